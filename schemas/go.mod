@@ -1,0 +1,3 @@
+module partnerkit.dev/schemas
+
+go 1.26

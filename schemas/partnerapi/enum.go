@@ -1,0 +1,90 @@
+package partnerapi
+
+// AvailabilityType says how an option's slots are to be read.
+type AvailabilityType string
+
+// The two availability types.
+const (
+	StartTime    AvailabilityType = "START_TIME"    // fixed start times
+	OpeningHours AvailabilityType = "OPENING_HOURS" // open during a window
+)
+
+// UnitType is a kind of guest.
+type UnitType string
+
+// The five guest types.
+const (
+	Adult   UnitType = "ADULT"
+	Child   UnitType = "CHILD"
+	Infant  UnitType = "INFANT"
+	Senior  UnitType = "SENIOR"
+	Student UnitType = "STUDENT"
+)
+
+// UnitTypes lists every guest type.
+func UnitTypes() []UnitType { return []UnitType{Adult, Child, Infant, Senior, Student} }
+
+// FixedUnitID returns the id that a unit of type t must bear, and false for a
+// type whose id the partner is free to choose (PRD-12).
+func (t UnitType) FixedUnitID() (string, bool) {
+	switch t {
+	case Adult:
+		return "unit-adult", true
+	case Child:
+		return "unit-child", true
+	case Infant:
+		return "unit-infant", true
+	case Senior:
+		return "unit-senior", true
+	}
+	return "", false
+}
+
+// AdultUnitID is the unit that the marketplace asks availability for (AVL-2).
+const AdultUnitID = "unit-adult"
+
+// SlotStatus says whether a slot can be sold.
+type SlotStatus string
+
+// The five slot statuses (AVL-9).
+const (
+	StatusAvailable SlotStatus = "AVAILABLE" // bookable
+	StatusFreesale  SlotStatus = "FREESALE"  // bookable without a limit
+	StatusLimited   SlotStatus = "LIMITED"   // bookable, few left
+	StatusSoldOut   SlotStatus = "SOLD_OUT"  // visible, not bookable
+	StatusClosed    SlotStatus = "CLOSED"    // hidden
+)
+
+// SlotStatuses lists every slot status.
+func SlotStatuses() []SlotStatus {
+	return []SlotStatus{StatusAvailable, StatusFreesale, StatusLimited, StatusSoldOut, StatusClosed}
+}
+
+// Bookable reports whether a slot of this status may be reserved.
+func (s SlotStatus) Bookable() bool {
+	return s == StatusAvailable || s == StatusFreesale || s == StatusLimited
+}
+
+// StatusConfirmed is the status that a confirmed booking should show (CNF-3).
+const StatusConfirmed = "CONFIRMED"
+
+// DeliveryFormat says what a ticket's delivery value holds.
+type DeliveryFormat string
+
+// The five delivery formats.
+const (
+	QRCode  DeliveryFormat = "QRCODE"
+	Code128 DeliveryFormat = "CODE128"
+	PDFURL  DeliveryFormat = "PDF_URL"
+	Aztec   DeliveryFormat = "AZTEC"
+	EAN13   DeliveryFormat = "EAN13"
+)
+
+// DeliveryMethod says how a ticket reaches the guest.
+type DeliveryMethod string
+
+// The two delivery methods.
+const (
+	DeliverTicket  DeliveryMethod = "TICKET"
+	DeliverVoucher DeliveryMethod = "VOUCHER"
+)

@@ -1,0 +1,49 @@
+package partnerapi
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// Paths of the endpoints below a partner's base URL. ReleasePath and
+// CancelPath take the opaque code or booking id.
+const (
+	ProductsPath     = "/products"
+	AvailabilityPath = "/availability"
+	ReservePath      = "/bookings/reserve"
+	ConfirmPath      = "/bookings/confirm"
+)
+
+// ReleasePath returns the escaped path that releases the hold of code.
+func ReleasePath(code string) string { return "/bookings/" + EscapeSegment(code) }
+
+// CancelPath returns the escaped path that cancels the booking id.
+func CancelPath(id string) string { return "/bookings/" + EscapeSegment(id) + "/cancel" }
+
+// EscapeSegment escapes an opaque code so that it stays ONE path segment
+// (RSV-6): slashes, percent signs, plus signs and spaces are encoded, and so
+// are the dots of "." and "..", which every client and proxy would otherwise
+// resolve as directories.
+func EscapeSegment(code string) string {
+	if code == "." || code == ".." {
+		return strings.Repeat("%2E", len(code))
+	}
+	return strings.ReplaceAll(url.PathEscape(code), "+", "%2B")
+}
+
+// URL joins an escaped path (as the functions above return it) below base,
+// whatever base's own path and trailing slash (AUTH-4). It never cleans the path:
+// an opaque code may look like a directory.
+func URL(base *url.URL, escapedPath string, query url.Values) (*url.URL, error) {
+	path, err := url.PathUnescape(escapedPath)
+	if err != nil {
+		return nil, fmt.Errorf("join %q below the base URL: %w", escapedPath, err)
+	}
+	joined := *base
+	joined.Path = strings.TrimRight(base.Path, "/") + path
+	joined.RawPath = strings.TrimRight(base.EscapedPath(), "/") + escapedPath
+	joined.RawQuery = query.Encode()
+	joined.Fragment, joined.RawFragment = "", ""
+	return &joined, nil
+}
