@@ -1,11 +1,22 @@
 module partnerkit.dev/examples
 
-go 1.26
+go 1.26.0
 
 require (
 	partnerkit.dev/conformance v0.0.0
-	partnerkit.dev/mockpartner v0.0.0
 	partnerkit.dev/schemas v0.0.0
+)
+
+require (
+	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
+	github.com/go-playground/locales v0.14.2 // indirect
+	github.com/go-playground/universal-translator v0.18.2 // indirect
+	github.com/go-playground/validator/v10 v10.30.6 // indirect
+	github.com/leodido/go-urn v1.5.0 // indirect
+	github.com/santhosh-tekuri/jsonschema/v5 v5.3.1 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 )
 
 replace (

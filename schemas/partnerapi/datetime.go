@@ -2,6 +2,7 @@ package partnerapi
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -14,12 +15,17 @@ const DateLayout = time.DateOnly
 // lawful (GEN-5).
 func ParseDateTime(s string) (time.Time, error) {
 	// RFC 3339 lets "T" and "Z" be written small, Go's parser does not.
-	t, err := time.Parse(time.RFC3339, strings.ToUpper(s))
-	if err != nil {
-		return time.Time{}, fmt.Errorf("%q is no date-time with seconds and a UTC offset, such as 2026-07-01T09:00:00+02:00", s)
+	upper := strings.ToUpper(s)
+	t, err := time.Parse(time.RFC3339, upper)
+	if err != nil || !dateTimeShape.MatchString(upper) {
+		return time.Time{}, fmt.Errorf("%.60q is no date-time with seconds and a UTC offset, such as 2026-07-01T09:00:00+02:00", s)
 	}
 	return t, nil
 }
+
+// dateTimeShape refuses what Go's parser lets pass and RFC 3339 does not:
+// hours of one digit, a comma before the fraction, offsets of a day and more.
+var dateTimeShape = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
 
 // FormatDateTime writes t as the contract wants it: seconds, and t's own UTC
 // offset in digits.

@@ -1,5 +1,7 @@
 package partnerapi
 
+import "encoding/json"
+
 // AvailabilityRequest is the body of POST /availability (AVL-1). Dates are
 // YYYY-MM-DD in the product's zone, both inclusive.
 type AvailabilityRequest struct {
@@ -23,9 +25,9 @@ type Slot struct {
 	LocalDateTimeStart string        `json:"localDateTimeStart"` // RFC 3339 with offset
 	LocalDateTimeEnd   string        `json:"localDateTimeEnd"`   // RFC 3339 with offset
 	Status             SlotStatus    `json:"status"`
-	Vacancies          *int          `json:"vacancies,omitempty"` // seats left; absent for FREESALE
-	Capacity           *int          `json:"capacity,omitempty"`  // seats in all
-	UnitPricing        []UnitPricing `json:"unitPricing,omitempty"`
+	Vacancies          *int          `json:"vacancies,omitempty"`  // seats left; absent for FREESALE
+	Capacity           *int          `json:"capacity,omitempty"`   // seats in all
+	UnitPricing        []UnitPricing `json:"unitPricing,omitzero"` // nil is absent; empty is lawful too
 }
 
 // UnitPricing is a slot's own price for one unit; it stands before the
@@ -36,4 +38,31 @@ type UnitPricing struct {
 	Original          int64    `json:"original"`           // "retail", then "price" are read where it is absent
 	Currency          string   `json:"currency"`           // ISO 4217
 	CurrencyPrecision *int     `json:"currencyPrecision,omitempty"`
+}
+
+// UnmarshalJSON reads the alternatives of AVL-6 in their order: the amount from
+// original, else retail, else price; the guest type from unitType, else type. A
+// field that is null counts as absent.
+func (p *UnitPricing) UnmarshalJSON(text []byte) error {
+	type plain UnitPricing // without this method
+	read := struct {
+		*plain
+		Original *int64   `json:"original"`
+		Retail   *int64   `json:"retail"`
+		Price    *int64   `json:"price"`
+		Type     UnitType `json:"type"`
+	}{plain: (*plain)(p)}
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	for _, amount := range []*int64{read.Original, read.Retail, read.Price} {
+		if amount != nil {
+			p.Original = *amount
+			break
+		}
+	}
+	if p.UnitType == "" {
+		p.UnitType = read.Type
+	}
+	return nil
 }

@@ -1,0 +1,105 @@
+# What is done with this repository; `make` lists it.
+
+# A clone may belong to somebody else than the one who builds it. Git then tells
+# Go nothing of its version, and without this flag Go would refuse to build.
+export GOFLAGS := $(GOFLAGS) -buildvcs=false
+# Not one that happens to lie around the clone, and not "off".
+export GOWORK := $(CURDIR)/go.work
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# Settings, such as `make fuzz FUZZTIME=10s`.
+TESTFLAGS ?=
+FUZZTIME ?= 1m
+
+# The folders of the modules that hold Go files.
+MODULES = $(shell for module in $$(go list -m -f '{{.Dir}}'); do \
+	[ -z "$$(find $$module -name '*.go')" ] || echo $$module; done)
+COMMANDS = $(patsubst %/,./%,$(sort $(dir $(wildcard $(addsuffix /cmd/*/*.go,mockpartner conformance marketplace)))))
+
+.PHONY: help
+help: ## list what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: demo
+demo: need-go ## start the mock partner, judge it with the conformance suite, say where the report is
+	@echo "Building the mock partner and the suite; the first time takes a minute or so."
+	@CGO_ENABLED=0 go build -o build/ ./mockpartner/cmd/mockpartner ./conformance/cmd/conformance ./examples/cmd/demo
+	@build/demo
+
+# -count=1: some tests build and run the commands of other modules, and Go, which
+# does not see that, would take yesterday's result for today's.
+.PHONY: test
+test: need-cc check ## all that a change must pass: make check, then every test with the race detector
+	@echo "== tests"
+	@CGO_ENABLED=1 go test -race -vet=off -count=1 $(TESTFLAGS) work
+
+.PHONY: check
+check: format modules staticcheck ## what needs no test: gofmt, go vet, tidy modules, staticcheck
+
+.PHONY: build
+build: need-go ## build the commands into build/
+	@CGO_ENABLED=0 go build -o build/ $(COMMANDS)
+	@ls $(patsubst %,build/%,$(notdir $(COMMANDS)))
+
+.PHONY: bench
+bench: need-go ## run every benchmark, one package after another
+	@packages=$$(grep -rl --include='*_test.go' '^func Benchmark' $(MODULES) | xargs -r -n 1 dirname | sort -u); \
+	if [ -z "$$packages" ]; then echo "there are no benchmarks"; exit 0; fi; \
+	go test -p 1 -run '^$$' -bench . -benchmem $(TESTFLAGS) $$packages
+
+.PHONY: fuzz
+fuzz: need-go ## fuzz every parser for FUZZTIME (1m) each
+	@fuzz=$$(grep -r --include='*_test.go' '^func Fuzz' $(MODULES)); \
+	if [ -z "$$fuzz" ]; then echo "there are no fuzz tests"; exit 0; fi; \
+	echo "$$fuzz" | sed 's|/[^/]*_test\.go:func \(Fuzz[A-Za-z0-9_]*\).*| \1|' | while read -r package name; do \
+		echo "== $$name"; \
+		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null || exit 1; \
+	done
+
+.PHONY: tidy
+tidy: need-go ## bring every go.mod and go.sum up to date
+	@for module in $(MODULES); do (cd $$module && GOWORK=off go mod tidy) || exit 1; done
+
+.PHONY: clean
+clean: ## remove what was built and the demo's reports
+	@rm -rf build .demo
+
+.PHONY: format
+format: need-go
+	@echo "== gofmt"
+	@unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l $(MODULES)) || exit 1; \
+	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
+
+# Each module by its own go.mod, as whoever requires it will build it. Vetting a
+# package compiles it, its tests and all it imports: no build apart is needed.
+.PHONY: modules
+modules: need-go
+	@for module in $(MODULES); do \
+		echo "== go vet, go mod tidy: $$(basename $$module)"; \
+		(cd $$module && GOWORK=off go vet ./...) || exit 1; \
+		(cd $$module && GOWORK=off go mod tidy -diff) || { echo "not tidy: run make tidy"; exit 1; }; \
+	done
+
+.PHONY: staticcheck
+staticcheck: need-go
+	@echo "== staticcheck"
+	@STATICCHECK_CACHE="$$(go env GOCACHE)/staticcheck" go run $(STATICCHECK) work
+
+# What a target needs of the machine is looked for before anything runs, and what
+# is missing is named in one line.
+
+GO_WANTED = $(shell sed -n 's/^go //p' go.work)
+GO_FOUND = $(shell { go env GOVERSION 2>/dev/null || (cd / && GOTOOLCHAIN=local go env GOVERSION); } | sed 's/.*go\([0-9][0-9.]*\).*/\1/')
+OLDER = $(firstword $(shell printf '%s\n' $(GO_WANTED) $(GO_FOUND) | sort -V))
+missing = $(error make $(or $(MAKECMDGOALS),help): $(1))
+
+.PHONY: need-go
+need-go:
+	@$(if $(shell command -v go 2>/dev/null),,$(call missing,no Go found: install Go $(GO_WANTED) or newer))
+	@$(if $(filter $(GO_WANTED),$(OLDER)),,$(call missing,Go $(GO_FOUND) is too old: install Go $(GO_WANTED) or newer))
+
+.PHONY: need-cc
+need-cc: need-go
+	@$(if $(shell command -v $$(go env CC) 2>/dev/null),,$(call missing,no C compiler ($(shell go env CC)) found; -race needs one: install gcc))
+	@$(if $(shell echo '#include <stdlib.h>' | $$(go env CC) -fsyntax-only -x c - >/dev/null 2>&1 && echo yes),,$(call missing,the C compiler ($(shell go env CC)) finds no C library; -race needs one: install libc6-dev))

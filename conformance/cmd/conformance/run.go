@@ -1,0 +1,191 @@
+package main
+
+import (
+	"cmp"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/onsi/ginkgo/v2/types"
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// shortestRun is the least that --max-duration takes: less judges nothing.
+const shortestRun = time.Second
+
+// runFlags are the flags of the run command, as given.
+type runFlags struct {
+	baseURL, authType, authKey, reportDir, clockURL, caFile, labels string
+	handlesTicketDelivery, strict                                   bool
+	maxDuration                                                     time.Duration
+	limitScale                                                      float64
+}
+
+func newRun() *cobra.Command {
+	var flags runFlags
+	command := &cobra.Command{
+		Use:   "run --base-url URL",
+		Short: "Judge a partner",
+		Long: `Calls the partner's endpoints, judges every rule of the catalogue, and writes
+report.html, report.json and junit.xml.
+
+What the run holds or books it releases or cancels again. It makes about twenty
+holds and two bookings, for slots of the next 60 days.
+
+The key is read from ` + probe.KeyVariable + `; --auth-key stands before it, but shows
+in the machine's process list.
+
+Exit codes:
+  0  conformant: no MUST rule failed
+  1  nonconformant: a MUST rule failed
+  2  the command was not understood, or could not do its work
+  3  the partner could not be judged: it was not reached, or nothing can be booked`,
+		Example: `  conformance run --base-url https://partner.example/api
+  conformance run --base-url https://partner.example/api --auth-type api_key --handles-ticket-delivery
+  conformance run --base-url http://127.0.0.1:8081 --clock-url http://127.0.0.1:8081/_mock/clock
+  conformance run --base-url https://partner.example/api --label 'reserve || release'`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			config, err := flags.config()
+			if err != nil {
+				return err
+			}
+			return run(command, config, flags.reportDir)
+		},
+	}
+	f := command.Flags()
+	f.StringVar(&flags.baseURL, "base-url", "", "the partner's `address`; the endpoints lie below it")
+	f.StringVar(&flags.authType, "auth-type", string(partnerapi.Bearer), "how the key is sent: bearer (\"Bearer <key>\") or api_key (the key alone)")
+	f.StringVar(&flags.authKey, "auth-key", "", "the `key` that the partner registered; better set "+probe.KeyVariable)
+	f.BoolVar(&flags.handlesTicketDelivery, "handles-ticket-delivery", false, "the partner delivers its own tickets: confirm must return them")
+	f.StringVar(&flags.reportDir, "report-dir", "conformance-report", "the `folder` for the reports; it is made where it is missing")
+	f.StringVar(&flags.labels, "label", "", "judge only the rules that fit this `filter` over ids, levels and endpoints, such as 'reserve && MUST'")
+	f.BoolVar(&flags.strict, "strict", false, "an inconclusive rule makes the verdict incomplete (exit 3)")
+	f.DurationVar(&flags.maxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; what is left then is inconclusive")
+	f.StringVar(&flags.clockURL, "clock-url", "", "an `address` where the target's clock is read and moved, so that the expiry of holds can be judged")
+	f.StringVar(&flags.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust besides the system's")
+	f.Float64Var(&flags.limitScale, "limit-scale", 1, "multiply the contract's limits, for tests of the suite itself")
+	_ = f.MarkHidden("limit-scale") // the flag exists
+	return command
+}
+
+// config checks the flags; the first mistake is the error.
+func (f runFlags) config() (suite.Config, error) {
+	baseURL, err := parseBaseURL(f.baseURL)
+	if err != nil {
+		return suite.Config{}, err
+	}
+	authType, err := parseAuthType(f.authType)
+	if err != nil {
+		return suite.Config{}, err
+	}
+	key := cmp.Or(f.authKey, os.Getenv(probe.KeyVariable))
+	roots, err := f.roots()
+	if err != nil {
+		return suite.Config{}, err
+	}
+	if _, err := types.ParseLabelFilter(f.labels); err != nil {
+		return suite.Config{}, fmt.Errorf("--label %q cannot be read: want names joined by && and ||, such as 'reserve && MUST'", f.labels)
+	}
+	if f.maxDuration < shortestRun {
+		return suite.Config{}, fmt.Errorf("--max-duration %s: want at least %s", f.maxDuration, shortestRun)
+	}
+	if f.limitScale <= 0 || f.limitScale > 1 {
+		return suite.Config{}, fmt.Errorf("--limit-scale %g: want more than 0, at most 1", f.limitScale)
+	}
+	return suite.Config{
+		BaseURL: baseURL, AuthType: authType, AuthKey: key, HandlesTicketDelivery: f.handlesTicketDelivery,
+		ClockURL: f.clockURL, RootCAs: roots, MaxDuration: f.maxDuration, LabelFilter: f.labels, Strict: f.strict,
+		LimitScale: f.limitScale, Version: suiteVersion(), Quiet: true,
+	}, errors.Join(checkKey(key), parseClockURL(f.clockURL))
+}
+
+// roots returns the certificate authorities to trust; nil are the system's.
+func (f runFlags) roots() (*x509.CertPool, error) {
+	if f.caFile == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(f.caFile)
+	if err != nil {
+		return nil, fmt.Errorf("--ca-file: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--ca-file %s holds no certificate in PEM form", f.caFile)
+	}
+	return pool, nil
+}
+
+// run judges the partner, shows and writes what came of it, and ends with the
+// exit code of its verdict.
+func run(command *cobra.Command, config suite.Config, dir string) error {
+	// A folder that cannot be written is better known before the run than after.
+	if err := prepareFolder(dir); err != nil {
+		return err
+	}
+	screen := newScreen(command.OutOrStdout())
+	screen.begin(config)
+	config.Progress = screen.rule
+	outcome := suite.Run(command.Context(), silent{}, config)
+	screen.end(outcome.Result)
+
+	files, err := writeReports(dir, outcome)
+	screen.reports(files)
+	code := exitCode(outcome.Result.Verdict)
+	if err != nil {
+		fmt.Fprintf(command.ErrOrStderr(), "conformance: %v\n", err)
+		if code == exitConformant {
+			code = exitUsage
+		}
+	}
+	if code == exitConformant {
+		return nil
+	}
+	return exitError(code)
+}
+
+// prepareFolder makes the folder for the reports and tries to write into it.
+func prepareFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("--report-dir: %w", err)
+	}
+	trial, err := os.CreateTemp(dir, ".trial-*")
+	if err != nil {
+		return fmt.Errorf("--report-dir %s cannot be written: %w", dir, errors.Unwrap(err))
+	}
+	return errors.Join(trial.Close(), os.Remove(trial.Name()))
+}
+
+func writeReports(dir string, outcome *suite.Outcome) ([]string, error) {
+	fixed, err := report.FixedText()
+	if err != nil {
+		return nil, err
+	}
+	return report.WriteAll(dir, outcome.Result, outcome.Redactor.Scanner(fixed...))
+}
+
+func exitCode(verdict report.Verdict) int {
+	switch verdict {
+	case report.Conformant:
+		return exitConformant
+	case report.Nonconformant:
+		return exitNonconformant
+	default:
+		return exitIncomplete
+	}
+}
+
+// silent is told of failures in Ginkgo's way; the exit code tells them in ours.
+type silent struct{}
+
+func (silent) Fail() {}

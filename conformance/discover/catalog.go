@@ -1,0 +1,127 @@
+package discover
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Product is what the suite needs of a product.
+type Product struct {
+	ID            string
+	Zone          *time.Location // UTC where the catalog names none that exists
+	ZoneKnown     bool
+	AllowFreesale bool
+	Options       []Option
+}
+
+// Option is what the suite needs of an option.
+type Option struct {
+	ID    string
+	Units []Unit
+}
+
+// Unit is what the suite needs of a unit.
+type Unit struct {
+	ID             string
+	Type           partnerapi.UnitType
+	MinAge, MaxAge *int64
+	Prices         []Price
+}
+
+// Price is what the suite needs of a pricing entry.
+type Price struct {
+	Currency  string
+	Precision int64 // partnerapi.DefaultCurrencyPrecision where the entry names none
+}
+
+// Products splits the answer of GET /products into its products, undecoded. The
+// answer is an array, or an object whose "products" is one; any other shape is
+// an ErrShape (PRD-1).
+func Products(raw []byte) ([]json.RawMessage, error) {
+	if err := wellFormed(raw); err != nil {
+		return nil, err
+	}
+	if bytes.TrimLeft(raw, " \t\r\n")[0] != '{' {
+		return Elements(raw)
+	}
+	// A map, unlike a struct, does not take "Products" for "products".
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &object); err != nil {
+		return nil, err
+	}
+	products, ok := object["products"]
+	if !ok {
+		return nil, fmt.Errorf("%w: the object has no products", ErrShape)
+	}
+	elements, err := Elements(products)
+	if err != nil {
+		return nil, fmt.Errorf("products: %w", err)
+	}
+	return elements, nil
+}
+
+// ReadProduct reads a decoded product leniently; what is missing or of the wrong
+// type is left empty.
+func ReadProduct(value any) Product {
+	object, _ := value.(map[string]any)
+	product := Product{ID: text(object, "id"), Zone: time.UTC}
+	product.AllowFreesale, _ = object["allowFreesale"].(bool)
+	if name := text(object, "timeZone"); name != "" && name != "Local" {
+		if zone, err := time.LoadLocation(name); err == nil {
+			product.Zone, product.ZoneKnown = zone, true
+		}
+	}
+	for _, option := range list(object, "options") {
+		read := Option{ID: text(option, "id")}
+		for _, unit := range list(option, "units") {
+			read.Units = append(read.Units, readUnit(unit))
+		}
+		product.Options = append(product.Options, read)
+	}
+	return product
+}
+
+func readUnit(object map[string]any) Unit {
+	unit := Unit{ID: text(object, "id"), Type: partnerapi.UnitType(text(object, "type"))}
+	if restrictions, ok := object["restrictions"].(map[string]any); ok {
+		unit.MinAge, unit.MaxAge = integer(restrictions, "minAge"), integer(restrictions, "maxAge")
+	}
+	for _, entry := range list(object, "pricingFrom") {
+		price := Price{Currency: text(entry, "currency"), Precision: partnerapi.DefaultCurrencyPrecision}
+		if precision := integer(entry, "currencyPrecision"); precision != nil {
+			price.Precision = *precision
+		}
+		unit.Prices = append(unit.Prices, price)
+	}
+	return unit
+}
+
+// Lead returns the unit that the option is asked with: the adult, else its
+// first (PRD-15). It is "" where the option has none.
+func (o Option) Lead() string {
+	lead := ""
+	for _, unit := range o.Units {
+		if unit.ID == partnerapi.AdultUnitID {
+			return unit.ID
+		}
+		if lead == "" {
+			lead = unit.ID
+		}
+	}
+	return lead
+}
+
+// Companion returns a second unit that takes a seat of its own beside the lead,
+// and false where there is none (RSV-9).
+func (o Option) Companion() (string, bool) {
+	for _, unit := range o.Units {
+		if unit.ID != "" && unit.ID != o.Lead() && unit.Type != partnerapi.Infant {
+			return unit.ID, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,248 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const (
+	largestCatalog = 64 << 20 // bytes of a catalog that are read
+	largestAnswer  = 16 << 20 // bytes of any other answer that are read
+	largestHeader  = 1 << 20  // bytes of an answer's header that are read
+	longestText    = 8 << 10  // bytes of a body that evidence shows
+	// idleFor is shorter than any server's keep-alive, so that no request is
+	// lost on a connection that the partner was just closing.
+	idleFor = time.Second
+)
+
+// Key says which key a request presents.
+type Key int
+
+// The keys.
+const (
+	GoodKey Key = iota // the registered one
+	WrongKey
+	NoKey // no Authorization header
+)
+
+// wrongKey is sent where a wrong key is wanted.
+const wrongKey = "conformance-suite-wrong-key"
+
+// Config is how to reach a partner.
+type Config struct {
+	BaseURL   *url.URL
+	AuthType  partnerapi.AuthType
+	AuthKey   string
+	RootCAs   *x509.CertPool // nil: the system's
+	UserAgent string
+}
+
+// Call is one request to be sent.
+type Call struct {
+	Endpoint partnerapi.Endpoint
+	Purpose  string // what the call is for, in a few words
+	Method   string
+	Path     string // escaped, as package partnerapi returns it
+	Query    url.Values
+	Body     []byte // JSON; nil: none is sent
+	Key      Key
+	Limit    time.Duration // the contract's limit, for the curl line
+	Deadline time.Duration // how long the answer is waited for
+}
+
+// Answer is an exchange together with the whole body of its answer.
+type Answer struct {
+	*Exchange
+	Raw []byte // as it came, uncompressed; nil where Failure is set
+}
+
+// OK reports whether a whole answer with one of these statuses came.
+func (a *Answer) OK(statuses ...int) bool {
+	if a.Failure != nil {
+		return false
+	}
+	for _, status := range statuses {
+		if a.Response.Status == status {
+			return true
+		}
+	}
+	return false
+}
+
+// Client sends calls to one partner and keeps the exchanges. It is safe for
+// concurrent use.
+type Client struct {
+	config Config
+	redact *Redactor
+	http   *http.Client
+
+	mu        sync.Mutex
+	exchanges []*Exchange
+}
+
+// NewClient returns a client of the partner that config names.
+func NewClient(config Config) *Client {
+	return &Client{
+		config: config,
+		redact: NewRedactor(config.AuthKey),
+		http: &http.Client{
+			Transport: &http.Transport{
+				TLSClientConfig:        &tls.Config{RootCAs: config.RootCAs, MinVersion: tls.VersionTLS12},
+				ForceAttemptHTTP2:      true,
+				MaxIdleConnsPerHost:    16,
+				IdleConnTimeout:        idleFor,
+				MaxResponseHeaderBytes: largestHeader,
+			},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+}
+
+// Redactor returns the redactor of the partner's key.
+func (c *Client) Redactor() *Redactor { return c.redact }
+
+// Exchanges returns all exchanges so far, in the order of sending.
+func (c *Client) Exchanges() []*Exchange {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]*Exchange(nil), c.exchanges...)
+}
+
+// Close closes idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Do sends call once and waits for its whole answer, at most call.Deadline
+// and no longer than ctx lives. Whatever happens becomes part of the Answer.
+func (c *Client) Do(ctx context.Context, call Call) *Answer {
+	exchange := c.begin(call)
+	within, cancel := context.WithTimeout(ctx, call.Deadline)
+	defer cancel()
+
+	request, err := c.request(within, call)
+	if err != nil {
+		exchange.Failure = &Failure{Protocol, c.redact.Redact(err.Error())}
+		return &Answer{Exchange: exchange}
+	}
+	exchange.Request = Request{
+		Method: call.Method,
+		URL:    c.redact.Redact(request.URL.String()),
+		Header: c.header(request.Header),
+		Body:   c.body(call.Body),
+	}
+	exchange.Curl = curl(call.Method, request.URL.String(), request.Header, call.Body, call.Key,
+		c.config.AuthType != partnerapi.APIKey, call.Limit, c.redact.Redact)
+
+	raw, err := c.exchange(exchange, request, sizeCap(call.Endpoint))
+	exchange.Duration = time.Since(exchange.StartedAt)
+	if err != nil {
+		exchange.Failure = failureOf(ctx, err, call.Deadline, sizeCap(call.Endpoint))
+		exchange.Failure.Message = c.redact.Redact(exchange.Failure.Message)
+		return &Answer{Exchange: exchange}
+	}
+	return &Answer{Exchange: exchange, Raw: raw}
+}
+
+func (c *Client) begin(call Call) *Exchange {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	exchange := &Exchange{
+		Number: len(c.exchanges) + 1, Endpoint: call.Endpoint, Purpose: call.Purpose, StartedAt: time.Now(),
+	}
+	c.exchanges = append(c.exchanges, exchange)
+	return exchange
+}
+
+func (c *Client) request(ctx context.Context, call Call) (*http.Request, error) {
+	address, err := partnerapi.URL(c.config.BaseURL, call.Path, call.Query)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, call.Method, address.String(), bytes.NewReader(call.Body))
+	if err != nil {
+		return nil, err
+	}
+	// Parsing the text again would lose the escaping of an opaque code.
+	request.URL = address
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", c.config.UserAgent)
+	if call.Body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	switch call.Key {
+	case GoodKey:
+		request.Header.Set("Authorization", c.config.AuthType.Authorization(c.config.AuthKey))
+	case WrongKey:
+		request.Header.Set("Authorization", c.config.AuthType.Authorization(wrongKey))
+	}
+	return request, nil
+}
+
+// exchange sends request and reads its answer into exchange; it returns the
+// whole body. What was read of a body that did not arrive whole is evidence too.
+func (c *Client) exchange(exchange *Exchange, request *http.Request, largest int64) ([]byte, error) {
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(answer.Body, largest+1))
+	if err == nil && int64(len(raw)) > largest {
+		err = errTooLarge
+	}
+	exchange.Response = &Response{
+		Status: answer.StatusCode, Proto: answer.Proto, Header: c.header(answer.Header), Body: c.body(raw),
+	}
+	if err != nil {
+		exchange.Response.Body.Cut = true
+		return nil, err
+	}
+	return raw, nil
+}
+
+func sizeCap(endpoint partnerapi.Endpoint) int64 {
+	if endpoint == partnerapi.Products {
+		return largestCatalog
+	}
+	return largestAnswer
+}
+
+// header returns a redacted copy of h. Credentials are redacted by their
+// header's name as well, for keys too short to be searched for.
+func (c *Client) header(h http.Header) http.Header {
+	redacted := make(http.Header, len(h))
+	for name, values := range h {
+		for _, value := range values {
+			switch {
+			case name != "Authorization", strings.Contains(value, wrongKey):
+				value = c.redact.Redact(value)
+			case strings.HasPrefix(value, "Bearer ") && c.config.AuthType != partnerapi.APIKey:
+				value = "Bearer " + Redacted
+			default:
+				value = Redacted
+			}
+			redacted.Add(c.redact.Redact(name), value)
+		}
+	}
+	return redacted
+}
+
+// body returns raw as evidence shows it. It is redacted before it is cut, with
+// some text to spare, lest a key that straddles the cut show its first half.
+func (c *Client) body(raw []byte) Body {
+	text := c.redact.Redact(string(raw[:min(len(raw), 2*longestText)]))
+	return Body{
+		Text: strings.ToValidUTF8(text[:min(len(text), longestText)], "\uFFFD"),
+		Size: int64(len(raw)),
+		Cut:  len(raw) > longestText,
+	}
+}

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"io/fs"
+	"time"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// FixedText returns what reports contain whatever the partner sent: the words
+// of the three views, the page's own files and the rule catalogue. A key that
+// stands in it (such as "products") cannot be searched for in a report.
+func FixedText() ([][]byte, error) {
+	var all [][]byte
+	for _, v := range views() {
+		content, err := v.render(blank())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, content)
+	}
+	names, err := fs.Glob(pageFiles, "page/*")
+	if err != nil {
+		return nil, fmt.Errorf("list the page's files: %w", err)
+	}
+	for _, name := range names {
+		content, err := pageFiles.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read the page's files: %w", err)
+		}
+		all = append(all, content)
+	}
+	return all, nil
+}
+
+// blank is a result in which every field and every outcome occurs, and no word
+// of a partner.
+func blank() *Result {
+	at := time.Unix(0, 0).UTC()
+	r := &Result{Verdict: Nonconformant, StartedAt: at, LimitScale: 1, NotUndone: []Leftover{{Kind: "hold"}, {Kind: "booking"}}}
+	exchange := probe.Exchange{StartedAt: at, Response: &probe.Response{}, Failure: &probe.Failure{Kind: probe.Timeout}}
+	for i, one := range rule.All() {
+		r.Rules = append(r.Rules, RuleResult{
+			ID: one.ID, Title: one.Title, Endpoint: one.Endpoint, Level: one.Level, Clause: one.Clause, Why: one.Why, Fix: one.Fix,
+			Outcome: Outcomes()[i%len(Outcomes())], Exchanges: []probe.Exchange{exchange},
+		})
+	}
+	for _, e := range partnerapi.Endpoints() {
+		r.Latency = append(r.Latency, Latency{Endpoint: e})
+	}
+	return r
+}

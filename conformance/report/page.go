@@ -1,0 +1,159 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+
+	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// page is what the templates read: the result, arranged for the eye.
+type page struct {
+	*Result
+	Policy    string
+	Style     template.CSS
+	Script    template.JS
+	Host      string // of the target, for the title
+	Heading   string // the verdict in words
+	Sentence  string // what it stands on
+	Counts    []count
+	Levels    []rule.Level
+	Urgent    []ruleView // failed, then warned
+	Endpoints []endpointView
+	Timings   []timing
+	Bookings  int // of NotUndone
+}
+
+// count is the number of rules that came to an outcome, and its piece of a bar.
+type count struct {
+	Outcome Outcome
+	Number  int
+	X       string
+	Width   string
+}
+
+// endpointView is one endpoint with its rules, the most urgent first.
+type endpointView struct {
+	Name   partnerapi.Endpoint
+	Method string
+	Path   []string // its segments, so that a long path breaks between two of them
+	State  string   // the class of its colour and icon
+	Says   string   // its state in words
+	Urgent []ruleView
+	Open   []ruleView // those that were not judged
+	Passed []ruleView
+}
+
+func newPage(r *Result, a *assets) *page {
+	p := &page{
+		Result: r, Policy: a.policy, Style: a.style, Script: a.script,
+		Host:    r.Target.BaseURL,
+		Levels:  levels(r.Rules),
+		Counts:  counts(r),
+		Timings: timings(r.Latency),
+	}
+	if u, err := url.Parse(r.Target.BaseURL); err == nil && u.Host != "" {
+		p.Host = u.Host
+	}
+	p.Heading, p.Sentence = verdictWords(r)
+	views := ruleViews(r)
+	p.Urgent = slices.Concat(ofOutcome(views, Failed), ofOutcome(views, Warned))
+	for _, e := range partnerapi.Endpoints() {
+		p.Endpoints = append(p.Endpoints, newEndpointView(e, views))
+	}
+	for _, l := range r.NotUndone {
+		if l.Kind == "booking" {
+			p.Bookings++
+		}
+	}
+	return p
+}
+
+// levels are those that the rules of this run have.
+func levels(rules []RuleResult) []rule.Level {
+	return slices.DeleteFunc([]rule.Level{rule.Must, rule.Should, rule.May}, func(l rule.Level) bool {
+		return !slices.ContainsFunc(rules, func(r RuleResult) bool { return r.Level == l })
+	})
+}
+
+// counts draws the outcomes as pieces of one bar. A single rule among many has
+// a piece that can be seen, so that the widths are not quite in proportion.
+func counts(r *Result) []count {
+	least := float64(len(r.Rules)) / 60
+	var total float64
+	for _, n := range r.Summary {
+		if n > 0 {
+			total += max(float64(n), least)
+		}
+	}
+	var all []count
+	var x float64
+	for _, o := range Outcomes() {
+		if n := r.Summary[o]; n > 0 {
+			width := max(float64(n), least)
+			all = append(all, count{Outcome: o, Number: n, X: percent(x, total), Width: percent(width, total)})
+			x += width
+		}
+	}
+	return all
+}
+
+func newEndpointView(e partnerapi.Endpoint, views []ruleView) endpointView {
+	var own []ruleView
+	for _, v := range views {
+		if v.Endpoint == e {
+			own = append(own, v)
+		}
+	}
+	v := endpointView{
+		Name:   e,
+		Urgent: slices.Concat(ofOutcome(own, Failed), ofOutcome(own, Warned)),
+		Open:   slices.Concat(ofOutcome(own, Inconclusive), ofOutcome(own, Blocked), ofOutcome(own, Skipped), ofOutcome(own, NotApplicable)),
+		Passed: ofOutcome(own, Passed),
+	}
+	method, path := route(e)
+	v.Method, v.Path = method, strings.SplitAfter(path, "/")
+	v.State, v.Says = stateWords(own)
+	return v
+}
+
+// route is what the endpoint looks like in the contract.
+func route(e partnerapi.Endpoint) (method, path string) {
+	switch e {
+	case partnerapi.Products:
+		return "GET", partnerapi.ProductsPath
+	case partnerapi.Availability:
+		return "POST", partnerapi.AvailabilityPath
+	case partnerapi.Reserve:
+		return "POST", partnerapi.ReservePath
+	case partnerapi.Confirm:
+		return "POST", partnerapi.ConfirmPath
+	case partnerapi.Release:
+		return "DELETE", "/bookings/{reservationCode}"
+	default:
+		return "POST", "/bookings/{externalBookingId}/cancel"
+	}
+}
+
+func ofOutcome(views []ruleView, o Outcome) []ruleView {
+	var some []ruleView
+	for _, v := range views {
+		if v.Outcome == o {
+			some = append(some, v)
+		}
+	}
+	return some
+}
+
+// percent writes part of whole for an SVG attribute. The page's policy forbids
+// style attributes, so that bars are drawn with these.
+func percent(part, whole float64) string {
+	if !(whole > 0) || !(part > 0) { // also true of NaN
+		return "0%"
+	}
+	return fmt.Sprintf("%.2f%%", min(part/whole, 1)*100)
+}

@@ -1,0 +1,114 @@
+// Package report holds the result of a run, and its views: JSON, HTML and
+// JUnit. Every view is drawn from one Result, so that they cannot disagree.
+package report
+
+import (
+	"time"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Verdict is what a run says of a partner.
+type Verdict string
+
+// The verdicts.
+const (
+	Conformant    Verdict = "conformant"    // no MUST rule failed
+	Nonconformant Verdict = "nonconformant" // at least one MUST rule failed
+	Incomplete    Verdict = "incomplete"    // the partner could not be judged
+)
+
+// Outcome is what came of one rule.
+type Outcome string
+
+// The outcomes.
+const (
+	Passed        Outcome = "passed"
+	Failed        Outcome = "failed"         // a MUST rule is broken
+	Warned        Outcome = "warned"         // a SHOULD rule is broken, or a MUST rule once where twice is a breach
+	Skipped       Outcome = "skipped"        // the user left it out
+	NotApplicable Outcome = "not_applicable" // the partner lacks an optional feature
+	Blocked       Outcome = "blocked"        // another rule's failure is the cause; Message names it
+	Inconclusive  Outcome = "inconclusive"   // nothing to test it with; Message names what is missing
+)
+
+// Outcomes lists every outcome, the most urgent first.
+func Outcomes() []Outcome {
+	return []Outcome{Failed, Warned, Inconclusive, Blocked, Skipped, NotApplicable, Passed}
+}
+
+// Result is all that a run found.
+type Result struct {
+	Verdict      Verdict         `json:"verdict"`
+	Reason       string          `json:"reason,omitempty"` // why the verdict is incomplete
+	Target       Target          `json:"target"`
+	SuiteVersion string          `json:"suite_version"`
+	StartedAt    time.Time       `json:"started_at"`
+	DurationMS   int64           `json:"duration_ms"`
+	LimitScale   float64         `json:"limit_scale,omitempty"` // not 0: the contract's limits were multiplied by it
+	Summary      map[Outcome]int `json:"summary"`               // every outcome, 0 where there is none
+	Rules        []RuleResult    `json:"rules"`                 // in the catalogue's order
+	Coverage     Coverage        `json:"coverage"`
+	Latency      []Latency       `json:"latency"`    // an element an endpoint that was called
+	NotUndone    []Leftover      `json:"not_undone"` // holds and bookings that the run could not undo
+}
+
+// Target is the partner that was judged.
+type Target struct {
+	BaseURL               string              `json:"base_url"`
+	AuthType              partnerapi.AuthType `json:"auth_type"`
+	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
+}
+
+// RuleResult is one rule and what came of it.
+type RuleResult struct {
+	ID         string              `json:"id"`
+	Title      string              `json:"title"`
+	Endpoint   partnerapi.Endpoint `json:"endpoint"`
+	Level      rule.Level          `json:"level"`
+	Clause     string              `json:"clause"`
+	Outcome    Outcome             `json:"outcome"`
+	Message    string              `json:"message"`
+	Problems   []string            `json:"problems,omitempty"` // every offending place, where there are several; capped
+	Why        string              `json:"why"`
+	Fix        string              `json:"fix"`
+	DurationMS int64               `json:"duration_ms"`
+	Exchanges  []probe.Exchange    `json:"exchanges"` // the evidence; empty where the rule passed
+}
+
+// Coverage counts what the run looked at, of how much.
+type Coverage struct {
+	Products      int `json:"products"` // in the catalog, all judged
+	Options       int `json:"options"`
+	OptionsAsked  int `json:"options_asked"` // those whose slots were fetched
+	Slots         int `json:"slots"`         // slots fetched, all judged
+	SlotsReserved int `json:"slots_reserved"`
+	Holds         int `json:"holds"`
+	Bookings      int `json:"bookings"`
+	Calls         int `json:"calls"`
+}
+
+// Latency is the answer times of one endpoint, in milliseconds, against its limits.
+type Latency struct {
+	Endpoint        partnerapi.Endpoint `json:"endpoint"`
+	Calls           int                 `json:"calls"`
+	MedianMS        float64             `json:"median_ms"`
+	P95MS           float64             `json:"p95_ms"`
+	WorstMS         float64             `json:"worst_ms"`
+	HealthyLimitMS  float64             `json:"healthy_limit_ms"`
+	DegradedLimitMS float64             `json:"degraded_limit_ms"`
+}
+
+// Leftover is a hold or booking that the run made and could not undo.
+type Leftover struct {
+	Kind           string `json:"kind"`           // "hold" or "booking"
+	Code           string `json:"code,omitempty"` // reservation code or booking id; empty where no answer came
+	ProductID      string `json:"product_id"`
+	OptionID       string `json:"option_id"`
+	AvailabilityID string `json:"availability_id"`
+	Start          string `json:"start"`
+	Reason         string `json:"reason"`               // why it could not be undone
+	ExpiresAt      string `json:"expires_at,omitempty"` // when a hold ends by itself
+}

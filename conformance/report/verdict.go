@@ -1,0 +1,84 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"partnerkit.dev/conformance/rule"
+)
+
+// verdictWords says the verdict, and in a sentence what it stands on.
+func verdictWords(r *Result) (heading, sentence string) {
+	must, judged := 0, 0
+	for _, rule := range mustRules(r.Rules) {
+		must++
+		if rule.Outcome == Passed || rule.Outcome == Failed || rule.Outcome == Warned {
+			judged++
+		}
+	}
+	warnings := ""
+	if n := r.Summary[Warned]; n > 0 {
+		warnings = "; " + plural(n, "warning")
+	}
+	switch r.Verdict {
+	case Conformant:
+		if judged == must {
+			return "Conformant", fmt.Sprintf("All %s hold%s.", plural(must, "MUST rule"), warnings)
+		}
+		return "Conformant", fmt.Sprintf("Every MUST rule that could be judged holds: %d of %d%s.", judged, must, warnings)
+	case Nonconformant:
+		return "Not conformant", fmt.Sprintf("The partner breaks %d of the %d MUST rules that could be judged%s.", r.Summary[Failed], judged, warnings)
+	default:
+		if r.Reason == "" {
+			return "Not judged", "The run could not judge this partner."
+		}
+		return "Not judged", r.Reason
+	}
+}
+
+func mustRules(rules []RuleResult) []RuleResult {
+	var some []RuleResult
+	for _, r := range rules {
+		if r.Level == rule.Must {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
+// stateWords says how an endpoint stands: the class of its icon, and words.
+func stateWords(views []ruleView) (state, says string) {
+	if len(views) == 0 {
+		return string(Skipped), "no rules"
+	}
+	n := make(map[Outcome]int)
+	for _, v := range views {
+		n[v.Outcome]++
+	}
+	var parts []string
+	for _, o := range []Outcome{Failed, Warned} {
+		if n[o] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[o], o))
+		}
+	}
+	if n[Passed] == len(views) {
+		parts = append(parts, fmt.Sprintf("all %d passed", len(views)))
+	} else {
+		parts = append(parts, fmt.Sprintf("%d of %d passed", n[Passed], len(views)))
+	}
+	says = strings.Join(parts, ", ")
+	for _, o := range []Outcome{Failed, Warned} {
+		if n[o] > 0 {
+			return string(o), says
+		}
+	}
+	if n[Passed] > 0 && n[Inconclusive]+n[Blocked] == 0 {
+		return string(Passed), says
+	}
+	for _, o := range []Outcome{Inconclusive, Blocked, NotApplicable} {
+		if n[o] > 0 {
+			return string(o), says
+		}
+	}
+	return string(Skipped), says
+}

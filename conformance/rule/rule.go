@@ -1,0 +1,68 @@
+// Package rule is the catalogue of what the suite judges. A Rule is a value:
+// its level, the endpoint whose answer shows the breach, the clause of
+// docs/contract.md that it stands for, and the words that a partner engineer
+// needs: what must hold, why the marketplace needs it, and how to mend it.
+//
+// The specs, the reports, the documentation and the command line are all drawn
+// from this catalogue. To add a rule, declare it beside its neighbours in the
+// file of its endpoint and judge it in package suite.
+package rule
+
+import (
+	"slices"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Level says how much a breach weighs.
+type Level string
+
+// The three levels.
+const (
+	Must   Level = "MUST"   // a breach makes the partner nonconformant
+	Should Level = "SHOULD" // a breach is a warning
+	May    Level = "MAY"    // an option of the contract; its use is noted
+)
+
+// Rule is one thing that the suite judges.
+type Rule struct {
+	ID       string              // stable, such as "reserve.vacancies.one"
+	Level    Level               //
+	Endpoint partnerapi.Endpoint // the endpoint whose answer or effect shows the breach
+	Clause   string              // clause of docs/contract.md, such as "RSV-3"
+	Title    string              // what must hold, as a sentence without its full stop
+	Why      string              // what the marketplace does when it does not hold
+	Fix      string              // where to look, and what to change
+	Needs    []string            // ids of the rules without which this one cannot be judged
+}
+
+// All returns every rule, in the order in which a run judges them. The slice is
+// the caller's own.
+func All() []Rule {
+	return slices.Concat(
+		preflightRules, productsRules, availabilityRules, reserveRules, confirmRules, releaseRules, cancelRules,
+	)
+}
+
+// Lookup returns the rule of this id.
+func Lookup(id string) (Rule, bool) {
+	all := All()
+	if i := slices.IndexFunc(all, func(r Rule) bool { return r.ID == id }); i >= 0 {
+		return all[i], true
+	}
+	return Rule{}, false
+}
+
+// BuildsOn reports whether r needs the rule of that id, itself or through the
+// rules that it needs.
+func BuildsOn(r Rule, id string) bool {
+	for _, need := range r.Needs {
+		if need == id {
+			return true
+		}
+		if needed, ok := Lookup(need); ok && BuildsOn(needed, id) {
+			return true
+		}
+	}
+	return false
+}

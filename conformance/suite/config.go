@@ -1,0 +1,49 @@
+package suite
+
+import (
+	"crypto/x509"
+	"net/url"
+	"time"
+
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// DefaultMaxDuration is how long a run may take before what is left is given up.
+const DefaultMaxDuration = 150 * time.Second
+
+// Config is a partner to be judged, and how.
+type Config struct {
+	BaseURL               *url.URL
+	AuthType              partnerapi.AuthType // "": bearer
+	AuthKey               string
+	HandlesTicketDelivery bool           // the partner is registered as delivering its own tickets
+	ClockURL              string         // "": the target's clock cannot be moved, expiry is not judged
+	RootCAs               *x509.CertPool // nil: the system's
+	MaxDuration           time.Duration  // 0: DefaultMaxDuration; undoing holds and bookings comes on top of it
+	LabelFilter           string         // Ginkgo's label filter over rule ids, levels and endpoints; "": all
+	Strict                bool           // an inconclusive rule makes the verdict incomplete
+	LimitScale            float64        // 0: 1; the contract's limits are multiplied by it, for the suite's own tests
+	Version               string         // of the suite, for the report and the User-Agent
+	Quiet                 bool           // Ginkgo's own output is silenced
+	Progress              func(report.RuleResult)
+}
+
+func (c Config) withDefaults() Config {
+	if c.AuthType == "" {
+		c.AuthType = partnerapi.Bearer
+	}
+	if c.MaxDuration == 0 {
+		c.MaxDuration = DefaultMaxDuration
+	}
+	if c.LimitScale == 0 {
+		c.LimitScale = 1
+	}
+	if c.Version == "" {
+		c.Version = "devel"
+	}
+	if c.Progress == nil {
+		c.Progress = func(report.RuleResult) {}
+	}
+	return c
+}

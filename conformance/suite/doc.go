@@ -1,0 +1,15 @@
+// Package suite holds the specs that judge a partner. It is Ginkgo underneath:
+// Run builds one tree of specs, a spec for each rule of the catalogue, and
+// runs it once.
+//
+// A run goes like this. The survey fetches the catalog and the slots of its
+// options, and the rules about fields, ids and windows are judged on what it
+// brought. Then stories play lifecycles: a booking, a hold, a slot sold out,
+// requests without a key. A story is played once, when the first rule asks for
+// it, and each rule judges one fact of it. A story that cannot go on names the
+// rule that stopped it, its obstacle: that rule fails, and all others that
+// needed the rest of the story are blocked by it. So one cause is one finding.
+//
+// Every hold and booking is entered in a ledger before it is used, and undone
+// at the end whatever happened.
+package suite

@@ -1,0 +1,33 @@
+package suite
+
+import (
+	"fmt"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/rule"
+)
+
+// obstacle is why a story could not go on. Either a rule is broken, and Rule
+// names it, or there was nothing to go on with.
+type obstacle struct {
+	Rule      *rule.Rule // nil: nobody's fault
+	Message   string
+	Exchanges []*probe.Exchange
+
+	refused    bool // reserve was refused with 400, as it may be
+	tryAnother bool // another slot may do
+}
+
+// breach returns the obstacle of a broken rule.
+func breach(r rule.Rule, answer *probe.Answer, format string, args ...any) *obstacle {
+	o := &obstacle{Rule: &r, Message: fmt.Sprintf(format, args...)}
+	if answer != nil {
+		o.Exchanges = append(o.Exchanges, answer.Exchange)
+	}
+	return o
+}
+
+// missing returns the obstacle of a test that lacks something.
+func missing(format string, args ...any) *obstacle {
+	return &obstacle{Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,133 @@
+package suite
+
+import (
+	"slices"
+	"time"
+
+	"partnerkit.dev/conformance/ledger"
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// result sums the run up.
+func (s *session) result() *report.Result {
+	s.settleLate()
+	r := &report.Result{
+		Target: report.Target{
+			BaseURL: s.redact(s.config.BaseURL.String()), AuthType: s.config.AuthType,
+			HandlesTicketDelivery: s.config.HandlesTicketDelivery,
+		},
+		SuiteVersion: s.config.Version,
+		StartedAt:    s.started.UTC().Truncate(time.Millisecond),
+		DurationMS:   time.Since(s.started).Milliseconds(),
+		Summary:      map[report.Outcome]int{},
+		Coverage:     s.coverage(),
+		Latency:      s.latency(),
+		NotUndone:    s.leftovers(),
+	}
+	if s.config.LimitScale != 1 {
+		r.LimitScale = s.config.LimitScale
+	}
+	for _, outcome := range report.Outcomes() {
+		r.Summary[outcome] = 0
+	}
+	for _, known := range rule.All() {
+		v := s.verdicts.get(known.ID)
+		if v == nil {
+			v = s.verdicts.set(known, report.Skipped, s.whySkipped())
+		}
+		r.Rules = append(r.Rules, v.RuleResult)
+		r.Summary[v.Outcome]++
+	}
+	r.Verdict, r.Reason = s.verdict(r)
+	return r
+}
+
+// settleLate adds what stories found after the rule about it had been judged,
+// and puts causes before their consequences.
+func (s *session) settleLate() {
+	for id, found := range s.findings {
+		r, _ := rule.Lookup(id)
+		if known := s.verdicts.get(id); known != nil && known.Outcome == report.Passed {
+			s.verdicts.blame(r, found.message(), found.exchanges)
+			s.verdicts.get(id).Problems = found.problems
+		}
+	}
+	s.verdicts.settle()
+}
+
+func (s *session) whySkipped() string {
+	if s.interrupted() {
+		return "the run was interrupted"
+	}
+	return "left out by the label filter"
+}
+
+// verdict judges the partner; the reason says why it cannot be judged.
+func (s *session) verdict(r *report.Result) (report.Verdict, string) {
+	switch {
+	case r.Summary[report.Failed] > 0:
+		return report.Nonconformant, ""
+	case s.interrupted():
+		return report.Incomplete, "the run was interrupted"
+	case s.survey != nil && s.survey.stopped != nil && s.survey.stopped.Rule == nil:
+		return report.Incomplete, s.survey.stopped.Message
+	case s.survey != nil && s.survey.stopped != nil:
+		return report.Incomplete, "the partner could not be reached: " + s.survey.stopped.Message
+	case s.noOffer:
+		return report.Incomplete, "nothing can be booked: no slot of the next 60 days is bookable, so holds and bookings were not judged"
+	case s.config.Strict && r.Summary[report.Inconclusive] > 0:
+		return report.Incomplete, "rules are inconclusive, and the run is strict"
+	default:
+		return report.Conformant, ""
+	}
+}
+
+func (s *session) coverage() report.Coverage {
+	c := report.Coverage{Calls: len(s.client.Exchanges()), Bookings: s.bookings}
+	if s.survey != nil {
+		c.Products, c.OptionsAsked, c.Slots = len(s.survey.products), len(s.survey.answers), s.survey.slots
+		for _, product := range s.survey.products {
+			c.Options += len(product.Options)
+		}
+	}
+	reserved := map[string]bool{}
+	for _, entry := range s.ledger.Entries() {
+		if entry.Code != "" || entry.State == ledger.Unheard {
+			c.Holds++
+			reserved[entry.Offer.Key()] = true
+		}
+	}
+	c.SlotsReserved = len(reserved)
+	return c
+}
+
+// latency sums up the answer times of each endpoint that was called.
+func (s *session) latency() []report.Latency {
+	times := map[partnerapi.Endpoint][]time.Duration{}
+	for _, exchange := range s.client.Exchanges() {
+		if exchange.Failure == nil || exchange.Failure.Kind == probe.Timeout {
+			times[exchange.Endpoint] = append(times[exchange.Endpoint], exchange.Duration)
+		}
+	}
+	all := []report.Latency{}
+	for _, endpoint := range partnerapi.Endpoints() {
+		took := times[endpoint]
+		if len(took) == 0 {
+			continue
+		}
+		slices.Sort(took)
+		scaled := func(limit time.Duration) float64 { return s.config.LimitScale * milliseconds(limit) }
+		all = append(all, report.Latency{
+			Endpoint: endpoint, Calls: len(took),
+			MedianMS: milliseconds(took[len(took)/2]), P95MS: milliseconds(took[len(took)*95/100]), WorstMS: milliseconds(took[len(took)-1]),
+			HealthyLimitMS:  scaled(endpoint.Timeout(partnerapi.Healthy)),
+			DegradedLimitMS: scaled(endpoint.Timeout(partnerapi.Degraded)),
+		})
+	}
+	return all
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

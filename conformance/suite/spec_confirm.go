@@ -1,0 +1,233 @@
+package suite
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+
+	"partnerkit.dev/conformance/ledger"
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func (s *session) describeConfirm() {
+	for _, r := range []rule.Rule{rule.ConfirmStatus, rule.ConfirmJSON, rule.ConfirmBookingID, rule.ConfirmStatusField, rule.ConfirmOptional} {
+		s.judge(r, func(ctx context.Context, c *check) {
+			c.booked(ctx)
+			c.clean()
+		})
+	}
+	s.describeTickets()
+	s.judge(rule.ConfirmFields, func(ctx context.Context, c *check) {
+		c.booked(ctx)
+		c.clean()
+	})
+	s.judge(rule.ConfirmConfirmed, func(ctx context.Context, c *check) {
+		b := c.booked(ctx)
+		if status := readObject(b.confirm.Raw).text("status"); status != partnerapi.StatusConfirmed {
+			c.show(b.confirm.Exchange)
+			c.fail("want status %q, got %q", partnerapi.StatusConfirmed, status)
+		}
+	})
+	s.judge(rule.ConfirmEcho, func(ctx context.Context, c *check) {
+		b := c.booked(ctx)
+		answer := readObject(b.confirm.Raw)
+		for name, want := range map[string]string{
+			"productId": b.offer.Product.ID, "optionId": b.offer.Option.ID, "availabilityId": b.offer.Slot.ID,
+		} {
+			if got := answer.text(name); got != "" && got != want {
+				c.show(b.hold.answer.Exchange, b.confirm.Exchange)
+				c.fail("%s: want that of the hold, %q, got %q", name, want, got)
+			}
+		}
+	})
+	s.judge(rule.ConfirmIDUnique, func(ctx context.Context, c *check) {
+		s.playAll(ctx)
+		c.distinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID })
+	})
+	s.judge(rule.ConfirmMinimal, func(ctx context.Context, c *check) {
+		c.booked(ctx)
+		b := s.second(ctx, 0)
+		c.reached(b.bookingID != "", b.stopped)
+	})
+	s.judge(rule.ConfirmVacancies, func(ctx context.Context, c *check) {
+		c.seatsMove(func(attempt int) change {
+			b := s.booking(ctx, attempt)
+			return change{before: b.before, after: b.confirmed, by: -1, stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm)...)}
+		})
+	})
+	s.describeConfirmAgain()
+	s.describeConfirmRefusals()
+	s.describeConfirmKeys()
+}
+
+func (s *session) describeTickets() {
+	s.judge(rule.ConfirmTickets, func(ctx context.Context, c *check) {
+		c.booked(ctx)
+		c.clean()
+		if !s.config.HandlesTicketDelivery {
+			c.notApplicable("the partner is not registered as delivering its own tickets (--handles-ticket-delivery)")
+		}
+	})
+	for _, r := range []rule.Rule{rule.TicketRedemption, rule.TicketOptions, rule.TicketFormat, rule.TicketMethod, rule.TicketValue} {
+		s.judge(r, func(ctx context.Context, c *check) {
+			b := c.booked(ctx)
+			c.clean()
+			if tickets, _ := readObject(b.confirm.Raw)["tickets"].([]any); len(tickets) == 0 {
+				c.blockedIfBroken(rule.ConfirmTickets)
+				c.notApplicable("the booking has no tickets")
+			}
+		})
+	}
+}
+
+func (s *session) describeConfirmAgain() {
+	s.judge(rule.ConfirmRepeatBooking, func(ctx context.Context, c *check) {
+		b := s.booking(ctx, 0)
+		c.reached(b.repeat != nil, b.stopped)
+		id := readObject(b.repeat.Raw).text("externalBookingId")
+		if b.repeat.Failure == nil && b.repeat.Response.Status/100 == 2 && id != b.bookingID {
+			c.show(b.confirm.Exchange, b.repeat.Exchange)
+			c.fail("want the same booking, %q, or a refusal, got booking %q", b.bookingID, id)
+		}
+	})
+	s.judge(rule.ConfirmRepeatVacancies, func(ctx context.Context, c *check) {
+		c.seatsMove(func(attempt int) change {
+			b := s.booking(ctx, attempt)
+			return change{before: b.before, after: b.repeated, by: -1, stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm, b.repeat)...)}
+		})
+	})
+	s.judge(rule.ConfirmRepeatStatus, func(ctx context.Context, c *check) {
+		b := s.booking(ctx, 0)
+		c.reached(b.repeat != nil, b.stopped)
+		if b.repeat.Failure != nil || b.repeat.Response.Status != http.StatusOK && b.repeat.Response.Status/100 != 4 {
+			c.show(b.confirm.Exchange, b.repeat.Exchange)
+			c.fail("want 200 or 4xx, got %s", got(b.repeat))
+		}
+	})
+}
+
+func (s *session) describeConfirmRefusals() {
+	refusal := haveStatus(http.StatusBadRequest)
+	s.judge(rule.ConfirmUnknown, func(ctx context.Context, c *check) {
+		c.expect(c.confirmUnknown(ctx)).To(refusal)
+	})
+	s.judge(rule.ConfirmReleased, func(ctx context.Context, c *check) {
+		h := s.holding(ctx, 0)
+		c.reached(h.confirmReleased != nil, h.stopped)
+		c.show(h.release.Exchange)
+		c.expect(h.confirmReleased).To(refusal)
+	})
+	s.judge(rule.ConfirmReleasedNoEffect, func(ctx context.Context, c *check) {
+		c.seatsMove(func(attempt int) change {
+			h := s.holding(ctx, attempt)
+			return change{before: h.releasedAgain, after: h.afterConfirm, stopped: h.stopped, between: sent(h.confirmReleased)}
+		})
+	})
+	s.judge(rule.ConfirmCancelled, func(ctx context.Context, c *check) {
+		b := s.booking(ctx, 0)
+		c.cancellable(ctx)
+		c.reached(b.confirmCancelled != nil, b.stopped)
+		c.show(b.cancel.Exchange)
+		c.expect(b.confirmCancelled).To(refusal)
+	})
+	s.judge(rule.ConfirmCancelledNoEffect, func(ctx context.Context, c *check) {
+		c.cancellable(ctx)
+		c.seatsMove(func(attempt int) change {
+			b := s.booking(ctx, attempt)
+			return change{before: b.cancelledAgain, after: b.afterConfirmCancelled, stopped: b.stopped, between: sent(b.confirmCancelled)}
+		})
+	})
+	s.judge(rule.ConfirmExpired, func(ctx context.Context, c *check) {
+		e := c.expired(ctx)
+		c.reached(e.confirm != nil, e.stopped)
+		c.show(e.hold.answer.Exchange)
+		c.expect(e.confirm).To(refusal)
+	})
+	s.judge(rule.ConfirmExpiredNoEffect, func(ctx context.Context, c *check) {
+		c.expired(ctx)
+		c.seatsMove(func(attempt int) change {
+			e := s.expiry(ctx, attempt)
+			return change{before: e.before, after: e.released, stopped: e.stopped, between: sent(e.confirm, e.release)}
+		})
+	})
+	s.judge(rule.ConfirmRefusalMessage, func(ctx context.Context, c *check) {
+		answers := []*probe.Answer{c.confirmUnknown(ctx), s.holding(ctx, 0).confirmReleased, s.booking(ctx, 0).confirmCancelled}
+		if s.clock.movable() {
+			answers = append(answers, s.expiry(ctx, 0).confirm)
+		}
+		for _, answer := range answers {
+			if answer != nil && answer.OK(http.StatusBadRequest) {
+				c.expect(answer).To(fit(schemas.Refusal))
+			}
+		}
+	})
+}
+
+func (s *session) describeConfirmKeys() {
+	s.judge(rule.ConfirmWrongKey, func(ctx context.Context, c *check) {
+		k := s.keys(ctx, 0)
+		c.reached(k.confirmWrong != nil, k.stopped)
+		c.expect(k.confirmWrong).To(haveStatus(http.StatusUnauthorized))
+	})
+	s.judge(rule.ConfirmMissingKey, func(ctx context.Context, c *check) {
+		k := s.keys(ctx, 0)
+		c.reached(k.confirmNone != nil, k.stopped)
+		c.expect(k.confirmNone).To(haveStatus(http.StatusUnauthorized))
+	})
+	s.judge(rule.ConfirmAuthEffect, func(ctx context.Context, c *check) {
+		c.seatsMove(func(attempt int) change {
+			k := s.keys(ctx, attempt)
+			return change{before: k.before, after: k.released, stopped: k.stopped, between: sent(k.confirmWrong, k.confirmNone)}
+		})
+	})
+}
+
+// booked ends the judging where no booking could be made.
+func (c *check) booked(ctx context.Context) *bookingStory {
+	b := c.booking(ctx, 0)
+	c.reached(b.bookingID != "", b.stopped)
+	return b
+}
+
+// expired returns the story of the hold that expired; where the target's clock
+// cannot be moved the rule is left out.
+func (c *check) expired(ctx context.Context) *expiryStory {
+	if err := c.clockTrouble; err != nil {
+		c.inconclusive("%v", err)
+	}
+	if !c.clock.movable() {
+		c.skipped("a hold outlives the run; --clock-url lets the suite move the target's clock instead")
+	}
+	if h := c.held(ctx); h.expires.IsZero() {
+		c.blocked(rule.ReserveExpiresAt.ID)
+	}
+	c.holdsCount(ctx)
+	return c.expiry(ctx, 0)
+}
+
+// unknownCode returns a code that no partner can know.
+func (s *session) unknownCode() string { return "unknown-" + s.nonce + "-" + rand.Text() }
+
+// confirmUnknown confirms a code that no partner can know.
+func (c *check) confirmUnknown(ctx context.Context) *probe.Answer {
+	type unknown struct {
+		answer  *probe.Answer
+		stopped *obstacle
+	}
+	asked := play(c.session, "confirm unknown", 0, func(u *unknown) {
+		u.answer, u.stopped = c.sendConfirm(ctx, "confirm an unknown code", &hold{entry: c.phantom(), code: c.unknownCode()}, true, probe.GoodKey)
+	})
+	c.past(asked.stopped)
+	return asked.answer
+}
+
+// phantom is the entry of a hold that does not exist: should the partner book
+// it all the same, the booking is cancelled like any other.
+func (s *session) phantom() *ledger.Entry {
+	entry := s.ledger.Attempt(s.anyOffer(), 0)
+	s.ledger.Record(entry, func(e *ledger.Entry) { e.State = ledger.Refused })
+	return entry
+}

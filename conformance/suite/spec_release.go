@@ -1,0 +1,171 @@
+package suite
+
+import (
+	"context"
+	"net/http"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas"
+)
+
+func (s *session) describeRelease() {
+	ok := haveStatus(http.StatusOK)
+	s.judge(rule.ReleaseStatus, func(ctx context.Context, c *check) { c.releases(ctx) })
+	s.judge(rule.ReleaseJSON, func(ctx context.Context, c *check) {
+		for _, answer := range c.releases(ctx) {
+			c.expect(answer).To(beObject())
+		}
+	})
+	s.judge(rule.ReleaseSuccess, func(ctx context.Context, c *check) {
+		for _, answer := range c.releases(ctx) {
+			c.expect(answer).To(fit(schemas.ReleaseAnswer))
+			c.expect(answer).To(succeed())
+		}
+	})
+	s.judge(rule.ReleaseVacanciesOne, func(ctx context.Context, c *check) {
+		c.holdsCount(ctx)
+		c.eachVisit(ctx, func(key string) {
+			c.seatsMove(func(attempt int) change {
+				v := s.visit(ctx, key, attempt)
+				return change{before: v.before, after: v.released, stopped: v.stopped, between: append(v.reserveCall(), sent(v.release)...)}
+			})
+		})
+	})
+	s.judge(rule.ReleaseVacanciesMany, func(ctx context.Context, c *check) {
+		c.holdsCount(ctx)
+		c.several(ctx)
+		c.seatsMove(func(attempt int) change {
+			h := s.holding(ctx, attempt)
+			return change{before: h.before, after: h.released, stopped: h.stopped, between: append(h.reserveCall(), sent(h.release)...)}
+		})
+	})
+	s.judge(rule.ReleaseRebookable, func(ctx context.Context, c *check) {
+		c.holdsCount(ctx)
+		t := s.sellOut(ctx)
+		c.reached(t.again != nil, t.stopped)
+		c.show(t.released.exchange)
+		c.expect(t.again).To(haveStatus(http.StatusOK, http.StatusCreated))
+	})
+	s.judge(rule.ReleaseWithoutBody, func(ctx context.Context, c *check) {
+		h := s.holding(ctx, 0)
+		c.reached(h.release != nil, h.stopped)
+		c.expect(h.release).To(ok)
+	})
+	s.judge(rule.ReleaseUnknown, func(ctx context.Context, c *check) { c.expect(c.releaseUnknown(ctx)).To(ok) })
+	s.judge(rule.ReleaseUnknownSuccess, func(ctx context.Context, c *check) { c.expect(c.releaseUnknown(ctx)).To(succeed()) })
+	s.judge(rule.ReleaseRepeatStatus, func(ctx context.Context, c *check) {
+		h := s.holding(ctx, 0)
+		c.reached(h.releaseAgain != nil, h.stopped)
+		c.show(h.release.Exchange)
+		c.expect(h.releaseAgain).To(ok)
+	})
+	s.judge(rule.ReleaseRepeatSuccess, func(ctx context.Context, c *check) {
+		h := s.holding(ctx, 0)
+		c.reached(h.releaseAgain != nil, h.stopped)
+		c.expect(h.releaseAgain).To(succeed())
+	})
+	s.judge(rule.ReleaseRepeatVacancies, func(ctx context.Context, c *check) {
+		c.holdsCount(ctx)
+		c.seatsMove(func(attempt int) change {
+			h := s.holding(ctx, attempt)
+			return change{before: h.before, after: h.releasedAgain, stopped: h.stopped, between: append(h.reserveCall(), sent(h.release, h.releaseAgain)...)}
+		})
+	})
+	s.judge(rule.ReleaseConfirmed, func(ctx context.Context, c *check) {
+		b := s.booking(ctx, 0)
+		c.reached(b.lateRelease != nil, b.stopped)
+		c.show(b.confirm.Exchange)
+		c.expect(b.lateRelease).To(ok)
+	})
+	s.judge(rule.ReleaseConfirmedKeeps, func(ctx context.Context, c *check) {
+		c.seatsMove(func(attempt int) change {
+			b := s.booking(ctx, attempt)
+			return change{before: b.confirmed, after: b.lateReleased, stopped: b.stopped, between: sent(b.confirm, b.lateRelease)}
+		})
+	})
+	s.describeReleaseExpired()
+	s.describeReleaseKeys()
+}
+
+func (s *session) describeReleaseExpired() {
+	s.judge(rule.ReleaseExpiredByItself, func(ctx context.Context, c *check) {
+		c.expired(ctx)
+		c.seatsMove(func(attempt int) change {
+			e := s.expiry(ctx, attempt)
+			return change{before: e.before, after: e.expired, stopped: e.stopped, between: e.reserveCall()}
+		})
+	})
+	s.judge(rule.ReleaseExpired, func(ctx context.Context, c *check) {
+		e := c.expired(ctx)
+		c.reached(e.release != nil, e.stopped)
+		c.show(e.hold.answer.Exchange)
+		c.expect(e.release).To(haveStatus(http.StatusOK))
+		c.expect(e.release).To(succeed())
+	})
+	s.judge(rule.ReleaseExpiredVacancies, func(ctx context.Context, c *check) {
+		c.expired(ctx)
+		if confirm := s.expiry(ctx, 0).confirm; confirm != nil && confirm.Failure == nil && confirm.Response.Status/100 == 2 {
+			c.blockedIfBroken(rule.ConfirmExpired)
+		}
+		c.seatsMove(func(attempt int) change {
+			e := s.expiry(ctx, attempt)
+			return change{before: e.before, after: e.released, stopped: e.stopped, between: append(e.reserveCall(), sent(e.release)...)}
+		})
+	})
+}
+
+func (s *session) describeReleaseKeys() {
+	s.judge(rule.ReleaseWrongKey, func(ctx context.Context, c *check) {
+		k := s.keys(ctx, 0)
+		c.reached(k.releaseWrong != nil, k.stopped)
+		c.expect(k.releaseWrong).To(haveStatus(http.StatusUnauthorized))
+	})
+	s.judge(rule.ReleaseMissingKey, func(ctx context.Context, c *check) {
+		k := s.keys(ctx, 0)
+		c.reached(k.releaseNone != nil, k.stopped)
+		c.expect(k.releaseNone).To(haveStatus(http.StatusUnauthorized))
+	})
+	s.judge(rule.ReleaseAuthEffect, func(ctx context.Context, c *check) {
+		c.holdsCount(ctx)
+		c.seatsMove(func(attempt int) change {
+			k := s.keys(ctx, attempt)
+			return change{before: k.afterReserve, after: k.afterRelease, stopped: k.stopped, between: sent(k.releaseWrong, k.releaseNone)}
+		})
+	})
+}
+
+// releases returns the answers of all visits and of the hold story to the
+// release of a live hold; the judging ends where there is none.
+func (c *check) releases(ctx context.Context) []*probe.Answer {
+	c.held(ctx)
+	var answers []*probe.Answer
+	c.eachVisit(ctx, func(key string) {
+		v := c.visit(ctx, key, 0)
+		if v.stopped != nil && v.stopped.Rule != nil && v.stopped.Rule.ID == c.rule.ID {
+			c.past(v.stopped)
+		}
+		if v.release != nil && v.release.Failure == nil {
+			answers = append(answers, v.release)
+		}
+	})
+	h := c.holding(ctx, 0)
+	if h.release != nil && h.release.Failure == nil {
+		answers = append(answers, h.release)
+	}
+	c.reached(len(answers) > 0, h.stopped)
+	return answers
+}
+
+// releaseUnknown releases a code that no partner can know.
+func (c *check) releaseUnknown(ctx context.Context) *probe.Answer {
+	type unknown struct {
+		answer  *probe.Answer
+		stopped *obstacle
+	}
+	asked := play(c.session, "release unknown", 0, func(u *unknown) {
+		u.answer, u.stopped = c.release(ctx, "release an unknown code", c.unknownCode(), true, probe.GoodKey)
+	})
+	c.past(asked.stopped)
+	return asked.answer
+}

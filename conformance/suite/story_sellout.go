@@ -1,0 +1,167 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"partnerkit.dev/conformance/discover"
+	"partnerkit.dev/conformance/ledger"
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const (
+	// largestParty is asked for in one hold where a partner limits its parties.
+	largestParty = 8
+	// mostHolds bounds the holds that empty a slot.
+	mostHolds = 6
+)
+
+// sellOutStory empties a slot to its last seat, asks for more than there is,
+// and gives the seats back.
+type sellOutStory struct {
+	offer        discover.Offer
+	before       *reading
+	tooMany      *probe.Answer // reserve of one guest more than there are seats
+	afterTooMany *reading
+	full         *reading      // after the last seat was reserved
+	over         *probe.Answer // reserve of one guest in the full slot
+	released     *reading      // after everything was released
+	again        *probe.Answer // reserve of one of the released seats
+	holds        []*hold
+	stopped      *obstacle
+}
+
+// sellOut plays the story on the slot with the fewest seats.
+func (s *session) sellOut(ctx context.Context) *sellOutStory {
+	return play(s, "sell-out", 0, func(t *sellOutStory) {
+		survey := s.surveyed(ctx)
+		if t.stopped = survey.stopped; t.stopped != nil {
+			return
+		}
+		want := discover.Want{Now: s.now(), Seats: 1, Counted: true, Fewest: true, Used: s.used}
+		candidates := discover.Pick(survey.offers, want)
+		if len(candidates) == 0 {
+			t.stopped = s.nothingToBook(want)
+			return
+		}
+		t.offer = candidates[0]
+		s.used[t.offer.Key()] = true
+		steps(&t.stopped,
+			s.count(ctx, t.offer, "before reserve", &t.before),
+			t.countable,
+			func() *obstacle { return s.askTooMany(ctx, t) },
+			func() *obstacle { return s.fill(ctx, t) },
+			s.count(ctx, t.offer, "after the last seat was reserved", &t.full),
+			func() (o *obstacle) {
+				t.over, o = s.reserveAnyway(ctx, "reserve 1 seat in the full slot", t.offer, 1)
+				return o
+			},
+			func() *obstacle { return s.empty(ctx, t) },
+			s.count(ctx, t.offer, "after the release of all seats", &t.released),
+			func() (o *obstacle) {
+				t.again, o = s.reserveAnyway(ctx, "reserve 1 of the released seats", t.offer, 1)
+				return o
+			},
+		)
+	})
+}
+
+// countable is the step that ends the story where there are no seats to count.
+func (t *sellOutStory) countable() *obstacle {
+	if !t.before.Counted || t.before.Left < 1 {
+		return missing("no slot that can be booked tells its vacancies")
+	}
+	t.offer.Slot = t.before.slot
+	return nil
+}
+
+// reserveAnyway reserves and takes any answer, a refusal too. A hold that was
+// made is released at once.
+func (s *session) reserveAnyway(ctx context.Context, purpose string, offer discover.Offer, n int64) (*probe.Answer, *obstacle) {
+	answer, entry, o := s.sendReserve(ctx, purpose, offer, guests(offer.Option, n), true, probe.GoodKey)
+	if o != nil || entry.State != ledger.Held {
+		return answer, o
+	}
+	_, o = s.releaseHold(ctx, "release it", &hold{entry: entry, answer: answer, code: entry.Code}, true)
+	return answer, o
+}
+
+func (s *session) askTooMany(ctx context.Context, t *sellOutStory) (o *obstacle) {
+	more := t.before.Left + 1
+	if t.tooMany, o = s.reserveAnyway(ctx, fmt.Sprintf("reserve %s where %d are left", seatsWord(more), t.before.Left), t.offer, more); o != nil {
+		return o
+	}
+	t.afterTooMany, o = s.seats(ctx, t.offer, "after too many were asked for")
+	return o
+}
+
+// fill reserves every seat, in one hold or, where the partner limits its
+// parties, in several.
+func (s *session) fill(ctx context.Context, t *sellOutStory) *obstacle {
+	left, party := t.before.Left, t.before.Left
+	for range mostHolds {
+		party = min(party, left)
+		made, o := s.reserve(ctx, "reserve the last "+seatsWord(party), t.offer, guests(t.offer.Option, party), true)
+		switch {
+		case o == nil:
+			t.holds = append(t.holds, made)
+			left -= party
+		case o.refused && party > largestParty:
+			party = largestParty
+		default:
+			return o
+		}
+		if left == 0 {
+			return nil
+		}
+	}
+	return missing("no slot has few enough seats to be sold out by %d holds", mostHolds)
+}
+
+// empty releases what fill reserved.
+func (s *session) empty(ctx context.Context, t *sellOutStory) *obstacle {
+	for _, made := range t.holds {
+		if _, o := s.releaseHold(ctx, "release the last seats", made, true); o != nil {
+			return o
+		}
+	}
+	return nil
+}
+
+// shutStory is a reserve of a slot that the partner itself shows as sold out or
+// closed.
+type shutStory struct {
+	offer   discover.Offer
+	fresh   *reading
+	answer  *probe.Answer
+	stopped *obstacle
+}
+
+// shut plays the story on a slot of that status.
+func (s *session) shut(ctx context.Context, status partnerapi.SlotStatus) *shutStory {
+	return play(s, "shut "+string(status), 0, func(t *shutStory) {
+		for _, offer := range s.surveyed(ctx).offers {
+			if offer.Slot.Status != status || offer.Slot.ID == "" || !offer.Slot.Start.After(s.now()) || offer.Option.Lead() == "" {
+				continue
+			}
+			t.offer = offer
+			steps(&t.stopped,
+				s.count(ctx, offer, "before reserve", &t.fresh),
+				func() (o *obstacle) {
+					if t.fresh.slot.Status != status {
+						return missing("the slot that was %s is so no longer", status)
+					}
+					t.answer, o = s.reserveAnyway(ctx, fmt.Sprintf("reserve 1 seat in a slot that is %s", status), offer, 1)
+					return o
+				},
+			)
+			return
+		}
+		t.stopped = missing("no slot is %s", status)
+	})
+}
+
+// accepted reports whether a reserve was answered with a hold.
+func accepted(answer *probe.Answer) bool { return answer.OK(http.StatusOK, http.StatusCreated) }

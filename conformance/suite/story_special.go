@@ -1,0 +1,198 @@
+package suite
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"partnerkit.dev/conformance/discover"
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// partyStory is a hold for guests of two types.
+type partyStory struct {
+	scene
+	released *reading
+}
+
+// party plays the party story.
+func (s *session) party(ctx context.Context, attempt int) *partyStory {
+	return play(s, "party", attempt, func(p *partyStory) {
+		want := discover.Want{Seats: 2, Counted: true, Suits: func(o discover.Offer) bool {
+			_, ok := o.Option.Companion()
+			return ok
+		}}
+		if attempt > 0 {
+			want.OptionKey = s.party(ctx, 0).offer.OptionKey()
+		}
+		p.scene = s.open(ctx, casting{
+			purpose: "reserve 2 seats for guests of two types", want: want, full: true,
+			party: func(option discover.Option) []partnerapi.UnitQuantity {
+				companion, _ := option.Companion()
+				return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: 1}, {ID: companion, Quantity: 1}}
+			},
+		})
+		steps(&p.stopped,
+			func() *obstacle { _, o := s.releaseHold(ctx, "release the hold", p.hold, true); return o },
+			s.count(ctx, p.offer, "after release", &p.released),
+		)
+	})
+}
+
+// secondStory is a second booking, confirmed with the code alone and cancelled
+// without a body, after somebody without the key has tried to cancel it.
+type secondStory struct {
+	scene
+	confirm    *probe.Answer
+	bookingID  string
+	confirmed  *reading
+	wrongKey   *probe.Answer
+	noKey      *probe.Answer
+	afterNoKey *reading
+	cancel     *probe.Answer
+	cancelled  *reading
+}
+
+// second plays the second booking. What the first one showed is not shown again:
+// a partner without cancel is spared the tries.
+func (s *session) second(ctx context.Context, attempt int) *secondStory {
+	first := s.booking(ctx, 0)
+	return play(s, "second booking", attempt, func(b *secondStory) {
+		want := discover.Want{Seats: 1, Counted: true}
+		if attempt > 0 {
+			want.OptionKey = s.second(ctx, 0).offer.OptionKey()
+		}
+		b.scene = s.open(ctx, casting{purpose: "reserve 1 seat, to book it", want: want, party: leads(1), full: true})
+		steps(&b.stopped,
+			func() (o *obstacle) {
+				b.confirm, b.bookingID, o = s.confirm(ctx, "confirm with the code alone", b.hold, false)
+				return o
+			},
+			s.count(ctx, b.offer, "after confirm", &b.confirmed),
+			func() *obstacle {
+				if s.noCancel {
+					return first.stopped
+				}
+				return nil
+			},
+			func() (o *obstacle) {
+				b.wrongKey, o = s.cancel(ctx, "cancel the booking with a wrong key", b.bookingID, true, probe.WrongKey)
+				return o
+			},
+			func() (o *obstacle) {
+				b.noKey, o = s.cancel(ctx, "cancel the booking without a key", b.bookingID, true, probe.NoKey)
+				return o
+			},
+			s.count(ctx, b.offer, "after the cancellations without a good key", &b.afterNoKey),
+			func() (o *obstacle) {
+				body := first.cancel == nil || !first.cancel.OK(http.StatusOK)
+				b.cancel, o = s.cancelBooking(ctx, "cancel the booking, without a body", b.hold, b.bookingID, body)
+				return o
+			},
+			s.count(ctx, b.offer, "after the cancellation", &b.cancelled),
+		)
+	})
+}
+
+// keysStory is somebody without the key at work on a hold.
+type keysStory struct {
+	offer        discover.Offer
+	before       *reading
+	reserveWrong *probe.Answer
+	reserveNone  *probe.Answer
+	afterReserve *reading
+	hold         *hold
+	held         *reading
+	confirmWrong *probe.Answer
+	confirmNone  *probe.Answer
+	releaseWrong *probe.Answer
+	releaseNone  *probe.Answer
+	afterRelease *reading
+	released     *reading // after the release with the good key
+	stopped      *obstacle
+}
+
+// keys plays the story of the keys.
+func (s *session) keys(ctx context.Context, attempt int) *keysStory {
+	return play(s, "keys", attempt, func(k *keysStory) {
+		want := discover.Want{Seats: 1, Counted: true}
+		if attempt > 0 {
+			want.OptionKey = s.keys(ctx, 0).offer.OptionKey()
+		}
+		begin := s.open(ctx, casting{purpose: "reserve 1 seat", want: want, party: leads(1), full: true})
+		k.offer, k.before, k.hold, k.held, k.stopped = begin.offer, begin.before, begin.hold, begin.held, begin.stopped
+		reserve := func(purpose string, key probe.Key, into **probe.Answer) func() *obstacle {
+			return func() (o *obstacle) {
+				*into, _, o = s.sendReserve(ctx, purpose, k.offer, guests(k.offer.Option, 1), true, key)
+				return o
+			}
+		}
+		confirm := func(purpose string, key probe.Key, into **probe.Answer) func() *obstacle {
+			return func() (o *obstacle) {
+				*into, o = s.sendConfirm(ctx, purpose, k.hold, true, key)
+				return o
+			}
+		}
+		release := func(purpose string, key probe.Key, into **probe.Answer) func() *obstacle {
+			return func() (o *obstacle) {
+				*into, o = s.release(ctx, purpose, k.hold.code, true, key)
+				return o
+			}
+		}
+		steps(&k.stopped,
+			reserve("reserve with a wrong key", probe.WrongKey, &k.reserveWrong),
+			reserve("reserve without a key", probe.NoKey, &k.reserveNone),
+			s.count(ctx, k.offer, "after the reserves without a good key", &k.afterReserve),
+			confirm("confirm with a wrong key", probe.WrongKey, &k.confirmWrong),
+			confirm("confirm without a key", probe.NoKey, &k.confirmNone),
+			release("release with a wrong key", probe.WrongKey, &k.releaseWrong),
+			release("release without a key", probe.NoKey, &k.releaseNone),
+			s.count(ctx, k.offer, "after the releases without a good key", &k.afterRelease),
+			func() *obstacle { _, o := s.releaseHold(ctx, "release the hold", k.hold, true); return o },
+			s.count(ctx, k.offer, "after the release with the good key", &k.released),
+		)
+	})
+}
+
+// expiryStory is a hold that nobody confirms in time.
+type expiryStory struct {
+	scene
+	expired  *reading // after expiresAt, before anything is sent
+	confirm  *probe.Answer
+	release  *probe.Answer
+	released *reading
+}
+
+// expiry plays the story of the hold that expires, where the target's clock can
+// be moved.
+func (s *session) expiry(ctx context.Context, attempt int) *expiryStory {
+	return play(s, "expiry", attempt, func(e *expiryStory) {
+		want := discover.Want{Seats: 1, Counted: true}
+		if attempt > 0 {
+			want.OptionKey = s.expiry(ctx, 0).offer.OptionKey()
+		}
+		e.scene = s.open(ctx, casting{purpose: "reserve 1 seat, and let it expire", want: want, party: leads(1), full: true})
+		steps(&e.stopped,
+			func() *obstacle {
+				if err := s.clock.advance(ctx, e.hold.expires.Sub(s.now())+time.Second); err != nil {
+					return missing("%v", err)
+				}
+				return nil
+			},
+			s.count(ctx, e.offer, "after the hold expired", &e.expired),
+			func() (o *obstacle) {
+				e.confirm, o = s.sendConfirm(ctx, "confirm the expired code", e.hold, true, probe.GoodKey)
+				return o
+			},
+			func() (o *obstacle) {
+				e.release, o = s.release(ctx, "release the expired code", e.hold.code, true, probe.GoodKey)
+				return o
+			},
+			s.count(ctx, e.offer, "after the expired code was released", &e.released),
+		)
+		if e.release != nil && e.release.OK(http.StatusOK) {
+			s.settle(e.hold)
+		}
+	})
+}

@@ -1,0 +1,125 @@
+// Package catalog holds what a mock partner sells: its products, in the very
+// types that GET /products shows, and for each option a schedule, from which
+// the platform computes slots for any window.
+//
+// A catalog comes from one of three places: Default, a small catalog with a bit
+// of everything that the contract allows; Parse, a YAML file (default.yaml is
+// the documented example); Generate, any number of products drawn from a seed.
+// Index turns it into the checked form that a platform works with.
+package catalog
+
+import (
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Catalog is everything that one partner sells, and how it does business.
+type Catalog struct {
+	Policy   `yaml:",inline"`
+	Products []Product `yaml:"products"`
+
+	// source is the file that the catalog was read from, for the lines of its
+	// problems.
+	source *source
+}
+
+type source struct {
+	name string
+	text []byte
+}
+
+// Policy says which of the contract's optional features the partner lacks. Its
+// zero value is a partner that has them all.
+type Policy struct {
+	// NoHolds: reserve keeps no seats; expiresAt lies 24 hours ahead, and
+	// confirm takes the seats (RSV-8, CNF-7).
+	NoHolds bool `yaml:"noHolds" json:"noHolds,omitempty"`
+	// NoCancel: the cancel endpoint answers 404 (CAN-6).
+	NoCancel bool `yaml:"noCancel" json:"noCancel,omitempty"`
+	// NoTickets: confirm sends no tickets (CNF-6 does not bind the partner).
+	NoTickets bool `yaml:"noTickets" json:"noTickets,omitempty"`
+	// Codes is the look of codes and booking ids; empty means PlainCodes.
+	Codes CodeStyle `yaml:"codes" json:"codes,omitempty"`
+}
+
+// CodeStyle says what reservation codes and booking ids look like (RSV-6).
+type CodeStyle string
+
+const (
+	// PlainCodes are letters, digits and dashes.
+	PlainCodes CodeStyle = "plain"
+	// AwkwardCodes hold slashes, plus and percent signs, spaces and letters
+	// beyond ASCII; one in a sandbox is "..". All of it is lawful.
+	AwkwardCodes CodeStyle = "awkward"
+)
+
+// Product is a product as the contract shows it, with the schedules of its
+// options by option id.
+type Product struct {
+	partnerapi.Product `yaml:",inline"`
+	Schedules          map[string]Schedule `yaml:"schedules"`
+}
+
+// Schedule says when an option has slots and how they sell. Times of day are
+// "HH:MM" in the product's zone.
+type Schedule struct {
+	// Starts are the daily start times of a START_TIME option.
+	Starts []string `yaml:"starts"`
+	// Duration is the length of a START_TIME option's slots.
+	Duration time.Duration `yaml:"duration"`
+	// Opens and Closes bound the daily window of an OPENING_HOURS option; one
+	// that closes at or before its opening closes on the next day.
+	Opens  string `yaml:"opens"`
+	Closes string `yaml:"closes"`
+	// ClosedOn lists the weekdays without slots, such as "Monday".
+	ClosedOn []string `yaml:"closedOn"`
+	// CutOff is how long before its start (for OPENING_HOURS: its end) a
+	// slot's sale ends; from then on the slot is CLOSED.
+	CutOff time.Duration `yaml:"cutOff"`
+
+	// Capacity bounds the seats of a slot.
+	Capacity Seats `yaml:"capacity"`
+	// LimitedAt is the number of vacancies from which on downwards a slot is
+	// LIMITED; absent means DefaultLimitedAt.
+	LimitedAt *int `yaml:"limitedAt"`
+	// Freesale: the option's slots have no limit and the status FREESALE.
+	Freesale bool `yaml:"freesale"`
+	// HideVacancies: slots name neither vacancies nor capacity (AVL-14).
+	HideVacancies bool `yaml:"hideVacancies"`
+	// Seats is how many seats a guest of a unit takes, by unit id; absent means
+	// 1, and 0 for units of type INFANT (RSV-9).
+	Seats map[string]int `yaml:"seats"`
+
+	// SoldOut, Closed and Limited are the shares, in percent, of the slots that
+	// begin their life in that status.
+	SoldOut int `yaml:"soldOut"`
+	Closed  int `yaml:"closed"`
+	Limited int `yaml:"limited"`
+	// UnitPricing says whether slots carry prices of their own.
+	UnitPricing PricingStyle `yaml:"unitPricing"`
+}
+
+// DefaultLimitedAt is the LimitedAt of a schedule that names none.
+const DefaultLimitedAt = 3
+
+// Seats bounds a number of seats, both ends inclusive.
+type Seats struct {
+	Min int `yaml:"min"`
+	Max int `yaml:"max"`
+}
+
+// PricingStyle says what a slot's unitPricing looks like (AVL-6).
+type PricingStyle string
+
+const (
+	// PricingAbsent leaves unitPricing out: the option's prices hold. It is
+	// what an empty style means.
+	PricingAbsent PricingStyle = "absent"
+	// PricingOwn gives every slot prices of its own, dearer at weekends.
+	PricingOwn PricingStyle = "own"
+	// PricingEmpty sends an empty array.
+	PricingEmpty PricingStyle = "empty"
+	// PricingMixed alternates between the three.
+	PricingMixed PricingStyle = "mixed"
+)

@@ -1,0 +1,225 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Problem is one thing that is wrong with a catalog.
+type Problem struct {
+	Path    string // such as products[2].schedules.morning.starts[0]
+	Line    int    // line in the file, from 1; 0 where the catalog is no file
+	Column  int    // column in the file, from 1
+	Message string
+}
+
+// Problems is the error of a catalog that cannot be used.
+type Problems struct {
+	File string // empty where the catalog is no file
+	List []Problem
+}
+
+// Error returns one line for every problem, each beginning with its place.
+func (p *Problems) Error() string {
+	lines := make([]string, 0, len(p.List))
+	for _, problem := range p.List {
+		var line strings.Builder
+		if p.File != "" {
+			line.WriteString(p.File + ":")
+		}
+		if problem.Line > 0 {
+			fmt.Fprintf(&line, "%d:%d:", problem.Line, problem.Column)
+		}
+		if line.Len() > 0 {
+			line.WriteString(" ")
+		}
+		if problem.Path != "" {
+			line.WriteString(problem.Path + ": ")
+		}
+		lines = append(lines, line.String()+problem.Message)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxSeats bounds the capacity of a slot, so that no sum of seats overflows.
+const maxSeats = 1_000_000
+
+// check lists everything that keeps the catalog from being lawful or computable.
+func (c *Catalog) check() []Problem {
+	var found checker
+	if err := c.Policy.Check(); err != nil {
+		found.add("codes", "%v", err)
+	}
+	if len(c.Products) == 0 {
+		found.add("products", "want at least one product")
+	}
+	ids := map[string]int{}
+	for i := range c.Products {
+		path := fmt.Sprintf("products[%d]", i)
+		if first, taken := ids[c.Products[i].ID]; taken {
+			found.add(path+".id", "%q is already the id of products[%d]; ids are unique (PRD-11)", c.Products[i].ID, first)
+		}
+		ids[c.Products[i].ID] = i
+		found.product(path, &c.Products[i])
+	}
+	return found
+}
+
+// checker collects problems.
+type checker []Problem
+
+func (c *checker) add(path, format string, args ...any) {
+	*c = append(*c, Problem{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// Check reports a code style that does not exist.
+func (p Policy) Check() error {
+	if !slices.Contains([]CodeStyle{"", PlainCodes, AwkwardCodes}, p.Codes) {
+		return fmt.Errorf("want plain or awkward, got %q", p.Codes)
+	}
+	return nil
+}
+
+func (c *checker) product(path string, p *Product) {
+	c.contract(path, p.Product)
+	if p.UpdatedAt != "" {
+		if _, err := partnerapi.ParseDateTime(p.UpdatedAt); err != nil {
+			c.add(path+".updatedAt", "%v", err)
+		}
+	}
+	options := map[string]int{}
+	for i, option := range p.Options {
+		at := fmt.Sprintf("%s.options[%d]", path, i)
+		if first, taken := options[option.ID]; taken {
+			c.add(at+".id", "%q is already the id of options[%d]; ids are unique in a product (PRD-11)", option.ID, first)
+		}
+		options[option.ID] = i
+		c.units(at, option.Units)
+		schedule, ok := p.Schedules[option.ID]
+		if !ok {
+			c.add(path+".schedules", "want a schedule for option %q", option.ID)
+			continue
+		}
+		counted := !p.AllowFreesale && !schedule.Freesale
+		c.schedule(path+".schedules."+option.ID, option, schedule, counted)
+	}
+	for _, id := range sortedKeys(p.Schedules) {
+		if _, ok := options[id]; !ok {
+			c.add(path+".schedules."+id, "the product has no option %q", id)
+		}
+	}
+}
+
+// contract judges the product by the schema that every partner's products are
+// judged by.
+func (c *checker) contract(path string, p partnerapi.Product) {
+	text, err := marshal(p)
+	if err != nil {
+		c.add(path, "%v", err)
+		return
+	}
+	for _, problem := range schemas.Validate(schemas.Product, text) {
+		at := path
+		if place := problem.Path(); place != "" {
+			at += "." + place
+		}
+		c.add(at, "%s", problem.Message)
+	}
+}
+
+func (c *checker) units(path string, units []partnerapi.Unit) {
+	if len(units) == 0 {
+		c.add(path+".units", "want at least one unit: nobody could book")
+	}
+	seen := map[string]int{}
+	for i, unit := range units {
+		if first, taken := seen[unit.ID]; taken {
+			c.add(fmt.Sprintf("%s.units[%d].id", path, i), "%q is already the id of units[%d]; ids are unique in an option (PRD-11)", unit.ID, first)
+		}
+		seen[unit.ID] = i
+	}
+}
+
+func (c *checker) schedule(path string, option partnerapi.Option, s Schedule, counted bool) {
+	c.times(path, option.AvailabilityType, s)
+	for i, name := range s.ClosedOn {
+		if _, err := parseWeekday(name); err != nil {
+			c.add(fmt.Sprintf("%s.closedOn[%d]", path, i), "%v", err)
+		}
+	}
+	if s.CutOff < 0 {
+		c.add(path+".cutOff", "want a duration of 0 or more, got %s", s.CutOff)
+	}
+	if counted && (s.Capacity.Min < 1 || s.Capacity.Max < s.Capacity.Min || s.Capacity.Max > maxSeats) {
+		c.add(path+".capacity", "want 1 <= min <= max <= %d, got min %d and max %d", maxSeats, s.Capacity.Min, s.Capacity.Max)
+	}
+	if s.LimitedAt != nil && (*s.LimitedAt < 0 || *s.LimitedAt > maxSeats) {
+		c.add(path+".limitedAt", "want a number of seats from 0 to %d, got %d", maxSeats, *s.LimitedAt)
+	}
+	c.shares(path, s)
+	for _, id := range sortedKeys(s.Seats) {
+		has := slices.ContainsFunc(option.Units, func(u partnerapi.Unit) bool { return u.ID == id })
+		if !has {
+			c.add(path+".seats."+id, "option %q has no unit %q", option.ID, id)
+		}
+		if s.Seats[id] < 0 || s.Seats[id] > 100 {
+			c.add(path+".seats."+id, "want a number of seats from 0 to 100, got %d", s.Seats[id])
+		}
+	}
+	styles := []PricingStyle{"", PricingAbsent, PricingOwn, PricingEmpty, PricingMixed}
+	if !slices.Contains(styles, s.UnitPricing) {
+		c.add(path+".unitPricing", "want absent, own, empty or mixed, got %q", s.UnitPricing)
+	}
+}
+
+func (c *checker) shares(path string, s Schedule) {
+	sum := 0
+	for _, share := range []struct {
+		name    string
+		percent int
+	}{{"soldOut", s.SoldOut}, {"closed", s.Closed}, {"limited", s.Limited}} {
+		if share.percent < 0 || share.percent > 100 {
+			c.add(path+"."+share.name, "want a share from 0 to 100 percent, got %d", share.percent)
+			return
+		}
+		sum += share.percent
+	}
+	if sum > 100 {
+		c.add(path, "soldOut, closed and limited are shares of the same slots: together at most 100 percent, got %d", sum)
+	}
+	if s.Limited > 0 && s.LimitedAt != nil && *s.LimitedAt == 0 {
+		c.add(path+".limited", "no slot can begin LIMITED with limitedAt 0")
+	}
+}
+
+func (c *checker) times(path string, kind partnerapi.AvailabilityType, s Schedule) {
+	switch kind {
+	case partnerapi.StartTime:
+		if s.Opens != "" || s.Closes != "" {
+			c.add(path, "opens and closes are for OPENING_HOURS options; a START_TIME option has starts and duration")
+		}
+		if len(s.Starts) == 0 {
+			c.add(path+".starts", "want at least one start time such as \"09:30\"")
+		} else if _, err := parseStarts(s.Starts); err != nil {
+			c.add(path+".starts", "%v", err)
+		}
+		if s.Duration < time.Minute || s.Duration > 30*24*time.Hour {
+			c.add(path+".duration", "want a duration from 1m to 720h, got %s", s.Duration)
+		}
+	case partnerapi.OpeningHours:
+		if len(s.Starts) > 0 || s.Duration != 0 {
+			c.add(path, "starts and duration are for START_TIME options; an OPENING_HOURS option has opens and closes")
+		}
+		if _, err := parseTimeOfDay(s.Opens); err != nil {
+			c.add(path+".opens", "%v", err)
+		}
+		if _, err := parseTimeOfDay(s.Closes); err != nil {
+			c.add(path+".closes", "%v", err)
+		}
+	}
+}

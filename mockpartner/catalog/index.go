@@ -1,0 +1,240 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Index is a checked catalog, ready to be looked things up in. It is immutable,
+// so that any number of platforms can share one.
+type Index struct {
+	Policy   Policy
+	Products []*IndexedProduct
+
+	byID    map[string]*IndexedProduct
+	listing []byte
+}
+
+// IndexedProduct is one product of an Index.
+type IndexedProduct struct {
+	partnerapi.Product
+	Location *time.Location
+	// Modified is updatedAt as a time; zero where the catalog names none.
+	Modified time.Time
+	// JSON is the product as GET /products shows it.
+	JSON []byte
+
+	options map[string]*IndexedOption
+}
+
+// IndexedOption is one option of an IndexedProduct.
+type IndexedOption struct {
+	partnerapi.Option
+	Product  *IndexedProduct
+	Schedule Schedule
+	// Key is a hash of the product's and the option's id, equal in every process.
+	Key uint64
+	// Starts are the daily starts in order, as minutes after midnight; an
+	// OPENING_HOURS option has one, its opening.
+	Starts []int
+	// ClosesAt is an OPENING_HOURS option's closing, in minutes after the
+	// midnight before its opening; beyond 24 hours it is the next day.
+	ClosesAt int
+	// LimitedAt is the schedule's, or the default.
+	LimitedAt int
+
+	closedOn [7]bool
+	seats    map[string]int
+}
+
+// Index checks the catalog and indexes it. Its error is a *Problems, which
+// names every place that is wrong.
+func (c *Catalog) Index() (*Index, error) {
+	if problems := c.check(); len(problems) > 0 {
+		return nil, c.problems(problems)
+	}
+	index := &Index{Policy: c.Policy, byID: map[string]*IndexedProduct{}}
+	for i := range c.Products {
+		product, err := indexProduct(&c.Products[i])
+		if err != nil {
+			return nil, c.problems([]Problem{{Path: fmt.Sprintf("products[%d]", i), Message: err.Error()}})
+		}
+		index.Products = append(index.Products, product)
+		index.byID[product.ID] = product
+	}
+	index.listing = join(index.Products)
+	return index, nil
+}
+
+func indexProduct(p *Product) (*IndexedProduct, error) {
+	text, err := marshal(p.Product)
+	if err != nil {
+		return nil, err
+	}
+	location, err := time.LoadLocation(p.TimeZone)
+	if err != nil {
+		return nil, err
+	}
+	product := &IndexedProduct{
+		Product:  p.Product,
+		Location: location,
+		JSON:     text,
+		options:  map[string]*IndexedOption{},
+	}
+	if p.UpdatedAt != "" {
+		if product.Modified, err = partnerapi.ParseDateTime(p.UpdatedAt); err != nil {
+			return nil, err
+		}
+	}
+	for _, option := range p.Options {
+		indexed, err := indexOption(product, option, p.Schedules[option.ID])
+		if err != nil {
+			return nil, err
+		}
+		product.options[option.ID] = indexed
+	}
+	return product, nil
+}
+
+func indexOption(product *IndexedProduct, wire partnerapi.Option, schedule Schedule) (*IndexedOption, error) {
+	option := &IndexedOption{
+		Option:    wire,
+		Product:   product,
+		Schedule:  schedule,
+		Key:       hash(product.ID, wire.ID),
+		LimitedAt: DefaultLimitedAt,
+		seats:     map[string]int{},
+	}
+	if schedule.LimitedAt != nil {
+		option.LimitedAt = *schedule.LimitedAt
+	}
+	for _, unit := range wire.Units {
+		option.seats[unit.ID] = schedule.seatsOf(unit)
+	}
+	for _, name := range schedule.ClosedOn {
+		day, err := parseWeekday(name)
+		if err != nil {
+			return nil, err
+		}
+		option.closedOn[day] = true
+	}
+	return option, option.setTimes()
+}
+
+func hash(ids ...string) uint64 {
+	h := fnv.New64a()
+	for _, id := range ids {
+		io.WriteString(h, id)
+		h.Write([]byte{0})
+	}
+	return h.Sum64()
+}
+
+func (o *IndexedOption) setTimes() error {
+	if o.AvailabilityType == partnerapi.StartTime {
+		var err error
+		o.Starts, err = parseStarts(o.Schedule.Starts)
+		return err
+	}
+	opens, err := parseTimeOfDay(o.Schedule.Opens)
+	if err != nil {
+		return err
+	}
+	closes, err := parseTimeOfDay(o.Schedule.Closes)
+	if err != nil {
+		return err
+	}
+	if closes <= opens {
+		closes += 24 * 60
+	}
+	o.Starts, o.ClosesAt = []int{opens}, closes
+	return nil
+}
+
+// Counted reports whether the option's seats are counted; they are not where
+// the product or the option has no limit (AVL-14).
+func (o *IndexedOption) Counted() bool {
+	return !o.Product.AllowFreesale && !o.Schedule.Freesale
+}
+
+// Product returns the product of that id.
+func (x *Index) Product(id string) (*IndexedProduct, bool) {
+	product, ok := x.byID[id]
+	return product, ok
+}
+
+// Option returns the product's option of that id.
+func (p *IndexedProduct) Option(id string) (*IndexedOption, bool) {
+	option, ok := p.options[id]
+	return option, ok
+}
+
+// SeatsOf returns how many seats one guest of the unit takes, and false where
+// the option has no such unit.
+func (o *IndexedOption) SeatsOf(unitID string) (int, bool) {
+	seats, ok := o.seats[unitID]
+	return seats, ok
+}
+
+// ClosedOn reports whether the option has no slots on that weekday.
+func (o *IndexedOption) ClosedOn(day time.Weekday) bool { return o.closedOn[day] }
+
+// Filter is what GET /products can be asked for. Its zero value is the whole
+// catalog.
+type Filter struct {
+	// UpdatedSince keeps the products modified after it, and those of which
+	// the catalog does not say when they were (PRD-14).
+	UpdatedSince time.Time
+	// Limit is the largest number of products; 0 means all (PRD-13).
+	Limit int
+}
+
+// Listing returns the body of GET /products. The whole catalog is rendered
+// once: callers must not change the bytes.
+func (x *Index) Listing(f Filter) []byte {
+	if f == (Filter{}) {
+		return x.listing
+	}
+	var kept []*IndexedProduct
+	for _, product := range x.Products {
+		if f.Limit > 0 && len(kept) == f.Limit {
+			break
+		}
+		if f.UpdatedSince.IsZero() || product.Modified.IsZero() || product.Modified.After(f.UpdatedSince) {
+			kept = append(kept, product)
+		}
+	}
+	return join(kept)
+}
+
+func join(products []*IndexedProduct) []byte {
+	size := len("[]\n")
+	for _, product := range products {
+		size += len(product.JSON) + len(",")
+	}
+	body := append(make([]byte, 0, size), '[')
+	for i, product := range products {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, product.JSON...)
+	}
+	return append(body, "]\n"...)
+}
+
+// marshal writes value as JSON that people can read: without escaping &, < and >.
+func marshal(value any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(text.Bytes(), "\n"), nil
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/mockpartner/sandbox"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// The environment variables that stand in for flags: secrets are better kept
+// off the command line, which other users of the machine can see.
+const (
+	authKeyVariable      = "MOCKPARTNER_AUTH_KEY"
+	controlTokenVariable = "MOCKPARTNER_CONTROL_TOKEN"
+)
+
+// serveFlags are the flags of serve, as they are given.
+type serveFlags struct {
+	addr, authKey, authType, controlToken string
+	catalog, codes, now                   string
+	products, options, maxSandboxes       int
+	seed                                  uint64
+	holdFor                               time.Duration
+	frozen, holds, cancel, tickets        bool
+}
+
+func newServe() *cobra.Command {
+	var f serveFlags
+	serve := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve a mock partner until it is interrupted",
+		Long: `serve starts a mock partner and prints its address and every route. It stops on
+SIGINT and SIGTERM, after the requests under way.
+
+The same seed, clock, catalog and requests give the same answers, byte for byte:
+add --now and --frozen for a run that can be repeated.
+
+Bound to another address than loopback, the control API wants a token.`,
+		Example: `  mockpartner serve --auth-key a-test-key
+  mockpartner serve --auth-key a-test-key --auth-type api_key --addr 127.0.0.1:0
+  mockpartner serve --auth-key a-test-key --products 1000 --options 3 --seed 7
+  mockpartner serve --auth-key a-test-key --catalog my-catalog.yaml --hold-for 15m
+  mockpartner serve --auth-key a-test-key --now 2026-07-01T09:00:00Z --frozen
+  MOCKPARTNER_AUTH_KEY=… MOCKPARTNER_CONTROL_TOKEN=… mockpartner serve --addr 0.0.0.0:8081`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.serve(c) },
+	}
+	flags := serve.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.addr, "addr", "127.0.0.1:8081", "address to listen on; port 0 takes a free one")
+	flags.StringVar(&f.authKey, "auth-key", "", "key that callers must present, required (also "+authKeyVariable+")")
+	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how they present it: bearer or api_key")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of slots, codes and booking ids")
+	flags.StringVar(&f.catalog, "catalog", "", "YAML file of what is sold (default: a catalog of eight products)")
+	flags.IntVar(&f.products, "products", 0, "generate so many products from the seed instead")
+	flags.IntVar(&f.options, "options", 0, "with --products: options of each product (default 2)")
+	flags.StringVar(&f.now, "now", "", "where the clock begins, such as 2026-07-01T09:00:00Z (default: now)")
+	flags.BoolVar(&f.frozen, "frozen", false, "the clock stands still until it is moved")
+	flags.DurationVar(&f.holdFor, "hold-for", platform.DefaultHoldFor, "how long a hold lives")
+	flags.BoolVar(&f.holds, "holds", true, "reserve holds seats; with =false, confirm takes them")
+	flags.BoolVar(&f.cancel, "cancel", true, "there is a cancel endpoint")
+	flags.BoolVar(&f.tickets, "tickets", true, "confirm sends tickets")
+	flags.StringVar(&f.codes, "codes", string(catalog.PlainCodes), "look of codes and booking ids: plain or awkward (/ + % spaces)")
+	flags.IntVar(&f.maxSandboxes, "max-sandboxes", sandbox.DefaultMax, "how many sandboxes there may be")
+	flags.StringVar(&f.controlToken, "control-token", "", "token that callers of the control API must present (also "+controlTokenVariable+")")
+	return serve
+}
+
+func (f serveFlags) serve(c *cobra.Command) error {
+	options, err := f.mockOptions(c)
+	if err != nil {
+		return err
+	}
+	address, err := f.address(options.ControlToken)
+	if err != nil {
+		return err
+	}
+	mock, err := mockpartner.New(options)
+	if err != nil {
+		return err
+	}
+	listener, err := net.ListenTCP("tcp", address)
+	if err != nil {
+		return failure{fmt.Errorf("cannot listen on %s: %w; --addr takes another address, port 0 a free one", f.addr, errors.Unwrap(err))}
+	}
+	greet(c.OutOrStdout(), mock, listener.Addr())
+	if err := serveUntil(c.Context(), listener, mock); err != nil {
+		return failure{err}
+	}
+	fmt.Fprintln(c.OutOrStdout(), "stopped")
+	return nil
+}
+
+// address resolves where to listen. Only loopback needs no control token.
+func (f serveFlags) address(controlToken string) (*net.TCPAddr, error) {
+	address, err := net.ResolveTCPAddr("tcp", f.addr)
+	if err != nil {
+		return nil, fmt.Errorf("--addr: want host:port, such as 127.0.0.1:8081, got %q: %w", f.addr, err)
+	}
+	if !address.IP.IsLoopback() && controlToken == "" {
+		return nil, fmt.Errorf("--addr %s is not loopback: give the control API a token, --control-token or %s", f.addr, controlTokenVariable)
+	}
+	return address, nil
+}
+
+func (f serveFlags) mockOptions(c *cobra.Command) (o mockpartner.Options, err error) {
+	o = mockpartner.Options{
+		AuthType:     partnerapi.AuthType(f.authType),
+		AuthKey:      cmp.Or(f.authKey, os.Getenv(authKeyVariable)),
+		ControlToken: cmp.Or(f.controlToken, os.Getenv(controlTokenVariable)),
+		Seed:         f.seed,
+		Frozen:       f.frozen,
+		HoldFor:      f.holdFor,
+		MaxSandboxes: f.maxSandboxes,
+	}
+	switch {
+	case o.AuthKey == "":
+		return o, fmt.Errorf("want the key that callers must present: --auth-key or %s", authKeyVariable)
+	case f.holdFor < time.Second:
+		return o, fmt.Errorf("--hold-for: want at least 1s, got %s", f.holdFor)
+	case f.maxSandboxes < 1:
+		return o, fmt.Errorf("--max-sandboxes: want at least 1, got %d", f.maxSandboxes)
+	}
+	if f.now != "" {
+		if o.Now, err = partnerapi.ParseDateTime(f.now); err != nil {
+			return o, fmt.Errorf("--now: %w", err)
+		}
+	}
+	if o.Catalog, err = f.sold(c); err != nil {
+		return o, err
+	}
+	f.override(c, &o.Catalog.Policy)
+	return o, nil
+}
+
+// sold is the catalog that the flags ask for.
+func (f serveFlags) sold(c *cobra.Command) (*catalog.Catalog, error) {
+	generate := c.Flags().Changed("products")
+	switch {
+	case generate && f.catalog != "":
+		return nil, errors.New("want --catalog or --products, not both")
+	case generate:
+		return catalog.Generate(f.seed, f.products, cmp.Or(f.options, 2))
+	case c.Flags().Changed("options"):
+		return nil, errors.New("--options wants --products too")
+	case f.catalog != "":
+		return catalog.Load(f.catalog)
+	default:
+		return catalog.Default(), nil
+	}
+}
+
+// override lets flags that are given stand before the catalog's policy.
+func (f serveFlags) override(c *cobra.Command, p *catalog.Policy) {
+	for name, set := range map[string]func(){
+		"holds":   func() { p.NoHolds = !f.holds },
+		"cancel":  func() { p.NoCancel = !f.cancel },
+		"tickets": func() { p.NoTickets = !f.tickets },
+		"codes":   func() { p.Codes = catalog.CodeStyle(f.codes) },
+	} {
+		if c.Flags().Changed(name) {
+			set()
+		}
+	}
+}
+
+// greet prints where the mock is and what it answers.
+func greet(out io.Writer, mock *mockpartner.Mock, address net.Addr) {
+	base := "http://" + address.String()
+	box := mock.Default()
+	fmt.Fprintf(out, "mockpartner listening on %s\n", base)
+	fmt.Fprintf(out, "%d products, seed %d, clock at %s\n\n", len(box.Platform().Catalog().Products), box.Platform().Seed(), box.Clock().Now().UTC().Format(time.RFC3339))
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, route := range mock.Routes() {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", route.Method, base+route.Path, route.About)
+	}
+	table.Flush()
+	fmt.Fprintf(out, "\na sandbox of your own: the same below %s%s{name}\n", base, sandbox.PathPrefix)
+}
+
+// The server's limits. Writing is given long enough for an answer that is late
+// on purpose to go out.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 30 * time.Second
+	writeTimeout      = 2 * time.Minute
+	idleTimeout       = 2 * time.Minute
+	stopTimeout       = 10 * time.Second
+	maxHeaderBytes    = 64 << 10
+)
+
+// serveUntil serves until the context ends, and then lets the requests under
+// way come to their end.
+func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+	}
+	stopped := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+		defer cancel()
+		stopped <- server.Shutdown(late)
+	})
+	err := server.Serve(listener)
+	if stop() || !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", err)
+	}
+	if err := <-stopped; err != nil {
+		return fmt.Errorf("requests were still under way after %s: %w", stopTimeout, err)
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package control
+
+import (
+	"net/http"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/reply"
+	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// clockAnswer is a sandbox's clock.
+type clockAnswer struct {
+	Now    time.Time `json:"now"`
+	Frozen bool      `json:"frozen"`
+}
+
+func (a *api) showClock(w http.ResponseWriter, r *http.Request) {
+	clock := sandboxOf(r).Clock()
+	reply.JSON(w, http.StatusOK, clockAnswer{Now: clock.Now().UTC(), Frozen: clock.Frozen()})
+}
+
+// clockRequest moves a clock; what is named is done.
+type clockRequest struct {
+	Set     string `json:"set"`     // a date-time
+	Advance string `json:"advance"` // a duration such as 25m
+	Freeze  *bool  `json:"freeze"`  // true stops the clock, false lets it run
+}
+
+// latest is as far as a clock goes: beyond it, dates have five digits.
+var latest = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (a *api) moveClock(w http.ResponseWriter, r *http.Request) {
+	var request clockRequest
+	if !read(w, r, &request) {
+		return
+	}
+	if request == (clockRequest{}) {
+		reply.Message(w, http.StatusBadRequest, `want {"advance": "25m"}, {"set": "2026-07-01T09:00:00Z"} or {"freeze": true}`)
+		return
+	}
+	clock := sandboxOf(r).Clock()
+	to := clock.Now()
+	if request.Set != "" {
+		t, err := partnerapi.ParseDateTime(request.Set)
+		if err != nil {
+			reply.Message(w, http.StatusBadRequest, "set: %v", err)
+			return
+		}
+		to = t
+	}
+	var by time.Duration
+	if request.Advance != "" {
+		d, err := time.ParseDuration(request.Advance)
+		if err != nil || d < 0 {
+			reply.Message(w, http.StatusBadRequest, "advance: want a duration such as 90s, 25m or 36h, got %q; set moves a clock back", request.Advance)
+			return
+		}
+		by = d
+	}
+	if to.Year() < 1970 || to.Add(by).After(latest) {
+		reply.Message(w, http.StatusBadRequest, "want a time between the years 1970 and 9000")
+		return
+	}
+	apply(clock, request, to, by)
+	a.showClock(w, r)
+}
+
+// apply moves the clock. It stops before it is moved and runs after, so that it
+// stands, or begins, exactly where it was moved to.
+func apply(clock *platform.VirtualClock, request clockRequest, to time.Time, by time.Duration) {
+	if request.Freeze != nil && *request.Freeze {
+		clock.Freeze()
+	}
+	if request.Set != "" {
+		clock.Set(to)
+	}
+	clock.Advance(by)
+	if request.Freeze != nil && !*request.Freeze {
+		clock.Run()
+	}
+}

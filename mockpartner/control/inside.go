@@ -1,0 +1,124 @@
+package control
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/reply"
+	"partnerkit.dev/mockpartner/journal"
+	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func (a *api) invariants(w http.ResponseWriter, r *http.Request) {
+	broken := sandboxOf(r).Platform().Invariants()
+	if broken == nil {
+		broken = []platform.Violation{}
+	}
+	reply.JSON(w, http.StatusOK, map[string]any{"ok": len(broken) == 0, "violations": broken})
+}
+
+// defaultLimit is how many things of a kind are listed unless asked for more.
+const defaultLimit = 1000
+
+// stateAnswer is the inside of a sandbox. The counts are of all, the lists of
+// the newest.
+type stateAnswer struct {
+	Now          time.Time            `json:"now"`
+	Seed         uint64               `json:"seed"`
+	HoldCount    int                  `json:"holdCount"`
+	BookingCount int                  `json:"bookingCount"`
+	SlotCount    int                  `json:"slotCount"`
+	Holds        []platform.Hold      `json:"holds"`
+	Bookings     []platform.Booking   `json:"bookings"`
+	Slots        []platform.SlotState `json:"slots"`
+}
+
+func (a *api) state(w http.ResponseWriter, r *http.Request) {
+	query := query{values: r.URL.Query()}
+	limit := query.number("limit", defaultLimit)
+	if query.refused(w, "limit") {
+		return
+	}
+	p := sandboxOf(r).Platform()
+	holds, bookings, slots := p.Holds(), p.Bookings(), p.Slots()
+	reply.JSON(w, http.StatusOK, stateAnswer{
+		Now:          p.Now().UTC(),
+		Seed:         p.Seed(),
+		HoldCount:    len(holds),
+		BookingCount: len(bookings),
+		SlotCount:    len(slots),
+		Holds:        last(holds, limit),
+		Bookings:     last(bookings, limit),
+		Slots:        last(slots, limit),
+	})
+}
+
+func last[T any](list []T, n uint64) []T {
+	if uint64(len(list)) <= n {
+		return list
+	}
+	return list[uint64(len(list))-n:]
+}
+
+func (a *api) showJournal(w http.ResponseWriter, r *http.Request) {
+	query := query{values: r.URL.Query()}
+	filter := journal.Filter{
+		Endpoint: partnerapi.Endpoint(query.values.Get("endpoint")),
+		Method:   query.values.Get("method"),
+		Contains: query.values.Get("contains"),
+		Status:   int(query.number("status", 0)),
+		After:    query.number("after", 0),
+		Limit:    int(query.number("limit", defaultLimit)),
+	}
+	if query.refused(w, "endpoint", "method", "contains", "status", "after", "limit") {
+		return
+	}
+	kept := sandboxOf(r).Journal()
+	reply.JSON(w, http.StatusOK, struct {
+		journal.Count
+		Exchanges []journal.Exchange `json:"exchanges"`
+	}{kept.Count(), kept.Exchanges(filter)})
+}
+
+func (a *api) clearJournal(w http.ResponseWriter, r *http.Request) {
+	kept := sandboxOf(r).Journal()
+	kept.Clear()
+	reply.JSON(w, http.StatusOK, kept.Count())
+}
+
+// query reads query parameters and keeps the first thing that is wrong with them.
+type query struct {
+	values url.Values
+	err    error
+}
+
+func (q *query) number(name string, absent uint64) uint64 {
+	if !q.values.Has(name) {
+		return absent
+	}
+	n, err := strconv.ParseUint(q.values.Get(name), 10, 31)
+	if err != nil && q.err == nil {
+		q.err = fmt.Errorf("%s: want a number of 0 or more, got %q", name, q.values.Get(name))
+	}
+	return n
+}
+
+// refused answers what is wrong with the query; a parameter that does not exist
+// is wrong too.
+func (q *query) refused(w http.ResponseWriter, names ...string) bool {
+	for name := range q.values {
+		if q.err == nil && !slices.Contains(names, name) {
+			q.err = errors.New("there is no parameter " + strconv.Quote(name))
+		}
+	}
+	if q.err != nil {
+		reply.Message(w, http.StatusBadRequest, "%v", q.err)
+	}
+	return q.err != nil
+}

@@ -1,0 +1,141 @@
+package control
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/internal/reply"
+	"partnerkit.dev/mockpartner/sandbox"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// sandboxAnswer is a sandbox as it is listed.
+type sandboxAnswer struct {
+	Name      string         `json:"name"`
+	BaseURL   string         `json:"baseUrl"` // where its partner endpoints lie
+	CreatedAt time.Time      `json:"createdAt"`
+	Now       time.Time      `json:"now"`
+	Frozen    bool           `json:"frozen"`
+	Seed      uint64         `json:"seed"`
+	Policy    catalog.Policy `json:"policy"`
+	Products  int            `json:"products"`
+}
+
+func describe(r *http.Request, box *sandbox.Sandbox) sandboxAnswer {
+	return sandboxAnswer{
+		Name:      box.Name(),
+		BaseURL:   baseURL(r, box.Name()),
+		CreatedAt: box.Created().UTC(),
+		Now:       box.Clock().Now().UTC(),
+		Frozen:    box.Clock().Frozen(),
+		Seed:      box.Platform().Seed(),
+		Policy:    box.Platform().Policy(),
+		Products:  len(box.Platform().Catalog().Products),
+	}
+}
+
+func (a *api) listSandboxes(w http.ResponseWriter, r *http.Request) {
+	list := []sandboxAnswer{}
+	for _, box := range a.Sandboxes.List() {
+		list = append(list, describe(r, box))
+	}
+	reply.JSON(w, http.StatusOK, map[string]any{"sandboxes": list})
+}
+
+// sandboxRequest makes a sandbox. Only Name is required; what is absent is as
+// in the mock's own.
+type sandboxRequest struct {
+	Name    string          `json:"name"`
+	Seed    *uint64         `json:"seed"`
+	Now     string          `json:"now"`     // a date-time
+	Frozen  *bool           `json:"frozen"`  // whether the clock stands still
+	HoldFor string          `json:"holdFor"` // a duration such as 15m
+	Policy  *catalog.Policy `json:"policy"`  // in place of the catalog's
+	// Catalog has the form of a catalog file. Products and Options generate
+	// one instead.
+	Catalog  json.RawMessage `json:"catalog"`
+	Products int             `json:"products"`
+	Options  int             `json:"options"`
+}
+
+func (a *api) createSandbox(w http.ResponseWriter, r *http.Request) {
+	var request sandboxRequest
+	if !read(w, r, &request) {
+		return
+	}
+	spec, err := a.specOf(request)
+	if err != nil {
+		reply.Message(w, http.StatusBadRequest, "%v", err)
+		return
+	}
+	box, err := a.Sandboxes.Create(spec)
+	switch {
+	case errors.Is(err, sandbox.ErrTaken), errors.Is(err, sandbox.ErrFull):
+		reply.Message(w, http.StatusConflict, "%v", err)
+	case err != nil:
+		reply.Message(w, http.StatusBadRequest, "%v", err)
+	default:
+		reply.JSON(w, http.StatusCreated, describe(r, box))
+	}
+}
+
+func (a *api) specOf(r sandboxRequest) (spec sandbox.Spec, err error) {
+	spec = sandbox.Spec{Name: r.Name, Seed: r.Seed, Frozen: r.Frozen, Policy: r.Policy}
+	if r.Now != "" {
+		if spec.Now, err = partnerapi.ParseDateTime(r.Now); err != nil {
+			return spec, errors.New("now: " + err.Error())
+		}
+	}
+	if r.HoldFor != "" {
+		if spec.HoldFor, err = time.ParseDuration(r.HoldFor); err != nil || spec.HoldFor < time.Second {
+			return spec, errors.New("holdFor: want a duration of at least 1s, such as 15m")
+		}
+	}
+	spec.Catalog, err = a.catalogOf(r)
+	return spec, err
+}
+
+// catalogOf returns the index of the catalog that is asked for, nil for the
+// mock's own.
+func (a *api) catalogOf(r sandboxRequest) (*catalog.Index, error) {
+	var (
+		own *catalog.Catalog
+		err error
+	)
+	switch generated := r.Products != 0 || r.Options != 0; {
+	case generated && r.Catalog != nil:
+		return nil, errors.New("want catalog, or products and options, not both")
+	case generated:
+		var seed uint64
+		if r.Seed != nil {
+			seed = *r.Seed
+		}
+		own, err = catalog.Generate(seed, r.Products, r.Options)
+	case r.Catalog != nil:
+		own, err = catalog.Parse("catalog", r.Catalog)
+	default:
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return own.Index()
+}
+
+func (a *api) deleteSandbox(w http.ResponseWriter, r *http.Request) {
+	name := mux.Vars(r)["name"]
+	err := a.Sandboxes.Delete(name)
+	switch {
+	case errors.Is(err, sandbox.ErrMissing):
+		NoSandbox(w, name)
+	case err != nil:
+		reply.Message(w, http.StatusConflict, "%v", err)
+	default:
+		reply.JSON(w, http.StatusOK, map[string]any{"deleted": name})
+	}
+}

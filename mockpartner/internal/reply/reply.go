@@ -1,0 +1,90 @@
+// Package reply writes the mock's JSON answers, to partners' callers and on the
+// control API alike.
+package reply
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gorilla/mux"
+)
+
+// Sharer is a ResponseWriter that can keep a body without copying it.
+type Sharer interface {
+	// WriteShared writes a body that will never change.
+	WriteShared(body []byte) (int, error)
+}
+
+// Marshal renders value as JSON that people can read: without escaping &, < and
+// >, and with a newline at its end.
+func Marshal(value any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return text.Bytes(), err
+}
+
+// JSON answers with value.
+func JSON(w http.ResponseWriter, status int, value any) {
+	body, err := Marshal(value)
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte(`{"message":"the answer cannot be written as JSON"}`)
+	}
+	Body(w, status, body)
+}
+
+// Body answers with rendered JSON, which must not change any more.
+func Body(w http.ResponseWriter, status int, body []byte) {
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	// A caller that has gone away is nobody to tell of a failed write.
+	if sharer, ok := w.(Sharer); ok {
+		sharer.WriteShared(body)
+		return
+	}
+	w.Write(body)
+}
+
+// Message answers with {"message": …}, the shape of every refusal.
+func Message(w http.ResponseWriter, status int, format string, args ...any) {
+	JSON(w, status, struct {
+		Message string `json:"message"`
+	}{fmt.Sprintf(format, args...)})
+}
+
+// NewRouter returns a router that takes paths as they come, since codes may
+// look like directories, and answers in JSON what it has no route for.
+func NewRouter() *mux.Router {
+	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
+	router.NotFoundHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		Message(w, http.StatusNotFound, "there is nothing at %s: GET /_mock/routes lists what is", r.URL.EscapedPath())
+	})
+	router.MethodNotAllowedHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		allowed := strings.Join(allowedMethods(router, r), ", ")
+		w.Header().Set("Allow", allowed)
+		Message(w, http.StatusMethodNotAllowed, "%s does not take %s but %s", r.URL.EscapedPath(), r.Method, allowed)
+	})
+	return router
+}
+
+// allowedMethods lists the methods that the request's path takes: mux does not
+// tell.
+func allowedMethods(router *mux.Router, r *http.Request) []string {
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		other := *r
+		other.Method = method
+		var match mux.RouteMatch
+		if router.Match(&other, &match) && match.MatchErr == nil {
+			allowed = append(allowed, method)
+		}
+	}
+	return allowed
+}

@@ -1,0 +1,65 @@
+package journal
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// redacted stands for a credential.
+const redacted = "[redacted]"
+
+// shortestSecret is how long a secret must be, in bytes, to be blanked wherever
+// it is met: blanking a shorter one would garble innocent text. Headers that
+// are made for credentials are blanked in any case.
+const shortestSecret = 8
+
+// tellable lists the secrets in all the forms in which a request may hold them.
+func tellable(secrets []string) []string {
+	var forms []string
+	for _, secret := range secrets {
+		if len(secret) < shortestSecret {
+			continue
+		}
+		forms = append(forms, secret)
+		for _, escaped := range []string{url.QueryEscape(secret), url.PathEscape(secret)} {
+			if escaped != secret {
+				forms = append(forms, escaped)
+			}
+		}
+	}
+	return forms
+}
+
+// redact returns the exchange without credentials.
+func redact(e Exchange, secrets []string) Exchange {
+	e.Request.Header = redactHeader(e.Request.Header)
+	for _, secret := range secrets {
+		e.Target = strings.ReplaceAll(e.Target, secret, redacted)
+		if bytes.Contains(e.Request.Body, []byte(secret)) {
+			e.Request.Body = bytes.ReplaceAll(e.Request.Body, []byte(secret), []byte(redacted))
+		}
+		for _, values := range e.Request.Header {
+			for i, value := range values {
+				values[i] = strings.ReplaceAll(value, secret, redacted)
+			}
+		}
+	}
+	return e
+}
+
+// redactHeader copies a header without its credentials. Of Authorization the
+// form stays, since the form is part of the contract (AUTH-1).
+func redactHeader(header http.Header) http.Header {
+	kept := header.Clone()
+	for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie"} {
+		for i, value := range kept[name] {
+			kept[name][i] = redacted
+			if scheme, _, found := strings.Cut(value, " "); found && strings.EqualFold(scheme, "Bearer") {
+				kept[name][i] = scheme + " " + redacted
+			}
+		}
+	}
+	return kept
+}

@@ -1,0 +1,168 @@
+package platform
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// SlotChange is what SetSlot changes; nil leaves a thing as it is.
+type SlotChange struct {
+	// Status opens or closes the slot. SOLD_OUT sells what is left elsewhere,
+	// FREESALE takes the limit away; AVAILABLE and LIMITED want Vacancies
+	// where the slot has not as many as the status says.
+	Status *partnerapi.SlotStatus
+	// Capacity is the new number of seats; what is sold stays sold.
+	Capacity *int
+	// Vacancies is how many seats are to be left: the others that are not held
+	// or confirmed count as sold elsewhere.
+	Vacancies *int
+}
+
+// SetSlot changes a slot from outside the contract, as a partner's own staff
+// would. Its error is a *Refusal: UnknownID, or BadRequest where the slot would
+// not be as asked.
+func (p *Platform) SetSlot(productID, optionID, slotID string, change SlotChange) error {
+	return p.adjust(productID, optionID, slotID, func(key slotKey, s *slot, promised int) error {
+		s.apply(key, change, promised)
+		if change.Status == nil {
+			return nil
+		}
+		when, _ := key.span()
+		// The sale's end is not the change's business: judge as of before it.
+		before := key.saleEnds(when).Add(-time.Second)
+		if got := s.status(key, when, before); got != *change.Status {
+			return refuse(BadRequest, "with these numbers the slot would be %s, not %s: name its vacancies", got, *change.Status)
+		}
+		return nil
+	})
+}
+
+func (s *slot) apply(key slotKey, change SlotChange, promised int) {
+	if change.Status != nil {
+		s.become(key, *change.Status, promised)
+	}
+	if change.Capacity != nil {
+		s.count(promised)
+		s.vacancies += *change.Capacity - s.capacity
+		s.capacity = *change.Capacity
+	}
+	if change.Vacancies != nil {
+		s.count(promised)
+		s.vacancies = *change.Vacancies
+		s.capacity = max(s.capacity, s.vacancies+promised)
+	}
+	if s.counted {
+		s.elsewhere = s.capacity - s.vacancies - promised
+	}
+}
+
+func (s *slot) become(key slotKey, status partnerapi.SlotStatus, promised int) {
+	s.closed = status == partnerapi.StatusClosed
+	switch {
+	case s.closed:
+	case status == partnerapi.StatusFreesale, status == partnerapi.StatusAvailable && key.plain():
+		s.counted = false
+	case status == partnerapi.StatusSoldOut:
+		s.count(promised)
+		s.vacancies = 0
+	default:
+		s.count(promised)
+	}
+}
+
+// count begins to count the seats of a slot that had no limit.
+func (s *slot) count(promised int) {
+	if s.counted {
+		return
+	}
+	s.counted = true
+	s.capacity = max(s.capacity, promised)
+	s.vacancies = s.capacity - promised
+}
+
+// AdjustVacancies gives a slot so many vacancies more, or fewer for a negative
+// number: they come back from other channels, or are sold there. Where more
+// come back than were sold, the capacity grows. Its error is a *Refusal.
+func (p *Platform) AdjustVacancies(productID, optionID, slotID string, delta int) error {
+	return p.adjust(productID, optionID, slotID, func(key slotKey, s *slot, promised int) error {
+		if !s.counted {
+			return refuse(BadRequest, "slot %q has no limit: it has no vacancies to adjust", slotID)
+		}
+		s.apply(key, SlotChange{Vacancies: new(s.vacancies + delta)}, promised)
+		return nil
+	})
+}
+
+func (p *Platform) adjust(productID, optionID, slotID string, change func(slotKey, *slot, int) error) error {
+	option, err := p.option(productID, optionID)
+	if err != nil {
+		return err
+	}
+	key, ok := keyOf(option, slotID)
+	if !ok {
+		return refuse(UnknownID, "option %q has no slot %q", optionID, slotID)
+	}
+	p.enter()
+	defer p.mu.Unlock()
+	t := p.state.ledger.tally(key)
+	changed := p.slot(key)
+	if err := change(key, &changed, t.held+t.confirmed); err != nil {
+		return err
+	}
+	if changed.counted && (changed.vacancies < 0 || changed.elsewhere < 0) {
+		return refuse(BadRequest, "slot %q would have %d vacancies and %d seats sold elsewhere", slotID, changed.vacancies, changed.elsewhere)
+	}
+	*p.touch(key) = changed
+	p.leave(key)
+	return nil
+}
+
+// SlotState is the inside of a slot that is in use or was changed.
+type SlotState struct {
+	ProductID      string                `json:"productId"`
+	OptionID       string                `json:"optionId"`
+	AvailabilityID string                `json:"availabilityId"`
+	Start          time.Time             `json:"localDateTimeStart"`
+	Status         partnerapi.SlotStatus `json:"status"`
+	Counted        bool                  `json:"counted"` // false: no limit
+	Capacity       int                   `json:"capacity"`
+	Vacancies      int                   `json:"vacancies"`
+	Elsewhere      int                   `json:"elsewhere"` // sold through other channels
+	Held           int                   `json:"held"`
+	Confirmed      int                   `json:"confirmed"`
+}
+
+// Slots returns the slots that are in use or were changed, by start. All others
+// are as the catalog and the seed make them.
+func (p *Platform) Slots() []SlotState {
+	now := p.enter()
+	defer p.mu.Unlock()
+	slots := make([]SlotState, 0, len(p.state.slots))
+	for key, s := range p.state.slots {
+		when, _ := key.span()
+		t := p.state.ledger.tally(key)
+		slots = append(slots, SlotState{
+			ProductID:      key.option.Product.ID,
+			OptionID:       key.option.ID,
+			AvailabilityID: key.id(),
+			Start:          when.start,
+			Status:         s.status(key, when, now),
+			Counted:        s.counted,
+			Capacity:       s.capacity,
+			Vacancies:      s.vacancies,
+			Elsewhere:      s.elsewhere,
+			Held:           t.held,
+			Confirmed:      t.confirmed,
+		})
+	}
+	slices.SortFunc(slots, func(a, b SlotState) int {
+		if !a.Start.Equal(b.Start) {
+			return a.Start.Compare(b.Start)
+		}
+		return cmp.Or(cmp.Compare(a.AvailabilityID, b.AvailabilityID), cmp.Compare(a.ProductID, b.ProductID))
+	})
+	return slots
+}

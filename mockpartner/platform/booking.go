@@ -1,0 +1,166 @@
+package platform
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// BookingState is where a booking is in its life.
+type BookingState string
+
+// The states of a booking.
+const (
+	Booked    BookingState = "CONFIRMED"
+	Cancelled BookingState = "CANCELLED"
+)
+
+// Booking is what a confirm made (CNF-2). Bookings that the platform returns
+// are copies.
+type Booking struct {
+	ID                string                    `json:"externalBookingId"`
+	UUID              string                    `json:"uuid"`
+	State             BookingState              `json:"state"`
+	Code              string                    `json:"reservationConfirmationCode"`
+	ProductID         string                    `json:"productId"`
+	OptionID          string                    `json:"optionId"`
+	AvailabilityID    string                    `json:"availabilityId"`
+	Units             []partnerapi.UnitQuantity `json:"units"`
+	Seats             int                       `json:"seats"`
+	Contact           *partnerapi.Contact       `json:"contact,omitempty"`
+	ResellerReference string                    `json:"resellerReference,omitempty"`
+	Tickets           []partnerapi.Ticket       `json:"tickets,omitempty"`
+	ConfirmedAt       time.Time                 `json:"confirmedAt"`
+	CancelledAt       time.Time                 `json:"cancelledAt,omitzero"`
+
+	number uint64
+}
+
+// Answer is the booking as confirm answers it; it does not change while the
+// booking stands, so that a second confirm is answered like the first (CNF-4).
+func (b Booking) Answer() partnerapi.ConfirmAnswer {
+	return partnerapi.ConfirmAnswer{
+		ExternalBookingID: b.ID,
+		Status:            partnerapi.StatusConfirmed,
+		UUID:              b.UUID,
+		ProductID:         b.ProductID,
+		OptionID:          b.OptionID,
+		AvailabilityID:    b.AvailabilityID,
+		Contact:           b.Contact,
+		Tickets:           b.Tickets,
+	}
+}
+
+// Confirm turns a live hold into a booking, or returns the booking that the
+// code has become (CNF-4). Its error is a *Refusal: NoLiveHold, or Unavailable
+// where the partner has no holds and the seats are gone meanwhile.
+func (p *Platform) Confirm(r partnerapi.ConfirmRequest) (Booking, error) {
+	now := p.enter()
+	defer p.mu.Unlock()
+	hold, ok := p.state.holds[r.ReservationConfirmationCode]
+	if !ok {
+		return Booking{}, refuse(NoLiveHold, "There is no reservation with the code %q.", r.ReservationConfirmationCode)
+	}
+	switch hold.State {
+	case Released:
+		return Booking{}, refuse(NoLiveHold, "This reservation was released and can no longer be confirmed.")
+	case Expired:
+		return Booking{}, refuse(NoLiveHold, "This reservation expired at %s and can no longer be confirmed.", partnerapi.FormatDateTime(hold.ExpiresAt))
+	case Confirmed:
+		booking := p.state.bookings[hold.BookingID]
+		if booking.State == Cancelled {
+			return Booking{}, refuse(NoLiveHold, "This booking was cancelled and cannot be confirmed again.")
+		}
+		return *booking, nil
+	}
+	if p.policy.NoHolds {
+		if err := enough(p.slot(hold.slot), hold.Seats); err != nil {
+			return Booking{}, err
+		}
+		p.touch(hold.slot).take(hold.Seats)
+	}
+	return *p.book(hold, r, now), nil
+}
+
+// book ends a live hold with a booking.
+func (p *Platform) book(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *Booking {
+	booking := &Booking{
+		ID:                p.issue("B"),
+		State:             Booked,
+		Code:              h.Code,
+		ProductID:         h.ProductID,
+		OptionID:          h.OptionID,
+		AvailabilityID:    h.AvailabilityID,
+		Units:             h.Units,
+		Seats:             h.Seats,
+		Contact:           clone(r.Contact),
+		ResellerReference: cmp.Or(r.ResellerReference, h.ResellerReference),
+		ConfirmedAt:       now,
+		number:            p.state.issued,
+	}
+	if booking.Contact == nil {
+		booking.Contact = h.Contact
+	}
+	booking.UUID = p.uuid(p.state.issued)
+	if !p.policy.NoTickets {
+		booking.Tickets = tickets(booking.UUID)
+	}
+	h.State, h.EndedAt, h.BookingID = Confirmed, now, booking.ID
+	p.state.expiring.drop(h)
+	p.state.bookings[booking.ID] = booking
+	p.state.ledger.booked(h.Code, booking.ID, booking.Seats)
+	return booking
+}
+
+// tickets are what the guests show at the gate (CNF-6): a code to scan, and a
+// document to print.
+func tickets(uuid string) []partnerapi.Ticket {
+	return []partnerapi.Ticket{{
+		RedemptionMethod: "DIGITAL",
+		DeliveryOptions: []partnerapi.DeliveryOption{
+			{DeliveryFormat: partnerapi.QRCode, DeliveryMethod: partnerapi.DeliverTicket, DeliveryValue: uuid},
+			{DeliveryFormat: partnerapi.PDFURL, DeliveryMethod: partnerapi.DeliverVoucher, DeliveryValue: "https://tickets.example/" + uuid + ".pdf"},
+		},
+	}}
+}
+
+// The outcomes of Cancel.
+const (
+	BookingCancelled    Outcome = "The booking is cancelled, its seats are back."
+	BookingCancelledYet Outcome = "The booking was cancelled before."
+	BookingUnknown      Outcome = "There is no booking with this id, nothing to cancel."
+)
+
+// Cancel ends a booking and gives its seats back (CAN-3). Any id will do.
+func (p *Platform) Cancel(id string) Outcome {
+	now := p.enter()
+	defer p.mu.Unlock()
+	booking, ok := p.state.bookings[id]
+	switch {
+	case !ok:
+		return BookingUnknown
+	case booking.State == Cancelled:
+		return BookingCancelledYet
+	}
+	hold := p.state.holds[booking.Code]
+	booking.State, booking.CancelledAt = Cancelled, now
+	p.touch(hold.slot).take(-booking.Seats)
+	p.state.ledger.cancelled(id)
+	p.leave(hold.slot)
+	p.remember(hold)
+	return BookingCancelled
+}
+
+// Bookings returns every booking that is remembered, oldest first.
+func (p *Platform) Bookings() []Booking {
+	p.enter()
+	defer p.mu.Unlock()
+	bookings := make([]Booking, 0, len(p.state.bookings))
+	for _, booking := range p.state.bookings {
+		bookings = append(bookings, *booking)
+	}
+	slices.SortFunc(bookings, func(a, b Booking) int { return cmp.Compare(a.number, b.number) })
+	return bookings
+}

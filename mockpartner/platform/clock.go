@@ -1,0 +1,110 @@
+package platform
+
+import (
+	"sync"
+	"time"
+)
+
+// Clock tells what time it is on a platform.
+type Clock interface {
+	Now() time.Time
+}
+
+// SystemClock is the machine's clock.
+type SystemClock struct{}
+
+// Now returns the machine's time.
+func (SystemClock) Now() time.Time { return time.Now() }
+
+// VirtualClock runs with another clock beneath it, or stands still, and can be
+// moved in both directions. Holds, cut-offs and "today" follow it. It is safe
+// for concurrent use.
+type VirtualClock struct {
+	mu     sync.Mutex
+	base   Clock
+	offset time.Duration // of a running clock, to base
+	frozen *time.Time    // where the clock stands; nil while it runs
+}
+
+// NewVirtualClock returns a clock that shows base's time until it is moved. A
+// nil base is the machine's clock.
+func NewVirtualClock(base Clock) *VirtualClock {
+	if base == nil {
+		base = SystemClock{}
+	}
+	return &VirtualClock{base: base}
+}
+
+// NewFrozenClock returns a clock that stands at t until it is moved.
+func NewFrozenClock(t time.Time) *VirtualClock {
+	return &VirtualClock{base: SystemClock{}, frozen: &t}
+}
+
+// Now returns the virtual time.
+func (c *VirtualClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now()
+}
+
+func (c *VirtualClock) now() time.Time {
+	if c.frozen != nil {
+		return *c.frozen
+	}
+	// Without the monotonic reading: virtual times are compared with parsed ones.
+	return c.base.Now().Add(c.offset).Round(0)
+}
+
+// Frozen reports whether the clock stands still.
+func (c *VirtualClock) Frozen() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.frozen != nil
+}
+
+// Set moves the clock to t; whether it runs does not change.
+func (c *VirtualClock) Set(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set(t)
+}
+
+func (c *VirtualClock) set(t time.Time) {
+	if c.frozen != nil {
+		c.frozen = &t
+		return
+	}
+	c.offset = t.Sub(c.base.Now().Round(0))
+}
+
+// Advance moves the clock by d, which may be negative, and returns the new time.
+func (c *VirtualClock) Advance(d time.Duration) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.frozen != nil {
+		c.frozen = new(c.frozen.Add(d))
+	} else {
+		c.offset += d
+	}
+	return c.now()
+}
+
+// Freeze stops the clock where it is.
+func (c *VirtualClock) Freeze() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.now()
+	c.frozen = &t
+}
+
+// Run lets a frozen clock run on from where it stands.
+func (c *VirtualClock) Run() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.frozen == nil {
+		return
+	}
+	t := *c.frozen
+	c.frozen = nil
+	c.set(t)
+}

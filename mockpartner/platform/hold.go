@@ -1,0 +1,220 @@
+package platform
+
+import (
+	"cmp"
+	"container/list"
+	"slices"
+	"time"
+
+	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// HoldState is where a hold is in its life.
+type HoldState string
+
+// The states of a hold. All but Held are final.
+const (
+	Held      HoldState = "HELD"
+	Confirmed HoldState = "CONFIRMED"
+	Released  HoldState = "RELEASED"
+	Expired   HoldState = "EXPIRED"
+)
+
+// Hold is what a reserve made (RSV-2). Holds that the platform returns are
+// copies.
+type Hold struct {
+	Code              string                    `json:"reservationConfirmationCode"`
+	State             HoldState                 `json:"state"`
+	ProductID         string                    `json:"productId"`
+	OptionID          string                    `json:"optionId"`
+	AvailabilityID    string                    `json:"availabilityId"`
+	Units             []partnerapi.UnitQuantity `json:"units"`
+	Seats             int                       `json:"seats"` // what the party takes
+	Contact           *partnerapi.Contact       `json:"contact,omitempty"`
+	ResellerReference string                    `json:"resellerReference,omitempty"`
+	CreatedAt         time.Time                 `json:"createdAt"`
+	ExpiresAt         time.Time                 `json:"expiresAt"` // whole seconds, in the product's zone
+	EndedAt           time.Time                 `json:"endedAt,omitzero"`
+	BookingID         string                    `json:"externalBookingId,omitempty"`
+
+	slot       slotKey
+	number     uint64        // the order of holds
+	queuePlace int           // in the expiry queue
+	memory     *list.Element // in the list of ended holds; nil before
+}
+
+// maxParty is the largest number of guests in one reserve; a lawful partner may
+// refuse larger parties (RSV-5).
+const maxParty = 1000
+
+// guests checks a party and returns the seats it takes.
+func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (seats int, err error) {
+	party := 0
+	for _, unit := range units {
+		each, ok := option.SeatsOf(unit.ID)
+		if !ok {
+			return 0, refuse(UnknownID, "option %q has no unit %q", option.ID, unit.ID)
+		}
+		if unit.Quantity < 1 {
+			return 0, refuse(BadRequest, "unit %q: want a quantity of at least 1, got %d", unit.ID, unit.Quantity)
+		}
+		// Compared before it is added: a quantity near the largest integer
+		// must not wrap around.
+		if unit.Quantity > maxParty-party {
+			return 0, refuse(BadRequest, "we take parties of at most %d guests", maxParty)
+		}
+		party += unit.Quantity
+		seats += each * unit.Quantity
+	}
+	return seats, nil
+}
+
+// Reserve holds seats of a slot (RSV-2, RSV-3). Its error is a *Refusal:
+// UnknownID, BadRequest, Unavailable with words for the customer (RSV-5), or Full.
+func (p *Platform) Reserve(r partnerapi.ReserveRequest) (Hold, error) {
+	option, err := p.option(r.ProductID, r.OptionID)
+	if err != nil {
+		return Hold{}, err
+	}
+	if len(r.Units) == 0 {
+		return Hold{}, refuse(BadRequest, "units: want at least one unit with its quantity")
+	}
+	seats, err := guests(option, r.Units)
+	if err != nil {
+		return Hold{}, err
+	}
+	key, ok := keyOf(option, r.AvailabilityID)
+	if !ok {
+		return Hold{}, refuse(UnknownID, "option %q has no slot %q: ask for availability again", r.OptionID, r.AvailabilityID)
+	}
+	now := p.enter()
+	defer p.mu.Unlock()
+	if err := p.sellable(key, seats, now); err != nil {
+		return Hold{}, err
+	}
+	if err := p.makeRoom(); err != nil {
+		return Hold{}, err
+	}
+	hold := &Hold{
+		State:             Held,
+		ProductID:         r.ProductID,
+		OptionID:          r.OptionID,
+		AvailabilityID:    r.AvailabilityID,
+		Units:             slices.Clone(r.Units),
+		Seats:             seats,
+		Contact:           clone(r.Contact),
+		ResellerReference: r.ResellerReference,
+		CreatedAt:         now,
+		slot:              key,
+	}
+	p.hold(hold)
+	return *hold, nil
+}
+
+func clone(c *partnerapi.Contact) *partnerapi.Contact {
+	if c == nil {
+		return nil
+	}
+	return new(*c)
+}
+
+// sellable refuses a party that the slot cannot take.
+func (p *Platform) sellable(key slotKey, seats int, now time.Time) error {
+	when, _ := key.span()
+	s := p.slot(key)
+	switch status := s.status(key, when, now); {
+	case status == partnerapi.StatusSoldOut:
+		return refuse(Unavailable, "This time is sold out. Please choose another one.")
+	case !status.Bookable():
+		return refuse(Unavailable, "This time can no longer be booked. Please choose another one.")
+	}
+	return enough(s, seats)
+}
+
+func enough(s slot, seats int) error {
+	if s.counted && s.vacancies < seats {
+		return refuse(Unavailable, "Only %d of the %d places you need are left at this time. Please choose another one.", max(s.vacancies, 0), seats)
+	}
+	return nil
+}
+
+// hold gives the hold its code and expiry, and takes its seats.
+func (p *Platform) hold(h *Hold) {
+	life, taken := p.holdFor, h.Seats
+	if p.policy.NoHolds {
+		life, taken = holdlessExpiry, 0
+	}
+	// To the second, as it is told to the caller: what is told is exact.
+	h.ExpiresAt = h.CreatedAt.Add(life).Truncate(time.Second).In(h.slot.option.Product.Location)
+	h.Code = p.issue("R")
+	h.number = p.state.issued
+	p.touch(h.slot).take(taken)
+	p.state.holds[h.Code] = h
+	p.state.expiring.add(h)
+	p.state.ledger.held(h.Code, h.slot, taken)
+}
+
+// take moves seats out of the vacancies; a negative number gives them back.
+func (s *slot) take(seats int) {
+	if s.counted {
+		s.vacancies -= seats
+	}
+}
+
+// Outcome says what a release or a cancellation came upon, in words for the
+// caller. All of them are answered with success (REL-4, REL-5, CAN-4, CAN-5).
+type Outcome string
+
+// The outcomes of Release.
+const (
+	HoldReleased    Outcome = "The hold is released, its seats are back."
+	HoldReleasedYet Outcome = "The hold was released before."
+	HoldExpired     Outcome = "The hold had expired, its seats were back already."
+	HoldConfirmed   Outcome = "The hold was confirmed: its booking stays as it is."
+	HoldUnknown     Outcome = "There is no hold with this code, nothing to release."
+)
+
+// Release ends a hold and gives its seats back (REL-3). Any code will do.
+func (p *Platform) Release(code string) Outcome {
+	now := p.enter()
+	defer p.mu.Unlock()
+	hold, ok := p.state.holds[code]
+	if !ok {
+		return HoldUnknown
+	}
+	switch hold.State {
+	case Released:
+		return HoldReleasedYet
+	case Expired:
+		return HoldExpired
+	case Confirmed:
+		return HoldConfirmed
+	}
+	p.endHold(hold, Released, now)
+	return HoldReleased
+}
+
+// endHold ends a live hold without a booking.
+func (p *Platform) endHold(h *Hold, state HoldState, at time.Time) {
+	h.State, h.EndedAt = state, at
+	p.state.expiring.drop(h)
+	if !p.policy.NoHolds {
+		p.touch(h.slot).take(-h.Seats)
+	}
+	p.state.ledger.ended(h.Code)
+	p.leave(h.slot)
+	p.remember(h)
+}
+
+// Holds returns every hold that is remembered, oldest first.
+func (p *Platform) Holds() []Hold {
+	p.enter()
+	defer p.mu.Unlock()
+	holds := make([]Hold, 0, len(p.state.holds))
+	for _, hold := range p.state.holds {
+		holds = append(holds, *hold)
+	}
+	slices.SortFunc(holds, func(a, b Hold) int { return cmp.Compare(a.number, b.number) })
+	return holds
+}

@@ -1,0 +1,135 @@
+package mockpartner
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+
+	"partnerkit.dev/mockpartner/control"
+	"partnerkit.dev/mockpartner/internal/reply"
+	"partnerkit.dev/mockpartner/journal"
+	"partnerkit.dev/mockpartner/sandbox"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// partner serves the partner endpoints of all sandboxes. A request's way:
+// journal, Around, router, authentication, endpoint, platform.
+type partner struct {
+	credential credential
+	handler    http.Handler
+}
+
+func newPartner(c credential, around func(http.Handler) http.Handler) *partner {
+	p := &partner{credential: c}
+	router := reply.NewRouter()
+	for _, e := range endpoints() {
+		router.Handle(e.path, p.guarded(e)).Methods(e.methods...)
+	}
+	p.handler = router
+	if around != nil {
+		p.handler = around(router)
+	}
+	return p
+}
+
+// call is a request on its way through the mock.
+type call struct {
+	sandbox *sandbox.Sandbox
+	entry   journal.Entry
+}
+
+type callKey struct{}
+
+func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call) }
+
+// serve keeps a record of the exchange, and has it answered.
+func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
+	entry := box.Journal().Begin(journal.Exchange{
+		At:      box.Platform().Now(),
+		Method:  r.Method,
+		Target:  target(r),
+		Request: journal.Message{Header: r.Header, Body: readAhead(r)},
+	})
+	recorded := &recorder{ResponseWriter: w, entry: entry, bodiless: r.Method == http.MethodHead}
+	// Deferred: an answer that a handler breaks off by a panic is on record too.
+	defer recorded.enter()
+	r = r.WithContext(context.WithValue(r.Context(), callKey{}, &call{sandbox: box, entry: entry}))
+	p.handler.ServeHTTP(recorded, r)
+}
+
+func target(r *http.Request) string {
+	if r.URL.RawQuery == "" {
+		return r.URL.EscapedPath()
+	}
+	return r.URL.EscapedPath() + "?" + r.URL.RawQuery
+}
+
+// maxBody bounds the body of a request, in bytes.
+const maxBody = 1 << 20
+
+// readAhead returns the request's body for the record, as far as an endpoint
+// would read it, and leaves the request as if nobody had.
+func readAhead(r *http.Request) []byte {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil
+	}
+	// An error, of a caller that breaks off, comes again when an endpoint reads on.
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
+	return body
+}
+
+// guarded answers 401 to whoever does not present the key (AUTH-2, AUTH-3), and
+// lets nobody else pass (AUTH-5).
+func (p *partner) guarded(e endpoint) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := callOf(r)
+		c.entry.Name(e.name)
+		if !p.credential.presented(r) {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="partner"`)
+			reply.Message(w, http.StatusUnauthorized, "wrong or missing key: send the header Authorization: %s", p.credential.form)
+			return
+		}
+		e.handle(c.sandbox, w, r)
+	})
+}
+
+// endpoint is one of the six operations of the contract.
+type endpoint struct {
+	name    partnerapi.Endpoint
+	methods []string
+	path    string // template for the router
+	about   string
+	handle  func(*sandbox.Sandbox, http.ResponseWriter, *http.Request)
+}
+
+// endpoints are the six, in the order in which a booking meets them.
+func endpoints() []endpoint {
+	return []endpoint{
+		{partnerapi.Products, []string{http.MethodGet, http.MethodHead}, partnerapi.ProductsPath,
+			"the catalog; ?limit=1 is the health probe, ?updated_since= what changed", products},
+		{partnerapi.Availability, []string{http.MethodPost}, partnerapi.AvailabilityPath,
+			"the slots of an option in a window of days", availability},
+		{partnerapi.Reserve, []string{http.MethodPost}, partnerapi.ReservePath,
+			"hold seats of a slot", reserve},
+		{partnerapi.Confirm, []string{http.MethodPost}, partnerapi.ConfirmPath,
+			"turn a hold into a booking", confirm},
+		{partnerapi.Release, []string{http.MethodDelete}, "/bookings/{reservationCode}",
+			"give a hold up", release},
+		{partnerapi.Cancel, []string{http.MethodPost}, "/bookings/{externalBookingId}/cancel",
+			"cancel a booking", cancel},
+	}
+}
+
+// partnerRoutes lists the six for people.
+func partnerRoutes() []control.Route {
+	var routes []control.Route
+	for _, e := range endpoints() {
+		routes = append(routes, control.Route{Method: e.methods[0], Path: e.path, About: e.about})
+	}
+	return routes
+}

@@ -1,0 +1,103 @@
+package schemas
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// base is what the $ids of the schemas begin with. It is a name, not an address.
+const base = "https://partnerkit.dev/schemas/"
+
+// compiledSchemas is every schema, ready to judge.
+type compiledSchemas struct {
+	byName map[string]*jsonschema.Schema
+	// documents are the schemas as they were compiled, by $id: the words of a
+	// message come from them.
+	documents map[string]any
+	// properties are the names of all properties of all schemas, by themselves
+	// folded. No two differ in their capitals only.
+	properties map[string]string
+}
+
+// compiled compiles on first use. Our own schemas cannot fail at run time: a
+// test compiles them all.
+var compiled = sync.OnceValue(func() *compiledSchemas {
+	all, err := compile()
+	if err != nil {
+		panic(err)
+	}
+	return all
+})
+
+func compile() (*compiledSchemas, error) {
+	c := jsonschema.NewCompiler()
+	c.Draft = jsonschema.Draft2020
+	c.AssertFormat = true
+	c.Formats = formats()
+	c.LoadURL = func(url string) (io.ReadCloser, error) {
+		return nil, fmt.Errorf("%s is not embedded, and nothing is fetched", url)
+	}
+	c.RegisterExtension(itemsKeyword, nil, itemsCompiler{})
+
+	all := &compiledSchemas{
+		byName:     map[string]*jsonschema.Schema{},
+		documents:  map[string]any{},
+		properties: map[string]string{},
+	}
+	for _, name := range Names() {
+		if err := all.add(c, name); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range Names() {
+		schema, err := c.Compile(base + name + suffix)
+		if err != nil {
+			return nil, fmt.Errorf("compile schema %s: %w", name, err)
+		}
+		all.byName[name] = schema
+	}
+	return all, nil
+}
+
+func (all *compiledSchemas) add(c *jsonschema.Compiler, name string) error {
+	text, err := Source(name)
+	if err != nil {
+		return err
+	}
+	document, problem := read(text)
+	if problem != nil {
+		return fmt.Errorf("read schema %s: %s", name, problem)
+	}
+	renameItems(document)
+	all.noteProperties(document)
+	if text, err = json.Marshal(document); err != nil {
+		return fmt.Errorf("write schema %s: %w", name, err)
+	}
+	all.documents[base+name+suffix] = document
+	if err := c.AddResource(base+name+suffix, bytes.NewReader(text)); err != nil {
+		return fmt.Errorf("add schema %s: %w", name, err)
+	}
+	return nil
+}
+
+func (all *compiledSchemas) noteProperties(node any) {
+	switch node := node.(type) {
+	case map[string]any:
+		properties, _ := node["properties"].(map[string]any)
+		for name := range properties {
+			all.properties[folded(name)] = name
+		}
+		for _, child := range node {
+			all.noteProperties(child)
+		}
+	case []any:
+		for _, child := range node {
+			all.noteProperties(child)
+		}
+	}
+}

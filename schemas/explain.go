@@ -1,0 +1,201 @@
+package schemas
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// maxGot is how many characters of a wrong value a message shows.
+const maxGot = 60
+
+// explain turns one leaf of the library's errors into problems: one, or one for
+// each missing property, or none where the leaf is noise.
+//
+// What is wanted is said by the schema itself: the words of x-want where the
+// broken node has them, else its enumeration or type. The same words serve
+// whichever keyword of the node is broken, and for a missing property too.
+func explain(leaf *jsonschema.ValidationError, value any) []Problem {
+	location, keyword := cutLast(leaf.AbsoluteKeywordLocation)
+	document, node := compiled().node(location)
+	if node["type"] == "null" {
+		return nil // the other branch of an optional object says what is wrong
+	}
+	pointer, got := locate(value, leaf.InstanceLocation)
+	if keyword == "required" {
+		return explainMissing(document, node, pointer, got)
+	}
+	return []Problem{{
+		Pointer: pointer,
+		Keyword: keyword,
+		Message: fmt.Sprintf("want %s, got %s", compiled().words(document, node), describe(got)),
+	}}
+}
+
+func explainMissing(document string, node map[string]any, pointer string, got any) []Problem {
+	object, _ := got.(map[string]any)
+	properties, _ := node["properties"].(map[string]any)
+	required, _ := node["required"].([]any)
+	var problems []Problem
+	for _, name := range required {
+		name := name.(string)
+		if _, ok := object[name]; ok {
+			continue
+		}
+		property, _ := properties[name].(map[string]any)
+		problems = append(problems, Problem{
+			Pointer: pointer + pointerToken(name),
+			Keyword: "required",
+			Message: fmt.Sprintf("missing, want %s", compiled().words(document, property)),
+		})
+	}
+	return problems
+}
+
+// node finds a place of the schemas: the document's $id and the object there.
+func (all *compiledSchemas) node(location string) (document string, node map[string]any) {
+	document, pointer, _ := strings.Cut(location, "#")
+	_, found := locate(all.documents[document], pointer)
+	node, _ = found.(map[string]any)
+	return document, node
+}
+
+// words says what a node of a schema wants.
+func (all *compiledSchemas) words(document string, node map[string]any) string {
+	if want, ok := node["x-want"].(string); ok {
+		return want
+	}
+	if ref, ok := node["$ref"].(string); ok {
+		return all.words(all.node(resolve(document, ref)))
+	}
+	if branches, ok := node["anyOf"].([]any); ok && len(branches) > 0 {
+		branch, _ := branches[0].(map[string]any)
+		return all.words(document, branch)
+	}
+	if values, ok := node["enum"].([]any); ok {
+		return oneOf(values)
+	}
+	if value, ok := node["const"]; ok {
+		return describe(value)
+	}
+	return typeWords(node["type"])
+}
+
+func resolve(document, ref string) string {
+	if strings.HasPrefix(ref, "#") {
+		return document + ref
+	}
+	from, err := url.Parse(document)
+	if err != nil {
+		return ref
+	}
+	to, err := from.Parse(ref)
+	if err != nil {
+		return ref
+	}
+	return to.String()
+}
+
+func oneOf(values []any) string {
+	words := make([]string, len(values))
+	for i, value := range values {
+		words[i] = fmt.Sprint(value)
+	}
+	last := len(words) - 1
+	return "one of " + strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+func typeWords(kind any) string {
+	if kinds, ok := kind.([]any); ok && len(kinds) > 0 {
+		kind = kinds[0]
+	}
+	switch kind {
+	case "boolean":
+		return "true or false"
+	case "integer", "object", "array":
+		return fmt.Sprintf("an %s", kind)
+	case "string", "number":
+		return fmt.Sprintf("a %s", kind)
+	}
+	return "another value"
+}
+
+// describe shows a wrong value, shortly.
+func describe(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return "null"
+	case string:
+		return quoted(value)
+	case json.Number:
+		return shortened(string(value))
+	case []any:
+		if len(value) == 0 {
+			return "an empty array"
+		}
+		return "an array"
+	case map[string]any:
+		return "an object"
+	default:
+		return shortened(fmt.Sprint(value))
+	}
+}
+
+// quoted quotes, shortens and escapes a string, so that no control character of
+// a stranger's text reaches a terminal or a log.
+func quoted(s string) string {
+	short, rest := shorten(s)
+	return strconv.Quote(short) + rest
+}
+
+func shortened(s string) string {
+	short, rest := shorten(s)
+	return short + rest
+}
+
+// shorten cuts s after maxGot characters; rest is an ellipsis where it cuts.
+func shorten(s string) (short, rest string) {
+	n := 0
+	for offset := range s {
+		if n == maxGot {
+			return s[:offset], "…"
+		}
+		n++
+	}
+	return s, ""
+}
+
+// cutLast splits a location before its last keyword.
+func cutLast(location string) (parent, last string) {
+	slash := strings.LastIndexByte(location, '/')
+	return location[:slash], location[slash+1:]
+}
+
+// locate follows a pointer as the library writes it, which escapes every token
+// for URLs on top of RFC 6901, and returns the plain pointer and the value there.
+func locate(value any, location string) (pointer string, found any) {
+	found = value
+	for _, token := range pointerTokens(location) {
+		if plain, err := url.PathUnescape(token); err == nil {
+			token = plain
+		}
+		pointer += pointerToken(token)
+		switch parent := found.(type) {
+		case map[string]any:
+			found = parent[token]
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i >= len(parent) {
+				return pointer, nil
+			}
+			found = parent[i]
+		default:
+			return pointer, nil
+		}
+	}
+	return pointer, found
+}

@@ -1,0 +1,323 @@
+package schemas_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"partnerkit.dev/schemas"
+)
+
+// field is one row of the tables in the *_fields_test.go files: what one field
+// of one schema may be, and what it may not.
+type field struct {
+	schema, place string // place is a JSON pointer into an example of the schema
+	need          need
+	good          []string // JSON texts
+	bad           []mistake
+}
+
+// need says what an absent field and a null come to.
+type need int
+
+const (
+	required need = iota // neither
+	present              // null is lawful, absence is not
+	optional             // both are lawful
+	open                 // anything is lawful
+)
+
+// mistake is an unlawful value and the problem that it makes, at the field or
+// at a place below it.
+type mistake struct{ value, keyword, below string }
+
+func must(schema, place string) field { return field{schema: schema, place: place, need: required} }
+func shown(schema, place string) field {
+	return field{schema: schema, place: place, need: present}
+}
+func may(schema, place string) field { return field{schema: schema, place: place, need: optional} }
+
+func (f field) lawful(values ...string) field {
+	f.good = append(f.good, values...)
+	return f
+}
+
+func (f field) not(keyword string, values ...string) field {
+	for _, value := range values {
+		f.bad = append(f.bad, mistake{value: value, keyword: keyword})
+	}
+	return f
+}
+
+func (f field) notBelow(below, keyword, value string) field {
+	f.bad = append(f.bad, mistake{value: value, keyword: keyword, below: below})
+	return f
+}
+
+// The kinds of fields that stand in several tables.
+
+func (f field) text() field { return f.lawful(`"x"`).not("type", `7`, `true`, `["x"]`, `{}`) }
+func (f field) anyText() field {
+	return f.lawful(`""`, `"naïve \"quoted\" / %2F \u0000"`).text()
+}
+func (f field) id() field   { return f.lawful(`"a/b+c %2F .."`).text().not("minLength", `""`) }
+func (f field) flag() field { return f.lawful(`true`, `false`).not("type", `"true"`, `1`, `[]`) }
+func (f field) number() field {
+	return f.lawful(`0`, `12.5`, `-1`, `1e2`).not("type", `"12.5"`, `true`, `{}`)
+}
+
+func (f field) integer() field {
+	return f.lawful(`10.0`, `1e1`).not("type", `22.5`, `"22"`, `true`, `[22]`)
+}
+
+func (f field) amount() field {
+	return f.integer().lawful(`0`, `2250`, `9223372036854775807`).
+		not("maximum", `9223372036854775808`, `1e30`).not("minimum", `-9223372036854775809`)
+}
+
+func (f field) seats() field {
+	return f.integer().lawful(`0`, `15`).not("minimum", `-1`).not("maximum", `9223372036854775808`)
+}
+
+func (f field) precision() field {
+	return f.integer().lawful(`0`, `3`).not("minimum", `-1`).not("maximum", `19`)
+}
+
+func (f field) currency() field {
+	return f.lawful(`"EUR"`, `"JPY"`, `"ZWG"`).not("type", `978`, `{}`).not("format", `"eur"`, `"EURO"`, `"€"`, `""`, `"XQQ"`)
+}
+
+func (f field) dateTime() field {
+	return f.lawful(`"2026-07-01T09:00:00+02:00"`, `"2026-07-01T09:00:00Z"`, `"2026-07-01T09:00:00.123456-11:30"`, `"2026-07-01t09:00:00z"`).
+		not("type", `1782896400`, `{}`).
+		not("format", `""`, `"2026-07-01"`, `"2026-07-01T09:00:00"`, `"2026-07-01 09:00:00Z"`, `"2026-07-01T09:00Z"`,
+			`"2026-07-01T9:00:00Z"`, `"2026-07-01T09:00:00,5Z"`, `"2026-07-01T09:00:00+0200"`, `"2026-02-30T09:00:00Z"`,
+			`"2026-07-01T24:00:00Z"`, `"2026-07-01T09:00:00+24:00"`, `"1782896400"`)
+}
+
+func (f field) date() field {
+	return f.lawful(`"2026-07-01"`, `"2028-02-29"`).not("type", `20260701`, `null`).
+		not("format", `""`, `"2026-7-1"`, `"01.07.2026"`, `"2026-02-30"`, `"2026-07-01T00:00:00Z"`)
+}
+
+func (f field) oneOf(first string, others ...string) field {
+	f = f.lawful(strconv.Quote(first)).not("type", `1`, `["`+first+`"]`).
+		not("enum", `""`, `"OTHER"`, strconv.Quote(strings.ToLower(first)+" "))
+	for _, other := range others {
+		f = f.lawful(strconv.Quote(other))
+	}
+	return f
+}
+
+// list is an array whose elements cannot be numbers.
+func (f field) list() field {
+	return f.not("type", `{}`, `"x"`, `7`).notBelow("/0", "type", `[7]`).notBelow("/0", "type", `[null]`)
+}
+
+func (f field) texts() field { return f.lawful(`[]`, `["a", ""]`).list() }
+
+func (f field) object() field { return f.not("type", `7`, `"x"`, `[]`, `true`) }
+
+func (f field) success(value, other string) field {
+	return f.lawful(value).not("type", `true`, `"`+value+`"`).not("const", other, `2`)
+}
+
+func tables() []field {
+	return slices.Concat(catalogFields(), slotFields(), bookingFields(), webhookFields(), resellerFields(), integrationFields())
+}
+
+func TestEveryFieldTakesWhatIsLawfulAndNothingElse(t *testing.T) {
+	t.Parallel()
+	for _, f := range tables() {
+		t.Run(f.schema+f.place, func(t *testing.T) {
+			t.Parallel()
+			f.judge(t)
+		})
+	}
+}
+
+func (f field) judge(t *testing.T) {
+	for _, value := range f.good {
+		f.expect(t, value, nil)
+	}
+	switch f.need {
+	case required:
+		f.expect(t, absent, &mistake{keyword: "required"})
+		f.expect(t, "null", &mistake{keyword: "type"})
+	case present:
+		f.expect(t, absent, &mistake{keyword: "required"})
+		f.expect(t, "null", nil)
+	case optional:
+		f.expect(t, absent, nil)
+		f.expect(t, "null", nil)
+	}
+	unlawful := len(f.bad)
+	if f.need == required {
+		unlawful += 2
+	}
+	if len(f.good) == 0 || unlawful < 2 && f.need != open {
+		t.Errorf("the table has %d lawful and %d unlawful values, want at least 1 and 2", len(f.good), unlawful)
+	}
+	for _, bad := range f.bad {
+		f.expect(t, bad.value, &bad)
+	}
+}
+
+const absent = ""
+
+// expect puts value at the field's place and wants no problem, or exactly one.
+func (f field) expect(t *testing.T, value string, want *mistake) {
+	t.Helper()
+	text := f.example(t, value)
+	var wanted []string
+	if want != nil {
+		wanted = []string{f.place + want.below + " " + want.keyword}
+	}
+	var got []string
+	problems := schemas.Validate(f.schema, text)
+	for _, problem := range problems {
+		got = append(got, problem.Pointer+" "+problem.Keyword)
+	}
+	if !slices.Equal(got, wanted) {
+		t.Errorf("with %q: want problems %q, got %q\n%v", value, wanted, got, problems)
+	}
+}
+
+// example returns an example of the field's schema with the field replaced, or
+// without it.
+func (f field) example(t *testing.T, value string) []byte {
+	t.Helper()
+	parentPlace, name := f.place[:strings.LastIndex(f.place, "/")], f.place[strings.LastIndex(f.place, "/")+1:]
+	for _, example := range examples(t, f.schema) {
+		parent, ok := lookup(example, parentPlace).(map[string]any)
+		if !ok || f.need != optional && f.need != open && !has(parent, name) {
+			continue
+		}
+		delete(parent, name)
+		if value != absent {
+			parent[name] = decoded(t, []byte(value))
+		}
+		text, err := json.Marshal(example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	t.Fatalf("no example of %s has a place %s", f.schema, f.place)
+	return nil
+}
+
+func TestTheTablesCoverEveryFieldOfEverySchema(t *testing.T) {
+	t.Parallel()
+	covered := map[string]bool{}
+	for _, f := range tables() {
+		key := f.schema + f.place
+		if covered[key] {
+			t.Errorf("%s stands twice in the tables", key)
+		}
+		covered[key] = true
+	}
+	for _, name := range schemas.Names() {
+		document := source(t, name)
+		for _, place := range places(t, document, document, "") {
+			if !covered[name+place] {
+				t.Errorf("%s: the field %s is in no table", name, place)
+			}
+			delete(covered, name+place)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(covered)) {
+		t.Errorf("the tables have %s, which no schema has", key)
+	}
+}
+
+// places lists the fields that a schema describes itself, as pointers into its
+// values, without those of other files.
+func places(t *testing.T, document, node map[string]any, above string) []string {
+	var found []string
+	if ref, ok := node["$ref"].(string); ok && strings.HasPrefix(ref, "#") {
+		found = append(found, places(t, document, lookup(document, ref[1:]).(map[string]any), above)...)
+	}
+	if items, ok := node["items"].(map[string]any); ok {
+		found = append(found, places(t, document, items, above+"/0")...)
+	}
+	properties, _ := node["properties"].(map[string]any)
+	for name, property := range properties {
+		place := above + "/" + name
+		found = append(found, place)
+		found = append(found, places(t, document, property.(map[string]any), place)...)
+	}
+	return found
+}
+
+func TestEverySchemaRefusesWhatIsNotOfItsKind(t *testing.T) {
+	t.Parallel()
+	for _, name := range schemas.Names() {
+		if name == definitions {
+			continue
+		}
+		for _, value := range []string{`null`, `7`, `"x"`, `true`} {
+			problems := schemas.Validate(name, []byte(value))
+			if len(problems) != 1 || problems[0].Pointer != "" || problems[0].Keyword != "type" {
+				t.Errorf("%s takes %s: want one problem of the whole text, got %v", name, value, problems)
+			}
+		}
+	}
+}
+
+// definitions is the file of shared values; it describes no body.
+const definitions = "partner/definitions"
+
+func source(t *testing.T, name string) map[string]any {
+	t.Helper()
+	text, err := schemas.Source(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decoded(t, text).(map[string]any)
+}
+
+func examples(t *testing.T, name string) []any {
+	t.Helper()
+	list, _ := source(t, name)["examples"].([]any)
+	return list
+}
+
+func decoded(t testing.TB, text []byte) any {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatalf("decode %s: %v", text, err)
+	}
+	return value
+}
+
+// lookup follows a pointer without escapes; nil where it leads nowhere.
+func lookup(value any, pointer string) any {
+	for _, token := range strings.Split(pointer, "/")[1:] {
+		switch parent := value.(type) {
+		case map[string]any:
+			value = parent[token]
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i >= len(parent) {
+				return nil
+			}
+			value = parent[i]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+func has(object map[string]any, name string) bool {
+	_, ok := object[name]
+	return ok
+}

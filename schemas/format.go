@@ -1,0 +1,50 @@
+package schemas
+
+import (
+	"net/url"
+	"time"
+	_ "time/tzdata" // zones are judged alike on machines without a zone database
+
+	"github.com/go-playground/validator/v10"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// formats returns the judges of the formats that the schemas name. A judge
+// passes what is no string: that is the business of "type".
+func formats() map[string]func(any) bool {
+	v := validator.New(validator.WithRequiredStructEnabled())
+	tagged := func(tag string) func(any) bool {
+		return ofString(func(s string) bool { return v.Var(s, tag) == nil })
+	}
+	return map[string]func(any) bool{
+		"date-time":      ofString(isDateTime),
+		"date":           ofString(isDate),
+		"uri":            ofString(isURI),
+		"bcp47":          tagged("bcp47_strict_language_tag"),
+		"iana-time-zone": tagged("timezone"),
+		"iso4217":        tagged("iso4217"),
+	}
+}
+
+func ofString(judge func(string) bool) func(any) bool {
+	return func(value any) bool {
+		s, ok := value.(string)
+		return !ok || judge(s)
+	}
+}
+
+func isDateTime(s string) bool {
+	_, err := partnerapi.ParseDateTime(s)
+	return err == nil
+}
+
+func isDate(s string) bool {
+	_, err := time.Parse(partnerapi.DateLayout, s)
+	return err == nil
+}
+
+func isURI(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.IsAbs()
+}

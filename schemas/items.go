@@ -1,0 +1,80 @@
+package schemas
+
+import (
+	"strconv"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// itemsKeyword takes the place of "items" while our schemas are compiled. It
+// means the same, but gives up on an array after MaxProblems: the library's own
+// keyword would build an error for each of a million wrong elements.
+const itemsKeyword = "x-items"
+
+// renameItems puts itemsKeyword for "items" in a schema document. None of our
+// properties is called items; a test watches over that.
+func renameItems(node any) {
+	switch node := node.(type) {
+	case map[string]any:
+		if items, ok := node["items"]; ok {
+			node[itemsKeyword] = items
+			delete(node, "items")
+		}
+		for _, child := range node {
+			renameItems(child)
+		}
+	case []any:
+		for _, child := range node {
+			renameItems(child)
+		}
+	}
+}
+
+type itemsCompiler struct{}
+
+func (itemsCompiler) Compile(ctx jsonschema.CompilerContext, node map[string]any) (jsonschema.ExtSchema, error) {
+	if _, ok := node[itemsKeyword]; !ok {
+		return nil, nil
+	}
+	item, err := ctx.Compile(itemsKeyword, false)
+	if err != nil {
+		return nil, err
+	}
+	return itemsValidator{item}, nil
+}
+
+type itemsValidator struct{ item *jsonschema.Schema }
+
+func (v itemsValidator) Validate(ctx jsonschema.ValidationContext, value any) error {
+	array, ok := value.([]any)
+	if !ok {
+		return nil
+	}
+	var errs []error
+	found := 0
+	for i, item := range array {
+		err := ctx.Validate(v.item, itemsKeyword, item, strconv.Itoa(i))
+		if err == nil {
+			continue
+		}
+		errs = append(errs, err)
+		if found += countLeaves(err.(*jsonschema.ValidationError)); found >= MaxProblems {
+			break
+		}
+	}
+	if errs == nil {
+		return nil
+	}
+	return jsonschema.ValidationError{}.Group(ctx.Error(itemsKeyword, "items failed"), errs...)
+}
+
+func countLeaves(err *jsonschema.ValidationError) int {
+	if len(err.Causes) == 0 {
+		return 1
+	}
+	n := 0
+	for _, cause := range err.Causes {
+		n += countLeaves(cause)
+	}
+	return n
+}

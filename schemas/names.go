@@ -1,0 +1,94 @@
+package schemas
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// The names of the schemas, by the side that sends the body.
+const (
+	// The catalog, GET /products.
+	ProductsAnswer = "partner/products-answer"
+	Product        = "partner/product"
+	Option         = "partner/option"
+	Unit           = "partner/unit"
+	Restrictions   = "partner/restrictions"
+	PricingEntry   = "partner/pricing-entry"
+
+	// Slots, POST /availability.
+	AvailabilityRequest = "partner/availability-request"
+	AvailabilityAnswer  = "partner/availability-answer"
+	Slot                = "partner/slot"
+	UnitPricing         = "partner/unit-pricing"
+	UnitQuantity        = "partner/unit-quantity"
+
+	// Holds and bookings.
+	ReserveRequest           = "partner/reserve-request"
+	ReserveAnswer            = "partner/reserve-answer"
+	ConfirmRequest           = "partner/confirm-request"
+	ConfirmAnswer            = "partner/confirm-answer"
+	ConfirmAnswerWithTickets = "partner/confirm-answer-with-tickets"
+	Contact                  = "partner/contact"
+	Ticket                   = "partner/ticket"
+	DeliveryOption           = "partner/delivery-option"
+	ReleaseRequest           = "partner/release-request"
+	ReleaseAnswer            = "partner/release-answer"
+	CancelRequest            = "partner/cancel-request"
+	CancelAnswer             = "partner/cancel-answer"
+	Refusal                  = "partner/refusal"
+
+	// Webhooks, from partner to marketplace.
+	SyncTriggerAnswer         = "webhook/sync-trigger-answer"
+	AvailabilityNotifyRequest = "webhook/availability-notify-request"
+	AvailabilityNotifyAnswer  = "webhook/availability-notify-answer"
+	WebhookError              = "webhook/error"
+
+	// What resellers read of the marketplace.
+	ActivitiesAnswer       = "reseller/activities-answer"
+	Activity               = "reseller/activity"
+	ActivityVariation      = "reseller/activity-variation"
+	PublicVariationPricing = "reseller/public-variation-pricing"
+	PricingUnit            = "reseller/pricing-unit"
+	Pagination             = "reseller/pagination"
+	ResellerError          = "reseller/error"
+
+	// How a partner is registered with the marketplace.
+	Integration         = "integration/integration"
+	RegistrationRequest = "integration/registration-request"
+	RegistrationAnswer  = "integration/registration-answer"
+)
+
+const suffix = ".schema.json"
+
+//go:embed partner/*.schema.json webhook/*.schema.json reseller/*.schema.json integration/*.schema.json openapi/*.yaml
+var files embed.FS
+
+// Files returns the schemas and the OpenAPI documents, at the paths by which
+// they refer to each other.
+func Files() fs.FS { return files }
+
+// Names returns the names of all schemas, sorted. partner/definitions is among
+// them: values that the others share, no body of its own.
+func Names() []string {
+	var names []string
+	for _, pattern := range []string{"partner", "webhook", "reseller", "integration"} {
+		paths, _ := fs.Glob(files, pattern+"/*"+suffix) // the patterns are constant and well-formed
+		for _, path := range paths {
+			names = append(names, strings.TrimSuffix(path, suffix))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Source returns the text of the schema of that name.
+func Source(name string) ([]byte, error) {
+	text, err := files.ReadFile(name + suffix)
+	if err != nil {
+		return nil, fmt.Errorf("there is no schema %q: schemas.Names lists all", name)
+	}
+	return text, nil
+}

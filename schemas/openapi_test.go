@@ -1,0 +1,269 @@
+package schemas_test
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+	"github.com/pb33f/libopenapi/datamodel"
+
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const partnerDocument = "openapi/partner.yaml"
+
+func TestOpenAPIDocumentKeepsTheSpecification(t *testing.T) {
+	t.Parallel()
+	config := datamodel.NewDocumentConfiguration()
+	config.BasePath = "openapi"
+	config.AllowFileReferences = true
+	document, err := libopenapi.NewDocumentWithConfiguration(text(t, partnerDocument), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(document.GetVersion(), "3.1.") {
+		t.Errorf("want an OpenAPI 3.1 document, got %s", document.GetVersion())
+	}
+	judge, errs := validator.NewValidator(document)
+	for _, err := range errs {
+		t.Fatalf("read the document: %v", err)
+	}
+	if _, problems := judge.ValidateDocument(); len(problems) > 0 {
+		for _, problem := range problems {
+			t.Errorf("%s: %s", problem.Message, problem.Reason)
+			for _, place := range problem.SchemaValidationErrors {
+				t.Errorf("  %s: %s", place.FieldPath, place.Reason)
+			}
+		}
+	}
+	if _, err := document.BuildV3Model(); err != nil {
+		t.Errorf("resolve the references: %v", err)
+	}
+}
+
+func TestOpenAPIExamplesKeepTheirSchemas(t *testing.T) {
+	t.Parallel()
+	document := parsed(t, partnerDocument)
+	judged := 0
+	walk(document, "", func(place string, node map[string]any) {
+		content, ok := node["content"].(map[string]any)
+		if !ok {
+			return
+		}
+		for mediaType, media := range content {
+			media := media.(map[string]any)
+			place := place + "/content/" + mediaType
+			examples, _ := media["examples"].(map[string]any)
+			if len(examples) == 0 {
+				t.Errorf("%s has no example", place)
+			}
+			for name, example := range examples {
+				judged++
+				value := example.(map[string]any)["value"]
+				if problems := judge(t, media["schema"], value); problems != nil {
+					t.Errorf("%s/examples/%s breaks its schema: %v", place, name, problems)
+				}
+			}
+		}
+	})
+	if judged < 15 {
+		t.Errorf("only %d examples were found", judged)
+	}
+}
+
+func TestOpenAPIParameterExamplesKeepTheirSchemas(t *testing.T) {
+	t.Parallel()
+	parameters := at(t, parsed(t, partnerDocument), "components", "parameters")
+	for name, parameter := range parameters {
+		parameter := parameter.(map[string]any)
+		_, isText := parameter["example"].(string)
+		kind := at(t, parameter, "schema")["type"]
+		if isText != (kind == "string") {
+			t.Errorf("the example of %s is no %v: %v", name, kind, parameter["example"])
+		}
+	}
+	since := at(t, parameters, "updated_since")["example"].(string)
+	if _, err := partnerapi.ParseDateTime(since); err != nil {
+		t.Errorf("the example of updated_since: %v", err)
+	}
+}
+
+// judge judges an example by the schema of its media type: a reference to one
+// of our files, or several of which one has to fit.
+func judge(t *testing.T, schema, value any) []schemas.Problem {
+	t.Helper()
+	node := schema.(map[string]any)
+	branches, ok := node["anyOf"].([]any)
+	if !ok {
+		branches = []any{node}
+	}
+	var problems []schemas.Problem
+	for _, branch := range branches {
+		ref, _ := branch.(map[string]any)["$ref"].(string)
+		name, ours := strings.CutPrefix(strings.TrimSuffix(ref, ".schema.json"), "../")
+		if !ours {
+			t.Fatalf("a body is described in the document itself, not by a schema file: %v", branch)
+		}
+		if problems = schemas.ValidateValue(name, value); problems == nil {
+			return nil
+		}
+	}
+	return problems
+}
+
+func TestEachEndpointHasItsOperation(t *testing.T) {
+	t.Parallel()
+	operations := map[string]operation{}
+	for path, item := range at(t, parsed(t, partnerDocument), "paths") {
+		for method, body := range item.(map[string]any) {
+			op := operation{method: strings.ToUpper(method), path: path, body: body.(map[string]any)}
+			operations[op.body["operationId"].(string)] = op
+		}
+	}
+	want := map[partnerapi.Endpoint]operation{
+		partnerapi.Products:     {method: "GET", path: partnerapi.ProductsPath},
+		partnerapi.Availability: {method: "POST", path: partnerapi.AvailabilityPath},
+		partnerapi.Reserve:      {method: "POST", path: partnerapi.ReservePath},
+		partnerapi.Confirm:      {method: "POST", path: partnerapi.ConfirmPath},
+		partnerapi.Release:      {method: "DELETE", path: templated(partnerapi.ReleasePath, "{reservationCode}")},
+		partnerapi.Cancel:       {method: "POST", path: templated(partnerapi.CancelPath, "{externalBookingId}")},
+	}
+	if len(operations) != len(partnerapi.Endpoints()) {
+		t.Errorf("want an operation for each of the %d endpoints, got %v", len(partnerapi.Endpoints()), slices.Sorted(maps.Keys(operations)))
+	}
+	for _, endpoint := range partnerapi.Endpoints() {
+		got, ok := operations[string(endpoint)]
+		if !ok {
+			t.Errorf("%s has no operation", endpoint)
+			continue
+		}
+		if got.method != want[endpoint].method || got.path != want[endpoint].path {
+			t.Errorf("%s: want %s %s, got %s %s", endpoint, want[endpoint].method, want[endpoint].path, got.method, got.path)
+		}
+		got.judgeLimits(t, endpoint)
+		got.judgeAnswers(t, endpoint)
+	}
+}
+
+type operation struct {
+	method, path string
+	body         map[string]any
+}
+
+func (o operation) judgeLimits(t *testing.T, endpoint partnerapi.Endpoint) {
+	t.Helper()
+	want := map[string]time.Duration{"x-timeout-seconds": endpoint.Timeout(partnerapi.Healthy)}
+	if degraded := endpoint.Timeout(partnerapi.Degraded); degraded != want["x-timeout-seconds"] {
+		want["x-timeout-seconds-degraded"] = degraded
+	}
+	switch endpoint {
+	case partnerapi.Products:
+		want["x-timeout-seconds-probe"] = partnerapi.ProbeTimeout
+	case partnerapi.Availability:
+		want["x-timeout-seconds-aim"] = partnerapi.AvailabilityAim
+	}
+	got := map[string]time.Duration{}
+	for name, value := range o.body {
+		if strings.HasPrefix(name, "x-timeout-seconds") {
+			got[name] = time.Duration(value.(uint64)) * time.Second
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%s: want the limits %v, got %v", endpoint, want, got)
+	}
+	for _, limit := range want {
+		if words := fmt.Sprint(limit.Seconds()); !strings.Contains(o.body["description"].(string), words) {
+			t.Errorf("%s: the description does not name the limit of %s seconds", endpoint, words)
+		}
+	}
+}
+
+func (o operation) judgeAnswers(t *testing.T, endpoint partnerapi.Endpoint) {
+	t.Helper()
+	want := []string{"200", "401", "default"}
+	switch endpoint {
+	case partnerapi.Availability:
+		want = append(want, "4XX")
+	case partnerapi.Reserve:
+		want = append(want, "201", "400")
+	case partnerapi.Confirm:
+		want = append(want, "400", "4XX")
+	case partnerapi.Cancel:
+		want = append(want, "404", "405", "501")
+	}
+	slices.Sort(want)
+	if got := slices.Sorted(maps.Keys(at(t, o.body, "responses"))); !slices.Equal(got, want) {
+		t.Errorf("%s: want the answers %v, got %v", endpoint, want, got)
+	}
+}
+
+// templated returns a path with its parameter as OpenAPI writes it.
+func templated(path func(string) string, parameter string) string {
+	return strings.Replace(path("X"), "X", parameter, 1)
+}
+
+func TestSecuritySchemesAreTheAuthTypes(t *testing.T) {
+	t.Parallel()
+	got := at(t, parsed(t, partnerDocument), "components", "securitySchemes")
+	if len(got) != len(partnerapi.AuthTypes()) {
+		t.Errorf("want %v, got %v", partnerapi.AuthTypes(), got)
+	}
+	for _, authType := range partnerapi.AuthTypes() {
+		if got[string(authType)] == nil {
+			t.Errorf("auth type %s has no security scheme", authType)
+		}
+	}
+}
+
+func text(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := fs.ReadFile(schemas.Files(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func parsed(t *testing.T, path string) map[string]any {
+	t.Helper()
+	var document map[string]any
+	if err := yaml.Unmarshal(text(t, path), &document); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return document
+}
+
+func at(t *testing.T, node map[string]any, names ...string) map[string]any {
+	t.Helper()
+	for _, name := range names {
+		child, ok := node[name].(map[string]any)
+		if !ok {
+			t.Fatalf("there is no object %s", name)
+		}
+		node = child
+	}
+	return node
+}
+
+// walk visits every object of a document.
+func walk(node any, place string, visit func(place string, node map[string]any)) {
+	switch node := node.(type) {
+	case map[string]any:
+		visit(place, node)
+		for name, child := range node {
+			walk(child, place+"/"+name, visit)
+		}
+	case []any:
+		for i, child := range node {
+			walk(child, fmt.Sprintf("%s/%d", place, i), visit)
+		}
+	}
+}

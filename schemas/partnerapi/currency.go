@@ -1,0 +1,20 @@
+package partnerapi
+
+// CurrencyDecimals returns the decimals that ISO 4217 gives a currency: 2 for
+// all but the few listed here.
+//
+// CLDR, the source of most currency libraries, rounds some currencies as people
+// write them (IQD to 0 where ISO 4217 has 3), which is not what amounts on the
+// wire are counted in.
+func CurrencyDecimals(code string) int {
+	switch code {
+	case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF":
+		return 0
+	case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND":
+		return 3
+	case "CLF", "UYW":
+		return 4
+	default:
+		return DefaultCurrencyPrecision
+	}
+}

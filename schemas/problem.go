@@ -1,0 +1,107 @@
+package schemas
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Problem is one place of a JSON text that breaks its schema.
+type Problem struct {
+	// Pointer is the place, an RFC 6901 JSON pointer; "" is the whole text. Of
+	// a missing property it is where that property should be.
+	Pointer string
+	// Keyword is the keyword of JSON Schema that is broken, such as "required",
+	// "type" or "format". Two are our own: KeywordJSON and KeywordSchema.
+	Keyword string
+	// Message says what is wanted and what was got, without the place.
+	Message string
+}
+
+const (
+	// KeywordJSON marks a text that is no JSON, or beyond the limits of Validate.
+	KeywordJSON = "json"
+	// KeywordSchema marks a call that names no schema: the caller's mistake.
+	KeywordSchema = "schema"
+)
+
+// Path returns the place as people write it, such as
+// options[0].units[1].pricingFrom[0].original. It is "" for the whole text.
+func (p Problem) Path() string {
+	var path strings.Builder
+	for _, token := range pointerTokens(p.Pointer) {
+		switch {
+		case isIndex(token):
+			path.WriteString("[" + token + "]")
+		case !isIdentifier(token):
+			path.WriteString("[" + strconv.Quote(token) + "]")
+		case path.Len() == 0:
+			path.WriteString(token)
+		default:
+			path.WriteString("." + token)
+		}
+	}
+	return path.String()
+}
+
+// String returns the place and the message in one line.
+func (p Problem) String() string {
+	if p.Pointer == "" {
+		return p.Message
+	}
+	return p.Path() + ": " + p.Message
+}
+
+// Under returns the same problem, seen from a text that holds the judged value
+// at pointer: a problem of a product under "/products/2" is one of products[2].
+func (p Problem) Under(pointer string) Problem {
+	p.Pointer = pointer + p.Pointer
+	return p
+}
+
+func pointerTokens(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	tokens := strings.Split(pointer[1:], "/")
+	for i, token := range tokens {
+		tokens[i] = pointerUnescaper.Replace(token)
+	}
+	return tokens
+}
+
+func pointerToken(name string) string { return "/" + pointerEscaper.Replace(name) }
+
+var (
+	pointerEscaper   = strings.NewReplacer("~", "~0", "/", "~1")
+	pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+func isIndex(token string) bool {
+	return token != "" && strings.Trim(token, "0123456789") == ""
+}
+
+func isIdentifier(token string) bool {
+	for i, r := range token {
+		letter := r == '_' || r == '$' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return token != ""
+}
+
+// comparePointers orders places as they stand in a text: indexes by number,
+// names by alphabet, a value before what it holds.
+func comparePointers(a, b string) int {
+	as, bs := pointerTokens(a), pointerTokens(b)
+	for i := range min(len(as), len(bs)) {
+		if as[i] == bs[i] {
+			continue
+		}
+		if isIndex(as[i]) && isIndex(bs[i]) && len(as[i]) != len(bs[i]) {
+			return len(as[i]) - len(bs[i])
+		}
+		return strings.Compare(as[i], bs[i])
+	}
+	return len(as) - len(bs)
+}

@@ -1,0 +1,155 @@
+package schemas
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// MaxDepth is how deeply arrays and objects may be nested. The contract's
+	// own bodies need 9 levels; the rest is room for fields we do not know.
+	MaxDepth = 512
+	// maxExponent bounds the decimal exponent of a number. A double ends at
+	// 308; exact arithmetic with 1e999999 would cost more than it says.
+	maxExponent = 400
+	// maxDigits bounds the length of a number as it is written.
+	maxDigits = 1000
+)
+
+// read decodes one JSON text, numbers as they are written.
+func read(raw []byte) (any, *Problem) {
+	if !utf8.Valid(raw) {
+		return nil, jsonProblem("want JSON in UTF-8, got other bytes at offset %d", invalidOffset(raw))
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, syntaxProblem(raw, err)
+	}
+	end := decoder.InputOffset()
+	if rest := bytes.TrimLeft(raw[end:], " \t\r\n"); len(rest) > 0 {
+		return nil, jsonProblem("want one JSON text, got more after its end: %s", quoted(string(rest)))
+	}
+	return value, nil
+}
+
+func syntaxProblem(raw []byte, err error) *Problem {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return jsonProblem("want JSON, got nothing")
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return jsonProblem("want JSON, got a text that is cut off after %d bytes", len(raw))
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		line, column := position(raw, int(syntax.Offset))
+		return jsonProblem("want JSON, got a mistake at line %d, column %d: %s", line, column, syntax.Error())
+	}
+	return jsonProblem("want JSON: %s", err.Error())
+}
+
+// position turns the number of bytes that were read into a line and a column,
+// both from 1.
+func position(raw []byte, read int) (line, column int) {
+	before := raw[:min(max(read-1, 0), len(raw))]
+	line = 1 + bytes.Count(before, []byte("\n"))
+	column = 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	return line, column
+}
+
+func invalidOffset(raw []byte) int {
+	for offset := 0; offset < len(raw); {
+		r, size := utf8.DecodeRune(raw[offset:])
+		if r == utf8.RuneError && size == 1 {
+			return offset
+		}
+		offset += size
+	}
+	return len(raw)
+}
+
+// checkValue finds what would make judging value costly or impossible: depth,
+// numbers out of all proportion, and Go values that no JSON decodes to.
+func checkValue(value any, depth int) *Problem {
+	if depth > MaxDepth {
+		return jsonProblem("want at most %d levels of arrays and objects, got more", MaxDepth)
+	}
+	switch value := value.(type) {
+	case nil, bool, string, int, int8, int32, int64, uint, uint8, uint32, uint64:
+		return nil
+	case json.Number:
+		return checkNumber(string(value))
+	case float64:
+		return checkFloat(value)
+	case float32:
+		return checkFloat(float64(value))
+	case []any:
+		for i, item := range value {
+			if p := checkValue(item, depth+1); p != nil {
+				return within(p, strconv.Itoa(i))
+			}
+		}
+	case map[string]any:
+		return checkObject(value, depth)
+	default:
+		return jsonProblem("want a decoded JSON value, got the Go type %T", value)
+	}
+	return nil
+}
+
+// checkObject reports the problem of the first bad name in order, so that the
+// same text gives the same problem each time.
+func checkObject(object map[string]any, depth int) *Problem {
+	var first *Problem
+	for name, member := range object {
+		if p := checkValue(member, depth+1); p != nil {
+			p = within(p, name)
+			if first == nil || comparePointers(p.Pointer, first.Pointer) < 0 {
+				first = p
+			}
+		}
+	}
+	return first
+}
+
+func within(p *Problem, token string) *Problem {
+	under := p.Under(pointerToken(token))
+	return &under
+}
+
+func checkFloat(f float64) *Problem {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return jsonProblem("want a number, got %v", f)
+	}
+	return nil
+}
+
+func checkNumber(number string) *Problem {
+	if len(number) > maxDigits {
+		return jsonProblem("want a number of at most %d characters, got %d", maxDigits, len(number))
+	}
+	if strings.Trim(number, "0123456789") == "" && number != "" {
+		return nil
+	}
+	if !json.Valid([]byte(number)) {
+		return jsonProblem("want a number, got %s", quoted(number))
+	}
+	if _, exponent, found := strings.Cut(strings.ToLower(number), "e"); found {
+		if n, err := strconv.Atoi(exponent); err != nil || n > maxExponent || n < -maxExponent {
+			return jsonProblem("want a number within the range of a double, got %s", quoted(number))
+		}
+	}
+	return nil
+}
+
+func jsonProblem(format string, args ...any) *Problem {
+	return &Problem{Keyword: KeywordJSON, Message: fmt.Sprintf(format, args...)}
+}

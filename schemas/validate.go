@@ -1,0 +1,80 @@
+package schemas
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// MaxProblems is how many problems one call reports at most. A text with as
+// many is not looked through to its end.
+const MaxProblems = 100
+
+// Validate judges a JSON text by the schema of that name. It returns nil when
+// the text keeps it, else one problem for every wrong place and every missing
+// property, in the order of the text, at most MaxProblems.
+//
+// A text that is no JSON (broken, followed by more, not UTF-8, nested deeper
+// than MaxDepth) is one problem with KeywordJSON. An integer may be written
+// 10.0, as JSON Schema has it; Decode reads it, encoding/json does not.
+func Validate(name string, raw []byte) []Problem {
+	value, problem := read(raw)
+	if problem != nil {
+		return []Problem{*problem}
+	}
+	return ValidateValue(name, value)
+}
+
+// ValidateValue judges a value that is decoded already, with numbers as
+// json.Number (json.Decoder.UseNumber) so that none is rounded before it is
+// judged. A large catalog is decoded once and judged product by product.
+func ValidateValue(name string, value any) []Problem {
+	schema, ok := compiled().byName[name]
+	if !ok {
+		return []Problem{{Keyword: KeywordSchema, Message: fmt.Sprintf("there is no schema %q: schemas.Names lists all", name)}}
+	}
+	if problem := checkValue(value, 0); problem != nil {
+		return []Problem{*problem}
+	}
+	err := schema.Validate(value)
+	if err == nil {
+		return nil
+	}
+	var broken *jsonschema.ValidationError
+	if !errors.As(err, &broken) {
+		return []Problem{*jsonProblem("the text cannot be judged: %v", err)}
+	}
+	return problemsOf(broken, value)
+}
+
+// problemsOf lists the leaves of the library's tree of errors, one problem for
+// each place. Where several keywords fail at one place, the nearest tells: what
+// a value must be by itself before what it must be beside others.
+func problemsOf(err *jsonschema.ValidationError, value any) []Problem {
+	found := leaves(err, nil)
+	slices.SortFunc(found, func(a, b *jsonschema.ValidationError) int {
+		far := strings.Count(a.KeywordLocation, "/") - strings.Count(b.KeywordLocation, "/")
+		return cmp.Or(far, strings.Compare(a.KeywordLocation, b.KeywordLocation))
+	})
+	var problems []Problem
+	for _, leaf := range found {
+		problems = append(problems, explain(leaf, value)...)
+	}
+	slices.SortStableFunc(problems, func(a, b Problem) int { return comparePointers(a.Pointer, b.Pointer) })
+	problems = slices.CompactFunc(problems, func(a, b Problem) bool { return a.Pointer == b.Pointer })
+	return problems[:min(len(problems), MaxProblems)]
+}
+
+func leaves(err *jsonschema.ValidationError, found []*jsonschema.ValidationError) []*jsonschema.ValidationError {
+	if len(err.Causes) == 0 {
+		return append(found, err)
+	}
+	for _, cause := range err.Causes {
+		found = leaves(cause, found)
+	}
+	return found
+}
