@@ -42,11 +42,11 @@ type Price struct {
 // answer is an array, or an object whose "products" is one; any other shape is
 // an ErrShape (PRD-1).
 func Products(raw []byte) ([]json.RawMessage, error) {
+	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
+		return Elements(raw)
+	}
 	if err := wellFormed(raw); err != nil {
 		return nil, err
-	}
-	if bytes.TrimLeft(raw, " \t\r\n")[0] != '{' {
-		return Elements(raw)
 	}
 	// A map, unlike a struct, does not take "Products" for "products".
 	var object map[string]json.RawMessage
@@ -113,6 +113,23 @@ func (o Option) Lead() string {
 		}
 	}
 	return lead
+}
+
+// FixedIDs reports whether the units bear the ids that their types fix, and no
+// others do (PRD-12).
+func (o Option) FixedIDs() bool {
+	for _, unit := range o.Units {
+		fixed, has := unit.Type.FixedUnitID()
+		if has && unit.ID != fixed {
+			return false
+		}
+		for _, other := range partnerapi.UnitTypes() {
+			if id, has := other.FixedUnitID(); has && id == unit.ID && unit.Type != "" && other != unit.Type {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Companion returns a second unit that takes a seat of its own beside the lead,

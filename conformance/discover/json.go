@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"partnerkit.dev/schemas"
 )
 
 // Decode reads raw as one whole JSON text in UTF-8; numbers stay json.Number.
@@ -20,18 +22,80 @@ func Decode(raw []byte) (any, error) {
 	return value, err
 }
 
+// largestElement is how many bytes of one product or slot are decoded: decoded
+// it takes twenty times the room.
+const largestElement = 2 << 20
+
+// DecodeElement reads one of the elements of an array, like Decode.
+func DecodeElement(element json.RawMessage) (any, error) {
+	if len(element) > largestElement {
+		return nil, fmt.Errorf("it is larger than %d MiB, the most that is read", largestElement>>20)
+	}
+	return Decode(element)
+}
+
+// shortestElement is less than the bytes of the shortest lawful product or slot.
+const shortestElement = 100
+
 // Elements splits raw, a JSON array, into its elements without decoding them:
-// a large catalog is decoded one product at a time.
+// a large catalog is decoded one product at a time. They are parts of raw.
+//
+// Of an array with more elements than its length has room for lawful ones, only
+// as many are returned: one of them at least is too short to be lawful, and
+// millions of the kind of 0 would take all memory.
 func Elements(raw []byte) ([]json.RawMessage, error) {
 	if err := wellFormed(raw); err != nil {
 		return nil, err
 	}
-	elements := []json.RawMessage{}
-	if first := bytes.TrimLeft(raw, " \t\r\n"); first[0] != '[' {
-		return nil, fmt.Errorf("%w: want an array, got %s", ErrShape, kind(first[0]))
+	raw = bytes.TrimSpace(raw)
+	if raw[0] != '[' {
+		return nil, fmt.Errorf("%w: want an array, got %s", ErrShape, kind(raw[0]))
 	}
-	err := json.Unmarshal(raw, &elements)
-	return elements, err
+	return split(raw, 1+len(raw)/shortestElement), nil
+}
+
+// split cuts a well-formed JSON array at its commas, into so many elements at
+// the most.
+func split(array []byte, most int) []json.RawMessage {
+	elements := []json.RawMessage{}
+	depth, start := 0, 1
+	add := func(end int) {
+		if element := bytes.TrimSpace(array[start:end]); len(element) > 0 {
+			elements = append(elements, element)
+		}
+		start = end + 1
+	}
+	for i := 0; i < len(array) && len(elements) < most; i++ {
+		switch array[i] {
+		case '"':
+			i = endOfString(array, i)
+		case '[', '{':
+			depth++
+		case ']', '}':
+			if depth--; depth == 0 {
+				add(i)
+			}
+		case ',':
+			if depth == 1 {
+				add(i)
+			}
+		}
+	}
+	return elements
+}
+
+// endOfString returns where the string that begins at start ends: at its second
+// quotation mark.
+func endOfString(text []byte, start int) int {
+	for i := start + 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(text)
 }
 
 // ErrShape marks a JSON text that is whole, but not of the shape wanted.
@@ -43,14 +107,39 @@ func wellFormed(raw []byte) error {
 		return errors.New("the body is empty")
 	case !utf8.Valid(raw):
 		return errors.New("the body is not UTF-8")
+	case !json.Valid(raw):
+		return notJSON(raw)
+	case depth(raw) > schemas.MaxDepth:
+		return fmt.Errorf("the body is nested too deeply: want at most %d levels of arrays and objects", schemas.MaxDepth)
+	default:
+		return nil
 	}
-	var syntax *json.SyntaxError
-	if err := json.Unmarshal(raw, new(json.RawMessage)); errors.As(err, &syntax) {
+}
+
+// notJSON says why raw is no JSON text.
+func notJSON(raw []byte) error {
+	err := json.Unmarshal(raw, new(json.RawMessage))
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
 		return fmt.Errorf("the body is not JSON: %w, at byte %d of %d", syntax, syntax.Offset, len(raw))
-	} else if err != nil {
-		return fmt.Errorf("the body is not JSON: %w", err)
 	}
-	return nil
+	return fmt.Errorf("the body is not JSON: %w", err)
+}
+
+// depth returns how deeply arrays and objects are nested in a well-formed text.
+func depth(text []byte) int {
+	now, deepest := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i = endOfString(text, i)
+		case '[', '{':
+			now++
+			deepest = max(deepest, now)
+		case ']', '}':
+			now--
+		}
+	}
+	return deepest
 }
 
 // kind names the kind of the JSON value that begins with this byte.

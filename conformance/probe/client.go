@@ -8,8 +8,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"partnerkit.dev/schemas/partnerapi"
@@ -17,9 +18,11 @@ import (
 
 const (
 	largestCatalog = 64 << 20 // bytes of a catalog that are read
-	largestAnswer  = 16 << 20 // bytes of any other answer that are read
+	largestSlots   = 16 << 20 // bytes of an availability answer that are read
+	largestAnswer  = 4 << 20  // bytes of any other answer that are read
 	largestHeader  = 1 << 20  // bytes of an answer's header that are read
-	longestText    = 8 << 10  // bytes of a body that evidence shows
+	longestText    = 8 << 10  // bytes of a body, an address or a header that evidence shows
+	longestMessage = 512      // bytes of what went wrong
 	// idleFor is shorter than any server's keep-alive, so that no request is
 	// lost on a connection that the partner was just closing.
 	idleFor = time.Second
@@ -68,23 +71,23 @@ type Answer struct {
 
 // OK reports whether a whole answer with one of these statuses came.
 func (a *Answer) OK(statuses ...int) bool {
-	if a.Failure != nil {
-		return false
-	}
-	for _, status := range statuses {
-		if a.Response.Status == status {
-			return true
-		}
-	}
-	return false
+	return a.Failure == nil && slices.Contains(statuses, a.Response.Status)
+}
+
+// BrokeOff reports whether an answer with one of these statuses began to come,
+// and its body cannot be read to the end, however long one waits.
+func (a *Answer) BrokeOff(statuses ...int) bool {
+	return a.Failure != nil && a.Failure.Kind != Timeout && a.Failure.Kind != Stopped &&
+		a.Response != nil && slices.Contains(statuses, a.Response.Status)
 }
 
 // Client sends calls to one partner and keeps the exchanges. It is safe for
 // concurrent use.
 type Client struct {
-	config Config
-	redact *Redactor
-	http   *http.Client
+	config  Config
+	redact  *Redactor
+	http    *http.Client
+	reached atomic.Bool // the partner has answered before
 
 	mu        sync.Mutex
 	exchanges []*Exchange
@@ -130,23 +133,26 @@ func (c *Client) Do(ctx context.Context, call Call) *Answer {
 
 	request, err := c.request(within, call)
 	if err != nil {
-		exchange.Failure = &Failure{Protocol, c.redact.Redact(err.Error())}
+		exchange.Failure = &Failure{Protocol, c.shown(err.Error(), longestMessage)}
 		return &Answer{Exchange: exchange}
 	}
 	exchange.Request = Request{
 		Method: call.Method,
-		URL:    c.redact.Redact(request.URL.String()),
+		URL:    c.shown(request.URL.String(), longestText),
 		Header: c.header(request.Header),
 		Body:   c.body(call.Body),
 	}
-	exchange.Curl = curl(call.Method, request.URL.String(), request.Header, call.Body, call.Key,
-		c.config.AuthType != partnerapi.APIKey, call.Limit, c.redact.Redact)
+	exchange.Curl = curl(call, exchange.Request.URL, request.Header, c.config.AuthType, c.redact.Redact)
 
-	raw, err := c.exchange(exchange, request, sizeCap(call.Endpoint))
+	way, reached := new(way), c.reached.Load()
+	raw, err := c.exchange(exchange, request.WithContext(way.trace(within)), sizeCap(call.Endpoint))
 	exchange.Duration = time.Since(exchange.StartedAt)
 	if err != nil {
-		exchange.Failure = failureOf(ctx, err, call.Deadline, sizeCap(call.Endpoint))
-		exchange.Failure.Message = c.redact.Redact(exchange.Failure.Message)
+		exchange.Failure = attempt{
+			err: err, deadline: call.Deadline, largest: sizeCap(call.Endpoint),
+			way: way, reached: reached, began: exchange.Response != nil,
+		}.failure(ctx)
+		exchange.Failure.Message = c.shown(exchange.Failure.Message, longestMessage)
 		return &Answer{Exchange: exchange}
 	}
 	return &Answer{Exchange: exchange, Raw: raw}
@@ -195,54 +201,46 @@ func (c *Client) exchange(exchange *Exchange, request *http.Request, largest int
 		return nil, err
 	}
 	defer answer.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(answer.Body, largest+1))
-	if err == nil && int64(len(raw)) > largest {
-		err = errTooLarge
-	}
+	c.reached.Store(true)
+	raw, size, err := readAtMost(answer.Body, largest)
 	exchange.Response = &Response{
 		Status: answer.StatusCode, Proto: answer.Proto, Header: c.header(answer.Header), Body: c.body(raw),
 	}
 	if err != nil {
-		exchange.Response.Body.Cut = true
+		exchange.Response.Body.Size, exchange.Response.Body.Cut = size, true
 		return nil, err
 	}
 	return raw, nil
 }
 
-func sizeCap(endpoint partnerapi.Endpoint) int64 {
-	if endpoint == partnerapi.Products {
-		return largestCatalog
-	}
-	return largestAnswer
-}
-
-// header returns a redacted copy of h. Credentials are redacted by their
-// header's name as well, for keys too short to be searched for.
-func (c *Client) header(h http.Header) http.Header {
-	redacted := make(http.Header, len(h))
-	for name, values := range h {
-		for _, value := range values {
-			switch {
-			case name != "Authorization", strings.Contains(value, wrongKey):
-				value = c.redact.Redact(value)
-			case strings.HasPrefix(value, "Bearer ") && c.config.AuthType != partnerapi.APIKey:
-				value = "Bearer " + Redacted
-			default:
-				value = Redacted
-			}
-			redacted.Add(c.redact.Redact(name), value)
+// readAtMost reads a body of at most so many bytes; of one that cannot be read
+// whole it returns the beginning, and how many bytes came. It is read in pieces:
+// a buffer that grows by copying would take several times the cap.
+func readAtMost(body io.Reader, largest int64) (raw []byte, size int64, err error) {
+	const piece = 1 << 20
+	var pieces [][]byte
+	for {
+		read, err := io.ReadAll(io.LimitReader(body, min(piece, largest+1-size)))
+		pieces = append(pieces, read)
+		size += int64(len(read))
+		switch {
+		case err != nil:
+			return pieces[0], size, err
+		case size > largest:
+			return pieces[0], size, errTooLarge
+		case len(read) < piece:
+			return bytes.Join(pieces, nil), size, nil
 		}
 	}
-	return redacted
 }
 
-// body returns raw as evidence shows it. It is redacted before it is cut, with
-// some text to spare, lest a key that straddles the cut show its first half.
-func (c *Client) body(raw []byte) Body {
-	text := c.redact.Redact(string(raw[:min(len(raw), 2*longestText)]))
-	return Body{
-		Text: strings.ToValidUTF8(text[:min(len(text), longestText)], "\uFFFD"),
-		Size: int64(len(raw)),
-		Cut:  len(raw) > longestText,
+func sizeCap(endpoint partnerapi.Endpoint) int64 {
+	switch endpoint {
+	case partnerapi.Products:
+		return largestCatalog
+	case partnerapi.Availability:
+		return largestSlots
+	default:
+		return largestAnswer
 	}
 }

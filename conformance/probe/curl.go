@@ -2,10 +2,12 @@ package probe
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // KeyVariable is the environment variable that stands for the key in curl
@@ -15,33 +17,27 @@ const KeyVariable = "CONFORMANCE_AUTH_KEY"
 // longestCurlBody bounds the body in a curl line, in bytes.
 const longestCurlBody = 4096
 
-// curl returns the command line that repeats a request. Where the request bore
-// the partner's key the line takes it from the environment.
-func curl(method, address string, header http.Header, body []byte, key Key, bearer bool, limit time.Duration, redact func(string) string) string {
-	line := []string{"curl", "-i", "--path-as-is", "--max-time", fmt.Sprintf("%.0f", max(1, limit.Seconds())), "-X", method}
-	names := make([]string, 0, len(header))
-	for name := range header {
-		names = append(names, name)
+// curl returns the command line that repeats a call; address and header are
+// those of its request. Where the call bore the partner's key the line takes it
+// from the environment.
+func curl(call Call, address string, header http.Header, auth partnerapi.AuthType, redact func(string) string) string {
+	line := []string{
+		"curl", "-i", "--globoff", "--path-as-is", "--max-time", fmt.Sprintf("%.0f", max(1, call.Limit.Seconds())), "-X", call.Method,
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		if name == "Authorization" && key == GoodKey {
-			scheme := ""
-			if bearer {
-				scheme = "Bearer "
-			}
-			line = append(line, "-H", `"Authorization: `+scheme+`$`+KeyVariable+`"`)
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		if name == "Authorization" && call.Key == GoodKey {
+			line = append(line, "-H", `"Authorization: `+auth.Authorization("$"+KeyVariable)+`"`)
 			continue
 		}
 		line = append(line, "-H", quote(name+": "+redact(header.Get(name))))
 	}
 	switch {
-	case len(body) > longestCurlBody:
-		line = append(line, "--data-raw", quote(fmt.Sprintf("(a body of %d bytes)", len(body))))
-	case len(body) > 0:
-		line = append(line, "--data-raw", quote(redact(string(body))))
+	case len(call.Body) > longestCurlBody:
+		line = append(line, "--data-raw", quote(fmt.Sprintf("(a body of %d bytes)", len(call.Body))))
+	case len(call.Body) > 0:
+		line = append(line, "--data-raw", quote(redact(string(call.Body))))
 	}
-	return strings.Join(append(line, quote(redact(address))), " ")
+	return strings.Join(append(line, quote(address)), " ")
 }
 
 // quote makes one word of a POSIX shell of s.

@@ -54,7 +54,7 @@ var (
 		Fix:   "Answer 200 with {\"success\": true} where there is no such booking.",
 	}
 	CancelUnknownSuccess = Rule{
-		ID: "cancel.unknown.success", Level: Must, Endpoint: partnerapi.Cancel, Clause: "CAN-4", Needs: []string{"cancel.unknown"},
+		ID: "cancel.unknown.success", Level: Must, Endpoint: partnerapi.Cancel, Clause: "CAN-4", Needs: []string{"cancel.unknown", "cancel.success"},
 		Title: "An unknown booking is answered with success true",
 		Why:   "There is no booking, which is what was asked for; anything else reads as a failure.",
 		Fix:   "Answer {\"success\": true} where there is no such booking.",

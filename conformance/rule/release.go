@@ -67,13 +67,13 @@ var (
 		Fix:   "Give seats back only in the transaction that ends a live hold.",
 	}
 	ReleaseUnknown = Rule{
-		ID: "release.unknown", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-4", Needs: []string{"products.auth.accepted"},
+		ID: "release.unknown", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-4", Needs: []string{"products.auth.accepted", "release.status"},
 		Title: "An unknown code is answered with 200",
 		Why:   "The marketplace takes a 404 for a failure and repeats the release for a day.",
 		Fix:   "Answer 200 with {\"success\": true} where there is no such hold.",
 	}
 	ReleaseUnknownSuccess = Rule{
-		ID: "release.unknown.success", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-4", Needs: []string{"release.unknown"},
+		ID: "release.unknown.success", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-4", Needs: []string{"release.unknown", "release.success"},
 		Title: "An unknown code is answered with success true",
 		Why:   "There is no hold, which is what was asked for; anything else reads as a failure.",
 		Fix:   "Answer {\"success\": true} where there is no such hold.",
@@ -92,13 +92,13 @@ var (
 		Fix:   "Release live holds only; a confirmed one is no longer a hold.",
 	}
 	ReleaseExpired = Rule{
-		ID: "release.expired", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-4", Needs: []string{"release.unknown", "reserve.expires-later"},
+		ID: "release.expired", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-4", Needs: []string{"release.unknown.success", "reserve.expires-later"},
 		Title: "An expired code is answered with 200 and success true",
 		Why:   "The marketplace releases every hold that expired, and repeats it until it is answered with 2xx.",
 		Fix:   "Answer 200 with {\"success\": true} where the hold is gone.",
 	}
 	ReleaseExpiredVacancies = Rule{
-		ID: "release.expired.vacancies", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-7", Needs: []string{"release.expired", "reserve.vacancies.one"},
+		ID: "release.expired.vacancies", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-7", Needs: []string{"release.expired", "release.vacancies.one"},
 		Title: "After an expired hold is released its seats are back",
 		Why:   "Customers who never come back would empty every slot.",
 		Fix:   "Give the seats back at expiry, or at the release at the latest; once, not twice.",

@@ -30,8 +30,9 @@ type check struct {
 // judge adds the spec of a rule. The body expects what the rule says; when all
 // its expectations hold the rule has passed.
 func (s *session) judge(r rule.Rule, body func(ctx context.Context, c *check)) {
-	labels := ginkgo.Label(r.ID, string(r.Level), string(r.Endpoint))
-	ginkgo.It(r.Title, labels, func(spec ginkgo.SpecContext) {
+	ginkgo.It(r.Title, ginkgo.Label(Labels(r)...), func(spec ginkgo.SpecContext) {
+		s.stage.Lock()
+		defer s.stage.Unlock()
 		began := time.Now()
 		ctx, cancel := s.within(spec)
 		defer cancel()
@@ -58,6 +59,9 @@ func (s *session) judge(r rule.Rule, body func(ctx context.Context, c *check)) {
 	})
 }
 
+// Labels returns what a label filter can name a rule by.
+func Labels(r rule.Rule) []string { return []string{r.ID, string(r.Level), string(r.Endpoint)} }
+
 // conclude records what came of the rule, also when the body panicked.
 func (c *check) conclude(took time.Duration) {
 	if c.outcome == "" {
@@ -73,7 +77,7 @@ func (c *check) conclude(took time.Duration) {
 	result.cause = c.cause
 	result.DurationMS = took.Milliseconds()
 	if c.outcome == report.Failed || c.outcome == report.Warned || c.outcome == report.Inconclusive {
-		result.Problems, result.Exchanges = c.problems, evidence(c.exchanges)
+		result.Problems, result.Exchanges = c.wordsOf(c.problems), evidence(c.exchanges)
 		for i := range result.Exchanges {
 			result.Exchanges[i] = withExcerpt(result.Exchanges[i], c.cuts[result.Exchanges[i].Number])
 		}
@@ -132,6 +136,9 @@ func (c *check) past(o *obstacle) {
 		return
 	case o.Rule == nil:
 		c.exchanges = append(c.exchanges, o.Exchanges...)
+		if o.lacking {
+			c.notApplicable("%s", o.Message)
+		}
 		c.inconclusive("%s", o.Message)
 	case o.Rule.ID == c.rule.ID:
 		c.exchanges = append(c.exchanges, o.Exchanges...)

@@ -15,7 +15,7 @@ import (
 
 const (
 	// cleanupTime bounds the undoing of what a run has left behind.
-	cleanupTime = 25 * time.Second
+	cleanupTime = 20 * time.Second
 	// cleaners is how many holds and bookings are undone at once.
 	cleaners = 8
 	// cleanupTries is how often each is tried.
@@ -46,8 +46,8 @@ func (s *session) undo(ctx context.Context, entry *ledger.Entry) {
 		return
 	}
 	for range cleanupTries {
-		call.Deadline = call.Endpoint.Timeout(partnerapi.Degraded)
-		call.Limit = call.Deadline
+		call.Limit = time.Duration(s.config.LimitScale * float64(call.Endpoint.Timeout(partnerapi.Degraded)))
+		call.Deadline = call.Limit
 		answer := s.client.Do(ctx, call)
 		if answer.OK(http.StatusOK) {
 			s.ledger.Record(entry, func(e *ledger.Entry) { e.State, e.Trouble = ledger.Undone, "" })
@@ -101,7 +101,9 @@ func (s *session) leftovers() []report.Leftover {
 		case ledger.Attempted:
 			l.Reason = "the run ended before reserve was answered: there may be a hold, which ends when it expires"
 		}
-		l.Code, l.Reason = s.redact(l.Code), s.redact(l.Reason)
+		for _, text := range []*string{&l.Code, &l.ProductID, &l.OptionID, &l.AvailabilityID, &l.Start, &l.Reason, &l.ExpiresAt} {
+			*text = s.words(*text)
+		}
 		left = append(left, l)
 	}
 	return left

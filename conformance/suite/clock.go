@@ -3,6 +3,7 @@ package suite
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,8 +28,11 @@ type clock struct {
 	offset time.Duration // the target's time less ours
 }
 
-func newClock(address string) *clock {
-	return &clock{address: address, http: &http.Client{Timeout: clockTimeout}}
+func newClock(config Config) *clock {
+	return &clock{address: config.ClockURL, http: &http.Client{
+		Timeout:   clockTimeout,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: config.RootCAs, MinVersion: tls.VersionTLS12}},
+	}}
 }
 
 func (c *clock) movable() bool { return c.address != "" }

@@ -155,20 +155,22 @@ func (f findings) add(r rule.Rule, problem string, exchange *probe.Exchange, val
 	found.problems = append(found.problems, redact(problem))
 	found.exchanges = append(found.exchanges, exchange)
 	if found.excerpts[exchange.Number] == "" {
-		found.excerpts[exchange.Number] = redact(excerpt(value))
+		found.excerpts[exchange.Number] = excerpt(value, redact)
 	}
 }
 
-// excerpt renders a value for evidence.
-func excerpt(value any) string {
-	text, err := json.MarshalIndent(value, "", "  ")
+// excerpt renders a value for evidence. The key is removed before the text is
+// cut, with some text to spare, lest one that straddles the cut show its first half.
+func excerpt(value any, redact func(string) string) string {
+	encoded, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return ""
 	}
+	text := redact(string(encoded[:min(len(encoded), 2*longestExcerpt)]))
 	if len(text) > longestExcerpt {
-		return strings.ToValidUTF8(string(text[:longestExcerpt]), "") + "\n…"
+		return strings.ToValidUTF8(text[:longestExcerpt], "") + "\n…"
 	}
-	return string(text)
+	return text
 }
 
 // message sums a finding up in one line.

@@ -16,6 +16,7 @@ type obstacle struct {
 
 	refused    bool // reserve was refused with 400, as it may be
 	tryAnother bool // another slot may do
+	lacking    bool // the partner lacks an optional feature
 }
 
 // breach returns the obstacle of a broken rule.
@@ -24,6 +25,14 @@ func breach(r rule.Rule, answer *probe.Answer, format string, args ...any) *obst
 	if answer != nil {
 		o.Exchanges = append(o.Exchanges, answer.Exchange)
 	}
+	return o
+}
+
+// lacking returns the obstacle of a test for which the partner lacks an optional
+// feature.
+func lacking(format string, args ...any) *obstacle {
+	o := missing(format, args...)
+	o.lacking = true
 	return o
 }
 

@@ -52,7 +52,7 @@ func (s *session) settleLate() {
 		r, _ := rule.Lookup(id)
 		if known := s.verdicts.get(id); known != nil && known.Outcome == report.Passed {
 			s.verdicts.blame(r, found.message(), found.exchanges)
-			s.verdicts.get(id).Problems = found.problems
+			s.verdicts.get(id).Problems = s.wordsOf(found.problems)
 		}
 	}
 	s.verdicts.settle()
@@ -73,9 +73,9 @@ func (s *session) verdict(r *report.Result) (report.Verdict, string) {
 	case s.interrupted():
 		return report.Incomplete, "the run was interrupted"
 	case s.survey != nil && s.survey.stopped != nil && s.survey.stopped.Rule == nil:
-		return report.Incomplete, s.survey.stopped.Message
+		return report.Incomplete, s.words(s.survey.stopped.Message)
 	case s.survey != nil && s.survey.stopped != nil:
-		return report.Incomplete, "the partner could not be reached: " + s.survey.stopped.Message
+		return report.Incomplete, "the partner could not be reached: " + s.words(s.survey.stopped.Message)
 	case s.noOffer:
 		return report.Incomplete, "nothing can be booked: no slot of the next 60 days is bookable, so holds and bookings were not judged"
 	case s.config.Strict && r.Summary[report.Inconclusive] > 0:

@@ -20,7 +20,7 @@ type reading struct {
 func (s *session) seats(ctx context.Context, offer discover.Offer, when string) (*reading, *obstacle) {
 	question := asked{product: offer.Product, option: offer.Option, window: discover.Day(offer.Slot.Start, offer.Product.Zone)}
 	question.answer, question.stopped = s.availability(ctx, "seats left "+when, question.product, question.option, question.window, probe.GoodKey)
-	answer, o := s.readSlots(question)
+	answer, o := s.readSlots(ctx, question)
 	if o != nil {
 		return nil, o
 	}

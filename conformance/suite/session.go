@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,6 +26,8 @@ type session struct {
 	deadline time.Time
 	nonce    string // tells this run's unknown codes and references from any other's
 	stopped  atomic.Bool
+	halt     context.Context // ends when the run is asked to end
+	stage    sync.Mutex      // held by the spec under way: one that Ginkgo left behind is waited for
 
 	survey       *survey // nil until it was made
 	clockTrouble error   // why the target's clock cannot be used
@@ -37,7 +41,7 @@ type session struct {
 	bookings int             // made so far
 }
 
-func newSession(config Config) *session {
+func newSession(halt context.Context, config Config) *session {
 	nonce := make([]byte, 6)
 	_, _ = rand.Read(nonce) // never fails
 	s := &session{
@@ -48,21 +52,46 @@ func newSession(config Config) *session {
 		}),
 		paces:    newPaces(config.LimitScale),
 		ledger:   &ledger.Ledger{},
-		verdicts: newVerdicts(),
 		findings: findings{},
+		halt:     halt,
 		started:  time.Now(),
 		nonce:    hex.EncodeToString(nonce),
 		played:   map[string]any{},
 		used:     map[string]bool{},
 	}
 	s.deadline = s.started.Add(config.MaxDuration)
-	s.clock = newClock(config.ClockURL)
+	s.verdicts = newVerdicts(s.words)
+	s.clock = newClock(config)
 	return s
 }
 
-// within returns a context that ends with ctx, and at the run's deadline.
+// within returns a context that ends with ctx, at the run's deadline, and when
+// the run is asked to end.
 func (s *session) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithDeadline(ctx, s.deadline)
+	ctx, cancel := context.WithDeadline(ctx, s.deadline)
+	stop := context.AfterFunc(s.halt, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// longestWords is how many bytes of a message or an id a report shows.
+const longestWords = 1000
+
+// words returns text as a report shows it: without the key, and cut.
+func (s *session) words(text string) string {
+	const spare = 4 * longestWords // lest a key that straddles the cut show its first half
+	text = s.redact(text[:min(len(text), longestWords+spare)])
+	if len(text) <= longestWords {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longestWords], "") + "…"
+}
+
+func (s *session) wordsOf(list []string) []string {
+	shown := make([]string, len(list))
+	for i, text := range list {
+		shown[i] = s.words(text)
+	}
+	return shown
 }
 
 // spentShare is how much of the run's time is gone, from 0 to 1.

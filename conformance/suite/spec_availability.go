@@ -76,6 +76,7 @@ func (c *check) slots(ctx context.Context) *survey {
 		c.past(o)
 	}
 	if len(survey.answers) == 0 {
+		c.blockedIfBroken(rule.ProductPermanent, rule.OptionPermanent, rule.UnitFixedID)
 		c.inconclusive("the catalog has no option to ask slots for")
 	}
 	return survey
@@ -102,7 +103,7 @@ func (c *check) askAgain(ctx context.Context, product discover.Product, option d
 	answered := play(c.session, key, 0, func(a *again) {
 		question := asked{product: product, option: option, window: window}
 		question.answer, question.stopped = c.availability(ctx, purpose, product, option, window, probe.GoodKey)
-		a.slotAnswer, a.stopped = c.readSlots(question)
+		a.slotAnswer, a.stopped = c.readSlots(ctx, question)
 	})
 	c.past(answered.stopped)
 	return answered.slotAnswer
@@ -182,6 +183,11 @@ func (c *check) showsDay(long, day slotAnswer) {
 // the long window does not show.
 func (c *check) endIsPart(long, end slotAnswer) {
 	shown := false
+	for _, slot := range slices.Concat(long.slots, end.slots) {
+		if slot.Start.IsZero() || !long.window.Contains(slot.Start, long.product.Zone) {
+			return // judged by rules of its own: this one would only repeat them
+		}
+	}
 	for _, slot := range long.slots {
 		shown = shown || end.window.Contains(slot.Start, long.product.Zone)
 	}
@@ -204,7 +210,7 @@ func (c *check) emptyWindow(ctx context.Context) {
 		question.answer, o = c.availability(ctx, "slots of a day that has none", answer.product, answer.option, day, probe.GoodKey)
 		c.past(o)
 		c.expect(question.answer).To(haveStatus(http.StatusOK))
-		if read, o := c.readSlots(question); o != nil {
+		if read, o := c.readSlots(ctx, question); o != nil {
 			c.fail("want 200 with [], got %s", o.Message)
 		} else if len(read.slots) > 0 {
 			c.past(missing("the day that had no slots, %s, has some now", day.From))

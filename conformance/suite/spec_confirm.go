@@ -180,7 +180,11 @@ func (s *session) describeConfirmKeys() {
 	s.judge(rule.ConfirmAuthEffect, func(ctx context.Context, c *check) {
 		c.seatsMove(func(attempt int) change {
 			k := s.keys(ctx, attempt)
-			return change{before: k.before, after: k.released, stopped: k.stopped, between: sent(k.confirmWrong, k.confirmNone)}
+			m := change{before: k.afterReserve, after: k.released, by: 1, stopped: k.stopped, between: sent(k.confirmWrong, k.confirmNone)}
+			if s.holdless {
+				m.by = 0 // the hold took no seat that could be back
+			}
+			return m
 		})
 	})
 }

@@ -15,21 +15,24 @@ func (s *session) describeLimits() {
 	for _, r := range []rule.Rule{
 		rule.ProductsLimit, rule.ProbeLimit, rule.AvailabilityLimit, rule.ReserveLimit, rule.ConfirmLimit, rule.ReleaseLimit, rule.CancelLimit,
 	} {
-		s.judge(r, func(_ context.Context, c *check) { c.inTime() })
+		s.judge(r, func(ctx context.Context, c *check) { c.inTime(ctx) })
 	}
 	s.describeAim()
 }
 
 // inTime judges one limit: two late answers of three break it, a single one is
 // a warning (LIM-3).
-func (c *check) inTime() {
+func (c *check) inTime(ctx context.Context) {
+	if c.rule.ID == rule.CancelLimit.ID {
+		c.ifCancellable()
+	}
 	pace := c.paces[c.rule.ID]
 	if broken := pace.broken(); broken != nil {
 		c.past(broken)
 	}
 	times := pace.times()
 	if len(times) == 0 {
-		if stopped := c.surveyed(context.Background()).stopped; stopped != nil {
+		if stopped := c.surveyed(ctx).stopped; stopped != nil {
 			c.past(stopped)
 		}
 		c.inconclusive("no call was answered")

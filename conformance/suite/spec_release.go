@@ -81,7 +81,7 @@ func (s *session) describeRelease() {
 	s.judge(rule.ReleaseConfirmedKeeps, func(ctx context.Context, c *check) {
 		c.seatsMove(func(attempt int) change {
 			b := s.booking(ctx, attempt)
-			return change{before: b.confirmed, after: b.lateReleased, stopped: b.stopped, between: sent(b.confirm, b.lateRelease)}
+			return change{before: b.repeated, after: b.lateReleased, stopped: b.stopped, between: sent(b.confirm, b.lateRelease)}
 		})
 	})
 	s.describeReleaseExpired()
@@ -145,12 +145,12 @@ func (c *check) releases(ctx context.Context) []*probe.Answer {
 		if v.stopped != nil && v.stopped.Rule != nil && v.stopped.Rule.ID == c.rule.ID {
 			c.past(v.stopped)
 		}
-		if v.release != nil && v.release.Failure == nil {
+		if v.release != nil && v.release.OK(http.StatusOK) {
 			answers = append(answers, v.release)
 		}
 	})
 	h := c.holding(ctx, 0)
-	if h.release != nil && h.release.Failure == nil {
+	if h.release != nil && h.release.OK(http.StatusOK) {
 		answers = append(answers, h.release)
 	}
 	c.reached(len(answers) > 0, h.stopped)

@@ -297,6 +297,9 @@ func (s *session) playAll(ctx context.Context) {
 // endpoint, once all calls are made.
 func (s *session) describeContentType(r rule.Rule) {
 	s.judge(r, func(_ context.Context, c *check) {
+		if r.Endpoint == partnerapi.Cancel {
+			c.ifCancellable()
+		}
 		judged := 0
 		for _, exchange := range s.client.Exchanges() {
 			if exchange.Endpoint != r.Endpoint || exchange.Failure != nil || exchange.Response.Status/100 != 2 || exchange.Response.Body.Size == 0 {

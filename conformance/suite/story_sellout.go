@@ -71,7 +71,7 @@ func (s *session) sellOut(ctx context.Context) *sellOutStory {
 // countable is the step that ends the story where there are no seats to count.
 func (t *sellOutStory) countable() *obstacle {
 	if !t.before.Counted || t.before.Left < 1 {
-		return missing("no slot that can be booked tells its vacancies")
+		return lacking("no slot that can be booked tells its vacancies")
 	}
 	t.offer.Slot = t.before.slot
 	return nil

@@ -26,7 +26,7 @@ type Outcome struct {
 // early; what was held is undone all the same. T is told of a partner that is
 // not conformant, as a test is.
 func Run(interrupted context.Context, t ginkgo.GinkgoTestingT, config Config) *Outcome {
-	s := newSession(config.withDefaults())
+	s := newSession(interrupted, config.withDefaults())
 	defer s.client.Close()
 	stop := context.AfterFunc(interrupted, func() { s.stopped.Store(true) })
 	defer stop()
@@ -42,6 +42,9 @@ func Run(interrupted context.Context, t ginkgo.GinkgoTestingT, config Config) *O
 	}
 	ginkgo.RunSpecs(t, "the partner contract", suiteConfig, reporterConfig)
 
+	// After several signals Ginkgo leaves a spec to itself: a hold whose answer
+	// it still waits for has to be in the ledger before that is cleared.
+	s.stage.Lock()
 	s.cleanUp()
 	outcome := &Outcome{Result: s.result(), Redactor: s.client.Redactor()}
 	if outcome.Result.Verdict != report.Conformant {

@@ -23,6 +23,10 @@ const (
 	askers = 4
 	// surveyShare of the run's time may go into fetching slots.
 	surveyShare = 0.4
+	// mostSlots bounds the slots of an answer that are tested with, and those
+	// after which no further option is asked: every five minutes for 60 days
+	// are 17,280. All that arrive are judged.
+	mostSlots, mostSlotsInAll = 20_000, 200_000
 )
 
 // survey is what the catalog and the slots look like before anything is booked.
@@ -30,6 +34,7 @@ type survey struct {
 	stopped  *obstacle // why there is no catalog; nil where there is one
 	pull     *probe.Exchange
 	products []discover.Product
+	second   secondPull
 
 	answers      []slotAnswer
 	slotsStopped *obstacle // the first availability call that brought no slots
@@ -74,21 +79,53 @@ func (s *session) fetchCatalog(ctx context.Context) *obstacle {
 		switch answer.Failure.Kind {
 		case probe.Refused, probe.Unresolved, probe.TLS:
 			return breach(rule.Reachable, answer, "%s", answer.Failure.Message)
-		case probe.TooLarge:
-			return breach(rule.ProductsJSON, answer, "%s", answer.Failure.Message)
 		}
 	} else if status := answer.Response.Status; status == http.StatusUnauthorized || status == http.StatusForbidden {
 		return breach(rule.KeyAccepted, answer, "want 200 for the registered key, got %s", got(answer))
 	}
-	products, o := s.readCatalog(answer, true)
-	s.survey.products = products
+	note := func(i int, product any) {
+		for _, problem := range schemas.ValidateValue(schemas.Product, product) {
+			placed := problem.Under(fmt.Sprintf("/products/%d", i))
+			s.findings.add(owner(productFields, problem), placed.String(), answer.Exchange, product, s.redact)
+		}
+	}
+	if s.survey.products, o = s.readCatalog(ctx, answer, note); o == nil {
+		s.survey.second = s.pullAgain(ctx)
+	}
 	return o
 }
 
-// readCatalog reads an answer of GET /products; findings against its fields are
-// added when judged is set.
-func (s *session) readCatalog(answer *probe.Answer, judged bool) ([]discover.Product, *obstacle) {
-	if !answer.OK(http.StatusOK) {
+// secondPull is another pull of the catalog, which shows what is permanent.
+type secondPull struct {
+	products []discover.Product
+	options  map[string]bool // the ids of product and option
+	exchange *probe.Exchange
+	stopped  *obstacle
+}
+
+func (s *session) pullAgain(ctx context.Context) (second secondPull) {
+	answer, o := s.products(ctx, "second pull of the catalog", nil, probe.GoodKey)
+	if second.stopped = o; o != nil {
+		return second
+	}
+	second.exchange = answer.Exchange
+	second.products, second.stopped = s.readCatalog(ctx, answer, nil)
+	second.options = map[string]bool{}
+	for _, product := range second.products {
+		for _, id := range optionIDs(product) {
+			second.options[product.ID+"\x00"+id] = true
+		}
+	}
+	return second
+}
+
+// readCatalog reads an answer of GET /products and shows judge, where it is not
+// nil, each decoded product.
+func (s *session) readCatalog(ctx context.Context, answer *probe.Answer, judge func(i int, product any)) ([]discover.Product, *obstacle) {
+	switch {
+	case answer.BrokeOff(http.StatusOK):
+		return nil, breach(rule.ProductsJSON, answer, "%s", answer.Failure.Message)
+	case !answer.OK(http.StatusOK):
 		return nil, breach(rule.ProductsStatus, answer, "want 200, got %s", got(answer))
 	}
 	elements, err := discover.Products(answer.Raw)
@@ -100,17 +137,16 @@ func (s *session) readCatalog(answer *probe.Answer, judged bool) ([]discover.Pro
 	}
 	products := make([]discover.Product, 0, len(elements))
 	for i, element := range elements {
-		value, err := discover.Decode(element)
-		if err != nil {
+		value, err := discover.DecodeElement(element)
+		switch {
+		case ctx.Err() != nil: // millions of wrong products take their time
+			return nil, s.outOfTime()
+		case err != nil:
 			return nil, breach(rule.ProductsJSON, answer, "products[%d]: %v", i, err)
 		}
 		products = append(products, discover.ReadProduct(value))
-		if !judged {
-			continue
-		}
-		for _, problem := range schemas.ValidateValue(schemas.Product, value) {
-			placed := problem.Under(fmt.Sprintf("/products/%d", i))
-			s.findings.add(owner(productFields, problem), placed.String(), answer.Exchange, value, s.redact)
+		if judge != nil {
+			judge(i, value)
 		}
 	}
 	return products, nil
@@ -141,7 +177,7 @@ func (s *session) fetchSlots(ctx context.Context) {
 		})
 	}
 	go func() {
-		for _, question := range spread(askable(s.survey.products), mostOptions) {
+		for _, question := range spread(s.survey.askable(), mostOptions) {
 			questions <- question
 		}
 		close(questions)
@@ -150,36 +186,47 @@ func (s *session) fetchSlots(ctx context.Context) {
 	}()
 	var found []slotAnswer
 	var unread []asked
+	kept := 0
 	for answered := range answers {
-		read, o := s.readSlots(answered)
+		read, o := s.readSlots(ctx, answered)
 		switch {
 		case o == nil:
 			found = append(found, read)
 		case ctx.Err() == nil:
 			unread = append(unread, answered)
 		}
+		if kept += len(read.slots); kept > mostSlotsInAll {
+			cancel()
+		}
 	}
 	s.survey.take(found)
 	for _, answered := range unread {
 		// Read once more: whether a 404 means an empty window shows only beside
 		// the other answers.
-		if _, o := s.readSlots(answered); s.survey.slotsStopped == nil {
+		if _, o := s.readSlots(ctx, answered); s.survey.slotsStopped == nil {
 			s.survey.slotsStopped = o
 		}
 	}
 }
 
-// askable lists the options that can be asked for slots, in the catalog's order.
-func askable(products []discover.Product) []asked {
+// askable lists the options that can be asked for slots, in the catalog's
+// order. Where ids are missing, change, or are not those of their guest types,
+// which is judged by rules of its own, an answer would prove nothing.
+func (v *survey) askable() []asked {
 	var all []asked
-	for _, product := range products {
+	for _, product := range v.products {
 		for _, option := range product.Options {
-			if product.ID != "" && option.ID != "" && option.Lead() != "" {
+			if product.ID != "" && option.ID != "" && option.Lead() != "" && option.FixedIDs() && v.second.shows(product, option) {
 				all = append(all, asked{product: product, option: option})
 			}
 		}
 	}
 	return all
+}
+
+// shows reports whether the second pull, where there is one, has the option.
+func (p secondPull) shows(product discover.Product, option discover.Option) bool {
+	return p.stopped != nil || p.options[product.ID+"\x00"+option.ID]
 }
 
 // spread returns at most n elements of all, evenly spread, the last among them.
@@ -202,7 +249,7 @@ func (v *survey) take(found []slotAnswer) {
 	for _, answer := range found {
 		byOption[answer.product.ID+"\x00"+answer.option.ID] = answer
 	}
-	for _, question := range askable(v.products) {
+	for _, question := range v.askable() {
 		key := question.product.ID + "\x00" + question.option.ID
 		answer, ok := byOption[key]
 		if !ok {
@@ -219,12 +266,12 @@ func (v *survey) take(found []slotAnswer) {
 
 // readSlots reads an answer of POST /availability, and adds the findings
 // against its fields and its slots.
-func (s *session) readSlots(question asked) (slotAnswer, *obstacle) {
+func (s *session) readSlots(ctx context.Context, question asked) (slotAnswer, *obstacle) {
 	answer := question.answer
 	if question.stopped != nil {
 		return slotAnswer{}, question.stopped
 	}
-	if answer.Failure != nil && answer.Failure.Kind == probe.TooLarge {
+	if answer.BrokeOff(http.StatusOK) {
 		return slotAnswer{}, breach(rule.AvailabilityJSON, answer, "%s", answer.Failure.Message)
 	}
 	if !answer.OK(http.StatusOK) {
@@ -244,8 +291,11 @@ func (s *session) readSlots(question asked) (slotAnswer, *obstacle) {
 	}
 	read := slotAnswer{product: question.product, option: question.option, window: question.window, exchange: answer.Exchange}
 	for i, element := range elements {
-		value, err := discover.Decode(element)
-		if err != nil {
+		value, err := discover.DecodeElement(element)
+		switch {
+		case ctx.Err() != nil:
+			return slotAnswer{}, s.outOfTime()
+		case err != nil:
 			return slotAnswer{}, breach(rule.AvailabilityJSON, answer, "[%d]: %v", i, err)
 		}
 		for _, problem := range schemas.ValidateValue(schemas.Slot, value) {
@@ -254,7 +304,9 @@ func (s *session) readSlots(question asked) (slotAnswer, *obstacle) {
 		}
 		slot := discover.ReadSlot(value)
 		s.judgeSlot(read, i, slot, value)
-		read.slots = append(read.slots, slot)
+		if len(read.slots) < mostSlots {
+			read.slots = append(read.slots, slot)
+		}
 	}
 	s.judgeSlots(read)
 	return read, nil

@@ -18,11 +18,15 @@ type verdict struct {
 // verdicts holds what is known of every rule. A rule that has passed can still
 // be found broken by a later story; nothing makes a broken rule whole again.
 type verdicts struct {
+	words func(string) string // makes a message fit to be shown
+
 	mu   sync.Mutex
 	byID map[string]*verdict
 }
 
-func newVerdicts() *verdicts { return &verdicts{byID: map[string]*verdict{}} }
+func newVerdicts(words func(string) string) *verdicts {
+	return &verdicts{words: words, byID: map[string]*verdict{}}
+}
 
 // set records what came of r.
 func (v *verdicts) set(r rule.Rule, outcome report.Outcome, message string) *verdict {
@@ -30,7 +34,7 @@ func (v *verdicts) set(r rule.Rule, outcome report.Outcome, message string) *ver
 	defer v.mu.Unlock()
 	known := &verdict{RuleResult: report.RuleResult{
 		ID: r.ID, Title: r.Title, Endpoint: r.Endpoint, Level: r.Level, Clause: r.Clause,
-		Outcome: outcome, Message: message, Why: r.Why, Fix: r.Fix, Exchanges: []probe.Exchange{},
+		Outcome: outcome, Message: v.words(message), Why: r.Why, Fix: r.Fix, Exchanges: []probe.Exchange{},
 	}}
 	v.byID[r.ID] = known
 	return known
@@ -81,7 +85,7 @@ func (v *verdicts) cause(r rule.Rule) string {
 }
 
 // settle brings the verdicts into their final order: a breach that was found
-// before its cause was is blocked by it.
+// before its cause is blocked by it, and so is what the breach blocked.
 func (v *verdicts) settle() {
 	for _, r := range rule.All() {
 		known := v.get(r.ID)
@@ -91,6 +95,17 @@ func (v *verdicts) settle() {
 		if cause := v.cause(r); cause != "" {
 			v.set(r, report.Blocked, blockedBy(cause)).cause = cause
 		}
+	}
+	for _, r := range rule.All() {
+		known := v.get(r.ID)
+		if known == nil || known.cause == "" {
+			continue
+		}
+		root := known.cause
+		for next := v.get(root); next != nil && next.cause != ""; next = v.get(root) {
+			root = next.cause
+		}
+		known.cause, known.Message = root, blockedBy(root)
 	}
 }
 

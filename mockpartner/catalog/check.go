@@ -87,6 +87,7 @@ func (p Policy) Check() error {
 
 func (c *checker) product(path string, p *Product) {
 	c.contract(path, p.Product)
+	c.named(path, p.InternalName)
 	if p.UpdatedAt != "" {
 		if _, err := partnerapi.ParseDateTime(p.UpdatedAt); err != nil {
 			c.add(path+".updatedAt", "%v", err)
@@ -99,6 +100,7 @@ func (c *checker) product(path string, p *Product) {
 			c.add(at+".id", "%q is already the id of options[%d]; ids are unique in a product (PRD-11)", option.ID, first)
 		}
 		options[option.ID] = i
+		c.named(at, option.InternalName)
 		c.units(at, option.Units)
 		schedule, ok := p.Schedules[option.ID]
 		if !ok {
@@ -112,6 +114,14 @@ func (c *checker) product(path string, p *Product) {
 		if _, ok := options[id]; !ok {
 			c.add(path+".schedules."+id, "the product has no option %q", id)
 		}
+	}
+}
+
+// named wants a name where the contract would take an empty one: in a catalog
+// it is a forgotten one.
+func (c *checker) named(path, name string) {
+	if name == "" {
+		c.add(path+".internalName", "want a name")
 	}
 }
 
@@ -142,6 +152,7 @@ func (c *checker) units(path string, units []partnerapi.Unit) {
 			c.add(fmt.Sprintf("%s.units[%d].id", path, i), "%q is already the id of units[%d]; ids are unique in an option (PRD-11)", unit.ID, first)
 		}
 		seen[unit.ID] = i
+		c.named(fmt.Sprintf("%s.units[%d]", path, i), unit.InternalName)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -72,8 +73,38 @@ func Parse(name string, text []byte) (*Catalog, error) {
 		if token := placed.GetToken(); token != nil {
 			problem.Line, problem.Column = token.Position.Line, token.Position.Column
 		}
+	default:
+		if found, ok := badDuration(text); ok {
+			problem = found
+		}
 	}
 	return nil, &Problems{File: name, List: []Problem{problem}}
+}
+
+// badDuration finds the first duration that is none: of these the decoder
+// tells everything but the place.
+func badDuration(text []byte) (Problem, bool) {
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return Problem{}, false
+	}
+	for _, node := range ast.FilterFile(ast.MappingValueType, file) {
+		pair, ok := node.(*ast.MappingValueNode)
+		if !ok {
+			continue
+		}
+		key, value := pair.Key.GetToken(), pair.Value.GetToken()
+		if key.Value != "duration" && key.Value != "cutOff" {
+			continue
+		}
+		if _, err := time.ParseDuration(value.Value); err != nil {
+			return Problem{
+				Line: value.Position.Line, Column: value.Position.Column,
+				Message: fmt.Sprintf("%s: want a duration such as 2h30m, got %q", key.Value, value.Value),
+			}, true
+		}
+	}
+	return Problem{}, false
 }
 
 // problems wraps what is wrong with the catalog, with lines if it was a file.

@@ -40,6 +40,11 @@ type IndexedOption struct {
 	Schedule Schedule
 	// Key is a hash of the product's and the option's id, equal in every process.
 	Key uint64
+	// SlotPrefix begins the ids of the option's slots.
+	SlotPrefix string
+	// Prices and WeekendPrices are the own prices of slots that have any: the
+	// option's, and a fifth more. They must not be changed.
+	Prices, WeekendPrices []partnerapi.UnitPricing
 	// Starts are the daily starts in order, as minutes after midnight; an
 	// OPENING_HOURS option has one, its opening.
 	Starts []int
@@ -111,6 +116,8 @@ func indexOption(product *IndexedProduct, wire partnerapi.Option, schedule Sched
 		LimitedAt: DefaultLimitedAt,
 		seats:     map[string]int{},
 	}
+	option.SlotPrefix = fmt.Sprintf("%08x-", uint32(option.Key))
+	option.Prices, option.WeekendPrices = slotPrices(wire.Units)
 	if schedule.LimitedAt != nil {
 		option.LimitedAt = *schedule.LimitedAt
 	}
@@ -134,6 +141,24 @@ func hash(ids ...string) uint64 {
 		h.Write([]byte{0})
 	}
 	return h.Sum64()
+}
+
+func slotPrices(units []partnerapi.Unit) (plain, weekend []partnerapi.UnitPricing) {
+	for _, unit := range units {
+		for _, entry := range unit.PricingFrom {
+			price := partnerapi.UnitPricing{
+				UnitID:            unit.ID,
+				UnitType:          unit.Type,
+				Original:          entry.Original,
+				Currency:          entry.Currency,
+				CurrencyPrecision: entry.CurrencyPrecision,
+			}
+			plain = append(plain, price)
+			price.Original += entry.Original / 5
+			weekend = append(weekend, price)
+		}
+	}
+	return plain, weekend
 }
 
 func (o *IndexedOption) setTimes() error {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	_ "time/tzdata" // slots are the same on every machine, whatever zones it has
 
 	"partnerkit.dev/schemas/partnerapi"
 )

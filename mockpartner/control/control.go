@@ -45,7 +45,11 @@ func New(c Config) http.Handler {
 		router.HandleFunc(o.Path, handler).Methods(o.Method)
 	}
 	// Browsers must not be made to move a developer's clock by a stranger's page.
-	return http.NewCrossOriginProtection().Handler(a.guarded(router))
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		reply.Message(w, http.StatusForbidden, "the control API takes no changes from the pages of another site")
+	}))
+	return protection.Handler(a.guarded(router))
 }
 
 type sandboxKey struct{}

@@ -73,33 +73,13 @@ func (p *Platform) unitPricing(key slotKey) []partnerapi.UnitPricing {
 	}
 	switch style {
 	case catalog.PricingOwn:
-		return ownPricing(key)
+		if day := key.date().Weekday(); day == time.Saturday || day == time.Sunday {
+			return key.option.WeekendPrices
+		}
+		return key.option.Prices
 	case catalog.PricingEmpty:
 		return []partnerapi.UnitPricing{}
 	default:
 		return nil
 	}
-}
-
-// ownPricing is the option's pricing, a fifth dearer at weekends.
-func ownPricing(key slotKey) []partnerapi.UnitPricing {
-	day := key.date().Weekday()
-	weekend := day == time.Saturday || day == time.Sunday
-	var prices []partnerapi.UnitPricing
-	for _, unit := range key.option.Units {
-		for _, entry := range unit.PricingFrom {
-			price := partnerapi.UnitPricing{
-				UnitID:            unit.ID,
-				UnitType:          unit.Type,
-				Original:          entry.Original,
-				Currency:          entry.Currency,
-				CurrencyPrecision: entry.CurrencyPrecision,
-			}
-			if weekend {
-				price.Original += entry.Original / 5
-			}
-			prices = append(prices, price)
-		}
-	}
-	return prices
 }

@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -29,16 +28,12 @@ const slotIDLayout = "20060102-1504"
 // id returns the slot's id, such as 5be0cd19-20260701-0930 (AVL-8).
 func (k slotKey) id() string {
 	start := k.date().Add(time.Duration(k.minute) * time.Minute)
-	return optionPart(k.option) + "-" + start.Format(slotIDLayout)
-}
-
-func optionPart(option *catalog.IndexedOption) string {
-	return fmt.Sprintf("%08x", uint32(option.Key))
+	return k.option.SlotPrefix + start.Format(slotIDLayout)
 }
 
 // keyOf finds the slot of that id, and false where the option has none.
 func keyOf(option *catalog.IndexedOption, id string) (slotKey, bool) {
-	text, ok := strings.CutPrefix(id, optionPart(option)+"-")
+	text, ok := strings.CutPrefix(id, option.SlotPrefix)
 	if !ok {
 		return slotKey{}, false
 	}

@@ -10,9 +10,12 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"partnerkit.dev/conformance/probe"
 )
 
 // Exit codes. CI decides by them.
@@ -27,8 +30,10 @@ const (
 var version = ""
 
 func main() {
-	// Signals stay ours until the very end: what a run holds is released first.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// Signals stay ours until the very end: what a run holds is released first,
+	// also when the terminal is closed, or nobody reads the output any more.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -38,23 +43,28 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// execute runs the command and returns its exit code.
+// execute runs the command and returns its exit code. What was wrong with its
+// use is said in one line, without the key.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
 	var exit exitError
 	switch {
 	case err == nil:
 		return exitConformant
 	case errors.As(err, &exit):
 		return int(exit)
-	default:
-		fmt.Fprintf(stderr, "conformance: %v\n", err)
-		return exitUsage
 	}
+	message := err.Error()
+	if given := command.Flags().Lookup(authKeyFlag); given != nil {
+		message = probe.NewRedactor(given.Value.String()).Redact(message)
+	}
+	message = probe.NewRedactor(os.Getenv(probe.KeyVariable)).Redact(message)
+	fmt.Fprintf(stderr, "conformance: %s\n", oneLine(message))
+	return exitUsage
 }
 
 func newRoot() *cobra.Command {
@@ -71,13 +81,45 @@ and what does not.`,
 		Version:       suiteVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("there is no command %q; 'conformance --help' lists all", args[0])
+			}
+			return nil
+		},
+		// Without it the arguments above would not be looked at.
+		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return fmt.Errorf("%w; '%s --help' lists the flags", err, command.CommandPath())
 	})
 	root.AddCommand(newRun(), newRules(), newExplain())
+	root.SetHelpCommand(newHelp(root))
 	return root
+}
+
+// newHelp shows a command's help, as --help does.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [command]",
+		Short:   "Show what a command does, and its flags",
+		Example: "  conformance help run",
+		RunE: func(_ *cobra.Command, args []string) error {
+			command, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return fmt.Errorf("there is no command %q; 'conformance --help' lists all", strings.Join(args, " "))
+			}
+			return command.Help()
+		},
+	}
+}
+
+// noArgs refuses arguments without showing them: a key may be among them.
+func noArgs(command *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes flags only, and got %d arguments; '%[1]s --help' shows examples", command.CommandPath(), len(args))
+	}
+	return nil
 }
 
 // suiteVersion is the version that a release, or go install, was built from.

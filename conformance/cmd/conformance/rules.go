@@ -15,7 +15,7 @@ func newRules() *cobra.Command {
 		Use:     "rules",
 		Short:   "List the rules that a run judges",
 		Example: "  conformance rules\n  conformance rules | grep MUST",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			table := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, r := range rule.All() {
@@ -31,7 +31,12 @@ func newExplain() *cobra.Command {
 		Use:     "explain RULE",
 		Short:   "Explain a rule: what must hold, why, and how to mend it",
 		Example: "  conformance explain reserve.vacancies.one",
-		Args:    cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("explain takes the id of one rule, and got %d; 'conformance rules' lists all", len(args))
+			}
+			return nil
+		},
 		RunE: func(command *cobra.Command, args []string) error {
 			r, ok := rule.Lookup(args[0])
 			if !ok {

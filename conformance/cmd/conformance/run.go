@@ -5,6 +5,8 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -13,9 +15,13 @@ import (
 
 	"partnerkit.dev/conformance/probe"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/schemas/partnerapi"
 )
+
+// authKeyFlag names the flag that holds the key.
+const authKeyFlag = "auth-key"
 
 // shortestRun is the least that --max-duration takes: less judges nothing.
 const shortestRun = time.Second
@@ -51,7 +57,7 @@ Exit codes:
   conformance run --base-url https://partner.example/api --auth-type api_key --handles-ticket-delivery
   conformance run --base-url http://127.0.0.1:8081 --clock-url http://127.0.0.1:8081/_mock/clock
   conformance run --base-url https://partner.example/api --label 'reserve || release'`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			config, err := flags.config()
 			if err != nil {
@@ -63,7 +69,7 @@ Exit codes:
 	f := command.Flags()
 	f.StringVar(&flags.baseURL, "base-url", "", "the partner's `address`; the endpoints lie below it")
 	f.StringVar(&flags.authType, "auth-type", string(partnerapi.Bearer), "how the key is sent: bearer (\"Bearer <key>\") or api_key (the key alone)")
-	f.StringVar(&flags.authKey, "auth-key", "", "the `key` that the partner registered; better set "+probe.KeyVariable)
+	f.StringVar(&flags.authKey, authKeyFlag, "", "the `key` that the partner registered; better set "+probe.KeyVariable)
 	f.BoolVar(&flags.handlesTicketDelivery, "handles-ticket-delivery", false, "the partner delivers its own tickets: confirm must return them")
 	f.StringVar(&flags.reportDir, "report-dir", "conformance-report", "the `folder` for the reports; it is made where it is missing")
 	f.StringVar(&flags.labels, "label", "", "judge only the rules that fit this `filter` over ids, levels and endpoints, such as 'reserve && MUST'")
@@ -78,52 +84,90 @@ Exit codes:
 
 // config checks the flags; the first mistake is the error.
 func (f runFlags) config() (suite.Config, error) {
-	baseURL, err := parseBaseURL(f.baseURL)
-	if err != nil {
-		return suite.Config{}, err
-	}
-	authType, err := parseAuthType(f.authType)
-	if err != nil {
-		return suite.Config{}, err
-	}
-	key := cmp.Or(f.authKey, os.Getenv(probe.KeyVariable))
-	roots, err := f.roots()
-	if err != nil {
-		return suite.Config{}, err
-	}
-	if _, err := types.ParseLabelFilter(f.labels); err != nil {
-		return suite.Config{}, fmt.Errorf("--label %q cannot be read: want names joined by && and ||, such as 'reserve && MUST'", f.labels)
-	}
-	if f.maxDuration < shortestRun {
-		return suite.Config{}, fmt.Errorf("--max-duration %s: want at least %s", f.maxDuration, shortestRun)
-	}
-	if f.limitScale <= 0 || f.limitScale > 1 {
-		return suite.Config{}, fmt.Errorf("--limit-scale %g: want more than 0, at most 1", f.limitScale)
-	}
-	return suite.Config{
-		BaseURL: baseURL, AuthType: authType, AuthKey: key, HandlesTicketDelivery: f.handlesTicketDelivery,
-		ClockURL: f.clockURL, RootCAs: roots, MaxDuration: f.maxDuration, LabelFilter: f.labels, Strict: f.strict,
+	config := suite.Config{
+		AuthKey: cmp.Or(f.authKey, os.Getenv(probe.KeyVariable)), HandlesTicketDelivery: f.handlesTicketDelivery,
+		ClockURL: f.clockURL, MaxDuration: f.maxDuration, LabelFilter: f.labels, Strict: f.strict,
 		LimitScale: f.limitScale, Version: suiteVersion(), Quiet: true,
-	}, errors.Join(checkKey(key), parseClockURL(f.clockURL))
+	}
+	for _, check := range []func() error{
+		func() (err error) { config.BaseURL, err = parseBaseURL(f.baseURL); return err },
+		func() (err error) { config.AuthType, err = parseAuthType(f.authType); return err },
+		func() error { return checkKey(config.AuthKey) },
+		func() error { return parseClockURL(f.clockURL) },
+		func() (err error) { config.RootCAs, err = f.roots(); return err },
+		f.checkLabels,
+		f.checkNumbers,
+	} {
+		if err := check(); err != nil {
+			return suite.Config{}, err
+		}
+	}
+	return config, nil
 }
+
+// checkLabels checks that the filter can be read and leaves something to judge.
+func (f runFlags) checkLabels() error {
+	fits, err := types.ParseLabelFilter(f.labels)
+	if err != nil {
+		return fmt.Errorf("--label %q cannot be read: want names joined by && and ||, such as 'reserve && MUST'", f.labels)
+	}
+	for _, r := range rule.All() {
+		if fits(suite.Labels(r)) {
+			return nil
+		}
+	}
+	return fmt.Errorf("--label %q fits no rule: want ids as 'conformance rules' lists them, endpoints such as reserve, or MUST, SHOULD and MAY", f.labels)
+}
+
+func (f runFlags) checkNumbers() error {
+	if f.maxDuration < shortestRun {
+		return fmt.Errorf("--max-duration %s is too short: want at least %s", f.maxDuration, shortestRun)
+	}
+	if !(f.limitScale > 0 && f.limitScale <= 1) { // so written, it refuses NaN too
+		return fmt.Errorf("--limit-scale %g: want more than 0, at most 1", f.limitScale)
+	}
+	return nil
+}
+
+// largestBundle bounds a file of certificates, in bytes; the system's own have
+// a quarter of a megabyte.
+const largestBundle = 16 << 20
 
 // roots returns the certificate authorities to trust; nil are the system's.
 func (f runFlags) roots() (*x509.CertPool, error) {
 	if f.caFile == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(f.caFile)
+	text, err := readAtMost(f.caFile, largestBundle)
 	if err != nil {
-		return nil, fmt.Errorf("--ca-file: %w", err)
+		return nil, fmt.Errorf("--ca-file %s cannot be read (%w): give a PEM file of certificates", f.caFile, reason(err))
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("--ca-file %s holds no certificate in PEM form", f.caFile)
+		return nil, fmt.Errorf("--ca-file %s holds no certificate: give a PEM file, with -----BEGIN CERTIFICATE----- in it", f.caFile)
 	}
 	return pool, nil
+}
+
+func readAtMost(name string, most int64) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, most))
+}
+
+// reason leaves out the operation and the path of a file error, which the
+// message around it names.
+func reason(err error) error {
+	if inPath := (*fs.PathError)(nil); errors.As(err, &inPath) {
+		return inPath.Err
+	}
+	return err
 }
 
 // run judges the partner, shows and writes what came of it, and ends with the
@@ -133,7 +177,7 @@ func run(command *cobra.Command, config suite.Config, dir string) error {
 	if err := prepareFolder(dir); err != nil {
 		return err
 	}
-	screen := newScreen(command.OutOrStdout())
+	screen := newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact)
 	screen.begin(config)
 	config.Progress = screen.rule
 	outcome := suite.Run(command.Context(), silent{}, config)
@@ -143,7 +187,7 @@ func run(command *cobra.Command, config suite.Config, dir string) error {
 	screen.reports(files)
 	code := exitCode(outcome.Result.Verdict)
 	if err != nil {
-		fmt.Fprintf(command.ErrOrStderr(), "conformance: %v\n", err)
+		fmt.Fprintf(command.ErrOrStderr(), "conformance: %s\n", oneLine(err.Error()))
 		if code == exitConformant {
 			code = exitUsage
 		}
@@ -156,12 +200,20 @@ func run(command *cobra.Command, config suite.Config, dir string) error {
 
 // prepareFolder makes the folder for the reports and tries to write into it.
 func prepareFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("--report-dir: %w", err)
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		err = tryWriting(dir)
 	}
+	if err != nil {
+		return fmt.Errorf("--report-dir %s cannot be written (%w): name another folder", dir, reason(err))
+	}
+	return nil
+}
+
+func tryWriting(dir string) error {
 	trial, err := os.CreateTemp(dir, ".trial-*")
 	if err != nil {
-		return fmt.Errorf("--report-dir %s cannot be written: %w", dir, errors.Unwrap(err))
+		return err
 	}
 	return errors.Join(trial.Close(), os.Remove(trial.Name()))
 }

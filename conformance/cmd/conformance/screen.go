@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -22,10 +23,11 @@ type screen struct {
 	colour bool
 	width  int                      // of the longest rule id
 	bar    *progressbar.ProgressBar // nil where the output is no terminal
+	redact func(string) string      // removes the key
 }
 
-func newScreen(out io.Writer) *screen {
-	s := &screen{out: out}
+func newScreen(out io.Writer, redact func(string) string) *screen {
+	s := &screen{out: out, redact: redact}
 	for _, r := range rule.All() {
 		s.width = max(s.width, len(r.ID))
 	}
@@ -39,6 +41,12 @@ func newScreen(out io.Writer) *screen {
 		progressbar.OptionSetElapsedTime(true), progressbar.OptionSetPredictTime(false),
 		progressbar.OptionClearOnFinish(), progressbar.OptionSetDescription("judging"))
 	return s
+}
+
+// printf writes to the screen. Nobody may be reading any more, which is no
+// reason to stop: a run has to release what it holds.
+func (s *screen) printf(format string, args ...any) {
+	fmt.Fprint(s.out, s.redact(fmt.Sprintf(format, args...)))
 }
 
 // The words of the outcomes, all of one width.
@@ -62,11 +70,11 @@ func (s *screen) paint(outcome report.Outcome, text string) string {
 
 // begin says what is judged.
 func (s *screen) begin(config suite.Config) {
-	fmt.Fprintf(s.out, "judging %s (%s key) by %d rules\n", config.BaseURL.Redacted(), config.AuthType, len(rule.All()))
+	s.printf("judging %s (%s key) by %d rules\n", config.BaseURL.Redacted(), config.AuthType, len(rule.All()))
 	if config.LimitScale != 1 {
-		fmt.Fprintf(s.out, "the contract's limits are multiplied by %g: this run proves nothing about them\n", config.LimitScale)
+		s.printf("the contract's limits are multiplied by %g: this run proves nothing about them\n", config.LimitScale)
 	}
-	fmt.Fprintln(s.out)
+	s.printf("\n")
 }
 
 // rule shows what came of one rule.
@@ -74,9 +82,9 @@ func (s *screen) rule(r report.RuleResult) {
 	if s.bar != nil {
 		_ = s.bar.Clear() // a bar that cannot be drawn is no reason to stop
 	}
-	fmt.Fprintf(s.out, "%s  %-6s  %-*s  %s\n", s.paint(r.Outcome, words[r.Outcome]), r.Level, s.width, r.ID, r.Title)
+	s.printf("%s  %-6s  %-*s  %s\n", s.paint(r.Outcome, words[r.Outcome]), r.Level, s.width, r.ID, r.Title)
 	if r.Outcome == report.Failed || r.Outcome == report.Warned {
-		fmt.Fprintf(s.out, "              %s\n", oneLine(r.Message))
+		s.printf("              %s\n", oneLine(r.Message))
 	}
 	if s.bar != nil {
 		_ = s.bar.Add(1)
@@ -88,12 +96,12 @@ func (s *screen) end(r *report.Result) {
 	if s.bar != nil {
 		_ = s.bar.Finish()
 	}
-	fmt.Fprintln(s.out)
+	s.printf("\n")
 	for _, outcome := range []report.Outcome{report.Inconclusive, report.Warned, report.Failed} {
 		s.list(r, outcome)
 	}
 	for _, left := range r.NotUndone {
-		fmt.Fprintf(s.out, "not undone: %s\n", leftover(left))
+		s.printf("not undone: %s\n", leftover(left))
 	}
 	counts := []string{fmt.Sprintf("%d rules passed", r.Summary[report.Passed])}
 	for _, outcome := range report.Outcomes() {
@@ -101,8 +109,8 @@ func (s *screen) end(r *report.Result) {
 			counts = append(counts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(outcome), "_", " ")))
 		}
 	}
-	fmt.Fprintf(s.out, "%s in %s: %s\n", s.verdict(r), time.Duration(r.DurationMS)*time.Millisecond, strings.Join(counts, ", "))
-	fmt.Fprintf(s.out, "%d calls; %d products; slots of %d of %d options, %d slots; %d holds, %d bookings\n",
+	s.printf("%s in %s: %s\n", s.verdict(r), time.Duration(r.DurationMS)*time.Millisecond, strings.Join(counts, ", "))
+	s.printf("%d calls; %d products; slots of %d of %d options, %d slots; %d holds, %d bookings\n",
 		r.Coverage.Calls, r.Coverage.Products, r.Coverage.OptionsAsked, r.Coverage.Options, r.Coverage.Slots, r.Coverage.Holds, r.Coverage.Bookings)
 }
 
@@ -113,7 +121,7 @@ func (s *screen) verdict(r *report.Result) string {
 	case report.Nonconformant:
 		return s.paint(report.Failed, "NOT CONFORMANT")
 	default:
-		return s.paint(report.Inconclusive, "COULD NOT BE JUDGED") + " (" + r.Reason + ")"
+		return s.paint(report.Inconclusive, "COULD NOT BE JUDGED") + " (" + oneLine(r.Reason) + ")"
 	}
 }
 
@@ -123,12 +131,12 @@ func (s *screen) list(r *report.Result, outcome report.Outcome) {
 		if one.Outcome != outcome {
 			continue
 		}
-		fmt.Fprintf(s.out, "%s  %s %s (%s)\n", s.paint(outcome, words[outcome]), one.Level, one.ID, one.Clause)
-		fmt.Fprintf(s.out, "      %s.\n      %s\n", one.Title, oneLine(one.Message))
+		s.printf("%s  %s %s (%s)\n", s.paint(outcome, words[outcome]), one.Level, one.ID, one.Clause)
+		s.printf("      %s.\n      %s\n", one.Title, oneLine(one.Message))
 		if outcome != report.Inconclusive {
-			fmt.Fprintf(s.out, "      fix: %s\n", one.Fix)
+			s.printf("      fix: %s\n", one.Fix)
 		}
-		fmt.Fprintln(s.out)
+		s.printf("\n")
 	}
 }
 
@@ -147,14 +155,15 @@ func leftover(l report.Leftover) string {
 // reports says where the reports are.
 func (s *screen) reports(files []string) {
 	for _, file := range files {
-		fmt.Fprintf(s.out, "wrote %s\n", file)
+		s.printf("wrote %s\n", file)
 	}
 }
 
-// oneLine keeps a partner's text from drawing on the terminal.
+// oneLine keeps a stranger's text from drawing on the terminal: line breaks,
+// control characters and marks that turn the direction of text become spaces.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
 			return ' '
 		}
 		return r

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -17,21 +18,69 @@ func parseBaseURL(text string) (*url.URL, error) {
 	if text == "" {
 		return nil, errors.New("--base-url is missing: give the partner's address, such as --base-url https://partner.example/api")
 	}
-	address, err := url.Parse(text)
-	var syntax *url.Error
+	address, err := parseAddress(text)
 	switch {
-	case errors.As(err, &syntax):
-		return nil, fmt.Errorf("--base-url is no URL: %w", syntax.Err)
-	case address.Scheme != "http" && address.Scheme != "https":
-		return nil, fmt.Errorf("--base-url %q: want http:// or https:// in front", address.Redacted())
-	case address.Hostname() == "":
-		return nil, fmt.Errorf("--base-url %q has no host", address.Redacted())
-	case address.User != nil:
-		return nil, errors.New("--base-url must not hold a user or password: the key goes into " + probe.KeyVariable)
-	case address.RawQuery != "" || address.ForceQuery || address.Fragment != "":
-		return nil, fmt.Errorf("--base-url %q must not have a query or a fragment: paths are joined below it", address.Redacted())
+	case err != nil:
+		return nil, fmt.Errorf("--base-url %w, such as https://partner.example/api", err)
+	case address.RawQuery != "" || address.ForceQuery || strings.Contains(text, "#"):
+		return nil, errors.New("--base-url has a query or a fragment: paths are joined below it, so leave out what begins with ? or #")
 	}
 	return address, nil
+}
+
+// parseClockURL checks the address of the target's clock.
+func parseClockURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	if _, err := parseAddress(text); err != nil {
+		return fmt.Errorf("--clock-url %w, such as http://127.0.0.1:8081/_mock/clock", err)
+	}
+	return nil
+}
+
+// parseAddress reads the address of a server. Its errors say what it is not,
+// and do not show it: secrets are often pasted into addresses.
+func parseAddress(text string) (*url.URL, error) {
+	const want = "want an http:// or https:// address"
+	address, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("is no URL (%s): %s", flaw(err), want)
+	case address.User != nil:
+		return nil, fmt.Errorf("holds a user or a password, where the key goes into %s: %s", probe.KeyVariable, want)
+	case address.Scheme != "http" && address.Scheme != "https":
+		return nil, errors.New("has no http:// or https:// in front: " + want)
+	case address.Hostname() == "":
+		return nil, errors.New("has no host: " + want)
+	case !isPort(address.Port()):
+		return nil, errors.New("has a port that is none, want 1 to 65535: " + want)
+	}
+	return address, nil
+}
+
+// flaw says in a few words why a URL cannot be read.
+func flaw(err error) string {
+	var escape url.EscapeError
+	var host url.InvalidHostError
+	switch text := err.Error(); {
+	case errors.As(err, &escape):
+		return "an escape that begins with % is none"
+	case errors.As(err, &host):
+		return "the host holds a character that none can"
+	case strings.Contains(text, "control character"):
+		return "it holds a line break or another control character"
+	case strings.Contains(text, "invalid port"):
+		return "the port is no number"
+	default:
+		return "it cannot be taken apart"
+	}
+}
+
+// isPort reports whether a URL's port, if it names one, can be dialled.
+func isPort(port string) bool {
+	number, err := strconv.Atoi(port)
+	return port == "" || err == nil && number >= 1 && number <= 65535
 }
 
 // parseAuthType checks how the key is presented.
@@ -51,17 +100,6 @@ func checkKey(key string) error {
 		return errors.New("the key holds a line break or another control character, which no header can carry: check how it was copied")
 	case strings.TrimSpace(key) != key:
 		return errors.New("the key begins or ends with a space: check how it was copied")
-	}
-	return nil
-}
-
-// parseClockURL checks the address of the target's clock.
-func parseClockURL(text string) error {
-	if text == "" {
-		return nil
-	}
-	if address, err := url.Parse(text); err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Hostname() == "" {
-		return fmt.Errorf("--clock-url %q: want an http:// or https:// address", text)
 	}
 	return nil
 }

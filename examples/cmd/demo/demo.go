@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"partnerkit.dev/conformance/report"
@@ -125,7 +126,7 @@ func verdict(r *report.Result) string {
 	line := fmt.Sprintf("%s: %d of %d rules passed", r.Verdict, r.Summary[report.Passed], len(r.Rules))
 	for _, outcome := range report.Outcomes() {
 		if n := r.Summary[outcome]; n > 0 && outcome != report.Passed {
-			line += fmt.Sprintf(", %d %s", n, outcome)
+			line += fmt.Sprintf(", %d %s", n, strings.ReplaceAll(string(outcome), "_", " "))
 		}
 	}
 	return fmt.Sprintf("%s, in %.1f s", line, float64(r.DurationMS)/1000)

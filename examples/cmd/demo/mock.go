@@ -33,7 +33,8 @@ func (d demo) startMock(ctx context.Context, key string) (*mock, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	process := d.command(ctx, "mockpartner", "serve", "--addr", "127.0.0.1:0", "--auth-key", key)
+	process := d.command(ctx, "mockpartner", "serve", "--addr", "127.0.0.1:0")
+	process.Env = append(os.Environ(), "MOCKPARTNER_AUTH_KEY="+key)
 	address := &addressReader{found: make(chan string, 1)}
 	process.Stdout = io.MultiWriter(log, address)
 	process.Stderr = log

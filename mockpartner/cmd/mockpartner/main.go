@@ -13,7 +13,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
-	_ "time/tzdata" // the machine may have no zones of its own
 
 	"github.com/spf13/cobra"
 )

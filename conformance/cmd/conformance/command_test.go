@@ -1,0 +1,205 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/mockpartner"
+)
+
+// The built command, with the race detector and without: Ginkgo runs its specs
+// once a process, so every run of a test is a process of its own. The detector
+// costs a second a run; the long tables, whose runs differ only in the partner,
+// go without.
+var (
+	command      string
+	quickCommand string
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "conformance-command-")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		command, quickCommand = filepath.Join(dir, "conformance"), filepath.Join(dir, "conformance-quick")
+		for _, build := range [][]string{{"build", "-race", "-o", command, "."}, {"build", "-o", quickCommand, "."}} {
+			if out, err := exec.Command("go", build...).CombinedOutput(); err != nil {
+				fmt.Fprintf(os.Stderr, "build the command: %v\n%s", err, out)
+				return 1
+			}
+		}
+		return m.Run()
+	}())
+}
+
+// key is the key of every partner in these tests.
+const key = "a-key-for-the-commands-tests"
+
+// ran is a run of the command that has ended.
+type ran struct {
+	code           int
+	stdout, stderr string
+	dir            string         // of the reports
+	result         *report.Result // nil where no report was written
+	took           time.Duration
+}
+
+// patience bounds a run of the command in a test: twice what a run may take at
+// the most with the flags that these tests use.
+const patience = 3 * time.Minute
+
+// free bounds the runs that are under way at once; each is a process with the
+// race detector.
+var free = make(chan struct{}, 4)
+
+// runCommand runs the command with the key in its environment.
+func runCommand(t *testing.T, args ...string) ran {
+	t.Helper()
+	return runBinary(t, command, args...)
+}
+
+func runBinary(t *testing.T, binary string, args ...string) ran {
+	t.Helper()
+	free <- struct{}{}
+	defer func() { <-free }()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	r := ran{dir: filepath.Join(t.TempDir(), "reports")}
+	if len(args) > 0 && args[0] == "run" {
+		args = append(args, "--report-dir", r.dir)
+	}
+	process := exec.CommandContext(ctx, binary, args...)
+	process.Env = append(os.Environ(), probe.KeyVariable+"="+key)
+	var stdout, stderr bytes.Buffer
+	process.Stdout, process.Stderr = &stdout, &stderr
+	began := time.Now()
+	err := process.Run()
+	r.took = time.Since(began)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("run %v: %v", args, err)
+	}
+	if ctx.Err() != nil {
+		t.Fatalf("run %v: no end within %s\n%s", args, patience, stdout.String())
+	}
+	r.code, r.stdout, r.stderr = process.ProcessState.ExitCode(), stdout.String(), stderr.String()
+	r.result = readReport(t, r.dir)
+	return r
+}
+
+func readReport(t *testing.T, dir string) *report.Result {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := &report.Result{}
+	if err := json.Unmarshal(text, result); err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// judge runs the command against a partner.
+func judge(t *testing.T, url string, args ...string) ran {
+	t.Helper()
+	return judgeWith(t, command, url, args...)
+}
+
+func judgeWith(t *testing.T, binary, url string, args ...string) ran {
+	t.Helper()
+	r := runBinary(t, binary, append([]string{"run", "--base-url", url}, args...)...)
+	if r.result == nil {
+		t.Fatalf("want a report, got exit %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	return r
+}
+
+// judgeMock runs the command against a mock partner that is set up to be
+// judged in full.
+func judgeMock(t *testing.T, url string, args ...string) ran {
+	t.Helper()
+	return judge(t, url, ofMock(url, args...)...)
+}
+
+// ofMock returns the flags for a mock partner that is set up to be judged in full.
+func ofMock(url string, args ...string) []string {
+	return append([]string{"--handles-ticket-delivery", "--clock-url", url + "/_mock/clock"}, args...)
+}
+
+// outcomes returns the ids of the rules with this outcome.
+func (r ran) outcomes(outcome report.Outcome) []string {
+	var ids []string
+	for _, one := range r.result.Rules {
+		if one.Outcome == outcome {
+			ids = append(ids, one.ID)
+		}
+	}
+	return ids
+}
+
+// rule returns what came of one rule.
+func (r ran) rule(t *testing.T, id string) report.RuleResult {
+	t.Helper()
+	for _, one := range r.result.Rules {
+		if one.ID == id {
+			return one
+		}
+	}
+	t.Fatalf("want rule %s in the report", id)
+	return report.RuleResult{}
+}
+
+// said lists the rules that did not pass, for the message of a failed test.
+func (r ran) said() string {
+	var lines []string
+	for _, one := range r.result.Rules {
+		if one.Outcome != report.Passed && one.Outcome != report.NotApplicable {
+			lines = append(lines, fmt.Sprintf("  %s %s: %s", one.Outcome, one.ID, one.Message))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// startMock starts a mock partner. What prepares it is called before it serves.
+func startMock(t *testing.T, options mockpartner.Options, prepare ...func(*mockpartner.Mock)) (*mockpartner.Mock, string) {
+	t.Helper()
+	options.AuthKey = key
+	mock, err := mockpartner.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, next := range prepare {
+		next(mock)
+	}
+	server := httptest.NewServer(mock)
+	t.Cleanup(server.Close)
+	return mock, server.URL
+}
+
+// serve starts a partner made of one handler.
+func serve(t *testing.T, handler http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.URL
+}

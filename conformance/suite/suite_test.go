@@ -1,0 +1,82 @@
+package suite_test
+
+import (
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"testing"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// TestConformance judges the partner at CONFORMANCE_BASE_URL, or the mock
+// partner where none is named. It is what `go test` and `ginkgo` run.
+func TestConformance(t *testing.T) {
+	config, named := fromEnvironment(t)
+	if !named {
+		config = ofMock(t)
+	}
+	result := suite.Run(t.Context(), t, config).Result
+	for _, r := range result.Rules {
+		switch r.Outcome {
+		case report.Failed, report.Warned, report.Inconclusive:
+			t.Logf("%s %s: %s", r.Outcome, r.ID, r.Message)
+		}
+		if !named && r.Outcome != report.Passed && r.Outcome != report.NotApplicable {
+			t.Errorf("the mock partner keeps the contract: want %s passed, got %s: %s", r.ID, r.Outcome, r.Message)
+		}
+	}
+	if result.Verdict != report.Conformant {
+		t.Errorf("want a conformant partner, got %s %s", result.Verdict, result.Reason)
+	}
+	for _, left := range result.NotUndone {
+		t.Errorf("want everything undone, got %+v", left)
+	}
+}
+
+// fromEnvironment reads the target from the environment; the second result is
+// false where none is named.
+func fromEnvironment(t *testing.T) (suite.Config, bool) {
+	t.Helper()
+	address := os.Getenv("CONFORMANCE_BASE_URL")
+	if address == "" {
+		return suite.Config{}, false
+	}
+	baseURL, err := url.Parse(address)
+	if err != nil {
+		t.Fatalf("CONFORMANCE_BASE_URL: %v", err)
+	}
+	return suite.Config{
+		BaseURL:               baseURL,
+		AuthType:              partnerapi.AuthType(os.Getenv("CONFORMANCE_AUTH_TYPE")),
+		AuthKey:               os.Getenv(probe.KeyVariable),
+		HandlesTicketDelivery: os.Getenv("CONFORMANCE_HANDLES_TICKET_DELIVERY") == "true",
+		ClockURL:              os.Getenv("CONFORMANCE_CLOCK_URL"),
+	}, true
+}
+
+// ofMock starts the mock partner in this process.
+func ofMock(t *testing.T) suite.Config {
+	t.Helper()
+	const key = "a-key-for-the-suites-own-test"
+	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(mock)
+	t.Cleanup(server.Close)
+	baseURL, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if violations := mock.Default().Platform().Invariants(); len(violations) > 0 {
+			t.Errorf("want the mock's ledger to agree, got %v", violations)
+		}
+	})
+	return suite.Config{BaseURL: baseURL, AuthKey: key, HandlesTicketDelivery: true, ClockURL: server.URL + "/_mock/clock"}
+}

@@ -1,0 +1,209 @@
+package mockpartner_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/journal"
+)
+
+// BenchmarkAgainstBareServer measures how many requests a second the mock
+// answers, its journal on, as a ratio to a bare net/http server that sends the
+// same bytes: over loopback, with keep-alive clients, the two by turns, so that
+// a noisy machine is noisy to both. It reports the medians of all rounds.
+//
+//	go test -run '^$' -bench AgainstBareServer -benchtime 1x .
+func BenchmarkAgainstBareServer(b *testing.B) {
+	sold, err := catalog.Generate(1, 20, 3)
+	if err != nil {
+		b.Fatal(err)
+	}
+	first := sold.Products[0]
+	today := time.Now()
+	window := fmt.Sprintf(`{"productId":%q,"optionId":%q,"localDateStart":%q,"localDateEnd":%q,"units":[{"id":"unit-adult","quantity":1}]}`,
+		first.ID, first.Options[0].ID, today.Format(time.DateOnly), today.AddDate(0, 0, 60).Format(time.DateOnly))
+
+	for _, load := range []struct {
+		name         string
+		method, path string
+		body         func(n int64) string // of the n-th request
+	}{
+		{"products", http.MethodGet, "/products", func(int64) string { return "" }},
+		{"availability", http.MethodPost, "/availability", func(int64) string { return window }},
+		// A field that nobody knows makes each request another: none is
+		// remembered, every slot is computed anew.
+		{"availability computed anew", http.MethodPost, "/availability", func(n int64) string {
+			return fmt.Sprintf(`{"n":%d,%s`, n, window[1:])
+		}},
+	} {
+		b.Run(load.name, func(b *testing.B) {
+			mock, err := mockpartner.New(mockpartner.Options{AuthKey: "benchmark-key", Catalog: sold})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var served atomic.Int64
+			request := func() []byte {
+				body := load.body(served.Add(1))
+				return fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: partner\r\nAuthorization: Bearer benchmark-key\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+					load.method, load.path, len(body), body)
+			}
+			race(b, load.method+" "+load.path, mock, request)
+			recorded(b, mock, load.body(1) != "")
+		})
+	}
+}
+
+const (
+	rounds    = 9
+	roundTime = 200 * time.Millisecond
+)
+
+// race measures the mock and a bare server that sends the same, by turns.
+func race(b *testing.B, name string, mock *mockpartner.Mock, request func() []byte) {
+	mocked := httptest.NewServer(mock)
+	defer mocked.Close()
+	answer := answerOf(b, mocked, request())
+	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+		w.Write(answer)
+	}))
+	defer bare.Close()
+
+	b.ResetTimer()
+	for b.Loop() {
+		var ofMock, ofBare, ratios []float64
+		for range rounds {
+			m, p := perSecond(b, mocked, request, len(answer)), perSecond(b, bare, request, len(answer))
+			ofMock, ofBare, ratios = append(ofMock, m), append(ofBare, p), append(ratios, m/p)
+		}
+		b.ReportMetric(median(ofMock), "mock-req/s")
+		b.ReportMetric(median(ofBare), "bare-req/s")
+		b.ReportMetric(median(ratios), "ratio")
+		b.Logf("%s: %.0f requests/s, a bare server %.0f (%d bytes each): ratio %.2f, medians of %d rounds", name, median(ofMock), median(ofBare), len(answer), median(ratios), rounds)
+	}
+}
+
+func median(of []float64) float64 {
+	slices.Sort(of)
+	return of[len(of)/2]
+}
+
+// recorded wants the journal to hold what was answered, body and all.
+func recorded(b *testing.B, mock *mockpartner.Mock, withRequestBodies bool) {
+	b.Helper()
+	kept := mock.Default().Journal().Exchanges(journal.Filter{})
+	if len(kept) == 0 {
+		b.Fatal("want the newest exchanges in the journal, got none")
+	}
+	for _, e := range kept {
+		if e.Done && (len(e.Answer.Body) < 1000 || withRequestBodies && len(e.Request.Body) == 0) {
+			b.Fatalf("want exchange %d with its bodies, got %d and %d bytes", e.Number, len(e.Request.Body), len(e.Answer.Body))
+		}
+	}
+}
+
+// perSecond keeps a server busy for a round, with two clients a processor.
+func perSecond(b *testing.B, server *httptest.Server, request func() []byte, size int) float64 {
+	b.Helper()
+	var done atomic.Int64
+	var clients sync.WaitGroup
+	start := time.Now()
+	for range 2 * runtime.NumCPU() {
+		clients.Go(func() {
+			client, err := dial(server)
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			defer client.conn.Close()
+			for time.Since(start) < roundTime {
+				n, err := client.call(request())
+				if err != nil || n != size {
+					b.Errorf("want %d bytes, got %d, %v", size, n, err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	clients.Wait()
+	return float64(done.Load()) / time.Since(start).Seconds()
+}
+
+// client is as light as can be: a heavy one would hide what the servers cost.
+type client struct {
+	conn   net.Conn
+	reader *bufio.Reader
+}
+
+func dial(server *httptest.Server) (*client, error) {
+	conn, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "http://"))
+	if err != nil {
+		return nil, err
+	}
+	return &client{conn: conn, reader: bufio.NewReaderSize(conn, 64<<10)}, nil
+}
+
+// call sends a request and reads the answer, of which it returns the length.
+func (c *client) call(request []byte) (int, error) {
+	if _, err := c.conn.Write(request); err != nil {
+		return 0, err
+	}
+	length := -1
+	for {
+		line, err := c.reader.ReadSlice('\n')
+		if err != nil {
+			return 0, err
+		}
+		if len(line) <= len("\r\n") {
+			break
+		}
+		if value, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
+			if length, err = strconv.Atoi(string(bytes.TrimSpace(value))); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if length < 0 {
+		return 0, fmt.Errorf("an answer without a length")
+	}
+	return c.reader.Discard(length)
+}
+
+func answerOf(b *testing.B, server *httptest.Server, request []byte) []byte {
+	b.Helper()
+	client, err := dial(server)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer client.conn.Close()
+	if _, err := client.conn.Write(request); err != nil {
+		b.Fatal(err)
+	}
+	answer, err := http.ReadResponse(client.reader, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		b.Fatalf("want 200 and a body, got %s, %v: %s", answer.Status, err, body)
+	}
+	return body
+}

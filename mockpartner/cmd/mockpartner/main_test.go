@@ -1,0 +1,364 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// binary is the command, built once for all tests.
+var binary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "mockpartner")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	binary = filepath.Join(dir, "mockpartner")
+	build := exec.Command("go", "build", "-o", binary, ".")
+	build.Stderr = os.Stderr
+	code := 1
+	if err := build.Run(); err == nil {
+		code = m.Run()
+	}
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// outcome is how the command ended.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+func run1(t *testing.T, environment []string, args ...string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, binary, args...)
+	command.Env = append(os.Environ(), environment...)
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	if command.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return outcome{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// serving is a mock that is up.
+type serving struct {
+	t       *testing.T
+	command *exec.Cmd
+	base    string
+	output  *bufio.Reader
+	greeted string
+	errors  *bytes.Buffer
+}
+
+var listening = regexp.MustCompile(`^mockpartner listening on (http://\S+)\n$`)
+
+// serve starts the command on a free port and waits for its address and routes.
+func serve(t *testing.T, environment []string, args ...string) serving {
+	t.Helper()
+	command := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	command.Env = append(os.Environ(), environment...)
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serving{t: t, command: command, output: bufio.NewReader(stdout), errors: &bytes.Buffer{}}
+	command.Stderr = s.errors
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { command.Process.Kill() })
+	for !strings.Contains(s.greeted, "/s/{name}\n") {
+		line, err := s.output.ReadString('\n')
+		if err != nil {
+			t.Fatalf("want the address and the routes, got %q, %v: %s", s.greeted, err, s.errors)
+		}
+		if found := listening.FindStringSubmatch(line); found != nil {
+			s.base = found[1]
+		}
+		s.greeted += line
+	}
+	if s.base == "" {
+		t.Fatalf("want the address in its line, got %q", s.greeted)
+	}
+	return s
+}
+
+func (s serving) get(path, authorization string) (int, string) {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.base+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", authorization)
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+// stop sends the signal and wants the command to end well.
+func (s serving) stop(signal os.Signal) {
+	s.t.Helper()
+	if err := s.command.Process.Signal(signal); err != nil {
+		s.t.Fatal(err)
+	}
+	rest, err := io.ReadAll(s.output)
+	if err != nil || string(rest) != "stopped\n" {
+		s.t.Fatalf("want it to say that it stopped, got %q, %v", rest, err)
+	}
+	if err := s.command.Wait(); err != nil {
+		s.t.Fatalf("want exit 0 after %s, got %v: %s", signal, err, s.errors)
+	}
+}
+
+const key = "a-key-for-tests"
+
+func TestServeAnswersAndStopsWhenItIsTold(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		s := serve(t, nil, "--auth-key", key)
+		if status, body := s.get("/products", "Bearer "+key); status != 200 || !strings.Contains(body, "lisbon-walk") {
+			t.Fatalf("want the default catalog, got %d: %.100s", status, body)
+		}
+		if status, _ := s.get("/products", "Bearer wrong"); status != 401 {
+			t.Fatalf("want 401 for a wrong key, got %d", status)
+		}
+		for _, route := range []string{"/products", "/availability", "/bookings/reserve", "/bookings/confirm", "/bookings/{reservationCode}", "/_mock/clock", "/_mock/sandboxes"} {
+			if !strings.Contains(s.greeted, " "+s.base+route+" ") {
+				t.Errorf("want %s%s printed, got\n%s", s.base, route, s.greeted)
+			}
+		}
+		s.stop(signal)
+		if s.errors.Len() > 0 || strings.Contains(s.greeted, key) {
+			t.Fatalf("want no error and no key printed, got %s\n%s", s.errors, s.greeted)
+		}
+	}
+}
+
+func TestServeLetsRequestsUnderWayComeToTheirEnd(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil, "--auth-key", key)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	const body = `{"reservationConfirmationCode":"x"}`
+	fmt.Fprintf(conn, "POST /bookings/confirm HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", key, len(body))
+	reader := bufio.NewReader(conn)
+	// The mock asks for the body: the request has arrived.
+	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("want to be told to go on, got %q, %v", line, err)
+	}
+	if err := s.command.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	// It listens no longer once it has heard the signal.
+	for {
+		other, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+		if err != nil {
+			break
+		}
+		other.Close()
+	}
+	fmt.Fprint(conn, body)
+	reader.ReadString('\n')
+	answer, err := http.ReadResponse(reader, nil)
+	if err != nil || answer.StatusCode != 400 {
+		t.Fatalf("want the answer of the request under way, got %v, %v", answer, err)
+	}
+	answer.Body.Close()
+	if err := s.command.Wait(); err != nil {
+		t.Fatalf("want exit 0, got %v: %s", err, s.errors)
+	}
+}
+
+func TestServeTakesItsFlags(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(file, []byte(mine), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		environment   []string
+		args          []string
+		authorization string
+		path          string
+		want          []string
+	}{
+		"a key from the environment": {[]string{"MOCKPARTNER_AUTH_KEY=" + key}, nil, "Bearer " + key, "/products", []string{"lisbon-walk"}},
+		"the flag stands before it":  {[]string{"MOCKPARTNER_AUTH_KEY=other"}, []string{"--auth-key", key}, "Bearer " + key, "/products", []string{"lisbon-walk"}},
+		"a raw key":                  {nil, []string{"--auth-key", key, "--auth-type", "api_key"}, key, "/products", []string{"lisbon-walk"}},
+		"a file":                     {nil, []string{"--auth-key", key, "--catalog", file}, "Bearer " + key, "/products", []string{`"id":"mine"`}},
+		"a generated catalog":        {nil, []string{"--auth-key", key, "--products", "3", "--options", "1", "--seed", "9"}, "Bearer " + key, "/products", []string{"product-00003"}},
+		"a clock that stands":        {nil, []string{"--auth-key", key, "--now", "2026-07-01T09:00:00+02:00", "--frozen"}, "", "/_mock/clock", []string{`{"now":"2026-07-01T07:00:00Z","frozen":true}`}},
+		"a policy": {nil, []string{"--auth-key", key, "--holds=false", "--cancel=false", "--tickets=false", "--codes", "awkward"}, "", "/_mock/sandboxes",
+			[]string{`"policy":{"noHolds":true,"noCancel":true,"noTickets":true,"codes":"awkward"}`}},
+		"a flag before the file's policy": {nil, []string{"--auth-key", key, "--catalog", file, "--cancel"}, "", "/_mock/sandboxes", []string{`"policy":{"noHolds":true}`}},
+		"a control token":                 {[]string{"MOCKPARTNER_CONTROL_TOKEN=a-token"}, []string{"--auth-key", key}, "Bearer a-token", "/_mock/clock", []string{`"frozen":false`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, c.environment, c.args...)
+			status, body := s.get(c.path, c.authorization)
+			for _, want := range c.want {
+				if status != 200 || !strings.Contains(body, want) {
+					t.Errorf("want %s, got %d: %.500s", want, status, body)
+				}
+			}
+			s.stop(os.Interrupt)
+		})
+	}
+}
+
+const mine = `noHolds: true
+noCancel: true
+products:
+  - id: mine
+    internalName: Mine
+    locale: en
+    timeZone: UTC
+    instantConfirmation: true
+    options:
+      - id: o
+        internalName: O
+        availabilityType: OPENING_HOURS
+        units: [{id: unit-adult, internalName: Adult, type: ADULT, pricingFrom: [{original: 1, currency: EUR}]}]
+    schedules:
+      o: {opens: "09:00", closes: "18:00", capacity: {min: 1, max: 9}}
+`
+
+// Two processes that share nothing but their flags.
+func TestTwoProcessesAnswerAlike(t *testing.T) {
+	t.Parallel()
+	answers := func() (all []string) {
+		s := serve(t, nil, "--auth-key", key, "--products", "20", "--seed", "7", "--now", "2026-07-01T09:00:00Z", "--frozen")
+		for _, request := range []struct{ path, body string }{
+			{"/availability", `{"productId":"product-00004","optionId":"option-1","localDateStart":"2026-07-01","localDateEnd":"2026-08-30","units":[{"id":"unit-adult","quantity":1}]}`},
+			{"/bookings/confirm", `{"reservationConfirmationCode":"x"}`},
+		} {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+request.path, strings.NewReader(request.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer "+key)
+			answer, err := http.DefaultTransport.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(answer.Body)
+			answer.Body.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, string(body))
+		}
+		_, catalog := s.get("/products", "Bearer "+key)
+		s.stop(os.Interrupt)
+		return append(all, catalog)
+	}
+	one, two := answers(), answers()
+	for i := range one {
+		if one[i] != two[i] || len(one[i]) < 10 {
+			t.Errorf("want the same bytes, got\n%.500s\n%.500s", one[i], two[i])
+		}
+	}
+}
+
+func TestBadUsageIsOneLineAndExit2(t *testing.T) {
+	t.Parallel()
+	missing := filepath.Join(t.TempDir(), "missing.yaml")
+	broken := filepath.Join(t.TempDir(), "broken.yaml")
+	if err := os.WriteFile(broken, []byte("products:\n  - identity: x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	with := func(args ...string) []string { return append([]string{"serve", "--auth-key", key}, args...) }
+	for _, c := range []struct {
+		args  []string
+		words string
+	}{
+		{[]string{"serve"}, "--auth-key or MOCKPARTNER_AUTH_KEY"},
+		{[]string{"serve", "--auth-key", "a\nb"}, "no header can carry"},
+		{[]string{"sevre"}, "sevre"},
+		{[]string{"--nope"}, "--nope"},
+		{with("extra"), "extra"},
+		{with("--nope"), "mockpartner serve --help"},
+		{with("--seed", "-1"), "--seed"},
+		{with("--hold-for", "soon"), "--hold-for"},
+		{with("--hold-for", "1ms"), "--hold-for: want at least 1s"},
+		{with("--now", "noon"), "--now: "},
+		{with("--auth-type", "basic"), "want bearer or api_key"},
+		{with("--codes", "odd"), "want plain or awkward"},
+		{with("--products", "0"), "products: want a number from 1"},
+		{with("--options", "2"), "--options wants --products"},
+		{with("--products", "2", "--options", "-2"), "options: want a number from 1"},
+		{with("--products", "2", "--catalog", broken), "not both"},
+		{with("--catalog", missing), "missing.yaml"},
+		{with("--catalog", broken), "broken.yaml:2:5: unknown field"},
+		{with("--max-sandboxes", "0"), "--max-sandboxes: want at least 1"},
+		{with("--addr", "nonsense"), "--addr: want host:port"},
+		{with("--addr", "127.0.0.1:99999"), "--addr: want host:port"},
+		{with("--addr", ":0"), "not loopback"},
+		{with("--addr", "0.0.0.0:0"), "--control-token or MOCKPARTNER_CONTROL_TOKEN"},
+	} {
+		got := run1(t, nil, c.args...)
+		if got.code != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, "mockpartner: ") || !strings.Contains(got.stderr, c.words) {
+			t.Errorf("%q: want exit 2 and one line with %q, got %d: %s%s", c.args, c.words, got.code, got.stdout, got.stderr)
+		}
+		if strings.Contains(got.stderr, key) {
+			t.Errorf("%q: want no key printed, got %s", c.args, got.stderr)
+		}
+	}
+}
+
+func TestATakenPortIsOneLineAndExit1(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	got := run1(t, nil, "serve", "--auth-key", key, "--addr", taken.Addr().String())
+	want := "mockpartner: cannot listen on " + taken.Addr().String() + ": "
+	if got.code != 1 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, want) || !strings.Contains(got.stderr, "address already in use") {
+		t.Fatalf("want exit 1 and one line, got %d: %s", got.code, got.stderr)
+	}
+}
+
+func TestHelpHasExamples(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{}, {"--help"}, {"help", "serve"}, {"serve", "--help"}} {
+		got := run1(t, nil, args...)
+		if got.code != 0 || !strings.Contains(got.stdout, "Examples:\n  mockpartner serve --auth-key a-test-key") {
+			t.Errorf("%q: want help with examples, got %d: %s%s", args, got.code, got.stdout, got.stderr)
+		}
+	}
+	if got := run1(t, nil, "version"); got.code != 0 || !strings.HasPrefix(got.stdout, "mockpartner ") {
+		t.Errorf("want the version, got %+v", got)
+	}
+}

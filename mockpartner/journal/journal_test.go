@@ -1,0 +1,217 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// enter keeps one exchange as the mock does.
+func enter(j *Journal, method, target string, status int, answer string) Entry {
+	entry := j.Begin(Exchange{Method: method, Target: target})
+	entry.End(status, Message{Body: Body(answer)}, false)
+	return entry
+}
+
+func targets(exchanges []Exchange) (all []string) {
+	for _, e := range exchanges {
+		all = append(all, e.Target)
+	}
+	return all
+}
+
+func TestExchangesAreKeptInTheOrderOfArrival(t *testing.T) {
+	t.Parallel()
+	j := New(Limits{})
+	first := j.Begin(Exchange{Method: "GET", Target: "/a"})
+	enter(j, "GET", "/b", 200, "b")
+	if kept := j.Exchanges(Filter{}); kept[0].Done || kept[0].Status != 0 || kept[0].Number != 1 {
+		t.Fatalf("want the first exchange still under way, got %+v", kept[0])
+	}
+	first.Name(partnerapi.Products)
+	first.End(500, Message{Body: Body("late")}, false)
+	kept := j.Exchanges(Filter{})
+	if got := targets(kept); !slices.Equal(got, []string{"/a", "/b"}) {
+		t.Fatalf("want /a and /b, got %v", got)
+	}
+	if e := kept[0]; !e.Done || e.Status != 500 || string(e.Answer.Body) != "late" || e.Endpoint != partnerapi.Products || e.Duration <= 0 {
+		t.Fatalf("want the first exchange with its answer, got %+v", e)
+	}
+}
+
+func TestExchangesAreFoundByWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	j := New(Limits{})
+	for i, c := range []struct {
+		endpoint partnerapi.Endpoint
+		method   string
+		status   int
+	}{{partnerapi.Products, "GET", 200}, {partnerapi.Release, "DELETE", 200}, {partnerapi.Release, "DELETE", 401}, {partnerapi.Reserve, "POST", 400}} {
+		entry := j.Begin(Exchange{Method: c.method, Target: fmt.Sprintf("/%d", i+1)})
+		entry.Name(c.endpoint)
+		entry.End(c.status, Message{}, false)
+	}
+	for name, c := range map[string]struct {
+		filter Filter
+		want   []string
+	}{
+		"all":         {Filter{}, []string{"/1", "/2", "/3", "/4"}},
+		"by endpoint": {Filter{Endpoint: partnerapi.Release}, []string{"/2", "/3"}},
+		"by method":   {Filter{Method: "delete"}, []string{"/2", "/3"}},
+		"by status":   {Filter{Status: 200}, []string{"/1", "/2"}},
+		"by target":   {Filter{Contains: "4"}, []string{"/4"}},
+		"by number":   {Filter{After: 3}, []string{"/4"}},
+		"the newest":  {Filter{Limit: 2}, []string{"/3", "/4"}},
+		"together":    {Filter{Endpoint: partnerapi.Release, Status: 200, Limit: 5}, []string{"/2"}},
+		"none":        {Filter{Status: 599}, nil},
+	} {
+		if got := targets(j.Exchanges(c.filter)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: want %v, got %v", name, c.want, got)
+		}
+	}
+}
+
+func TestTheOldestExchangesGoWhenThereAreTooMany(t *testing.T) {
+	t.Parallel()
+	j := New(Limits{Exchanges: 3})
+	for i := range 5 {
+		enter(j, "GET", fmt.Sprintf("/%d", i+1), 200, "")
+	}
+	if got := targets(j.Exchanges(Filter{})); !slices.Equal(got, []string{"/3", "/4", "/5"}) {
+		t.Fatalf("want the newest three, got %v", got)
+	}
+	if count := j.Count(); count.Arrived != 5 || count.Kept != 3 {
+		t.Fatalf("want 5 arrived and 3 kept, got %+v", count)
+	}
+}
+
+func TestTheOldestExchangesGoWhenTheyAreTooLarge(t *testing.T) {
+	t.Parallel()
+	j := New(Limits{Bytes: 10_000})
+	for i := range 5 {
+		enter(j, "GET", fmt.Sprintf("/%d", i+1), 200, strings.Repeat("x", 4000))
+	}
+	if got := targets(j.Exchanges(Filter{})); !slices.Equal(got, []string{"/4", "/5"}) {
+		t.Fatalf("want the newest two, got %v", got)
+	}
+	if count := j.Count(); count.Bytes > 10_000 {
+		t.Fatalf("want at most 10000 bytes, got %d", count.Bytes)
+	}
+	enter(j, "GET", "/huge", 200, strings.Repeat("x", 50_000))
+	if got := targets(j.Exchanges(Filter{})); !slices.Equal(got, []string{"/huge"}) {
+		t.Fatalf("want the newest kept whatever its size, got %v", got)
+	}
+}
+
+func TestASharedBodyCountsOnce(t *testing.T) {
+	t.Parallel()
+	j := New(Limits{Bytes: 100_000})
+	body := Body(strings.Repeat("x", 50_000))
+	for i := range 20 {
+		j.Begin(Exchange{Target: fmt.Sprintf("/%d", i)}).End(200, Message{Body: body}, true)
+	}
+	kept := j.Exchanges(Filter{})
+	if len(kept) != 20 || &kept[0].Answer.Body[0] != &body[0] {
+		t.Fatalf("want 20 exchanges that hold the same body, got %d", len(kept))
+	}
+	j.Clear()
+	if count := j.Count(); count.Bytes != 0 || count.Kept != 0 || count.Arrived != 20 {
+		t.Fatalf("want an empty journal that has seen 20, got %+v", count)
+	}
+	enter(j, "GET", "/next", 200, "")
+	if number := j.Exchanges(Filter{})[0].Number; number != 21 {
+		t.Fatalf("want numbers to go on with 21, got %d", number)
+	}
+}
+
+func TestAnExchangeThatHasGoneMayStillEnd(t *testing.T) {
+	t.Parallel()
+	j := New(Limits{Exchanges: 1})
+	gone := j.Begin(Exchange{Target: "/gone"})
+	enter(j, "GET", "/kept", 200, "")
+	before := j.Count()
+	gone.End(200, Message{Body: Body("late")}, true)
+	if after := j.Count(); after != before {
+		t.Fatalf("want nothing to change, %+v, got %+v", before, after)
+	}
+}
+
+func TestCredentialsNeverEnter(t *testing.T) {
+	t.Parallel()
+	const key = "s3cret/key+&"
+	j := New(Limits{}, key, "short")
+	j.Begin(Exchange{
+		Target: "/products?key=s3cret%2Fkey%2B%26&short",
+		Request: Message{
+			Header: http.Header{
+				"Authorization": {"Bearer " + key, "Bearer other", key, "other key"},
+				"Cookie":        {"session=1"},
+				"X-Api-Key":     {key},
+				"X-Other":       {"short and innocent"},
+			},
+			Body: Body(`{"key":"` + key + `","short":1}`),
+		},
+	})
+	e := j.Exchanges(Filter{})[0]
+	text, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"s3cret", "session", "other"} {
+		if strings.Contains(string(text), secret) {
+			t.Errorf("want no %q in the journal, got %s", secret, text)
+		}
+	}
+	if got := e.Request.Header["Authorization"]; !slices.Equal(got, []string{"Bearer [redacted]", "Bearer [redacted]", "[redacted]", "[redacted]"}) {
+		t.Errorf("want the form of each credential, got %q", got)
+	}
+	if got := e.Request.Header.Get("X-Other"); got != "short and innocent" {
+		t.Errorf("want innocent text left alone, got %q", got)
+	}
+}
+
+func TestBodiesAreJSONStringsOrBase64(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"":         `""`,
+		`{"a":1}`:  `"{\"a\":1}"`,
+		"Größe":    `"Größe"`,
+		"\xff\xfe": `{"base64":"//4="}`,
+	} {
+		got, err := json.Marshal(Body(body))
+		if err != nil || string(got) != want {
+			t.Errorf("%q: want %s, got %s, %v", body, want, got, err)
+		}
+	}
+}
+
+func TestManyMayWriteAndReadAtOnce(t *testing.T) {
+	t.Parallel()
+	j := New(Limits{Exchanges: 50, Bytes: 100_000})
+	shared := Body(strings.Repeat("x", 10_000))
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for i := range 500 {
+				entry := j.Begin(Exchange{Target: "/"})
+				entry.Name(partnerapi.Products)
+				entry.End(200, Message{Body: shared}, i%2 == 0)
+				j.Exchanges(Filter{Limit: 3})
+				if i%100 == 0 {
+					j.Clear()
+				}
+			}
+		})
+	}
+	all.Wait()
+	j.Clear()
+	if count := j.Count(); count.Arrived != 4000 || count.Kept != 0 || count.Bytes != 0 {
+		t.Fatalf("want 4000 arrived and nothing kept, got %+v", count)
+	}
+}

@@ -1,0 +1,260 @@
+package mockpartner_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/journal"
+	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/mockpartner/sandbox"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func TestTheJournalHoldsEveryExchangeBeforeItsCallerKnows(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	slot := c.slot(5).ID
+	c.mock.Default().Journal().Clear()
+	products := c.call("GET", "/products?limit=2", "")
+	asked := window("2026-07-01", "2026-08-30")
+	fresh, remembered := c.call("POST", "/availability", asked), c.call("POST", "/availability", asked)
+	reserved := c.call("POST", "/bookings/reserve", reserveBody(slot, 1))
+	lost := c.call("GET", "/nowhere", "")
+	kept := c.mock.Default().Journal().Exchanges(journal.Filter{})
+	want := []struct {
+		endpoint partnerapi.Endpoint
+		target   string
+		request  string
+		answer   answer
+	}{
+		{partnerapi.Products, "/products?limit=2", "", products},
+		{partnerapi.Availability, "/availability", asked, fresh},
+		{partnerapi.Availability, "/availability", asked, remembered},
+		{partnerapi.Reserve, "/bookings/reserve", reserveBody(slot, 1), reserved},
+		{"", "/nowhere", "", lost},
+	}
+	if len(kept) != len(want) {
+		t.Fatalf("want %d exchanges, got %d", len(want), len(kept))
+	}
+	for i, w := range want {
+		e := kept[i]
+		if !e.Done || e.Endpoint != w.endpoint || e.Target != w.target || e.Status != w.answer.status || !e.At.Equal(noon) {
+			t.Errorf("want %+v, got %+v", w, e)
+		}
+		if string(e.Request.Body) != w.request || string(e.Answer.Body) != w.answer.body {
+			t.Errorf("%s: want both bodies byte for byte, got %q and %q", w.target, e.Request.Body, e.Answer.Body)
+		}
+		if got := e.Request.Header.Get("Authorization"); got != "Bearer [redacted]" {
+			t.Errorf("%s: want no key in the journal, got %q", w.target, got)
+		}
+		if got := e.Answer.Header.Get("Content-Type"); got != "application/json" {
+			t.Errorf("%s: want the answer's headers, got %v", w.target, e.Answer.Header)
+		}
+	}
+}
+
+func TestAroundBreaksRequestsAndAnswersOfEverySandbox(t *testing.T) {
+	t.Parallel()
+	c := start(t, func(o *mockpartner.Options) {
+		o.Around = func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/products" {
+					next.ServeHTTP(w, r)
+					return
+				}
+				recorded := httptest.NewRecorder()
+				next.ServeHTTP(recorded, r)
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(recorded.Code)
+				w.Write(bytes.ReplaceAll(recorded.Body.Bytes(), []byte("lisbon"), []byte("porto")))
+			})
+		}
+	})
+	if _, err := c.mock.Create(sandbox.Spec{Name: "mine"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, prefix := range []string{"", "/s/mine"} {
+		if a := c.call("GET", prefix+"/products", ""); !strings.Contains(a.body, "porto-walk") || strings.Contains(a.body, "lisbon") {
+			t.Errorf("%s: want the answer changed, got %.100s", prefix, a.body)
+		}
+		c.call("POST", prefix+"/availability", window(day, day)).is(200, schemas.AvailabilityAnswer)
+	}
+	box, _ := c.mock.Sandbox("mine")
+	kept := box.Journal().Exchanges(journal.Filter{Endpoint: partnerapi.Products})
+	if len(kept) != 1 || !strings.Contains(string(kept[0].Answer.Body), "porto-walk") {
+		t.Fatalf("want what went out in the journal, got %d exchanges", len(kept))
+	}
+}
+
+func TestAnAnswerThatBreaksOffIsOnRecord(t *testing.T) {
+	t.Parallel()
+	c := start(t, func(o *mockpartner.Options) {
+		o.Around = func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprint(w, "half an ans")
+				http.NewResponseController(w).Flush()
+				panic(http.ErrAbortHandler)
+			})
+		}
+	})
+	request, err := http.NewRequestWithContext(t.Context(), "GET", c.base+"/products", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if _, err := io.ReadAll(response.Body); err == nil {
+		t.Fatal("want the answer to break off")
+	}
+	kept := c.mock.Default().Journal().Exchanges(journal.Filter{})
+	if len(kept) != 1 || !kept[0].Done || string(kept[0].Answer.Body) != "half an ans" {
+		t.Fatalf("want the half answer on record, got %+v", kept)
+	}
+}
+
+func TestHugeAnswersOfAHookAreKeptInPart(t *testing.T) {
+	t.Parallel()
+	c := start(t, func(o *mockpartner.Options) {
+		o.Around = func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				for range 3 {
+					w.Write(make([]byte, journal.MaxCopiedBody/2))
+				}
+			})
+		}
+	})
+	if a := c.call("GET", "/products", ""); len(a.body) != 3*journal.MaxCopiedBody/2 {
+		t.Fatalf("want the whole answer out, got %d bytes", len(a.body))
+	}
+	kept := c.mock.Default().Journal().Exchanges(journal.Filter{})[0]
+	if len(kept.Answer.Body) != journal.MaxCopiedBody || !kept.Answer.Truncated {
+		t.Fatalf("want its beginning on record, got %d bytes, truncated %t", len(kept.Answer.Body), kept.Answer.Truncated)
+	}
+}
+
+// script is a story that touches every endpoint and comes by every refusal.
+func script(c caller) (told []string) {
+	c.t.Helper()
+	tell := func(a answer) answer {
+		told = append(told, fmt.Sprintf("%s -> %d %s %s", a.what, a.status, a.header.Get("Content-Type"), a.body))
+		return a
+	}
+	tell(c.call("GET", "/products", ""))
+	for _, p := range []string{"lisbon-walk/small-group", "new-york-pass/day-pass", "tokyo-market/breakfast", "st-johns-whales/zodiac"} {
+		id, option, _ := strings.Cut(p, "/")
+		tell(c.call("POST", "/availability", strings.NewReplacer("tokyo-market", id, "breakfast", option).Replace(window("2026-07-01", "2026-08-30"))))
+	}
+	for _, slot := range c.slots() {
+		for adults := range 5 {
+			reserved := tell(c.call("POST", "/bookings/reserve", reserveBody(slot.ID, adults)))
+			if reserved.status != 200 {
+				continue
+			}
+			code := read[partnerapi.ReserveAnswer](reserved).ReservationConfirmationCode
+			switch adults {
+			case 1:
+				tell(c.call("DELETE", partnerapi.ReleasePath(code), ""))
+			case 2:
+				booking := tell(c.confirm(code))
+				tell(c.call("POST", partnerapi.CancelPath(read[partnerapi.ConfirmAnswer](booking).ExternalBookingID), ""))
+			case 3:
+				tell(c.confirm(code))
+			}
+		}
+	}
+	tell(c.call("POST", "/_mock/clock", `{"advance":"20m"}`))
+	tell(c.call("POST", "/availability", window(day, day)))
+	tell(c.call("GET", "/_mock/state", ""))
+	tell(c.call("GET", "/_mock/invariants", ""))
+	return told
+}
+
+func TestTheSameSeedAndClockGiveTheSameAnswersByteForByte(t *testing.T) {
+	t.Parallel()
+	one, two := script(start(t)), script(start(t))
+	for i := range one {
+		if one[i] != two[i] {
+			t.Fatalf("want\n%.2000s\ngot\n%.2000s", one[i], two[i])
+		}
+	}
+	other := script(start(t, func(o *mockpartner.Options) { o.Seed = 2 }))
+	if strings.Join(one, "") == strings.Join(other, "") {
+		t.Fatal("want another story from another seed")
+	}
+}
+
+func TestConcurrentCallersConserveSeats(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	const seats = 20
+	slot := c.slot(seats).ID
+	var callers sync.WaitGroup
+	for i := range 8 {
+		callers.Go(func() {
+			for range 25 {
+				reserved := c.call("POST", "/bookings/reserve", reserveBody(slot, 1+i%3))
+				if reserved.status != 200 {
+					continue
+				}
+				code := read[partnerapi.ReserveAnswer](reserved).ReservationConfirmationCode
+				if i%2 == 0 {
+					c.release(code)
+					continue
+				}
+				id := read[partnerapi.ConfirmAnswer](c.confirm(code)).ExternalBookingID
+				c.cancel(id)
+				c.cancel(id)
+			}
+		})
+		callers.Go(func() {
+			for range 25 {
+				if left := *c.slots()[0].Vacancies; left < 0 || left > seats {
+					t.Errorf("want 0 to %d vacancies, got %d", seats, left)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	c.left(seats)
+	c.balanced()
+}
+
+func TestAMockRunsWithTheClockItIsGiven(t *testing.T) {
+	t.Parallel()
+	base := platform.NewFrozenClock(noon)
+	c := start(t, func(o *mockpartner.Options) { o.Clock, o.Now, o.Frozen = base, time.Time{}, false })
+	c.reserve(c.slot(5).ID, 2)
+	base.Advance(20*time.Minute - time.Second)
+	c.left(3)
+	c.clock.Advance(time.Second)
+	c.left(5)
+}
+
+func TestAMockNeedsNoPort(t *testing.T) {
+	t.Parallel()
+	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/products", "/_mock/clock"} {
+		request := httptest.NewRequest("GET", path, nil)
+		request.Header.Set("Authorization", "Bearer "+key)
+		recorded := httptest.NewRecorder()
+		mock.ServeHTTP(recorded, request)
+		if recorded.Code != 200 {
+			t.Errorf("%s: want 200, got %d: %s", path, recorded.Code, recorded.Body)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package schemas_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func TestDecodeStoresWhatIsLawful(t *testing.T) {
+	t.Parallel()
+	var product partnerapi.Product
+	if problems := schemas.Decode(schemas.Product, []byte(productText), &product); problems != nil {
+		t.Fatal(problems)
+	}
+	want := partnerapi.Product{
+		ID: "p", Locale: "en", TimeZone: "UTC", InstantConfirmation: true,
+		Options: []partnerapi.Option{{
+			ID: "o", AvailabilityType: partnerapi.StartTime,
+			Units: []partnerapi.Unit{{
+				ID: "unit-adult", Type: partnerapi.Adult,
+				PricingFrom: []partnerapi.PricingEntry{{Original: 100, Currency: "EUR"}},
+			}},
+		}},
+	}
+	if !reflect.DeepEqual(product, want) {
+		t.Errorf("want %+v\ngot  %+v", want, product)
+	}
+}
+
+func TestDecodeStoresNothingOfWhatIsNot(t *testing.T) {
+	t.Parallel()
+	entry := partnerapi.PricingEntry{Original: 7}
+	problems := schemas.Decode(schemas.PricingEntry, []byte(`{"original": 22.5, "currency": "EUR"}`), &entry)
+	if len(problems) != 1 || entry != (partnerapi.PricingEntry{Original: 7}) {
+		t.Errorf("want one problem and nothing stored, got %v and %+v", problems, entry)
+	}
+	if problems := schemas.Decode(schemas.PricingEntry, []byte(`{`), &entry); len(problems) != 1 {
+		t.Errorf("want one problem, got %v", problems)
+	}
+}
+
+func TestDecodeReadsIntegersHoweverTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{
+		`2250`: 2250, `2250.0`: 2250, `2.25e3`: 2250, `225E1`: 2250, `22500e-1`: 2250, `-0`: 0, `-1.0`: -1,
+		`9223372036854775807.0`: 9223372036854775807, `9007199254740993.0`: 9007199254740993,
+	} {
+		var entry partnerapi.PricingEntry
+		problems := schemas.Decode(schemas.PricingEntry, []byte(`{"currency": "EUR", "original": `+text+`}`), &entry)
+		if problems != nil || entry.Original != want {
+			t.Errorf("%s: want %d, got %d %v", text, want, entry.Original, problems)
+		}
+	}
+}
+
+func TestDecodeTellsNamesApartByTheirCapitals(t *testing.T) {
+	t.Parallel()
+	var booking partnerapi.ConfirmAnswer
+	problems := schemas.Decode(schemas.ConfirmAnswer,
+		[]byte(`{"externalBookingId": "b", "EXTERNALBOOKINGID": "x", "ſtatus": "x", "status": "CONFIRMED", "UUID": "x", "Tickets": 7}`), &booking)
+	if want := (partnerapi.ConfirmAnswer{ExternalBookingID: "b", Status: "CONFIRMED"}); problems != nil || !reflect.DeepEqual(booking, want) {
+		t.Errorf("want %+v, got %+v %v", want, booking, problems)
+	}
+}
+
+func TestDecodeSkipsAFieldWhoseTypeIsOpen(t *testing.T) {
+	t.Parallel()
+	var product partnerapi.Product
+	text := strings.Replace(productText, `{"id": "p"`, `{"updatedAt": 1782896400, "id": "p"`, 1)
+	if problems := schemas.Decode(schemas.Product, []byte(text), &product); problems != nil || product.ID != "p" || len(product.Options) != 1 {
+		t.Errorf("want the product without its time, got %+v %v", product, problems)
+	}
+}
+
+func TestDecodeLeavesTheValueAlone(t *testing.T) {
+	t.Parallel()
+	value, before := decoded(t, []byte(`{"id": "u", "ID": 1, "quantity": 2.0}`)), decoded(t, []byte(`{"id": "u", "ID": 1, "quantity": 2.0}`))
+	var unit partnerapi.UnitQuantity
+	if problems := schemas.DecodeValue(schemas.UnitQuantity, value, &unit); problems != nil || unit.Quantity != 2 {
+		t.Errorf("want a quantity of 2, got %+v %v", unit, problems)
+	}
+	if !reflect.DeepEqual(value, before) {
+		t.Errorf("the value was changed to %v", value)
+	}
+}
+
+func TestDecodeIntoWhatCannotHoldItIsAProblem(t *testing.T) {
+	t.Parallel()
+	if problems := schemas.Decode(schemas.CancelRequest, []byte(`{}`), partnerapi.CancelRequest{}); len(problems) != 1 {
+		t.Errorf("want one problem, got %v", problems)
+	}
+}
+
+// The Go types and the schemas describe the same fields: what a schema lets pass
+// finds its place, and nothing waits for a field that no schema has.
+func TestTheGoTypesHaveTheFieldsOfTheSchemas(t *testing.T) {
+	t.Parallel()
+	for name, value := range map[string]any{
+		schemas.Product: partnerapi.Product{}, schemas.Option: partnerapi.Option{}, schemas.Unit: partnerapi.Unit{},
+		schemas.Restrictions: partnerapi.Restrictions{}, schemas.PricingEntry: partnerapi.PricingEntry{},
+		schemas.AvailabilityRequest: partnerapi.AvailabilityRequest{}, schemas.UnitQuantity: partnerapi.UnitQuantity{},
+		schemas.Slot: partnerapi.Slot{}, schemas.Contact: partnerapi.Contact{},
+		schemas.ReserveRequest: partnerapi.ReserveRequest{}, schemas.ReserveAnswer: partnerapi.ReserveAnswer{},
+		schemas.ConfirmRequest: partnerapi.ConfirmRequest{}, schemas.ConfirmAnswer: partnerapi.ConfirmAnswer{},
+		schemas.Ticket: partnerapi.Ticket{}, schemas.DeliveryOption: partnerapi.DeliveryOption{},
+		schemas.ReleaseRequest: partnerapi.ReleaseRequest{}, schemas.ReleaseAnswer: partnerapi.Done{},
+		schemas.CancelRequest: partnerapi.CancelRequest{}, schemas.CancelAnswer: partnerapi.Done{},
+		schemas.Refusal: partnerapi.Refusal{},
+	} {
+		goType := reflect.TypeOf(value)
+		described := at(t, source(t, name), "properties")
+		for i := range goType.NumField() {
+			member := goType.Field(i)
+			property, _, _ := strings.Cut(member.Tag.Get("json"), ",")
+			schema, ok := described[property].(map[string]any)
+			if !ok {
+				t.Errorf("%s.%s: %s has no property %q", goType.Name(), member.Name, name, property)
+				continue
+			}
+			if want, open := jsonKind(schema); !open && want != kindOf(member.Type) {
+				t.Errorf("%s.%s is %s, the schema wants %s", goType.Name(), member.Name, kindOf(member.Type), want)
+			}
+			delete(described, property)
+		}
+		for property := range described {
+			t.Errorf("%s has no field for the property %s of %s", goType.Name(), property, name)
+		}
+	}
+}
+
+// jsonKind is the type that a property wants; open says that it wants none.
+func jsonKind(schema map[string]any) (kind string, open bool) {
+	if schema["anyOf"] != nil {
+		return "object", false
+	}
+	if kinds, ok := schema["type"].([]any); ok {
+		return kinds[0].(string), false
+	}
+	kind, ok := schema["type"].(string)
+	return kind, !ok
+}
+
+func kindOf(goType reflect.Type) string {
+	switch goType.Kind() {
+	case reflect.Pointer:
+		return kindOf(goType.Elem())
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Int, reflect.Int64:
+		return "integer"
+	case reflect.Slice:
+		return "array"
+	default:
+		return "object"
+	}
+}

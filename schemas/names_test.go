@@ -1,0 +1,141 @@
+package schemas_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"partnerkit.dev/schemas"
+)
+
+func TestEveryConstantNamesASchemaAndEverySchemaHasAConstant(t *testing.T) {
+	t.Parallel()
+	constants := []string{
+		schemas.ProductsAnswer, schemas.Product, schemas.Option, schemas.Unit, schemas.Restrictions, schemas.PricingEntry,
+		schemas.AvailabilityRequest, schemas.AvailabilityAnswer, schemas.Slot, schemas.UnitPricing, schemas.UnitQuantity,
+		schemas.ReserveRequest, schemas.ReserveAnswer, schemas.ConfirmRequest, schemas.ConfirmAnswer,
+		schemas.ConfirmAnswerWithTickets, schemas.Contact, schemas.Ticket, schemas.DeliveryOption, schemas.ReleaseRequest,
+		schemas.ReleaseAnswer, schemas.CancelRequest, schemas.CancelAnswer, schemas.Refusal,
+		schemas.SyncTriggerAnswer, schemas.AvailabilityNotifyRequest, schemas.AvailabilityNotifyAnswer, schemas.WebhookError,
+		schemas.ActivitiesAnswer, schemas.Activity, schemas.ActivityVariation, schemas.PublicVariationPricing,
+		schemas.PricingUnit, schemas.Pagination, schemas.ResellerError,
+		schemas.Integration, schemas.RegistrationRequest, schemas.RegistrationAnswer,
+		definitions,
+	}
+	slices.Sort(constants)
+	if names := schemas.Names(); !slices.Equal(names, constants) {
+		t.Errorf("want %q\ngot  %q", constants, names)
+	}
+}
+
+func TestEverySchemaSaysWhatItIsAndShowsLawfulExamples(t *testing.T) {
+	t.Parallel()
+	for _, name := range schemas.Names() {
+		document := source(t, name)
+		if document["$schema"] != "https://json-schema.org/draft/2020-12/schema" {
+			t.Errorf("%s: want draft 2020-12, got %v", name, document["$schema"])
+		}
+		if want := "https://partnerkit.dev/schemas/" + name + ".schema.json"; document["$id"] != want {
+			t.Errorf("%s: want $id %s, got %v", name, want, document["$id"])
+		}
+		for _, keyword := range []string{"title", "description"} {
+			if words, _ := document[keyword].(string); words == "" {
+				t.Errorf("%s has no %s", name, keyword)
+			}
+		}
+		if len(examples(t, name)) == 0 && name != definitions {
+			t.Errorf("%s has no example", name)
+		}
+		for i, example := range examples(t, name) {
+			for _, problem := range schemas.ValidateValue(name, example) {
+				t.Errorf("%s: example %d: %s", name, i, problem)
+			}
+		}
+	}
+}
+
+func TestTheFilesAreValidAsTheyStand(t *testing.T) {
+	t.Parallel()
+	const base = "https://partnerkit.dev/schemas/"
+	c := jsonschema.NewCompiler()
+	c.LoadURL = func(url string) (io.ReadCloser, error) {
+		return nil, errors.New("a schema refers to " + url + ", which is none of ours")
+	}
+	for _, name := range schemas.Names() {
+		text, err := schemas.Source(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.AddResource(base+name+".schema.json", bytes.NewReader(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range schemas.Names() {
+		if _, err := c.Compile(base + name + ".schema.json"); err != nil {
+			t.Errorf("%s: %#v", name, err)
+		}
+	}
+}
+
+// The compiler of this package takes "items" for the keyword wherever it stands,
+// and Decode tells names by their letters, not by their capitals.
+func TestNoPropertyHasAForbiddenName(t *testing.T) {
+	t.Parallel()
+	spelling := map[string]string{}
+	for _, name := range schemas.Names() {
+		walk(source(t, name), "", func(place string, node map[string]any) {
+			properties, _ := node["properties"].(map[string]any)
+			for property := range properties {
+				if property == "items" {
+					t.Errorf("%s%s: a property is called items", name, place)
+				}
+				other, known := spelling[strings.ToLower(property)]
+				if known && other != property {
+					t.Errorf("%s%s: the property %s is elsewhere called %s", name, place, property, other)
+				}
+				spelling[strings.ToLower(property)] = property
+			}
+		})
+	}
+}
+
+// A constraint that the type and the enumeration do not say needs words.
+func TestEveryConstraintHasWords(t *testing.T) {
+	t.Parallel()
+	for _, name := range schemas.Names() {
+		walk(source(t, name), "", func(place string, node map[string]any) {
+			if strings.Contains(place, "/examples") {
+				return
+			}
+			for _, keyword := range []string{"format", "pattern", "minLength", "minItems", "minimum", "maximum", "not"} {
+				if _, constrained := node[keyword]; constrained && node["x-want"] == nil {
+					t.Errorf("%s%s has %s and no x-want", name, place, keyword)
+				}
+			}
+		})
+	}
+}
+
+func TestSourceOfAnUnknownSchemaIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", "partner", "partner/nothing", "../go.mod", "partner/product.schema.json"} {
+		if text, err := schemas.Source(name); err == nil {
+			t.Errorf("Source(%q) returns %q", name, text)
+		}
+	}
+}
+
+func TestFilesHoldsSchemasAndDocuments(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"partner/product.schema.json", "openapi/partner.yaml"} {
+		if _, err := fs.Stat(schemas.Files(), path); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package schemas_test
+
+import (
+	"testing"
+
+	"partnerkit.dev/schemas"
+)
+
+func TestAProblemNamesItsPlaceAsPeopleWriteIt(t *testing.T) {
+	t.Parallel()
+	for pointer, want := range map[string]string{
+		"":              "",
+		"/id":           "id",
+		"/options/0/id": "options[0].id",
+		"/2":            "[2]",
+		"/2/options/10": "[2].options[10]",
+		"/_id":          "_id",
+		"/odd name":     `["odd name"]`,
+		"/a/odd.name/b": `a["odd.name"].b`,
+		"/a~1b/m~0n":    `["a/b"]["m~n"]`,
+		"/a/":           `a[""]`,
+		"/a/7b":         `a["7b"]`,
+		"/a\n\x1b[2J":   `["a\n\x1b[2J"]`,
+		"/ünits":        `["ünits"]`,
+	} {
+		if got := (schemas.Problem{Pointer: pointer}).Path(); got != want {
+			t.Errorf("the path of %q: want %s, got %s", pointer, want, got)
+		}
+	}
+}
+
+func TestAProblemReadsAsPlaceAndMessage(t *testing.T) {
+	t.Parallel()
+	problem := schemas.Problem{Pointer: "/options/0/id", Keyword: "type", Message: "want a string, got 7"}
+	if got, want := problem.String(), "options[0].id: want a string, got 7"; got != want {
+		t.Errorf("want %q, got %q", want, got)
+	}
+	if got, want := problem.Under("/products/2").String(), "products[2].options[0].id: want a string, got 7"; got != want {
+		t.Errorf("want %q, got %q", want, got)
+	}
+	if got, want := problem.Under("/2").String(), "[2].options[0].id: want a string, got 7"; got != want {
+		t.Errorf("want %q, got %q", want, got)
+	}
+	whole := schemas.Problem{Keyword: "type", Message: "want an array of slots, got 7"}
+	if got, want := whole.String(), "want an array of slots, got 7"; got != want {
+		t.Errorf("want %q, got %q", want, got)
+	}
+}

@@ -1,0 +1,284 @@
+package schemas_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"partnerkit.dev/schemas"
+)
+
+// lines are the problems as people read them.
+func lines(problems []schemas.Problem) []string {
+	var all []string
+	for _, problem := range problems {
+		all = append(all, problem.String())
+	}
+	return all
+}
+
+func expect(t *testing.T, schema, text string, want ...string) {
+	t.Helper()
+	if got := lines(schemas.Validate(schema, []byte(text))); !reflect.DeepEqual(got, want) {
+		t.Errorf("%s judges %.200s\nwant %q\ngot  %q", schema, text, want, got)
+	}
+}
+
+func TestProblemsReadLikeWords(t *testing.T) {
+	t.Parallel()
+	wrong := strings.Replace(productText, `"original": 100`, `"original": 22.5`, 1)
+	expect(t, schemas.ProductsAnswer, `{"products": [`+productText+`, `+productText+`, `+wrong+`]}`,
+		`products[2].options[0].units[0].pricingFrom[0].original: want an integer in the smallest currency unit, got 22.5`)
+	expect(t, schemas.ProductsAnswer, `[`+wrong+`]`,
+		`[0].options[0].units[0].pricingFrom[0].original: want an integer in the smallest currency unit, got 22.5`)
+	expect(t, schemas.ProductsAnswer, `{}`, `products: missing, want an array of products`)
+	expect(t, schemas.ProductsAnswer, `"no"`, `want an array of products, or an object whose products is that array, got "no"`)
+	expect(t, schemas.Slot, `{"id": 7, "localDateTimeStart": "tomorrow", "status": "OPEN"}`,
+		`id: want a string that is not empty, got 7`,
+		`localDateTimeEnd: missing, want a date-time with seconds and a UTC offset, such as 2026-07-01T09:00:00+02:00`,
+		`localDateTimeStart: want a date-time with seconds and a UTC offset, such as 2026-07-01T09:00:00+02:00, got "tomorrow"`,
+		`status: want one of AVAILABLE, FREESALE, LIMITED, SOLD_OUT or CLOSED, got "OPEN"`)
+	expect(t, schemas.ReleaseAnswer, `{"success": "yes"}`, `success: want true or false, got "yes"`)
+	expect(t, schemas.SyncTriggerAnswer, `{"success": 0, "data": []}`, `data: want an object, got an empty array`, `success: want 1, got 0`)
+}
+
+func TestEachMissingPropertyAndEachWrongPlaceIsOneProblem(t *testing.T) {
+	t.Parallel()
+	expect(t, schemas.Product, `{"id": null, "options": [{"units": {}}, 5]}`,
+		`id: want a string that is not empty, got null`,
+		`instantConfirmation: missing, want true or false`,
+		`internalName: missing, want a string`,
+		`locale: missing, want a BCP 47 language tag such as en or pt-BR`,
+		`options[0].availabilityType: missing, want one of START_TIME or OPENING_HOURS`,
+		`options[0].id: missing, want a string that is not empty`,
+		`options[0].internalName: missing, want a string`,
+		`options[0].units: want an array of units, got an object`,
+		`options[1]: want an object, got 5`,
+		`timeZone: missing, want an IANA time zone such as Europe/Lisbon`)
+}
+
+func TestAnOptionalObjectThatIsWrongIsOneProblem(t *testing.T) {
+	t.Parallel()
+	expect(t, schemas.ConfirmRequest, `{"reservationConfirmationCode": "c", "contact": "Ana"}`, `contact: want an object, got "Ana"`)
+	expect(t, schemas.ConfirmRequest, `{"reservationConfirmationCode": "c", "contact": {"fullName": 7}}`, `contact.fullName: want a string, got 7`)
+}
+
+func TestUnknownFieldsAreLawfulEverywhere(t *testing.T) {
+	t.Parallel()
+	for _, name := range schemas.Names() {
+		for _, example := range examples(t, name) {
+			var objects []map[string]any
+			walk(example, "", func(place string, node map[string]any) {
+				if place != "/translation" { // a map, not an object with fields
+					objects = append(objects, node)
+				}
+			})
+			for _, object := range objects {
+				object["x-unknown"] = map[string]any{"deep": []any{json.Number("1e9"), nil}}
+			}
+			if problems := schemas.ValidateValue(name, example); problems != nil {
+				t.Errorf("%s: %v", name, problems)
+			}
+		}
+	}
+}
+
+func TestGuestTypesWithAFixedIDBearItAndNoOthersDo(t *testing.T) {
+	t.Parallel()
+	unit := func(id, kind string) string {
+		return fmt.Sprintf(`{"id": %q, "internalName": "", "type": %q, "pricingFrom": [%s]}`, id, kind, pricingText)
+	}
+	for _, lawful := range [][2]string{
+		{"unit-adult", "ADULT"}, {"unit-child", "CHILD"}, {"unit-infant", "INFANT"}, {"unit-senior", "SENIOR"},
+		{"unit-student", "STUDENT"}, {"anything", "STUDENT"},
+	} {
+		expect(t, schemas.Unit, unit(lawful[0], lawful[1]))
+	}
+	expect(t, schemas.Unit, unit("adult", "ADULT"), `id: want unit-adult, the id of every unit of type ADULT, got "adult"`)
+	expect(t, schemas.Unit, unit("Unit-Child", "CHILD"), `id: want unit-child, the id of every unit of type CHILD, got "Unit-Child"`)
+	expect(t, schemas.Unit, unit("unit-adult", "INFANT"), `id: want unit-infant, the id of every unit of type INFANT, got "unit-adult"`)
+	expect(t, schemas.Unit, unit("unit-student", "SENIOR"), `id: want unit-senior, the id of every unit of type SENIOR, got "unit-student"`)
+	expect(t, schemas.Unit, unit("", "ADULT"), `id: want a string that is not empty, got ""`)
+	expect(t, schemas.Unit, unit("unit-senior", "STUDENT"),
+		`id: want an id of its own for a unit of type STUDENT, not that of another type, got "unit-senior"`)
+}
+
+func TestAnAmountIsReadFromOriginalElseRetailElsePrice(t *testing.T) {
+	t.Parallel()
+	price := func(amounts string) string { return `{"unitId": "u", "currency": "EUR"` + amounts + `}` }
+	for _, lawful := range []string{
+		`, "original": 1`, `, "retail": 1`, `, "price": 1`, `, "original": null, "retail": 1`, `, "original": null, "retail": null, "price": 0`,
+		`, "original": 1, "retail": 2, "price": 3`,
+	} {
+		expect(t, schemas.UnitPricing, price(lawful))
+	}
+	expect(t, schemas.UnitPricing, price(``), `original: missing, want an integer in the smallest currency unit, here or in retail or price`)
+	expect(t, schemas.UnitPricing, price(`, "original": null, "retail": null, "price": null`),
+		`original: want an integer in the smallest currency unit, here or in retail or price, got null`)
+	expect(t, schemas.UnitPricing, price(`, "original": "1", "retail": 1`), `original: want an integer in the smallest currency unit, got "1"`)
+	expect(t, schemas.UnitPricing, price(`, "original": 1, "price": 1.5`), `price: want an integer in the smallest currency unit, got 1.5`)
+}
+
+func TestTicketsAreDueOnlyFromPartnersThatDeliverThem(t *testing.T) {
+	t.Parallel()
+	booking := func(tickets string) string { return `{"externalBookingId": "b", "status": "CONFIRMED"` + tickets + `}` }
+	for _, without := range []string{``, `, "tickets": null`, `, "tickets": []`} {
+		expect(t, schemas.ConfirmAnswer, booking(without))
+	}
+	const due = `an array of at least one ticket, due from a partner that delivers tickets`
+	expect(t, schemas.ConfirmAnswerWithTickets, booking(``), `tickets: missing, want `+due)
+	expect(t, schemas.ConfirmAnswerWithTickets, booking(`, "tickets": null`), `tickets: want `+due+`, got null`)
+	expect(t, schemas.ConfirmAnswerWithTickets, booking(`, "tickets": []`), `tickets: want `+due+`, got an empty array`)
+	expect(t, schemas.ConfirmAnswerWithTickets, booking(`, "tickets": [`+ticketText+`, {}]`),
+		`tickets[1].deliveryOptions: missing, want an array of delivery options`,
+		`tickets[1].redemptionMethod: missing, want a string`)
+	expect(t, schemas.ConfirmAnswerWithTickets, `{"tickets": [`+ticketText+`]}`,
+		`externalBookingId: missing, want a string that is not empty`, `status: missing, want a string`)
+}
+
+func TestATextThatIsNoJSONIsOneProblem(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                                    `want JSON, got nothing`,
+		" \n\t":                               `want JSON, got nothing`,
+		`{"products": [`:                      `want JSON, got a text that is cut off after 14 bytes`,
+		`"abc`:                                `want JSON, got a text that is cut off after 4 bytes`,
+		"[1,\n  2;]":                          `want JSON, got a mistake at line 2, column 4: invalid character ';' after array element`,
+		`<html>`:                              `want JSON, got a mistake at line 1, column 1: invalid character '<' looking for beginning of value`,
+		`[] []`:                               `want one JSON text, got more after its end: "[]"`,
+		"[]\x00":                              `want one JSON text, got more after its end: "\x00"`,
+		"[\"\xff\"]":                          `want JSON in UTF-8, got other bytes at offset 2`,
+		"\xef\xbb\xbf[]":                      "want JSON, got a mistake at line 1, column 1: invalid character 'ï' looking for beginning of value",
+		`[NaN]`:                               `want JSON, got a mistake at line 1, column 2: invalid character 'N' looking for beginning of value`,
+		`[01]`:                                `want JSON, got a mistake at line 1, column 3: invalid character '1' after array element`,
+		`[1e999999999]`:                       `[0]: want a number within the range of a double, got "1e999999999"`,
+		`[1e-999999999]`:                      `[0]: want a number within the range of a double, got "1e-999999999"`,
+		`[{"b": 1e500, "a": 2e500}]`:          `[0].a: want a number within the range of a double, got "2e500"`,
+		`[` + strings.Repeat("9", 1001) + `]`: `[0]: want a number of at most 1000 characters, got 1001`,
+	} {
+		problems := schemas.Validate(schemas.ProductsAnswer, []byte(text))
+		if len(problems) != 1 || problems[0].Keyword != schemas.KeywordJSON || problems[0].String() != want {
+			t.Errorf("%.60q\nwant %s\ngot  %v", text, want, problems)
+		}
+	}
+}
+
+func TestNestingIsBounded(t *testing.T) {
+	t.Parallel()
+	nested := func(levels int) string {
+		return `{"reason": "", "x": ` + strings.Repeat("[", levels-1) + strings.Repeat("]", levels-1) + `}`
+	}
+	expect(t, schemas.CancelRequest, nested(schemas.MaxDepth))
+	for _, levels := range []int{schemas.MaxDepth + 2, 9000, 100_000} {
+		problems := schemas.Validate(schemas.CancelRequest, []byte(nested(levels)))
+		if len(problems) != 1 || problems[0].Keyword != schemas.KeywordJSON {
+			t.Errorf("%d levels: want one problem with the JSON, got %d: %.200v", levels, len(problems), problems)
+		}
+	}
+}
+
+func TestAnUnknownSchemaIsAProblemNotAPanic(t *testing.T) {
+	t.Parallel()
+	problems := schemas.Validate("partner/nothing", []byte(`{}`))
+	if len(problems) != 1 || problems[0].Keyword != schemas.KeywordSchema || !strings.Contains(problems[0].Message, "partner/nothing") {
+		t.Errorf("want one problem that names the schema, got %v", problems)
+	}
+}
+
+func TestValuesThatNoJSONDecodesToAreProblems(t *testing.T) {
+	t.Parallel()
+	for _, value := range []any{struct{}{}, []string{"x"}, math.NaN(), math.Inf(1), json.Number("abc"), json.Number(""), make(chan int)} {
+		problems := schemas.ValidateValue(schemas.CancelRequest, map[string]any{"reason": value})
+		if len(problems) != 1 || problems[0].Keyword != schemas.KeywordJSON || problems[0].Pointer != "/reason" {
+			t.Errorf("%v: want one problem at /reason, got %v", value, problems)
+		}
+	}
+	if problems := schemas.ValidateValue(schemas.Pagination, map[string]any{"pageSize": 20, "page": 1.0, "totalCount": uint64(3)}); problems != nil {
+		t.Errorf("Go's own numbers are numbers: %v", problems)
+	}
+}
+
+func TestTheSameTextGivesTheSameProblemsInTheOrderOfTheText(t *testing.T) {
+	t.Parallel()
+	text := []byte(`[` + strings.Repeat(`{"id": 7, "options": [{}, {}]},`, 11) + `{}]`)
+	first := schemas.Validate(schemas.ProductsAnswer, text)
+	for range 20 {
+		if again := schemas.Validate(schemas.ProductsAnswer, text); !reflect.DeepEqual(again, first) {
+			t.Fatalf("want %v\ngot  %v", first, again)
+		}
+	}
+	if first[0].Pointer != "/0/id" || !strings.HasPrefix(first[len(first)-1].Pointer, "/7/") {
+		t.Errorf("the order is not that of the text: %q", lines(first))
+	}
+}
+
+func TestProblemsAreBoundedInNumberAndLength(t *testing.T) {
+	t.Parallel()
+	const million = 1_000_000
+	for name, text := range map[string]string{
+		"wrong products":  `[` + strings.Repeat(`7,`, million) + `7]`,
+		"wrong options":   strings.Replace(productText, `"options": [`, `"options": [`+strings.Repeat(`7,`, million), 1),
+		"empty products":  `[` + strings.Repeat(`{},`, million/2) + `{}]`,
+		"nested mistakes": `[` + strings.Repeat(`{"options":[`+strings.Repeat(`{"units":[`+strings.Repeat(`{},`, 20)+`{}]},`, 20)+`{}]},`, 100) + `{}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			schema := schemas.ProductsAnswer
+			if text[0] == '{' {
+				schema = schemas.Product
+			}
+			problems := schemas.Validate(schema, []byte(text))
+			if len(problems) != schemas.MaxProblems {
+				t.Errorf("want %d problems, got %d", schemas.MaxProblems, len(problems))
+			}
+		})
+	}
+}
+
+func TestWrongValuesAreShownShortlyAndEscaped(t *testing.T) {
+	t.Parallel()
+	got := func(value string) string {
+		text := fmt.Sprintf(`{"success": %s}`, value)
+		problems := schemas.Validate(schemas.ReleaseAnswer, []byte(text))
+		if len(problems) != 1 {
+			t.Fatalf("%.60s: want one problem, got %v", value, problems)
+		}
+		_, after, _ := strings.Cut(problems[0].Message, ", got ")
+		return after
+	}
+	for value, want := range map[string]string{
+		`"a\u001b[2J\n\u202eb"`:             `"a\x1b[2J\n\u202eb"`,
+		`[1, 2]`:                            `an array`,
+		`[]`:                                `an empty array`,
+		`{"a": 1}`:                          `an object`,
+		`1.50`:                              `1.50`,
+		strings.Repeat("1", 900):            strings.Repeat("1", 60) + `…`,
+		`"` + strings.Repeat("é", 60) + `"`: `"` + strings.Repeat("é", 60) + `"`,
+		`"` + strings.Repeat("é", 61) + `"`: `"` + strings.Repeat("é", 60) + `"…`,
+	} {
+		if shown := got(value); shown != want || !utf8.ValidString(shown) {
+			t.Errorf("%.60s: want %s, got %s", value, want, shown)
+		}
+	}
+	if long := got(`"` + strings.Repeat("x", 5_000_000) + `"`); len(long) > 100 {
+		t.Errorf("a long string is shown in %d bytes", len(long))
+	}
+}
+
+func TestManyMayJudgeAtOnce(t *testing.T) {
+	t.Parallel()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for _, name := range schemas.Names() {
+				schemas.Validate(name, []byte(productText))
+			}
+		})
+	}
+	all.Wait()
+}
