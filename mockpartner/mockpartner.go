@@ -35,7 +35,8 @@ type Options struct {
 	AuthType partnerapi.AuthType
 	// AuthKey is the key that callers must present.
 	AuthKey string
-	// Catalog is what the partner sells; nil means catalog.Default().
+	// Catalog is what the partner sells; nil means catalog.Default(). It
+	// must not be changed afterwards.
 	Catalog *catalog.Catalog
 	// Clock is what the sandboxes' own clocks run with; nil is the machine's.
 	// Each sandbox's clock can be moved on top of it: see Sandbox.Clock.

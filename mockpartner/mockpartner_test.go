@@ -62,6 +62,29 @@ func TestTheJournalHoldsEveryExchangeBeforeItsCallerKnows(t *testing.T) {
 	}
 }
 
+// A large answer reaches its caller before the handler returns; so must the
+// journal's entry be complete by then.
+func TestAnExchangeIsOnRecordBeforeItsLastByteIsOut(t *testing.T) {
+	t.Parallel()
+	var mock *mockpartner.Mock
+	var done []bool
+	c := start(t, func(o *mockpartner.Options) {
+		o.Around = func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				next.ServeHTTP(w, r)
+				done = append(done, mock.Default().Journal().Exchanges(journal.Filter{Limit: 1})[0].Done)
+			})
+		}
+	})
+	mock = c.mock
+	c.call("GET", "/products", "")
+	c.call("POST", "/bookings/confirm", confirmBody("x"))
+	c.call("GET", "/products", "") // by now the hook has been through twice
+	if len(done) < 2 || !done[0] || !done[1] {
+		t.Fatalf("want both answers on record when they were written, got %v", done)
+	}
+}
+
 func TestAroundBreaksRequestsAndAnswersOfEverySandbox(t *testing.T) {
 	t.Parallel()
 	c := start(t, func(o *mockpartner.Options) {

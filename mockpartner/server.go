@@ -45,11 +45,12 @@ func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call)
 
 // serve keeps a record of the exchange, and has it answered.
 func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
+	body := readAhead(r)
 	entry := box.Journal().Begin(journal.Exchange{
 		At:      box.Platform().Now(),
 		Method:  r.Method,
 		Target:  target(r),
-		Request: journal.Message{Header: r.Header, Body: readAhead(r)},
+		Request: journal.Message{Header: r.Header, Body: body, Truncated: len(body) > maxBody},
 	})
 	recorded := &recorder{ResponseWriter: w, entry: entry, bodiless: r.Method == http.MethodHead}
 	// Deferred: an answer that a handler breaks off by a panic is on record too.

@@ -36,7 +36,7 @@ var (
 		Fix:   "Give the seats back in the transaction that cancels the booking.",
 	}
 	CancelRepeatStatus = Rule{
-		ID: "cancel.repeat.status", Level: Must, Endpoint: partnerapi.Cancel, Clause: "CAN-5", Needs: []string{"cancel.status", "cancel.unknown"},
+		ID: "cancel.repeat.status", Level: Must, Endpoint: partnerapi.Cancel, Clause: "CAN-5", Needs: []string{"cancel.success", "cancel.unknown"},
 		Title: "A second cancellation is answered with 200",
 		Why:   "A cancellation whose answer was lost is repeated; an error looks like one that was not taken.",
 		Fix:   "Answer 200 whether the booking is still there or not.",

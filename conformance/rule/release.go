@@ -48,7 +48,7 @@ var (
 		Fix:   "Take the code from the path; do not require a body or a content type.",
 	}
 	ReleaseRepeatStatus = Rule{
-		ID: "release.repeat.status", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-5", Needs: []string{"release.status", "release.unknown"},
+		ID: "release.repeat.status", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-5", Needs: []string{"release.success", "release.unknown"},
 		Title: "A second release is answered with 200",
 		Why:   "A release whose answer was lost is repeated; an error makes the marketplace repeat it for a day.",
 		Fix:   "Answer 200 whether the hold is there or not.",
@@ -79,7 +79,7 @@ var (
 		Fix:   "Answer {\"success\": true} where there is no such hold.",
 	}
 	ReleaseConfirmed = Rule{
-		ID: "release.confirmed", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-6", Needs: []string{"confirm.booking-id", "release.status"},
+		ID: "release.confirmed", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-6", Needs: []string{"confirm.booking-id", "release.success"},
 		Title: "Releasing a confirmed code is answered with 200",
 		Why:   "A late release, sent while the payment arrived, would be repeated for a day.",
 		Fix:   "Answer 200, and leave the booking as it is.",

@@ -88,7 +88,11 @@ func (s *session) reserve(ctx context.Context, purpose string, offer discover.Of
 	case o != nil:
 		return nil, o
 	case answer.Failure != nil && answer.Failure.Kind == probe.Timeout:
-		return nil, missing("reserve was not answered once; a single late answer is not held against the partner")
+		o := missing("reserve was not answered once; a single late answer is not held against the partner")
+		o.tryAnother = true
+		return nil, o
+	case answer.BrokeOff(http.StatusOK, http.StatusCreated):
+		return nil, breach(rule.ReserveJSON, answer, "want a whole JSON object: %s", answer.Failure.Message)
 	case answer.OK(http.StatusBadRequest):
 		o := missing("reserve was refused: %s", refusalOf(answer))
 		o.refused, o.tryAnother, o.Exchanges = true, true, []*probe.Exchange{answer.Exchange}
@@ -188,6 +192,8 @@ func (s *session) confirm(ctx context.Context, purpose string, h *hold, full boo
 		return nil, "", o
 	case answer.Failure != nil && answer.Failure.Kind == probe.Timeout:
 		return nil, "", missing("confirm was not answered once; a single late answer is not held against the partner")
+	case answer.BrokeOff(http.StatusOK):
+		return answer, "", breach(rule.ConfirmJSON, answer, "want a whole JSON object: %s", answer.Failure.Message)
 	case !answer.OK(http.StatusOK):
 		r := rule.ConfirmStatus
 		if !full && answer.OK(http.StatusBadRequest) {
@@ -217,17 +223,20 @@ func (s *session) confirmSchema() string {
 // releaseHold releases a live hold with the registered key.
 func (s *session) releaseHold(ctx context.Context, purpose string, h *hold, body bool) (*probe.Answer, *obstacle) {
 	answer, o := s.release(ctx, purpose, h.code, body, probe.GoodKey)
-	if o != nil {
+	switch {
+	case o != nil:
 		return nil, o
-	}
-	if !answer.OK(http.StatusOK) {
+	case answer.BrokeOff(http.StatusOK):
+		return answer, breach(rule.ReleaseJSON, answer, "want a whole JSON object: %s", answer.Failure.Message)
+	case !answer.OK(http.StatusOK):
 		r := rule.ReleaseStatus
 		if !body {
 			r = rule.ReleaseWithoutBody
 		}
 		return answer, breach(r, answer, "want 200 for a live hold, got %s", got(answer))
+	case undone(answer):
+		s.settle(h)
 	}
-	s.settle(h)
 	return answer, nil
 }
 
@@ -246,6 +255,8 @@ func (s *session) cancelBooking(ctx context.Context, purpose string, h *hold, id
 	switch {
 	case o != nil:
 		return nil, o
+	case answer.BrokeOff(http.StatusOK):
+		return answer, breach(rule.CancelJSON, answer, "want a whole JSON object: %s", answer.Failure.Message)
 	case !body && !answer.OK(http.StatusOK):
 		return answer, breach(rule.CancelWithoutBody, answer, "want 200 for a live booking, got %s", got(answer))
 	case answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented):
@@ -254,6 +265,8 @@ func (s *session) cancelBooking(ctx context.Context, purpose string, h *hold, id
 	case !answer.OK(http.StatusOK):
 		return answer, breach(rule.CancelStatus, answer, "want 200 for a live booking, got %s", got(answer))
 	}
-	s.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Undone })
+	if undone(answer) {
+		s.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Undone })
+	}
 	return answer, nil
 }

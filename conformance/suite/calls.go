@@ -51,9 +51,10 @@ func (s *session) call(ctx context.Context, limit rule.Rule, call probe.Call, ag
 }
 
 func (s *session) outOfTime() *obstacle {
-	if s.interrupted() {
+	if s.interrupted() || time.Now().Before(s.deadline) {
 		return missing("the run was interrupted")
 	}
+	s.ranOut.Store(true)
 	return missing("the run's time, %s, was used up (--max-duration)", s.config.MaxDuration)
 }
 

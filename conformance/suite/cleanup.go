@@ -39,27 +39,69 @@ func (s *session) cleanUp() {
 	running.Wait()
 }
 
-// undo releases or cancels one entry.
+// undo releases or cancels one entry. Where confirm was never answered, a
+// release alone proves nothing: it leaves a booking as it is (REL-6). The code is
+// confirmed once more then: a refusal says that nothing is left, and any other
+// answer names the booking, which is cancelled.
 func (s *session) undo(ctx context.Context, entry *ledger.Entry) {
-	call, ok := undoing(*entry)
-	if !ok {
+	doubtful := entry.State == ledger.Doubtful
+	if !s.tryUndoing(ctx, entry) || !doubtful {
 		return
 	}
+	answer := s.client.Do(ctx, s.unhurried(probe.Call{
+		Endpoint: partnerapi.Confirm, Purpose: "clean up: see whether there is a booking",
+		Method: http.MethodPost, Path: partnerapi.ConfirmPath,
+		Body: encode(partnerapi.ConfirmRequest{ReservationConfirmationCode: entry.Code}),
+	}))
+	switch {
+	case answer.OK(http.StatusOK):
+		s.ledger.Record(entry, func(e *ledger.Entry) {
+			e.State, e.BookingID = ledger.Booked, readObject(answer.Raw).text("externalBookingId")
+		})
+		s.tryUndoing(ctx, entry)
+	case answer.Failure != nil || answer.Response.Status/100 != 4:
+		s.ledger.Record(entry, func(e *ledger.Entry) {
+			e.State, e.Trouble = ledger.Doubtful, "confirm was never answered: there may be a booking"
+		})
+	}
+}
+
+// tryUndoing sends the call that undoes an entry, and reports whether it did.
+func (s *session) tryUndoing(ctx context.Context, entry *ledger.Entry) bool {
+	call, ok := undoing(*entry)
+	if !ok {
+		return false
+	}
 	for range cleanupTries {
-		call.Limit = time.Duration(s.config.LimitScale * float64(call.Endpoint.Timeout(partnerapi.Degraded)))
-		call.Deadline = call.Limit
-		answer := s.client.Do(ctx, call)
-		if answer.OK(http.StatusOK) {
+		answer := s.client.Do(ctx, s.unhurried(call))
+		if undone(answer) {
 			s.ledger.Record(entry, func(e *ledger.Entry) { e.State, e.Trouble = ledger.Undone, "" })
-			return
+			return true
 		}
 		s.ledger.Record(entry, func(e *ledger.Entry) {
 			e.Trouble = fmt.Sprintf("%s was answered with %s", call.Endpoint, got(answer))
+			if answer.OK(http.StatusOK) {
+				e.Trouble += " and success false"
+			}
 		})
 		if answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
-			return // it is not supported; a second try changes nothing
+			break // it is not supported; a second try changes nothing
 		}
 	}
+	return false
+}
+
+// undone reports whether an answer to release or cancel leaves no doubt that it
+// was done.
+func undone(answer *probe.Answer) bool {
+	return answer.OK(http.StatusOK) && readObject(answer.Raw)["success"] != false
+}
+
+// unhurried gives a call all the time that the marketplace ever gives it.
+func (s *session) unhurried(call probe.Call) probe.Call {
+	call.Limit = time.Duration(s.config.LimitScale * float64(call.Endpoint.Timeout(partnerapi.Degraded)))
+	call.Deadline = call.Limit
+	return call
 }
 
 // undoing returns the call that undoes an entry, and false where nothing can:

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -50,7 +51,7 @@ func (s *session) result() *report.Result {
 func (s *session) settleLate() {
 	for id, found := range s.findings {
 		r, _ := rule.Lookup(id)
-		if known := s.verdicts.get(id); known != nil && known.Outcome == report.Passed {
+		if known := s.verdicts.get(id); known != nil && (known.Outcome == report.Passed || known.Outcome == report.Inconclusive) {
 			s.verdicts.blame(r, found.message(), found.exchanges)
 			s.verdicts.get(id).Problems = s.wordsOf(found.problems)
 		}
@@ -76,6 +77,8 @@ func (s *session) verdict(r *report.Result) (report.Verdict, string) {
 		return report.Incomplete, s.words(s.survey.stopped.Message)
 	case s.survey != nil && s.survey.stopped != nil:
 		return report.Incomplete, "the partner could not be reached: " + s.words(s.survey.stopped.Message)
+	case s.ranOut.Load():
+		return report.Incomplete, fmt.Sprintf("the run's time, %s, was used up before every rule was judged (--max-duration)", s.config.MaxDuration)
 	case s.noOffer:
 		return report.Incomplete, "nothing can be booked: no slot of the next 60 days is bookable, so holds and bookings were not judged"
 	case s.config.Strict && r.Summary[report.Inconclusive] > 0:

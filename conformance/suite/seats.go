@@ -68,10 +68,18 @@ func (m change) String() string {
 // live partner move seats too: one reading that is off proves nothing.
 const enough = 2
 
-// seatsMove judges an expectation about seats. Where it does not hold at first
-// it is measured again, on other slots of the same option: what is seen twice is
-// the truth.
+// seatsMove judges an expectation about seats; the rule is not applicable where
+// the slot does not count any.
 func (c *check) seatsMove(measure func(attempt int) change) {
+	if !c.seatsCounted(measure) {
+		c.notApplicable("the slot does not tell its vacancies")
+	}
+}
+
+// seatsCounted judges an expectation about seats, and reports whether there are
+// any to count. Where the expectation does not hold at first it is measured
+// again, on other slots of the same option: what is seen twice is the truth.
+func (c *check) seatsCounted(measure func(attempt int) change) bool {
 	var held, off int
 	for attempt := 0; off < enough; attempt++ {
 		m := measure(attempt)
@@ -86,11 +94,11 @@ func (c *check) seatsMove(measure func(attempt int) change) {
 			if attempt > 0 {
 				break
 			}
-			c.notApplicable("the slot does not tell its vacancies")
+			return false
 		}
 		if m.holds() {
 			if held++; off == 0 || held == enough {
-				return
+				return true
 			}
 			continue
 		}
@@ -101,4 +109,5 @@ func (c *check) seatsMove(measure func(attempt int) change) {
 		c.show(m.after.exchange)
 	}
 	c.fail("%s", c.problems[0])
+	return true
 }

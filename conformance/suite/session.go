@@ -24,8 +24,9 @@ type session struct {
 	clock    *clock
 	started  time.Time
 	deadline time.Time
-	nonce    string // tells this run's unknown codes and references from any other's
-	stopped  atomic.Bool
+	nonce    string          // tells this run's unknown codes and references from any other's
+	stopped  atomic.Bool     // the run was asked to end
+	ranOut   atomic.Bool     // the run's time was used up
 	halt     context.Context // ends when the run is asked to end
 	stage    sync.Mutex      // held by the spec under way: one that Ginkgo left behind is waited for
 

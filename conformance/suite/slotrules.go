@@ -27,13 +27,13 @@ func (s *session) judgeSlot(in slotAnswer, index int, slot discover.Slot, value 
 			note(rule.SlotKnownUnit, ".unitPricing[%d].unitId: want the id of a unit of the option, got %q", i, id)
 		}
 	}
-	if slot.Vacancies != nil {
-		s.judgeNumbers(in.product, slot, note)
+	if slot.Vacancies != nil && !in.product.AllowFreesale { // there vacancies are not read
+		judgeNumbers(slot, note)
 	}
 }
 
 // judgeNumbers adds where a slot's numbers and its status disagree (AVL-13).
-func (s *session) judgeNumbers(product discover.Product, slot discover.Slot, note func(rule.Rule, string, ...any)) {
+func judgeNumbers(slot discover.Slot, note func(rule.Rule, string, ...any)) {
 	left := *slot.Vacancies
 	if slot.Capacity != nil && left > *slot.Capacity {
 		note(rule.SlotWithinCapacity, ".vacancies: want at most the capacity, %d, got %d", *slot.Capacity, left)
@@ -43,7 +43,7 @@ func (s *session) judgeNumbers(product discover.Product, slot discover.Slot, not
 		note(rule.SlotFreesaleUncounted, ".vacancies: want none with status FREESALE, got %d", left)
 	case slot.Status == partnerapi.StatusSoldOut && left > 0:
 		note(rule.SlotSoldOutEmpty, ".vacancies: want 0 with status SOLD_OUT, got %d", left)
-	case slot.Status.Bookable() && left == 0 && !product.AllowFreesale:
+	case slot.Status.Bookable() && left == 0:
 		note(rule.SlotOpenHasSeats, ".vacancies: want more than 0 with status %s, got 0", slot.Status)
 	}
 }

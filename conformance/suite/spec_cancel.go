@@ -25,6 +25,12 @@ func (s *session) describeCancel() {
 			b := s.booking(ctx, attempt)
 			return change{before: b.before, after: b.cancelled, stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm, b.cancel)...)}
 		})
+		if b := s.second(ctx, 0); b.cancelled != nil {
+			c.seatsCounted(func(attempt int) change {
+				b := s.second(ctx, attempt)
+				return change{before: b.before, after: b.cancelled, stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm, b.cancel)...)}
+			})
+		}
 	})
 	s.judge(rule.CancelUnknown, func(ctx context.Context, c *check) { c.expect(c.cancelUnknown(ctx)).To(ok) })
 	s.judge(rule.CancelUnknownSuccess, func(ctx context.Context, c *check) { c.expect(c.cancelUnknown(ctx)).To(succeed()) })
@@ -33,6 +39,7 @@ func (s *session) describeCancel() {
 		c.reached(b.cancelAgain != nil, b.stopped)
 		c.show(b.cancel.Exchange)
 		c.expect(b.cancelAgain).To(ok)
+		c.expect(b.cancelAgain).To(fit(schemas.CancelAnswer))
 	})
 	s.judge(rule.CancelRepeatVacancies, func(ctx context.Context, c *check) {
 		c.cancellable(ctx)

@@ -57,6 +57,12 @@ func (s *session) describeConfirm() {
 			b := s.booking(ctx, attempt)
 			return change{before: b.before, after: b.confirmed, by: -1, stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm)...)}
 		})
+		if b := s.second(ctx, 0); b.confirmed != nil {
+			c.seatsCounted(func(attempt int) change {
+				b := s.second(ctx, attempt)
+				return change{before: b.before, after: b.confirmed, by: -1, stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm)...)}
+			})
+		}
 	})
 	s.describeConfirmAgain()
 	s.describeConfirmRefusals()

@@ -25,11 +25,8 @@ func (s *session) describeRelease() {
 	})
 	s.judge(rule.ReleaseVacanciesOne, func(ctx context.Context, c *check) {
 		c.holdsCount(ctx)
-		c.eachVisit(ctx, func(key string) {
-			c.seatsMove(func(attempt int) change {
-				v := s.visit(ctx, key, attempt)
-				return change{before: v.before, after: v.released, stopped: v.stopped, between: append(v.reserveCall(), sent(v.release)...)}
-			})
+		c.visitsCount(ctx, false, func(v *visit) change {
+			return change{before: v.before, after: v.released, stopped: v.stopped, between: append(v.reserveCall(), sent(v.release)...)}
 		})
 	})
 	s.judge(rule.ReleaseVacanciesMany, func(ctx context.Context, c *check) {
@@ -59,6 +56,7 @@ func (s *session) describeRelease() {
 		c.reached(h.releaseAgain != nil, h.stopped)
 		c.show(h.release.Exchange)
 		c.expect(h.releaseAgain).To(ok)
+		c.expect(h.releaseAgain).To(fit(schemas.ReleaseAnswer))
 	})
 	s.judge(rule.ReleaseRepeatSuccess, func(ctx context.Context, c *check) {
 		h := s.holding(ctx, 0)
@@ -77,6 +75,7 @@ func (s *session) describeRelease() {
 		c.reached(b.lateRelease != nil, b.stopped)
 		c.show(b.confirm.Exchange)
 		c.expect(b.lateRelease).To(ok)
+		c.expect(b.lateRelease).To(fit(schemas.ReleaseAnswer))
 	})
 	s.judge(rule.ReleaseConfirmedKeeps, func(ctx context.Context, c *check) {
 		c.seatsMove(func(attempt int) change {

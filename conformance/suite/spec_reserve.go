@@ -57,15 +57,12 @@ func (s *session) describeReserveSeats() {
 	s.judge(rule.ReserveVacanciesOne, func(ctx context.Context, c *check) {
 		c.held(ctx)
 		c.holdsCount(ctx)
-		c.seatsMove(func(attempt int) change {
+		counted := c.seatsCounted(func(attempt int) change {
 			b := s.booking(ctx, attempt)
 			return change{before: b.before, after: b.scene.held, by: -1, stopped: b.stopped, between: b.reserveCall()}
 		})
-		c.eachVisit(ctx, func(key string) {
-			c.seatsMove(func(attempt int) change {
-				v := s.visit(ctx, key, attempt)
-				return change{before: v.before, after: v.scene.held, by: -1, stopped: v.stopped, between: v.reserveCall()}
-			})
+		c.visitsCount(ctx, counted, func(v *visit) change {
+			return change{before: v.before, after: v.scene.held, by: -1, stopped: v.stopped, between: v.reserveCall()}
 		})
 	})
 	s.judge(rule.ReserveVacanciesMany, func(ctx context.Context, c *check) {
@@ -235,6 +232,22 @@ func (c *check) eachVisit(ctx context.Context, judge func(optionKey string)) {
 			return
 		}
 		judge(key)
+	}
+}
+
+// visitsCount judges an expectation about the seats of every option that is
+// visited. The rule is not applicable where neither they nor, as counted says,
+// another story has any to count.
+func (c *check) visitsCount(ctx context.Context, counted bool, measure func(*visit) change) {
+	c.eachVisit(ctx, func(key string) {
+		if o := c.visit(ctx, key, 0).stopped; o != nil && o.Rule == nil {
+			return // nothing to be seen here; the others are
+		}
+		seen := c.seatsCounted(func(attempt int) change { return measure(c.visit(ctx, key, attempt)) })
+		counted = counted || seen
+	})
+	if !counted {
+		c.notApplicable("no slot tells its vacancies")
 	}
 }
 

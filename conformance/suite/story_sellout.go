@@ -3,7 +3,6 @@ package suite
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"partnerkit.dev/conformance/discover"
 	"partnerkit.dev/conformance/ledger"
@@ -11,12 +10,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-const (
-	// largestParty is asked for in one hold where a partner limits its parties.
-	largestParty = 8
-	// mostHolds bounds the holds that empty a slot.
-	mostHolds = 6
-)
+// mostReserves bounds the reserves that empty a slot, refusals included.
+const mostReserves = 10
 
 // sellOutStory empties a slot to its last seat, asks for more than there is,
 // and gives the seats back.
@@ -98,18 +93,18 @@ func (s *session) askTooMany(ctx context.Context, t *sellOutStory) (o *obstacle)
 }
 
 // fill reserves every seat, in one hold or, where the partner limits its
-// parties, in several.
+// parties, in several of half the size, and so on.
 func (s *session) fill(ctx context.Context, t *sellOutStory) *obstacle {
 	left, party := t.before.Left, t.before.Left
-	for range mostHolds {
+	for range mostReserves {
 		party = min(party, left)
 		made, o := s.reserve(ctx, "reserve the last "+seatsWord(party), t.offer, guests(t.offer.Option, party), true)
 		switch {
 		case o == nil:
 			t.holds = append(t.holds, made)
 			left -= party
-		case o.refused && party > largestParty:
-			party = largestParty
+		case o.refused && party > 1:
+			party /= 2
 		default:
 			return o
 		}
@@ -117,7 +112,7 @@ func (s *session) fill(ctx context.Context, t *sellOutStory) *obstacle {
 			return nil
 		}
 	}
-	return missing("no slot has few enough seats to be sold out by %d holds", mostHolds)
+	return missing("no slot has few enough seats to be sold out by %d reserves", mostReserves)
 }
 
 // empty releases what fill reserved.
@@ -162,6 +157,3 @@ func (s *session) shut(ctx context.Context, status partnerapi.SlotStatus) *shutS
 		t.stopped = missing("no slot is %s", status)
 	})
 }
-
-// accepted reports whether a reserve was answered with a hold.
-func accepted(answer *probe.Answer) bool { return answer.OK(http.StatusOK, http.StatusCreated) }

@@ -54,12 +54,12 @@ type secondStory struct {
 	cancelled  *reading
 }
 
-// second plays the second booking. What the first one showed is not shown again:
-// a partner without cancel is spared the tries.
+// second plays the second booking, late in the window and at the catalog's end. A
+// partner that took no cancellation of the first is spared the tries.
 func (s *session) second(ctx context.Context, attempt int) *secondStory {
 	first := s.booking(ctx, 0)
 	return play(s, "second booking", attempt, func(b *secondStory) {
-		want := discover.Want{Seats: 1, Counted: true}
+		want := discover.Want{Seats: 1, Counted: true, Late: true}
 		if attempt > 0 {
 			want.OptionKey = s.second(ctx, 0).offer.OptionKey()
 		}

@@ -175,7 +175,7 @@ func TestGeneratedCatalogsAreLawfulVariedAndTheSeedsOwn(t *testing.T) {
 
 func TestGenerateRefusesNumbersOutOfBounds(t *testing.T) {
 	t.Parallel()
-	for _, n := range [][2]int{{0, 1}, {-1, 1}, {MaxProducts + 1, 1}, {1, 0}, {1, MaxOptions + 1}} {
+	for _, n := range [][2]int{{0, 1}, {-1, 1}, {MaxProducts + 1, 1}, {1, 0}, {1, MaxOptions + 1}, {MaxProducts, 3}} {
 		if _, err := Generate(0, n[0], n[1]); err == nil {
 			t.Errorf("want %d products of %d options refused", n[0], n[1])
 		}

@@ -8,10 +8,10 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// The bounds of a generated catalog.
 const (
-	// MaxProducts and MaxOptions bound a generated catalog.
 	MaxProducts = 100_000
-	MaxOptions  = 100 // of each product
+	MaxOptions  = 200_000 // of all products together
 )
 
 // Generate draws a catalog of so many products, each with so many options, of
@@ -21,8 +21,8 @@ func Generate(seed uint64, products, options int) (*Catalog, error) {
 	if products < 1 || products > MaxProducts {
 		return nil, fmt.Errorf("products: want a number from 1 to %d, got %d", MaxProducts, products)
 	}
-	if options < 1 || options > MaxOptions {
-		return nil, fmt.Errorf("options: want a number from 1 to %d, got %d", MaxOptions, options)
+	if most := MaxOptions / products; options < 1 || options > most {
+		return nil, fmt.Errorf("options: want a number from 1 to %d for each of %d products, got %d", most, products, options)
 	}
 	catalog := &Catalog{Products: make([]Product, products)}
 	for i := range catalog.Products {

@@ -58,7 +58,8 @@ type IndexedOption struct {
 	seats    map[string]int
 }
 
-// Index checks the catalog and indexes it. Its error is a *Problems, which
+// Index checks the catalog and indexes it; the catalog must not be changed
+// afterwards. Its error is a *Problems, which
 // names every place that is wrong.
 func (c *Catalog) Index() (*Index, error) {
 	if problems := c.check(); len(problems) > 0 {

@@ -46,16 +46,16 @@ func (a *api) state(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := sandboxOf(r).Platform()
-	holds, bookings, slots := p.Holds(), p.Bookings(), p.Slots()
+	inside := p.Inside()
 	reply.JSON(w, http.StatusOK, stateAnswer{
-		Now:          p.Now().UTC(),
+		Now:          inside.Now.UTC(),
 		Seed:         p.Seed(),
-		HoldCount:    len(holds),
-		BookingCount: len(bookings),
-		SlotCount:    len(slots),
-		Holds:        last(holds, limit),
-		Bookings:     last(bookings, limit),
-		Slots:        last(slots, limit),
+		HoldCount:    len(inside.Holds),
+		BookingCount: len(inside.Bookings),
+		SlotCount:    len(inside.Slots),
+		Holds:        last(inside.Holds, limit),
+		Bookings:     last(inside.Bookings, limit),
+		Slots:        last(inside.Slots, limit),
 	})
 }
 

@@ -46,7 +46,7 @@ type Exchange struct {
 	Status   int                 `json:"status,omitempty"` // 0 until the answer began
 	Answer   Message             `json:"answer"`
 	Done     bool                `json:"done"`     // the answer is complete, or given up
-	Duration Milliseconds        `json:"duration"` // in real time, of a done exchange
+	Duration Milliseconds        `json:"durationMs"` // in real time, of a done exchange
 }
 
 // Journal is the ring of exchanges. It is safe for concurrent use; use New.

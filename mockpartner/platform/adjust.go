@@ -1,8 +1,6 @@
 package platform
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"partnerkit.dev/schemas/partnerapi"
@@ -118,51 +116,4 @@ func (p *Platform) adjust(productID, optionID, slotID string, change func(slotKe
 	*p.touch(key) = changed
 	p.leave(key)
 	return nil
-}
-
-// SlotState is the inside of a slot that is in use or was changed.
-type SlotState struct {
-	ProductID      string                `json:"productId"`
-	OptionID       string                `json:"optionId"`
-	AvailabilityID string                `json:"availabilityId"`
-	Start          time.Time             `json:"localDateTimeStart"`
-	Status         partnerapi.SlotStatus `json:"status"`
-	Counted        bool                  `json:"counted"` // false: no limit
-	Capacity       int                   `json:"capacity"`
-	Vacancies      int                   `json:"vacancies"`
-	Elsewhere      int                   `json:"elsewhere"` // sold through other channels
-	Held           int                   `json:"held"`
-	Confirmed      int                   `json:"confirmed"`
-}
-
-// Slots returns the slots that are in use or were changed, by start. All others
-// are as the catalog and the seed make them.
-func (p *Platform) Slots() []SlotState {
-	now := p.enter()
-	defer p.mu.Unlock()
-	slots := make([]SlotState, 0, len(p.state.slots))
-	for key, s := range p.state.slots {
-		when, _ := key.span()
-		t := p.state.ledger.tally(key)
-		slots = append(slots, SlotState{
-			ProductID:      key.option.Product.ID,
-			OptionID:       key.option.ID,
-			AvailabilityID: key.id(),
-			Start:          when.start,
-			Status:         s.status(key, when, now),
-			Counted:        s.counted,
-			Capacity:       s.capacity,
-			Vacancies:      s.vacancies,
-			Elsewhere:      s.elsewhere,
-			Held:           t.held,
-			Confirmed:      t.confirmed,
-		})
-	}
-	slices.SortFunc(slots, func(a, b SlotState) int {
-		if !a.Start.Equal(b.Start) {
-			return a.Start.Compare(b.Start)
-		}
-		return cmp.Or(cmp.Compare(a.AvailabilityID, b.AvailabilityID), cmp.Compare(a.ProductID, b.ProductID))
-	})
-	return slots
 }

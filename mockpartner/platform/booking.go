@@ -154,9 +154,9 @@ func (p *Platform) Cancel(id string) Outcome {
 }
 
 // Bookings returns every booking that is remembered, oldest first.
-func (p *Platform) Bookings() []Booking {
-	p.enter()
-	defer p.mu.Unlock()
+func (p *Platform) Bookings() []Booking { return p.Inside().Bookings }
+
+func (p *Platform) listBookings() []Booking {
 	bookings := make([]Booking, 0, len(p.state.bookings))
 	for _, booking := range p.state.bookings {
 		bookings = append(bookings, *booking)

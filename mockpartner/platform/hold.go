@@ -208,9 +208,9 @@ func (p *Platform) endHold(h *Hold, state HoldState, at time.Time) {
 }
 
 // Holds returns every hold that is remembered, oldest first.
-func (p *Platform) Holds() []Hold {
-	p.enter()
-	defer p.mu.Unlock()
+func (p *Platform) Holds() []Hold { return p.Inside().Holds }
+
+func (p *Platform) listHolds() []Hold {
 	holds := make([]Hold, 0, len(p.state.holds))
 	for _, hold := range p.state.holds {
 		holds = append(holds, *hold)

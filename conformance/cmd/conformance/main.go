@@ -117,7 +117,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 // noArgs refuses arguments without showing them: a key may be among them.
 func noArgs(command *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%s takes flags only, and got %d arguments; '%[1]s --help' shows examples", command.CommandPath(), len(args))
+		return fmt.Errorf("%s takes no arguments, only flags; '%[1]s --help' shows examples", command.CommandPath())
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ type outcome struct {
 	stdout, stderr string
 }
 
-func run1(t *testing.T, environment []string, args ...string) outcome {
+func finish(t *testing.T, environment []string, args ...string) outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -326,7 +326,7 @@ func TestBadUsageIsOneLineAndExit2(t *testing.T) {
 		{with("--addr", ":0"), "not loopback"},
 		{with("--addr", "0.0.0.0:0"), "--control-token or MOCKPARTNER_CONTROL_TOKEN"},
 	} {
-		got := run1(t, nil, c.args...)
+		got := finish(t, nil, c.args...)
 		if got.code != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, "mockpartner: ") || !strings.Contains(got.stderr, c.words) {
 			t.Errorf("%q: want exit 2 and one line with %q, got %d: %s%s", c.args, c.words, got.code, got.stdout, got.stderr)
 		}
@@ -343,7 +343,7 @@ func TestATakenPortIsOneLineAndExit1(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	got := run1(t, nil, "serve", "--auth-key", key, "--addr", taken.Addr().String())
+	got := finish(t, nil, "serve", "--auth-key", key, "--addr", taken.Addr().String())
 	want := "mockpartner: cannot listen on " + taken.Addr().String() + ": "
 	if got.code != 1 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, want) || !strings.Contains(got.stderr, "address already in use") {
 		t.Fatalf("want exit 1 and one line, got %d: %s", got.code, got.stderr)
@@ -353,12 +353,12 @@ func TestATakenPortIsOneLineAndExit1(t *testing.T) {
 func TestHelpHasExamples(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{}, {"--help"}, {"help", "serve"}, {"serve", "--help"}} {
-		got := run1(t, nil, args...)
+		got := finish(t, nil, args...)
 		if got.code != 0 || !strings.Contains(got.stdout, "Examples:\n  mockpartner serve --auth-key a-test-key") {
 			t.Errorf("%q: want help with examples, got %d: %s%s", args, got.code, got.stdout, got.stderr)
 		}
 	}
-	if got := run1(t, nil, "version"); got.code != 0 || !strings.HasPrefix(got.stdout, "mockpartner ") {
+	if got := finish(t, nil, "version"); got.code != 0 || !strings.HasPrefix(got.stdout, "mockpartner ") {
 		t.Errorf("want the version, got %+v", got)
 	}
 }

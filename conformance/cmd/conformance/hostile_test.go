@@ -1,0 +1,283 @@
+package main_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// A hostile behaviour answers a request in a way that no partner may. What it
+// breaks is named without its endpoint: "json" is products.json for products.
+type hostile struct {
+	name    string
+	answer  http.HandlerFunc
+	breaks  string
+	quickly bool // it needs no waiting for a limit
+}
+
+// The limits are shortened for those who let them pass; the tests' own bounds
+// leave room for a busy machine.
+const (
+	hurry     = "0.1"
+	soon      = 40 * time.Second
+	mostBytes = 400 << 20 // a run with the race detector
+)
+
+func hostiles() []hostile {
+	return []hostile{
+		{name: "closes the connection at once", breaks: "status", answer: raw("")},
+		{name: "answers garbage", breaks: "status", answer: raw("\x00\x01\x02 this is not HTTP\r\n\r\n\xff\xfe")},
+		{name: "answers with an endless first line", breaks: "status", answer: endless("x")},
+		{name: "answers with an endless header", breaks: "status", answer: endless("HTTP/1.1 200 OK\r\n", "X-Header: and one more\r\n")},
+		{name: "answers with half a header", breaks: "status", answer: raw("HTTP/1.1 200 OK\r\nContent-Le")},
+		{name: "answers with half a body", breaks: "json", answer: raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n[{\"id\":")},
+		{name: "answers with a broken chunk", breaks: "json", answer: raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]\r\n")},
+		{name: "declares 2 GB and sends zeros", breaks: "json", answer: declared(2 << 30)},
+		{name: "sends zeros without an end", breaks: "json", answer: flood("\x00")},
+		{name: "sends an array without an end", breaks: "json", answer: flood("[", "0,")},
+		{name: "sends a text without an end", breaks: "json", answer: flood(`{"products":"`, "x")},
+		{name: "sends a gzip bomb", breaks: "json", answer: bomb()},
+		{name: "says gzip and sends none", breaks: "json", answer: coded("gzip", `[{"id":"1"}]`)},
+		{name: "redirects to itself", breaks: "status", answer: func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
+		}},
+		{name: "drips a byte at a time", breaks: "limit", answer: drip},
+		{name: "never answers", breaks: "limit", answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+		{name: "sends a header and never a body", breaks: "limit", answer: func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusOK)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}},
+		{name: "answers 500", breaks: "status", answer: text(http.StatusInternalServerError, "application/json", `{"message":"broken"}`)},
+		{name: "answers 204", breaks: "status", answer: text(http.StatusNoContent, "", "")},
+		{name: "answers a web page", breaks: "json", answer: text(http.StatusOK, "text/html", "<!doctype html><title>Welcome</title>")},
+		{name: "answers nothing with 200", breaks: "json", answer: text(http.StatusOK, "application/json", "")},
+		{name: "answers with bytes that are not UTF-8", breaks: "json", answer: text(http.StatusOK, "application/json", "[{\"id\":\"\xff\xfe\"}]")},
+		{name: "nests 100,000 deep", breaks: "json", answer: text(http.StatusOK, "application/json", nested(100_000))},
+		{name: "nests 9,000 deep", breaks: "json", answer: text(http.StatusOK, "application/json", nested(9_000))},
+	}
+}
+
+func text(status int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func coded(encoding, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", encoding)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// raw writes these bytes in place of an answer, and closes the connection.
+func raw(bytes string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, bytes)
+	}
+}
+
+// endless writes a beginning, and then the last part until nobody listens.
+func endless(parts ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		defer conn.Close()
+		pour(conn, parts...)
+	}
+}
+
+// flood sends 200, a beginning, and then the last part until nobody listens.
+func flood(parts ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { pour(w, parts...) }
+}
+
+func declared(size int64) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", fmt.Sprint(size))
+		pour(w, "\x00")
+	}
+}
+
+// pour writes the parts, and the last one until it cannot be written any more.
+func pour(w io.Writer, parts ...string) {
+	last := len(parts) - 1
+	_, err := io.WriteString(w, strings.Join(parts[:last], ""))
+	block := []byte(strings.Repeat(parts[last], (64<<10)/len(parts[last])))
+	for err == nil {
+		_, err = w.Write(block)
+	}
+}
+
+// bomb answers with 256 MB of spaces, which are 256 KB on the wire.
+func bomb() http.HandlerFunc {
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	block := bytes.Repeat([]byte(" "), 1<<20)
+	for range 256 {
+		_, _ = zip.Write(block)
+	}
+	_ = zip.Close()
+	return coded("gzip", packed.String())
+}
+
+// drip sends a byte every 50 ms.
+func drip(w http.ResponseWriter, r *http.Request) {
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		_, _ = io.WriteString(w, " ")
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-r.Context().Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func nested(levels int) string {
+	return strings.Repeat("[", levels) + strings.Repeat("]", levels)
+}
+
+func TestAPartnerWithAHostileCatalogIsOneFinding(t *testing.T) {
+	t.Parallel()
+	cases := append(hostiles(),
+		hostile{name: "wants another key", breaks: "auth.accepted", answer: text(http.StatusUnauthorized, "application/json", "")},
+		hostile{name: "forbids everything", breaks: "auth.accepted", answer: text(http.StatusForbidden, "application/json", "")},
+		hostile{name: "answers with a word", breaks: "shape", answer: text(http.StatusOK, "application/json", `"products"`)},
+		hostile{name: "answers with an object of another kind", breaks: "shape", answer: text(http.StatusOK, "application/json", `{"Products":[]}`)},
+		hostile{name: "answers with products that are an object", breaks: "shape", answer: text(http.StatusOK, "application/json", `{"products":{}}`)},
+	)
+	for _, partner := range cases {
+		t.Run(partner.name, func(t *testing.T) {
+			t.Parallel()
+			address := serve(t, partner.answer)
+			p := start(t, command, withKey(), "run", "--base-url", address, "--limit-scale", hurry)
+			r := p.wait(t)
+			r.hasOneFinding(t, "products."+partner.breaks, partnerapi.Products)
+			p.staysSmall(t)
+			for _, one := range r.result.Rules {
+				switch one.Outcome {
+				case report.Blocked, report.Failed, report.Passed, report.Warned:
+				default:
+					t.Errorf("want every other rule blocked, got %s %s: %s", one.Outcome, one.ID, one.Message)
+				}
+			}
+		})
+	}
+}
+
+// hasOneFinding fails where the run found anything but the breach of one rule,
+// shown on an exchange with the endpoint.
+func (r ran) hasOneFinding(t *testing.T, id string, endpoint partnerapi.Endpoint) {
+	t.Helper()
+	if r.result == nil {
+		t.Fatalf("want a report, got exit %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{id}) {
+		t.Fatalf("want exit 1 and %s as the one finding, got exit %d and %q\n%s", id, r.code, failed, r.said())
+	}
+	finding := r.rule(t, id)
+	if finding.Message == "" || len(finding.Exchanges) == 0 {
+		t.Fatalf("want a finding with evidence, got %q and %d exchanges", finding.Message, len(finding.Exchanges))
+	}
+	if !slices.ContainsFunc(finding.Exchanges, func(x probe.Exchange) bool { return x.Endpoint == endpoint && x.Curl != "" }) {
+		t.Errorf("want an exchange with %s and its curl line, got %+v", endpoint, finding.Exchanges)
+	}
+	if r.took > soon {
+		t.Errorf("want an end within %s, got one after %s", soon, r.took)
+	}
+	t.Logf("%s (%s)", finding.Message, r.took.Round(time.Millisecond))
+}
+
+// staysSmall fails where the run took too much memory.
+func (p *process) staysSmall(t *testing.T) {
+	t.Helper()
+	if used := p.memory(); used > mostBytes {
+		t.Errorf("want less than %d MB of memory, got %d", mostBytes>>20, used>>20)
+	} else {
+		t.Logf("%d MB", used>>20)
+	}
+}
+
+// small is a mock with one product, whose runs are short.
+func small(t *testing.T) *mockpartner.Mock {
+	t.Helper()
+	sold := catalog.Default()
+	sold.Products = sold.Products[:1]
+	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key, Catalog: sold})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mock
+}
+
+// endpointOf tells which of the six a request is for.
+func endpointOf(r *http.Request) partnerapi.Endpoint {
+	switch path := r.URL.Path; {
+	case path == partnerapi.ProductsPath:
+		return partnerapi.Products
+	case path == partnerapi.AvailabilityPath:
+		return partnerapi.Availability
+	case path == partnerapi.ReservePath:
+		return partnerapi.Reserve
+	case path == partnerapi.ConfirmPath:
+		return partnerapi.Confirm
+	case r.Method == http.MethodDelete:
+		return partnerapi.Release
+	case strings.HasSuffix(path, "/cancel"):
+		return partnerapi.Cancel
+	}
+	return ""
+}
+
+func TestAPartnerWithOneHostileEndpointIsOneFinding(t *testing.T) {
+	t.Parallel()
+	for _, endpoint := range partnerapi.Endpoints()[1:] {
+		for _, partner := range hostiles() {
+			t.Run(string(endpoint)+" "+partner.name, func(t *testing.T) {
+				t.Parallel()
+				mock := small(t)
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if endpointOf(r) == endpoint {
+						partner.answer(w, r)
+						return
+					}
+					mock.ServeHTTP(w, r)
+				}))
+				t.Cleanup(server.Close)
+				p := start(t, quickCommand, withKey(), "run", "--base-url", server.URL, "--limit-scale", hurry)
+				r := p.wait(t)
+				r.hasOneFinding(t, string(endpoint)+"."+partner.breaks, endpoint)
+				p.staysSmall(t)
+			})
+		}
+	}
+}
+
+var _ = net.Listen

@@ -1,0 +1,113 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/probe"
+)
+
+// process is a run of the command that is under way.
+type process struct {
+	ran
+	command *exec.Cmd
+	ended   chan error // nil, or what came instead of an end
+	began   time.Time
+}
+
+// start runs the command with that environment on top of this process's own,
+// which never holds a key.
+func start(t *testing.T, binary string, environment []string, args ...string) *process {
+	t.Helper()
+	free <- struct{}{}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	p := &process{ran: ran{dir: filepath.Join(t.TempDir(), "reports")}, ended: make(chan error, 1), began: time.Now()}
+	if len(args) > 0 && args[0] == "run" {
+		args = slices.Concat([]string{"run", "--report-dir", p.dir}, args[1:])
+	}
+	p.command = exec.CommandContext(ctx, binary, args...)
+	p.command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, probe.KeyVariable+"=")
+	}), append(environment, "GORACE=atexit_sleep_ms=0")...)
+	var stdout, stderr bytes.Buffer
+	p.command.Stdout, p.command.Stderr = &stdout, &stderr
+	if err := p.command.Start(); err != nil {
+		<-free
+		t.Fatalf("run %q: %v", args, err)
+	}
+	go func() {
+		err := p.command.Wait()
+		if ctx.Err() != nil {
+			err = errors.New("no end within " + patience.String())
+		} else if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+			err = nil
+		}
+		p.took = time.Since(p.began)
+		p.code, p.stdout, p.stderr = p.command.ProcessState.ExitCode(), stdout.String(), stderr.String()
+		<-free
+		p.ended <- err
+	}()
+	return p
+}
+
+// withKey is the environment of a run with the key of these tests.
+func withKey() []string { return []string{probe.KeyVariable + "=" + key} }
+
+// wait waits for the end of the run.
+func (p *process) wait(t *testing.T) ran {
+	t.Helper()
+	if err := <-p.ended; err != nil {
+		t.Fatalf("run: %v\n%s%s", err, p.stdout, p.stderr)
+	}
+	if strings.Contains(p.stderr, "panic") || strings.Contains(p.stdout, "panic") || strings.Contains(p.stderr, "DATA RACE") {
+		t.Errorf("want neither a panic nor a race\n%s%s", p.stdout, p.stderr)
+	}
+	p.result = readReport(t, p.dir)
+	return p.ran
+}
+
+// memory is the most that an ended run had in memory, in bytes. Linux counts
+// what this test process had when it started the run as well.
+func (p *process) memory() int64 {
+	usage, ok := p.command.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	return usage.Maxrss << 10
+}
+
+// signal sends a signal to the run.
+func (p *process) signal(t *testing.T, signal os.Signal) {
+	t.Helper()
+	if err := p.command.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// files returns what the run wrote, by name.
+func (r ran) files(t *testing.T) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(r.dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, entry := range entries {
+		text, err := os.ReadFile(filepath.Join(r.dir, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[entry.Name()] = string(text)
+	}
+	return files
+}

@@ -1,0 +1,249 @@
+package main_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/rule"
+)
+
+// secret stands in the places into which people paste keys by mistake.
+const secret = "sEcret-That-nobody-may-see"
+
+// misuse is a way to use the command wrongly.
+type misuse struct {
+	name string
+	args []string
+	key  string // in the environment; "" is the good one, none is none
+	want string // what the one line says
+}
+
+const none = "none"
+
+func TestEveryMisuseIsOneLineThatSaysWhatToDoAndExit2(t *testing.T) {
+	t.Parallel()
+	partner := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("want no request of a run that is not understood, got %s %s", r.Method, r.URL)
+	})
+	for _, wrong := range misuses(t, partner) {
+		t.Run(wrong.name, func(t *testing.T) {
+			t.Parallel()
+			environment := []string{probe.KeyVariable + "=" + wrong.key}
+			switch wrong.key {
+			case "":
+				environment = []string{probe.KeyVariable + "=" + secret}
+			case none:
+				environment = nil
+			}
+			r := start(t, command, environment, wrong.args...).wait(t)
+			if r.code != 2 {
+				t.Errorf("want exit 2, got %d", r.code)
+			}
+			if lines := strings.Count(r.stderr, "\n"); lines != 1 || !strings.HasPrefix(r.stderr, "conformance: ") {
+				t.Errorf("want one line that begins with \"conformance: \", got %d: %q", lines, r.stderr)
+			}
+			if !strings.Contains(r.stderr, wrong.want) {
+				t.Errorf("want it to say %q, got %q", wrong.want, r.stderr)
+			}
+			if r.stdout != "" || len(r.files(t)) != 0 {
+				t.Errorf("want nothing else written, got %q and %v", r.stdout, r.files(t))
+			}
+			if strings.Contains(strings.ToLower(r.stderr), strings.ToLower(secret)) {
+				t.Errorf("want the key nowhere, got %q", r.stderr)
+			}
+		})
+	}
+}
+
+func misuses(t *testing.T, partner string) []misuse {
+	all := badAddresses()
+	all = append(all, badKeys(partner)...)
+	all = append(all, badFiles(t, partner)...)
+	all = append(all, badFlags(partner)...)
+	return append(all, badCommands()...)
+}
+
+func badAddresses() []misuse {
+	var all []misuse
+	for _, bad := range []struct{ url, want string }{
+		{"", "--base-url is missing: give the partner's address"},
+		{"partner.example/api", "no http:// or https:// in front"},
+		{"localhost:8081", "no http:// or https:// in front"},
+		{"127.0.0.1:8081", "want an http:// or https:// address"},
+		{" https://partner.example", "want an http:// or https:// address"},
+		{"ftp://partner.example", "no http:// or https:// in front"},
+		{"file:///etc/passwd", "no http:// or https:// in front"},
+		{"https:", "has no host"},
+		{"https://", "has no host"},
+		{"https:///api", "has no host"},
+		{"https://:443", "has no host"},
+		{"https:partner.example", "has no host"},
+		{"https://someone:" + secret + "@partner.example", probe.KeyVariable},
+		{"https://" + secret + "@partner.example", probe.KeyVariable},
+		{"ftp://" + secret + "@partner.example", probe.KeyVariable},
+		{"https://someone:" + secret, "the port is no number"},
+		{"https://partner.example?key=" + secret, "has a query or a fragment"},
+		{"https://partner.example/api?", "has a query or a fragment"},
+		{"https://partner.example#" + secret, "has a query or a fragment"},
+		{"https://partner.example/api#", "has a query or a fragment"},
+		{"https://partner.example:0", "want 1 to 65535"},
+		{"https://partner.example:65536", "want 1 to 65535"},
+		{"https://partner.example:https", "the port is no number"},
+		{"https://part\nner.example", "a line break or another control character"},
+		{"https://partner.example/%zz", "an escape that begins with % is none"},
+		{"https://part ner.example", "the host holds a character that none can"},
+		{"https://[::1", "is no URL"},
+	} {
+		all = append(all, misuse{name: "base URL " + bad.url, args: []string{"run", "--base-url", bad.url}, want: bad.want})
+	}
+	for _, bad := range []struct{ url, want string }{
+		{"clock", "has no http:// or https:// in front"},
+		{"ftp://partner.example/clock", "has no http:// or https:// in front"},
+		{"https://", "has no host"},
+		{"https://someone:" + secret + "@partner.example/clock", "holds a user or a password"},
+	} {
+		all = append(all, misuse{name: "clock URL " + bad.url, args: []string{"run", "--base-url", "https://partner.example", "--clock-url", bad.url}, want: "--clock-url " + bad.want})
+	}
+	return all
+}
+
+func badKeys(partner string) []misuse {
+	run := []string{"run", "--base-url", partner}
+	const broken = "a line break or another control character"
+	return []misuse{
+		{name: "no key", args: run, key: none, want: "the key is missing: set " + probe.KeyVariable + ", or give --auth-key"},
+		{name: "a key with a line break in it", args: run, key: secret[:9] + "\n" + secret[9:], want: broken},
+		{name: "a key with a line break behind it", args: run, key: secret + "\n", want: broken},
+		{name: "a key with a carriage return behind it", args: run, key: secret + "\r", want: broken},
+		{name: "a key with a tab in it", args: run, key: secret + "\t" + secret, want: broken},
+		{name: "a key with a space before it", args: run, key: " " + secret, want: "begins or ends with a space"},
+		{name: "a key with a space behind it, given as a flag", args: append(run, "--auth-key", secret+" "), key: none, want: "begins or ends with a space"},
+		{name: "a key that is a space", args: append(run, "--auth-key", " "), key: none, want: "begins or ends with a space"},
+		{name: "auth type basic", args: append(run, "--auth-type", "basic"), want: `--auth-type "basic": want bearer or api_key`},
+		{name: "auth type in capitals", args: append(run, "--auth-type", "Bearer"), want: "want bearer or api_key"},
+		{name: "an empty auth type", args: append(run, "--auth-type", ""), want: "want bearer or api_key"},
+		{name: "the key as auth type", args: append(run, "--auth-type", secret), want: "want bearer or api_key"},
+	}
+}
+
+func badFiles(t *testing.T, partner string) []misuse {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	file, empty := write("file", "a file"), write("empty", "")
+	run := []string{"run", "--base-url", partner}
+	return []misuse{
+		{name: "a CA file that is missing", args: append(run, "--ca-file", filepath.Join(dir, "missing")), want: "cannot be read (no such file or directory): give a PEM file"},
+		{name: "a CA file that is a folder", args: append(run, "--ca-file", dir), want: "cannot be read (is a directory): give a PEM file"},
+		{name: "a CA file that is empty", args: append(run, "--ca-file", empty), want: "holds no certificate: give a PEM file"},
+		{name: "a CA file without a certificate", args: append(run, "--ca-file", file), want: "holds no certificate: give a PEM file"},
+		{name: "a report folder that is a file", args: append(run, "--report-dir", file), want: "cannot be written (not a directory): name another folder"},
+		{name: "a report folder below a file", args: append(run, "--report-dir", filepath.Join(file, "reports")), want: "cannot be written (not a directory): name another folder"},
+		{name: "a report folder with a line break below a file", args: append(run, "--report-dir", filepath.Join(file, "a\nb")), want: "name another folder"},
+		{name: "a report folder without a name", args: append(run, "--report-dir", ""), want: "name another folder"},
+	}
+}
+
+func badFlags(partner string) []misuse {
+	run := func(args ...string) []string { return append([]string{"run", "--base-url", partner}, args...) }
+	const lists = "'conformance run --help' lists the flags"
+	return []misuse{
+		{name: "a label filter that breaks off", args: run("--label", "reserve &&"), want: "cannot be read: want names joined by && and ||"},
+		{name: "a label filter with an open bracket", args: run("--label", "(reserve"), want: "cannot be read: want names joined by && and ||"},
+		{name: "a label filter with a bad expression", args: run("--label", "/(/"), want: "cannot be read: want names joined by && and ||"},
+		{name: "a label filter with a line break", args: run("--label", "reserve\n&&"), want: "cannot be read: want names joined by && and ||"},
+		{name: "a label filter that fits no rule", args: run("--label", "reserved"), want: "fits no rule: want ids as 'conformance rules' lists them"},
+		{name: "a label filter that leaves nothing", args: run("--label", "!MUST && !SHOULD && !MAY"), want: "fits no rule"},
+		{name: "a duration that is none", args: run("--max-duration", "soon"), want: lists},
+		{name: "a duration without a unit", args: run("--max-duration", "60"), want: lists},
+		{name: "no duration", args: run("--max-duration", "0s"), want: "--max-duration 0s is too short: want at least 1s"},
+		{name: "a negative duration", args: run("--max-duration", "-1m"), want: "is too short: want at least 1s"},
+		{name: "a duration below a second", args: run("--max-duration", "999ms"), want: "is too short: want at least 1s"},
+		{name: "a limit scale of nothing", args: run("--limit-scale", "0"), want: "want more than 0, at most 1"},
+		{name: "a negative limit scale", args: run("--limit-scale", "-0.5"), want: "want more than 0, at most 1"},
+		{name: "a limit scale above 1", args: run("--limit-scale", "1.01"), want: "want more than 0, at most 1"},
+		{name: "a limit scale that is not a number", args: run("--limit-scale", "NaN"), want: "want more than 0, at most 1"},
+		{name: "an endless limit scale", args: run("--limit-scale", "Inf"), want: "want more than 0, at most 1"},
+		{name: "a limit scale that is a word", args: run("--limit-scale", "half"), want: lists},
+		{name: "an unknown flag", args: run("--fast"), want: "unknown flag: --fast; " + lists},
+		{name: "an unknown short flag", args: run("-x"), want: lists},
+		{name: "a mistyped key flag", args: run("--auth-kye", secret), want: "unknown flag: --auth-kye; " + lists},
+		{name: "a mistyped key flag with an equals sign", args: run("--auth-kye=" + secret), key: none, want: "unknown flag: --auth-kye; " + lists},
+		{name: "a flag without its value", args: run("--auth-key"), want: "flag needs an argument: --auth-key; " + lists},
+		{name: "a switch that is neither true nor false", args: run("--strict=perhaps"), want: lists},
+		{name: "the key in a flag that takes a number", args: run("--limit-scale", secret), want: lists},
+		{name: "two mistakes at once", args: []string{"run", "--base-url", partner, "--clock-url", "clock", "--limit-scale", "7"}, key: "a\nb", want: "the key holds a line break"},
+		{name: "an argument", args: run(secret), key: none, want: "conformance run takes no arguments, only flags; 'conformance run --help' shows examples"},
+	}
+}
+
+func badCommands() []misuse {
+	return []misuse{
+		{name: "an unknown command", args: []string{"judge"}, want: `there is no command "judge"; 'conformance --help' lists all`},
+		{name: "a mistyped command", args: []string{"rule"}, want: `there is no command "rule"; 'conformance --help' lists all`},
+		{name: "the key as command", args: []string{secret}, want: "'conformance --help' lists all"},
+		{name: "a command with a line break", args: []string{"ru\nn"}, want: "'conformance --help' lists all"},
+		{name: "an unknown flag of no command", args: []string{"--base-url", "https://partner.example"}, want: "unknown flag: --base-url; 'conformance --help' lists the flags"},
+		{name: "help of an unknown command", args: []string{"help", "judge"}, want: `there is no command "judge"; 'conformance --help' lists all`},
+		{name: "an argument of rules", args: []string{"rules", "reserve"}, want: "takes no arguments"},
+		{name: "explain of no rule", args: []string{"explain"}, want: "the id of one rule, and got 0; 'conformance rules' lists all"},
+		{name: "explain of two rules", args: []string{"explain", "reserve.status", "confirm.status"}, want: "the id of one rule, and got 2"},
+		{name: "explain of an unknown rule", args: []string{"explain", "reserve.nothing"}, want: `there is no rule "reserve.nothing"; 'conformance rules' lists all`},
+	}
+}
+
+func TestHelpOfEveryCommandShowsExamples(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"help", "run"}, {"rules", "--help"}, {"explain", "--help"}, {"help", "--help"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			r := start(t, command, nil, args...).wait(t)
+			if r.code != 0 || r.stderr != "" {
+				t.Errorf("want exit 0 and no complaint, got %d and %q", r.code, r.stderr)
+			}
+			if !strings.Contains(r.stdout, "Examples:\n  ") || !strings.Contains(r.stdout, "conformance") {
+				t.Errorf("want examples, got\n%s", r.stdout)
+			}
+			if strings.Contains(r.stdout, "limit-scale") {
+				t.Errorf("want --limit-scale hidden, got\n%s", r.stdout)
+			}
+		})
+	}
+}
+
+func TestRulesListsTheWholeCatalogue(t *testing.T) {
+	t.Parallel()
+	r := start(t, command, nil, "rules").wait(t)
+	lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
+	if all := rule.All(); r.code != 0 || len(lines) != len(all) {
+		t.Fatalf("want exit 0 and %d lines, got %d and %d", len(all), r.code, len(lines))
+	}
+	for i, one := range rule.All() {
+		if fields := strings.Fields(lines[i]); fields[0] != one.ID || fields[1] != string(one.Level) || fields[2] != one.Clause || !strings.HasSuffix(lines[i], one.Title) {
+			t.Errorf("want %s, its level, clause and title, got %q", one.ID, lines[i])
+		}
+	}
+}
+
+func TestExplainTellsAllThatIsKnownOfARule(t *testing.T) {
+	t.Parallel()
+	r := start(t, command, nil, "explain", "reserve.vacancies.many").wait(t)
+	one := rule.ReserveVacanciesMany
+	if r.code != 0 {
+		t.Errorf("want exit 0, got %d", r.code)
+	}
+	for _, want := range append([]string{one.ID, one.Title, string(one.Level), string(one.Endpoint), one.Clause, one.Why, one.Fix}, one.Needs...) {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("want %q in\n%s", want, r.stdout)
+		}
+	}
+}

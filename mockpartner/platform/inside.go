@@ -1,0 +1,71 @@
+package platform
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Inside is what a platform has in it at one moment.
+type Inside struct {
+	Now      time.Time
+	Holds    []Hold      // oldest first
+	Bookings []Booking   // oldest first
+	Slots    []SlotState // by start
+}
+
+// Inside returns what the platform has in it.
+func (p *Platform) Inside() Inside {
+	now := p.enter()
+	defer p.mu.Unlock()
+	return Inside{Now: now, Holds: p.listHolds(), Bookings: p.listBookings(), Slots: p.listSlots(now)}
+}
+
+// SlotState is the inside of a slot that is in use or was changed.
+type SlotState struct {
+	ProductID      string                `json:"productId"`
+	OptionID       string                `json:"optionId"`
+	AvailabilityID string                `json:"availabilityId"`
+	Start          time.Time             `json:"localDateTimeStart"`
+	Status         partnerapi.SlotStatus `json:"status"`
+	Counted        bool                  `json:"counted"` // false: no limit
+	Capacity       int                   `json:"capacity"`
+	Vacancies      int                   `json:"vacancies"`
+	Elsewhere      int                   `json:"elsewhere"` // sold through other channels
+	Held           int                   `json:"held"`
+	Confirmed      int                   `json:"confirmed"`
+}
+
+// Slots returns the slots that are in use or were changed, by start. All others
+// are as the catalog and the seed make them.
+func (p *Platform) Slots() []SlotState { return p.Inside().Slots }
+
+func (p *Platform) listSlots(now time.Time) []SlotState {
+	slots := make([]SlotState, 0, len(p.state.slots))
+	for key, s := range p.state.slots {
+		when, _ := key.span()
+		t := p.state.ledger.tally(key)
+		slots = append(slots, SlotState{
+			ProductID:      key.option.Product.ID,
+			OptionID:       key.option.ID,
+			AvailabilityID: key.id(),
+			Start:          when.start,
+			Status:         s.status(key, when, now),
+			Counted:        s.counted,
+			Capacity:       s.capacity,
+			Vacancies:      s.vacancies,
+			Elsewhere:      s.elsewhere,
+			Held:           t.held,
+			Confirmed:      t.confirmed,
+		})
+	}
+	slices.SortFunc(slots, func(a, b SlotState) int {
+		if !a.Start.Equal(b.Start) {
+			return a.Start.Compare(b.Start)
+		}
+		return cmp.Or(cmp.Compare(a.AvailabilityID, b.AvailabilityID), cmp.Compare(a.ProductID, b.ProductID))
+	})
+	return slots
+}
