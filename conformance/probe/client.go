@@ -21,6 +21,8 @@ const (
 	largestSlots   = 16 << 20 // bytes of an availability answer that are read
 	largestAnswer  = 4 << 20  // bytes of any other answer that are read
 	largestHeader  = 1 << 20  // bytes of an answer's header that are read
+	firstPiece     = 16 << 10 // bytes of a body that are read at once; most are smaller
+	laterPieces    = 1 << 20  // bytes of a body that are read at once then
 	longestText    = 8 << 10  // bytes of a body, an address or a header that evidence shows
 	longestMessage = 512      // bytes of what went wrong
 	// idleFor is shorter than any server's keep-alive, so that no request is
@@ -217,20 +219,21 @@ func (c *Client) exchange(exchange *Exchange, request *http.Request, largest int
 // whole it returns the beginning, and how many bytes came. It is read in pieces:
 // a buffer that grows by copying would take several times the cap.
 func readAtMost(body io.Reader, largest int64) (raw []byte, size int64, err error) {
-	const piece = 1 << 20
-	var pieces [][]byte
+	pieces := [][]byte{make([]byte, firstPiece)}
 	for {
-		read, err := io.ReadAll(io.LimitReader(body, min(piece, largest+1-size)))
-		pieces = append(pieces, read)
-		size += int64(len(read))
+		piece := pieces[len(pieces)-1]
+		n, err := io.ReadFull(body, piece)
+		pieces[len(pieces)-1] = piece[:n]
+		size += int64(n)
 		switch {
-		case err != nil:
-			return pieces[0], size, err
 		case size > largest:
 			return pieces[0], size, errTooLarge
-		case len(read) < piece:
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
 			return bytes.Join(pieces, nil), size, nil
+		case err != nil:
+			return pieces[0], size, err
 		}
+		pieces = append(pieces, make([]byte, laterPieces))
 	}
 }
 

@@ -101,7 +101,7 @@ var (
 		Fix:   "Answer 200 with the stored booking.",
 	}
 	ConfirmUnknown = Rule{
-		ID: "confirm.unknown", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5", Needs: []string{"products.auth.accepted"},
+		ID: "confirm.unknown", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5", Needs: []string{"products.shape"},
 		Title: "An unknown code is refused with 400",
 		Why:   "Any other answer is taken for a failure, or for a booking that does not exist.",
 		Fix:   "Look the code up first; answer 400 with a message.",
@@ -138,7 +138,7 @@ var (
 		Fix:   "Compare expiresAt with the clock in the transaction that books; answer 400 with a message.",
 	}
 	ConfirmExpiredNoEffect = Rule{
-		ID: "confirm.expired.no-effect", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5", Needs: []string{"confirm.expired", "release.expired.vacancies"},
+		ID: "confirm.expired.no-effect", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5", Needs: []string{"confirm.expired", "reserve.vacancies.one"},
 		Title: "A refused confirm of an expired code takes no seats",
 		Why:   "Seats taken for nobody are never sold.",
 		Fix:   "Roll back what was taken before the refusal.",

@@ -98,7 +98,7 @@ var (
 		Fix:   "Answer 200 with {\"success\": true} where the hold is gone.",
 	}
 	ReleaseExpiredVacancies = Rule{
-		ID: "release.expired.vacancies", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-7", Needs: []string{"release.expired", "release.vacancies.one"},
+		ID: "release.expired.vacancies", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-7", Needs: []string{"release.expired", "release.vacancies.one", "confirm.expired.no-effect"},
 		Title: "After an expired hold is released its seats are back",
 		Why:   "Customers who never come back would empty every slot.",
 		Fix:   "Give the seats back at expiry, or at the release at the latest; once, not twice.",

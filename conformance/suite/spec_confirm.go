@@ -156,7 +156,7 @@ func (s *session) describeConfirmRefusals() {
 		c.expired(ctx)
 		c.seatsMove(func(attempt int) change {
 			e := s.expiry(ctx, attempt)
-			return change{before: e.before, after: e.released, stopped: e.stopped, between: sent(e.confirm, e.release)}
+			return change{before: e.expired, after: e.refused, stopped: e.stopped, between: sent(e.confirm)}
 		})
 	})
 	s.judge(rule.ConfirmRefusalMessage, func(ctx context.Context, c *check) {

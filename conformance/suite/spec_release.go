@@ -104,9 +104,6 @@ func (s *session) describeReleaseExpired() {
 	})
 	s.judge(rule.ReleaseExpiredVacancies, func(ctx context.Context, c *check) {
 		c.expired(ctx)
-		if confirm := s.expiry(ctx, 0).confirm; confirm != nil && confirm.Failure == nil && confirm.Response.Status/100 == 2 {
-			c.blockedIfBroken(rule.ConfirmExpired)
-		}
 		c.seatsMove(func(attempt int) change {
 			e := s.expiry(ctx, attempt)
 			return change{before: e.before, after: e.released, stopped: e.stopped, between: append(e.reserveCall(), sent(e.release)...)}

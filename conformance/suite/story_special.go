@@ -160,6 +160,7 @@ type expiryStory struct {
 	scene
 	expired  *reading // after expiresAt, before anything is sent
 	confirm  *probe.Answer
+	refused  *reading // after the confirm
 	release  *probe.Answer
 	released *reading
 }
@@ -185,6 +186,7 @@ func (s *session) expiry(ctx context.Context, attempt int) *expiryStory {
 				e.confirm, o = s.sendConfirm(ctx, "confirm the expired code", e.hold, true, probe.GoodKey)
 				return o
 			},
+			s.count(ctx, e.offer, "after the expired code was confirmed", &e.refused),
 			func() (o *obstacle) {
 				e.release, o = s.release(ctx, "release the expired code", e.hold.code, true, probe.GoodKey)
 				return o

@@ -45,7 +45,7 @@ type Exchange struct {
 	Request  Message             `json:"request"`
 	Status   int                 `json:"status,omitempty"` // 0 until the answer began
 	Answer   Message             `json:"answer"`
-	Done     bool                `json:"done"`     // the answer is complete, or given up
+	Done     bool                `json:"done"`       // the answer is complete, or given up
 	Duration Milliseconds        `json:"durationMs"` // in real time, of a done exchange
 }
 

@@ -38,7 +38,7 @@ func TestPlainCodesNeedNoEscaping(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	for range 1000 {
-		if code := d.issue("R"); strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567890189-") != "" {
+		if code := d.issue("R"); strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "" {
 			t.Fatalf("want letters, digits and dashes, got %q", code)
 		}
 	}

@@ -63,7 +63,7 @@ func tell(rt *rapid.T, t *testing.T, noHolds bool) {
 	c.NoHolds = noHolds
 	d := open(t, c)
 	m := &model{noHolds: noHolds, left: map[string]int{}, holds: map[string]*modelHold{}, bookings: map[string]string{}, codes: []string{"never"}, ids: []string{"never"}}
-	slots := d.slots("2026-07-10", "2026-07-12")
+	slots := d.slots("2030-07-10", "2030-07-12")
 	for _, slot := range slots {
 		m.left[slot.ID] = *slot.Vacancies
 	}
@@ -156,7 +156,7 @@ func (m *model) sellElsewhere(rt *rapid.T, d desk, slot string, delta int) {
 
 // agrees wants the platform to show what the model has, and no broken law.
 func (m *model) agrees(rt *rapid.T, d desk) {
-	for _, slot := range d.slots("2026-07-10", "2026-07-12") {
+	for _, slot := range d.slots("2030-07-10", "2030-07-12") {
 		if *slot.Vacancies != m.left[slot.ID] {
 			rt.Fatalf("slot %s: want %d left, got %d", slot.ID, m.left[slot.ID], *slot.Vacancies)
 		}

@@ -186,6 +186,11 @@ func brokenConfirms() []brokenPartner {
 			}
 		}}},
 		{name: "confirm gives the seat back", rule: "confirm.vacancies", hook: first(func(e *exchange, r partnerapi.ReserveRequest) { e.move(r, 1) })},
+		{name: "confirm gives the seat of the last option back", rule: "confirm.vacancies", hook: first(func(e *exchange, r partnerapi.ReserveRequest) {
+			if r.OptionID == lastOption {
+				e.move(r, 1)
+			}
+		})},
 		{name: "confirm takes the seat once more", rule: "confirm.vacancies", hook: first(take)},
 		{name: "a second confirm makes a second booking", rule: "confirm.repeat.booking", hook: again(func(e *exchange, r partnerapi.ReserveRequest) {
 			take(e, r)
@@ -214,6 +219,11 @@ func brokenConfirms() []brokenPartner {
 		{name: "an expired code is booked", rule: "confirm.expired", hook: refused(false, func(e *exchange, r partnerapi.ReserveRequest) {
 			if expired(e) {
 				accept(e, r)
+			}
+		})},
+		{name: "a refused confirm of an expired code takes a seat", rule: "confirm.expired.no-effect", hook: refused(false, func(e *exchange, r partnerapi.ReserveRequest) {
+			if expired(e) {
+				take(e, r)
 			}
 		})},
 		{name: "a refused confirm says nothing", rule: "confirm.refusal.message", hook: refusals(partnerapi.Confirm, func(e *exchange) { e.reply(http.StatusBadRequest, nil) })},
@@ -349,6 +359,12 @@ func brokenCancels() []brokenPartner {
 		{name: "cancel is answered with nothing", rule: "cancel.json", hook: cancelled(false, func(e *exchange, _ partnerapi.ReserveRequest) { e.answer = nil })},
 		{name: "cancel does not say success", rule: "cancel.success", hook: cancelled(false, func(e *exchange, _ partnerapi.ReserveRequest) { e.edit(without("success")) })},
 		{name: "cancel keeps the seats", rule: "cancel.vacancies", hook: cancelled(false, func(e *exchange, r partnerapi.ReserveRequest) { e.move(r, -1) })},
+		{name: "cancel keeps the seats of the last option", rule: "cancel.vacancies", hook: cancelled(false, func(e *exchange, r partnerapi.ReserveRequest) {
+			if r.OptionID == lastOption {
+				e.move(r, -1)
+			}
+		})},
+		{name: "a second cancellation is answered with nothing", rule: "cancel.repeat.status", hook: cancelled(true, func(e *exchange, _ partnerapi.ReserveRequest) { e.answer = nil })},
 		{name: "a second cancellation gives the seats back again", rule: "cancel.repeat.vacancies", hook: cancelled(true, func(e *exchange, r partnerapi.ReserveRequest) { e.move(r, 1) })},
 		{name: "a second cancellation is a conflict", rule: "cancel.repeat.status", hook: cancelled(true, func(e *exchange, _ partnerapi.ReserveRequest) { e.status = http.StatusConflict })},
 		{name: "an unknown booking is not found", rule: "cancel.unknown", hook: unknown(func(e *exchange) { e.status = http.StatusNotFound })},

@@ -119,6 +119,20 @@ func brokenCatalogs() []brokenPartner {
 		{name: "the last product says instantConfirmation in words", rule: "products.product.instant-confirmation", hook: inCatalog(set("instantConfirmation", "yes"))},
 		{name: "the last product has no options", rule: "products.product.options", hook: inCatalog(set("options", []any{}))},
 		{name: "the last product's reference is a number", rule: "products.product.optional-fields", hook: inCatalog(set("reference", 17))},
+		{name: "a text stands among the products", rule: "products.fields", hook: on(partnerapi.Products, func(e *exchange) {
+			e.products(func(products []any) []any { return append(products, "and many more") })
+		})},
+		{name: "the last option has no id", rule: "products.option.id", hook: inOption(without("id"))},
+		{name: "the last unit has no id", rule: "products.unit.id", hook: inUnit(without("id"))},
+		{name: "the last unit has no name", rule: "products.unit.internal-name", hook: inUnit(without("internalName"))},
+		{name: "the last option's units change with every pull", rule: "products.unit.permanent", hook: drifting(func(e *exchange, id string) {
+			e.products(func(products []any) []any {
+				option := last(products[len(products)-1].(map[string]any)["options"])
+				extra := map[string]any{"id": id, "internalName": "Student", "type": "STUDENT", "pricingFrom": []any{map[string]any{"original": 100, "currency": "EUR"}}}
+				option["units"] = append(option["units"].([]any), extra)
+				return products
+			})
+		})},
 		{name: "the last option has no name", rule: "products.option.internal-name", hook: inOption(without("internalName"))},
 		{name: "the last option's type is written small", rule: "products.option.availability-type", hook: inOption(set("availabilityType", "start_time"))},
 		{name: "the last option's cut-off is a number", rule: "products.option.cancellation-cutoff", hook: inOption(set("cancellationCutoff", 24))},
@@ -288,6 +302,11 @@ func brokenSlots() []brokenPartner {
 		{name: "the last day of a long window is left out", rule: "availability.window-end", hook: on(partnerapi.Availability, func(e *exchange) {
 			if from, to := window(e); from != to {
 				keep(e, func(date string) bool { return date < to })
+			}
+		})},
+		{name: "a null stands among the last option's slots", rule: "availability.fields", hook: on(partnerapi.Availability, func(e *exchange) {
+			if strings.Contains(string(e.body), lastOption) {
+				e.slots(func(slots []any) []any { return append(slots, nil) })
 			}
 		})},
 		{name: "slots lie under slots", rule: "availability.shape", hook: on(partnerapi.Availability, func(e *exchange) { e.answer = []byte(`{"slots":` + string(e.answer) + `}`) })},

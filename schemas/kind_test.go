@@ -1,0 +1,74 @@
+package schemas_test
+
+import (
+	"strconv"
+	"strings"
+)
+
+// The kinds of fields that stand in several tables.
+
+func (f field) text() field { return f.lawful(`"x"`).not("type", `7`, `true`, `["x"]`, `{}`) }
+func (f field) anyText() field {
+	return f.lawful(`""`, `"naïve \"quoted\" / %2F \u0000"`).text()
+}
+func (f field) id() field   { return f.lawful(`"a/b+c %2F .."`).text().not("minLength", `""`) }
+func (f field) flag() field { return f.lawful(`true`, `false`).not("type", `"true"`, `1`, `[]`) }
+func (f field) number() field {
+	return f.lawful(`0`, `12.5`, `-1`, `1e2`).not("type", `"12.5"`, `true`, `{}`)
+}
+
+func (f field) integer() field {
+	return f.lawful(`10.0`, `1e1`).not("type", `22.5`, `"22"`, `true`, `[22]`)
+}
+
+func (f field) amount() field {
+	return f.integer().lawful(`0`, `2250`, `9223372036854775807`).
+		not("maximum", `9223372036854775808`, `1e30`).not("minimum", `-9223372036854775809`)
+}
+
+func (f field) seats() field {
+	return f.integer().lawful(`0`, `15`).not("minimum", `-1`).not("maximum", `9223372036854775808`)
+}
+
+func (f field) precision() field {
+	return f.integer().lawful(`0`, `3`).not("minimum", `-1`).not("maximum", `19`)
+}
+
+func (f field) currency() field {
+	return f.lawful(`"EUR"`, `"JPY"`, `"ZWG"`).not("type", `978`, `{}`).not("format", `"eur"`, `"EURO"`, `"€"`, `""`, `"XQQ"`)
+}
+
+func (f field) dateTime() field {
+	return f.lawful(`"2026-07-01T09:00:00+02:00"`, `"2026-07-01T09:00:00Z"`, `"2026-07-01T09:00:00.123456-11:30"`, `"2026-07-01t09:00:00z"`).
+		not("type", `1782896400`, `{}`).
+		not("format", `""`, `"2026-07-01"`, `"2026-07-01T09:00:00"`, `"2026-07-01 09:00:00Z"`, `"2026-07-01T09:00Z"`,
+			`"2026-07-01T9:00:00Z"`, `"2026-07-01T09:00:00,5Z"`, `"2026-07-01T09:00:00+0200"`, `"2026-02-30T09:00:00Z"`,
+			`"2026-07-01T24:00:00Z"`, `"2026-07-01T09:00:00+24:00"`, `"1782896400"`)
+}
+
+func (f field) date() field {
+	return f.lawful(`"2026-07-01"`, `"2028-02-29"`).not("type", `20260701`, `null`).
+		not("format", `""`, `"2026-7-1"`, `"01.07.2026"`, `"2026-02-30"`, `"2026-07-01T00:00:00Z"`)
+}
+
+func (f field) oneOf(first string, others ...string) field {
+	f = f.lawful(strconv.Quote(first)).not("type", `1`, `["`+first+`"]`).
+		not("enum", `""`, `"OTHER"`, strconv.Quote(strings.ToLower(first)+" "))
+	for _, other := range others {
+		f = f.lawful(strconv.Quote(other))
+	}
+	return f
+}
+
+// list is an array whose elements cannot be numbers.
+func (f field) list() field {
+	return f.not("type", `{}`, `"x"`, `7`).notBelow("/0", "type", `[7]`).notBelow("/0", "type", `[null]`)
+}
+
+func (f field) texts() field { return f.lawful(`[]`, `["a", ""]`).list() }
+
+func (f field) object() field { return f.not("type", `7`, `"x"`, `[]`, `true`) }
+
+func (f field) success(value, other string) field {
+	return f.lawful(value).not("type", `true`, `"`+value+`"`).not("const", other, `2`)
+}
