@@ -9,6 +9,7 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/sandbox"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -218,6 +219,19 @@ func TestAwkwardCodesMakeTheirWay(t *testing.T) {
 	}
 	c.left(50)
 	c.balanced()
+}
+
+func TestCodesStayOneSegmentBelowASandboxToo(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	if _, err := c.mock.Create(sandbox.Spec{Name: "mine"}); err != nil {
+		t.Fatal(err)
+	}
+	c.base += "/s/mine"
+	for _, code := range []string{"a/b", "..", "%2F", "a+b c", "ü?#"} {
+		c.release(code)
+		c.cancel(code)
+	}
 }
 
 func TestAPartnerMayLackHoldsCancelAndTickets(t *testing.T) {

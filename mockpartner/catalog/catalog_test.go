@@ -319,6 +319,18 @@ func TestIDsThatStandTwiceAreNamed(t *testing.T) {
 	}
 }
 
+func TestTheListOfProblemsIsBounded(t *testing.T) {
+	t.Parallel()
+	c, err := Parse("mine.json", []byte(`{"products":[`+strings.Repeat(`{"id":"a"},`, 10_000)+`{}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Index()
+	if lines := strings.Count(err.Error(), "\n"); lines < maxProblems-1 || lines > maxProblems+20 {
+		t.Fatalf("want about %d problems, got %d", maxProblems, lines)
+	}
+}
+
 func TestAnEmptyFileIsAMistake(t *testing.T) {
 	t.Parallel()
 	if _, err := Parse("mine.yaml", nil); err == nil || !strings.Contains(err.Error(), "mine.yaml: the catalog is empty") {

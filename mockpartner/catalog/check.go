@@ -46,10 +46,14 @@ func (p *Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// maxProblems is how many problems are listed at most, give or take those of
+// one product. A catalog with as many is not looked through to its end.
+const maxProblems = 50
+
 // maxSeats bounds the capacity of a slot, so that no sum of seats overflows.
 const maxSeats = 1_000_000
 
-// check lists everything that keeps the catalog from being lawful or computable.
+// check lists what keeps the catalog from being lawful or computable.
 func (c *Catalog) check() []Problem {
 	var found checker
 	if err := c.Policy.Check(); err != nil {
@@ -60,6 +64,9 @@ func (c *Catalog) check() []Problem {
 	}
 	ids := map[string]int{}
 	for i := range c.Products {
+		if len(found) >= maxProblems {
+			break
+		}
 		path := fmt.Sprintf("products[%d]", i)
 		if first, taken := ids[c.Products[i].ID]; taken {
 			found.add(path+".id", "%q is already the id of products[%d]; ids are unique (PRD-11)", c.Products[i].ID, first)

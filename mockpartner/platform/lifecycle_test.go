@@ -56,6 +56,9 @@ func TestReserveIsRefusedAndHoldsNothing(t *testing.T) {
 		"no guests":                {d.request(slot, 0), BadRequest},
 		"fewer than no guests":     {d.request(slot, -1), BadRequest},
 		"a party beyond all sense": {d.request(slot, maxParty+1), BadRequest},
+		"a party beyond it in sum": {with(func(r *partnerapi.ReserveRequest) {
+			r.Units = []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 600}, {ID: "unit-child", Quantity: 600}}
+		}), BadRequest},
 		"a party that overflows": {with(func(r *partnerapi.ReserveRequest) {
 			r.Units = append(r.Units, partnerapi.UnitQuantity{ID: partnerapi.AdultUnitID, Quantity: 1<<63 - 1})
 		}), BadRequest},
@@ -204,7 +207,12 @@ func TestSeatsOfAnExpiredHoldComeBackByThemselvesAtTheSecond(t *testing.T) {
 	d.left(day, 5)
 	d.release(hold.Code, HoldExpired)
 	d.left(day, 5)
-	// Long after, the hold is known to have ended when it did.
+}
+
+func TestAHoldEndsAtItsExpiryHoweverLateAnybodyLooks(t *testing.T) {
+	t.Parallel()
+	d := open(t, oneProduct())
+	hold := d.reserve(d.full(day, 5), 2)
 	d.clock.Advance(48 * time.Hour)
 	if ended := d.Holds()[0]; ended.State != Expired || !ended.EndedAt.Equal(hold.ExpiresAt) {
 		t.Fatalf("want the hold expired at %s, got %s at %s", hold.ExpiresAt, ended.State, ended.EndedAt)

@@ -350,6 +350,17 @@ func TestATakenPortIsOneLineAndExit1(t *testing.T) {
 	}
 }
 
+// Calling run also ties this test to the command's code: of a binary that is
+// built on the side, go test's cache knows nothing.
+func TestRunReturnsTheExitCode(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]int{"version": 0, "serve --addr nonsense": exitUsage} {
+		if got := run(t.Context(), strings.Fields(args), io.Discard, io.Discard); got != want {
+			t.Errorf("%s: want %d, got %d", args, want, got)
+		}
+	}
+}
+
 func TestHelpHasExamples(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{}, {"--help"}, {"help", "serve"}, {"serve", "--help"}} {
