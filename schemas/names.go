@@ -74,11 +74,9 @@ func Files() fs.FS { return files }
 // them: values that the others share, no body of its own.
 func Names() []string {
 	var names []string
-	for _, pattern := range []string{"partner", "webhook", "reseller", "integration"} {
-		paths, _ := fs.Glob(files, pattern+"/*"+suffix) // the patterns are constant and well-formed
-		for _, path := range paths {
-			names = append(names, strings.TrimSuffix(path, suffix))
-		}
+	paths, _ := fs.Glob(files, "*/*"+suffix) // the pattern is constant and well-formed
+	for _, path := range paths {
+		names = append(names, strings.TrimSuffix(path, suffix))
 	}
 	slices.Sort(names)
 	return names

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -137,5 +139,30 @@ func TestFilesHoldsSchemasAndDocuments(t *testing.T) {
 		if _, err := fs.Stat(schemas.Files(), path); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestEveryClauseThatIsCitedExists(t *testing.T) {
+	t.Parallel()
+	contract, err := os.ReadFile("../docs/contract.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clause := regexp.MustCompile(`\b(GEN|AUTH|PRD|AVL|RSV|CNF|REL|CAN|LIM|WHK)-[0-9]+\b`)
+	cited := 0
+	err = fs.WalkDir(schemas.Files(), ".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		for _, id := range clause.FindAllString(string(text(t, file)), -1) {
+			cited++
+			if !bytes.Contains(contract, []byte("| "+id+" |")) {
+				t.Errorf("%s cites %s, which docs/contract.md does not have", file, id)
+			}
+		}
+		return nil
+	})
+	if err != nil || cited < 50 {
+		t.Errorf("only %d citations were found: %v", cited, err)
 	}
 }

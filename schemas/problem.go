@@ -1,9 +1,6 @@
 package schemas
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // Problem is one place of a JSON text that breaks its schema.
 type Problem struct {
@@ -26,14 +23,15 @@ const (
 
 // Path returns the place as people write it, such as
 // options[0].units[1].pricingFrom[0].original. It is "" for the whole text.
+// Names that a stranger chose are quoted, and shortened where they are long.
 func (p Problem) Path() string {
 	var path strings.Builder
 	for _, token := range pointerTokens(p.Pointer) {
 		switch {
+		case len(token) > maxGot || !isIndex(token) && !isIdentifier(token):
+			path.WriteString("[" + quoted(token) + "]")
 		case isIndex(token):
 			path.WriteString("[" + token + "]")
-		case !isIdentifier(token):
-			path.WriteString("[" + strconv.Quote(token) + "]")
 		case path.Len() == 0:
 			path.WriteString(token)
 		default:

@@ -1,6 +1,7 @@
 package schemas_test
 
 import (
+	"strings"
 	"testing"
 
 	"partnerkit.dev/schemas"
@@ -22,6 +23,8 @@ func TestAProblemNamesItsPlaceAsPeopleWriteIt(t *testing.T) {
 		"/a/7b":         `a["7b"]`,
 		"/a\n\x1b[2J":   `["a\n\x1b[2J"]`,
 		"/ünits":        `["ünits"]`,
+
+		"/a/" + strings.Repeat("b", 61): `a["` + strings.Repeat("b", 60) + `"…]`,
 	} {
 		if got := (schemas.Problem{Pointer: pointer}).Path(); got != want {
 			t.Errorf("the path of %q: want %s, got %s", pointer, want, got)

@@ -68,6 +68,18 @@ func TestAnOptionalObjectThatIsWrongIsOneProblem(t *testing.T) {
 	expect(t, schemas.ConfirmRequest, `{"reservationConfirmationCode": "c", "contact": {"fullName": 7}}`, `contact.fullName: want a string, got 7`)
 }
 
+func TestAPointerEscapesNamesAsRFC6901HasIt(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"de": "/de", "a b": "/a b", "a/b": "/a~1b", "~1": "/~01", "100%2F": "/100%2F", "ü": "/ü"} {
+		activity := examples(t, schemas.Activity)[0].(map[string]any)
+		activity["translation"] = map[string]any{name: "x"}
+		problems := schemas.ValidateValue(schemas.Activity, activity)
+		if len(problems) != 1 || problems[0].Pointer != "/translation"+want || problems[0].Message != `want an object, got "x"` {
+			t.Errorf("%q: want one problem at /translation%s, got %+v", name, want, problems)
+		}
+	}
+}
+
 func TestUnknownFieldsAreLawfulEverywhere(t *testing.T) {
 	t.Parallel()
 	for _, name := range schemas.Names() {
@@ -104,8 +116,10 @@ func TestGuestTypesWithAFixedIDBearItAndNoOthersDo(t *testing.T) {
 	expect(t, schemas.Unit, unit("unit-adult", "INFANT"), `id: want unit-infant, the id of every unit of type INFANT, got "unit-adult"`)
 	expect(t, schemas.Unit, unit("unit-student", "SENIOR"), `id: want unit-senior, the id of every unit of type SENIOR, got "unit-student"`)
 	expect(t, schemas.Unit, unit("", "ADULT"), `id: want a string that is not empty, got ""`)
-	expect(t, schemas.Unit, unit("unit-senior", "STUDENT"),
-		`id: want an id of its own for a unit of type STUDENT, not that of another type, got "unit-senior"`)
+	for _, taken := range []string{"unit-adult", "unit-child", "unit-infant", "unit-senior"} {
+		expect(t, schemas.Unit, unit(taken, "STUDENT"),
+			fmt.Sprintf(`id: want an id of its own for a unit of type STUDENT, not that of another type, got %q`, taken))
+	}
 }
 
 func TestAnAmountIsReadFromOriginalElseRetailElsePrice(t *testing.T) {
@@ -133,6 +147,7 @@ func TestTicketsAreDueOnlyFromPartnersThatDeliverThem(t *testing.T) {
 	const due = `an array of at least one ticket, due from a partner that delivers tickets`
 	expect(t, schemas.ConfirmAnswerWithTickets, booking(``), `tickets: missing, want `+due)
 	expect(t, schemas.ConfirmAnswerWithTickets, booking(`, "tickets": null`), `tickets: want `+due+`, got null`)
+	expect(t, schemas.ConfirmAnswerWithTickets, booking(`, "tickets": "x"`), `tickets: want `+due+`, got "x"`)
 	expect(t, schemas.ConfirmAnswerWithTickets, booking(`, "tickets": []`), `tickets: want `+due+`, got an empty array`)
 	expect(t, schemas.ConfirmAnswerWithTickets, booking(`, "tickets": [`+ticketText+`, {}]`),
 		`tickets[1].deliveryOptions: missing, want an array of delivery options`,
@@ -237,6 +252,23 @@ func TestProblemsAreBoundedInNumberAndLength(t *testing.T) {
 				t.Errorf("want %d problems, got %d", schemas.MaxProblems, len(problems))
 			}
 		})
+	}
+}
+
+// Not parallel: it counts allocations.
+func TestTheWorkOnWrongElementsIsBounded(t *testing.T) {
+	const million = 1_000_000
+	catalog := make([]any, million)
+	for i := range catalog {
+		catalog[i] = json.Number("7")
+	}
+	allocations := testing.AllocsPerRun(1, func() {
+		if problems := schemas.ValidateValue(schemas.ProductsAnswer, catalog); len(problems) != schemas.MaxProblems {
+			t.Errorf("want %d problems, got %d", schemas.MaxProblems, len(problems))
+		}
+	})
+	if allocations > million/2 {
+		t.Errorf("%.0f allocations for %d wrong elements: the rest is looked at after %d problems", allocations, million, schemas.MaxProblems)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	largestCatalog = 64 << 20 // bytes of a catalog that are read
+	largestCatalog = 32 << 20 // bytes of a catalog that are read: some 20,000 products
 	largestSlots   = 16 << 20 // bytes of an availability answer that are read
 	largestAnswer  = 4 << 20  // bytes of any other answer that are read
 	largestHeader  = 1 << 20  // bytes of an answer's header that are read
@@ -204,6 +204,9 @@ func (c *Client) exchange(exchange *Exchange, request *http.Request, largest int
 	}
 	defer answer.Body.Close()
 	c.reached.Store(true)
+	if answer.ContentLength > largest {
+		largest = firstPiece // enough to show: the rest need not be waited for
+	}
 	raw, size, err := readAtMost(answer.Body, largest)
 	exchange.Response = &Response{
 		Status: answer.StatusCode, Proto: answer.Proto, Header: c.header(answer.Header), Body: c.body(raw),
@@ -222,19 +225,30 @@ func readAtMost(body io.Reader, largest int64) (raw []byte, size int64, err erro
 	pieces := [][]byte{make([]byte, firstPiece)}
 	for {
 		piece := pieces[len(pieces)-1]
-		n, err := io.ReadFull(body, piece)
+		n, err := fill(body, piece)
 		pieces[len(pieces)-1] = piece[:n]
 		size += int64(n)
 		switch {
 		case size > largest:
 			return pieces[0], size, errTooLarge
-		case err == io.EOF || err == io.ErrUnexpectedEOF:
+		case err == io.EOF:
 			return bytes.Join(pieces, nil), size, nil
 		case err != nil:
 			return pieces[0], size, err
 		}
 		pieces = append(pieces, make([]byte, laterPieces))
 	}
+}
+
+// fill reads until piece is full. Unlike io.ReadFull it leaves io.EOF, the end
+// of a whole body, apart from io.ErrUnexpectedEOF, that of a broken one.
+func fill(body io.Reader, piece []byte) (n int, err error) {
+	for n < len(piece) && err == nil {
+		var more int
+		more, err = body.Read(piece[n:])
+		n += more
+	}
+	return n, err
 }
 
 func sizeCap(endpoint partnerapi.Endpoint) int64 {

@@ -101,7 +101,7 @@ var (
 		Fix:   "Answer 200 with the stored booking.",
 	}
 	ConfirmUnknown = Rule{
-		ID: "confirm.unknown", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5", Needs: []string{"products.shape"},
+		ID: "confirm.unknown", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5", Needs: []string{"products.auth.accepted", "confirm.status"},
 		Title: "An unknown code is refused with 400",
 		Why:   "Any other answer is taken for a failure, or for a booking that does not exist.",
 		Fix:   "Look the code up first; answer 400 with a message.",

@@ -1,0 +1,44 @@
+package schemas_test
+
+import (
+	"fmt"
+
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func ExampleValidate() {
+	answer := []byte(`[{"id": "s-1", "localDateTimeStart": "2026-07-01T09:00:00", "status": "OPEN", "vacancies": 3.5}]`)
+	for _, problem := range schemas.Validate(schemas.AvailabilityAnswer, answer) {
+		fmt.Println(problem)
+	}
+	// Output:
+	// [0].localDateTimeEnd: missing, want a date-time with seconds and a UTC offset, such as 2026-07-01T09:00:00+02:00
+	// [0].localDateTimeStart: want a date-time with seconds and a UTC offset, such as 2026-07-01T09:00:00+02:00, got "2026-07-01T09:00:00"
+	// [0].status: want one of AVAILABLE, FREESALE, LIMITED, SOLD_OUT or CLOSED, got "OPEN"
+	// [0].vacancies: want a number of seats, an integer of 0 or more, got 3.5
+}
+
+func ExampleDecode() {
+	var slot partnerapi.Slot
+	text := []byte(`{"id": "s-1", "localDateTimeStart": "2026-07-01T09:00:00Z", "localDateTimeEnd": "2026-07-01T11:00:00Z",
+		"status": "LIMITED", "vacancies": 2.0, "unitPricing": [{"unitId": "unit-adult", "price": 2500, "currency": "EUR"}]}`)
+	if problems := schemas.Decode(schemas.Slot, text, &slot); problems != nil {
+		fmt.Println(problems)
+		return
+	}
+	fmt.Println(*slot.Vacancies, slot.UnitPricing[0].Original, slot.UnitPricing[0].Currency)
+	// Output: 2 2500 EUR
+}
+
+func ExampleProblem_Under() {
+	product := []byte(`{"id": 7, "internalName": "Walk", "locale": "en", "timeZone": "UTC", "instantConfirmation": true,
+		"options": [{"id": "o", "internalName": "", "availabilityType": "START_TIME", "units": []}]}`)
+	for _, problem := range schemas.Validate(schemas.Product, product) {
+		fmt.Println(problem)
+		fmt.Println(problem.Under("/products/2"))
+	}
+	// Output:
+	// id: want a string that is not empty, got 7
+	// products[2].id: want a string that is not empty, got 7
+}
