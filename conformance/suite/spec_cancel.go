@@ -109,14 +109,8 @@ func (c *check) secondCancellable(ctx context.Context) *secondStory {
 
 // cancelUnknown cancels a booking that no partner can know.
 func (c *check) cancelUnknown(ctx context.Context) *probe.Answer {
-	type unknown struct {
-		answer  *probe.Answer
-		stopped *obstacle
-	}
 	c.cancellable(ctx)
-	asked := play(c.session, "cancel unknown", 0, func(u *unknown) {
-		u.answer, u.stopped = c.cancel(ctx, "cancel an unknown booking", c.unknownCode(), true, probe.GoodKey)
+	return c.once("cancel unknown", func() (*probe.Answer, *obstacle) {
+		return c.cancel(ctx, "cancel an unknown booking", c.unknownCode(), true, probe.GoodKey)
 	})
-	c.past(asked.stopped)
-	return asked.answer
 }

@@ -223,15 +223,9 @@ func (s *session) unknownCode() string { return "unknown-" + s.nonce + "-" + ran
 
 // confirmUnknown confirms a code that no partner can know.
 func (c *check) confirmUnknown(ctx context.Context) *probe.Answer {
-	type unknown struct {
-		answer  *probe.Answer
-		stopped *obstacle
-	}
-	asked := play(c.session, "confirm unknown", 0, func(u *unknown) {
-		u.answer, u.stopped = c.sendConfirm(ctx, "confirm an unknown code", &hold{entry: c.phantom(), code: c.unknownCode()}, true, probe.GoodKey)
+	return c.once("confirm unknown", func() (*probe.Answer, *obstacle) {
+		return c.sendConfirm(ctx, "confirm an unknown code", &hold{entry: c.phantom(), code: c.unknownCode()}, true, probe.GoodKey)
 	})
-	c.past(asked.stopped)
-	return asked.answer
 }
 
 // phantom is the entry of a hold that does not exist: should the partner book

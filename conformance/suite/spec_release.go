@@ -155,13 +155,7 @@ func (c *check) releases(ctx context.Context) []*probe.Answer {
 
 // releaseUnknown releases a code that no partner can know.
 func (c *check) releaseUnknown(ctx context.Context) *probe.Answer {
-	type unknown struct {
-		answer  *probe.Answer
-		stopped *obstacle
-	}
-	asked := play(c.session, "release unknown", 0, func(u *unknown) {
-		u.answer, u.stopped = c.release(ctx, "release an unknown code", c.unknownCode(), true, probe.GoodKey)
+	return c.once("release unknown", func() (*probe.Answer, *obstacle) {
+		return c.release(ctx, "release an unknown code", c.unknownCode(), true, probe.GoodKey)
 	})
-	c.past(asked.stopped)
-	return asked.answer
 }

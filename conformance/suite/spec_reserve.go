@@ -160,7 +160,7 @@ func (s *session) describeReserveKeys() {
 	s.judge(rule.ReserveAuthEffect, func(ctx context.Context, c *check) {
 		c.seatsMove(func(attempt int) change {
 			k := s.keys(ctx, attempt)
-			return change{before: k.held, after: k.afterReserve, stopped: k.stopped, between: sent(k.reserveWrong, k.reserveNone)}
+			return change{before: k.scene.held, after: k.afterReserve, stopped: k.stopped, between: sent(k.reserveWrong, k.reserveNone)}
 		})
 	})
 }

@@ -26,6 +26,18 @@ func play[T any](s *session, name string, attempt int, perform func(*T)) *T {
 	return story
 }
 
+// once returns the answer to a call that several rules judge, which the first of
+// them sends. The judging ends where an obstacle stands in the way.
+func (c *check) once(name string, send func() (*probe.Answer, *obstacle)) *probe.Answer {
+	type asked struct {
+		answer  *probe.Answer
+		stopped *obstacle
+	}
+	call := play(c.session, name, 0, func(a *asked) { a.answer, a.stopped = send() })
+	c.past(call.stopped)
+	return call.answer
+}
+
 // scene is how every story begins: a slot, its seats, and a hold on it.
 type scene struct {
 	offer   discover.Offer
@@ -41,6 +53,15 @@ type casting struct {
 	want    discover.Want
 	party   func(discover.Option) []partnerapi.UnitQuantity
 	full    bool // with contact and reference
+}
+
+// onSameOption keeps the further attempts of a story on the option of the first:
+// what is broken for one option must be seen again there.
+func onSameOption(want discover.Want, attempt int, first func() scene) discover.Want {
+	if attempt > 0 {
+		want.OptionKey = first().offer.OptionKey()
+	}
+	return want
 }
 
 // open begins a story: it finds a slot, counts its seats, reserves, and counts

@@ -30,10 +30,7 @@ type bookingStory struct {
 // booking plays the booking story.
 func (s *session) booking(ctx context.Context, attempt int) *bookingStory {
 	return play(s, "booking", attempt, func(b *bookingStory) {
-		want := discover.Want{Seats: 1, Counted: true}
-		if attempt > 0 {
-			want.OptionKey = s.booking(ctx, 0).offer.OptionKey()
-		}
+		want := onSameOption(discover.Want{Seats: 1, Counted: true}, attempt, func() scene { return s.booking(ctx, 0).scene })
 		b.scene = s.open(ctx, casting{purpose: "reserve 1 seat, to book it", want: want, party: leads(1), full: true})
 		steps(&b.stopped,
 			func() (o *obstacle) {
@@ -91,10 +88,7 @@ const severalGuests = 2
 func (s *session) holding(ctx context.Context, attempt int) *holdStory {
 	return play(s, "hold", attempt, func(h *holdStory) {
 		for h.guests = severalGuests; h.guests >= 1; h.guests-- {
-			want := discover.Want{Seats: h.guests, Counted: true, Late: true}
-			if attempt > 0 {
-				want.OptionKey = s.holding(ctx, 0).offer.OptionKey()
-			}
+			want := onSameOption(discover.Want{Seats: h.guests, Counted: true, Late: true}, attempt, func() scene { return s.holding(ctx, 0).scene })
 			h.scene = s.open(ctx, casting{purpose: "reserve " + seatsWord(h.guests) + ", to release them", want: want, party: leads(h.guests)})
 			if h.hold != nil || h.stopped.Rule != nil || h.guests == 1 {
 				break

@@ -19,13 +19,10 @@ type partyStory struct {
 // party plays the party story.
 func (s *session) party(ctx context.Context, attempt int) *partyStory {
 	return play(s, "party", attempt, func(p *partyStory) {
-		want := discover.Want{Seats: 2, Counted: true, Suits: func(o discover.Offer) bool {
+		want := onSameOption(discover.Want{Seats: 2, Counted: true, Suits: func(o discover.Offer) bool {
 			_, ok := o.Option.Companion()
 			return ok
-		}}
-		if attempt > 0 {
-			want.OptionKey = s.party(ctx, 0).offer.OptionKey()
-		}
+		}}, attempt, func() scene { return s.party(ctx, 0).scene })
 		p.scene = s.open(ctx, casting{
 			purpose: "reserve 2 seats for guests of two types", want: want, full: true,
 			party: func(option discover.Option) []partnerapi.UnitQuantity {
@@ -59,10 +56,7 @@ type secondStory struct {
 func (s *session) second(ctx context.Context, attempt int) *secondStory {
 	first := s.booking(ctx, 0)
 	return play(s, "second booking", attempt, func(b *secondStory) {
-		want := discover.Want{Seats: 1, Counted: true, Late: true}
-		if attempt > 0 {
-			want.OptionKey = s.second(ctx, 0).offer.OptionKey()
-		}
+		want := onSameOption(discover.Want{Seats: 1, Counted: true, Late: true}, attempt, func() scene { return s.second(ctx, 0).scene })
 		b.scene = s.open(ctx, casting{purpose: "reserve 1 seat, to book it", want: want, party: leads(1), full: true})
 		steps(&b.stopped,
 			func() (o *obstacle) {
@@ -97,31 +91,23 @@ func (s *session) second(ctx context.Context, attempt int) *secondStory {
 
 // keysStory is somebody without the key at work on a hold.
 type keysStory struct {
-	offer        discover.Offer
-	before       *reading
+	scene
 	reserveWrong *probe.Answer
 	reserveNone  *probe.Answer
 	afterReserve *reading
-	hold         *hold
-	held         *reading
 	confirmWrong *probe.Answer
 	confirmNone  *probe.Answer
 	releaseWrong *probe.Answer
 	releaseNone  *probe.Answer
 	afterRelease *reading
 	released     *reading // after the release with the good key
-	stopped      *obstacle
 }
 
 // keys plays the story of the keys.
 func (s *session) keys(ctx context.Context, attempt int) *keysStory {
 	return play(s, "keys", attempt, func(k *keysStory) {
-		want := discover.Want{Seats: 1, Counted: true}
-		if attempt > 0 {
-			want.OptionKey = s.keys(ctx, 0).offer.OptionKey()
-		}
-		begin := s.open(ctx, casting{purpose: "reserve 1 seat", want: want, party: leads(1), full: true})
-		k.offer, k.before, k.hold, k.held, k.stopped = begin.offer, begin.before, begin.hold, begin.held, begin.stopped
+		want := onSameOption(discover.Want{Seats: 1, Counted: true}, attempt, func() scene { return s.keys(ctx, 0).scene })
+		k.scene = s.open(ctx, casting{purpose: "reserve 1 seat", want: want, party: leads(1), full: true})
 		reserve := func(purpose string, key probe.Key, into **probe.Answer) func() *obstacle {
 			return func() (o *obstacle) {
 				*into, _, o = s.sendReserve(ctx, purpose, k.offer, guests(k.offer.Option, 1), true, key)
@@ -169,10 +155,7 @@ type expiryStory struct {
 // be moved.
 func (s *session) expiry(ctx context.Context, attempt int) *expiryStory {
 	return play(s, "expiry", attempt, func(e *expiryStory) {
-		want := discover.Want{Seats: 1, Counted: true}
-		if attempt > 0 {
-			want.OptionKey = s.expiry(ctx, 0).offer.OptionKey()
-		}
+		want := onSameOption(discover.Want{Seats: 1, Counted: true}, attempt, func() scene { return s.expiry(ctx, 0).scene })
 		e.scene = s.open(ctx, casting{purpose: "reserve 1 seat, and let it expire", want: want, party: leads(1), full: true})
 		steps(&e.stopped,
 			func() *obstacle {
