@@ -64,6 +64,10 @@ func Products(raw []byte) ([]json.RawMessage, error) {
 	return elements, nil
 }
 
+// mostUnits bounds the units of an option that are read; there are five guest
+// types.
+const mostUnits = 1000
+
 // ReadProduct reads a decoded product leniently; what is missing or of the wrong
 // type is left empty.
 func ReadProduct(value any) Product {
@@ -77,7 +81,8 @@ func ReadProduct(value any) Product {
 	}
 	for _, option := range list(object, "options") {
 		read := Option{ID: text(option, "id")}
-		for _, unit := range list(option, "units") {
+		units := list(option, "units")
+		for _, unit := range units[:min(len(units), mostUnits)] {
 			read.Units = append(read.Units, readUnit(unit))
 		}
 		product.Options = append(product.Options, read)
@@ -135,8 +140,9 @@ func (o Option) FixedIDs() bool {
 // Companion returns a second unit that takes a seat of its own beside the lead,
 // and false where there is none (RSV-9).
 func (o Option) Companion() (string, bool) {
+	lead := o.Lead()
 	for _, unit := range o.Units {
-		if unit.ID != "" && unit.ID != o.Lead() && unit.Type != partnerapi.Infant {
+		if unit.ID != "" && unit.ID != lead && unit.Type != partnerapi.Infant {
 			return unit.ID, true
 		}
 	}

@@ -34,8 +34,12 @@ func DecodeElement(element json.RawMessage) (any, error) {
 	return Decode(element)
 }
 
-// shortestElement is less than the bytes of the shortest lawful product or slot.
-const shortestElement = 100
+const (
+	// shortestElement is less than the bytes of the shortest lawful product or slot.
+	shortestElement = 100
+	// fewElements are always returned, however short.
+	fewElements = 1000
+)
 
 // Elements splits raw, a JSON array, into its elements without decoding them:
 // a large catalog is decoded one product at a time. They are parts of raw.
@@ -51,7 +55,7 @@ func Elements(raw []byte) ([]json.RawMessage, error) {
 	if raw[0] != '[' {
 		return nil, fmt.Errorf("%w: want an array, got %s", ErrShape, kind(raw[0]))
 	}
-	return split(raw, 1+len(raw)/shortestElement), nil
+	return split(raw, fewElements+len(raw)/shortestElement), nil
 }
 
 // split cuts a well-formed JSON array at its commas, into so many elements at

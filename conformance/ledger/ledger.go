@@ -20,7 +20,7 @@ const (
 	Unheard   State = "unheard"   // reserve was sent and never answered: there may be a hold
 	Held      State = "held"
 	Booked    State = "booked"
-	Doubtful  State = "doubtful" // confirm was sent and never answered: hold or booking
+	Doubtful  State = "doubtful" // confirm was sent and its answer not read: hold or booking
 	Undone    State = "undone"   // released or cancelled
 )
 

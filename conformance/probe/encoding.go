@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -28,6 +29,12 @@ func formsOf(key string) [][]byte {
 	forms = append(forms, base64Forms(key)...)
 	for i, form := range forms {
 		forms[i] = string(lower([]byte(form)))
+	}
+	// What looks like an escape in the key itself is undone with those around it.
+	for inner := range layers(key, layersRedacted) {
+		if len(inner.text) >= shortestSearched {
+			forms = append(forms, string(inner.text))
+		}
 	}
 	slices.Sort(forms)
 	var unique [][]byte
@@ -190,13 +197,16 @@ func entity(text []byte) ([]byte, int) {
 	return []byte(char), len(written)
 }
 
-// lower writes the ASCII letters of text small, in place: the others keep their
-// length and their meaning.
+// lower writes the letters of text small, in place; the few whose small letter
+// is longer or shorter stay as they are.
 func lower(text []byte) []byte {
-	for i, char := range text {
-		if 'A' <= char && char <= 'Z' {
-			text[i] = char + 'a' - 'A'
+	for i := 0; i < len(text); {
+		char, size := utf8.DecodeRune(text[i:])
+		small := unicode.ToLower(char)
+		if small != char && utf8.RuneLen(small) == size {
+			utf8.EncodeRune(text[i:], small)
 		}
+		i += size
 	}
 	return text
 }

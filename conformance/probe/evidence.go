@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -37,25 +38,38 @@ func (c *Client) header(h http.Header) http.Header {
 
 // body returns raw as evidence shows it.
 func (c *Client) body(raw []byte) Body {
-	text := c.redact.Redact(string(raw[:min(len(raw), 2*longestText)]))
-	return Body{
-		Text: strings.ToValidUTF8(text[:min(len(text), longestText)], "\uFFFD"),
-		Size: int64(len(raw)),
-		Cut:  len(raw) > longestText,
-	}
+	text, whole := Beginning(string(raw), longestText, c.redact.Redact)
+	return Body{Text: strings.ToValidUTF8(text, "\uFFFD"), Size: int64(len(raw)), Cut: !whole}
 }
 
-// shown returns text as evidence shows it: without the key, and cut. It is
-// redacted before it is cut, with some text to spare, lest a key that straddles
-// the cut show its first half.
+// shown returns text as evidence shows it: without the key, and cut, which it
+// says with an ellipsis.
 func (c *Client) shown(text string, most int) string {
-	return cut(c.redact.Redact(text[:min(len(text), most+longestText)]), most)
+	beginning, whole := Beginning(text, most, c.redact.Redact)
+	if !whole {
+		beginning += ellipsis
+	}
+	return beginning
 }
 
-// cut shortens text to so many bytes and says so with an ellipsis.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
+// Beginning returns the first bytes of text, at most so many, without the key,
+// and whether they are all of it. Of a longer text some more is redacted and then
+// dropped, lest a key that straddles a cut show its first half.
+func Beginning(text string, most int, redact func(string) string) (beginning string, whole bool) {
+	const spare = longestText // no encoding of a key is longer
+	var clean string
+	if whole = len(text) <= most+spare; whole {
+		clean = redact(text)
+	} else {
+		clean = redact(text[:most+spare])
+		clean = clean[:max(0, len(clean)-spare)]
 	}
-	return strings.ToValidUTF8(text[:most], "") + ellipsis
+	if len(clean) <= most {
+		return clean, whole
+	}
+	end := most
+	for end > most-utf8.UTFMax && !utf8.RuneStart(clean[end]) {
+		end--
+	}
+	return clean[:end], false
 }

@@ -141,7 +141,7 @@ var (
 		Fix:   "Leave vacancies out, or null, or use AVAILABLE where seats are counted.",
 	}
 	AvailabilityContentType = contentType(partnerapi.Availability, "availability.json")
-	AvailabilityWrongKey    = wrongKey(partnerapi.Availability, "availability.status")
+	AvailabilityWrongKey    = wrongKey(partnerapi.Availability, "availability.json")
 	AvailabilityMissingKey  = missingKey(partnerapi.Availability)
 	AvailabilityLimit       = limit(partnerapi.Availability)
 	AvailabilityAim         = Rule{

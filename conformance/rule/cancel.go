@@ -30,7 +30,7 @@ var (
 	}
 	CancelVacancies = Rule{
 		ID: "cancel.vacancies", Level: Must, Endpoint: partnerapi.Cancel, Clause: "CAN-3",
-		Needs: []string{"cancel.status", "confirm.repeat.vacancies", "release.confirmed.keeps-booking"},
+		Needs: []string{"cancel.success", "confirm.repeat.vacancies", "release.confirmed.keeps-booking"},
 		Title: "Cancelling a booking gives its seats back",
 		Why:   "Seats of cancelled bookings are never sold.",
 		Fix:   "Give the seats back in the transaction that cancels the booking.",
@@ -48,7 +48,7 @@ var (
 		Fix:   "Give seats back only in the transaction that ends a live booking.",
 	}
 	CancelUnknown = Rule{
-		ID: "cancel.unknown", Level: Must, Endpoint: partnerapi.Cancel, Clause: "CAN-4", Needs: []string{"cancel.status"},
+		ID: "cancel.unknown", Level: Must, Endpoint: partnerapi.Cancel, Clause: "CAN-4", Needs: []string{"cancel.json"},
 		Title: "An unknown booking is answered with 200",
 		Why:   "A 404 says that cancel is not supported at all: the marketplace stops sending cancellations.",
 		Fix:   "Answer 200 with {\"success\": true} where there is no such booking.",
@@ -60,13 +60,13 @@ var (
 		Fix:   "Answer {\"success\": true} where there is no such booking.",
 	}
 	CancelWithoutBody = Rule{
-		ID: "cancel.without-body", Level: Must, Endpoint: partnerapi.Cancel, Clause: "CAN-1", Needs: []string{"cancel.status"},
+		ID: "cancel.without-body", Level: Must, Endpoint: partnerapi.Cancel, Clause: "CAN-1", Needs: []string{"cancel.json"},
 		Title: "A cancellation works without a body",
 		Why:   "The reason is optional; most customers give none.",
 		Fix:   "Take the booking id from the path; do not require a body or a content type.",
 	}
 	CancelContentType = contentType(partnerapi.Cancel, "cancel.json")
-	CancelWrongKey    = wrongKey(partnerapi.Cancel, "cancel.status")
+	CancelWrongKey    = wrongKey(partnerapi.Cancel, "cancel.json")
 	CancelMissingKey  = missingKey(partnerapi.Cancel)
 	CancelAuthEffect  = authNoEffect(partnerapi.Cancel, "A cancellation answered with 401 cancels nothing",
 		"Anybody could cancel other people's bookings.", "confirm.repeat.vacancies")

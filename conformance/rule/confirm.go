@@ -101,13 +101,13 @@ var (
 		Fix:   "Answer 200 with the stored booking.",
 	}
 	ConfirmUnknown = Rule{
-		ID: "confirm.unknown", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5", Needs: []string{"products.auth.accepted", "confirm.status"},
+		ID: "confirm.unknown", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5", Needs: []string{"confirm.json"},
 		Title: "An unknown code is refused with 400",
 		Why:   "Any other answer is taken for a failure, or for a booking that does not exist.",
 		Fix:   "Look the code up first; answer 400 with a message.",
 	}
 	ConfirmReleased = Rule{
-		ID: "confirm.released", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5", Needs: []string{"confirm.unknown", "confirm.status", "release.status"},
+		ID: "confirm.released", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5", Needs: []string{"confirm.unknown", "release.success"},
 		Title: "A released code is refused with 400",
 		Why:   "The seats are on sale again: confirming them sells them twice.",
 		Fix:   "Check that the hold is still live in the transaction that books it; answer 400 with a message.",
@@ -120,7 +120,7 @@ var (
 	}
 	ConfirmCancelled = Rule{
 		ID: "confirm.cancelled", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5",
-		Needs: []string{"confirm.unknown", "confirm.repeat.booking", "cancel.status"},
+		Needs: []string{"confirm.unknown", "confirm.repeat.booking", "cancel.success"},
 		Title: "A cancelled booking's code is refused with 400",
 		Why:   "The customer has been refunded: booking again gives the seat away.",
 		Fix:   "Answer 400 with a message once the booking is cancelled.",
@@ -150,7 +150,7 @@ var (
 		Fix:   "Answer 400 with {\"message\": \"...\"}, a sentence that is not empty.",
 	}
 	ConfirmContentType = contentType(partnerapi.Confirm, "confirm.json")
-	ConfirmWrongKey    = wrongKey(partnerapi.Confirm, "confirm.status")
+	ConfirmWrongKey    = wrongKey(partnerapi.Confirm, "confirm.json")
 	ConfirmMissingKey  = missingKey(partnerapi.Confirm)
 	ConfirmAuthEffect  = authNoEffect(partnerapi.Confirm, "A confirm answered with 401 books nothing",
 		"Anybody could turn holds into bookings without paying.", "release.vacancies.one")

@@ -23,7 +23,7 @@ var (
 		Fix:   "Send success as the boolean true; message, where sent, as a string.",
 	}
 	ReleaseVacanciesOne = Rule{
-		ID: "release.vacancies.one", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-3", Needs: []string{"release.status", "reserve.vacancies.one"},
+		ID: "release.vacancies.one", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-3", Needs: []string{"release.success", "reserve.vacancies.one"},
 		Title: "Releasing a hold for one guest gives its seat back at once",
 		Why:   "Abandoned checkouts are the rule: seats that stay away are never sold.",
 		Fix:   "Drop the hold before the answer is sent, without a queue or a cache between.",
@@ -42,7 +42,7 @@ var (
 		Fix:   "Derive the slot's status from its seats; store no sold-out mark that nobody clears.",
 	}
 	ReleaseWithoutBody = Rule{
-		ID: "release.without-body", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-1", Needs: []string{"release.status"},
+		ID: "release.without-body", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-1", Needs: []string{"release.json"},
 		Title: "A release works without a body",
 		Why:   "The code in the path is all that the contract asks for; the body is a courtesy.",
 		Fix:   "Take the code from the path; do not require a body or a content type.",
@@ -67,7 +67,7 @@ var (
 		Fix:   "Give seats back only in the transaction that ends a live hold.",
 	}
 	ReleaseUnknown = Rule{
-		ID: "release.unknown", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-4", Needs: []string{"products.auth.accepted", "release.status"},
+		ID: "release.unknown", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-4", Needs: []string{"release.json"},
 		Title: "An unknown code is answered with 200",
 		Why:   "The marketplace takes a 404 for a failure and repeats the release for a day.",
 		Fix:   "Answer 200 with {\"success\": true} where there is no such hold.",
@@ -110,7 +110,7 @@ var (
 		Fix:   "Leave expired holds out when vacancies are computed.",
 	}
 	ReleaseContentType = contentType(partnerapi.Release, "release.json")
-	ReleaseWrongKey    = wrongKey(partnerapi.Release, "release.status")
+	ReleaseWrongKey    = wrongKey(partnerapi.Release, "release.json")
 	ReleaseMissingKey  = missingKey(partnerapi.Release)
 	ReleaseAuthEffect  = authNoEffect(partnerapi.Release, "A release answered with 401 releases nothing",
 		"Anybody could empty other people's checkouts.", "reserve.vacancies.one")

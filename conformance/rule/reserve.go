@@ -77,7 +77,7 @@ var (
 		Fix:   "Sum the quantities over all units of the request; only infants may take no seat.",
 	}
 	ReserveSoldOut = Rule{
-		ID: "reserve.sold-out", Level: Must, Endpoint: partnerapi.Reserve, Clause: "RSV-5", Needs: []string{"reserve.status"},
+		ID: "reserve.sold-out", Level: Must, Endpoint: partnerapi.Reserve, Clause: "RSV-5", Needs: []string{"reserve.json"},
 		Title: "A slot that is sold out or closed is refused with 400",
 		Why:   "The customer pays for a seat that does not exist.",
 		Fix:   "Check the slot's status and seats in the same transaction that makes the hold; answer 400.",
@@ -101,7 +101,7 @@ var (
 		Fix:   "Roll back what was taken before the refusal.",
 	}
 	ReserveContentType = contentType(partnerapi.Reserve, "reserve.json")
-	ReserveWrongKey    = wrongKey(partnerapi.Reserve, "reserve.status")
+	ReserveWrongKey    = wrongKey(partnerapi.Reserve, "reserve.json")
 	ReserveMissingKey  = missingKey(partnerapi.Reserve)
 	ReserveAuthEffect  = authNoEffect(partnerapi.Reserve, "A reserve answered with 401 takes no seats",
 		"Anybody could empty a slot without a key.", "reserve.vacancies.one")

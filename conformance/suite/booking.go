@@ -100,6 +100,9 @@ func (s *session) reserve(ctx context.Context, purpose string, offer discover.Of
 	case !answer.OK(http.StatusOK, http.StatusCreated):
 		return nil, breach(rule.ReserveStatus, answer, "want 200 or 201 with a hold, got %s", got(answer))
 	}
+	if flaw := noObject(answer); flaw != "" {
+		return nil, breach(rule.ReserveJSON, answer, "%s", flaw)
+	}
 	if problems := schemas.Validate(schemas.ReserveAnswer, answer.Raw); len(problems) > 0 {
 		for _, problem := range problems {
 			if r := owner(holdFields, problem); r.ID != rule.ReserveExpiresAt.ID {
@@ -147,6 +150,8 @@ func (s *session) sendConfirm(ctx context.Context, purpose string, h *hold, full
 	return answer, o
 }
 
+const noBookingID = "the answer to confirm had no externalBookingId"
+
 // recordConfirm enters what a confirm brought. A booking under another id than
 // the hold's first one is an entry of its own, to be cancelled as well.
 func (s *session) recordConfirm(h *hold, answer *probe.Answer) {
@@ -155,7 +160,7 @@ func (s *session) recordConfirm(h *hold, answer *probe.Answer) {
 	}
 	if answer.Failure != nil {
 		s.ledger.Record(h.entry, func(e *ledger.Entry) {
-			if e.State == ledger.Held {
+			if e.State == ledger.Held || e.State == ledger.Undone {
 				e.State = ledger.Doubtful
 			}
 		})
@@ -176,7 +181,7 @@ func (s *session) recordConfirm(h *hold, answer *probe.Answer) {
 	s.ledger.Record(entry, func(e *ledger.Entry) {
 		e.State, e.BookingID = ledger.Booked, id
 		if id == "" {
-			e.Trouble = "the answer to confirm had no externalBookingId"
+			e.State, e.Trouble = ledger.Doubtful, noBookingID
 		}
 	})
 }
@@ -200,6 +205,9 @@ func (s *session) confirm(ctx context.Context, purpose string, h *hold, full boo
 			r = rule.ConfirmMinimal
 		}
 		return answer, "", breach(r, answer, "want 200 for a live hold, got %s", got(answer))
+	}
+	if flaw := noObject(answer); flaw != "" {
+		return answer, "", breach(rule.ConfirmJSON, answer, "%s", flaw)
 	}
 	var fatal *obstacle
 	for _, problem := range schemas.Validate(s.confirmSchema(), answer.Raw) {

@@ -39,9 +39,9 @@ func (s *session) cleanUp() {
 	running.Wait()
 }
 
-// undo releases or cancels one entry. Where confirm was never answered, a
-// release alone proves nothing: it leaves a booking as it is (REL-6). The code is
-// confirmed once more then: a refusal says that nothing is left, and any other
+// undo releases or cancels one entry. Where the answer to confirm was not read,
+// a release alone proves nothing: it leaves a booking as it is (REL-6). The code
+// is confirmed once more then: a refusal says that nothing is left, and any other
 // answer names the booking, which is cancelled.
 func (s *session) undo(ctx context.Context, entry *ledger.Entry) {
 	doubtful := entry.State == ledger.Doubtful
@@ -56,7 +56,7 @@ func (s *session) undo(ctx context.Context, entry *ledger.Entry) {
 	switch {
 	case answer.OK(http.StatusOK):
 		s.ledger.Record(entry, func(e *ledger.Entry) {
-			e.State, e.BookingID = ledger.Booked, readObject(answer.Raw).text("externalBookingId")
+			e.State, e.BookingID, e.Trouble = ledger.Booked, readObject(answer.Raw).text("externalBookingId"), noBookingID
 		})
 		s.tryUndoing(ctx, entry)
 	case answer.Failure != nil || answer.Response.Status/100 != 4:

@@ -159,16 +159,15 @@ func (f findings) add(r rule.Rule, problem string, exchange *probe.Exchange, val
 	}
 }
 
-// excerpt renders a value for evidence. The key is removed before the text is
-// cut, with some text to spare, lest one that straddles the cut show its first half.
+// excerpt renders a value for evidence.
 func excerpt(value any, redact func(string) string) string {
 	encoded, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return ""
 	}
-	text := redact(string(encoded[:min(len(encoded), 2*longestExcerpt)]))
-	if len(text) > longestExcerpt {
-		return strings.ToValidUTF8(text[:longestExcerpt], "") + "\n…"
+	text, whole := probe.Beginning(string(encoded), longestExcerpt, redact)
+	if !whole {
+		text += "\n…"
 	}
 	return text
 }

@@ -56,17 +56,18 @@ func fit(schema string) types.GomegaMatcher {
 }
 
 // beObject matches an answer whose body is a JSON object.
-func beObject() types.GomegaMatcher {
-	return says(func(answer *probe.Answer) string {
-		value, err := discover.Decode(answer.Raw)
-		if err != nil {
-			return "want a JSON object: " + err.Error()
-		}
-		if _, ok := value.(map[string]any); !ok {
-			return "want a JSON object, got another JSON value"
-		}
-		return ""
-	})
+func beObject() types.GomegaMatcher { return says(noObject) }
+
+// noObject says why an answer's body is no JSON object, or "".
+func noObject(answer *probe.Answer) string {
+	value, err := discover.Decode(answer.Raw)
+	if err != nil {
+		return "want a JSON object: " + err.Error()
+	}
+	if _, ok := value.(map[string]any); !ok {
+		return "want a JSON object, got another JSON value"
+	}
+	return ""
 }
 
 // succeed matches an answer that says success: true.

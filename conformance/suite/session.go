@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -79,12 +78,11 @@ const longestWords = 1000
 
 // words returns text as a report shows it: without the key, and cut.
 func (s *session) words(text string) string {
-	const spare = 4 * longestWords // lest a key that straddles the cut show its first half
-	text = s.redact(text[:min(len(text), longestWords+spare)])
-	if len(text) <= longestWords {
-		return text
+	shown, whole := probe.Beginning(text, longestWords, s.redact)
+	if !whole {
+		shown += "…"
 	}
-	return strings.ToValidUTF8(text[:longestWords], "") + "…"
+	return shown
 }
 
 func (s *session) wordsOf(list []string) []string {

@@ -112,16 +112,24 @@ func (c *check) askAgain(ctx context.Context, product discover.Product, option d
 // keepIDs fails where a slot of the first answer bears another id in the
 // second, or its id stands for another slot there.
 func (c *check) keepIDs(first, second slotAnswer) {
+	startOf := map[string]discover.Slot{}
+	for _, known := range first.slots {
+		startOf[known.ID] = known
+	}
+	before, after := idsByTime(first), idsByTime(second)
+	judged := map[slotTime]bool{}
 	for _, slot := range second.slots {
-		for _, known := range first.slots {
-			if known.ID == slot.ID && slot.ID != "" && !known.Start.Equal(slot.Start) {
-				c.show(first.exchange, second.exchange)
-				c.fail("product %q, option %q: want id %q to stay with the slot at %s, got it for the one at %s",
-					first.product.ID, first.option.ID, slot.ID, known.StartText, slot.StartText)
-			}
+		if known, ok := startOf[slot.ID]; ok && slot.ID != "" && !known.Start.Equal(slot.Start) {
+			c.show(first.exchange, second.exchange)
+			c.fail("product %q, option %q: want id %q to stay with the slot at %s, got it for the one at %s",
+				first.product.ID, first.option.ID, slot.ID, known.StartText, slot.StartText)
 		}
-		before, after := idsAt(first, slot), idsAt(second, slot)
-		gone, came := without(before, after), without(after, before)
+		at := timeOf(slot)
+		if judged[at] {
+			continue
+		}
+		judged[at] = true
+		gone, came := without(before[at], after[at]), without(after[at], before[at])
 		if len(gone) > 0 && len(came) > 0 {
 			c.show(first.exchange, second.exchange)
 			c.fail("product %q, option %q: want the slot at %s to keep its id %q, got %q",
@@ -130,15 +138,21 @@ func (c *check) keepIDs(first, second slotAnswer) {
 	}
 }
 
-// idsAt returns the ids of the slots that start and end when slot does.
-func idsAt(in slotAnswer, slot discover.Slot) []string {
-	var list []string
-	for _, other := range in.slots {
-		if other.Start.Equal(slot.Start) && other.End.Equal(slot.End) {
-			list = append(list, other.ID)
-		}
+// slotTime is when a slot starts and ends: what tells one physical slot of an
+// option from another, but for those at the same time.
+type slotTime struct{ start, end int64 }
+
+func timeOf(slot discover.Slot) slotTime {
+	return slotTime{slot.Start.UnixNano(), slot.End.UnixNano()}
+}
+
+// idsByTime returns the ids of an answer's slots by their time.
+func idsByTime(in slotAnswer) map[slotTime][]string {
+	ids := map[slotTime][]string{}
+	for _, slot := range in.slots {
+		ids[timeOf(slot)] = append(ids[timeOf(slot)], slot.ID)
 	}
-	return list
+	return ids
 }
 
 // lastDay returns the last day of an answer's window that has slots, and is not

@@ -32,7 +32,7 @@ func TestEveryBrokenPartnerFailsTheRuleThatItBreaksAndNoOther(t *testing.T) {
 		t.Run(partner.rule+": "+partner.name, func(t *testing.T) {
 			t.Parallel()
 			url := startBroken(t, partner.hook)
-			r := judgeWith(t, quickCommand, url, ofMock(url, partner.args...)...)
+			r := judge(t, url, ofMock(url, partner.args...)...)
 			if failed := r.outcomes(report.Failed); !slices.Equal(failed, []string{partner.rule}) {
 				t.Fatalf("want only %s failed, got %v\n%s", partner.rule, failed, r.said())
 			}

@@ -1,8 +1,6 @@
 package main_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
 )
@@ -68,41 +65,6 @@ const patience = 3 * time.Minute
 // race detector.
 var free = make(chan struct{}, 4)
 
-// runCommand runs the command with the key in its environment.
-func runCommand(t *testing.T, args ...string) ran {
-	t.Helper()
-	return runBinary(t, command, args...)
-}
-
-func runBinary(t *testing.T, binary string, args ...string) ran {
-	t.Helper()
-	free <- struct{}{}
-	defer func() { <-free }()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	r := ran{dir: filepath.Join(t.TempDir(), "reports")}
-	if len(args) > 0 && args[0] == "run" {
-		args = append(args, "--report-dir", r.dir)
-	}
-	process := exec.CommandContext(ctx, binary, args...)
-	process.Env = append(os.Environ(), probe.KeyVariable+"="+key)
-	var stdout, stderr bytes.Buffer
-	process.Stdout, process.Stderr = &stdout, &stderr
-	began := time.Now()
-	err := process.Run()
-	r.took = time.Since(began)
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatalf("run %v: %v", args, err)
-	}
-	if ctx.Err() != nil {
-		t.Fatalf("run %v: no end within %s\n%s", args, patience, stdout.String())
-	}
-	r.code, r.stdout, r.stderr = process.ProcessState.ExitCode(), stdout.String(), stderr.String()
-	r.result = readReport(t, r.dir)
-	return r
-}
-
 func readReport(t *testing.T, dir string) *report.Result {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
@@ -119,26 +81,14 @@ func readReport(t *testing.T, dir string) *report.Result {
 	return result
 }
 
-// judge runs the command against a partner.
+// judge runs the command against a partner, which it must report on.
 func judge(t *testing.T, url string, args ...string) ran {
 	t.Helper()
-	return judgeWith(t, command, url, args...)
-}
-
-func judgeWith(t *testing.T, binary, url string, args ...string) ran {
-	t.Helper()
-	r := runBinary(t, binary, append([]string{"run", "--base-url", url}, args...)...)
+	r := start(t, quickCommand, withKey(), append([]string{"run", "--base-url", url}, args...)...).wait(t)
 	if r.result == nil {
 		t.Fatalf("want a report, got exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	return r
-}
-
-// judgeMock runs the command against a mock partner that is set up to be
-// judged in full.
-func judgeMock(t *testing.T, url string, args ...string) ran {
-	t.Helper()
-	return judge(t, url, ofMock(url, args...)...)
 }
 
 // ofMock returns the flags for a mock partner that is set up to be judged in full.

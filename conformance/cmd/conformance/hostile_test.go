@@ -26,6 +26,7 @@ type hostile struct {
 	answer http.HandlerFunc
 	breaks string
 	floods bool // it sends more than can be kept
+	once   bool // with the catalog only: elsewhere it is like another
 }
 
 // The limits are shortened for those who let them pass; the tests' own bounds
@@ -48,35 +49,52 @@ func (h hostile) binary() string {
 func hostiles() []hostile {
 	return []hostile{
 		{name: "closes the connection at once", breaks: "status", answer: raw("")},
-		{name: "answers garbage", breaks: "status", answer: raw("\x00\x01\x02 this is not HTTP\r\n\r\n\xff\xfe")},
-		{name: "answers with an endless first line", floods: true, breaks: "status", answer: endless("x")},
+		{name: "answers garbage", once: true, breaks: "status", answer: raw("\x00\x01\x02 this is not HTTP\r\n\r\n\xff\xfe")},
+		{name: "answers with an endless first line", floods: true, once: true, breaks: "status", answer: endless("x")},
 		{name: "answers with an endless header", floods: true, breaks: "status", answer: endless("HTTP/1.1 200 OK\r\n", "X-Header: and one more\r\n")},
-		{name: "answers with half a header", breaks: "status", answer: raw("HTTP/1.1 200 OK\r\nContent-Le")},
+		{name: "answers with half a header", once: true, breaks: "status", answer: raw("HTTP/1.1 200 OK\r\nContent-Le")},
 		{name: "answers with half a body", breaks: "json", answer: raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n[{\"id\":")},
 		{name: "answers with a broken chunk", breaks: "json", answer: raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]\r\n")},
 		{name: "declares 2 GB and sends zeros", floods: true, breaks: "json", answer: declared(2 << 30)},
-		{name: "sends zeros without an end", floods: true, breaks: "json", answer: flood("\x00")},
-		{name: "sends an array without an end", floods: true, breaks: "json", answer: flood("[", "0,")},
-		{name: "sends a text without an end", floods: true, breaks: "json", answer: flood(`{"products":"`, "x")},
+		{name: "sends zeros without an end", floods: true, once: true, breaks: "json", answer: flood("\x00")},
+		{name: "sends an array without an end", floods: true, once: true, breaks: "json", answer: flood("[", "0,")},
+		{name: "sends a text without an end", floods: true, once: true, breaks: "json", answer: flood(`{"products":"`, "x")},
 		{name: "sends a gzip bomb", floods: true, breaks: "json", answer: bomb()},
-		{name: "says gzip and sends none", breaks: "json", answer: coded("gzip", `[{"id":"1"}]`)},
+		{name: "says gzip and sends none", once: true, breaks: "json", answer: coded("gzip", `[{"id":"1"}]`)},
 		{name: "redirects to itself", breaks: "status", answer: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
 		}},
 		{name: "drips a byte at a time", breaks: "limit", answer: drip},
 		{name: "never answers", breaks: "limit", answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
-		{name: "sends a header and never a body", breaks: "limit", answer: func(w http.ResponseWriter, r *http.Request) {
+		{name: "sends a header and never a body", once: true, breaks: "limit", answer: func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusOK)
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}},
 		{name: "answers 500", breaks: "status", answer: text(http.StatusInternalServerError, "application/json", `{"message":"broken"}`)},
-		{name: "answers 204", breaks: "status", answer: text(http.StatusNoContent, "", "")},
+		{name: "answers 204", once: true, breaks: "status", answer: text(http.StatusNoContent, "", "")},
 		{name: "answers a web page", breaks: "json", answer: text(http.StatusOK, "text/html", "<!doctype html><title>Welcome</title>")},
 		{name: "answers nothing with 200", breaks: "json", answer: text(http.StatusOK, "application/json", "")},
 		{name: "answers with bytes that are not UTF-8", breaks: "json", answer: text(http.StatusOK, "application/json", "[{\"id\":\"\xff\xfe\"}]")},
 		{name: "nests 100,000 deep", breaks: "json", answer: text(http.StatusOK, "application/json", nested(100_000))},
-		{name: "nests 9,000 deep", floods: true, breaks: "json", answer: text(http.StatusOK, "application/json", nested(9_000))},
+		{name: "nests 9,000 deep", floods: true, once: true, breaks: "json", answer: text(http.StatusOK, "application/json", nested(9_000))},
+	}
+}
+
+// elsewhere are the behaviours that differ with another endpoint than the catalog.
+func elsewhere() []hostile {
+	return slices.DeleteFunc(hostiles(), func(h hostile) bool { return h.once })
+}
+
+// wrongShape are answers that are JSON, of another shape than the endpoint's.
+func wrongShape(endpoint partnerapi.Endpoint) []hostile {
+	breaks := map[partnerapi.Endpoint][2]string{ // by an empty object, and by an array
+		partnerapi.Availability: {"shape", "fields"}, partnerapi.Reserve: {"code", "json"}, partnerapi.Confirm: {"booking-id", "json"},
+		partnerapi.Release: {"success", "json"}, partnerapi.Cancel: {"success", "json"},
+	}[endpoint]
+	return []hostile{
+		{name: "answers with an empty object", breaks: breaks[0], answer: text(http.StatusOK, "application/json", `{}`)},
+		{name: "answers with an array of numbers", breaks: breaks[1], answer: text(http.StatusOK, "application/json", `[1, 2, 3]`)},
 	}
 }
 
@@ -279,12 +297,14 @@ func endpointOf(r *http.Request) partnerapi.Endpoint {
 func TestAPartnerWithOneHostileEndpointIsOneFinding(t *testing.T) {
 	t.Parallel()
 	for _, endpoint := range partnerapi.Endpoints()[1:] {
-		for _, partner := range hostiles() {
+		for _, partner := range append(elsewhere(), wrongShape(endpoint)...) {
 			t.Run(string(endpoint)+" "+partner.name, func(t *testing.T) {
 				t.Parallel()
 				mock := small(t)
 				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if endpointOf(r) == endpoint {
+						// The server learns that the client is gone once it has the body.
+						_, _ = io.Copy(io.Discard, r.Body)
 						partner.answer(w, r)
 						return
 					}

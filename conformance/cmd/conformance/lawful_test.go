@@ -41,7 +41,7 @@ func TestNoLawfulPartnerIsAccused(t *testing.T) {
 			if args == nil {
 				args = ofMock(url)
 			}
-			r := judgeWith(t, quickCommand, url, args...)
+			r := judge(t, url, args...)
 			if failed := r.outcomes(report.Failed); len(failed) > 0 {
 				t.Errorf("want nothing failed, got %v\n%s", failed, r.said())
 			}

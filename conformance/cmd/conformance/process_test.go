@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,31 @@ type process struct {
 	command *exec.Cmd
 	ended   chan error // nil, or what came instead of an end
 	began   time.Time
+}
+
+// runPiped runs the command and hands its output to read.
+func runPiped(t *testing.T, url string, read func(io.ReadCloser)) ran {
+	t.Helper()
+	free <- struct{}{}
+	defer func() { <-free }()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	r := ran{dir: filepath.Join(t.TempDir(), "reports")}
+	run := exec.CommandContext(ctx, command, "run", "--report-dir", r.dir, "--base-url", url)
+	run.Env = append(os.Environ(), withKey()...)
+	output, err := run.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	read(output)
+	if err := run.Wait(); err != nil && run.ProcessState == nil {
+		t.Fatal(err)
+	}
+	r.code, r.result = run.ProcessState.ExitCode(), readReport(t, r.dir)
+	return r
 }
 
 // start runs the command with that environment on top of this process's own,

@@ -1,0 +1,188 @@
+package main_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// between has a partner's answers pass through change, or leaves an endpoint to
+// answer alone.
+func between(t *testing.T, mock *mockpartner.Mock, change func(next http.Handler, w http.ResponseWriter, r *http.Request)) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { change(mock, w, r) }))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// pause lets time pass, or the client go.
+func pause(r *http.Request, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.Context().Done():
+	}
+}
+
+// The contract's 2 s and 150 s, a tenth of each.
+func TestAPartnerThatTakesTwoSecondsForEveryReserveAndConfirmIsJudgedInFull(t *testing.T) {
+	t.Parallel()
+	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		if endpoint := endpointOf(r); endpoint == partnerapi.Reserve || endpoint == partnerapi.Confirm {
+			pause(r, 200*time.Millisecond)
+		}
+		next.ServeHTTP(w, r)
+	})
+	args := append([]string{"run", "--base-url", address, "--limit-scale", hurry, "--max-duration", "15s", "--strict"}, ofMock(address)...)
+	r := start(t, quickCommand, withKey(), args...).wait(t)
+	if r.code != 0 {
+		t.Errorf("want exit 0, got %d: %s\n%s", r.code, r.result.Reason, r.troubles())
+	}
+	for _, one := range r.result.Rules {
+		if one.Outcome != report.Passed && one.Outcome != report.NotApplicable && one.Outcome != report.Warned {
+			t.Errorf("want %s judged, got %s: %s", one.ID, one.Outcome, one.Message)
+		}
+	}
+}
+
+func TestARunThatUsesItsTimeUpSaysSoAndIsIncomplete(t *testing.T) {
+	t.Parallel()
+	mock := small(t)
+	address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		if endpointOf(r) == partnerapi.Reserve {
+			pause(r, 300*time.Millisecond)
+		}
+		next.ServeHTTP(w, r)
+	})
+	r := start(t, quickCommand, withKey(), "run", "--base-url", address, "--max-duration", "1s").wait(t)
+	if r.code != 3 || !strings.Contains(r.result.Reason, "--max-duration") {
+		t.Errorf("want exit 3 because of --max-duration, got %d because %q\n%s", r.code, r.result.Reason, r.troubles())
+	}
+	allUndone(t, r, mock)
+}
+
+// An array of millions of elements fits into the cap on bytes, and not into the
+// time and memory of whoever takes each of them seriously.
+func TestMillionsOfWrongProductsAreAFindingWithinTimeAndMemory(t *testing.T) {
+	t.Parallel()
+	for name, element := range map[string]string{"empty objects": "{}", "numbers": "0"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			catalog := "[" + strings.Repeat(element+",", (30<<20)/(len(element)+1)) + element + "]"
+			address := serve(t, text(http.StatusOK, "application/json", catalog))
+			p := start(t, quickCommand, withKey(), "run", "--base-url", address, "--max-duration", "4s")
+			r := p.wait(t)
+			if r.code != 1 || r.took > soon {
+				t.Errorf("want exit 1 within %s, got %d after %s\n%s", soon, r.code, r.took, r.troubles())
+			}
+			p.staysSmall(t)
+		})
+	}
+}
+
+func TestMillionsOfWrongSlotsAreAFindingWithinTimeAndMemory(t *testing.T) {
+	t.Parallel()
+	slots := "[" + strings.Repeat("{},", 5<<20) + "{}]"
+	address := between(t, small(t), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		if endpointOf(r) == partnerapi.Availability {
+			_, _ = io.Copy(io.Discard, r.Body)
+			_, _ = io.WriteString(w, slots)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	p := start(t, quickCommand, withKey(), "run", "--base-url", address, "--max-duration", "8s")
+	r := p.wait(t)
+	if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Contains(failed, rule.SlotID.ID) || r.took > soon {
+		t.Errorf("want exit 1 within %s for %s, got %d after %s for %q\n%s", soon, rule.SlotID.ID, r.code, r.took, failed, r.troubles())
+	}
+	p.staysSmall(t)
+}
+
+// Texts of a partner's choice stand in messages, addresses and headers; none of
+// them may make a report that nobody can open.
+func TestTextsOfAnyLengthLeaveTheReportSmall(t *testing.T) {
+	t.Parallel()
+	const length = 600 << 10
+	long := strings.Repeat("long ", length/5)
+	edit := func(answer []byte, change func(map[string]any)) []byte {
+		var object map[string]any
+		if json.Unmarshal(answer, &object) != nil {
+			return answer
+		}
+		change(object)
+		edited, _ := json.Marshal(object)
+		return edited
+	}
+	address := between(t, small(t), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		recorder := httptest.NewRecorder()
+		next.ServeHTTP(recorder, r)
+		answer := recorder.Body.Bytes()
+		switch endpointOf(r) {
+		case partnerapi.Reserve:
+			answer = edit(answer, func(o map[string]any) {
+				if code, ok := o["reservationConfirmationCode"].(string); ok {
+					o["reservationConfirmationCode"] = code + long
+				} else {
+					o["message"] = long
+				}
+			})
+		case partnerapi.Products:
+			w.Header().Set("X-Long", long)
+			w.Header().Set(strings.Repeat("X", 10_000), "a long name")
+		}
+		w.WriteHeader(recorder.Code)
+		_, _ = w.Write(answer)
+	})
+	p := start(t, quickCommand, withKey(), "run", "--base-url", address)
+	r := p.wait(t)
+	if r.result == nil {
+		t.Fatalf("want a report, got exit %d\n%s", r.code, r.stderr)
+	}
+	p.staysSmall(t)
+	for name, content := range r.files(t) {
+		if len(content) > 2<<20 {
+			t.Errorf("want %s to stay below 2 MB, got %d KB", name, len(content)>>10)
+		}
+	}
+	if len(r.stdout) > 200<<10 {
+		t.Errorf("want the output to stay below 200 KB, got %d KB", len(r.stdout)>>10)
+	}
+}
+
+// allUndone fails where the mock still has a hold or a booking of the run.
+func allUndone(t *testing.T, r ran, mock *mockpartner.Mock) {
+	t.Helper()
+	p := mock.Default().Platform()
+	for _, hold := range p.Holds() {
+		if hold.State == "HELD" {
+			t.Errorf("want every hold released, got %+v", hold)
+		}
+	}
+	for _, booking := range p.Bookings() {
+		if booking.CancelledAt.IsZero() {
+			t.Errorf("want every booking cancelled, got %+v", booking)
+		}
+	}
+	for _, violation := range p.Invariants() {
+		t.Errorf("want the mock's ledger to agree, got %+v", violation)
+	}
+	for _, left := range r.result.NotUndone {
+		t.Errorf("want nothing left, got %+v", left)
+	}
+}

@@ -1,0 +1,169 @@
+package main_test
+
+import (
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/mockpartner"
+)
+
+func TestAPartnerThatCannotBeReachedIsNotJudged(t *testing.T) {
+	t.Parallel()
+	for name, partner := range map[string]struct {
+		address string
+		says    string
+	}{
+		"nobody listens":                         {"http://" + closedPort(t), "connection refused"},
+		"the name has no address":                {"https://partner.invalid/api", `the name "partner.invalid" has no address`},
+		"connections are not accepted":           {"http://" + fullPort(t), "no connection within 1.75s"},
+		"the certificate's authority is unknown": {tlsServer(t, http.NotFoundHandler()).URL, "certificate signed by unknown authority"},
+		"plain HTTP where the address says https": {
+			strings.Replace(serve(t, http.NotFound), "http:", "https:", 1), "the server speaks plain HTTP where the base URL says https"},
+		"the TLS handshake is broken off": {"https://" + listen(t, func(conn net.Conn) { _ = conn.Close() }), "closed during the TLS handshake"},
+		"the TLS handshake is garbage":    {"https://" + listen(t, func(conn net.Conn) { _, _ = io.WriteString(conn, "garbage\r\n") }), "the TLS handshake failed"},
+		"the TLS handshake has no end":    {"https://" + listen(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }), "the TLS handshake was not finished within 1.75s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, quickCommand, withKey(), "run", "--base-url", partner.address, "--limit-scale", hurry).wait(t)
+			if r.code != 3 || r.result.Verdict != report.Incomplete || !strings.Contains(r.result.Reason, partner.says) {
+				t.Errorf("want exit 3 because %q, got exit %d, %s because %q", partner.says, r.code, r.result.Verdict, r.result.Reason)
+			}
+			for _, one := range r.result.Rules {
+				switch {
+				case one.ID == rule.Reachable.ID && (one.Outcome != report.Inconclusive || len(one.Exchanges) != 1 || one.Exchanges[0].Failure == nil):
+					t.Errorf("want %s inconclusive, shown by one exchange that failed, got %+v", one.ID, one)
+				case one.ID != rule.Reachable.ID && (one.Outcome != report.Blocked || !strings.Contains(one.Message, rule.Reachable.ID)):
+					t.Errorf("want %s blocked by %s, got %s: %s", one.ID, rule.Reachable.ID, one.Outcome, one.Message)
+				}
+			}
+			if r.took > soon {
+				t.Errorf("want an end within %s, got one after %s", soon, r.took)
+			}
+		})
+	}
+}
+
+// listen starts a server that has each connection handled, and then closed.
+func listen(t *testing.T, handle func(net.Conn)) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				handle(conn)
+			}()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// bind returns a socket that has an address and does not listen.
+func bind(t *testing.T) (socket int, address string) {
+	t.Helper()
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Close(socket) })
+	if err := syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	name, err := syscall.Getsockname(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return socket, fmt.Sprintf("127.0.0.1:%d", name.(*syscall.SockaddrInet4).Port)
+}
+
+// closedPort returns an address on which nobody listens.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	_, address := bind(t)
+	return address
+}
+
+// fullPort returns an address on which attempts to connect wait without an
+// answer, as behind a firewall that drops packets: nobody accepts, and the queue
+// of those who wait is full.
+func fullPort(t *testing.T) string {
+	t.Helper()
+	socket, address := bind(t)
+	if err := syscall.Listen(socket, 0); err != nil {
+		t.Fatal(err)
+	}
+	waiting, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = waiting.Close() })
+	return address
+}
+
+// tlsServer serves with a certificate of an authority that nobody knows.
+func tlsServer(t *testing.T, handler http.Handler) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server
+}
+
+func TestACertificateOfThePartnersOwnAuthorityIsTrustedWhenItIsGiven(t *testing.T) {
+	t.Parallel()
+	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := tlsServer(t, mock)
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, quickCommand, withKey(), append([]string{"run", "--ca-file", file, "--base-url", server.URL}, ofMock(server.URL)...)...).wait(t)
+	if r.code != 0 {
+		t.Fatalf("want exit 0, got %d\n%s%s", r.code, r.troubles(), r.stderr)
+	}
+	// The clock is the same server's.
+	if expired := r.rule(t, rule.ConfirmExpired.ID); expired.Outcome != report.Passed {
+		t.Errorf("want the expiry of holds judged, got %s: %s", expired.Outcome, expired.Message)
+	}
+}
+
+func TestARedirectToAnotherHostIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	elsewhere := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("want no request to another host, got %s %s with %q", r.Method, r.URL, r.Header)
+	})
+	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, elsewhere+r.URL.Path, http.StatusMovedPermanently)
+	})
+	r := start(t, quickCommand, withKey(), "run", "--base-url", address).wait(t)
+	r.hasOneFinding(t, rule.ProductsStatus.ID, rule.ProductsStatus.Endpoint)
+	if message := r.rule(t, rule.ProductsStatus.ID).Message; !strings.Contains(message, elsewhere) || !strings.Contains(message, "redirects are not followed") {
+		t.Errorf("want the finding to name the redirect, got %q", message)
+	}
+}
