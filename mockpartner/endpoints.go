@@ -77,12 +77,18 @@ func availability(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) 
 	reply.Body(w, http.StatusOK, answer)
 }
 
+// witness makes a call on the platform of which the journal keeps what was there
+// before and after.
+func witness(box *sandbox.Sandbox, r *http.Request) platform.Witness {
+	return box.Platform().Witness(callOf(r).entry.Touched)
+}
+
 func reserve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
 	request, ok := read[partnerapi.ReserveRequest](w, r, schemas.ReserveRequest)
 	if !ok {
 		return
 	}
-	hold, err := box.Platform().Reserve(request)
+	hold, err := witness(box, r).Reserve(request)
 	if err != nil {
 		refuse(w, err)
 		return
@@ -98,7 +104,7 @@ func confirm(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	booking, err := box.Platform().Confirm(request)
+	booking, err := witness(box, r).Confirm(request)
 	if err != nil {
 		refuse(w, err)
 		return
@@ -120,7 +126,7 @@ func release(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
 		reply.Message(w, http.StatusBadRequest, "reservationConfirmationCode: the body names %q, the path %q", named, code)
 		return
 	}
-	done(w, box.Platform().Release(code))
+	done(w, witness(box, r).Release(code))
 }
 
 func cancel(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
@@ -135,7 +141,7 @@ func cancel(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
 	if _, ok := readOptional[partnerapi.CancelRequest](w, r, schemas.CancelRequest); !ok {
 		return
 	}
-	done(w, box.Platform().Cancel(id))
+	done(w, witness(box, r).Cancel(id))
 }
 
 func done(w http.ResponseWriter, outcome platform.Outcome) {

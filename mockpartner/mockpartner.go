@@ -12,7 +12,7 @@
 // them lies the control API, /_mock/, to move the clock and to look inside.
 //
 // Below it: catalog (what is sold), platform (the business), journal (what was
-// said), sandbox (who is who), control (the control API).
+// said), script (how it misbehaves), sandbox (who is who), control (the control API).
 package mockpartner
 
 import (
@@ -24,8 +24,10 @@ import (
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/control"
 	"partnerkit.dev/mockpartner/journal"
+	"partnerkit.dev/mockpartner/metrics"
 	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/mockpartner/sandbox"
+	"partnerkit.dev/mockpartner/script"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -51,6 +53,9 @@ type Options struct {
 	// HoldFor is how long a hold lives; 0 means platform.DefaultHoldFor, 20
 	// minutes. It is not what makes a partner without holds: catalog.Policy does.
 	HoldFor time.Duration
+	// Scenario is what the mock is to be like, where the options above say
+	// nothing, and the faults of every sandbox; nil is none. See also Play.
+	Scenario *script.Scenario
 	// Around wraps the partner endpoints of every sandbox, inside the journal
 	// and outside authentication: a test can break requests and answers with it.
 	Around func(next http.Handler) http.Handler
@@ -62,6 +67,10 @@ type Options struct {
 	Journal journal.Limits
 	// MaxSandboxes bounds the number of sandboxes; 0 means sandbox.DefaultMax.
 	MaxSandboxes int
+	// SandboxIdleFor is how long, by Clock, a sandbox may go uncalled before it
+	// is deleted; 0 means sandbox.DefaultIdleFor, less than 0 for ever. The
+	// default sandbox stays.
+	SandboxIdleFor time.Duration
 }
 
 // Sandbox is one isolated partner of a mock.
@@ -77,9 +86,10 @@ type Mock struct {
 // New returns a mock whose default sandbox is ready. Its error names the option
 // that is wrong.
 func New(o Options) (*Mock, error) {
-	credential, err := newCredential(o.AuthType, o.AuthKey)
+	o = o.scripted()
+	faults, err := script.Compile(o.Scenario.Faults)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("scenario: faults%w", err)
 	}
 	if o.Catalog == nil {
 		o.Catalog = catalog.Default()
@@ -88,29 +98,75 @@ func New(o Options) (*Mock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("catalog: %w", err)
 	}
+	counted := metrics.New()
 	sandboxes, err := sandbox.NewRegistry(sandbox.Config{
-		Catalog: index,
-		Clock:   o.Clock,
-		Now:     o.Now,
-		Frozen:  o.Frozen,
-		Seed:    o.Seed,
-		HoldFor: o.HoldFor,
-		Journal: o.Journal,
-		Secrets: []string{o.AuthKey},
-		Max:     o.MaxSandboxes,
+		Observe:  counted.Ended,
+		Catalog:  index,
+		Clock:    o.Clock,
+		Now:      o.Now,
+		Frozen:   o.Frozen,
+		Seed:     o.Seed,
+		HoldFor:  o.HoldFor,
+		Journal:  o.Journal,
+		AuthType: o.AuthType,
+		AuthKey:  o.AuthKey,
+		Max:      o.MaxSandboxes,
+		IdleFor:  o.SandboxIdleFor,
 	})
 	if err != nil {
 		return nil, err
 	}
+	sandboxes.Play(faults)
+	counted.Gauge("mockpartner_sandboxes", "How many sandboxes there are.", func() float64 {
+		boxes, _ := sandboxes.Size()
+		return float64(boxes)
+	})
+	counted.Gauge("mockpartner_journal_bytes", "How many bytes of exchanges all journals hold.", func() float64 {
+		_, bytes := sandboxes.Size()
+		return float64(bytes)
+	})
 	return &Mock{
 		sandboxes: sandboxes,
-		partner:   newPartner(credential, o.Around),
+		partner:   newPartner(o.Around),
 		control: control.New(control.Config{
 			Sandboxes: sandboxes,
 			Token:     o.ControlToken,
 			Partner:   partnerRoutes(),
+			Metrics:   counted.Handler(),
 		}),
 	}, nil
+}
+
+// scripted returns the options with what their scenario says in the place of
+// those that say nothing.
+func (o Options) scripted() Options {
+	if o.Scenario == nil {
+		o.Scenario = &script.Scenario{}
+	}
+	if o.Catalog == nil {
+		o.Catalog = o.Scenario.Catalog
+	}
+	if o.Now.IsZero() {
+		o.Now = o.Scenario.Now
+	}
+	o.Frozen = o.Frozen || o.Scenario.Frozen
+	if o.Seed == 0 && o.Scenario.Seed != nil {
+		o.Seed = *o.Scenario.Seed
+	}
+	return o
+}
+
+// Play arms the faults of a scenario in every sandbox, in the place of those of
+// the scenario before; faults that were armed in a sandbox itself stay. Its
+// error begins with the place of what is wrong. Catalog, clock and seed are not
+// touched: holds and bookings refer to them.
+func (m *Mock) Play(s *script.Scenario) error {
+	faults, err := script.Compile(s.Faults)
+	if err != nil {
+		return fmt.Errorf("scenario: faults%w", err)
+	}
+	m.sandboxes.Play(faults)
+	return nil
 }
 
 // Default returns the sandbox at the root.
@@ -130,21 +186,28 @@ func (m *Mock) Create(s sandbox.Spec) (*Sandbox, error) { return m.sandboxes.Cre
 // sandbox.ErrDefault.
 func (m *Mock) Delete(name string) error { return m.sandboxes.Delete(name) }
 
+// Close dismisses all who wait for or watch a journal, so that a server can come
+// to its end: they would keep it up.
+func (m *Mock) Close() { m.sandboxes.Close() }
+
 // Routes lists everything that the mock answers, with paths as templates.
 func (m *Mock) Routes() []control.Route { return control.AllRoutes(partnerRoutes()) }
 
 // ServeHTTP finds the sandbox that a request is for, and what it wants there.
 func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	name := sandbox.Default
-	if rest, ok := strings.CutPrefix(r.URL.EscapedPath(), sandbox.PathPrefix); ok {
-		name, _, _ = strings.Cut(rest, "/")
+	var box *Sandbox
+	if rest, named := strings.CutPrefix(r.URL.EscapedPath(), sandbox.PathPrefix); named {
+		name, _, _ := strings.Cut(rest, "/")
 		r = below(r, sandbox.PathPrefix+name)
+		if box, named = m.sandboxes.Sandbox(name); !named {
+			control.NoSandbox(w, name)
+			return
+		}
+	} else {
+		box = m.sandboxes.Addressed(r)
 	}
-	box, ok := m.sandboxes.Sandbox(name)
-	if !ok {
-		control.NoSandbox(w, name)
-		return
-	}
+	m.sandboxes.Enter(box)
+	defer m.sandboxes.Leave(box)
 	if path := r.URL.EscapedPath(); path == control.Path || strings.HasPrefix(path, control.Path+"/") {
 		m.control.ServeHTTP(w, control.WithSandbox(r, box))
 		return

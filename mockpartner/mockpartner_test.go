@@ -167,8 +167,8 @@ func TestHugeAnswersOfAHookAreKeptInPart(t *testing.T) {
 	}
 }
 
-// script is a story that touches every endpoint and comes by every refusal.
-func script(c caller) (told []string) {
+// dialogue is a story that touches every endpoint and comes by every refusal.
+func dialogue(c caller) (told []string) {
 	c.t.Helper()
 	tell := func(a answer) answer {
 		told = append(told, fmt.Sprintf("%s -> %d %s %s", a.what, a.status, a.header.Get("Content-Type"), a.body))
@@ -206,13 +206,13 @@ func script(c caller) (told []string) {
 
 func TestTheSameSeedAndClockGiveTheSameAnswersByteForByte(t *testing.T) {
 	t.Parallel()
-	one, two := script(start(t)), script(start(t))
+	one, two := dialogue(start(t)), dialogue(start(t))
 	for i := range one {
 		if one[i] != two[i] {
 			t.Fatalf("want\n%.2000s\ngot\n%.2000s", one[i], two[i])
 		}
 	}
-	other := script(start(t, func(o *mockpartner.Options) { o.Seed = 2 }))
+	other := dialogue(start(t, func(o *mockpartner.Options) { o.Seed = 2 }))
 	if strings.Join(one, "") == strings.Join(other, "") {
 		t.Fatal("want another story from another seed")
 	}

@@ -72,6 +72,12 @@ func (r *recorder) pass(body []byte) (int, error) {
 	return r.ResponseWriter.Write(body)
 }
 
+// Sent notes an answer that goes over the connection itself, past the recorder.
+func (r *recorder) Sent(status int, header http.Header, body []byte) {
+	r.status, r.header, r.body, r.shared = status, header.Clone(), body, true
+	r.enter()
+}
+
 // enter completes the journal's entry. What comes after is not on record.
 func (r *recorder) enter() {
 	if r.entered {

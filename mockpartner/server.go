@@ -14,14 +14,13 @@ import (
 )
 
 // partner serves the partner endpoints of all sandboxes. A request's way:
-// journal, Around, router, authentication, endpoint, platform.
+// journal, faults, Around, router, authentication, endpoint, platform.
 type partner struct {
-	credential credential
-	handler    http.Handler
+	handler http.Handler
 }
 
-func newPartner(c credential, around func(http.Handler) http.Handler) *partner {
-	p := &partner{credential: c}
+func newPartner(around func(http.Handler) http.Handler) *partner {
+	p := &partner{}
 	router := reply.NewRouter()
 	for _, e := range endpoints() {
 		router.Handle(e.path, p.guarded(e)).Methods(e.methods...)
@@ -56,6 +55,12 @@ func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Req
 	// Deferred: an answer that a handler breaks off by a panic is on record too.
 	defer recorded.enter()
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, &call{sandbox: box, entry: entry}))
+	if firing := box.Faults().Fire(r, body); firing != nil {
+		entry.Name(firing.Endpoint)
+		entry.Fault(firing.Fault)
+		firing.Serve(recorded, r, p.handler)
+		return
+	}
 	p.handler.ServeHTTP(recorded, r)
 }
 
@@ -90,9 +95,9 @@ func (p *partner) guarded(e endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r)
 		c.entry.Name(e.name)
-		if !p.credential.presented(r) {
+		if !c.sandbox.Credential().Presented(r) {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="partner"`)
-			reply.Message(w, http.StatusUnauthorized, "wrong or missing key: send the header Authorization: %s", p.credential.form)
+			reply.Message(w, http.StatusUnauthorized, "wrong or missing key: send the header Authorization: %s", c.sandbox.Credential().Form())
 			return
 		}
 		e.handle(c.sandbox, w, r)

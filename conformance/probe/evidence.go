@@ -38,7 +38,8 @@ func (c *Client) header(h http.Header) http.Header {
 
 // body returns raw as evidence shows it.
 func (c *Client) body(raw []byte) Body {
-	text, whole := Beginning(string(raw), longestText, c.redact.Redact)
+	enough := raw[:min(len(raw), 3*longestText)] // a copy of all of a catalog would double it
+	text, whole := Beginning(string(enough), longestText, c.redact.Redact)
 	return Body{Text: strings.ToValidUTF8(text, "\uFFFD"), Size: int64(len(raw)), Cut: !whole}
 }
 

@@ -242,9 +242,9 @@ func emptyDay(in slotAnswer) (discover.Window, bool) {
 		busy[slot.Start.In(in.product.Zone).Format(partnerapi.DateLayout)] = true
 	}
 	dates := in.window.Dates()
-	for _, date := range dates[min(1, len(dates)):max(len(dates)-1, 0)] {
-		if !busy[date] {
-			return discover.Window{From: date, To: date}, true
+	for i := 1; i < len(dates)-1; i++ {
+		if !busy[dates[i]] {
+			return discover.Window{From: dates[i], To: dates[i]}, true
 		}
 	}
 	return discover.Window{}, false

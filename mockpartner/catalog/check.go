@@ -3,48 +3,19 @@ package catalog
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/yamlfile"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Problem is one thing that is wrong with a catalog.
-type Problem struct {
-	Path    string // such as products[2].schedules.morning.starts[0]
-	Line    int    // line in the file, from 1; 0 where the catalog is no file
-	Column  int    // column in the file, from 1
-	Message string
-}
+type Problem = yamlfile.Problem
 
-// Problems is the error of a catalog that cannot be used.
-type Problems struct {
-	File string // empty where the catalog is no file
-	List []Problem
-}
-
-// Error returns one line for every problem, each beginning with its place.
-func (p *Problems) Error() string {
-	lines := make([]string, 0, len(p.List))
-	for _, problem := range p.List {
-		var line strings.Builder
-		if p.File != "" {
-			line.WriteString(p.File + ":")
-		}
-		if problem.Line > 0 {
-			fmt.Fprintf(&line, "%d:%d:", problem.Line, problem.Column)
-		}
-		if line.Len() > 0 {
-			line.WriteString(" ")
-		}
-		if problem.Path != "" {
-			line.WriteString(problem.Path + ": ")
-		}
-		lines = append(lines, line.String()+problem.Message)
-	}
-	return strings.Join(lines, "\n")
-}
+// Problems is the error of a catalog that cannot be used. It has lines where
+// the catalog was a file.
+type Problems = yamlfile.Problems
 
 // maxProblems is how many problems are listed at most, give or take those of
 // one product. A catalog with as many is not looked through to its end.

@@ -3,16 +3,14 @@ package catalog
 import (
 	"bytes"
 	_ "embed"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"partnerkit.dev/mockpartner/internal/yamlfile"
 )
 
 //go:embed default.yaml
@@ -39,17 +37,9 @@ const maxFile = 64 << 20
 // Load reads a catalog from a YAML file, as Parse does. Its error names the file, or is a
 // *Problems.
 func Load(path string) (*Catalog, error) {
-	file, err := os.Open(path)
+	text, err := yamlfile.Read(path, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("read the catalog: %w", err)
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("read the catalog: %w", err)
-	}
-	if len(text) > maxFile {
-		return nil, fmt.Errorf("read the catalog: %s is larger than %d MiB", path, maxFile>>20)
 	}
 	return Parse(path, text)
 }
@@ -59,21 +49,11 @@ func Load(path string) (*Catalog, error) {
 // then have their lines too. The name stands for the file's in messages.
 func Parse(name string, text []byte) (*Catalog, error) {
 	catalog := Catalog{source: &source{name: name, text: text}}
-	err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&catalog)
-	if err == nil {
+	problem, bad := yamlfile.Decode(text, &catalog, "the catalog is empty: want a mapping with products")
+	if !bad {
 		return &catalog, nil
 	}
-	problem := Problem{Message: err.Error()}
-	var placed yaml.Error
-	switch {
-	case errors.Is(err, io.EOF):
-		problem.Message = "the catalog is empty: want a mapping with products"
-	case errors.As(err, &placed):
-		problem.Message = placed.GetMessage()
-		if token := placed.GetToken(); token != nil {
-			problem.Line, problem.Column = token.Position.Line, token.Position.Column
-		}
-	default:
+	if strings.Contains(problem.Message, "duration") && problem.Line == 0 {
 		if found, ok := badDuration(text); ok {
 			problem = found
 		}
@@ -112,39 +92,6 @@ func (c *Catalog) problems(list []Problem) error {
 	if c.source == nil {
 		return &Problems{List: list}
 	}
-	locate(list, c.source.text)
+	yamlfile.Locate(list, c.source.text)
 	return &Problems{File: c.source.name, List: list}
-}
-
-// locate finds the lines of the problems in the text. A place that is not
-// there (something required is missing) is told by what should hold it.
-func locate(problems []Problem, text []byte) {
-	file, err := parser.ParseBytes(text, 0)
-	if err != nil {
-		return // the text was decoded before: it parses
-	}
-	for i := range problems {
-		for path := problems[i].Path; path != ""; path = parent(path) {
-			node, err := find(file, path)
-			if err != nil {
-				continue
-			}
-			position := node.GetToken().Position
-			problems[i].Line, problems[i].Column = position.Line, position.Column
-			break
-		}
-	}
-}
-
-func find(file *ast.File, path string) (ast.Node, error) {
-	selector, err := yaml.PathString("$." + path)
-	if err != nil {
-		return nil, err
-	}
-	return selector.FilterFile(file)
-}
-
-// parent drops the last step of a path: its index or its name.
-func parent(path string) string {
-	return path[:max(strings.LastIndexAny(path, ".["), 0)]
 }

@@ -2,6 +2,7 @@ package control
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/reply"
@@ -18,6 +19,57 @@ type clockAnswer struct {
 func (a *api) showClock(w http.ResponseWriter, r *http.Request) {
 	clock := sandboxOf(r).Clock()
 	reply.JSON(w, http.StatusOK, clockAnswer{Now: clock.Now().UTC(), Frozen: clock.Frozen()})
+}
+
+// maxTimers bounds the timers of each kind that are listed.
+const maxTimers = 1000
+
+func (a *api) showTimers(w http.ResponseWriter, r *http.Request) {
+	query := query{values: r.URL.Query()}
+	limit := query.number("limit", 100)
+	if query.refused(w, "limit") {
+		return
+	}
+	box := sandboxOf(r)
+	reply.JSON(w, http.StatusOK, map[string]any{
+		"now":    box.Clock().Now().UTC(),
+		"timers": box.Platform().Timers(int(min(limit, maxTimers))),
+	})
+}
+
+// nextRequest moves a clock to the next timer.
+type nextRequest struct {
+	Kinds []platform.TimerKind `json:"kinds"` // of these kinds; absent: of any
+}
+
+// nextAnswer is the timer that a clock was moved to.
+type nextAnswer struct {
+	clockAnswer
+	Timer platform.Timer `json:"timer"`
+}
+
+func (a *api) runToNext(w http.ResponseWriter, r *http.Request) {
+	var request nextRequest
+	if !readOptional(w, r, &request) {
+		return
+	}
+	for _, kind := range request.Kinds {
+		if !slices.Contains(platform.TimerKinds(), kind) {
+			reply.Message(w, http.StatusBadRequest, "kinds: want some of %q, got %q", platform.TimerKinds(), kind)
+			return
+		}
+	}
+	box := sandboxOf(r)
+	pending := box.Platform().Timers(1, request.Kinds...)
+	if len(pending) == 0 || pending[0].At.After(latest) {
+		reply.Message(w, http.StatusConflict, "nothing is pending: GET %s/clock/timers lists what is", Path)
+		return
+	}
+	box.Clock().Set(pending[0].At)
+	reply.JSON(w, http.StatusOK, nextAnswer{
+		clockAnswer: clockAnswer{Now: box.Clock().Now().UTC(), Frozen: box.Clock().Frozen()},
+		Timer:       pending[0],
+	})
 }
 
 // clockRequest moves a clock; what is named is done.

@@ -27,8 +27,9 @@ const Path = "/_mock"
 // Config is what the control API works on.
 type Config struct {
 	Sandboxes *sandbox.Registry
-	Token     string  // what callers must present; empty: loopback only
-	Partner   []Route // the partner endpoints, to be listed
+	Token     string       // what callers must present; empty: loopback only
+	Partner   []Route      // the partner endpoints, to be listed
+	Metrics   http.Handler // GET /_mock/metrics
 }
 
 // api answers the control API.
@@ -104,6 +105,11 @@ func onLoopback(r *http.Request) bool {
 
 // maxBody bounds the body of a control request, in bytes.
 const maxBody = 1 << 20
+
+// readOptional is read for a body that may be absent.
+func readOptional(w http.ResponseWriter, r *http.Request, value any) bool {
+	return r.ContentLength == 0 || read(w, r, value)
+}
 
 // read decodes the body into value, or answers what is wrong with it. Unknown
 // fields are errors: a misspelt one must not pass for done.

@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/reply"
-	"partnerkit.dev/mockpartner/journal"
 	"partnerkit.dev/mockpartner/platform"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 func (a *api) invariants(w http.ResponseWriter, r *http.Request) {
@@ -66,32 +64,6 @@ func last[T any](list []T, n uint64) []T {
 	return list[uint64(len(list))-n:]
 }
 
-func (a *api) showJournal(w http.ResponseWriter, r *http.Request) {
-	query := query{values: r.URL.Query()}
-	filter := journal.Filter{
-		Endpoint: partnerapi.Endpoint(query.values.Get("endpoint")),
-		Method:   query.values.Get("method"),
-		Contains: query.values.Get("contains"),
-		Status:   int(query.number("status", 0)),
-		After:    query.number("after", 0),
-		Limit:    int(query.number("limit", defaultLimit)),
-	}
-	if query.refused(w, "endpoint", "method", "contains", "status", "after", "limit") {
-		return
-	}
-	kept := sandboxOf(r).Journal()
-	reply.JSON(w, http.StatusOK, struct {
-		journal.Count
-		Exchanges []journal.Exchange `json:"exchanges"`
-	}{kept.Count(), kept.Exchanges(filter)})
-}
-
-func (a *api) clearJournal(w http.ResponseWriter, r *http.Request) {
-	kept := sandboxOf(r).Journal()
-	kept.Clear()
-	reply.JSON(w, http.StatusOK, kept.Count())
-}
-
 // query reads query parameters and keeps the first thing that is wrong with them.
 type query struct {
 	values url.Values
@@ -107,6 +79,27 @@ func (q *query) number(name string, absent uint64) uint64 {
 		q.err = fmt.Errorf("%s: want a number of 0 or more, got %q", name, q.values.Get(name))
 	}
 	return n
+}
+
+// duration reads a duration of at most max.
+func (q *query) duration(name string, absent, max time.Duration) time.Duration {
+	if !q.values.Has(name) {
+		return absent
+	}
+	d, err := time.ParseDuration(q.values.Get(name))
+	if (err != nil || d < 0 || d > max) && q.err == nil {
+		q.err = fmt.Errorf("%s: want a duration of at most %s, such as 5s, got %q", name, max, q.values.Get(name))
+	}
+	return d
+}
+
+// yes reads true or false; absent is false.
+func (q *query) yes(name string) bool {
+	value := q.values.Get(name)
+	if q.values.Has(name) && value != "true" && value != "false" && q.err == nil {
+		q.err = fmt.Errorf("%s: want true or false, got %q", name, value)
+	}
+	return value == "true"
 }
 
 // refused answers what is wrong with the query; a parameter that does not exist

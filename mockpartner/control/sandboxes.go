@@ -24,6 +24,7 @@ type sandboxAnswer struct {
 	Seed      uint64         `json:"seed"`
 	Policy    catalog.Policy `json:"policy"`
 	Products  int            `json:"products"`
+	OwnKey    bool           `json:"ownKey"` // requests at the root that present its auth key are its own
 }
 
 func describe(r *http.Request, box *sandbox.Sandbox) sandboxAnswer {
@@ -36,6 +37,7 @@ func describe(r *http.Request, box *sandbox.Sandbox) sandboxAnswer {
 		Seed:      box.Platform().Seed(),
 		Policy:    box.Platform().Policy(),
 		Products:  len(box.Platform().Catalog().Products),
+		OwnKey:    box.OwnKey(),
 	}
 }
 
@@ -55,6 +57,7 @@ type sandboxRequest struct {
 	Now     string          `json:"now"`     // a date-time
 	Frozen  *bool           `json:"frozen"`  // whether the clock stands still
 	HoldFor string          `json:"holdFor"` // a duration such as 15m
+	AuthKey string          `json:"authKey"` // a key of its own, by which it is found at the root
 	Policy  *catalog.Policy `json:"policy"`  // in place of the catalog's
 	// Catalog has the form of a catalog file. Products and Options generate
 	// one instead.
@@ -74,8 +77,13 @@ func (a *api) createSandbox(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	box, err := a.Sandboxes.Create(spec)
+	created(w, r, box, err)
+}
+
+// created answers with a sandbox that was made, or why it was not.
+func created(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox, err error) {
 	switch {
-	case errors.Is(err, sandbox.ErrTaken), errors.Is(err, sandbox.ErrFull):
+	case errors.Is(err, sandbox.ErrTaken), errors.Is(err, sandbox.ErrKey), errors.Is(err, sandbox.ErrFull):
 		reply.Message(w, http.StatusConflict, "%v", err)
 	case err != nil:
 		reply.Message(w, http.StatusBadRequest, "%v", err)
@@ -85,7 +93,7 @@ func (a *api) createSandbox(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *api) specOf(r sandboxRequest) (spec sandbox.Spec, err error) {
-	spec = sandbox.Spec{Name: r.Name, Seed: r.Seed, Frozen: r.Frozen, Policy: r.Policy}
+	spec = sandbox.Spec{Name: r.Name, Seed: r.Seed, Frozen: r.Frozen, Policy: r.Policy, AuthKey: r.AuthKey}
 	if r.Now != "" {
 		if spec.Now, err = partnerapi.ParseDateTime(r.Now); err != nil {
 			return spec, errors.New("now: " + err.Error())
@@ -125,6 +133,45 @@ func (a *api) catalogOf(r sandboxRequest) (*catalog.Index, error) {
 		return nil, err
 	}
 	return own.Index()
+}
+
+func (a *api) showSandbox(w http.ResponseWriter, r *http.Request) {
+	if box, ok := a.named(w, r); ok {
+		reply.JSON(w, http.StatusOK, describe(r, box))
+	}
+}
+
+// named returns the sandbox that the path names, or answers that there is none.
+func (a *api) named(w http.ResponseWriter, r *http.Request) (*sandbox.Sandbox, bool) {
+	name := mux.Vars(r)["name"]
+	box, ok := a.Sandboxes.Sandbox(name)
+	if !ok {
+		NoSandbox(w, name)
+	}
+	return box, ok
+}
+
+// cloneRequest names the clone.
+type cloneRequest struct {
+	Name    string `json:"name"`
+	AuthKey string `json:"authKey"` // absent: the mock's
+}
+
+func (a *api) cloneSandbox(w http.ResponseWriter, r *http.Request) {
+	original, ok := a.named(w, r)
+	var request cloneRequest
+	if !ok || !read(w, r, &request) {
+		return
+	}
+	box, err := a.Sandboxes.Clone(original, request.Name, request.AuthKey)
+	created(w, r, box, err)
+}
+
+func (a *api) resetSandbox(w http.ResponseWriter, r *http.Request) {
+	if box, ok := a.named(w, r); ok {
+		box.Reset()
+		reply.JSON(w, http.StatusOK, describe(r, box))
+	}
 }
 
 func (a *api) deleteSandbox(w http.ResponseWriter, r *http.Request) {

@@ -1,17 +1,19 @@
 // Package journal keeps the exchanges between a mock partner and its callers:
-// what was asked, what was answered, byte for byte, in the order of arrival.
+// what was asked, what was answered, byte for byte, in the order of arrival, and
+// what was in the platform before and after.
 //
 // A Journal is a ring, bounded in exchanges and in bytes; the oldest go first.
-// Credentials never enter it.
+// Credentials never enter it. It can be queried (Exchanges), waited for (Wait),
+// watched (Subscribe) and written as an HTTP archive (WriteHAR).
 package journal
 
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -37,16 +39,22 @@ type Message struct {
 
 // Exchange is a request and its answer.
 type Exchange struct {
-	Number   uint64              `json:"number"` // from 1, in the order of arrival
-	At       time.Time           `json:"at"`     // by the sandbox's clock
+	Number   uint64              `json:"number"`    // from 1, in the order of arrival
+	At       time.Time           `json:"at"`        // by the sandbox's clock
+	Arrived  time.Time           `json:"arrivedAt"` // in real time
 	Endpoint partnerapi.Endpoint `json:"endpoint,omitempty"`
+	Faults   []string            `json:"faults,omitempty"` // those that fired, by name
 	Method   string              `json:"method"`
 	Target   string              `json:"target"` // path, as it was escaped, and query
 	Request  Message             `json:"request"`
 	Status   int                 `json:"status,omitempty"` // 0 until the answer began
 	Answer   Message             `json:"answer"`
-	Done     bool                `json:"done"`       // the answer is complete, or given up
-	Duration Milliseconds        `json:"durationMs"` // in real time, of a done exchange
+	// Before and After are what the exchange touched in the platform; nil where
+	// it touched nothing.
+	Before   *platform.Facts `json:"before,omitempty"`
+	After    *platform.Facts `json:"after,omitempty"`
+	Done     bool            `json:"done"`       // the answer is complete, or given up
+	Duration Milliseconds    `json:"durationMs"` // in real time, of a done exchange
 }
 
 // Journal is the ring of exchanges. It is safe for concurrent use; use New.
@@ -59,6 +67,10 @@ type Journal struct {
 	arrived uint64
 	bytes   int64
 	shared  map[*byte]int // how many entries hold the body that begins there
+
+	onEnd    Observer // may be nil
+	watchers []*watcher
+	closed   bool // no more watchers
 }
 
 // entry is an exchange in the ring.
@@ -80,17 +92,23 @@ func New(l Limits, secrets ...string) *Journal {
 	return &Journal{limits: l, secrets: tellable(secrets), shared: map[*byte]int{}}
 }
 
+// Observer is told of each exchange that has ended, and how many faults broke it.
+type Observer func(endpoint partnerapi.Endpoint, status, faults int, took time.Duration)
+
+// Observe has every end of an exchange told; it is called before the first one.
+func (j *Journal) Observe(o Observer) { j.onEnd = o }
+
 // Entry is an exchange that is under way.
 type Entry struct {
 	journal *Journal
 	entry   *entry
-	began   time.Time
 }
 
 // Begin enters a request as it arrives: Method, Target, Request and At. The
 // journal keeps the body's slice, which must not change any more.
 func (j *Journal) Begin(e Exchange) Entry {
 	e = redact(e, j.secrets)
+	e.Arrived = time.Now()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.arrived++
@@ -99,7 +117,8 @@ func (j *Journal) Begin(e Exchange) Entry {
 	j.entries = append(j.entries, kept)
 	j.bytes += weight(kept)
 	j.trim()
-	return Entry{journal: j, entry: kept, began: time.Now()}
+	j.notify(Arrived, kept)
+	return Entry{journal: j, entry: kept}
 }
 
 // Name tells which endpoint the exchange has come to.
@@ -109,13 +128,36 @@ func (e Entry) Name(endpoint partnerapi.Endpoint) {
 	e.entry.Endpoint = endpoint
 }
 
-// End enters the answer. A shared body is one that many answers hold, and that
-// never changes: it is counted once.
-func (e Entry) End(status int, answer Message, shared bool) {
-	took := time.Since(e.began)
+// Fault tells that a fault breaks the exchange.
+func (e Entry) Fault(name string) {
+	e.journal.mu.Lock()
+	defer e.journal.mu.Unlock()
+	e.entry.Faults = append(slices.Clone(e.entry.Faults), name)
+}
+
+// Touched tells what the exchange touched in the platform.
+func (e Entry) Touched(before, after platform.Facts) {
 	j := e.journal
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if e.entry.gone {
+		return
+	}
+	j.bytes -= weight(e.entry)
+	e.entry.Before, e.entry.After = &before, &after
+	j.bytes += weight(e.entry)
+}
+
+// End enters the answer. A shared body is one that many answers hold, and that
+// never changes: it is counted once.
+func (e Entry) End(status int, answer Message, shared bool) {
+	took := time.Since(e.entry.Arrived)
+	j := e.journal
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.onEnd != nil {
+		j.onEnd(e.entry.Endpoint, status, len(e.entry.Faults), took)
+	}
 	if e.entry.gone {
 		return
 	}
@@ -126,6 +168,7 @@ func (e Entry) End(status int, answer Message, shared bool) {
 	j.bytes += weight(e.entry)
 	j.share(e.entry)
 	j.trim()
+	j.notify(Ended, e.entry)
 }
 
 // share counts a shared body's bytes when its first holder comes.
@@ -154,11 +197,18 @@ func (j *Journal) unshare(e *entry) {
 // entryWeight is what an exchange without headers and bodies takes, in bytes.
 const entryWeight = 512
 
+// factsWeight is what the state before and after takes, in bytes: holds and
+// bookings are the platform's own, and small.
+const factsWeight = 4 << 10
+
 // weight is what the exchange takes by itself, in bytes.
 func weight(e *entry) int64 {
 	bytes := entryWeight + len(e.Target) + len(e.Request.Body)
 	if !e.shares {
 		bytes += len(e.Answer.Body)
+	}
+	if e.Before != nil {
+		bytes += factsWeight
 	}
 	for _, header := range []http.Header{e.Request.Header, e.Answer.Header} {
 		for name, values := range header {
@@ -194,42 +244,9 @@ func (j *Journal) Clear() {
 		j.drop(e)
 	}
 	j.entries = nil
-}
-
-// Filter says which exchanges are wanted; zero values do not choose.
-type Filter struct {
-	Endpoint partnerapi.Endpoint
-	Method   string
-	Status   int
-	Contains string // in the target
-	After    uint64 // numbers above it
-	Limit    int    // the newest so many
-}
-
-func (f Filter) keeps(e *entry) bool {
-	return (f.Endpoint == "" || e.Endpoint == f.Endpoint) &&
-		(f.Method == "" || strings.EqualFold(e.Method, f.Method)) &&
-		(f.Status == 0 || e.Status == f.Status) &&
-		strings.Contains(e.Target, f.Contains) &&
-		e.Number > f.After
-}
-
-// Exchanges returns copies of the exchanges that the filter keeps, in the order
-// of arrival. Bodies and headers are the journal's own: they must not be changed.
-func (j *Journal) Exchanges(f Filter) []Exchange {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	found := []Exchange{}
-	for _, e := range slices.Backward(j.entries) {
-		if f.Limit > 0 && len(found) == f.Limit {
-			break
-		}
-		if f.keeps(e) {
-			found = append(found, e.Exchange)
-		}
+	for _, w := range j.watchers {
+		w.left = w.want
 	}
-	slices.Reverse(found)
-	return found
 }
 
 // Count is how many exchanges a journal has seen and still has.

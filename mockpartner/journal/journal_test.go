@@ -188,6 +188,10 @@ func TestBodiesAreJSONStringsOrBase64(t *testing.T) {
 		if err != nil || string(got) != want {
 			t.Errorf("%q: want %s, got %s, %v", body, want, got, err)
 		}
+		var back Body
+		if err := json.Unmarshal(got, &back); err != nil || string(back) != body {
+			t.Errorf("%q: want it back, got %q, %v", body, back, err)
+		}
 	}
 }
 

@@ -113,7 +113,7 @@ func (p *Platform) adjust(productID, optionID, slotID string, change func(slotKe
 	if changed.counted && (changed.vacancies < 0 || changed.elsewhere < 0) {
 		return refuse(BadRequest, "slot %q would have %d vacancies and %d seats sold elsewhere", slotID, changed.vacancies, changed.elsewhere)
 	}
-	*p.touch(key) = changed
+	p.put(key, changed)
 	p.leave(key)
 	return nil
 }

@@ -21,6 +21,7 @@ type Window struct {
 type Stamp struct {
 	option      *catalog.IndexedOption
 	version     uint64
+	restored    uint64
 	from, until time.Time
 }
 
@@ -42,7 +43,7 @@ func (p *Platform) Availability(r partnerapi.AvailabilityRequest) (Window, error
 	defer p.mu.Unlock()
 	window := Window{
 		Slots: []partnerapi.Slot{},
-		Stamp: Stamp{option: option, version: p.state.versions[option], from: now, until: now.AddDate(100, 0, 0)},
+		Stamp: Stamp{option: option, version: p.versions[option], restored: p.restored, from: now, until: now.AddDate(100, 0, 0)},
 	}
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
 		for _, minute := range option.Starts {
@@ -97,5 +98,5 @@ func (p *Platform) show(w *Window, key slotKey, now time.Time) {
 func (p *Platform) Fresh(s Stamp) bool {
 	now := p.enter()
 	defer p.mu.Unlock()
-	return p.state.versions[s.option] == s.version && !now.Before(s.from) && now.Before(s.until)
+	return p.versions[s.option] == s.version && p.restored == s.restored && !now.Before(s.from) && now.Before(s.until)
 }

@@ -56,10 +56,13 @@ func (b Booking) Answer() partnerapi.ConfirmAnswer {
 // Confirm turns a live hold into a booking, or returns the booking that the
 // code has become (CNF-4). Its error is a *Refusal: NoLiveHold, or Unavailable
 // where the partner has no holds and the seats are gone meanwhile.
-func (p *Platform) Confirm(r partnerapi.ConfirmRequest) (Booking, error) {
+func (p *Platform) Confirm(r partnerapi.ConfirmRequest) (Booking, error) { return p.confirm(r, nil) }
+
+func (p *Platform) confirm(r partnerapi.ConfirmRequest, tell func(before, after Facts)) (Booking, error) {
 	now := p.enter()
 	defer p.mu.Unlock()
-	hold, ok := p.state.holds[r.ReservationConfirmationCode]
+	defer p.look(now, tell, slotKey{}, r.ReservationConfirmationCode).end()
+	hold, ok := p.state.holds.Get(r.ReservationConfirmationCode)
 	if !ok {
 		return Booking{}, refuse(NoLiveHold, "There is no reservation with the code %q.", r.ReservationConfirmationCode)
 	}
@@ -69,7 +72,7 @@ func (p *Platform) Confirm(r partnerapi.ConfirmRequest) (Booking, error) {
 	case Expired:
 		return Booking{}, refuse(NoLiveHold, "This reservation expired at %s and can no longer be confirmed.", partnerapi.FormatDateTime(hold.ExpiresAt))
 	case Confirmed:
-		booking := p.state.bookings[hold.BookingID]
+		booking, _ := p.state.bookings.Get(hold.BookingID)
 		if booking.State == Cancelled {
 			return Booking{}, refuse(NoLiveHold, "This booking was cancelled and cannot be confirmed again.")
 		}
@@ -79,7 +82,7 @@ func (p *Platform) Confirm(r partnerapi.ConfirmRequest) (Booking, error) {
 		if err := enough(p.slot(hold.slot), hold.Seats); err != nil {
 			return Booking{}, err
 		}
-		p.touch(hold.slot).take(hold.Seats)
+		p.take(hold.slot, hold.Seats)
 	}
 	return *p.book(hold, r, now), nil
 }
@@ -107,9 +110,11 @@ func (p *Platform) book(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *Bo
 	if !p.policy.NoTickets {
 		booking.Tickets = tickets(booking.UUID)
 	}
-	h.State, h.EndedAt, h.BookingID = Confirmed, now, booking.ID
-	p.state.expiring.drop(h)
-	p.state.bookings[booking.ID] = booking
+	p.state.expiring.Delete(h)
+	ended := *h
+	ended.State, ended.EndedAt, ended.BookingID = Confirmed, now, booking.ID
+	p.state.holds.Set(h.Code, &ended)
+	p.state.bookings.Set(booking.ID, booking)
 	p.state.ledger.booked(h.Code, booking.ID, booking.Seats)
 	return booking
 }
@@ -134,22 +139,27 @@ const (
 )
 
 // Cancel ends a booking and gives its seats back (CAN-3). Any id will do.
-func (p *Platform) Cancel(id string) Outcome {
+func (p *Platform) Cancel(id string) Outcome { return p.cancel(id, nil) }
+
+func (p *Platform) cancel(id string, tell func(before, after Facts)) Outcome {
 	now := p.enter()
 	defer p.mu.Unlock()
-	booking, ok := p.state.bookings[id]
-	switch {
-	case !ok:
+	booking, ok := p.state.bookings.Get(id)
+	if !ok {
 		return BookingUnknown
-	case booking.State == Cancelled:
+	}
+	defer p.look(now, tell, slotKey{}, booking.Code).end()
+	if booking.State == Cancelled {
 		return BookingCancelledYet
 	}
-	hold := p.state.holds[booking.Code]
-	booking.State, booking.CancelledAt = Cancelled, now
-	p.touch(hold.slot).take(-booking.Seats)
+	hold, _ := p.state.holds.Get(booking.Code)
+	cancelled := *booking
+	cancelled.State, cancelled.CancelledAt = Cancelled, now
+	p.state.bookings.Set(id, &cancelled)
+	p.take(hold.slot, -booking.Seats)
 	p.state.ledger.cancelled(id)
 	p.leave(hold.slot)
-	p.remember(hold)
+	p.remember(hold.Code)
 	return BookingCancelled
 }
 
@@ -157,8 +167,8 @@ func (p *Platform) Cancel(id string) Outcome {
 func (p *Platform) Bookings() []Booking { return p.Inside().Bookings }
 
 func (p *Platform) listBookings() []Booking {
-	bookings := make([]Booking, 0, len(p.state.bookings))
-	for _, booking := range p.state.bookings {
+	bookings := make([]Booking, 0, p.state.bookings.Len())
+	for _, booking := range p.state.bookings.all() {
 		bookings = append(bookings, *booking)
 	}
 	slices.SortFunc(bookings, func(a, b Booking) int { return cmp.Compare(a.number, b.number) })

@@ -55,6 +55,31 @@ func (c *VirtualClock) now() time.Time {
 	return c.base.Now().Add(c.offset).Round(0)
 }
 
+// Reading is what a clock shows.
+type Reading struct {
+	At     time.Time
+	Frozen bool // the clock stands still
+}
+
+// Read returns what the clock shows.
+func (c *VirtualClock) Read() Reading {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return Reading{At: c.now(), Frozen: c.frozen != nil}
+}
+
+// Show makes the clock stand at, or run on from, an earlier reading.
+func (c *VirtualClock) Show(r Reading) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.frozen = nil
+	if r.Frozen {
+		c.frozen = &r.At
+		return
+	}
+	c.set(r.At)
+}
+
 // Frozen reports whether the clock stands still.
 func (c *VirtualClock) Frozen() bool {
 	c.mu.Lock()

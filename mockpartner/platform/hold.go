@@ -2,7 +2,6 @@ package platform
 
 import (
 	"cmp"
-	"container/list"
 	"slices"
 	"time"
 
@@ -38,10 +37,8 @@ type Hold struct {
 	EndedAt           time.Time                 `json:"endedAt,omitzero"`
 	BookingID         string                    `json:"externalBookingId,omitempty"`
 
-	slot       slotKey
-	number     uint64        // the order of holds
-	queuePlace int           // in the expiry queue
-	memory     *list.Element // in the list of ended holds; nil before
+	slot   slotKey
+	number uint64 // the order of holds
 }
 
 // maxParty is the largest number of guests in one reserve; a lawful partner may
@@ -72,7 +69,9 @@ func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (sea
 
 // Reserve holds seats of a slot (RSV-2, RSV-3). Its error is a *Refusal:
 // UnknownID, BadRequest, Unavailable with words for the customer (RSV-5), or Full.
-func (p *Platform) Reserve(r partnerapi.ReserveRequest) (Hold, error) {
+func (p *Platform) Reserve(r partnerapi.ReserveRequest) (Hold, error) { return p.reserve(r, nil) }
+
+func (p *Platform) reserve(r partnerapi.ReserveRequest, tell func(before, after Facts)) (Hold, error) {
 	option, err := p.option(r.ProductID, r.OptionID)
 	if err != nil {
 		return Hold{}, err
@@ -90,6 +89,8 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest) (Hold, error) {
 	}
 	now := p.enter()
 	defer p.mu.Unlock()
+	scene := p.look(now, tell, key, "")
+	defer scene.end()
 	if err := p.sellable(key, seats, now); err != nil {
 		return Hold{}, err
 	}
@@ -109,6 +110,7 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest) (Hold, error) {
 		slot:              key,
 	}
 	p.hold(hold)
+	scene.code = hold.Code
 	return *hold, nil
 }
 
@@ -149,17 +151,10 @@ func (p *Platform) hold(h *Hold) {
 	h.ExpiresAt = h.CreatedAt.Add(life).Truncate(time.Second).In(h.slot.option.Product.Location)
 	h.Code = p.issue("R")
 	h.number = p.state.issued
-	p.touch(h.slot).take(taken)
-	p.state.holds[h.Code] = h
-	p.state.expiring.add(h)
+	p.take(h.slot, taken)
+	p.state.holds.Set(h.Code, h)
+	p.state.expiring.Set(h)
 	p.state.ledger.held(h.Code, h.slot, taken)
-}
-
-// take moves seats out of the vacancies; a negative number gives them back.
-func (s *slot) take(seats int) {
-	if s.counted {
-		s.vacancies -= seats
-	}
 }
 
 // Outcome says what a release or a cancellation came upon, in words for the
@@ -176,10 +171,13 @@ const (
 )
 
 // Release ends a hold and gives its seats back (REL-3). Any code will do.
-func (p *Platform) Release(code string) Outcome {
+func (p *Platform) Release(code string) Outcome { return p.release(code, nil) }
+
+func (p *Platform) release(code string, tell func(before, after Facts)) Outcome {
 	now := p.enter()
 	defer p.mu.Unlock()
-	hold, ok := p.state.holds[code]
+	defer p.look(now, tell, slotKey{}, code).end()
+	hold, ok := p.state.holds.Get(code)
 	if !ok {
 		return HoldUnknown
 	}
@@ -197,22 +195,24 @@ func (p *Platform) Release(code string) Outcome {
 
 // endHold ends a live hold without a booking.
 func (p *Platform) endHold(h *Hold, state HoldState, at time.Time) {
-	h.State, h.EndedAt = state, at
-	p.state.expiring.drop(h)
+	p.state.expiring.Delete(h)
+	ended := *h
+	ended.State, ended.EndedAt = state, at
+	p.state.holds.Set(h.Code, &ended)
 	if !p.policy.NoHolds {
-		p.touch(h.slot).take(-h.Seats)
+		p.take(h.slot, -h.Seats)
 	}
 	p.state.ledger.ended(h.Code)
 	p.leave(h.slot)
-	p.remember(h)
+	p.remember(h.Code)
 }
 
 // Holds returns every hold that is remembered, oldest first.
 func (p *Platform) Holds() []Hold { return p.Inside().Holds }
 
 func (p *Platform) listHolds() []Hold {
-	holds := make([]Hold, 0, len(p.state.holds))
-	for _, hold := range p.state.holds {
+	holds := make([]Hold, 0, p.state.holds.Len())
+	for _, hold := range p.state.holds.all() {
 		holds = append(holds, *hold)
 	}
 	slices.SortFunc(holds, func(a, b Hold) int { return cmp.Compare(a.number, b.number) })

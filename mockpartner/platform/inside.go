@@ -42,24 +42,28 @@ type SlotState struct {
 // are as the catalog and the seed make them.
 func (p *Platform) Slots() []SlotState { return p.Inside().Slots }
 
+func (p *Platform) inside(key slotKey, now time.Time) SlotState {
+	when, _ := key.span()
+	s, t := p.slot(key), p.state.ledger.tally(key)
+	return SlotState{
+		ProductID:      key.option.Product.ID,
+		OptionID:       key.option.ID,
+		AvailabilityID: key.id(),
+		Start:          when.start,
+		Status:         s.status(key, when, now),
+		Counted:        s.counted,
+		Capacity:       s.capacity,
+		Vacancies:      s.vacancies,
+		Elsewhere:      s.elsewhere,
+		Held:           t.held,
+		Confirmed:      t.confirmed,
+	}
+}
+
 func (p *Platform) listSlots(now time.Time) []SlotState {
-	slots := make([]SlotState, 0, len(p.state.slots))
-	for key, s := range p.state.slots {
-		when, _ := key.span()
-		t := p.state.ledger.tally(key)
-		slots = append(slots, SlotState{
-			ProductID:      key.option.Product.ID,
-			OptionID:       key.option.ID,
-			AvailabilityID: key.id(),
-			Start:          when.start,
-			Status:         s.status(key, when, now),
-			Counted:        s.counted,
-			Capacity:       s.capacity,
-			Vacancies:      s.vacancies,
-			Elsewhere:      s.elsewhere,
-			Held:           t.held,
-			Confirmed:      t.confirmed,
-		})
+	slots := make([]SlotState, 0, p.state.slots.len())
+	for key := range p.state.slots.all() {
+		slots = append(slots, p.inside(key, now))
 	}
 	slices.SortFunc(slots, func(a, b SlotState) int {
 		if !a.Start.Equal(b.Start) {

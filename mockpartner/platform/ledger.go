@@ -10,10 +10,10 @@ import (
 // the slots' seats and from the holds' states, so that a platform that miscounts
 // is found out.
 type ledger struct {
-	tallies    map[slotKey]*tally
-	promises   map[string]*promise // by code
-	bookings   map[string]*promise // by booking id
-	violations []Violation         // seen as they happened
+	tallies    slotTable[tally]
+	promises   table[string, promise] // by code
+	bookings   table[string, string]  // codes, by booking id
+	violations []Violation            // seen as they happened
 }
 
 // tally is how many seats of a slot are promised.
@@ -25,7 +25,6 @@ type tally struct {
 
 // promise is a hold, and the booking it may become.
 type promise struct {
-	code      string
 	slot      slotKey
 	held      int // seats
 	confirmed int // seats
@@ -53,7 +52,7 @@ const (
 const maxViolations = 1000
 
 func newLedger() ledger {
-	return ledger{tallies: map[slotKey]*tally{}, promises: map[string]*promise{}, bookings: map[string]*promise{}}
+	return ledger{tallies: newSlotTable[tally](), promises: newTable[string, promise](), bookings: newTable[string, string]()}
 }
 
 func (l *ledger) note(law, subject, format string, args ...any) {
@@ -64,35 +63,28 @@ func (l *ledger) note(law, subject, format string, args ...any) {
 
 // tally returns what is promised of the slot.
 func (l *ledger) tally(key slotKey) tally {
-	if t, ok := l.tallies[key]; ok {
-		return *t
-	}
-	return tally{}
-}
-
-func (l *ledger) open(key slotKey) *tally {
-	t, ok := l.tallies[key]
-	if !ok {
-		t = &tally{}
-		l.tallies[key] = t
-	}
+	t, _ := l.tallies.get(key)
 	return t
 }
 
+// add adds to what is promised of the slot.
+func (l *ledger) add(key slotKey, more tally) {
+	t := l.tally(key)
+	l.tallies.set(key, tally{held: t.held + more.held, confirmed: t.confirmed + more.confirmed, live: t.live + more.live})
+}
+
 func (l *ledger) held(code string, key slotKey, seats int) {
-	if _, taken := l.promises[code]; taken {
+	if _, taken := l.promises.Get(code); taken {
 		l.note(lawUnique, code, "the code was given out again")
 	}
-	l.promises[code] = &promise{code: code, slot: key, held: seats}
-	t := l.open(key)
-	t.held += seats
-	t.live++
+	l.promises.Set(code, promise{slot: key, held: seats})
+	l.add(key, tally{held: seats, live: 1})
 }
 
 // ended notes that a hold ended without a booking.
 func (l *ledger) ended(code string) {
 	if p, ok := l.end(code); ok {
-		l.open(p.slot).live--
+		l.add(p.slot, tally{live: -1})
 	}
 }
 
@@ -101,46 +93,50 @@ func (l *ledger) booked(code, id string, seats int) {
 	if !ok {
 		return
 	}
-	if _, taken := l.bookings[id]; taken {
+	if _, taken := l.bookings.Get(id); taken {
 		l.note(lawUnique, id, "the booking id was given out again")
 	}
-	l.bookings[id] = p
 	p.confirmed = seats
-	l.open(p.slot).confirmed += seats
+	l.promises.Set(code, p)
+	l.bookings.Set(id, code)
+	l.add(p.slot, tally{confirmed: seats})
 }
 
-func (l *ledger) end(code string) (*promise, bool) {
-	p, ok := l.promises[code]
+func (l *ledger) end(code string) (promise, bool) {
+	p, ok := l.promises.Get(code)
 	if !ok {
 		l.note(lawOneEnd, code, "a hold ended that never began")
-		return nil, false
+		return p, false
 	}
-	if p.ends++; p.ends > 1 {
+	p.ends++
+	l.promises.Set(code, p)
+	if p.ends > 1 {
 		l.note(lawOneEnd, code, "the hold ended %d times", p.ends)
-		return nil, false
+		return p, false
 	}
-	l.open(p.slot).held -= p.held
+	l.add(p.slot, tally{held: -p.held})
 	return p, true
 }
 
 func (l *ledger) cancelled(id string) {
-	p, ok := l.bookings[id]
+	code, ok := l.bookings.Get(id)
 	if !ok {
 		l.note(lawOneEnd, id, "a booking was cancelled that never was")
 		return
 	}
-	if p.cancels++; p.cancels > 1 {
+	p, _ := l.promises.Get(code)
+	p.cancels++
+	l.promises.Set(code, p)
+	if p.cancels > 1 {
 		l.note(lawOneEnd, id, "the booking was cancelled %d times", p.cancels)
 		return
 	}
-	t := l.open(p.slot)
-	t.confirmed -= p.confirmed
-	t.live--
+	l.add(p.slot, tally{confirmed: -p.confirmed, live: -1})
 }
 
 func (l *ledger) forget(code, bookingID string) {
-	delete(l.promises, code)
-	delete(l.bookings, bookingID)
+	l.promises.Delete(code)
+	l.bookings.Delete(bookingID)
 }
 
 // Invariants lists the laws that are broken; none is what it should be.
@@ -160,7 +156,7 @@ func (p *Platform) Invariants() []Violation {
 
 func (p *Platform) checkSlots() []Violation {
 	var l ledger
-	for key, s := range p.state.slots {
+	for key, s := range p.state.slots.all() {
 		t := p.state.ledger.tally(key)
 		if t.held < 0 || t.confirmed < 0 || s.counted && s.vacancies < 0 || s.elsewhere < 0 {
 			l.note(lawNoDebt, key.id(), "vacancies %d, elsewhere %d, held %d, confirmed %d", s.vacancies, s.elsewhere, t.held, t.confirmed)
@@ -176,8 +172,8 @@ func (p *Platform) checkSlots() []Violation {
 func (p *Platform) checkHolds() []Violation {
 	var l ledger
 	held, confirmed := map[slotKey]int{}, map[slotKey]int{}
-	for code, hold := range p.state.holds {
-		promise, ok := p.state.ledger.promises[code]
+	for code, hold := range p.state.holds.all() {
+		promise, ok := p.state.ledger.promises.Get(code)
 		if !ok || (promise.ends == 0) != (hold.State == Held) {
 			l.note(lawAccounts, code, "the hold is %s, the ledger knows otherwise", hold.State)
 		}
@@ -185,8 +181,9 @@ func (p *Platform) checkHolds() []Violation {
 			held[hold.slot] += hold.Seats
 		}
 	}
-	for id, booking := range p.state.bookings {
-		promise, ok := p.state.ledger.bookings[id]
+	for id, booking := range p.state.bookings.all() {
+		code, ok := p.state.ledger.bookings.Get(id)
+		promise, _ := p.state.ledger.promises.Get(code)
 		if !ok || (promise.cancels == 0) != (booking.State == Booked) {
 			l.note(lawAccounts, id, "the booking is %s, the ledger knows otherwise", booking.State)
 			continue
@@ -195,7 +192,7 @@ func (p *Platform) checkHolds() []Violation {
 			confirmed[promise.slot] += booking.Seats
 		}
 	}
-	for key, t := range p.state.ledger.tallies {
+	for key, t := range p.state.ledger.tallies.all() {
 		if t.held != held[key] || t.confirmed != confirmed[key] {
 			l.note(lawAccounts, key.id(), "the ledger has %d seats held and %d confirmed, the holds %d and the bookings %d", t.held, t.confirmed, held[key], confirmed[key])
 		}

@@ -12,10 +12,10 @@ func TestTheLedgerFindsEveryBrokenLaw(t *testing.T) {
 	t.Parallel()
 	for law, breakIt := range map[string]func(d desk, hold Hold, booking Booking){
 		"a seat too many came back": func(d desk, hold Hold, _ Booking) {
-			d.state.slots[hold.slot].vacancies++
+			d.take(hold.slot, -1)
 		},
 		"a seat was sold twice": func(d desk, hold Hold, _ Booking) {
-			d.state.slots[hold.slot].vacancies = -1
+			d.put(hold.slot, slot{counted: true, vacancies: -1})
 		},
 		"a code was given out twice": func(d desk, hold Hold, _ Booking) {
 			d.state.ledger.held(hold.Code, hold.slot, 0)
@@ -37,10 +37,12 @@ func TestTheLedgerFindsEveryBrokenLaw(t *testing.T) {
 			d.state.ledger.cancelled("never")
 		},
 		"a hold ended without the ledger's knowledge": func(d desk, hold Hold, _ Booking) {
-			d.state.holds[hold.Code].State = Released
+			hold.State = Released
+			d.state.holds.Set(hold.Code, &hold)
 		},
 		"a booking ended without the ledger's knowledge": func(d desk, _ Hold, booking Booking) {
-			d.state.bookings[booking.ID].State = Cancelled
+			booking.State = Cancelled
+			d.state.bookings.Set(booking.ID, &booking)
 		},
 	} {
 		d := open(t, oneProduct())
@@ -61,7 +63,7 @@ func TestASlotThatLostASeatIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	hold := d.reserve(d.slotOn(day).ID, 1)
-	d.state.slots[hold.slot].vacancies--
+	d.take(hold.slot, 1)
 	d.Release(hold.Code)
 	broken := d.Invariants()
 	if !slices.ContainsFunc(broken, func(v Violation) bool { return v.Law == lawSeats }) {

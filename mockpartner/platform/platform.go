@@ -17,7 +17,6 @@
 package platform
 
 import (
-	"container/list"
 	"errors"
 	"fmt"
 	"sync"
@@ -59,18 +58,10 @@ type Platform struct {
 
 	mu    sync.Mutex
 	state state
-}
-
-// state is all that changes in a platform.
-type state struct {
-	slots    map[slotKey]*slot   // the touched ones
-	holds    map[string]*Hold    // by code
-	bookings map[string]*Booking // by booking id
-	expiring expiryQueue         // the live holds
-	ended    *list.List          // *Hold, first ended first
+	// What was said of an option is stale once its version, or the number of
+	// restores, is another.
 	versions map[*catalog.IndexedOption]uint64
-	issued   uint64 // codes and booking ids given out so far
-	ledger   ledger
+	restored uint64
 }
 
 // New returns a platform without holds or bookings.
@@ -92,20 +83,14 @@ func New(c Config) (*Platform, error) {
 		return nil, fmt.Errorf("policy codes: %w", err)
 	}
 	return &Platform{
-		catalog: c.Catalog,
-		clock:   c.Clock,
-		seed:    c.Seed,
-		holdFor: c.HoldFor,
-		policy:  policy,
-		most:    maxHolds,
-		state: state{
-			slots:    map[slotKey]*slot{},
-			holds:    map[string]*Hold{},
-			bookings: map[string]*Booking{},
-			ended:    list.New(),
-			versions: map[*catalog.IndexedOption]uint64{},
-			ledger:   newLedger(),
-		},
+		catalog:  c.Catalog,
+		clock:    c.Clock,
+		seed:     c.Seed,
+		holdFor:  c.HoldFor,
+		policy:   policy,
+		most:     maxHolds,
+		state:    newState(),
+		versions: map[*catalog.IndexedOption]uint64{},
 	}, nil
 }
 

@@ -109,32 +109,36 @@ func (s slot) status(key slotKey, when span, now time.Time) partnerapi.SlotStatu
 
 // slot returns the slot as it is now.
 func (p *Platform) slot(key slotKey) slot {
-	if touched, ok := p.state.slots[key]; ok {
-		return *touched
+	if touched, ok := p.state.slots.get(key); ok {
+		return touched
 	}
 	return p.original(key)
 }
 
-// touch returns the slot to be changed, and makes stale what was said of its
+// put enters a slot that has changed, and makes stale what was said of its
 // option before.
-func (p *Platform) touch(key slotKey) *slot {
-	p.state.versions[key.option]++
-	touched, ok := p.state.slots[key]
-	if !ok {
-		touched = new(p.original(key))
-		p.state.slots[key] = touched
+func (p *Platform) put(key slotKey, changed slot) {
+	p.versions[key.option]++
+	p.state.slots.set(key, changed)
+}
+
+// take moves seats out of the slot's vacancies; a negative number gives them back.
+func (p *Platform) take(key slotKey, seats int) {
+	s := p.slot(key)
+	if s.counted {
+		s.vacancies -= seats
 	}
-	return touched
+	p.put(key, s)
 }
 
 // leave forgets a slot that is again as it was computed, so that memory is
 // bounded by what is in use. One that lost or won seats stays: Invariants must
 // see it.
 func (p *Platform) leave(key slotKey) {
-	touched, ok := p.state.slots[key]
-	if !ok || p.state.ledger.tally(key).live > 0 || *touched != p.original(key) {
+	touched, ok := p.state.slots.get(key)
+	if !ok || p.state.ledger.tally(key).live > 0 || touched != p.original(key) {
 		return
 	}
-	delete(p.state.slots, key)
-	delete(p.state.ledger.tallies, key)
+	p.state.slots.delete(key)
+	p.state.ledger.tallies.delete(key)
 }

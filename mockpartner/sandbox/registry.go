@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"net/http"
 	"regexp"
 	"slices"
 	"sync"
@@ -12,6 +14,8 @@ import (
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/journal"
 	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/mockpartner/script"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Default is the name of the sandbox at the root, which is always there.
@@ -35,6 +39,7 @@ const DefaultMax = 256
 // What a registry refuses.
 var (
 	ErrTaken   = errors.New("there is such a sandbox already")
+	ErrKey     = errors.New("the auth key is in use")
 	ErrFull    = errors.New("there are as many sandboxes as there may be")
 	ErrMissing = errors.New("there is no such sandbox")
 	ErrDefault = errors.New("the sandbox " + Default + " stays as long as the mock")
@@ -43,14 +48,22 @@ var (
 // Config is what sandboxes are made of, unless their Spec says otherwise.
 type Config struct {
 	Catalog *catalog.Index
-	Clock   platform.Clock // what the sandboxes' clocks run with
+	Clock   platform.Clock // what the sandboxes' clocks run with; nil is the machine's
 	Now     time.Time      // where they begin; zero means Clock's time
 	Frozen  bool           // they stand still
 	Seed    uint64
 	HoldFor time.Duration
 	Journal journal.Limits
-	Secrets []string // what journals must not show
-	Max     int      // how many sandboxes; 0 means DefaultMax
+	// AuthType and AuthKey are what callers present who name no sandbox of
+	// their own (AUTH-1).
+	AuthType partnerapi.AuthType
+	AuthKey  string
+	// Observe is told of every exchange of every sandbox; it may be nil.
+	Observe journal.Observer
+	Max     int // how many sandboxes; 0 means DefaultMax
+	// IdleFor is how long, by Clock, a sandbox may go uncalled before it is
+	// deleted; 0 means DefaultIdleFor, less than 0 for ever. Default stays.
+	IdleFor time.Duration
 }
 
 // Spec is what a new sandbox is to be like. Zero values take the mock's own.
@@ -62,14 +75,21 @@ type Spec struct {
 	HoldFor time.Duration
 	Policy  *catalog.Policy
 	Catalog *catalog.Index
+	// AuthKey is a key of the sandbox's own. Requests at the root that present
+	// it are the sandbox's, so that who calls needs no other address.
+	AuthKey string
 }
 
 // Registry holds the sandboxes of a mock. It is safe for concurrent use.
 type Registry struct {
-	config Config
+	config     Config
+	credential Credential
 
-	mu    sync.RWMutex
-	boxes map[string]*Sandbox
+	mu     sync.RWMutex
+	boxes  map[string]*Sandbox
+	byKey  map[digest]*Sandbox // those with a key of their own
+	faults script.Rules        // of the scenario
+	swept  time.Time           // when idle sandboxes were last looked for
 }
 
 // NewRegistry returns a registry that holds the default sandbox.
@@ -77,7 +97,18 @@ func NewRegistry(c Config) (*Registry, error) {
 	if c.Max <= 0 {
 		c.Max = DefaultMax
 	}
-	r := &Registry{config: c, boxes: map[string]*Sandbox{}}
+	if c.IdleFor == 0 {
+		c.IdleFor = DefaultIdleFor
+	}
+	if c.Clock == nil {
+		c.Clock = platform.SystemClock{}
+	}
+	credential, err := NewCredential(c.AuthType, c.AuthKey)
+	if err != nil {
+		return nil, err
+	}
+	r := &Registry{config: c, credential: credential, boxes: map[string]*Sandbox{}, byKey: map[digest]*Sandbox{}}
+	r.swept = r.now()
 	if _, err := r.Create(Spec{Name: Default}); err != nil {
 		return nil, err
 	}
@@ -88,29 +119,99 @@ func NewRegistry(c Config) (*Registry, error) {
 // escaping.
 var name = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// Create makes a sandbox. Its error wraps ErrTaken or ErrFull, or says what is
-// wrong with the spec.
-func (r *Registry) Create(s Spec) (*Sandbox, error) {
-	if !name.MatchString(s.Name) {
-		return nil, fmt.Errorf("name: want 1 to 63 lower-case letters, digits and dashes, beginning with a letter or digit, got %q", s.Name)
+func checkName(s string) error {
+	if !name.MatchString(s) {
+		return fmt.Errorf("name: want 1 to 63 lower-case letters, digits and dashes, beginning with a letter or digit, got %q", s)
 	}
-	box, err := r.make(s)
+	return nil
+}
+
+// Create makes a sandbox. Its error wraps ErrTaken, ErrKey or ErrFull, or says
+// what is wrong with the spec.
+func (r *Registry) Create(s Spec) (*Sandbox, error) {
+	clock, business, err := r.business(s)
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, taken := r.boxes[s.Name]; taken {
-		return nil, fmt.Errorf("%w: %s", ErrTaken, s.Name)
+	return r.add(s.Name, s.AuthKey, clock, business)
+}
+
+// Clone makes a sandbox of that name that is like the original: what has been
+// sold, seed, policy and time; its journal is empty. An authKey of "" is the
+// mock's. Errors are those of Create.
+func (r *Registry) Clone(original *Sandbox, name, authKey string) (*Sandbox, error) {
+	clock := platform.NewVirtualClock(r.config.Clock)
+	clock.Show(original.clock.Read())
+	return r.add(name, authKey, clock, original.platform.Clone(clock))
+}
+
+// add makes a sandbox around its business, and enters it.
+func (r *Registry) add(name, authKey string, clock *platform.VirtualClock, business *platform.Platform) (*Sandbox, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
 	}
-	if len(r.boxes) >= r.config.Max {
-		return nil, fmt.Errorf("%w, %d: delete one", ErrFull, r.config.Max)
+	box := &Sandbox{
+		name:       name,
+		created:    time.Now(),
+		clock:      clock,
+		platform:   business,
+		answers:    newAnswers(business),
+		faults:     script.NewSet(business),
+		credential: r.credential,
+		own:        authKey != "",
 	}
-	r.boxes[s.Name] = box
+	secrets := []string{r.config.AuthKey}
+	if box.own {
+		var err error
+		if box.credential, err = NewCredential(r.config.AuthType, authKey); err != nil {
+			return nil, err
+		}
+		secrets = append(secrets, authKey)
+	}
+	box.journal = journal.New(r.config.Journal, secrets...)
+	box.journal.Observe(r.config.Observe)
+	box.origin = box.now()
+	r.touch(box)
+	if err := r.enter(box); err != nil {
+		return nil, err
+	}
 	return box, nil
 }
 
-func (r *Registry) make(s Spec) (*Sandbox, error) {
+func (r *Registry) enter(box *Sandbox) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, nameTaken := r.boxes[box.name]
+	_, keyTaken := r.byKey[box.credential.digest]
+	full := len(r.boxes) >= r.config.Max
+	if r.sweep(nameTaken || keyTaken || full); r.boxes[box.name] != nil {
+		return fmt.Errorf("%w: %s", ErrTaken, box.name)
+	}
+	if box.own && (r.byKey[box.credential.digest] != nil || box.credential == r.credential) {
+		return fmt.Errorf("%w: give each sandbox a key of its own", ErrKey)
+	}
+	if len(r.boxes) >= r.config.Max {
+		return fmt.Errorf("%w, %d: delete one", ErrFull, r.config.Max)
+	}
+	box.faults.Replace(r.faults)
+	r.boxes[box.name] = box
+	if box.own {
+		r.byKey[box.credential.digest] = box
+	}
+	return nil
+}
+
+// remove wants the lock.
+func (r *Registry) remove(box *Sandbox) {
+	delete(r.boxes, box.name)
+	if box.own {
+		delete(r.byKey, box.credential.digest)
+	}
+	box.journal.Close()
+}
+
+// business makes what a new sandbox is about.
+func (r *Registry) business(s Spec) (*platform.VirtualClock, *platform.Platform, error) {
 	clock := platform.NewVirtualClock(r.config.Clock)
 	if s.Frozen == nil {
 		s.Frozen = &r.config.Frozen
@@ -136,37 +237,76 @@ func (r *Registry) make(s Spec) (*Sandbox, error) {
 		config.Seed = *s.Seed
 	}
 	business, err := platform.New(config)
-	if err != nil {
-		return nil, err
-	}
-	return &Sandbox{
-		name:     s.Name,
-		created:  time.Now(),
-		clock:    clock,
-		platform: business,
-		journal:  journal.New(r.config.Journal, r.config.Secrets...),
-		answers:  newAnswers(business),
-	}, nil
+	return clock, business, err
 }
 
-// Sandbox returns the sandbox of that name.
+// Sandbox returns the sandbox of that name, which counts as a call of it.
 func (r *Registry) Sandbox(name string) (*Sandbox, bool) {
 	r.mu.RLock()
-	defer r.mu.RUnlock()
 	box, ok := r.boxes[name]
-	return box, ok
+	r.mu.RUnlock()
+	if !ok || !r.awake(box) {
+		return nil, false
+	}
+	return box, true
+}
+
+// Addressed returns the sandbox whose own key the request presents, and Default
+// for every other request.
+func (r *Registry) Addressed(request *http.Request) *Sandbox {
+	r.mu.RLock()
+	box := r.boxes[Default]
+	if len(r.byKey) > 0 {
+		if presented, ok := digestOf(request); ok && r.byKey[presented] != nil {
+			box = r.byKey[presented]
+		}
+	}
+	r.mu.RUnlock()
+	if !r.awake(box) {
+		box, _ = r.Sandbox(Default)
+	}
+	return box
+}
+
+// awake deletes the sandbox if it is idle, and else notes that it was called.
+func (r *Registry) awake(box *Sandbox) bool {
+	if !r.idle(box, r.now()) {
+		r.touch(box)
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.boxes[box.name] == box {
+		r.remove(box)
+	}
+	return false
 }
 
 // List returns all sandboxes, by name.
 func (r *Registry) List() []*Sandbox {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	boxes := make([]*Sandbox, 0, len(r.boxes))
-	for _, box := range r.boxes {
-		boxes = append(boxes, box)
-	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sweep(true)
+	boxes := slices.Collect(maps.Values(r.boxes))
 	slices.SortFunc(boxes, func(a, b *Sandbox) int { return cmp.Compare(a.name, b.name) })
 	return boxes
+}
+
+// Size is how many sandboxes there are, and how many bytes of exchanges their
+// journals hold.
+func (r *Registry) Size() (boxes int, bytes int64) {
+	for _, box := range r.List() {
+		boxes++
+		bytes += box.journal.Count().Bytes
+	}
+	return boxes, bytes
+}
+
+// Close dismisses all who watch a journal; nothing else changes.
+func (r *Registry) Close() {
+	for _, box := range r.List() {
+		box.journal.Close()
+	}
 }
 
 // Delete removes a sandbox; calls that are under way in it come to their end.
@@ -177,9 +317,10 @@ func (r *Registry) Delete(name string) error {
 	if name == Default {
 		return ErrDefault
 	}
-	if _, ok := r.boxes[name]; !ok {
+	box, ok := r.boxes[name]
+	if !ok {
 		return fmt.Errorf("%w: %s", ErrMissing, name)
 	}
-	delete(r.boxes, name)
+	r.remove(box)
 	return nil
 }

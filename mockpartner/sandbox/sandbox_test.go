@@ -16,11 +16,16 @@ var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
 func registry(t testing.TB, max int) *Registry {
 	t.Helper()
+	return registryAt(t, max, platform.NewFrozenClock(noon))
+}
+
+func registryAt(t testing.TB, max int, clock platform.Clock) *Registry {
+	t.Helper()
 	index, err := catalog.Default().Index()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewRegistry(Config{Catalog: index, Clock: platform.NewFrozenClock(noon), Seed: 3, HoldFor: 15 * time.Minute, Max: max})
+	r, err := NewRegistry(Config{AuthKey: "the-mocks-own-key", Catalog: index, Clock: clock, Seed: 3, HoldFor: 15 * time.Minute, Max: max})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +151,7 @@ func TestSandboxesKnowNothingOfEachOther(t *testing.T) {
 	}
 }
 
-func slotOf(t *testing.T, box *Sandbox) partnerapi.Slot {
+func slotOf(t testing.TB, box *Sandbox) partnerapi.Slot {
 	t.Helper()
 	window, err := box.Platform().Availability(partnerapi.AvailabilityRequest{
 		ProductID: "tokyo-market", OptionID: "breakfast", LocalDateStart: "2026-07-10", LocalDateEnd: "2026-07-20",
@@ -216,13 +221,5 @@ func TestRememberedAnswersAreBounded(t *testing.T) {
 	answers.Put(make([]byte, maxRequestBytes+1), body, platform.Stamp{})
 	if _, ok := answers.known[string(make([]byte, maxRequestBytes+1))]; ok {
 		t.Fatal("want no answer remembered to a request that is too long")
-	}
-}
-
-func BenchmarkCreate(b *testing.B) {
-	r := registry(b, 1<<30)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		create(b, r, Spec{Name: fmt.Sprintf("box-%d", i)})
 	}
 }

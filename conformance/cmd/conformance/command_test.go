@@ -63,7 +63,7 @@ const patience = 3 * time.Minute
 
 // free bounds the runs that are under way at once; each is a process with the
 // race detector.
-var free = make(chan struct{}, 4)
+var free = make(chan struct{}, 6)
 
 func readReport(t *testing.T, dir string) *report.Result {
 	t.Helper()

@@ -256,7 +256,7 @@ func (r ran) troubles() string {
 // staysSmall fails where the run took too much memory.
 func (p *process) staysSmall(t *testing.T) {
 	t.Helper()
-	if used := p.memory(); used > mostBytes {
+	if used := p.memory; used > mostBytes {
 		t.Errorf("want less than %d MB of memory, got %d", mostBytes>>20, used>>20)
 	} else {
 		t.Logf("%d MB", used>>20)

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -21,6 +21,7 @@ import (
 type process struct {
 	ran
 	command *exec.Cmd
+	memory  int64      // the most that it had, in bytes; known once it has ended
 	ended   chan error // nil, or what came instead of an end
 	began   time.Time
 }
@@ -71,8 +72,15 @@ func start(t *testing.T, binary string, environment []string, args ...string) *p
 		<-free
 		t.Fatalf("run %q: %v", args, err)
 	}
+	gone, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		p.watchMemory(gone)
+	}()
 	go func() {
 		err := p.command.Wait()
+		close(gone)
+		<-watched
 		if ctx.Err() != nil {
 			err = errors.New("no end within " + patience.String())
 		} else if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
@@ -102,14 +110,28 @@ func (p *process) wait(t *testing.T) ran {
 	return p.ran
 }
 
-// memory is the most that an ended run had in memory, in bytes. Linux counts
-// what this test process had when it started the run as well.
-func (p *process) memory() int64 {
-	usage, ok := p.command.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0
+// watchMemory keeps the most that the run has had in memory, in bytes, until it
+// ends. What the system says after the end would count this test process's own
+// memory, from which the run was forked.
+func (p *process) watchMemory(ended <-chan struct{}) {
+	status := fmt.Sprintf("/proc/%d/status", p.command.Process.Pid)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if text, err := os.ReadFile(status); err == nil {
+			if _, after, found := strings.Cut(string(text), "VmHWM:"); found {
+				var kilobytes int64
+				if _, err := fmt.Sscan(after, &kilobytes); err == nil {
+					p.memory = max(p.memory, kilobytes<<10)
+				}
+			}
+		}
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+		}
 	}
-	return usage.Maxrss << 10
 }
 
 // signal sends a signal to the run.

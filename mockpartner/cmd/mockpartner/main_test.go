@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -59,6 +60,24 @@ func finish(t *testing.T, environment []string, args ...string) outcome {
 	return outcome{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
+// errorLog is what a running command has written to stderr so far.
+type errorLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *errorLog) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(text)
+}
+
+func (l *errorLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // serving is a mock that is up.
 type serving struct {
 	t       *testing.T
@@ -66,7 +85,7 @@ type serving struct {
 	base    string
 	output  *bufio.Reader
 	greeted string
-	errors  *bytes.Buffer
+	errors  *errorLog
 }
 
 var listening = regexp.MustCompile(`^mockpartner listening on (http://\S+)\n$`)
@@ -80,7 +99,7 @@ func serve(t *testing.T, environment []string, args ...string) serving {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serving{t: t, command: command, output: bufio.NewReader(stdout), errors: &bytes.Buffer{}}
+	s := serving{t: t, command: command, output: bufio.NewReader(stdout), errors: &errorLog{}}
 	command.Stderr = s.errors
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
@@ -154,7 +173,7 @@ func TestServeAnswersAndStopsWhenItIsTold(t *testing.T) {
 			}
 		}
 		s.stop(signal)
-		if s.errors.Len() > 0 || strings.Contains(s.greeted, key) {
+		if s.errors.String() != "" || strings.Contains(s.greeted, key) {
 			t.Fatalf("want no error and no key printed, got %s\n%s", s.errors, s.greeted)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/mockpartner/sandbox"
+	"partnerkit.dev/mockpartner/script"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -31,10 +32,11 @@ const (
 // serveFlags are the flags of serve, as they are given.
 type serveFlags struct {
 	addr, authKey, authType, controlToken string
-	catalog, codes, now                   string
+	catalog, codes, now, scenario         string
 	products, options, maxSandboxes       int
 	seed                                  uint64
 	holdFor                               time.Duration
+	sandboxIdle                           time.Duration
 	frozen, holds, cancel, tickets        bool
 }
 
@@ -49,11 +51,15 @@ SIGINT and SIGTERM, after the requests under way.
 The same seed, clock, catalog and requests give the same answers, byte for byte:
 add --now and --frozen for a run that can be repeated.
 
+A scenario says what is sold, what time it is and how the partner misbehaves;
+flags stand before it. Its faults are read again whenever the file changes.
+
 Bound to another address than loopback, the control API wants a token.`,
 		Example: `  mockpartner serve --auth-key a-test-key
   mockpartner serve --auth-key a-test-key --auth-type api_key --addr 127.0.0.1:0
   mockpartner serve --auth-key a-test-key --products 1000 --options 3 --seed 7
   mockpartner serve --auth-key a-test-key --catalog my-catalog.yaml --hold-for 15m
+  mockpartner serve --auth-key a-test-key --scenario my-scenario.yaml
   mockpartner serve --auth-key a-test-key --now 2026-07-01T09:00:00Z --frozen
   MOCKPARTNER_AUTH_KEY=… MOCKPARTNER_CONTROL_TOKEN=… mockpartner serve --addr 0.0.0.0:8081`,
 		Args: cobra.NoArgs,
@@ -68,6 +74,7 @@ Bound to another address than loopback, the control API wants a token.`,
 	flags.StringVar(&f.catalog, "catalog", "", "YAML file of what is sold (default: a catalog of eight products)")
 	flags.IntVar(&f.products, "products", 0, "generate so many products from the seed instead")
 	flags.IntVar(&f.options, "options", 0, "with --products: options of each product (default 2)")
+	flags.StringVar(&f.scenario, "scenario", "", "YAML file of catalog, clock, seed and faults; read again when it changes")
 	flags.StringVar(&f.now, "now", "", "where the clock begins, such as 2026-07-01T09:00:00Z (default: now)")
 	flags.BoolVar(&f.frozen, "frozen", false, "the clock stands still until it is moved")
 	flags.DurationVar(&f.holdFor, "hold-for", platform.DefaultHoldFor, "how long a hold lives")
@@ -76,12 +83,20 @@ Bound to another address than loopback, the control API wants a token.`,
 	flags.BoolVar(&f.tickets, "tickets", true, "confirm sends tickets")
 	flags.StringVar(&f.codes, "codes", string(catalog.PlainCodes), "look of codes and booking ids: plain or awkward (/ + % spaces)")
 	flags.IntVar(&f.maxSandboxes, "max-sandboxes", sandbox.DefaultMax, "how many sandboxes there may be")
+	flags.DurationVar(&f.sandboxIdle, "sandbox-idle", sandbox.DefaultIdleFor, "how long one may go uncalled before it is deleted; -1s for ever")
 	flags.StringVar(&f.controlToken, "control-token", "", "token that callers of the control API must present (also "+controlTokenVariable+")")
 	return serve
 }
 
 func (f serveFlags) serve(c *cobra.Command) error {
-	options, err := f.mockOptions(c)
+	var file script.File
+	if f.scenario != "" {
+		var err error
+		if file, err = script.Open(f.scenario); err != nil {
+			return err
+		}
+	}
+	options, err := f.mockOptions(c, file)
 	if err != nil {
 		return err
 	}
@@ -98,7 +113,10 @@ func (f serveFlags) serve(c *cobra.Command) error {
 		return failure{fmt.Errorf("cannot listen on %s: %w; --addr takes another address, port 0 a free one", f.addr, errors.Unwrap(err))}
 	}
 	greet(c.OutOrStdout(), mock, listener.Addr())
-	if err := serveUntil(c.Context(), listener, mock); err != nil {
+	if file.Path != "" {
+		go follow(c.Context(), file, mock, c.ErrOrStderr())
+	}
+	if err := serveUntil(c.Context(), listener, mock, mock.Close); err != nil {
 		return failure{err}
 	}
 	fmt.Fprintln(c.OutOrStdout(), "stopped")
@@ -117,21 +135,32 @@ func (f serveFlags) address(controlToken string) (*net.TCPAddr, error) {
 	return address, nil
 }
 
-func (f serveFlags) mockOptions(c *cobra.Command) (o mockpartner.Options, err error) {
+func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartner.Options, err error) {
+	scenario, err := f.script(c, file)
+	if err != nil {
+		return o, err
+	}
+	if scenario.Seed != nil {
+		f.seed = *scenario.Seed
+	}
 	o = mockpartner.Options{
-		AuthType:     partnerapi.AuthType(f.authType),
-		AuthKey:      cmp.Or(f.authKey, os.Getenv(authKeyVariable)),
-		ControlToken: cmp.Or(f.controlToken, os.Getenv(controlTokenVariable)),
-		Seed:         f.seed,
-		Frozen:       f.frozen,
-		HoldFor:      f.holdFor,
-		MaxSandboxes: f.maxSandboxes,
+		AuthType:       partnerapi.AuthType(f.authType),
+		AuthKey:        cmp.Or(f.authKey, os.Getenv(authKeyVariable)),
+		ControlToken:   cmp.Or(f.controlToken, os.Getenv(controlTokenVariable)),
+		Seed:           f.seed,
+		Frozen:         f.frozen,
+		HoldFor:        f.holdFor,
+		MaxSandboxes:   f.maxSandboxes,
+		SandboxIdleFor: f.sandboxIdle,
+		Scenario:       scenario,
 	}
 	switch {
 	case o.AuthKey == "":
 		return o, fmt.Errorf("want the key that callers must present: --auth-key or %s", authKeyVariable)
 	case f.holdFor < time.Second:
 		return o, fmt.Errorf("--hold-for: want at least 1s, got %s", f.holdFor)
+	case f.sandboxIdle == 0:
+		return o, errors.New("--sandbox-idle: want a duration such as 1h, or -1s for ever, got 0")
 	case f.maxSandboxes < 1:
 		return o, fmt.Errorf("--max-sandboxes: want at least 1, got %d", f.maxSandboxes)
 	}
@@ -140,15 +169,34 @@ func (f serveFlags) mockOptions(c *cobra.Command) (o mockpartner.Options, err er
 			return o, fmt.Errorf("--now: %w", err)
 		}
 	}
-	if o.Catalog, err = f.sold(c); err != nil {
+	if o.Catalog, err = f.sold(c, scenario); err != nil {
 		return o, err
 	}
 	f.override(c, &o.Catalog.Policy)
 	return o, nil
 }
 
+// script is the scenario of the file, without what flags say too; where there
+// is no file it says nothing.
+func (f serveFlags) script(c *cobra.Command, file script.File) (*script.Scenario, error) {
+	if file.Path == "" {
+		return &script.Scenario{}, nil
+	}
+	scenario, err := file.Scenario()
+	if err != nil {
+		return nil, err
+	}
+	if c.Flags().Changed("seed") {
+		scenario.Seed = nil
+	}
+	if c.Flags().Changed("frozen") {
+		scenario.Frozen = false
+	}
+	return scenario, nil
+}
+
 // sold is the catalog that the flags ask for.
-func (f serveFlags) sold(c *cobra.Command) (*catalog.Catalog, error) {
+func (f serveFlags) sold(c *cobra.Command, scenario *script.Scenario) (*catalog.Catalog, error) {
 	generate := c.Flags().Changed("products")
 	switch {
 	case generate && f.catalog != "":
@@ -159,6 +207,8 @@ func (f serveFlags) sold(c *cobra.Command) (*catalog.Catalog, error) {
 		return nil, errors.New("--options wants --products too")
 	case f.catalog != "":
 		return catalog.Load(f.catalog)
+	case scenario.Catalog != nil:
+		return scenario.Catalog, nil
 	default:
 		return catalog.Default(), nil
 	}
@@ -204,8 +254,8 @@ const (
 )
 
 // serveUntil serves until the context ends, and then lets the requests under
-// way come to their end.
-func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler) error {
+// way come to their end; stopping ends those that would not by themselves.
+func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler, stopping func()) error {
 	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: readHeaderTimeout,
@@ -214,6 +264,7 @@ func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 	}
+	server.RegisterOnShutdown(stopping)
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func scenarioFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "scenario.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// change puts a new version in a file's place, so that no look sees half of it.
+func change(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestScenarioCheckTellsTheLine(t *testing.T) {
+	t.Parallel()
+	right := scenarioFile(t, "seed: 7\nfaults:\n- {status: 500}\n")
+	if got := finish(t, nil, "scenario", "check", right, right); got.code != 0 || got.stdout != strings.Repeat(right+": ok, 1 fault\n", 2) {
+		t.Errorf("want it ok, got %+v", got)
+	}
+	wrong := scenarioFile(t, "seed: 7\nfaults:\n- {statsu: 500}\n")
+	if got := finish(t, nil, "scenario", "check", wrong); got.code != 2 || got.stderr != "mockpartner: "+wrong+":3:4: unknown field \"statsu\"\n" {
+		t.Errorf("want the line and exit 2, got %+v", got)
+	}
+	if got := finish(t, nil, "serve", "--auth-key", key, "--scenario", wrong); got.code != 2 || !strings.Contains(got.stderr, wrong+":3:4: ") {
+		t.Errorf("want serve to refuse it too, got %+v", got)
+	}
+	if got := finish(t, nil, "serve", "--auth-key", key, "--scenario", wrong+".none"); got.code != 2 || !strings.Contains(got.stderr, "scenario.yaml.none: no such file") {
+		t.Errorf("want the missing file named, got %+v", got)
+	}
+	if got := finish(t, nil, "scenario", "check"); got.code != 2 || !strings.Contains(got.stderr, "requires at least 1 arg") {
+		t.Errorf("want a file asked for, got %+v", got)
+	}
+	if got := finish(t, nil, "scenario", "schema"); got.code != 0 || !strings.Contains(got.stdout, "draft/2020-12") {
+		t.Errorf("want the schema, got %+v", got)
+	}
+}
+
+func TestServePlaysAScenarioAndFlagsStandBeforeIt(t *testing.T) {
+	t.Parallel()
+	file := scenarioFile(t, "clock: {now: 2026-07-01T09:00:00Z, frozen: true}\nseed: 7\nfaults: [{match: {endpoint: products}, status: 503}]\n")
+	s := serve(t, nil, "--auth-key", key, "--scenario", file)
+	if !strings.Contains(s.greeted, "seed 7, clock at 2026-07-01T09:00:00Z") {
+		t.Errorf("want seed and clock of the scenario, got %s", s.greeted)
+	}
+	if status, _ := s.get("/products", "Bearer "+key); status != 503 {
+		t.Errorf("want the fault, got %d", status)
+	}
+	s.stop(os.Interrupt)
+	s = serve(t, nil, "--auth-key", key, "--scenario", file, "--seed", "0", "--now", "2026-08-01T09:00:00Z")
+	if !strings.Contains(s.greeted, "seed 0, clock at 2026-08-01T09:00:00Z") {
+		t.Errorf("want the flags', got %s", s.greeted)
+	}
+	s.stop(os.Interrupt)
+}
+
+func TestAChangedScenarioIsPlayedAndAWrongOneTold(t *testing.T) {
+	t.Parallel()
+	file := scenarioFile(t, "faults: [{status: 501}]")
+	s := serve(t, nil, "--auth-key", key, "--scenario", file)
+	await := func(what string, holds func() bool) {
+		t.Helper()
+		ticker := time.NewTicker(20 * time.Millisecond)
+		defer ticker.Stop()
+		for deadline := time.Now().Add(20 * time.Second); !holds(); <-ticker.C {
+			if time.Now().After(deadline) {
+				t.Fatalf("waited for nothing: %s", what)
+			}
+		}
+	}
+	answers := func(want int) func() bool {
+		return func() bool {
+			status, _ := s.get("/products?limit=1", "Bearer "+key)
+			return status == want
+		}
+	}
+	await("the first version", answers(501))
+	change(t, file, "faults: [{status: 502}]")
+	await("the second version", answers(502))
+	change(t, file, "faults:\n  - {status: 99}\n")
+	wrong := "mockpartner: the scenario stays as it was: " + file + ":2:14: "
+	await("the place of what is wrong", func() bool { return strings.Contains(s.errors.String(), wrong) })
+	if !answers(502)() {
+		t.Error("want the second version to stay")
+	}
+	change(t, file, "faults: []")
+	await("the fault is gone", answers(200))
+	s.stop(os.Interrupt)
+	if text := s.errors.String(); !strings.Contains(text, file+": read again: ok, 0 faults") {
+		t.Errorf("want it told, got %s", text)
+	}
+}
+
+// The example of the README, as it stands there.
+func TestTheScenarioOfTheREADMEIsOne(t *testing.T) {
+	t.Parallel()
+	readme, err := os.Open("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer readme.Close()
+	var examples []string
+	inside := false
+	for lines := bufio.NewScanner(readme); lines.Scan(); {
+		switch line := lines.Text(); {
+		case line == "```yaml":
+			inside = true
+			examples = append(examples, "")
+		case line == "```":
+			inside = false
+		case inside:
+			examples[len(examples)-1] += line + "\n"
+		}
+	}
+	if len(examples) == 0 {
+		t.Fatal("want an example in the README")
+	}
+	for _, text := range examples {
+		if got := finish(t, nil, "scenario", "check", scenarioFile(t, text)); got.code != 0 {
+			t.Errorf("want it a scenario, got %s\n%s", got.stderr, fmt.Sprint(text))
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package control_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// stream reads server-sent events.
+type stream struct {
+	t     *testing.T
+	lines *bufio.Scanner
+}
+
+// events begins a stream; the mock has taken it on when it returns.
+func (o operator) events(query string) stream {
+	o.t.Helper()
+	request, err := http.NewRequestWithContext(o.t.Context(), "GET", o.base+"/_mock/journal/events"+query, nil)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.t.Cleanup(func() { response.Body.Close() })
+	if kind := response.Header.Get("Content-Type"); response.StatusCode != 200 || kind != "text/event-stream" {
+		o.t.Fatalf("want an event stream, got %s, %s", response.Status, kind)
+	}
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 1<<20)
+	return stream{o.t, lines}
+}
+
+// next returns the next event; its name is empty at the end.
+func (s stream) next() (name string, data map[string]any) {
+	s.t.Helper()
+	for s.lines.Scan() {
+		line := s.lines.Text()
+		if event, ok := strings.CutPrefix(line, "event: "); ok {
+			name = event
+		}
+		if text, ok := strings.CutPrefix(line, "data: "); ok {
+			if err := json.Unmarshal([]byte(text), &data); err != nil {
+				s.t.Fatalf("%v: %s", err, text)
+			}
+		}
+		if line == "" && name != "" {
+			return name, data
+		}
+	}
+	return "", nil
+}
+
+func TestExchangesAreStreamedAsTheyArriveAndEnd(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	all, refused := o.events(""), o.events("?status=400")
+	o.call("GET", "/products?limit=1", "", 200)
+	o.call("POST", "/bookings/reserve", "{}", 400)
+	for _, target := range []string{"/products?limit=1", "/bookings/reserve"} {
+		for _, want := range []string{"arrived", "ended"} {
+			if name, data := all.next(); name != want || data["target"] != target {
+				t.Fatalf("want %s of %s, got %s %v", want, target, name, data)
+			}
+		}
+	}
+	if name, data := refused.next(); name != "ended" || data["status"] != 400.0 {
+		t.Fatalf("want the refusal alone, got %s %v", name, data)
+	}
+	o.mock.Close()
+	if name, data := all.next(); name != "dropped" || data["message"] != "the journal is closed" {
+		t.Fatalf("want to be told of the end, got %s %v", name, data)
+	}
+	if name, _ := all.next(); name != "" {
+		t.Fatalf("want the stream at its end, got %s", name)
+	}
+	o.refused("GET", "/_mock/journal/events", "", 503, "closed")
+}
+
+func TestAStreamEndsWithItsSandbox(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	o.call("POST", "/_mock/sandboxes", `{"name":"mine"}`, 201)
+	mine := operator{t, o.mock, o.base + "/s/mine"}.events("")
+	o.call("DELETE", "/_mock/sandboxes/mine", "", 200)
+	if name, _ := mine.next(); name != "dropped" {
+		t.Fatalf("want the stream dropped, got %q", name)
+	}
+}
+
+func TestAWaitIsAnsweredWhenTheExchangeIsThere(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	waiting := make(chan map[string]any, 1)
+	go func() {
+		defer close(waiting) // also when the call fails the test
+		waiting <- o.call("GET", "/_mock/journal/wait?endpoint=products&count=2&timeout=30s", "", 200)
+	}()
+	o.call("GET", "/products?limit=1", "", 200)
+	o.call("DELETE", "/bookings/x", "", 200)
+	o.call("GET", "/products?limit=1", "", 200)
+	if answer := <-waiting; answer["met"] != true || answer["count"] != 2.0 {
+		t.Fatalf("want it met by two exchanges, got %v", answer)
+	}
+	if answer := o.call("GET", "/_mock/journal/wait?count=4&timeout=10ms", "", 200); answer["met"] != false || answer["count"] != 3.0 {
+		t.Fatalf("want it not met by three exchanges, got %v", answer)
+	}
+	if answer := o.call("GET", "/_mock/journal/count?endpoint=release", "", 200); answer["count"] != 1.0 {
+		t.Fatalf("want one release counted, got %v", answer)
+	}
+	o.refused("GET", "/_mock/journal/wait?timeout=2m", "", 400, "timeout: want a duration of at most 1m0s")
+	o.refused("GET", "/_mock/journal/wait?count=few", "", 400, "count: want a number")
+	o.refused("GET", "/_mock/journal/wait?limit=1", "", 400, `no parameter "limit"`)
+	o.refused("GET", "/_mock/journal/count?done=perhaps", "", 400, "done: want true or false")
+	o.refused("GET", "/_mock/journal/events?size=1", "", 400, `no parameter "size"`)
+	o.refused("GET", "/_mock/journal/har?after=x", "", 400, "after: want a number")
+}
+
+func TestAnExchangeTellsWhatItTouched(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	code := o.reserve("", key)
+	o.call("POST", "/bookings/confirm", fmt.Sprintf(`{"reservationConfirmationCode":%q}`, code), 200)
+	o.call("GET", "/products?limit=1", "", 200)
+	touched := o.call("GET", "/_mock/journal?hold="+code, "", 200)["exchanges"].([]any)
+	if len(touched) != 2 {
+		t.Fatalf("want reserve and confirm, got %v", touched)
+	}
+	reserved, confirmed := touched[0].(map[string]any), touched[1].(map[string]any)
+	at := func(exchange map[string]any, moment, thing, field string) any {
+		object, _ := exchange[moment].(map[string]any)[thing].(map[string]any)
+		return object[field]
+	}
+	if left, then := at(reserved, "before", "slot", "vacancies").(float64), at(reserved, "after", "slot", "vacancies").(float64); left != then+1 {
+		t.Errorf("want a seat less, got %v and then %v", left, then)
+	}
+	if at(reserved, "before", "hold", "state") != nil || at(reserved, "after", "hold", "state") != "HELD" {
+		t.Errorf("want a new hold, got %v", reserved)
+	}
+	if at(confirmed, "before", "hold", "state") != "HELD" || at(confirmed, "after", "hold", "state") != "CONFIRMED" || at(confirmed, "after", "booking", "state") != "CONFIRMED" {
+		t.Errorf("want hold and booking confirmed, got %v", confirmed)
+	}
+	if booking, _ := at(confirmed, "after", "booking", "externalBookingId").(string); o.call("GET", "/_mock/journal/count?booking="+booking, "", 200)["count"] != 1.0 {
+		t.Errorf("want the confirm found by its booking %q", booking)
+	}
+}
+
+func TestTheJournalIsExportedAsAnArchive(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	o.call("GET", "/products?limit=1", "", 200)
+	o.call("DELETE", "/bookings/x", "", 200)
+	archive := o.call("GET", "/_mock/journal/har?endpoint=products", "", 200)["log"].(map[string]any)
+	entries := archive["entries"].([]any)
+	if archive["version"] != "1.2" || len(entries) != 1 {
+		t.Fatalf("want one entry, got %v", archive)
+	}
+	if request := entries[0].(map[string]any)["request"].(map[string]any); request["url"] != o.base+"/products?limit=1" {
+		t.Fatalf("want an absolute URL, got %v", request["url"])
+	}
+}

@@ -1,0 +1,223 @@
+package mockpartner_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner/script"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// arm arms faults, as YAML.
+func (c caller) arm(faults string) {
+	c.t.Helper()
+	parsed, err := script.ParseFaults("faults", []byte(faults))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if _, err := c.mock.Default().Faults().Arm(parsed...); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// fault returns the only armed fault.
+func (c caller) fault() script.Armed {
+	c.t.Helper()
+	all := c.mock.Default().Faults().Faults()
+	if len(all) != 1 {
+		c.t.Fatalf("want one fault, got %+v", all)
+	}
+	return all[0]
+}
+
+func TestTheFirstTwoReservesOfEachSlotFailThenTheyWork(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.arm(`{match: {endpoint: reserve}, key: slot, times: 2, status: 500}`)
+	for _, slot := range c.slots()[:2] {
+		for range 2 {
+			c.call("POST", partnerapi.ReservePath, reserveBody(slot.ID, 1)).refused(500, "This is the fault fault-1.")
+		}
+		c.reserve(slot.ID, 1)
+	}
+	if holds := c.mock.Default().Platform().Holds(); len(holds) != 2 {
+		t.Fatalf("want no hold of a reserve that failed, got %d holds", len(holds))
+	}
+	if f := c.fault(); f.Considered != 7 || f.Matched != 6 || f.Fired != 4 || f.Keys != 2 {
+		t.Fatalf("want 7 considered, 6 matched, 4 fired, 2 keys, got %+v", f.Counts)
+	}
+	c.balanced()
+}
+
+func TestAFaultAppliesToWhatItMatches(t *testing.T) {
+	t.Parallel()
+	for match, applies := range map[string]bool{
+		`{}`:                                      true,
+		`{endpoint: reserve}`:                     true,
+		`{endpoint: confirm}`:                     false,
+		`{method: POST}`:                          true,
+		`{method: GET}`:                           false,
+		`{path: "/bookings/*"}`:                   true,
+		`{path: "/*"}`:                            false,
+		`{path: "/**"}`:                           true,
+		`{path: "/bookings/reserve"}`:             true,
+		`{path: "/bookings/reserv."}`:             false,
+		`{header: {x-tenant: "blue*"}}`:           true,
+		`{header: {X-Tenant: red}}`:               false,
+		`{header: {X-Other: "*"}}`:                false,
+		`{query: {trace: "1"}}`:                   true,
+		`{query: {trace: "1", other: "*"}}`:       false,
+		`{body: ".units[0].quantity == 2"}`:       true,
+		`{body: ".units | length > 1"}`:           false,
+		`{body: ".contact.fullName[0:3]"}`:        true,
+		`{body: "empty"}`:                         false,
+		`{body: ".units + 1"}`:                    false,
+		`{state: {slot: AVAILABLE}}`:              true,
+		`{state: {slot: SOLD_OUT}}`:               false,
+		`{state: {hold: unknown}}`:                false,
+		`{endpoint: reserve, method: DELETE}`:     false,
+		`{body: "env | length == 0"}`:             true,
+		`{body: "$ENV | length == 0"}`:            true,
+		`{body: ".resellerReference == \"b-1\""}`: true,
+	} {
+		t.Run(match, func(t *testing.T) {
+			t.Parallel()
+			c := start(t)
+			slot := c.slot(20)
+			c.arm(`{status: 500, match: ` + match + `}`)
+			a := c.send("POST", partnerapi.ReservePath+"?trace=1", reserveBody(slot.ID, 2), http.Header{"X-Tenant": {"blue 7"}})
+			if fired := a.status == 500; fired != applies {
+				t.Errorf("want applies %t, got %d: %s; %+v", applies, a.status, a.body, c.fault().Counts)
+			}
+		})
+	}
+}
+
+func TestAFaultAppliesByTheStateOfHoldAndBooking(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	slot := c.slot(20)
+	held, confirmed, released := c.reserve(slot.ID, 1), c.reserve(slot.ID, 1), c.reserve(slot.ID, 1)
+	booking := read[partnerapi.ConfirmAnswer](c.confirm(confirmed.ReservationConfirmationCode))
+	cancelled := read[partnerapi.ConfirmAnswer](c.confirm(c.reserve(slot.ID, 1).ReservationConfirmationCode))
+	c.cancel(cancelled.ExternalBookingID)
+	c.release(released.ReservationConfirmationCode)
+	c.arm(`
+- {match: {state: {hold: held}}, status: 501}
+- {match: {endpoint: release, state: {hold: confirmed}}, status: 502}
+- {match: {state: {hold: released}}, status: 503}
+- {match: {state: {hold: unknown}}, status: 504}
+- {match: {state: {booking: confirmed, slot: AVAILABLE}}, status: 505}
+- {match: {state: {booking: cancelled}}, status: 506}
+- {match: {state: {booking: unknown}}, status: 507}
+- {match: {state: {hold: expired}}, status: 508}
+`)
+	want := func(status int, a answer) {
+		t.Helper()
+		if a.status != status {
+			t.Errorf("%s: want %d, got %d: %s", a.what, status, a.status, a.body)
+		}
+	}
+	release := func(code string) answer { return c.call("DELETE", partnerapi.ReleasePath(code), "") }
+	cancel := func(id string) answer { return c.call("POST", partnerapi.CancelPath(id), "") }
+	want(501, release(held.ReservationConfirmationCode))
+	want(501, c.confirm(held.ReservationConfirmationCode))
+	want(502, release(confirmed.ReservationConfirmationCode))
+	want(503, release(released.ReservationConfirmationCode))
+	want(504, release("a/b c+d"))
+	want(505, cancel(booking.ExternalBookingID))
+	want(506, cancel(cancelled.ExternalBookingID))
+	want(507, cancel(".."))
+	c.clock.Advance(time.Hour)
+	want(508, c.confirm(held.ReservationConfirmationCode))
+}
+
+func TestAfterUntilAndTimesBoundAFault(t *testing.T) {
+	t.Parallel()
+	outcomes := func(c caller, n int) (seen string) {
+		for range n {
+			if c.call("GET", "/products?limit=1", "").status == 500 {
+				seen += "x"
+			} else {
+				seen += "."
+			}
+		}
+		return seen
+	}
+	for fault, want := range map[string]string{
+		`times: 2`:                    "xx......",
+		`after: 3`:                    "...xxxxx",
+		`until: 3`:                    "xxx.....",
+		`{after: 2, until: 5}`:        "..xxx...",
+		`{after: 2, times: 1}`:        "..x.....",
+		`until: 2026-07-01T12:00:00Z`: "........",
+		`after: 2026-07-01T12:00:00Z`: "xxxxxxxx",
+		`until: 2026-07-01T12:00:01Z`: "xxxxxxxx",
+	} {
+		c := start(t)
+		c.arm(`{status: 500, ` + strings.Trim(fault, "{}") + `}`)
+		if got := outcomes(c, 8); got != want {
+			t.Errorf("%s: want %s, got %s", fault, want, got)
+		}
+	}
+	c := start(t)
+	c.arm(`{status: 500, after: 2026-07-01T12:10:00Z}`)
+	before := outcomes(c, 2)
+	c.clock.Advance(10 * time.Minute)
+	if got := before + outcomes(c, 2); got != "..xx" {
+		t.Errorf("want the clock to decide, got %s", got)
+	}
+}
+
+func TestTheFirstFaultThatFiresIsTheOnlyOne(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.arm(`[{name: a, times: 1, status: 500}, {name: b, times: 1, status: 501}]`)
+	for _, want := range []int{500, 501, 200} {
+		if got := c.call("GET", "/products?limit=1", "").status; got != want {
+			t.Errorf("want %d, got %d", want, got)
+		}
+	}
+	faults := c.mock.Default().Faults().Faults()
+	if faults[0].Considered != 3 || faults[1].Considered != 2 {
+		t.Errorf("want b considered only where a did not fire, got %+v", faults)
+	}
+}
+
+func TestAFaultComesBeforeTheKeyIsLookedAt(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.key = ""
+	c.arm(`status: 429`)
+	if got := c.call("GET", "/products", "").status; got != 429 {
+		t.Fatalf("want the fault, got %d", got)
+	}
+}
+
+func TestAFaultCountsByHoldAndByBooking(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	slot := c.slot(20)
+	one, two := c.reserve(slot.ID, 1).ReservationConfirmationCode, c.reserve(slot.ID, 1).ReservationConfirmationCode
+	c.arm(`
+- {name: by-hold, match: {endpoint: confirm}, key: hold, times: 1, status: 500}
+- {name: by-booking, match: {endpoint: cancel}, key: booking, times: 1, status: 500}
+- {name: of-no-hold, match: {endpoint: reserve}, key: hold, status: 500}
+`)
+	var bookings []string
+	for _, code := range []string{one, two} {
+		c.confirm(code).refused(500, "by-hold")
+		bookings = append(bookings, read[partnerapi.ConfirmAnswer](c.confirm(code).is(200, schemas.ConfirmAnswer)).ExternalBookingID)
+	}
+	for _, id := range bookings {
+		c.call("POST", partnerapi.CancelPath(id), "").refused(500, "by-booking")
+		c.cancel(id)
+	}
+	c.reserve(slot.ID, 1)
+	if f := c.mock.Default().Faults().Faults()[2]; f.Considered == 0 || f.Matched != 0 {
+		t.Errorf("want a reserve, which names no hold, not to match, got %+v", f.Counts)
+	}
+}

@@ -1,0 +1,194 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+const (
+	// MaxWatchers is how many may watch a journal at once, waiting or subscribed.
+	MaxWatchers = 64
+	// maxQueue is how many events a subscriber may lag behind.
+	maxQueue = 1024
+)
+
+// What a journal refuses its watchers.
+var (
+	ErrBusy   = errors.New("too many are watching the journal")
+	ErrSlow   = errors.New("the subscriber is too slow: it has missed exchanges")
+	ErrClosed = errors.New("the journal is closed")
+)
+
+// EventKind says what has become of an exchange.
+type EventKind string
+
+const (
+	// Arrived: its request is in. What can be known of it only later, such as
+	// endpoint and status, is not there yet.
+	Arrived EventKind = "arrived"
+	// Ended: its answer is complete, or given up.
+	Ended EventKind = "ended"
+)
+
+// Event is something that happened to an exchange.
+type Event struct {
+	Kind     EventKind
+	Exchange Exchange // as it is when the event is read
+}
+
+// notice is an event in a queue. It holds no exchange: queues must not keep
+// alive what the journal has dropped.
+type notice struct {
+	kind   EventKind
+	number uint64
+}
+
+// watcher is told of the exchanges that its filter keeps.
+type watcher struct {
+	filter Filter
+	queue  chan notice // of a subscriber; closed when it is dropped
+	left   int         // of a waiter: how many exchanges are missing
+	want   int
+	met    chan struct{} // of a waiter: closed when none is missing
+	reason error         // why it was dropped
+}
+
+// watch enters a watcher. It wants the lock.
+func (j *Journal) watch(w *watcher) error {
+	switch {
+	case j.closed:
+		return ErrClosed
+	case len(j.watchers) >= MaxWatchers:
+		return fmt.Errorf("%w, %d: try again later", ErrBusy, MaxWatchers)
+	}
+	j.watchers = append(j.watchers, w)
+	return nil
+}
+
+// unwatch removes a watcher, for a reason if it is not of its own will. It wants
+// the lock.
+func (j *Journal) unwatch(w *watcher, reason error) {
+	i := slices.Index(j.watchers, w)
+	if i < 0 {
+		return
+	}
+	j.watchers = slices.Delete(j.watchers, i, i+1)
+	w.reason = reason
+	if w.queue != nil {
+		close(w.queue)
+	} else {
+		close(w.met)
+	}
+}
+
+// notify tells the watchers of an event. It wants the lock.
+func (j *Journal) notify(kind EventKind, e *entry) {
+	// Backwards: watchers leave meanwhile.
+	for _, w := range slices.Backward(j.watchers) {
+		if !w.filter.keeps(e) {
+			continue
+		}
+		if w.queue == nil {
+			if kind != Ended {
+				continue
+			}
+			if w.left--; w.left == 0 {
+				j.unwatch(w, nil)
+			}
+			continue
+		}
+		select {
+		case w.queue <- notice{kind, e.Number}:
+		default:
+			j.unwatch(w, ErrSlow)
+		}
+	}
+}
+
+// Close dismisses all watchers and takes no more; exchanges are still kept.
+func (j *Journal) Close() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.closed = true
+	for _, w := range slices.Backward(j.watchers) {
+		j.unwatch(w, ErrClosed)
+	}
+}
+
+// Wait waits until n complete exchanges that the filter keeps, those that the
+// journal holds already among them, have been seen. Its Limit is not regarded.
+// Its error is the context's, ErrBusy or ErrClosed.
+func (j *Journal) Wait(ctx context.Context, f Filter, n int) error {
+	f.Done, f.Limit = true, 0
+	w := &watcher{filter: f, want: n, met: make(chan struct{})}
+	if waiting, err := j.wait(w); !waiting {
+		return err
+	}
+	select {
+	case <-w.met:
+		return w.reason
+	case <-ctx.Done():
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.unwatch(w, ctx.Err())
+		return w.reason // nil where the last exchange came at the last moment
+	}
+}
+
+// wait enters a waiter unless it need not, or may not, wait.
+func (j *Journal) wait(w *watcher) (waiting bool, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if w.left = w.want - j.count(w.filter); w.left <= 0 {
+		return false, nil
+	}
+	err = j.watch(w)
+	return err == nil, err
+}
+
+// Subscription passes on what happens in a journal.
+type Subscription struct {
+	journal *Journal
+	watcher *watcher
+}
+
+// Subscribe begins a subscription to what happens from now on to exchanges that
+// the filter keeps. Its error is ErrBusy or ErrClosed.
+func (j *Journal) Subscribe(f Filter) (*Subscription, error) {
+	w := &watcher{filter: f, queue: make(chan notice, maxQueue)}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.watch(w); err != nil {
+		return nil, err
+	}
+	return &Subscription{journal: j, watcher: w}, nil
+}
+
+// Next returns the next event. An exchange that the journal has dropped meanwhile
+// is left out. Its error is the context's, ErrSlow or ErrClosed.
+func (s *Subscription) Next(ctx context.Context) (Event, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return Event{}, ctx.Err()
+		case next, open := <-s.watcher.queue:
+			if !open {
+				s.journal.mu.Lock()
+				defer s.journal.mu.Unlock()
+				return Event{}, s.watcher.reason
+			}
+			if e, ok := s.journal.Exchange(next.number); ok {
+				return Event{Kind: next.kind, Exchange: e}, nil
+			}
+		}
+	}
+}
+
+// Close ends the subscription.
+func (s *Subscription) Close() {
+	s.journal.mu.Lock()
+	defer s.journal.mu.Unlock()
+	s.journal.unwatch(s.watcher, ErrClosed)
+}

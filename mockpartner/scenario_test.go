@@ -1,0 +1,171 @@
+package mockpartner_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/mockpartner/sandbox"
+	"partnerkit.dev/mockpartner/script"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// One scenario, 16 callers at once, 20 times over: each slot sees the same
+// sequence of outcomes, however the callers' requests fall in between.
+func TestConcurrentCallersGetTheSameOutcomesPerKeyInEveryRun(t *testing.T) {
+	t.Parallel()
+	const callers, each = 16, 12
+	run := func() map[string]int {
+		c := start(t, func(o *mockpartner.Options) {
+			o.Scenario = scenario(t, `
+seed: 99
+faults:
+  - {name: flaky, match: {endpoint: reserve}, key: slot, probability: 0.4, status: 500}
+  - {name: slow-down, match: {endpoint: reserve}, key: slot, probability: 0.3, status: 429}
+`)
+			o.Seed = 0
+		})
+		slots := c.mockSlots(4)
+		var mu sync.Mutex
+		outcomes := map[string]int{}
+		var group sync.WaitGroup
+		for i := range callers {
+			group.Go(func() {
+				for n := range each {
+					slot := slots[(i+n)%len(slots)]
+					status := c.call("POST", partnerapi.ReservePath, reserveBody(slot, 1)).status
+					mu.Lock()
+					outcomes[fmt.Sprintf("%s %d", slot, status)]++
+					mu.Unlock()
+				}
+			})
+		}
+		group.Wait()
+		return outcomes
+	}
+	first := run()
+	if len(first) < 8 {
+		t.Fatalf("want failures and successes of every slot, got %v", first)
+	}
+	for range 19 {
+		if again := run(); !reflect.DeepEqual(again, first) {
+			t.Fatalf("want the same outcomes, got\n%v\n%v", first, again)
+		}
+	}
+}
+
+// mockSlots returns the ids of the first slots, which have seats for everybody.
+func (c caller) mockSlots(n int) []string {
+	c.t.Helper()
+	var ids []string
+	for _, slot := range read[[]partnerapi.Slot](c.call("POST", partnerapi.AvailabilityPath, window(day, "2026-07-20")))[:n] {
+		change := platform.SlotChange{Capacity: new(1000), Vacancies: new(1000)}
+		if err := c.mock.Default().Platform().SetSlot(product, option, slot.ID, change); err != nil {
+			c.t.Fatal(err)
+		}
+		ids = append(ids, slot.ID)
+	}
+	return ids
+}
+
+func scenario(t *testing.T, text string) *script.Scenario {
+	t.Helper()
+	s, err := script.Parse("scenario.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestAScenarioSaysWhatTheMockIsLike(t *testing.T) {
+	t.Parallel()
+	s := scenario(t, `
+catalog: {noCancel: true, products: `+products(t)+`}
+clock: {now: 2027-01-02T03:04:05Z, frozen: true}
+seed: 42
+faults: [{status: 418}]
+`)
+	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key, Scenario: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := mock.Default()
+	if !box.Clock().Now().Equal(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)) || !box.Clock().Frozen() || box.Platform().Seed() != 42 || !box.Platform().Policy().NoCancel {
+		t.Errorf("want catalog, clock and seed of the scenario, got %s, %d", box.Clock().Now(), box.Platform().Seed())
+	}
+	other, err := mock.Create(sandbox.Spec{Name: "other"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, box := range []*mockpartner.Sandbox{box, other} {
+		if armed := box.Faults().Faults(); len(armed) != 1 || !armed[0].Scenario || armed[0].Status != 418 {
+			t.Errorf("want the scenario's fault in every sandbox, got %+v", armed)
+		}
+	}
+
+	if _, err := other.Faults().Arm(script.Fault{Name: "mine", Actions: script.Actions{Answer: script.Answer{Status: 500}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := mock.Play(scenario(t, `faults: [{name: new, status: 419}]`)); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range other.Faults().Faults() {
+		names = append(names, f.Name)
+	}
+	if !reflect.DeepEqual(names, []string{"new", "mine"}) {
+		t.Errorf("want the new scenario's fault before the sandbox's own, got %v", names)
+	}
+	if err := mock.Play(&script.Scenario{Faults: []script.Fault{{Name: "nothing"}}}); err == nil || !strings.Contains(err.Error(), "does nothing") {
+		t.Errorf("want a fault without an action refused, got %v", err)
+	}
+}
+
+// products is a small catalog's, as JSON.
+func products(t *testing.T) string {
+	t.Helper()
+	return `[{"id":"p","internalName":"P","locale":"en","timeZone":"UTC","instantConfirmation":true,
+		"options":[{"id":"o","internalName":"O","availabilityType":"START_TIME","units":[{"id":"unit-adult","internalName":"Adult","type":"ADULT","pricingFrom":[{"original":1,"currency":"EUR"}]}]}],
+		"schedules":{"o":{"starts":["09:00"],"duration":"1h","capacity":{"min":5,"max":5}}}}]`
+}
+
+func TestAWrongProgramHarmsOnlyItsOwnAnswer(t *testing.T) {
+	t.Parallel()
+	for name, one := range map[string]struct{ program, words string }{
+		"that loops":           {`def f: f; f`, "ran longer than"},
+		"that fails":           {`error("boom")`, "boom"},
+		"without output":       {`empty`, "no output"},
+		"with a huge output":   {`"x" * 17000000`, "larger than 16 MiB"},
+		"with an endless list": {`[range(1e12)]`, "ran longer than"},
+	} {
+		// One after another: what one of them takes must not be the other's lack.
+		t.Run(name, func(t *testing.T) {
+			c := start(t)
+			program, _ := json.Marshal(one.program)
+			c.arm(`{name: wrong, match: {endpoint: products}, jq: ` + string(program) + `}`)
+			answered := make(chan answer, 1)
+			go func() { answered <- c.call("GET", "/products?limit=1", "") }()
+			c.call("POST", partnerapi.AvailabilityPath, window(day, day)).is(200, schemas.AvailabilityAnswer)
+			a := <-answered
+			a.refused(500, "fault wrong: jq: ")
+			a.refused(500, one.words)
+		})
+	}
+}
+
+func TestAPredicateThatLoopsDoesNotMatchAndSaysSo(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	c.arm(`{match: {body: "def f: f; f"}, status: 500}`)
+	c.call("POST", partnerapi.AvailabilityPath, window(day, day)).is(200, schemas.AvailabilityAnswer)
+	if f := c.fault(); f.Matched != 0 || !strings.Contains(f.Problem, "ran longer than") {
+		t.Fatalf("want the problem told, got %+v", f.Counts)
+	}
+}

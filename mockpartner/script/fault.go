@@ -1,0 +1,141 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+)
+
+// Fault is one way in which the partner misbehaves. Its keys in a file are its
+// fields' names here.
+type Fault struct {
+	// Name is the fault's id, and part of what a probability is decided by; empty
+	// takes fault-1, fault-2, ….
+	Name  string `yaml:"name" json:"name,omitempty"`
+	Match Match  `yaml:"match" json:"match,omitzero"`
+	// Key is what After, Until, Times and Probability count by; empty means none:
+	// all matches together.
+	Key Key `yaml:"key" json:"key,omitempty"`
+	// When says whether an answer is lost before the request has had its effect
+	// or after it, and where a delay lies; empty means before.
+	When When `yaml:"when" json:"when,omitempty"`
+	// After leaves the first matches of a key alone, or all before a time.
+	After *Bound `yaml:"after" json:"after,omitempty"`
+	// Until leaves the matches beyond a number, or from a time on, alone.
+	Until *Bound `yaml:"until" json:"until,omitempty"`
+	// Times is how often the fault fires for a key; 0 means always.
+	Times int `yaml:"times" json:"times,omitempty"`
+	// Probability is the share of the remaining matches for which the fault
+	// fires, above 0 and at most 1; absent means 1.
+	Probability *float64 `yaml:"probability" json:"probability,omitempty"`
+
+	Actions `yaml:",inline"`
+}
+
+// Key is what a fault counts by.
+type Key string
+
+// The keys. A request that has no such thing does not match a fault with the key.
+const (
+	KeyNone    Key = "none"    // all requests together
+	KeySlot    Key = "slot"    // the slot that is asked for, or that the hold or booking is of
+	KeyHold    Key = "hold"    // the reservation code
+	KeyBooking Key = "booking" // the booking id
+	KeyCaller  Key = "caller"  // the caller's address and User-Agent
+)
+
+func keys() []Key { return []Key{KeyNone, KeySlot, KeyHold, KeyBooking, KeyCaller} }
+
+// When says on which side of a request's effect a fault lies.
+type When string
+
+// The two sides.
+const (
+	Before When = "before" // a replaced answer: the request has no effect
+	After  When = "after"  // the effect is there, its answer is late or lost
+)
+
+func whens() []When { return []When{Before, After} }
+
+var faultName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// MaxFaults bounds the faults that are armed in a sandbox.
+const MaxFaults = 256
+
+// maxCount bounds the numbers of a fault.
+const maxCount = 1_000_000_000
+
+// rule is a fault that can be decided: its patterns and programs are compiled.
+type rule struct {
+	Fault
+	matches matcher
+	actions []action
+}
+
+// compile checks the fault. Errors begin with the path of what is wrong.
+func compile(f Fault) (rule, error) {
+	if f.Name != "" && !faultName.MatchString(f.Name) {
+		return rule{}, at("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", f.Name)
+	}
+	if err := errors.Join(
+		oneOf("key", f.Key, keys()),
+		oneOf("when", f.When, whens()),
+		within("times", f.Times, 0, maxCount),
+	); err != nil {
+		return rule{}, first(err)
+	}
+	if p := f.Probability; p != nil && !(*p > 0 && *p <= 1) {
+		return rule{}, at("probability", "want a number above 0 and up to 1, got %v", *p)
+	}
+	matches, err := f.Match.compile()
+	if err != nil {
+		return rule{}, err
+	}
+	actions, err := f.Actions.compile(f.When)
+	if err != nil {
+		return rule{}, err
+	}
+	return rule{Fault: f, matches: matches, actions: actions}, nil
+}
+
+// pathError is what is wrong with a fault, and where in it.
+type pathError struct {
+	path, message string
+	kind          error // what a Set refuses; nil: the fault itself is wrong
+}
+
+func (e *pathError) Error() string { return e.path + ": " + e.message }
+
+func (e *pathError) Unwrap() error { return e.kind }
+
+func at(path, format string, args ...any) error {
+	return &pathError{path: path, message: fmt.Sprintf(format, args...)}
+}
+
+// first returns the first of joined errors: one message, one place.
+func first(joined error) error {
+	if list, ok := joined.(interface{ Unwrap() []error }); ok {
+		return list.Unwrap()[0]
+	}
+	return joined
+}
+
+// oneOf wants a word of a list, or none.
+func oneOf[W ~string](path string, word W, words []W) error {
+	if word == "" {
+		return nil
+	}
+	for _, w := range words {
+		if w == word {
+			return nil
+		}
+	}
+	return at(path, "want one of %v, got %q", words, word)
+}
+
+func within(path string, n, low, high int) error {
+	if n < low || n > high {
+		return at(path, "want a number from %d to %d, got %d", low, high, n)
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/itchyny/gojq"
+)
+
+// The bounds of a jq program. They keep a wrong program from taking the mock
+// with it; between two steps of a program they are looked at, not within one.
+const (
+	maxProgram   = 64 << 10         // bytes of its text
+	maxJQBody    = 16 << 20         // bytes of its input, and of its output
+	jqTimeout    = 2 * time.Second  // for one run
+	jqPatience   = 10 * time.Second // for other runs of the same program
+	maxJQMessage = 200              // bytes of its error that are told
+)
+
+// program is a jq program. It sees no environment, no files and no input but
+// the one that it is given. It runs once at a time: what a wrong one may take of
+// memory must not be taken by many requests at once.
+type program struct {
+	code *gojq.Code
+	turn chan struct{}
+}
+
+func compileJQ(path, text string) (*program, error) {
+	if len(text) > maxProgram {
+		return nil, at(path, "the jq program is longer than %d bytes", maxProgram)
+	}
+	query, err := gojq.Parse(text)
+	if err != nil {
+		return nil, at(path, "want a jq program: %v", err)
+	}
+	code, err := gojq.Compile(query, gojq.WithEnvironLoader(func() []string { return nil }))
+	if err != nil {
+		return nil, at(path, "want a jq program: %v", err)
+	}
+	return &program{code: code, turn: make(chan struct{}, 1)}, nil
+}
+
+// errNoOutput is that of a program whose output is empty.
+var errNoOutput = errors.New("jq: the program gives no output")
+
+// run returns the program's first output.
+func (p *program) run(ctx context.Context, input any) (any, error) {
+	patient, enough := context.WithTimeout(ctx, jqPatience)
+	defer enough()
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-patient.Done():
+		return nil, fmt.Errorf("jq: other runs of the program took too long: %w", patient.Err())
+	}
+	ctx, cancel := context.WithTimeout(ctx, jqTimeout)
+	defer cancel()
+	output, ok := p.code.RunWithContext(ctx, input).Next()
+	if !ok {
+		return nil, errNoOutput
+	}
+	if err, failed := output.(error); failed {
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil, fmt.Errorf("jq: the program ran longer than %s", jqTimeout)
+		}
+		text := err.Error()
+		return nil, fmt.Errorf("jq: %s", text[:min(len(text), maxJQMessage)])
+	}
+	return output, nil
+}
+
+// holds reports whether the program's first output is neither false nor null.
+func (p *program) holds(ctx context.Context, input any) (bool, error) {
+	output, err := p.run(ctx, input)
+	if err != nil && !errors.Is(err, errNoOutput) {
+		return false, err
+	}
+	return output != nil && output != false, nil
+}

@@ -1,0 +1,197 @@
+package script
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// subject is what a request is about. Most of it is looked up when a fault asks.
+type subject struct {
+	request  *http.Request
+	body     []byte
+	platform *platform.Platform
+	endpoint partnerapi.Endpoint // empty: none of the six
+
+	queried url.Values
+	parsed  *document // nil until the body is read as JSON
+	found   *things
+}
+
+type document struct {
+	value any
+	ok    bool
+}
+
+// things are the ids that a request names, or that follow from those it names.
+type things struct {
+	productID, optionID, slotID string
+	code, bookingID             string
+}
+
+func newSubject(r *http.Request, body []byte, p *platform.Platform) *subject {
+	return &subject{request: r, body: body, platform: p, endpoint: endpointOf(r)}
+}
+
+// endpointOf tells which of the six operations a request is for.
+func endpointOf(r *http.Request) partnerapi.Endpoint {
+	path := r.URL.EscapedPath()
+	switch {
+	case path == partnerapi.ProductsPath && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+		return partnerapi.Products
+	case path == partnerapi.AvailabilityPath && r.Method == http.MethodPost:
+		return partnerapi.Availability
+	case path == partnerapi.ReservePath && r.Method == http.MethodPost:
+		return partnerapi.Reserve
+	case path == partnerapi.ConfirmPath && r.Method == http.MethodPost:
+		return partnerapi.Confirm
+	}
+	switch parts := strings.Split(path, "/"); {
+	case len(parts) == 3 && parts[1] == "bookings" && r.Method == http.MethodDelete:
+		return partnerapi.Release
+	case len(parts) == 4 && parts[1] == "bookings" && parts[3] == "cancel" && r.Method == http.MethodPost:
+		return partnerapi.Cancel
+	}
+	return ""
+}
+
+func (s *subject) query() url.Values {
+	if s.queried == nil {
+		s.queried = queryOf(s.request.URL)
+	}
+	return s.queried
+}
+
+// json returns the body, and false where it is no JSON.
+func (s *subject) json() (any, bool) {
+	if s.parsed == nil {
+		value, err := decodeJSON(s.body)
+		s.parsed = &document{value, err == nil}
+	}
+	return s.parsed.value, s.parsed.ok
+}
+
+func decodeJSON(text []byte) (value any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	err = decoder.Decode(&value)
+	return value, err
+}
+
+// things returns the ids, the code's slot and booking among them.
+func (s *subject) things() things {
+	if s.found == nil {
+		named := s.named()
+		s.follow(&named)
+		s.found = &named
+	}
+	return *s.found
+}
+
+// named returns the ids that stand in the request itself.
+func (s *subject) named() (t things) {
+	switch s.endpoint {
+	case partnerapi.Reserve:
+		body, _ := s.json()
+		t.productID, t.optionID, t.slotID = field(body, "productId"), field(body, "optionId"), field(body, "availabilityId")
+	case partnerapi.Confirm:
+		body, _ := s.json()
+		t.code = field(body, "reservationConfirmationCode")
+	case partnerapi.Release:
+		t.code = s.segment()
+	case partnerapi.Cancel:
+		t.bookingID = s.segment()
+	}
+	return t
+}
+
+// segment returns the code or booking id in the path (RSV-6).
+func (s *subject) segment() string {
+	value, err := url.PathUnescape(strings.Split(s.request.URL.EscapedPath(), "/")[2])
+	if err != nil {
+		return ""
+	}
+	return value
+}
+
+func field(body any, name string) string {
+	object, _ := body.(map[string]any)
+	text, _ := object[name].(string)
+	return text
+}
+
+// follow adds what the platform knows of them.
+func (s *subject) follow(t *things) {
+	if t.bookingID != "" {
+		if booking, ok := s.platform.FindBooking(t.bookingID); ok {
+			t.code = booking.Code
+		}
+	}
+	if t.code == "" {
+		return
+	}
+	if hold, ok := s.platform.FindHold(t.code); ok {
+		t.productID, t.optionID, t.slotID = hold.ProductID, hold.OptionID, hold.AvailabilityID
+		t.bookingID = hold.BookingID
+	}
+}
+
+// key returns what a fault counts the request by, and false where the request
+// has no such thing.
+func (s *subject) key(k Key) (string, bool) {
+	switch k {
+	case KeySlot:
+		t := s.things()
+		return t.productID + "\x00" + t.optionID + "\x00" + t.slotID, t.slotID != ""
+	case KeyHold:
+		code := s.things().code
+		return code, code != ""
+	case KeyBooking:
+		id := s.things().bookingID
+		return id, id != ""
+	case KeyCaller:
+		host, _, _ := net.SplitHostPort(s.request.RemoteAddr)
+		return host + "\x00" + s.request.UserAgent(), true
+	default:
+		return "", true
+	}
+}
+
+func (s *subject) slotState() string {
+	t := s.things()
+	if t.slotID == "" {
+		return ""
+	}
+	if status, ok := s.platform.SlotStatus(t.productID, t.optionID, t.slotID); ok {
+		return string(status)
+	}
+	return unknown
+}
+
+func (s *subject) holdState() string {
+	code := s.things().code
+	if code == "" {
+		return ""
+	}
+	if hold, ok := s.platform.FindHold(code); ok {
+		return strings.ToLower(string(hold.State))
+	}
+	return unknown
+}
+
+func (s *subject) bookingState() string {
+	id := s.things().bookingID
+	if id == "" {
+		return ""
+	}
+	if booking, ok := s.platform.FindBooking(id); ok {
+		return strings.ToLower(string(booking.State))
+	}
+	return unknown
+}
