@@ -55,7 +55,10 @@ func (s *session) sendReserve(ctx context.Context, purpose string, offer discove
 		Body: encode(request), Key: key,
 	}, false)
 	s.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
-	return answer, entry, o
+	if o != nil {
+		return nil, entry, o
+	}
+	return answer, entry, nil
 }
 
 // recordReserve enters what a reserve brought. Whatever the status, an answer
@@ -86,10 +89,6 @@ func (s *session) reserve(ctx context.Context, purpose string, offer discover.Of
 	answer, entry, o := s.sendReserve(ctx, purpose, offer, units, full, probe.GoodKey)
 	switch {
 	case o != nil:
-		return nil, o
-	case answer.Failure != nil && answer.Failure.Kind == probe.Timeout:
-		o := missing("reserve was not answered once; a single late answer is not held against the partner")
-		o.tryAnother = true
 		return nil, o
 	case answer.BrokeOff(http.StatusOK, http.StatusCreated):
 		return nil, breach(rule.ReserveJSON, answer, "want a whole JSON object: %s", answer.Failure.Message)
@@ -147,7 +146,10 @@ func (s *session) sendConfirm(ctx context.Context, purpose string, h *hold, full
 		Body: encode(request), Key: key,
 	}, false)
 	s.recordConfirm(h, answer)
-	return answer, o
+	if o != nil {
+		return nil, o
+	}
+	return answer, nil
 }
 
 const noBookingID = "the answer to confirm had no externalBookingId"
@@ -195,8 +197,6 @@ func (s *session) confirm(ctx context.Context, purpose string, h *hold, full boo
 	switch {
 	case o != nil:
 		return nil, "", o
-	case answer.Failure != nil && answer.Failure.Kind == probe.Timeout:
-		return nil, "", missing("confirm was not answered once; a single late answer is not held against the partner")
 	case answer.BrokeOff(http.StatusOK):
 		return answer, "", breach(rule.ConfirmJSON, answer, "want a whole JSON object: %s", answer.Failure.Message)
 	case !answer.OK(http.StatusOK):

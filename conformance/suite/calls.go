@@ -21,9 +21,9 @@ const (
 )
 
 // call sends one call under a limit and returns its answer; the answer is nil
-// where nothing was sent, as when the limit is already broken. A call that is
-// not answered at all is sent again, until its limit is decided, when again says
-// that this is safe.
+// where nothing was sent, as when the limit is already broken, or the run ended.
+// A call that is not answered at all is sent again, until its limit is decided,
+// when again says that this is safe; otherwise it comes with an obstacle.
 func (s *session) call(ctx context.Context, limit rule.Rule, call probe.Call, again bool) (*probe.Answer, *obstacle) {
 	pace := s.paces[limit.ID]
 	call.Limit = pace.limit
@@ -41,11 +41,11 @@ func (s *session) call(ctx context.Context, limit rule.Rule, call probe.Call, ag
 		case answer.Failure == nil:
 			return answer, nil
 		case answer.Failure.Kind == probe.Stopped:
-			return answer, s.outOfTime()
+			return nil, s.outOfTime()
 		case answer.Failure.Kind != probe.Timeout:
 			return answer, nil
 		case !again:
-			return answer, pace.broken()
+			return answer, pace.unanswered(call)
 		}
 	}
 }

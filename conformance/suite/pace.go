@@ -66,6 +66,17 @@ func (p *pace) broken() *obstacle {
 	return o
 }
 
+// unanswered returns the obstacle of a call that was not answered, and must not be sent
+// again: the limit is broken, or this was bad luck (LIM-3), and proves nothing.
+func (p *pace) unanswered(call probe.Call) *obstacle {
+	if broken := p.broken(); broken != nil {
+		return broken
+	}
+	o := missing("%s was not answered once; a single late answer is not held against the partner", call.Endpoint)
+	o.tryAnother = true
+	return o
+}
+
 // times returns the answer times of all calls.
 func (p *pace) times() []time.Duration {
 	p.mu.Lock()

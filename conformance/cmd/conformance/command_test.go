@@ -3,6 +3,7 @@ package main_test
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -26,7 +27,16 @@ var (
 	quickCommand string
 )
 
+// underWay is how many runs are under way at once. Most of them wait for a
+// partner most of the time: one for each core would leave the cores idle.
+const underWay = "6"
+
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", underWay); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "conformance-command-")
 		if err != nil {
