@@ -32,7 +32,7 @@ demo: need-go ## start the mock partner, judge it with the conformance suite, sa
 .PHONY: test
 test: need-cc check ## all that a change must pass: make check, then every test with the race detector
 	@echo "== tests"
-	@CGO_ENABLED=1 go test -race -vet=off -count=1 $(TESTFLAGS) work
+	@CGO_ENABLED=1 go test -race -vet=off -count=1 -timeout 30m $(TESTFLAGS) work
 
 .PHONY: check
 check: format modules staticcheck ## what needs no test: gofmt, go vet, tidy modules, staticcheck
