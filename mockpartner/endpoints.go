@@ -25,7 +25,12 @@ func products(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
 		reply.Message(w, http.StatusBadRequest, "%v", err)
 		return
 	}
-	reply.Body(w, http.StatusOK, box.Platform().Catalog().Listing(filter))
+	body, err := box.Platform().Listing(filter)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	reply.Body(w, http.StatusOK, body)
 }
 
 func filterOf(rawQuery string) (filter catalog.Filter, err error) {

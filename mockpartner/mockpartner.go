@@ -12,7 +12,8 @@
 // them lies the control API, /_mock/, to move the clock and to look inside.
 //
 // Below it: catalog (what is sold), platform (the business), journal (what was
-// said), script (how it misbehaves), sandbox (who is who), control (the control API).
+// said), script (how it misbehaves), judge (how its callers behave), sandbox (who is
+// who), control (the control API).
 package mockpartner
 
 import (
@@ -23,11 +24,13 @@ import (
 
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/control"
+	"partnerkit.dev/mockpartner/defects"
 	"partnerkit.dev/mockpartner/journal"
 	"partnerkit.dev/mockpartner/metrics"
 	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/mockpartner/sandbox"
 	"partnerkit.dev/mockpartner/script"
+	"partnerkit.dev/mockpartner/webhook"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -56,6 +59,15 @@ type Options struct {
 	// Scenario is what the mock is to be like, where the options above say
 	// nothing, and the faults of every sandbox; nil is none. See also Play.
 	Scenario *script.Scenario
+	// Defects are the names of breaches that the default sandbox has, Variants those
+	// of lawful variants that it is. See package defects.
+	Defects, Variants []string
+	// Webhooks are those of the default sandbox, in place of the scenario's; nil is
+	// none. Close ends them.
+	Webhooks *webhook.Config
+	// LimitScale is what the contract's limits are multiplied by for faults that
+	// are just-under or just-over one; 0 means 1.
+	LimitScale float64
 	// Around wraps the partner endpoints of every sandbox, inside the journal
 	// and outside authentication: a test can break requests and answers with it.
 	Around func(next http.Handler) http.Handler
@@ -87,9 +99,16 @@ type Mock struct {
 // that is wrong.
 func New(o Options) (*Mock, error) {
 	o = o.scripted()
-	faults, err := script.Compile(o.Scenario.Faults)
+	chosen, err := defects.Choose(o.Defects, o.Variants)
 	if err != nil {
-		return nil, fmt.Errorf("scenario: faults%w", err)
+		return nil, err
+	}
+	if o.Catalog == nil {
+		o.Catalog = chosen.Catalog
+	}
+	scenario, err := script.Compile(script.OriginScenario, o.Scenario)
+	if err != nil {
+		return nil, fmt.Errorf("scenario: %w", err)
 	}
 	if o.Catalog == nil {
 		o.Catalog = catalog.Default()
@@ -112,11 +131,27 @@ func New(o Options) (*Mock, error) {
 		AuthKey:  o.AuthKey,
 		Max:      o.MaxSandboxes,
 		IdleFor:  o.SandboxIdleFor,
+
+		LimitScale: o.LimitScale,
 	})
 	if err != nil {
 		return nil, err
 	}
-	sandboxes.Play(faults)
+	if err := sandboxes.Play(scenario); err != nil {
+		return nil, err
+	}
+	box, _ := sandboxes.Sandbox(sandbox.Default)
+	box.Began(o.Scenario)
+	for _, part := range chosen.Parts {
+		if err := box.Faults().Play(part); err != nil {
+			return nil, err
+		}
+	}
+	if o.Webhooks != nil {
+		if err := box.Webhooks().Configure(*o.Webhooks); err != nil {
+			return nil, fmt.Errorf("webhooks: %w", err)
+		}
+	}
 	counted.Gauge("mockpartner_sandboxes", "How many sandboxes there are.", func() float64 {
 		boxes, _ := sandboxes.Size()
 		return float64(boxes)
@@ -149,6 +184,9 @@ func (o Options) scripted() Options {
 	if o.Now.IsZero() {
 		o.Now = o.Scenario.Now
 	}
+	if o.Webhooks == nil {
+		o.Webhooks = o.Scenario.Webhooks
+	}
 	o.Frozen = o.Frozen || o.Scenario.Frozen
 	if o.Seed == 0 && o.Scenario.Seed != nil {
 		o.Seed = *o.Scenario.Seed
@@ -156,17 +194,20 @@ func (o Options) scripted() Options {
 	return o
 }
 
-// Play arms the faults of a scenario in every sandbox, in the place of those of
-// the scenario before; faults that were armed in a sandbox itself stay. Its
-// error begins with the place of what is wrong. Catalog, clock and seed are not
-// touched: holds and bookings refer to them.
+// Play plays a scenario in the place of the one before: its faults, quirks and
+// policy in every sandbox, all that it says and the one before did not in the
+// default sandbox. What is held and booked stays, as does what was armed in a
+// sandbox itself. Its error wraps sandbox.ErrSeed, or begins with the place of
+// what is wrong.
 func (m *Mock) Play(s *script.Scenario) error {
-	faults, err := script.Compile(s.Faults)
-	if err != nil {
-		return fmt.Errorf("scenario: faults%w", err)
+	if err := m.Default().Follow(s); err != nil {
+		return fmt.Errorf("scenario: %w", err)
 	}
-	m.sandboxes.Play(faults)
-	return nil
+	part, err := script.Compile(script.OriginScenario, s)
+	if err != nil {
+		return fmt.Errorf("scenario: %w", err)
+	}
+	return m.sandboxes.Play(part)
 }
 
 // Default returns the sandbox at the root.
@@ -186,8 +227,8 @@ func (m *Mock) Create(s sandbox.Spec) (*Sandbox, error) { return m.sandboxes.Cre
 // sandbox.ErrDefault.
 func (m *Mock) Delete(name string) error { return m.sandboxes.Delete(name) }
 
-// Close dismisses all who wait for or watch a journal, so that a server can come
-// to its end: they would keep it up.
+// Close ends the webhooks, and dismisses all who wait for or watch a journal, so
+// that a server can come to its end: they would keep it up.
 func (m *Mock) Close() { m.sandboxes.Close() }
 
 // Routes lists everything that the mock answers, with paths as templates.

@@ -12,7 +12,8 @@ import (
 type recorder struct {
 	http.ResponseWriter
 	entry    journal.Entry
-	bodiless bool // the answer to HEAD: its body stays unsent
+	gone     func() error // not nil once the caller has gone away
+	bodiless bool         // the answer to HEAD: its body stays unsent
 
 	status    int // 0 until the answer begins
 	header    http.Header
@@ -21,6 +22,7 @@ type recorder struct {
 	body      []byte
 	shared    bool // body is not a copy
 	truncated bool // body is only the beginning
+	returned  bool // the handler has come to its end: an answer without a length is whole
 	entered   bool
 }
 
@@ -28,10 +30,8 @@ type recorder struct {
 func (r *recorder) WriteHeader(status int) {
 	// Informational answers come before the one that counts.
 	if r.status == 0 && status >= http.StatusOK {
-		r.status, r.header, r.length = status, r.Header().Clone(), -1
-		if length, err := strconv.Atoi(r.header.Get("Content-Length")); err == nil {
-			r.length = length
-		}
+		r.status, r.header = status, r.Header().Clone()
+		r.length = lengthOf(r.header)
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
@@ -69,12 +69,25 @@ func (r *recorder) pass(body []byte) (int, error) {
 	if r.length >= 0 && r.written >= r.length {
 		r.enter()
 	}
-	return r.ResponseWriter.Write(body)
+	n, err := r.ResponseWriter.Write(body)
+	if err != nil && r.entered {
+		r.entry.Lost()
+	}
+	return n, err
+}
+
+// lengthOf returns the body's length as a header announces it; -1 where it does not.
+func lengthOf(header http.Header) int {
+	if length, err := strconv.Atoi(header.Get("Content-Length")); err == nil {
+		return length
+	}
+	return -1
 }
 
 // Sent notes an answer that goes over the connection itself, past the recorder.
 func (r *recorder) Sent(status int, header http.Header, body []byte) {
 	r.status, r.header, r.body, r.shared = status, header.Clone(), body, true
+	r.length, r.written = lengthOf(header), len(body)
 	r.enter()
 }
 
@@ -84,10 +97,24 @@ func (r *recorder) enter() {
 		return
 	}
 	r.entered = true
+	if r.gone() != nil {
+		r.entry.Left()
+	}
+	if r.whole() {
+		r.entry.Delivered()
+	}
 	if r.bodiless {
 		r.body, r.shared = nil, false
 	}
 	r.entry.End(r.status, journal.Message{Header: r.header, Body: r.body, Truncated: r.truncated}, r.shared)
+}
+
+// whole reports whether the caller gets all of the answer.
+func (r *recorder) whole() bool {
+	if r.length < 0 {
+		return r.status != 0 && r.returned
+	}
+	return r.status != 0 && r.written >= r.length
 }
 
 // Unwrap lets http.ResponseController reach the connection.

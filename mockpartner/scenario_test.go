@@ -105,7 +105,7 @@ faults: [{status: 418}]
 		t.Fatal(err)
 	}
 	for _, box := range []*mockpartner.Sandbox{box, other} {
-		if armed := box.Faults().Faults(); len(armed) != 1 || !armed[0].Scenario || armed[0].Status != 418 {
+		if armed := box.Faults().Faults(); len(armed) != 1 || armed[0].Origin != script.OriginScenario || armed[0].Status != 418 {
 			t.Errorf("want the scenario's fault in every sandbox, got %+v", armed)
 		}
 	}
@@ -167,5 +167,65 @@ func TestAPredicateThatLoopsDoesNotMatchAndSaysSo(t *testing.T) {
 	c.call("POST", partnerapi.AvailabilityPath, window(day, day)).is(200, schemas.AvailabilityAnswer)
 	if f := c.fault(); f.Matched != 0 || !strings.Contains(f.Problem, "ran longer than") {
 		t.Fatalf("want the problem told, got %+v", f.Counts)
+	}
+}
+
+// A scenario is played while the partner runs: what it changes is there at once,
+// and what is held stays.
+func TestAScenarioIsPlayedIntoARunningSandbox(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	hold := c.reserve(c.slot(5).ID, 2)
+	play := func(text string) answer { return c.call("PUT", "/_mock/scenario", text) }
+	sold := `{products: [{id: walk, internalName: Walk, locale: en, timeZone: UTC, instantConfirmation: true,
+  options: [{id: daily, internalName: Daily, availabilityType: START_TIME, units: [{id: unit-adult, internalName: Adult, type: ADULT, pricingFrom: [{original: 1000, currency: EUR}]}]}],
+  schedules: {daily: {starts: ["09:00"], duration: 1h, capacity: {min: 5, max: 5}}}}]}`
+	if a := play("catalog: " + sold + "\nclock: {now: 2026-07-02T12:00:00Z, frozen: true}\npolicy: {noCancel: true}\nhold_for: 5m\nquirks: [{name: lost, on: release, gives: none}]\nfaults: [{name: shut, match: {endpoint: products, query: {limit: '*'}}, status: 503}]\n"); a.status != 200 {
+		t.Fatal(a.body)
+	}
+	if got := read[[]partnerapi.Product](c.call("GET", "/products", "")); len(got) != 1 || got[0].ID != "walk" {
+		t.Errorf("want its catalog sold, got %+v", got)
+	}
+	if now := c.clock.Now(); !now.Equal(noon.AddDate(0, 0, 1)) {
+		t.Errorf("want its time, got %s", now)
+	}
+	if a := c.call("GET", "/products?limit=1", ""); a.status != 503 {
+		t.Errorf("want its fault, got %d", a.status)
+	}
+	if a := c.call("POST", partnerapi.CancelPath("any"), ""); a.status != 404 {
+		t.Errorf("want its policy, got %d", a.status)
+	}
+	business := c.mock.Default().Platform()
+	if business.Conduct().HoldFor != 5*time.Minute || len(business.Conduct().Quirks) != 1 {
+		t.Errorf("want its holds and quirks, got %+v", business.Conduct())
+	}
+	if held, ok := business.FindHold(hold.ReservationConfirmationCode); !ok || held.Seats != 2 {
+		t.Errorf("want what was held kept, got %+v", held)
+	}
+
+	// Another version of it, without the clock: time goes on from where it is.
+	c.clock.Advance(time.Hour)
+	play("clock: {now: 2026-07-02T12:00:00Z, frozen: true}\n").has(200)
+	if now := c.clock.Now(); !now.Equal(noon.AddDate(0, 0, 1).Add(time.Hour)) {
+		t.Errorf("want a time that it says again left alone, got %s", now)
+	}
+	if len(business.Conduct().Quirks) != 0 || business.Policy().NoCancel {
+		t.Errorf("want what it says no more taken off, got %+v", business.Conduct())
+	}
+
+	play("seed: 5").refused(409, "seed: what a sandbox has in it follows from its seed")
+	play("catalog: /etc/passwd").refused(400, "body:1:")
+	play("weather: fine").refused(400, `unknown field "weather"`)
+	play("quirks: [{on: release, gives: none}]").has(200)
+	if a := c.call("DELETE", "/_mock/scenario", ""); a.status != 200 || len(business.Conduct().Quirks) != 0 {
+		t.Errorf("want the scenario taken off, got %d and %+v", a.status, business.Conduct())
+	}
+}
+
+// has wants a status, whatever the body.
+func (a answer) has(status int) {
+	a.t.Helper()
+	if a.status != status {
+		a.t.Fatalf("%s: want %d, got %d: %s", a.what, status, a.status, a.body)
 	}
 }

@@ -31,6 +31,7 @@ type Want struct {
 	Now       time.Time
 	Seats     int64            // at least as many seats left, where they are counted
 	Counted   bool             // liked: seats are counted
+	Room      int64            // liked: so many seats left, that some more can be seen to go
 	Fewest    bool             // liked: few seats rather than many
 	Late      bool             // liked: in the second half of the window, and from the catalog's end
 	OptionKey string           // not "": of this option only
@@ -74,10 +75,12 @@ func fits(offer Offer, want Want) bool {
 // penalty adds up what is not liked about an offer, the gravest first.
 func penalty(offer Offer, want Want) int {
 	ahead := offer.Slot.Start.Sub(want.Now)
+	seats := offer.Slot.Seats(offer.Product)
 	grave := 0
 	for _, disliked := range []bool{
-		want.Counted && !offer.Slot.Seats(offer.Product).Counted,
+		want.Counted && !seats.Counted,
 		want.Used[offer.Key()],
+		seats.Counted && seats.Left < want.Room,
 		ahead < comfortable,
 		want.Late && ahead < late,
 	} {

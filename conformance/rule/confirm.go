@@ -107,7 +107,7 @@ var (
 		Fix:   "Look the code up first; answer 400 with a message.",
 	}
 	ConfirmReleased = Rule{
-		ID: "confirm.released", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5", Needs: []string{"confirm.unknown", "release.success"},
+		ID: "confirm.released", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5", Needs: []string{"confirm.unknown", "release.success", "release.vacancies.one"},
 		Title: "A released code is refused with 400",
 		Why:   "The seats are on sale again: confirming them sells them twice.",
 		Fix:   "Check that the hold is still live in the transaction that books it; answer 400 with a message.",
@@ -120,7 +120,7 @@ var (
 	}
 	ConfirmCancelled = Rule{
 		ID: "confirm.cancelled", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5",
-		Needs: []string{"confirm.unknown", "confirm.repeat.booking", "cancel.success"},
+		Needs: []string{"confirm.unknown", "confirm.repeat.booking", "cancel.success", "cancel.vacancies"},
 		Title: "A cancelled booking's code is refused with 400",
 		Why:   "The customer has been refunded: booking again gives the seat away.",
 		Fix:   "Answer 400 with a message once the booking is cancelled.",

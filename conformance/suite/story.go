@@ -71,7 +71,7 @@ func (s *session) open(ctx context.Context, c casting) scene {
 	if survey.stopped != nil {
 		return scene{stopped: survey.stopped}
 	}
-	c.want.Now, c.want.Used = s.now(), s.used
+	c.want.Now, c.want.Used, c.want.Room = s.now(), s.used, 2*c.want.Seats+1
 	candidates := varied(discover.Pick(survey.offers, c.want), mostCandidates)
 	if len(candidates) == 0 {
 		return scene{stopped: s.nothingToBook(c.want)}

@@ -9,6 +9,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"time"
 
 	"partnerkit.dev/schemas/partnerapi"
@@ -17,7 +18,7 @@ import (
 // Catalog is everything that one partner sells, and how it does business.
 type Catalog struct {
 	Policy   `yaml:",inline"`
-	Products []Product `yaml:"products"`
+	Products []Product `yaml:"products" json:"products"`
 
 	// source is the file that the catalog was read from, for the lines of its
 	// problems.
@@ -58,46 +59,63 @@ const (
 // options by option id.
 type Product struct {
 	partnerapi.Product `yaml:",inline"`
-	Schedules          map[string]Schedule `yaml:"schedules"`
+	Schedules          map[string]Schedule `yaml:"schedules" json:"schedules"`
 }
 
 // Schedule says when an option has slots and how they sell. Times of day are
 // "HH:MM" in the product's zone.
 type Schedule struct {
 	// Starts are the daily start times of a START_TIME option.
-	Starts []string `yaml:"starts"`
+	Starts []string `yaml:"starts" json:"starts,omitempty"`
 	// Duration is the length of a START_TIME option's slots.
-	Duration time.Duration `yaml:"duration"`
+	Duration time.Duration `yaml:"duration" json:"duration,omitempty"`
 	// Opens and Closes bound the daily window of an OPENING_HOURS option; one
 	// that closes at or before its opening closes on the next day.
-	Opens  string `yaml:"opens"`
-	Closes string `yaml:"closes"`
+	Opens  string `yaml:"opens" json:"opens,omitempty"`
+	Closes string `yaml:"closes" json:"closes,omitempty"`
 	// ClosedOn lists the weekdays without slots, such as "Monday".
-	ClosedOn []string `yaml:"closedOn"`
+	ClosedOn []string `yaml:"closedOn" json:"closedOn,omitempty"`
 	// CutOff is how long before its start (for OPENING_HOURS: its end) a
 	// slot's sale ends; from then on the slot is CLOSED.
-	CutOff time.Duration `yaml:"cutOff"`
+	CutOff time.Duration `yaml:"cutOff" json:"cutOff,omitempty"`
 
 	// Capacity bounds the seats of a slot.
-	Capacity Seats `yaml:"capacity"`
+	Capacity Seats `yaml:"capacity" json:"capacity,omitzero"`
 	// LimitedAt is the number of vacancies from which on downwards a slot is
 	// LIMITED; absent means DefaultLimitedAt.
-	LimitedAt *int `yaml:"limitedAt"`
+	LimitedAt *int `yaml:"limitedAt" json:"limitedAt,omitempty"`
 	// Freesale: the option's slots have no limit and the status FREESALE.
-	Freesale bool `yaml:"freesale"`
+	Freesale bool `yaml:"freesale" json:"freesale,omitempty"`
 	// HideVacancies: slots name neither vacancies nor capacity (AVL-14).
-	HideVacancies bool `yaml:"hideVacancies"`
+	HideVacancies bool `yaml:"hideVacancies" json:"hideVacancies,omitempty"`
 	// Seats is how many seats a guest of a unit takes, by unit id; absent means
 	// 1, and 0 for units of type INFANT (RSV-9).
-	Seats map[string]int `yaml:"seats"`
+	Seats map[string]int `yaml:"seats" json:"seats,omitempty"`
 
 	// SoldOut, Closed and Limited are the shares, in percent, of the slots that
 	// begin their life in that status.
-	SoldOut int `yaml:"soldOut"`
-	Closed  int `yaml:"closed"`
-	Limited int `yaml:"limited"`
+	SoldOut int `yaml:"soldOut" json:"soldOut,omitempty"`
+	Closed  int `yaml:"closed" json:"closed,omitempty"`
+	Limited int `yaml:"limited" json:"limited,omitempty"`
 	// UnitPricing says whether slots carry prices of their own.
-	UnitPricing PricingStyle `yaml:"unitPricing"`
+	UnitPricing PricingStyle `yaml:"unitPricing" json:"unitPricing,omitempty"`
+}
+
+// MarshalJSON writes the schedule as a catalog file has it.
+func (s Schedule) MarshalJSON() ([]byte, error) {
+	type plain Schedule // without this method
+	written := struct {
+		plain
+		Duration string `json:"duration,omitempty"`
+		CutOff   string `json:"cutOff,omitempty"`
+	}{plain: plain(s)}
+	if s.Duration != 0 {
+		written.Duration = s.Duration.String()
+	}
+	if s.CutOff != 0 {
+		written.CutOff = s.CutOff.String()
+	}
+	return json.Marshal(written)
 }
 
 // DefaultLimitedAt is the LimitedAt of a schedule that names none.
@@ -105,8 +123,8 @@ const DefaultLimitedAt = 3
 
 // Seats bounds a number of seats, both ends inclusive.
 type Seats struct {
-	Min int `yaml:"min"`
-	Max int `yaml:"max"`
+	Min int `yaml:"min" json:"min"`
+	Max int `yaml:"max" json:"max"`
 }
 
 // PricingStyle says what a slot's unitPricing looks like (AVL-6).

@@ -49,16 +49,38 @@ func Load(path string) (*Catalog, error) {
 // then have their lines too. The name stands for the file's in messages.
 func Parse(name string, text []byte) (*Catalog, error) {
 	catalog := Catalog{source: &source{name: name, text: text}}
-	problem, bad := yamlfile.Decode(text, &catalog, "the catalog is empty: want a mapping with products")
+	if err := decode(name, text, &catalog, "the catalog is empty: want a mapping with products"); err != nil {
+		return nil, err
+	}
+	return &catalog, nil
+}
+
+// ParseProduct reads one product in the form that it has in a catalog file, and
+// checks it. Its error is a *Problems.
+func ParseProduct(name string, text []byte) (*Product, error) {
+	var product Product
+	if err := decode(name, text, &product, "want a product with its schedules, got nothing"); err != nil {
+		return nil, err
+	}
+	if problems := product.check(); len(problems) > 0 {
+		yamlfile.Locate(problems, text)
+		return nil, &Problems{File: name, List: problems}
+	}
+	return &product, nil
+}
+
+// decode reads a text of a catalog's form. Its error is a *Problems.
+func decode(name string, text []byte, value any, empty string) error {
+	problem, bad := yamlfile.Decode(text, value, empty)
 	if !bad {
-		return &catalog, nil
+		return nil
 	}
 	if strings.Contains(problem.Message, "duration") && problem.Line == 0 {
 		if found, ok := badDuration(text); ok {
 			problem = found
 		}
 	}
-	return nil, &Problems{File: name, List: []Problem{problem}}
+	return &Problems{File: name, List: []Problem{problem}}
 }
 
 // badDuration finds the first duration that is none: of these the decoder

@@ -59,23 +59,21 @@ type IndexedOption struct {
 }
 
 // Index checks the catalog and indexes it; the catalog must not be changed
-// afterwards. Its error is a *Problems, which
-// names every place that is wrong.
+// afterwards. Its error is a *Problems, which names every place that is wrong, or
+// wraps ErrTooLarge.
 func (c *Catalog) Index() (*Index, error) {
 	if problems := c.check(); len(problems) > 0 {
 		return nil, c.problems(problems)
 	}
-	index := &Index{Policy: c.Policy, byID: map[string]*IndexedProduct{}}
+	index := &Index{Policy: c.Policy}
 	for i := range c.Products {
 		product, err := indexProduct(&c.Products[i])
 		if err != nil {
 			return nil, c.problems([]Problem{{Path: fmt.Sprintf("products[%d]", i), Message: err.Error()}})
 		}
 		index.Products = append(index.Products, product)
-		index.byID[product.ID] = product
 	}
-	index.listing = join(index.Products)
-	return index, nil
+	return index.ready()
 }
 
 func indexProduct(p *Product) (*IndexedProduct, error) {
@@ -227,7 +225,11 @@ func (x *Index) Listing(f Filter) []byte {
 	if f == (Filter{}) {
 		return x.listing
 	}
-	var kept []*IndexedProduct
+	return join(x.Select(f))
+}
+
+// Select returns the products that the filter keeps, in the catalog's order.
+func (x *Index) Select(f Filter) (kept []*IndexedProduct) {
 	for _, product := range x.Products {
 		if f.Limit > 0 && len(kept) == f.Limit {
 			break
@@ -236,7 +238,7 @@ func (x *Index) Listing(f Filter) []byte {
 			kept = append(kept, product)
 		}
 	}
-	return join(kept)
+	return kept
 }
 
 func join(products []*IndexedProduct) []byte {
@@ -252,6 +254,12 @@ func join(products []*IndexedProduct) []byte {
 		body = append(body, product.JSON...)
 	}
 	return append(body, "]\n"...)
+}
+
+// Render returns products as the body of GET /products.
+func Render(products []partnerapi.Product) ([]byte, error) {
+	text, err := marshal(products)
+	return append(text, '\n'), err
 }
 
 // marshal writes value as JSON that people can read: without escaping &, < and >.

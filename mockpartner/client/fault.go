@@ -11,6 +11,7 @@ type Fault struct {
 	Considered uint64 `json:"considered"` // requests that it was held against
 	Matched    uint64 `json:"matched"`    // of those, the ones that it applies to
 	Fired      uint64 `json:"fired"`      // of those, the ones that it broke
+	Origin     string `json:"origin"`     // the scenario or the like that it came with
 }
 
 // Arm arms a fault, or a list of them, in the form of a scenario file (YAML or

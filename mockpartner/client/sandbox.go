@@ -27,18 +27,25 @@ type Sandbox struct {
 // Spec is what a new sandbox is to be like. Only Name is required; what is left
 // out is as in the mock.
 type Spec struct {
-	Name    string          `json:"name"`
-	AuthKey string          `json:"authKey,omitempty"` // its own: requests at the root that present it are the sandbox's
-	Seed    *uint64         `json:"seed,omitempty"`
-	Now     string          `json:"now,omitempty"` // a date-time
-	Frozen  *bool           `json:"frozen,omitempty"`
-	HoldFor string          `json:"holdFor,omitempty"` // a duration such as 15m
-	Policy  *catalog.Policy `json:"policy,omitempty"`
+	Name    string  `json:"name"`
+	AuthKey string  `json:"authKey,omitempty"` // its own: requests at the root that present it are the sandbox's
+	Seed    *uint64 `json:"seed,omitempty"`
+	Now     string  `json:"now,omitempty"` // a date-time
+	Frozen  *bool   `json:"frozen,omitempty"`
+	HoldFor string  `json:"holdFor,omitempty"` // a duration such as 15m
+	// Defects and Variants are names of breaches that it has, and of lawful variants
+	// that it is.
+	Defects  []string        `json:"defects,omitempty"`
+	Variants []string        `json:"variants,omitempty"`
+	Policy   *catalog.Policy `json:"policy,omitempty"`
 	// Catalog has the form of a catalog file, in JSON. Products and Options
 	// generate one instead.
 	Catalog  json.RawMessage `json:"catalog,omitempty"`
 	Products int             `json:"products,omitempty"`
 	Options  int             `json:"options,omitempty"`
+	// Webhooks have the form that they have in a scenario, in JSON; without, the
+	// sandbox has none.
+	Webhooks json.RawMessage `json:"webhooks,omitempty"`
 }
 
 // Snapshot is a state of a sandbox that can be gone back to.

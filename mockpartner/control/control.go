@@ -8,21 +8,23 @@ package control
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 
+	"partnerkit.dev/mockpartner/console"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/sandbox"
 )
 
 // Path is where the control API lies, below a sandbox.
 const Path = "/_mock"
+
+// ConsolePath is where a sandbox's page for people lies, below a sandbox.
+const ConsolePath = Path + "/"
 
 // Config is what the control API works on.
 type Config struct {
@@ -35,22 +37,21 @@ type Config struct {
 // api answers the control API.
 type api struct {
 	Config
+	console *console.Console
+	session string // what the cookie of a browser holds that was let in
 }
 
 // New returns the control API. Requests come with their sandbox: WithSandbox.
 func New(c Config) http.Handler {
-	a := &api{Config: c}
+	a := &api{Config: c, session: rand.Text()}
 	router := reply.NewRouter()
 	for _, o := range operations() {
 		handler := func(w http.ResponseWriter, r *http.Request) { o.handle(a, w, r) }
 		router.HandleFunc(o.Path, handler).Methods(o.Method)
 	}
-	// Browsers must not be made to move a developer's clock by a stranger's page.
-	protection := http.NewCrossOriginProtection()
-	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		reply.Message(w, http.StatusForbidden, "the control API takes no changes from the pages of another site")
-	}))
-	return protection.Handler(a.guarded(router))
+	router.HandleFunc(Path, toConsole).Methods(http.MethodGet)
+	a.console = console.New(console.Config{Sandboxes: c.Sandboxes, API: router, Path: Path, Token: c.Token != ""})
+	return ownPagesOnly(a.guarded(router))
 }
 
 type sandboxKey struct{}
@@ -67,40 +68,6 @@ func sandboxOf(r *http.Request) *sandbox.Sandbox {
 // NoSandbox answers a request for a sandbox that does not exist.
 func NoSandbox(w http.ResponseWriter, name string) {
 	reply.Message(w, http.StatusNotFound, "there is no sandbox %q: POST %s/sandboxes {\"name\": …} makes one", name, Path)
-}
-
-// guarded lets callers pass who present the token or, where there is none, who
-// have come to a loopback address.
-func (a *api) guarded(next http.Handler) http.Handler {
-	want := sha256.Sum256([]byte("Bearer " + a.Token))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if a.Token == "" {
-			if !onLoopback(r) {
-				reply.Message(w, http.StatusForbidden, "without a control token the control API answers on loopback addresses only: start the mock with --control-token")
-				return
-			}
-			next.ServeHTTP(w, r)
-			return
-		}
-		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
-		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 && r.URL.Path != Path+"/healthz" {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="control"`)
-			reply.Message(w, http.StatusUnauthorized, "wrong or missing control token: send the header Authorization: Bearer <token>")
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// onLoopback reports whether the request reached the mock at a loopback
-// address. One without a connection, in a test, did.
-func onLoopback(r *http.Request) bool {
-	address, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok {
-		return true
-	}
-	tcp, ok := address.(*net.TCPAddr)
-	return !ok || tcp.IP.IsLoopback()
 }
 
 // maxBody bounds the body of a control request, in bytes.

@@ -61,7 +61,7 @@ func TestEveryPathParameterIsDeclared(t *testing.T) {
 	for path, operations := range paths {
 		for method, operation := range operations {
 			list, _ := operation["parameters"].([]any)
-			for _, name := range []string{"name", "snapshot"} {
+			for _, name := range []string{"name", "snapshot", "id"} {
 				declared := slices.ContainsFunc(list, func(parameter any) bool {
 					return parameter.(map[string]any)["$ref"] == "#/components/parameters/"+name
 				})

@@ -24,13 +24,8 @@ func (a *api) showFaults(w http.ResponseWriter, r *http.Request) {
 
 // armFaults arms one fault, or a list of them, all or none.
 func (a *api) armFaults(w http.ResponseWriter, r *http.Request) {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		reply.Message(w, http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
-		return
-	}
-	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "the body breaks off: %v", err)
+	text, ok := readText(w, r)
+	if !ok {
 		return
 	}
 	faults, err := script.ParseFaults("body", text)
@@ -47,6 +42,25 @@ func (a *api) armFaults(w http.ResponseWriter, r *http.Request) {
 	default:
 		reply.JSON(w, http.StatusCreated, map[string]any{"faults": armed})
 	}
+}
+
+// readText reads a body of any form, or answers why it cannot.
+func readText(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	return readUpTo(w, r, maxBody)
+}
+
+// readUpTo is readText for a body of at most so many bytes.
+func readUpTo(w http.ResponseWriter, r *http.Request, most int64) ([]byte, bool) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		reply.Message(w, http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
+		return nil, false
+	}
+	if err != nil {
+		reply.Message(w, http.StatusBadRequest, "the body breaks off: %v", err)
+		return nil, false
+	}
+	return text, true
 }
 
 func (a *api) disarmFault(w http.ResponseWriter, r *http.Request) {

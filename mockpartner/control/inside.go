@@ -102,6 +102,15 @@ func (q *query) yes(name string) bool {
 	return value == "true"
 }
 
+// word reads one of the words; absent is empty.
+func word[W ~string](q *query, name string, words []W) W {
+	value := W(q.values.Get(name))
+	if q.values.Has(name) && !slices.Contains(words, value) && q.err == nil {
+		q.err = fmt.Errorf("%s: want one of %v, got %q", name, words, value)
+	}
+	return value
+}
+
 // refused answers what is wrong with the query; a parameter that does not exist
 // is wrong too.
 func (q *query) refused(w http.ResponseWriter, names ...string) bool {

@@ -9,6 +9,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/defects"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/sandbox"
 	"partnerkit.dev/schemas/partnerapi"
@@ -59,11 +60,17 @@ type sandboxRequest struct {
 	HoldFor string          `json:"holdFor"` // a duration such as 15m
 	AuthKey string          `json:"authKey"` // a key of its own, by which it is found at the root
 	Policy  *catalog.Policy `json:"policy"`  // in place of the catalog's
+	// Defects and Variants are names of breaches that it has, and of lawful variants
+	// that it is.
+	Defects  []string `json:"defects"`
+	Variants []string `json:"variants"`
 	// Catalog has the form of a catalog file. Products and Options generate
 	// one instead.
 	Catalog  json.RawMessage `json:"catalog"`
 	Products int             `json:"products"`
 	Options  int             `json:"options"`
+	// Webhooks have the form that they have in a scenario; absent: none.
+	Webhooks json.RawMessage `json:"webhooks"`
 }
 
 func (a *api) createSandbox(w http.ResponseWriter, r *http.Request) {
@@ -104,13 +111,23 @@ func (a *api) specOf(r sandboxRequest) (spec sandbox.Spec, err error) {
 			return spec, errors.New("holdFor: want a duration of at least 1s, such as 15m")
 		}
 	}
-	spec.Catalog, err = a.catalogOf(r)
+	chosen, err := defects.Choose(r.Defects, r.Variants)
+	if err != nil {
+		return spec, err
+	}
+	spec.Parts = chosen.Parts
+	if r.Webhooks != nil {
+		if spec.Webhooks, err = a.webhooksFor("webhooks", r.Webhooks); err != nil {
+			return spec, err
+		}
+	}
+	spec.Catalog, err = a.catalogOf(r, chosen.Catalog)
 	return spec, err
 }
 
-// catalogOf returns the index of the catalog that is asked for, nil for the
-// mock's own.
-func (a *api) catalogOf(r sandboxRequest) (*catalog.Index, error) {
+// catalogOf returns the index of the catalog that is asked for, or that a variant
+// brings, nil for the mock's own.
+func (a *api) catalogOf(r sandboxRequest, brought *catalog.Catalog) (*catalog.Index, error) {
 	var (
 		own *catalog.Catalog
 		err error
@@ -126,6 +143,8 @@ func (a *api) catalogOf(r sandboxRequest) (*catalog.Index, error) {
 		own, err = catalog.Generate(seed, r.Products, r.Options)
 	case r.Catalog != nil:
 		own, err = catalog.Parse("catalog", r.Catalog)
+	case brought != nil:
+		own = brought
 	default:
 		return nil, nil
 	}

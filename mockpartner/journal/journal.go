@@ -46,15 +46,23 @@ type Exchange struct {
 	Faults   []string            `json:"faults,omitempty"` // those that fired, by name
 	Method   string              `json:"method"`
 	Target   string              `json:"target"` // path, as it was escaped, and query
-	Request  Message             `json:"request"`
-	Status   int                 `json:"status,omitempty"` // 0 until the answer began
-	Answer   Message             `json:"answer"`
+	// Authorized: the key was presented, in the form it should have (AUTH-1).
+	Authorized bool    `json:"authorized"`
+	Request    Message `json:"request"`
+	Status     int     `json:"status,omitempty"` // 0 until the answer began
+	Answer     Message `json:"answer"`
 	// Before and After are what the exchange touched in the platform; nil where
 	// it touched nothing.
 	Before   *platform.Facts `json:"before,omitempty"`
 	After    *platform.Facts `json:"after,omitempty"`
 	Done     bool            `json:"done"`       // the answer is complete, or given up
 	Duration Milliseconds    `json:"durationMs"` // in real time, of a done exchange
+	// Delivered: the whole answer went out to a caller who, as far as the mock
+	// can tell, was still there.
+	Delivered bool `json:"delivered"`
+	// LeftAfter is when the caller went away without having the whole answer, in
+	// real time after the arrival; nil where it did not.
+	LeftAfter *Milliseconds `json:"leftAfterMs,omitempty"`
 }
 
 // Journal is the ring of exchanges. It is safe for concurrent use; use New.
@@ -63,8 +71,10 @@ type Journal struct {
 	secrets []string
 
 	mu      sync.Mutex
+	later   [][]string // the forms of secrets that came to be known later
 	entries []*entry
 	arrived uint64
+	cleared uint64 // the number up to which exchanges were cleared away
 	bytes   int64
 	shared  map[*byte]int // how many entries hold the body that begins there
 
@@ -107,7 +117,7 @@ type Entry struct {
 // Begin enters a request as it arrives: Method, Target, Request and At. The
 // journal keeps the body's slice, which must not change any more.
 func (j *Journal) Begin(e Exchange) Entry {
-	e = redact(e, j.secrets)
+	e = redact(e, j.blanked())
 	e.Arrived = time.Now()
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -146,6 +156,32 @@ func (e Entry) Touched(before, after platform.Facts) {
 	j.bytes -= weight(e.entry)
 	e.entry.Before, e.entry.After = &before, &after
 	j.bytes += weight(e.entry)
+}
+
+// Left tells that the caller has gone away. Of an exchange that is done it tells
+// nothing.
+func (e Entry) Left() {
+	took := Milliseconds(time.Since(e.entry.Arrived))
+	e.journal.mu.Lock()
+	defer e.journal.mu.Unlock()
+	if !e.entry.Done && e.entry.LeftAfter == nil {
+		e.entry.LeftAfter = &took
+	}
+}
+
+// Delivered tells that the last of the answer goes out; it comes before End. To
+// a caller who has left nothing is delivered.
+func (e Entry) Delivered() {
+	e.journal.mu.Lock()
+	defer e.journal.mu.Unlock()
+	e.entry.Delivered = e.entry.LeftAfter == nil
+}
+
+// Lost tells that the last of the answer could not be sent after all.
+func (e Entry) Lost() {
+	e.journal.mu.Lock()
+	defer e.journal.mu.Unlock()
+	e.entry.Delivered = false
 }
 
 // End enters the answer. A shared body is one that many answers hold, and that
@@ -244,9 +280,31 @@ func (j *Journal) Clear() {
 		j.drop(e)
 	}
 	j.entries = nil
+	j.cleared = j.arrived
 	for _, w := range j.watchers {
 		w.left = w.want
 	}
+}
+
+// Record is everything that a journal holds, and how much it does not hold any
+// more.
+type Record struct {
+	Exchanges []Exchange // in the order of arrival
+	Cleared   uint64     // how many came before the journal was emptied
+	Dropped   uint64     // how many since then had to make room for others
+}
+
+// Record returns what the journal holds. Bodies and headers are the journal's
+// own: they must not be changed.
+func (j *Journal) Record() Record {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	record := Record{Exchanges: make([]Exchange, 0, len(j.entries)), Cleared: j.cleared}
+	for _, e := range j.entries {
+		record.Exchanges = append(record.Exchanges, e.Exchange)
+	}
+	record.Dropped = j.arrived - j.cleared - uint64(len(j.entries))
+	return record
 }
 
 // Count is how many exchanges a journal has seen and still has.

@@ -219,3 +219,42 @@ func TestManyMayWriteAndReadAtOnce(t *testing.T) {
 		t.Fatalf("want 4000 arrived and nothing kept, got %+v", count)
 	}
 }
+
+func TestAnExchangeTellsWhetherItsAnswerWasDelivered(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		tell      func(Entry)
+		delivered bool
+		left      bool
+	}{
+		"sent whole":                     {func(e Entry) { e.Delivered(); e.End(200, Message{}, false) }, true, false},
+		"broken off":                     {func(e Entry) { e.End(200, Message{}, false) }, false, false},
+		"lost on its way":                {func(e Entry) { e.Delivered(); e.End(200, Message{}, false); e.Lost() }, false, false},
+		"the caller had left":            {func(e Entry) { e.Left(); e.Delivered(); e.End(200, Message{}, false) }, false, true},
+		"the caller leaves after it":     {func(e Entry) { e.Delivered(); e.End(200, Message{}, false); e.Left() }, true, false},
+		"the caller left, no answer yet": {func(e Entry) { e.Left() }, false, true},
+	} {
+		j := New(Limits{})
+		c.tell(j.Begin(Exchange{}))
+		if e := j.Exchanges(Filter{})[0]; e.Delivered != c.delivered || (e.LeftAfter != nil) != c.left {
+			t.Errorf("%s: want delivered %t and left %t, got %t and %v", name, c.delivered, c.left, e.Delivered, e.LeftAfter)
+		}
+	}
+}
+
+func TestARecordTellsWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	j := New(Limits{Exchanges: 3})
+	enter(j, "GET", "/a", 200, "")
+	if r := j.Record(); !slices.Equal(targets(r.Exchanges), []string{"/a"}) || r.Cleared != 0 || r.Dropped != 0 {
+		t.Errorf("want nothing missing, got %+v", r)
+	}
+	enter(j, "GET", "/b", 200, "")
+	j.Clear()
+	for _, target := range []string{"/c", "/d", "/e", "/f"} {
+		enter(j, "GET", target, 200, "")
+	}
+	if r := j.Record(); !slices.Equal(targets(r.Exchanges), []string{"/d", "/e", "/f"}) || r.Cleared != 2 || r.Dropped != 1 {
+		t.Errorf("want 2 cleared and 1 dropped, got %+v", r)
+	}
+}

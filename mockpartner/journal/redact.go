@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +31,28 @@ func tellable(secrets []string) []string {
 		}
 	}
 	return forms
+}
+
+// maxLater bounds the secrets that came to be known later: those of before the
+// last so many are forgotten.
+const maxLater = 16
+
+// Blank has another secret blanked wherever a request holds it from now on.
+func (j *Journal) Blank(secret string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	later := append(slices.Clone(j.later), tellable([]string{secret}))
+	j.later = later[max(len(later)-maxLater, 0):]
+}
+
+// blanked returns the secrets in all their forms.
+func (j *Journal) blanked() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.later) == 0 {
+		return j.secrets
+	}
+	return slices.Concat(append([][]string{j.secrets}, j.later...)...)
 }
 
 // redact returns the exchange without credentials.

@@ -23,7 +23,12 @@ type SlotChange struct {
 // would. Its error is a *Refusal: UnknownID, or BadRequest where the slot would
 // not be as asked.
 func (p *Platform) SetSlot(productID, optionID, slotID string, change SlotChange) error {
-	return p.adjust(productID, optionID, slotID, func(key slotKey, s *slot, promised int) error {
+	return p.adjust(productID, optionID, slotID, setting(change))
+}
+
+// setting is what SetSlot does to a slot.
+func setting(change SlotChange) alteration {
+	return func(key slotKey, s *slot, promised int) error {
 		s.apply(key, change, promised)
 		if change.Status == nil {
 			return nil
@@ -35,7 +40,7 @@ func (p *Platform) SetSlot(productID, optionID, slotID string, change SlotChange
 			return refuse(BadRequest, "with these numbers the slot would be %s, not %s: name its vacancies", got, *change.Status)
 		}
 		return nil
-	})
+	}
 }
 
 func (s *slot) apply(key slotKey, change SlotChange, promised int) {
@@ -94,19 +99,24 @@ func (p *Platform) AdjustVacancies(productID, optionID, slotID string, delta int
 	})
 }
 
-func (p *Platform) adjust(productID, optionID, slotID string, change func(slotKey, *slot, int) error) error {
-	option, err := p.option(productID, optionID)
+// alteration changes a slot of which so many seats are promised to callers.
+type alteration func(key slotKey, s *slot, promised int) error
+
+func (p *Platform) adjust(productID, optionID, slotID string, change alteration) error {
+	p.enter()
+	defer p.mu.Unlock()
+	return p.alter(productID, optionID, slotID, change)
+}
+
+// alter is adjust where the platform is locked.
+func (p *Platform) alter(productID, optionID, slotID string, change alteration) error {
+	key, err := p.find(productID, optionID, slotID)
 	if err != nil {
 		return err
 	}
-	key, ok := keyOf(option, slotID)
-	if !ok {
-		return refuse(UnknownID, "option %q has no slot %q", optionID, slotID)
-	}
-	p.enter()
-	defer p.mu.Unlock()
 	t := p.state.ledger.tally(key)
-	changed := p.slot(key)
+	was := p.slot(key)
+	changed := was
 	if err := change(key, &changed, t.held+t.confirmed); err != nil {
 		return err
 	}
@@ -115,5 +125,6 @@ func (p *Platform) adjust(productID, optionID, slotID string, change func(slotKe
 	}
 	p.put(key, changed)
 	p.leave(key)
+	p.announceSlot(StaffChange, key, was, changed)
 	return nil
 }

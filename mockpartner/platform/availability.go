@@ -28,6 +28,8 @@ type Stamp struct {
 // Availability returns the option's slots in the window (AVL-3). Its error is a
 // *Refusal: UnknownID, or BadRequest for a window that cannot be.
 func (p *Platform) Availability(r partnerapi.AvailabilityRequest) (Window, error) {
+	now := p.enter()
+	defer p.mu.Unlock()
 	option, err := p.option(r.ProductID, r.OptionID)
 	if err != nil {
 		return Window{}, err
@@ -39,8 +41,6 @@ func (p *Platform) Availability(r partnerapi.AvailabilityRequest) (Window, error
 	if _, err := guests(option, r.Units); err != nil {
 		return Window{}, err
 	}
-	now := p.enter()
-	defer p.mu.Unlock()
 	window := Window{
 		Slots: []partnerapi.Slot{},
 		Stamp: Stamp{option: option, version: p.versions[option], restored: p.restored, from: now, until: now.AddDate(100, 0, 0)},
@@ -50,6 +50,7 @@ func (p *Platform) Availability(r partnerapi.AvailabilityRequest) (Window, error
 			p.show(&window, slotKey{option: option, day: dayNumber(day), minute: minute}, now)
 		}
 	}
+	p.disorder(&window, now)
 	return window, nil
 }
 
@@ -80,18 +81,22 @@ func (p *Platform) show(w *Window, key slotKey, now time.Time) {
 	if ends := key.saleEnds(when); ends.After(now) && ends.Before(w.Stamp.until) {
 		w.Stamp.until = ends
 	}
-	s := p.slot(key)
+	w.Slots = append(w.Slots, p.shown(key, p.slot(key), when, now))
+}
+
+// shown is how a slot is shown.
+func (p *Platform) shown(key slotKey, s slot, when span, now time.Time) partnerapi.Slot {
 	shown := partnerapi.Slot{
-		ID:                 key.id(),
+		ID:                 p.shownID(key, now),
 		LocalDateTimeStart: partnerapi.FormatDateTime(when.start),
 		LocalDateTimeEnd:   partnerapi.FormatDateTime(when.end),
 		Status:             s.status(key, when, now),
 		UnitPricing:        p.unitPricing(key),
 	}
 	if s.counted && !key.option.Schedule.HideVacancies {
-		shown.Vacancies, shown.Capacity = new(s.vacancies), new(s.capacity)
+		shown.Vacancies, shown.Capacity = new(max(s.vacancies, 0)), new(s.capacity)
 	}
-	w.Slots = append(w.Slots, shown)
+	return shown
 }
 
 // Fresh reports whether the answer that bears the stamp would be given again.

@@ -36,6 +36,8 @@ type Booking struct {
 	CancelledAt       time.Time                 `json:"cancelledAt,omitzero"`
 
 	number uint64
+	slot   slotKey
+	taken  int // seats that it has taken out of the vacancies
 }
 
 // Answer is the booking as confirm answers it; it does not change while the
@@ -64,33 +66,65 @@ func (p *Platform) confirm(r partnerapi.ConfirmRequest, tell func(before, after 
 	defer p.look(now, tell, slotKey{}, r.ReservationConfirmationCode).end()
 	hold, ok := p.state.holds.Get(r.ReservationConfirmationCode)
 	if !ok {
+		if p.on(OnConfirmUnknown, slotKey{}, now).Does == Accept {
+			return *p.newBooking(&Hold{Code: r.ReservationConfirmationCode, State: Held}, r, now), nil
+		}
 		return Booking{}, refuse(NoLiveHold, "There is no reservation with the code %q.", r.ReservationConfirmationCode)
 	}
-	switch hold.State {
-	case Released:
-		return Booking{}, refuse(NoLiveHold, "This reservation was released and can no longer be confirmed.")
-	case Expired:
-		return Booking{}, refuse(NoLiveHold, "This reservation expired at %s and can no longer be confirmed.", partnerapi.FormatDateTime(hold.ExpiresAt))
-	case Confirmed:
-		booking, _ := p.state.bookings.Get(hold.BookingID)
-		if booking.State == Cancelled {
-			return Booking{}, refuse(NoLiveHold, "This booking was cancelled and cannot be confirmed again.")
-		}
-		return *booking, nil
+	comesUpon, standing, refusal := p.confirmable(hold)
+	quirk := p.on(comesUpon, hold.slot, now)
+	switch {
+	case refusal != nil && quirk.Does != Accept:
+		p.move(quirk, hold, 0, now)
+		return Booking{}, refusal
+	case standing != nil && quirk.Does != Accept:
+		p.move(quirk, hold, 0, now)
+		return *standing, nil
+	case quirk.Does == Refuse:
+		p.move(quirk, hold, 0, now)
+		return Booking{}, refuse(NoLiveHold, "This reservation can no longer be confirmed.")
+	case quirk.Does == Nothing:
+		p.move(quirk, hold, 0, now)
+		return *p.newBooking(hold, r, now), nil
 	}
-	if p.policy.NoHolds {
+	// A partner without holds takes the seats only now (CNF-7).
+	lawful := 0
+	if comesUpon == OnConfirm && hold.promised == 0 {
 		if err := enough(p.slot(hold.slot), hold.Seats); err != nil {
 			return Booking{}, err
 		}
-		p.take(hold.slot, hold.Seats)
+		lawful = hold.Seats
 	}
-	return *p.book(hold, r, now), nil
+	booking := p.book(hold, r, now)
+	moved := p.move(quirk, hold, lawful, now)
+	if comesUpon != OnConfirm {
+		booking.taken = moved
+	}
+	return *booking, nil
 }
 
-// book ends a live hold with a booking.
-func (p *Platform) book(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *Booking {
+// confirmable tells what a confirm comes upon, with the booking that the hold has
+// become, and refuses a hold that is none any more.
+func (p *Platform) confirmable(h *Hold) (Case, *Booking, error) {
+	switch h.State {
+	case Released:
+		return OnConfirmReleased, nil, refuse(NoLiveHold, "This reservation was released and can no longer be confirmed.")
+	case Expired:
+		return OnConfirmExpired, nil, refuse(NoLiveHold, "This reservation expired at %s and can no longer be confirmed.", partnerapi.FormatDateTime(h.ExpiresAt))
+	case Confirmed:
+		booking, ok := p.state.bookings.Get(h.BookingID)
+		if !ok || booking.State == Cancelled {
+			return OnConfirmCancelled, nil, refuse(NoLiveHold, "This booking was cancelled and cannot be confirmed again.")
+		}
+		return OnConfirmAgain, booking, nil
+	}
+	return OnConfirm, nil, nil
+}
+
+// newBooking makes a booking of a hold, of which nothing knows yet.
+func (p *Platform) newBooking(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *Booking {
 	booking := &Booking{
-		ID:                p.issue("B"),
+		ID:                p.issueBookingID(h, now),
 		State:             Booked,
 		Code:              h.Code,
 		ProductID:         h.ProductID,
@@ -98,17 +132,25 @@ func (p *Platform) book(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *Bo
 		AvailabilityID:    h.AvailabilityID,
 		Units:             h.Units,
 		Seats:             h.Seats,
-		Contact:           clone(r.Contact),
+		Contact:           cmp.Or(clone(r.Contact), h.Contact),
 		ResellerReference: cmp.Or(r.ResellerReference, h.ResellerReference),
 		ConfirmedAt:       now,
 		number:            p.state.issued,
-	}
-	if booking.Contact == nil {
-		booking.Contact = h.Contact
+		slot:              h.slot,
 	}
 	booking.UUID = p.uuid(p.state.issued)
-	if !p.policy.NoTickets {
+	if !p.Policy().NoTickets {
 		booking.Tickets = tickets(booking.UUID)
+	}
+	return booking
+}
+
+// book ends a hold with a booking.
+func (p *Platform) book(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *Booking {
+	booking := p.newBooking(h, r, now)
+	booking.taken = h.Seats
+	if h.promised > 0 {
+		booking.taken = h.taken
 	}
 	p.state.expiring.Delete(h)
 	ended := *h
@@ -150,17 +192,32 @@ func (p *Platform) cancel(id string, tell func(before, after Facts)) Outcome {
 	}
 	defer p.look(now, tell, slotKey{}, booking.Code).end()
 	if booking.State == Cancelled {
+		p.move(p.on(OnCancelAgain, booking.slot, now), p.holdOf(booking), 0, now)
 		return BookingCancelledYet
 	}
-	hold, _ := p.state.holds.Get(booking.Code)
-	cancelled := *booking
-	cancelled.State, cancelled.CancelledAt = Cancelled, now
-	p.state.bookings.Set(id, &cancelled)
-	p.take(hold.slot, -booking.Seats)
-	p.state.ledger.cancelled(id)
-	p.leave(hold.slot)
-	p.remember(hold.Code)
+	if quirk := p.on(OnCancel, booking.slot, now); quirk.Does == Nothing {
+		p.move(quirk, p.holdOf(booking), 0, now)
+	} else {
+		p.endBooking(booking, quirk, now)
+	}
 	return BookingCancelled
+}
+
+// endBooking ends a booking and gives its seats back.
+func (p *Platform) endBooking(b *Booking, quirk Quirk, now time.Time) {
+	cancelled := *b
+	cancelled.State, cancelled.CancelledAt = Cancelled, now
+	p.state.bookings.Set(b.ID, &cancelled)
+	p.move(quirk, p.holdOf(b), -b.taken, now)
+	p.state.ledger.cancelled(b.ID)
+	p.leave(b.slot)
+	p.remember(b.Code)
+}
+
+// holdOf returns the hold that a booking was, also where its code has become
+// another hold's.
+func (p *Platform) holdOf(b *Booking) *Hold {
+	return &Hold{Code: b.Code, Units: b.Units, Seats: b.Seats, slot: b.slot}
 }
 
 // Bookings returns every booking that is remembered, oldest first.

@@ -24,6 +24,7 @@ type VirtualClock struct {
 	base   Clock
 	offset time.Duration // of a running clock, to base
 	frozen *time.Time    // where the clock stands; nil while it runs
+	moved  chan struct{} // closed when the clock is moved; nil while nobody waits
 }
 
 // NewVirtualClock returns a clock that shows base's time until it is moved. A
@@ -55,6 +56,25 @@ func (c *VirtualClock) now() time.Time {
 	return c.base.Now().Add(c.offset).Round(0)
 }
 
+// Moved returns a channel that is closed when the clock is moved, stopped or let
+// run the next time.
+func (c *VirtualClock) Moved() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.moved == nil {
+		c.moved = make(chan struct{})
+	}
+	return c.moved
+}
+
+// tell tells who waits that the clock was moved. It wants the lock.
+func (c *VirtualClock) tell() {
+	if c.moved != nil {
+		close(c.moved)
+		c.moved = nil
+	}
+}
+
 // Reading is what a clock shows.
 type Reading struct {
 	At     time.Time
@@ -72,6 +92,7 @@ func (c *VirtualClock) Read() Reading {
 func (c *VirtualClock) Show(r Reading) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.tell()
 	c.frozen = nil
 	if r.Frozen {
 		c.frozen = &r.At
@@ -91,6 +112,7 @@ func (c *VirtualClock) Frozen() bool {
 func (c *VirtualClock) Set(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.tell()
 	c.set(t)
 }
 
@@ -106,6 +128,7 @@ func (c *VirtualClock) set(t time.Time) {
 func (c *VirtualClock) Advance(d time.Duration) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.tell()
 	if c.frozen != nil {
 		c.frozen = new(c.frozen.Add(d))
 	} else {
@@ -118,6 +141,7 @@ func (c *VirtualClock) Advance(d time.Duration) time.Time {
 func (c *VirtualClock) Freeze() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.tell()
 	t := c.now()
 	c.frozen = &t
 }
@@ -126,6 +150,7 @@ func (c *VirtualClock) Freeze() {
 func (c *VirtualClock) Run() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer c.tell()
 	if c.frozen == nil {
 		return
 	}

@@ -17,7 +17,7 @@ func (p *Platform) issue(prefix string) string {
 	number := p.state.issued
 	digest := p.digest("code", number)
 	plain := fmt.Sprintf("%s-%s-%d", prefix, base32.StdEncoding.EncodeToString(digest[:5]), number)
-	if p.policy.Codes != catalog.AwkwardCodes {
+	if p.Policy().Codes != catalog.AwkwardCodes {
 		return plain
 	}
 	if number == dotsNumber {

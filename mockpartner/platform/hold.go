@@ -37,8 +37,10 @@ type Hold struct {
 	EndedAt           time.Time                 `json:"endedAt,omitzero"`
 	BookingID         string                    `json:"externalBookingId,omitempty"`
 
-	slot   slotKey
-	number uint64 // the order of holds
+	slot     slotKey
+	number   uint64 // the order of holds
+	promised int    // seats that nobody else may get
+	taken    int    // seats that it took out of the vacancies
 }
 
 // maxParty is the largest number of guests in one reserve; a lawful partner may
@@ -72,6 +74,8 @@ func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (sea
 func (p *Platform) Reserve(r partnerapi.ReserveRequest) (Hold, error) { return p.reserve(r, nil) }
 
 func (p *Platform) reserve(r partnerapi.ReserveRequest, tell func(before, after Facts)) (Hold, error) {
+	now := p.enter()
+	defer p.mu.Unlock()
 	option, err := p.option(r.ProductID, r.OptionID)
 	if err != nil {
 		return Hold{}, err
@@ -83,20 +87,12 @@ func (p *Platform) reserve(r partnerapi.ReserveRequest, tell func(before, after 
 	if err != nil {
 		return Hold{}, err
 	}
-	key, ok := keyOf(option, r.AvailabilityID)
+	key, ok := p.keyOf(option, r.AvailabilityID)
 	if !ok {
 		return Hold{}, refuse(UnknownID, "option %q has no slot %q: ask for availability again", r.OptionID, r.AvailabilityID)
 	}
-	now := p.enter()
-	defer p.mu.Unlock()
 	scene := p.look(now, tell, key, "")
 	defer scene.end()
-	if err := p.sellable(key, seats, now); err != nil {
-		return Hold{}, err
-	}
-	if err := p.makeRoom(); err != nil {
-		return Hold{}, err
-	}
 	hold := &Hold{
 		State:             Held,
 		ProductID:         r.ProductID,
@@ -109,7 +105,22 @@ func (p *Platform) reserve(r partnerapi.ReserveRequest, tell func(before, after 
 		CreatedAt:         now,
 		slot:              key,
 	}
-	p.hold(hold)
+	comesUpon, refusal := p.sellable(key, seats, now)
+	quirk := p.on(comesUpon, key, now)
+	switch {
+	case refusal != nil && quirk.Does != Accept:
+		p.move(quirk, hold, 0, now)
+		return Hold{}, refusal
+	case quirk.Does == Refuse:
+		p.move(quirk, hold, 0, now)
+		return Hold{}, refuse(Unavailable, "This time can no longer be booked. Please choose another one.")
+	}
+	p.lookAway(quirk)
+	hold.slot = hold.slot.in(p.Catalog()) // which may be another one by now
+	if err := p.makeRoom(); err != nil {
+		return Hold{}, err
+	}
+	p.hold(hold, quirk, refusal == nil)
 	scene.code = hold.Code
 	return *hold, nil
 }
@@ -121,17 +132,21 @@ func clone(c *partnerapi.Contact) *partnerapi.Contact {
 	return new(*c)
 }
 
-// sellable refuses a party that the slot cannot take.
-func (p *Platform) sellable(key slotKey, seats int, now time.Time) error {
+// sellable tells what a reserve comes upon, and refuses a party that the slot
+// cannot take.
+func (p *Platform) sellable(key slotKey, seats int, now time.Time) (Case, error) {
 	when, _ := key.span()
 	s := p.slot(key)
 	switch status := s.status(key, when, now); {
 	case status == partnerapi.StatusSoldOut:
-		return refuse(Unavailable, "This time is sold out. Please choose another one.")
+		return OnReserveSoldOut, refuse(Unavailable, "This time is sold out. Please choose another one.")
 	case !status.Bookable():
-		return refuse(Unavailable, "This time can no longer be booked. Please choose another one.")
+		return OnReserveClosed, refuse(Unavailable, "This time can no longer be booked. Please choose another one.")
 	}
-	return enough(s, seats)
+	if err := enough(s, seats); err != nil {
+		return OnReserveTooMany, err
+	}
+	return OnReserve, nil
 }
 
 func enough(s slot, seats int) error {
@@ -141,20 +156,41 @@ func enough(s slot, seats int) error {
 	return nil
 }
 
-// hold gives the hold its code and expiry, and takes its seats.
-func (p *Platform) hold(h *Hold) {
-	life, taken := p.holdFor, h.Seats
-	if p.policy.NoHolds {
-		life, taken = holdlessExpiry, 0
+// hold gives the hold its code and expiry, and takes its seats; seats that are
+// not there are not taken.
+func (p *Platform) hold(h *Hold, quirk Quirk, seatsAreLeft bool) {
+	conduct := p.conduct.Load()
+	life := conduct.HoldFor
+	h.promised = h.Seats
+	if conduct.Policy.NoHolds {
+		life, h.promised = holdlessExpiry, 0
 	}
 	// To the second, as it is told to the caller: what is told is exact.
 	h.ExpiresAt = h.CreatedAt.Add(life).Truncate(time.Second).In(h.slot.option.Product.Location)
-	h.Code = p.issue("R")
+	h.Code = p.issueCode(h)
 	h.number = p.state.issued
-	p.take(h.slot, taken)
+	if quirk.Does == Nothing {
+		return
+	}
+	p.take(h.slot, 0) // a slot is kept from its first hold on
+	lawful := 0
+	if seatsAreLeft {
+		lawful = h.promised
+	}
+	h.taken = p.move(quirk, h, lawful, h.CreatedAt)
 	p.state.holds.Set(h.Code, h)
 	p.state.expiring.Set(h)
-	p.state.ledger.held(h.Code, h.slot, taken)
+	p.state.ledger.held(h.Code, h.slot, h.promised)
+}
+
+// lookAway lets other calls in between a look at the seats and their taking.
+func (p *Platform) lookAway(quirk Quirk) {
+	if quirk.Race == 0 {
+		return
+	}
+	p.mu.Unlock()
+	time.Sleep(time.Duration(quirk.Race))
+	p.mu.Lock()
 }
 
 // Outcome says what a release or a cancellation came upon, in words for the
@@ -183,25 +219,41 @@ func (p *Platform) release(code string, tell func(before, after Facts)) Outcome 
 	}
 	switch hold.State {
 	case Released:
+		p.move(p.on(OnReleaseAgain, hold.slot, now), hold, 0, now)
 		return HoldReleasedYet
 	case Expired:
+		p.move(p.on(OnReleaseExpired, hold.slot, now), hold, 0, now)
 		return HoldExpired
 	case Confirmed:
+		p.releaseConfirmed(hold, now)
 		return HoldConfirmed
 	}
-	p.endHold(hold, Released, now)
+	if quirk := p.on(OnRelease, hold.slot, now); quirk.Does == Nothing {
+		p.move(quirk, hold, 0, now)
+	} else {
+		p.endHold(hold, Released, quirk, now)
+	}
 	return HoldReleased
 }
 
+// releaseConfirmed leaves a booking as it is (REL-6), unless a quirk says otherwise.
+func (p *Platform) releaseConfirmed(h *Hold, now time.Time) {
+	quirk := p.on(OnReleaseConfirmed, h.slot, now)
+	booking, ok := p.state.bookings.Get(h.BookingID)
+	if quirk.Does == Accept && ok && booking.State == Booked {
+		p.endBooking(booking, quirk, now)
+		return
+	}
+	p.move(quirk, h, 0, now)
+}
+
 // endHold ends a live hold without a booking.
-func (p *Platform) endHold(h *Hold, state HoldState, at time.Time) {
+func (p *Platform) endHold(h *Hold, state HoldState, quirk Quirk, at time.Time) {
 	p.state.expiring.Delete(h)
 	ended := *h
 	ended.State, ended.EndedAt = state, at
 	p.state.holds.Set(h.Code, &ended)
-	if !p.policy.NoHolds {
-		p.take(h.slot, -h.Seats)
-	}
+	p.move(quirk, h, -h.taken, at)
 	p.state.ledger.ended(h.Code)
 	p.leave(h.slot)
 	p.remember(h.Code)

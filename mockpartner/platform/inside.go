@@ -23,12 +23,13 @@ func (p *Platform) Inside() Inside {
 	return Inside{Now: now, Holds: p.listHolds(), Bookings: p.listBookings(), Slots: p.listSlots(now)}
 }
 
-// SlotState is the inside of a slot that is in use or was changed.
+// SlotState is the inside of a slot.
 type SlotState struct {
 	ProductID      string                `json:"productId"`
 	OptionID       string                `json:"optionId"`
 	AvailabilityID string                `json:"availabilityId"`
 	Start          time.Time             `json:"localDateTimeStart"`
+	End            time.Time             `json:"localDateTimeEnd"`
 	Status         partnerapi.SlotStatus `json:"status"`
 	Counted        bool                  `json:"counted"` // false: no limit
 	Capacity       int                   `json:"capacity"`
@@ -50,6 +51,7 @@ func (p *Platform) inside(key slotKey, now time.Time) SlotState {
 		OptionID:       key.option.ID,
 		AvailabilityID: key.id(),
 		Start:          when.start,
+		End:            when.end,
 		Status:         s.status(key, when, now),
 		Counted:        s.counted,
 		Capacity:       s.capacity,

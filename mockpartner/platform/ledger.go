@@ -177,8 +177,8 @@ func (p *Platform) checkHolds() []Violation {
 		if !ok || (promise.ends == 0) != (hold.State == Held) {
 			l.note(lawAccounts, code, "the hold is %s, the ledger knows otherwise", hold.State)
 		}
-		if hold.State == Held && !p.policy.NoHolds {
-			held[hold.slot] += hold.Seats
+		if hold.State == Held {
+			held[hold.slot] += hold.promised
 		}
 	}
 	for id, booking := range p.state.bookings.all() {

@@ -28,16 +28,25 @@ func (p *Platform) FindBooking(id string) (Booking, bool) {
 // SlotStatus returns how a slot is shown now (AVL-9), and false where the
 // option has no such slot.
 func (p *Platform) SlotStatus(productID, optionID, availabilityID string) (partnerapi.SlotStatus, bool) {
-	option, err := p.option(productID, optionID)
+	now := p.enter()
+	defer p.mu.Unlock()
+	key, err := p.find(productID, optionID, availabilityID)
 	if err != nil {
 		return "", false
 	}
-	key, ok := keyOf(option, availabilityID)
-	if !ok {
-		return "", false
-	}
-	now := p.enter()
-	defer p.mu.Unlock()
 	when, _ := key.span()
 	return p.slot(key).status(key, when, now), true
+}
+
+// find finds a slot by its ids. Its error is a *Refusal: UnknownID.
+func (p *Platform) find(productID, optionID, availabilityID string) (slotKey, error) {
+	option, err := p.option(productID, optionID)
+	if err != nil {
+		return slotKey{}, err
+	}
+	key, ok := p.keyOf(option, availabilityID)
+	if !ok {
+		return slotKey{}, refuse(UnknownID, "option %q has no slot %q: ask for availability again", optionID, availabilityID)
+	}
+	return key, nil
 }

@@ -18,8 +18,8 @@ package platform
 
 import (
 	"errors"
-	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
@@ -45,16 +45,19 @@ type Config struct {
 	HoldFor time.Duration
 	// Policy overrides the catalog's; nil keeps it.
 	Policy *catalog.Policy
+	Quirks []Quirk
 }
 
 // Platform is one partner's business. Use New.
 type Platform struct {
-	catalog *catalog.Index
 	clock   Clock
 	seed    uint64
-	holdFor time.Duration
-	policy  catalog.Policy
 	most    int // how many holds are remembered
+	sold    atomic.Pointer[catalog.Index]
+	conduct atomic.Pointer[Conduct]
+	turn    atomic.Uint64 // how often something was shown that is another each time
+
+	selling sync.Mutex // held while what is sold changes; it comes before mu
 
 	mu    sync.Mutex
 	state state
@@ -62,6 +65,7 @@ type Platform struct {
 	// restores, is another.
 	versions map[*catalog.IndexedOption]uint64
 	restored uint64
+	observe  func(Change) // nil: nobody does
 }
 
 // New returns a platform without holds or bookings.
@@ -69,36 +73,28 @@ func New(c Config) (*Platform, error) {
 	if c.Catalog == nil || c.Clock == nil {
 		return nil, errors.New("a platform needs a catalog and a clock")
 	}
-	if c.HoldFor == 0 {
-		c.HoldFor = DefaultHoldFor
-	}
-	if c.HoldFor < time.Second {
-		return nil, fmt.Errorf("holds must live at least 1s, got %s", c.HoldFor)
-	}
-	policy := c.Catalog.Policy
+	conduct := Conduct{Policy: c.Catalog.Policy, HoldFor: c.HoldFor, Quirks: c.Quirks}
 	if c.Policy != nil {
-		policy = *c.Policy
+		conduct.Policy = *c.Policy
 	}
-	if err := policy.Check(); err != nil {
-		return nil, fmt.Errorf("policy codes: %w", err)
+	checked, err := conduct.check()
+	if err != nil {
+		return nil, err
 	}
-	return &Platform{
-		catalog:  c.Catalog,
+	p := &Platform{
 		clock:    c.Clock,
 		seed:     c.Seed,
-		holdFor:  c.HoldFor,
-		policy:   policy,
 		most:     maxHolds,
 		state:    newState(),
 		versions: map[*catalog.IndexedOption]uint64{},
-	}, nil
+	}
+	p.sold.Store(c.Catalog)
+	p.conduct.Store(checked)
+	return p, nil
 }
 
-// Catalog returns what the platform sells.
-func (p *Platform) Catalog() *catalog.Index { return p.catalog }
-
-// Policy returns which optional features the platform lacks.
-func (p *Platform) Policy() catalog.Policy { return p.policy }
+// Catalog returns what the platform sells now.
+func (p *Platform) Catalog() *catalog.Index { return p.sold.Load() }
 
 // Seed returns the seed of everything that is drawn.
 func (p *Platform) Seed() uint64 { return p.seed }
@@ -114,13 +110,14 @@ func (p *Platform) enter() (now time.Time) {
 	return now
 }
 
-// option finds an option in the catalog.
+// option finds an option in the catalog. Where the platform is locked, the
+// option stays the one that is sold.
 func (p *Platform) option(productID, optionID string) (*catalog.IndexedOption, error) {
-	product, ok := p.catalog.Product(productID)
+	product, ok := p.Catalog().Product(p.known(DriftProducts, productID))
 	if !ok {
 		return nil, refuse(UnknownID, "there is no product %q", productID)
 	}
-	option, ok := product.Option(optionID)
+	option, ok := product.Option(p.known(DriftOptions, optionID))
 	if !ok {
 		return nil, refuse(UnknownID, "product %q has no option %q", productID, optionID)
 	}

@@ -80,7 +80,8 @@ type slot struct {
 	closed    bool
 	capacity  int
 	vacancies int
-	elsewhere int // sold through other channels than this contract
+	elsewhere int  // sold through other channels than this contract
+	wasFull   bool // for quirks that ask; false where none does
 }
 
 // plain reports whether the option's slots without limit are shown AVAILABLE:
@@ -124,11 +125,14 @@ func (p *Platform) put(key slotKey, changed slot) {
 
 // take moves seats out of the slot's vacancies; a negative number gives them back.
 func (p *Platform) take(key slotKey, seats int) {
-	s := p.slot(key)
+	was := p.slot(key)
+	s := was
 	if s.counted {
 		s.vacancies -= seats
+		s.wasFull = s.wasFull || s.vacancies <= 0 && p.watchesFull()
 	}
 	p.put(key, s)
+	p.announceSlot(BookingChange, key, was, s)
 }
 
 // leave forgets a slot that is again as it was computed, so that memory is

@@ -18,6 +18,8 @@ type state struct {
 	ended    table[uint64, string]   // codes, first ended first
 	endings  uint64                  // the key of the last one in ended
 	issued   uint64                  // codes and booking ids given out so far
+	late     []lateMove              // seats that will move, the next first
+	planned  []PlannedChange         // of slots, the next first
 	ledger   ledger
 }
 
@@ -41,6 +43,8 @@ func (s *state) fork() state {
 	forked.expiring = s.expiring.Copy()
 	forked.ended = s.ended.fork()
 	forked.ledger = s.ledger.fork()
+	forked.late = slices.Clip(s.late)
+	forked.planned = slices.Clip(s.planned)
 	return forked
 }
 
@@ -56,6 +60,8 @@ func (l *ledger) fork() ledger {
 // Snapshot is what was in a platform at one moment. It never changes, and is
 // safe for concurrent use.
 type Snapshot struct {
+	sold *catalog.Index
+
 	mu    sync.Mutex
 	state state
 }
@@ -64,7 +70,7 @@ type Snapshot struct {
 func (p *Platform) Snapshot() *Snapshot {
 	p.enter()
 	defer p.mu.Unlock()
-	return &Snapshot{state: p.state.fork()}
+	return &Snapshot{sold: p.Catalog(), state: p.state.fork()}
 }
 
 func (s *Snapshot) fork() state {
@@ -73,14 +79,17 @@ func (s *Snapshot) fork() state {
 	return s.state.fork()
 }
 
-// Restore puts into the platform what was in it, or in another one with the same
-// catalog, when the snapshot was taken; in constant time. The clock is not moved:
-// holds that it has passed meanwhile expire.
+// Restore puts into the platform what was in it, or in another one, when the
+// snapshot was taken, and has it sell what was sold then; in constant time. The
+// clock is not moved: holds that it has passed meanwhile expire.
 func (p *Platform) Restore(s *Snapshot) {
 	restored := s.fork()
+	p.selling.Lock()
+	defer p.selling.Unlock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.state = restored
+	p.sold.Store(s.sold)
 	p.restored++
 }
 
@@ -89,14 +98,14 @@ func (p *Platform) Restore(s *Snapshot) {
 func (p *Platform) Clone(clock Clock) *Platform {
 	p.enter()
 	defer p.mu.Unlock()
-	return &Platform{
-		catalog:  p.catalog,
+	clone := &Platform{
 		clock:    clock,
 		seed:     p.seed,
-		holdFor:  p.holdFor,
-		policy:   p.policy,
 		most:     p.most,
 		state:    p.state.fork(),
 		versions: map[*catalog.IndexedOption]uint64{},
 	}
+	clone.sold.Store(p.Catalog())
+	clone.conduct.Store(p.conduct.Load())
+	return clone
 }

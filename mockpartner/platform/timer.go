@@ -19,10 +19,12 @@ const (
 	// DayBegins: "today" is another date in the zone of a product, and with it
 	// the window of days that callers ask for.
 	DayBegins TimerKind = "day-begins"
+	// SlotChanges: a slot changes as it was planned.
+	SlotChanges TimerKind = "slot-changes"
 )
 
 // TimerKinds lists the kinds.
-func TimerKinds() []TimerKind { return []TimerKind{HoldExpires, SaleEnds, DayBegins} }
+func TimerKinds() []TimerKind { return []TimerKind{HoldExpires, SaleEnds, DayBegins, SlotChanges} }
 
 // Timer is something that will happen when the clock gets there.
 type Timer struct {
@@ -34,14 +36,14 @@ type Timer struct {
 
 // Timers lists what is pending, the next first: expiries of holds, ends of the
 // sale of slots that are in use or were changed (those of all others are as the
-// catalog has them), and in each of the catalog's zones the next midnight. Of
-// each kind there are at most limit. Without kinds, all are listed.
+// catalog has them), in each of the catalog's zones the next midnight, and planned
+// changes of slots. Of each kind there are at most limit. Without kinds, all are listed.
 func (p *Platform) Timers(limit int, kinds ...TimerKind) []Timer {
 	now := p.enter()
 	defer p.mu.Unlock()
 	list := []Timer{}
 	for kind, pending := range map[TimerKind]func(now time.Time, limit int) []Timer{
-		HoldExpires: p.expiries, SaleEnds: p.salesEnding, DayBegins: p.midnights,
+		HoldExpires: p.expiries, SaleEnds: p.salesEnding, DayBegins: p.midnights, SlotChanges: p.plannedChanges,
 	} {
 		if len(kinds) == 0 || slices.Contains(kinds, kind) {
 			list = append(list, pending(now, limit)...)
@@ -77,7 +79,7 @@ func (p *Platform) salesEnding(now time.Time, limit int) (list []Timer) {
 
 func (p *Platform) midnights(now time.Time, limit int) (list []Timer) {
 	seen := map[string]bool{}
-	for _, product := range p.catalog.Products {
+	for _, product := range p.Catalog().Products {
 		if !seen[product.TimeZone] {
 			seen[product.TimeZone] = true
 			list = append(list, Timer{At: nextMidnight(now, product).UTC(), Kind: DayBegins, Subject: product.TimeZone})

@@ -1,14 +1,21 @@
 package sandbox
 
-import "partnerkit.dev/mockpartner/script"
+import (
+	"fmt"
 
-// Play arms the faults of a scenario in every sandbox, those that are made
-// later among them, in the place of the faults of the scenario before.
-func (r *Registry) Play(faults script.Rules) {
+	"partnerkit.dev/mockpartner/script"
+)
+
+// Play plays a scenario in every sandbox, those that are made later among them,
+// in the place of the scenario before.
+func (r *Registry) Play(scenario script.Part) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.faults = faults
+	r.scenario = scenario
 	for _, box := range r.boxes {
-		box.faults.Replace(faults)
+		if err := box.faults.Play(scenario); err != nil {
+			return fmt.Errorf("sandbox %s: %w", box.name, err)
+		}
 	}
+	return nil
 }

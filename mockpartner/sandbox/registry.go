@@ -15,6 +15,7 @@ import (
 	"partnerkit.dev/mockpartner/journal"
 	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/mockpartner/script"
+	"partnerkit.dev/mockpartner/webhook"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -64,6 +65,8 @@ type Config struct {
 	// IdleFor is how long, by Clock, a sandbox may go uncalled before it is
 	// deleted; 0 means DefaultIdleFor, less than 0 for ever. Default stays.
 	IdleFor time.Duration
+	// LimitScale is script.Config's.
+	LimitScale float64
 }
 
 // Spec is what a new sandbox is to be like. Zero values take the mock's own.
@@ -73,8 +76,12 @@ type Spec struct {
 	Now     time.Time // where its clock begins
 	Frozen  *bool     // whether it stands still
 	HoldFor time.Duration
-	Policy  *catalog.Policy
+	Policy  *catalog.Policy // stands before the catalog's and the scenario's, as HoldFor does
 	Catalog *catalog.Index
+	// Parts are played on top of the mock's scenario, in their order.
+	Parts []script.Part
+	// Webhooks are set up for the sandbox; nil is none.
+	Webhooks *webhook.Config
 	// AuthKey is a key of the sandbox's own. Requests at the root that present
 	// it are the sandbox's, so that who calls needs no other address.
 	AuthKey string
@@ -85,11 +92,11 @@ type Registry struct {
 	config     Config
 	credential Credential
 
-	mu     sync.RWMutex
-	boxes  map[string]*Sandbox
-	byKey  map[digest]*Sandbox // those with a key of their own
-	faults script.Rules        // of the scenario
-	swept  time.Time           // when idle sandboxes were last looked for
+	mu       sync.RWMutex
+	boxes    map[string]*Sandbox
+	byKey    map[digest]*Sandbox // those with a key of their own
+	scenario script.Part
+	swept    time.Time // when idle sandboxes were last looked for
 }
 
 // NewRegistry returns a registry that holds the default sandbox.
@@ -133,20 +140,44 @@ func (r *Registry) Create(s Spec) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.add(s.Name, s.AuthKey, clock, business)
+	own, err := script.Compile("sandbox", &script.Scenario{Policy: s.Policy, HoldFor: s.HoldFor})
+	if err != nil {
+		return nil, err
+	}
+	box, err := r.add(s.Name, s.AuthKey, clock, business, func(faults *script.Set) error {
+		for _, part := range append([]script.Part{r.scenario, own}, s.Parts...) {
+			if err := faults.Play(part); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || s.Webhooks == nil {
+		return box, err
+	}
+	if err := box.webhooks.Configure(*s.Webhooks); err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.remove(box)
+		return nil, fmt.Errorf("webhooks: %w", err)
+	}
+	return box, nil
 }
 
 // Clone makes a sandbox of that name that is like the original: what has been
-// sold, seed, policy and time; its journal is empty. An authKey of "" is the
+// sold, seed, time and misbehaviour; its journal is empty, and its faults count
+// from nothing. It has no webhooks. An authKey of "" is the
 // mock's. Errors are those of Create.
 func (r *Registry) Clone(original *Sandbox, name, authKey string) (*Sandbox, error) {
 	clock := platform.NewVirtualClock(r.config.Clock)
 	clock.Show(original.clock.Read())
-	return r.add(name, authKey, clock, original.platform.Clone(clock))
+	return r.add(name, authKey, clock, original.platform.Clone(clock), func(faults *script.Set) error {
+		return faults.Copy(original.faults)
+	})
 }
 
-// add makes a sandbox around its business, and enters it.
-func (r *Registry) add(name, authKey string, clock *platform.VirtualClock, business *platform.Platform) (*Sandbox, error) {
+// add makes a sandbox around its business, lets it misbehave, and enters it.
+func (r *Registry) add(name, authKey string, clock *platform.VirtualClock, business *platform.Platform, misbehave func(*script.Set) error) (*Sandbox, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
@@ -156,7 +187,6 @@ func (r *Registry) add(name, authKey string, clock *platform.VirtualClock, busin
 		clock:      clock,
 		platform:   business,
 		answers:    newAnswers(business),
-		faults:     script.NewSet(business),
 		credential: r.credential,
 		own:        authKey != "",
 	}
@@ -168,17 +198,19 @@ func (r *Registry) add(name, authKey string, clock *platform.VirtualClock, busin
 		}
 		secrets = append(secrets, authKey)
 	}
+	box.faults = script.NewSet(script.Config{Platform: business, Presents: box.credential.Presented, LimitScale: r.config.LimitScale})
 	box.journal = journal.New(r.config.Journal, secrets...)
 	box.journal.Observe(r.config.Observe)
+	box.webhooks = webhook.New(business, clock, box.journal.Blank)
 	box.origin = box.now()
 	r.touch(box)
-	if err := r.enter(box); err != nil {
+	if err := r.enter(box, misbehave); err != nil {
 		return nil, err
 	}
 	return box, nil
 }
 
-func (r *Registry) enter(box *Sandbox) error {
+func (r *Registry) enter(box *Sandbox, misbehave func(*script.Set) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, nameTaken := r.boxes[box.name]
@@ -193,7 +225,9 @@ func (r *Registry) enter(box *Sandbox) error {
 	if len(r.boxes) >= r.config.Max {
 		return fmt.Errorf("%w, %d: delete one", ErrFull, r.config.Max)
 	}
-	box.faults.Replace(r.faults)
+	if err := misbehave(box.faults); err != nil {
+		return err
+	}
 	r.boxes[box.name] = box
 	if box.own {
 		r.byKey[box.credential.digest] = box
@@ -208,6 +242,7 @@ func (r *Registry) remove(box *Sandbox) {
 		delete(r.byKey, box.credential.digest)
 	}
 	box.journal.Close()
+	box.webhooks.Close()
 }
 
 // business makes what a new sandbox is about.
@@ -302,10 +337,12 @@ func (r *Registry) Size() (boxes int, bytes int64) {
 	return boxes, bytes
 }
 
-// Close dismisses all who watch a journal; nothing else changes.
+// Close dismisses all who watch a journal, and ends the webhooks; nothing else
+// changes.
 func (r *Registry) Close() {
 	for _, box := range r.List() {
 		box.journal.Close()
+		box.webhooks.Close()
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"partnerkit.dev/mockpartner/journal"
 	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/mockpartner/script"
+	"partnerkit.dev/mockpartner/webhook"
 )
 
 // Sandbox is one isolated partner.
@@ -27,12 +28,15 @@ type Sandbox struct {
 	journal    *journal.Journal
 	answers    *Answers
 	faults     *script.Set
+	webhooks   *webhook.Sender
 	credential Credential
 	own        bool // the credential is not the mock's
 
 	origin moment // what the sandbox was made with
 	mu     sync.Mutex
 	saved  map[string]moment // the snapshots; nil before the first
+
+	followed script.Scenario // last
 
 	calls atomic.Int64 // under way
 	used  atomic.Int64 // when it was last called, in Unix nanoseconds
@@ -58,6 +62,9 @@ func (s *Sandbox) Answers() *Answers { return s.answers }
 
 // Faults are the ways in which the sandbox misbehaves.
 func (s *Sandbox) Faults() *script.Set { return s.faults }
+
+// Webhooks sends what changes in the sandbox to a marketplace, once it is set up.
+func (s *Sandbox) Webhooks() *webhook.Sender { return s.webhooks }
 
 // Credential is what callers of the sandbox must present.
 func (s *Sandbox) Credential() Credential { return s.credential }

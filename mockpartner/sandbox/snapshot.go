@@ -100,11 +100,13 @@ func (s *Sandbox) Snapshots() []Snapshot {
 }
 
 // Reset makes platform and clock what they were when the sandbox was made, and
-// empties the journal; the faults count anew. Snapshots stay.
+// empties the journal; the faults count anew. Webhooks are as if they had been
+// set up just now. Snapshots stay.
 func (s *Sandbox) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.goTo(s.origin)
 	s.journal.Clear()
 	s.faults.Restart()
+	s.webhooks.Restart()
 }

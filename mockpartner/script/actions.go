@@ -16,10 +16,13 @@ type Actions struct {
 
 	Answer `yaml:",inline"` // status and body
 
-	JQ      JQ       `yaml:"jq" json:"jq,omitempty"`
-	Headers *Headers `yaml:"headers" json:"headers,omitempty"`
+	Admit     Admit     `yaml:"admit" json:"admit,omitempty"`
+	SetStatus SetStatus `yaml:"set_status" json:"set_status,omitempty"`
+	JQ        JQ        `yaml:"jq" json:"jq,omitempty"`
+	Headers   *Headers  `yaml:"headers" json:"headers,omitempty"`
 
 	Wire       Wire        `yaml:"fault" json:"fault,omitempty"`
+	Send       *Send       `yaml:"send" json:"send,omitempty"`
 	LimitData  *LimitData  `yaml:"limit_data" json:"limit_data,omitempty"`
 	Bandwidth  *Bandwidth  `yaml:"bandwidth" json:"bandwidth,omitempty"`
 	SlowHeader *SlowHeader `yaml:"slow_header" json:"slow_header,omitempty"`
@@ -45,7 +48,7 @@ type replacer interface {
 
 // transformer changes an answer.
 type transformer interface {
-	transform(ctx context.Context, answer *response) error
+	transform(ctx context.Context, answer *response, variables func() []any) error
 }
 
 // deliverer puts an answer on the wire. What it writes has begun to be on
@@ -71,9 +74,12 @@ func (a Actions) given() (all []action) {
 	add(a.Delay != nil, a.Delay)
 	add(a.Latency != nil, a.Latency)
 	add(a.Status != 0 || a.Body != nil, a.Answer)
+	add(bool(a.Admit), a.Admit)
+	add(a.SetStatus != 0, a.SetStatus)
 	add(a.JQ != "", a.JQ)
 	add(a.Headers != nil, a.Headers)
 	add(a.Wire != "", a.Wire)
+	add(a.Send != nil, a.Send)
 	add(a.LimitData != nil, a.LimitData)
 	add(a.Bandwidth != nil, a.Bandwidth)
 	add(a.SlowHeader != nil, a.SlowHeader)
@@ -81,8 +87,8 @@ func (a Actions) given() (all []action) {
 	return all
 }
 
-func (a Actions) compile(when When) (compiled []action, err error) {
-	deliverers, answers, waits := 0, 0, 0
+func (a Actions) compile(when When, answered Answered) (compiled []action, err error) {
+	deliverers, answers, waits, admits := 0, 0, 0, 0
 	for _, one := range a.given() {
 		ready, err := one.compile()
 		if err != nil {
@@ -99,14 +105,18 @@ func (a Actions) compile(when When) (compiled []action, err error) {
 			}
 		case waiter:
 			waits++
+		case Admit:
+			admits++
 		}
 	}
 	switch {
 	case len(compiled) == 0:
-		return nil, at("name", "the fault does nothing: give it a delay, latency, status, body, jq, headers, fault, limit_data, bandwidth, slow_header or slow_close")
+		return nil, at("name", "the fault does nothing: give it a delay, latency, status, body, admit, set_status, jq, headers, fault, send, limit_data, bandwidth, slow_header or slow_close")
 	case deliverers > 1:
-		return nil, at("fault", "want one of fault, delay.dribble, limit_data, bandwidth, slow_header and slow_close")
-	case when == Before && answers+waits == 0:
+		return nil, at("fault", "want one of fault, delay.dribble, send, limit_data, bandwidth, slow_header and slow_close")
+	case answered != "" && when != After && answers+waits > 0:
+		return nil, at("answered", "what the partner answers is known after the effect only: want when: after with it")
+	case when == Before && answers+waits+admits == 0:
 		return nil, at("when", "before the effect there is no answer to change: leave it out, or give a status")
 	}
 	return compiled, nil

@@ -9,6 +9,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+
+	"partnerkit.dev/mockpartner/platform"
 )
 
 // Delay keeps the caller waiting, in one of its ways; just a duration in a file
@@ -85,8 +87,7 @@ func (d *Delay) compile() (action, error) {
 		if !ok {
 			return nil, at(path, "want one of %v, got %q", limitNames(), preset.limit)
 		}
-		exactly := Duration(limit + preset.off)
-		ways = append(ways, between{exactly, exactly})
+		ways = append(ways, beside{limit + preset.off})
 	}
 	if len(ways) != 1 {
 		return nil, at("delay", "want one of fixed, uniform, lognormal, dribble, just-under and just-over")
@@ -103,11 +104,18 @@ func (b between) wait(random *rand.Rand) time.Duration {
 	return time.Duration(b.low) + time.Duration(random.Int64N(int64(b.high-b.low)+1))
 }
 
+// beside waits until shortly before or after a limit.
+type beside struct{ wanted time.Duration }
+
+func (b beside) compile() (action, error) { return b, nil }
+
+func (b beside) wait(*rand.Rand) time.Duration { return b.wanted }
+
 func (l Lognormal) compile() (action, error) { return l, nil }
 
 func (l Lognormal) wait(random *rand.Rand) time.Duration {
 	late := float64(l.Median) * math.Exp(l.Sigma*random.NormFloat64())
-	return time.Duration(min(late, float64(maxDuration)))
+	return time.Duration(min(late, float64(platform.MaxDuration)))
 }
 
 // Dribble sends the body in pieces, over that time.

@@ -8,29 +8,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"partnerkit.dev/mockpartner/internal/yamlfile"
+	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Duration is a time.Duration that files write as 250ms, 2s or 1m30s.
-type Duration time.Duration
-
-// maxDuration bounds every duration of a fault. A caller that is kept longer
-// has gone away long since.
-const maxDuration = 10 * time.Minute
-
-// UnmarshalYAML reads a duration of at most ten minutes.
-func (d *Duration) UnmarshalYAML(node ast.Node) error {
-	text := node.GetToken().Value
-	parsed, err := time.ParseDuration(text)
-	if err != nil || parsed < 0 || parsed > maxDuration || !scalar(node) {
-		return yamlfile.At(node, "want a duration from 0s to %s, such as 250ms or 2s, got %q", maxDuration, text)
-	}
-	*d = Duration(parsed)
-	return nil
-}
-
-// MarshalJSON writes the duration as files do.
-func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
+// Duration is a duration as files write it.
+type Duration = platform.Duration
 
 func scalar(node ast.Node) bool {
 	_, ok := node.(ast.ScalarNode)

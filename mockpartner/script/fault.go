@@ -19,6 +19,9 @@ type Fault struct {
 	// When says whether an answer is lost before the request has had its effect
 	// or after it, and where a delay lies; empty means before.
 	When When `yaml:"when" json:"when,omitempty"`
+	// Answered leaves the partner's answers of another status as they are; empty
+	// changes all.
+	Answered Answered `yaml:"answered" json:"answered,omitempty"`
 	// After leaves the first matches of a key alone, or all before a time.
 	After *Bound `yaml:"after" json:"after,omitempty"`
 	// Until leaves the matches beyond a number, or from a time on, alone.
@@ -30,6 +33,10 @@ type Fault struct {
 	Probability *float64 `yaml:"probability" json:"probability,omitempty"`
 
 	Actions `yaml:",inline"`
+}
+
+func (f Fault) occasion() occasion {
+	return occasion{f.After, f.Until, f.Times, f.Probability}
 }
 
 // Key is what a fault counts by.
@@ -80,18 +87,15 @@ func compile(f Fault) (rule, error) {
 	if err := errors.Join(
 		oneOf("key", f.Key, keys()),
 		oneOf("when", f.When, whens()),
-		within("times", f.Times, 0, maxCount),
+		f.occasion().check(),
 	); err != nil {
 		return rule{}, first(err)
-	}
-	if p := f.Probability; p != nil && !(*p > 0 && *p <= 1) {
-		return rule{}, at("probability", "want a number above 0 and up to 1, got %v", *p)
 	}
 	matches, err := f.Match.compile()
 	if err != nil {
 		return rule{}, err
 	}
-	actions, err := f.Actions.compile(f.When)
+	actions, err := f.Actions.compile(f.When, f.Answered)
 	if err != nil {
 		return rule{}, err
 	}

@@ -46,7 +46,7 @@ func (h *Headers) compile() (action, error) {
 	return h, nil
 }
 
-func (h *Headers) transform(_ context.Context, answer *response) error {
+func (h *Headers) transform(_ context.Context, answer *response, _ func() []any) error {
 	for _, name := range h.Remove {
 		// Present without a value: net/http adds none of its own.
 		answer.header[textproto.CanonicalMIMEHeaderKey(name)] = nil

@@ -20,7 +20,7 @@ const (
 )
 
 // program is a jq program. It sees no environment, no files and no input but
-// the one that it is given. It runs once at a time: what a wrong one may take of
+// the one that it is given, and its variables. It runs once at a time: what a wrong one may take of
 // memory must not be taken by many requests at once.
 type program struct {
 	code *gojq.Code
@@ -35,18 +35,22 @@ func compileJQ(path, text string) (*program, error) {
 	if err != nil {
 		return nil, at(path, "want a jq program: %v", err)
 	}
-	code, err := gojq.Compile(query, gojq.WithEnvironLoader(func() []string { return nil }))
+	code, err := gojq.Compile(query, gojq.WithEnvironLoader(func() []string { return nil }), gojq.WithVariables(variableNames()))
 	if err != nil {
 		return nil, at(path, "want a jq program: %v", err)
 	}
 	return &program{code: code, turn: make(chan struct{}, 1)}, nil
 }
 
+// variableNames are those of subject.variables: the request with its method,
+// path, query and body, the number of the match, and the sandbox's time.
+func variableNames() []string { return []string{"$request", "$nth", "$now"} }
+
 // errNoOutput is that of a program whose output is empty.
 var errNoOutput = errors.New("jq: the program gives no output")
 
 // run returns the program's first output.
-func (p *program) run(ctx context.Context, input any) (any, error) {
+func (p *program) run(ctx context.Context, input any, variables []any) (any, error) {
 	patient, enough := context.WithTimeout(ctx, jqPatience)
 	defer enough()
 	select {
@@ -57,7 +61,7 @@ func (p *program) run(ctx context.Context, input any) (any, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, jqTimeout)
 	defer cancel()
-	output, ok := p.code.RunWithContext(ctx, input).Next()
+	output, ok := p.code.RunWithContext(ctx, input, variables...).Next()
 	if !ok {
 		return nil, errNoOutput
 	}
@@ -72,8 +76,8 @@ func (p *program) run(ctx context.Context, input any) (any, error) {
 }
 
 // holds reports whether the program's first output is neither false nor null.
-func (p *program) holds(ctx context.Context, input any) (bool, error) {
-	output, err := p.run(ctx, input)
+func (p *program) holds(ctx context.Context, input any, variables []any) (bool, error) {
+	output, err := p.run(ctx, input, variables)
 	if err != nil && !errors.Is(err, errNoOutput) {
 		return false, err
 	}

@@ -4,12 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/yamlfile"
+	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -68,12 +72,28 @@ func Parse(name string, text []byte) (*Scenario, error) {
 	return read(name, text, func(given *catalog.Catalog) (*catalog.Catalog, string, error) { return given, name, nil })
 }
 
+// ParseBody reads a scenario as Parse does, from somebody who may not name files
+// of this machine: a catalog stands in the scenario itself.
+func ParseBody(name string, text []byte) (*Scenario, error) {
+	if namesCatalog(text) {
+		list := []yamlfile.Problem{{Path: "catalog", Message: "want the catalog itself: a path is taken in a file only"}}
+		yamlfile.Locate(list, text)
+		return nil, &Problems{File: name, List: list}
+	}
+	return Parse(name, text)
+}
+
 // file is the form of a scenario file; its catalog is a path or a catalog.
 type file[C any] struct {
-	Catalog C       `yaml:"catalog"`
-	Clock   clock   `yaml:"clock"`
-	Seed    *uint64 `yaml:"seed"`
-	Faults  []Fault `yaml:"faults"`
+	Catalog C                `yaml:"catalog"`
+	Clock   clock            `yaml:"clock"`
+	Seed    *uint64          `yaml:"seed"`
+	Policy  *catalog.Policy  `yaml:"policy"`
+	HoldFor time.Duration    `yaml:"hold_for"`
+	Quirks  []platform.Quirk `yaml:"quirks"`
+	Faults  []Fault          `yaml:"faults"`
+	// Webhooks are checked when they are read, and kept as they were written.
+	Webhooks *Webhooks `yaml:"webhooks"`
 }
 
 type clock struct {
@@ -87,10 +107,12 @@ func read[C any](name string, text []byte, sold func(C) (*catalog.Catalog, strin
 		return nil, &Problems{File: name, List: list}
 	}
 	var f file[C]
-	if problem, bad := yamlfile.Decode(text, &f, "the scenario is empty: want a mapping with catalog, clock, seed or faults"); bad {
+	if problem, bad := yamlfile.Decode(text, &f, "the scenario is empty: want a mapping with catalog, clock, seed, policy, quirks or faults"); bad {
 		return wrong(problem)
 	}
-	s := &Scenario{Frozen: f.Clock.Frozen, Seed: f.Seed, Faults: f.Faults}
+	s := &Scenario{
+		Frozen: f.Clock.Frozen, Seed: f.Seed, Policy: f.Policy, HoldFor: f.HoldFor, Quirks: f.Quirks, Faults: f.Faults, Webhooks: f.Webhooks,
+	}
 	var err error
 	if f.Clock.Now != "" {
 		if s.Now, err = partnerapi.ParseDateTime(f.Clock.Now); err != nil {
@@ -99,6 +121,14 @@ func read[C any](name string, text []byte, sold func(C) (*catalog.Catalog, strin
 	}
 	if problem, bad := faultProblem("faults", f.Faults); bad {
 		return wrong(problem)
+	}
+	if _, err := nameQuirks(nil, f.Quirks); err != nil {
+		return wrong(problemOf("quirks", err))
+	}
+	if f.Webhooks != nil {
+		if _, err := f.Webhooks.Ready(); err != nil {
+			return wrong(problemOf("webhooks.", err))
+		}
 	}
 	if list := keep(schemas().scenario, text); list != nil {
 		return wrong(list...)
@@ -131,40 +161,54 @@ func catalogOf[C any](name string, given C, sold func(C) (*catalog.Catalog, stri
 // ParseFaults reads one fault, or a list of them, in the form that they have in
 // a scenario. Its error is a *Problems.
 func ParseFaults(name string, text []byte) ([]Fault, error) {
-	wrong := func(list ...yamlfile.Problem) ([]Fault, error) {
-		yamlfile.Locate(list, text)
-		return nil, &Problems{File: name, List: list}
+	return parseList(name, text, "fault", schemas().fault, schemas().faults, func(faults []Fault) error {
+		_, err := prepare(nil, faults)
+		return err
+	})
+}
+
+// ParseQuirks reads one quirk, or a list of them, in the form that they have in a
+// scenario. Its error is a *Problems.
+func ParseQuirks(name string, text []byte) ([]platform.Quirk, error) {
+	return parseList(name, text, "quirk", schemas().quirk, schemas().quirks, func(quirks []platform.Quirk) error {
+		_, err := nameQuirks(nil, quirks)
+		return err
+	})
+}
+
+// parseList reads one thing of a kind, or a list of them.
+func parseList[T any](name string, text []byte, kind string, one, many *jsonschema.Schema, check func([]T) error) (list []T, err error) {
+	wrong := func(found ...yamlfile.Problem) ([]T, error) {
+		yamlfile.Locate(found, text)
+		return nil, &Problems{File: name, List: found}
 	}
 	if problems := plain(text); len(problems) > 0 {
 		return wrong(problems...)
 	}
-	const empty = "want a fault or a list of faults, got nothing"
-	if isList(text) {
-		var faults []Fault
-		if problem, bad := yamlfile.Decode(text, &faults, empty); bad {
-			return wrong(problem)
-		}
-		if problem, bad := faultProblem("", faults); bad {
-			return wrong(problem)
-		}
-		return faults, checkKept(keep(schemas().faults, text), wrong)
+	empty := fmt.Sprintf("want a %s or a list of %ss, got nothing", kind, kind)
+	schema, alone := many, !isList(text)
+	var problem yamlfile.Problem
+	var bad bool
+	if alone {
+		schema, list = one, make([]T, 1)
+		problem, bad = yamlfile.Decode(text, &list[0], empty)
+	} else {
+		problem, bad = yamlfile.Decode(text, &list, empty)
 	}
-	var fault Fault
-	if problem, bad := yamlfile.Decode(text, &fault, empty); bad {
+	if bad {
 		return wrong(problem)
 	}
-	if _, err := compile(fault); err != nil {
-		return wrong(problemOf("", err))
+	if err := check(list); err != nil {
+		found := problemOf("", err)
+		if alone { // there is no list in the file to name a place in
+			found.Path = strings.TrimPrefix(found.Path, "[0].")
+		}
+		return wrong(found)
 	}
-	return []Fault{fault}, checkKept(keep(schemas().fault, text), wrong)
-}
-
-func checkKept(list []yamlfile.Problem, wrong func(...yamlfile.Problem) ([]Fault, error)) error {
-	if len(list) == 0 {
-		return nil
+	if found := keep(schema, text); found != nil {
+		return wrong(found...)
 	}
-	_, err := wrong(list...)
-	return err
+	return list, nil
 }
 
 // faultProblem returns what is wrong with a list of faults, as a set would say.

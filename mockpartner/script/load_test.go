@@ -54,7 +54,7 @@ var bad = map[string]struct {
 	"only a comment":              {"# nothing\n", "the scenario is empty", true},
 	"a text":                      {"faults", "1:1: ", false},
 	"an unknown key":              {"seeds: 1", `1:1: unknown field "seeds"`, false},
-	"a key of a later version":    {"quirks: []", `1:1: unknown field "quirks"`, false},
+	"a key of a later version":    {"weather: []", `1:1: unknown field "weather"`, false},
 	"an unknown key of a fault":   {"faults:\n  - name: a\n    statsu: 500\n", `3:5: unknown field "statsu"`, false},
 	"an unknown key of a delay":   {"faults: [{delay: {median: 1s}}]", `1:19: unknown field "median"`, false},
 	"an unknown key of the match": {"faults: [{status: 500, match: {endpont: reserve}}]", `1:32: unknown field "endpont"`, false},

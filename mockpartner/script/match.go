@@ -25,8 +25,30 @@ type Match struct {
 	Query  map[string]string `yaml:"query" json:"query,omitempty"`
 	// Body is a jq predicate on the JSON body, such as .units | length > 1.
 	Body string `yaml:"body" json:"body,omitempty"`
+	// NoBody wants a request without a body.
+	NoBody bool `yaml:"no_body" json:"no_body,omitempty"`
+	// Product and Option are the ids of what the request is about, or last: the
+	// last product of the catalog, the last option of its product.
+	Product string `yaml:"product" json:"product,omitempty"`
+	Option  string `yaml:"option" json:"option,omitempty"`
+	// Credential is what the caller presents.
+	Credential Credential `yaml:"credential" json:"credential,omitempty"`
 	// State is how things are when the request arrives.
 	State State `yaml:"state" json:"state,omitzero"`
+}
+
+// Credential is what a caller presents in place of the key.
+type Credential string
+
+// The credentials.
+const (
+	CredentialGood    Credential = "good"
+	CredentialWrong   Credential = "wrong" // another key, or the key in another form
+	CredentialMissing Credential = "missing"
+)
+
+func credentials() []Credential {
+	return []Credential{CredentialGood, CredentialWrong, CredentialMissing}
 }
 
 // State is how the slot, hold and booking are that a request is about. A request
@@ -81,6 +103,7 @@ func (m Match) compile() (compiled matcher, err error) {
 	for _, err := range []error{
 		oneOf("match.endpoint", m.Endpoint, partnerapi.Endpoints()),
 		oneOf("match.method", m.Method, methods()),
+		oneOf("match.credential", m.Credential, credentials()),
 		oneOf("match.state.slot", m.State.Slot, slotStates()),
 		oneOf("match.state.hold", m.State.Hold, holdStates()),
 		oneOf("match.state.booking", m.State.Booking, bookingStates()),
@@ -92,6 +115,9 @@ func (m Match) compile() (compiled matcher, err error) {
 	compiled = matcher{Match: m, header: globs(m.Header), query: globs(m.Query)}
 	if m.Path != "" {
 		compiled.path = glob(m.Path, `[^/]*`)
+	}
+	if m.NoBody && m.Body != "" {
+		return compiled, at("match.no_body", "want body or no_body, not both")
 	}
 	if m.Body != "" {
 		compiled.body, err = compileJQ("match.body", m.Body)
@@ -123,6 +149,9 @@ func (m matcher) fits(s *subject) (bool, error) {
 		m.path != nil && !m.path.MatchString(s.request.URL.EscapedPath()),
 		!each(m.header, s.request.Header.Values),
 		!each(m.query, func(name string) []string { return s.query()[name] }),
+		m.NoBody && len(s.body) > 0,
+		m.Credential != "" && m.Credential != s.credential(),
+		m.Product != "" && !s.ofProduct(m.Product), m.Option != "" && !s.ofOption(m.Option),
 		!is(m.State.Slot, s.slotState), !is(m.State.Hold, s.holdState), !is(m.State.Booking, s.bookingState):
 		return false, nil
 	case m.body == nil:
@@ -132,7 +161,7 @@ func (m matcher) fits(s *subject) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	return m.body.holds(s.request.Context(), body)
+	return m.body.holds(s.request.Context(), body, s.variables(0))
 }
 
 func is(wanted string, state func() string) bool { return wanted == "" || wanted == state() }

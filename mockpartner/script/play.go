@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/reply"
+	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -17,8 +18,10 @@ type Firing struct {
 	Fault    string              // its name
 	Endpoint partnerapi.Endpoint // of the request; empty: none of the six
 
-	rule   rule
-	random *rand.Rand
+	rule      rule
+	scale     float64 // of the contract's limits
+	random    *rand.Rand
+	variables func() []any // of jq programs
 }
 
 // Serve answers the request as the fault has it; next is the partner. Where the
@@ -32,13 +35,18 @@ func (f *Firing) Serve(w http.ResponseWriter, r *http.Request, next http.Handler
 	if f.rule.When != After {
 		_ = pause(context.WithoutCancel(r.Context()), late)
 	}
-	answer := f.answer(r, next)
+	answer, spared := f.answer(r, next)
+	if spared {
+		answer.begin(w)
+		write(w, answer.body)
+		return
+	}
 	if f.rule.When == After && pause(r.Context(), late) != nil {
 		panic(http.ErrAbortHandler)
 	}
 	for _, one := range f.rule.actions {
 		if t, ok := one.(transformer); ok {
-			if err := t.transform(r.Context(), answer); err != nil {
+			if err := t.transform(r.Context(), answer, f.variables); err != nil {
 				answer = refusal(http.StatusInternalServerError, fmt.Sprintf("fault %s: %v", f.Fault, err))
 				break
 			}
@@ -50,19 +58,26 @@ func (f *Firing) Serve(w http.ResponseWriter, r *http.Request, next http.Handler
 // lateness is how long the fault waits.
 func (f *Firing) lateness() (late time.Duration) {
 	for _, one := range f.rule.actions {
-		if waits, ok := one.(waiter); ok {
-			late += waits.wait(f.random)
+		switch one := one.(type) {
+		case beside:
+			late += time.Duration(float64(one.wait(f.random)) * f.scale)
+		case waiter:
+			late += one.wait(f.random)
 		}
 	}
-	return min(late, maxDuration)
+	return min(late, platform.MaxDuration)
 }
 
 // answer returns what is to be sent: the partner's answer, unless the fault has
 // one in its place. Before the effect the partner then does not see the request.
-func (f *Firing) answer(r *http.Request, next http.Handler) *response {
+// An answer that the fault is not about is spared.
+func (f *Firing) answer(r *http.Request, next http.Handler) (answer *response, spared bool) {
 	var instead *response
+	ctx := context.WithoutCancel(r.Context())
 	for _, one := range f.rule.actions {
 		switch one := one.(type) {
+		case Admit:
+			ctx = context.WithValue(ctx, admitted{}, one)
 		case replacer:
 			instead = one.replace(f.Fault)
 		case Wire:
@@ -72,14 +87,17 @@ func (f *Firing) answer(r *http.Request, next http.Handler) *response {
 		}
 	}
 	if instead != nil && f.rule.When != After {
-		return instead
+		return instead, false
 	}
 	real := &capture{header: http.Header{}}
-	next.ServeHTTP(real, r.WithContext(context.WithoutCancel(r.Context())))
-	if instead != nil {
-		return instead
+	next.ServeHTTP(real, r.WithContext(ctx))
+	if answer = real.response(); !f.rule.Answered.fits(answer.status) {
+		return answer, true
 	}
-	return real.response()
+	if instead != nil {
+		return instead, false
+	}
+	return answer, false
 }
 
 func (f *Firing) deliver(r *http.Request, w http.ResponseWriter, answer *response) {

@@ -24,8 +24,8 @@ var scenarioSchema []byte
 func Schema() []byte { return bytes.Clone(scenarioSchema) }
 
 // schemas compiles the schema when it is first needed: of a whole scenario, of
-// one fault, and of a list of them.
-var schemas = sync.OnceValue(func() (all struct{ scenario, fault, faults *jsonschema.Schema }) {
+// one fault or quirk, of a list of them, and of webhooks.
+var schemas = sync.OnceValue(func() (all struct{ scenario, fault, faults, quirk, quirks, webhooks *jsonschema.Schema }) {
 	const name = "scenario.schema.json"
 	compiler := jsonschema.NewCompiler()
 	compiler.Draft = jsonschema.Draft2020
@@ -35,6 +35,9 @@ var schemas = sync.OnceValue(func() (all struct{ scenario, fault, faults *jsonsc
 	all.scenario = compiler.MustCompile(name)
 	all.fault = compiler.MustCompile(name + "#/$defs/fault")
 	all.faults = compiler.MustCompile(name + "#/properties/faults")
+	all.quirk = compiler.MustCompile(name + "#/$defs/quirk")
+	all.quirks = compiler.MustCompile(name + "#/properties/quirks")
+	all.webhooks = compiler.MustCompile(name + "#/$defs/webhooks")
 	return all
 })
 

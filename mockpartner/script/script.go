@@ -1,8 +1,9 @@
 // Package script makes a mock partner misbehave on demand, the same way every
 // time.
 //
-// A Scenario is what a mock is to be like: its catalog, clock and seed, and its
-// faults. It is read from a YAML file (Load, Parse), whose form Schema
+// A Scenario is what a mock is to be like: its catalog, clock and seed, its policy,
+// and how it misbehaves. Its quirks are mistakes of the business itself, which
+// package platform makes; its faults come between the caller and the business. It is read from a YAML file (Load, Parse), whose form Schema
 // publishes, and read anew whenever the file changes (Watch).
 //
 // A Fault says to which requests it applies (Match), which of them it is to
@@ -11,7 +12,8 @@
 // file of its own, named after its key in the file; where WireMock or toxiproxy
 // have a word for it, it is theirs.
 //
-// A Set is the faults that are armed in one sandbox. For each request, Fire
+// A Set is how one sandbox misbehaves: a scenario and whatever else is played in
+// its form (Part), and what was armed by itself. For each request, Fire
 // looks for the first fault that fires, and Firing.Serve lets it do its work. What
 // a fault decides depends on the seed, its name, the key and how often that key
 // has matched: the order in which concurrent requests of different keys arrive
@@ -22,6 +24,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/platform"
 )
 
 // Scenario is what a mock is to be like. Zero values leave it as it is.
@@ -30,5 +33,10 @@ type Scenario struct {
 	Now     time.Time // where the clocks begin
 	Frozen  bool      // they stand still until they are moved
 	Seed    *uint64
+	Policy  *catalog.Policy // in place of the catalog's
+	HoldFor time.Duration   // how long holds live
+	Quirks  []platform.Quirk
 	Faults  []Fault
+	// Webhooks are those of the default sandbox.
+	Webhooks *Webhooks
 }

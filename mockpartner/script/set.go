@@ -1,7 +1,7 @@
 package script
 
 import (
-	"crypto/sha256"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -19,31 +19,29 @@ var (
 	ErrMissing = errors.New("there is no such fault")
 )
 
-// maxKeys bounds the keys that a set counts, of all its faults together.
-// Beyond it new keys are left alone.
-const maxKeys = 100_000
-
-// Set is the faults that are armed in one sandbox. It is safe for concurrent
-// use; use NewSet.
+// Set is how one sandbox misbehaves: its faults, and the quirks of its platform.
+// It is safe for concurrent use; use NewSet.
 type Set struct {
 	platform *platform.Platform
-	busy     atomic.Bool // whether any fault is armed
+	presents func(*http.Request) bool // the key
+	scale    float64                  // of the contract's limits
+	plain    platform.Conduct         // without any part
+	busy     atomic.Bool              // whether any fault is armed
 
-	mu    sync.Mutex
-	armed []*armed // in the order in which they are considered
-	keys  int
+	mu     sync.Mutex
+	armed  []*armed // in the order in which they are considered
+	keys   int
+	parts  []Part           // in the order in which they were played
+	quirks []platform.Quirk // those of no part
 }
 
 // armed is a fault with its counters.
 type armed struct {
 	rule
-	scenario bool // it came with the scenario
-	counts   Counts
-	byKey    map[[8]byte]*tally // by the key's digest
+	origin string // the part that it came with; empty: none
+	counts Counts
+	byKey  tallies
 }
-
-// tally counts for one key.
-type tally struct{ matched, fired int }
 
 // Counts tell what became of a fault.
 type Counts struct {
@@ -59,13 +57,24 @@ type Counts struct {
 type Armed struct {
 	Fault
 	Counts
-	// Scenario: the fault came with the scenario, and goes when a new version
-	// of it comes.
-	Scenario bool `json:"scenario"`
+	// Origin is the part that the fault came with, and goes with; empty where it
+	// was armed by itself.
+	Origin string `json:"origin,omitempty"`
 }
 
-// NewSet returns a set without faults, for requests to that platform.
-func NewSet(p *platform.Platform) *Set { return &Set{platform: p} }
+// Config is what a set goes by.
+type Config struct {
+	Platform *platform.Platform
+	Presents func(*http.Request) bool // whether a request presents the key
+	// LimitScale is what the contract's limits are multiplied by for just-under
+	// and just-over, 0 means 1: who shortens them in a test does so here too.
+	LimitScale float64
+}
+
+// NewSet returns a set without faults.
+func NewSet(c Config) *Set {
+	return &Set{platform: c.Platform, presents: c.Presents, scale: cmp.Or(c.LimitScale, 1), plain: c.Platform.Conduct()}
+}
 
 // Arm adds faults, all or none. They are considered after those that are armed
 // already. It returns them with their names. Its error wraps ErrTaken or
@@ -79,46 +88,6 @@ func (s *Set) Arm(faults ...Fault) ([]Armed, error) {
 	}
 	s.hold(append(slices.Clone(s.armed), added...))
 	return list(added), nil
-}
-
-// Rules are the faults of a scenario, compiled: many sets can share them.
-type Rules struct{ list []rule }
-
-// Compile checks the faults of a scenario and names those that have no name. Its
-// errors are those of Arm.
-func Compile(faults []Fault) (Rules, error) {
-	named, err := prepare(nil, faults)
-	if err != nil {
-		return Rules{}, err
-	}
-	var rules Rules
-	for _, a := range named {
-		rules.list = append(rules.list, a.rule)
-	}
-	return rules, nil
-}
-
-// Replace puts the faults of a scenario in the place of those of the one
-// before. They are considered first; faults that were armed otherwise stay,
-// unless one of the scenario has their name.
-func (s *Set) Replace(scenario Rules) {
-	if len(scenario.list) == 0 && !s.busy.Load() {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	faults := make([]*armed, 0, len(scenario.list)+len(s.armed))
-	taken := map[string]bool{}
-	for _, r := range scenario.list {
-		faults = append(faults, &armed{rule: r, scenario: true, byKey: map[[8]byte]*tally{}})
-		taken[r.Name] = true
-	}
-	for _, a := range s.armed {
-		if !a.scenario && !taken[a.Name] {
-			faults = append(faults, a)
-		}
-	}
-	s.hold(faults)
 }
 
 // prepare compiles faults that are to be armed beside others, and names them.
@@ -147,7 +116,7 @@ func prepare(beside []*armed, faults []Fault) ([]*armed, error) {
 				r.Name, taken[name] = name, true
 			}
 		}
-		added = append(added, &armed{rule: r, byKey: map[[8]byte]*tally{}})
+		added = append(added, newArmed(r, ""))
 	}
 	return added, nil
 }
@@ -158,6 +127,10 @@ func inside(i int, err error) error {
 		return &pathError{fmt.Sprintf("[%d].%s", i, placed.path), placed.message, placed.kind}
 	}
 	return err
+}
+
+func newArmed(r rule, origin string) *armed {
+	return &armed{rule: r, origin: origin, byKey: tallies{}}
 }
 
 // hold makes faults the armed ones.
@@ -196,7 +169,7 @@ func (s *Set) Restart() {
 	defer s.mu.Unlock()
 	fresh := make([]*armed, 0, len(s.armed))
 	for _, a := range s.armed {
-		fresh = append(fresh, &armed{rule: a.rule, scenario: a.scenario, byKey: map[[8]byte]*tally{}})
+		fresh = append(fresh, newArmed(a.rule, a.origin))
 	}
 	s.hold(fresh)
 }
@@ -211,7 +184,7 @@ func (s *Set) Faults() []Armed {
 func list(faults []*armed) []Armed {
 	all := make([]Armed, 0, len(faults))
 	for _, a := range faults {
-		all = append(all, Armed{Fault: a.Fault, Counts: a.counts, Scenario: a.scenario})
+		all = append(all, Armed{Fault: a.Fault, Counts: a.counts, Origin: a.origin})
 	}
 	return all
 }
@@ -222,7 +195,7 @@ func (s *Set) Fire(r *http.Request, body []byte) *Firing {
 	if !s.busy.Load() {
 		return nil
 	}
-	about := newSubject(r, body, s.platform)
+	about := &subject{request: r, body: body, platform: s.platform, presents: s.presents, endpoint: endpointOf(r)}
 	s.mu.Lock()
 	faults := s.armed
 	s.mu.Unlock()
@@ -235,10 +208,12 @@ func (s *Set) Fire(r *http.Request, body []byte) *Firing {
 		}
 		if n := s.count(a, fits && has, key, problem); n > 0 {
 			return &Firing{
-				Fault:    a.Name,
-				Endpoint: about.endpoint,
-				rule:     a.rule,
-				random:   draw(s.platform.Seed(), a.Name, "action\x00"+key, n),
+				Fault:     a.Name,
+				Endpoint:  about.endpoint,
+				scale:     s.scale,
+				rule:      a.rule,
+				random:    draw(s.platform.Seed(), a.Name, "action\x00"+key, n),
+				variables: func() []any { return about.variables(n) },
 			}
 		}
 	}
@@ -259,38 +234,16 @@ func (s *Set) count(a *armed, matched bool, key string, problem error) int {
 		return 0
 	}
 	a.counts.Matched++
-	t, ok := s.tally(a, key)
+	t, ok := a.byKey.of(key, &s.keys, &a.counts)
 	if !ok {
 		a.counts.LeftAlone++
 		return 0
 	}
 	t.matched++
-	n := t.matched
-	switch {
-	case a.After != nil && !a.After.passed(n, now),
-		a.Until != nil && a.Until.passed(n, now),
-		a.Times > 0 && t.fired >= a.Times,
-		a.Probability != nil && draw(s.platform.Seed(), a.Name, key, n).Float64() >= *a.Probability:
+	if !a.occasion().comes(s.platform.Seed(), a.Name, key, *t, now) {
 		return 0
 	}
 	t.fired++
 	a.counts.Fired++
-	return n
-}
-
-// tally returns the counters of a key, and false where there is no room.
-func (s *Set) tally(a *armed, key string) (*tally, bool) {
-	digest := sha256.Sum256([]byte(key))
-	short := [8]byte(digest[:8])
-	if t, ok := a.byKey[short]; ok {
-		return t, true
-	}
-	if s.keys >= maxKeys {
-		return nil, false
-	}
-	t := &tally{}
-	a.byKey[short] = t
-	s.keys++
-	a.counts.Keys++
-	return t, true
+	return t.matched
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"testing"
@@ -23,7 +24,7 @@ func set(t *testing.T, seed uint64, faults ...Fault) *Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewSet(business)
+	s := NewSet(Config{Platform: business, Presents: func(*http.Request) bool { return true }})
 	if _, err := s.Arm(faults...); err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,6 @@ func (s *SlowHeader) deliver(ctx context.Context, w http.ResponseWriter, answer 
 
 	conn, out := takeOver(w)
 	defer conn.Close()
-	tell(w, &response{answer.status, header, nil}, answer.body)
 	size := (head.Len() + headerPieces - 1) / headerPieces
 	for head.Len() > 0 {
 		if pause(ctx, time.Duration(s.Over)/headerPieces) != nil {
@@ -48,6 +47,8 @@ func (s *SlowHeader) deliver(ctx context.Context, w http.ResponseWriter, answer 
 			return
 		}
 	}
+	// On record before the caller can see the end.
+	tell(w, &response{answer.status, header, nil}, answer.body)
 	out.Write(answer.body)
 	out.Flush()
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/schemas/partnerapi"
@@ -17,7 +18,8 @@ type subject struct {
 	request  *http.Request
 	body     []byte
 	platform *platform.Platform
-	endpoint partnerapi.Endpoint // empty: none of the six
+	presents func(*http.Request) bool // the key
+	endpoint partnerapi.Endpoint      // empty: none of the six
 
 	queried url.Values
 	parsed  *document // nil until the body is read as JSON
@@ -35,8 +37,44 @@ type things struct {
 	code, bookingID             string
 }
 
-func newSubject(r *http.Request, body []byte, p *platform.Platform) *subject {
-	return &subject{request: r, body: body, platform: p, endpoint: endpointOf(r)}
+// credential is what the caller presents.
+func (s *subject) credential() Credential {
+	switch {
+	case s.presents(s.request):
+		return CredentialGood
+	case s.request.Header.Get("Authorization") == "":
+		return CredentialMissing
+	default:
+		return CredentialWrong
+	}
+}
+
+// ofProduct reports whether the request is about the product: an id, or last.
+func (s *subject) ofProduct(wanted string) bool {
+	products := s.platform.Catalog().Products
+	if wanted == platform.Last && len(products) > 0 {
+		wanted = products[len(products)-1].ID
+	}
+	return s.things().productID == wanted
+}
+
+// ofOption reports whether the request is about the option: an id, or last.
+func (s *subject) ofOption(wanted string) bool {
+	if product, ok := s.platform.Catalog().Product(s.things().productID); ok && wanted == platform.Last {
+		wanted = product.Options[len(product.Options)-1].ID
+	}
+	return s.things().optionID == wanted
+}
+
+// variables are what a jq program sees beside its input, for the n-th match.
+func (s *subject) variables(n int) []any {
+	body, _ := s.json()
+	query := map[string]any{}
+	for name, values := range s.query() {
+		query[name] = values[0]
+	}
+	request := map[string]any{"method": s.request.Method, "path": s.request.URL.Path, "query": query, "body": body}
+	return []any{request, n, s.platform.Now().UTC().Format(time.RFC3339)}
 }
 
 // endpointOf tells which of the six operations a request is for.
@@ -97,7 +135,7 @@ func (s *subject) things() things {
 // named returns the ids that stand in the request itself.
 func (s *subject) named() (t things) {
 	switch s.endpoint {
-	case partnerapi.Reserve:
+	case partnerapi.Availability, partnerapi.Reserve:
 		body, _ := s.json()
 		t.productID, t.optionID, t.slotID = field(body, "productId"), field(body, "optionId"), field(body, "availabilityId")
 	case partnerapi.Confirm:

@@ -7,7 +7,8 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// JQ is a jq program that turns the answer's JSON body into another.
+// JQ is a jq program that turns the answer's JSON body into another. It sees
+// $request (method, path, query, body), $nth, the number of the match, and $now.
 type JQ string
 
 func (j JQ) compile() (action, error) {
@@ -22,7 +23,7 @@ type transform struct{ program *program }
 
 func (t *transform) compile() (action, error) { return t, nil }
 
-func (t *transform) transform(ctx context.Context, answer *response) error {
+func (t *transform) transform(ctx context.Context, answer *response, variables func() []any) error {
 	if len(answer.body) > maxJQBody {
 		return fmt.Errorf("jq: the answer is larger than %d MiB", maxJQBody>>20)
 	}
@@ -30,7 +31,7 @@ func (t *transform) transform(ctx context.Context, answer *response) error {
 	if err != nil {
 		return fmt.Errorf("jq: the answer is no JSON: %w", err)
 	}
-	output, err := t.program.run(ctx, input)
+	output, err := t.program.run(ctx, input, variables())
 	if err != nil {
 		return err
 	}

@@ -55,8 +55,9 @@ func newRoot() *cobra.Command {
 		Short: "A partner platform that keeps the partner contract to the letter",
 		Long: `mockpartner serves the six partner endpoints (products, availability, reserve,
 confirm, release, cancel) from a catalog, with holds that expire, seats that are
-counted, and a clock that can be moved. Its control API lies at /_mock/. Faults,
-in a scenario file or over the control API, make it misbehave on demand.`,
+counted, and a clock that can be moved. Its control API lies at /_mock/. Quirks
+and faults, in a scenario file or over the control API, make it misbehave on
+demand; defects and variants are ready-made.`,
 		Example: `  mockpartner serve --auth-key a-test-key
   curl -H 'Authorization: Bearer a-test-key' http://127.0.0.1:8081/products
   curl -d '{"advance":"25m"}' http://127.0.0.1:8081/_mock/clock`,
@@ -69,7 +70,7 @@ in a scenario file or over the control API, make it misbehave on demand.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newServe(), newScenario(), newVersion())
+	root.AddCommand(newServe(), newScenario(), newDefects(), newVariants(), newVersion())
 	return root
 }
 

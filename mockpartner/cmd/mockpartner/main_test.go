@@ -167,7 +167,7 @@ func TestServeAnswersAndStopsWhenItIsTold(t *testing.T) {
 		if status, _ := s.get("/products", "Bearer wrong"); status != 401 {
 			t.Fatalf("want 401 for a wrong key, got %d", status)
 		}
-		for _, route := range []string{"/products", "/availability", "/bookings/reserve", "/bookings/confirm", "/bookings/{reservationCode}", "/_mock/clock", "/_mock/sandboxes"} {
+		for _, route := range []string{"/products", "/availability", "/bookings/reserve", "/bookings/confirm", "/bookings/{reservationCode}", "/_mock/", "/_mock/clock", "/_mock/sandboxes"} {
 			if !strings.Contains(s.greeted, " "+s.base+route+" ") {
 				t.Errorf("want %s%s printed, got\n%s", s.base, route, s.greeted)
 			}

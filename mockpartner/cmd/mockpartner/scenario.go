@@ -50,23 +50,33 @@ many of them.`,
 }
 
 func describe(s *script.Scenario) string {
-	if len(s.Faults) == 1 {
-		return "ok, 1 fault"
+	ok := "ok, " + counted(len(s.Faults), "fault")
+	if len(s.Quirks) > 0 {
+		ok += ", " + counted(len(s.Quirks), "quirk")
 	}
-	return fmt.Sprintf("ok, %d faults", len(s.Faults))
+	return ok
 }
 
-// follow plays new versions of a scenario file until the context ends. Of one
-// that is wrong it tells the place, and what was played before stays.
-func follow(ctx context.Context, file script.File, mock *mockpartner.Mock, log io.Writer) {
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// follow plays new versions of a scenario file, as flags override them, until the
+// context ends. Of one that is wrong it tells the place, and what was played
+// before stays.
+func follow(ctx context.Context, file script.File, mock *mockpartner.Mock, log io.Writer, override func(*script.Scenario)) {
 	script.Watch(ctx, file, script.WatchEvery, func(s *script.Scenario, err error) {
 		if err == nil {
+			override(s)
 			err = mock.Play(s)
 		}
 		if err != nil {
 			fmt.Fprintf(log, "mockpartner: the scenario stays as it was: %v\n", err)
 			return
 		}
-		fmt.Fprintf(log, "mockpartner: %s: read again: %s; its catalog, clock and seed hold from the next start on\n", file.Path, describe(s))
+		fmt.Fprintf(log, "mockpartner: %s: read again: %s\n", file.Path, describe(s))
 	})
 }

@@ -16,9 +16,11 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/control"
 	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/mockpartner/sandbox"
 	"partnerkit.dev/mockpartner/script"
+	"partnerkit.dev/mockpartner/webhook"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -27,6 +29,7 @@ import (
 const (
 	authKeyVariable      = "MOCKPARTNER_AUTH_KEY"
 	controlTokenVariable = "MOCKPARTNER_CONTROL_TOKEN"
+	webhookVariable      = "MOCKPARTNER_WEBHOOK_SECRET"
 )
 
 // serveFlags are the flags of serve, as they are given.
@@ -34,10 +37,12 @@ type serveFlags struct {
 	addr, authKey, authType, controlToken string
 	catalog, codes, now, scenario         string
 	products, options, maxSandboxes       int
+	defects, variants                     []string
 	seed                                  uint64
 	holdFor                               time.Duration
 	sandboxIdle                           time.Duration
 	frozen, holds, cancel, tickets        bool
+	webhookURL, webhookSecret             string
 }
 
 func newServe() *cobra.Command {
@@ -52,7 +57,11 @@ The same seed, clock, catalog and requests give the same answers, byte for byte:
 add --now and --frozen for a run that can be repeated.
 
 A scenario says what is sold, what time it is and how the partner misbehaves;
-flags stand before it. Its faults are read again whenever the file changes.
+flags stand before it. Whatever of it a running partner can take is read again
+when the file changes.
+
+A defect is a breach of the contract by name, a variant a lawful partner that is
+unlike most: mockpartner defects and mockpartner variants list them.
 
 Bound to another address than loopback, the control API wants a token.`,
 		Example: `  mockpartner serve --auth-key a-test-key
@@ -60,7 +69,10 @@ Bound to another address than loopback, the control API wants a token.`,
   mockpartner serve --auth-key a-test-key --products 1000 --options 3 --seed 7
   mockpartner serve --auth-key a-test-key --catalog my-catalog.yaml --hold-for 15m
   mockpartner serve --auth-key a-test-key --scenario my-scenario.yaml
+  mockpartner serve --auth-key a-test-key --defect release-gives-nothing-back
+  mockpartner serve --auth-key a-test-key --variant holds-of-15-minutes,awkward-codes
   mockpartner serve --auth-key a-test-key --now 2026-07-01T09:00:00Z --frozen
+  MOCKPARTNER_WEBHOOK_SECRET=… mockpartner serve --auth-key a-test-key --webhook-url http://127.0.0.1:8080/api/v1/partner-integrations/…
   MOCKPARTNER_AUTH_KEY=… MOCKPARTNER_CONTROL_TOKEN=… mockpartner serve --addr 0.0.0.0:8081`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.serve(c) },
@@ -74,7 +86,9 @@ Bound to another address than loopback, the control API wants a token.`,
 	flags.StringVar(&f.catalog, "catalog", "", "YAML file of what is sold (default: a catalog of eight products)")
 	flags.IntVar(&f.products, "products", 0, "generate so many products from the seed instead")
 	flags.IntVar(&f.options, "options", 0, "with --products: options of each product (default 2)")
-	flags.StringVar(&f.scenario, "scenario", "", "YAML file of catalog, clock, seed and faults; read again when it changes")
+	flags.StringVar(&f.scenario, "scenario", "", "YAML file of catalog, clock, seed, policy, quirks and faults; read again when it changes")
+	flags.StringSliceVar(&f.defects, "defect", nil, "break the contract in that way; `mockpartner defects` lists them")
+	flags.StringSliceVar(&f.variants, "variant", nil, "be unlike most, and lawful; `mockpartner variants` lists them")
 	flags.StringVar(&f.now, "now", "", "where the clock begins, such as 2026-07-01T09:00:00Z (default: now)")
 	flags.BoolVar(&f.frozen, "frozen", false, "the clock stands still until it is moved")
 	flags.DurationVar(&f.holdFor, "hold-for", platform.DefaultHoldFor, "how long a hold lives")
@@ -84,6 +98,8 @@ Bound to another address than loopback, the control API wants a token.`,
 	flags.StringVar(&f.codes, "codes", string(catalog.PlainCodes), "look of codes and booking ids: plain or awkward (/ + % spaces)")
 	flags.IntVar(&f.maxSandboxes, "max-sandboxes", sandbox.DefaultMax, "how many sandboxes there may be")
 	flags.DurationVar(&f.sandboxIdle, "sandbox-idle", sandbox.DefaultIdleFor, "how long one may go uncalled before it is deleted; -1s for ever")
+	flags.StringVar(&f.webhookURL, "webhook-url", "", "where a marketplace takes webhooks, such as http://127.0.0.1:8080/api/v1/partner-integrations/…")
+	flags.StringVar(&f.webhookSecret, "webhook-secret", "", "secret that they present (also "+webhookVariable+")")
 	flags.StringVar(&f.controlToken, "control-token", "", "token that callers of the control API must present (also "+controlTokenVariable+")")
 	return serve
 }
@@ -114,7 +130,10 @@ func (f serveFlags) serve(c *cobra.Command) error {
 	}
 	greet(c.OutOrStdout(), mock, listener.Addr())
 	if file.Path != "" {
-		go follow(c.Context(), file, mock, c.ErrOrStderr())
+		go follow(c.Context(), file, mock, c.ErrOrStderr(), func(s *script.Scenario) {
+			f.stand(c, s)
+			f.override(c, s, options.Catalog)
+		})
 	}
 	if err := serveUntil(c.Context(), listener, mock, mock.Close); err != nil {
 		return failure{err}
@@ -153,6 +172,8 @@ func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartn
 		MaxSandboxes:   f.maxSandboxes,
 		SandboxIdleFor: f.sandboxIdle,
 		Scenario:       scenario,
+		Defects:        f.defects,
+		Variants:       f.variants,
 	}
 	switch {
 	case o.AuthKey == "":
@@ -172,30 +193,42 @@ func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartn
 	if o.Catalog, err = f.sold(c, scenario); err != nil {
 		return o, err
 	}
-	f.override(c, &o.Catalog.Policy)
+	f.override(c, scenario, o.Catalog)
 	return o, nil
 }
 
-// script is the scenario of the file, without what flags say too; where there
-// is no file it says nothing.
-func (f serveFlags) script(c *cobra.Command, file script.File) (*script.Scenario, error) {
-	if file.Path == "" {
-		return &script.Scenario{}, nil
+// script is the scenario of the file, with what flags say in the place of what it
+// says; where there is no file it says what flags say.
+func (f serveFlags) script(c *cobra.Command, file script.File) (scenario *script.Scenario, err error) {
+	scenario = &script.Scenario{}
+	if file.Path != "" {
+		if scenario, err = file.Scenario(); err != nil {
+			return nil, err
+		}
 	}
-	scenario, err := file.Scenario()
-	if err != nil {
-		return nil, err
-	}
-	if c.Flags().Changed("seed") {
-		scenario.Seed = nil
-	}
-	if c.Flags().Changed("frozen") {
-		scenario.Frozen = false
-	}
+	f.stand(c, scenario)
 	return scenario, nil
 }
 
-// sold is the catalog that the flags ask for.
+// stand lets flags that are given stand before what the scenario says.
+func (f serveFlags) stand(c *cobra.Command, scenario *script.Scenario) {
+	given := c.Flags().Changed
+	if given("seed") {
+		scenario.Seed = nil
+	}
+	if given("frozen") {
+		scenario.Frozen = false
+	}
+	if given("now") {
+		scenario.Now = time.Time{}
+	}
+	if given("catalog") || given("products") {
+		scenario.Catalog = nil
+	}
+	scenario.Webhooks = f.webhooks(scenario)
+}
+
+// sold is the catalog that flags or scenario ask for, nil for any.
 func (f serveFlags) sold(c *cobra.Command, scenario *script.Scenario) (*catalog.Catalog, error) {
 	generate := c.Flags().Changed("products")
 	switch {
@@ -207,25 +240,53 @@ func (f serveFlags) sold(c *cobra.Command, scenario *script.Scenario) (*catalog.
 		return nil, errors.New("--options wants --products too")
 	case f.catalog != "":
 		return catalog.Load(f.catalog)
-	case scenario.Catalog != nil:
-		return scenario.Catalog, nil
 	default:
-		return catalog.Default(), nil
+		return scenario.Catalog, nil
 	}
 }
 
-// override lets flags that are given stand before the catalog's policy.
-func (f serveFlags) override(c *cobra.Command, p *catalog.Policy) {
+// override lets flags that are given stand before the policy of the scenario, or
+// else of the catalog.
+func (f serveFlags) override(c *cobra.Command, scenario *script.Scenario, sold *catalog.Catalog) {
+	var policy catalog.Policy
+	switch {
+	case scenario.Policy != nil:
+		policy = *scenario.Policy
+	case sold != nil:
+		policy = sold.Policy
+	}
 	for name, set := range map[string]func(){
-		"holds":   func() { p.NoHolds = !f.holds },
-		"cancel":  func() { p.NoCancel = !f.cancel },
-		"tickets": func() { p.NoTickets = !f.tickets },
-		"codes":   func() { p.Codes = catalog.CodeStyle(f.codes) },
+		"holds":   func() { policy.NoHolds = !f.holds },
+		"cancel":  func() { policy.NoCancel = !f.cancel },
+		"tickets": func() { policy.NoTickets = !f.tickets },
+		"codes":   func() { policy.Codes = catalog.CodeStyle(f.codes) },
 	} {
 		if c.Flags().Changed(name) {
 			set()
+			scenario.Policy = &policy
 		}
 	}
+	if c.Flags().Changed("hold-for") {
+		scenario.HoldFor = f.holdFor
+	}
+}
+
+// webhooks are those of the scenario, to where and with what the flags say; nil
+// where neither says anything.
+func (f serveFlags) webhooks(scenario *script.Scenario) *webhook.Config {
+	secret := cmp.Or(f.webhookSecret, os.Getenv(webhookVariable))
+	if scenario.Webhooks == nil && f.webhookURL == "" && f.webhookSecret == "" {
+		return nil // the variable alone sends nothing
+	}
+	var config webhook.Config
+	if scenario.Webhooks != nil {
+		config = *scenario.Webhooks
+	}
+	config.URL = cmp.Or(f.webhookURL, config.URL)
+	if secret != "" {
+		config.Secret, config.SecretEnv = script.Secret(secret), ""
+	}
+	return &config
 }
 
 // greet prints where the mock is and what it answers.
@@ -233,6 +294,7 @@ func greet(out io.Writer, mock *mockpartner.Mock, address net.Addr) {
 	base := "http://" + address.String()
 	box := mock.Default()
 	fmt.Fprintf(out, "mockpartner listening on %s\n", base)
+	fmt.Fprintf(out, "its console, for a browser: %s%s\n", base, control.ConsolePath)
 	fmt.Fprintf(out, "%d products, seed %d, clock at %s\n\n", len(box.Platform().Catalog().Products), box.Platform().Seed(), box.Clock().Now().UTC().Format(time.RFC3339))
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, route := range mock.Routes() {

@@ -1,0 +1,168 @@
+package catalog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// What a catalog that is sold refuses.
+var (
+	ErrNoProduct   = errors.New("there is no such product")
+	ErrLastProduct = errors.New("a catalog has at least one product")
+	ErrTooLarge    = errors.New("the catalog would be too large")
+)
+
+// maxListing bounds the products of an index as GET /products shows them, in
+// bytes: more than the largest catalog that Generate draws.
+const maxListing = 512 << 20
+
+// Catalog returns the catalog that the index is of, in the form of a file.
+func (x *Index) Catalog() *Catalog {
+	c := &Catalog{Policy: x.Policy, Products: make([]Product, len(x.Products))}
+	for i, product := range x.Products {
+		c.Products[i] = product.Form()
+	}
+	return c
+}
+
+// Form returns the product as a catalog file has it.
+func (p *IndexedProduct) Form() Product {
+	product := Product{Product: p.Product, Schedules: map[string]Schedule{}}
+	for id, option := range p.options {
+		product.Schedules[id] = option.Schedule
+	}
+	return product
+}
+
+// Replace returns the index of another catalog that is sold from now on.
+// Products that are as they were stay as they are; of all others updatedAt is
+// now (PRD-14). The policy stays. Where nothing is another it returns the index
+// itself. Its error is that of Catalog.Index.
+func (x *Index) Replace(c *Catalog, now time.Time) (*Index, error) {
+	if problems := c.check(); len(problems) > 0 {
+		return nil, c.problems(problems)
+	}
+	next := *c
+	next.Products = slices.Clone(c.Products)
+	kept := make([]*IndexedProduct, len(next.Products))
+	for i := range next.Products {
+		old, ok := x.byID[next.Products[i].ID]
+		if ok && old.same(next.Products[i]) {
+			kept[i] = old
+		} else {
+			next.Products[i].UpdatedAt = partnerapi.FormatDateTime(now)
+		}
+	}
+	if slices.Equal(kept, x.Products) {
+		return x, nil
+	}
+	index := &Index{Policy: x.Policy}
+	for i := range next.Products {
+		product := kept[i]
+		if product == nil {
+			var err error
+			if product, err = indexAt(&next.Products[i], now); err != nil {
+				return nil, c.problems([]Problem{{Path: fmt.Sprintf("products[%d]", i), Message: err.Error()}})
+			}
+		}
+		index.Products = append(index.Products, product)
+	}
+	return index.ready()
+}
+
+// With returns the index with the product, in the place of the one of its id or
+// at the end; of one that is another than before, updatedAt is now (PRD-14).
+// Where it is as it was, that is the index itself. Its error is a *Problems, or
+// wraps ErrTooLarge.
+func (x *Index) With(p Product, now time.Time) (*Index, error) {
+	if problems := p.check(); len(problems) > 0 {
+		return nil, &Problems{List: problems}
+	}
+	old, sold := x.byID[p.ID]
+	if sold && old.same(p) {
+		return x, nil
+	}
+	p.UpdatedAt = partnerapi.FormatDateTime(now)
+	product, err := indexAt(&p, now)
+	if err != nil {
+		return nil, &Problems{List: []Problem{{Message: err.Error()}}}
+	}
+	index := &Index{Policy: x.Policy, Products: slices.Clone(x.Products)}
+	if sold {
+		index.Products[slices.Index(x.Products, old)] = product
+	} else {
+		index.Products = append(index.Products, product)
+	}
+	return index.ready()
+}
+
+// Without returns the index without the product of that id. Its error wraps
+// ErrNoProduct or ErrLastProduct.
+func (x *Index) Without(id string) (*Index, error) {
+	old, ok := x.byID[id]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%w: %q", ErrNoProduct, id)
+	case len(x.Products) == 1:
+		return nil, fmt.Errorf("%w: %q is the last", ErrLastProduct, id)
+	}
+	at := slices.Index(x.Products, old)
+	index := &Index{Policy: x.Policy, Products: slices.Delete(slices.Clone(x.Products), at, at+1)}
+	return index.ready()
+}
+
+// same reports whether a product is as the indexed one, but for when it was
+// modified.
+func (p *IndexedProduct) same(other Product) bool {
+	mine := p.Form()
+	other.UpdatedAt = mine.UpdatedAt
+	was, err := marshal(mine)
+	if err != nil {
+		return false
+	}
+	is, err := marshal(other)
+	return err == nil && bytes.Equal(was, is)
+}
+
+// indexAt indexes a product that was changed at that time. The time is kept
+// exactly, though updatedAt shows its second only.
+func indexAt(p *Product, now time.Time) (*IndexedProduct, error) {
+	product, err := indexProduct(p)
+	if err == nil {
+		product.Modified = now
+	}
+	return product, err
+}
+
+// ready completes an index that has its products. Its error wraps ErrTooLarge.
+func (x *Index) ready() (*Index, error) {
+	x.byID = make(map[string]*IndexedProduct, len(x.Products))
+	options, size := 0, 0
+	for _, product := range x.Products {
+		x.byID[product.ID] = product
+		options += len(product.Options)
+		size += len(product.JSON)
+	}
+	if len(x.Products) > MaxProducts || options > MaxOptions || size > maxListing {
+		return nil, fmt.Errorf("%w: at most %d products, %d options and %d MiB", ErrTooLarge, MaxProducts, MaxOptions, maxListing>>20)
+	}
+	x.listing = join(x.Products)
+	return x, nil
+}
+
+// check lists what is wrong with a product by itself, with paths that begin in it.
+func (p *Product) check() []Problem {
+	const path = "product"
+	var found checker
+	found.product(path, p)
+	for i := range found {
+		found[i].Path = strings.TrimPrefix(strings.TrimPrefix(found[i].Path, path), ".")
+	}
+	return found
+}

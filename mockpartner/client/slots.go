@@ -1,0 +1,58 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// SlotQuery chooses slots. What is left out is the catalog's first product, its
+// first option, today in the product's zone, and 14 days.
+type SlotQuery struct {
+	Product string
+	Option  string
+	From    string // a date, such as 2026-07-01
+	Days    int    // at most platform.MaxCalendarDays
+}
+
+func (q SlotQuery) encode() string {
+	values := url.Values{}
+	for name, value := range map[string]string{"product": q.Product, "option": q.Option, "from": q.From} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	if q.Days != 0 {
+		values.Set("days", strconv.Itoa(q.Days))
+	}
+	return values.Encode()
+}
+
+// Slots lists every slot of an option, by start.
+func (c *Client) Slots(ctx context.Context, q SlotQuery) ([]platform.SlotState, error) {
+	answer, err := call[struct{ Slots []platform.SlotState }](ctx, c, http.MethodGet, "/slots?"+q.encode(), nil)
+	return answer.Slots, err
+}
+
+// SlotChange is what becomes of a slot; nil leaves a thing as it is. See
+// platform.SlotChange.
+type SlotChange struct {
+	Status    *partnerapi.SlotStatus `json:"status,omitempty"`
+	Vacancies *int                   `json:"vacancies,omitempty"`
+	Capacity  *int                   `json:"capacity,omitempty"`
+}
+
+// SetSlot changes a slot as the partner's own staff would, and returns it as it
+// is now.
+func (c *Client) SetSlot(ctx context.Context, productID, optionID, availabilityID string, change SlotChange) (platform.SlotState, error) {
+	return call[platform.SlotState](ctx, c, http.MethodPatch, "/slots", struct {
+		ProductID      string `json:"productId"`
+		OptionID       string `json:"optionId"`
+		AvailabilityID string `json:"availabilityId"`
+		SlotChange
+	}{productID, optionID, availabilityID, change})
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+const webhookSecret = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+func TestWebhooksAreSetUpByFlagsAndEnvironment(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		environment []string
+		flags       []string
+	}{
+		"flags":                 {nil, []string{"--webhook-secret", webhookSecret}},
+		"the environment":       {[]string{"MOCKPARTNER_WEBHOOK_SECRET=" + webhookSecret}, nil},
+		"a scenario's variable": {[]string{"OWN=" + webhookSecret}, []string{"--scenario", scenarioFile(t, "webhooks: {url: 'http://127.0.0.1:1/', secret_env: OWN}\n")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			arrived := make(chan string, 9)
+			marketplace := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				arrived <- r.URL.Path + " " + r.Header.Get("x-webhook-secret")
+			}))
+			t.Cleanup(marketplace.Close)
+			s := serve(t, test.environment, append([]string{"--auth-key", key, "--webhook-url", marketplace.URL + "/hooks"}, test.flags...)...)
+			response, err := http.Post(s.base+"/_mock/webhooks/trigger", "", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if got := <-arrived; got != "/hooks/sync/trigger "+webhookSecret {
+				t.Errorf("want a trigger with the secret, got %q", got)
+			}
+			if _, shown := s.get("/_mock/webhooks", ""); strings.Contains(shown, webhookSecret) {
+				t.Errorf("want no secret, got %s", shown)
+			}
+		})
+	}
+}
+
+func TestWebhookFlagsThatAreWrongAreNamedWithoutTheSecret(t *testing.T) {
+	t.Parallel()
+	for want, flags := range map[string][]string{
+		"webhooks: url: want":    {"--webhook-secret", webhookSecret},
+		"webhooks: secret: want": {"--webhook-url", "http://127.0.0.1:1/"},
+		"http or https URL":      {"--webhook-url", "127.0.0.1:1", "--webhook-secret", webhookSecret},
+	} {
+		got := finish(t, nil, append([]string{"serve", "--addr", "127.0.0.1:0", "--auth-key", key}, flags...)...)
+		if got.code != 2 || !strings.Contains(got.stderr, want) || strings.Contains(got.stderr+got.stdout, webhookSecret) {
+			t.Errorf("want %q, no secret and exit 2, got %+v", want, got)
+		}
+	}
+}

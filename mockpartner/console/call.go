@@ -1,0 +1,138 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"partnerkit.dev/mockpartner/internal/reply"
+)
+
+// call is a call of the control API, as a form.
+type call struct {
+	ID      string // of the form, unique on the page
+	Label   string // of its button
+	Of      string // what it is done to, for who hears the button alone
+	Method  string
+	Path    string // below /_mock
+	Fields  []field
+	Danger  bool   // it cannot be undone: the page asks once more
+	Off     bool   // it would change nothing now
+	Action  string // the page that the form comes back to
+	Curl    string
+	Refusal string // why it was refused just now
+}
+
+// kind is how a field's value is written in a body.
+type kind string
+
+const (
+	text   kind = "text"
+	secret kind = "secret" // a text that the page does not show
+	number kind = "number"
+	flag   kind = "flag" // true or false
+	list   kind = "list" // of one text
+	raw    kind = "raw"  // the whole body
+)
+
+// field is a member of a call's body. Empty ones are left out.
+type field struct {
+	Kind  kind
+	Name  string
+	Value string
+	// Label is what the person is asked for; a field without one is not shown.
+	Label   string
+	Hint    string   // an example
+	Choices []choice // if any, one of them is chosen
+	Checked bool     // of a flag
+}
+
+// choice is one of a list.
+type choice struct {
+	Value, Label string
+	Chosen       bool
+}
+
+// Input is the field's name in the form, which tells its kind.
+func (f field) Input() string { return string(f.Kind) + ":" + f.Name }
+
+// value is the field as the form would send it.
+func (f field) value() string {
+	if f.Kind == flag && f.Label != "" && !f.Checked {
+		return ""
+	}
+	return f.Value
+}
+
+// form is the call's form as it would be sent.
+func (c call) form() url.Values {
+	form := url.Values{}
+	for _, f := range c.Fields {
+		form.Add(f.Input(), f.value())
+	}
+	return form
+}
+
+// bodyOf returns the body that a form asks for; "" is none. Its error names the
+// field.
+func bodyOf(form url.Values) (string, error) {
+	members := map[string]any{}
+	for input, values := range form {
+		kind, name, found := strings.Cut(input, ":")
+		if !found || values[0] == "" {
+			continue
+		}
+		if kind == string(raw) {
+			return values[0], nil
+		}
+		member, err := member(kind, values[0])
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", name, err)
+		}
+		members[name] = member
+	}
+	if len(members) == 0 {
+		return "", nil
+	}
+	body, err := reply.Marshal(members)
+	return strings.TrimSpace(string(body)), err
+}
+
+func member(of, value string) (any, error) {
+	switch kind(of) {
+	case number:
+		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+			if _, err := strconv.ParseUint(value, 10, 64); err != nil {
+				return nil, fmt.Errorf("want a whole number, got %q", value)
+			}
+		}
+		return json.Number(value), nil
+	case flag:
+		return value == "true", nil
+	case list:
+		return []string{value}, nil
+	default:
+		return value, nil
+	}
+}
+
+// curl returns the line that makes the call.
+func curl(method, address, body string, token bool) string {
+	line := "curl"
+	if token {
+		line += ` -H "Authorization: Bearer $MOCKPARTNER_CONTROL_TOKEN"`
+	}
+	if body == "" || method != http.MethodPost {
+		line += " -X " + method
+	}
+	if body != "" {
+		line += " --data-binary " + quoted(body)
+	}
+	return line + " " + quoted(address)
+}
+
+// quoted returns the text as one word of a shell.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

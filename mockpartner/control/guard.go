@@ -1,0 +1,81 @@
+package control
+
+import (
+	"net"
+	"net/http"
+	"strings"
+
+	"partnerkit.dev/mockpartner/internal/reply"
+)
+
+// guarded lets callers pass who present the token or are signed in or, where
+// there is no token, who have come to a loopback address by a name of its own.
+func (a *api) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case a.Token == "" && !onLoopback(r):
+			reply.Message(w, http.StatusForbidden, "without a control token the control API answers on loopback addresses only: start the mock with --control-token")
+		case a.Token == "" && !calledLoopback(r):
+			reply.Message(w, http.StatusForbidden, "without a control token the control API answers to 127.0.0.1, [::1] and localhost, not to %q: start the mock with --control-token", r.Host)
+		case a.Token == "", same(r.Header.Get("Authorization"), "Bearer "+a.Token), a.signedIn(r):
+			next.ServeHTTP(w, r)
+		case r.URL.Path == Path+"/healthz", r.URL.Path == sessionPath:
+			next.ServeHTTP(w, r)
+		case r.URL.Path == ConsolePath && r.Method == http.MethodGet:
+			a.console.SignIn(w, "")
+		default:
+			w.Header().Set("WWW-Authenticate", `Bearer realm="control"`)
+			reply.Message(w, http.StatusUnauthorized, "wrong or missing control token: send the header Authorization: Bearer <token>")
+		}
+	})
+}
+
+// onLoopback reports whether the request reached the mock at a loopback
+// address. One without a connection, in a test, did.
+func onLoopback(r *http.Request) bool {
+	address, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return true
+	}
+	tcp, ok := address.(*net.TCPAddr)
+	return !ok || tcp.IP.IsLoopback()
+}
+
+// calledLoopback reports whether the caller called the mock by a name that is
+// always loopback. A browser that was led here by a stranger's name, which has
+// come to mean a loopback address, did not: its page is the stranger's.
+func calledLoopback(r *http.Request) bool {
+	if r.Context().Value(http.LocalAddrContextKey) == nil {
+		return true // without a connection there is no name to be led by
+	}
+	name := r.Host
+	if host, _, err := net.SplitHostPort(name); err == nil {
+		name = host
+	}
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(strings.Trim(name, "[]"))
+	return ip != nil && ip.IsLoopback()
+}
+
+// ownPagesOnly refuses what the page of another site makes a browser ask for: it
+// must not move a developer's clock, nor hold the journal's streams open. Links
+// may lead here from anywhere.
+func ownPagesOnly(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		judged := r
+		if r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+			// As if it changed something: what changes nothing is not looked at.
+			judged = r.Clone(r.Context())
+			judged.Method = http.MethodPost
+		}
+		if err := protection.Check(judged); err != nil {
+			reply.Message(w, http.StatusForbidden, "the control API takes nothing from the pages of another site")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,136 @@
+package control_test
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"partnerkit.dev/mockpartner"
+)
+
+// ask sends a request as a browser would, which says what led to it.
+func (o operator) ask(method, path, host, body string, header http.Header) (*http.Response, string) {
+	o.t.Helper()
+	request, err := http.NewRequestWithContext(o.t.Context(), method, o.base+path, strings.NewReader(body))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if header != nil {
+		request.Header = header
+	}
+	request.Host = host
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return response, string(text)
+}
+
+// A stranger's name can be made to mean 127.0.0.1: then the stranger's page and
+// the mock are one site to the browser.
+func TestWithoutATokenTheControlAPIAnswersToLoopbackNamesOnly(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	for host, want := range map[string]int{
+		"127.0.0.1:8081": 200, "127.8.9.1": 200, "localhost": 200, "LOCALHOST:8081": 200, "localhost.:1": 200, "mock.localhost:80": 200, "[::1]:8081": 200, "[::1]": 200,
+		"elsewhere.example": 403, "elsewhere.example:8081": 403, "localhost.elsewhere.example": 403, "127.0.0.1.elsewhere.example": 403, "notlocalhost": 403, "192.0.2.7:8081": 403,
+	} {
+		for _, path := range []string{"/_mock/clock", "/_mock/", "/s/default/_mock/journal", "/_mock"} {
+			response, text := o.ask("GET", path, host, "", nil)
+			if got := response.StatusCode; got != want && !(path == "/_mock" && want == 200 && got == 301) {
+				t.Errorf("%s at %s: want %d, got %d: %.200s", path, host, want, got, text)
+			}
+		}
+	}
+	// What partners' callers are told stays as it is: the contract knows no names.
+	if response, _ := o.ask("GET", "/products", "elsewhere.example", "", http.Header{"Authorization": {"Bearer " + key}}); response.StatusCode != 200 {
+		t.Errorf("want the partner's endpoints untouched, got %s", response.Status)
+	}
+}
+
+func TestWithATokenAnyNameWillDo(t *testing.T) {
+	t.Parallel()
+	o := start(t, func(options *mockpartner.Options) { options.ControlToken = "a-control-token" })
+	if response, _ := o.ask("GET", "/_mock/clock", "mock.internal:8081", "", http.Header{"Authorization": {"Bearer a-control-token"}}); response.StatusCode != 200 {
+		t.Errorf("want 200, got %s", response.Status)
+	}
+}
+
+func TestAStrangersPageGetsNothingButALink(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	for name, c := range map[string]struct {
+		method, path string
+		header       http.Header
+		want         int
+	}{
+		"a stream":           {"GET", "/_mock/journal/events", http.Header{"Origin": {"https://elsewhere.example"}}, 403},
+		"a script's request": {"GET", "/_mock/state", http.Header{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"cors"}}, 403},
+		"an image":           {"GET", "/_mock/journal/wait", http.Header{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"no-cors"}}, 403},
+		"another port":       {"GET", "/_mock/state", http.Header{"Sec-Fetch-Site": {"same-site"}, "Sec-Fetch-Mode": {"cors"}}, 403},
+		"a form":             {"POST", "/_mock/", http.Header{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"navigate"}}, 403},
+		"an old form":        {"POST", "/_mock/", http.Header{"Origin": {"null"}}, 403},
+		"a link":             {"GET", "/_mock/", http.Header{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"navigate"}}, 200},
+		"its own script":     {"GET", "/_mock/state", http.Header{"Sec-Fetch-Site": {"same-origin"}, "Sec-Fetch-Mode": {"cors"}}, 200},
+		"curl":               {"GET", "/_mock/state", nil, 200},
+	} {
+		if response, text := o.ask(c.method, c.path, "", "", c.header); response.StatusCode != c.want {
+			t.Errorf("%s: want %d, got %d: %.200s", name, c.want, response.StatusCode, text)
+		}
+	}
+}
+
+func TestABrowserIsLetInByTheTokenAndStaysInByACookie(t *testing.T) {
+	t.Parallel()
+	const token = "a-control-token"
+	o := start(t, func(options *mockpartner.Options) { options.ControlToken = token })
+	form := func(token string) (*http.Response, string) {
+		return o.ask("POST", "/_mock/session", "", url.Values{"token": {token}}.Encode(), http.Header{"Content-Type": {"application/x-www-form-urlencoded"}})
+	}
+	if response, text := o.ask("GET", "/_mock/", "", "", nil); response.StatusCode != 401 || !strings.Contains(text, `type="password"`) || strings.Contains(text, "lisbon-walk") {
+		t.Fatalf("want to be asked for the token and shown nothing, got %d: %.300s", response.StatusCode, text)
+	}
+	for _, wrong := range []string{"", "wrong", token + "x"} {
+		if response, text := form(wrong); response.StatusCode != 401 || len(response.Cookies()) != 0 || !strings.Contains(text, "not the control token") {
+			t.Fatalf("%q: want to be asked again, got %d %v: %.300s", wrong, response.StatusCode, response.Cookies(), text)
+		}
+	}
+	response, _ := form(token)
+	if response.StatusCode != 303 || response.Header.Get("Location") != "/_mock/" || len(response.Cookies()) != 1 {
+		t.Fatalf("want to be led to the console with a cookie, got %d %v", response.StatusCode, response.Header)
+	}
+	cookie := response.Cookies()[0]
+	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || strings.Contains(cookie.Value, token) || !cookie.Expires.IsZero() || cookie.MaxAge != 0 {
+		t.Errorf("want a cookie that no script and no other site can use, without the token, got %v", cookie)
+	}
+	in := http.Header{"Cookie": {cookie.Name + "=" + cookie.Value}}
+	for _, path := range []string{"/_mock/", "/_mock/state", "/s/default/_mock/"} {
+		response, text := o.ask("GET", path, "", "", in)
+		if response.StatusCode != 200 || strings.Contains(text, token) || strings.Contains(text, cookie.Value) {
+			t.Errorf("%s: want it shown, without token and cookie, got %d", path, response.StatusCode)
+		}
+	}
+	for _, wrong := range []string{cookie.Name + "=", cookie.Name + "=" + cookie.Value + "x", cookie.Name + "=" + token} {
+		if response, _ := o.ask("GET", "/_mock/state", "", "", http.Header{"Cookie": {wrong}}); response.StatusCode != 401 {
+			t.Errorf("%s: want 401, got %d", wrong, response.StatusCode)
+		}
+	}
+}
+
+func TestTheConsoleIsFoundWithoutItsSlash(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	o.call("POST", "/_mock/sandboxes", `{"name":"mine"}`, 201)
+	for path, want := range map[string]string{"/_mock": "/_mock/", "/s/mine/_mock": "/s/mine/_mock/"} {
+		if response, _ := o.ask("GET", path, "", "", nil); response.StatusCode != 301 || response.Header.Get("Location") != want {
+			t.Errorf("%s: want to be led to %s, got %d %s", path, want, response.StatusCode, response.Header.Get("Location"))
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package judge
+
+import "fmt"
+
+// maxFindings bounds the findings of one rule that are shown.
+const maxFindings = 20
+
+// bench is where one rule is judged.
+type bench struct {
+	judged   int
+	unjudged []Unjudged
+	findings []Finding
+	more     int
+}
+
+// kept notes something that keeps the rule.
+func (b *bench) kept() { b.judged++ }
+
+// cannot notes something that cannot be judged. The reasons are few: sentences
+// without anything of the record in them.
+func (b *bench) cannot(reason string) {
+	for i := range b.unjudged {
+		if b.unjudged[i].Reason == reason {
+			b.unjudged[i].Count++
+			return
+		}
+	}
+	b.unjudged = append(b.unjudged, Unjudged{Count: 1, Reason: reason})
+}
+
+// broken notes a breach, with the calls that show it.
+func (b *bench) broken(calls []*call, format string, args ...any) {
+	b.judged++
+	if len(b.findings) == maxFindings {
+		b.more++
+		return
+	}
+	finding := Finding{Message: fmt.Sprintf(format, args...)}
+	for _, c := range calls[:min(len(calls), maxQuotes)] {
+		finding.Exchanges = append(finding.Exchanges, Quote(c.Exchange))
+	}
+	finding.More = len(calls) - len(finding.Exchanges)
+	b.findings = append(b.findings, finding)
+}
+
+// Why a call cannot be judged.
+const (
+	unreadable = "the body cannot be read"
+	early      = "it may be about something from before the record begins"
+)

@@ -1,0 +1,91 @@
+package judge
+
+import (
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const noConfirm = "confirm was not called"
+
+// confirmRules are about POST /bookings/confirm.
+func confirmRules() []check {
+	return []check{
+		{Rule{"confirm.reserved", "Only codes that reserve answered are confirmed", "CNF-1",
+			"Another code is another customer's hold, or nobody's."}, noConfirm, reservedFirst},
+		{Rule{"confirm.once", "Confirm is sent once, and again only where no whole answer came", "CNF-4",
+			"An answer is final, a refusal too. A partner that fails to tell a repetition makes a second booking."}, noConfirm, confirmOnce},
+		{Rule{"confirm.not-released", "What was released is not confirmed", "CNF-5",
+			"The seats may be somebody else's by then: the customer has paid for nothing."}, noConfirm, notReleased},
+	}
+}
+
+func reservedFirst(s *story, b *bench) {
+	for c := range s.of(partnerapi.Confirm) {
+		if c.code == "" {
+			b.cannot("the body names no code that can be read")
+		}
+	}
+	lost := s.lostCodes()
+	for _, h := range s.holds {
+		for _, c := range h.confirms {
+			reserve, told := lost[h.code]
+			switch {
+			case h.reserve != nil:
+				b.kept()
+			case told:
+				b.broken([]*call{reserve, c}, "The answer to reserve with the code %.60q had not come by then.", h.code)
+			case !s.complete():
+				b.cannot(early)
+			default:
+				b.broken([]*call{c}, "No reserve was answered with the code %.60q.", h.code)
+			}
+		}
+	}
+}
+
+// lostCodes finds the reserves whose holds the caller was not told of.
+func (s *story) lostCodes() map[string]*call {
+	lost := map[string]*call{}
+	for c := range s.of(partnerapi.Reserve) {
+		if !c.succeeded() && c.After != nil && c.After.Hold != nil {
+			lost[c.After.Hold.Code] = c
+		}
+	}
+	return lost
+}
+
+func confirmOnce(s *story, b *bench) {
+	for _, h := range s.holds {
+		var until time.Time // the confirms before are answered, or still may be
+		var before *call
+		final := false
+		for _, c := range h.confirms {
+			switch {
+			case final:
+				b.broken([]*call{before, c}, "Confirm was sent again for the code %.60q, though it had been answered %d.", h.code, before.Status)
+			case c.Arrived.Before(until):
+				b.broken([]*call{before, c}, "Confirm was sent again for the code %.60q while the one before was under way.", h.code)
+			default:
+				b.kept()
+			}
+			if final {
+				continue
+			}
+			since, unanswered := c.unanswered()
+			before, until, final = c, since, !unanswered
+		}
+	}
+}
+
+func notReleased(s *story, b *bench) {
+	for _, h := range s.holds {
+		for _, c := range h.confirms {
+			if len(h.releases) > 0 && h.releases[0].Number < c.Number {
+				b.broken([]*call{h.releases[0], c}, "The code %.60q was confirmed after its release had been sent.", h.code)
+				continue
+			}
+			b.kept()
+		}
+	}
+}

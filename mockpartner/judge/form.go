@@ -1,0 +1,121 @@
+package judge
+
+import (
+	"mime"
+	"regexp"
+	"strings"
+
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const noExchange = "there is no exchange"
+
+// formRules are about how every call is made.
+func formRules() []check {
+	return []check{
+		{Rule{"call.authorized", "Every call presents the key in the registered form", "AUTH-1",
+			"A partner answers anything else with 401, and the integration stands still."}, noExchange, authorized},
+		{Rule{"call.known", "Calls go to the six endpoints, with their methods", "AUTH-4",
+			"Nothing else is part of the contract: on another path a partner answers what it likes."}, noExchange, known},
+		{Rule{"call.escaped", "Codes and booking ids are escaped as one path segment", "RSV-6",
+			"A code with a slash, a plus or a percent sign then names another hold, or none: seats stay held, bookings stay booked."},
+			"no release and no cancel was sent", escaped},
+		{Rule{"call.schema", "Bodies keep their schemas", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1",
+			"A partner may refuse a body of another shape, or read it in its own way."}, "no call has a body, or must have one", schema},
+		{Rule{"call.content-type", "A body is sent as JSON", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1",
+			"Many frameworks do not read a body of another Content-Type, or of none: the fields then are missing."},
+			"no call has a body", contentType},
+	}
+}
+
+func authorized(s *story, b *bench) {
+	for _, c := range s.calls {
+		if c.Authorized {
+			b.kept()
+			continue
+		}
+		sent := c.Request.Header.Values("Authorization")
+		bearer := len(sent) == 1 && strings.HasPrefix(sent[0], "Bearer ")
+		switch wantBearer := strings.HasPrefix(s.Form, "Bearer "); {
+		case len(sent) == 0:
+			b.broken([]*call{c}, "There is no Authorization header: want %s.", s.Form)
+		case len(sent) > 1:
+			b.broken([]*call{c}, "There are %d Authorization headers: want one, %s.", len(sent), s.Form)
+		case bearer != wantBearer:
+			b.broken([]*call{c}, "The key is sent in the wrong form: want Authorization: %s.", s.Form)
+		default:
+			b.broken([]*call{c}, "The key is a wrong one, in the right form.")
+		}
+	}
+}
+
+func known(s *story, b *bench) {
+	for _, c := range s.calls {
+		if c.endpoint == "" {
+			b.broken([]*call{c}, "%s %.100q is none of the six calls of the contract.", c.Method, c.path)
+			continue
+		}
+		b.kept()
+	}
+}
+
+func escaped(s *story, b *bench) {
+	for _, c := range s.calls {
+		switch {
+		case c.endpoint != partnerapi.Release && c.endpoint != partnerapi.Cancel:
+		case c.misspelt:
+			b.broken([]*call{c}, "%.100q is to name %.100q, but does not: as one segment that is %.150s.", c.Target, c.code, partnerapi.EscapeSegment(c.code))
+		default:
+			b.kept()
+		}
+	}
+}
+
+// quantity is where the rules of parties have the say.
+var quantity = regexp.MustCompile(`^/units/[0-9]+/quantity$`)
+
+func schema(s *story, b *bench) {
+	for _, c := range s.calls {
+		if c.schema == "" {
+			continue
+		}
+		if c.Request.Truncated {
+			b.cannot("the record has only the body's beginning")
+			continue
+		}
+		var wrong []schemas.Problem
+		for _, p := range c.problems {
+			if p.Keyword != "minimum" || !quantity.MatchString(p.Pointer) {
+				wrong = append(wrong, p)
+			}
+		}
+		if len(wrong) == 0 {
+			b.kept()
+			continue
+		}
+		b.broken([]*call{c}, "The body of %s breaks its schema: %.300s%s.", c.endpoint, wrong[0].String(), andMore(len(wrong)-1))
+	}
+}
+
+func andMore(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return ", and more"
+}
+
+func contentType(s *story, b *bench) {
+	for _, c := range s.calls {
+		if !c.hasBody() || c.endpoint == "" {
+			continue
+		}
+		sent := c.Request.Header.Get("Content-Type")
+		kind, _, err := mime.ParseMediaType(sent)
+		if err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json")) {
+			b.kept()
+			continue
+		}
+		b.broken([]*call{c}, "The body of %s has the Content-Type %.80q: want application/json.", c.endpoint, sent)
+	}
+}

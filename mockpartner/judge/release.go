@@ -1,0 +1,98 @@
+package judge
+
+import (
+	"slices"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// releaseRules are about DELETE /bookings/{reservationCode}.
+func releaseRules() []check {
+	return []check{
+		{Rule{"release.owed", "A hold that expired unconfirmed is released", "REL-7",
+			"Some partners give the seats back with the release only: without it they are lost to everybody."},
+			"no hold was released, and none expired unconfirmed", owed},
+		{Rule{"release.repeated", "A release that failed is sent again until it succeeds", "REL-5",
+			"A hold that nobody wants keeps its seats from everybody else."}, "no release was sent", releaseRepeated},
+		{Rule{"release.body", "A release names the same code in path and body", "REL-1",
+			"Partners read the one or the other: two codes release two holds."}, "no release has a body", releaseBody},
+	}
+}
+
+// sweep is how long after its expiry, by the sandbox's clock, a hold may wait for
+// its release: callers look for expired holds now and then.
+const sweep = time.Minute
+
+func owed(s *story, b *bench) {
+	for c := range s.of(partnerapi.Reserve) {
+		if c.After != nil && c.After.Hold != nil && !c.succeeded() {
+			b.cannot("the answer to reserve did not come whole: the caller cannot know the code")
+		}
+	}
+	for _, h := range s.holds {
+		switch {
+		case h.reserve == nil || len(h.confirms) > 0:
+		case len(h.releases) > 0:
+			b.kept()
+		case h.expires.IsZero():
+			b.cannot("reserve was answered without an expiry that can be read")
+		case s.Now.Before(h.expires):
+			b.cannot("the hold is still live")
+		case s.Now.Before(h.expires.Add(sweep)):
+			b.cannot("the hold expired less than a minute ago")
+		default:
+			b.broken([]*call{h.reserve}, "The hold %.60q expired at %s and was neither confirmed nor released; it is %s.",
+				h.code, partnerapi.FormatDateTime(h.expires), partnerapi.FormatDateTime(s.Now.In(h.expires.Location())))
+		}
+	}
+}
+
+func releaseRepeated(s *story, b *bench) {
+	for _, h := range s.holds {
+		s.repeated(b, h.releases, "release", h.code)
+	}
+}
+
+// patience is how much time may pass, by the sandbox's clock or in real time,
+// before a call that failed must have been sent again. The contract names no
+// pause: this is twice the longest that is usual.
+const patience = 30 * time.Minute
+
+// repeated judges calls of one kind about one thing, which are to be sent until
+// one succeeds.
+func (s *story) repeated(b *bench, calls []*call, what, code string, settles ...int) {
+	if len(calls) == 0 {
+		return
+	}
+	for _, c := range calls {
+		if c.succeeded() || c.Delivered && slices.Contains(settles, c.Status) {
+			b.kept()
+			return
+		}
+	}
+	last := calls[len(calls)-1]
+	switch {
+	case !last.Done && last.LeftAfter == nil:
+		b.cannot("the last " + what + " is still under way")
+	case s.passed(last) < patience:
+		b.cannot("the last " + what + " failed a short while ago and may be sent again yet")
+	default:
+		b.broken(calls, "The %s of %.60q failed and was not sent again within %s.", what, code, s.passed(last).Truncate(time.Minute))
+	}
+}
+
+func releaseBody(s *story, b *bench) {
+	for c := range s.of(partnerapi.Release) {
+		switch {
+		case !c.hasBody() || c.misspelt:
+		case c.releases == nil:
+			b.cannot(unreadable)
+		case c.releases.ReservationConfirmationCode == "": // call.schema has it
+		case c.releases.ReservationConfirmationCode != c.code:
+			b.broken([]*call{c}, "The path names %.60q, the body %.60q.", c.code, c.releases.ReservationConfirmationCode)
+		default:
+			b.kept()
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package judge
+
+import (
+	"encoding/json"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const noReserve = "reserve was not called"
+
+// reserveRules are about POST /bookings/reserve.
+func reserveRules() []check {
+	return []check{
+		{Rule{"reserve.fresh", "A slot is reserved by an id that an availability answer showed before", "AVL-8, RSV-1",
+			"An id that was guessed or kept from elsewhere may be another slot's, or nobody's."}, noReserve, fresh},
+		{Rule{"reserve.units", "Parties are units of the option, with quantities of at least 1", "PRD-12, RSV-1",
+			"A partner refuses unknown guests, or takes the booking without them."}, noReserve, units},
+		{Rule{"reserve.once", "Reserve is never sent again", "RSV-3",
+			"Every reserve holds seats: one that was only unanswered has held them, and a second one holds them twice."},
+			"no reserve has a resellerReference", reserveOnce},
+	}
+}
+
+// slotName names a slot as callers do.
+type slotName struct{ product, option, id string }
+
+func fresh(s *story, b *bench) {
+	shown := s.shown()
+	for c := range s.of(partnerapi.Reserve) {
+		if c.reserves == nil {
+			b.cannot(unreadable)
+			continue
+		}
+		since, ok := shown[slotName{c.reserves.ProductID, c.reserves.OptionID, c.reserves.AvailabilityID}]
+		switch {
+		case ok && !since.After(c.Arrived):
+			b.kept()
+		case !s.complete():
+			b.cannot(early)
+		default:
+			b.broken([]*call{c}, "No availability answer of %.60q, %.60q had shown the slot %.60q by then.", c.reserves.ProductID, c.reserves.OptionID, c.reserves.AvailabilityID)
+		}
+	}
+}
+
+// shown tells from when on callers knew the slots. Equal answers share their
+// bytes: each is read once.
+func (s *story) shown() map[slotName]time.Time {
+	type answer struct {
+		product, option string
+		body            *byte
+	}
+	slots, read := map[*byte][]string{}, map[answer]time.Time{}
+	since := map[slotName]time.Time{}
+	for c := range s.of(partnerapi.Availability) {
+		if c.asks == nil || !c.succeeded() || len(c.Answer.Body) == 0 {
+			continue
+		}
+		a := answer{c.asks.ProductID, c.asks.OptionID, &c.Answer.Body[0]}
+		if before, ok := read[a]; ok && !c.ended().Before(before) {
+			continue
+		}
+		read[a] = c.ended()
+		ids, ok := slots[a.body]
+		if !ok {
+			ids = slotIDs(c)
+			slots[a.body] = ids
+		}
+		for _, id := range ids {
+			name := slotName{a.product, a.option, id}
+			if before, ok := since[name]; !ok || c.ended().Before(before) {
+				since[name] = c.ended()
+			}
+		}
+	}
+	return since
+}
+
+// slotIDs lists the slots of an availability answer; of one that was broken on
+// purpose as many as can be read.
+func slotIDs(c *call) (ids []string) {
+	var slots []struct{ ID string }
+	_ = json.Unmarshal(c.Answer.Body, &slots)
+	for _, slot := range slots {
+		ids = append(ids, slot.ID)
+	}
+	return ids
+}
+
+func units(s *story, b *bench) {
+	for c := range s.of(partnerapi.Reserve) {
+		if c.reserves == nil {
+			b.cannot(unreadable)
+			continue
+		}
+		option, ok := s.option(c.reserves.ProductID, c.reserves.OptionID)
+		if !ok {
+			b.cannot("the option is not in the catalog")
+			continue
+		}
+		wrong := false
+		for _, unit := range c.reserves.Units {
+			_, known := option.SeatsOf(unit.ID)
+			switch {
+			case wrong: // one finding a call
+			case !known && !c.taken():
+				b.broken([]*call{c}, "The option %.60q has no unit %.60q.", c.reserves.OptionID, unit.ID)
+				wrong = true
+			case unit.Quantity < 1:
+				b.broken([]*call{c}, "The quantity of %.60q is %d: want 1 or more, or not to name the unit.", unit.ID, unit.Quantity)
+				wrong = true
+			}
+		}
+		if !wrong {
+			b.kept()
+		}
+	}
+}
+
+func reserveOnce(s *story, b *bench) {
+	first := map[string]*call{}
+	for c := range s.of(partnerapi.Reserve) {
+		switch {
+		case c.reserves == nil:
+			b.cannot(unreadable)
+		case c.reserves.ResellerReference == "":
+			b.cannot("reserve has no resellerReference to know it again by")
+		case first[c.reserves.ResellerReference] != nil:
+			b.broken([]*call{first[c.reserves.ResellerReference], c}, "Reserve was sent again for the resellerReference %.60q.", c.reserves.ResellerReference)
+		default:
+			first[c.reserves.ResellerReference] = c
+			b.kept()
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package platform
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// Quirk is one way in which the platform itself misbehaves. It is computed from
+// live state, so that it shows wherever a real mistake of that kind would. Its
+// keys in a file are its fields' names here.
+//
+// A quirk says one of four things: what happens in a case of the lifecycle (On,
+// with Does, Takes, Gives, Elsewhere, Late, Race), which ids come round again
+// (Reuse), which ids change with every call (Drift), or that lists have another
+// order each time (Shuffle).
+type Quirk struct {
+	// Name is the quirk's id; empty takes quirk-1, quirk-2, ….
+	Name string `yaml:"name" json:"name,omitempty"`
+
+	On   Case `yaml:"on" json:"on,omitempty"`
+	Does Does `yaml:"does" json:"does,omitempty"`
+	// Takes and Gives are the seats that the case takes out of the slot's
+	// vacancies and puts back, in place of what it should do.
+	Takes Amount `yaml:"takes" json:"takes,omitempty"`
+	Gives Amount `yaml:"gives" json:"gives,omitempty"`
+	// Elsewhere moves the seats of the option's next slot instead.
+	Elsewhere bool `yaml:"elsewhere" json:"elsewhere,omitempty"`
+	// Late moves the seats only so long after the answer, by the clock.
+	Late Duration `yaml:"late" json:"late,omitempty"`
+	// Race looks for seats first, and takes them so long afterwards, in real
+	// time, without another look. It goes with On reserve.
+	Race Duration `yaml:"race" json:"race,omitempty"`
+
+	Reuse   Reuse `yaml:"reuse" json:"reuse,omitempty"`
+	Drift   Drift `yaml:"drift" json:"drift,omitempty"`
+	Shuffle bool  `yaml:"shuffle" json:"shuffle,omitempty"`
+
+	// Product and Option confine the quirk to one product, and to one option:
+	// an id, or Last. FromDay confines it to slots so many days from today, or
+	// later.
+	Product string `yaml:"product" json:"product,omitempty"`
+	Option  string `yaml:"option" json:"option,omitempty"`
+	FromDay int    `yaml:"from_day" json:"from_day,omitempty"`
+	// OnceFull confines it to slots that have been without seats since there is
+	// a quirk that wants to know.
+	OnceFull bool `yaml:"once_full" json:"once_full,omitempty"`
+}
+
+// Last stands for the last product of the catalog, or the last option of its
+// product: where few look.
+const Last = "last"
+
+// Case is a case of the lifecycle: a call, or the end of a hold's time, and what
+// it comes upon.
+type Case string
+
+// The cases.
+const (
+	OnReserve          Case = "reserve"           // a bookable slot with enough seats
+	OnReserveClosed    Case = "reserve-closed"    // a closed slot
+	OnReserveSoldOut   Case = "reserve-sold-out"  // a slot without seats
+	OnReserveTooMany   Case = "reserve-too-many"  // a slot with too few seats
+	OnConfirm          Case = "confirm"           // a live hold
+	OnConfirmAgain     Case = "confirm-again"     // a hold that is a booking
+	OnConfirmReleased  Case = "confirm-released"  // a hold that was released
+	OnConfirmExpired   Case = "confirm-expired"   // a hold that expired
+	OnConfirmCancelled Case = "confirm-cancelled" // a hold whose booking was cancelled
+	OnConfirmUnknown   Case = "confirm-unknown"   // no hold
+	OnRelease          Case = "release"           // a live hold
+	OnReleaseAgain     Case = "release-again"     // a hold that was released
+	OnReleaseExpired   Case = "release-expired"   // a hold that expired
+	OnReleaseConfirmed Case = "release-confirmed" // a hold that is a booking
+	OnCancel           Case = "cancel"            // a booking
+	OnCancelAgain      Case = "cancel-again"      // a booking that was cancelled
+	OnExpiry           Case = "expiry"            // a live hold whose time is over
+)
+
+// Does is what a case does in place of what it should.
+type Does string
+
+// What a case can do.
+const (
+	// Accept does what the call asks for though it should be refused or change
+	// nothing: it holds, books once more, or ends the booking.
+	Accept Does = "accept"
+	// Refuse answers 400 where there is no reason to.
+	Refuse Does = "refuse"
+	// Nothing answers as if all had been done, and does none of it.
+	Nothing Does = "nothing"
+)
+
+// deeds lists what each case can do.
+func deeds() map[Case][]Does {
+	return map[Case][]Does{
+		OnReserve:          {Refuse, Nothing},
+		OnReserveClosed:    {Accept},
+		OnReserveSoldOut:   {Accept},
+		OnReserveTooMany:   {Accept},
+		OnConfirm:          {Refuse, Nothing},
+		OnConfirmAgain:     {Accept},
+		OnConfirmReleased:  {Accept},
+		OnConfirmExpired:   {Accept},
+		OnConfirmCancelled: {Accept},
+		OnConfirmUnknown:   {Accept},
+		OnRelease:          {Nothing},
+		OnReleaseAgain:     {},
+		OnReleaseExpired:   {},
+		OnReleaseConfirmed: {Accept},
+		OnCancel:           {Nothing},
+		OnCancelAgain:      {},
+		OnExpiry:           {Nothing},
+	}
+}
+
+// Amount is a number of seats, as seen from a hold or a booking.
+type Amount string
+
+// The amounts.
+const (
+	AmountNone      Amount = "none"
+	AmountOne       Amount = "one"
+	AmountAll       Amount = "all"         // those of the whole party
+	AmountAllButOne Amount = "all-but-one" // one too few
+	AmountAllAndOne Amount = "all-and-one" // one too many
+	AmountTwice     Amount = "twice"       // those of the party, twice
+	AmountFirstUnit Amount = "first-unit"  // those of the first unit that the party names
+)
+
+func amounts() []Amount {
+	return []Amount{AmountNone, AmountOne, AmountAll, AmountAllButOne, AmountAllAndOne, AmountTwice, AmountFirstUnit}
+}
+
+// Reuse names ids that are given out again.
+type Reuse string
+
+// What can be given out again.
+const (
+	ReuseCodes      Reuse = "codes"       // the code of a hold that has ended
+	ReuseBookingIDs Reuse = "booking-ids" // the id of a booking that was cancelled
+)
+
+// Drift names ids that are others with every call; the platform knows the old
+// ones still.
+type Drift string
+
+// What can drift.
+const (
+	DriftProducts Drift = "products"
+	DriftOptions  Drift = "options"
+	DriftSlots    Drift = "slots"
+)
+
+var quirkName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// MaxQuirks bounds the quirks of a platform.
+const MaxQuirks = 64
+
+// maxFromDay bounds FromDay: beyond it there are no slots to ask for.
+const maxFromDay = MaxWindowDays
+
+// QuirkError is what is wrong with a quirk.
+type QuirkError struct {
+	Key     string // of the quirk
+	Message string
+}
+
+func (e *QuirkError) Error() string { return e.Key + ": " + e.Message }
+
+// Check returns what is wrong with the quirk, as a *QuirkError.
+func (q Quirk) Check() error {
+	wrong := func(key, format string, args ...any) error {
+		return &QuirkError{Key: key, Message: fmt.Sprintf(format, args...)}
+	}
+	can, known := deeds()[q.On]
+	about := 0
+	for _, said := range []bool{q.On != "", q.Reuse != "", q.Drift != "", q.Shuffle} {
+		if said {
+			about++
+		}
+	}
+	moves := q.Takes != "" || q.Gives != ""
+	switch {
+	case q.Name != "" && !quirkName.MatchString(q.Name):
+		return wrong("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", q.Name)
+	case about != 1:
+		return wrong("on", "want one of on, reuse, drift and shuffle")
+	case q.On != "" && !known:
+		return wrong("on", "want one of %v, got %q", cases(), q.On)
+	case q.Does != "" && !slices.Contains(can, q.Does):
+		return wrong("does", "want one of %v on %s, got %q", can, q.On, q.Does)
+	case q.Takes != "" && !slices.Contains(amounts(), q.Takes):
+		return wrong("takes", "want one of %v, got %q", amounts(), q.Takes)
+	case q.Gives != "" && !slices.Contains(amounts(), q.Gives):
+		return wrong("gives", "want one of %v, got %q", amounts(), q.Gives)
+	case q.On == "" && (moves || q.Elsewhere || q.Late != 0 || q.Race != 0 || q.Does != ""):
+		return wrong("on", "does, takes, gives, elsewhere, late and race want a case that they are about")
+	case q.On == OnConfirmUnknown && (moves || q.Product != "" || q.Option != "" || q.FromDay != 0 || q.OnceFull):
+		return wrong("on", "an unknown code is of no slot: it has no seats to move, and no product, option or slot")
+	case q.OnceFull && q.On == "":
+		return wrong("once_full", "want a case that the quirk is about")
+	case q.On != "" && q.Does == "" && !moves && q.Race == 0:
+		return wrong("does", "the quirk changes nothing: say what it does, takes or gives")
+	case (q.Elsewhere || q.Late != 0) && !moves:
+		return wrong("takes", "elsewhere and late want takes or gives")
+	case q.Race != 0 && q.On != OnReserve:
+		return wrong("race", "want on: reserve with it, got %q", q.On)
+	case q.Race < 0 || q.Race > maxRace:
+		return wrong("race", "want at most %v", maxRace)
+	case q.Reuse != "" && q.Reuse != ReuseCodes && q.Reuse != ReuseBookingIDs:
+		return wrong("reuse", "want %s or %s, got %q", ReuseCodes, ReuseBookingIDs, q.Reuse)
+	case q.Drift != "" && !slices.Contains([]Drift{DriftProducts, DriftOptions, DriftSlots}, q.Drift):
+		return wrong("drift", "want %s, %s or %s, got %q", DriftProducts, DriftOptions, DriftSlots, q.Drift)
+	case q.FromDay < 0 || q.FromDay > maxFromDay:
+		return wrong("from_day", "want a number of days from 0 to %d, got %d", maxFromDay, q.FromDay)
+	}
+	return nil
+}
+
+// cases lists the cases by name.
+func cases() []Case {
+	var all []Case
+	for c := range deeds() {
+		all = append(all, c)
+	}
+	slices.Sort(all)
+	return all
+}

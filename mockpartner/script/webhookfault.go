@@ -1,0 +1,234 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// WebhookFault is one way in which a mock's webhooks go wrong. Its keys in a file
+// are its fields' names here; those of Name, After, Until, Times and Probability
+// mean what they mean in a Fault.
+type WebhookFault struct {
+	Name        string       `yaml:"name" json:"name,omitempty"`
+	Match       WebhookMatch `yaml:"match" json:"match,omitzero"`
+	Key         Key          `yaml:"key" json:"key,omitempty"` // none or slot; empty means none
+	After       *Bound       `yaml:"after" json:"after,omitempty"`
+	Until       *Bound       `yaml:"until" json:"until,omitempty"`
+	Times       int          `yaml:"times" json:"times,omitempty"`
+	Probability *float64     `yaml:"probability" json:"probability,omitempty"`
+
+	WebhookActions `yaml:",inline"`
+}
+
+// WebhookActions are what a webhook's fault does.
+type WebhookActions struct {
+	// Drop never sends it.
+	Drop bool `yaml:"drop" json:"drop,omitempty"`
+	// Duplicate sends it twice.
+	Duplicate bool `yaml:"duplicate" json:"duplicate,omitempty"`
+	// HoldBack sends it only after the next one, so that the two are out of order.
+	HoldBack HoldBack `yaml:"hold_back" json:"hold_back,omitempty"`
+	// Delay sends it so much later, in real time; those of the same slot wait.
+	Delay Duration `yaml:"delay" json:"delay,omitempty"`
+	// Stale tells how the slot was before the change.
+	Stale bool `yaml:"stale" json:"stale,omitempty"`
+	// Unknown names an id in it that the marketplace cannot know.
+	Unknown Unknown `yaml:"unknown" json:"unknown,omitempty"`
+	// Secret presents another secret, or none.
+	Secret SecretFault `yaml:"secret" json:"secret,omitempty"`
+}
+
+// WebhookMatch says to which webhooks a fault applies. Empty fields do not choose.
+type WebhookMatch struct {
+	Kind    WebhookKind `yaml:"kind" json:"kind,omitempty"`
+	Product string      `yaml:"product" json:"product,omitempty"`
+	Option  string      `yaml:"option" json:"option,omitempty"`
+	Slot    string      `yaml:"slot" json:"slot,omitempty"` // its id
+}
+
+// WebhookKind is which of the two calls a webhook is.
+type WebhookKind string
+
+// The kinds.
+const (
+	Trigger WebhookKind = "trigger" // POST /sync/trigger (WHK-1)
+	Notify  WebhookKind = "notify"  // POST /availability/notify (WHK-2)
+)
+
+// WebhookKinds lists the kinds.
+func WebhookKinds() []WebhookKind { return []WebhookKind{Trigger, Notify} }
+
+// HoldBack says after which one a webhook is sent that is held back.
+type HoldBack string
+
+// What a webhook can be held back for.
+const (
+	HoldBackSlot HoldBack = "slot" // the next of the same slot
+	HoldBackAny  HoldBack = "any"  // the next of any
+)
+
+// Unknown says which id is unknown.
+type Unknown string
+
+// The ids that can be unknown.
+const (
+	UnknownProduct Unknown = "product"
+	UnknownOption  Unknown = "option"
+	UnknownSlot    Unknown = "slot"
+)
+
+// SecretFault says what is presented in the place of the secret.
+type SecretFault string
+
+// What can be presented.
+const (
+	SecretWrong   SecretFault = "wrong"
+	SecretMissing SecretFault = "missing"
+)
+
+// readyWebhookFaults checks faults and names those that have no name.
+func readyWebhookFaults(faults []WebhookFault) ([]WebhookFault, error) {
+	if len(faults) > MaxFaults {
+		return nil, at("faults", "want at most %d, got %d", MaxFaults, len(faults))
+	}
+	taken := map[string]bool{}
+	for i, f := range faults {
+		if f.Name != "" && taken[f.Name] {
+			return nil, under("faults", i, at("name", "%v: %s", ErrTaken, f.Name))
+		}
+		taken[f.Name] = true
+	}
+	ready := slices.Clone(faults)
+	for i := range ready {
+		if err := ready[i].check(); err != nil {
+			return nil, under("faults", i, err)
+		}
+		for n := 1; ready[i].Name == ""; n++ {
+			if name := fmt.Sprintf("fault-%d", n); !taken[name] {
+				ready[i].Name, taken[name] = name, true
+			}
+		}
+	}
+	return ready, nil
+}
+
+func (f WebhookFault) check() error {
+	if f.Name != "" && !faultName.MatchString(f.Name) {
+		return at("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", f.Name)
+	}
+	if err := errors.Join(
+		oneOf("key", f.Key, []Key{KeyNone, KeySlot}),
+		oneOf("match.kind", f.Match.Kind, WebhookKinds()),
+		oneOf("hold_back", f.HoldBack, []HoldBack{HoldBackSlot, HoldBackAny}),
+		oneOf("unknown", f.Unknown, []Unknown{UnknownProduct, UnknownOption, UnknownSlot}),
+		oneOf("secret", f.WebhookActions.Secret, []SecretFault{SecretWrong, SecretMissing}),
+		f.occasion().check(),
+	); err != nil {
+		return first(err)
+	}
+	others := f.WebhookActions
+	others.Drop = false
+	switch {
+	case f.WebhookActions == (WebhookActions{}):
+		return at("name", "the fault does nothing: give it drop, duplicate, hold_back, delay, stale, unknown or secret")
+	case f.Drop && others != (WebhookActions{}):
+		return at("drop", "what is never sent can be nothing else: leave the other actions out")
+	case f.HoldBack != "" && f.Delay != 0:
+		return at("hold_back", "want hold_back or delay, not both")
+	case f.Match.Kind == Trigger && (f.aboutSlots() || f.Key == KeySlot):
+		return at("match.kind", "a trigger is of no slot: it has no key slot, hold_back slot, stale and unknown")
+	}
+	return nil
+}
+
+// aboutSlots reports whether the fault can be one of a slot's webhooks only.
+func (f WebhookFault) aboutSlots() bool {
+	return f.Stale || f.Unknown != "" || f.HoldBack == HoldBackSlot
+}
+
+func (f WebhookFault) occasion() occasion {
+	return occasion{f.After, f.Until, f.Times, f.Probability}
+}
+
+// WebhookSubject is what a webhook is about; that of a trigger has a kind only.
+type WebhookSubject struct {
+	Kind                  WebhookKind
+	Product, Option, Slot string
+}
+
+// fits reports whether the fault applies to the webhook.
+func (f WebhookFault) fits(s WebhookSubject) bool {
+	matches := func(wanted, got string) bool { return wanted == "" || wanted == got }
+	return matches(string(f.Match.Kind), string(s.Kind)) &&
+		matches(f.Match.Product, s.Product) && matches(f.Match.Option, s.Option) && matches(f.Match.Slot, s.Slot) &&
+		(s.Kind == Notify || f.Key != KeySlot && !f.aboutSlots())
+}
+
+// WebhookSet is the faults of a sandbox's webhooks, with their counters. It is
+// for one user at a time.
+type WebhookSet struct {
+	seed   uint64
+	faults []*armedWebhookFault
+	keys   int
+}
+
+type armedWebhookFault struct {
+	WebhookFault
+	counts Counts
+	byKey  tallies
+}
+
+// ArmedWebhookFault is a fault with its counters.
+type ArmedWebhookFault struct {
+	WebhookFault
+	Counts
+}
+
+// NewWebhookSet returns a set of faults that are ready (Webhooks.Ready).
+func NewWebhookSet(seed uint64, faults []WebhookFault) *WebhookSet {
+	set := &WebhookSet{seed: seed}
+	for _, f := range faults {
+		set.faults = append(set.faults, &armedWebhookFault{WebhookFault: f, byKey: tallies{}})
+	}
+	return set
+}
+
+// Fire returns the first fault that fires for the webhook, with the randomness of
+// that firing; false where none does.
+func (s *WebhookSet) Fire(about WebhookSubject, now time.Time) (WebhookFault, *rand.Rand, bool) {
+	for _, f := range s.faults {
+		f.counts.Considered++
+		if !f.fits(about) {
+			continue
+		}
+		f.counts.Matched++
+		key := ""
+		if f.Key == KeySlot {
+			key = about.Product + "\x00" + about.Option + "\x00" + about.Slot
+		}
+		t, ok := f.byKey.of(key, &s.keys, &f.counts)
+		if !ok {
+			f.counts.LeftAlone++
+			continue
+		}
+		t.matched++
+		if f.occasion().comes(s.seed, f.Name, key, *t, now) {
+			t.fired++
+			f.counts.Fired++
+			return f.WebhookFault, draw(s.seed, f.Name, "action\x00"+key, t.matched), true
+		}
+	}
+	return WebhookFault{}, nil, false
+}
+
+// Faults returns the faults in the order in which they are considered.
+func (s *WebhookSet) Faults() []ArmedWebhookFault {
+	all := make([]ArmedWebhookFault, 0, len(s.faults))
+	for _, f := range s.faults {
+		all = append(all, ArmedWebhookFault{f.WebhookFault, f.counts})
+	}
+	return all
+}

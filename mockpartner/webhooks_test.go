@@ -1,0 +1,205 @@
+package mockpartner_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner"
+	control "partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/mockpartner/sandbox"
+	"partnerkit.dev/mockpartner/script"
+	"partnerkit.dev/mockpartner/webhook"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const webhookSecret = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
+// marketplace takes webhooks, and counts them.
+func marketplace(t *testing.T) (url string, taken *atomic.Int64) {
+	taken = new(atomic.Int64)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.Header.Get(partnerapi.WebhookSecretHeader) != webhookSecret {
+			t.Errorf("%s: want the secret", r.URL.Path)
+		}
+		if strings.HasSuffix(r.URL.Path, partnerapi.AvailabilityNotifyPath) {
+			for _, problem := range schemas.Validate(schemas.AvailabilityNotifyRequest, body) {
+				t.Errorf("notify: %s", problem)
+			}
+		}
+		taken.Add(1)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, taken
+}
+
+func TestWebhooksAreSetUpWatchedAndTurnedOffOverTheControlAPI(t *testing.T) {
+	t.Parallel()
+	url, taken := marketplace(t)
+	partner := mockpartner.Start(t, mockpartner.Options{Now: noon, Frozen: true})
+	ctx := t.Context()
+	if _, err := partner.Control.SendTrigger(ctx); !control.IsStatus(err, 409) {
+		t.Errorf("want 409 while there are none, got %v", err)
+	}
+	if err := partner.Control.SetWebhooks(ctx, fmt.Sprintf("url: %s/hooks\nsecret: %s\non: [catalog, staff]\n", url, webhookSecret)); err != nil {
+		t.Fatal(err)
+	}
+	slot := caller{t: t, mock: partner.Mock, base: partner.URL, key: "Bearer " + key}.slot(5) // 1: staff
+	if _, err := partner.Control.SendNotify(ctx, product, option, slot.ID); err != nil {      // 2
+		t.Fatal(err)
+	}
+	if _, err := partner.Control.SendTrigger(ctx); err != nil { // 3
+		t.Fatal(err)
+	}
+	if err := partner.Control.DeleteProduct(ctx, "lisbon-walk"); err != nil { // 4: the catalog
+		t.Fatal(err)
+	}
+	if met, err := partner.Control.WaitForWebhooks(ctx, "", webhook.Delivered, 4, 10*time.Second); err != nil || !met {
+		t.Fatalf("want four delivered, got %t, %v", met, err)
+	}
+	seen, err := partner.Control.Webhooks(ctx)
+	if err != nil || seen.Config == nil || seen.Config.URL != url+"/hooks" || len(seen.Deliveries) != 4 || seen.Counts.Delivered != 4 || taken.Load() != 4 {
+		t.Errorf("want four on record, got %+v, %v", seen, err)
+	}
+	if err := partner.Control.UnsetWebhooks(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if seen, err = partner.Control.Webhooks(ctx); err != nil || seen.Config != nil || len(seen.Deliveries) != 4 {
+		t.Errorf("want them off and the record kept, got %+v, %v", seen, err)
+	}
+}
+
+func TestTheWebhookSecretIsInNoAnswerAndNotInTheJournal(t *testing.T) {
+	t.Parallel()
+	url, _ := marketplace(t)
+	c := start(t)
+	t.Cleanup(c.mock.Close)
+	body := fmt.Sprintf(`{"url":%q,"secret":%q}`, url, webhookSecret)
+	answers := []answer{c.call("PUT", "/_mock/webhooks", body), c.call("GET", "/_mock/webhooks", ""), c.call("PUT", "/_mock/webhooks", strings.Replace(body, "url", "uri", 1)),
+		c.call("PUT", "/_mock/webhooks", fmt.Sprintf(`{"url":%q,"secret":["%s"]}`, url, webhookSecret)),
+		c.call("PUT", "/_mock/webhooks", fmt.Sprintf(`{"url":%q,"secret":"%s\u00e9"}`, url, webhookSecret))}
+	c.call("GET", "/products?limit=1&stray="+webhookSecret, "")
+	c.call("POST", partnerapi.ReservePath, `{"productId":"`+webhookSecret+`"}`)
+	answers = append(answers, c.call("GET", "/_mock/journal", ""), c.call("GET", "/_mock/journal/har", ""))
+	for _, a := range answers {
+		if strings.Contains(a.body, webhookSecret) {
+			t.Errorf("%s: want no secret, got %s", a.what, a.body)
+		}
+	}
+}
+
+func TestCallersOfTheControlAPICannotHaveOtherMachinesCalledNorReadTheEnvironment(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	t.Cleanup(c.mock.Close)
+	elsewhere := fmt.Sprintf(`{"url":"http://marketplace.example/hooks","secret":%q}`, webhookSecret)
+	c.call("PUT", "/_mock/webhooks", elsewhere).refused(400, "loopback")
+	c.call("POST", "/_mock/sandboxes", `{"name":"mine","webhooks":`+elsewhere+`}`).refused(400, "loopback")
+	c.call("PUT", "/_mock/webhooks", `{"url":"http://127.0.0.1:1/hooks","secret_env":"PATH"}`).refused(400, "secret_env")
+	for _, url := range []string{"", "ftp://127.0.0.1/", "http://user:pass@127.0.0.1/", "http://127.0.0.1/?key=x", "127.0.0.1:80", "http://"} {
+		c.call("PUT", "/_mock/webhooks", fmt.Sprintf(`{"url":%q,"secret":%q}`, url, webhookSecret)).refused(400, "url: want")
+	}
+	guarded := start(t, func(o *mockpartner.Options) { o.ControlToken = "a-control-token" })
+	t.Cleanup(guarded.mock.Close)
+	guarded.key = "Bearer a-control-token"
+	if a := guarded.call("PUT", "/_mock/webhooks", elsewhere); a.status != 200 {
+		t.Errorf("want any host with a control token, got %d: %s", a.status, a.body)
+	}
+}
+
+func TestEachSandboxHasItsOwnWebhooksAndTheScenariosAreTheDefaults(t *testing.T) {
+	t.Parallel()
+	url, taken := marketplace(t)
+	mine, mineTaken := marketplace(t)
+	hooks := func(url string) *webhook.Config { return &webhook.Config{URL: url, Secret: webhookSecret} }
+	partner := mockpartner.Start(t, mockpartner.Options{Now: noon, Frozen: true, Scenario: &script.Scenario{Webhooks: hooks(url)}})
+	box, err := partner.Create(sandbox.Spec{Name: "mine", Webhooks: hooks(mine)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := partner.Create(sandbox.Spec{Name: "other"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []*mockpartner.Sandbox{partner.Default(), box, other} {
+		if err := b.Platform().StopSelling("lisbon-walk"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, b := range []*mockpartner.Sandbox{partner.Default(), box} {
+		b.Webhooks().Wait(t.Context(), webhook.Filter{}, 1)
+	}
+	if taken.Load() != 1 || mineTaken.Load() != 1 || other.Webhooks().Status(webhook.Filter{}, 1).Config != nil {
+		t.Errorf("want one each and none of the third, got %d and %d", taken.Load(), mineTaken.Load())
+	}
+	if _, err := partner.Create(sandbox.Spec{Name: "wrong", Webhooks: &webhook.Config{URL: url}}); err == nil || !strings.Contains(err.Error(), "webhooks: secret: want") {
+		t.Errorf("want a sandbox refused whose webhooks have no secret, got %v", err)
+	}
+	if _, there := partner.Sandbox("wrong"); there {
+		t.Error("want it not to be there")
+	}
+	if err := partner.Delete("mine"); err != nil {
+		t.Fatal(err)
+	}
+	if err := box.Webhooks().Configure(*hooks(mine)); err != webhook.ErrClosed {
+		t.Errorf("want a deleted sandbox to send no more, got %v", err)
+	}
+}
+
+func TestACatalogChangesWhileTheMockRuns(t *testing.T) {
+	t.Parallel()
+	partner := mockpartner.Start(t, mockpartner.Options{Now: noon, Frozen: true})
+	c := caller{t: t, mock: partner.Mock, base: partner.URL, key: "Bearer " + key}
+	ctx := t.Context()
+	c.slot(5)
+	hold := c.reserve(c.slots()[0].ID, 2)
+	shown, err := partner.Control.Catalog(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sold struct{ Products []map[string]any }
+	if err := json.Unmarshal(shown, &sold); err != nil {
+		t.Fatal(err)
+	}
+	walk := sold.Products[0]
+	walk["internalName"] = "Renamed <b>&</b>"
+	text, _ := json.Marshal(walk)
+	if _, err := partner.Control.Advance(ctx, time.Second); err != nil {
+		t.Fatal(err)
+	}
+	now, err := partner.Control.SetProduct(ctx, "lisbon-walk", string(text))
+	if err != nil || !strings.Contains(string(now), `"updatedAt":"2026-07-01T12:00:01+00:00"`) {
+		t.Fatalf("want it updated by the sandbox's clock, got %s, %v", now, err)
+	}
+	changed := read[[]partnerapi.Product](c.call("GET", "/products?updated_since=2026-07-01T12:00:00Z", "").is(200, schemas.ProductsAnswer))
+	if len(changed) == 0 || changed[0].InternalName != "Renamed <b>&</b>" {
+		t.Errorf("want updated_since to find it, got %+v", changed)
+	}
+	if err := partner.Control.DeleteProduct(ctx, product); err != nil {
+		t.Fatal(err)
+	}
+	c.call("POST", partnerapi.AvailabilityPath, window(day, day)).refused(400, "no product")
+	c.release(hold.ReservationConfirmationCode)
+	if err := partner.Control.SetCatalog(ctx, string(shown)); err != nil {
+		t.Fatal(err)
+	}
+	c.left(5)
+	c.balanced()
+	for _, wrong := range []struct{ method, path, body, words string }{
+		{"PUT", "/_mock/products/other", string(text), "the body names"},
+		{"PUT", "/_mock/products/x", "id: x\nnonsense: 1\n", "body:2:1:"},
+		{"PUT", "/_mock/catalog", "products: []\n", "body:1:"},
+		{"PUT", "/_mock/catalog", "noHolds: true\n" + string(shown)[:0] + "products:\n  - {id: x}\n", "policy"},
+	} {
+		c.call(wrong.method, wrong.path, wrong.body).refused(400, wrong.words)
+	}
+	c.call("DELETE", "/_mock/products/nothing", "").refused(404, "GET /_mock/catalog")
+}

@@ -1,0 +1,40 @@
+package partnerapi
+
+// Webhooks go from a partner to the marketplace, below the address
+// {marketplace}/api/v1/partner-integrations/{integrationId}.
+const (
+	// WebhookSecretHeader carries the secret that registration returned (WHK-4).
+	WebhookSecretHeader = "x-webhook-secret"
+
+	SyncTriggerPath        = "/sync/trigger"
+	AvailabilityNotifyPath = "/availability/notify"
+)
+
+// Notification is the body of POST /availability/notify, the news of one slot
+// (WHK-2).
+type Notification struct {
+	ProductID          string        `json:"productId"`
+	OptionID           string        `json:"optionId"`
+	AvailabilityID     string        `json:"availabilityId"`
+	LocalDateTimeStart string        `json:"localDateTimeStart"`         // RFC 3339 with offset
+	LocalDateTimeEnd   string        `json:"localDateTimeEnd,omitempty"` // RFC 3339 with offset
+	Status             SlotStatus    `json:"status"`
+	Vacancies          *int          `json:"vacancies,omitempty"`  // without capacity it sets both
+	Capacity           *int          `json:"capacity,omitempty"`   // seats in all
+	UnitPricing        []UnitPricing `json:"unitPricing,omitzero"` // nil is absent; empty is lawful too
+}
+
+// Notification returns the news that the option of the product has this slot.
+func (s Slot) Notification(productID, optionID string) Notification {
+	return Notification{
+		ProductID:          productID,
+		OptionID:           optionID,
+		AvailabilityID:     s.ID,
+		LocalDateTimeStart: s.LocalDateTimeStart,
+		LocalDateTimeEnd:   s.LocalDateTimeEnd,
+		Status:             s.Status,
+		Vacancies:          s.Vacancies,
+		Capacity:           s.Capacity,
+		UnitPricing:        s.UnitPricing,
+	}
+}
