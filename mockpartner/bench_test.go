@@ -29,43 +29,59 @@ import (
 //
 //	go test -run '^$' -bench AgainstBareServer -benchtime 1x .
 func BenchmarkAgainstBareServer(b *testing.B) {
-	sold, err := catalog.Generate(1, 20, 3)
-	if err != nil {
-		b.Fatal(err)
-	}
-	first := sold.Products[0]
-	today := time.Now()
-	window := fmt.Sprintf(`{"productId":%q,"optionId":%q,"localDateStart":%q,"localDateEnd":%q,"units":[{"id":"unit-adult","quantity":1}]}`,
-		first.ID, first.Options[0].ID, today.Format(time.DateOnly), today.AddDate(0, 0, 60).Format(time.DateOnly))
-
+	few, many := generated(b, 20), generated(b, 10_000)
+	window := windowOf(few.Products[0], time.Now())
 	for _, load := range []struct {
 		name         string
+		sold         *catalog.Catalog
 		method, path string
 		body         func(n int64) string // of the n-th request
+		shared       bool                 // all answers are one body, which the journal keeps once
 	}{
-		{"products", http.MethodGet, "/products", func(int64) string { return "" }},
-		{"availability", http.MethodPost, "/availability", func(int64) string { return window }},
+		{"products", few, http.MethodGet, "/products", func(int64) string { return "" }, true},
+		{"10,000 products", many, http.MethodGet, "/products", func(int64) string { return "" }, true},
+		{"availability", few, http.MethodPost, "/availability", func(int64) string { return window }, true},
 		// A field that nobody knows makes each request another: none is
 		// remembered, every slot is computed anew.
-		{"availability computed anew", http.MethodPost, "/availability", func(n int64) string {
+		{"availability computed anew", few, http.MethodPost, "/availability", func(n int64) string {
 			return fmt.Sprintf(`{"n":%d,%s`, n, window[1:])
-		}},
+		}, false},
 	} {
 		b.Run(load.name, func(b *testing.B) {
-			mock, err := mockpartner.New(mockpartner.Options{AuthKey: "benchmark-key", Catalog: sold})
+			mock, err := mockpartner.New(mockpartner.Options{AuthKey: "benchmark-key", Catalog: load.sold})
 			if err != nil {
 				b.Fatal(err)
 			}
-			var served atomic.Int64
-			request := func() []byte {
-				body := load.body(served.Add(1))
+			var asked atomic.Int64
+			answer, answered := race(b, load.method+" "+load.path, mock, func() []byte {
+				body := load.body(asked.Add(1))
 				return fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: partner\r\nAuthorization: Bearer benchmark-key\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 					load.method, load.path, len(body), body)
+			})
+			kept := recorded(b, mock, answer, load.body(1) != "")
+			if kept.Arrived != uint64(answered) {
+				b.Fatalf("want all %d exchanges to be counted, got %d", answered, kept.Arrived)
 			}
-			race(b, load.method+" "+load.path, mock, request)
-			recorded(b, mock, load.body(1) != "")
+			if want := min(answered, journal.DefaultLimits.Exchanges); load.shared && kept.Kept != want {
+				b.Fatalf("want %d exchanges of %d in the journal, got %d", want, answered, kept.Kept)
+			}
 		})
 	}
+}
+
+func generated(b *testing.B, products int) *catalog.Catalog {
+	b.Helper()
+	sold, err := catalog.Generate(1, products, 3)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return sold
+}
+
+// windowOf asks for all that a marketplace pulls of a product's first option.
+func windowOf(first catalog.Product, today time.Time) string {
+	return fmt.Sprintf(`{"productId":%q,"optionId":%q,"localDateStart":%q,"localDateEnd":%q,"units":[{"id":"unit-adult","quantity":1}]}`,
+		first.ID, first.Options[0].ID, today.Format(time.DateOnly), today.AddDate(0, 0, 60).Format(time.DateOnly))
 }
 
 const (
@@ -73,11 +89,12 @@ const (
 	roundTime = 200 * time.Millisecond
 )
 
-// race measures the mock and a bare server that sends the same, by turns.
-func race(b *testing.B, name string, mock *mockpartner.Mock, request func() []byte) {
+// race measures the mock and a bare server that sends the same, by turns. It
+// returns what they send, and how often the mock did.
+func race(b *testing.B, name string, mock *mockpartner.Mock, request func() []byte) (answer []byte, answered int) {
 	mocked := httptest.NewServer(mock)
 	defer mocked.Close()
-	answer := answerOf(b, mocked, request())
+	answer, answered = answerOf(b, mocked, request()), 1
 	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
@@ -90,14 +107,17 @@ func race(b *testing.B, name string, mock *mockpartner.Mock, request func() []by
 	for b.Loop() {
 		var ofMock, ofBare, ratios []float64
 		for range rounds {
-			m, p := perSecond(b, mocked, request, len(answer)), perSecond(b, bare, request, len(answer))
+			m, n := perSecond(b, mocked, request, len(answer))
+			p, _ := perSecond(b, bare, request, len(answer))
 			ofMock, ofBare, ratios = append(ofMock, m), append(ofBare, p), append(ratios, m/p)
+			answered += n
 		}
 		b.ReportMetric(median(ofMock), "mock-req/s")
 		b.ReportMetric(median(ofBare), "bare-req/s")
 		b.ReportMetric(median(ratios), "ratio")
 		b.Logf("%s: %.0f requests/s, a bare server %.0f (%d bytes each): ratio %.2f, medians of %d rounds", name, median(ofMock), median(ofBare), len(answer), median(ratios), rounds)
 	}
+	return answer, answered
 }
 
 func median(of []float64) float64 {
@@ -105,22 +125,25 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// recorded wants the journal to hold what was answered, body and all.
-func recorded(b *testing.B, mock *mockpartner.Mock, withRequestBodies bool) {
+// recorded wants the journal to hold what was answered, body and all, and returns
+// how much that is.
+func recorded(b *testing.B, mock *mockpartner.Mock, answer []byte, withRequestBodies bool) journal.Count {
 	b.Helper()
 	kept := mock.Default().Journal().Exchanges(journal.Filter{})
 	if len(kept) == 0 {
 		b.Fatal("want the newest exchanges in the journal, got none")
 	}
 	for _, e := range kept {
-		if e.Done && (len(e.Answer.Body) < 1000 || withRequestBodies && len(e.Request.Body) == 0) {
+		if !e.Done || !bytes.Equal(e.Answer.Body, answer) || withRequestBodies && len(e.Request.Body) == 0 {
 			b.Fatalf("want exchange %d with its bodies, got %d and %d bytes", e.Number, len(e.Request.Body), len(e.Answer.Body))
 		}
 	}
+	return mock.Default().Journal().Count()
 }
 
-// perSecond keeps a server busy for a round, with two clients a processor.
-func perSecond(b *testing.B, server *httptest.Server, request func() []byte, size int) float64 {
+// perSecond keeps a server busy for a round, with two clients a processor. It
+// returns how many requests a second were answered, and how many in all.
+func perSecond(b *testing.B, server *httptest.Server, request func() []byte, size int) (float64, int) {
 	b.Helper()
 	var done atomic.Int64
 	var clients sync.WaitGroup
@@ -144,7 +167,7 @@ func perSecond(b *testing.B, server *httptest.Server, request func() []byte, siz
 		})
 	}
 	clients.Wait()
-	return float64(done.Load()) / time.Since(start).Seconds()
+	return float64(done.Load()) / time.Since(start).Seconds(), int(done.Load())
 }
 
 // client is as light as can be: a heavy one would hide what the servers cost.

@@ -208,6 +208,7 @@ func (g *guide) bookings() {
 	g.book("never")
 	g.letGo("never", "")
 	g.undo("never", "")
+	g.twiceAtOnce(open, ana)
 	g.atOnce(tight, ana)
 	g.letGo(g.hold(tight, ana, 1, 0), "")
 }
@@ -260,6 +261,31 @@ func (g *guide) atOnce(slot, more string) {
 		}
 	}
 	g.seen = append(g.seen, fmt.Sprint("sold twice: ", oversold))
+}
+
+// twiceAtOnce releases a hold, confirms another and cancels its booking, each by
+// two callers at the same time, and notes whether they were told the same.
+func (g *guide) twiceAtOnce(slot, more string) {
+	both := func(method, path, body string) (first, second string) {
+		answers := make(chan string, 2)
+		for range cap(answers) {
+			go func() {
+				_, _, text := g.bare(g.key, method, path, body)
+				answers <- text
+			}()
+		}
+		first, second = <-answers, <-answers
+		g.slots()
+		return first, second
+	}
+	both("DELETE", partnerapi.ReleasePath(g.hold(slot, more, 1, 0)), "")
+	first, second := both("POST", "/bookings/confirm", confirmBody(g.hold(slot, more, 1, 0)))
+	g.seen = append(g.seen, fmt.Sprint("one booking: ", first == second))
+	for _, answer := range []string{first, second} {
+		var booking partnerapi.ConfirmAnswer
+		_ = json.Unmarshal([]byte(answer), &booking)
+		both("POST", partnerapi.CancelPath(cmp.Or(booking.ExternalBookingID, "never")), "")
+	}
 }
 
 // bare makes a call and returns what came, whatever it is.

@@ -2,7 +2,6 @@ package mockpartner
 
 import (
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -164,13 +163,8 @@ func segment(w http.ResponseWriter, r *http.Request, name string) (string, bool)
 
 // readBody reads a JSON body, or answers why it cannot.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		reply.Message(w, http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
-		return nil, false
-	}
-	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "the body breaks off: %v", err)
+	body, ok := reply.Whole(w, r, maxBody)
+	if !ok {
 		return nil, false
 	}
 	if kind := r.Header.Get("Content-Type"); len(body) > 0 && kind != "" && !isJSON(kind) {

@@ -13,7 +13,7 @@
 //
 // Below it: catalog (what is sold), platform (the business), journal (what was
 // said), script (how it misbehaves), judge (how its callers behave), sandbox (who is
-// who), control (the control API).
+// who), control (the control API), console (its page for people).
 package mockpartner
 
 import (

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/journal"
 	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/mockpartner/sandbox"
 	"partnerkit.dev/mockpartner/script"
@@ -227,5 +228,26 @@ func (a answer) has(status int) {
 	a.t.Helper()
 	if a.status != status {
 		a.t.Fatalf("%s: want %d, got %d: %s", a.what, status, a.status, a.body)
+	}
+}
+
+// The journal tells what each fault made of a request, not only which one fired.
+func TestTheJournalTellsWhichFaultsWereConsidered(t *testing.T) {
+	t.Parallel()
+	c := start(t, func(o *mockpartner.Options) {
+		o.Scenario = scenario(t, `faults:
+  - {name: elsewhere, match: {endpoint: reserve}, status: 500}
+  - {name: spent, match: {endpoint: products}, times: 1, status: 500}
+  - {name: shut, match: {endpoint: products}, after: 1, status: 503}
+  - {name: never-reached, match: {endpoint: products}, status: 418}
+`)
+	})
+	for range 2 {
+		c.call("GET", "/products", "")
+	}
+	kept := c.mock.Default().Journal().Exchanges(journal.Filter{})
+	want := []journal.Considered{{Fault: "elsewhere"}, {Fault: "spent", Matched: true}, {Fault: "shut", Matched: true}, {Fault: "never-reached", Matched: true, Fired: true}}
+	if got := kept[len(kept)-1]; !reflect.DeepEqual(got.Considered, want) || !reflect.DeepEqual(got.Faults, []string{"never-reached"}) {
+		t.Errorf("want %+v, got %+v", want, got.Considered)
 	}
 }

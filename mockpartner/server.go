@@ -48,6 +48,7 @@ func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Req
 	body := readAhead(r)
 	entry := box.Journal().Begin(journal.Exchange{
 		At:         box.Platform().Now(),
+		Endpoint:   partnerapi.EndpointOf(r),
 		Method:     r.Method,
 		Target:     target(r),
 		Authorized: box.Credential().Presented(r),
@@ -59,9 +60,11 @@ func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Req
 	stop := context.AfterFunc(r.Context(), entry.Left)
 	defer stop()
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, &call{sandbox: box, entry: entry}))
-	if firing := box.Faults().Fire(r, body); firing != nil {
-		entry.Name(firing.Endpoint)
-		entry.Fault(firing.Fault)
+	firing, considered := box.Faults().Fire(r, body)
+	if considered != nil {
+		entry.Consider(considered)
+	}
+	if firing != nil {
 		firing.Serve(recorded, r, p.handler)
 	} else {
 		p.handler.ServeHTTP(recorded, r)
@@ -99,7 +102,6 @@ func readAhead(r *http.Request) []byte {
 func (p *partner) guarded(e endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r)
-		c.entry.Name(e.name)
 		if !c.sandbox.Credential().Presented(r) && !script.Admitted(r.Context()) {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="partner"`)
 			reply.Message(w, http.StatusUnauthorized, "wrong or missing key: send the header Authorization: %s", c.sandbox.Credential().Form())

@@ -24,7 +24,7 @@ func (a *api) showCatalog(w http.ResponseWriter, r *http.Request) {
 
 // replaceCatalog has the sandbox sell another catalog.
 func (a *api) replaceCatalog(w http.ResponseWriter, r *http.Request) {
-	text, ok := readUpTo(w, r, maxCatalog)
+	text, ok := reply.Whole(w, r, maxCatalog)
 	if !ok {
 		return
 	}
@@ -46,7 +46,7 @@ func (a *api) sellProduct(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	text, ok := readText(w, r)
+	text, ok := reply.Whole(w, r, maxBody)
 	if !ok {
 		return
 	}

@@ -2,7 +2,6 @@ package control
 
 import (
 	"errors"
-	"io"
 	"net/http"
 
 	"github.com/gorilla/mux"
@@ -24,7 +23,7 @@ func (a *api) showFaults(w http.ResponseWriter, r *http.Request) {
 
 // armFaults arms one fault, or a list of them, all or none.
 func (a *api) armFaults(w http.ResponseWriter, r *http.Request) {
-	text, ok := readText(w, r)
+	text, ok := reply.Whole(w, r, maxBody)
 	if !ok {
 		return
 	}
@@ -42,25 +41,6 @@ func (a *api) armFaults(w http.ResponseWriter, r *http.Request) {
 	default:
 		reply.JSON(w, http.StatusCreated, map[string]any{"faults": armed})
 	}
-}
-
-// readText reads a body of any form, or answers why it cannot.
-func readText(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
-	return readUpTo(w, r, maxBody)
-}
-
-// readUpTo is readText for a body of at most so many bytes.
-func readUpTo(w http.ResponseWriter, r *http.Request, most int64) ([]byte, bool) {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		reply.Message(w, http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
-		return nil, false
-	}
-	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "the body breaks off: %v", err)
-		return nil, false
-	}
-	return text, true
 }
 
 func (a *api) disarmFault(w http.ResponseWriter, r *http.Request) {

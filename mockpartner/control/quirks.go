@@ -17,7 +17,7 @@ func (a *api) showQuirks(w http.ResponseWriter, r *http.Request) {
 
 // addQuirks adds one quirk, or a list of them, all or none.
 func (a *api) addQuirks(w http.ResponseWriter, r *http.Request) {
-	text, ok := readText(w, r)
+	text, ok := reply.Whole(w, r, maxBody)
 	if !ok {
 		return
 	}

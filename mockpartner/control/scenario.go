@@ -16,7 +16,7 @@ func (a *api) scenarioSchema(w http.ResponseWriter, _ *http.Request) {
 
 // playScenario makes the sandbox what a scenario says.
 func (a *api) playScenario(w http.ResponseWriter, r *http.Request) {
-	text, ok := readText(w, r)
+	text, ok := reply.Whole(w, r, maxBody)
 	if !ok {
 		return
 	}

@@ -31,7 +31,7 @@ func webhooksOf(q *query) webhook.Filter {
 }
 
 func (a *api) setWebhooks(w http.ResponseWriter, r *http.Request) {
-	text, ok := readText(w, r)
+	text, ok := reply.Whole(w, r, maxBody)
 	if !ok {
 		return
 	}

@@ -20,7 +20,7 @@ import (
 // Limits bound a journal.
 type Limits struct {
 	Exchanges int   // how many exchanges are kept
-	Bytes     int64 // how many bytes of bodies and headers are kept
+	Bytes     int64 // how many bytes of bodies and headers are kept, beside the largest shared body
 }
 
 // DefaultLimits are the limits of a journal that names none.
@@ -44,8 +44,11 @@ type Exchange struct {
 	Arrived  time.Time           `json:"arrivedAt"` // in real time
 	Endpoint partnerapi.Endpoint `json:"endpoint,omitempty"`
 	Faults   []string            `json:"faults,omitempty"` // those that fired, by name
-	Method   string              `json:"method"`
-	Target   string              `json:"target"` // path, as it was escaped, and query
+	// Considered are the faults that were held against the request, in that order,
+	// up to the one that fired; of very many the first ones.
+	Considered []Considered `json:"considered,omitempty"`
+	Method     string       `json:"method"`
+	Target     string       `json:"target"` // path, as it was escaped, and query
 	// Authorized: the key was presented, in the form it should have (AUTH-1).
 	Authorized bool    `json:"authorized"`
 	Request    Message `json:"request"`
@@ -65,6 +68,13 @@ type Exchange struct {
 	LeftAfter *Milliseconds `json:"leftAfterMs,omitempty"`
 }
 
+// Considered is what a fault made of a request.
+type Considered struct {
+	Fault   string `json:"fault"`
+	Matched bool   `json:"matched"` // it applies to the request
+	Fired   bool   `json:"fired"`   // and broke it
+}
+
 // Journal is the ring of exchanges. It is safe for concurrent use; use New.
 type Journal struct {
 	limits  Limits
@@ -77,6 +87,8 @@ type Journal struct {
 	cleared uint64 // the number up to which exchanges were cleared away
 	bytes   int64
 	shared  map[*byte]int // how many entries hold the body that begins there
+	largest *byte         // where the largest of them begins, see trim
+	spared  int64         // its length
 
 	onEnd    Observer // may be nil
 	watchers []*watcher
@@ -114,7 +126,7 @@ type Entry struct {
 	entry   *entry
 }
 
-// Begin enters a request as it arrives: Method, Target, Request and At. The
+// Begin enters a request as it arrives: Endpoint, Method, Target, Request and At. The
 // journal keeps the body's slice, which must not change any more.
 func (j *Journal) Begin(e Exchange) Entry {
 	e = redact(e, j.blanked())
@@ -131,18 +143,23 @@ func (j *Journal) Begin(e Exchange) Entry {
 	return Entry{journal: j, entry: kept}
 }
 
-// Name tells which endpoint the exchange has come to.
-func (e Entry) Name(endpoint partnerapi.Endpoint) {
-	e.journal.mu.Lock()
-	defer e.journal.mu.Unlock()
-	e.entry.Endpoint = endpoint
-}
-
-// Fault tells that a fault breaks the exchange.
-func (e Entry) Fault(name string) {
-	e.journal.mu.Lock()
-	defer e.journal.mu.Unlock()
-	e.entry.Faults = append(slices.Clone(e.entry.Faults), name)
+// Consider tells what the faults made of the exchange; the list must not change
+// any more.
+func (e Entry) Consider(faults []Considered) {
+	j := e.journal
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if e.entry.gone {
+		return
+	}
+	j.bytes -= weight(e.entry)
+	e.entry.Considered = faults
+	for _, f := range faults {
+		if f.Fired {
+			e.entry.Faults = append(slices.Clone(e.entry.Faults), f.Fault)
+		}
+	}
+	j.bytes += weight(e.entry)
 }
 
 // Touched tells what the exchange touched in the platform.
@@ -216,6 +233,9 @@ func (j *Journal) share(e *entry) {
 	if j.shared[start]++; j.shared[start] == 1 {
 		j.bytes += int64(len(e.Answer.Body))
 	}
+	if size := int64(len(e.Answer.Body)); size > j.spared {
+		j.largest, j.spared = start, size
+	}
 }
 
 // unshare gives a shared body's bytes up when its last holder goes.
@@ -227,6 +247,9 @@ func (j *Journal) unshare(e *entry) {
 	if j.shared[start]--; j.shared[start] == 0 {
 		delete(j.shared, start)
 		j.bytes -= int64(len(e.Answer.Body))
+		if start == j.largest {
+			j.largest, j.spared = nil, 0
+		}
 	}
 }
 
@@ -237,6 +260,10 @@ const entryWeight = 512
 // bookings are the platform's own, and small.
 const factsWeight = 4 << 10
 
+// consideredWeight is what a fault that was considered takes beside its name, in
+// bytes.
+const consideredWeight = 24
+
 // weight is what the exchange takes by itself, in bytes.
 func weight(e *entry) int64 {
 	bytes := entryWeight + len(e.Target) + len(e.Request.Body)
@@ -245,6 +272,9 @@ func weight(e *entry) int64 {
 	}
 	if e.Before != nil {
 		bytes += factsWeight
+	}
+	for _, f := range e.Considered {
+		bytes += consideredWeight + len(f.Fault)
 	}
 	for _, header := range []http.Header{e.Request.Header, e.Answer.Header} {
 		for name, values := range header {
@@ -256,9 +286,11 @@ func weight(e *entry) int64 {
 	return int64(bytes)
 }
 
-// trim drops the oldest exchanges until the limits hold; the newest stays.
+// trim drops the oldest exchanges until the limits hold; the newest stays. The
+// largest of the shared bodies is free. That is the catalog, which is there
+// anyhow: a large one would leave no room for anything else.
 func (j *Journal) trim() {
-	for len(j.entries) > j.limits.Exchanges || len(j.entries) > 1 && j.bytes > j.limits.Bytes {
+	for len(j.entries) > j.limits.Exchanges || len(j.entries) > 1 && j.bytes-j.spared > j.limits.Bytes {
 		oldest := j.entries[0]
 		j.entries[0] = nil
 		j.entries = j.entries[1:]

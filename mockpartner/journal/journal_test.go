@@ -29,12 +29,11 @@ func targets(exchanges []Exchange) (all []string) {
 func TestExchangesAreKeptInTheOrderOfArrival(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{})
-	first := j.Begin(Exchange{Method: "GET", Target: "/a"})
+	first := j.Begin(Exchange{Endpoint: partnerapi.Products, Method: "GET", Target: "/a"})
 	enter(j, "GET", "/b", 200, "b")
 	if kept := j.Exchanges(Filter{}); kept[0].Done || kept[0].Status != 0 || kept[0].Number != 1 {
 		t.Fatalf("want the first exchange still under way, got %+v", kept[0])
 	}
-	first.Name(partnerapi.Products)
 	first.End(500, Message{Body: Body("late")}, false)
 	kept := j.Exchanges(Filter{})
 	if got := targets(kept); !slices.Equal(got, []string{"/a", "/b"}) {
@@ -53,8 +52,7 @@ func TestExchangesAreFoundByWhatTheyAre(t *testing.T) {
 		method   string
 		status   int
 	}{{partnerapi.Products, "GET", 200}, {partnerapi.Release, "DELETE", 200}, {partnerapi.Release, "DELETE", 401}, {partnerapi.Reserve, "POST", 400}} {
-		entry := j.Begin(Exchange{Method: c.method, Target: fmt.Sprintf("/%d", i+1)})
-		entry.Name(c.endpoint)
+		entry := j.Begin(Exchange{Endpoint: c.endpoint, Method: c.method, Target: fmt.Sprintf("/%d", i+1)})
 		entry.End(c.status, Message{}, false)
 	}
 	for name, c := range map[string]struct {
@@ -195,6 +193,41 @@ func TestBodiesAreJSONStringsOrBase64(t *testing.T) {
 	}
 }
 
+// Many exchanges hold the whole catalog, which may be larger than the limit.
+func TestTheLargestSharedBodyLeavesRoomForAllWhoHoldIt(t *testing.T) {
+	t.Parallel()
+	j := New(Limits{Exchanges: 100, Bytes: 20 * entryWeight})
+	catalog, changed := Body(strings.Repeat("c", 1<<20)), Body(strings.Repeat("d", 2<<20))
+	answer := func(body Body, times int) {
+		for range times {
+			j.Begin(Exchange{}).End(200, Message{Body: body}, true)
+		}
+	}
+	kept := func(want int) {
+		t.Helper()
+		if count := j.Count(); count.Kept != want {
+			t.Fatalf("want %d exchanges, got %+v", want, count)
+		}
+	}
+	answer(catalog, 15)
+	kept(15)
+	answer(Body("[]"), 3)
+	kept(18)
+	answer(changed, 1) // the catalog before it has to go, with all who hold it before the others
+	kept(4)
+	answer(changed, 30)
+	kept(20)
+	answer(Body("[]"), 10)
+	answer(Body("{}"), 9) // the catalog after it has gone too
+	kept(19)
+	answer(Body("[]"), 1)
+	kept(19)
+	j.Clear()
+	if count := j.Count(); count.Bytes != 0 {
+		t.Fatalf("want nothing kept, got %+v", count)
+	}
+}
+
 func TestManyMayWriteAndReadAtOnce(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{Exchanges: 50, Bytes: 100_000})
@@ -203,8 +236,7 @@ func TestManyMayWriteAndReadAtOnce(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for i := range 500 {
-				entry := j.Begin(Exchange{Target: "/"})
-				entry.Name(partnerapi.Products)
+				entry := j.Begin(Exchange{Endpoint: partnerapi.Products, Target: "/"})
 				entry.End(200, Message{Body: shared}, i%2 == 0)
 				j.Exchanges(Filter{Limit: 3})
 				if i%100 == 0 {

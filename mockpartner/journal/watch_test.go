@@ -149,7 +149,7 @@ func TestExchangesAreFoundByWhatTheyTouchedAndSaid(t *testing.T) {
 	reserved.End(200, Message{Body: Body("told")}, false)
 	confirmed := j.Begin(Exchange{Target: "/confirm"})
 	confirmed.Touched(platform.Facts{Hold: hold}, platform.Facts{Hold: hold, Booking: &platform.Booking{ID: "B-1"}})
-	confirmed.Fault("late")
+	confirmed.Consider([]Considered{{Fault: "late", Matched: true, Fired: true}})
 	for want, filters := range map[string][]Filter{
 		"/reserve":          {{Slot: "slot-1"}, {Body: "asked"}, {Body: "told"}, {Done: true}, {Hold: "R-1", Done: true}},
 		"/confirm":          {{Booking: "B-1"}, {Fault: "late"}},

@@ -88,6 +88,7 @@ func (p *Platform) confirm(r partnerapi.ConfirmRequest, tell func(before, after 
 		return *p.newBooking(hold, r, now), nil
 	}
 	// A partner without holds takes the seats only now (CNF-7).
+	hold = p.asSeen(hold, quirk)
 	lawful := 0
 	if comesUpon == OnConfirm && hold.promised == 0 {
 		if err := enough(p.slot(hold.slot), hold.Seats); err != nil {
@@ -198,6 +199,7 @@ func (p *Platform) cancel(id string, tell func(before, after Facts)) Outcome {
 	if quirk := p.on(OnCancel, booking.slot, now); quirk.Does == Nothing {
 		p.move(quirk, p.holdOf(booking), 0, now)
 	} else {
+		p.lookAway(quirk)
 		p.endBooking(booking, quirk, now)
 	}
 	return BookingCancelled
@@ -206,11 +208,12 @@ func (p *Platform) cancel(id string, tell func(before, after Facts)) Outcome {
 // endBooking ends a booking and gives its seats back.
 func (p *Platform) endBooking(b *Booking, quirk Quirk, now time.Time) {
 	cancelled := *b
+	cancelled.slot = b.slot.in(p.Catalog()) // which may be another one by now
 	cancelled.State, cancelled.CancelledAt = Cancelled, now
 	p.state.bookings.Set(b.ID, &cancelled)
-	p.move(quirk, p.holdOf(b), -b.taken, now)
+	p.move(quirk, p.holdOf(&cancelled), -b.taken, now)
 	p.state.ledger.cancelled(b.ID)
-	p.leave(b.slot)
+	p.leave(cancelled.slot)
 	p.remember(b.Code)
 }
 

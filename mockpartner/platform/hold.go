@@ -183,7 +183,7 @@ func (p *Platform) hold(h *Hold, quirk Quirk, seatsAreLeft bool) {
 	p.state.ledger.held(h.Code, h.slot, h.promised)
 }
 
-// lookAway lets other calls in between a look at the seats and their taking.
+// lookAway lets other calls in between a look and what is done after it.
 func (p *Platform) lookAway(quirk Quirk) {
 	if quirk.Race == 0 {
 		return
@@ -191,6 +191,17 @@ func (p *Platform) lookAway(quirk Quirk) {
 	p.mu.Unlock()
 	time.Sleep(time.Duration(quirk.Race))
 	p.mu.Lock()
+}
+
+// asSeen returns the hold as it was before the quirk has the platform look away.
+func (p *Platform) asSeen(h *Hold, quirk Quirk) *Hold {
+	if quirk.Race == 0 {
+		return h
+	}
+	p.lookAway(quirk)
+	seen := *h
+	seen.slot = seen.slot.in(p.Catalog())
+	return &seen
 }
 
 // Outcome says what a release or a cancellation came upon, in words for the
@@ -231,7 +242,7 @@ func (p *Platform) release(code string, tell func(before, after Facts)) Outcome 
 	if quirk := p.on(OnRelease, hold.slot, now); quirk.Does == Nothing {
 		p.move(quirk, hold, 0, now)
 	} else {
-		p.endHold(hold, Released, quirk, now)
+		p.endHold(p.asSeen(hold, quirk), Released, quirk, now)
 	}
 	return HoldReleased
 }

@@ -28,8 +28,9 @@ type Quirk struct {
 	Elsewhere bool `yaml:"elsewhere" json:"elsewhere,omitempty"`
 	// Late moves the seats only so long after the answer, by the clock.
 	Late Duration `yaml:"late" json:"late,omitempty"`
-	// Race looks for seats first, and takes them so long afterwards, in real
-	// time, without another look. It goes with On reserve.
+	// Race looks first what there is, and acts on it so long afterwards, in real
+	// time, without another look. It goes with On reserve, confirm, release and
+	// cancel.
 	Race Duration `yaml:"race" json:"race,omitempty"`
 
 	Reuse   Reuse `yaml:"reuse" json:"reuse,omitempty"`
@@ -112,6 +113,9 @@ func deeds() map[Case][]Does {
 		OnExpiry:           {Nothing},
 	}
 }
+
+// races lists the cases in which a call can come between a look and what is done.
+func races() []Case { return []Case{OnReserve, OnConfirm, OnRelease, OnCancel} }
 
 // Amount is a number of seats, as seen from a hold or a booking.
 type Amount string
@@ -203,8 +207,10 @@ func (q Quirk) Check() error {
 		return wrong("does", "the quirk changes nothing: say what it does, takes or gives")
 	case (q.Elsewhere || q.Late != 0) && !moves:
 		return wrong("takes", "elsewhere and late want takes or gives")
-	case q.Race != 0 && q.On != OnReserve:
-		return wrong("race", "want on: reserve with it, got %q", q.On)
+	case q.Race != 0 && !slices.Contains(races(), q.On):
+		return wrong("race", "want on: one of %v with it, got %q", races(), q.On)
+	case q.Race != 0 && (q.Does == Refuse || q.Does == Nothing):
+		return wrong("race", "a call that does nothing has nothing to be late with: want no does: %s with it", q.Does)
 	case q.Race < 0 || q.Race > maxRace:
 		return wrong("race", "want at most %v", maxRace)
 	case q.Reuse != "" && q.Reuse != ReuseCodes && q.Reuse != ReuseBookingIDs:

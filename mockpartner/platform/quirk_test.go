@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
@@ -261,6 +264,36 @@ func TestTwoReservesThatRaceGetTheSameSeat(t *testing.T) {
 	}
 }
 
+func TestTwoCallsThatRaceAreBothDone(t *testing.T) {
+	t.Parallel()
+	for _, on := range []Case{OnConfirm, OnRelease, OnCancel} {
+		t.Run(string(on), func(t *testing.T) {
+			t.Parallel()
+			d := quirkyDesk(t, Quirk{On: on, Race: Duration(50 * time.Millisecond)})
+			slot := d.full(day, 5)
+			code := d.holds(slot, 3).Code
+			call, left, bookings := func() { d.Release(code) }, 8, 0
+			switch on {
+			case OnConfirm:
+				call, left, bookings = func() { _, _ = d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}) }, 2, 2
+			case OnCancel:
+				booked := d.books(code)
+				call, left, bookings = func() { d.Cancel(booked.ID) }, 8, 1
+			}
+			var running sync.WaitGroup
+			running.Go(call)
+			running.Go(call)
+			running.Wait()
+			if got := d.vacanciesOf(slot); got != left {
+				t.Errorf("want %d vacancies left, got %d", left, got)
+			}
+			if made := d.Bookings(); len(made) != bookings {
+				t.Errorf("want %d bookings, got %+v", bookings, made)
+			}
+		})
+	}
+}
+
 func TestAQuirkIsConfinedToItsPlace(t *testing.T) {
 	t.Parallel()
 	sold := catalog.Default()
@@ -341,7 +374,7 @@ func TestAQuirkThatSaysNothingOrTooMuchIsRefused(t *testing.T) {
 		"does":      {On: OnRelease, Does: Accept},
 		"takes":     {On: OnReserve, Takes: "some"},
 		"gives":     {On: OnReserve, Gives: "some"},
-		"race":      {On: OnRelease, Gives: AmountNone, Race: 1},
+		"race":      {On: OnReleaseAgain, Gives: AmountNone, Race: 1},
 		"reuse":     {Reuse: "slots"},
 		"drift":     {Drift: "prices"},
 		"from_day":  {On: OnRelease, Gives: AmountNone, FromDay: -1},
@@ -352,7 +385,7 @@ func TestAQuirkThatSaysNothingOrTooMuchIsRefused(t *testing.T) {
 			t.Errorf("%s: want it named, got %v", key, err)
 		}
 	}
-	for _, q := range []Quirk{{On: "later", Takes: AmountOne}, {On: OnRelease}, {Reuse: ReuseCodes, Shuffle: true}, {Shuffle: true, Takes: AmountOne}, {On: OnRelease, Late: 1}, {On: OnConfirmUnknown, Takes: AmountOne}} {
+	for _, q := range []Quirk{{On: "later", Takes: AmountOne}, {On: OnRelease}, {Reuse: ReuseCodes, Shuffle: true}, {Shuffle: true, Takes: AmountOne}, {On: OnRelease, Late: 1}, {On: OnRelease, Does: Nothing, Race: 1}, {On: OnConfirmUnknown, Takes: AmountOne}} {
 		if q.Check() == nil {
 			t.Errorf("want %+v refused", q)
 		}
@@ -361,4 +394,86 @@ func TestAQuirkThatSaysNothingOrTooMuchIsRefused(t *testing.T) {
 	if err := d.Behave(Conduct{Quirks: slices.Repeat([]Quirk{{Shuffle: true}}, MaxQuirks+1)}); err == nil {
 		t.Error("want too many refused")
 	}
+}
+
+// Whatever mix of quirks, a platform goes on answering: it forgets holds, snapshots
+// and sells other catalogs in the middle of it.
+func TestRandomQuirksNeverStopAPlatform(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		d := open(t, oneProduct())
+		d.most = 8
+		if err := d.Behave(Conduct{Quirks: rapid.SliceOfN(rapid.Custom(anyQuirk), 0, 6).Draw(rt, "quirks")}); err != nil {
+			rt.Fatal(err)
+		}
+		codes, ids := []string{"never"}, []string{"never"}
+		var kept *Snapshot
+		rt.Repeat(map[string]func(*rapid.T){
+			"reserve": func(rt *rapid.T) {
+				slots := d.slots(day, "2026-07-12")
+				slot := rapid.SampledFrom(slots).Draw(rt, "slot").ID
+				if hold, err := d.Reserve(d.request(slot, rapid.IntRange(1, 6).Draw(rt, "seats"))); err == nil {
+					codes = append(codes, hold.Code)
+				}
+			},
+			"confirm": func(rt *rapid.T) {
+				if booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: rapid.SampledFrom(codes).Draw(rt, "code")}); err == nil {
+					ids = append(ids, booking.ID)
+				}
+			},
+			"release": func(rt *rapid.T) { d.Release(rapid.SampledFrom(codes).Draw(rt, "code")) },
+			"cancel":  func(rt *rapid.T) { d.Cancel(rapid.SampledFrom(ids).Draw(rt, "id")) },
+			"wait": func(rt *rapid.T) {
+				d.clock.Advance(time.Duration(rapid.IntRange(1, 30).Draw(rt, "minutes")) * time.Minute)
+			},
+			"keep": func(*rapid.T) { kept = d.Snapshot() },
+			"go back": func(*rapid.T) {
+				if kept != nil {
+					d.Restore(kept)
+				}
+			},
+			"sell": func(rt *rapid.T) {
+				if err := d.Sell(oneProduct()); err != nil {
+					rt.Fatal(err)
+				}
+			},
+			"": func(*rapid.T) {
+				d.Invariants()
+				d.Inside()
+				d.Timers(5)
+				if _, err := d.Listing(catalog.Filter{}); err != nil {
+					rt.Fatal(err)
+				}
+			},
+		})
+	})
+}
+
+// anyQuirk draws a quirk that may be.
+func anyQuirk(rt *rapid.T) Quirk {
+	switch rapid.IntRange(0, 5).Draw(rt, "kind") {
+	case 0:
+		return Quirk{Drift: rapid.SampledFrom([]Drift{DriftProducts, DriftOptions, DriftSlots}).Draw(rt, "drift")}
+	case 1:
+		return Quirk{Reuse: rapid.SampledFrom([]Reuse{ReuseCodes, ReuseBookingIDs}).Draw(rt, "reuse")}
+	case 2:
+		return Quirk{Shuffle: true}
+	}
+	q := Quirk{On: rapid.SampledFrom(cases()).Draw(rt, "on")}
+	if can := deeds()[q.On]; len(can) > 0 && rapid.Bool().Draw(rt, "does something") {
+		q.Does = rapid.SampledFrom(can).Draw(rt, "does")
+	}
+	if q.On == OnConfirmUnknown {
+		q.Does = Accept
+		return q
+	}
+	if q.Does == "" || rapid.Bool().Draw(rt, "moves") {
+		q.Takes = rapid.SampledFrom(amounts()).Draw(rt, "takes")
+		q.Gives = rapid.SampledFrom(amounts()).Draw(rt, "gives")
+		q.Elsewhere = rapid.Bool().Draw(rt, "elsewhere")
+		q.Late = Duration(rapid.IntRange(0, 2).Draw(rt, "late")) * Duration(time.Minute)
+	}
+	q.OnceFull = rapid.Bool().Draw(rt, "once full")
+	q.Option = rapid.SampledFrom([]string{"", Last, "daily"}).Draw(rt, "option")
+	return q
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// maxRace bounds how long a reserve that races may look away.
+// maxRace bounds how long a call that races may look away.
 const maxRace = Duration(10 * time.Second)
 
 // seatsOf returns how many seats an amount is, of a hold.

@@ -241,8 +241,7 @@ func (r *Registry) remove(box *Sandbox) {
 	if box.own {
 		delete(r.byKey, box.credential.digest)
 	}
-	box.journal.Close()
-	box.webhooks.Close()
+	box.close()
 }
 
 // business makes what a new sandbox is about.
@@ -337,12 +336,10 @@ func (r *Registry) Size() (boxes int, bytes int64) {
 	return boxes, bytes
 }
 
-// Close dismisses all who watch a journal, and ends the webhooks; nothing else
-// changes.
+// Close lets all sandboxes come to their end; what they hold stays.
 func (r *Registry) Close() {
 	for _, box := range r.List() {
-		box.journal.Close()
-		box.webhooks.Close()
+		box.close()
 	}
 }
 

@@ -72,3 +72,11 @@ func (s *Sandbox) Credential() Credential { return s.credential }
 // OwnKey reports whether callers present a key of the sandbox's own, by which it
 // is found at the root too.
 func (s *Sandbox) OwnKey() bool { return s.own }
+
+// close dismisses all who watch the journal, lets answers that faults keep waiting
+// go out, and ends the webhooks.
+func (s *Sandbox) close() {
+	s.journal.Close()
+	s.faults.Close()
+	s.webhooks.Close()
+}

@@ -300,26 +300,3 @@ func TestAFileIsReadAgainWhenItChanges(t *testing.T) {
 		t.Fatalf("want to be told of a file that is back, got %+v", n)
 	}
 }
-
-func FuzzScenario(f *testing.F) {
-	for _, text := range good {
-		f.Add([]byte(text))
-	}
-	for _, one := range bad {
-		if len(one.text) < 10_000 {
-			f.Add([]byte(one.text))
-		}
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		// A path of the machine's is not for a fuzzer to choose.
-		if bytes.Contains(text, []byte("catalog")) {
-			t.Skip()
-		}
-		if s, err := script.Parse("s.yaml", text); (s == nil) == (err == nil) {
-			t.Fatalf("want a scenario or an error, got %v, %v", s, err)
-		}
-		if _, err := script.ParseFaults("body", text); err != nil && err.Error() == "" {
-			t.Fatal("want an error that says something")
-		}
-	})
-}

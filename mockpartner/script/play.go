@@ -15,9 +15,9 @@ import (
 
 // Firing is a fault that breaks one request.
 type Firing struct {
-	Fault    string              // its name
-	Endpoint partnerapi.Endpoint // of the request; empty: none of the six
+	Fault string // its name
 
+	ending    context.Context // ends all waiting
 	rule      rule
 	scale     float64 // of the contract's limits
 	random    *rand.Rand
@@ -31,9 +31,13 @@ func (f *Firing) Serve(w http.ResponseWriter, r *http.Request, next http.Handler
 	// The answer may be later than the server allows for answers in general.
 	// Where there is no connection, in a test, there is no deadline either.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(f.ending, cancel)()
+	r = r.WithContext(ctx)
 	late := f.lateness()
 	if f.rule.When != After {
-		_ = pause(context.WithoutCancel(r.Context()), late)
+		_ = pause(f.ending, late)
 	}
 	answer, spared := f.answer(r, next)
 	if spared {

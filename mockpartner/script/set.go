@@ -2,6 +2,7 @@ package script
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,7 +10,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"partnerkit.dev/mockpartner/journal"
 	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // What a Set refuses.
@@ -27,6 +30,8 @@ type Set struct {
 	scale    float64                  // of the contract's limits
 	plain    platform.Conduct         // without any part
 	busy     atomic.Bool              // whether any fault is armed
+	ending   context.Context          // ends all waiting
+	end      context.CancelFunc
 
 	mu     sync.Mutex
 	armed  []*armed // in the order in which they are considered
@@ -73,8 +78,14 @@ type Config struct {
 
 // NewSet returns a set without faults.
 func NewSet(c Config) *Set {
-	return &Set{platform: c.Platform, presents: c.Presents, scale: cmp.Or(c.LimitScale, 1), plain: c.Platform.Conduct()}
+	s := &Set{platform: c.Platform, presents: c.Presents, scale: cmp.Or(c.LimitScale, 1), plain: c.Platform.Conduct()}
+	s.ending, s.end = context.WithCancel(context.Background())
+	return s
 }
+
+// Close lets answers that faults keep waiting go out, so that a server can come
+// to its end.
+func (s *Set) Close() { s.end() }
 
 // Arm adds faults, all or none. They are considered after those that are armed
 // already. It returns them with their names. Its error wraps ErrTaken or
@@ -189,13 +200,18 @@ func list(faults []*armed) []Armed {
 	return all
 }
 
-// Fire returns the first fault that breaks the request, and nil where none does.
-// The body is the request's, read ahead.
-func (s *Set) Fire(r *http.Request, body []byte) *Firing {
+// maxConsidered bounds the faults of which is told what they made of a request.
+const maxConsidered = 32
+
+// Fire returns the first fault that breaks the request, and nil where none does,
+// with what each fault up to that one made of it. The body is the request's, read
+// ahead.
+func (s *Set) Fire(r *http.Request, body []byte) (*Firing, []journal.Considered) {
 	if !s.busy.Load() {
-		return nil
+		return nil, nil
 	}
-	about := &subject{request: r, body: body, platform: s.platform, presents: s.presents, endpoint: endpointOf(r)}
+	var considered []journal.Considered
+	about := &subject{request: r, body: body, platform: s.platform, presents: s.presents, endpoint: partnerapi.EndpointOf(r)}
 	s.mu.Lock()
 	faults := s.armed
 	s.mu.Unlock()
@@ -206,18 +222,22 @@ func (s *Set) Fire(r *http.Request, body []byte) *Firing {
 		if fits {
 			key, has = about.key(a.Key)
 		}
-		if n := s.count(a, fits && has, key, problem); n > 0 {
+		n := s.count(a, fits && has, key, problem)
+		if len(considered) < maxConsidered || n > 0 {
+			considered = append(considered, journal.Considered{Fault: a.Name, Matched: fits && has, Fired: n > 0})
+		}
+		if n > 0 {
 			return &Firing{
 				Fault:     a.Name,
-				Endpoint:  about.endpoint,
+				ending:    s.ending,
 				scale:     s.scale,
 				rule:      a.rule,
 				random:    draw(s.platform.Seed(), a.Name, "action\x00"+key, n),
 				variables: func() []any { return about.variables(n) },
-			}
+			}, considered
 		}
 	}
-	return nil
+	return nil, considered
 }
 
 // count counts a request and decides: it returns the number of the match that

@@ -38,7 +38,7 @@ func fires(s *Set, caller string, n int) (pattern string) {
 	for range n {
 		r := httptest.NewRequest("GET", "/products", nil)
 		r.Header.Set("User-Agent", caller)
-		if s.Fire(r, nil) != nil {
+		if firing, _ := s.Fire(r, nil); firing != nil {
 			pattern += "x"
 		} else {
 			pattern += "."

@@ -77,28 +77,6 @@ func (s *subject) variables(n int) []any {
 	return []any{request, n, s.platform.Now().UTC().Format(time.RFC3339)}
 }
 
-// endpointOf tells which of the six operations a request is for.
-func endpointOf(r *http.Request) partnerapi.Endpoint {
-	path := r.URL.EscapedPath()
-	switch {
-	case path == partnerapi.ProductsPath && (r.Method == http.MethodGet || r.Method == http.MethodHead):
-		return partnerapi.Products
-	case path == partnerapi.AvailabilityPath && r.Method == http.MethodPost:
-		return partnerapi.Availability
-	case path == partnerapi.ReservePath && r.Method == http.MethodPost:
-		return partnerapi.Reserve
-	case path == partnerapi.ConfirmPath && r.Method == http.MethodPost:
-		return partnerapi.Confirm
-	}
-	switch parts := strings.Split(path, "/"); {
-	case len(parts) == 3 && parts[1] == "bookings" && r.Method == http.MethodDelete:
-		return partnerapi.Release
-	case len(parts) == 4 && parts[1] == "bookings" && parts[3] == "cancel" && r.Method == http.MethodPost:
-		return partnerapi.Cancel
-	}
-	return ""
-}
-
 func (s *subject) query() url.Values {
 	if s.queried == nil {
 		s.queried = queryOf(s.request.URL)

@@ -284,25 +284,6 @@ func small(t *testing.T) *mockpartner.Mock {
 	return mock
 }
 
-// endpointOf tells which of the six a request is for.
-func endpointOf(r *http.Request) partnerapi.Endpoint {
-	switch path := r.URL.Path; {
-	case path == partnerapi.ProductsPath:
-		return partnerapi.Products
-	case path == partnerapi.AvailabilityPath:
-		return partnerapi.Availability
-	case path == partnerapi.ReservePath:
-		return partnerapi.Reserve
-	case path == partnerapi.ConfirmPath:
-		return partnerapi.Confirm
-	case r.Method == http.MethodDelete:
-		return partnerapi.Release
-	case strings.HasSuffix(path, "/cancel"):
-		return partnerapi.Cancel
-	}
-	return ""
-}
-
 func TestAPartnerWithOneHostileEndpointIsOneFinding(t *testing.T) {
 	t.Parallel()
 	for _, endpoint := range partnerapi.Endpoints()[1:] {
@@ -310,7 +291,7 @@ func TestAPartnerWithOneHostileEndpointIsOneFinding(t *testing.T) {
 			t.Run(string(endpoint)+" "+partner.name, func(t *testing.T) {
 				t.Parallel()
 				address := between(t, small(t), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-					if endpointOf(r) == endpoint {
+					if partnerapi.EndpointOf(r) == endpoint {
 						partner.stepIn(next, w, r)
 						return
 					}

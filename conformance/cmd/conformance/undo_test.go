@@ -47,7 +47,7 @@ func TestWhateverIsHeldIsUndoneThoughRulesFail(t *testing.T) {
 		{"the first release of every code is answered with 500", []string{"release.status"}, func() func(http.Handler, http.ResponseWriter, *http.Request) {
 			isFirst := first()
 			return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-				if endpointOf(r) == partnerapi.Release && isFirst(r) {
+				if partnerapi.EndpointOf(r) == partnerapi.Release && isFirst(r) {
 					broken(w, r)
 					return
 				}
@@ -57,7 +57,7 @@ func TestWhateverIsHeldIsUndoneThoughRulesFail(t *testing.T) {
 		{"the first cancellation of every booking is answered with 500", []string{"cancel.status"}, func() func(http.Handler, http.ResponseWriter, *http.Request) {
 			isFirst := first()
 			return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-				if endpointOf(r) == partnerapi.Cancel && isFirst(r) {
+				if partnerapi.EndpointOf(r) == partnerapi.Cancel && isFirst(r) {
 					broken(w, r)
 					return
 				}
@@ -67,7 +67,7 @@ func TestWhateverIsHeldIsUndoneThoughRulesFail(t *testing.T) {
 		{"the first release of every code says that nothing was released", []string{"release.success"}, func() func(http.Handler, http.ResponseWriter, *http.Request) {
 			isFirst := first()
 			return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-				if endpointOf(r) == partnerapi.Release && isFirst(r) {
+				if partnerapi.EndpointOf(r) == partnerapi.Release && isFirst(r) {
 					text(http.StatusOK, "application/json", `{"success":false}`)(w, r)
 					return
 				}
@@ -77,7 +77,7 @@ func TestWhateverIsHeldIsUndoneThoughRulesFail(t *testing.T) {
 		{"the answer to the first confirm of a run is lost", []string{"confirm.status"}, func() func(http.Handler, http.ResponseWriter, *http.Request) {
 			isFirst := first()
 			return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-				if endpointOf(r) == partnerapi.Confirm && isFirst(r) {
+				if partnerapi.EndpointOf(r) == partnerapi.Confirm && isFirst(r) {
 					lost(next, w, r)
 					return
 				}
@@ -87,7 +87,7 @@ func TestWhateverIsHeldIsUndoneThoughRulesFail(t *testing.T) {
 		{"a booking is answered with a broken body", []string{"confirm.json"}, func() func(http.Handler, http.ResponseWriter, *http.Request) {
 			isFirst := first()
 			return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-				if endpointOf(r) == partnerapi.Confirm && isFirst(r) {
+				if partnerapi.EndpointOf(r) == partnerapi.Confirm && isFirst(r) {
 					next.ServeHTTP(httptest.NewRecorder(), r)
 					text(http.StatusOK, "application/json", `{"externalBookingId":"`)(w, r)
 					return
@@ -117,35 +117,35 @@ func TestWhatCannotBeUndoneIsListed(t *testing.T) {
 		reason string
 	}{
 		{"the answer to every reserve is lost", func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-			if endpointOf(r) == partnerapi.Reserve {
+			if partnerapi.EndpointOf(r) == partnerapi.Reserve {
 				lost(next, w, r)
 				return
 			}
 			next.ServeHTTP(w, r)
 		}, "hold", "reserve was never answered: there may be a hold"},
 		{"the answer to every confirm is lost", func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-			if endpointOf(r) == partnerapi.Confirm {
+			if partnerapi.EndpointOf(r) == partnerapi.Confirm {
 				lost(next, w, r)
 				return
 			}
 			next.ServeHTTP(w, r)
 		}, "hold", "confirm was never answered: there may be a booking"},
 		{"release is answered with 500", func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-			if endpointOf(r) == partnerapi.Release {
+			if partnerapi.EndpointOf(r) == partnerapi.Release {
 				http.Error(w, "{}", http.StatusInternalServerError)
 				return
 			}
 			next.ServeHTTP(w, r)
 		}, "hold", "release was answered with 500 Internal Server Error"},
 		{"release is answered with success false", func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-			if endpointOf(r) == partnerapi.Release {
+			if partnerapi.EndpointOf(r) == partnerapi.Release {
 				text(http.StatusOK, "application/json", `{"success":false}`)(w, r)
 				return
 			}
 			next.ServeHTTP(w, r)
 		}, "hold", "release was answered with 200 OK and success false"},
 		{"cancel is answered with 500", func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-			if endpointOf(r) == partnerapi.Cancel {
+			if partnerapi.EndpointOf(r) == partnerapi.Cancel {
 				http.Error(w, "{}", http.StatusInternalServerError)
 				return
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,5 +138,28 @@ func TestTheScenarioOfTheREADMEIsOne(t *testing.T) {
 		if got := finish(t, nil, "scenario", "check", scenarioFile(t, text)); got.code != 0 {
 			t.Errorf("want it a scenario, got %s\n%s", got.stderr, fmt.Sprint(text))
 		}
+	}
+}
+
+// Who is kept waiting by a fault does not keep the mock from its end.
+func TestServeStopsAtOnceWhoeverAFaultKeepsWaiting(t *testing.T) {
+	t.Parallel()
+	for _, when := range []string{"before", "after"} {
+		file := scenarioFile(t, "faults: [{match: {endpoint: products}, when: "+when+", delay: 10m}]\n")
+		s := serve(t, nil, "--auth-key", key, "--scenario", file)
+		events, err := http.Get(s.base + "/_mock/journal/events?endpoint=products")
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := make(chan error, 1)
+		go func() {
+			_, err := http.Get(s.base + "/products") // without a key: faults come before it
+			asked <- err
+		}()
+		for lines := bufio.NewScanner(events.Body); lines.Scan() && !strings.Contains(lines.Text(), "arrived"); {
+		}
+		s.stop(os.Interrupt)
+		<-asked
+		events.Body.Close()
 	}
 }

@@ -1,0 +1,298 @@
+package mockpartner_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/mockpartner/sandbox"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const (
+	// fuzzedTime is how long one fuzzed request may take: longer than any quirk
+	// looks away, on a slow machine too.
+	fuzzedTime = 20 * time.Second
+	// patience is how long its caller waits for what may come.
+	patience = 2 * time.Millisecond
+)
+
+// fuzzedCatalog is read once: there are many mocks.
+var fuzzedCatalog = sync.OnceValue(catalog.Default)
+
+// fuzzed is a mock that gets its requests without a server. In its first slot of
+// the day a party is held, and another has booked.
+type fuzzed struct {
+	*mockpartner.Mock
+	slot, held, booked, booking string
+}
+
+func newFuzzed(t testing.TB) fuzzed {
+	t.Helper()
+	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key, Catalog: fuzzedCatalog(), Now: noon, Frozen: true, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	business := mock.Default().Platform()
+	adults := []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 2}}
+	window, err := business.Availability(partnerapi.AvailabilityRequest{
+		ProductID: product, OptionID: option, LocalDateStart: day, LocalDateEnd: day, Units: adults,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := fuzzed{Mock: mock, slot: window.Slots[0].ID}
+	if err := business.SetSlot(product, option, m.slot, platform.SlotChange{Capacity: new(9), Vacancies: new(9)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range []*string{&m.held, &m.booked} {
+		hold, err := business.Reserve(partnerapi.ReserveRequest{ProductID: product, OptionID: option, AvailabilityID: m.slot, Units: adults})
+		if err != nil {
+			t.Fatal(err)
+		}
+		*code = hold.Code
+	}
+	booking, err := business.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: m.booked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.booking = booking.ID
+	return m
+}
+
+// request returns what a server would hand on; nil where none would.
+func request(ctx context.Context, method, target, body string) *http.Request {
+	if !strings.HasPrefix(target, "/") {
+		return nil
+	}
+	made, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1"+target, strings.NewReader(body))
+	if err != nil || made.Host != "127.0.0.1" {
+		return nil
+	}
+	made.RequestURI = target
+	made.Header.Set("Authorization", "Bearer "+key)
+	return made
+}
+
+// serve wants an answer in time that is no 5xx.
+func (m fuzzed) serve(t *testing.T, r *http.Request) *httptest.ResponseRecorder {
+	t.Helper()
+	began, answer := time.Now(), httptest.NewRecorder()
+	m.ServeHTTP(answer, r)
+	if took := time.Since(began); took > fuzzedTime {
+		t.Fatalf("%s %s: want an answer within %s, it took %s", r.Method, r.URL, fuzzedTime, took)
+	}
+	if answer.Code >= http.StatusInternalServerError {
+		t.Fatalf("%s %s: want no 5xx, got %d: %s", r.Method, r.URL, answer.Code, answer.Body)
+	}
+	return answer
+}
+
+// lawful wants every law of the inventory kept.
+func (m fuzzed) lawful(t *testing.T) {
+	t.Helper()
+	if violations := m.Default().Platform().Invariants(); len(violations) > 0 {
+		t.Fatalf("want no violation, got %v", violations)
+	}
+}
+
+// FuzzPartner sends the partner endpoints anything, twice, and looks after the
+// seats.
+func FuzzPartner(f *testing.F) {
+	m := newFuzzed(f)
+	box := m.Default()
+	if _, err := box.Save("begun"); err != nil {
+		f.Fatal(err)
+	}
+	const json, huge = "application/json", "9223372036854775807"
+	ours := "Bearer " + key
+	for _, seed := range []struct{ method, target, authorization, kind, body string }{
+		{"GET", "/products", ours, "", ""},
+		{"HEAD", "/products?limit=1", ours, "", ""},
+		{"GET", "/products?limit=-1&updated_since=2026-07-01T09:00:00%2B02:00", ours, "", ""},
+		{"GET", "/products?limit=%zz&limit=" + huge + "9", ours, "", ""},
+		{"POST", partnerapi.AvailabilityPath, ours, json, window(day, "2026-09-08")},
+		{"POST", partnerapi.AvailabilityPath, ours, json, window("0000-01-01", "0000-12-31")},
+		{"POST", partnerapi.AvailabilityPath, ours, json, window("9999-01-01", "9999-12-31")},
+		{"POST", partnerapi.ReservePath, ours, json, reserveBody(m.slot, 1)},
+		{"POST", partnerapi.ReservePath, ours, "application/vnd.a+json; charset=utf-8", reserveBody(m.slot, 99_999_999)},
+		{"POST", partnerapi.ReservePath, ours, "text/plain", reserveBody(m.slot, 1)},
+		{"POST", partnerapi.ReservePath, ours, json, strings.Replace(reserveBody(m.slot, 1), "1}]", huge+`},{"id":"unit-adult","quantity":`+huge+"}]", 1)},
+		{"POST", partnerapi.ReservePath, ours, json, strings.Repeat("[", 1000)},
+		{"POST", partnerapi.ConfirmPath, ours, json, confirmBody(m.held)},
+		{"POST", partnerapi.ConfirmPath, ours, json, confirmBody(m.booked)},
+		{"POST", partnerapi.ConfirmPath, "Bearer another", json, confirmBody(m.held)},
+		{"DELETE", partnerapi.ReleasePath(m.held), ours, json, confirmBody(m.held)},
+		{"DELETE", partnerapi.ReleasePath(m.booked), ours, "", ""},
+		{"DELETE", "/bookings/%2E%2E", ours, "", ""},
+		{"DELETE", "/bookings/a%2Fb%00", ours, "", "null"},
+		{"POST", partnerapi.CancelPath(m.booking), ours, json, `{"reason":"rain"}`},
+		{"POST", "/bookings//cancel", ours, "", ""},
+		{"PATCH", "/bookings/../products", "", "", ""},
+		{"GET", "/s/none/products", ours, "", ""},
+	} {
+		f.Add(seed.method, seed.target, seed.authorization, seed.kind, seed.body)
+	}
+	f.Fuzz(func(t *testing.T, method, target, authorization, kind, body string) {
+		if err := box.Restore("begun"); err != nil {
+			t.Fatal(err)
+		}
+		box.Journal().Clear()
+		for range 2 {
+			r := request(t.Context(), method, target, body)
+			if r == nil || strings.HasPrefix(r.URL.Path, "/_mock") {
+				t.Skip()
+			}
+			r.Header.Set("Authorization", authorization)
+			r.Header.Set("Content-Type", kind)
+			m.serve(t, r)
+			m.lawful(t)
+		}
+	})
+}
+
+// FuzzControl sends the control API anything. Whatever it took, the partner
+// endpoints work as before once all that misbehaves is taken off.
+func FuzzControl(f *testing.F) {
+	m := newFuzzed(f)
+	for _, route := range m.Routes() {
+		f.Add(route.Method, strings.NewReplacer("{name}", sandbox.Default, "{id}", product, "{snapshot}", "begun").Replace(route.Path), "")
+	}
+	slot := fmt.Sprintf(`"productId":%q,"optionId":%q,"availabilityId":%q`, product, option, m.slot)
+	const (
+		secret   = `"secret":"0011223344556677001122334455667700112233445566770011223344556677"`
+		webhooks = `{"url":"http://127.0.0.1:1/hooks",` + secret + `,"retries":{"attempts":1},"timeout":"1s","on":["bookings"]}`
+		one      = `{"id":"p","internalName":"P","locale":"en","timeZone":"UTC","instantConfirmation":true,"options":[{"id":"o","internalName":"O","availabilityType":"START_TIME","units":[{"id":"unit-adult","internalName":"A","type":"ADULT","pricingFrom":[{"original":1,"currency":"EUR"}]}]}],"schedules":{"o":{"starts":["09:00"],"duration":"1h","capacity":{"min":1,"max":2}}}}`
+	)
+	for _, seed := range []struct{ method, target, body string }{
+		{"POST", "/_mock/clock", `{"advance":"25m"}`},
+		{"POST", "/_mock/clock", `{"advance":"2540400h","freeze":false}`},
+		{"POST", "/_mock/clock", `{"set":"8999-12-31T23:59:59Z"}`},
+		{"POST", "/_mock/clock", `{"set":"1970-01-01T00:00:00Z"}`},
+		{"POST", "/_mock/clock", `{"set":"0000-01-01T00:00:00+23:59"}`},
+		{"POST", "/_mock/clock/next", `{"kinds":["hold-expires"]}`},
+		{"GET", "/_mock/clock/timers?limit=9223372036854775807", ""},
+		{"GET", "/_mock/state?limit=0", ""},
+		{"GET", "/_mock/slots?product=" + product + "&option=" + option + "&from=1970-01-01&days=60", ""},
+		{"GET", "/_mock/slots?from=8999-12-31&days=60", ""},
+		{"PATCH", "/_mock/slots", "{" + slot + `,"status":"SOLD_OUT"}`},
+		{"PATCH", "/_mock/slots", "{" + slot + `,"vacancies":1000000,"capacity":0}`},
+		{"GET", "/_mock/journal?endpoint=reserve&method=POST&status=2xx&contains=a&body=.a&done=true&after=1&limit=1", ""},
+		{"GET", "/_mock/journal?body=[range(9)]&hold=a&slot=b&booking=c&fault=d", ""},
+		{"GET", "/_mock/journal/wait?count=1&timeout=10ms", ""},
+		{"GET", "/_mock/journal/events?endpoint=reserve", ""},
+		{"GET", "/_mock/journal/har?limit=3", ""},
+		{"GET", "/_mock/webhooks/wait?count=1&timeout=10ms&kind=notify&state=failed", ""},
+		{"POST", "/_mock/faults", `{"match":{"endpoint":"products","body":".a"},"status":500,"delay":"10m"}`},
+		{"POST", "/_mock/faults", `[{"fault":"EMPTY_RESPONSE"},{"jq":".[0]","headers":{"set":{"A":"b"}}}]`},
+		{"POST", "/_mock/faults", `{"bandwidth":{"rate":1}}`},
+		{"POST", "/_mock/faults", `{"slow_header":{"over":"10m"}}`},
+		{"POST", "/_mock/quirks", `[{"on":"release","gives":"none"},{"drift":"products"},{"shuffle":true}]`},
+		{"POST", "/_mock/quirks", `{"on":"reserve","race":"1ms"}`},
+		{"POST", "/_mock/defects/slot-ids-drift", ""},
+		{"POST", "/_mock/variants/awkward-codes", ""},
+		{"PUT", "/_mock/scenario", "hold_for: 1s\nquirks: [{reuse: codes}]\npolicy: {noHolds: true}\nclock: {now: 2030-01-01T00:00:00Z}"},
+		{"PUT", "/_mock/scenario", `{"seed":1,"faults":[{"status":500}],"webhooks":` + webhooks + `,"catalog":{"products":[` + one + `]}}`},
+		{"PUT", "/_mock/catalog", `{"products":[` + one + `]}`},
+		{"PUT", "/_mock/catalog", `{"products":[]}`},
+		{"PUT", "/_mock/products/p", one},
+		{"DELETE", "/_mock/products/" + product, ""},
+		{"PUT", "/_mock/webhooks", webhooks},
+		{"PUT", "/_mock/webhooks", `{"url":"http://10.0.0.1/hooks",` + secret + `}`},
+		{"POST", "/_mock/webhooks/notify", "{" + slot + "}"},
+		{"POST", "/_mock/sandboxes", `{"name":"mine","authKey":"k","seed":7,"now":"1970-01-01T00:00:00Z","frozen":true,"holdFor":"15m","policy":{"noCancel":true},"webhooks":` + webhooks + `}`},
+		{"POST", "/_mock/sandboxes", `{"name":"mine","products":2,"options":2,"defects":["slot-ids-drift"],"variants":["gzip"]}`},
+		{"POST", "/_mock/sandboxes/default/clone", `{"name":"mine","authKey":"k"}`},
+		{"POST", "/_mock/sandboxes/default/snapshots", `{"name":"later"}`},
+		{"POST", "/_mock/", "method=POST&path=/clock&text.set=2026-07-01T09:00:00Z"},
+		{"GET", "/_mock/?view=slots&product=" + product, ""},
+		{"POST", "/_mock/session", "token=a"},
+		{"GET", "/s/default/_mock/healthz", ""},
+	} {
+		f.Add(seed.method, seed.target, seed.body)
+	}
+	f.Fuzz(func(t *testing.T, method, target, body string) {
+		m := newFuzzed(t)
+		defer m.Close()
+		if _, err := m.Default().Save("begun"); err != nil {
+			t.Fatal(err)
+		}
+		impatient, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		r := request(impatient, method, target, body)
+		if r == nil || !strings.HasPrefix(r.URL.Path, "/_mock") && !strings.HasPrefix(r.URL.Path, sandbox.PathPrefix) {
+			t.Skip()
+		}
+		if method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/_mock/") {
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+		m.serve(t, r)
+		m.bear(t)
+		m.recover(t)
+	})
+}
+
+// bear makes calls of an impatient caller, which may be answered in any way, or
+// not at all.
+func (m fuzzed) bear(t *testing.T) {
+	t.Helper()
+	for _, call := range [][3]string{
+		{"GET", partnerapi.ProductsPath, ""},
+		{"POST", partnerapi.AvailabilityPath, window(day, day)},
+		{"POST", partnerapi.ReservePath, reserveBody(m.slot, 1)},
+		{"POST", partnerapi.ConfirmPath, confirmBody(m.held)},
+		{"DELETE", partnerapi.ReleasePath(m.held), ""},
+		{"POST", partnerapi.CancelPath(m.booking), ""},
+	} {
+		m.call(t, call)
+	}
+}
+
+func (m fuzzed) call(t *testing.T, call [3]string) {
+	t.Helper()
+	impatient, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	began := time.Now()
+	defer func() {
+		// A connection that is broken off on purpose; a panic of another kind is not.
+		if thrown := recover(); thrown != nil {
+			if err, ok := thrown.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
+				panic(thrown)
+			}
+		}
+		if took := time.Since(began); took > fuzzedTime {
+			t.Fatalf("%s %s: want an end within %s, it took %s", call[0], call[1], fuzzedTime, took)
+		}
+	}()
+	m.ServeHTTP(httptest.NewRecorder(), request(impatient, call[0], call[1], call[2]))
+}
+
+// recover takes off what misbehaves, goes back to where it began, and wants a
+// whole booking to work.
+func (m fuzzed) recover(t *testing.T) {
+	t.Helper()
+	box := m.Default()
+	for _, part := range []string{"faults", "quirks", "scenario"} {
+		m.serve(t, request(t.Context(), http.MethodDelete, "/_mock/"+part, ""))
+	}
+	for _, origin := range box.Faults().Origins() {
+		if _, err := box.Faults().Stop(origin); err != nil {
+			t.Fatal(err)
+		}
+	}
+	box.Reset()
+	listed := m.serve(t, request(t.Context(), http.MethodGet, partnerapi.ProductsPath+"?limit=1", ""))
+	if listed.Code != http.StatusOK {
+		t.Fatalf("want the products, got %d: %s", listed.Code, listed.Body)
+	}
+	m.lawful(t)
+}
