@@ -22,7 +22,7 @@ import (
 )
 
 // patience is how long a test waits for what a page is to show.
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // browser starts the one browser of the tests; each test has a tab of its own.
 func browser(t *testing.T) context.Context {

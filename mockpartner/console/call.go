@@ -1,7 +1,6 @@
 package console
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -30,12 +29,12 @@ type call struct {
 type kind string
 
 const (
-	text   kind = "text"
-	secret kind = "secret" // a text that the page does not show
-	number kind = "number"
-	flag   kind = "flag" // true or false
-	list   kind = "list" // of one text
-	raw    kind = "raw"  // the whole body
+	textField   kind = "text"
+	secretField kind = "secret" // a text that the page does not show
+	numberField kind = "number"
+	flagField   kind = "flag" // true or false
+	listField   kind = "list" // of one text
+	rawField    kind = "raw"  // the whole body
 )
 
 // field is a member of a call's body. Empty ones are left out.
@@ -61,7 +60,7 @@ func (f field) Input() string { return string(f.Kind) + ":" + f.Name }
 
 // value is the field as the form would send it.
 func (f field) value() string {
-	if f.Kind == flag && f.Label != "" && !f.Checked {
+	if f.Kind == flagField && f.Label != "" && !f.Checked {
 		return ""
 	}
 	return f.Value
@@ -81,14 +80,14 @@ func (c call) form() url.Values {
 func bodyOf(form url.Values) (string, error) {
 	members := map[string]any{}
 	for input, values := range form {
-		kind, name, found := strings.Cut(input, ":")
+		of, name, found := strings.Cut(input, ":")
 		if !found || values[0] == "" {
 			continue
 		}
-		if kind == string(raw) {
+		if kind(of) == rawField {
 			return values[0], nil
 		}
-		member, err := member(kind, values[0])
+		member, err := memberOf(kind(of), values[0])
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
@@ -101,18 +100,20 @@ func bodyOf(form url.Values) (string, error) {
 	return strings.TrimSpace(string(body)), err
 }
 
-func member(of, value string) (any, error) {
-	switch kind(of) {
-	case number:
-		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
-			if _, err := strconv.ParseUint(value, 10, 64); err != nil {
-				return nil, fmt.Errorf("want a whole number, got %q", value)
-			}
+// memberOf returns the value as it stands in a body.
+func memberOf(k kind, value string) (any, error) {
+	switch k {
+	case numberField:
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+			return n, nil
 		}
-		return json.Number(value), nil
-	case flag:
+		if n, err := strconv.ParseUint(value, 10, 64); err == nil {
+			return n, nil // such as a seed
+		}
+		return nil, fmt.Errorf("want a whole number, got %q", value)
+	case flagField:
 		return value == "true", nil
-	case list:
+	case listField:
 		return []string{value}, nil
 	default:
 		return value, nil

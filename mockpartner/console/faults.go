@@ -67,12 +67,12 @@ func (b *builder) faults() faultsPanel {
 	for _, p := range presets {
 		panel.Presets = append(panel.Presets, presetView{About: p.about, Text: p.fault, Arm: b.call(call{
 			ID: "arm-" + p.id, Label: "Arm", Of: p.about, Method: http.MethodPost, Path: "/faults",
-			Fields: []field{{Kind: raw, Name: "fault", Value: p.fault}},
+			Fields: []field{{Kind: rawField, Name: "fault", Value: p.fault}},
 		})})
 	}
 	panel.Write = b.call(call{
 		ID: "arm-own", Label: "Arm", Of: "the fault in the box", Method: http.MethodPost, Path: "/faults",
-		Fields: []field{{Kind: raw, Name: "fault", Label: "A fault, or a list of them, in YAML or JSON", Hint: "match: {endpoint: reserve}\nkey: slot\ntimes: 2\nstatus: 500"}},
+		Fields: []field{{Kind: rawField, Name: "fault", Label: "A fault, or a list of them, in YAML or JSON", Hint: "match: {endpoint: reserve}\nkey: slot\ntimes: 2\nstatus: 500"}},
 	})
 	panel.Clear = b.call(call{ID: "disarm-all", Label: "Disarm all", Of: "faults", Method: http.MethodDelete, Path: "/faults", Off: len(panel.Armed) == 0})
 	return panel

@@ -39,7 +39,7 @@ func (b *builder) holds() holdsPanel {
 	slices.SortStableFunc(live, func(a, b platform.Hold) int { return a.ExpiresAt.Compare(b.ExpiresAt) })
 	slices.SortStableFunc(ended, func(a, b platform.Hold) int { return endOf(a).Compare(endOf(b)) })
 	panel.Live = b.holdViews(live[:min(len(live), maxListed)])
-	panel.Ended = b.holdViews(newest(ended, maxListed))
+	panel.Ended = b.holdViews(newest(ended, maxListed, every))
 	return panel
 }
 
@@ -83,7 +83,7 @@ func (b *builder) bookings() bookingsPanel {
 			panel.Stand++
 		}
 	}
-	panel.Newest = b.bookingViews(newest(b.inside.Bookings, maxListed))
+	panel.Newest = b.bookingViews(newest(b.inside.Bookings, maxListed, every))
 	return panel
 }
 

@@ -75,7 +75,7 @@ func (b *builder) call(c call) call {
 	if c.ID == b.refused.id {
 		c.Refusal, b.placed = b.refused.message, true
 		for i, f := range c.Fields {
-			if f.Kind == secret {
+			if f.Kind == secretField {
 				continue // it is entered again
 			}
 			entered := url.Values(b.refused.form).Get(f.Input())

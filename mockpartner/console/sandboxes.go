@@ -42,10 +42,10 @@ func (b *builder) sandboxes() sandboxesPanel {
 	panel.Create = b.call(call{
 		ID: "create", Label: "Create", Of: "a sandbox", Method: http.MethodPost, Path: "/sandboxes",
 		Fields: []field{
-			{Kind: text, Name: "name", Label: "Name", Hint: "mine"},
-			{Kind: number, Name: "seed", Label: "Seed", Hint: "7"},
-			{Kind: text, Name: "now", Label: "Clock at", Hint: "2026-07-01T09:00:00Z"},
-			{Kind: flag, Name: "frozen", Label: "Frozen", Value: "true"},
+			{Kind: textField, Name: "name", Label: "Name", Hint: "mine"},
+			{Kind: numberField, Name: "seed", Label: "Seed", Hint: "7"},
+			{Kind: textField, Name: "now", Label: "Clock at", Hint: "2026-07-01T09:00:00Z"},
+			{Kind: flagField, Name: "frozen", Label: "Frozen", Value: "true"},
 		},
 	})
 	return panel

@@ -67,6 +67,7 @@ type slotView struct {
 	Numbers  []call
 	Holds    []holdView
 	Bookings []bookingView
+	Most     int // how many of each are listed
 }
 
 func (b *builder) slots() slotsPanel {
@@ -201,20 +202,21 @@ func (b *builder) slot(product *catalog.IndexedProduct, option *catalog.IndexedO
 		Close: b.choice.withSlot("").href(),
 	}
 	view.Actions = []call{
-		b.slotCall(state, "sell-out", "Sell out", state.Status == partnerapi.StatusSoldOut, field{Kind: text, Name: "status", Value: string(partnerapi.StatusSoldOut)}),
-		b.slotCall(state, "close", "Close", state.Status == partnerapi.StatusClosed, field{Kind: text, Name: "status", Value: string(partnerapi.StatusClosed)}),
+		b.slotCall(state, "sell-out", "Sell out", state.Status == partnerapi.StatusSoldOut, field{Kind: textField, Name: "status", Value: string(partnerapi.StatusSoldOut)}),
+		b.slotCall(state, "close", "Close", state.Status == partnerapi.StatusClosed, field{Kind: textField, Name: "status", Value: string(partnerapi.StatusClosed)}),
 		b.slotCall(state, "open", "Open", state.Status.Bookable(), opening(state, option)...),
 	}
 	view.Numbers = []call{
-		b.slotCall(state, "vacancies", "Set", false, field{Kind: number, Name: "vacancies", Label: "Seats left", Value: strconv.Itoa(state.Vacancies)}),
-		b.slotCall(state, "capacity", "Set", false, field{Kind: number, Name: "capacity", Label: "Capacity", Value: strconv.Itoa(state.Capacity)}),
+		b.slotCall(state, "vacancies", "Set", false, field{Kind: numberField, Name: "vacancies", Label: "Seats left", Value: strconv.Itoa(state.Vacancies)}),
+		b.slotCall(state, "capacity", "Set", false, field{Kind: numberField, Name: "capacity", Label: "Capacity", Value: strconv.Itoa(state.Capacity)}),
 	}
-	view.Holds = b.holdViews(slices.DeleteFunc(newest(b.inside.Holds, len(b.inside.Holds)), func(h platform.Hold) bool {
-		return h.AvailabilityID != state.AvailabilityID || h.State != platform.Held
+	view.Holds = b.holdViews(newest(b.inside.Holds, maxListed, func(h platform.Hold) bool {
+		return h.State == platform.Held && sameSlot(state, h.ProductID, h.OptionID, h.AvailabilityID)
 	}))
-	view.Bookings = b.bookingViews(slices.DeleteFunc(newest(b.inside.Bookings, len(b.inside.Bookings)), func(k platform.Booking) bool {
-		return k.AvailabilityID != state.AvailabilityID || k.State != platform.Booked
+	view.Bookings = b.bookingViews(newest(b.inside.Bookings, maxListed, func(k platform.Booking) bool {
+		return k.State == platform.Booked && sameSlot(state, k.ProductID, k.OptionID, k.AvailabilityID)
 	}))
+	view.Most = maxListed
 	return view
 }
 
@@ -222,18 +224,22 @@ func (b *builder) slotCall(s platform.SlotState, id, label string, off bool, cha
 	return b.call(call{
 		ID: "slot-" + id, Label: label, Of: "the slot of " + s.Start.Format("Mon 2 Jan 15:04"), Method: http.MethodPatch, Path: "/slots", Off: off,
 		Fields: append([]field{
-			{Kind: text, Name: "productId", Value: s.ProductID},
-			{Kind: text, Name: "optionId", Value: s.OptionID},
-			{Kind: text, Name: "availabilityId", Value: s.AvailabilityID},
+			{Kind: textField, Name: "productId", Value: s.ProductID},
+			{Kind: textField, Name: "optionId", Value: s.OptionID},
+			{Kind: textField, Name: "availabilityId", Value: s.AvailabilityID},
 		}, change...),
 	})
+}
+
+func sameSlot(s platform.SlotState, product, option, id string) bool {
+	return s.ProductID == product && s.OptionID == option && s.AvailabilityID == id
 }
 
 // opening is what puts a slot on sale again: as it would be by its catalog, with
 // the seats that nobody holds or has booked.
 func opening(s platform.SlotState, option *catalog.IndexedOption) []field {
 	status := func(status partnerapi.SlotStatus) field {
-		return field{Kind: text, Name: "status", Value: string(status)}
+		return field{Kind: textField, Name: "status", Value: string(status)}
 	}
 	switch {
 	case option.Schedule.Freesale:
@@ -245,7 +251,7 @@ func opening(s platform.SlotState, option *catalog.IndexedOption) []field {
 	left := s.Vacancies
 	if left == 0 {
 		left = s.Capacity - s.Held - s.Confirmed
-		fields = []field{{Kind: number, Name: "vacancies", Value: strconv.Itoa(left)}}
+		fields = []field{{Kind: numberField, Name: "vacancies", Value: strconv.Itoa(left)}}
 	}
 	if left > 0 && left <= option.LimitedAt {
 		return append(fields, status(partnerapi.StatusLimited))

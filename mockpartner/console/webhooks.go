@@ -32,8 +32,8 @@ func (b *builder) webhooks() webhooksPanel {
 	panel.Setup = b.call(call{
 		ID: "webhooks-set", Label: "Set up", Of: "webhooks", Method: http.MethodPut, Path: "/webhooks",
 		Fields: []field{
-			{Kind: text, Name: "url", Label: "Address of the integration", Hint: "http://127.0.0.1:8080/api/v1/partner-integrations/…"},
-			{Kind: secret, Name: "secret", Label: "Secret"},
+			{Kind: textField, Name: "url", Label: "Address of the integration", Hint: "http://127.0.0.1:8080/api/v1/partner-integrations/…"},
+			{Kind: secretField, Name: "secret", Label: "Secret"},
 		},
 	})
 	panel.Trigger = b.call(call{ID: "webhooks-trigger", Label: "Send sync/trigger", Method: http.MethodPost, Path: "/webhooks/trigger"})

@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -39,11 +40,19 @@ func took(d time.Duration) string {
 	}
 }
 
-// newest returns the last n of a list, the last first.
-func newest[T any](all []T, n int) []T {
-	some := make([]T, 0, min(len(all), n))
-	for i := len(all) - 1; i >= 0 && len(some) < n; i-- {
-		some = append(some, all[i])
+// newest returns the last n of a list that are to be kept, the last first.
+func newest[T any](all []T, n int, keep func(T) bool) []T {
+	some := []T{}
+	for _, one := range slices.Backward(all) {
+		if len(some) == n {
+			break
+		}
+		if keep(one) {
+			some = append(some, one)
+		}
 	}
 	return some
 }
+
+// every keeps all.
+func every[T any](T) bool { return true }

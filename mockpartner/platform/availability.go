@@ -42,7 +42,7 @@ func (p *Platform) Availability(r partnerapi.AvailabilityRequest) (Window, error
 		return Window{}, err
 	}
 	window := Window{
-		Slots: []partnerapi.Slot{},
+		Slots: make([]partnerapi.Slot, 0, len(option.Starts)*int(dayNumber(last)-dayNumber(first)+1)),
 		Stamp: Stamp{option: option, version: p.versions[option], restored: p.restored, from: now, until: now.AddDate(100, 0, 0)},
 	}
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {

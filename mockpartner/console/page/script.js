@@ -60,19 +60,20 @@
   // Keeping up
 
   // One after the other: a page that was asked for before a change must not come
-  // in after it.
-  let turn = Promise.resolve(), waiting = false;
+  // in after it. However much happens, most of the time is the mock's own.
+  let turn = Promise.resolve(), waiting = false, took = 0; // the last one, in milliseconds
   const inTurn = work => turn = turn.then(work).then(() => complain(null), complain);
 
   async function refresh(asked) {
-    const address = location.href;
+    const address = location.href, begun = performance.now();
     const { page } = await fetchPage(address);
     if (address === location.href) put(page, asked);
+    took = performance.now() - begun;
   }
   function soon() {
     if (waiting || document.hidden) return;
     waiting = true;
-    setTimeout(() => inTurn(() => { waiting = false; return refresh(); }), 250);
+    setTimeout(() => inTurn(() => { waiting = false; return refresh(); }), Math.max(250, 4 * took));
   }
 
   // A browser has few connections to one host: a tab that nobody sees gives its
@@ -179,7 +180,7 @@
       if (name === undefined || value === "") continue;
       if (kind === "raw") return value;
       members[name] = kind === "flag" ? value === "true" : kind === "list" ? [value] : kind === "secret" ? "…" : value;
-      if (kind === "number" && /^-?\d+$/.test(value)) members[name] = JSON.rawJSON ? JSON.rawJSON(value) : Number(value);
+      if (kind === "number" && /^-?(0|[1-9][0-9]*)$/.test(value)) members[name] = JSON.rawJSON ? JSON.rawJSON(value) : Number(value);
     }
     return Object.keys(members).length ? JSON.stringify(members) : "";
   }
