@@ -45,7 +45,7 @@ func TestAPartnerThatTakesTwoSecondsForEveryReserveAndConfirmIsJudgedInFull(t *t
 		t.Fatal(err)
 	}
 	address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if endpoint := endpointOf(r); endpoint == partnerapi.Reserve || endpoint == partnerapi.Confirm {
+		if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Reserve || endpoint == partnerapi.Confirm {
 			pause(r, 200*time.Millisecond)
 		}
 		next.ServeHTTP(w, r)
@@ -66,7 +66,7 @@ func TestARunThatUsesItsTimeUpSaysSoAndIsIncomplete(t *testing.T) {
 	t.Parallel()
 	mock := small(t)
 	address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if endpointOf(r) == partnerapi.Reserve {
+		if partnerapi.EndpointOf(r) == partnerapi.Reserve {
 			pause(r, 300*time.Millisecond)
 		}
 		next.ServeHTTP(w, r)
@@ -95,7 +95,7 @@ func TestMillionsOfWrongSlotsAreAFindingWithinTimeAndMemory(t *testing.T) {
 	t.Parallel()
 	slots := "[" + strings.Repeat("{},", 5<<20) + "{}]"
 	address := between(t, small(t), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if endpointOf(r) == partnerapi.Availability {
+		if partnerapi.EndpointOf(r) == partnerapi.Availability {
 			_, _ = io.Copy(io.Discard, r.Body)
 			_, _ = io.WriteString(w, slots)
 			return
@@ -129,7 +129,7 @@ func TestTextsOfAnyLengthLeaveTheReportSmall(t *testing.T) {
 		recorder := httptest.NewRecorder()
 		next.ServeHTTP(recorder, r)
 		answer := recorder.Body.Bytes()
-		switch endpointOf(r) {
+		switch partnerapi.EndpointOf(r) {
 		case partnerapi.Reserve:
 			answer = edit(answer, func(o map[string]any) {
 				if code, ok := o["reservationConfirmationCode"].(string); ok {
@@ -197,7 +197,7 @@ func TestASingleLateAnswerIsAWarningAtMost(t *testing.T) {
 			mock := small(t)
 			var calls atomic.Int64
 			address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-				if endpointOf(r) == late.endpoint && calls.Add(1) == int64(late.call) {
+				if partnerapi.EndpointOf(r) == late.endpoint && calls.Add(1) == int64(late.call) {
 					_, _ = io.Copy(io.Discard, r.Body)
 					<-r.Context().Done()
 					return

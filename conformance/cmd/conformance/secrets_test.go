@@ -78,7 +78,7 @@ func (p talker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.URL.Path = strings.ReplaceAll(strings.TrimPrefix(r.URL.Path, p.prefix), p.secret+"/", "")
 	r.URL.RawPath, r.RequestURI = "", ""
 	r.Body = io.NopCloser(bytes.NewReader(bytes.ReplaceAll(body, []byte(p.inJSON()+"/"), nil)))
-	endpoint := endpointOf(r)
+	endpoint := partnerapi.EndpointOf(r)
 	recorder := httptest.NewRecorder()
 	p.mock.ServeHTTP(recorder, r)
 	status, answer := p.talk(endpoint, recorder)

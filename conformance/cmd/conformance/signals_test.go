@@ -51,7 +51,7 @@ func stopAt(t *testing.T, mock *mockpartner.Mock, at moment) (address string, co
 	var mu sync.Mutex
 	calls := 0
 	return between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if endpointOf(r) == at.endpoint {
+		if partnerapi.EndpointOf(r) == at.endpoint {
 			mu.Lock()
 			calls++
 			now := calls == at.call
@@ -135,7 +135,7 @@ func TestABreachStandsAlsoWhenTheRunIsInterruptedLater(t *testing.T) {
 	t.Parallel()
 	mock := small(t)
 	broken := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if endpointOf(r) == partnerapi.Products && r.URL.Query().Has("updated_since") {
+		if partnerapi.EndpointOf(r) == partnerapi.Products && r.URL.Query().Has("updated_since") {
 			http.Error(w, `{"message":"unknown parameter"}`, http.StatusBadRequest)
 			return
 		}
@@ -144,7 +144,7 @@ func TestABreachStandsAlsoWhenTheRunIsInterruptedLater(t *testing.T) {
 	address, come := stopAt(t, mock, moment{endpoint: partnerapi.Confirm, call: 1})
 	front := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		target := address
-		if endpointOf(r) == partnerapi.Products {
+		if partnerapi.EndpointOf(r) == partnerapi.Products {
 			target = broken
 		}
 		forward(w, r, target)
