@@ -10,6 +10,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Settings, such as `make fuzz FUZZTIME=10s`.
 TESTFLAGS ?=
+SELFTESTFLAGS ?=
 FUZZTIME ?= 1m
 
 # The folders of the modules that hold Go files.
@@ -34,6 +35,12 @@ test: need-cc check ## all that a change must pass: make check, then every test 
 	@echo "== tests"
 	@CGO_ENABLED=1 go test -race -vet=off -count=1 -timeout 30m $(TESTFLAGS) work
 
+.PHONY: selftest
+selftest: need-go ## prove the suite on every defect and variant of the mock partner; takes minutes
+	@echo "== selftest"
+	@CGO_ENABLED=0 go build -o build/ ./conformance/cmd/conformance
+	@build/conformance selftest --report-dir build/selftest $(SELFTESTFLAGS)
+
 .PHONY: check
 check: format modules staticcheck ## what needs no test: gofmt, go vet, tidy modules, staticcheck
 
@@ -48,13 +55,14 @@ bench: need-go ## run every benchmark, one package after another
 	if [ -z "$$packages" ]; then echo "there are no benchmarks"; exit 0; fi; \
 	go test -p 1 -run '^$$' -bench . -benchmem $(TESTFLAGS) $$packages
 
+# -fuzzminimizetime: else one find that is hard to make shorter takes all the time.
 .PHONY: fuzz
 fuzz: need-go ## fuzz every parser for FUZZTIME (1m) each
 	@fuzz=$$(grep -r --include='*_test.go' '^func Fuzz' $(MODULES)); \
 	if [ -z "$$fuzz" ]; then echo "there are no fuzz tests"; exit 0; fi; \
 	echo "$$fuzz" | sed 's|/[^/]*_test\.go:func \(Fuzz[A-Za-z0-9_]*\).*| \1|' | while read -r package name; do \
 		echo "== $$name"; \
-		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null || exit 1; \
+		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s "$$package" </dev/null || exit 1; \
 	done
 
 .PHONY: tidy

@@ -19,6 +19,7 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/journal"
 )
 
@@ -82,6 +83,21 @@ func generated(b *testing.B, products int) *catalog.Catalog {
 func windowOf(first catalog.Product, today time.Time) string {
 	return fmt.Sprintf(`{"productId":%q,"optionId":%q,"localDateStart":%q,"localDateEnd":%q,"units":[{"id":"unit-adult","quantity":1}]}`,
 		first.ID, first.Options[0].ID, today.Format(time.DateOnly), today.AddDate(0, 0, 60).Format(time.DateOnly))
+}
+
+// BenchmarkSandboxOfACaller measures how long it takes over loopback to make a
+// sandbox, and to delete it.
+func BenchmarkSandboxOfACaller(b *testing.B) {
+	mock := mockpartner.Start(b, mockpartner.Options{})
+	for i := 0; b.Loop(); i++ {
+		made, err := mock.Control.CreateSandbox(b.Context(), client.Spec{Name: fmt.Sprintf("box-%d", i)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := mock.Control.DeleteSandbox(b.Context(), made.Name); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
 
 const (
@@ -170,22 +186,22 @@ func perSecond(b *testing.B, server *httptest.Server, request func() []byte, siz
 	return float64(done.Load()) / time.Since(start).Seconds(), int(done.Load())
 }
 
-// client is as light as can be: a heavy one would hide what the servers cost.
-type client struct {
+// lightClient is as light as can be: a heavy one would hide what the servers cost.
+type lightClient struct {
 	conn   net.Conn
 	reader *bufio.Reader
 }
 
-func dial(server *httptest.Server) (*client, error) {
+func dial(server *httptest.Server) (*lightClient, error) {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "http://"))
 	if err != nil {
 		return nil, err
 	}
-	return &client{conn: conn, reader: bufio.NewReaderSize(conn, 64<<10)}, nil
+	return &lightClient{conn: conn, reader: bufio.NewReaderSize(conn, 64<<10)}, nil
 }
 
 // call sends a request and reads the answer, of which it returns the length.
-func (c *client) call(request []byte) (int, error) {
+func (c *lightClient) call(request []byte) (int, error) {
 	if _, err := c.conn.Write(request); err != nil {
 		return 0, err
 	}

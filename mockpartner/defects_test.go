@@ -209,8 +209,19 @@ func (g *guide) bookings() {
 	g.letGo("never", "")
 	g.undo("never", "")
 	g.twiceAtOnce(open, ana)
+	g.nonsense(open)
 	g.atOnce(tight, ana)
 	g.letGo(g.hold(tight, ana, 1, 0), "")
+}
+
+// nonsense sends what no marketplace sends.
+func (g *guide) nonsense(slot string) {
+	for _, path := range []string{"/availability", "/bookings/reserve", "/bookings/confirm", partnerapi.CancelPath("never")} {
+		g.ask("POST", path, `{}`)
+		g.ask("POST", path, `[1]`)
+	}
+	g.ask("DELETE", partnerapi.ReleasePath("never"), `[1]`)
+	g.ask("POST", "/bookings/reserve", g.reserveBody(slot, "", 0, 0))
 }
 
 // stage arranges four of the option's last slots: one with seats, one with a

@@ -2,10 +2,12 @@ package mockpartner_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,8 +28,15 @@ const (
 	patience = 2 * time.Millisecond
 )
 
-// fuzzedCatalog is read once: there are many mocks.
-var fuzzedCatalog = sync.OnceValue(catalog.Default)
+// fuzzedCatalog is read once and small: there are many mocks.
+var fuzzedCatalog = sync.OnceValue(func() *catalog.Catalog {
+	sold := catalog.Default()
+	sold.Products = slices.DeleteFunc(sold.Products, func(p catalog.Product) bool { return p.ID != product && p.ID != another })
+	return sold
+})
+
+// another is a product beside the one that most tests book.
+const another = "lisbon-walk"
 
 // fuzzed is a mock that gets its requests without a server. In its first slot of
 // the day a party is held, and another has booked.
@@ -113,29 +122,29 @@ func FuzzPartner(f *testing.F) {
 	if _, err := box.Save("begun"); err != nil {
 		f.Fatal(err)
 	}
-	const json, huge = "application/json", "9223372036854775807"
+	const kind, huge = "application/json", "9223372036854775807"
 	ours := "Bearer " + key
 	for _, seed := range []struct{ method, target, authorization, kind, body string }{
 		{"GET", "/products", ours, "", ""},
 		{"HEAD", "/products?limit=1", ours, "", ""},
 		{"GET", "/products?limit=-1&updated_since=2026-07-01T09:00:00%2B02:00", ours, "", ""},
 		{"GET", "/products?limit=%zz&limit=" + huge + "9", ours, "", ""},
-		{"POST", partnerapi.AvailabilityPath, ours, json, window(day, "2026-09-08")},
-		{"POST", partnerapi.AvailabilityPath, ours, json, window("0000-01-01", "0000-12-31")},
-		{"POST", partnerapi.AvailabilityPath, ours, json, window("9999-01-01", "9999-12-31")},
-		{"POST", partnerapi.ReservePath, ours, json, reserveBody(m.slot, 1)},
+		{"POST", partnerapi.AvailabilityPath, ours, kind, window(day, "2026-09-08")},
+		{"POST", partnerapi.AvailabilityPath, ours, kind, window("0000-01-01", "0000-12-31")},
+		{"POST", partnerapi.AvailabilityPath, ours, kind, window("9999-01-01", "9999-12-31")},
+		{"POST", partnerapi.ReservePath, ours, kind, reserveBody(m.slot, 1)},
 		{"POST", partnerapi.ReservePath, ours, "application/vnd.a+json; charset=utf-8", reserveBody(m.slot, 99_999_999)},
 		{"POST", partnerapi.ReservePath, ours, "text/plain", reserveBody(m.slot, 1)},
-		{"POST", partnerapi.ReservePath, ours, json, strings.Replace(reserveBody(m.slot, 1), "1}]", huge+`},{"id":"unit-adult","quantity":`+huge+"}]", 1)},
-		{"POST", partnerapi.ReservePath, ours, json, strings.Repeat("[", 1000)},
-		{"POST", partnerapi.ConfirmPath, ours, json, confirmBody(m.held)},
-		{"POST", partnerapi.ConfirmPath, ours, json, confirmBody(m.booked)},
-		{"POST", partnerapi.ConfirmPath, "Bearer another", json, confirmBody(m.held)},
-		{"DELETE", partnerapi.ReleasePath(m.held), ours, json, confirmBody(m.held)},
+		{"POST", partnerapi.ReservePath, ours, kind, strings.Replace(reserveBody(m.slot, 1), "1}]", huge+`},{"id":"unit-adult","quantity":`+huge+"}]", 1)},
+		{"POST", partnerapi.ReservePath, ours, kind, strings.Repeat("[", 1000)},
+		{"POST", partnerapi.ConfirmPath, ours, kind, confirmBody(m.held)},
+		{"POST", partnerapi.ConfirmPath, ours, kind, confirmBody(m.booked)},
+		{"POST", partnerapi.ConfirmPath, "Bearer another", kind, confirmBody(m.held)},
+		{"DELETE", partnerapi.ReleasePath(m.held), ours, kind, confirmBody(m.held)},
 		{"DELETE", partnerapi.ReleasePath(m.booked), ours, "", ""},
 		{"DELETE", "/bookings/%2E%2E", ours, "", ""},
 		{"DELETE", "/bookings/a%2Fb%00", ours, "", "null"},
-		{"POST", partnerapi.CancelPath(m.booking), ours, json, `{"reason":"rain"}`},
+		{"POST", partnerapi.CancelPath(m.booking), ours, kind, `{"reason":"rain"}`},
 		{"POST", "/bookings//cancel", ours, "", ""},
 		{"PATCH", "/bookings/../products", "", "", ""},
 		{"GET", "/s/none/products", ours, "", ""},
@@ -160,8 +169,8 @@ func FuzzPartner(f *testing.F) {
 	})
 }
 
-// FuzzControl sends the control API anything. Whatever it took, the partner
-// endpoints work as before once all that misbehaves is taken off.
+// FuzzControl sends the control API anything. Whatever it took, the partner sells
+// as before once all that misbehaves is taken off.
 func FuzzControl(f *testing.F) {
 	m := newFuzzed(f)
 	for _, route := range m.Routes() {
@@ -276,23 +285,42 @@ func (m fuzzed) call(t *testing.T, call [3]string) {
 	m.ServeHTTP(httptest.NewRecorder(), request(impatient, call[0], call[1], call[2]))
 }
 
-// recover takes off what misbehaves, goes back to where it began, and wants a
-// whole booking to work.
+// recover takes off what misbehaves, goes back to the beginning, and wants a
+// partner that sells.
 func (m fuzzed) recover(t *testing.T) {
 	t.Helper()
 	box := m.Default()
 	for _, part := range []string{"faults", "quirks", "scenario"} {
 		m.serve(t, request(t.Context(), http.MethodDelete, "/_mock/"+part, ""))
 	}
-	for _, origin := range box.Faults().Origins() {
+	for _, origin := range box.Faults().Origins() { // defects and variants
 		if _, err := box.Faults().Stop(origin); err != nil {
 			t.Fatal(err)
 		}
 	}
 	box.Reset()
-	listed := m.serve(t, request(t.Context(), http.MethodGet, partnerapi.ProductsPath+"?limit=1", ""))
-	if listed.Code != http.StatusOK {
-		t.Fatalf("want the products, got %d: %s", listed.Code, listed.Body)
+	var listed []partnerapi.Product
+	m.ok(t, request(t.Context(), http.MethodGet, partnerapi.ProductsPath, ""), &listed)
+	first := listed[0].Options[0]
+	today := box.Clock().Now()
+	wanted, err := json.Marshal(partnerapi.AvailabilityRequest{
+		ProductID: listed[0].ID, OptionID: first.ID,
+		LocalDateStart: today.Format(time.DateOnly), LocalDateEnd: today.AddDate(0, 0, 7).Format(time.DateOnly),
+		Units: []partnerapi.UnitQuantity{{ID: first.Units[0].ID, Quantity: 1}},
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	var slots []partnerapi.Slot
+	m.ok(t, request(t.Context(), http.MethodPost, partnerapi.AvailabilityPath, string(wanted)), &slots)
 	m.lawful(t)
+}
+
+// ok wants 200, and decodes the answer.
+func (m fuzzed) ok(t *testing.T, r *http.Request, into any) {
+	t.Helper()
+	answer := m.serve(t, r)
+	if err := json.Unmarshal(answer.Body.Bytes(), into); err != nil || answer.Code != http.StatusOK {
+		t.Fatalf("%s %s: want 200 and JSON, got %d, %v: %s", r.Method, r.URL, answer.Code, err, answer.Body)
+	}
 }
