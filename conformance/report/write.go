@@ -50,7 +50,7 @@ func WriteAll(dir string, r *Result, secrets Scanner) ([]string, error) {
 			continue
 		}
 		path := filepath.Join(dir, v.name)
-		if err := writeAtomically(path, content); err != nil {
+		if err := WriteFile(path, content); err != nil {
 			return written, fmt.Errorf("write %s into the report folder %s: %w", v.name, dir, reason(err))
 		}
 		written = append(written, path)
@@ -67,9 +67,9 @@ func (v view) leaks(content []byte, secrets Scanner) bool {
 	return secrets.Leaks(content) || v.markup && secrets.Leaks([]byte(html.UnescapeString(string(content))))
 }
 
-// writeAtomically writes beside path and renames, so that a reader never meets
+// WriteFile writes content beside path and renames, so that a reader never meets
 // half a file, and an interrupted run leaves the previous report as it was.
-func writeAtomically(path string, content []byte) (err error) {
+func WriteFile(path string, content []byte) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err

@@ -59,6 +59,13 @@ var (
 		Why:   "There is no booking, which is what was asked for; anything else reads as a failure.",
 		Fix:   "Answer {\"success\": true} where there is no such booking.",
 	}
+	CancelRace = Rule{
+		ID: "cancel.race", Level: Must, Endpoint: partnerapi.Cancel, Clause: "CAN-5",
+		Needs: []string{"cancel.repeat.status", "cancel.repeat.vacancies", "confirm.race"},
+		Title: "Two cancellations at the same time give the seats back once",
+		Why:   "A cancellation whose answer is late is sent again while the first is under way: seats given back twice are sold twice.",
+		Fix:   "End the booking with an update that asks in its condition whether it is live, and give seats back only where it changed a row.",
+	}
 	CancelWithoutBody = Rule{
 		ID: "cancel.without-body", Level: Must, Endpoint: partnerapi.Cancel, Clause: "CAN-1", Needs: []string{"cancel.json"},
 		Title: "A cancellation works without a body",
@@ -74,7 +81,7 @@ var (
 
 	cancelRules = []Rule{
 		CancelSupported, CancelStatus, CancelJSON, CancelSuccess, CancelVacancies, CancelUnknown, CancelUnknownSuccess,
-		CancelRepeatStatus, CancelRepeatVacancies, CancelWithoutBody, CancelContentType,
+		CancelRepeatStatus, CancelRepeatVacancies, CancelRace, CancelWithoutBody, CancelContentType,
 		CancelWrongKey, CancelMissingKey, CancelAuthEffect, CancelLimit,
 	}
 )

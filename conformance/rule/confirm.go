@@ -100,6 +100,13 @@ var (
 		Why:   "Any other answer looks like a failure, and is repeated.",
 		Fix:   "Answer 200 with the stored booking.",
 	}
+	ConfirmRace = Rule{
+		ID: "confirm.race", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-4",
+		Needs: []string{"confirm.repeat.vacancies", "confirm.booking-id.unique"},
+		Title: "Two confirms of a code at the same time make one booking",
+		Why:   "A confirm whose answer is late is sent again while the first is under way: the customer would hold two bookings.",
+		Fix:   "Put a unique key on the reservation code of a booking, and answer the confirm that comes second with the first one's booking.",
+	}
 	ConfirmUnknown = Rule{
 		ID: "confirm.unknown", Level: Must, Endpoint: partnerapi.Confirm, Clause: "CNF-5", Needs: []string{"confirm.json"},
 		Title: "An unknown code is refused with 400",
@@ -160,7 +167,7 @@ var (
 		ConfirmStatus, ConfirmJSON, ConfirmBookingID, ConfirmStatusField, ConfirmOptional,
 		ConfirmTickets, TicketRedemption, TicketOptions, TicketFormat, TicketMethod, TicketValue, ConfirmFields,
 		ConfirmConfirmed, ConfirmEcho, ConfirmIDUnique, ConfirmMinimal, ConfirmVacancies,
-		ConfirmRepeatBooking, ConfirmRepeatVacancies, ConfirmRepeatStatus,
+		ConfirmRepeatBooking, ConfirmRepeatVacancies, ConfirmRepeatStatus, ConfirmRace,
 		ConfirmUnknown, ConfirmReleased, ConfirmReleasedNoEffect, ConfirmCancelled, ConfirmCancelledNoEffect,
 		ConfirmExpired, ConfirmExpiredNoEffect, ConfirmRefusalMessage, ConfirmContentType,
 		ConfirmWrongKey, ConfirmMissingKey, ConfirmAuthEffect, ConfirmLimit,

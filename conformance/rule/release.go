@@ -66,6 +66,13 @@ var (
 		Why:   "Seats given back twice are sold twice.",
 		Fix:   "Give seats back only in the transaction that ends a live hold.",
 	}
+	ReleaseRace = Rule{
+		ID: "release.race", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-5",
+		Needs: []string{"release.repeat.status", "release.repeat.vacancies", "release.rebookable", "reserve.race"},
+		Title: "Two releases at the same time give the seats back once, also while others reserve",
+		Why:   "A release whose answer is late is sent again while the first is under way: seats given back twice are sold twice.",
+		Fix:   "End the hold with an update that asks in its condition whether it is live, and give seats back only where it changed a row.",
+	}
 	ReleaseUnknown = Rule{
 		ID: "release.unknown", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-4", Needs: []string{"release.json"},
 		Title: "An unknown code is answered with 200",
@@ -118,7 +125,7 @@ var (
 
 	releaseRules = []Rule{
 		ReleaseStatus, ReleaseJSON, ReleaseSuccess, ReleaseVacanciesOne, ReleaseVacanciesMany, ReleaseRebookable, ReleaseWithoutBody,
-		ReleaseUnknown, ReleaseUnknownSuccess, ReleaseRepeatStatus, ReleaseRepeatSuccess, ReleaseRepeatVacancies,
+		ReleaseUnknown, ReleaseUnknownSuccess, ReleaseRepeatStatus, ReleaseRepeatSuccess, ReleaseRepeatVacancies, ReleaseRace,
 		ReleaseConfirmed, ReleaseConfirmedKeeps, ReleaseExpiredByItself, ReleaseExpired, ReleaseExpiredVacancies, ReleaseContentType,
 		ReleaseWrongKey, ReleaseMissingKey, ReleaseAuthEffect, ReleaseLimit,
 	}

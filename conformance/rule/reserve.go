@@ -100,6 +100,16 @@ var (
 		Why:   "Seats held by nobody are lost until somebody notices.",
 		Fix:   "Roll back what was taken before the refusal.",
 	}
+	ReserveRace = Rule{
+		ID: "reserve.race", Level: Must, Endpoint: partnerapi.Reserve, Clause: "RSV-5",
+		Needs: []string{
+			"reserve.code.unique", "reserve.vacancies.many", "reserve.sold-out", "reserve.refusal.message", "reserve.refusal.no-effect",
+			"release.vacancies.one",
+		},
+		Title: "The last seats are held once, however many reserve them at the same time",
+		Why:   "On a busy day many customers want the last seats: whoever is sold one too many pays for a seat that does not exist.",
+		Fix:   "Count the seats and take them in one step: a transaction that locks the slot's row, or an update that asks for enough seats in its condition.",
+	}
 	ReserveContentType = contentType(partnerapi.Reserve, "reserve.json")
 	ReserveWrongKey    = wrongKey(partnerapi.Reserve, "reserve.json")
 	ReserveMissingKey  = missingKey(partnerapi.Reserve)
@@ -110,7 +120,7 @@ var (
 	reserveRules = []Rule{
 		ReserveStatus, ReserveAccepts, ReserveJSON, ReserveCode, ReserveExpiresAt, ReserveExpiresLater, ReserveExpiresWindow,
 		ReserveCodeUnique, ReserveMinimal, ReserveVacanciesOne, ReserveVacanciesMany, ReserveVacanciesMixed,
-		ReserveSoldOut, ReserveTooMany, ReserveRefusalMessage, ReserveRefusalNoEffect, ReserveContentType,
+		ReserveSoldOut, ReserveTooMany, ReserveRefusalMessage, ReserveRefusalNoEffect, ReserveRace, ReserveContentType,
 		ReserveWrongKey, ReserveMissingKey, ReserveAuthEffect, ReserveLimit,
 	}
 )

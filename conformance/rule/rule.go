@@ -40,7 +40,7 @@ type Rule struct {
 // the caller's own.
 func All() []Rule {
 	return slices.Concat(
-		preflightRules, productsRules, availabilityRules, reserveRules, confirmRules, releaseRules, cancelRules,
+		preflightRules, productsRules, availabilityRules, reserveRules, confirmRules, releaseRules, cancelRules, badInputRules,
 	)
 }
 

@@ -39,26 +39,34 @@ func (s *session) sendReserve(ctx context.Context, purpose string, offer discove
 	if ctx.Err() != nil {
 		return nil, nil, s.outOfTime()
 	}
+	entry := s.ledger.Attempt(offer, sizeOf(units))
+	answer, o := s.call(context.WithoutCancel(ctx), rule.ReserveLimit, s.reserveCall(purpose, offer, units, full, key), false)
+	s.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+	if o != nil {
+		return nil, entry, o
+	}
+	return answer, entry, nil
+}
+
+func (s *session) reserveCall(purpose string, offer discover.Offer, units []partnerapi.UnitQuantity, full bool, key probe.Key) probe.Call {
 	request := partnerapi.ReserveRequest{
 		ProductID: offer.Product.ID, OptionID: offer.Option.ID, AvailabilityID: offer.Slot.ID, Units: units,
 	}
 	if full {
 		request.Contact, request.ResellerReference = &contact, "conformance-"+s.nonce
 	}
-	var guests int64
+	return probe.Call{
+		Endpoint: partnerapi.Reserve, Purpose: purpose, Method: http.MethodPost, Path: partnerapi.ReservePath,
+		Body: encode(request), Key: key,
+	}
+}
+
+// sizeOf counts the guests of a party.
+func sizeOf(units []partnerapi.UnitQuantity) (guests int64) {
 	for _, unit := range units {
 		guests += int64(unit.Quantity)
 	}
-	entry := s.ledger.Attempt(offer, guests)
-	answer, o := s.call(context.WithoutCancel(ctx), rule.ReserveLimit, probe.Call{
-		Endpoint: partnerapi.Reserve, Purpose: purpose, Method: http.MethodPost, Path: partnerapi.ReservePath,
-		Body: encode(request), Key: key,
-	}, false)
-	s.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
-	if o != nil {
-		return nil, entry, o
-	}
-	return answer, entry, nil
+	return guests
 }
 
 // recordReserve enters what a reserve brought. Whatever the status, an answer
@@ -137,19 +145,23 @@ func (s *session) sendConfirm(ctx context.Context, purpose string, h *hold, full
 	if ctx.Err() != nil {
 		return nil, s.outOfTime()
 	}
-	request := partnerapi.ConfirmRequest{ReservationConfirmationCode: h.code}
-	if full {
-		request.Contact, request.ResellerReference = &contact, "conformance-"+s.nonce
-	}
-	answer, o := s.call(context.WithoutCancel(ctx), rule.ConfirmLimit, probe.Call{
-		Endpoint: partnerapi.Confirm, Purpose: purpose, Method: http.MethodPost, Path: partnerapi.ConfirmPath,
-		Body: encode(request), Key: key,
-	}, false)
+	answer, o := s.call(context.WithoutCancel(ctx), rule.ConfirmLimit, s.confirmCall(purpose, h, full, key), false)
 	s.recordConfirm(h, answer)
 	if o != nil {
 		return nil, o
 	}
 	return answer, nil
+}
+
+func (s *session) confirmCall(purpose string, h *hold, full bool, key probe.Key) probe.Call {
+	request := partnerapi.ConfirmRequest{ReservationConfirmationCode: h.code}
+	if full {
+		request.Contact, request.ResellerReference = &contact, "conformance-"+s.nonce
+	}
+	return probe.Call{
+		Endpoint: partnerapi.Confirm, Purpose: purpose, Method: http.MethodPost, Path: partnerapi.ConfirmPath,
+		Body: encode(request), Key: key,
+	}
 }
 
 const noBookingID = "the answer to confirm had no externalBookingId"

@@ -26,8 +26,7 @@ const (
 // when again says that this is safe; otherwise it comes with an obstacle.
 func (s *session) call(ctx context.Context, limit rule.Rule, call probe.Call, again bool) (*probe.Answer, *obstacle) {
 	pace := s.paces[limit.ID]
-	call.Limit = pace.limit
-	call.Deadline = pace.limit + pace.limit/graceShare + time.Duration(s.config.LimitScale*float64(graceFixed))
+	call = s.timed(limit, call)
 	for {
 		if broken := pace.broken(); broken != nil {
 			return nil, broken
@@ -48,6 +47,13 @@ func (s *session) call(ctx context.Context, limit rule.Rule, call probe.Call, ag
 			return answer, pace.unanswered(call)
 		}
 	}
+}
+
+// timed gives a call its limit, and time to be seen to break it.
+func (s *session) timed(limit rule.Rule, call probe.Call) probe.Call {
+	call.Limit = s.paces[limit.ID].limit
+	call.Deadline = call.Limit + call.Limit/graceShare + time.Duration(s.config.LimitScale*float64(graceFixed))
+	return call
 }
 
 func (s *session) outOfTime() *obstacle {
@@ -74,7 +80,11 @@ func probeQuery() url.Values { return url.Values{"limit": {"1"}} }
 
 // availability sends POST /availability.
 func (s *session) availability(ctx context.Context, purpose string, product discover.Product, option discover.Option, window discover.Window, key probe.Key) (*probe.Answer, *obstacle) {
-	return s.call(ctx, rule.AvailabilityLimit, probe.Call{
+	return s.call(ctx, rule.AvailabilityLimit, availabilityCall(purpose, product, option, window, key), true)
+}
+
+func availabilityCall(purpose string, product discover.Product, option discover.Option, window discover.Window, key probe.Key) probe.Call {
+	return probe.Call{
 		Endpoint: partnerapi.Availability, Purpose: purpose,
 		Method: http.MethodPost, Path: partnerapi.AvailabilityPath, Key: key,
 		Body: encode(partnerapi.AvailabilityRequest{
@@ -82,11 +92,15 @@ func (s *session) availability(ctx context.Context, purpose string, product disc
 			LocalDateStart: window.From, LocalDateEnd: window.To,
 			Units: []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: 1}},
 		}),
-	}, true)
+	}
 }
 
 // release sends DELETE /bookings/{code}, with or without its optional body.
 func (s *session) release(ctx context.Context, purpose, code string, body bool, key probe.Key) (*probe.Answer, *obstacle) {
+	return s.call(ctx, rule.ReleaseLimit, releaseCall(purpose, code, body, key), true)
+}
+
+func releaseCall(purpose, code string, body bool, key probe.Key) probe.Call {
 	call := probe.Call{
 		Endpoint: partnerapi.Release, Purpose: purpose,
 		Method: http.MethodDelete, Path: partnerapi.ReleasePath(code), Key: key,
@@ -94,11 +108,15 @@ func (s *session) release(ctx context.Context, purpose, code string, body bool, 
 	if body {
 		call.Body = encode(partnerapi.ReleaseRequest{ReservationConfirmationCode: code})
 	}
-	return s.call(ctx, rule.ReleaseLimit, call, true)
+	return call
 }
 
 // cancel sends POST /bookings/{id}/cancel, with or without its optional body.
 func (s *session) cancel(ctx context.Context, purpose, id string, body bool, key probe.Key) (*probe.Answer, *obstacle) {
+	return s.call(ctx, rule.CancelLimit, cancelCall(purpose, id, body, key), true)
+}
+
+func cancelCall(purpose, id string, body bool, key probe.Key) probe.Call {
 	call := probe.Call{
 		Endpoint: partnerapi.Cancel, Purpose: purpose,
 		Method: http.MethodPost, Path: partnerapi.CancelPath(id), Key: key,
@@ -106,7 +124,7 @@ func (s *session) cancel(ctx context.Context, purpose, id string, body bool, key
 	if body {
 		call.Body = encode(partnerapi.CancelRequest{Reason: "conformance test"})
 	}
-	return s.call(ctx, rule.CancelLimit, call, true)
+	return call
 }
 
 // encode marshals a request of our own, which cannot fail.

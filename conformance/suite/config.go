@@ -23,6 +23,7 @@ type Config struct {
 	MaxDuration           time.Duration  // 0: DefaultMaxDuration; undoing holds and bookings comes on top of it
 	LabelFilter           string         // Ginkgo's label filter over rule ids, levels and endpoints; "": all
 	Strict                bool           // an inconclusive rule makes the verdict incomplete
+	NoRaces               bool           // no calls are sent at the same time: what they come to is not judged
 	LimitScale            float64        // 0: 1; the contract's limits are multiplied by it, for the suite's own tests
 	Version               string         // of the suite, for the report and the User-Agent
 	Quiet                 bool           // Ginkgo's own output is silenced

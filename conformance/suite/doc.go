@@ -10,6 +10,11 @@
 // rule that stopped it, its obstacle: that rule fails, and all others that
 // needed the rest of the story are blocked by it. So one cause is one finding.
 //
+// Races come last, when all is known of calls one after another: calls at the same
+// time for the last seats of a slot, for one code, for one booking. Their answers
+// are lawful where a partner that does one thing after another, in some order,
+// could have given them.
+//
 // Every hold and booking is entered in a ledger before it is used, and undone
 // at the end whatever happened.
 package suite

@@ -18,8 +18,18 @@ type reading struct {
 
 // seats asks how many seats the offer's slot has left, and for its fresh id.
 func (s *session) seats(ctx context.Context, offer discover.Offer, when string) (*reading, *obstacle) {
-	question := asked{product: offer.Product, option: offer.Option, window: discover.Day(offer.Slot.Start, offer.Product.Zone)}
+	question := questionAbout(offer)
 	question.answer, question.stopped = s.availability(ctx, "seats left "+when, question.product, question.option, question.window, probe.GoodKey)
+	return s.readSeats(ctx, offer, when, question)
+}
+
+// questionAbout is the availability call for the day of the offer's slot.
+func questionAbout(offer discover.Offer) asked {
+	return asked{product: offer.Product, option: offer.Option, window: discover.Day(offer.Slot.Start, offer.Product.Zone)}
+}
+
+// readSeats reads the offer's slot in the answer to the question about it.
+func (s *session) readSeats(ctx context.Context, offer discover.Offer, when string, question asked) (*reading, *obstacle) {
 	answer, o := s.readSlots(ctx, question)
 	if o != nil {
 		return nil, o

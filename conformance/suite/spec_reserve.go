@@ -228,7 +228,7 @@ func (c *check) everyOptionAccepts(ctx context.Context) {
 // eachVisit calls judge for the options to be visited, while there is time.
 func (c *check) eachVisit(ctx context.Context, judge func(optionKey string)) {
 	for _, key := range c.visited(ctx) {
-		if _, known := c.played["visit "+key+"/0"]; !known && c.lateForVisits() {
+		if _, known := c.played["visit "+key+"/0"]; !known && c.lateForMore() {
 			return
 		}
 		judge(key)

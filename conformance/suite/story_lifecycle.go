@@ -128,7 +128,7 @@ type visit struct {
 
 const (
 	mostVisits = 6   // options that are visited
-	visitShare = 0.5 // of the run's time may be gone before a further visit
+	extraShare = 0.5 // of the run's time may be gone before a further visit, or round of a race
 )
 
 // visited returns the keys of the options to be visited, the last of the catalog
@@ -179,5 +179,6 @@ func (s *session) visit(ctx context.Context, optionKey string, attempt int) *vis
 	})
 }
 
-// lateForVisits reports whether too much of the run's time is gone.
-func (s *session) lateForVisits() bool { return s.spentShare() > visitShare }
+// lateForMore reports whether too much of the run's time is gone for what a rule
+// can be judged without.
+func (s *session) lateForMore() bool { return s.spentShare() > extraShare }

@@ -45,7 +45,7 @@ func (s *session) sellOut(ctx context.Context) *sellOutStory {
 		s.used[t.offer.Key()] = true
 		steps(&t.stopped,
 			s.count(ctx, t.offer, "before reserve", &t.before),
-			t.countable,
+			func() *obstacle { return countable(&t.offer, t.before) },
 			func() *obstacle { return s.askTooMany(ctx, t) },
 			func() *obstacle { return s.fill(ctx, t) },
 			s.count(ctx, t.offer, "after the last seat was reserved", &t.full),
@@ -63,12 +63,13 @@ func (s *session) sellOut(ctx context.Context) *sellOutStory {
 	})
 }
 
-// countable is the step that ends the story where there are no seats to count.
-func (t *sellOutStory) countable() *obstacle {
-	if !t.before.Counted || t.before.Left < 1 {
+// countable ends a story where there are no seats to count. Otherwise the offer
+// becomes what the reading shows of it.
+func countable(offer *discover.Offer, fresh *reading) *obstacle {
+	if !fresh.Counted || fresh.Left < 1 {
 		return lacking("no slot that can be booked tells its vacancies")
 	}
-	t.offer.Slot = t.before.slot
+	offer.Slot = fresh.slot
 	return nil
 }
 
@@ -92,27 +93,38 @@ func (s *session) askTooMany(ctx context.Context, t *sellOutStory) (o *obstacle)
 	return o
 }
 
-// fill reserves every seat, in one hold or, where the partner limits its
-// parties, in several of half the size, and so on.
-func (s *session) fill(ctx context.Context, t *sellOutStory) *obstacle {
-	left, party := t.before.Left, t.before.Left
+// fill reserves every seat.
+func (s *session) fill(ctx context.Context, t *sellOutStory) (o *obstacle) {
+	t.holds, o = s.take(ctx, t.offer, t.before.Left, "reserve the last %s")
+	return o
+}
+
+// take reserves so many seats, in one hold or, where the partner limits its
+// parties, in several of half the size, and so on. The purpose has a place for
+// the seats in words. Holds are returned also where there is an obstacle.
+func (s *session) take(ctx context.Context, offer discover.Offer, seats int64, purpose string) ([]*hold, *obstacle) {
+	var holds []*hold
+	party := seats
 	for range mostReserves {
-		party = min(party, left)
-		made, o := s.reserve(ctx, "reserve the last "+seatsWord(party), t.offer, guests(t.offer.Option, party), true)
+		if seats == 0 {
+			return holds, nil
+		}
+		party = min(party, seats)
+		made, o := s.reserve(ctx, fmt.Sprintf(purpose, seatsWord(party)), offer, guests(offer.Option, party), true)
 		switch {
 		case o == nil:
-			t.holds = append(t.holds, made)
-			left -= party
+			holds = append(holds, made)
+			seats -= party
 		case o.refused && party > 1:
 			party /= 2
 		default:
-			return o
-		}
-		if left == 0 {
-			return nil
+			return holds, o
 		}
 	}
-	return missing("no slot has few enough seats to be sold out by %d reserves", mostReserves)
+	if seats == 0 {
+		return holds, nil
+	}
+	return holds, missing("no slot has few enough seats to be sold out by %d reserves", mostReserves)
 }
 
 // empty releases what fill reserved.

@@ -68,6 +68,8 @@ func (s *session) describe() {
 		ginkgo.Describe("POST /bookings/confirm", s.describeConfirm)
 		ginkgo.Describe("DELETE /bookings/{reservationCode}", s.describeRelease)
 		ginkgo.Describe("POST /bookings/{externalBookingId}/cancel", s.describeCancel)
+		ginkgo.Describe("calls at the same time", s.describeRaces)
+		ginkgo.Describe("input that the marketplace never sends", s.describeBadInput)
 		ginkgo.Describe("every answer", func() {
 			for _, r := range []rule.Rule{
 				rule.ProductsContentType, rule.AvailabilityContentType, rule.ReserveContentType,

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/selftest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/mockpartner/sandbox"
 	"partnerkit.dev/mockpartner/script"
 	"partnerkit.dev/schemas/partnerapi"
@@ -81,26 +81,8 @@ func startLawful(t *testing.T, partner lawfulPartner) string {
 // or where a seat was lost.
 func leftAsItWas(t *testing.T, mock *mockpartner.Mock) {
 	t.Helper()
-	business := mock.Default().Platform()
-	if violations := business.Invariants(); len(violations) > 0 {
-		t.Errorf("want the mock's ledger to agree, got %v", violations)
-	}
-	booked, most := 0, 0
-	if business.Policy().NoCancel {
-		most = 2
-	}
-	for _, booking := range business.Bookings() {
-		if booking.State != platform.Cancelled {
-			booked++
-		}
-	}
-	if booked > most {
-		t.Errorf("want at most %d bookings left, got %d", most, booked)
-	}
-	for _, hold := range business.Holds() {
-		if hold.State == platform.Held {
-			t.Errorf("want nothing left held, got %+v", hold)
-		}
+	for _, left := range selftest.LeftBehind(mock) {
+		t.Errorf("want nothing left behind: %s", left)
 	}
 }
 

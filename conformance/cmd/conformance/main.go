@@ -93,7 +93,7 @@ and what does not.`,
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return fmt.Errorf("%w; '%s --help' lists the flags", err, command.CommandPath())
 	})
-	root.AddCommand(newRun(), newRules(), newExplain())
+	root.AddCommand(newRun(), newRules(), newExplain(), newSelftest())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

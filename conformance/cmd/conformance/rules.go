@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -11,18 +12,43 @@ import (
 )
 
 func newRules() *cobra.Command {
-	return &cobra.Command{
-		Use:     "rules",
-		Short:   "List the rules that a run judges",
-		Example: "  conformance rules\n  conformance rules | grep MUST",
+	var coverage bool
+	command := &cobra.Command{
+		Use:   "rules",
+		Short: "List the rules that a run judges",
+		Long: `Lists the rules that a run judges: id, level, clause of the contract, and title.
+
+With --coverage it lists the clauses of the contract instead, each with the rules
+that are about it, or with the reason why none can judge it from outside.`,
+		Example: "  conformance rules\n  conformance rules | grep MUST\n  conformance rules --coverage",
 		Args:    noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			table := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
-			for _, r := range rule.All() {
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.ID, r.Level, r.Clause, r.Title)
+			if coverage {
+				listClauses(table)
+			} else {
+				listRules(table)
 			}
 			return table.Flush()
 		},
+	}
+	command.Flags().BoolVar(&coverage, "coverage", false, "list the clauses of the contract and what judges each")
+	return command
+}
+
+func listRules(out io.Writer) {
+	for _, r := range rule.All() {
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", r.ID, r.Level, r.Clause, r.Title)
+	}
+}
+
+func listClauses(out io.Writer) {
+	for _, clause := range rule.Coverage() {
+		by := "no rule: " + clause.Reason
+		if len(clause.Rules) > 0 {
+			by = strings.Join(clause.Rules, ", ")
+		}
+		fmt.Fprintf(out, "%s\t%s\n", clause.ID, by)
 	}
 }
 
@@ -50,11 +76,14 @@ func newExplain() *cobra.Command {
 			return nil
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			var ids []string
-			for _, r := range rule.All() {
-				ids = append(ids, r.ID)
-			}
-			return ids, cobra.ShellCompDirectiveNoFileComp
+			return ruleIDs(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+}
+
+func ruleIDs() (ids []string) {
+	for _, r := range rule.All() {
+		ids = append(ids, r.ID)
+	}
+	return ids
 }

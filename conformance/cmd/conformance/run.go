@@ -29,7 +29,7 @@ const shortestRun = time.Second
 // runFlags are the flags of the run command, as given.
 type runFlags struct {
 	baseURL, authType, authKey, reportDir, clockURL, caFile, labels string
-	handlesTicketDelivery, strict                                   bool
+	handlesTicketDelivery, strict, noRaces                          bool
 	maxDuration                                                     time.Duration
 	limitScale                                                      float64
 }
@@ -42,8 +42,9 @@ func newRun() *cobra.Command {
 		Long: `Calls the partner's endpoints, judges every rule of the catalogue, and writes
 report.html, report.json and junit.xml.
 
-What the run holds or books it releases or cancels again. It makes about twenty
-holds and two bookings, for slots of the next 60 days.
+What the run holds or books it releases or cancels again. It makes about
+twenty-five holds and five bookings, for slots of the next 60 days. Some calls
+are sent at the same time, up to eight of them; --no-races leaves these out.
 
 The key is read from ` + probe.KeyVariable + `; --auth-key stands before it, but shows
 in the machine's process list.
@@ -74,6 +75,7 @@ Exit codes:
 	f.StringVar(&flags.reportDir, "report-dir", "conformance-report", "the `folder` for the reports; it is made where it is missing")
 	f.StringVar(&flags.labels, "label", "", "judge only the rules that fit this `filter` over ids, levels and endpoints, such as 'reserve && MUST'")
 	f.BoolVar(&flags.strict, "strict", false, "an inconclusive rule makes the verdict incomplete (exit 3)")
+	f.BoolVar(&flags.noRaces, "no-races", false, "send no calls at the same time; the rules about them are skipped")
 	f.DurationVar(&flags.maxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; what is left then is inconclusive")
 	f.StringVar(&flags.clockURL, "clock-url", "", "an `address` where the target's clock is read and moved, so that the expiry of holds can be judged")
 	f.StringVar(&flags.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust besides the system's")
@@ -86,7 +88,7 @@ Exit codes:
 func (f runFlags) config() (suite.Config, error) {
 	config := suite.Config{
 		AuthKey: cmp.Or(f.authKey, os.Getenv(probe.KeyVariable)), HandlesTicketDelivery: f.handlesTicketDelivery,
-		ClockURL: f.clockURL, MaxDuration: f.maxDuration, LabelFilter: f.labels, Strict: f.strict,
+		ClockURL: f.clockURL, MaxDuration: f.maxDuration, LabelFilter: f.labels, Strict: f.strict, NoRaces: f.noRaces,
 		LimitScale: f.limitScale, Version: suiteVersion(), Quiet: true,
 	}
 	for _, check := range []func() error{
@@ -177,7 +179,7 @@ func run(command *cobra.Command, config suite.Config, dir string) error {
 	if err := prepareFolder(dir); err != nil {
 		return err
 	}
-	screen := newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact)
+	screen := newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact, ruleIDs(), "judging")
 	screen.begin(config)
 	config.Progress = screen.rule
 	outcome := suite.Run(command.Context(), silent{}, config)

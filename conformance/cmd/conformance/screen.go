@@ -21,25 +21,27 @@ import (
 type screen struct {
 	out    io.Writer
 	colour bool
-	width  int                      // of the longest rule id
+	width  int                      // of the longest name
 	bar    *progressbar.ProgressBar // nil where the output is no terminal
 	redact func(string) string      // removes the key
 }
 
-func newScreen(out io.Writer, redact func(string) string) *screen {
+// newScreen returns a screen for things of those names; doing says in a word what
+// is done with them.
+func newScreen(out io.Writer, redact func(string) string, names []string, doing string) *screen {
 	s := &screen{out: out, redact: redact}
-	for _, r := range rule.All() {
-		s.width = max(s.width, len(r.ID))
+	for _, name := range names {
+		s.width = max(s.width, len(name))
 	}
 	file, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return s
 	}
 	s.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	s.bar = progressbar.NewOptions(len(rule.All()),
+	s.bar = progressbar.NewOptions(len(names),
 		progressbar.OptionSetWriter(out), progressbar.OptionSetWidth(30), progressbar.OptionShowCount(),
 		progressbar.OptionSetElapsedTime(true), progressbar.OptionSetPredictTime(false),
-		progressbar.OptionClearOnFinish(), progressbar.OptionSetDescription("judging"))
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetDescription(doing))
 	return s
 }
 
@@ -79,23 +81,36 @@ func (s *screen) begin(config suite.Config) {
 
 // rule shows what came of one rule.
 func (s *screen) rule(r report.RuleResult) {
+	s.step(func() {
+		s.printf("%s  %-6s  %-*s  %s\n", s.paint(r.Outcome, words[r.Outcome]), r.Level, s.width, r.ID, r.Title)
+		if r.Outcome == report.Failed || r.Outcome == report.Warned {
+			s.printf("              %s\n", oneLine(r.Message))
+		}
+	})
+}
+
+// step shows something above the bar, which moves on. A bar that cannot be drawn
+// is no reason to stop.
+func (s *screen) step(show func()) {
 	if s.bar != nil {
-		_ = s.bar.Clear() // a bar that cannot be drawn is no reason to stop
+		_ = s.bar.Clear()
 	}
-	s.printf("%s  %-6s  %-*s  %s\n", s.paint(r.Outcome, words[r.Outcome]), r.Level, s.width, r.ID, r.Title)
-	if r.Outcome == report.Failed || r.Outcome == report.Warned {
-		s.printf("              %s\n", oneLine(r.Message))
-	}
+	show()
 	if s.bar != nil {
 		_ = s.bar.Add(1)
 	}
 }
 
-// end shows the verdict, and why.
-func (s *screen) end(r *report.Result) {
+// finish takes the bar away.
+func (s *screen) finish() {
 	if s.bar != nil {
 		_ = s.bar.Finish()
 	}
+}
+
+// end shows the verdict, and why.
+func (s *screen) end(r *report.Result) {
+	s.finish()
 	s.printf("\n")
 	for _, outcome := range []report.Outcome{report.Inconclusive, report.Warned, report.Failed} {
 		s.list(r, outcome)

@@ -64,6 +64,7 @@ func misuses(t *testing.T, partner string) []misuse {
 	all = append(all, badKeys(partner)...)
 	all = append(all, badFiles(t, partner)...)
 	all = append(all, badFlags(partner)...)
+	all = append(all, badSelftests()...)
 	return append(all, badCommands()...)
 }
 
@@ -186,6 +187,21 @@ func badFlags(partner string) []misuse {
 	}
 }
 
+func badSelftests() []misuse {
+	of := func(args ...string) []string { return append([]string{"selftest"}, args...) }
+	return []misuse{
+		{name: "a selftest with an unknown defect", args: of("--defect", "hold-without-cod"), want: "there is no such defect"},
+		{name: "a selftest with an unknown variant", args: of("--variant", "gzipped"), want: "there is no such variant"},
+		{name: "a selftest with a defect of no name", args: of("--defect", ""), want: "--defect and --variant name nothing: give names"},
+		{name: "a fast selftest with a defect", args: of("--fast", "--defect", "hold-without-code"), want: "--fast chooses the defects itself"},
+		{name: "a selftest of nothing at once", args: of("--parallel", "0"), want: "--parallel 0: want 1 to 64"},
+		{name: "a selftest of too many at once", args: of("--parallel", "65"), want: "--parallel 65: want 1 to 64"},
+		{name: "a selftest with an unknown flag", args: of("--quick"), want: "'conformance selftest --help' lists the flags"},
+		{name: "an argument of selftest", args: of(secret), want: "conformance selftest takes no arguments"},
+		{name: "a selftest without a report folder", args: of("--report-dir", ""), want: "name another folder"},
+	}
+}
+
 func badCommands() []misuse {
 	return []misuse{
 		{name: "an unknown command", args: []string{"judge"}, want: `there is no command "judge"; 'conformance --help' lists all`},
@@ -203,7 +219,7 @@ func badCommands() []misuse {
 
 func TestHelpOfEveryCommandShowsExamples(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"help", "run"}, {"rules", "--help"}, {"explain", "--help"}, {"help", "--help"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"help", "run"}, {"rules", "--help"}, {"selftest", "--help"}, {"explain", "--help"}, {"help", "--help"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			r := start(t, command, nil, args...).wait(t)
@@ -230,6 +246,24 @@ func TestRulesListsTheWholeCatalogue(t *testing.T) {
 	for i, one := range rule.All() {
 		if fields := strings.Fields(lines[i]); fields[0] != one.ID || fields[1] != string(one.Level) || fields[2] != one.Clause || !strings.HasSuffix(lines[i], one.Title) {
 			t.Errorf("want %s, its level, clause and title, got %q", one.ID, lines[i])
+		}
+	}
+}
+
+func TestCoverageListsEveryClauseWithItsRulesOrTheReasonWhyThereAreNone(t *testing.T) {
+	t.Parallel()
+	r := start(t, command, nil, "rules", "--coverage").wait(t)
+	lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
+	if all := rule.Coverage(); r.code != 0 || len(lines) != len(all) {
+		t.Fatalf("want exit 0 and %d lines, got %d and %d", len(all), r.code, len(lines))
+	}
+	for i, clause := range rule.Coverage() {
+		by := "no rule: " + clause.Reason
+		if len(clause.Rules) > 0 {
+			by = strings.Join(clause.Rules, ", ")
+		}
+		if !strings.HasPrefix(lines[i], clause.ID+" ") || !strings.HasSuffix(lines[i], "  "+by) {
+			t.Errorf("want %s and %q, got %q", clause.ID, by, lines[i])
 		}
 	}
 }

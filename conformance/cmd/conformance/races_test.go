@@ -1,0 +1,192 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// races are the rules about calls at the same time, and the filter that picks them.
+var (
+	races     = []string{"reserve.race", "confirm.race", "release.race", "cancel.race"}
+	onlyRaces = "/\\.race$/"
+)
+
+// crowd counts the calls that change something and are under way.
+type crowd struct {
+	met chan struct{} // closed when two are under way for the first time
+
+	mu        sync.Mutex
+	now, most int
+}
+
+func newCrowd() *crowd { return &crowd{met: make(chan struct{})} }
+
+// enter returns how many calls are under way with this one; leave ends it.
+func (c *crowd) enter(r *http.Request) (withIt int, leave func()) {
+	if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Products || endpoint == partnerapi.Availability {
+		return 0, func() {}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now++
+	if c.most == 1 && c.now == 2 {
+		close(c.met)
+	}
+	c.most = max(c.most, c.now)
+	return c.now, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.now--
+	}
+}
+
+// stoodTheRaces fails where a race was not passed.
+func (r ran) stoodTheRaces(t *testing.T) {
+	t.Helper()
+	for _, id := range races {
+		if got := r.rule(t, id); got.Outcome != report.Passed {
+			t.Errorf("want %s passed, got %s: %s", id, got.Outcome, got.Message)
+		}
+	}
+	if r.code != 0 {
+		t.Errorf("want exit 0, got %d\n%s", r.code, r.troubles())
+	}
+}
+
+func TestAPartnerThatServesOneCallerAfterAnotherStandsTheRaces(t *testing.T) {
+	t.Parallel()
+	mock := small(t)
+	var turn sync.Mutex
+	address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		turn.Lock()
+		defer turn.Unlock()
+		if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Reserve || endpoint == partnerapi.Confirm {
+			pause(r, 50*time.Millisecond)
+		}
+		next.ServeHTTP(w, r)
+	})
+	r := judge(t, address, "--label", onlyRaces)
+	r.stoodTheRaces(t)
+	allUndone(t, r, mock)
+}
+
+func TestAnotherCustomerWhoGetsOneOfTheLastSeatsIsNoBreach(t *testing.T) {
+	t.Parallel()
+	mock := small(t)
+	crowd := newCrowd()
+	bought := make(chan string, 1)
+	var once sync.Once
+	address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		withIt, leave := crowd.enter(r)
+		defer leave()
+		if partnerapi.EndpointOf(r) == partnerapi.Reserve && withIt > 1 {
+			once.Do(func() { bought <- buysTheSame(mock, r) })
+		}
+		pause(r, 10*time.Millisecond) // so that calls meet
+		next.ServeHTTP(w, r)
+	})
+	r := judge(t, address, "--label", onlyRaces)
+	r.stoodTheRaces(t)
+	select {
+	case code := <-bought:
+		mock.Default().Platform().Release(code)
+	default:
+		t.Error("want another customer to come for a seat during a race")
+	}
+	allUndone(t, r, mock)
+}
+
+// buysTheSame has another customer reserve what r asks for, and returns the code.
+func buysTheSame(mock *mockpartner.Mock, r *http.Request) string {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var wanted partnerapi.ReserveRequest
+	_ = json.Unmarshal(body, &wanted)
+	made, err := mock.Default().Platform().Reserve(wanted)
+	if err != nil {
+		return "refused: " + err.Error()
+	}
+	return made.Code
+}
+
+func TestAPartnerWhoseTransactionsCollideFailsTheRaceAlone(t *testing.T) {
+	t.Parallel()
+	mock, crowd := small(t), newCrowd()
+	address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		withIt, leave := crowd.enter(r)
+		defer leave()
+		if partnerapi.EndpointOf(r) == partnerapi.Reserve && withIt > 1 {
+			text(http.StatusInternalServerError, "application/json", `{"message":"deadlock detected"}`)(w, r)
+			return
+		}
+		if partnerapi.EndpointOf(r) == partnerapi.Reserve {
+			pause(r, 20*time.Millisecond)
+		}
+		next.ServeHTTP(w, r)
+	})
+	r := judge(t, address)
+	if failed := r.outcomes(report.Failed); !slices.Equal(failed, []string{"reserve.race"}) {
+		t.Errorf("want reserve.race failed alone, got %q\n%s", failed, r.troubles())
+	}
+	if found := r.rule(t, "reserve.race"); !strings.Contains(found.Message, "got 500 Internal Server Error") || len(found.Exchanges) < 4 {
+		t.Errorf("want the answer named and every call shown, got %q and %d exchanges", found.Message, len(found.Exchanges))
+	}
+	allUndone(t, r, mock)
+}
+
+func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
+	t.Parallel()
+	mock, crowd := small(t), newCrowd()
+	address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		_, leave := crowd.enter(r)
+		defer leave()
+		next.ServeHTTP(w, r)
+	})
+	r := judge(t, address, "--no-races")
+	for _, id := range races {
+		if got := r.rule(t, id); got.Outcome != report.Skipped || !strings.Contains(got.Message, "--no-races") {
+			t.Errorf("want %s skipped because of --no-races, got %s: %s", id, got.Outcome, got.Message)
+		}
+	}
+	if r.code != 0 || crowd.most != 1 {
+		t.Errorf("want exit 0, and never two calls at once, got %d and %d\n%s", r.code, crowd.most, r.troubles())
+	}
+}
+
+func TestWhateverIsHeldIsUndoneWhenTheRunIsInterruptedInARace(t *testing.T) {
+	t.Parallel()
+	for name, signals := range map[string][]os.Signal{"once": {syscall.SIGINT}, "three times": {syscall.SIGINT, syscall.SIGINT, syscall.SIGINT}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mock, crowd := small(t), newCrowd()
+			address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+				withIt, leave := crowd.enter(r)
+				defer leave()
+				next.ServeHTTP(w, r)
+				if withIt > 1 {
+					pause(r, slowFor)
+				}
+			})
+			p := start(t, command, withKey(), "run", "--base-url", address, "--label", onlyRaces)
+			p.interruptAt(t, crowd.met, signals)
+			r := p.wait(t)
+			if r.code != 3 || r.result == nil || r.result.Reason != "the run was interrupted" {
+				t.Fatalf("want exit 3 and a report of an interrupted run, got exit %d and %+v\n%s", r.code, r.result, r.stderr)
+			}
+			allUndone(t, r, mock)
+		})
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/conformance/selftest"
+)
+
+// mostParallel bounds --parallel: each run is a process.
+const mostParallel = 64
+
+// selftestFlags are the flags of the selftest command, as given.
+type selftestFlags struct {
+	defects, variants []string
+	fast, asJSON      bool
+	parallel          int
+	reportDir         string
+}
+
+func newSelftest() *cobra.Command {
+	var flags selftestFlags
+	command := &cobra.Command{
+		Use:   "selftest",
+		Short: "Prove that the rules find what they are there for, and nothing else",
+		Long: `Tries the suite on partners of which it is known what it has to say, each of them
+a mock partner in this process: the mock as it is and in its lawful variants, where
+nothing may be found, and with each of its defects, where the one rule that the
+defect breaks must be found broken, and no other.
+
+What came of it, the kill matrix, is written to selftest.json and selftest.md. Of
+each defect it says:
+  killed       the rule that it breaks was found broken, and no other
+  survived     that rule was not found broken
+  wrong rule   another MUST rule failed, or another cause was named
+  never fired  the defect did not come to bear
+The reports of the runs that went wrong are kept beside it.
+
+Exit codes:
+  0  proven: every defect was killed, every MUST and SHOULD rule has one, no lawful
+     partner was flagged
+  1  not proven
+  2  the command was not understood, or could not do its work`,
+		Example: `  conformance selftest
+  conformance selftest --fast --parallel 4
+  conformance selftest --defect release-gives-nothing-back,hold-without-code
+  conformance selftest --variant awkward-codes --json`,
+		Args: noArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			plan, err := flags.plan(command.Flags().Changed("defect") || command.Flags().Changed("variant"))
+			if err != nil {
+				return err
+			}
+			executable, err := os.Executable()
+			if err != nil {
+				return fmt.Errorf("the command cannot find its own file, which it runs for every partner: %w", err)
+			}
+			return flags.selftest(command, plan, executable)
+		},
+	}
+	f := command.Flags()
+	f.StringSliceVar(&flags.defects, "defect", nil, "only the defects of these `names`, as 'mockpartner defects' lists them")
+	f.StringSliceVar(&flags.variants, "variant", nil, "only the variants of these `names`, as 'mockpartner variants' lists them")
+	f.BoolVar(&flags.fast, "fast", false, "one defect a rule, and no variant")
+	f.IntVar(&flags.parallel, "parallel", min(runtime.NumCPU(), mostParallel), "how many partners are judged at once")
+	f.StringVar(&flags.reportDir, "report-dir", "selftest-report", "the `folder` for the matrix; it is made where it is missing")
+	f.BoolVar(&flags.asJSON, "json", false, "print the matrix as JSON; progress goes to the standard error")
+	return command
+}
+
+// plan checks the flags and says on what the suite is tried.
+func (f selftestFlags) plan(named bool) (selftest.Plan, error) {
+	switch {
+	case f.parallel < 1 || f.parallel > mostParallel:
+		return selftest.Plan{}, fmt.Errorf("--parallel %d: want 1 to %d", f.parallel, mostParallel)
+	case named && f.fast:
+		return selftest.Plan{}, errors.New("--fast chooses the defects itself: leave it out, or --defect and --variant")
+	case named && len(f.defects)+len(f.variants) == 0:
+		return selftest.Plan{}, errors.New("--defect and --variant name nothing: give names, such as --defect hold-without-code, or leave them out for all")
+	case named:
+		return selftest.Only(f.defects, f.variants)
+	case f.fast:
+		return selftest.Fast(), nil
+	default:
+		return selftest.Whole(), nil
+	}
+}
+
+// selftest tries the suite, shows and writes what came of it, and ends with the
+// exit code that follows.
+func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, executable string) error {
+	if err := prepareFolder(f.reportDir); err != nil {
+		return err
+	}
+	out := command.OutOrStdout()
+	if f.asJSON {
+		out = command.ErrOrStderr()
+	}
+	shown := beginTrials(out, plan)
+	matrix, err := selftest.Run(command.Context(), plan, selftest.Config{
+		Command: executable, Dir: f.reportDir, Parallel: f.parallel, Progress: shown.trial,
+	})
+	shown.finish()
+	switch {
+	case errors.Is(err, context.Canceled):
+		return errors.New("the selftest was interrupted")
+	case err != nil:
+		return err
+	}
+	shown.end(f.reportDir, matrix)
+	written, err := matrix.WriteAll(f.reportDir)
+	shown.reports(written)
+	if err == nil && f.asJSON {
+		err = matrix.WriteJSON(command.OutOrStdout())
+	}
+	switch {
+	case err != nil:
+		return err
+	case !matrix.Proven:
+		return exitError(exitNonconformant)
+	default:
+		return nil
+	}
+}

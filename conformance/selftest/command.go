@@ -1,0 +1,51 @@
+package selftest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/report"
+)
+
+// judge has the command judge a served mock, and returns what its report says.
+// The report's files are in dir afterwards.
+func (b *Bench) judge(ctx context.Context, dir string, s *served) (*report.Result, error) {
+	args := []string{
+		"run", "--report-dir", dir, "--base-url", s.address, "--clock-url", s.address + "/_mock/clock",
+		"--limit-scale", strconv.FormatFloat(s.limitScale, 'g', -1, 64),
+	}
+	// A partner without tickets is registered as one that leaves them to the marketplace.
+	if !s.mock.Default().Platform().Policy().NoTickets {
+		args = append(args, "--handles-ticket-delivery")
+	}
+	run := exec.CommandContext(ctx, b.command, args...)
+	run.Env = append(os.Environ(), probe.KeyVariable+"="+authKey)
+	var complaint bytes.Buffer
+	run.Stderr = &complaint
+	err := run.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	// Its exit code says what the verdict in the report says.
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		return nil, fmt.Errorf("start the suite: %w", err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	if err != nil {
+		return nil, fmt.Errorf("the suite wrote no report, and ended with %s: %s", run.ProcessState, strings.TrimSpace(complaint.String()))
+	}
+	result := &report.Result{}
+	if err := json.Unmarshal(text, result); err != nil {
+		return nil, fmt.Errorf("read the suite's report: %w", err)
+	}
+	return result, nil
+}

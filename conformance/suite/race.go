@@ -1,0 +1,164 @@
+package suite
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"partnerkit.dev/conformance/discover"
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/rule"
+)
+
+const (
+	// mostCallers is how many calls a race has under way at once; the marketplace
+	// itself makes up to eight.
+	mostCallers = 8
+	// cleanRounds is how often a race is run before the partner is believed: two
+	// calls do not meet every time.
+	cleanRounds = 3
+	// mostRounds bounds the rounds where other customers disturb some.
+	mostRounds = 5
+)
+
+// round is what came of one round of a race.
+type round struct {
+	flaw    string // what is wrong with the answers; "" where nothing is
+	sure    bool   // no other customer can be the reason for it
+	calm    bool   // nobody else was seen to move seats meanwhile
+	shown   []*probe.Exchange
+	stopped *obstacle // why it cannot be judged
+}
+
+// race judges a race by its rounds.
+func (c *check) race(run func(attempt int) round) {
+	guilty, o := decide(run, c.lateForMore)
+	if guilty != nil {
+		c.show(guilty.shown...)
+		c.fail("%s", guilty.flaw)
+	}
+	c.past(o)
+}
+
+// decide runs rounds until they decide a race, or it is too late for more. It
+// returns the round that shows a breach, or why there is nothing to judge by;
+// nothing of both where the partner stood the race. What other customers may have
+// caused counts only where the slot was seen to be calm, and is a breach when it
+// is seen twice.
+func decide(run func(attempt int) round, late func() bool) (guilty *round, o *obstacle) {
+	clean, off, judged := 0, 0, 0
+	for attempt := 0; attempt < mostRounds && clean < cleanRounds && (attempt == 0 || !late()); attempt++ {
+		r := run(attempt)
+		if r.stopped != nil {
+			if o = r.stopped; o.Rule != nil || o.lacking {
+				break
+			}
+			continue
+		}
+		judged++
+		switch {
+		case r.flaw == "":
+			clean++
+		case r.sure:
+			return &r, nil
+		case r.calm:
+			if off++; off == enough {
+				return &r, nil
+			}
+		}
+	}
+	switch {
+	case judged == 0:
+		return nil, o
+	case clean <= off:
+		return nil, missing("other customers moved the seats of the slots that this was tried on")
+	default:
+		return nil, nil
+	}
+}
+
+// atOnce makes calls at the same time and returns what came of them, in their
+// order.
+func atOnce[T any](calls ...func() T) []T {
+	answers := make([]T, len(calls))
+	start := make(chan struct{})
+	var running sync.WaitGroup
+	for i, call := range calls {
+		running.Go(func() {
+			<-start
+			answers[i] = call()
+		})
+	}
+	close(start)
+	running.Wait()
+	return answers
+}
+
+// racing returns a call of a race. Its time is not judged: a partner that serves
+// one caller after another is slow for the last, and lawful.
+func (s *session) racing(ctx context.Context, limit rule.Rule, call probe.Call) func() *probe.Answer {
+	return func() *probe.Answer { return s.client.Do(ctx, s.timed(limit, call)) }
+}
+
+// callers is how many calls may be under way at once, so that a partner that
+// serves one after another can answer them all within the limit.
+func (s *session) callers() int64 {
+	most := int64(mostCallers)
+	for _, limit := range []rule.Rule{rule.AvailabilityLimit, rule.ReserveLimit} {
+		pace := s.paces[limit.ID]
+		if times := pace.times(); len(times) > 0 {
+			most = min(most, int64(pace.limit/max(1, slices.Max(times))))
+		}
+	}
+	return max(most, 2)
+}
+
+// mayRace returns why no race can be run now: a limit of its calls is broken, or
+// the run has to end.
+func (s *session) mayRace(ctx context.Context, limits ...rule.Rule) *obstacle {
+	for _, limit := range limits {
+		if broken := s.paces[limit.ID].broken(); broken != nil {
+			return broken
+		}
+	}
+	if ctx.Err() != nil {
+		return s.outOfTime()
+	}
+	return nil
+}
+
+// answeredAll returns the obstacle of a race in which a call was not answered in
+// time: nobody knows what came of it.
+func answeredAll(answers []*probe.Answer) *obstacle {
+	for _, answer := range answers {
+		if answer.Failure != nil && (answer.Failure.Kind == probe.Timeout || answer.Failure.Kind == probe.Stopped) {
+			return missing("of %d calls at the same time %s was not answered in time", len(answers), answer.Endpoint)
+		}
+	}
+	return nil
+}
+
+// settled counts a slot's seats, and again by so many callers at once, which also
+// have their connections open then. It is not calm where the counts differ: other
+// customers are at work.
+func (s *session) settled(ctx context.Context, offer discover.Offer, when string, callers int64) (read *reading, calm bool, o *obstacle) {
+	if read, o = s.seats(ctx, offer, when); o != nil {
+		return nil, false, o
+	}
+	question := questionAbout(offer)
+	call := availabilityCall("seats left "+when, question.product, question.option, question.window, probe.GoodKey)
+	for _, answer := range atOnce(slices.Repeat([]func() *probe.Answer{s.racing(ctx, rule.AvailabilityLimit, call)}, int(callers))...) {
+		if o := answeredAll([]*probe.Answer{answer}); o != nil {
+			return nil, false, o
+		}
+		question.answer = answer
+		again, o := s.readSeats(ctx, offer, when, question)
+		if o != nil {
+			return nil, false, o
+		}
+		if again.Seats != read.Seats {
+			return read, false, nil
+		}
+	}
+	return read, true, nil
+}

@@ -1,0 +1,142 @@
+package suite
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/rule"
+)
+
+func TestARaceIsLostByWhatNobodyElseCanHaveCausedOrWhatIsSeenTwice(t *testing.T) {
+	t.Parallel()
+	var (
+		clean     = round{calm: true}
+		off       = round{flaw: "off", calm: true}
+		sure      = round{flaw: "sure", sure: true}
+		disturbed = round{flaw: "disturbed"}
+		stopped   = round{stopped: missing("no slot")}
+		blocked   = round{stopped: breach(rule.ReleaseStatus, nil, "want 200")}
+	)
+	never, always := func() bool { return false }, func() bool { return true }
+	for _, test := range []struct {
+		name   string
+		rounds []round
+		late   func() bool
+		guilty string // the flaw of the round that decides; "" none
+		open   string // why there is nothing to judge by; "" there is
+		played int
+	}{
+		{"clean", []round{clean, clean, clean}, never, "", "", 3},
+		{"clean, and no time for more", []round{clean}, always, "", "", 1},
+		{"sure at once", []round{sure}, never, "sure", "", 1},
+		{"sure later", []round{clean, clean, sure}, never, "sure", "", 3},
+		{"seen once", []round{off, clean, clean, clean}, never, "", "", 4},
+		{"seen twice", []round{off, clean, off}, never, "off", "", 3},
+		{"seen once, and no time for more", []round{off}, always, "", "other customers", 1},
+		{"disturbed all the time", []round{disturbed, disturbed, disturbed, disturbed, disturbed}, never, "", "other customers", 5},
+		{"disturbed at first", []round{disturbed, disturbed, clean, clean, clean}, never, "", "", 5},
+		{"not to be played", []round{stopped, stopped, stopped, stopped, stopped}, never, "", "no slot", 5},
+		{"not to be played on the first slot", []round{stopped, clean, clean, clean}, never, "", "", 4},
+		{"another rule is broken", []round{blocked}, never, "", "want 200", 1},
+	} {
+		played := 0
+		guilty, o := decide(func(attempt int) round { played++; return test.rounds[attempt] }, test.late)
+		flaw, open := "", ""
+		if guilty != nil {
+			flaw = guilty.flaw
+		}
+		if o != nil {
+			open = o.Message
+		}
+		if flaw != test.guilty || !strings.HasPrefix(open, test.open) || (open == "") != (test.open == "") || played != test.played {
+			t.Errorf("%s: want %q and %q after %d rounds, got %q and %q after %d", test.name, test.guilty, test.open, test.played, flaw, open, played)
+		}
+	}
+}
+
+// call is a call of a history under test, from one moment to another.
+type call struct {
+	act
+	outcome
+	from, to int
+}
+
+func TestAHistoryIsExplainedWhereSomeOrderOfItsCallsGivesItsAnswers(t *testing.T) {
+	t.Parallel()
+	yes, no := outcome{done: true}, outcome{}
+	left := func(n int64) outcome { return outcome{left: n} }
+	twoLeft, oneHeld := seatState{left: 2}, seatState{left: 0}
+	oneHeld.holds[0] = held
+	oneBooked := seatState{left: 4}
+	oneBooked.holds[0] = booked
+	holdless := seatState{left: 3, holdless: true}
+	holdless.holds[0] = held
+	look, release, confirm, cancel := act{deed: looks}, act{deed: releases}, act{deed: confirms}, act{deed: cancels}
+	reserve := func(hold int) act { return act{reserves, hold} }
+	for _, test := range []struct {
+		name      string
+		start     seatState
+		calls     []call
+		explained bool
+	}{
+		{"as many holds as seats", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), no, 1, 5}, {reserve(2), yes, 2, 6}, {look, left(0), 7, 8}}, true},
+		{"a hold too many", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), yes, 1, 5}, {reserve(2), yes, 2, 6}}, false},
+		{"a refusal though a seat is left", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), no, 1, 5}}, false},
+		{"a seat that is still there", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), yes, 1, 5}, {look, left(1), 7, 8}}, false},
+		{"a look in between", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), yes, 1, 5}, {look, left(1), 2, 3}}, true},
+		{"a refusal before anybody was served", twoLeft, []call{{reserve(0), no, 1, 2}, {reserve(1), yes, 3, 4}, {reserve(2), yes, 3, 4}}, false},
+		{"a released seat for the first", oneHeld, []call{{release, yes, 1, 5}, {release, yes, 1, 5}, {reserve(1), yes, 1, 5}, {reserve(2), no, 1, 5}, {look, left(0), 6, 7}}, true},
+		{"a released seat for nobody", oneHeld, []call{{release, yes, 1, 5}, {release, yes, 1, 5}, {reserve(1), no, 1, 5}, {look, left(1), 6, 7}}, true},
+		{"a released seat for two", oneHeld, []call{{release, yes, 1, 5}, {release, yes, 1, 5}, {reserve(1), yes, 1, 5}, {reserve(2), yes, 1, 5}}, false},
+		{"a seat given back twice", oneHeld, []call{{release, yes, 1, 5}, {release, yes, 1, 5}, {look, left(2), 6, 7}}, false},
+		{"a confirm, and a refusal", oneHeld, []call{{confirm, no, 1, 5}, {confirm, yes, 1, 5}, {look, left(0), 6, 7}}, true},
+		{"two confirms with one booking", oneHeld, []call{{confirm, yes, 1, 5}, {confirm, yes, 1, 5}, {look, left(0), 6, 7}}, true},
+		{"two confirms that take a seat", oneHeld, []call{{confirm, yes, 1, 5}, {confirm, yes, 1, 5}, {look, left(-1), 6, 7}}, false},
+		{"no confirm", oneHeld, []call{{confirm, no, 1, 5}, {confirm, no, 1, 5}}, false},
+		{"a confirm of a released hold", oneHeld, []call{{release, yes, 1, 2}, {confirm, yes, 3, 4}}, false},
+		{"a partner without holds takes the seat now", holdless, []call{{confirm, yes, 1, 5}, {confirm, yes, 1, 5}, {look, left(2), 6, 7}}, true},
+		{"and takes it twice", holdless, []call{{confirm, yes, 1, 5}, {confirm, yes, 1, 5}, {look, left(1), 6, 7}}, false},
+		{"two cancellations, one seat", oneBooked, []call{{cancel, yes, 1, 5}, {cancel, yes, 1, 5}, {look, left(5), 6, 7}}, true},
+		{"two cancellations, two seats", oneBooked, []call{{cancel, yes, 1, 5}, {cancel, yes, 1, 5}, {look, left(6), 6, 7}}, false},
+		{"a release of a booking", oneBooked, []call{{release, yes, 1, 5}, {look, left(4), 6, 7}}, true},
+	} {
+		h, began := history{start: test.start}, time.Now()
+		for _, c := range test.calls {
+			h.add(c.act, c.outcome, &probe.Exchange{StartedAt: began.Add(time.Duration(c.from)), Duration: time.Duration(c.to - c.from)})
+		}
+		if explained, o := h.explained(); o != nil || explained != test.explained {
+			t.Errorf("%s: want explained %t, got %t, %v", test.name, test.explained, explained, o)
+		}
+	}
+}
+
+func TestCallsAtOnceAreAllUnderWayAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	first, second := make(chan int), make(chan int)
+	got := atOnce(
+		func() int { first <- 1; return <-second },
+		func() int { n := <-first; second <- 2; return n },
+	)
+	if got[0] != 2 || got[1] != 1 {
+		t.Errorf("want what came of each call in its place, got %v", got)
+	}
+}
+
+func TestThereAreNoMoreCallersThanCanBeServedOneAfterAnotherInTime(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		took time.Duration
+		want int64
+	}{
+		{time.Millisecond, mostCallers}, {time.Second, 5}, {2 * time.Second, 2}, {4 * time.Second, 2}, {6 * time.Second, 2},
+	} {
+		s := &session{paces: newPaces(1)}
+		s.paces[rule.ReserveLimit.ID].record(&probe.Exchange{Duration: time.Microsecond})
+		s.paces[rule.ReserveLimit.ID].record(&probe.Exchange{Duration: test.took})
+		if got := s.callers(); got != test.want {
+			t.Errorf("want %d callers of a partner that takes %s, got %d", test.want, test.took, got)
+		}
+	}
+}

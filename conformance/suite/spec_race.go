@@ -1,0 +1,232 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas"
+)
+
+// describeRaces judges what calls at the same time come to, once everything is
+// known of calls one after another.
+func (s *session) describeRaces() {
+	s.judgeRace(rule.ReserveRace, func(ctx context.Context, c *check) {
+		c.holdsCount(ctx)
+		c.race(func(attempt int) round { return s.lastSeats(ctx, attempt).bidRound() })
+	})
+	s.judgeRace(rule.ReleaseRace, func(ctx context.Context, c *check) {
+		c.holdsCount(ctx)
+		c.race(func(attempt int) round { return s.lastSeats(ctx, attempt).releaseRound() })
+	})
+	s.judgeRace(rule.ConfirmRace, func(ctx context.Context, c *check) {
+		c.cancelled(ctx)
+		c.race(func(attempt int) round { return s.twice(ctx, attempt).confirmRound(s.holdless) })
+	})
+	s.judgeRace(rule.CancelRace, func(ctx context.Context, c *check) {
+		c.cancelled(ctx)
+		c.race(func(attempt int) round { return s.twice(ctx, attempt).cancelRound() })
+	})
+}
+
+// judgeRace adds the spec of a rule about calls at the same time, unless the
+// partner is to be spared them.
+func (s *session) judgeRace(r rule.Rule, body func(ctx context.Context, c *check)) {
+	s.judge(r, func(ctx context.Context, c *check) {
+		if s.config.NoRaces {
+			c.skipped("calls at the same time were left out (--no-races)")
+		}
+		body(ctx, c)
+	})
+}
+
+// bidRound judges the race for the last seats: as many holds as seats.
+func (t *lastSeatsStory) bidRound() round {
+	if t.full == nil {
+		return unplayed(t.stopped)
+	}
+	r := round{calm: t.bidding, shown: shown(t.scarce, bidAnswers(t.bids), t.full)}
+	if r.flaw = bidFlaw(t.bids); r.flaw != "" {
+		r.sure = true
+		return r
+	}
+	h := history{start: seatState{left: t.scarce.Left}}
+	h.saw(t.scarce)
+	won := h.bid(t.bids, 0)
+	h.saw(t.full)
+	r.judge(h, fmt.Sprintf("%s left, %d guests reserved one each at the same time: want %s and 0 left then, got %s and %d left",
+		seatsWord(t.scarce.Left), len(t.bids), holdsWord(min(t.scarce.Left, int64(len(t.bids)))), holdsWord(won), t.full.Left))
+	return r
+}
+
+// releaseRound judges the race for the seat of a hold that is released twice: it
+// goes to one guest at most.
+func (t *lastSeatsStory) releaseRound() round {
+	if t.swapped == nil {
+		return unplayed(t.stopped)
+	}
+	r := round{calm: t.bidding && t.swapping, shown: append(shown(t.full, slices.Concat(t.releases, bidAnswers(t.swaps)), t.swapped), t.look.exchange)}
+	if r.flaw = refused(t.releases); r.flaw == "" {
+		r.flaw = bidFlaw(t.swaps)
+	}
+	if r.flaw != "" {
+		r.sure = true
+		return r
+	}
+	h := history{start: seatState{left: t.full.Left}}
+	h.start.holds[0] = held
+	h.saw(t.full)
+	won := h.bid(t.swaps, 1)
+	for _, answer := range t.releases {
+		h.add(act{deed: releases}, outcome{done: true}, answer.Exchange)
+	}
+	h.saw(t.look, t.swapped)
+	r.judge(h, fmt.Sprintf("%s left, a hold for 1 guest was released twice while %d others reserved: want 1 seat back, got %s and %d left then",
+		seatsWord(t.full.Left), len(t.swaps), holdsWord(won), t.swapped.Left))
+	return r
+}
+
+// confirmRound judges two confirms at the same time: one booking, and the seats
+// of one.
+func (b *twiceStory) confirmRound(holdless bool) round {
+	if b.confirmed == nil {
+		return unplayed(b.stopped)
+	}
+	r := round{calm: b.confirming, shown: append(b.reserveCall(), shown(b.ready, b.confirms, b.confirmed)...)}
+	ids := map[string]bool{}
+	h := history{start: seatState{left: b.ready.Left, holdless: holdless}}
+	h.start.holds[0] = held
+	h.saw(b.ready)
+	for _, answer := range b.confirms {
+		done := answer.OK(http.StatusOK)
+		if done {
+			ids[readObject(answer.Raw).text("externalBookingId")] = true
+		}
+		h.add(act{deed: confirms}, outcome{done: done}, answer.Exchange)
+	}
+	h.saw(b.confirmed)
+	if len(ids) != 1 || ids[""] {
+		r.flaw, r.sure = fmt.Sprintf("want one booking, got %d: the confirms were answered with %s and %s", len(ids), booking(b.confirms[0]), booking(b.confirms[1])), true
+		return r
+	}
+	want := b.ready.Left
+	if holdless {
+		want--
+	}
+	r.judge(h, fmt.Sprintf("%s left, a hold for 1 guest was confirmed twice: want %d left then, got %d", seatsWord(b.ready.Left), want, b.confirmed.Left))
+	return r
+}
+
+// cancelRound judges two cancellations at the same time: the seats are back once.
+func (b *twiceStory) cancelRound() round {
+	if b.cancelled == nil {
+		return unplayed(b.stopped)
+	}
+	r := round{calm: b.confirming && b.cancelling, shown: shown(b.confirmed, b.cancels, b.cancelled)}
+	if r.flaw = refused(b.cancels); r.flaw != "" {
+		r.sure = true
+		return r
+	}
+	h := history{start: seatState{left: b.confirmed.Left}}
+	h.start.holds[0] = booked
+	h.saw(b.confirmed)
+	for _, answer := range b.cancels {
+		h.add(act{deed: cancels}, outcome{done: true}, answer.Exchange)
+	}
+	h.saw(b.cancelled)
+	r.judge(h, fmt.Sprintf("%s left, a booking for 1 guest was cancelled twice: want %d left then, got %d",
+		seatsWord(b.confirmed.Left), b.confirmed.Left+1, b.cancelled.Left))
+	return r
+}
+
+// judge has flaw be the round's where nothing explains its history.
+func (r *round) judge(h history, flaw string) {
+	explained, o := h.explained()
+	if r.stopped = o; o == nil && !explained {
+		r.flaw = flaw
+	}
+}
+
+// bid enters reserves, whose holds are numbered from first on, and returns how
+// many holds were won.
+func (h *history) bid(bids []bid, first int) (won int64) {
+	for i, b := range bids {
+		if b.won() {
+			won++
+		}
+		h.add(act{reserves, first + i}, outcome{done: b.won()}, b.answer.Exchange)
+	}
+	return won
+}
+
+// bidFlaw says what is wrong with the answers to reserves, each by itself and
+// beside the others, or "".
+func bidFlaw(bids []bid) string {
+	codes := map[string]bool{}
+	for _, b := range bids {
+		switch {
+		case b.won() && codes[b.code]:
+			return fmt.Sprintf("want a code of its own for each hold, got %q twice", b.code)
+		case b.won():
+			codes[b.code] = true
+		case !b.answer.OK(http.StatusBadRequest):
+			return "want a hold, or a refusal with 400, of each guest who reserves at the same time, got " + got(b.answer)
+		default:
+			if problems := schemas.Validate(schemas.Refusal, b.answer.Raw); len(problems) > 0 {
+				return problems[0].String()
+			}
+		}
+	}
+	return ""
+}
+
+// refused says which of the calls that are to be answered with 200 each was not,
+// or "".
+func refused(answers []*probe.Answer) string {
+	for _, answer := range answers {
+		if !answer.OK(http.StatusOK) {
+			return "want 200 for both calls at the same time, got " + got(answer)
+		}
+	}
+	return ""
+}
+
+// booking says what a confirm brought.
+func booking(answer *probe.Answer) string {
+	if answer.OK(http.StatusOK) {
+		return fmt.Sprintf("booking %q", readObject(answer.Raw).text("externalBookingId"))
+	}
+	return got(answer)
+}
+
+// unplayed is a round that was stopped before what is to be judged.
+func unplayed(stopped *obstacle) round {
+	if stopped == nil {
+		stopped = missing("the story of this rule was not played to its end")
+	}
+	return round{stopped: stopped}
+}
+
+// shown is the evidence of a race: its calls, between two readings.
+func shown(before *reading, answers []*probe.Answer, after *reading) []*probe.Exchange {
+	return append(append([]*probe.Exchange{before.exchange}, sent(answers...)...), after.exchange)
+}
+
+func bidAnswers(bids []bid) []*probe.Answer {
+	answers := make([]*probe.Answer, len(bids))
+	for i, b := range bids {
+		answers[i] = b.answer
+	}
+	return answers
+}
+
+// holdsWord says a number of holds in words.
+func holdsWord(n int64) string {
+	if n == 1 {
+		return "1 hold"
+	}
+	return fmt.Sprintf("%d holds", n)
+}
