@@ -175,6 +175,7 @@ func TestWhateverIsHeldIsUndoneWhenTheRunIsInterruptedInARace(t *testing.T) {
 			address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 				withIt, leave := crowd.enter(r)
 				defer leave()
+				pause(r, 20*time.Millisecond) // so that calls meet
 				next.ServeHTTP(w, r)
 				if withIt > 1 {
 					pause(r, slowFor)
