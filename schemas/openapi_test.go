@@ -20,7 +20,7 @@ import (
 
 const partnerDocument = "openapi/partner.yaml"
 
-func TestOpenAPIDocumentKeepsTheSpecification(t *testing.T) {
+func TestOpenAPIDocumentsKeepTheSpecification(t *testing.T) {
 	t.Parallel()
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat = true
@@ -32,8 +32,10 @@ func TestOpenAPIDocumentKeepsTheSpecification(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := specification.Validate(parsed(t, partnerDocument)); err != nil {
-		t.Errorf("%s breaks the specification: %#v", partnerDocument, err)
+	for _, document := range []string{partnerDocument, mockDocument} {
+		if err := specification.Validate(parsed(t, document)); err != nil {
+			t.Errorf("%s breaks the specification: %#v", document, err)
+		}
 	}
 }
 

@@ -65,21 +65,13 @@ type lastSeatsStory struct {
 // one option.
 func (s *session) lastSeats(ctx context.Context, attempt int) *lastSeatsStory {
 	return play(s, "last seats", attempt, func(t *lastSeatsStory) {
-		survey := s.surveyed(ctx)
-		if t.stopped = survey.stopped; t.stopped != nil {
-			return
-		}
-		want := discover.Want{Now: s.now(), Seats: 1, Counted: true, Fewest: true, Used: s.used}
+		option := ""
 		if attempt > 0 {
-			want.OptionKey = s.lastSeats(ctx, 0).offer.OptionKey()
+			option = s.lastSeats(ctx, 0).offer.OptionKey()
 		}
-		candidates := discover.Pick(survey.offers, want)
-		if len(candidates) == 0 {
-			t.stopped = s.nothingToBook(want)
+		if t.offer, t.stopped = s.fewestSeats(ctx, option); t.stopped != nil {
 			return
 		}
-		t.offer = candidates[0]
-		s.used[t.offer.Key()] = true
 		steps(&t.stopped,
 			s.count(ctx, t.offer, "before reserve", &t.start),
 			func() *obstacle { return countable(&t.offer, t.start) },

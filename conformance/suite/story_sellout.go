@@ -28,21 +28,28 @@ type sellOutStory struct {
 	stopped      *obstacle
 }
 
+// fewestSeats takes the slot with the fewest seats, of that option or, where the
+// key is empty, of any.
+func (s *session) fewestSeats(ctx context.Context, optionKey string) (discover.Offer, *obstacle) {
+	survey := s.surveyed(ctx)
+	if survey.stopped != nil {
+		return discover.Offer{}, survey.stopped
+	}
+	want := discover.Want{Now: s.now(), Seats: 1, Counted: true, Fewest: true, Used: s.used, OptionKey: optionKey}
+	candidates := discover.Pick(survey.offers, want)
+	if len(candidates) == 0 {
+		return discover.Offer{}, s.nothingToBook(want)
+	}
+	s.used[candidates[0].Key()] = true
+	return candidates[0], nil
+}
+
 // sellOut plays the story on the slot with the fewest seats.
 func (s *session) sellOut(ctx context.Context) *sellOutStory {
 	return play(s, "sell-out", 0, func(t *sellOutStory) {
-		survey := s.surveyed(ctx)
-		if t.stopped = survey.stopped; t.stopped != nil {
+		if t.offer, t.stopped = s.fewestSeats(ctx, ""); t.stopped != nil {
 			return
 		}
-		want := discover.Want{Now: s.now(), Seats: 1, Counted: true, Fewest: true, Used: s.used}
-		candidates := discover.Pick(survey.offers, want)
-		if len(candidates) == 0 {
-			t.stopped = s.nothingToBook(want)
-			return
-		}
-		t.offer = candidates[0]
-		s.used[t.offer.Key()] = true
 		steps(&t.stopped,
 			s.count(ctx, t.offer, "before reserve", &t.before),
 			func() *obstacle { return countable(&t.offer, t.before) },
