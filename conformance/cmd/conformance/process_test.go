@@ -55,8 +55,14 @@ func runPiped(t *testing.T, url string, read func(io.ReadCloser)) ran {
 // which never holds a key.
 func start(t *testing.T, binary string, environment []string, args ...string) *process {
 	t.Helper()
+	return startWithin(t, patience, binary, environment, args...)
+}
+
+// startWithin is start for a run that may take another time.
+func startWithin(t *testing.T, limit time.Duration, binary string, environment []string, args ...string) *process {
+	t.Helper()
 	free <- struct{}{}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
 	p := &process{ran: ran{dir: filepath.Join(t.TempDir(), "reports")}, ended: make(chan error, 1), began: time.Now()}
 	if len(args) > 0 && args[0] == "run" {
@@ -82,7 +88,7 @@ func start(t *testing.T, binary string, environment []string, args ...string) *p
 		close(gone)
 		<-watched
 		if ctx.Err() != nil {
-			err = errors.New("no end within " + patience.String())
+			err = errors.New("no end within " + limit.String())
 		} else if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 			err = nil
 		}
