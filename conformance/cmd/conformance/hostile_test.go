@@ -49,13 +49,10 @@ func (h hostile) binary() string {
 
 func hostiles() []hostile {
 	return []hostile{
-		{name: "closes the connection at once", breaks: "status", answer: raw("")},
 		{name: "answers garbage", once: true, breaks: "status", answer: raw("\x00\x01\x02 this is not HTTP\r\n\r\n\xff\xfe")},
 		{name: "answers with an endless first line", floods: true, once: true, breaks: "status", answer: endless("x")},
 		{name: "answers with an endless header", floods: true, once: true, breaks: "status", answer: endless("HTTP/1.1 200 OK\r\n", "X-Header: and one more\r\n")},
 		{name: "answers with half a header", once: true, breaks: "status", answer: raw("HTTP/1.1 200 OK\r\nContent-Le")},
-		{name: "answers with half a body", breaks: "json", answer: raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n[{\"id\":")},
-		{name: "answers with a broken chunk", once: true, breaks: "json", answer: raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]\r\n")},
 		{name: "declares 2 GB and sends zeros", floods: true, breaks: "json", answer: declared(2 << 30)},
 		{name: "sends zeros without an end", floods: true, once: true, breaks: "json", answer: flood("\x00")},
 		{name: "sends an array without an end", floods: true, once: true, breaks: "json", answer: flood("[", "0,")},
@@ -65,8 +62,6 @@ func hostiles() []hostile {
 		{name: "redirects to itself", once: true, breaks: "status", answer: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
 		}},
-		{name: "drips a byte at a time", once: true, breaks: "limit", answer: drip},
-		{name: "never answers", breaks: "limit", answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
 		{name: "answers 500", breaks: "status", answer: text(http.StatusInternalServerError, "application/json", `{"message":"broken"}`)},
 		{name: "answers 204", once: true, breaks: "status", answer: text(http.StatusNoContent, "", "")},
 		{name: "answers a web page", breaks: "json", answer: text(http.StatusOK, "text/html", "<!doctype html><title>Welcome</title>")},
@@ -163,21 +158,6 @@ func bomb() http.HandlerFunc {
 	_, _ = zip.Write(bytes.Repeat([]byte(" "), 1<<20))
 	_ = zip.Close()
 	return coded("gzip", strings.Repeat(packed.String(), 256))
-}
-
-// drip sends a byte every 50 ms.
-func drip(w http.ResponseWriter, r *http.Request) {
-	ticker := time.NewTicker(50 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		_, _ = io.WriteString(w, " ")
-		_ = http.NewResponseController(w).Flush()
-		select {
-		case <-r.Context().Done():
-			return
-		case <-ticker.C:
-		}
-	}
 }
 
 func nested(levels int) string {
