@@ -61,7 +61,7 @@ type Call struct {
 	Query    url.Values
 	Body     []byte // JSON; nil: none is sent
 	Key      Key
-	Limit    time.Duration // the contract's limit, for the curl line
+	Limit    time.Duration // the contract's limit, for the curl line and the evidence
 	Deadline time.Duration // how long the answer is waited for
 }
 
@@ -164,7 +164,7 @@ func (c *Client) begin(call Call) *Exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	exchange := &Exchange{
-		Number: len(c.exchanges) + 1, Endpoint: call.Endpoint, Purpose: call.Purpose, StartedAt: time.Now(),
+		Number: len(c.exchanges) + 1, Endpoint: call.Endpoint, Purpose: call.Purpose, StartedAt: time.Now(), Limit: call.Limit,
 	}
 	c.exchanges = append(c.exchanges, exchange)
 	return exchange

@@ -90,16 +90,23 @@ type Coverage struct {
 	Calls         int `json:"calls"`
 }
 
-// Latency is the answer times of one endpoint, in milliseconds, against its limits.
+// Latency is the answer times of one endpoint, in milliseconds, against its
+// limits (LIM-1). A call that was not answered counts as long as it was waited for.
 type Latency struct {
 	Endpoint        partnerapi.Endpoint `json:"endpoint"`
 	Calls           int                 `json:"calls"`
 	MedianMS        float64             `json:"median_ms"`
 	P95MS           float64             `json:"p95_ms"`
 	WorstMS         float64             `json:"worst_ms"`
+	TimesMS         []float64           `json:"times_ms"` // ascending; of more than MostTimes as many, evenly chosen, the first and the last among them
 	HealthyLimitMS  float64             `json:"healthy_limit_ms"`
 	DegradedLimitMS float64             `json:"degraded_limit_ms"`
+	OverHealthy     int                 `json:"over_healthy"`  // calls that the marketplace would have given up while the partner is HEALTHY
+	OverDegraded    int                 `json:"over_degraded"` // those of them that it would have given up while DEGRADED, too
 }
+
+// MostTimes bounds the answer times that are kept of an endpoint.
+const MostTimes = 200
 
 // Leftover is a hold or booking that the run made and could not undo.
 type Leftover struct {

@@ -14,7 +14,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// The suite waits longer than the limit, so that a late answer is seen and timed.
+// The suite waits longer than the longest limit, so that a late answer is seen and
+// timed, and a hold that comes with it is known.
 const (
 	graceShare = 10          // a tenth of the limit, and
 	graceFixed = time.Second // this, scaled as the limits are
@@ -49,10 +50,12 @@ func (s *session) call(ctx context.Context, limit rule.Rule, call probe.Call, ag
 	}
 }
 
-// timed gives a call its limit, and time to be seen to break it.
+// timed gives a call its limit, and time to be seen to break it, also that of a
+// DEGRADED partner while the run's own time lasts.
 func (s *session) timed(limit rule.Rule, call probe.Call) probe.Call {
+	grace := func(limit time.Duration) time.Duration { return limit + limit/graceShare + s.scaled(graceFixed) }
 	call.Limit = s.paces[limit.ID].limit
-	call.Deadline = call.Limit + call.Limit/graceShare + time.Duration(s.config.LimitScale*float64(graceFixed))
+	call.Deadline = max(grace(call.Limit), min(grace(s.longest(call.Endpoint, call.Limit)), time.Until(s.deadline)))
 	return call
 }
 

@@ -99,8 +99,8 @@ func undone(answer *probe.Answer) bool {
 
 // unhurried gives a call all the time that the marketplace ever gives it.
 func (s *session) unhurried(call probe.Call) probe.Call {
-	call.Limit = time.Duration(s.config.LimitScale * float64(call.Endpoint.Timeout(partnerapi.Degraded)))
-	call.Deadline = call.Limit
+	call.Limit = s.scaled(call.Endpoint.Timeout(partnerapi.Healthy))
+	call.Deadline = s.longest(call.Endpoint, call.Limit)
 	return call
 }
 

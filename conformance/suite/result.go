@@ -2,14 +2,11 @@ package suite
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/ledger"
-	"partnerkit.dev/conformance/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // result sums the run up.
@@ -106,31 +103,3 @@ func (s *session) coverage() report.Coverage {
 	c.SlotsReserved = len(reserved)
 	return c
 }
-
-// latency sums up the answer times of each endpoint that was called.
-func (s *session) latency() []report.Latency {
-	times := map[partnerapi.Endpoint][]time.Duration{}
-	for _, exchange := range s.client.Exchanges() {
-		if exchange.Failure == nil || exchange.Failure.Kind == probe.Timeout {
-			times[exchange.Endpoint] = append(times[exchange.Endpoint], exchange.Duration)
-		}
-	}
-	all := []report.Latency{}
-	for _, endpoint := range partnerapi.Endpoints() {
-		took := times[endpoint]
-		if len(took) == 0 {
-			continue
-		}
-		slices.Sort(took)
-		scaled := func(limit time.Duration) float64 { return s.config.LimitScale * milliseconds(limit) }
-		all = append(all, report.Latency{
-			Endpoint: endpoint, Calls: len(took),
-			MedianMS: milliseconds(took[len(took)/2]), P95MS: milliseconds(took[len(took)*95/100]), WorstMS: milliseconds(took[len(took)-1]),
-			HealthyLimitMS:  scaled(endpoint.Timeout(partnerapi.Healthy)),
-			DegradedLimitMS: scaled(endpoint.Timeout(partnerapi.Degraded)),
-		})
-	}
-	return all
-}
-
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

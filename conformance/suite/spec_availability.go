@@ -254,7 +254,7 @@ func emptyDay(in slotAnswer) (discover.Window, bool) {
 func (s *session) describeAim() {
 	s.judge(rule.AvailabilityAim, func(ctx context.Context, c *check) {
 		c.slots(ctx)
-		aim := time.Duration(s.config.LimitScale * float64(partnerapi.AvailabilityAim))
+		aim := s.scaled(partnerapi.AvailabilityAim)
 		var slow []time.Duration
 		for _, exchange := range s.client.Exchanges() {
 			if exchange.Endpoint == partnerapi.Availability && exchange.Failure == nil && exchange.Duration > aim {

@@ -1,0 +1,73 @@
+package suite
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// tookEach are calls of an endpoint that took so long each, under its limit.
+func tookEach(endpoint partnerapi.Endpoint, took ...time.Duration) []*probe.Exchange {
+	calls := make([]*probe.Exchange, len(took))
+	for i, d := range took {
+		calls[i] = &probe.Exchange{Endpoint: endpoint, Duration: d, Limit: endpoint.Timeout(partnerapi.Healthy)}
+	}
+	return calls
+}
+
+func TestAnswerTimesAreCountedAgainstBothLimits(t *testing.T) {
+	t.Parallel()
+	s := &session{config: Config{LimitScale: 1}}
+	l := s.latencyOf(partnerapi.Reserve, tookEach(partnerapi.Reserve, 7*time.Second, time.Second, 12*time.Second, 5*time.Second))
+	if want := []float64{1000, 5000, 7000, 12000}; !slices.Equal(l.TimesMS, want) || l.Calls != 4 || l.WorstMS != 12000 {
+		t.Errorf("want the times %v, ascending, got %+v", want, l)
+	}
+	if l.OverHealthy != 2 || l.OverDegraded != 1 {
+		t.Errorf("want 2 calls over 5 s, and 1 over 10 s, got %d and %d", l.OverHealthy, l.OverDegraded)
+	}
+}
+
+func TestTheHealthProbeHasALimitOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s := &session{config: Config{LimitScale: 1}}
+	pulls := tookEach(partnerapi.Products, 6*time.Second, 6*time.Second)
+	pulls[1].Limit = partnerapi.ProbeTimeout
+	if l := s.latencyOf(partnerapi.Products, pulls); l.OverHealthy != 1 || l.OverDegraded != 1 {
+		t.Errorf("want the probe that took 6 s given up in either state, and the pull not, got %d and %d", l.OverHealthy, l.OverDegraded)
+	}
+}
+
+func TestManyAnswerTimesAreThinnedEvenlyAndTheWorstIsKept(t *testing.T) {
+	t.Parallel()
+	s := &session{config: Config{LimitScale: 1}}
+	var took []time.Duration
+	for i := range 10_000 {
+		took = append(took, time.Duration(i)*time.Millisecond)
+	}
+	times := s.latencyOf(partnerapi.Availability, tookEach(partnerapi.Availability, took...)).TimesMS
+	if len(times) != report.MostTimes || !slices.IsSorted(times) || times[0] != 0 || times[len(times)-1] != 9999 {
+		t.Fatalf("want %d times from 0 to 9999, got %d: %v", report.MostTimes, len(times), times)
+	}
+	for i := 1; i < len(times); i++ {
+		if gap := times[i] - times[i-1]; gap < 50 || gap > 51 {
+			t.Errorf("want them 50 apart, got %g between %g and %g", gap, times[i-1], times[i])
+		}
+	}
+}
+
+func TestACallIsWaitedForAsLongAsADegradedPartnersWouldBe(t *testing.T) {
+	t.Parallel()
+	s := &session{config: Config{LimitScale: 1}, paces: newPaces(1), deadline: time.Now().Add(time.Hour)}
+	call := s.timed(limitRules[partnerapi.Reserve], probe.Call{Endpoint: partnerapi.Reserve})
+	if call.Limit != 5*time.Second || call.Deadline != 12*time.Second {
+		t.Errorf("want a limit of 5s and 12s of waiting, got %s and %s", call.Limit, call.Deadline)
+	}
+	s.deadline = time.Now()
+	if call = s.timed(limitRules[partnerapi.Reserve], call); call.Deadline != 6500*time.Millisecond {
+		t.Errorf("want 6.5s of waiting at the end of the run's time, got %s", call.Deadline)
+	}
+}
