@@ -25,7 +25,7 @@ func decode(t *testing.T, r *Result) map[string]any {
 func TestJSONHasEveryFieldThatToolsReadOfARun(t *testing.T) {
 	t.Parallel()
 	fields := decode(t, sampleResult(t))
-	for _, name := range []string{"verdict", "target", "suite_version", "started_at", "duration_ms", "summary", "rules", "coverage", "latency", "not_undone"} {
+	for _, name := range []string{"verdict", "target", "suite_version", "started_at", "contract_version", "duration_ms", "summary", "rules", "coverage", "latency", "vacancies", "not_undone"} {
 		if _, ok := fields[name]; !ok {
 			t.Errorf("report.json lacks %q", name)
 		}
@@ -54,7 +54,7 @@ func TestJSONHasEveryFieldThatToolsReadOfARule(t *testing.T) {
 func TestJSONOfAnEmptyResultHasNoNullLists(t *testing.T) {
 	t.Parallel()
 	fields := decode(t, &Result{})
-	for _, name := range []string{"rules", "latency", "not_undone"} {
+	for _, name := range []string{"rules", "latency", "vacancies", "not_undone"} {
 		if list, ok := fields[name].([]any); !ok || len(list) != 0 {
 			t.Errorf("%s = %v, want []", name, fields[name])
 		}

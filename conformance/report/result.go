@@ -41,18 +41,24 @@ func Outcomes() []Outcome {
 
 // Result is all that a run found.
 type Result struct {
-	Verdict      Verdict         `json:"verdict"`
-	Reason       string          `json:"reason,omitempty"` // why the verdict is incomplete
-	Target       Target          `json:"target"`
-	SuiteVersion string          `json:"suite_version"`
-	StartedAt    time.Time       `json:"started_at"`
-	DurationMS   int64           `json:"duration_ms"`
-	LimitScale   float64         `json:"limit_scale,omitempty"` // not 0: the contract's limits were multiplied by it
-	Summary      map[Outcome]int `json:"summary"`               // every outcome, 0 where there is none
-	Rules        []RuleResult    `json:"rules"`                 // in the catalogue's order
-	Coverage     Coverage        `json:"coverage"`
-	Latency      []Latency       `json:"latency"`    // an element an endpoint that was called
-	NotUndone    []Leftover      `json:"not_undone"` // holds and bookings that the run could not undo
+	Verdict         Verdict         `json:"verdict"`
+	Reason          string          `json:"reason,omitempty"` // why the verdict is incomplete
+	Target          Target          `json:"target"`
+	SuiteVersion    string          `json:"suite_version"`
+	ContractVersion string          `json:"contract_version"` // schemas.ContractVersion of the suite that judged
+	StartedAt       time.Time       `json:"started_at"`
+	DurationMS      int64           `json:"duration_ms"`
+	LimitScale      float64         `json:"limit_scale,omitempty"` // not 0: the contract's limits were multiplied by it
+	Summary         map[Outcome]int `json:"summary"`               // every outcome, 0 where there is none
+	Rules           []RuleResult    `json:"rules"`                 // in the catalogue's order
+	Coverage        Coverage        `json:"coverage"`
+	Latency         []Latency       `json:"latency"`    // an element an endpoint that was called
+	Vacancies       []SlotVacancies `json:"vacancies"`  // of the slots whose seats were counted more than once
+	NotUndone       []Leftover      `json:"not_undone"` // holds and bookings that the run could not undo
+
+	// Calls are all exchanges of the run, for run.har; report.json has those
+	// that are evidence.
+	Calls []*probe.Exchange `json:"-"`
 }
 
 // Target is the partner that was judged.
@@ -107,6 +113,22 @@ type Latency struct {
 
 // MostTimes bounds the answer times that are kept of an endpoint.
 const MostTimes = 200
+
+// SlotVacancies is how many seats one slot had left over the run.
+type SlotVacancies struct {
+	ProductID      string         `json:"product_id"`
+	OptionID       string         `json:"option_id"`
+	AvailabilityID string         `json:"availability_id"`
+	Start          string         `json:"start"`
+	Readings       []SeatsReading `json:"readings"` // in the order of time, at least two
+}
+
+// SeatsReading is how many seats were left at one moment.
+type SeatsReading struct {
+	AtMS float64 `json:"at_ms"` // since the run began
+	Left int64   `json:"left"`
+	When string  `json:"when"` // in the story, such as "after reserve"
+}
 
 // Leftover is a hold or booking that the run made and could not undo.
 type Leftover struct {

@@ -30,6 +30,9 @@ func complete(r *Result) *Result {
 	if whole.Latency == nil {
 		whole.Latency = []Latency{}
 	}
+	if whole.Vacancies == nil {
+		whole.Vacancies = []SlotVacancies{}
+	}
 	if whole.NotUndone == nil {
 		whole.NotUndone = []Leftover{}
 	}

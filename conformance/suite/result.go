@@ -7,6 +7,7 @@ import (
 	"partnerkit.dev/conformance/ledger"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas"
 )
 
 // result sums the run up.
@@ -17,13 +18,16 @@ func (s *session) result() *report.Result {
 			BaseURL: s.redact(s.config.BaseURL.String()), AuthType: s.config.AuthType,
 			HandlesTicketDelivery: s.config.HandlesTicketDelivery,
 		},
-		SuiteVersion: s.config.Version,
-		StartedAt:    s.started.UTC().Truncate(time.Millisecond),
-		DurationMS:   time.Since(s.started).Milliseconds(),
-		Summary:      map[report.Outcome]int{},
-		Coverage:     s.coverage(),
-		Latency:      s.latency(),
-		NotUndone:    s.leftovers(),
+		SuiteVersion:    s.config.Version,
+		ContractVersion: schemas.ContractVersion(),
+		StartedAt:       s.started.UTC().Truncate(time.Millisecond),
+		DurationMS:      time.Since(s.started).Milliseconds(),
+		Summary:         map[report.Outcome]int{},
+		Coverage:        s.coverage(),
+		Latency:         s.latency(),
+		Vacancies:       s.vacancies.drawn(s.words),
+		Calls:           s.client.Exchanges(),
+		NotUndone:       s.leftovers(),
 	}
 	if s.config.LimitScale != 1 {
 		r.LimitScale = s.config.LimitScale

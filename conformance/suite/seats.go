@@ -40,6 +40,7 @@ func (s *session) readSeats(ctx context.Context, offer discover.Offer, when stri
 		// A sold-out slot may be left out: what is gone has nothing left (AVL-14).
 		read.Seats = discover.Seats{Counted: offer.Slot.Seats(offer.Product).Counted}
 	}
+	s.vacancies.note(offer, read, read.exchange.StartedAt.Add(read.exchange.Duration).Sub(s.started))
 	return read, nil
 }
 

@@ -10,24 +10,26 @@ import (
 
 	"partnerkit.dev/conformance/ledger"
 	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/report"
 )
 
 // session is one run: what it knows, what it has found, and what it has to undo.
 type session struct {
-	config   Config
-	client   *probe.Client
-	paces    paces
-	ledger   *ledger.Ledger
-	verdicts *verdicts
-	findings findings
-	clock    *clock
-	started  time.Time
-	deadline time.Time
-	nonce    string          // tells this run's unknown codes and references from any other's
-	stopped  atomic.Bool     // the run was asked to end
-	ranOut   atomic.Bool     // the run's time was used up
-	halt     context.Context // ends when the run is asked to end
-	stage    sync.Mutex      // held by the spec under way: one that Ginkgo left behind is waited for
+	config    Config
+	client    *probe.Client
+	paces     paces
+	ledger    *ledger.Ledger
+	verdicts  *verdicts
+	findings  findings
+	vacancies vacancies
+	clock     *clock
+	started   time.Time
+	deadline  time.Time
+	nonce     string          // tells this run's unknown codes and references from any other's
+	stopped   atomic.Bool     // the run was asked to end
+	ranOut    atomic.Bool     // the run's time was used up
+	halt      context.Context // ends when the run is asked to end
+	stage     sync.Mutex      // held by the spec under way: one that Ginkgo left behind is waited for
 
 	survey       *survey // nil until it was made
 	clockTrouble error   // why the target's clock cannot be used
@@ -50,14 +52,15 @@ func newSession(halt context.Context, config Config) *session {
 			BaseURL: config.BaseURL, AuthType: config.AuthType, AuthKey: config.AuthKey,
 			RootCAs: config.RootCAs, UserAgent: "partnerkit-conformance/" + config.Version,
 		}),
-		paces:    newPaces(config.LimitScale),
-		ledger:   &ledger.Ledger{},
-		findings: findings{},
-		halt:     halt,
-		started:  time.Now(),
-		nonce:    hex.EncodeToString(nonce),
-		played:   map[string]any{},
-		used:     map[string]bool{},
+		paces:     newPaces(config.LimitScale),
+		ledger:    &ledger.Ledger{},
+		findings:  findings{},
+		vacancies: vacancies{slots: map[string]*report.SlotVacancies{}},
+		halt:      halt,
+		started:   time.Now(),
+		nonce:     hex.EncodeToString(nonce),
+		played:    map[string]any{},
+		used:      map[string]bool{},
 	}
 	s.deadline = s.started.Add(config.MaxDuration)
 	s.verdicts = newVerdicts(s.words)
