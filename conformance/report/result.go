@@ -52,13 +52,16 @@ type Result struct {
 	Summary         map[Outcome]int `json:"summary"`               // every outcome, 0 where there is none
 	Rules           []RuleResult    `json:"rules"`                 // in the catalogue's order
 	Coverage        Coverage        `json:"coverage"`
-	Latency         []Latency       `json:"latency"`    // an element an endpoint that was called
-	Vacancies       []SlotVacancies `json:"vacancies"`  // of the slots whose seats were counted more than once
-	NotUndone       []Leftover      `json:"not_undone"` // holds and bookings that the run could not undo
+	Latency         []Latency       `json:"latency"`               // an element an endpoint that was called
+	Vacancies       []SlotVacancies `json:"vacancies"`             // of the slots whose seats were counted more than once
+	NotUndone       []Leftover      `json:"not_undone"`            // holds and bookings that the run could not undo
+	Exploration     *Exploration    `json:"exploration,omitempty"` // nil: no random lifecycles were asked for
 
 	// Calls are all exchanges of the run, for run.har; report.json has those
 	// that are evidence.
 	Calls []*probe.Exchange `json:"-"`
+
+	Pictures map[string][]byte `json:"-"` // HTML by file name; rules name theirs
 }
 
 // Target is the partner that was judged.
@@ -81,7 +84,8 @@ type RuleResult struct {
 	Why        string              `json:"why"`
 	Fix        string              `json:"fix"`
 	DurationMS int64               `json:"duration_ms"`
-	Exchanges  []probe.Exchange    `json:"exchanges"` // the evidence; empty where the rule passed
+	Picture    string              `json:"picture,omitempty"` // the file, beside the report, that draws how the rule was broken
+	Exchanges  []probe.Exchange    `json:"exchanges"`         // the evidence; empty where the rule passed
 }
 
 // Coverage counts what the run looked at, of how much.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -31,16 +33,25 @@ func views() []view {
 	}
 }
 
-// WriteAll writes report.json, report.html and junit.xml into dir, which is
-// made where it is missing, and returns the paths of the files written. Each
-// appears whole or not at all. A file in which secrets finds the auth key is
+// withPictures returns the views, and a file for each picture that a rule names.
+func withPictures(r *Result) []view {
+	all := views()
+	for _, name := range slices.Sorted(maps.Keys(r.Pictures)) {
+		all = append(all, view{name: name, render: func(r *Result) ([]byte, error) { return r.Pictures[name], nil }, markup: true})
+	}
+	return all
+}
+
+// WriteAll writes report.json, report.html, junit.xml and the pictures into dir,
+// which is made where it is missing, and returns the paths of the files written.
+// Each appears whole or not at all. A file in which secrets finds the auth key is
 // not written; the error names it, the other files are there all the same.
 func WriteAll(dir string, r *Result, secrets Scanner) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the report folder %s: %w", dir, reason(err))
 	}
 	var written, leaking []string
-	for _, v := range views() {
+	for _, v := range withPictures(r) {
 		content, err := v.render(r)
 		if err != nil {
 			return written, err

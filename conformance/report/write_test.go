@@ -175,3 +175,19 @@ func TestFixedTextHasTheWordsOfEveryReport(t *testing.T) {
 		t.Error("FixedText holds a partner's words")
 	}
 }
+
+func TestWriteAllWritesThePicturesBesideTheReportUnlessTheyHoldTheKey(t *testing.T) {
+	t.Parallel()
+	dir, r := t.TempDir(), sampleResult(t)
+	r.Pictures = map[string][]byte{"race-b.html": []byte("<p>3 &amp; 4 left</p>"), "race-a.html": []byte("2 left")}
+	paths, err := WriteAll(dir, r, secret("3 & 4"))
+	if err == nil || !strings.HasPrefix(err.Error(), "race-b.html not written") {
+		t.Errorf("want the picture with the key named, got %v", err)
+	}
+	if !slices.Contains(paths, filepath.Join(dir, "race-a.html")) || slices.Contains(paths, filepath.Join(dir, "race-b.html")) {
+		t.Errorf("want the other picture among the files written, got %v", paths)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "race-a.html")); err != nil || string(got) != "2 left" {
+		t.Errorf("want the picture as it was drawn, got %q, %v", got, err)
+	}
+}
