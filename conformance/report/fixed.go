@@ -40,7 +40,8 @@ func FixedText() ([][]byte, error) {
 // of a partner.
 func blank() *Result {
 	at := time.Unix(0, 0).UTC()
-	r := &Result{Verdict: Nonconformant, StartedAt: at, LimitScale: 1, NotUndone: []Leftover{{Kind: "hold"}, {Kind: "booking"}}}
+	r := &Result{Verdict: Nonconformant, StartedAt: at, LimitScale: 1, NotUndone: []Leftover{{Kind: "hold"}, {Kind: "booking"}},
+		Baseline: &Baseline{Stale: []StaleEntry{{}}}}
 	exchange := probe.Exchange{StartedAt: at, Response: &probe.Response{}, Failure: &probe.Failure{Kind: probe.Timeout}}
 	for i, one := range rule.All() {
 		r.Rules = append(r.Rules, RuleResult{

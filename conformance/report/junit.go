@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"strings"
@@ -75,6 +76,12 @@ func JUnit(r *Result) ([]byte, error) {
 		root.Failures += suite.Failures
 		root.Skipped += suite.Skipped
 	}
+	if r.Baseline != nil && len(r.Baseline.Stale) > 0 {
+		suite := junitStale(r)
+		root.Suites = append(root.Suites, suite)
+		root.Tests += suite.Tests
+		root.Failures += suite.Failures
+	}
 	out, err := xml.MarshalIndent(root, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("write the report as JUnit XML: %w", err)
@@ -85,7 +92,7 @@ func JUnit(r *Result) ([]byte, error) {
 func junitSuiteOf(r *Result, e partnerapi.Endpoint) junitSuite {
 	suite := junitSuite{
 		Name:       string(e),
-		Timestamp:  r.StartedAt.UTC().Format("2006-01-02T15:04:05"), // JUnit's schema knows no offset
+		Timestamp:  junitTime(r),
 		Properties: junitProperties(r),
 	}
 	var duration int64
@@ -105,6 +112,21 @@ func junitSuiteOf(r *Result, e partnerapi.Endpoint) junitSuite {
 		suite.Cases = append(suite.Cases, junitCaseOf(rule))
 	}
 	suite.Time = seconds(duration)
+	return suite
+}
+
+// junitStale is the test suite of the baseline: its stale entries, which fail the run.
+func junitStale(r *Result) junitSuite {
+	suite := junitSuite{
+		Name: "baseline", Time: seconds(0), Timestamp: junitTime(r), Properties: junitProperties(r),
+		Tests: len(r.Baseline.Stale), Failures: len(r.Baseline.Stale),
+	}
+	for _, entry := range r.Baseline.Stale {
+		suite.Cases = append(suite.Cases, junitCase{
+			ClassName: "conformance.baseline", Name: entry.Rule, Time: seconds(0),
+			Failure: &junitFailure{Message: shorten(entry.Message, maxText), Type: "stale", Text: xmlText(shorten(entry.Message, maxText))},
+		})
+	}
 	return suite
 }
 
@@ -134,8 +156,8 @@ func junitCaseOf(rule RuleResult) junitCase {
 	case Failed:
 		c.Failure = &junitFailure{Message: shorten(rule.Message, maxText), Type: rule.Clause, Text: junitStory(rule)}
 	default:
-		c.Skipped = &junitSkipped{Message: string(rule.Outcome) + ": " + shorten(rule.Message, maxText)}
-		if rule.Outcome == Warned {
+		c.Skipped = &junitSkipped{Message: string(rule.Outcome) + ": " + shorten(cmp.Or(rule.Known, rule.Message), maxText)}
+		if rule.Outcome == Warned || rule.Outcome == Known {
 			c.SystemOut = &junitText{Text: junitStory(rule)}
 		}
 	}
@@ -147,6 +169,9 @@ func junitCaseOf(rule RuleResult) junitCase {
 func junitStory(rule RuleResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", shorten(rule.Message, maxText))
+	if rule.Known != "" {
+		fmt.Fprintf(&b, "Known: %s\n", shorten(rule.Known, maxText))
+	}
 	for _, problem := range rule.Problems {
 		fmt.Fprintf(&b, "  - %s\n", shorten(problem, maxText))
 	}
@@ -173,3 +198,6 @@ func xmlText(s string) string {
 func seconds(ms int64) string {
 	return fmt.Sprintf("%.3f", (time.Duration(ms) * time.Millisecond).Seconds())
 }
+
+// junitTime is when the run began; JUnit's schema knows no offset.
+func junitTime(r *Result) string { return r.StartedAt.UTC().Format("2006-01-02T15:04:05") }

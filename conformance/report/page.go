@@ -44,7 +44,7 @@ type endpointView struct {
 	State  string   // the class of its colour and icon
 	Says   string   // its state in words
 	Urgent []ruleView
-	Open   []ruleView // those that were not judged
+	Open   []ruleView // those that are known, or were not judged
 	Passed []ruleView
 }
 
@@ -112,7 +112,7 @@ func newEndpointView(e partnerapi.Endpoint, views []ruleView) endpointView {
 	v := endpointView{
 		Name:   e,
 		Urgent: slices.Concat(ofOutcome(own, Failed), ofOutcome(own, Warned)),
-		Open:   slices.Concat(ofOutcome(own, Inconclusive), ofOutcome(own, Blocked), ofOutcome(own, Skipped), ofOutcome(own, NotApplicable)),
+		Open:   slices.Concat(ofOutcome(own, Known), ofOutcome(own, Inconclusive), ofOutcome(own, Blocked), ofOutcome(own, Skipped), ofOutcome(own, NotApplicable)),
 		Passed: ofOutcome(own, Passed),
 	}
 	method, path := route(e)

@@ -28,6 +28,7 @@ const (
 	Passed        Outcome = "passed"
 	Failed        Outcome = "failed"         // a MUST rule is broken
 	Warned        Outcome = "warned"         // a SHOULD rule is broken, or a MUST rule once where twice is a breach
+	Known         Outcome = "known"          // broken, and the baseline says why that is known; RuleResult.Known has its reason
 	Skipped       Outcome = "skipped"        // the user left it out
 	NotApplicable Outcome = "not_applicable" // the partner lacks an optional feature
 	Blocked       Outcome = "blocked"        // another rule's failure is the cause; Message names it
@@ -36,7 +37,7 @@ const (
 
 // Outcomes lists every outcome, the most urgent first.
 func Outcomes() []Outcome {
-	return []Outcome{Failed, Warned, Inconclusive, Blocked, Skipped, NotApplicable, Passed}
+	return []Outcome{Failed, Warned, Known, Inconclusive, Blocked, Skipped, NotApplicable, Passed}
 }
 
 // Result is all that a run found.
@@ -52,9 +53,10 @@ type Result struct {
 	Summary         map[Outcome]int `json:"summary"`               // every outcome, 0 where there is none
 	Rules           []RuleResult    `json:"rules"`                 // in the catalogue's order
 	Coverage        Coverage        `json:"coverage"`
-	Latency         []Latency       `json:"latency"`               // an element an endpoint that was called
-	Vacancies       []SlotVacancies `json:"vacancies"`             // of the slots whose seats were counted more than once
-	NotUndone       []Leftover      `json:"not_undone"`            // holds and bookings that the run could not undo
+	Latency         []Latency       `json:"latency"`    // an element an endpoint that was called
+	Vacancies       []SlotVacancies `json:"vacancies"`  // of the slots whose seats were counted more than once
+	NotUndone       []Leftover      `json:"not_undone"` // holds and bookings that the run could not undo
+	Baseline        *Baseline       `json:"baseline,omitempty"`
 	Exploration     *Exploration    `json:"exploration,omitempty"` // nil: no random lifecycles were asked for
 
 	// Calls are all exchanges of the run, for run.har; report.json has those
@@ -80,6 +82,7 @@ type RuleResult struct {
 	Clause     string              `json:"clause"`
 	Outcome    Outcome             `json:"outcome"`
 	Message    string              `json:"message"`
+	Known      string              `json:"known,omitempty"`    // why the breach is known, and until when: the baseline's words
 	Problems   []string            `json:"problems,omitempty"` // every offending place, where there are several; capped
 	Why        string              `json:"why"`
 	Fix        string              `json:"fix"`

@@ -9,25 +9,34 @@ import (
 
 // verdictWords says the verdict, and in a sentence what it stands on.
 func verdictWords(r *Result) (heading, sentence string) {
-	must, judged := 0, 0
+	must, judged, known := 0, 0, 0
 	for _, rule := range mustRules(r.Rules) {
 		must++
-		if rule.Outcome == Passed || rule.Outcome == Failed || rule.Outcome == Warned {
+		switch rule.Outcome {
+		case Passed, Failed, Warned:
 			judged++
+		case Known:
+			known++
 		}
 	}
-	warnings := ""
+	notes := ""
+	if n := r.Summary[Known]; n > 0 {
+		notes = "; " + plural(n, "known failure")
+	}
 	if n := r.Summary[Warned]; n > 0 {
-		warnings = "; " + plural(n, "warning")
+		notes += "; " + plural(n, "warning")
 	}
 	switch r.Verdict {
 	case Conformant:
-		if judged == must {
-			return "Conformant", fmt.Sprintf("All %s hold%s.", plural(must, "MUST rule"), warnings)
+		if known > 0 {
+			return "Conformant but for known failures", fmt.Sprintf("%d of the %d MUST rules hold%s.", judged, must, notes)
 		}
-		return "Conformant", fmt.Sprintf("Every MUST rule that could be judged holds: %d of %d%s.", judged, must, warnings)
+		if judged == must {
+			return "Conformant", fmt.Sprintf("All %s hold%s.", plural(must, "MUST rule"), notes)
+		}
+		return "Conformant", fmt.Sprintf("Every MUST rule that could be judged holds: %d of %d%s.", judged, must, notes)
 	case Nonconformant:
-		return "Not conformant", fmt.Sprintf("The partner breaks %d of the %d MUST rules that could be judged%s.", r.Summary[Failed], judged, warnings)
+		return "Not conformant", fmt.Sprintf("The partner breaks %d of the %d MUST rules that could be judged%s.", r.Summary[Failed], judged, notes)
 	default:
 		if r.Reason == "" {
 			return "Not judged", "The run could not judge this partner."
@@ -56,7 +65,7 @@ func stateWords(views []ruleView) (state, says string) {
 		n[v.Outcome]++
 	}
 	var parts []string
-	for _, o := range []Outcome{Failed, Warned} {
+	for _, o := range []Outcome{Failed, Warned, Known} {
 		if n[o] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[o], o))
 		}
@@ -72,10 +81,10 @@ func stateWords(views []ruleView) (state, says string) {
 			return string(o), says
 		}
 	}
-	if n[Passed] > 0 && n[Inconclusive]+n[Blocked] == 0 {
+	if n[Passed] > 0 && n[Known]+n[Inconclusive]+n[Blocked] == 0 {
 		return string(Passed), says
 	}
-	for _, o := range []Outcome{Inconclusive, Blocked, NotApplicable} {
+	for _, o := range []Outcome{Known, Inconclusive, Blocked, NotApplicable} {
 		if n[o] > 0 {
 			return string(o), says
 		}

@@ -53,13 +53,13 @@ func (s *screen) printf(format string, args ...any) {
 
 // The words of the outcomes, all of one width.
 var words = map[report.Outcome]string{
-	report.Passed: "pass", report.Failed: "FAIL", report.Warned: "warn", report.Skipped: "skip",
+	report.Passed: "pass", report.Failed: "FAIL", report.Warned: "warn", report.Known: "know", report.Skipped: "skip",
 	report.NotApplicable: "n/a ", report.Blocked: "blkd", report.Inconclusive: "open",
 }
 
 // The colours of the outcomes, as ANSI codes.
 var colours = map[report.Outcome]string{
-	report.Passed: "32", report.Failed: "1;31", report.Warned: "33", report.Skipped: "2",
+	report.Passed: "32", report.Failed: "1;31", report.Warned: "33", report.Known: "33", report.Skipped: "2",
 	report.NotApplicable: "2", report.Blocked: "35", report.Inconclusive: "36",
 }
 

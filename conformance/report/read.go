@@ -1,0 +1,52 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// maxReport bounds a report that is read, in bytes; a run that finds every rule
+// broken writes some 10 MiB.
+const maxReport = 64 << 20
+
+// Read returns the result that a run wrote to report.json at path. Its error says
+// in one line why the file is none.
+func Read(path string) (*Result, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", path, reason(err))
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxReport+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read: %w", path, reason(err))
+	case len(text) > maxReport:
+		return nil, fmt.Errorf("%s is larger than %d MiB: want the report.json of a run", path, maxReport>>20)
+	}
+	result := &Result{}
+	if err := json.Unmarshal(text, result); err != nil {
+		return nil, fmt.Errorf("%s is not the report.json of a run: %s", path, flaw(err))
+	}
+	if result.Verdict == "" || len(result.Rules) == 0 {
+		return nil, fmt.Errorf("%s is not the report.json of a run: it has no verdict, or no rules", path)
+	}
+	return result, nil
+}
+
+// flaw says what is wrong with JSON, without what a stranger wrote in it.
+func flaw(err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind):
+		return fmt.Sprintf("a JSON %s cannot stand at %s", kind.Value, cmp.Or(kind.Field, "its top"))
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("no JSON at byte %d", syntax.Offset)
+	}
+	return "it is cut short, or no JSON"
+}
