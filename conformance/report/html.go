@@ -39,8 +39,8 @@ type assets struct {
 
 var loadAssets = sync.OnceValues(func() (*assets, error) {
 	t, err := template.New("").Funcs(template.FuncMap{
-		"bytes": size, "duration": duration, "label": label, "ms": milliseconds, "plural": plural, "thousands": thousands,
-		"took":    func(ms int64) string { return milliseconds(float64(ms)) },
+		"bytes": size, "duration": duration, "label": label, "ms": Milliseconds, "plural": plural, "thousands": thousands,
+		"took":    func(ms int64) string { return Milliseconds(float64(ms)) },
 		"shorten": func(s string) string { return shorten(s, maxText) },
 	}).ParseFS(pageFiles, "page/*.html")
 	if err != nil {

@@ -58,7 +58,8 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d min %d s", whole/time.Minute, whole%time.Minute/time.Second)
 }
 
-func milliseconds(ms float64) string { return duration(time.Duration(ms * float64(time.Millisecond))) }
+// Milliseconds writes a number of them with the precision that a reader can use.
+func Milliseconds(ms float64) string { return duration(time.Duration(ms * float64(time.Millisecond))) }
 
 // size writes a number of bytes.
 func size(n int64) string {

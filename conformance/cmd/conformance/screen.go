@@ -112,6 +112,7 @@ func (s *screen) finish() {
 func (s *screen) end(r *report.Result) {
 	s.finish()
 	s.printf("\n")
+	s.times(r.Latency)
 	for _, outcome := range []report.Outcome{report.Inconclusive, report.Warned, report.Failed} {
 		s.list(r, outcome)
 	}
