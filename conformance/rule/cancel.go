@@ -41,6 +41,13 @@ var (
 		Why:   "A cancellation whose answer was lost is repeated; an error looks like one that was not taken.",
 		Fix:   "Answer 200 whether the booking is still there or not.",
 	}
+	CancelRepeatSuccess = Rule{
+		ID: "cancel.repeat.success", Level: Should, Endpoint: partnerapi.Cancel, Clause: "CAN-5",
+		Needs: []string{"cancel.repeat.status", "cancel.unknown.success"},
+		Title: "A second cancellation is answered with success true",
+		Why:   "The booking is cancelled, which is what was asked for.",
+		Fix:   "Answer {\"success\": true} whether the booking is still there or not.",
+	}
 	CancelRepeatVacancies = Rule{
 		ID: "cancel.repeat.vacancies", Level: Must, Endpoint: partnerapi.Cancel, Clause: "CAN-5", Needs: []string{"cancel.vacancies"},
 		Title: "A second cancellation gives no seats back",
@@ -81,7 +88,7 @@ var (
 
 	cancelRules = []Rule{
 		CancelSupported, CancelStatus, CancelJSON, CancelSuccess, CancelVacancies, CancelUnknown, CancelUnknownSuccess,
-		CancelRepeatStatus, CancelRepeatVacancies, CancelRace, CancelWithoutBody, CancelContentType,
+		CancelRepeatStatus, CancelRepeatSuccess, CancelRepeatVacancies, CancelRace, CancelWithoutBody, CancelContentType,
 		CancelWrongKey, CancelMissingKey, CancelAuthEffect, CancelLimit,
 	}
 )

@@ -98,6 +98,19 @@ var (
 		Why:   "The customer has paid: their seat would be sold again.",
 		Fix:   "Release live holds only; a confirmed one is no longer a hold.",
 	}
+	ReleaseCancelled = Rule{
+		ID: "release.cancelled", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-6", Needs: []string{"release.confirmed", "cancel.success"},
+		Title: "Releasing a cancelled booking's code is answered with 200",
+		Why:   "A release that comes late, after the booking was cancelled, would be repeated for a day.",
+		Fix:   "Answer 200 with {\"success\": true} whatever became of the code.",
+	}
+	ReleaseCancelledVacancies = Rule{
+		ID: "release.cancelled.vacancies", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-6",
+		Needs: []string{"release.cancelled", "cancel.vacancies", "confirm.cancelled.no-effect", "release.confirmed.keeps-booking"},
+		Title: "Releasing a cancelled booking's code gives no seats back",
+		Why:   "The cancellation has given them back: seats given back twice are sold twice.",
+		Fix:   "Release live holds only; a hold that became a booking never is one again.",
+	}
 	ReleaseExpired = Rule{
 		ID: "release.expired", Level: Must, Endpoint: partnerapi.Release, Clause: "REL-4", Needs: []string{"release.unknown.success", "reserve.expires-later"},
 		Title: "An expired code is answered with 200 and success true",
@@ -126,7 +139,8 @@ var (
 	releaseRules = []Rule{
 		ReleaseStatus, ReleaseJSON, ReleaseSuccess, ReleaseVacanciesOne, ReleaseVacanciesMany, ReleaseRebookable, ReleaseWithoutBody,
 		ReleaseUnknown, ReleaseUnknownSuccess, ReleaseRepeatStatus, ReleaseRepeatSuccess, ReleaseRepeatVacancies, ReleaseRace,
-		ReleaseConfirmed, ReleaseConfirmedKeeps, ReleaseExpiredByItself, ReleaseExpired, ReleaseExpiredVacancies, ReleaseContentType,
+		ReleaseConfirmed, ReleaseConfirmedKeeps, ReleaseCancelled, ReleaseCancelledVacancies,
+		ReleaseExpiredByItself, ReleaseExpired, ReleaseExpiredVacancies, ReleaseContentType,
 		ReleaseWrongKey, ReleaseMissingKey, ReleaseAuthEffect, ReleaseLimit,
 	}
 )

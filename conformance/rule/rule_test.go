@@ -24,6 +24,7 @@ var onlyAdvised = map[string]string{
 	"content-type":           "the marketplace reads JSON whatever it is declared as",
 	"confirm.repeat.status":  "what counts is that there is no second booking, which is a rule of its own",
 	"release.repeat.success": "the status alone ends the marketplace's repeats, which is a rule of its own",
+	"cancel.repeat.success":  "the status alone ends the marketplace's repeats, which is a rule of its own",
 }
 
 func TestEveryIDIsItsEndpointAndWords(t *testing.T) {

@@ -41,6 +41,12 @@ func (s *session) describeCancel() {
 		c.expect(b.cancelAgain).To(ok)
 		c.expect(b.cancelAgain).To(fit(schemas.CancelAnswer))
 	})
+	s.judge(rule.CancelRepeatSuccess, func(ctx context.Context, c *check) {
+		b := c.cancelled(ctx)
+		c.reached(b.cancelAgain != nil, b.stopped)
+		c.show(b.cancel.Exchange)
+		c.expect(b.cancelAgain).To(succeed())
+	})
 	s.judge(rule.CancelRepeatVacancies, func(ctx context.Context, c *check) {
 		c.cancellable(ctx)
 		c.seatsMove(func(attempt int) change {

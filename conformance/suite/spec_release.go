@@ -83,8 +83,27 @@ func (s *session) describeRelease() {
 			return change{before: b.repeated, after: b.lateReleased, stopped: b.stopped, between: sent(b.confirm, b.lateRelease)}
 		})
 	})
+	s.describeReleaseCancelled()
 	s.describeReleaseExpired()
 	s.describeReleaseKeys()
+}
+
+func (s *session) describeReleaseCancelled() {
+	s.judge(rule.ReleaseCancelled, func(ctx context.Context, c *check) {
+		b := s.booking(ctx, 0)
+		c.cancellable(ctx)
+		c.reached(b.releaseCancelled != nil, b.stopped)
+		c.show(b.cancel.Exchange)
+		c.expect(b.releaseCancelled).To(haveStatus(http.StatusOK))
+		c.expect(b.releaseCancelled).To(fit(schemas.ReleaseAnswer))
+	})
+	s.judge(rule.ReleaseCancelledVacancies, func(ctx context.Context, c *check) {
+		c.cancellable(ctx)
+		c.seatsMove(func(attempt int) change {
+			b := s.booking(ctx, attempt)
+			return change{before: b.afterConfirmCancelled, after: b.afterReleaseCancelled, stopped: b.stopped, between: sent(b.releaseCancelled)}
+		})
+	})
 }
 
 func (s *session) describeReleaseExpired() {

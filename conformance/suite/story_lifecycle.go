@@ -25,6 +25,8 @@ type bookingStory struct {
 	cancelledAgain        *reading
 	confirmCancelled      *probe.Answer // confirm of the cancelled booking's code
 	afterConfirmCancelled *reading
+	releaseCancelled      *probe.Answer // release of the cancelled booking's code
+	afterReleaseCancelled *reading
 }
 
 // booking plays the booking story.
@@ -63,6 +65,11 @@ func (s *session) booking(ctx context.Context, attempt int) *bookingStory {
 				return o
 			},
 			s.count(ctx, b.offer, "after the cancelled code was confirmed", &b.afterConfirmCancelled),
+			func() (o *obstacle) {
+				b.releaseCancelled, o = s.release(ctx, "release the cancelled booking's code", b.hold.code, true, probe.GoodKey)
+				return o
+			},
+			s.count(ctx, b.offer, "after the cancelled code was released", &b.afterReleaseCancelled),
 		)
 	})
 }

@@ -249,9 +249,13 @@ func (p *Platform) release(code string, tell func(before, after Facts)) Outcome 
 
 // releaseConfirmed leaves a booking as it is (REL-6), unless a quirk says otherwise.
 func (p *Platform) releaseConfirmed(h *Hold, now time.Time) {
-	quirk := p.on(OnReleaseConfirmed, h.slot, now)
 	booking, ok := p.state.bookings.Get(h.BookingID)
-	if quirk.Does == Accept && ok && booking.State == Booked {
+	if ok && booking.State == Cancelled {
+		p.move(p.on(OnReleaseCancelled, h.slot, now), h, 0, now)
+		return
+	}
+	quirk := p.on(OnReleaseConfirmed, h.slot, now)
+	if quirk.Does == Accept && ok {
 		p.endBooking(booking, quirk, now)
 		return
 	}

@@ -72,6 +72,7 @@ const (
 	OnReleaseAgain     Case = "release-again"     // a hold that was released
 	OnReleaseExpired   Case = "release-expired"   // a hold that expired
 	OnReleaseConfirmed Case = "release-confirmed" // a hold that is a booking
+	OnReleaseCancelled Case = "release-cancelled" // a hold whose booking was cancelled
 	OnCancel           Case = "cancel"            // a booking
 	OnCancelAgain      Case = "cancel-again"      // a booking that was cancelled
 	OnExpiry           Case = "expiry"            // a live hold whose time is over
@@ -108,6 +109,7 @@ func deeds() map[Case][]Does {
 		OnReleaseAgain:     {},
 		OnReleaseExpired:   {},
 		OnReleaseConfirmed: {Accept},
+		OnReleaseCancelled: {},
 		OnCancel:           {Nothing},
 		OnCancelAgain:      {},
 		OnExpiry:           {Nothing},

@@ -77,6 +77,11 @@ func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 		d.books(code)
 		d.Release(code)
 	}
+	releaseCancelled := func(d desk, slot string) {
+		code := d.holds(slot, 3).Code
+		d.Cancel(d.books(code).ID)
+		d.Release(code)
+	}
 	expire := func(d desk, slot string) {
 		d.holds(slot, 3)
 		d.clock.Advance(time.Hour)
@@ -117,6 +122,7 @@ func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 		{Quirk{On: OnReleaseAgain, Gives: AmountAll}, releaseAgain, 8},
 		{Quirk{On: OnReleaseConfirmed, Gives: AmountOne}, releaseBooked, 3},
 		{Quirk{On: OnReleaseConfirmed, Does: Accept}, releaseBooked, 5},
+		{Quirk{On: OnReleaseCancelled, Gives: AmountAll}, releaseCancelled, 8},
 		{Quirk{On: OnExpiry, Gives: AmountNone}, expire, 2},
 		{Quirk{On: OnExpiry, Does: Nothing}, expire, 2},
 		{Quirk{On: OnReleaseExpired, Gives: AmountAll}, releaseExpired, 8},
