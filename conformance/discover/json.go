@@ -22,6 +22,16 @@ func Decode(raw []byte) (any, error) {
 	return value, err
 }
 
+// Object reads raw as one JSON object, leniently: nil where it is none.
+func Object(raw []byte) map[string]any {
+	value, err := Decode(raw)
+	if err != nil {
+		return nil
+	}
+	object, _ := value.(map[string]any)
+	return object
+}
+
 // largestElement is how many bytes of one product or slot are decoded: decoded
 // it takes twenty times the room.
 const largestElement = 2 << 20

@@ -5,21 +5,34 @@ import (
 	"sync"
 	"testing"
 
-	"partnerkit.dev/conformance/discover"
 	"partnerkit.dev/conformance/ledger"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
-func offer(product string) discover.Offer {
-	return discover.Offer{Product: discover.Product{ID: product}}
+func slot(product string) ledger.Slot { return ledger.Slot{ProductID: product} }
+
+// attempt enters a reserve for one adult.
+func attempt(t *testing.T, l *ledger.Ledger, product string) *ledger.Entry {
+	t.Helper()
+	return attemptFor(t, l, product, 1)
+}
+
+func attemptFor(t *testing.T, l *ledger.Ledger, product string, guests int) *ledger.Entry {
+	t.Helper()
+	entry, err := l.Attempt(slot(product), []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: guests}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entry
 }
 
 func TestAnAttemptIsOpenBeforeItsAnswerIsKnown(t *testing.T) {
 	t.Parallel()
-	var l ledger.Ledger
-	l.Attempt(offer("walk"), 3)
+	l := ledger.New()
+	attemptFor(t, l, "walk", 3)
 	entries := l.Entries()
-	if len(entries) != 1 || entries[0].State != ledger.Attempted || entries[0].Guests != 3 || entries[0].Offer.Product.ID != "walk" {
-		t.Errorf("want the attempt with its offer and guests, got %+v", entries)
+	if len(entries) != 1 || entries[0].State != ledger.Attempted || entries[0].Units[0].Quantity != 3 || entries[0].ProductID != "walk" {
+		t.Errorf("want the attempt with its slot and guests, got %+v", entries)
 	}
 	if open := l.Open(); len(open) != 1 {
 		t.Errorf("want an attempt to be open: its answer may be lost, got %d", len(open))
@@ -30,10 +43,11 @@ func TestOnlyWhatIsRefusedOrUndoneNeedsNoUndoing(t *testing.T) {
 	t.Parallel()
 	for state, open := range map[ledger.State]bool{
 		ledger.Attempted: true, ledger.Unheard: true, ledger.Held: true, ledger.Booked: true, ledger.Doubtful: true,
-		ledger.Refused: false, ledger.Undone: false,
+		ledger.Kept:    true,
+		ledger.Refused: false, ledger.Undone: false, ledger.Expired: false,
 	} {
-		var l ledger.Ledger
-		l.Record(l.Attempt(offer("walk"), 1), func(e *ledger.Entry) { e.State = state })
+		l := ledger.New()
+		l.Record(attempt(t, l, "walk"), func(e *ledger.Entry) { e.State = state })
 		if got := len(l.Open()) == 1; got != open {
 			t.Errorf("%s: want open %t, got %t", state, open, got)
 		}
@@ -42,20 +56,20 @@ func TestOnlyWhatIsRefusedOrUndoneNeedsNoUndoing(t *testing.T) {
 
 func TestEntriesKeepTheOrderOfTheirAttempts(t *testing.T) {
 	t.Parallel()
-	var l ledger.Ledger
+	l := ledger.New()
 	for i := range 5 {
-		entry := l.Attempt(offer("walk"), int64(i))
+		entry := attemptFor(t, l, "walk", i+1)
 		if i%2 == 0 {
 			l.Record(entry, func(e *ledger.Entry) { e.State = ledger.Undone })
 		}
 	}
 	for i, entry := range l.Entries() {
-		if entry.Guests != int64(i) {
-			t.Errorf("entry %d: want the attempt of %d guests, got %d", i, i, entry.Guests)
+		if guests := entry.Units[0].Quantity; guests != i+1 {
+			t.Errorf("entry %d: want the attempt of %d guests, got %d", i, i+1, guests)
 		}
 	}
 	open := l.Open()
-	if len(open) != 2 || open[0].Guests != 1 || open[1].Guests != 3 {
+	if len(open) != 2 || open[0].Units[0].Quantity != 2 || open[1].Units[0].Quantity != 4 {
 		t.Errorf("want the open ones in the same order, got %d of them", len(open))
 	}
 	if again := l.Entries(); len(again) != 5 {
@@ -65,8 +79,8 @@ func TestEntriesKeepTheOrderOfTheirAttempts(t *testing.T) {
 
 func TestEntriesAreACopy(t *testing.T) {
 	t.Parallel()
-	var l ledger.Ledger
-	l.Attempt(offer("walk"), 1)
+	l := ledger.New()
+	attempt(t, l, "walk")
 	l.Entries()[0].State = ledger.Undone
 	if state := l.Entries()[0].State; state != ledger.Attempted {
 		t.Errorf("want the account unchanged by its reader, got %s", state)
@@ -76,11 +90,11 @@ func TestEntriesAreACopy(t *testing.T) {
 func TestManyMayKeepAccountAtOnce(t *testing.T) {
 	t.Parallel()
 	const many = 50
-	var l ledger.Ledger
+	l := ledger.New()
 	var all sync.WaitGroup
 	for i := range many {
 		all.Go(func() {
-			entry := l.Attempt(offer("walk"), 1)
+			entry := attempt(t, l, "walk")
 			l.Record(entry, func(e *ledger.Entry) { e.State, e.Code = ledger.Held, fmt.Sprint(i) })
 			l.Entries()
 			l.Open()

@@ -5,10 +5,12 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -81,6 +83,18 @@ func (a *Answer) OK(statuses ...int) bool {
 func (a *Answer) BrokeOff(statuses ...int) bool {
 	return a.Failure != nil && a.Failure.Kind != Timeout && a.Failure.Kind != Stopped &&
 		a.Response != nil && slices.Contains(statuses, a.Response.Status)
+}
+
+// Words says what came of the call, as messages do behind "got".
+func (a *Answer) Words() string {
+	if a.Failure != nil {
+		return "no whole answer: " + a.Failure.Message
+	}
+	words := strings.TrimSpace(fmt.Sprintf("%d %s", a.Response.Status, http.StatusText(a.Response.Status)))
+	if location := a.Response.Header.Get("Location"); location != "" {
+		return fmt.Sprintf("%s to %s; redirects are not followed", words, location)
+	}
+	return words
 }
 
 // Client sends calls to one partner and keeps the exchanges. It is safe for

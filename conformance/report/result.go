@@ -57,6 +57,7 @@ type Result struct {
 	Vacancies       []SlotVacancies `json:"vacancies"`  // of the slots whose seats were counted more than once
 	NotUndone       []Leftover      `json:"not_undone"` // holds and bookings that the run could not undo
 	Baseline        *Baseline       `json:"baseline,omitempty"`
+	Ledger          string          `json:"ledger,omitempty"`      // the file that has every hold and booking of the run
 	Exploration     *Exploration    `json:"exploration,omitempty"` // nil: no random lifecycles were asked for
 
 	// Calls are all exchanges of the run, for run.har; report.json has those
@@ -145,6 +146,7 @@ type Leftover struct {
 	OptionID       string `json:"option_id"`
 	AvailabilityID string `json:"availability_id"`
 	Start          string `json:"start"`
+	Reference      string `json:"reference,omitempty"`  // the resellerReference of its reserve, where that had one
 	Reason         string `json:"reason"`               // why it could not be undone
-	ExpiresAt      string `json:"expires_at,omitempty"` // when a hold ends by itself
+	ExpiresAt      string `json:"expires_at,omitempty"` // when a hold ends by itself; at the latest, where no answer came
 }

@@ -10,6 +10,7 @@ import (
 	"partnerkit.dev/conformance/ledger"
 	"partnerkit.dev/conformance/probe"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/undo"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -39,8 +40,11 @@ func (s *session) sendReserve(ctx context.Context, purpose string, offer discove
 	if ctx.Err() != nil {
 		return nil, nil, s.outOfTime()
 	}
-	entry := s.ledger.Attempt(offer, sizeOf(units))
-	answer, o := s.call(context.WithoutCancel(ctx), rule.ReserveLimit, s.reserveCall(purpose, offer, units, full, key), false)
+	entry, o := s.attempt(offer, units)
+	if o != nil {
+		return nil, nil, o
+	}
+	answer, o := s.call(context.WithoutCancel(ctx), rule.ReserveLimit, reserveCall(purpose, entry, full, key), false)
 	s.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
 	if o != nil {
 		return nil, entry, o
@@ -48,25 +52,34 @@ func (s *session) sendReserve(ctx context.Context, purpose string, offer discove
 	return answer, entry, nil
 }
 
-func (s *session) reserveCall(purpose string, offer discover.Offer, units []partnerapi.UnitQuantity, full bool, key probe.Key) probe.Call {
+// attempt enters a reserve that is about to be sent. What cannot be entered is not
+// to be sent.
+func (s *session) attempt(offer discover.Offer, units []partnerapi.UnitQuantity) (*ledger.Entry, *obstacle) {
+	entry, err := s.ledger.Attempt(ledger.SlotOf(offer), units)
+	if err != nil {
+		return nil, unrecorded(err)
+	}
+	return entry, nil
+}
+
+// unrecorded is the obstacle of a ledger that cannot be written.
+func unrecorded(err error) *obstacle {
+	return missing("the ledger cannot be written: %v", err)
+}
+
+// reserveCall is the reserve that an entry is about; full is one with contact and
+// reference.
+func reserveCall(purpose string, entry *ledger.Entry, full bool, key probe.Key) probe.Call {
 	request := partnerapi.ReserveRequest{
-		ProductID: offer.Product.ID, OptionID: offer.Option.ID, AvailabilityID: offer.Slot.ID, Units: units,
+		ProductID: entry.ProductID, OptionID: entry.OptionID, AvailabilityID: entry.AvailabilityID, Units: entry.Units,
 	}
 	if full {
-		request.Contact, request.ResellerReference = &contact, "conformance-"+s.nonce
+		request.Contact, request.ResellerReference = &contact, entry.Reference
 	}
 	return probe.Call{
 		Endpoint: partnerapi.Reserve, Purpose: purpose, Method: http.MethodPost, Path: partnerapi.ReservePath,
 		Body: encode(request), Key: key,
 	}
-}
-
-// sizeOf counts the guests of a party.
-func sizeOf(units []partnerapi.UnitQuantity) (guests int64) {
-	for _, unit := range units {
-		guests += int64(unit.Quantity)
-	}
-	return guests
 }
 
 // recordReserve enters what a reserve brought. Whatever the status, an answer
@@ -145,18 +158,22 @@ func (s *session) sendConfirm(ctx context.Context, purpose string, h *hold, full
 	if ctx.Err() != nil {
 		return nil, s.outOfTime()
 	}
-	answer, o := s.call(context.WithoutCancel(ctx), rule.ConfirmLimit, s.confirmCall(purpose, h, full, key), false)
-	s.recordConfirm(h, answer)
+	settle, o := s.confirming(h)
+	if o != nil {
+		return nil, o
+	}
+	answer, o := s.call(context.WithoutCancel(ctx), rule.ConfirmLimit, confirmCall(purpose, h, full, key), false)
+	settle(answer)
 	if o != nil {
 		return nil, o
 	}
 	return answer, nil
 }
 
-func (s *session) confirmCall(purpose string, h *hold, full bool, key probe.Key) probe.Call {
+func confirmCall(purpose string, h *hold, full bool, key probe.Key) probe.Call {
 	request := partnerapi.ConfirmRequest{ReservationConfirmationCode: h.code}
 	if full {
-		request.Contact, request.ResellerReference = &contact, "conformance-"+s.nonce
+		request.Contact, request.ResellerReference = &contact, h.entry.Reference
 	}
 	return probe.Call{
 		Endpoint: partnerapi.Confirm, Purpose: purpose, Method: http.MethodPost, Path: partnerapi.ConfirmPath,
@@ -164,40 +181,55 @@ func (s *session) confirmCall(purpose string, h *hold, full bool, key probe.Key)
 	}
 }
 
-const noBookingID = "the answer to confirm had no externalBookingId"
-
-// recordConfirm enters what a confirm brought. A booking under another id than
-// the hold's first one is an entry of its own, to be cancelled as well.
-func (s *session) recordConfirm(h *hold, answer *probe.Answer) {
-	if answer == nil {
-		return
+// confirming enters that a hold's code is about to be confirmed: until the answer
+// is read nobody knows whether there is a booking. The answers are to be given to
+// settle.
+func (s *session) confirming(h *hold) (settle func(...*probe.Answer), o *obstacle) {
+	was := h.entry.State
+	if was == ledger.Held || was == ledger.Undone {
+		s.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Doubtful })
 	}
-	if answer.Failure != nil {
-		s.ledger.Record(h.entry, func(e *ledger.Entry) {
-			if e.State == ledger.Held || e.State == ledger.Undone {
-				e.State = ledger.Doubtful
+	back := func() { s.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = was }) }
+	if err := s.ledger.Trouble(); err != nil {
+		back()
+		return nil, unrecorded(err)
+	}
+	return func(answers ...*probe.Answer) {
+		booked, unheard := false, false
+		for _, answer := range answers {
+			switch {
+			case answer == nil: // it was not sent
+			case answer.Failure != nil:
+				unheard = true
+			case answer.Response.Status/100 == 2:
+				booked = s.recordBooking(h, readObject(answer.Raw).text("externalBookingId")) || booked
 			}
-		})
-		return
-	}
-	id := readObject(answer.Raw).text("externalBookingId")
-	if answer.Response.Status/100 != 2 {
-		return
-	}
+		}
+		if !booked && !unheard {
+			back()
+		}
+	}, nil
+}
+
+// recordBooking enters a booking of a hold, and reports whether it is the hold's
+// own. One under another id than the hold's first is an entry of its own, to be
+// cancelled as well.
+func (s *session) recordBooking(h *hold, id string) bool {
 	entry := h.entry
 	if entry.BookingID != "" && entry.BookingID != id {
-		entry = s.ledger.Attempt(h.entry.Offer, h.entry.Guests)
+		entry = s.ledger.Add(h.entry.Slot, h.entry.Units)
 	}
 	if entry.State == ledger.Booked {
-		return // a repeat that was answered with the same booking
+		return true // a repeat that was answered with the same booking
 	}
 	s.bookings++
 	s.ledger.Record(entry, func(e *ledger.Entry) {
 		e.State, e.BookingID = ledger.Booked, id
 		if id == "" {
-			e.State, e.Trouble = ledger.Doubtful, noBookingID
+			e.State, e.Trouble = ledger.Doubtful, undo.NoBookingID
 		}
 	})
+	return entry == h.entry
 }
 
 // confirm turns a hold into a booking with the registered key.
@@ -254,7 +286,7 @@ func (s *session) releaseHold(ctx context.Context, purpose string, h *hold, body
 			r = rule.ReleaseWithoutBody
 		}
 		return answer, breach(r, answer, "want 200 for a live hold, got %s", got(answer))
-	case undone(answer):
+	case undo.Done(answer):
 		s.settle(h)
 	}
 	return answer, nil
@@ -285,7 +317,7 @@ func (s *session) cancelBooking(ctx context.Context, purpose string, h *hold, id
 	case !answer.OK(http.StatusOK):
 		return answer, breach(rule.CancelStatus, answer, "want 200 for a live booking, got %s", got(answer))
 	}
-	if undone(answer) {
+	if undo.Done(answer) {
 		s.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Undone })
 	}
 	return answer, nil

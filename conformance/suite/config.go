@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"partnerkit.dev/conformance/ledger"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -24,6 +25,7 @@ type Config struct {
 	LabelFilter           string         // Ginkgo's label filter over rule ids, levels and endpoints; "": all
 	Strict                bool           // an inconclusive rule makes the verdict incomplete
 	NoRaces               bool           // no calls are sent at the same time: what they come to is not judged
+	Ledger                *ledger.Ledger // of all holds and bookings; nil: it is kept in memory only
 	LimitScale            float64        // 0: 1; the contract's limits are multiplied by it, for the suite's own tests
 	Version               string         // of the suite, for the report and the User-Agent
 	Quiet                 bool           // Ginkgo's own output is silenced
@@ -39,6 +41,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.LimitScale == 0 {
 		c.LimitScale = 1
+	}
+	if c.Ledger == nil {
+		c.Ledger = ledger.New()
 	}
 	if c.Version == "" {
 		c.Version = "devel"

@@ -3,7 +3,6 @@ package suite
 import (
 	"fmt"
 	"mime"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -33,16 +32,7 @@ func anyStatus(statuses []int) string {
 }
 
 // got says what came instead of the answer that was wanted.
-func got(answer *probe.Answer) string {
-	if answer.Failure != nil {
-		return "no whole answer: " + answer.Failure.Message
-	}
-	words := strings.TrimSpace(fmt.Sprintf("%d %s", answer.Response.Status, http.StatusText(answer.Response.Status)))
-	if location := answer.Response.Header.Get("Location"); location != "" {
-		return fmt.Sprintf("%s to %s; redirects are not followed", words, location)
-	}
-	return words
-}
+func got(answer *probe.Answer) string { return answer.Words() }
 
 // fit matches an answer whose body fits the schema.
 func fit(schema string) types.GomegaMatcher {

@@ -7,6 +7,7 @@ import (
 	"partnerkit.dev/conformance/ledger"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/undo"
 	"partnerkit.dev/schemas"
 )
 
@@ -27,7 +28,7 @@ func (s *session) result() *report.Result {
 		Latency:         s.latency(),
 		Vacancies:       s.vacancies.drawn(s.words),
 		Calls:           s.client.Exchanges(),
-		NotUndone:       s.leftovers(),
+		NotUndone:       undo.Leftovers(s.ledger, s.words),
 	}
 	if s.config.LimitScale != 1 {
 		r.LimitScale = s.config.LimitScale
@@ -78,6 +79,8 @@ func (s *session) verdict(r *report.Result) (report.Verdict, string) {
 		return report.Incomplete, s.words(s.survey.stopped.Message)
 	case s.survey != nil && s.survey.stopped != nil:
 		return report.Incomplete, "the partner could not be reached: " + s.words(s.survey.stopped.Message)
+	case s.ledger.Trouble() != nil:
+		return report.Incomplete, "the ledger could not be written: " + s.ledger.Trouble().Error()
 	case s.ranOut.Load():
 		return report.Incomplete, fmt.Sprintf("the run's time, %s, was used up before every rule was judged (--max-duration)", s.config.MaxDuration)
 	case s.noOffer:
@@ -97,11 +100,11 @@ func (s *session) coverage() report.Coverage {
 			c.Options += len(product.Options)
 		}
 	}
-	reserved := map[string]bool{}
+	reserved := map[ledger.Slot]bool{}
 	for _, entry := range s.ledger.Entries() {
 		if entry.Code != "" || entry.State == ledger.Unheard {
 			c.Holds++
-			reserved[entry.Offer.Key()] = true
+			reserved[entry.Slot] = true
 		}
 	}
 	c.SlotsReserved = len(reserved)

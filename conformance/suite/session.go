@@ -2,8 +2,6 @@ package suite
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +23,7 @@ type session struct {
 	clock     *clock
 	started   time.Time
 	deadline  time.Time
-	nonce     string          // tells this run's unknown codes and references from any other's
+	nonce     string          // tells this run's unknown codes from any other's
 	stopped   atomic.Bool     // the run was asked to end
 	ranOut    atomic.Bool     // the run's time was used up
 	halt      context.Context // ends when the run is asked to end
@@ -44,8 +42,6 @@ type session struct {
 }
 
 func newSession(halt context.Context, config Config) *session {
-	nonce := make([]byte, 6)
-	_, _ = rand.Read(nonce) // never fails
 	s := &session{
 		config: config,
 		client: probe.NewClient(probe.Config{
@@ -53,18 +49,19 @@ func newSession(halt context.Context, config Config) *session {
 			RootCAs: config.RootCAs, UserAgent: "partnerkit-conformance/" + config.Version,
 		}),
 		paces:     newPaces(config.LimitScale),
-		ledger:    &ledger.Ledger{},
+		ledger:    config.Ledger,
 		findings:  findings{},
 		vacancies: vacancies{slots: map[string]*report.SlotVacancies{}},
 		halt:      halt,
 		started:   time.Now(),
-		nonce:     hex.EncodeToString(nonce),
+		nonce:     config.Ledger.Head().Run,
 		played:    map[string]any{},
 		used:      map[string]bool{},
 	}
 	s.deadline = s.started.Add(config.MaxDuration)
 	s.verdicts = newVerdicts(s.words)
 	s.clock = newClock(config)
+	s.ledger.Tell(s.clock.now)
 	return s
 }
 

@@ -231,7 +231,5 @@ func (c *check) confirmUnknown(ctx context.Context) *probe.Answer {
 // phantom is the entry of a hold that does not exist: should the partner book
 // it all the same, the booking is cancelled like any other.
 func (s *session) phantom() *ledger.Entry {
-	entry := s.ledger.Attempt(s.anyOffer(), 0)
-	s.ledger.Record(entry, func(e *ledger.Entry) { e.State = ledger.Refused })
-	return entry
+	return s.ledger.Add(ledger.SlotOf(s.anyOffer()), nil)
 }

@@ -73,7 +73,10 @@ func (s *session) sendNonsense(ctx context.Context, purpose string, offer discov
 	if ctx.Err() != nil {
 		return nil, false, s.outOfTime()
 	}
-	entry := s.ledger.Attempt(offer, 0)
+	entry, o := s.attempt(offer, nil)
+	if o != nil {
+		return nil, false, o
+	}
 	call := probe.Call{
 		Endpoint: partnerapi.Reserve, Purpose: purpose, Method: http.MethodPost, Path: partnerapi.ReservePath, Body: body, Key: probe.GoodKey,
 	}

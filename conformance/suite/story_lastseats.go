@@ -109,7 +109,10 @@ func (s *session) bidForAll(ctx context.Context, t *lastSeatsStory) (o *obstacle
 	if o = s.mayRace(ctx, rule.ReserveLimit); o != nil {
 		return o
 	}
-	calls, bids := s.bidding(ctx, t.offer, int(min(callers, t.scarce.Left+moreCallers)))
+	calls, bids, o := s.bidding(ctx, t.offer, int(min(callers, t.scarce.Left+moreCallers)))
+	if o != nil {
+		return o
+	}
 	answers := atOnce(calls...)
 	if o = answeredAll(answers); o != nil {
 		return o
@@ -123,13 +126,19 @@ func (s *session) bidForAll(ctx context.Context, t *lastSeatsStory) (o *obstacle
 // bidding prepares reserves of one seat that are to be sent at the same time.
 // Each is in the ledger before, and what came of it before anything else happens.
 // They outlive an interrupt, as a single one does.
-func (s *session) bidding(ctx context.Context, offer discover.Offer, callers int) ([]func() *probe.Answer, []bid) {
+func (s *session) bidding(ctx context.Context, offer discover.Offer, callers int) ([]func() *probe.Answer, []bid, *obstacle) {
 	calls, bids := make([]func() *probe.Answer, callers), make([]bid, callers)
 	party := guests(offer.Option, 1)
 	for i := range callers {
 		purpose := fmt.Sprintf("reserve 1 seat, at the same time as others (%d of %d)", i+1, callers)
-		send := s.racing(context.WithoutCancel(ctx), rule.ReserveLimit, s.reserveCall(purpose, offer, party, true, probe.GoodKey))
-		entry := s.ledger.Attempt(offer, sizeOf(party))
+		entry, o := s.attempt(offer, party)
+		if o != nil {
+			for _, b := range bids[:i] { // they are not sent
+				s.ledger.Record(b.entry, func(e *ledger.Entry) { recordReserve(e, nil) })
+			}
+			return nil, nil, o
+		}
+		send := s.racing(context.WithoutCancel(ctx), rule.ReserveLimit, reserveCall(purpose, entry, true, probe.GoodKey))
 		bids[i].entry = entry
 		calls[i] = func() *probe.Answer {
 			answer := send()
@@ -137,7 +146,7 @@ func (s *session) bidding(ctx context.Context, offer discover.Offer, callers int
 			return answer
 		}
 	}
-	return calls, bids
+	return calls, bids, nil
 }
 
 // swap is the race for the seat of a hold that is released twice.
@@ -159,12 +168,14 @@ func (s *session) swap(ctx context.Context, t *lastSeatsStory) *obstacle {
 	question := questionAbout(t.offer)
 	const when = "while others reserve and release"
 	look := s.racing(ctx, rule.AvailabilityLimit, availabilityCall("seats left "+when, question.product, question.option, question.window, probe.GoodKey))
-	calls, bids := s.bidding(ctx, t.offer, int(min(s.callers(), swappers)))
+	calls, bids, o := s.bidding(ctx, t.offer, int(min(s.callers(), swappers)))
+	if o != nil {
+		return o
+	}
 	answers := atOnce(append(calls, release, release, look)...)
 	if o := answeredAll(answers); o != nil {
 		return o
 	}
-	var o *obstacle
 	question.answer = answers[len(answers)-1]
 	if t.look, o = s.readSeats(ctx, t.offer, when, question); o != nil {
 		return o

@@ -7,6 +7,7 @@ import (
 	"partnerkit.dev/conformance/ledger"
 	"partnerkit.dev/conformance/probe"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/undo"
 )
 
 // twiceStory is a booking that two calls at the same time make, and two others
@@ -43,11 +44,13 @@ func (s *session) confirmTwice(ctx context.Context, b *twiceStory) (o *obstacle)
 	if o = s.mayRace(ctx, rule.ConfirmLimit); o != nil {
 		return o
 	}
-	send := s.racing(context.WithoutCancel(ctx), rule.ConfirmLimit, s.confirmCall("confirm the hold, twice at the same time", b.hold, true, probe.GoodKey))
-	answers := atOnce(send, send)
-	for _, answer := range answers {
-		s.recordConfirm(b.hold, answer)
+	settle, o := s.confirming(b.hold)
+	if o != nil {
+		return o
 	}
+	send := s.racing(context.WithoutCancel(ctx), rule.ConfirmLimit, confirmCall("confirm the hold, twice at the same time", b.hold, true, probe.GoodKey))
+	answers := atOnce(send, send)
+	settle(answers...)
 	if o = answeredAll(answers); o != nil {
 		return o
 	}
@@ -67,7 +70,7 @@ func (s *session) cancelTwice(ctx context.Context, b *twiceStory) (o *obstacle) 
 	}
 	send := s.racing(ctx, rule.CancelLimit, cancelCall("cancel the booking, twice at the same time", id, true, probe.GoodKey))
 	answers := atOnce(send, send)
-	if undone(answers[0]) && undone(answers[1]) {
+	if undo.Done(answers[0]) && undo.Done(answers[1]) {
 		s.ledger.Record(b.hold.entry, func(e *ledger.Entry) { e.State = ledger.Undone })
 	}
 	if o = answeredAll(answers); o != nil {

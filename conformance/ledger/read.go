@@ -1,0 +1,78 @@
+package ledger
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+const (
+	// longestLine bounds a line, in bytes; the longest that is written has two
+	// codes, each byte of which may take six in JSON.
+	longestLine = 256 << 10
+	// mostEntries bounds the attempts of a ledger. A run makes some fifty.
+	mostEntries = 100_000
+)
+
+// errNoHead says that a file has no whole line: whoever began it sent nothing.
+var errNoHead = errors.New("the file is empty: no run has begun to write it")
+
+// read reads a ledger, and returns how many bytes of it are whole lines: the last
+// one is torn where the run was killed as it wrote it, and what it was to announce
+// was never sent. The error names the place, as name:line.
+func read(name string, from io.Reader) (l *Ledger, whole int64, err error) {
+	l = &Ledger{now: time.Now}
+	lines := bufio.NewReaderSize(from, longestLine)
+	for number := 1; ; number++ {
+		text, err := lines.ReadSlice('\n')
+		switch {
+		case err == io.EOF && number == 1 && !bytes.HasPrefix([]byte(headPrefix), text[:min(len(text), len(headPrefix))]):
+			return nil, 0, fmt.Errorf("%s:1: %w", name, errNoLedger)
+		case err == io.EOF && number == 1:
+			return nil, 0, fmt.Errorf("%s: %w", name, errNoHead)
+		case err == io.EOF:
+			return l, whole, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			err = fmt.Errorf("want at most %d KiB, got more", longestLine>>10)
+		case err == nil && number == 1:
+			err = l.readHead(text)
+		case err == nil && len(l.entries) == mostEntries:
+			err = fmt.Errorf("want at most %d entries, got more", mostEntries)
+		case err == nil:
+			err = l.readLine(text)
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+		whole += int64(len(text))
+	}
+}
+
+// headPrefix is what every ledger begins with.
+const headPrefix = `{"ledger":`
+
+var errNoLedger = errors.New("want a ledger, which begins with " + headPrefix + ", got another file")
+
+func (l *Ledger) readHead(text []byte) error {
+	if !bytes.HasPrefix(text, []byte(headPrefix)) {
+		return errNoLedger
+	}
+	if err := decode(text, &l.head); err != nil {
+		return fmt.Errorf("want what the ledger is about: %w", err)
+	}
+	if l.head.Version != version {
+		return fmt.Errorf("want a ledger of version %d, got %d: use the conformance command that wrote it", version, l.head.Version)
+	}
+	return nil
+}
+
+func (l *Ledger) readLine(text []byte) error {
+	var next line
+	if err := decode(text, &next); err != nil {
+		return fmt.Errorf("want a change of an entry: %w", err)
+	}
+	return l.apply(next)
+}
