@@ -25,6 +25,7 @@ type check struct {
 	problems  []string
 	exchanges []*probe.Exchange
 	cuts      map[int]string // excerpts, by the number of their exchange
+	picture   []byte         // HTML that draws how the rule is broken; nil where there is none
 }
 
 // judge adds the spec of a rule. The body expects what the rule says; when all
@@ -81,8 +82,19 @@ func (c *check) conclude(took time.Duration) {
 		for i := range result.Exchanges {
 			result.Exchanges[i] = withExcerpt(result.Exchanges[i], c.cuts[result.Exchanges[i].Number])
 		}
+		result.Picture = c.addPicture()
 	}
 	c.config.Progress(result.RuleResult)
+}
+
+// addPicture adds the picture to the report's, and returns the name of its file.
+func (c *check) addPicture() string {
+	if c.picture == nil {
+		return ""
+	}
+	name := "race-" + c.rule.ID + ".html"
+	c.pictures[name] = c.picture
+	return name
 }
 
 func withExcerpt(exchange probe.Exchange, excerpt string) probe.Exchange {

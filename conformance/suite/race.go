@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"sync"
 
@@ -27,6 +28,7 @@ type round struct {
 	sure    bool   // no other customer can be the reason for it
 	calm    bool   // nobody else was seen to move seats meanwhile
 	shown   []*probe.Exchange
+	picture []byte    // HTML; nil where there is none
 	stopped *obstacle // why it cannot be judged
 }
 
@@ -35,6 +37,7 @@ func (c *check) race(run func(attempt int) round) {
 	guilty, o := decide(run, c.lateForMore)
 	if guilty != nil {
 		c.show(guilty.shown...)
+		c.picture = guilty.picture
 		c.fail("%s", guilty.flaw)
 	}
 	c.past(o)
@@ -138,6 +141,32 @@ func answeredAll(answers []*probe.Answer) *obstacle {
 	return nil
 }
 
+// isBusy reports whether a call was refused for being one of many: a partner may
+// protect itself, and such a call takes nothing.
+func isBusy(answer *probe.Answer) bool { return answer.OK(http.StatusTooManyRequests) }
+
+// turnedAway counts the calls that were refused so.
+func turnedAway(answers []*probe.Answer) (n int64) {
+	for _, answer := range answers {
+		if isBusy(answer) {
+			n++
+		}
+	}
+	return n
+}
+
+// metAll returns the obstacle of a race in which a call was turned away.
+func metAll(answers []*probe.Answer) *obstacle {
+	if n := turnedAway(answers); n > 0 {
+		return tooFewMet(n, len(answers))
+	}
+	return nil
+}
+
+func tooFewMet(away int64, of int) *obstacle {
+	return missing("of %d calls at the same time the partner turned %d away with 429: too few of them met", of, away)
+}
+
 // settled counts a slot's seats, and again by so many callers at once, which also
 // have their connections open then. It is not calm where the counts differ: other
 // customers are at work.
@@ -150,6 +179,9 @@ func (s *session) settled(ctx context.Context, offer discover.Offer, when string
 	for _, answer := range atOnce(slices.Repeat([]func() *probe.Answer{s.racing(ctx, rule.AvailabilityLimit, call)}, int(callers))...) {
 		if o := answeredAll([]*probe.Answer{answer}); o != nil {
 			return nil, false, o
+		}
+		if isBusy(answer) {
+			continue
 		}
 		question.answer = answer
 		again, o := s.readSeats(ctx, offer, when, question)

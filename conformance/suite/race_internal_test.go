@@ -1,9 +1,12 @@
 package suite
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/anishathalye/porcupine"
 
 	"partnerkit.dev/conformance/probe"
 	"partnerkit.dev/conformance/rule"
@@ -65,7 +68,8 @@ type call struct {
 
 func TestAHistoryIsExplainedWhereSomeOrderOfItsCallsGivesItsAnswers(t *testing.T) {
 	t.Parallel()
-	yes, no := outcome{done: true}, outcome{}
+	yes, no, busy := outcome{done: true}, outcome{}, outcome{busy: true}
+	booked1, booked2 := outcome{done: true, booking: 1}, outcome{done: true, booking: 2}
 	left := func(n int64) outcome { return outcome{left: n} }
 	twoLeft, oneHeld := seatState{left: 2}, seatState{left: 0}
 	oneHeld.holds[0] = held
@@ -84,6 +88,8 @@ func TestAHistoryIsExplainedWhereSomeOrderOfItsCallsGivesItsAnswers(t *testing.T
 		{"as many holds as seats", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), no, 1, 5}, {reserve(2), yes, 2, 6}, {look, left(0), 7, 8}}, true},
 		{"a hold too many", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), yes, 1, 5}, {reserve(2), yes, 2, 6}}, false},
 		{"a refusal though a seat is left", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), no, 1, 5}}, false},
+		{"a call turned away though a seat is left", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), busy, 1, 5}, {look, left(1), 7, 8}}, true},
+		{"a call turned away that takes a seat", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), busy, 1, 5}, {look, left(0), 7, 8}}, false},
 		{"a seat that is still there", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), yes, 1, 5}, {look, left(1), 7, 8}}, false},
 		{"a look in between", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), yes, 1, 5}, {look, left(1), 2, 3}}, true},
 		{"a refusal before anybody was served", twoLeft, []call{{reserve(0), no, 1, 2}, {reserve(1), yes, 3, 4}, {reserve(2), yes, 3, 4}}, false},
@@ -93,6 +99,8 @@ func TestAHistoryIsExplainedWhereSomeOrderOfItsCallsGivesItsAnswers(t *testing.T
 		{"a seat given back twice", oneHeld, []call{{release, yes, 1, 5}, {release, yes, 1, 5}, {look, left(2), 6, 7}}, false},
 		{"a confirm, and a refusal", oneHeld, []call{{confirm, no, 1, 5}, {confirm, yes, 1, 5}, {look, left(0), 6, 7}}, true},
 		{"two confirms with one booking", oneHeld, []call{{confirm, yes, 1, 5}, {confirm, yes, 1, 5}, {look, left(0), 6, 7}}, true},
+		{"the same booking twice", oneHeld, []call{{confirm, booked1, 1, 5}, {confirm, booked1, 1, 5}, {look, left(0), 6, 7}}, true},
+		{"two bookings", oneHeld, []call{{confirm, booked1, 1, 5}, {confirm, booked2, 1, 5}, {look, left(0), 6, 7}}, false},
 		{"two confirms that take a seat", oneHeld, []call{{confirm, yes, 1, 5}, {confirm, yes, 1, 5}, {look, left(-1), 6, 7}}, false},
 		{"no confirm", oneHeld, []call{{confirm, no, 1, 5}, {confirm, no, 1, 5}}, false},
 		{"a confirm of a released hold", oneHeld, []call{{release, yes, 1, 2}, {confirm, yes, 3, 4}}, false},
@@ -109,6 +117,22 @@ func TestAHistoryIsExplainedWhereSomeOrderOfItsCallsGivesItsAnswers(t *testing.T
 		if explained, o := h.explained(); o != nil || explained != test.explained {
 			t.Errorf("%s: want explained %t, got %t, %v", test.name, test.explained, explained, o)
 		}
+		if drawn := h.picture(); (drawn == nil) != test.explained {
+			t.Errorf("%s: want a picture where nothing explains the history, got %d bytes", test.name, len(drawn))
+		}
+	}
+}
+
+func TestCallsThatMeetAreInLanesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	calls := []porcupine.Operation{{Call: 6, Return: 7}, {Call: 1, Return: 3}, {Call: 2, Return: 5}, {Call: 3, Return: 4}}
+	inLanes(calls)
+	var lanes []int
+	for _, call := range calls {
+		lanes = append(lanes, call.ClientId)
+	}
+	if want := []int{0, 1, 2, 0}; !slices.Equal(lanes, want) {
+		t.Errorf("want the calls, in the order of their sending, in the lanes %v, got %v", want, lanes)
 	}
 }
 

@@ -29,6 +29,7 @@ func (s *session) result() *report.Result {
 		Vacancies:       s.vacancies.drawn(s.words),
 		Calls:           s.client.Exchanges(),
 		NotUndone:       undo.Leftovers(s.ledger, s.words),
+		Pictures:        map[string][]byte{},
 	}
 	if s.config.LimitScale != 1 {
 		r.LimitScale = s.config.LimitScale
@@ -42,6 +43,9 @@ func (s *session) result() *report.Result {
 			v = s.verdicts.set(known, report.Skipped, s.whySkipped())
 		}
 		r.Rules = append(r.Rules, v.RuleResult)
+		if v.Picture != "" {
+			r.Pictures[v.Picture] = s.pictures[v.Picture]
+		}
 		r.Summary[v.Outcome]++
 	}
 	r.Verdict, r.Reason = s.verdict(r)

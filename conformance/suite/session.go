@@ -32,13 +32,14 @@ type session struct {
 	survey       *survey // nil until it was made
 	clockTrouble error   // why the target's clock cannot be used
 
-	played   map[string]any  // the stories so far, by name and attempt
-	used     map[string]bool // the slots that stories were played on
-	reserved bool            // a hold was made
-	noOffer  bool            // nothing was found that could be booked
-	noCancel bool            // the partner takes no cancellations
-	holdless bool            // the partner keeps no seats for holds
-	bookings int             // made so far
+	pictures map[string][]byte // of broken rules, by the name of their file
+	played   map[string]any    // the stories so far, by name and attempt
+	used     map[string]bool   // the slots that stories were played on
+	reserved bool              // a hold was made
+	noOffer  bool              // nothing was found that could be booked
+	noCancel bool              // the partner takes no cancellations
+	holdless bool              // the partner keeps no seats for holds
+	bookings int               // made so far
 }
 
 func newSession(halt context.Context, config Config) *session {
@@ -55,6 +56,7 @@ func newSession(halt context.Context, config Config) *session {
 		halt:      halt,
 		started:   time.Now(),
 		nonce:     config.Ledger.Head().Run,
+		pictures:  map[string][]byte{},
 		played:    map[string]any{},
 		used:      map[string]bool{},
 	}

@@ -96,27 +96,30 @@ func (b *twiceStory) confirmRound(holdless bool) round {
 		return unplayed(b.stopped)
 	}
 	r := round{calm: b.confirming, shown: append(b.reserveCall(), shown(b.ready, b.confirms, b.confirmed)...)}
-	ids := map[string]bool{}
+	var ids []string
 	h := history{start: seatState{left: b.ready.Left, holdless: holdless}}
 	h.start.holds[0] = held
 	h.saw(b.ready)
 	for _, answer := range b.confirms {
-		done := answer.OK(http.StatusOK)
-		if done {
-			ids[readObject(answer.Raw).text("externalBookingId")] = true
+		o := outcome{done: answer.OK(http.StatusOK)}
+		if o.done {
+			id := readObject(answer.Raw).text("externalBookingId")
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+			o.booking = slices.Index(ids, id) + 1
 		}
-		h.add(act{deed: confirms}, outcome{done: done}, answer.Exchange)
+		h.add(act{deed: confirms}, o, answer.Exchange)
 	}
 	h.saw(b.confirmed)
-	if len(ids) != 1 || ids[""] {
-		r.flaw, r.sure = fmt.Sprintf("want one booking, got %d: the confirms were answered with %s and %s", len(ids), booking(b.confirms[0]), booking(b.confirms[1])), true
-		return r
-	}
 	want := b.ready.Left
 	if holdless {
 		want--
 	}
 	r.judge(h, fmt.Sprintf("%s left, a hold for 1 guest was confirmed twice: want %d left then, got %d", seatsWord(b.ready.Left), want, b.confirmed.Left))
+	if len(ids) != 1 || ids[0] == "" {
+		r.flaw, r.sure = fmt.Sprintf("want one booking, got %d: the confirms were answered with %s and %s", len(ids), booking(b.confirms[0]), booking(b.confirms[1])), true
+	}
 	return r
 }
 
@@ -146,7 +149,7 @@ func (b *twiceStory) cancelRound() round {
 func (r *round) judge(h history, flaw string) {
 	explained, o := h.explained()
 	if r.stopped = o; o == nil && !explained {
-		r.flaw = flaw
+		r.flaw, r.picture = flaw, h.picture()
 	}
 }
 
@@ -157,7 +160,7 @@ func (h *history) bid(bids []bid, first int) (won int64) {
 		if b.won() {
 			won++
 		}
-		h.add(act{reserves, first + i}, outcome{done: b.won()}, b.answer.Exchange)
+		h.add(act{reserves, first + i}, outcome{done: b.won(), busy: isBusy(b.answer)}, b.answer.Exchange)
 	}
 	return won
 }
@@ -172,6 +175,7 @@ func bidFlaw(bids []bid) string {
 			return fmt.Sprintf("want a code of its own for each hold, got %q twice", b.code)
 		case b.won():
 			codes[b.code] = true
+		case isBusy(b.answer):
 		case !b.answer.OK(http.StatusBadRequest):
 			return "want a hold, or a refusal with 400, of each guest who reserves at the same time, got " + got(b.answer)
 		default:

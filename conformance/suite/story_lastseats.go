@@ -118,6 +118,9 @@ func (s *session) bidForAll(ctx context.Context, t *lastSeatsStory) (o *obstacle
 		return o
 	}
 	t.bids = bidsOf(bids, answers)
+	if away := turnedAway(answers); int64(len(bids))-away <= t.scarce.Left {
+		return tooFewMet(away, len(bids))
+	}
 	t.full, after, o = s.settled(ctx, t.offer, "after the race", 1)
 	t.bidding = before && after
 	return o
@@ -176,11 +179,15 @@ func (s *session) swap(ctx context.Context, t *lastSeatsStory) *obstacle {
 	if o := answeredAll(answers); o != nil {
 		return o
 	}
+	t.swaps = bidsOf(bids, answers)
+	if o := metAll(answers[len(bids):]); o != nil {
+		return o
+	}
 	question.answer = answers[len(answers)-1]
 	if t.look, o = s.readSeats(ctx, t.offer, when, question); o != nil {
 		return o
 	}
-	t.swaps, t.releases = bidsOf(bids, answers), answers[len(bids):len(bids)+2]
+	t.releases = answers[len(bids) : len(bids)+2]
 	t.swapped, t.swapping, o = s.settled(ctx, t.offer, "after it", 1)
 	return o
 }

@@ -54,6 +54,9 @@ func (s *session) confirmTwice(ctx context.Context, b *twiceStory) (o *obstacle)
 	if o = answeredAll(answers); o != nil {
 		return o
 	}
+	if o = metAll(answers); o != nil {
+		return o
+	}
 	b.confirms = answers
 	b.confirmed, after, o = s.settled(ctx, b.offer, "after the confirms", 1)
 	b.confirming = before && after
@@ -74,6 +77,9 @@ func (s *session) cancelTwice(ctx context.Context, b *twiceStory) (o *obstacle) 
 		s.ledger.Record(b.hold.entry, func(e *ledger.Entry) { e.State = ledger.Undone })
 	}
 	if o = answeredAll(answers); o != nil {
+		return o
+	}
+	if o = metAll(answers); o != nil {
 		return o
 	}
 	b.cancels = answers

@@ -37,6 +37,12 @@ type Undoing struct {
 // All undoes whatever can be undone, and enters what became of each; what is
 // still open then can not be undone. It may be called again.
 func (u Undoing) All(ctx context.Context) {
+	u.each(ctx, atOnce)
+	u.each(ctx, 1) // the partner may turn calls away that come at the same time
+}
+
+// each undoes the entries that are open, so many at once.
+func (u Undoing) each(ctx context.Context, atOnce int) {
 	var running sync.WaitGroup
 	free := make(chan struct{}, atOnce)
 	for _, entry := range u.Ledger.Open() {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -145,6 +146,61 @@ func TestAPartnerWhoseTransactionsCollideFailsTheRaceAlone(t *testing.T) {
 		t.Errorf("want the answer named and every call shown, got %q and %d exchanges", found.Message, len(found.Exchanges))
 	}
 	allUndone(t, r, mock)
+}
+
+func TestALostRaceIsDrawnInAPictureBesideTheReport(t *testing.T) {
+	t.Parallel()
+	_, address := startMock(t, mockpartner.Options{Defects: []string{"oversold-under-load"}})
+	r := judge(t, address, "--label", onlyRaces)
+	lost := r.rule(t, "reserve.race")
+	if lost.Outcome != report.Failed || lost.Picture != "race-reserve.race.html" {
+		t.Fatalf("want reserve.race failed with a picture, got %s, %q\n%s", lost.Outcome, lost.Picture, r.troubles())
+	}
+	files := r.files(t)
+	for _, want := range []string{"reserve: done", "availability: 0 left"} {
+		if !strings.Contains(files[lost.Picture], want) {
+			t.Errorf("want the picture to show %q, got %d bytes", want, len(files[lost.Picture]))
+		}
+	}
+	for _, want := range []string{"picture: " + lost.Picture, "wrote " + filepath.Join(r.dir, lost.Picture)} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("want the run to say %q, got\n%s", want, r.stdout)
+		}
+	}
+}
+
+func TestAPartnerThatTurnsCallsAwayIsNotAccusedOfIt(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		takes int // calls at the same time
+		want  report.Outcome
+	}{
+		{"all but one: they never met", 1, report.Inconclusive},
+		{"some: enough of them met", 4, report.Passed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			mock, crowd := small(t), newCrowd()
+			address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+				withIt, leave := crowd.enter(r)
+				defer leave()
+				if withIt > test.takes {
+					w.WriteHeader(http.StatusTooManyRequests)
+					return
+				}
+				pause(r, 20*time.Millisecond) // so that calls meet
+				next.ServeHTTP(w, r)
+			})
+			r := judge(t, address, "--label", onlyRaces)
+			for _, id := range races {
+				if got := r.rule(t, id); got.Outcome != test.want || test.want == report.Inconclusive && !strings.Contains(got.Message, "429") {
+					t.Errorf("want %s %s, got %s: %s", id, test.want, got.Outcome, got.Message)
+				}
+			}
+			allUndone(t, r, mock)
+		})
+	}
 }
 
 func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {

@@ -149,6 +149,9 @@ func (s *screen) list(r *report.Result, outcome report.Outcome) {
 		}
 		s.printf("%s  %s %s (%s)\n", s.paint(outcome, words[outcome]), one.Level, one.ID, one.Clause)
 		s.printf("      %s.\n      %s\n", one.Title, oneLine(one.Message))
+		if one.Picture != "" {
+			s.printf("      picture: %s, in the report's folder\n", one.Picture)
+		}
 		if outcome != report.Inconclusive {
 			s.printf("      fix: %s\n", one.Fix)
 		}
