@@ -26,11 +26,12 @@ var contact = partnerapi.Contact{
 
 // hold is a hold that was made.
 type hold struct {
-	entry   *ledger.Entry
-	answer  *probe.Answer
-	code    string
-	expires time.Time     // zero where it cannot be read
-	life    time.Duration // from the answer to expires
+	entry    *ledger.Entry
+	answer   *probe.Answer
+	code     string
+	answered time.Time     // by this machine's clock
+	expires  time.Time     // zero where it cannot be read
+	life     time.Duration // from the answer to expires
 }
 
 // sendReserve sends one reserve. The attempt is in the ledger before it is
@@ -131,10 +132,9 @@ func (s *session) reserve(ctx context.Context, purpose string, offer discover.Of
 			s.findings.add(rule.ReserveExpiresAt, problems[0].String(), answer.Exchange, readObject(answer.Raw), s.redact)
 		}
 	}
-	made := &hold{entry: entry, answer: answer, code: entry.Code}
+	made := &hold{entry: entry, answer: answer, code: entry.Code, answered: answer.StartedAt.Add(answer.Duration)}
 	if expires, err := partnerapi.ParseDateTime(entry.ExpiresAt); err == nil {
-		answered := answer.StartedAt.Add(answer.Duration).Add(s.clock.ahead())
-		made.expires, made.life = expires, expires.Sub(answered)
+		made.expires, made.life = expires, expires.Sub(made.answered.Add(s.clock.ahead()))
 		s.holdless = s.holdless || made.life > partnerapi.HoldlessAfter
 	}
 	return made, nil

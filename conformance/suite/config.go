@@ -19,9 +19,10 @@ type Config struct {
 	AuthType              partnerapi.AuthType // "": bearer
 	AuthKey               string
 	HandlesTicketDelivery bool           // the partner is registered as delivering its own tickets
-	ClockURL              string         // "": the target's clock cannot be moved, expiry is not judged
+	ClockURL              string         // "": the target's clock cannot be moved
+	IncludeSlow           bool           // holds are waited for until they expire, where there is no clock; else expiry is not judged
 	RootCAs               *x509.CertPool // nil: the system's
-	MaxDuration           time.Duration  // 0: DefaultMaxDuration; undoing holds and bookings comes on top of it
+	MaxDuration           time.Duration  // 0: DefaultMaxDuration; waiting for holds, and undoing them and bookings, come on top of it
 	LabelFilter           string         // Ginkgo's label filter over rule ids, levels and endpoints; "": all
 	Strict                bool           // an inconclusive rule makes the verdict incomplete
 	NoRaces               bool           // no calls are sent at the same time: what they come to is not judged
@@ -30,6 +31,7 @@ type Config struct {
 	Version               string         // of the suite, for the report and the User-Agent
 	Quiet                 bool           // Ginkgo's own output is silenced
 	Progress              func(report.RuleResult)
+	Waiting               func(until time.Time) // told before the run waits for holds to expire
 }
 
 func (c Config) withDefaults() Config {
@@ -50,6 +52,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Progress == nil {
 		c.Progress = func(report.RuleResult) {}
+	}
+	if c.Waiting == nil {
+		c.Waiting = func(time.Time) {}
 	}
 	return c
 }

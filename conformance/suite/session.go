@@ -23,6 +23,7 @@ type session struct {
 	clock     *clock
 	started   time.Time
 	deadline  time.Time
+	waited    time.Duration   // for holds to expire, on top of the time that the run may take
 	nonce     string          // tells this run's unknown codes from any other's
 	stopped   atomic.Bool     // the run was asked to end
 	ranOut    atomic.Bool     // the run's time was used up
@@ -97,7 +98,7 @@ func (s *session) wordsOf(list []string) []string {
 
 // spentShare is how much of the run's time is gone, from 0 to 1.
 func (s *session) spentShare() float64 {
-	return float64(time.Since(s.started)) / float64(s.config.MaxDuration)
+	return float64(time.Since(s.started)-s.waited) / float64(s.config.MaxDuration)
 }
 
 // interrupted reports whether the user, or a signal, asked the run to end.

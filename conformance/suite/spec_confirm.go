@@ -8,7 +8,6 @@ import (
 	"partnerkit.dev/conformance/ledger"
 	"partnerkit.dev/conformance/probe"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -146,30 +145,6 @@ func (s *session) describeConfirmRefusals() {
 			return change{before: b.cancelledAgain, after: b.afterConfirmCancelled, stopped: b.stopped, between: sent(b.confirmCancelled)}
 		})
 	})
-	s.judge(rule.ConfirmExpired, func(ctx context.Context, c *check) {
-		e := c.expired(ctx)
-		c.reached(e.confirm != nil, e.stopped)
-		c.show(e.hold.answer.Exchange)
-		c.expect(e.confirm).To(refusal)
-	})
-	s.judge(rule.ConfirmExpiredNoEffect, func(ctx context.Context, c *check) {
-		c.expired(ctx)
-		c.seatsMove(func(attempt int) change {
-			e := s.expiry(ctx, attempt)
-			return change{before: e.expired, after: e.refused, stopped: e.stopped, between: sent(e.confirm)}
-		})
-	})
-	s.judge(rule.ConfirmRefusalMessage, func(ctx context.Context, c *check) {
-		answers := []*probe.Answer{c.confirmUnknown(ctx), s.holding(ctx, 0).confirmReleased, s.booking(ctx, 0).confirmCancelled}
-		if s.clock.movable() {
-			answers = append(answers, s.expiry(ctx, 0).confirm)
-		}
-		for _, answer := range answers {
-			if answer != nil && answer.OK(http.StatusBadRequest) {
-				c.expect(answer).To(fit(schemas.Refusal))
-			}
-		}
-	})
 }
 
 func (s *session) describeConfirmKeys() {
@@ -200,22 +175,6 @@ func (c *check) booked(ctx context.Context) *bookingStory {
 	b := c.booking(ctx, 0)
 	c.reached(b.bookingID != "", b.stopped)
 	return b
-}
-
-// expired returns the story of the hold that expired; where the target's clock
-// cannot be moved the rule is left out.
-func (c *check) expired(ctx context.Context) *expiryStory {
-	if err := c.clockTrouble; err != nil {
-		c.inconclusive("%v", err)
-	}
-	if !c.clock.movable() {
-		c.skipped("a hold outlives the run; --clock-url lets the suite move the target's clock instead")
-	}
-	if h := c.held(ctx); h.expires.IsZero() {
-		c.blocked(rule.ReserveExpiresAt.ID)
-	}
-	c.holdsCount(ctx)
-	return c.expiry(ctx, 0)
 }
 
 // unknownCode returns a code that no partner can know.

@@ -84,7 +84,6 @@ func (s *session) describeRelease() {
 		})
 	})
 	s.describeReleaseCancelled()
-	s.describeReleaseExpired()
 	s.describeReleaseKeys()
 }
 
@@ -102,30 +101,6 @@ func (s *session) describeReleaseCancelled() {
 		c.seatsMove(func(attempt int) change {
 			b := s.booking(ctx, attempt)
 			return change{before: b.afterConfirmCancelled, after: b.afterReleaseCancelled, stopped: b.stopped, between: sent(b.releaseCancelled)}
-		})
-	})
-}
-
-func (s *session) describeReleaseExpired() {
-	s.judge(rule.ReleaseExpiredByItself, func(ctx context.Context, c *check) {
-		c.expired(ctx)
-		c.seatsMove(func(attempt int) change {
-			e := s.expiry(ctx, attempt)
-			return change{before: e.before, after: e.expired, stopped: e.stopped, between: e.reserveCall()}
-		})
-	})
-	s.judge(rule.ReleaseExpired, func(ctx context.Context, c *check) {
-		e := c.expired(ctx)
-		c.reached(e.release != nil, e.stopped)
-		c.show(e.hold.answer.Exchange)
-		c.expect(e.release).To(haveStatus(http.StatusOK))
-		c.expect(e.release).To(succeed())
-	})
-	s.judge(rule.ReleaseExpiredVacancies, func(ctx context.Context, c *check) {
-		c.expired(ctx)
-		c.seatsMove(func(attempt int) change {
-			e := s.expiry(ctx, attempt)
-			return change{before: e.before, after: e.released, stopped: e.stopped, between: append(e.reserveCall(), sent(e.release)...)}
 		})
 	})
 }

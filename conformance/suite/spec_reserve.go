@@ -27,6 +27,7 @@ func (s *session) describeReserve() {
 		if lives <= 0 {
 			c.fail("want a time in the future, got one %s ago", (-lives).Round(time.Second))
 		}
+		s.expireEarly(ctx, c.held(ctx))
 	})
 	s.judge(rule.ReserveExpiresWindow, func(ctx context.Context, c *check) {
 		lives := c.holdLife(ctx)

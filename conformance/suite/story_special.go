@@ -3,7 +3,6 @@ package suite
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"partnerkit.dev/conformance/discover"
 	"partnerkit.dev/conformance/probe"
@@ -138,46 +137,5 @@ func (s *session) keys(ctx context.Context, attempt int) *keysStory {
 			func() *obstacle { _, o := s.releaseHold(ctx, "release the hold", k.hold, true); return o },
 			s.count(ctx, k.offer, "after the release with the good key", &k.released),
 		)
-	})
-}
-
-// expiryStory is a hold that nobody confirms in time.
-type expiryStory struct {
-	scene
-	expired  *reading // after expiresAt, before anything is sent
-	confirm  *probe.Answer
-	refused  *reading // after the confirm
-	release  *probe.Answer
-	released *reading
-}
-
-// expiry plays the story of the hold that expires, where the target's clock can
-// be moved.
-func (s *session) expiry(ctx context.Context, attempt int) *expiryStory {
-	return play(s, "expiry", attempt, func(e *expiryStory) {
-		want := onSameOption(discover.Want{Seats: 1, Counted: true}, attempt, func() scene { return s.expiry(ctx, 0).scene })
-		e.scene = s.open(ctx, casting{purpose: "reserve 1 seat, and let it expire", want: want, party: leads(1), full: true})
-		steps(&e.stopped,
-			func() *obstacle {
-				if err := s.clock.advance(ctx, e.hold.expires.Sub(s.now())+time.Second); err != nil {
-					return missing("%v", err)
-				}
-				return nil
-			},
-			s.count(ctx, e.offer, "after the hold expired", &e.expired),
-			func() (o *obstacle) {
-				e.confirm, o = s.sendConfirm(ctx, "confirm the expired code", e.hold, true, probe.GoodKey)
-				return o
-			},
-			s.count(ctx, e.offer, "after the expired code was confirmed", &e.refused),
-			func() (o *obstacle) {
-				e.release, o = s.release(ctx, "release the expired code", e.hold.code, true, probe.GoodKey)
-				return o
-			},
-			s.count(ctx, e.offer, "after the expired code was released", &e.released),
-		)
-		if e.release != nil && e.release.OK(http.StatusOK) {
-			s.settle(e.hold)
-		}
 	})
 }

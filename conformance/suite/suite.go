@@ -70,7 +70,9 @@ func (s *session) describe() {
 		ginkgo.Describe("POST /bookings/{externalBookingId}/cancel", s.describeCancel)
 		ginkgo.Describe("calls at the same time", s.describeRaces)
 		ginkgo.Describe("input that the marketplace never sends", s.describeBadInput)
+		ginkgo.Describe("holds that expire", s.describeExpiry)
 		ginkgo.Describe("every answer", func() {
+			s.describeRefusals()
 			for _, r := range []rule.Rule{
 				rule.ProductsContentType, rule.AvailabilityContentType, rule.ReserveContentType,
 				rule.ConfirmContentType, rule.ReleaseContentType, rule.CancelContentType,

@@ -56,6 +56,7 @@ func fromEnvironment(t *testing.T) (suite.Config, bool) {
 		AuthKey:               os.Getenv(probe.KeyVariable),
 		HandlesTicketDelivery: os.Getenv("CONFORMANCE_HANDLES_TICKET_DELIVERY") == "true",
 		ClockURL:              os.Getenv("CONFORMANCE_CLOCK_URL"),
+		IncludeSlow:           os.Getenv("CONFORMANCE_INCLUDE_SLOW") == "true",
 		NoRaces:               os.Getenv("CONFORMANCE_NO_RACES") == "true",
 	}, true
 }

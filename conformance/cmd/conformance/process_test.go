@@ -26,15 +26,15 @@ type process struct {
 	began   time.Time
 }
 
-// runPiped runs the command and hands its output to read.
-func runPiped(t *testing.T, url string, read func(io.ReadCloser)) ran {
+// runPiped runs the command and hands its output, and its process, to read.
+func runPiped(t *testing.T, url string, read func(io.ReadCloser, *os.Process), args ...string) ran {
 	t.Helper()
 	free <- struct{}{}
 	defer func() { <-free }()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	r := ran{dir: filepath.Join(t.TempDir(), "reports")}
-	run := exec.CommandContext(ctx, command, "run", "--report-dir", r.dir, "--base-url", url)
+	run := exec.CommandContext(ctx, command, append([]string{"run", "--report-dir", r.dir, "--base-url", url}, args...)...)
 	run.Env = append(os.Environ(), withKey()...)
 	output, err := run.StdoutPipe()
 	if err != nil {
@@ -43,7 +43,7 @@ func runPiped(t *testing.T, url string, read func(io.ReadCloser)) ran {
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
-	read(output)
+	read(output, run.Process)
 	if err := run.Wait(); err != nil && run.ProcessState == nil {
 		t.Fatal(err)
 	}

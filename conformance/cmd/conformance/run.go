@@ -29,7 +29,7 @@ const shortestRun = time.Second
 // runFlags are the flags of the run command, as given.
 type runFlags struct {
 	baseURL, authType, authKey, reportDir, clockURL, caFile, labels string
-	handlesTicketDelivery, strict, noRaces                          bool
+	handlesTicketDelivery, strict, noRaces, includeSlow             bool
 	maxDuration                                                     time.Duration
 	limitScale                                                      float64
 }
@@ -45,6 +45,8 @@ report.html, report.json and junit.xml.
 What the run holds or books it releases or cancels again. It makes about
 twenty-five holds and five bookings, for slots of the next 60 days. Some calls
 are sent at the same time, up to eight of them; --no-races leaves these out.
+What becomes of a hold that expires is judged where --clock-url lets the run move
+the partner's clock, or --include-slow lets it wait.
 
 The key is read from ` + probe.KeyVariable + `; --auth-key stands before it, but shows
 in the machine's process list.
@@ -78,6 +80,7 @@ Exit codes:
 	f.BoolVar(&flags.noRaces, "no-races", false, "send no calls at the same time; the rules about them are skipped")
 	f.DurationVar(&flags.maxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; what is left then is inconclusive")
 	f.StringVar(&flags.clockURL, "clock-url", "", "an `address` where the target's clock is read and moved, so that the expiry of holds can be judged")
+	f.BoolVar(&flags.includeSlow, "include-slow", false, fmt.Sprintf("wait until a hold has expired, for %.0f minutes at most, where there is no --clock-url", suite.LongestWait.Minutes()))
 	f.StringVar(&flags.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust besides the system's")
 	f.Float64Var(&flags.limitScale, "limit-scale", 1, "multiply the contract's limits, for tests of the suite itself")
 	_ = f.MarkHidden("limit-scale") // the flag exists
@@ -89,7 +92,7 @@ func (f runFlags) config() (suite.Config, error) {
 	config := suite.Config{
 		AuthKey: cmp.Or(f.authKey, os.Getenv(probe.KeyVariable)), HandlesTicketDelivery: f.handlesTicketDelivery,
 		ClockURL: f.clockURL, MaxDuration: f.maxDuration, LabelFilter: f.labels, Strict: f.strict, NoRaces: f.noRaces,
-		LimitScale: f.limitScale, Version: suiteVersion(), Quiet: true,
+		IncludeSlow: f.includeSlow, LimitScale: f.limitScale, Version: suiteVersion(), Quiet: true,
 	}
 	for _, check := range []func() error{
 		func() (err error) { config.BaseURL, err = parseBaseURL(f.baseURL); return err },
@@ -181,7 +184,7 @@ func run(command *cobra.Command, config suite.Config, dir string) error {
 	}
 	screen := newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact, ruleIDs(), "judging")
 	screen.begin(config)
-	config.Progress = screen.rule
+	config.Progress, config.Waiting = screen.rule, screen.waiting
 	outcome := suite.Run(command.Context(), silent{}, config)
 	screen.end(outcome.Result)
 

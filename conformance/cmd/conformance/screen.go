@@ -89,16 +89,26 @@ func (s *screen) rule(r report.RuleResult) {
 	})
 }
 
+// waiting says until when nothing will be seen to happen.
+func (s *screen) waiting(until time.Time) {
+	s.above(func() { s.printf("waiting until %s for a hold to expire\n", until.Local().Format(time.TimeOnly)) })
+}
+
 // step shows something above the bar, which moves on. A bar that cannot be drawn
 // is no reason to stop.
 func (s *screen) step(show func()) {
+	s.above(show)
+	if s.bar != nil {
+		_ = s.bar.Add(1)
+	}
+}
+
+// above shows something in place of the bar, which is drawn again with the next step.
+func (s *screen) above(show func()) {
 	if s.bar != nil {
 		_ = s.bar.Clear()
 	}
 	show()
-	if s.bar != nil {
-		_ = s.bar.Add(1)
-	}
 }
 
 // finish takes the bar away.

@@ -186,7 +186,7 @@ func TestARunWhoseOutputNobodyReadsGoesOnToItsEnd(t *testing.T) {
 	mock := small(t)
 	server := httptest.NewServer(mock)
 	t.Cleanup(server.Close)
-	r := runPiped(t, server.URL, func(output io.ReadCloser) {
+	r := runPiped(t, server.URL, func(output io.ReadCloser, _ *os.Process) {
 		if line, err := bufio.NewReader(output).ReadString('\n'); err != nil || !strings.HasPrefix(line, "judging") {
 			t.Errorf("want the first line, got %q, %v", line, err)
 		}

@@ -1,0 +1,137 @@
+package main_test
+
+import (
+	"bufio"
+	"io"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/platform"
+)
+
+// expiry are the rules about holds that expired.
+var expiry = []string{
+	"confirm.expired", "confirm.expired.no-effect", "release.expired.by-itself", "release.expired", "release.expired.vacancies",
+}
+
+// living starts a mock partner whose holds live that long, and returns its address.
+func living(t *testing.T, holdFor time.Duration, broken ...string) (*mockpartner.Mock, string) {
+	t.Helper()
+	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key, HoldFor: holdFor, Defects: broken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(mock)
+	t.Cleanup(server.Close)
+	return mock, server.URL
+}
+
+// briefly is long enough for every story of a run on a busy machine, and short
+// enough to be waited for.
+const briefly = 6 * time.Second
+
+func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
+	t.Parallel()
+	mock, address := living(t, briefly)
+	r := judge(t, address, "--include-slow", "--handles-ticket-delivery")
+	if r.code != 0 || !strings.Contains(r.stdout, "\nwaiting until ") {
+		t.Errorf("want exit 0 after some waiting, got %d\n%s", r.code, r.troubles())
+	}
+	for _, one := range r.result.Rules {
+		if one.Outcome != report.Passed && one.ID != "reserve.expires-window" {
+			t.Errorf("want %s passed, got %s: %s", one.ID, one.Outcome, one.Message)
+		}
+	}
+	if window := r.rule(t, "reserve.expires-window"); window.Outcome != report.Warned {
+		t.Errorf("want holds of %s advised against, and no more, got %s", briefly, window.Outcome)
+	}
+	allUndone(t, r, mock)
+}
+
+func TestWhatBecomesOfAHoldThatExpiresIsFoundByWaiting(t *testing.T) {
+	t.Parallel()
+	for broken, want := range map[string]string{
+		"expired-code-is-booked": "confirm.expired",
+		"expired-seats-are-lost": "release.expired.vacancies",
+	} {
+		t.Run(broken, func(t *testing.T) {
+			t.Parallel()
+			_, address := living(t, briefly, broken)
+			r := judge(t, address, "--include-slow")
+			if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{want}) {
+				t.Errorf("want exit 1 for %s, got %d for %q\n%s", want, r.code, failed, r.troubles())
+			}
+		})
+	}
+}
+
+func TestAHoldThatLivesTooLongIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	_, address := living(t, 45*time.Minute)
+	r := judge(t, address, "--include-slow")
+	for _, id := range expiry {
+		if one := r.rule(t, id); one.Outcome != report.Inconclusive || !strings.Contains(one.Message, "no more than 35m0s are waited for") {
+			t.Errorf("want %s left open because of the time, got %s: %s", id, one.Outcome, one.Message)
+		}
+	}
+}
+
+func TestWithoutAClockNothingIsWaitedForUnlessItIsAskedFor(t *testing.T) {
+	t.Parallel()
+	_, address := living(t, 0)
+	r := judge(t, address)
+	for _, id := range expiry {
+		if one := r.rule(t, id); one.Outcome != report.Skipped || !strings.Contains(one.Message, "--include-slow") {
+			t.Errorf("want %s skipped, and the flag named, got %s: %s", id, one.Outcome, one.Message)
+		}
+	}
+}
+
+// Holds of 20 minutes outlive the run: they are begun early, and the rest is judged
+// before anybody waits.
+func TestAnInterruptEndsTheWaitingAtOnceAndWhatWasJudgedMeanwhileStands(t *testing.T) {
+	t.Parallel()
+	mock, address := living(t, 0)
+	r := runPiped(t, address, func(output io.ReadCloser, run *os.Process) {
+		lines := bufio.NewScanner(output)
+		for lines.Scan() {
+			if strings.HasPrefix(lines.Text(), "waiting until ") {
+				waitingBegan(t, mock)
+				if err := run.Signal(os.Interrupt); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}, "--include-slow")
+	if r.code != 3 || r.result.Reason != "the run was interrupted" {
+		t.Errorf("want exit 3 of an interrupted run, got %d: %q", r.code, r.result.Reason)
+	}
+	for _, id := range []string{"cancel.vacancies", "reserve.race", "reserve.nobody"} {
+		if one := r.rule(t, id); one.Outcome != report.Passed {
+			t.Errorf("want %s judged while the hold lived, got %s: %s", id, one.Outcome, one.Message)
+		}
+	}
+	for _, id := range expiry {
+		if one := r.rule(t, id); one.Message != "the run was interrupted" {
+			t.Errorf("want %s not judged because of the interrupt, got %s: %s", id, one.Outcome, one.Message)
+		}
+	}
+	allUndone(t, r, mock)
+}
+
+// waitingBegan fails where nothing is held when a run begins to wait, or where what
+// is held was not held for long.
+func waitingBegan(t *testing.T, mock *mockpartner.Mock) {
+	t.Helper()
+	made := mock.Default().Platform().Holds()
+	held := slices.IndexFunc(made, func(h platform.Hold) bool { return h.State == platform.Held })
+	if held < 0 || held > len(made)/2 {
+		t.Errorf("want a hold of the run's first half to be still there, got the first at %d of %d", held, len(made))
+	}
+}
