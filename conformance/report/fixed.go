@@ -1,8 +1,10 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"time"
 
 	"partnerkit.dev/conformance/probe"
@@ -11,16 +13,20 @@ import (
 )
 
 // FixedText returns what reports contain whatever the partner sent: the words
-// of the three views, the page's own files and the rule catalogue. A key that
+// of the views, the page's own files and the rule catalogue. A key that
 // stands in it (such as "products") cannot be searched for in a report.
 func FixedText() ([][]byte, error) {
+	r, err := Seal(blank())
+	if err != nil {
+		return nil, err
+	}
 	var all [][]byte
 	for _, v := range views() {
-		content, err := v.render(blank())
-		if err != nil {
+		var content bytes.Buffer
+		if err := v.write(&content, r); err != nil {
 			return nil, err
 		}
-		all = append(all, content)
+		all = append(all, content.Bytes())
 	}
 	names, err := fs.Glob(pageFiles, "page/*")
 	if err != nil {
@@ -42,7 +48,12 @@ func blank() *Result {
 	at := time.Unix(0, 0).UTC()
 	r := &Result{Verdict: Nonconformant, StartedAt: at, LimitScale: 1, NotUndone: []Leftover{{Kind: "hold"}, {Kind: "booking"}},
 		Baseline: &Baseline{Stale: []StaleEntry{{}}}}
-	exchange := probe.Exchange{StartedAt: at, Response: &probe.Response{}, Failure: &probe.Failure{Kind: probe.Timeout}}
+	exchange := probe.Exchange{
+		StartedAt: at, Request: probe.Request{Body: probe.Body{Size: 2, Cut: true}},
+		Response: &probe.Response{Header: http.Header{"Set-Cookie": {"a=b"}}}, Failure: &probe.Failure{Kind: probe.Timeout},
+	}
+	r.Calls = []*probe.Exchange{&exchange}
+	r.Vacancies = []SlotVacancies{{Readings: make([]SeatsReading, 2)}}
 	for i, one := range rule.All() {
 		r.Rules = append(r.Rules, RuleResult{
 			ID: one.ID, Title: one.Title, Endpoint: one.Endpoint, Level: one.Level, Clause: one.Clause, Why: one.Why, Fix: one.Fix,

@@ -23,7 +23,11 @@ func HTML(r *Result) ([]byte, error) {
 		return nil, fmt.Errorf("write the report as HTML: %w", err)
 	}
 	var out bytes.Buffer
-	if err := assets.template.ExecuteTemplate(&out, "page.html", newPage(complete(r), assets)); err != nil {
+	page, err := newPage(complete(r), assets)
+	if err == nil {
+		err = assets.template.ExecuteTemplate(&out, "page.html", page)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("write the report as HTML: %w", err)
 	}
 	return legible(out.Bytes()), nil

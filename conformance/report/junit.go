@@ -16,7 +16,6 @@ type junitSuites struct {
 	Tests    int          `xml:"tests,attr"`
 	Failures int          `xml:"failures,attr"`
 	Errors   int          `xml:"errors,attr"`
-	Skipped  int          `xml:"skipped,attr"`
 	Time     string       `xml:"time,attr"`
 	Suites   []junitSuite `xml:"testsuite"`
 }
@@ -74,7 +73,6 @@ func JUnit(r *Result) ([]byte, error) {
 		root.Suites = append(root.Suites, suite)
 		root.Tests += suite.Tests
 		root.Failures += suite.Failures
-		root.Skipped += suite.Skipped
 	}
 	if r.Baseline != nil && len(r.Baseline.Stale) > 0 {
 		suite := junitStale(r)
@@ -135,6 +133,10 @@ func junitProperties(r *Result) []junitProperty {
 		{"base_url", shorten(r.Target.BaseURL, maxText)},
 		{"verdict", string(r.Verdict)},
 		{"suite_version", r.SuiteVersion},
+		{"contract_version", r.ContractVersion},
+	}
+	if r.Integrity != nil {
+		properties = append(properties, junitProperty{"sha256", r.Integrity.SHA256})
 	}
 	if r.Reason != "" {
 		properties = append(properties, junitProperty{"reason", shorten(r.Reason, maxText)})

@@ -25,7 +25,8 @@ type page struct {
 	Urgent    []ruleView // failed, then warned
 	Endpoints []endpointView
 	Timings   []timing
-	Bookings  int // of NotUndone
+	Bookings  int           // of NotUndone
+	Embedded  template.HTML // the whole report, to verify the page by
 }
 
 // count is the number of rules that came to an outcome, and its piece of a bar.
@@ -48,7 +49,7 @@ type endpointView struct {
 	Passed []ruleView
 }
 
-func newPage(r *Result, a *assets) *page {
+func newPage(r *Result, a *assets) (*page, error) {
 	p := &page{
 		Result: r, Policy: a.policy, Style: a.style, Script: a.script,
 		Host:    r.Target.BaseURL,
@@ -70,7 +71,12 @@ func newPage(r *Result, a *assets) *page {
 			p.Bookings++
 		}
 	}
-	return p
+	if r.Integrity == nil {
+		return p, nil
+	}
+	text, err := embeddable(r)
+	p.Embedded = template.HTML(embeddedBegin + text + embeddedEnd)
+	return p, err
 }
 
 // levels are those that the rules of this run have.

@@ -13,9 +13,9 @@ import (
 // broken writes some 10 MiB.
 const maxReport = 64 << 20
 
-// Read returns the result that a run wrote to report.json at path. Its error says
-// in one line why the file is none.
-func Read(path string) (*Result, error) {
+// Load returns the text of a report. Its error says in one line why it cannot be
+// read.
+func Load(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", path, reason(err))
@@ -26,7 +26,17 @@ func Read(path string) (*Result, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s cannot be read: %w", path, reason(err))
 	case len(text) > maxReport:
-		return nil, fmt.Errorf("%s is larger than %d MiB: want the report.json of a run", path, maxReport>>20)
+		return nil, fmt.Errorf("%s is larger than %d MiB: want the report of a run", path, maxReport>>20)
+	}
+	return text, nil
+}
+
+// Read returns the result that a run wrote to report.json at path. Its error says
+// in one line why the file is none.
+func Read(path string) (*Result, error) {
+	text, err := Load(path)
+	if err != nil {
+		return nil, err
 	}
 	result := &Result{}
 	if err := json.Unmarshal(text, result); err != nil {

@@ -1,5 +1,6 @@
-// Package report holds the result of a run, and its views: JSON, HTML and
-// JUnit. Every view is drawn from one Result, so that they cannot disagree.
+// Package report holds the result of a run, and its views: JSON, HTML, Markdown,
+// JUnit, an HTTP archive and a badge. Every view is drawn from one Result, so
+// that they cannot disagree; Seal makes it one whose views can be verified.
 package report
 
 import (
@@ -59,6 +60,8 @@ type Result struct {
 	Baseline        *Baseline       `json:"baseline,omitempty"`
 	Ledger          string          `json:"ledger,omitempty"`      // the file that has every hold and booking of the run
 	Exploration     *Exploration    `json:"exploration,omitempty"` // nil: no random lifecycles were asked for
+
+	Integrity *Integrity `json:"integrity,omitempty"` // nil: not sealed
 
 	// Calls are all exchanges of the run, for run.har; report.json has those
 	// that are evidence.

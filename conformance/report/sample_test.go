@@ -21,10 +21,10 @@ func sampleResult(t testing.TB) *Result {
 	r := &Result{
 		Verdict:      Nonconformant,
 		Target:       Target{BaseURL: "https://api.harbour-tours.example/partner/v2", AuthType: partnerapi.Bearer},
-		SuiteVersion: "1.0.0",
-		StartedAt:    started,
-		DurationMS:   18_420,
-		Coverage:     Coverage{Products: 12, Options: 31, OptionsAsked: 31, Slots: 4_218, SlotsReserved: 4, Holds: 22, Bookings: 6, Calls: 164},
+		SuiteVersion: "1.0.0", ContractVersion: "0c1d2e3f4a5b",
+		StartedAt:  started,
+		DurationMS: 18_420,
+		Coverage:   Coverage{Products: 12, Options: 31, OptionsAsked: 31, Slots: 4_218, SlotsReserved: 4, Holds: 22, Bookings: 6, Calls: 164},
 		Latency: []Latency{
 			{Endpoint: partnerapi.Products, Calls: 9, MedianMS: 412, P95MS: 1630, WorstMS: 1802, HealthyLimitMS: 15000, DegradedLimitMS: 15000},
 			{Endpoint: partnerapi.Reserve, Calls: 22, MedianMS: 1420, P95MS: 4890, WorstMS: 6204, HealthyLimitMS: 5000, DegradedLimitMS: 10000},
@@ -53,6 +53,16 @@ func sampleResult(t testing.TB) *Result {
 	came(rule.ReserveSoldOut.ID, Inconclusive, "no slot of the catalog is sold out or closed")
 	came(rule.ReserveMissingKey.ID, Skipped, "left out by --skip")
 	came(rule.ReserveTooMany.ID, NotApplicable, "every slot is FREESALE")
+	r.Vacancies = []SlotVacancies{
+		{ProductID: "cruise", OptionID: "sunset", AvailabilityID: "slot-417", Start: "2026-07-09T19:30:00+02:00", Readings: []SeatsReading{
+			{AtMS: 2100, Left: 12, When: "before reserve"}, {AtMS: 2600, Left: 11, When: "after reserve"}, {AtMS: 4100, Left: 12, When: "after release"},
+		}},
+		{ProductID: "cruise", OptionID: "dinner", AvailabilityID: "slot-418", Start: "2026-07-11T18:00:00+02:00", Readings: []SeatsReading{
+			{AtMS: 9000, Left: 2, When: "before reserve"}, {AtMS: 9300, Left: 0, When: "after the last seat was reserved"},
+		}},
+	}
+	reserved, late := reserveExchange(), timeoutExchange()
+	r.Calls = []*probe.Exchange{&reserved, &late}
 	return r
 }
 
@@ -132,6 +142,11 @@ func hostileResult(t testing.TB, text string) *Result {
 		x.Response = &probe.Response{Status: 200, Proto: text, Header: http.Header{text: {text}}, Body: probe.Body{Text: text, Size: 1, Excerpt: text}}
 		x.Failure = &probe.Failure{Kind: probe.FailureKind(text), Message: text}
 		one.Exchanges = []probe.Exchange{x}
+		r.Calls = append(r.Calls, &x)
+	}
+	for i := range r.Vacancies {
+		v := &r.Vacancies[i]
+		v.ProductID, v.OptionID, v.AvailabilityID, v.Start, v.Readings[0].When = text, text, text, text, text
 	}
 	r.NotUndone = []Leftover{{Kind: "booking", Code: text, ProductID: text, OptionID: text, AvailabilityID: text, Start: text, Reason: text, ExpiresAt: text}}
 	return r

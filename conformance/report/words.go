@@ -99,3 +99,13 @@ func label(o Outcome) string {
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
+
+// sealWords say what a view was drawn from: the versions, and the sum by which
+// its report can be told from any other.
+func sealWords(r *Result) string {
+	versions := fmt.Sprintf("suite %s, contract %s", r.SuiteVersion, r.ContractVersion)
+	if r.Integrity == nil {
+		return versions
+	}
+	return "SHA-256 " + r.Integrity.SHA256 + ", " + versions
+}

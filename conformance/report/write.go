@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -20,16 +21,19 @@ type Scanner interface {
 
 // view is one file of the report.
 type view struct {
-	name   string
-	render func(*Result) ([]byte, error)
-	markup bool // the file's text is escaped as HTML or XML
+	name  string
+	write func(io.Writer, *Result) error // no piece of the partner's text is split between two writes
+	read  func(string) string            // undoes the escapes of the file, as its reader does; nil: there are none
 }
 
 func views() []view {
 	return []view{
-		{name: "report.json", render: JSON},
-		{name: "report.html", render: HTML, markup: true},
-		{name: "junit.xml", render: JUnit, markup: true},
+		{name: "report.json", write: whole(JSON)},
+		{name: "report.html", write: whole(HTML), read: html.UnescapeString},
+		{name: "report.md", write: whole(Markdown), read: unescaped},
+		{name: "junit.xml", write: whole(JUnit), read: html.UnescapeString},
+		{name: "run.har", write: HAR},
+		{name: "badge.svg", write: whole(Badge), read: html.UnescapeString},
 	}
 }
 
@@ -37,34 +41,53 @@ func views() []view {
 func withPictures(r *Result) []view {
 	all := views()
 	for _, name := range slices.Sorted(maps.Keys(r.Pictures)) {
-		all = append(all, view{name: name, render: func(r *Result) ([]byte, error) { return r.Pictures[name], nil }, markup: true})
+		picture := func(r *Result) ([]byte, error) { return r.Pictures[name], nil }
+		all = append(all, view{name: name, write: whole(picture), read: html.UnescapeString})
 	}
 	return all
 }
 
-// WriteAll writes report.json, report.html, junit.xml and the pictures into dir,
-// which is made where it is missing, and returns the paths of the files written.
-// Each appears whole or not at all. A file in which secrets finds the auth key is
-// not written; the error names it, the other files are there all the same.
+// Names returns the names of the files that WriteAll writes, but the pictures.
+func Names() (names []string) {
+	for _, v := range views() {
+		names = append(names, v.name)
+	}
+	return names
+}
+
+// whole writes what render returns.
+func whole(render func(*Result) ([]byte, error)) func(io.Writer, *Result) error {
+	return func(w io.Writer, r *Result) error {
+		content, err := render(r)
+		if err == nil {
+			_, err = w.Write(content)
+		}
+		return err
+	}
+}
+
+// WriteAll writes every view of r and the pictures into dir, which is made where
+// it is missing, and returns the paths of the files written. Each appears whole or not at all. A
+// file in which secrets finds the auth key is not written; the error names it,
+// the other files are there all the same.
 func WriteAll(dir string, r *Result, secrets Scanner) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the report folder %s: %w", dir, reason(err))
 	}
 	var written, leaking []string
 	for _, v := range withPictures(r) {
-		content, err := v.render(r)
-		if err != nil {
-			return written, err
-		}
-		if v.leaks(content, secrets) {
-			leaking = append(leaking, v.name)
-			continue
-		}
 		path := filepath.Join(dir, v.name)
-		if err := WriteFile(path, content); err != nil {
+		err := writeFile(path, func(w io.Writer) error {
+			return v.write(guarded{Writer: w, view: v, secrets: secrets}, r)
+		})
+		switch {
+		case errors.Is(err, errLeak):
+			leaking = append(leaking, v.name)
+		case err != nil:
 			return written, fmt.Errorf("write %s into the report folder %s: %w", v.name, dir, reason(err))
+		default:
+			written = append(written, path)
 		}
-		written = append(written, path)
 	}
 	if len(leaking) > 0 {
 		return written, fmt.Errorf("%s not written: the auth key would stand in the evidence; run with a key that can be revoked, and report this as a bug", strings.Join(leaking, ", "))
@@ -72,15 +95,35 @@ func WriteAll(dir string, r *Result, secrets Scanner) ([]string, error) {
 	return written, nil
 }
 
-// leaks also looks at the text as a reader sees it: a key with a plus sign or
-// an ampersand is spelled with entities in the file itself.
-func (v view) leaks(content []byte, secrets Scanner) bool {
-	return secrets.Leaks(content) || v.markup && secrets.Leaks([]byte(html.UnescapeString(string(content))))
+// errLeak ends the writing of a file in which the key would stand.
+var errLeak = errors.New("the auth key would stand in it")
+
+// guarded writes nothing in which the key stands.
+type guarded struct {
+	io.Writer
+	view    view
+	secrets Scanner
+}
+
+// Write implements io.Writer. It also looks at the text as a reader sees it: a
+// key with a plus sign or an ampersand is spelled with entities in the file itself.
+func (g guarded) Write(content []byte) (int, error) {
+	if g.secrets.Leaks(content) || g.view.read != nil && g.secrets.Leaks([]byte(g.view.read(string(content)))) {
+		return 0, errLeak
+	}
+	return g.Writer.Write(content)
 }
 
 // WriteFile writes content beside path and renames, so that a reader never meets
 // half a file, and an interrupted run leaves the previous report as it was.
-func WriteFile(path string, content []byte) (err error) {
+func WriteFile(path string, content []byte) error {
+	return writeFile(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+func writeFile(path string, write func(io.Writer) error) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
@@ -90,7 +133,7 @@ func WriteFile(path string, content []byte) (err error) {
 			err = errors.Join(err, os.Remove(file.Name()))
 		}
 	}()
-	if _, err := file.Write(content); err != nil {
+	if err := write(file); err != nil {
 		return errors.Join(err, file.Close())
 	}
 	if err := errors.Join(file.Chmod(0o644), file.Close()); err != nil {

@@ -32,14 +32,17 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-func TestWriteAllMakesTheFolderAndWritesThreeFiles(t *testing.T) {
+func TestWriteAllMakesTheFolderAndWritesEveryView(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "reports", "partner")
 	paths, err := WriteAll(dir, sampleResult(t), noSecret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{filepath.Join(dir, "report.json"), filepath.Join(dir, "report.html"), filepath.Join(dir, "junit.xml")}
+	var want []string
+	for _, name := range []string{"report.json", "report.html", "report.md", "junit.xml", "run.har", "badge.svg"} {
+		want = append(want, filepath.Join(dir, name))
+	}
 	if !slices.Equal(paths, want) {
 		t.Errorf("paths = %v, want %v", paths, want)
 	}
@@ -52,8 +55,8 @@ func TestWriteAllMakesTheFolderAndWritesThreeFiles(t *testing.T) {
 			t.Errorf("%s: mode %v, %d bytes, want 0644 and content", path, info.Mode().Perm(), info.Size())
 		}
 	}
-	if got := names(t, dir); len(got) != 3 {
-		t.Errorf("the folder holds %v, want the three files only", got)
+	if got := names(t, dir); len(got) != len(want) {
+		t.Errorf("the folder holds %v, want %d files only", got, len(want))
 	}
 }
 
@@ -97,11 +100,12 @@ func TestWriteAllWritesNoFileThatHoldsTheKey(t *testing.T) {
 			dir := t.TempDir()
 			r := sampleResult(t)
 			ruleOf(t, r, rule.ReserveLimit.ID).Message = "the partner echoed " + key
+			r.Calls[0].Response.Body.Text = "the partner echoed " + key
 			paths, err := WriteAll(dir, r, secret(key))
-			if err == nil || len(paths) != 0 {
-				t.Fatalf("wrote %v, error %v: want nothing written and an error", paths, err)
+			if err == nil || len(paths) != 1 || filepath.Base(paths[0]) != "badge.svg" {
+				t.Fatalf("wrote %v, error %v: want nothing written but the badge, in which no text of a partner's stands, and an error", paths, err)
 			}
-			for _, file := range []string{"report.json", "report.html", "junit.xml"} {
+			for _, file := range []string{"report.json", "report.html", "report.md", "junit.xml", "run.har"} {
 				if !strings.Contains(err.Error(), file) {
 					t.Errorf("the error does not name %s: %v", file, err)
 				}
@@ -109,8 +113,8 @@ func TestWriteAllWritesNoFileThatHoldsTheKey(t *testing.T) {
 			if strings.Contains(err.Error(), key) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("the error shows the key, or has several lines: %v", err)
 			}
-			if got := names(t, dir); len(got) != 0 {
-				t.Errorf("the folder holds %v, want nothing", got)
+			if got := names(t, dir); len(got) != 1 {
+				t.Errorf("the folder holds %v, want the badge only", got)
 			}
 		})
 	}
@@ -123,8 +127,8 @@ func TestWriteAllStillWritesTheFilesThatHoldNoKey(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "junit.xml not written") {
 		t.Errorf("error = %v, want it to say that junit.xml is not written", err)
 	}
-	if len(paths) != 2 || !slices.Equal(names(t, dir), []string{"report.html", "report.json"}) {
-		t.Errorf("wrote %v, want report.json and report.html", paths)
+	if want := []string{"badge.svg", "report.html", "report.json", "report.md", "run.har"}; len(paths) != len(want) || !slices.Equal(names(t, dir), want) {
+		t.Errorf("wrote %v, want %v", paths, want)
 	}
 }
 

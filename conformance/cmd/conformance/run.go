@@ -40,7 +40,7 @@ func newRun() *cobra.Command {
 		Use:   "run --base-url URL",
 		Short: "Judge a partner",
 		Long: `Calls the partner's endpoints, judges every rule of the catalogue, and writes
-report.html, report.json and junit.xml.
+report.html, report.json, report.md, junit.xml, run.har (every call) and badge.svg.
 
 What the run holds or books it releases or cancels again. It makes about
 twenty-five holds and five bookings, for slots of the next 60 days. Some calls
@@ -188,8 +188,9 @@ func run(command *cobra.Command, config suite.Config, dir string) error {
 	outcome := suite.Run(command.Context(), silent{}, config)
 	screen.end(outcome.Result)
 
-	files, err := writeReports(dir, outcome)
+	files, sum, err := writeReports(dir, outcome)
 	screen.reports(files)
+	screen.sum(sum)
 	code := exitCode(outcome.Result.Verdict)
 	if err != nil {
 		fmt.Fprintf(command.ErrOrStderr(), "conformance: %s\n", oneLine(err.Error()))
@@ -223,12 +224,19 @@ func tryWriting(dir string) error {
 	return errors.Join(trial.Close(), os.Remove(trial.Name()))
 }
 
-func writeReports(dir string, outcome *suite.Outcome) ([]string, error) {
+// writeReports writes every view of what came of the run, and returns their
+// paths and the SHA-256 by which the report can be told from any other.
+func writeReports(dir string, outcome *suite.Outcome) (files []string, sum string, err error) {
 	fixed, err := report.FixedText()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return report.WriteAll(dir, outcome.Result, outcome.Redactor.Scanner(fixed...))
+	sealed, err := report.Seal(outcome.Result)
+	if err != nil {
+		return nil, "", err
+	}
+	files, err = report.WriteAll(dir, sealed, outcome.Redactor.Scanner(fixed...))
+	return files, sealed.Integrity.SHA256, err
 }
 
 func exitCode(verdict report.Verdict) int {

@@ -188,6 +188,13 @@ func (s *screen) reports(files []string) {
 	}
 }
 
+// sum says by which SHA-256 the report can be told from any other.
+func (s *screen) sum(digits string) {
+	if digits != "" {
+		s.printf("SHA-256 of the report: %s\n", digits)
+	}
+}
+
 // oneLine keeps a stranger's text from drawing on the terminal: line breaks,
 // control characters and marks that turn the direction of text become spaces.
 func oneLine(text string) string {

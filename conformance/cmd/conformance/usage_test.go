@@ -65,7 +65,24 @@ func misuses(t *testing.T, partner string) []misuse {
 	all = append(all, badFiles(t, partner)...)
 	all = append(all, badFlags(partner)...)
 	all = append(all, badSelftests()...)
+	all = append(all, badVerifications(t)...)
 	return append(all, badCommands()...)
+}
+
+func badVerifications(t *testing.T) []misuse {
+	empty := filepath.Join(t.TempDir(), "report.json")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []misuse{
+		{name: "verify of nothing", args: []string{"verify"}, want: "takes the path of one report, and got 0"},
+		{name: "verify of two reports", args: []string{"verify", empty, empty}, want: "takes the path of one report, and got 2"},
+		{name: "verify of a file that is not there", args: []string{"verify", empty + "x"}, want: "cannot be read: no such file or directory"},
+		{name: "verify of a folder", args: []string{"verify", filepath.Dir(empty)}, want: "cannot be read: is a directory"},
+		{name: "verify of an empty file", args: []string{"verify", empty}, want: "is no report.json or report.html of this suite"},
+		{name: "verify by half a sum", args: []string{"verify", empty, "--sha256", "5f0c"}, want: "want the 64 hexadecimal digits that the run printed"},
+		{name: "verify by no sum", args: []string{"verify", empty, "--sha256", secret}, want: "want the 64 hexadecimal digits that the run printed"},
+	}
 }
 
 func badAddresses() []misuse {
@@ -219,7 +236,7 @@ func badCommands() []misuse {
 
 func TestHelpOfEveryCommandShowsExamples(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"help", "run"}, {"rules", "--help"}, {"selftest", "--help"}, {"explain", "--help"}, {"help", "--help"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"help", "run"}, {"rules", "--help"}, {"selftest", "--help"}, {"explain", "--help"}, {"verify", "--help"}, {"help", "--help"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			r := start(t, command, nil, args...).wait(t)
