@@ -9,8 +9,10 @@
 package rule
 
 import (
+	"fmt"
 	"slices"
 
+	"partnerkit.dev/conformance/nearest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -51,6 +53,18 @@ func Lookup(id string) (Rule, bool) {
 		return all[i], true
 	}
 	return Rule{}, false
+}
+
+// Find returns the rule of this id. Its error names the rules whose ids are like it.
+func Find(id string) (Rule, error) {
+	if r, ok := Lookup(id); ok {
+		return r, nil
+	}
+	var ids []string
+	for _, r := range All() {
+		ids = append(ids, r.ID)
+	}
+	return Rule{}, fmt.Errorf("there is no rule %.100q%s", id, nearest.Hint(id, ids))
 }
 
 // BuildsOn reports whether r needs the rule of that id, itself or through the

@@ -28,10 +28,13 @@ type check struct {
 	picture   []byte         // HTML that draws how the rule is broken; nil where there is none
 }
 
-// judge adds the spec of a rule. The body expects what the rule says; when all
+// judge adds the spec of a rule that is to be run. The body expects what the rule says; when all
 // its expectations hold the rule has passed.
 func (s *session) judge(r rule.Rule, body func(ctx context.Context, c *check)) {
-	ginkgo.It(r.Title, ginkgo.Label(Labels(r)...), func(spec ginkgo.SpecContext) {
+	if !s.choice.run[r.ID] {
+		return
+	}
+	ginkgo.It(r.Title, ginkgo.Label(labels(r)...), func(spec ginkgo.SpecContext) {
 		s.stage.Lock()
 		defer s.stage.Unlock()
 		began := time.Now()
@@ -60,9 +63,6 @@ func (s *session) judge(r rule.Rule, body func(ctx context.Context, c *check)) {
 	})
 }
 
-// Labels returns what a label filter can name a rule by.
-func Labels(r rule.Rule) []string { return []string{r.ID, string(r.Level), string(r.Endpoint)} }
-
 // conclude records what came of the rule, also when the body panicked.
 func (c *check) conclude(took time.Duration) {
 	if c.outcome == "" {
@@ -84,7 +84,7 @@ func (c *check) conclude(took time.Duration) {
 		}
 		result.Picture = c.addPicture()
 	}
-	c.config.Progress(result.RuleResult)
+	c.announce(result)
 }
 
 // addPicture adds the picture to the report's, and returns the name of its file.
@@ -157,7 +157,7 @@ func (c *check) past(o *obstacle) {
 		gomega.Expect(errors.New(o.Message)).To(succeedFor(o.Message))
 	default:
 		if c.verdicts.blame(*o.Rule, o.Message, o.Exchanges) {
-			c.config.Progress(c.verdicts.get(o.Rule.ID).RuleResult)
+			c.announce(c.verdicts.get(o.Rule.ID))
 		}
 		if rule.BuildsOn(*o.Rule, c.rule.ID) {
 			c.end(report.Passed, "")

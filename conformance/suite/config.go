@@ -2,11 +2,14 @@ package suite
 
 import (
 	"crypto/x509"
+	"errors"
 	"net/url"
 	"time"
 
+	"partnerkit.dev/conformance/baseline"
 	"partnerkit.dev/conformance/ledger"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -24,14 +27,43 @@ type Config struct {
 	RootCAs               *x509.CertPool // nil: the system's
 	MaxDuration           time.Duration  // 0: DefaultMaxDuration; waiting for holds, and undoing them and bookings, come on top of it
 	LabelFilter           string         // Ginkgo's label filter over rule ids, levels and endpoints; "": all
+	Rules                 []string       // ids: only these are judged, as far as the filter fits them too; nil: all
+	FailFast              bool           // nothing more is judged after the first MUST rule that failed
+	Baseline              *baseline.Baseline
 	Strict                bool           // an inconclusive rule makes the verdict incomplete
 	NoRaces               bool           // no calls are sent at the same time: what they come to is not judged
 	Ledger                *ledger.Ledger // of all holds and bookings; nil: it is kept in memory only
 	LimitScale            float64        // 0: 1; the contract's limits are multiplied by it, for the suite's own tests
 	Version               string         // of the suite, for the report and the User-Agent
-	Quiet                 bool           // Ginkgo's own output is silenced
+	GinkgoOutput          bool           // Ginkgo's own output is shown
 	Progress              func(report.RuleResult)
 	Waiting               func(until time.Time) // told before the run waits for holds to expire
+}
+
+// Check says what is wrong with a configuration, or nil.
+func (c Config) Check() error {
+	switch {
+	case c.BaseURL == nil:
+		return errors.New("the base URL is missing: want the partner's address")
+	case c.AuthKey == "":
+		return errors.New("the key is missing: want the one that the partner registered")
+	}
+	_, err := newChoice(c.LabelFilter, c.Rules)
+	return err
+}
+
+// Judged returns the ids of the rules that a run judges, in the catalogue's order.
+func (c Config) Judged() (ids []string) {
+	chosen, err := newChoice(c.LabelFilter, c.Rules)
+	if err != nil {
+		return nil // Check says why
+	}
+	for _, r := range rule.All() {
+		if chosen.judged[r.ID] {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
 }
 
 func (c Config) withDefaults() Config {

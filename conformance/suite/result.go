@@ -37,17 +37,14 @@ func (s *session) result() *report.Result {
 	for _, outcome := range report.Outcomes() {
 		r.Summary[outcome] = 0
 	}
-	for _, known := range rule.All() {
-		v := s.verdicts.get(known.ID)
-		if v == nil {
-			v = s.verdicts.set(known, report.Skipped, s.whySkipped())
+	r.Rules = s.shownRules()
+	for _, one := range r.Rules {
+		r.Summary[one.Outcome]++
+		if one.Picture != "" {
+			r.Pictures[one.Picture] = s.pictures[one.Picture]
 		}
-		r.Rules = append(r.Rules, v.RuleResult)
-		if v.Picture != "" {
-			r.Pictures[v.Picture] = s.pictures[v.Picture]
-		}
-		r.Summary[v.Outcome]++
 	}
+	r.Baseline = s.config.Baseline.Against(r.Rules, s.started)
 	r.Verdict, r.Reason = s.verdict(r)
 	return r
 }
@@ -63,13 +60,6 @@ func (s *session) settleLate() {
 		}
 	}
 	s.verdicts.settle()
-}
-
-func (s *session) whySkipped() string {
-	if s.interrupted() {
-		return "the run was interrupted"
-	}
-	return "left out by the label filter"
 }
 
 // verdict judges the partner; the reason says why it cannot be judged.

@@ -9,6 +9,7 @@ import (
 	"partnerkit.dev/conformance/ledger"
 	"partnerkit.dev/conformance/probe"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // session is one run: what it knows, what it has found, and what it has to undo.
@@ -17,18 +18,20 @@ type session struct {
 	client    *probe.Client
 	paces     paces
 	ledger    *ledger.Ledger
+	choice    choice
 	verdicts  *verdicts
 	findings  findings
 	vacancies vacancies
 	clock     *clock
 	started   time.Time
 	deadline  time.Time
-	waited    time.Duration   // for holds to expire, on top of the time that the run may take
-	nonce     string          // tells this run's unknown codes from any other's
-	stopped   atomic.Bool     // the run was asked to end
-	ranOut    atomic.Bool     // the run's time was used up
-	halt      context.Context // ends when the run is asked to end
-	stage     sync.Mutex      // held by the spec under way: one that Ginkgo left behind is waited for
+	waited    time.Duration             // for holds to expire, on top of the time that the run may take
+	nonce     string                    // tells this run's unknown codes from any other's
+	stopped   atomic.Bool               // the run was asked to end
+	ranOut    atomic.Bool               // the run's time was used up
+	failed    atomic.Pointer[rule.Rule] // the first that failed, where nothing is judged after it
+	halt      context.Context           // ends when the run is asked to end
+	stage     sync.Mutex                // held by the spec under way: one that Ginkgo left behind is waited for
 
 	survey       *survey // nil until it was made
 	clockTrouble error   // why the target's clock cannot be used
@@ -62,6 +65,7 @@ func newSession(halt context.Context, config Config) *session {
 		used:      map[string]bool{},
 	}
 	s.deadline = s.started.Add(config.MaxDuration)
+	s.choice, _ = newChoice(config.LabelFilter, config.Rules) // the configuration was checked
 	s.verdicts = newVerdicts(s.words)
 	s.clock = newClock(config)
 	s.ledger.Tell(s.clock.now)

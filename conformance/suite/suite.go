@@ -2,7 +2,9 @@ package suite
 
 import (
 	"context"
+	"errors"
 	"io"
+	"sync/atomic"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/formatter"
@@ -21,11 +23,24 @@ type Outcome struct {
 	Redactor *probe.Redactor
 }
 
-// Run judges the partner that config names, once a process: Ginkgo runs one
-// tree of specs only. Interrupted ends when the caller wants the run to end
-// early; what was held is undone all the same. T is told of a partner that is
-// not conformant, as a test is.
-func Run(interrupted context.Context, t ginkgo.GinkgoTestingT, config Config) *Outcome {
+// ErrOnce is the error of a second run in one process: Ginkgo runs one tree of
+// specs only.
+var ErrOnce = errors.New("a process can judge one partner only, once: give each run a process of its own, such as a test package that has no other")
+
+// judged is set when the process has had its run.
+var judged atomic.Bool
+
+// Judge judges the partner that config names, once a process. Interrupted ends
+// when the caller wants the run to end early; what was held is undone all the
+// same. The error is that of a configuration that cannot be used, or ErrOnce: then
+// nothing was sent.
+func Judge(interrupted context.Context, config Config) (*Outcome, error) {
+	if err := config.Check(); err != nil {
+		return nil, err
+	}
+	if judged.Swap(true) {
+		return nil, ErrOnce
+	}
 	s := newSession(interrupted, config.withDefaults())
 	defer s.client.Close()
 	stop := context.AfterFunc(interrupted, func() { s.stopped.Store(true) })
@@ -34,24 +49,24 @@ func Run(interrupted context.Context, t ginkgo.GinkgoTestingT, config Config) *O
 	s.describe()
 	gomega.RegisterFailHandler(ginkgo.Fail)
 	suiteConfig, reporterConfig := ginkgo.GinkgoConfiguration()
-	suiteConfig.LabelFilter = s.config.LabelFilter
 	suiteConfig.GracePeriod = cleanupTime
-	if s.config.Quiet {
+	if !s.config.GinkgoOutput {
 		reporterConfig.Succinct = true
 		formatter.ColorableStdOut, formatter.ColorableStdErr = io.Discard, io.Discard
 	}
-	ginkgo.RunSpecs(t, "the partner contract", suiteConfig, reporterConfig)
+	ginkgo.RunSpecs(silent{}, "the partner contract", suiteConfig, reporterConfig)
 
 	// After several signals Ginkgo leaves a spec to itself: a hold whose answer
 	// it still waits for has to be in the ledger before that is cleared.
 	s.stage.Lock()
 	s.cleanUp()
-	outcome := &Outcome{Result: s.result(), Redactor: s.client.Redactor()}
-	if outcome.Result.Verdict != report.Conformant {
-		t.Fail()
-	}
-	return outcome
+	return &Outcome{Result: s.result(), Redactor: s.client.Redactor()}, nil
 }
+
+// silent is told of failures in Ginkgo's way; the result tells them in ours.
+type silent struct{}
+
+func (silent) Fail() {}
 
 // describe builds the tree of specs. It is Ordered, so that causes are judged
 // before their consequences, and Serial, because the specs share one partner.
@@ -60,6 +75,9 @@ func (s *session) describe() {
 		ginkgo.BeforeEach(func() {
 			if s.interrupted() {
 				ginkgo.Skip("the run was interrupted")
+			}
+			if failed := s.failed.Load(); failed != nil {
+				ginkgo.Skip(leftOutAfter(failed.ID))
 			}
 		})
 		ginkgo.Describe("GET /products", s.describeProducts)

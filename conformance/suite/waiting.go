@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/onsi/ginkgo/v2/types"
-
 	"partnerkit.dev/conformance/rule"
 )
 
@@ -63,10 +61,9 @@ func (s *session) expireEarly(ctx context.Context, h *hold) {
 	}
 }
 
-// judges reports whether the label filter leaves one of the rules.
+// judges reports whether one of the rules is run.
 func (s *session) judges(rules []rule.Rule) bool {
-	fits, err := types.ParseLabelFilter(s.config.LabelFilter)
-	return err == nil && slices.ContainsFunc(rules, func(r rule.Rule) bool { return fits(Labels(r)) })
+	return slices.ContainsFunc(rules, func(r rule.Rule) bool { return s.choice.run[r.ID] })
 }
 
 // beginExpiring makes the holds that are to expire, and returns their stories.

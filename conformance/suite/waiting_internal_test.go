@@ -95,7 +95,11 @@ func TestTheWaitingEndsAtOnceWithTheRun(t *testing.T) {
 func TestTheFilterSaysWhetherExpiryIsJudged(t *testing.T) {
 	t.Parallel()
 	for filter, want := range map[string]bool{"": true, "reserve": false, "confirm": true, "release.expired": true, "MUST && reserve": false} {
-		s := &session{config: Config{LabelFilter: filter}}
+		chosen, err := newChoice(filter, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &session{choice: chosen}
 		if got := s.judges(expiryRules); got != want {
 			t.Errorf("%q: want %t, got %t", filter, want, got)
 		}

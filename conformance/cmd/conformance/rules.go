@@ -64,9 +64,9 @@ func newExplain() *cobra.Command {
 			return nil
 		},
 		RunE: func(command *cobra.Command, args []string) error {
-			r, ok := rule.Lookup(args[0])
-			if !ok {
-				return fmt.Errorf("there is no rule %q; 'conformance rules' lists all", args[0])
+			r, err := rule.Find(args[0])
+			if err != nil {
+				return fmt.Errorf("%w; 'conformance rules' lists all", err)
 			}
 			fmt.Fprintf(command.OutOrStdout(), "%s\n\n%s.\n\nlevel     %s\nendpoint  %s\nclause    %s\nwhy       %s\nfix       %s\n",
 				r.ID, r.Title, r.Level, r.Endpoint, r.Clause, r.Why, r.Fix)

@@ -10,12 +10,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/onsi/ginkgo/v2/types"
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/probe"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -28,10 +26,12 @@ const shortestRun = time.Second
 
 // runFlags are the flags of the run command, as given.
 type runFlags struct {
-	baseURL, authType, authKey, reportDir, clockURL, caFile, labels string
-	handlesTicketDelivery, strict, noRaces, includeSlow             bool
-	maxDuration                                                     time.Duration
-	limitScale                                                      float64
+	judgingFlags
+
+	baseURL, authType, authKey, reportDir, clockURL, caFile string
+	handlesTicketDelivery, noRaces, includeSlow             bool
+	maxDuration                                             time.Duration
+	limitScale                                              float64
 }
 
 func newRun() *cobra.Command {
@@ -53,7 +53,7 @@ in the machine's process list.
 
 Exit codes:
   0  conformant: no MUST rule failed
-  1  nonconformant: a MUST rule failed
+  1  nonconformant: a MUST rule failed; or an entry of the baseline is stale
   2  the command was not understood, or could not do its work
   3  the partner could not be judged: it was not reached, or nothing can be booked`,
 		Example: `  conformance run --base-url https://partner.example/api
@@ -75,14 +75,13 @@ Exit codes:
 	f.StringVar(&flags.authKey, authKeyFlag, "", "the `key` that the partner registered; better set "+probe.KeyVariable)
 	f.BoolVar(&flags.handlesTicketDelivery, "handles-ticket-delivery", false, "the partner delivers its own tickets: confirm must return them")
 	f.StringVar(&flags.reportDir, "report-dir", "conformance-report", "the `folder` for the reports; it is made where it is missing")
-	f.StringVar(&flags.labels, "label", "", "judge only the rules that fit this `filter` over ids, levels and endpoints, such as 'reserve && MUST'")
-	f.BoolVar(&flags.strict, "strict", false, "an inconclusive rule makes the verdict incomplete (exit 3)")
 	f.BoolVar(&flags.noRaces, "no-races", false, "send no calls at the same time; the rules about them are skipped")
 	f.DurationVar(&flags.maxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; what is left then is inconclusive")
 	f.StringVar(&flags.clockURL, "clock-url", "", "an `address` where the target's clock is read and moved, so that the expiry of holds can be judged")
 	f.BoolVar(&flags.includeSlow, "include-slow", false, fmt.Sprintf("wait until a hold has expired, for %.0f minutes at most, where there is no --clock-url", suite.LongestWait.Minutes()))
 	f.StringVar(&flags.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust besides the system's")
 	f.Float64Var(&flags.limitScale, "limit-scale", 1, "multiply the contract's limits, for tests of the suite itself")
+	flags.judgingFlags.register(f)
 	_ = f.MarkHidden("limit-scale") // the flag exists
 	return command
 }
@@ -91,8 +90,8 @@ Exit codes:
 func (f runFlags) config() (suite.Config, error) {
 	config := suite.Config{
 		AuthKey: cmp.Or(f.authKey, os.Getenv(probe.KeyVariable)), HandlesTicketDelivery: f.handlesTicketDelivery,
-		ClockURL: f.clockURL, MaxDuration: f.maxDuration, LabelFilter: f.labels, Strict: f.strict, NoRaces: f.noRaces,
-		IncludeSlow: f.includeSlow, LimitScale: f.limitScale, Version: suiteVersion(), Quiet: true,
+		ClockURL: f.clockURL, MaxDuration: f.maxDuration, NoRaces: f.noRaces,
+		IncludeSlow: f.includeSlow, LimitScale: f.limitScale, Version: suiteVersion(),
 	}
 	for _, check := range []func() error{
 		func() (err error) { config.BaseURL, err = parseBaseURL(f.baseURL); return err },
@@ -100,7 +99,7 @@ func (f runFlags) config() (suite.Config, error) {
 		func() error { return checkKey(config.AuthKey) },
 		func() error { return parseClockURL(f.clockURL) },
 		func() (err error) { config.RootCAs, err = f.roots(); return err },
-		f.checkLabels,
+		func() error { return f.judgingFlags.apply(&config) },
 		f.checkNumbers,
 	} {
 		if err := check(); err != nil {
@@ -108,20 +107,6 @@ func (f runFlags) config() (suite.Config, error) {
 		}
 	}
 	return config, nil
-}
-
-// checkLabels checks that the filter can be read and leaves something to judge.
-func (f runFlags) checkLabels() error {
-	fits, err := types.ParseLabelFilter(f.labels)
-	if err != nil {
-		return fmt.Errorf("--label %q cannot be read: want names joined by && and ||, such as 'reserve && MUST'", f.labels)
-	}
-	for _, r := range rule.All() {
-		if fits(suite.Labels(r)) {
-			return nil
-		}
-	}
-	return fmt.Errorf("--label %q fits no rule: want ids as 'conformance rules' lists them, endpoints such as reserve, or MUST, SHOULD and MAY", f.labels)
 }
 
 func (f runFlags) checkNumbers() error {
@@ -182,16 +167,19 @@ func run(command *cobra.Command, config suite.Config, dir string) error {
 	if err := prepareFolder(dir); err != nil {
 		return err
 	}
-	screen := newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact, ruleIDs(), "judging")
+	screen := newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact, config.Judged(), "judging")
 	screen.begin(config)
 	config.Progress, config.Waiting = screen.rule, screen.waiting
-	outcome := suite.Run(command.Context(), silent{}, config)
+	outcome, err := suite.Judge(command.Context(), config)
+	if err != nil {
+		return err
+	}
 	screen.end(outcome.Result)
 
 	files, sum, err := writeReports(dir, outcome)
 	screen.reports(files)
 	screen.sum(sum)
-	code := exitCode(outcome.Result.Verdict)
+	code := exitCode(outcome.Result)
 	if err != nil {
 		fmt.Fprintf(command.ErrOrStderr(), "conformance: %s\n", oneLine(err.Error()))
 		if code == exitConformant {
@@ -239,18 +227,13 @@ func writeReports(dir string, outcome *suite.Outcome) (files []string, sum strin
 	return files, sealed.Integrity.SHA256, err
 }
 
-func exitCode(verdict report.Verdict) int {
-	switch verdict {
-	case report.Conformant:
-		return exitConformant
-	case report.Nonconformant:
+func exitCode(r *report.Result) int {
+	switch {
+	case r.Verdict == report.Incomplete:
+		return exitIncomplete
+	case r.Verdict == report.Nonconformant, r.Baseline != nil && len(r.Baseline.Stale) > 0:
 		return exitNonconformant
 	default:
-		return exitIncomplete
+		return exitConformant
 	}
 }
-
-// silent is told of failures in Ginkgo's way; the exit code tells them in ours.
-type silent struct{}
-
-func (silent) Fail() {}

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/term"
 
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/conformance/suite"
 )
 
@@ -72,7 +71,7 @@ func (s *screen) paint(outcome report.Outcome, text string) string {
 
 // begin says what is judged.
 func (s *screen) begin(config suite.Config) {
-	s.printf("judging %s (%s key) by %d rules\n", config.BaseURL.Redacted(), config.AuthType, len(rule.All()))
+	s.printf("judging %s (%s key) by %d rules\n", config.BaseURL.Redacted(), config.AuthType, len(config.Judged()))
 	if config.LimitScale != 1 {
 		s.printf("the contract's limits are multiplied by %g: this run proves nothing about them\n", config.LimitScale)
 	}
@@ -83,7 +82,10 @@ func (s *screen) begin(config suite.Config) {
 func (s *screen) rule(r report.RuleResult) {
 	s.step(func() {
 		s.printf("%s  %-6s  %-*s  %s\n", s.paint(r.Outcome, words[r.Outcome]), r.Level, s.width, r.ID, r.Title)
-		if r.Outcome == report.Failed || r.Outcome == report.Warned {
+		if r.Known != "" {
+			s.printf("              known: %s\n", oneLine(r.Known))
+		}
+		if r.Outcome == report.Failed || r.Outcome == report.Warned || r.Outcome == report.Known {
 			s.printf("              %s\n", oneLine(r.Message))
 		}
 	})
@@ -123,7 +125,7 @@ func (s *screen) end(r *report.Result) {
 	s.finish()
 	s.printf("\n")
 	s.times(r.Latency)
-	for _, outcome := range []report.Outcome{report.Inconclusive, report.Warned, report.Failed} {
+	for _, outcome := range []report.Outcome{report.Inconclusive, report.Known, report.Warned, report.Failed} {
 		s.list(r, outcome)
 	}
 	for _, left := range r.NotUndone {
@@ -138,11 +140,19 @@ func (s *screen) end(r *report.Result) {
 	s.printf("%s in %s: %s\n", s.verdict(r), time.Duration(r.DurationMS)*time.Millisecond, strings.Join(counts, ", "))
 	s.printf("%d calls; %d products; slots of %d of %d options, %d slots; %d holds, %d bookings\n",
 		r.Coverage.Calls, r.Coverage.Products, r.Coverage.OptionsAsked, r.Coverage.Options, r.Coverage.Slots, r.Coverage.Holds, r.Coverage.Bookings)
+	if r.Baseline != nil {
+		for _, stale := range r.Baseline.Stale {
+			s.printf("%s %s\n", s.paint(report.Failed, "stale"), oneLine(stale.Message))
+		}
+	}
 }
 
 func (s *screen) verdict(r *report.Result) string {
 	switch r.Verdict {
 	case report.Conformant:
+		if r.Summary[report.Known] > 0 {
+			return s.paint(report.Known, "conformant but for known failures")
+		}
 		return s.paint(report.Passed, "conformant")
 	case report.Nonconformant:
 		return s.paint(report.Failed, "NOT CONFORMANT")
@@ -159,6 +169,9 @@ func (s *screen) list(r *report.Result, outcome report.Outcome) {
 		}
 		s.printf("%s  %s %s (%s)\n", s.paint(outcome, words[outcome]), one.Level, one.ID, one.Clause)
 		s.printf("      %s.\n      %s\n", one.Title, oneLine(one.Message))
+		if one.Known != "" {
+			s.printf("      known: %s\n", oneLine(one.Known))
+		}
 		if one.Picture != "" {
 			s.printf("      picture: %s, in the report's folder\n", one.Picture)
 		}

@@ -1,0 +1,62 @@
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/onsi/ginkgo/v2/types"
+
+	"partnerkit.dev/conformance/rule"
+)
+
+// choice is the rules that a run is about, by id: those that it judges, and those
+// that it runs, which are the judged ones and what they need.
+type choice struct{ judged, run map[string]bool }
+
+// newChoice chooses the rules that the filter fits, of those with the ids, or of
+// all where ids is nil. Its error says what cannot be read, or fits nothing.
+func newChoice(filter string, ids []string) (choice, error) {
+	fits, err := types.ParseLabelFilter(filter)
+	if err != nil {
+		return choice{}, fmt.Errorf("the label filter %q cannot be read: want names joined by && and ||, such as 'reserve && MUST'", filter)
+	}
+	for _, id := range ids {
+		if _, err := rule.Find(id); err != nil {
+			return choice{}, err
+		}
+	}
+	chosen := choice{judged: map[string]bool{}, run: map[string]bool{}}
+	for _, r := range rule.All() {
+		if fits(labels(r)) && (ids == nil || slices.Contains(ids, r.ID)) {
+			chosen.judged[r.ID] = true
+			chosen.include(r)
+		}
+	}
+	switch {
+	case len(chosen.judged) > 0:
+		return chosen, nil
+	case ids == nil:
+		return choice{}, fmt.Errorf("the label filter %q fits no rule: want ids as 'conformance rules' lists them, endpoints such as reserve, or MUST, SHOULD and MAY", filter)
+	case len(ids) == 0:
+		return choice{}, errors.New("no rule is named: want ids as 'conformance rules' lists them")
+	default:
+		return choice{}, fmt.Errorf("the label filter %q fits none of the rules that are named", filter)
+	}
+}
+
+// include adds a rule and all that it needs to what is run.
+func (c choice) include(r rule.Rule) {
+	if c.run[r.ID] {
+		return
+	}
+	c.run[r.ID] = true
+	for _, id := range r.Needs {
+		if needed, ok := rule.Lookup(id); ok {
+			c.include(needed)
+		}
+	}
+}
+
+// labels returns what a label filter can name a rule by.
+func labels(r rule.Rule) []string { return []string{r.ID, string(r.Level), string(r.Endpoint)} }
