@@ -44,7 +44,8 @@ type Body struct {
 	Text    string `json:"text,omitempty"`    // the beginning, redacted; invalid UTF-8 shows as U+FFFD
 	Size    int64  `json:"size"`              // bytes in all, or as many as were read
 	Cut     bool   `json:"cut,omitempty"`     // Text is not the whole
-	Excerpt string `json:"excerpt,omitempty"` // the offending part of a body that was cut, with its place
+	Excerpt string `json:"excerpt,omitempty"` // the part of the body in question, as indented JSON
+	Place   string `json:"place,omitempty"`   // what in the excerpt it is: a JSON pointer; of what is missing, where it should be
 }
 
 // FailureKind says why no whole answer was read.

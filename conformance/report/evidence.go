@@ -40,6 +40,7 @@ type exchangeView struct {
 	RequestHeaders  string
 	RequestBody     bodyView
 	Proto           string // of the response
+	StatusWrong     bool   // the rule's message is about the status
 	ResponseHeaders string
 	ResponseBody    bodyView
 }
@@ -48,7 +49,7 @@ type exchangeView struct {
 type bodyView struct {
 	Text    string
 	Note    string // its size, and what of it is shown
-	Excerpt string
+	Excerpt markedText
 }
 
 func ruleViews(r *Result) []ruleView {
@@ -60,7 +61,7 @@ func ruleViews(r *Result) []ruleView {
 	for i, rule := range r.Rules {
 		v := ruleView{RuleResult: rule, Words: linked(shorten(rule.Message, maxText), known)}
 		for _, x := range rule.Exchanges {
-			v.Exchanges = append(v.Exchanges, newExchangeView(x, r.StartedAt))
+			v.Exchanges = append(v.Exchanges, newExchangeView(x, rule.Message, r.StartedAt))
 		}
 		views[i] = v
 	}
@@ -94,7 +95,7 @@ func inRuleID(r rune) bool {
 	return r == '.' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z'
 }
 
-func newExchangeView(x probe.Exchange, began time.Time) exchangeView {
+func newExchangeView(x probe.Exchange, message string, began time.Time) exchangeView {
 	v := exchangeView{
 		Exchange:       x,
 		Answer:         shorten(answer(x), maxText),
@@ -105,6 +106,7 @@ func newExchangeView(x probe.Exchange, began time.Time) exchangeView {
 	v.Request.Method, v.Request.URL = shorten(x.Request.Method, maxText), shorten(x.Request.URL, maxText)
 	v.Curl = shorten(x.Curl, maxBody)
 	if x.Response != nil {
+		v.StatusWrong = strings.Contains(message, fmt.Sprintf("got %d", x.Response.Status))
 		v.Proto = shorten(x.Response.Proto, maxText)
 		v.ResponseHeaders = headerLines(x.Response.Header)
 		v.ResponseBody = newBodyView(x.Response.Body)
@@ -123,7 +125,7 @@ func headerLines(h http.Header) string {
 }
 
 func newBodyView(b probe.Body) bodyView {
-	v := bodyView{Text: b.Text, Note: size(b.Size), Excerpt: shorten(b.Excerpt, maxBody)}
+	v := bodyView{Text: b.Text, Note: size(b.Size), Excerpt: mark(shorten(b.Excerpt, maxBody), b.Place)}
 	if pretty, ok := indent(b.Text); ok && !b.Cut {
 		v.Text = pretty
 	}

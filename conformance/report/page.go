@@ -25,6 +25,8 @@ type page struct {
 	Urgent    []ruleView // failed, then warned
 	Endpoints []endpointView
 	Timings   []timing
+	Slots     []slotView    // whose vacancies are drawn,
+	MoreSlots []slotView    // and those that are folded
 	Bookings  int           // of NotUndone
 	Embedded  template.HTML // the whole report, to verify the page by
 }
@@ -44,6 +46,8 @@ type endpointView struct {
 	Path   []string // its segments, so that a long path breaks between two of them
 	State  string   // the class of its colour and icon
 	Says   string   // its state in words
+	Counts []count
+	Worst  string // answer time; "" where it was not called
 	Urgent []ruleView
 	Open   []ruleView // those that are known, or were not judged
 	Passed []ruleView
@@ -54,17 +58,21 @@ func newPage(r *Result, a *assets) (*page, error) {
 		Result: r, Policy: a.policy, Style: a.style, Script: a.script,
 		Host:    r.Target.BaseURL,
 		Levels:  levels(r.Rules),
-		Counts:  counts(r),
+		Counts:  counts(r.Rules),
 		Timings: timings(r.Latency),
+		Slots:   slotViews(r.Vacancies),
 	}
 	if u, err := url.Parse(r.Target.BaseURL); err == nil && u.Host != "" {
 		p.Host = u.Host
+	}
+	if len(p.Slots) > stepsOpen {
+		p.Slots, p.MoreSlots = p.Slots[:stepsOpen], p.Slots[stepsOpen:]
 	}
 	p.Heading, p.Sentence = verdictWords(r)
 	views := ruleViews(r)
 	p.Urgent = slices.Concat(ofOutcome(views, Failed), ofOutcome(views, Warned))
 	for _, e := range partnerapi.Endpoints() {
-		p.Endpoints = append(p.Endpoints, newEndpointView(e, views))
+		p.Endpoints = append(p.Endpoints, newEndpointView(e, views, r.Latency))
 	}
 	for _, l := range r.NotUndone {
 		if l.Kind == "booking" {
@@ -88,10 +96,11 @@ func levels(rules []RuleResult) []rule.Level {
 
 // counts draws the outcomes as pieces of one bar. A single rule among many has
 // a piece that can be seen, so that the widths are not quite in proportion.
-func counts(r *Result) []count {
-	least := float64(len(r.Rules)) / 60
+func counts(rules []RuleResult) []count {
+	summary := Count(rules)
+	least := float64(len(rules)) / 60
 	var total float64
-	for _, n := range r.Summary {
+	for _, n := range summary {
 		if n > 0 {
 			total += max(float64(n), least)
 		}
@@ -99,7 +108,7 @@ func counts(r *Result) []count {
 	var all []count
 	var x float64
 	for _, o := range Outcomes() {
-		if n := r.Summary[o]; n > 0 {
+		if n := summary[o]; n > 0 {
 			width := max(float64(n), least)
 			all = append(all, count{Outcome: o, Number: n, X: percent(x, total), Width: percent(width, total)})
 			x += width
@@ -108,15 +117,17 @@ func counts(r *Result) []count {
 	return all
 }
 
-func newEndpointView(e partnerapi.Endpoint, views []ruleView) endpointView {
+func newEndpointView(e partnerapi.Endpoint, views []ruleView, latency []Latency) endpointView {
 	var own []ruleView
+	var results []RuleResult
 	for _, v := range views {
 		if v.Endpoint == e {
-			own = append(own, v)
+			own, results = append(own, v), append(results, v.RuleResult)
 		}
 	}
 	v := endpointView{
 		Name:   e,
+		Counts: counts(results),
 		Urgent: slices.Concat(ofOutcome(own, Failed), ofOutcome(own, Warned)),
 		Open:   slices.Concat(ofOutcome(own, Known), ofOutcome(own, Inconclusive), ofOutcome(own, Blocked), ofOutcome(own, Skipped), ofOutcome(own, NotApplicable)),
 		Passed: ofOutcome(own, Passed),
@@ -124,6 +135,9 @@ func newEndpointView(e partnerapi.Endpoint, views []ruleView) endpointView {
 	method, path := route(e)
 	v.Method, v.Path = method, strings.SplitAfter(path, "/")
 	v.State, v.Says = stateWords(own)
+	if i := slices.IndexFunc(latency, func(l Latency) bool { return l.Endpoint == e }); i >= 0 {
+		v.Worst = Milliseconds(latency[i].WorstMS)
+	}
 	return v
 }
 

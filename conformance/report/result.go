@@ -95,16 +95,20 @@ type RuleResult struct {
 	Exchanges  []probe.Exchange    `json:"exchanges"`         // the evidence; empty where the rule passed
 }
 
-// Coverage counts what the run looked at, of how much.
+// Coverage counts what the run looked at and what it reserved, of how much.
 type Coverage struct {
-	Products      int `json:"products"` // in the catalog, all judged
-	Options       int `json:"options"`
-	OptionsAsked  int `json:"options_asked"` // those whose slots were fetched
-	Slots         int `json:"slots"`         // slots fetched, all judged
-	SlotsReserved int `json:"slots_reserved"`
-	Holds         int `json:"holds"`
-	Bookings      int `json:"bookings"`
-	Calls         int `json:"calls"`
+	Products         int `json:"products"` // in the catalog, all judged
+	ProductsReserved int `json:"products_reserved"`
+	Options          int `json:"options"`
+	OptionsAsked     int `json:"options_asked"` // those whose slots were fetched
+	OptionsReserved  int `json:"options_reserved"`
+	Units            int `json:"units"` // the guest types of all options
+	UnitsReserved    int `json:"units_reserved"`
+	Slots            int `json:"slots"` // slots fetched, all judged
+	SlotsReserved    int `json:"slots_reserved"`
+	Holds            int `json:"holds"`
+	Bookings         int `json:"bookings"`
+	Calls            int `json:"calls"`
 }
 
 // Latency is the answer times of one endpoint, in milliseconds, against its

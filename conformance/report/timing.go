@@ -1,43 +1,97 @@
 package report
 
-// timing is the answer times of one endpoint as a bar against its limits.
-// Positions are percent of the bar, whose end lies a little beyond the largest
-// of them all, so that a mark at the end can be seen.
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// timing is the answer times of one endpoint on a line, against its limits. The
+// line is logarithmic: a partner that takes milliseconds and a limit of seconds
+// can be seen on it together.
 type timing struct {
 	Latency
-	State      string // passed: within the limit; warned: within that of a degraded partner; failed: beyond
-	Median     string // empty: too near the start for a mark
-	P95        string
-	Worst      string
-	Healthy    string
-	Degraded   string
+	State    string // passed: within the limit; warned: within that of a degraded partner; failed: beyond
+	Within   string // a path with a stroke for each call within the limit,
+	Late     string // for each within that of a degraded partner only,
+	Beyond   string // and for each beyond both; "" where there is none
+	Median   string // percent of the line
+	Healthy  string
+	Degraded string
+	Ticks    []tick
+
 	TwoLimits  bool
 	BeyondSays string
 }
 
+// tick is a time written below the line.
+type tick struct{ At, Says string }
+
+const (
+	lineStart = 0.5  // milliseconds where a line starts: faster answers stand there
+	lineWide  = 1000 // units of a line in its picture
+	lineSpare = 1.4  // how far beyond the largest time and limit a line ends
+)
+
 func timings(all []Latency) []timing {
 	var rows []timing
 	for _, l := range all {
-		end := max(l.WorstMS, l.HealthyLimitMS, l.DegradedLimitMS) * 1.04
-		t := timing{
-			Latency:   l,
-			State:     string(Passed),
-			P95:       percent(l.P95MS, end),
-			Worst:     percent(l.WorstMS, end),
-			Healthy:   percent(l.HealthyLimitMS, end),
-			Degraded:  percent(l.DegradedLimitMS, end),
-			TwoLimits: l.DegradedLimitMS > l.HealthyLimitMS,
-		}
-		if l.MedianMS > end/100 {
-			t.Median = percent(l.MedianMS, end)
-		}
-		switch {
-		case l.WorstMS > max(l.HealthyLimitMS, l.DegradedLimitMS):
-			t.State, t.BeyondSays = string(Failed), "the slowest answer came after the limit"
-		case l.WorstMS > l.HealthyLimitMS:
-			t.State, t.BeyondSays = string(Warned), "the slowest answer came after the limit of a healthy partner"
-		}
-		rows = append(rows, t)
+		rows = append(rows, newTiming(l))
 	}
 	return rows
+}
+
+func newTiming(l Latency) timing {
+	last := max(l.HealthyLimitMS, l.DegradedLimitMS)
+	end := max(l.WorstMS, last, 1) * lineSpare
+	at := func(ms float64) string { return percent(place(ms, end), 1) }
+	t := timing{
+		Latency: l, State: string(Passed), TwoLimits: l.DegradedLimitMS > l.HealthyLimitMS,
+		Median: at(l.MedianMS), Healthy: at(l.HealthyLimitMS), Degraded: at(l.DegradedLimitMS),
+	}
+	t.Within, t.Late, t.Beyond = strokes(l, end)
+	for ms := 1.0; ms < end; ms *= 10 {
+		t.Ticks = append(t.Ticks, tick{at(ms), milliseconds(ms)})
+	}
+	switch {
+	case l.WorstMS > last:
+		t.State, t.BeyondSays = string(Failed), "the slowest answer came after the limit"
+	case l.WorstMS > l.HealthyLimitMS:
+		t.State, t.BeyondSays = string(Warned), "the slowest answer came after the limit of a healthy partner"
+	}
+	return t
+}
+
+// milliseconds writes a whole power of ten, short.
+func milliseconds(ms float64) string {
+	return strings.ReplaceAll(duration(time.Duration(ms)*time.Millisecond), ".0", "")
+}
+
+// place is where a time stands on a line, from 0 to 1.
+func place(ms, end float64) float64 {
+	if !(ms > lineStart) {
+		return 0
+	}
+	return math.Log(ms/lineStart) / math.Log(end/lineStart)
+}
+
+// strokes draws the calls. Those that are known by their worst only have that.
+func strokes(l Latency, end float64) (within, late, beyond string) {
+	times := l.TimesMS
+	if len(times) == 0 {
+		times = []float64{l.WorstMS}
+	}
+	var paths [3]strings.Builder
+	for _, ms := range times {
+		path := &paths[0]
+		switch {
+		case ms > max(l.HealthyLimitMS, l.DegradedLimitMS):
+			path = &paths[2]
+		case ms > l.HealthyLimitMS:
+			path = &paths[1]
+		}
+		fmt.Fprintf(path, "M%.0f 0v16", lineWide*place(ms, end))
+	}
+	return paths[0].String(), paths[1].String(), paths[2].String()
 }

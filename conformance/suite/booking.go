@@ -127,9 +127,9 @@ func (s *session) reserve(ctx context.Context, purpose string, offer discover.Of
 	if problems := schemas.Validate(schemas.ReserveAnswer, answer.Raw); len(problems) > 0 {
 		for _, problem := range problems {
 			if r := owner(holdFields, problem); r.ID != rule.ReserveExpiresAt.ID {
-				return nil, breach(r, answer, "%s", problem)
+				return nil, s.misfit(r, answer, problem)
 			}
-			s.findings.add(rule.ReserveExpiresAt, problems[0].String(), answer.Exchange, readObject(answer.Raw), s.redact)
+			s.findings.add(rule.ReserveExpiresAt, problems[0].String(), answer.Exchange, decoded(answer), problems[0].Pointer, s.redact)
 		}
 	}
 	made := &hold{entry: entry, answer: answer, code: entry.Code, answered: answer.StartedAt.Add(answer.Duration)}
@@ -257,10 +257,10 @@ func (s *session) confirm(ctx context.Context, purpose string, h *hold, full boo
 	for _, problem := range schemas.Validate(s.confirmSchema(), answer.Raw) {
 		r := owner(bookingFields, problem)
 		if r.ID == rule.ConfirmJSON.ID || r.ID == rule.ConfirmBookingID.ID {
-			fatal = breach(r, answer, "%s", problem)
+			fatal = s.misfit(r, answer, problem)
 			continue
 		}
-		s.findings.add(r, problem.String(), answer.Exchange, readObject(answer.Raw), s.redact)
+		s.findings.add(r, problem.String(), answer.Exchange, decoded(answer), problem.Pointer, s.redact)
 	}
 	return answer, readObject(answer.Raw).text("externalBookingId"), fatal
 }

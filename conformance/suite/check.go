@@ -24,8 +24,7 @@ type check struct {
 	cause     string
 	problems  []string
 	exchanges []*probe.Exchange
-	cuts      map[int]string // excerpts, by the number of their exchange
-	picture   []byte         // HTML that draws how the rule is broken; nil where there is none
+	picture   []byte // HTML that draws how the rule is broken; nil where there is none
 }
 
 // judge adds the spec of a rule that is to be run. The body expects what the rule says; when all
@@ -40,7 +39,7 @@ func (s *session) judge(r rule.Rule, body func(ctx context.Context, c *check)) {
 		began := time.Now()
 		ctx, cancel := s.within(spec)
 		defer cancel()
-		c := &check{session: s, rule: r, cuts: map[int]string{}}
+		c := &check{session: s, rule: r}
 		defer func() {
 			if spec.Err() != nil { // Ginkgo, which hears signals, ended the spec
 				s.stopped.Store(true)
@@ -79,9 +78,6 @@ func (c *check) conclude(took time.Duration) {
 	result.DurationMS = took.Milliseconds()
 	if c.outcome == report.Failed || c.outcome == report.Warned || c.outcome == report.Inconclusive {
 		result.Problems, result.Exchanges = c.wordsOf(c.problems), evidence(c.exchanges)
-		for i := range result.Exchanges {
-			result.Exchanges[i] = withExcerpt(result.Exchanges[i], c.cuts[result.Exchanges[i].Number])
-		}
 		result.Picture = c.addPicture()
 	}
 	c.announce(result)
@@ -95,15 +91,6 @@ func (c *check) addPicture() string {
 	name := "race-" + c.rule.ID + ".html"
 	c.pictures[name] = c.picture
 	return name
-}
-
-func withExcerpt(exchange probe.Exchange, excerpt string) probe.Exchange {
-	if excerpt != "" && exchange.Response != nil {
-		response := *exchange.Response
-		response.Body.Excerpt = excerpt
-		exchange.Response = &response
-	}
-	return exchange
 }
 
 // end ends the judging with an outcome that is neither passed nor failed.

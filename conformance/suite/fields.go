@@ -1,8 +1,8 @@
 package suite
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"partnerkit.dev/conformance/probe"
@@ -123,29 +123,26 @@ func covers(place, pointer string) bool {
 	return true
 }
 
-const (
-	mostFindings   = 20   // kept for one rule; the rest is counted
-	longestExcerpt = 2048 // bytes
-)
+// mostFindings are kept for one rule; the rest is counted.
+const mostFindings = 20
 
 // finding is what breaks one rule about fields: its places, and the answers
 // that show them.
 type finding struct {
 	problems  []string
 	count     int
-	exchanges []*probe.Exchange
-	excerpts  map[int]string // by the number of the exchange
+	exchanges []*probe.Exchange // each once, with the first of its places marked
 }
 
 // findings holds the finding of each rule, by its id.
 type findings map[string]*finding
 
-// add notes that r is broken at a place of an answer. Value is the decoded
-// element that shows it; redact removes the key from it.
-func (f findings) add(r rule.Rule, problem string, exchange *probe.Exchange, value any, redact func(string) string) {
+// add notes that r is broken in an answer. Value is the decoded element that shows
+// it, at a place in it, a JSON pointer; redact removes the key from it.
+func (f findings) add(r rule.Rule, problem string, exchange *probe.Exchange, value any, place string, redact func(string) string) {
 	found := f[r.ID]
 	if found == nil {
-		found = &finding{excerpts: map[int]string{}}
+		found = &finding{}
 		f[r.ID] = found
 	}
 	found.count++
@@ -153,23 +150,9 @@ func (f findings) add(r rule.Rule, problem string, exchange *probe.Exchange, val
 		return
 	}
 	found.problems = append(found.problems, redact(problem))
-	found.exchanges = append(found.exchanges, exchange)
-	if found.excerpts[exchange.Number] == "" {
-		found.excerpts[exchange.Number] = excerpt(value, redact)
+	if !slices.ContainsFunc(found.exchanges, func(x *probe.Exchange) bool { return x.Number == exchange.Number }) {
+		found.exchanges = append(found.exchanges, marked(exchange, value, place, redact))
 	}
-}
-
-// excerpt renders a value for evidence.
-func excerpt(value any, redact func(string) string) string {
-	encoded, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return ""
-	}
-	text, whole := probe.Beginning(string(encoded), longestExcerpt, redact)
-	if !whole {
-		text += "\n…"
-	}
-	return text
 }
 
 // message sums a finding up in one line.
@@ -190,8 +173,5 @@ func (c *check) clean() {
 	}
 	c.show(found.exchanges...)
 	c.problems = found.problems
-	for number, text := range found.excerpts {
-		c.cuts[number] = text
-	}
 	c.fail("%s", found.message())
 }

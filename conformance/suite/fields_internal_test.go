@@ -82,15 +82,15 @@ func TestFindingsAreBoundedAndCounted(t *testing.T) {
 	const many = 3 * mostFindings
 	found := findings{}
 	for number := range many {
-		found.add(rule.SlotID, "want an id", &probe.Exchange{Number: number}, map[string]string{"id": strings.Repeat("x", 1<<20)}, strings.Clone)
+		found.add(rule.SlotID, "want an id", &probe.Exchange{Number: number, Response: &probe.Response{}}, map[string]any{"id": strings.Repeat("x", 1<<20)}, "/id", strings.Clone)
 	}
 	finding := found[rule.SlotID.ID]
 	if len(finding.problems) != mostFindings || len(finding.exchanges) != mostFindings || finding.count != many {
 		t.Errorf("want %d of %d findings kept, got %d with %d exchanges of %d", mostFindings, many, len(finding.problems), len(finding.exchanges), finding.count)
 	}
-	for number, text := range finding.excerpts {
-		if len(text) > longestExcerpt+len("\n…") {
-			t.Errorf("exchange %d: want a short excerpt, got %d bytes", number, len(text))
+	for _, exchange := range finding.exchanges {
+		if text := exchange.Response.Body.Excerpt; text == "" || len(text) > longestExcerpt+len("\n…") {
+			t.Errorf("exchange %d: want a short excerpt, got %d bytes", exchange.Number, len(text))
 		}
 	}
 	if got, want := finding.message(), "want an id (and 59 more)"; got != want {
@@ -101,7 +101,7 @@ func TestFindingsAreBoundedAndCounted(t *testing.T) {
 func TestAnExcerptFullOfKeysShowsNoPartOfOne(t *testing.T) {
 	t.Parallel()
 	const key = "tour-operator-key"
-	text := excerpt(map[string]string{"note": strings.Repeat(key, 2000)}, probe.NewRedactor(key).Redact)
+	text, _ := excerpt(map[string]any{"note": strings.Repeat(key, 2000)}, "/note", probe.NewRedactor(key).Redact)
 	if strings.Contains(text, key[:5]) || !strings.HasSuffix(text, "…") {
 		t.Errorf("want a cut excerpt without any part of the key, got %q", text)
 	}

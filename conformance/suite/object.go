@@ -1,6 +1,9 @@
 package suite
 
-import "partnerkit.dev/conformance/discover"
+import (
+	"partnerkit.dev/conformance/discover"
+	"partnerkit.dev/conformance/probe"
+)
 
 // object is a decoded JSON object; nil where an answer is none.
 type object map[string]any
@@ -12,4 +15,13 @@ func readObject(raw []byte) object { return discover.Object(raw) }
 func (o object) text(name string) string {
 	s, _ := o[name].(string)
 	return s
+}
+
+// decoded returns the body of an answer as JSON; nil where it is none.
+func decoded(answer *probe.Answer) any {
+	value, err := discover.Decode(answer.Raw)
+	if err != nil {
+		return nil
+	}
+	return value
 }

@@ -5,6 +5,7 @@ import (
 
 	"partnerkit.dev/conformance/probe"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas"
 )
 
 // obstacle is why a story could not go on. Either a rule is broken, and Rule
@@ -25,6 +26,13 @@ func breach(r rule.Rule, answer *probe.Answer, format string, args ...any) *obst
 	if answer != nil {
 		o.Exchanges = append(o.Exchanges, answer.Exchange)
 	}
+	return o
+}
+
+// misfit returns the obstacle of an answer with a problem that its rule is about.
+func (s *session) misfit(r rule.Rule, answer *probe.Answer, problem schemas.Problem) *obstacle {
+	o := breach(r, answer, "%s", problem)
+	o.Exchanges = []*probe.Exchange{marked(answer.Exchange, decoded(answer), problem.Pointer, s.redact)}
 	return o
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"partnerkit.dev/conformance/ledger"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/conformance/undo"
@@ -84,23 +83,4 @@ func (s *session) verdict(r *report.Result) (report.Verdict, string) {
 	default:
 		return report.Conformant, ""
 	}
-}
-
-func (s *session) coverage() report.Coverage {
-	c := report.Coverage{Calls: len(s.client.Exchanges()), Bookings: s.bookings}
-	if s.survey != nil {
-		c.Products, c.OptionsAsked, c.Slots = len(s.survey.products), len(s.survey.answers), s.survey.slots
-		for _, product := range s.survey.products {
-			c.Options += len(product.Options)
-		}
-	}
-	reserved := map[ledger.Slot]bool{}
-	for _, entry := range s.ledger.Entries() {
-		if entry.Code != "" || entry.State == ledger.Unheard {
-			c.Holds++
-			reserved[entry.Slot] = true
-		}
-	}
-	c.SlotsReserved = len(reserved)
-	return c
 }

@@ -44,6 +44,22 @@ func (s *session) readSeats(ctx context.Context, offer discover.Offer, when stri
 	return read, nil
 }
 
+// counted returns the exchange of a reading with its number marked, among the
+// fields of the slot that say what it has left.
+func (s *session) counted(r *reading) *probe.Exchange {
+	if r.slot.ID == "" {
+		return r.exchange // the slot is gone
+	}
+	fields := map[string]any{"id": r.slot.ID, "localDateTimeStart": r.slot.StartText, "status": r.slot.Status}
+	if r.slot.Vacancies != nil {
+		fields["vacancies"] = *r.slot.Vacancies
+	}
+	if r.slot.Capacity != nil {
+		fields["capacity"] = *r.slot.Capacity
+	}
+	return marked(r.exchange, fields, "/vacancies", s.redact)
+}
+
 // find returns the slot of that id, else the one that starts at the same time.
 func find(slots []discover.Slot, wanted discover.Slot) (discover.Slot, bool) {
 	for _, slot := range slots {
@@ -115,9 +131,9 @@ func (c *check) seatsCounted(measure func(attempt int) change) bool {
 		}
 		off++
 		c.problems = append(c.problems, m.String())
-		c.show(m.before.exchange)
+		c.show(c.counted(m.before))
 		c.show(m.between...)
-		c.show(m.after.exchange)
+		c.show(c.counted(m.after))
 	}
 	c.fail("%s", c.problems[0])
 	return true

@@ -6,25 +6,26 @@ import (
 
 	"partnerkit.dev/conformance/discover"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // judgeSlot adds what a single slot shows beyond its schema.
 func (s *session) judgeSlot(in slotAnswer, index int, slot discover.Slot, value any) {
-	note := func(r rule.Rule, format string, args ...any) {
-		place := fmt.Sprintf("slots of product %q, option %q: [%d]", in.product.ID, in.option.ID, index)
-		s.findings.add(r, place+fmt.Sprintf(format, args...), in.exchange, value, s.redact)
+	note := func(r rule.Rule, place, format string, args ...any) {
+		problem := schemas.Problem{Pointer: place, Message: fmt.Sprintf(format, args...)}.Under(fmt.Sprintf("/%d", index))
+		s.findings.add(r, fmt.Sprintf("slots of product %q, option %q: %s", in.product.ID, in.option.ID, problem), in.exchange, value, place, s.redact)
 	}
 	if !slot.Start.IsZero() && in.product.ZoneKnown && !in.window.Contains(slot.Start, in.product.Zone) {
-		note(rule.SlotWindow, ".localDateTimeStart: want a date from %s to %s in %s, got %s",
+		note(rule.SlotWindow, "/localDateTimeStart", "want a date from %s to %s in %s, got %s",
 			in.window.From, in.window.To, in.product.Zone, slot.Start.In(in.product.Zone).Format(partnerapi.DateLayout))
 	}
 	if !slot.Start.IsZero() && !slot.End.IsZero() && !slot.End.After(slot.Start) {
-		note(rule.SlotEndsLater, ".localDateTimeEnd: want a time after the start, %s, got %s", slot.StartText, partnerapi.FormatDateTime(slot.End))
+		note(rule.SlotEndsLater, "/localDateTimeEnd", "want a time after the start, %s, got %s", slot.StartText, partnerapi.FormatDateTime(slot.End))
 	}
 	for i, id := range slot.UnitIDs {
 		if id != "" && !slices.ContainsFunc(in.option.Units, func(u discover.Unit) bool { return u.ID == id }) {
-			note(rule.SlotKnownUnit, ".unitPricing[%d].unitId: want the id of a unit of the option, got %q", i, id)
+			note(rule.SlotKnownUnit, fmt.Sprintf("/unitPricing/%d/unitId", i), "want the id of a unit of the option, got %q", id)
 		}
 	}
 	if slot.Vacancies != nil && !in.product.AllowFreesale { // there vacancies are not read
@@ -33,18 +34,18 @@ func (s *session) judgeSlot(in slotAnswer, index int, slot discover.Slot, value 
 }
 
 // judgeNumbers adds where a slot's numbers and its status disagree (AVL-13).
-func judgeNumbers(slot discover.Slot, note func(rule.Rule, string, ...any)) {
+func judgeNumbers(slot discover.Slot, note func(r rule.Rule, place, format string, args ...any)) {
 	left := *slot.Vacancies
 	if slot.Capacity != nil && left > *slot.Capacity {
-		note(rule.SlotWithinCapacity, ".vacancies: want at most the capacity, %d, got %d", *slot.Capacity, left)
+		note(rule.SlotWithinCapacity, "/vacancies", "want at most the capacity, %d, got %d", *slot.Capacity, left)
 	}
 	switch {
 	case slot.Status == partnerapi.StatusFreesale:
-		note(rule.SlotFreesaleUncounted, ".vacancies: want none with status FREESALE, got %d", left)
+		note(rule.SlotFreesaleUncounted, "/vacancies", "want none with status FREESALE, got %d", left)
 	case slot.Status == partnerapi.StatusSoldOut && left > 0:
-		note(rule.SlotSoldOutEmpty, ".vacancies: want 0 with status SOLD_OUT, got %d", left)
+		note(rule.SlotSoldOutEmpty, "/vacancies", "want 0 with status SOLD_OUT, got %d", left)
 	case slot.Status.Bookable() && left == 0:
-		note(rule.SlotOpenHasSeats, ".vacancies: want more than 0 with status %s, got 0", slot.Status)
+		note(rule.SlotOpenHasSeats, "/vacancies", "want more than 0 with status %s, got 0", slot.Status)
 	}
 }
 
@@ -58,7 +59,7 @@ func (s *session) judgeSlots(in slotAnswer) {
 		if before, seen := first[slot.ID]; seen {
 			s.findings.add(rule.SlotUnique,
 				fmt.Sprintf("slots of product %q, option %q: [%d].id: want an id of its own, got that of [%d], %q", in.product.ID, in.option.ID, i, before, slot.ID),
-				in.exchange, map[string]string{"id": slot.ID, "localDateTimeStart": slot.StartText}, s.redact)
+				in.exchange, map[string]any{"id": slot.ID, "localDateTimeStart": slot.StartText}, "/id", s.redact)
 			continue
 		}
 		first[slot.ID] = i

@@ -86,7 +86,7 @@ func (s *session) fetchCatalog(ctx context.Context) *obstacle {
 	note := func(i int, product any) {
 		for _, problem := range schemas.ValidateValue(schemas.Product, product) {
 			placed := problem.Under(fmt.Sprintf("/products/%d", i))
-			s.findings.add(owner(productFields, problem), placed.String(), answer.Exchange, product, s.redact)
+			s.findings.add(owner(productFields, problem), placed.String(), answer.Exchange, product, problem.Pointer, s.redact)
 		}
 	}
 	if s.survey.products, o = s.readCatalog(ctx, answer, note); o == nil {
@@ -300,7 +300,7 @@ func (s *session) readSlots(ctx context.Context, question asked) (slotAnswer, *o
 		}
 		for _, problem := range schemas.ValidateValue(schemas.Slot, value) {
 			placed := problem.Under(fmt.Sprintf("/%d", i))
-			s.findings.add(owner(slotFields, problem), "slots of "+name(question)+": "+placed.String(), answer.Exchange, value, s.redact)
+			s.findings.add(owner(slotFields, problem), "slots of "+name(question)+": "+placed.String(), answer.Exchange, value, problem.Pointer, s.redact)
 		}
 		slot := discover.ReadSlot(value)
 		s.judgeSlot(read, i, slot, value)

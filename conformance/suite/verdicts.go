@@ -2,6 +2,7 @@ package suite
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"partnerkit.dev/conformance/probe"
@@ -113,14 +114,20 @@ func blockedBy(id string) string {
 	return fmt.Sprintf("cannot be judged while %s is broken", id)
 }
 
-// evidence copies the exchanges that a report shows.
+// evidence copies the exchanges that a report shows, each once: with its place
+// marked, if it is marked at all.
 func evidence(exchanges []*probe.Exchange) []probe.Exchange {
 	const most = 12 // a story is shorter; a rule over the whole catalog shows its first breaches
 	shown := []probe.Exchange{}
-	seen := map[int]bool{}
 	for _, exchange := range exchanges {
-		if exchange != nil && !seen[exchange.Number] && len(shown) < most {
-			seen[exchange.Number] = true
+		if exchange == nil {
+			continue
+		}
+		known := slices.IndexFunc(shown, func(x probe.Exchange) bool { return x.Number == exchange.Number })
+		switch {
+		case known >= 0 && exchange.Response != nil && exchange.Response.Body.Excerpt != "":
+			shown[known] = *exchange
+		case known < 0 && len(shown) < most:
 			shown = append(shown, *exchange)
 		}
 	}

@@ -1,0 +1,65 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// slotView is the vacancies of one slot as steps, a step a reading. The steps are
+// of one width: readings come in bursts, and what happened between two of them
+// matters, not how long that took.
+type slotView struct {
+	SlotVacancies
+	Steps  string // a path, in a box of 1000 by 100
+	Points []pointView
+	Says   string // the picture in words
+}
+
+// pointView is one reading in the picture; X and Y are percent.
+type pointView struct {
+	SeatsReading
+	X, Y string
+	Text string // "" where it would stand in another's way, or say the same again
+}
+
+const (
+	stepsOpen    = 6  // slots whose pictures are not folded
+	mostLabelled = 20 // readings of a slot whose numbers are written into its picture
+	stepsTop     = 28 // percent of a picture's height above the most seats
+	stepsBottom  = 92 // percent where there are none left
+)
+
+func slotViews(all []SlotVacancies) []slotView {
+	var views []slotView
+	for _, slot := range all {
+		views = append(views, newSlotView(slot))
+	}
+	return views
+}
+
+func newSlotView(slot SlotVacancies) slotView {
+	most := int64(1)
+	for _, r := range slot.Readings {
+		most = max(most, r.Left)
+	}
+	v := slotView{SlotVacancies: slot}
+	width := 1 / float64(len(slot.Readings))
+	var steps strings.Builder
+	var numbers []string
+	for i, r := range slot.Readings {
+		y := stepsBottom - (stepsBottom-stepsTop)*float64(max(r.Left, 0))/float64(most)
+		from, to := 1000*width*float64(i), 1000*width*float64(i+1)
+		if i == 0 {
+			fmt.Fprintf(&steps, "M%.1f %.1f", from, y)
+		}
+		fmt.Fprintf(&steps, "V%.1fH%.1f", y, to)
+		point := pointView{SeatsReading: r, X: percent(width*(float64(i)+.5), 1), Y: fmt.Sprintf("%.1f%%", y)}
+		if len(slot.Readings) <= mostLabelled && (i == 0 || r.Left != slot.Readings[i-1].Left) {
+			point.Text = strconv.FormatInt(r.Left, 10)
+		}
+		v.Points, numbers = append(v.Points, point), append(numbers, strconv.FormatInt(r.Left, 10))
+	}
+	v.Steps, v.Says = steps.String(), "seats left: "+strings.Join(numbers, ", ")
+	return v
+}
