@@ -36,6 +36,7 @@ type Want struct {
 	Late      bool             // liked: in the second half of the window, and from the catalog's end
 	OptionKey string           // not "": of this option only
 	Used      map[string]bool  // liked less: offers whose Key was used already
+	Moved     map[string]int   // liked less: offers by whose Key others were seen to move seats, and how often
 	Suits     func(Offer) bool // nil: any
 }
 
@@ -53,6 +54,9 @@ func Pick(offers []Offer, want Want) []Offer {
 	}
 	slices.SortStableFunc(fitting, func(a, b Offer) int {
 		if c := cmp.Compare(penalty(a, want), penalty(b, want)); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(want.Moved[a.Key()], want.Moved[b.Key()]); len(want.Moved) > 0 && c != 0 {
 			return c
 		}
 		if want.Fewest {

@@ -18,66 +18,11 @@ const (
 	// cleanRounds is how often a race is run before the partner is believed: two
 	// calls do not meet every time.
 	cleanRounds = 3
-	// mostRounds bounds the rounds where other customers disturb some.
-	mostRounds = 5
 )
 
-// round is what came of one round of a race.
-type round struct {
-	flaw    string // what is wrong with the answers; "" where nothing is
-	sure    bool   // no other customer can be the reason for it
-	calm    bool   // nobody else was seen to move seats meanwhile
-	shown   []*probe.Exchange
-	picture []byte    // HTML; nil where there is none
-	stopped *obstacle // why it cannot be judged
-}
-
 // race judges a race by its rounds.
-func (c *check) race(run func(attempt int) round) {
-	guilty, o := decide(run, c.lateForMore)
-	if guilty != nil {
-		c.show(guilty.shown...)
-		c.picture = guilty.picture
-		c.fail("%s", guilty.flaw)
-	}
-	c.past(o)
-}
-
-// decide runs rounds until they decide a race, or it is too late for more. It
-// returns the round that shows a breach, or why there is nothing to judge by;
-// nothing of both where the partner stood the race. What other customers may have
-// caused counts only where the slot was seen to be calm, and is a breach when it
-// is seen twice.
-func decide(run func(attempt int) round, late func() bool) (guilty *round, o *obstacle) {
-	clean, off, judged := 0, 0, 0
-	for attempt := 0; attempt < mostRounds && clean < cleanRounds && (attempt == 0 || !late()); attempt++ {
-		r := run(attempt)
-		if r.stopped != nil {
-			if o = r.stopped; o.Rule != nil || o.lacking {
-				break
-			}
-			continue
-		}
-		judged++
-		switch {
-		case r.flaw == "":
-			clean++
-		case r.sure:
-			return &r, nil
-		case r.calm:
-			if off++; off == enough {
-				return &r, nil
-			}
-		}
-	}
-	switch {
-	case judged == 0:
-		return nil, o
-	case clean <= off:
-		return nil, missing("other customers moved the seats of the slots that this was tried on")
-	default:
-		return nil, nil
-	}
+func (c *check) race(ctx context.Context, run func(attempt int) try) {
+	c.past(c.weigh(ctx, cleanRounds, run))
 }
 
 // atOnce makes calls at the same time and returns what came of them, in their
@@ -135,7 +80,7 @@ func (s *session) mayRace(ctx context.Context, limits ...rule.Rule) *obstacle {
 func answeredAll(answers []*probe.Answer) *obstacle {
 	for _, answer := range answers {
 		if answer.Failure != nil && (answer.Failure.Kind == probe.Timeout || answer.Failure.Kind == probe.Stopped) {
-			return missing("of %d calls at the same time %s was not answered in time", len(answers), answer.Endpoint)
+			return notHere("of %d calls at the same time %s was not answered in time", len(answers), answer.Endpoint)
 		}
 	}
 	return nil
@@ -164,7 +109,7 @@ func metAll(answers []*probe.Answer) *obstacle {
 }
 
 func tooFewMet(away int64, of int) *obstacle {
-	return missing("of %d calls at the same time the partner turned %d away with 429: too few of them met", of, away)
+	return notHere("of %d calls at the same time the partner turned %d away with 429: too few of them met", of, away)
 }
 
 // settled counts a slot's seats, and again by so many callers at once, which also
@@ -176,6 +121,7 @@ func (s *session) settled(ctx context.Context, offer discover.Offer, when string
 	}
 	question := questionAbout(offer)
 	call := availabilityCall("seats left "+when, question.product, question.option, question.window, probe.GoodKey)
+	seen := read
 	for _, answer := range atOnce(slices.Repeat([]func() *probe.Answer{s.racing(ctx, rule.AvailabilityLimit, call)}, int(callers))...) {
 		if o := answeredAll([]*probe.Answer{answer}); o != nil {
 			return nil, false, o
@@ -188,9 +134,9 @@ func (s *session) settled(ctx context.Context, offer discover.Offer, when string
 		if o != nil {
 			return nil, false, o
 		}
-		if again.Seats != read.Seats {
-			return read, false, nil
+		if seen == read || again.Seats != read.Seats {
+			seen = again
 		}
 	}
-	return read, true, nil
+	return read, s.unmoved(read, seen), nil
 }

@@ -2,7 +2,6 @@ package suite
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,53 +10,6 @@ import (
 	"partnerkit.dev/conformance/probe"
 	"partnerkit.dev/conformance/rule"
 )
-
-func TestARaceIsLostByWhatNobodyElseCanHaveCausedOrWhatIsSeenTwice(t *testing.T) {
-	t.Parallel()
-	var (
-		clean     = round{calm: true}
-		off       = round{flaw: "off", calm: true}
-		sure      = round{flaw: "sure", sure: true}
-		disturbed = round{flaw: "disturbed"}
-		stopped   = round{stopped: missing("no slot")}
-		blocked   = round{stopped: breach(rule.ReleaseStatus, nil, "want 200")}
-	)
-	never, always := func() bool { return false }, func() bool { return true }
-	for _, test := range []struct {
-		name   string
-		rounds []round
-		late   func() bool
-		guilty string // the flaw of the round that decides; "" none
-		open   string // why there is nothing to judge by; "" there is
-		played int
-	}{
-		{"clean", []round{clean, clean, clean}, never, "", "", 3},
-		{"clean, and no time for more", []round{clean}, always, "", "", 1},
-		{"sure at once", []round{sure}, never, "sure", "", 1},
-		{"sure later", []round{clean, clean, sure}, never, "sure", "", 3},
-		{"seen once", []round{off, clean, clean, clean}, never, "", "", 4},
-		{"seen twice", []round{off, clean, off}, never, "off", "", 3},
-		{"seen once, and no time for more", []round{off}, always, "", "other customers", 1},
-		{"disturbed all the time", []round{disturbed, disturbed, disturbed, disturbed, disturbed}, never, "", "other customers", 5},
-		{"disturbed at first", []round{disturbed, disturbed, clean, clean, clean}, never, "", "", 5},
-		{"not to be played", []round{stopped, stopped, stopped, stopped, stopped}, never, "", "no slot", 5},
-		{"not to be played on the first slot", []round{stopped, clean, clean, clean}, never, "", "", 4},
-		{"another rule is broken", []round{blocked}, never, "", "want 200", 1},
-	} {
-		played := 0
-		guilty, o := decide(func(attempt int) round { played++; return test.rounds[attempt] }, test.late)
-		flaw, open := "", ""
-		if guilty != nil {
-			flaw = guilty.flaw
-		}
-		if o != nil {
-			open = o.Message
-		}
-		if flaw != test.guilty || !strings.HasPrefix(open, test.open) || (open == "") != (test.open == "") || played != test.played {
-			t.Errorf("%s: want %q and %q after %d rounds, got %q and %q after %d", test.name, test.guilty, test.open, test.played, flaw, open, played)
-		}
-	}
-}
 
 // call is a call of a history under test, from one moment to another.
 type call struct {

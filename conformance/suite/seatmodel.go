@@ -123,12 +123,10 @@ func (h *history) add(a act, o outcome, exchange *probe.Exchange) {
 	})
 }
 
-// saw enters readings, where seats are counted.
-func (h *history) saw(readings ...*reading) {
-	for _, r := range readings {
-		if r.Counted {
-			h.add(act{deed: looks}, outcome{left: r.Left}, r.exchange)
-		}
+// saw enters looks at a slot, where seats are counted.
+func (h *history) saw(read *reading, at look) {
+	if read.Counted {
+		h.add(act{deed: looks}, outcome{left: at.left}, at.exchange)
 	}
 }
 

@@ -39,6 +39,9 @@ type session struct {
 	pictures map[string][]byte // of broken rules, by the name of their file
 	played   map[string]any    // the stories so far, by name and attempt
 	used     map[string]bool   // the slots that stories were played on
+	again    bool              // a story is played again, because something was off
+	watches  map[string]*watch // of slots that were looked at, by the key of their offers
+	moved    map[string]int    // how often others were seen to move a slot's seats
 	reserved bool              // a hold was made
 	noOffer  bool              // nothing was found that could be booked
 	noCancel bool              // the partner takes no cancellations
@@ -63,6 +66,8 @@ func newSession(halt context.Context, config Config) *session {
 		pictures:  map[string][]byte{},
 		played:    map[string]any{},
 		used:      map[string]bool{},
+		watches:   map[string]*watch{},
+		moved:     map[string]int{},
 	}
 	s.deadline = s.started.Add(config.MaxDuration)
 	s.choice, _ = newChoice(config.LabelFilter, config.Rules) // the configuration was checked

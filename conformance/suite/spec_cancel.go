@@ -21,15 +21,18 @@ func (s *session) describeCancel() {
 	})
 	s.judge(rule.CancelVacancies, func(ctx context.Context, c *check) {
 		c.cancellable(ctx)
-		c.seatsMove(func(attempt int) change {
+		c.seatsMove(ctx, func(attempt int) change {
 			b := s.booking(ctx, attempt)
-			return change{before: b.before, after: b.cancelled, stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm, b.cancel)...)}
+			return change{before: b.before, via: []*reading{b.scene.held, b.confirmed, b.repeated, b.lateReleased}, after: b.cancelled,
+				stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm, b.cancel)...)}
 		})
 		if b := s.second(ctx, 0); b.cancelled != nil {
-			c.seatsCounted(func(attempt int) change {
+			_, o := c.seatsCounted(ctx, func(attempt int) change {
 				b := s.second(ctx, attempt)
-				return change{before: b.before, after: b.cancelled, stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm, b.cancel)...)}
+				return change{before: b.before, via: []*reading{b.scene.held, b.confirmed, b.afterNoKey}, after: b.cancelled,
+					stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm, b.cancel)...)}
 			})
+			c.past(o)
 		}
 	})
 	s.judge(rule.CancelUnknown, func(ctx context.Context, c *check) { c.expect(c.cancelUnknown(ctx)).To(ok) })
@@ -49,7 +52,7 @@ func (s *session) describeCancel() {
 	})
 	s.judge(rule.CancelRepeatVacancies, func(ctx context.Context, c *check) {
 		c.cancellable(ctx)
-		c.seatsMove(func(attempt int) change {
+		c.seatsMove(ctx, func(attempt int) change {
 			b := s.booking(ctx, attempt)
 			return change{before: b.cancelled, after: b.cancelledAgain, stopped: b.stopped, between: sent(b.cancel, b.cancelAgain)}
 		})
@@ -75,7 +78,7 @@ func (s *session) describeCancelKeys() {
 	})
 	s.judge(rule.CancelAuthEffect, func(ctx context.Context, c *check) {
 		c.secondCancellable(ctx)
-		c.seatsMove(func(attempt int) change {
+		c.seatsMove(ctx, func(attempt int) change {
 			b := s.second(ctx, attempt)
 			return change{before: b.confirmed, after: b.afterNoKey, stopped: b.stopped, between: sent(b.wrongKey, b.noKey)}
 		})

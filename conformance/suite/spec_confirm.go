@@ -52,15 +52,16 @@ func (s *session) describeConfirm() {
 		c.reached(b.bookingID != "", b.stopped)
 	})
 	s.judge(rule.ConfirmVacancies, func(ctx context.Context, c *check) {
-		c.seatsMove(func(attempt int) change {
+		c.seatsMove(ctx, func(attempt int) change {
 			b := s.booking(ctx, attempt)
-			return change{before: b.before, after: b.confirmed, by: -1, stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm)...)}
+			return confirmedChange(b.scene, b.confirm, b.confirmed)
 		})
 		if b := s.second(ctx, 0); b.confirmed != nil {
-			c.seatsCounted(func(attempt int) change {
+			_, o := c.seatsCounted(ctx, func(attempt int) change {
 				b := s.second(ctx, attempt)
-				return change{before: b.before, after: b.confirmed, by: -1, stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm)...)}
+				return confirmedChange(b.scene, b.confirm, b.confirmed)
 			})
+			c.past(o)
 		}
 	})
 	s.describeConfirmAgain()
@@ -99,9 +100,10 @@ func (s *session) describeConfirmAgain() {
 		}
 	})
 	s.judge(rule.ConfirmRepeatVacancies, func(ctx context.Context, c *check) {
-		c.seatsMove(func(attempt int) change {
+		c.seatsMove(ctx, func(attempt int) change {
 			b := s.booking(ctx, attempt)
-			return change{before: b.before, after: b.repeated, by: -1, stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm, b.repeat)...)}
+			return change{before: b.before, via: []*reading{b.scene.held, b.confirmed}, after: b.repeated, by: -1,
+				stopped: b.stopped, between: append(b.reserveCall(), sent(b.confirm, b.repeat)...)}
 		})
 	})
 	s.judge(rule.ConfirmRepeatStatus, func(ctx context.Context, c *check) {
@@ -126,7 +128,7 @@ func (s *session) describeConfirmRefusals() {
 		c.expect(h.confirmReleased).To(refusal)
 	})
 	s.judge(rule.ConfirmReleasedNoEffect, func(ctx context.Context, c *check) {
-		c.seatsMove(func(attempt int) change {
+		c.seatsMove(ctx, func(attempt int) change {
 			h := s.holding(ctx, attempt)
 			return change{before: h.releasedAgain, after: h.afterConfirm, stopped: h.stopped, between: sent(h.confirmReleased)}
 		})
@@ -140,7 +142,7 @@ func (s *session) describeConfirmRefusals() {
 	})
 	s.judge(rule.ConfirmCancelledNoEffect, func(ctx context.Context, c *check) {
 		c.cancellable(ctx)
-		c.seatsMove(func(attempt int) change {
+		c.seatsMove(ctx, func(attempt int) change {
 			b := s.booking(ctx, attempt)
 			return change{before: b.cancelledAgain, after: b.afterConfirmCancelled, stopped: b.stopped, between: sent(b.confirmCancelled)}
 		})
@@ -159,15 +161,20 @@ func (s *session) describeConfirmKeys() {
 		c.expect(k.confirmNone).To(haveStatus(http.StatusUnauthorized))
 	})
 	s.judge(rule.ConfirmAuthEffect, func(ctx context.Context, c *check) {
-		c.seatsMove(func(attempt int) change {
+		c.seatsMove(ctx, func(attempt int) change {
 			k := s.keys(ctx, attempt)
-			m := change{before: k.afterReserve, after: k.released, by: 1, stopped: k.stopped, between: sent(k.confirmWrong, k.confirmNone)}
+			m := change{before: k.afterReserve, via: []*reading{k.afterRelease}, after: k.released, by: 1, stopped: k.stopped, between: sent(k.confirmWrong, k.confirmNone)}
 			if s.holdless {
 				m.by = 0 // the hold took no seat that could be back
 			}
 			return m
 		})
 	})
+}
+
+// confirmedChange is what a hold for one guest and its confirm come to.
+func confirmedChange(s scene, confirm *probe.Answer, confirmed *reading) change {
+	return change{before: s.before, via: []*reading{s.held}, after: confirmed, by: -1, stopped: s.stopped, between: append(s.reserveCall(), sent(confirm)...)}
 }
 
 // booked ends the judging where no booking could be made.

@@ -30,16 +30,16 @@ func (s *session) describeExpiry() {
 	})
 	s.judge(rule.ConfirmExpiredNoEffect, func(ctx context.Context, c *check) {
 		c.expired(ctx)
-		c.seatsMove(func(attempt int) change {
+		c.seatsMove(ctx, func(attempt int) change {
 			e := s.expiry(ctx, attempt)
 			return change{before: e.expired, after: e.refused, stopped: e.stopped, between: sent(e.confirm)}
 		})
 	})
 	s.judge(rule.ReleaseExpiredByItself, func(ctx context.Context, c *check) {
 		c.expired(ctx)
-		c.seatsMove(func(attempt int) change {
+		c.seatsMove(ctx, func(attempt int) change {
 			e := s.expiry(ctx, attempt)
-			return e.back(e.expired)
+			return e.back(nil, e.expired)
 		})
 	})
 	s.judge(rule.ReleaseExpired, func(ctx context.Context, c *check) {
@@ -51,9 +51,9 @@ func (s *session) describeExpiry() {
 	})
 	s.judge(rule.ReleaseExpiredVacancies, func(ctx context.Context, c *check) {
 		c.expired(ctx)
-		c.seatsMove(func(attempt int) change {
+		c.seatsMove(ctx, func(attempt int) change {
 			e := s.expiry(ctx, attempt)
-			return e.back(e.released, sent(e.release)...)
+			return e.back([]*reading{e.expired, e.refused}, e.released, sent(e.release)...)
 		})
 	})
 }

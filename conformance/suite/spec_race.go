@@ -16,19 +16,19 @@ import (
 func (s *session) describeRaces() {
 	s.judgeRace(rule.ReserveRace, func(ctx context.Context, c *check) {
 		c.holdsCount(ctx)
-		c.race(func(attempt int) round { return s.lastSeats(ctx, attempt).bidRound() })
+		c.race(ctx, func(attempt int) try { return s.lastSeats(ctx, attempt).bidRound() })
 	})
 	s.judgeRace(rule.ReleaseRace, func(ctx context.Context, c *check) {
 		c.holdsCount(ctx)
-		c.race(func(attempt int) round { return s.lastSeats(ctx, attempt).releaseRound() })
+		c.race(ctx, func(attempt int) try { return s.lastSeats(ctx, attempt).releaseRound() })
 	})
 	s.judgeRace(rule.ConfirmRace, func(ctx context.Context, c *check) {
 		c.cancelled(ctx)
-		c.race(func(attempt int) round { return s.twice(ctx, attempt).confirmRound(s.holdless) })
+		c.race(ctx, func(attempt int) try { return s.twice(ctx, attempt).confirmRound(s.holdless) })
 	})
 	s.judgeRace(rule.CancelRace, func(ctx context.Context, c *check) {
 		c.cancelled(ctx)
-		c.race(func(attempt int) round { return s.twice(ctx, attempt).cancelRound() })
+		c.race(ctx, func(attempt int) try { return s.twice(ctx, attempt).cancelRound() })
 	})
 }
 
@@ -44,31 +44,32 @@ func (s *session) judgeRace(r rule.Rule, body func(ctx context.Context, c *check
 }
 
 // bidRound judges the race for the last seats: as many holds as seats.
-func (t *lastSeatsStory) bidRound() round {
+func (t *lastSeatsStory) bidRound() try {
 	if t.full == nil {
 		return unplayed(t.stopped)
 	}
-	r := round{calm: t.bidding, shown: shown(t.scarce, bidAnswers(t.bids), t.full)}
+	r := raced(t.scarce, bidAnswers(t.bids), t.full, t.bidding)
 	if r.flaw = bidFlaw(t.bids); r.flaw != "" {
 		r.sure = true
 		return r
 	}
 	h := history{start: seatState{left: t.scarce.Left}}
-	h.saw(t.scarce)
+	h.saw(t.scarce, t.scarce.last())
 	won := h.bid(t.bids, 0)
-	h.saw(t.full)
+	h.saw(t.full, t.full.first)
 	r.judge(h, fmt.Sprintf("%s left, %d guests reserved one each at the same time: want %s and 0 left then, got %s and %d left",
-		seatsWord(t.scarce.Left), len(t.bids), holdsWord(min(t.scarce.Left, int64(len(t.bids)))), holdsWord(won), t.full.Left))
+		seatsWord(t.scarce.Left), len(t.bids), holdsWord(min(t.scarce.Left, int64(len(t.bids)))), holdsWord(won), t.full.first.left))
 	return r
 }
 
 // releaseRound judges the race for the seat of a hold that is released twice: it
 // goes to one guest at most.
-func (t *lastSeatsStory) releaseRound() round {
+func (t *lastSeatsStory) releaseRound() try {
 	if t.swapped == nil {
 		return unplayed(t.stopped)
 	}
-	r := round{calm: t.bidding && t.swapping, shown: append(shown(t.full, slices.Concat(t.releases, bidAnswers(t.swaps)), t.swapped), t.look.exchange)}
+	r := raced(t.full, slices.Concat(t.releases, bidAnswers(t.swaps)), t.swapped, t.bidding && t.swapping)
+	r.shown = append(r.shown, t.look.exchange)
 	if r.flaw = refused(t.releases); r.flaw == "" {
 		r.flaw = bidFlaw(t.swaps)
 	}
@@ -78,28 +79,30 @@ func (t *lastSeatsStory) releaseRound() round {
 	}
 	h := history{start: seatState{left: t.full.Left}}
 	h.start.holds[0] = held
-	h.saw(t.full)
+	h.saw(t.full, t.full.last())
 	won := h.bid(t.swaps, 1)
 	for _, answer := range t.releases {
 		h.add(act{deed: releases}, outcome{done: true}, answer.Exchange)
 	}
-	h.saw(t.look, t.swapped)
+	h.saw(t.look, t.look.last())
+	h.saw(t.swapped, t.swapped.first)
 	r.judge(h, fmt.Sprintf("%s left, a hold for 1 guest was released twice while %d others reserved: want 1 seat back, got %s and %d left then",
-		seatsWord(t.full.Left), len(t.swaps), holdsWord(won), t.swapped.Left))
+		seatsWord(t.full.Left), len(t.swaps), holdsWord(won), t.swapped.first.left))
 	return r
 }
 
 // confirmRound judges two confirms at the same time: one booking, and the seats
 // of one.
-func (b *twiceStory) confirmRound(holdless bool) round {
+func (b *twiceStory) confirmRound(holdless bool) try {
 	if b.confirmed == nil {
 		return unplayed(b.stopped)
 	}
-	r := round{calm: b.confirming, shown: append(b.reserveCall(), shown(b.ready, b.confirms, b.confirmed)...)}
+	r := raced(b.ready, b.confirms, b.confirmed, b.confirming)
+	r.shown = append(b.reserveCall(), r.shown...)
 	var ids []string
 	h := history{start: seatState{left: b.ready.Left, holdless: holdless}}
 	h.start.holds[0] = held
-	h.saw(b.ready)
+	h.saw(b.ready, b.ready.last())
 	for _, answer := range b.confirms {
 		o := outcome{done: answer.OK(http.StatusOK)}
 		if o.done {
@@ -111,12 +114,12 @@ func (b *twiceStory) confirmRound(holdless bool) round {
 		}
 		h.add(act{deed: confirms}, o, answer.Exchange)
 	}
-	h.saw(b.confirmed)
+	h.saw(b.confirmed, b.confirmed.first)
 	want := b.ready.Left
 	if holdless {
 		want--
 	}
-	r.judge(h, fmt.Sprintf("%s left, a hold for 1 guest was confirmed twice: want %d left then, got %d", seatsWord(b.ready.Left), want, b.confirmed.Left))
+	r.judge(h, fmt.Sprintf("%s left, a hold for 1 guest was confirmed twice: want %d left then, got %d", seatsWord(b.ready.Left), want, b.confirmed.first.left))
 	if len(ids) != 1 || ids[0] == "" {
 		r.flaw, r.sure = fmt.Sprintf("want one booking, got %d: the confirms were answered with %s and %s", len(ids), booking(b.confirms[0]), booking(b.confirms[1])), true
 	}
@@ -124,29 +127,29 @@ func (b *twiceStory) confirmRound(holdless bool) round {
 }
 
 // cancelRound judges two cancellations at the same time: the seats are back once.
-func (b *twiceStory) cancelRound() round {
+func (b *twiceStory) cancelRound() try {
 	if b.cancelled == nil {
 		return unplayed(b.stopped)
 	}
-	r := round{calm: b.confirming && b.cancelling, shown: shown(b.confirmed, b.cancels, b.cancelled)}
+	r := raced(b.confirmed, b.cancels, b.cancelled, b.confirming && b.cancelling)
 	if r.flaw = refused(b.cancels); r.flaw != "" {
 		r.sure = true
 		return r
 	}
 	h := history{start: seatState{left: b.confirmed.Left}}
 	h.start.holds[0] = booked
-	h.saw(b.confirmed)
+	h.saw(b.confirmed, b.confirmed.last())
 	for _, answer := range b.cancels {
 		h.add(act{deed: cancels}, outcome{done: true}, answer.Exchange)
 	}
-	h.saw(b.cancelled)
+	h.saw(b.cancelled, b.cancelled.first)
 	r.judge(h, fmt.Sprintf("%s left, a booking for 1 guest was cancelled twice: want %d left then, got %d",
-		seatsWord(b.confirmed.Left), b.confirmed.Left+1, b.cancelled.Left))
+		seatsWord(b.confirmed.Left), b.confirmed.Left+1, b.cancelled.first.left))
 	return r
 }
 
-// judge has flaw be the round's where nothing explains its history.
-func (r *round) judge(h history, flaw string) {
+// judge has flaw be the try's where nothing explains its history.
+func (r *try) judge(h history, flaw string) {
 	explained, o := h.explained()
 	if r.stopped = o; o == nil && !explained {
 		r.flaw, r.picture = flaw, h.picture()
@@ -206,17 +209,13 @@ func booking(answer *probe.Answer) string {
 	return got(answer)
 }
 
-// unplayed is a round that was stopped before what is to be judged.
-func unplayed(stopped *obstacle) round {
-	if stopped == nil {
-		stopped = missing("the story of this rule was not played to its end")
+// raced is a round of a race, to be judged: its calls between two readings, with
+// nobody else at the slot where it was calm.
+func raced(before *reading, answers []*probe.Answer, after *reading, calm bool) try {
+	return try{
+		disturbed: !calm, at: after, took: middle(after.first.exchange).Sub(middle(before.exchange)),
+		shown: slices.Concat([]*probe.Exchange{before.exchange}, sent(answers...), []*probe.Exchange{after.first.exchange}),
 	}
-	return round{stopped: stopped}
-}
-
-// shown is the evidence of a race: its calls, between two readings.
-func shown(before *reading, answers []*probe.Answer, after *reading) []*probe.Exchange {
-	return append(append([]*probe.Exchange{before.exchange}, sent(answers...)...), after.exchange)
 }
 
 func bidAnswers(bids []bid) []*probe.Answer {

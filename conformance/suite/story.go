@@ -22,7 +22,10 @@ func play[T any](s *session, name string, attempt int, perform func(*T)) *T {
 	}
 	story := new(T)
 	s.played[key] = story
+	outer := s.again
+	s.again = attempt > 0
 	perform(story)
+	s.again = outer
 	return story
 }
 
@@ -71,7 +74,10 @@ func (s *session) open(ctx context.Context, c casting) scene {
 	if survey.stopped != nil {
 		return scene{stopped: survey.stopped}
 	}
-	c.want.Now, c.want.Used, c.want.Room = s.now(), s.used, 2*c.want.Seats+1
+	if s.again {
+		s.glance(ctx, c.want.OptionKey)
+	}
+	c.want.Now, c.want.Used, c.want.Moved, c.want.Room = s.now(), s.used, s.moved, 2*c.want.Seats+1
 	candidates := varied(discover.Pick(survey.offers, c.want), mostCandidates)
 	if len(candidates) == 0 {
 		return scene{stopped: s.nothingToBook(c.want)}
@@ -105,19 +111,32 @@ func (s *session) tryOpen(ctx context.Context, c casting, offer discover.Offer) 
 		return opened
 	}
 	if fresh := opened.before; !fresh.slot.Status.Bookable() || fresh.Counted && fresh.Left < max(1, c.want.Seats) {
-		opened.stopped = missing("the slots that could be booked were taken meanwhile")
-		opened.stopped.tryAnother = true
+		opened.stopped = notHere(takenMeanwhile)
 		return opened
 	}
 	// Checkout reserves the fresh id, too.
 	opened.offer.Slot = opened.before.slot
 	opened.hold, opened.stopped = s.reserve(ctx, c.purpose, opened.offer, c.party(offer.Option), c.full)
 	if opened.stopped != nil {
+		s.excuse(ctx, &opened, max(1, c.want.Seats))
 		return opened
 	}
 	s.reserved = true
 	opened.held, opened.stopped = s.seats(ctx, opened.offer, "after reserve")
 	return opened
+}
+
+const takenMeanwhile = "the slots that could be booked were taken meanwhile"
+
+// excuse excuses a refusal where the slot has no seats for the party any more.
+func (s *session) excuse(ctx context.Context, opened *scene, party int64) {
+	if !opened.stopped.refused {
+		return
+	}
+	fresh, o := s.look(ctx, opened.offer, "after the refusal")
+	if o == nil && (!fresh.slot.Status.Bookable() || fresh.Counted && fresh.Left < party) {
+		opened.stopped = notHere(takenMeanwhile)
+	}
 }
 
 // nothingToBook says what was not found.

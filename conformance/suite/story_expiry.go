@@ -79,10 +79,10 @@ func (s *session) outlive(ctx context.Context, h *hold) *obstacle {
 }
 
 // back is the expectation that the hold's seat is back in a later reading.
-func (e *expiryStory) back(after *reading, between ...*probe.Exchange) change {
-	m := change{before: e.before, after: after, stopped: e.stopped, between: append(e.reserveCall(), between...)}
+func (e *expiryStory) back(via []*reading, after *reading, between ...*probe.Exchange) change {
+	m := change{before: e.before, via: append([]*reading{e.held}, via...), after: after, stopped: e.stopped, between: append(e.reserveCall(), between...)}
 	if e.ending != nil { // seats are less likely to have been moved by others since then
-		m.before, m.by = e.ending, 1
+		m.before, m.via, m.by = e.ending, via, 1
 	}
 	return m
 }

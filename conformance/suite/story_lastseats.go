@@ -104,7 +104,7 @@ func (s *session) bidForAll(ctx context.Context, t *lastSeatsStory) (o *obstacle
 		return o
 	}
 	if t.scarce.Left < 1 || t.scarce.Left >= callers {
-		return missing("other customers moved the seats of the slot with the fewest")
+		return notHere("other customers moved the seats of the slot with the fewest")
 	}
 	if o = s.mayRace(ctx, rule.ReserveLimit); o != nil {
 		return o
