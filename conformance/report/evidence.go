@@ -26,6 +26,14 @@ type ruleView struct {
 	Exchanges []exchangeView
 }
 
+// Places are the problems, but for a single one that the message says already.
+func (v ruleView) Places() []string {
+	if len(v.Problems) == 1 && v.Problems[0] == v.Message {
+		return nil
+	}
+	return v.Problems
+}
+
 // words is a piece of a message; Rule is the id that it links to, or empty.
 type words struct {
 	Text string

@@ -14,6 +14,21 @@ type slotView struct {
 	Steps  string // a path, in a box of 1000 by 100
 	Points []pointView
 	Says   string // the picture in words
+
+	FromZero bool // the lowest line is no seats
+}
+
+// heights are the seats at the lowest and at the highest line of a picture. Where
+// few of many seats move, none would be too far away for that to be seen.
+func heights(readings []SeatsReading) (floor, most int64) {
+	floor, most = readings[0].Left, readings[0].Left
+	for _, r := range readings {
+		floor, most = min(floor, r.Left), max(most, r.Left)
+	}
+	if floor = floor - 2*(most-floor) - 1; floor < most/2 {
+		floor = 0
+	}
+	return floor, max(most, floor+1)
 }
 
 // pointView is one reading in the picture; X and Y are percent.
@@ -27,7 +42,7 @@ const (
 	stepsOpen    = 6  // slots whose pictures are not folded
 	mostLabelled = 20 // readings of a slot whose numbers are written into its picture
 	stepsTop     = 28 // percent of a picture's height above the most seats
-	stepsBottom  = 92 // percent where there are none left
+	stepsBottom  = 92 // percent at the lowest line
 )
 
 func slotViews(all []SlotVacancies) []slotView {
@@ -39,16 +54,14 @@ func slotViews(all []SlotVacancies) []slotView {
 }
 
 func newSlotView(slot SlotVacancies) slotView {
-	most := int64(1)
-	for _, r := range slot.Readings {
-		most = max(most, r.Left)
-	}
 	v := slotView{SlotVacancies: slot}
+	floor, most := heights(slot.Readings)
+	v.FromZero = floor == 0
 	width := 1 / float64(len(slot.Readings))
 	var steps strings.Builder
 	var numbers []string
 	for i, r := range slot.Readings {
-		y := stepsBottom - (stepsBottom-stepsTop)*float64(max(r.Left, 0))/float64(most)
+		y := stepsBottom - (stepsBottom-stepsTop)*max(0, float64(r.Left-floor)/float64(most-floor))
 		from, to := 1000*width*float64(i), 1000*width*float64(i+1)
 		if i == 0 {
 			fmt.Fprintf(&steps, "M%.1f %.1f", from, y)

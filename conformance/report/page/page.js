@@ -5,13 +5,14 @@ const checked = name => new Set([...form.querySelectorAll(`[name=${name}]:checke
 const found = new Map(rules.map(rule => [rule, [rule.id,
   rule.querySelector("h3").textContent, rule.querySelector(".words").textContent].join(" ").toLowerCase()]));
 const whole = rules.length;
+const kinds = ["outcome", "level", "endpoint"];
 
 function filter() {
   const wanted = form.text.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const outcomes = checked("outcome"), levels = checked("level");
+  const allowed = kinds.map(kind => [kind, checked(kind)]);
   let shown = 0;
   for (const rule of rules) {
-    rule.hidden = !(outcomes.has(rule.dataset.outcome) && levels.has(rule.dataset.level) &&
+    rule.hidden = !(allowed.every(([kind, values]) => values.has(rule.dataset[kind])) &&
       wanted.every(word => found.get(rule).includes(word)));
     shown += !rule.hidden;
   }
@@ -26,9 +27,33 @@ function filter() {
   form.querySelector("button").hidden = shown === whole;
 }
 
+// The state of search and filters is in the address, to be passed on and kept
+// over a reload: what is searched for, and what is left of a kind where something
+// was left out.
+function remember() {
+  const state = new URLSearchParams();
+  if (form.text.value) state.set("text", form.text.value);
+  for (const kind of kinds) {
+    const values = checked(kind);
+    if (values.size < form.querySelectorAll(`[name=${kind}]`).length) state.set(kind, [...values].join());
+  }
+  const query = String(state);
+  history.replaceState(null, "", (query ? "?" + query : location.pathname) + location.hash);
+}
+
+function recall() {
+  const state = new URLSearchParams(location.search);
+  form.text.value = state.get("text") ?? "";
+  for (const kind of kinds) {
+    const values = state.get(kind)?.split(",");
+    for (const box of form.querySelectorAll(`[name=${kind}]`)) box.checked = !values || values.includes(box.value);
+  }
+}
+
 function showAll() {
   form.reset();
   filter();
+  remember();
   for (const group of document.querySelectorAll(".group")) group.open = false;
 }
 
@@ -39,6 +64,7 @@ function follow() {
   for (let e = target; e; e = e.parentElement) {
     if (e.localName === "details") e.open = true;
   }
+  for (const fold of target.querySelectorAll(":scope > .evidence")) fold.open = true;
   target.scrollIntoView();
 }
 
@@ -60,7 +86,7 @@ const unfold = () => { sift.open = roomy.matches; };
 sift.hidden = whole === 0;
 unfold();
 roomy.addEventListener("change", unfold);
-form.addEventListener("input", filter);
+form.addEventListener("input", () => { filter(); remember(); });
 form.addEventListener("submit", event => event.preventDefault());
 form.querySelector("button").addEventListener("click", showAll);
 addEventListener("hashchange", follow);
@@ -68,5 +94,17 @@ document.addEventListener("click", event => {
   if (event.target.matches(".copy")) copy(event.target);
 });
 for (const button of document.querySelectorAll(".copy")) button.hidden = false;
+
+// On paper nothing can be unfolded: what failed comes with its evidence.
+let unfolded = [];
+addEventListener("beforeprint", () => {
+  unfolded = [...document.querySelectorAll(".finding details:not([open]), .more:not([open])")];
+  for (const fold of unfolded) fold.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const fold of unfolded) fold.open = false;
+});
+
+recall();
 filter();
 follow();
