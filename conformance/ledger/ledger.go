@@ -70,6 +70,11 @@ type Entry struct {
 	number int // 1 is the first
 }
 
+// Open reports whether there is, or may be, a hold or a booking.
+func (e *Entry) Open() bool {
+	return e.State != Refused && e.State != Undone && e.State != Expired
+}
+
 // Ledger is the account of one run. It is safe for concurrent use.
 type Ledger struct {
 	head   Head
@@ -94,6 +99,14 @@ func newRun() string {
 
 // Head says what the ledger is about.
 func (l *Ledger) Head() Head { return l.head }
+
+// Name is that of the file; "" where it is kept in memory only.
+func (l *Ledger) Name() string {
+	if l.file == nil {
+		return ""
+	}
+	return l.file.handle.Name()
+}
 
 // Tell names the clock that tells the time of attempts, the target's. It is to
 // be called before the first of them.
@@ -169,12 +182,9 @@ func (l *Ledger) Entries() []Entry {
 	return entries
 }
 
-// Open returns the entries that are not over: there is, or may be, a hold or a
-// booking.
+// Open returns the entries that are open.
 func (l *Ledger) Open() []*Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(l.entries), func(e *Entry) bool {
-		return e.State == Refused || e.State == Undone || e.State == Expired
-	})
+	return slices.DeleteFunc(slices.Clone(l.entries), func(e *Entry) bool { return !e.Open() })
 }

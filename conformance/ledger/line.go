@@ -95,7 +95,7 @@ func (l *Ledger) apply(next line) error {
 		})
 		return nil
 	case next.Entry < 1 || next.Entry > len(l.entries):
-		return fmt.Errorf("want an entry from 1 to %d, or the attempt of a new one, got entry %d", len(l.entries), next.Entry)
+		return fmt.Errorf("want the attempt of entry %d, or a change of one before it, got entry %d", len(l.entries)+1, next.Entry)
 	case next.Slot != nil:
 		return fmt.Errorf("want entry %d attempted once, got it again", next.Entry)
 	}

@@ -137,6 +137,9 @@ func (c *Client) Exchanges() []*Exchange {
 	return append([]*Exchange(nil), c.exchanges...)
 }
 
+// Reached reports whether the partner has answered a call.
+func (c *Client) Reached() bool { return c.reached.Load() }
+
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,8 +20,12 @@ import (
 // judge has the command judge a served mock, and returns what its report says.
 // The report's files are in dir afterwards.
 func (b *Bench) judge(ctx context.Context, dir string, s *served) (*report.Result, error) {
+	account := filepath.Join(dir, "ledger.jsonl")
+	if err := os.Remove(account); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err // of an earlier try: what it left behind ended with its mock
+	}
 	args := []string{
-		"run", "--report-dir", dir, "--base-url", s.address, "--clock-url", s.address + "/_mock/clock",
+		"run", "--report-dir", dir, "--ledger", account, "--base-url", s.address, "--clock-url", s.address + "/_mock/clock",
 		"--limit-scale", strconv.FormatFloat(s.limitScale, 'g', -1, 64),
 	}
 	// A partner without tickets is registered as one that leaves them to the marketplace.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,6 +34,14 @@ func newClock(config Config) *clock {
 		Timeout:   clockTimeout,
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: config.RootCAs, MinVersion: tls.VersionTLS12}},
 	}}
+}
+
+// ClockAhead is how far the clock at that address is ahead of this machine's; 0
+// where the address is "".
+func ClockAhead(ctx context.Context, address string, roots *x509.CertPool) (time.Duration, error) {
+	c := newClock(Config{ClockURL: address, RootCAs: roots})
+	err := c.read(ctx)
+	return c.ahead(), err
 }
 
 func (c *clock) movable() bool { return c.address != "" }

@@ -29,6 +29,7 @@ func (s *session) result() *report.Result {
 		Calls:           s.client.Exchanges(),
 		NotUndone:       undo.Leftovers(s.ledger, s.words),
 		Pictures:        map[string][]byte{},
+		Ledger:          s.words(s.ledger.Name()),
 	}
 	if s.config.LimitScale != 1 {
 		r.LimitScale = s.config.LimitScale

@@ -54,7 +54,7 @@ func newSession(halt context.Context, config Config) *session {
 		config: config,
 		client: probe.NewClient(probe.Config{
 			BaseURL: config.BaseURL, AuthType: config.AuthType, AuthKey: config.AuthKey,
-			RootCAs: config.RootCAs, UserAgent: "partnerkit-conformance/" + config.Version,
+			RootCAs: config.RootCAs, UserAgent: UserAgent(config.Version),
 		}),
 		paces:     newPaces(config.LimitScale),
 		ledger:    config.Ledger,
@@ -76,6 +76,9 @@ func newSession(halt context.Context, config Config) *session {
 	s.ledger.Tell(s.clock.now)
 	return s
 }
+
+// UserAgent is how the suite of that version presents itself.
+func UserAgent(version string) string { return "partnerkit-conformance/" + version }
 
 // within returns a context that ends with ctx, at the run's deadline, and when
 // the run is asked to end.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -26,12 +24,14 @@ const shortestRun = time.Second
 
 // runFlags are the flags of the run command, as given.
 type runFlags struct {
+	targetFlags
+	safetyFlags
 	judgingFlags
 
-	baseURL, authType, authKey, reportDir, clockURL, caFile string
-	handlesTicketDelivery, noRaces, includeSlow             bool
-	maxDuration                                             time.Duration
-	limitScale                                              float64
+	reportDir                                   string
+	handlesTicketDelivery, noRaces, includeSlow bool
+	maxDuration                                 time.Duration
+	limitScale                                  float64
 }
 
 func newRun() *cobra.Command {
@@ -66,20 +66,18 @@ Exit codes:
 			if err != nil {
 				return err
 			}
-			return run(command, config, flags.reportDir)
+			return run(command, config, flags)
 		},
 	}
 	f := command.Flags()
-	f.StringVar(&flags.baseURL, "base-url", "", "the partner's `address`; the endpoints lie below it")
-	f.StringVar(&flags.authType, "auth-type", string(partnerapi.Bearer), "how the key is sent: bearer (\"Bearer <key>\") or api_key (the key alone)")
-	f.StringVar(&flags.authKey, authKeyFlag, "", "the `key` that the partner registered; better set "+probe.KeyVariable)
+	flags.targetFlags.register(f)
+	f.StringVar(&flags.authType, "auth-type", string(partnerapi.Bearer), authTypeUsage)
+	flags.safetyFlags.register(f)
 	f.BoolVar(&flags.handlesTicketDelivery, "handles-ticket-delivery", false, "the partner delivers its own tickets: confirm must return them")
 	f.StringVar(&flags.reportDir, "report-dir", "conformance-report", "the `folder` for the reports; it is made where it is missing")
 	f.BoolVar(&flags.noRaces, "no-races", false, "send no calls at the same time; the rules about them are skipped")
 	f.DurationVar(&flags.maxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; what is left then is inconclusive")
-	f.StringVar(&flags.clockURL, "clock-url", "", "an `address` where the target's clock is read and moved, so that the expiry of holds can be judged")
 	f.BoolVar(&flags.includeSlow, "include-slow", false, fmt.Sprintf("wait until a hold has expired, for %.0f minutes at most, where there is no --clock-url", suite.LongestWait.Minutes()))
-	f.StringVar(&flags.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust besides the system's")
 	f.Float64Var(&flags.limitScale, "limit-scale", 1, "multiply the contract's limits, for tests of the suite itself")
 	flags.judgingFlags.register(f)
 	_ = f.MarkHidden("limit-scale") // the flag exists
@@ -89,7 +87,7 @@ Exit codes:
 // config checks the flags; the first mistake is the error.
 func (f runFlags) config() (suite.Config, error) {
 	config := suite.Config{
-		AuthKey: cmp.Or(f.authKey, os.Getenv(probe.KeyVariable)), HandlesTicketDelivery: f.handlesTicketDelivery,
+		AuthKey: f.key(), HandlesTicketDelivery: f.handlesTicketDelivery,
 		ClockURL: f.clockURL, MaxDuration: f.maxDuration, NoRaces: f.noRaces,
 		IncludeSlow: f.includeSlow, LimitScale: f.limitScale, Version: suiteVersion(),
 	}
@@ -119,29 +117,6 @@ func (f runFlags) checkNumbers() error {
 	return nil
 }
 
-// largestBundle bounds a file of certificates, in bytes; the system's own have
-// a quarter of a megabyte.
-const largestBundle = 16 << 20
-
-// roots returns the certificate authorities to trust; nil are the system's.
-func (f runFlags) roots() (*x509.CertPool, error) {
-	if f.caFile == "" {
-		return nil, nil
-	}
-	text, err := readAtMost(f.caFile, largestBundle)
-	if err != nil {
-		return nil, fmt.Errorf("--ca-file %s cannot be read (%w): give a PEM file of certificates", f.caFile, reason(err))
-	}
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool()
-	}
-	if !pool.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("--ca-file %s holds no certificate: give a PEM file, with -----BEGIN CERTIFICATE----- in it", f.caFile)
-	}
-	return pool, nil
-}
-
 func readAtMost(name string, most int64) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -162,9 +137,13 @@ func reason(err error) error {
 
 // run judges the partner, shows and writes what came of it, and ends with the
 // exit code of its verdict.
-func run(command *cobra.Command, config suite.Config, dir string) error {
+func run(command *cobra.Command, config suite.Config, flags runFlags) error {
 	// A folder that cannot be written is better known before the run than after.
-	if err := prepareFolder(dir); err != nil {
+	if err := prepareFolder(flags.reportDir); err != nil {
+		return err
+	}
+	var err error
+	if config.Ledger, err = flags.beginLedger(config, flags.reportDir); err != nil {
 		return err
 	}
 	screen := newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact, config.Judged(), "judging")
@@ -176,7 +155,8 @@ func run(command *cobra.Command, config suite.Config, dir string) error {
 	}
 	screen.end(outcome.Result)
 
-	files, sum, err := writeReports(dir, outcome)
+	files, sum, err := writeReports(flags.reportDir, outcome)
+	err = errors.Join(err, config.Ledger.Close())
 	screen.reports(files)
 	screen.sum(sum)
 	code := exitCode(outcome.Result)

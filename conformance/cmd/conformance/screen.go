@@ -188,7 +188,10 @@ func leftover(l report.Leftover) string {
 		text += fmt.Sprintf(" %q", l.Code)
 	}
 	text += fmt.Sprintf(" of product %q, option %q, slot %q at %s: %s", l.ProductID, l.OptionID, l.AvailabilityID, l.Start, l.Reason)
-	if l.ExpiresAt != "" {
+	switch {
+	case l.ExpiresAt != "" && l.Code == "":
+		text += fmt.Sprintf("; reference %s; it has expired by %s", l.Reference, l.ExpiresAt)
+	case l.ExpiresAt != "":
 		text += "; it expires at " + l.ExpiresAt
 	}
 	return oneLine(text)

@@ -1,17 +1,62 @@
 package main
 
 import (
+	"cmp"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/spf13/pflag"
+
 	"partnerkit.dev/conformance/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
+
+// targetFlags are the flags that say which partner is meant, as given.
+type targetFlags struct{ baseURL, authType, authKey, clockURL, caFile string }
+
+const authTypeUsage = "how the key is sent: bearer (\"Bearer <key>\") or api_key (the key alone)"
+
+// register adds the flags but for --auth-type, whose default is not the same
+// everywhere.
+func (f *targetFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.baseURL, "base-url", "", "the partner's `address`; the endpoints lie below it")
+	flags.StringVar(&f.authKey, authKeyFlag, "", "the `key` that the partner registered; better set "+probe.KeyVariable)
+	flags.StringVar(&f.clockURL, "clock-url", "", "an `address` where the target's clock is read and moved, so that the expiry of holds can be judged")
+	flags.StringVar(&f.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust besides the system's")
+}
+
+// key is the partner's key, as given or from the environment.
+func (f targetFlags) key() string { return cmp.Or(f.authKey, os.Getenv(probe.KeyVariable)) }
+
+// largestBundle bounds a file of certificates, in bytes; the system's own have
+// a quarter of a megabyte.
+const largestBundle = 16 << 20
+
+// roots returns the certificate authorities to trust; nil are the system's.
+func (f targetFlags) roots() (*x509.CertPool, error) {
+	if f.caFile == "" {
+		return nil, nil
+	}
+	text, err := readAtMost(f.caFile, largestBundle)
+	if err != nil {
+		return nil, fmt.Errorf("--ca-file %s cannot be read (%w): give a PEM file of certificates", f.caFile, reason(err))
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--ca-file %s holds no certificate: give a PEM file, with -----BEGIN CERTIFICATE----- in it", f.caFile)
+	}
+	return pool, nil
+}
 
 // parseBaseURL checks a partner's address as registration would.
 func parseBaseURL(text string) (*url.URL, error) {

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/conformance/ledger"
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/conformance/undo"
+)
+
+// cleanupFlags are the flags of the cleanup command, as given.
+type cleanupFlags struct {
+	targetFlags
+	asJSON bool
+}
+
+func newCleanup() *cobra.Command {
+	var flags cleanupFlags
+	command := &cobra.Command{
+		Use:   "cleanup LEDGER",
+		Short: "Undo what a killed run has left behind",
+		Long: `Reads the ledger of a run, releases the holds and cancels the bookings that are
+still open in it, and enters that. It may be run again.
+
+A hold whose answer never arrived has no code to release it by. It is listed with
+its slot, the resellerReference of its reserve, and the time at which it has ended
+by itself at the latest.
+
+Whom to call is in the ledger; the key is not, and is read from
+` + probe.KeyVariable + `.
+
+Exit codes:
+  0  nothing is left
+  1  something could not be undone; it is listed
+  2  the command was not understood, or could not do its work
+  3  the partner was not reached`,
+		Example: `  conformance cleanup conformance-report/ledger.jsonl
+  conformance cleanup conformance-report/ledger.jsonl --json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("cleanup takes the file of one ledger, and got %d; a run says where its ledger is", len(args))
+			}
+			return nil
+		},
+		RunE: func(command *cobra.Command, args []string) error { return flags.run(command, args[0]) },
+	}
+	f := command.Flags()
+	flags.targetFlags.register(f)
+	f.Lookup("base-url").Usage = "the partner's `address`, where it is no longer the one in the ledger"
+	f.Lookup("clock-url").Usage = "an `address` where the target's clock is read, which tells whether a hold has expired"
+	f.StringVar(&flags.authType, "auth-type", "", authTypeUsage+", where it is no longer as in the ledger")
+	f.BoolVar(&flags.asJSON, "json", false, "print what came of it as JSON")
+	return command
+}
+
+// cleanedUp is what came of a clean-up.
+type cleanedUp struct {
+	Ledger    string            `json:"ledger"`
+	Undone    []report.Leftover `json:"undone"`
+	NotUndone []report.Leftover `json:"not_undone"`
+	reached   bool
+}
+
+// run cleans up, says what came of it, and ends with the exit code that follows.
+func (f cleanupFlags) run(command *cobra.Command, file string) error {
+	redact := probe.NewRedactor(f.key()).Redact
+	account, err := ledger.Open(file, redact)
+	if err != nil {
+		return fmt.Errorf("the ledger %w", err)
+	}
+	result, err := f.cleanUp(command.Context(), account, redact)
+	if err := errors.Join(err, account.Trouble(), account.Close()); err != nil {
+		return err
+	}
+	if f.asJSON {
+		encoder := json.NewEncoder(command.OutOrStdout())
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(result)
+	} else {
+		newScreen(command.OutOrStdout(), redact, nil, "").cleanedUp(result)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !result.reached:
+		return exitError(exitIncomplete)
+	case len(result.NotUndone) > 0:
+		return exitError(exitNonconformant)
+	default:
+		return nil
+	}
+}
+
+// cleanUp undoes what is open in a ledger.
+func (f cleanupFlags) cleanUp(ctx context.Context, account *ledger.Ledger, redact func(string) string) (cleanedUp, error) {
+	result := cleanedUp{Ledger: account.Name(), Undone: []report.Leftover{}, NotUndone: []report.Leftover{}, reached: true}
+	open := account.Open()
+	if len(open) == 0 {
+		return result, nil
+	}
+	work, err := f.undoing(ctx, account)
+	if err != nil {
+		return result, err
+	}
+	defer work.Client.Close()
+	work.All(ctx)
+	result.reached = work.Client.Reached() || len(work.Client.Exchanges()) == 0
+	for _, entry := range open {
+		if !entry.Open() {
+			result.Undone = append(result.Undone, undo.Describe(account, *entry, redact))
+		}
+	}
+	result.NotUndone = undo.Leftovers(account, redact)
+	return result, nil
+}
+
+// undoing calls the partner that the ledger names, or the flags.
+func (f cleanupFlags) undoing(ctx context.Context, account *ledger.Ledger) (undo.Undoing, error) {
+	head := account.Head()
+	f.baseURL, f.authType = cmp.Or(f.baseURL, head.BaseURL), cmp.Or(f.authType, string(head.AuthType))
+	config := probe.Config{AuthKey: f.key(), UserAgent: suite.UserAgent(suiteVersion())}
+	for _, check := range []func() error{
+		func() (err error) { config.BaseURL, err = parseBaseURL(f.baseURL); return err },
+		func() (err error) { config.AuthType, err = parseAuthType(f.authType); return err },
+		func() error { return checkKey(config.AuthKey) },
+		func() error { return parseClockURL(f.clockURL) },
+		func() (err error) { config.RootCAs, err = f.roots(); return err },
+	} {
+		if err := check(); err != nil {
+			return undo.Undoing{}, err
+		}
+	}
+	ahead, err := suite.ClockAhead(ctx, f.clockURL, config.RootCAs)
+	if err != nil {
+		return undo.Undoing{}, err
+	}
+	now := func() time.Time { return time.Now().Add(ahead) }
+	account.Tell(now)
+	return undo.Undoing{Client: probe.NewClient(config), Ledger: account, Now: now, LimitScale: 1}, nil
+}
+
+// cleanedUp shows what came of a clean-up.
+func (s *screen) cleanedUp(result cleanedUp) {
+	for _, one := range result.Undone {
+		s.printf("undone: %s\n", leftover(one))
+	}
+	for _, one := range result.NotUndone {
+		s.printf("not undone: %s\n", leftover(one))
+	}
+	switch {
+	case !result.reached:
+		s.printf("the partner was not reached; run the command again when it can be\n")
+	case len(result.NotUndone) > 0:
+		s.printf("%d undone, %d left\n", len(result.Undone), len(result.NotUndone))
+	default:
+		s.printf("%d undone, nothing is left\n", len(result.Undone))
+	}
+}
