@@ -20,6 +20,7 @@ require (
 	golang.org/x/net v0.62.0
 	golang.org/x/sync v0.24.0
 	golang.org/x/term v0.47.0
+	golang.org/x/time v0.16.0
 	partnerkit.dev/mockpartner v0.0.0
 	partnerkit.dev/schemas v0.0.0
 )

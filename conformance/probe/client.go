@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -52,6 +54,7 @@ type Config struct {
 	AuthKey   string
 	RootCAs   *x509.CertPool // nil: the system's
 	UserAgent string
+	MaxRPS    int // calls a second at the most; 0: any number
 }
 
 // Call is one request to be sent.
@@ -102,6 +105,7 @@ func (a *Answer) Words() string {
 type Client struct {
 	config  Config
 	redact  *Redactor
+	rate    *rate.Limiter
 	http    *http.Client
 	reached atomic.Bool // the partner has answered before
 
@@ -114,6 +118,7 @@ func NewClient(config Config) *Client {
 	return &Client{
 		config: config,
 		redact: NewRedactor(config.AuthKey),
+		rate:   limiter(config.MaxRPS),
 		http: &http.Client{
 			Transport: &http.Transport{
 				TLSClientConfig:        &tls.Config{RootCAs: config.RootCAs, MinVersion: tls.VersionTLS12},
@@ -146,6 +151,7 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Do sends call once and waits for its whole answer, at most call.Deadline
 // and no longer than ctx lives. Whatever happens becomes part of the Answer.
 func (c *Client) Do(ctx context.Context, call Call) *Answer {
+	c.await(ctx)
 	exchange := c.begin(call)
 	within, cancel := context.WithTimeout(ctx, call.Deadline)
 	defer cancel()
@@ -175,6 +181,25 @@ func (c *Client) Do(ctx context.Context, call Call) *Answer {
 		return &Answer{Exchange: exchange}
 	}
 	return &Answer{Exchange: exchange, Raw: raw}
+}
+
+// limiter lets so many calls a second pass, one after another.
+func limiter(perSecond int) *rate.Limiter {
+	if perSecond == 0 {
+		return rate.NewLimiter(rate.Inf, 1)
+	}
+	return rate.NewLimiter(rate.Limit(perSecond), 1)
+}
+
+// await waits until a call may be sent, or ctx ends: then it fails by itself. Its
+// time begins afterwards.
+func (c *Client) await(ctx context.Context) {
+	turn := time.NewTimer(c.rate.Reserve().Delay())
+	defer turn.Stop()
+	select {
+	case <-turn.C:
+	case <-ctx.Done():
+	}
 }
 
 func (c *Client) begin(call Call) *Exchange {

@@ -53,9 +53,12 @@ func (s *session) sendReserve(ctx context.Context, purpose string, offer discove
 	return answer, entry, nil
 }
 
-// attempt enters a reserve that is about to be sent. What cannot be entered is not
-// to be sent.
+// attempt enters a reserve that is about to be sent. What is out of bounds, or
+// cannot be entered, is not to be sent.
 func (s *session) attempt(offer discover.Offer, units []partnerapi.UnitQuantity) (*ledger.Entry, *obstacle) {
+	if o := s.mayHold(); o != nil {
+		return nil, o
+	}
 	entry, err := s.ledger.Attempt(ledger.SlotOf(offer), units)
 	if err != nil {
 		return nil, unrecorded(err)
@@ -183,8 +186,11 @@ func confirmCall(purpose string, h *hold, full bool, key probe.Key) probe.Call {
 
 // confirming enters that a hold's code is about to be confirmed: until the answer
 // is read nobody knows whether there is a booking. The answers are to be given to
-// settle.
+// settle. An obstacle says why the code must not be confirmed.
 func (s *session) confirming(h *hold) (settle func(...*probe.Answer), o *obstacle) {
+	if o := s.mayBook(h); o != nil {
+		return nil, o
+	}
 	was := h.entry.State
 	if was == ledger.Held || was == ledger.Undone {
 		s.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Doubtful })

@@ -26,6 +26,9 @@ const (
 // A call that is not answered at all is sent again, until its limit is decided,
 // when again says that this is safe; otherwise it comes with an obstacle.
 func (s *session) call(ctx context.Context, limit rule.Rule, call probe.Call, again bool) (*probe.Answer, *obstacle) {
+	if s.config.Bounds.ReadOnly && writes(call.Endpoint) {
+		return nil, outOfBounds(readOnly)
+	}
 	pace := s.paces[limit.ID]
 	call = s.timed(limit, call)
 	for {

@@ -46,6 +46,9 @@ func (s *session) judge(r rule.Rule, body func(ctx context.Context, c *check)) {
 			}
 			c.conclude(time.Since(began))
 		}()
+		if why := s.leftOut(r); why != "" {
+			c.skipped(why)
+		}
 		if cause := s.verdicts.cause(r); cause != "" {
 			c.blocked(cause)
 		}

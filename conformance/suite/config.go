@@ -32,6 +32,7 @@ type Config struct {
 	Baseline              *baseline.Baseline
 	Strict                bool           // an inconclusive rule makes the verdict incomplete
 	NoRaces               bool           // no calls are sent at the same time: what they come to is not judged
+	Bounds                Bounds         // of what the run does to the platform
 	Ledger                *ledger.Ledger // of all holds and bookings; nil: it is kept in memory only
 	LimitScale            float64        // 0: 1; the contract's limits are multiplied by it, for the suite's own tests
 	Version               string         // of the suite, for the report and the User-Agent
@@ -47,6 +48,9 @@ func (c Config) Check() error {
 		return errors.New("the base URL is missing: want the partner's address")
 	case c.AuthKey == "":
 		return errors.New("the key is missing: want the one that the partner registered")
+	}
+	if err := c.Bounds.check(time.Now(), c.ClockURL != ""); err != nil {
+		return err
 	}
 	_, err := newChoice(c.LabelFilter, c.Rules)
 	return err

@@ -18,6 +18,7 @@ type obstacle struct {
 	refused    bool // reserve was refused with 400, as it may be
 	tryAnother bool // another slot may do
 	lacking    bool // the partner lacks an optional feature
+	bounded    bool // the run may not go on
 }
 
 // breach returns the obstacle of a broken rule.
@@ -41,6 +42,13 @@ func (s *session) misfit(r rule.Rule, answer *probe.Answer, problem schemas.Prob
 func lacking(format string, args ...any) *obstacle {
 	o := missing(format, args...)
 	o.lacking = true
+	return o
+}
+
+// outOfBounds returns the obstacle of a run that may not go on.
+func outOfBounds(format string, args ...any) *obstacle {
+	o := missing(format, args...)
+	o.bounded = true
 	return o
 }
 

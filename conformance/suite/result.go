@@ -73,6 +73,8 @@ func (s *session) verdict(r *report.Result) (report.Verdict, string) {
 		return report.Incomplete, s.words(s.survey.stopped.Message)
 	case s.survey != nil && s.survey.stopped != nil:
 		return report.Incomplete, "the partner could not be reached: " + s.words(s.survey.stopped.Message)
+	case s.outside != "":
+		return report.Incomplete, s.words(s.outside)
 	case s.ledger.Trouble() != nil:
 		return report.Incomplete, "the ledger could not be written: " + s.ledger.Trouble().Error()
 	case s.ranOut.Load():

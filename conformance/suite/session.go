@@ -42,6 +42,7 @@ type session struct {
 	again    bool              // a story is played again, because something was off
 	watches  map[string]*watch // of slots that were looked at, by the key of their offers
 	moved    map[string]int    // how often others were seen to move a slot's seats
+	outside  string            // what the bounds name that is not there; "" where all is
 	reserved bool              // a hold was made
 	noOffer  bool              // nothing was found that could be booked
 	noCancel bool              // the partner takes no cancellations
@@ -54,7 +55,7 @@ func newSession(halt context.Context, config Config) *session {
 		config: config,
 		client: probe.NewClient(probe.Config{
 			BaseURL: config.BaseURL, AuthType: config.AuthType, AuthKey: config.AuthKey,
-			RootCAs: config.RootCAs, UserAgent: UserAgent(config.Version),
+			RootCAs: config.RootCAs, UserAgent: UserAgent(config.Version), MaxRPS: config.Bounds.MaxRPS,
 		}),
 		paces:     newPaces(config.LimitScale),
 		ledger:    config.Ledger,

@@ -77,6 +77,9 @@ func (c *check) slots(ctx context.Context) *survey {
 	}
 	if len(survey.answers) == 0 {
 		c.blockedIfBroken(rule.ProductPermanent, rule.OptionPermanent, rule.UnitFixedID)
+		if c.outside != "" {
+			c.inconclusive("%s", c.outside)
+		}
 		c.inconclusive("the catalog has no option to ask slots for")
 	}
 	return survey

@@ -81,7 +81,7 @@ func (s *session) describeReserveSeats() {
 			if p.stopped.refused {
 				c.notApplicable("the partner refuses such a party: %s", p.stopped.Message)
 			}
-			if p.stopped.Rule == nil {
+			if p.stopped.Rule == nil && !p.stopped.bounded {
 				c.notApplicable("no option has two guest types that take seats, and seats for both")
 			}
 		}

@@ -142,6 +142,8 @@ func (s *session) excuse(ctx context.Context, opened *scene, party int64) {
 // nothingToBook says what was not found.
 func (s *session) nothingToBook(want discover.Want) *obstacle {
 	switch {
+	case s.outside != "" && len(s.survey.offers) == 0:
+		return missing("%s", s.outside)
 	case s.survey.slotsStopped != nil && len(s.survey.offers) == 0:
 		return s.survey.slotsStopped
 	case want.Seats <= 1 && want.Suits == nil && want.OptionKey == "":

@@ -165,19 +165,20 @@ type asked struct {
 func (s *session) fetchSlots(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(surveyShare*float64(s.config.MaxDuration)))
 	defer cancel()
+	questioned := s.asksFor(s.survey.askable())
 	questions, answers := make(chan asked), make(chan asked)
 	var running sync.WaitGroup
 	for range askers {
 		running.Go(func() {
 			for question := range questions {
-				question.window = discover.Lookahead(s.now(), question.product.Zone)
+				question.window, _ = s.config.Bounds.window(s.now(), question.product.Zone)
 				question.answer, question.stopped = s.availability(ctx, "slots of the next 60 days", question.product, question.option, question.window, probe.GoodKey)
 				answers <- question
 			}
 		})
 	}
 	go func() {
-		for _, question := range spread(s.survey.askable(), mostOptions) {
+		for _, question := range spread(questioned, mostOptions) {
 			questions <- question
 		}
 		close(questions)

@@ -89,7 +89,7 @@ func (f runFlags) config() (suite.Config, error) {
 	config := suite.Config{
 		AuthKey: f.key(), HandlesTicketDelivery: f.handlesTicketDelivery,
 		ClockURL: f.clockURL, MaxDuration: f.maxDuration, NoRaces: f.noRaces,
-		IncludeSlow: f.includeSlow, LimitScale: f.limitScale, Version: suiteVersion(),
+		Bounds: f.bounds, IncludeSlow: f.includeSlow, LimitScale: f.limitScale, Version: suiteVersion(),
 	}
 	for _, check := range []func() error{
 		func() (err error) { config.BaseURL, err = parseBaseURL(f.baseURL); return err },

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -17,10 +18,43 @@ import (
 // and keep account of it, as given.
 type safetyFlags struct {
 	ledger string
+	bounds suite.Bounds
 }
 
 func (f *safetyFlags) register(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.bounds.ReadOnly, "read-only", false, "hold and book nothing: judge the catalog and availability only")
+	flags.Var(count{&f.bounds.MaxHolds}, "max-holds", fmt.Sprintf("make no more than so many holds in all; what does not fit is inconclusive (default %d)", suite.DefaultMaxHolds))
+	flags.Var(count{&f.bounds.MaxBookings}, "max-bookings", fmt.Sprintf("make no more than so many bookings in all; what does not fit is inconclusive (default %d)", suite.DefaultMaxBookings))
+	flags.IntVar(&f.bounds.MaxRPS, "max-rps", 0, "send no more than so many calls a second, those of races too (default any number)")
+	flags.StringSliceVar(&f.bounds.Products, "product", nil, "book, and ask for availability of, the products of these `ids` only; the catalog is judged whole")
+	flags.StringSliceVar(&f.bounds.Options, "option", nil, "as --product, for the options of these `ids`")
+	flags.StringVar(&f.bounds.From, "from", "", "ask for and book slots of this `date` and later ones only, such as 2026-07-01")
+	flags.StringVar(&f.bounds.To, "to", "", "ask for and book slots of this `date` and earlier ones only")
 	flags.StringVar(&f.ledger, "ledger", "", "the `file` that keeps account of every hold and booking, for 'conformance cleanup' (default ledger.jsonl in the report folder)")
+}
+
+// count is a flag that counts something, and may be left out.
+type count struct{ n **int }
+
+// Type names what the flag takes.
+func (count) Type() string { return "number" }
+
+// String shows the count, or nothing where it was left out.
+func (c count) String() string {
+	if c.n == nil || *c.n == nil {
+		return ""
+	}
+	return strconv.Itoa(**c.n)
+}
+
+// Set reads a count.
+func (c count) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return errors.New("want a whole number, 0 or more")
+	}
+	*c.n = &n
+	return nil
 }
 
 // beginLedger begins the ledger of a run.
