@@ -13,7 +13,9 @@ const (
 	// most is how many names are worth offering.
 	most = 3
 	// alike is how much a name must be like the one that was given, from 0 to 1.
-	alike = 0.7
+	alike = 0.6
+	// apart is how much less like it than the nearest one another may be.
+	apart = 0.1
 	// longest is how much of what was given is looked at, in bytes: comparing
 	// takes time that grows with its square.
 	longest = 100
@@ -34,7 +36,7 @@ func Names(given string, names []string) []string {
 		}
 	}
 	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(likeness[b], likeness[a]) })
-	return near[:min(most, len(near))]
+	return slices.DeleteFunc(near[:min(most, len(near))], func(name string) bool { return likeness[name] < likeness[near[0]]-apart })
 }
 
 // Hint is what an error says behind the given name: " (did you mean a, b?)", or ""

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,8 @@ func (b *Bench) judge(ctx context.Context, dir string, s *served) (*report.Resul
 		return nil, err // of an earlier try: what it left behind ended with its mock
 	}
 	args := []string{
-		"run", "--report-dir", dir, "--ledger", account, "--base-url", s.address, "--clock-url", s.address + "/_mock/clock",
+		"run", "--config", "", "--report-dir", dir, "--ledger", account,
+		"--base-url", s.address, "--clock-url", s.address + "/_mock/clock",
 		"--limit-scale", strconv.FormatFloat(s.limitScale, 'g', -1, 64),
 	}
 	// A partner without tickets is registered as one that leaves them to the marketplace.
@@ -33,7 +35,10 @@ func (b *Bench) judge(ctx context.Context, dir string, s *served) (*report.Resul
 		args = append(args, "--handles-ticket-delivery")
 	}
 	run := exec.CommandContext(ctx, b.command, args...)
-	run.Env = append(os.Environ(), probe.KeyVariable+"="+authKey)
+	// What the environment says of another partner is not for the mock.
+	run.Env = append(slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "CONFORMANCE_")
+	}), probe.KeyVariable+"="+authKey)
 	var complaint bytes.Buffer
 	run.Stderr = &complaint
 	err := run.Run()

@@ -36,7 +36,7 @@ its slot, the resellerReference of its reserve, and the time at which it has end
 by itself at the latest.
 
 Whom to call is in the ledger; the key is not, and is read from
-` + probe.KeyVariable + `.
+` + probe.KeyVariable + `, or the variable that --auth-key-env names.
 
 Exit codes:
   0  nothing is left
@@ -59,6 +59,7 @@ Exit codes:
 	f.Lookup("clock-url").Usage = "an `address` where the target's clock is read, which tells whether a hold has expired"
 	f.StringVar(&flags.authType, "auth-type", "", authTypeUsage+", where it is no longer as in the ledger")
 	f.BoolVar(&flags.asJSON, "json", false, "print what came of it as JSON")
+	complete(command, map[string]cobra.CompletionFunc{"auth-type": oneOf(authTypes), "ca-file": files("pem", "crt")})
 	return command
 }
 
@@ -131,7 +132,7 @@ func (f cleanupFlags) undoing(ctx context.Context, account *ledger.Ledger) (undo
 	for _, check := range []func() error{
 		func() (err error) { config.BaseURL, err = parseBaseURL(f.baseURL); return err },
 		func() (err error) { config.AuthType, err = parseAuthType(f.authType); return err },
-		func() error { return checkKey(config.AuthKey) },
+		f.checkKey,
 		func() error { return parseClockURL(f.clockURL) },
 		func() (err error) { config.RootCAs, err = f.roots(); return err },
 	} {

@@ -50,7 +50,7 @@ func TestOnlyTheNamedRulesAreJudgedAndWhatTheyNeedIsRun(t *testing.T) {
 	if r.rule(t, rule.CancelStatus.ID).Message != "left out by the choice of rules, and run for those that need it" {
 		t.Errorf("want it said that cancel.status was run, got %q", r.rule(t, rule.CancelStatus.ID).Message)
 	}
-	if !strings.Contains(r.stdout, "by 2 rules\n") || strings.Contains(r.stdout, rule.CancelStatus.ID) {
+	if !strings.Contains(r.stdout, "by 2 of ") || strings.Contains(r.stdout, rule.CancelStatus.ID) {
 		t.Errorf("want two rules announced and no other shown, got\n%s", r.stdout)
 	}
 	if left := selftest.LeftBehind(mock); len(left) > 0 {

@@ -50,6 +50,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	addCompletion(root)
 	command, err := root.ExecuteContextC(ctx)
 	var exit exitError
 	switch {
@@ -59,12 +60,23 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return int(exit)
 	}
 	message := err.Error()
-	if given := command.Flags().Lookup(authKeyFlag); given != nil {
-		message = probe.NewRedactor(given.Value.String()).Redact(message)
+	for _, key := range keysOf(command) {
+		message = probe.NewRedactor(key).Redact(message)
 	}
-	message = probe.NewRedactor(os.Getenv(probe.KeyVariable)).Redact(message)
 	fmt.Fprintf(stderr, "conformance: %s\n", oneLine(message))
 	return exitUsage
+}
+
+// keysOf returns every key that the command was given, whichever it uses.
+func keysOf(command *cobra.Command) []string {
+	keys := []string{os.Getenv(probe.KeyVariable)}
+	if given := command.Flags().Lookup(authKeyFlag); given != nil {
+		keys = append(keys, given.Value.String())
+	}
+	if variable := command.Flags().Lookup(authKeyEnvFlag); variable != nil {
+		keys = append(keys, os.Getenv(variable.Value.String()))
+	}
+	return keys
 }
 
 func newRoot() *cobra.Command {

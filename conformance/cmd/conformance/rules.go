@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -8,31 +9,42 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 )
 
 func newRules() *cobra.Command {
-	var coverage bool
+	var coverage, markdown bool
 	command := &cobra.Command{
 		Use:   "rules",
 		Short: "List the rules that a run judges",
 		Long: `Lists the rules that a run judges: id, level, clause of the contract, and title.
 
+With --markdown it writes the whole catalogue as a page, by endpoint, with why each
+rule is there, how to mend what breaks it, and which rules it needs.
+
 With --coverage it lists the clauses of the contract instead, each with the rules
 that are about it, or with the reason why none can judge it from outside.`,
-		Example: "  conformance rules\n  conformance rules | grep MUST\n  conformance rules --coverage",
+		Example: "  conformance rules\n  conformance rules | grep MUST\n  conformance rules --markdown > rules.md\n  conformance rules --coverage",
 		Args:    noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			table := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
-			if coverage {
+			switch {
+			case coverage && markdown:
+				return errors.New("--coverage and --markdown are two lists: choose one")
+			case markdown:
+				_, err := command.OutOrStdout().Write(report.Catalogue(rule.All()))
+				return err
+			case coverage:
 				listClauses(table)
-			} else {
+			default:
 				listRules(table)
 			}
 			return table.Flush()
 		},
 	}
 	command.Flags().BoolVar(&coverage, "coverage", false, "list the clauses of the contract and what judges each")
+	command.Flags().BoolVar(&markdown, "markdown", false, "write the whole catalogue as a page of Markdown")
 	return command
 }
 
@@ -75,7 +87,10 @@ func newExplain() *cobra.Command {
 			}
 			return nil
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
 			return ruleIDs(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}

@@ -12,12 +12,16 @@ import (
 
 	"partnerkit.dev/conformance/probe"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/settings"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// authKeyFlag names the flag that holds the key.
-const authKeyFlag = "auth-key"
+// The flags that hold the key, and the name of the variable that does.
+const (
+	authKeyFlag    = "auth-key"
+	authKeyEnvFlag = "auth-key-env"
+)
 
 // shortestRun is the least that --max-duration takes: less judges nothing.
 const shortestRun = time.Second
@@ -48,8 +52,13 @@ are sent at the same time, up to eight of them; --no-races leaves these out.
 What becomes of a hold that expires is judged where --clock-url lets the run move
 the partner's clock, or --include-slow lets it wait.
 
-The key is read from ` + probe.KeyVariable + `; --auth-key stands before it, but shows
-in the machine's process list.
+The key is read from ` + probe.KeyVariable + `, or the variable that --auth-key-env
+names; --auth-key stands before it, but shows in the machine's process list.
+
+Every flag can be set in the environment, as CONFORMANCE_BASE_URL is for
+--base-url, and in ` + settings.DefaultFile + `, with profiles for several partners or
+environments. What the command line says stands before the environment, that
+before the profile, and that before what the file says for all profiles.
 
 Exit codes:
   0  conformant: no MUST rule failed
@@ -59,12 +68,23 @@ Exit codes:
 		Example: `  conformance run --base-url https://partner.example/api
   conformance run --base-url https://partner.example/api --auth-type api_key --handles-ticket-delivery
   conformance run --base-url http://127.0.0.1:8081 --clock-url http://127.0.0.1:8081/_mock/clock
-  conformance run --base-url https://partner.example/api --label 'reserve || release'`,
+  conformance run --base-url https://partner.example/api --label 'reserve || release'
+  conformance run --base-url https://partner.example/api --rule reserve.vacancies.one --fail-fast
+  conformance run --profile staging --baseline known-failures.yaml`,
 		Args: noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			config, err := flags.config()
+			source, err := settingsOf(command).Apply()
 			if err != nil {
 				return err
+			}
+			config, err := flags.config()
+			switch {
+			case err != nil && source != "":
+				return fmt.Errorf("%w (settings from %s)", err, source)
+			case err != nil:
+				return err
+			case source != "":
+				fmt.Fprintf(command.OutOrStdout(), "settings from %s\n", oneLine(source))
 			}
 			return run(command, config, flags)
 		},
@@ -80,7 +100,17 @@ Exit codes:
 	f.BoolVar(&flags.includeSlow, "include-slow", false, fmt.Sprintf("wait until a hold has expired, for %.0f minutes at most, where there is no --clock-url", suite.LongestWait.Minutes()))
 	f.Float64Var(&flags.limitScale, "limit-scale", 1, "multiply the contract's limits, for tests of the suite itself")
 	flags.judgingFlags.register(f)
+	settings.Register(f)
 	_ = f.MarkHidden("limit-scale") // the flag exists
+	complete(command, map[string]cobra.CompletionFunc{
+		"auth-type":  oneOf(authTypes),
+		"rule":       someOf(ruleIDs),
+		"profile":    oneOf(func() []string { return settingsOf(command).Profiles() }),
+		"report-dir": folders,
+		"baseline":   files("yaml", "yml"),
+		"config":     files("yaml", "yml"),
+		"ca-file":    files("pem", "crt"),
+	})
 	return command
 }
 
@@ -94,7 +124,7 @@ func (f runFlags) config() (suite.Config, error) {
 	for _, check := range []func() error{
 		func() (err error) { config.BaseURL, err = parseBaseURL(f.baseURL); return err },
 		func() (err error) { config.AuthType, err = parseAuthType(f.authType); return err },
-		func() error { return checkKey(config.AuthKey) },
+		f.checkKey,
 		func() error { return parseClockURL(f.clockURL) },
 		func() (err error) { config.RootCAs, err = f.roots(); return err },
 		func() error { return f.judgingFlags.apply(&config) },

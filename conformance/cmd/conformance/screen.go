@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/conformance/suite"
 )
 
@@ -71,7 +72,7 @@ func (s *screen) paint(outcome report.Outcome, text string) string {
 
 // begin says what is judged.
 func (s *screen) begin(config suite.Config) {
-	s.printf("judging %s (%s key) by %d rules\n", config.BaseURL.Redacted(), config.AuthType, len(config.Judged()))
+	s.printf("judging %s (%s key) by %d of %d rules\n", config.BaseURL.Redacted(), config.AuthType, len(config.Judged()), len(rule.All()))
 	if config.LimitScale != 1 {
 		s.printf("the contract's limits are multiplied by %g: this run proves nothing about them\n", config.LimitScale)
 	}

@@ -70,6 +70,9 @@ Exit codes:
 	f.IntVar(&flags.parallel, "parallel", min(runtime.NumCPU(), mostParallel), "how many partners are judged at once")
 	f.StringVar(&flags.reportDir, "report-dir", "selftest-report", "the `folder` for the matrix; it is made where it is missing")
 	f.BoolVar(&flags.asJSON, "json", false, "print the matrix as JSON; progress goes to the standard error")
+	complete(command, map[string]cobra.CompletionFunc{
+		"defect": someOf(defectNames), "variant": someOf(variantNames), "report-dir": folders,
+	})
 	return command
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 // targetFlags are the flags that say which partner is meant, as given.
-type targetFlags struct{ baseURL, authType, authKey, clockURL, caFile string }
+type targetFlags struct{ baseURL, authType, authKey, authKeyEnv, clockURL, caFile string }
 
 const authTypeUsage = "how the key is sent: bearer (\"Bearer <key>\") or api_key (the key alone)"
 
@@ -28,12 +28,13 @@ const authTypeUsage = "how the key is sent: bearer (\"Bearer <key>\") or api_key
 func (f *targetFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.baseURL, "base-url", "", "the partner's `address`; the endpoints lie below it")
 	flags.StringVar(&f.authKey, authKeyFlag, "", "the `key` that the partner registered; better set "+probe.KeyVariable)
+	flags.StringVar(&f.authKeyEnv, authKeyEnvFlag, probe.KeyVariable, "the environment `variable` that holds the key")
 	flags.StringVar(&f.clockURL, "clock-url", "", "an `address` where the target's clock is read and moved, so that the expiry of holds can be judged")
 	flags.StringVar(&f.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust besides the system's")
 }
 
 // key is the partner's key, as given or from the environment.
-func (f targetFlags) key() string { return cmp.Or(f.authKey, os.Getenv(probe.KeyVariable)) }
+func (f targetFlags) key() string { return cmp.Or(f.authKey, os.Getenv(f.authKeyEnv)) }
 
 // largestBundle bounds a file of certificates, in bytes; the system's own have
 // a quarter of a megabyte.
@@ -136,11 +137,14 @@ func parseAuthType(text string) (partnerapi.AuthType, error) {
 	return "", fmt.Errorf("--auth-type %q: want bearer or api_key", text)
 }
 
-// checkKey checks that a key can stand in a header. The error never shows it.
-func checkKey(key string) error {
+// checkKey checks that the key can stand in a header. The error never shows it.
+func (f targetFlags) checkKey() error {
+	key := f.key()
 	switch {
+	case key == "" && f.authKeyEnv == "":
+		return errors.New("--auth-key-env names no variable: leave it out for " + probe.KeyVariable)
 	case key == "":
-		return errors.New("the key is missing: set " + probe.KeyVariable + ", or give --auth-key")
+		return errors.New("the key is missing: set " + f.authKeyEnv + ", or give --auth-key")
 	case strings.ContainsFunc(key, unicode.IsControl):
 		return errors.New("the key holds a line break or another control character, which no header can carry: check how it was copied")
 	case strings.TrimSpace(key) != key:

@@ -141,6 +141,8 @@ func badKeys(partner string) []misuse {
 		{name: "a key with a space before it", args: run, key: " " + secret, want: "begins or ends with a space"},
 		{name: "a key with a space behind it, given as a flag", args: append(run, "--auth-key", secret+" "), key: none, want: "begins or ends with a space"},
 		{name: "a key that is a space", args: append(run, "--auth-key", " "), key: none, want: "begins or ends with a space"},
+		{name: "a key in a variable that is not set", args: append(run, "--auth-key-env", "STAGING_KEY"), want: "the key is missing: set STAGING_KEY, or give --auth-key"},
+		{name: "a key in a variable of no name", args: append(run, "--auth-key-env", ""), want: "--auth-key-env names no variable"},
 		{name: "auth type basic", args: append(run, "--auth-type", "basic"), want: `--auth-type "basic": want bearer or api_key`},
 		{name: "auth type in capitals", args: append(run, "--auth-type", "Bearer"), want: "want bearer or api_key"},
 		{name: "an empty auth type", args: append(run, "--auth-type", ""), want: "want bearer or api_key"},
@@ -164,6 +166,15 @@ func badFiles(t *testing.T, partner string) []misuse {
 		{name: "a CA file that is a folder", args: append(run, "--ca-file", dir), want: "cannot be read (is a directory): give a PEM file"},
 		{name: "a CA file that is empty", args: append(run, "--ca-file", empty), want: "holds no certificate: give a PEM file"},
 		{name: "a CA file without a certificate", args: append(run, "--ca-file", file), want: "holds no certificate: give a PEM file"},
+		{name: "a baseline that is missing", args: append(run, "--baseline", filepath.Join(dir, "known.yaml")), want: "known.yaml cannot be read: no such file or directory"},
+		{name: "a baseline of words", args: append(run, "--baseline", file), want: "file:1: want a list of known failures"},
+		{name: "a baseline with the key in it", args: append(run, "--baseline", write("keyed", "- rule: reserve.status\n  reason: x\n  until: "+secret)), want: "keyed:1: reserve.status is known until"},
+		{name: "a file of settings that is missing", args: append(run, "--config", filepath.Join(dir, "other.yaml")), want: "other.yaml cannot be read: no such file or directory"},
+		{name: "a file of settings with a mistyped one", args: append(run, "--config", write("mistyped", "strict: true\nlable: reserve\n")), want: `mistyped:2: there is no setting "lable" (did you mean label?)`},
+		{name: "a file of settings with the key in it", args: append(run, "--config", write("settings", "auth-key: "+secret)), want: "settings:1: auth-key has no place in a file: set " + probe.KeyVariable},
+		{name: "a file of settings with a flaw", args: append(run, "--config", write("flawed", "max-duration: 0s")), want: "too short: want at least 1s (settings from " + filepath.Join(dir, "flawed") + ")"},
+		{name: "a profile without a file", args: append(run, "--profile", "staging"), want: "there is no conformance.yaml here; name the file with --config"},
+		{name: "an unknown profile", args: append(run, "--profile", "stagin", "--config", write("profiles", "profiles: {staging: {}}")), want: `there is no profile "stagin" (did you mean staging?)`},
 		{name: "a report folder that is a file", args: append(run, "--report-dir", file), want: "cannot be written (not a directory): name another folder"},
 		{name: "a report folder below a file", args: append(run, "--report-dir", filepath.Join(file, "reports")), want: "cannot be written (not a directory): name another folder"},
 		{name: "a report folder with a line break below a file", args: append(run, "--report-dir", filepath.Join(file, "a\nb")), want: "name another folder"},
@@ -181,6 +192,9 @@ func badFlags(partner string) []misuse {
 		{name: "a label filter with a line break", args: run("--label", "reserve\n&&"), want: "cannot be read: want names joined by && and ||"},
 		{name: "a label filter that fits no rule", args: run("--label", "reserved"), want: "fits no rule: want ids as 'conformance rules' lists them"},
 		{name: "a label filter that leaves nothing", args: run("--label", "!MUST && !SHOULD && !MAY"), want: "fits no rule"},
+		{name: "a mistyped rule", args: run("--rule", "reserve.status,reserve.vacancie.one"), want: `there is no rule "reserve.vacancie.one" (did you mean reserve.vacancies.one`},
+		{name: "a choice of no rule", args: run("--rule", ""), want: "no rule is named"},
+		{name: "a rule that the label filter leaves out", args: run("--rule", "reserve.status", "--label", "confirm"), want: "fits none of the rules that are named"},
 		{name: "a duration that is none", args: run("--max-duration", "soon"), want: lists},
 		{name: "a duration without a unit", args: run("--max-duration", "60"), want: lists},
 		{name: "no duration", args: run("--max-duration", "0s"), want: "--max-duration 0s is too short: want at least 1s"},
@@ -228,15 +242,19 @@ func badCommands() []misuse {
 		{name: "an unknown flag of no command", args: []string{"--base-url", "https://partner.example"}, want: "unknown flag: --base-url; 'conformance --help' lists the flags"},
 		{name: "help of an unknown command", args: []string{"help", "judge"}, want: `there is no command "judge"; 'conformance --help' lists all`},
 		{name: "an argument of rules", args: []string{"rules", "reserve"}, want: "takes no arguments"},
+		{name: "two lists of rules", args: []string{"rules", "--coverage", "--markdown"}, want: "choose one"},
+		{name: "completion of no shell", args: []string{"completion"}, want: "the name of one shell: bash, fish, powershell, zsh"},
+		{name: "completion of an unknown shell", args: []string{"completion", "tcsh"}, want: "the name of one shell: bash, fish, powershell, zsh"},
+		{name: "explain of a mistyped rule", args: []string{"explain", "reserve.vacancie.one"}, want: `there is no rule "reserve.vacancie.one" (did you mean reserve.vacancies.one`},
 		{name: "explain of no rule", args: []string{"explain"}, want: "the id of one rule, and got 0; 'conformance rules' lists all"},
 		{name: "explain of two rules", args: []string{"explain", "reserve.status", "confirm.status"}, want: "the id of one rule, and got 2"},
-		{name: "explain of an unknown rule", args: []string{"explain", "reserve.nothing"}, want: `there is no rule "reserve.nothing"; 'conformance rules' lists all`},
+		{name: "explain of an unknown rule", args: []string{"explain", "zzz"}, want: `there is no rule "zzz"; 'conformance rules' lists all`},
 	}
 }
 
 func TestHelpOfEveryCommandShowsExamples(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"help", "run"}, {"rules", "--help"}, {"selftest", "--help"}, {"explain", "--help"}, {"verify", "--help"}, {"help", "--help"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"help", "run"}, {"rules", "--help"}, {"selftest", "--help"}, {"explain", "--help"}, {"completion", "--help"}, {"verify", "--help"}, {"help", "--help"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			r := start(t, command, nil, args...).wait(t)
@@ -264,6 +282,14 @@ func TestRulesListsTheWholeCatalogue(t *testing.T) {
 		if fields := strings.Fields(lines[i]); fields[0] != one.ID || fields[1] != string(one.Level) || fields[2] != one.Clause || !strings.HasSuffix(lines[i], one.Title) {
 			t.Errorf("want %s, its level, clause and title, got %q", one.ID, lines[i])
 		}
+	}
+}
+
+func TestRulesWritesTheCatalogueAsAPage(t *testing.T) {
+	t.Parallel()
+	r := start(t, quickCommand, nil, "rules", "--markdown").wait(t)
+	if r.code != 0 || !strings.HasPrefix(r.stdout, "# ") || strings.Count(r.stdout, "\n### ") != len(rule.All()) {
+		t.Errorf("want exit 0 and a page with a heading for each rule, got %d and\n%s", r.code, r.stdout)
 	}
 }
 

@@ -79,7 +79,7 @@ func (d demo) judge(ctx context.Context, url, key string) error {
 		return err
 	}
 	defer log.Close()
-	suite := d.command(ctx, "conformance", "run", "--base-url", url, "--handles-ticket-delivery",
+	suite := d.command(ctx, "conformance", "run", "--config", "", "--base-url", url, "--handles-ticket-delivery",
 		"--clock-url", url+"/_mock/clock", "--report-dir", d.out)
 	suite.Env = append(os.Environ(), "CONFORMANCE_AUTH_KEY="+key)
 	suite.Stdout, suite.Stderr = log, log

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/mockpartner/defects"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// addCompletion adds the command that writes a shell's completion, which Cobra makes
+// once it knows where the output goes.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, command := range root.Commands() {
+		if command.Name() != "completion" {
+			continue
+		}
+		command.Short = "Write a script with which a shell completes commands, flags and names"
+		command.Long = `Writes a script with which a shell completes this command: its flags, the ids of
+rules, the profiles of conformance.yaml, and the names that selftest takes. The
+help of each shell says where the script belongs.`
+		command.Example = `  source <(conformance completion bash)
+  conformance completion zsh > "${fpath[1]}/_conformance"
+  conformance completion fish > ~/.config/fish/completions/conformance.fish`
+		var shells []string
+		for _, shell := range command.Commands() {
+			shells = append(shells, shell.Name())
+		}
+		slices.Sort(shells)
+		command.Args = func(_ *cobra.Command, args []string) error {
+			return fmt.Errorf("completion takes the name of one shell: %s", strings.Join(shells, ", "))
+		}
+		command.RunE = func(*cobra.Command, []string) error { return nil } // without it the arguments would not be looked at
+	}
+}
+
+// oneOf completes one of the names.
+func oneOf(names func() []string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return names(), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// someOf completes the last of several names with commas between, of those that are
+// not there yet.
+func someOf(names func() []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		given := strings.Split(typed, ",")
+		before := strings.Join(given[:len(given)-1], ",")
+		if before != "" {
+			before += ","
+		}
+		var all []string
+		for _, name := range names() {
+			if !slices.Contains(given, name) {
+				all = append(all, before+name)
+			}
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// folders completes the name of a folder.
+func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// files completes the name of a file that ends so.
+func files(ends ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(ends, cobra.ShellCompDirectiveFilterFileExt)
+}
+
+// complete says how flags of a command are completed.
+func complete(command *cobra.Command, flags map[string]cobra.CompletionFunc) {
+	for name, names := range flags {
+		if err := command.RegisterFlagCompletionFunc(name, names); err != nil {
+			panic(err) // there is no such flag: a slip in this package, which every test meets
+		}
+	}
+}
+
+func authTypes() (names []string) {
+	for _, authType := range partnerapi.AuthTypes() {
+		names = append(names, string(authType))
+	}
+	return names
+}
+
+func defectNames() (names []string) {
+	for _, defect := range defects.Defects() {
+		names = append(names, defect.Name)
+	}
+	return names
+}
+
+func variantNames() (names []string) {
+	for _, variant := range defects.Variants() {
+		names = append(names, variant.Name)
+	}
+	return names
+}

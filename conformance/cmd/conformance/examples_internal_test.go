@@ -1,0 +1,118 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/conformance/baseline"
+	"partnerkit.dev/conformance/rule"
+)
+
+const examples = "../../../examples"
+
+// documents are the texts that show how the command is used.
+func documents(t *testing.T) []string {
+	t.Helper()
+	recipes, err := filepath.Glob(filepath.Join(examples, "ci", "*"))
+	if err != nil || len(recipes) < 3 {
+		t.Fatalf("want recipes for three systems, got %v, %v", recipes, err)
+	}
+	return append(recipes, "../../README.md", "../../../README.md", filepath.Join(examples, "README.md"), filepath.Join(examples, "conformance.yaml"))
+}
+
+func TestEveryCommandAndFlagInTheExamplesAndDocumentsIsThere(t *testing.T) {
+	t.Parallel()
+	call := regexp.MustCompile(`\bconformance ([a-z]+)((?: +[^ ` + "`" + `\n]+)*)`)
+	flag := regexp.MustCompile(`(?:^| )--([a-z][a-z0-9-]*)`)
+	for _, path := range documents(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range call.FindAllStringSubmatch(string(text), -1) {
+			if !strings.Contains(found[2], "--") {
+				continue // it may be prose
+			}
+			root := newRoot()
+			addCompletion(root)
+			command, _, err := root.Find([]string{found[1]})
+			if err != nil || command.Name() != found[1] {
+				t.Errorf("%s: want %q a command, in %q", path, found[1], found[0])
+				continue
+			}
+			for _, named := range flag.FindAllStringSubmatch(found[2], -1) {
+				if name := named[1]; name != "help" && command.Flags().Lookup(name) == nil {
+					t.Errorf("%s: want --%s a flag of %s, in %q", path, name, found[1], found[0])
+				}
+			}
+		}
+	}
+}
+
+func TestTheRecipesAreYAMLAndRunTheCommand(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"github-actions.yml", "gitlab-ci.yml", "Jenkinsfile"} {
+		text, err := os.ReadFile(filepath.Join(examples, "ci", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, ".yml") {
+			var read map[string]any
+			if err := yaml.Unmarshal(text, &read); err != nil || len(read) == 0 {
+				t.Errorf("%s: want YAML, got %v", name, err)
+			}
+		}
+		if !strings.Contains(string(text), "build/conformance run --profile staging ") {
+			t.Errorf("%s: want the suite run with a profile", name)
+		}
+	}
+}
+
+func TestEveryProfileOfTheExampleGivesARunThatCanBegin(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(examples, "conformance.yaml")
+	target := settingsOf(parsed(t, "--config", path))
+	profiles := target.Profiles()
+	if !slices.Equal(profiles, []string{"local", "production", "staging"}) {
+		t.Fatalf("want three profiles, got %v", profiles)
+	}
+	for _, profile := range profiles {
+		command := parsed(t, "--config", path, "--profile", profile)
+		if _, err := settingsOf(command).Apply(); err != nil {
+			t.Errorf("%s: %v", profile, err)
+		}
+		if address, err := parseBaseURL(command.Flags().Lookup("base-url").Value.String()); err != nil {
+			t.Errorf("%s: want a partner's address, got %v, %v", profile, address, err)
+		}
+	}
+}
+
+func TestTheExampleOfABaselineNamesRulesThatAreThere(t *testing.T) {
+	t.Parallel()
+	known, err := baseline.Read(filepath.Join(examples, "known-failures.yaml"))
+	if err != nil || len(known.Entries) < 2 {
+		t.Fatalf("want entries, got %v, %v", known, err)
+	}
+	for _, entry := range known.Entries {
+		if _, err := rule.Find(entry.Rule); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// parsed is the run command with these arguments.
+func parsed(t *testing.T, args ...string) *cobra.Command {
+	t.Helper()
+	command := newRun()
+	if err := command.ParseFlags(args); err != nil {
+		t.Fatal(err)
+	}
+	return command
+}
