@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/mockpartner/defects"
+	"partnerkit.dev/conformance/selftest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -90,16 +90,14 @@ func authTypes() (names []string) {
 	return names
 }
 
-func defectNames() (names []string) {
-	for _, defect := range defects.Defects() {
-		names = append(names, defect.Name)
+// partners returns the names of the partners of a kind on which the suite is tried.
+func partners(kind selftest.Kind) func() []string {
+	return func() (names []string) {
+		for _, one := range selftest.Whole().Cases {
+			if one.Kind == kind {
+				names = append(names, one.Name)
+			}
+		}
+		return names
 	}
-	return names
-}
-
-func variantNames() (names []string) {
-	for _, variant := range defects.Variants() {
-		names = append(names, variant.Name)
-	}
-	return names
 }

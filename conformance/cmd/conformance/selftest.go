@@ -71,7 +71,7 @@ Exit codes:
 	f.StringVar(&flags.reportDir, "report-dir", "selftest-report", "the `folder` for the matrix; it is made where it is missing")
 	f.BoolVar(&flags.asJSON, "json", false, "print the matrix as JSON; progress goes to the standard error")
 	complete(command, map[string]cobra.CompletionFunc{
-		"defect": someOf(defectNames), "variant": someOf(variantNames), "report-dir": folders,
+		"defect": someOf(partners(selftest.Defect)), "variant": someOf(partners(selftest.Variant)), "report-dir": folders,
 	})
 	return command
 }
