@@ -117,6 +117,7 @@ func (g *guide) catalogs() {
 		g.ask("GET", path, "")
 		g.strangers("GET", path, "")
 	}
+	g.ask("GET", "/products?limit=few", "")
 }
 
 func (g *guide) window(from, to string) string {
@@ -197,6 +198,7 @@ func (g *guide) bookings() {
 	g.undo(id, "")
 	g.undo(id, `{"reason":"rain"}`)
 	g.book(code)
+	g.letGo(code, "")
 	g.undo(g.book(g.hold(open, ana, 1, 0)), "")
 
 	code = g.hold(open, ana, 1, 0)
@@ -209,9 +211,25 @@ func (g *guide) bookings() {
 	g.letGo("never", "")
 	g.undo("never", "")
 	g.twiceAtOnce(open, ana)
+	g.unusual(open)
 	g.nonsense(open)
 	g.atOnce(tight, ana)
 	g.letGo(g.hold(tight, ana, 1, 0), "")
+}
+
+// unusual sends what is lawful, and seldom thought of.
+func (g *guide) unusual(slot string) {
+	const unnamed, zoe = `,"notInTheContract":1`, `,"contact":{"fullName":"Zoë 🎟"}`
+	body := func(fields, more string) string { return strings.TrimSuffix(fields, "}") + more + "}" }
+	g.ask("POST", "/availability", body(g.window(firstDay, firstDay), unnamed))
+	g.letGo(g.hold(slot, unnamed, 1, 0), `{"notInTheContract":1}`)
+	for _, more := range []string{unnamed, zoe} {
+		var booking partnerapi.ConfirmAnswer
+		code := g.hold(slot, zoe, 1, 0)
+		_ = json.Unmarshal([]byte(g.ask("POST", "/bookings/confirm", body(confirmBody(code), more))), &booking)
+		g.undo(cmp.Or(booking.ExternalBookingID, "never"), `{"notInTheContract":1}`)
+		g.letGo(code, "")
+	}
 }
 
 // nonsense sends what no marketplace sends.
@@ -222,6 +240,8 @@ func (g *guide) nonsense(slot string) {
 	}
 	g.ask("DELETE", partnerapi.ReleasePath("never"), `[1]`)
 	g.ask("POST", "/bookings/reserve", g.reserveBody(slot, "", 0, 0))
+	g.ask("POST", "/bookings/reserve", strings.Replace(g.reserveBody(slot, "", 1, 0), "unit-adult", "unit-nobody-knows", 1))
+	g.slots()
 }
 
 // stage arranges four of the option's last slots: one with seats, one with a

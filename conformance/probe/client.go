@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -44,6 +45,9 @@ const (
 	NoKey // no Authorization header
 )
 
+// NoType is the content type of a body that is declared as nothing.
+const NoType = "none"
+
 // wrongKey is sent where a wrong key is wanted.
 const wrongKey = "conformance-suite-wrong-key"
 
@@ -64,9 +68,10 @@ type Call struct {
 	Method   string
 	Path     string // escaped, as package partnerapi returns it
 	Query    url.Values
-	Body     []byte // JSON; nil: none is sent
+	Body     []byte // nil: none is sent
+	BodyType string // its content type; "": application/json
 	Key      Key
-	Limit    time.Duration // the contract's limit, for the curl line and the evidence
+	Limit    time.Duration // the contract's limit, for the curl line and the evidence; 0: it sets none
 	Deadline time.Duration // how long the answer is waited for
 }
 
@@ -225,8 +230,8 @@ func (c *Client) request(ctx context.Context, call Call) (*http.Request, error) 
 	request.URL = address
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", c.config.UserAgent)
-	if call.Body != nil {
-		request.Header.Set("Content-Type", "application/json")
+	if call.Body != nil && call.BodyType != NoType {
+		request.Header.Set("Content-Type", cmp.Or(call.BodyType, "application/json"))
 	}
 	switch call.Key {
 	case GoodKey:

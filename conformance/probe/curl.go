@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -22,7 +23,7 @@ const longestCurlBody = 4096
 // from the environment.
 func curl(call Call, address string, header http.Header, auth partnerapi.AuthType, redact func(string) string) string {
 	line := []string{
-		"curl", "-i", "--globoff", "--path-as-is", "--max-time", fmt.Sprintf("%.0f", max(1, call.Limit.Seconds())), "-X", call.Method,
+		"curl", "-i", "--globoff", "--path-as-is", "--max-time", fmt.Sprintf("%.0f", max(1, cmp.Or(call.Limit, call.Deadline).Seconds())), "-X", call.Method,
 	}
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		if name == "Authorization" && call.Key == GoodKey {
@@ -30,6 +31,9 @@ func curl(call Call, address string, header http.Header, auth partnerapi.AuthTyp
 			continue
 		}
 		line = append(line, "-H", quote(name+": "+redact(header.Get(name))))
+	}
+	if len(call.Body) > 0 && header.Get("Content-Type") == "" {
+		line = append(line, "-H", quote("Content-Type:")) // else curl declares it as a form
 	}
 	switch {
 	case len(call.Body) > longestCurlBody:

@@ -16,7 +16,7 @@ type Exchange struct {
 	Purpose   string              `json:"purpose"` // what the call was for, such as "reserve 2 seats"
 	StartedAt time.Time           `json:"started_at"`
 	Duration  time.Duration       `json:"duration_ns"` // until the last byte, or until it was given up
-	Limit     time.Duration       `json:"limit_ns"`    // that the contract sets it (LIM-1)
+	Limit     time.Duration       `json:"limit_ns"`    // that the contract sets it (LIM-1); 0: none, the marketplace sends no such call
 	Request   Request             `json:"request"`
 	Response  *Response           `json:"response,omitempty"` // nil: no answer was read
 	Failure   *Failure            `json:"failure,omitempty"`  // nil: the whole answer was read

@@ -4,6 +4,7 @@ import "partnerkit.dev/schemas/partnerapi"
 
 // Calls that the marketplace never sends (GEN-8).
 var (
+	ProductsBadInput     = badInput(partnerapi.Products, "products.shape")
 	AvailabilityBadInput = badInput(partnerapi.Availability, "availability.shape")
 	ReserveBadInput      = badInput(partnerapi.Reserve, "reserve.code")
 	ConfirmBadInput      = badInput(partnerapi.Confirm, "confirm.unknown")
@@ -16,9 +17,17 @@ var (
 		Why:   "A hold without guests, or for minus one, makes the count of seats wrong for everybody.",
 		Fix:   "Refuse an empty party, quantities below 1 and unknown unit ids with 400.",
 	}
+	ReserveBadInputEffect = Rule{
+		ID: "reserve.bad-input.no-effect", Level: Should, Endpoint: partnerapi.Reserve, Clause: "GEN-8",
+		Needs: []string{"reserve.vacancies.one", "release.vacancies.one", "reserve.refusal.no-effect"},
+		Title: "A reserve that makes no sense takes no seats",
+		Why:   "Seats taken for nobody are never sold.",
+		Fix:   "Check the whole body before any seat is counted, or roll back what was taken before the refusal.",
+	}
 
 	badInputRules = []Rule{
-		AvailabilityBadInput, ReserveBadInput, ReserveNobody, ConfirmBadInput, ReleaseBadInput, CancelBadInput,
+		ProductsBadInput, AvailabilityBadInput, ReserveBadInput, ReserveNobody, ReserveBadInputEffect,
+		ConfirmBadInput, ReleaseBadInput, CancelBadInput,
 	}
 )
 

@@ -38,6 +38,11 @@ type hold struct {
 // sent, and what came of it before anything else happens. It outlives an
 // interrupt: an answer that is not read is a hold that cannot be released.
 func (s *session) sendReserve(ctx context.Context, purpose string, offer discover.Offer, units []partnerapi.UnitQuantity, full bool, key probe.Key) (*probe.Answer, *ledger.Entry, *obstacle) {
+	return s.sendReserveAs(ctx, offer, units, func(entry *ledger.Entry) probe.Call { return reserveCall(purpose, entry, full, key) })
+}
+
+// sendReserveAs sends the reserve that is made of its entry.
+func (s *session) sendReserveAs(ctx context.Context, offer discover.Offer, units []partnerapi.UnitQuantity, call func(*ledger.Entry) probe.Call) (*probe.Answer, *ledger.Entry, *obstacle) {
 	if ctx.Err() != nil {
 		return nil, nil, s.outOfTime()
 	}
@@ -45,7 +50,7 @@ func (s *session) sendReserve(ctx context.Context, purpose string, offer discove
 	if o != nil {
 		return nil, nil, o
 	}
-	answer, o := s.call(context.WithoutCancel(ctx), rule.ReserveLimit, reserveCall(purpose, entry, full, key), false)
+	answer, o := s.call(context.WithoutCancel(ctx), rule.ReserveLimit, call(entry), false)
 	s.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
 	if o != nil {
 		return nil, entry, o
@@ -111,7 +116,11 @@ func recordReserve(entry *ledger.Entry, answer *probe.Answer) {
 // reserve makes a hold with the registered key. An obstacle with refused set is
 // a lawful refusal.
 func (s *session) reserve(ctx context.Context, purpose string, offer discover.Offer, units []partnerapi.UnitQuantity, full bool) (*hold, *obstacle) {
-	answer, entry, o := s.sendReserve(ctx, purpose, offer, units, full, probe.GoodKey)
+	return s.readHold(s.sendReserve(ctx, purpose, offer, units, full, probe.GoodKey))
+}
+
+// readHold reads the answer to a reserve.
+func (s *session) readHold(answer *probe.Answer, entry *ledger.Entry, o *obstacle) (*hold, *obstacle) {
 	switch {
 	case o != nil:
 		return nil, o
@@ -158,6 +167,10 @@ func guests(option discover.Option, n int64) []partnerapi.UnitQuantity {
 
 // sendConfirm sends one confirm and enters a booking that it made.
 func (s *session) sendConfirm(ctx context.Context, purpose string, h *hold, full bool, key probe.Key) (*probe.Answer, *obstacle) {
+	return s.sendConfirmCall(ctx, h, confirmCall(purpose, h, full, key))
+}
+
+func (s *session) sendConfirmCall(ctx context.Context, h *hold, call probe.Call) (*probe.Answer, *obstacle) {
 	if ctx.Err() != nil {
 		return nil, s.outOfTime()
 	}
@@ -165,7 +178,7 @@ func (s *session) sendConfirm(ctx context.Context, purpose string, h *hold, full
 	if o != nil {
 		return nil, o
 	}
-	answer, o := s.call(context.WithoutCancel(ctx), rule.ConfirmLimit, confirmCall(purpose, h, full, key), false)
+	answer, o := s.call(context.WithoutCancel(ctx), rule.ConfirmLimit, call, false)
 	settle(answer)
 	if o != nil {
 		return nil, o

@@ -9,11 +9,12 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// latency sums up the answer times of each endpoint that was called.
+// latency sums up the answer times of each endpoint that was called as the
+// marketplace calls it.
 func (s *session) latency() []report.Latency {
 	calls := map[partnerapi.Endpoint][]*probe.Exchange{}
 	for _, exchange := range s.client.Exchanges() {
-		if exchange.Failure == nil || exchange.Failure.Kind == probe.Timeout {
+		if exchange.Limit > 0 && (exchange.Failure == nil || exchange.Failure.Kind == probe.Timeout) {
 			calls[exchange.Endpoint] = append(calls[exchange.Endpoint], exchange)
 		}
 	}

@@ -260,7 +260,7 @@ func (s *session) describeAim() {
 		aim := s.scaled(partnerapi.AvailabilityAim)
 		var slow []time.Duration
 		for _, exchange := range s.client.Exchanges() {
-			if exchange.Endpoint == partnerapi.Availability && exchange.Failure == nil && exchange.Duration > aim {
+			if exchange.Endpoint == partnerapi.Availability && exchange.Limit > 0 && exchange.Failure == nil && exchange.Duration > aim {
 				slow = append(slow, exchange.Duration)
 				c.show(exchange)
 			}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 
 	"partnerkit.dev/conformance/discover"
 	"partnerkit.dev/conformance/probe"
@@ -16,119 +15,115 @@ import (
 
 // describeBadInput judges what comes of calls that the marketplace never sends.
 func (s *session) describeBadInput() {
+	s.judge(rule.ProductsBadInput, func(ctx context.Context, c *check) {
+		c.catalog(ctx)
+		queries, pulls := strangeQueries(), []nonsense(nil)
+		for _, what := range slices.Sorted(maps.Keys(queries)) {
+			pulls = append(pulls, nonsense{what: what})
+		}
+		c.bears(c.sendAll(ctx, rule.ProductsLimit, pulls, func(n nonsense) probe.Call {
+			call := n.call(partnerapi.Products, http.MethodGet, partnerapi.ProductsPath)
+			call.Query = queries[n.what]
+			return call
+		}))
+	})
 	s.judge(rule.AvailabilityBadInput, func(ctx context.Context, c *check) {
-		offer := c.someOffer(ctx)
-		call := questionAbout(offer)
-		valid := partnerapi.AvailabilityRequest{
-			ProductID: offer.Product.ID, OptionID: offer.Option.ID, LocalDateStart: call.window.From, LocalDateEnd: call.window.To,
-			Units: guests(offer.Option, 1),
-		}
-		c.bearsAll(nonsenseOf(valid, "productId"), func(n nonsense) (*probe.Answer, *obstacle) {
-			return s.call(ctx, rule.AvailabilityLimit, probe.Call{
-				Endpoint: partnerapi.Availability, Purpose: n.what, Method: http.MethodPost, Path: partnerapi.AvailabilityPath, Body: n.body, Key: probe.GoodKey,
-			}, true)
-		})
+		offer := c.countedOffer(ctx)
+		valid := availabilityRequest(offer)
+		all := append(nonsenseOf(valid, "productId"), windowNonsense(valid, offer.Option.Lead())...)
+		c.bears(c.sendAll(ctx, rule.AvailabilityLimit, all, func(n nonsense) probe.Call {
+			return n.call(partnerapi.Availability, http.MethodPost, partnerapi.AvailabilityPath)
+		}))
 	})
-	s.judge(rule.ReserveBadInput, func(ctx context.Context, c *check) {
-		offer := c.someOffer(ctx)
-		c.bearsAll(nonsenseOf(reserveRequest(offer), "availabilityId"), func(n nonsense) (*probe.Answer, *obstacle) {
-			answer, _, o := s.sendNonsense(ctx, n.what, offer, n.body)
-			return answer, o
-		})
-	})
-	s.judge(rule.ReserveNobody, func(ctx context.Context, c *check) {
-		offer, parties := c.someOffer(ctx), []nonsense(nil)
-		whole := encode(reserveRequest(offer))
-		strange := strangeParties(offer.Option)
-		for _, what := range slices.Sorted(maps.Keys(strange)) {
-			parties = append(parties, nonsense{what, edited(whole, func(body map[string]any) { body["units"] = strange[what] })})
-		}
-		c.holdsNobody(ctx, offer, parties)
-	})
+	s.describeBadReserves()
 	s.judge(rule.ConfirmBadInput, func(ctx context.Context, c *check) {
 		valid := partnerapi.ConfirmRequest{ReservationConfirmationCode: s.unknownCode(), Contact: &contact}
-		c.bearsAll(nonsenseOf(valid, "reservationConfirmationCode"), func(n nonsense) (*probe.Answer, *obstacle) {
-			return s.call(ctx, rule.ConfirmLimit, probe.Call{
-				Endpoint: partnerapi.Confirm, Purpose: n.what, Method: http.MethodPost, Path: partnerapi.ConfirmPath, Body: n.body, Key: probe.GoodKey,
-			}, true)
-		})
+		all := append(nonsenseOf(valid, "reservationConfirmationCode"), contactNonsense(valid)...)
+		c.bears(c.sendAll(ctx, rule.ConfirmLimit, all, func(n nonsense) probe.Call {
+			return n.call(partnerapi.Confirm, http.MethodPost, partnerapi.ConfirmPath)
+		}))
 	})
 	s.judge(rule.ReleaseBadInput, func(ctx context.Context, c *check) {
-		c.bearsAll(strangeSegments(), func(n nonsense) (*probe.Answer, *obstacle) {
-			call := releaseCall(n.what, s.unknownCode()+n.what, false, probe.GoodKey)
-			call.Body = n.body
-			return s.call(ctx, rule.ReleaseLimit, call, true)
-		})
+		c.bears(c.sendAll(ctx, rule.ReleaseLimit, strangeSegments("reservationConfirmationCode"), func(n nonsense) probe.Call {
+			return n.call(partnerapi.Release, http.MethodDelete, partnerapi.ReleasePath(s.unknownCode()+n.what))
+		}))
 	})
 	s.judge(rule.CancelBadInput, func(ctx context.Context, c *check) {
 		c.cancellable(ctx)
-		c.bearsAll(strangeSegments(), func(n nonsense) (*probe.Answer, *obstacle) {
-			call := cancelCall(n.what, s.unknownCode()+n.what, false, probe.GoodKey)
-			call.Body = n.body
-			return s.call(ctx, rule.CancelLimit, call, true)
+		c.bears(c.sendAll(ctx, rule.CancelLimit, strangeSegments("externalBookingId"), func(n nonsense) probe.Call {
+			return n.call(partnerapi.Cancel, http.MethodPost, partnerapi.CancelPath(s.unknownCode()+n.what))
+		}))
+	})
+}
+
+// describeBadReserves judges what comes of reserves that make no sense.
+func (s *session) describeBadReserves() {
+	s.judge(rule.ReserveBadInput, func(ctx context.Context, c *check) {
+		b := s.badReserves(ctx, 0)
+		c.bears(append(slices.Clone(b.bodies), b.parties...))
+		c.reached(b.parties != nil, b.stopped)
+	})
+	s.judge(rule.ReserveNobody, func(ctx context.Context, c *check) {
+		b := s.badReserves(ctx, 0)
+		for _, t := range b.parties {
+			if t.held {
+				c.wrong(t.answer, "%s: want it refused, got a hold", t.what)
+			}
+		}
+		if t := c.tried(change{before: b.before, after: b.after}); len(c.problems) > 0 && t.flaw != "" {
+			c.problems = append(c.problems, t.flaw)
+			c.show(t.shown...)
+		}
+		c.failIfWrong()
+		c.reached(b.parties != nil, b.stopped)
+	})
+	s.judge(rule.ReserveBadInputEffect, func(ctx context.Context, c *check) {
+		if known := s.verdicts.get(rule.ReserveNobody.ID); known != nil && known.Outcome == broken(rule.ReserveNobody) {
+			c.blocked(rule.ReserveNobody.ID)
+		}
+		c.seatsMove(ctx, func(attempt int) change {
+			b := s.badReserves(ctx, attempt)
+			return change{before: b.before, after: b.after, stopped: b.stopped, between: sentAll(append(slices.Clone(b.parties), b.bodies...))}
 		})
 	})
 }
 
-func reserveRequest(offer discover.Offer) partnerapi.ReserveRequest {
-	return partnerapi.ReserveRequest{
-		ProductID: offer.Product.ID, OptionID: offer.Option.ID, AvailabilityID: offer.Slot.ID, Units: guests(offer.Option, 1),
-	}
+// countedOffer is a slot to call about, preferably one whose seats are counted.
+func (c *check) countedOffer(ctx context.Context) discover.Offer {
+	offer, o := c.someOffer(ctx, discover.Want{Seats: 1, Counted: true})
+	c.past(o)
+	return offer
 }
 
-// strangeSegments are bodies for codes and ids that no partner can know; what a
-// body is is part of the code.
-func strangeSegments() []nonsense {
-	return []nonsense{
-		{"half a body", []byte(`{"reason":`)},
-		{"a list in place of a body", []byte("[1,2,3]")},
-		{"Größe 東京 '; -- %2F ../", []byte("{}")},
-		{strings.Repeat("x", 1_000), nil},
-	}
+// sendAll sends nonsense to an endpoint.
+func (c *check) sendAll(ctx context.Context, limit rule.Rule, all []nonsense, call func(nonsense) probe.Call) []odd {
+	sent, o := c.tryAll(all, func(n nonsense) (odd, *obstacle) {
+		answer, o := c.sendOdd(ctx, limit, call(n))
+		return odd{nonsense: n, answer: answer}, o
+	})
+	c.past(o)
+	return sent
 }
 
-// someOffer is a slot to call about, preferably one whose seats are counted.
-func (c *check) someOffer(ctx context.Context) discover.Offer {
-	survey := c.surveyed(ctx)
-	c.past(survey.stopped)
-	offers := discover.Pick(survey.offers, discover.Want{Now: c.now(), Seats: 1, Counted: true})
-	if len(offers) == 0 {
-		c.past(c.nothingToBook(discover.Want{Seats: 1}))
-	}
-	return offers[0]
-}
-
-// bearsAll judges that every piece of nonsense is refused or ignored: no answer is
-// a 5xx, and none is missing.
-func (c *check) bearsAll(all []nonsense, send func(nonsense) (*probe.Answer, *obstacle)) {
-	for _, n := range all {
-		answer, o := send(n)
-		c.past(o)
-		if answer != nil && (answer.Failure != nil || answer.Response.Status >= http.StatusInternalServerError) {
-			c.wrong(answer, "%s: want a 4xx, or nothing done, got %s", n.what, got(answer))
+// bears judges that every piece of nonsense was refused or ignored: no answer is a
+// 5xx, and none is missing. One that is larger than what is read is an answer.
+func (c *check) bears(all []odd) {
+	for _, t := range all {
+		failed := t.answer.Failure != nil && t.answer.Failure.Kind != probe.TooLarge
+		if failed || t.answer.Response.Status >= http.StatusInternalServerError {
+			c.wrong(t.answer, "%s: want a 4xx, or nothing done, got %s", t.what, got(t.answer))
 		}
 	}
 	c.failIfWrong()
 }
 
-// holdsNobody judges that no hold comes of strange parties, and no seat moves.
-func (c *check) holdsNobody(ctx context.Context, offer discover.Offer, parties []nonsense) {
-	before, o := c.seats(ctx, offer, "before strange parties")
-	c.past(o)
-	for _, n := range parties {
-		answer, held, o := c.sendNonsense(ctx, "reserve for "+n.what, offer, n.body)
-		c.past(o)
-		if held {
-			c.wrong(answer, "%s: want it refused, got a hold", n.what)
-		}
+// sentAll are the exchanges of nonsense that was sent.
+func sentAll(all []odd) []*probe.Exchange {
+	exchanges := make([]*probe.Exchange, len(all))
+	for i, t := range all {
+		exchanges[i] = t.answer.Exchange
 	}
-	after, o := c.seats(ctx, offer, "after strange parties")
-	c.past(o)
-	if len(c.problems) > 0 && before.Counted && after.Counted && before.Left != after.Left {
-		c.problems = append(c.problems, fmt.Sprintf("and the slot has %s left, where there were %d", seatsWord(after.Left), before.Left))
-		c.show(before.exchange, after.exchange)
-	}
-	c.failIfWrong()
+	return exchanges
 }
 
 // wrong notes a problem, with the exchange that shows it.

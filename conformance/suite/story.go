@@ -55,7 +55,8 @@ type casting struct {
 	purpose string
 	want    discover.Want
 	party   func(discover.Option) []partnerapi.UnitQuantity
-	full    bool // with contact and reference
+	full    bool  // with contact and reference
+	dress   dress // nil: as the marketplace sends it
 }
 
 // onSameOption keeps the further attempts of a story on the option of the first:
@@ -116,7 +117,11 @@ func (s *session) tryOpen(ctx context.Context, c casting, offer discover.Offer) 
 	}
 	// Checkout reserves the fresh id, too.
 	opened.offer.Slot = opened.before.slot
-	opened.hold, opened.stopped = s.reserve(ctx, c.purpose, opened.offer, c.party(offer.Option), c.full)
+	if c.dress == nil {
+		opened.hold, opened.stopped = s.reserve(ctx, c.purpose, opened.offer, c.party(offer.Option), c.full)
+	} else {
+		opened.hold, opened.stopped = s.reserveIn(ctx, c.dress, c.purpose, opened.offer, c.party(offer.Option))
+	}
 	if opened.stopped != nil {
 		s.excuse(ctx, &opened, max(1, c.want.Seats))
 		return opened

@@ -2,9 +2,9 @@ package suite
 
 import (
 	"context"
-	"encoding/json"
+	"maps"
 	"net/http"
-	"strings"
+	"slices"
 
 	"partnerkit.dev/conformance/discover"
 	"partnerkit.dev/conformance/ledger"
@@ -13,78 +13,131 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// nonsense is a body that the marketplace never sends.
-type nonsense struct {
-	what string
-	body []byte
+// odd is a piece of nonsense that was sent.
+type odd struct {
+	nonsense
+	answer *probe.Answer // never nil
+	held   bool          // a hold came of it, which was released
 }
 
-const (
-	longText  = 100_000 // letters
-	deepLists = 1_000   // one within the other
-)
+// badReserveStory is reserves that make no sense, for a slot whose seats are
+// counted before and after.
+type badReserveStory struct {
+	offer   discover.Offer
+	before  *reading
+	bodies  []odd
+	parties []odd
+	after   *reading
+	stopped *obstacle
+}
 
-// nonsenseOf makes bodies that make no sense out of one that does; id is the name
-// of a field that it has to have, a text.
-func nonsenseOf(valid any, id string) []nonsense {
-	whole := encode(valid)
-	with := func(value any) []byte {
-		return edited(whole, func(body map[string]any) { body[id] = value })
+// badReserves plays the story; all attempts are on slots of one option.
+func (s *session) badReserves(ctx context.Context, attempt int) *badReserveStory {
+	return play(s, "bad reserves", attempt, func(b *badReserveStory) {
+		want := discover.Want{Seats: 1, Counted: true}
+		if attempt > 0 {
+			want.OptionKey = s.badReserves(ctx, 0).offer.OptionKey()
+		}
+		if b.offer, b.stopped = s.someOffer(ctx, want); b.stopped != nil {
+			return
+		}
+		valid := reserveRequest(b.offer)
+		bodies := append(nonsenseOf(valid, "availabilityId"), contactNonsense(valid)...)
+		bodies = append(bodies, with(encode(valid), "1,000 units", "units", slices.Repeat(quantity(b.offer.Option.Lead(), "1"), manyUnits)))
+		var parties []nonsense
+		strange := strangeParties(b.offer.Option)
+		for _, what := range slices.Sorted(maps.Keys(strange)) {
+			parties = append(parties, with(encode(valid), what, "units", strange[what]))
+		}
+		steps(&b.stopped,
+			s.count(ctx, b.offer, "before reserves that make no sense", &b.before),
+			func() (o *obstacle) { b.bodies, o = s.reserveAll(ctx, b.offer, bodies); return o },
+			func() (o *obstacle) { b.parties, o = s.reserveAll(ctx, b.offer, parties); return o },
+			s.count(ctx, b.offer, "after reserves that make no sense", &b.after),
+		)
+	})
+}
+
+// someOffer is a slot to call about, which no story was played on, if there is one.
+func (s *session) someOffer(ctx context.Context, want discover.Want) (discover.Offer, *obstacle) {
+	survey := s.surveyed(ctx)
+	if survey.stopped != nil {
+		return discover.Offer{}, survey.stopped
 	}
-	return []nonsense{
-		{"half a body", whole[:len(whole)/2]},
-		{"no body", nil},
-		{"a list in place of a body", []byte("[1,2,3]")},
-		{"a body without " + id, edited(whole, func(body map[string]any) { delete(body, id) })},
-		{"a number in place of " + id, with(17)},
-		{id + " with signs of many alphabets that nobody knows", with("Größe \x00 東京 '; --")},
-		{id + " of 100,000 letters", with(strings.Repeat("x", longText))},
-		{"1,000 lists, one within the other", edited(whole, func(body map[string]any) {
-			body["contact"] = json.RawMessage(strings.Repeat("[", deepLists) + strings.Repeat("]", deepLists))
-		})},
+	if s.again {
+		s.glance(ctx, want.OptionKey)
+	}
+	want.Now, want.Used, want.Moved = s.now(), s.used, s.moved
+	offers := discover.Pick(survey.offers, want)
+	if len(offers) == 0 {
+		return discover.Offer{}, s.nothingToBook(want)
+	}
+	s.used[offers[0].Key()] = true
+	return offers[0], nil
+}
+
+func reserveRequest(offer discover.Offer) partnerapi.ReserveRequest {
+	return partnerapi.ReserveRequest{
+		ProductID: offer.Product.ID, OptionID: offer.Option.ID, AvailabilityID: offer.Slot.ID, Units: guests(offer.Option, 1),
 	}
 }
 
-// edited returns a body of ours with a change.
-func edited(whole []byte, change func(body map[string]any)) []byte {
-	body := map[string]any{}
-	if err := json.Unmarshal(whole, &body); err != nil {
-		panic(err) // encode made it
-	}
-	change(body)
-	return encode(body)
+// reserveAll sends reserves that should make no hold, until one is not answered. A
+// hold that comes of one all the same is in the ledger, and released at once.
+func (s *session) reserveAll(ctx context.Context, offer discover.Offer, all []nonsense) (sent []odd, o *obstacle) {
+	return s.tryAll(all, func(n nonsense) (odd, *obstacle) {
+		entry, o := s.attempt(offer, nil)
+		if o != nil {
+			return odd{}, o
+		}
+		answer, o := s.sendOdd(context.WithoutCancel(ctx), rule.ReserveLimit, n.call(partnerapi.Reserve, http.MethodPost, partnerapi.ReservePath))
+		s.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+		t := odd{nonsense: n, answer: answer, held: entry.State == ledger.Held}
+		if o == nil && t.held {
+			_, o = s.releaseHold(ctx, "release it", &hold{entry: entry, answer: answer, code: entry.Code}, true)
+		}
+		if o == nil && ctx.Err() != nil {
+			o = s.outOfTime()
+		}
+		return t, o
+	})
 }
 
-// strangeParties are parties that no hold can be made for.
-func strangeParties(option discover.Option) map[string]any {
-	lead := option.Lead()
-	return map[string]any{
-		"an empty party":                  []any{},
-		"no guests":                       []partnerapi.UnitQuantity{{ID: lead, Quantity: 0}},
-		"minus one guests":                []partnerapi.UnitQuantity{{ID: lead, Quantity: -1}},
-		"a guest of a type not sold":      []partnerapi.UnitQuantity{{ID: "unit-that-nobody-knows", Quantity: 1}},
-		"more guests than can be counted": []map[string]any{{"id": lead, "quantity": json.Number("1" + strings.Repeat("0", 30))}},
+// tryAll sends one piece of nonsense after another. Where one is not answered in
+// time the others are left: it is enough of a finding, and waiting for all would
+// take the run's time.
+func (s *session) tryAll(all []nonsense, send func(nonsense) (odd, *obstacle)) (sent []odd, o *obstacle) {
+	for _, n := range all {
+		t, o := send(n)
+		if o != nil {
+			return sent, o
+		}
+		if sent = append(sent, t); t.answer.Failure != nil && t.answer.Failure.Kind == probe.Timeout {
+			break
+		}
 	}
+	return sent, nil
 }
 
-// sendNonsense sends a reserve that should make no hold. One that it makes all the
-// same is in the ledger, and released at once.
-func (s *session) sendNonsense(ctx context.Context, purpose string, offer discover.Offer, body []byte) (*probe.Answer, bool, *obstacle) {
+// call is the call with this body.
+func (n nonsense) call(endpoint partnerapi.Endpoint, method, path string) probe.Call {
+	return probe.Call{Endpoint: endpoint, Purpose: n.what, Method: method, Path: path, Body: n.body, BodyType: n.bodyType, Key: probe.GoodKey}
+}
+
+// sendOdd sends a call that the marketplace never sends, once. The contract sets it
+// no limit: it is given the time that the endpoint has, and lateness is not judged.
+func (s *session) sendOdd(ctx context.Context, limit rule.Rule, call probe.Call) (*probe.Answer, *obstacle) {
+	if broken := s.paces[limit.ID].broken(); broken != nil {
+		return nil, broken
+	}
 	if ctx.Err() != nil {
-		return nil, false, s.outOfTime()
+		return nil, s.outOfTime()
 	}
-	entry, o := s.attempt(offer, nil)
-	if o != nil {
-		return nil, false, o
+	call = s.timed(limit, call)
+	call.Limit = 0
+	answer := s.client.Do(ctx, call)
+	if answer.Failure != nil && answer.Failure.Kind == probe.Stopped {
+		return nil, s.outOfTime()
 	}
-	call := probe.Call{
-		Endpoint: partnerapi.Reserve, Purpose: purpose, Method: http.MethodPost, Path: partnerapi.ReservePath, Body: body, Key: probe.GoodKey,
-	}
-	answer, o := s.call(context.WithoutCancel(ctx), rule.ReserveLimit, call, false)
-	s.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
-	if o != nil || entry.State != ledger.Held {
-		return answer, false, o
-	}
-	_, o = s.releaseHold(ctx, "release it", &hold{entry: entry, answer: answer, code: entry.Code}, true)
-	return answer, true, o
+	return answer, nil
 }

@@ -87,6 +87,7 @@ func (s *session) describe() {
 		ginkgo.Describe("DELETE /bookings/{reservationCode}", s.describeRelease)
 		ginkgo.Describe("POST /bookings/{externalBookingId}/cancel", s.describeCancel)
 		ginkgo.Describe("calls at the same time", s.describeRaces)
+		ginkgo.Describe("input that is unusual, and lawful", s.describeUnusual)
 		ginkgo.Describe("input that the marketplace never sends", s.describeBadInput)
 		ginkgo.Describe("holds that expire", s.describeExpiry)
 		ginkgo.Describe("every answer", func() {

@@ -83,11 +83,14 @@ func (p *Platform) reserve(r partnerapi.ReserveRequest, tell func(before, after 
 	if len(r.Units) == 0 {
 		return Hold{}, refuse(BadRequest, "units: want at least one unit with its quantity")
 	}
+	key, ok := p.keyOf(option, r.AvailabilityID)
 	seats, err := guests(option, r.Units)
 	if err != nil {
+		if ok {
+			p.move(p.on(OnReserveBadParty, key, now), &Hold{slot: key, Units: r.Units}, 0, now)
+		}
 		return Hold{}, err
 	}
-	key, ok := p.keyOf(option, r.AvailabilityID)
 	if !ok {
 		return Hold{}, refuse(UnknownID, "option %q has no slot %q: ask for availability again", r.OptionID, r.AvailabilityID)
 	}

@@ -62,6 +62,7 @@ const (
 	OnReserveClosed    Case = "reserve-closed"    // a closed slot
 	OnReserveSoldOut   Case = "reserve-sold-out"  // a slot without seats
 	OnReserveTooMany   Case = "reserve-too-many"  // a slot with too few seats
+	OnReserveBadParty  Case = "reserve-bad-party" // guests that are not sold to, or more than anybody takes
 	OnConfirm          Case = "confirm"           // a live hold
 	OnConfirmAgain     Case = "confirm-again"     // a hold that is a booking
 	OnConfirmReleased  Case = "confirm-released"  // a hold that was released
@@ -99,6 +100,7 @@ func deeds() map[Case][]Does {
 		OnReserveClosed:    {Accept},
 		OnReserveSoldOut:   {Accept},
 		OnReserveTooMany:   {Accept},
+		OnReserveBadParty:  {},
 		OnConfirm:          {Refuse, Nothing},
 		OnConfirmAgain:     {Accept},
 		OnConfirmReleased:  {Accept},

@@ -98,6 +98,11 @@ func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 		d.Cancel(id)
 	}
 	refused := func(d desk, slot string) { _, _ = d.Reserve(d.request(slot, 9)) }
+	strangers := func(d desk, slot string) {
+		request := d.request(slot, 1)
+		request.Units[0].ID = "unit-nobody-knows"
+		_, _ = d.Reserve(request)
+	}
 	for _, c := range []struct {
 		quirk Quirk
 		story func(desk, string)
@@ -112,6 +117,7 @@ func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 		{Quirk{On: OnReserve, Takes: AmountAll, Late: Duration(time.Minute)}, reserve, 5},
 		{Quirk{On: OnReserveTooMany, Takes: AmountOne}, refused, 4},
 		{Quirk{On: OnReserveTooMany, Does: Accept, Takes: AmountAll}, refused, -4},
+		{Quirk{On: OnReserveBadParty, Takes: AmountOne}, strangers, 4},
 		{Quirk{On: OnConfirm, Takes: AmountAll}, confirm, -1},
 		{Quirk{On: OnConfirm, Gives: AmountAll}, confirm, 5},
 		{Quirk{On: OnConfirmAgain, Takes: AmountOne}, again, 1},

@@ -47,7 +47,7 @@ func newRun() *cobra.Command {
 report.html, report.json, report.md, junit.xml, run.har (every call) and badge.svg.
 
 What the run holds or books it releases or cancels again. It makes about
-twenty-five holds and five bookings, for slots of the next 60 days. Some calls
+thirty holds and seven bookings, for slots of the next 60 days. Some calls
 are sent at the same time, up to eight of them; --no-races leaves these out.
 What becomes of a hold that expires is judged where --clock-url lets the run move
 the partner's clock, or --include-slow lets it wait.
