@@ -59,7 +59,7 @@ func contactNonsense(valid any) []nonsense {
 }
 
 // windowNonsense makes windows that nobody asks for, and parties that no window is
-// asked for, out of a question that makes sense. A year is lawful to answer.
+// asked for, out of a question that makes sense. Months are lawful to answer.
 func windowNonsense(valid partnerapi.AvailabilityRequest, lead string) []nonsense {
 	whole := encode(valid)
 	window := func(what, from, to string) nonsense {
@@ -70,7 +70,7 @@ func windowNonsense(valid partnerapi.AvailabilityRequest, lead string) []nonsens
 		window("a date that no calendar has", "2030-02-30", "2030-02-31"),
 		window("a date in words", "tomorrow", "tomorrow"),
 		window("a window that ends before it begins", "2030-02-10", "2030-02-01"),
-		window("a window of a year", "2030-01-01", "2030-12-31"),
+		window("a window of four months", "2030-01-01", "2030-04-30"),
 		window("a window in the past", "1970-01-01", "1970-01-02"),
 		party("an empty party", []any{}),
 		party("no guests", quantity(lead, "0")),
