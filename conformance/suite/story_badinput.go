@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"sync"
 
 	"partnerkit.dev/conformance/discover"
 	"partnerkit.dev/conformance/ledger"
@@ -103,21 +104,32 @@ func (s *session) reserveAll(ctx context.Context, offer discover.Offer, all []no
 	})
 }
 
-// tryAll sends one piece of nonsense after another. Where one is not answered in
-// time the others are left: it is enough of a finding, and waiting for all would
-// take the run's time.
+// tryAll sends nonsense, a few pieces at a time where calls may be sent at the same
+// time. After one that is not answered in time the rest is left: that is enough of a
+// finding, and waiting for all would take the run's time.
 func (s *session) tryAll(all []nonsense, send func(nonsense) (odd, *obstacle)) (sent []odd, o *obstacle) {
-	for _, n := range all {
-		t, o := send(n)
-		if o != nil {
-			return sent, o
+	together := askers
+	if s.config.NoRaces {
+		together = 1
+	}
+	for few := range slices.Chunk(all, together) {
+		came, obstacles := make([]odd, len(few)), make([]*obstacle, len(few))
+		var running sync.WaitGroup
+		for i, n := range few {
+			running.Go(func() { came[i], obstacles[i] = send(n) })
 		}
-		if sent = append(sent, t); t.answer.Failure != nil && t.answer.Failure.Kind == probe.Timeout {
+		running.Wait()
+		if i := slices.IndexFunc(obstacles, func(o *obstacle) bool { return o != nil }); i >= 0 {
+			return sent, obstacles[i]
+		}
+		if sent = append(sent, came...); slices.ContainsFunc(came, odd.isLate) {
 			break
 		}
 	}
 	return sent, nil
 }
+
+func (t odd) isLate() bool { return t.answer.Failure != nil && t.answer.Failure.Kind == probe.Timeout }
 
 // call is the call with this body.
 func (n nonsense) call(endpoint partnerapi.Endpoint, method, path string) probe.Call {
@@ -127,6 +139,9 @@ func (n nonsense) call(endpoint partnerapi.Endpoint, method, path string) probe.
 // sendOdd sends a call that the marketplace never sends, once. The contract sets it
 // no limit: it is given the time that the endpoint has, and lateness is not judged.
 func (s *session) sendOdd(ctx context.Context, limit rule.Rule, call probe.Call) (*probe.Answer, *obstacle) {
+	if s.config.Bounds.ReadOnly && writes(call.Endpoint) {
+		return nil, outOfBounds(readOnly)
+	}
 	if broken := s.paces[limit.ID].broken(); broken != nil {
 		return nil, broken
 	}

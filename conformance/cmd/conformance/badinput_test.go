@@ -35,8 +35,8 @@ func TestALateAnswerToNonsenseIsNoBreachOfALimit(t *testing.T) {
 	odd := func(body string) bool { return strings.Contains(body, "2030-0") }
 	address := between(t, small(t), when(partnerapi.Availability, odd, func(_ http.ResponseWriter, r *http.Request) { pause(r, time.Minute) }))
 	r := judge(t, address, "--limit-scale", hurry, "--label", onlyBadInput)
-	if one := r.rule(t, "availability.bad-input"); one.Outcome != report.Warned || len(one.Exchanges) != 1 {
-		t.Errorf("want one call that was not answered, and no further ones, got %s with %d calls", one.Outcome, len(one.Exchanges))
+	if one := r.rule(t, "availability.bad-input"); one.Outcome != report.Warned || len(one.Exchanges) > 4 {
+		t.Errorf("want a few calls that were not answered, and no further ones, got %s with %d calls", one.Outcome, len(one.Exchanges))
 	}
 	for _, id := range []string{"availability.limit", "availability.aim"} {
 		if one := r.rule(t, id); one.Outcome != report.Passed {
