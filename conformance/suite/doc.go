@@ -15,6 +15,10 @@
 // are lawful where a partner that does one thing after another, in some order,
 // could have given them.
 //
+// A live partner has other customers. What is off is tried again, on slots that are
+// watched for what others do, until it is far likelier that a rule is broken than that
+// others were at it: see weigh.
+//
 // Every hold and booking is entered in a ledger before it is used, and undone
 // at the end whatever happened.
 package suite

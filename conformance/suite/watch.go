@@ -16,8 +16,9 @@ const (
 	// A slot on which something was off is watched for so many times as long as that
 	// took, with so many looks at the most.
 	watchTimes, mostLooks = 8, 40
-	// longestWatch bounds one watching.
-	longestWatch = 2 * time.Second
+	// Machines do one thing after another for a while: a shorter watch would see the
+	// one side only. A longer one takes too much of the run's time.
+	leastWatch, longestWatch = 100 * time.Millisecond, 2 * time.Second
 )
 
 // watch is what was seen of a slot while the suite left it alone: whoever moves
@@ -86,7 +87,7 @@ func (s *session) watchOver(ctx context.Context, t try) {
 	if t.at == nil {
 		return
 	}
-	missing := min(watchTimes*t.took, longestWatch) - t.at.watch.lasted
+	missing := min(max(watchTimes*t.took, leastWatch), longestWatch) - t.at.watch.lasted
 	if missing <= 0 {
 		return
 	}
