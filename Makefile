@@ -12,6 +12,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 TESTFLAGS ?=
 SELFTESTFLAGS ?=
 FUZZTIME ?= 1m
+SOAKRUNS ?= 20
 
 # The folders of the modules that hold Go files.
 MODULES = $(shell for module in $$(go list -m -f '{{.Dir}}'); do \
@@ -40,6 +41,12 @@ selftest: need-go ## prove the suite on every defect and variant of the mock par
 	@echo "== selftest"
 	@CGO_ENABLED=0 go build -o build/ ./conformance/cmd/conformance
 	@build/conformance selftest --report-dir build/selftest $(SELFTESTFLAGS)
+
+# What `make test` does once or twice, often enough to count.
+.PHONY: soak
+soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, and as often with each of three defects
+	@echo "== soak"
+	@CONFORMANCE_SOAK_RUNS=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run OtherCustomers $(TESTFLAGS) ./conformance/cmd/conformance
 
 .PHONY: check
 check: format modules staticcheck ## what needs no test: gofmt, go vet, tidy modules, staticcheck
