@@ -233,10 +233,11 @@ func TestTheReportInABrowser(t *testing.T) {
 
 	t.Run("what is searched for is what is left, and the address keeps it", func(t *testing.T) {
 		t.Parallel()
-		o := open(t, b, sampleResult(t), "")
+		r := handful(t)
+		o := open(t, b, r, "")
 		o.search("went FROM 12")
 		o.rules(rule.ReserveVacanciesMany)
-		o.is(`document.querySelector("output").value`, fmt.Sprintf("1 of %d rules", len(rule.All())))
+		o.is(`document.querySelector("output").value`, fmt.Sprintf("1 of %d rules", len(r.Rules)))
 		o.is(`location.search`, "?text=went+FROM+12")
 		o.do(chromedp.Reload())
 		o.rules(rule.ReserveVacanciesMany)
@@ -244,14 +245,14 @@ func TestTheReportInABrowser(t *testing.T) {
 		o.rules()
 		o.see(`!document.querySelector(".nothing").hidden`)
 		o.do(chromedp.Click(chromedp.CSS(".filter button")))
-		o.is(`document.querySelector("output").value`, fmt.Sprintf("%[1]d of %[1]d rules", len(rule.All())))
+		o.is(`document.querySelector("output").value`, fmt.Sprintf("%[1]d of %[1]d rules", len(r.Rules)))
 		o.is(`location.search`, "")
 		o.quiet()
 	})
 
 	t.Run("the keyboard alone filters by outcome, by level and by endpoint", func(t *testing.T) {
 		t.Parallel()
-		o := open(t, b, sampleResult(t), "")
+		o := open(t, b, handful(t), "")
 		for _, left := range []string{"passed", "warned", "inconclusive", "blocked", "skipped", "not_applicable"} {
 			o.do(chromedp.Focus(chromedp.CSS("[value="+left+"]")), chromedp.KeyEvent(" "))
 		}
@@ -267,7 +268,7 @@ func TestTheReportInABrowser(t *testing.T) {
 
 	t.Run("a link to a rule unfolds it and shows its evidence, whatever was filtered out", func(t *testing.T) {
 		t.Parallel()
-		o := open(t, b, sampleResult(t), "#"+rule.ReserveCode.ID)
+		o := open(t, b, handful(t), "#"+rule.ReserveCode.ID)
 		o.visible(rule.ReserveCode)
 		o.do(chromedp.Navigate(o.address + "?outcome=warned#" + rule.ReserveVacanciesMany.ID))
 		o.visible(rule.ReserveVacanciesMany)
@@ -278,7 +279,7 @@ func TestTheReportInABrowser(t *testing.T) {
 
 	t.Run("a curl line is copied by its button", func(t *testing.T) {
 		t.Parallel()
-		o := open(t, b, sampleResult(t), "#"+rule.ReserveVacanciesMany.ID)
+		o := open(t, b, handful(t), "#"+rule.ReserveVacanciesMany.ID)
 		button := fmt.Sprintf(`[id="%s"] .copy`, rule.ReserveVacanciesMany.ID)
 		o.do(chromedp.Click(chromedp.CSS(button)))
 		o.see(fmt.Sprintf(`document.querySelector('%s').textContent === "Copied"`, button))
@@ -290,7 +291,7 @@ func TestTheReportInABrowser(t *testing.T) {
 
 	t.Run("on paper what failed comes with its evidence, and without buttons", func(t *testing.T) {
 		t.Parallel()
-		o := open(t, b, sampleResult(t), "", media("print", "dark"))
+		o := open(t, b, handful(t), "", media("print", "dark"))
 		for _, selector := range []string{".curl pre", ".exchange-body", ".evidence .halves"} {
 			o.see(fmt.Sprintf(`[...document.querySelectorAll('.finding %s')].every(e => e.checkVisibility({contentVisibilityAuto: true}))`, selector))
 		}
@@ -306,7 +307,7 @@ func TestTheReportInABrowser(t *testing.T) {
 
 	t.Run("it can be read in the light and in the dark", func(t *testing.T) {
 		t.Parallel()
-		o := open(t, b, sampleResult(t), "")
+		o := open(t, b, handful(t), "")
 		value[any](o, unfoldAll)
 		grounds := map[string]bool{}
 		for _, scheme := range []string{"light", "dark"} {
@@ -322,7 +323,7 @@ func TestTheReportInABrowser(t *testing.T) {
 
 	t.Run("nothing is wider than the window, however narrow", func(t *testing.T) {
 		t.Parallel()
-		r := sampleResult(t)
+		r := handful(t)
 		r.Target.BaseURL = "https://" + strings.Repeat("long", 60) + ".example/" + strings.Repeat("path", 60)
 		ruleOf(t, r, rule.ReserveVacanciesMany.ID).Message = strings.Repeat("nospaces", 100)
 		r.Vacancies[0].ProductID = strings.Repeat("product", 40)
@@ -354,7 +355,7 @@ func TestTheReportInABrowser(t *testing.T) {
 
 	t.Run("without its script it can be read as well", func(t *testing.T) {
 		t.Parallel()
-		o := open(t, b, sampleResult(t), "", protocol(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+		o := open(t, b, handful(t), "", protocol(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
 		o.is(`String(document.querySelector(".sift").checkVisibility())`, "false")
 		evidence := fmt.Sprintf(`[id="%s"] .evidence`, rule.ReserveVacanciesMany.ID)
 		o.do(chromedp.Click(chromedp.CSS(evidence + " > summary")))

@@ -35,7 +35,7 @@ func names(t *testing.T, dir string) []string {
 func TestWriteAllMakesTheFolderAndWritesEveryView(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "reports", "partner")
-	paths, err := WriteAll(dir, sampleResult(t), noSecret)
+	paths, err := WriteAll(dir, handful(t), noSecret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestWriteAllNeverShowsHalfAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	if _, err := WriteAll(dir, sampleResult(t), noSecret); err != nil {
+	if _, err := WriteAll(dir, handful(t), noSecret); err != nil {
 		t.Fatal(err)
 	}
 	if during, _ := io.ReadAll(reader); !bytes.Equal(during, before) {
@@ -98,7 +98,7 @@ func TestWriteAllWritesNoFileThatHoldsTheKey(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			r := sampleResult(t)
+			r := handful(t)
 			ruleOf(t, r, rule.ReserveLimit.ID).Message = "the partner echoed " + key
 			r.Calls[0].Response.Body.Text = "the partner echoed " + key
 			paths, err := WriteAll(dir, r, secret(key))
@@ -123,7 +123,7 @@ func TestWriteAllWritesNoFileThatHoldsTheKey(t *testing.T) {
 func TestWriteAllStillWritesTheFilesThatHoldNoKey(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	paths, err := WriteAll(dir, sampleResult(t), secret("<testsuites"))
+	paths, err := WriteAll(dir, handful(t), secret("<testsuites"))
 	if err == nil || !strings.Contains(err.Error(), "junit.xml not written") {
 		t.Errorf("error = %v, want it to say that junit.xml is not written", err)
 	}
@@ -139,7 +139,7 @@ func TestWriteAllSaysInOneLineWhichFolderCannotBeMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(file, "reports")
-	_, err := WriteAll(dir, sampleResult(t), noSecret)
+	_, err := WriteAll(dir, handful(t), noSecret)
 	if err == nil || !strings.Contains(err.Error(), "report folder "+dir+": not a directory") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error = %v, want one line that names %s", err, dir)
 	}
@@ -151,7 +151,7 @@ func TestWriteAllSaysInOneLineWhichFileCannotBeWritten(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "report.html", "occupied"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	paths, err := WriteAll(dir, sampleResult(t), noSecret)
+	paths, err := WriteAll(dir, handful(t), noSecret)
 	if err == nil || !strings.Contains(err.Error(), "write report.html into the report folder "+dir) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error = %v, want one line that names the file and %s", err, dir)
 	}
@@ -182,7 +182,7 @@ func TestFixedTextHasTheWordsOfEveryReport(t *testing.T) {
 
 func TestWriteAllWritesThePicturesBesideTheReportUnlessTheyHoldTheKey(t *testing.T) {
 	t.Parallel()
-	dir, r := t.TempDir(), sampleResult(t)
+	dir, r := t.TempDir(), handful(t)
 	r.Pictures = map[string][]byte{"race-b.html": []byte("<p>3 &amp; 4 left</p>"), "race-a.html": []byte("2 left")}
 	paths, err := WriteAll(dir, r, secret("3 & 4"))
 	if err == nil || !strings.HasPrefix(err.Error(), "race-b.html not written") {
