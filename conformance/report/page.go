@@ -22,7 +22,7 @@ type page struct {
 	Sentence  string // what it stands on
 	Counts    []count
 	Levels    []rule.Level
-	Urgent    []ruleView // failed, then warned
+	Urgent    []ruleView // failed, then warned, then what shows why nothing was judged
 	Endpoints []endpointView
 	Timings   []timing
 	Slots     []slotView    // whose vacancies are drawn,
@@ -70,9 +70,9 @@ func newPage(r *Result, a *assets) (*page, error) {
 	}
 	p.Heading, p.Sentence = verdictWords(r)
 	views := ruleViews(r)
-	p.Urgent = slices.Concat(ofOutcome(views, Failed), ofOutcome(views, Warned))
+	p.Urgent = urgent(views, r.Verdict)
 	for _, e := range partnerapi.Endpoints() {
-		p.Endpoints = append(p.Endpoints, newEndpointView(e, views, r.Latency))
+		p.Endpoints = append(p.Endpoints, newEndpointView(e, views, r))
 	}
 	for _, l := range r.NotUndone {
 		if l.Kind == "booking" {
@@ -117,7 +117,7 @@ func counts(rules []RuleResult) []count {
 	return all
 }
 
-func newEndpointView(e partnerapi.Endpoint, views []ruleView, latency []Latency) endpointView {
+func newEndpointView(e partnerapi.Endpoint, views []ruleView, r *Result) endpointView {
 	var own []ruleView
 	var results []RuleResult
 	for _, v := range views {
@@ -128,15 +128,19 @@ func newEndpointView(e partnerapi.Endpoint, views []ruleView, latency []Latency)
 	v := endpointView{
 		Name:   e,
 		Counts: counts(results),
-		Urgent: slices.Concat(ofOutcome(own, Failed), ofOutcome(own, Warned)),
-		Open:   slices.Concat(ofOutcome(own, Known), ofOutcome(own, Inconclusive), ofOutcome(own, Blocked), ofOutcome(own, Skipped), ofOutcome(own, NotApplicable)),
+		Urgent: urgent(own, r.Verdict),
 		Passed: ofOutcome(own, Passed),
 	}
+	v.Open = slices.DeleteFunc(
+		slices.Concat(ofOutcome(own, Known), ofOutcome(own, Inconclusive), ofOutcome(own, Blocked), ofOutcome(own, Skipped), ofOutcome(own, NotApplicable)),
+		func(open ruleView) bool {
+			return slices.ContainsFunc(v.Urgent, func(shown ruleView) bool { return shown.ID == open.ID })
+		})
 	method, path := route(e)
 	v.Method, v.Path = method, strings.SplitAfter(path, "/")
 	v.State, v.Says = stateWords(own)
-	if i := slices.IndexFunc(latency, func(l Latency) bool { return l.Endpoint == e }); i >= 0 {
-		v.Worst = Milliseconds(latency[i].WorstMS)
+	if i := slices.IndexFunc(r.Latency, func(l Latency) bool { return l.Endpoint == e }); i >= 0 {
+		v.Worst = Milliseconds(r.Latency[i].WorstMS)
 	}
 	return v
 }
@@ -157,6 +161,16 @@ func route(e partnerapi.Endpoint) (method, path string) {
 	default:
 		return "POST", "/bookings/{externalBookingId}/cancel"
 	}
+}
+
+// urgent are the rules that a reader looks for first: what failed, what was warned
+// of, and, of a partner that could not be judged, what shows why.
+func urgent(views []ruleView, verdict Verdict) []ruleView {
+	first := slices.Concat(ofOutcome(views, Failed), ofOutcome(views, Warned))
+	if verdict == Incomplete {
+		first = append(first, slices.DeleteFunc(ofOutcome(views, Inconclusive), func(v ruleView) bool { return len(v.Exchanges) == 0 })...)
+	}
+	return first
 }
 
 func ofOutcome(views []ruleView, o Outcome) []ruleView {

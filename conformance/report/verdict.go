@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"partnerkit.dev/conformance/rule"
 )
@@ -41,8 +43,14 @@ func verdictWords(r *Result) (heading, sentence string) {
 		if r.Reason == "" {
 			return "Not judged", "The run could not judge this partner."
 		}
-		return "Not judged", r.Reason
+		return "Not judged", sentenceOf(r.Reason)
 	}
+}
+
+// sentenceOf writes words that follow a colon elsewhere as a sentence.
+func sentenceOf(words string) string {
+	first, size := utf8.DecodeRuneInString(words)
+	return string(unicode.ToUpper(first)) + words[size:] + "."
 }
 
 func mustRules(rules []RuleResult) []RuleResult {

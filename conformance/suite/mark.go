@@ -9,7 +9,7 @@ import (
 )
 
 // longestExcerpt bounds the part of an answer that is shown beside it, in bytes.
-const longestExcerpt = 800
+const longestExcerpt = 500
 
 // marked returns exchange with the place in its answer that a reader looks for:
 // a JSON pointer into value, which is the answer or a part of it.
