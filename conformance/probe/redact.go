@@ -66,11 +66,17 @@ func (r *Redactor) Redact(s string) string {
 // that the documents' own fixed text contains (a key such as "products") are
 // left out: finding them would prove nothing.
 func (r *Redactor) Scanner(fixedText ...[]byte) *Scanner {
+	unsearchable := make([]bool, len(r.forms))
+	for _, text := range append(fixedText, []byte(Redacted)) {
+		for l := range layers(string(text), layersSearched) {
+			for i, form := range r.forms {
+				unsearchable[i] = unsearchable[i] || bytes.Contains(l.text, form)
+			}
+		}
+	}
 	scanner := &Scanner{}
-	fixedText = append(fixedText, []byte(Redacted))
-	for _, form := range r.forms {
-		one := &Scanner{forms: [][]byte{form}}
-		if !slices.ContainsFunc(fixedText, one.Leaks) {
+	for i, form := range r.forms {
+		if !unsearchable[i] {
 			scanner.forms = append(scanner.forms, form)
 		}
 	}
