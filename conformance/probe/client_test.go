@@ -293,3 +293,27 @@ func TestARunThatEndsStopsTheCallThatIsUnderWay(t *testing.T) {
 		t.Errorf("want a call that was stopped, got %+v", answer.Failure)
 	}
 }
+
+func TestCallsAreNoMoreASecondThanTheyMayBe(t *testing.T) {
+	t.Parallel()
+	const calls, perSecond = 11, 100
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(server.Close)
+	address, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := probe.NewClient(probe.Config{BaseURL: address, MaxRPS: perSecond})
+	t.Cleanup(client.Close)
+	began := time.Now()
+	var all sync.WaitGroup
+	for range calls {
+		all.Go(func() {
+			client.Do(t.Context(), probe.Call{Endpoint: partnerapi.Products, Method: http.MethodGet, Path: partnerapi.ProductsPath, Deadline: time.Minute})
+		})
+	}
+	all.Wait()
+	if took, want := time.Since(began), (calls-1)*time.Second/perSecond; took < want {
+		t.Errorf("want %d calls at once to take at least %s, got %s", calls, want, took)
+	}
+}

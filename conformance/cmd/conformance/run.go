@@ -83,8 +83,11 @@ Exit codes:
 				return fmt.Errorf("%w (settings from %s)", err, source)
 			case err != nil:
 				return err
-			case source != "":
+			case source != "" && !flags.asJSON:
 				fmt.Fprintf(command.OutOrStdout(), "settings from %s\n", oneLine(source))
+			}
+			if flags.planOnly {
+				return flags.plan(command, config, flags.reportDir)
 			}
 			return run(command, config, flags)
 		},
@@ -128,6 +131,7 @@ func (f runFlags) config() (suite.Config, error) {
 		func() error { return parseClockURL(f.clockURL) },
 		func() (err error) { config.RootCAs, err = f.roots(); return err },
 		func() error { return f.judgingFlags.apply(&config) },
+		f.safetyFlags.check,
 		f.checkNumbers,
 	} {
 		if err := check(); err != nil {

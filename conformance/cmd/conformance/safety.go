@@ -17,8 +17,9 @@ import (
 // safetyFlags are the flags that bound what a run does to a partner's platform,
 // and keep account of it, as given.
 type safetyFlags struct {
-	ledger string
-	bounds suite.Bounds
+	ledger           string
+	bounds           suite.Bounds
+	planOnly, asJSON bool
 }
 
 func (f *safetyFlags) register(flags *pflag.FlagSet) {
@@ -30,7 +31,17 @@ func (f *safetyFlags) register(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.bounds.Options, "option", nil, "as --product, for the options of these `ids`")
 	flags.StringVar(&f.bounds.From, "from", "", "ask for and book slots of this `date` and later ones only, such as 2026-07-01")
 	flags.StringVar(&f.bounds.To, "to", "", "ask for and book slots of this `date` and earlier ones only")
+	flags.BoolVar(&f.planOnly, "plan", false, "say what would be held and booked, and where, and stop: only the catalog and availability are read")
+	flags.BoolVar(&f.asJSON, "json", false, "with --plan: print it as JSON")
 	flags.StringVar(&f.ledger, "ledger", "", "the `file` that keeps account of every hold and booking, for 'conformance cleanup' (default ledger.jsonl in the report folder)")
+}
+
+// check finds flags that do not go together.
+func (f safetyFlags) check() error {
+	if f.asJSON && !f.planOnly {
+		return errors.New("--json goes with --plan; what came of a run is in report.json")
+	}
+	return nil
 }
 
 // count is a flag that counts something, and may be left out.
@@ -57,9 +68,14 @@ func (c count) Set(text string) error {
 	return nil
 }
 
+// ledgerName is the name of the ledger's file.
+func (f safetyFlags) ledgerName(reportDir string) string {
+	return cmp.Or(f.ledger, filepath.Join(reportDir, "ledger.jsonl"))
+}
+
 // beginLedger begins the ledger of a run.
 func (f safetyFlags) beginLedger(config suite.Config, reportDir string) (*ledger.Ledger, error) {
-	name := cmp.Or(f.ledger, filepath.Join(reportDir, "ledger.jsonl"))
+	name := f.ledgerName(reportDir)
 	begun, err := ledger.Create(name, ledger.Head{
 		BaseURL: config.BaseURL.String(), AuthType: config.AuthType, SuiteVersion: config.Version,
 	}, probe.NewRedactor(config.AuthKey).Redact)

@@ -73,6 +73,7 @@ func (s *screen) paint(outcome report.Outcome, text string) string {
 // begin says what is judged.
 func (s *screen) begin(config suite.Config) {
 	s.printf("judging %s (%s key) by %d of %d rules\n", config.BaseURL.Redacted(), config.AuthType, len(config.Judged()), len(rule.All()))
+	s.plan(config.Plan())
 	if config.LimitScale != 1 {
 		s.printf("the contract's limits are multiplied by %g: this run proves nothing about them\n", config.LimitScale)
 	}

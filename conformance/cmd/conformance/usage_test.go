@@ -64,6 +64,8 @@ func misuses(t *testing.T, partner string) []misuse {
 	all = append(all, badKeys(partner)...)
 	all = append(all, badFiles(t, partner)...)
 	all = append(all, badFlags(partner)...)
+	all = append(all, badBounds(partner)...)
+	all = append(all, badLedgers(t, partner)...)
 	all = append(all, badSelftests()...)
 	all = append(all, badVerifications(t)...)
 	return append(all, badCommands()...)

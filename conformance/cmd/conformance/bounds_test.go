@@ -1,0 +1,199 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// asked is what a partner was asked for.
+type asked struct {
+	mu       sync.Mutex
+	calls    map[partnerapi.Endpoint]int
+	requests []partnerapi.AvailabilityRequest // and the part of reserves that has the same names
+}
+
+// hear notes what a mock is asked for.
+func hear(t *testing.T, mock *mockpartner.Mock) (*asked, string) {
+	t.Helper()
+	heard := &asked{calls: map[partnerapi.Endpoint]int{}}
+	return heard, between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		var request partnerapi.AvailabilityRequest
+		_ = json.Unmarshal(body, &request)
+		heard.mu.Lock()
+		heard.calls[partnerapi.EndpointOf(r)]++
+		if request.ProductID != "" {
+			heard.requests = append(heard.requests, request)
+		}
+		heard.mu.Unlock()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// wholeMock starts a mock with all its products.
+func wholeMock(t *testing.T) *mockpartner.Mock {
+	t.Helper()
+	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mock
+}
+
+func TestAReadOnlyRunReadsTheCatalogAndAvailabilityAndNothingElse(t *testing.T) {
+	t.Parallel()
+	heard, address := hear(t, wholeMock(t))
+	r := judge(t, address, "--read-only", "--clock-url", address+"/_mock/clock")
+	for endpoint, calls := range heard.calls {
+		if endpoint != partnerapi.Products && endpoint != partnerapi.Availability && endpoint != "" {
+			t.Errorf("want no %s, got %d", endpoint, calls)
+		}
+	}
+	if heard.calls[partnerapi.Availability] == 0 || r.code != 0 || r.result.Verdict != report.Conformant {
+		t.Errorf("want the catalog and availability judged, got exit %d\n%s", r.code, r.said())
+	}
+	for _, one := range r.result.Rules {
+		reads := one.Endpoint == partnerapi.Products || one.Endpoint == partnerapi.Availability
+		if reads && one.Outcome != report.Passed || !reads && (one.Outcome != report.Skipped || !strings.Contains(one.Message, "--read-only")) {
+			t.Errorf("%s: want what only reads passed, and the rest skipped because of --read-only, got %s: %s", one.ID, one.Outcome, one.Message)
+		}
+	}
+}
+
+func TestAReadOnlyRunStillFindsWhatIsBroken(t *testing.T) {
+	t.Parallel()
+	_, address := startMock(t, mockpartner.Options{Defects: []string{"locale-with-underscore"}})
+	if r := judge(t, address, "--read-only"); r.code != 1 || !slices.Equal(r.outcomes(report.Failed), []string{"products.product.locale"}) {
+		t.Errorf("want exit 1 for products.product.locale, got %d for %q", r.code, r.outcomes(report.Failed))
+	}
+}
+
+func TestARunMakesNoMoreHoldsAndBookingsThanItMay(t *testing.T) {
+	t.Parallel()
+	for _, bounds := range []struct {
+		flags           []string
+		holds, bookings int
+		names           string
+	}{
+		{[]string{"--max-holds", "0"}, 0, 0, "no more than 0 holds may be made (--max-holds)"},
+		{[]string{"--max-holds", "4"}, 4, 4, "no more than 4 holds may be made (--max-holds)"},
+		{[]string{"--max-bookings", "0"}, 1000, 0, "no more than 0 bookings may be made (--max-bookings)"},
+		{[]string{"--max-bookings", "1", "--max-holds", "12"}, 12, 1, "no more than 1 bookings may be made (--max-bookings)"},
+	} {
+		t.Run(strings.Join(bounds.flags, " "), func(t *testing.T) {
+			t.Parallel()
+			mock := wholeMock(t)
+			_, address := hear(t, mock)
+			r := judge(t, address, ofMock(address, bounds.flags...)...)
+			inside := mock.Default().Platform()
+			if holds, bookings := len(inside.Holds()), len(inside.Bookings()); holds > bounds.holds || bookings > bounds.bookings {
+				t.Errorf("want at most %d holds and %d bookings, got %d and %d", bounds.holds, bounds.bookings, holds, bookings)
+			}
+			named := 0
+			for _, one := range r.result.Rules {
+				if one.Outcome == report.Inconclusive && one.Message == bounds.names {
+					named++
+				} else if one.Outcome != report.Passed && one.Outcome != report.Inconclusive {
+					t.Errorf("want nothing said of a lawful partner, got %s %s: %s", one.Outcome, one.ID, one.Message)
+				}
+			}
+			if named == 0 || r.code != 0 {
+				t.Errorf("want rules inconclusive because %s, got exit %d\n%s", bounds.names, r.code, r.said())
+			}
+			allUndone(t, r, mock)
+		})
+	}
+}
+
+func TestOnlyTheProductsOptionsAndDatesThatAreNamedAreAskedForAndBooked(t *testing.T) {
+	t.Parallel()
+	mock := wholeMock(t)
+	heard, address := hear(t, mock)
+	from, to := time.Now().AddDate(0, 0, 10).Format(partnerapi.DateLayout), time.Now().AddDate(0, 0, 20).Format(partnerapi.DateLayout)
+	r := judge(t, address, "--product", "lisbon-walk,tokyo-market", "--option", "small-group", "--from", from, "--to", to, "--label", "!/bad-input/")
+	if failed := r.outcomes(report.Failed); r.code != 0 || len(failed) != 0 {
+		t.Errorf("want exit 0, got %d for %q\n%s", r.code, failed, r.said())
+	}
+	for _, request := range heard.requests {
+		if request.ProductID != "lisbon-walk" || request.OptionID != "small-group" || request.LocalDateStart != "" && (request.LocalDateStart < from || request.LocalDateEnd > to) {
+			t.Errorf("want only small-group of lisbon-walk from %s to %s asked for, got %+v", from, to, request)
+		}
+	}
+	if c := r.result.Coverage; c.OptionsAsked != 1 || c.Options != 12 || c.Products != 8 || c.Holds == 0 {
+		t.Errorf("want the catalog judged whole, and one option booked, got %+v", c)
+	}
+	for _, booking := range mock.Default().Platform().Bookings() {
+		if booking.ProductID != "lisbon-walk" {
+			t.Errorf("want no other product booked, got %+v", booking)
+		}
+	}
+}
+
+func TestANameThatTheCatalogLacksLeavesTheVerdictIncompleteAndSaysWhatThereIs(t *testing.T) {
+	t.Parallel()
+	_, address := startMock(t, mockpartner.Options{})
+	for _, unknown := range []struct {
+		flags []string
+		want  string
+	}{
+		{[]string{"--product", "lisbon-walk,porto-walk"}, `--product: the catalog has no "porto-walk"; it has "lisbon-walk"`},
+		{[]string{"--product", "lisbon-walk", "--option", "breakfast"}, `--option: there is no "breakfast"; there are "small-group"`},
+	} {
+		r := judge(t, address, append(unknown.flags, "--read-only")...)
+		if r.code != 3 || r.result.Verdict != report.Incomplete || !strings.HasPrefix(r.result.Reason, unknown.want) {
+			t.Errorf("want exit 3 and %q, got %d and %q", unknown.want, r.code, r.result.Reason)
+		}
+	}
+}
+
+func TestAPlanSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
+	t.Parallel()
+	heard, address := hear(t, wholeMock(t))
+	r := start(t, quickCommand, withKey(), "run", "--base-url", address, "--plan", "--json", "--max-holds", "7", "--product", "lisbon-walk,kuwait-museum").wait(t)
+	var plan suite.Plan
+	if err := json.Unmarshal([]byte(r.stdout), &plan); err != nil || r.code != 0 {
+		t.Fatalf("want exit 0 and JSON, got %d, %v\n%s%s", r.code, err, r.stdout, r.stderr)
+	}
+	if plan.MaxHolds != 7 || plan.Holds != 7 || plan.MaxBookings == 0 || plan.CallsAtOnce < 2 || len(plan.Products) != 2 || plan.Ledger == "" {
+		t.Errorf("want what the flags say, got %+v", plan)
+	}
+	for _, visit := range plan.Visited {
+		if visit.ProductID != "lisbon-walk" && visit.ProductID != "kuwait-museum" || visit.AvailabilityID == "" || visit.Start == "" || visit.Slots == 0 {
+			t.Errorf("want the slots that are likely to be held, got %+v", visit)
+		}
+	}
+	if len(plan.Visited) == 0 || heard.calls[partnerapi.Reserve]+heard.calls[partnerapi.Confirm]+heard.calls[partnerapi.Release] > 0 {
+		t.Errorf("want them named without any being held, got %+v and %v", plan.Visited, heard.calls)
+	}
+	if len(r.files(t)) != 0 {
+		t.Errorf("want nothing written, got %d files", len(r.files(t)))
+	}
+}
+
+func TestARunBeginsWithItsPlan(t *testing.T) {
+	t.Parallel()
+	_, address := startMock(t, mockpartner.Options{})
+	r := judge(t, address, "--read-only", "--max-rps", "1000")
+	for _, want := range []string{"\nwrites  nothing: no hold and no booking\n", "\nledger  " + r.dir} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("want %q, got\n%s", want, r.stdout)
+		}
+	}
+	p := start(t, quickCommand, withKey(), "run", "--base-url", address, "--plan", "--max-rps", "2").wait(t)
+	if !strings.Contains(p.stdout, "at most 500 and 100; each is released or cancelled again") || !strings.Contains(p.stdout, "not all rules will be judged") {
+		t.Errorf("want what may be made, and that so few calls a second are too few, got\n%s", p.stdout)
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/suite"
+)
+
+// plan says what a run would do, and does nothing of it.
+func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir string) error {
+	plan, err := suite.Foresee(command.Context(), config)
+	if err != nil {
+		fmt.Fprintf(command.ErrOrStderr(), "conformance: %s\n", oneLine(err.Error()))
+		return exitError(exitIncomplete)
+	}
+	plan.Ledger = f.ledgerName(reportDir)
+	if f.asJSON {
+		encoder := json.NewEncoder(command.OutOrStdout())
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(plan)
+	}
+	screen := newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact, nil, "")
+	screen.printf("a run against %s (%s key)\n", plan.BaseURL, plan.AuthType)
+	screen.plan(plan)
+	screen.visits(plan.Visited)
+	return nil
+}
+
+// plan shows what a run is going to do to the partner's platform.
+func (s *screen) plan(p suite.Plan) {
+	if p.MaxHolds == 0 {
+		s.printf("writes  nothing: no hold and no booking\n")
+	} else {
+		s.printf("writes  about %d holds and %d bookings, at most %d and %d; each is released or cancelled again\n", p.Holds, p.Bookings, p.MaxHolds, p.MaxBookings)
+	}
+	s.printf("where   %s, %s to %s\n", where(p), p.From, p.To)
+	atOnce := "one call at a time changes something"
+	if p.CallsAtOnce > 1 {
+		atOnce = fmt.Sprintf("up to %d calls at the same time (--no-races: none)", p.CallsAtOnce)
+	}
+	if p.CallsASecond > 0 {
+		atOnce += fmt.Sprintf(", and %d a second", p.CallsASecond)
+	}
+	if p.MovesTheClock {
+		atOnce += "; the target's clock is moved ahead"
+	}
+	if p.MaxHolds > 0 {
+		s.printf("how     %s\n", atOnce)
+	}
+	s.printf("ledger  %s\n", oneLine(p.Ledger))
+	if p.Warning != "" {
+		s.printf("but     %s\n", p.Warning)
+	}
+}
+
+// where says what of the catalog is booked.
+func where(p suite.Plan) string {
+	text := "slots of any product"
+	if p.Products != nil {
+		text = "slots of product " + strings.Join(p.Products, ", ")
+	}
+	if p.Options != nil {
+		text += ", option " + strings.Join(p.Options, ", ")
+	}
+	return oneLine(text)
+}
+
+// visits shows which options are going to be held.
+func (s *screen) visits(all []suite.PlannedVisit) {
+	if len(all) == 0 {
+		return
+	}
+	s.printf("\nThese options get a hold each, in a slot such as this one; other holds and the bookings are for slots like them:\n\n")
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "product\toption\tslot\tstart\tseats left\tof slots")
+	for _, one := range all {
+		seats := "not counted"
+		if one.SeatsLeft != nil {
+			seats = fmt.Sprint(*one.SeatsLeft)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\n", oneLine(one.ProductID), oneLine(one.OptionID), oneLine(one.AvailabilityID), oneLine(one.Start), seats, one.Slots)
+	}
+	_ = table.Flush() // into memory
+	s.printf("%s", text.String())
+}
