@@ -1,12 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
-	"github.com/yuin/goldmark"
-	goldmarkhtml "github.com/yuin/goldmark/renderer/html"
 	"golang.org/x/net/html"
 
 	"partnerkit.dev/conformance/rule"
@@ -14,14 +11,7 @@ import (
 
 func TestTheCatalogueShowsEveryRuleWholeAndItsLinksLeadToRules(t *testing.T) {
 	t.Parallel()
-	var page bytes.Buffer
-	if err := goldmark.New(goldmark.WithRendererOptions(goldmarkhtml.WithUnsafe())).Convert(Catalogue(rule.All()), &page); err != nil {
-		t.Fatal(err)
-	}
-	doc, err := html.Parse(&page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := rendered(t, Catalogue(rule.All()))
 	shown := strings.Join(strings.Fields(text(doc)), " ")
 	for _, r := range rule.All() {
 		for _, want := range []string{r.ID, string(r.Level) + " (" + r.Clause + "): " + r.Title + ".", "Why: " + r.Why, "Fix: " + r.Fix} {

@@ -21,6 +21,12 @@ func pullRequest(t testing.TB, r *Result) *nethtml.Node {
 	if len(content) > mostMarkdown {
 		t.Fatalf("report.md has %d bytes, want at most %d", len(content), mostMarkdown)
 	}
+	return rendered(t, content)
+}
+
+// rendered is Markdown as GitHub shows it.
+func rendered(t testing.TB, content []byte) *nethtml.Node {
+	t.Helper()
 	var out bytes.Buffer
 	reader := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
 	if err := reader.Convert(content, &out); err != nil {

@@ -105,7 +105,7 @@ and what does not.`,
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return fmt.Errorf("%w; '%s --help' lists the flags", err, command.CommandPath())
 	})
-	root.AddCommand(newRun(), newCleanup(), newRules(), newExplain(), newSelftest(), newVerify())
+	root.AddCommand(newRun(), newCleanup(), newRules(), newExplain(), newDiff(), newSelftest(), newVerify())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

@@ -244,6 +244,10 @@ func badCommands() []misuse {
 		{name: "an unknown flag of no command", args: []string{"--base-url", "https://partner.example"}, want: "unknown flag: --base-url; 'conformance --help' lists the flags"},
 		{name: "help of an unknown command", args: []string{"help", "judge"}, want: `there is no command "judge"; 'conformance --help' lists all`},
 		{name: "an argument of rules", args: []string{"rules", "reserve"}, want: "takes no arguments"},
+		{name: "diff of one report", args: []string{"diff", "report.json"}, want: "the report.json of two runs, the old and the new, and got 1"},
+		{name: "diff of a report that is missing", args: []string{"diff", "missing.json", "missing.json"}, want: "missing.json cannot be read: no such file or directory"},
+		{name: "diff of what is no report", args: []string{"diff", "usage_test.go", "usage_test.go"}, want: "usage_test.go is not the report.json of a run: no JSON at byte"},
+		{name: "diff in two forms", args: []string{"diff", "a", "b", "--json", "--markdown"}, want: "choose one"},
 		{name: "two lists of rules", args: []string{"rules", "--coverage", "--markdown"}, want: "choose one"},
 		{name: "completion of no shell", args: []string{"completion"}, want: "the name of one shell: bash, fish, powershell, zsh"},
 		{name: "completion of an unknown shell", args: []string{"completion", "tcsh"}, want: "the name of one shell: bash, fish, powershell, zsh"},
@@ -256,7 +260,7 @@ func badCommands() []misuse {
 
 func TestHelpOfEveryCommandShowsExamples(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"help", "run"}, {"rules", "--help"}, {"selftest", "--help"}, {"explain", "--help"}, {"completion", "--help"}, {"verify", "--help"}, {"help", "--help"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"help", "run"}, {"rules", "--help"}, {"selftest", "--help"}, {"explain", "--help"}, {"completion", "--help"}, {"diff", "--help"}, {"verify", "--help"}, {"help", "--help"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			r := start(t, command, nil, args...).wait(t)

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/conformance/report"
+)
+
+func newDiff() *cobra.Command {
+	var markdown, asJSON bool
+	command := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Tell what became of a partner from one report to another",
+		Long: `Compares the report.json of two runs: which rules broke, are still broken, are
+fixed, are new or gone, or have another outcome, level, clause or title; and which
+endpoints answer notably later, by more than a tenth of their limit.
+
+Exit codes:
+  0  no MUST rule fails that did not fail before
+  1  one does, or a new rule fails
+  2  the command was not understood, or a file is not the report of a run`,
+		Example: `  conformance diff main/report.json conformance-report/report.json
+  conformance diff old.json new.json --markdown`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return fmt.Errorf("diff takes the report.json of two runs, the old and the new, and got %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(command *cobra.Command, args []string) error {
+			if markdown && asJSON {
+				return errors.New("--markdown and --json are two forms: choose one")
+			}
+			old, err := report.Read(args[0])
+			if err != nil {
+				return err
+			}
+			new, err := report.Read(args[1])
+			if err != nil {
+				return err
+			}
+			compared := report.Compare(old, new)
+			out := command.OutOrStdout()
+			switch {
+			case asJSON:
+				encoder := json.NewEncoder(out)
+				encoder.SetIndent("", "  ")
+				err = encoder.Encode(compared)
+			case markdown:
+				_, err = out.Write(compared.Markdown())
+			default:
+				newScreen(out, asItIs, nil, "").compared(compared)
+			}
+			if err == nil && compared.Regressed() {
+				return exitError(exitNonconformant)
+			}
+			return err
+		},
+		ValidArgsFunction: files("json"),
+	}
+	f := command.Flags()
+	f.BoolVar(&markdown, "markdown", false, "write a comment for a pull request")
+	f.BoolVar(&asJSON, "json", false, "print the comparison as JSON")
+	return command
+}
+
+// compared shows a comparison, the most urgent last, next to the prompt.
+func (s *screen) compared(c report.Comparison) {
+	sections := c.Sections()
+	for i := len(sections) - 1; i >= 0; i-- {
+		s.printf("%s\n", sections[i].Title)
+		for _, change := range sections[i].Changes {
+			s.change(change)
+		}
+		s.printf("\n")
+	}
+	for _, slower := range c.Slower {
+		s.printf("slower: %s\n", oneLine(string(slower.Endpoint)+" "+slower.Words()))
+	}
+	for _, remark := range c.Remarks {
+		s.printf("note: %s\n", oneLine(remark))
+	}
+	outcome := report.Passed
+	if c.Regressed() {
+		outcome = report.Failed
+	}
+	s.printf("%s\n", s.paint(outcome, c.Verdict()))
+}
+
+// change shows what became of a rule.
+func (s *screen) change(c report.Change) {
+	s.printf("  %-6s %s: %s\n", oneLine(string(c.Level)), oneLine(c.ID), s.paint(c.Is, oneLine(c.Words())))
+	for _, note := range c.Notes {
+		s.printf("         %s\n", oneLine(note))
+	}
+	if c.Message != "" && c.Is != report.Passed {
+		s.printf("         %s\n", oneLine(c.Message))
+	}
+}
