@@ -124,3 +124,29 @@ func TestACurlLineOfALargeBodySaysHowLargeItIs(t *testing.T) {
 		t.Errorf("want the size in place of the body, got %q", got)
 	}
 }
+
+func TestABodyIsDeclaredAsTheCallSays(t *testing.T) {
+	t.Parallel()
+	types := make(chan []string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { types <- r.Header["Content-Type"] }))
+	t.Cleanup(server.Close)
+	for _, test := range []struct {
+		bodyType string
+		sent     []string
+		curl     string // the header of its line
+	}{
+		{"", []string{"application/json"}, "Content-Type: application/json"},
+		{"text/plain", []string{"text/plain"}, "Content-Type: text/plain"},
+		{probe.NoType, nil, "Content-Type:"},
+	} {
+		line := newClient(t, server.URL, "").Do(t.Context(), probe.Call{
+			Method: http.MethodPost, Path: "/availability", Body: []byte("{}"), BodyType: test.bodyType, Deadline: time.Minute,
+		}).Curl
+		if sent := <-types; !slices.Equal(sent, test.sent) {
+			t.Errorf("%q: want the content type %q, got %q", test.bodyType, test.sent, sent)
+		}
+		if got := arguments(t, line, goodKey); !slices.Contains(got, test.curl) {
+			t.Errorf("%q: want curl to send %q, got %q", test.bodyType, test.curl, got)
+		}
+	}
+}
