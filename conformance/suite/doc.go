@@ -10,10 +10,12 @@
 // rule that stopped it, its obstacle: that rule fails, and all others that
 // needed the rest of the story are blocked by it. So one cause is one finding.
 //
-// Races come last, when all is known of calls one after another: calls at the same
+// Races come late, when all is known of calls one after another: calls at the same
 // time for the last seats of a slot, for one code, for one booking. Their answers
 // are lawful where a partner that does one thing after another, in some order,
-// could have given them.
+// could have given them. After them come requests that are unusual, such as a guest
+// with a name of many alphabets, and such as make no sense; then holds that expire,
+// so that all else is judged while they are waited for.
 //
 // A live partner has other customers. What is off is tried again, on slots that are
 // watched for what others do, until it is far likelier that a rule is broken than that
