@@ -32,8 +32,8 @@ type look struct {
 // last is the look that the reading shows.
 func (r *reading) last() look { return look{left: r.Left, slot: r.slot, exchange: r.exchange} }
 
-// seats asks how many seats the offer's slot has left, and for its fresh id. In a
-// story that is played again because something was off, it looks several times.
+// seats asks how many seats the offer's slot has left, and for its fresh id. Where a
+// story is played again because others may be at the slots, it looks several times.
 func (s *session) seats(ctx context.Context, offer discover.Offer, when string) (*reading, *obstacle) {
 	read, o := s.look(ctx, offer, when)
 	if o == nil && s.again {
@@ -185,8 +185,10 @@ func (c *check) weigh(ctx context.Context, clean int, run func(attempt int) try)
 			c.show(t.shown...)
 			c.watchOver(ctx, t)
 		}
+		c.again = c.again || t.flaw != "" || t.stopped != nil
 		return t
 	}, c.lateForMore)
+	c.again = false
 	if guilty != nil {
 		c.exchanges, c.picture = append(slices.Clone(guilty.shown), c.exchanges...), guilty.picture
 		c.fail("%s", guilty.flaw)

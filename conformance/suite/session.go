@@ -39,7 +39,7 @@ type session struct {
 	pictures map[string][]byte // of broken rules, by the name of their file
 	played   map[string]any    // the stories so far, by name and attempt
 	used     map[string]bool   // the slots that stories were played on
-	again    bool              // a story is played again, because something was off
+	again    bool              // stories are played again, because others may be at the slots
 	watches  map[string]*watch // of slots that were looked at, by the key of their offers
 	moved    map[string]int    // how often others were seen to move a slot's seats
 	outside  string            // what the bounds name that is not there; "" where all is

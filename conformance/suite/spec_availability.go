@@ -36,8 +36,13 @@ func (s *session) describeAvailability() {
 	}
 	s.judge(rule.OneDay, func(ctx context.Context, c *check) {
 		for _, long := range c.someAnswers(ctx) {
-			if day, ok := lastDay(long); ok {
-				c.showsDay(long, c.askAgain(ctx, long.product, long.option, day, "slots of one day"))
+			if window, ok := lastDay(long); ok {
+				day := c.askAgain(ctx, long.product, long.option, window, "slots of one day")
+				if _, gone := ofDay(long, day); len(gone) > 0 { // others may have bought the last seats since
+					long = c.askAgain(ctx, long.product, long.option, long.window, "slots of the long window once more")
+					day = c.askAgain(ctx, long.product, long.option, window, "slots of one day once more")
+				}
+				c.showsDay(long, day)
 			}
 		}
 	})
@@ -173,10 +178,10 @@ func lastDay(in slotAnswer) (discover.Window, bool) {
 	return last, last.To != ""
 }
 
-// showsDay fails where a slot of the long window is missing from its day's
-// window. One that could not be booked any more may be left out.
-func (c *check) showsDay(long, day slotAnswer) {
-	var want, got []string
+// ofDay returns the slots of a day in the long window, and those of them that are
+// missing from the day's own window. One that cannot be booked may be left out.
+func ofDay(long, day slotAnswer) (want, gone []string) {
+	var got []string
 	for _, slot := range long.slots {
 		if day.window.Contains(slot.Start, long.product.Zone) && slot.Status.Bookable() {
 			want = append(want, slot.ID)
@@ -185,7 +190,12 @@ func (c *check) showsDay(long, day slotAnswer) {
 	for _, slot := range day.slots {
 		got = append(got, slot.ID)
 	}
-	if gone := without(want, got); len(gone) == len(want) && len(want) > 0 {
+	return want, without(want, got)
+}
+
+// showsDay fails where a slot of the long window is missing from its day's window.
+func (c *check) showsDay(long, day slotAnswer) {
+	if want, gone := ofDay(long, day); len(gone) == len(want) && len(want) > 0 {
 		c.show(long.exchange, day.exchange)
 		c.fail("product %q, option %q: want the slots that the long window shows for %s, %s, got none of them",
 			long.product.ID, long.option.ID, day.window.From, few(want))

@@ -22,10 +22,7 @@ func play[T any](s *session, name string, attempt int, perform func(*T)) *T {
 	}
 	story := new(T)
 	s.played[key] = story
-	outer := s.again
-	s.again = attempt > 0
 	perform(story)
-	s.again = outer
 	return story
 }
 

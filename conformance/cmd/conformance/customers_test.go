@@ -1,17 +1,23 @@
 package main_test
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // soakRuns is the variable that says how often each partner of a soak is judged; see
@@ -117,4 +123,41 @@ func tableOf(tallies []tally) string {
 		fmt.Fprintf(&table, "%-28s %5d %6d %8d %6d %12d  %d\n", of, of.runs, of.found, of.accused, of.calls, of.others, of.open)
 	}
 	return table.String()
+}
+
+// A slot that is sold out may be left out of an answer (AVL-14), also when others buy
+// its last seats between two looks at it.
+func TestASlotThatSellsOutWhileItIsLookedAtMayBeLeftOut(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	gone := map[string]bool{}
+	address := between(t, small(t), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		if partnerapi.EndpointOf(r) != partnerapi.Availability {
+			next.ServeHTTP(w, r)
+			return
+		}
+		var asked partnerapi.AvailabilityRequest
+		body, _ := io.ReadAll(r.Body)
+		_ = json.Unmarshal(body, &asked)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		recorder := httptest.NewRecorder()
+		next.ServeHTTP(recorder, r)
+		var slots []map[string]any
+		if json.Unmarshal(recorder.Body.Bytes(), &slots) != nil {
+			w.WriteHeader(recorder.Code)
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if asked.LocalDateStart == asked.LocalDateEnd && len(slots) > 0 && len(gone) < 2 {
+			gone[fmt.Sprint(slots[0]["id"])] = true
+		}
+		slots = slices.DeleteFunc(slots, func(slot map[string]any) bool { return gone[fmt.Sprint(slot["id"])] })
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(slots)
+	})
+	r := judge(t, address, "--label", "availability")
+	if got := r.rule(t, "availability.one-day"); got.Outcome != report.Passed || len(gone) == 0 {
+		t.Errorf("want it passed, with slots that sold out, got %s: %s, %v", got.Outcome, got.Message, gone)
+	}
 }
