@@ -13,9 +13,9 @@ import (
 // What a run usually makes, of a partner that keeps the contract while nobody else
 // is at work on it.
 const (
-	usualHolds    = 25
-	usualBookings = 5
-	usualCalls    = 350
+	usualHolds    = 30
+	usualBookings = 7
+	usualCalls    = 400
 	usualReads    = 45 // where nothing is held or booked
 )
 

@@ -24,8 +24,8 @@ const (
 )
 
 // MostCalls is how many calls the undoing of an entry takes at the most: to
-// release, to see whether there is a booking, and to cancel.
-const MostCalls = 2*tries + 1
+// release, to see whether there is a booking, and to cancel; and all that again.
+const MostCalls = 2 * (2*tries + 1)
 
 // NoBookingID says why a booking cannot be cancelled.
 const NoBookingID = "the answer to confirm had no externalBookingId"

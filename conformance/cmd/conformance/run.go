@@ -49,6 +49,10 @@ report.html, report.json, report.md, junit.xml, run.har (every call) and badge.s
 What the run holds or books it releases or cancels again. It makes about
 thirty holds and seven bookings, for slots of the next 60 days. Some calls
 are sent at the same time, up to eight of them; --no-races leaves these out.
+--plan says what would be held and booked, and stops; --read-only, --max-holds,
+--max-bookings, --max-rps, --product, --option, --from and --to bound it. All of
+it is entered in a ledger before it is done: should the run be killed,
+'conformance cleanup' undoes what it left behind.
 What becomes of a hold that expires is judged where --clock-url lets the run move
 the partner's clock, or --include-slow lets it wait.
 
