@@ -23,6 +23,7 @@ require (
 	golang.org/x/time v0.16.0
 	partnerkit.dev/mockpartner v0.0.0
 	partnerkit.dev/schemas v0.0.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (

@@ -137,6 +137,17 @@ func (o Option) FixedIDs() bool {
 	return true
 }
 
+// Infant returns the unit of infants, who may take no seat, and false where there
+// is none beside the lead (RSV-9).
+func (o Option) Infant() (string, bool) {
+	for _, unit := range o.Units {
+		if unit.ID != "" && unit.ID != o.Lead() && unit.Type == partnerapi.Infant {
+			return unit.ID, true
+		}
+	}
+	return "", false
+}
+
 // Companion returns a second unit that takes a seat of its own beside the lead,
 // and false where there is none (RSV-9).
 func (o Option) Companion() (string, bool) {

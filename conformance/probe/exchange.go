@@ -71,3 +71,15 @@ type Failure struct {
 
 // Mentions reports whether the body, as far as it is kept, contains text.
 func (b Body) Mentions(text string) bool { return strings.Contains(b.Text, text) }
+
+// Abridge drops the bodies' text and most headers of an exchange that is no
+// evidence: of thousands there would be too much to keep.
+func (e *Exchange) Abridge() {
+	abridge := func(header http.Header, body Body) (http.Header, Body) {
+		return http.Header{"Content-Type": header["Content-Type"]}, Body{Size: body.Size, Cut: body.Size > 0}
+	}
+	e.Request.Header, e.Request.Body = abridge(e.Request.Header, e.Request.Body)
+	if e.Response != nil {
+		e.Response.Header, e.Response.Body = abridge(e.Response.Header, e.Response.Body)
+	}
+}

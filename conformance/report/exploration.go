@@ -15,6 +15,7 @@ type Story struct {
 	Seed  uint64      `json:"seed"`  // of the story that it was cut out of: --explore 1 --seed repeats it
 	Drawn int         `json:"drawn"` // how many steps that had
 	Tries int         `json:"tries"` // how many stories were played to shorten it
+	Slots []string    `json:"slots"` // the slots that its steps name, in words
 	Steps []StoryStep `json:"steps"` // the last one is where it breaks
 }
 

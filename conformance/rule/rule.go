@@ -42,7 +42,8 @@ type Rule struct {
 // the caller's own.
 func All() []Rule {
 	return slices.Concat(
-		preflightRules, productsRules, availabilityRules, reserveRules, confirmRules, releaseRules, cancelRules, unusualRules, badInputRules,
+		preflightRules, productsRules, availabilityRules, reserveRules, confirmRules, releaseRules, cancelRules, unusualRules,
+		badInputRules, explorationRules,
 	)
 }
 

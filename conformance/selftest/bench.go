@@ -29,7 +29,9 @@ func (b *Bench) askPlain() (counted answers, err error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	s, err := b.serve(mockAsItIs())
+	plain := mockAsItIs()
+	plain.Flags = nil // as defects are judged
+	s, err := b.serve(plain)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package selftest
 
 import (
 	"regexp"
+	"strconv"
 
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner"
@@ -24,17 +25,35 @@ type Case struct {
 	Name    string
 	Rule    string              // id of the rule that a defect breaks; "" for the others
 	Options mockpartner.Options // of the mock that it is; key, clock and limits are set for the run
+	Flags   []string            // of the command, besides those that every run has
 }
 
+// exploring are the flags with which random lifecycles are played: the same in every
+// run.
+func exploring(stories int) []string {
+	return []string{"--explore", strconv.Itoa(stories), "--seed", "1"}
+}
+
+const (
+	// fewStories are played at a lawful partner, to see that none is accused.
+	fewStories = 10
+	// manyStories are played at a partner that only they can prove wrong.
+	manyStories = 50
+)
+
 // mockAsItIs is the mock without a defect, of no variant.
-func mockAsItIs() Case { return Case{Kind: Lawful, Name: "mock"} }
+func mockAsItIs() Case { return Case{Kind: Lawful, Name: "mock", Flags: exploring(fewStories)} }
 
 func variantCase(v defects.Variant) Case {
-	return Case{Kind: Variant, Name: v.Name, Options: mockpartner.Options{Variants: []string{v.Name}}}
+	return Case{Kind: Variant, Name: v.Name, Options: mockpartner.Options{Variants: []string{v.Name}}, Flags: exploring(fewStories)}
 }
 
 func defectCase(d defects.Defect) Case {
-	return Case{Kind: Defect, Name: d.Name, Rule: d.Rule, Options: mockpartner.Options{Defects: []string{d.Name}}}
+	c := Case{Kind: Defect, Name: d.Name, Rule: d.Rule, Options: mockpartner.Options{Defects: []string{d.Name}}}
+	if d.Rule == rule.AvailabilityLifecycle.ID {
+		c.Flags = exploring(manyStories)
+	}
+	return c
 }
 
 // Defects is a case for each defect of the mock.

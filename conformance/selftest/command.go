@@ -34,7 +34,7 @@ func (b *Bench) judge(ctx context.Context, dir string, s *served) (*report.Resul
 	if !s.mock.Default().Platform().Policy().NoTickets {
 		args = append(args, "--handles-ticket-delivery")
 	}
-	run := exec.CommandContext(ctx, b.command, args...)
+	run := exec.CommandContext(ctx, b.command, append(args, s.flags...)...)
 	// What the environment says of another partner is not for the mock.
 	run.Env = append(slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "CONFORMANCE_")

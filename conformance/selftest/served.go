@@ -17,6 +17,7 @@ type served struct {
 	mock       *mockpartner.Mock
 	address    string
 	limitScale float64
+	flags      []string // of the command
 	server     *http.Server
 }
 
@@ -33,7 +34,7 @@ func (b *Bench) serve(c Case) (*served, error) {
 		return nil, fmt.Errorf("serve the mock partner: %w", err)
 	}
 	s := &served{
-		mock: mock, address: "http://" + listener.Addr().String(), limitScale: options.LimitScale,
+		mock: mock, address: "http://" + listener.Addr().String(), limitScale: options.LimitScale, flags: c.Flags,
 		server: &http.Server{Handler: mock},
 	}
 	go func() { _ = s.server.Serve(listener) }() // it ends when close does

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/discover"
+	"partnerkit.dev/conformance/explore"
 	"partnerkit.dev/conformance/ledger"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
@@ -90,6 +91,27 @@ func orElse(n *int, otherwise int) int {
 	return *n
 }
 
+// forStories raises the standing bounds by what random lifecycles may hold and book,
+// those by which one is shortened among them.
+func (b Bounds) forStories(stories int) Bounds {
+	if stories == 0 {
+		return b
+	}
+	most := mostOfAStory * (stories + explore.MostTries)
+	holds, bookings := b.maxHolds()+most, b.maxBookings()+most
+	if b.MaxHolds == nil {
+		b.MaxHolds = &holds
+	}
+	if b.MaxBookings == nil {
+		b.MaxBookings = &bookings
+	}
+	return b
+}
+
+// mostOfAStory is how many holds, and bookings, a random lifecycle makes at the most,
+// on average.
+const mostOfAStory = 10
+
 // narrow reports whether some of what the partner sells is left out.
 func (b Bounds) narrow() bool {
 	return b.Products != nil || b.Options != nil || b.From != "" || b.To != ""
@@ -145,10 +167,15 @@ const readOnly = "nothing was held or booked (--read-only)"
 
 // leftOut says why a rule is not judged within the bounds, or "".
 func (s *session) leftOut(r rule.Rule) string {
-	if s.config.Bounds.ReadOnly && writes(r.Endpoint) {
+	explores := r.ID == rule.AvailabilityLifecycle.ID
+	switch {
+	case explores && s.config.Explore == 0:
+		return "left out; --explore N plays random lifecycles"
+	case s.config.Bounds.ReadOnly && (explores || writes(r.Endpoint)):
 		return readOnly
+	default:
+		return ""
 	}
-	return ""
 }
 
 // writes reports whether calls of an endpoint change something.

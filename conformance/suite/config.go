@@ -3,6 +3,7 @@ package suite
 import (
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net/url"
 	"time"
 
@@ -15,6 +16,13 @@ import (
 
 // DefaultMaxDuration is how long a run may take before what is left is given up.
 const DefaultMaxDuration = 150 * time.Second
+
+const (
+	// MostStories bounds the random lifecycles of a run.
+	MostStories = 1000
+	// LargestSeed bounds their seeds: every reader of JSON takes it for what it is.
+	LargestSeed = 1<<53 - 1
+)
 
 // Config is a partner to be judged, and how.
 type Config struct {
@@ -33,6 +41,8 @@ type Config struct {
 	Strict                bool           // an inconclusive rule makes the verdict incomplete
 	NoRaces               bool           // no calls are sent at the same time: what they come to is not judged
 	Bounds                Bounds         // of what the run does to the platform
+	Explore               int            // how many random lifecycles are played, at most MostStories
+	Seed                  uint64         // 0: 1; of the first of them, each further one has the next
 	Ledger                *ledger.Ledger // of all holds and bookings; nil: it is kept in memory only
 	LimitScale            float64        // 0: 1; the contract's limits are multiplied by it, for the suite's own tests
 	Version               string         // of the suite, for the report and the User-Agent
@@ -48,6 +58,10 @@ func (c Config) Check() error {
 		return errors.New("the base URL is missing: want the partner's address")
 	case c.AuthKey == "":
 		return errors.New("the key is missing: want the one that the partner registered")
+	case c.Explore < 0 || c.Explore > MostStories:
+		return fmt.Errorf("--explore %d: want from 0 to %d", c.Explore, MostStories)
+	case c.Seed > LargestSeed:
+		return fmt.Errorf("--seed %d: want at most %d", c.Seed, uint64(LargestSeed))
 	}
 	if err := c.Bounds.check(time.Now(), c.ClockURL != ""); err != nil {
 		return err
@@ -77,6 +91,10 @@ func (c Config) withDefaults() Config {
 	if c.MaxDuration == 0 {
 		c.MaxDuration = DefaultMaxDuration
 	}
+	if c.Seed == 0 {
+		c.Seed = 1
+	}
+	c.Bounds = c.Bounds.forStories(c.Explore)
 	if c.LimitScale == 0 {
 		c.LimitScale = 1
 	}

@@ -21,6 +21,10 @@
 // watched for what others do, until it is far likelier that a rule is broken than that
 // others were at it: see weigh.
 //
+// Where the user asks for it, random lifecycles are played at the very end, which
+// package explore makes up: after each step the answer and the seats are held
+// against its model, and a story that breaks is shortened.
+//
 // Every hold and booking is entered in a ledger before it is used, and undone
 // at the end whatever happened.
 package suite

@@ -28,6 +28,7 @@ func (s *session) result() *report.Result {
 		Vacancies:       s.vacancies.drawn(s.words),
 		Calls:           s.client.Exchanges(),
 		NotUndone:       undo.Leftovers(s.ledger, s.words),
+		Exploration:     s.explored,
 		Pictures:        map[string][]byte{},
 		Ledger:          s.words(s.ledger.Name()),
 	}

@@ -48,6 +48,8 @@ type session struct {
 	noCancel bool              // the partner takes no cancellations
 	holdless bool              // the partner keeps no seats for holds
 	bookings int               // made so far
+
+	explored *report.Exploration // nil until random lifecycles are played
 }
 
 func newSession(halt context.Context, config Config) *session {

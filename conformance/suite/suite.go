@@ -90,6 +90,7 @@ func (s *session) describe() {
 		ginkgo.Describe("input that is unusual, and lawful", s.describeUnusual)
 		ginkgo.Describe("input that the marketplace never sends", s.describeBadInput)
 		ginkgo.Describe("holds that expire", s.describeExpiry)
+		ginkgo.Describe("random lifecycles", s.describeExploration)
 		ginkgo.Describe("every answer", func() {
 			s.describeRefusals()
 			for _, r := range []rule.Rule{

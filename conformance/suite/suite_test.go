@@ -80,5 +80,5 @@ func ofMock(t *testing.T) suite.Config {
 			t.Errorf("want the mock's ledger to agree, got %v", violations)
 		}
 	})
-	return suite.Config{BaseURL: baseURL, AuthKey: key, HandlesTicketDelivery: true, ClockURL: server.URL + "/_mock/clock"}
+	return suite.Config{BaseURL: baseURL, AuthKey: key, HandlesTicketDelivery: true, ClockURL: server.URL + "/_mock/clock", Explore: 5}
 }

@@ -213,6 +213,7 @@ func (p *Platform) endBooking(b *Booking, quirk Quirk, now time.Time) {
 	p.state.bookings.Set(b.ID, &cancelled)
 	p.move(quirk, p.holdOf(&cancelled), -b.taken, now)
 	p.state.ledger.cancelled(b.ID)
+	p.noteCancelled(cancelled.slot)
 	p.leave(cancelled.slot)
 	p.remember(b.Code)
 }

@@ -85,10 +85,13 @@ func (p *Platform) reuses(what Reuse, key slotKey, now time.Time) bool {
 // concerns reports whether the quirk is about the slot. One that is confined to
 // a product, an option or some slots is not about a slot that is not known.
 func (p *Platform) concerns(q Quirk, key slotKey, now time.Time) bool {
-	if q.Product == "" && q.Option == "" && q.FromDay == 0 && !q.OnceFull {
+	if q.Product == "" && q.Option == "" && q.FromDay == 0 && !q.OnceFull && !q.OnceCancelled {
 		return true
 	}
-	if key.option == nil || !p.within(q, key.option) || q.OnceFull && !p.slot(key).wasFull {
+	if key.option == nil || !p.within(q, key.option) {
+		return false
+	}
+	if seen := p.slot(key); q.OnceFull && !seen.wasFull || q.OnceCancelled && !seen.wasCancelled {
 		return false
 	}
 	today := dayNumber(now.In(key.option.Product.Location))
@@ -98,6 +101,12 @@ func (p *Platform) concerns(q Quirk, key slotKey, now time.Time) bool {
 // watchesFull reports whether a quirk wants to know which slots have been full.
 func (p *Platform) watchesFull() bool {
 	return slices.ContainsFunc(p.conduct.Load().Quirks, func(q Quirk) bool { return q.OnceFull })
+}
+
+// watchesCancelled reports whether a quirk wants to know of which slots bookings
+// have been cancelled.
+func (p *Platform) watchesCancelled() bool {
+	return slices.ContainsFunc(p.conduct.Load().Quirks, func(q Quirk) bool { return q.OnceCancelled })
 }
 
 // within reports whether the quirk is about the option.

@@ -46,6 +46,9 @@ type Quirk struct {
 	// OnceFull confines it to slots that have been without seats since there is
 	// a quirk that wants to know.
 	OnceFull bool `yaml:"once_full" json:"once_full,omitempty"`
+	// OnceCancelled confines it to slots of which a booking has been cancelled
+	// since there is a quirk that wants to know.
+	OnceCancelled bool `yaml:"once_cancelled" json:"once_cancelled,omitempty"`
 }
 
 // Last stands for the last product of the catalog, or the last option of its
@@ -203,10 +206,12 @@ func (q Quirk) Check() error {
 		return wrong("gives", "want one of %v, got %q", amounts(), q.Gives)
 	case q.On == "" && (moves || q.Elsewhere || q.Late != 0 || q.Race != 0 || q.Does != ""):
 		return wrong("on", "does, takes, gives, elsewhere, late and race want a case that they are about")
-	case q.On == OnConfirmUnknown && (moves || q.Product != "" || q.Option != "" || q.FromDay != 0 || q.OnceFull):
+	case q.On == OnConfirmUnknown && (moves || q.Product != "" || q.Option != "" || q.FromDay != 0 || q.OnceFull || q.OnceCancelled):
 		return wrong("on", "an unknown code is of no slot: it has no seats to move, and no product, option or slot")
 	case q.OnceFull && q.On == "":
 		return wrong("once_full", "want a case that the quirk is about")
+	case q.OnceCancelled && q.On == "":
+		return wrong("once_cancelled", "want a case that the quirk is about")
 	case q.On != "" && q.Does == "" && !moves && q.Race == 0:
 		return wrong("does", "the quirk changes nothing: say what it does, takes or gives")
 	case (q.Elsewhere || q.Late != 0) && !moves:

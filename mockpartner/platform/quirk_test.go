@@ -350,6 +350,26 @@ func TestASlotThatWasFullIsRememberedForAQuirkThatAsks(t *testing.T) {
 	d.holds(d.full("2026-07-03", 2), 1)
 }
 
+func TestASlotWithACancelledBookingIsRememberedForAQuirkThatAsks(t *testing.T) {
+	t.Parallel()
+	d := quirkyDesk(t, Quirk{On: OnRelease, Gives: AmountNone, OnceCancelled: true})
+	lost := func(date string) int {
+		slot := d.slotOn(date)
+		d.Release(d.holds(slot.ID, 1).Code)
+		return *slot.Vacancies - *d.slotOn(date).Vacancies
+	}
+	if got := lost(day); got != 0 {
+		t.Errorf("want the seat back while no booking of the slot was cancelled, got %d lost", got)
+	}
+	d.Cancel(d.books(d.holds(d.slotOn(day).ID, 1).Code).ID)
+	if got := lost(day); got != 1 {
+		t.Errorf("want the seat lost once a booking of the slot was cancelled, got %d lost", got)
+	}
+	if got := lost("2026-07-03"); got != 0 {
+		t.Errorf("want the seats of other slots back, got %d lost", got)
+	}
+}
+
 func TestIDsThatDriftAreKnownWhateverTheyHaveBecome(t *testing.T) {
 	t.Parallel()
 	d := quirkyDesk(t, Quirk{Drift: DriftSlots})
@@ -381,16 +401,17 @@ func TestIDsThatDriftAreKnownWhateverTheyHaveBecome(t *testing.T) {
 func TestAQuirkThatSaysNothingOrTooMuchIsRefused(t *testing.T) {
 	t.Parallel()
 	for key, q := range map[string]Quirk{
-		"on":        {},
-		"name":      {Name: "a b", On: OnRelease, Gives: AmountNone},
-		"does":      {On: OnRelease, Does: Accept},
-		"takes":     {On: OnReserve, Takes: "some"},
-		"gives":     {On: OnReserve, Gives: "some"},
-		"race":      {On: OnReleaseAgain, Gives: AmountNone, Race: 1},
-		"reuse":     {Reuse: "slots"},
-		"drift":     {Drift: "prices"},
-		"from_day":  {On: OnRelease, Gives: AmountNone, FromDay: -1},
-		"once_full": {Drift: DriftSlots, OnceFull: true},
+		"on":             {},
+		"name":           {Name: "a b", On: OnRelease, Gives: AmountNone},
+		"does":           {On: OnRelease, Does: Accept},
+		"takes":          {On: OnReserve, Takes: "some"},
+		"gives":          {On: OnReserve, Gives: "some"},
+		"race":           {On: OnReleaseAgain, Gives: AmountNone, Race: 1},
+		"reuse":          {Reuse: "slots"},
+		"drift":          {Drift: "prices"},
+		"from_day":       {On: OnRelease, Gives: AmountNone, FromDay: -1},
+		"once_full":      {Drift: DriftSlots, OnceFull: true},
+		"once_cancelled": {Drift: DriftSlots, OnceCancelled: true},
 	} {
 		var wrong *QuirkError
 		if err := q.Check(); !errors.As(err, &wrong) || wrong.Key != key || wrong.Message == "" {
@@ -486,6 +507,7 @@ func anyQuirk(rt *rapid.T) Quirk {
 		q.Late = Duration(rapid.IntRange(0, 2).Draw(rt, "late")) * Duration(time.Minute)
 	}
 	q.OnceFull = rapid.Bool().Draw(rt, "once full")
+	q.OnceCancelled = rapid.Bool().Draw(rt, "once cancelled")
 	q.Option = rapid.SampledFrom([]string{"", Last, "daily"}).Draw(rt, "option")
 	return q
 }

@@ -80,8 +80,10 @@ type slot struct {
 	closed    bool
 	capacity  int
 	vacancies int
-	elsewhere int  // sold through other channels than this contract
-	wasFull   bool // for quirks that ask; false where none does
+	elsewhere int // sold through other channels than this contract
+
+	// For quirks that ask; false where none does.
+	wasFull, wasCancelled bool
 }
 
 // plain reports whether the option's slots without limit are shown AVAILABLE:
@@ -133,6 +135,15 @@ func (p *Platform) take(key slotKey, seats int) {
 	}
 	p.put(key, s)
 	p.announceSlot(BookingChange, key, was, s)
+}
+
+// noteCancelled enters that a booking of the slot was cancelled, for quirks that ask.
+func (p *Platform) noteCancelled(key slotKey) {
+	if p.watchesCancelled() {
+		s := p.slot(key)
+		s.wasCancelled = true
+		p.put(key, s)
+	}
 }
 
 // leave forgets a slot that is again as it was computed, so that memory is

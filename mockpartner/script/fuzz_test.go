@@ -16,7 +16,7 @@ clock: {now: 2026-07-01T09:00:00Z, frozen: true}
 seed: 7
 `,
 	`quirks:
-  - {name: lost, on: release, gives: none, product: last, option: last, from_day: 3, once_full: true}
+  - {name: lost, on: release, gives: none, product: last, option: last, from_day: 3, once_full: true, once_cancelled: true}
   - {on: reserve, takes: all-but-one, late: 90s, elsewhere: true}
   - {on: reserve, race: 200ms}
   - {on: confirm-again, does: accept}

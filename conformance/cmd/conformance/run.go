@@ -31,6 +31,7 @@ type runFlags struct {
 	targetFlags
 	safetyFlags
 	judgingFlags
+	exploreFlags
 
 	reportDir                                   string
 	handlesTicketDelivery, noRaces, includeSlow bool
@@ -54,7 +55,8 @@ are sent at the same time, up to eight of them; --no-races leaves these out.
 it is entered in a ledger before it is done: should the run be killed,
 'conformance cleanup' undoes what it left behind.
 What becomes of a hold that expires is judged where --clock-url lets the run move
-the partner's clock, or --include-slow lets it wait.
+the partner's clock, or --include-slow lets it wait. --explore plays random
+lifecycles besides, of some ten steps each.
 
 The key is read from ` + probe.KeyVariable + `, or the variable that --auth-key-env
 names; --auth-key stands before it, but shows in the machine's process list.
@@ -73,6 +75,7 @@ Exit codes:
   conformance run --base-url https://partner.example/api --auth-type api_key --handles-ticket-delivery
   conformance run --base-url http://127.0.0.1:8081 --clock-url http://127.0.0.1:8081/_mock/clock
   conformance run --base-url https://partner.example/api --label 'reserve || release'
+  conformance run --base-url https://partner.example/api --explore 50
   conformance run --base-url https://partner.example/api --rule reserve.vacancies.one --fail-fast
   conformance run --profile staging --baseline known-failures.yaml`,
 		Args: noArgs,
@@ -105,6 +108,7 @@ Exit codes:
 	f.BoolVar(&flags.noRaces, "no-races", false, "send no calls at the same time; the rules about them are skipped")
 	f.DurationVar(&flags.maxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; what is left then is inconclusive")
 	f.BoolVar(&flags.includeSlow, "include-slow", false, fmt.Sprintf("wait until a hold has expired, for %.0f minutes at most, where there is no --clock-url", suite.LongestWait.Minutes()))
+	flags.exploreFlags.register(f)
 	f.Float64Var(&flags.limitScale, "limit-scale", 1, "multiply the contract's limits, for tests of the suite itself")
 	flags.judgingFlags.register(f)
 	settings.Register(f)
@@ -134,6 +138,7 @@ func (f runFlags) config() (suite.Config, error) {
 		f.checkKey,
 		func() error { return parseClockURL(f.clockURL) },
 		func() (err error) { config.RootCAs, err = f.roots(); return err },
+		func() error { return f.exploreFlags.apply(&config) },
 		func() error { return f.judgingFlags.apply(&config) },
 		f.safetyFlags.check,
 		f.checkNumbers,

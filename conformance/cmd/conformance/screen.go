@@ -130,6 +130,7 @@ func (s *screen) end(r *report.Result) {
 	for _, outcome := range []report.Outcome{report.Inconclusive, report.Known, report.Warned, report.Failed} {
 		s.list(r, outcome)
 	}
+	s.exploration(r.Exploration)
 	for _, left := range r.NotUndone {
 		s.printf("not undone: %s\n", leftover(left))
 	}

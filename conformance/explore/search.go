@@ -1,0 +1,135 @@
+package explore
+
+import (
+	"runtime"
+	"slices"
+
+	"pgregory.net/rapid"
+)
+
+// Verdict is what came of a story that was played.
+type Verdict int
+
+// The verdicts.
+const (
+	Held  Verdict = iota // the contract held
+	Broke                // the contract was broken at some step
+	Over                 // no further story can be played
+)
+
+// Found is a story that breaks.
+type Found struct {
+	Story Story  // the shortest
+	First Story  // the one that it was cut out of
+	Seed  uint64 // of that: a search that begins there draws it first
+	Tries int    // how many stories were played to shorten it
+}
+
+// Player plays stories. The seed is that of the story, or of the one that it was cut
+// out of. Each is to be played from the same beginning. It returns how many steps the
+// story takes to break as well.
+type Player func(seed uint64, story Story) (v Verdict, steps int)
+
+// Search has count stories played, drawn from seed and the seeds after it, until one
+// breaks, and then shorter ones. The same seed draws the same stories; seeds begin
+// at 1. It returns how many of the count were played, and the story that breaks, or
+// nil.
+func Search(cast Cast, count int, seed uint64, play Player) (played int, found *Found) {
+	for ; played < count; played++ {
+		s := search{cast: cast, play: play, found: Found{Seed: seed + uint64(played)}}
+		try(s.found.Seed, s.property)
+		if s.crash != nil {
+			panic(s.crash)
+		}
+		if s.found.First != nil {
+			s.trim()
+			return played + 1, &s.found
+		}
+		if s.over {
+			return played, nil
+		}
+	}
+	return played, nil
+}
+
+// search is the search for the shortest story of one seed.
+type search struct {
+	cast  Cast
+	play  Player
+	found Found
+	broke []Story // what was played, up to where it breaks
+	held  []Story
+	over  bool
+
+	trimming bool // rapid is done
+	crash    any  // what whoever plays panicked with, which rapid would take for a story that breaks
+}
+
+// MostTries bounds the stories by which rapid shortens one. Some more are played to
+// leave single steps out.
+const MostTries = 60
+
+func (s *search) property(t *rapid.T) {
+	story, done := s.cast.draw(t), false
+	defer func() {
+		if !done {
+			s.crash = recover()
+			runtime.Goexit()
+		}
+	}()
+	verdict := s.judge(story)
+	done = true
+	switch verdict {
+	case Broke:
+		t.Fatal("the story breaks")
+	case Over:
+		runtime.Goexit() // there is nothing more that rapid could find out
+	}
+}
+
+// judge has a story played, unless it is known what would come of it: rapid draws
+// many that are the same in their beginning.
+func (s *search) judge(story Story) Verdict {
+	switch {
+	case slices.ContainsFunc(s.broke, story.beginsWith):
+		return Broke
+	case slices.ContainsFunc(s.held, func(longer Story) bool { return longer.beginsWith(story) }):
+		return Held
+	case s.over, !s.trimming && s.found.Tries >= MostTries:
+		return Over
+	}
+	verdict, steps := s.play(s.found.Seed, story)
+	first := s.found.First == nil
+	if !first {
+		s.found.Tries++
+	}
+	switch verdict {
+	case Over:
+		s.over = true
+	case Held:
+		s.held = append(s.held, story)
+	case Broke:
+		if first {
+			s.found.First = story
+		}
+		story = story[:steps]
+		s.broke = append(s.broke, story)
+		if first || len(story) <= len(s.found.Story) {
+			s.found.Story = story
+		}
+	}
+	return verdict
+}
+
+// trim leaves single steps out until none can be: rapid, which knows nothing of
+// steps, may have missed one.
+func (s *search) trim() {
+	s.trimming = true
+	for before := 0; before != len(s.found.Story); {
+		before = len(s.found.Story)
+		for i := before - 2; i >= 0; i-- { // the last step is the one that breaks
+			i = min(i, len(s.found.Story)-2)
+			s.judge(s.found.Story.without(i))
+		}
+	}
+}
