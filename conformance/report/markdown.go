@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -40,6 +41,7 @@ func Markdown(r *Result) ([]byte, error) {
 		return cmp.Compare(slices.Index(Outcomes(), a.Outcome), slices.Index(Outcomes(), b.Outcome))
 	})
 	doc.table(urgent)
+	doc.story(whole.Exploration)
 	doc.evidence(urgent)
 	doc.leftovers(whole.NotUndone)
 	doc.stale(whole.Baseline)
@@ -90,12 +92,33 @@ func (m *markdown) table(rules []RuleResult) {
 	m.text.WriteString("\n")
 }
 
-// found is what was found of a rule, and why that is known.
+// found is what was found of a rule, where it is drawn, and why it is known.
 func found(rule RuleResult) string {
-	if rule.Known == "" {
-		return escaped(shorten(rule.Message, longestCell))
+	words := escaped(shorten(rule.Message, longestCell))
+	if rule.Picture != "" {
+		words += " Drawn in `" + rule.Picture + "`."
 	}
-	return escaped(shorten(rule.Message, longestCell)) + " **Known:** " + escaped(shorten(rule.Known, longestCell))
+	if rule.Known != "" {
+		words += " **Known:** " + escaped(shorten(rule.Known, longestCell))
+	}
+	return words
+}
+
+// story tells the story that breaks, step by step; the calls are in report.html.
+func (m *markdown) story(e *Exploration) {
+	if e == nil || e.Broken == nil {
+		return
+	}
+	m.text.WriteString("The shortest story that breaks, which `--explore 1 --seed " + strconv.FormatUint(e.Broken.Seed, 10) + "` finds again:\n\n")
+	for i, step := range e.Broken.Steps {
+		line := fmt.Sprintf("%d. **%s**: want %s, got %s\n", i+1, escaped(shorten(step.Does, longestCell)),
+			escaped(shorten(step.Want, longestCell)), escaped(shorten(step.Got, longestCell)))
+		if !m.add(line, mostMarkdown/2) {
+			fmt.Fprintf(&m.text, "\nand %d more steps, in report.html.\n", len(e.Broken.Steps)-i)
+			break
+		}
+	}
+	m.text.WriteString("\n")
 }
 
 // evidence adds the calls of each rule, folded.
