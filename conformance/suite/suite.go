@@ -23,6 +23,22 @@ type Outcome struct {
 	Redactor *probe.Redactor
 }
 
+// WriteReports writes every view of what came of the run into dir, and returns
+// their paths and the SHA-256 by which the report can be told from any other. A file
+// in which the key would stand is not written, and the error names it.
+func (o *Outcome) WriteReports(dir string) (files []string, sum string, err error) {
+	fixed, err := report.FixedText()
+	if err != nil {
+		return nil, "", err
+	}
+	sealed, err := report.Seal(o.Result)
+	if err != nil {
+		return nil, "", err
+	}
+	files, err = report.WriteAll(dir, sealed, o.Redactor.Scanner(fixed...))
+	return files, sealed.Integrity.SHA256, err
+}
+
 // ErrOnce is the error of a second run in one process: Ginkgo runs one tree of
 // specs only.
 var ErrOnce = errors.New("a process can judge one partner only, once: give each run a process of its own, such as a test package that has no other")

@@ -198,7 +198,7 @@ func run(command *cobra.Command, config suite.Config, flags runFlags) error {
 	}
 	screen.end(outcome.Result)
 
-	files, sum, err := writeReports(flags.reportDir, outcome)
+	files, sum, err := outcome.WriteReports(flags.reportDir)
 	err = errors.Join(err, config.Ledger.Close())
 	screen.reports(files)
 	screen.sum(sum)
@@ -233,21 +233,6 @@ func tryWriting(dir string) error {
 		return err
 	}
 	return errors.Join(trial.Close(), os.Remove(trial.Name()))
-}
-
-// writeReports writes every view of what came of the run, and returns their
-// paths and the SHA-256 by which the report can be told from any other.
-func writeReports(dir string, outcome *suite.Outcome) (files []string, sum string, err error) {
-	fixed, err := report.FixedText()
-	if err != nil {
-		return nil, "", err
-	}
-	sealed, err := report.Seal(outcome.Result)
-	if err != nil {
-		return nil, "", err
-	}
-	files, err = report.WriteAll(dir, sealed, outcome.Redactor.Scanner(fixed...))
-	return files, sealed.Integrity.SHA256, err
 }
 
 func exitCode(r *report.Result) int {
