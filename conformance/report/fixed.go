@@ -46,7 +46,7 @@ func FixedText() ([][]byte, error) {
 // of a partner.
 func blank() *Result {
 	at := time.Unix(0, 0).UTC()
-	r := &Result{Verdict: Nonconformant, StartedAt: at, LimitScale: 1, NotUndone: []Leftover{{Kind: "hold"}, {Kind: "booking"}},
+	r := &Result{Verdict: Nonconformant, StartedAt: at, LimitScale: 1, Ledger: "?", NotUndone: []Leftover{{Kind: "hold"}, {Kind: "booking"}},
 		Baseline: &Baseline{Stale: []StaleEntry{{}}}}
 	exchange := probe.Exchange{
 		StartedAt: at, Request: probe.Request{Body: probe.Body{Size: 2, Cut: true}},

@@ -23,13 +23,14 @@ const (
 type Plan struct {
 	BaseURL       string              `json:"base_url"`
 	AuthType      partnerapi.AuthType `json:"auth_type"`
-	Holds         int                 `json:"holds"`          // usually, about
-	MaxHolds      int                 `json:"max_holds"`      // never more
-	Bookings      int                 `json:"bookings"`       // usually, about
-	MaxBookings   int                 `json:"max_bookings"`   // never more
-	CallsAtOnce   int                 `json:"calls_at_once"`  // of those that hold, book, release and cancel
-	CallsASecond  int                 `json:"calls_a_second"` // 0: no bound
-	From          string              `json:"from"`           // dates, both inclusive, by this machine's clock in UTC
+	Holds         int                 `json:"holds"`             // usually, about
+	MaxHolds      int                 `json:"max_holds"`         // never more
+	Bookings      int                 `json:"bookings"`          // usually, about
+	MaxBookings   int                 `json:"max_bookings"`      // never more
+	Stories       int                 `json:"stories,omitempty"` // random lifecycles, whose holds and bookings come on top
+	CallsAtOnce   int                 `json:"calls_at_once"`     // of those that hold, book, release and cancel
+	CallsASecond  int                 `json:"calls_a_second"`    // 0: no bound
+	From          string              `json:"from"`              // dates, both inclusive, by this machine's clock in UTC
 	To            string              `json:"to"`
 	Products      []string            `json:"products,omitempty"` // ids; absent: all
 	Options       []string            `json:"options,omitempty"`
@@ -56,13 +57,13 @@ func (c Config) Plan() Plan {
 	window, _ := c.Bounds.window(time.Now(), time.UTC)
 	p := Plan{
 		BaseURL: c.BaseURL.Redacted(), AuthType: c.AuthType,
-		MaxHolds: c.Bounds.maxHolds(), MaxBookings: c.Bounds.maxBookings(), CallsAtOnce: mostCallers, CallsASecond: c.Bounds.MaxRPS,
+		MaxHolds: c.Bounds.maxHolds(), MaxBookings: c.Bounds.maxBookings(), Stories: c.Explore, CallsAtOnce: mostCallers, CallsASecond: c.Bounds.MaxRPS,
 		From: cmp.Or(c.Bounds.From, window.From), To: cmp.Or(c.Bounds.To, window.To), Products: c.Bounds.Products, Options: c.Bounds.Options,
 		MovesTheClock: c.ClockURL != "", Ledger: c.Ledger.Name(),
 	}
 	switch {
 	case c.Bounds.ReadOnly:
-		p.MaxHolds, p.MaxBookings, p.CallsAtOnce, p.MovesTheClock = 0, 0, 0, false
+		p.MaxHolds, p.MaxBookings, p.Stories, p.CallsAtOnce, p.MovesTheClock = 0, 0, 0, 0, false
 	case c.NoRaces:
 		p.CallsAtOnce = 1
 	}

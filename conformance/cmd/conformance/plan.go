@@ -37,7 +37,11 @@ func (s *screen) plan(p suite.Plan) {
 	if p.MaxHolds == 0 {
 		s.printf("writes  nothing: no hold and no booking\n")
 	} else {
-		s.printf("writes  about %d holds and %d bookings, at most %d and %d; each is released or cancelled again\n", p.Holds, p.Bookings, p.MaxHolds, p.MaxBookings)
+		stories := ""
+		if p.Stories > 0 {
+			stories = fmt.Sprintf(" and those of %d random lifecycles", p.Stories)
+		}
+		s.printf("writes  about %d holds and %d bookings%s, at most %d and %d; each is released or cancelled again\n", p.Holds, p.Bookings, stories, p.MaxHolds, p.MaxBookings)
 	}
 	s.printf("where   %s, %s to %s\n", where(p), p.From, p.To)
 	atOnce := "one call at a time changes something"

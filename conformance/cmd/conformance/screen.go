@@ -134,6 +134,9 @@ func (s *screen) end(r *report.Result) {
 	for _, left := range r.NotUndone {
 		s.printf("not undone: %s\n", leftover(left))
 	}
+	if len(r.NotUndone) > 0 && r.Ledger != "" {
+		s.printf("'conformance cleanup %s' tries it again\n", oneLine(r.Ledger))
+	}
 	counts := []string{fmt.Sprintf("%d rules passed", r.Summary[report.Passed])}
 	for _, outcome := range report.Outcomes() {
 		if n := r.Summary[outcome]; n > 0 && outcome != report.Passed {
