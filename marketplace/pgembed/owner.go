@@ -1,0 +1,98 @@
+package pgembed
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// owner is the user that the server runs as.
+type owner struct {
+	name    string
+	account *syscall.Credential // nil: the service's own user
+}
+
+// servants are the users that take PostgreSQL over from root, the first that exists.
+var servants = []string{"postgres", "nobody"}
+
+// serverOwner returns the user for the server: the service's own, or a servant where
+// that is root.
+func serverOwner() (owner, error) {
+	if os.Geteuid() != 0 {
+		return owner{}, nil
+	}
+	for _, name := range servants {
+		account, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, errUID := strconv.ParseUint(account.Uid, 10, 32)
+		gid, errGID := strconv.ParseUint(account.Gid, 10, 32)
+		if err := errors.Join(errUID, errGID); err != nil {
+			continue // a system whose users have no numbers
+		}
+		return owner{name: name, account: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid), Groups: []uint32{}}}, nil
+	}
+	return owner{}, errors.New("PostgreSQL refuses to run as root, and there is no user postgres or nobody to run it: start the service as another user, or give a database with MARKETPLACE_DATABASE_URL")
+}
+
+// process has a child run as the owner, apart from the terminal's signals.
+func (o owner) process() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Credential: o.account, Setpgid: true}
+}
+
+// own makes a folder that only the server's user and root can enter.
+func (o owner) own(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if o.account == nil {
+		return os.Chmod(dir, 0o700)
+	}
+	return errors.Join(os.Chmod(dir, 0o700), os.Chown(dir, int(o.account.Uid), int(o.account.Gid)))
+}
+
+// reaches returns an error that names the first folder above dir which the server's
+// user cannot pass.
+func (o owner) reaches(dir string) error {
+	if o.account == nil {
+		return nil
+	}
+	var above []string
+	for folder := filepath.Dir(dir); ; folder = filepath.Dir(folder) {
+		above = append(above, folder)
+		if folder == filepath.Dir(folder) {
+			break
+		}
+	}
+	for i := len(above) - 1; i >= 0; i-- {
+		info, err := os.Stat(above[i])
+		if err != nil {
+			return err
+		}
+		if !o.passes(info) {
+			return fmt.Errorf("PostgreSQL runs as the user %s, which cannot pass through %s: make that folder passable (chmod o+x), or choose another data folder with MARKETPLACE_DATA_DIR", o.name, above[i])
+		}
+	}
+	return nil
+}
+
+// passes reports whether the user may pass through a folder, by its mode bits.
+func (o owner) passes(folder os.FileInfo) bool {
+	stat, ok := folder.Sys().(*syscall.Stat_t)
+	if !ok {
+		return true // another system: the server itself will tell
+	}
+	bit := os.FileMode(0o001)
+	switch {
+	case stat.Uid == o.account.Uid:
+		bit = 0o100
+	case stat.Gid == o.account.Gid:
+		bit = 0o010
+	}
+	return folder.Mode().Perm()&bit != 0
+}

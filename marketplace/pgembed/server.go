@@ -1,0 +1,219 @@
+package pgembed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// Config says where the database is kept, and how.
+type Config struct {
+	// Dir is the folder of the server, made where it is missing: its data, its
+	// socket, its log, its password. It must be the service's own.
+	Dir string
+	// Disposable trades safety for speed: what was written last may be lost with the
+	// machine. For tests.
+	Disposable bool
+	// MaxConnections bounds the server's connections; 0 means 100.
+	MaxConnections int
+}
+
+// Server is a PostgreSQL that runs.
+type Server struct {
+	lock     *os.File
+	password string
+	sockets  string
+	process  *os.Process
+	gone     chan struct{} // closed when the process has ended
+	ended    error         // how; read after gone
+}
+
+const (
+	superuser          = "marketplace"
+	defaultConnections = 100
+	// startTime bounds a start: recovery after an unclean end may take a while.
+	startTime = 2 * time.Minute
+	// longestSocket is what a Unix socket's path can hold, with PostgreSQL's name.
+	longestSocket = 107 - len("/.s.PGSQL.5432")
+)
+
+// Start runs the server, and returns once it can be used. Its error wraps
+// ErrNoBinaries where there is no PostgreSQL, and says what to do in one line.
+func Start(ctx context.Context, config Config) (_ *Server, err error) {
+	dir, err := filepath.Abs(config.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o711); err != nil {
+		return nil, fmt.Errorf("make the folder of the private PostgreSQL: %w", err)
+	}
+	s := &Server{gone: make(chan struct{})}
+	if s.lock, err = lock(dir); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = s.lock.Close()
+		}
+	}()
+	o, err := serverOwner()
+	if err != nil {
+		return nil, err
+	}
+	data := filepath.Join(dir, "data")
+	if err := o.reaches(data); err != nil {
+		return nil, err
+	}
+	if s.sockets, err = socketFolder(dir); err != nil {
+		return nil, err
+	}
+	if err := o.own(s.sockets); err != nil {
+		return nil, fmt.Errorf("make the folder of PostgreSQL's socket: %w", err)
+	}
+	if err := endOrphan(ctx, data, s.sockets); err != nil {
+		return nil, err
+	}
+	commands, err := find(data)
+	if err != nil {
+		return nil, err
+	}
+	if s.password, err = password(filepath.Join(dir, "password")); err != nil {
+		return nil, err
+	}
+	if err := create(ctx, commands, o, data, s.password, config.Disposable); err != nil {
+		return nil, err
+	}
+	if err := s.run(ctx, commands, o, dir, data, config); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// socketFolder is where the socket lies: in dir, or where that is too long for a
+// socket, in a folder of the same name each time below the system's temporary one.
+func socketFolder(dir string) (string, error) {
+	sockets := filepath.Join(dir, "socket")
+	if len(sockets) <= longestSocket {
+		return sockets, nil
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	short := filepath.Join(os.TempDir(), fmt.Sprintf("marketplace-%d-%d", os.Geteuid(), stat.Ino))
+	if !ok || len(short) > longestSocket {
+		return "", fmt.Errorf("the path %s is too long for a socket: choose a shorter data folder with MARKETPLACE_DATA_DIR", dir)
+	}
+	return short, nil
+}
+
+// run starts the server and waits until it is ready.
+func (s *Server) run(ctx context.Context, commands binaries, o owner, dir, data string, config Config) error {
+	log, err := openLog(filepath.Join(dir, "postgresql.log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	command := exec.Command(commands.command("postgres"), settings(data, s.sockets, config)...)
+	command.Dir = data
+	command.Stdout, command.Stderr = log, log
+	command.SysProcAttr = o.process()
+	endWithUs(command.SysProcAttr)
+	started := make(chan error)
+	go func() {
+		// Linux sends the signal of the parent's death when the thread ends that
+		// started the child: it is kept until the child is gone.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := command.Start()
+		started <- err
+		if err == nil {
+			s.ended = command.Wait()
+			close(s.gone)
+		}
+	}()
+	if err := <-started; err != nil {
+		return fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	s.process = command.Process
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	if until(ctx, func() bool { return s.over() || s.ready(data) }) && !s.over() {
+		return nil
+	}
+	if !s.over() {
+		return errors.Join(fmt.Errorf("PostgreSQL did not become ready: %w", context.Cause(ctx)), s.Stop(context.WithoutCancel(ctx)))
+	}
+	return fmt.Errorf("PostgreSQL ended as it started (%w): %s", s.ended, lastLine(log.Name()))
+}
+
+// ready reports whether the pid file is that of our own server, and says so: an
+// orphan's would say so as well.
+func (s *Server) ready(data string) bool {
+	lines, err := pidLines(data)
+	return err == nil && len(lines) > 0 && lines[0] == strconv.Itoa(s.process.Pid) && lines[len(lines)-1] == "ready"
+}
+
+func (s *Server) over() bool {
+	select {
+	case <-s.gone:
+		return true
+	default:
+		return false
+	}
+}
+
+// settings are the server's: no port, and a socket for its owner and root alone.
+func settings(data, sockets string, config Config) []string {
+	args := []string{
+		"-D", data, "-k", sockets,
+		"-c", "listen_addresses=", "-c", "unix_socket_permissions=0700",
+		"-c", "max_connections=" + strconv.Itoa(cmp.Or(config.MaxConnections, defaultConnections)),
+		"-c", "log_destination=stderr", "-c", "logging_collector=off",
+		"-c", "log_statement=none", "-c", "log_min_error_statement=panic", // statements hold customers' data
+		"-c", "timezone=UTC",
+	}
+	if config.Disposable {
+		args = append(args, "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
+	}
+	return args
+}
+
+// URL is the address of a database of the server, with its password: it is not for
+// logs.
+func (s *Server) URL(database string) string {
+	address := url.URL{
+		Scheme: "postgres", User: url.UserPassword(superuser, s.password), Path: "/" + database,
+		RawQuery: url.Values{"host": {s.sockets}, "sslmode": {"disable"}}.Encode(),
+	}
+	return address.String()
+}
+
+// Gone is closed when the server has ended, whoever ended it.
+func (s *Server) Gone() <-chan struct{} { return s.gone }
+
+// Stop ends the server: what is under way is rolled back, the data stays. When ctx
+// ends first the server is ended at once, and recovers at the next start.
+func (s *Server) Stop(ctx context.Context) error {
+	defer s.lock.Close()
+	if err := s.process.Signal(syscall.SIGINT); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stop PostgreSQL: %w", err)
+	}
+	select {
+	case <-s.gone:
+	case <-ctx.Done():
+		_ = s.process.Signal(syscall.SIGQUIT) // it may be gone by now
+		<-s.gone
+	}
+	return nil
+}
