@@ -1,0 +1,92 @@
+// Package health tells how a partner fares: a state and its counters, moved by what
+// comes of every call. It is pure.
+package health
+
+import (
+	"net/http"
+	"time"
+)
+
+// State says how much time a partner is given (LIM-1).
+type State string
+
+// The states.
+const (
+	Healthy  State = "HEALTHY"
+	Degraded State = "DEGRADED"
+)
+
+// What moves the state, in calls one after the other.
+const (
+	toDegrade = 3
+	toHeal    = 2
+)
+
+// Outcome is what came of a call.
+type Outcome string
+
+// The outcomes.
+const (
+	OK         Outcome = "ok"         // 2xx, read whole
+	Timeout    Outcome = "timeout"    //
+	Transport  Outcome = "transport"  // no connection, or one that broke
+	Status     Outcome = "status"     // an HTTP answer that is not 2xx
+	Unreadable Outcome = "unreadable" // a 2xx whose body makes no sense
+)
+
+// Call is one call to the partner.
+type Call struct {
+	At      time.Time
+	Outcome Outcome
+	Status  int // of the answer, where there was one
+}
+
+// Health is a partner's state and counters. The zero value is that of a partner that
+// has not been called.
+type Health struct {
+	State               State     `json:"state"` // "" is Healthy
+	FailureCount        int64     `json:"failure_count"`
+	ConsecutiveFailures int       `json:"consecutive_failures"` // of those that degrade
+	ConsecutiveOK       int       `json:"-"`
+	LastOKAt            time.Time `json:"last_ok_at,omitzero"`
+}
+
+// After is the health that a call leaves. Every failure counts; those that speak of
+// the partner's platform, not of one request, degrade it when they come in a row.
+func (h Health) After(call Call) Health {
+	if h.State == "" {
+		h.State = Healthy
+	}
+	switch {
+	case call.Outcome == OK:
+		h.LastOKAt = call.At
+		h.ConsecutiveFailures = 0
+		h.ConsecutiveOK++
+		if h.ConsecutiveOK >= toHeal {
+			h.State = Healthy
+		}
+	case !call.degrades():
+		h.FailureCount++
+	default:
+		h.FailureCount++
+		h.ConsecutiveOK = 0
+		h.ConsecutiveFailures++
+		if h.ConsecutiveFailures >= toDegrade {
+			h.State = Degraded
+		}
+	}
+	return h
+}
+
+// degrades reports whether a failure speaks of the partner's platform. A 404 or a 409
+// speaks of one request: it neither degrades nor heals.
+func (c Call) degrades() bool {
+	if c.Outcome != Status {
+		return true
+	}
+	switch c.Status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests:
+		return true
+	}
+	return c.Status >= http.StatusInternalServerError || c.Status < http.StatusBadRequest // a redirect leads nowhere
+}

@@ -1,0 +1,7 @@
+// Package marketplace is the service's domain: what it sells, for whom, and the laws
+// that hold whoever stores it or shows it. It knows neither SQL nor HTTP.
+//
+// One file a noun. Below it: pricing (what a reseller pays), health (how a partner
+// fares), catalog (a partner's products become activities), partner (the calls to
+// partners), postgres (all SQL), api (all HTTP), worker (what happens by itself).
+package marketplace
