@@ -1,0 +1,79 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"partnerkit.dev/marketplace"
+)
+
+// Store is the service's database. It is safe for concurrent use.
+type Store struct{ pool *pgxpool.Pool }
+
+// Open returns a store of at most so many connections to the migrated database at
+// that address. Requests and background work have a store each, so that neither
+// waits for the other's connections.
+func Open(ctx context.Context, address string, connections int32) (*Store, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("read the database's address: %w", hidden(err))
+	}
+	config.MaxConns = connections
+	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	config.AfterConnect = inUTC
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("reach the database: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("reach the database: %w", err)
+	}
+	return &Store{pool: pool}, nil
+}
+
+// inUTC has times come in UTC, whatever the machine's zone is.
+func inUTC(_ context.Context, conn *pgx.Conn) error {
+	conn.TypeMap().RegisterType(&pgtype.Type{
+		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+	})
+	return nil
+}
+
+// Close waits for the connections that are in use, and closes all.
+func (s *Store) Close() { s.pool.Close() }
+
+// Ping reports whether the database answers.
+func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
+
+// Pool is for what brings SQL of its own, such as the job queue, and for metrics.
+func (s *Store) Pool() *pgxpool.Pool { return s.pool }
+
+// transaction runs f in one, which is rolled back where f returns an error.
+func (s *Store) transaction(ctx context.Context, f func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, s.pool, f)
+}
+
+// uniqueViolation is PostgreSQL's code for a row that is there already.
+const uniqueViolation = "23505"
+
+// violates reports whether the error is that of a row that the constraint forbids.
+func violates(err error, constraint string) bool {
+	var failed *pgconn.PgError
+	return errors.As(err, &failed) && failed.Code == uniqueViolation && failed.ConstraintName == constraint
+}
+
+// notFound turns the absence of a row into the domain's error.
+func notFound(err error, what string) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return &marketplace.Error{Code: marketplace.NotFound, Message: what + " not found"}
+	}
+	return err
+}
