@@ -1,0 +1,206 @@
+// Package signin tells who is calling: by a short-lived access token (a JWT), which a
+// password or a refresh token buys, or by a reseller's long-lived API token.
+//
+// Refresh tokens are good for one use and are replaced by it; whoever presents a used
+// one ends the whole sign-in. Only hashes of tokens are stored.
+package signin
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/ratelimit"
+	"partnerkit.dev/marketplace/secret"
+)
+
+// How long tokens are good for.
+const (
+	AccessLife  = 15 * time.Minute
+	RefreshLife = 30 * 24 * time.Hour
+)
+
+// The failed sign-ins that are taken in a minute from one address; those of one account
+// are a setting.
+const failuresPerAddress = 30
+
+// Store is what is kept of accounts and tokens.
+type Store interface {
+	// AccountByEmail returns the account of a normal address, or NotFound.
+	AccountByEmail(ctx context.Context, email string) (marketplace.Account, error)
+	// Account returns the account of that id, or NotFound.
+	Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error)
+	// AccountByAPIToken returns the account of a good token's hash, or NotFound.
+	AccountByAPIToken(ctx context.Context, hash []byte) (marketplace.Account, error)
+	// StartFamily stores a sign-in with its first refresh token's hash.
+	StartFamily(ctx context.Context, family, account uuid.UUID, hash []byte, now, expires time.Time) error
+	// Rotate uses a refresh token up for the next, or returns Unauthorized. It is
+	// atomic: of two uses one is the second, which ends the family.
+	Rotate(ctx context.Context, hash, next []byte, now, expires time.Time) (family, account uuid.UUID, err error)
+	// EndFamily ends the sign-in of a refresh token; one that is unknown ends nothing.
+	EndFamily(ctx context.Context, hash []byte, now time.Time) error
+}
+
+// Identity is who is calling.
+type Identity struct {
+	Account uuid.UUID
+	Role    marketplace.Role
+	// Credential tells one credential from another, for limits; it is no secret.
+	Credential string
+}
+
+// Tokens are what a sign-in buys.
+type Tokens struct {
+	AccessToken  string `json:"access_token"`
+	TokenType    string `json:"token_type"`
+	ExpiresIn    int    `json:"expires_in"` // seconds
+	RefreshToken string `json:"refresh_token"`
+}
+
+// Service signs accounts in. It is safe for concurrent use.
+type Service struct {
+	store     Store
+	now       func() time.Time
+	key       []byte
+	byAccount *ratelimit.Limiter
+	byAddress *ratelimit.Limiter
+	passwords passwords
+}
+
+// New returns a service that takes so many failures a minute for one account; 0 takes
+// any number.
+func New(store Store, s *secret.Secret, failuresPerAccount int, now func() time.Time) *Service {
+	address := failuresPerAddress
+	if failuresPerAccount == 0 {
+		address = 0
+	}
+	return &Service{
+		store: store, now: now, key: s.Key("access tokens"), passwords: newPasswords(),
+		byAccount: ratelimit.New(failuresPerAccount, time.Minute, now),
+		byAddress: ratelimit.New(address, time.Minute, now),
+	}
+}
+
+var (
+	errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
+	errTooMany      = &marketplace.Error{Code: marketplace.RateLimited, Message: "rate limit exceeded"}
+)
+
+// SignIn returns tokens for an address and its password. The error is Unauthorized,
+// whether or not there is such an account and in the same time, or RateLimited after
+// too many failures of the account, or from the caller's network address.
+func (s *Service) SignIn(ctx context.Context, email, password, from string) (Tokens, error) {
+	email = marketplace.NormalEmail(email)
+	if !s.byAccount.Take(email).Allowed {
+		return Tokens{}, errTooMany
+	}
+	if !s.byAddress.Take(from).Allowed {
+		s.byAccount.GiveBack(email)
+		return Tokens{}, errTooMany
+	}
+	account, err := s.store.AccountByEmail(ctx, email)
+	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
+		return Tokens{}, err
+	}
+	good, err := s.passwords.match(ctx, password, account.PasswordHash)
+	if err != nil {
+		return Tokens{}, err
+	}
+	if !good {
+		return Tokens{}, errUnauthorized
+	}
+	s.byAccount.GiveBack(email)
+	s.byAddress.GiveBack(from)
+	family, refresh, now := uuid.New(), secret.NewToken(), s.now()
+	if err := s.store.StartFamily(ctx, family, account.ID, secret.Hash(refresh), now, now.Add(RefreshLife)); err != nil {
+		return Tokens{}, err
+	}
+	return s.tokens(account, family, refresh, now)
+}
+
+// Refresh returns fresh tokens for a refresh token, which is used up, or Unauthorized.
+func (s *Service) Refresh(ctx context.Context, token string) (Tokens, error) {
+	next, now := secret.NewToken(), s.now()
+	family, id, err := s.store.Rotate(ctx, secret.Hash(token), secret.Hash(next), now, now.Add(RefreshLife))
+	if err != nil {
+		return Tokens{}, err
+	}
+	account, err := s.store.Account(ctx, id)
+	if err != nil {
+		return Tokens{}, err
+	}
+	return s.tokens(account, family, next, now)
+}
+
+// SignOut ends the sign-in of a refresh token. Access tokens of it run out by
+// themselves.
+func (s *Service) SignOut(ctx context.Context, token string) error {
+	return s.store.EndFamily(ctx, secret.Hash(token), s.now())
+}
+
+// The access token's fixed claims.
+const (
+	issuer   = "partnerkit-marketplace"
+	audience = "partnerkit-marketplace-api"
+)
+
+type claims struct {
+	jwt.RegisteredClaims
+	Role marketplace.Role `json:"role"`
+}
+
+func (s *Service) tokens(account marketplace.Account, family uuid.UUID, refresh string, now time.Time) (Tokens, error) {
+	access, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims{
+		RegisteredClaims: jwt.RegisteredClaims{
+			Issuer: issuer, Audience: jwt.ClaimStrings{audience}, Subject: account.ID.String(), ID: family.String(),
+			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(AccessLife)),
+		},
+		Role: account.Role,
+	}).SignedString(s.key)
+	return Tokens{AccessToken: access, TokenType: "Bearer", ExpiresIn: int(AccessLife.Seconds()), RefreshToken: refresh}, err
+}
+
+// ByAccessToken returns who holds an access token, or Unauthorized. It asks nobody:
+// every replica of the same secret takes it, also after a restart.
+func (s *Service) ByAccessToken(token string) (Identity, error) {
+	var told claims
+	_, err := jwt.ParseWithClaims(token, &told, func(*jwt.Token) (any, error) { return s.key, nil },
+		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Name}), jwt.WithIssuer(issuer), jwt.WithAudience(audience),
+		jwt.WithExpirationRequired(), jwt.WithTimeFunc(s.now))
+	if err != nil {
+		return Identity{}, errUnauthorized
+	}
+	id, err := uuid.Parse(told.Subject)
+	if err != nil {
+		return Identity{}, errUnauthorized
+	}
+	return Identity{Account: id, Role: told.Role, Credential: "jwt:" + told.Subject}, nil
+}
+
+// ByAPIToken returns who holds a long-lived token, or Unauthorized.
+func (s *Service) ByAPIToken(ctx context.Context, token string) (Identity, error) {
+	hash := secret.Hash(token)
+	account, err := s.store.AccountByAPIToken(ctx, hash)
+	switch {
+	case err != nil && marketplace.CodeOf(err) == marketplace.NotFound:
+		return Identity{}, errUnauthorized
+	case err != nil:
+		return Identity{}, err
+	}
+	return Identity{Account: account.ID, Role: account.Role, Credential: "api-token:" + hex.EncodeToString(hash)}, nil
+}
+
+// HashPassword returns what is stored of a password.
+func HashPassword(password string) (string, error) {
+	hash, err := argon2id.CreateHash(password, &parameters)
+	if err != nil {
+		return "", errors.Join(errors.New("hash a password"), err)
+	}
+	return hash, nil
+}
