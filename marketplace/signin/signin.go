@@ -196,6 +196,18 @@ func (s *Service) ByAPIToken(ctx context.Context, token string) (Identity, error
 	return Identity{Account: account.ID, Role: account.Role, Credential: "api-token:" + hex.EncodeToString(hash)}, nil
 }
 
+// NewAccount makes an account of what was asked for, which Check has found good.
+func NewAccount(asked marketplace.NewAccount, now time.Time) (marketplace.Account, error) {
+	hash, err := HashPassword(asked.Password)
+	if err != nil {
+		return marketplace.Account{}, err
+	}
+	id, err := uuid.NewV7() // in the order of their making
+	return marketplace.Account{
+		ID: id, Email: marketplace.NormalEmail(asked.Email), Name: asked.Name, Role: asked.Role, PasswordHash: hash, CreatedAt: now,
+	}, err
+}
+
 // HashPassword returns what is stored of a password.
 func HashPassword(password string) (string, error) {
 	hash, err := argon2id.CreateHash(password, &parameters)

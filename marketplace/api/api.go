@@ -1,0 +1,92 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/gorilla/mux"
+
+	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/ratelimit"
+	"partnerkit.dev/marketplace/signin"
+)
+
+// Store is what the api itself asks of the database.
+type Store interface {
+	Ping(ctx context.Context) error
+	CreateAccount(ctx context.Context, a marketplace.Account) error
+	AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error
+	RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error
+}
+
+// Config is what an API is made of. Every field is required.
+type Config struct {
+	Store     Store
+	SignIn    *signin.Service
+	RateLimit int // requests a minute of one credential; 0 is no limit
+	Now       func() time.Time
+	Log       *slog.Logger
+}
+
+// API is the service's HTTP handler. It is safe for concurrent use.
+type API struct {
+	store   Store
+	signin  *signin.Service
+	limiter *ratelimit.Limiter
+	now     func() time.Time
+	log     *slog.Logger
+	handler http.Handler
+}
+
+// New returns the handler of every surface.
+func New(c Config) *API {
+	a := &API{store: c.Store, signin: c.SignIn, limiter: ratelimit.New(c.RateLimit, limitWindow, c.Now), now: c.Now, log: c.Log}
+	// SkipClean: a path that is not clean would be answered with a redirect, which
+	// turns a POST into a GET.
+	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
+	router.NotFoundHandler = a.handle(func(http.ResponseWriter, *http.Request) error {
+		return &statusError{http.StatusNotFound, "no such path"}
+	})
+	router.MethodNotAllowedHandler = a.handle(func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Allow", allowed(router, r))
+		return &statusError{http.StatusMethodNotAllowed, "no such method here"}
+	})
+	for _, route := range a.routes() {
+		router.Handle(route.path, a.handle(a.guard(route))).Methods(route.method)
+	}
+	// Outside of the router, whose own middleware does not run for 404 and 405.
+	a.handler = withRequestID(a.withLog(a.withRecovery(router)))
+	return a
+}
+
+// ServeHTTP answers a request.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+
+// handle makes net/http's kind of handler of ours.
+func (a *API) handle(f handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := f(w, r); err != nil {
+			a.writeProblem(w, r, err)
+		}
+	})
+}
+
+// allowed lists the methods that a path takes.
+func allowed(router *mux.Router, r *http.Request) string {
+	list := ""
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		asked := r.Clone(r.Context())
+		asked.Method = method
+		var match mux.RouteMatch
+		if router.Match(asked, &match) && match.MatchErr == nil {
+			if list != "" {
+				list += ", "
+			}
+			list += method
+		}
+	}
+	return list
+}

@@ -1,0 +1,148 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/api"
+	"partnerkit.dev/marketplace/postgres"
+	"partnerkit.dev/marketplace/postgres/pgtest"
+	"partnerkit.dev/marketplace/secret"
+	"partnerkit.dev/marketplace/signin"
+	"partnerkit.dev/schemas"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+const password = "correct horse battery"
+
+// bench is a service of its own, with an account of each role.
+type bench struct {
+	store    *postgres.Store
+	address  string
+	accounts map[marketplace.Role]marketplace.Account
+	ahead    atomic.Int64
+	log      bytes.Buffer
+}
+
+func (b *bench) now() time.Time {
+	return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC).Add(time.Duration(b.ahead.Load()))
+}
+
+// roles are all of them.
+var roles = []marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator}
+
+func setup(t *testing.T, change ...func(*api.Config)) *bench {
+	t.Helper()
+	b := &bench{store: pgtest.Open(t), accounts: map[marketplace.Role]marketplace.Account{}}
+	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A hash that costs little to check: the race detector makes every one dear.
+	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, role := range roles {
+		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Role: role, PasswordHash: hash, CreatedAt: b.now()}
+		if err := b.store.CreateAccount(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		b.accounts[role] = a
+	}
+	config := api.Config{
+		Store: b.store, SignIn: signin.New(b.store, key, 10, b.now), RateLimit: 600, Now: b.now,
+		Log: slog.New(slog.NewTextHandler(&b.log, nil)),
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	server := httptest.NewServer(api.New(config))
+	t.Cleanup(server.Close)
+	b.address = server.URL
+	return b
+}
+
+// answer is what came of a request.
+type answer struct {
+	*http.Response
+	body []byte
+}
+
+func (a answer) data(t *testing.T, into any) {
+	t.Helper()
+	frame := struct {
+		Success int             `json:"success"`
+		Data    json.RawMessage `json:"data"`
+	}{}
+	if err := json.Unmarshal(a.body, &frame); err != nil || frame.Success != 1 {
+		t.Fatalf("want a good answer, got %d %s", a.StatusCode, a.body)
+	}
+	if err := json.Unmarshal(frame.Data, into); err != nil {
+		t.Fatalf("%v: %s", err, frame.Data)
+	}
+}
+
+// header sets one of a request's.
+type header struct{ name, value string }
+
+func (b *bench) do(t *testing.T, method, path, body string, headers ...header) answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, b.address+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range headers {
+		request.Header.Set(h.name, h.value)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{response, text}
+}
+
+func (b *bench) signIn(t *testing.T, role marketplace.Role) header {
+	t.Helper()
+	var tokens signin.Tokens
+	b.do(t, http.MethodPost, "/api/v1/auth/login", `{"email":"`+string(role)+`@example.com","password":"`+password+`"}`).data(t, &tokens)
+	return header{"Authorization", "Bearer " + tokens.AccessToken}
+}
+
+// wantProblem fails where the answer is not an error of that status, in the contract's
+// shape, with these words in it.
+func wantProblem(t *testing.T, a answer, status int, words ...string) {
+	t.Helper()
+	if a.StatusCode != status || a.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("want %d as JSON, got %d as %q: %s", status, a.StatusCode, a.Header.Get("Content-Type"), a.body)
+	}
+	for _, problem := range schemas.Validate(schemas.ResellerError, a.body) {
+		t.Errorf("want the contract's error, got %s: %s", problem, a.body)
+	}
+	for _, word := range words {
+		if !strings.Contains(string(a.body), word) {
+			t.Errorf("want %q in %s", word, a.body)
+		}
+	}
+}

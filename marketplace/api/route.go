@@ -1,0 +1,37 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+
+	"partnerkit.dev/marketplace"
+)
+
+// handler answers a request, or returns why it cannot.
+type handler func(http.ResponseWriter, *http.Request) error
+
+// route is one way in. All of them are registered at one router: gorilla/mux forgets in
+// a subrouter that a path was found and only its method was not.
+type route struct {
+	method, path string
+	access       access
+	handle       handler
+}
+
+// access says whom a route is for.
+type access struct {
+	open   bool               // anybody
+	roles  []marketplace.Role // else these
+	tokens bool               // and a long-lived API token opens it as well
+}
+
+// Who may come in.
+var (
+	anybody   = access{open: true}
+	operators = access{roles: []marketplace.Role{marketplace.Operator}}
+)
+
+// routes lists every way in.
+func (a *API) routes() []route {
+	return slices.Concat(a.rootRoutes(), a.authRoutes(), a.operatorAccountRoutes())
+}

@@ -1,0 +1,74 @@
+package marketplace
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/go-playground/validator/v10"
+)
+
+// checker knows the rules that stand in `validate` tags. Making one is dear: it is
+// shared, and safe for concurrent use.
+var checker = newChecker()
+
+func newChecker() *validator.Validate {
+	v := validator.New(validator.WithRequiredStructEnabled())
+	v.RegisterTagNameFunc(func(field reflect.StructField) string {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		return name
+	})
+	return v
+}
+
+// Check returns every mistake in a struct with `validate` tags, as Invalid: a detail
+// for each, with the JSON path of its place. What was given is not repeated: it may be
+// a secret.
+func Check(value any) error {
+	err := checker.Struct(value)
+	var mistakes validator.ValidationErrors
+	if !errors.As(err, &mistakes) {
+		return err
+	}
+	wrong := &Error{Code: Invalid, Message: "the request is not as it should be"}
+	own := reflect.Indirect(reflect.ValueOf(value)).Type().Name() + "."
+	for _, mistake := range mistakes {
+		wrong.Details = append(wrong.Details, strings.TrimPrefix(mistake.Namespace(), own)+": "+wanted(mistake))
+	}
+	return wrong
+}
+
+// wanted says in words what a tag wants.
+func wanted(mistake validator.FieldError) string {
+	kind, of := mistake.Kind(), mistake.Param()
+	text, list := kind == reflect.String, kind == reflect.Slice || kind == reflect.Map
+	switch tag := mistake.Tag(); {
+	case tag == "required":
+		return "it is missing"
+	case tag == "email":
+		return "want an address such as ana@example.com"
+	case tag == "oneof":
+		return "want one of " + strings.Join(strings.Fields(of), ", ")
+	case tag == "uuid":
+		return "want an id"
+	case tag == "iso4217":
+		return "want an ISO 4217 code such as EUR"
+	case tag == "bcp47_strict_language_tag":
+		return "want a language such as en or pt-BR"
+	case tag == "min" && text:
+		return fmt.Sprintf("want at least %s letters", of)
+	case tag == "max" && text:
+		return fmt.Sprintf("want at most %s letters", of)
+	case tag == "min" && list:
+		return fmt.Sprintf("want at least %s", of)
+	case tag == "max" && list:
+		return fmt.Sprintf("want at most %s", of)
+	case tag == "min" || tag == "gte":
+		return fmt.Sprintf("want %s or more", of)
+	case tag == "max" || tag == "lte":
+		return fmt.Sprintf("want %s or less", of)
+	default:
+		return fmt.Sprintf("want it to be %s %s", tag, of)
+	}
+}
