@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"partnerkit.dev/marketplace/pgembed"
+	"partnerkit.dev/marketplace/postgres"
+)
+
+// database is the service's: one that was given, or a private one.
+type database struct {
+	address string
+	private *pgembed.Server // nil: one that was given
+}
+
+// openDatabase starts a private PostgreSQL where none was given, and migrates.
+func openDatabase(ctx context.Context, s storage) (*database, error) {
+	db := &database{address: s.databaseURL}
+	if db.address == "" {
+		if err := os.MkdirAll(s.dataDir, 0o711); err != nil {
+			return nil, fmt.Errorf("--data-dir: %w", err)
+		}
+		var err error
+		if db.private, err = pgembed.Start(ctx, pgembed.Config{Dir: filepath.Join(s.dataDir, "postgresql")}); err != nil {
+			return nil, err
+		}
+		db.address = db.private.URL("postgres")
+	}
+	if _, err := postgres.Migrate(ctx, db.address); err != nil {
+		return nil, errors.Join(err, db.close(context.WithoutCancel(ctx)))
+	}
+	return db, nil
+}
+
+// gone is closed when a private PostgreSQL has ended by itself.
+func (db *database) gone() <-chan struct{} {
+	if db.private == nil {
+		return nil
+	}
+	return db.private.Gone()
+}
+
+// close stops a private PostgreSQL.
+func (db *database) close(ctx context.Context) error {
+	if db.private == nil {
+		return nil
+	}
+	return db.private.Stop(ctx)
+}

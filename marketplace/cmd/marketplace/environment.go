@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// variable is the environment variable of a flag.
+func variable(flag string) string {
+	return "MARKETPLACE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// fromEnvironment sets the flags that were not given by their variables. Its error
+// names every variable that is wrong; what is in one may be a secret, and is not said.
+func fromEnvironment(command *cobra.Command, _ []string) error {
+	var wrong []error
+	command.Flags().VisitAll(func(flag *pflag.Flag) {
+		value, set := os.LookupEnv(variable(flag.Name))
+		if flag.Changed || !set {
+			return
+		}
+		if err := command.Flags().Set(flag.Name, value); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: want %s", variable(flag.Name), kinds[flag.Value.Type()]))
+		}
+	})
+	return joined(wrong)
+}
+
+// kinds are pflag's types in words.
+var kinds = map[string]string{"int": "a whole number", "bool": "true or false", "duration": "a duration such as 60s", "string": "a text"}
+
+// joined says several mistakes in one line each, and nothing where there are none.
+func joined(wrong []error) error {
+	if len(wrong) == 0 {
+		return nil
+	}
+	return errors.Join(wrong...)
+}

@@ -1,0 +1,56 @@
+// Command marketplace sells what partners offer to resellers: the reseller API, the
+// partners' integrations and webhooks, and what happens by itself.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	_ "time/tzdata" // zones of products, on machines that have none
+
+	"github.com/spf13/cobra"
+)
+
+// version is set when a release is built.
+var version = ""
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := newRoot()
+	if err := root.ExecuteContext(ctx); err != nil {
+		fmt.Fprintf(os.Stderr, "marketplace: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "marketplace",
+		Short: "Sell what partners offer to resellers",
+		Long: `marketplace pulls the catalogs of partners that keep the partner contract, shows
+them to resellers with prices of its own, and books with the partners.
+
+Every flag can be set by an environment variable: MARKETPLACE_ and the flag's name
+in capitals, such as MARKETPLACE_DATABASE_URL for --database-url. A flag stands
+before its variable.`,
+		Version:       serviceVersion(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(newServe(), newMigrate(), newAccount())
+	return root
+}
+
+func serviceVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "devel"
+}

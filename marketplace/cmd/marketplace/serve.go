@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/api"
+	"partnerkit.dev/marketplace/postgres"
+	"partnerkit.dev/marketplace/signin"
+)
+
+const (
+	// stopTime bounds the end: requests under way are finished in it.
+	stopTime = 15 * time.Second
+	// requestConnections is how many of the database's connections requests use.
+	requestConnections = 20
+)
+
+func newServe() *cobra.Command {
+	var s settings
+	command := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the service",
+		Long: `Runs the service until it is told to stop (SIGINT or SIGTERM): requests under way
+are finished first. The database's tables are brought up to date at the start.
+
+Several replicas may share a database and a secret.`,
+		Example: `  marketplace serve
+  marketplace serve --addr 127.0.0.1:0 --data-dir ./data
+  MARKETPLACE_OPERATOR_EMAIL=ana@example.com MARKETPLACE_OPERATOR_PASSWORD=… marketplace serve
+  MARKETPLACE_DATABASE_URL=postgres://… MARKETPLACE_SECRET_KEY=… marketplace serve --addr 0.0.0.0:8080`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := s.check(); err != nil {
+				return err
+			}
+			log := slog.New(slog.NewJSONHandler(command.OutOrStdout(), nil))
+			return serve(command.Context(), s, log)
+		},
+	}
+	s.register(command)
+	return command
+}
+
+// serve runs the service until ctx ends, or its database does.
+func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
+	listener, err := net.Listen("tcp", s.addr)
+	if err != nil {
+		return fmt.Errorf("--addr: %w", err)
+	}
+	defer listener.Close()
+	key, origin, err := loadSecret(s)
+	if err != nil {
+		return err
+	}
+	db, err := openDatabase(ctx, s.storage)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+		defer cancel()
+		err = errors.Join(err, db.close(last))
+	}()
+	store, err := postgres.Open(ctx, db.address, requestConnections)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := makeOperator(ctx, store, s, log); err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler: api.New(api.Config{
+			Store: store, SignIn: signin.New(store, key, s.loginLimit, time.Now), RateLimit: s.rateLimit, Now: time.Now, Log: log,
+		}),
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	log.Info("serving", slog.String("address", "http://"+listener.Addr().String()), slog.String("version", serviceVersion()),
+		slog.Bool("private_database", db.private != nil), slog.String("secret", origin))
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	case <-db.gone():
+		err = errors.New("the private PostgreSQL has ended: see postgresql.log in its folder")
+	case <-ctx.Done():
+		log.Info("stopping")
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	return errors.Join(err, server.Shutdown(last))
+}
+
+// makeOperator makes the first operator, unless there is an account of that address.
+func makeOperator(ctx context.Context, store *postgres.Store, s settings, log *slog.Logger) error {
+	if s.operatorEmail == "" {
+		return nil
+	}
+	made, err := signin.NewAccount(s.firstOperator(), time.Now())
+	if err != nil {
+		return err
+	}
+	switch err := store.CreateAccount(ctx, made); {
+	case err == nil:
+		log.Info("made the first operator", slog.String("email", made.Email))
+		return nil
+	case marketplace.CodeOf(err) == marketplace.Conflict:
+		return nil
+	default:
+		return fmt.Errorf("make the first operator: %w", err)
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/secret"
+)
+
+// storage says where the service keeps its data.
+type storage struct {
+	databaseURL, dataDir string
+}
+
+func (s *storage) register(command *cobra.Command) {
+	f := command.Flags()
+	f.StringVar(&s.databaseURL, "database-url", "", "a PostgreSQL (14 or newer) `address`, such as postgres://user@host/name; without one the service runs a private PostgreSQL in its data folder")
+	f.StringVar(&s.dataDir, "data-dir", defaultDataDir(), "the `folder` for what the service keeps by itself: its private PostgreSQL, its secret")
+	command.PreRunE = fromEnvironment
+}
+
+// defaultDataDir is where the system's programs keep such things: for root one that
+// PostgreSQL's own user can reach.
+func defaultDataDir() string {
+	if os.Geteuid() == 0 {
+		return "/var/lib/partnerkit-marketplace"
+	}
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "partnerkit-marketplace")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "marketplace-data"
+	}
+	return filepath.Join(home, ".local", "share", "partnerkit-marketplace")
+}
+
+func (s *storage) mistakes() (wrong []error) {
+	if s.databaseURL != "" {
+		if address, err := url.Parse(s.databaseURL); err != nil || address.Scheme != "postgres" && address.Scheme != "postgresql" {
+			wrong = append(wrong, errors.New("--database-url: want an address such as postgres://user@host/name"))
+		}
+	}
+	if s.dataDir == "" {
+		wrong = append(wrong, errors.New("--data-dir: want a folder"))
+	}
+	return wrong
+}
+
+// settings are those of the service, as given.
+type settings struct {
+	storage
+	addr, secretKey                 string
+	operatorEmail, operatorPassword string
+	rateLimit, loginLimit           int
+}
+
+func (s *settings) register(command *cobra.Command) {
+	s.storage.register(command)
+	f := command.Flags()
+	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "the `address` to listen on; port 0 takes a free one")
+	f.StringVar(&s.secretKey, "secret-key", "", fmt.Sprintf("the service's `secret`, %d bytes or more, the same for every replica; better set %s. Without one it is made in the data folder", secret.Shortest, variable("secret-key")))
+	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute of one credential, in each replica; 0 is no limit")
+	f.IntVar(&s.loginLimit, "login-limit", 10, "failed sign-ins a minute of one account, in each replica; 0 is no limit")
+	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is made at the start where there is no such account")
+	f.StringVar(&s.operatorPassword, "operator-password", "", "the first operator's `password`; better set "+variable("operator-password"))
+}
+
+// check names every mistake at once.
+func (s *settings) check() error {
+	wrong := s.storage.mistakes()
+	if _, port, err := net.SplitHostPort(s.addr); err != nil || port == "" {
+		wrong = append(wrong, errors.New("--addr: want host:port, such as 127.0.0.1:8080"))
+	}
+	if s.secretKey != "" && len(s.secretKey) < secret.Shortest {
+		wrong = append(wrong, fmt.Errorf("--secret-key: want at least %d bytes, got %d", secret.Shortest, len(s.secretKey)))
+	}
+	if s.rateLimit < 0 {
+		wrong = append(wrong, fmt.Errorf("--rate-limit: want 0 or more, got %d", s.rateLimit))
+	}
+	if s.loginLimit < 0 {
+		wrong = append(wrong, fmt.Errorf("--login-limit: want 0 or more, got %d", s.loginLimit))
+	}
+	switch first := s.firstOperator(); {
+	case (s.operatorEmail == "") != (s.operatorPassword == ""):
+		wrong = append(wrong, errors.New("--operator-email and --operator-password: want both, or neither"))
+	case s.operatorEmail != "":
+		if mistaken := (*marketplace.Error)(nil); errors.As(marketplace.Check(&first), &mistaken) {
+			for _, detail := range mistaken.Details {
+				wrong = append(wrong, errors.New("--operator-"+detail))
+			}
+		}
+	}
+	return joined(wrong)
+}
+
+func (s *settings) firstOperator() marketplace.NewAccount {
+	return marketplace.NewAccount{Email: s.operatorEmail, Password: s.operatorPassword, Role: marketplace.Operator, Name: "Operator"}
+}
