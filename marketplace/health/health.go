@@ -5,15 +5,8 @@ package health
 import (
 	"net/http"
 	"time"
-)
 
-// State says how much time a partner is given (LIM-1).
-type State string
-
-// The states.
-const (
-	Healthy  State = "HEALTHY"
-	Degraded State = "DEGRADED"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // What moves the state, in calls one after the other.
@@ -44,18 +37,18 @@ type Call struct {
 // Health is a partner's state and counters. The zero value is that of a partner that
 // has not been called.
 type Health struct {
-	State               State     `json:"state"` // "" is Healthy
-	FailureCount        int64     `json:"failure_count"`
-	ConsecutiveFailures int       `json:"consecutive_failures"` // of those that degrade
-	ConsecutiveOK       int       `json:"-"`
-	LastOKAt            time.Time `json:"last_ok_at,omitzero"`
+	State               partnerapi.Health `json:"state"` // "" is HEALTHY
+	FailureCount        int64             `json:"failure_count"`
+	ConsecutiveFailures int               `json:"consecutive_failures"` // of those that degrade
+	ConsecutiveOK       int               `json:"-"`
+	LastOKAt            time.Time         `json:"last_ok_at,omitzero"`
 }
 
 // After is the health that a call leaves. Every failure counts; those that speak of
 // the partner's platform, not of one request, degrade it when they come in a row.
 func (h Health) After(call Call) Health {
 	if h.State == "" {
-		h.State = Healthy
+		h.State = partnerapi.Healthy
 	}
 	switch {
 	case call.Outcome == OK:
@@ -63,7 +56,7 @@ func (h Health) After(call Call) Health {
 		h.ConsecutiveFailures = 0
 		h.ConsecutiveOK++
 		if h.ConsecutiveOK >= toHeal {
-			h.State = Healthy
+			h.State = partnerapi.Healthy
 		}
 	case !call.degrades():
 		h.FailureCount++
@@ -72,7 +65,7 @@ func (h Health) After(call Call) Health {
 		h.ConsecutiveOK = 0
 		h.ConsecutiveFailures++
 		if h.ConsecutiveFailures >= toDegrade {
-			h.State = Degraded
+			h.State = partnerapi.Degraded
 		}
 	}
 	return h

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/marketplace/health"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 var calls = map[string]health.Call{
@@ -27,21 +28,21 @@ func TestThreeFailuresInARowDegradeAndTwoAnswersHeal(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		calls    []string
-		state    health.State
+		state    partnerapi.Health
 		failures int64
 	}{
-		{[]string{"ok"}, health.Healthy, 0},
-		{[]string{"500", "500"}, health.Healthy, 2},
-		{[]string{"500", "timeout", "transport"}, health.Degraded, 3},
-		{[]string{"401", "403", "429"}, health.Degraded, 3},
-		{[]string{"unreadable", "unreadable", "302"}, health.Degraded, 3},
-		{[]string{"500", "500", "ok", "500"}, health.Healthy, 3},
-		{[]string{"500", "500", "404", "500"}, health.Degraded, 4},
-		{[]string{"404", "409", "404", "404"}, health.Healthy, 4},
-		{[]string{"500", "500", "500", "ok"}, health.Degraded, 3},
-		{[]string{"500", "500", "500", "ok", "ok"}, health.Healthy, 3},
-		{[]string{"500", "500", "500", "ok", "404", "ok"}, health.Healthy, 4},
-		{[]string{"500", "500", "500", "ok", "500", "ok"}, health.Degraded, 4},
+		{[]string{"ok"}, partnerapi.Healthy, 0},
+		{[]string{"500", "500"}, partnerapi.Healthy, 2},
+		{[]string{"500", "timeout", "transport"}, partnerapi.Degraded, 3},
+		{[]string{"401", "403", "429"}, partnerapi.Degraded, 3},
+		{[]string{"unreadable", "unreadable", "302"}, partnerapi.Degraded, 3},
+		{[]string{"500", "500", "ok", "500"}, partnerapi.Healthy, 3},
+		{[]string{"500", "500", "404", "500"}, partnerapi.Degraded, 4},
+		{[]string{"404", "409", "404", "404"}, partnerapi.Healthy, 4},
+		{[]string{"500", "500", "500", "ok"}, partnerapi.Degraded, 3},
+		{[]string{"500", "500", "500", "ok", "ok"}, partnerapi.Healthy, 3},
+		{[]string{"500", "500", "500", "ok", "404", "ok"}, partnerapi.Healthy, 4},
+		{[]string{"500", "500", "500", "ok", "500", "ok"}, partnerapi.Degraded, 4},
 	} {
 		if got := after(c.calls...); got.State != c.state || got.FailureCount != c.failures {
 			t.Errorf("%v: want %s with %d failures, got %s with %d", c.calls, c.state, c.failures, got.State, got.FailureCount)
@@ -64,7 +65,7 @@ func TestTheStateFollowsFromTheCalls(t *testing.T) {
 	names := []string{"ok", "timeout", "500", "404", "401"}
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOf(rapid.SampledFrom(names)).Draw(t, "calls")
-		state, bad, good, failures := health.Healthy, 0, 0, int64(0)
+		state, bad, good, failures := partnerapi.Healthy, 0, 0, int64(0)
 		for _, name := range list {
 			switch name {
 			case "ok":
@@ -78,10 +79,10 @@ func TestTheStateFollowsFromTheCalls(t *testing.T) {
 				failures++
 			}
 			if bad >= 3 {
-				state = health.Degraded
+				state = partnerapi.Degraded
 			}
 			if good >= 2 {
-				state = health.Healthy
+				state = partnerapi.Healthy
 			}
 		}
 		got := after(list...)
