@@ -16,6 +16,8 @@ CREATE TABLE integrations (
     last_sync_at            timestamptz,
     catalog_hash            bytea CHECK (octet_length(catalog_hash) = 32),
     catalog_rules           text,
+    -- The hash of a body that the blast-radius guard holds back.
+    guarded_hash            bytea CHECK (octet_length(guarded_hash) = 32),
     CHECK ((catalog_hash IS NULL) = (catalog_rules IS NULL))
 );
 CREATE UNIQUE INDEX integrations_live_base_url ON integrations (account_id, base_url) WHERE deleted_at IS NULL;
@@ -51,8 +53,7 @@ CREATE TABLE syncs (
     updated        integer NOT NULL CHECK (updated >= 0),
     deactivated    integer NOT NULL CHECK (deactivated >= 0),
     set_aside      jsonb NOT NULL,
-    guard          jsonb, -- what the blast-radius guard held back, null where nothing
-    error          text NOT NULL
+    guard          jsonb  -- what the blast-radius guard held back, null where nothing
 );
 CREATE INDEX syncs_of ON syncs (integration_id, started_at DESC);
 

@@ -9,6 +9,7 @@ CREATE TABLE activities (
     created_at          timestamptz NOT NULL,
     title               text NOT NULL,    -- seeded by the first product, then an operator's
     product             jsonb NOT NULL,   -- as the partner last sent it, without its options
+    product_hash        bytea NOT NULL CHECK (octet_length(product_hash) = 32),
     partner_active      boolean NOT NULL, -- it is in the partner's catalog
     operator_active     boolean NOT NULL, -- an operator lets it be sold
     details             jsonb NOT NULL,   -- what operators have set, by the contract's field names
@@ -23,6 +24,7 @@ CREATE TABLE variations (
     sort               integer NOT NULL,
     title              text NOT NULL,    -- seeded by the first option, then an operator's
     option             jsonb NOT NULL,   -- as the partner last sent it
+    option_hash        bytea NOT NULL CHECK (octet_length(option_hash) = 32),
     partner_active     boolean NOT NULL, -- it is in the partner's catalog
     details            jsonb NOT NULL,
     pulled_at          timestamptz,      -- when its last complete slot pull was sent

@@ -1,0 +1,191 @@
+package catalog
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/singleflight"
+
+	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/partner"
+	"partnerkit.dev/schemas"
+)
+
+// Mode says what a pull asks for.
+type Mode string
+
+// The modes.
+const (
+	Full        Mode = "full"        // everything: what is missing is gone
+	Incremental Mode = "incremental" // what changed since the last pull: it never deactivates
+)
+
+// Cause is why a sync was made.
+type Cause string
+
+// The causes.
+const (
+	ByPartner  Cause = "trigger"  // the partner's webhook
+	ByOperator Cause = "operator" // an operator's wish
+	BySchedule Cause = "schedule"
+	ByNotify   Cause = "notify" // a notification of a slot that is not known
+)
+
+// Position is where an integration's catalog stands.
+type Position struct {
+	SentAt  time.Time // of the last pull that was stored; zero: there is none
+	Hash    Hash      // of its body, where it was a full one
+	Rules   string    // by which it was read; "": there is no hash
+	Guarded Hash      // of the body that the guard holds back; zero: there is none
+	Synced  int       // of the last full sync
+}
+
+// Sync is the record of one.
+type Sync struct {
+	ID          uuid.UUID  `json:"-"`
+	Mode        Mode       `json:"mode"`
+	Cause       Cause      `json:"cause"`
+	StartedAt   time.Time  `json:"started_at"`
+	FinishedAt  time.Time  `json:"finished_at"`
+	Synced      int        `json:"synced"`  // products of the answer that are stored
+	Skipped     bool       `json:"skipped"` // the body is the last one's: nothing was written
+	Created     int        `json:"created"`
+	Updated     int        `json:"updated"`
+	Deactivated int        `json:"deactivated"`
+	SetAside    []SetAside `json:"set_aside"`
+	Guard       *Guard     `json:"guard"`
+}
+
+// Update is what a pull changes, to be written in one transaction.
+type Update struct {
+	Changes  *Changes
+	Record   Sync
+	Position Position // where the catalog stands afterwards
+}
+
+// Store keeps catalogs.
+type Store interface {
+	// Position returns where an integration's catalog stands, or NotFound where it
+	// is not live.
+	Position(ctx context.Context, integration uuid.UUID) (Position, error)
+	// UpdateCatalog has decide say what a pull that was sent at that time changes of
+	// what is stored, and writes it, all in one transaction that is the only one to
+	// write this catalog. Where a later pull has been stored meanwhile, nothing is
+	// decided and the error is Conflict; NotFound where the integration is not live.
+	UpdateCatalog(ctx context.Context, integration uuid.UUID, sent time.Time, decide func(Position, Stored) (*Update, error)) error
+}
+
+// Puller pulls catalogs.
+type Puller interface {
+	Products(ctx context.Context, t partner.Target, since time.Time, readable func([]byte) error) ([]byte, error)
+}
+
+// Syncer syncs catalogs. It is safe for concurrent use.
+type Syncer struct {
+	store   Store
+	partner Puller
+	now     func() time.Time
+	rules   string
+	flights singleflight.Group
+}
+
+// NewSyncer returns a syncer.
+func NewSyncer(store Store, partner Puller, now func() time.Time) *Syncer {
+	return &Syncer{store: store, partner: partner, now: now, rules: schemas.ContractVersion()}
+}
+
+// Order is a wish for a sync.
+type Order struct {
+	Target   partner.Target
+	Mode     Mode
+	Cause    Cause
+	Approved bool // an operator approves what the guard holds back
+}
+
+// Sync pulls a partner's catalog and stores what differs. Of several wishes for one
+// integration at the same time the later ones join the first. The error is PartnerLate
+// or PartnerFailed, and nothing was written then.
+func (s *Syncer) Sync(ctx context.Context, o Order) (Sync, error) {
+	// What is under way serves others: it does not end with whoever came first.
+	made, err, _ := s.flights.Do(o.flight(), func() (any, error) { return s.sync(context.WithoutCancel(ctx), o) })
+	if err != nil {
+		return Sync{}, err
+	}
+	return made.(Sync), nil
+}
+
+// flight names the wishes that one pull fulfils.
+func (o Order) flight() string {
+	name := o.Target.ID.String() + string(o.Mode)
+	if o.Approved {
+		name += " approved"
+	}
+	return name
+}
+
+func (s *Syncer) sync(ctx context.Context, o Order) (Sync, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return Sync{}, err
+	}
+	position, err := s.store.Position(ctx, o.Target.ID)
+	if err != nil {
+		return Sync{}, err
+	}
+	record := Sync{ID: id, Mode: o.Mode, Cause: o.Cause, StartedAt: s.now()}
+	since := time.Time{}
+	if o.Mode == Incremental {
+		since = position.SentAt
+	}
+	body, err := s.partner.Products(ctx, o.Target, since, Readable)
+	if err != nil {
+		return Sync{}, err
+	}
+	hash := sha256.Sum256(body)
+	full := since.IsZero()
+	if full && position.Rules == s.rules && position.Hash == hash {
+		record.Synced, record.Skipped, record.SetAside, record.FinishedAt = position.Synced, true, []SetAside{}, s.now()
+		return record, nil
+	}
+	read, err := Read(body)
+	if err != nil {
+		return Sync{}, err // Readable has found it good
+	}
+	err = s.store.UpdateCatalog(ctx, o.Target.ID, record.StartedAt, func(position Position, stored Stored) (*Update, error) {
+		changes, err := Diff(stored, read, full)
+		if err != nil {
+			return nil, err
+		}
+		record.Guard = nil
+		if held := guarded(stored, changes); held != nil && !o.Approved && position.Guarded != hash {
+			record.Guard, changes.Gone = held, nil
+		}
+		record.Synced, record.Created, record.Updated, record.Deactivated = len(read.Products), changes.Created, changes.Updated, len(changes.Gone)
+		record.SetAside, record.FinishedAt = read.SetAside, s.now()
+		return &Update{Changes: changes, Record: record, Position: s.after(position, record, changes, hash, full)}, nil
+	})
+	if err != nil && marketplace.CodeOf(err) == marketplace.Conflict {
+		return s.sync(ctx, o) // a later pull was stored: this one's news is old
+	}
+	return record, err
+}
+
+// after is where the catalog stands after a pull. The hash is that of the full pull
+// that the stored catalog is: a body that is held back has none, and changes of an
+// incremental one take it away.
+func (s *Syncer) after(before Position, record Sync, changes *Changes, hash Hash, full bool) Position {
+	after := Position{SentAt: record.StartedAt}
+	switch {
+	case record.Guard != nil:
+		after.Guarded = hash
+	case full:
+		after.Hash, after.Rules = hash, s.rules
+	case changes.none():
+		after.Hash, after.Rules, after.Guarded = before.Hash, before.Rules, before.Guarded
+	default:
+		after.Guarded = before.Guarded
+	}
+	return after
+}

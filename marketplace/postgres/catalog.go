@@ -1,0 +1,192 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/catalog"
+)
+
+// positionQuery reads where a live integration's catalog stands.
+const positionQuery = `
+	SELECT i.last_sync_at, i.catalog_hash, i.catalog_rules, i.guarded_hash, coalesce((
+		SELECT s.synced FROM syncs s WHERE s.integration_id = i.id AND s.mode = 'full' ORDER BY s.started_at DESC LIMIT 1), 0)
+	FROM integrations i WHERE i.id = $1 AND i.deleted_at IS NULL`
+
+// Position returns where an integration's catalog stands, or NotFound.
+func (s *Store) Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error) {
+	return scanPosition(s.pool.QueryRow(ctx, positionQuery, integration))
+}
+
+func scanPosition(row pgx.Row) (p catalog.Position, err error) {
+	var sent *time.Time
+	var hash, guarded []byte
+	var rules *string
+	if err := row.Scan(&sent, &hash, &rules, &guarded, &p.Synced); err != nil {
+		return p, notFound(err, "integration")
+	}
+	if sent != nil {
+		p.SentAt = *sent
+	}
+	if rules != nil {
+		p.Rules = *rules
+	}
+	copy(p.Hash[:], hash)
+	copy(p.Guarded[:], guarded)
+	return p, nil
+}
+
+// UpdateCatalog writes what decide makes of a pull and of what is stored, in one
+// transaction that holds the integration's row: of two pulls one comes after the other.
+func (s *Store) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent time.Time, decide func(catalog.Position, catalog.Stored) (*catalog.Update, error)) error {
+	return s.transaction(ctx, func(tx pgx.Tx) error {
+		position, err := scanPosition(tx.QueryRow(ctx, positionQuery+" FOR UPDATE OF i", integration))
+		if err != nil {
+			return err
+		}
+		if position.SentAt.After(sent) {
+			return &marketplace.Error{Code: marketplace.Conflict, Message: "a later pull has been stored"}
+		}
+		stored, err := storedCatalog(ctx, tx, integration)
+		if err != nil {
+			return err
+		}
+		update, err := decide(position, stored)
+		if err != nil {
+			return err
+		}
+		return writeCatalog(ctx, tx, integration, update)
+	})
+}
+
+func storedCatalog(ctx context.Context, tx pgx.Tx, integration uuid.UUID) (catalog.Stored, error) {
+	stored := catalog.Stored{}
+	byID := map[uuid.UUID]map[string]catalog.StoredVariation{}
+	rows, err := tx.Query(ctx, `SELECT id, external_product_id, product_hash, partner_active FROM activities WHERE integration_id = $1`, integration)
+	if err != nil {
+		return nil, err
+	}
+	var id uuid.UUID
+	var external string
+	var hash []byte
+	var active bool
+	if _, err := pgx.ForEachRow(rows, []any{&id, &external, &hash, &active}, func() error {
+		byID[id] = map[string]catalog.StoredVariation{}
+		stored[external] = catalog.StoredActivity{ID: id, Hash: catalog.Hash(hash), Active: active, Variations: byID[id]}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	rows, err = tx.Query(ctx, `
+		SELECT v.activity_id, v.id, v.external_option_id, v.sort, v.option_hash, v.partner_active
+		FROM variations v JOIN activities a ON a.id = v.activity_id WHERE a.integration_id = $1`, integration)
+	if err != nil {
+		return nil, err
+	}
+	var activity uuid.UUID
+	var sort int
+	_, err = pgx.ForEachRow(rows, []any{&activity, &id, &external, &sort, &hash, &active}, func() error {
+		byID[activity][external] = catalog.StoredVariation{ID: id, Sort: sort, Hash: catalog.Hash(hash), Active: active}
+		return nil
+	})
+	return stored, err
+}
+
+// writeCatalog writes the rows that differ, each kind in one statement.
+func writeCatalog(ctx context.Context, tx pgx.Tx, integration uuid.UUID, u *catalog.Update) error {
+	batch := &pgx.Batch{}
+	queueActivities(batch, integration, u.Changes.Activities, u.Record.StartedAt)
+	queueVariations(batch, u.Changes.Variations)
+	if len(u.Changes.Gone) > 0 {
+		batch.Queue(`UPDATE activities SET partner_active = false WHERE id = ANY($1)`, u.Changes.Gone)
+	}
+	if len(u.Changes.GoneOptions) > 0 {
+		batch.Queue(`UPDATE variations SET partner_active = false WHERE id = ANY($1)`, u.Changes.GoneOptions)
+	}
+	p := u.Position
+	batch.Queue(`UPDATE integrations SET last_sync_at = $2, catalog_hash = $3, catalog_rules = $4, guarded_hash = $5 WHERE id = $1`,
+		integration, p.SentAt, hashOrNull(p.Hash), textOrNull(p.Rules), hashOrNull(p.Guarded))
+	if err := queueSync(batch, integration, u.Record); err != nil {
+		return err
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+func queueActivities(batch *pgx.Batch, integration uuid.UUID, rows []catalog.ActivityRow, now time.Time) {
+	if len(rows) == 0 {
+		return
+	}
+	var ids []uuid.UUID
+	var externals, titles, products []string
+	var hashes [][]byte
+	for _, row := range rows {
+		ids, externals, titles = append(ids, row.ID), append(externals, row.ExternalID), append(titles, row.Title)
+		products, hashes = append(products, string(row.Product)), append(hashes, row.Hash[:])
+	}
+	batch.Queue(`
+		INSERT INTO activities (id, integration_id, external_product_id, created_at, title, product, product_hash, partner_active, operator_active, details)
+		SELECT id, $1, external, $2, title, product::jsonb, hash, true, true, '{}'
+		FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::bytea[]) AS new (id, external, title, product, hash)
+		ON CONFLICT ON CONSTRAINT activities_product_key DO UPDATE
+		SET product = EXCLUDED.product, product_hash = EXCLUDED.product_hash, partner_active = true`,
+		integration, now, ids, externals, titles, products, hashes)
+}
+
+func queueVariations(batch *pgx.Batch, rows []catalog.VariationRow) {
+	if len(rows) == 0 {
+		return
+	}
+	var ids, activities []uuid.UUID
+	var externals, titles, options []string
+	var sorts []int32
+	var hashes [][]byte
+	for _, row := range rows {
+		ids, activities, externals = append(ids, row.ID), append(activities, row.ActivityID), append(externals, row.ExternalID)
+		sorts, titles = append(sorts, int32(row.Sort)), append(titles, row.Title)
+		options, hashes = append(options, string(row.Option)), append(hashes, row.Hash[:])
+	}
+	batch.Queue(`
+		INSERT INTO variations (id, activity_id, external_option_id, sort, title, option, option_hash, partner_active, details)
+		SELECT id, activity, external, sort, title, option::jsonb, hash, true, '{}'
+		FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::text[], $6::text[], $7::bytea[]) AS new (id, activity, external, sort, title, option, hash)
+		ON CONFLICT ON CONSTRAINT variations_option_key DO UPDATE
+		SET option = EXCLUDED.option, option_hash = EXCLUDED.option_hash, partner_active = true`,
+		ids, activities, externals, sorts, titles, options, hashes)
+}
+
+func queueSync(batch *pgx.Batch, integration uuid.UUID, r catalog.Sync) error {
+	aside, err := json.Marshal(append([]catalog.SetAside{}, r.SetAside...))
+	if err != nil {
+		return err
+	}
+	var guard []byte
+	if r.Guard != nil {
+		if guard, err = json.Marshal(r.Guard); err != nil {
+			return err
+		}
+	}
+	batch.Queue(`
+		INSERT INTO syncs (id, integration_id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		r.ID, integration, r.Mode, r.Cause, r.StartedAt, r.FinishedAt, r.Synced, r.Created, r.Updated, r.Deactivated, aside, guard)
+	return nil
+}
+
+func hashOrNull(hash catalog.Hash) []byte {
+	if hash == (catalog.Hash{}) {
+		return nil
+	}
+	return hash[:]
+}
+
+func textOrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
