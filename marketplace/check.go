@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/go-playground/validator/v10"
@@ -15,11 +16,22 @@ var checker = newChecker()
 
 func newChecker() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
+	if err := v.RegisterValidation("headervalue", isHeaderValue); err != nil {
+		panic(err) // only for a tag without a name
+	}
 	v.RegisterTagNameFunc(func(field reflect.StructField) string {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		return name
 	})
 	return v
+}
+
+// headerValue is what can stand in a header as it is: printable ASCII, no space at
+// either end.
+var headerValue = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`)
+
+func isHeaderValue(field validator.FieldLevel) bool {
+	return headerValue.MatchString(field.Field().String())
 }
 
 // Check returns every mistake in a struct with `validate` tags, as Invalid: a detail
@@ -50,6 +62,8 @@ func wanted(mistake validator.FieldError) string {
 		return "want an address such as ana@example.com"
 	case tag == "oneof":
 		return "want one of " + strings.Join(strings.Fields(of), ", ")
+	case tag == "headervalue":
+		return "want printable ASCII characters, and no space at either end"
 	case tag == "uuid":
 		return "want an id"
 	case tag == "iso4217":

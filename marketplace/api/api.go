@@ -10,6 +10,10 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/catalog"
+	"partnerkit.dev/marketplace/health"
+	"partnerkit.dev/marketplace/integration"
+	"partnerkit.dev/marketplace/postgres"
 	"partnerkit.dev/marketplace/ratelimit"
 	"partnerkit.dev/marketplace/signin"
 )
@@ -20,30 +24,40 @@ type Store interface {
 	CreateAccount(ctx context.Context, a marketplace.Account) error
 	AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error
 	RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error
+	Health(ctx context.Context, integration uuid.UUID) (health.Health, error)
+	HealthChanges(ctx context.Context, integration uuid.UUID) ([]postgres.HealthChange, error)
+	Syncs(ctx context.Context, integration uuid.UUID, most int) ([]catalog.Sync, error)
 }
 
 // Config is what an API is made of. Every field is required.
 type Config struct {
-	Store     Store
-	SignIn    *signin.Service
-	RateLimit int // requests a minute of one credential; 0 is no limit
-	Now       func() time.Time
-	Log       *slog.Logger
+	Store        Store
+	SignIn       *signin.Service
+	Integrations *integration.Service
+	Syncer       *catalog.Syncer
+	RateLimit    int // requests a minute of one credential; 0 is no limit
+	Now          func() time.Time
+	Log          *slog.Logger
 }
 
 // API is the service's HTTP handler. It is safe for concurrent use.
 type API struct {
-	store   Store
-	signin  *signin.Service
-	limiter *ratelimit.Limiter
-	now     func() time.Time
-	log     *slog.Logger
-	handler http.Handler
+	store        Store
+	signin       *signin.Service
+	integrations *integration.Service
+	syncer       *catalog.Syncer
+	limiter      *ratelimit.Limiter
+	now          func() time.Time
+	log          *slog.Logger
+	handler      http.Handler
 }
 
 // New returns the handler of every surface.
 func New(c Config) *API {
-	a := &API{store: c.Store, signin: c.SignIn, limiter: ratelimit.New(c.RateLimit, limitWindow, c.Now), now: c.Now, log: c.Log}
+	a := &API{
+		store: c.Store, signin: c.SignIn, integrations: c.Integrations, syncer: c.Syncer,
+		limiter: ratelimit.New(c.RateLimit, limitWindow, c.Now), now: c.Now, log: c.Log,
+	}
 	// SkipClean: a path that is not clean would be answered with a redirect, which
 	// turns a POST into a GET.
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()

@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -17,6 +16,10 @@ import (
 
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/marketplace/api"
+	"partnerkit.dev/marketplace/catalog"
+	"partnerkit.dev/marketplace/health"
+	"partnerkit.dev/marketplace/integration"
+	"partnerkit.dev/marketplace/partner"
 	"partnerkit.dev/marketplace/postgres"
 	"partnerkit.dev/marketplace/postgres/pgtest"
 	"partnerkit.dev/marketplace/secret"
@@ -34,7 +37,6 @@ type bench struct {
 	address  string
 	accounts map[marketplace.Role]marketplace.Account
 	ahead    atomic.Int64
-	log      bytes.Buffer
 }
 
 func (b *bench) now() time.Time {
@@ -63,9 +65,18 @@ func setup(t *testing.T, change ...func(*api.Config)) *bench {
 		}
 		b.accounts[role] = a
 	}
+	guard := partner.NewGuard(true)
+	client := partner.NewClient(partner.Config{
+		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call health.Call) {
+			if err := b.store.Observe(t.Context(), id, call); err != nil {
+				t.Error(err)
+			}
+		},
+	})
+	t.Cleanup(client.Close)
 	config := api.Config{
-		Store: b.store, SignIn: signin.New(b.store, key, 10, b.now), RateLimit: 600, Now: b.now,
-		Log: slog.New(slog.NewTextHandler(&b.log, nil)),
+		Store: b.store, SignIn: signin.New(b.store, key, 10, b.now), Integrations: integration.NewService(b.store, guard, key, b.now),
+		Syncer: catalog.NewSyncer(b.store, client, b.now), RateLimit: 600, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	for _, c := range change {
 		c(&config)

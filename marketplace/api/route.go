@@ -29,9 +29,10 @@ type access struct {
 var (
 	anybody   = access{open: true}
 	operators = access{roles: []marketplace.Role{marketplace.Operator}}
+	partners  = access{roles: []marketplace.Role{marketplace.Partner, marketplace.Operator}} // each sees its own, operators all
 )
 
 // routes lists every way in.
 func (a *API) routes() []route {
-	return slices.Concat(a.rootRoutes(), a.authRoutes(), a.operatorAccountRoutes())
+	return slices.Concat(a.rootRoutes(), a.authRoutes(), a.operatorAccountRoutes(), a.integrationRoutes(), a.webhookRoutes())
 }

@@ -54,8 +54,8 @@ func (h Health) After(call Call) Health {
 	case call.Outcome == OK:
 		h.LastOKAt = call.At
 		h.ConsecutiveFailures = 0
-		h.ConsecutiveOK++
-		if h.ConsecutiveOK >= toHeal {
+		// It counts no further: a partner that is well is not written down at every call.
+		if h.ConsecutiveOK = min(h.ConsecutiveOK+1, toHeal); h.ConsecutiveOK == toHeal {
 			h.State = partnerapi.Healthy
 		}
 	case !call.degrades():
@@ -69,6 +69,17 @@ func (h Health) After(call Call) Health {
 		}
 	}
 	return h
+}
+
+// freshness is how old LastOKAt may grow before it is worth a write.
+const freshness = time.Minute
+
+// WorthStoring reports whether the health differs from the one before by more than a
+// good answer that is a moment newer.
+func (h Health) WorthStoring(before Health) bool {
+	fresh := h.LastOKAt.Sub(before.LastOKAt) < freshness
+	h.LastOKAt, before.LastOKAt = time.Time{}, time.Time{}
+	return h != before || !fresh
 }
 
 // degrades reports whether a failure speaks of the partner's platform. A 404 or a 409

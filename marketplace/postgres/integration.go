@@ -56,7 +56,7 @@ func (s *Store) Integration(ctx context.Context, id uuid.UUID) (marketplace.Inte
 // the zero id, in the order of their making.
 func (s *Store) Integrations(ctx context.Context, account uuid.UUID) ([]marketplace.Integration, error) {
 	rows, err := s.pool.Query(ctx, integrationColumns+`
-		WHERE deleted_at IS NULL AND ($1 = '00000000-0000-0000-0000-000000000000' OR account_id = $1) ORDER BY created_at, id`, account)
+		WHERE deleted_at IS NULL AND ($1::uuid = '00000000-0000-0000-0000-000000000000' OR account_id = $1) ORDER BY created_at, id`, account)
 	if err != nil {
 		return nil, err
 	}

@@ -9,10 +9,15 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/marketplace/api"
+	"partnerkit.dev/marketplace/catalog"
+	"partnerkit.dev/marketplace/health"
+	"partnerkit.dev/marketplace/integration"
+	"partnerkit.dev/marketplace/partner"
 	"partnerkit.dev/marketplace/postgres"
 	"partnerkit.dev/marketplace/signin"
 )
@@ -22,6 +27,10 @@ const (
 	stopTime = 15 * time.Second
 	// requestConnections is how many of the database's connections requests use.
 	requestConnections = 20
+	// partnerCalls is how many calls to one partner are under way at once.
+	partnerCalls = 8
+	// observeTime bounds the writing down of what came of a call.
+	observeTime = 5 * time.Second
 )
 
 func newServe() *cobra.Command {
@@ -78,9 +87,15 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := makeOperator(ctx, store, s, log); err != nil {
 		return err
 	}
+	guard := partner.NewGuard(s.allowPrivatePartners)
+	client := partner.NewClient(partner.Config{
+		Guard: guard, UserAgent: "partnerkit-marketplace/" + serviceVersion(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(store, log),
+	})
+	defer client.Close()
 	server := &http.Server{
 		Handler: api.New(api.Config{
-			Store: store, SignIn: signin.New(store, key, s.loginLimit, time.Now), RateLimit: s.rateLimit, Now: time.Now, Log: log,
+			Store: store, SignIn: signin.New(store, key, s.loginLimit, time.Now), Integrations: integration.NewService(store, guard, key, time.Now),
+			Syncer: catalog.NewSyncer(store, client, time.Now), RateLimit: s.rateLimit, Now: time.Now, Log: log,
 		}),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
@@ -100,6 +115,17 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
 	return errors.Join(err, server.Shutdown(last))
+}
+
+// observer writes down how partners fare. A call is not failed by that.
+func observer(store *postgres.Store, log *slog.Logger) func(uuid.UUID, health.Call) {
+	return func(id uuid.UUID, call health.Call) {
+		ctx, cancel := context.WithTimeout(context.Background(), observeTime)
+		defer cancel()
+		if err := store.Observe(ctx, id, call); err != nil {
+			log.Error("a partner's health was not written down", slog.String("integration_id", id.String()), slog.Any("error", err))
+		}
+	}
 }
 
 // makeOperator makes the first operator, unless there is an account of that address.

@@ -60,6 +60,7 @@ type settings struct {
 	addr, secretKey                 string
 	operatorEmail, operatorPassword string
 	rateLimit, loginLimit           int
+	allowPrivatePartners            bool
 }
 
 func (s *settings) register(command *cobra.Command) {
@@ -69,6 +70,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.StringVar(&s.secretKey, "secret-key", "", fmt.Sprintf("the service's `secret`, %d bytes or more, the same for every replica; better set %s. Without one it is made in the data folder", secret.Shortest, variable("secret-key")))
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute of one credential, in each replica; 0 is no limit")
 	f.IntVar(&s.loginLimit, "login-limit", 10, "failed sign-ins a minute of one account, in each replica; 0 is no limit")
+	f.BoolVar(&s.allowPrivatePartners, "allow-private-partners", false, "let partners have addresses of this machine and of private networks; for development")
 	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is made at the start where there is no such account")
 	f.StringVar(&s.operatorPassword, "operator-password", "", "the first operator's `password`; better set "+variable("operator-password"))
 }

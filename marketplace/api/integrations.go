@@ -1,0 +1,138 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/catalog"
+	"partnerkit.dev/marketplace/health"
+	"partnerkit.dev/marketplace/integration"
+	"partnerkit.dev/marketplace/postgres"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func (a *API) integrationRoutes() []route {
+	return []route{
+		{http.MethodPost, "/api/v1/partner-integrations", partners, a.register},
+		{http.MethodGet, "/api/v1/partner-integrations", partners, a.listIntegrations},
+		{http.MethodGet, "/api/v1/partner-integrations/{integration}", partners, a.showIntegration},
+		{http.MethodDelete, "/api/v1/partner-integrations/{integration}", partners, a.deleteIntegration},
+	}
+}
+
+// integrationView is an integration as its partner and operators see it: no key, no
+// secret.
+type integrationView struct {
+	ID                    uuid.UUID           `json:"integration_id"`
+	Name                  string              `json:"name"`
+	BaseURL               string              `json:"base_url"`
+	AuthType              partnerapi.AuthType `json:"auth_type"`
+	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
+	CreatedAt             time.Time           `json:"created_at"`
+	LastSyncAt            *time.Time          `json:"last_sync_at"`
+	Health                healthView          `json:"health"`
+	LastSync              *catalog.Sync       `json:"last_sync"`
+}
+
+type healthView struct {
+	health.Health
+	LastOKAt *time.Time              `json:"last_ok_at"`
+	Changes  []postgres.HealthChange `json:"changes"` // the newest first
+}
+
+func (a *API) register(w http.ResponseWriter, r *http.Request) error {
+	var body integration.Registration
+	if err := readBody(r, &body); err != nil {
+		return err
+	}
+	made, webhook, err := a.integrations.Register(r.Context(), caller(r.Context()).Account, body)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return writeData(w, http.StatusCreated, map[string]any{"integration_id": made.ID, "webhook_secret": webhook})
+}
+
+// seen is the account whose integrations the caller sees; the zero id is all.
+func seen(r *http.Request) uuid.UUID {
+	who := caller(r.Context())
+	if who.Role == marketplace.Operator {
+		return uuid.Nil
+	}
+	return who.Account
+}
+
+func (a *API) listIntegrations(w http.ResponseWriter, r *http.Request) error {
+	list, err := a.integrations.List(r.Context(), seen(r))
+	if err != nil {
+		return err
+	}
+	views := []integrationView{}
+	for _, i := range list {
+		view, err := a.viewIntegration(r, i)
+		if err != nil {
+			return err
+		}
+		views = append(views, view)
+	}
+	return writeData(w, http.StatusOK, views)
+}
+
+func (a *API) showIntegration(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "integration")
+	if err != nil {
+		return err
+	}
+	found, err := a.integrations.Find(r.Context(), seen(r), id)
+	if err != nil {
+		return err
+	}
+	view, err := a.viewIntegration(r, found)
+	if err != nil {
+		return err
+	}
+	return writeData(w, http.StatusOK, view)
+}
+
+func (a *API) viewIntegration(r *http.Request, i marketplace.Integration) (integrationView, error) {
+	view := integrationView{
+		ID: i.ID, Name: i.Name, BaseURL: i.BaseURL.String(), AuthType: i.AuthType,
+		HandlesTicketDelivery: i.HandlesTicketDelivery, CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
+	}
+	h, err := a.store.Health(r.Context(), i.ID)
+	if err != nil {
+		return view, err
+	}
+	changes, err := a.store.HealthChanges(r.Context(), i.ID)
+	if err != nil {
+		return view, err
+	}
+	view.Health = healthView{Health: h, LastOKAt: timeOrNull(h.LastOKAt), Changes: append([]postgres.HealthChange{}, changes...)}
+	last, err := a.store.Syncs(r.Context(), i.ID, 1)
+	if err == nil && len(last) > 0 {
+		view.LastSync = &last[0]
+	}
+	return view, err
+}
+
+func (a *API) deleteIntegration(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "integration")
+	if err != nil {
+		return err
+	}
+	if err := a.integrations.Delete(r.Context(), seen(r), id); err != nil {
+		return err
+	}
+	return writeData(w, http.StatusOK, struct{}{})
+}
+
+// timeOrNull is a time as answers show it: null where there is none.
+func timeOrNull(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	return &at
+}
