@@ -3,6 +3,7 @@ package marketplace
 import (
 	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -79,4 +80,28 @@ func (r Rates) per(currency Currency) (*big.Rat, error) {
 		return nil, &Error{Code: Invalid, Message: "no exchange rate", Details: []string{fmt.Sprintf("currency: there is no exchange rate for %s", currency)}}
 	}
 	return rate.Rat(), nil
+}
+
+// The rates that are taken: more digits, or a rate beyond these, is a mistake.
+const longestRate = 30 // letters
+
+var leastRate, mostRate = decimal.New(1, -12), decimal.New(1, 12)
+
+// ParseRate reads an exchange rate, a decimal above 0. The error is Invalid, and names
+// the currency.
+func ParseRate(currency, text string) (decimal.Decimal, error) {
+	wrong := func(message string) error {
+		return &Error{Code: Invalid, Message: "an exchange rate is not as it should be", Details: []string{fmt.Sprintf("rates.%.10s: %s", currency, message)}}
+	}
+	if checker.Var(currency, "iso4217") != nil {
+		return decimal.Decimal{}, wrong("want an ISO 4217 code such as USD")
+	}
+	if len(text) > longestRate || strings.ContainsAny(text, "eE") {
+		return decimal.Decimal{}, wrong("want a decimal such as 1.25")
+	}
+	rate, err := decimal.NewFromString(text)
+	if err != nil || rate.LessThan(leastRate) || rate.GreaterThan(mostRate) {
+		return decimal.Decimal{}, wrong("want a decimal such as 1.25")
+	}
+	return rate, nil
 }
