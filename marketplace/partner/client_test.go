@@ -131,7 +131,7 @@ func TestWhatComesOfACallIsToldAndSaid(t *testing.T) {
 		}, health.OK, "", ""},
 		"nonsense":   {says(200, "bad"), health.Unreadable, marketplace.PartnerFailed, "makes no sense: not good"},
 		"an error":   {says(503, ""), health.Status, marketplace.PartnerFailed, "GET /products with 503"},
-		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 302) }, health.Status, marketplace.PartnerFailed, "with 302"},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, health.Status, marketplace.PartnerFailed, "with 302"},
 		"silence":    {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, health.Timeout, marketplace.PartnerLate, "did not answer GET /products within 15s"},
 		"a body that never ends in time": {func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "go")
