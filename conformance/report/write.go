@@ -26,10 +26,13 @@ type view struct {
 	read  func(string) string            // undoes the escapes of the file, as its reader does; nil: there are none
 }
 
+// pageFile is the view that pictures belong to.
+const pageFile = "report.html"
+
 func views() []view {
 	return []view{
 		{name: "report.json", write: whole(JSON)},
-		{name: "report.html", write: whole(HTML), read: html.UnescapeString},
+		{name: pageFile, write: whole(HTML), read: html.UnescapeString},
 		{name: "report.md", write: whole(Markdown), read: unescaped},
 		{name: "junit.xml", write: whole(JUnit), read: html.UnescapeString},
 		{name: "run.har", write: HAR},
@@ -37,9 +40,14 @@ func views() []view {
 	}
 }
 
-// withPictures returns the views, and a file for each picture that a rule names.
-func withPictures(r *Result) []view {
-	all := views()
+// chosen returns the views of these names, all where there are none; and with the
+// page a file for each picture that a rule names.
+func chosen(r *Result, names []string) []view {
+	wanted := func(v view) bool { return len(names) == 0 || slices.Contains(names, v.name) }
+	all := slices.DeleteFunc(views(), func(v view) bool { return !wanted(v) })
+	if !slices.ContainsFunc(all, func(v view) bool { return v.name == pageFile }) {
+		return all
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Pictures)) {
 		picture := func(r *Result) ([]byte, error) { return r.Pictures[name], nil }
 		all = append(all, view{name: name, write: whole(picture), read: html.UnescapeString})
@@ -66,16 +74,17 @@ func whole(render func(*Result) ([]byte, error)) func(io.Writer, *Result) error 
 	}
 }
 
-// WriteAll writes every view of r and the pictures into dir, which is made where
-// it is missing, and returns the paths of the files written. Each appears whole or not at all. A
-// file in which secrets finds the auth key is not written; the error names it,
-// the other files are there all the same.
-func WriteAll(dir string, r *Result, secrets Scanner) ([]string, error) {
+// WriteAll writes the views of r that are named, all where none is, and with the page
+// its pictures, into dir, which is made where it is missing, and returns the paths of
+// the files written. Each appears whole or not at all. A file in which secrets finds
+// the auth key is not written; the error names it, the other files are there all the
+// same.
+func WriteAll(dir string, r *Result, secrets Scanner, names ...string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the report folder %s: %w", dir, reason(err))
 	}
 	var written, leaking []string
-	for _, v := range withPictures(r) {
+	for _, v := range chosen(r, names) {
 		path := filepath.Join(dir, v.name)
 		err := writeFile(path, func(w io.Writer) error {
 			return v.write(guarded{Writer: w, view: v, secrets: secrets}, r)

@@ -26,7 +26,7 @@ func (b *Bench) judge(ctx context.Context, dir string, s *served) (*report.Resul
 		return nil, err // of an earlier try: what it left behind ended with its mock
 	}
 	args := []string{
-		"run", "--config", "", "--report-dir", dir, "--ledger", account,
+		"run", "--config", "", "--report-dir", dir, "--reports", "report.json", "--ledger", account,
 		"--base-url", s.address, "--clock-url", s.address + "/_mock/clock",
 		"--limit-scale", strconv.FormatFloat(s.limitScale, 'g', -1, 64),
 	}
@@ -38,7 +38,7 @@ func (b *Bench) judge(ctx context.Context, dir string, s *served) (*report.Resul
 	// What the environment says of another partner is not for the mock.
 	run.Env = append(slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "CONFORMANCE_")
-	}), probe.KeyVariable+"="+authKey)
+	}), probe.KeyVariable+"="+authKey, "GOGC=400") // a run is short: memory is cheaper than the time to tidy it
 	var complaint bytes.Buffer
 	run.Stderr = &complaint
 	err := run.Run()

@@ -2,6 +2,7 @@ package selftest
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"partnerkit.dev/conformance/report"
@@ -74,7 +75,20 @@ func (b *Bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) 
 		trial.weighLawful(result, s)
 	}
 	trial.TookMS = time.Since(began).Milliseconds()
+	if err == nil && len(trial.Problems) > 0 {
+		err = draw(dir, result)
+	}
 	return trial, err
+}
+
+// draw writes the page of a run that went wrong. The run itself wrote the report for
+// machines alone: most of the pages would be read by nobody.
+func draw(dir string, result *report.Result) error {
+	page, err := report.HTML(result)
+	if err != nil {
+		return err
+	}
+	return report.WriteFile(filepath.Join(dir, "report.html"), page)
 }
 
 // with returns the ids of the rules of that outcome.

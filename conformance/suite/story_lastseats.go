@@ -162,7 +162,7 @@ func (s *session) swap(ctx context.Context, t *lastSeatsStory) *obstacle {
 		}
 	}
 	if code == "" {
-		return missing("none of the reserves at the same time got a hold")
+		return notHere("other customers got the last seats of the slot")
 	}
 	if o := s.mayRace(ctx, rule.ReserveLimit, rule.ReleaseLimit); o != nil {
 		return o

@@ -23,10 +23,11 @@ type Outcome struct {
 	Redactor *probe.Redactor
 }
 
-// WriteReports writes every view of what came of the run into dir, and returns
+// WriteReports writes the views of what came of the run that are named (report.Names
+// lists them), all where none is, into dir, and returns
 // their paths and the SHA-256 by which the report can be told from any other. A file
 // in which the key would stand is not written, and the error names it.
-func (o *Outcome) WriteReports(dir string) (files []string, sum string, err error) {
+func (o *Outcome) WriteReports(dir string, names ...string) (files []string, sum string, err error) {
 	fixed, err := report.FixedText()
 	if err != nil {
 		return nil, "", err
@@ -35,7 +36,7 @@ func (o *Outcome) WriteReports(dir string) (files []string, sum string, err erro
 	if err != nil {
 		return nil, "", err
 	}
-	files, err = report.WriteAll(dir, sealed, o.Redactor.Scanner(fixed...))
+	files, err = report.WriteAll(dir, sealed, o.Redactor.Scanner(fixed...), names...)
 	return files, sealed.Integrity.SHA256, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,8 +21,9 @@ import (
 )
 
 const (
-	// howManyBuyers is how many other customers a partner has during a run.
-	howManyBuyers = 50
+	// How many other customers a partner has during a run: in a soak, and without one.
+	// They take the machine's time, from the run as well.
+	manyBuyers, fewBuyers = 50, 10
 	// A buyer thinks between two calls, a thousandth of the time that people take:
 	// fifty make some 650 calls a second.
 	thinksAtLeast, thinksAtMost = 50 * time.Millisecond, 100 * time.Millisecond
@@ -31,6 +33,14 @@ const (
 	// largestParty is how many seats a buyer takes at most.
 	largestParty = 3
 )
+
+// howManyBuyers is how many there are.
+func howManyBuyers() int {
+	if os.Getenv(soakRuns) != "" {
+		return manyBuyers
+	}
+	return fewBuyers
+}
 
 // buyers are the other customers of a mock partner. They keep the contract: each
 // reserves, then confirms or releases, and cancels what it has booked. They go where
@@ -55,7 +65,7 @@ func goShopping(t *testing.T, mock *mockpartner.Mock, seed uint64) *buyers {
 	if len(b.anywhere) == 0 {
 		t.Fatal("want slots to buy")
 	}
-	for i := range howManyBuyers {
+	for i := range howManyBuyers() {
 		b.all.Go(func() { b.shop(ctx, rand.New(rand.NewPCG(seed, uint64(i)))) })
 	}
 	t.Cleanup(b.goHome)

@@ -10,11 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner"
 )
 
@@ -115,6 +117,11 @@ func (r ran) outcomes(outcome report.Outcome) []string {
 		}
 	}
 	return ids
+}
+
+// plain returns the rules that a run judges without --explore.
+func (r ran) plain() []report.RuleResult {
+	return slices.DeleteFunc(slices.Clone(r.result.Rules), func(one report.RuleResult) bool { return one.ID == rule.AvailabilityLifecycle.ID })
 }
 
 // rule returns what came of one rule.

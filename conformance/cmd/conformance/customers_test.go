@@ -44,7 +44,7 @@ type tally struct {
 	others  int64 // calls of the buyers meanwhile
 }
 
-func TestFiftyOtherCustomersNeitherAccuseALawfulPartnerNorHideABreach(t *testing.T) {
+func TestOtherCustomersNeitherAccuseALawfulPartnerNorHideABreach(t *testing.T) {
 	t.Parallel()
 	partners := []crowded{
 		{runs: 2},
@@ -118,7 +118,7 @@ func (of tally) String() string { return cmp.Or(of.defect, "lawful") }
 
 func tableOf(tallies []tally) string {
 	var table strings.Builder
-	fmt.Fprintf(&table, "%d other customers\n%-28s %5s %6s %8s %6s %12s  %s\n", howManyBuyers, "partner", "runs", "found", "accused", "calls", "others' calls", "rules left open, by run")
+	fmt.Fprintf(&table, "%d other customers\n%-28s %5s %6s %8s %6s %12s  %s\n", howManyBuyers(), "partner", "runs", "found", "accused", "calls", "others' calls", "rules left open, by run")
 	for _, of := range tallies {
 		fmt.Fprintf(&table, "%-28s %5d %6d %8d %6d %12d  %d\n", of, of.runs, of.found, of.accused, of.calls, of.others, of.open)
 	}

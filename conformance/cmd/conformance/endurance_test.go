@@ -55,7 +55,7 @@ func TestAPartnerThatTakesTwoSecondsForEveryReserveAndConfirmIsJudgedInFull(t *t
 	if r.code != 0 {
 		t.Errorf("want exit 0, got %d: %s\n%s", r.code, r.result.Reason, r.troubles())
 	}
-	for _, one := range r.result.Rules {
+	for _, one := range r.plain() {
 		if one.Outcome != report.Passed && one.Outcome != report.NotApplicable && one.Outcome != report.Warned {
 			t.Errorf("want %s judged, got %s: %s", one.ID, one.Outcome, one.Message)
 		}
@@ -204,7 +204,7 @@ func TestASingleLateAnswerIsAWarningAtMost(t *testing.T) {
 				}
 				next.ServeHTTP(w, r)
 			})
-			r := start(t, quickCommand, withKey(), "run", "--base-url", address, "--limit-scale", hurry).wait(t)
+			r := start(t, quickCommand, withKey(), "run", "--base-url", address, "--limit-scale", hurry, "--reports", "report.json").wait(t)
 			if failed := r.outcomes(report.Failed); r.code != 0 || len(failed) != 0 {
 				t.Errorf("want exit 0, got %d for %q\n%s", r.code, failed, r.troubles())
 			}

@@ -54,7 +54,7 @@ func TestEveryNetworkFaultOnEveryEndpointIsOneFindingWithinTheRunsTime(t *testin
 				}
 				server := httptest.NewServer(mock)
 				t.Cleanup(server.Close)
-				r := start(t, quickCommand, withKey(), "run", "--base-url", server.URL, "--limit-scale", hurry).wait(t)
+				r := start(t, quickCommand, withKey(), "run", "--base-url", server.URL, "--limit-scale", hurry, "--reports", "report.json").wait(t)
 				r.hasOneFinding(t, string(endpoint)+"."+network.breaks, endpoint)
 			})
 		}

@@ -177,11 +177,11 @@ func TestAPartnerWithAHostileCatalogIsOneFinding(t *testing.T) {
 		t.Run(partner.name, func(t *testing.T) {
 			t.Parallel()
 			address := serve(t, partner.answer)
-			p := start(t, partner.binary(), withKey(), "run", "--base-url", address, "--limit-scale", hurry)
+			p := start(t, partner.binary(), withKey(), "run", "--base-url", address, "--limit-scale", hurry, "--reports", "report.json")
 			r := p.wait(t)
 			r.hasOneFinding(t, "products."+partner.breaks, partnerapi.Products)
 			p.staysSmall(t)
-			for _, one := range r.result.Rules {
+			for _, one := range r.plain() {
 				switch one.Outcome {
 				case report.Blocked, report.Failed, report.Passed, report.Warned:
 				default:
@@ -218,7 +218,7 @@ func (r ran) hasOneFinding(t *testing.T, id string, endpoint partnerapi.Endpoint
 // troubles lists what was found broken or left open.
 func (r ran) troubles() string {
 	var lines []string
-	for _, one := range r.result.Rules {
+	for _, one := range r.plain() {
 		switch one.Outcome {
 		case report.Failed, report.Warned, report.Inconclusive:
 			lines = append(lines, fmt.Sprintf("  %s %s: %s", one.Outcome, one.ID, one.Message))
@@ -277,7 +277,7 @@ func TestAPartnerWithOneHostileEndpointIsOneFinding(t *testing.T) {
 					}
 					next.ServeHTTP(w, r)
 				})
-				p := start(t, quickCommand, withKey(), "run", "--base-url", address, "--limit-scale", hurry)
+				p := start(t, quickCommand, withKey(), "run", "--base-url", address, "--limit-scale", hurry, "--reports", "report.json")
 				r := p.wait(t)
 				r.hasOneFinding(t, string(endpoint)+"."+partner.breaks, endpoint)
 				p.staysSmall(t)

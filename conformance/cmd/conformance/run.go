@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,6 +36,7 @@ type runFlags struct {
 	exploreFlags
 
 	reportDir                                   string
+	reports                                     []string
 	handlesTicketDelivery, noRaces, includeSlow bool
 	maxDuration                                 time.Duration
 	limitScale                                  float64
@@ -105,6 +108,7 @@ Exit codes:
 	flags.safetyFlags.register(f)
 	f.BoolVar(&flags.handlesTicketDelivery, "handles-ticket-delivery", false, "the partner delivers its own tickets: confirm must return them")
 	f.StringVar(&flags.reportDir, "report-dir", "conformance-report", "the `folder` for the reports; it is made where it is missing")
+	f.StringSliceVar(&flags.reports, "reports", nil, "write only these `files`: "+strings.Join(report.Names(), ", "))
 	f.BoolVar(&flags.noRaces, "no-races", false, "send no calls at the same time; the rules about them are skipped")
 	f.DurationVar(&flags.maxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; what is left then is inconclusive")
 	f.BoolVar(&flags.includeSlow, "include-slow", false, fmt.Sprintf("wait until a hold has expired, for %.0f minutes at most, where there is no --clock-url", suite.LongestWait.Minutes()))
@@ -118,6 +122,7 @@ Exit codes:
 		"rule":       someOf(ruleIDs),
 		"profile":    oneOf(func() []string { return settingsOf(command).Profiles() }),
 		"report-dir": folders,
+		"reports":    someOf(report.Names),
 		"baseline":   files("yaml", "yml"),
 		"config":     files("yaml", "yml"),
 		"ca-file":    files("pem", "crt"),
@@ -142,12 +147,22 @@ func (f runFlags) config() (suite.Config, error) {
 		func() error { return f.judgingFlags.apply(&config) },
 		f.safetyFlags.check,
 		f.checkNumbers,
+		f.checkReports,
 	} {
 		if err := check(); err != nil {
 			return suite.Config{}, err
 		}
 	}
 	return config, nil
+}
+
+func (f runFlags) checkReports() error {
+	for _, name := range f.reports {
+		if !slices.Contains(report.Names(), name) {
+			return fmt.Errorf("--reports %q: want some of %s", name, strings.Join(report.Names(), ", "))
+		}
+	}
+	return nil
 }
 
 func (f runFlags) checkNumbers() error {
@@ -198,7 +213,7 @@ func run(command *cobra.Command, config suite.Config, flags runFlags) error {
 	}
 	screen.end(outcome.Result)
 
-	files, sum, err := outcome.WriteReports(flags.reportDir)
+	files, sum, err := outcome.WriteReports(flags.reportDir, flags.reports...)
 	err = errors.Join(err, config.Ledger.Close())
 	screen.reports(files)
 	screen.sum(sum)

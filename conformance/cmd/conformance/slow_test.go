@@ -43,7 +43,7 @@ func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
 	if r.code != 0 || !strings.Contains(r.stdout, "\nwaiting until ") {
 		t.Errorf("want exit 0 after some waiting, got %d\n%s", r.code, r.troubles())
 	}
-	for _, one := range r.result.Rules {
+	for _, one := range r.plain() {
 		if one.Outcome != report.Passed && one.ID != "reserve.expires-window" {
 			t.Errorf("want %s passed, got %s: %s", one.ID, one.Outcome, one.Message)
 		}

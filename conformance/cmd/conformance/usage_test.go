@@ -39,7 +39,7 @@ func TestEveryMisuseIsOneLineThatSaysWhatToDoAndExit2(t *testing.T) {
 			case none:
 				environment = nil
 			}
-			r := start(t, command, environment, wrong.args...).wait(t)
+			r := start(t, quickCommand, environment, wrong.args...).wait(t)
 			if r.code != 2 {
 				t.Errorf("want exit 2, got %d", r.code)
 			}
@@ -202,6 +202,7 @@ func badFlags(partner string) []misuse {
 		{name: "no duration", args: run("--max-duration", "0s"), want: "--max-duration 0s is too short: want at least 1s"},
 		{name: "a negative duration", args: run("--max-duration", "-1m"), want: "is too short: want at least 1s"},
 		{name: "a duration below a second", args: run("--max-duration", "999ms"), want: "is too short: want at least 1s"},
+		{name: "a report that there is not", args: run("--reports", "report.pdf"), want: `--reports "report.pdf": want some of report.json`},
 		{name: "a limit scale of nothing", args: run("--limit-scale", "0"), want: "want more than 0, at most 1"},
 		{name: "a negative limit scale", args: run("--limit-scale", "-0.5"), want: "want more than 0, at most 1"},
 		{name: "a limit scale above 1", args: run("--limit-scale", "1.01"), want: "want more than 0, at most 1"},
@@ -267,7 +268,7 @@ func TestHelpOfEveryCommandShowsExamples(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"help", "run"}, {"rules", "--help"}, {"selftest", "--help"}, {"explain", "--help"}, {"completion", "--help"}, {"diff", "--help"}, {"verify", "--help"}, {"help", "--help"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
-			r := start(t, command, nil, args...).wait(t)
+			r := start(t, quickCommand, nil, args...).wait(t)
 			if r.code != 0 || r.stderr != "" {
 				t.Errorf("want exit 0 and no complaint, got %d and %q", r.code, r.stderr)
 			}
@@ -283,7 +284,7 @@ func TestHelpOfEveryCommandShowsExamples(t *testing.T) {
 
 func TestRulesListsTheWholeCatalogue(t *testing.T) {
 	t.Parallel()
-	r := start(t, command, nil, "rules").wait(t)
+	r := start(t, quickCommand, nil, "rules").wait(t)
 	lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
 	if all := rule.All(); r.code != 0 || len(lines) != len(all) {
 		t.Fatalf("want exit 0 and %d lines, got %d and %d", len(all), r.code, len(lines))
@@ -305,7 +306,7 @@ func TestRulesWritesTheCatalogueAsAPage(t *testing.T) {
 
 func TestCoverageListsEveryClauseWithItsRulesOrTheReasonWhyThereAreNone(t *testing.T) {
 	t.Parallel()
-	r := start(t, command, nil, "rules", "--coverage").wait(t)
+	r := start(t, quickCommand, nil, "rules", "--coverage").wait(t)
 	lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
 	if all := rule.Coverage(); r.code != 0 || len(lines) != len(all) {
 		t.Fatalf("want exit 0 and %d lines, got %d and %d", len(all), r.code, len(lines))
@@ -323,7 +324,7 @@ func TestCoverageListsEveryClauseWithItsRulesOrTheReasonWhyThereAreNone(t *testi
 
 func TestExplainTellsAllThatIsKnownOfARule(t *testing.T) {
 	t.Parallel()
-	r := start(t, command, nil, "explain", "reserve.vacancies.many").wait(t)
+	r := start(t, quickCommand, nil, "explain", "reserve.vacancies.many").wait(t)
 	one := rule.ReserveVacanciesMany
 	if r.code != 0 {
 		t.Errorf("want exit 0, got %d", r.code)
