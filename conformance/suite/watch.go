@@ -19,6 +19,9 @@ const (
 	// Machines do one thing after another for a while: a shorter watch would see the
 	// one side only. A longer one takes too much of the run's time.
 	leastWatch, longestWatch = 100 * time.Millisecond, 2 * time.Second
+	// Where nothing can be tried again, the one slot is watched for so many times as
+	// long, and at most for so long.
+	longTimes, longWatch = 100, 10 * time.Second
 )
 
 // watch is what was seen of a slot while the suite left it alone: whoever moves
@@ -67,7 +70,7 @@ func (s *session) unmoved(read, again *reading) bool {
 func (s *session) linger(ctx context.Context, read *reading, looks int, apart time.Duration) *obstacle {
 	began := time.Now()
 	for range looks {
-		if !read.Counted || time.Since(began) >= longestWatch {
+		if !read.Counted || time.Since(began) >= max(longestWatch, time.Duration(looks)*apart) {
 			break
 		}
 		wait(ctx, apart-time.Since(read.exchange.StartedAt))
@@ -87,7 +90,20 @@ func (s *session) watchOver(ctx context.Context, t try) {
 	if t.at == nil {
 		return
 	}
-	missing := min(max(watchTimes*t.took, leastWatch), longestWatch) - t.at.watch.lasted
+	s.watchFor(ctx, t, min(max(watchTimes*t.took, leastWatch), longestWatch))
+}
+
+// watchLong watches the slot of a try that has to stand alone.
+func (s *session) watchLong(ctx context.Context, t try) {
+	if t.at == nil {
+		return
+	}
+	s.watchFor(ctx, t, min(max(longTimes*t.took, longestWatch), longWatch))
+}
+
+// watchFor watches the slot of a try until it has been watched for so long in all.
+func (s *session) watchFor(ctx context.Context, t try, long time.Duration) {
+	missing := long - t.at.watch.lasted
 	if missing <= 0 {
 		return
 	}

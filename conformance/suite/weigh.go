@@ -20,8 +20,9 @@ const (
 	// convicted and acquitted are the odds for a breach at which it is one, 1,800
 	// to 1, and at which it is none, 1 to 10.
 	convicted, acquitted = 7.5, -2.3
-	// mostWeight is what one try can weigh, a hundred to one: none decides alone.
-	mostWeight = 4.6
+	// mostWeight is what one try can weigh, a hundred to one: none decides alone, but
+	// where there can be no other. alone is what is asked of it then.
+	mostWeight, alone = 4.6, 4.5
 )
 
 // try is one try of a rule.
@@ -77,8 +78,8 @@ func odds(tries []try) (odds float64, guilty *try) {
 // weigh tries until it is decided whether a rule is broken, or it is too late for
 // more; to be believed a partner has to stand so many tries. It returns the try
 // that shows the breach, or why there is nothing to judge by; nothing of both where
-// the rule holds.
-func weigh(clean int, run func(attempt int) try, late func() bool) (*try, *obstacle) {
+// the rule holds. Where tries cannot go on, watch looks at the slot of one for longer.
+func weigh(clean int, run func(attempt int) try, late func() bool, watch func(try)) (*try, *obstacle) {
 	var tries []try
 	var stopped *obstacle
 	held := 0
@@ -106,23 +107,26 @@ func weigh(clean int, run func(attempt int) try, late func() bool) (*try, *obsta
 			return guilty, nil
 		}
 	}
-	return whatStands(tries, held, stopped)
+	return whatStands(tries, held, stopped, watch)
 }
 
-// whatStands judges by tries that have decided nothing and cannot go on. Where nobody
-// was seen to move a seat, what was seen stands.
-func whatStands(tries []try, held int, stopped *obstacle) (*try, *obstacle) {
-	odds, guilty := odds(tries)
+// whatStands judges by tries that have decided nothing and cannot go on. What was seen
+// stands where nobody moves a seat, however long one looks.
+func whatStands(tries []try, held int, stopped *obstacle, watch func(try)) (*try, *obstacle) {
+	_, guilty := odds(tries)
 	switch {
 	case len(tries) == 0:
 		return nil, stopped
 	case guilty == nil:
 		return nil, nil
-	case 2*held < len(tries) && odds > 0 && quiet(tries):
-		return guilty, nil
-	default:
-		return nil, missing("other customers move the seats of the slots that this was tried on; the first time it was: %s", guilty.flaw)
 	}
+	if 2*held < len(tries) && quiet(tries) {
+		watch(*guilty)
+		if odds, guilty := odds(tries); odds >= alone && quiet(tries) {
+			return guilty, nil
+		}
+	}
+	return nil, missing("other customers may have moved the seats of the slots that this was tried on; the first time it was: %s", guilty.flaw)
 }
 
 // quiet reports whether nobody was seen to move a seat of the slots.
