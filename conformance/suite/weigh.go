@@ -21,8 +21,8 @@ const (
 	// to 1, and at which it is none, 1 to 10.
 	convicted, acquitted = 7.5, -2.3
 	// mostWeight is what one try can weigh, a hundred to one: none decides alone, but
-	// where there can be no other. alone is what is asked of it then.
-	mostWeight, alone = 4.6, 4.5
+	// where there can be no other. Ten to one is asked of it then, after a long look.
+	mostWeight, alone = 4.6, 2.3
 )
 
 // try is one try of a rule.

@@ -24,7 +24,7 @@ func isOff(by int64, at *reading) try {
 func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) {
 	t.Parallel()
 	var (
-		still           = seen(100, 0)
+		passing         = seen(3, 0)
 		calm, busy, mad = seen(10, 0), seen(20, 4), seen(10, 20)
 		sure            = try{flaw: "sure", sure: true}
 		disturbed       = try{flaw: "disturbed", disturbed: true, took: time.Second, at: busy}
@@ -53,9 +53,9 @@ func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) 
 		{"it is off where others move seats all the time", 1, []try{isOff(1, mad)}, never, "", "other customers", 8},
 		{"others are seen at it each time", 1, []try{disturbed}, never, "", "other customers", 8},
 		{"nobody else can be the reason", 3, []try{holds(calm), sure}, never, "sure", "", 2},
-		{"it is off once where nobody else is seen for long, and cannot be tried again", 1, []try{isOff(1, still), lacking}, never, "off", "", 2},
-		{"it is off once where nobody else is seen for long, and there is no time for more", 1, []try{isOff(1, still)}, always, "off", "", 1},
-		{"it is off once where nobody else is seen for a moment, and cannot be tried again", 1, []try{isOff(1, calm), lacking}, never, "", "other customers", 2},
+		{"it is off once where nobody else is seen for long, and cannot be tried again", 1, []try{isOff(1, calm), lacking}, never, "off", "", 2},
+		{"it is off once where nobody else is seen for long, and there is no time for more", 1, []try{isOff(1, calm)}, always, "off", "", 1},
+		{"it is off once where nobody else is seen for a moment, and cannot be tried again", 1, []try{isOff(1, passing), lacking}, never, "", "other customers", 2},
 		{"it is off once where others are at it, and cannot be tried again", 1, []try{isOff(1, busy), lacking}, never, "", "other customers", 2},
 		{"it cannot be tried", 1, []try{lacking}, never, "", "no slot", 1},
 		{"others are quicker each time", 1, []try{taken}, never, "", "taken", 8},
