@@ -187,7 +187,7 @@ func (c *check) weigh(ctx context.Context, clean int, run func(attempt int) try)
 		}
 		c.again = c.again || t.flaw != "" || t.stopped != nil
 		return t
-	}, c.lateForMore, func(t try) { c.watchLong(ctx, t) })
+	}, c.lateForMore, func(t try) bool { return c.watchLong(ctx, t) })
 	c.again = false
 	if guilty != nil {
 		c.exchanges, c.picture = append(slices.Clone(guilty.shown), c.exchanges...), guilty.picture

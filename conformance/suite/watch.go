@@ -93,12 +93,13 @@ func (s *session) watchOver(ctx context.Context, t try) {
 	s.watchFor(ctx, t, min(max(watchTimes*t.took, leastWatch), longestWatch))
 }
 
-// watchLong watches the slot of a try that has to stand alone.
-func (s *session) watchLong(ctx context.Context, t try) {
-	if t.at == nil {
-		return
+// watchLong watches the slot of a try that has to stand alone, and reports whether
+// other customers were seen in this run, on any slot.
+func (s *session) watchLong(ctx context.Context, t try) (others bool) {
+	if t.at != nil && len(s.moved) == 0 {
+		s.watchFor(ctx, t, min(max(longTimes*t.took, longestWatch), longWatch))
 	}
-	s.watchFor(ctx, t, min(max(longTimes*t.took, longestWatch), longWatch))
+	return len(s.moved) > 0
 }
 
 // watchFor watches the slot of a try until it has been watched for so long in all.

@@ -78,8 +78,9 @@ func odds(tries []try) (odds float64, guilty *try) {
 // weigh tries until it is decided whether a rule is broken, or it is too late for
 // more; to be believed a partner has to stand so many tries. It returns the try
 // that shows the breach, or why there is nothing to judge by; nothing of both where
-// the rule holds. Where tries cannot go on, watch looks at the slot of one for longer.
-func weigh(clean int, run func(attempt int) try, late func() bool, watch func(try)) (*try, *obstacle) {
+// the rule holds. Where tries cannot go on, watch looks at the slot of one for longer,
+// and reports whether anybody else was seen, there or elsewhere.
+func weigh(clean int, run func(attempt int) try, late func() bool, watch func(try) (others bool)) (*try, *obstacle) {
 	var tries []try
 	var stopped *obstacle
 	held := 0
@@ -111,8 +112,9 @@ func weigh(clean int, run func(attempt int) try, late func() bool, watch func(tr
 }
 
 // whatStands judges by tries that have decided nothing and cannot go on. What was seen
-// stands where nobody moves a seat, however long one looks.
-func whatStands(tries []try, held int, stopped *obstacle, watch func(try)) (*try, *obstacle) {
+// stands where nobody moves a seat, however long one looks: whoever was seen anywhere
+// in the run may have been here as well.
+func whatStands(tries []try, held int, stopped *obstacle, watch func(try) (others bool)) (*try, *obstacle) {
 	_, guilty := odds(tries)
 	switch {
 	case len(tries) == 0:
@@ -120,8 +122,7 @@ func whatStands(tries []try, held int, stopped *obstacle, watch func(try)) (*try
 	case guilty == nil:
 		return nil, nil
 	}
-	if 2*held < len(tries) && quiet(tries) {
-		watch(*guilty)
+	if 2*held < len(tries) && quiet(tries) && !watch(*guilty) {
 		if odds, guilty := odds(tries); odds >= alone && quiet(tries) {
 			return guilty, nil
 		}

@@ -63,7 +63,7 @@ func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) 
 		{"another rule is broken", 1, []try{blocked}, never, "", "want 200", 1},
 	} {
 		played := 0
-		guilty, o := weigh(test.clean, func(attempt int) try { played++; return test.tries[min(attempt, len(test.tries)-1)] }, test.late, func(try) {})
+		guilty, o := weigh(test.clean, func(attempt int) try { played++; return test.tries[min(attempt, len(test.tries)-1)] }, test.late, func(try) bool { return false })
 		flaw, open := "", ""
 		if guilty != nil {
 			flaw = guilty.flaw
