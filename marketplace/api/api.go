@@ -13,7 +13,6 @@ import (
 	"partnerkit.dev/marketplace/catalog"
 	"partnerkit.dev/marketplace/health"
 	"partnerkit.dev/marketplace/integration"
-	"partnerkit.dev/marketplace/postgres"
 	"partnerkit.dev/marketplace/ratelimit"
 	"partnerkit.dev/marketplace/signin"
 )
@@ -25,7 +24,7 @@ type Store interface {
 	AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error
 	RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error
 	Health(ctx context.Context, integration uuid.UUID) (health.Health, error)
-	HealthChanges(ctx context.Context, integration uuid.UUID) ([]postgres.HealthChange, error)
+	HealthChanges(ctx context.Context, integration uuid.UUID) ([]health.Change, error)
 	Syncs(ctx context.Context, integration uuid.UUID, most int) ([]catalog.Sync, error)
 }
 

@@ -10,7 +10,6 @@ import (
 	"partnerkit.dev/marketplace/catalog"
 	"partnerkit.dev/marketplace/health"
 	"partnerkit.dev/marketplace/integration"
-	"partnerkit.dev/marketplace/postgres"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -39,8 +38,8 @@ type integrationView struct {
 
 type healthView struct {
 	health.Health
-	LastOKAt *time.Time              `json:"last_ok_at"`
-	Changes  []postgres.HealthChange `json:"changes"` // the newest first
+	LastOKAt *time.Time      `json:"last_ok_at"`
+	Changes  []health.Change `json:"changes"` // the newest first
 }
 
 func (a *API) register(w http.ResponseWriter, r *http.Request) error {
@@ -110,7 +109,7 @@ func (a *API) viewIntegration(r *http.Request, i marketplace.Integration) (integ
 	if err != nil {
 		return view, err
 	}
-	view.Health = healthView{Health: h, LastOKAt: timeOrNull(h.LastOKAt), Changes: append([]postgres.HealthChange{}, changes...)}
+	view.Health = healthView{Health: h, LastOKAt: timeOrNull(h.LastOKAt), Changes: append([]health.Change{}, changes...)}
 	last, err := a.store.Syncs(r.Context(), i.ID, 1)
 	if err == nil && len(last) > 0 {
 		view.LastSync = &last[0]

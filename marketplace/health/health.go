@@ -3,6 +3,7 @@
 package health
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
@@ -34,6 +35,21 @@ type Call struct {
 	Status  int // of the answer, where there was one
 }
 
+// String says what came of the call, in a word or a few.
+func (c Call) String() string {
+	if c.Outcome == Status {
+		return fmt.Sprintf("answered with %d", c.Status)
+	}
+	return string(c.Outcome)
+}
+
+// Change is one change of a partner's state.
+type Change struct {
+	At     time.Time         `json:"at"`
+	State  partnerapi.Health `json:"state"`
+	Reason string            `json:"reason"` // what came of the call that changed it
+}
+
 // Health is a partner's state and counters. The zero value is that of a partner that
 // has not been called.
 type Health struct {
@@ -52,7 +68,9 @@ func (h Health) After(call Call) Health {
 	}
 	switch {
 	case call.Outcome == OK:
-		h.LastOKAt = call.At
+		if call.At.After(h.LastOKAt) { // of two calls at once the later may be told first
+			h.LastOKAt = call.At
+		}
 		h.ConsecutiveFailures = 0
 		// It counts no further: a partner that is well is not written down at every call.
 		if h.ConsecutiveOK = min(h.ConsecutiveOK+1, toHeal); h.ConsecutiveOK == toHeal {

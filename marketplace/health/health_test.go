@@ -91,3 +91,39 @@ func TestTheStateFollowsFromTheCalls(t *testing.T) {
 		}
 	})
 }
+
+// What is stored leaves out good answers that are a moment newer, and nothing else.
+func TestWhatIsStoredTellsAsMuchAsEveryCall(t *testing.T) {
+	t.Parallel()
+	names := []string{"ok", "timeout", "transport", "unreadable", "401", "404", "429", "500", "302"}
+	rapid.Check(t, func(t *rapid.T) {
+		var every, stored health.Health
+		at := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
+		for range rapid.IntRange(0, 40).Draw(t, "calls") {
+			at = at.Add(time.Duration(rapid.IntRange(0, 45).Draw(t, "seconds")) * time.Second)
+			call := calls[rapid.SampledFrom(names).Draw(t, "call")]
+			call.At = at
+			every = every.After(call)
+			if after := stored.After(call); after.WorthStoring(stored) {
+				stored = after
+			}
+			if late := every.LastOKAt.Sub(stored.LastOKAt); late < 0 || late >= time.Minute {
+				t.Fatalf("want the last good answer of %s to the minute, got %s", every.LastOKAt, stored.LastOKAt)
+			}
+			told := stored
+			told.LastOKAt = every.LastOKAt
+			if told != every {
+				t.Fatalf("want %+v, got %+v", every, stored)
+			}
+		}
+	})
+}
+
+func TestACallThatIsToldLateDoesNotTurnTheClockBack(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
+	h := health.Health{}.After(health.Call{At: at, Outcome: health.OK}).After(health.Call{At: at.Add(-time.Minute), Outcome: health.OK})
+	if !h.LastOKAt.Equal(at) {
+		t.Errorf("want %s, got %s", at, h.LastOKAt)
+	}
+}

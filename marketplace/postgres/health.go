@@ -2,14 +2,12 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/health"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 const healthColumns = `SELECT state, failure_count, consecutive_failures, consecutive_ok, last_ok_at FROM integration_health WHERE integration_id = $1`
@@ -47,6 +45,9 @@ func (s *Store) Observe(ctx context.Context, integration uuid.UUID, call health.
 			return err
 		}
 		after := before.After(call)
+		if !after.WorthStoring(before) { // another replica has written as much meanwhile
+			return nil
+		}
 		var ok *time.Time
 		if !after.LastOKAt.IsZero() {
 			ok = &after.LastOKAt
@@ -60,35 +61,20 @@ func (s *Store) Observe(ctx context.Context, integration uuid.UUID, call health.
 			return nil
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO integration_health_changes (integration_id, at, state, reason) VALUES ($1, $2, $3, $4)`,
-			integration, call.At, after.State, reason(call))
+			integration, call.At, after.State, call.String())
 		return err
 	})
-}
-
-// reason says which call changed the state.
-func reason(call health.Call) string {
-	if call.Outcome == health.Status {
-		return fmt.Sprintf("answered with %d", call.Status)
-	}
-	return string(call.Outcome)
-}
-
-// HealthChange is one change of an integration's state.
-type HealthChange struct {
-	At     time.Time         `json:"at"`
-	State  partnerapi.Health `json:"state"`
-	Reason string            `json:"reason"` // what came of the call that changed it
 }
 
 // mostChanges is how many changes of a state are shown.
 const mostChanges = 50
 
 // HealthChanges returns the last changes of an integration's state, the newest first.
-func (s *Store) HealthChanges(ctx context.Context, integration uuid.UUID) ([]HealthChange, error) {
+func (s *Store) HealthChanges(ctx context.Context, integration uuid.UUID) ([]health.Change, error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT at, state, reason FROM integration_health_changes WHERE integration_id = $1 ORDER BY at DESC, id DESC LIMIT $2`, integration, mostChanges)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[HealthChange])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[health.Change])
 }
