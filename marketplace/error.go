@@ -40,6 +40,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
+// orNil returns the error where it has details, else none.
+func (e *Error) orNil() error {
+	if len(e.Details) == 0 {
+		return nil
+	}
+	return e
+}
+
 // Errorf returns an error of that code. A %w among the arguments is its cause, and
 // part of its message: wrap only what callers may read.
 func Errorf(code Code, format string, args ...any) *Error {

@@ -1,8 +1,11 @@
 package marketplace
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
+	"reflect"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -12,6 +15,9 @@ import (
 
 // Currency is an ISO 4217 code.
 type Currency string
+
+// Known reports whether it is a code of ISO 4217.
+func (c Currency) Known() bool { return checker.Var(string(c), "iso4217") == nil }
 
 // Decimals is how many decimals amounts of the currency have.
 func (c Currency) Decimals() int32 { return int32(partnerapi.CurrencyDecimals(string(c))) }
@@ -35,8 +41,36 @@ type Number struct{ decimal.Decimal }
 // MarshalJSON writes the decimal's own text: a float would change it.
 func (n Number) MarshalJSON() ([]byte, error) { return []byte(n.String()), nil }
 
-// UnmarshalJSON reads a number or a text of one.
-func (n *Number) UnmarshalJSON(text []byte) error { return n.Decimal.UnmarshalJSON(text) }
+// UnmarshalJSON reads a number or a text of one, as ParseDecimal does.
+func (n *Number) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
+	read, err := ParseDecimal(strings.Trim(string(text), `"`))
+	if err != nil {
+		return &json.UnmarshalTypeError{Value: "another value", Type: reflect.TypeFor[float64]()}
+	}
+	n.Decimal = read
+	return nil
+}
+
+// longestDecimal bounds a decimal as it is written: arithmetic with millions of digits
+// costs more than it says.
+const longestDecimal = 40
+
+var errDecimal = errors.New("want a decimal such as 1.25")
+
+// ParseDecimal reads a decimal of at most 40 digits, without an exponent.
+func ParseDecimal(text string) (decimal.Decimal, error) {
+	if len(text) > longestDecimal || strings.ContainsAny(text, "eE") {
+		return decimal.Decimal{}, errDecimal
+	}
+	read, err := decimal.NewFromString(text)
+	if err != nil {
+		return decimal.Decimal{}, errDecimal
+	}
+	return read, nil
+}
 
 // Rounded returns an exact amount as the currency writes it: rounded half up, once.
 func Rounded(exact *big.Rat, currency Currency) Number {
@@ -82,26 +116,33 @@ func (r Rates) per(currency Currency) (*big.Rat, error) {
 	return rate.Rat(), nil
 }
 
-// The rates that are taken: more digits, or a rate beyond these, is a mistake.
-const longestRate = 30 // letters
-
+// The rates that are taken: one beyond these is a mistake.
 var leastRate, mostRate = decimal.New(1, -12), decimal.New(1, 12)
 
 // ParseRate reads an exchange rate, a decimal above 0. The error is Invalid, and names
 // the currency.
 func ParseRate(currency, text string) (decimal.Decimal, error) {
-	wrong := func(message string) error {
-		return &Error{Code: Invalid, Message: "an exchange rate is not as it should be", Details: []string{fmt.Sprintf("rates.%.10s: %s", currency, message)}}
-	}
-	if checker.Var(currency, "iso4217") != nil {
-		return decimal.Decimal{}, wrong("want an ISO 4217 code such as USD")
-	}
-	if len(text) > longestRate || strings.ContainsAny(text, "eE") {
-		return decimal.Decimal{}, wrong("want a decimal such as 1.25")
-	}
-	rate, err := decimal.NewFromString(text)
-	if err != nil || rate.LessThan(leastRate) || rate.GreaterThan(mostRate) {
-		return decimal.Decimal{}, wrong("want a decimal such as 1.25")
+	rate, err := parseRate(currency, text)
+	if err != nil {
+		return rate, err
 	}
 	return rate, nil
+}
+
+func parseRate(currency, text string) (decimal.Decimal, *Error) {
+	if !Currency(currency).Known() {
+		return decimal.Decimal{}, rateError(currency, "want an ISO 4217 code such as USD")
+	}
+	rate, err := ParseDecimal(text)
+	if err != nil || rate.LessThan(leastRate) || rate.GreaterThan(mostRate) {
+		return decimal.Decimal{}, rateError(currency, `want a decimal above 0 as a text, such as "1.25"`)
+	}
+	return rate, nil
+}
+
+func rateError(currency, message string) *Error {
+	return &Error{
+		Code: Invalid, Message: "an exchange rate is not as it should be",
+		Details: []string{fmt.Sprintf("rates.%.10s: %s", currency, message)},
+	}
 }

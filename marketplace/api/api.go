@@ -26,6 +26,9 @@ type Store interface {
 	Health(ctx context.Context, integration uuid.UUID) (health.Health, error)
 	HealthChanges(ctx context.Context, integration uuid.UUID) ([]health.Change, error)
 	Syncs(ctx context.Context, integration uuid.UUID, most int) ([]catalog.Sync, error)
+	Terms(ctx context.Context) (marketplace.Terms, error)
+	ChangeRates(ctx context.Context, c marketplace.RatesChange) error
+	ChangeFees(ctx context.Context, c marketplace.FeesChange) error
 }
 
 // Config is what an API is made of. Every field is required.

@@ -34,5 +34,5 @@ var (
 
 // routes lists every way in.
 func (a *API) routes() []route {
-	return slices.Concat(a.rootRoutes(), a.authRoutes(), a.operatorAccountRoutes(), a.integrationRoutes(), a.webhookRoutes())
+	return slices.Concat(a.rootRoutes(), a.authRoutes(), a.operatorAccountRoutes(), a.operatorTermsRoutes(), a.integrationRoutes(), a.webhookRoutes())
 }

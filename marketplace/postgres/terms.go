@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -42,51 +44,105 @@ func (s *Store) Terms(ctx context.Context) (t marketplace.Terms, err error) {
 	return t, err
 }
 
-// SetFees stores the service fee and the commission.
-func (s *Store) SetFees(ctx context.Context, fee decimal.Decimal, in marketplace.Currency, commission decimal.Decimal) error {
-	_, err := s.pool.Exec(ctx, `UPDATE pricing_terms SET service_fee = $1::text::numeric, service_fee_currency = $2, commission_percentage = $3::text::numeric`,
-		fee.String(), in, commission.String())
-	return err
+// ChangeFees stores what is changed of the service fee and the commission. The error is
+// Invalid where the fee's currency would have no exchange rate.
+func (s *Store) ChangeFees(ctx context.Context, c marketplace.FeesChange) error {
+	return s.transaction(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `
+			UPDATE pricing_terms SET service_fee = coalesce($1::text::numeric, service_fee),
+				service_fee_currency = coalesce($2, service_fee_currency), commission_percentage = coalesce($3::text::numeric, commission_percentage)`,
+			decimalText(c.Fee), c.FeeIn, decimalText(c.Commission)); err != nil {
+			return err
+		}
+		return feeHasARate(ctx, tx)
+	})
 }
 
-// MergeRates stores rates of that base: each that is given, and none for a currency
-// whose rate is nil. Rates of another base than the stored ones replace all of them. of
-// is the day that they are of, zero for rates that are set by hand.
-func (s *Store) MergeRates(ctx context.Context, base marketplace.Currency, rates map[marketplace.Currency]*decimal.Decimal, of time.Time) error {
+func decimalText(n *marketplace.Number) *string {
+	if n == nil {
+		return nil
+	}
+	text := n.String()
+	return &text
+}
+
+// feeHasARate holds that no price becomes impossible: a fee is added to each of them.
+func feeHasARate(ctx context.Context, tx pgx.Tx) error {
+	var currency marketplace.Currency
+	err := tx.QueryRow(ctx, `
+		SELECT service_fee_currency FROM pricing_terms t
+		WHERE service_fee > 0 AND service_fee_currency <> rates_base
+			AND NOT EXISTS (SELECT FROM exchange_rates WHERE currency = t.service_fee_currency)`).Scan(&currency)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return &marketplace.Error{
+		Code: marketplace.Invalid, Message: "the service fee could not be converted",
+		Details: []string{fmt.Sprintf("service_fee_currency: there is no exchange rate for %s", currency)},
+	}
+}
+
+// ChangeRates stores what is changed of the exchange rates. The error is Invalid where
+// the service fee's currency would have none.
+func (s *Store) ChangeRates(ctx context.Context, c marketplace.RatesChange) error {
 	return s.transaction(ctx, func(tx pgx.Tx) error {
 		var before marketplace.Currency
 		if err := tx.QueryRow(ctx, `SELECT rates_base FROM pricing_terms FOR UPDATE`).Scan(&before); err != nil {
 			return err
 		}
-		batch := &pgx.Batch{}
-		if before != base {
-			batch.Queue(`DELETE FROM exchange_rates`)
+		if before == c.Base && len(c.Rates) == 0 {
+			return nil
 		}
-		for currency, rate := range rates {
-			if rate == nil {
-				batch.Queue(`DELETE FROM exchange_rates WHERE currency = $1`, currency)
-				continue
-			}
-			batch.Queue(`INSERT INTO exchange_rates (currency, rate) VALUES ($1, $2::text::numeric) ON CONFLICT (currency) DO UPDATE SET rate = EXCLUDED.rate`, currency, rate.String())
-		}
-		var day *time.Time
-		if !of.IsZero() {
-			day = &of
-		}
-		batch.Queue(`UPDATE pricing_terms SET rates_base = $1, rates_as_of = $2`, base, day)
-		return tx.SendBatch(ctx, batch).Close()
+		return changeRates(ctx, tx, before, c)
 	})
 }
 
-// SeedRates stores rates where there are none at all, and reports whether it did.
-func (s *Store) SeedRates(ctx context.Context, rates marketplace.Rates, of time.Time) (bool, error) {
-	t, err := s.Terms(ctx)
-	if err != nil || len(t.Rates.Per) > 0 || !t.RatesOf.IsZero() {
-		return false, err
+func changeRates(ctx context.Context, tx pgx.Tx, before marketplace.Currency, c marketplace.RatesChange) error {
+	batch := &pgx.Batch{}
+	if before != c.Base {
+		batch.Queue(`DELETE FROM exchange_rates`)
 	}
-	given := map[marketplace.Currency]*decimal.Decimal{}
-	for currency, rate := range rates.Per {
-		given[currency] = &rate
+	var gone, set, rates []string
+	for currency, rate := range c.Rates {
+		if rate == nil {
+			gone = append(gone, string(currency))
+			continue
+		}
+		set, rates = append(set, string(currency)), append(rates, rate.String())
 	}
-	return true, s.MergeRates(ctx, rates.Base, given, of)
+	batch.Queue(`DELETE FROM exchange_rates WHERE currency = ANY($1)`, gone)
+	batch.Queue(`
+		INSERT INTO exchange_rates (currency, rate) SELECT currency, rate::numeric FROM unnest($1::text[], $2::text[]) AS new (currency, rate)
+		ON CONFLICT (currency) DO UPDATE SET rate = EXCLUDED.rate`, set, rates)
+	var day *time.Time
+	if !c.Of.IsZero() {
+		day = &c.Of
+	}
+	batch.Queue(`UPDATE pricing_terms SET rates_base = $1, rates_as_of = $2, rates_given = true`, c.Base, day)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
+	return feeHasARate(ctx, tx)
+}
+
+// SeedRates stores rates where there have never been any, and reports whether it did.
+// Of replicas that start together one does.
+func (s *Store) SeedRates(ctx context.Context, rates marketplace.Rates, of time.Time) (seeded bool, err error) {
+	err = s.transaction(ctx, func(tx pgx.Tx) error {
+		var before marketplace.Currency
+		err := tx.QueryRow(ctx, `
+			SELECT rates_base FROM pricing_terms WHERE NOT rates_given FOR UPDATE`).Scan(&before)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		seeded = true
+		return changeRates(ctx, tx, before, rates.Merge(of))
+	})
+	return seeded, err
 }

@@ -1,0 +1,13 @@
+-- +goose Up
+
+-- Rates that operators have set, or taken away, are never seeded again.
+ALTER TABLE pricing_terms ADD rates_given boolean NOT NULL DEFAULT false;
+UPDATE pricing_terms SET rates_given = rates_as_of IS NOT NULL OR EXISTS (SELECT FROM exchange_rates);
+
+-- Whoever is locked out may not sign in, and what was signed in has ended.
+ALTER TABLE accounts ADD disabled_at timestamptz;
+
+-- +goose Down
+
+ALTER TABLE accounts DROP disabled_at;
+ALTER TABLE pricing_terms DROP rates_given;
