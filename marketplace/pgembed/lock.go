@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// ErrInUse says that another process runs the server of that folder.
+var ErrInUse = errors.New("another service is using the folder")
+
 // lock takes the folder for this process. It ends with the process, however that
 // ends: the file is closed in every child (Go opens files close-on-exec).
 func lock(dir string) (*os.File, error) {
@@ -18,7 +21,7 @@ func lock(dir string) (*os.File, error) {
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = file.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("another service is using %s: stop it, or choose another data folder with MARKETPLACE_DATA_DIR", dir)
+			return nil, fmt.Errorf("%w %s: stop it, or choose another data folder with MARKETPLACE_DATA_DIR", ErrInUse, dir)
 		}
 		return nil, fmt.Errorf("lock %s: %w", dir, err)
 	}

@@ -191,10 +191,27 @@ func settings(data, sockets string, config Config) []string {
 
 // URL is the address of a database of the server, with its password: it is not for
 // logs.
-func (s *Server) URL(database string) string {
+func (s *Server) URL(database string) string { return addressOf(s.sockets, s.password, database) }
+
+// URLOf is the address of a database of the server that another process runs in that
+// folder; only its user, and root, may read the password.
+func URLOf(dir, database string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	password, err := os.ReadFile(filepath.Join(dir, "password"))
+	if err != nil {
+		return "", fmt.Errorf("read PostgreSQL's password: %w", err)
+	}
+	sockets, err := socketFolder(dir)
+	return addressOf(sockets, string(password), database), err
+}
+
+func addressOf(sockets, password, database string) string {
 	address := url.URL{
-		Scheme: "postgres", User: url.UserPassword(superuser, s.password), Path: "/" + database,
-		RawQuery: url.Values{"host": {s.sockets}, "sslmode": {"disable"}}.Encode(),
+		Scheme: "postgres", User: url.UserPassword(superuser, password), Path: "/" + database,
+		RawQuery: url.Values{"host": {sockets}, "sslmode": {"disable"}}.Encode(),
 	}
 	return address.String()
 }

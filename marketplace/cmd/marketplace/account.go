@@ -29,8 +29,7 @@ func newAccountCreate() *cobra.Command {
 		Use:   "create --email ADDRESS --role ROLE",
 		Short: "Make an account",
 		Long: `Makes an account; its password is the first line of the standard input. It works
-while the service runs on a database that was given; a private PostgreSQL is the
-service's own while it runs.`,
+while the service runs, and while it does not.`,
 		Example: `  marketplace account create --email ana@example.com --role operator < password.txt`,
 		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -75,17 +74,7 @@ func create(ctx context.Context, s storage, asked marketplace.NewAccount) (made 
 	if made, err = signin.NewAccount(asked, time.Now()); err != nil {
 		return made, err
 	}
-	db, err := openDatabase(ctx, s)
-	if err != nil {
-		return made, err
-	}
-	defer func() { err = errors.Join(err, db.close(context.WithoutCancel(ctx))) }()
-	store, err := postgres.Open(ctx, db.address, 1)
-	if err != nil {
-		return made, err
-	}
-	defer store.Close()
-	return made, store.CreateAccount(ctx, made)
+	return made, withStore(ctx, s, func(store *postgres.Store) error { return store.CreateAccount(ctx, made) })
 }
 
 // withDetails says every mistake of a request, a line each.

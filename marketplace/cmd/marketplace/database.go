@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"partnerkit.dev/marketplace/pgembed"
 	"partnerkit.dev/marketplace/postgres"
@@ -25,7 +24,7 @@ func openDatabase(ctx context.Context, s storage) (*database, error) {
 			return nil, fmt.Errorf("--data-dir: %w", err)
 		}
 		var err error
-		if db.private, err = pgembed.Start(ctx, pgembed.Config{Dir: filepath.Join(s.dataDir, "postgresql")}); err != nil {
+		if db.private, err = pgembed.Start(ctx, pgembed.Config{Dir: s.privateDatabase()}); err != nil {
 			return nil, err
 		}
 		db.address = db.private.URL("postgres")
@@ -34,6 +33,35 @@ func openDatabase(ctx context.Context, s storage) (*database, error) {
 		return nil, errors.Join(err, db.close(context.WithoutCancel(ctx)))
 	}
 	return db, nil
+}
+
+// joinDatabase is openDatabase for what may be done while the service runs: where that
+// has a private PostgreSQL, it is used as well.
+func joinDatabase(ctx context.Context, s storage) (*database, error) {
+	db, err := openDatabase(ctx, s)
+	if !errors.Is(err, pgembed.ErrInUse) {
+		return db, err
+	}
+	address, err := pgembed.URLOf(s.privateDatabase(), "postgres")
+	if err != nil {
+		return nil, err
+	}
+	return &database{address: address}, nil
+}
+
+// withStore runs f on the service's database, whether or not the service runs.
+func withStore(ctx context.Context, s storage, f func(*postgres.Store) error) (err error) {
+	db, err := joinDatabase(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.close(context.WithoutCancel(ctx))) }()
+	store, err := postgres.Open(ctx, db.address, 1)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	return f(store)
 }
 
 // gone is closed when a private PostgreSQL has ended by itself.

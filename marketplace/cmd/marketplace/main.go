@@ -41,7 +41,7 @@ before its variable.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newServe(), newMigrate(), newAccount())
+	root.AddCommand(newServe(), newMigrate(), newAccount(), newRates())
 	return root
 }
 

@@ -87,6 +87,9 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := makeOperator(ctx, store, s, log); err != nil {
 		return err
 	}
+	if err := seedRates(ctx, store, log); err != nil {
+		return err
+	}
 	guard := partner.NewGuard(s.allowPrivatePartners)
 	client := partner.NewClient(partner.Config{
 		Guard: guard, UserAgent: "partnerkit-marketplace/" + serviceVersion(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(store, log),

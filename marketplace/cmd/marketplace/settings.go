@@ -54,6 +54,9 @@ func (s *storage) mistakes() (wrong []error) {
 	return wrong
 }
 
+// privateDatabase is the folder of a private PostgreSQL.
+func (s *storage) privateDatabase() string { return filepath.Join(s.dataDir, "postgresql") }
+
 // settings are those of the service, as given.
 type settings struct {
 	storage

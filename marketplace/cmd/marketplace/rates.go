@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/marketplace/ecb"
+	"partnerkit.dev/marketplace/postgres"
+)
+
+func newRates() *cobra.Command {
+	command := &cobra.Command{Use: "rates", Short: "Exchange rates"}
+	command.AddCommand(newRatesImport())
+	return command
+}
+
+func newRatesImport() *cobra.Command {
+	var s storage
+	command := &cobra.Command{
+		Use:   "import FILE|URL|-",
+		Short: "Take over the European Central Bank's daily rates",
+		Long: `Takes over the exchange rates of a file in the form of the European Central Bank's
+daily reference rates (eurofxref-daily.xml), of an address of one, or of the standard
+input (-). Rates of currencies that the file does not name stay as they are, unless
+their base was another than EUR.
+
+It works while the service runs, whose prices follow at once, and while it does not.`,
+		Example: `  marketplace rates import https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml
+  marketplace rates import eurofxref-daily.xml
+  marketplace rates import - < eurofxref-daily.xml`,
+		Args: exactlyOne("want one FILE, one URL, or - for the standard input"),
+		RunE: func(command *cobra.Command, args []string) error {
+			if err := joined(s.mistakes()); err != nil {
+				return err
+			}
+			daily, err := readRates(command.Context(), args[0], command.InOrStdin())
+			if err != nil {
+				return err
+			}
+			err = withStore(command.Context(), s, func(store *postgres.Store) error {
+				return store.ChangeRates(command.Context(), daily.Rates.Merge(daily.Date))
+			})
+			if err != nil {
+				return withDetails(err)
+			}
+			_, err = fmt.Fprintf(command.OutOrStdout(), "took over %d rates of %s\n", len(daily.Rates.Per), daily.Date.Format(time.DateOnly))
+			return err
+		},
+	}
+	s.register(command)
+	return command
+}
+
+// exactlyOne has cobra say what is wanted in our words.
+func exactlyOne(wanted string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("%s, got %d arguments", wanted, len(args))
+		}
+		return nil
+	}
+}
+
+func readRates(ctx context.Context, from string, stdin io.Reader) (ecb.Daily, error) {
+	switch {
+	case from == "-":
+		return readTable("the standard input", stdin)
+	case strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://"):
+		return fetchRates(ctx, from)
+	}
+	file, err := os.Open(from)
+	if err != nil {
+		return ecb.Daily{}, fmt.Errorf("read the rates: %w", err)
+	}
+	defer file.Close()
+	return readTable(from, file)
+}
+
+func readTable(name string, in io.Reader) (ecb.Daily, error) {
+	daily, err := ecb.Read(in)
+	if err != nil {
+		return daily, fmt.Errorf("%s: %w", name, withDetails(err))
+	}
+	return daily, nil
+}
+
+// fetchTime bounds the way to a table, and reading it.
+const fetchTime = 30 * time.Second
+
+func fetchRates(ctx context.Context, address string) (daily ecb.Daily, err error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil { // whose words would show a password in the address
+		return daily, errors.New("fetch the rates: want an address such as https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml")
+	}
+	request.Header.Set("User-Agent", "partnerkit-marketplace/"+serviceVersion())
+	response, err := http.DefaultClient.Do(request)
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		err = failed.Err // without the address, whose password it would show
+	}
+	if err != nil {
+		return daily, fmt.Errorf("fetch the rates: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return daily, fmt.Errorf("fetch the rates: %s answered with %d", request.URL.Host, response.StatusCode)
+	}
+	return readTable(request.URL.Host, response.Body)
+}
+
+// seedRates stores the rates that come with the service where nobody ever gave any.
+func seedRates(ctx context.Context, store *postgres.Store, log *slog.Logger) error {
+	daily, err := ecb.Snapshot()
+	if err != nil {
+		return err
+	}
+	seeded, err := store.SeedRates(ctx, daily.Rates, daily.Date)
+	if err != nil {
+		return fmt.Errorf("store the first exchange rates: %w", err)
+	}
+	if seeded {
+		log.Warn("took over the exchange rates that come with the service: give fresh ones with marketplace rates import, or PUT /api/v1/operator/rates",
+			slog.String("as_of", daily.Date.Format(time.DateOnly)))
+	}
+	return nil
+}
