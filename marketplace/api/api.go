@@ -25,7 +25,8 @@ type Store interface {
 	RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error
 	Health(ctx context.Context, integration uuid.UUID) (health.Health, error)
 	HealthChanges(ctx context.Context, integration uuid.UUID) ([]health.Change, error)
-	Syncs(ctx context.Context, integration uuid.UUID, most int) ([]catalog.Sync, error)
+	Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error)
+	Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) (list []catalog.Sync, total int, err error)
 	Terms(ctx context.Context) (marketplace.Terms, error)
 	ChangeRates(ctx context.Context, c marketplace.RatesChange) error
 	ChangeFees(ctx context.Context, c marketplace.FeesChange) error

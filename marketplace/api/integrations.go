@@ -65,27 +65,28 @@ func seen(r *http.Request) uuid.UUID {
 }
 
 func (a *API) listIntegrations(w http.ResponseWriter, r *http.Request) error {
+	asked, err := readPage(r.URL.Query())
+	if err != nil {
+		return err
+	}
 	list, err := a.integrations.List(r.Context(), seen(r))
 	if err != nil {
 		return err
 	}
-	views := []integrationView{}
-	for _, i := range list {
+	views, total := []integrationView{}, len(list)
+	list = list[min(asked.skip(), int64(total)):]
+	for _, i := range list[:min(asked.size, len(list))] {
 		view, err := a.viewIntegration(r, i)
 		if err != nil {
 			return err
 		}
 		views = append(views, view)
 	}
-	return writeData(w, http.StatusOK, views)
+	return writePage(w, views, asked, total)
 }
 
 func (a *API) showIntegration(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "integration")
-	if err != nil {
-		return err
-	}
-	found, err := a.integrations.Find(r.Context(), seen(r), id)
+	found, err := a.integrationOfPath(r)
 	if err != nil {
 		return err
 	}
@@ -94,6 +95,16 @@ func (a *API) showIntegration(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return writeData(w, http.StatusOK, view)
+}
+
+// integrationOfPath returns the live integration that the path names, if the caller
+// may see it.
+func (a *API) integrationOfPath(r *http.Request) (marketplace.Integration, error) {
+	id, err := pathID(r, "integration")
+	if err != nil {
+		return marketplace.Integration{}, err
+	}
+	return a.integrations.Find(r.Context(), seen(r), id)
 }
 
 func (a *API) viewIntegration(r *http.Request, i marketplace.Integration) (integrationView, error) {
@@ -110,7 +121,7 @@ func (a *API) viewIntegration(r *http.Request, i marketplace.Integration) (integ
 		return view, err
 	}
 	view.Health = healthView{Health: h, LastOKAt: timeOrNull(h.LastOKAt), Changes: append([]health.Change{}, changes...)}
-	last, err := a.store.Syncs(r.Context(), i.ID, 1)
+	last, _, err := a.store.Syncs(r.Context(), i.ID, 0, 1)
 	if err == nil && len(last) > 0 {
 		view.LastSync = &last[0]
 	}

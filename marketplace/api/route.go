@@ -34,5 +34,6 @@ var (
 
 // routes lists every way in.
 func (a *API) routes() []route {
-	return slices.Concat(a.rootRoutes(), a.authRoutes(), a.operatorAccountRoutes(), a.operatorTermsRoutes(), a.integrationRoutes(), a.webhookRoutes())
+	return slices.Concat(a.rootRoutes(), a.authRoutes(), a.operatorAccountRoutes(), a.operatorTermsRoutes(), a.operatorIntegrationRoutes(),
+		a.integrationRoutes(), a.webhookRoutes())
 }

@@ -11,15 +11,19 @@ import (
 	"partnerkit.dev/marketplace/catalog"
 )
 
-// Syncs returns an integration's last stored syncs, the newest first.
-func (s *Store) Syncs(ctx context.Context, integration uuid.UUID, most int) ([]catalog.Sync, error) {
+// Syncs returns a page of an integration's stored syncs, the newest first, and how many
+// there are in all.
+func (s *Store) Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) (list []catalog.Sync, total int, err error) {
+	if err := s.pool.QueryRow(ctx, `SELECT count(*) FROM syncs WHERE integration_id = $1`, integration).Scan(&total); err != nil {
+		return nil, 0, err
+	}
 	rows, err := s.pool.Query(ctx, `
 		SELECT id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard
-		FROM syncs WHERE integration_id = $1 ORDER BY started_at DESC LIMIT $2`, integration, most)
+		FROM syncs WHERE integration_id = $1 ORDER BY started_at DESC, id DESC OFFSET $2 LIMIT $3`, integration, skip, size)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r catalog.Sync, err error) {
+	list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (r catalog.Sync, err error) {
 		var aside, guard []byte
 		if err := row.Scan(&r.ID, &r.Mode, &r.Cause, &r.StartedAt, &r.FinishedAt, &r.Synced, &r.Created, &r.Updated, &r.Deactivated, &aside, &guard); err != nil {
 			return r, err
@@ -32,4 +36,5 @@ func (s *Store) Syncs(ctx context.Context, integration uuid.UUID, most int) ([]c
 		}
 		return r, json.Unmarshal(guard, &r.Guard)
 	})
+	return list, total, err
 }
