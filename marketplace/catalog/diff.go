@@ -4,11 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
-
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Hash is a SHA-256.
@@ -88,13 +85,7 @@ func Diff(stored Stored, c *Catalog, full bool) (*Changes, error) {
 	return changes, nil
 }
 
-func (c *Changes) product(stored Stored, product partnerapi.Product) error {
-	alone := product
-	alone.Options = nil
-	text, hash, err := rowOf(alone)
-	if err != nil {
-		return err
-	}
+func (c *Changes) product(stored Stored, product Product) (err error) {
 	activity, known := stored[product.ID]
 	if !known {
 		if activity.ID, err = uuid.NewV7(); err != nil { // in the order of their making
@@ -102,9 +93,9 @@ func (c *Changes) product(stored Stored, product partnerapi.Product) error {
 		}
 		c.Created++
 	}
-	differs := !known || activity.Hash != hash || !activity.Active
+	differs := !known || activity.Hash != product.Hash || !activity.Active
 	if differs {
-		c.Activities = append(c.Activities, ActivityRow{activity.ID, product.ID, product.InternalName, text, hash})
+		c.Activities = append(c.Activities, ActivityRow{activity.ID, product.ID, product.Name, product.Text, product.Hash})
 	}
 	changed, err := c.options(activity, product.Options)
 	if known && (differs || changed) {
@@ -114,23 +105,15 @@ func (c *Changes) product(stored Stored, product partnerapi.Product) error {
 }
 
 // options adds the variations that differ, and reports whether there are any.
-func (c *Changes) options(activity StoredActivity, options []partnerapi.Option) (changed bool, err error) {
-	present, last := map[string]bool{}, 0
+func (c *Changes) options(activity StoredActivity, options []Option) (changed bool, err error) {
+	present, last := make(map[string]bool, len(options)), 0
 	for _, variation := range activity.Variations {
 		last = max(last, variation.Sort)
 	}
 	for _, option := range options {
 		present[option.ID] = true
-		text, err := json.Marshal(option)
-		if err != nil {
-			return changed, err
-		}
-		_, hash, err := rowOf(inOneOrder(option))
-		if err != nil {
-			return changed, err
-		}
 		variation, known := activity.Variations[option.ID]
-		if known && variation.Hash == hash && variation.Active {
+		if known && variation.Hash == option.Hash && variation.Active {
 			continue
 		}
 		if !known {
@@ -141,7 +124,7 @@ func (c *Changes) options(activity StoredActivity, options []partnerapi.Option) 
 			}
 		}
 		changed = true
-		c.Variations = append(c.Variations, VariationRow{variation.ID, activity.ID, option.ID, variation.Sort, option.InternalName, text, hash})
+		c.Variations = append(c.Variations, VariationRow{variation.ID, activity.ID, option.ID, variation.Sort, option.Name, option.Text, option.Hash})
 	}
 	for id, variation := range activity.Variations {
 		if variation.Active && !present[id] {
@@ -150,19 +133,6 @@ func (c *Changes) options(activity StoredActivity, options []partnerapi.Option) 
 		}
 	}
 	return changed, nil
-}
-
-// rowOf returns what is stored of a product or an option, and its hash.
-func rowOf(value any) (json.RawMessage, Hash, error) {
-	text, err := json.Marshal(value)
-	return text, sha256.Sum256(text), err
-}
-
-// inOneOrder returns the option with its units in the order of their ids.
-func inOneOrder(option partnerapi.Option) partnerapi.Option {
-	option.Units = slices.Clone(option.Units)
-	slices.SortFunc(option.Units, func(a, b partnerapi.Unit) int { return strings.Compare(a.ID, b.ID) })
-	return option
 }
 
 // The blast-radius guard: a pull that would take away so many activities is more

@@ -2,9 +2,14 @@ package catalog
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
 
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -12,104 +17,127 @@ import (
 
 // Catalog is what a pull's body says.
 type Catalog struct {
-	Products []partnerapi.Product // good ones, each id once
-	SetAside []SetAside           // those that are not
-	present  map[string]bool      // the ids of both, as far as they can be read
+	Products []Product       // good ones, each id once
+	SetAside []SetAside      // those that are not; a long list is cut, which its last entry says
+	present  map[string]bool // the ids of both, as far as they can be read
+	aside    asideList
 }
 
-// SetAside is a product that cannot be sold as it is.
-type SetAside struct {
-	ProductID string    `json:"product_id"` // "" where it has none that can be read
-	Problems  []Problem `json:"problems"`
+// Product is a good one, as it is stored.
+type Product struct {
+	ID      string
+	Name    string
+	Text    json.RawMessage // without its options
+	Hash    Hash            // of Text
+	Options []Option
 }
 
-// Problem is one mistake of a product.
-type Problem struct {
-	Pointer string `json:"pointer"` // RFC 6901, within the pull's body
-	Message string `json:"message"`
+// Option is one of a product's, as it is stored.
+type Option struct {
+	ID   string
+	Name string
+	Text json.RawMessage
+	Hash Hash // of Text, whatever the order of its units
 }
 
-// mostProblems bounds the problems that are kept of one product, and mostSetAside the
-// products that are listed with theirs.
-const (
-	mostProblems = 10
-	mostSetAside = 1000
+// mostProducts bounds a catalog.
+const mostProducts = 100_000
+
+var (
+	errNoCatalog = errors.New("want an array of products, or an object whose products is one")
+	errTooMany   = fmt.Errorf("want at most %d products", mostProducts)
 )
 
-var errNoCatalog = errors.New("want an array of products, or an object whose products is one")
+// together is how many products are judged before what came of them is put down: what
+// is wrong with a hundred thousand is never held at once.
+const together = 512
 
 // Read reads a pull's body. The error says why it is no catalog at all (PRD-1); a
-// product that breaks its schema is set aside.
+// product that breaks its schema, or is beyond what is stored, is set aside. Of a
+// member that is written twice the last counts.
 func Read(body []byte) (*Catalog, error) {
 	list, at, err := elements(body)
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{present: map[string]bool{}}
-	for i, raw := range list {
-		c.add(raw, fmt.Sprintf("%s/%d", at, i))
+	c := &Catalog{present: make(map[string]bool, len(list))}
+	for first := 0; first < len(list); first += together {
+		batch := list[first:min(first+together, len(list))]
+		for i, judged := range judgeAll(batch) {
+			c.add(judged, batch[i], fmt.Sprintf("%s/%d", at, first+i))
+		}
 	}
+	c.SetAside = c.aside.entries()
 	return c, nil
-}
-
-// Readable reports why a body is no catalog at all.
-func Readable(body []byte) error {
-	_, _, err := elements(body)
-	return err
 }
 
 // elements returns the products of a body as they are written, and the pointer of
 // their array.
-func elements(body []byte) (list []json.RawMessage, at string, err error) {
-	body = bytes.TrimLeft(body, " \t\r\n")
-	if len(body) > 0 && body[0] == '[' {
-		err = json.Unmarshal(body, &list)
-		return list, "", whole(err)
+func elements(body []byte) (list [][]byte, at string, err error) {
+	if !json.Valid(body) {
+		var any json.RawMessage
+		return nil, "", fmt.Errorf("want JSON: %w", json.Unmarshal(body, &any)) // it says where
 	}
-	var object map[string]json.RawMessage // a struct would take Products for products
-	if err := json.Unmarshal(body, &object); err != nil {
-		return nil, "", whole(err)
+	array := bytes.TrimSpace(body)
+	if array[0] == '{' {
+		array, at = member(array, "products"), "/products"
 	}
-	products := bytes.TrimSpace(object["products"])
-	if len(products) == 0 || products[0] != '[' {
+	if len(array) == 0 || array[0] != '[' {
 		return nil, "", errNoCatalog
 	}
-	err = json.Unmarshal(products, &list)
-	return list, "/products", whole(err)
+	for element := range parts(array) {
+		if len(list) == mostProducts {
+			return nil, "", errTooMany
+		}
+		list = append(list, element)
+	}
+	return list, at, nil
 }
 
-// whole says in words why a body cannot be read.
-func whole(err error) error {
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		return fmt.Errorf("want JSON: %w", err)
+// judged is a product, or what is wrong with it.
+type judged struct {
+	product  Product
+	problems []schemas.Problem
+}
+
+// judgeAll judges products on all processors.
+func judgeAll(list [][]byte) []judged {
+	done := make([]judged, len(list))
+	workers := min(runtime.GOMAXPROCS(0), len(list))
+	var all sync.WaitGroup
+	for worker := range workers {
+		all.Go(func() {
+			for i := worker; i < len(list); i += workers {
+				done[i].product, done[i].problems = judge(list[i])
+			}
+		})
 	}
+	all.Wait()
+	return done
+}
+
+func judge(raw []byte) (Product, []schemas.Problem) {
+	if problems := tooLarge(raw); problems != nil {
+		return Product{}, problems
+	}
+	var read partnerapi.Product
+	if problems := schemas.Decode(schemas.Product, raw, &read); problems != nil {
+		return Product{}, problems
+	}
+	if problems := slices.Concat(repeated(&read), beyond(&read, raw)); len(problems) > 0 {
+		return Product{}, problems
+	}
+	product, err := stored(read)
 	if err != nil {
-		return errNoCatalog
+		return Product{}, []schemas.Problem{{Message: err.Error()}}
 	}
-	return nil
-}
-
-func (c *Catalog) add(raw json.RawMessage, at string) {
-	var product partnerapi.Product
-	problems := schemas.Decode(schemas.Product, raw, &product)
-	if len(problems) == 0 && c.present[product.ID] {
-		problems = []schemas.Problem{{Pointer: "/id", Message: "want an id that no other product has"}}
-	}
-	if len(problems) == 0 {
-		problems = repeated(product)
-	}
-	if len(problems) > 0 {
-		c.setAside(raw, at, problems)
-		return
-	}
-	c.present[product.ID] = true
-	c.Products = append(c.Products, product)
+	return product, nil
 }
 
 // repeated finds an option whose id another one of its product has, and a unit whose
 // id another one of its option has (PRD-11): one of each could never be told from the
 // other.
-func repeated(product partnerapi.Product) (problems []schemas.Problem) {
+func repeated(product *partnerapi.Product) (problems []schemas.Problem) {
 	options := map[string]bool{}
 	for i, option := range product.Options {
 		if options[option.ID] {
@@ -127,20 +155,50 @@ func repeated(product partnerapi.Product) (problems []schemas.Problem) {
 	return problems
 }
 
-func (c *Catalog) setAside(raw json.RawMessage, at string, problems []schemas.Problem) {
-	var named struct {
-		ID string `json:"id"`
+// stored returns the product as it is stored. When it was modified is not: it is not
+// judged, nobody reads it, and a partner may put a new time there at every pull.
+func stored(read partnerapi.Product) (Product, error) {
+	product := Product{ID: read.ID, Name: read.InternalName}
+	options := read.Options
+	read.Options, read.UpdatedAt = nil, ""
+	var err error
+	if product.Text, err = json.Marshal(read); err != nil {
+		return product, err
 	}
-	_ = json.Unmarshal(raw, &named) // what has no readable id has none
-	if named.ID != "" {
-		c.present[named.ID] = true
+	product.Hash = sha256.Sum256(product.Text)
+	for _, option := range options {
+		text, err := json.Marshal(option)
+		if err != nil {
+			return product, err
+		}
+		ordered := text
+		if !slices.IsSortedFunc(option.Units, byID) {
+			units := slices.SortedFunc(slices.Values(option.Units), byID)
+			if ordered, err = json.Marshal(partnerapi.Option{
+				ID: option.ID, InternalName: option.InternalName, AvailabilityType: option.AvailabilityType, Units: units, CancellationCutoff: option.CancellationCutoff,
+			}); err != nil {
+				return product, err
+			}
+		}
+		product.Options = append(product.Options, Option{option.ID, option.InternalName, text, sha256.Sum256(ordered)})
 	}
-	if len(c.SetAside) >= mostSetAside {
+	return product, nil
+}
+
+func byID(a, b partnerapi.Unit) int { return strings.Compare(a.ID, b.ID) }
+
+func (c *Catalog) add(j judged, raw []byte, at string) {
+	if len(j.problems) == 0 && c.present[j.product.ID] {
+		j.problems = []schemas.Problem{{Pointer: "/id", Message: "want an id that no other product has"}}
+	}
+	if len(j.problems) == 0 {
+		c.present[j.product.ID] = true
+		c.Products = append(c.Products, j.product)
 		return
 	}
-	aside := SetAside{ProductID: named.ID}
-	for _, problem := range problems[:min(len(problems), mostProblems)] {
-		aside.Problems = append(aside.Problems, Problem{Pointer: problem.Under(at).Pointer, Message: problem.Message})
+	var id string // what has no readable id has none
+	if json.Unmarshal(member(raw, "id"), &id) == nil && id != "" {
+		c.present[id] = true
 	}
-	c.SetAside = append(c.SetAside, aside)
+	c.aside.add(id, at, j.problems)
 }

@@ -79,7 +79,8 @@ type Store interface {
 
 // Puller pulls catalogs.
 type Puller interface {
-	Products(ctx context.Context, t partner.Target, since time.Time, readable func([]byte) error) ([]byte, error)
+	// Products pulls a catalog and has read read its body.
+	Products(ctx context.Context, t partner.Target, since time.Time, read func(body []byte) error) error
 }
 
 // Syncer syncs catalogs. It is safe for concurrent use.
@@ -93,7 +94,7 @@ type Syncer struct {
 
 // NewSyncer returns a syncer.
 func NewSyncer(store Store, partner Puller, now func() time.Time) *Syncer {
-	return &Syncer{store: store, partner: partner, now: now, rules: schemas.ContractVersion()}
+	return &Syncer{store: store, partner: partner, now: now, rules: schemas.ContractVersion() + "." + limits}
 }
 
 // Order is a wish for a sync.
@@ -125,7 +126,22 @@ func (o Order) flight() string {
 	return name
 }
 
-func (s *Syncer) sync(ctx context.Context, o Order) (Sync, error) {
+// mostPulls bounds the pulls of one sync, each of which a later one may overtake.
+const mostPulls = 3
+
+func (s *Syncer) sync(ctx context.Context, o Order) (made Sync, err error) {
+	for range mostPulls {
+		made, err = s.pull(ctx, o)
+		if err == nil || marketplace.CodeOf(err) != marketplace.Conflict {
+			break
+		}
+	}
+	return made, err
+}
+
+// pull is one try of a sync. The error is Conflict where a later pull was stored
+// meanwhile: this one's news is old.
+func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return Sync{}, err
@@ -134,31 +150,34 @@ func (s *Syncer) sync(ctx context.Context, o Order) (Sync, error) {
 	if err != nil {
 		return Sync{}, err
 	}
-	record := Sync{ID: id, Mode: o.Mode, Cause: o.Cause, StartedAt: s.now()}
+	record := Sync{ID: id, Mode: Full, Cause: o.Cause, StartedAt: s.now()}
 	since := time.Time{}
-	if o.Mode == Incremental {
-		since = position.SentAt
+	if o.Mode == Incremental && !position.SentAt.IsZero() { // else there is nothing that it could add to
+		record.Mode, since = Incremental, position.SentAt
 	}
-	body, err := s.partner.Products(ctx, o.Target, since, Readable)
+	var hash Hash
+	var read *Catalog
+	err = s.partner.Products(ctx, o.Target, since, func(body []byte) (err error) {
+		hash = sha256.Sum256(body)
+		if record.Mode == Full && position.Rules == s.rules && position.Hash == hash {
+			return nil
+		}
+		read, err = Read(body)
+		return err
+	})
 	if err != nil {
 		return Sync{}, err
 	}
-	hash := sha256.Sum256(body)
-	full := since.IsZero()
-	if full && position.Rules == s.rules && position.Hash == hash {
+	if read == nil {
 		record.Synced, record.Skipped, record.SetAside, record.FinishedAt = position.Synced, true, []SetAside{}, s.now()
 		return record, nil
 	}
-	read, err := Read(body)
-	if err != nil {
-		return Sync{}, err // Readable has found it good
-	}
 	err = s.store.UpdateCatalog(ctx, o.Target.ID, record.StartedAt, func(position Position, stored Stored) (*Update, error) {
+		full := record.Mode == Full
 		changes, err := Diff(stored, read, full)
 		if err != nil {
 			return nil, err
 		}
-		record.Guard = nil
 		if held := guarded(stored, changes); held != nil && !o.Approved && position.Guarded != hash {
 			record.Guard, changes.Gone = held, nil
 		}
@@ -166,9 +185,6 @@ func (s *Syncer) sync(ctx context.Context, o Order) (Sync, error) {
 		record.SetAside, record.FinishedAt = read.SetAside, s.now()
 		return &Update{Changes: changes, Record: record, Position: s.after(position, record, changes, hash, full)}, nil
 	})
-	if err != nil && marketplace.CodeOf(err) == marketplace.Conflict {
-		return s.sync(ctx, o) // a later pull was stored: this one's news is old
-	}
 	return record, err
 }
 

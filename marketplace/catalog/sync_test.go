@@ -367,6 +367,6 @@ func TestOlderNewsNeverOverwritesNewer(t *testing.T) {
 // puller is a partner without a wire.
 type puller func() string
 
-func (p puller) Products(context.Context, partner.Target, time.Time, func([]byte) error) ([]byte, error) {
-	return []byte(p()), nil
+func (p puller) Products(_ context.Context, _ partner.Target, _ time.Time, read func([]byte) error) error {
+	return read([]byte(p()))
 }

@@ -51,6 +51,7 @@ type Client struct {
 	config Config
 	http   *http.Client
 	gates  *gates
+	large  chan struct{} // a turn for each large answer that may be held at once
 }
 
 // NewClient returns a client.
@@ -61,6 +62,7 @@ func NewClient(config Config) *Client {
 	return &Client{
 		config: config,
 		gates:  newGates(config.AtOnce),
+		large:  make(chan struct{}, largeAtOnce),
 		http: &http.Client{
 			Transport: &http.Transport{
 				DialContext:            config.Guard.dialer().DialContext,
@@ -91,18 +93,22 @@ type call struct {
 	read         func([]byte) error
 }
 
-// Products pulls the catalog, whole, or what changed since then, and returns its body,
-// which readable has found good. The error is PartnerLate or PartnerFailed, with words
-// for the partner.
-func (c *Client) Products(ctx context.Context, t Target, since time.Time, readable func([]byte) error) ([]byte, error) {
+// what names the call for people.
+func (asked call) what() string { return asked.method + " " + asked.path }
+
+// Products pulls the catalog, whole, or what changed since then, and has read read its
+// body, which nobody may keep. The error is PartnerLate or PartnerFailed, with words for
+// the partner; what read returns is part of them.
+func (c *Client) Products(ctx context.Context, t Target, since time.Time, read func(body []byte) error) error {
 	query := url.Values{}
 	if !since.IsZero() {
 		query.Set("updated_since", since.UTC().Format(time.RFC3339))
 	}
-	return c.do(ctx, t, call{
+	_, err := c.do(ctx, t, call{
 		method: http.MethodGet, path: partnerapi.ProductsPath, query: query,
-		limit: partnerapi.Products.Timeout(partnerapi.Healthy), largest: largestCatalog, read: readable,
+		limit: partnerapi.Products.Timeout(partnerapi.Healthy), largest: largestCatalog, read: read,
 	})
+	return err
 }
 
 // Probe asks whether the partner is there; what it answers does not matter.
@@ -134,9 +140,14 @@ func (c *Client) do(ctx context.Context, t Target, asked call) ([]byte, error) {
 	limit := c.config.Scale(asked.limit)
 	within, cancel := context.WithTimeoutCause(ctx, limit, errLate)
 	defer cancel()
-	status, body, err := c.send(within, t, asked)
+	turn := &turn{of: c.large}
+	defer turn.leave() // once the body has been read for its meaning as well
+	status, body, err := c.send(within, t, asked, turn)
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // we gave up, which says nothing of the partner
+	}
+	if errors.Is(err, errCrowded) {
+		return nil, marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s is larger than %d MiB, and had to wait for other such answers until its %s were over", asked.what(), usualAnswer>>20, asked.limit)
 	}
 	outcome, err := judged(within, asked, status, body, err)
 	c.config.Observe(t.ID, health.Call{At: c.config.Now(), Outcome: outcome, Status: status})
@@ -148,7 +159,7 @@ var (
 	errLarge = errors.New("the answer is larger than is read")
 )
 
-func (c *Client) send(ctx context.Context, t Target, asked call) (status int, body []byte, err error) {
+func (c *Client) send(ctx context.Context, t Target, asked call, turn *turn) (status int, body []byte, err error) {
 	request, err := c.request(ctx, t, asked)
 	if err != nil {
 		return 0, nil, err
@@ -158,7 +169,10 @@ func (c *Client) send(ctx context.Context, t Target, asked call) (status int, bo
 		return 0, nil, err
 	}
 	defer response.Body.Close()
-	body, err = io.ReadAll(io.LimitReader(response.Body, asked.largest+1))
+	if response.ContentLength > asked.largest && asked.read != nil {
+		return response.StatusCode, nil, errLarge
+	}
+	body, err = io.ReadAll(io.LimitReader(&turnstile{response.Body, ctx, turn, usualAnswer}, asked.largest+1))
 	if err == nil && int64(len(body)) > asked.largest && asked.read != nil {
 		err = errLarge
 	}
@@ -194,10 +208,12 @@ func (c *Client) request(ctx context.Context, t Target, asked call) (*http.Reque
 
 // judged says what came of a call, for health and for people.
 func judged(within context.Context, asked call, status int, body []byte, err error) (health.Outcome, error) {
-	what := asked.method + " " + asked.path
+	what := asked.what()
 	switch {
 	case err != nil && errors.Is(context.Cause(within), errLate):
 		return health.Timeout, marketplace.Errorf(marketplace.PartnerLate, "the partner did not answer %s within %s", what, asked.limit)
+	case packedBadly(err):
+		return health.Unreadable, marketplace.Errorf(marketplace.PartnerFailed, "the partner's answer to %s makes no sense: it is not packed as its Content-Encoding, gzip, says", what)
 	case errors.Is(err, errLarge):
 		return health.Unreadable, marketplace.Errorf(marketplace.PartnerFailed, "the partner's answer to %s has more than %s MiB", what, strconv.FormatInt(asked.largest>>20, 10))
 	case prohibited(err):
