@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"slices"
 )
 
 // parts yields what stands between the commas of a JSON array or object: elements, or
@@ -45,6 +46,9 @@ func parts(text []byte) iter.Seq[[]byte] {
 // is nil where there is none.
 func member(object []byte, name string) (value []byte) {
 	for part := range parts(object) {
+		if part[0] != '"' {
+			return nil // an array
+		}
 		end := 1
 		for end < len(part) && part[end] != '"' {
 			if part[end] == '\\' {
@@ -52,11 +56,19 @@ func member(object []byte, name string) (value []byte) {
 			}
 			end++
 		}
-		var found string
-		if end >= len(part) || json.Unmarshal(part[:end+1], &found) != nil || found != name {
-			continue // an element of an array
+		if end >= len(part) || !spells(part[1:end], name) {
+			continue
 		}
 		_, value, _ = bytes.Cut(part[end+1:], []byte(":"))
 	}
 	return bytes.TrimSpace(value)
+}
+
+// spells reports whether a text that stands between quotes is that name.
+func spells(quoted []byte, name string) bool {
+	if !bytes.Contains(quoted, []byte(`\`)) {
+		return string(quoted) == name
+	}
+	var plain string
+	return json.Unmarshal(slices.Concat([]byte(`"`), quoted, []byte(`"`)), &plain) == nil && plain == name
 }
