@@ -86,3 +86,12 @@ func wanted(mistake validator.FieldError) string {
 		return fmt.Sprintf("want it to be %s %s", tag, of)
 	}
 }
+
+// CheckText returns what a text should be by a `validate` rule; "" where it is.
+func CheckText(text, rule string) string {
+	var mistakes validator.ValidationErrors
+	if errors.As(checker.Var(text, rule), &mistakes) {
+		return wanted(mistakes[0])
+	}
+	return ""
+}

@@ -15,6 +15,7 @@ import (
 	"partnerkit.dev/marketplace/integration"
 	"partnerkit.dev/marketplace/ratelimit"
 	"partnerkit.dev/marketplace/signin"
+	"partnerkit.dev/marketplace/storefront"
 )
 
 // Store is what the api itself asks of the database.
@@ -38,7 +39,8 @@ type Config struct {
 	SignIn       *signin.Service
 	Integrations *integration.Service
 	Syncer       *catalog.Syncer
-	RateLimit    int // requests a minute of one credential; 0 is no limit
+	Front        *storefront.Front // what readers see; see API.caughtUp for whoever changes that
+	RateLimit    int               // requests a minute of one credential; 0 is no limit
 	Now          func() time.Time
 	Log          *slog.Logger
 }
@@ -49,6 +51,7 @@ type API struct {
 	signin       *signin.Service
 	integrations *integration.Service
 	syncer       *catalog.Syncer
+	front        *storefront.Front
 	limiter      *ratelimit.Limiter
 	now          func() time.Time
 	log          *slog.Logger
@@ -58,7 +61,7 @@ type API struct {
 // New returns the handler of every surface.
 func New(c Config) *API {
 	a := &API{
-		store: c.Store, signin: c.SignIn, integrations: c.Integrations, syncer: c.Syncer,
+		store: c.Store, signin: c.SignIn, integrations: c.Integrations, syncer: c.Syncer, front: c.Front,
 		limiter: ratelimit.New(c.RateLimit, limitWindow, c.Now), now: c.Now, log: c.Log,
 	}
 	// SkipClean: a path that is not clean would be answered with a redirect, which
@@ -81,6 +84,15 @@ func New(c Config) *API {
 
 // ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+
+// caughtUp waits until every later read shows what this request has changed: a handler
+// that has stored what resellers see calls it before it answers. What is stored stays so
+// where it fails, and the answer is a good one.
+func (a *API) caughtUp(r *http.Request) {
+	if err := a.front.CatchUp(r.Context()); err != nil {
+		a.log.WarnContext(r.Context(), "readers see a change later", slog.String("request_id", requestID(r.Context())), slog.Any("error", err))
+	}
+}
 
 // handle makes net/http's kind of handler of ours.
 func (a *API) handle(f handler) http.Handler {

@@ -24,6 +24,7 @@ import (
 	"partnerkit.dev/marketplace/postgres/pgtest"
 	"partnerkit.dev/marketplace/secret"
 	"partnerkit.dev/marketplace/signin"
+	"partnerkit.dev/marketplace/storefront"
 	"partnerkit.dev/schemas"
 )
 
@@ -74,9 +75,16 @@ func setup(t *testing.T, change ...func(*api.Config)) *bench {
 		},
 	})
 	t.Cleanup(client.Close)
+	front, err := storefront.Open(t.Context(), storefront.Config{
+		Store: b.store, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(front.Close)
 	config := api.Config{
 		Store: b.store, SignIn: signin.New(b.store, key, 10, b.now), Integrations: integration.NewService(b.store, guard, key, b.now),
-		Syncer: catalog.NewSyncer(b.store, client, b.now), RateLimit: 600, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Syncer: catalog.NewSyncer(b.store, client, b.now), Front: front, RateLimit: 600, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	for _, c := range change {
 		c(&config)

@@ -51,6 +51,7 @@ func (a *API) register(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	a.caughtUp(r) // activities of an earlier registration are its own again
 	w.Header().Set("Cache-Control", "no-store")
 	return writeData(w, http.StatusCreated, map[string]any{"integration_id": made.ID, "webhook_secret": webhook})
 }
@@ -136,6 +137,7 @@ func (a *API) deleteIntegration(w http.ResponseWriter, r *http.Request) error {
 	if err := a.integrations.Delete(r.Context(), seen(r), id); err != nil {
 		return err
 	}
+	a.caughtUp(r)
 	return writeData(w, http.StatusOK, struct{}{})
 }
 

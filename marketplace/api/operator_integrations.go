@@ -58,6 +58,9 @@ func (a *API) syncNow(w http.ResponseWriter, r *http.Request, i marketplace.Inte
 	if err != nil {
 		return err
 	}
+	if !made.Skipped {
+		a.caughtUp(r)
+	}
 	return writeData(w, http.StatusOK, made)
 }
 

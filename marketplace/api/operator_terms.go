@@ -55,6 +55,7 @@ func (a *API) changeRates(w http.ResponseWriter, r *http.Request) error {
 	if err := a.store.ChangeRates(r.Context(), change); err != nil {
 		return err
 	}
+	a.caughtUp(r)
 	return a.showRates(w, r)
 }
 
@@ -84,5 +85,6 @@ func (a *API) changeFees(w http.ResponseWriter, r *http.Request) error {
 	if err := a.store.ChangeFees(r.Context(), body); err != nil {
 		return err
 	}
+	a.caughtUp(r)
 	return a.showFees(w, r)
 }

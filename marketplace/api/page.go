@@ -1,12 +1,8 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
-
-	"partnerkit.dev/marketplace"
 )
 
 // The size of a page: at most, and where nobody says.
@@ -30,23 +26,15 @@ func (p page) skip() int64 { return int64(p.number-1) * int64(p.size) }
 
 // readPage reads page and limit. The error is Invalid and names both where both are
 // wrong.
-func readPage(query url.Values) (page, error) {
-	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "the page is not as it should be"}
-	number := func(name string, most, usual int) int {
-		if !query.Has(name) {
-			return usual
-		}
-		given, err := strconv.Atoi(query.Get(name))
-		if err != nil || given < 1 || given > most || len(query[name]) > 1 {
-			wrong.Details = append(wrong.Details, fmt.Sprintf("%s: want a whole number from 1 to %d", name, most))
-		}
-		return given
-	}
-	asked := page{number: number("page", mostPage, 1), size: number("limit", mostOnPage, usualOnPage)}
-	if len(wrong.Details) > 0 {
-		return page{}, wrong
-	}
-	return asked, nil
+func readPage(values url.Values) (page, error) {
+	given := &query{values: values}
+	asked := given.page()
+	return asked, given.check()
+}
+
+// page reads page and limit.
+func (q *query) page() page {
+	return page{number: q.number("page", 1, mostPage), size: q.number("limit", usualOnPage, mostOnPage)}
 }
 
 // pagination tells which part of a list an answer is.

@@ -27,13 +27,15 @@ type access struct {
 
 // Who may come in.
 var (
-	anybody   = access{open: true}
-	operators = access{roles: []marketplace.Role{marketplace.Operator}}
-	partners  = access{roles: []marketplace.Role{marketplace.Partner, marketplace.Operator}} // each sees its own, operators all
+	anybody    = access{open: true}
+	operators  = access{roles: []marketplace.Role{marketplace.Operator}}
+	resellers  = access{roles: []marketplace.Role{marketplace.Reseller}, tokens: true}
+	affiliates = access{roles: []marketplace.Role{marketplace.Affiliate}}
+	partners   = access{roles: []marketplace.Role{marketplace.Partner, marketplace.Operator}} // each sees its own, operators all
 )
 
 // routes lists every way in.
 func (a *API) routes() []route {
 	return slices.Concat(a.rootRoutes(), a.authRoutes(), a.operatorAccountRoutes(), a.operatorTermsRoutes(), a.operatorIntegrationRoutes(),
-		a.integrationRoutes(), a.webhookRoutes())
+		a.integrationRoutes(), a.webhookRoutes(), a.catalogRoutes())
 }

@@ -54,5 +54,8 @@ func (a *API) triggerSync(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if !made.Skipped {
+		a.caughtUp(r)
+	}
 	return writeData(w, http.StatusOK, map[string]any{"synced": made.Synced, "skipped": made.Skipped})
 }

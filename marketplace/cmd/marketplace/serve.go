@@ -20,6 +20,7 @@ import (
 	"partnerkit.dev/marketplace/partner"
 	"partnerkit.dev/marketplace/postgres"
 	"partnerkit.dev/marketplace/signin"
+	"partnerkit.dev/marketplace/storefront"
 )
 
 const (
@@ -95,10 +96,15 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		Guard: guard, UserAgent: "partnerkit-marketplace/" + serviceVersion(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(store, log),
 	})
 	defer client.Close()
+	front, err := storefront.Open(ctx, storefront.Config{Store: store, PageCache: int64(s.pageCache) << 20, AffiliateURL: s.affiliateURL, Log: log})
+	if err != nil {
+		return err
+	}
+	defer front.Close()
 	server := &http.Server{
 		Handler: api.New(api.Config{
 			Store: store, SignIn: signin.New(store, key, s.loginLimit, time.Now), Integrations: integration.NewService(store, guard, key, time.Now),
-			Syncer: catalog.NewSyncer(store, client, time.Now), RateLimit: s.rateLimit, Now: time.Now, Log: log,
+			Syncer: catalog.NewSyncer(store, client, time.Now), Front: front, RateLimit: s.rateLimit, Now: time.Now, Log: log,
 		}),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),

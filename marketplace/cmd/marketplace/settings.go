@@ -12,6 +12,7 @@ import (
 
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/marketplace/secret"
+	"partnerkit.dev/marketplace/storefront"
 )
 
 // storage says where the service keeps its data.
@@ -64,6 +65,8 @@ type settings struct {
 	operatorEmail, operatorPassword string
 	rateLimit, loginLimit           int
 	allowPrivatePartners            bool
+	pageCache                       int // MiB
+	affiliateURL                    storefront.AffiliateURL
 }
 
 func (s *settings) register(command *cobra.Command) {
@@ -74,9 +77,14 @@ func (s *settings) register(command *cobra.Command) {
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute of one credential, in each replica; 0 is no limit")
 	f.IntVar(&s.loginLimit, "login-limit", 10, "failed sign-ins a minute of one account, in each replica; 0 is no limit")
 	f.BoolVar(&s.allowPrivatePartners, "allow-private-partners", false, "let partners have addresses of this machine and of private networks; for development")
+	f.IntVar(&s.pageCache, "page-cache", 256, "`MiB` of memory for pages of the list that are kept made, in each replica")
+	f.StringVar((*string)(&s.affiliateURL), "affiliate-url", "/activities/{activity}?affiliate_code={affiliate}", "the `address` that an affiliate's link to an activity has in your shop; {activity} and {affiliate} stand for their ids")
 	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is made at the start where there is no such account")
 	f.StringVar(&s.operatorPassword, "operator-password", "", "the first operator's `password`; better set "+variable("operator-password"))
 }
+
+// mostPageCache is beyond what one machine has to give, in MiB.
+const mostPageCache = 1 << 20
 
 // check names every mistake at once.
 func (s *settings) check() error {
@@ -92,6 +100,12 @@ func (s *settings) check() error {
 	}
 	if s.loginLimit < 0 {
 		wrong = append(wrong, fmt.Errorf("--login-limit: want 0 or more, got %d", s.loginLimit))
+	}
+	if s.pageCache < 1 || s.pageCache > mostPageCache {
+		wrong = append(wrong, fmt.Errorf("--page-cache: want from 1 to %d, got %d", mostPageCache, s.pageCache))
+	}
+	if err := s.affiliateURL.Check(); err != nil {
+		wrong = append(wrong, fmt.Errorf("--affiliate-url: %w", err))
 	}
 	switch first := s.firstOperator(); {
 	case (s.operatorEmail == "") != (s.operatorPassword == ""):

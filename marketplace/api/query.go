@@ -1,0 +1,93 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"partnerkit.dev/marketplace"
+)
+
+// query reads the parameters of a request, and collects what is wrong with them.
+// Those that nobody asks for are ignored.
+type query struct {
+	values url.Values
+	wrong  []string
+}
+
+// readQuery reads a request's query.
+func readQuery(r *http.Request) *query {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return &query{wrong: []string{"the query cannot be read: want name=value, joined by &, and percent signs escaped"}}
+	}
+	return &query{values: values}
+}
+
+// refuse notes a mistake of a parameter.
+func (q *query) refuse(name, wanted string) { q.wrong = append(q.wrong, name+": "+wanted) }
+
+// one is the parameter's value, and whether it was given.
+func (q *query) one(name string) (string, bool) {
+	given := q.values[name]
+	if len(given) > 1 {
+		q.refuse(name, "want it once")
+	}
+	if len(given) == 0 {
+		return "", false
+	}
+	return given[0], true
+}
+
+// text is a text of at most so many letters; "" where none was given.
+func (q *query) text(name string, most int) string {
+	text, _ := q.one(name)
+	switch {
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+		q.refuse(name, "want UTF-8 without control characters")
+	case utf8.RuneCountInString(text) > most:
+		q.refuse(name, fmt.Sprintf("want at most %d letters", most))
+	default:
+		return text
+	}
+	return ""
+}
+
+// number is a whole number of at least 1 and at most so much.
+func (q *query) number(name string, unset, most int) int {
+	text, given := q.one(name)
+	if !given {
+		return unset
+	}
+	number, err := strconv.Atoi(text)
+	if err != nil || number < 1 || number > most {
+		q.refuse(name, fmt.Sprintf("want a whole number from 1 to %d", most))
+		return unset
+	}
+	return number
+}
+
+// tagged is a text that a `validate` rule finds good; "" where none was given.
+func (q *query) tagged(name, rule string) string {
+	text, given := q.one(name)
+	if !given {
+		return ""
+	}
+	if wanted := marketplace.CheckText(text, rule); wanted != "" {
+		q.refuse(name, wanted)
+		return ""
+	}
+	return text
+}
+
+// check returns all that was wrong, as Invalid.
+func (q *query) check() error {
+	if len(q.wrong) == 0 {
+		return nil
+	}
+	return &marketplace.Error{Code: marketplace.Invalid, Message: "the query is not as it should be", Details: q.wrong}
+}

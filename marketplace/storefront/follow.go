@@ -1,0 +1,165 @@
+package storefront
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+const (
+	// beatEvery is how often a mark is sent to see whether the feed still brings
+	// what is told.
+	beatEvery = 500 * time.Millisecond
+	// mostBeats is how many in a row may stay away before the feed is given up.
+	mostBeats = 3
+	// retryEvery is how long to wait before the next try to listen.
+	retryEvery = 250 * time.Millisecond
+	// manyNews is how many notifications are read ahead.
+	manyNews = 1024
+)
+
+var errSilent = errors.New("the database tells nothing any more")
+
+// run follows one feed after another until ctx ends.
+func (f *Front) run(ctx context.Context, feed Feed) {
+	defer close(f.ended)
+	for {
+		err := f.follow(ctx, feed)
+		feed.Close()
+		if ctx.Err() != nil {
+			return
+		}
+		f.log.Warn("the storefront listens again: until then it shows what it knows", slog.Any("error", err))
+		if feed = f.listenAgain(ctx); feed == nil {
+			return
+		}
+	}
+}
+
+// listenAgain tries until there is a feed; nil where ctx has ended.
+func (f *Front) listenAgain(ctx context.Context) Feed {
+	for {
+		feed, err := f.listen(ctx)
+		if err == nil {
+			return feed
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(retryEvery):
+		}
+	}
+}
+
+// listen returns a feed, and reads all after it has begun: nothing is missed between.
+func (f *Front) listen(ctx context.Context) (Feed, error) {
+	feed, err := f.store.Listen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.refresh(ctx, News{All: true, Marks: f.waiting()}); err != nil {
+		feed.Close()
+		return nil, err
+	}
+	return feed, nil
+}
+
+// follow shows what a feed tells. It returns why it ended.
+func (f *Front) follow(ctx context.Context, feed Feed) error {
+	ctx, cancel := context.WithCancel(ctx)
+	news, failed, done := make(chan News, manyNews), make(chan error, 1), make(chan struct{})
+	defer func() { <-done }() // the feed is the reader's until then
+	defer cancel()
+	go func() {
+		defer close(done)
+		failed <- read(ctx, feed, news)
+	}()
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	for silent := 0; ; {
+		select {
+		case told := <-news:
+			silent = 0
+			if err := f.refresh(ctx, withMore(told, news)); err != nil {
+				return err
+			}
+		case <-beat.C:
+			if silent++; silent > mostBeats {
+				return errSilent
+			}
+			f.beat(ctx)
+		case err := <-failed:
+			return err
+		}
+	}
+}
+
+// beat has the feed tell something. One that cannot be sent is one that stays away.
+func (f *Front) beat(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, beatEvery)
+	defer cancel()
+	_ = f.store.Announce(ctx, f.name)
+}
+
+func read(ctx context.Context, feed Feed, into chan<- News) error {
+	for {
+		told, err := feed.Next(ctx)
+		if err != nil {
+			return err
+		}
+		select {
+		case into <- told:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// withMore adds what else has been told meanwhile, to be read in one go.
+func withMore(told News, news <-chan News) News {
+	for {
+		select {
+		case more := <-news:
+			told.add(more)
+		default:
+			return told
+		}
+	}
+}
+
+// refresh reads what has changed, and shows it before it wakes who waits for it.
+func (f *Front) refresh(ctx context.Context, n News) error {
+	if !n.All && !n.Terms && len(n.Activities) == 0 && len(n.Integrations) == 0 {
+		f.reached(n.Marks)
+		return nil
+	}
+	after := &snapshot{}
+	if before := f.current.Load(); before != nil {
+		*after = *before
+	}
+	after.version++
+	if n.All || n.Terms {
+		terms, err := f.store.Terms(ctx)
+		if err != nil {
+			return err
+		}
+		after.terms = termsOf(terms)
+	}
+	if n.All {
+		rows, err := f.store.AllRows(ctx)
+		if err != nil {
+			return err
+		}
+		after.entries = newEntries(rows)
+	} else if len(n.Activities) > 0 || len(n.Integrations) > 0 {
+		rows, err := f.store.Rows(ctx, n.Activities, n.Integrations)
+		if err != nil {
+			return err
+		}
+		after.entries = merge(after.entries, rows, n.Activities)
+	}
+	f.current.Store(after)
+	f.reached(n.Marks)
+	return nil
+}

@@ -1,0 +1,122 @@
+package storefront
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/singleflight"
+)
+
+// Config is what a Front is made of. Every field is required.
+type Config struct {
+	Store        Store
+	PageCache    int64 // bytes of made pages that are kept
+	AffiliateURL AffiliateURL
+	Log          *slog.Logger
+}
+
+// Front answers what resellers and affiliates read. It is safe for concurrent use.
+type Front struct {
+	store        Store
+	affiliateURL AffiliateURL
+	log          *slog.Logger
+	current      atomic.Pointer[snapshot]
+	cache        *cache
+	flights      singleflight.Group
+
+	name  string // tells its marks from other replicas'
+	mu    sync.Mutex
+	marks map[string]*mark // that somebody waits for
+	last  uint64
+	stop  context.CancelFunc
+	ended chan struct{}
+}
+
+// mark is closed when all that was committed before it is shown.
+type mark struct{ seen chan struct{} }
+
+// Open returns a front that has read the whole list, and follows what changes until it
+// is closed.
+func Open(ctx context.Context, c Config) (*Front, error) {
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	f := &Front{
+		store: c.Store, affiliateURL: c.AffiliateURL, log: c.Log, cache: newCache(c.PageCache),
+		name: uuid.NewString(), marks: map[string]*mark{}, stop: stop, ended: make(chan struct{}),
+	}
+	feed, err := f.listen(ctx)
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	go f.run(running, feed)
+	return f, nil
+}
+
+// Close ends the following. It must not be read from any more.
+func (f *Front) Close() {
+	f.stop()
+	<-f.ended
+}
+
+// catchUpTime bounds how long CatchUp waits.
+const catchUpTime = 10 * time.Second
+
+var errClosed = errors.New("the storefront is closed")
+
+// CatchUp waits until every later read shows all that was committed before. Whoever has
+// committed what readers see calls it before the caller is answered. Where it fails the
+// commit stands all the same, and is shown as soon as the database tells of it.
+func (f *Front) CatchUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, catchUpTime)
+	defer cancel()
+	f.mu.Lock()
+	f.last++
+	name, waited := f.name+" "+strconv.FormatUint(f.last, 10), &mark{seen: make(chan struct{})}
+	f.marks[name] = waited
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		delete(f.marks, name)
+		f.mu.Unlock()
+	}()
+	if err := f.store.Announce(ctx, name); err != nil {
+		return err
+	}
+	select {
+	case <-waited.seen:
+		return nil
+	case <-f.ended:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// waiting returns the marks that are waited for now.
+func (f *Front) waiting() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	names := make([]string, 0, len(f.marks))
+	for name := range f.marks {
+		names = append(names, name)
+	}
+	return names
+}
+
+// reached wakes those who wait for the marks.
+func (f *Front) reached(names []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, name := range names {
+		if waited := f.marks[name]; waited != nil {
+			close(waited.seen)
+			delete(f.marks, name)
+		}
+	}
+}
