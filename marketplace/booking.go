@@ -1,0 +1,183 @@
+package marketplace
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// BookingStatus is where a booking is in its life. Package booking has the moves.
+type BookingStatus string
+
+// The states that resellers see.
+const (
+	Held      BookingStatus = "HELD"      // the partner keeps the seats until the hold's expiry
+	Paid      BookingStatus = "PAID"      // the customer has paid, the partner has not confirmed
+	Confirmed BookingStatus = "CONFIRMED" // the partner expects the guests
+	Released  BookingStatus = "RELEASED"  // the hold was given back
+	Cancelled BookingStatus = "CANCELLED" // a paid booking was called off
+)
+
+// The states of a checkout that has made no booking. Resellers do not see these.
+const (
+	Reserving BookingStatus = "RESERVING" // on record before reserve is sent
+	Refused   BookingStatus = "REFUSED"   // the partner holds nothing
+	Lost      BookingStatus = "LOST"      // whether the partner holds something is not known
+)
+
+// BookingStatuses lists the states that resellers see.
+func BookingStatuses() []BookingStatus {
+	return []BookingStatus{Held, Paid, Confirmed, Released, Cancelled}
+}
+
+// ReleaseReason is why a hold was given back.
+type ReleaseReason string
+
+// The reasons.
+const (
+	Abandoned     ReleaseReason = "abandoned"      // by the customer
+	PaymentFailed ReleaseReason = "payment_failed" //
+	Expired       ReleaseReason = "expired"        // nobody paid in time
+	Unwanted      ReleaseReason = "unwanted"       // nobody waited for it any more when it came
+	Withdrawn     ReleaseReason = "withdrawn"      // the partner's integration was deleted
+)
+
+// Delivery is how far a call that is sent until the partner takes it has come.
+type Delivery string
+
+// The ways of a delivery. "" is that none is owed.
+const (
+	Pending      Delivery = "pending"
+	Done         Delivery = "done"
+	NotSupported Delivery = "not_supported" // the partner has no such call (CAN-6)
+	GivenUp      Delivery = "failed"        // an operator may have it sent again
+)
+
+// AttentionReason is why a booking needs an operator.
+type AttentionReason string
+
+// The reasons.
+const (
+	ConfirmRefused   AttentionReason = "confirm_refused"   // paid, and the partner has answered that it does not book
+	ConfirmUnknown   AttentionReason = "confirm_unknown"   // paid, and whether the partner has booked is not known
+	LatePayment      AttentionReason = "late_payment"      // paid after the hold was given back
+	DuplicatePayment AttentionReason = "duplicate_payment" // paid twice
+	ReserveUnknown   AttentionReason = "reserve_unknown"   // the partner may keep seats for nobody until its hold expires
+	ReleaseFailed    AttentionReason = "release_failed"    // the partner did not take the release
+	CancelFailed     AttentionReason = "cancel_failed"     // the partner did not take the cancellation
+)
+
+// Action is what an operator can do about it.
+type Action string
+
+// The actions, each a call of the operators' surface.
+const (
+	TryConfirm Action = "confirm" // confirm again
+	TryCancel  Action = "cancel"  // call the booking off; the money goes back outside of the marketplace
+	TryDeliver Action = "deliver" // send the release or the cancellation again
+	Resolve    Action = "resolve" // it was seen to elsewhere
+)
+
+// Attention is why a booking needs an operator, and what can be done.
+type Attention struct {
+	Reason  AttentionReason `json:"reason"`
+	Since   time.Time       `json:"since"`
+	Message string          `json:"message"` // the partner's own words where it had some
+	Actions []Action        `json:"actions"`
+}
+
+// Payment is what the payment provider said of one.
+type Payment struct {
+	Reference string
+	Succeeded bool
+	At        time.Time
+}
+
+// Guests are the guests of one type in a booking.
+type Guests struct {
+	Type     partnerapi.UnitType `json:"type"`
+	Quantity int                 `json:"quantity"`
+	Price    *Number             `json:"price"`  // of one, in the booking's currency; null with a group price
+	UnitID   string              `json:"unitId"` // the partner's
+}
+
+// HistoryKind tells the two kinds of what happened to a booking.
+type HistoryKind string
+
+// The kinds.
+const (
+	MoveKind HistoryKind = "move" // of its state, or a payment that moved nothing
+	CallKind HistoryKind = "call" // to the partner
+)
+
+// HistoryEntry is something that happened to a booking.
+type HistoryEntry struct {
+	At       time.Time           `json:"at"`
+	Kind     HistoryKind         `json:"kind"`
+	From     BookingStatus       `json:"from,omitempty"`
+	To       BookingStatus       `json:"to,omitempty"`
+	Why      string              `json:"why,omitempty"` // what moved it, such as abandoned, or a payment's reference
+	Endpoint partnerapi.Endpoint `json:"endpoint,omitempty"`
+	Status   *int                `json:"status,omitempty"`      // of the partner's answer, where one was read
+	Duration *int64              `json:"duration_ms,omitempty"` // absent while no end is known
+	Error    string              `json:"error,omitempty"`
+}
+
+// Booking is what a customer books through a reseller: a party in a slot.
+type Booking struct {
+	ID                  uuid.UUID // the partner knows it as resellerReference
+	AccountID           uuid.UUID // the reseller's
+	IntegrationID       uuid.UUID
+	ActivityID          uuid.UUID
+	VariationID         uuid.UUID
+	ProductID, OptionID string // the partner's
+	AvailabilityID      string // the fresh one, which was reserved
+	Zone                string // the product's, IANA
+	Start, End          time.Time
+	Status              BookingStatus
+	Reason              ReleaseReason // why it is RELEASED
+	Guests              []Guests
+	Currency            Currency
+	Total               Number
+	Contact             partnerapi.Contact
+	AffiliateCode       string // "": it came by no affiliate
+	ResellerReference   string // the reseller's own word for it
+	Code                string // of the hold; "" while there is none
+	ExpiresAt           time.Time
+	PaymentReference    string // of the payment that counts; "": it is not paid
+	ExternalBookingID   string // the partner's, of a confirmed one
+	Tickets             []partnerapi.Ticket
+	ConfirmCall         uuid.UUID // the confirm that is under way, or was when its replica died; the zero id: none is
+	ConfirmTries        int
+	Release             Delivery
+	ReleaseTries        int
+	ReleaseSince        time.Time // when it was owed first
+	Cancellation        Delivery
+	CancelTries         int
+	CancelSince         time.Time
+	CancelReason        string
+	CreatedAt           time.Time
+	Attention           []Attention // the oldest first
+}
+
+// Law is what holds for every booking at every moment, whoever dies when.
+type Law struct{ ID, Says, Why string }
+
+// The laws of bookings.
+var (
+	PaymentKept      = Law{"payment-kept", "A payment is never lost and never reversed: what was paid once is PAID, CONFIRMED or CANCELLED for good.", "Who has paid holds us to it; money goes back by an operator's decision alone."}
+	ReservedOnce     = Law{"reserved-once", "Reserve is sent once for a booking, and is on record before it is sent.", "A reserve without an answer may have taken the seats: a second one takes them twice (RSV-3)."}
+	ConfirmedOnce    = Law{"confirmed-once", "Confirm is not sent by itself again once an answer was read, nor while one is under way.", "An answer is final. A partner that cannot tell a repetition books twice (CNF-4)."}
+	NoConfirmAfter   = Law{"no-confirm-after-release", "No confirm of a code follows its release.", "The seats may be somebody else's by then (CNF-5)."}
+	ConfirmedIsPaid  = Law{"confirmed-is-paid", "What is CONFIRMED was paid, and bears the partner's booking id.", "The partner is told of guests who pay; without its id nothing could be cancelled."}
+	HoldsEnd         = Law{"holds-end", "A hold whose code is known ends in a confirm or in a release, or is listed as one that the partner does not take.", "Seats that nobody wants are kept from everybody (REL-7)."}
+	CancelPropagates = Law{"cancel-propagates", "A cancelled booking that the partner has confirmed is cancelled at the partner, or listed until it is.", "Else the partner waits for guests who do not come (CAN-3)."}
+	NothingStuck     = Law{"nothing-stuck", "A booking that is not in a final state waits for something that will come: the customer until the hold's expiry, a call, a job, or an operator who is told.", "Whoever has paid must not wait for nobody."}
+)
+
+// BookingLaws lists the laws of bookings.
+func BookingLaws() []Law {
+	return []Law{PaymentKept, ReservedOnce, ConfirmedOnce, NoConfirmAfter, ConfirmedIsPaid, HoldsEnd, CancelPropagates, NothingStuck}
+}
