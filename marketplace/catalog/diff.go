@@ -40,7 +40,8 @@ type Changes struct {
 	Created, Updated int // products
 }
 
-func (c *Changes) none() bool {
+// None reports whether nothing differs.
+func (c *Changes) None() bool {
 	return len(c.Activities)+len(c.Variations)+len(c.Gone)+len(c.GoneOptions) == 0
 }
 

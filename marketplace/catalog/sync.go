@@ -74,7 +74,11 @@ type Store interface {
 	// what is stored, and writes it, all in one transaction that is the only one to
 	// write this catalog. Where a later pull has been stored meanwhile, nothing is
 	// decided and the error is Conflict; NotFound where the integration is not live.
+	// The wish for the slots of its options is part of that transaction.
 	UpdateCatalog(ctx context.Context, integration uuid.UUID, sent time.Time, decide func(Position, Stored) (*Update, error)) error
+	// AskForSlots stores the wish that the slots of all options be pulled: at once
+	// where the catalog has changed, else not more often than every SkippedPause.
+	AskForSlots(ctx context.Context, integration uuid.UUID, at time.Time, changed bool) error
 }
 
 // Puller pulls catalogs.
@@ -170,7 +174,7 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 	}
 	if read == nil {
 		record.Synced, record.Skipped, record.SetAside, record.FinishedAt = position.Synced, true, []SetAside{}, s.now()
-		return record, nil
+		return record, s.store.AskForSlots(ctx, o.Target.ID, record.FinishedAt, false)
 	}
 	err = s.store.UpdateCatalog(ctx, o.Target.ID, record.StartedAt, func(position Position, stored Stored) (*Update, error) {
 		full := record.Mode == Full
@@ -198,7 +202,7 @@ func (s *Syncer) after(before Position, record Sync, changes *Changes, hash Hash
 		after.Guarded = hash
 	case full:
 		after.Hash, after.Rules = hash, s.rules
-	case changes.none():
+	case changes.None():
 		after.Hash, after.Rules, after.Guarded = before.Hash, before.Rules, before.Guarded
 	default:
 		after.Guarded = before.Guarded

@@ -45,7 +45,7 @@ func scanPosition(row pgx.Row) (p catalog.Position, err error) {
 // transaction that holds the integration's row: of two pulls one comes after the other.
 func (s *Store) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent time.Time, decide func(catalog.Position, catalog.Stored) (*catalog.Update, error)) error {
 	return s.transaction(ctx, func(tx pgx.Tx) error {
-		position, err := scanPosition(tx.QueryRow(ctx, positionQuery+" FOR UPDATE OF i", integration))
+		position, err := scanPosition(tx.QueryRow(ctx, positionQuery+" FOR NO KEY UPDATE OF i", integration))
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,10 @@ func (s *Store) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent t
 		if err != nil {
 			return err
 		}
-		return writeCatalog(ctx, tx, integration, update)
+		if err := writeCatalog(ctx, tx, integration, update); err != nil {
+			return err
+		}
+		return s.askForSlots(ctx, tx, integration, update.Record.FinishedAt, !update.Changes.None())
 	})
 }
 

@@ -2,16 +2,19 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
 )
 
 //go:embed migrations/*.sql
@@ -21,33 +24,43 @@ var migrations embed.FS
 // others wait.
 const migrationLock = 0x6d61726b // "mark"
 
-// Migrate brings the tables of the database at that address up to date, one process at
-// a time, and returns how many migrations it ran. A database that a newer service has
-// migrated is an error.
+// Migrate brings the tables of the database at that address up to date, the job
+// queue's too, one process at a time, and returns how many migrations it ran. A
+// database that a newer service has migrated is an error.
 func Migrate(ctx context.Context, address string) (ran int, err error) {
-	config, err := pgx.ParseConfig(address)
+	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return 0, fmt.Errorf("read the database's address: %w", hidden(err))
 	}
-	db := stdlib.OpenDB(*config)
-	defer func() { err = errors.Join(err, db.Close()) }()
-	// A session's lock is its connection's: it is kept while goose takes others.
-	held, err := db.Conn(ctx)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return 0, fmt.Errorf("reach the database: %w", err)
 	}
-	defer func() { err = errors.Join(err, held.Close()) }() // which lets the lock go
-	if _, err := held.ExecContext(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
+	defer pool.Close()
+	// A session's lock is its connection's: it is kept while the migrations take others.
+	held, err := pool.Acquire(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("reach the database: %w", err)
+	}
+	defer held.Release()
+	if _, err := held.Exec(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
 		return 0, fmt.Errorf("wait for whoever else migrates: %w", err)
 	}
 	defer func() {
-		_, unlocked := held.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
+		_, unlocked := held.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
 		err = errors.Join(err, unlocked)
 	}()
-	return migrate(ctx, db)
+	ours, err := migrateTables(ctx, pool)
+	if err != nil {
+		return ours, err
+	}
+	queue, err := migrateQueue(ctx, pool)
+	return ours + queue, err
 }
 
-func migrate(ctx context.Context, db *sql.DB) (int, error) {
+func migrateTables(ctx context.Context, pool *pgxpool.Pool) (ran int, err error) {
+	db := stdlib.OpenDBFromPool(pool)
+	defer func() { err = errors.Join(err, db.Close()) }()
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return 0, err
@@ -68,6 +81,27 @@ func migrate(ctx context.Context, db *sql.DB) (int, error) {
 		return len(results), fmt.Errorf("migrate the database: %w", err)
 	}
 	return len(results), nil
+}
+
+// migrateQueue makes the tables of the job queue. Its migrations cannot run in one
+// transaction: a value that one adds to an enum is used by the next.
+func migrateQueue(ctx context.Context, pool *pgxpool.Pool) (int, error) {
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return 0, fmt.Errorf("read the job queue's migrations: %w", err)
+	}
+	done, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	if err != nil {
+		return 0, fmt.Errorf("migrate the job queue: %w", err)
+	}
+	found, err := migrator.Validate(ctx, nil)
+	if err != nil {
+		return len(done.Versions), fmt.Errorf("look at the job queue's tables: %w", err)
+	}
+	if !found.OK {
+		return len(done.Versions), fmt.Errorf("the job queue's tables are not as they should be: %s", strings.Join(found.Messages, "; "))
+	}
+	return len(done.Versions), nil
 }
 
 // hidden keeps the address, and the password in it, out of an error.

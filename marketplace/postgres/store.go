@@ -4,18 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"partnerkit.dev/marketplace"
 )
 
 // Store is the service's database. It is safe for concurrent use.
-type Store struct{ pool *pgxpool.Pool }
+type Store struct {
+	pool  *pgxpool.Pool
+	queue *river.Client[pgx.Tx] // inserts jobs, and works none
+}
 
 // Open returns a store of at most so many connections to the migrated database at
 // that address. Requests and background work have a store each, so that neither
@@ -36,7 +42,12 @@ func Open(ctx context.Context, address string, connections int32) (*Store, error
 		pool.Close()
 		return nil, fmt.Errorf("reach the database: %w", err)
 	}
-	return &Store{pool: pool}, nil
+	queue, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("make the job queue: %w", err)
+	}
+	return &Store{pool: pool, queue: queue}, nil
 }
 
 // inUTC has times come in UTC, whatever the machine's zone is.

@@ -1,0 +1,51 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+)
+
+// newJob is a job to be inserted.
+type newJob struct {
+	args    river.JobArgs
+	at      time.Time // not before; zero: at once
+	hastens bool      // one that is there already, and waits for a later time, is due now
+}
+
+// InsertJobs inserts jobs; one that may be there once, and is there, is left as it is.
+func (s *Store) InsertJobs(ctx context.Context, jobs ...river.JobArgs) error {
+	return s.transaction(ctx, func(tx pgx.Tx) error {
+		queued := make([]newJob, len(jobs))
+		for i, args := range jobs {
+			queued[i] = newJob{args: args}
+		}
+		return s.insertJobs(ctx, tx, queued...)
+	})
+}
+
+// insertJobs inserts jobs in the transaction of the change that demands them.
+func (s *Store) insertJobs(ctx context.Context, tx pgx.Tx, jobs ...newJob) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	params := make([]river.InsertManyParams, len(jobs))
+	for i, job := range jobs {
+		params[i] = river.InsertManyParams{Args: job.args, InsertOpts: &river.InsertOpts{ScheduledAt: job.at}}
+	}
+	inserted, err := s.queue.InsertManyTx(ctx, tx, params)
+	if err != nil {
+		return err
+	}
+	for i, there := range inserted {
+		if !there.UniqueSkippedAsDuplicate || !jobs[i].hastens {
+			continue
+		}
+		if _, err := s.queue.JobRetryTx(ctx, tx, there.Job.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
