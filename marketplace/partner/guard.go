@@ -6,22 +6,32 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"code.dny.dev/ssrf"
+	"golang.org/x/net/idna"
 )
 
 // Guard keeps calls from addresses that are not public: a partner's address is a
 // stranger's choice, and must not lead into our own network.
-type Guard struct{ guardian *ssrf.Guardian }
+type Guard struct {
+	guardian *ssrf.Guardian
+	resolver *net.Resolver // nil: the machine's
+}
+
+// wireServer is Azure's, which hands out a machine's secrets as metadata services do,
+// at an address that looks public.
+var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 
 // NewGuard returns a guard; allowPrivate lets every address pass, for development.
 func NewGuard(allowPrivate bool) *Guard {
 	if allowPrivate {
 		return &Guard{}
 	}
-	return &Guard{guardian: ssrf.New(ssrf.WithAnyPort())}
+	return &Guard{guardian: ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(wireServer))}
 }
 
 const (
@@ -32,7 +42,7 @@ const (
 // dialer looks at every address that a name has led to, at the moment when it is
 // dialled: a name may lead elsewhere than it did before.
 func (g *Guard) dialer() *net.Dialer {
-	d := &net.Dialer{Timeout: dialTime, KeepAlive: keepAlive}
+	d := &net.Dialer{Timeout: dialTime, KeepAlive: keepAlive, Resolver: g.resolver}
 	if g.guardian != nil {
 		d.Control = g.guardian.Safe
 	}
@@ -43,6 +53,7 @@ func (g *Guard) dialer() *net.Dialer {
 var (
 	errBaseURL    = errors.New("base_url: want an http or https address without user, query and fragment, such as https://partner.example/api")
 	errNotPublic  = errors.New("base_url: want a public address, not one of a private network")
+	errPort       = errors.New("base_url: want a port from 1 to 65535")
 	errNumberHost = errors.New("base_url: want a name, or an IP address in its usual form")
 )
 
@@ -62,17 +73,58 @@ func (g *Guard) ParseBaseURL(text string) (*url.URL, error) {
 		base.User != nil || base.RawQuery != "" || base.ForceQuery || base.Fragment != "" || strings.HasSuffix(text, "#") || base.Opaque != "" {
 		return nil, errBaseURL
 	}
-	host := strings.ToLower(base.Hostname())
-	if address, err := netip.ParseAddr(host); err == nil {
-		if !g.public(address) {
-			return nil, errNotPublic
-		}
-	} else if number.MatchString(host) {
-		return nil, errNumberHost
+	host, err := g.parseHost(base.Hostname())
+	if err != nil {
+		return nil, err
 	}
-	base.Host = strings.ToLower(base.Host)
+	if base.Host, err = withPort(host, base.Port(), base.Scheme); err != nil {
+		return nil, err
+	}
 	base.Path, base.RawPath = strings.TrimRight(base.Path, "/"), strings.TrimRight(base.RawPath, "/")
 	return base, nil
+}
+
+// parseHost returns a host in the form in which it is dialled: what a browser would
+// take for an address is looked at as one.
+func (g *Guard) parseHost(host string) (string, error) {
+	if strings.IndexFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) >= 0 {
+		plain, err := idna.Lookup.ToASCII(host)
+		if err != nil {
+			return "", errBaseURL
+		}
+		host = plain
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if address, err := netip.ParseAddr(host); err == nil {
+		if !g.public(address) {
+			return "", errNotPublic
+		}
+		return address.String(), nil
+	}
+	switch {
+	case number.MatchString(host):
+		return "", errNumberHost
+	case host == "":
+		return "", errBaseURL
+	default:
+		return host, nil
+	}
+}
+
+// withPort returns the host with its port, where that is not the scheme's own.
+func withPort(host, port, scheme string) (string, error) {
+	if port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return "", errPort
+		}
+		if scheme == "https" && port != "443" || scheme == "http" && port != "80" {
+			return net.JoinHostPort(host, port), nil
+		}
+	}
+	if strings.Contains(host, ":") {
+		return "[" + host + "]", nil
+	}
+	return host, nil
 }
 
 func (g *Guard) public(address netip.Addr) bool {
