@@ -1,6 +1,7 @@
 package partner_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -149,6 +151,55 @@ func TestWhatComesOfACallIsToldAndSaid(t *testing.T) {
 				_, _ = w.Write(block)
 			}
 		}, health.Unreadable, marketplace.PartnerFailed, "more than 64 MiB"},
+		"a flood that is announced": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", strconv.Itoa(64<<20+1))
+			_, _ = io.WriteString(w, "good")
+		}, health.Unreadable, marketplace.PartnerFailed, "more than 64 MiB"},
+		"a flood in a small packet": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			packed := gzipped(t, make([]byte, 1<<20))
+			for range 65 { // gzip allows for one after another
+				_, _ = w.Write(packed)
+			}
+		}, health.Unreadable, marketplace.PartnerFailed, "more than 64 MiB"},
+		"no gzip though it says so": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = io.WriteString(w, "good, but not packed")
+		}, health.Unreadable, marketplace.PartnerFailed, "not packed as"},
+		"gzip that is damaged": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			packed := gzipped(t, []byte("good"))
+			packed[len(packed)-6] ^= 1
+			_, _ = w.Write(packed)
+		}, health.Unreadable, marketplace.PartnerFailed, "not packed as"},
+		"gzip that is cut short": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			packed := gzipped(t, []byte("good"))
+			_, _ = w.Write(packed[:len(packed)-4])
+		}, health.Transport, marketplace.PartnerFailed, "the connection broke"},
+		"a flood of headers": {func(w http.ResponseWriter, _ *http.Request) {
+			for i := range 2000 {
+				w.Header().Set(fmt.Sprint("X-", i), strings.Repeat("x", 100))
+			}
+			_, _ = io.WriteString(w, "good")
+		}, health.Transport, marketplace.PartnerFailed, "the connection broke"},
+		"a flood of early hints": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Long", strings.Repeat("x", 10_000))
+			for r.Context().Err() == nil {
+				w.WriteHeader(http.StatusEarlyHints)
+			}
+		}, health.Transport, marketplace.PartnerFailed, "the connection broke"},
+		"a page":     {says(200, "<html>"), health.Unreadable, marketplace.PartnerFailed, "makes no sense: not good"},
+		"no content": {says(204, ""), health.Unreadable, marketplace.PartnerFailed, "makes no sense: not good"},
+		"a byte now and then": {func(w http.ResponseWriter, r *http.Request) {
+			tick := time.NewTicker(5 * time.Millisecond)
+			defer tick.Stop()
+			for r.Context().Err() == nil {
+				_, _ = io.WriteString(w, " ")
+				_ = http.NewResponseController(w).Flush()
+				<-tick.C
+			}
+		}, health.Timeout, marketplace.PartnerLate, "within 15s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -176,6 +227,19 @@ func TestWhatComesOfACallIsToldAndSaid(t *testing.T) {
 			}
 		})
 	}
+}
+
+func gzipped(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	if _, err := zip.Write(text); err != nil {
+		t.Error(err)
+	}
+	if err := zip.Close(); err != nil {
+		t.Error(err)
+	}
+	return packed.Bytes()
 }
 
 func TestOnlyA200IsAGoodProbe(t *testing.T) {

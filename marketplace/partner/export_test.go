@@ -1,6 +1,8 @@
 package partner
 
 import (
+	"context"
+	"io"
 	"net"
 	"net/netip"
 
@@ -11,4 +13,12 @@ import (
 // test's own.
 func GuardOf(resolver *net.Resolver, public ...netip.Prefix) *Guard {
 	return &Guard{guardian: ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(public...)), resolver: resolver}
+}
+
+// ErrCrowded is what a turnstile says when no turn has come.
+var ErrCrowded = errCrowded
+
+// Turnstile is one whose turns are all taken.
+func Turnstile(ctx context.Context, answer io.Reader, usual int64) io.Reader {
+	return &turnstile{answer, ctx, &turn{of: make(chan struct{})}, usual}
 }
