@@ -26,6 +26,7 @@ type Account struct {
 	Role         Role
 	PasswordHash string // argon2id, with its parameters
 	CreatedAt    time.Time
+	DisabledAt   *time.Time // when it was locked out; nil: it may sign in
 }
 
 // NewAccount is what an account is made of; Check tells what is wrong with it.
@@ -34,6 +35,13 @@ type NewAccount struct {
 	Password string `json:"password" validate:"required,min=10,max=1000"` // longer is no safer, and costs more to hash
 	Role     Role   `json:"role" validate:"required,oneof=reseller affiliate partner operator"`
 	Name     string `json:"name" validate:"max=200"`
+}
+
+// AccountChange is what operators change of an account; nil leaves it as it is.
+type AccountChange struct {
+	Name     *string `json:"name" validate:"omitempty,max=200"`
+	Password *string `json:"password" validate:"omitempty,min=10,max=1000"`
+	Disabled *bool   `json:"disabled"` // true locks it out
 }
 
 // NormalEmail is how an address is stored and looked up.
@@ -46,4 +54,10 @@ type APIToken struct {
 	AccountID uuid.UUID
 	Name      string
 	CreatedAt time.Time
+	RevokedAt *time.Time // nil: it is good
+}
+
+// NewAPIToken is what a token is made of.
+type NewAPIToken struct {
+	Name string `json:"name" validate:"required,max=200"`
 }

@@ -52,5 +52,5 @@ func (a *API) identify(r *http.Request, tokens bool) (signin.Identity, error) {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return signin.Identity{}, errUnauthorized
 	}
-	return a.signin.ByAccessToken(token)
+	return a.signin.ByAccessToken(r.Context(), token)
 }

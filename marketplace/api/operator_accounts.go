@@ -15,6 +15,9 @@ import (
 func (a *API) operatorAccountRoutes() []route {
 	return []route{
 		{http.MethodPost, "/api/v1/operator/accounts", operators, a.createAccount},
+		{http.MethodGet, "/api/v1/operator/accounts", operators, a.listAccounts},
+		{http.MethodGet, "/api/v1/operator/accounts/{account}", operators, a.showAccount},
+		{http.MethodPatch, "/api/v1/operator/accounts/{account}", operators, a.changeAccount},
 		{http.MethodPost, "/api/v1/operator/accounts/{account}/api-tokens", operators, a.createAPIToken},
 		{http.MethodDelete, "/api/v1/operator/accounts/{account}/api-tokens/{token}", operators, a.revokeAPIToken},
 	}
@@ -27,6 +30,19 @@ type accountView struct {
 	Name      string           `json:"name"`
 	Role      marketplace.Role `json:"role"`
 	CreatedAt time.Time        `json:"created_at"`
+	Disabled  bool             `json:"disabled"` // locked out
+}
+
+func viewAccount(a marketplace.Account) accountView {
+	return accountView{a.ID, a.Email, a.Name, a.Role, a.CreatedAt, a.DisabledAt != nil}
+}
+
+// tokenView is a long-lived token as operators see it: never the token itself.
+type tokenView struct {
+	ID        uuid.UUID  `json:"token_id"`
+	Name      string     `json:"name"`
+	CreatedAt time.Time  `json:"created_at"`
+	RevokedAt *time.Time `json:"revoked_at"`
 }
 
 func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
@@ -41,7 +57,74 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 	if err := a.store.CreateAccount(r.Context(), made); err != nil {
 		return err
 	}
-	return writeData(w, http.StatusCreated, accountView{made.ID, made.Email, made.Name, made.Role, made.CreatedAt})
+	return writeData(w, http.StatusCreated, viewAccount(made))
+}
+
+func (a *API) listAccounts(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	asked, err := readPage(query)
+	if err != nil {
+		return err
+	}
+	wanted := struct {
+		Role marketplace.Role `json:"role" validate:"omitempty,oneof=reseller affiliate partner operator"`
+	}{marketplace.Role(query.Get("role"))}
+	if err := marketplace.Check(&wanted); err != nil {
+		return err
+	}
+	list, total, err := a.store.Accounts(r.Context(), wanted.Role, asked.skip(), asked.size)
+	if err != nil {
+		return err
+	}
+	views := make([]accountView, len(list))
+	for i, account := range list {
+		views[i] = viewAccount(account)
+	}
+	return writePage(w, views, asked, total)
+}
+
+func (a *API) showAccount(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "account")
+	if err != nil {
+		return err
+	}
+	found, err := a.store.Account(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return a.writeAccount(w, r, found)
+}
+
+// writeAccount answers with an account and its tokens, the newest first.
+func (a *API) writeAccount(w http.ResponseWriter, r *http.Request, account marketplace.Account) error {
+	tokens, err := a.store.APITokens(r.Context(), account.ID)
+	if err != nil {
+		return err
+	}
+	view := struct {
+		accountView
+		Tokens []tokenView `json:"api_tokens"`
+	}{viewAccount(account), []tokenView{}}
+	for _, t := range tokens {
+		view.Tokens = append(view.Tokens, tokenView{t.ID, t.Name, t.CreatedAt, t.RevokedAt})
+	}
+	return writeData(w, http.StatusOK, view)
+}
+
+func (a *API) changeAccount(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "account")
+	if err != nil {
+		return err
+	}
+	var body marketplace.AccountChange
+	if err := readBody(r, &body); err != nil {
+		return err
+	}
+	changed, err := a.signin.ChangeAccount(r.Context(), caller(r.Context()).Account, id, body)
+	if err != nil {
+		return err
+	}
+	return a.writeAccount(w, r, changed)
 }
 
 func (a *API) createAPIToken(w http.ResponseWriter, r *http.Request) error {
@@ -49,23 +132,19 @@ func (a *API) createAPIToken(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var body struct {
-		Name string `json:"name" validate:"required,max=200"`
-	}
+	var body marketplace.NewAPIToken
 	if err := readBody(r, &body); err != nil {
 		return err
 	}
-	id, err := uuid.NewV7()
+	made, text, err := signin.NewAPIToken(account, body.Name, a.now())
 	if err != nil {
 		return err
 	}
-	token := secret.NewToken()
-	made := marketplace.APIToken{ID: id, AccountID: account, Name: body.Name, CreatedAt: a.now()}
-	if err := a.store.AddAPIToken(r.Context(), made, secret.Hash(token), marketplace.Reseller); err != nil {
+	if err := a.store.AddAPIToken(r.Context(), made, secret.Hash(text), marketplace.Reseller); err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return writeData(w, http.StatusCreated, map[string]any{"token_id": id, "api_token": token})
+	return writeData(w, http.StatusCreated, map[string]any{"token_id": made.ID, "api_token": text})
 }
 
 func (a *API) revokeAPIToken(w http.ResponseWriter, r *http.Request) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/signin"
 )
 
 // CreateAccount stores a new account. The error is Conflict where the address has one.
@@ -21,14 +22,53 @@ func (s *Store) CreateAccount(ctx context.Context, a marketplace.Account) error 
 	return err
 }
 
+const accountColumns = `SELECT id, email, name, role, password_hash, created_at, disabled_at FROM accounts `
+
 // AccountByEmail returns the account of a normal address, or NotFound.
 func (s *Store) AccountByEmail(ctx context.Context, email string) (marketplace.Account, error) {
-	return s.account(ctx, `SELECT id, email, name, role, password_hash, created_at FROM accounts WHERE email = $1`, email)
+	return s.account(ctx, accountColumns+`WHERE email = $1`, email)
 }
 
 // Account returns the account of that id, or NotFound.
 func (s *Store) Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error) {
-	return s.account(ctx, `SELECT id, email, name, role, password_hash, created_at FROM accounts WHERE id = $1`, id)
+	return s.account(ctx, accountColumns+`WHERE id = $1`, id)
+}
+
+// Accounts returns a page of the accounts of a role, of all roles for "", in the order of
+// their making, and how many there are in all.
+func (s *Store) Accounts(ctx context.Context, role marketplace.Role, skip int64, size int) (list []marketplace.Account, total int, err error) {
+	if err := s.pool.QueryRow(ctx, `SELECT count(*) FROM accounts WHERE $1 = '' OR role = $1`, role).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	rows, err := s.pool.Query(ctx, accountColumns+`WHERE $1 = '' OR role = $1 ORDER BY created_at, id OFFSET $2 LIMIT $3`, role, skip, size)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, err = pgx.CollectRows(rows, pgx.RowToStructByName[marketplace.Account])
+	return list, total, err
+}
+
+// ChangeAccount stores what is changed, or returns NotFound. A new password and locking
+// the account out end its sign-ins.
+func (s *Store) ChangeAccount(ctx context.Context, id uuid.UUID, c signin.AccountChange, now time.Time) (changed marketplace.Account, err error) {
+	err = s.transaction(ctx, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `
+			UPDATE accounts SET name = coalesce($2, name), password_hash = coalesce($3, password_hash),
+				disabled_at = CASE WHEN $4 THEN coalesce(disabled_at, $5) WHEN NOT $4 THEN NULL ELSE disabled_at END
+			WHERE id = $1 RETURNING id, email, name, role, password_hash, created_at, disabled_at`, id, c.Name, c.PasswordHash, c.Disabled, now)
+		if err != nil {
+			return err
+		}
+		if changed, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[marketplace.Account]); err != nil {
+			return notFound(err, "account")
+		}
+		if c.PasswordHash == nil && changed.DisabledAt == nil {
+			return nil
+		}
+		_, err = tx.Exec(ctx, `UPDATE refresh_families SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`, id, now)
+		return err
+	})
+	return changed, err
 }
 
 func (s *Store) account(ctx context.Context, query string, args ...any) (marketplace.Account, error) {
@@ -64,10 +104,22 @@ func (s *Store) RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at
 	return err
 }
 
-// AccountByAPIToken returns the account whose good token has that hash, or NotFound.
+// APITokens returns the last tokens of an account, the newest first.
+func (s *Store) APITokens(ctx context.Context, account uuid.UUID) ([]marketplace.APIToken, error) {
+	rows, err := s.pool.Query(ctx, `
+		SELECT id, account_id, name, created_at, revoked_at FROM api_tokens WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`, account, mostTokens)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[marketplace.APIToken])
+}
+
+// mostTokens is how many tokens of an account are shown.
+const mostTokens = 1000
+
+// AccountByAPIToken returns the account whose good token has that hash, or NotFound,
+// also where it is locked out.
 func (s *Store) AccountByAPIToken(ctx context.Context, hash []byte) (marketplace.Account, error) {
-	return s.account(ctx, `
-		SELECT a.id, a.email, a.name, a.role, a.password_hash, a.created_at
-		FROM api_tokens t JOIN accounts a ON a.id = t.account_id
-		WHERE t.hash = $1 AND t.revoked_at IS NULL`, hash)
+	return s.account(ctx, accountColumns+`
+		WHERE disabled_at IS NULL AND id = (SELECT account_id FROM api_tokens WHERE hash = $1 AND revoked_at IS NULL)`, hash)
 }

@@ -97,7 +97,7 @@ func TestOnlyAnAccountOfTheRoleGetsAnAPIToken(t *testing.T) {
 func aFamily(t *testing.T, store *postgres.Store) marketplace.Account {
 	t.Helper()
 	a := anAccount(t, store, "ana@example.com", marketplace.Reseller)
-	if err := store.StartFamily(t.Context(), uuid.New(), a.ID, hash("first"), now, now.Add(time.Hour)); err != nil {
+	if err := store.StartFamily(t.Context(), uuid.New(), a, hash("first"), now, now.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	return a

@@ -14,11 +14,19 @@ import (
 // with it.
 var errRefresh = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
 
-// StartFamily stores a sign-in with its first refresh token's hash.
-func (s *Store) StartFamily(ctx context.Context, family, account uuid.UUID, hash []byte, now, expires time.Time) error {
+// StartFamily stores a sign-in with its first refresh token's hash. The account's row is
+// held meanwhile: whoever locks it out ends this sign-in as well, or it is Unauthorized,
+// as it is where the password has changed.
+func (s *Store) StartFamily(ctx context.Context, family uuid.UUID, a marketplace.Account, hash []byte, now, expires time.Time) error {
 	return s.transaction(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `INSERT INTO refresh_families (id, account_id, created_at) VALUES ($1, $2, $3)`, family, account, now); err != nil {
+		started, err := tx.Exec(ctx, `
+			INSERT INTO refresh_families (id, account_id, created_at)
+			SELECT $1, id, $4 FROM accounts WHERE id = $2 AND password_hash = $3 AND disabled_at IS NULL FOR SHARE`, family, a.ID, a.PasswordHash, now)
+		if err != nil {
 			return err
+		}
+		if started.RowsAffected() == 0 {
+			return errRefresh
 		}
 		return addRefreshToken(ctx, tx, family, hash, expires)
 	})
@@ -71,6 +79,15 @@ func (s *Store) EndFamily(ctx context.Context, hash []byte, now time.Time) error
 		UPDATE refresh_families SET revoked_at = coalesce(revoked_at, $2)
 		WHERE id = (SELECT family_id FROM refresh_tokens WHERE hash = $1)`, hash, now)
 	return err
+}
+
+// EndedFamilies lists the sign-ins that were ended since then.
+func (s *Store) EndedFamilies(ctx context.Context, since time.Time) ([]uuid.UUID, error) {
+	rows, err := s.pool.Query(ctx, `SELECT id FROM refresh_families WHERE revoked_at > $1`, since)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }
 
 // DropExpiredRefreshTokens deletes the sign-ins whose last token has expired, and

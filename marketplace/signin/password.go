@@ -39,3 +39,12 @@ func (p passwords) match(ctx context.Context, password, hash string) (bool, erro
 	}
 	return good && known, nil
 }
+
+// HashPassword returns what is stored of a password.
+func HashPassword(password string) (string, error) {
+	hash, err := argon2id.CreateHash(password, &parameters)
+	if err != nil {
+		return "", fmt.Errorf("hash a password: %w", err)
+	}
+	return hash, nil
+}

@@ -6,12 +6,11 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
-	"errors"
 	"time"
 
-	"github.com/alexedwards/argon2id"
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/uuid"
 
@@ -38,13 +37,19 @@ type Store interface {
 	Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error)
 	// AccountByAPIToken returns the account of a good token's hash, or NotFound.
 	AccountByAPIToken(ctx context.Context, hash []byte) (marketplace.Account, error)
-	// StartFamily stores a sign-in with its first refresh token's hash.
-	StartFamily(ctx context.Context, family, account uuid.UUID, hash []byte, now, expires time.Time) error
+	// ChangeAccount stores what is changed, and ends all sign-ins of the account where
+	// that is its password, or where it is locked out. The error is NotFound.
+	ChangeAccount(ctx context.Context, id uuid.UUID, c AccountChange, now time.Time) (marketplace.Account, error)
+	// StartFamily stores a sign-in with its first refresh token's hash. The error is
+	// Unauthorized where the account has another password by now, or is locked out.
+	StartFamily(ctx context.Context, family uuid.UUID, a marketplace.Account, hash []byte, now, expires time.Time) error
 	// Rotate uses a refresh token up for the next, or returns Unauthorized. It is
 	// atomic: of two uses one is the second, which ends the family.
 	Rotate(ctx context.Context, hash, next []byte, now, expires time.Time) (family, account uuid.UUID, err error)
 	// EndFamily ends the sign-in of a refresh token; one that is unknown ends nothing.
 	EndFamily(ctx context.Context, hash []byte, now time.Time) error
+	// EndedFamilies lists the sign-ins that were ended since then.
+	EndedFamilies(ctx context.Context, since time.Time) ([]uuid.UUID, error)
 }
 
 // Identity is who is calling.
@@ -71,6 +76,7 @@ type Service struct {
 	byAccount *ratelimit.Limiter
 	byAddress *ratelimit.Limiter
 	passwords passwords
+	ended     ended
 }
 
 // New returns a service that takes so many failures a minute for one account; 0 takes
@@ -82,6 +88,7 @@ func New(store Store, s *secret.Secret, failuresPerAccount int, now func() time.
 	}
 	return &Service{
 		store: store, now: now, key: s.Key("access tokens"), passwords: newPasswords(),
+		ended:     ended{store: store, now: now},
 		byAccount: ratelimit.New(failuresPerAccount, time.Minute, now),
 		byAddress: ratelimit.New(address, time.Minute, now),
 	}
@@ -112,13 +119,13 @@ func (s *Service) SignIn(ctx context.Context, email, password, from string) (Tok
 	if err != nil {
 		return Tokens{}, err
 	}
-	if !good {
+	if !good || account.DisabledAt != nil {
 		return Tokens{}, errUnauthorized
 	}
 	s.byAccount.GiveBack(email)
 	s.byAddress.GiveBack(from)
 	family, refresh, now := uuid.New(), secret.NewToken(), s.now()
-	if err := s.store.StartFamily(ctx, family, account.ID, secret.Hash(refresh), now, now.Add(RefreshLife)); err != nil {
+	if err := s.store.StartFamily(ctx, family, account, secret.Hash(refresh), now, now.Add(RefreshLife)); err != nil {
 		return Tokens{}, err
 	}
 	return s.tokens(account, family, refresh, now)
@@ -138,10 +145,13 @@ func (s *Service) Refresh(ctx context.Context, token string) (Tokens, error) {
 	return s.tokens(account, family, next, now)
 }
 
-// SignOut ends the sign-in of a refresh token. Access tokens of it run out by
-// themselves.
+// SignOut ends the sign-in of a refresh token, and of its access tokens: here at once,
+// on other replicas within a second.
 func (s *Service) SignOut(ctx context.Context, token string) error {
-	return s.store.EndFamily(ctx, secret.Hash(token), s.now())
+	if err := s.store.EndFamily(ctx, secret.Hash(token), s.now()); err != nil {
+		return err
+	}
+	return s.ended.renew(ctx)
 }
 
 // The access token's fixed claims.
@@ -166,9 +176,9 @@ func (s *Service) tokens(account marketplace.Account, family uuid.UUID, refresh 
 	return Tokens{AccessToken: access, TokenType: "Bearer", ExpiresIn: int(AccessLife.Seconds()), RefreshToken: refresh}, err
 }
 
-// ByAccessToken returns who holds an access token, or Unauthorized. It asks nobody:
-// every replica of the same secret takes it, also after a restart.
-func (s *Service) ByAccessToken(token string) (Identity, error) {
+// ByAccessToken returns who holds an access token, or Unauthorized. Every replica of the
+// same secret takes it, also after a restart, until its sign-in ends.
+func (s *Service) ByAccessToken(ctx context.Context, token string) (Identity, error) {
 	var told claims
 	_, err := jwt.ParseWithClaims(token, &told, func(*jwt.Token) (any, error) { return s.key, nil },
 		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Name}), jwt.WithIssuer(issuer), jwt.WithAudience(audience),
@@ -179,6 +189,13 @@ func (s *Service) ByAccessToken(token string) (Identity, error) {
 	id, err := uuid.Parse(told.Subject)
 	if err != nil {
 		return Identity{}, errUnauthorized
+	}
+	family, err := uuid.Parse(told.ID)
+	if err != nil {
+		return Identity{}, errUnauthorized
+	}
+	if over, err := s.ended.has(ctx, family); over || err != nil {
+		return Identity{}, cmp.Or(err, error(errUnauthorized))
 	}
 	return Identity{Account: id, Role: told.Role, Credential: "jwt:" + told.Subject}, nil
 }
@@ -194,25 +211,4 @@ func (s *Service) ByAPIToken(ctx context.Context, token string) (Identity, error
 		return Identity{}, err
 	}
 	return Identity{Account: account.ID, Role: account.Role, Credential: "api-token:" + hex.EncodeToString(hash)}, nil
-}
-
-// NewAccount makes an account of what was asked for, which Check has found good.
-func NewAccount(asked marketplace.NewAccount, now time.Time) (marketplace.Account, error) {
-	hash, err := HashPassword(asked.Password)
-	if err != nil {
-		return marketplace.Account{}, err
-	}
-	id, err := uuid.NewV7() // in the order of their making
-	return marketplace.Account{
-		ID: id, Email: marketplace.NormalEmail(asked.Email), Name: asked.Name, Role: asked.Role, PasswordHash: hash, CreatedAt: now,
-	}, err
-}
-
-// HashPassword returns what is stored of a password.
-func HashPassword(password string) (string, error) {
-	hash, err := argon2id.CreateHash(password, &parameters)
-	if err != nil {
-		return "", errors.Join(errors.New("hash a password"), err)
-	}
-	return hash, nil
 }

@@ -77,7 +77,7 @@ func TestAPasswordBuysTokensThatTellWhoIsCalling(t *testing.T) {
 	if tokens.TokenType != "Bearer" || tokens.ExpiresIn != 900 {
 		t.Errorf("want a Bearer token for 900 s, got %s for %d", tokens.TokenType, tokens.ExpiresIn)
 	}
-	who, err := b.ByAccessToken(tokens.AccessToken)
+	who, err := b.ByAccessToken(t.Context(), tokens.AccessToken)
 	if err != nil || who.Account != b.account.ID || who.Role != marketplace.Partner {
 		t.Errorf("want the partner %s, got %+v and %v", b.account.ID, who, err)
 	}
@@ -89,11 +89,11 @@ func TestAnAccessTokenIsGoodForItsTimeOnEveryReplica(t *testing.T) {
 	token := b.signIn(t).AccessToken
 	other := signin.New(b.store, b.secret, 10, b.now)
 	b.ahead.Add(int64(signin.AccessLife - time.Second))
-	if _, err := other.ByAccessToken(token); err != nil {
+	if _, err := other.ByAccessToken(t.Context(), token); err != nil {
 		t.Errorf("want it good elsewhere, got %v", err)
 	}
 	b.ahead.Add(int64(time.Second))
-	_, err := b.ByAccessToken(token)
+	_, err := b.ByAccessToken(t.Context(), token)
 	wantCode(t, err, marketplace.Unauthorized)
 }
 
@@ -103,7 +103,7 @@ func TestATokenThatIsNotOursIsRefused(t *testing.T) {
 	made := func(method jwt.SigningMethod, key any, change func(jwt.MapClaims)) string {
 		claims := jwt.MapClaims{
 			"iss": "partnerkit-marketplace", "aud": "partnerkit-marketplace-api", "sub": b.account.ID.String(), "role": "operator",
-			"exp": b.now().Add(time.Hour).Unix(),
+			"jti": uuid.NewString(), "exp": b.now().Add(time.Hour).Unix(),
 		}
 		change(claims)
 		token, err := jwt.NewWithClaims(method, claims).SignedString(key)
@@ -114,7 +114,7 @@ func TestATokenThatIsNotOursIsRefused(t *testing.T) {
 	}
 	ours := b.secret.Key("access tokens")
 	unchanged := func(jwt.MapClaims) {}
-	if _, err := b.ByAccessToken(made(jwt.SigningMethodHS256, ours, unchanged)); err != nil {
+	if _, err := b.ByAccessToken(t.Context(), made(jwt.SigningMethodHS256, ours, unchanged)); err != nil {
 		t.Fatalf("want the test's own token good, got %v", err)
 	}
 	for name, token := range map[string]string{
@@ -127,8 +127,9 @@ func TestATokenThatIsNotOursIsRefused(t *testing.T) {
 		"another audience": made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["aud"] = "somebody" }),
 		"without an end":   made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { delete(c, "exp") }),
 		"of nobody":        made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["sub"] = "root" }),
+		"of no sign-in":    made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { delete(c, "jti") }),
 	} {
-		if _, err := b.ByAccessToken(token); err == nil || marketplace.CodeOf(err) != marketplace.Unauthorized {
+		if _, err := b.ByAccessToken(t.Context(), token); err == nil || marketplace.CodeOf(err) != marketplace.Unauthorized {
 			t.Errorf("%s: want it refused, got %v", name, err)
 		}
 	}
@@ -186,7 +187,7 @@ func TestARefreshTokenBuysTokensOnceAndItsTheftEndsTheSignIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if who, err := b.ByAccessToken(second.AccessToken); err != nil || who.Account != b.account.ID {
+	if who, err := b.ByAccessToken(t.Context(), second.AccessToken); err != nil || who.Account != b.account.ID {
 		t.Errorf("want the account, got %+v and %v", who, err)
 	}
 	_, err = b.Refresh(t.Context(), first.RefreshToken)
@@ -232,4 +233,58 @@ func TestAnAPITokenTellsWhoIsCalling(t *testing.T) {
 	}
 	_, err := b.ByAPIToken(t.Context(), "a guess")
 	wantCode(t, err, marketplace.Unauthorized)
+}
+
+func TestASignInThatHasEndedTakesItsAccessTokensWithIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	first, second := b.signIn(t), b.signIn(t)
+	other := signin.New(b.store, b.secret, 10, b.now)
+	for _, replica := range []*signin.Service{b.Service, other} {
+		if _, err := replica.ByAccessToken(t.Context(), first.AccessToken); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := b.SignOut(t.Context(), first.RefreshToken); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.ByAccessToken(t.Context(), first.AccessToken)
+	wantCode(t, err, marketplace.Unauthorized)
+	b.ahead.Add(int64(time.Second)) // when another replica looks again
+	_, err = other.ByAccessToken(t.Context(), first.AccessToken)
+	wantCode(t, err, marketplace.Unauthorized)
+	for _, replica := range []*signin.Service{b.Service, other} {
+		if _, err := replica.ByAccessToken(t.Context(), second.AccessToken); err != nil {
+			t.Errorf("want the other sign-in left alone, got %v", err)
+		}
+	}
+}
+
+func TestALockedOutAccountHasNoGoodToken(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	reseller := marketplace.Account{ID: uuid.New(), Email: "shop@example.com", Role: marketplace.Reseller, PasswordHash: b.account.PasswordHash, CreatedAt: b.now()}
+	if err := b.store.CreateAccount(t.Context(), reseller); err != nil {
+		t.Fatal(err)
+	}
+	made, text, err := signin.NewAPIToken(reseller.ID, "shop", b.now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.store.AddAPIToken(t.Context(), made, secret.Hash(text), marketplace.Reseller); err != nil {
+		t.Fatal(err)
+	}
+	lock := func(disabled bool) {
+		t.Helper()
+		if _, err := b.ChangeAccount(t.Context(), b.account.ID, reseller.ID, marketplace.AccountChange{Disabled: &disabled}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock(true)
+	_, err = b.ByAPIToken(t.Context(), text)
+	wantCode(t, err, marketplace.Unauthorized)
+	lock(false)
+	if _, err := b.ByAPIToken(t.Context(), text); err != nil {
+		t.Errorf("want the token good again, got %v", err)
+	}
 }

@@ -6,8 +6,10 @@ UPDATE pricing_terms SET rates_given = rates_as_of IS NOT NULL OR EXISTS (SELECT
 
 -- Whoever is locked out may not sign in, and what was signed in has ended.
 ALTER TABLE accounts ADD disabled_at timestamptz;
+CREATE INDEX refresh_families_ended ON refresh_families (revoked_at) WHERE revoked_at IS NOT NULL;
 
 -- +goose Down
 
+DROP INDEX refresh_families_ended;
 ALTER TABLE accounts DROP disabled_at;
 ALTER TABLE pricing_terms DROP rates_given;
