@@ -42,6 +42,7 @@ type Config struct {
 	SignIn       *signin.Service
 	Integrations *integration.Service
 	Syncer       *catalog.Syncer
+	Notifier     *catalog.Notifier
 	Front        *storefront.Front // what readers see; see API.caughtUp for whoever changes that
 	RateLimit    int               // requests a minute of one credential; 0 is no limit
 	Now          func() time.Time
@@ -55,6 +56,7 @@ type API struct {
 	integrations *integration.Service
 	syncer       *catalog.Syncer
 	front        *storefront.Front
+	notifier     *catalog.Notifier
 	limiter      *ratelimit.Limiter
 	now          func() time.Time
 	log          *slog.Logger
@@ -64,7 +66,7 @@ type API struct {
 // New returns the handler of every surface.
 func New(c Config) *API {
 	a := &API{
-		store: c.Store, signin: c.SignIn, integrations: c.Integrations, syncer: c.Syncer, front: c.Front,
+		store: c.Store, signin: c.SignIn, integrations: c.Integrations, syncer: c.Syncer, notifier: c.Notifier, front: c.Front,
 		limiter: ratelimit.New(c.RateLimit, limitWindow, c.Now), now: c.Now, log: c.Log,
 	}
 	// SkipClean: a path that is not clean would be answered with a redirect, which

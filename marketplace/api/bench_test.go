@@ -84,7 +84,7 @@ func setup(t *testing.T, change ...func(*api.Config)) *bench {
 	t.Cleanup(front.Close)
 	config := api.Config{
 		Store: b.store, SignIn: signin.New(b.store, key, 10, b.now), Integrations: integration.NewService(b.store, guard, key, b.now),
-		Syncer: catalog.NewSyncer(b.store, client, b.now), Front: front, RateLimit: 600, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Syncer: catalog.NewSyncer(b.store, client, b.now), Notifier: catalog.NewNotifier(b.store), Front: front, RateLimit: 600, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	for _, c := range change {
 		c(&config)

@@ -14,6 +14,7 @@ import (
 func (a *API) webhookRoutes() []route {
 	return []route{
 		{http.MethodPost, "/api/v1/partner-integrations/{integration}/sync/trigger", anybody, a.triggerSync},
+		{http.MethodPost, "/api/v1/partner-integrations/{integration}/availability/notify", anybody, a.notifySlot},
 	}
 }
 
@@ -58,4 +59,25 @@ func (a *API) triggerSync(w http.ResponseWriter, r *http.Request) error {
 		a.caughtUp(r)
 	}
 	return writeData(w, http.StatusOK, map[string]any{"synced": made.Synced, "skipped": made.Skipped})
+}
+
+// notifySlot stores news of one slot (WHK-2). Whether it was known is not told (WHK-3).
+func (a *API) notifySlot(w http.ResponseWriter, r *http.Request) error {
+	i, err := a.webhook(w, r)
+	if err != nil {
+		return err
+	}
+	at := a.now()
+	body, err := bodyOf(r)
+	if err != nil {
+		return err
+	}
+	news, err := catalog.ReadNotification(body, at)
+	if err != nil {
+		return err
+	}
+	if err := a.notifier.Notify(r.Context(), i.ID, news); err != nil {
+		return err
+	}
+	return writeData(w, http.StatusOK, map[string]any{"updated": true})
 }

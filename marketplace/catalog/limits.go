@@ -46,13 +46,8 @@ func beyond(product *partnerapi.Product, raw []byte) (problems []schemas.Problem
 	}
 	halved := lone(raw)
 	text := func(pointer, value string, longest int) {
-		switch {
-		case len(value) > longest:
-			wrong(pointer, "want at most %d bytes, got %d", longest, len(value))
-		case strings.Contains(value, "\x00"):
-			wrong(pointer, "want a text without the character \\u0000")
-		case halved && strings.ContainsRune(value, utf8.RuneError):
-			wrong(pointer, "want whole characters, got half of one: an escape \\uD800 to \\uDFFF without its other half")
+		if wanted := unkept(value, longest, halved); wanted != "" {
+			wrong(pointer, "%s", wanted)
 		}
 	}
 	text("/id", product.ID, longestID)
@@ -75,6 +70,20 @@ func beyond(product *partnerapi.Product, raw []byte) (problems []schemas.Problem
 		}
 	}
 	return problems
+}
+
+// unkept says why a text cannot be kept; "" where it can. halved: lone has found
+// half a character in what it was read from.
+func unkept(text string, longest int, halved bool) string {
+	switch {
+	case len(text) > longest:
+		return fmt.Sprintf("want at most %d bytes, got %d", longest, len(text))
+	case strings.Contains(text, "\x00"):
+		return "want a text without the character \\u0000"
+	case halved && strings.ContainsRune(text, utf8.RuneError):
+		return "want whole characters, got half of one: an escape \\uD800 to \\uDFFF without its other half"
+	}
+	return ""
 }
 
 // lone reports whether a JSON text has an escape of half a character, which decodes to

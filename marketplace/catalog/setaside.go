@@ -14,7 +14,7 @@ type SetAside struct {
 	Problems  []Problem `json:"problems"`
 }
 
-// Problem is one mistake of a product.
+// Problem is one mistake of a product, or of a slot.
 type Problem struct {
 	Pointer string `json:"pointer"` // RFC 6901, within the pull's body
 	Message string `json:"message"`
@@ -40,11 +40,10 @@ func (a *asideList) add(id, at string, problems []schemas.Problem) {
 		a.more++
 		return
 	}
-	aside, size := SetAside{ProductID: readable(id)}, len(id)
-	for _, problem := range problems[:min(len(problems), mostProblems)] {
-		said := Problem{Pointer: readable(problem.Under(at).Pointer), Message: readable(problem.Message)}
-		aside.Problems = append(aside.Problems, said)
-		size += len(said.Pointer) + len(said.Message)
+	aside := SetAside{ProductID: readable(id), Problems: said(at, problems)}
+	size := len(id)
+	for _, problem := range aside.Problems {
+		size += len(problem.Pointer) + len(problem.Message)
 	}
 	if a.size += size; a.size > mostSetAsideSize {
 		a.more++
@@ -59,6 +58,14 @@ func (a *asideList) entries() []SetAside {
 		return append(a.list, SetAside{Problems: []Problem{{Message: fmt.Sprintf("%d more products are set aside", a.more)}}})
 	}
 	return a.list
+}
+
+// said are the first problems of what stands at a place of the body.
+func said(at string, problems []schemas.Problem) (list []Problem) {
+	for _, problem := range problems[:min(len(problems), mostProblems)] {
+		list = append(list, Problem{Pointer: readable(problem.Under(at).Pointer), Message: readable(problem.Message)})
+	}
+	return list
 }
 
 // readable returns a stranger's text as people can read it and the database can keep

@@ -16,7 +16,7 @@ import (
 const activityColumns = `
 	SELECT a.id, a.integration_id, i.name, a.created_at, a.title, a.product, a.partner_active, a.operator_active, a.details, (
 		SELECT coalesce(json_agg(json_build_object('ID', v.id, 'Sort', v.sort, 'Title', v.title, 'Option', v.option, 'Active', v.partner_active,
-			'Capacity', (SELECT coalesce(max(s.capacity), 0) FROM slots s WHERE s.variation_id = v.id), 'Details', v.details) ORDER BY v.sort, v.id), '[]')
+			'Capacity', v.capacity, 'Details', v.details) ORDER BY v.sort, v.id), '[]')
 		FROM variations v WHERE v.activity_id = a.id)
 	FROM activities a JOIN integrations i ON i.id = a.integration_id `
 

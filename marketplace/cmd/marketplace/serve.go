@@ -104,7 +104,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	server := &http.Server{
 		Handler: api.New(api.Config{
 			Store: store, SignIn: signin.New(store, key, s.loginLimit, time.Now), Integrations: integration.NewService(store, guard, key, time.Now),
-			Syncer: catalog.NewSyncer(store, client, time.Now), Front: front, RateLimit: s.rateLimit, Now: time.Now, Log: log,
+			Syncer: catalog.NewSyncer(store, client, time.Now), Notifier: catalog.NewNotifier(store), Front: front, RateLimit: s.rateLimit, Now: time.Now, Log: log,
 		}),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
