@@ -30,6 +30,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 type bench struct {
 	*catalog.Syncer
 	store  *postgres.Store
+	client *partner.Client
 	target partner.Target
 	body   atomic.Value // string
 	pulls  atomic.Int64
@@ -55,21 +56,26 @@ func setup(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	account := marketplace.Account{ID: uuid.New(), Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: b.now()}
-	if err := b.store.CreateAccount(t.Context(), account); err != nil {
+	b.target = b.register(t, base)
+	b.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, health.Call) {}, Now: b.now})
+	t.Cleanup(b.client.Close)
+	b.Syncer = catalog.NewSyncer(b.store, b.client, b.now)
+	return b
+}
+
+// register stores a partner's integration.
+func register(t testing.TB, store *postgres.Store, target partner.Target, now time.Time) {
+	t.Helper()
+	account := marketplace.Account{ID: uuid.New(), Email: target.ID.String() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: now}
+	if err := store.CreateAccount(t.Context(), account); err != nil {
 		t.Fatal(err)
 	}
-	b.target = partner.Target{ID: uuid.New(), BaseURL: base, AuthKey: "k"}
-	if err := b.store.CreateIntegration(t.Context(), marketplace.Integration{
-		ID: b.target.ID, AccountID: account.ID, Name: "Old Town Walks", BaseURL: base, AuthType: partnerapi.Bearer,
-		AuthKey: []byte("sealed"), WebhookSecretHash: secret.Hash("x"), CreatedAt: b.now(),
+	if err := store.CreateIntegration(t.Context(), marketplace.Integration{
+		ID: target.ID, AccountID: account.ID, Name: "Old Town Walks", BaseURL: target.BaseURL, AuthType: partnerapi.Bearer,
+		AuthKey: []byte("sealed"), WebhookSecretHash: secret.Hash("x"), CreatedAt: now,
 	}); err != nil {
 		t.Fatal(err)
 	}
-	client := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, health.Call) {}, Now: b.now})
-	t.Cleanup(client.Close)
-	b.Syncer = catalog.NewSyncer(b.store, client, b.now)
-	return b
 }
 
 func (b *bench) sync(t *testing.T, mode catalog.Mode, products ...string) catalog.Sync {

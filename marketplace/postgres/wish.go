@@ -96,7 +96,7 @@ func (s *Store) askForSlots(ctx context.Context, tx pgx.Tx, integration uuid.UUI
 	var due time.Time
 	// A wish that lies ahead serves all that come before it.
 	err := tx.QueryRow(ctx, `
-		INSERT INTO slot_rounds AS r (integration_id, asked_at, pass, whole) VALUES ($1, $2, 0, true)
+		INSERT INTO slot_rounds AS r (integration_id, asked_at, pass, whole) SELECT id, $2, 0, true FROM integrations WHERE id = $1 AND deleted_at IS NULL
 		ON CONFLICT (integration_id) DO UPDATE
 		SET asked_at = CASE WHEN $3 THEN EXCLUDED.asked_at ELSE greatest(EXCLUDED.asked_at, r.asked_at + $4::interval) END
 		WHERE $3 OR r.asked_at <= EXCLUDED.asked_at
