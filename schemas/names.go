@@ -48,12 +48,21 @@ const (
 
 	// What resellers read of the marketplace.
 	ActivitiesAnswer       = "reseller/activities-answer"
+	ActivityAnswer         = "reseller/activity-answer"
 	Activity               = "reseller/activity"
 	ActivityVariation      = "reseller/activity-variation"
 	PublicVariationPricing = "reseller/public-variation-pricing"
 	PricingUnit            = "reseller/pricing-unit"
 	Pagination             = "reseller/pagination"
+	CalendarAnswer         = "reseller/calendar-answer"
+	CalendarDay            = "reseller/calendar-day"
+	SlotsAnswer            = "reseller/slots-answer"
+	ResellerSlot           = "reseller/slot"
 	ResellerError          = "reseller/error"
+
+	// What affiliates read beside.
+	AffiliateActivitiesAnswer = "reseller/affiliate-activities-answer"
+	AffiliateActivity         = "reseller/affiliate-activity"
 
 	// How a partner is registered with the marketplace.
 	Integration         = "integration/integration"

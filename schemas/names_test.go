@@ -26,7 +26,9 @@ func TestEveryConstantNamesASchemaAndEverySchemaHasAConstant(t *testing.T) {
 		schemas.ReleaseAnswer, schemas.CancelRequest, schemas.CancelAnswer, schemas.Refusal,
 		schemas.SyncTriggerAnswer, schemas.AvailabilityNotifyRequest, schemas.AvailabilityNotifyAnswer, schemas.WebhookError,
 		schemas.ActivitiesAnswer, schemas.Activity, schemas.ActivityVariation, schemas.PublicVariationPricing,
-		schemas.PricingUnit, schemas.Pagination, schemas.ResellerError,
+		schemas.PricingUnit, schemas.Pagination, schemas.ResellerError, schemas.ActivityAnswer,
+		schemas.CalendarAnswer, schemas.CalendarDay, schemas.SlotsAnswer, schemas.ResellerSlot,
+		schemas.AffiliateActivitiesAnswer, schemas.AffiliateActivity,
 		schemas.Integration, schemas.RegistrationRequest, schemas.RegistrationAnswer,
 		definitions,
 	}

@@ -25,6 +25,35 @@ func resellerFields() []field {
 			must(schemas.ActivitiesAnswer, "/data").lawful(`[]`).list(),
 			must(schemas.ActivitiesAnswer, "/pagination").lawful(`{"pageSize": 1, "page": 1, "totalCount": 0}`).object(),
 
+			must(schemas.ActivityAnswer, "/success").success(`1`, `0`),
+			must(schemas.ActivityAnswer, "/data").lawful(activityText).object(),
+
+			must(schemas.AffiliateActivity, "/affiliate_url").anyText(),
+			must(schemas.AffiliateActivitiesAnswer, "/success").success(`1`, `0`),
+			must(schemas.AffiliateActivitiesAnswer, "/data").lawful(`[]`).list(),
+			must(schemas.AffiliateActivitiesAnswer, "/pagination").lawful(`{"pageSize": 1, "page": 1, "totalCount": 0}`).object(),
+
+			must(schemas.CalendarAnswer, "/success").success(`1`, `0`),
+			must(schemas.CalendarAnswer, "/data").lawful(`[]`).list(),
+			must(schemas.CalendarDay, "/date").date(),
+			must(schemas.CalendarDay, "/status").oneOf("AVAILABLE", "FREESALE", "LIMITED", "SOLD_OUT", "NONE").not("enum", `"CLOSED"`),
+			shown(schemas.CalendarDay, "/from_price").number(),
+			must(schemas.CalendarDay, "/currency").currency(),
+			must(schemas.CalendarDay, "/slots").integer().lawful(`0`).not("minimum", `-1`),
+			shown(schemas.CalendarDay, "/vacancies").integer().lawful(`0`).not("minimum", `-1`),
+
+			must(schemas.SlotsAnswer, "/success").success(`1`, `0`),
+			must(schemas.SlotsAnswer, "/data").lawful(`[]`).list(),
+			must(schemas.ResellerSlot, "/availability_id").id(),
+			must(schemas.ResellerSlot, "/start").dateTime(),
+			must(schemas.ResellerSlot, "/end").dateTime(),
+			must(schemas.ResellerSlot, "/status").oneOf("AVAILABLE", "FREESALE", "LIMITED", "SOLD_OUT").not("enum", `"CLOSED"`),
+			must(schemas.ResellerSlot, "/bookable").flag(),
+			shown(schemas.ResellerSlot, "/vacancies").integer().lawful(`0`).not("minimum", `-1`),
+			shown(schemas.ResellerSlot, "/capacity").integer().lawful(`0`).not("minimum", `-1`),
+			must(schemas.ResellerSlot, "/currency").currency(),
+			must(schemas.ResellerSlot, "/pricing").lawful(`{"group_price": 180, "discount_percentage": 0, "units": []}`).object(),
+
 			must(schemas.ResellerError, "/success").success(`0`, `1`),
 			must(schemas.ResellerError, "/error").texts(),
 			must(schemas.ResellerError, "/message").anyText(),
@@ -119,3 +148,9 @@ func variationFields() []field {
 	}
 	return fields
 }
+
+const activityText = `{"_id": "a-1", "activity_type": {"name": "Tour"}, "activity_title": "Old town walk", "main_promo_title": "",
+	"short_description": "Two hours and a half through the old town.", "description": "", "address": "", "status": "Active",
+	"one_time_activity": false, "admin_price_percentage": null, "admin_discount_percentage": 5, "location": {"country": {"id": "PT", "name": "Portugal"}, "city": "Lisbon", "region": ""},
+	"categories": ["Walking tours"], "tags": [], "media": [{"imageUrl": "https://images.example.com/a-1.jpg"}], "partner_details": {"name": "Old Town Walks", "partner_category": "", "companyDetails": {}, "profileImage": ""},
+	"currency": "EUR", "serviceFee": 1.5, "translation": {"pt": {"activity_title": "Passeio pela cidade velha"}}, "variations": []}`

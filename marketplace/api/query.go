@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -82,6 +83,20 @@ func (q *query) tagged(name, rule string) string {
 		return ""
 	}
 	return text
+}
+
+// date is a date that must be given.
+func (q *query) date(name string) time.Time {
+	text, given := q.one(name)
+	if !given {
+		q.refuse(name, "it is missing")
+		return time.Time{}
+	}
+	date, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		q.refuse(name, "want a date such as 2026-07-01")
+	}
+	return date
 }
 
 // check returns all that was wrong, as Invalid.

@@ -23,6 +23,8 @@ type Store interface {
 	Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]Row, error)
 	// ListedActivities returns those of the activities that resellers may see.
 	ListedActivities(ctx context.Context, ids []uuid.UUID) ([]marketplace.Activity, error)
+	// Slots returns a variation's slots of some dates, both inclusive, in their order.
+	Slots(ctx context.Context, variation uuid.UUID, from, to time.Time) ([]marketplace.Slot, error)
 	// Terms returns what every price is made with.
 	Terms(ctx context.Context) (marketplace.Terms, error)
 }
