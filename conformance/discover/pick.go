@@ -43,28 +43,40 @@ type Want struct {
 // Pick returns the offers that can be booked and fit want, the best first.
 // Offers are in the catalog's order.
 func Pick(offers []Offer, want Want) []Offer {
-	var fitting []Offer
+	var fitting []ranked
 	for _, offer := range offers {
 		if fits(offer, want) {
-			fitting = append(fitting, offer)
+			fitting = append(fitting, rank(offer, want))
 		}
 	}
 	if want.Late {
 		slices.Reverse(fitting)
 	}
-	slices.SortStableFunc(fitting, func(a, b Offer) int {
-		if c := cmp.Compare(penalty(a, want), penalty(b, want)); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(want.Moved[a.Key()], want.Moved[b.Key()]); len(want.Moved) > 0 && c != 0 {
-			return c
-		}
-		if want.Fewest {
-			return cmp.Compare(a.Slot.Seats(a.Product).Left, b.Slot.Seats(b.Product).Left)
-		}
-		return 0
+	slices.SortStableFunc(fitting, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(a.penalty, b.penalty), cmp.Compare(a.moved, b.moved), cmp.Compare(a.few, b.few))
 	})
-	return fitting
+	picked := make([]Offer, len(fitting))
+	for i, one := range fitting {
+		picked[i] = one.Offer
+	}
+	return picked
+}
+
+// ranked is an offer with what it is compared by, the first that differs.
+type ranked struct {
+	Offer
+	penalty, moved int
+	few            int64
+}
+
+// rank reckons that once an offer: a sort compares each many times.
+func rank(offer Offer, want Want) ranked {
+	key := offer.Key()
+	r := ranked{Offer: offer, penalty: penalty(offer, key, want), moved: want.Moved[key]}
+	if want.Fewest {
+		r.few = offer.Slot.Seats(offer.Product).Left
+	}
+	return r
 }
 
 func fits(offer Offer, want Want) bool {
@@ -77,13 +89,13 @@ func fits(offer Offer, want Want) bool {
 }
 
 // penalty adds up what is not liked about an offer, the gravest first.
-func penalty(offer Offer, want Want) int {
+func penalty(offer Offer, key string, want Want) int {
 	ahead := offer.Slot.Start.Sub(want.Now)
 	seats := offer.Slot.Seats(offer.Product)
 	grave := 0
 	for _, disliked := range []bool{
 		want.Counted && !seats.Counted,
-		want.Used[offer.Key()],
+		want.Used[key],
 		seats.Counted && seats.Left < want.Room,
 		ahead < comfortable,
 		want.Late && ahead < late,

@@ -14,20 +14,33 @@ import (
 
 // FixedText returns what reports contain whatever the partner sent: the words
 // of the views, the page's own files and the rule catalogue. A key that
-// stands in it (such as "products") cannot be searched for in a report.
-func FixedText() ([][]byte, error) {
+// stands in it (such as "products") cannot be searched for in a report. It is that of
+// the files that are named, of all where none is.
+func FixedText(names ...string) ([][]byte, error) {
 	r, err := Seal(blank())
 	if err != nil {
 		return nil, err
 	}
 	var all [][]byte
-	for _, v := range views() {
+	for _, v := range chosen(r, names) {
 		var content bytes.Buffer
 		if err := v.write(&content, r); err != nil {
 			return nil, err
 		}
 		all = append(all, content.Bytes())
+		if v.name != pageFile {
+			continue
+		}
+		files, err := filesOfPage()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, files...)
 	}
+	return all, nil
+}
+
+func filesOfPage() (contents [][]byte, err error) {
 	names, err := fs.Glob(pageFiles, "page/*")
 	if err != nil {
 		return nil, fmt.Errorf("list the page's files: %w", err)
@@ -37,9 +50,9 @@ func FixedText() ([][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the page's files: %w", err)
 		}
-		all = append(all, content)
+		contents = append(contents, content)
 	}
-	return all, nil
+	return contents, nil
 }
 
 // blank is a result in which every field and every outcome occurs, and no word

@@ -180,6 +180,18 @@ func TestFixedTextHasTheWordsOfEveryReport(t *testing.T) {
 	}
 }
 
+func TestFixedTextIsThatOfTheNamedFilesAlone(t *testing.T) {
+	t.Parallel()
+	all, err := FixedText("junit.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixed := bytes.Join(all, nil)
+	if !bytes.Contains(fixed, []byte("testsuites")) || bytes.Contains(fixed, []byte("scrollIntoView")) || bytes.Contains(fixed, []byte("duration_ns")) {
+		t.Error("want the words of junit.xml, and not those of the page or of report.json")
+	}
+}
+
 func TestWriteAllWritesThePicturesBesideTheReportUnlessTheyHoldTheKey(t *testing.T) {
 	t.Parallel()
 	dir, r := t.TempDir(), handful(t)

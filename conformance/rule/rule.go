@@ -11,6 +11,7 @@ package rule
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"partnerkit.dev/conformance/nearest"
 	"partnerkit.dev/schemas/partnerapi"
@@ -47,13 +48,19 @@ func All() []Rule {
 	)
 }
 
+// byID is the catalogue for lookups, of which a run makes many.
+var byID = sync.OnceValue(func() map[string]Rule {
+	rules := map[string]Rule{}
+	for _, r := range All() {
+		rules[r.ID] = r
+	}
+	return rules
+})
+
 // Lookup returns the rule of this id.
 func Lookup(id string) (Rule, bool) {
-	all := All()
-	if i := slices.IndexFunc(all, func(r Rule) bool { return r.ID == id }); i >= 0 {
-		return all[i], true
-	}
-	return Rule{}, false
+	r, found := byID()[id]
+	return r, found
 }
 
 // Find returns the rule of this id. Its error names the rules whose ids are like it.

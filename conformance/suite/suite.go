@@ -28,7 +28,7 @@ type Outcome struct {
 // their paths and the SHA-256 by which the report can be told from any other. A file
 // in which the key would stand is not written, and the error names it.
 func (o *Outcome) WriteReports(dir string, names ...string) (files []string, sum string, err error) {
-	fixed, err := report.FixedText()
+	fixed, err := report.FixedText(names...)
 	if err != nil {
 		return nil, "", err
 	}

@@ -93,10 +93,12 @@ func readReport(t *testing.T, dir string) *report.Result {
 	return result
 }
 
-// judge runs the command against a partner, which it must report on.
+// judge runs the command against a partner, which it must report on. Of the reports it
+// writes the one that these tests read, and it takes memory rather than time: there are
+// some hundred runs.
 func judge(t *testing.T, url string, args ...string) ran {
 	t.Helper()
-	r := start(t, quickCommand, withKey(), append([]string{"run", "--base-url", url}, args...)...).wait(t)
+	r := start(t, quickCommand, append(withKey(), "GOGC=400"), append([]string{"run", "--base-url", url, "--reports", "report.json"}, args...)...).wait(t)
 	if r.result == nil {
 		t.Fatalf("want a report, got exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}

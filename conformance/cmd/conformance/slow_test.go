@@ -34,7 +34,7 @@ func living(t *testing.T, holdFor time.Duration, broken ...string) (*mockpartner
 
 // briefly is long enough for every story of a run on a busy machine, and short
 // enough to be waited for.
-const briefly = 6 * time.Second
+const briefly = 15 * time.Second
 
 func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
 	t.Parallel()
