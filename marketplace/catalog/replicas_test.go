@@ -216,6 +216,6 @@ func TestHostilePartnersHarmOnlyThemselves(t *testing.T) {
 func (b *bench) register(t testing.TB, base *url.URL) partner.Target {
 	t.Helper()
 	target := partner.Target{ID: uuid.New(), BaseURL: base, AuthKey: "k"}
-	register(t, b.store, target, b.now())
+	registerIn(t, b.store, target, b.now())
 	return target
 }

@@ -63,14 +63,13 @@ func setup(t *testing.T) *bench {
 	return b
 }
 
-// register stores a partner's integration.
-func register(t testing.TB, store *postgres.Store, target partner.Target, now time.Time) {
-	t.Helper()
+// registerIn stores a partner's integration.
+func registerIn(t interface{ Fatal(...any) }, store *postgres.Store, target partner.Target, now time.Time) {
 	account := marketplace.Account{ID: uuid.New(), Email: target.ID.String() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: now}
-	if err := store.CreateAccount(t.Context(), account); err != nil {
+	if err := store.CreateAccount(context.Background(), account); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.CreateIntegration(t.Context(), marketplace.Integration{
+	if err := store.CreateIntegration(context.Background(), marketplace.Integration{
 		ID: target.ID, AccountID: account.ID, Name: "Old Town Walks", BaseURL: target.BaseURL, AuthType: partnerapi.Bearer,
 		AuthKey: []byte("sealed"), WebhookSecretHash: secret.Hash("x"), CreatedAt: now,
 	}); err != nil {
