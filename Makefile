@@ -42,11 +42,12 @@ selftest: need-go ## prove the suite on every defect and variant of the mock par
 	@CGO_ENABLED=0 go build -o build/ ./conformance/cmd/conformance
 	@build/conformance selftest --report-dir build/selftest $(SELFTESTFLAGS)
 
-# What `make test` does once or twice, often enough to count.
+# What `make test` does in a short form, at its full length.
 .PHONY: soak
-soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, and as often with each of three defects
+soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, and as often with each of three defects; tour every defect of the mock
 	@echo "== soak"
-	@CONFORMANCE_SOAK_RUNS=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run OtherCustomers $(TESTFLAGS) ./conformance/cmd/conformance
+	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run OtherCustomers $(TESTFLAGS) ./conformance/cmd/conformance
+	@SOAK=$(SOAKRUNS) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -run EveryDefect $(TESTFLAGS) ./mockpartner
 
 .PHONY: check
 check: format modules staticcheck ## what needs no test: gofmt, go vet, tidy modules, staticcheck

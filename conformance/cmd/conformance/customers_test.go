@@ -22,7 +22,7 @@ import (
 
 // soakRuns is the variable that says how often each partner of a soak is judged; see
 // make soak.
-const soakRuns = "CONFORMANCE_SOAK_RUNS"
+const soakRuns = "SOAK"
 
 // mostOpen is how many rules may be left open where others buy.
 const mostOpen = 5
