@@ -38,7 +38,7 @@ func compile() (*compiledSchemas, error) {
 	c := jsonschema.NewCompiler()
 	c.Draft = jsonschema.Draft2020
 	c.AssertFormat = true
-	c.Formats = formats()
+	c.Formats = Formats()
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%s is not embedded, and nothing is fetched", url)
 	}

@@ -59,7 +59,8 @@ func (f field) notBelow(below, keyword, value string) field {
 }
 
 func tables() []field {
-	return slices.Concat(catalogFields(), slotFields(), bookingFields(), webhookFields(), resellerFields(), integrationFields())
+	return slices.Concat(catalogFields(), slotFields(), bookingFields(), webhookFields(), resellerFields(), integrationFields(),
+		authFields(), operatorFields(), serviceFields())
 }
 
 func TestEveryFieldTakesWhatIsLawfulAndNothingElse(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// formats returns the judges of the formats that the schemas name. A judge
-// passes what is no string: that is the business of "type".
-func formats() map[string]func(any) bool {
+// Formats returns the judges of the formats that the schemas name, for another
+// validator. A judge passes what is no string: that is the business of "type".
+func Formats() map[string]func(any) bool {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	tagged := func(tag string) func(any) bool {
 		return ofString(func(s string) bool { return v.Var(s, tag) == nil })

@@ -21,6 +21,14 @@ func (f field) integer() field {
 	return f.lawful(`10.0`, `1e1`).not("type", `22.5`, `"22"`, `true`, `[22]`)
 }
 
+// count is a number of things.
+func (f field) count() field { return f.integer().lawful(`0`, `7`).not("minimum", `-1`) }
+
+// upTo is a text of at most so many characters.
+func (f field) upTo(most int) field {
+	return f.lawful(strconv.Quote(strings.Repeat("x", most))).not("maxLength", strconv.Quote(strings.Repeat("x", most+1)))
+}
+
 func (f field) amount() field {
 	return f.integer().lawful(`0`, `2250`, `9223372036854775807`).
 		not("maximum", `9223372036854775808`, `1e30`).not("minimum", `-9223372036854775809`)

@@ -66,13 +66,34 @@ const (
 
 	// How a partner is registered with the marketplace.
 	Integration         = "integration/integration"
+	IntegrationHealth   = "integration/health"
+	CatalogSync         = "integration/sync"
+	IntegrationAnswer   = "integration/integration-answer"
+	IntegrationsAnswer  = "integration/integrations-answer"
 	RegistrationRequest = "integration/registration-request"
 	RegistrationAnswer  = "integration/registration-answer"
+
+	// Who signs in to the marketplace.
+	LoginRequest   = "auth/login-request"
+	RefreshRequest = "auth/refresh-request"
+	TokensAnswer   = "auth/tokens-answer"
+
+	// How operators run the marketplace.
+	Account         = "operator/account"
+	AccountRequest  = "operator/account-request"
+	AccountAnswer   = "operator/account-answer"
+	APITokenRequest = "operator/api-token-request"
+	APITokenAnswer  = "operator/api-token-answer"
+
+	// What every surface answers.
+	DoneAnswer   = "service/done-answer"
+	StatusAnswer = "service/status-answer"
 )
 
 const suffix = ".schema.json"
 
-//go:embed partner/*.schema.json webhook/*.schema.json reseller/*.schema.json integration/*.schema.json openapi/*.yaml
+//go:embed partner/*.schema.json webhook/*.schema.json reseller/*.schema.json integration/*.schema.json
+//go:embed auth/*.schema.json operator/*.schema.json service/*.schema.json openapi/*.yaml
 var files embed.FS
 
 // Files returns the schemas and the OpenAPI documents, at the paths by which

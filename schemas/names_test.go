@@ -29,7 +29,11 @@ func TestEveryConstantNamesASchemaAndEverySchemaHasAConstant(t *testing.T) {
 		schemas.PricingUnit, schemas.Pagination, schemas.ResellerError, schemas.ActivityAnswer,
 		schemas.CalendarAnswer, schemas.CalendarDay, schemas.SlotsAnswer, schemas.ResellerSlot,
 		schemas.AffiliateActivitiesAnswer, schemas.AffiliateActivity,
-		schemas.Integration, schemas.RegistrationRequest, schemas.RegistrationAnswer,
+		schemas.Integration, schemas.IntegrationHealth, schemas.CatalogSync, schemas.IntegrationAnswer, schemas.IntegrationsAnswer,
+		schemas.RegistrationRequest, schemas.RegistrationAnswer,
+		schemas.LoginRequest, schemas.RefreshRequest, schemas.TokensAnswer,
+		schemas.Account, schemas.AccountRequest, schemas.AccountAnswer, schemas.APITokenRequest, schemas.APITokenAnswer,
+		schemas.DoneAnswer, schemas.StatusAnswer,
 		definitions,
 	}
 	slices.Sort(constants)

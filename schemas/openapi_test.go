@@ -18,7 +18,10 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-const partnerDocument = "openapi/partner.yaml"
+const (
+	partnerDocument     = "openapi/partner.yaml"
+	marketplaceDocument = "openapi/marketplace.yaml"
+)
 
 func TestOpenAPIDocumentsKeepTheSpecification(t *testing.T) {
 	t.Parallel()
@@ -32,7 +35,7 @@ func TestOpenAPIDocumentsKeepTheSpecification(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, document := range []string{partnerDocument, mockDocument} {
+	for _, document := range []string{partnerDocument, mockDocument, marketplaceDocument} {
 		if err := specification.Validate(parsed(t, document)); err != nil {
 			t.Errorf("%s breaks the specification: %#v", document, err)
 		}
@@ -41,26 +44,43 @@ func TestOpenAPIDocumentsKeepTheSpecification(t *testing.T) {
 
 func TestOpenAPIReferencesLeadSomewhere(t *testing.T) {
 	t.Parallel()
-	document := parsed(t, partnerDocument)
-	found := 0
-	walk(document, "", func(place string, node map[string]any) {
-		ref, ok := node["$ref"].(string)
+	for _, name := range []string{partnerDocument, marketplaceDocument} {
+		document := parsed(t, name)
+		found := 0
+		walk(document, "", func(place string, node map[string]any) {
+			ref, ok := node["$ref"].(string)
+			if !ok {
+				return
+			}
+			found++
+			file, pointer, _ := strings.Cut(ref, "#")
+			target := any(document)
+			if file != "" {
+				target = decoded(t, text(t, path.Join(path.Dir(name), file)))
+			}
+			if _, ok := lookup(target, pointer).(map[string]any); !ok {
+				t.Errorf("%s: %s: %s leads nowhere", name, place, ref)
+			}
+		})
+		if found < 20 {
+			t.Errorf("%s: only %d references were found", name, found)
+		}
+	}
+}
+
+// Bodies are described by schema files alone: nothing is written twice.
+func TestTheMarketplacesBodiesAreSchemaFiles(t *testing.T) {
+	t.Parallel()
+	walk(parsed(t, marketplaceDocument), "", func(place string, node map[string]any) {
+		media, ok := node["application/json"].(map[string]any)
 		if !ok {
 			return
 		}
-		found++
-		file, pointer, _ := strings.Cut(ref, "#")
-		target := any(document)
-		if file != "" {
-			target = decoded(t, text(t, path.Join(path.Dir(partnerDocument), file)))
-		}
-		if _, ok := lookup(target, pointer).(map[string]any); !ok {
-			t.Errorf("%s: %s leads nowhere", place, ref)
+		ref, _ := at(t, media, "schema")["$ref"].(string)
+		if !strings.HasSuffix(ref, ".schema.json") {
+			t.Errorf("%s: want a schema file, got %v", place, media["schema"])
 		}
 	})
-	if found < 20 {
-		t.Errorf("only %d references were found", found)
-	}
 }
 
 func TestOpenAPIExamplesKeepTheirSchemas(t *testing.T) {

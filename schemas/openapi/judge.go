@@ -1,0 +1,194 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// Find returns the operation that a method and an escaped path lead to; nil where the
+// document has none. methods are those that the document has for the path.
+func (d *Document) Find(method, path string) (found *Operation, methods []string) {
+	literal := -1
+	for _, op := range d.operations {
+		if n, ok := matches(op.Path, path); ok {
+			methods = append(methods, op.Method)
+			if op.Method == method && n > literal {
+				found, literal = op, n
+			}
+		}
+	}
+	return found, methods
+}
+
+// matches tells whether a path fits a template, and in how many segments literally.
+func matches(template, path string) (literal int, ok bool) {
+	wanted, given := strings.Split(template, "/"), strings.Split(path, "/")
+	if len(wanted) != len(given) {
+		return 0, false
+	}
+	for i, segment := range wanted {
+		switch {
+		case strings.HasPrefix(segment, "{"):
+			if given[i] == "" {
+				return 0, false
+			}
+		case segment != given[i]:
+			return 0, false
+		default:
+			literal++
+		}
+	}
+	return literal, true
+}
+
+// JudgeRequest returns what is not as the operation describes it: query parameters,
+// headers and the body. Path parameters are judged as well.
+func (o *Operation) JudgeRequest(u *url.URL, headers http.Header, body []byte) (wrong []string) {
+	query := u.Query()
+	known := map[string]bool{}
+	for _, p := range o.Parameters {
+		var given []string
+		switch p.In {
+		case "query":
+			given, known[p.Name] = query[p.Name], true
+		case "header":
+			given = headers.Values(p.Name)
+		case "path":
+			given = []string{o.segment(u.EscapedPath(), p.Name)}
+		}
+		if len(given) == 0 && p.Required {
+			wrong = append(wrong, fmt.Sprintf("the %s parameter %s is missing", p.In, p.Name))
+		}
+		for _, text := range given {
+			if err := judgeText(p.judge, p.Schema["type"], text); err != nil {
+				wrong = append(wrong, fmt.Sprintf("the %s parameter %s: %v", p.In, p.Name, err))
+			}
+		}
+	}
+	for name := range query {
+		if !known[name] {
+			wrong = append(wrong, fmt.Sprintf("the query parameter %s is not described", name))
+		}
+	}
+	switch {
+	case len(body) == 0 && o.Body != nil && o.Body.Required:
+		wrong = append(wrong, "the body is missing")
+	case len(body) > 0 && o.Body == nil:
+		wrong = append(wrong, "a body is not described")
+	case len(body) > 0:
+		if err := judgeJSON(o.Body.judge, body); err != nil {
+			wrong = append(wrong, fmt.Sprintf("the body: %v", err))
+		}
+	}
+	return wrong
+}
+
+// segment is the value of a path parameter.
+func (o *Operation) segment(path, name string) string {
+	given := strings.Split(path, "/")
+	for i, segment := range strings.Split(o.Path, "/") {
+		if segment == "{"+name+"}" && i < len(given) {
+			if value, err := url.PathUnescape(given[i]); err == nil {
+				return value
+			}
+		}
+	}
+	return ""
+}
+
+// JudgeAnswer returns what is not as the operation describes it: the status, which may
+// be the default's where it is 405, 413, 415 or 5xx, the headers and the body.
+func (o *Operation) JudgeAnswer(status int, headers http.Header, body []byte) (wrong []string) {
+	described, ok := o.responses[strconv.Itoa(status)]
+	if !ok {
+		switch described, ok = o.responses["default"]; {
+		case !ok, status < http.StatusBadRequest, status < http.StatusInternalServerError && !everywhere[status]:
+			return []string{fmt.Sprintf("the status %d is not described", status)}
+		}
+	}
+	for name, h := range described.headers {
+		text := headers.Get(name)
+		switch {
+		case text == "" && h.required:
+			wrong = append(wrong, fmt.Sprintf("the header %s is missing", name))
+		case text != "":
+			if err := judgeText(h.judge, "", text); err != nil {
+				wrong = append(wrong, fmt.Sprintf("the header %s: %v", name, err))
+			}
+		}
+	}
+	for name := range headers {
+		if _, ok := described.headers[name]; !ok && telling(name) {
+			wrong = append(wrong, fmt.Sprintf("the header %s is not described for %d", name, status))
+		}
+	}
+	kind, _, _ := mime.ParseMediaType(headers.Get("Content-Type"))
+	schema, ok := described.content[kind]
+	switch {
+	case len(described.content) == 0 && len(body) > 0:
+		wrong = append(wrong, "a body is not described")
+	case len(described.content) > 0 && !ok:
+		wrong = append(wrong, fmt.Sprintf("the content type %q is not described", kind))
+	case kind == "application/json":
+		if err := judgeJSON(schema, body); err != nil {
+			wrong = append(wrong, fmt.Sprintf("the body: %v", err))
+		}
+	}
+	return wrong
+}
+
+// everywhere are what any request may be answered with, by the default's description.
+var everywhere = map[int]bool{
+	http.StatusMethodNotAllowed: true, http.StatusRequestEntityTooLarge: true, http.StatusUnsupportedMediaType: true,
+	http.StatusRequestHeaderFieldsTooLarge: true,
+}
+
+// telling is a header that callers act on, and so has to be described.
+func telling(name string) bool {
+	switch name {
+	case "Retry-After", "Etag", "Location", "Link":
+		return true
+	}
+	return strings.HasPrefix(name, "X-") || strings.HasPrefix(strings.ToLower(name), "ratelimit")
+}
+
+func judgeJSON(schema *jsonschema.Schema, text []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return err
+	}
+	return told(schema.Validate(value))
+}
+
+// judgeText judges what stands in an address or a header, which has no type of its own.
+func judgeText(schema *jsonschema.Schema, kind any, text string) error {
+	asText := told(schema.Validate(text))
+	if asText == nil || kind == "string" {
+		return asText
+	}
+	switch _, err := strconv.ParseFloat(text, 64); {
+	case err == nil && json.Valid([]byte(text)):
+		return told(schema.Validate(json.Number(text)))
+	case text == "true" || text == "false":
+		return told(schema.Validate(text == "true"))
+	}
+	return asText
+}
+
+// told is the library's error with every place in it.
+func told(err error) error {
+	if broken, ok := err.(*jsonschema.ValidationError); ok {
+		return fmt.Errorf("%#v", broken)
+	}
+	return err
+}
