@@ -139,7 +139,9 @@ func (b *bench) do(t *testing.T, method, path, body string, headers ...header) a
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{response, text}
+	got := answer{response, text}
+	judge(t, request, body, got)
+	return got
 }
 
 func (b *bench) signIn(t *testing.T, role marketplace.Role) header {

@@ -3,4 +3,8 @@
 // (body.go), how answers and errors are written (answer.go, problem.go).
 //
 // A handler returns an error, and never writes one itself.
+//
+// Every route stands in schemas/openapi/marketplace.yaml, its bodies in schema files
+// beside it. The tests' bench judges each request and answer by that document, so a
+// route is described there first, with every status that it answers.
 package api

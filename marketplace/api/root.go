@@ -14,6 +14,7 @@ func (a *API) rootRoutes() []route {
 	return []route{
 		{http.MethodGet, "/healthz", anybody, a.alive},
 		{http.MethodGet, "/readyz", anybody, a.ready},
+		{http.MethodGet, "/openapi.yaml", anybody, a.describe},
 	}
 }
 
