@@ -65,6 +65,13 @@ func integrationFields() []field {
 		must(schemas.IntegrationAnswer, "/data").lawful(integrationText).object(),
 		must(schemas.IntegrationsAnswer, "/success").success(`1`, `0`),
 		must(schemas.IntegrationsAnswer, "/data").lawful(`[]`, `[`+integrationText+`]`).list(),
+		must(schemas.IntegrationsAnswer, "/pagination").lawful(paginationText).object(),
+
+		must(schemas.SyncAnswer, "/success").success(`1`, `0`),
+		must(schemas.SyncAnswer, "/data").lawful(syncText).object(),
+		must(schemas.SyncsAnswer, "/success").success(`1`, `0`),
+		must(schemas.SyncsAnswer, "/data").lawful(`[]`, `[`+syncText+`]`).list(),
+		must(schemas.SyncsAnswer, "/pagination").lawful(paginationText).object(),
 
 		must(schemas.RegistrationRequest, "/name").id().upTo(200),
 		must(schemas.RegistrationRequest, "/base_url").baseURL().not("maxLength", strconv.Quote("https://h/"+strings.Repeat("x", 2000))),

@@ -70,6 +70,8 @@ const (
 	CatalogSync         = "integration/sync"
 	IntegrationAnswer   = "integration/integration-answer"
 	IntegrationsAnswer  = "integration/integrations-answer"
+	SyncAnswer          = "integration/sync-answer"
+	SyncsAnswer         = "integration/syncs-answer"
 	RegistrationRequest = "integration/registration-request"
 	RegistrationAnswer  = "integration/registration-answer"
 
@@ -79,11 +81,19 @@ const (
 	TokensAnswer   = "auth/tokens-answer"
 
 	// How operators run the marketplace.
-	Account         = "operator/account"
-	AccountRequest  = "operator/account-request"
-	AccountAnswer   = "operator/account-answer"
-	APITokenRequest = "operator/api-token-request"
-	APITokenAnswer  = "operator/api-token-answer"
+	Account              = "operator/account"
+	AccountsAnswer       = "operator/accounts-answer"
+	AccountDetailAnswer  = "operator/account-detail-answer"
+	AccountChangeRequest = "operator/account-change-request"
+	AccountRequest       = "operator/account-request"
+	AccountAnswer        = "operator/account-answer"
+	APITokenRequest      = "operator/api-token-request"
+	APITokenAnswer       = "operator/api-token-answer"
+	RatesRequest         = "operator/rates-request"
+	RatesAnswer          = "operator/rates-answer"
+	PricingRequest       = "operator/pricing-request"
+	PricingAnswer        = "operator/pricing-answer"
+	SyncRequest          = "operator/sync-request"
 
 	// What every surface answers.
 	DoneAnswer   = "service/done-answer"

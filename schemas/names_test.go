@@ -30,9 +30,12 @@ func TestEveryConstantNamesASchemaAndEverySchemaHasAConstant(t *testing.T) {
 		schemas.CalendarAnswer, schemas.CalendarDay, schemas.SlotsAnswer, schemas.ResellerSlot,
 		schemas.AffiliateActivitiesAnswer, schemas.AffiliateActivity,
 		schemas.Integration, schemas.IntegrationHealth, schemas.CatalogSync, schemas.IntegrationAnswer, schemas.IntegrationsAnswer,
+		schemas.SyncAnswer, schemas.SyncsAnswer,
 		schemas.RegistrationRequest, schemas.RegistrationAnswer,
 		schemas.LoginRequest, schemas.RefreshRequest, schemas.TokensAnswer,
 		schemas.Account, schemas.AccountRequest, schemas.AccountAnswer, schemas.APITokenRequest, schemas.APITokenAnswer,
+		schemas.RatesRequest, schemas.RatesAnswer, schemas.PricingRequest, schemas.PricingAnswer, schemas.SyncRequest,
+		schemas.AccountsAnswer, schemas.AccountDetailAnswer, schemas.AccountChangeRequest,
 		schemas.DoneAnswer, schemas.StatusAnswer,
 		definitions,
 	}

@@ -4,6 +4,8 @@ import "partnerkit.dev/schemas"
 
 const pricingUnitText = `{"type": "ADULT", "label": "", "min_age": null, "max_age": null, "price": 1.5}`
 
+const paginationText = `{"pageSize": 1, "page": 1, "totalCount": 0}`
+
 func resellerFields() []field {
 	return append(activityFields(),
 		append(variationFields(),
@@ -23,7 +25,7 @@ func resellerFields() []field {
 
 			must(schemas.ActivitiesAnswer, "/success").success(`1`, `0`),
 			must(schemas.ActivitiesAnswer, "/data").lawful(`[]`).list(),
-			must(schemas.ActivitiesAnswer, "/pagination").lawful(`{"pageSize": 1, "page": 1, "totalCount": 0}`).object(),
+			must(schemas.ActivitiesAnswer, "/pagination").lawful(paginationText).object(),
 
 			must(schemas.ActivityAnswer, "/success").success(`1`, `0`),
 			must(schemas.ActivityAnswer, "/data").lawful(activityText).object(),

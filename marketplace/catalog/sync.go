@@ -44,18 +44,18 @@ type Position struct {
 
 // Sync is the record of one.
 type Sync struct {
-	ID          uuid.UUID  `json:"-"`
-	Mode        Mode       `json:"mode"`
-	Cause       Cause      `json:"cause"`
-	StartedAt   time.Time  `json:"started_at"`
-	FinishedAt  time.Time  `json:"finished_at"`
-	Synced      int        `json:"synced"`  // products of the answer that are stored
-	Skipped     bool       `json:"skipped"` // the body is the last one's: nothing was written
-	Created     int        `json:"created"`
-	Updated     int        `json:"updated"`
-	Deactivated int        `json:"deactivated"`
-	SetAside    []SetAside `json:"set_aside"`
-	Guard       *Guard     `json:"guard"`
+	ID          uuid.UUID                  `json:"-"`
+	Mode        Mode                       `json:"mode"`
+	Cause       Cause                      `json:"cause"`
+	StartedAt   time.Time                  `json:"started_at"`
+	FinishedAt  time.Time                  `json:"finished_at"`
+	Synced      int                        `json:"synced"`  // products of the answer that are stored
+	Skipped     bool                       `json:"skipped"` // the body is the last one's: nothing was written
+	Created     int                        `json:"created"`
+	Updated     int                        `json:"updated"`
+	Deactivated int                        `json:"deactivated"`
+	SetAside    marketplace.List[SetAside] `json:"set_aside"`
+	Guard       *Guard                     `json:"guard"`
 }
 
 // Update is what a pull changes, to be written in one transaction.
@@ -173,7 +173,7 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 		return Sync{}, err
 	}
 	if read == nil {
-		record.Synced, record.Skipped, record.SetAside, record.FinishedAt = position.Synced, true, []SetAside{}, s.now()
+		record.Synced, record.Skipped, record.SetAside, record.FinishedAt = position.Synced, true, nil, s.now()
 		return record, s.store.AskForSlots(ctx, o.Target.ID, record.FinishedAt, false)
 	}
 	err = s.store.UpdateCatalog(ctx, o.Target.ID, record.StartedAt, func(position Position, stored Stored) (*Update, error) {

@@ -94,7 +94,8 @@ func Read(file string) (*Document, error) {
 // Operations returns all of them, by path and method.
 func (d *Document) Operations() []*Operation { return d.operations }
 
-const bundleName = "bundle.json"
+// bundleName names a bundle to the compiler; nothing is fetched there.
+const bundleName = "https://partnerkit.dev/schemas/openapi/bundle"
 
 // reader reads a bundle. It keeps its first error.
 type reader struct {

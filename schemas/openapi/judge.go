@@ -2,8 +2,11 @@ package openapi
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -138,7 +141,11 @@ func (o *Operation) JudgeAnswer(status int, headers http.Header, body []byte) (w
 	case len(described.content) > 0 && !ok:
 		wrong = append(wrong, fmt.Sprintf("the content type %q is not described", kind))
 	case kind == "application/json":
-		if err := judgeJSON(schema, body); err != nil {
+		body, err := plain(headers, body)
+		if err == nil {
+			err = judgeJSON(schema, body)
+		}
+		if err != nil {
 			wrong = append(wrong, fmt.Sprintf("the body: %v", err))
 		}
 	}
@@ -158,6 +165,18 @@ func telling(name string) bool {
 		return true
 	}
 	return strings.HasPrefix(name, "X-") || strings.HasPrefix(strings.ToLower(name), "ratelimit")
+}
+
+// plain is a body as it is without its encoding.
+func plain(headers http.Header, body []byte) ([]byte, error) {
+	if headers.Get("Content-Encoding") != "gzip" {
+		return body, nil
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(unpacked)
 }
 
 func judgeJSON(schema *jsonschema.Schema, text []byte) error {
@@ -185,10 +204,22 @@ func judgeText(schema *jsonschema.Schema, kind any, text string) error {
 	return asText
 }
 
-// told is the library's error with every place in it.
+// told says every place that is wrong.
 func told(err error) error {
-	if broken, ok := err.(*jsonschema.ValidationError); ok {
-		return fmt.Errorf("%#v", broken)
+	var broken *jsonschema.ValidationError
+	if !errors.As(err, &broken) {
+		return err
 	}
-	return err
+	var places []string
+	var walk func(*jsonschema.ValidationError)
+	walk = func(e *jsonschema.ValidationError) {
+		if len(e.Causes) == 0 {
+			places = append(places, e.InstanceLocation+" "+e.Message)
+		}
+		for _, cause := range e.Causes {
+			walk(cause)
+		}
+	}
+	walk(broken)
+	return errors.New(strings.Join(places, "; "))
 }
