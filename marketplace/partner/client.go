@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -52,6 +53,9 @@ type Client struct {
 	http   *http.Client
 	gates  *gates
 	large  chan struct{} // a turn for each large answer that may be held at once
+	life   context.Context
+	end    context.CancelFunc
+	calls  sync.WaitGroup // that outlive whoever made them
 }
 
 // NewClient returns a client.
@@ -59,10 +63,11 @@ func NewClient(config Config) *Client {
 	if config.Scale == nil {
 		config.Scale = func(limit time.Duration) time.Duration { return limit }
 	}
+	life, end := context.WithCancel(context.Background())
 	return &Client{
-		config: config,
-		gates:  newGates(config.AtOnce),
-		large:  make(chan struct{}, largeAtOnce),
+		config: config, life: life, end: end,
+		gates: newGates(config.AtOnce),
+		large: make(chan struct{}, largeAtOnce),
 		http: &http.Client{
 			Transport: &http.Transport{
 				DialContext:            config.Guard.dialer().DialContext,
@@ -79,22 +84,33 @@ func NewClient(config Config) *Client {
 	}
 }
 
-// Close closes idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+// Close ends the calls that outlive whoever made them, and closes idle connections.
+func (c *Client) Close() {
+	c.end()
+	c.calls.Wait()
+	c.http.CloseIdleConnections()
+}
 
 // call is one request.
 type call struct {
 	method, path string
+	name         string // for people, where the path holds a code
 	query        url.Values
 	body         any // nil: none
 	limit        time.Duration
 	largest      int64
 	only200      bool // the probe's: no other 2xx will do
+	once         bool // net/http must not send it again, whatever it thinks of the connection
 	read         func([]byte) error
 }
 
 // what names the call for people.
-func (asked call) what() string { return asked.method + " " + asked.path }
+func (asked call) what() string {
+	if asked.name != "" {
+		return asked.name
+	}
+	return asked.method + " " + asked.path
+}
 
 // Products pulls the catalog, whole, or what changed since then, and has read read its
 // body, which nobody may keep. The error is PartnerLate or PartnerFailed, with words for
@@ -197,6 +213,9 @@ func (c *Client) request(ctx context.Context, t Target, asked call) (*http.Reque
 		return nil, err
 	}
 	request.URL = address // as it is: NewRequest would parse it anew
+	if asked.once {
+		request.GetBody = nil
+	}
 	if asked.body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -211,7 +230,7 @@ func judged(within context.Context, asked call, status int, body []byte, err err
 	what := asked.what()
 	switch {
 	case err != nil && errors.Is(context.Cause(within), errLate):
-		return health.Timeout, marketplace.Errorf(marketplace.PartnerLate, "the partner did not answer %s within %s", what, asked.limit)
+		return health.Timeout, errTooLate(asked)
 	case packedBadly(err):
 		return health.Unreadable, marketplace.Errorf(marketplace.PartnerFailed, "the partner's answer to %s makes no sense: it is not packed as its Content-Encoding, gzip, says", what)
 	case errors.Is(err, errLarge):
@@ -230,6 +249,15 @@ func judged(within context.Context, asked call, status int, body []byte, err err
 	}
 	return health.OK, nil
 }
+
+// errTooLate says that the partner did not answer in time.
+func errTooLate(asked call) error {
+	return marketplace.Errorf(marketplace.PartnerLate, "the partner did not answer %s within %s", asked.what(), asked.limit)
+}
+
+// badAnswer reports whether an answer broke off because of what it is, and not because
+// the connection did.
+func badAnswer(err error) bool { return packedBadly(err) || errors.Is(err, errLarge) }
 
 // withoutAddress drops the address from a client error: its query is nobody's
 // business, and the log names the integration.
