@@ -89,6 +89,13 @@ func (s *Store) SettleSync(ctx context.Context, taken TakenWish, again bool, the
 // the job that does it: now where its catalog has changed, else not more often than
 // every catalog.SkippedPause.
 func (s *Store) AskForSlots(ctx context.Context, integration uuid.UUID, at time.Time, changed bool) error {
+	if !changed { // most often a wish lies ahead, and a look is all it takes
+		var ahead bool
+		err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM slot_rounds WHERE integration_id = $1 AND asked_at > $2)`, integration, at).Scan(&ahead)
+		if err != nil || ahead {
+			return err
+		}
+	}
 	return s.transaction(ctx, func(tx pgx.Tx) error { return s.askForSlots(ctx, tx, integration, at, changed) })
 }
 
