@@ -10,13 +10,8 @@ import (
 	"partnerkit.dev/marketplace/signin"
 )
 
-type identityKey struct{}
-
 // caller returns who is calling; there is always somebody behind a guard.
-func caller(ctx context.Context) signin.Identity {
-	who, _ := ctx.Value(identityKey{}).(signin.Identity)
-	return who
-}
+func caller(ctx context.Context) signin.Identity { return callOf(ctx).who }
 
 var (
 	errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: saysUnauthorized}
@@ -39,7 +34,8 @@ func (a *API) guard(next route) handler {
 		if !slices.Contains(next.access.roles, who.Role) {
 			return errForbidden
 		}
-		return next.handle(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, who)))
+		callOf(r.Context()).who = who
+		return next.handle(w, r)
 	}
 }
 

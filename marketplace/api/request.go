@@ -2,13 +2,17 @@ package api
 
 import (
 	"context"
+	"encoding/binary"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"regexp"
 	"runtime/debug"
 	"time"
 
 	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/signin"
 )
 
 // requestIDHeader tells requests from each other, here and at the caller's.
@@ -17,23 +21,44 @@ const requestIDHeader = "X-Request-Id"
 // saneID is what a caller's own id may look like: anything else could break a log.
 var saneID = regexp.MustCompile(`^[A-Za-z0-9._:/+=-]{1,128}$`)
 
-type requestIDKey struct{}
-
-func requestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
+// call is what is known of a request that is under way. One goes with its context, and
+// is filled on the way in: a context for each thing would be a copy of the request each.
+type call struct {
+	id  string
+	who signin.Identity // nobody until a guard has let him in
 }
+
+type callKey struct{}
+
+func callOf(ctx context.Context) *call {
+	if known, ok := ctx.Value(callKey{}).(*call); ok {
+		return known
+	}
+	return &call{}
+}
+
+func requestID(ctx context.Context) string { return callOf(ctx).id }
 
 // withRequestID gives every request an id, or keeps its own, and answers with it.
 func withRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get(requestIDHeader)
-		if !saneID.MatchString(id) {
-			id = uuid.NewString()
+		if id == "" || !saneID.MatchString(id) {
+			id = newRequestID()
 		}
 		w.Header().Set(requestIDHeader, id)
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id)))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, &call{id: id})))
 	})
+}
+
+// newRequestID makes one that nobody else has. It is no secret: the system's own source
+// of chance, which costs a call of it, is not needed.
+func newRequestID() string {
+	var id uuid.UUID
+	binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
+	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80 // version 4
+	return id.String()
 }
 
 // recorder remembers what was answered, for the log.

@@ -34,8 +34,9 @@ var (
 	partners   = access{roles: []marketplace.Role{marketplace.Partner, marketplace.Operator}} // each sees its own, operators all
 )
 
-// routes lists every way in.
+// routes lists every way in. The router tries one after the other: what is asked for the
+// most stands first.
 func (a *API) routes() []route {
-	return slices.Concat(a.rootRoutes(), a.authRoutes(), a.operatorAccountRoutes(), a.operatorTermsRoutes(), a.operatorIntegrationRoutes(),
-		a.integrationRoutes(), a.webhookRoutes(), a.catalogRoutes())
+	return slices.Concat(a.catalogRoutes(), a.rootRoutes(), a.authRoutes(), a.operatorAccountRoutes(), a.operatorTermsRoutes(), a.operatorIntegrationRoutes(),
+		a.integrationRoutes(), a.webhookRoutes())
 }

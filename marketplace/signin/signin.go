@@ -77,6 +77,7 @@ type Service struct {
 	byAddress *ratelimit.Limiter
 	passwords passwords
 	ended     ended
+	verified  verified
 }
 
 // New returns a service that takes so many failures a minute for one account; 0 takes
@@ -179,25 +180,35 @@ func (s *Service) tokens(account marketplace.Account, family uuid.UUID, refresh 
 // ByAccessToken returns who holds an access token, or Unauthorized. Every replica of the
 // same secret takes it, also after a restart, until its sign-in ends.
 func (s *Service) ByAccessToken(ctx context.Context, token string) (Identity, error) {
+	told, known := s.verified.get(token, s.now())
+	if !known {
+		var err error
+		if told, err = s.verify(token); err != nil {
+			return Identity{}, errUnauthorized
+		}
+		s.verified.put(token, told)
+	}
+	if over, err := s.ended.has(ctx, told.family); over || err != nil {
+		return Identity{}, cmp.Or(err, error(errUnauthorized))
+	}
+	return told.Identity, nil
+}
+
+// verify checks a token's signature and its claims, its time among them.
+func (s *Service) verify(token string) (verifiedToken, error) {
 	var told claims
 	_, err := jwt.ParseWithClaims(token, &told, func(*jwt.Token) (any, error) { return s.key, nil },
 		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Name}), jwt.WithIssuer(issuer), jwt.WithAudience(audience),
 		jwt.WithExpirationRequired(), jwt.WithTimeFunc(s.now))
 	if err != nil {
-		return Identity{}, errUnauthorized
+		return verifiedToken{}, err
 	}
 	id, err := uuid.Parse(told.Subject)
 	if err != nil {
-		return Identity{}, errUnauthorized
+		return verifiedToken{}, err
 	}
 	family, err := uuid.Parse(told.ID)
-	if err != nil {
-		return Identity{}, errUnauthorized
-	}
-	if over, err := s.ended.has(ctx, family); over || err != nil {
-		return Identity{}, cmp.Or(err, error(errUnauthorized))
-	}
-	return Identity{Account: id, Role: told.Role, Credential: "jwt:" + told.Subject}, nil
+	return verifiedToken{Identity{Account: id, Role: told.Role, Credential: "jwt:" + told.Subject}, family, told.ExpiresAt.Time}, err
 }
 
 // ByAPIToken returns who holds a long-lived token, or Unauthorized.
