@@ -1,7 +1,7 @@
 package pgembed
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -42,32 +42,53 @@ type binaries struct {
 
 func (b binaries) command(name string) string { return filepath.Join(b.dir, name) }
 
-// find returns the newest binaries of the machine that are fit for the data in dir,
-// which decides the version where there is some.
-func find(dir string) (binaries, error) {
-	wanted, err := versionOf(dir)
+// provide returns binaries that are fit for the data: the machine's, else ones that were
+// downloaded into dir, now or earlier. Its error is one line that says what to install.
+func provide(ctx context.Context, config Config, dir, data string) (binaries, error) {
+	wanted, err := versionOf(data)
 	if err != nil {
 		return binaries{}, err
 	}
-	folders := filepath.SplitList(os.Getenv("PATH"))
-	for _, pattern := range installed {
-		matches, _ := filepath.Glob(pattern) // the patterns are well formed
-		folders = append(folders, matches...)
+	folders := append(config.folders(), downloaded(dir))
+	if found, ok := find(folders, wanted); ok {
+		return found, nil
 	}
-	var found []binaries
-	for _, folder := range folders {
-		if b, ok := look(folder); ok && b.major >= oldest && (wanted == 0 || b.major == wanted) {
-			found = append(found, b)
+	missing := ErrNoBinaries
+	if wanted != 0 {
+		missing = fmt.Errorf("the data in %s was made by PostgreSQL %d, which this machine does not have: install the package postgresql-%d", data, wanted, wanted)
+	}
+	if config.Repository == "" {
+		return binaries{}, missing
+	}
+	if err := download(ctx, config.Repository, dir, wanted); err != nil {
+		return binaries{}, fmt.Errorf("%w (nor could it be downloaded: %w)", missing, err)
+	}
+	found, ok := find(folders, wanted)
+	if !ok {
+		return binaries{}, fmt.Errorf("%w (what was downloaded does not run here)", missing)
+	}
+	return found, nil
+}
+
+// folders are those in which the machine's binaries may be, as patterns.
+func (c Config) folders() []string {
+	if c.Folders != nil {
+		return slices.Clone(c.Folders)
+	}
+	return append(filepath.SplitList(os.Getenv("PATH")), installed...)
+}
+
+// find returns the newest binaries in the folders, or those of the wanted version.
+func find(folders []string, wanted int) (newest binaries, ok bool) {
+	for _, pattern := range folders {
+		matches, _ := filepath.Glob(pattern) // what is no pattern matches nothing
+		for _, folder := range matches {
+			if b, fit := look(folder); fit && b.major >= oldest && (wanted == 0 || b.major == wanted) && b.major > newest.major {
+				newest, ok = b, true
+			}
 		}
 	}
-	switch {
-	case len(found) > 0:
-		return slices.MaxFunc(found, func(a, b binaries) int { return cmp.Compare(a.major, b.major) }), nil
-	case wanted != 0:
-		return binaries{}, fmt.Errorf("the data in %s was made by PostgreSQL %d, which this machine does not have: install the package postgresql-%d", dir, wanted, wanted)
-	default:
-		return binaries{}, ErrNoBinaries
-	}
+	return newest, ok
 }
 
 // versionOf returns the major version that made the data in dir; 0 is none.

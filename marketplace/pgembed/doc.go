@@ -1,6 +1,6 @@
 // Package pgembed runs a private PostgreSQL for a service that was given no
-// database: from the machine's own binaries, in a folder of the service's, on a Unix
-// socket that nobody else can open.
+// database: from the machine's own binaries, or downloaded ones, in a folder of the
+// service's, on a Unix socket that nobody else can open.
 //
 // Start takes the folder's lock before anything else, so that two services never
 // share it, ends a server that a killed service left behind, makes the database the

@@ -25,6 +25,12 @@ type Config struct {
 	Disposable bool
 	// MaxConnections bounds the server's connections; 0 means 100.
 	MaxConnections int
+	// Repository is where binaries are downloaded from where the machine has none, such
+	// as MavenCentral; "" is nowhere.
+	Repository string
+	// Folders are patterns of the folders in which the machine's binaries are looked
+	// for; nil means the PATH and where distributions keep them.
+	Folders []string
 }
 
 // Server is a PostgreSQL that runs.
@@ -82,7 +88,7 @@ func Start(ctx context.Context, config Config) (_ *Server, err error) {
 	if err := endOrphan(ctx, data, s.sockets); err != nil {
 		return nil, err
 	}
-	commands, err := find(data)
+	commands, err := provide(ctx, config, dir, data)
 	if err != nil {
 		return nil, err
 	}

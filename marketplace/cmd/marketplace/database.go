@@ -24,7 +24,7 @@ func openDatabase(ctx context.Context, s storage) (*database, error) {
 			return nil, fmt.Errorf("--data-dir: %w", err)
 		}
 		var err error
-		if db.private, err = pgembed.Start(ctx, pgembed.Config{Dir: s.privateDatabase()}); err != nil {
+		if db.private, err = pgembed.Start(ctx, pgembed.Config{Dir: s.privateDatabase(), Repository: pgembed.MavenCentral}); err != nil {
 			return nil, err
 		}
 		db.address = db.private.URL("postgres")
