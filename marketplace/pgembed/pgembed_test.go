@@ -147,7 +147,7 @@ func TestAFolderThatIsInUseIsRefused(t *testing.T) {
 	dir := folder(t)
 	server := start(t, dir)
 	_, err := pgembed.Start(t.Context(), pgembed.Config{Dir: dir})
-	if err == nil || !strings.Contains(err.Error(), "another service is using "+dir) {
+	if err == nil || !strings.Contains(err.Error(), "another service is using the folder "+dir) {
 		t.Errorf("want the second start refused, got %v", err)
 	}
 	if got := ask(t, server.URL("postgres"), "SELECT 'alive'"); got != "alive" {
