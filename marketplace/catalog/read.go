@@ -116,7 +116,14 @@ func judgeAll(list [][]byte) []judged {
 	return done
 }
 
-func judge(raw []byte) (Product, []schemas.Problem) {
+// judge makes what is stored of a product as it is written, or says what is wrong with
+// it. Whatever a stranger writes must not end the service.
+func judge(raw []byte) (_ Product, problems []schemas.Problem) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			problems = []schemas.Problem{{Message: fmt.Sprintf("it cannot be judged: %v", panicked)}}
+		}
+	}()
 	if problems := tooLarge(raw); problems != nil {
 		return Product{}, problems
 	}

@@ -177,6 +177,7 @@ func TestHostilePartnersHarmOnlyThemselves(t *testing.T) {
 	b := setup(t)
 	b.body.Store("[" + product("a") + "]")
 	done := make(chan struct{})
+	var all sync.WaitGroup
 	for name, answer := range map[string]http.HandlerFunc{
 		"hangs": func(http.ResponseWriter, *http.Request) { <-done },
 		"drips": func(w http.ResponseWriter, _ *http.Request) {
@@ -195,17 +196,16 @@ func TestHostilePartnersHarmOnlyThemselves(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := b.register(t, base)
-		var ended sync.WaitGroup
-		ended.Go(func() {
+		all.Go(func() {
 			_, err := b.Sync(t.Context(), catalog.Order{Target: other, Mode: catalog.Full})
 			if code := marketplace.CodeOf(err); err == nil || code != marketplace.PartnerFailed && code != marketplace.PartnerLate {
 				t.Errorf("%s: want the partner to have failed, got %v", name, err)
 			}
 		})
-		t.Cleanup(ended.Wait)
 	}
 	made, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full})
 	close(done)
+	all.Wait()
 	if err != nil || made.Synced != 1 {
 		t.Errorf("want the good catalog stored, got %+v and %v", made, err)
 	}

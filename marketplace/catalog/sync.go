@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/singleflight"
 
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/marketplace/partner"
@@ -93,7 +92,7 @@ type Syncer struct {
 	partner Puller
 	now     func() time.Time
 	rules   string
-	flights singleflight.Group
+	flights flights
 }
 
 // NewSyncer returns a syncer.
@@ -109,16 +108,12 @@ type Order struct {
 	Approved bool // an operator approves what the guard holds back
 }
 
-// Sync pulls a partner's catalog and stores what differs. Of several wishes for one
-// integration at the same time the later ones join the first. The error is PartnerLate
-// or PartnerFailed, and nothing was written then.
+// Sync pulls a partner's catalog and stores what differs. While one is under way for an
+// integration one more waits, which all who come meanwhile share. The error is
+// PartnerLate or PartnerFailed, and nothing was written then; Conflict where later pulls
+// have overtaken it again and again.
 func (s *Syncer) Sync(ctx context.Context, o Order) (Sync, error) {
-	// What is under way serves others: it does not end with whoever came first.
-	made, err, _ := s.flights.Do(o.flight(), func() (any, error) { return s.sync(context.WithoutCancel(ctx), o) })
-	if err != nil {
-		return Sync{}, err
-	}
-	return made.(Sync), nil
+	return s.flights.do(ctx, o.flight(), func(ctx context.Context) (Sync, error) { return s.sync(ctx, o) })
 }
 
 // flight names the wishes that one pull fulfils.

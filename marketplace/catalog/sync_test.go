@@ -2,10 +2,12 @@ package catalog_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,8 +50,9 @@ func setup(t *testing.T) *bench {
 	b.body.Store("[]")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.pulls.Add(1)
+		said := b.body.Load()
 		b.during()
-		_, _ = fmt.Fprint(w, b.body.Load())
+		_, _ = fmt.Fprint(w, said)
 	}))
 	t.Cleanup(server.Close)
 	base, err := url.Parse(server.URL)
@@ -324,31 +327,61 @@ func TestACatalogUnderProductsIsRead(t *testing.T) {
 	b.want(t, "a Walk true [morning true]")
 }
 
-func TestASyncThatOthersJoinedOutlivesWhoeverCameFirst(t *testing.T) {
+func TestASyncOutlivesWhoeverAskedForIt(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.body.Store("[" + product("a") + "]")
 	arrived, release := make(chan struct{}), make(chan struct{})
 	b.during = sync.OnceFunc(func() { close(arrived); <-release })
-	first, giveUp := context.WithCancel(t.Context())
+	asking, giveUp := context.WithCancel(t.Context())
 	order := catalog.Order{Target: b.target, Mode: catalog.Full}
 	var all sync.WaitGroup
-	all.Go(func() { _, _ = b.Sync(first, order) })
-	<-arrived
-	giveUp()
-	var made catalog.Sync
 	all.Go(func() {
-		var err error
-		if made, err = b.Sync(t.Context(), order); err != nil {
-			t.Error(err)
+		if _, err := b.Sync(asking, order); !errors.Is(err, context.Canceled) {
+			t.Errorf("want our own end, got %v", err)
 		}
 	})
+	<-arrived
+	giveUp()
+	all.Wait()
+	close(release)
+	made, err := b.Sync(t.Context(), order)
+	if err != nil || !made.Skipped || made.Synced != 1 {
+		t.Errorf("want the catalog stored by then, got %+v and %v", made, err)
+	}
+}
+
+// What the partner changes while a pull is under way is not missed by the trigger that
+// says so.
+func TestWishesDuringASyncShareTheOneThatFollows(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.body.Store("[" + product("a") + "]")
+	arrived, release := make(chan struct{}), make(chan struct{})
+	b.during = sync.OnceFunc(func() { close(arrived); <-release })
+	order := catalog.Order{Target: b.target, Mode: catalog.Full}
+	var all sync.WaitGroup
+	all.Go(func() { _, _ = b.Sync(t.Context(), order) })
+	<-arrived
+	var waiting atomic.Int64
+	for range 5 {
+		all.Go(func() {
+			waiting.Add(1)
+			if made, err := b.Sync(t.Context(), order); err != nil || made.Synced != 2 {
+				t.Errorf("want what the partner says now, got %+v and %v", made, err)
+			}
+		})
+	}
+	for waiting.Load() < 5 {
+		runtime.Gosched()
+	}
+	pulled := b.pulls.Load()
+	b.body.Store("[" + product("a") + "," + product("b") + "]")
 	close(release)
 	all.Wait()
-	if made.Synced != 1 {
-		t.Errorf("want the catalog stored, got %+v", made)
+	if more := b.pulls.Load() - pulled; more < 1 || more > 4 { // one, unless some were late
+		t.Errorf("want one pull for all five, got %d", more)
 	}
-	b.want(t, "a Walk true [morning true]")
 }
 
 func TestOlderNewsNeverOverwritesNewer(t *testing.T) {
