@@ -3,6 +3,7 @@ package marketplace
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Code says what kind of failure an error is. The api maps each to one status.
@@ -29,6 +30,9 @@ type Error struct {
 	Message string
 	Details []string // a line for each mistake in the request
 	Cause   error
+	// RetryAfter is in how long a request that is RateLimited may be made again; 0
+	// says nothing.
+	RetryAfter time.Duration
 }
 
 func (e *Error) Error() string {

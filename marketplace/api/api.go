@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,6 +14,7 @@ import (
 	"partnerkit.dev/marketplace/catalog"
 	"partnerkit.dev/marketplace/health"
 	"partnerkit.dev/marketplace/integration"
+	"partnerkit.dev/marketplace/metrics"
 	"partnerkit.dev/marketplace/ratelimit"
 	"partnerkit.dev/marketplace/signin"
 	"partnerkit.dev/marketplace/storefront"
@@ -45,6 +47,8 @@ type Config struct {
 	Notifier     *catalog.Notifier
 	Front        *storefront.Front // what readers see; see API.caughtUp for whoever changes that
 	RateLimit    int               // requests a minute of one credential; 0 is no limit
+	Metrics      *metrics.Metrics
+	Scrapers     []netip.Prefix // the networks that may read the metrics
 	Now          func() time.Time
 	Log          *slog.Logger
 }
@@ -58,6 +62,9 @@ type API struct {
 	front        *storefront.Front
 	notifier     *catalog.Notifier
 	limiter      *ratelimit.Limiter
+	metrics      *metrics.Metrics
+	scrapers     []netip.Prefix
+	unknown      *served // where no route fits
 	now          func() time.Time
 	log          *slog.Logger
 	handler      http.Handler
@@ -67,7 +74,8 @@ type API struct {
 func New(c Config) *API {
 	a := &API{
 		store: c.Store, signin: c.SignIn, integrations: c.Integrations, syncer: c.Syncer, notifier: c.Notifier, front: c.Front,
-		limiter: ratelimit.New(c.RateLimit, limitWindow, c.Now), now: c.Now, log: c.Log,
+		limiter: ratelimit.New(c.RateLimit, limitWindow, c.Now), metrics: c.Metrics, scrapers: c.Scrapers, now: c.Now, log: c.Log,
+		unknown: &served{name: "none", counters: c.Metrics.Route("none", "none")},
 	}
 	// SkipClean: a path that is not clean would be answered with a redirect, which
 	// turns a POST into a GET.
@@ -80,10 +88,10 @@ func New(c Config) *API {
 		return &statusError{http.StatusMethodNotAllowed, "no such method here"}
 	})
 	for _, route := range a.routes() {
-		router.Handle(route.path, a.handle(a.guard(route))).Methods(route.method)
+		router.Handle(route.path, a.serve(route)).Methods(route.method)
 	}
 	// Outside of the router, whose own middleware does not run for 404 and 405.
-	a.handler = withRequestID(a.withLog(a.withRecovery(router)))
+	a.handler = a.withExchange(a.withRecovery(router))
 	return a
 }
 
@@ -97,6 +105,35 @@ func (a *API) caughtUp(r *http.Request) {
 	if err := a.front.CatchUp(r.Context()); err != nil {
 		a.log.WarnContext(r.Context(), "readers see a change later", slog.String("request_id", requestID(r.Context())), slog.Any("error", err))
 	}
+}
+
+// served is a route as the log and the metrics know it.
+type served struct {
+	name     string // such as GET /healthz
+	quiet    bool   // it is asked so often, by machines, that the log says so only when it debugs
+	counters *metrics.Route
+}
+
+// serve makes the handler of a route.
+func (a *API) serve(r route) http.Handler {
+	known := &served{name: r.method + " " + r.path, quiet: surfaceOf(r) == serviceSurface}
+	known.counters = a.metrics.Route(surfaceOf(r), known.name)
+	handle := a.handle(a.guard(r))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := exchangeOf(r.Context())
+		x.route, x.plain = known, onlyIDs(mux.Vars(r))
+		handle.ServeHTTP(w, r)
+	})
+}
+
+// onlyIDs reports whether all that a path says beside its route is ids.
+func onlyIDs(variables map[string]string) bool {
+	for _, value := range variables {
+		if !isID(value) {
+			return false
+		}
+	}
+	return true
 }
 
 // handle makes net/http's kind of handler of ours.

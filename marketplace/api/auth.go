@@ -25,6 +25,7 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	tokens, err := a.signin.SignIn(r.Context(), body.Email, body.Password, callerAddress(r))
 	if err != nil {
+		a.countSignIn(err)
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")

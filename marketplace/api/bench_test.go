@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,12 +14,14 @@ import (
 
 	"github.com/alexedwards/argon2id"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/marketplace/api"
 	"partnerkit.dev/marketplace/catalog"
 	"partnerkit.dev/marketplace/health"
 	"partnerkit.dev/marketplace/integration"
+	"partnerkit.dev/marketplace/metrics"
 	"partnerkit.dev/marketplace/partner"
 	"partnerkit.dev/marketplace/postgres"
 	"partnerkit.dev/marketplace/postgres/pgtest"
@@ -67,8 +70,10 @@ func setup(t *testing.T, change ...func(*api.Config)) *bench {
 		b.accounts[role] = a
 	}
 	guard := partner.NewGuard(true)
+	measured := metrics.New("test")
 	client := partner.NewClient(partner.Config{
 		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call health.Call) {
+			measured.Called(id, call)
 			if err := b.store.Observe(t.Context(), id, call); err != nil {
 				t.Error(err)
 			}
@@ -82,9 +87,14 @@ func setup(t *testing.T, change ...func(*api.Config)) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(front.Close)
+	syncer := catalog.NewSyncer(b.store, client, b.now)
+	syncer.Tell(measured.Synced)
+	measured.PageCache(front.PageCache)
+	measured.Database(b.store.MetricsState, b.now, map[string]*pgxpool.Pool{"requests": b.store.Pool()})
 	config := api.Config{
 		Store: b.store, SignIn: signin.New(b.store, key, 10, b.now), Integrations: integration.NewService(b.store, guard, key, b.now),
-		Syncer: catalog.NewSyncer(b.store, client, b.now), Notifier: catalog.NewNotifier(b.store), Front: front, RateLimit: 600, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Syncer: syncer, Notifier: catalog.NewNotifier(b.store), Front: front, RateLimit: 600,
+		Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	for _, c := range change {
 		c(&config)

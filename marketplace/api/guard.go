@@ -11,7 +11,7 @@ import (
 )
 
 // caller returns who is calling; there is always somebody behind a guard.
-func caller(ctx context.Context) signin.Identity { return callOf(ctx).who }
+func caller(ctx context.Context) signin.Identity { return exchangeOf(ctx).who }
 
 var (
 	errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: saysUnauthorized}
@@ -28,13 +28,13 @@ func (a *API) guard(next route) handler {
 		if err != nil {
 			return err
 		}
+		exchangeOf(r.Context()).who = who
 		if err := a.allow(w, who.Credential); err != nil {
 			return err
 		}
 		if !slices.Contains(next.access.roles, who.Role) {
 			return errForbidden
 		}
-		callOf(r.Context()).who = who
 		return next.handle(w, r)
 	}
 }

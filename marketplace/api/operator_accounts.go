@@ -162,10 +162,14 @@ func (a *API) revokeAPIToken(w http.ResponseWriter, r *http.Request) error {
 	return writeData(w, http.StatusOK, struct{}{})
 }
 
+// isID reports whether a text is an id as answers write them.
+func isID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }
+
 // pathID reads an id of the path. One of the wrong form is nobody's: NotFound.
 func pathID(r *http.Request, name string) (uuid.UUID, error) {
-	id, err := uuid.Parse(mux.Vars(r)[name])
-	if err != nil || len(mux.Vars(r)[name]) != 36 {
+	text := mux.Vars(r)[name]
+	id, err := uuid.Parse(text)
+	if err != nil || !isID(text) {
 		return uuid.UUID{}, &marketplace.Error{Code: marketplace.NotFound, Message: name + " not found"}
 	}
 	return id, nil

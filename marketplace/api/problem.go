@@ -52,6 +52,9 @@ func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	if p.Code == http.StatusInternalServerError && r.Context().Err() == nil {
 		a.log.ErrorContext(r.Context(), "request failed", slog.String("request_id", requestID(r.Context())), slog.Any("error", err))
 	}
+	if ours := (*marketplace.Error)(nil); errors.As(err, &ours) && ours.RetryAfter > 0 {
+		w.Header().Set("Retry-After", wholeSeconds(ours.RetryAfter))
+	}
 	if err := writeJSON(w, p.Code, p); err != nil {
 		panic(err) // texts and numbers can always be written
 	}

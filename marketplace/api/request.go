@@ -21,33 +21,67 @@ const requestIDHeader = "X-Request-Id"
 // saneID is what a caller's own id may look like: anything else could break a log.
 var saneID = regexp.MustCompile(`^[A-Za-z0-9._:/+=-]{1,128}$`)
 
-// call is what is known of a request that is under way. One goes with its context, and
-// is filled on the way in: a context for each thing would be a copy of the request each.
-type call struct {
-	id  string
-	who signin.Identity // nobody until a guard has let him in
+// exchange is one request under way, as the log and the metrics see it. It stands
+// before the answer's writer, and is found in the request's context.
+type exchange struct {
+	http.ResponseWriter
+	id     string
+	route  *served // nil: no route fits
+	plain  bool    // the path holds nothing but what the route says, and ids
+	who    signin.Identity
+	status int // 0: nothing has been answered yet
+	bytes  int64
 }
 
-type callKey struct{}
+type exchangeKey struct{}
 
-func callOf(ctx context.Context) *call {
-	if known, ok := ctx.Value(callKey{}).(*call); ok {
-		return known
+func exchangeOf(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+func requestID(ctx context.Context) string { return exchangeOf(ctx).id }
+
+// WriteHeader notes the status.
+func (x *exchange) WriteHeader(status int) {
+	if x.status == 0 {
+		x.status = status
 	}
-	return &call{}
+	x.ResponseWriter.WriteHeader(status)
 }
 
-func requestID(ctx context.Context) string { return callOf(ctx).id }
+// Write notes how much is answered.
+func (x *exchange) Write(body []byte) (int, error) {
+	if x.status == 0 {
+		x.status = http.StatusOK
+	}
+	n, err := x.ResponseWriter.Write(body)
+	x.bytes += int64(n)
+	return n, err
+}
 
-// withRequestID gives every request an id, or keeps its own, and answers with it.
-func withRequestID(next http.Handler) http.Handler {
+// Unwrap lets http.ResponseController through.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+// withExchange gives every request an id, or keeps its own, answers with it, and counts
+// and logs what came of the request.
+func (a *API) withExchange(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := r.Header.Get(requestIDHeader)
-		if id == "" || !saneID.MatchString(id) {
-			id = newRequestID()
+		began := a.now()
+		x := &exchange{ResponseWriter: w, id: r.Header.Get(requestIDHeader)}
+		if x.id == "" || !saneID.MatchString(x.id) {
+			x.id = newRequestID()
 		}
-		w.Header().Set(requestIDHeader, id)
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callKey{}, &call{id: id})))
+		w.Header().Set(requestIDHeader, x.id)
+		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+		next.ServeHTTP(x, r)
+		took := a.now().Sub(began)
+		route := x.route
+		if route == nil {
+			route = a.unknown
+		}
+		route.counters.Answered(x.status, took)
+		a.logExchange(r, x, route, took)
 	})
 }
 
@@ -61,44 +95,33 @@ func newRequestID() string {
 	return id.String()
 }
 
-// recorder remembers what was answered, for the log.
-type recorder struct {
-	http.ResponseWriter
-	status int
-	bytes  int64
-}
+// slow is from when on a request is worth a warning. Those that wait for a partner take
+// their time.
+const slow = 2 * time.Second
 
-func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 {
-		r.status = status
+// logExchange writes a line about a request. Of what the caller sent there is nothing
+// that could be a secret: the path only where it is made of ids.
+func (a *API) logExchange(r *http.Request, x *exchange, route *served, took time.Duration) {
+	level := slog.LevelInfo
+	switch {
+	case x.status >= http.StatusInternalServerError, took >= slow:
+		level = slog.LevelWarn
+	case route.quiet:
+		level = slog.LevelDebug
 	}
-	r.ResponseWriter.WriteHeader(status)
-}
-
-func (r *recorder) Write(body []byte) (int, error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
+	if !a.log.Enabled(r.Context(), level) {
+		return
 	}
-	n, err := r.ResponseWriter.Write(body)
-	r.bytes += int64(n)
-	return n, err
-}
-
-// Unwrap lets http.ResponseController through.
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
-
-// withLog writes a line for every request. The path is the only thing of the caller's
-// in it: a query or a header may hold a secret.
-func (a *API) withLog(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began := a.now()
-		recorded := &recorder{ResponseWriter: w}
-		next.ServeHTTP(recorded, r)
-		a.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
-			slog.String("request_id", requestID(r.Context())), slog.String("method", r.Method), slog.String("path", r.URL.Path),
-			slog.Int("status", recorded.status), slog.Int64("bytes", recorded.bytes),
-			slog.Float64("duration_ms", float64(a.now().Sub(began))/float64(time.Millisecond)))
-	})
+	attrs := make([]slog.Attr, 0, 10)
+	attrs = append(attrs, slog.String("request_id", x.id), slog.String("route", route.name), slog.Int("status", x.status),
+		slog.Int64("bytes", x.bytes), slog.Float64("duration_ms", float64(took.Microseconds())/1000), slog.String("remote", r.RemoteAddr))
+	if x.plain {
+		attrs = append(attrs, slog.String("path", r.URL.Path))
+	}
+	if x.who.Role != "" {
+		attrs = append(attrs, slog.String("account_id", x.who.Account.String()), slog.String("role", string(x.who.Role)))
+	}
+	a.log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
 // withRecovery answers a panic with 500, and logs where it came from.

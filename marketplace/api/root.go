@@ -15,6 +15,7 @@ func (a *API) rootRoutes() []route {
 		{http.MethodGet, "/healthz", anybody, a.alive},
 		{http.MethodGet, "/readyz", anybody, a.ready},
 		{http.MethodGet, "/openapi.yaml", anybody, a.describe},
+		{http.MethodGet, "/metrics", anybody, a.showMetrics},
 	}
 }
 

@@ -76,12 +76,17 @@ type SlotPuller struct {
 	store   SlotStore
 	partner SlotSource
 	now     func() time.Time
+	told    func(error)
 }
 
 // NewSlotPuller returns a puller.
 func NewSlotPuller(store SlotStore, partner SlotSource, now func() time.Time) *SlotPuller {
-	return &SlotPuller{store: store, partner: partner, now: now}
+	return &SlotPuller{store: store, partner: partner, now: now, told: func(error) {}}
 }
+
+// Tell has f told of every pull that ends. It is for whoever makes the puller, before
+// anybody else has it.
+func (p *SlotPuller) Tell(f func(error)) { p.told = f }
 
 // SlotOutcome is what came of a pull.
 type SlotOutcome struct {
@@ -95,6 +100,12 @@ type SlotOutcome struct {
 // and stores what differs. The error is PartnerLate or PartnerFailed where the partner
 // is to blame, and nothing was written then.
 func (p *SlotPuller) Pull(ctx context.Context, target partner.Target, o SlotOption) (SlotOutcome, error) {
+	pulled, err := p.pull(ctx, target, o)
+	p.told(err)
+	return pulled, err
+}
+
+func (p *SlotPuller) pull(ctx context.Context, target partner.Target, o SlotOption) (SlotOutcome, error) {
 	zone, err := time.LoadLocation(o.TimeZone)
 	if err != nil {
 		return SlotOutcome{}, fmt.Errorf("the zone of product %q: %w", o.ProductID, err)

@@ -93,12 +93,17 @@ type Syncer struct {
 	now     func() time.Time
 	rules   string
 	flights flights
+	told    func(Order, Sync, error)
 }
 
 // NewSyncer returns a syncer.
 func NewSyncer(store Store, partner Puller, now func() time.Time) *Syncer {
-	return &Syncer{store: store, partner: partner, now: now, rules: schemas.ContractVersion() + "." + limits}
+	return &Syncer{store: store, partner: partner, now: now, rules: schemas.ContractVersion() + "." + limits, told: func(Order, Sync, error) {}}
 }
+
+// Tell has f told of every pull that ends. It is for whoever makes the syncer, before
+// anybody else has it.
+func (s *Syncer) Tell(f func(Order, Sync, error)) { s.told = f }
 
 // Order is a wish for a sync.
 type Order struct {
@@ -113,7 +118,11 @@ type Order struct {
 // PartnerLate or PartnerFailed, and nothing was written then; Conflict where later pulls
 // have overtaken it again and again.
 func (s *Syncer) Sync(ctx context.Context, o Order) (Sync, error) {
-	return s.flights.do(ctx, o.flight(), func(ctx context.Context) (Sync, error) { return s.sync(ctx, o) })
+	return s.flights.do(ctx, o.flight(), func(ctx context.Context) (Sync, error) {
+		made, err := s.sync(ctx, o)
+		s.told(o, made, err)
+		return made, err
+	})
 }
 
 // flight names the wishes that one pull fulfils.

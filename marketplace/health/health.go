@@ -32,7 +32,8 @@ const (
 type Call struct {
 	At      time.Time
 	Outcome Outcome
-	Status  int // of the answer, where there was one
+	Status  int           // of the answer, where there was one
+	Took    time.Duration // until the answer was read, or given up
 }
 
 // String says what came of the call, in a word or a few.

@@ -158,6 +158,7 @@ func (c *Client) do(ctx context.Context, t Target, asked call) ([]byte, error) {
 	defer cancel()
 	turn := &turn{of: c.large}
 	defer turn.leave() // once the body has been read for its meaning as well
+	began := c.config.Now()
 	status, body, err := c.send(within, t, asked, turn)
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // we gave up, which says nothing of the partner
@@ -166,7 +167,8 @@ func (c *Client) do(ctx context.Context, t Target, asked call) ([]byte, error) {
 		return nil, marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s is larger than %d MiB, and had to wait for other such answers until its %s were over", asked.what(), usualAnswer>>20, asked.limit)
 	}
 	outcome, err := judged(within, asked, status, body, err)
-	c.config.Observe(t.ID, health.Call{At: c.config.Now(), Outcome: outcome, Status: status})
+	ended := c.config.Now()
+	c.config.Observe(t.ID, health.Call{At: ended, Outcome: outcome, Status: status, Took: ended.Sub(began)})
 	return body, err
 }
 

@@ -95,22 +95,23 @@ func New(store Store, s *secret.Secret, failuresPerAccount int, now func() time.
 	}
 }
 
-var (
-	errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
-	errTooMany      = &marketplace.Error{Code: marketplace.RateLimited, Message: "rate limit exceeded"}
-)
+var errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
+
+func tooMany(d ratelimit.Decision) error {
+	return &marketplace.Error{Code: marketplace.RateLimited, Message: "rate limit exceeded", RetryAfter: d.Reset}
+}
 
 // SignIn returns tokens for an address and its password. The error is Unauthorized,
 // whether or not there is such an account and in the same time, or RateLimited after
 // too many failures of the account, or from the caller's network address.
 func (s *Service) SignIn(ctx context.Context, email, password, from string) (Tokens, error) {
 	email = marketplace.NormalEmail(email)
-	if !s.byAccount.Take(email).Allowed {
-		return Tokens{}, errTooMany
+	if d := s.byAccount.Take(email); !d.Allowed {
+		return Tokens{}, tooMany(d)
 	}
-	if !s.byAddress.Take(from).Allowed {
+	if d := s.byAddress.Take(from); !d.Allowed {
 		s.byAccount.GiveBack(email)
-		return Tokens{}, errTooMany
+		return Tokens{}, tooMany(d)
 	}
 	account, err := s.store.AccountByEmail(ctx, email)
 	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {

@@ -36,6 +36,12 @@ func (c *cache) get(key any) any {
 	return found.Value.(*kept).value
 }
 
+func (c *cache) size() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bytes
+}
+
 func (c *cache) put(key, value any, bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -29,6 +29,7 @@ type Front struct {
 	current      atomic.Pointer[snapshot]
 	cache        *cache
 	flights      singleflight.Group
+	hits, misses atomic.Uint64 // of the pages that were asked for
 
 	name  string // tells its marks from other replicas'
 	mu    sync.Mutex
@@ -68,6 +69,12 @@ func (f *Front) Close() {
 const catchUpTime = 10 * time.Second
 
 var errClosed = errors.New("the storefront is closed")
+
+// PageCache tells how often a page was made already and how often it had to be made,
+// and how much the made ones take, in bytes.
+func (f *Front) PageCache() (hits, misses uint64, bytes int64) {
+	return f.hits.Load(), f.misses.Load(), f.cache.size()
+}
 
 // CatchUp waits until every later read shows all that was committed before. Whoever has
 // committed what readers see calls it before the caller is answered. Where it fails the

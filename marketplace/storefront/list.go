@@ -42,17 +42,20 @@ func (f *Front) List(ctx context.Context, q Query) (*Answer, error) {
 	now := f.current.Load()
 	if found, _ := f.cache.get(q).(*page); found != nil {
 		if found.checked.Load() == now.version {
+			f.hits.Add(1)
 			return found.Answer, nil
 		}
 		entries, total := f.cut(now, q)
 		if found.total == total && found.terms == now.terms && slices.Equal(found.entries, entries) {
 			found.checked.Store(now.version)
+			f.hits.Add(1)
 			return found.Answer, nil
 		}
 	}
 	if err := priced(now.terms, q.Currency); err != nil {
 		return nil, err
 	}
+	f.misses.Add(1)
 	// A flight is of one version: nobody is given what was begun before a change that
 	// he knows of.
 	made, err, _ := f.flights.Do(q.flight(now.version), func() (any, error) {

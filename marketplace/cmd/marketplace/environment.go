@@ -32,7 +32,7 @@ func fromEnvironment(command *cobra.Command, _ []string) error {
 }
 
 // kinds are pflag's types in words.
-var kinds = map[string]string{"int": "a whole number", "bool": "true or false", "duration": "a duration such as 60s", "string": "a text"}
+var kinds = map[string]string{"int": "a whole number", "bool": "true or false", "duration": "a duration such as 60s", "string": "a text", "stringSlice": "texts with commas between them"}
 
 // joined says several mistakes in one line each, and nothing where there are none.
 func joined(wrong []error) error {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/marketplace"
@@ -17,6 +18,7 @@ import (
 	"partnerkit.dev/marketplace/catalog"
 	"partnerkit.dev/marketplace/health"
 	"partnerkit.dev/marketplace/integration"
+	"partnerkit.dev/marketplace/metrics"
 	"partnerkit.dev/marketplace/partner"
 	"partnerkit.dev/marketplace/postgres"
 	"partnerkit.dev/marketplace/signin"
@@ -52,8 +54,7 @@ Several replicas may share a database and a secret.`,
 			if err := s.check(); err != nil {
 				return err
 			}
-			log := slog.New(slog.NewJSONHandler(command.OutOrStdout(), nil))
-			return serve(command.Context(), s, log)
+			return serve(command.Context(), s, s.logged.open(command.OutOrStdout()))
 		},
 	}
 	s.register(command)
@@ -91,9 +92,14 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := seedRates(ctx, store, log); err != nil {
 		return err
 	}
+	measured := metrics.New(serviceVersion())
+	scrapers, err := networks(s.metricsFrom)
+	if err != nil {
+		return err
+	}
 	guard := partner.NewGuard(s.allowPrivatePartners)
 	client := partner.NewClient(partner.Config{
-		Guard: guard, UserAgent: "partnerkit-marketplace/" + serviceVersion(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(store, log),
+		Guard: guard, UserAgent: "partnerkit-marketplace/" + serviceVersion(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(store, measured, log),
 	})
 	defer client.Close()
 	front, err := storefront.Open(ctx, storefront.Config{Store: store, PageCache: int64(s.pageCache) << 20, AffiliateURL: s.affiliateURL, Log: log})
@@ -101,10 +107,15 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return err
 	}
 	defer front.Close()
+	syncer := catalog.NewSyncer(store, client, time.Now)
+	syncer.Tell(measured.Synced)
+	measured.PageCache(front.PageCache)
+	measured.Database(store.MetricsState, time.Now, map[string]*pgxpool.Pool{"requests": store.Pool()})
 	server := &http.Server{
 		Handler: api.New(api.Config{
 			Store: store, SignIn: signin.New(store, key, s.loginLimit, time.Now), Integrations: integration.NewService(store, guard, key, time.Now),
-			Syncer: catalog.NewSyncer(store, client, time.Now), Notifier: catalog.NewNotifier(store), Front: front, RateLimit: s.rateLimit, Now: time.Now, Log: log,
+			Syncer: syncer, Notifier: catalog.NewNotifier(store), Front: front, RateLimit: s.rateLimit,
+			Metrics: measured, Scrapers: scrapers, Now: time.Now, Log: log,
 		}),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
@@ -126,9 +137,10 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	return errors.Join(err, server.Shutdown(last))
 }
 
-// observer writes down how partners fare. A call is not failed by that.
-func observer(store *postgres.Store, log *slog.Logger) func(uuid.UUID, health.Call) {
+// observer counts calls to partners, and writes down how they fare. A call is not failed by that.
+func observer(store *postgres.Store, measured *metrics.Metrics, log *slog.Logger) func(uuid.UUID, health.Call) {
 	return func(id uuid.UUID, call health.Call) {
+		measured.Called(id, call)
 		ctx, cancel := context.WithTimeout(context.Background(), observeTime)
 		defer cancel()
 		if err := store.Observe(ctx, id, call); err != nil {

@@ -67,11 +67,15 @@ type settings struct {
 	allowPrivatePartners            bool
 	pageCache                       int // MiB
 	affiliateURL                    storefront.AffiliateURL
+	logged
+	metricsFrom []string
 }
 
 func (s *settings) register(command *cobra.Command) {
 	s.storage.register(command)
+	s.logged.register(command)
 	f := command.Flags()
+	f.StringSliceVar(&s.metricsFrom, "metrics-from", []string{"127.0.0.0/8", "::1/128"}, "the `networks` that may read /metrics")
 	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "the `address` to listen on; port 0 takes a free one")
 	f.StringVar(&s.secretKey, "secret-key", "", fmt.Sprintf("the service's `secret`, %d bytes or more, the same for every replica; better set %s. Without one it is made in the data folder", secret.Shortest, variable("secret-key")))
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute of one credential, in each replica; 0 is no limit")
@@ -88,7 +92,10 @@ const mostPageCache = 1 << 20
 
 // check names every mistake at once.
 func (s *settings) check() error {
-	wrong := s.storage.mistakes()
+	wrong := append(s.storage.mistakes(), s.logged.mistakes()...)
+	if _, err := networks(s.metricsFrom); err != nil {
+		wrong = append(wrong, err)
+	}
 	if _, port, err := net.SplitHostPort(s.addr); err != nil || port == "" {
 		wrong = append(wrong, errors.New("--addr: want host:port, such as 127.0.0.1:8080"))
 	}
