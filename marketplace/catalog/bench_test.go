@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -138,7 +139,7 @@ func timed(f func()) time.Duration {
 	return time.Since(start)
 }
 
-func median(all []time.Duration) time.Duration {
+func median[T cmp.Ordered](all []T) T {
 	slices.Sort(all)
 	return all[len(all)/2]
 }

@@ -119,7 +119,7 @@ const storeSlots = insertSlots + `
 const closeSlots = `
 	UPDATE slots s SET status = 'CLOSED', news_at = $2
 	WHERE s.variation_id = $1 AND s.local_date BETWEEN $3 AND $4 AND s.status <> 'CLOSED' AND s.news_at <= $2
-		AND s.availability_id <> ALL ($5::text[] || $6::text[]) AND ` + isLast
+		AND NOT EXISTS (SELECT FROM unnest($5::text[] || $6::text[]) AS kept (id) WHERE kept.id = s.availability_id) AND ` + isLast
 
 // setCapacity keeps the largest known of a variation's slots with it.
 const setCapacity = `
