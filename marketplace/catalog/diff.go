@@ -48,8 +48,9 @@ func (c *Changes) None() bool {
 // ActivityRow is an activity to be written.
 type ActivityRow struct {
 	ID         uuid.UUID
+	New        bool // else what differs is written
 	ExternalID string
-	Title      string // for a new one; operators' afterwards
+	Title      string // of a new one; an operator's afterwards
 	Product    json.RawMessage
 	Hash       Hash
 }
@@ -57,10 +58,11 @@ type ActivityRow struct {
 // VariationRow is a variation to be written.
 type VariationRow struct {
 	ID         uuid.UUID
+	New        bool // else what differs is written
 	ActivityID uuid.UUID
 	ExternalID string
-	Sort       int    // for a new one
-	Title      string // for a new one
+	Sort       int    // of a new one
+	Title      string // of a new one
 	Option     json.RawMessage
 	Hash       Hash
 }
@@ -96,7 +98,7 @@ func (c *Changes) product(stored Stored, product Product) (err error) {
 	}
 	differs := !known || activity.Hash != product.Hash || !activity.Active
 	if differs {
-		c.Activities = append(c.Activities, ActivityRow{activity.ID, product.ID, product.Name, product.Text, product.Hash})
+		c.Activities = append(c.Activities, ActivityRow{activity.ID, !known, product.ID, product.Name, product.Text, product.Hash})
 	}
 	changed, err := c.options(activity, product.Options)
 	if known && (differs || changed) {
@@ -125,7 +127,7 @@ func (c *Changes) options(activity StoredActivity, options []Option) (changed bo
 			}
 		}
 		changed = true
-		c.Variations = append(c.Variations, VariationRow{variation.ID, activity.ID, option.ID, variation.Sort, option.Name, option.Text, option.Hash})
+		c.Variations = append(c.Variations, VariationRow{variation.ID, !known, activity.ID, option.ID, variation.Sort, option.Name, option.Text, option.Hash})
 	}
 	for id, variation := range activity.Variations {
 		if variation.Active && !present[id] {

@@ -100,11 +100,20 @@ func storedCatalog(ctx context.Context, tx pgx.Tx, integration uuid.UUID) (catal
 	return stored, err
 }
 
-// writeCatalog writes the rows that differ, each kind in one statement.
+// writeCatalog writes the rows that differ, each kind at once: new ones are copied, which
+// is the fastest way in. Nobody else makes any of this integration, whose row is held.
 func writeCatalog(ctx context.Context, tx pgx.Tx, integration uuid.UUID, u *catalog.Update) error {
 	batch := &pgx.Batch{}
-	queueActivities(batch, integration, u.Changes.Activities, u.Record.StartedAt)
-	queueVariations(batch, u.Changes.Variations)
+	madeActivities := activityRows(batch, integration, u.Changes.Activities, u.Record.StartedAt)
+	madeVariations := variationRows(batch, u.Changes.Variations)
+	if err := copyRows(ctx, tx, "activities", madeActivities,
+		"id", "integration_id", "external_product_id", "created_at", "title", "product", "product_hash", "partner_active", "operator_active", "details"); err != nil {
+		return err
+	}
+	if err := copyRows(ctx, tx, "variations", madeVariations,
+		"id", "activity_id", "external_option_id", "sort", "title", "option", "option_hash", "partner_active", "details"); err != nil {
+		return err
+	}
 	if len(u.Changes.Gone) > 0 {
 		batch.Queue(`UPDATE activities SET partner_active = false WHERE id = ANY($1)`, u.Changes.Gone)
 	}
@@ -120,46 +129,58 @@ func writeCatalog(ctx context.Context, tx pgx.Tx, integration uuid.UUID, u *cata
 	return tx.SendBatch(ctx, batch).Close()
 }
 
-func queueActivities(batch *pgx.Batch, integration uuid.UUID, rows []catalog.ActivityRow, now time.Time) {
+func copyRows(ctx context.Context, tx pgx.Tx, table string, rows [][]any, columns ...string) error {
 	if len(rows) == 0 {
-		return
+		return nil
 	}
-	var ids []uuid.UUID
-	var externals, titles, products []string
-	var hashes [][]byte
-	for _, row := range rows {
-		ids, externals, titles = append(ids, row.ID), append(externals, row.ExternalID), append(titles, row.Title)
-		products, hashes = append(products, string(row.Product)), append(hashes, row.Hash[:])
-	}
-	batch.Queue(`
-		INSERT INTO activities (id, integration_id, external_product_id, created_at, title, product, product_hash, partner_active, operator_active, details)
-		SELECT id, $1, external, $2, title, product::jsonb, hash, true, true, '{}'
-		FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::bytea[]) AS new (id, external, title, product, hash)
-		ON CONFLICT ON CONSTRAINT activities_product_key DO UPDATE
-		SET product = EXCLUDED.product, product_hash = EXCLUDED.product_hash, partner_active = true`,
-		integration, now, ids, externals, titles, products, hashes)
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
+	return err
 }
 
-func queueVariations(batch *pgx.Batch, rows []catalog.VariationRow) {
-	if len(rows) == 0 {
-		return
-	}
-	var ids, activities []uuid.UUID
-	var externals, titles, options []string
-	var sorts []int32
+// nothing is what operators have set of a new activity or variation.
+var nothing = []byte("{}")
+
+// activityRows queues the writing of activities that are known, and returns the new ones.
+func activityRows(batch *pgx.Batch, integration uuid.UUID, rows []catalog.ActivityRow, now time.Time) (made [][]any) {
+	var ids []uuid.UUID
+	var products []string
 	var hashes [][]byte
 	for _, row := range rows {
-		ids, activities, externals = append(ids, row.ID), append(activities, row.ActivityID), append(externals, row.ExternalID)
-		sorts, titles = append(sorts, int32(row.Sort)), append(titles, row.Title)
-		options, hashes = append(options, string(row.Option)), append(hashes, row.Hash[:])
+		if row.New {
+			// As 16 bytes: an id of this library's goes through its text.
+			made = append(made, []any{[16]byte(row.ID), [16]byte(integration), row.ExternalID, now, row.Title, []byte(row.Product), row.Hash[:], true, true, nothing})
+			continue
+		}
+		ids, products, hashes = append(ids, row.ID), append(products, string(row.Product)), append(hashes, row.Hash[:])
 	}
-	batch.Queue(`
-		INSERT INTO variations (id, activity_id, external_option_id, sort, title, option, option_hash, partner_active, details)
-		SELECT id, activity, external, sort, title, option::jsonb, hash, true, '{}'
-		FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::text[], $6::text[], $7::bytea[]) AS new (id, activity, external, sort, title, option, hash)
-		ON CONFLICT ON CONSTRAINT variations_option_key DO UPDATE
-		SET option = EXCLUDED.option, option_hash = EXCLUDED.option_hash, partner_active = true`,
-		ids, activities, externals, sorts, titles, options, hashes)
+	if len(ids) > 0 {
+		batch.Queue(`
+			UPDATE activities SET product = changed.product::jsonb, product_hash = changed.hash, partner_active = true
+			FROM unnest($1::uuid[], $2::text[], $3::bytea[]) AS changed (id, product, hash) WHERE activities.id = changed.id`,
+			ids, products, hashes)
+	}
+	return made
+}
+
+// variationRows queues the writing of variations that are known, and returns the new ones.
+func variationRows(batch *pgx.Batch, rows []catalog.VariationRow) (made [][]any) {
+	var ids []uuid.UUID
+	var options []string
+	var hashes [][]byte
+	for _, row := range rows {
+		if row.New {
+			made = append(made, []any{[16]byte(row.ID), [16]byte(row.ActivityID), row.ExternalID, int32(row.Sort), row.Title, []byte(row.Option), row.Hash[:], true, nothing})
+			continue
+		}
+		ids, options, hashes = append(ids, row.ID), append(options, string(row.Option)), append(hashes, row.Hash[:])
+	}
+	if len(ids) > 0 {
+		batch.Queue(`
+			UPDATE variations SET option = changed.option::jsonb, option_hash = changed.hash, partner_active = true
+			FROM unnest($1::uuid[], $2::text[], $3::bytea[]) AS changed (id, option, hash) WHERE variations.id = changed.id`,
+			ids, options, hashes)
+	}
+	return made
 }
 
 func queueSync(batch *pgx.Batch, integration uuid.UUID, r catalog.Sync) error {
