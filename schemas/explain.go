@@ -3,7 +3,9 @@ package schemas
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,8 +28,13 @@ func explain(leaf *jsonschema.ValidationError, value any) []Problem {
 		return nil // the other branch of an optional object says what is wrong
 	}
 	pointer, got := locate(value, leaf.InstanceLocation)
-	if keyword == "required" {
+	switch {
+	case keyword == "required":
 		return explainMissing(document, node, pointer, got)
+	case keyword == "additionalProperties":
+		return explainUnknown(node, pointer, got)
+	case strings.HasSuffix(location, "/propertyNames"):
+		got = lastToken(pointer)
 	}
 	return []Problem{{
 		Pointer: pointer,
@@ -54,6 +61,30 @@ func explainMissing(document string, node map[string]any, pointer string, got an
 		})
 	}
 	return problems
+}
+
+// explainUnknown names each property that an object may not have.
+func explainUnknown(node map[string]any, pointer string, got any) []Problem {
+	object, _ := got.(map[string]any)
+	properties, _ := node["properties"].(map[string]any)
+	known := strings.Join(slices.Sorted(maps.Keys(properties)), ", ")
+	var problems []Problem
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if _, ok := properties[name]; ok {
+			continue
+		}
+		problems = append(problems, Problem{
+			Pointer: pointer + pointerToken(name),
+			Keyword: "additionalProperties",
+			Message: "there is no such field to be set: want one of " + known,
+		})
+	}
+	return problems[:min(len(problems), MaxProblems)]
+}
+
+func lastToken(pointer string) string {
+	tokens := pointerTokens(pointer)
+	return tokens[len(tokens)-1]
 }
 
 // node finds a place of the schemas: the document's $id and the object there.

@@ -85,6 +85,7 @@ const (
 	AccountsAnswer       = "operator/accounts-answer"
 	AccountDetailAnswer  = "operator/account-detail-answer"
 	AccountChangeRequest = "operator/account-change-request"
+	ActivityRequest      = "operator/activity-request"
 	AccountRequest       = "operator/account-request"
 	AccountAnswer        = "operator/account-answer"
 	APITokenRequest      = "operator/api-token-request"

@@ -83,6 +83,9 @@ func TestAPointerEscapesNamesAsRFC6901HasIt(t *testing.T) {
 func TestUnknownFieldsAreLawfulEverywhere(t *testing.T) {
 	t.Parallel()
 	for _, name := range schemas.Names() {
+		if name == schemas.ActivityRequest {
+			continue // where a typo must not pass
+		}
 		for _, example := range examples(t, name) {
 			var objects []map[string]any
 			walk(example, "", func(place string, node map[string]any) {
