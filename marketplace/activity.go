@@ -28,6 +28,18 @@ type Activity struct {
 // Listed reports whether resellers see the activity.
 func (a Activity) Listed() bool { return a.PartnerActive && a.OperatorActive }
 
+// Currency is that of the partner's first price.
+func (a Activity) Currency() Currency {
+	for _, v := range a.Variations {
+		for _, unit := range v.Option.Units {
+			for _, entry := range unit.PricingFrom {
+				return Currency(entry.Currency)
+			}
+		}
+	}
+	return "EUR" // nothing of it is sold, and nothing has a price
+}
+
 // Variation is an option of the product.
 type Variation struct {
 	ID       uuid.UUID

@@ -54,19 +54,21 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// longestDecimal bounds a decimal as it is written: arithmetic with millions of digits
-// costs more than it says.
-const longestDecimal = 40
+// The decimals that are read: arithmetic with millions of digits costs more than it says.
+const (
+	longestDecimal = 60 // letters, as it is given
+	mostDigits     = 40 // letters, as it is written out
+)
 
 var errDecimal = errors.New("want a decimal such as 1.25")
 
-// ParseDecimal reads a decimal of at most 40 digits, without an exponent.
+// ParseDecimal reads a decimal of at most 40 digits.
 func ParseDecimal(text string) (decimal.Decimal, error) {
-	if len(text) > longestDecimal || strings.ContainsAny(text, "eE") {
+	if len(text) > longestDecimal {
 		return decimal.Decimal{}, errDecimal
 	}
 	read, err := decimal.NewFromString(text)
-	if err != nil {
+	if err != nil || max(read.Exponent(), -read.Exponent()) > mostDigits || len(read.String()) > mostDigits {
 		return decimal.Decimal{}, errDecimal
 	}
 	return read, nil

@@ -73,7 +73,7 @@ type Terms struct {
 // own. The error is Invalid where a rate is missing.
 func Show(a marketplace.Activity, terms Terms, currency marketplace.Currency, wanted language.Tag) (Activity, error) {
 	if currency == "" {
-		currency = ownCurrency(a)
+		currency = a.Currency()
 	}
 	quote, err := quoteFor(a, terms, currency)
 	if err != nil {
@@ -101,18 +101,6 @@ func Show(a marketplace.Activity, terms Terms, currency marketplace.Currency, wa
 		shown.Variations = append(shown.Variations, variation)
 	}
 	return shown.in(wanted), nil
-}
-
-// ownCurrency is that of the partner's first price.
-func ownCurrency(a marketplace.Activity) marketplace.Currency {
-	for _, v := range a.Variations {
-		for _, unit := range v.Option.Units {
-			for _, entry := range unit.PricingFrom {
-				return marketplace.Currency(entry.Currency)
-			}
-		}
-	}
-	return "EUR" // nothing of it is sold, and nothing has a price
 }
 
 func quoteFor(a marketplace.Activity, terms Terms, currency marketplace.Currency) (*pricing.Quote, error) {
