@@ -40,6 +40,13 @@ func (a Activity) Currency() Currency {
 	return "EUR" // nothing of it is sold, and nothing has a price
 }
 
+// ActivityFilter narrows a list of activities; what is empty takes everything.
+type ActivityFilter struct {
+	Words       string    // a part of the title, whatever its capitals, or the partner's id of the product
+	Integration uuid.UUID // zero: all
+	Listed      *bool     // whether resellers see it
+}
+
 // Variation is an option of the product.
 type Variation struct {
 	ID       uuid.UUID

@@ -34,6 +34,9 @@ type Store interface {
 	Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error)
 	Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) (list []catalog.Sync, total int, err error)
 	Terms(ctx context.Context) (marketplace.Terms, error)
+	Activity(ctx context.Context, id uuid.UUID) (marketplace.Activity, error)
+	Activities(ctx context.Context, by marketplace.ActivityFilter, skip int64, size int) (list []marketplace.Activity, total int, err error)
+	EditActivity(ctx context.Context, id uuid.UUID, edit func(*marketplace.Activity) error) (marketplace.Activity, error)
 	ChangeRates(ctx context.Context, c marketplace.RatesChange) error
 	ChangeFees(ctx context.Context, c marketplace.FeesChange) error
 }

@@ -37,6 +37,6 @@ var (
 // routes lists every way in. The router tries one after the other: what is asked for the
 // most stands first.
 func (a *API) routes() []route {
-	return slices.Concat(a.catalogRoutes(), a.rootRoutes(), a.authRoutes(), a.operatorAccountRoutes(), a.operatorTermsRoutes(), a.operatorIntegrationRoutes(),
-		a.integrationRoutes(), a.webhookRoutes())
+	return slices.Concat(a.catalogRoutes(), a.rootRoutes(), a.authRoutes(), a.operatorAccountRoutes(), a.operatorTermsRoutes(), a.operatorActivityRoutes(),
+		a.operatorIntegrationRoutes(), a.integrationRoutes(), a.webhookRoutes())
 }

@@ -103,7 +103,7 @@ func newDesk(a marketplace.Activity, v marketplace.Variation, terms Terms, curre
 		return nil, fmt.Errorf("read the zone of activity %s: %w", a.ID, err)
 	}
 	if currency == "" {
-		currency = ownCurrency(a)
+		currency = a.Currency()
 	}
 	quote, err := quoteFor(a, terms, currency)
 	if err != nil {
