@@ -35,7 +35,8 @@ func TestEveryConstantNamesASchemaAndEverySchemaHasAConstant(t *testing.T) {
 		schemas.LoginRequest, schemas.RefreshRequest, schemas.TokensAnswer,
 		schemas.Account, schemas.AccountRequest, schemas.AccountAnswer, schemas.APITokenRequest, schemas.APITokenAnswer,
 		schemas.RatesRequest, schemas.RatesAnswer, schemas.PricingRequest, schemas.PricingAnswer, schemas.SyncRequest,
-		schemas.AccountsAnswer, schemas.AccountDetailAnswer, schemas.AccountChangeRequest, schemas.ActivityRequest,
+		schemas.AccountsAnswer, schemas.AccountDetailAnswer, schemas.AccountChangeRequest, schemas.ActivityChangeRequest,
+		schemas.OperatorActivity, schemas.OperatorVariation, schemas.OperatorActivityAnswer, schemas.OperatorActivitiesAnswer,
 		schemas.DoneAnswer, schemas.StatusAnswer,
 		definitions,
 	}

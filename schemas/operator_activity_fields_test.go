@@ -1,6 +1,7 @@
 package schemas_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,7 +48,7 @@ func (f field) part(lawful string) field {
 }
 
 func operatorActivityFields() []field {
-	const schema = schemas.ActivityRequest
+	const schema = schemas.ActivityChangeRequest
 	fields := []field{
 		may(schema, "/activity_title").editedTitle(),
 		may(schema, "/status").lawful(`"Active"`, `"Inactive"`).not("enum", `"active"`, `""`).not("type", `true`),
@@ -80,17 +81,112 @@ func operatorActivityFields() []field {
 		{schema: schema, place: "/variations", need: open, good: []string{`[]`}, bad: []mistake{{`7`, "type", ""}, {`null`, "type", ""}, {`[7]`, "type", "/0"}, {`[{}]`, "required", "/0/_id"}}},
 		must(schema, "/variations/0/_id").lawful(`"0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b12"`).not("type", `7`).not("pattern", `""`, `"17"`, `"0197C3A0-5C1E-7D5A-9D55-3F1F6F0C2B12"`),
 	}
-	return append(fields, operatorVariationFields(schema, "/variations/0")...)
+	return slices.Concat(fields, variationChangeFields(schema, "/variations/0"), shownActivityFields(), shownVariationFields())
 }
 
-func operatorVariationFields(schema, above string) []field {
+const operatorActivityText = `{"_id": "0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b10", "integration_id": "0197c39f-11d2-7c0b-8a54-6a1d7b852e0f", "created_at": "2026-07-0` +
+	`1T09:00:00Z", "activity_title": "Old town walk", "status": "Inactive", "partner_status": "Active", "operator_status": "Inactive", ` +
+	`"activity_type": {"name": "Tour"}, "main_promo_title": "", "short_description": "", "description": "", "address": "", "one_time_ac` +
+	`tivity": false, "admin_price_percentage": null, "admin_discount_percentage": 5, "location": {"country": {"id": "PT", "name": "Port` +
+	`ugal"}, "city": "Lisbon", "region": ""}, "categories": ["Walking tours"], "tags": [], "media": [], "partner_details": {"name": "Ol` +
+	`d Town Walks", "partner_category": "", "companyDetails": {}, "profileImage": ""}, "translation": {"pt": {"activity_title": "Passei` +
+	`o pela cidade velha"}}, "currency": "EUR", "external_sync": {"external_product_id": "lisbon-walk", "internal_name": "Old town walk` +
+	`", "reference": "", "locale": "en", "time_zone": "Europe/Lisbon", "instant_confirmation": true, "allow_freesale": false}, "variati` +
+	`ons": []}`
+
+func shownActivityFields() []field {
+	const schema = schemas.OperatorActivity
+	return []field{
+		must(schema, "/_id").id(),
+		must(schema, "/integration_id").id(),
+		must(schema, "/created_at").dateTime(),
+		must(schema, "/activity_title").anyText(),
+		must(schema, "/status").oneOf("Active", "Inactive"),
+		must(schema, "/partner_status").oneOf("Active", "Inactive"),
+		must(schema, "/operator_status").oneOf("Active", "Inactive"),
+		must(schema, "/activity_type").lawful(`{"name": ""}`).object(),
+		must(schema, "/main_promo_title").anyText(),
+		must(schema, "/short_description").anyText(),
+		must(schema, "/description").anyText(),
+		must(schema, "/address").anyText(),
+		must(schema, "/one_time_activity").flag(),
+		shown(schema, "/admin_price_percentage").number(),
+		shown(schema, "/admin_discount_percentage").number(),
+		must(schema, "/location").lawful(`{"country": {"id": "", "name": ""}, "city": "", "region": ""}`).object(),
+		must(schema, "/categories").texts(),
+		must(schema, "/tags").texts(),
+		must(schema, "/media").lawful(`[]`, `[{"imageUrl": ""}]`).list(),
+		must(schema, "/partner_details").object().lawful(`{"name": "", "partner_category": "", "companyDetails": {}, "profileImage": ""}`),
+		must(schema, "/translation").lawful(`{}`, `{"de": {}}`).object(),
+		must(schema, "/currency").currency(),
+		must(schema, "/external_sync").object().
+			lawful(`{"external_product_id": "", "internal_name": "", "reference": "", "locale": "", "time_zone": "", "instant_confirmation": true, "allow_freesale": true}`),
+		must(schema, "/external_sync/external_product_id").anyText(),
+		must(schema, "/external_sync/internal_name").anyText(),
+		must(schema, "/external_sync/reference").anyText(),
+		must(schema, "/external_sync/locale").anyText(),
+		must(schema, "/external_sync/time_zone").anyText(),
+		must(schema, "/external_sync/instant_confirmation").flag(),
+		must(schema, "/external_sync/allow_freesale").flag(),
+		must(schema, "/variations").lawful(`[]`).list(),
+
+		must(schemas.OperatorActivityAnswer, "/success").success(`1`, `0`),
+		must(schemas.OperatorActivityAnswer, "/data").lawful(operatorActivityText).object(),
+		must(schemas.OperatorActivitiesAnswer, "/success").success(`1`, `0`),
+		must(schemas.OperatorActivitiesAnswer, "/data").lawful(`[]`, `[`+operatorActivityText+`]`).list(),
+		must(schemas.OperatorActivitiesAnswer, "/pagination").lawful(paginationText).object(),
+	}
+}
+
+func shownVariationFields() []field {
+	const schema = schemas.OperatorVariation
+	const place = `{"address": "", "lat": 0, "lng": 0}`
+	const unit = "/pricing/units/0"
+	return []field{
+		must(schema, "/_id").id(),
+		must(schema, "/title").anyText(),
+		must(schema, "/sort").number(),
+		must(schema, "/status").oneOf("Active", "Inactive"),
+		must(schema, "/availability_type").oneOf("START_TIME", "OPENING_HOURS"),
+		must(schema, "/capacity").number(),
+		must(schema, "/cancellation_policy").anyText(),
+		must(schema, "/pricing").lawful(`{"group_price": 180.5, "currency": "EUR", "units": []}`).object(),
+		shown(schema, "/pricing/group_price").number(),
+		shown(schema, "/pricing/currency").currency(),
+		must(schema, "/pricing/units").lawful(`[]`).list(),
+		must(schema, unit+"/external_unit_id").anyText(),
+		must(schema, unit+"/type").anyText(),
+		must(schema, unit+"/label").anyText(),
+		must(schema, unit+"/prices").lawful(`[]`).list(),
+		must(schema, unit+"/prices/0/currency").currency(),
+		must(schema, unit+"/prices/0/original").number(),
+		shown(schema, unit+"/prices/0/retail").number(),
+		shown(schema, unit+"/prices/0/net").number(),
+		must(schema, "/external_sync").lawful(`{"external_option_id": "", "internal_name": ""}`).object(),
+		must(schema, "/external_sync/external_option_id").anyText(),
+		must(schema, "/external_sync/internal_name").anyText(),
+		must(schema, "/language").texts(),
+		must(schema, "/description").anyText(),
+		must(schema, "/max_no_booking").number(),
+		must(schema, "/duration").lawful(`{"hours": 0, "days": 2}`).object(),
+		must(schema, "/itinerary").lawful(`[]`).list(),
+		must(schema, "/includes").object().lawful(`{"transportation_methods": [], "food": [], "drinks": [], "including": [], "excluding": []}`),
+		must(schema, "/cut_off_time").anyText(),
+		must(schema, "/media").lawful(`{"imageUrl": ""}`).object(),
+		must(schema, "/tourGuides").lawful(`[]`).list(),
+		must(schema, "/pickup").lawful(`{"type": "", "pick_up_address": ` + place + `, "drop_off_address": ` + place + `}`).object(),
+		must(schema, "/notes").anyText(),
+	}
+}
+
+func variationChangeFields(schema, above string) []field {
 	fields := []field{
 		may(schema, above+"/title").editedTitle(),
 		{schema: schema, place: above + "/sort", need: open, good: []string{`0`, `1000000`}, bad: []mistake{{`null`, "type", ""}, {`1.5`, "type", ""}, {`-1`, "minimum", ""}, {`1000001`, "maximum", ""}}},
 		may(schema, above+"/language").lawful(`[]`, `["en", "pt-BR"]`).not("type", `"en"`).notBelow("/0", "format", `["en_US"]`).notBelow("/0", "type", `[null]`),
 		may(schema, above+"/description").edited(20000),
 		may(schema, above+"/pricing").part(`{"group_price": null}`),
-		may(schema, above+"/pricing/group_price").between(`0`, `1000000000`, `-0.01`, `1000000000.01`).lawful(`0.000001`).not("multipleOf", `0.0000001`),
+		may(schema, above+"/pricing/group_price").between(`0`, `1000000000`, `-0.01`, `1000000000.01`).lawful(`0.0001`).not("multipleOf", `0.00001`),
 		may(schema, above+"/pricing/currency").lawful(`"EUR"`).not("type", `978`).not("format", `"eur"`, `"EURO"`),
 		may(schema, above+"/max_no_booking").between(`0`, `100000`, `-1`, `100001`).not("type", `1.5`),
 		may(schema, above+"/duration").part(`{"hours": 1}`),
@@ -125,7 +221,7 @@ func operatorVariationFields(schema, above string) []field {
 
 func TestWhatCannotBeSetIsNamedWithWhatCan(t *testing.T) {
 	t.Parallel()
-	expect(t, schemas.ActivityRequest, `{"location": {"town": "Lisbon"}, "translation": {"en_US": {}}}`,
+	expect(t, schemas.ActivityChangeRequest, `{"location": {"town": "Lisbon"}, "translation": {"en_US": {}}}`,
 		"location.town: there is no such field to be set: want one of city, country, region",
 		`translation.en_US: want a language such as en or pt-BR, got "en_US"`)
 }

@@ -83,7 +83,7 @@ func TestAPointerEscapesNamesAsRFC6901HasIt(t *testing.T) {
 func TestUnknownFieldsAreLawfulEverywhere(t *testing.T) {
 	t.Parallel()
 	for _, name := range schemas.Names() {
-		if name == schemas.ActivityRequest {
+		if name == schemas.ActivityChangeRequest {
 			continue // where a typo must not pass
 		}
 		for _, example := range examples(t, name) {

@@ -58,7 +58,7 @@ func (g given[T]) or(null T) T {
 
 // Read reads a change. The error is Invalid, and names every mistake.
 func Read(body []byte) (*Edit, error) {
-	if problems := schemas.Validate(schemas.ActivityRequest, body); len(problems) > 0 {
+	if problems := schemas.Validate(schemas.ActivityChangeRequest, body); len(problems) > 0 {
 		var mistakes []string
 		for _, problem := range problems {
 			mistakes = append(mistakes, problem.String())
@@ -154,7 +154,7 @@ func (c variation) apply(v *marketplace.Variation, own marketplace.Currency, pla
 
 // mostDecimals is how many a group price has: the schema wants no more, but trailing
 // noughts.
-const mostDecimals = 6
+const mostDecimals = 4
 
 func (p pricing) apply(d *marketplace.VariationDetails, own marketplace.Currency, place string) error {
 	if p.Group.set && p.Group.value == nil {
