@@ -152,7 +152,7 @@ func TestEveryMistakeOfAChangeIsNamed(t *testing.T) {
 		variations(`{"_id":"` + morning.String() + `"},{"_id":"` + morning.String() + `"}`):   {"variations[1]._id: want each variation once"},
 		variations(`{"_id":"` + uuid.NewString() + `"}`):                                      {"variations[0]._id: the activity has no such variation"},
 		variations(`{"_id":"` + morning.String() + `","pricing":{"currency":"EUR"}}`):         {"variations[0].pricing.currency: there is no group price"},
-		variations(`{"_id":"` + morning.String() + `","pricing":{"group_price":0.12345}}`):  {"group_price: want an amount"},
+		variations(`{"_id":"` + morning.String() + `","pricing":{"group_price":0.12345}}`):    {"group_price: want an amount"},
 		`{"partner_details":{"companyDetails":{"a":[{"b":"\u0000"}]}}}`:                       {"companyDetails: want texts without NUL"},
 		`{"admin_price_percentage":0.` + strings.Repeat("1", 50) + `}`:                        {"want numbers of at most 40 digits"},
 		`{"admin_price_percentage":1e400}`:                                                    {"admin_price_percentage"},
