@@ -38,10 +38,10 @@ func (r Round) Start(now time.Time) Round {
 	return r
 }
 
-// Next is the round after a slice, and when the next slice is due; more is false where
-// there is none. A partner that failed in all of a slice is left alone for a while; the
-// next pass begins where this one ended, so that a few bad options starve no others.
-func (r Round) Next(now time.Time, s Slice) (next Round, due time.Time, more bool) {
+// Next is the round after a slice, and when the next slice is due, zero where there is
+// none. A partner that failed in all of a slice is left alone for a while; the next
+// pass begins where this one ended, so that a few bad options starve no others.
+func (r Round) Next(now time.Time, s Slice) (next Round, due time.Time) {
 	failing := s.Tried > 0 && s.Failed == s.Tried
 	switch {
 	case s.Ended:
@@ -51,20 +51,20 @@ func (r Round) Next(now time.Time, s Slice) (next Round, due time.Time, more boo
 	}
 	switch {
 	case !s.Ended && !failing:
-		return r, now, true
+		return r, now
 	case r.AskedAt.After(r.Serves):
-		return r, later(now, r.AskedAt), true
+		return r, later(now, r.AskedAt)
 	case !s.Left:
-		return r, now, false
+		return r, time.Time{}
 	case s.Ended && !failing && !r.Whole:
 		r.Whole = true
-		return r, now, true
+		return r, now
 	case r.Pass < len(retries):
 		due = now.Add(retries[r.Pass])
 		r.Pass, r.Whole = r.Pass+1, s.Ended
-		return r, due, true
+		return r, due
 	default:
-		return r, now, false
+		return r, time.Time{}
 	}
 }
 

@@ -12,7 +12,7 @@ type Wish struct {
 	Integration uuid.UUID
 	Mode        Mode // a full sync serves a wish for an incremental one as well
 	Cause       Cause
-	At          time.Time // not before it
+	At          time.Time // not before it; zero: at once
 }
 
 // SkippedPause is how often the slots of a partner are pulled anew, at the most, while

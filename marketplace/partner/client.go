@@ -84,7 +84,8 @@ func NewClient(config Config) *Client {
 	}
 }
 
-// Close ends the calls that outlive whoever made them, and closes idle connections.
+// Close ends the calls that are under way, waits for those that outlive whoever made
+// them, and closes idle connections.
 func (c *Client) Close() {
 	c.end()
 	c.calls.Wait()
@@ -148,9 +149,12 @@ func (c *Client) Availability(ctx context.Context, t Target, asked partnerapi.Av
 // do sends a call once it is the partner's turn, reads the whole answer within the
 // limit, and tells what came of it.
 func (c *Client) do(ctx context.Context, t Target, asked call) ([]byte, error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer context.AfterFunc(c.life, func() { end(errClosed) })()
 	leave, err := c.gates.enter(ctx, t.ID)
 	if err != nil {
-		return nil, err
+		return nil, context.Cause(ctx)
 	}
 	defer leave()
 	limit := c.config.Scale(asked.limit)
@@ -161,7 +165,7 @@ func (c *Client) do(ctx context.Context, t Target, asked call) ([]byte, error) {
 	began := c.config.Now()
 	status, body, err := c.send(within, t, asked, turn)
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // we gave up, which says nothing of the partner
+		return nil, context.Cause(ctx) // we gave up, which says nothing of the partner
 	}
 	if errors.Is(err, errCrowded) {
 		return nil, marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s is larger than %d MiB, and had to wait for other such answers until its %s were over", asked.what(), usualAnswer>>20, asked.limit)
@@ -173,8 +177,9 @@ func (c *Client) do(ctx context.Context, t Target, asked call) ([]byte, error) {
 }
 
 var (
-	errLate  = errors.New("the partner's time is over")
-	errLarge = errors.New("the answer is larger than is read")
+	errLate   = errors.New("the partner's time is over")
+	errLarge  = errors.New("the answer is larger than is read")
+	errClosed = errors.New("the service is stopping")
 )
 
 func (c *Client) send(ctx context.Context, t Target, asked call, turn *turn) (status int, body []byte, err error) {

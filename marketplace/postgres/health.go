@@ -78,3 +78,13 @@ func (s *Store) HealthChanges(ctx context.Context, integration uuid.UUID) ([]hea
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByName[health.Change])
 }
+
+// DropOldHealthChanges deletes all but an integration's last changes, so many of each,
+// and returns how many.
+func (s *Store) DropOldHealthChanges(ctx context.Context, keep int) (int64, error) {
+	dropped, err := s.pool.Exec(ctx, `
+		DELETE FROM integration_health_changes c USING (
+			SELECT id, row_number() OVER (PARTITION BY integration_id ORDER BY at DESC, id DESC) AS place FROM integration_health_changes) r
+		WHERE c.id = r.id AND r.place > $1`, keep)
+	return dropped.RowsAffected(), err
+}

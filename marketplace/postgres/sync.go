@@ -38,3 +38,15 @@ func (s *Store) Syncs(ctx context.Context, integration uuid.UUID, skip int64, si
 	})
 	return list, total, err
 }
+
+// DropOldSyncs deletes all but an integration's last syncs, so many of each, and returns
+// how many. The last full one stays: what is skipped is told by it.
+func (s *Store) DropOldSyncs(ctx context.Context, keep int) (int64, error) {
+	dropped, err := s.pool.Exec(ctx, `
+		DELETE FROM syncs s USING (
+			SELECT id, mode, row_number() OVER (PARTITION BY integration_id ORDER BY started_at DESC) AS place,
+				row_number() OVER (PARTITION BY integration_id, mode ORDER BY started_at DESC) AS of_its_mode
+			FROM syncs) r
+		WHERE s.id = r.id AND r.place > $1 AND NOT (r.mode = 'full' AND r.of_its_mode = 1)`, keep)
+	return dropped.RowsAffected(), err
+}

@@ -12,8 +12,9 @@ import (
 )
 
 // AskForSyncs stores wishes, of an integration each, together with the jobs that fulfil
-// them. Those of integrations that are not live are passed over. A notification does
-// not hasten what waits because the partner has failed: it costs a stranger nothing.
+// them. Those of integrations that are not live are passed over. Only an operator's
+// hastens what waits because the partner has failed: a notification costs a stranger
+// nothing.
 func (s *Store) AskForSyncs(ctx context.Context, wishes ...catalog.Wish) error {
 	var ids []uuid.UUID
 	var modes, causes []string
@@ -40,7 +41,7 @@ func (s *Store) AskForSyncs(ctx context.Context, wishes ...catalog.Wish) error {
 		}
 		jobs := make([]newJob, len(live))
 		for i, id := range live {
-			jobs[i] = newJob{args: job.Sync{Integration: id}, at: of[id].At, hastens: of[id].At.IsZero() && of[id].Cause != catalog.ByNotify}
+			jobs[i] = newJob{args: job.Sync{Integration: id}, at: of[id].At, hastens: of[id].Cause == catalog.ByOperator}
 		}
 		return s.insertJobs(ctx, tx, jobs...)
 	})
@@ -101,11 +102,12 @@ func (s *Store) AskForSlots(ctx context.Context, integration uuid.UUID, at time.
 
 func (s *Store) askForSlots(ctx context.Context, tx pgx.Tx, integration uuid.UUID, at time.Time, changed bool) error {
 	var due time.Time
-	// A wish that lies ahead serves all that come before it.
+	// A wish that lies ahead serves all that come before it. One that no job has begun
+	// to serve becomes the newest.
 	err := tx.QueryRow(ctx, `
 		INSERT INTO slot_rounds AS r (integration_id, asked_at, pass, whole) SELECT id, $2, 0, true FROM integrations WHERE id = $1 AND deleted_at IS NULL
 		ON CONFLICT (integration_id) DO UPDATE
-		SET asked_at = CASE WHEN $3 THEN EXCLUDED.asked_at ELSE greatest(EXCLUDED.asked_at, r.asked_at + $4::interval) END
+		SET asked_at = CASE WHEN $3 OR r.serves IS NULL OR r.serves < r.asked_at THEN EXCLUDED.asked_at ELSE greatest(EXCLUDED.asked_at, r.asked_at + $4::interval) END
 		WHERE $3 OR r.asked_at <= EXCLUDED.asked_at
 		RETURNING asked_at`, integration, at, changed, catalog.SkippedPause).Scan(&due)
 	if err == pgx.ErrNoRows {
@@ -123,13 +125,42 @@ func (s *Store) askForSlots(ctx context.Context, tx pgx.Tx, integration uuid.UUI
 	return s.insertJobs(ctx, tx, pull)
 }
 
-// Round returns how far an integration's slots have been pulled, or NotFound where
-// nobody has asked for them.
-func (s *Store) Round(ctx context.Context, integration uuid.UUID) (catalog.Round, error) {
-	return scanRound(s.pool.QueryRow(ctx, roundQuery, integration))
+// BeginRound returns where an integration's slots stand as a slice begins at that time,
+// or NotFound where nobody has asked for them.
+func (s *Store) BeginRound(ctx context.Context, integration uuid.UUID, now time.Time) (begun catalog.Round, err error) {
+	err = s.MoveRound(ctx, integration, func(_ pgx.Tx, stored catalog.Round) (catalog.Round, error) {
+		begun = stored.Start(now)
+		return begun, nil
+	})
+	return begun, err
 }
 
-const roundQuery = `SELECT asked_at, serves, pass, after_id, whole FROM slot_rounds WHERE integration_id = $1`
+// MoveRound has move say what becomes of a round, and do what belongs to the same
+// transaction. When it was asked for is not its to change.
+func (s *Store) MoveRound(ctx context.Context, integration uuid.UUID, move func(tx pgx.Tx, stored catalog.Round) (catalog.Round, error)) error {
+	return s.transaction(ctx, func(tx pgx.Tx) error {
+		stored, err := scanRound(tx.QueryRow(ctx, `
+			SELECT asked_at, serves, pass, after_id, whole FROM slot_rounds WHERE integration_id = $1 FOR UPDATE`, integration))
+		if err != nil {
+			return err
+		}
+		moved, err := move(tx, stored)
+		if err != nil || moved == stored {
+			return err
+		}
+		var serves *time.Time
+		if !moved.Serves.IsZero() {
+			serves = &moved.Serves
+		}
+		var after *uuid.UUID
+		if moved.After != uuid.Nil {
+			after = &moved.After
+		}
+		_, err = tx.Exec(ctx, `
+			UPDATE slot_rounds SET serves = $2, pass = $3, after_id = $4, whole = $5 WHERE integration_id = $1`, integration, serves, moved.Pass, after, moved.Whole)
+		return err
+	})
+}
 
 func scanRound(row pgx.Row) (r catalog.Round, err error) {
 	var serves *time.Time
@@ -144,29 +175,4 @@ func scanRound(row pgx.Row) (r catalog.Round, err error) {
 		r.After = *after
 	}
 	return r, nil
-}
-
-// MoveRound has move say where a round stands after a slice, given when it was last
-// asked for, and do what belongs to the same transaction.
-func (s *Store) MoveRound(ctx context.Context, integration uuid.UUID, move func(tx pgx.Tx, askedAt time.Time) (catalog.Round, error)) error {
-	return s.transaction(ctx, func(tx pgx.Tx) error {
-		stored, err := scanRound(tx.QueryRow(ctx, roundQuery+" FOR UPDATE", integration))
-		if err != nil {
-			return err
-		}
-		r, err := move(tx, stored.AskedAt)
-		if err != nil {
-			return err
-		}
-		var serves *time.Time
-		if !r.Serves.IsZero() {
-			serves = &r.Serves
-		}
-		var after *uuid.UUID
-		if r.After != uuid.Nil {
-			after = &r.After
-		}
-		_, err = tx.Exec(ctx, `UPDATE slot_rounds SET serves = $2, pass = $3, after_id = $4, whole = $5 WHERE integration_id = $1`, integration, serves, r.Pass, after, r.Whole)
-		return err
-	})
 }

@@ -23,13 +23,16 @@ import (
 	"partnerkit.dev/marketplace/postgres"
 	"partnerkit.dev/marketplace/signin"
 	"partnerkit.dev/marketplace/storefront"
+	"partnerkit.dev/marketplace/worker"
 )
 
 const (
 	// stopTime bounds the end: requests under way are finished in it.
 	stopTime = 15 * time.Second
-	// requestConnections is how many of the database's connections requests use.
+	// requestConnections is how many of the database's connections requests use,
+	// workConnections how many are for what happens by itself.
 	requestConnections = 20
+	workConnections    = 12
 	// partnerCalls is how many calls to one partner are under way at once.
 	partnerCalls = 8
 	// observeTime bounds the writing down of what came of a call.
@@ -85,7 +88,12 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer closeStore(store)
+	work, err := postgres.Open(ctx, db.address, workConnections)
+	if err != nil {
+		return err
+	}
+	defer closeStore(work)
 	if err := makeOperator(ctx, store, s, log); err != nil {
 		return err
 	}
@@ -99,9 +107,13 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	}
 	guard := partner.NewGuard(s.allowPrivatePartners)
 	client := partner.NewClient(partner.Config{
-		Guard: guard, UserAgent: "partnerkit-marketplace/" + serviceVersion(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(store, measured, log),
+		Guard: guard, UserAgent: "partnerkit-marketplace/" + serviceVersion(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(work, measured, log),
 	})
 	defer client.Close()
+	background, err := newWorker(work, client, guard, key, s, measured, log)
+	if err != nil {
+		return err
+	}
 	front, err := storefront.Open(ctx, storefront.Config{Store: store, PageCache: int64(s.pageCache) << 20, AffiliateURL: s.affiliateURL, Log: log})
 	if err != nil {
 		return err
@@ -110,7 +122,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	syncer := catalog.NewSyncer(store, client, time.Now)
 	syncer.Tell(measured.Synced)
 	measured.PageCache(front.PageCache)
-	measured.Database(store.MetricsState, time.Now, map[string]*pgxpool.Pool{"requests": store.Pool()})
+	measured.Database(store.MetricsState, time.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
 	server := &http.Server{
 		Handler: api.New(api.Config{
 			Store: store, SignIn: signin.New(store, key, s.loginLimit, time.Now), Integrations: integration.NewService(store, guard, key, time.Now),
@@ -120,21 +132,38 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
+	if err := background.Start(ctx); err != nil {
+		return err
+	}
 	log.Info("serving", slog.String("address", "http://"+listener.Addr().String()), slog.String("version", serviceVersion()),
 		slog.Bool("private_database", db.private != nil), slog.String("secret", origin))
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {
-	case err := <-failed:
-		return fmt.Errorf("serve: %w", err)
+	case err = <-failed:
+		err = fmt.Errorf("serve: %w", err)
 	case <-db.gone():
 		err = errors.New("the private PostgreSQL has ended: see postgresql.log in its folder")
 	case <-ctx.Done():
 		log.Info("stopping")
 	}
+	return errors.Join(err, stop(ctx, server, background, client, log))
+}
+
+// stop finishes the requests that are under way, and meanwhile hands the jobs back. What
+// waits for a partner longer than that is cut off.
+func stop(ctx context.Context, server *http.Server, background *worker.Worker, client *partner.Client, log *slog.Logger) error {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
-	return errors.Join(err, server.Shutdown(last))
+	handedBack := make(chan error, 1)
+	go func() { handedBack <- background.Stop(last) }()
+	err := server.Shutdown(last)
+	if errors.Is(err, context.DeadlineExceeded) {
+		log.Warn("requests were cut off: they took too long")
+		client.Close()
+		err = server.Close()
+	}
+	return errors.Join(err, <-handedBack)
 }
 
 // observer counts calls to partners, and writes down how they fare. A call is not failed by that.

@@ -7,12 +7,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/marketplace/secret"
 	"partnerkit.dev/marketplace/storefront"
+	"partnerkit.dev/marketplace/worker"
 )
 
 // storage says where the service keeps its data.
@@ -65,6 +67,8 @@ type settings struct {
 	operatorEmail, operatorPassword string
 	rateLimit, loginLimit           int
 	allowPrivatePartners            bool
+	nightlyAt                       string
+	probes, incremental             time.Duration
 	pageCache                       int // MiB
 	affiliateURL                    storefront.AffiliateURL
 	logged
@@ -81,6 +85,9 @@ func (s *settings) register(command *cobra.Command) {
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute of one credential, in each replica; 0 is no limit")
 	f.IntVar(&s.loginLimit, "login-limit", 10, "failed sign-ins a minute of one account, in each replica; 0 is no limit")
 	f.BoolVar(&s.allowPrivatePartners, "allow-private-partners", false, "let partners have addresses of this machine and of private networks; for development")
+	f.StringVar(&s.nightlyAt, "nightly-at", "02:30", "the `time` of the night's full syncs and slot pulls, UTC")
+	f.DurationVar(&s.probes, "probe-interval", time.Minute, "how often partners are asked whether they are there; 0 is never")
+	f.DurationVar(&s.incremental, "incremental-interval", 0, "how often incremental syncs are made beside the night's; 0 is never")
 	f.IntVar(&s.pageCache, "page-cache", 256, "`MiB` of memory for pages of the list that are kept made, in each replica")
 	f.StringVar((*string)(&s.affiliateURL), "affiliate-url", "/activities/{activity}?affiliate_code={affiliate}", "the `address` that an affiliate's link to an activity has in your shop; {activity} and {affiliate} stand for their ids")
 	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is made at the start where there is no such account")
@@ -108,6 +115,9 @@ func (s *settings) check() error {
 	if s.loginLimit < 0 {
 		wrong = append(wrong, fmt.Errorf("--login-limit: want 0 or more, got %d", s.loginLimit))
 	}
+	if _, err := s.schedule(); err != nil {
+		wrong = append(wrong, err)
+	}
 	if s.pageCache < 1 || s.pageCache > mostPageCache {
 		wrong = append(wrong, fmt.Errorf("--page-cache: want from 1 to %d, got %d", mostPageCache, s.pageCache))
 	}
@@ -125,6 +135,31 @@ func (s *settings) check() error {
 		}
 	}
 	return joined(wrong)
+}
+
+// What an interval may be, where it is not 0.
+const (
+	leastProbes      = time.Second
+	leastIncremental = time.Minute
+	longestInterval  = 24 * time.Hour
+)
+
+// schedule is when what happens by itself is due.
+func (s *settings) schedule() (worker.Schedule, error) {
+	var wrong []error
+	night, err := time.Parse("15:04", s.nightlyAt)
+	if err != nil {
+		wrong = append(wrong, fmt.Errorf("--nightly-at: want a time such as 02:30, got %q", s.nightlyAt))
+	}
+	interval := func(flag string, given, least time.Duration) {
+		if given != 0 && (given < least || given > longestInterval) {
+			wrong = append(wrong, fmt.Errorf("%s: want 0, or from %s to %s, got %s", flag, least, longestInterval, given))
+		}
+	}
+	interval("--probe-interval", s.probes, leastProbes)
+	interval("--incremental-interval", s.incremental, leastIncremental)
+	at := time.Duration(night.Hour())*time.Hour + time.Duration(night.Minute())*time.Minute
+	return worker.Schedule{NightlyAt: at, Probes: s.probes, Incremental: s.incremental}, joined(wrong)
 }
 
 func (s *settings) firstOperator() marketplace.NewAccount {

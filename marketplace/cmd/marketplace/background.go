@@ -1,0 +1,41 @@
+package main
+
+import (
+	"log/slog"
+	"time"
+
+	"partnerkit.dev/marketplace/catalog"
+	"partnerkit.dev/marketplace/integration"
+	"partnerkit.dev/marketplace/metrics"
+	"partnerkit.dev/marketplace/partner"
+	"partnerkit.dev/marketplace/postgres"
+	"partnerkit.dev/marketplace/secret"
+	"partnerkit.dev/marketplace/worker"
+)
+
+// closeTime bounds the closing of a store, whose connections may be in use.
+const closeTime = 2 * time.Second
+
+// newWorker returns what happens by itself, on connections of its own.
+func newWorker(store *postgres.Store, client *partner.Client, guard *partner.Guard, key *secret.Secret, s settings, measured *metrics.Metrics, log *slog.Logger) (*worker.Worker, error) {
+	schedule, err := s.schedule()
+	if err != nil {
+		return nil, err
+	}
+	syncer := catalog.NewSyncer(store, client, time.Now)
+	syncer.Tell(measured.Synced)
+	return worker.New(worker.Config{
+		Store: store, Integrations: integration.NewService(store, guard, key, time.Now), Syncer: syncer,
+		Slots: catalog.NewSlotPuller(store, client, time.Now), Prober: client, Schedule: schedule, Log: log,
+	})
+}
+
+// closeStore closes a store, and waits for its connections no longer than closeTime.
+func closeStore(store *postgres.Store) {
+	closed := make(chan struct{})
+	go func() { defer close(closed); store.Close() }()
+	select {
+	case <-closed:
+	case <-time.After(closeTime):
+	}
+}

@@ -1,0 +1,160 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/go-co-op/gocron/v2"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jonboulle/clockwork"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"partnerkit.dev/marketplace/catalog"
+	"partnerkit.dev/marketplace/integration"
+	"partnerkit.dev/marketplace/job"
+	"partnerkit.dev/marketplace/partner"
+	"partnerkit.dev/marketplace/postgres"
+)
+
+// How many jobs of each queue a replica does at once. Most of the time they wait for
+// partners: a few that never answer must not fill a queue.
+var workers = map[string]int{job.QueueSyncs: 100, job.QueueSlots: 100, job.QueueProbes: 20, job.QueueChores: 4}
+
+const (
+	// jobTime bounds a job. A pull of slots takes the longest: it begins new ones
+	// for sliceTime, and the last of them may take the partner's whole 20 s.
+	jobTime = 28 * time.Second
+	// rescueTime is when a job that is still running was its replica's last. It is
+	// looked for every 30 s: together they keep within the minute.
+	rescueTime = 30 * time.Second
+	// fetchPause is the least time between two looks into a queue, and so how long a
+	// job waits for its start where there are few.
+	fetchPause = 10 * time.Millisecond
+	// keptDone is how long jobs that are done are kept; that of a schedule has to
+	// outlast the clocks' differences.
+	keptDone = time.Hour
+	// settleTime bounds what a job still writes when it is told to end.
+	settleTime = 5 * time.Second
+)
+
+// Prober asks a partner whether it is there.
+type Prober interface {
+	Probe(ctx context.Context, t partner.Target) error
+}
+
+// Config is what a Worker is made of.
+type Config struct {
+	Store        *postgres.Store // with connections of its own: requests do not wait for them
+	Integrations *integration.Service
+	Syncer       *catalog.Syncer
+	Slots        *catalog.SlotPuller
+	Prober       Prober
+	Schedule     Schedule
+	Log          *slog.Logger
+
+	Clock      clockwork.Clock // nil: the machine's
+	JobTime    time.Duration   // 0: jobTime
+	RescueTime time.Duration   // 0: rescueTime; more than JobTime
+}
+
+// Worker does jobs, and keeps the schedules.
+type Worker struct {
+	Config
+	queue     *river.Client[pgx.Tx]
+	schedules gocron.Scheduler
+}
+
+// New returns a worker that has not started yet.
+func New(c Config) (*Worker, error) {
+	if c.Clock == nil {
+		c.Clock = clockwork.NewRealClock()
+	}
+	if c.JobTime == 0 {
+		c.JobTime = jobTime
+	}
+	if c.RescueTime == 0 {
+		c.RescueTime = rescueTime
+	}
+	w := &Worker{Config: c}
+	kinds := river.NewWorkers()
+	river.AddWorker(kinds, river.WorkFunc(w.sync))
+	river.AddWorker(kinds, river.WorkFunc(w.slots))
+	river.AddWorker(kinds, river.WorkFunc(w.probe))
+	river.AddWorker(kinds, river.WorkFunc(w.probes))
+	river.AddWorker(kinds, river.WorkFunc(w.nightly))
+	river.AddWorker(kinds, river.WorkFunc(w.incremental))
+	river.AddWorker(kinds, river.WorkFunc(w.cleanUp))
+	queues := map[string]river.QueueConfig{}
+	for name, most := range workers {
+		queues[name] = river.QueueConfig{MaxWorkers: most}
+	}
+	var err error
+	w.queue, err = river.NewClient(riverpgxv5.New(c.Store.Pool()), &river.Config{
+		Queues: queues, Workers: kinds, FetchCooldown: fetchPause, JobTimeout: c.JobTime, RescueStuckJobsAfter: c.RescueTime,
+		CompletedJobRetentionPeriod: keptDone, Middleware: []rivertype.Middleware{&handBack{}}, ErrorHandler: &failures{c.Log},
+		Logger: slog.New(quiet{c.Log.Handler()}),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the job queue: %w", err)
+	}
+	if w.schedules, err = w.newSchedules(); err != nil {
+		return nil, fmt.Errorf("make the schedules: %w", err)
+	}
+	return w, nil
+}
+
+// Start begins to do jobs. Nothing is due because of it.
+func (w *Worker) Start(ctx context.Context) error {
+	if err := w.queue.Start(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("start the job queue: %w", err)
+	}
+	w.schedules.Start()
+	return nil
+}
+
+// Stop ends the schedules and the jobs; those under way are handed back, for another
+// replica to go on with. It waits for that until ctx ends.
+func (w *Worker) Stop(ctx context.Context) error {
+	return errors.Join(w.schedules.ShutdownWithContext(ctx), w.queue.StopAndCancel(ctx))
+}
+
+// target returns how the partner of a live integration is called; the error is NotFound
+// where there is none any more.
+func (w *Worker) target(ctx context.Context, id uuid.UUID) (partner.Target, error) {
+	i, err := w.Integrations.Find(ctx, uuid.Nil, id)
+	if err != nil {
+		return partner.Target{}, err
+	}
+	return w.Integrations.Target(i)
+}
+
+// settling returns a context for what a job writes at its end, even when it is told to
+// end.
+func settling(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+}
+
+// finish marks a job done in the transaction of what it has changed, and inserts the
+// next one where due is not zero. What is not due later is due at once: the queue looks
+// for what it has to wait for every few seconds only.
+func finish[T river.JobArgs](ctx context.Context, tx pgx.Tx, done *river.Job[T], now, due time.Time) error {
+	if _, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, done); err != nil {
+		return fmt.Errorf("end the job: %w", err)
+	}
+	if due.IsZero() {
+		return nil
+	}
+	if !due.After(now) {
+		due = time.Time{}
+	}
+	if _, err := river.ClientFromContext[pgx.Tx](ctx).InsertTx(ctx, tx, done.Args, &river.InsertOpts{ScheduledAt: due}); err != nil {
+		return fmt.Errorf("insert the next job: %w", err)
+	}
+	return nil
+}
