@@ -142,9 +142,9 @@ type Booking struct {
 	Currency            Currency
 	Total               Number
 	Contact             partnerapi.Contact
-	AffiliateCode       string // "": it came by no affiliate
-	ResellerReference   string // the reseller's own word for it
-	Code                string // of the hold; "" while there is none
+	AffiliateID         uuid.UUID // the zero id: it came by no affiliate
+	ResellerReference   string    // the reseller's own word for it
+	Code                string    // of the hold; "" while there is none
 	ExpiresAt           time.Time
 	PaymentReference    string // of the payment that counts; "": it is not paid
 	ExternalBookingID   string // the partner's, of a confirmed one

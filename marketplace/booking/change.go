@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/schemas/partnerapi"
@@ -42,17 +43,26 @@ type CallEnd struct {
 	Error  string // "" of one that did what it should
 }
 
+// Breach is how a partner has broken the contract, in an answer that was used all the
+// same.
+type Breach struct {
+	At       time.Time           `json:"at"`
+	Booking  uuid.UUID           `json:"booking_id"`
+	Endpoint partnerapi.Endpoint `json:"endpoint"`
+	Message  string              `json:"message"`
+}
+
 // Change is what a move writes, all of it or nothing.
 type Change struct {
+	At         time.Time
 	Booking    marketplace.Booking        // as it is afterwards
 	History    []marketplace.HistoryEntry // moves
 	Begins     *Call
 	Ends       *CallEnd
 	Payment    *marketplace.Payment
-	Accrues    bool     // its affiliate's commission
-	Reverses   bool     // that commission
-	Breaches   []string // of the contract, by the partner
-	BreachesOf partnerapi.Endpoint
+	Commission *decimal.Decimal // of its affiliate, which accrues now
+	Reverses   bool             // that commission
+	Breaches   []Breach
 	Jobs       []Job
 }
 
@@ -64,7 +74,7 @@ func move(b marketplace.Booking, on Event, at time.Time, why, message string, ca
 	if err != nil {
 		return Change{}, err
 	}
-	c := Change{Booking: apply(b, row, at, message, call)}
+	c := Change{At: at, Booking: apply(b, row, at, message, call)}
 	if row.From != row.To || why != "" {
 		c.History = []marketplace.HistoryEntry{{At: at, Kind: marketplace.MoveKind, From: row.From, To: row.To, Why: why}}
 	}
@@ -78,7 +88,6 @@ func move(b marketplace.Booking, on Event, at time.Time, why, message string, ca
 	case AskCancel:
 		c.Jobs = []Job{{Kind: CancelJob, Booking: b.ID, At: at}}
 	}
-	c.Accrues = row.To == marketplace.Confirmed && row.From != row.To
 	c.Reverses = row.From == marketplace.Confirmed && row.From != row.To
 	return c, nil
 }

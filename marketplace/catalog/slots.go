@@ -32,8 +32,8 @@ func windowAt(now time.Time, zone *time.Location) Window {
 	return Window{Zone: zone, From: today, To: today.AddDate(0, 0, partnerapi.LookaheadDays)}
 }
 
-// request asks for an option's slots with one adult, or one of its first unit.
-func (w Window) request(o SlotOption) partnerapi.AvailabilityRequest {
+// Request asks for an option's slots with one adult, or one of its first unit.
+func (w Window) Request(o SlotOption) partnerapi.AvailabilityRequest {
 	return partnerapi.AvailabilityRequest{
 		ProductID: o.ProductID, OptionID: o.Option.ID,
 		LocalDateStart: w.From.Format(partnerapi.DateLayout), LocalDateEnd: w.To.Format(partnerapi.DateLayout),
@@ -112,7 +112,7 @@ func (p *SlotPuller) pull(ctx context.Context, target partner.Target, o SlotOpti
 	}
 	pull := SlotPull{VariationID: o.VariationID, SentAt: p.now()}
 	pull.Window = windowAt(pull.SentAt, zone)
-	if _, err := p.partner.Availability(ctx, target, pull.Window.request(o), func(body []byte) (err error) {
+	if _, err := p.partner.Availability(ctx, target, pull.Window.Request(o), func(body []byte) (err error) {
 		pull.Answer, err = ReadSlots(body, pull.Window)
 		return err
 	}); err != nil {

@@ -115,3 +115,52 @@ var (
 	}}
 	chore = river.InsertOpts{Queue: QueueChores, UniqueOpts: once}
 )
+
+// QueueBookings is where what is owed to partners waits.
+const QueueBookings = "bookings"
+
+// The jobs of a booking.
+type (
+	// Confirm sends a confirm again that had no answer.
+	Confirm struct {
+		Booking uuid.UUID `json:"booking_id"`
+	}
+	// Release sends a release until it is taken.
+	Release struct {
+		Booking uuid.UUID `json:"booking_id"`
+	}
+	// Cancel sends a cancellation until it is taken.
+	Cancel struct {
+		Booking uuid.UUID `json:"booking_id"`
+	}
+	// Sweep releases what has expired, and sees to the calls of replicas that died.
+	Sweep struct {
+		Due time.Time `json:"due"`
+	}
+)
+
+// Kind names it in the queue.
+func (Confirm) Kind() string { return "booking_confirm" }
+
+// Kind names it in the queue.
+func (Release) Kind() string { return "booking_release" }
+
+// Kind names it in the queue.
+func (Cancel) Kind() string { return "booking_cancel" }
+
+// Kind names it in the queue.
+func (Sweep) Kind() string { return "booking_sweep" }
+
+// InsertOpts let one wait or run for a booking.
+func (Confirm) InsertOpts() river.InsertOpts { return delivery }
+
+// InsertOpts let one wait or run for a booking.
+func (Release) InsertOpts() river.InsertOpts { return delivery }
+
+// InsertOpts let one wait or run for a booking.
+func (Cancel) InsertOpts() river.InsertOpts { return delivery }
+
+// InsertOpts let there be one for each time.
+func (Sweep) InsertOpts() river.InsertOpts { return chore }
+
+var delivery = river.InsertOpts{Queue: QueueBookings, UniqueOpts: oneAtATime}

@@ -83,3 +83,14 @@ func major(amount decimal.Decimal, currency marketplace.Currency) marketplace.Mi
 	}
 	return marketplace.Minor{Amount: amount.IntPart(), Currency: currency}
 }
+
+// PriceOf is what a slot costs in a currency, or in its partner's where that is "", and
+// the currency. The error is Invalid where a rate is missing.
+func PriceOf(a marketplace.Activity, v marketplace.Variation, slot marketplace.Slot, terms Terms, currency marketplace.Currency) (Pricing, marketplace.Currency, error) {
+	desk, err := newDesk(a, v, terms, currency)
+	if err != nil {
+		return Pricing{}, "", err
+	}
+	priced, err := desk.price(slot)
+	return priced, desk.quote.Currency(), err
+}

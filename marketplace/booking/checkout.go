@@ -1,0 +1,300 @@
+package booking
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/catalog"
+	"partnerkit.dev/marketplace/listing"
+	"partnerkit.dev/marketplace/partner"
+	"partnerkit.dev/marketplace/pricing"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Order is what a customer wants to book.
+type Order struct {
+	ID                uuid.UUID // of the booking that it makes
+	Account           uuid.UUID // the reseller's
+	Activity          uuid.UUID
+	Variation         uuid.UUID
+	Slot              string // its availability id, as the marketplace shows it
+	Guests            []Party
+	Contact           partnerapi.Contact
+	Currency          marketplace.Currency // "": the partner's
+	Affiliate         uuid.UUID            // the zero id: none
+	ResellerReference string
+	// Returns says that whoever asks may come back for the answer, so that a hold is
+	// kept for them when they have gone.
+	Returns bool
+}
+
+// Party is a number of guests of one type.
+type Party struct {
+	Type     partnerapi.UnitType
+	Quantity int // at least 1
+}
+
+// Checkout asks the partner for the slot as it is now, and for a hold. It returns the
+// booking, HELD. The error is Invalid, NotFound, Conflict where the slot cannot be
+// booked (with the partner's words, where it has some), PartnerFailed or PartnerLate.
+func (s *Service) Checkout(ctx context.Context, o Order) (marketplace.Booking, error) {
+	offer, err := s.Store.Offer(ctx, o.Activity, o.Variation, o.Slot)
+	if err != nil {
+		return marketplace.Booking{}, err
+	}
+	b, err := s.draft(ctx, o, offer)
+	if err != nil {
+		return marketplace.Booking{}, err
+	}
+	target, err := s.Target(offer.Integration)
+	if err != nil {
+		return marketplace.Booking{}, err
+	}
+	slot, err := s.fresh(ctx, target, o, offer)
+	if err != nil {
+		return marketplace.Booking{}, err
+	}
+	if b, err = s.priced(ctx, b, o, offer, slot); err != nil {
+		return marketplace.Booking{}, err
+	}
+	b.AvailabilityID, b.Start, b.End = slot.ID, slot.Start, slot.End
+	row, err := Next(b, CheckOut)
+	if err != nil {
+		return marketplace.Booking{}, err
+	}
+	call := Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: s.Now()}
+	b.Status, b.CreatedAt = row.To, call.At
+	if err := s.Store.CreateBooking(ctx, b, call); err != nil {
+		return marketplace.Booking{}, err
+	}
+	r := Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}
+	answer, outcome := s.Partner.Reserve(ctx, target, offer.Health, reserveRequest(b), func(answer partnerapi.ReserveAnswer, outcome partner.Outcome) {
+		s.comesLate(r, call.ID, answer, outcome)
+	})
+	gone := ctx.Err() != nil && !o.Returns
+	return s.reserved(ctx, r, target, call.ID, answer, outcome, gone)
+}
+
+// draft is the booking as far as it is known before the partner is asked. What is wrong
+// with the order is found here.
+func (s *Service) draft(ctx context.Context, o Order, offer Offer) (marketplace.Booking, error) {
+	variation := offer.variation(o.Variation)
+	b := marketplace.Booking{
+		ID: o.ID, AccountID: o.Account, IntegrationID: offer.Integration.ID, ActivityID: o.Activity, VariationID: o.Variation,
+		ProductID: offer.Activity.Product.ID, OptionID: variation.Option.ID, Zone: offer.Activity.Product.TimeZone,
+		Contact: o.Contact, AffiliateID: o.Affiliate, ResellerReference: o.ResellerReference,
+	}
+	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "the request is not as it should be"}
+	taken := map[partnerapi.UnitType]bool{}
+	for i, party := range o.Guests {
+		unit, known := unitOf(variation.Option, party.Type)
+		switch {
+		case !known:
+			wrong.Details = append(wrong.Details, fmt.Sprintf("units[%d].type: this variation has no guests of that type", i))
+		case taken[party.Type]:
+			wrong.Details = append(wrong.Details, fmt.Sprintf("units[%d].type: want each type once", i))
+		}
+		taken[party.Type] = true
+		b.Guests = append(b.Guests, marketplace.Guests{Type: party.Type, Quantity: party.Quantity, UnitID: unit.ID})
+	}
+	if o.Affiliate != uuid.Nil {
+		known, err := s.Store.IsAffiliate(ctx, o.Affiliate)
+		if err != nil {
+			return b, err
+		}
+		if !known {
+			wrong.Details = append(wrong.Details, "affiliate_code: want an affiliate's code")
+		}
+	}
+	if wrong.Details != nil {
+		return b, wrong
+	}
+	// A currency that has no rate is found before anybody is called.
+	return s.priced(ctx, b, o, offer, marketplace.Slot{})
+}
+
+func (o Offer) variation(id uuid.UUID) marketplace.Variation {
+	for _, v := range o.Activity.Variations {
+		if v.ID == id {
+			return v
+		}
+	}
+	return marketplace.Variation{} // the store has found it
+}
+
+func unitOf(option partnerapi.Option, kind partnerapi.UnitType) (partnerapi.Unit, bool) {
+	for _, unit := range option.Units {
+		if unit.Type == kind {
+			return unit, true
+		}
+	}
+	return partnerapi.Unit{}, false
+}
+
+// priced is the booking with what its slot costs.
+func (s *Service) priced(ctx context.Context, b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) (marketplace.Booking, error) {
+	terms, err := s.Terms(ctx)
+	if err != nil {
+		return b, err
+	}
+	variation := offer.variation(o.Variation)
+	with := listing.Terms{Commission: terms.Commission, Fee: pricing.Fee{Amount: terms.Fee, Currency: terms.FeeIn}, Rates: terms.Rates}
+	prices, currency, err := listing.PriceOf(offer.Activity, variation, slot, with, o.Currency)
+	if err != nil {
+		return b, err
+	}
+	b.Currency, b.Total = currency, marketplace.Number{}
+	if prices.GroupPrice != nil {
+		b.Total = *prices.GroupPrice
+		return b, nil
+	}
+	guests := make([]marketplace.Guests, len(b.Guests))
+	for i, g := range b.Guests {
+		for j, unit := range variation.Option.Units {
+			if unit.ID == g.UnitID {
+				g.Price = &prices.Units[j].Price
+				b.Total.Decimal = b.Total.Add(g.Price.Mul(decimal.NewFromInt(int64(g.Quantity))))
+				break
+			}
+		}
+		guests[i] = g
+	}
+	b.Guests = guests
+	return b, nil
+}
+
+// fresh returns the slot as the partner has it now: by its id, else by its start. The
+// error is Conflict where it cannot be booked; how many seats are left is the partner's
+// to judge.
+func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, offer Offer) (marketplace.Slot, error) {
+	zone, err := time.LoadLocation(offer.Activity.Product.TimeZone)
+	if err != nil {
+		return marketplace.Slot{}, fmt.Errorf("the zone of activity %s: %w", o.Activity, err)
+	}
+	date, today := marketplace.DateIn(offer.Start, zone), marketplace.DateIn(s.Now(), zone)
+	if date.Before(today) || date.After(today.AddDate(0, 0, partnerapi.LookaheadDays)) {
+		return marketplace.Slot{}, errNoSlot
+	}
+	window := catalog.Window{Zone: zone, From: date, To: date}
+	var read *catalog.SlotAnswer
+	_, err = s.Partner.Availability(ctx, target, window.Request(catalog.SlotOption{
+		VariationID: o.Variation, ProductID: offer.Activity.Product.ID, TimeZone: offer.Activity.Product.TimeZone, Option: offer.variation(o.Variation).Option,
+	}), func(body []byte) (err error) {
+		read, err = catalog.ReadSlots(body, window)
+		return err
+	})
+	if err != nil {
+		return marketplace.Slot{}, err
+	}
+	slot, found := match(read.Slots, o.Slot, offer.Start)
+	if !found || !slot.Status.Bookable() {
+		return slot, errNoSlot
+	}
+	return slot, nil
+}
+
+var errNoSlot = &marketplace.Error{Code: marketplace.Conflict, Message: "the slot can no longer be booked"}
+
+func match(slots []marketplace.Slot, id string, start time.Time) (marketplace.Slot, bool) {
+	for _, slot := range slots {
+		if slot.ID == id {
+			return slot, true
+		}
+	}
+	for _, slot := range slots {
+		if slot.Start.Equal(start) {
+			return slot, true
+		}
+	}
+	return marketplace.Slot{}, false
+}
+
+func reserveRequest(b marketplace.Booking) partnerapi.ReserveRequest {
+	asked := partnerapi.ReserveRequest{
+		ProductID: b.ProductID, OptionID: b.OptionID, AvailabilityID: b.AvailabilityID, Contact: &b.Contact, ResellerReference: b.ID.String(),
+	}
+	for _, g := range b.Guests {
+		asked.Units = append(asked.Units, partnerapi.UnitQuantity{ID: g.UnitID, Quantity: g.Quantity})
+	}
+	return asked
+}
+
+// reserved stores what came of reserve, and returns the booking, or why there is none.
+// gone says that nobody waits for it any more.
+func (s *Service) reserved(ctx context.Context, r Record, target partner.Target, call uuid.UUID, answer partnerapi.ReserveAnswer, o partner.Outcome, gone bool) (marketplace.Booking, error) {
+	after, err := s.insist(ctx, r, func(r Record) (Change, error) {
+		return s.hold(r, call, answer, o, gone)
+	})
+	switch {
+	case err != nil && marketplace.CodeOf(err) == marketplace.Conflict:
+		// The code is another booking's: to release it would give that one's seats away.
+		_, _ = s.insist(ctx, r, func(r Record) (Change, error) {
+			return s.hold(r, call, partnerapi.ReserveAnswer{}, partner.Outcome{Kind: partner.Refused, Status: o.Status, Took: o.Took, Err: errCodeTwice}, false)
+		})
+		return marketplace.Booking{}, errCodeTwice
+	case err != nil && answer.ReservationConfirmationCode != "":
+		// Nobody will know of the hold: the partner is told now, or never.
+		s.Log.Error("a hold could not be stored, and is released", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
+		s.Partner.Release(context.WithoutCancel(ctx), target, answer.ReservationConfirmationCode)
+		return marketplace.Booking{}, err
+	case err != nil:
+		return marketplace.Booking{}, err
+	case after.Status == marketplace.Held:
+		return after.Booking, nil
+	case o.Kind == partner.Refused && o.Status == 400:
+		return marketplace.Booking{}, &marketplace.Error{Code: marketplace.Conflict, Message: cmp.Or(o.Message, errNoSlot.Message)}
+	case o.Err != nil:
+		return marketplace.Booking{}, o.Err
+	default:
+		return marketplace.Booking{}, &marketplace.Error{Code: marketplace.PartnerLate, Message: "the hold came too late, and is given back"}
+	}
+}
+
+var errCodeTwice = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner answered reserve with a code that another booking has"}
+
+// hold is what an answer to reserve makes of a booking.
+func (s *Service) hold(r Record, call uuid.UUID, answer partnerapi.ReserveAnswer, o partner.Outcome, unwanted bool) (Change, error) {
+	code := answer.ReservationConfirmationCode
+	if code != "" && r.Code == code {
+		return Change{}, nil // stored, and the database's word for it was lost
+	}
+	on, why := ReserveUnanswered, ""
+	b := r.Booking
+	switch {
+	case code != "":
+		expires, err := partnerapi.ParseDateTime(answer.ExpiresAt)
+		on = ReserveHold
+		if b.Code, b.ExpiresAt = code, expires.Truncate(time.Microsecond); err != nil || unwanted || r.Status != marketplace.Reserving {
+			on, why = ReserveUnwanted, string(marketplace.Unwanted)
+		}
+	case o.Kind == partner.Refused || o.Kind == partner.NotSent:
+		on = ReserveRefuse
+	case r.Status != marketplace.Reserving:
+		return Change{}, nil // no news
+	}
+	message := "whether the partner holds seats is not known"
+	if o.Err != nil {
+		message = o.Err.Error() + ": " + message
+	}
+	c, err := move(b, on, s.Now(), why, message, uuid.Nil)
+	if err != nil {
+		return Change{}, err
+	}
+	c.Ends = end(call, o)
+	return c, nil
+}
+
+// comesLate stores what came of a reserve that nobody waits for any more.
+func (s *Service) comesLate(r Record, call uuid.UUID, answer partnerapi.ReserveAnswer, o partner.Outcome) {
+	ctx := context.Background()
+	if _, err := s.insist(ctx, r, func(r Record) (Change, error) { return s.hold(r, call, answer, o, true) }); err != nil {
+		s.Log.Error("a reserve's late answer is not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
+	}
+}
