@@ -38,6 +38,7 @@ const password = "correct horse battery"
 // bench is a service of its own, with an account of each role.
 type bench struct {
 	store    *postgres.Store
+	handler  http.Handler
 	address  string
 	accounts map[marketplace.Role]marketplace.Account
 	ahead    atomic.Int64
@@ -50,7 +51,7 @@ func (b *bench) now() time.Time {
 // roles are all of them.
 var roles = []marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator}
 
-func setup(t *testing.T, change ...func(*api.Config)) *bench {
+func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	t.Helper()
 	b := &bench{store: pgtest.Open(t), accounts: map[marketplace.Role]marketplace.Account{}}
 	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
@@ -99,7 +100,8 @@ func setup(t *testing.T, change ...func(*api.Config)) *bench {
 	for _, c := range change {
 		c(&config)
 	}
-	server := httptest.NewServer(api.New(config))
+	b.handler = api.New(config)
+	server := httptest.NewServer(b.handler)
 	t.Cleanup(server.Close)
 	b.address = server.URL
 	return b
@@ -111,7 +113,7 @@ type answer struct {
 	body []byte
 }
 
-func (a answer) data(t *testing.T, into any) {
+func (a answer) data(t testing.TB, into any) {
 	t.Helper()
 	frame := struct {
 		Success int             `json:"success"`
@@ -128,7 +130,7 @@ func (a answer) data(t *testing.T, into any) {
 // header sets one of a request's.
 type header struct{ name, value string }
 
-func (b *bench) do(t *testing.T, method, path, body string, headers ...header) answer {
+func (b *bench) do(t testing.TB, method, path, body string, headers ...header) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, b.address+path, strings.NewReader(body))
 	if err != nil {
@@ -154,7 +156,7 @@ func (b *bench) do(t *testing.T, method, path, body string, headers ...header) a
 	return got
 }
 
-func (b *bench) signIn(t *testing.T, role marketplace.Role) header {
+func (b *bench) signIn(t testing.TB, role marketplace.Role) header {
 	t.Helper()
 	var tokens signin.Tokens
 	b.do(t, http.MethodPost, "/api/v1/auth/login", `{"email":"`+string(role)+`@example.com","password":"`+password+`"}`).data(t, &tokens)
@@ -163,7 +165,7 @@ func (b *bench) signIn(t *testing.T, role marketplace.Role) header {
 
 // wantProblem fails where the answer is not an error of that status, in the contract's
 // shape, with these words in it.
-func wantProblem(t *testing.T, a answer, status int, words ...string) {
+func wantProblem(t testing.TB, a answer, status int, words ...string) {
 	t.Helper()
 	if a.StatusCode != status || a.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("want %d as JSON, got %d as %q: %s", status, a.StatusCode, a.Header.Get("Content-Type"), a.body)

@@ -1,12 +1,18 @@
 package api
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"partnerkit.dev/marketplace"
 )
@@ -20,6 +26,12 @@ func readBody(r *http.Request, into any) error {
 	body, err := bodyOf(r)
 	if err != nil {
 		return err
+	}
+	if err := sound(body); err != nil {
+		return err
+	}
+	if string(bytes.TrimSpace(body)) == "null" { // which Unmarshal takes for nothing
+		return refused("the body: want an object, got null")
 	}
 	if len(body) > 0 {
 		if err := json.Unmarshal(body, into); err != nil {
@@ -42,6 +54,50 @@ func bodyOf(r *http.Request) ([]byte, error) {
 		return nil, &statusError{http.StatusUnsupportedMediaType, "want a body of the content type application/json"}
 	}
 	return body, nil
+}
+
+// sound refuses what would be changed on its way, or that the database does not take:
+// bytes that are not UTF-8, and the character \u0000.
+func sound(body []byte) error {
+	if !utf8.Valid(body) {
+		return refused("the body: want JSON in UTF-8")
+	}
+	var value any
+	if !bytes.Contains(body, []byte(`\u0000`)) || json.Unmarshal(body, &value) != nil {
+		return nil
+	}
+	if place, found := nulIn(value, ""); found {
+		return refused(strings.TrimPrefix(cmp.Or(place, "the body"), ".") + ": want a text without the character \\u0000")
+	}
+	return nil
+}
+
+// nulIn finds a text with NUL in it, the first by name.
+func nulIn(value any, at string) (place string, found bool) {
+	switch value := value.(type) {
+	case string:
+		return at, strings.Contains(value, "\x00")
+	case []any:
+		for i, item := range value {
+			if place, found := nulIn(item, fmt.Sprintf("%s[%d]", at, i)); found {
+				return place, true
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if strings.Contains(name, "\x00") {
+				return at, true
+			}
+			if place, found := nulIn(value[name], at+"."+name); found {
+				return place, true
+			}
+		}
+	}
+	return "", false
+}
+
+func refused(detail string) error {
+	return &marketplace.Error{Code: marketplace.Invalid, Message: "the body is not as it should be", Details: []string{detail}}
 }
 
 // badJSON says where a body is not what it should be.

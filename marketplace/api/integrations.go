@@ -66,7 +66,7 @@ func seen(r *http.Request) uuid.UUID {
 }
 
 func (a *API) listIntegrations(w http.ResponseWriter, r *http.Request) error {
-	asked, err := readPage(r.URL.Query())
+	asked, err := readPage(r)
 	if err != nil {
 		return err
 	}

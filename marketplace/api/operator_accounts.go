@@ -61,18 +61,12 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (a *API) listAccounts(w http.ResponseWriter, r *http.Request) error {
-	query := r.URL.Query()
-	asked, err := readPage(query)
-	if err != nil {
+	given := readQuery(r)
+	role, asked := marketplace.Role(given.tagged("role", "oneof=reseller affiliate partner operator")), given.page()
+	if err := given.check(); err != nil {
 		return err
 	}
-	wanted := struct {
-		Role marketplace.Role `json:"role" validate:"omitempty,oneof=reseller affiliate partner operator"`
-	}{marketplace.Role(query.Get("role"))}
-	if err := marketplace.Check(&wanted); err != nil {
-		return err
-	}
-	list, total, err := a.store.Accounts(r.Context(), wanted.Role, asked.skip(), asked.size)
+	list, total, err := a.store.Accounts(r.Context(), role, asked.skip(), asked.size)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (a *API) listSyncs(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	asked, err := readPage(r.URL.Query())
+	asked, err := readPage(r)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,6 @@
 package api
 
-import (
-	"net/http"
-	"net/url"
-)
+import "net/http"
 
 // The size of a page: at most, and where nobody says.
 const (
@@ -26,8 +23,8 @@ func (p page) skip() int64 { return int64(p.number-1) * int64(p.size) }
 
 // readPage reads page and limit. The error is Invalid and names both where both are
 // wrong.
-func readPage(values url.Values) (page, error) {
-	given := &query{values: values}
+func readPage(r *http.Request) (page, error) {
+	given := readQuery(r)
 	asked := given.page()
 	return asked, given.check()
 }
