@@ -119,6 +119,17 @@ func (s *Service) ByWebhook(ctx context.Context, id uuid.UUID, webhook string) (
 	return i, nil
 }
 
+// CheckSecret returns an error where partners' keys were sealed with another secret than
+// the service's.
+func (s *Service) CheckSecret(ctx context.Context) error {
+	list, err := s.store.Integrations(ctx, uuid.Nil)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	_, err = s.Target(list[len(list)-1])
+	return err
+}
+
 // Target is how an integration's partner is called.
 func (s *Service) Target(i marketplace.Integration) (partner.Target, error) {
 	key, err := s.sealer.Open(i.AuthKey, i.ID.String())

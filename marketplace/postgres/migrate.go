@@ -34,13 +34,13 @@ func Migrate(ctx context.Context, address string) (ran int, err error) {
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return 0, fmt.Errorf("reach the database: %w", err)
+		return 0, &unreachable{err}
 	}
 	defer pool.Close()
 	// A session's lock is its connection's: it is kept while the migrations take others.
 	held, err := pool.Acquire(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("reach the database: %w", err)
+		return 0, &unreachable{err}
 	}
 	defer held.Release()
 	if _, err := held.Exec(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,11 +37,11 @@ func Open(ctx context.Context, address string, connections int32) (*Store, error
 	config.AfterConnect = inUTC
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("reach the database: %w", err)
+		return nil, &unreachable{err}
 	}
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
-		return nil, fmt.Errorf("reach the database: %w", err)
+		return nil, &unreachable{err}
 	}
 	queue, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -49,6 +50,17 @@ func Open(ctx context.Context, address string, connections int32) (*Store, error
 	}
 	return &Store{pool: pool, queue: queue}, nil
 }
+
+// unreachable says in one line why the database cannot be reached: pgx has a line for
+// every address and every way that it has tried.
+type unreachable struct{ cause error }
+
+func (u *unreachable) Error() string {
+	lines := strings.Split(strings.TrimSpace(u.cause.Error()), "\n")
+	return "reach the database: " + strings.TrimSpace(lines[len(lines)-1])
+}
+
+func (u *unreachable) Unwrap() error { return u.cause }
 
 // inUTC has times come in UTC, whatever the machine's zone is.
 func inUTC(_ context.Context, conn *pgx.Conn) error {

@@ -13,12 +13,13 @@ import (
 
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/marketplace/postgres"
+	"partnerkit.dev/marketplace/secret"
 	"partnerkit.dev/marketplace/signin"
 )
 
 func newAccount() *cobra.Command {
-	command := &cobra.Command{Use: "account", Short: "Make accounts"}
-	command.AddCommand(newAccountCreate())
+	command := &cobra.Command{Use: "account", Short: "Accounts and their tokens"}
+	command.AddCommand(newAccountCreate(), newAccountToken())
 	return command
 }
 
@@ -33,9 +34,6 @@ while the service runs, and while it does not.`,
 		Example: `  marketplace account create --email ana@example.com --role operator < password.txt`,
 		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := joined(s.mistakes()); err != nil {
-				return err
-			}
 			password, err := firstLine(command.InOrStdin())
 			if err != nil {
 				return err
@@ -54,6 +52,55 @@ while the service runs, and while it does not.`,
 	command.Flags().StringVar((*string)(&asked.Role), "role", "", "reseller, affiliate, partner or operator")
 	command.Flags().StringVar(&asked.Name, "name", "", "the account's `name`, for people")
 	return command
+}
+
+func newAccountToken() *cobra.Command {
+	var s storage
+	var email string
+	var asked marketplace.NewAPIToken
+	command := &cobra.Command{
+		Use:   "token --email ADDRESS --name NAME",
+		Short: "Make a long-lived token of a reseller",
+		Long: `Makes a long-lived token of a reseller, for the header x-api-token, and prints it. It
+is stored as a hash, and cannot be had again. It works while the service runs, and while
+it does not.`,
+		Example: `  marketplace account token --email shop@example.com --name "web shop" > token.txt`,
+		Args:    cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if err := marketplace.Check(&asked); err != nil {
+				return withDetails(err)
+			}
+			ctx, token := command.Context(), ""
+			err := withStore(ctx, s, func(store *postgres.Store) (err error) {
+				token, err = addToken(ctx, store, email, asked)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(command.OutOrStdout(), token)
+			return err
+		},
+	}
+	s.register(command)
+	command.Flags().StringVar(&email, "email", "", "the reseller's `address`")
+	command.Flags().StringVar(&asked.Name, "name", "", "what the token is for, for people")
+	return command
+}
+
+func addToken(ctx context.Context, store *postgres.Store, email string, asked marketplace.NewAPIToken) (string, error) {
+	account, err := store.AccountByEmail(ctx, marketplace.NormalEmail(email))
+	if marketplace.CodeOf(err) == marketplace.NotFound || err == nil && account.Role != marketplace.Reseller {
+		return "", fmt.Errorf("email: there is no reseller of the address %q", email)
+	}
+	if err != nil {
+		return "", err
+	}
+	made, text, err := signin.NewAPIToken(account.ID, asked.Name, time.Now())
+	if err != nil {
+		return "", err
+	}
+	return text, store.AddAPIToken(ctx, made, secret.Hash(text), marketplace.Reseller)
 }
 
 // longestLine bounds the password that is read, in bytes.

@@ -15,20 +15,23 @@ func variable(flag string) string {
 	return "MARKETPLACE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// fromEnvironment sets the flags that were not given by their variables. Its error
-// names every variable that is wrong; what is in one may be a secret, and is not said.
-func fromEnvironment(command *cobra.Command, _ []string) error {
-	var wrong []error
-	command.Flags().VisitAll(func(flag *pflag.Flag) {
-		value, set := os.LookupEnv(variable(flag.Name))
-		if flag.Changed || !set {
-			return
-		}
-		if err := command.Flags().Set(flag.Name, value); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s: want %s", variable(flag.Name), kinds[flag.Value.Type()]))
-		}
-	})
-	return joined(wrong)
+// settle has a command's flags that were not given set by their variables, and checked,
+// before it runs. Its error names every mistake; what is in a variable may be a secret,
+// and is not said.
+func settle(command *cobra.Command, mistakes func() []error) {
+	command.PreRunE = func(*cobra.Command, []string) error {
+		var wrong []error
+		command.Flags().VisitAll(func(flag *pflag.Flag) {
+			value, set := os.LookupEnv(variable(flag.Name))
+			if flag.Changed || !set {
+				return
+			}
+			if err := command.Flags().Set(flag.Name, value); err != nil {
+				wrong = append(wrong, fmt.Errorf("%s: want %s", variable(flag.Name), kinds[flag.Value.Type()]))
+			}
+		})
+		return joined(append(wrong, mistakes()...))
+	}
 }
 
 // kinds are pflag's types in words.

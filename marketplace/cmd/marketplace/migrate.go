@@ -19,9 +19,6 @@ start at the same time wait for one of them to do it.`,
   marketplace migrate --database-url postgres://user@host/name`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := joined(s.mistakes()); err != nil {
-				return err
-			}
 			db, err := openDatabase(command.Context(), s)
 			if err != nil {
 				return err

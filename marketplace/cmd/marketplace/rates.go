@@ -40,9 +40,6 @@ It works while the service runs, whose prices follow at once, and while it does 
   marketplace rates import - < eurofxref-daily.xml`,
 		Args: exactlyOne("want one FILE, one URL, or - for the standard input"),
 		RunE: func(command *cobra.Command, args []string) error {
-			if err := joined(s.mistakes()); err != nil {
-				return err
-			}
 			daily, err := readRates(command.Context(), args[0], command.InOrStdin())
 			if err != nil {
 				return err

@@ -54,9 +54,6 @@ Several replicas may share a database and a secret.`,
   MARKETPLACE_DATABASE_URL=postgres://… MARKETPLACE_SECRET_KEY=… marketplace serve --addr 0.0.0.0:8080`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := s.check(); err != nil {
-				return err
-			}
 			return serve(command.Context(), s, s.logged.open(command.OutOrStdout()))
 		},
 	}
@@ -106,6 +103,10 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return err
 	}
 	guard := partner.NewGuard(s.allowPrivatePartners)
+	integrations := integration.NewService(store, guard, key, time.Now)
+	if err := integrations.CheckSecret(ctx); err != nil {
+		return fmt.Errorf("--secret-key: %w", err)
+	}
 	client := partner.NewClient(partner.Config{
 		Guard: guard, UserAgent: "partnerkit-marketplace/" + serviceVersion(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(work, measured, log),
 	})
@@ -125,7 +126,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	measured.Database(store.MetricsState, time.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
 	server := &http.Server{
 		Handler: api.New(api.Config{
-			Store: store, SignIn: signin.New(store, key, s.loginLimit, time.Now), Integrations: integration.NewService(store, guard, key, time.Now),
+			Store: store, SignIn: signin.New(store, key, s.loginLimit, time.Now), Integrations: integrations,
 			Syncer: syncer, Notifier: catalog.NewNotifier(store), Front: front, RateLimit: s.rateLimit,
 			Metrics: measured, Scrapers: scrapers, Now: time.Now, Log: log,
 		}),

@@ -26,7 +26,7 @@ func (s *storage) register(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVar(&s.databaseURL, "database-url", "", "a PostgreSQL (14 or newer) `address`, such as postgres://user@host/name; without one the service runs a private PostgreSQL in its data folder")
 	f.StringVar(&s.dataDir, "data-dir", defaultDataDir(), "the `folder` for what the service keeps by itself: its private PostgreSQL, its secret")
-	command.PreRunE = fromEnvironment
+	settle(command, s.mistakes)
 }
 
 // defaultDataDir is where the system's programs keep such things: for root one that
@@ -78,6 +78,7 @@ type settings struct {
 func (s *settings) register(command *cobra.Command) {
 	s.storage.register(command)
 	s.logged.register(command)
+	settle(command, s.mistakes)
 	f := command.Flags()
 	f.StringSliceVar(&s.metricsFrom, "metrics-from", []string{"127.0.0.0/8", "::1/128"}, "the `networks` that may read /metrics")
 	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "the `address` to listen on; port 0 takes a free one")
@@ -97,8 +98,8 @@ func (s *settings) register(command *cobra.Command) {
 // mostPageCache is beyond what one machine has to give, in MiB.
 const mostPageCache = 1 << 20
 
-// check names every mistake at once.
-func (s *settings) check() error {
+// mistakes are those of all settings.
+func (s *settings) mistakes() []error {
 	wrong := append(s.storage.mistakes(), s.logged.mistakes()...)
 	if _, err := networks(s.metricsFrom); err != nil {
 		wrong = append(wrong, err)
@@ -134,7 +135,7 @@ func (s *settings) check() error {
 			}
 		}
 	}
-	return joined(wrong)
+	return wrong
 }
 
 // What an interval may be, where it is not 0.

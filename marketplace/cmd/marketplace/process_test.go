@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"partnerkit.dev/marketplace/postgres/pgtest"
+)
+
+// beTheCommand has the test binary be the command, so that nothing has to be built.
+const beTheCommand = "TEST_IS_THE_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(beTheCommand) != "" {
+		main()
+		os.Exit(0)
+	}
+	pgtest.Main(m)
+}
+
+// patience is how long anything may take, on a busy machine.
+const patience = 2 * time.Minute
+
+// command is a process of the command, with the variables that are given and no other
+// settings.
+func command(t *testing.T, variables []string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	process := exec.CommandContext(ctx, binary, args...)
+	process.Env = append([]string{beTheCommand + "=1", "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}, variables...)
+	return process
+}
+
+// ran is what came of a process.
+type ran struct {
+	code        int
+	out, errors string
+}
+
+func run(t *testing.T, stdin string, variables []string, args ...string) ran {
+	t.Helper()
+	process := command(t, variables, args...)
+	var out, errs bytes.Buffer
+	process.Stdin, process.Stdout, process.Stderr = strings.NewReader(stdin), &out, &errs
+	err := process.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return ran{process.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// fails wants a process to end with 1, a line for each of the words, and no secret.
+func (r ran) fails(t *testing.T, words ...string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(r.errors, "\n"), "\n")
+	if r.code != 1 || len(lines) != len(words) {
+		t.Errorf("want 1 and %d lines, got %d: %s", len(words), r.code, r.errors)
+	}
+	for _, word := range words {
+		if !strings.Contains(r.errors, word) {
+			t.Errorf("want %q in %s", word, r.errors)
+		}
+	}
+	if strings.Contains(r.errors+r.out, "hush") {
+		t.Errorf("want no secret shown, got %s%s", r.errors, r.out)
+	}
+}
+
+func (r ran) succeeds(t *testing.T) string {
+	t.Helper()
+	if r.code != 0 {
+		t.Fatalf("want 0, got %d: %s", r.code, r.errors)
+	}
+	return r.out
+}
+
+// service is a process that serves.
+type service struct {
+	*exec.Cmd
+	base   string
+	log    *bufio.Reader
+	errors bytes.Buffer
+}
+
+func serving(t *testing.T, variables []string, args ...string) *service {
+	t.Helper()
+	s := &service{Cmd: command(t, variables, append([]string{"serve", "--addr", "127.0.0.1:0", "--allow-private-partners"}, args...)...)}
+	out, err := s.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Stderr, s.log = &s.errors, bufio.NewReader(out)
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Process.Kill() })
+	for {
+		line, err := s.log.ReadBytes('\n')
+		var said struct{ Msg, Address string }
+		if json.Unmarshal(line, &said) == nil && said.Msg == "serving" {
+			s.base = said.Address
+			return s
+		}
+		if err != nil {
+			_ = s.Wait()
+			t.Fatalf("want it to serve, got %s", s.errors.String())
+		}
+	}
+}
+
+// ends waits for the process, and returns what came of it.
+func (s *service) ends(t *testing.T) ran {
+	t.Helper()
+	if _, err := io.Copy(io.Discard, s.log); err != nil {
+		t.Error(err)
+	}
+	_ = s.Wait() // how it ended is its exit code
+	return ran{code: s.ProcessState.ExitCode(), errors: s.errors.String()}
+}
+
+func (s *service) stop(t *testing.T) {
+	t.Helper()
+	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.ends(t); r.code != 0 || r.errors != "" {
+		t.Errorf("want it to end with 0 and without a word, got %d: %s", r.code, r.errors)
+	}
+}
+
+// ask makes a request and returns the answer's status and body.
+func (s *service) ask(t *testing.T, method, path, body string, header http.Header) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, s.base+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = header
+	if body != "" {
+		request.Header = http.Header{"Content-Type": {"application/json"}}
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"partnerkit.dev/marketplace/postgres/pgtest"
+)
+
+const operatorPassword = "correct horse battery"
+
+var firstOperator = []string{"MARKETPLACE_OPERATOR_EMAIL=op@example.com", "MARKETPLACE_OPERATOR_PASSWORD=" + operatorPassword}
+
+// signedIn are the headers of who signs in with the operators' password.
+func (s *service) signedIn(t *testing.T, email string) http.Header {
+	t.Helper()
+	status, body := s.ask(t, "POST", "/api/v1/auth/login", fmt.Sprintf(`{"email":%q,"password":%q}`, email, operatorPassword), nil)
+	_, rest, _ := strings.Cut(body, `"access_token":"`)
+	token, _, found := strings.Cut(rest, `"`)
+	if status != 200 || !found {
+		t.Fatalf("want a sign-in, got %d %s", status, body)
+	}
+	return http.Header{"Authorization": {"Bearer " + token}}
+}
+
+func TestAnEmptyDatabaseIsMadeReadyAndTheFirstRatesAreInIt(t *testing.T) {
+	t.Parallel()
+	s := serving(t, firstOperator, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32))
+	if _, body := s.ask(t, "GET", "/api/v1/operator/rates", "", s.signedIn(t, "op@example.com")); !strings.Contains(body, `"as_of":"2024-06-28"`) || !strings.Contains(body, `"USD":"1.0705"`) {
+		t.Errorf("want the rates that come with the service, got %s", body)
+	}
+	s.stop(t)
+}
+
+// The whole life of a service with a private PostgreSQL: what is done beside it while it
+// runs, what it leaves behind, and how it ends when its database does.
+func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "marketplace-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o711); err != nil { // for the user that root hands PostgreSQL to
+		t.Fatal(err)
+	}
+	table, err := os.ReadFile("../../ecb/2024-06-28.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bank := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/daily.xml" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write([]byte(strings.NewReplacer("2024-06-28", "2026-06-30", "1.0705", "1.1705").Replace(string(table))))
+	}))
+	t.Cleanup(bank.Close)
+	beside := func(stdin string, args ...string) ran {
+		return run(t, stdin, []string{"MARKETPLACE_DATA_DIR=" + dir}, args...)
+	}
+
+	s := serving(t, firstOperator, "--data-dir", dir)
+	beside("", "serve", "--addr", "127.0.0.1:0").fails(t, "another service is using the folder")
+	if out := beside(operatorPassword+"\n", "account", "create", "--email", "Shop@example.com", "--role", "reseller", "--name", "Shop").succeeds(t); !strings.Contains(out, "made the reseller shop@example.com") {
+		t.Errorf("want it told, got %s", out)
+	}
+	beside(operatorPassword, "account", "create", "--email", "shop@example.com", "--role", "reseller").fails(t, "there is an account with this email")
+	beside("short", "account", "create", "--email", "nobody", "--role", "king").fails(t, "email: want an address", "password: want at least 10 letters", "role: want one of")
+	token := strings.TrimSpace(beside("", "account", "token", "--email", "shop@example.com", "--name", "web shop").succeeds(t))
+	beside("", "account", "token", "--email", "op@example.com", "--name", "x").fails(t, `there is no reseller of the address "op@example.com"`)
+	if status, body := s.ask(t, "GET", "/api/v1/resellers/activities?currency=USD", "", http.Header{"X-Api-Token": {token}}); status != 200 {
+		t.Errorf("want the token good, got %d %s", status, body)
+	}
+	beside("", "rates", "import", bank.URL+"/daily.xml").succeeds(t)
+	beside("", "rates", "import", bank.URL+"/nothing").fails(t, "answered with 404")
+	if _, body := s.ask(t, "GET", "/api/v1/operator/rates", "", s.signedIn(t, "op@example.com")); !strings.Contains(body, `"as_of":"2026-06-30"`) || !strings.Contains(body, `"USD":"1.1705"`) {
+		t.Errorf("want the imported rates in force, got %s", body)
+	}
+	s.stop(t)
+	for name, mode := range map[string]os.FileMode{"secret-key": 0o600, "postgresql/password": 0o600} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: want it kept for its owner alone, got %v and %v", name, info, err)
+		}
+	}
+	pidFile := filepath.Join(dir, "postgresql", "data", "postmaster.pid")
+	if _, err := os.Stat(pidFile); !os.IsNotExist(err) {
+		t.Errorf("want no PostgreSQL left behind, got %v", err)
+	}
+
+	s = serving(t, nil, "--data-dir", dir)
+	s.signedIn(t, "shop@example.com")
+	text, err := os.ReadFile(pidFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	s.ends(t).fails(t, "the private PostgreSQL has ended: see postgresql.log in its folder")
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/integration"
+	"partnerkit.dev/marketplace/partner"
+	"partnerkit.dev/marketplace/postgres/pgtest"
+	"partnerkit.dev/marketplace/secret"
+)
+
+func TestEveryCommandShowsExamplesOfItself(t *testing.T) {
+	t.Parallel()
+	var look func(*cobra.Command)
+	look = func(c *cobra.Command) {
+		if c.Runnable() && !strings.Contains(c.Example, c.CommandPath()) {
+			t.Errorf("want an example of %s, got %q", c.CommandPath(), c.Example)
+		}
+		for _, below := range c.Commands() {
+			look(below)
+		}
+	}
+	look(newRoot())
+}
+
+func TestEveryWrongSettingIsNamedAtOnce(t *testing.T) {
+	t.Parallel()
+	run(t, "", []string{
+		"MARKETPLACE_LOGIN_LIMIT=many-hush", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS=perhaps", "MARKETPLACE_SECRET_KEY=hush", "MARKETPLACE_DATABASE_URL=mysql://me:hush@host/x",
+		"MARKETPLACE_OPERATOR_EMAIL=nobody", "MARKETPLACE_OPERATOR_PASSWORD=hush", "MARKETPLACE_DATA_DIR=",
+	}, "serve", "--addr", "8080", "--rate-limit", "-1", "--page-cache", "0", "--affiliate-url", "{shop}").fails(t,
+		"MARKETPLACE_LOGIN_LIMIT: want a whole number", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS: want true or false",
+		"--secret-key: want at least 32 bytes, got 4", "--database-url: want an address such as postgres://", "--data-dir: want a folder",
+		"--operator-email: want an address", "--operator-password: want at least 10 letters",
+		"--addr: want host:port", "--rate-limit: want 0 or more, got -1", "--page-cache: want from 1", "--affiliate-url:")
+}
+
+func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = taken.Close() })
+	newer := pgtest.URL(t)
+	conn, err := pgx.Connect(t.Context(), newer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context()) // before the database goes
+	if _, err := conn.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a port that is taken":              {[]string{"serve", "--addr", taken.Addr().String(), "--data-dir", t.TempDir()}, "--addr: listen tcp " + taken.Addr().String()},
+		"a database that does not answer":   {[]string{"serve", "--addr", "127.0.0.1:0", "--secret-key", strings.Repeat("s", 32), "--database-url", "postgres://me:hush@127.0.0.1:1/x?connect_timeout=5"}, "reach the database: 127.0.0.1:1 (127.0.0.1): dial error"},
+		"a database of a newer service":     {[]string{"serve", "--addr", "127.0.0.1:0", "--secret-key", strings.Repeat("s", 32), "--database-url", newer}, "run the newer service"},
+		"a data folder that cannot be made": {[]string{"migrate", "--data-dir", "/dev/null/x"}, "--data-dir: mkdir /dev/null"},
+		"a table of rates that is none":     {[]string{"rates", "import", "settings_test.go", "--database-url", newer}, "settings_test.go: want the European Central Bank's daily reference rates"},
+		"no table of rates":                 {[]string{"rates", "import"}, "want one FILE, one URL, or -"},
+		"an address of rates that is dead":  {[]string{"rates", "import", "http://me:hush@127.0.0.1:1/"}, "fetch the rates: dial tcp 127.0.0.1:1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run(t, "", nil, c.args...).fails(t, c.want)
+		})
+	}
+}
+
+func TestAnotherSecretThanThePartnersKeysWereSealedWithIsRefused(t *testing.T) {
+	t.Parallel()
+	address := pgtest.URL(t)
+	store := pgtest.OpenAt(t, address)
+	first, err := secret.New([]byte(strings.Repeat("1", secret.Shortest)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := func() time.Time { return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC) }
+	account := marketplace.Account{ID: uuid.New(), Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: now()}
+	if err := store.CreateAccount(t.Context(), account); err != nil {
+		t.Fatal(err)
+	}
+	registration := integration.Registration{Name: "Walks", BaseURL: "https://partner.example", AuthKey: "k"}
+	if _, _, err := integration.NewService(store, partner.NewGuard(false), first, now).Register(t.Context(), account.ID, registration); err != nil {
+		t.Fatal(err)
+	}
+	run(t, "", []string{"MARKETPLACE_SECRET_KEY=" + strings.Repeat("hush", 10)}, "serve", "--addr", "127.0.0.1:0", "--database-url", address).
+		fails(t, "--secret-key: a stored key cannot be opened: the service's secret is not the one that it was sealed with")
+	serving(t, []string{"MARKETPLACE_SECRET_KEY=" + strings.Repeat("1", secret.Shortest)}, "--database-url", address).stop(t)
+}
