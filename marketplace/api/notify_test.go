@@ -179,8 +179,10 @@ func TestANotificationIsRefusedWithEveryFieldThatIsWrong(t *testing.T) {
 		"{}": {"productId: missing", "optionId: missing", "availabilityId: missing", "localDateTimeStart: missing", "status: missing"},
 		`{"productId":"","optionId":17,"availabilityId":null,"localDateTimeStart":"2026-07-01","status":"OPEN","vacancies":-1,"capacity":1.5,"unitPricing":{}}`: {
 			"productId: want", "optionId: want", "availabilityId: want", "localDateTimeStart: want a date-time", "status: want one of", "vacancies: want", "capacity: want", "unitPricing: want"},
-		"[]":   {"want an object"},
-		"{":    {"cut off"},
+		"[]": {"want an object"},
+		"{":  {"cut off"},
+		news("p", "o", "s", slots[0].Start, `"status":"CLOSED"`) + "{}":                           {"more after its end"},
+		strings.Replace(news("p", "o", "?", slots[0].Start, `"status":"CLOSED"`), "?", "\xff", 1): {"UTF-8"},
 		"\xff": {"UTF-8"},
 		news("p", "o", strings.Repeat("s", 1001), slots[0].Start, `"status":"CLOSED","vacancies":2147483648`):                            {"availabilityId: want at most 1000 bytes", "vacancies: want at most 2147483647"},
 		`{"productId":"p","optionId":"o\u0000","availabilityId":"s","localDateTimeStart":"2026-07-01T09:00:00Z","status":"CLOSED"}`:      {"optionId: want a text without the character \\\\u0000"},

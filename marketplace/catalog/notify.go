@@ -1,9 +1,7 @@
 package catalog
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,15 +22,9 @@ func ReadNotification(body []byte, at time.Time) (Notification, error) {
 	if len(body) == 0 {
 		body = []byte("{}") // every field that is missing is named
 	}
-	problems := schemas.Validate(schemas.AvailabilityNotifyRequest, body)
+	f, problems := readFields(schemas.AvailabilityNotifyRequest, body)
 	if problems != nil {
 		return Notification{}, wrongNotification(problems)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	f := slotFields{halved: lone(body)}
-	if err := decoder.Decode(&f.object); err != nil {
-		return Notification{}, err // the schema has read it
 	}
 	read := Notification{ProductID: f.id("productId"), OptionID: f.id("optionId"), SlotNews: marketplace.SlotNews{
 		At: at, ID: f.id("availabilityId"), Start: f.moment("localDateTimeStart"), End: f.moment("localDateTimeEnd"), Status: f.status("status"),

@@ -74,9 +74,8 @@ func Read(body []byte) (*Catalog, error) {
 // elements returns the products of a body as they are written, and the pointer of
 // their array.
 func elements(body []byte) (list [][]byte, at string, err error) {
-	if !json.Valid(body) {
-		var any json.RawMessage
-		return nil, "", fmt.Errorf("want JSON: %w", json.Unmarshal(body, &any)) // it says where
+	if err := valid(body); err != nil {
+		return nil, "", err
 	}
 	array := bytes.TrimSpace(body)
 	if array[0] == '{' {

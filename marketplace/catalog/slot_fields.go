@@ -1,11 +1,13 @@
 package catalog
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
 	"time"
+	"unicode/utf8"
 
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -23,6 +25,20 @@ type slotFields struct {
 	object   map[string]any
 	halved   bool // lone has found half a character in it
 	problems []schemas.Problem
+}
+
+// readFields decodes what a schema judges, and has it judged.
+func readFields(schema string, raw []byte) (*slotFields, []schemas.Problem) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil || !utf8.Valid(raw) || len(bytes.TrimSpace(raw[decoder.InputOffset():])) > 0 {
+		return nil, schemas.Validate(schema, raw) // it says what is no JSON, and where
+	}
+	if problems := schemas.ValidateValue(schema, value); problems != nil {
+		return nil, problems
+	}
+	return &slotFields{object: value.(map[string]any), halved: lone(raw)}, nil // the schemas want objects
 }
 
 func (f *slotFields) wrong(pointer, message string, args ...any) {

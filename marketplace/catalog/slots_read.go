@@ -12,11 +12,11 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// mostSlots is how many slots an answer may have: a start every five minutes, day and
-// night, and some. mostSlotsAside is how many of those that are set aside are listed.
+// What is read of an answer's slots at most.
 const (
-	mostSlots      = 20_000
-	mostSlotsAside = 20
+	mostSlots      = 20_000   // a start every five minutes, day and night, and some
+	largestSlot    = 64 << 10 // as it is written, in bytes
+	mostSlotsAside = 20       // that are listed with what is wrong
 )
 
 // SlotAnswer is what an answer to a pull says of an option's slots.
@@ -49,39 +49,23 @@ func ReadSlots(body []byte, w Window) (*SlotAnswer, error) {
 	if !utf8.Valid(body) {
 		return nil, errNoUTF8
 	}
-	// One slot at a time: decoded, an answer takes ten times its own size.
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
-		return nil, notSlots(err)
+	if err := valid(body); err != nil {
+		return nil, err
+	}
+	array := bytes.TrimSpace(body)
+	if array[0] != '[' {
+		return nil, errNoSlots
 	}
 	read := slotReader{window: w, present: map[string]bool{}, answer: &SlotAnswer{}}
-	for i := 0; decoder.More(); i++ {
+	i := 0
+	for raw := range parts(array) { // one at a time: decoded, an answer takes many times its own size
 		if i == mostSlots {
 			return nil, errManySlots
 		}
-		before := decoder.InputOffset()
-		var value any
-		if err := decoder.Decode(&value); err != nil {
-			return nil, notSlots(err)
-		}
-		read.add(value, body[before:decoder.InputOffset()], fmt.Sprintf("/%d", i))
-	}
-	if _, err := decoder.Token(); err != nil { // the array's end
-		return nil, notSlots(err)
-	}
-	if rest := bytes.TrimSpace(body[decoder.InputOffset():]); len(rest) > 0 {
-		return nil, errNoSlots
+		read.add(raw, i)
+		i++
 	}
 	return read.answer, nil
-}
-
-// notSlots says in words why a body cannot be read.
-func notSlots(err error) error {
-	if err != nil {
-		return fmt.Errorf("want JSON: %w", err)
-	}
-	return errNoSlots
 }
 
 type slotReader struct {
@@ -90,20 +74,19 @@ type slotReader struct {
 	answer  *SlotAnswer
 }
 
-func (r *slotReader) add(value any, raw []byte, at string) {
-	slot, problems := slotOf(value, raw)
+func (r *slotReader) add(raw []byte, i int) {
+	slot, problems := slotOf(raw)
 	if problems == nil && r.present[slot.ID] {
 		problems = []schemas.Problem{{Pointer: "/id", Message: "want an id that no other slot of the answer has"}}
 	}
 	if problems != nil {
-		r.keep(idOf(value))
-		r.setAside(value, at, problems)
+		r.keep(r.setAside(raw, i, problems))
 		return
 	}
 	slot.LocalDate = marketplace.DateIn(slot.Start, r.window.Zone)
 	if slot.LocalDate.Before(r.window.From) || slot.LocalDate.After(r.window.To) {
-		// Whatever was known of it in the window is not there any more.
-		r.setAside(value, at, []schemas.Problem{{Pointer: "/localDateTimeStart", Message: fmt.Sprintf("want a start from %s to %s in the product's zone",
+		// It is not kept: whatever was known of it in the window is not there any more.
+		r.setAside(raw, i, []schemas.Problem{{Pointer: "/localDateTimeStart", Message: fmt.Sprintf("want a start from %s to %s in the product's zone",
 			r.window.From.Format(partnerapi.DateLayout), r.window.To.Format(partnerapi.DateLayout))}})
 		return
 	}
@@ -112,11 +95,14 @@ func (r *slotReader) add(value any, raw []byte, at string) {
 }
 
 // slotOf reads one slot, or says what is wrong with it.
-func slotOf(value any, raw []byte) (marketplace.Slot, []schemas.Problem) {
-	if problems := schemas.ValidateValue(schemas.Slot, value); problems != nil {
+func slotOf(raw []byte) (marketplace.Slot, []schemas.Problem) {
+	if len(raw) > largestSlot {
+		return marketplace.Slot{}, []schemas.Problem{{Message: fmt.Sprintf("want a slot of at most %d bytes, got %d", largestSlot, len(raw))}}
+	}
+	f, problems := readFields(schemas.Slot, raw)
+	if problems != nil {
 		return marketplace.Slot{}, problems
 	}
-	f := slotFields{object: value.(map[string]any), halved: lone(raw)} // the schema wants one
 	slot := marketplace.Slot{
 		ID: f.id("id"), Start: f.moment("localDateTimeStart"), End: f.moment("localDateTimeEnd"), Status: f.status("status"),
 		Vacancies: f.seats("vacancies"), Capacity: f.seats("capacity"), UnitPricing: f.prices("unitPricing"),
@@ -125,10 +111,13 @@ func slotOf(value any, raw []byte) (marketplace.Slot, []schemas.Problem) {
 	return slot, f.problems
 }
 
-// idOf is a slot's id as it is written, "" where it has none that can be read.
-func idOf(value any) string {
-	object, _ := value.(map[string]any)
-	id, _ := object["id"].(string)
+// setAside lists a slot with what is wrong with it, and returns its id as it is
+// written, "" where it has none that can be read.
+func (r *slotReader) setAside(raw []byte, i int, problems []schemas.Problem) (id string) {
+	_ = json.Unmarshal(member(raw, "id"), &id)
+	if len(r.answer.SetAside) < mostSlotsAside {
+		r.answer.SetAside = append(r.answer.SetAside, SlotSetAside{SlotID: readable(id), Problems: said(fmt.Sprintf("/%d", i), problems)})
+	}
 	return id
 }
 
@@ -138,11 +127,5 @@ func (r *slotReader) keep(id string) {
 		r.answer.Nameless = true
 	} else if unkept(id, longestID, false) == "" {
 		r.answer.Kept = append(r.answer.Kept, id)
-	}
-}
-
-func (r *slotReader) setAside(value any, at string, problems []schemas.Problem) {
-	if len(r.answer.SetAside) < mostSlotsAside {
-		r.answer.SetAside = append(r.answer.SetAside, SlotSetAside{SlotID: readable(idOf(value)), Problems: said(at, problems)})
 	}
 }

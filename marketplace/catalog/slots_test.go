@@ -240,6 +240,9 @@ func TestABadSlotIsSetAsideAndIsNotGone(t *testing.T) {
 		}
 	}
 	b.want(t, "a 07-01 AVAILABLE 8/10", "b 07-02 CLOSED 8/10", "moved 07-03 CLOSED 8/10", "c 07-04 AVAILABLE 8/10")
+	if made := b.pull(t, slot("c", "2026-07-04", `"status":"AVAILABLE","more":"`+strings.Repeat("x", 64<<10)+`"`)); made.Closed != 1 || len(made.SetAside) != 1 {
+		t.Errorf("want a closed, and c kept where it is too large, got %+v", made)
+	}
 	if made := b.pull(t, `{"id":17}`); made.Closed != 0 || len(made.SetAside) != 1 {
 		t.Errorf("want nothing closed where one may be any of them, got %+v", made)
 	}

@@ -3,9 +3,19 @@ package catalog
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"slices"
 )
+
+// valid says where a body is not JSON.
+func valid(body []byte) error {
+	if json.Valid(body) {
+		return nil
+	}
+	var any json.RawMessage
+	return fmt.Errorf("want JSON: %w", json.Unmarshal(body, &any))
+}
 
 // parts yields what stands between the commas of a JSON array or object: elements, or
 // members with their names. The text is known to be JSON; nothing is copied, and nothing
