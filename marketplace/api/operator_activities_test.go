@@ -193,3 +193,28 @@ func TestEditsAtTheSameTimeAllSurvive(t *testing.T) {
 		t.Errorf("want all ten edits, got %d: %s", n, got)
 	}
 }
+
+func TestWhoRegistersAgainGetsItsActivitiesBackAsOperatorsHaveEditedThem(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	partner := aScriptedPartner(t)
+	first, before := b.sold(t, partner, "a", "b")
+	owner, operator := b.signIn(t, marketplace.Partner), b.signIn(t, marketplace.Operator)
+	b.do(t, "PATCH", "/api/v1/operator/activities/"+before[0].ID, `{"activity_title":"Stroll"}`, operator)
+	b.do(t, "DELETE", "/api/v1/partner-integrations/"+first.ID, "", owner)
+	if list := b.all(t, "?status=Active"); len(list) != 0 {
+		t.Errorf("want none active, got %+v", list)
+	}
+	b.ahead.Add(int64(time.Second))
+	second := b.register(t, owner, partner.address)
+	partner.sells("b", "a", "c")
+	var made aSync
+	b.do(t, "POST", "/api/v1/operator/integrations/"+second.ID+"/sync", "", operator).data(t, &made)
+	if made.Created != 1 || made.Updated != 2 {
+		t.Errorf("want one made and the two old ones updated, got %+v", made)
+	}
+	after := b.all(t, "?status=Active&integration="+second.ID)
+	if len(after) != 3 || after[0].ID != before[0].ID || after[0].Title != "Stroll" || after[1].ID != before[1].ID || after[0].Variations[0].ID != before[0].Variations[0].ID {
+		t.Errorf("want the old ones back, and one more, got %+v", after)
+	}
+}
