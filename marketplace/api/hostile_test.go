@@ -21,12 +21,22 @@ import (
 // ask asks the handler itself, without a connection. Its answer is judged as every other.
 func (b *bench) ask(t testing.TB, method, target, body string, headers ...header) answer {
 	t.Helper()
+	request, a := b.sent(t, method, target, body, headers...)
+	if request != nil {
+		judge(t, request, body, a)
+	}
+	return a
+}
+
+// sent is what came of a request; nil where no such request reaches a server.
+func (b *bench) sent(t testing.TB, method, target, body string, headers ...header) (*http.Request, answer) {
+	t.Helper()
 	u, err := url.ParseRequestURI(target)
 	if err != nil {
-		return answer{} // no such request reaches a server
+		return nil, answer{}
 	}
 	request := httptest.NewRequestWithContext(t.Context(), method, "/", strings.NewReader(body))
-	request.URL, request.RequestURI = u, target
+	request.URL, request.RequestURI, request.RemoteAddr = u, target, "127.0.0.1:7"
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -35,10 +45,7 @@ func (b *bench) ask(t testing.TB, method, target, body string, headers ...header
 	}
 	recorded := httptest.NewRecorder()
 	b.handler.ServeHTTP(recorded, request)
-	response := recorded.Result()
-	got := answer{response, recorded.Body.Bytes()}
-	judge(t, request, body, got)
-	return got
+	return request, answer{recorded.Result(), recorded.Body.Bytes()}
 }
 
 // opened is how an operation is asked by one whom it is for, about what is his.
@@ -331,15 +338,11 @@ func FuzzRequest(f *testing.F) {
 		if !slices.Contains([]string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}, method) || !strings.HasPrefix(path, "/") {
 			t.Skip()
 		}
-		u, err := url.ParseRequestURI(path + "?" + query)
-		if err != nil {
+		request, a := b.sent(t, method, path+"?"+query, string(body), header{"Content-Type", kind}, operator)
+		if request == nil {
 			t.Skip()
 		}
-		request := httptest.NewRequestWithContext(t.Context(), method, "/", strings.NewReader(string(body)))
-		request.URL, request.Header = u, http.Header{"Content-Type": {kind}, operator.name: {operator.value}}
-		recorded := httptest.NewRecorder()
-		b.handler.ServeHTTP(recorded, request)
-		a := answer{recorded.Result(), recorded.Body.Bytes()}
+		u := request.URL
 		if a.StatusCode >= 500 && a.StatusCode != http.StatusBadGateway && a.StatusCode != http.StatusGatewayTimeout {
 			t.Errorf("%s %s %q: got %d %s", method, u, body, a.StatusCode, a.body)
 		}
