@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +28,15 @@ import (
 	"partnerkit.dev/marketplace/worker"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) {
+	if address := os.Getenv(doomedReplica); address != "" {
+		if err := runDoomed(address); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(1)
+	}
+	pgtest.Main(m)
+}
 
 // patience bounds what is waited for; a busy machine may take its time.
 const patience = 2 * time.Minute
@@ -52,7 +62,10 @@ func setupAt(t testing.TB, now time.Time) *bench {
 	t.Helper()
 	address := pgtest.URL(t)
 	b := &bench{address: address, store: pgtest.OpenAt(t, address), account: uuid.New(), clock: clockwork.NewFakeClockAt(now)}
-	b.integrations = b.service(t, b.store)
+	var err error
+	if b.integrations, err = service(b.store, b.clock.Now); err != nil {
+		t.Fatal(err)
+	}
 	a := marketplace.Account{ID: b.account, Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: b.clock.Now()}
 	if err := b.store.CreateAccount(t.Context(), a); err != nil {
 		t.Fatal(err)
@@ -60,12 +73,12 @@ func setupAt(t testing.TB, now time.Time) *bench {
 	return b
 }
 
-func (b *bench) service(t testing.TB, store *postgres.Store) *integration.Service {
+func service(store *postgres.Store, now func() time.Time) (*integration.Service, error) {
 	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	return integration.NewService(store, partner.NewGuard(true), key, b.clock.Now)
+	return integration.NewService(store, partner.NewGuard(true), key, now), nil
 }
 
 // replica is a worker with what it stands on.
@@ -76,30 +89,43 @@ type replica struct {
 	syncer *catalog.Syncer
 }
 
-// replica starts one, which is stopped with the test.
-func (b *bench) replica(t testing.TB) *replica {
-	t.Helper()
-	r := &replica{store: pgtest.OpenAt(t, b.address)}
+// open makes one that has not started.
+func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
+	store, err := postgres.Open(ctx, b.address, 8)
+	if err != nil {
+		return nil, err
+	}
+	r := &replica{store: store}
 	r.client = partner.NewClient(partner.Config{
 		Guard: partner.NewGuard(true), AtOnce: 8, Now: b.clock.Now, Scale: b.scale, Observe: func(id uuid.UUID, call health.Call) {
 			if err := r.store.Observe(context.Background(), id, call); err != nil {
-				t.Error(err)
+				_, _ = fmt.Fprintln(log, err)
 			}
 		},
 	})
 	r.syncer = catalog.NewSyncer(r.store, r.client, b.clock.Now)
-	var err error
+	integrations, err := service(r.store, b.clock.Now)
+	if err != nil {
+		return nil, err
+	}
 	r.Worker, err = worker.New(worker.Config{
-		Store: r.store, Integrations: b.service(t, r.store), Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store, r.client, b.clock.Now), Prober: r.client,
-		Schedule: b.schedule, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Clock: b.clock, JobTime: b.jobTime, RescueTime: b.rescueTime,
+		Store: r.store, Integrations: integrations, Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store, r.client, b.clock.Now), Prober: r.client,
+		Schedule: b.schedule, Log: slog.New(slog.NewTextHandler(log, nil)), Clock: b.clock, JobTime: b.jobTime, RescueTime: b.rescueTime,
 	})
+	return r, err
+}
+
+// replica starts one, which is stopped with the test.
+func (b *bench) replica(t testing.TB) *replica {
+	t.Helper()
+	r, err := b.open(t.Context(), t.Output())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { r.end(t) })
+	t.Cleanup(func() { r.end(t); r.store.Close() })
 	return r
 }
 

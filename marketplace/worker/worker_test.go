@@ -152,13 +152,14 @@ func TestAPartnerThatHangsKeepsNobodyElseWaiting(t *testing.T) {
 	never := make(chan struct{})
 	t.Cleanup(func() { close(never) })
 	hanging.set(func(p *platform) { p.before = func(*http.Request) { <-never } })
-	// All at the hanging one that can hang: its sync, and its slots.
-	if err := b.store.AskForSlots(t.Context(), hanging.id, b.clock.Now().Add(time.Second), true); err != nil {
-		t.Fatal(err)
-	}
+	// All at the hanging one that can hang; its slots last, which take every turn.
 	b.ask(t, catalog.ByOperator, hanging)
 	b.clock.Advance(time.Minute)
-	until(t, "all of it hanging", func() bool { pulls, probes, _, slots := hanging.told(); return pulls == 2 && probes == 1 && slots > 20 })
+	until(t, "its sync and its probe hanging", func() bool { pulls, probes, _, _ := hanging.told(); return pulls == 2 && probes == 1 })
+	if err := b.store.AskForSlots(t.Context(), hanging.id, b.clock.Now(), true); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "its slots hanging", func() bool { _, _, _, slots := hanging.told(); return slots > 20 })
 	b.ask(t, catalog.ByOperator, other)
 	until(t, "the other partner done", func() bool {
 		pulls, probes, options, _ := other.told()

@@ -33,8 +33,9 @@ const (
 	// workConnections how many are for what happens by itself.
 	requestConnections = 20
 	workConnections    = 12
-	// partnerCalls is how many calls to one partner are under way at once.
-	partnerCalls = 8
+	// partnerCalls is how many calls to one partner are under way at once: eight of
+	// them pull slots at the most, the others are for who waits.
+	partnerCalls = 12
 	// observeTime bounds the writing down of what came of a call.
 	observeTime = 5 * time.Second
 )
