@@ -12,6 +12,9 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,17 +55,6 @@ type syncBench struct {
 func newSyncBench(b *testing.B) *syncBench {
 	b.Helper()
 	s := &syncBench{body: benchCatalog(), store: pgtest.Open(b)}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(s.body)
-	}))
-	b.Cleanup(server.Close)
-	base, err := url.Parse(server.URL)
-	if err != nil {
-		b.Fatal(err)
-	}
-	s.target = partner.Target{ID: uuid.New(), BaseURL: base, AuthKey: "k"}
-	registerIn(b, s.store, s.target, time.Now())
 	s.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Now: time.Now, Observe: func(id uuid.UUID, call health.Call) {
 		if err := s.store.Observe(context.Background(), id, call); err != nil {
 			b.Error(err)
@@ -70,7 +62,30 @@ func newSyncBench(b *testing.B) *syncBench {
 	}})
 	b.Cleanup(s.client.Close)
 	s.syncer = catalog.NewSyncer(s.store, s.client, time.Now)
+	s.target = s.register(b, s.serve(b, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(s.body)
+	}))
 	return s
+}
+
+// serve starts a partner.
+func (s *syncBench) serve(b *testing.B, answer http.HandlerFunc) *url.URL {
+	b.Helper()
+	server := httptest.NewServer(answer)
+	b.Cleanup(server.Close)
+	base, err := url.Parse(server.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return base
+}
+
+// register stores a partner's integration.
+func (s *syncBench) register(b *testing.B, base *url.URL) partner.Target {
+	target := partner.Target{ID: uuid.New(), BaseURL: base, AuthKey: "k"}
+	registerIn(b, s.store, target, time.Now())
+	return target
 }
 
 func (s *syncBench) sync(b *testing.B) (made catalog.Sync) {
@@ -297,5 +312,89 @@ func BenchmarkSyncOfOneChange(b *testing.B) {
 		}
 	}
 	b.ReportMetric(milliseconds(median(took)), "ms/sync")
+	b.ReportMetric(0, "ns/op")
+}
+
+// below is an address of the same server.
+func below(base *url.URL, path string) *url.URL {
+	address := *base
+	address.Path = path
+	return &address
+}
+
+// 180 partners' syncs beside 10 partners that accept and never answer and 10 that drip
+// a byte now and then, against the same syncs without the 20. The bar is 1.3 times.
+func BenchmarkSyncsBesideHangingPartners(b *testing.B) {
+	const good, bad = 180, 20
+	s := newSyncBench(b)
+	var round atomic.Int64
+	base := s.serve(b, func(w http.ResponseWriter, _ *http.Request) {
+		price := fmt.Sprint(3000 + round.Load())
+		_, _ = io.WriteString(w, "["+repeat(20, func(i int) string { return product(fmt.Sprint("p", i), "2250", price) })+"]")
+	})
+	arrived, release := make(chan struct{}, bad), make(chan chan struct{}, bad)
+	hanging := s.serve(b, func(w http.ResponseWriter, r *http.Request) {
+		over := <-release
+		arrived <- struct{}{}
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				panic(http.ErrAbortHandler)
+			case <-tick.C:
+				if strings.HasPrefix(r.URL.Path, "/drips") {
+					_, _ = io.WriteString(w, " ")
+					_ = http.NewResponseController(w).Flush()
+				}
+			}
+		}
+	})
+	var targets, hostile []partner.Target
+	for i := range good {
+		targets = append(targets, s.register(b, below(base, fmt.Sprint("/", i))))
+	}
+	for i := range bad {
+		hostile = append(hostile, s.register(b, below(hanging, fmt.Sprint([]string{"/hangs/", "/drips/"}[i%2], i))))
+	}
+	syncAll := func(targets []partner.Target, wantError bool) *sync.WaitGroup {
+		var all sync.WaitGroup
+		for _, target := range targets {
+			all.Go(func() {
+				_, err := s.syncer.Sync(context.Background(), catalog.Order{Target: target, Mode: catalog.Full, Cause: catalog.BySchedule})
+				if (err != nil) != wantError {
+					b.Errorf("want an error %t, got %v", wantError, err)
+				}
+			})
+		}
+		return &all
+	}
+	if syncAll(targets, false).Wait(); b.Failed() { // the first ones make what the others change
+		b.FailNow()
+	}
+	var alone, beside []time.Duration
+	for range max(b.N, benchRounds) {
+		round.Add(1)
+		alone = append(alone, timed(func() { syncAll(targets, false).Wait() }))
+		round.Add(1)
+		over := make(chan struct{})
+		for range bad {
+			release <- over
+		}
+		left := syncAll(hostile, true)
+		for range bad {
+			select {
+			case <-arrived:
+			case <-time.After(time.Minute):
+				b.Fatal("want the calls to arrive")
+			}
+		}
+		beside = append(beside, timed(func() { syncAll(targets, false).Wait() }))
+		close(over)
+		left.Wait()
+	}
+	b.ReportMetric(milliseconds(median(alone)), "ms/alone")
+	b.ReportMetric(milliseconds(median(beside)), "ms/beside")
+	b.ReportMetric(float64(median(beside))/float64(median(alone)), "x-alone")
 	b.ReportMetric(0, "ns/op")
 }
