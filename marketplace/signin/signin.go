@@ -73,8 +73,8 @@ type Service struct {
 	store     Store
 	now       func() time.Time
 	key       []byte
-	byAccount *ratelimit.Limiter
-	byAddress *ratelimit.Limiter
+	byAccount *failures
+	byAddress *failures
 	passwords passwords
 	ended     ended
 	verified  verified
@@ -90,8 +90,8 @@ func New(store Store, s *secret.Secret, failuresPerAccount int, now func() time.
 	return &Service{
 		store: store, now: now, key: s.Key("access tokens"), passwords: newPasswords(),
 		ended:     ended{store: store, now: now},
-		byAccount: ratelimit.New(failuresPerAccount, time.Minute, now),
-		byAddress: ratelimit.New(address, time.Minute, now),
+		byAccount: newFailures(failuresPerAccount, now),
+		byAddress: newFailures(address, now),
 	}
 }
 
@@ -106,31 +106,41 @@ func tooMany(d ratelimit.Decision) error {
 // too many failures of the account, or from the caller's network address.
 func (s *Service) SignIn(ctx context.Context, email, password, from string) (Tokens, error) {
 	email = marketplace.NormalEmail(email)
-	if d := s.byAccount.Take(email); !d.Allowed {
-		return Tokens{}, tooMany(d)
-	}
-	if d := s.byAddress.Take(from); !d.Allowed {
-		s.byAccount.GiveBack(email)
-		return Tokens{}, tooMany(d)
-	}
-	account, err := s.store.AccountByEmail(ctx, email)
-	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
-		return Tokens{}, err
-	}
-	good, err := s.passwords.match(ctx, password, account.PasswordHash)
+	account, err := s.attempt(ctx, email, password, from)
 	if err != nil {
 		return Tokens{}, err
 	}
-	if !good || account.DisabledAt != nil {
-		return Tokens{}, errUnauthorized
-	}
-	s.byAccount.GiveBack(email)
-	s.byAddress.GiveBack(from)
 	family, refresh, now := uuid.New(), secret.NewToken(), s.now()
 	if err := s.store.StartFamily(ctx, family, account, secret.Hash(refresh), now, now.Add(RefreshLife)); err != nil {
 		return Tokens{}, err
 	}
 	return s.tokens(account, family, refresh, now)
+}
+
+// attempt returns the account of an address and its password. What fails is counted;
+// what could not be tried is not.
+func (s *Service) attempt(ctx context.Context, email, password, from string) (account marketplace.Account, err error) {
+	if err := s.byAccount.begin(ctx, email); err != nil {
+		return account, err
+	}
+	failed := false
+	defer func() { s.byAccount.end(email, failed) }()
+	if err := s.byAddress.begin(ctx, from); err != nil {
+		return account, err
+	}
+	defer func() { s.byAddress.end(from, failed) }()
+	account, err = s.store.AccountByEmail(ctx, email)
+	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
+		return account, err
+	}
+	good, err := s.passwords.match(ctx, password, account.PasswordHash)
+	if err != nil {
+		return account, err
+	}
+	if failed = !good || account.DisabledAt != nil; failed {
+		return account, errUnauthorized
+	}
+	return account, nil
 }
 
 // Refresh returns fresh tokens for a refresh token, which is used up, or Unauthorized.

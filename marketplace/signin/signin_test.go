@@ -2,6 +2,7 @@ package signin_test
 
 import (
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -168,6 +169,41 @@ func TestFailuresOfAnAccountAreLimitedAndSuccessesDoNotCount(t *testing.T) {
 	wantCode(t, err, marketplace.RateLimited)
 	b.ahead.Add(int64(time.Minute))
 	b.signIn(t)
+}
+
+func TestManyGoodSignInsAtOnceAreNotTakenForFailures(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 2)
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() {
+			if _, err := b.SignIn(t.Context(), "ana@example.com", password, "192.0.2.1"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestManyGuessesAtOnceAreNoMoreThanTheLimit(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 5)
+	var tried atomic.Int64
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() {
+			_, err := b.SignIn(t.Context(), "ana@example.com", "a guess", "192.0.2.1")
+			if marketplace.CodeOf(err) == marketplace.Unauthorized {
+				tried.Add(1)
+			} else {
+				wantCode(t, err, marketplace.RateLimited)
+			}
+		})
+	}
+	all.Wait()
+	if tried.Load() != 5 {
+		t.Errorf("want 5 guesses tried, got %d", tried.Load())
+	}
 }
 
 func TestFailuresFromAnAddressAreLimited(t *testing.T) {

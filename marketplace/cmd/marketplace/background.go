@@ -24,9 +24,11 @@ func newWorker(store *postgres.Store, client *partner.Client, guard *partner.Gua
 	}
 	syncer := catalog.NewSyncer(store, client, time.Now)
 	syncer.Tell(measured.Synced)
+	slots := catalog.NewSlotPuller(store, client, time.Now)
+	slots.Tell(measured.PulledSlots)
 	return worker.New(worker.Config{
 		Store: store, Integrations: integration.NewService(store, guard, key, time.Now), Syncer: syncer,
-		Slots: catalog.NewSlotPuller(store, client, time.Now), Prober: client, Schedule: schedule, Log: log,
+		Slots: slots, Prober: client, Schedule: schedule, Log: log,
 	})
 }
 
