@@ -5,6 +5,7 @@ package edit
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -110,8 +111,8 @@ func take(change map[string]any, into map[string]any) error {
 	return nil
 }
 
-// Apply changes an activity. The error is Invalid where a variation is not one of the
-// activity's, or where it would grow too large; it may be changed in part then.
+// Apply changes an activity. The error is Invalid, and names every variation that is not
+// one of the activity's or would grow too large; it may be changed in part then.
 func (e *Edit) Apply(a *marketplace.Activity) error {
 	if e.title.set {
 		a.Title = e.title.or(a.Product.InternalName)
@@ -122,15 +123,23 @@ func (e *Edit) Apply(a *marketplace.Activity) error {
 	if err := merge(&a.Details, e.details, "the activity"); err != nil {
 		return err
 	}
-	own := a.Currency()
+	own, wrong := a.Currency(), []string{}
 	for i, change := range e.variations {
+		place := fmt.Sprintf("variations[%d]", i)
 		at := slices.IndexFunc(a.Variations, func(v marketplace.Variation) bool { return v.ID == change.id })
 		if at < 0 {
-			return invalid(fmt.Sprintf("variations[%d]._id: the activity has no such variation", i))
+			wrong = append(wrong, place+"._id: the activity has no such variation")
+			continue
 		}
-		if err := change.apply(&a.Variations[at], own, fmt.Sprintf("variations[%d]", i)); err != nil {
+		err := change.apply(&a.Variations[at], own, place)
+		if refused := (*marketplace.Error)(nil); errors.As(err, &refused) {
+			wrong = append(wrong, refused.Details...)
+		} else if err != nil {
 			return err
 		}
+	}
+	if len(wrong) > 0 {
+		return invalid(wrong...)
 	}
 	slices.SortStableFunc(a.Variations, func(a, b marketplace.Variation) int { return a.Sort - b.Sort })
 	return nil

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"partnerkit.dev/marketplace/postgres/pgtest"
 )
 
@@ -35,6 +37,39 @@ func TestAnEmptyDatabaseIsMadeReadyAndTheFirstRatesAreInIt(t *testing.T) {
 	s := serving(t, firstOperator, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32))
 	if _, body := s.ask(t, "GET", "/api/v1/operator/rates", "", s.signedIn(t, "op@example.com")); !strings.Contains(body, `"as_of":"2024-06-28"`) || !strings.Contains(body, `"USD":"1.0705"`) {
 		t.Errorf("want the rates that come with the service, got %s", body)
+	}
+	s.stop(t)
+}
+
+func TestAServiceWithoutItsDatabaseSaysSoAndStillEndsInOrder(t *testing.T) {
+	t.Parallel()
+	address := pgtest.EmptyURL(t)
+	s := serving(t, nil, "--database-url", address, "--secret-key", strings.Repeat("s", 32))
+	lost, err := pgx.ParseConfig(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := lost.Database
+	lost.Database = "postgres"
+	conn, err := pgx.ConnectConfig(t.Context(), lost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), "ALTER DATABASE "+name+" ALLOW_CONNECTIONS false"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name); err != nil {
+		t.Fatal(err)
+	}
+	if status, body := s.ask(t, "GET", "/readyz", "", nil); status != 503 || !strings.Contains(body, "the database does not answer") {
+		t.Errorf("want 503, got %d %s", status, body)
+	}
+	if status, body := s.ask(t, "POST", "/api/v1/auth/login", `{"email":"ana@example.com","password":"x"}`, nil); status != 500 || !strings.Contains(body, "unexpected error") {
+		t.Errorf("want 500, got %d %s", status, body)
+	}
+	if status, _ := s.ask(t, "GET", "/healthz", "", nil); status != 200 {
+		t.Errorf("want it alive all the same, got %d", status)
 	}
 	s.stop(t)
 }
