@@ -16,32 +16,48 @@ import (
 // query reads the parameters of a request, and collects what is wrong with them.
 // Those that nobody asks for are ignored.
 type query struct {
-	values url.Values
-	wrong  []string
+	given []parameter
+	wrong []string
+	usual [8]parameter // where given lies, unless there are more: a map would cost more than all else that is read
 }
+
+type parameter struct{ name, value string }
 
 // readQuery reads a request's query.
 func readQuery(r *http.Request) *query {
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return &query{wrong: []string{"the query cannot be read: want name=value, joined by &, and percent signs escaped"}}
+	q := &query{}
+	q.given = q.usual[:0]
+	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		if pair == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(pair, "=")
+		name, badName := url.QueryUnescape(name)
+		value, badValue := url.QueryUnescape(value)
+		if badName != nil || badValue != nil || strings.Contains(pair, ";") {
+			return &query{wrong: []string{"the query cannot be read: want name=value, joined by &, and percent signs escaped"}}
+		}
+		q.given = append(q.given, parameter{name, value})
 	}
-	return &query{values: values}
+	return q
 }
 
 // refuse notes a mistake of a parameter.
 func (q *query) refuse(name, wanted string) { q.wrong = append(q.wrong, name+": "+wanted) }
 
 // one is the parameter's value, and whether it was given.
-func (q *query) one(name string) (string, bool) {
-	given := q.values[name]
-	if len(given) > 1 {
-		q.refuse(name, "want it once")
+func (q *query) one(name string) (value string, given bool) {
+	for _, p := range q.given {
+		if p.name != name {
+			continue
+		}
+		if given {
+			q.refuse(name, "want it once")
+			return value, true
+		}
+		value, given = p.value, true
 	}
-	if len(given) == 0 {
-		return "", false
-	}
-	return given[0], true
+	return value, given
 }
 
 // text is a text of at most so many letters; "" where none was given.

@@ -26,9 +26,17 @@ type verifiedToken struct {
 // mostVerified bounds what is kept: callers with a good token each, in 15 minutes.
 const mostVerified = 1 << 14
 
+// usualToken is more than our own tokens have, in bytes.
+const usualToken = 1 << 10
+
+func hashOf(token string) [sha256.Size]byte {
+	var text [usualToken]byte // not one for the collector
+	return sha256.Sum256(append(text[:0], token...))
+}
+
 // get returns what is kept of a token that has not run out.
 func (v *verified) get(token string, now time.Time) (verifiedToken, bool) {
-	hash := sha256.Sum256([]byte(token))
+	hash := hashOf(token)
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	found, known := v.byHash[hash]
@@ -38,11 +46,10 @@ func (v *verified) get(token string, now time.Time) (verifiedToken, bool) {
 // put keeps what a good token says. Where there are too many all are forgotten: those in
 // use are soon back.
 func (v *verified) put(token string, told verifiedToken) {
-	hash := sha256.Sum256([]byte(token))
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.byHash == nil || len(v.byHash) >= mostVerified {
 		v.byHash = map[[sha256.Size]byte]verifiedToken{}
 	}
-	v.byHash[hash] = told
+	v.byHash[hashOf(token)] = told
 }
