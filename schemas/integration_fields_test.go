@@ -19,7 +19,8 @@ const (
 	syncText   = `{"mode": "full", "cause": "trigger", "started_at": "2026-07-01T09:00:00Z", "finished_at": "2026-07-01T09:00:02Z",
 		"synced": 0, "skipped": true, "created": 0, "updated": 0, "deactivated": 0, "set_aside": [], "guard": null}`
 	integrationText = `{"integration_id": "i", "name": "", "base_url": "https://h", "auth_type": "bearer", "handles_ticket_delivery": true,
-		"created_at": "2026-07-01T09:00:00Z", "last_sync_at": null, "health": ` + healthText + `, "last_sync": ` + syncText + `}`
+		"created_at": "2026-07-01T09:00:00Z", "last_sync_at": null, "health": ` + healthText + `, "last_sync": ` + syncText + `, "slots": ` + slotsText + `}`
+	slotsText = `{"options": 0, "pulled": 0, "oldest_pull_at": null, "set_aside": []}`
 )
 
 func integrationFields() []field {
@@ -33,6 +34,7 @@ func integrationFields() []field {
 		shown(schemas.Integration, "/last_sync_at").dateTime(),
 		must(schemas.Integration, "/health").lawful(healthText).object(),
 		shown(schemas.Integration, "/last_sync").lawful(syncText).object(),
+		must(schemas.Integration, "/slots").lawful(slotsText).object(),
 
 		must(schemas.IntegrationHealth, "/state").oneOf("HEALTHY", "DEGRADED"),
 		must(schemas.IntegrationHealth, "/failure_count").count(),
@@ -60,6 +62,15 @@ func integrationFields() []field {
 		shown(schemas.CatalogSync, "/guard").lawful(`{"would_deactivate": 5, "of": 6}`).object(),
 		must(schemas.CatalogSync, "/guard/would_deactivate").count(),
 		must(schemas.CatalogSync, "/guard/of").count(),
+
+		must(schemas.IntegrationSlots, "/options").count(),
+		must(schemas.IntegrationSlots, "/pulled").count(),
+		shown(schemas.IntegrationSlots, "/oldest_pull_at").dateTime(),
+		must(schemas.IntegrationSlots, "/set_aside").lawful(`[]`, `[{"product_id": "", "option_id": "", "availability_id": "", "problems": []}]`).list(),
+		must(schemas.IntegrationSlots, "/set_aside/0/product_id").anyText(),
+		must(schemas.IntegrationSlots, "/set_aside/0/option_id").anyText(),
+		must(schemas.IntegrationSlots, "/set_aside/0/availability_id").anyText(),
+		must(schemas.IntegrationSlots, "/set_aside/0/problems").lawful(`[]`).list(),
 
 		must(schemas.IntegrationAnswer, "/success").success(`1`, `0`),
 		must(schemas.IntegrationAnswer, "/data").lawful(integrationText).object(),

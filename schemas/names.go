@@ -68,6 +68,7 @@ const (
 	Integration         = "integration/integration"
 	IntegrationHealth   = "integration/health"
 	CatalogSync         = "integration/sync"
+	IntegrationSlots    = "integration/slots"
 	IntegrationAnswer   = "integration/integration-answer"
 	IntegrationsAnswer  = "integration/integrations-answer"
 	SyncAnswer          = "integration/sync-answer"

@@ -29,7 +29,7 @@ func TestEveryConstantNamesASchemaAndEverySchemaHasAConstant(t *testing.T) {
 		schemas.PricingUnit, schemas.Pagination, schemas.ResellerError, schemas.ActivityAnswer,
 		schemas.CalendarAnswer, schemas.CalendarDay, schemas.SlotsAnswer, schemas.ResellerSlot,
 		schemas.AffiliateActivitiesAnswer, schemas.AffiliateActivity,
-		schemas.Integration, schemas.IntegrationHealth, schemas.CatalogSync, schemas.IntegrationAnswer, schemas.IntegrationsAnswer,
+		schemas.Integration, schemas.IntegrationHealth, schemas.CatalogSync, schemas.IntegrationSlots, schemas.IntegrationAnswer, schemas.IntegrationsAnswer,
 		schemas.SyncAnswer, schemas.SyncsAnswer,
 		schemas.RegistrationRequest, schemas.RegistrationAnswer,
 		schemas.LoginRequest, schemas.RefreshRequest, schemas.TokensAnswer,

@@ -34,6 +34,7 @@ type integrationView struct {
 	LastSyncAt            *time.Time          `json:"last_sync_at"`
 	Health                healthView          `json:"health"`
 	LastSync              *catalog.Sync       `json:"last_sync"`
+	Slots                 catalog.SlotsKnown  `json:"slots"`
 }
 
 type healthView struct {
@@ -123,9 +124,13 @@ func (a *API) viewIntegration(r *http.Request, i marketplace.Integration) (integ
 	}
 	view.Health = healthView{Health: h, LastOKAt: timeOrNull(h.LastOKAt), Changes: append([]health.Change{}, changes...)}
 	last, _, err := a.store.Syncs(r.Context(), i.ID, 0, 1)
-	if err == nil && len(last) > 0 {
+	if err != nil {
+		return view, err
+	}
+	if len(last) > 0 {
 		view.LastSync = &last[0]
 	}
+	view.Slots, err = a.store.SlotsKnown(r.Context(), i.ID)
 	return view, err
 }
 

@@ -198,3 +198,29 @@ func TestANotificationIsRefusedWithEveryFieldThatIsWrong(t *testing.T) {
 		t.Errorf("want no sync asked for, got %d", n)
 	}
 }
+
+func TestAnIntegrationTellsHowFarItsSlotsAreKnownAndWhatIsWrongWithThem(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	made, option, _ := b.pulled(t)
+	b.ahead.Add(int64(time.Minute))
+	window := catalog.Window{Zone: time.UTC, From: b.now(), To: b.now()}
+	answer, err := catalog.ReadSlots([]byte(`[{"id":"s-1"}]`), window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.store.StoreSlots(t.Context(), catalog.SlotPull{VariationID: option.VariationID, SentAt: b.now(), Window: window, Answer: answer}); err != nil {
+		t.Fatal(err)
+	}
+	var view struct {
+		Slots catalog.SlotsKnown `json:"slots"`
+	}
+	b.do(t, "GET", "/api/v1/partner-integrations/"+made.ID, "", b.signIn(t, marketplace.Partner)).data(t, &view)
+	got := view.Slots
+	if got.Options < 8 || got.Pulled != 1 || got.OldestPullAt == nil || !got.OldestPullAt.Equal(b.now()) || len(got.SetAside) != 1 {
+		t.Fatalf("want one of many options pulled now, and a slot set aside, got %+v", got)
+	}
+	if aside := got.SetAside[0]; aside.ProductID != option.ProductID || aside.OptionID != option.Option.ID || aside.SlotID != "s-1" || aside.Problems[0].Pointer != "/0/localDateTimeEnd" {
+		t.Errorf("want the slot that is wrong and where, got %+v", aside)
+	}
+}

@@ -121,3 +121,18 @@ func (p *SlotPuller) pull(ctx context.Context, target partner.Target, o SlotOpti
 	changes, err := p.store.StoreSlots(ctx, pull)
 	return SlotOutcome{SlotChanges: changes, SentAt: pull.SentAt, Slots: len(pull.Answer.Slots), SetAside: pull.Answer.SetAside}, err
 }
+
+// SlotsKnown tells how far the slots of an integration's options are known.
+type SlotsKnown struct {
+	Options      int                  `json:"options"`        // that are in the partner's catalog
+	Pulled       int                  `json:"pulled"`         // of which slots have been pulled
+	OldestPullAt *time.Time           `json:"oldest_pull_at"` // when the pull was sent that is longest ago; nil: there is none
+	SetAside     []OptionSlotSetAside `json:"set_aside"`      // by the last pulls, the first few
+}
+
+// OptionSlotSetAside is a slot that cannot be sold as it is, with its option.
+type OptionSlotSetAside struct {
+	ProductID string `json:"product_id"`
+	OptionID  string `json:"option_id"`
+	SlotSetAside
+}

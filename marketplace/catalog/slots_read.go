@@ -16,7 +16,7 @@ import (
 const (
 	mostSlots      = 20_000   // a start every five minutes, day and night, and some
 	largestSlot    = 64 << 10 // as it is written, in bytes
-	mostSlotsAside = 20       // that are listed with what is wrong
+	mostSlotsAside = 5        // that are listed with what is wrong
 )
 
 // SlotAnswer is what an answer to a pull says of an option's slots.

@@ -70,15 +70,22 @@ func (s *Store) StoreSlots(ctx context.Context, pull catalog.SlotPull) (changes 
 	if err != nil {
 		return changes, err
 	}
+	var aside []byte
+	if len(pull.Answer.SetAside) > 0 {
+		if aside, err = json.Marshal(pull.Answer.SetAside); err != nil {
+			return changes, err
+		}
+	}
 	count := func(into *int) func(pgconn.CommandTag) error {
 		return func(done pgconn.CommandTag) error { *into = int(done.RowsAffected()); return nil }
 	}
 	stored := 0
 	batch := &pgx.Batch{}
 	batch.Queue(`
-		INSERT INTO slot_pulls (variation_id, sent_at) VALUES ($1, $2)
-		ON CONFLICT (variation_id) DO UPDATE SET sent_at = EXCLUDED.sent_at WHERE slot_pulls.sent_at IS NULL OR slot_pulls.sent_at <= EXCLUDED.sent_at`,
-		pull.VariationID, pull.SentAt).Exec(count(&stored))
+		INSERT INTO slot_pulls (variation_id, sent_at, set_aside) VALUES ($1, $2, $3)
+		ON CONFLICT (variation_id) DO UPDATE SET sent_at = EXCLUDED.sent_at, set_aside = EXCLUDED.set_aside
+		WHERE slot_pulls.sent_at IS NULL OR slot_pulls.sent_at <= EXCLUDED.sent_at`,
+		pull.VariationID, pull.SentAt, aside).Exec(count(&stored))
 	batch.Queue(storeSlots, append([]any{pull.VariationID, pull.SentAt}, rows...)...).Exec(count(&changes.Written))
 	if !pull.Answer.Nameless {
 		batch.Queue(closeSlots, pull.VariationID, pull.SentAt, pull.Window.From, pull.Window.To, rows[0], pull.Answer.Kept).Exec(count(&changes.Closed))
@@ -151,6 +158,37 @@ func pricingText(prices []partnerapi.UnitPricing) (*string, error) {
 	text, err := json.Marshal(prices)
 	stored := string(text)
 	return &stored, err
+}
+
+// mostOptionsAside is how many options are listed with what was set aside of them.
+const mostOptionsAside = 10
+
+// SlotsKnown tells how far the slots of an integration's options are known.
+func (s *Store) SlotsKnown(ctx context.Context, integration uuid.UUID) (known catalog.SlotsKnown, err error) {
+	const options = `
+		FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
+		WHERE a.integration_id = $1 AND a.partner_active AND v.partner_active`
+	batch := &pgx.Batch{}
+	batch.Queue(`SELECT count(*), count(p.sent_at), min(p.sent_at)`+options, integration).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&known.Options, &known.Pulled, &known.OldestPullAt) })
+	batch.Queue(`SELECT a.external_product_id, v.external_option_id, p.set_aside`+options+` AND p.set_aside IS NOT NULL ORDER BY v.id LIMIT $2`, integration, mostOptionsAside).
+		Query(func(rows pgx.Rows) error {
+			var product, option string
+			var text []byte
+			_, err := pgx.ForEachRow(rows, []any{&product, &option, &text}, func() error {
+				var aside []catalog.SlotSetAside
+				if err := json.Unmarshal(text, &aside); err != nil {
+					return fmt.Errorf("read what was set aside of option %q: %w", option, err)
+				}
+				for _, slot := range aside {
+					known.SetAside = append(known.SetAside, catalog.OptionSlotSetAside{ProductID: product, OptionID: option, SlotSetAside: slot})
+				}
+				return nil
+			})
+			return err
+		})
+	known.SetAside = []catalog.OptionSlotSetAside{}
+	return known, s.pool.SendBatch(ctx, batch).Close()
 }
 
 // UpdateSlot writes what decide makes of a slot that news is of, in one transaction
