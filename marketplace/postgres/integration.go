@@ -92,3 +92,21 @@ func (s *Store) DeleteIntegration(ctx context.Context, id uuid.UUID, at time.Tim
 		return err
 	})
 }
+
+// How long a deleted integration's key is kept at least, and after the end of what may
+// still be cancelled.
+const (
+	keptKey       = 24 * time.Hour
+	keptForCancel = 30 * 24 * time.Hour
+)
+
+// ForgetKeys empties the keys of deleted integrations that no booking needs any more, and
+// returns of how many.
+func (s *Store) ForgetKeys(ctx context.Context, now time.Time) (int64, error) {
+	forgotten, err := s.pool.Exec(ctx, `
+		UPDATE integrations i SET auth_key = '' WHERE deleted_at <= $1 AND auth_key <> '' AND NOT EXISTS (
+			SELECT FROM bookings b WHERE b.integration_id = i.id AND (
+				b.status IN ('RESERVING', 'HELD', 'PAID') OR b.release = 'pending' OR b.cancellation = 'pending'
+				OR (b.status = 'CONFIRMED' AND b.ends_at > $2)))`, now.Add(-keptKey), now.Add(-keptForCancel))
+	return forgotten.RowsAffected(), err
+}

@@ -102,10 +102,12 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 	err = errors.Join(err, failed)
 	changes, failed := w.Store.DropOldHealthChanges(ctx, keptHealthChanges)
 	err = errors.Join(err, failed)
+	keys, failed := w.Store.ForgetKeys(ctx, w.Clock.Now())
+	err = errors.Join(err, failed)
 	slots, failed := w.dropPastSlots(ctx)
 	err = errors.Join(err, failed)
-	if signIns+syncs+changes+slots > 0 {
-		w.Log.InfoContext(ctx, "cleaned up", slog.Int64("sign_ins", signIns), slog.Int64("syncs", syncs), slog.Int64("health_changes", changes), slog.Int64("slots", slots))
+	if signIns+syncs+changes+keys+slots > 0 {
+		w.Log.InfoContext(ctx, "cleaned up", slog.Int64("keys", keys), slog.Int64("sign_ins", signIns), slog.Int64("syncs", syncs), slog.Int64("health_changes", changes), slog.Int64("slots", slots))
 	}
 	return err
 }
