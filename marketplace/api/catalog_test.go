@@ -210,3 +210,50 @@ func TestAnIntegrationThatIsDeletedTakesItsActivitiesOffTheListAtOnce(t *testing
 		t.Errorf("want 8 and then none, got %d and %d", len(before.Data), len(after.Data))
 	}
 }
+
+func TestAResellersTokenReadsUntilItIsRevoked(t *testing.T) {
+	t.Parallel()
+	b, _ := stocked(t)
+	operator := b.signIn(t, marketplace.Operator)
+	tokens := "/api/v1/operator/accounts/" + b.accounts[marketplace.Reseller].ID.String() + "/api-tokens"
+	var made struct {
+		ID    string `json:"token_id"`
+		Token string `json:"api_token"`
+	}
+	b.do(t, "POST", tokens, `{"name":"shop"}`, operator).data(t, &made)
+	token := header{"X-Api-Token", made.Token}
+	if got := b.list(t, resellersList, token); len(got.Data) != 8 {
+		t.Errorf("want 8 activities, got %d", len(got.Data))
+	}
+	wantProblem(t, b.do(t, "GET", affiliatesList, "", token), 401, "unauthorized access")
+	b.do(t, "DELETE", tokens+"/"+made.ID, "", operator)
+	wantProblem(t, b.do(t, "GET", resellersList, "", token), 401, "unauthorized access")
+}
+
+func TestWhatAnOperatorChangesIsInTheNextRead(t *testing.T) {
+	t.Parallel()
+	b, _ := stocked(t)
+	operator, reseller := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Reseller)
+	first := b.list(t, resellersList, reseller).Data[0]
+	patch := func(body string) {
+		t.Helper()
+		if a := b.do(t, "PATCH", "/api/v1/operator/activities/"+first.ID, body, operator); a.StatusCode != 200 {
+			t.Fatalf("want it taken, got %d %s", a.StatusCode, a.body)
+		}
+	}
+	patch(`{"activity_title":"Old town","translation":{"pt":{"activity_title":"Cidade velha"}},"location":{"city":"Lisbon"}}`)
+	for query, want := range map[string]string{"": "Old town", "language=pt-BR": "Cidade velha", "language=ja": "Old town", "q=VELHA&city=lisbon": "Old town"} {
+		if got := b.list(t, resellersList+"?"+query, reseller).Data; len(got) == 0 || got[0].Title != want {
+			t.Errorf("%s: want %s, got %+v", query, want, got)
+		}
+	}
+	patch(`{"status":"Inactive"}`)
+	if got := b.list(t, resellersList, reseller); len(got.Data) != 7 || got.Data[0].ID == first.ID {
+		t.Errorf("want the others, got %d", len(got.Data))
+	}
+	wantProblem(t, b.do(t, "GET", resellersList+"/"+first.ID, "", reseller), 404, "activity not found")
+	patch(`{"status":"Active"}`)
+	if got := b.list(t, resellersList, reseller); len(got.Data) != 8 || got.Data[0].ID != first.ID {
+		t.Errorf("want it back in its place, got %d", len(got.Data))
+	}
+}

@@ -175,8 +175,10 @@ func TestADayHasItsSlotsInTheProductsZone(t *testing.T) {
 	if got[0].Pricing.Units[0].Price != 7 || got[1].Pricing.Units[0].Price == 7 || got[0].Currency != "EUR" {
 		t.Errorf("want the slot's own price before the option's, got %+v", got)
 	}
-	if none := b.do(t, "GET", path+"/variations/"+variation+"/availability?date=2026-10-27", "", reseller); string(none.body) != `{"success":1,"data":[]}` {
-		t.Errorf("want no slots, got %s", none.body)
+	for _, date := range []string{"2026-10-27", "0000-01-01", "9999-12-31"} {
+		if none := b.do(t, "GET", path+"/variations/"+variation+"/availability?date="+date, "", reseller); string(none.body) != `{"success":1,"data":[]}` {
+			t.Errorf("%s: want no slots, got %s", date, none.body)
+		}
 	}
 }
 
