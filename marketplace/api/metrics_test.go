@@ -2,9 +2,11 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"log/slog"
 	"maps"
+	"net/http/httptest"
 	"net/netip"
 	"os"
 	"regexp"
@@ -186,5 +188,21 @@ func TestARequestIsALineOfTheLog(t *testing.T) {
 	b.do(t, "GET", "/readyz", "", header{"X-Request-Id", "r-3"})
 	if got := kept.line(t, "r-3")["level"]; got != "WARN" {
 		t.Errorf("want a request that failed to be a warning, got %v", got)
+	}
+}
+
+func TestACallerWhoDoesNotWaitIsNoFailureOfTheServices(t *testing.T) {
+	t.Parallel()
+	kept, log := logged(slog.LevelDebug)
+	b := setup(t, log)
+	operator := b.signIn(t, marketplace.Operator)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	request := httptest.NewRequestWithContext(gone, "GET", "/api/v1/operator/rates", nil)
+	request.Header.Set(operator.name, operator.value)
+	request.Header.Set("X-Request-Id", "r-1")
+	b.handler.ServeHTTP(httptest.NewRecorder(), request)
+	if line := kept.line(t, "r-1"); line["status"] != 499.0 || line["level"] != "INFO" || strings.Contains(kept.text(), "request failed") {
+		t.Errorf("want the caller gone, and nobody blamed, got %v", line)
 	}
 }

@@ -75,6 +75,9 @@ func (a *API) withExchange(next http.Handler) http.Handler {
 		w.Header().Set(requestIDHeader, x.id)
 		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 		next.ServeHTTP(x, r)
+		if x.status >= http.StatusInternalServerError && r.Context().Err() != nil {
+			x.status = callerGone
+		}
 		took := a.now().Sub(began)
 		route := x.route
 		if route == nil {
@@ -95,8 +98,11 @@ func newRequestID() string {
 	return id.String()
 }
 
-// slow is from when on a request is worth a warning. Those that wait for a partner take
-// their time.
+// callerGone is what the log and the metrics say of a caller who did not wait for the
+// answer: it is no failure of the service's. Nobody is answered so.
+const callerGone = 499
+
+// slow is from when on a request is worth a warning, one that waits for a partner too.
 const slow = 2 * time.Second
 
 // logExchange writes a line about a request. Of what the caller sent there is nothing
