@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace"
 	"partnerkit.dev/marketplace/catalog"
 	"partnerkit.dev/marketplace/partner"
 	"partnerkit.dev/marketplace/postgres"
@@ -352,4 +353,24 @@ func TestSlotsOfThePastAreDeletedAFewAtATime(t *testing.T) {
 		}
 	}
 	b.want(t, "d 07-03 AVAILABLE 8/10")
+}
+
+func TestALargeAnswerIsRefusedAndALargeSlotSetAside(t *testing.T) {
+	t.Parallel()
+	of := setup(t)
+	of.sync(t, catalog.Full, product("walk"))
+	options, err := of.store.OptionsToPull(t.Context(), of.target.ID, of.now(), uuid.Nil, 1)
+	if err != nil || len(options) != 1 {
+		t.Fatalf("want an option, got %v, %v", options, err)
+	}
+	puller := catalog.NewSlotPuller(of.store, of.client, of.now)
+	of.body.Store(`[{"id":"` + strings.Repeat("x", 17<<20) + `"}]`)
+	if made, err := puller.Pull(t.Context(), of.target, options[0]); marketplace.CodeOf(err) != marketplace.PartnerFailed || !strings.Contains(err.Error(), "more than 16 MiB") {
+		t.Errorf("want it refused, got %+v, %v", made, err)
+	}
+	of.body.Store(`[{"id":"s","more":[` + strings.Repeat("0,", 1<<17) + `0]},` + slot("good", "2026-07-02") + `]`)
+	made, err := puller.Pull(t.Context(), of.target, options[0])
+	if err != nil || made.Written != 1 || len(made.SetAside) != 1 || made.SetAside[0].SlotID != "s" {
+		t.Errorf("want one stored and one set aside, got %+v, %v", made, err)
+	}
 }
