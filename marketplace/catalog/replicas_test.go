@@ -185,7 +185,10 @@ func TestHostilePartnersHarmOnlyThemselves(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			<-done
 		},
-		"floods":    func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 65<<20)) },
+		"floods": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100000000")
+			_, _ = io.WriteString(w, "[")
+		},
 		"redirects": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) },
 		"a page":    func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<!doctype html>") },
 	} {
