@@ -38,6 +38,12 @@ func TestAnEmptyDatabaseIsMadeReadyAndTheFirstRatesAreInIt(t *testing.T) {
 	if _, body := s.ask(t, "GET", "/api/v1/operator/rates", "", s.signedIn(t, "op@example.com")); !strings.Contains(body, `"as_of":"2024-06-28"`) || !strings.Contains(body, `"USD":"1.0705"`) {
 		t.Errorf("want the rates that come with the service, got %s", body)
 	}
+	status, body := s.ask(t, "GET", "/metrics", "", nil)
+	for _, want := range []string{`marketplace_database_up 1`, `connections_max{pool="requests"}`, `connections_max{pool="work"}`, `marketplace_page_cache_bytes`} {
+		if status != 200 || !strings.Contains(body, want) {
+			t.Errorf("want %s among the metrics, got %d, %d bytes", want, status, len(body))
+		}
+	}
 	s.stop(t)
 }
 

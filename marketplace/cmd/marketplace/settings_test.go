@@ -36,11 +36,13 @@ func TestEveryWrongSettingIsNamedAtOnce(t *testing.T) {
 	run(t, "", []string{
 		"MARKETPLACE_LOGIN_LIMIT=many-hush", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS=perhaps", "MARKETPLACE_SECRET_KEY=hush", "MARKETPLACE_DATABASE_URL=mysql://me:hush@host/x",
 		"MARKETPLACE_OPERATOR_EMAIL=nobody", "MARKETPLACE_OPERATOR_PASSWORD=hush", "MARKETPLACE_DATA_DIR=",
-	}, "serve", "--addr", "8080", "--rate-limit", "-1", "--page-cache", "0", "--affiliate-url", "{shop}").fails(t,
+	}, "serve", "--addr", "8080", "--rate-limit", "-1", "--page-cache", "0", "--affiliate-url", "{shop}",
+		"--log-format", "xml", "--log-level", "loud", "--metrics-from", "10.0.0.0/8,localhost").fails(t,
 		"MARKETPLACE_LOGIN_LIMIT: want a whole number", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS: want true or false",
 		"--secret-key: want at least 32 bytes, got 4", "--database-url: want an address such as postgres://", "--data-dir: want a folder",
 		"--operator-email: want an address", "--operator-password: want at least 10 letters",
-		"--addr: want host:port", "--rate-limit: want 0 or more, got -1", "--page-cache: want from 1", "--affiliate-url:")
+		"--addr: want host:port", "--rate-limit: want 0 or more, got -1", "--page-cache: want from 1", "--affiliate-url:",
+		`--log-format: want json or text, got "xml"`, `--log-level: want debug, info, warn or error, got "loud"`, `--metrics-from: want networks such as 10.0.0.0/8, got "localhost"`)
 }
 
 func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
