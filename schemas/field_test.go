@@ -60,7 +60,7 @@ func (f field) notBelow(below, keyword, value string) field {
 
 func tables() []field {
 	return slices.Concat(catalogFields(), slotFields(), bookingFields(), webhookFields(), resellerFields(), integrationFields(),
-		authFields(), operatorFields(), operatorActivityFields(), serviceFields())
+		authFields(), operatorFields(), operatorActivityFields(), reservationFields(), serviceFields())
 }
 
 func TestEveryFieldTakesWhatIsLawfulAndNothingElse(t *testing.T) {

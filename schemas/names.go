@@ -101,6 +101,15 @@ const (
 	PricingAnswer            = "operator/pricing-answer"
 	SyncRequest              = "operator/sync-request"
 
+	// What resellers book.
+	Booking           = "booking/booking"
+	BookingRequest    = "booking/booking-request"
+	BookingAnswer     = "booking/booking-answer"
+	BookingsAnswer    = "booking/bookings-answer"
+	PaymentRequest    = "booking/payment-request"
+	CancelBooking     = "booking/cancel-request"
+	CommissionsAnswer = "booking/commissions-answer"
+
 	// What every surface answers.
 	DoneAnswer   = "service/done-answer"
 	StatusAnswer = "service/status-answer"
@@ -109,7 +118,7 @@ const (
 const suffix = ".schema.json"
 
 //go:embed partner/*.schema.json webhook/*.schema.json reseller/*.schema.json integration/*.schema.json
-//go:embed auth/*.schema.json operator/*.schema.json service/*.schema.json openapi/*.yaml
+//go:embed booking/*.schema.json auth/*.schema.json operator/*.schema.json service/*.schema.json openapi/*.yaml
 var files embed.FS
 
 // Files returns the schemas and the OpenAPI documents, at the paths by which

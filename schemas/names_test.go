@@ -37,6 +37,7 @@ func TestEveryConstantNamesASchemaAndEverySchemaHasAConstant(t *testing.T) {
 		schemas.RatesRequest, schemas.RatesAnswer, schemas.PricingRequest, schemas.PricingAnswer, schemas.SyncRequest,
 		schemas.AccountsAnswer, schemas.AccountDetailAnswer, schemas.AccountChangeRequest, schemas.ActivityChangeRequest,
 		schemas.OperatorActivity, schemas.OperatorVariation, schemas.OperatorActivityAnswer, schemas.OperatorActivitiesAnswer,
+		schemas.Booking, schemas.BookingRequest, schemas.BookingAnswer, schemas.BookingsAnswer, schemas.PaymentRequest, schemas.CancelBooking, schemas.CommissionsAnswer,
 		schemas.DoneAnswer, schemas.StatusAnswer,
 		definitions,
 	}

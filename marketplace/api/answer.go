@@ -21,6 +21,11 @@ func writeJSON(w http.ResponseWriter, status int, body any) error {
 	if err != nil {
 		return err
 	}
+	return writeRaw(w, status, text)
+}
+
+// writeRaw writes an answer that is JSON already.
+func writeRaw(w http.ResponseWriter, status int, text []byte) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // whoever is gone cannot be told

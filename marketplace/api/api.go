@@ -11,6 +11,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/booking"
 	"partnerkit.dev/marketplace/catalog"
 	"partnerkit.dev/marketplace/health"
 	"partnerkit.dev/marketplace/integration"
@@ -40,6 +41,9 @@ type Store interface {
 	EditActivity(ctx context.Context, id uuid.UUID, edit func(*marketplace.Activity) error) (marketplace.Activity, error)
 	ChangeRates(ctx context.Context, c marketplace.RatesChange) error
 	ChangeFees(ctx context.Context, c marketplace.FeesChange) error
+	Bookings(ctx context.Context, by booking.Filter, skip int64, size int) (list []marketplace.Booking, total int, err error)
+	BookingHistories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]marketplace.HistoryEntry, error)
+	Commissions(ctx context.Context, affiliate uuid.UUID, skip int64, size int) (list []booking.Commission, total int, err error)
 }
 
 // Config is what an API is made of. Every field is required.
@@ -47,6 +51,7 @@ type Config struct {
 	Store        Store
 	SignIn       *signin.Service
 	Integrations *integration.Service
+	Bookings     *booking.Service
 	Syncer       *catalog.Syncer
 	Notifier     *catalog.Notifier
 	Front        *storefront.Front // what readers see; see API.caughtUp for whoever changes that
@@ -62,6 +67,7 @@ type API struct {
 	store        Store
 	signin       *signin.Service
 	integrations *integration.Service
+	bookings     *booking.Service
 	syncer       *catalog.Syncer
 	front        *storefront.Front
 	notifier     *catalog.Notifier
@@ -77,7 +83,7 @@ type API struct {
 // New returns the handler of every surface.
 func New(c Config) *API {
 	a := &API{
-		store: c.Store, signin: c.SignIn, integrations: c.Integrations, syncer: c.Syncer, notifier: c.Notifier, front: c.Front,
+		store: c.Store, signin: c.SignIn, integrations: c.Integrations, bookings: c.Bookings, syncer: c.Syncer, notifier: c.Notifier, front: c.Front,
 		limiter: ratelimit.New(c.RateLimit, limitWindow, c.Now), metrics: c.Metrics, scrapers: c.Scrapers, now: c.Now, log: c.Log,
 		unknown: &served{name: "none", counters: c.Metrics.Route("none", "none")},
 	}

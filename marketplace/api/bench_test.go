@@ -15,9 +15,11 @@ import (
 	"github.com/alexedwards/argon2id"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/marketplace/api"
+	"partnerkit.dev/marketplace/booking"
 	"partnerkit.dev/marketplace/catalog"
 	"partnerkit.dev/marketplace/health"
 	"partnerkit.dev/marketplace/integration"
@@ -41,6 +43,7 @@ type bench struct {
 	handler  http.Handler
 	address  string
 	accounts map[marketplace.Role]marketplace.Account
+	bookings *booking.Service
 	ahead    atomic.Int64
 }
 
@@ -80,7 +83,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 			}
 		},
 	})
-	t.Cleanup(client.Close)
+	t.Cleanup(func() { client.Close(); b.bookings.Wait() })
 	front, err := storefront.Open(t.Context(), storefront.Config{
 		Store: b.store, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
@@ -92,8 +95,12 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	syncer.Tell(measured.Synced)
 	measured.PageCache(front.PageCache)
 	measured.Database(b.store.MetricsState, b.now, map[string]*pgxpool.Pool{"requests": b.store.Pool()})
+	integrations := integration.NewService(b.store, guard, key, b.now)
+	b.bookings = booking.NewService(booking.Config{
+		Store: b.store, Keys: b.store, Partner: client, Target: integrations.Target, Terms: b.store.Terms, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
+	})
 	config := api.Config{
-		Store: b.store, SignIn: signin.New(b.store, key, 10, b.now), Integrations: integration.NewService(b.store, guard, key, b.now),
+		Store: b.store, SignIn: signin.New(b.store, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,
 		Syncer: syncer, Notifier: catalog.NewNotifier(b.store), Front: front, RateLimit: 600,
 		Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}

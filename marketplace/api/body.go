@@ -23,22 +23,28 @@ const largestBody = 1 << 20
 // readBody reads a JSON body into a struct with `validate` tags, and checks it. Fields
 // that it does not have are ignored. An empty body leaves the struct as it is.
 func readBody(r *http.Request, into any) error {
+	_, err := readBodyText(r, into)
+	return err
+}
+
+// readBodyText is readBody, and returns the body as it was sent.
+func readBodyText(r *http.Request, into any) ([]byte, error) {
 	body, err := bodyOf(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := sound(body); err != nil {
-		return err
+		return nil, err
 	}
 	if string(bytes.TrimSpace(body)) == "null" { // which Unmarshal takes for nothing
-		return refused("the body: want an object, got null")
+		return nil, refused("the body: want an object, got null")
 	}
 	if len(body) > 0 {
 		if err := json.Unmarshal(body, into); err != nil {
-			return badJSON(err)
+			return nil, badJSON(err)
 		}
 	}
-	return marketplace.Check(into)
+	return body, marketplace.Check(into)
 }
 
 // bodyOf returns a request's body, which says that it is JSON unless it is empty.

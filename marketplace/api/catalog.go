@@ -18,6 +18,7 @@ func (a *API) catalogRoutes() []route {
 		{http.MethodGet, "/api/v1/resellers/activities/{activity}/variations/{variation}/calendar", resellers, a.showCalendar},
 		{http.MethodGet, "/api/v1/resellers/activities/{activity}/variations/{variation}/availability", resellers, a.showDay},
 		{http.MethodGet, "/api/v1/affiliates/activities", affiliates, a.listForAffiliates},
+		{http.MethodGet, "/api/v1/affiliates/commissions", affiliates, a.listCommissions},
 	}
 }
 

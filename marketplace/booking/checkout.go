@@ -3,6 +3,7 @@ package booking
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -184,12 +185,17 @@ func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, off
 	}
 	window := catalog.Window{Zone: zone, From: date, To: date}
 	var read *catalog.SlotAnswer
-	_, err = s.Partner.Availability(ctx, target, window.Request(catalog.SlotOption{
+	within, cancel := context.WithTimeoutCause(ctx, freshTime, errBusy)
+	defer cancel()
+	_, err = s.Partner.Availability(within, target, window.Request(catalog.SlotOption{
 		VariationID: o.Variation, ProductID: offer.Activity.Product.ID, TimeZone: offer.Activity.Product.TimeZone, Option: offer.variation(o.Variation).Option,
 	}), func(body []byte) (err error) {
 		read, err = catalog.ReadSlots(body, window)
 		return err
 	})
+	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(within), errBusy) {
+		err = errBusy
+	}
 	if err != nil {
 		return marketplace.Slot{}, err
 	}
@@ -199,6 +205,12 @@ func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, off
 	}
 	return slot, nil
 }
+
+// freshTime bounds the availability of a checkout, the wait for a turn with the partner
+// included.
+const freshTime = 22 * time.Second
+
+var errBusy = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the partner has not answered earlier calls"}
 
 var errNoSlot = &marketplace.Error{Code: marketplace.Conflict, Message: "the slot can no longer be booked"}
 

@@ -16,8 +16,17 @@ import (
 // DeliverConfirm sends a confirm again that had no answer, where that is still due. It
 // returns how long to wait before the next try; 0 is that none is due.
 func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.Duration, err error) {
+	r, err := s.Store.Booking(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	give, room := s.shares.take(r.IntegrationID)
+	if !room {
+		return busyPause, nil
+	}
+	defer give()
 	call := uuid.New()
-	r, c, err := s.step(ctx, id, func(r Record) (Change, error) {
+	r, c, err := s.stepFrom(ctx, r, func(r Record) (Change, error) {
 		if _, err := Next(r.Booking, ConfirmAgain); err != nil {
 			return Change{}, nil // it has been settled
 		}
@@ -78,8 +87,17 @@ func (s *Service) DeliverCancel(ctx context.Context, id uuid.UUID) (again time.D
 }
 
 func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again time.Duration, err error) {
+	r, err := s.Store.Booking(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	give, room := s.shares.take(r.IntegrationID)
+	if !room {
+		return busyPause, nil
+	}
+	defer give()
 	call := Call{ID: uuid.New(), Endpoint: d.endpoint}
-	r, c, err := s.step(ctx, id, func(r Record) (Change, error) {
+	r, c, err := s.stepFrom(ctx, r, func(r Record) (Change, error) {
 		if !d.owed(r.Booking) {
 			return Change{}, nil
 		}

@@ -101,7 +101,7 @@ func setup(t *testing.T, change ...func(*mockpartner.Options)) *bench {
 	check(t, err)
 	b.integration = made.ID
 	b.Service = booking.NewService(booking.Config{
-		Store: b.store, Partner: b.client, Target: b.integrations.Target, Terms: b.store.Terms,
+		Store: b.store, Keys: b.store, Partner: b.client, Target: b.integrations.Target, Terms: b.store.Terms,
 		AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(func() { b.client.Close(); b.Wait() })

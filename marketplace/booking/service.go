@@ -27,6 +27,7 @@ type Partner interface {
 // Config is what a service is made of. Every field is required.
 type Config struct {
 	Store           Store
+	Keys            KeyStore
 	Partner         Partner
 	Target          func(marketplace.Integration) (partner.Target, error)
 	Terms           func(context.Context) (marketplace.Terms, error)
@@ -38,7 +39,8 @@ type Config struct {
 // Service leads bookings through their life. It is safe for concurrent use.
 type Service struct {
 	Config
-	calls sync.WaitGroup // that outlive whoever asked for them
+	calls  sync.WaitGroup // that outlive whoever asked for them
+	shares shares
 }
 
 // NewService returns a service.

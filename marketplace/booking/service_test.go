@@ -56,10 +56,10 @@ func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 	if !reversed {
 		t.Error("want the commission reversed")
 	}
-	history, err := b.store.BookingHistory(t.Context(), held.ID)
+	histories, err := b.store.BookingHistories(t.Context(), []uuid.UUID{held.ID})
 	check(t, err)
 	var told []string
-	for _, h := range history {
+	for _, h := range histories[held.ID] {
 		told = append(told, strings.TrimSpace(string(h.Kind)+" "+string(h.From)+" "+string(h.To)+string(h.Endpoint)))
 	}
 	want := "call  reserve, move RESERVING HELD, move HELD PAID, call  confirm, move PAID CONFIRMED, move CONFIRMED CANCELLED, call  cancel"

@@ -144,6 +144,8 @@ func (c *Client) call(ctx context.Context, t Target, asked call) Outcome {
 	defer leave()
 	within, cancel := context.WithTimeoutCause(ctx, c.config.Scale(asked.limit), errLate)
 	defer cancel()
+	ended := context.AfterFunc(c.life, cancel)
+	defer ended()
 	return c.outcome(ctx, within, t, asked, c.exchange(within, t, asked))
 }
 

@@ -18,7 +18,6 @@ import (
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/marketplace/booking"
 	"partnerkit.dev/marketplace/job"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Offer returns what a checkout is about, or NotFound: an activity that resellers may
@@ -129,7 +128,10 @@ func (s *Store) SaveBooking(ctx context.Context, c booking.Change, version int64
 		}
 		jobs := make([]newJob, len(c.Jobs))
 		for i, j := range c.Jobs {
-			jobs[i] = newJob{args: bookingJob(j), at: j.At}
+			jobs[i] = newJob{args: bookingJob(j)}
+			if j.At.After(c.At) { // else at once: the queue looks for what it has to wait for every few seconds only
+				jobs[i].at = j.At
+			}
 		}
 		return s.insertJobs(ctx, tx, jobs...)
 	})
@@ -344,20 +346,4 @@ func (s *Store) DueBookings(ctx context.Context, now, stale time.Time, most int)
 		})
 	}
 	return d, s.pool.SendBatch(ctx, batch).Close()
-}
-
-// BookingHistory returns what happened to a booking, the oldest first.
-func (s *Store) BookingHistory(ctx context.Context, id uuid.UUID) ([]marketplace.HistoryEntry, error) {
-	rows, err := s.pool.Query(ctx, `
-		SELECT at, kind, coalesce(from_status, ''), coalesce(to_status, ''), coalesce(why, ''), coalesce(endpoint, ''), status, duration_ms, coalesce(error, '')
-		FROM booking_history WHERE booking_id = $1 ORDER BY id`, id)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (h marketplace.HistoryEntry, err error) {
-		var endpoint string
-		err = row.Scan(&h.At, &h.Kind, &h.From, &h.To, &h.Why, &endpoint, &h.Status, &h.Duration, &h.Error)
-		h.Endpoint = partnerapi.Endpoint(endpoint)
-		return h, err
-	})
 }

@@ -17,6 +17,7 @@ type Schedule struct {
 	NightlyAt   time.Duration // after midnight, UTC: a full sync of every integration, then its slots
 	Probes      time.Duration // how often partners are asked whether they are there; 0: never
 	Incremental time.Duration // how often incremental syncs are made; 0: never
+	Sweeps      time.Duration // how often expired holds are given back; 0: never
 }
 
 const (
@@ -47,6 +48,7 @@ func (w *Worker) newSchedules() (gocron.Scheduler, error) {
 		{day, w.Schedule.NightlyAt, func(due time.Time) river.JobArgs { return job.Nightly{Due: due} }},
 		{w.Schedule.Probes, 0, func(due time.Time) river.JobArgs { return job.Probes{Due: due} }},
 		{w.Schedule.Incremental, 0, func(due time.Time) river.JobArgs { return job.Incremental{Due: due} }},
+		{w.Schedule.Sweeps, 0, func(due time.Time) river.JobArgs { return job.Sweep{Due: due} }},
 		{cleanUps, cleanUps / 2, func(due time.Time) river.JobArgs { return job.CleanUp{Due: due} }},
 	}
 	made, err := gocron.NewScheduler(gocron.WithLocation(time.UTC), gocron.WithClock(w.Clock))

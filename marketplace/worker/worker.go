@@ -24,7 +24,7 @@ import (
 
 // How many jobs of each queue a replica does at once. Most of the time they wait for
 // partners: a few that never answer must not fill a queue.
-var workers = map[string]int{job.QueueSyncs: 100, job.QueueSlots: 100, job.QueueProbes: 20, job.QueueChores: 4}
+var workers = map[string]int{job.QueueSyncs: 100, job.QueueSlots: 100, job.QueueProbes: 20, job.QueueBookings: 50, job.QueueChores: 4}
 
 const (
 	// jobTime bounds a job. A pull of slots takes the longest: it begins new ones
@@ -55,6 +55,7 @@ type Config struct {
 	Syncer       *catalog.Syncer
 	Slots        *catalog.SlotPuller
 	Prober       Prober
+	Bookings     Bookings
 	Schedule     Schedule
 	Log          *slog.Logger
 
@@ -90,6 +91,10 @@ func New(c Config) (*Worker, error) {
 	river.AddWorker(kinds, river.WorkFunc(w.nightly))
 	river.AddWorker(kinds, river.WorkFunc(w.incremental))
 	river.AddWorker(kinds, river.WorkFunc(w.cleanUp))
+	river.AddWorker(kinds, river.WorkFunc(w.confirm))
+	river.AddWorker(kinds, river.WorkFunc(w.release))
+	river.AddWorker(kinds, river.WorkFunc(w.cancel))
+	river.AddWorker(kinds, river.WorkFunc(w.sweep))
 	queues := map[string]river.QueueConfig{}
 	for name, most := range workers {
 		queues[name] = river.QueueConfig{MaxWorkers: most}

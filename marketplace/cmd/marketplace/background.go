@@ -4,12 +4,12 @@ import (
 	"log/slog"
 	"time"
 
+	"partnerkit.dev/marketplace/booking"
 	"partnerkit.dev/marketplace/catalog"
 	"partnerkit.dev/marketplace/integration"
 	"partnerkit.dev/marketplace/metrics"
 	"partnerkit.dev/marketplace/partner"
 	"partnerkit.dev/marketplace/postgres"
-	"partnerkit.dev/marketplace/secret"
 	"partnerkit.dev/marketplace/worker"
 )
 
@@ -17,7 +17,7 @@ import (
 const closeTime = 2 * time.Second
 
 // newWorker returns what happens by itself, on connections of its own.
-func newWorker(store *postgres.Store, client *partner.Client, guard *partner.Guard, key *secret.Secret, s settings, measured *metrics.Metrics, log *slog.Logger) (*worker.Worker, error) {
+func newWorker(store *postgres.Store, client *partner.Client, integrations *integration.Service, bookings *booking.Service, s settings, measured *metrics.Metrics, log *slog.Logger) (*worker.Worker, error) {
 	schedule, err := s.schedule()
 	if err != nil {
 		return nil, err
@@ -27,8 +27,8 @@ func newWorker(store *postgres.Store, client *partner.Client, guard *partner.Gua
 	slots := catalog.NewSlotPuller(store, client, time.Now)
 	slots.Tell(measured.PulledSlots)
 	return worker.New(worker.Config{
-		Store: store, Integrations: integration.NewService(store, guard, key, time.Now), Syncer: syncer,
-		Slots: slots, Prober: client, Schedule: schedule, Log: log,
+		Store: store, Integrations: integrations, Syncer: syncer,
+		Slots: slots, Prober: client, Bookings: bookings, Schedule: schedule, Log: log,
 	})
 }
 

@@ -111,8 +111,14 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	client := partner.NewClient(partner.Config{
 		Guard: guard, UserAgent: "partnerkit-marketplace/" + serviceVersion(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(work, measured, log),
 	})
-	defer client.Close()
-	background, err := newWorker(work, client, guard, key, s, measured, log)
+	share, err := s.share()
+	if err != nil {
+		return err
+	}
+	deliveries := integration.NewService(work, guard, key, time.Now)
+	bookings, owed := newBookings(store, client, integrations, share, log), newBookings(work, client, deliveries, share, log)
+	defer func() { client.Close(); bookings.Wait(); owed.Wait() }()
+	background, err := newWorker(work, client, deliveries, owed, s, measured, log)
 	if err != nil {
 		return err
 	}
@@ -127,7 +133,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	measured.Database(store.MetricsState, time.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
 	server := &http.Server{
 		Handler: api.New(api.Config{
-			Store: store, SignIn: signin.New(store, key, s.loginLimit, time.Now), Integrations: integrations,
+			Store: store, SignIn: signin.New(store, key, s.loginLimit, time.Now), Integrations: integrations, Bookings: bookings,
 			Syncer: syncer, Notifier: catalog.NewNotifier(store), Front: front, RateLimit: s.rateLimit,
 			Metrics: measured, Scrapers: scrapers, Now: time.Now, Log: log,
 		}),

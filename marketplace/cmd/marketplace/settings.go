@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/marketplace"
@@ -68,7 +69,8 @@ type settings struct {
 	rateLimit, loginLimit           int
 	allowPrivatePartners            bool
 	nightlyAt                       string
-	probes, incremental             time.Duration
+	probes, incremental, sweeps     time.Duration
+	affiliatesShare                 string
 	pageCache                       int // MiB
 	affiliateURL                    storefront.AffiliateURL
 	logged
@@ -89,6 +91,8 @@ func (s *settings) register(command *cobra.Command) {
 	f.StringVar(&s.nightlyAt, "nightly-at", "02:30", "the `time` of the night's full syncs and slot pulls, UTC")
 	f.DurationVar(&s.probes, "probe-interval", time.Minute, "how often partners are asked whether they are there; 0 is never")
 	f.DurationVar(&s.incremental, "incremental-interval", 0, "how often incremental syncs are made beside the night's; 0 is never")
+	f.DurationVar(&s.sweeps, "sweep-interval", 30*time.Second, "how often holds that nobody paid in time are given back")
+	f.StringVar(&s.affiliatesShare, "affiliate-commission", "5", "the affiliate's share of a booking's total, in `percent`")
 	f.IntVar(&s.pageCache, "page-cache", 256, "`MiB` of memory for pages of the list that are kept made, in each replica")
 	f.StringVar((*string)(&s.affiliateURL), "affiliate-url", "/activities/{activity}?affiliate_code={affiliate}", "the `address` that an affiliate's link to an activity has in your shop; {activity} and {affiliate} stand for their ids")
 	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is made at the start where there is no such account")
@@ -122,6 +126,9 @@ func (s *settings) mistakes() []error {
 	if s.pageCache < 1 || s.pageCache > mostPageCache {
 		wrong = append(wrong, fmt.Errorf("--page-cache: want from 1 to %d, got %d", mostPageCache, s.pageCache))
 	}
+	if _, err := s.share(); err != nil {
+		wrong = append(wrong, err)
+	}
 	if err := s.affiliateURL.Check(); err != nil {
 		wrong = append(wrong, fmt.Errorf("--affiliate-url: %w", err))
 	}
@@ -142,6 +149,8 @@ func (s *settings) mistakes() []error {
 const (
 	leastProbes      = time.Second
 	leastIncremental = time.Minute
+	leastSweeps      = time.Second
+	longestSweeps    = time.Minute // a partner may wait no longer for an expired hold's release
 	longestInterval  = 24 * time.Hour
 )
 
@@ -159,8 +168,20 @@ func (s *settings) schedule() (worker.Schedule, error) {
 	}
 	interval("--probe-interval", s.probes, leastProbes)
 	interval("--incremental-interval", s.incremental, leastIncremental)
+	if s.sweeps < leastSweeps || s.sweeps > longestSweeps {
+		wrong = append(wrong, fmt.Errorf("--sweep-interval: want from %s to %s, got %s", leastSweeps, longestSweeps, s.sweeps))
+	}
 	at := time.Duration(night.Hour())*time.Hour + time.Duration(night.Minute())*time.Minute
-	return worker.Schedule{NightlyAt: at, Probes: s.probes, Incremental: s.incremental}, joined(wrong)
+	return worker.Schedule{NightlyAt: at, Probes: s.probes, Incremental: s.incremental, Sweeps: s.sweeps}, joined(wrong)
+}
+
+// share is the affiliates', in percent.
+func (s *settings) share() (decimal.Decimal, error) {
+	share, err := decimal.NewFromString(s.affiliatesShare)
+	if err != nil || len(s.affiliatesShare) > 10 || share.IsNegative() || share.GreaterThan(decimal.NewFromInt(100)) {
+		return share, fmt.Errorf("--affiliate-commission: want a percentage from 0 to 100, such as 7.5, got %.20q", s.affiliatesShare)
+	}
+	return share, nil
 }
 
 func (s *settings) firstOperator() marketplace.NewAccount {

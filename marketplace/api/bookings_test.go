@@ -1,0 +1,254 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// shop is a service with a partner whose catalog it has pulled, and one slot of it.
+type shop struct {
+	*bench
+	partner  *mockpartner.Mock
+	control  *client.Client
+	reseller header
+	order    string // the body of a checkout
+}
+
+func openShop(t *testing.T) *shop {
+	t.Helper()
+	s := &shop{bench: setup(t)}
+	var err error
+	if s.partner, err = mockpartner.New(mockpartner.Options{AuthKey: "partner-key", Now: s.now(), Frozen: true, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(s.partner)
+	t.Cleanup(func() { s.partner.Close(); server.Close() })
+	if s.control, err = client.New(server.URL, client.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	made := s.register(t, s.signIn(t, marketplace.Partner), server.URL)
+	if a := s.trigger(t, made); a.StatusCode != 200 {
+		t.Fatalf("want a catalog, got %s", a.body)
+	}
+	s.reseller = s.signIn(t, marketplace.Reseller)
+	const product, option = "tokyo-market", "breakfast"
+	slots, err := s.partner.Default().Platform().Calendar(product, option, s.now().AddDate(0, 0, 9), 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, slot := range slots {
+		if slot.Status != partnerapi.StatusAvailable {
+			continue
+		}
+		a := s.do(t, "POST", "/api/v1/partner-integrations/"+made.ID+"/availability/notify", fmt.Sprintf(
+			`{"productId":%q,"optionId":%q,"availabilityId":%q,"localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":6}`,
+			product, option, slot.AvailabilityID, partnerapi.FormatDateTime(slot.Start), partnerapi.FormatDateTime(slot.End)), header{"x-webhook-secret", made.Secret})
+		if a.StatusCode != 200 {
+			t.Fatalf("want the slot stored, got %s", a.body)
+		}
+		var activity, variation uuid.UUID
+		if err := s.store.Pool().QueryRow(t.Context(), `SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id`).Scan(&activity, &variation); err != nil {
+			t.Fatal(err)
+		}
+		s.order = fmt.Sprintf(`{"activity_id":%q,"variation_id":%q,"availability_id":%q,"units":[{"type":"ADULT","quantity":2}],"contact":{"fullName":"Ana Sousa","emailAddress":"ana@example.com"},"affiliate_code":%q}`,
+			activity, variation, slot.AvailabilityID, s.accounts[marketplace.Affiliate].ID)
+		return s
+	}
+	t.Fatal("no slot can be booked")
+	return nil
+}
+
+// booked is a booking as it is answered.
+type booked struct {
+	ID        string  `json:"_id"`
+	Status    string  `json:"status"`
+	Total     float64 `json:"total"`
+	External  *string `json:"external_booking_id"`
+	Tickets   []any   `json:"tickets"`
+	Release   *string `json:"partner_release"`
+	Attention *struct {
+		Reason  string   `json:"reason"`
+		Actions []string `json:"actions"`
+	} `json:"attention"`
+}
+
+func (s *shop) book(t *testing.T, headers ...header) booked {
+	t.Helper()
+	var b booked
+	a := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, append(headers, s.reseller)...)
+	if a.data(t, &b); a.StatusCode != 201 || b.Status != "HELD" {
+		t.Fatalf("want it held, got %s", a.body)
+	}
+	return b
+}
+
+func (s *shop) kept(t *testing.T) {
+	t.Helper()
+	mockpartner.AssertCallerKept(t, s.partner.Default())
+}
+
+func TestAResellerBooksPaysAndCancels(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	held := s.book(t)
+	path := "/api/v1/resellers/bookings/" + held.ID
+	var b booked
+	s.do(t, "POST", path+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, s.reseller).data(t, &b)
+	if b.Status != "CONFIRMED" || b.External == nil || b.Attention != nil {
+		t.Errorf("want it confirmed, got %+v", b)
+	}
+	wantProblem(t, s.do(t, "DELETE", path, "", s.reseller), 409, "the booking is CONFIRMED")
+	s.do(t, "POST", path+"/cancel", `{"reason":"ill"}`, s.reseller).data(t, &b)
+	if b.Status != "CANCELLED" {
+		t.Errorf("want it cancelled, got %+v", b)
+	}
+	var list []booked
+	s.do(t, "GET", "/api/v1/resellers/bookings?status=CANCELLED", "", s.reseller).data(t, &list)
+	if len(list) != 1 || list[0].ID != held.ID {
+		t.Errorf("want it listed, got %+v", list)
+	}
+	var commissions []struct{ Status string }
+	s.do(t, "GET", "/api/v1/affiliates/commissions", "", s.signIn(t, marketplace.Affiliate)).data(t, &commissions)
+	if len(commissions) != 1 || commissions[0].Status != "reversed" {
+		t.Errorf("want a commission that was reversed, got %+v", commissions)
+	}
+	s.kept(t)
+}
+
+func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	key := header{"Idempotency-Key", "order-1"}
+	first := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.reseller)
+	again := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.reseller)
+	if again.StatusCode != 201 || string(again.body) != string(first.body) {
+		t.Errorf("want the same answer, got %d %s\nand %s", again.StatusCode, again.body, first.body)
+	}
+	wantProblem(t, s.do(t, "POST", "/api/v1/resellers/bookings", strings.Replace(s.order, `"quantity":2`, `"quantity":1`, 1), key, s.reseller), 422, "another body")
+	if holds := s.partner.Default().Platform().Holds(); len(holds) != 1 {
+		t.Errorf("want one hold, got %d", len(holds))
+	}
+	wantProblem(t, s.do(t, "POST", "/api/v1/resellers/bookings", s.order, header{"Idempotency-Key", strings.Repeat("x", 201)}, s.reseller), 400, "Idempotency-Key")
+	s.ahead.Add(int64(25 * time.Hour)) // the partner's clock stands still: its slot is days ahead
+	if later := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.signIn(t, marketplace.Reseller)); later.StatusCode != 201 || string(later.body) == string(first.body) {
+		t.Errorf("want the key forgotten, got %d %s", later.StatusCode, later.body)
+	}
+}
+
+func TestWhatThePartnerRefusesIsTheSameRefusalAgain(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for <b>members</b>."}'}`); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		a := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, header{"Idempotency-Key", "order-1"}, s.reseller)
+		wantProblem(t, a, 409, `Only for \u003cb\u003emembers`)
+	}
+	s.kept(t)
+}
+
+func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	held := s.book(t)
+	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 503}`); err != nil {
+		t.Fatal(err)
+	}
+	var b booked
+	s.do(t, "POST", "/api/v1/resellers/bookings/"+held.ID+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, s.reseller).data(t, &b)
+	if b.Status != "PAID" || b.Attention == nil || b.Attention.Reason != "confirm_refused" {
+		t.Errorf("want it PAID, and an operator told, got %+v", b)
+	}
+	operator := s.signIn(t, marketplace.Operator)
+	var list []booked
+	s.do(t, "GET", "/api/v1/operator/bookings?attention=true", "", operator).data(t, &list)
+	if len(list) != 1 || list[0].ID != held.ID || strings.Join(list[0].Attention.Actions, " ") != "confirm cancel" {
+		t.Errorf("want it listed with what can be done, got %+v", list)
+	}
+	s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/confirm", "", operator).data(t, &b)
+	if b.Status != "CONFIRMED" || b.Attention != nil {
+		t.Errorf("want it confirmed, got %+v", b)
+	}
+	s.do(t, "GET", "/api/v1/operator/bookings?attention=true", "", operator).data(t, &list)
+	if len(list) != 0 {
+		t.Errorf("want nothing left, got %+v", list)
+	}
+	s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/cancel", "", operator).data(t, &b)
+	if b.Status != "CANCELLED" {
+		t.Errorf("want it cancelled, got %+v", b)
+	}
+	for _, wish := range []string{"confirm", "deliver"} {
+		wantProblem(t, s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/"+wish, "", operator), 409, "the booking is CANCELLED")
+	}
+	s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/resolve", "", operator).data(t, &b)
+}
+
+func TestAnOrderThatIsWrongNamesEachField(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	reseller := b.signIn(t, marketplace.Reseller)
+	good := `{"activity_id":"` + uuid.NewString() + `","variation_id":"` + uuid.NewString() + `","availability_id":"s","units":[{"type":"ADULT","quantity":1}],"contact":{"fullName":"Ana","emailAddress":"ana@example.com"}}`
+	for name, c := range map[string]struct {
+		body   string
+		status int
+		words  []string
+	}{
+		"nothing":          {`{}`, 400, []string{"activity_id: it is missing", "availability_id: it is missing", "units: it is missing", "contact: it is missing"}},
+		"wrong types":      {`{"units":"two"}`, 400, []string{"units: want an array"}},
+		"no guest":         {strings.Replace(good, `"quantity":1`, `"quantity":0`, 1), 400, []string{"units[0].quantity: want 1 or more"}},
+		"unknown guests":   {strings.Replace(good, "ADULT", "PIRATE", 1), 400, []string{"units[0].type: want one of"}},
+		"no address":       {strings.Replace(good, "ana@example.com", "ana", 1), 400, []string{"contact.emailAddress"}},
+		"a NUL":            {strings.Replace(good, `"fullName":"Ana"`, `"fullName":"A\u0000"`, 1), 400, []string{`contact.fullName: want a text without`}},
+		"no activity":      {good, 404, []string{"activity not found"}},
+		"no activity's id": {strings.Replace(good, `{"activity_id":"`, `{"activity_id":"x`, 1), 404, []string{"activity not found"}},
+		"a broken payment": {"", 404, []string{"booking not found"}},
+	} {
+		path := "/api/v1/resellers/bookings"
+		if c.body == "" {
+			path, c.body = path+"/17/payment", `{"outcome":"succeeded","reference":"p"}`
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wantProblem(t, b.do(t, "POST", path, c.body, reseller), c.status, c.words...)
+		})
+	}
+}
+
+func TestAnotherResellersBookingIsNotThere(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	held := s.book(t)
+	s.do(t, "POST", "/api/v1/operator/accounts", `{"email":"other@example.com","password":"`+password+`","role":"reseller"}`, s.signIn(t, marketplace.Operator))
+	var tokens struct {
+		Access string `json:"access_token"`
+	}
+	s.do(t, "POST", "/api/v1/auth/login", `{"email":"other@example.com","password":"`+password+`"}`).data(t, &tokens)
+	other := header{"Authorization", "Bearer " + tokens.Access}
+	path := "/api/v1/resellers/bookings/" + held.ID
+	for _, asked := range []struct{ method, path, body string }{
+		{"GET", path, ""}, {"DELETE", path, ""}, {"POST", path + "/cancel", ""}, {"POST", path + "/payment", `{"outcome":"succeeded","reference":"p"}`},
+	} {
+		wantProblem(t, s.do(t, asked.method, asked.path, asked.body, other), 404, "booking not found")
+	}
+	var list []booked
+	s.do(t, "GET", "/api/v1/resellers/bookings", "", other).data(t, &list)
+	if len(list) != 0 {
+		t.Errorf("want none of another's, got %+v", list)
+	}
+	var b booked
+	s.do(t, "DELETE", path, "", s.reseller).data(t, &b)
+	if b.Status != "RELEASED" || b.Release == nil {
+		t.Errorf("want it given back by its own, got %+v", b)
+	}
+}

@@ -1,0 +1,39 @@
+package booking
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace"
+)
+
+// Filter says which bookings are wanted; zero values do not choose.
+type Filter struct {
+	Account   uuid.UUID // a reseller's; checkouts that have made none are left out then
+	Status    marketplace.BookingStatus
+	Attention bool // those alone that need an operator
+}
+
+// Commission is an affiliate's share of a booking.
+type Commission struct {
+	Booking    uuid.UUID
+	Currency   marketplace.Currency
+	Amount     marketplace.Number
+	AccruedAt  time.Time
+	ReversedAt time.Time // zero: it was not
+}
+
+// Find returns a booking that the account may see; the zero id sees all. Others are
+// NotFound.
+func (s *Service) Find(ctx context.Context, account, id uuid.UUID) (marketplace.Booking, error) {
+	r, err := s.Store.Booking(ctx, id)
+	if err == nil {
+		err = visible(r.Booking, account)
+	}
+	if err != nil {
+		return marketplace.Booking{}, err
+	}
+	return r.Booking, nil
+}

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/marketplace/booking"
+	"partnerkit.dev/marketplace/integration"
+	"partnerkit.dev/marketplace/partner"
+	"partnerkit.dev/marketplace/postgres"
+)
+
+// newBookings returns a service that leads bookings through that store's connections.
+func newBookings(store *postgres.Store, client *partner.Client, integrations *integration.Service, share decimal.Decimal, log *slog.Logger) *booking.Service {
+	return booking.NewService(booking.Config{
+		Store: store, Keys: store, Partner: client, Target: integrations.Target, Terms: store.Terms, AffiliatesShare: share, Now: time.Now, Log: log,
+	})
+}
