@@ -144,3 +144,25 @@ func TestTheServiceIsReadyWhileItsDatabaseAnswers(t *testing.T) {
 		t.Errorf("want it alive all the same, got %d", a.StatusCode)
 	}
 }
+
+func TestWhoGuessesPasswordsIsToldToWait(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	guess := func(email string) answer {
+		return b.do(t, "POST", "/api/v1/auth/login", `{"email":"`+email+`","password":"a guess"}`)
+	}
+	for range 10 {
+		wantProblem(t, guess("reseller@example.com"), 401)
+	}
+	a := guess("Reseller@example.com ")
+	wantProblem(t, a, 429, `"rate limit exceeded"`)
+	if a.Header.Get("Retry-After") != "60" {
+		t.Errorf("want 60 s, got %q", a.Header.Get("Retry-After"))
+	}
+	b.signIn(t, marketplace.Partner) // another account may
+	if text := b.metrics(t); !strings.Contains(text, `marketplace_sign_in_failures_total{reason="limit"} 1`) {
+		t.Error("want it counted")
+	}
+	b.ahead.Add(int64(time.Minute))
+	b.signIn(t, marketplace.Reseller)
+}
