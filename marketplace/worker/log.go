@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 
 	"github.com/riverqueue/river"
@@ -35,17 +34,4 @@ type quiet struct{ slog.Handler }
 // Enabled reports whether a record of that level is let through.
 func (q quiet) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
-}
-
-// handBack gives a job back when the worker is told to stop: at once, for another
-// replica, and it does not count as a try.
-type handBack struct{ river.MiddlewareDefaults }
-
-// Work does a job.
-func (*handBack) Work(ctx context.Context, _ *rivertype.JobRow, do func(context.Context) error) error {
-	err := do(ctx)
-	if err != nil && ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return river.JobSnooze(0)
-	}
-	return err
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/rivertype"
 
 	"partnerkit.dev/marketplace/catalog"
 	"partnerkit.dev/marketplace/integration"
@@ -102,7 +101,7 @@ func New(c Config) (*Worker, error) {
 	var err error
 	w.queue, err = river.NewClient(riverpgxv5.New(c.Store.Pool()), &river.Config{
 		Queues: queues, Workers: kinds, FetchCooldown: fetchPause, JobTimeout: c.JobTime, RescueStuckJobsAfter: c.RescueTime,
-		CompletedJobRetentionPeriod: keptDone, Middleware: []rivertype.Middleware{&handBack{}}, ErrorHandler: &failures{c.Log},
+		CompletedJobRetentionPeriod: keptDone, ErrorHandler: &failures{c.Log},
 		Logger: slog.New(quiet{c.Log.Handler()}),
 	})
 	if err != nil {
@@ -123,8 +122,9 @@ func (w *Worker) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the schedules and the jobs; those under way are handed back, for another
-// replica to go on with. It waits for that until ctx ends.
+// Stop ends the schedules and the jobs. Those under way return their context's error,
+// for which the queue hands them back: another replica goes on with them at once, and
+// it does not count as a try. It waits for that until ctx ends.
 func (w *Worker) Stop(ctx context.Context) error {
 	return errors.Join(w.schedules.ShutdownWithContext(ctx), w.queue.StopAndCancel(ctx))
 }
