@@ -52,6 +52,7 @@ type bench struct {
 	scale        func(time.Duration) time.Duration // of the partners' limits
 	jobTime      time.Duration
 	rescueTime   time.Duration
+	bookings     worker.Bookings
 }
 
 // setup returns a bench whose clock stands still at the machine's time: the job queue
@@ -109,7 +110,7 @@ func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
 		return nil, err
 	}
 	r.Worker, err = worker.New(worker.Config{
-		Store: r.store, Integrations: integrations, Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store, r.client, b.clock.Now), Prober: r.client,
+		Store: r.store, Integrations: integrations, Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store, r.client, b.clock.Now), Prober: r.client, Bookings: b.bookings,
 		Schedule: b.schedule, Log: slog.New(slog.NewTextHandler(log, nil)), Clock: b.clock, JobTime: b.jobTime, RescueTime: b.rescueTime,
 	})
 	return r, err
