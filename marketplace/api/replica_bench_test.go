@@ -15,6 +15,7 @@ import (
 	"partnerkit.dev/marketplace/api"
 	"partnerkit.dev/marketplace/catalog"
 	"partnerkit.dev/marketplace/integration"
+	"partnerkit.dev/marketplace/logbuffer"
 	"partnerkit.dev/marketplace/metrics"
 	"partnerkit.dev/marketplace/partner"
 	"partnerkit.dev/marketplace/postgres"
@@ -71,7 +72,8 @@ func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { file.Close() })
-	log := slog.New(slog.NewJSONHandler(file, nil))
+	lines := logbuffer.New(file)
+	log := slog.New(lines.Handler(slog.NewJSONHandler(lines, nil)))
 	front, err := storefront.Open(tb.Context(), storefront.Config{Store: store, PageCache: pageCache, AffiliateURL: "/{activity}/{affiliate}", Log: log})
 	if err != nil {
 		tb.Fatal(err)

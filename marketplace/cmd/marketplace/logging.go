@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"partnerkit.dev/marketplace/logbuffer"
 )
 
 // logged says how the log is written.
@@ -38,14 +40,14 @@ func (l *logged) threshold() (slog.Level, error) {
 	return 0, fmt.Errorf("there is no level %q", l.level)
 }
 
-// open returns the log, whose settings have no mistake.
-func (l *logged) open(to io.Writer) *slog.Logger {
+// open returns the log, whose settings have no mistake, and what writes its last lines.
+func (l *logged) open(to io.Writer) (log *slog.Logger, flush func() error) {
 	level, _ := l.threshold()
-	options := &slog.HandlerOptions{Level: level}
+	options, lines := &slog.HandlerOptions{Level: level}, logbuffer.New(to)
 	if l.format == "text" {
-		return slog.New(slog.NewTextHandler(to, options))
+		return slog.New(lines.Handler(slog.NewTextHandler(lines, options))), lines.Flush
 	}
-	return slog.New(slog.NewJSONHandler(to, options))
+	return slog.New(lines.Handler(slog.NewJSONHandler(lines, options))), lines.Flush
 }
 
 // networks reads --metrics-from.

@@ -127,11 +127,12 @@ func serving(t *testing.T, variables []string, args ...string) *service {
 // ends waits for the process, and returns what came of it.
 func (s *service) ends(t *testing.T) ran {
 	t.Helper()
-	if _, err := io.Copy(io.Discard, s.log); err != nil {
+	rest, err := io.ReadAll(s.log)
+	if err != nil {
 		t.Error(err)
 	}
 	_ = s.Wait() // how it ended is its exit code
-	return ran{code: s.ProcessState.ExitCode(), errors: s.errors.String()}
+	return ran{code: s.ProcessState.ExitCode(), out: string(rest), errors: s.errors.String()}
 }
 
 func (s *service) stop(t *testing.T) {
@@ -139,8 +140,12 @@ func (s *service) stop(t *testing.T) {
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.ends(t); r.code != 0 || r.errors != "" {
+	r := s.ends(t)
+	if r.code != 0 || r.errors != "" {
 		t.Errorf("want it to end with 0 and without a word, got %d: %s", r.code, r.errors)
+	}
+	if !strings.HasSuffix(r.out, "}\n") || !strings.Contains(r.out, `"msg":"stopping"`) {
+		t.Errorf("want the log's last lines, whole, got %s", r.out)
 	}
 }
 

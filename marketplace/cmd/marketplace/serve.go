@@ -54,8 +54,10 @@ Several replicas may share a database and a secret.`,
   MARKETPLACE_OPERATOR_EMAIL=ana@example.com MARKETPLACE_OPERATOR_PASSWORD=… marketplace serve
   MARKETPLACE_DATABASE_URL=postgres://… MARKETPLACE_SECRET_KEY=… marketplace serve --addr 0.0.0.0:8080`,
 		Args: cobra.NoArgs,
-		RunE: func(command *cobra.Command, _ []string) error {
-			return serve(command.Context(), s, s.logged.open(command.OutOrStdout()))
+		RunE: func(command *cobra.Command, _ []string) (err error) {
+			log, flush := s.logged.open(command.OutOrStdout())
+			defer func() { err = errors.Join(err, flush()) }() // also where it panics
+			return serve(command.Context(), s, log)
 		},
 	}
 	s.register(command)
