@@ -336,14 +336,14 @@ func TestAHoldWhoseCustomerHasGoneIsReleased(t *testing.T) {
 	b.kept(t)
 }
 
-// leaving is a partner whose customer leaves during reserve.
+// leaving is a partner whose customer leaves while reserve is answered.
 type leaving struct {
 	*partner.Client
 	leave func()
 }
 
 func (l leaving) Reserve(ctx context.Context, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
-	l.leave()
+	defer l.leave() // who leaves before it is sent has nothing sent
 	return l.Client.Reserve(ctx, t, h, asked, late)
 }
 
