@@ -28,8 +28,9 @@ func (a *API) guard(next route) handler {
 		if err != nil {
 			return err
 		}
-		exchangeOf(r.Context()).who = who
-		if err := a.allow(w, who.Credential); err != nil {
+		x := exchangeOf(r.Context())
+		x.who = who
+		if err := a.allow(x, who.Credential); err != nil {
 			return err
 		}
 		if !slices.Contains(next.access.roles, who.Role) {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"math"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -10,15 +9,14 @@ import (
 )
 
 // allow counts a request of the credential, and tells it how many are left.
-func (a *API) allow(w http.ResponseWriter, credential string) error {
+func (a *API) allow(x *exchange, credential string) error {
 	d := a.limiter.Take(credential)
 	if d.Limit == 0 {
 		return nil
 	}
-	header := w.Header()
-	header.Set("RateLimit-Limit", strconv.Itoa(d.Limit))
-	header.Set("RateLimit-Remaining", strconv.Itoa(d.Remaining))
-	header.Set("RateLimit-Reset", wholeSeconds(d.Reset))
+	x.set("Ratelimit-Limit", strconv.Itoa(d.Limit))
+	x.set("Ratelimit-Remaining", strconv.Itoa(d.Remaining))
+	x.set("Ratelimit-Reset", wholeSeconds(d.Reset))
 	if !d.Allowed {
 		return &marketplace.Error{Code: marketplace.RateLimited, Message: saysRateLimited, RetryAfter: d.Reset}
 	}

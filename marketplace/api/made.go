@@ -14,10 +14,10 @@ const leastGzip = 1 << 10
 // writeMade writes an answer that is made: nothing but its headers where the caller has
 // it already, else compressed where that is taken.
 func writeMade(w http.ResponseWriter, r *http.Request, made *storefront.Answer) {
-	header := w.Header()
-	header.Set("ETag", made.ETag)
-	header.Set("Cache-Control", "private, no-cache") // kept by the caller, and asked about each time
-	header.Set("Vary", "Accept-Encoding")
+	x := exchangeOf(r.Context())
+	x.set("Etag", made.ETag)
+	x.set("Cache-Control", "private, no-cache") // kept by the caller, and asked about each time
+	x.set("Vary", "Accept-Encoding")
 	if names(r.Header.Values("If-None-Match"), made.ETag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
@@ -25,12 +25,12 @@ func writeMade(w http.ResponseWriter, r *http.Request, made *storefront.Answer) 
 	body := made.Body
 	if len(body) >= leastGzip && takesGzip(r.Header.Values("Accept-Encoding")) {
 		if smaller := made.Gzip(); smaller != nil {
-			header.Set("Content-Encoding", "gzip")
+			x.set("Content-Encoding", "gzip")
 			body = smaller
 		}
 	}
-	header.Set("Content-Type", "application/json")
-	header.Set("Content-Length", strconv.Itoa(len(body)))
+	x.set("Content-Type", "application/json")
+	x.set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(body) // whoever is gone cannot be told
 }

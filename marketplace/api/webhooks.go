@@ -24,7 +24,7 @@ var errNoSecret = &marketplace.Error{Code: marketplace.Invalid, Message: "the he
 
 // webhook returns the integration that calls (WHK-4). What is wrong with the id, or the
 // secret, is not said.
-func (a *API) webhook(w http.ResponseWriter, r *http.Request) (marketplace.Integration, error) {
+func (a *API) webhook(r *http.Request) (marketplace.Integration, error) {
 	given := r.Header.Get(webhookHeader)
 	if given == "" {
 		return marketplace.Integration{}, errNoSecret
@@ -38,12 +38,12 @@ func (a *API) webhook(w http.ResponseWriter, r *http.Request) (marketplace.Integ
 	if err != nil {
 		return i, err
 	}
-	return i, a.allow(w, "webhook:"+i.ID.String())
+	return i, a.allow(exchangeOf(r.Context()), "webhook:"+i.ID.String())
 }
 
 // triggerSync pulls the whole catalog at once (WHK-1).
 func (a *API) triggerSync(w http.ResponseWriter, r *http.Request) error {
-	i, err := a.webhook(w, r)
+	i, err := a.webhook(r)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (a *API) triggerSync(w http.ResponseWriter, r *http.Request) error {
 
 // notifySlot stores news of one slot (WHK-2). Whether it was known is not told (WHK-3).
 func (a *API) notifySlot(w http.ResponseWriter, r *http.Request) error {
-	i, err := a.webhook(w, r)
+	i, err := a.webhook(r)
 	if err != nil {
 		return err
 	}
