@@ -2,17 +2,12 @@ package api_test
 
 import (
 	"bufio"
-	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -49,7 +44,8 @@ func bare(tb testing.TB, r *replica, paths []string, headers ...string) string {
 const rounds = 5
 
 // BenchmarkList reads pages of 20 of 10,000 activities in 4 currencies while an operator
-// changes one a second, against a bare server that sends the same bytes.
+// changes one a second, against a bare server that sends the same bytes. Readers must
+// see these changes, and before them those of rates and by syncs.
 func BenchmarkList(b *testing.B) {
 	store := pgtest.Open(b)
 	seed(b, store, 10_000)
@@ -60,6 +56,7 @@ func BenchmarkList(b *testing.B) {
 			paths = append(paths, fmt.Sprintf("%s?limit=20&page=%d&currency=%s", resellersList, page+1, currency))
 		}
 	}
+	stir(b, first, second, paths)
 	for name, headers := range map[string][]string{"plain": nil, "gzip": {"Accept-Encoding: gzip"}} {
 		b.Run(name, func(b *testing.B) { compare(b, first, second, paths, http.StatusOK, headers) })
 	}
@@ -90,66 +87,6 @@ func compare(b *testing.B, first, second *replica, paths []string, want int, hea
 	b.ReportMetric(median(late), "p99-of-bare")
 	b.ReportMetric(median(rate), "requests/s")
 	b.ReportMetric(0, "ns/op")
-}
-
-// patch changes an activity as an operator does.
-func (r *replica) patch(b *testing.B, activity, body string) {
-	b.Helper()
-	request, err := http.NewRequestWithContext(b.Context(), http.MethodPatch, "http://"+r.address+"/api/v1/operator/activities/"+activity, strings.NewReader(body))
-	if err != nil {
-		b.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+r.operator)
-	request.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		b.Error(err)
-		return
-	}
-	defer answer.Body.Close()
-	if text, err := io.ReadAll(answer.Body); answer.StatusCode != http.StatusOK {
-		b.Errorf("want the change taken, got %d %s and %v", answer.StatusCode, text, err)
-	}
-}
-
-// edit changes an activity of the first page once a second until it is stopped, and
-// wants it shown at once where it was changed, and within 2 s at the other replica.
-func edit(b *testing.B, first, second *replica) (stop func()) {
-	ctx, cancel := context.WithCancel(b.Context())
-	var all sync.WaitGroup
-	const path = resellersList + "?limit=20&page=1&currency=USD"
-	_, body := get(b, first.address, first.request(path))
-	var listed page
-	if err := json.Unmarshal(body, &listed); err != nil {
-		b.Fatal(err)
-	}
-	edited := listed.Data[7].ID
-	all.Go(func() {
-		for n := 0; ; n++ {
-			title := fmt.Sprintf("Changed %d at %d", n, time.Now().UnixNano())
-			first.patch(b, edited, `{"activity_title":"`+title+`"}`)
-			changed := time.Now()
-			shown := func(r *replica) bool {
-				_, body := get(b, r.address, r.request(path))
-				return bytes.Contains(body, []byte(title))
-			}
-			if !shown(first) {
-				b.Errorf("the change is not shown where it was made")
-			}
-			for !shown(second) {
-				if time.Since(changed) > 2*time.Second {
-					b.Errorf("the change is not shown at the other replica")
-					return
-				}
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(time.Second):
-			}
-		}
-	})
-	return func() { cancel(); all.Wait() }
 }
 
 // BenchmarkListGrowth reads the same page of ever longer lists, where it is made already

@@ -21,7 +21,7 @@ type scripted struct {
 	since   atomic.Value // string: what the last pull asked for
 }
 
-func aScriptedPartner(t *testing.T) *scripted {
+func aScriptedPartner(t testing.TB) *scripted {
 	t.Helper()
 	p := &scripted{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -83,13 +83,14 @@ func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	guard := partner.NewGuard(false)
-	client := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: time.Now})
+	guard := partner.NewGuard(true)
+	measured := metrics.New("bench")
+	client := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: time.Now, Observe: measured.Called})
 	tb.Cleanup(client.Close)
 	signIn := signin.New(store, key, 10, time.Now)
 	server := httptest.NewServer(api.New(api.Config{
 		Store: store, SignIn: signIn, Integrations: integration.NewService(store, guard, key, time.Now), Syncer: catalog.NewSyncer(store, client, time.Now),
-		Notifier: catalog.NewNotifier(store), Front: front, RateLimit: 1 << 30, Metrics: metrics.New("bench"), Now: time.Now, Log: log,
+		Notifier: catalog.NewNotifier(store), Front: front, RateLimit: 1 << 30, Metrics: measured, Now: time.Now, Log: log,
 	}))
 	tb.Cleanup(server.Close)
 	token := func(role marketplace.Role) string {

@@ -1,0 +1,131 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// send asks for a change, as an operator does unless a header says who asks.
+func (r *replica) send(b *testing.B, method, path, body string, headers ...header) []byte {
+	b.Helper()
+	request, err := http.NewRequestWithContext(b.Context(), method, "http://"+r.address+path, strings.NewReader(body))
+	if err != nil {
+		b.Error(err)
+		return nil
+	}
+	request.Header.Set("Authorization", "Bearer "+r.operator)
+	request.Header.Set("Content-Type", "application/json")
+	for _, h := range headers {
+		request.Header.Set(h.name, h.value)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		b.Error(err)
+		return nil
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode >= 300 {
+		b.Errorf("want the change taken, got %d %s and %v", answer.StatusCode, text, err)
+	}
+	return text
+}
+
+// seen wants a change, which has just been answered, shown by every read where it was
+// made, and within 2 s by the other replica.
+func seen(b *testing.B, first, second *replica, path, change string, shown func(page []byte) bool) {
+	b.Helper()
+	answered := time.Now()
+	shows := func(r *replica) bool {
+		_, body := get(b, r.address, r.request(path))
+		return shown(body)
+	}
+	for range 3 {
+		if !shows(first) {
+			b.Errorf("%s is not shown where it was made", change)
+		}
+	}
+	for !shows(second) {
+		if time.Since(answered) > 2*time.Second {
+			b.Errorf("%s is not shown at the other replica", change)
+			return
+		}
+	}
+}
+
+// edit changes an activity of the first page once a second until it is stopped.
+func edit(b *testing.B, first, second *replica) (stop func()) {
+	ctx, cancel := context.WithCancel(b.Context())
+	var all sync.WaitGroup
+	const path = resellersList + "?limit=20&page=1&currency=USD"
+	_, body := get(b, first.address, first.request(path))
+	var listed page
+	if err := json.Unmarshal(body, &listed); err != nil {
+		b.Fatal(err)
+	}
+	edited := "/api/v1/operator/activities/" + listed.Data[7].ID
+	all.Go(func() {
+		for n := 0; ; n++ {
+			title := fmt.Sprintf("Changed %d at %d", n, time.Now().UnixNano())
+			first.send(b, http.MethodPatch, edited, `{"activity_title":"`+title+`"}`)
+			seen(b, first, second, path, "an edit", func(page []byte) bool { return bytes.Contains(page, []byte(title)) })
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Second):
+			}
+		}
+	})
+	return func() { cancel(); all.Wait() }
+}
+
+// stir changes a rate, and has a partner change one product and ask for a sync, while
+// others read. That comes before what is measured: a rate unmakes every page, and to make
+// them again would be most of what is measured then. In the end the rate is what it was.
+func stir(b *testing.B, first, second *replica, paths []string) {
+	partner := aScriptedPartner(b)
+	partner.sells("a", "b", "c")
+	products := partner.body.Load().(string)
+	var made struct{ Data registered }
+	asked := fmt.Sprintf(`{"name":"New Town Walks","base_url":%q,"auth_key":"partner-key"}`, partner.address)
+	if err := json.Unmarshal(first.send(b, http.MethodPost, "/api/v1/partner-integrations", asked), &made); err != nil {
+		b.Fatal(err)
+	}
+	pull := func() {
+		first.send(b, http.MethodPost, "/api/v1/partner-integrations/"+made.Data.ID+"/sync/trigger", "", header{"x-webhook-secret", made.Data.Secret})
+	}
+	pull()
+	for _, rate := range []string{"200", "150.5", "171.94"} {
+		wait := whileRead(b, first, paths)
+		yen := resellersList + "?limit=20&page=3&currency=JPY"
+		_, before := get(b, first.address, first.request(yen))
+		first.send(b, http.MethodPut, "/api/v1/operator/rates", `{"base":"EUR","rates":{"JPY":"`+rate+`"}}`)
+		seen(b, first, second, yen, "a rate", func(page []byte) bool { return !bytes.Equal(page, before) })
+
+		policy := rate + " hours"
+		partner.body.Store(strings.Replace(products, "24 hours", policy, 1))
+		pull()
+		last := resellersList + "?limit=20&page=501&currency=USD" // where the newest activities are
+		seen(b, first, second, last, "a sync", func(page []byte) bool { return bytes.Contains(page, []byte(policy)) })
+		wait()
+	}
+}
+
+// whileRead has the pages read for a second. What it returns waits for the end of that.
+func whileRead(b *testing.B, r *replica, paths []string) (wait func()) {
+	requests := make([][]byte, len(paths))
+	for i, path := range paths {
+		requests[i] = r.request(path)
+	}
+	var all sync.WaitGroup
+	all.Go(func() { load(b, r.address, requests, http.StatusOK, time.Second) })
+	return all.Wait
+}
