@@ -94,8 +94,8 @@ func readReport(t *testing.T, dir string) *report.Result {
 }
 
 // judge runs the command against a partner, which it must report on. Of the reports it
-// writes the one that these tests read, and it takes memory rather than time: there are
-// some hundred runs.
+// writes report.json, and those that args name besides; it takes memory rather than
+// time: there are some hundred runs.
 func judge(t *testing.T, url string, args ...string) ran {
 	t.Helper()
 	r := start(t, quickCommand, append(withKey(), "GOGC=400"), append([]string{"run", "--base-url", url, "--reports", "report.json"}, args...)...).wait(t)

@@ -151,7 +151,7 @@ func TestAPartnerWhoseTransactionsCollideFailsTheRaceAlone(t *testing.T) {
 func TestALostRaceIsDrawnInAPictureBesideTheReport(t *testing.T) {
 	t.Parallel()
 	_, address := startMock(t, mockpartner.Options{Defects: []string{"oversold-under-load"}})
-	r := judge(t, address, "--label", onlyRaces, "--reports", "report.html,report.json")
+	r := judge(t, address, "--label", onlyRaces, "--reports", "report.html")
 	lost := r.rule(t, "reserve.race")
 	if lost.Outcome != report.Failed || lost.Picture != "race-reserve.race.html" {
 		t.Fatalf("want reserve.race failed with a picture, got %s, %q\n%s", lost.Outcome, lost.Picture, r.troubles())

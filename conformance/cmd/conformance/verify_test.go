@@ -13,7 +13,7 @@ import (
 func TestAReportIsVerifiedByWhatTheRunPrinted(t *testing.T) {
 	t.Parallel()
 	_, url := startMock(t, mockpartner.Options{})
-	r := judge(t, url, "--label", "products.status")
+	r := judge(t, url, "--label", "products.status", "--reports", "report.html,junit.xml")
 	printed := regexp.MustCompile(`(?m)^SHA-256 of the report: ([0-9a-f]{64})$`).FindStringSubmatch(r.stdout)
 	if printed == nil {
 		t.Fatalf("want the sum printed, got\n%s", r.stdout)
