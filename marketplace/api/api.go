@@ -35,6 +35,7 @@ type Store interface {
 	Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error)
 	Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) (list []catalog.Sync, total int, err error)
 	SlotsKnown(ctx context.Context, integration uuid.UUID) (catalog.SlotsKnown, error)
+	Breaches(ctx context.Context, integration uuid.UUID) ([]booking.Breach, error)
 	Terms(ctx context.Context) (marketplace.Terms, error)
 	Activity(ctx context.Context, id uuid.UUID) (marketplace.Activity, error)
 	Activities(ctx context.Context, by marketplace.ActivityFilter, skip int64, size int) (list []marketplace.Activity, total int, err error)

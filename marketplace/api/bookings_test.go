@@ -194,6 +194,35 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/resolve", "", operator).data(t, &b)
 }
 
+func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	held := s.book(t)
+	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 200, body: '{"externalBookingId":"B-1","status":"PENDING"}'}`); err != nil {
+		t.Fatal(err)
+	}
+	var b booked
+	s.do(t, "POST", "/api/v1/resellers/bookings/"+held.ID+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, s.reseller).data(t, &b)
+	if b.Status != "CONFIRMED" {
+		t.Errorf("want it confirmed all the same, got %+v", b)
+	}
+	var views []struct {
+		Breaches []struct {
+			Booking  string `json:"booking_id"`
+			Endpoint string
+			Message  string
+			At       time.Time
+		}
+	}
+	s.do(t, "GET", "/api/v1/partner-integrations", "", s.signIn(t, marketplace.Partner)).data(t, &views)
+	if len(views) != 1 || len(views[0].Breaches) == 0 {
+		t.Fatalf("want what was broken, got %+v", views)
+	}
+	if got := views[0].Breaches[0]; got.Booking != held.ID || got.Endpoint != "confirm" || !strings.Contains(got.Message, "status") || !got.At.Equal(s.now()) {
+		t.Errorf("want the booking, the call, what is wrong and when, got %+v", got)
+	}
+}
+
 func TestAnOrderThatIsWrongNamesEachField(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

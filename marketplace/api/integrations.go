@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/booking"
 	"partnerkit.dev/marketplace/catalog"
 	"partnerkit.dev/marketplace/health"
 	"partnerkit.dev/marketplace/integration"
@@ -35,6 +36,7 @@ type integrationView struct {
 	Health                healthView          `json:"health"`
 	LastSync              *catalog.Sync       `json:"last_sync"`
 	Slots                 catalog.SlotsKnown  `json:"slots"`
+	Breaches              []booking.Breach    `json:"breaches"` // of the contract, the newest first
 }
 
 type healthView struct {
@@ -130,7 +132,10 @@ func (a *API) viewIntegration(r *http.Request, i marketplace.Integration) (integ
 	if len(last) > 0 {
 		view.LastSync = &last[0]
 	}
-	view.Slots, err = a.store.SlotsKnown(r.Context(), i.ID)
+	if view.Slots, err = a.store.SlotsKnown(r.Context(), i.ID); err != nil {
+		return view, err
+	}
+	view.Breaches, err = a.store.Breaches(r.Context(), i.ID)
 	return view, err
 }
 

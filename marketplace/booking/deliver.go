@@ -27,13 +27,17 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 	defer give()
 	call := uuid.New()
 	r, c, err := s.stepFrom(ctx, r, func(r Record) (Change, error) {
-		if _, err := Next(r.Booking, ConfirmAgain); err != nil {
-			return Change{}, nil // it has been settled
+		again = 0
+		if _, err := Next(r.Booking, ConfirmAgain); err != nil { // it has been settled
+			if confirming.holds(r.Booking) { // or will be; if not, there is no other job
+				again = pause(r.ConfirmTries - 1)
+			}
+			return Change{}, nil
 		}
 		return move(r.Booking, ConfirmAgain, s.Now(), "", "", call)
 	})
 	if err != nil || c.Begins == nil {
-		return 0, err
+		return again, err
 	}
 	r = s.confirm(ctx, r, call)
 	if _, err := Next(r.Booking, ConfirmAgain); err == nil {
@@ -110,11 +114,12 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 	if err != nil || c.Begins == nil {
 		return 0, err
 	}
-	target, err := s.Target(r.Integration)
-	if err != nil {
-		return 0, err
+	outcome := partner.Outcome{Kind: partner.NotSent}
+	if target, err := s.Target(r.Integration); err != nil { // its key is forgotten: an operator is told in the end
+		outcome.Err = err
+	} else {
+		outcome = d.send(ctx, s, r, target)
 	}
-	outcome := d.send(ctx, s, r, target)
 	_, err = s.insist(ctx, r, func(r Record) (Change, error) {
 		if !d.owed(r.Booking) {
 			again = 0

@@ -268,6 +268,55 @@ func TestAReleaseThatNobodyTakesIsParkedUntilAnOperatorSendsItAgain(t *testing.T
 	b.kept(t)
 }
 
+func TestAReleaseWhosePartnersKeyIsGoneIsGivenUpInTheEnd(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	held := b.checkout(t)
+	_, err := b.Abandon(t.Context(), b.reseller, held.ID)
+	check(t, err)
+	_, err = b.store.Pool().Exec(t.Context(), `UPDATE integrations SET auth_key = ''`)
+	check(t, err)
+	b.work(t)
+	if r := b.is(t, held.ID, marketplace.Released, marketplace.ReleaseFailed); r.Release != marketplace.GivenUp {
+		t.Errorf("want an operator told, got %+v", r.Booking)
+	}
+}
+
+func TestAConfirmThatIsDueWaitsForTheOneUnderWay(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.arm(t, `{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
+	held := b.checkout(t)
+	b.pays(t, held.ID, "p-1") // and a job is to send it again
+	under, over := make(chan struct{}), make(chan struct{})
+	b.Config.Partner = lingering{b.client, under, over}
+	done := make(chan struct{})
+	go func() { defer close(done); _, _ = b.Retry(t.Context(), held.ID) }()
+	<-under
+	if again, err := b.DeliverConfirm(t.Context(), held.ID); err != nil || again == 0 {
+		t.Errorf("want the job to come back, got %s and %v", again, err)
+	}
+	close(over)
+	<-done
+	b.is(t, held.ID, marketplace.Confirmed)
+	if again, err := b.DeliverConfirm(t.Context(), held.ID); err != nil || again != 0 {
+		t.Errorf("want the job over, got %s and %v", again, err)
+	}
+	b.kept(t)
+}
+
+// lingering is a partner whose confirm is under way until it is told.
+type lingering struct {
+	*partner.Client
+	under, over chan struct{}
+}
+
+func (l lingering) Confirm(ctx context.Context, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
+	close(l.under)
+	<-l.over
+	return l.Client.Confirm(ctx, t, h, asked, tickets)
+}
+
 func TestAReserveWhoseAnswerIsLostIsListed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

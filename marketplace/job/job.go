@@ -151,16 +151,17 @@ func (Cancel) Kind() string { return "booking_cancel" }
 // Kind names it in the queue.
 func (Sweep) Kind() string { return "booking_sweep" }
 
-// InsertOpts let one wait or run for a booking.
-func (Confirm) InsertOpts() river.InsertOpts { return delivery }
+// InsertOpts let one wait or run for a booking: it stays until confirm is not due any more.
+func (Confirm) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueBookings, UniqueOpts: oneAtATime}
+}
 
-// InsertOpts let one wait or run for a booking.
-func (Release) InsertOpts() river.InsertOpts { return delivery }
+// InsertOpts let there be another: where an operator has what was given up sent again,
+// the job that gave it up may not have ended yet.
+func (Release) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueBookings} }
 
-// InsertOpts let one wait or run for a booking.
-func (Cancel) InsertOpts() river.InsertOpts { return delivery }
+// InsertOpts let there be another, as for a release.
+func (Cancel) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueBookings} }
 
 // InsertOpts let there be one for each time.
 func (Sweep) InsertOpts() river.InsertOpts { return chore }
-
-var delivery = river.InsertOpts{Queue: QueueBookings, UniqueOpts: oneAtATime}

@@ -101,12 +101,13 @@ const (
 )
 
 // ForgetKeys empties the keys of deleted integrations that no booking needs any more, and
-// returns of how many.
+// returns of how many. What waits for an operator may be sent again.
 func (s *Store) ForgetKeys(ctx context.Context, now time.Time) (int64, error) {
 	forgotten, err := s.pool.Exec(ctx, `
 		UPDATE integrations i SET auth_key = '' WHERE deleted_at <= $1 AND auth_key <> '' AND NOT EXISTS (
 			SELECT FROM bookings b WHERE b.integration_id = i.id AND (
 				b.status IN ('RESERVING', 'HELD', 'PAID') OR b.release = 'pending' OR b.cancellation = 'pending'
-				OR (b.status = 'CONFIRMED' AND b.ends_at > $2)))`, now.Add(-keptKey), now.Add(-keptForCancel))
+				OR (b.status = 'CONFIRMED' AND b.ends_at > $2)
+				OR EXISTS (SELECT FROM booking_attention t WHERE t.booking_id = b.id AND t.settled_at IS NULL)))`, now.Add(-keptKey), now.Add(-keptForCancel))
 	return forgotten.RowsAffected(), err
 }

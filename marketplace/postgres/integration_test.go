@@ -53,7 +53,10 @@ func TestTheKeyOfADeletedIntegrationIsForgottenOnceNoBookingNeedsIt(t *testing.T
 	forget(now.Add(24*time.Hour), 0)
 	exec(`UPDATE bookings SET status = 'RELEASED', release = 'pending', reason = 'expired' WHERE id = $1`, booking)
 	forget(now.Add(48*time.Hour), 0)
-	exec(`UPDATE bookings SET release = 'done' WHERE id = $1`, booking)
+	exec(`UPDATE bookings SET release = 'failed' WHERE id = $1`, booking)
+	exec(`INSERT INTO booking_attention (booking_id, reason, since, message) VALUES ($1, 'release_failed', $2, '')`, booking, now)
+	forget(now.Add(48*time.Hour), 0) // an operator may have it sent again
+	exec(`UPDATE booking_attention SET settled_at = $1`, now)
 	forget(now.Add(48*time.Hour), 1)
 	if i, err := store.Integration(t.Context(), ids[2]); err != nil || string(i.AuthKey) != "sealed" {
 		t.Errorf("want the live one's kept, got %q and %v", i.AuthKey, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/riverqueue/river"
 
 	"partnerkit.dev/marketplace/job"
 )
@@ -67,5 +68,46 @@ func TestWhatIsOwedForABookingIsSentUntilItIsTaken(t *testing.T) {
 	want := []string{fmt.Sprint("cancel ", id), fmt.Sprint("confirm ", id), fmt.Sprint("release ", id)}
 	if len(done.asked) != 7 || !slices.Equal(slices.Compact(slices.Clone(done.asked[:6])), want) {
 		t.Errorf("want each of %v twice, and a sweep, got %v", want, done.asked)
+	}
+}
+
+// pressed is what an operator has sent again at the instant when its job is ending.
+type pressed struct {
+	deliveries
+	again func(context.Context) error
+}
+
+func (p *pressed) deliver(ctx context.Context, what string, id uuid.UUID) (time.Duration, error) {
+	if first, _ := p.ask(what, id); first == 0 {
+		return 0, nil
+	}
+	return 0, p.again(ctx)
+}
+
+func (p *pressed) DeliverRelease(ctx context.Context, id uuid.UUID) (time.Duration, error) {
+	return p.deliver(ctx, "release", id)
+}
+
+func (p *pressed) DeliverCancel(ctx context.Context, id uuid.UUID) (time.Duration, error) {
+	return p.deliver(ctx, "cancel", id)
+}
+
+func TestWhatAnOperatorSendsAgainWhileItsJobIsEndingIsSent(t *testing.T) {
+	t.Parallel()
+	for name, owed := range map[string]func(uuid.UUID) river.JobArgs{
+		"a release":      func(id uuid.UUID) river.JobArgs { return job.Release{Booking: id} },
+		"a cancellation": func(id uuid.UUID) river.JobArgs { return job.Cancel{Booking: id} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			one := owed(uuid.New())
+			b.bookings = &pressed{again: func(ctx context.Context) error { return b.store.InsertJobs(ctx, one) }}
+			b.replica(t)
+			if err := b.store.InsertJobs(t.Context(), one); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "both jobs done", func() bool { return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed'`) == 2 })
+		})
 	}
 }

@@ -90,6 +90,7 @@ const (
 	// What is kept of each integration's history.
 	keptSyncs         = 200
 	keptHealthChanges = 200
+	keptBreaches      = 200
 	// keptAnswers is how long the answer to a request with an idempotency key is kept.
 	keptAnswers = 24 * time.Hour
 	// Past slots are deleted so many at once, so often; the next hour deletes more.
@@ -104,14 +105,16 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 	err = errors.Join(err, failed)
 	changes, failed := w.Store.DropOldHealthChanges(ctx, keptHealthChanges)
 	err = errors.Join(err, failed)
+	breaches, failed := w.Store.DropOldBreaches(ctx, keptBreaches)
+	err = errors.Join(err, failed)
 	keys, failed := w.Store.ForgetKeys(ctx, w.Clock.Now())
 	err = errors.Join(err, failed)
 	answers, failed := w.Store.DropOldAnswers(ctx, w.Clock.Now().Add(-keptAnswers))
 	err = errors.Join(err, failed)
 	slots, failed := w.dropPastSlots(ctx)
 	err = errors.Join(err, failed)
-	if signIns+syncs+changes+keys+answers+slots > 0 {
-		w.Log.InfoContext(ctx, "cleaned up", slog.Int64("keys", keys), slog.Int64("sign_ins", signIns), slog.Int64("syncs", syncs), slog.Int64("health_changes", changes), slog.Int64("slots", slots), slog.Int64("answers", answers))
+	if signIns+syncs+changes+breaches+keys+answers+slots > 0 {
+		w.Log.InfoContext(ctx, "cleaned up", slog.Int64("keys", keys), slog.Int64("sign_ins", signIns), slog.Int64("syncs", syncs), slog.Int64("health_changes", changes), slog.Int64("breaches", breaches), slog.Int64("slots", slots), slog.Int64("answers", answers))
 	}
 	return err
 }
