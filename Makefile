@@ -13,6 +13,7 @@ TESTFLAGS ?=
 SELFTESTFLAGS ?=
 FUZZTIME ?= 1m
 SOAKRUNS ?= 20
+BOOKINGS ?= 1000
 
 # The folders of the modules that hold Go files.
 MODULES = $(shell for module in $$(go list -m -f '{{.Dir}}'); do \
@@ -48,6 +49,11 @@ soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, an
 	@echo "== soak"
 	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run OtherCustomers $(TESTFLAGS) ./conformance/cmd/conformance
 	@SOAK=$(SOAKRUNS) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -run EveryDefect $(TESTFLAGS) ./mockpartner
+
+.PHONY: crash
+crash: need-go ## BOOKINGS (1000) bookings while replicas are killed each second and PostgreSQL twice, as many customers for 50 seats; takes minutes
+	@echo "== crash"
+	@CRASH=$(BOOKINGS) go test -v -p 1 -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/crash
 
 .PHONY: check
 check: format modules staticcheck ## what needs no test: gofmt, go vet, tidy modules, staticcheck

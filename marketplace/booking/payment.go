@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -139,6 +140,9 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 	if message == "" && o.Err != nil {
 		message = o.Err.Error()
 	}
+	if on == ConfirmRefuse && doubted(r.Booking) {
+		message += mayHaveBooked
+	}
 	c, err := move(r.Booking, on, now, "", message, call)
 	if err != nil || !o.Kind.Answered() && r.ConfirmCall != call {
 		// It moves nothing any more: the history keeps it.
@@ -153,6 +157,21 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 	}
 	c.Ends = end(call, o)
 	return c, nil
+}
+
+// mayHaveBooked is what an operator has to know of a refusal that is not the first
+// confirm's: a partner may refuse to repeat what it has done (CNF-4).
+const mayHaveBooked = "; an earlier confirm had no answer, and the partner may have booked: confirm again, or ask it, before the booking is cancelled"
+
+// doubted reports whether an earlier confirm had no answer. By itself confirm is sent again
+// for no other reason; an operator's is after a refusal.
+func doubted(b marketplace.Booking) bool {
+	for _, a := range b.Attention {
+		if a.Reason == marketplace.ConfirmRefused {
+			return strings.HasSuffix(a.Message, mayHaveBooked)
+		}
+	}
+	return b.ConfirmTries > 1
 }
 
 // commission is an affiliate's share of a booking, in its currency.

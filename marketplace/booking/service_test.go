@@ -232,6 +232,23 @@ func TestARefusedConfirmIsFinalAndThePaymentStays(t *testing.T) {
 	b.kept(t)
 }
 
+func TestWhoeverReadsOfARefusalIsToldThatAnEarlierConfirmHadNoAnswer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.arm(t, `[{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}, {match: {endpoint: confirm}, times: 1, status: 500}]`)
+	held := b.checkout(t)
+	b.pays(t, held.ID, "p-1")
+	b.work(t)
+	r := b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmRefused)
+	if len(r.Attention) != 1 || !strings.Contains(r.Attention[0].Message, "the partner may have booked") {
+		t.Errorf("want the doubt told, got %+v", r.Attention)
+	}
+	confirmed, err := b.Retry(t.Context(), held.ID)
+	if err != nil || confirmed.Status != marketplace.Confirmed || len(b.partner.Default().Platform().Bookings()) != 1 {
+		t.Errorf("want the partner's booking found, got %+v and %v", confirmed, err)
+	}
+}
+
 func TestAPartnerWithoutCancellationsIsNotAskedAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(o *mockpartner.Options) { c := *catalog.Default(); c.Policy.NoCancel = true; o.Catalog = &c })

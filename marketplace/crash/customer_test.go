@@ -1,0 +1,206 @@
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// intent is what a customer does with a hold.
+type intent string
+
+const (
+	pays          intent = "pays"
+	paysTwice     intent = "pays, and is told of it twice"
+	cancels       intent = "pays, and cancels"
+	cannotPay     intent = "cannot pay"
+	abandons      intent = "abandons"
+	paysTooLate   intent = "abandons, and pays all the same"
+	leaves        intent = "leaves"
+	retryPause           = 100 * time.Millisecond
+	confirmedSoon        = 3 * time.Second // who wants to cancel waits so long for the confirmation
+)
+
+// intents are drawn from with equal chances.
+var intents = []intent{
+	pays, pays, pays, pays, pays, pays, pays, pays, pays, pays, pays, pays,
+	paysTwice, cancels, cancels, cancels, cannotPay, abandons, paysTooLate, leaves,
+}
+
+// customer is one who books, and sends again what a dead replica has not answered.
+type customer struct {
+	number  int
+	intent  intent
+	slot    slot
+	guests  int
+	replica int
+
+	waits atomic.Bool // for a request that a replica may have died over
+	done  atomic.Bool
+
+	// What came of it; read it once the customer is done.
+	booking   uuid.UUID // the zero id: there is none
+	refusal   problem   // why there is none
+	paid      string    // the reference of a payment that was acknowledged
+	cancelled bool      // it was acknowledged
+	retries   int
+	longest   time.Duration // for one answer
+	took      time.Duration // until there was a hold, or a refusal
+	failed    error         // what must not happen
+}
+
+// problem is an error's answer.
+type problem struct {
+	Code    int
+	Message string
+}
+
+func newCustomer(number int, random *rand.Rand, slots []slot) *customer {
+	return &customer{
+		number: number, intent: intents[random.IntN(len(intents))], slot: slots[random.IntN(len(slots))],
+		guests: 1 + random.IntN(3), replica: random.IntN(3),
+	}
+}
+
+// booked is a booking, as far as customers look at it.
+type booked struct {
+	ID     uuid.UUID `json:"_id"`
+	Status string    `json:"status"`
+}
+
+// acts is what a customer does, from beginning to end.
+func (c *customer) acts(ctx context.Context, s *shop) {
+	began := time.Now()
+	held := c.books(ctx, s)
+	c.took = time.Since(began)
+	if !held {
+		return
+	}
+	path := "/api/v1/resellers/bookings/" + c.booking.String()
+	switch c.intent {
+	case pays, cancels:
+		c.pay(ctx, s, path, "succeeded")
+	case paysTwice:
+		c.pay(ctx, s, path, "succeeded")
+		c.pay(ctx, s, path, "succeeded")
+	case cannotPay:
+		c.pay(ctx, s, path, "failed")
+	case abandons, paysTooLate:
+		c.insists(ctx, s, http.MethodDelete, path, nil)
+	}
+	if c.intent == paysTooLate {
+		c.pay(ctx, s, path, "succeeded")
+	}
+	if c.intent == cancels && c.confirmed(ctx, s, path) {
+		c.cancelled = c.insists(ctx, s, http.MethodPost, path+"/cancel", map[string]any{"reason": "ill"})
+	}
+}
+
+// books asks for a hold, with a key, as often as it takes to have an answer.
+func (c *customer) books(ctx context.Context, s *shop) bool {
+	body := map[string]any{
+		"activity_id": c.slot.Activity, "variation_id": c.slot.Variation, "availability_id": c.slot.ID,
+		"units":   []map[string]any{{"type": "ADULT", "quantity": c.guests}},
+		"contact": map[string]any{"fullName": "Ana Sousa", "emailAddress": "ana@example.com"},
+	}
+	key := fmt.Sprint("order-", c.number)
+	for {
+		status, answer, ok := c.ask(ctx, s, http.MethodPost, "/api/v1/resellers/bookings", body, "Idempotency-Key", key)
+		if !ok {
+			return false
+		}
+		if status == http.StatusCreated {
+			c.waits.Store(false)
+			var b struct{ Data booked }
+			c.fails(json.Unmarshal(answer, &b))
+			c.booking = b.Data.ID
+			return c.failed == nil
+		}
+		c.fails(json.Unmarshal(answer, &c.refusal))
+		underWay := strings.Contains(c.refusal.Message, "under way")
+		if status != http.StatusInternalServerError && !underWay {
+			return false
+		}
+		c.waits.Store(underWay)
+		c.retries++
+		if !wait(ctx, retryPause) {
+			c.fails(ctx.Err())
+			return false
+		}
+	}
+}
+
+func (c *customer) pay(ctx context.Context, s *shop, path, outcome string) {
+	reference := fmt.Sprint("payment-", c.number)
+	if c.insists(ctx, s, http.MethodPost, path+"/payment", map[string]any{"outcome": outcome, "reference": reference}) && outcome == "succeeded" {
+		c.paid = reference
+	}
+}
+
+// confirmed waits a while for the confirmation.
+func (c *customer) confirmed(ctx context.Context, s *shop, path string) bool {
+	for began := time.Now(); time.Since(began) < confirmedSoon; {
+		_, answer, ok := c.ask(ctx, s, http.MethodGet, path, nil)
+		var b struct{ Data booked }
+		if ok && json.Unmarshal(answer, &b) == nil && b.Data.Status == "CONFIRMED" {
+			return true
+		}
+		if !wait(ctx, retryPause) {
+			return false
+		}
+	}
+	return false
+}
+
+// insists sends a request until it is taken. Any refusal is one that must not be.
+func (c *customer) insists(ctx context.Context, s *shop, method, path string, body any) bool {
+	for {
+		status, answer, ok := c.ask(ctx, s, method, path, body)
+		switch {
+		case !ok:
+			return false
+		case status == http.StatusOK:
+			return true
+		case status != http.StatusInternalServerError:
+			c.fails(fmt.Errorf("%s %s: %d %s", method, path, status, answer))
+			return false
+		}
+		c.retries++
+		if !wait(ctx, retryPause) {
+			c.fails(ctx.Err())
+			return false
+		}
+	}
+}
+
+// ask makes a request of a replica, and of another one where that dies.
+func (c *customer) ask(ctx context.Context, s *shop, method, path string, body any, headers ...string) (int, []byte, bool) {
+	headers = append(headers, "Authorization", s.token)
+	for ; ; c.replica++ {
+		if base := s.base(c.replica); base != "" {
+			began := time.Now()
+			status, answer, err := s.ask(ctx, base, method, path, body, headers...)
+			if c.longest = max(c.longest, time.Since(began)); err == nil {
+				return status, answer, true
+			}
+		}
+		c.retries++
+		if !wait(ctx, retryPause) {
+			c.fails(fmt.Errorf("%s %s has no answer: %w", method, path, ctx.Err()))
+			return 0, nil, false
+		}
+	}
+}
+
+func (c *customer) fails(err error) {
+	if err != nil && c.failed == nil {
+		c.failed = fmt.Errorf("customer %d, who %s: %w", c.number, c.intent, err)
+	}
+}
