@@ -40,6 +40,7 @@ const password = "correct horse battery"
 // bench is a service of its own, with an account of each role.
 type bench struct {
 	store    *postgres.Store
+	queries  *pgtest.Recorder
 	handler  http.Handler
 	address  string
 	accounts map[marketplace.Role]marketplace.Account
@@ -56,7 +57,9 @@ var roles = []marketplace.Role{marketplace.Reseller, marketplace.Affiliate, mark
 
 func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	t.Helper()
-	b := &bench{store: pgtest.Open(t), accounts: map[marketplace.Role]marketplace.Account{}}
+	b := &bench{queries: &pgtest.Recorder{}, accounts: map[marketplace.Role]marketplace.Account{}}
+	database := pgtest.URL(t)
+	b.store = pgtest.OpenRecorded(t, database, b.queries)
 	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +88,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	})
 	t.Cleanup(func() { client.Close(); b.bookings.Wait() })
 	front, err := storefront.Open(t.Context(), storefront.Config{
-		Store: b.store, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Store: pgtest.OpenAt(t, database), PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +100,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	measured.Database(b.store.MetricsState, b.now, map[string]*pgxpool.Pool{"requests": b.store.Pool()})
 	integrations := integration.NewService(b.store, guard, key, b.now)
 	b.bookings = booking.NewService(booking.Config{
-		Store: b.store, Keys: b.store, Partner: client, Target: integrations.Target, Terms: b.store.Terms, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
+		Store: b.store, Keys: b.store, Partner: client, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
 	})
 	config := api.Config{
 		Store: b.store, SignIn: signin.New(b.store, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,

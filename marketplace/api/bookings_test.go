@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/postgres/pgtest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
@@ -121,6 +122,34 @@ func TestAResellerBooksPaysAndCancels(t *testing.T) {
 	s.do(t, "GET", "/api/v1/affiliates/commissions", "", s.signIn(t, marketplace.Affiliate)).data(t, &commissions)
 	if len(commissions) != 1 || commissions[0].Status != "reversed" {
 		t.Errorf("want a commission that was reversed, got %+v", commissions)
+	}
+	s.kept(t)
+}
+
+func TestABookingTakesFewRoundTripsToTheDatabase(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	cycle := func(reference string, headers ...header) {
+		var b booked
+		s.do(t, "POST", "/api/v1/resellers/bookings/"+s.book(t, headers...).ID+"/payment", fmt.Sprintf(`{"outcome":"succeeded","reference":%q}`, reference), s.reseller).data(t, &b)
+		if b.Status != "CONFIRMED" {
+			t.Errorf("want it confirmed, got %+v", b)
+		}
+	}
+	cycle("p-1") // the partner's health is known from now on
+	for name, c := range map[string]struct {
+		headers             []header
+		trips, transactions int
+	}{"without a key": {nil, 12, 5}, "with a key, which is claimed and settled": {[]header{{"Idempotency-Key", "order-1"}}, 14, 6}} {
+		trips := s.queries.Trips(func() { cycle(name, c.headers...) })
+		writes := pgtest.Transactions(trips)
+		t.Logf("%s: %d round trips, %d transactions that write", name, len(trips), writes)
+		if len(trips) > c.trips || writes > c.transactions || writes == 0 {
+			t.Errorf("%s: want at most %d round trips and %d transactions that write, got %d and %d:", name, c.trips, c.transactions, len(trips), writes)
+			for _, trip := range trips {
+				t.Errorf("%d statements, the first %.100s", len(trip), strings.TrimSpace(trip[0].SQL))
+			}
+		}
 	}
 	s.kept(t)
 }

@@ -62,7 +62,7 @@ func (s *Service) Checkout(ctx context.Context, o Order) (marketplace.Booking, e
 	if err != nil {
 		return marketplace.Booking{}, err
 	}
-	if b, err = s.priced(ctx, b, o, offer, slot); err != nil {
+	if b, err = priced(b, o, offer, slot); err != nil {
 		return marketplace.Booking{}, err
 	}
 	b.AvailabilityID, b.Start, b.End = slot.ID, slot.Start, slot.End
@@ -118,7 +118,7 @@ func (s *Service) draft(ctx context.Context, o Order, offer Offer) (marketplace.
 		return b, wrong
 	}
 	// A currency that has no rate is found before anybody is called.
-	return s.priced(ctx, b, o, offer, marketplace.Slot{})
+	return priced(b, o, offer, marketplace.Slot{})
 }
 
 func (o Offer) variation(id uuid.UUID) marketplace.Variation {
@@ -140,11 +140,8 @@ func unitOf(option partnerapi.Option, kind partnerapi.UnitType) (partnerapi.Unit
 }
 
 // priced is the booking with what its slot costs.
-func (s *Service) priced(ctx context.Context, b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) (marketplace.Booking, error) {
-	terms, err := s.Terms(ctx)
-	if err != nil {
-		return b, err
-	}
+func priced(b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) (marketplace.Booking, error) {
+	terms := offer.Terms
 	variation := offer.variation(o.Variation)
 	with := listing.Terms{Commission: terms.Commission, Fee: pricing.Fee{Amount: terms.Fee, Currency: terms.FeeIn}, Rates: terms.Rates}
 	prices, currency, err := listing.PriceOf(offer.Activity, variation, slot, with, o.Currency)

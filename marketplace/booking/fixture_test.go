@@ -40,6 +40,7 @@ const (
 type bench struct {
 	*booking.Service
 	store        *postgres.Store
+	queries      *pgtest.Recorder
 	partner      *mockpartner.Server
 	client       *partner.Client
 	integrations *integration.Service
@@ -73,13 +74,14 @@ func check(t testing.TB, err error) {
 	}
 }
 
-func setup(t *testing.T, change ...func(*mockpartner.Options)) *bench {
+func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 	t.Helper()
 	options := mockpartner.Options{Now: noon, Frozen: true, Seed: 1}
 	for _, c := range change {
 		c(&options)
 	}
-	b := &bench{store: pgtest.Open(t), partner: mockpartner.Start(t, options)}
+	b := &bench{queries: &pgtest.Recorder{}, partner: mockpartner.Start(t, options)}
+	b.store = pgtest.OpenRecorded(t, pgtest.URL(t), b.queries)
 	account := func(role marketplace.Role) uuid.UUID {
 		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Role: role, PasswordHash: "-", CreatedAt: noon}
 		check(t, b.store.CreateAccount(t.Context(), a))
@@ -101,7 +103,7 @@ func setup(t *testing.T, change ...func(*mockpartner.Options)) *bench {
 	check(t, err)
 	b.integration = made.ID
 	b.Service = booking.NewService(booking.Config{
-		Store: b.store, Keys: b.store, Partner: b.client, Target: b.integrations.Target, Terms: b.store.Terms,
+		Store: b.store, Keys: b.store, Partner: b.client, Target: b.integrations.Target,
 		AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(func() { b.client.Close(); b.Wait() })
@@ -110,7 +112,7 @@ func setup(t *testing.T, change ...func(*mockpartner.Options)) *bench {
 }
 
 // pull pulls the catalog, and the slots of what the tests book.
-func (b *bench) pull(t *testing.T, i marketplace.Integration) {
+func (b *bench) pull(t testing.TB, i marketplace.Integration) {
 	t.Helper()
 	target, err := b.integrations.Target(i)
 	check(t, err)

@@ -30,7 +30,6 @@ type Config struct {
 	Keys            KeyStore
 	Partner         Partner
 	Target          func(marketplace.Integration) (partner.Target, error)
-	Terms           func(context.Context) (marketplace.Terms, error)
 	AffiliatesShare decimal.Decimal // percent of a booking's total
 	Now             func() time.Time
 	Log             *slog.Logger

@@ -20,6 +20,7 @@ type Offer struct {
 	Integration marketplace.Integration
 	Health      partnerapi.Health
 	Start       time.Time // of the slot, as it is known
+	Terms       marketplace.Terms
 }
 
 // Record is a booking with what is needed to move it.

@@ -46,7 +46,9 @@ func (s *Store) Offer(ctx context.Context, activity, variation uuid.UUID, slot s
 		i.BaseURL, err = url.Parse(base)
 		return err
 	})
-	return o, s.pool.SendBatch(ctx, batch).Close()
+	queueTerms(batch, &o.Terms)
+	err = s.pool.SendBatch(ctx, batch).Close()
+	return o, err
 }
 
 // bookedIntegration is what calls for a booking need of its integration.

@@ -28,12 +28,18 @@ type Store struct {
 // that address. Requests and background work have a store each, so that neither
 // waits for the other's connections.
 func Open(ctx context.Context, address string, connections int32) (*Store, error) {
+	return OpenTraced(ctx, address, connections, nil)
+}
+
+// OpenTraced is Open where a tracer, unless it is nil, is told of every query.
+func OpenTraced(ctx context.Context, address string, connections int32, tracer pgx.QueryTracer) (*Store, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, fmt.Errorf("read the database's address: %w", hidden(err))
 	}
 	config.MaxConns = connections
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	config.ConnConfig.Tracer = tracer
 	config.AfterConnect = inUTC
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {

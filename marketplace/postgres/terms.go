@@ -14,34 +14,40 @@ import (
 
 // Terms returns what every price is made with.
 func (s *Store) Terms(ctx context.Context) (t marketplace.Terms, err error) {
-	var fee, commission string
-	var of *time.Time
-	err = s.pool.QueryRow(ctx, `SELECT rates_base, rates_as_of, service_fee::text, service_fee_currency, commission_percentage::text FROM pricing_terms`).
-		Scan(&t.Rates.Base, &of, &fee, &t.FeeIn, &commission)
-	if err != nil {
-		return t, err
-	}
-	if of != nil {
-		t.RatesOf = *of
-	}
-	if t.Fee, err = decimal.NewFromString(fee); err != nil {
-		return t, err
-	}
-	if t.Commission, err = decimal.NewFromString(commission); err != nil {
-		return t, err
-	}
-	t.Rates.Per = map[marketplace.Currency]decimal.Decimal{}
-	rows, err := s.pool.Query(ctx, `SELECT currency, rate::text FROM exchange_rates`)
-	if err != nil {
-		return t, err
-	}
-	var currency marketplace.Currency
-	var rate string
-	_, err = pgx.ForEachRow(rows, []any{&currency, &rate}, func() (err error) {
-		t.Rates.Per[currency], err = decimal.NewFromString(rate)
+	batch := &pgx.Batch{}
+	queueTerms(batch, &t)
+	err = s.pool.SendBatch(ctx, batch).Close()
+	return t, err
+}
+
+// queueTerms has a batch read what every price is made with.
+func queueTerms(batch *pgx.Batch, t *marketplace.Terms) {
+	batch.Queue(`SELECT rates_base, rates_as_of, service_fee::text, service_fee_currency, commission_percentage::text FROM pricing_terms`).QueryRow(func(row pgx.Row) error {
+		var fee, commission string
+		var of *time.Time
+		err := row.Scan(&t.Rates.Base, &of, &fee, &t.FeeIn, &commission)
+		if err != nil {
+			return err
+		}
+		if of != nil {
+			t.RatesOf = *of
+		}
+		if t.Fee, err = decimal.NewFromString(fee); err != nil {
+			return err
+		}
+		t.Commission, err = decimal.NewFromString(commission)
 		return err
 	})
-	return t, err
+	batch.Queue(`SELECT currency, rate::text FROM exchange_rates`).Query(func(rows pgx.Rows) error {
+		t.Rates.Per = map[marketplace.Currency]decimal.Decimal{}
+		var currency marketplace.Currency
+		var rate string
+		_, err := pgx.ForEachRow(rows, []any{&currency, &rate}, func() (err error) {
+			t.Rates.Per[currency], err = decimal.NewFromString(rate)
+			return err
+		})
+		return err
+	})
 }
 
 // ChangeFees stores what is changed of the service fee and the commission. The error is

@@ -15,6 +15,6 @@ import (
 // newBookings returns a service that leads bookings through that store's connections.
 func newBookings(store *postgres.Store, client *partner.Client, integrations *integration.Service, share decimal.Decimal, log *slog.Logger) *booking.Service {
 	return booking.NewService(booking.Config{
-		Store: store, Keys: store, Partner: client, Target: integrations.Target, Terms: store.Terms, AffiliatesShare: share, Now: time.Now, Log: log,
+		Store: store, Keys: store, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: time.Now, Log: log,
 	})
 }

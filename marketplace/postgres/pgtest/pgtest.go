@@ -115,7 +115,17 @@ func Open(t testing.TB) *postgres.Store {
 // OpenAt returns a store of that database, closed with the test.
 func OpenAt(t testing.TB, address string) *postgres.Store {
 	t.Helper()
-	store, err := postgres.Open(t.Context(), address, 8)
+	return OpenRecorded(t, address, nil)
+}
+
+// OpenRecorded is OpenAt whose queries a recorder, unless it is nil, hears of.
+func OpenRecorded(t testing.TB, address string, r *Recorder) *postgres.Store {
+	t.Helper()
+	var tracer pgx.QueryTracer
+	if r != nil {
+		tracer = r
+	}
+	store, err := postgres.OpenTraced(t.Context(), address, 8, tracer)
 	if err != nil {
 		t.Fatal(err)
 	}
