@@ -14,6 +14,7 @@ SELFTESTFLAGS ?=
 FUZZTIME ?= 1m
 SOAKRUNS ?= 20
 BOOKINGS ?= 1000
+SEED ?= 11
 
 # The folders of the modules that hold Go files.
 MODULES = $(shell for module in $$(go list -m -f '{{.Dir}}'); do \
@@ -53,7 +54,7 @@ soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, an
 .PHONY: crash
 crash: need-go ## BOOKINGS (1000) bookings while replicas are killed each second and PostgreSQL twice, as many customers for 50 seats; takes minutes
 	@echo "== crash"
-	@CRASH=$(BOOKINGS) go test -v -p 1 -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/crash
+	@CRASH=$(BOOKINGS) CRASH_SEED=$(SEED) go test -v -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/crash
 
 .PHONY: check
 check: format modules staticcheck ## what needs no test: gofmt, go vet, tidy modules, staticcheck

@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"os"
@@ -11,9 +12,16 @@ import (
 	"time"
 )
 
-// seed makes the customers, the partner's faults, and who is killed. When they come upon
+// seedOf makes the customers, the partner's faults, and who is killed. When they come upon
 // each other is up to the machine.
-const seed = 11
+func seedOf(t *testing.T) uint64 {
+	t.Helper()
+	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("CRASH_SEED"), "11"), 10, 64)
+	if err != nil {
+		t.Fatalf("CRASH_SEED: want a number, got %q", os.Getenv("CRASH_SEED"))
+	}
+	return seed
+}
 
 // whole is how many bookings the whole form makes, as `make crash` sets it; 0 is that the
 // short form is wanted.
@@ -45,7 +53,7 @@ type form struct {
 
 func formOf(bookings int) form {
 	if bookings == 0 {
-		return form{bookings: 80, pace: 50 * time.Millisecond, killEvery: 1500 * time.Millisecond, kills: 2, restarts: []int{50}, hurries: true, takes: 5 * time.Minute}
+		return form{bookings: 60, pace: 60 * time.Millisecond, killEvery: 1500 * time.Millisecond, kills: 2, restarts: []int{40}, hurries: true, takes: 5 * time.Minute}
 	}
 	return form{
 		bookings: bookings, pace: 60 * time.Millisecond, killEvery: time.Second, kills: bookings,
@@ -85,7 +93,7 @@ const (
 func TestNoPaymentAndNoSeatIsLostWhoeverDies(t *testing.T) {
 	t.Parallel()
 	f := formOf(whole(t))
-	s := open(t, seed, seatsOfASlot, faults)
+	s := open(t, seedOf(t), seatsOfASlot, faults)
 	began := time.Now()
 	customers := s.storm(t, f)
 	s.settle(t, f)
@@ -99,7 +107,7 @@ func TestNoPaymentAndNoSeatIsLostWhoeverDies(t *testing.T) {
 	r.finals(t)
 	r.partner(t)
 	r.verdict(t)
-	t.Logf("seed %d, %s\n%s", seed, time.Since(began).Round(time.Second), r.table())
+	t.Logf("seed %d, %s\n%s", s.seed, time.Since(began).Round(time.Second), r.table())
 }
 
 // storm has the customers come while replicas are killed and the database is restarted,
@@ -108,8 +116,8 @@ func (s *shop) storm(t *testing.T, f form) []*customer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), f.takes)
 	defer cancel()
-	random := rand.New(rand.NewPCG(seed, 2))
-	// Nine seats for each ten that are asked for: some slots are sold out.
+	random := rand.New(rand.NewPCG(s.seed, 2))
+	// Fewer seats than are asked for: some slots are sold out.
 	slots := s.slots[:min(len(s.slots), f.bookings*2*9/10/seatsOfASlot+1)]
 	all := make([]*customer, f.bookings)
 	over := make(chan struct{})

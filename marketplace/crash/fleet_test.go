@@ -54,7 +54,8 @@ func TestMain(m *testing.M) {
 // fleet is some replicas on a PostgreSQL that is a process of its own.
 type fleet struct {
 	dir, binary string
-	address     string     // of the database
+	address     string // of the database
+	seed        uint64
 	random      *rand.Rand // of who is killed
 	postgres    *pgembed.Server
 	store       *postgres.Store
@@ -92,7 +93,7 @@ func launch(t *testing.T, replicas int, seed uint64) *fleet {
 	check(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	check(t, os.Chmod(dir, 0o711))
-	f := &fleet{dir: dir, binary: binary, random: rand.New(rand.NewPCG(seed, 1))}
+	f := &fleet{dir: dir, binary: binary, seed: seed, random: rand.New(rand.NewPCG(seed, 1))}
 	f.startDatabase(t)
 	t.Cleanup(func() { check(t, f.postgres.Stop(context.Background())) })
 	f.address = f.postgres.URL("postgres")

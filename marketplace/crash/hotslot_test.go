@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/mockpartner/journal"
+	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -32,7 +33,8 @@ func TestAHotSlotIsSoldOnceAndEverybodyIsTold(t *testing.T) {
 	if customers := whole(t); customers > 0 {
 		many, seats = customers, max(1, customers/20)
 	}
-	s := open(t, seed, seats, slowly)
+	s := open(t, seedOf(t), seats, slowly)
+	check(t, s.partner.Default().Platform().SetSlot("harbour", "noon", s.slots[0].ID, platform.SlotChange{Vacancies: &seats})) // it may have sold some elsewhere
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	customers := make([]*customer, many)
