@@ -105,7 +105,8 @@ func (r *reckoning) lostHolds(t *testing.T) {
 			continue
 		}
 		id := r.bookingOf(e)
-		if r.shop.answerLost(e) || r.died(id, partnerapi.Reserve) {
+		written := r.bookings[id].Code != "" // it was written down after all
+		if !written && (r.shop.answerLost(e) || r.died(id, partnerapi.Reserve)) {
 			lost[id] = true
 		}
 	}
@@ -126,9 +127,17 @@ func (r *reckoning) lostHolds(t *testing.T) {
 	r.shop.lost = r.lost
 }
 
-// answerLost reports whether an answer did not reach a caller: the partner has broken the
-// connection.
-func (s *shop) answerLost(e journal.Exchange) bool { return slices.Contains(e.Faults, "reserve-lost") }
+// answerLost reports whether an answer did not reach a caller who wrote it down: the
+// connection broke, its replica was killed while it listened, or as the answer came late.
+func (s *shop) answerLost(e journal.Exchange) bool {
+	took := time.Duration(e.Duration)
+	return !e.Delivered || e.LeftAfter != nil || took >= e.Endpoint.Timeout(partnerapi.Healthy) && s.killedAfter(e.Arrived.Add(took))
+}
+
+// killedAfter reports whether a replica was killed in the second after that.
+func (s *shop) killedAfter(at time.Time) bool {
+	return slices.ContainsFunc(s.kills, func(kill time.Time) bool { return kill.After(at) && kill.Before(at.Add(time.Second)) })
+}
 
 // customers wants every customer answered, and every payment that was acknowledged kept.
 func (r *reckoning) customers(t *testing.T) {
