@@ -21,7 +21,7 @@ func (a *API) bookingRoutes() []route {
 		{http.MethodGet, "/api/v1/resellers/bookings/{booking}", resellers, a.showBooking},
 		{http.MethodDelete, "/api/v1/resellers/bookings/{booking}", resellers, a.abandonBooking},
 		{http.MethodPost, "/api/v1/resellers/bookings/{booking}/payment", resellers, a.payBooking},
-		{http.MethodPost, "/api/v1/resellers/bookings/{booking}/cancel", resellers, a.cancelBooking},
+		{http.MethodPost, "/api/v1/resellers/bookings/{booking}/cancel", resellers, a.cancelling(a.cancelOwn)},
 	}
 }
 
@@ -244,26 +244,26 @@ func (a *API) payBooking(w http.ResponseWriter, r *http.Request) error {
 	return a.writeBooking(w, r, b, err)
 }
 
-// readReason reads the body of a cancellation.
-func readReason(r *http.Request) (string, error) {
-	var body struct {
-		Reason string `json:"reason" validate:"max=500"`
+// cancelling calls a booking off for the reason that the body gives.
+func (a *API) cancelling(cancel func(r *http.Request, booking uuid.UUID, reason string) (marketplace.Booking, error)) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		id, err := bookingOfPath(r)
+		if err != nil {
+			return err
+		}
+		var body struct {
+			Reason string `json:"reason" validate:"max=500"`
+		}
+		if err := readBody(r, &body); err != nil {
+			return err
+		}
+		b, err := cancel(r, id, body.Reason)
+		return a.writeBooking(w, r, b, err)
 	}
-	err := readBody(r, &body)
-	return body.Reason, err
 }
 
-func (a *API) cancelBooking(w http.ResponseWriter, r *http.Request) error {
-	id, err := bookingOfPath(r)
-	if err != nil {
-		return err
-	}
-	reason, err := readReason(r)
-	if err != nil {
-		return err
-	}
-	b, err := a.bookings.Cancel(r.Context(), caller(r.Context()).Account, id, reason)
-	return a.writeBooking(w, r, b, err)
+func (a *API) cancelOwn(r *http.Request, booking uuid.UUID, reason string) (marketplace.Booking, error) {
+	return a.bookings.Cancel(r.Context(), caller(r.Context()).Account, booking, reason)
 }
 
 // commissionView is what an affiliate has earned by a booking.

@@ -110,8 +110,7 @@ func load(tb testing.TB, address string, requests [][]byte, want int, lasts time
 			}
 		})
 	}
-	time.Sleep(lasts) // it is how long the load lasts
-	over.Store(true)
+	time.AfterFunc(lasts, func() { over.Store(true) })
 	all.Wait()
 	lasted := time.Since(began)
 	every := slices.Concat(taken...)

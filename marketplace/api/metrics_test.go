@@ -128,12 +128,22 @@ func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 type journal struct {
 	mu sync.Mutex
 	bytes.Buffer
+	grown chan struct{} // closed by the next line
 }
 
 func (j *journal) Write(line []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	close(j.grown)
+	j.grown = make(chan struct{})
 	return j.Buffer.Write(line)
+}
+
+// next is closed by the line after those that are written now.
+func (j *journal) next() <-chan struct{} {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.grown
 }
 
 func (j *journal) text() string {
@@ -145,19 +155,23 @@ func (j *journal) text() string {
 // line returns the line about the request of that id, once it is written.
 func (j *journal) line(t *testing.T, id string) map[string]any {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for late := time.After(time.Minute); ; {
+		more := j.next()
 		for line := range strings.Lines(j.text()) {
 			if fields := map[string]any{}; strings.Contains(line, id) && json.Unmarshal([]byte(line), &fields) == nil && fields["msg"] == "request" {
 				return fields
 			}
 		}
+		select {
+		case <-more:
+		case <-late:
+			t.Fatalf("want a line about %s in\n%s", id, j.text())
+		}
 	}
-	t.Fatalf("want a line about %s in\n%s", id, j.text())
-	return nil
 }
 
 func logged(level slog.Level) (*journal, func(*api.Config)) {
-	j := &journal{}
+	j := &journal{grown: make(chan struct{})}
 	return j, func(c *api.Config) { c.Log = slog.New(slog.NewJSONHandler(j, &slog.HandlerOptions{Level: level})) }
 }
 

@@ -17,7 +17,7 @@ func (a *API) operatorBookingRoutes() []route {
 		{http.MethodGet, "/api/v1/operator/bookings", operators, a.listAllBookings},
 		{http.MethodGet, "/api/v1/operator/bookings/{booking}", operators, a.showBooking},
 		{http.MethodPost, "/api/v1/operator/bookings/{booking}/confirm", operators, a.settleBooking(a.bookings.Retry)},
-		{http.MethodPost, "/api/v1/operator/bookings/{booking}/cancel", operators, a.cancelAnyBooking},
+		{http.MethodPost, "/api/v1/operator/bookings/{booking}/cancel", operators, a.cancelling(a.cancelAny)},
 		{http.MethodPost, "/api/v1/operator/bookings/{booking}/deliver", operators, a.settleBooking(a.bookings.Deliver)},
 		{http.MethodPost, "/api/v1/operator/bookings/{booking}/resolve", operators, a.settleBooking(a.bookings.Resolve)},
 	}
@@ -27,17 +27,8 @@ func (a *API) listAllBookings(w http.ResponseWriter, r *http.Request) error {
 	return a.bookingPage(w, r, booking.Filter{}, append(marketplace.BookingStatuses(), marketplace.Reserving, marketplace.Refused, marketplace.Lost))
 }
 
-func (a *API) cancelAnyBooking(w http.ResponseWriter, r *http.Request) error {
-	id, err := bookingOfPath(r)
-	if err != nil {
-		return err
-	}
-	reason, err := readReason(r)
-	if err != nil {
-		return err
-	}
-	b, err := a.bookings.Settle(r.Context(), id, reason)
-	return a.writeBooking(w, r, b, err)
+func (a *API) cancelAny(r *http.Request, booking uuid.UUID, reason string) (marketplace.Booking, error) {
+	return a.bookings.Settle(r.Context(), booking, reason)
 }
 
 // settleBooking does what an operator has decided, which takes no body.

@@ -124,8 +124,12 @@ func list(t failer, f *storefront.Front, q storefront.Query) (page read) {
 // eventually polls until it is so; how soon is a benchmark's to tell.
 func eventually(t failer, what string, so func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !so(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
+	again, late := time.NewTicker(time.Millisecond), time.After(30*time.Second)
+	defer again.Stop()
+	for !so() {
+		select {
+		case <-again.C:
+		case <-late:
 			t.Fatalf("want that %s", what)
 		}
 	}
