@@ -170,6 +170,16 @@ func TestAfterUntilAndTimesBoundAFault(t *testing.T) {
 	if got := before + outcomes(c, 2); got != "..xx" {
 		t.Errorf("want the clock to decide, got %s", got)
 	}
+	for bound, want := range map[string]string{`until: 1m`: "x.", `after: 1m`: ".x"} {
+		c := start(t)
+		c.arm(`{status: 500, ` + bound + `}`)
+		c.clock.Advance(time.Hour) // it is the first match that it begins with
+		first := outcomes(c, 1)
+		c.clock.Advance(time.Minute)
+		if got := first + outcomes(c, 1); got != want {
+			t.Errorf("%s: want %s, got %s", bound, want, got)
+		}
+	}
 }
 
 func TestTheFirstFaultThatFiresIsTheOnlyOne(t *testing.T) {

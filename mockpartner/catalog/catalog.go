@@ -19,6 +19,8 @@ import (
 type Catalog struct {
 	Policy   `yaml:",inline"`
 	Products []Product `yaml:"products" json:"products"`
+	// Generate, in the place of products, has them drawn by Index.
+	Generate *Generated `yaml:"generate" json:"generate,omitempty"`
 
 	// source is the file that the catalog was read from, for the lines of its
 	// problems.

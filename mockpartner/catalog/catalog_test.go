@@ -182,6 +182,35 @@ func TestGenerateRefusesNumbersOutOfBounds(t *testing.T) {
 	}
 }
 
+// A file may ask for products to be drawn, with the policy that it names.
+func TestAFileCanHaveItsProductsDrawn(t *testing.T) {
+	t.Parallel()
+	c, err := Parse("c.yaml", []byte("noCancel: true\ngenerate: {products: 3, seed: 7}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := indexed(t, c)
+	if len(index.Products) != 3 || len(index.Products[0].Options) != 1 || !index.Policy.NoCancel {
+		t.Errorf("want 3 products of one option each without cancel, got %+v", index)
+	}
+	if first := generated(t, 7, 3, 1).Products[0]; first.InternalName != index.Products[0].InternalName {
+		t.Errorf("want those of the seed, got %+v", index.Products[0])
+	}
+	for text, want := range map[string]string{
+		"generate: {products: 0}\n":                      "c.yaml:1:11: generate: products: want a number from 1 to",
+		"generate: {products: 1}\nproducts: [{id: a}]\n": "c.yaml:1:11: generate: want products or generate, not both",
+		"generate: {product: 1}\n":                       `c.yaml:1:12: unknown field "product"`,
+	} {
+		c, err := Parse("c.yaml", []byte(text))
+		if err == nil {
+			_, err = c.Index()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: want %q, got %v", text, want, err)
+		}
+	}
+}
+
 func generated(t *testing.T, seed uint64, products, options int) *Catalog {
 	t.Helper()
 	c, err := Generate(seed, products, options)

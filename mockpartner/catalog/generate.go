@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -13,6 +14,29 @@ const (
 	MaxProducts = 100_000
 	MaxOptions  = 200_000 // of all products together
 )
+
+// Generated is a catalog that is drawn, as a catalog file asks for it.
+type Generated struct {
+	Products int    `yaml:"products" json:"products"`
+	Options  int    `yaml:"options" json:"options"` // of each product; 0 means 1
+	Seed     uint64 `yaml:"seed" json:"seed"`
+}
+
+// drawn returns the catalog with the products that it asks to be drawn.
+func (c *Catalog) drawn() (*Catalog, error) {
+	if c.Generate == nil {
+		return c, nil
+	}
+	if len(c.Products) > 0 {
+		return nil, c.problems([]Problem{{Path: "generate", Message: "want products or generate, not both"}})
+	}
+	made, err := Generate(c.Generate.Seed, c.Generate.Products, cmp.Or(c.Generate.Options, 1))
+	if err != nil {
+		return nil, c.problems([]Problem{{Path: "generate", Message: err.Error()}})
+	}
+	made.Policy = c.Policy
+	return made, nil
+}
 
 // Generate draws a catalog of so many products, each with so many options, of
 // all that the contract allows. The same arguments give the same catalog, and a

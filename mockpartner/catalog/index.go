@@ -62,6 +62,10 @@ type IndexedOption struct {
 // afterwards. Its error is a *Problems, which names every place that is wrong, or
 // wraps ErrTooLarge.
 func (c *Catalog) Index() (*Index, error) {
+	c, err := c.drawn()
+	if err != nil {
+		return nil, err
+	}
 	if problems := c.check(); len(problems) > 0 {
 		return nil, c.problems(problems)
 	}

@@ -28,15 +28,16 @@ func (a *api) replaceCatalog(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	p := sandboxOf(r).Platform()
 	sold, err := catalog.Parse("body", text)
 	if err == nil {
-		err = sandboxOf(r).Platform().Sell(sold)
+		err = p.Sell(sold)
 	}
 	if err != nil {
 		reply.Message(w, http.StatusBadRequest, "%v", err)
 		return
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"products": len(sold.Products)})
+	reply.JSON(w, http.StatusOK, map[string]any{"products": len(p.Catalog().Products)})
 }
 
 // sellProduct adds a product to what the sandbox sells, or replaces it, and shows

@@ -22,9 +22,11 @@ type Fault struct {
 	// Answered leaves the partner's answers of another status as they are; empty
 	// changes all.
 	Answered Answered `yaml:"answered" json:"answered,omitempty"`
-	// After leaves the first matches of a key alone, or all before a time.
+	// After leaves the first matches of a key alone, or all before a time, or all in
+	// so long a time from its first match on.
 	After *Bound `yaml:"after" json:"after,omitempty"`
-	// Until leaves the matches beyond a number, or from a time on, alone.
+	// Until leaves the matches beyond a number, or from a time on, alone, or those
+	// that come so long after the key's first match.
 	Until *Bound `yaml:"until" json:"until,omitempty"`
 	// Times is how often the fault fires for a key; 0 means always.
 	Times int `yaml:"times" json:"times,omitempty"`

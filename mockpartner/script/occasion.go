@@ -22,12 +22,11 @@ func (o occasion) check() error {
 // comes reports whether the fault fires for the match that the tally of the key
 // has counted last.
 func (o occasion) comes(seed uint64, fault, key string, t tally, now time.Time) bool {
-	n := t.matched
 	switch {
-	case o.after != nil && !o.after.passed(n, now),
-		o.until != nil && o.until.passed(n, now),
+	case o.after != nil && !o.after.passed(t, now),
+		o.until != nil && o.until.passed(t, now),
 		o.times > 0 && t.fired >= o.times,
-		o.probability != nil && draw(seed, fault, key, n).Float64() >= *o.probability:
+		o.probability != nil && draw(seed, fault, key, t.matched).Float64() >= *o.probability:
 		return false
 	}
 	return true
@@ -38,7 +37,18 @@ func (o occasion) comes(seed uint64, fault, key string, t tally, now time.Time) 
 const maxKeys = 100_000
 
 // tally counts for one key.
-type tally struct{ matched, fired int }
+type tally struct {
+	matched, fired int
+	began          time.Time // the first match
+}
+
+// match counts a match.
+func (t *tally) match(now time.Time) {
+	if t.matched == 0 {
+		t.began = now
+	}
+	t.matched++
+}
 
 // tallies are a fault's counters, by the digest of the key.
 type tallies map[[8]byte]*tally

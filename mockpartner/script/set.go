@@ -259,7 +259,7 @@ func (s *Set) count(a *armed, matched bool, key string, problem error) int {
 		a.counts.LeftAlone++
 		return 0
 	}
-	t.matched++
+	t.match(now)
 	if !a.occasion().comes(s.platform.Seed(), a.Name, key, *t, now) {
 		return 0
 	}

@@ -214,7 +214,7 @@ func (s *WebhookSet) Fire(about WebhookSubject, now time.Time) (WebhookFault, *r
 			f.counts.LeftAlone++
 			continue
 		}
-		t.matched++
+		t.match(now)
 		if f.occasion().comes(s.seed, f.Name, key, *t, now) {
 			t.fired++
 			f.counts.Fired++

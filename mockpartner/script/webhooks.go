@@ -62,8 +62,14 @@ type Scheduled struct {
 type SlotName struct {
 	Product string `yaml:"product" json:"product"`
 	Option  string `yaml:"option" json:"option"`
-	ID      string `yaml:"id" json:"id"`
+	ID      string `yaml:"id" json:"id,omitempty"`
+	// FromDay, in the place of an ID, is the first slot so many days from today, or
+	// later, that can be booked when the schedule begins.
+	FromDay *int `yaml:"from_day" json:"from_day,omitempty"`
 }
+
+// maxFromDay is the last day of those that a marketplace looks ahead.
+const maxFromDay = platform.MaxCalendarDays - 1
 
 // SlotSet is what of a slot is set, as platform.SlotChange.
 type SlotSet struct {
@@ -178,12 +184,30 @@ func (s Scheduled) check() error {
 	case s.Set == nil:
 		return at("set", "want what is set: status, vacancies or capacity")
 	}
-	for _, part := range []struct{ name, value string }{{"product", s.Slot.Product}, {"option", s.Slot.Option}, {"id", s.Slot.ID}} {
+	if err := s.Slot.check(); err != nil {
+		return err
+	}
+	return s.Set.check()
+}
+
+func (s SlotName) check() error {
+	parts := []struct{ name, value string }{{"product", s.Product}, {"option", s.Option}}
+	switch {
+	case s.FromDay == nil:
+		parts = append(parts, struct{ name, value string }{"id", s.ID})
+	case s.ID != "":
+		return at("slot.from_day", "want id or from_day, not both")
+	default:
+		if err := within("slot.from_day", *s.FromDay, 0, maxFromDay); err != nil {
+			return err
+		}
+	}
+	for _, part := range parts {
 		if part.value == "" {
 			return at("slot."+part.name, "want the id as the partner's answers have it")
 		}
 	}
-	return s.Set.check()
+	return nil
 }
 
 func (s SlotSet) check() error {

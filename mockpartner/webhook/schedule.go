@@ -17,18 +17,39 @@ func (s *Sender) plan(schedule []script.Scheduled) ([]platform.PlannedChange, er
 		if entry.Slot == nil {
 			continue
 		}
-		if _, err := s.platform.FindSlot(entry.Slot.Product, entry.Slot.Option, entry.Slot.ID); err != nil {
+		id, err := s.slot(*entry.Slot)
+		if err != nil {
 			return nil, fmt.Errorf("schedule[%d].slot: %w", i, err)
 		}
 		plan = append(plan, platform.PlannedChange{
 			At:             momentOf(entry, now),
 			ProductID:      entry.Slot.Product,
 			OptionID:       entry.Slot.Option,
-			AvailabilityID: entry.Slot.ID,
+			AvailabilityID: id,
 			Change:         platform.SlotChange{Status: entry.Set.Status, Vacancies: entry.Set.Vacancies, Capacity: entry.Set.Capacity},
 		})
 	}
 	return plan, nil
+}
+
+// slot returns the id of the slot that is named.
+func (s *Sender) slot(named script.SlotName) (id string, err error) {
+	if named.FromDay == nil {
+		_, err := s.platform.FindSlot(named.Product, named.Option, named.ID)
+		return named.ID, err
+	}
+	slots, err := s.platform.Calendar(named.Product, named.Option, time.Time{}, platform.MaxCalendarDays)
+	if err != nil {
+		return "", err
+	}
+	for _, slot := range slots {
+		year, month, day := s.clock.Now().In(slot.Start.Location()).Date()
+		first := time.Date(year, month, day+*named.FromDay, 0, 0, 0, 0, slot.Start.Location())
+		if slot.Status.Bookable() && !slot.Start.Before(first) {
+			return slot.AvailabilityID, nil
+		}
+	}
+	return "", fmt.Errorf("from_day: none that can be booked from day %d to day %d", *named.FromDay, platform.MaxCalendarDays-1)
 }
 
 func momentOf(entry script.Scheduled, now time.Time) time.Time {

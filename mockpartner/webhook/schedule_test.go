@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,33 @@ func TestARunningClockGetsThereByItself(t *testing.T) {
 	p.ends(1)
 	if got := fmt.Sprint(m.vacancies()); got != "[1]" {
 		t.Errorf("want the change told, got %s", got)
+	}
+}
+
+// A scenario need not know the ids of slots, which have dates in them.
+func TestASlotCanBeNamedByItsDay(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	gone := platform.SlotChange{Status: new(partnerapi.StatusSoldOut)}
+	if err := p.SetSlot(product, option, p.slots[0].ID, gone); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.IndexFunc(p.slots[1:], func(s partnerapi.Slot) bool { return s.Status.Bookable() }) + 1
+	ahead := func(days int) *script.SlotName {
+		return &script.SlotName{Product: product, Option: option, FromDay: new(days)}
+	}
+	p.tells(m, schedule(
+		script.Scheduled{After: script.Span(time.Minute), Slot: ahead(9), Set: &script.SlotSet{Vacancies: new(1)}},
+		script.Scheduled{After: script.Span(2 * time.Minute), Slot: ahead(30), Set: &script.SlotSet{Vacancies: new(2)}},
+	))
+	p.clock.Advance(2 * time.Minute)
+	p.ends(2)
+	told := m.told()
+	if got := told[0].AvailabilityID; got != p.slots[want].ID {
+		t.Errorf("want the first slot that can be booked, %s, got %s", p.slots[want].ID, got)
+	}
+	if at := told[1].LocalDateTimeStart; at < "2026-07-31" || at > "2026-08-03" {
+		t.Errorf("want the first that can be booked 30 days from today or later, got one of %s", at)
 	}
 }
 
