@@ -1,0 +1,173 @@
+package client
+
+// Activity is a bookable activity as resellers read it. Its slots are read apart.
+type Activity struct {
+	ID                      string                    `json:"_id"`
+	ActivityType            Named                     `json:"activity_type"`
+	Title                   string                    `json:"activity_title"`
+	MainPromoTitle          string                    `json:"main_promo_title"`
+	ShortDescription        string                    `json:"short_description"`
+	Description             string                    `json:"description"`
+	Address                 string                    `json:"address"`
+	Status                  ActivityStatus            `json:"status"`
+	OneTimeActivity         bool                      `json:"one_time_activity"`
+	AdminPricePercentage    Decimal                   `json:"admin_price_percentage"`    // added to the price; "": nothing is set
+	AdminDiscountPercentage Decimal                   `json:"admin_discount_percentage"` // taken off it; "": nothing is set
+	Location                Location                  `json:"location"`
+	Categories              []string                  `json:"categories"`
+	Tags                    []string                  `json:"tags"`
+	Media                   []Image                   `json:"media"`
+	PartnerDetails          PartnerDetails            `json:"partner_details"`
+	Currency                string                    `json:"currency"`    // of every price
+	ServiceFee              Decimal                   `json:"serviceFee"`  // part of the prices
+	Translation             map[string]map[string]any `json:"translation"` // by language, then by field
+	Variations              []Variation               `json:"variations"`
+}
+
+// ActivityStatus says whether an activity is sold.
+type ActivityStatus string
+
+// The two statuses.
+const (
+	Active   ActivityStatus = "Active"
+	Inactive ActivityStatus = "Inactive"
+)
+
+// Variation is one way to take an activity.
+type Variation struct {
+	ID                  string           `json:"_id"`
+	Title               string           `json:"title"`
+	Sort                int              `json:"sort"` // variations are listed by it, smallest first
+	Language            []string         `json:"language"`
+	Description         string           `json:"description"`
+	AvailabilityType    AvailabilityType `json:"availability_type"`
+	Pricing             Pricing          `json:"pricing"`
+	Capacity            int              `json:"capacity"`       // the largest of its slots
+	MaxNoBooking        int              `json:"max_no_booking"` // guests in one booking; 0: nothing limits it
+	Duration            Duration         `json:"duration"`
+	Itinerary           []Step           `json:"itinerary"`
+	Includes            Includes         `json:"includes"`
+	InstantConfirmation bool             `json:"instant_confirmation"`
+	CancellationPolicy  string           `json:"cancellation_policy"`
+	CutOffTime          string           `json:"cut_off_time"`
+	Media               Image            `json:"media"`
+	TourGuides          []TourGuide      `json:"tourGuides"`
+	Pickup              Pickup           `json:"pickup"`
+	Notes               string           `json:"notes"`
+	ExternalSync        ExternalOption   `json:"external_sync"`
+}
+
+// AvailabilityType says how a variation's slots are to be read.
+type AvailabilityType string
+
+// The two types.
+const (
+	StartTime    AvailabilityType = "START_TIME"    // guests come at a fixed start
+	OpeningHours AvailabilityType = "OPENING_HOURS" // they come at any time within a window
+)
+
+// ExternalOption is the partner's name for a variation.
+type ExternalOption struct {
+	ExternalOptionID string `json:"external_option_id"` // "": the variation is the marketplace's own
+}
+
+// Pricing is what a variation, or a slot of it, costs: by guest, or by group. Prices are
+// in the major unit of the currency, fees and commission included.
+type Pricing struct {
+	GroupPrice         Decimal     `json:"group_price"` // of the whole group; "": each guest pays
+	DiscountPercentage Decimal     `json:"discount_percentage"`
+	Units              []UnitPrice `json:"units"`
+}
+
+// UnitPrice is what one guest of a type pays.
+type UnitPrice struct {
+	Type   UnitType `json:"type"`
+	Label  string   `json:"label"`
+	MinAge *int     `json:"min_age"` // whole years, inclusive; nil: there is none
+	MaxAge *int     `json:"max_age"`
+	Price  Decimal  `json:"price"`
+}
+
+// UnitType is a kind of guest.
+type UnitType string
+
+// The five kinds.
+const (
+	Adult   UnitType = "ADULT"
+	Child   UnitType = "CHILD"
+	Infant  UnitType = "INFANT"
+	Senior  UnitType = "SENIOR"
+	Student UnitType = "STUDENT"
+)
+
+// Named is something that has a name.
+type Named struct {
+	Name string `json:"name"`
+}
+
+// Location is where an activity takes place.
+type Location struct {
+	Country Country `json:"country"`
+	City    string  `json:"city"`
+	Region  string  `json:"region"`
+}
+
+// Country is one, by its code and its name.
+type Country struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Image is a picture's address.
+type Image struct {
+	ImageURL string `json:"imageUrl"`
+}
+
+// PartnerDetails are what is told of an activity's partner.
+type PartnerDetails struct {
+	Name            string         `json:"name"`
+	PartnerCategory string         `json:"partner_category"`
+	CompanyDetails  map[string]any `json:"companyDetails"` // free-form
+	ProfileImage    string         `json:"profileImage"`
+}
+
+// Duration is how long a variation takes: days plus hours.
+type Duration struct {
+	Hours float64 `json:"hours"`
+	Days  float64 `json:"days"`
+}
+
+// Step is one of an itinerary.
+type Step struct {
+	Title       string `json:"title"`
+	Description string `json:"description"`
+}
+
+// Includes are what a price includes, and what not.
+type Includes struct {
+	TransportationMethods []string `json:"transportation_methods"`
+	Food                  []string `json:"food"`
+	Drinks                []string `json:"drinks"`
+	Including             []string `json:"including"`
+	Excluding             []string `json:"excluding"`
+}
+
+// TourGuide leads guests.
+type TourGuide struct {
+	ID   string `json:"tour_guide_id"`
+	Name string `json:"name"`
+}
+
+// Pickup is where guests are fetched and brought back.
+type Pickup struct {
+	Type           string `json:"type"`
+	PickUpAddress  Place  `json:"pick_up_address"`
+	DropOffAddress Place  `json:"drop_off_address"`
+}
+
+// Place is an address and where it lies, in degrees (WGS 84).
+type Place struct {
+	Address string  `json:"address"`
+	Lat     float64 `json:"lat"`
+	Lng     float64 `json:"lng"`
+}

@@ -1,0 +1,158 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// maxAnswer bounds an answer, in bytes: above a page of the most detailed activities.
+const maxAnswer = 64 << 20
+
+// request is one call.
+type request struct {
+	method, path string // the path is escaped, below /api/v1
+	query        url.Values
+	body         any    // nil: none
+	key          string // the Idempotency-Key; "": none
+	open         bool   // it needs no credential
+	harmless     bool   // done twice it is as if it were done once
+}
+
+func get(path string, query url.Values) request {
+	return request{method: http.MethodGet, path: path, query: query, harmless: true}
+}
+
+func post(path string, body any) request {
+	return request{method: http.MethodPost, path: path, body: body}
+}
+
+// again marks a request as one that can do no harm twice.
+func (r request) again() request {
+	r.harmless = true
+	return r
+}
+
+// path joins segments, each escaped as one: an id may be anything.
+func path(segments ...string) string {
+	var joined strings.Builder
+	for _, segment := range segments {
+		escaped := url.PathEscape(segment)
+		if segment == "." || segment == ".." {
+			escaped = strings.Repeat("%2E", len(segment)) // else it is a directory on its way
+		}
+		joined.WriteString("/" + escaped)
+	}
+	return joined.String()
+}
+
+// answer is the frame of every good answer.
+type answer[T any] struct {
+	Data       T
+	Pagination Pagination
+}
+
+// call makes a request, again where that is safe, and returns the answer's data.
+func call[T any](ctx context.Context, c *connection, r request) (T, error) {
+	a, err := callFramed[T](ctx, c, r)
+	return a.Data, err
+}
+
+func callFramed[T any](ctx context.Context, c *connection, r request) (a answer[T], err error) {
+	text, err := c.send(ctx, r)
+	if err != nil {
+		return a, err
+	}
+	if err := json.Unmarshal(text, &a); err != nil {
+		return a, fmt.Errorf("%s %s: the answer is not as it should be: %w", r.method, r.path, err)
+	}
+	return a, nil
+}
+
+// do is call for answers that tell nothing more.
+func do(ctx context.Context, c *connection, r request) error {
+	_, err := call[json.RawMessage](ctx, c, r)
+	return err
+}
+
+// try makes a request once, and returns the body of a good answer. The error is an
+// *Error where there was an answer.
+func (c *connection) try(ctx context.Context, r request, made *http.Request) ([]byte, error) {
+	kept, etag := c.cache.find(made)
+	if etag != "" {
+		made.Header.Set("If-None-Match", etag)
+	}
+	response, err := c.http.Do(made)
+	if err != nil {
+		return nil, noAnswer(ctx, r, err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, noAnswer(ctx, r, err)
+	case len(text) > maxAnswer:
+		return nil, fmt.Errorf("%s %s: the answer is larger than %d bytes", r.method, r.path, maxAnswer)
+	case response.StatusCode == http.StatusNotModified && etag != "":
+		return kept, nil
+	case response.StatusCode/100 != 2:
+		return nil, errorOf(r, response, text)
+	}
+	c.cache.keep(made, response.Header.Get("ETag"), text)
+	return text, nil
+}
+
+// lost is that a request has no answer: it may have been done.
+type lost struct{ error }
+
+func (l lost) Unwrap() error { return l.error }
+
+// noAnswer is the error of a request without an answer. Where the caller has given up,
+// that is the reason.
+func noAnswer(ctx context.Context, r request, err error) error {
+	if around := (*url.Error)(nil); errors.As(err, &around) {
+		err = around.Err // it says the method and the address, too
+	}
+	err = fmt.Errorf("%s %s: no answer: %w", r.method, r.path, err)
+	if ctx.Err() != nil {
+		return err
+	}
+	return lost{err}
+}
+
+// compose makes what is sent of a request.
+func (c *connection) compose(ctx context.Context, r request) (*http.Request, error) {
+	var body io.Reader
+	if r.body != nil {
+		text, err := json.Marshal(r.body)
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", r.method, r.path, err)
+		}
+		body = bytes.NewReader(text)
+	}
+	address := c.base + r.path
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	made, err := http.NewRequestWithContext(ctx, r.method, address, body)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", r.method, r.path, err)
+	}
+	made.Header.Set("Accept", "application/json")
+	if body != nil {
+		made.Header.Set("Content-Type", "application/json")
+	}
+	if r.key != "" {
+		made.Header.Set("Idempotency-Key", r.key)
+	}
+	if r.open {
+		return made, nil
+	}
+	return made, c.credentials.authorize(ctx, made.Header)
+}

@@ -1,0 +1,131 @@
+package client
+
+import "time"
+
+// Integration is the connection of a partner's platform to the marketplace.
+type Integration struct {
+	ID                    string     `json:"integration_id"`
+	Name                  string     `json:"name"`
+	BaseURL               string     `json:"base_url"`
+	AuthType              AuthType   `json:"auth_type"`
+	HandlesTicketDelivery bool       `json:"handles_ticket_delivery"`
+	CreatedAt             time.Time  `json:"created_at"`
+	LastSyncAt            time.Time  `json:"last_sync_at"` // when the last catalog that was stored had been asked for; zero: never
+	Health                Health     `json:"health"`
+	LastSync              *Sync      `json:"last_sync"` // nil: there was none
+	Slots                 SlotsKnown `json:"slots"`
+	Breaches              []Breach   `json:"breaches"` // the newest first
+}
+
+// AuthType is how the marketplace presents its key to the partner.
+type AuthType string
+
+// The two ways.
+const (
+	Bearer AuthType = "bearer"  // Bearer and the key
+	APIKey AuthType = "api_key" // the key alone
+)
+
+// Health is how a partner fares, by what came of the calls to it.
+type Health struct {
+	State               HealthState    `json:"state"`
+	FailureCount        int            `json:"failure_count"`        // in all
+	ConsecutiveFailures int            `json:"consecutive_failures"` // of those that speak of the whole platform
+	LastOKAt            time.Time      `json:"last_ok_at"`           // to a minute or so; zero: never
+	Changes             []HealthChange `json:"changes"`              // the newest first
+}
+
+// HealthState says whether a partner's calls go well.
+type HealthState string
+
+// The two states.
+const (
+	Healthy  HealthState = "HEALTHY"
+	Degraded HealthState = "DEGRADED" // three calls in a row have failed; two good ones heal it
+)
+
+// HealthChange is a change of a partner's state.
+type HealthChange struct {
+	At     time.Time   `json:"at"`
+	State  HealthState `json:"state"` // from then on
+	Reason string      `json:"reason"`
+}
+
+// Sync is what came of one pull of a partner's catalog.
+type Sync struct {
+	Mode        SyncMode     `json:"mode"`
+	Cause       SyncCause    `json:"cause"`
+	StartedAt   time.Time    `json:"started_at"`
+	FinishedAt  time.Time    `json:"finished_at"`
+	Synced      int          `json:"synced"`  // products of the answer that are stored
+	Skipped     bool         `json:"skipped"` // the catalog is that of the pull before: nothing was written
+	Created     int          `json:"created"` // activities
+	Updated     int          `json:"updated"`
+	Deactivated int          `json:"deactivated"`
+	SetAside    []SetProduct `json:"set_aside"` // products that are not stored
+	Guard       *Guard       `json:"guard"`     // nil: the guard held nothing back
+}
+
+// SyncMode says what a pull asks for.
+type SyncMode string
+
+// The two modes.
+const (
+	Full        SyncMode = "full"        // everything: what is missing is gone
+	Incremental SyncMode = "incremental" // what has changed since the last pull
+)
+
+// SyncCause says who wanted a pull.
+type SyncCause string
+
+// The causes.
+const (
+	ByTrigger  SyncCause = "trigger"  // the partner's webhook
+	ByOperator SyncCause = "operator" //
+	BySchedule SyncCause = "schedule" //
+	ByNotify   SyncCause = "notify"   // news of a slot that was not known
+)
+
+// Guard is what a pull would have taken away, more than is believed at once: it waits for
+// an equal answer, or for Operator.ApproveSync.
+type Guard struct {
+	WouldDeactivate int `json:"would_deactivate"`
+	Of              int `json:"of"` // active activities
+}
+
+// SetProduct is a product that was set aside.
+type SetProduct struct {
+	ProductID string    `json:"product_id"` // "": it has none that can be read
+	Problems  []Problem `json:"problems"`
+}
+
+// Problem is a place of a partner's answer that is wrong.
+type Problem struct {
+	Pointer string `json:"pointer"` // a JSON pointer
+	Message string `json:"message"` // what is wanted there, and what was got
+}
+
+// SlotsKnown is how far the slots of a partner's options are known.
+type SlotsKnown struct {
+	Options      int       `json:"options"`        // in the partner's catalog
+	Pulled       int       `json:"pulled"`         // those whose slots have been pulled
+	OldestPullAt time.Time `json:"oldest_pull_at"` // zero: none was
+	SetAside     []SetSlot `json:"set_aside"`      // the first few
+}
+
+// SetSlot is a slot that was set aside.
+type SetSlot struct {
+	ProductID      string    `json:"product_id"`
+	OptionID       string    `json:"option_id"`
+	AvailabilityID string    `json:"availability_id"` // "": it has none that can be read
+	Problems       []Problem `json:"problems"`
+}
+
+// Breach is an answer to a booking call that broke the contract, and was used all the
+// same.
+type Breach struct {
+	At        time.Time `json:"at"`
+	BookingID string    `json:"booking_id"`
+	Endpoint  string    `json:"endpoint"` // confirm, release or cancel
+	Message   string    `json:"message"`  // what is wrong, with its place
+}

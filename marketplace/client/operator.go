@@ -1,0 +1,123 @@
+package client
+
+import (
+	"context"
+	"net/http"
+)
+
+// Operator is who runs the marketplace. What a partner does with its own integrations, an
+// operator does with everybody's. It is safe for concurrent use.
+type Operator struct{ Partner }
+
+// NewOperator returns the client of an operator. The address is the marketplace's, the
+// credentials are a Password. Nothing is called yet.
+func NewOperator(marketplace string, credentials Credentials, o Options) (*Operator, error) {
+	c, err := connect(marketplace, credentials, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Operator{Partner{c}}, nil
+}
+
+// CreateAccount makes an account. The *Error is 409 where the address has one.
+func (o *Operator) CreateAccount(ctx context.Context, a NewAccount) (Account, error) {
+	return call[Account](ctx, o.c, post(path("operator", "accounts"), a))
+}
+
+// Accounts are the accounts, the oldest first: all, or those of a role.
+func (o *Operator) Accounts(role Role) List[Account] {
+	return List[Account]{o.c, path("operator", "accounts"), queryOf("role", string(role))}
+}
+
+// Account reads an account, with its long-lived tokens.
+func (o *Operator) Account(ctx context.Context, account string) (AccountDetail, error) {
+	return call[AccountDetail](ctx, o.c, get(path("operator", "accounts", account), nil))
+}
+
+// ChangeAccount changes an account, or locks it out.
+func (o *Operator) ChangeAccount(ctx context.Context, account string, change AccountChange) (AccountDetail, error) {
+	return call[AccountDetail](ctx, o.c, request{method: http.MethodPatch, path: path("operator", "accounts", account), body: change})
+}
+
+// CreateAPIToken makes a long-lived token for a reseller's account. The name tells it from
+// others, for people.
+func (o *Operator) CreateAPIToken(ctx context.Context, account, name string) (MadeToken, error) {
+	return call[MadeToken](ctx, o.c, post(path("operator", "accounts", account, "api-tokens"), tokenRequest{name}))
+}
+
+type tokenRequest struct {
+	Name string `json:"name"`
+}
+
+// RevokeAPIToken ends a long-lived token.
+func (o *Operator) RevokeAPIToken(ctx context.Context, account, token string) error {
+	return do(ctx, o.c, request{method: http.MethodDelete, path: path("operator", "accounts", account, "api-tokens", token)})
+}
+
+// Rates are exchange rates: how much of each currency one unit of the base buys.
+type Rates struct {
+	Base  string             `json:"base"`
+	AsOf  Date               `json:"as_of"` // ""; operators have set rates by hand
+	Rates map[string]Decimal `json:"rates"`
+}
+
+// Rates reads the exchange rates in force.
+func (o *Operator) Rates(ctx context.Context) (Rates, error) {
+	return call[Rates](ctx, o.c, get(path("operator", "rates"), nil))
+}
+
+// SetRates sets exchange rates, and returns those in force from now on. Those that are not
+// named stay, unless the base is another one; "" removes one.
+func (o *Operator) SetRates(ctx context.Context, base string, rates map[string]Decimal) (Rates, error) {
+	asked := ratesRequest{base, map[string]*string{}}
+	for currency, rate := range rates {
+		asked.Rates[currency] = nil
+		if text := string(rate); text != "" {
+			asked.Rates[currency] = &text
+		}
+	}
+	return call[Rates](ctx, o.c, request{method: http.MethodPut, path: path("operator", "rates"), body: asked})
+}
+
+type ratesRequest struct {
+	Base  string             `json:"base"`
+	Rates map[string]*string `json:"rates"` // nil removes
+}
+
+// Fees are what is added to every price.
+type Fees struct {
+	ServiceFee           Decimal `json:"service_fee"` // of a unit, or of a booking with a group price; "" leaves it as it is
+	ServiceFeeCurrency   string  `json:"service_fee_currency,omitempty"`
+	CommissionPercentage Decimal `json:"commission_percentage"` // "" leaves it as it is
+}
+
+// Pricing reads what is added to every price.
+func (o *Operator) Pricing(ctx context.Context) (Fees, error) {
+	return call[Fees](ctx, o.c, get(path("operator", "pricing"), nil))
+}
+
+// SetPricing sets what is added to every price, and returns what is in force from now on.
+func (o *Operator) SetPricing(ctx context.Context, fees Fees) (Fees, error) {
+	return call[Fees](ctx, o.c, request{method: http.MethodPut, path: path("operator", "pricing"), body: fees})
+}
+
+// Sync pulls a partner's catalog, and returns once it is stored; the slots follow. The
+// *Error is 502 or 504 where the partner fails, or is late.
+func (o *Operator) Sync(ctx context.Context, integration string, mode SyncMode) (Sync, error) {
+	return call[Sync](ctx, o.c, post(path("operator", "integrations", integration, "sync"), syncRequest{mode}))
+}
+
+type syncRequest struct {
+	Mode SyncMode `json:"mode,omitempty"` // "": Full
+}
+
+// ApproveSync pulls again, and lets the pull take away what the guard holds back. The
+// *Error is 409 where it holds nothing back.
+func (o *Operator) ApproveSync(ctx context.Context, integration string) (Sync, error) {
+	return call[Sync](ctx, o.c, post(path("operator", "integrations", integration, "sync", "approve"), nil))
+}
+
+// Syncs are the pulls of an integration that have stored something, the newest first.
+func (o *Operator) Syncs(integration string) List[Sync] {
+	return List[Sync]{c: o.c, path: path("operator", "integrations", integration, "syncs")}
+}

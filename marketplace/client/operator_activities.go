@@ -1,0 +1,129 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// OperatorActivity is an activity as operators read it: what they and its partner have
+// said of it, each by itself, with the partner's own prices.
+type OperatorActivity struct {
+	ID                      string                    `json:"_id"`
+	IntegrationID           string                    `json:"integration_id"`
+	CreatedAt               time.Time                 `json:"created_at"`
+	Title                   string                    `json:"activity_title"`
+	Status                  ActivityStatus            `json:"status"`          // Active where both of these are
+	PartnerStatus           ActivityStatus            `json:"partner_status"`  // Active while the partner's catalog has it
+	OperatorStatus          ActivityStatus            `json:"operator_status"` // what operators have set
+	ActivityType            Named                     `json:"activity_type"`
+	MainPromoTitle          string                    `json:"main_promo_title"`
+	ShortDescription        string                    `json:"short_description"`
+	Description             string                    `json:"description"`
+	Address                 string                    `json:"address"`
+	OneTimeActivity         bool                      `json:"one_time_activity"`
+	AdminPricePercentage    Decimal                   `json:"admin_price_percentage"`
+	AdminDiscountPercentage Decimal                   `json:"admin_discount_percentage"`
+	Location                Location                  `json:"location"`
+	Categories              []string                  `json:"categories"`
+	Tags                    []string                  `json:"tags"`
+	Media                   []Image                   `json:"media"`
+	PartnerDetails          PartnerDetails            `json:"partner_details"`
+	Translation             map[string]map[string]any `json:"translation"`
+	Currency                string                    `json:"currency"` // of the partner's first price
+	ExternalSync            ExternalProduct           `json:"external_sync"`
+	Variations              []OperatorVariation       `json:"variations"`
+}
+
+// ExternalProduct is a partner's product, as the partner last sent it.
+type ExternalProduct struct {
+	ExternalProductID   string `json:"external_product_id"`
+	InternalName        string `json:"internal_name"`
+	Reference           string `json:"reference"`
+	Locale              string `json:"locale"`
+	TimeZone            string `json:"time_zone"`
+	InstantConfirmation bool   `json:"instant_confirmation"`
+	AllowFreesale       bool   `json:"allow_freesale"`
+}
+
+// OperatorVariation is a variation as operators read it.
+type OperatorVariation struct {
+	ID                 string                 `json:"_id"`
+	Title              string                 `json:"title"`
+	Sort               int                    `json:"sort"`
+	Status             ActivityStatus         `json:"status"` // Active while its product has it
+	AvailabilityType   AvailabilityType       `json:"availability_type"`
+	Capacity           int                    `json:"capacity"`
+	CancellationPolicy string                 `json:"cancellation_policy"`
+	Pricing            OperatorPricing        `json:"pricing"`
+	ExternalSync       OperatorExternalOption `json:"external_sync"`
+	Language           []string               `json:"language"`
+	Description        string                 `json:"description"`
+	MaxNoBooking       int                    `json:"max_no_booking"`
+	Duration           Duration               `json:"duration"`
+	Itinerary          []Step                 `json:"itinerary"`
+	Includes           Includes               `json:"includes"`
+	CutOffTime         string                 `json:"cut_off_time"`
+	Media              Image                  `json:"media"`
+	TourGuides         []TourGuide            `json:"tourGuides"`
+	Pickup             Pickup                 `json:"pickup"`
+	Notes              string                 `json:"notes"`
+}
+
+// OperatorExternalOption is a partner's option, as the partner last sent it.
+type OperatorExternalOption struct {
+	ExternalOptionID string `json:"external_option_id"`
+	InternalName     string `json:"internal_name"`
+}
+
+// OperatorPricing is what is asked before the marketplace's percentages and fees.
+type OperatorPricing struct {
+	GroupPrice Decimal        `json:"group_price"` // an operator's; "": each guest pays
+	Currency   string         `json:"currency"`    // of the group price
+	Units      []OperatorUnit `json:"units"`
+}
+
+// OperatorUnit is a kind of guest with the partner's prices.
+type OperatorUnit struct {
+	ExternalUnitID string          `json:"external_unit_id"`
+	Type           UnitType        `json:"type"`
+	Label          string          `json:"label"`
+	Prices         []OperatorPrice `json:"prices"`
+}
+
+// OperatorPrice is a partner's price in one currency, in its major unit.
+type OperatorPrice struct {
+	Currency string  `json:"currency"`
+	Original Decimal `json:"original"`
+	Retail   Decimal `json:"retail"` // ""; it has none
+	Net      Decimal `json:"net"`
+}
+
+// OperatorActivityQuery says which activities an operator wants.
+type OperatorActivityQuery struct {
+	Words         string         // a part of the title, or the partner's id of the product
+	Status        ActivityStatus // "": both
+	IntegrationID string         // "": everybody's
+}
+
+// Activities are all activities, sold or not, the oldest first.
+func (o *Operator) Activities(q OperatorActivityQuery) List[OperatorActivity] {
+	return List[OperatorActivity]{o.c, path("operator", "activities"), queryOf("q", q.Words, "status", string(q.Status), "integration", q.IntegrationID)}
+}
+
+// Activity reads an activity, sold or not.
+func (o *Operator) Activity(ctx context.Context, activity string) (OperatorActivity, error) {
+	return call[OperatorActivity](ctx, o.c, get(path("operator", "activities", activity), nil))
+}
+
+// Patch is a JSON merge patch: a field that is absent stays as it is, nil clears it, an
+// object is merged into the one that is there.
+type Patch map[string]any
+
+// ChangeActivity changes an activity by the names that its fields have in JSON, its
+// variations by their ids:
+//
+//	client.Patch{"activity_title": "Old town walk", "variations": []client.Patch{{"_id": id, "notes": nil}}}
+func (o *Operator) ChangeActivity(ctx context.Context, activity string, change Patch) (OperatorActivity, error) {
+	return call[OperatorActivity](ctx, o.c, request{method: http.MethodPatch, path: path("operator", "activities", activity), body: change})
+}

@@ -1,0 +1,114 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// renewBefore is how long before its end an access token is renewed: above what a
+// request is under way, and what two clocks differ.
+const renewBefore = time.Minute
+
+// signIn is a password's sign-in: made at the first call, renewed before it runs out, and
+// made anew where it cannot be renewed.
+type signIn struct {
+	c        *connection
+	email    string
+	password Secret
+	turn     chan struct{} // one call at a time renews; the others wait, as long as they want to
+	tokens   tokens
+	renewAt  time.Time
+}
+
+// tokens are what a sign-in buys.
+type tokens struct {
+	AccessToken  Secret `json:"access_token"`
+	TokenType    string `json:"token_type"`
+	ExpiresIn    int    `json:"expires_in"` // seconds
+	RefreshToken Secret `json:"refresh_token"`
+}
+
+type signInRequest struct {
+	Email    string `json:"email"`
+	Password Secret `json:"password"`
+}
+
+type refreshRequest struct {
+	RefreshToken Secret `json:"refresh_token"`
+}
+
+func newSignIn(c *connection, email string, password Secret) *signIn {
+	return &signIn{c: c, email: email, password: password, turn: make(chan struct{}, 1)}
+}
+
+func (s *signIn) authorize(ctx context.Context, header http.Header) error {
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	defer s.leave()
+	if s.tokens.AccessToken == "" || !s.c.now().Before(s.renewAt) {
+		if err := s.renew(ctx); err != nil {
+			return err
+		}
+	}
+	header.Set("Authorization", "Bearer "+string(s.tokens.AccessToken))
+	return nil
+}
+
+func (s *signIn) take(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *signIn) leave() { <-s.turn }
+
+// renew has the refresh token buy new ones, or else the password. A refresh token is sent
+// once: sent twice it would end the sign-in.
+func (s *signIn) renew(ctx context.Context) error {
+	if used := s.tokens.RefreshToken; used != "" {
+		s.tokens = tokens{}
+		if err := s.buy(ctx, request{method: http.MethodPost, path: path("auth", "refresh"), body: refreshRequest{used}, open: true}); err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	return s.buy(ctx, request{method: http.MethodPost, path: path("auth", "login"), body: signInRequest{s.email, s.password}, open: true, harmless: true})
+}
+
+func (s *signIn) buy(ctx context.Context, r request) error {
+	bought, err := call[tokens](ctx, s.c, r)
+	if err != nil {
+		return err
+	}
+	s.tokens = bought
+	s.renewAt = s.c.now().Add(time.Duration(bought.ExpiresIn)*time.Second - renewBefore)
+	return nil
+}
+
+// refused has the next call renew the sign-in, unless another call has done so.
+func (s *signIn) refused(ctx context.Context, header http.Header) bool {
+	if s.take(ctx) != nil {
+		return false
+	}
+	defer s.leave()
+	if header.Get("Authorization") == "Bearer "+string(s.tokens.AccessToken) {
+		s.tokens.AccessToken = ""
+	}
+	return true
+}
+
+func (s *signIn) end(ctx context.Context) error {
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	defer s.leave()
+	ended := s.tokens.RefreshToken
+	if s.tokens = (tokens{}); ended == "" {
+		return nil
+	}
+	return do(ctx, s.c, request{method: http.MethodPost, path: path("auth", "logout"), body: refreshRequest{ended}, open: true, harmless: true})
+}
