@@ -46,9 +46,9 @@ selftest: need-go ## prove the suite on every defect and variant of the mock par
 
 # What `make test` does in a short form, at its full length.
 .PHONY: soak
-soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, and as often with each of three defects; tour every defect of the mock
+soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, and as often with each of three defects; every network fault and hostile answer on every endpoint; tour every defect of the mock
 	@echo "== soak"
-	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run OtherCustomers $(TESTFLAGS) ./conformance/cmd/conformance
+	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint' $(TESTFLAGS) ./conformance/cmd/conformance
 	@SOAK=$(SOAKRUNS) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -run EveryDefect $(TESTFLAGS) ./mockpartner
 
 .PHONY: crash

@@ -20,10 +20,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// soakRuns is the variable that says how often each partner of a soak is judged; see
-// make soak.
-const soakRuns = "SOAK"
-
 // mostOpen is how many rules may be left open where others buy.
 const mostOpen = 5
 

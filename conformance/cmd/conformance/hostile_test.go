@@ -266,8 +266,11 @@ func small(t *testing.T) *mockpartner.Mock {
 
 func TestAPartnerWithOneHostileEndpointIsOneFinding(t *testing.T) {
 	t.Parallel()
-	for _, endpoint := range partnerapi.Endpoints()[1:] {
-		for _, partner := range append(elsewhere(), wrongShape(endpoint)...) {
+	for row, endpoint := range partnerapi.Endpoints()[1:] {
+		for column, partner := range append(elsewhere(), wrongShape(endpoint)...) {
+			if !isTried(row + column) {
+				continue
+			}
 			t.Run(string(endpoint)+" "+partner.name, func(t *testing.T) {
 				t.Parallel()
 				address := between(t, small(t), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
