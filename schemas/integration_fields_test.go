@@ -19,7 +19,7 @@ const (
 	syncText   = `{"mode": "full", "cause": "trigger", "started_at": "2026-07-01T09:00:00Z", "finished_at": "2026-07-01T09:00:02Z",
 		"synced": 0, "skipped": true, "created": 0, "updated": 0, "deactivated": 0, "set_aside": [], "guard": null}`
 	integrationText = `{"integration_id": "i", "name": "", "base_url": "https://h", "auth_type": "bearer", "handles_ticket_delivery": true,
-		"created_at": "2026-07-01T09:00:00Z", "last_sync_at": null, "health": ` + healthText + `, "last_sync": ` + syncText + `, "slots": ` + slotsText + `, "breaches": []}`
+		"created_at": "2026-07-01T09:00:00Z", "last_sync_at": null, "health": ` + healthText + `, "last_sync": ` + syncText + `, "awaits_approval": false, "slots": ` + slotsText + `, "breaches": []}`
 	slotsText = `{"options": 0, "pulled": 0, "oldest_pull_at": null, "set_aside": []}`
 )
 
@@ -34,6 +34,7 @@ func integrationFields() []field {
 		shown(schemas.Integration, "/last_sync_at").dateTime(),
 		must(schemas.Integration, "/health").lawful(healthText).object(),
 		shown(schemas.Integration, "/last_sync").lawful(syncText).object(),
+		must(schemas.Integration, "/awaits_approval").flag(),
 		must(schemas.Integration, "/slots").lawful(slotsText).object(),
 		must(schemas.Integration, "/breaches").lawful(`[]`).list(),
 		must(schemas.Integration, "/breaches/0/at").dateTime(),

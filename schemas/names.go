@@ -82,6 +82,7 @@ const (
 	TokensAnswer   = "auth/tokens-answer"
 
 	// How operators run the marketplace.
+	OverviewAnswer           = "operator/overview-answer"
 	Account                  = "operator/account"
 	AccountsAnswer           = "operator/accounts-answer"
 	AccountDetailAnswer      = "operator/account-detail-answer"

@@ -34,7 +34,7 @@ func TestEveryConstantNamesASchemaAndEverySchemaHasAConstant(t *testing.T) {
 		schemas.RegistrationRequest, schemas.RegistrationAnswer,
 		schemas.LoginRequest, schemas.RefreshRequest, schemas.TokensAnswer,
 		schemas.Account, schemas.AccountRequest, schemas.AccountAnswer, schemas.APITokenRequest, schemas.APITokenAnswer,
-		schemas.RatesRequest, schemas.RatesAnswer, schemas.PricingRequest, schemas.PricingAnswer, schemas.SyncRequest,
+		schemas.RatesRequest, schemas.RatesAnswer, schemas.PricingRequest, schemas.PricingAnswer, schemas.SyncRequest, schemas.OverviewAnswer,
 		schemas.AccountsAnswer, schemas.AccountDetailAnswer, schemas.AccountChangeRequest, schemas.ActivityChangeRequest,
 		schemas.OperatorActivity, schemas.OperatorVariation, schemas.OperatorActivityAnswer, schemas.OperatorActivitiesAnswer,
 		schemas.Booking, schemas.BookingRequest, schemas.BookingAnswer, schemas.BookingsAnswer, schemas.PaymentRequest, schemas.CancelBooking, schemas.CommissionsAnswer,

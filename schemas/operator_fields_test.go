@@ -11,8 +11,25 @@ func (f field) fee(most, more string) field {
 	return f.lawful(`0`, `1.5`, `"1.5"`, most).not("type", `true`, `[]`).not("minimum", `-1`).not("maximum", more)
 }
 
+const overviewText = `{"bookings_needing_attention": 0, "bookings_needing_attention_since": null, "integrations": 0, "integrations_needing_attention": []}`
+
 func operatorFields() []field {
 	return []field{
+		must(schemas.OverviewAnswer, "/success").success(`1`, `0`),
+		must(schemas.OverviewAnswer, "/data").lawful(overviewText).object(),
+		must(schemas.OverviewAnswer, "/data/bookings_needing_attention").count(),
+		shown(schemas.OverviewAnswer, "/data/bookings_needing_attention_since").dateTime(),
+		must(schemas.OverviewAnswer, "/data/integrations").count(),
+		must(schemas.OverviewAnswer, "/data/integrations_needing_attention").lawful(`[]`).list(),
+		must(schemas.OverviewAnswer, "/data/integrations_needing_attention/0/integration_id").id(),
+		must(schemas.OverviewAnswer, "/data/integrations_needing_attention/0/name").anyText(),
+		must(schemas.OverviewAnswer, "/data/integrations_needing_attention/0/health").oneOf("HEALTHY", "DEGRADED"),
+		shown(schemas.OverviewAnswer, "/data/integrations_needing_attention/0/health_since").dateTime(),
+		shown(schemas.OverviewAnswer, "/data/integrations_needing_attention/0/last_sync_at").dateTime(),
+		must(schemas.OverviewAnswer, "/data/integrations_needing_attention/0/awaits_approval").flag(),
+		shown(schemas.OverviewAnswer, "/data/integrations_needing_attention/0/slots_since").dateTime(),
+		must(schemas.OverviewAnswer, "/data/integrations_needing_attention/0/slots_late").flag(),
+
 		must(schemas.Account, "/_id").id(),
 		must(schemas.Account, "/email").anyText(),
 		must(schemas.Account, "/name").anyText(),

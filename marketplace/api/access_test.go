@@ -44,6 +44,7 @@ var whoMay = map[string]string{
 	"POST /api/v1/partner-integrations/{integration}/sync/trigger":                    "w",
 	"POST /api/v1/partner-integrations/{integration}/availability/notify":             "w",
 
+	"GET /api/v1/operator/overview":                                 "o",
 	"GET /api/v1/operator/accounts":                                 "o",
 	"POST /api/v1/operator/accounts":                                "o",
 	"GET /api/v1/operator/accounts/{account}":                       "o",

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,6 +37,7 @@ type Store interface {
 	Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) (list []catalog.Sync, total int, err error)
 	SlotsKnown(ctx context.Context, integration uuid.UUID) (catalog.SlotsKnown, error)
 	Breaches(ctx context.Context, integration uuid.UUID) ([]booking.Breach, error)
+	Overview(ctx context.Context, now time.Time) (marketplace.Overview, error)
 	Terms(ctx context.Context) (marketplace.Terms, error)
 	Activity(ctx context.Context, id uuid.UUID) (marketplace.Activity, error)
 	Activities(ctx context.Context, by marketplace.ActivityFilter, skip int64, size int) (list []marketplace.Activity, total int, err error)
@@ -47,7 +49,7 @@ type Store interface {
 	Commissions(ctx context.Context, affiliate uuid.UUID, skip int64, size int) (list []booking.Commission, total int, err error)
 }
 
-// Config is what an API is made of. Every field is required.
+// Config is what an API is made of. Every field but Mounts is required.
 type Config struct {
 	Store        Store
 	SignIn       *signin.Service
@@ -61,6 +63,14 @@ type Config struct {
 	Scrapers     []netip.Prefix // the networks that may read the metrics
 	Now          func() time.Time
 	Log          *slog.Logger
+	Mounts       []Mount // beside the API's own routes; may be empty
+}
+
+// Mount is a handler of its own below a path. Its requests are counted, logged and
+// guarded against panics as the API's are.
+type Mount struct {
+	Path    string                              // such as /console
+	Handler func(api http.Handler) http.Handler // is given the API, which it may ask
 }
 
 // API is the service's HTTP handler. It is safe for concurrent use.
@@ -102,8 +112,25 @@ func New(c Config) *API {
 		router.Handle(route.path, a.serve(route)).Methods(route.method)
 	}
 	// Outside of the router, whose own middleware does not run for 404 and 405.
-	a.handler = a.withExchange(a.withRecovery(router))
+	a.handler = a.withExchange(a.withRecovery(a.withMounts(c.Mounts, router)))
 	return a
+}
+
+// withMounts answers what lies below a mount's path by the mount's handler.
+func (a *API) withMounts(mounts []Mount, next http.Handler) http.Handler {
+	for _, m := range mounts {
+		name := strings.TrimPrefix(m.Path, "/")
+		known, own, others := &served{name: m.Path, counters: a.metrics.Route(name, m.Path)}, m.Handler(a), next
+		next = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != m.Path && !strings.HasPrefix(r.URL.Path, m.Path+"/") {
+				others.ServeHTTP(w, r)
+				return
+			}
+			exchangeOf(r.Context()).route = known
+			own.ServeHTTP(w, r)
+		})
+	}
+	return next
 }
 
 // ServeHTTP answers a request.

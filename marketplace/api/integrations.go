@@ -35,6 +35,7 @@ type integrationView struct {
 	LastSyncAt            *time.Time          `json:"last_sync_at"`
 	Health                healthView          `json:"health"`
 	LastSync              *catalog.Sync       `json:"last_sync"`
+	AwaitsApproval        bool                `json:"awaits_approval"` // the guard holds a pull back
 	Slots                 catalog.SlotsKnown  `json:"slots"`
 	Breaches              []booking.Breach    `json:"breaches"` // of the contract, the newest first
 }
@@ -132,6 +133,11 @@ func (a *API) viewIntegration(r *http.Request, i marketplace.Integration) (integ
 	if len(last) > 0 {
 		view.LastSync = &last[0]
 	}
+	position, err := a.store.Position(r.Context(), i.ID)
+	if err != nil {
+		return view, err
+	}
+	view.AwaitsApproval = position.Guarded != catalog.Hash{}
 	if view.Slots, err = a.store.SlotsKnown(r.Context(), i.ID); err != nil {
 		return view, err
 	}

@@ -37,6 +37,6 @@ var (
 // routes lists every way in. The router tries one after the other: what is asked for the
 // most stands first.
 func (a *API) routes() []route {
-	return slices.Concat(a.catalogRoutes(), a.rootRoutes(), a.authRoutes(), a.operatorAccountRoutes(), a.operatorTermsRoutes(), a.operatorActivityRoutes(),
+	return slices.Concat(a.catalogRoutes(), a.rootRoutes(), a.authRoutes(), a.operatorOverviewRoutes(), a.operatorAccountRoutes(), a.operatorTermsRoutes(), a.operatorActivityRoutes(),
 		a.operatorIntegrationRoutes(), a.bookingRoutes(), a.operatorBookingRoutes(), a.integrationRoutes(), a.webhookRoutes())
 }

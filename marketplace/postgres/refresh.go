@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -70,6 +71,20 @@ func (s *Store) Rotate(ctx context.Context, hash, next []byte, now, expires time
 		err = errRefresh
 	}
 	return family, account, err
+}
+
+// Resume returns the account of a refresh token's sign-in, and when that was begun. A token
+// that is not good any more, or whose account is locked out, is Unauthorized.
+func (s *Store) Resume(ctx context.Context, hash []byte, now time.Time) (family uuid.UUID, begun time.Time, account marketplace.Account, err error) {
+	err = s.pool.QueryRow(ctx, `
+		SELECT f.id, f.created_at, a.id, a.email, a.name, a.role, a.created_at
+		FROM refresh_tokens t JOIN refresh_families f ON f.id = t.family_id JOIN accounts a ON a.id = f.account_id
+		WHERE t.hash = $1 AND t.used_at IS NULL AND t.expires_at > $2 AND f.revoked_at IS NULL AND a.disabled_at IS NULL`, hash, now).
+		Scan(&family, &begun, &account.ID, &account.Email, &account.Name, &account.Role, &account.CreatedAt)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = errRefresh
+	}
+	return family, begun, account, err
 }
 
 // EndFamily ends the sign-in that a refresh token belongs to. One that is not known

@@ -46,6 +46,10 @@ type Store interface {
 	// Rotate uses a refresh token up for the next, or returns Unauthorized. It is
 	// atomic: of two uses one is the second, which ends the family.
 	Rotate(ctx context.Context, hash, next []byte, now, expires time.Time) (family, account uuid.UUID, err error)
+	// Resume returns the account of a good refresh token's sign-in, which is not used up
+	// by that, and when it was begun. The error is Unauthorized, also where the account
+	// is locked out.
+	Resume(ctx context.Context, hash []byte, now time.Time) (family uuid.UUID, begun time.Time, account marketplace.Account, err error)
 	// EndFamily ends the sign-in of a refresh token; one that is unknown ends nothing.
 	EndFamily(ctx context.Context, hash []byte, now time.Time) error
 	// EndedFamilies lists the sign-ins that were ended since then.
@@ -155,6 +159,26 @@ func (s *Service) Refresh(ctx context.Context, token string) (Tokens, error) {
 		return Tokens{}, err
 	}
 	return s.tokens(account, family, next, now)
+}
+
+// Session is a sign-in that goes on.
+type Session struct {
+	Account     marketplace.Account
+	Begun       time.Time
+	AccessToken string // a fresh one
+}
+
+// Resume returns the sign-in of a refresh token, which stays good: it is for whoever keeps
+// that token where no script reads it, in a browser's cookie, and asks from several tabs
+// at once. The error is Unauthorized as soon as the sign-in has ended.
+func (s *Service) Resume(ctx context.Context, token string) (Session, error) {
+	now := s.now()
+	family, begun, account, err := s.store.Resume(ctx, secret.Hash(token), now)
+	if err != nil {
+		return Session{}, err
+	}
+	tokens, err := s.tokens(account, family, "", now)
+	return Session{Account: account, Begun: begun, AccessToken: tokens.AccessToken}, err
 }
 
 // SignOut ends the sign-in of a refresh token, and of its access tokens: here at once,

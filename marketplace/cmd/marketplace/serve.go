@@ -16,6 +16,7 @@ import (
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/marketplace/api"
 	"partnerkit.dev/marketplace/catalog"
+	"partnerkit.dev/marketplace/console"
 	"partnerkit.dev/marketplace/health"
 	"partnerkit.dev/marketplace/integration"
 	"partnerkit.dev/marketplace/metrics"
@@ -133,11 +134,17 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	syncer.Tell(measured.Synced)
 	measured.PageCache(front.PageCache)
 	measured.Database(store.MetricsState, time.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
+	signIn := signin.New(store, key, s.loginLimit, time.Now)
 	server := &http.Server{
 		Handler: api.New(api.Config{
-			Store: store, SignIn: signin.New(store, key, s.loginLimit, time.Now), Integrations: integrations, Bookings: bookings,
+			Store: store, SignIn: signIn, Integrations: integrations, Bookings: bookings,
 			Syncer: syncer, Notifier: catalog.NewNotifier(store), Front: front, RateLimit: s.rateLimit,
 			Metrics: measured, Scrapers: scrapers, Now: time.Now, Log: log,
+			Mounts: []api.Mount{
+				{Path: console.Path, Handler: func(a http.Handler) http.Handler {
+					return console.New(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: time.Now, Log: log}, a)
+				}},
+			},
 		}),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),

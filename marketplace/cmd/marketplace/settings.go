@@ -67,7 +67,7 @@ type settings struct {
 	addr, secretKey                 string
 	operatorEmail, operatorPassword string
 	rateLimit, loginLimit           int
-	allowPrivatePartners            bool
+	allowPrivatePartners, behindTLS bool
 	nightlyAt                       string
 	probes, incremental, sweeps     time.Duration
 	affiliatesShare                 string
@@ -88,6 +88,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute of one credential, in each replica; 0 is no limit")
 	f.IntVar(&s.loginLimit, "login-limit", 10, "failed sign-ins a minute of one account, in each replica; 0 is no limit")
 	f.BoolVar(&s.allowPrivatePartners, "allow-private-partners", false, "let partners have addresses of this machine and of private networks; for development")
+	f.BoolVar(&s.behindTLS, "behind-tls", false, "browsers come by https, through a proxy that speaks it: the console's cookies are for https alone")
 	f.StringVar(&s.nightlyAt, "nightly-at", "02:30", "the `time` of the night's full syncs and slot pulls, UTC")
 	f.DurationVar(&s.probes, "probe-interval", time.Minute, "how often partners are asked whether they are there; 0 is never")
 	f.DurationVar(&s.incremental, "incremental-interval", 0, "how often incremental syncs are made beside the night's; 0 is never")

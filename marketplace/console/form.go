@@ -1,0 +1,112 @@
+package console
+
+import (
+	"net/url"
+	"strings"
+)
+
+// field is one of a form's.
+type field struct {
+	Name     string // as the API calls it, such as location.city
+	Label    string
+	Kind     string // of the input; area and choice are their own
+	Hint     string
+	Value    string
+	Was      string // as the page showed it; kept by forms that send what has changed
+	Choices  []choice
+	Required bool
+	Complete string // for password managers
+	Rows     int
+	Error    string
+}
+
+// choice is one of a field's.
+type choice struct{ Value, Label string }
+
+// ID is by which the page knows the field.
+func (f field) ID() string {
+	return "f-" + strings.NewReplacer(".", "-", "[", "-", "]", "").Replace(f.Name)
+}
+
+// form is one with what was typed, and what is wrong with it.
+type form struct {
+	Fields []field
+	Errors []string // that belong to no field
+}
+
+// newForm returns a form with what was given; nil leaves the fields as they are.
+func newForm(given url.Values, fields ...field) *form {
+	for i, f := range fields {
+		if given == nil {
+			fields[i].Was = f.Value
+			continue
+		}
+		fields[i].Value, fields[i].Was = given.Get(f.Name), given.Get("was:"+f.Name)
+		if f.Kind == "password" {
+			fields[i].Value = "" // it is entered again
+		}
+	}
+	return &form{Fields: fields}
+}
+
+// refuse puts what the API has said at the fields that it speaks of.
+func (f *form) refuse(said *refusal) {
+	for _, detail := range said.More() {
+		if !f.put(detail) {
+			f.Errors = append(f.Errors, sentence(detail))
+		}
+	}
+	if !f.wrong() {
+		f.Errors = append(f.Errors, sentence(said.Message))
+	}
+}
+
+func (f *form) put(detail string) bool {
+	name, words, found := strings.Cut(detail, ": ")
+	if !found {
+		return false
+	}
+	for i := range f.Fields {
+		if own := f.Fields[i].Name; name == own || strings.HasPrefix(name, own+".") || strings.HasPrefix(name, own+"[") {
+			if name != own {
+				words = strings.TrimPrefix(name, own) + ": " + words
+			}
+			if f.Fields[i].Error != "" {
+				words = f.Fields[i].Error + " " + sentence(words)
+			}
+			f.Fields[i].Error = sentence(words)
+			return true
+		}
+	}
+	return false
+}
+
+// wrong reports whether anything of the form is.
+func (f *form) wrong() bool {
+	for _, one := range f.Fields {
+		if one.Error != "" {
+			return true
+		}
+	}
+	return len(f.Errors) > 0
+}
+
+// Wrong lists the fields that are wrong.
+func (f *form) Wrong() (list []field) {
+	for _, one := range f.Fields {
+		if one.Error != "" {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// Field is the field of that name, for templates that place them by hand.
+func (f *form) Field(name string) field {
+	for _, one := range f.Fields {
+		if one.Name == name {
+			return one
+		}
+	}
+	return field{}
+}

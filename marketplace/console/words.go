@@ -1,0 +1,145 @@
+package console
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"partnerkit.dev/marketplace"
+)
+
+// words are what templates say things with.
+func words() template.FuncMap {
+	return template.FuncMap{
+		"when":     when,
+		"lasted":   lasted,
+		"plural":   plural,
+		"sentence": sentence,
+		"reason":   reason,
+		"action":   actionWords,
+		"tone":     tone,
+		"took":     func(from, until time.Time) string { return until.Sub(from).Round(time.Millisecond).String() },
+		"sections": func() []section { return sections },
+	}
+}
+
+// section is one of the navigation's.
+type section struct{ Name, Label, Address string }
+
+var sections = []section{
+	{"overview", "Overview", Path + "/"},
+	{"integrations", "Integrations", Path + "/integrations"},
+	{"bookings", "Bookings", Path + "/bookings"},
+	{"activities", "Activities", Path + "/activities"},
+	{"terms", "Rates and fees", Path + "/terms"},
+	{"accounts", "Accounts", Path + "/accounts"},
+}
+
+// moment is a time as pages show it.
+type moment struct{ Day, Hour, ISO string }
+
+// when shows a time in UTC.
+func when(at any) *moment {
+	var t time.Time
+	switch at := at.(type) {
+	case time.Time:
+		t = at
+	case *time.Time:
+		if at != nil {
+			t = *at
+		}
+	}
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &moment{t.Format("2 Jan 2006"), t.Format("15:04:05"), t.Format(time.RFC3339)}
+}
+
+// lasted says a duration in its two largest units.
+func lasted(d time.Duration) string {
+	for _, unit := range []struct {
+		size, less time.Duration
+		name, rest string
+	}{{24 * time.Hour, time.Hour, "d", "h"}, {time.Hour, time.Minute, "h", "min"}, {time.Minute, time.Second, "min", "s"}} {
+		if d < unit.size {
+			continue
+		}
+		words := fmt.Sprintf("%d %s", d/unit.size, unit.name)
+		if rest := d % unit.size / unit.less; rest > 0 {
+			words += fmt.Sprintf(" %d %s", rest, unit.rest)
+		}
+		return words
+	}
+	return fmt.Sprintf("%d s", max(0, d/time.Second))
+}
+
+// plural counts things.
+func plural(n any, one, many string) string {
+	if count := fmt.Sprint(n); count != "1" {
+		return count + " " + many
+	}
+	return "1 " + one
+}
+
+// sentence is a text with a capital and a full stop.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "!") || strings.HasSuffix(text, "?") {
+		return text
+	}
+	return text + "."
+}
+
+// reasons say why a booking needs somebody.
+var reasons = map[marketplace.AttentionReason]string{
+	marketplace.ConfirmRefused:   "Paid, and the partner does not book it",
+	marketplace.ConfirmUnknown:   "Paid, and whether the partner has booked is not known",
+	marketplace.LatePayment:      "Paid after the hold was given back",
+	marketplace.DuplicatePayment: "Paid twice",
+	marketplace.ReserveUnknown:   "The partner may keep seats for nobody until its hold expires",
+	marketplace.ReleaseFailed:    "The partner does not take the release",
+	marketplace.CancelFailed:     "The partner does not take the cancellation",
+}
+
+func reason(r marketplace.AttentionReason) string {
+	if words := reasons[r]; words != "" {
+		return words
+	}
+	return string(r)
+}
+
+// act is a button with what comes of it.
+type act struct{ Label, Hint string }
+
+// actions say what an operator can do about a booking.
+var actions = map[marketplace.Action]act{
+	marketplace.TryConfirm: {"Confirm again", "The partner is asked once more to book what was paid."},
+	marketplace.TryCancel:  {"Call it off…", "The booking ends as CANCELLED, and the partner is told. The money goes back outside of the marketplace."},
+	marketplace.TryDeliver: {"Send again", "What the partner has not taken is sent until it is."},
+	marketplace.Resolve:    {"Seen to", "It was settled elsewhere: the booking leaves this list and stays as it is."},
+}
+
+func actionWords(a marketplace.Action) act { return actions[a] }
+
+// tones are the colours of states.
+var tones = map[string]string{
+	"HEALTHY": "good", "Active": "good", "CONFIRMED": "good", "done": "good",
+	"DEGRADED": "bad", "failed": "bad", "LOST": "bad",
+	"PAID": "warn", "pending": "warn", "RESERVING": "warn", "HELD": "held",
+}
+
+// tone is the colour of a state; what has none is quiet.
+func tone(state any) string {
+	if found := tones[fmt.Sprint(state)]; found != "" {
+		return found
+	}
+	return "mute"
+}
