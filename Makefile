@@ -15,6 +15,7 @@ FUZZTIME ?= 1m
 SOAKRUNS ?= 20
 BOOKINGS ?= 1000
 SEED ?= 11
+DOCS ?= all
 
 # The folders of the modules that hold Go files.
 MODULES = $(shell for module in $$(go list -m -f '{{.Dir}}'); do \
@@ -23,7 +24,7 @@ COMMANDS = $(patsubst %/,./%,$(sort $(dir $(wildcard $(addsuffix /cmd/*/*.go,moc
 
 .PHONY: help
 help: ## list what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
 demo: need-go ## start the mock partner, judge it with the conformance suite, say where the report is
@@ -55,6 +56,12 @@ soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, an
 crash: need-go ## BOOKINGS (1000) bookings while replicas are killed each second and PostgreSQL twice, as many customers for 50 seats; takes minutes
 	@echo "== crash"
 	@CRASH=$(BOOKINGS) CRASH_SEED=$(SEED) go test -v -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/crash
+
+# DOCS=docs/scaling.md follows one of them.
+.PHONY: docs-test
+docs-test: need-go ## follow every document (DOCS: all) as a reader would, command by command
+	@echo "== documents"
+	@DOCS=$(DOCS) CGO_ENABLED=0 go test -v -count=1 -timeout 60m $(TESTFLAGS) ./examples/docstest
 
 .PHONY: check
 check: format modules staticcheck ## what needs no test: gofmt, go vet, tidy modules, staticcheck

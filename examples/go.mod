@@ -3,6 +3,8 @@ module partnerkit.dev/examples
 go 1.26.0
 
 require (
+	github.com/yuin/goldmark v1.8.7
+	mvdan.cc/sh/v3 v3.14.1
 	partnerkit.dev/conformance v0.0.0
 	partnerkit.dev/schemas v0.0.0
 )

@@ -1,0 +1,94 @@
+//go:build unix
+
+package docstest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+func documents(t *testing.T) []*Document {
+	t.Helper()
+	all, err := Documents(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 10 {
+		t.Fatalf("want the documents of the tree, got %d", len(all))
+	}
+	return all
+}
+
+// programs builds those of the project. They stay, so that the next time is short.
+func programs(t *testing.T) (bin string) {
+	t.Helper()
+	bin, err := filepath.Abs(filepath.Join(root, "build", "docs-test", "bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-o", bin+"/", "./conformance/cmd/conformance", "./marketplace/cmd/marketplace", "./mockpartner/cmd/mockpartner")
+	build.Dir = root
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	return bin
+}
+
+func none(t *testing.T, problems []string) {
+	t.Helper()
+	for _, problem := range problems {
+		t.Error(problem)
+	}
+}
+
+func TestEveryLinkBetweenDocumentsLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	none(t, Links(root, documents(t)))
+}
+
+func TestEveryFileThatADocumentNamesIsThere(t *testing.T) {
+	t.Parallel()
+	none(t, Names(root, documents(t)))
+}
+
+func TestEveryCommandAndFlagThatADocumentNamesIsThere(t *testing.T) {
+	t.Parallel()
+	commands, err := NewCommands(programs(t), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	none(t, commands.Check(root, documents(t)))
+}
+
+// What `make docs-test` does: DOCS is "all", or the documents with commas between them.
+func TestEveryDocumentCanBeFollowed(t *testing.T) {
+	wanted := os.Getenv("DOCS")
+	if wanted == "" {
+		t.Skip("make docs-test does this")
+	}
+	absolute, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner := Runner{Root: absolute, Bin: programs(t), Work: filepath.Join(absolute, "build", "docs-test")}
+	found := 0
+	for _, d := range documents(t) {
+		if wanted != "all" && !strings.Contains(","+wanted+",", ","+d.Path+",") {
+			continue
+		}
+		found++
+		t.Run(d.Path, func(t *testing.T) {
+			if err := runner.Run(t.Context(), d); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if found == 0 {
+		t.Errorf("want documents, found none of %s", wanted)
+	}
+}

@@ -1,0 +1,96 @@
+//go:build unix
+
+package docstest
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// given is a tree of one document, with a Makefile and a folder of Go beside it.
+func given(t *testing.T, markdown string) (root string, documents []*Document) {
+	t.Helper()
+	root = t.TempDir()
+	for name, text := range map[string]string{"README.md": markdown, "docs/other.md": "# A heading, of `two` *parts*\n## Again\n## Again\n", "Makefile": "demo: build\n", "cmd/it/main.go": ""} {
+		name = filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	documents, err := Documents(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root, documents
+}
+
+// found fails the test unless the problems are those wanted, each by its end.
+func found(t *testing.T, problems []string, want ...string) {
+	t.Helper()
+	if !slices.EqualFunc(problems, want, strings.HasSuffix) {
+		t.Errorf("want\n\t%s\ngot\n\t%s", strings.Join(want, "\n\t"), strings.Join(problems, "\n\t"))
+	}
+}
+
+func TestALinkToNowhereIsTold(t *testing.T) {
+	t.Parallel()
+	root, documents := given(t, `[a](docs/other.md#a-heading-of-two-parts) [b](docs/other.md#again-1) [c](docs) [d](https://example.com/x#y)
+[e](docs/none.md) [f](docs/other.md#again-2) [g](#top) ![h](docs#x)
+[i][i] [j](/docs/other.md)
+
+[i]: docs/gone.md
+`)
+	found(t, Links(root, documents), "README.md:2: docs/none.md: no such file", "README.md:2: docs/other.md#again-2: no such heading in docs/other.md",
+		"README.md:2: #top: no such heading in README.md", "docs#x: want a document where a link has an anchor", "README.md:3: docs/gone.md: no such file", "want a link that is relative to its document")
+}
+
+func TestAFileThatIsNotThereIsTold(t *testing.T) {
+	t.Parallel()
+	root, documents := given(t, "`docs/other.md` `docs/none.md` `application/json` `build/it` `cmd/it` `/docs/x` `docs/*.md` `./cmd/no`\n")
+	found(t, Names(root, documents), "README.md:1: `docs/none.md`: no such file", "`./cmd/no`: no such file")
+}
+
+func TestACommandThatIsNotThereIsTold(t *testing.T) {
+	t.Parallel()
+	root, documents := given(t, "`conformance run --none` `make nothing` `make demo` `--fast` `--slow` `conformance runs a suite`\n\n```sh\nA=b build/conformance run --label 'x && y' | conformance nothing # --none\n"+
+		"make -j demo other\ngo run ./cmd/it --none; go vet ./cmd/no/...\nif true; then conformance run \\\n  --gone=1; fi\n```\n\n```sh\necho 'a\n```\n")
+	commands := &Commands{make: []string{"demo"}, known: map[string]*command{
+		"conformance": {subcommands: []string{"run"}}, "conformance run": {flags: []string{"--label", "--fast"}},
+	}}
+	found(t, commands.Check(root, documents), "README.md:4: conformance nothing: conformance has no such command", "README.md:5: make other: no such target", "README.md:6: go vet ./cmd/no/...: no such folder",
+		"README.md:7: conformance run has no flag --gone", "README.md:12: want commands for a shell: 1:6: reached EOF without closing quote `'`",
+		"README.md:1: conformance run has no flag --none", "README.md:1: make nothing: no such target", "`--slow`: no command of ours has this flag", "conformance runs: conformance has no such command")
+}
+
+func TestACommentThatIsNotUnderstoodIsTold(t *testing.T) {
+	t.Parallel()
+	for comment, want := range map[string]string{
+		"runs": "want needs", "needs beer": "want needs and one or more", "check only": "and the reason", "keeps running": "host:port", "exits 0": "a code", "file ../x": "below the folder",
+	} {
+		_, err := Read("a.md", []byte("<!-- docs-test: "+comment+" -->\n```sh\ntrue\n```\n"))
+		if err == nil || !strings.HasPrefix(err.Error(), "a.md:3: docs-test: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: want %q at its place, got %v", comment, want, err)
+		}
+	}
+	d, err := Read("a.md", []byte("<!-- docs-test: needs marketplace, mock -->\n<!-- docs-test: exits 22 -->\n```sh\ntrue\n```\n"))
+	if err != nil || len(d.Blocks) != 1 || d.Blocks[0].Exits != 22 || len(d.Blocks[0].Needs) != 2 {
+		t.Errorf("want both comments heard, got %+v, %v", d, err)
+	}
+}
+
+func TestOutputIsComparedPieceByPiece(t *testing.T) {
+	t.Parallel()
+	for expected, want := range map[string]bool{
+		`{"a": 1, "b": [2, 3]}`: true, `{"a": 1, …, 3]`: true, "…\"b\":\n [2": true, `{"a": 2`: false, `"b" … "a"`: false,
+	} {
+		if got := shows("{\n  \"a\": 1,\n  \"b\": [2, 3]\n}\n", expected); got != want {
+			t.Errorf("%s: want %t, got %t", expected, want, got)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package docstest
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+)
+
+// A Document is one Markdown file of the tree.
+type Document struct {
+	Path     string // from the root of the tree, with slashes
+	Blocks   []Block
+	Links    []Mention
+	Code     []Mention // what stands in backticks
+	Headings []string  // their anchors
+}
+
+// A Mention is something in the text, with its line.
+type Mention struct {
+	Text string
+	Line int
+}
+
+// A Block is a fenced one.
+type Block struct {
+	Language, Text string
+	Line           int // of its first line
+	Directives
+}
+
+// Folder is where a document's commands run: a module's README in its own, others in the root.
+func (d *Document) Folder() string {
+	switch folder := path.Dir(d.Path); folder {
+	case "conformance", "marketplace", "mockpartner", "schemas":
+		return folder
+	}
+	return "."
+}
+
+// Place names a line, as compilers do.
+func (d *Document) Place(line int) string { return fmt.Sprintf("%s:%d", d.Path, line) }
+
+// leftOut are folders that hold no documents of ours.
+var leftOut = []string{"build", "testdata", "node_modules"}
+
+// Documents are all Markdown files below root.
+func Documents(root string) (all []*Document, err error) {
+	err = filepath.WalkDir(root, func(file string, entry os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && file != root && (strings.HasPrefix(entry.Name(), ".") || slices.Contains(leftOut, entry.Name()) || strings.HasSuffix(entry.Name(), "-report")):
+			return filepath.SkipDir
+		case entry.IsDir() || path.Ext(entry.Name()) != ".md":
+			return nil
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		document, err := Read(filepath.ToSlash(name), source)
+		all = append(all, document)
+		return err
+	})
+	return all, err
+}
+
+// Read reads a document. Its error names what its comments for this package have wrong.
+func Read(name string, source []byte) (*Document, error) {
+	d := &Document{Path: name}
+	root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
+	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			d.Headings = append(d.Headings, anchor(plain(n, source), d.Headings))
+		case *ast.Link:
+			d.Links = append(d.Links, Mention{string(n.Destination), line(n, source)})
+		case *ast.Image:
+			d.Links = append(d.Links, Mention{string(n.Destination), line(n, source)})
+		case *ast.CodeSpan:
+			d.Code = append(d.Code, Mention{plain(n, source), line(n, source)})
+		case *ast.FencedCodeBlock:
+			b := Block{Language: string(n.Language(source)), Text: string(n.Lines().Value(source)), Line: line(n, source)}
+			var err error
+			if b.Directives, err = directivesBefore(n, source); err != nil {
+				return ast.WalkStop, fmt.Errorf("%s: %w", d.Place(b.Line), err)
+			}
+			d.Blocks = append(d.Blocks, b)
+		}
+		return ast.WalkContinue, nil
+	})
+	return d, err
+}
+
+// plain is the text in a node, without its marks.
+func plain(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if t, ok := n.(*ast.Text); ok && entering {
+			b.Write(t.Segment.Value(source))
+			if t.SoftLineBreak() {
+				b.WriteByte(' ')
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// line is the first one of a node, or of the block that it is in.
+func line(n ast.Node, source []byte) int {
+	at := -1
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if t, ok := n.(*ast.Text); ok && entering {
+			at = t.Segment.Start
+			return ast.WalkStop, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	for ; at < 0 && n != nil; n = n.Parent() {
+		if n.Type() == ast.TypeBlock && n.Lines().Len() > 0 {
+			at = n.Lines().At(0).Start
+		}
+	}
+	return strings.Count(string(source[:max(at, 0)]), "\n") + 1
+}

@@ -1,0 +1,77 @@
+package docstest
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Links returns a problem for each link between the documents that leads nowhere. Those
+// to other places are not followed.
+func Links(root string, documents []*Document) (problems []string) {
+	headings := map[string][]string{}
+	for _, d := range documents {
+		headings[d.Path] = d.Headings
+	}
+	for _, d := range documents {
+		for _, link := range d.Links {
+			if problem := broken(root, d, link.Text, headings); problem != "" {
+				problems = append(problems, fmt.Sprintf("%s: %s: %s", d.Place(link.Line), link.Text, problem))
+			}
+		}
+	}
+	return problems
+}
+
+func broken(root string, d *Document, link string, headings map[string][]string) string {
+	target, err := url.Parse(link)
+	if err != nil {
+		return err.Error()
+	}
+	if target.Scheme != "" || target.Host != "" {
+		return ""
+	}
+	if path.IsAbs(target.Path) {
+		return "want a link that is relative to its document"
+	}
+	name := d.Path
+	if target.Path != "" {
+		name = path.Join(path.Dir(d.Path), target.Path)
+	}
+	info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
+	switch known, isDocument := headings[name]; {
+	case err != nil || strings.HasPrefix(name, "../"):
+		return "no such file"
+	case target.Fragment == "":
+		return ""
+	case info.IsDir() || !isDocument:
+		return "want a document where a link has an anchor"
+	case !slices.Contains(known, target.Fragment):
+		return "no such heading in " + name
+	}
+	return ""
+}
+
+// anchor is what a heading is linked by, beside those before it: its letters, digits,
+// hyphens and low lines in small letters, with hyphens for spaces.
+func anchor(heading string, before []string) string {
+	plain := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return '-'
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
+	name := plain
+	for n := 1; slices.Contains(before, name); n++ {
+		name = fmt.Sprintf("%s-%d", plain, n)
+	}
+	return name
+}
