@@ -54,15 +54,25 @@ func (a *API) checkOut(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return a.once(w, r, o.Account, text, func(id uuid.UUID, returns bool) (int, any, error) {
-		o.ID, o.Returns = id, returns
+	key, err := readKey(r, text)
+	if err != nil {
+		return err
+	}
+	if o.ID, err = uuid.NewV7(); err != nil {
+		return err
+	}
+	if key.Key == "" {
 		held, err := a.bookings.Checkout(r.Context(), o)
 		if err != nil {
-			return 0, nil, err
+			return err
 		}
-		view, err := a.viewBooking(r, held)
-		return http.StatusCreated, view, err
-	})
+		return writeData(w, http.StatusCreated, viewOf(held.Booking, held.History))
+	}
+	answer, err := a.bookings.CheckoutOnce(r.Context(), o, key, answerOf)
+	if err != nil {
+		return err
+	}
+	return writeRaw(w, answer.Status, answer.Body)
 }
 
 // read is the order of a checkout. The error is Invalid or NotFound.

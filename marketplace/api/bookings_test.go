@@ -25,7 +25,7 @@ type shop struct {
 	order    string // the body of a checkout
 }
 
-func openShop(t *testing.T) *shop {
+func openShop(t testing.TB) *shop {
 	t.Helper()
 	s := &shop{bench: setup(t)}
 	var err error
@@ -83,7 +83,7 @@ type booked struct {
 	} `json:"attention"`
 }
 
-func (s *shop) book(t *testing.T, headers ...header) booked {
+func (s *shop) book(t testing.TB, headers ...header) booked {
 	t.Helper()
 	var b booked
 	a := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, append(headers, s.reseller)...)
@@ -93,7 +93,7 @@ func (s *shop) book(t *testing.T, headers ...header) booked {
 	return b
 }
 
-func (s *shop) kept(t *testing.T) {
+func (s *shop) kept(t testing.TB) {
 	t.Helper()
 	mockpartner.AssertCallerKept(t, s.partner.Default())
 }
@@ -126,32 +126,52 @@ func TestAResellerBooksPaysAndCancels(t *testing.T) {
 	s.kept(t)
 }
 
+// cycle books, pays and confirms.
+func (s *shop) cycle(t testing.TB, reference string, headers ...header) {
+	t.Helper()
+	var b booked
+	s.do(t, "POST", "/api/v1/resellers/bookings/"+s.book(t, headers...).ID+"/payment", fmt.Sprintf(`{"outcome":"succeeded","reference":%q}`, reference), s.reseller).data(t, &b)
+	if b.Status != "CONFIRMED" {
+		t.Errorf("want it confirmed, got %+v", b)
+	}
+}
+
+// keyed are the headers of a cycle without a key, and of one with one.
+var keyed = map[string][]header{"without-key": nil, "with-key": {{"Idempotency-Key", "order-1"}}}
+
 func TestABookingTakesFewRoundTripsToTheDatabase(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	cycle := func(reference string, headers ...header) {
-		var b booked
-		s.do(t, "POST", "/api/v1/resellers/bookings/"+s.book(t, headers...).ID+"/payment", fmt.Sprintf(`{"outcome":"succeeded","reference":%q}`, reference), s.reseller).data(t, &b)
-		if b.Status != "CONFIRMED" {
-			t.Errorf("want it confirmed, got %+v", b)
-		}
-	}
-	cycle("p-1") // the partner's health is known from now on
-	for name, c := range map[string]struct {
-		headers             []header
-		trips, transactions int
-	}{"without a key": {nil, 12, 5}, "with a key, which is claimed and settled": {[]header{{"Idempotency-Key", "order-1"}}, 14, 6}} {
-		trips := s.queries.Trips(func() { cycle(name, c.headers...) })
-		writes := pgtest.Transactions(trips)
-		t.Logf("%s: %d round trips, %d transactions that write", name, len(trips), writes)
-		if len(trips) > c.trips || writes > c.transactions || writes == 0 {
-			t.Errorf("%s: want at most %d round trips and %d transactions that write, got %d and %d:", name, c.trips, c.transactions, len(trips), writes)
+	s.cycle(t, "p-1") // the partner's health is known from now on
+	const mostTrips, mostTransactions = 12, 5
+	for name, headers := range keyed {
+		trips := s.queries.Trips(func() { s.cycle(t, name, headers...) })
+		if writes := pgtest.Transactions(trips); len(trips) > mostTrips || writes > mostTransactions || writes == 0 {
+			t.Errorf("%s: want at most %d round trips and %d transactions that write, got %d and %d:", name, mostTrips, mostTransactions, len(trips), writes)
 			for _, trip := range trips {
 				t.Errorf("%d statements, the first %.100s", len(trip), strings.TrimSpace(trip[0].SQL))
 			}
 		}
 	}
 	s.kept(t)
+}
+
+// BenchmarkBookingOverHTTP counts what a booking's cycle costs the database, the
+// request's own share and an affiliate's code included.
+//
+//	go test -run '^$' -bench BookingOverHTTP -benchtime 1x ./api
+func BenchmarkBookingOverHTTP(b *testing.B) {
+	for name, headers := range keyed {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				s := openShop(b)
+				s.cycle(b, "p-1")
+				trips := s.queries.Trips(func() { s.cycle(b, name, headers...) })
+				b.ReportMetric(float64(len(trips)), "round-trips")
+				b.ReportMetric(float64(pgtest.Transactions(trips)), "transactions")
+			}
+		})
+	}
 }
 
 func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
@@ -164,6 +184,11 @@ func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
 		t.Errorf("want the same answer, got %d %s\nand %s", again.StatusCode, again.body, first.body)
 	}
 	wantProblem(t, s.do(t, "POST", "/api/v1/resellers/bookings", strings.Replace(s.order, `"quantity":2`, `"quantity":1`, 1), key, s.reseller), 422, "another body")
+	var made booked
+	first.data(t, &made)
+	if read := s.do(t, "GET", "/api/v1/resellers/bookings/"+made.ID, "", s.reseller); string(read.body) != string(first.body) {
+		t.Errorf("want what is read to be what was answered, got %s\nand %s", read.body, first.body)
+	}
 	if holds := s.partner.Default().Platform().Holds(); len(holds) != 1 {
 		t.Errorf("want one hold, got %d", len(holds))
 	}

@@ -21,7 +21,7 @@ type registered struct {
 	Secret string `json:"webhook_secret"`
 }
 
-func (b *bench) register(t *testing.T, who header, baseURL string) registered {
+func (b *bench) register(t testing.TB, who header, baseURL string) registered {
 	t.Helper()
 	var made registered
 	a := b.do(t, "POST", "/api/v1/partner-integrations", fmt.Sprintf(`{"name":"Old Town Walks","base_url":%q,"auth_key":"partner-key"}`, baseURL), who)
@@ -47,7 +47,7 @@ func aPartner(t *testing.T) (*mockpartner.Mock, string) {
 	return mock, server.URL
 }
 
-func (b *bench) trigger(t *testing.T, r registered) answer {
+func (b *bench) trigger(t testing.TB, r registered) answer {
 	t.Helper()
 	return b.do(t, "POST", "/api/v1/partner-integrations/"+r.ID+"/sync/trigger", "", header{"x-webhook-secret", r.Secret})
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/booking"
 	"partnerkit.dev/marketplace/postgres/pgtest"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -35,10 +36,17 @@ const (
 // fresh ids alone through pgx, which is recorded of one cycle. What the partner's calls
 // take alone, over HTTP, is taken off: it is not the service's own share.
 //
+// It does so where checkouts name an Idempotency-Key, too.
+//
 //	go test -run '^$' -bench 'Booking$' -benchtime 1x ./booking
 func BenchmarkBooking(b *testing.B) {
+	b.Run("without-key", func(b *testing.B) { benchmarkBooking(b, false) })
+	b.Run("with-key", func(b *testing.B) { benchmarkBooking(b, true) })
+}
+
+func benchmarkBooking(b *testing.B, keyed bool) {
 	for b.Loop() {
-		r := newRace(b)
+		r := newRace(b, keyed)
 		var own, whole, per []float64
 		for range benchRounds {
 			cycles, calls, statements := r.timed(b, r.cycle), r.timed(b, r.called), r.timed(b, r.replay)
@@ -65,7 +73,7 @@ func BenchmarkBooking(b *testing.B) {
 //	go test -run '^$' -bench BookingGrowth -benchtime 1x ./booking
 func BenchmarkBookingGrowth(b *testing.B) {
 	for b.Loop() {
-		few, many := newRace(b), newRace(b)
+		few, many := newRace(b, false), newRace(b, false)
 		few.fill(b, 1_000)
 		many.fill(b, 1_000_000)
 		var ratios []float64
@@ -84,6 +92,7 @@ func middle(values []float64) float64 {
 // race is what is measured.
 type race struct {
 	*bench
+	keyed   bool             // checkouts name a key
 	partner *httptest.Server // with made answers
 	slots   string           // its answer to availability
 	codes   atomic.Int64
@@ -93,12 +102,13 @@ type race struct {
 	http    *http.Client        // that calls it alone
 	trips   []pgtest.Trip       // of one cycle
 	made    marketplace.Booking // by it
+	key     string              // of it
 	pool    *pgxpool.Pool       // of whoever runs the statements alone
 }
 
-func newRace(b *testing.B) *race {
+func newRace(b *testing.B, keyed bool) *race {
 	b.Helper()
-	r := &race{bench: setup(b), asked: map[string][]byte{}, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchAtOnce}}}
+	r := &race{bench: setup(b), keyed: keyed, asked: map[string][]byte{}, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchAtOnce}}}
 	offer, err := r.store.Offer(b.Context(), r.order.Activity, r.order.Variation, r.order.Slot)
 	check(b, err)
 	zone, err := time.LoadLocation(offer.Activity.Product.TimeZone)
@@ -139,7 +149,7 @@ func (r *race) answer(w http.ResponseWriter, asked *http.Request) {
 
 // cycle books, pays and confirms.
 func (r *race) cycle(ctx context.Context) error {
-	held, err := r.Checkout(ctx, r.wants())
+	held, key, err := r.held(ctx)
 	if err != nil {
 		return err
 	}
@@ -150,9 +160,23 @@ func (r *race) cycle(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.pool == nil {
-		r.made = paid
+		r.made, r.key = paid, key
 	}
 	return err
+}
+
+// held books as far as a hold, with a key of its own where checkouts name one.
+func (r *race) held(ctx context.Context) (held booking.Held, key string, err error) {
+	if !r.keyed {
+		held, err = r.Checkout(ctx, r.wants())
+		return held, "", err
+	}
+	key = uuid.NewString()
+	_, err = r.CheckoutOnce(ctx, r.wants(), booking.Key{Key: key}, func(made booking.Held, failed error) booking.Answer {
+		held = made
+		return tell(made, failed)
+	})
+	return held, key, err
 }
 
 // called makes the calls of a cycle to the partner, and nothing else.
@@ -206,7 +230,7 @@ func (r *race) replay(ctx context.Context) error {
 // fresh are the ids of a replay.
 type fresh struct {
 	r    *race
-	code string
+	code string // of the hold, and its key
 	ids  map[uuid.UUID]uuid.UUID
 }
 
@@ -224,8 +248,12 @@ func (f fresh) args(recorded []any) []any {
 				list[j] = f.idOrNull(arg[j])
 			}
 			args[i] = list
+		case string:
+			if arg != "" && arg == f.r.key {
+				args[i] = f.code
+			}
 		case *string:
-			if arg != nil && *arg == f.r.made.Code {
+			if arg != nil && (*arg == f.r.made.Code || *arg == f.r.key) {
 				args[i] = &f.code
 			}
 		}

@@ -43,6 +43,24 @@ type CallEnd struct {
 	Error  string // "" of one that did what it should
 }
 
+// Known is what is known of it: nil where nothing is.
+func (e CallEnd) Known() (status *int, milliseconds *int64) {
+	if e.Status != 0 {
+		status = &e.Status
+	}
+	if e.Took >= 0 {
+		milliseconds = new(e.Took.Milliseconds())
+	}
+	return status, milliseconds
+}
+
+// over is the call in its booking's history, once it has ended.
+func (c Call) over(e CallEnd) marketplace.HistoryEntry {
+	entry := marketplace.HistoryEntry{At: c.At, Kind: marketplace.CallKind, Endpoint: c.Endpoint, Error: e.Error}
+	entry.Status, entry.Duration = e.Known()
+	return entry
+}
+
 // Breach is how a partner has broken the contract, in an answer that was used all the
 // same.
 type Breach struct {
@@ -63,6 +81,7 @@ type Change struct {
 	Commission *decimal.Decimal // of its affiliate, which accrues now
 	Reverses   bool             // that commission
 	Breaches   []Breach
+	Answers    *Key // of the request that has made it, with its answer
 	Jobs       []Job
 }
 

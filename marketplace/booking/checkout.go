@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,9 +32,6 @@ type Order struct {
 	Currency          marketplace.Currency // "": the partner's
 	Affiliate         uuid.UUID            // the zero id: none
 	ResellerReference string
-	// Returns says that whoever asks may come back for the answer, so that a hold is
-	// kept for them when they have gone.
-	Returns bool
 }
 
 // Party is a number of guests of one type.
@@ -42,45 +40,56 @@ type Party struct {
 	Quantity int // at least 1
 }
 
+// Held is a booking that a checkout has made, with what has happened to it.
+type Held struct {
+	marketplace.Booking
+	History []marketplace.HistoryEntry
+}
+
 // Checkout asks the partner for the slot as it is now, and for a hold. It returns the
 // booking, HELD. The error is Invalid, NotFound, Conflict where the slot cannot be
 // booked (with the partner's words, where it has some), PartnerFailed or PartnerLate.
-func (s *Service) Checkout(ctx context.Context, o Order) (marketplace.Booking, error) {
+// Where ctx has ended meanwhile nobody waits for the hold, and it is given back.
+func (s *Service) Checkout(ctx context.Context, o Order) (Held, error) {
 	offer, err := s.Store.Offer(ctx, o.Activity, o.Variation, o.Slot)
 	if err != nil {
-		return marketplace.Booking{}, err
+		return Held{}, err
 	}
+	return s.checkout(ctx, o, offer, nil)
+}
+
+func (s *Service) checkout(ctx context.Context, o Order, offer Offer, once *once) (Held, error) {
 	b, err := s.draft(ctx, o, offer)
 	if err != nil {
-		return marketplace.Booking{}, err
+		return Held{}, err
 	}
 	target, err := s.Target(offer.Integration)
 	if err != nil {
-		return marketplace.Booking{}, err
+		return Held{}, err
 	}
 	slot, err := s.fresh(ctx, target, o, offer)
 	if err != nil {
-		return marketplace.Booking{}, err
+		return Held{}, err
 	}
 	if b, err = priced(b, o, offer, slot); err != nil {
-		return marketplace.Booking{}, err
+		return Held{}, err
 	}
 	b.AvailabilityID, b.Start, b.End = slot.ID, slot.Start, slot.End
 	row, err := Next(b, CheckOut)
 	if err != nil {
-		return marketplace.Booking{}, err
+		return Held{}, err
 	}
 	call := Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: s.Now()}
 	b.Status, b.CreatedAt = row.To, call.At
 	if err := s.Store.CreateBooking(ctx, b, call); err != nil {
-		return marketplace.Booking{}, err
+		return Held{}, err
 	}
 	r := Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}
 	answer, outcome := s.Partner.Reserve(ctx, target, offer.Health, reserveRequest(b), func(answer partnerapi.ReserveAnswer, outcome partner.Outcome) {
 		s.comesLate(r, call.ID, answer, outcome)
 	})
-	gone := ctx.Err() != nil && !o.Returns
-	return s.reserved(ctx, r, target, call.ID, answer, outcome, gone)
+	gone := ctx.Err() != nil && once == nil // who has named a key may come back for the answer
+	return s.reserved(ctx, r, target, call, answer, outcome, gone, once)
 }
 
 // draft is the booking as far as it is known before the partner is asked. What is wrong
@@ -237,32 +246,49 @@ func reserveRequest(b marketplace.Booking) partnerapi.ReserveRequest {
 
 // reserved stores what came of reserve, and returns the booking, or why there is none.
 // gone says that nobody waits for it any more.
-func (s *Service) reserved(ctx context.Context, r Record, target partner.Target, call uuid.UUID, answer partnerapi.ReserveAnswer, o partner.Outcome, gone bool) (marketplace.Booking, error) {
-	after, err := s.insist(ctx, r, func(r Record) (Change, error) {
-		return s.hold(r, call, answer, o, gone)
+func (s *Service) reserved(ctx context.Context, r Record, target partner.Target, call Call, hold partnerapi.ReserveAnswer, o partner.Outcome, gone bool, once *once) (Held, error) {
+	var held Held
+	var answer *Key
+	_, err := s.insist(ctx, r, func(r Record) (Change, error) {
+		c, err := s.hold(r, call.ID, hold, o, gone)
+		if err != nil || c.Booking.ID == uuid.Nil {
+			return c, err
+		}
+		held = Held{c.Booking, append([]marketplace.HistoryEntry{call.over(*c.Ends)}, c.History...)}
+		answer = once.answer(held, whyNotHeld(held.Booking, o))
+		c.Answers = answer
+		return c, nil
 	})
 	switch {
 	case err != nil && marketplace.CodeOf(err) == marketplace.Conflict:
 		// The code is another booking's: to release it would give that one's seats away.
 		_, _ = s.insist(ctx, r, func(r Record) (Change, error) {
-			return s.hold(r, call, partnerapi.ReserveAnswer{}, partner.Outcome{Kind: partner.Refused, Status: o.Status, Took: o.Took, Err: errCodeTwice}, false)
+			return s.hold(r, call.ID, partnerapi.ReserveAnswer{}, partner.Outcome{Kind: partner.Refused, Status: o.Status, Took: o.Took, Err: errCodeTwice}, false)
 		})
-		return marketplace.Booking{}, errCodeTwice
-	case err != nil && answer.ReservationConfirmationCode != "":
+		return Held{}, errCodeTwice
+	case err != nil && hold.ReservationConfirmationCode != "":
 		// Nobody will know of the hold: the partner is told now, or never.
 		s.Log.Error("a hold could not be stored, and is released", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
-		s.Partner.Release(context.WithoutCancel(ctx), target, answer.ReservationConfirmationCode)
-		return marketplace.Booking{}, err
+		s.Partner.Release(context.WithoutCancel(ctx), target, hold.ReservationConfirmationCode)
+		return Held{}, err
 	case err != nil:
-		return marketplace.Booking{}, err
-	case after.Status == marketplace.Held:
-		return after.Booking, nil
-	case o.Kind == partner.Refused && o.Status == 400:
-		return marketplace.Booking{}, &marketplace.Error{Code: marketplace.Conflict, Message: cmp.Or(o.Message, errNoSlot.Message)}
+		return Held{}, err
+	}
+	once.answered(answer)
+	return held, whyNotHeld(held.Booking, o)
+}
+
+// whyNotHeld is what whoever has asked for a booking is told where there is none.
+func whyNotHeld(b marketplace.Booking, o partner.Outcome) error {
+	switch {
+	case b.Status == marketplace.Held:
+		return nil
+	case o.Kind == partner.Refused && o.Status == http.StatusBadRequest:
+		return &marketplace.Error{Code: marketplace.Conflict, Message: cmp.Or(o.Message, errNoSlot.Message)}
 	case o.Err != nil:
-		return marketplace.Booking{}, o.Err
+		return o.Err
 	default:
-		return marketplace.Booking{}, &marketplace.Error{Code: marketplace.PartnerLate, Message: "the hold came too late, and is given back"}
+		return &marketplace.Error{Code: marketplace.PartnerLate, Message: "the hold came too late, and is given back"}
 	}
 }
 
@@ -280,7 +306,7 @@ func (s *Service) hold(r Record, call uuid.UUID, answer partnerapi.ReserveAnswer
 	case code != "":
 		expires, err := partnerapi.ParseDateTime(answer.ExpiresAt)
 		on = ReserveHold
-		if b.Code, b.ExpiresAt = code, expires.Truncate(time.Microsecond); err != nil || unwanted || r.Status != marketplace.Reserving {
+		if b.Code, b.ExpiresAt = code, expires.UTC().Truncate(time.Microsecond); err != nil || unwanted || r.Status != marketplace.Reserving {
 			on, why = ReserveUnwanted, string(marketplace.Unwanted)
 		}
 	case o.Kind == partner.Refused || o.Kind == partner.NotSent:

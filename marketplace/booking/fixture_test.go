@@ -128,7 +128,7 @@ func (b *bench) pull(t testing.TB, i marketplace.Integration) {
 		check(t, err)
 		b.order = booking.Order{
 			Account: b.reseller, Variation: o.VariationID, Guests: []booking.Party{{Type: partnerapi.Adult, Quantity: 2}},
-			Contact: partnerapi.Contact{FullName: "Ana Sousa", EmailAddress: "ana@example.com"}, Returns: true,
+			Contact: partnerapi.Contact{FullName: "Ana Sousa", EmailAddress: "ana@example.com"},
 		}
 		check(t, b.store.Pool().QueryRow(t.Context(), `SELECT activity_id FROM variations WHERE id = $1`, o.VariationID).Scan(&b.order.Activity))
 	}
@@ -152,7 +152,7 @@ func (b *bench) checkout(t *testing.T, change ...func(*booking.Order)) marketpla
 	if held.Status != marketplace.Held {
 		t.Fatalf("want it HELD, got %s", held.Status)
 	}
-	return held
+	return held.Booking
 }
 
 func (b *bench) wants(change ...func(*booking.Order)) booking.Order {

@@ -43,7 +43,11 @@ type Service struct {
 }
 
 // NewService returns a service.
-func NewService(c Config) *Service { return &Service{Config: c} }
+func NewService(c Config) *Service {
+	now := c.Now
+	c.Now = func() time.Time { return now().UTC().Truncate(time.Microsecond) } // as it is stored
+	return &Service{Config: c}
+}
 
 // Wait waits for the calls that outlive whoever asked for them.
 func (s *Service) Wait() { s.calls.Wait() }

@@ -392,7 +392,7 @@ func TestAHoldWhoseCustomerHasGoneIsReleased(t *testing.T) {
 	b := setup(t)
 	ctx, leave := context.WithCancel(t.Context())
 	b.Config.Partner = leaving{b.client, leave}
-	o := b.wants(func(o *booking.Order) { o.Returns = false })
+	o := b.wants()
 	_, err := b.Checkout(ctx, o)
 	if err == nil {
 		t.Error("want no booking")
@@ -434,9 +434,7 @@ func TestTheCallsOfTheDeadAreSeenTo(t *testing.T) {
 	b.arm(t, `{match: {endpoint: reserve}, after: 1, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
 	held, o := b.checkout(t), b.wants()
 	b.Config.Partner = dying{b.client}
-	var all sync.WaitGroup
-	all.Go(func() { _, _ = b.Checkout(t.Context(), o) })
-	all.Wait()
+	dies(func() { _, _ = b.Checkout(t.Context(), o) })
 	gone, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer leave()
 	paid, err := b.Pay(gone, b.reseller, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})

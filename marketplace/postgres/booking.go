@@ -24,6 +24,11 @@ import (
 // see, a variation of it, and a slot of that.
 func (s *Store) Offer(ctx context.Context, activity, variation uuid.UUID, slot string) (o booking.Offer, err error) {
 	batch := &pgx.Batch{}
+	queueOffer(batch, &o, activity, variation, slot)
+	return o, s.pool.SendBatch(ctx, batch).Close()
+}
+
+func queueOffer(batch *pgx.Batch, o *booking.Offer, activity, variation uuid.UUID, slot string) {
 	batch.Queue(activityColumns+`WHERE a.id = $1 AND `+listed, activity).Query(func(rows pgx.Rows) (err error) {
 		o.Activity, err = pgx.CollectExactlyOneRow(rows, scanActivity)
 		return notFound(err, "activity")
@@ -43,12 +48,11 @@ func (s *Store) Offer(ctx context.Context, activity, variation uuid.UUID, slot s
 			return notFound(pgx.ErrNoRows, "slot")
 		}
 		o.Start = *start
+		var err error
 		i.BaseURL, err = url.Parse(base)
 		return err
 	})
 	queueTerms(batch, &o.Terms)
-	err = s.pool.SendBatch(ctx, batch).Close()
-	return o, err
 }
 
 // bookedIntegration is what calls for a booking need of its integration.
@@ -110,6 +114,8 @@ const saveStatement = `
 		SELECT id, affiliate_id, currency, $36::text::numeric, $19 FROM moved WHERE affiliate_id IS NOT NULL AND $36 IS NOT NULL
 	), reversed AS (
 		UPDATE affiliate_commissions c SET reversed_at = $19 FROM moved WHERE c.booking_id = moved.id AND $37
+	), answered AS (
+		UPDATE idempotency_keys k SET status = $41, answer = $42 FROM moved WHERE k.account_id = moved.account_id AND k.key = $40 AND k.booking_id = moved.id
 	), broken AS (
 		INSERT INTO integration_breaches (integration_id, booking_id, at, endpoint, message)
 		SELECT moved.integration_id, moved.id, $19, new.endpoint, new.message FROM moved, unnest($38::text[], $39::text[]) AS new (endpoint, message)
@@ -207,13 +213,7 @@ func saveArguments(c booking.Change, version int64) ([]any, error) {
 	var failed *string
 	if c.Ends != nil {
 		ended, failed = &c.Ends.ID, textOrNull(c.Ends.Error)
-		if c.Ends.Status != 0 {
-			status = &c.Ends.Status
-		}
-		if c.Ends.Took >= 0 {
-			milliseconds := c.Ends.Took.Milliseconds()
-			took = &milliseconds
-		}
+		status, took = c.Ends.Known()
 	}
 	reasons, sinces, messages := []string{}, []time.Time{}, []string{}
 	for _, a := range b.Attention {
@@ -228,12 +228,17 @@ func saveArguments(c booking.Change, version int64) ([]any, error) {
 	for _, breach := range c.Breaches {
 		places, breaches = append(places, string(breach.Endpoint)), append(breaches, breach.Message)
 	}
+	var key *string
+	var answer booking.Answer
+	if c.Answers != nil {
+		key, answer = &c.Answers.Key, c.Answers.Answer
+	}
 	return []any{
 		b.ID, version, b.Status, textOrNull(string(b.Reason)), textOrNull(b.Code), timeOrNull(b.ExpiresAt), textOrNull(b.PaymentReference), textOrNull(b.ExternalBookingID), tickets,
 		idOrNull(b.ConfirmCall), b.ConfirmTries, textOrNull(string(b.Release)), b.ReleaseTries, timeOrNull(b.ReleaseSince),
 		textOrNull(string(b.Cancellation)), b.CancelTries, timeOrNull(b.CancelSince), b.CancelReason, c.At,
 		reference, succeeded, at, kind, from, to, why, calls, endpoints, ended, status, took, failed,
-		reasons, sinces, messages, commission, c.Reverses, places, breaches,
+		reasons, sinces, messages, commission, c.Reverses, places, breaches, key, answer.Status, answer.Body,
 	}, nil
 }
 
