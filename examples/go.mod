@@ -3,6 +3,7 @@ module partnerkit.dev/examples
 go 1.26.0
 
 require (
+	github.com/goccy/go-yaml v1.19.2
 	github.com/yuin/goldmark v1.8.7
 	mvdan.cc/sh/v3 v3.14.1
 	partnerkit.dev/conformance v0.0.0
@@ -20,7 +21,6 @@ require (
 	github.com/go-playground/universal-translator v0.18.2 // indirect
 	github.com/go-playground/validator/v10 v10.30.6 // indirect
 	github.com/go-task/slim-sprig/v3 v3.0.0 // indirect
-	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/gofrs/flock v0.13.0 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/google/pprof v0.0.0-20260402051712-545e8a4df936 // indirect

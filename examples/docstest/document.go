@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,11 +17,11 @@ import (
 
 // A Document is one Markdown file of the tree.
 type Document struct {
-	Path     string // from the root of the tree, with slashes
-	Blocks   []Block
-	Links    []Mention
-	Code     []Mention // what stands in backticks
-	Headings []string  // their anchors
+	Path    string // from the root of the tree, with slashes
+	Blocks  []Block
+	Links   []Mention
+	Code    []Mention // what stands in backticks
+	Anchors []string  // of its headings, and those that it sets itself
 }
 
 // A Mention is something in the text, with its line.
@@ -87,7 +88,11 @@ func Read(name string, source []byte) (*Document, error) {
 		}
 		switch n := n.(type) {
 		case *ast.Heading:
-			d.Headings = append(d.Headings, anchor(plain(n, source), d.Headings))
+			d.Anchors = append(d.Anchors, anchor(plain(n, source), d.Anchors))
+		case *ast.RawHTML:
+			if found := setAnchor.FindSubmatch(n.Segments.Value(source)); found != nil {
+				d.Anchors = append(d.Anchors, string(found[1]))
+			}
 		case *ast.Link:
 			d.Links = append(d.Links, Mention{string(n.Destination), line(n, source)})
 		case *ast.Image:
@@ -106,6 +111,8 @@ func Read(name string, source []byte) (*Document, error) {
 	})
 	return d, err
 }
+
+var setAnchor = regexp.MustCompile(`<a id="([^"]+)"`)
 
 // plain is the text in a node, without its marks.
 func plain(n ast.Node, source []byte) string {

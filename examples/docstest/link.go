@@ -14,13 +14,13 @@ import (
 // Links returns a problem for each link between the documents that leads nowhere. Those
 // to other places are not followed.
 func Links(root string, documents []*Document) (problems []string) {
-	headings := map[string][]string{}
+	anchors := map[string][]string{}
 	for _, d := range documents {
-		headings[d.Path] = d.Headings
+		anchors[d.Path] = d.Anchors
 	}
 	for _, d := range documents {
 		for _, link := range d.Links {
-			if problem := broken(root, d, link.Text, headings); problem != "" {
+			if problem := broken(root, d, link.Text, anchors); problem != "" {
 				problems = append(problems, fmt.Sprintf("%s: %s: %s", d.Place(link.Line), link.Text, problem))
 			}
 		}
@@ -28,7 +28,7 @@ func Links(root string, documents []*Document) (problems []string) {
 	return problems
 }
 
-func broken(root string, d *Document, link string, headings map[string][]string) string {
+func broken(root string, d *Document, link string, anchors map[string][]string) string {
 	target, err := url.Parse(link)
 	if err != nil {
 		return err.Error()
@@ -44,7 +44,7 @@ func broken(root string, d *Document, link string, headings map[string][]string)
 		name = path.Join(path.Dir(d.Path), target.Path)
 	}
 	info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
-	switch known, isDocument := headings[name]; {
+	switch known, isDocument := anchors[name]; {
 	case err != nil || strings.HasPrefix(name, "../"):
 		return "no such file"
 	case target.Fragment == "":

@@ -105,7 +105,7 @@ func TestMetricsAreForTheNetworksThatAreTold(t *testing.T) {
 
 func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 	t.Parallel()
-	manual, err := os.ReadFile("../../docs/operating.md")
+	manual, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 	}
 	slices.Sort(written)
 	if got := slices.Sorted(maps.Keys(told)); !slices.Equal(got, written) {
-		t.Errorf("want in docs/operating.md\n%s\ngot\n%s", strings.Join(got, "\n"), strings.Join(written, "\n"))
+		t.Errorf("want in docs/operations.md\n%s\ngot\n%s", strings.Join(got, "\n"), strings.Join(written, "\n"))
 	}
 }
 

@@ -1,0 +1,116 @@
+package docstest
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
+)
+
+// section puts a body between the marks of its name, such as <!-- begin settings -->.
+func section(text, name, body string) (string, error) {
+	begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
+	before, rest, found := strings.Cut(text, begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		return "", fmt.Errorf("want %s and %s", strings.TrimSpace(begin), end)
+	}
+	return before + begin + body + end + after, nil
+}
+
+// clauseOfRule is how a rule of the catalogue names its clause.
+var clauseOfRule = regexp.MustCompile(`(?m)^(\*\*(?:MUST|SHOULD|MAY)\*\* )\(([A-Z]+-\d+)\):`)
+
+// Rules is the page docs/rules.md: every rule of the suite, and every clause of the
+// contract with the rules that judge it. headings are the contract's.
+func Rules(headings []string) (string, error) {
+	var page strings.Builder
+	catalogue := strings.Replace(string(report.Catalogue(rule.All())), "\n\n", "\n\nThis page is drawn from the suite itself. [By clause](#by-clause) goes from the [contract](contract.md) to the rules.\n\n", 1)
+	page.WriteString(clauseOfRule.ReplaceAllStringFunc(catalogue, func(found string) string {
+		part := clauseOfRule.FindStringSubmatch(found)
+		return fmt.Sprintf("%s([%s](#%s)):", part[1], part[2], strings.ToLower(part[2]))
+	}))
+	page.WriteString("\n## By clause\n\n| clause | judged by |\n|---|---|\n")
+	for _, clause := range rule.Coverage() {
+		heading, err := headingOf(clause.ID, headings)
+		if err != nil {
+			return "", err
+		}
+		by := "no rule: " + clause.Reason
+		if len(clause.Rules) > 0 {
+			by = ""
+			for _, id := range clause.Rules {
+				by += fmt.Sprintf(", [`%s`](#%s)", id, id)
+			}
+			by = strings.TrimPrefix(by, ", ")
+		}
+		fmt.Fprintf(&page, "| <a id=\"%s\"></a>[%s](contract.md#%s) | %s |\n", strings.ToLower(clause.ID), clause.ID, heading, by)
+	}
+	return page.String(), nil
+}
+
+// headingOf finds the section of a clause: "gen-what-holds-everywhere" for GEN-1.
+func headingOf(clause string, headings []string) (string, error) {
+	group, _, _ := strings.Cut(strings.ToLower(clause), "-")
+	if group == "whk" {
+		group = "webhooks"
+	}
+	for _, heading := range headings {
+		if first, _, _ := strings.Cut(heading, "-"); first == group {
+			return heading, nil
+		}
+	}
+	return "", fmt.Errorf("want a section of the contract for %s, got %v", clause, headings)
+}
+
+// clauseRow is a clause in the tables of the contract.
+var clauseRow = regexp.MustCompile(`(?m)^\| ([A-Z]+-\d+) \| ([^|]*) \|(?: [^|]* \|)?$`)
+
+// Contract returns docs/contract.md with a link from each clause to what judges it.
+func Contract(text string) string {
+	rules := map[string]int{}
+	for _, clause := range rule.Coverage() {
+		rules[clause.ID] = len(clause.Rules)
+	}
+	return clauseRow.ReplaceAllStringFunc(text, func(row string) string {
+		part := clauseRow.FindStringSubmatch(row)
+		by := fmt.Sprintf("%d rules", rules[part[1]])
+		switch rules[part[1]] {
+		case 0:
+			by = "no rule"
+		case 1:
+			by = "1 rule"
+		}
+		return fmt.Sprintf("| %s | %s | [%s](rules.md#%s) |", part[1], part[2], by, strings.ToLower(part[1]))
+	})
+}
+
+// setting is a flag in the help of a command: its name, its kind, what it says, its default.
+var setting = regexp.MustCompile(`(?m)^ +--([a-z][a-z0-9-]*)(?: (\S+))? {2,}(.*?)(?: \(default (.*)\))?$`)
+
+// Settings is a table of what marketplace serve can be told, as it says with --help.
+func Settings(bin string) (string, error) {
+	help, err := exec.Command(filepath.Join(bin, "marketplace"), "serve", "--help").Output()
+	if err != nil {
+		return "", fmt.Errorf("marketplace serve --help: %w", err)
+	}
+	table := "| flag and variable | default | meaning |\n|---|---|---|\n"
+	for _, found := range setting.FindAllStringSubmatch(string(help), -1) {
+		name, preset := found[1], strings.Trim(found[4], `"[]`)
+		if name == "help" {
+			continue
+		}
+		if name == "data-dir" {
+			preset = "" // it depends on who asks
+		}
+		if preset != "" {
+			preset = "`" + preset + "`"
+		}
+		table += fmt.Sprintf("| `--%s`<br>`MARKETPLACE_%s` | %s | %s |\n", name, strings.ToUpper(strings.ReplaceAll(name, "-", "_")), preset, strings.ReplaceAll(found[3], "|", `\|`))
+	}
+	return table, nil
+}

@@ -1,0 +1,109 @@
+//go:build unix
+
+package docstest
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+)
+
+var update = flag.Bool("update", false, "write what documents show of the code anew")
+
+// A page shows what the code says, or is written anew with -update.
+func shown(t *testing.T, page string, draw func(text string) (string, error)) {
+	t.Helper()
+	name := filepath.Join(root, filepath.FromSlash(page))
+	text, err := os.ReadFile(name)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	drawn, err := draw(string(text))
+	if err != nil {
+		t.Fatalf("%s: %v", page, err)
+	}
+	if drawn == string(text) {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s shows something else than the code: go test ./examples/docstest -run Shows -update", page)
+	}
+	if err := os.WriteFile(name, []byte(drawn), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheContractShowsTheRulesOfEachClauseAndTheRulesTheirClause(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, "docs", "contract.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	contract, err := Read("docs/contract.md", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown(t, "docs/rules.md", func(string) (string, error) { return Rules(contract.Anchors) })
+	shown(t, "docs/contract.md", func(text string) (string, error) { return Contract(text), nil })
+}
+
+func TestThePageAboutOperationsShowsTheSettingsOfTheService(t *testing.T) {
+	t.Parallel()
+	shown(t, "docs/operations.md", func(text string) (string, error) {
+		table, err := Settings(programs(t))
+		if err != nil {
+			return "", err
+		}
+		return section(text, "settings", table)
+	})
+}
+
+func TestEveryAlertStandsInTheManualAndAsksForMetricsThatAreThere(t *testing.T) {
+	t.Parallel()
+	manual, err := os.ReadFile(filepath.Join(root, "docs", "operations.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "examples", "prometheus", "marketplace.rules.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Groups []struct {
+			Name  string
+			Rules []struct {
+				Alert, Expr, For    string
+				Labels, Annotations map[string]string
+			}
+		}
+	}
+	if err := yaml.UnmarshalWithOptions(text, &file, yaml.Strict()); err != nil {
+		t.Fatal(err)
+	}
+	var alerts, told []string
+	for _, group := range file.Groups {
+		for _, rule := range group.Rules {
+			alerts = append(alerts, rule.Alert)
+			if rule.Expr == "" || rule.Labels["severity"] == "" || rule.Annotations["summary"] == "" {
+				t.Errorf("%s: want an expression, a severity and a summary, got %+v", rule.Alert, rule)
+			}
+			for _, metric := range regexp.MustCompile(`marketplace_[a-z_]+`).FindAllString(rule.Expr, -1) {
+				if !strings.Contains(string(manual), "| `"+metric+"` |") {
+					t.Errorf("%s: no such metric as %s", rule.Alert, metric)
+				}
+			}
+		}
+	}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Z][A-Za-z]+)` \\|").FindAllSubmatch(manual, -1) {
+		told = append(told, string(row[1]))
+	}
+	if !slices.Equal(alerts, told) || len(told) == 0 {
+		t.Errorf("want in docs/operations.md\n%v\ngot\n%v", alerts, told)
+	}
+}
