@@ -27,10 +27,17 @@ help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
-demo: need-go ## start the mock partner, judge it with the conformance suite, say where the report is
-	@echo "Building the mock partner and the suite; the first time takes a minute or so."
-	@CGO_ENABLED=0 go build -o build/ ./mockpartner/cmd/mockpartner ./conformance/cmd/conformance ./examples/cmd/demo
+demo: need-go demo-build ## the whole story, step by step: a partner, the suite, a marketplace, bookings, trouble; leaves .demo/
 	@build/demo
+
+.PHONY: up
+up: need-go demo-build ## a marketplace and a mock partner with some bookings, to try things with, until Ctrl-C
+	@build/demo up
+
+.PHONY: demo-build
+demo-build: need-go
+	@echo "Building four commands; the first time this downloads modules and takes a minute or two."
+	@CGO_ENABLED=0 go build -o build/ ./mockpartner/cmd/mockpartner ./conformance/cmd/conformance ./marketplace/cmd/marketplace ./examples/cmd/demo
 
 # -count=1: some tests build and run the commands of other modules, and Go, which
 # does not see that, would take yesterday's result for today's.

@@ -5,8 +5,11 @@ go 1.26.0
 require (
 	github.com/goccy/go-yaml v1.19.2
 	github.com/yuin/goldmark v1.8.7
+	golang.org/x/term v0.47.0
 	mvdan.cc/sh/v3 v3.14.1
 	partnerkit.dev/conformance v0.0.0
+	partnerkit.dev/marketplace v0.0.0
+	partnerkit.dev/mockpartner v0.0.0
 	partnerkit.dev/schemas v0.0.0
 )
 
@@ -24,10 +27,14 @@ require (
 	github.com/gofrs/flock v0.13.0 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/google/pprof v0.0.0-20260402051712-545e8a4df936 // indirect
+	github.com/gorilla/mux v1.8.1 // indirect
+	github.com/itchyny/gojq v0.12.20 // indirect
+	github.com/itchyny/timefmt-go v0.1.9 // indirect
 	github.com/leodido/go-urn v1.5.0 // indirect
 	github.com/onsi/ginkgo/v2 v2.34.0 // indirect
 	github.com/onsi/gomega v1.44.0 // indirect
 	github.com/santhosh-tekuri/jsonschema/v5 v5.3.1 // indirect
+	github.com/tidwall/btree v1.8.1 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/mod v0.41.0 // indirect
@@ -42,6 +49,7 @@ require (
 
 replace (
 	partnerkit.dev/conformance => ../conformance
+	partnerkit.dev/marketplace => ../marketplace
 	partnerkit.dev/mockpartner => ../mockpartner
 	partnerkit.dev/schemas => ../schemas
 )

@@ -1,234 +1,219 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"net"
-	"net/http"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
-
-	"partnerkit.dev/conformance/report"
+	"time"
 )
 
-func TestTheMockPartnerIsFoundConformant(t *testing.T) {
-	t.Parallel()
-	bin := t.TempDir()
-	for _, module := range []string{"mockpartner", "conformance"} {
-		build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "./cmd/"+module)
-		build.Dir = filepath.Join("../../..", module)
-		if output, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("build %s: %v\n%s", module, err, output)
-		}
-	}
-	var stdout bytes.Buffer
-	d := demo{bin: bin, out: t.TempDir(), stdout: &stdout}
-	if err := d.run(t.Context()); err != nil {
-		log, _ := os.ReadFile(filepath.Join(d.out, "conformance.log"))
-		t.Fatalf("%v\n%s\n%s", err, &stdout, log)
-	}
-	result, err := d.result()
+// wait is how long anything may take that is sure to come, on a busy machine.
+const wait = 4 * time.Minute
+
+// built are the commands, built once for all tests, where any user can run them.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "demo-test-")
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	if result.Verdict != report.Conformant || result.Summary[report.Passed] < 60 {
-		t.Errorf("want conformant with at least 60 rules passed, got %s with %v", result.Verdict, result.Summary)
+	build := exec.Command("go", "build", "-o", dir, "./mockpartner/cmd/mockpartner", "./conformance/cmd/conformance", "./marketplace/cmd/marketplace", "./examples/cmd/demo")
+	build.Dir = "../../.."
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if said, err := build.CombinedOutput(); err != nil {
+		return dir, fmt.Errorf("build the commands: %w: %s", err, said)
 	}
-	if _, err := os.Stat(filepath.Join(d.out, "report.html")); err != nil {
-		t.Errorf("want the report that is announced: %v", err)
+	return dir, os.Chmod(dir, 0o755)
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := built(); dir != "" && err == nil {
+		_ = os.RemoveAll(dir)
 	}
+	os.Exit(code)
 }
 
-// A stage is a folder of commands that play mockpartner and conformance, so that
-// what seldom happens can be seen: the test binary itself under their names.
-type stage struct {
-	t      *testing.T
-	demo   demo
-	stdout bytes.Buffer
+// show is a demo that runs, as a process of its own.
+type show struct {
+	*exec.Cmd
+	bin, out, temp string
+	screen         *bufio.Reader
+	told           strings.Builder
+	complaint      bytes.Buffer
 }
 
-// newStage sets the stage. The parts, by command, are those of play.
-func newStage(t *testing.T, parts map[string]string) *stage {
+// nobody is a user without any rights.
+const nobody = 65534
+
+// begin starts a demo; as an ordinary user where the tests are root's.
+func begin(t *testing.T, ordinary bool, args ...string) *show {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
+	bin, err := built()
+	check(t, err)
+	temp, err := os.MkdirTemp("", "demo-test-") // short enough for a socket, and open to PostgreSQL's user
+	check(t, err)
+	t.Cleanup(func() { check(t, os.RemoveAll(temp)) })
+	check(t, os.Chmod(temp, 0o777))
+	s := &show{bin: bin, temp: temp, out: filepath.Join(temp, "left")}
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	t.Cleanup(cancel)
+	s.Cmd = exec.CommandContext(ctx, filepath.Join(bin, "demo"), append([]string{"-bin", bin, "-out", s.out}, args...)...)
+	// Nothing is downloaded, and a database of the user's own is never touched.
+	s.Env = append(os.Environ(), "TMPDIR="+temp, "HOME="+temp, "HTTPS_PROXY=http://127.0.0.1:1", "MARKETPLACE_DATABASE_URL=postgres://127.0.0.1:1/nowhere", "CONFORMANCE_BASE_URL=http://127.0.0.1:1")
+	s.Cancel = func() error { return s.Process.Signal(syscall.SIGTERM) }
+	if ordinary && os.Geteuid() == 0 {
+		s.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
-	s := &stage{t: t}
-	s.demo = demo{bin: t.TempDir(), out: filepath.Join(t.TempDir(), "report"), stdout: &s.stdout}
-	for command, part := range parts {
-		if err := os.Symlink(self, filepath.Join(s.demo.bin, command)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(s.demo.bin, command+".part"), []byte(part), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s.Stderr = &s.complaint
+	pipe, err := s.StdoutPipe()
+	check(t, err)
+	s.screen = bufio.NewReader(pipe)
+	check(t, s.Start())
 	return s
 }
 
-// wantMockStopped fails the test when the mock partner that was announced still listens.
-func (s *stage) wantMockStopped() {
-	s.t.Helper()
-	log, err := os.ReadFile(filepath.Join(s.demo.out, "mockpartner.log"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	address := strings.TrimPrefix(string(baseURL.Find(log)), "http://")
-	if connection, err := net.Dial("tcp", address); err == nil {
-		connection.Close()
-		s.t.Errorf("the mock partner still listens on %q", address)
-	}
-}
-
-func TestMain(m *testing.M) {
-	command := os.Args[0]
-	if part, err := os.ReadFile(command + ".part"); err == nil {
-		os.Exit(play(string(part)))
-	}
-	os.Exit(m.Run())
-}
-
-// play is what a command on the stage does instead of its work.
-func play(part string) int {
-	switch part {
-	case "serves", "hangs":
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
+// until reads what is told until a line has those words.
+func (s *show) until(t *testing.T, words string) {
+	t.Helper()
+	for {
+		line, err := s.screen.ReadString('\n')
+		s.told.WriteString(line)
+		if strings.Contains(line, words) {
+			return
+		}
 		if err != nil {
-			return 1
+			t.Fatalf("want it told: %q, got\n%s%s", words, s.told.String(), s.ends(t))
 		}
-		os.Stdout.WriteString("listening on http://" + listener.Addr().String())
-		os.Stdout.WriteString("\nGET http://" + listener.Addr().String() + "/products\n")
-		_ = http.Serve(listener, http.NotFoundHandler())
-		return 1
-	case "fails at start":
-		os.Stderr.WriteString("no such flag\n")
-		return 2
-	case "finds a breach":
-		return leave(report.Result{
-			Verdict: report.Nonconformant,
-			Summary: map[report.Outcome]int{report.Passed: 1, report.Failed: 1},
-			Rules: []report.RuleResult{
-				{ID: "reserve.code", Outcome: report.Passed},
-				{ID: "cancel.unknown", Clause: "CAN-4", Outcome: report.Failed, Message: "answered 500"},
-			},
-		}, 1)
-	case "cannot judge":
-		return leave(report.Result{Verdict: report.Incomplete, Reason: "nothing bookable"}, 3)
 	}
-	return 1 // leaves no report
 }
 
-func leave(result report.Result, exit int) int {
-	text, err := json.Marshal(result)
+// ends waits for the end, and returns the exit code and what was complained of. Nothing is
+// left but the folder for it.
+func (s *show) ends(t *testing.T) string {
+	t.Helper()
+	rest, err := io.ReadAll(s.screen)
+	check(t, err)
+	s.told.Write(rest)
+	_ = s.Wait() // how it ended is the exit code
+	if left, err := filepath.Glob(filepath.Join(s.temp, "partnerkit-demo-*")); err != nil || len(left) > 0 {
+		t.Errorf("want no data left, got %v, %v", left, err)
+	}
+	for _, process := range within(t, s.temp) {
+		t.Errorf("want no process left, got %s", process)
+	}
+	if strings.Contains(s.complaint.String(), "no PostgreSQL found on this machine") && os.Getenv("CI") == "" {
+		t.Skip(s.complaint.String())
+	}
+	return fmt.Sprintf("%d: %s", s.ProcessState.ExitCode(), s.complaint.String())
+}
+
+// within are the processes that work in a folder, or have a file there open.
+func within(t *testing.T, folder string) (found []string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	links, err := filepath.Glob("/proc/[0-9]*/fd/*")
+	check(t, err)
+	folders, err := filepath.Glob("/proc/[0-9]*/cwd")
+	check(t, err)
+	for _, link := range append(links, folders...) {
+		if strings.HasPrefix(link, fmt.Sprintf("/proc/%d/", os.Getpid())) {
+			continue
+		}
+		if to, err := os.Readlink(link); err == nil && strings.HasPrefix(to, folder) { // else it has just ended
+			found = append(found, link+" to "+to)
+		}
+	}
+	return found
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
-		return 99
-	}
-	folder := os.Args[len(os.Args)-1] // --report-dir comes last
-	if err := os.WriteFile(filepath.Join(folder, "report.json"), text, 0o600); err != nil {
-		return 99
-	}
-	return exit
-}
-
-func TestABreachFailsTheDemoAndIsNamed(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, map[string]string{"mockpartner": "serves", "conformance": "finds a breach"})
-	err := s.demo.run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "exit status 1") {
-		t.Errorf("want the suite's end as the error, got %v", err)
-	}
-	for _, want := range []string{"nonconformant: 1 of 2 rules passed, 1 failed", "cancel.unknown (CAN-4): answered 500", "report.html"} {
-		if !strings.Contains(s.stdout.String(), want) {
-			t.Errorf("want %q in\n%s", want, &s.stdout)
-		}
-	}
-	s.wantMockStopped()
-}
-
-func TestAPartnerThatCannotBeJudgedFailsTheDemo(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, map[string]string{"mockpartner": "serves", "conformance": "cannot judge"})
-	if err := s.demo.run(t.Context()); err == nil || !strings.Contains(err.Error(), "exit status 3") {
-		t.Errorf("want the suite's end as the error, got %v", err)
-	}
-	if !strings.Contains(s.stdout.String(), "nothing bookable") {
-		t.Errorf("want the reason in\n%s", &s.stdout)
-	}
-	s.wantMockStopped()
-}
-
-func TestAnOldReportDoesNotPassForANewOne(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, map[string]string{"mockpartner": "serves", "conformance": "leaves nothing"})
-	if err := os.Mkdir(s.demo.out, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(s.demo.reportFile(), []byte(`{"verdict":"conformant"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.demo.run(t.Context()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("want an error for the missing report, got %v", err)
-	}
-	if strings.Contains(s.stdout.String(), "conformant") {
-		t.Errorf("want no verdict, got\n%s", &s.stdout)
-	}
-	s.wantMockStopped()
 }
 
-func TestAMockPartnerThatDoesNotStartIsNamedWithItsLog(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, map[string]string{"mockpartner": "fails at start"})
-	err := s.demo.run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "mockpartner.log") {
-		t.Errorf("want an error that names the log, got %v", err)
-	}
-	if log, _ := os.ReadFile(filepath.Join(s.demo.out, "mockpartner.log")); !strings.Contains(string(log), "no such flag") {
-		t.Errorf("want the reason in the log, got %q", log)
-	}
-}
+// secret is what the demo makes up as a password, a key or a webhook's secret.
+var secret = regexp.MustCompile(`\b([A-Z2-7]{26}|[0-9a-f]{64})\b`)
 
-func TestCommandsThatAreNotBuiltAreNamed(t *testing.T) {
+func TestTheWholeStoryHoldsForAnOrdinaryUser(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, nil)
-	if err := s.demo.run(t.Context()); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "mockpartner") {
-		t.Errorf("want an error that names mockpartner, got %v", err)
+	s := begin(t, true)
+	if end := s.ends(t); end != "0: " {
+		log, _ := os.ReadFile(filepath.Join(s.out, "marketplace.log"))
+		t.Fatalf("want every step to hold, got %s\n%s\n%s", end, s.told.String(), log)
 	}
-}
-
-func TestAnInterruptedDemoStopsBothCommands(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, map[string]string{"mockpartner": "serves", "conformance": "hangs"})
-	ctx, interrupt := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- s.demo.run(ctx) }()
-	for log := filepath.Join(s.demo.out, "conformance.log"); ; {
-		if text, _ := os.ReadFile(log); len(text) > 0 || len(ended) > 0 {
-			break
+	for _, words := range []string{
+		"conformant: ", "24.09 USD", "CONFIRMED, the partner's booking", "ticket: TICKET QRCODE", "RELEASED, abandoned", "RELEASED, expired",
+		"CANCELLED; ", "the shop shows it SOLD_OUT", "asked again, and booked once", "DEGRADED since", "HEALTHY since",
+		"kept: ", "nonconformant: ", "found: release.vacancies.one (REL-3)",
+	} {
+		if !strings.Contains(s.told.String(), words) {
+			t.Errorf("want it told: %q, got\n%s", words, s.told.String())
 		}
 	}
-	interrupt()
-	if err := <-ended; err == nil || err.Error() != "interrupted" {
-		t.Errorf("want an interruption, got %v", err)
-	}
-	s.wantMockStopped()
-}
-
-func TestAnAddressIsReadOnceItsLineIsWhole(t *testing.T) {
-	t.Parallel()
-	address := &addressReader{found: make(chan string, 1)}
-	for _, piece := range []string{"started\nlistening on http://127.0.0.1:80", "81 (loopback)", "\n", "http://127.0.0.1:9/products\n"} {
-		if _, err := address.Write([]byte(piece)); err != nil {
-			t.Fatal(err)
+	for _, name := range left {
+		if _, err := os.Stat(filepath.Join(s.out, name)); err != nil {
+			t.Errorf("want it left: %v", err)
 		}
 	}
-	if got := <-address.found; got != "http://127.0.0.1:8081" {
-		t.Errorf("want the whole port of the first address, got %s", got)
+	transcript, err := os.ReadFile(filepath.Join(s.out, "demo.log"))
+	check(t, err)
+	if string(transcript) != s.told.String() {
+		t.Errorf("want what was told in the transcript, got\n%s", transcript)
+	}
+	for _, name := range []string{"demo.log", "marketplace.log", "mockpartner.log"} {
+		text, err := os.ReadFile(filepath.Join(s.out, name))
+		check(t, err)
+		if shown := secret.Find(text); shown != nil {
+			t.Errorf("%s: want no secret in it, got %s", name, shown)
+		}
+	}
+}
+
+func TestAnInterruptEndsAllThatWasStarted(t *testing.T) {
+	t.Parallel()
+	s := begin(t, false)
+	s.until(t, "serves") // the marketplace does, and its PostgreSQL
+	check(t, s.Process.Signal(syscall.SIGTERM))
+	if end := s.ends(t); !strings.HasPrefix(end, "1: demo: interrupted\n") {
+		t.Errorf("want it to end as interrupted, got %s\n%s", end, s.told.String())
+	}
+}
+
+func TestWhatStaysCanBeTriedAsItSaysAndEndsWithCtrlC(t *testing.T) {
+	t.Parallel()
+	s := begin(t, false, "up")
+	s.until(t, "To begin with")
+	s.until(t, "DELETE")
+	_, commands, _ := strings.Cut(s.told.String(), "in another terminal:")
+	check(t, os.WriteFile(filepath.Join(s.temp, ".curlrc"), []byte("fail\nsilent\nshow-error\n"), 0o600))
+	try := exec.CommandContext(t.Context(), "sh", "-e", "-c", commands)
+	try.Env = append(os.Environ(), "CURL_HOME="+s.temp)
+	said, err := try.CombinedOutput()
+	if err != nil {
+		t.Errorf("want what it says to work, got %v: %s", err, said)
+	}
+	for _, words := range []string{`"currency":"USD"`, `"status":"HELD"`, `"reason":"confirm_refused"`, `"verdict":"kept"`} {
+		if !strings.Contains(strings.ReplaceAll(string(said), `": "`, `":"`), words) {
+			t.Errorf("want %s, got %s", words, said)
+		}
+	}
+	check(t, s.Process.Signal(os.Interrupt))
+	if end := s.ends(t); end != "0: " {
+		t.Errorf("want it to end well, got %s", end)
 	}
 }

@@ -1,40 +1,70 @@
-// Demo shows in one command what partnerkit does: it starts the mock partner on
-// a free port, lets the conformance suite judge it, and says what came of it and
-// where the report is.
+// Demo shows in one command what partnerkit does: a mock partner that the suite finds
+// conformant, a marketplace that sells what it offers, bookings and what becomes of them,
+// a partner that fails and comes back, and who kept the contract in the end.
 //
-//	go build -o build/ ./mockpartner/cmd/mockpartner ./conformance/cmd/conformance ./examples/cmd/demo
-//	build/demo
+//	demo        tells it, step by step
+//	demo up     starts the same services with some bookings, and serves until Ctrl-C
 //
-// It runs the two commands as a user would, so what it shows is what they do.
-// Their output is kept as log files beside the report. It ends with 0 when the
-// mock partner was found conformant, else with 1, and never leaves it running.
+// It runs the commands as a user would, so what it shows is what they do, on free ports of
+// loopback; the marketplace with a PostgreSQL of its own in a temporary folder. Each step is
+// checked. What it leaves is in one folder: what was told, the commands' output, reports. It
+// ends with 0 when every step held, with 1 when one did not or it was interrupted, and never
+// leaves a service running.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 func main() {
-	var d demo
-	flag.StringVar(&d.bin, "bin", "build", "`folder` of the commands mockpartner and conformance")
-	flag.StringVar(&d.out, "out", ".demo", "`folder` for the report and the logs")
-	flag.Parse()
-	if flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "demo: unknown argument %q: see -help\n", flag.Arg(0))
+	flags := flag.NewFlagSet("demo", flag.ExitOnError)
+	bin := flags.String("bin", "build", "`folder` of the commands mockpartner, conformance and marketplace")
+	out := flags.String("out", ".demo", "`folder` for what is told, the commands' output and the reports")
+	flags.Usage = func() {
+		fmt.Fprintln(flags.Output(), "usage: demo [flags] [up]\n\nTells what partnerkit does, step by step; with up, starts the services and stays.\n\nflags:")
+		flags.PrintDefaults()
+	}
+	_ = flags.Parse(os.Args[1:]) // it ends the program where they cannot be understood
+	show := tell
+	switch {
+	case flags.NArg() == 1 && flags.Arg(0) == "up":
+		show = stay
+	case flags.NArg() > 0:
+		fmt.Fprintf(os.Stderr, "demo: want nothing or up, got %q: see -help\n", flags.Args())
 		os.Exit(2)
 	}
-	d.stdout = os.Stdout
-
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := d.run(ctx)
+	// A terminal that is closed, or a reader that is gone, must not leave services behind.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	err := onStage(ctx, *bin, *out, os.Stdout, show)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
+}
+
+// onStage shows something on a stage of its own. Its error says where the logs are.
+func onStage(ctx context.Context, bin, out string, screen io.Writer, show func(context.Context, *stage) error) error {
+	s, err := open(bin, out, screen)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(show(ctx, s), s.close()); err != nil {
+		return fmt.Errorf("%w\nthe logs are in %s", err, out)
+	}
+	return nil
+}
+
+// tell tells the whole story.
+func tell(ctx context.Context, s *stage) error {
+	often := paces{probe: time.Second, sweep: time.Second}
+	return s.play(ctx, []chapter{thePartner(), theMarketplace(often), theShop(), otherEnds(), theTrouble(), theVerdicts()})
 }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"partnerkit.dev/marketplace/client"
+)
+
+// What goes wrong, as faults of a scenario.
+const (
+	outage     = "{name: outage, match: {}, status: 503}"
+	lostAnswer = "{name: lost-answer, match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}"
+	oneRefusal = "{name: one-refusal, match: {endpoint: confirm}, times: 1, status: 500}"
+)
+
+func theTrouble() chapter {
+	return chapter{"Trouble", []step{
+		answerIsLost(),
+		partnerBreaks(),
+		partnerHeals(),
+	}}
+}
+
+// answerIsLost is a confirm that the partner has acted on, and whose answer never came.
+func answerIsLost() step {
+	var held client.Booking
+	return step{
+		title: "The answer to a confirm is lost: nobody pays for nothing",
+		does: func(ctx context.Context, s *stage) (err error) {
+			if _, err = s.partner.told.Arm(ctx, lostAnswer); err != nil {
+				return err
+			}
+			if held, err = s.market.book(ctx, s.market.offer.slots[1], "Gus Haddad"); err != nil {
+				return err
+			}
+			_, err = s.market.shop.Pay(ctx, held.ID, "demo-payment-3")
+			return err
+		},
+		comes: true,
+		holds: func(ctx context.Context, s *stage) ([]string, error) {
+			b, err := s.market.shop.Booking(ctx, held.ID)
+			if err != nil {
+				return nil, err
+			}
+			return []string{fmt.Sprintf("%s: asked again, and booked once, as %s", b.Status, b.ExternalBookingID)}, want("the booking", client.Confirmed, b.Status)
+		},
+	}
+}
+
+// refused is how many customers are turned away before a partner counts as degraded.
+const refused = 3
+
+func partnerBreaks() step {
+	var met []error
+	return step{
+		title: "The partner's platform breaks",
+		does: func(ctx context.Context, s *stage) error {
+			s.partner.probes = true
+			if _, err := s.partner.told.Arm(ctx, outage); err != nil {
+				return err
+			}
+			for range refused {
+				_, err := s.market.book(ctx, s.market.offer.slots[1], "Faye Moreau")
+				met = append(met, err)
+			}
+			return nil
+		},
+		comes: true,
+		holds: func(ctx context.Context, s *stage) ([]string, error) {
+			said := (*client.Error)(nil)
+			for _, err := range met {
+				if !errors.As(err, &said) || said.Status != http.StatusBadGateway {
+					return nil, fmt.Errorf("want a customer told with 502, got %v", err)
+				}
+			}
+			health, err := s.health(ctx, client.Degraded)
+			return append(health, fmt.Sprintf("customers read: %q", said.Message)), err
+		},
+	}
+}
+
+func partnerHeals() step {
+	return step{
+		title: "It is mended: the marketplace finds out by itself",
+		does:  func(ctx context.Context, s *stage) error { return s.partner.told.Disarm(ctx, "outage") },
+		comes: true,
+		holds: func(ctx context.Context, s *stage) ([]string, error) {
+			facts, err := s.health(ctx, client.Healthy)
+			if err == nil {
+				s.partner.probes = false
+			}
+			return facts, err
+		},
+	}
+}
+
+// health tells how the partner fares, where that is as it is wanted.
+func (s *stage) health(ctx context.Context, wanted client.HealthState) ([]string, error) {
+	integration, err := s.market.partner.Integration(ctx, s.market.integration.IntegrationID)
+	if err != nil {
+		return nil, err
+	}
+	h := integration.Health
+	fact := fmt.Sprintf("%s; %d calls have failed so far", h.State, h.FailureCount)
+	if len(h.Changes) > 0 {
+		fact = fmt.Sprintf("%s since %s; %d calls have failed so far", h.State, clock(h.Changes[0].At), h.FailureCount)
+	}
+	return []string{fact}, want("the partner", wanted, h.State)
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/mockpartner/judge"
+)
+
+// defect is the breach of the contract that the second partner has.
+const defect = "release-gives-nothing-back"
+
+func theVerdicts() chapter {
+	return chapter{"Who keeps the contract, and who does not", []step{
+		marketplaceIsJudged(),
+		brokenPartnerIsFound(),
+	}}
+}
+
+// marketplaceIsJudged is the mock partner's verdict on all that the marketplace asked of it.
+func marketplaceIsJudged() step {
+	var verdict judge.Verdict
+	return step{
+		title: "The mock partner judges the marketplace",
+		does: func(ctx context.Context, s *stage) (err error) {
+			if verdict, err = s.partner.told.Verdict(ctx); err != nil {
+				return err
+			}
+			if err := s.keep("verdict.json", verdict); err != nil {
+				return err
+			}
+			return s.keepArchive(ctx)
+		},
+		holds: func(ctx context.Context, s *stage) ([]string, error) {
+			if verdict.Verdict != judge.Kept {
+				return nil, firstFinding(verdict)
+			}
+			lost, err := s.partner.untold.Invariants(ctx)
+			if err == nil && len(lost) > 0 {
+				err = fmt.Errorf("want no seat lost or sold twice, got %v", lost)
+			}
+			kept := 0
+			for _, rule := range verdict.Rules {
+				if rule.Verdict == judge.Kept {
+					kept++
+				}
+			}
+			return []string{
+				fmt.Sprintf("%s: %d rules kept, none broken, over %d calls", verdict.Verdict, kept, verdict.Exchanges),
+				"no seat lost, none sold twice",
+				"all calls: " + filepath.Join(s.out, "partner.har"),
+			}, err
+		},
+	}
+}
+
+// firstFinding is what is told of a verdict that is not wanted; the whole of it is kept.
+func firstFinding(verdict judge.Verdict) error {
+	for _, rule := range verdict.Rules {
+		for _, finding := range rule.Findings {
+			return fmt.Errorf("want every rule of the contract kept, got %s (%s) broken: %s", rule.ID, rule.Clause, finding.Message)
+		}
+	}
+	return want("the verdict", judge.Kept, verdict.Verdict)
+}
+
+// brokenPartnerIsFound has the suite judge a partner with a defect, beside the other.
+func brokenPartnerIsFound() step {
+	var found *report.Result
+	return step{
+		title: "The suite judges a partner whose releases give no seats back",
+		does: func(ctx context.Context, s *stage) error {
+			made, err := s.partner.told.CreateSandbox(ctx, client.Spec{Name: "broken", Defects: []string{defect}})
+			if err != nil {
+				return err
+			}
+			found, err = s.judge(ctx, made.BaseURL, "broken")
+			return err
+		},
+		holds: func(ctx context.Context, s *stage) ([]string, error) {
+			if err := want("the verdict", report.Nonconformant, found.Verdict); err != nil {
+				return nil, err
+			}
+			expected, err := s.ruleOf(ctx, defect)
+			if err != nil {
+				return nil, err
+			}
+			facts := []string{verdict(found)}
+			for _, rule := range broken(found) {
+				if err := want("the broken rule", expected, rule.ID); err != nil {
+					return nil, err
+				}
+				facts = append(facts, fmt.Sprintf("found: %s (%s): %s", rule.ID, rule.Clause, rule.Message))
+			}
+			return append(facts, "the report: "+filepath.Join(s.out, "broken", "report.html")), nil
+		},
+	}
+}
+
+// ruleOf is the rule that a defect breaks.
+func (s *stage) ruleOf(ctx context.Context, name string) (string, error) {
+	defects, err := s.partner.untold.Defects(ctx)
+	for _, d := range defects {
+		if d.Name == name {
+			return d.Rule, nil
+		}
+	}
+	return "", fmt.Errorf("the mock partner has no defect %s: %w", name, err)
+}
+
+// keep leaves a value as JSON.
+func (s *stage) keep(name string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.out, name), append(text, '\n'), 0o644)
+}
+
+// keepArchive leaves all calls that the partner has answered, as an HTTP archive.
+func (s *stage) keepArchive(ctx context.Context) (err error) {
+	file, err := os.Create(filepath.Join(s.out, "partner.har"))
+	if err != nil {
+		return err
+	}
+	if err := s.partner.untold.WriteHAR(ctx, file, client.Filter{}); err != nil {
+		file.Close()
+		return fmt.Errorf("keep the partner's calls: %w", err)
+	}
+	return file.Close()
+}

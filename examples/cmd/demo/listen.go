@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// patience is how long an answer may take: longer than the marketplace waits for a
+// partner.
+const patience = time.Minute
+
+// listening returns an HTTP client whose calls are told; then is done after each.
+func (t *teller) listening(whom string, then func(context.Context)) *http.Client {
+	return &http.Client{Timeout: patience, Transport: ear{t, whom, then}}
+}
+
+// ear tells every call that passes.
+type ear struct {
+	tell *teller
+	whom string
+	then func(context.Context)
+}
+
+func (e ear) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := http.DefaultTransport.RoundTrip(r)
+	status := 0
+	if err == nil {
+		status = response.StatusCode
+	}
+	e.tell.called(status, e.whom, r.Method+" "+short(r.URL.RequestURI()))
+	if e.then != nil {
+		e.then(r.Context())
+	}
+	return response, err
+}
+
+var uuid = regexp.MustCompile(`([0-9a-f]{4})[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// short is a path as it is told: of ids only the beginning.
+func short(path string) string { return uuid.ReplaceAllString(path, "$1…") }
+
+// command tells a command as one would type it.
+func (t *teller) command(name string, args ...string) {
+	t.ran(name + " " + strings.Join(args, " "))
+}

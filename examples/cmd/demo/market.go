@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"partnerkit.dev/marketplace/client"
+)
+
+// market is the marketplace, and what the steps keep of it.
+type market struct {
+	url         string
+	operator    *client.Operator
+	partner     *client.Partner
+	shop        *client.Reseller
+	accounts    []account
+	token       client.Secret // the shop's
+	integration client.Registered
+	listed      []client.Activity // in EUR
+	offer       offer
+}
+
+// account is one that the demo has made, with a password for this run alone.
+type account struct {
+	role     client.Role
+	email    string
+	password client.Secret
+}
+
+func newAccount(role client.Role) account {
+	return account{role, string(role) + "@example.com", client.Secret(rand.Text())}
+}
+
+// paces are how often the marketplace looks after things by itself.
+type paces struct{ probe, sweep time.Duration }
+
+// startMarket starts the marketplace with its own PostgreSQL in a fresh folder, and signs
+// its first operator in.
+func (s *stage) startMarket(ctx context.Context, often paces) (err error) {
+	operator := newAccount(client.OperatorRole)
+	args := []string{
+		"serve", "--addr", "127.0.0.1:0", "--data-dir", filepath.Join(s.scratch, "marketplace"), "--allow-private-partners",
+		"--probe-interval", often.probe.String(), "--sweep-interval", often.sweep.String(), "--log-format", "text",
+	}
+	s.tell.command("marketplace", args...)
+	given := []string{"MARKETPLACE_OPERATOR_EMAIL=" + operator.email, "MARKETPLACE_OPERATOR_PASSWORD=" + string(operator.password)}
+	if s.market.url, err = s.serve(ctx, given, "marketplace", args...); err != nil {
+		return err
+	}
+	s.market.accounts = append(s.market.accounts, operator)
+	s.market.operator, err = client.NewOperator(s.market.url, client.Password(operator.email, operator.password), s.heard())
+	return err
+}
+
+// heard are the options of a client whose calls are told. No call is made twice: one that
+// fails is to be seen.
+func (s *stage) heard() client.Options {
+	return client.Options{HTTP: s.tell.listening("marketplace", s.tellPartnerCalls), Patience: -1}
+}
+
+// openAccounts makes accounts of a partner and of a shop, and the shop's token.
+func (s *stage) openAccounts(ctx context.Context) error {
+	m := &s.market
+	seller, shop := newAccount(client.PartnerRole), newAccount(client.ResellerRole)
+	for _, one := range []account{seller, shop} {
+		made, err := m.operator.CreateAccount(ctx, client.NewAccount{Email: one.email, Password: one.password, Role: one.role, Name: "The demo's " + string(one.role)})
+		if err != nil {
+			return err
+		}
+		m.accounts = append(m.accounts, one)
+		if one != shop {
+			continue
+		}
+		token, err := m.operator.CreateAPIToken(ctx, made.ID, "demo")
+		if err != nil {
+			return err
+		}
+		m.token = token.Token
+	}
+	var err error
+	if m.partner, err = client.NewPartner(m.url, client.Password(seller.email, seller.password), s.heard()); err != nil {
+		return err
+	}
+	m.shop, err = client.NewReseller(m.url, client.APIToken(m.token), s.heard())
+	return err
+}
+
+// offer is a variation that the demo books.
+type offer struct {
+	activity  client.Activity
+	variation client.Variation
+	product   string        // the partner's id of the activity
+	slots     []client.Slot // with seats to spare
+}
+
+const (
+	// seats are how many a slot has to have left, so that all that is booked finds some.
+	seats = 8
+	// slotsWanted are the slots that the steps book, the last of which is sold out.
+	slotsWanted = 3
+)
+
+// findOffer looks for a variation with fixed starts that has slots enough.
+func (m *market) findOffer(ctx context.Context) error {
+	for _, activity := range m.listed {
+		for _, variation := range activity.Variations {
+			if variation.AvailabilityType != client.StartTime {
+				continue
+			}
+			found := offer{activity: activity, variation: variation}
+			var err error
+			if found.slots, err = m.slotsOf(ctx, found); err != nil {
+				return err
+			}
+			if len(found.slots) < slotsWanted {
+				continue
+			}
+			known, err := m.operator.Activity(ctx, activity.ID)
+			found.product = known.ExternalSync.ExternalProductID
+			m.offer = found
+			return err
+		}
+	}
+	return fmt.Errorf("want a variation with %d slots of %d seats left, got none among %d activities", slotsWanted, seats, len(m.listed))
+}
+
+// slotsOf are slots with seats to spare, from two days on: the partner's day may be
+// another than ours.
+func (m *market) slotsOf(ctx context.Context, o offer) (slots []client.Slot, err error) {
+	from := time.Now().AddDate(0, 0, 2)
+	days, err := m.shop.Calendar(ctx, client.CalendarQuery{
+		ActivityID: o.activity.ID, VariationID: o.variation.ID, Currency: "EUR",
+		From: client.DateOf(from), To: client.DateOf(from.AddDate(0, 0, 30)),
+	})
+	for _, day := range days {
+		if day.Status != client.Available || len(slots) >= slotsWanted {
+			continue
+		}
+		all, err := m.slotsOn(ctx, o, day.Date)
+		if err != nil {
+			return nil, err
+		}
+		for _, slot := range all {
+			if slot.Status == client.Available && slot.Vacancies != nil && *slot.Vacancies >= seats {
+				slots = append(slots, slot)
+			}
+		}
+	}
+	return slots, err
+}
+
+func (m *market) slotsOn(ctx context.Context, o offer, date client.Date) ([]client.Slot, error) {
+	return m.shop.Slots(ctx, client.SlotsQuery{ActivityID: o.activity.ID, VariationID: o.variation.ID, Date: date, Currency: "EUR"})
+}
+
+// slotNow reads a slot of the offer as the shop shows it.
+func (m *market) slotNow(ctx context.Context, wanted client.Slot) (client.Slot, error) {
+	slots, err := m.slotsOn(ctx, m.offer, client.DateOf(wanted.Start))
+	for _, slot := range slots {
+		if slot.AvailabilityID == wanted.AvailabilityID {
+			return slot, err
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("want the slot %s shown on its day, got %d others", wanted.AvailabilityID, len(slots))
+	}
+	return client.Slot{}, err
+}
+
+// book has a customer hold two seats of a slot.
+func (m *market) book(ctx context.Context, slot client.Slot, customer string) (client.Booking, error) {
+	return m.shop.Book(ctx, client.Order{
+		ActivityID: m.offer.activity.ID, VariationID: m.offer.variation.ID, AvailabilityID: slot.AvailabilityID, Currency: "EUR",
+		Units:   []client.Party{{Type: client.Adult, Quantity: 2}},
+		Contact: client.Contact{FullName: customer, EmailAddress: "customer@example.com", PhoneNumber: "+351 21 000 0000"},
+	})
+}

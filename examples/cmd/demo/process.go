@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// grace is how long a command may take to end after it was asked to: the
+	// marketplace finishes what is under way, the suite releases its holds.
+	grace = 25 * time.Second
+	// startTime bounds the wait for a service's address: the marketplace may have to
+	// download its PostgreSQL first.
+	startTime = 6 * time.Minute
+)
+
+// foreign are the beginnings of variables that would have the commands do something
+// else than the demo tells: a database of the user's own, say.
+var foreign = []string{"MARKETPLACE_", "MOCKPARTNER_", "CONFORMANCE_", "PG"}
+
+// environment is the demo's own, without what is foreign, and with what is given.
+func environment(given ...string) []string {
+	kept := slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return slices.ContainsFunc(foreign, func(begin string) bool { return strings.HasPrefix(variable, begin) })
+	})
+	return append(kept, given...)
+}
+
+// command prepares one of the built commands, whose output goes into its log. When ctx
+// ends it is asked to end, and ended only where it does not. A Ctrl-C is for the demo
+// alone: what it started ends in order.
+func (s *stage) command(ctx context.Context, log *os.File, given []string, name string, args ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...)
+	command.Env = environment(given...)
+	command.Stdout, command.Stderr = log, log
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	endWithUs(command.SysProcAttr)
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
+	command.WaitDelay = grace
+	return command
+}
+
+// running is a command that was started.
+type running struct {
+	gone chan struct{} // closed when it has ended
+	err  error         // how; read after gone
+}
+
+// run starts a command. It is one that the kernel ends with us: the thread that started it
+// is kept until then.
+func run(command *exec.Cmd) (*running, error) {
+	r, started := &running{gone: make(chan struct{})}, make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := command.Start()
+		started <- err
+		if err == nil {
+			r.err = command.Wait()
+			close(r.gone)
+		}
+	}()
+	return r, <-started
+}
+
+// wait waits for a command's end.
+func (r *running) wait() error {
+	<-r.gone
+	return r.err
+}
+
+// service is a command that serves until it is stopped.
+type service struct {
+	*running
+	name string
+	stop context.CancelFunc
+	log  *os.File
+}
+
+// serve starts a service and waits for the address that it prints. It runs on when ctx
+// ends: the stage's close ends it.
+func (s *stage) serve(ctx context.Context, given []string, name string, args ...string) (url string, err error) {
+	log, err := s.logFile(name)
+	if err != nil {
+		return "", err
+	}
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	v := &service{name: name, stop: stop, log: log}
+	process := s.command(life, log, given, name, args...)
+	address := &addressReader{found: make(chan string, 1)}
+	process.Stdout = io.MultiWriter(log, address)
+	if v.running, err = run(process); err != nil {
+		stop()
+		return "", errors.Join(fmt.Errorf("start %s: %w", name, err), log.Close())
+	}
+	patience := time.NewTimer(startTime)
+	defer patience.Stop()
+	select {
+	case url = <-address.found:
+		s.services = append(s.services, v)
+		return url, nil
+	case <-v.gone:
+		stop()
+		return "", errors.Join(fmt.Errorf("%s ended before it served (%w): %s", name, v.err, lastLine(log.Name())), log.Close())
+	case <-ctx.Done():
+		return "", errors.Join(ctx.Err(), v.close())
+	case <-patience.C:
+		return "", errors.Join(fmt.Errorf("want an address from %s, got none within %s", name, startTime), v.close())
+	}
+}
+
+// close ends the service, and returns when it has ended.
+func (v *service) close() error {
+	v.stop()
+	err := v.wait()
+	if errors.Is(err, context.Canceled) { // it was asked to end, and has, in order
+		return v.log.Close()
+	}
+	return errors.Join(fmt.Errorf("want %s to end in order, got %w: %s", v.name, err, lastLine(v.log.Name())), v.log.Close())
+}
+
+// mostLast bounds what is read of a log for its last line.
+const mostLast = 64 << 10
+
+// lastLine is the last line of a file that is not empty, such as why a command ended.
+func lastLine(name string) string {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err.Error()
+	}
+	text = bytes.TrimSpace(text[max(0, len(text)-mostLast):])
+	return string(text[bytes.LastIndexByte(text, '\n')+1:])
+}
+
+// addressReader finds the first http URL in what a command prints.
+type addressReader struct {
+	found   chan string
+	printed []byte // until the address is found
+	done    bool
+}
+
+var baseURL = regexp.MustCompile(`http://[0-9.]+:[0-9]+`)
+
+// maxPreamble bounds what is kept of a command that prints no address.
+const maxPreamble = 64 << 10
+
+func (a *addressReader) Write(p []byte) (int, error) {
+	if a.done {
+		return len(p), nil
+	}
+	a.printed = append(a.printed, p...)
+	// A line that is still being written may hold half of a port.
+	if whole := bytes.LastIndexByte(a.printed, '\n'); whole >= 0 {
+		if url := baseURL.Find(a.printed[:whole]); url != nil {
+			a.found <- string(url)
+			a.printed, a.done = nil, true
+			return len(p), nil
+		}
+	}
+	if len(a.printed) > maxPreamble {
+		a.printed, a.done = nil, true
+	}
+	return len(p), nil
+}

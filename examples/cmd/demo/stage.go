@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"partnerkit.dev/mockpartner/client"
+)
+
+// stage is what the steps share: where things are, what runs, and what a step leaves for
+// those after it.
+type stage struct {
+	bin, out string // folders: of the commands, of what is left
+	scratch  string // of the marketplace's data; it goes at the end
+	tell     *teller
+	log      *os.File // the transcript
+	services []*service
+
+	partner partner
+	market  market
+}
+
+// partner is the mock partner.
+type partner struct {
+	url, key string
+	told     *client.Client // whose calls are told
+	untold   *client.Client
+	heard    bool   // what the marketplace asks it is told
+	probes   bool   // and so are its health probes
+	last     uint64 // the number of the last exchange that was told
+}
+
+// left are the names of what a demo leaves in its folder: those of an earlier one go, so
+// that they cannot pass for this one's.
+var left = []string{"demo.log", "mockpartner.log", "marketplace.log", "certified", "certified.log", "broken", "broken.log", "partner.har", "verdict.json"}
+
+// open makes the stage ready; close ends it whatever has happened.
+func open(bin, out string, screen io.Writer) (_ *stage, err error) {
+	s := &stage{bin: bin, out: out}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return nil, fmt.Errorf("make a folder for reports and logs: %w", err)
+	}
+	for _, name := range left {
+		if err := os.RemoveAll(filepath.Join(out, name)); err != nil {
+			return nil, fmt.Errorf("remove what an earlier demo has left: %w", err)
+		}
+	}
+	if s.log, err = os.Create(filepath.Join(out, "demo.log")); err != nil {
+		return nil, fmt.Errorf("keep what is told: %w", err)
+	}
+	s.tell = newTeller(screen, s.log)
+	if s.scratch, err = os.MkdirTemp("", "partnerkit-demo-"); err != nil {
+		return nil, errors.Join(fmt.Errorf("make a folder for the marketplace's data: %w", err), s.log.Close())
+	}
+	// Where the demo is root's, PostgreSQL's own user has to pass.
+	if err := os.Chmod(s.scratch, 0o711); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// close ends the services, the last one first, and removes what is not to stay.
+func (s *stage) close() error {
+	var failed []error
+	for _, v := range slices.Backward(s.services) {
+		failed = append(failed, v.close())
+	}
+	return errors.Join(append(failed, os.RemoveAll(s.scratch), s.log.Close())...)
+}
+
+func (s *stage) logFile(name string) (*os.File, error) {
+	file, err := os.Create(filepath.Join(s.out, name+".log"))
+	if err != nil {
+		return nil, fmt.Errorf("keep the output of %s: %w", name, err)
+	}
+	return file, nil
+}
+
+// startPartner starts the mock partner.
+func (s *stage) startPartner(ctx context.Context, key string) (err error) {
+	args := []string{"serve", "--addr", "127.0.0.1:0"}
+	s.tell.command("mockpartner", args...)
+	s.partner.key = key
+	if s.partner.url, err = s.serve(ctx, []string{"MOCKPARTNER_AUTH_KEY=" + key}, "mockpartner", args...); err != nil {
+		return err
+	}
+	if s.partner.untold, err = client.New(s.partner.url, client.Options{}); err != nil {
+		return err
+	}
+	s.partner.told, err = client.New(s.partner.url, client.Options{HTTP: s.tell.listening("mock", nil)})
+	return err
+}
+
+// tellPartnerCalls tells what the marketplace has asked the partner since it was last
+// told. What cannot be had is told later, or never: the story does not hang on it.
+func (s *stage) tellPartnerCalls(ctx context.Context) {
+	p := &s.partner
+	if !p.heard {
+		return
+	}
+	exchanges, err := p.untold.Exchanges(ctx, client.Filter{After: p.last})
+	if err != nil {
+		return
+	}
+	for _, e := range exchanges {
+		if !e.Done {
+			return // it and those after it are told when it has ended
+		}
+		p.last = e.Number
+		if p.probes || e.Target != probe {
+			s.tell.called(e.Status, "partner", e.Method+" "+e.Target)
+		}
+	}
+}
+
+// probe is the target of a health probe.
+const probe = "/products?limit=1"

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// scene is a stage whose commands are scripts of a test.
+func scene(t *testing.T, scripts map[string]string) (*stage, *strings.Builder) {
+	t.Helper()
+	bin, screen := t.TempDir(), &strings.Builder{}
+	for name, script := range scripts {
+		check(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script), 0o700))
+	}
+	s, err := open(bin, t.TempDir(), screen)
+	check(t, err)
+	return s, screen
+}
+
+func nothing(context.Context, *stage) error { return nil }
+
+func TestAStepThatDoesNotHoldEndsTheStoryAndIsNamed(t *testing.T) {
+	t.Parallel()
+	s, screen := scene(t, nil)
+	story := []chapter{{"First", []step{
+		{title: "One", does: nothing, holds: func(context.Context, *stage) ([]string, error) { return []string{"all is well"}, nil }},
+		{title: "Two", does: nothing, holds: func(context.Context, *stage) ([]string, error) {
+			return []string{"never told"}, errors.Join(want("the booking", "HELD", "LOST"), want("seats", 2, 1))
+		}},
+		{title: "Three", does: func(context.Context, *stage) error { t.Error("want the third step not taken"); return nil }},
+	}}}
+	err := s.play(t.Context(), story)
+	if err == nil || !strings.HasPrefix(err.Error(), `step 2, "Two", does not hold: the booking: want HELD, got LOST`) {
+		t.Errorf("want the step named with what was wanted, got %v", err)
+	}
+	check(t, s.close())
+	transcript, err := os.ReadFile(filepath.Join(s.out, "demo.log"))
+	check(t, err)
+	const told = `
+First
+
+  1  One
+      ok  all is well
+
+  2  Two
+    FAIL  the booking: want HELD, got LOST; seats: want 2, got 1
+`
+	if screen.String() != told || string(transcript) != told {
+		t.Errorf("want\n%s\ngot\n%s\nand in the transcript\n%s", told, screen, transcript)
+	}
+}
+
+func TestWhatIsToComeIsLookedAtUntilItHas(t *testing.T) {
+	t.Parallel()
+	s, screen := scene(t, nil)
+	looks := 0
+	check(t, s.play(t.Context(), []chapter{{"First", []step{{title: "One", does: nothing, comes: true, holds: func(context.Context, *stage) ([]string, error) {
+		looks++
+		return []string{"it has come"}, want("looks", 3, looks)
+	}}}}}))
+	check(t, s.close())
+	if !strings.Contains(screen.String(), "ok  it has come\n") {
+		t.Errorf("want it told, got %s", screen)
+	}
+}
+
+func TestAServiceThatDoesNotStartIsNamedWithItsLastWords(t *testing.T) {
+	t.Parallel()
+	s, _ := scene(t, map[string]string{"mockpartner": "echo usage; echo 'mockpartner: no such flag' >&2; exit 2"})
+	err := s.play(t.Context(), []chapter{thePartner()})
+	if err == nil || !strings.Contains(err.Error(), "mockpartner ended before it served (exit status 2): mockpartner: no such flag") {
+		t.Errorf("want its last words, got %v", err)
+	}
+	check(t, s.close())
+}
+
+func TestCommandsThatAreNotBuiltAreNamed(t *testing.T) {
+	t.Parallel()
+	s, _ := scene(t, nil)
+	if err := s.play(t.Context(), []chapter{thePartner()}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "start mockpartner") {
+		t.Errorf("want an error that names mockpartner, got %v", err)
+	}
+	check(t, s.close())
+}
+
+func TestAServiceThatEndsBadlyIsTold(t *testing.T) {
+	t.Parallel()
+	s, _ := scene(t, map[string]string{"mockpartner": "trap 'echo mockpartner: requests were cut off >&2; exit 3' TERM; echo http://127.0.0.1:9; while :; do sleep 0.05; done"})
+	_, err := s.serve(t.Context(), nil, "mockpartner")
+	check(t, err)
+	if err := s.close(); err == nil || !strings.Contains(err.Error(), "want mockpartner to end in order, got exit status 3: mockpartner: requests were cut off") {
+		t.Errorf("want it told, got %v", err)
+	}
+}
+
+func TestAnOldReportDoesNotPassForANewOne(t *testing.T) {
+	t.Parallel()
+	s, _ := scene(t, nil)
+	check(t, os.MkdirAll(filepath.Join(s.out, "certified"), 0o700))
+	own := filepath.Join(s.out, "notes.txt")
+	for _, file := range []string{own, filepath.Join(s.out, "certified", "report.json")} {
+		check(t, os.WriteFile(file, []byte("{}"), 0o600))
+	}
+	check(t, s.close())
+	s, err := open(s.bin, s.out, &strings.Builder{})
+	check(t, err)
+	check(t, s.close())
+	if _, err := os.Stat(filepath.Join(s.out, "certified")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("want the old report gone, got %v", err)
+	}
+	if _, err := os.Stat(own); err != nil {
+		t.Errorf("want what is not the demo's left alone, got %v", err)
+	}
+}
+
+func TestAnAddressIsReadOnceItsLineIsWhole(t *testing.T) {
+	t.Parallel()
+	address := &addressReader{found: make(chan string, 1)}
+	for _, piece := range []string{"started\nlistening on http://127.0.0.1:80", "81 (loopback)", "\n", "http://127.0.0.1:9/products\n"} {
+		if _, err := address.Write([]byte(piece)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := <-address.found; got != "http://127.0.0.1:8081" {
+		t.Errorf("want the whole port of the first address, got %s", got)
+	}
+}
+
+func TestLinesFitANarrowTerminal(t *testing.T) {
+	t.Parallel()
+	screen, transcript := &strings.Builder{}, &strings.Builder{}
+	narrow := newTeller(screen, transcript)
+	narrow.width = 40
+	narrow.step(1, "A marketplace starts, with a PostgreSQL of its own")
+	narrow.called(201, "marketplace", "POST /api/v1/resellers/activities/01a2…/variations")
+	narrow.called(0, "partner", "POST /availability")
+	narrow.called(0, "partner", "POST /availability")
+	narrow.holds("a text with \x1b[31mcolours\nof its own")
+	const want = `
+  1  A marketplace starts, with a
+     PostgreSQL of its own
+     201  marketplace POST
+          /api/v1/resellers/activities/
+          01a2…/variations
+    none  partner POST /availability  (2
+          times)
+      ok  a text with  [31mcolours of
+          its own
+`
+	if screen.String() != want || transcript.String() != want {
+		t.Errorf("want\n%s\ngot\n%s", want, screen)
+	}
+}

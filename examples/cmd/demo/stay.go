@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"partnerkit.dev/marketplace/client"
+)
+
+// stay starts the services, puts some bookings in, says what to try, and serves until ctx
+// ends, or a service does.
+func stay(ctx context.Context, s *stage) error {
+	often := paces{probe: 10 * time.Second, sweep: 10 * time.Second}
+	first := chapter{"A partner", []step{partnerStarts()}}
+	last := chapter{"Some bookings", []step{activitiesAreListed(), seatsAreFound(), bookingsAreMade()}}
+	if err := s.play(ctx, []chapter{first, theMarketplace(often), last}); err != nil {
+		return err
+	}
+	// With passwords, which are not for the transcript.
+	fmt.Fprint(s.tell.screen, s.invitation())
+	gone := make(chan string, len(s.services))
+	for _, v := range s.services {
+		go func() {
+			<-v.gone
+			gone <- v.name
+		}()
+	}
+	select {
+	case name := <-gone:
+		return fmt.Errorf("%s has ended by itself", name)
+	case <-ctx.Done():
+		fmt.Fprintln(s.tell.screen, "\nending")
+		return nil
+	}
+}
+
+// bookingsAreMade puts in a booking in each state.
+func bookingsAreMade() step {
+	var made []client.Booking
+	return step{
+		title: "Customers book, pay, walk away, call off",
+		does: func(ctx context.Context, s *stage) error {
+			m, slot := &s.market, s.market.offer.slots[0]
+			for _, one := range []struct {
+				customer string
+				then     func(booking string) error
+			}{
+				{"Ada Novak", nil},
+				{"Ben Okafor", func(booking string) error {
+					_, err := m.shop.Abandon(ctx, booking)
+					return err
+				}},
+				{"Chloe Ito", func(booking string) error {
+					_, err := m.shop.Pay(ctx, booking, "demo-payment-1")
+					return err
+				}},
+				{"Dario Lind", func(booking string) error {
+					_, paid := m.shop.Pay(ctx, booking, "demo-payment-2")
+					_, cancelled := m.shop.Cancel(ctx, booking, "fell ill")
+					return errors.Join(paid, cancelled)
+				}},
+				{"Emil Sato", func(booking string) error { // who has paid, and the partner does not book
+					_, armed := s.partner.told.Arm(ctx, oneRefusal)
+					_, paid := m.shop.Pay(ctx, booking, "demo-payment-3")
+					return errors.Join(armed, paid)
+				}},
+			} {
+				held, err := m.book(ctx, slot, one.customer)
+				if err == nil && one.then != nil {
+					err = one.then(held.ID)
+				}
+				if err != nil {
+					return err
+				}
+				made = append(made, held)
+			}
+			return nil
+		},
+		holds: func(ctx context.Context, s *stage) (facts []string, err error) {
+			wanted := []client.BookingStatus{client.Held, client.Released, client.Confirmed, client.Cancelled, client.Paid}
+			for i, booking := range made {
+				b, err := s.market.shop.Booking(ctx, booking.ID)
+				if err = errors.Join(err, want("the booking", wanted[i], b.Status)); err != nil {
+					return nil, err
+				}
+				fact := fmt.Sprintf("%-9s  %s  %s", b.Status, b.ID, b.Contact.FullName)
+				if b.Attention != nil {
+					fact += ", needs an operator: " + string(b.Attention.Reason)
+				}
+				facts = append(facts, fact)
+			}
+			return facts, nil
+		},
+	}
+}
+
+// invitation says where everything is, how to come in, and what to try first.
+func (s *stage) invitation() string {
+	m, text := s.market, &strings.Builder{}
+	row := func(name, value string) { fmt.Fprintf(text, "  %-16s%s\n", name, value) }
+	fmt.Fprint(text, "\nIt serves until Ctrl-C; then all of it is gone.\n\n")
+	row("marketplace", m.url)
+	row("mock partner", s.partner.url)
+	row("its console", s.partner.url+"/_mock/")
+	row("its key", s.partner.key)
+	row("integration", m.integration.IntegrationID)
+	row("webhook secret", string(m.integration.WebhookSecret))
+	for _, one := range m.accounts {
+		row(string(one.role), one.email+", password "+string(one.password))
+	}
+	row("logs", s.out)
+	fmt.Fprintf(text, `
+To begin with, in another terminal:
+
+  export MARKETPLACE=%s
+  export PARTNER=%s
+  export TOKEN=%s
+
+  # what the shop can sell, and what it has booked
+  curl -H "x-api-token: $TOKEN" "$MARKETPLACE/api/v1/resellers/activities?currency=USD&limit=3"
+  curl -H "x-api-token: $TOKEN" "$MARKETPLACE/api/v1/resellers/bookings"
+  # has the marketplace kept the contract? and what does it do while the partner is down?
+  curl "$PARTNER/_mock/verdict"
+  curl -d '{"name": "outage", "match": {}, "status": 503}' "$PARTNER/_mock/faults"
+  curl -X DELETE "$PARTNER/_mock/faults/outage"
+`, m.url, s.partner.url, string(m.token))
+	return text.String()
+}

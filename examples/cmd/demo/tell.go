@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// teller tells the story: on the screen, and without colours in the transcript.
+//
+// A step has a numbered title. Below it, in a column of their own, stand an HTTP status
+// for each call, or "ok" for what was found to hold; then who was called, and how.
+type teller struct {
+	screen, transcript io.Writer
+	width              int // of the screen, in letters
+	colour             bool
+	last               call // is told once it is known how often it was made
+	times              int
+	read               map[call]bool // in this step: to look at something again is not told again
+}
+
+// call is a request and its answer as they are told.
+type call struct {
+	status int    // 0: there was no answer
+	whom   string // was called
+	what   string
+}
+
+// usualWidth is that of what is no terminal.
+const usualWidth = 80
+
+// newTeller returns a teller for the screen. Colours are for terminals whose user has
+// not said that none are wanted.
+func newTeller(screen, transcript io.Writer) *teller {
+	t := &teller{screen: screen, transcript: transcript, width: usualWidth}
+	if file, ok := screen.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		t.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+			t.width = width
+		}
+	}
+	return t
+}
+
+// Colours, as ANSI codes.
+const (
+	plain = ""
+	bold  = "1"
+	faint = "2"
+	green = "32"
+	red   = "1;31"
+	cyan  = "36"
+)
+
+const (
+	callee = 13 // letters of who was called
+	roomy  = 60 // the least width at which they are a column
+	// narrowest is the least width that text is fitted to: a terminal that is still
+	// narrower breaks lines itself.
+	narrowest = 40
+)
+
+func (t *teller) chapter(title string) {
+	t.flush()
+	t.write("", "")
+	t.write(cyan, title)
+}
+
+func (t *teller) step(number int, title string) {
+	t.flush()
+	t.read = map[call]bool{}
+	t.write("", "")
+	t.line(fmt.Sprintf("%3d  ", number), bold, bold, title)
+}
+
+// ran tells a command.
+func (t *teller) ran(command string) {
+	t.flush()
+	t.line(fmt.Sprintf("%8s  ", "run"), faint, faint, command)
+}
+
+// called tells a request and its answer.
+func (t *teller) called(status int, whom, what string) {
+	made := call{status, whom, what}
+	if t.read[made] {
+		return
+	}
+	if strings.HasPrefix(what, "GET ") {
+		t.read[made] = true
+	}
+	if t.times == 0 || t.last != made {
+		t.flush()
+		t.last = made
+	}
+	t.times++
+}
+
+// flush tells the calls that have not been told yet.
+func (t *teller) flush() {
+	if t.times == 0 {
+		return
+	}
+	status, what := "none", t.last.what
+	if t.last.status != 0 {
+		status = strconv.Itoa(t.last.status)
+	}
+	if t.times > 1 {
+		what += fmt.Sprintf("  (%d times)", t.times)
+	}
+	t.times = 0
+	before := fmt.Sprintf("%8s  ", status)
+	if t.width < roomy {
+		what = t.last.whom + " " + what
+	} else {
+		before += fmt.Sprintf("%-*s", callee, t.last.whom)
+	}
+	t.line(before, faint, faint, what)
+}
+
+// holds tells what was found to hold.
+func (t *teller) holds(fact string) {
+	t.flush()
+	t.line(fmt.Sprintf("%8s  ", "ok"), green, plain, fact)
+}
+
+// fails tells what did not.
+func (t *teller) fails(err error) {
+	t.flush()
+	t.line(fmt.Sprintf("%8s  ", "FAIL"), red, red, strings.ReplaceAll(err.Error(), "\n", "; "))
+}
+
+// line tells a text with something before its first line; the other lines are indented
+// as far as that.
+func (t *teller) line(before, beforeColour, colour, text string) {
+	indent := utf8.RuneCountInString(before)
+	for i, part := range fit(oneLine(text), max(t.width, narrowest)-indent) {
+		if i > 0 {
+			before, beforeColour = strings.Repeat(" ", indent), plain
+		}
+		fmt.Fprintln(t.screen, t.paint(beforeColour, before)+t.paint(colour, part))
+		fmt.Fprintln(t.transcript, before+part)
+	}
+}
+
+// write tells a line as it is.
+func (t *teller) write(colour, text string) {
+	fmt.Fprintln(t.screen, t.paint(colour, text))
+	fmt.Fprintln(t.transcript, text)
+}
+
+func (t *teller) paint(colour, text string) string {
+	if !t.colour || colour == plain || text == "" {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}
+
+// fit breaks a text into lines of at most so many letters: at a space, or after what
+// parts an address where that fills the line better, else anywhere.
+func fit(text string, width int) (lines []string) {
+	for utf8.RuneCountInString(text) > width {
+		most := len(string([]rune(text)[:width]))
+		end := strings.LastIndexByte(text[:most+1], ' ') // the space itself may be beyond
+		if end < most/2 {
+			end = max(end, strings.LastIndexAny(text[:most], "/?&,")+1)
+		}
+		if end <= 0 {
+			end = most
+		}
+		lines = append(lines, strings.TrimRight(text[:end], " "))
+		text = strings.TrimLeft(text[end:], " ")
+	}
+	return append(lines, text)
+}
+
+// oneLine keeps a partner's text from drawing on the terminal.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
+			return ' '
+		}
+		return r
+	}, text)
+}
