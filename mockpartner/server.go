@@ -48,6 +48,7 @@ func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Req
 	body := readAhead(r)
 	entry := box.Journal().Begin(journal.Exchange{
 		At:         box.Platform().Now(),
+		Caller:     r.RemoteAddr,
 		Endpoint:   partnerapi.EndpointOf(r),
 		Method:     r.Method,
 		Target:     target(r),

@@ -45,6 +45,8 @@ func operations() []operation {
 		{Route{http.MethodGet, Path + "/journal/events", "server-sent events: exchanges as they arrive and end; ?endpoint= and so on"}, (*api).streamJournal},
 		{Route{http.MethodGet, Path + "/journal/har", "exchanges as an HTTP archive (HAR 1.2); ?endpoint= and so on, ?limit="}, (*api).exportJournal},
 		{Route{http.MethodGet, Path + "/verdict", "whether the callers kept their side of the contract, rule by rule"}, (*api).verdict},
+		{Route{http.MethodGet, Path + "/testimony", "what tests have told the judge of the callers"}, (*api).showTestimony},
+		{Route{http.MethodPost, Path + "/testimony", `tell it what the mock cannot see: {"died": ["127.0.0.1:40112"]}, or {"byHand": "a hold's code"}`}, (*api).testify},
 		{Route{http.MethodGet, Path + "/faults", "armed faults with their counters, and those that never fired"}, (*api).showFaults},
 		{Route{http.MethodPost, Path + "/faults", `arm one or a list: {"match": {"endpoint": "reserve"}, "key": "slot", "times": 2, "status": 500}`}, (*api).armFaults},
 		{Route{http.MethodDelete, Path + "/faults", "disarm all"}, (*api).disarmFaults},

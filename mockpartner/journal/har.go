@@ -60,7 +60,9 @@ type (
 		Response harResponse  `json:"response"`
 		Cache    struct{}     `json:"cache"`
 		Timings  harTimings   `json:"timings"`
-		Comment  string       `json:"comment,omitempty"`
+		// Connection tells exchanges of one connection from others.
+		Connection string `json:"connection,omitempty"`
+		Comment    string `json:"comment,omitempty"`
 	}
 	harRequest struct {
 		Method      string       `json:"method"`
@@ -124,7 +126,8 @@ func harOf(base string, e Exchange) harEntry {
 			Cookies: []harPair{}, Headers: harHeaders(e.Answer.Header), Content: harContentOf(e.Answer),
 			HeadersSize: -1, BodySize: len(e.Answer.Body),
 		},
-		Comment: fmt.Sprintf("exchange %d, %s", e.Number, cmp.Or(string(e.Endpoint), "no endpoint")),
+		Connection: e.Caller,
+		Comment:    fmt.Sprintf("exchange %d, %s", e.Number, cmp.Or(string(e.Endpoint), "no endpoint")),
 	}
 	if len(e.Request.Body) > 0 {
 		entry.Request.PostData = &harPostData{

@@ -39,9 +39,10 @@ type Message struct {
 
 // Exchange is a request and its answer.
 type Exchange struct {
-	Number   uint64              `json:"number"`    // from 1, in the order of arrival
-	At       time.Time           `json:"at"`        // by the sandbox's clock
-	Arrived  time.Time           `json:"arrivedAt"` // in real time
+	Number   uint64              `json:"number"`           // from 1, in the order of arrival
+	At       time.Time           `json:"at"`               // by the sandbox's clock
+	Arrived  time.Time           `json:"arrivedAt"`        // in real time
+	Caller   string              `json:"caller,omitempty"` // address and port: the connection
 	Endpoint partnerapi.Endpoint `json:"endpoint,omitempty"`
 	Faults   []string            `json:"faults,omitempty"` // those that fired, by name
 	// Considered are the faults that were held against the request, in that order,
@@ -90,6 +91,8 @@ type Journal struct {
 	largest *byte         // where the largest of them begins, see trim
 	spared  int64         // its length
 
+	testimony []Testimony
+
 	onEnd    Observer // may be nil
 	watchers []*watcher
 	closed   bool // no more watchers
@@ -126,8 +129,8 @@ type Entry struct {
 	entry   *entry
 }
 
-// Begin enters a request as it arrives: Endpoint, Method, Target, Request and At. The
-// journal keeps the body's slice, which must not change any more.
+// Begin enters a request as it arrives: Caller, Endpoint, Method, Target, Request and
+// At. The journal keeps the body's slice, which must not change any more.
 func (j *Journal) Begin(e Exchange) Entry {
 	e = redact(e, j.blanked())
 	e.Arrived = time.Now()
@@ -266,7 +269,7 @@ const consideredWeight = 24
 
 // weight is what the exchange takes by itself, in bytes.
 func weight(e *entry) int64 {
-	bytes := entryWeight + len(e.Target) + len(e.Request.Body)
+	bytes := entryWeight + len(e.Caller) + len(e.Target) + len(e.Request.Body)
 	if !e.shares {
 		bytes += len(e.Answer.Body)
 	}
@@ -304,14 +307,14 @@ func (j *Journal) drop(e *entry) {
 	j.unshare(e)
 }
 
-// Clear empties the journal; numbers go on from where they were.
+// Clear empties the journal, of testimony too; numbers go on from where they were.
 func (j *Journal) Clear() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, e := range j.entries {
 		j.drop(e)
 	}
-	j.entries = nil
+	j.entries, j.testimony = nil, nil
 	j.cleared = j.arrived
 	for _, w := range j.watchers {
 		w.left = w.want
@@ -324,6 +327,7 @@ type Record struct {
 	Exchanges []Exchange // in the order of arrival
 	Cleared   uint64     // how many came before the journal was emptied
 	Dropped   uint64     // how many since then had to make room for others
+	Testimony []Testimony
 }
 
 // Record returns what the journal holds. Bodies and headers are the journal's
@@ -331,7 +335,7 @@ type Record struct {
 func (j *Journal) Record() Record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	record := Record{Exchanges: make([]Exchange, 0, len(j.entries)), Cleared: j.cleared}
+	record := Record{Exchanges: make([]Exchange, 0, len(j.entries)), Cleared: j.cleared, Testimony: slices.Clone(j.testimony)}
 	for _, e := range j.entries {
 		record.Exchanges = append(record.Exchanges, e.Exchange)
 	}

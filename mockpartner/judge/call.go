@@ -19,6 +19,9 @@ type call struct {
 	endpoint    partnerapi.Endpoint // empty: none of the six
 	code        string              // of a hold; of a cancel: the booking's id
 	misspelt    bool                // the path does not name the code as it should
+	// died is when the caller's process died, which may have cost it the answer; zero:
+	// nothing is known of the kind.
+	died time.Time
 
 	schema   string            // what the body has to keep; empty: nothing
 	problems []schemas.Problem // of the body
@@ -126,10 +129,12 @@ func (c *call) succeeded() bool { return c.Delivered && c.Status >= 200 && c.Sta
 const notice = time.Second
 
 // unanswered returns from when on, in real time, the caller may take the call for
-// unanswered: it broke off, or its answer was not whole within the limit. It is
-// false where the answer came.
+// unanswered: it broke off, its answer was not whole within the limit, or the process
+// died that was to read it. It is false where the answer came.
 func (c *call) unanswered() (since time.Time, ok bool) {
 	switch {
+	case !c.died.IsZero():
+		return c.died, true
 	case c.LeftAfter != nil:
 		return c.Arrived.Add(time.Duration(*c.LeftAfter) - notice), true
 	case c.Done && !c.Delivered:

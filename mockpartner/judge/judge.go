@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/mockpartner/journal"
 )
 
-// Case is what a verdict is based on.
+// Case is what a verdict is based on. Its testimony may excuse what looks like a breach.
 type Case struct {
 	journal.Record
 	Catalog *catalog.Index
@@ -89,12 +89,16 @@ func Judge(c Case) Verdict {
 		Dropped:   c.Dropped,
 		Notes:     []string{},
 	}
+	died := 0
 	for _, call := range story.calls {
 		if !call.Done {
 			verdict.UnderWay++
 		}
+		if !call.died.IsZero() {
+			died++
+		}
 	}
-	verdict.Notes = verdict.notes()
+	verdict.Notes = verdict.notes(died)
 	for _, rule := range rules() {
 		judgement := rule.judge(story)
 		verdict.Rules = append(verdict.Rules, judgement)
@@ -108,7 +112,7 @@ func Judge(c Case) Verdict {
 	return verdict
 }
 
-func (v Verdict) notes() []string {
+func (v Verdict) notes(died int) []string {
 	notes := []string{}
 	note := func(n int, format string) {
 		if n > 0 {
@@ -118,5 +122,6 @@ func (v Verdict) notes() []string {
 	note(int(v.Cleared), "the journal was emptied of its first %d exchanges: what they say is not judged")
 	note(int(v.Dropped), "the journal dropped %d exchanges to make room for newer ones: what they say is not judged")
 	note(v.UnderWay, "%d exchanges are still under way")
+	note(died, "%d exchanges count as unanswered: their callers died, as was testified")
 	return notes
 }

@@ -35,6 +35,8 @@ func owed(s *story, b *bench) {
 		case h.reserve == nil || len(h.confirms) > 0:
 		case len(h.releases) > 0:
 			b.kept()
+		case !h.reserve.died.IsZero():
+			b.cannot("the caller died as reserve was answered: it may not know the code")
 		case h.expires.IsZero():
 			b.cannot("reserve was answered without an expiry that can be read")
 		case s.Now.Before(h.expires):

@@ -10,6 +10,7 @@ import (
 // story is a case as the rules read it.
 type story struct {
 	Case
+	testimony
 	calls []*call
 	holds []*hold
 	// cancelled are the cancellations of each booking id, in the order in which
@@ -29,9 +30,11 @@ type hold struct {
 
 // tell makes a story of a case.
 func tell(c Case) *story {
-	s := &story{Case: c}
+	s := &story{Case: c, testimony: heard(c.Testimony)}
 	for _, e := range c.Exchanges {
-		s.calls = append(s.calls, newCall(e))
+		told := newCall(e)
+		told.died, _ = s.died(e)
+		s.calls = append(s.calls, told)
 	}
 	known := s.reserved()
 	s.spell(known)

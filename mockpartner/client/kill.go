@@ -1,0 +1,62 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strconv"
+	"time"
+)
+
+// Kill ends a process that calls the mock, with SIGKILL, and testifies which of its
+// connections that has ended, and when, so that the verdict holds neither the calls
+// in the middle of which it died against it, nor answers that it had not come to
+// write down. That takes it unwritten, 0 for a second: from so long before its death
+// on they may be lost. The connections are known exactly: the process is stopped first.
+//
+// It wants Linux, and a process of the same machine and user; elsewhere the error wraps
+// errors.ErrUnsupported, and the process lives. Where it has ended by itself the error
+// wraps os.ErrProcessDone.
+func (c *Client) Kill(ctx context.Context, process *os.Process, unwritten time.Duration) error {
+	port, err := c.port()
+	if err != nil {
+		return err
+	}
+	at := time.Now()
+	connections, err := stopped(ctx, process, port)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	// Whatever came of that, the process must not be left standing.
+	if err = errors.Join(err, process.Kill()); err != nil {
+		return fmt.Errorf("kill process %d: %w", process.Pid, err)
+	}
+	if len(connections) == 0 {
+		return nil
+	}
+	told := Testimony{Died: connections, At: at}
+	if unwritten > 0 {
+		told.Since = at.Add(-unwritten)
+	}
+	_, err = c.Testify(ctx, told)
+	return err
+}
+
+// port is the one that the mock listens on.
+func (c *Client) port() (uint16, error) {
+	address, err := url.Parse(c.root)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case address.Port() != "":
+		port, err := strconv.ParseUint(address.Port(), 10, 16)
+		return uint16(port), err
+	case address.Scheme == "https":
+		return 443, nil
+	default:
+		return 80, nil
+	}
+}
