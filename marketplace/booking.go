@@ -151,6 +151,7 @@ type Booking struct {
 	Tickets             []partnerapi.Ticket
 	ConfirmCall         uuid.UUID // the confirm that is under way, or was when its replica died; the zero id: none is
 	ConfirmTries        int
+	Doubted             bool // a confirm had no answer, or failed: the partner may have booked
 	Release             Delivery
 	ReleaseTries        int
 	ReleaseSince        time.Time // when it was owed first

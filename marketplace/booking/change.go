@@ -134,11 +134,12 @@ func apply(b marketplace.Booking, row Row, at time.Time, message string, call uu
 	switch row.On {
 	case ConfirmAccept: // another one that is under way has nothing to add
 		b.ConfirmCall = uuid.Nil
-	case ConfirmRefuse, ConfirmUnanswered, ConfirmGiveUp:
+	case ConfirmRefuse, ConfirmFail, ConfirmUnanswered, ConfirmGiveUp:
 		if b.ConfirmCall == call { // else this one came late, and another one is under way
 			b.ConfirmCall = uuid.Nil
 		}
 	}
+	b.Doubted = row.On != ConfirmAccept && (b.Doubted || slices.Contains(doubting, row.On))
 	b.Attention = slices.DeleteFunc(slices.Clone(b.Attention), func(a marketplace.Attention) bool {
 		return a.Reason == row.Raises || slices.Contains(row.Settles, a.Reason)
 	})

@@ -27,6 +27,7 @@ const (
 
 	ConfirmAccept     Event = "confirm is accepted"
 	ConfirmRefuse     Event = "confirm is refused"
+	ConfirmFail       Event = "confirm fails" // it was answered, with 5xx or what makes no sense: the partner may have booked
 	ConfirmUnanswered Event = "confirm has no answer"
 	ConfirmGiveUp     Event = "confirm has no answer for good"
 	ConfirmAgain      Event = "confirm is due again"
@@ -82,6 +83,7 @@ type Condition struct {
 var (
 	confirming = Condition{"confirm under way", func(b marketplace.Booking) bool { return b.ConfirmCall != uuid.Nil }}
 	confirmed  = Condition{"confirmed by the partner", func(b marketplace.Booking) bool { return b.ExternalBookingID != "" }}
+	doubted    = Condition{"in doubt", func(b marketplace.Booking) bool { return b.Doubted }}
 	releasing  = Condition{"released", func(b marketplace.Booking) bool { return b.Release != "" }}
 	told       = Condition{"listed for operators", func(b marketplace.Booking) bool {
 		return slices.ContainsFunc(b.Attention, func(a marketplace.Attention) bool { return slices.Contains(unpaidFor, a.Reason) })
@@ -102,6 +104,9 @@ func both(c, d Condition) Condition {
 // unpaidFor are the reasons that a paid booking is in until it is confirmed or
 // cancelled.
 var unpaidFor = []marketplace.AttentionReason{marketplace.ConfirmRefused, marketplace.ConfirmUnknown, marketplace.LatePayment}
+
+// doubting are the events after which the partner may have booked, and nobody knows.
+var doubting = []Event{ConfirmFail, ConfirmUnanswered, ConfirmGiveUp}
 
 // seenTo are the reasons that an operator may call seen to: each leaves the booking in
 // a final state.
@@ -129,12 +134,14 @@ var table = []Row{
 
 	{From: marketplace.Paid, On: ConfirmAccept, To: marketplace.Confirmed, Settles: unpaidFor},
 	{From: marketplace.Paid, On: ConfirmRefuse, To: marketplace.Paid, Raises: marketplace.ConfirmRefused, Settles: []marketplace.AttentionReason{marketplace.ConfirmUnknown}},
+	{From: marketplace.Paid, On: ConfirmFail, To: marketplace.Paid, Raises: marketplace.ConfirmRefused, Settles: []marketplace.AttentionReason{marketplace.ConfirmUnknown}},
 	{From: marketplace.Paid, On: ConfirmUnanswered, If: not(told), To: marketplace.Paid, Ask: AskConfirmAgain},
 	{From: marketplace.Paid, On: ConfirmUnanswered, If: told, To: marketplace.Paid, Raises: marketplace.ConfirmUnknown},
 	{From: marketplace.Paid, On: ConfirmGiveUp, To: marketplace.Paid, Raises: marketplace.ConfirmUnknown},
 	{From: marketplace.Paid, On: ConfirmAgain, If: both(not(confirming), both(not(releasing), not(told))), To: marketplace.Paid, Ask: AskConfirm},
 	{From: marketplace.Paid, On: OperatorConfirm, If: both(not(confirming), not(releasing)), To: marketplace.Paid, Ask: AskConfirm},
-	{From: marketplace.Paid, On: OperatorCancel, If: both(not(confirming), not(releasing)), To: marketplace.Cancelled, Ask: AskRelease, Release: marketplace.Pending, Settles: unpaidFor},
+	{From: marketplace.Paid, On: OperatorCancel, If: both(not(confirming), both(not(releasing), not(doubted))), To: marketplace.Cancelled, Ask: AskRelease, Release: marketplace.Pending, Settles: unpaidFor},
+	{From: marketplace.Paid, On: OperatorCancel, If: both(not(confirming), both(not(releasing), doubted)), To: marketplace.Cancelled, Ask: AskRelease, Release: marketplace.Pending, Raises: marketplace.ConfirmUnknown, Settles: []marketplace.AttentionReason{marketplace.ConfirmRefused}},
 	{From: marketplace.Paid, On: OperatorCancel, If: both(not(confirming), releasing), To: marketplace.Cancelled, Settles: unpaidFor},
 	{From: marketplace.Paid, On: PaymentSucceed, To: marketplace.Paid, Raises: marketplace.DuplicatePayment},
 
@@ -142,9 +149,10 @@ var table = []Row{
 	{From: marketplace.Confirmed, On: OperatorCancel, To: marketplace.Cancelled, Ask: AskCancel, Cancel: marketplace.Pending},
 	{From: marketplace.Confirmed, On: PaymentSucceed, To: marketplace.Confirmed, Raises: marketplace.DuplicatePayment},
 
-	{From: marketplace.Cancelled, On: ConfirmAccept, If: not(confirmed), To: marketplace.Cancelled, Ask: AskCancel, Cancel: marketplace.Pending},
+	{From: marketplace.Cancelled, On: ConfirmAccept, If: not(confirmed), To: marketplace.Cancelled, Ask: AskCancel, Cancel: marketplace.Pending, Settles: []marketplace.AttentionReason{marketplace.ConfirmUnknown}},
 	{From: marketplace.Cancelled, On: CustomerCancel, To: marketplace.Cancelled},
 	{From: marketplace.Cancelled, On: OperatorCancel, To: marketplace.Cancelled},
+	{From: marketplace.Cancelled, On: OperatorResolve, To: marketplace.Cancelled, Settles: append([]marketplace.AttentionReason{marketplace.ConfirmUnknown}, seenTo...)},
 	{From: marketplace.Cancelled, On: PaymentSucceed, To: marketplace.Cancelled, Raises: marketplace.DuplicatePayment},
 
 	{From: anywhere, On: ReleaseTaken, To: anywhere, Release: marketplace.Done, Settles: []marketplace.AttentionReason{marketplace.ReleaseFailed}},
@@ -197,7 +205,7 @@ func Actions(b marketplace.Booking, about marketplace.AttentionReason) []marketp
 			list = append(list, may.action)
 		}
 	}
-	if slices.Contains(seenTo, about) {
+	if row, err := Next(b, OperatorResolve); err == nil && slices.Contains(row.Settles, about) {
 		list = append(list, marketplace.Resolve)
 	}
 	return list

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -134,13 +134,15 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 	case partner.Done:
 		on = ConfirmAccept
 	case partner.Refused, partner.Unreadable:
-		on = ConfirmRefuse
+		if on = ConfirmRefuse; o.Kind == partner.Unreadable || o.Status >= http.StatusInternalServerError {
+			on = ConfirmFail
+		}
 	}
 	message := o.Message
 	if message == "" && o.Err != nil {
 		message = o.Err.Error()
 	}
-	if on == ConfirmRefuse && doubted(r.Booking) {
+	if on == ConfirmFail || on == ConfirmRefuse && r.Doubted {
 		message += mayHaveBooked
 	}
 	c, err := move(r.Booking, on, now, "", message, call)
@@ -159,20 +161,10 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 	return c, nil
 }
 
-// mayHaveBooked is what an operator has to know of a refusal that is not the first
-// confirm's: a partner may refuse to repeat what it has done (CNF-4).
-const mayHaveBooked = "; an earlier confirm had no answer, and the partner may have booked: confirm again, or ask it, before the booking is cancelled"
-
-// doubted reports whether an earlier confirm had no answer. By itself confirm is sent again
-// for no other reason; an operator's is after a refusal.
-func doubted(b marketplace.Booking) bool {
-	for _, a := range b.Attention {
-		if a.Reason == marketplace.ConfirmRefused {
-			return strings.HasSuffix(a.Message, mayHaveBooked)
-		}
-	}
-	return b.ConfirmTries > 1
-}
+// mayHaveBooked is what an operator has to know of a confirm that failed, and of one that
+// was refused after another had no answer: a partner may refuse to repeat what it has
+// done (CNF-4).
+const mayHaveBooked = "; the partner may have booked all the same: confirm again, or cancel, which asks it once more"
 
 // commission is an affiliate's share of a booking, in its currency.
 func (s *Service) commission(b marketplace.Booking) *decimal.Decimal {

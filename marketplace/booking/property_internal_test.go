@@ -93,9 +93,14 @@ func (w *world) send(endpoint partnerapi.Endpoint, id uuid.UUID) {
 	w.flying = append(w.flying, &flight{id: id, endpoint: endpoint})
 }
 
-// serve lets the partner act on a call.
-func (w *world) serve(f *flight, willing bool) {
+// serve lets the partner act on a call. One that is broken does, and answers with 500.
+func (w *world) serve(f *flight, willing, broken bool) {
 	f.status = 200
+	defer func() {
+		if broken && f.status == 200 {
+			f.status = 500
+		}
+	}()
 	if !willing {
 		f.status = 503
 		return
@@ -151,6 +156,8 @@ func (w *world) read(f *flight) {
 			if w.move(ConfirmAccept, f.id) {
 				w.b.ExternalBookingID = "booked"
 			}
+		case answered && f.status >= 500:
+			w.move(ConfirmFail, f.id)
 		case answered:
 			w.move(ConfirmRefuse, f.id)
 		case w.b.ConfirmCall == f.id:
@@ -209,7 +216,7 @@ func (w *world) sweep() {
 func (w *world) crash() {
 	for _, f := range w.flying {
 		if f.status == 0 && rapid.Bool().Draw(w.T, "arrives") {
-			w.serve(f, true)
+			w.serve(f, true, false)
 		}
 		switch f.endpoint {
 		case partnerapi.Release:
@@ -265,7 +272,7 @@ func (w *world) settle() {
 		}
 		for _, f := range slices.Clone(w.flying) {
 			if f.status == 0 {
-				w.serve(f, true)
+				w.serve(f, true, false)
 			}
 			w.read(f)
 		}
@@ -274,14 +281,11 @@ func (w *world) settle() {
 		}
 		w.check()
 	}
-	listed := func(reason marketplace.AttentionReason) bool {
-		return slices.ContainsFunc(w.b.Attention, func(a marketplace.Attention) bool { return a.Reason == reason })
-	}
 	switch w.b.Status {
 	case marketplace.Reserving, marketplace.Held:
 		w.Fatalf("%s: it is %s", marketplace.NothingStuck.ID, w.b.Status)
 	case marketplace.Paid:
-		if !slices.ContainsFunc(unpaidFor, listed) {
+		if !slices.ContainsFunc(unpaidFor, w.listed) {
 			w.Fatalf("%s: it is PAID, and no operator is told", marketplace.NothingStuck.ID)
 		}
 	}
@@ -291,9 +295,13 @@ func (w *world) settle() {
 	if w.b.Code != "" && w.hold == "held" && w.b.Status != marketplace.Paid && w.b.Release != marketplace.GivenUp {
 		w.Fatalf("%s: it is %s", marketplace.HoldsEnd.ID, w.b.Status)
 	}
-	if w.b.Status == marketplace.Cancelled && w.accepted && !w.cancelled && w.b.Cancellation != marketplace.GivenUp {
+	if told := w.b.Cancellation == marketplace.GivenUp || w.listed(marketplace.ConfirmUnknown); w.b.Status == marketplace.Cancelled && (w.accepted || w.hold == "confirmed") && !w.cancelled && !told {
 		w.Fatalf("%s", marketplace.CancelPropagates.ID)
 	}
+}
+
+func (w *world) listed(reason marketplace.AttentionReason) bool {
+	return slices.ContainsFunc(w.b.Attention, func(a marketplace.Attention) bool { return a.Reason == reason })
 }
 
 // stories is how many hundred are told.
@@ -310,7 +318,7 @@ func TestWhateverHappensTheLawsHold(t *testing.T) {
 func tell(t *rapid.T) {
 	w := newWorld(t)
 	if rapid.IntRange(0, 4).Draw(t, "held") > 0 {
-		w.serve(w.flying[0], true)
+		w.serve(w.flying[0], true, false)
 		w.read(w.flying[0])
 	}
 	for range rapid.IntRange(1, 60).Draw(t, "steps") {
@@ -328,7 +336,7 @@ func (w *world) step() {
 		}
 		f := w.flying[rapid.IntRange(0, len(w.flying)-1).Draw(w.T, "which")]
 		if f.status == 0 && rapid.IntRange(0, 4).Draw(w.T, "served") > 0 {
-			w.serve(f, rapid.IntRange(0, 3).Draw(w.T, "willing") > 0)
+			w.serve(f, rapid.IntRange(0, 3).Draw(w.T, "willing") > 0, f.endpoint == partnerapi.Confirm && rapid.IntRange(0, 3).Draw(w.T, "broken") == 0)
 			f.lost = rapid.IntRange(0, 2).Draw(w.T, "lost") == 0
 			return
 		}
@@ -342,7 +350,11 @@ func (w *world) step() {
 		w.move(OperatorConfirm, uuid.New())
 		w.byItself = true
 	case 9:
-		w.move(rapid.SampledFrom([]Event{OperatorCancel, OperatorDeliver, OperatorResolve}).Draw(w.T, "operator"), uuid.Nil)
+		on := rapid.SampledFrom([]Event{OperatorCancel, OperatorDeliver, OperatorResolve}).Draw(w.T, "operator")
+		if on == OperatorResolve && w.b.Status == marketplace.Cancelled && w.listed(marketplace.ConfirmUnknown) {
+			w.cancelled = true // it has asked the partner
+		}
+		w.move(on, uuid.Nil)
 	case 10:
 		if len(w.jobs) > 0 {
 			w.run()

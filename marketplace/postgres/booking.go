@@ -91,7 +91,7 @@ func (s *Store) CreateBooking(ctx context.Context, b marketplace.Booking, reserv
 const saveStatement = `
 	WITH moved AS (
 		UPDATE bookings SET version = version + 1, status = $3, reason = $4, code = $5, expires_at = $6, payment_reference = $7, external_booking_id = $8, tickets = $9,
-			confirm_call = $10, confirm_tries = $11, release = $12, release_tries = $13, release_since = $14, cancellation = $15, cancel_tries = $16, cancel_since = $17, cancel_reason = $18
+			confirm_call = $10, confirm_tries = $11, release = $12, release_tries = $13, release_since = $14, cancellation = $15, cancel_tries = $16, cancel_since = $17, cancel_reason = $18, confirm_doubted = $43
 		WHERE id = $1 AND version = $2 RETURNING *
 	), paid AS (
 		INSERT INTO booking_payments (booking_id, reference, succeeded, at)
@@ -238,7 +238,7 @@ func saveArguments(c booking.Change, version int64) ([]any, error) {
 		idOrNull(b.ConfirmCall), b.ConfirmTries, textOrNull(string(b.Release)), b.ReleaseTries, timeOrNull(b.ReleaseSince),
 		textOrNull(string(b.Cancellation)), b.CancelTries, timeOrNull(b.CancelSince), b.CancelReason, c.At,
 		reference, succeeded, at, kind, from, to, why, calls, endpoints, ended, status, took, failed,
-		reasons, sinces, messages, commission, c.Reverses, places, breaches, key, answer.Status, answer.Body,
+		reasons, sinces, messages, commission, c.Reverses, places, breaches, key, answer.Status, answer.Body, b.Doubted,
 	}, nil
 }
 
@@ -260,7 +260,7 @@ func timeOrNull(at time.Time) *time.Time {
 const bookingColumns = `
 	SELECT b.id, b.version, b.account_id, b.integration_id, b.activity_id, b.variation_id, b.product_id, b.option_id, b.availability_id, b.zone, b.starts_at, b.ends_at,
 		b.status, coalesce(b.reason, ''), b.guests, b.currency, b.total::text, b.contact, b.affiliate_id, b.reseller_reference, coalesce(b.code, ''), b.expires_at,
-		coalesce(b.payment_reference, ''), coalesce(b.external_booking_id, ''), b.tickets, b.confirm_call, b.confirm_tries,
+		coalesce(b.payment_reference, ''), coalesce(b.external_booking_id, ''), b.tickets, b.confirm_call, b.confirm_tries, b.confirm_doubted,
 		coalesce(b.release, ''), b.release_tries, b.release_since, coalesce(b.cancellation, ''), b.cancel_tries, b.cancel_since, b.cancel_reason, b.created_at,
 		(SELECT json_agg(json_build_object('reason', t.reason, 'since', t.since, 'message', t.message) ORDER BY t.since, t.reason)
 			FROM booking_attention t WHERE t.booking_id = b.id AND t.settled_at IS NULL),
@@ -286,7 +286,7 @@ func scanBooking(row pgx.CollectableRow) (r booking.Record, err error) {
 	b, i := &r.Booking, &r.Integration
 	if err := row.Scan(&b.ID, &r.Version, &b.AccountID, &b.IntegrationID, &b.ActivityID, &b.VariationID, &b.ProductID, &b.OptionID, &b.AvailabilityID, &b.Zone, &b.Start, &b.End,
 		&b.Status, &b.Reason, &guests, &b.Currency, &total, &contact, &affiliate, &b.ResellerReference, &b.Code, &expires,
-		&b.PaymentReference, &b.ExternalBookingID, &tickets, &call, &b.ConfirmTries,
+		&b.PaymentReference, &b.ExternalBookingID, &tickets, &call, &b.ConfirmTries, &b.Doubted,
 		&b.Release, &b.ReleaseTries, &released, &b.Cancellation, &b.CancelTries, &cancelled, &b.CancelReason, &b.CreatedAt, &attention, &payments,
 		&i.ID, &i.AccountID, &i.Name, &base, &i.AuthType, &i.AuthKey, &i.HandlesTicketDelivery, &r.Health); err != nil {
 		return r, err
