@@ -30,8 +30,11 @@ func (c *Catalog) check() []Problem {
 	if err := c.Policy.Check(); err != nil {
 		found.add("codes", "%v", err)
 	}
-	if len(c.Products) == 0 {
+	switch {
+	case c.Generate == nil && len(c.Products) == 0:
 		found.add("products", "want at least one product")
+	case c.Generate != nil && len(c.Products) > 0:
+		found.add("generate", "want products or generate, not both")
 	}
 	ids := map[string]int{}
 	for i := range c.Products {

@@ -24,12 +24,6 @@ type Generated struct {
 
 // drawn returns the catalog with the products that it asks to be drawn.
 func (c *Catalog) drawn() (*Catalog, error) {
-	if c.Generate == nil {
-		return c, nil
-	}
-	if len(c.Products) > 0 {
-		return nil, c.problems([]Problem{{Path: "generate", Message: "want products or generate, not both"}})
-	}
 	made, err := Generate(c.Generate.Seed, c.Generate.Products, cmp.Or(c.Generate.Options, 1))
 	if err != nil {
 		return nil, c.problems([]Problem{{Path: "generate", Message: err.Error()}})

@@ -62,13 +62,21 @@ type IndexedOption struct {
 // afterwards. Its error is a *Problems, which names every place that is wrong, or
 // wraps ErrTooLarge.
 func (c *Catalog) Index() (*Index, error) {
-	c, err := c.drawn()
-	if err != nil {
-		return nil, err
-	}
 	if problems := c.check(); len(problems) > 0 {
 		return nil, c.problems(problems)
 	}
+	if c.Generate != nil {
+		drawn, err := c.drawn()
+		if err != nil {
+			return nil, err
+		}
+		return drawn.index() // lawful as it is drawn, and perhaps large: not looked through
+	}
+	return c.index()
+}
+
+// index indexes a catalog that is checked.
+func (c *Catalog) index() (*Index, error) {
 	index := &Index{Policy: c.Policy}
 	for i := range c.Products {
 		product, err := indexProduct(&c.Products[i])

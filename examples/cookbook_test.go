@@ -1,0 +1,195 @@
+package examples_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/script"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// recipe is a section of docs/cookbook.md: the command that starts the mock, calls, and
+// what comes of them.
+type recipe struct {
+	title, scenario, start, calls, comes string
+}
+
+var (
+	section = regexp.MustCompile(`(?s)\n### (.*?)\n(.*?)(?:\n##|$)`)
+	linked  = regexp.MustCompile(`\]\(\.\./examples/cookbook/([a-z0-9-]+)\.yaml\)`)
+	fenced  = regexp.MustCompile("(?s)```(?:sh|text)\n(.*?)```")
+)
+
+func recipes(t *testing.T) (all []recipe) {
+	t.Helper()
+	page, err := os.ReadFile("../docs/cookbook.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A section ends where the next begins: that is read twice.
+	for _, part := range strings.Split(string(page), "\n##")[1:] {
+		found := section.FindStringSubmatch("\n##" + part)
+		if found == nil {
+			continue
+		}
+		file, blocks := linked.FindStringSubmatch(found[2]), fenced.FindAllStringSubmatch(found[2], -1)
+		if file == nil || len(blocks) != 3 {
+			t.Fatalf("%s: want a link to its file, a command that starts the mock, calls and what comes of them", found[1])
+		}
+		all = append(all, recipe{found[1], file[1], blocks[0][1], blocks[1][1], blocks[2][1]})
+	}
+	return all
+}
+
+// What a recipe promises is what a mock with its scenario does.
+func TestEveryRecipeOfTheCookbookShowsWhatItSays(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("want curl: the recipes call it")
+		}
+		t.Skip("no curl here: install it to try the recipes")
+	}
+	for _, r := range recipes(t) {
+		t.Run(r.scenario, func(t *testing.T) {
+			t.Parallel()
+			if got := r.follow(t); !shows(got, r.comes) {
+				t.Errorf("%s: want\n%s\ngot\n%s", r.title, r.comes, got)
+			}
+		})
+	}
+}
+
+func TestEveryFileOfTheCookbookHasARecipeAndSaysWhatItIsFor(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("cookbook/*.yaml")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("want twenty scenarios or more, got %d, %v", len(files), err)
+	}
+	all := recipes(t)
+	for _, path := range files {
+		name := strings.TrimSuffix(filepath.Base(path), ".yaml")
+		if !slices.ContainsFunc(all, func(r recipe) bool { return r.scenario == name }) {
+			t.Errorf("%s: want a recipe in docs/cookbook.md", path)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := 0
+		for line := range strings.Lines(string(text)) {
+			if !strings.HasPrefix(line, "# ") {
+				break
+			}
+			said++
+		}
+		if said < 2 || said > 5 {
+			t.Errorf("%s: want it to begin with what it shows and what a good marketplace does, in two to five lines, got %d", path, said)
+		}
+	}
+}
+
+// sold is the mock's own catalog, read once.
+var sold = sync.OnceValue(catalog.Default)
+
+// patience is how long a recipe may take on a busy machine.
+const patience = 2 * time.Minute
+
+// follow starts a mock as the recipe does, makes its calls, and returns what they print.
+func (r recipe) follow(t *testing.T) string {
+	t.Helper()
+	mock := mockpartner.Start(t, r.options(t))
+	folder := t.TempDir()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(here, filepath.Join(folder, "examples")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	command := exec.CommandContext(ctx, "sh", "-c", strings.ReplaceAll(r.calls, "http://127.0.0.1:8081", mock.URL))
+	command.Dir = folder
+	printed, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", r.title, err, printed)
+	}
+	return string(printed)
+}
+
+// options are those of the command that starts the mock.
+func (r recipe) options(t *testing.T) mockpartner.Options {
+	t.Helper()
+	words := strings.Fields(strings.ReplaceAll(r.start, "\\\n", " "))
+	flag := func(name string) string {
+		if at := slices.Index(words, name); at >= 0 && at+1 < len(words) {
+			return words[at+1]
+		}
+		return ""
+	}
+	if !slices.Contains(words, "build/mockpartner") || flag("--scenario") != "examples/cookbook/"+r.scenario+".yaml" {
+		t.Fatalf("%s: want its file started, got %s", r.title, r.start)
+	}
+	scenario, err := script.Load(filepath.Join("cookbook", r.scenario+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := mockpartner.Options{AuthKey: flag("--auth-key"), Scenario: scenario}
+	if now := flag("--now"); now != "" {
+		if o.Now, err = partnerapi.ParseDateTime(now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if scenario.Catalog == nil {
+		o.Catalog = sold()
+	}
+	if scenario.Webhooks != nil {
+		secret, given := strings.CutPrefix(words[0], scenario.Webhooks.SecretEnv+"=")
+		if !given {
+			t.Fatalf("%s: want %s set, got %s", r.title, scenario.Webhooks.SecretEnv, r.start)
+		}
+		config := *scenario.Webhooks
+		config.Secret, config.SecretEnv = script.Secret(secret), ""
+		config.URL = strings.Replace(flag("--webhook-url"), "http://127.0.0.1:8080", marketplaceThatKnows(t, secret), 1)
+		o.Webhooks = &config
+	}
+	return o
+}
+
+// marketplaceThatKnows takes webhooks with the secret, and refuses others (WHK-4).
+func marketplaceThatKnows(t *testing.T, secret string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(partnerapi.WebhookSecretHeader) != secret {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		_, _ = w.Write([]byte(`{"success":1,"data":{"updated":true}}`))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// shows tells whether what was printed is what was expected, where … stands for
+// anything, whatever the white space.
+func shows(printed, expected string) bool {
+	bare := func(text string) string { return strings.Join(strings.Fields(text), "") }
+	pieces := strings.Split(bare(expected), "…")
+	for i := range pieces {
+		pieces[i] = regexp.QuoteMeta(pieces[i])
+	}
+	return regexp.MustCompile("^" + strings.Join(pieces, ".*?") + "$").MatchString(bare(printed))
+}
