@@ -16,6 +16,7 @@ import (
 type Directives struct {
 	Needs     []string // services that run from this block on
 	CheckOnly bool
+	Stays     bool   // and so are all blocks after it
 	KeepsAt   string // the address at which what it starts listens
 	Exits     int
 	File      string // what the block is the text of
@@ -57,6 +58,12 @@ func (d *Directives) add(said string) (err error) {
 			return fmt.Errorf("want check only: and the reason")
 		}
 		d.CheckOnly = true
+	case "from":
+		reason, found := strings.CutPrefix(rest, "here check only: ")
+		if !found || reason == "" {
+			return fmt.Errorf("want from here check only: and the reason")
+		}
+		d.CheckOnly, d.Stays = true, true
 	case "keeps":
 		address, found := strings.CutPrefix(rest, "running at ")
 		if _, _, err := net.SplitHostPort(address); !found || err != nil {
@@ -75,7 +82,7 @@ func (d *Directives) add(said string) (err error) {
 	case "output":
 		d.Output = true
 	default:
-		return fmt.Errorf("want needs, check only, keeps running at, exits, file or output")
+		return fmt.Errorf("want needs, check only, from here check only, keeps running at, exits, file or output")
 	}
 	return nil
 }

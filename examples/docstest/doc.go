@@ -12,6 +12,7 @@
 //
 //	<!-- docs-test: needs marketplace, mock -->       from here on they run: as service.go starts them
 //	<!-- docs-test: check only: it installs things --> not run; its commands and flags are checked
+//	<!-- docs-test: from here check only: … -->       so are all blocks after it: a test of their own runs them
 //	<!-- docs-test: keeps running at 127.0.0.1:8081 -->  runs until the document ends; the next block waits for the address
 //	<!-- docs-test: exits 1 -->                       the block ends with this code; a refused curl's is 22
 //	<!-- docs-test: file my-scenario.yaml -->         the block, of any kind, is what is in this file from here on

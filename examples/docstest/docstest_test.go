@@ -71,7 +71,7 @@ func TestACommandThatIsNotThereIsTold(t *testing.T) {
 func TestACommentThatIsNotUnderstoodIsTold(t *testing.T) {
 	t.Parallel()
 	for comment, want := range map[string]string{
-		"runs": "want needs", "needs beer": "want needs and one or more", "check only": "and the reason", "keeps running": "host:port", "exits 0": "a code", "file ../x": "below the folder",
+		"runs": "want needs", "needs beer": "want needs and one or more", "check only": "and the reason", "from here": "and the reason", "keeps running": "host:port", "exits 0": "a code", "file ../x": "below the folder",
 	} {
 		_, err := Read("a.md", []byte("<!-- docs-test: "+comment+" -->\n```sh\ntrue\n```\n"))
 		if err == nil || !strings.HasPrefix(err.Error(), "a.md:3: docs-test: ") || !strings.Contains(err.Error(), want) {
@@ -81,6 +81,10 @@ func TestACommentThatIsNotUnderstoodIsTold(t *testing.T) {
 	d, err := Read("a.md", []byte("<!-- docs-test: needs marketplace, mock -->\n<!-- docs-test: exits 22 -->\n```sh\ntrue\n```\n"))
 	if err != nil || len(d.Blocks) != 1 || d.Blocks[0].Exits != 22 || len(d.Blocks[0].Needs) != 2 {
 		t.Errorf("want both comments heard, got %+v, %v", d, err)
+	}
+	d, err = Read("a.md", []byte("```sh\ntrue\n```\n<!-- docs-test: from here check only: it ends -->\n```sh\nfalse\n```\ntext\n```sh\nfalse\n```\n"))
+	if err != nil || len(d.Blocks) != 3 || d.Blocks[0].CheckOnly || !d.Blocks[1].CheckOnly || !d.Blocks[2].CheckOnly {
+		t.Errorf("want all blocks after the comment only checked, got %+v, %v", d, err)
 	}
 }
 

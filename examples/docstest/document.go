@@ -105,6 +105,9 @@ func Read(name string, source []byte) (*Document, error) {
 			if b.Directives, err = directivesBefore(n, source); err != nil {
 				return ast.WalkStop, fmt.Errorf("%s: %w", d.Place(b.Line), err)
 			}
+			if n := len(d.Blocks); n > 0 && d.Blocks[n-1].Stays {
+				b.CheckOnly, b.Stays = true, true
+			}
 			d.Blocks = append(d.Blocks, b)
 		}
 		return ast.WalkContinue, nil
