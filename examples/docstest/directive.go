@@ -8,38 +8,31 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/yuin/goldmark/ast"
 )
 
 // Directives say how a block is to be taken.
 type Directives struct {
-	Needs     []string // services that run from this block on
-	CheckOnly bool
-	Stays     bool   // and so are all blocks after it
-	KeepsAt   string // the address at which what it starts listens
-	Exits     int
-	File      string // what the block is the text of
-	Output    bool   // the block is what those before it print
+	FollowedBy string   // the test that follows the document
+	Needs      []string // services that run from this block on
+	CheckOnly  bool
+	FromHere   bool   // and so are the blocks after it
+	KeepsAt    string // the address at which what it starts listens
+	Exports    string // the variable that what it starts, and stays, says to export
+	Exits      int
+	File       string // what the block is the text of
+	Output     bool   // the block is what those before it print
 }
 
 var comment = regexp.MustCompile(`<!--\s*docs-test:\s*(.*?)\s*-->`)
 
-// directivesBefore are those of the comments right before a block.
-func directivesBefore(block ast.Node, source []byte) (d Directives, err error) {
-	for n := block.PreviousSibling(); n != nil && n.Kind() == ast.KindHTMLBlock; n = n.PreviousSibling() {
-		html := n.(*ast.HTMLBlock)
-		said := string(html.Lines().Value(source))
-		if html.HasClosure() {
-			said += string(html.ClosureLine.Value(source))
-		}
-		for _, found := range comment.FindAllStringSubmatch(said, -1) {
-			if err := d.add(found[1]); err != nil {
-				return d, fmt.Errorf("docs-test: %w, got %q", err, found[1])
-			}
+// hear adds what the comments of a piece of HTML say.
+func (d *Directives) hear(html string) error {
+	for _, found := range comment.FindAllStringSubmatch(html, -1) {
+		if err := d.add(found[1]); err != nil {
+			return fmt.Errorf("docs-test: %w, got %q", err, found[1])
 		}
 	}
-	return d, nil
+	return nil
 }
 
 func (d *Directives) add(said string) (err error) {
@@ -59,15 +52,18 @@ func (d *Directives) add(said string) (err error) {
 		}
 		d.CheckOnly = true
 	case "from":
-		reason, found := strings.CutPrefix(rest, "here check only: ")
-		if !found || reason == "" {
+		if reason, found := strings.CutPrefix(rest, "here check only: "); !found || reason == "" {
 			return fmt.Errorf("want from here check only: and the reason")
 		}
-		d.CheckOnly, d.Stays = true, true
+		d.FromHere = true
 	case "keeps":
+		if d.Exports, _ = strings.CutPrefix(rest, "running and exports "); d.Exports != rest {
+			return nil
+		}
+		d.Exports = ""
 		address, found := strings.CutPrefix(rest, "running at ")
 		if _, _, err := net.SplitHostPort(address); !found || err != nil {
-			return fmt.Errorf("want keeps running at host:port")
+			return fmt.Errorf("want keeps running at host:port, or keeps running and exports NAME")
 		}
 		d.KeepsAt = address
 	case "exits":
@@ -81,8 +77,14 @@ func (d *Directives) add(said string) (err error) {
 		d.File = rest
 	case "output":
 		d.Output = true
+	case "followed":
+		by, found := strings.CutPrefix(rest, "by ")
+		if !found || by == "" {
+			return fmt.Errorf("want followed by and the file of a test")
+		}
+		d.FollowedBy = by
 	default:
-		return fmt.Errorf("want needs, check only, from here check only, keeps running at, exits, file or output")
+		return fmt.Errorf("want needs, check only, from here check only, keeps running, exits, file, output or followed by")
 	}
 	return nil
 }

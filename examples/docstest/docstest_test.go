@@ -71,12 +71,15 @@ func TestACommandThatIsNotThereIsTold(t *testing.T) {
 func TestACommentThatIsNotUnderstoodIsTold(t *testing.T) {
 	t.Parallel()
 	for comment, want := range map[string]string{
-		"runs": "want needs", "needs beer": "want needs and one or more", "check only": "and the reason", "from here": "and the reason", "keeps running": "host:port", "exits 0": "a code", "file ../x": "below the folder",
+		"runs": "want needs", "needs beer": "want needs and one or more", "check only": "and the reason", "keeps running": "host:port", "exits 0": "a code", "file ../x": "below the folder", "from here": "and the reason",
 	} {
 		_, err := Read("a.md", []byte("<!-- docs-test: "+comment+" -->\n```sh\ntrue\n```\n"))
-		if err == nil || !strings.HasPrefix(err.Error(), "a.md:3: docs-test: ") || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "a.md:1: docs-test: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: want %q at its place, got %v", comment, want, err)
 		}
+	}
+	if _, err := Read("a.md", []byte("Text.\n\n<!-- docs-test: exits 1 -->\n")); err == nil || !strings.Contains(err.Error(), "want a block after") {
+		t.Errorf("want a comment without a block told, got %v", err)
 	}
 	d, err := Read("a.md", []byte("<!-- docs-test: needs marketplace, mock -->\n<!-- docs-test: exits 22 -->\n```sh\ntrue\n```\n"))
 	if err != nil || len(d.Blocks) != 1 || d.Blocks[0].Exits != 22 || len(d.Blocks[0].Needs) != 2 {

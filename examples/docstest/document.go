@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,11 +18,12 @@ import (
 
 // A Document is one Markdown file of the tree.
 type Document struct {
-	Path    string // from the root of the tree, with slashes
-	Blocks  []Block
-	Links   []Mention
-	Code    []Mention // what stands in backticks
-	Anchors []string  // of its headings, and those that it sets itself
+	Path       string // from the root of the tree, with slashes
+	Blocks     []Block
+	Links      []Mention
+	Code       []Mention // what stands in backticks
+	Anchors    []string  // of its headings, and those that it sets itself
+	FollowedBy string    // a test that follows it; "" where it is make docs-test
 }
 
 // A Mention is something in the text, with its line.
@@ -81,6 +83,7 @@ func Documents(root string) (all []*Document, err error) {
 // Read reads a document. Its error names what its comments for this package have wrong.
 func Read(name string, source []byte) (*Document, error) {
 	d := &Document{Path: name}
+	heard, checkOnly := Directives{}, false // heard: by the comments since the last block
 	root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
 	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -89,6 +92,17 @@ func Read(name string, source []byte) (*Document, error) {
 		switch n := n.(type) {
 		case *ast.Heading:
 			d.Anchors = append(d.Anchors, anchor(plain(n, source), d.Anchors))
+		case *ast.HTMLBlock:
+			said := string(n.Lines().Value(source))
+			if n.HasClosure() {
+				said += string(n.ClosureLine.Value(source))
+			}
+			if err := heard.hear(said); err != nil {
+				return ast.WalkStop, fmt.Errorf("%s: %w", d.Place(line(n, source)), err)
+			}
+			if heard.FollowedBy != "" {
+				d.FollowedBy, heard = heard.FollowedBy, Directives{}
+			}
 		case *ast.RawHTML:
 			if found := setAnchor.FindSubmatch(n.Segments.Value(source)); found != nil {
 				d.Anchors = append(d.Anchors, string(found[1]))
@@ -101,17 +115,16 @@ func Read(name string, source []byte) (*Document, error) {
 			d.Code = append(d.Code, Mention{plain(n, source), line(n, source)})
 		case *ast.FencedCodeBlock:
 			b := Block{Language: string(n.Language(source)), Text: string(n.Lines().Value(source)), Line: line(n, source)}
-			var err error
-			if b.Directives, err = directivesBefore(n, source); err != nil {
-				return ast.WalkStop, fmt.Errorf("%s: %w", d.Place(b.Line), err)
-			}
-			if n := len(d.Blocks); n > 0 && d.Blocks[n-1].Stays {
-				b.CheckOnly, b.Stays = true, true
-			}
+			b.Directives, heard = heard, Directives{}
+			checkOnly = checkOnly || b.FromHere
+			b.CheckOnly = b.CheckOnly || checkOnly
 			d.Blocks = append(d.Blocks, b)
 		}
 		return ast.WalkContinue, nil
 	})
+	if err == nil && !reflect.DeepEqual(heard, Directives{}) {
+		err = fmt.Errorf("%s: docs-test: want a block after the last comment, got none", name)
+	}
 	return d, err
 }
 

@@ -17,6 +17,9 @@ var fileName = regexp.MustCompile(`^(\./)?[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+/?$`
 // slash counts as one where its first part is a folder beside the document, or of the root.
 func Names(root string, documents []*Document) (problems []string) {
 	for _, d := range documents {
+		if d.FollowedBy != "" && !exists(root, d.FollowedBy) {
+			problems = append(problems, fmt.Sprintf("%s: followed by %s: no such file", d.Path, d.FollowedBy))
+		}
 		for _, code := range d.Code {
 			if !fileName.MatchString(code.Text) {
 				continue

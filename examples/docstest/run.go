@@ -60,7 +60,7 @@ func (r Runner) Run(ctx context.Context, d *Document) error {
 			return fmt.Errorf("%s: %w\n%s\n%s", d.Place(block.Line), err, indented(block.Text), said)
 		}
 		for _, name := range block.Needs {
-			if err := s.keep(ctx, addresses.replace(services[name].command), addresses.of(services[name].address)); err != nil {
+			if err := s.keepAt(ctx, addresses.replace(services[name].command), addresses.of(services[name].address)); err != nil {
 				return fail(fmt.Errorf("start the %s: %w", name, err), "")
 			}
 		}
@@ -74,7 +74,11 @@ func (r Runner) Run(ctx context.Context, d *Document) error {
 			return fail(errors.New("want what the commands before it print"), printed)
 		case block.Language != "sh" || block.CheckOnly:
 		case block.KeepsAt != "":
-			if err := s.keep(ctx, text, addresses.of(block.KeepsAt)); err != nil {
+			if err := s.keepAt(ctx, text, addresses.of(block.KeepsAt)); err != nil {
+				return fail(err, "")
+			}
+		case block.Exports != "":
+			if err := s.keepExporting(ctx, text, block.Exports); err != nil {
 				return fail(err, "")
 			}
 		default:

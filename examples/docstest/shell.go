@@ -4,6 +4,7 @@ package docstest
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -24,6 +27,7 @@ type shell struct {
 	stdin   io.WriteCloser
 	ended   *bufio.Reader // a line for each block, with its exit code
 	blocks  int
+	kept    map[string]int // the process groups of what keeps running, by address
 }
 
 // preamble has a block fail with its first command that does, which it names, and curl
@@ -35,7 +39,7 @@ curl() { command curl -sS --fail-with-body --max-time 120 "$@"; }
 
 // newShell starts one in folder.
 func newShell(ctx context.Context, folder, scratch string, environment []string) (*shell, error) {
-	s := &shell{process: exec.CommandContext(ctx, "bash", "--noprofile", "--norc"), scratch: scratch}
+	s := &shell{process: exec.CommandContext(ctx, "bash", "--noprofile", "--norc"), scratch: scratch, kept: map[string]int{}}
 	s.process.Dir, s.process.Env = folder, environment
 	s.process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s.process.Cancel = func() error { return syscall.Kill(-s.process.Process.Pid, syscall.SIGKILL) }
@@ -96,45 +100,97 @@ func (s *shell) run(commands string, wantExit int) (printed string, err error) {
 	return string(text), readErr
 }
 
-// keep runs a block that stays, until address answers.
-func (s *shell) keep(ctx context.Context, commands, address string) error {
-	output, err := s.script(commands, `{ ( . %[1]s ) >%[2]s 2>&1 </dev/null || echo "ended with $?" >>%[2]s; } 3>&- &`)
+// keep starts a block that stays, in a process group of its own, in place of the one
+// that was at the same address before. It returns the name of the file of its output.
+func (s *shell) keep(commands, address string) (output string, err error) {
+	if before := s.kept[address]; before != 0 {
+		endGroup(before)
+	}
+	output, err = s.script(commands, `set -m; { ( . %[1]s ) >%[2]s 2>&1 </dev/null || echo "ended with $?" >>%[2]s; } 3>&- & set +m; echo $! >&3`)
+	if err != nil {
+		return output, err
+	}
+	told, err := s.ended.ReadString('\n')
+	if err != nil {
+		return output, errors.New("a command failed")
+	}
+	s.kept[address], err = strconv.Atoi(strings.TrimSpace(told))
+	return output, err
+}
+
+// keepAt starts a block that stays, and waits until its address answers.
+func (s *shell) keepAt(ctx context.Context, commands, address string) error {
+	output, err := s.keep(commands, address)
 	if err != nil {
 		return err
 	}
-	if err := await(ctx, address); err != nil {
-		text, _ := os.ReadFile(output)
-		return fmt.Errorf("%w\n%s", err, text)
-	}
-	return nil
+	return await(ctx, output, "nobody listens at "+address, func() bool {
+		connection, err := net.Dial("tcp", address)
+		if err == nil {
+			_ = connection.Close()
+		}
+		return err == nil
+	})
 }
 
-// await waits until somebody listens at address.
-func await(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+var exportLine = regexp.MustCompile(`(?m)^\s*(export [A-Z_]+=\S+)$`)
+
+// keepExporting starts a block that stays, and waits until it has printed a line that
+// exports the variable. It does what the reader does with all such lines.
+func (s *shell) keepExporting(ctx context.Context, commands, variable string) error {
+	output, err := s.keep(commands, variable)
+	if err != nil {
+		return err
+	}
+	var lines []byte
+	err = await(ctx, output, "it prints no export "+variable+"=…", func() bool {
+		text, _ := os.ReadFile(output)
+		lines = bytes.Join(exportLine.FindAll(text, -1), []byte("\n"))
+		return bytes.Contains(lines, []byte("export "+variable+"="))
+	})
+	if err != nil {
+		return err
+	}
+	_, err = s.run(string(lines)+"\n", 0)
+	return err
+}
+
+// await waits until something holds. Where it does not, the error has what was printed.
+func await(ctx context.Context, output, failed string, holds func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	for tick := time.NewTicker(50 * time.Millisecond); ; {
-		if connection, err := net.Dial("tcp", address); err == nil {
-			return connection.Close()
+	for tick := time.NewTicker(50 * time.Millisecond); !holds(); {
+		text, _ := os.ReadFile(output)
+		if ended := bytes.Contains(text, []byte("ended with ")); ended || ctx.Err() != nil {
+			return fmt.Errorf("%s\n%s", failed, text)
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("nobody listens at %s", address)
 		}
 	}
+	return nil
 }
 
 // end ends the shell and all that it has started.
 func (s *shell) end() {
-	group := -s.process.Process.Pid
-	_ = syscall.Kill(group, syscall.SIGTERM)
-	deadline := time.Now().Add(time.Minute)
+	for _, group := range s.kept {
+		endGroup(group)
+	}
 	_ = s.stdin.Close()
+	_ = syscall.Kill(-s.process.Process.Pid, syscall.SIGTERM)
 	_ = s.process.Wait()
-	for tick := time.NewTicker(20 * time.Millisecond); syscall.Kill(group, 0) == nil; <-tick.C {
+	endGroup(s.process.Process.Pid)
+}
+
+// endGroup has a process group end, by force after a minute.
+func endGroup(group int) {
+	_ = syscall.Kill(-group, syscall.SIGTERM)
+	deadline := time.Now().Add(time.Minute)
+	for tick := time.NewTicker(20 * time.Millisecond); syscall.Kill(-group, 0) == nil; <-tick.C {
 		if time.Now().After(deadline) {
-			_ = syscall.Kill(group, syscall.SIGKILL)
+			_ = syscall.Kill(-group, syscall.SIGKILL)
+			return
 		}
 	}
 }
