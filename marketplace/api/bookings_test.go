@@ -230,6 +230,10 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	if len(list) != 1 || list[0].ID != held.ID || strings.Join(list[0].Attention.Actions, " ") != "confirm cancel" {
 		t.Errorf("want it listed with what can be done, got %+v", list)
 	}
+	code := s.partner.Default().Platform().Holds()[0].Code
+	if _, err := s.control.Testify(t.Context(), client.Testimony{ByHand: code}); err != nil {
+		t.Fatal(err)
+	}
 	s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/confirm", "", operator).data(t, &b)
 	if b.Status != "CONFIRMED" || b.Attention != nil {
 		t.Errorf("want it confirmed, got %+v", b)
@@ -246,6 +250,7 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 		wantProblem(t, s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/"+wish, "", operator), 409, "the booking is CANCELLED")
 	}
 	s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/resolve", "", operator).data(t, &b)
+	s.kept(t)
 }
 
 func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
@@ -275,6 +280,7 @@ func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
 	if got := views[0].Breaches[0]; got.Booking != held.ID || got.Endpoint != "confirm" || !strings.Contains(got.Message, "status") || !got.At.Equal(s.now()) {
 		t.Errorf("want the booking, the call, what is wrong and when, got %+v", got)
 	}
+	s.kept(t)
 }
 
 func TestAnOrderThatIsWrongNamesEachField(t *testing.T) {
@@ -334,4 +340,5 @@ func TestAnotherResellersBookingIsNotThere(t *testing.T) {
 	if b.Status != "RELEASED" || b.Release == nil {
 		t.Errorf("want it given back by its own, got %+v", b)
 	}
+	s.kept(t)
 }

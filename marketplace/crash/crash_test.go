@@ -3,6 +3,7 @@ package crash
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"partnerkit.dev/mockpartner/journal"
 )
 
 // seedOf makes the customers, the partner's faults, and who is killed. When they come upon
@@ -122,7 +125,7 @@ func (s *shop) storm(t *testing.T, f form) []*customer {
 	all := make([]*customer, f.bookings)
 	over := make(chan struct{})
 	var killer, inside sync.WaitGroup
-	killer.Go(func() { s.killEvery(f.killEvery, f.kills, over) })
+	killer.Go(func() { s.killEvery(t, f.killEvery, f.kills, over) })
 	come := time.NewTicker(f.pace)
 	defer come.Stop()
 	for i := range all {
@@ -146,16 +149,34 @@ func (s *shop) storm(t *testing.T, f form) []*customer {
 }
 
 // killEvery kills a replica every so often, until it is over.
-func (f *fleet) killEvery(pause time.Duration, most int, over <-chan struct{}) {
+func (s *shop) killEvery(t *testing.T, pause time.Duration, most int, over <-chan struct{}) {
 	due := time.NewTicker(pause)
 	defer due.Stop()
 	for range most {
 		select {
 		case <-due.C:
-			f.kill()
+			s.kill(t)
 		case <-over:
 			return
 		}
+	}
+}
+
+// kill ends a replica that serves, with SIGKILL, and has the partner's judge know it.
+func (s *shop) kill(t *testing.T) {
+	for _, i := range s.random.Perm(len(s.replicas)) {
+		_, process := s.replicas[i].now()
+		if process == nil {
+			continue
+		}
+		s.replicas[i].set("", nil)
+		switch err := s.partner.Control.Kill(t.Context(), process, s.outage.unwritten()); {
+		case err == nil:
+			s.kills++
+		case !errors.Is(err, os.ErrProcessDone): // it has ended by itself
+			t.Error(err)
+		}
+		return
 	}
 }
 
@@ -163,16 +184,28 @@ func (f *fleet) killEvery(pause time.Duration, most int, over <-chan struct{}) {
 // as that may be.
 func (s *shop) await(t *testing.T, f form, what string, so, mayAge func() bool) {
 	t.Helper()
-	aged := time.Now()
+	quiet, seen := time.Now(), s.partner.Default().Journal().Count().Arrived
 	until(t, f.takes, what, func() bool {
 		if so() {
 			return true
 		}
-		if f.hurries && time.Since(aged) > agePause && mayAge() {
+		// A call that is under way would be taken for one of a replica that has died.
+		if arrived := s.partner.Default().Journal().Count().Arrived; arrived != seen || s.underWay() {
+			quiet, seen = time.Now(), arrived
+		}
+		if f.hurries && time.Since(quiet) > agePause && mayAge() {
 			s.age(t, takenOver)
-			aged = time.Now()
+			quiet = time.Now()
 		}
 		return false
+	})
+}
+
+// underWay reports whether the partner has calls that it has not answered, of callers
+// who are still there.
+func (s *shop) underWay() bool {
+	return slices.ContainsFunc(s.partner.Default().Journal().Record().Exchanges, func(e journal.Exchange) bool {
+		return !e.Done && e.LeftAfter == nil
 	})
 }
 

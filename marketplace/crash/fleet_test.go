@@ -61,8 +61,9 @@ type fleet struct {
 	store       *postgres.Store
 	replicas    []*replica
 	restarts    int
-	kills       []time.Time
+	kills       int
 	supervisors sync.WaitGroup
+	outage      outage
 	lost, paid  int // what was counted of holds and payments
 }
 
@@ -134,9 +135,48 @@ func (f *fleet) restartDatabase(t *testing.T, abruptly bool) {
 	if abruptly {
 		cancel()
 	}
+	f.outage.begins()
 	check(t, f.postgres.Stop(ctx))
 	f.startDatabase(t)
+	f.outage.ends()
 	f.restarts++
+}
+
+// outage is the last time that the database was away.
+type outage struct {
+	sync.Mutex
+	from, to time.Time
+}
+
+func (o *outage) begins() {
+	o.Lock()
+	defer o.Unlock()
+	o.from, o.to = time.Now(), time.Time{}
+}
+
+func (o *outage) ends() {
+	o.Lock()
+	defer o.Unlock()
+	o.to = time.Now()
+}
+
+const (
+	// writes is how long a replica may take to write an answer down.
+	writes = 500 * time.Millisecond
+	// returns is how long it may take, once the database is back, to write down what it
+	// was answered meanwhile.
+	returns = 2 * time.Second
+)
+
+// unwritten is how long before now a replica may have been answered what it has not
+// written down.
+func (o *outage) unwritten() time.Duration {
+	o.Lock()
+	defer o.Unlock()
+	if o.from.IsZero() || !o.to.IsZero() && time.Since(o.to) > returns {
+		return writes
+	}
+	return time.Since(o.from) + writes
 }
 
 func (f *fleet) command(args ...string) *exec.Cmd {
@@ -197,18 +237,6 @@ func (f *fleet) supervise(ctx context.Context, t *testing.T, r *replica, logFile
 		_ = process.Wait() // that it ends is expected
 		ended()
 		r.set("", nil)
-	}
-}
-
-// kill ends a replica that serves, with SIGKILL.
-func (f *fleet) kill() {
-	for _, i := range f.random.Perm(len(f.replicas)) {
-		if _, process := f.replicas[i].now(); process != nil {
-			f.replicas[i].set("", nil)
-			f.kills = append(f.kills, time.Now())
-			_ = process.Kill()
-			return
-		}
 	}
 }
 
