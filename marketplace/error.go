@@ -30,8 +30,8 @@ type Error struct {
 	Message string
 	Details []string // a line for each mistake in the request
 	Cause   error
-	// RetryAfter is in how long a request that is RateLimited may be made again; 0
-	// says nothing.
+	// RetryAfter is in how long a request that is RateLimited, or under way already, may
+	// be made again; 0 says nothing.
 	RetryAfter time.Duration
 }
 

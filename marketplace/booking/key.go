@@ -108,7 +108,8 @@ func (s *Service) again(ctx context.Context, k, before Key) (Key, error) {
 	return k, err
 }
 
-var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Message: "a request with this Idempotency-Key is under way"}
+// errUnderWay says when to ask again, which tells it from conflicts that stay.
+var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Message: "a request with this Idempotency-Key is under way", RetryAfter: time.Second}
 
 // once is a request that names a key, which is settled by the move that answers it.
 type once struct {

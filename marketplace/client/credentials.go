@@ -6,28 +6,29 @@ import (
 	"net/http"
 )
 
-// Credentials are what a client comes in with: of APIToken or of Password.
+// Credentials are what a client comes in with: an APIToken or a Password.
 type Credentials struct {
-	open func(*connection) (authorizer, error) // a closure: nothing that prints a value looks into it
+	open func(*connection) (authorizer, error)
 }
 
-// authorizer puts a credential to a request.
-type authorizer interface {
-	authorize(ctx context.Context, header http.Header) error
+// authorizer puts a credential to requests. It is made of functions, since nothing that
+// prints a value looks into those.
+type authorizer struct {
+	authorize func(ctx context.Context, header http.Header) error
 	// refused is told that the credential of that header was, and reports whether there
 	// may be a better one.
-	refused(ctx context.Context, header http.Header) bool
+	refused func(ctx context.Context, header http.Header) bool
 	// end makes the credential worthless, where it can be.
-	end(ctx context.Context) error
+	end func(ctx context.Context) error
 }
 
 // APIToken is a reseller's long-lived token.
 func APIToken(token Secret) Credentials {
 	return Credentials{func(*connection) (authorizer, error) {
 		if token == "" {
-			return nil, errors.New("API token: want one, got none")
+			return authorizer{}, errors.New("API token: want one, got none")
 		}
-		return fixedHeader{"x-api-token", token}, nil
+		return fixedHeader("x-api-token", token), nil
 	}}
 }
 
@@ -36,22 +37,21 @@ func APIToken(token Secret) Credentials {
 func Password(email string, password Secret) Credentials {
 	return Credentials{func(c *connection) (authorizer, error) {
 		if email == "" || password == "" {
-			return nil, errors.New("sign-in: want an address and a password")
+			return authorizer{}, errors.New("sign-in: want an address and a password")
 		}
-		return newSignIn(c, email, password), nil
+		s := &signIn{c: c, email: email, password: password, turn: make(chan struct{}, 1)}
+		return authorizer{s.authorize, s.refused, s.end}, nil
 	}}
 }
 
 // fixedHeader is a credential that stays as it is.
-type fixedHeader struct {
-	name  string
-	value Secret
+func fixedHeader(name string, value Secret) authorizer {
+	return authorizer{
+		authorize: func(_ context.Context, header http.Header) error {
+			header.Set(name, string(value))
+			return nil
+		},
+		refused: func(context.Context, http.Header) bool { return false },
+		end:     func(context.Context) error { return nil },
+	}
 }
-
-func (f fixedHeader) authorize(_ context.Context, header http.Header) error {
-	header.Set(f.name, string(f.value))
-	return nil
-}
-
-func (fixedHeader) refused(context.Context, http.Header) bool { return false }
-func (fixedHeader) end(context.Context) error                 { return nil }

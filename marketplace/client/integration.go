@@ -12,7 +12,8 @@ type Integration struct {
 	CreatedAt             time.Time  `json:"created_at"`
 	LastSyncAt            time.Time  `json:"last_sync_at"` // when the last catalog that was stored had been asked for; zero: never
 	Health                Health     `json:"health"`
-	LastSync              *Sync      `json:"last_sync"` // nil: there was none
+	LastSync              *Sync      `json:"last_sync"`       // nil: there was none
+	AwaitsApproval        bool       `json:"awaits_approval"` // by Operator.ApproveSync
 	Slots                 SlotsKnown `json:"slots"`
 	Breaches              []Breach   `json:"breaches"` // the newest first
 }

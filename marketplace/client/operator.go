@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"time"
 )
 
 // Operator is who runs the marketplace. What a partner does with its own integrations, an
@@ -17,6 +18,31 @@ func NewOperator(marketplace string, credentials Credentials, o Options) (*Opera
 		return nil, err
 	}
 	return &Operator{Partner{c}}, nil
+}
+
+// Overview is what needs somebody now.
+type Overview struct {
+	Bookings      int                   `json:"bookings_needing_attention"`
+	BookingsSince time.Time             `json:"bookings_needing_attention_since"` // of the one that waits the longest; zero: there is none
+	Integrations  int                   `json:"integrations"`                     // all that there are
+	Troubled      []TroubledIntegration `json:"integrations_needing_attention"`   // a hundred at the most
+}
+
+// TroubledIntegration is an integration that needs somebody.
+type TroubledIntegration struct {
+	IntegrationID  string      `json:"integration_id"`
+	Name           string      `json:"name"`
+	Health         HealthState `json:"health"`
+	HealthSince    time.Time   `json:"health_since"` // zero: it has never changed
+	LastSyncAt     time.Time   `json:"last_sync_at"` // zero: never
+	AwaitsApproval bool        `json:"awaits_approval"`
+	SlotsSince     time.Time   `json:"slots_since"` // the oldest pull; zero: there are no options
+	SlotsLate      bool        `json:"slots_late"`  // that is more than 26 hours ago
+}
+
+// Overview reads what needs somebody now.
+func (o *Operator) Overview(ctx context.Context) (Overview, error) {
+	return call[Overview](ctx, o.c, get(path("operator", "overview"), nil))
 }
 
 // CreateAccount makes an account. The *Error is 409 where the address has one.
@@ -57,7 +83,7 @@ func (o *Operator) RevokeAPIToken(ctx context.Context, account, token string) er
 // Rates are exchange rates: how much of each currency one unit of the base buys.
 type Rates struct {
 	Base  string             `json:"base"`
-	AsOf  Date               `json:"as_of"` // ""; operators have set rates by hand
+	AsOf  Date               `json:"as_of"` // "": operators have set rates by hand
 	Rates map[string]Decimal `json:"rates"`
 }
 

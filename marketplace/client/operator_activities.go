@@ -95,7 +95,7 @@ type OperatorUnit struct {
 type OperatorPrice struct {
 	Currency string  `json:"currency"`
 	Original Decimal `json:"original"`
-	Retail   Decimal `json:"retail"` // ""; it has none
+	Retail   Decimal `json:"retail"` // "": it has none
 	Net      Decimal `json:"net"`
 }
 

@@ -38,10 +38,6 @@ type refreshRequest struct {
 	RefreshToken Secret `json:"refresh_token"`
 }
 
-func newSignIn(c *connection, email string, password Secret) *signIn {
-	return &signIn{c: c, email: email, password: password, turn: make(chan struct{}, 1)}
-}
-
 func (s *signIn) authorize(ctx context.Context, header http.Header) error {
 	if err := s.take(ctx); err != nil {
 		return err

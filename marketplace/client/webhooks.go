@@ -18,9 +18,9 @@ type Webhooks struct {
 func NewWebhooks(marketplace, integration string, secret Secret, o Options) (*Webhooks, error) {
 	c, err := connect(marketplace, Credentials{func(*connection) (authorizer, error) {
 		if integration == "" || secret == "" {
-			return nil, errors.New("webhooks: want an integration's id and its webhook secret")
+			return authorizer{}, errors.New("webhooks: want an integration's id and its webhook secret")
 		}
-		return fixedHeader{"x-webhook-secret", secret}, nil
+		return fixedHeader("x-webhook-secret", secret), nil
 	}}, o)
 	if err != nil {
 		return nil, err

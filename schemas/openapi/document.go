@@ -25,7 +25,8 @@ type Operation struct {
 	Method, Path string   // GET, and the template, such as /things/{thing}
 	Security     []string // the schemes of which one opens it; none: anybody may come in
 	Parameters   []Parameter
-	Body         *Body // nil: it takes none
+	Body         *Body          // nil: it takes none
+	Answer       map[string]any // the schema of the good answer's JSON, as it is written, references resolved; nil: it has none
 
 	responses map[string]response // by status, or default
 }
@@ -165,6 +166,12 @@ func (r *reader) operation(method, path string, node map[string]any, at string) 
 	for status := range responses {
 		node, at := r.child(responses, at, status)
 		op.responses[status] = r.response(node, at)
+		if strings.HasPrefix(status, "2") {
+			content, at := r.child(node, at, "content")
+			if media, _ := r.child(content, at, "application/json"); media != nil {
+				op.Answer = r.inlined(media["schema"])
+			}
+		}
 	}
 	return op
 }
@@ -210,19 +217,29 @@ func (r *reader) inlined(value any) map[string]any {
 	for keyword, value := range node {
 		switch below := value.(type) {
 		case map[string]any:
-			made[keyword] = below
-			if keyword == "items" || keyword == "additionalProperties" {
+			switch keyword {
+			case "items", "additionalProperties":
 				made[keyword] = r.inlined(below)
-			}
-			if keyword == "properties" {
+			case "properties", "patternProperties":
 				properties := map[string]any{}
+				brought, _ := made[keyword].(map[string]any)
+				maps.Copy(properties, brought) // by a reference beside it
 				for name, property := range below {
 					properties[name] = r.inlined(property)
 				}
 				made[keyword] = properties
+			default:
+				made[keyword] = below
 			}
 		default:
 			made[keyword] = value
+			if keyword == "anyOf" {
+				var branches []any
+				for _, branch := range value.([]any) {
+					branches = append(branches, r.inlined(branch))
+				}
+				made[keyword] = branches
+			}
 		}
 	}
 	delete(made, "$ref")

@@ -1,0 +1,319 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"partnerkit.dev/marketplace/client"
+)
+
+// A customer books a tour: from the list to the ticket.
+func Example() {
+	ctx := context.Background()
+	shop, err := client.NewReseller(address, client.APIToken(token), client.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var tour client.Activity
+	for activity, err := range shop.Activities(client.ActivityQuery{Currency: "USD"}).All(ctx) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		adult := activity.Variations[0].Pricing.Units[0]
+		fmt.Printf("%s, %s: %s %s\n", activity.Title, adult.Label, adult.Price, activity.Currency)
+		tour = activity
+	}
+	slots, err := shop.Slots(ctx, client.SlotsQuery{
+		ActivityID: tour.ID, VariationID: tour.Variations[0].ID, Date: client.DateOf(time.Now().AddDate(0, 0, 9)), Currency: "USD",
+	})
+	if err != nil || len(slots) == 0 {
+		fmt.Println("no slots:", err)
+		return
+	}
+	held, err := shop.Book(ctx, client.Order{
+		ActivityID: tour.ID, VariationID: tour.Variations[0].ID, AvailabilityID: slots[0].AvailabilityID,
+		Units:    []client.Party{{Type: client.Adult, Quantity: 2}, {Type: client.Child, Quantity: 1}},
+		Contact:  client.Contact{FullName: "Ana Sousa", EmailAddress: "ana@example.com"},
+		Currency: "USD",
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(held.Status, held.Total, held.Currency)
+
+	// The customer pays, at your payment provider's.
+	paid, err := shop.Pay(ctx, held.ID, "pi-17")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(paid.Status, len(paid.Tickets) > 0)
+	// Output:
+	// Round the harbour, Adult: 26.76 USD
+	// HELD 66.9 USD
+	// CONFIRMED true
+}
+
+// aShop is the reseller's shop, and an order for a slot so many days from now.
+func aShop(days int) (*client.Reseller, client.Order) {
+	ctx := context.Background()
+	shop, err := client.NewReseller(address, client.APIToken(token), client.Options{})
+	if err != nil {
+		panic(err)
+	}
+	page, err := shop.Activities(client.ActivityQuery{}).Page(ctx, 1, 1)
+	if err != nil {
+		panic(err)
+	}
+	order := client.Order{
+		ActivityID: page.Entries[0].ID, VariationID: page.Entries[0].Variations[0].ID,
+		Units:   []client.Party{{Type: client.Adult, Quantity: 1}},
+		Contact: client.Contact{FullName: "Ana Sousa", EmailAddress: "ana@example.com"},
+	}
+	slots, err := shop.Slots(ctx, client.SlotsQuery{
+		ActivityID: order.ActivityID, VariationID: order.VariationID, Date: client.DateOf(time.Now().AddDate(0, 0, days)),
+	})
+	if err != nil {
+		panic(err)
+	}
+	order.AvailabilityID = slots[0].AvailabilityID
+	return shop, order
+}
+
+// Each filter has to fit; a page is had by its number.
+func ExampleReseller_Activities() {
+	shop, err := client.NewReseller(address, client.APIToken(token), client.Options{Cache: 1 << 20})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	query := client.ActivityQuery{Currency: "JPY", Language: "pt", Words: "harbour"}
+	for range 2 { // the second time it comes out of the cache, unless it has changed
+		page, err := shop.Activities(query).Page(context.Background(), 1, 20)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(page.Pagination.TotalCount, page.Entries[0].Variations[0].Pricing.Units[0].Price)
+	}
+	// Output:
+	// 1 4299
+	// 1 4299
+}
+
+// A calendar has a row for each date.
+func ExampleReseller_Calendar() {
+	shop, order := aShop(9)
+	days, err := shop.Calendar(context.Background(), client.CalendarQuery{
+		ActivityID: order.ActivityID, VariationID: order.VariationID,
+		From: client.DateOf(time.Now().AddDate(0, 0, 20)), To: client.DateOf(time.Now().AddDate(0, 0, 22)),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, day := range days {
+		fmt.Println(day.Status, "from", day.FromPrice, day.Currency)
+	}
+	// Output:
+	// AVAILABLE from 25 EUR
+	// AVAILABLE from 25 EUR
+	// AVAILABLE from 25 EUR
+}
+
+// An order with a key of your own is booked once, however often it is sent, and by whom.
+func ExampleReseller_Book() {
+	shop, order := aShop(10)
+	order.IdempotencyKey = "order-17"
+	first, err := shop.Book(context.Background(), order)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	again, err := shop.Book(context.Background(), order)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(first.Status, first.ID == again.ID)
+	// Output: HELD true
+}
+
+// What the marketplace refuses is told apart by its status.
+func ExampleError() {
+	shop, order := aShop(11)
+	if _, err := platform.Arm(context.Background(), `{"match":{"endpoint":"reserve"},"times":1,"status":400,"body":"{\"message\":\"The boat is full.\"}"}`); err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err := shop.Book(context.Background(), order)
+	refusal := (*client.Error)(nil)
+	switch {
+	case client.IsStatus(err, http.StatusConflict):
+		errors.As(err, &refusal)
+		fmt.Println("Tell the customer:", refusal.Message)
+	case client.IsStatus(err, http.StatusBadGateway), client.IsStatus(err, http.StatusGatewayTimeout):
+		fmt.Println("Offer another slot: the partner does not answer as it should.")
+	case err != nil:
+		fmt.Println(err)
+	}
+	// Output: Tell the customer: The boat is full.
+}
+
+// A hold that nobody wants any more is given back, for others to book.
+func ExampleReseller_Abandon() {
+	shop, order := aShop(12)
+	held, err := shop.Book(context.Background(), order)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	released, err := shop.Abandon(context.Background(), held.ID)
+	fmt.Println(released.Status, released.ReleaseReason, err)
+	// Output: RELEASED abandoned <nil>
+}
+
+// A confirmed booking is called off.
+func ExampleReseller_Cancel() {
+	ctx := context.Background()
+	shop, order := aShop(13)
+	held, err := shop.Book(ctx, order)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := shop.Pay(ctx, held.ID, "pi-18"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	cancelled, err := shop.Cancel(ctx, held.ID, "the guests are ill")
+	fmt.Println(cancelled.Status, err)
+	for booking, err := range shop.Bookings(client.Cancelled).All(ctx) {
+		fmt.Println(booking.ID == held.ID, err)
+	}
+	// Output:
+	// CANCELLED <nil>
+	// true <nil>
+}
+
+// A partner registers its platform, and tells it of its news.
+func ExampleWebhooks() {
+	ctx := context.Background()
+	if _, err := platform.CreateSandbox(ctx, sandbox); err != nil {
+		fmt.Println(err)
+		return
+	}
+	company, err := client.NewPartner(address, client.Password("partner@example.com", password), client.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	registered, err := company.Register(ctx, client.Registration{
+		Name: "Night Boats", BaseURL: platform.Sandbox(sandbox.Name).BaseURL(), AuthKey: client.Secret(sandbox.AuthKey), HandlesTicketDelivery: true,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("The secret is kept, and not printed:", registered.WebhookSecret)
+	webhooks, err := client.NewWebhooks(address, registered.IntegrationID, registered.WebhookSecret, client.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	pull, err := webhooks.Trigger(ctx)
+	fmt.Println(pull.Synced, pull.Skipped, err)
+	start := time.Date(2031, 7, 1, 12, 0, 0, 0, time.UTC)
+	updated, err := webhooks.Notify(ctx, client.Notification{
+		ProductID: "harbour", OptionID: "noon", AvailabilityID: "2031-07-01", LocalDateTimeStart: start, LocalDateTimeEnd: start.Add(time.Hour),
+		Status: client.Limited, Vacancies: new(2),
+	})
+	fmt.Println(updated, err)
+	fmt.Println(company.DeleteIntegration(ctx, registered.IntegrationID))
+	// Output:
+	// The secret is kept, and not printed: [hidden]
+	// 1 false <nil>
+	// true <nil>
+	// <nil>
+}
+
+// A payment whose confirmation failed is found, tried again and settled.
+func ExampleOperator() {
+	ctx := context.Background()
+	shop, order := aShop(14)
+	held, err := shop.Book(ctx, order)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := platform.Arm(ctx, `{"match":{"endpoint":"confirm"},"times":1,"status":503,"body":"{\"message\":\"Down for maintenance.\"}"}`); err != nil {
+		fmt.Println(err)
+		return
+	}
+	paid, err := shop.Pay(ctx, held.ID, "pi-19")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(paid.Status, paid.Attention.Reason)
+
+	operator, err := client.NewOperator(address, client.Password(operatorEmail, password), client.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for booking, err := range operator.Bookings(client.BookingQuery{Attention: true}).All(ctx) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(booking.Attention.Message, booking.Attention.Actions)
+		settled, err := operator.Confirm(ctx, booking.ID)
+		fmt.Println(settled.Status, settled.Attention, err)
+	}
+	// Output:
+	// PAID confirm_refused
+	// Down for maintenance. [confirm cancel]
+	// CONFIRMED <nil> <nil>
+}
+
+// An affiliate earns when the partner confirms.
+func ExampleAffiliate() {
+	ctx := context.Background()
+	operator, err := client.NewOperator(address, client.Password(operatorEmail, password), client.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	accounts, err := operator.Accounts(client.AffiliateRole).Page(ctx, 1, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	shop, order := aShop(15)
+	order.AffiliateCode = accounts.Entries[0].ID
+	held, err := shop.Book(ctx, order)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := shop.Pay(ctx, held.ID, "pi-20"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	affiliate, err := client.NewAffiliate(address, client.Password("affiliate@example.com", password), client.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for commission, err := range affiliate.Commissions().All(ctx) {
+		fmt.Println(commission.Status, commission.Amount, commission.Currency, err)
+	}
+	// Output: accrued 1.25 EUR <nil>
+}

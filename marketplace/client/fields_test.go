@@ -1,0 +1,320 @@
+package client
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/schemas/openapi"
+)
+
+// bodies are what is sent to an operation, and what its answer's data are read into.
+type bodies struct{ sent, read reflect.Type }
+
+// nothing is that none is sent, or that nothing is read.
+var nothing reflect.Type
+
+// operations are all that the client calls, by their ids.
+func operations() map[string]bodies {
+	booking := reflect.TypeFor[Booking]()
+	cancel := reflect.TypeFor[cancelRequest]()
+	refresh := reflect.TypeFor[refreshRequest]()
+	return map[string]bodies{
+		"login":               {reflect.TypeFor[signInRequest](), reflect.TypeFor[tokens]()},
+		"refresh":             {refresh, reflect.TypeFor[tokens]()},
+		"logout":              {refresh, nothing},
+		"activities":          {nothing, reflect.TypeFor[[]Activity]()},
+		"activity":            {nothing, reflect.TypeFor[Activity]()},
+		"calendar":            {nothing, reflect.TypeFor[[]Day]()},
+		"slots":               {nothing, reflect.TypeFor[[]Slot]()},
+		"bookings":            {nothing, reflect.TypeFor[[]Booking]()},
+		"book":                {reflect.TypeFor[Order](), booking},
+		"booking":             {nothing, booking},
+		"abandon":             {nothing, booking},
+		"pay":                 {reflect.TypeFor[paymentRequest](), booking},
+		"cancel":              {cancel, booking},
+		"affiliateActivities": {nothing, reflect.TypeFor[[]AffiliateActivity]()},
+		"commissions":         {nothing, reflect.TypeFor[[]Commission]()},
+		"allBookings":         {nothing, reflect.TypeFor[[]Booking]()},
+		"anyBooking":          {nothing, booking},
+		"retryConfirm":        {nothing, booking},
+		"settleBooking":       {cancel, booking},
+		"redeliver":           {nothing, booking},
+		"resolveBooking":      {nothing, booking},
+		"overview":            {nothing, reflect.TypeFor[Overview]()},
+		"createAccount":       {reflect.TypeFor[NewAccount](), reflect.TypeFor[Account]()},
+		"accounts":            {nothing, reflect.TypeFor[[]Account]()},
+		"account":             {nothing, reflect.TypeFor[AccountDetail]()},
+		"changeAccount":       {reflect.TypeFor[AccountChange](), reflect.TypeFor[AccountDetail]()},
+		"createAPIToken":      {reflect.TypeFor[tokenRequest](), reflect.TypeFor[MadeToken]()},
+		"revokeAPIToken":      {nothing, nothing},
+		"operatorActivities":  {nothing, reflect.TypeFor[[]OperatorActivity]()},
+		"operatorActivity":    {nothing, reflect.TypeFor[OperatorActivity]()},
+		"changeActivity":      {reflect.TypeFor[Patch](), reflect.TypeFor[OperatorActivity]()},
+		"rates":               {nothing, reflect.TypeFor[Rates]()},
+		"changeRates":         {reflect.TypeFor[ratesRequest](), reflect.TypeFor[Rates]()},
+		"pricing":             {nothing, reflect.TypeFor[Fees]()},
+		"changePricing":       {reflect.TypeFor[Fees](), reflect.TypeFor[Fees]()},
+		"syncIntegration":     {reflect.TypeFor[syncRequest](), reflect.TypeFor[Sync]()},
+		"approveSync":         {nothing, reflect.TypeFor[Sync]()},
+		"syncs":               {nothing, reflect.TypeFor[[]Sync]()},
+		"registerIntegration": {reflect.TypeFor[Registration](), reflect.TypeFor[Registered]()},
+		"integrations":        {nothing, reflect.TypeFor[[]Integration]()},
+		"integration":         {nothing, reflect.TypeFor[Integration]()},
+		"deleteIntegration":   {nothing, nothing},
+		"triggerSync":         {nothing, reflect.TypeFor[Pull]()},
+		"notifySlot":          {reflect.TypeFor[Notification](), reflect.TypeFor[notified]()},
+	}
+}
+
+// notCalled are operations for who keeps the service running.
+var notCalled = []string{"alive", "ready", "openapi", "metrics", "docs"}
+
+func TestTheTypesHaveEveryFieldOfTheAPI(t *testing.T) {
+	t.Parallel()
+	document, err := openapi.Read(openapi.Marketplace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := comparison{t: t, constants: constantsOf(t)}
+	known := operations()
+	for _, op := range document.Operations() {
+		b, found := known[op.ID]
+		delete(known, op.ID)
+		if !found {
+			if !slices.Contains(notCalled, op.ID) {
+				t.Errorf("%s: the client has no such call: give it one, or name it among notCalled", op.ID)
+			}
+			continue
+		}
+		if b.sent != nothing {
+			c.sent = true
+			c.compare(op.ID+" <-", b.sent, op.Body.Schema)
+		}
+		if properties, _ := op.Answer["properties"].(map[string]any); b.read != nothing {
+			c.sent = false
+			c.compare(op.ID+" ->", b.read, properties["data"])
+			if page := properties["pagination"]; page != nil {
+				c.compare(op.ID+" -> pagination", reflect.TypeFor[Pagination](), page)
+			}
+		}
+	}
+	for id := range known {
+		t.Errorf("%s: the API has no such operation", id)
+	}
+}
+
+// comparison holds types against schemas.
+type comparison struct {
+	t         *testing.T
+	constants map[string][]string // by type
+	sent      bool                // else it is read
+}
+
+// inexact are numbers that nobody reckons money with.
+var inexact = []string{"lat", "lng", "hours", "days"}
+
+func (c comparison) compare(at string, is reflect.Type, schema any) {
+	says, nullable := plain(schema)
+	if is.Kind() == reflect.Pointer {
+		is, nullable = is.Elem(), false // nil tells it apart
+	}
+	name := at[strings.LastIndexAny(at, "/ ")+1:]
+	kind, _ := says["type"].(string)
+	wrong := func() {
+		c.t.Helper()
+		c.t.Errorf("%s: want what fits %v, got %s", at, says, is)
+	}
+	switch {
+	case is == reflect.TypeFor[Patch]():
+	case is == reflect.TypeFor[time.Time]():
+		if says["format"] != "date-time" {
+			wrong()
+		}
+	case is == reflect.TypeFor[Date]():
+		if says["format"] != "date" {
+			wrong()
+		}
+	case is == reflect.TypeFor[Decimal]():
+		if kind != "number" && says["maxLength"] == nil && !strings.Contains(at, "rates/") {
+			wrong()
+		}
+	case is.Kind() == reflect.Struct:
+		c.compareFields(at, is, says)
+	case is.Kind() == reflect.Slice:
+		if kind != "array" {
+			wrong()
+			return
+		}
+		c.compare(at+"[]", is.Elem(), says["items"])
+	case is.Kind() == reflect.Map:
+		if kind != "object" {
+			wrong()
+			return
+		}
+		for _, below := range []any{says["additionalProperties"], anyOne(says["patternProperties"])} {
+			if below != nil && is.Elem().Kind() != reflect.Interface {
+				c.compare(at+"/*", is.Elem(), below)
+			}
+		}
+	case is.Kind() == reflect.String:
+		if kind != "string" || says["format"] == "date-time" {
+			wrong()
+		}
+		c.compareWords(at, is, says)
+	case is.Kind() == reflect.Bool:
+		if kind != "boolean" || nullable && !c.sent {
+			wrong()
+		}
+	case is.Kind() == reflect.Float64:
+		if kind != "number" || !slices.Contains(inexact, name) {
+			wrong()
+		}
+	case is.Kind() == reflect.Int, is.Kind() == reflect.Int64:
+		// No HTTP status is 0, and what counts things has no fractions.
+		counts := kind == "integer" || kind == "number" && slices.Contains([]string{"sort", "capacity", "max_no_booking"}, name)
+		if !counts || nullable && !c.sent && name != "status" {
+			wrong()
+		}
+	case is.Kind() == reflect.Interface:
+	default:
+		wrong()
+	}
+}
+
+// compareFields wants a struct to have the fields that an object has, and no others.
+func (c comparison) compareFields(at string, is reflect.Type, says map[string]any) {
+	properties, _ := says["properties"].(map[string]any)
+	required, _ := says["required"].([]any)
+	fields := fieldsOf(is)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		field, found := fields[name]
+		if !found {
+			// A reader may take one of several names for the same.
+			if properties["original"] == nil || !slices.Contains([]string{"type", "retail", "price"}, name) {
+				c.t.Errorf("%s: the client's %s does not have %s", at, is, name)
+			}
+			continue
+		}
+		if _, options, _ := strings.Cut(field.Tag.Get("json"), ","); c.sent && options != "" && slices.Contains(required, any(name)) {
+			c.t.Errorf("%s/%s: it is always wanted, and must not be left out", at, name)
+		}
+		c.compare(at+"/"+name, field.Type, properties[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if properties[name] == nil {
+			c.t.Errorf("%s: the API does not have %s of the client's %s", at, name, is)
+		}
+	}
+}
+
+// compareWords wants a type of words to have those of the schema, and a constant each.
+func (c comparison) compareWords(at string, is reflect.Type, says map[string]any) {
+	words, _ := says["enum"].([]any)
+	if words == nil {
+		return
+	}
+	if is.PkgPath() == "" {
+		if !slices.Contains([]string{"outcome", "endpoint"}, at[strings.LastIndex(at, "/")+1:]) {
+			c.t.Errorf("%s: want a type with a constant for each of %v, got %s", at, words, is)
+		}
+		return
+	}
+	for _, word := range words {
+		if word, ok := word.(string); ok && !slices.Contains(c.constants[is.Name()], word) {
+			c.t.Errorf("%s: %s has no constant for %q", at, is, word)
+		}
+	}
+	// A part of the words, as the status that a list is filtered by, is fine.
+}
+
+// plain is a schema without its alternative null, and whether it had one.
+func plain(schema any) (map[string]any, bool) {
+	says, _ := schema.(map[string]any)
+	if branches, ok := says["anyOf"].([]any); ok {
+		merged, nullable := maps.Clone(says), false
+		delete(merged, "anyOf")
+		for _, branch := range branches {
+			branch := branch.(map[string]any)
+			if branch["type"] == "null" {
+				nullable = true
+				continue
+			}
+			maps.Copy(merged, branch)
+		}
+		if merged["enum"] != nil && merged["type"] == nil {
+			merged["type"] = "string"
+		}
+		return merged, nullable
+	}
+	kinds, ok := says["type"].([]any)
+	if !ok {
+		return says, false
+	}
+	one := maps.Clone(says)
+	one["type"] = kinds[0]
+	return one, slices.Contains(kinds, any("null"))
+}
+
+func anyOne(values any) any {
+	properties, _ := values.(map[string]any)
+	for _, value := range properties {
+		return value
+	}
+	return nil
+}
+
+// fieldsOf are the fields of a struct and of those that it embeds, by their JSON names.
+func fieldsOf(is reflect.Type) map[string]reflect.StructField {
+	fields := map[string]reflect.StructField{}
+	for _, field := range reflect.VisibleFields(is) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if field.Anonymous || name == "-" {
+			continue
+		}
+		fields[name] = field
+	}
+	return fields
+}
+
+// constantsOf are the texts of the package's constants, by their types.
+func constantsOf(t *testing.T) map[string][]string {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	constants := map[string][]string{}
+	for _, entry := range entries {
+		if name := entry.Name(); !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), entry.Name(), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			spec, ok := node.(*ast.ValueSpec)
+			if !ok || len(spec.Values) != 1 {
+				return true
+			}
+			kind, typed := spec.Type.(*ast.Ident)
+			literal, isText := spec.Values[0].(*ast.BasicLit)
+			if typed && isText {
+				if text, err := strconv.Unquote(literal.Value); err == nil {
+					constants[kind.Name] = append(constants[kind.Name], text)
+				}
+			}
+			return true
+		})
+	}
+	return constants
+}

@@ -1,0 +1,203 @@
+package client_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/pgembed"
+	"partnerkit.dev/mockpartner"
+	control "partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/mockpartner/script"
+)
+
+// What the examples talk to: a marketplace of its own, with one partner, a mock.
+var (
+	address  string // the marketplace's
+	token    client.Secret
+	partner  *mockpartner.Mock
+	platform *control.Client // steers the mock
+	hooks    client.Registered
+	sandbox  = control.Spec{Name: "night", AuthKey: "the key of the other platform"}
+)
+
+const (
+	operatorEmail = "op@example.com"
+	password      = "a password for the examples"
+	partnerKey    = "the key of the mock partner"
+)
+
+// sells is what the partner sells: a slot of ten seats a day.
+const sells = `
+catalog:
+  products:
+    - id: harbour
+      internalName: Round the harbour
+      locale: en-GB
+      timeZone: Europe/Lisbon
+      instantConfirmation: true
+      updatedAt: "2026-01-12T08:30:00Z"
+      options:
+        - id: noon
+          internalName: At noon
+          availabilityType: START_TIME
+          units:
+            - id: unit-adult
+              internalName: Adult
+              type: ADULT
+              pricingFrom: [{original: 2500, currency: EUR, currencyPrecision: 2}]
+            - id: unit-child
+              internalName: Child
+              type: CHILD
+              pricingFrom: [{original: 1250, currency: EUR, currencyPrecision: 2}]
+      schedules:
+        noon: {starts: ["12:00"], duration: 1h, capacity: {min: 10, max: 10}}
+`
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+// run runs the tests beside a marketplace that the built command serves.
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "marketplace-client-") // one that PostgreSQL's own user can reach
+	if err != nil {
+		return failed(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o711); err != nil {
+		return failed(err)
+	}
+	ctx := context.Background()
+	database, err := pgembed.Start(ctx, pgembed.Config{Dir: filepath.Join(dir, "postgresql"), Disposable: true})
+	if errors.Is(err, pgembed.ErrNoBinaries) && os.Getenv("CI") == "" {
+		fmt.Println("SKIPPED, all tests of this package:", err)
+		return 0
+	}
+	if err != nil {
+		return failed(err)
+	}
+	defer database.Stop(ctx)
+	service, err := serve(dir, database.URL("postgres"))
+	if err != nil {
+		return failed(err)
+	}
+	defer service.Wait() // how it ends is its own tests' matter
+	defer service.Process.Signal(syscall.SIGTERM)
+	scenario, err := script.Parse("partner.yaml", []byte(sells))
+	if err != nil {
+		return failed(err)
+	}
+	if partner, err = mockpartner.New(mockpartner.Options{AuthKey: partnerKey, Seed: 1, Scenario: scenario}); err != nil {
+		return failed(err)
+	}
+	server := httptest.NewServer(partner)
+	defer server.Close()
+	defer partner.Close()
+	if platform, err = control.New(server.URL, control.Options{}); err != nil {
+		return failed(err)
+	}
+	if err := furnish(ctx, server.URL); err != nil {
+		return failed(err)
+	}
+	return m.Run()
+}
+
+func failed(err error) int {
+	fmt.Fprintln(os.Stderr, "a marketplace for the tests:", err)
+	return 1
+}
+
+// serve builds the command, and has it serve.
+func serve(dir, database string) (*exec.Cmd, error) {
+	binary := filepath.Join(dir, "marketplace")
+	build := exec.Command("go", "build", "-o", binary, "partnerkit.dev/marketplace/cmd/marketplace")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if said, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("build the command: %w: %s", err, said)
+	}
+	service := exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--allow-private-partners", "--rate-limit", "0",
+		"--nightly-at", time.Now().UTC().Add(12*time.Hour).Format("15:04"))
+	service.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "HOME=" + dir, "MARKETPLACE_DATABASE_URL=" + database,
+		"MARKETPLACE_SECRET_KEY=" + strings.Repeat("s", 32), "MARKETPLACE_OPERATOR_EMAIL=" + operatorEmail, "MARKETPLACE_OPERATOR_PASSWORD=" + password,
+	}
+	service.Stderr = os.Stderr
+	out, err := service.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := service.Start(); err != nil {
+		return nil, err
+	}
+	for lines := bufio.NewReader(out); ; {
+		line, err := lines.ReadBytes('\n')
+		var said struct{ Msg, Address string }
+		if json.Unmarshal(line, &said) == nil && said.Msg == "serving" {
+			address = said.Address
+			go io.Copy(io.Discard, lines)
+			return service, nil
+		}
+		if err != nil {
+			return nil, errors.Join(err, service.Wait())
+		}
+	}
+}
+
+// furnish makes the accounts, registers the mock and has its catalog and slots pulled.
+func furnish(ctx context.Context, platformURL string) error {
+	operator, err := client.NewOperator(address, client.Password(operatorEmail, password), client.Options{})
+	if err != nil {
+		return err
+	}
+	for _, role := range []client.Role{client.ResellerRole, client.AffiliateRole, client.PartnerRole} {
+		account, err := operator.CreateAccount(ctx, client.NewAccount{Email: string(role) + "@example.com", Password: password, Role: role})
+		if err != nil {
+			return err
+		}
+		if role == client.ResellerRole {
+			made, err := operator.CreateAPIToken(ctx, account.ID, "examples")
+			if err != nil {
+				return err
+			}
+			token = made.Token
+		}
+	}
+	if hooks, err = operator.Register(ctx, client.Registration{Name: "Harbour Boats", BaseURL: platformURL, AuthKey: partnerKey, HandlesTicketDelivery: true}); err != nil {
+		return err
+	}
+	if _, err := operator.Sync(ctx, hooks.IntegrationID, client.Full); err != nil {
+		return err
+	}
+	return slotsPulled(ctx, operator, hooks.IntegrationID)
+}
+
+// slotsPulled waits until all slots of an integration are known.
+func slotsPulled(ctx context.Context, operator *client.Operator, integration string) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	for {
+		found, err := operator.Integration(ctx, integration)
+		if err != nil {
+			return err
+		}
+		if found.Slots.Options > 0 && found.Slots.Pulled == found.Slots.Options {
+			return nil
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("the slots are not pulled: %w", ctx.Err())
+		}
+	}
+}
