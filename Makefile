@@ -70,6 +70,10 @@ docs-test: need-go ## follow every document (DOCS: all) as a reader would, comma
 	@echo "== documents"
 	@DOCS=$(DOCS) CGO_ENABLED=0 go test -v -count=1 -timeout 60m $(TESTFLAGS) ./examples/docstest
 
+.PHONY: pictures
+pictures: demo ## draw the pictures of the README anew, from what they show; wants a Chromium
+	@CGO_ENABLED=0 go run ./examples/cmd/pictures
+
 .PHONY: check
 check: format modules staticcheck ## what needs no test: gofmt, go vet, tidy modules, staticcheck
 

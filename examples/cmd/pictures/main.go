@@ -1,0 +1,174 @@
+// Pictures draws those of the README anew, from the real things: what make demo has told,
+// the report that it has left, and the console of the services that demo up starts.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// mostTime bounds all of it.
+const mostTime = 5 * time.Minute
+
+func main() {
+	demo := flag.String("demo", ".demo", "the `folder` that make demo has left")
+	bin := flag.String("bin", "build", "the `folder` of the commands")
+	out := flag.String("out", "docs/pictures", "the `folder` for the pictures")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithTimeout(ctx, mostTime)
+	err := draw(ctx, *demo, *bin, *out)
+	cancel()
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pictures:", err)
+		os.Exit(1)
+	}
+}
+
+// A picture is a page as it looks once the steps are done.
+type picture struct {
+	name    string
+	address string
+	steps   []chromedp.Action[chromedp.Void]
+}
+
+func draw(ctx context.Context, demo, bin, out string) error {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	left := httptest.NewServer(http.FileServer(http.Dir(demo)))
+	defer left.Close()
+	told, err := transcript(filepath.Join(demo, "demo.log"))
+	if err != nil {
+		return err
+	}
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, told) }))
+	defer page.Close()
+	services, err := start(ctx, bin)
+	if err != nil {
+		return err
+	}
+	defer services.stop()
+	browser, cancel, err := chromium(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	for _, p := range []picture{
+		{"demo", page.URL, nil},
+		{"report", left.URL + "/broken/report.html", nil},
+		{"console", services.marketplace + "/console", []chromedp.Action[chromedp.Void]{
+			chromedp.SendKeys(chromedp.CSS(`input[type="email"]`), services.email),
+			chromedp.SendKeys(chromedp.CSS(`input[type="password"]`), services.password+kb.Enter),
+			chromedp.WaitVisible(chromedp.CSS(`form.out`)),
+		}},
+	} {
+		steps := append([]chromedp.Action[chromedp.Void]{chromedp.EmulateViewport(1000, 640), chromedp.Navigate(p.address)}, p.steps...)
+		if err := chromedp.Do(browser, steps...); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		drawn, err := chromedp.Run(browser, chromedp.CaptureScreenshot())
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		if err := os.WriteFile(filepath.Join(out, p.name+".png"), drawn, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func chromium(ctx context.Context) (browser context.Context, cancel func(), err error) {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		allocator, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU)...)
+		browser, end := chromedp.NewContext(allocator)
+		return browser, func() { end(); stop() }, nil
+	}
+	return nil, nil, errors.New("want a Chromium to draw with")
+}
+
+// shownLines are how many lines of the transcript fit on the picture.
+const shownLines = 36
+
+// transcript is the part of what the demo has told that is about bookings, as a page
+// that looks like a terminal.
+func transcript(name string) (string, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return "", fmt.Errorf("run make demo first: %w", err)
+	}
+	lines := strings.Split(string(text), "\n")
+	return `<!doctype html><style>body{margin:0;background:#1b2430;color:#d7dee8;font:13px/1.32 "DejaVu Sans Mono",monospace}pre{margin:16px 20px}</style><pre>` +
+		html.EscapeString(strings.Join(lines[:min(len(lines), shownLines)], "\n")) + "</pre>", nil
+}
+
+// services are those of demo up.
+type services struct {
+	process                      *exec.Cmd
+	left                         string // a folder that goes with them
+	marketplace, email, password string
+}
+
+var (
+	serving  = regexp.MustCompile(`(?m)^ +marketplace +(http://\S+)$`)
+	operator = regexp.MustCompile(`(?m)^ +operator +(\S+), password (.+)$`)
+)
+
+// start starts them, and reads who may come in.
+func start(ctx context.Context, bin string) (*services, error) {
+	left, err := os.MkdirTemp("", "pictures-")
+	if err != nil {
+		return nil, err
+	}
+	s := &services{left: left, process: exec.CommandContext(ctx, filepath.Join(bin, "demo"), "-bin", bin, "-out", left, "up")}
+	s.process.Cancel = func() error { return s.process.Process.Signal(syscall.SIGTERM) }
+	s.process.Stderr = os.Stderr
+	output, err := s.process.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.process.Start(); err != nil {
+		return nil, err
+	}
+	said := ""
+	for lines := bufio.NewScanner(output); lines.Scan(); {
+		said += lines.Text() + "\n"
+		at, who := serving.FindStringSubmatch(said), operator.FindStringSubmatch(said)
+		if at != nil && who != nil {
+			s.marketplace, s.email, s.password = at[1], who[1], who[2]
+			go func() { _, _ = io.Copy(io.Discard, output) }()
+			return s, nil
+		}
+	}
+	s.stop()
+	return nil, fmt.Errorf("want an operator from demo up, got\n%s", said)
+}
+
+func (s *services) stop() {
+	_ = s.process.Process.Signal(syscall.SIGTERM)
+	_ = s.process.Wait()
+	_ = os.RemoveAll(s.left)
+}
