@@ -26,12 +26,17 @@ import (
 var workers = map[string]int{job.QueueSyncs: 100, job.QueueSlots: 100, job.QueueProbes: 20, job.QueueBookings: 50, job.QueueChores: 4}
 
 const (
-	// jobTime bounds a job. A pull of slots takes the longest: it begins new ones
-	// for sliceTime, and the last of them may take the partner's whole 20 s.
+	// jobTime bounds a job that pulls from partners. One of slots takes the longest: it
+	// begins new pulls for a while, and the last of them may take the partner's whole
+	// 20 s.
 	jobTime = 28 * time.Second
-	// rescueTime is when a job that is still running was its replica's last. It is
-	// looked for every 30 s: together they keep within the minute.
-	rescueTime = 30 * time.Second
+	// shortTime bounds every other job. What is owed for a booking takes the longest: 10 s
+	// for its turn with the partner, and 10 s for the answer.
+	shortTime = 21 * time.Second
+	// rescueTime is when a job that is still running was its replica's last, or its own
+	// time, where that is longer. Such jobs are looked for every 30 s: together they keep
+	// within the minute.
+	rescueTime = 22 * time.Second
 	// fetchPause is the least time between two looks into a queue, and so how long a
 	// job waits for its start where there are few.
 	fetchPause = 10 * time.Millisecond
@@ -60,7 +65,7 @@ type Config struct {
 
 	Clock      clockwork.Clock // nil: the machine's
 	JobTime    time.Duration   // 0: jobTime
-	RescueTime time.Duration   // 0: rescueTime; more than JobTime
+	RescueTime time.Duration   // 0: rescueTime; more than the shorter of JobTime and shortTime
 }
 
 // Worker does jobs, and keeps the schedules.
@@ -83,9 +88,9 @@ func New(c Config) (*Worker, error) {
 	}
 	w := &Worker{Config: c}
 	kinds := river.NewWorkers()
-	river.AddWorker(kinds, river.WorkFunc(w.sync))
-	river.AddWorker(kinds, river.WorkFunc(w.slots))
-	river.AddWorker(kinds, river.WorkFunc(w.probe))
+	river.AddWorker(kinds, &pulling[job.Sync]{work: w.sync, limit: c.JobTime})
+	river.AddWorker(kinds, &pulling[job.Slots]{work: w.slots, limit: c.JobTime})
+	river.AddWorker(kinds, &pulling[job.Probe]{work: w.probe, limit: c.JobTime})
 	river.AddWorker(kinds, river.WorkFunc(w.probes))
 	river.AddWorker(kinds, river.WorkFunc(w.nightly))
 	river.AddWorker(kinds, river.WorkFunc(w.incremental))
@@ -100,7 +105,7 @@ func New(c Config) (*Worker, error) {
 	}
 	var err error
 	w.queue, err = river.NewClient(riverpgxv5.New(c.Store.Pool()), &river.Config{
-		Queues: queues, Workers: kinds, FetchCooldown: fetchPause, JobTimeout: c.JobTime, RescueStuckJobsAfter: c.RescueTime,
+		Queues: queues, Workers: kinds, FetchCooldown: fetchPause, JobTimeout: min(c.JobTime, shortTime), RescueStuckJobsAfter: c.RescueTime,
 		CompletedJobRetentionPeriod: keptDone, ErrorHandler: &failures{c.Log},
 		Logger: slog.New(quiet{c.Log.Handler()}),
 	})
@@ -112,6 +117,19 @@ func New(c Config) (*Worker, error) {
 	}
 	return w, nil
 }
+
+// pulling does a kind of jobs that pull from partners.
+type pulling[T river.JobArgs] struct {
+	river.WorkerDefaults[T]
+	work  func(context.Context, *river.Job[T]) error
+	limit time.Duration
+}
+
+// Work is the queue's.
+func (p *pulling[T]) Work(ctx context.Context, j *river.Job[T]) error { return p.work(ctx, j) }
+
+// Timeout is the queue's.
+func (p *pulling[T]) Timeout(*river.Job[T]) time.Duration { return p.limit }
 
 // Start begins to do jobs. Nothing is due because of it.
 func (w *Worker) Start(ctx context.Context) error {

@@ -78,7 +78,9 @@ func must[T any](value T, err error) func(testing.TB) T {
 func TestOfTwoReplicasOneDoesWhatIsDue(t *testing.T) {
 	t.Parallel()
 	b := setupAt(t, time.Now().AddDate(0, 0, -30)) // what is due, is due for the job queue as well
-	b.schedule = worker.Schedule{NightlyAt: 2*time.Hour + 30*time.Minute, Probes: 6 * time.Hour, Incremental: 8 * time.Hour}
+	b.schedule = worker.Schedule{NightlyAt: 2*time.Hour + 30*time.Minute, Probes: 6 * time.Hour, Incremental: 8 * time.Hour, Sweeps: 4 * time.Hour}
+	swept := &deliveries{}
+	b.bookings = swept
 	p := b.partner(t, 1)
 	b.replica(t)
 	b.replica(t)
@@ -93,13 +95,21 @@ func TestOfTwoReplicasOneDoesWhatIsDue(t *testing.T) {
 		until(t, "the hour's tick", func() bool { return b.count(t, ticks) > before })
 		b.idle(t)
 	}
-	for kind, want := range map[string]int{"nightly": days, "health_probes": days * 4, "incremental": days * 3, "clean_up": days * 24} {
-		if got := b.count(t, `SELECT count(*) FROM river_job WHERE kind = $1 AND state = 'completed'`, kind); got != want {
-			t.Errorf("want %d of %s, got %d", want, kind, got)
+	for kind, a := range map[string]int{"nightly": 1, "health_probes": 4, "incremental": 3, "booking_sweep": 6, "clean_up": 24} {
+		want := days * a
+		runs := b.count(t, `SELECT count(*) FROM river_job WHERE kind = $1 AND state = 'completed' AND attempt = 1`, kind)
+		periods := b.count(t, `SELECT count(DISTINCT date_bin($2::int * interval '1 hour', (args->>'due')::timestamptz, '2020-01-01')) FROM river_job WHERE kind = $1`, kind, 24/a)
+		if runs != want || periods != want {
+			t.Errorf("want %d of %s, one for each period, got %d for %d", want, kind, runs, periods)
 		}
 	}
-	if pulls, probes, _, _ := p.told(); probes != days*4 || pulls != days*(1+3) {
-		t.Errorf("want the partner probed %d times and pulled %d times, got %d and %d", days*4, days*4, probes, pulls)
+	if pulls, probes, options, slots := p.told(); probes != days*4 || pulls != days*(1+3) || options != 1 || slots < days {
+		t.Errorf("want the partner probed %d times, pulled %d times, and its slots every night, got %d, %d and %d", days*4, days*4, probes, pulls, slots)
+	}
+	swept.mu.Lock()
+	defer swept.mu.Unlock()
+	if len(swept.asked) != days*6 {
+		t.Errorf("want %d sweeps, got %d", days*6, len(swept.asked))
 	}
 }
 
