@@ -69,6 +69,11 @@ const (
 	CancelFailed     AttentionReason = "cancel_failed"     // the partner did not take the cancellation
 )
 
+// AttentionReasons lists them.
+func AttentionReasons() []AttentionReason {
+	return []AttentionReason{ConfirmRefused, ConfirmUnknown, LatePayment, DuplicatePayment, ReserveUnknown, ReleaseFailed, CancelFailed}
+}
+
 // Action is what an operator can do about it.
 type Action string
 

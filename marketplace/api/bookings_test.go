@@ -234,6 +234,10 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	if _, err := s.control.Testify(t.Context(), client.Testimony{ByHand: code}); err != nil {
 		t.Fatal(err)
 	}
+	alarm := `marketplace_bookings_attention{reason="confirm_refused"} `
+	if a := s.do(t, "GET", "/metrics", ""); !strings.Contains(string(a.body), alarm+"1\n") {
+		t.Errorf("want an alarm, got %s", a.body)
+	}
 	s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/confirm", "", operator).data(t, &b)
 	if b.Status != "CONFIRMED" || b.Attention != nil {
 		t.Errorf("want it confirmed, got %+v", b)
@@ -241,6 +245,9 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	s.do(t, "GET", "/api/v1/operator/bookings?attention=true", "", operator).data(t, &list)
 	if len(list) != 0 {
 		t.Errorf("want nothing left, got %+v", list)
+	}
+	if a := s.do(t, "GET", "/metrics", ""); !strings.Contains(string(a.body), alarm+"0\n") {
+		t.Errorf("want it over, got %s", a.body)
 	}
 	s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/cancel", "", operator).data(t, &b)
 	if b.Status != "CANCELLED" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -74,6 +75,7 @@ func (s *Service) stepFrom(ctx context.Context, r Record, decide func(Record) (C
 		}
 		err = s.Store.SaveBooking(ctx, c, r.Version)
 		if err == nil {
+			s.alarm(r.Booking, c.Booking)
 			r.Booking, r.Version = c.Booking, r.Version+1
 			return r, c, nil
 		}
@@ -85,6 +87,15 @@ func (s *Service) stepFrom(ctx context.Context, r Record, decide func(Record) (C
 		}
 	}
 	return r, Change{}, ErrStale
+}
+
+// alarm logs why a booking needs an operator from now on.
+func (s *Service) alarm(before, after marketplace.Booking) {
+	for _, a := range after.Attention {
+		if !slices.ContainsFunc(before.Attention, func(known marketplace.Attention) bool { return known.Reason == a.Reason }) {
+			s.Log.Warn("a booking needs an operator", slog.String("booking_id", after.ID.String()), slog.String("integration_id", after.IntegrationID.String()), slog.String("reason", string(a.Reason)))
+		}
+	}
 }
 
 const (

@@ -7,6 +7,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"partnerkit.dev/marketplace"
 )
 
 // Integration is what the database tells of a live one.
@@ -28,6 +30,7 @@ type Jobs struct {
 type State struct {
 	Integrations []Integration
 	Jobs         []Jobs
+	Attention    map[marketplace.AttentionReason]int64 // bookings that need an operator
 }
 
 // readTime bounds the look into the database.
@@ -49,6 +52,7 @@ func (m *Metrics) Database(read func(context.Context) (State, error), now func()
 		waited:      describe("marketplace_database_acquire_wait_seconds_total", "How long they have waited for one.", "pool"),
 		canceled:    describe("marketplace_database_acquires_canceled_total", "How often somebody gave up waiting.", "pool"),
 		jobs:        describe("marketplace_jobs", "Jobs in the queue that are not done.", "kind", "state"),
+		attention:   describe("marketplace_bookings_attention", "Bookings that need an operator, by why.", "reason"),
 		age:         describe("marketplace_jobs_oldest_seconds", "For how long the job that waits the longest has been due.", "kind", "state"),
 	})
 }
@@ -60,12 +64,12 @@ type database struct {
 	pools    map[string]*pgxpool.Pool
 	partners *partners
 
-	up, connections, most, acquires, waits, waited, canceled, jobs, age *prometheus.Desc
+	up, connections, most, acquires, waits, waited, canceled, jobs, age, attention *prometheus.Desc
 }
 
 // Describe is Prometheus'.
 func (d *database) Describe(to chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{d.up, d.connections, d.most, d.acquires, d.waits, d.waited, d.canceled, d.jobs, d.age} {
+	for _, desc := range []*prometheus.Desc{d.up, d.connections, d.most, d.acquires, d.waits, d.waited, d.canceled, d.jobs, d.age, d.attention} {
 		to <- desc
 	}
 	d.partners.describe(to)
@@ -104,5 +108,11 @@ func (d *database) Collect(to chan<- prometheus.Metric) {
 	for _, j := range state.Jobs {
 		gauge(d.jobs, float64(j.Count), j.Kind, j.State)
 		gauge(d.age, max(0, now.Sub(j.DueAt).Seconds()), j.Kind, j.State)
+	}
+	if err != nil {
+		return
+	}
+	for _, reason := range marketplace.AttentionReasons() {
+		gauge(d.attention, float64(state.Attention[reason]), string(reason))
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"partnerkit.dev/marketplace"
 	"partnerkit.dev/marketplace/metrics"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -27,6 +28,19 @@ func (s *Store) MetricsState(ctx context.Context) (state metrics.State, err erro
 	if err != nil {
 		return state, err
 	}
-	state.Jobs, err = pgx.CollectRows(rows, pgx.RowToStructByName[metrics.Jobs])
+	if state.Jobs, err = pgx.CollectRows(rows, pgx.RowToStructByName[metrics.Jobs]); err != nil {
+		return state, err
+	}
+	state.Attention = map[marketplace.AttentionReason]int64{}
+	rows, err = s.pool.Query(ctx, `SELECT reason, count(*) FROM booking_attention WHERE settled_at IS NULL GROUP BY reason`)
+	if err != nil {
+		return state, err
+	}
+	var reason marketplace.AttentionReason
+	var bookings int64
+	_, err = pgx.ForEachRow(rows, []any{&reason, &bookings}, func() error {
+		state.Attention[reason] = bookings
+		return nil
+	})
 	return state, err
 }
