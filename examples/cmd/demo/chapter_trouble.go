@@ -2,23 +2,27 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 
 	"partnerkit.dev/marketplace/client"
+	mock "partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // What goes wrong, as faults of a scenario.
 const (
 	outage     = "{name: outage, match: {}, status: 503}"
 	lostAnswer = "{name: lost-answer, match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}"
-	oneRefusal = "{name: one-refusal, match: {endpoint: confirm}, times: 1, status: 500}"
+	oneRefusal = "{name: one-refusal, match: {endpoint: confirm}, times: 1, status: 500, body: {message: the booking system is down for a moment}}"
 )
 
 func theTrouble() chapter {
 	return chapter{"Trouble", []step{
 		answerIsLost(),
+		operatorSettles(),
 		partnerBreaks(),
 		partnerHeals(),
 	}}
@@ -48,6 +52,65 @@ func answerIsLost() step {
 			return []string{fmt.Sprintf("%s: asked again, and booked once, as %s", b.Status, b.ExternalBookingID)}, want("the booking", client.Confirmed, b.Status)
 		},
 	}
+}
+
+// operatorSettles is a payment whose booking the partner refuses, until it is asked again.
+func operatorSettles() step {
+	var held, found, settled client.Booking
+	return step{
+		title: "A confirm is refused: an operator finds the payment, and settles it",
+		does: func(ctx context.Context, s *stage) (err error) {
+			m := &s.market
+			if _, err = s.partner.told.Arm(ctx, oneRefusal); err != nil {
+				return err
+			}
+			if held, err = m.book(ctx, m.offer.slots[1], "Hana Berg"); err != nil {
+				return err
+			}
+			if _, err = m.shop.Pay(ctx, held.ID, "demo-payment-4"); err != nil {
+				return err
+			}
+			needed, err := m.operator.Bookings(client.BookingQuery{Attention: true}).Page(ctx, 1, 20)
+			if err != nil {
+				return err
+			}
+			if err := want("bookings that need an operator", 1, len(needed.Entries)); err != nil {
+				return err
+			}
+			found = needed.Entries[0]
+			if settled, err = m.operator.Confirm(ctx, found.ID); err != nil {
+				return err
+			}
+			return s.testify(ctx)
+		},
+		holds: func(context.Context, *stage) ([]string, error) {
+			if err := errors.Join(want("the booking that needs an operator", held.ID, found.ID), want("the booking", client.Paid, found.Status)); err != nil {
+				return nil, err
+			}
+			return []string{
+				fmt.Sprintf("found: %s, %s: %q", found.Status, found.Attention.Reason, found.Attention.Message),
+				fmt.Sprintf("%s after the operator has had it confirmed again", settled.Status),
+			}, want("the booking", client.Confirmed, settled.Status)
+		},
+	}
+}
+
+// testify tells the partner, who judges the marketplace in the end, that the last confirm
+// that it has refused was sent again by hand: by itself the marketplace may not do so.
+func (s *stage) testify(ctx context.Context) error {
+	answered, err := s.partner.untold.Exchanges(ctx, mock.Filter{Endpoint: partnerapi.Confirm, Status: http.StatusInternalServerError})
+	if err != nil {
+		return err
+	}
+	if err := want("confirms that the partner has refused", 1, len(answered)); err != nil {
+		return err
+	}
+	var asked partnerapi.ConfirmRequest
+	if err := json.Unmarshal(answered[0].Request.Body, &asked); err != nil {
+		return fmt.Errorf("read the confirm that was refused: %w", err)
+	}
+	_, err = s.partner.told.Testify(ctx, mock.Testimony{ByHand: asked.ReservationConfirmationCode})
+	return err
 }
 
 // refused is how many customers are turned away before a partner counts as degraded.

@@ -158,7 +158,7 @@ func TestTheWholeStoryHoldsForAnOrdinaryUser(t *testing.T) {
 	}
 	for _, words := range []string{
 		"conformant: ", "24.09 USD", "CONFIRMED, the partner's booking", "ticket: TICKET QRCODE", "RELEASED, abandoned", "RELEASED, expired",
-		"CANCELLED; ", "the shop shows it SOLD_OUT", "asked again, and booked once", "DEGRADED since", "HEALTHY since",
+		"CANCELLED; ", "the shop shows it SOLD_OUT", "asked again, and booked once", "CONFIRMED after the operator", "DEGRADED since", "HEALTHY since",
 		"kept: ", "nonconformant: ", "found: release.vacancies.one (REL-3)",
 	} {
 		if !strings.Contains(s.told.String(), words) {

@@ -65,6 +65,13 @@ func onStage(ctx context.Context, bin, out string, screen io.Writer, show func(c
 
 // tell tells the whole story.
 func tell(ctx context.Context, s *stage) error {
-	often := paces{probe: time.Second, sweep: time.Second}
-	return s.play(ctx, []chapter{thePartner(), theMarketplace(often), theShop(), otherEnds(), theTrouble(), theVerdicts()})
+	begun, often := time.Now(), paces{probe: time.Second, sweep: time.Second}
+	held, err := s.play(ctx, []chapter{thePartner(), theMarketplace(often), theShop(), otherEnds(), theTrouble(), theVerdicts()})
+	if err != nil {
+		return err
+	}
+	s.tell.chapter(fmt.Sprintf("All %d steps held, in %.0f seconds", held, time.Since(begun).Seconds()))
+	s.tell.holds("reports and logs are in " + s.out)
+	s.tell.holds("make up starts the services again, with some bookings, to try things with")
+	return nil
 }

@@ -33,7 +33,7 @@ func TestAStepThatDoesNotHoldEndsTheStoryAndIsNamed(t *testing.T) {
 		}},
 		{title: "Three", does: func(context.Context, *stage) error { t.Error("want the third step not taken"); return nil }},
 	}}}
-	err := s.play(t.Context(), story)
+	_, err := s.play(t.Context(), story)
 	if err == nil || !strings.HasPrefix(err.Error(), `step 2, "Two", does not hold: the booking: want HELD, got LOST`) {
 		t.Errorf("want the step named with what was wanted, got %v", err)
 	}
@@ -58,11 +58,11 @@ func TestWhatIsToComeIsLookedAtUntilItHas(t *testing.T) {
 	t.Parallel()
 	s, screen := scene(t, nil)
 	looks := 0
-	check(t, s.play(t.Context(), []chapter{{"First", []step{{title: "One", does: nothing, comes: true, holds: func(context.Context, *stage) ([]string, error) {
+	_, err := s.play(t.Context(), []chapter{{"First", []step{{title: "One", does: nothing, comes: true, holds: func(context.Context, *stage) ([]string, error) {
 		looks++
 		return []string{"it has come"}, want("looks", 3, looks)
-	}}}}}))
-	check(t, s.close())
+	}}}}})
+	check(t, errors.Join(err, s.close()))
 	if !strings.Contains(screen.String(), "ok  it has come\n") {
 		t.Errorf("want it told, got %s", screen)
 	}
@@ -71,7 +71,7 @@ func TestWhatIsToComeIsLookedAtUntilItHas(t *testing.T) {
 func TestAServiceThatDoesNotStartIsNamedWithItsLastWords(t *testing.T) {
 	t.Parallel()
 	s, _ := scene(t, map[string]string{"mockpartner": "echo usage; echo 'mockpartner: no such flag' >&2; exit 2"})
-	err := s.play(t.Context(), []chapter{thePartner()})
+	_, err := s.play(t.Context(), []chapter{thePartner()})
 	if err == nil || !strings.Contains(err.Error(), "mockpartner ended before it served (exit status 2): mockpartner: no such flag") {
 		t.Errorf("want its last words, got %v", err)
 	}
@@ -81,7 +81,7 @@ func TestAServiceThatDoesNotStartIsNamedWithItsLastWords(t *testing.T) {
 func TestCommandsThatAreNotBuiltAreNamed(t *testing.T) {
 	t.Parallel()
 	s, _ := scene(t, nil)
-	if err := s.play(t.Context(), []chapter{thePartner()}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "start mockpartner") {
+	if _, err := s.play(t.Context(), []chapter{thePartner()}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "start mockpartner") {
 		t.Errorf("want an error that names mockpartner, got %v", err)
 	}
 	check(t, s.close())

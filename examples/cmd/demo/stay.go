@@ -16,7 +16,7 @@ func stay(ctx context.Context, s *stage) error {
 	often := paces{probe: 10 * time.Second, sweep: 10 * time.Second}
 	first := chapter{"A partner", []step{partnerStarts()}}
 	last := chapter{"Some bookings", []step{activitiesAreListed(), seatsAreFound(), bookingsAreMade()}}
-	if err := s.play(ctx, []chapter{first, theMarketplace(often), last}); err != nil {
+	if _, err := s.play(ctx, []chapter{first, theMarketplace(often), last}); err != nil {
 		return err
 	}
 	// With passwords, which are not for the transcript.
@@ -103,6 +103,7 @@ func (s *stage) invitation() string {
 	row := func(name, value string) { fmt.Fprintf(text, "  %-16s%s\n", name, value) }
 	fmt.Fprint(text, "\nIt serves until Ctrl-C; then all of it is gone.\n\n")
 	row("marketplace", m.url)
+	row("its console", m.url+"/console, for the operator below")
 	row("mock partner", s.partner.url)
 	row("its console", s.partner.url+"/_mock/")
 	row("its key", s.partner.key)

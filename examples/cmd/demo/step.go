@@ -34,9 +34,9 @@ const (
 
 var errInterrupted = errors.New("interrupted")
 
-// play shows the chapters. Its error names the first step that does not hold.
-func (s *stage) play(ctx context.Context, story []chapter) error {
-	number := 0
+// play shows the chapters, and returns how many steps held. Its error names the first
+// that does not.
+func (s *stage) play(ctx context.Context, story []chapter) (number int, err error) {
 	for _, chapter := range story {
 		s.tell.chapter(chapter.title)
 		for _, step := range chapter.steps {
@@ -44,15 +44,15 @@ func (s *stage) play(ctx context.Context, story []chapter) error {
 			s.tell.step(number, step.title)
 			err := s.take(ctx, step)
 			if ctx.Err() != nil {
-				return errInterrupted
+				return number, errInterrupted
 			}
 			if err != nil {
 				s.tell.fails(err)
-				return fmt.Errorf("step %d, %q, does not hold: %w", number, step.title, err)
+				return number, fmt.Errorf("step %d, %q, does not hold: %w", number, step.title, err)
 			}
 		}
 	}
-	return nil
+	return number, nil
 }
 
 // take takes one step, and tells what holds after it.
