@@ -3,10 +3,12 @@
 package docstest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -27,17 +29,26 @@ func documents(t *testing.T) []*Document {
 // programs builds those of the project. They stay, so that the next time is short.
 func programs(t *testing.T) (bin string) {
 	t.Helper()
-	bin, err := filepath.Abs(filepath.Join(root, "build", "docs-test", "bin"))
+	bin, err := build()
 	if err != nil {
 		t.Fatal(err)
+	}
+	return bin
+}
+
+// build is done once for all tests.
+var build = sync.OnceValues(func() (bin string, err error) {
+	bin, err = filepath.Abs(filepath.Join(root, "build", "docs-test", "bin"))
+	if err != nil {
+		return "", err
 	}
 	build := exec.Command("go", "build", "-o", bin+"/", "./conformance/cmd/conformance", "./marketplace/cmd/marketplace", "./mockpartner/cmd/mockpartner")
 	build.Dir = root
 	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
+		return "", fmt.Errorf("%w\n%s", err, said)
 	}
-	return bin
-}
+	return bin, nil
+})
 
 func none(t *testing.T, problems []string) {
 	t.Helper()

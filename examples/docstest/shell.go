@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -124,10 +124,11 @@ func (s *shell) keepAt(ctx context.Context, commands, address string) error {
 	if err != nil {
 		return err
 	}
-	return await(ctx, output, "nobody listens at "+address, func() bool {
-		connection, err := net.Dial("tcp", address)
+	client := http.Client{Timeout: 5 * time.Second}
+	return await(ctx, output, "nobody answers at "+address, func() bool {
+		response, err := client.Get("http://" + address)
 		if err == nil {
-			_ = connection.Close()
+			_ = response.Body.Close()
 		}
 		return err == nil
 	})

@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -46,9 +47,10 @@ func main() {
 
 // A picture is a page as it looks once the steps are done.
 type picture struct {
-	name    string
-	address string
-	steps   []chromedp.Action[chromedp.Void]
+	name          string
+	width, height int64
+	address       string
+	steps         []chromedp.Action[chromedp.Void]
 }
 
 func draw(ctx context.Context, demo, bin, out string) error {
@@ -74,15 +76,18 @@ func draw(ctx context.Context, demo, bin, out string) error {
 	}
 	defer cancel()
 	for _, p := range []picture{
-		{"demo", page.URL, nil},
-		{"report", left.URL + "/broken/report.html", nil},
-		{"console", services.marketplace + "/console", []chromedp.Action[chromedp.Void]{
+		{"demo", 760, 640, page.URL, nil},
+		{"report", 1200, 760, left.URL + "/broken/report.html", nil},
+		{"console", 1200, 760, services.marketplace + "/console", []chromedp.Action[chromedp.Void]{
 			chromedp.SendKeys(chromedp.CSS(`input[type="email"]`), services.email),
 			chromedp.SendKeys(chromedp.CSS(`input[type="password"]`), services.password+kb.Enter),
 			chromedp.WaitVisible(chromedp.CSS(`form.out`)),
+			chromedp.Navigate(services.marketplace + "/console/integrations"),
+			chromedp.Click(chromedp.CSS(`main a[href^="/console/integrations/"]`)),
+			chromedp.WaitVisible(chromedp.CSS(`main svg`)),
 		}},
 	} {
-		steps := append([]chromedp.Action[chromedp.Void]{chromedp.EmulateViewport(1000, 640), chromedp.Navigate(p.address)}, p.steps...)
+		steps := append([]chromedp.Action[chromedp.Void]{chromedp.EmulateViewport(p.width, p.height), chromedp.Navigate(p.address)}, p.steps...)
 		if err := chromedp.Do(browser, steps...); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
@@ -110,17 +115,25 @@ func chromium(ctx context.Context) (browser context.Context, cancel func(), err 
 	return nil, nil, errors.New("want a Chromium to draw with")
 }
 
-// shownLines are how many lines of the transcript fit on the picture.
-const shownLines = 36
+// shownLines are how many lines of the transcript fit on the picture, and the step that
+// it begins with.
+const (
+	shownLines = 36
+	shownStep  = "A customer holds two of them"
+)
 
-// transcript is the part of what the demo has told that is about bookings, as a page
-// that looks like a terminal.
+// transcript is part of what the demo has told, as a page that looks like a terminal.
 func transcript(name string) (string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return "", fmt.Errorf("run make demo first: %w", err)
 	}
 	lines := strings.Split(string(text), "\n")
+	first := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, shownStep) })
+	if first < 0 {
+		return "", fmt.Errorf("%s: want a step %q", name, shownStep)
+	}
+	lines = lines[first:]
 	return `<!doctype html><style>body{margin:0;background:#1b2430;color:#d7dee8;font:13px/1.32 "DejaVu Sans Mono",monospace}pre{margin:16px 20px}</style><pre>` +
 		html.EscapeString(strings.Join(lines[:min(len(lines), shownLines)], "\n")) + "</pre>", nil
 }
