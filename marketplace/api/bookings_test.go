@@ -212,6 +212,29 @@ func TestWhatThePartnerRefusesIsTheSameRefusalAgain(t *testing.T) {
 	s.kept(t)
 }
 
+func TestWhoseHoldIsNotAnsweredIsToldSoAndNothingIsAskedForTwice(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`); err != nil {
+		t.Fatal(err)
+	}
+	key := header{"Idempotency-Key", "order-1"}
+	first := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.reseller)
+	wantProblem(t, first, 504, "the partner did not answer POST /bookings/reserve within 5s")
+	again := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.reseller)
+	if again.StatusCode != 504 || string(again.body) != string(first.body) {
+		t.Errorf("want the same answer, got %d %s", again.StatusCode, again.body)
+	}
+	var list []booked
+	s.do(t, "GET", "/api/v1/resellers/bookings", "", s.reseller).data(t, &list)
+	if len(list) != 0 {
+		t.Errorf("want no booking, got %+v", list)
+	}
+	if holds := s.partner.Default().Platform().Holds(); len(holds) > 1 {
+		t.Errorf("want one hold at the most, got %d", len(holds))
+	}
+}
+
 func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
