@@ -114,7 +114,7 @@ func (c *Commands) Check(root string, documents []*Document) (problems []string)
 			first, rest, _ := strings.Cut(code.Text, " ")
 			switch {
 			case strings.HasPrefix(first, "--") && len(first) > 2:
-				if name, _, _ := strings.Cut(first, "="); !slices.Contains(flags, strings.TrimRight(name, ",")) {
+				if name, _, _ := strings.Cut(first, "="); !slices.Contains(flags, strings.TrimRight(name, ",:")) {
 					report(code.Line, fmt.Errorf("`%s`: no command of ours has this flag", code.Text))
 				}
 			case slices.Contains(Programs, first) && rest != "", first == "make" && rest != "":
@@ -123,6 +123,10 @@ func (c *Commands) Check(root string, documents []*Document) (problems []string)
 					continue // it is prose
 				}
 				if err := c.check(root, d, calls[0].words); err != nil {
+					report(code.Line, err)
+				}
+			case strings.HasPrefix(code.Text, "go test "):
+				if err := checkBenchmark(root, code.Text); err != nil {
 					report(code.Line, err)
 				}
 			}
@@ -210,4 +214,39 @@ func (c *Commands) checkGo(root string, d *Document, args []string) error {
 		}
 	}
 	return nil
+}
+
+var (
+	benchPattern  = regexp.MustCompile(`-bench '?([^ ']+)`)
+	benchFunction = regexp.MustCompile(`(?m)^func Benchmark(\w+)\(`)
+)
+
+// checkBenchmark wants a benchmark that fits what is asked for, in a folder of the name
+// that the command ends with, of whatever module.
+func checkBenchmark(root, said string) error {
+	asked := benchPattern.FindStringSubmatch(said)
+	if asked == nil {
+		return nil
+	}
+	fits, err := regexp.Compile(asked[1])
+	if err != nil {
+		return err
+	}
+	folder := said[strings.LastIndex(said, " ")+1:]
+	files, err := filepath.Glob(filepath.Join(root, "*", filepath.FromSlash(folder), "*_test.go"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for _, found := range benchFunction.FindAllSubmatch(source, -1) {
+			if fits.Match(found[1]) {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("`%s`: no such benchmark", said)
 }
