@@ -7,6 +7,7 @@ require (
 	github.com/goccy/go-yaml v1.19.2
 	github.com/pb33f/libopenapi v0.38.6
 	github.com/santhosh-tekuri/jsonschema/v5 v5.3.1
+	github.com/swaggest/swgui v1.8.5
 )
 
 require (

@@ -11,7 +11,11 @@ import (
 var document = sync.OnceValues(func() ([]byte, error) { return openapi.Bundle(openapi.Marketplace) })
 
 func (a *API) describe(w http.ResponseWriter, _ *http.Request) error {
-	text, err := document()
+	return writeDocument(w, document)
+}
+
+func writeDocument(w http.ResponseWriter, made func() ([]byte, error)) error {
+	text, err := made()
 	if err != nil {
 		return err
 	}

@@ -38,5 +38,5 @@ var (
 // most stands first.
 func (a *API) routes() []route {
 	return slices.Concat(a.catalogRoutes(), a.rootRoutes(), a.authRoutes(), a.operatorOverviewRoutes(), a.operatorAccountRoutes(), a.operatorTermsRoutes(), a.operatorActivityRoutes(),
-		a.operatorIntegrationRoutes(), a.bookingRoutes(), a.operatorBookingRoutes(), a.integrationRoutes(), a.webhookRoutes())
+		a.operatorIntegrationRoutes(), a.bookingRoutes(), a.operatorBookingRoutes(), a.integrationRoutes(), a.webhookRoutes(), a.docsRoutes())
 }

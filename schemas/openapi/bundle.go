@@ -12,8 +12,11 @@ import (
 	"partnerkit.dev/schemas"
 )
 
-// Marketplace is the document of the marketplace's API.
-const Marketplace = "openapi/marketplace.yaml"
+// The documents of schemas.Files.
+const (
+	Marketplace = "openapi/marketplace.yaml" // the marketplace's API
+	Partner     = "openapi/partner.yaml"     // what a partner serves
+)
 
 // components is where the schema files lie in a bundle.
 const components = "#/components/schemas/"
@@ -25,6 +28,29 @@ const schemaSuffix = ".schema.json"
 // such as reseller.activity for reseller/activity.schema.json. What is written keeps
 // its order.
 func Bundle(file string) ([]byte, error) {
+	document, err := bundled(file)
+	if err != nil {
+		return nil, err
+	}
+	return written(document, file)
+}
+
+// BundleAt is a Bundle of an API that lies at one address, which may be relative to the
+// one that the bundle is served at.
+func BundleAt(file, server string) ([]byte, error) {
+	document, err := bundled(file)
+	if err != nil {
+		return nil, err
+	}
+	for i, item := range document {
+		if item.Key == "servers" {
+			document[i].Value = []any{yaml.MapSlice{{Key: "url", Value: server}}}
+		}
+	}
+	return written(document, file)
+}
+
+func bundled(file string) (yaml.MapSlice, error) {
 	document, err := read(file)
 	if err != nil {
 		return nil, err
@@ -42,7 +68,11 @@ func Bundle(file string) ([]byte, error) {
 		b.rewrite(schema, file)
 		found = append(found, yaml.MapItem{Key: componentName(file), Value: anonymous(schema)})
 	}
-	text, err := yaml.MarshalWithOptions(withComponents(document, found), yaml.IndentSequence(true), yaml.UseLiteralStyleIfMultiline(true))
+	return withComponents(document, found), nil
+}
+
+func written(document yaml.MapSlice, file string) ([]byte, error) {
+	text, err := yaml.MarshalWithOptions(document, yaml.IndentSequence(true), yaml.UseLiteralStyleIfMultiline(true))
 	if err != nil {
 		return nil, fmt.Errorf("write the bundle of %s: %w", file, err)
 	}

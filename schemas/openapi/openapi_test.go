@@ -15,7 +15,7 @@ import (
 
 func TestABundleStandsAlone(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{openapi.Marketplace, "openapi/partner.yaml"} {
+	for _, file := range []string{openapi.Marketplace, openapi.Partner} {
 		text, err := openapi.Bundle(file)
 		if err != nil {
 			t.Fatal(err)
