@@ -1,3 +1,5 @@
+//go:build unix
+
 package pgembed
 
 import (
@@ -12,9 +14,6 @@ import (
 	"strconv"
 	"strings"
 )
-
-// ErrNoBinaries says that the machine has no PostgreSQL that can be used.
-var ErrNoBinaries = errors.New("no PostgreSQL found on this machine: install the package postgresql (14 or newer), or give a database with MARKETPLACE_DATABASE_URL")
 
 // oldest is the oldest major version of PostgreSQL that the service works with.
 const oldest = 14

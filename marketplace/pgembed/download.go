@@ -1,3 +1,5 @@
+//go:build unix
+
 package pgembed
 
 import (
@@ -14,10 +16,6 @@ import (
 
 	embeddedpostgres "github.com/fergusstrange/embedded-postgres"
 )
-
-// MavenCentral is the repository to which PostgreSQL's binaries for many systems are
-// published, by https://github.com/zonkyio/embedded-postgres-binaries.
-const MavenCentral = "https://repo1.maven.org/maven2"
 
 // releases are what is downloaded, by major version; 0 is for data yet to be made.
 var releases = map[int]embeddedpostgres.PostgresVersion{

@@ -1,3 +1,5 @@
+//go:build unix
+
 package pgembed
 
 import (
@@ -7,9 +9,6 @@ import (
 	"path/filepath"
 	"syscall"
 )
-
-// ErrInUse says that another process runs the server of that folder.
-var ErrInUse = errors.New("another service is using the folder")
 
 // lock takes the folder for this process. It ends with the process, however that
 // ends: the file is closed in every child (Go opens files close-on-exec).

@@ -1,3 +1,5 @@
+//go:build unix
+
 package pgembed
 
 import (
@@ -14,24 +16,6 @@ import (
 	"syscall"
 	"time"
 )
-
-// Config says where the database is kept, and how.
-type Config struct {
-	// Dir is the folder of the server, made where it is missing: its data, its
-	// socket, its log, its password. It must be the service's own.
-	Dir string
-	// Disposable trades safety for speed: what was written last may be lost with the
-	// machine. For tests.
-	Disposable bool
-	// MaxConnections bounds the server's connections; 0 means 100.
-	MaxConnections int
-	// Repository is where binaries are downloaded from where the machine has none, such
-	// as MavenCentral; "" is nowhere.
-	Repository string
-	// Folders are patterns of the folders in which the machine's binaries are looked
-	// for; nil means the PATH and where distributions keep them.
-	Folders []string
-}
 
 // Server is a PostgreSQL that runs.
 type Server struct {

@@ -15,6 +15,7 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/conformance/undo"
+	"partnerkit.dev/schemas/cli"
 )
 
 // cleanupFlags are the flags of the cleanup command, as given.
@@ -128,7 +129,7 @@ func (f cleanupFlags) cleanUp(ctx context.Context, account *ledger.Ledger, redac
 func (f cleanupFlags) undoing(ctx context.Context, account *ledger.Ledger) (undo.Undoing, error) {
 	head := account.Head()
 	f.baseURL, f.authType = cmp.Or(f.baseURL, head.BaseURL), cmp.Or(f.authType, string(head.AuthType))
-	config := probe.Config{AuthKey: f.key(), UserAgent: suite.UserAgent(suiteVersion())}
+	config := probe.Config{AuthKey: f.key(), UserAgent: suite.UserAgent(cli.Version())}
 	for _, check := range []func() error{
 		func() (err error) { config.BaseURL, err = parseBaseURL(f.baseURL); return err },
 		func() (err error) { config.AuthType, err = parseAuthType(f.authType); return err },

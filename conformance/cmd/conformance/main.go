@@ -9,13 +9,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/schemas/cli"
 )
 
 // Exit codes. CI decides by them.
@@ -25,9 +25,6 @@ const (
 	exitUsage         = 2 // the command was not understood, or could not do its work
 	exitIncomplete    = 3 // the partner could not be judged
 )
-
-// version is set when a release is built.
-var version = ""
 
 func main() {
 	// Signals stay ours until the very end: what a run holds is released first,
@@ -90,7 +87,6 @@ and what does not.`,
   conformance run --base-url https://partner.example/api
   conformance rules
   conformance explain reserve.vacancies.one`,
-		Version:       suiteVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -106,6 +102,8 @@ and what does not.`,
 		return fmt.Errorf("%w; '%s --help' lists the flags", err, command.CommandPath())
 	})
 	root.AddCommand(newRun(), newCleanup(), newRules(), newExplain(), newDiff(), newSelftest(), newVerify())
+	cli.AddMan(root)
+	cli.ShowVersion(root)
 	root.SetHelpCommand(newHelp(root))
 	return root
 }
@@ -132,15 +130,4 @@ func noArgs(command *cobra.Command, args []string) error {
 		return fmt.Errorf("%s takes no arguments, only flags; '%[1]s --help' shows examples", command.CommandPath())
 	}
 	return nil
-}
-
-// suiteVersion is the version that a release, or go install, was built from.
-func suiteVersion() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "devel"
 }

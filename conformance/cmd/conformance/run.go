@@ -16,6 +16,7 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/settings"
 	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/schemas/cli"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -135,7 +136,7 @@ func (f runFlags) config() (suite.Config, error) {
 	config := suite.Config{
 		AuthKey: f.key(), HandlesTicketDelivery: f.handlesTicketDelivery,
 		ClockURL: f.clockURL, MaxDuration: f.maxDuration, NoRaces: f.noRaces,
-		Bounds: f.bounds, IncludeSlow: f.includeSlow, LimitScale: f.limitScale, Version: suiteVersion(),
+		Bounds: f.bounds, IncludeSlow: f.includeSlow, LimitScale: f.limitScale, Version: cli.Version(),
 	}
 	for _, check := range []func() error{
 		func() (err error) { config.BaseURL, err = parseBaseURL(f.baseURL); return err },

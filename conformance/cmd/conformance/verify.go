@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas/cli"
 )
 
 // exitChanged is the exit code of a report that is not as the run wrote it.
@@ -56,7 +57,7 @@ func verify(command *cobra.Command, path, sum string) error {
 	if err != nil {
 		return err
 	}
-	v, err := report.Verify(text, suiteVersion())
+	v, err := report.Verify(text, cli.Version())
 	switch {
 	case errors.Is(err, report.ErrNoReport):
 		return fmt.Errorf("%s %w", path, err)

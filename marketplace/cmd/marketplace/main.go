@@ -7,15 +7,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	_ "time/tzdata" // zones of products, on machines that have none
 
 	"github.com/spf13/cobra"
-)
 
-// version is set when a release is built.
-var version = ""
+	"partnerkit.dev/schemas/cli"
+)
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -37,20 +35,11 @@ them to resellers with prices of its own, and books with the partners.
 Every flag can be set by an environment variable: MARKETPLACE_ and the flag's name
 in capitals, such as MARKETPLACE_DATABASE_URL for --database-url. A flag stands
 before its variable.`,
-		Version:       serviceVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newServe(), newMigrate(), newAccount(), newRates())
+	root.AddCommand(newServe(), newHealth(), newMigrate(), newAccount(), newRates())
+	cli.AddMan(root)
+	cli.ShowVersion(root)
 	return root
-}
-
-func serviceVersion() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "devel"
 }

@@ -16,6 +16,7 @@ import (
 
 	"partnerkit.dev/marketplace/ecb"
 	"partnerkit.dev/marketplace/postgres"
+	"partnerkit.dev/schemas/cli"
 )
 
 func newRates() *cobra.Command {
@@ -101,7 +102,7 @@ func fetchRates(ctx context.Context, address string) (daily ecb.Daily, err error
 	if err != nil { // whose words would show a password in the address
 		return daily, errors.New("fetch the rates: want an address such as https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml")
 	}
-	request.Header.Set("User-Agent", "partnerkit-marketplace/"+serviceVersion())
+	request.Header.Set("User-Agent", "partnerkit-marketplace/"+cli.Version())
 	response, err := http.DefaultClient.Do(request)
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
 		err = failed.Err // without the address, whose password it would show

@@ -25,6 +25,7 @@ import (
 	"partnerkit.dev/marketplace/signin"
 	"partnerkit.dev/marketplace/storefront"
 	"partnerkit.dev/marketplace/worker"
+	"partnerkit.dev/schemas/cli"
 )
 
 const (
@@ -101,7 +102,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := seedRates(ctx, store, log); err != nil {
 		return err
 	}
-	measured := metrics.New(serviceVersion())
+	measured := metrics.New(cli.Version())
 	scrapers, err := networks(s.metricsFrom)
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return fmt.Errorf("--secret-key: %w", err)
 	}
 	client := partner.NewClient(partner.Config{
-		Guard: guard, UserAgent: "partnerkit-marketplace/" + serviceVersion(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(work, measured, log),
+		Guard: guard, UserAgent: "partnerkit-marketplace/" + cli.Version(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(work, measured, log),
 	})
 	share, err := s.share()
 	if err != nil {
@@ -152,7 +153,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := background.Start(ctx); err != nil {
 		return err
 	}
-	log.Info("serving", slog.String("address", "http://"+listener.Addr().String()), slog.String("version", serviceVersion()),
+	log.Info("serving", slog.String("address", "http://"+listener.Addr().String()), slog.String("version", cli.Version()),
 		slog.Bool("private_database", db.private != nil), slog.String("secret", origin))
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()

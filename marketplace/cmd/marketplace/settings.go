@@ -61,6 +61,9 @@ func (s *storage) mistakes() (wrong []error) {
 // privateDatabase is the folder of a private PostgreSQL.
 func (s *storage) privateDatabase() string { return filepath.Join(s.dataDir, "postgresql") }
 
+// defaultAddr is where the service listens unless it is told otherwise.
+const defaultAddr = "127.0.0.1:8080"
+
 // settings are those of the service, as given.
 type settings struct {
 	storage
@@ -83,7 +86,7 @@ func (s *settings) register(command *cobra.Command) {
 	settle(command, s.mistakes)
 	f := command.Flags()
 	f.StringSliceVar(&s.metricsFrom, "metrics-from", []string{"127.0.0.0/8", "::1/128"}, "the `networks` that may read /metrics")
-	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "the `address` to listen on; port 0 takes a free one")
+	f.StringVar(&s.addr, "addr", defaultAddr, "the `address` to listen on; port 0 takes a free one")
 	f.StringVar(&s.secretKey, "secret-key", "", fmt.Sprintf("the service's `secret`, %d bytes or more, the same for every replica; better set %s. Without one it is made in the data folder", secret.Shortest, variable("secret-key")))
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute of one credential, in each replica; 0 is no limit")
 	f.IntVar(&s.loginLimit, "login-limit", 10, "failed sign-ins a minute of one account, in each replica; 0 is no limit")

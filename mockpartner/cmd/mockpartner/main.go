@@ -9,12 +9,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"partnerkit.dev/schemas/cli"
 )
 
 // The exit codes.
@@ -70,7 +70,9 @@ demand; defects and variants are ready-made.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newServe(), newScenario(), newDefects(), newVariants(), newVersion())
+	root.AddCommand(newServe(), newScenario(), newDefects(), newVariants(), newHealth(), newVersion())
+	cli.AddMan(root)
+	cli.ShowVersion(root)
 	return root
 }
 
@@ -79,12 +81,6 @@ func newVersion() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
-		Run: func(c *cobra.Command, _ []string) {
-			version := "unknown"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				version = info.Main.Version
-			}
-			fmt.Fprintf(c.OutOrStdout(), "mockpartner %s, %s\n", version, runtime.Version())
-		},
+		Run:   func(c *cobra.Command, _ []string) { fmt.Fprintln(c.OutOrStdout(), "mockpartner "+cli.Build()) },
 	}
 }

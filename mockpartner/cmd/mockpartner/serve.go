@@ -32,6 +32,9 @@ const (
 	webhookVariable      = "MOCKPARTNER_WEBHOOK_SECRET"
 )
 
+// defaultAddr is where the mock listens unless it is told otherwise.
+const defaultAddr = "127.0.0.1:8081"
+
 // serveFlags are the flags of serve, as they are given.
 type serveFlags struct {
 	addr, authKey, authType, controlToken string
@@ -79,7 +82,7 @@ Bound to another address than loopback, the control API wants a token.`,
 	}
 	flags := serve.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.addr, "addr", "127.0.0.1:8081", "address to listen on; port 0 takes a free one")
+	flags.StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 takes a free one")
 	flags.StringVar(&f.authKey, "auth-key", "", "key that callers must present, required (also "+authKeyVariable+")")
 	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how they present it: bearer or api_key")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of slots, codes and booking ids")

@@ -1,0 +1,31 @@
+package pgembed
+
+import "errors"
+
+// Config says where the database is kept, and how.
+type Config struct {
+	// Dir is the folder of the server, made where it is missing: its data, its
+	// socket, its log, its password. It must be the service's own.
+	Dir string
+	// Disposable trades safety for speed: what was written last may be lost with the
+	// machine. For tests.
+	Disposable bool
+	// MaxConnections bounds the server's connections; 0 means 100.
+	MaxConnections int
+	// Repository is where binaries are downloaded from where the machine has none, such
+	// as MavenCentral; "" is nowhere.
+	Repository string
+	// Folders are patterns of the folders in which the machine's binaries are looked
+	// for; nil means the PATH and where distributions keep them.
+	Folders []string
+}
+
+// MavenCentral is the repository to which PostgreSQL's binaries for many systems are
+// published, by https://github.com/zonkyio/embedded-postgres-binaries.
+const MavenCentral = "https://repo1.maven.org/maven2"
+
+// ErrNoBinaries says that the machine has no PostgreSQL that can be used.
+var ErrNoBinaries = errors.New("no PostgreSQL found on this machine: install the package postgresql (14 or newer), or give a database with MARKETPLACE_DATABASE_URL")
+
+// ErrInUse says that another process runs the server of that folder.
+var ErrInUse = errors.New("another service is using the folder")
