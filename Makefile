@@ -82,6 +82,34 @@ build: need-go ## build the commands into build/
 	@CGO_ENABLED=0 go build -o build/ $(COMMANDS)
 	@ls $(patsubst %,build/%,$(notdir $(COMMANDS)))
 
+.PHONY: man
+man: build ## write man pages and completions into build/man and build/completions
+	@mkdir -p build/completions
+	@for command in $(notdir $(COMMANDS)); do \
+		build/$$command man build/man || exit 1; \
+		for shell in bash zsh fish powershell; do build/$$command completion $$shell > build/completions/$$command.$$shell || exit 1; done; \
+	done
+
+# Of every module that is in a command, on any system.
+.PHONY: licenses
+licenses: need-go ## collect the licences of all modules that the commands hold in build/licenses
+	@rm -rf build/licenses; mkdir -p build/licenses
+	@for system in linux darwin windows; do \
+		GOOS=$$system CGO_ENABLED=0 go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' $(COMMANDS) || exit 1; \
+	done | sort -u | while read -r module version folder; do \
+		texts=$$(find "$$folder" -maxdepth 1 -type f \( -iname 'licen[sc]e*' -o -iname 'copying*' -o -iname 'notice*' \) ! -name '*.go'); \
+		[ -n "$$texts" ] || { echo "$$module $$version has no licence"; exit 1; }; \
+		mkdir -p "build/licenses/$$module"; cp $$texts "build/licenses/$$module/"; chmod -R u+w "build/licenses/$$module"; \
+		echo "$$module $$version"; \
+	done
+
+.PHONY: cross
+cross: need-go ## compile the commands for Linux, macOS and Windows, on amd64 and arm64
+	@for system in linux darwin windows; do for machine in amd64 arm64; do \
+		echo "== $$system/$$machine"; \
+		GOOS=$$system GOARCH=$$machine CGO_ENABLED=0 go build $(COMMANDS) || exit 1; \
+	done; done
+
 .PHONY: bench
 bench: need-go ## run every benchmark, one package after another
 	@packages=$$(grep -rl --include='*_test.go' '^func Benchmark' $(MODULES) | xargs -r -n 1 dirname | sort -u); \

@@ -19,7 +19,8 @@ var whoMay = map[string]string{
 	"GET /healthz":      "*",
 	"GET /readyz":       "*",
 	"GET /openapi.yaml": "*",
-	"GET /metrics":      "*", // of a network that may
+	"GET /docs":         "*", "GET /docs/partner": "*", "GET /docs/partner.yaml": "*", "GET /docs/assets/{asset}": "*",
+	"GET /metrics": "*", // of a network that may
 
 	"POST /api/v1/auth/login":   "*",
 	"POST /api/v1/auth/refresh": "*",

@@ -1,0 +1,63 @@
+# The three commands, each as an image of its own: static, without a shell, run as nobody.
+#
+#   docker build --target marketplace --tag marketplace .
+#   docker build --target mockpartner --tag mockpartner .
+#   docker build --target conformance --tag conformance .
+#
+# VERSION and COMMIT are what the commands tell of themselves.
+
+FROM golang:1.26 AS build
+WORKDIR /src
+# The modules first: they change less often than the code.
+COPY go.work go.work.sum ./
+COPY schemas/go.mod schemas/go.sum schemas/
+COPY mockpartner/go.mod mockpartner/go.sum mockpartner/
+COPY conformance/go.mod conformance/go.sum conformance/
+COPY marketplace/go.mod marketplace/go.sum marketplace/
+COPY examples/go.mod examples/go.sum examples/
+RUN go mod download
+COPY schemas schemas
+COPY mockpartner mockpartner
+COPY conformance conformance
+COPY marketplace marketplace
+ARG VERSION=devel
+ARG COMMIT=
+RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false \
+    -ldflags "-s -w -X partnerkit.dev/schemas/cli.version=${VERSION} -X partnerkit.dev/schemas/cli.commit=${COMMIT}" \
+    -o /out/ ./marketplace/cmd/marketplace ./mockpartner/cmd/mockpartner ./conformance/cmd/conformance
+# What images without a system need besides: certificates, to call partners by https, and
+# folders that nobody may write to. Zones are in the commands.
+RUN mkdir -p /out/files/etc/ssl/certs /out/files/tmp /out/files/data /out/files/reports \
+    && cp /etc/ssl/certs/ca-certificates.crt /out/files/etc/ssl/certs/ \
+    && chmod 1777 /out/files/tmp && chown 65532:65532 /out/files/data /out/files/reports
+
+FROM scratch AS base
+COPY --from=build /out/files /
+COPY LICENSE NOTICE /licenses/
+USER 65532:65532
+
+# Wants MARKETPLACE_DATABASE_URL and MARKETPLACE_SECRET_KEY: there is no PostgreSQL in it.
+FROM base AS marketplace
+COPY --from=build /out/marketplace /marketplace
+ENV MARKETPLACE_ADDR=0.0.0.0:8080 MARKETPLACE_DATA_DIR=/data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=6s --start-period=60s CMD ["/marketplace", "health"]
+ENTRYPOINT ["/marketplace"]
+CMD ["serve"]
+
+# Wants MOCKPARTNER_AUTH_KEY, and MOCKPARTNER_CONTROL_TOKEN for what others may ask of it.
+FROM base AS mockpartner
+COPY --from=build /out/mockpartner /mockpartner
+EXPOSE 8081
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=6s --start-period=10s CMD ["/mockpartner", "health"]
+ENTRYPOINT ["/mockpartner"]
+CMD ["serve", "--addr", "0.0.0.0:8081"]
+
+# Judges and ends: docker run --volume "$PWD/reports:/reports" … run --base-url …
+FROM base AS conformance
+COPY --from=build /out/conformance /conformance
+WORKDIR /reports
+ENTRYPOINT ["/conformance"]
+CMD ["--help"]
