@@ -16,6 +16,8 @@ func reservationFields() []field {
 	const schema = schemas.Booking
 	return []field{
 		must(schema, "/_id").id(),
+		may(schema, "/reseller_id").id(),
+		may(schema, "/integration_id").id(),
 		must(schema, "/status").oneOf("HELD", "PAID", "CONFIRMED", "RELEASED", "CANCELLED", "RESERVING", "REFUSED", "LOST"),
 		shown(schema, "/release_reason").oneOf("abandoned", "payment_failed", "expired", "unwanted", "withdrawn"),
 		must(schema, "/activity_id").id(),

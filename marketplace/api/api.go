@@ -27,7 +27,7 @@ type Store interface {
 	Ping(ctx context.Context) error
 	CreateAccount(ctx context.Context, a marketplace.Account) error
 	Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error)
-	Accounts(ctx context.Context, role marketplace.Role, skip int64, size int) (list []marketplace.Account, total int, err error)
+	Accounts(ctx context.Context, role marketplace.Role, words string, skip int64, size int) (list []marketplace.Account, total int, err error)
 	APITokens(ctx context.Context, account uuid.UUID) ([]marketplace.APIToken, error)
 	AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error
 	RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error

@@ -100,6 +100,8 @@ func (body order) read(account uuid.UUID) (booking.Order, error) {
 // bookingView is a booking as its reseller, and operators, see it.
 type bookingView struct {
 	ID                uuid.UUID                                  `json:"_id"`
+	ResellerID        *uuid.UUID                                 `json:"reseller_id,omitempty"`    // for operators alone
+	IntegrationID     *uuid.UUID                                 `json:"integration_id,omitempty"` // for operators alone
 	Status            marketplace.BookingStatus                  `json:"status"`
 	ReleaseReason     *marketplace.ReleaseReason                 `json:"release_reason"`
 	ActivityID        uuid.UUID                                  `json:"activity_id"`
@@ -161,9 +163,18 @@ func viewOf(b marketplace.Booking, history []marketplace.HistoryEntry) bookingVi
 	return view
 }
 
+// viewFor is viewOf for the caller: operators are told whose it is.
+func viewFor(r *http.Request, b marketplace.Booking, history []marketplace.HistoryEntry) bookingView {
+	view := viewOf(b, history)
+	if caller(r.Context()).Role == marketplace.Operator {
+		view.ResellerID, view.IntegrationID = &b.AccountID, &b.IntegrationID
+	}
+	return view
+}
+
 func (a *API) viewBooking(r *http.Request, b marketplace.Booking) (bookingView, error) {
 	history, err := a.store.BookingHistories(r.Context(), []uuid.UUID{b.ID})
-	return viewOf(b, history[b.ID]), err
+	return viewFor(r, b, history[b.ID]), err
 }
 
 // writeBooking answers with a booking, where there was no error.
@@ -202,8 +213,11 @@ func (a *API) bookingPage(w http.ResponseWriter, r *http.Request, by booking.Fil
 		words = append(words, string(status))
 	}
 	by.Status = marketplace.BookingStatus(asked.tagged("status", "oneof="+strings.Join(words, " ")))
-	if by.Account == uuid.Nil {
-		by.Attention = asked.tagged("attention", "oneof=true false") == "true"
+	if by.Account == uuid.Nil { // who sees all chooses among all
+		by.Attention, by.Named = asked.tagged("attention", "oneof=true false") == "true", asked.text("q", longestFilter)
+		if id := asked.tagged("reseller", "uuid"); id != "" {
+			by.Account = uuid.MustParse(id)
+		}
 	}
 	part := asked.page()
 	if err := asked.check(); err != nil {
@@ -223,7 +237,7 @@ func (a *API) bookingPage(w http.ResponseWriter, r *http.Request, by booking.Fil
 	}
 	views := make([]bookingView, len(list))
 	for i, b := range list {
-		views[i] = viewOf(b, histories[b.ID])
+		views[i] = viewFor(r, b, histories[b.ID])
 	}
 	return writePage(w, views, part, total)
 }

@@ -62,11 +62,11 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 
 func (a *API) listAccounts(w http.ResponseWriter, r *http.Request) error {
 	given := readQuery(r)
-	role, asked := marketplace.Role(given.tagged("role", "oneof=reseller affiliate partner operator")), given.page()
+	role, words, asked := marketplace.Role(given.tagged("role", "oneof=reseller affiliate partner operator")), given.text("q", longestFilter), given.page()
 	if err := given.check(); err != nil {
 		return err
 	}
-	list, total, err := a.store.Accounts(r.Context(), role, asked.skip(), asked.size)
+	list, total, err := a.store.Accounts(r.Context(), role, words, asked.skip(), asked.size)
 	if err != nil {
 		return err
 	}

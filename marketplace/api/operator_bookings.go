@@ -24,7 +24,7 @@ func (a *API) operatorBookingRoutes() []route {
 }
 
 func (a *API) listAllBookings(w http.ResponseWriter, r *http.Request) error {
-	return a.bookingPage(w, r, booking.Filter{}, append(marketplace.BookingStatuses(), marketplace.Reserving, marketplace.Refused, marketplace.Lost))
+	return a.bookingPage(w, r, booking.Filter{Checkouts: true}, append(marketplace.BookingStatuses(), marketplace.Reserving, marketplace.Refused, marketplace.Lost))
 }
 
 func (a *API) cancelAny(r *http.Request, booking uuid.UUID, reason string) (marketplace.Booking, error) {

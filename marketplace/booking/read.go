@@ -11,9 +11,11 @@ import (
 
 // Filter says which bookings are wanted; zero values do not choose.
 type Filter struct {
-	Account   uuid.UUID // a reseller's; checkouts that have made none are left out then
+	Account   uuid.UUID // a reseller's
+	Checkouts bool      // those too that have made no booking
 	Status    marketplace.BookingStatus
-	Attention bool // those alone that need an operator
+	Attention bool   // those alone that need an operator
+	Named     string // by that id, by that reference of the reseller's, or by that booking id of the partner's
 }
 
 // Commission is an affiliate's share of a booking.

@@ -5,6 +5,8 @@ import "time"
 // Booking is what a customer has booked, as it stands.
 type Booking struct {
 	ID                  string         `json:"_id"`
+	ResellerID          string         `json:"reseller_id"`    // told to operators alone
+	IntegrationID       string         `json:"integration_id"` // told to operators alone
 	Status              BookingStatus  `json:"status"`
 	ReleaseReason       ReleaseReason  `json:"release_reason"` // "": the hold was not given back
 	ActivityID          string         `json:"activity_id"`

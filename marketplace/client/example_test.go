@@ -291,7 +291,7 @@ func ExampleAffiliate() {
 		fmt.Println(err)
 		return
 	}
-	accounts, err := operator.Accounts(client.AffiliateRole).Page(ctx, 1, 1)
+	accounts, err := operator.Accounts(client.AccountQuery{Role: client.AffiliateRole}).Page(ctx, 1, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -50,9 +50,15 @@ func (o *Operator) CreateAccount(ctx context.Context, a NewAccount) (Account, er
 	return call[Account](ctx, o.c, post(path("operator", "accounts"), a))
 }
 
-// Accounts are the accounts, the oldest first: all, or those of a role.
-func (o *Operator) Accounts(role Role) List[Account] {
-	return List[Account]{o.c, path("operator", "accounts"), queryOf("role", string(role))}
+// AccountQuery says which accounts are wanted.
+type AccountQuery struct {
+	Role  Role   // "": all
+	Words string // a part of the address or of the name
+}
+
+// Accounts are the accounts, the oldest first.
+func (o *Operator) Accounts(q AccountQuery) List[Account] {
+	return List[Account]{o.c, path("operator", "accounts"), queryOf("role", string(q.Role), "q", q.Words)}
 }
 
 // Account reads an account, with its long-lived tokens.

@@ -6,6 +6,8 @@ import "context"
 type BookingQuery struct {
 	Status    BookingStatus // "": all
 	Attention bool          // those alone that need an operator
+	Reseller  string        // an account's id; "": everybody's
+	Named     string        // by that id, that reference of the reseller's, or that booking id of the partner's
 }
 
 // Bookings are everybody's bookings, and the checkouts that have made none, the newest
@@ -15,7 +17,7 @@ func (o *Operator) Bookings(q BookingQuery) List[Booking] {
 	if q.Attention {
 		attention = "true"
 	}
-	return List[Booking]{o.c, path("operator", "bookings"), queryOf("status", string(q.Status), "attention", attention)}
+	return List[Booking]{o.c, path("operator", "bookings"), queryOf("status", string(q.Status), "attention", attention, "reseller", q.Reseller, "q", q.Named)}
 }
 
 // Booking reads a booking as it stands.

@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -27,6 +28,22 @@ func (e *refusal) More() (list []string) {
 		}
 	}
 	return list
+}
+
+// words are all that it says.
+func (e *refusal) words() string {
+	words := sentence(e.Message)
+	for _, more := range e.More() {
+		words += " " + sentence(more)
+	}
+	return words
+}
+
+// refused is the refusal that an error is; nil where it is none.
+func refused(err error) *refusal {
+	said := (*refusal)(nil)
+	errors.As(err, &said)
+	return said
 }
 
 // pagination tells which part of a list an answer is.

@@ -5,8 +5,7 @@ import (
 	"math"
 	"time"
 
-	"partnerkit.dev/marketplace/health"
-	"partnerkit.dev/schemas/partnerapi"
+	"partnerkit.dev/marketplace/client"
 )
 
 // band is an integration's health over time, to be drawn as a picture.
@@ -18,7 +17,7 @@ type band struct {
 
 // stretch is a time in one state, as a part of the band: from 0 to bandWidth.
 type stretch struct {
-	State       partnerapi.Health
+	State       client.HealthState
 	From, Until time.Time
 	Reason      string // what brought it about; "" where that is not known
 	X, Width    float64
@@ -35,7 +34,7 @@ func newBand(i integrationView, now time.Time) band {
 	if i.CreatedAt.After(b.From) {
 		b.From = i.CreatedAt
 	}
-	state := stretch{State: partnerapi.Healthy, From: b.From}
+	state := stretch{State: client.Healthy, From: b.From}
 	if len(i.Health.Changes) > 0 { // the oldest that is known says what was before it
 		state.State = other(i.Health.Changes[len(i.Health.Changes)-1])
 	}
@@ -45,7 +44,7 @@ func newBand(i integrationView, now time.Time) band {
 		if until.After(state.From) {
 			state.X, state.Width = b.place(state.From), b.place(until)-b.place(state.From)
 			b.Parts = append(b.Parts, state)
-			if state.State == partnerapi.Degraded {
+			if state.State == client.Degraded {
 				degraded += until.Sub(state.From)
 			}
 		}
@@ -70,11 +69,11 @@ func newBand(i integrationView, now time.Time) band {
 }
 
 // other is the state before a change.
-func other(c health.Change) partnerapi.Health {
-	if c.State == partnerapi.Degraded {
-		return partnerapi.Healthy
+func other(c client.HealthChange) client.HealthState {
+	if c.State == client.Degraded {
+		return client.Healthy
 	}
-	return partnerapi.Degraded
+	return client.Degraded
 }
 
 // place is where a time lies in the picture.

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"time"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/secret"
 	"partnerkit.dev/marketplace/signin"
 )
@@ -77,13 +78,39 @@ func (c *Console) open() map[string]handler {
 // pages lists what is for operators alone.
 func (c *Console) pages() map[string]handler {
 	return map[string]handler{
-		"GET /console/{$}":                        showOverview,
-		"GET /console/integrations":               listIntegrations,
-		"GET /console/integrations/{id}":          showIntegration,
-		"POST /console/integrations/{id}/sync":    syncIntegration,
-		"POST /console/integrations/{id}/approve": approveSync,
-		"GET /console/integrations/{id}/delete":   askToDelete,
-		"POST /console/integrations/{id}/delete":  deleteIntegration,
+		"GET /console/{$}":                                     showOverview,
+		"GET /console/integrations":                            listIntegrations,
+		"GET /console/integrations/{id}":                       showIntegration,
+		"POST /console/integrations/{id}/sync":                 syncIntegration,
+		"POST /console/integrations/{id}/approve":              approveSync,
+		"GET /console/integrations/{id}/delete":                askToDelete,
+		"GET /console/bookings":                                listBookings,
+		"GET /console/bookings/{id}":                           showBooking,
+		"GET /console/bookings/{id}/cancel":                    askToCancel,
+		"POST /console/bookings/{id}/cancel":                   settle(client.MayCancel),
+		"POST /console/bookings/{id}/confirm":                  settle(client.MayConfirm),
+		"POST /console/bookings/{id}/deliver":                  settle(client.MayDeliver),
+		"POST /console/bookings/{id}/resolve":                  settle(client.MayResolve),
+		"GET /console/activities":                              listActivities,
+		"GET /console/activities/{id}":                         showActivity,
+		"POST /console/activities/{id}":                        changeActivity,
+		"GET /console/activities/{id}/variations/{variation}":  showVariation,
+		"POST /console/activities/{id}/variations/{variation}": changeVariation,
+		"GET /console/terms":                                   showTerms,
+		"POST /console/terms/rates":                            changeRates,
+		"POST /console/terms/fees":                             changeFees,
+		"GET /console/accounts":                                listAccounts,
+		"POST /console/accounts":                               createAccount,
+		"GET /console/accounts/{id}":                           showAccount,
+		"POST /console/accounts/{id}/name":                     nameAccount,
+		"POST /console/accounts/{id}/password":                 setPassword,
+		"GET /console/accounts/{id}/lock":                      askToLock,
+		"POST /console/accounts/{id}/lock":                     lock(true, "The account is locked out."),
+		"POST /console/accounts/{id}/unlock":                   lock(false, "The account may sign in again."),
+		"POST /console/accounts/{id}/tokens":                   createToken,
+		"GET /console/accounts/{id}/tokens/{token}/revoke":     askToRevoke,
+		"POST /console/accounts/{id}/tokens/{token}/revoke":    revokeToken,
+		"POST /console/integrations/{id}/delete":               deleteIntegration,
 	}
 }
 

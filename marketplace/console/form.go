@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -68,9 +69,7 @@ func (f *form) put(detail string) bool {
 	}
 	for i := range f.Fields {
 		if own := f.Fields[i].Name; name == own || strings.HasPrefix(name, own+".") || strings.HasPrefix(name, own+"[") {
-			if name != own {
-				words = strings.TrimPrefix(name, own) + ": " + words
-			}
+			words = inside(strings.TrimPrefix(name, own)) + words
 			if f.Fields[i].Error != "" {
 				words = f.Fields[i].Error + " " + sentence(words)
 			}
@@ -79,6 +78,20 @@ func (f *form) put(detail string) bool {
 		}
 	}
 	return false
+}
+
+// inside says which part of a field is meant, such as entry 2 of a list.
+func inside(place string) string {
+	if at, ok := strings.CutPrefix(place, "["); ok {
+		digits, _, _ := strings.Cut(at, "]")
+		if number, err := strconv.Atoi(digits); err == nil {
+			return "entry " + strconv.Itoa(number+1) + ": "
+		}
+	}
+	if place = strings.TrimPrefix(place, "."); place != "" {
+		return place + ": "
+	}
+	return ""
 }
 
 // wrong reports whether anything of the form is.

@@ -4,41 +4,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"time"
 
-	"github.com/google/uuid"
-
-	"partnerkit.dev/marketplace/booking"
-	"partnerkit.dev/marketplace/catalog"
-	"partnerkit.dev/marketplace/health"
-	"partnerkit.dev/schemas/partnerapi"
+	"partnerkit.dev/marketplace/client"
 )
 
-// integrationView is an integration as the API shows it to operators.
-type integrationView struct {
-	ID                    uuid.UUID           `json:"integration_id"`
-	Name                  string              `json:"name"`
-	BaseURL               string              `json:"base_url"`
-	AuthType              partnerapi.AuthType `json:"auth_type"`
-	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
-	CreatedAt             time.Time           `json:"created_at"`
-	LastSyncAt            *time.Time          `json:"last_sync_at"`
-	Health                healthView          `json:"health"`
-	LastSync              *catalog.Sync       `json:"last_sync"`
-	AwaitsApproval        bool                `json:"awaits_approval"`
-	Slots                 catalog.SlotsKnown  `json:"slots"`
-	Breaches              []booking.Breach    `json:"breaches"`
-}
-
-type healthView struct {
-	State        partnerapi.Health `json:"state"`
-	FailureCount int64             `json:"failure_count"`
-	LastOKAt     *time.Time        `json:"last_ok_at"`
-	Changes      []health.Change   `json:"changes"`
-}
+// integrationView is an integration with its page.
+type integrationView struct{ client.Integration }
 
 // Address is the integration's page.
-func (i integrationView) Address() string { return Path + "/integrations/" + i.ID.String() }
+func (i integrationView) Address() string { return Path + "/integrations/" + i.ID }
 
 type integrationsPage struct {
 	frame
@@ -53,7 +27,7 @@ func listIntegrations(v *visit) error {
 		return err
 	}
 	return v.show(http.StatusOK, "integrations.html", &integrationsPage{
-		frame{Title: "Integrations", Section: "integrations"}, list, newPager(part, Path+"/integrations", query),
+		frame{Page: "Integrations", Section: "integrations"}, list, newPager(part, Path+"/integrations", query),
 	})
 }
 
@@ -61,9 +35,8 @@ type integrationPage struct {
 	frame
 	integrationView
 	Band  band
-	Syncs []catalog.Sync
+	Syncs []client.Sync
 	Pager pager
-	Now   time.Time
 }
 
 // syncsShown is how many syncs a page has.
@@ -75,12 +48,12 @@ func showIntegration(v *visit) error {
 		return err
 	}
 	query := v.asked()
-	syncs, part, err := get[[]catalog.Sync](v, "/operator/integrations/"+v.id()+"/syncs", url.Values{"page": query["page"], "limit": {syncsShown}})
+	syncs, part, err := get[[]client.Sync](v, "/operator/integrations/"+v.id()+"/syncs", url.Values{"page": query["page"], "limit": {syncsShown}})
 	if err != nil {
 		return err
 	}
 	return v.show(http.StatusOK, "integration.html", &integrationPage{
-		frame{Title: found.Name, Section: "integrations"}, found, newBand(found, v.Now()), syncs, newPager(part, found.Address(), query), v.Now(),
+		frame{Page: found.Name, Section: "integrations"}, found, newBand(found, v.Now()), syncs, newPager(part, found.Address(), query),
 	})
 }
 
@@ -97,13 +70,13 @@ func approveSync(v *visit) error { return v.sync("/sync/approve", struct{}{}) }
 // sync has the API make a sync, and says what came of it.
 func (v *visit) sync(call string, body any) error {
 	return v.act(Path+"/integrations/"+v.id(), func() (string, error) {
-		made, err := send[catalog.Sync](v, http.MethodPost, "/operator/integrations/"+v.id()+call, body)
+		made, err := send[client.Sync](v, http.MethodPost, "/operator/integrations/"+v.id()+call, body)
 		return cameOf(made), err
 	})
 }
 
 // cameOf says what a sync has done.
-func cameOf(made catalog.Sync) string {
+func cameOf(made client.Sync) string {
 	switch {
 	case made.Skipped:
 		return "Synced: the catalog is the last one's, nothing has changed."
@@ -123,7 +96,7 @@ func askToDelete(v *visit) error {
 		return err
 	}
 	return v.show(http.StatusOK, "sure.html", &surePage{
-		frame: frame{Title: "Delete " + found.Name, Section: "integrations"}, Back: found.Address(), Do: "Delete the integration", Action: found.Address() + "/delete",
+		frame: frame{Page: "Delete " + found.Name, Section: "integrations"}, Back: found.Address(), Do: "Delete the integration", Action: found.Address() + "/delete",
 		Says: []string{
 			"Its activities leave the list at once, and its holds are given back.",
 			"Confirmed bookings stay, and can be called off; the partner's key is forgotten once no booking needs it.",

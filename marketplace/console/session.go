@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"path"
@@ -63,7 +62,7 @@ func signedIn(next handler) handler {
 			return err
 		}
 		err = next(v)
-		if said := (*refusal)(nil); errors.As(err, &said) && said.Status == http.StatusUnauthorized {
+		if said := refused(err); said != nil && said.Status == http.StatusUnauthorized {
 			return v.askToSignIn() // it has ended meanwhile
 		}
 		return err
@@ -128,7 +127,7 @@ func signInForm(given url.Values) *form {
 func showSignIn(v *visit) error {
 	query := v.r.URL.Query()
 	return v.show(http.StatusOK, "signin.html", &signInPage{
-		frame: frame{Title: "Sign in"}, Form: signInForm(nil), To: ours(query.Get("to")), Ended: query.Has("ended"),
+		frame: frame{Page: "Sign in"}, Form: signInForm(nil), To: ours(query.Get("to")), Ended: query.Has("ended"),
 	})
 }
 
@@ -149,19 +148,19 @@ func signIn(v *visit) error {
 			err = &refusal{Status: http.StatusForbidden, Message: "This account is not an operator's: the console is for operators alone."}
 		}
 	}
-	said := (*refusal)(nil)
-	if !errors.As(err, &said) {
+	said := refused(err)
+	if said == nil {
 		return err
 	}
 	switch said.Status { // none of them is about a field
 	case http.StatusUnauthorized:
 		said.Details, said.Message = nil, "There is no account with this address and password, or it is locked."
 	case http.StatusTooManyRequests:
-		said.Details, said.Message = nil, "Too many sign-ins have failed. Try again in " + said.retryAfter + " seconds."
+		said.Details, said.Message = nil, "Too many sign-ins have failed. Try again in "+said.retryAfter+" seconds."
 		v.w.Header().Set("Retry-After", said.retryAfter)
 	}
 	f.refuse(said)
-	return v.show(said.Status, "signin.html", &signInPage{frame: frame{Title: "Sign in"}, Form: f, To: ours(given.Get("to"))})
+	return v.show(said.Status, "signin.html", &signInPage{frame: frame{Page: "Sign in"}, Form: f, To: ours(given.Get("to"))})
 }
 
 func signOut(v *visit) error {

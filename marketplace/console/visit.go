@@ -20,10 +20,10 @@ type visit struct {
 
 // frame is what every page has.
 type frame struct {
-	Title   string
-	Section string // of the navigation
-	Account string // who is signed in; "": nobody
-	Note    *note
+	Page     string // its title
+	Section  string // of the navigation
+	Operator string // who is signed in; "": nobody
+	Note     *note
 }
 
 func (f *frame) framed() *frame { return f }
@@ -39,8 +39,8 @@ func (c *Console) page(show handler) http.Handler {
 		if err == nil {
 			return
 		}
-		said := (*refusal)(nil)
-		if !errors.As(err, &said) {
+		said := refused(err)
+		if said == nil {
 			id := w.Header().Get("X-Request-Id")
 			c.Log.ErrorContext(r.Context(), "a page of the console failed", slog.String("request_id", id), slog.Any("error", err))
 			said = &refusal{Status: http.StatusInternalServerError, Message: "unexpected error: the log tells more of request " + id}
@@ -61,13 +61,13 @@ func (v *visit) trouble(said *refusal) error {
 	if said.retryAfter != "" {
 		v.w.Header().Set("Retry-After", said.retryAfter)
 	}
-	return v.show(said.Status, "trouble.html", &troublePage{frame{Title: http.StatusText(said.Status)}, said})
+	return v.show(said.Status, "trouble.html", &troublePage{frame{Page: http.StatusText(said.Status)}, said})
 }
 
 // show answers with a page. Nothing runs in it, nobody frames it and nobody keeps it.
 func (v *visit) show(status int, name string, p page) error {
 	f := p.framed()
-	if f.Account = v.session.Account.Email; f.Account != "" && f.Note == nil {
+	if f.Operator = v.session.Account.Email; f.Operator != "" && f.Note == nil {
 		f.Note = v.noteOf()
 	}
 	var text bytes.Buffer
@@ -113,11 +113,11 @@ func (v *visit) act(address string, call func() (words string, err error)) error
 	if err == nil {
 		return v.done(address, words)
 	}
-	said := (*refusal)(nil)
-	if !errors.As(err, &said) || said.Status == http.StatusUnauthorized || said.Status == http.StatusNotFound || said.Status == http.StatusInternalServerError {
+	said := refused(err)
+	if said == nil || said.Status == http.StatusUnauthorized || said.Status == http.StatusNotFound || said.Status == http.StatusInternalServerError {
 		return err
 	}
-	if err := v.say(note{Words: sentence(said.Message), Failed: true}); err != nil {
+	if err := v.say(note{Words: said.words(), Failed: true}); err != nil {
 		return err
 	}
 	return v.goTo(address)

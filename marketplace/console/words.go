@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/client"
 )
 
 // words are what templates say things with.
@@ -41,22 +41,13 @@ var sections = []section{
 // moment is a time as pages show it.
 type moment struct{ Day, Hour, ISO string }
 
-// when shows a time in UTC.
-func when(at any) *moment {
-	var t time.Time
-	switch at := at.(type) {
-	case time.Time:
-		t = at
-	case *time.Time:
-		if at != nil {
-			t = *at
-		}
-	}
-	if t.IsZero() {
+// when shows a time in UTC; nil is none.
+func when(at time.Time) *moment {
+	if at.IsZero() {
 		return nil
 	}
-	t = t.UTC()
-	return &moment{t.Format("2 Jan 2006"), t.Format("15:04:05"), t.Format(time.RFC3339)}
+	at = at.UTC()
+	return &moment{at.Format("2 Jan 2006"), at.Format("15:04:05"), at.Format(time.RFC3339)}
 }
 
 // lasted says a duration in its two largest units.
@@ -99,17 +90,17 @@ func sentence(text string) string {
 }
 
 // reasons say why a booking needs somebody.
-var reasons = map[marketplace.AttentionReason]string{
-	marketplace.ConfirmRefused:   "Paid, and the partner does not book it",
-	marketplace.ConfirmUnknown:   "Paid, and whether the partner has booked is not known",
-	marketplace.LatePayment:      "Paid after the hold was given back",
-	marketplace.DuplicatePayment: "Paid twice",
-	marketplace.ReserveUnknown:   "The partner may keep seats for nobody until its hold expires",
-	marketplace.ReleaseFailed:    "The partner does not take the release",
-	marketplace.CancelFailed:     "The partner does not take the cancellation",
+var reasons = map[client.AttentionReason]string{
+	client.ConfirmRefused:   "Paid, and the partner does not book it",
+	client.ConfirmUnknown:   "Paid, and whether the partner has booked is not known",
+	client.LatePayment:      "Paid after the hold was given back",
+	client.DuplicatePayment: "Paid twice",
+	client.ReserveUnknown:   "The partner may keep seats for nobody until its hold expires",
+	client.ReleaseFailed:    "The partner does not take the release",
+	client.CancelFailed:     "The partner does not take the cancellation",
 }
 
-func reason(r marketplace.AttentionReason) string {
+func reason(r client.AttentionReason) string {
 	if words := reasons[r]; words != "" {
 		return words
 	}
@@ -120,14 +111,14 @@ func reason(r marketplace.AttentionReason) string {
 type act struct{ Label, Hint string }
 
 // actions say what an operator can do about a booking.
-var actions = map[marketplace.Action]act{
-	marketplace.TryConfirm: {"Confirm again", "The partner is asked once more to book what was paid."},
-	marketplace.TryCancel:  {"Call it off…", "The booking ends as CANCELLED, and the partner is told. The money goes back outside of the marketplace."},
-	marketplace.TryDeliver: {"Send again", "What the partner has not taken is sent until it is."},
-	marketplace.Resolve:    {"Seen to", "It was settled elsewhere: the booking leaves this list and stays as it is."},
+var actions = map[client.Action]act{
+	client.MayConfirm: {"Confirm again", "The partner is asked once more to book what was paid."},
+	client.MayCancel:  {"Call it off…", "The booking ends as CANCELLED, and the partner is told. The money goes back outside of the client."},
+	client.MayDeliver: {"Send again", "What the partner has not taken is sent until it is."},
+	client.MayResolve: {"Seen to", "It was settled elsewhere: the booking leaves this list and stays as it is."},
 }
 
-func actionWords(a marketplace.Action) act { return actions[a] }
+func actionWords(a client.Action) act { return actions[a] }
 
 // tones are the colours of states.
 var tones = map[string]string{

@@ -34,13 +34,14 @@ func (s *Store) Account(ctx context.Context, id uuid.UUID) (marketplace.Account,
 	return s.account(ctx, accountColumns+`WHERE id = $1`, id)
 }
 
-// Accounts returns a page of the accounts of a role, of all roles for "", in the order of
-// their making, and how many there are in all.
-func (s *Store) Accounts(ctx context.Context, role marketplace.Role, skip int64, size int) (list []marketplace.Account, total int, err error) {
-	if err := s.pool.QueryRow(ctx, `SELECT count(*) FROM accounts WHERE $1 = '' OR role = $1`, role).Scan(&total); err != nil {
+// Accounts returns a page of the accounts of a role, of all roles for "", that have the
+// words in their address or name, in the order of their making, and how many there are.
+func (s *Store) Accounts(ctx context.Context, role marketplace.Role, words string, skip int64, size int) (list []marketplace.Account, total int, err error) {
+	const where = `WHERE ($1 = '' OR role = $1) AND ($2 = '' OR position(lower($2) IN email) > 0 OR position(lower($2) IN lower(name)) > 0)`
+	if err := s.pool.QueryRow(ctx, `SELECT count(*) FROM accounts `+where, role, words).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	rows, err := s.pool.Query(ctx, accountColumns+`WHERE $1 = '' OR role = $1 ORDER BY created_at, id OFFSET $2 LIMIT $3`, role, skip, size)
+	rows, err := s.pool.Query(ctx, accountColumns+where+` ORDER BY created_at, id OFFSET $3 LIMIT $4`, role, words, skip, size)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,17 +14,28 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// bookingFilter chooses bookings by account, status and attention.
+// bookingFilter chooses bookings by account, status, attention, and whether they are some.
 const bookingFilter = `
-	WHERE ($1::uuid IS NULL OR b.account_id = $1 AND b.code IS NOT NULL) AND ($2 = '' OR b.status = $2)
-		AND (NOT $3 OR EXISTS (SELECT FROM booking_attention t WHERE t.booking_id = b.id AND t.settled_at IS NULL))`
+	WHERE ($1::uuid IS NULL OR b.account_id = $1) AND ($2 = '' OR b.status = $2)
+		AND (NOT $3 OR EXISTS (SELECT FROM booking_attention t WHERE t.booking_id = b.id AND t.settled_at IS NULL)) AND ($4 OR b.code IS NOT NULL)`
+
+// bookingNamed chooses among them by name, each kind of which has an index.
+const bookingNamed = ` AND b.id IN (
+	SELECT id FROM bookings WHERE id = $5
+	UNION ALL SELECT id FROM bookings WHERE reseller_reference = $6 AND reseller_reference <> ''
+	UNION ALL SELECT id FROM bookings WHERE external_booking_id = $6)`
 
 // Bookings returns some of the bookings, the newest first, and how many there are.
 func (s *Store) Bookings(ctx context.Context, by booking.Filter, skip int64, size int) (list []marketplace.Booking, total int, err error) {
+	where, args := bookingFilter, []any{idOrNull(by.Account), by.Status, by.Attention, by.Checkouts}
+	if by.Named != "" {
+		id, _ := uuid.Parse(by.Named) // what is none is nobody's
+		where, args = where+bookingNamed, append(args, id, by.Named)
+	}
 	batch := &pgx.Batch{}
-	account := idOrNull(by.Account)
-	batch.Queue(`SELECT count(*) FROM bookings b `+bookingFilter, account, by.Status, by.Attention).QueryRow(func(row pgx.Row) error { return row.Scan(&total) })
-	batch.Queue(bookingColumns+bookingFilter+` ORDER BY b.created_at DESC, b.id DESC OFFSET $4 LIMIT $5`, account, by.Status, by.Attention, skip, size).
+	batch.Queue(`SELECT count(*) FROM bookings b `+where, args...).QueryRow(func(row pgx.Row) error { return row.Scan(&total) })
+	page := fmt.Sprintf(` ORDER BY b.created_at DESC, b.id DESC OFFSET $%d LIMIT $%d`, len(args)+1, len(args)+2)
+	batch.Queue(bookingColumns+where+page, append(args, skip, size)...).
 		Query(func(rows pgx.Rows) error {
 			records, err := pgx.CollectRows(rows, scanBooking)
 			for _, r := range records {

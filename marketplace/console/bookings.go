@@ -1,0 +1,169 @@
+package console
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"partnerkit.dev/marketplace/client"
+)
+
+// bookingView is a booking with its page.
+type bookingView struct{ client.Booking }
+
+// Address is the booking's page.
+func (b bookingView) Address() string { return Path + "/bookings/" + b.ID }
+
+// Guests are the guests in words, such as 2 ADULT, 1 CHILD.
+func (b bookingView) Guests() string {
+	var list []string
+	for _, unit := range b.Units {
+		list = append(list, strconv.Itoa(unit.Quantity)+" "+string(unit.Type))
+	}
+	return strings.Join(list, ", ")
+}
+
+// MayCancel reports whether it can be called off where nothing of it needs attention.
+func (b bookingView) MayCancel() bool { return b.Attention == nil && b.Status == client.Confirmed }
+
+type bookingsPage struct {
+	frame
+	List     []bookingView
+	Pager    pager
+	Form     *form
+	Filtered bool // somebody has chosen
+}
+
+// anyOf is a field that chooses among values, or none.
+func anyOf(name, label, none string, values ...string) field {
+	f := field{Name: name, Label: label, Kind: "choice", Choices: []choice{{"", none}}}
+	for _, value := range values {
+		f.Choices = append(f.Choices, choice{value, value})
+	}
+	return f
+}
+
+func listBookings(v *visit) error {
+	query := v.asked("attention", "status", "reseller", "q")
+	f := newForm(query,
+		field{Name: "q", Label: "Booking", Kind: "search", Hint: "Its id, the reseller's reference, or the partner's booking id."},
+		anyOf("status", "Status", "all", "HELD", "PAID", "CONFIRMED", "RELEASED", "CANCELLED", "RESERVING", "REFUSED", "LOST"),
+		field{Name: "reseller", Label: "Reseller", Kind: "search", Hint: "Its id or its e-mail."},
+		field{Name: "attention", Label: "Only what needs attention", Kind: "checkbox"},
+	)
+	p := &bookingsPage{frame: frame{Page: "Bookings", Section: "bookings"}, Form: f, Filtered: len(query) > 0}
+	asked := url.Values{}
+	for name, values := range query {
+		asked[name] = values
+	}
+	if words := query.Get("reseller"); strings.Contains(words, "@") {
+		found, err := v.resellerOf(words)
+		if err != nil {
+			return err
+		}
+		if found == "" {
+			f.refuse(&refusal{Details: []string{"reseller: no reseller has this address"}})
+			return v.show(http.StatusOK, "bookings.html", p)
+		}
+		asked.Set("reseller", found)
+	}
+	list, part, err := get[[]bookingView](v, "/operator/bookings", asked)
+	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
+		f.refuse(said)
+		return v.show(http.StatusUnprocessableEntity, "bookings.html", p)
+	}
+	if err != nil {
+		return err
+	}
+	p.List, p.Pager = list, newPager(part, Path+"/bookings", query)
+	return v.show(http.StatusOK, "bookings.html", p)
+}
+
+// resellerOf is the account of a reseller's address; "" where there is none.
+func (v *visit) resellerOf(email string) (string, error) {
+	list, _, err := get[[]client.Account](v, "/operator/accounts", url.Values{"role": {"reseller"}, "q": {email}})
+	for _, account := range list {
+		if strings.EqualFold(account.Email, strings.TrimSpace(email)) {
+			return account.ID, err
+		}
+	}
+	return "", err
+}
+
+type bookingPage struct {
+	frame
+	bookingView
+	Reseller    string // its address, or its id where that is not to be had
+	Integration string // its name; "" where it was deleted
+	Activity    string // its title
+}
+
+func showBooking(v *visit) error {
+	found, _, err := get[bookingView](v, "/operator/bookings/"+v.id(), nil)
+	if err != nil {
+		return err
+	}
+	p := &bookingPage{frame: frame{Page: "Booking " + found.ID, Section: "bookings"}, bookingView: found, Reseller: found.ResellerID}
+	account, _, err := get[client.Account](v, "/operator/accounts/"+found.ResellerID, nil)
+	if err == nil {
+		p.Reseller = account.Email
+	}
+	integration, _, err2 := get[client.Integration](v, "/partner-integrations/"+found.IntegrationID, nil)
+	p.Integration = integration.Name
+	activity, _, err3 := get[client.OperatorActivity](v, "/operator/activities/"+found.ActivityID, nil)
+	p.Activity = cmp.Or(activity.Title, found.ActivityID)
+	for _, err := range []error{err, err2, err3} {
+		if said := refused(err); err != nil && (said == nil || said.Status != http.StatusNotFound) { // what was deleted has no name
+			return err
+		}
+	}
+	return v.show(http.StatusOK, "booking.html", p)
+}
+
+// settled says what a booking is after an action.
+func settled(b client.Booking) string {
+	words := "Done: the booking is " + string(b.Status)
+	if b.Attention != nil {
+		words += ", and still needs attention: " + strings.ToLower(reason(b.Attention.Reason)[:1]) + reason(b.Attention.Reason)[1:]
+	}
+	return words + "."
+}
+
+// settle makes the call of an action.
+func settle(action client.Action) handler {
+	return func(v *visit) error {
+		given, err := v.form()
+		if err != nil {
+			return err
+		}
+		var body any = struct{}{}
+		if action == client.MayCancel {
+			body = map[string]string{"reason": given.Get("reason")}
+		}
+		call := func() (string, error) {
+			b, err := send[client.Booking](v, http.MethodPost, "/operator/bookings/"+v.id()+"/"+string(action), body)
+			return settled(b), err
+		}
+		return v.act(Path+"/bookings/"+v.id(), call)
+	}
+}
+
+func askToCancel(v *visit) error {
+	found, _, err := get[bookingView](v, "/operator/bookings/"+v.id(), nil)
+	if err != nil {
+		return err
+	}
+	says := []string{"The booking ends as CANCELLED, for good.", "The money goes back outside of the marketplace: see to it with the payment provider."}
+	switch found.Status {
+	case client.Confirmed:
+		says = append(says, "The partner is told until it has taken the cancellation.")
+	default:
+		says = append(says, "The partner's hold is given back, if there still is one.")
+	}
+	return v.show(http.StatusOK, "sure.html", &surePage{
+		frame: frame{Page: "Call the booking off", Section: "bookings"}, Says: says, Do: "Call it off", Action: found.Address() + "/cancel", Back: found.Address(),
+		Form: newForm(nil, field{Name: "reason", Label: "Reason", Hint: "At most 500 letters. The partner reads it; it may be empty."}),
+	})
+}

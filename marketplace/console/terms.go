@@ -1,0 +1,117 @@
+package console
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"partnerkit.dev/marketplace/client"
+)
+
+type termsPage struct {
+	frame
+	client.Rates
+	Listed []rate
+	Change *form
+	Fees   *form
+}
+
+// rate is what one unit of the base buys.
+type rate struct {
+	Currency string
+	Rate     client.Decimal
+}
+
+func rateForm(given url.Values) *form {
+	return newForm(given,
+		field{Name: "currency", Label: "Currency", Required: true, Hint: "An ISO 4217 code such as USD."},
+		field{Name: "rate", Label: "What one unit of the base buys", Hint: "Such as 1.25. Empty removes the rate: prices in that currency are refused then."},
+	)
+}
+
+func feesForm(given url.Values, f client.Fees) *form {
+	return newForm(given,
+		field{Name: "service_fee", Label: "Service fee", Value: string(f.ServiceFee), Required: true, Hint: "Added to each guest's price, or once to a group's; in the currency beside, from 0 to 1,000,000."},
+		field{Name: "service_fee_currency", Label: "Currency of the fee", Value: f.ServiceFeeCurrency, Required: true},
+		field{Name: "commission_percentage", Label: "Commission, percent", Value: string(f.CommissionPercentage), Required: true, Hint: "Added to the partner's price, from 0 to 1000."},
+	)
+}
+
+func showTerms(v *visit) error { return v.showTerms(http.StatusOK, rateForm(nil), nil) }
+
+// showTerms shows the rates and the fees; nil forms are made of what is in force.
+func (v *visit) showTerms(status int, change, fees *form) error {
+	rates, _, err := get[client.Rates](v, "/operator/rates", nil)
+	if err != nil {
+		return err
+	}
+	p := &termsPage{frame: frame{Page: "Rates and fees", Section: "terms"}, Rates: rates, Change: change, Fees: fees}
+	for _, currency := range slices.Sorted(maps.Keys(rates.Rates)) {
+		p.Listed = append(p.Listed, rate{currency, rates.Rates[currency]})
+	}
+	if fees == nil {
+		found, _, err := get[client.Fees](v, "/operator/pricing", nil)
+		if err != nil {
+			return err
+		}
+		p.Fees = feesForm(nil, found)
+	}
+	return v.show(status, "terms.html", p)
+}
+
+func changeRates(v *visit) error {
+	given, err := v.form()
+	if err != nil {
+		return err
+	}
+	rates, _, err := get[client.Rates](v, "/operator/rates", nil)
+	if err != nil {
+		return err
+	}
+	currency, set := strings.ToUpper(strings.TrimSpace(given.Get("currency"))), (*string)(nil)
+	if text := strings.TrimSpace(given.Get("rate")); text != "" {
+		set = &text
+	}
+	_, err = send[client.Rates](v, http.MethodPut, "/operator/rates", map[string]any{"base": rates.Base, "rates": map[string]*string{currency: set}})
+	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
+		f, at := rateForm(given), "rate: "
+		if set == nil || strings.Contains(strings.Join(said.Details, " "), "ISO 4217") || currency == rates.Base {
+			at = "currency: "
+		}
+		for i, detail := range said.Details { // rates.USD: want…
+			_, words, _ := strings.Cut(detail, ": ")
+			said.Details[i] = at + strings.ReplaceAll(strings.ReplaceAll(words, " as a text", ""), `"`, "")
+		}
+		f.refuse(said)
+		return v.showTerms(http.StatusUnprocessableEntity, f, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if set == nil {
+		return v.done(Path+"/terms", "There is no rate for "+currency+" any more.")
+	}
+	return v.done(Path+"/terms", "One "+rates.Base+" buys "+*set+" "+currency+" from now on.")
+}
+
+func changeFees(v *visit) error {
+	given, err := v.form()
+	if err != nil {
+		return err
+	}
+	_, err = send[client.Fees](v, http.MethodPut, "/operator/pricing", map[string]any{
+		"service_fee": strings.TrimSpace(given.Get("service_fee")), "service_fee_currency": strings.ToUpper(strings.TrimSpace(given.Get("service_fee_currency"))),
+		"commission_percentage": strings.TrimSpace(given.Get("commission_percentage")),
+	})
+	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
+		f := feesForm(given, client.Fees{})
+		f.refuse(said)
+		return v.showTerms(http.StatusUnprocessableEntity, rateForm(nil), f)
+	}
+	if err != nil {
+		return err
+	}
+	return v.done(Path+"/terms", "The fees are changed: every price is made with them from now on.")
+}
