@@ -42,7 +42,8 @@ func (l List[T]) Page(ctx context.Context, page, size int) (Page[T], error) {
 }
 
 // All goes through all pages, and ends with the first error. Where the list changes
-// meanwhile an entry may be missed, or come twice.
+// meanwhile an entry may be missed, or come twice. A page may have fewer entries than it
+// could: what has no price in the currency that is asked for is left out.
 func (l List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for number := 1; ; number++ {
@@ -57,7 +58,7 @@ func (l List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 					return
 				}
 			}
-			if len(page.Entries) == 0 || number*largestPage >= page.Pagination.TotalCount {
+			if number*largestPage >= page.Pagination.TotalCount {
 				return
 			}
 		}
