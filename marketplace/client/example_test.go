@@ -252,7 +252,7 @@ func ExampleOperator() {
 		fmt.Println(err)
 		return
 	}
-	if _, err := platform.Arm(ctx, `{"match":{"endpoint":"confirm"},"times":1,"status":503,"body":"{\"message\":\"Down for maintenance.\"}"}`); err != nil {
+	if _, err := platform.Arm(ctx, `{"match":{"endpoint":"confirm"},"times":1,"status":400,"body":"{\"message\":\"Down for maintenance.\"}"}`); err != nil {
 		fmt.Println(err)
 		return
 	}
