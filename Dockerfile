@@ -1,8 +1,8 @@
 # The three commands, each as an image of its own: static, without a shell, run as nobody.
 #
-#   docker build --target marketplace --tag marketplace .
-#   docker build --target mockpartner --tag mockpartner .
-#   docker build --target conformance --tag conformance .
+#   docker build --target marketplace --tag partnerkit/marketplace .
+#   docker build --target mockpartner --tag partnerkit/mockpartner .
+#   docker build --target conformance --tag partnerkit/conformance .
 #
 # VERSION and COMMIT are what the commands tell of themselves.
 
@@ -55,7 +55,7 @@ HEALTHCHECK --interval=10s --timeout=6s --start-period=10s CMD ["/mockpartner", 
 ENTRYPOINT ["/mockpartner"]
 CMD ["serve", "--addr", "0.0.0.0:8081"]
 
-# Judges and ends: docker run --volume "$PWD/reports:/reports" … run --base-url …
+# Judges and ends: docker run --volume "$PWD/reports:/reports" partnerkit/conformance run --base-url …
 FROM base AS conformance
 COPY --from=build /out/conformance /conformance
 WORKDIR /reports
