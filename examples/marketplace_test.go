@@ -289,6 +289,12 @@ func TestTheMarketplaceStandsWhatTheCookbookDoesToIt(t *testing.T) {
 				return now.PartnerCancellation == client.NotSupported, err
 			})
 		},
+		"price-changes": func(c counter) {
+			held, err := c.shop.Book(c.t.Context(), c.order())
+			if err != nil || held.Total != "27" {
+				c.t.Errorf("want what the slot costs at checkout, 27, got %s, %v", held.Total, err)
+			}
+		},
 		"malformed-product": func(c counter) {
 			pull, err := c.hook.Trigger(c.t.Context())
 			known, asked := c.partner.Integration(c.t.Context(), c.integration)
