@@ -92,7 +92,7 @@ func TestTheComposeFileNamesOnlyWhatThereIs(t *testing.T) {
 	t.Parallel()
 	var c compose
 	strictly(t, "compose/compose.yaml", &c)
-	known := settings(t)
+	known, image := settings(t), file(t, "../Dockerfile")
 	for name, service := range c.Services {
 		for variable := range service.Environment {
 			isSetting(t, known, variable)
@@ -123,6 +123,13 @@ func TestTheComposeFileNamesOnlyWhatThereIs(t *testing.T) {
 		flags := file(t, source+"/serve.go")
 		if settings, err := os.ReadFile(source + "/settings.go"); err == nil {
 			flags += string(settings)
+		}
+		binary := "/" + service.Build.Target
+		if !strings.Contains(image, "FROM base AS "+service.Build.Target+"\n") || !strings.Contains(image, `ENTRYPOINT ["`+binary+`"]`) {
+			t.Errorf("%s: want the image %s in the Dockerfile, with %s as its entrypoint", name, service.Build.Target, binary)
+		}
+		if test := service.Healthcheck.Test; !slices.Equal(test, []string{"CMD", binary, "health"}) || !strings.Contains(file(t, source+"/health.go"), `"health"`) {
+			t.Errorf("%s: want it asked by its own command, got %v", name, test)
 		}
 		if service.Command[0] != "serve" || service.Image != "partnerkit/"+service.Build.Target {
 			t.Errorf("%s: want its command served, got %v", name, service.Command)
