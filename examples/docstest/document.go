@@ -48,6 +48,11 @@ func (d *Document) Folder() string {
 	return "."
 }
 
+// Runs tells whether a document has commands to be followed.
+func (d *Document) Runs() bool {
+	return slices.ContainsFunc(d.Blocks, func(b Block) bool { return b.Language == "sh" && !b.CheckOnly })
+}
+
 // Place names a line, as compilers do.
 func (d *Document) Place(line int) string { return fmt.Sprintf("%s:%d", d.Path, line) }
 
