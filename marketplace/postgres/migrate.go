@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -28,9 +30,9 @@ const migrationLock = 0x6d61726b // "mark"
 // queue's too, one process at a time, and returns how many migrations it ran. A
 // database that a newer service has migrated is an error.
 func Migrate(ctx context.Context, address string) (ran int, err error) {
-	config, err := pgxpool.ParseConfig(address)
+	config, err := configOf(address)
 	if err != nil {
-		return 0, fmt.Errorf("read the database's address: %w", hidden(err))
+		return 0, err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -106,8 +108,14 @@ func migrateQueue(ctx context.Context, pool *pgxpool.Pool) (int, error) {
 
 // hidden keeps the address, and the password in it, out of an error.
 func hidden(err error) error {
-	if parse := (*pgconn.ParseConfigError)(nil); errors.As(err, &parse) {
-		return errors.New("want a PostgreSQL address such as postgres://user@host/database")
+	if parse := (*pgconn.ParseConfigError)(nil); !errors.As(err, &parse) {
+		return err
 	}
-	return err
+	wanted := "want a PostgreSQL address such as postgres://user@host/database"
+	var address *url.Error
+	var number *strconv.NumError
+	if cause := errors.Unwrap(err); cause != nil && !errors.As(cause, &address) && !errors.As(cause, &number) {
+		return fmt.Errorf("%s: %w", wanted, cause) // how TLS is asked for: no part of the address
+	}
+	return errors.New(wanted)
 }

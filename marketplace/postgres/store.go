@@ -33,9 +33,9 @@ func Open(ctx context.Context, address string, connections int32) (*Store, error
 
 // OpenTraced is Open where a tracer, unless it is nil, is told of every query.
 func OpenTraced(ctx context.Context, address string, connections int32, tracer pgx.QueryTracer) (*Store, error) {
-	config, err := pgxpool.ParseConfig(address)
+	config, err := configOf(address)
 	if err != nil {
-		return nil, fmt.Errorf("read the database's address: %w", hidden(err))
+		return nil, err
 	}
 	config.MaxConns = connections
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
@@ -57,6 +57,33 @@ func OpenTraced(ctx context.Context, address string, connections int32, tracer p
 	return &Store{pool: pool, queue: queue}, nil
 }
 
+// connectTime is how long a connection may take to be made, unless the address says
+// otherwise with connect_timeout: a server that is silent must not keep a start waiting.
+const connectTime = 15 * time.Second
+
+// configOf reads a database's address.
+func configOf(address string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("read the database's address: %w", hidden(err))
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTime
+	}
+	return config, nil
+}
+
+// CheckAddress says what is wrong with a database's address, without anything that it
+// may hold.
+func CheckAddress(address string) error {
+	_, err := configOf(address)
+	return err
+}
+
+// ErrUnreachable is wrapped by the error of a database that cannot be reached, or does
+// not let the service in.
+var ErrUnreachable = errors.New("the database cannot be reached")
+
 // unreachable says in one line why the database cannot be reached: pgx has a line for
 // every address and every way that it has tried.
 type unreachable struct{ cause error }
@@ -66,7 +93,7 @@ func (u *unreachable) Error() string {
 	return "reach the database: " + strings.TrimSpace(lines[len(lines)-1])
 }
 
-func (u *unreachable) Unwrap() error { return u.cause }
+func (u *unreachable) Unwrap() []error { return []error{ErrUnreachable, u.cause} }
 
 // inUTC has times come in UTC, whatever the machine's zone is.
 func inUTC(_ context.Context, conn *pgx.Conn) error {

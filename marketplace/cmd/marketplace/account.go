@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -18,8 +21,9 @@ import (
 )
 
 func newAccount() *cobra.Command {
-	command := &cobra.Command{Use: "account", Short: "Accounts and their tokens"}
-	command.AddCommand(newAccountCreate(), newAccountToken())
+	command := &cobra.Command{Use: "account", Short: "Accounts and their tokens", Example: "  marketplace account list"}
+	group(command)
+	command.AddCommand(newAccountCreate(), newAccountList(), newAccountToken())
 	return command
 }
 
@@ -32,7 +36,7 @@ func newAccountCreate() *cobra.Command {
 		Long: `Makes an account; its password is the first line of the standard input. It works
 while the service runs, and while it does not.`,
 		Example: `  marketplace account create --email ana@example.com --role operator < password.txt`,
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			password, err := firstLine(command.InOrStdin())
 			if err != nil {
@@ -54,6 +58,65 @@ while the service runs, and while it does not.`,
 	return command
 }
 
+func newAccountList() *cobra.Command {
+	var s storage
+	var role string
+	command := &cobra.Command{
+		Use:   "list",
+		Short: "List the accounts",
+		Long: `Lists the accounts, the oldest first: role, address, id, when it was made, whether it
+may sign in, and its name. It works while the service runs, and while it does not.`,
+		Example: `  marketplace account list
+  marketplace account list --role reseller`,
+		Args: noArguments,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if role != "" && !slices.Contains([]marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator}, marketplace.Role(role)) {
+				return misuse{fmt.Errorf("--role: want reseller, affiliate, partner or operator, got %.20q", role)}
+			}
+			return withStore(command.Context(), s, func(store *postgres.Store) error {
+				return listAccounts(command.Context(), store, marketplace.Role(role), command.OutOrStdout())
+			})
+		},
+	}
+	s.register(command)
+	command.Flags().StringVar(&role, "role", "", "only those of this `role`: reseller, affiliate, partner or operator")
+	return command
+}
+
+// accountsAtOnce is how many accounts are read at once.
+const accountsAtOnce = 500
+
+func listAccounts(ctx context.Context, store *postgres.Store, role marketplace.Role, out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ROLE\tADDRESS\tID\tMADE\tSTATE\tNAME")
+	for skip := int64(0); ; skip += accountsAtOnce {
+		accounts, total, err := store.Accounts(ctx, role, skip, accountsAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, a := range accounts {
+			state := "active"
+			if a.DisabledAt != nil {
+				state = "disabled"
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", a.Role, a.Email, a.ID, a.CreatedAt.UTC().Format(time.DateTime), state, oneLine(a.Name))
+		}
+		if len(accounts) == 0 || skip+int64(len(accounts)) >= int64(total) {
+			return table.Flush()
+		}
+	}
+}
+
+// oneLine keeps what somebody has written from making lines and columns of its own.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
 func newAccountToken() *cobra.Command {
 	var s storage
 	var email string
@@ -65,10 +128,10 @@ func newAccountToken() *cobra.Command {
 is stored as a hash, and cannot be had again. It works while the service runs, and while
 it does not.`,
 		Example: `  marketplace account token --email shop@example.com --name "web shop" > token.txt`,
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if err := marketplace.Check(&asked); err != nil {
-				return withDetails(err)
+				return byFlag(err)
 			}
 			ctx, token := command.Context(), ""
 			err := withStore(ctx, s, func(store *postgres.Store) (err error) {
@@ -91,7 +154,7 @@ it does not.`,
 func addToken(ctx context.Context, store *postgres.Store, email string, asked marketplace.NewAPIToken) (string, error) {
 	account, err := store.AccountByEmail(ctx, marketplace.NormalEmail(email))
 	if marketplace.CodeOf(err) == marketplace.NotFound || err == nil && account.Role != marketplace.Reseller {
-		return "", fmt.Errorf("email: there is no reseller of the address %q", email)
+		return "", fmt.Errorf("--email: there is no reseller of the address %q", email)
 	}
 	if err != nil {
 		return "", err
@@ -116,12 +179,32 @@ func firstLine(in io.Reader) (string, error) {
 
 func create(ctx context.Context, s storage, asked marketplace.NewAccount) (made marketplace.Account, err error) {
 	if err := marketplace.Check(&asked); err != nil {
-		return made, withDetails(err)
+		return made, byFlag(err)
 	}
 	if made, err = signin.NewAccount(asked, time.Now()); err != nil {
 		return made, err
 	}
-	return made, withStore(ctx, s, func(store *postgres.Store) error { return store.CreateAccount(ctx, made) })
+	err = withStore(ctx, s, func(store *postgres.Store) error { return store.CreateAccount(ctx, made) })
+	if marketplace.CodeOf(err) == marketplace.Conflict {
+		err = fmt.Errorf("--email: there is an account of the address %s already; account list shows it", made.Email)
+	}
+	return made, err
+}
+
+// byFlag is withDetails for what flags have given; the password has none.
+func byFlag(err error) error {
+	mistaken := (*marketplace.Error)(nil)
+	if !errors.As(err, &mistaken) || len(mistaken.Details) == 0 {
+		return err
+	}
+	lines := make([]string, len(mistaken.Details))
+	for i, detail := range mistaken.Details {
+		lines[i] = "--" + detail
+		if strings.HasPrefix(detail, "password:") {
+			lines[i] = "standard input: " + detail
+		}
+	}
+	return misuse{errors.New(strings.Join(lines, "\n"))}
 }
 
 // withDetails says every mistake of a request, a line each.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"partnerkit.dev/marketplace/pgembed"
@@ -20,19 +21,42 @@ type database struct {
 func openDatabase(ctx context.Context, s storage) (*database, error) {
 	db := &database{address: s.databaseURL}
 	if db.address == "" {
-		if err := os.MkdirAll(s.dataDir, 0o711); err != nil {
-			return nil, fmt.Errorf("--data-dir: %w", err)
+		err := s.makeDataDir()
+		if err != nil {
+			return nil, err
 		}
-		var err error
 		if db.private, err = pgembed.Start(ctx, pgembed.Config{Dir: s.privateDatabase(), Repository: pgembed.MavenCentral}); err != nil {
+			if errors.Is(err, fs.ErrPermission) {
+				err = inDataDir(s.privateDatabase(), err)
+			}
 			return nil, err
 		}
 		db.address = db.private.URL("postgres")
 	}
 	if _, err := postgres.Migrate(ctx, db.address); err != nil {
+		if errors.Is(err, postgres.ErrUnreachable) && db.private == nil {
+			err = fmt.Errorf("--database-url: %w", err)
+		}
 		return nil, errors.Join(err, db.close(context.WithoutCancel(ctx)))
 	}
 	return db, nil
+}
+
+// makeDataDir makes the data folder where it is not there yet.
+func (s *storage) makeDataDir() error {
+	if err := os.MkdirAll(s.dataDir, 0o711); err != nil {
+		return inDataDir(s.dataDir, err)
+	}
+	return nil
+}
+
+// inDataDir says what is in the way of a path of the data folder.
+func inDataDir(path string, err error) error {
+	var inside *fs.PathError
+	if errors.As(err, &inside) {
+		path, err = inside.Path, inside.Err
+	}
+	return fmt.Errorf("--data-dir: %s: %w; name a folder that this user may write to", path, err)
 }
 
 // joinDatabase is openDatabase for what may be done while the service runs: where that

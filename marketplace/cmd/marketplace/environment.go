@@ -30,7 +30,10 @@ func settle(command *cobra.Command, mistakes func() []error) {
 				wrong = append(wrong, fmt.Errorf("%s: want %s", variable(flag.Name), kinds[flag.Value.Type()]))
 			}
 		})
-		return joined(append(wrong, mistakes()...))
+		if err := joined(append(wrong, mistakes()...)); err != nil {
+			return misuse{err}
+		}
+		return nil
 	}
 }
 

@@ -17,7 +17,7 @@ func newHealth() *cobra.Command {
 containers, which have no shell and no curl.`,
 		Example: `  marketplace health
   marketplace health --addr 127.0.0.1:9000`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if err := cli.Healthy(command.Context(), addr, "/readyz"); err != nil {
 				return err

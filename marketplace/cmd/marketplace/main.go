@@ -18,11 +18,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	root := newRoot()
-	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintf(os.Stderr, "marketplace: %v\n", err)
-		os.Exit(1)
-	}
+	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 func newRoot() *cobra.Command {
@@ -35,9 +31,15 @@ them to resellers with prices of its own, and books with the partners.
 Every flag can be set by an environment variable: MARKETPLACE_ and the flag's name
 in capitals, such as MARKETPLACE_DATABASE_URL for --database-url. A flag stands
 before its variable.`,
+		Example: `  marketplace serve --allow-private-partners
+  marketplace account create --email ana@example.com --role operator < password.txt`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	group(root)
+	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
+		return misuse{fmt.Errorf("%w; %s --help lists the flags", err, command.CommandPath())}
+	})
 	root.AddCommand(newServe(), newHealth(), newMigrate(), newAccount(), newRates())
 	cli.AddMan(root)
 	cli.ShowVersion(root)

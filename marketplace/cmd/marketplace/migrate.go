@@ -17,7 +17,7 @@ func newMigrate() *cobra.Command {
 start at the same time wait for one of them to do it.`,
 		Example: `  marketplace migrate
   marketplace migrate --database-url postgres://user@host/name`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			db, err := openDatabase(command.Context(), s)
 			if err != nil {

@@ -68,9 +68,20 @@ func run(t *testing.T, stdin string, variables []string, args ...string) ran {
 // fails wants a process to end with 1, a line for each of the words, and no secret.
 func (r ran) fails(t *testing.T, words ...string) {
 	t.Helper()
+	r.says(t, exitFailed, words)
+}
+
+// misused wants it to end with 2.
+func (r ran) misused(t *testing.T, words ...string) {
+	t.Helper()
+	r.says(t, exitUsage, words)
+}
+
+func (r ran) says(t *testing.T, code int, words []string) {
+	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(r.errors, "\n"), "\n")
-	if r.code != 1 || len(lines) != len(words) {
-		t.Errorf("want 1 and %d lines, got %d: %s", len(words), r.code, r.errors)
+	if r.code != code || len(lines) != len(words) {
+		t.Errorf("want %d and %d lines, got %d: %s", code, len(words), r.code, r.errors)
 	}
 	for _, word := range words {
 		if !strings.Contains(r.errors, word) {

@@ -20,7 +20,8 @@ import (
 )
 
 func newRates() *cobra.Command {
-	command := &cobra.Command{Use: "rates", Short: "Exchange rates"}
+	command := &cobra.Command{Use: "rates", Short: "Exchange rates", Example: "  marketplace rates import eurofxref-daily.xml"}
+	group(command)
 	command.AddCommand(newRatesImport())
 	return command
 }
@@ -63,7 +64,7 @@ It works while the service runs, whose prices follow at once, and while it does 
 func exactlyOne(wanted string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return fmt.Errorf("%s, got %d arguments", wanted, len(args))
+			return misuse{fmt.Errorf("%s, got %d arguments", wanted, len(args))}
 		}
 		return nil
 	}

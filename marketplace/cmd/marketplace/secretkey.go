@@ -16,26 +16,26 @@ func loadSecret(s settings) (_ *secret.Secret, origin string, err error) {
 		key, err := secret.New([]byte(s.secretKey))
 		return key, "given", err
 	}
+	if err := s.makeDataDir(); err != nil {
+		return nil, "", err
+	}
 	path := filepath.Join(s.dataDir, "secret-key")
 	text, err := os.ReadFile(path)
 	if err == nil {
 		key, err := secret.New(text)
 		if err != nil {
-			return nil, "", fmt.Errorf("%s: %w", path, err)
+			return nil, "", fmt.Errorf("%s: %w: it is not what the service has put there", path, err)
 		}
 		return key, path, nil
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return nil, "", fmt.Errorf("read the service's secret: %w", err)
-	}
-	if err := os.MkdirAll(s.dataDir, 0o711); err != nil {
-		return nil, "", fmt.Errorf("--data-dir: %w", err)
+		return nil, "", inDataDir(path, err)
 	}
 	made := secret.NewToken()
 	// O_EXCL: of two services that start together one makes it.
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, "", fmt.Errorf("keep the service's secret: %w", err)
+		return nil, "", inDataDir(path, err)
 	}
 	_, wrote := file.WriteString(made)
 	if err := errors.Join(wrote, file.Sync(), file.Close()); err != nil {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -55,7 +56,7 @@ Several replicas may share a database and a secret.`,
   marketplace serve --addr 127.0.0.1:0 --data-dir ./data
   MARKETPLACE_OPERATOR_EMAIL=ana@example.com MARKETPLACE_OPERATOR_PASSWORD=… marketplace serve
   MARKETPLACE_DATABASE_URL=postgres://… MARKETPLACE_SECRET_KEY=… marketplace serve --addr 0.0.0.0:8080`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) (err error) {
 			log, flush := s.logged.open(command.OutOrStdout())
 			defer func() { err = errors.Join(err, flush()) }() // also where it panics
@@ -68,9 +69,9 @@ Several replicas may share a database and a secret.`,
 
 // serve runs the service until ctx ends, or its database does.
 func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
-	listener, err := net.Listen("tcp", s.addr)
+	listener, err := listen(s.addr)
 	if err != nil {
-		return fmt.Errorf("--addr: %w", err)
+		return err
 	}
 	defer listener.Close()
 	key, origin, err := loadSecret(s)
@@ -166,6 +167,24 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		log.Info("stopping")
 	}
 	return errors.Join(err, stop(ctx, server, background, client, log))
+}
+
+// listen opens the port that the service is reached by.
+func listen(address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("--addr %s: another program listens there; name another port, 0 takes a free one", address)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("--addr %s: this user may not listen there; name a port from 1024 on", address)
+	case err != nil:
+		var inside *net.OpError
+		if errors.As(err, &inside) {
+			err = inside.Err
+		}
+		return nil, fmt.Errorf("--addr %s: %w; name an address of this machine, such as 127.0.0.1:8080", address, err)
+	}
+	return listener, nil
 }
 
 // stop finishes the requests that are under way, and meanwhile hands the jobs back. What

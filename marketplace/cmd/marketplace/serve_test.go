@@ -113,8 +113,8 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	if out := beside(operatorPassword+"\n", "account", "create", "--email", "Shop@example.com", "--role", "reseller", "--name", "Shop").succeeds(t); !strings.Contains(out, "made the reseller shop@example.com") {
 		t.Errorf("want it told, got %s", out)
 	}
-	beside(operatorPassword, "account", "create", "--email", "shop@example.com", "--role", "reseller").fails(t, "there is an account with this email")
-	beside("short", "account", "create", "--email", "nobody", "--role", "king").fails(t, "email: want an address", "password: want at least 10 letters", "role: want one of")
+	beside(operatorPassword, "account", "create", "--email", "shop@example.com", "--role", "reseller").fails(t, "--email: there is an account of the address shop@example.com already")
+	beside("short", "account", "create", "--email", "nobody", "--role", "king").misused(t, "--email: want an address", "standard input: password: want at least 10 letters", "--role: want one of")
 	token := strings.TrimSpace(beside("", "account", "token", "--email", "shop@example.com", "--name", "web shop").succeeds(t))
 	beside("", "account", "token", "--email", "op@example.com", "--name", "x").fails(t, `there is no reseller of the address "op@example.com"`)
 	if status, body := s.ask(t, "GET", "/api/v1/resellers/activities?currency=USD", "", http.Header{"X-Api-Token": {token}}); status != 200 {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/marketplace"
+	"partnerkit.dev/marketplace/postgres"
 	"partnerkit.dev/marketplace/secret"
 	"partnerkit.dev/marketplace/storefront"
 	"partnerkit.dev/marketplace/worker"
@@ -50,6 +51,8 @@ func (s *storage) mistakes() (wrong []error) {
 	if s.databaseURL != "" {
 		if address, err := url.Parse(s.databaseURL); err != nil || address.Scheme != "postgres" && address.Scheme != "postgresql" {
 			wrong = append(wrong, errors.New("--database-url: want an address such as postgres://user@host/name"))
+		} else if err := postgres.CheckAddress(s.databaseURL); err != nil {
+			wrong = append(wrong, fmt.Errorf("--database-url: %w", err))
 		}
 	}
 	if s.dataDir == "" {

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"errors"
 	"net"
+	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +41,7 @@ func TestEveryWrongSettingIsNamedAtOnce(t *testing.T) {
 		"MARKETPLACE_LOGIN_LIMIT=many-hush", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS=perhaps", "MARKETPLACE_SECRET_KEY=hush", "MARKETPLACE_DATABASE_URL=mysql://me:hush@host/x",
 		"MARKETPLACE_OPERATOR_EMAIL=nobody", "MARKETPLACE_OPERATOR_PASSWORD=hush", "MARKETPLACE_DATA_DIR=",
 	}, "serve", "--addr", "8080", "--rate-limit", "-1", "--page-cache", "0", "--affiliate-url", "{shop}",
-		"--log-format", "xml", "--log-level", "loud", "--metrics-from", "10.0.0.0/8,localhost").fails(t,
+		"--log-format", "xml", "--log-level", "loud", "--metrics-from", "10.0.0.0/8,localhost").misused(t,
 		"MARKETPLACE_LOGIN_LIMIT: want a whole number", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS: want true or false",
 		"--secret-key: want at least 32 bytes, got 4", "--database-url: want an address such as postgres://", "--data-dir: want a folder",
 		"--operator-email: want an address", "--operator-password: want at least 10 letters",
@@ -61,22 +65,81 @@ func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
 		t.Fatal(err)
 	}
+	nowhere, err := url.Parse(newer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nowhere.Path = "/nowhere"
+	folder := t.TempDir()
+	file, short := filepath.Join(folder, "file"), filepath.Join(folder, "short")
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Mkdir(short, 0o700), os.WriteFile(filepath.Join(short, "secret-key"), []byte("hush"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	serve := func(args ...string) []string {
+		return append([]string{"serve", "--addr", "127.0.0.1:0", "--secret-key", strings.Repeat("s", 32)}, args...)
+	}
 	for name, c := range map[string]struct {
 		args []string
 		want string
 	}{
-		"a port that is taken":              {[]string{"serve", "--addr", taken.Addr().String(), "--data-dir", t.TempDir()}, "--addr: listen tcp " + taken.Addr().String()},
-		"a database that does not answer":   {[]string{"serve", "--addr", "127.0.0.1:0", "--secret-key", strings.Repeat("s", 32), "--database-url", "postgres://me:hush@127.0.0.1:1/x?connect_timeout=5"}, "reach the database: 127.0.0.1:1 (127.0.0.1): dial error"},
-		"a database of a newer service":     {[]string{"serve", "--addr", "127.0.0.1:0", "--secret-key", strings.Repeat("s", 32), "--database-url", newer}, "run the newer service"},
-		"a data folder that cannot be made": {[]string{"migrate", "--data-dir", "/dev/null/x"}, "--data-dir: mkdir /dev/null"},
+		"a port that is taken":              {[]string{"serve", "--addr", taken.Addr().String(), "--data-dir", t.TempDir()}, "--addr " + taken.Addr().String() + ": another program listens there; name another port"},
+		"an address of another machine":     {[]string{"serve", "--addr", "192.0.2.1:80", "--data-dir", t.TempDir()}, "--addr 192.0.2.1:80: bind: cannot assign requested address; name an address of this machine"},
+		"a port beyond all":                 {[]string{"serve", "--addr", "127.0.0.1:99999", "--data-dir", t.TempDir()}, "--addr 127.0.0.1:99999: address 99999: invalid port"},
+		"a data folder that is a file":      {serve("--data-dir", file), "--data-dir: " + file + ": not a directory; name a folder"},
+		"a secret below a file":             {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", file}, "--data-dir: " + file + ": not a directory; name a folder"},
+		"a secret that somebody has put":    {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", short}, "secret-key: want at least 32 bytes, got 4"},
+		"a database that does not answer":   {serve("--database-url", "postgres://me:hush@127.0.0.1:1/x?connect_timeout=5"), "--database-url: reach the database: 127.0.0.1:1 (127.0.0.1): dial error"},
+		"a server that says nothing":        {serve("--database-url", "postgres://me:hush@"+taken.Addr().String()+"/x?connect_timeout=1"), "--database-url: reach the database: " + taken.Addr().String()},
+		"a database that is not there":      {serve("--database-url", nowhere.String()), `database "nowhere" does not exist`},
+		"a database of a newer service":     {serve("--database-url", newer), "run the newer service"},
+		"a data folder that cannot be made": {[]string{"migrate", "--data-dir", "/dev/null/x"}, "--data-dir: /dev/null: not a directory"},
 		"a table of rates that is none":     {[]string{"rates", "import", "settings_test.go", "--database-url", newer}, "settings_test.go: want the European Central Bank's daily reference rates"},
-		"no table of rates":                 {[]string{"rates", "import"}, "want one FILE, one URL, or -"},
 		"an address of rates that is dead":  {[]string{"rates", "import", "http://me:hush@127.0.0.1:1/"}, "fetch the rates: dial tcp 127.0.0.1:1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run(t, "", nil, c.args...).fails(t, c.want)
 		})
+	}
+}
+
+func TestAWrongCommandLineIsOneLineWithTheWayOut(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"an unknown command":              {[]string{"sevre"}, `there is no command "sevre"; marketplace --help lists all`},
+		"an unknown command of a group":   {[]string{"account", "lst"}, `there is no command "lst"; marketplace account --help lists all`},
+		"an unknown flag":                 {[]string{"serve", "--database", "hush"}, "unknown flag: --database; marketplace serve --help lists the flags"},
+		"an argument that nobody wants":   {[]string{"migrate", "now"}, `want no argument but flags, got "now"; marketplace migrate --help lists them`},
+		"a flag that is no number":        {[]string{"serve", "--rate-limit", "many"}, "marketplace serve --help lists the flags"},
+		"an address that is none":         {[]string{"migrate", "--database-url", "localhost/x"}, "--database-url: want an address such as postgres://"},
+		"an address with unreadable TLS":  {[]string{"migrate", "--database-url", "postgres://me:hush@host/x?sslmode=perhaps"}, "sslmode is invalid"},
+		"a certificate that is not there": {[]string{"migrate", "--database-url", "postgres://me:hush@host/x?sslmode=verify-full&sslrootcert=/none.pem"}, "open /none.pem: no such file"},
+		"a role that there is not":        {[]string{"account", "list", "--role", "king"}, "--role: want reseller, affiliate, partner or operator"},
+		"a token without a name":          {[]string{"account", "token", "--email", "ana@example.com"}, "--name: it is missing"},
+		"no table of rates":               {[]string{"rates", "import"}, "want one FILE, one URL, or -"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run(t, "", nil, c.args...).misused(t, c.want)
+		})
+	}
+}
+
+func TestAccountsAreListed(t *testing.T) {
+	t.Parallel()
+	address := pgtest.URL(t)
+	for _, role := range []string{"operator", "reseller"} {
+		run(t, "a long password\n", nil, "account", "create", "--database-url", address, "--email", role+"@example.com", "--role", role, "--name", "A\tname\nof two lines").succeeds(t)
+	}
+	lines := strings.Split(strings.TrimSpace(run(t, "", nil, "account", "list", "--database-url", address).succeeds(t)), "\n")
+	if len(lines) != 3 || !strings.HasPrefix(lines[1], "operator") || !strings.Contains(lines[2], "reseller@example.com") || !strings.HasSuffix(lines[2], "active  A name of two lines") {
+		t.Errorf("want both, the oldest first, a line each, got %q", lines)
+	}
+	if out := run(t, "", nil, "account", "list", "--role", "reseller", "--database-url", address).succeeds(t); strings.Contains(out, "operator@") || !strings.Contains(out, "reseller@") {
+		t.Errorf("want the reseller alone, got %s", out)
 	}
 }
 

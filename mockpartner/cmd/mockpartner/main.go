@@ -63,7 +63,7 @@ demand; defects and variants are ready-made.`,
   curl -d '{"advance":"25m"}' http://127.0.0.1:8081/_mock/clock`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
-		Args:              cobra.NoArgs,
+		Args:              onlyCommands,
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
@@ -74,6 +74,14 @@ demand; defects and variants are ready-made.`,
 	cli.AddMan(root)
 	cli.ShowVersion(root)
 	return root
+}
+
+// onlyCommands refuses what is no command of a command that only holds others.
+func onlyCommands(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("there is no command %q; see %s --help", args[0], c.CommandPath())
+	}
+	return nil
 }
 
 func newVersion() *cobra.Command {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -15,14 +16,19 @@ func newScenario() *cobra.Command {
 	scenario := &cobra.Command{
 		Use:   "scenario",
 		Short: "Check scenario files, and print their schema",
-		Args:  cobra.NoArgs,
+		Args:  onlyCommands,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	scenario.AddCommand(&cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Tell what is wrong with scenario files, by line and column",
 		Example: "  mockpartner scenario check my-scenario.yaml",
-		Args:    cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, files []string) error {
+			if len(files) == 0 {
+				return errors.New("want one FILE or more, got none")
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, files []string) error {
 			for _, file := range files {
 				s, err := script.Load(file)

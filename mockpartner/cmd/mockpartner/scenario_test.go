@@ -47,7 +47,7 @@ func TestScenarioCheckTellsTheLine(t *testing.T) {
 	if got := finish(t, nil, "serve", "--auth-key", key, "--scenario", wrong+".none"); got.code != 2 || !strings.Contains(got.stderr, "scenario.yaml.none: no such file") {
 		t.Errorf("want the missing file named, got %+v", got)
 	}
-	if got := finish(t, nil, "scenario", "check"); got.code != 2 || !strings.Contains(got.stderr, "requires at least 1 arg") {
+	if got := finish(t, nil, "scenario", "check"); got.code != 2 || !strings.Contains(got.stderr, "want one FILE or more") {
 		t.Errorf("want a file asked for, got %+v", got)
 	}
 	if got := finish(t, nil, "scenario", "schema"); got.code != 0 || !strings.Contains(got.stdout, "draft/2020-12") {

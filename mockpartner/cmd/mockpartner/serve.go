@@ -148,6 +148,9 @@ func (f serveFlags) serve(c *cobra.Command) error {
 // address resolves where to listen. Only loopback needs no control token.
 func (f serveFlags) address(controlToken string) (*net.TCPAddr, error) {
 	address, err := net.ResolveTCPAddr("tcp", f.addr)
+	if lookup := (*net.DNSError)(nil); errors.As(err, &lookup) {
+		return nil, fmt.Errorf("--addr %s: %s: name an address of this machine", f.addr, lookup.Err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--addr: want host:port, such as 127.0.0.1:8081, got %q: %w", f.addr, err)
 	}
