@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"sync"
 )
 
@@ -73,12 +74,12 @@ func (all *flights) after(name string) *flight {
 	return next
 }
 
-// safely turns a panic into an error: nobody above would catch it, and a partner's
-// answer must not end the service.
+// safely turns a panic into an error that says where it came from, for the log: nobody
+// above would catch it, and a partner's answer must not end the service.
 func safely(f func() (Sync, error)) (made Sync, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("a sync panicked: %v", panicked)
+			err = fmt.Errorf("a sync panicked: %v\n%s", panicked, debug.Stack())
 		}
 	}()
 	return f()
