@@ -90,7 +90,7 @@ func listAccounts(ctx context.Context, store *postgres.Store, role marketplace.R
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ROLE\tADDRESS\tID\tMADE\tSTATE\tNAME")
 	for skip := int64(0); ; skip += accountsAtOnce {
-		accounts, total, err := store.Accounts(ctx, role, skip, accountsAtOnce)
+		accounts, total, err := store.Accounts(ctx, role, "", skip, accountsAtOnce)
 		if err != nil {
 			return err
 		}
