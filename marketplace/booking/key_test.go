@@ -103,8 +103,9 @@ func TestARequestThatIsUnderWayIsNotDoneTwice(t *testing.T) {
 		done <- first
 	}()
 	<-under
-	if _, err := b.once(t, 1); marketplace.CodeOf(err) != marketplace.Conflict {
-		t.Errorf("want to be told that it is under way, got %v", err)
+	underWay := (*marketplace.Error)(nil)
+	if _, err := b.once(t, 1); !errors.As(err, &underWay) || underWay.Code != marketplace.Conflict || underWay.RetryAfter == 0 {
+		t.Errorf("want to be told that it is under way, and when to ask again, got %v", err)
 	}
 	close(over)
 	first := <-done

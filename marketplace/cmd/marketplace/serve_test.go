@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/postgres/pgtest"
 )
 
@@ -20,23 +20,37 @@ const operatorPassword = "correct horse battery"
 
 var firstOperator = []string{"MARKETPLACE_OPERATOR_EMAIL=op@example.com", "MARKETPLACE_OPERATOR_PASSWORD=" + operatorPassword}
 
-// signedIn are the headers of who signs in with the operators' password.
-func (s *service) signedIn(t *testing.T, email string) http.Header {
+// rates are the exchange rates as the operator reads them, who signs in for it.
+func (s *service) rates(t *testing.T) client.Rates {
 	t.Helper()
-	status, body := s.ask(t, "POST", "/api/v1/auth/login", fmt.Sprintf(`{"email":%q,"password":%q}`, email, operatorPassword), nil)
-	_, rest, _ := strings.Cut(body, `"access_token":"`)
-	token, _, found := strings.Cut(rest, `"`)
-	if status != 200 || !found {
-		t.Fatalf("want a sign-in, got %d %s", status, body)
+	operator, err := client.NewOperator(s.base, client.Password("op@example.com", operatorPassword), client.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return http.Header{"Authorization": {"Bearer " + token}}
+	rates, err := operator.Rates(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rates
+}
+
+// letsIn wants a reseller's credentials to be good.
+func (s *service) letsIn(t *testing.T, credentials client.Credentials) {
+	t.Helper()
+	shop, err := client.NewReseller(s.base, credentials, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := shop.Activities(client.ActivityQuery{Currency: "USD"}).Page(t.Context(), 1, 1); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestAnEmptyDatabaseIsMadeReadyAndTheFirstRatesAreInIt(t *testing.T) {
 	t.Parallel()
 	s := serving(t, firstOperator, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32))
-	if _, body := s.ask(t, "GET", "/api/v1/operator/rates", "", s.signedIn(t, "op@example.com")); !strings.Contains(body, `"as_of":"2024-06-28"`) || !strings.Contains(body, `"USD":"1.0705"`) {
-		t.Errorf("want the rates that come with the service, got %s", body)
+	if rates := s.rates(t); rates.AsOf != "2024-06-28" || rates.Rates["USD"] != "1.0705" {
+		t.Errorf("want the rates that come with the service, got %+v", rates)
 	}
 	status, body := s.ask(t, "GET", "/metrics", "", nil)
 	for _, want := range []string{`marketplace_database_up 1`, `connections_max{pool="requests"}`, `connections_max{pool="work"}`, `marketplace_page_cache_bytes`} {
@@ -117,13 +131,11 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	beside("short", "account", "create", "--email", "nobody", "--role", "king").misused(t, "--email: want an address", "standard input: password: want at least 10 letters", "--role: want one of")
 	token := strings.TrimSpace(beside("", "account", "token", "--email", "shop@example.com", "--name", "web shop").succeeds(t))
 	beside("", "account", "token", "--email", "op@example.com", "--name", "x").fails(t, `there is no reseller of the address "op@example.com"`)
-	if status, body := s.ask(t, "GET", "/api/v1/resellers/activities?currency=USD", "", http.Header{"X-Api-Token": {token}}); status != 200 {
-		t.Errorf("want the token good, got %d %s", status, body)
-	}
+	s.letsIn(t, client.APIToken(client.Secret(token)))
 	beside("", "rates", "import", bank.URL+"/daily.xml").succeeds(t)
 	beside("", "rates", "import", bank.URL+"/nothing").fails(t, "answered with 404")
-	if _, body := s.ask(t, "GET", "/api/v1/operator/rates", "", s.signedIn(t, "op@example.com")); !strings.Contains(body, `"as_of":"2026-06-30"`) || !strings.Contains(body, `"USD":"1.1705"`) {
-		t.Errorf("want the imported rates in force, got %s", body)
+	if rates := s.rates(t); rates.AsOf != "2026-06-30" || rates.Rates["USD"] != "1.1705" {
+		t.Errorf("want the imported rates in force, got %+v", rates)
 	}
 	s.stop(t)
 	for name, mode := range map[string]os.FileMode{"secret-key": 0o600, "postgresql/password": 0o600} {
@@ -137,7 +149,7 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	}
 
 	s = serving(t, nil, "--data-dir", dir)
-	s.signedIn(t, "shop@example.com")
+	s.letsIn(t, client.Password("shop@example.com", operatorPassword))
 	text, err := os.ReadFile(pidFile)
 	if err != nil {
 		t.Fatal(err)
