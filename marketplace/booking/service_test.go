@@ -243,8 +243,7 @@ func TestWhoeverReadsOfARefusalIsToldThatAnEarlierConfirmHadNoAnswer(t *testing.
 	if len(r.Attention) != 1 || !strings.Contains(r.Attention[0].Message, "the partner may have booked") {
 		t.Errorf("want the doubt told, got %+v", r.Attention)
 	}
-	_, err := b.partner.Control.Testify(t.Context(), client.Testimony{ByHand: held.Code})
-	check(t, err)
+	b.byHand(t, held)
 	confirmed, err := b.Retry(t.Context(), held.ID)
 	if err != nil || confirmed.Status != marketplace.Confirmed || len(b.partner.Default().Platform().Bookings()) != 1 {
 		t.Errorf("want the partner's booking found, got %+v and %v", confirmed, err)
