@@ -75,9 +75,6 @@ func operations() map[string]bodies {
 	}
 }
 
-// notCalled are operations for who keeps the service running.
-var notCalled = []string{"alive", "ready", "openapi", "metrics", "docs"}
-
 func TestTheTypesHaveEveryFieldOfTheAPI(t *testing.T) {
 	t.Parallel()
 	document, err := openapi.Read(openapi.Marketplace)
@@ -87,12 +84,13 @@ func TestTheTypesHaveEveryFieldOfTheAPI(t *testing.T) {
 	c := comparison{t: t, constants: constantsOf(t)}
 	known := operations()
 	for _, op := range document.Operations() {
+		if !strings.HasPrefix(op.Path, "/api/") {
+			continue // for who keeps the service running
+		}
 		b, found := known[op.ID]
 		delete(known, op.ID)
 		if !found {
-			if !slices.Contains(notCalled, op.ID) {
-				t.Errorf("%s: the client has no such call: give it one, or name it among notCalled", op.ID)
-			}
+			t.Errorf("%s: the client has no such call", op.ID)
 			continue
 		}
 		if b.sent != nothing {
