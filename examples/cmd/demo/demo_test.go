@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -199,7 +200,16 @@ func TestWhatStaysCanBeTriedAsItSaysAndEndsWithCtrlC(t *testing.T) {
 	s := begin(t, false, "up")
 	s.until(t, "To begin with")
 	s.until(t, "DELETE")
-	_, commands, _ := strings.Cut(s.told.String(), "in another terminal:")
+	pages, commands, _ := strings.Cut(s.told.String(), "in another terminal:")
+	for _, path := range []string{"/console", "/docs", "/_mock/"} {
+		page := regexp.MustCompile(`http://[0-9.:]+` + path).FindString(pages)
+		answer, err := http.Get(page)
+		check(t, err)
+		check(t, answer.Body.Close())
+		if answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: want a page, got %s", page, answer.Status)
+		}
+	}
 	check(t, os.WriteFile(filepath.Join(s.temp, ".curlrc"), []byte("fail\nsilent\nshow-error\n"), 0o600))
 	try := exec.CommandContext(t.Context(), "sh", "-e", "-c", commands)
 	try.Env = append(os.Environ(), "CURL_HOME="+s.temp)
