@@ -100,6 +100,21 @@ func TestTheDocumentIsServed(t *testing.T) {
 	}
 }
 
+func TestTheDocumentsAreServedAsPagesThatTryTheirOwnSandbox(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	o.call("POST", "/_mock/sandboxes", `{"name":"mine"}`, 201)
+	for path, want := range map[string]string{
+		"/_mock/docs": `data-document="openapi.yaml" data-try="true"`, "/_mock/docs/partner": `data-document="partner.yaml" data-try="true"`,
+		"/s/mine/_mock/docs/partner.yaml": "servers:\n  - url: ../..\n", "/_mock/docs/assets/page.js": "SwaggerUIBundle(",
+	} {
+		if _, text := o.get(path); !strings.Contains(text, want) {
+			t.Errorf("%s: want %q, got %.300s", path, want, text)
+		}
+	}
+	o.call("GET", "/_mock/docs/assets/nothing.js", "", 404)
+}
+
 func TestExchangesAreCountedForPrometheus(t *testing.T) {
 	t.Parallel()
 	o := start(t)
