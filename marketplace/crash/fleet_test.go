@@ -162,10 +162,10 @@ func (o *outage) ends() {
 
 const (
 	// writes is how long a replica may take to write an answer down.
-	writes = 500 * time.Millisecond
+	writes = time.Second
 	// returns is how long it may take, once the database is back, to write down what it
 	// was answered meanwhile.
-	returns = 2 * time.Second
+	returns = 5 * time.Second
 )
 
 // unwritten is how long before now a replica may have been answered what it has not

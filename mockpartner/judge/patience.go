@@ -15,7 +15,7 @@ func patienceRules() []check {
 
 // earlier is how much before the limit a caller may leave: its time began before
 // the call arrived.
-const earlier = 250 * time.Millisecond
+const earlier = 500 * time.Millisecond
 
 func patient(s *story, b *bench) {
 	for _, c := range s.calls {
