@@ -22,6 +22,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/mockpartner/axetest"
 )
 
 // patience is how long a test waits for what a page is to show.
@@ -145,9 +146,9 @@ func (o *reader) do(steps ...chromedp.Action[chromedp.Void]) {
 
 func value[T any](o *reader, expression string) T {
 	o.t.Helper()
-	got, err := chromedp.Run(o.ctx, chromedp.Evaluate[T](expression))
+	got, err := chromedp.Run(o.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
-		o.t.Fatalf("%s: %v", expression, err)
+		o.t.Fatalf("%.200s: %v", expression, err)
 	}
 	return got
 }
@@ -305,14 +306,18 @@ func TestTheReportInABrowser(t *testing.T) {
 		o.quiet()
 	})
 
-	t.Run("it can be read in the light and in the dark", func(t *testing.T) {
+	t.Run("it can be read in the light and in the dark, and keeps nobody out", func(t *testing.T) {
 		t.Parallel()
+		axe := axetest.Source(t)
 		o := open(t, b, handful(t), "")
 		value[any](o, unfoldAll)
 		grounds := map[string]bool{}
 		for _, scheme := range []string{"light", "dark"} {
 			o.do(media("screen", scheme))
 			o.is(faint, "")
+			for _, found := range value[[]string](o, axe+";"+axetest.Findings) {
+				t.Errorf("%s: %s", scheme, found)
+			}
 			grounds[value[string](o, `getComputedStyle(document.body).backgroundColor`)] = true
 		}
 		if len(grounds) != 2 {

@@ -80,6 +80,7 @@ func (c *Console) pages() map[string]handler {
 	return map[string]handler{
 		"GET /console/{$}":                                     showOverview,
 		"GET /console/integrations":                            listIntegrations,
+		"POST /console/integrations":                           register,
 		"GET /console/integrations/{id}":                       showIntegration,
 		"POST /console/integrations/{id}/sync":                 syncIntegration,
 		"POST /console/integrations/{id}/approve":              approveSync,

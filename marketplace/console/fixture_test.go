@@ -194,6 +194,14 @@ func (s *shop) arm(fault string) {
 	s.must(err)
 }
 
+// byHand tells the partner's judge that an operator confirms the hold again, which is no
+// mistake of the marketplace's.
+func (s *shop) byHand() {
+	s.t.Helper()
+	_, err := s.control.Testify(s.t.Context(), client.Testimony{ByHand: s.partner.Default().Platform().Holds()[0].Code})
+	s.must(err)
+}
+
 // booked is what a test wants to know of a booking.
 type booked struct {
 	ID     string `json:"_id"`

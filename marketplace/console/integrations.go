@@ -18,16 +18,58 @@ type integrationsPage struct {
 	frame
 	List  []integrationView
 	Pager pager
+	Form  *form // for a new one
+}
+
+func registrationForm(given url.Values) *form {
+	return newForm(given,
+		field{Name: "name", Label: "Name", Required: true, Hint: "Of the partner, for people."},
+		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Hint: "The partner's endpoints lie below it, such as https://api.example.com/partner."},
+		field{Name: "auth_type", Label: "How the key is sent", Kind: "choice", Choices: []choice{{"bearer", "bearer: Bearer and the key"}, {"api_key", "api_key: the key alone"}}},
+		field{Name: "auth_key", Label: "Key", Kind: "password", Required: true, Complete: "off", Hint: "The partner's, for the marketplace. It is kept sealed and never shown."},
+		field{Name: "handles_ticket_delivery", Label: "The partner delivers its own tickets", Kind: "checkbox"},
+	)
 }
 
 func listIntegrations(v *visit) error {
+	return v.showIntegrations(http.StatusOK, registrationForm(nil))
+}
+
+func register(v *visit) error {
+	given, err := v.form()
+	if err != nil {
+		return err
+	}
+	body := map[string]any{"handles_ticket_delivery": given.Get("handles_ticket_delivery") == "true"}
+	for name, text := range texts(given, "name", "base_url", "auth_type", "auth_key") {
+		body[name] = text
+	}
+	made, err := send[struct {
+		ID     string `json:"integration_id"`
+		Secret string `json:"webhook_secret"`
+	}](v, http.MethodPost, "/partner-integrations", body)
+	if said := refused(err); said != nil && (said.Status == http.StatusBadRequest || said.Status == http.StatusConflict) {
+		f := registrationForm(given)
+		f.refuse(said)
+		return v.showIntegrations(http.StatusUnprocessableEntity, f)
+	}
+	if err != nil {
+		return err
+	}
+	if err := v.say(note{Words: "Registered: start a full sync. The partner's platform sends this secret as x-webhook-secret; it is shown this once:", Secret: made.Secret}); err != nil {
+		return err
+	}
+	return v.goTo(Path + "/integrations/" + made.ID)
+}
+
+func (v *visit) showIntegrations(status int, f *form) error {
 	query := v.asked()
 	list, part, err := get[[]integrationView](v, "/partner-integrations", query)
 	if err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, "integrations.html", &integrationsPage{
-		frame{Page: "Integrations", Section: "integrations"}, list, newPager(part, Path+"/integrations", query),
+	return v.show(status, "integrations.html", &integrationsPage{
+		frame{Page: "Integrations", Section: "integrations"}, list, newPager(part, Path+"/integrations", query), f,
 	})
 }
 

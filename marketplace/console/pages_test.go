@@ -42,6 +42,23 @@ func TestAnIntegrationIsSyncedAndDeletedAfterAQuestion(t *testing.T) {
 	v.shows(v.get(at), 404, "Integration not found")
 }
 
+func TestAPartnerIsRegisteredAndItsSecretShownOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.operator()
+	p := v.post("/console/integrations", "name", "Walks", "base_url", "ftp://x", "auth_type", "bearer", "auth_key", "partner-key")
+	if v.shows(p, 422, "http or https", `value="ftp://x"`); strings.Contains(p.text, "partner-key") {
+		t.Error("want no key sent back")
+	}
+	p = v.post("/console/integrations", "name", "Walks", "base_url", s.base, "auth_type", "bearer", "auth_key", "partner-key")
+	v.shows(p, 200, "Registered", "x-webhook-secret", "Its catalog was never pulled")
+	if secret := regexp.MustCompile(`<code>([0-9a-f]{64})</code>`).FindStringSubmatch(p.text); secret == nil || strings.Contains(v.get(p.address).text, secret[1]) {
+		t.Error("want the secret shown once")
+	}
+	v.shows(v.post(p.address+"/sync", "mode", "full"), 200, "Synced: ")
+	v.shows(v.post("/console/integrations", "name", "Walks", "base_url", s.base, "auth_type", "bearer", "auth_key", "partner-key"), 422, `role="alert"`)
+}
+
 func TestWhatWasSetAsideIsShownWithItsPlace(t *testing.T) {
 	t.Parallel()
 	s := open(t)

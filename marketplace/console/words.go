@@ -113,7 +113,7 @@ type act struct{ Label, Hint string }
 // actions say what an operator can do about a booking.
 var actions = map[client.Action]act{
 	client.MayConfirm: {"Confirm again", "The partner is asked once more to book what was paid."},
-	client.MayCancel:  {"Call it off…", "The booking ends as CANCELLED, and the partner is told. The money goes back outside of the client."},
+	client.MayCancel:  {"Call it off…", "The booking ends as CANCELLED, and the partner is told. The money goes back outside of the marketplace."},
 	client.MayDeliver: {"Send again", "What the partner has not taken is sent until it is."},
 	client.MayResolve: {"Seen to", "It was settled elsewhere: the booking leaves this list and stays as it is."},
 }
