@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +19,9 @@ import (
 
 // bodies are what is sent to an operation, and what its answer's data are read into.
 type bodies struct{ sent, read reflect.Type }
+
+// description is that of the API, read once: it takes a while.
+var description = sync.OnceValues(func() (*openapi.Document, error) { return openapi.Read(openapi.Marketplace) })
 
 // nothing is that none is sent, or that nothing is read.
 var nothing reflect.Type
@@ -77,7 +81,7 @@ func operations() map[string]bodies {
 
 func TestTheTypesHaveEveryFieldOfTheAPI(t *testing.T) {
 	t.Parallel()
-	document, err := openapi.Read(openapi.Marketplace)
+	document, err := description()
 	if err != nil {
 		t.Fatal(err)
 	}

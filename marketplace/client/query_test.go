@@ -1,44 +1,49 @@
-package client_test
+package client
 
 import (
+	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
-
-	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/schemas/openapi"
 )
+
+// questions are what a client asks of a marketplace that lets everybody in, and has
+// nothing.
+type questions struct{ asked []*http.Request }
+
+func (q *questions) RoundTrip(r *http.Request) (*http.Response, error) {
+	q.asked = append(q.asked, r)
+	status, body := http.StatusNotFound, "{}"
+	if strings.HasSuffix(r.URL.Path, "/login") {
+		status, body = http.StatusOK, `{"success":1,"data":{"access_token":"a","token_type":"Bearer","expires_in":900,"refresh_token":"r"}}`
+	}
+	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
 
 func TestEveryQueryHasEveryParameterOfTheAPI(t *testing.T) {
 	t.Parallel()
-	document, err := openapi.Read(openapi.Marketplace)
+	document, err := description()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{}
-	w.answers = func(r *http.Request) (*http.Response, error) {
-		if strings.HasSuffix(r.URL.Path, "/login") {
-			return says(200, `{"success":1,"data":{"access_token":"a","token_type":"Bearer","expires_in":900,"refresh_token":"r"}}`)
-		}
-		return problem(404, "none")
-	}
-	ctx, shop, operator := t.Context(), w.shop(t), w.operator(t)
-	affiliate, err := client.NewAffiliate("http://marketplace.test", client.Password("a@example.com", "hush"), w.options())
+	w := &questions{}
+	c, err := connect("http://marketplace.test", Password("ana@example.com", "hush"), Options{HTTP: &http.Client{Transport: w}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	every := client.ActivityQuery{Currency: "USD", Language: "pt", Words: "w", Category: "c", Country: "PT", City: "Lisbon"}
+	ctx, shop, affiliate, operator := t.Context(), &Reseller{c}, &Affiliate{c}, &Operator{Partner{c}}
+	every := ActivityQuery{Currency: "USD", Language: "pt", Words: "w", Category: "c", Country: "PT", City: "Lisbon"}
 	_, _ = shop.Activities(every).Page(ctx, 1, 1)
 	_, _ = shop.Activity(ctx, "a", every)
-	_, _ = shop.Calendar(ctx, client.CalendarQuery{ActivityID: "a", VariationID: "v", From: "2026-07-01", To: "2026-07-02", Currency: "USD"})
-	_, _ = shop.Slots(ctx, client.SlotsQuery{ActivityID: "a", VariationID: "v", Date: "2026-07-01", Currency: "USD"})
-	_, _ = shop.Bookings(client.Held).Page(ctx, 1, 1)
+	_, _ = shop.Calendar(ctx, CalendarQuery{ActivityID: "a", VariationID: "v", From: "2026-07-01", To: "2026-07-02", Currency: "USD"})
+	_, _ = shop.Slots(ctx, SlotsQuery{ActivityID: "a", VariationID: "v", Date: "2026-07-01", Currency: "USD"})
+	_, _ = shop.Bookings(Held).Page(ctx, 1, 1)
 	_, _ = affiliate.Activities(every).Page(ctx, 1, 1)
 	_, _ = affiliate.Commissions().Page(ctx, 1, 1)
-	_, _ = operator.Accounts(client.AccountQuery{Role: client.ResellerRole, Words: "w"}).Page(ctx, 1, 1)
-	_, _ = operator.Activities(client.OperatorActivityQuery{Words: "w", Status: client.Active, IntegrationID: "i"}).Page(ctx, 1, 1)
-	_, _ = operator.Bookings(client.BookingQuery{Status: client.Held, Attention: true, Reseller: "r", Named: "n"}).Page(ctx, 1, 1)
+	_, _ = operator.Accounts(AccountQuery{Role: ResellerRole, Words: "w"}).Page(ctx, 1, 1)
+	_, _ = operator.Activities(OperatorActivityQuery{Words: "w", Status: Active, IntegrationID: "i"}).Page(ctx, 1, 1)
+	_, _ = operator.Bookings(BookingQuery{Status: Held, Attention: true, Reseller: "r", Named: "n"}).Page(ctx, 1, 1)
 	_, _ = operator.Syncs("i").Page(ctx, 1, 1)
 	_, _ = operator.Integrations().Page(ctx, 1, 1)
 

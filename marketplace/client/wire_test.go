@@ -295,7 +295,7 @@ func TestAnswersOfAnotherKindAreClearErrors(t *testing.T) {
 		"a page":              {403, strings.NewReader("<html>Forbidden</html>"), `this is no answer of a marketplace: "<html>Forbidden</html>"`},
 		"a good page":         {200, strings.NewReader("<html>Welcome</html>"), "the answer is not as it should be"},
 		"an amount in powers": {200, strings.NewReader(`{"success":1,"data":{"total":1e999999999}}`), "want a decimal such as 27.5"},
-		"a flood":             {200, io.MultiReader(strings.NewReader(`{"success":1,"data":"`), io.LimitReader(endless{}, 65<<20)), "the answer is larger than 67108864 bytes"},
+		"a flood":             {200, io.MultiReader(strings.NewReader(`{"success":1,"data":"`), io.LimitReader(endless{}, 64<<20)), "the answer is larger than 67108864 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
