@@ -12,17 +12,15 @@ type Config struct {
 	Disposable bool
 	// MaxConnections bounds the server's connections; 0 means 100.
 	MaxConnections int
-	// Repository is where binaries are downloaded from where the machine has none, such
-	// as MavenCentral; "" is nowhere.
+	// Download allows binaries to be downloaded where the machine has none.
+	Download bool
+	// Repository is where they are downloaded from; "" is where embedded-postgres, whose
+	// artefacts they are, has them from.
 	Repository string
 	// Folders are patterns of the folders in which the machine's binaries are looked
 	// for; nil means the PATH and where distributions keep them.
 	Folders []string
 }
-
-// MavenCentral is the repository to which PostgreSQL's binaries for many systems are
-// published, by https://github.com/zonkyio/embedded-postgres-binaries.
-const MavenCentral = "https://repo1.maven.org/maven2"
 
 // ErrNoBinaries says that the machine has no PostgreSQL that can be used.
 var ErrNoBinaries = errors.New("no PostgreSQL found on this machine: install the package postgresql (14 or newer), or give a database with MARKETPLACE_DATABASE_URL")

@@ -32,7 +32,7 @@ func downloaded(dir string) string { return filepath.Join(dir, "binaries", "*", 
 func download(ctx context.Context, repository, dir string, major int) error {
 	release, known := releases[major]
 	if !known {
-		return fmt.Errorf("there is no PostgreSQL %d in %s", major, repository)
+		return fmt.Errorf("there is no PostgreSQL %d to be had", major)
 	}
 	into := filepath.Join(dir, "binaries", string(release))
 	ctx, cancel := context.WithTimeoutCause(ctx, downloadTime, errors.New("it took too long"))
@@ -66,8 +66,11 @@ func fetch(repository, dir, into string, release embeddedpostgres.PostgresVersio
 		return err
 	}
 	fresh := filepath.Join(scratch, "binaries")
-	started := embeddedpostgres.NewDatabase(embeddedpostgres.DefaultConfig().
-		Version(release).BinaryRepositoryURL(repository).Port(0).Logger(io.Discard).
+	wanted := embeddedpostgres.DefaultConfig()
+	if repository != "" {
+		wanted = wanted.BinaryRepositoryURL(repository)
+	}
+	started := embeddedpostgres.NewDatabase(wanted.Version(release).Port(0).Logger(io.Discard).
 		CachePath(filepath.Join(scratch, "cache")).BinariesPath(fresh).
 		RuntimePath(filepath.Join(scratch, "runtime")).DataPath(filepath.Join(nowhere, "data"))).Start()
 	if _, err := os.Stat(filepath.Join(fresh, "bin")); err != nil {

@@ -86,7 +86,7 @@ func repository(t *testing.T, jar []byte, checksum string) (address string, aske
 
 // bare is the configuration of a machine without binaries.
 func bare(dir, repository string) pgembed.Config {
-	return pgembed.Config{Dir: dir, Disposable: true, Folders: []string{filepath.Join(dir, "none")}, Repository: repository}
+	return pgembed.Config{Dir: dir, Disposable: true, Folders: []string{filepath.Join(dir, "none")}, Download: repository != "", Repository: repository}
 }
 
 // lacks fails where the error is not one line that names the package and these words.

@@ -26,3 +26,10 @@ func lock(dir string) (*os.File, error) {
 	}
 	return file, nil
 }
+
+// unlock gives the folder free. Closing the file alone would leave it taken while a
+// child of this process that is being started has a copy of it, until that runs.
+func unlock(file *os.File) {
+	_ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
+	_ = file.Close()
+}

@@ -52,7 +52,7 @@ func Start(ctx context.Context, config Config) (_ *Server, err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = s.lock.Close()
+			unlock(s.lock)
 		}
 	}()
 	o, err := serverOwner()
@@ -212,7 +212,7 @@ func (s *Server) Gone() <-chan struct{} { return s.gone }
 // Stop ends the server: what is under way is rolled back, the data stays. When ctx
 // ends first the server is ended at once, and recovers at the next start.
 func (s *Server) Stop(ctx context.Context) error {
-	defer s.lock.Close()
+	defer unlock(s.lock)
 	if err := s.process.Signal(syscall.SIGINT); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop PostgreSQL: %w", err)
 	}

@@ -25,7 +25,7 @@ func openDatabase(ctx context.Context, s storage) (*database, error) {
 		if err != nil {
 			return nil, err
 		}
-		if db.private, err = pgembed.Start(ctx, pgembed.Config{Dir: s.privateDatabase(), Repository: pgembed.MavenCentral}); err != nil {
+		if db.private, err = pgembed.Start(ctx, pgembed.Config{Dir: s.privateDatabase(), Download: true}); err != nil {
 			if errors.Is(err, fs.ErrPermission) {
 				err = inDataDir(s.privateDatabase(), err)
 			}
