@@ -24,8 +24,12 @@ func (c *Client) Kill(ctx context.Context, process *os.Process, unwritten time.D
 	if err != nil {
 		return err
 	}
-	at := time.Now()
+	if unwritten <= 0 {
+		unwritten = time.Second
+	}
+	since := time.Now().Add(-unwritten)
 	connections, err := stopped(ctx, process, port)
+	at := time.Now() // on a busy machine it takes a while until every thread has stopped
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
@@ -36,11 +40,7 @@ func (c *Client) Kill(ctx context.Context, process *os.Process, unwritten time.D
 	if len(connections) == 0 {
 		return nil
 	}
-	told := Testimony{Died: connections, At: at}
-	if unwritten > 0 {
-		told.Since = at.Add(-unwritten)
-	}
-	_, err = c.Testify(ctx, told)
+	_, err = c.Testify(ctx, Testimony{Died: connections, At: at, Since: since})
 	return err
 }
 

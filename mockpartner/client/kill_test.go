@@ -72,7 +72,7 @@ func TestAProcessIsKilledAndWhatThatExplainsIsNotHeldAgainstIt(t *testing.T) {
 	}
 	until(t, "the mock notice it", func() bool { return hanging() == 1 })
 	told := ok[[]client.Testimony](t)(b.Control.Testimony(ctx))
-	if len(told) != 1 || len(told[0].Died) != 1 || told[0].At.Sub(told[0].Since) != time.Second {
+	if len(told) != 1 || len(told[0].Died) != 1 || told[0].At.Sub(told[0].Since) < time.Second {
 		t.Fatalf("want one connection testified, and from a second before, got %+v", told)
 	}
 	patience := func() judge.Outcome {

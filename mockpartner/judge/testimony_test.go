@@ -37,7 +37,7 @@ func TestAProcessThatDiedHasNotLeftByItsOwnDecision(t *testing.T) {
 		"all of its address":             {"127.0.0.1", 2 * time.Second, judge.NotJudged},
 		"another process":                {other, 2 * time.Second, judge.Broken},
 		"long after it had left":         {connection, 3100 * time.Millisecond, judge.Broken},
-		"long before the call was made":  {connection, -2 * time.Second, judge.Broken},
+		"long before the call was made":  {connection, -4 * time.Second, judge.Broken},
 		"as the call was on its way yet": {connection, -500 * time.Millisecond, judge.NotJudged},
 	} {
 		one := from(connection, caseOf(t, left("POST", "/bookings/confirm", named("x"), 2*time.Second)))
