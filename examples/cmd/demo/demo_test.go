@@ -22,10 +22,13 @@ import (
 // wait is how long anything may take that is sure to come, on a busy machine.
 const wait = 4 * time.Minute
 
+// binaries is where the commands are built.
+var binaries = filepath.Join(os.TempDir(), fmt.Sprintf("demo-test-%d", os.Getpid()))
+
 // built are the commands, built once for all tests, where any user can run them.
 var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "demo-test-")
-	if err != nil {
+	dir := binaries
+	if err := os.Mkdir(dir, 0o755); err != nil {
 		return "", err
 	}
 	build := exec.Command("go", "build", "-o", dir, "./mockpartner/cmd/mockpartner", "./conformance/cmd/conformance", "./marketplace/cmd/marketplace", "./examples/cmd/demo")
@@ -39,9 +42,7 @@ var built = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if dir, err := built(); dir != "" && err == nil {
-		_ = os.RemoveAll(dir)
-	}
+	_ = os.RemoveAll(binaries)
 	os.Exit(code)
 }
 
