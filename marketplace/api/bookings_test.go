@@ -313,6 +313,37 @@ func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
 	s.kept(t)
 }
 
+func TestAnIdThatAnotherBookingHasIsShownToThePartner(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 2, answered: 200, jq: ".externalBookingId = \"B-1\""}`); err != nil {
+		t.Fatal(err)
+	}
+	var second booked
+	for _, payment := range []string{"p-1", "p-2"} {
+		held := s.book(t)
+		s.do(t, "POST", "/api/v1/resellers/bookings/"+held.ID+"/payment", `{"outcome":"succeeded","reference":"`+payment+`"}`, s.reseller).data(t, &second)
+		if second.Status != "CONFIRMED" {
+			t.Errorf("want it confirmed all the same, got %+v", second)
+		}
+	}
+	var views []struct {
+		Breaches []struct {
+			Booking  string `json:"booking_id"`
+			Endpoint string
+			Message  string
+		}
+	}
+	s.do(t, "GET", "/api/v1/partner-integrations", "", s.signIn(t, marketplace.Partner)).data(t, &views)
+	if len(views) != 1 || len(views[0].Breaches) != 1 {
+		t.Fatalf("want what was broken, once, got %+v", views)
+	}
+	if got := views[0].Breaches[0]; got.Booking != second.ID || got.Endpoint != "confirm" || !strings.Contains(got.Message, "externalBookingId: want one that no other booking has") {
+		t.Errorf("want the booking that has the id of another, got %+v", got)
+	}
+	s.kept(t)
+}
+
 func TestAnOrderThatIsWrongNamesEachField(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -18,6 +18,7 @@ import (
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/marketplace/booking"
 	"partnerkit.dev/marketplace/job"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Offer returns what a checkout is about, or NotFound: an activity that resellers may
@@ -86,6 +87,9 @@ func (s *Store) CreateBooking(ctx context.Context, b marketplace.Booking, reserv
 	return err
 }
 
+// idTaken is what is wrong where two bookings have one id (CNF-2).
+const idTaken = "externalBookingId: want one that no other booking has: to cancel the one would be to cancel the other"
+
 // saveStatement writes a change, all of it where the booking is of the version that was
 // read, and nothing else.
 const saveStatement = `
@@ -119,6 +123,10 @@ const saveStatement = `
 	), broken AS (
 		INSERT INTO integration_breaches (integration_id, booking_id, at, endpoint, message)
 		SELECT moved.integration_id, moved.id, $19, new.endpoint, new.message FROM moved, unnest($38::text[], $39::text[]) AS new (endpoint, message)
+	), repeated AS (
+		INSERT INTO integration_breaches (integration_id, booking_id, at, endpoint, message)
+		SELECT moved.integration_id, moved.id, $19, $44, $45 FROM moved JOIN bookings before ON before.id = moved.id AND before.external_booking_id IS DISTINCT FROM moved.external_booking_id
+		WHERE EXISTS (SELECT FROM bookings other WHERE other.external_booking_id = moved.external_booking_id AND other.integration_id = moved.integration_id AND other.id <> moved.id)
 	) SELECT count(*) FROM moved`
 
 // SaveBooking writes a change with its jobs, or returns booking.ErrStale.
@@ -238,7 +246,7 @@ func saveArguments(c booking.Change, version int64) ([]any, error) {
 		idOrNull(b.ConfirmCall), b.ConfirmTries, textOrNull(string(b.Release)), b.ReleaseTries, timeOrNull(b.ReleaseSince),
 		textOrNull(string(b.Cancellation)), b.CancelTries, timeOrNull(b.CancelSince), b.CancelReason, c.At,
 		reference, succeeded, at, kind, from, to, why, calls, endpoints, ended, status, took, failed,
-		reasons, sinces, messages, commission, c.Reverses, places, breaches, key, answer.Status, answer.Body, b.Doubted,
+		reasons, sinces, messages, commission, c.Reverses, places, breaches, key, answer.Status, answer.Body, b.Doubted, partnerapi.Confirm, idTaken,
 	}, nil
 }
 
