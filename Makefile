@@ -1,8 +1,9 @@
 # What is done with this repository; `make` lists it.
 
 # A clone may belong to somebody else than the one who builds it. Git then tells
-# Go nothing of its version, and without this flag Go would refuse to build.
-export GOFLAGS := $(GOFLAGS) -buildvcs=false
+# Go nothing of its version, and without -buildvcs=false Go would refuse to build.
+# With -trimpath a clone uses what another one has compiled, wherever the two are.
+export GOFLAGS := $(GOFLAGS) -buildvcs=false -trimpath
 # Not one that happens to lie around the clone, and not "off".
 export GOWORK := $(CURDIR)/go.work
 

@@ -43,7 +43,7 @@ func TestEveryExampleWorks(t *testing.T) {
 		t.Fatalf("want the examples found, got %q", lines)
 	}
 	for _, line := range lines {
-		tried := strings.NewReplacer("go run ./cmd/mockpartner", "mockpartner", "http://127.0.0.1:8081", mock.base, "…", secret).Replace(line)
+		tried := strings.NewReplacer("go run ./cmd/mockpartner", "mockpartner", "http://127.0.0.1:8081", mock.base, "127.0.0.1:8081", strings.TrimPrefix(mock.base, "http://"), "…", secret).Replace(line)
 		if strings.Contains(tried, "mockpartner serve") {
 			serves(t, folder, line, tried)
 		} else {
