@@ -17,7 +17,7 @@ func newHealth() *cobra.Command {
 		Long: `health asks the mock at the address whether it is up, and ends with 0 where it is: for
 containers, which have no shell and no curl.`,
 		Example: `  mockpartner health --addr 127.0.0.1:8081`,
-		Args: cobra.NoArgs,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := cli.Healthy(c.Context(), addr, control.Path+"/healthz"); err != nil {
 				return failure{err}
