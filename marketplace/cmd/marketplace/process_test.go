@@ -55,7 +55,12 @@ type ran struct {
 
 func run(t *testing.T, stdin string, variables []string, args ...string) ran {
 	t.Helper()
-	process := command(t, variables, args...)
+	return ended(t, command(t, variables, args...), stdin)
+}
+
+// ended runs a process to its end.
+func ended(t *testing.T, process *exec.Cmd, stdin string) ran {
+	t.Helper()
 	var out, errs bytes.Buffer
 	process.Stdin, process.Stdout, process.Stderr = strings.NewReader(stdin), &out, &errs
 	err := process.Run()

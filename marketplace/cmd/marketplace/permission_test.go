@@ -1,0 +1,69 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// nobody is a user without rights, on every system.
+const nobody = 65534
+
+func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
+	t.Parallel()
+	folder, err := os.MkdirTemp("", "marketplace-permission-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	locked, binary := filepath.Join(folder, "locked"), filepath.Join(folder, "marketplace")
+	if err := errors.Join(os.Chmod(folder, 0o755), os.Mkdir(locked, 0o500), copied(binary)); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a data folder of somebody else":    {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", locked}, "--data-dir: " + locked + "/secret-key: permission denied; name a folder that this user may write to"},
+		"a data folder below somebody's":    {[]string{"migrate", "--data-dir", filepath.Join(locked, "data")}, "--data-dir: " + locked + "/data: permission denied; name a folder that this user may write to"},
+		"a port that is for administrators": {[]string{"serve", "--addr", "127.0.0.1:80", "--data-dir", t.TempDir()}, "--addr 127.0.0.1:80: this user may not listen there; name a port from 1024 on"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if first, _ := os.ReadFile("/proc/sys/net/ipv4/ip_unprivileged_port_start"); strings.TrimSpace(string(first)) == "0" && strings.Contains(c.want, "--addr") {
+				t.Skip("every user may listen on every port here")
+			}
+			process := command(t, nil, c.args...)
+			process.Path = binary
+			if os.Geteuid() == 0 { // who may do everything
+				process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+			}
+			ended(t, process, "").fails(t, c.want)
+		})
+	}
+}
+
+// copied writes this test's binary to where every user can run it.
+func copied(to string) error {
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	from, err := os.Open(own)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	file, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, from)
+	return errors.Join(err, file.Close())
+}
