@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -23,40 +22,11 @@ import (
 
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner/axetest"
+	"partnerkit.dev/mockpartner/browsertest"
 )
 
 // patience is how long a test waits for what a page is to show.
 const patience = 60 * time.Second
-
-// browser starts the one browser of the tests; each test has a tab of its own.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		const missing = "there is no browser to see the report in: install chromium"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("the browser %s does not start: %v", path, err)
-	}
-	return ctx
-}
 
 // reader is somebody who has a report open in the browser.
 type reader struct {
@@ -230,7 +200,7 @@ const faint = `(() => {
 
 func TestTheReportInABrowser(t *testing.T) {
 	t.Parallel()
-	b := browser(t)
+	b := browsertest.Start(t)
 
 	t.Run("what is searched for is what is left, and the address keeps it", func(t *testing.T) {
 		t.Parallel()

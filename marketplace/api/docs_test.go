@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"partnerkit.dev/marketplace"
+	"partnerkit.dev/mockpartner/browsertest"
 )
 
 // patience is how long a test waits for what a page is to show.
@@ -37,31 +36,11 @@ type window struct {
 // open starts a browser and opens a page of the service in it.
 func open(t *testing.T, b *bench, path string) *window {
 	t.Helper()
-	browser := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			browser = found
-			break
-		}
-	}
-	if browser == "" {
-		const missing = "there is no browser to see the page in: install chromium"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
+	ctx := browsertest.Start(t)
 	if err := chromedp.Do(ctx, protocol(network.Enable, network.EnableParams{})); err != nil {
-		t.Fatalf("the browser %s does not start: %v", browser, err)
+		t.Fatal(err)
 	}
-	ctx, cancel = context.WithTimeout(ctx, 3*patience)
+	ctx, cancel := context.WithTimeout(ctx, 3*patience)
 	t.Cleanup(cancel)
 	o := &window{t: t, ctx: ctx, address: b.address}
 	if err := chromedp.Listen(ctx, o.note); err != nil {

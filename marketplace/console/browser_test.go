@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -22,40 +21,11 @@ import (
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/axetest"
+	"partnerkit.dev/mockpartner/browsertest"
 )
 
 // patience is how long a test waits for what a page is to show.
 const patience = time.Minute
-
-// browser starts the one browser of the tests; each test has a tab of its own.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		const missing = "there is no browser to see the console in: install chromium"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WSURLReadTimeout(patience))
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("the browser %s does not start: %v", path, err)
-	}
-	return ctx
-}
 
 // tab is a page of a shop's console that is open in the browser.
 type tab struct {
@@ -176,7 +146,7 @@ func value[T any](o *tab, expression string) T {
 
 func TestTheConsoleInABrowser(t *testing.T) {
 	t.Parallel()
-	b := browser(t)
+	b := browsertest.Start(t)
 
 	t.Run("an operator settles a paid booking whose confirm has failed", func(t *testing.T) {
 		t.Parallel()

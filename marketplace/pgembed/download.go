@@ -55,7 +55,13 @@ func fetch(repository, dir, into string, release embeddedpostgres.PostgresVersio
 	if err != nil {
 		return err
 	}
+	before := logs()
 	defer func() {
+		for name := range logs() {
+			if !before[name] {
+				_ = os.Remove(name)
+			}
+		}
 		if panicked := recover(); panicked != nil { // the library panics where it cannot clean up
 			err = fmt.Errorf("%v", panicked)
 		}
@@ -82,6 +88,17 @@ func fetch(repository, dir, into string, release embeddedpostgres.PostgresVersio
 		return err
 	}
 	return os.Rename(fresh, into)
+}
+
+// logs are the logs that the library leaves in the temporary folder, this process's and
+// others': it has no setting for them, and removes none.
+func logs() map[string]bool {
+	found, _ := filepath.Glob(filepath.Join(os.TempDir(), "embedded_postgres_log*")) // the pattern is a good one
+	names := map[string]bool{}
+	for _, name := range found {
+		names[name] = true
+	}
+	return names
 }
 
 // readableByAll lets the user that takes PostgreSQL over from root run the binaries,

@@ -19,6 +19,7 @@ import (
 
 // Server is a PostgreSQL that runs.
 type Server struct {
+	dir      string
 	lock     *os.File
 	password string
 	sockets  string
@@ -46,13 +47,13 @@ func Start(ctx context.Context, config Config) (_ *Server, err error) {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return nil, fmt.Errorf("make the folder of the private PostgreSQL: %w", err)
 	}
-	s := &Server{gone: make(chan struct{})}
+	s := &Server{dir: dir, gone: make(chan struct{})}
 	if s.lock, err = lock(dir); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			unlock(s.lock)
+			s.leave()
 		}
 	}()
 	o, err := serverOwner()
@@ -212,7 +213,7 @@ func (s *Server) Gone() <-chan struct{} { return s.gone }
 // Stop ends the server: what is under way is rolled back, the data stays. When ctx
 // ends first the server is ended at once, and recovers at the next start.
 func (s *Server) Stop(ctx context.Context) error {
-	defer unlock(s.lock)
+	defer s.leave()
 	if err := s.process.Signal(syscall.SIGINT); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop PostgreSQL: %w", err)
 	}
@@ -223,4 +224,13 @@ func (s *Server) Stop(ctx context.Context) error {
 		<-s.gone
 	}
 	return nil
+}
+
+// leave gives the folder free, and removes the one of the socket where that lies
+// elsewhere and is empty: a server that still runs has its socket in it.
+func (s *Server) leave() {
+	if s.sockets != "" && filepath.Dir(s.sockets) != s.dir {
+		_ = os.Remove(s.sockets)
+	}
+	unlock(s.lock)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -17,42 +15,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/browsertest"
 	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // patience is how long a test waits for what a page is to show.
 const patience = 30 * time.Second
-
-// browser starts the one browser of the tests; each test has a tab of its own.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		const missing = "there is no browser to see the console in: install chromium"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("the browser %s does not start: %v", path, err)
-	}
-	return ctx
-}
 
 // tab is a page of a mock's console that is open in the browser.
 type tab struct {
@@ -201,7 +170,7 @@ const tokyo = "/_mock/?product=tokyo-market"
 
 func TestTheConsoleInABrowser(t *testing.T) {
 	t.Parallel()
-	b := browser(t)
+	b := browsertest.Start(t)
 
 	t.Run("a click on a slot and one more sell it out", func(t *testing.T) {
 		t.Parallel()

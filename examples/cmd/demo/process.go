@@ -84,9 +84,10 @@ func (r *running) wait() error {
 // service is a command that serves until it is stopped.
 type service struct {
 	*running
-	name string
-	stop context.CancelFunc
-	log  *os.File
+	name      string
+	stop      context.CancelFunc
+	log       *os.File
+	complaint tail // its standard error; read after gone
 }
 
 // serve starts a service and waits for the address that it prints. It runs on when ctx
@@ -100,7 +101,7 @@ func (s *stage) serve(ctx context.Context, given []string, name string, args ...
 	v := &service{name: name, stop: stop, log: log}
 	process := s.command(life, log, given, name, args...)
 	address := &addressReader{found: make(chan string, 1)}
-	process.Stdout = io.MultiWriter(log, address)
+	process.Stdout, process.Stderr = io.MultiWriter(log, address), io.MultiWriter(log, &v.complaint)
 	if v.running, err = run(process); err != nil {
 		stop()
 		return "", errors.Join(fmt.Errorf("start %s: %w", name, err), log.Close())
@@ -113,7 +114,7 @@ func (s *stage) serve(ctx context.Context, given []string, name string, args ...
 		return url, nil
 	case <-v.gone:
 		stop()
-		return "", errors.Join(fmt.Errorf("%s ended before it served (%w): %s", name, v.err, lastLine(log.Name())), log.Close())
+		return "", errors.Join(fmt.Errorf("%s ended before it served (%w): %s", name, v.err, v.complaint.lastLine()), log.Close())
 	case <-ctx.Done():
 		return "", errors.Join(ctx.Err(), v.close())
 	case <-patience.C:
@@ -128,19 +129,24 @@ func (v *service) close() error {
 	if errors.Is(err, context.Canceled) { // it was asked to end, and has, in order
 		return v.log.Close()
 	}
-	return errors.Join(fmt.Errorf("want %s to end in order, got %w: %s", v.name, err, lastLine(v.log.Name())), v.log.Close())
+	return errors.Join(fmt.Errorf("want %s to end in order, got %w: %s", v.name, err, v.complaint.lastLine()), v.log.Close())
 }
 
-// mostLast bounds what is read of a log for its last line.
+// mostLast bounds what is kept of a text for its last line.
 const mostLast = 64 << 10
 
-// lastLine is the last line of a file that is not empty, such as why a command ended.
-func lastLine(name string) string {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return err.Error()
-	}
-	text = bytes.TrimSpace(text[max(0, len(text)-mostLast):])
+// tail is the end of what was written.
+type tail []byte
+
+func (t *tail) Write(p []byte) (int, error) {
+	*t = append(*t, p...)
+	*t = (*t)[max(0, len(*t)-mostLast):]
+	return len(p), nil
+}
+
+// lastLine is the last line that is not empty, such as why a command ended.
+func (t *tail) lastLine() string {
+	text := bytes.TrimSpace(*t)
 	return string(text[bytes.LastIndexByte(text, '\n')+1:])
 }
 
