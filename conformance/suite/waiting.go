@@ -19,6 +19,9 @@ const (
 	// of a hold, a share of its life proves nothing.
 	marginShare                 = 20
 	leastMargin, greatestMargin = time.Second, time.Minute
+	// leastApart is how far apart the looks at a slot are while a hold on it is waited
+	// for, at the least.
+	leastApart = time.Second
 )
 
 // waits reports whether the run itself waits for holds to expire.
@@ -121,19 +124,48 @@ func (s *session) awaitAll(spec context.Context, begun []*expiringStory) {
 		}
 	}
 	s.config.Waiting(over)
-	if s.sleep(spec, live) {
-		s.countEnding(spec, begun)
+	if time.Now().Before(live) {
+		s.watchUntil(spec, begun, live)
 	}
 	s.sleep(spec, over)
 }
 
-// countEnding counts the seats of the slots whose holds are about to expire.
+// watchUntil counts the seats of the slots whose holds are waited for, again and again,
+// the last time shortly before the holds expire. Nothing else shows how likely it is
+// that others move the seats while they expire, which takes long.
+func (s *session) watchUntil(spec context.Context, begun []*expiringStory, live time.Time) {
+	s.countEnding(spec, begun)
+	apart := max(time.Until(live)/mostLooks, leastApart)
+	for next := time.Now().Add(apart); next.Before(live) && s.sleep(spec, next); next = time.Now().Add(apart) {
+		s.countEnding(spec, begun)
+	}
+	if s.sleep(spec, live) {
+		s.countEnding(spec, begun)
+	}
+}
+
+// countEnding counts the seats of the slots whose holds are going to expire. It is
+// a part of the waiting, and takes nothing of the run's time.
 func (s *session) countEnding(spec context.Context, begun []*expiringStory) {
+	began := time.Now()
 	ctx, cancel := s.within(spec)
 	defer cancel()
 	for _, e := range begun {
-		e.ending, _ = s.seats(ctx, e.offer, "shortly before the hold expires")
+		read, o := s.look(ctx, e.offer, "shortly before the hold expires")
+		if o == nil && e.ending != nil {
+			s.unmoved(e.ending, read)
+		}
+		if o == nil {
+			e.ending = read
+		}
 	}
+	s.lengthen(time.Since(began))
+}
+
+// lengthen gives the run the time back that it has waited.
+func (s *session) lengthen(waited time.Duration) {
+	s.waited += waited
+	s.deadline = s.deadline.Add(waited)
 }
 
 // sleep waits until then, and gives the run so much more time. It reports whether
@@ -150,8 +182,6 @@ func (s *session) sleep(ctx context.Context, until time.Time) bool {
 	case <-ctx.Done():
 	case <-s.halt.Done():
 	}
-	waited := time.Since(began)
-	s.waited += waited
-	s.deadline = s.deadline.Add(waited)
+	s.lengthen(time.Since(began))
 	return ctx.Err() == nil && s.halt.Err() == nil
 }

@@ -105,3 +105,17 @@ func TestTheFilterSaysWhetherExpiryIsJudged(t *testing.T) {
 		}
 	}
 }
+
+// Around the end of a hold of 20 minutes two minutes pass in which others may move
+// its seats: no short look at the slot would tell that they do not.
+func TestASeatThatIsGoneWithAnExpiredHoldIsABreachWhereItsSlotWasWatchedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, life := range []time.Duration{15 * time.Second, 20 * time.Minute} {
+		live, over := (&session{}).ends(holdOf(life, 0, true))
+		watched := &reading{watch: &watch{lasted: live.Sub(answered)}}
+		lost := try{flaw: "off", off: -1, took: over.Sub(live), at: watched}
+		if odds, _ := odds([]try{lost, lost, lost}); odds < convicted {
+			t.Errorf("%s: want three holds to show it, got odds of %.1f of %.1f", life, odds, convicted)
+		}
+	}
+}
