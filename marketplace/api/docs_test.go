@@ -1,168 +1,51 @@
 package api_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/mockpartner/browsertest"
 )
 
-// patience is how long a test waits for what a page is to show.
-const patience = 60 * time.Second
-
-// window has one of the service's pages open in a browser.
-type window struct {
-	t       *testing.T
-	ctx     context.Context
-	address string // of the service
-
-	mu       sync.Mutex
-	asked    int      // requests that the page made
-	problems []string // that it met, and requests to anybody else
-}
-
-// open starts a browser and opens a page of the service in it.
-func open(t *testing.T, b *bench, path string) *window {
-	t.Helper()
-	ctx := browsertest.Start(t)
-	if err := chromedp.Do(ctx, protocol(network.Enable, network.EnableParams{})); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, 3*patience)
-	t.Cleanup(cancel)
-	o := &window{t: t, ctx: ctx, address: b.address}
-	if err := chromedp.Listen(ctx, o.note); err != nil {
-		t.Fatal(err)
-	}
-	o.do(chromedp.EmulateViewport(1400, 900))
-	o.visit(path)
-	return o
-}
-
-// protocol is a command to the browser that chromedp has no action for.
-func protocol[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, command, params)
-		return err
-	})
-}
-
-// note notes what a page must not do: complain, break its policy, or ask anybody but the
-// service.
-func (o *window) note(event any) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	switch event := event.(type) {
-	case *log.EventEntryAdded:
-		o.problems = append(o.problems, fmt.Sprintf("%s: %s %s", event.Entry.Level, event.Entry.Text, event.Entry.URL))
-	case *runtime.EventExceptionThrown:
-		o.problems = append(o.problems, "exception: "+event.ExceptionDetails.Text)
-	case *runtime.EventConsoleAPICalled:
-		o.problems = append(o.problems, "console."+event.Type.String())
-	case *network.EventRequestWillBeSent:
-		o.asked++
-		if !strings.HasPrefix(event.Request.URL, o.address+"/") && !strings.HasPrefix(event.Request.URL, "data:") {
-			o.problems = append(o.problems, "request for "+event.Request.URL)
-		}
-	}
-}
-
-func (o *window) visit(path string) {
-	o.t.Helper()
-	o.do(chromedp.Navigate(o.address + path))
-}
-
-func (o *window) do(steps ...chromedp.Action[chromedp.Void]) {
-	o.t.Helper()
-	if err := chromedp.Do(o.ctx, steps...); err != nil {
-		o.t.Fatalf("%v\n%q", err, o.problems)
-	}
-}
-
-// see waits until the page shows something.
-func (o *window) see(expression string) {
-	o.t.Helper()
-	if _, err := chromedp.Run(o.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(patience), chromedp.WithPollingInterval(50*time.Millisecond))); err != nil {
-		o.t.Fatalf("want to see %s, %v; the page met %q", expression, err, o.problems)
-	}
-}
-
-// sees waits until an element has the text.
-func (o *window) sees(selector, text string) {
-	o.t.Helper()
-	o.see(fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.textContent.includes(%q))`, selector, text))
-}
-
-func (o *window) click(selector string) {
-	o.t.Helper()
-	o.do(chromedp.Click(chromedp.CSS(selector)))
-}
-
-// quiet wants the page to have met no problem.
-func (o *window) quiet() {
-	o.t.Helper()
-	o.see(`document.readyState === "complete"`)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.problems) > 0 || o.asked < 4 {
-		o.t.Errorf("want a page that asks the service alone and meets no problem, got %d requests and %q", o.asked, o.problems)
-	}
-}
-
-// fits wants nothing to be wider than the window.
-func (o *window) fits() {
-	o.t.Helper()
-	for _, width := range []int64{360, 1400} {
-		o.do(chromedp.EmulateViewport(width, 900))
-		o.see(fmt.Sprintf(`innerWidth === %d`, width))
-		if got, err := chromedp.Run(o.ctx, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); err != nil || got > width {
-			o.t.Errorf("at %d pixels the page is %d wide, %v", width, got, err)
-		}
-	}
-}
-
 func TestTheDocumentsAreReadAndTriedInABrowser(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	token := strings.TrimPrefix(b.signIn(t, marketplace.Reseller).value, "Bearer ")
-	o := open(t, b, "/docs")
+	o := browsertest.Open(t, browsertest.Start(t), b.address)
+	o.GoTo("/docs")
 	for _, op := range theDocument(t).Operations() {
-		o.see(fmt.Sprintf(`!!document.querySelector('[id$="-%s"]')`, op.ID))
+		o.See(fmt.Sprintf(`!!document.querySelector('[id$="-%s"]')`, op.ID))
 	}
-	o.fits()
+	o.Fits(360, 1400)
 
-	o.click("button.authorize")
-	o.do(chromedp.WaitVisible(chromedp.CSS("#auth-bearer-value")), chromedp.SendKeys(chromedp.CSS("#auth-bearer-value"), token))
-	o.click(".auth-container:has(#auth-bearer-value) button[type=submit]")
-	o.click("button.btn-done")
+	o.Click("button.authorize")
+	o.Do(chromedp.WaitVisible(chromedp.CSS("#auth-bearer-value")), chromedp.SendKeys(chromedp.CSS("#auth-bearer-value"), token))
+	o.Click(".auth-container:has(#auth-bearer-value) button[type=submit]")
+	o.Click("button.btn-done")
 	const list = "#operations-Reseller-activities "
-	o.click(list + ".opblock-summary-control")
-	o.click(list + ".try-out__btn")
-	o.click(list + "button.execute")
-	o.sees(list+".live-responses-table .response-col_status", "200")
-	o.sees(list+".live-responses-table", `"success"`)
-	o.sees(list+".request-url", b.address+"/api/v1/resellers/activities")
+	o.Click(list + ".opblock-summary-control")
+	o.Click(list + ".try-out__btn")
+	o.Click(list + "button.execute")
+	o.Shows(list+".live-responses-table .response-col_status", "200")
+	o.Shows(list+".live-responses-table", `"success"`)
+	o.Shows(list+".request-url", b.address+"/api/v1/resellers/activities")
 
-	o.visit("/docs/partner")
-	o.sees(".info", "Partner API")
-	o.see(`document.querySelectorAll(".opblock").length === 6`)
-	o.click(".opblock-summary-control")
-	o.sees(".opblock-body", "Answers every product")
-	o.see(`!document.querySelector(".try-out__btn")`)
-	o.fits()
-	o.quiet()
+	o.GoTo("/docs/partner")
+	o.Shows(".info", "Partner API")
+	o.See(`document.querySelectorAll(".opblock").length === 6`)
+	o.Click(".opblock-summary-control")
+	o.Shows(".opblock-body", "Answers every product")
+	o.See(`!document.querySelector(".try-out__btn")`)
+	o.Fits(360, 1400)
+	o.Quiet()
+	if asked := o.Asked(); asked < 4 {
+		t.Errorf("want the requests to have been seen, got %d", asked)
+	}
 }
 
 func TestThePagesOfTheDocumentsLoadNothingThatIsNotTheServices(t *testing.T) {

@@ -1,6 +1,5 @@
 // Package axetest gives tests axe-core, which finds what keeps people out of a page. It is
-// for tests alone: whoever has the page open in a browser evaluates Source there, then
-// Findings.
+// for tests alone.
 package axetest
 
 import (
@@ -25,12 +24,6 @@ const (
 	version = "4.14.1"
 	sum     = "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="
 )
-
-// Findings is an expression that promises what is serious or critical on the page: a text
-// for each finding, with its rule, its element and what is wrong there.
-const Findings = `axe.run(document, {resultTypes: ["violations"]}).then(found => found.violations
-	.filter(v => v.impact === "serious" || v.impact === "critical")
-	.flatMap(v => v.nodes.map(n => v.id + " " + n.target.join(" ") + ": " + n.failureSummary)))`
 
 // patience is how long npm may take.
 const patience = 2 * time.Minute

@@ -1,4 +1,5 @@
-// Package browsertest starts a browser for tests of pages. It is for tests alone.
+// Package browsertest gives tests a browser, and one way to use a page in it and to say what
+// it shows. It is for tests alone.
 package browsertest
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long the browser may take to start.
+// patience is how long the browser may take to start, and a page to show something.
 const patience = time.Minute
 
 // Start starts a Chromium without a window until the test ends; tabs are made in the
@@ -45,7 +46,9 @@ func Start(t testing.TB) context.Context {
 	})
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Env("TMPDIR="+folder),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WSURLReadTimeout(patience))
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("force-prefers-reduced-motion", true), // what fades in costs time, and is faint meanwhile
+		chromedp.WSURLReadTimeout(patience))
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(allocator)
