@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -17,7 +18,10 @@ const maxReport = 64 << 20
 // read.
 func Load(path string) ([]byte, error) {
 	file, err := os.Open(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("%s cannot be read: %w: let this user read it", path, reason(err))
+	case err != nil:
 		return nil, fmt.Errorf("%s cannot be read: %w", path, reason(err))
 	}
 	defer file.Close()

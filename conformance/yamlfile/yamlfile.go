@@ -73,6 +73,9 @@ func contents(path string) ([]byte, error) {
 }
 
 func unreadable(path string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%s cannot be read: %w: let this user read it, or name another file", path, fs.ErrPermission)
+	}
 	if inPath := (*fs.PathError)(nil); errors.As(err, &inPath) {
 		err = inPath.Err
 	}

@@ -23,12 +23,16 @@ func AddMan(root *cobra.Command) {
 
 func writeMan(root *cobra.Command, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return fmt.Errorf("write the man pages: %w", err)
+		return unwritten(err)
 	}
 	root.DisableAutoGenTag = true // the same source makes the same pages
 	header := &doc.GenManHeader{Section: "1", Source: root.Name() + " " + Version(), Manual: "partnerkit"}
 	if err := doc.GenManTree(root, header, folder); err != nil {
-		return fmt.Errorf("write the man pages: %w", err)
+		return unwritten(err)
 	}
 	return nil
+}
+
+func unwritten(err error) error {
+	return fmt.Errorf("write the man pages: %w; name a folder that this user may write to", err)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,7 +77,10 @@ type cleanedUp struct {
 func (f cleanupFlags) run(command *cobra.Command, file string) error {
 	redact := probe.NewRedactor(f.key()).Redact
 	account, err := ledger.Open(file, redact)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("the ledger %w: clean up as the user who ran the suite", err)
+	case err != nil:
 		return fmt.Errorf("the ledger %w", err)
 	}
 	result, err := f.cleanUp(command.Context(), account, redact)

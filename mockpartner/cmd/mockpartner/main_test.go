@@ -45,12 +45,18 @@ type outcome struct {
 	stdout, stderr string
 }
 
-func finish(t *testing.T, environment []string, args ...string) outcome {
+func finish(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return finishAs(t, nil, args...)
+}
+
+// finishAs is finish with other attributes of the process.
+func finishAs(t *testing.T, attributes *syscall.SysProcAttr, args ...string) outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, binary, args...)
-	command.Env = append(os.Environ(), environment...)
+	command.SysProcAttr = attributes
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
@@ -351,7 +357,7 @@ func TestBadUsageIsOneLineAndExit2(t *testing.T) {
 		{with("--addr", ":0"), "not loopback"},
 		{with("--addr", "0.0.0.0:0"), "--control-token or MOCKPARTNER_CONTROL_TOKEN"},
 	} {
-		got := finish(t, nil, c.args...)
+		got := finish(t, c.args...)
 		if got.code != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, "mockpartner: ") || !strings.Contains(got.stderr, c.words) {
 			t.Errorf("%q: want exit 2 and one line with %q, got %d: %s%s", c.args, c.words, got.code, got.stdout, got.stderr)
 		}
@@ -368,7 +374,7 @@ func TestATakenPortIsOneLineAndExit1(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	got := finish(t, nil, "serve", "--auth-key", key, "--addr", taken.Addr().String())
+	got := finish(t, "serve", "--auth-key", key, "--addr", taken.Addr().String())
 	want := "mockpartner: cannot listen on " + taken.Addr().String() + ": "
 	if got.code != 1 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, want) || !strings.Contains(got.stderr, "address already in use") {
 		t.Fatalf("want exit 1 and one line, got %d: %s", got.code, got.stderr)
@@ -389,12 +395,12 @@ func TestRunReturnsTheExitCode(t *testing.T) {
 func TestHelpHasExamples(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{}, {"--help"}, {"help", "serve"}, {"serve", "--help"}} {
-		got := finish(t, nil, args...)
+		got := finish(t, args...)
 		if got.code != 0 || !strings.Contains(got.stdout, "Examples:\n  mockpartner serve --auth-key a-test-key") {
 			t.Errorf("%q: want help with examples, got %d: %s%s", args, got.code, got.stdout, got.stderr)
 		}
 	}
-	if got := finish(t, nil, "version"); got.code != 0 || !strings.HasPrefix(got.stdout, "mockpartner ") {
+	if got := finish(t, "version"); got.code != 0 || !strings.HasPrefix(got.stdout, "mockpartner ") {
 		t.Errorf("want the version, got %+v", got)
 	}
 }

@@ -34,23 +34,23 @@ func change(t *testing.T, path, text string) {
 func TestScenarioCheckTellsTheLine(t *testing.T) {
 	t.Parallel()
 	right := scenarioFile(t, "seed: 7\nfaults:\n- {status: 500}\n")
-	if got := finish(t, nil, "scenario", "check", right, right); got.code != 0 || got.stdout != strings.Repeat(right+": ok, 1 fault\n", 2) {
+	if got := finish(t, "scenario", "check", right, right); got.code != 0 || got.stdout != strings.Repeat(right+": ok, 1 fault\n", 2) {
 		t.Errorf("want it ok, got %+v", got)
 	}
 	wrong := scenarioFile(t, "seed: 7\nfaults:\n- {statsu: 500}\n")
-	if got := finish(t, nil, "scenario", "check", wrong); got.code != 2 || got.stderr != "mockpartner: "+wrong+":3:4: unknown field \"statsu\"\n" {
+	if got := finish(t, "scenario", "check", wrong); got.code != 2 || got.stderr != "mockpartner: "+wrong+":3:4: unknown field \"statsu\"\n" {
 		t.Errorf("want the line and exit 2, got %+v", got)
 	}
-	if got := finish(t, nil, "serve", "--auth-key", key, "--scenario", wrong); got.code != 2 || !strings.Contains(got.stderr, wrong+":3:4: ") {
+	if got := finish(t, "serve", "--auth-key", key, "--scenario", wrong); got.code != 2 || !strings.Contains(got.stderr, wrong+":3:4: ") {
 		t.Errorf("want serve to refuse it too, got %+v", got)
 	}
-	if got := finish(t, nil, "serve", "--auth-key", key, "--scenario", wrong+".none"); got.code != 2 || !strings.Contains(got.stderr, "scenario.yaml.none: no such file") {
+	if got := finish(t, "serve", "--auth-key", key, "--scenario", wrong+".none"); got.code != 2 || !strings.Contains(got.stderr, "scenario.yaml.none: no such file") {
 		t.Errorf("want the missing file named, got %+v", got)
 	}
-	if got := finish(t, nil, "scenario", "check"); got.code != 2 || !strings.Contains(got.stderr, "want one FILE or more") {
+	if got := finish(t, "scenario", "check"); got.code != 2 || !strings.Contains(got.stderr, "want one FILE or more") {
 		t.Errorf("want a file asked for, got %+v", got)
 	}
-	if got := finish(t, nil, "scenario", "schema"); got.code != 0 || !strings.Contains(got.stdout, "draft/2020-12") {
+	if got := finish(t, "scenario", "schema"); got.code != 0 || !strings.Contains(got.stdout, "draft/2020-12") {
 		t.Errorf("want the schema, got %+v", got)
 	}
 }
@@ -135,7 +135,7 @@ func TestTheScenarioOfTheREADMEIsOne(t *testing.T) {
 		t.Fatal("want an example in the README")
 	}
 	for _, text := range examples {
-		if got := finish(t, nil, "scenario", "check", scenarioFile(t, text)); got.code != 0 {
+		if got := finish(t, "scenario", "check", scenarioFile(t, text)); got.code != 0 {
 			t.Errorf("want it a scenario, got %s\n%s", got.stderr, fmt.Sprint(text))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -128,6 +129,9 @@ func (f serveFlags) serve(c *cobra.Command) error {
 		return err
 	}
 	listener, err := net.ListenTCP("tcp", address)
+	if errors.Is(err, syscall.EACCES) {
+		return failure{fmt.Errorf("cannot listen on %s: this user may not; --addr takes another address, with a port from 1024 on", f.addr)}
+	}
 	if err != nil {
 		return failure{fmt.Errorf("cannot listen on %s: %w; --addr takes another address, port 0 a free one", f.addr, errors.Unwrap(err))}
 	}

@@ -49,7 +49,7 @@ func TestWebhookFlagsThatAreWrongAreNamedWithoutTheSecret(t *testing.T) {
 		"webhooks: secret: want": {"--webhook-url", "http://127.0.0.1:1/"},
 		"http or https URL":      {"--webhook-url", "127.0.0.1:1", "--webhook-secret", webhookSecret},
 	} {
-		got := finish(t, nil, append([]string{"serve", "--addr", "127.0.0.1:0", "--auth-key", key}, flags...)...)
+		got := finish(t, append([]string{"serve", "--addr", "127.0.0.1:0", "--auth-key", key}, flags...)...)
 		if got.code != 2 || !strings.Contains(got.stderr, want) || strings.Contains(got.stderr+got.stdout, webhookSecret) {
 			t.Errorf("want %q, no secret and exit 2, got %+v", want, got)
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -57,7 +58,10 @@ func (p *Problems) Error() string {
 // cannot be read or is larger than most bytes.
 func Read(path string, most int64) ([]byte, error) {
 	file, err := os.Open(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("%w; let this user read it, or name another file", err)
+	case err != nil:
 		return nil, err
 	}
 	defer file.Close()
