@@ -11,17 +11,18 @@ import (
 	"partnerkit.dev/conformance/selftest"
 )
 
-// aLongSelftest bounds some 50 runs, on a machine that is at work on other tests as
-// well, and some 200 of a soak: several times what they take on two cores.
+// aLongSelftest bounds some 20 runs, on a machine that is at work on other tests as
+// well: many times what they take on two cores.
 const aLongSelftest = 15 * time.Minute
 
-// The whole kill matrix is what `make selftest` draws. Of a defect for every rule
-// this tries as many as tables are tried.
+// The whole kill matrix is what `make selftest` draws: of its defects, one for every
+// rule, this tries each twelfth.
 func TestADefectOfARuleFailsThatRuleAndNoOther(t *testing.T) {
 	t.Parallel()
+	const step = 12
 	var names []string
 	for i, c := range selftest.Fast().Cases {
-		if c.Kind == selftest.Defect && isTried(i) {
+		if c.Kind == selftest.Defect && i%step == 0 {
 			names = append(names, c.Name)
 		}
 	}

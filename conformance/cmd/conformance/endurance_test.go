@@ -108,7 +108,7 @@ func TestARunThatUsesItsTimeUpSaysSoAndIsIncomplete(t *testing.T) {
 // time and memory of whoever takes each of them seriously.
 func TestMillionsOfWrongProductsAreAFindingWithinTimeAndMemory(t *testing.T) {
 	t.Parallel()
-	address := serve(t, text(http.StatusOK, "application/json", "["+strings.Repeat("{},", 10<<20)+"{}]"))
+	address := serve(t, text(http.StatusOK, "application/json", "["+strings.Repeat("{},", inShort(10<<20))+"{}]"))
 	p := start(t, quickCommand, withKey(), "run", "--base-url", address, "--max-duration", "15s")
 	r := p.wait(t)
 	if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Contains(failed, rule.ProductID.ID) {
@@ -119,7 +119,7 @@ func TestMillionsOfWrongProductsAreAFindingWithinTimeAndMemory(t *testing.T) {
 
 func TestMillionsOfWrongSlotsAreAFindingWithinTimeAndMemory(t *testing.T) {
 	t.Parallel()
-	slots := "[" + strings.Repeat("{},", 5<<20) + "{}]"
+	slots := "[" + strings.Repeat("{},", inShort(5<<20)) + "{}]"
 	address := between(t, small(t), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		if partnerapi.EndpointOf(r) == partnerapi.Availability {
 			_, _ = io.Copy(io.Discard, r.Body)

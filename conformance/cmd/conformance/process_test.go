@@ -121,7 +121,7 @@ func (p *process) wait(t *testing.T) ran {
 // memory, from which the run was forked.
 func (p *process) watchMemory(ended <-chan struct{}) {
 	status := fmt.Sprintf("/proc/%d/status", p.command.Process.Pid)
-	tick := time.NewTicker(10 * time.Millisecond)
+	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		if text, err := os.ReadFile(status); err == nil {
