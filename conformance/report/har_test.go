@@ -11,11 +11,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/schemas/har"
 )
 
 // archive writes the calls of r and reads them as a browser does; they must be
 // what the format demands.
-func archive(t *testing.T, r *Result) (entries []harEntry) {
+func archive(t *testing.T, r *Result) (entries []har.Entry) {
 	t.Helper()
 	var out bytes.Buffer
 	if err := HAR(&out, r); err != nil {
@@ -32,7 +33,7 @@ func archive(t *testing.T, r *Result) (entries []harEntry) {
 	if err := jsonschema.MustCompileString("har.json", string(schema)).Validate(document); err != nil {
 		t.Fatalf("run.har is no HTTP archive: %#v", err)
 	}
-	var file struct{ Log struct{ Entries []harEntry } }
+	var file struct{ Log struct{ Entries []har.Entry } }
 	if err := json.Unmarshal(out.Bytes(), &file); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestTheArchiveHasEveryCallOfTheRun(t *testing.T) {
 	reserved, want := entries[0], reserveExchange()
 	if reserved.Request.Method != "POST" || reserved.Request.URL != want.Request.URL || reserved.Request.PostData.Text != want.Request.Body.Text ||
 		reserved.Response.Status != 200 || reserved.Response.StatusText != "OK" || reserved.Response.Content.Text != want.Response.Body.Text ||
-		reserved.Response.Content.MimeType != "application/json" || reserved.Comment != "#41 reserve 3 seats" {
+		reserved.Response.Content.MIMEType != "application/json" || reserved.Comment != "#41 reserve 3 seats" {
 		t.Errorf("the call reads %+v", reserved)
 	}
 	if reserved.Time != 212 || reserved.Time != reserved.Timings.Send+reserved.Timings.Wait+reserved.Timings.Receive {
@@ -69,10 +70,10 @@ func TestTheArchiveSaysWhereABodyWasCut(t *testing.T) {
 	if content := entry.Response.Content; content.Size != 14_000_000 || content.Comment != "the first 8.0 KiB of 13.4 MiB" {
 		t.Errorf("the body has %d bytes, and the note %q", content.Size, content.Comment)
 	}
-	if cookies := entry.Response.Cookies; len(cookies) != 1 || cookies[0] != (harPair{"session", "abc"}) {
+	if cookies := entry.Response.Cookies; len(cookies) != 1 || cookies[0] != (har.Pair{Name: "session", Value: "abc"}) {
 		t.Errorf("the cookies are %v", cookies)
 	}
-	if query := entry.Request.QueryString; len(query) != 2 || query[0] != (harPair{"b", "ä"}) {
+	if query := entry.Request.Query; len(query) != 2 || query[0] != (har.Pair{Name: "b", Value: "ä"}) {
 		t.Errorf("the query is %v", query)
 	}
 }

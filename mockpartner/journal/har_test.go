@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"partnerkit.dev/schemas/har"
 )
 
 func TestAnArchiveHoldsWhatWasSaid(t *testing.T) {
@@ -22,7 +24,7 @@ func TestAnArchiveHoldsWhatWasSaid(t *testing.T) {
 	var archive struct {
 		Log struct {
 			Version string
-			Entries []harEntry
+			Entries []har.Entry
 		}
 	}
 	if err := json.Unmarshal([]byte(text.String()), &archive); err != nil {
@@ -32,13 +34,13 @@ func TestAnArchiveHoldsWhatWasSaid(t *testing.T) {
 		t.Fatalf("want version 1.2 and two entries, got %+v", archive)
 	}
 	first, second := archive.Log.Entries[0], archive.Log.Entries[1]
-	if first.Request.URL != "http://127.0.0.1/s/mine/availability?a=1&a=2&b=%2F" || len(first.Request.Query) != 3 || first.Request.Query[2] != (harPair{"b", "/"}) {
+	if first.Request.URL != "http://127.0.0.1/s/mine/availability?a=1&a=2&b=%2F" || len(first.Request.Query) != 3 || first.Request.Query[2] != (har.Pair{Name: "b", Value: "/"}) {
 		t.Errorf("want URL and query, got %+v", first.Request)
 	}
 	if first.Request.PostData == nil || first.Request.PostData.Text != `{"q":"<>"}` || first.Request.PostData.MIMEType != "application/json" || first.Request.BodySize != 10 {
 		t.Errorf("want the request's body, got %+v", first.Request)
 	}
-	if first.Request.Headers[0] != (harPair{"Authorization", "Bearer [redacted]"}) {
+	if first.Request.Headers[0] != (har.Pair{Name: "Authorization", Value: "Bearer [redacted]"}) {
 		t.Errorf("want headers without keys, got %+v", first.Request.Headers)
 	}
 	if first.Response.Status != 200 || first.Response.StatusText != "OK" || first.Response.Content.Text != "[]" || first.Started.IsZero() {
