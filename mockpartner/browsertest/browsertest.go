@@ -15,6 +15,11 @@ import (
 // patience is how long the browser may take to start, and a page to show something.
 const patience = time.Minute
 
+// unwanted is what a browser does of itself in each window, and no test has a use for: the
+// suggestions of the address bar are pages too, which cost more than the one that is looked
+// at. What chromedp wants to be without comes first, because there can be but one list.
+const unwanted = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"
+
 // Start starts a Chromium without a window until the test ends; tabs are made in the
 // context. Where the machine has none the test is skipped, unless CI is set.
 func Start(t testing.TB) context.Context {
@@ -46,7 +51,7 @@ func Start(t testing.TB) context.Context {
 	})
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Env("TMPDIR="+folder),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-features", unwanted), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("force-prefers-reduced-motion", true), // what fades in costs time, and is faint meanwhile
 		chromedp.WSURLReadTimeout(patience))
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
