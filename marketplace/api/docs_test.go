@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"partnerkit.dev/marketplace"
 	"partnerkit.dev/mockpartner/browsertest"
 )
@@ -24,7 +22,7 @@ func TestTheDocumentsAreReadAndTriedInABrowser(t *testing.T) {
 	o.Fits(360, 1400)
 
 	o.Click("button.authorize")
-	o.Do(chromedp.WaitVisible(chromedp.CSS("#auth-bearer-value")), chromedp.SendKeys(chromedp.CSS("#auth-bearer-value"), token))
+	o.Write("#auth-bearer-value", token)
 	o.Click(".auth-container:has(#auth-bearer-value) button[type=submit]")
 	o.Click("button.btn-done")
 	const list = "#operations-Reseller-activities "

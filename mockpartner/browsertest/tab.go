@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -142,6 +143,13 @@ func (tab *Tab) Do(steps ...Action) {
 func (tab *Tab) Click(selector string) {
 	tab.T.Helper()
 	tab.Do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// Write puts a text into the first field of that selector, at once, as who pastes it: each
+// key by itself has the page do all that it does for a change.
+func (tab *Tab) Write(selector, text string) {
+	tab.T.Helper()
+	tab.Do(chromedp.Focus(chromedp.CSS(selector)), Command(input.InsertText, input.InsertTextParams{Text: text}))
 }
 
 // See waits until an expression is true. While a form leads from one page to the next there
