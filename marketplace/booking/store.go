@@ -38,6 +38,15 @@ type Due struct {
 	Withdrawn []uuid.UUID // holds of integrations that were deleted
 	Reserves  []CallOf    // whose replica died
 	Confirms  []CallOf    // whose replica died
+	Dropped   []DroppedJob
+}
+
+// DroppedJob is a job that has failed too often, of a booking that still waits for it.
+type DroppedJob struct {
+	Booking uuid.UUID
+	Kind    JobKind
+	Job     int64 // as the log names it
+	Tries   int
 }
 
 // CallOf is a call of a booking.
@@ -56,7 +65,7 @@ type Store interface {
 	// SaveBooking writes a change with its jobs, all of it, or returns ErrStale where
 	// the booking is not of that version any more. The next version is one more.
 	SaveBooking(ctx context.Context, c Change, version int64) error
-	// DueBookings returns what has expired by now, and the calls that were begun
-	// before stale and have no end: at most so many of each.
+	// DueBookings returns what has expired by now, the calls that were begun before
+	// stale and have no end, and the jobs that were dropped: at most so many of each.
 	DueBookings(ctx context.Context, now, stale time.Time, most int) (Due, error)
 }

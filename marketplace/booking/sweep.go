@@ -26,7 +26,8 @@ const (
 var errDied = errors.New("no answer was read: the service ended meanwhile")
 
 // Sweep gives back the holds that nobody paid in time, and those of integrations that
-// were deleted, and sees to the calls of replicas that died.
+// were deleted, sees to the calls of replicas that died, and hands to an operator what
+// a job was dropped for.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.Now()
 	for range sweepRounds {
@@ -37,7 +38,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		if err := s.sweep(ctx, due); err != nil {
 			return err
 		}
-		if max(len(due.Expired), len(due.Withdrawn), len(due.Reserves), len(due.Confirms)) < sweepMost {
+		if max(len(due.Expired), len(due.Withdrawn), len(due.Reserves), len(due.Confirms), len(due.Dropped)) < sweepMost {
 			break
 		}
 	}
@@ -64,5 +65,27 @@ func (s *Service) sweep(ctx context.Context, due Due) error {
 	for _, c := range due.Confirms {
 		see(c.Booking, func(r Record) (Change, error) { return s.confirmed(r, c.Call, partnerapi.ConfirmAnswer{}, died) })
 	}
+	for _, d := range due.Dropped {
+		see(d.Booking, func(r Record) (Change, error) { return s.dropped(r, d) })
+	}
 	return errors.Join(failed...)
+}
+
+// dropped gives up what a dropped job was for, where it is still owed.
+func (s *Service) dropped(r Record, d DroppedJob) (Change, error) {
+	on, owed := ConfirmGiveUp, false
+	switch d.Kind {
+	case ConfirmJob:
+		_, err := Next(r.Booking, ConfirmAgain)
+		owed = err == nil
+	case ReleaseJob:
+		on, owed = release.giveUp, release.owed(r.Booking)
+	case CancelJob:
+		on, owed = cancellation.giveUp, cancellation.owed(r.Booking)
+	}
+	if !owed {
+		return Change{}, nil
+	}
+	message := fmt.Sprintf("the service itself has failed at it %d times, and gives up: its log says why, with job_id %d", d.Tries, d.Job)
+	return move(r.Booking, on, s.Now(), "", message, uuid.Nil)
 }

@@ -24,7 +24,8 @@ type (
 	Cancel struct {
 		Booking uuid.UUID `json:"booking_id"`
 	}
-	// Sweep releases what has expired, and sees to the calls of replicas that died.
+	// Sweep releases what has expired, and sees to the calls of replicas that died and
+	// to what dropped jobs were for.
 	Sweep struct {
 		Due time.Time `json:"due"`
 	}
@@ -42,17 +43,26 @@ func (Cancel) Kind() string { return "booking_cancel" }
 // Kind names it in the queue.
 func (Sweep) Kind() string { return "booking_sweep" }
 
+// failures is how often such a job may fail, or be its replica's last, before it is
+// dropped: half a day, with pauses that grow. What a partner does not take is no failure.
+// A sweep hands what a dropped one was for to an operator.
+const failures = 12
+
 // InsertOpts let one wait or run for a booking: it stays until confirm is not due any more.
 func (Confirm) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: QueueBookings, UniqueOpts: oneAtATime}
+	return river.InsertOpts{Queue: QueueBookings, MaxAttempts: failures, UniqueOpts: oneAtATime}
 }
 
 // InsertOpts let there be another: where an operator has what was given up sent again,
 // the job that gave it up may not have ended yet.
-func (Release) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueBookings} }
+func (Release) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueBookings, MaxAttempts: failures}
+}
 
 // InsertOpts let there be another, as for a release.
-func (Cancel) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueBookings} }
+func (Cancel) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueBookings, MaxAttempts: failures}
+}
 
 // InsertOpts let there be one for each time.
 func (Sweep) InsertOpts() river.InsertOpts { return chore }

@@ -360,5 +360,22 @@ func (s *Store) DueBookings(ctx context.Context, now, stale time.Time, most int)
 			return err
 		})
 	}
+	batch.Queue(droppedJobs, most).Query(func(rows pgx.Rows) (err error) {
+		d.Dropped, err = pgx.CollectRows(rows, pgx.RowToStructByName[booking.DroppedJob])
+		return err
+	})
 	return d, s.pool.SendBatch(ctx, batch).Close()
 }
+
+// droppedJobs are those of bookings that still wait for them, and for no other job.
+const droppedJobs = `
+	SELECT b.id AS booking, j.kind, j.id AS job, j.attempt AS tries
+	FROM river_job j JOIN bookings b ON b.id = (j.args->>'booking_id')::uuid
+	WHERE j.state = 'discarded' AND j.finalized_at IS NOT NULL AND j.queue = '` + job.QueueBookings + `' AND (
+			j.kind = 'booking_release' AND b.release = 'pending' OR
+			j.kind = 'booking_cancel' AND b.cancellation = 'pending' OR
+			j.kind = 'booking_confirm' AND b.status = 'PAID' AND b.confirm_call IS NULL AND b.release IS NULL AND NOT EXISTS (
+				SELECT FROM booking_attention a WHERE a.booking_id = b.id AND a.settled_at IS NULL AND a.reason IN ('confirm_refused', 'confirm_unknown', 'late_payment')))
+		AND NOT EXISTS (SELECT FROM river_job other WHERE other.kind = j.kind AND other.args @> jsonb_build_object('booking_id', b.id)
+			AND other.state IN ('available', 'pending', 'retryable', 'running', 'scheduled'))
+	ORDER BY j.finalized_at LIMIT $1`

@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -69,6 +70,30 @@ func TestWhatIsOwedForABookingIsSentUntilItIsTaken(t *testing.T) {
 	if len(done.asked) != 7 || !slices.Equal(slices.Compact(slices.Clone(done.asked[:6])), want) {
 		t.Errorf("want each of %v twice, and a sweep, got %v", want, done.asked)
 	}
+}
+
+// broken fails at everything.
+type broken struct{ deliveries }
+
+func (*broken) DeliverRelease(context.Context, uuid.UUID) (time.Duration, error) {
+	return 0, errors.New("no way")
+}
+
+// A sweep finds it so, and hands it to an operator.
+func TestAJobThatFailsAtItsLastTryStaysAsDropped(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.bookings = &broken{}
+	if err := b.store.InsertJobs(t.Context(), job.Release{Booking: uuid.New()}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.store.Pool().Exec(t.Context(), `UPDATE river_job SET attempt = max_attempts - 1`); err != nil {
+		t.Fatal(err)
+	}
+	b.replica(t)
+	until(t, "the job dropped", func() bool {
+		return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'discarded' AND queue = 'bookings' AND kind = 'booking_release' AND attempt = 12 AND finalized_at IS NOT NULL`) == 1
+	})
 }
 
 // pressed is what an operator has sent again at the instant when its job is ending.
