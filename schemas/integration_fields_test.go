@@ -56,7 +56,7 @@ func integrationFields() []field {
 		must(schemas.CatalogSync, "/started_at").dateTime(),
 		must(schemas.CatalogSync, "/finished_at").dateTime(),
 		must(schemas.CatalogSync, "/synced").count(),
-		must(schemas.CatalogSync, "/skipped").flag(),
+		{schema: schemas.CatalogSync, place: "/skipped", need: open, good: []string{`true`, `false`}, bad: []mistake{{`null`, "type", ""}, {`"true"`, "type", ""}, {`1`, "type", ""}}},
 		must(schemas.CatalogSync, "/created").count(),
 		must(schemas.CatalogSync, "/updated").count(),
 		must(schemas.CatalogSync, "/deactivated").count(),

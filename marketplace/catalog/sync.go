@@ -48,8 +48,8 @@ type Sync struct {
 	Cause       Cause                      `json:"cause"`
 	StartedAt   time.Time                  `json:"started_at"`
 	FinishedAt  time.Time                  `json:"finished_at"`
-	Synced      int                        `json:"synced"`  // products of the answer that are stored
-	Skipped     bool                       `json:"skipped"` // the body is the last one's: nothing was written
+	Synced      int                        `json:"synced"`            // products of the answer that are stored
+	Skipped     bool                       `json:"skipped,omitempty"` // the body is the last one's: nothing was written, this neither
 	Created     int                        `json:"created"`
 	Updated     int                        `json:"updated"`
 	Deactivated int                        `json:"deactivated"`
