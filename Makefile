@@ -105,12 +105,17 @@ licenses: need-go ## collect the licences of all modules that the commands hold 
 		echo "$$module $$version"; \
 	done
 
+# Vetting compiles everything else as well, the demo and the tests among it.
 .PHONY: cross
-cross: need-go ## compile the commands for Linux, macOS and Windows, on amd64 and arm64
+cross: need-go ## compile the commands for Linux, macOS and Windows, on amd64 and arm64, and vet all for both others
 	@for system in linux darwin windows; do for machine in amd64 arm64; do \
 		echo "== $$system/$$machine"; \
 		GOOS=$$system GOARCH=$$machine CGO_ENABLED=0 go build $(COMMANDS) || exit 1; \
 	done; done
+	@for system in darwin windows; do \
+		echo "== go vet for $$system"; \
+		GOOS=$$system CGO_ENABLED=0 go vet work || exit 1; \
+	done
 
 .PHONY: bench
 bench: need-go ## run every benchmark, one package after another

@@ -45,9 +45,13 @@ func (s *stage) command(ctx context.Context, log *os.File, given []string, name 
 	command := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...)
 	command.Env = environment(given...)
 	command.Stdout, command.Stderr = log, log
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	endWithUs(command.SysProcAttr)
-	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
+	command.SysProcAttr = apart()
+	command.Cancel = func() error {
+		if runtime.GOOS == "windows" { // which knows no other end
+			return command.Process.Kill()
+		}
+		return command.Process.Signal(syscall.SIGTERM)
+	}
 	command.WaitDelay = grace
 	return command
 }

@@ -159,7 +159,11 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil {
+	postmaster, err := os.FindProcess(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := postmaster.Signal(syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}
 	s.ends(t).fails(t, "the private PostgreSQL has ended: see postgresql.log in its folder")
