@@ -63,7 +63,7 @@ func TestRandomLifecyclesEndInTimeAtASlowPartnerAndLeaveNothing(t *testing.T) {
 		pause(r, 20*time.Millisecond)
 		next.ServeHTTP(w, r)
 	})
-	r := judge(t, address, "--label", ofStories, "--explore", "1000", "--seed", "1", "--max-duration", "30s")
+	r := judge(t, address, "--label", ofStories, "--explore", "1000", "--seed", "1", "--max-duration", "15s")
 	if got := r.rule(t, ofStories); got.Outcome != report.Inconclusive || !strings.Contains(got.Message, "of 1000 stories") {
 		t.Errorf("want it inconclusive, and how many stories were played, got %s: %s", got.Outcome, got.Message)
 	}
