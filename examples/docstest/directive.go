@@ -21,6 +21,8 @@ type Directives struct {
 	Exits      int
 	File       string // what the block is the text of
 	Output     bool   // the block is what those before it print
+	Imports    []string
+	Given      string // declarations of what a block of Go is given, with semicolons between them
 }
 
 var comment = regexp.MustCompile(`<!--\s*docs-test:\s*(.*?)\s*-->`)
@@ -77,6 +79,12 @@ func (d *Directives) add(said string) (err error) {
 		d.File = rest
 	case "output":
 		d.Output = true
+	case "imports":
+		imports, given, _ := strings.Cut(rest, " given ")
+		if d.Imports = strings.Fields(imports); len(d.Imports) == 0 {
+			return fmt.Errorf("want imports, packages, and perhaps given and declarations such as ctx context.Context; key string")
+		}
+		d.Given = given
 	case "followed":
 		by, found := strings.CutPrefix(rest, "by ")
 		if !found || by == "" {
@@ -84,7 +92,7 @@ func (d *Directives) add(said string) (err error) {
 		}
 		d.FollowedBy = by
 	default:
-		return fmt.Errorf("want needs, check only, from here check only, keeps running, exits, file, output or followed by")
+		return fmt.Errorf("want needs, check only, from here check only, keeps running, exits, file, output, imports or followed by")
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 // Package docstest holds the documents of the project to the truth: their links lead
 // somewhere, the files, commands, flags and make targets that they name are there, what
-// they show of the code is what the code says, and their commands work when they are
-// followed from the top.
+// they show of the code is what the code says, what they call with curl is in an OpenAPI
+// document, their Go compiles, and their commands work when they are followed from the top.
 //
 // A fenced block marked sh holds commands for a shell. Those of a document run in their
 // order, in one bash that ends where a command fails, in a fresh copy of the tree: those
@@ -20,6 +20,7 @@
 //	<!-- docs-test: exits 1 -->                           the block ends with this code; a refused curl's is 22
 //	<!-- docs-test: file my-scenario.yaml -->             the block, of any kind, is what is in this file from here on
 //	<!-- docs-test: output -->                            the block, text or json, is what the commands before it print
+//	<!-- docs-test: imports a/b given c d -->             the block, of Go, compiles with these packages and variables; … is left to the reader
 //	<!-- docs-test: followed by dir/some_test.go -->      the whole document is followed by that test, and not by this package
 //
 // Output is compared without regard to white space, and … stands for anything.

@@ -76,6 +76,24 @@ func TestEveryCommandAndFlagThatADocumentNamesIsThere(t *testing.T) {
 	none(t, commands.Check(root, documents(t)))
 }
 
+func TestEveryBlockOfGoCompiles(t *testing.T) {
+	t.Parallel()
+	problems, err := Compile(t.Context(), root, documents(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	none(t, problems)
+}
+
+func TestEveryCallOfCurlIsDescribed(t *testing.T) {
+	t.Parallel()
+	routes, err := NewRoutes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	none(t, routes.Check(documents(t)))
+}
+
 // What `make docs-test` does: DOCS is "all", or the documents with commas between them.
 func TestEveryDocumentCanBeFollowed(t *testing.T) {
 	wanted := os.Getenv("DOCS")

@@ -68,6 +68,37 @@ func TestACommandThatIsNotThereIsTold(t *testing.T) {
 		"README.md:1: conformance run has no flag --none", "README.md:1: make nothing: no such target", "`--slow`: no command of ours has this flag", "conformance runs: conformance has no such command", "-bench 'None$' ./it`: no such benchmark")
 }
 
+func TestACallOfCurlThatIsNotDescribedIsTold(t *testing.T) {
+	t.Parallel()
+	_, documents := given(t, "`curl http://127.0.0.1:8081/_mock/verdict` `curl http://127.0.0.1:8081/_mock/verdicts`\n\n```sh\n"+`BASE=http://127.0.0.1:8080 API=$BASE/api/v1/resellers
+shop() { curl -s -H "x-api-token: $TOKEN" "$@"; }
+shop "$API/bookings/$ID" -X DELETE; shop "$API/bookings/$ID" -X PATCH
+shop "$API/booking?page=1"
+curl -T x.yaml http://127.0.0.1:8081/_mock/scenario && curl -d @x.yaml http://127.0.0.1:8081/_mock/scenario
+curl http://127.0.0.1:8081/s/mine/products | jq .; curl https://partner.example/api/products https://elsewhere.org/
+OUT=$(curl -X POST "$INTEGRATION/sync/trigger"); curl $INTEGRATION/sync/trigger
+curl /products
+`+"```\n")
+	routes, err := NewRoutes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found(t, routes.Check(documents), "README.md:6: curl PATCH /api/v1/resellers/bookings/unknown: the OpenAPI documents have DELETE, GET there",
+		"README.md:7: curl GET /api/v1/resellers/booking: no OpenAPI document describes such a path", "README.md:8: curl POST /_mock/scenario: the OpenAPI documents have DELETE, PUT there",
+		"README.md:10: curl GET /sync/trigger: the OpenAPI documents have POST there", `README.md:11: curl "/products": want an address with a host`,
+		"README.md:1: curl GET /_mock/verdicts: no OpenAPI document describes such a path")
+}
+
+func TestABlockOfGoThatDoesNotCompileIsToldWithItsLine(t *testing.T) {
+	t.Parallel()
+	_, documents := given(t, "<!-- docs-test: imports partnerkit.dev/schemas given body []byte -->\n```go\nproblems := schemas.Validate(…, body)\nfor _, p := range problems {\n\t…\n}\nnowhere()\n```\n\n```go\nfunc f() int { return time.Now() }\n```\n")
+	problems, err := Compile(t.Context(), root, documents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found(t, problems, "README.md:7: undefined: nowhere", "README.md:11: cannot use time.Now() (value of struct type time.Time) as int value in return statement")
+}
+
 func TestACommentThatIsNotUnderstoodIsTold(t *testing.T) {
 	t.Parallel()
 	for comment, want := range map[string]string{

@@ -1,0 +1,103 @@
+package docstest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Compile returns a problem for each block of Go that does not compile, with what its
+// comment says is given. What it declares and leaves to the reader to use is none.
+func Compile(ctx context.Context, root string, documents []*Document) (problems []string, err error) {
+	scratch, err := os.MkdirTemp("", "docs-test-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(scratch)
+	if root, err = filepath.Abs(root); err != nil {
+		return nil, err
+	}
+	// The files are where Go takes them for a part of the examples, and nowhere else.
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	arguments := []string{"build", "-gcflags=-e", "-overlay", filepath.Join(scratch, "overlay.json")}
+	for _, d := range documents {
+		for _, block := range d.Blocks {
+			if block.Language != "go" {
+				continue
+			}
+			name := fmt.Sprintf("block%d", len(overlay.Replace))
+			file := filepath.Join(scratch, name+".go")
+			if err := os.WriteFile(file, []byte(block.source(d)), 0o600); err != nil {
+				return nil, err
+			}
+			folder := "examples/docstest/" + name
+			overlay.Replace[filepath.Join(root, filepath.FromSlash(folder), "block.go")] = file
+			arguments = append(arguments, "./"+folder)
+		}
+	}
+	text, err := json.Marshal(overlay)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(scratch, "overlay.json"), text, 0o600); err != nil {
+		return nil, err
+	}
+	build := exec.CommandContext(ctx, "go", arguments...)
+	build.Dir = root
+	said, err := build.CombinedOutput()
+	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
+		return nil, err
+	}
+	for line := range strings.Lines(string(said)) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") && !strings.Contains(line, "declared and not used: ") {
+			problems = append(problems, line)
+		}
+	}
+	return problems, nil
+}
+
+var (
+	importLine = regexp.MustCompile(`(?m)^import "(.+)"$`)
+	onlyDots   = regexp.MustCompile(`(?m)^\s*…$`)
+)
+
+// standard are the packages of Go's own that blocks use without saying so.
+var standard = []string{"context", "errors", "fmt", "net/http", "net/http/httptest", "net/url", "os", "testing", "time"}
+
+// source is a file with a block of Go in it: statements as the body of a function.
+func (b Block) source(d *Document) string {
+	text := onlyDots.ReplaceAllString(b.Text, "")
+	text = strings.ReplaceAll(text, "…", `""`)
+	imports := append(slices.Clone(standard), b.Imports...)
+	for _, found := range importLine.FindAllStringSubmatch(text, -1) {
+		imports = append(imports, found[1])
+	}
+	text = importLine.ReplaceAllString(text, "")
+	if !strings.HasPrefix(text, "func ") {
+		text = "func _() {\n//line " + d.Place(b.Line) + "\n" + text + "}\n"
+	} else {
+		text = "//line " + d.Place(b.Line) + "\n" + text
+	}
+	var file strings.Builder
+	file.WriteString("package shown\n")
+	slices.Sort(imports)
+	for _, name := range slices.Compact(imports) {
+		if used := path.Base(name) + "."; strings.Contains(text+b.Given, used) {
+			fmt.Fprintf(&file, "import %q\n", name)
+		}
+	}
+	for given := range strings.SplitSeq(b.Given, ";") {
+		if given = strings.TrimSpace(given); given != "" {
+			fmt.Fprintf(&file, "var %s\n", given)
+		}
+	}
+	return file.String() + text
+}
