@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/axetest"
 	"partnerkit.dev/mockpartner/browsertest"
 	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/schemas/partnerapi"
@@ -164,7 +165,11 @@ func TestTheConsoleInABrowser(t *testing.T) {
 
 	t.Run("a browser signs in where a token is wanted", func(t *testing.T) {
 		t.Parallel()
+		axe := axetest.Source(t)
 		o := open(t, b, start(t, func(o *mockpartner.Options) { o.ControlToken = "a-control-token" }), "/_mock/")
+		o.Do(chromedp.SendKeys(chromedp.ID("token"), "another"+kb.Enter))
+		o.Shows("#wrong", "token")
+		axetest.Check(o.Tab, axe)
 		o.Do(chromedp.SendKeys(chromedp.ID("token"), "a-control-token"+kb.Enter))
 		o.Do(chromedp.WaitVisible(chromedp.ID("clock-face")))
 		o.Shows("#link", "live")
@@ -172,11 +177,13 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Is(`location.search`, "")
 	})
 
-	t.Run("nothing is wider than the window, however narrow", func(t *testing.T) {
+	t.Run("the page keeps nobody out, and is no wider than the window", func(t *testing.T) {
 		t.Parallel()
+		axe := axetest.Source(t)
 		v := busy(t)
 		o := open(t, b, v, "/_mock/?judged=yes&exchange=1&slot="+v.firstSlot())
 		o.Fits(360, 700, 1100, 1600)
+		axetest.Check(o.Tab, axe)
 		o.Quiet()
 	})
 }

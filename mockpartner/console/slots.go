@@ -156,9 +156,10 @@ func (b *builder) cell(s platform.SlotState) cellView {
 		Open: s.AvailabilityID == b.choice.slot,
 		Href: b.choice.withSlot(s.AvailabilityID).href(),
 	}
-	cell.Name = fmt.Sprintf("%s: %s", s.Start.Format("Mon 2 Jan 15:04"), s.Status)
+	cell.Name = fmt.Sprintf("%s, %s: %s", cell.Word, s.Start.Format("Mon 2 Jan 15:04"), s.Status)
 	if s.Counted {
 		cell.Seats = fmt.Sprintf("%d/%d", s.Vacancies, s.Capacity)
+		cell.Name = cell.Seats + " " + cell.Name // who speaks to the page says what is to be read there
 		cell.Name += fmt.Sprintf(", %d of %d seats left", s.Vacancies, s.Capacity)
 	}
 	if s.Held > 0 {
