@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"partnerkit.dev/marketplace/client"
@@ -48,10 +49,19 @@ func (s *stage) startMarket(ctx context.Context, often paces) (err error) {
 	s.tell.command("marketplace", args...)
 	given := []string{"MARKETPLACE_OPERATOR_EMAIL=" + operator.email, "MARKETPLACE_OPERATOR_PASSWORD=" + string(operator.password)}
 	if s.market.url, err = s.serve(ctx, given, "marketplace", args...); err != nil {
-		return err
+		return aboutOwnDatabase(err)
 	}
 	s.market.accounts = append(s.market.accounts, operator)
 	s.market.operator, err = client.NewOperator(s.market.url, client.Password(operator.email, operator.password), s.heard())
+	return err
+}
+
+// aboutOwnDatabase takes back what the marketplace offers where it finds no PostgreSQL, and
+// the demo does not take.
+func aboutOwnDatabase(err error) error {
+	if strings.Contains(err.Error(), "MARKETPLACE_DATABASE_URL") {
+		return fmt.Errorf("%w (a marketplace of yours: the demo touches no database but its own, and wants PostgreSQL installed)", err)
+	}
 	return err
 }
 
