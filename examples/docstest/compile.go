@@ -61,6 +61,7 @@ func Compile(ctx context.Context, root string, documents []*Document) (problems 
 			problems = append(problems, line)
 		}
 	}
+	slices.Sort(problems) // the blocks were compiled at the same time
 	return problems, nil
 }
 

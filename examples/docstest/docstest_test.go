@@ -96,7 +96,7 @@ func TestABlockOfGoThatDoesNotCompileIsToldWithItsLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found(t, problems, "README.md:7: undefined: nowhere", "README.md:11: cannot use time.Now() (value of struct type time.Time) as int value in return statement")
+	found(t, problems, "README.md:11: cannot use time.Now() (value of struct type time.Time) as int value in return statement", "README.md:7: undefined: nowhere")
 }
 
 func TestACommentThatIsNotUnderstoodIsTold(t *testing.T) {
