@@ -182,7 +182,10 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		axe := axetest.Source(t)
 		v := busy(t)
 		o := open(t, b, v, "/_mock/?judged=yes&exchange=1&slot="+v.firstSlot())
+		o.Shows("#link", "live")
 		o.Fits(360, 700, 1100, 1600)
+		// Of some 200 defects, whose rows are alike, a few are seen: axe-core takes seconds for all.
+		browsertest.Value[any](o.Tab, `document.querySelectorAll(".parts").forEach(list => [...list.children].slice(5).forEach(row => row.remove()))`)
 		axetest.Check(o.Tab, axe)
 		o.Quiet()
 	})
