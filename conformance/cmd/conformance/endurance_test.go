@@ -128,7 +128,7 @@ func TestMillionsOfWrongSlotsAreAFindingWithinTimeAndMemory(t *testing.T) {
 		}
 		next.ServeHTTP(w, r)
 	})
-	p := start(t, quickCommand, withKey(), "run", "--base-url", address, "--max-duration", "20s")
+	p := start(t, quickCommand, withKey(), "run", "--base-url", address, "--max-duration", "20s", "--rule", rule.SlotID.ID)
 	r := p.wait(t)
 	if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Contains(failed, rule.SlotID.ID) {
 		t.Errorf("want exit 1 for %s, got %d after %s for %q\n%s", rule.SlotID.ID, r.code, r.took, failed, r.troubles())
