@@ -35,20 +35,11 @@ type hostile struct {
 const (
 	hurry     = "0.1"
 	soon      = 40 * time.Second
-	mostBytes = 400 << 20 // a run with the race detector
+	mostBytes = 256 << 20 // of memory, for a run
 )
 
-// binary is the command to use: with the race detector where memory is at
-// stake, as it takes the most there.
-func (h hostile) binary() string {
-	if h.floods {
-		return command
-	}
-	return quickCommand
-}
-
 // scale is that of the limits. A flood ends where enough of it has come: on a busy
-// machine that, with the race detector, is later than in a hurry.
+// machine that is later than in a hurry.
 func (h hostile) scale() string {
 	if h.floods {
 		return "1"
@@ -186,7 +177,7 @@ func TestAPartnerWithAHostileCatalogIsOneFinding(t *testing.T) {
 		t.Run(partner.name, func(t *testing.T) {
 			t.Parallel()
 			address := serve(t, partner.answer)
-			p := start(t, partner.binary(), withKey(), "run", "--base-url", address, "--limit-scale", partner.scale(), "--reports", "report.json")
+			p := start(t, quickCommand, withKey(), "run", "--base-url", address, "--limit-scale", partner.scale(), "--reports", "report.json")
 			r := p.wait(t)
 			r.hasOneFinding(t, "products."+partner.breaks, partnerapi.Products)
 			p.staysSmall(t)
