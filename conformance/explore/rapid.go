@@ -6,21 +6,15 @@ import (
 	"runtime"
 	"sync"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 )
 
-// shrinkTime bounds the shortening of a story. Who plays may end it before, by
-// playing no more.
-const shrinkTime = time.Minute
-
 // alone is held while rapid works: its settings are flags of the process.
 var alone sync.Mutex
 
-// try has rapid draw once from the seed, and, where property fails, shorten what it
-// drew, until property ends its goroutine. What becomes of it property itself has to
-// keep.
+// try has rapid draw once from the seed. Property ends its goroutine, and keeps what
+// becomes of it.
 func try(seed uint64, property func(*rapid.T)) {
 	alone.Lock()
 	defer alone.Unlock()
@@ -30,7 +24,7 @@ func try(seed uint64, property func(*rapid.T)) {
 		checks = 5 // of which rapid then makes a fifth
 	}
 	for name, value := range map[string]any{
-		"rapid.checks": checks, "rapid.seed": seed, "rapid.nofailfile": true, "rapid.shrinktime": shrinkTime,
+		"rapid.checks": checks, "rapid.seed": seed,
 	} {
 		set := flag.Lookup(name)
 		before := set.Value.String()

@@ -70,12 +70,15 @@ func pop(offers *[]discover.Offer, left int64) (discover.Offer, bool) {
 
 func seatsLeft(o discover.Offer) int64 { return o.Slot.Seats(o.Product).Left }
 
-// fresh returns a slot that no story was played on, as long as there is one with at
-// least so many seats left: rather one of the pool's.
+// fresh returns a slot that no story was played on, as long as there is one: rather one
+// with at least so many seats left than one that just has room for stories, and rather
+// one of the pool's.
 func (e *explorer) fresh(own *slotPool, left int64) (discover.Offer, bool) {
-	for _, pool := range append([]*slotPool{own}, e.pools...) {
-		if offer, ok := pop(&pool.once, left); ok {
-			return offer, true
+	for _, least := range []int64{left, min(left, roomForStories)} {
+		for _, pool := range append([]*slotPool{own}, e.pools...) {
+			if offer, ok := pop(&pool.once, least); ok {
+				return offer, true
+			}
 		}
 	}
 	return discover.Offer{}, false
