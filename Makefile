@@ -43,10 +43,11 @@ demo-build: need-go
 # -count=1: some tests build and run the commands of other modules, and Go, which
 # does not see that, would take yesterday's result for today's.
 # atexit_sleep_ms: else the race detector waits a second at the end of each package.
+# -p: many wait for partners, browsers and databases most of the time.
 .PHONY: test
 test: need-cc check ## all that a change must pass: make check, then every test with the race detector
 	@echo "== tests"
-	@CGO_ENABLED=1 GORACE=atexit_sleep_ms=50 go test -race -vet=off -count=1 -timeout 30m $(TESTFLAGS) work
+	@CGO_ENABLED=1 GORACE=atexit_sleep_ms=50 go test -race -vet=off -count=1 -timeout 30m -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) $(TESTFLAGS) work
 
 .PHONY: selftest
 selftest: need-go ## prove the suite on every defect and variant of the mock partner; takes minutes
