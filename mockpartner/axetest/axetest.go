@@ -69,6 +69,7 @@ func packed() ([]byte, error) {
 	defer cancel()
 	command := exec.CommandContext(ctx, "npm", "pack", "axe-core@"+version, "--silent", "--pack-destination", folder)
 	command.Dir = folder
+	command.Env = append(os.Environ(), "npm_config_cache="+filepath.Join(folder, "cache")) // and its log
 	if said, err := command.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("npm pack: %w: %s", err, bytes.TrimSpace(said))
 	}

@@ -38,8 +38,8 @@ func Start(t testing.TB) context.Context {
 		}
 		t.Skip(missing)
 	}
-	// What it leaves in its temporary folder when it is ended goes with that. The name is
-	// short: a socket lies in it.
+	// What it leaves in its temporary folder when it is ended goes with that, and so does
+	// what it keeps of its user. The name is short: a socket lies in it.
 	folder, err := os.MkdirTemp("", "browser-")
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func Start(t testing.TB) context.Context {
 		}
 	})
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Env("TMPDIR="+folder),
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Env("TMPDIR="+folder, "HOME="+folder, "XDG_CONFIG_HOME="+folder, "XDG_CACHE_HOME="+folder),
 		chromedp.Flag("disable-features", unwanted), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("force-prefers-reduced-motion", true), // what fades in costs time, and is faint meanwhile
 		chromedp.WSURLReadTimeout(patience))
