@@ -144,7 +144,7 @@ func (r Runner) copyTree(ctx context.Context, to string) error {
 }
 
 // environment is that of a person who has just cloned the project: a home of its own,
-// and only Go's caches shared.
+// and only Go's caches shared. What go run leaves where it is killed goes with the scratch folder.
 func (r Runner) environment(ctx context.Context, scratch string, addresses freeAddresses) ([]string, error) {
 	caches, err := exec.CommandContext(ctx, "go", "env", "GOCACHE", "GOMODCACHE").Output()
 	if err != nil {
@@ -153,7 +153,7 @@ func (r Runner) environment(ctx context.Context, scratch string, addresses freeA
 	cache := strings.Fields(string(caches))
 	bin := filepath.Join(scratch, "bin")
 	environment := []string{
-		"HOME=" + scratch, "GOCACHE=" + cache[0], "GOMODCACHE=" + cache[1], "GOBIN=" + bin, "GOFLAGS=-buildvcs=false",
+		"HOME=" + scratch, "GOCACHE=" + cache[0], "GOMODCACHE=" + cache[1], "GOBIN=" + bin, "GOTMPDIR=" + scratch, "GOFLAGS=-buildvcs=false",
 		"PATH=" + bin + ":" + r.Bin + ":" + os.Getenv("PATH"),
 		"MARKETPLACE_DATA_DIR=" + filepath.Join(scratch, "data"),
 		"MARKETPLACE_ADDR=" + addresses.of("127.0.0.1:8080"), "MOCKPARTNER_ADDR=" + addresses.of("127.0.0.1:8081"),
