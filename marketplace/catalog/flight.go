@@ -20,17 +20,16 @@ type flights struct {
 type lane struct{ next *flight }
 
 type flight struct {
-	done chan struct{} // closed once made and err are there
+	run  func() (Sync, error) // of whoever came first
+	done chan struct{}        // closed once made and err are there
 	made Sync
 	err  error
 }
 
-func newFlight() *flight { return &flight{done: make(chan struct{})} }
-
 // do has f run, now or after the one under way, and waits for it. What is under way
 // serves others as well: it does not end with whoever asked for it.
 func (all *flights) do(ctx context.Context, name string, f func(context.Context) (Sync, error)) (Sync, error) {
-	mine := all.board(context.WithoutCancel(ctx), name, f)
+	mine := all.board(name, func() (Sync, error) { return f(context.WithoutCancel(ctx)) })
 	select {
 	case <-mine.done:
 		return mine.made, mine.err
@@ -39,12 +38,13 @@ func (all *flights) do(ctx context.Context, name string, f func(context.Context)
 	}
 }
 
-func (all *flights) board(ctx context.Context, name string, f func(context.Context) (Sync, error)) *flight {
+func (all *flights) board(name string, run func() (Sync, error)) *flight {
+	mine := &flight{run: run, done: make(chan struct{})}
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if under := all.kept[name]; under != nil {
 		if under.next == nil {
-			under.next = newFlight()
+			under.next = mine
 		}
 		return under.next
 	}
@@ -52,14 +52,13 @@ func (all *flights) board(ctx context.Context, name string, f func(context.Conte
 		all.kept = map[string]*lane{}
 	}
 	all.kept[name] = &lane{}
-	first := newFlight()
 	go func() {
-		for now := first; now != nil; now = all.after(name) {
-			now.made, now.err = safely(func() (Sync, error) { return f(ctx) })
+		for now := mine; now != nil; now = all.after(name) {
+			now.made, now.err = safely(now.run)
 			close(now.done)
 		}
 	}()
-	return first
+	return mine
 }
 
 // after returns the flight that follows, or gives the lane up.
