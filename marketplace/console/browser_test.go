@@ -124,11 +124,11 @@ func TestTheConsoleInABrowser(t *testing.T) {
 			o.GoTo(path)
 			o.accessible(axe)
 		}
+		o.GoTo(pages["terms"])
 		for _, width := range []int64{1000, 1280} {
 			o.Fits(width)
 			o.Is(`String(document.querySelector(".out").getBoundingClientRect().top < document.querySelector(".top nav").getBoundingClientRect().bottom)`, "true")
 		}
-		o.GoTo(pages["terms"])
 		o.Do(chromedp.SendKeys(chromedp.ID("f-currency"), "XXY"+kb.Enter))
 		o.Shows(".note.failed", "ISO 4217")
 		o.accessible(axe)
