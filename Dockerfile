@@ -11,19 +11,21 @@ WORKDIR /src
 # The modules first: they change less often than the code.
 COPY go.work go.work.sum ./
 COPY schemas/go.mod schemas/go.sum schemas/
+COPY internal/go.mod internal/go.sum internal/
 COPY mockpartner/go.mod mockpartner/go.sum mockpartner/
 COPY conformance/go.mod conformance/go.sum conformance/
 COPY marketplace/go.mod marketplace/go.sum marketplace/
 COPY examples/go.mod examples/go.sum examples/
 RUN go mod download
 COPY schemas schemas
+COPY internal internal
 COPY mockpartner mockpartner
 COPY conformance conformance
 COPY marketplace marketplace
 ARG VERSION=devel
 ARG COMMIT=
 RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false \
-    -ldflags "-s -w -X partnerkit.dev/schemas/cli.version=${VERSION} -X partnerkit.dev/schemas/cli.commit=${COMMIT}" \
+    -ldflags "-s -w -X partnerkit.dev/internal/cli.version=${VERSION} -X partnerkit.dev/internal/cli.commit=${COMMIT}" \
     -o /out/ ./marketplace/cmd/marketplace ./mockpartner/cmd/mockpartner ./conformance/cmd/conformance
 # What images without a system need besides: certificates, to call partners by https, and
 # folders that nobody may write to. Zones are in the commands.

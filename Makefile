@@ -65,7 +65,7 @@ soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, an
 .PHONY: crash
 crash: need-go ## BOOKINGS (1000) bookings while replicas are killed each second and PostgreSQL twice, as many customers for 50 seats; takes minutes
 	@echo "== crash"
-	@CRASH=$(BOOKINGS) CRASH_SEED=$(SEED) go test -v -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/crash
+	@CRASH=$(BOOKINGS) CRASH_SEED=$(SEED) go test -v -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/internal/crash
 
 # DOCS=docs/scaling.md follows one of them.
 .PHONY: docs-test

@@ -62,9 +62,12 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	google.golang.org/protobuf v1.36.8 // indirect
+	partnerkit.dev/internal v0.0.0
 )
 
 replace (
 	partnerkit.dev/mockpartner => ../mockpartner
 	partnerkit.dev/schemas => ../schemas
 )
+
+replace partnerkit.dev/internal => ../internal

@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/script"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -102,7 +100,7 @@ func TestEveryFileOfTheCookbookHasARecipeAndSaysWhatItIsFor(t *testing.T) {
 }
 
 // sold is the mock's own catalog, read once.
-var sold = sync.OnceValue(catalog.Default)
+var sold = sync.OnceValue(mockpartner.DefaultCatalog)
 
 // patience is how long a recipe may take on a busy machine.
 const patience = 2 * time.Minute
@@ -143,7 +141,7 @@ func (r recipe) options(t *testing.T) mockpartner.Options {
 	if !slices.Contains(words, "build/mockpartner") || flag("--scenario") != "examples/cookbook/"+r.scenario+".yaml" {
 		t.Fatalf("%s: want its file started, got %s", r.title, r.start)
 	}
-	scenario, err := script.Load(filepath.Join("cookbook", r.scenario+".yaml"))
+	scenario, err := mockpartner.LoadScenario(filepath.Join("cookbook", r.scenario+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +160,7 @@ func (r recipe) options(t *testing.T) mockpartner.Options {
 			t.Fatalf("%s: want %s set, got %s", r.title, scenario.Webhooks.SecretEnv, r.start)
 		}
 		config := *scenario.Webhooks
-		config.Secret, config.SecretEnv = script.Secret(secret), ""
+		config.Secret, config.SecretEnv = mockpartner.Secret(secret), ""
 		config.URL = strings.Replace(flag("--webhook-url"), "http://127.0.0.1:8080", marketplaceThatKnows(t, secret), 1)
 		o.Webhooks = &config
 	}

@@ -108,15 +108,15 @@ func TestEveryCommandHasAnImageWithoutRights(t *testing.T) {
 // What the linker is told to set has to be there: it says nothing where it is not.
 func TestWhatAReleaseSetsIsThere(t *testing.T) {
 	t.Parallel()
-	source := file(t, "../schemas/cli/version.go")
+	source := file(t, "../internal/cli/version.go")
 	for _, path := range []string{"../Dockerfile", "../.goreleaser.yaml"} {
-		found := regexp.MustCompile(`-X partnerkit\.dev/schemas/cli\.(\w+)=`).FindAllStringSubmatch(file(t, path), -1)
+		found := regexp.MustCompile(`-X partnerkit\.dev/internal/cli\.(\w+)=`).FindAllStringSubmatch(file(t, path), -1)
 		if len(found) != 2 {
 			t.Errorf("%s: want version and commit set, got %v", path, found)
 		}
 		for _, variable := range found {
 			if !regexp.MustCompile(`(?m)^var .*\b` + variable[1] + `\b.* string$`).MatchString(source) {
-				t.Errorf("%s sets %s, which is not in schemas/cli/version.go", path, variable[1])
+				t.Errorf("%s sets %s, which is not in internal/cli/version.go", path, variable[1])
 			}
 		}
 	}

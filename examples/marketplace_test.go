@@ -16,10 +16,6 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/journal"
-	"partnerkit.dev/mockpartner/sandbox"
-	"partnerkit.dev/mockpartner/script"
 )
 
 // market is a marketplace that runs as the command, with a database of its own, and who
@@ -131,14 +127,14 @@ type counter struct {
 // its own sells the first of the mock's products, or all of them.
 func (m *market) register(t *testing.T, mock *mockpartner.Server, name string, whole bool) counter {
 	t.Helper()
-	scenario, err := script.Load(filepath.Join("cookbook", name+".yaml"))
+	scenario, err := mockpartner.LoadScenario(filepath.Join("cookbook", name+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if scenario.Catalog == nil && !whole {
-		scenario.Catalog = &catalog.Catalog{Products: sold().Products[:1]}
+		scenario.Catalog = &mockpartner.Catalog{Products: sold().Products[:1]}
 	}
-	box, err := mock.Create(sandbox.Spec{Name: name})
+	box, err := mock.Create(mockpartner.SandboxSpec{Name: name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +246,7 @@ func TestTheMarketplaceStandsWhatTheCookbookDoesToIt(t *testing.T) {
 			if b.Status != client.Paid || b.Attention == nil || b.Attention.Reason != client.ConfirmRefused {
 				c.t.Errorf("want the payment kept and somebody told, got %s, %+v", b.Status, b.Attention)
 			}
-			if _, err := c.box.Journal().Testify(journal.Testimony{ByHand: c.box.Platform().Inside().Holds[0].Code}); err != nil {
+			if _, err := c.box.Journal().Testify(mockpartner.Testimony{ByHand: c.box.Platform().Inside().Holds[0].Code}); err != nil {
 				c.t.Fatal(err)
 			}
 			if b, err := c.operator.Confirm(c.t.Context(), b.ID); err != nil || b.Status != client.Confirmed {

@@ -72,9 +72,12 @@ require (
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
+	partnerkit.dev/internal v0.0.0
 )
 
 replace (
 	partnerkit.dev/mockpartner => ../mockpartner
 	partnerkit.dev/schemas => ../schemas
 )
+
+replace partnerkit.dev/internal => ../internal

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/client"
-	"partnerkit.dev/mockpartner/journal"
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/journal"
 )
 
 // BenchmarkAgainstBareServer measures how many requests a second the mock

@@ -10,10 +10,10 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/reply"
-	"partnerkit.dev/mockpartner/platform"
-	"partnerkit.dev/mockpartner/sandbox"
+	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )

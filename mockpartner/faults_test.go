@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/mockpartner/script"
+	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )

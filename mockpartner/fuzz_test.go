@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/platform"
-	"partnerkit.dev/mockpartner/sandbox"
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -3,7 +3,6 @@ module partnerkit.dev/mockpartner
 go 1.26.0
 
 require (
-	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/goccy/go-yaml v1.19.2
 	github.com/gorilla/mux v1.8.1
@@ -16,6 +15,11 @@ require (
 	golang.org/x/net v0.62.0
 	partnerkit.dev/schemas v0.0.0
 	pgregory.net/rapid v1.3.0
+)
+
+require (
+	github.com/chromedp/cdproto v0.159.0 // indirect
+	github.com/kr/text v0.2.0 // indirect
 )
 
 require (
@@ -43,6 +47,9 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/protobuf v1.36.8 // indirect
+	partnerkit.dev/internal v0.0.0
 )
 
 replace partnerkit.dev/schemas => ../schemas
+
+replace partnerkit.dev/internal => ../internal

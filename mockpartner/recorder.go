@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"partnerkit.dev/mockpartner/journal"
+	"partnerkit.dev/mockpartner/internal/journal"
 )
 
 // recorder passes an answer on and enters it into the journal, before its last

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/mockpartner/journal"
+	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -6,11 +6,11 @@ import (
 	"io"
 	"net/http"
 
-	"partnerkit.dev/mockpartner/control"
+	"partnerkit.dev/mockpartner/internal/control"
+	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/reply"
-	"partnerkit.dev/mockpartner/journal"
-	"partnerkit.dev/mockpartner/sandbox"
-	"partnerkit.dev/mockpartner/script"
+	"partnerkit.dev/mockpartner/internal/sandbox"
+	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -3,7 +3,7 @@ package mockpartner
 import (
 	"testing"
 
-	"partnerkit.dev/mockpartner/judge"
+	"partnerkit.dev/mockpartner/internal/judge"
 )
 
 // AssertCallerKept fails the test where the callers of the default sandbox broke

@@ -13,9 +13,9 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	control "partnerkit.dev/mockpartner/client"
-	"partnerkit.dev/mockpartner/sandbox"
-	"partnerkit.dev/mockpartner/script"
-	"partnerkit.dev/mockpartner/webhook"
+	"partnerkit.dev/mockpartner/internal/sandbox"
+	"partnerkit.dev/mockpartner/internal/script"
+	"partnerkit.dev/mockpartner/internal/webhook"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/mockpartner/journal"
-	"partnerkit.dev/mockpartner/script"
+	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 // knownResult is a run in which one MUST rule is broken, as the baseline knows,

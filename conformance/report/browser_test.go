@@ -14,9 +14,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/mockpartner/axetest"
-	"partnerkit.dev/mockpartner/browsertest"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/internal/axetest"
+	"partnerkit.dev/internal/browsertest"
 )
 
 // reader is somebody who has a report open in the browser.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

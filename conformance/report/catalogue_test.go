@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 func TestTheCatalogueShowsEveryRuleWholeAndItsLinksLeadToRules(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 func TestMessagesLinkToTheRulesThatTheyName(t *testing.T) {

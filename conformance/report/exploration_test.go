@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 // withStory is a run in which a random lifecycle broke the contract.

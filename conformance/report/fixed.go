@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

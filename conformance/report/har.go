@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/schemas/har"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/internal/har"
 )
 
 // harRun is the id of the one page of an archive: a run.

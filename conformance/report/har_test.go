@@ -10,8 +10,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/schemas/har"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/internal/har"
 )
 
 // archive writes the calls of r and reads them as a browser does; they must be

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/net/html"
 
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

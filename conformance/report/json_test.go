@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 func decode(t *testing.T, r *Result) map[string]any {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	nethtml "golang.org/x/net/html"
 
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 // pullRequest is report.md as GitHub shows it.

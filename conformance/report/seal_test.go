@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 func seal(t testing.TB, r *Result) *Result {

@@ -1,6 +1,6 @@
 package report
 
-import "partnerkit.dev/conformance/probe"
+import "partnerkit.dev/conformance/internal/probe"
 
 // Count says how many rules came to each outcome. Every outcome has its entry,
 // 0 where no rule came to it.

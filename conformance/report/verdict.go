@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 // verdictWords says the verdict, and in a sentence what it stands on.

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 // maxText bounds a text of the partner's in a view meant for people, in bytes.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 // secret is a Scanner that knows one key as it is.

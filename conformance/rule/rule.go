@@ -1,90 +1,32 @@
-// Package rule is the catalogue of what the suite judges. A Rule is a value:
-// its level, the endpoint whose answer shows the breach, the clause of
-// docs/contract.md that it stands for, and the words that a partner engineer
-// needs: what must hold, why the marketplace needs it, and how to mend it.
-//
-// The specs, the reports, the documentation and the command line are all drawn
-// from this catalogue. To add a rule, declare it beside its neighbours in the
-// file of its endpoint and judge it in package suite.
+// Package rule is the catalogue of what the suite judges, to be read: each Rule is a
+// value with its level, its endpoint, the clause that it stands for, and the words that
+// a partner's engineer needs.
 package rule
 
-import (
-	"fmt"
-	"slices"
-	"sync"
+import "partnerkit.dev/conformance/internal/rule"
 
-	"partnerkit.dev/conformance/nearest"
-	"partnerkit.dev/schemas/partnerapi"
+type (
+	// Rule is one thing that the suite judges.
+	Rule = rule.Rule
+	// Level says how much a breach of a rule weighs.
+	Level = rule.Level
+	// Clause is one clause of the contract, with the rules that stand for it.
+	Clause = rule.Clause
 )
-
-// Level says how much a breach weighs.
-type Level string
 
 // The three levels.
 const (
-	Must   Level = "MUST"   // a breach makes the partner nonconformant
-	Should Level = "SHOULD" // a breach is a warning
-	May    Level = "MAY"    // an option of the contract; its use is noted
+	Must   = rule.Must
+	Should = rule.Should
+	May    = rule.May
 )
 
-// Rule is one thing that the suite judges.
-type Rule struct {
-	ID       string              // stable, such as "reserve.vacancies.one"
-	Level    Level               //
-	Endpoint partnerapi.Endpoint // the endpoint whose answer or effect shows the breach
-	Clause   string              // clause of docs/contract.md, such as "RSV-3"
-	Title    string              // what must hold, as a sentence without its full stop
-	Why      string              // what the marketplace does when it does not hold
-	Fix      string              // where to look, and what to change
-	Needs    []string            // ids of the rules without which this one cannot be judged
-}
-
-// All returns every rule, in the order in which a run judges them. The slice is
-// the caller's own.
-func All() []Rule {
-	return slices.Concat(
-		preflightRules, productsRules, availabilityRules, reserveRules, confirmRules, releaseRules, cancelRules, unusualRules,
-		badInputRules, explorationRules,
-	)
-}
-
-// byID is the catalogue for lookups, of which a run makes many.
-var byID = sync.OnceValue(func() map[string]Rule {
-	rules := map[string]Rule{}
-	for _, r := range All() {
-		rules[r.ID] = r
-	}
-	return rules
-})
-
-// Lookup returns the rule of this id.
-func Lookup(id string) (Rule, bool) {
-	r, found := byID()[id]
-	return r, found
-}
+// All returns every rule, in the order in which a run judges them.
+func All() []Rule { return rule.All() }
 
 // Find returns the rule of this id. Its error names the rules whose ids are like it.
-func Find(id string) (Rule, error) {
-	if r, ok := Lookup(id); ok {
-		return r, nil
-	}
-	var ids []string
-	for _, r := range All() {
-		ids = append(ids, r.ID)
-	}
-	return Rule{}, fmt.Errorf("there is no rule %.100q%s", id, nearest.Hint(id, ids))
-}
+func Find(id string) (Rule, error) { return rule.Find(id) }
 
-// BuildsOn reports whether r needs the rule of that id, itself or through the
-// rules that it needs.
-func BuildsOn(r Rule, id string) bool {
-	for _, need := range r.Needs {
-		if need == id {
-			return true
-		}
-		if needed, ok := Lookup(need); ok && BuildsOn(needed, id) {
-			return true
-		}
-	}
-	return false
-}
+// Coverage returns the contract's clauses in their order, each with its rules, or with
+// the reason why none can judge it.
+func Coverage() []Clause { return rule.Coverage() }

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"time"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/ledger"
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/conformance/undo"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/explore"
-	"partnerkit.dev/conformance/ledger"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/explore"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

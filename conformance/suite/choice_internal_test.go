@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 func TestWithoutFilterAndNamesEveryRuleIsJudged(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"partnerkit.dev/conformance/undo"
+	"partnerkit.dev/conformance/internal/undo"
 )
 
 // cleanupTime bounds the undoing of what a run has left behind.

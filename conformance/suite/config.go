@@ -7,10 +7,10 @@ import (
 	"net/url"
 	"time"
 
-	"partnerkit.dev/conformance/baseline"
-	"partnerkit.dev/conformance/ledger"
+	"partnerkit.dev/conformance/internal/baseline"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

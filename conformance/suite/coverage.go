@@ -1,7 +1,7 @@
 package suite
 
 import (
-	"partnerkit.dev/conformance/ledger"
+	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/report"
 )
 

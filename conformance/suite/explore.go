@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/explore"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/explore"
 	"partnerkit.dev/conformance/report"
 )
 

@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"strings"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/explore"
-	"partnerkit.dev/conformance/ledger"
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/undo"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/explore"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )

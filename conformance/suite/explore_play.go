@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/explore"
-	"partnerkit.dev/conformance/ledger"
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/explore"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/undo"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"partnerkit.dev/conformance/discover"
+	"partnerkit.dev/conformance/internal/discover"
 )
 
 // roomForStories is how many seats a slot has left, at the best, that stories are

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 // longestExcerpt bounds the part of an answer that is shown beside it, in bytes.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 func TestAnExcerptIsTheLargestPartAroundThePlaceThatCanBeShown(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/onsi/gomega/types"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas"
 )
 

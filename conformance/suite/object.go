@@ -1,8 +1,8 @@
 package suite
 
 import (
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 // object is a decoded JSON object; nil where an answer is none.

@@ -3,8 +3,8 @@ package suite
 import (
 	"fmt"
 
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/schemas"
 )
 

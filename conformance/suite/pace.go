@@ -4,8 +4,8 @@ import (
 	"sync"
 	"time"
 
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 func TestTwoLateAnswersOfThreeBreakALimit(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"partnerkit.dev/conformance/discover"
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

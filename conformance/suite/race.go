@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 const (

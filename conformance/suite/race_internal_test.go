@@ -7,8 +7,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 // call is a call of a history under test, from one moment to another.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/conformance/undo"
 	"partnerkit.dev/schemas"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 // reading is how many seats a slot had left at one moment. Where it was looked at

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"partnerkit.dev/conformance/ledger"
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/rule"
 )
 
 // session is one run: what it knows, what it has found, and what it has to undo.

@@ -3,8 +3,8 @@ package suite
 import (
 	"fmt"
 
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/rule"
 )
 
 // announce tells of what came of a rule, and ends the judging with the first that

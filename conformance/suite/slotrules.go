@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )

@@ -8,8 +8,8 @@ import (
 
 	"github.com/onsi/gomega"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 func slotAt(id, start string) discover.Slot {

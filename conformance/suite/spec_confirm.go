@@ -5,9 +5,9 @@ import (
 	"crypto/rand"
 	"net/http"
 
-	"partnerkit.dev/conformance/ledger"
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/schemas"
 )
 

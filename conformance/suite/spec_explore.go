@@ -3,7 +3,7 @@ package suite
 import (
 	"context"
 
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 // describeExploration judges lifecycles that nobody thought of.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/rule"
 )
 
 // describeLimits judges the limits, once all calls are made.

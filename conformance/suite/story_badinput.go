@@ -7,10 +7,10 @@ import (
 	"slices"
 	"sync"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/ledger"
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

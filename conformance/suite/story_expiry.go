@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 // expiringStory is a hold that nobody will confirm in time.

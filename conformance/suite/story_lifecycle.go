@@ -3,9 +3,9 @@ package suite
 import (
 	"context"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 // bookingStory is a booking from reserve to cancellation, with every call that

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"net/http"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/ledger"
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

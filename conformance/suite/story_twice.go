@@ -3,11 +3,11 @@ package suite
 import (
 	"context"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/ledger"
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/conformance/undo"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/undo"
 )
 
 // twiceStory is a booking that two calls at the same time make, and two others

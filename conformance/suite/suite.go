@@ -10,10 +10,10 @@ import (
 	"github.com/onsi/ginkgo/v2/formatter"
 	"github.com/onsi/gomega"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/rule"
 )
 
 // Outcome is a finished run: its result, and the redactor of the partner's key

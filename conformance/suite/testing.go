@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 )
 

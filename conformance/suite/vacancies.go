@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"partnerkit.dev/conformance/discover"
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/report"
 )
 

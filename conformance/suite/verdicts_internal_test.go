@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/rule"
 )
 
 func TestABreachThatWasFoundBeforeItsCauseIsBlockedByIt(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 var answered = time.Date(2026, 7, 1, 9, 30, 0, 0, time.UTC)

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/discover"
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 // lookAt is a look at a slot, so many milliseconds after the first.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 // A live partner has other customers, who move seats while a rule about seats is

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 // seen is a slot that was watched for so many times as long as a try takes, and on

@@ -17,10 +17,9 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/pgembed"
+	"partnerkit.dev/marketplace/internal/pgembed"
 	"partnerkit.dev/mockpartner"
 	control "partnerkit.dev/mockpartner/client"
-	"partnerkit.dev/mockpartner/script"
 )
 
 // What the examples talk to: a marketplace of its own, with one partner, a mock.
@@ -94,7 +93,7 @@ func run(m *testing.M) int {
 	}
 	defer service.Wait() // how it ends is its own tests' matter
 	defer service.Process.Signal(syscall.SIGTERM)
-	scenario, err := script.Parse("partner.yaml", []byte(sells))
+	scenario, err := mockpartner.ParseScenario("partner.yaml", []byte(sells))
 	if err != nil {
 		return failed(err)
 	}

@@ -12,8 +12,8 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
-	"partnerkit.dev/mockpartner/journal"
-	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"partnerkit.dev/mockpartner/journal"
+	"partnerkit.dev/mockpartner/internal/journal"
 )
 
 // Filter says which exchanges are wanted; zero values do not choose.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/client"
-	"partnerkit.dev/mockpartner/judge"
+	"partnerkit.dev/mockpartner/internal/judge"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"time"
 
-	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/platform"
 )
 
 // Sandbox is one isolated partner of a mock.

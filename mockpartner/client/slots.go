@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

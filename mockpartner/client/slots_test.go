@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/mockpartner/client"
-	"partnerkit.dev/mockpartner/platform"
+	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"partnerkit.dev/mockpartner/journal"
+	"partnerkit.dev/mockpartner/internal/journal"
 )
 
 // Testimony is what only a test can know of the callers.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"partnerkit.dev/mockpartner/judge"
+	"partnerkit.dev/mockpartner/internal/judge"
 )
 
 // Verdict tells whether the sandbox's callers kept their side of the contract.

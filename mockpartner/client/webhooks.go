@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"time"
 
-	"partnerkit.dev/mockpartner/script"
-	"partnerkit.dev/mockpartner/webhook"
+	"partnerkit.dev/mockpartner/internal/script"
+	"partnerkit.dev/mockpartner/internal/webhook"
 )
 
 // Webhooks is what became of a sandbox's webhooks.

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -82,7 +81,7 @@ func (b *buyers) goHome() {
 func everySlot(mock *mockpartner.Mock) (slots []partnerapi.ReserveRequest) {
 	business := mock.Default().Platform()
 	today := mock.Default().Clock().Now()
-	for _, product := range catalog.Default().Products {
+	for _, product := range mockpartner.DefaultCatalog().Products {
 		for _, option := range product.Options {
 			request := partnerapi.ReserveRequest{ProductID: product.ID, OptionID: option.ID, Units: []partnerapi.UnitQuantity{{ID: option.Units[0].ID}}}
 			window, err := business.Availability(partnerapi.AvailabilityRequest{

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/conformance/ledger"
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
-	"partnerkit.dev/conformance/undo"
-	"partnerkit.dev/schemas/cli"
+	"partnerkit.dev/internal/cli"
 )
 
 // cleanupFlags are the flags of the cleanup command, as given.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/ledger"
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/conformance/selftest"
+	"partnerkit.dev/conformance/internal/selftest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/selftest"
+	"partnerkit.dev/conformance/internal/selftest"
 )
 
 // aLongSelftest bounds some 20 runs, on a machine that is at work on other tests as

@@ -11,8 +11,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/conformance/baseline"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/baseline"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 const examples = "../../../examples"

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/script"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -34,7 +32,7 @@ var networkFaults = []networkFault{
 
 func TestEveryNetworkFaultOnEveryEndpointIsOneFindingWithinTheRunsTime(t *testing.T) {
 	t.Parallel()
-	sold := catalog.Default()
+	sold := mockpartner.DefaultCatalog()
 	sold.Products = sold.Products[:1]
 	for row, endpoint := range partnerapi.Endpoints() {
 		for column, network := range networkFaults {
@@ -43,7 +41,7 @@ func TestEveryNetworkFaultOnEveryEndpointIsOneFindingWithinTheRunsTime(t *testin
 			}
 			t.Run(fmt.Sprintf("%s %s", endpoint, network.name), func(t *testing.T) {
 				t.Parallel()
-				scenario, err := script.Parse("fault.yaml", fmt.Appendf(nil,
+				scenario, err := mockpartner.ParseScenario("fault.yaml", fmt.Appendf(nil,
 					"faults:\n  - match: {endpoint: %s}\n    when: after\n    %s\n", endpoint, network.action))
 				if err != nil {
 					t.Fatal(err)

@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -255,7 +254,7 @@ func (h hostile) stepIn(mock http.Handler, w http.ResponseWriter, r *http.Reques
 // small is a mock with one product, whose runs are short.
 func small(t *testing.T) *mockpartner.Mock {
 	t.Helper()
-	sold := catalog.Default()
+	sold := mockpartner.DefaultCatalog()
 	sold.Products = sold.Products[:1]
 	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key, Catalog: sold})
 	if err != nil {

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/pflag"
 
-	"partnerkit.dev/conformance/baseline"
+	"partnerkit.dev/conformance/internal/baseline"
 	"partnerkit.dev/conformance/suite"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/selftest"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/conformance/selftest"
 	"partnerkit.dev/mockpartner"
 )
 

@@ -14,7 +14,6 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -153,9 +152,9 @@ func TestAfterARunIsKilledACleanupLeavesOnlyHoldsWhoseAnswerNeverArrivedAndLists
 }
 
 // holdsOf returns the holds that a mock has now.
-func holdsOf(mock *mockpartner.Mock) (holds []platform.Hold) {
+func holdsOf(mock *mockpartner.Mock) (holds []mockpartner.Hold) {
 	for _, hold := range mock.Default().Platform().Holds() {
-		if hold.State == platform.Held {
+		if hold.State == mockpartner.Held {
 			holds = append(holds, hold)
 		}
 	}
@@ -164,7 +163,7 @@ func holdsOf(mock *mockpartner.Mock) (holds []platform.Hold) {
 
 // isListed reports whether a hold is among what is left: by its reference or,
 // where its reserve had none, by its slot.
-func isListed(hold platform.Hold, left []report.Leftover) bool {
+func isListed(hold mockpartner.Hold, left []report.Leftover) bool {
 	for _, one := range left {
 		if one.Reference == hold.ResellerReference || hold.ResellerReference == "" && one.AvailabilityID == hold.AvailabilityID {
 			return true

@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/schemas/cli"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/internal/cli"
 )
 
 // Exit codes. CI decides by them.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/suite"
 )
 

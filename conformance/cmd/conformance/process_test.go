@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 // process is a run of the command that is under way.

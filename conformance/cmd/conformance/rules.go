@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/rule"
 )
 
 func newRules() *cobra.Command {

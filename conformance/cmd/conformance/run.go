@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/settings"
 	"partnerkit.dev/conformance/suite"
-	"partnerkit.dev/schemas/cli"
+	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"partnerkit.dev/conformance/ledger"
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/suite"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/conformance/selftest"
+	"partnerkit.dev/conformance/internal/selftest"
 )
 
 // mostParallel bounds --parallel: each run is a process.

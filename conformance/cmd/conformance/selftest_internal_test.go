@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/conformance/selftest"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/selftest"
 )
 
 func TestTheSelftestOfADefectThatIsSwitchedOffExits1AndSaysThatItSurvived(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/settings"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/settings"
 )
 
 // settingsOf returns what fills the flags of the run command from the environment,

@@ -12,7 +12,6 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/platform"
 )
 
 // expiry are the rules about holds that expired.
@@ -131,7 +130,7 @@ func TestAnInterruptEndsTheWaitingAtOnceAndWhatWasJudgedMeanwhileStands(t *testi
 func waitingBegan(t *testing.T, mock *mockpartner.Mock) {
 	t.Helper()
 	made := mock.Default().Platform().Holds()
-	held := slices.IndexFunc(made, func(h platform.Hold) bool { return h.State == platform.Held })
+	held := slices.IndexFunc(made, func(h mockpartner.Hold) bool { return h.State == mockpartner.Held })
 	if held < 0 || held > len(made)/2 {
 		t.Errorf("want a hold of the run's first half to be still there, got the first at %d of %d", held, len(made))
 	}

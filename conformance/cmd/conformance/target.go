@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"partnerkit.dev/conformance/probe"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

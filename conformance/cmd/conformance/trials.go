@@ -5,8 +5,8 @@ import (
 	"io"
 	"path/filepath"
 
+	"partnerkit.dev/conformance/internal/selftest"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/selftest"
 )
 
 // trials is what a person sees of a selftest: a line for each partner as it is

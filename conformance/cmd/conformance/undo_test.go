@@ -10,7 +10,6 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -172,7 +171,7 @@ func TestWhatCannotBeUndoneIsListed(t *testing.T) {
 
 func TestAtMostTwoBookingsAreMadeWithAPartnerWithoutCancelAndBothAreListed(t *testing.T) {
 	t.Parallel()
-	sold := catalog.Default()
+	sold := mockpartner.DefaultCatalog()
 	sold.NoCancel = true
 	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key, Catalog: sold})
 	if err != nil {

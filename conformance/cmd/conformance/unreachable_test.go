@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/probe"
-	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
 )
 
 // secret stands in the places into which people paste keys by mistake.

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/mockpartner/script"
-	"partnerkit.dev/mockpartner/webhook"
+	"partnerkit.dev/mockpartner"
 )
 
 func theMarketplace(often paces) chapter {
@@ -70,7 +69,7 @@ func catalogIsPulled() step {
 			if _, err := s.partner.told.SendTrigger(ctx); err != nil {
 				return err
 			}
-			return s.webhookArrives(ctx, script.Trigger)
+			return s.webhookArrives(ctx, mockpartner.Trigger)
 		},
 		comes: true,
 		holds: func(ctx context.Context, s *stage) ([]string, error) {
@@ -97,7 +96,7 @@ func catalogIsPulled() step {
 const webhookTime = 30 * time.Second
 
 // webhookArrives waits until the last webhook of that kind has arrived, and tells it.
-func (s *stage) webhookArrives(ctx context.Context, kind script.WebhookKind) error {
+func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind) error {
 	sent := 0
 	all, err := s.partner.untold.Webhooks(ctx)
 	if err != nil {
@@ -122,7 +121,7 @@ func (s *stage) webhookArrives(ctx context.Context, kind script.WebhookKind) err
 		for _, attempt := range delivery.Attempts {
 			s.tell.called(attempt.Status, "marketplace", "POST "+short("/api/v1/partner-integrations/"+s.market.integration.IntegrationID)+webhookPaths[kind]+" by webhook")
 		}
-		if delivery.State != webhook.Delivered {
+		if delivery.State != mockpartner.Delivered {
 			return fmt.Errorf("the webhook: want it delivered, got it %s: %s", delivery.State, delivery.Reason)
 		}
 		return nil
@@ -131,4 +130,4 @@ func (s *stage) webhookArrives(ctx context.Context, kind script.WebhookKind) err
 }
 
 // webhookPaths are the ends of the addresses that webhooks go to.
-var webhookPaths = map[script.WebhookKind]string{script.Trigger: "/sync/trigger", script.Notify: "/availability/notify"}
+var webhookPaths = map[mockpartner.WebhookKind]string{mockpartner.Trigger: "/sync/trigger", mockpartner.Notify: "/availability/notify"}

@@ -7,8 +7,8 @@ import (
 	"net/http"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/mockpartner"
 	mock "partnerkit.dev/mockpartner/client"
-	"partnerkit.dev/mockpartner/script"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -116,7 +116,7 @@ func slotSellsOut() step {
 			if _, err := s.partner.told.SetSlot(ctx, o.product, o.variation.ExternalSync.ExternalOptionID, slot.AvailabilityID, mock.SlotChange{Status: &gone}); err != nil {
 				return err
 			}
-			if err := s.webhookArrives(ctx, script.Notify); err != nil {
+			if err := s.webhookArrives(ctx, mockpartner.Notify); err != nil {
 				return err
 			}
 			if shown, err = s.market.slotNow(ctx, slot); err != nil {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
-	"partnerkit.dev/mockpartner/judge"
 )
 
 // defect is the breach of the contract that the second partner has.
@@ -24,7 +24,7 @@ func theVerdicts() chapter {
 
 // marketplaceIsJudged is the mock partner's verdict on all that the marketplace asked of it.
 func marketplaceIsJudged() step {
-	var verdict judge.Verdict
+	var verdict mockpartner.Verdict
 	return step{
 		title: "The mock partner judges the marketplace",
 		does: func(ctx context.Context, s *stage) (err error) {
@@ -37,7 +37,7 @@ func marketplaceIsJudged() step {
 			return s.keepArchive(ctx)
 		},
 		holds: func(ctx context.Context, s *stage) ([]string, error) {
-			if verdict.Verdict != judge.Kept {
+			if verdict.Verdict != mockpartner.Kept {
 				return nil, firstFinding(verdict)
 			}
 			lost, err := s.partner.untold.Invariants(ctx)
@@ -46,7 +46,7 @@ func marketplaceIsJudged() step {
 			}
 			kept := 0
 			for _, rule := range verdict.Rules {
-				if rule.Verdict == judge.Kept {
+				if rule.Verdict == mockpartner.Kept {
 					kept++
 				}
 			}
@@ -60,13 +60,13 @@ func marketplaceIsJudged() step {
 }
 
 // firstFinding is what is told of a verdict that is not wanted; the whole of it is kept.
-func firstFinding(verdict judge.Verdict) error {
+func firstFinding(verdict mockpartner.Verdict) error {
 	for _, rule := range verdict.Rules {
 		for _, finding := range rule.Findings {
 			return fmt.Errorf("want every rule of the contract kept, got %s (%s) broken: %s", rule.ID, rule.Clause, finding.Message)
 		}
 	}
-	return want("the verdict", judge.Kept, verdict.Verdict)
+	return want("the verdict", mockpartner.Kept, verdict.Verdict)
 }
 
 // brokenPartnerIsFound has the suite judge a partner with a defect, beside the other.

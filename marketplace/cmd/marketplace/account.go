@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/marketplace"
-	"partnerkit.dev/marketplace/postgres"
-	"partnerkit.dev/marketplace/secret"
-	"partnerkit.dev/marketplace/signin"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/secret"
+	"partnerkit.dev/marketplace/internal/signin"
 )
 
 func newAccount() *cobra.Command {

@@ -4,13 +4,13 @@ import (
 	"log/slog"
 	"time"
 
-	"partnerkit.dev/marketplace/booking"
-	"partnerkit.dev/marketplace/catalog"
-	"partnerkit.dev/marketplace/integration"
-	"partnerkit.dev/marketplace/metrics"
-	"partnerkit.dev/marketplace/partner"
-	"partnerkit.dev/marketplace/postgres"
-	"partnerkit.dev/marketplace/worker"
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/integration"
+	"partnerkit.dev/marketplace/internal/metrics"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/worker"
 )
 
 // closeTime bounds the closing of a store, whose connections may be in use.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/booking"
-	"partnerkit.dev/marketplace/integration"
-	"partnerkit.dev/marketplace/partner"
-	"partnerkit.dev/marketplace/postgres"
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/integration"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres"
 )
 
 // newBookings returns a service that leads bookings through that store's connections.

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"os"
 
-	"partnerkit.dev/marketplace/pgembed"
-	"partnerkit.dev/marketplace/postgres"
+	"partnerkit.dev/marketplace/internal/pgembed"
+	"partnerkit.dev/marketplace/internal/postgres"
 )
 
 // database is the service's: one that was given, or a private one.

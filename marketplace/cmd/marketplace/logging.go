@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/marketplace/logbuffer"
+	"partnerkit.dev/marketplace/internal/logbuffer"
 )
 
 // logged says how the log is written.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/schemas/cli"
+	"partnerkit.dev/internal/cli"
 )
 
 func main() {

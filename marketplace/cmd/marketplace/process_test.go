@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/marketplace/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
 // beTheCommand has the test binary be the command, so that nothing has to be built.

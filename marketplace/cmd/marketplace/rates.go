@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/marketplace/ecb"
-	"partnerkit.dev/marketplace/postgres"
-	"partnerkit.dev/schemas/cli"
+	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/marketplace/internal/ecb"
+	"partnerkit.dev/marketplace/internal/postgres"
 )
 
 func newRates() *cobra.Command {

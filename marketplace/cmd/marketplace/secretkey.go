@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"partnerkit.dev/marketplace/secret"
+	"partnerkit.dev/marketplace/internal/secret"
 )
 
 // loadSecret returns the secret that was given, else the one in the data folder, which

@@ -12,11 +12,11 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/marketplace"
-	"partnerkit.dev/marketplace/postgres"
-	"partnerkit.dev/marketplace/secret"
-	"partnerkit.dev/marketplace/storefront"
-	"partnerkit.dev/marketplace/worker"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/secret"
+	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/worker"
 )
 
 // storage says where the service keeps its data.

@@ -14,11 +14,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/marketplace"
-	"partnerkit.dev/marketplace/integration"
-	"partnerkit.dev/marketplace/partner"
-	"partnerkit.dev/marketplace/postgres/pgtest"
-	"partnerkit.dev/marketplace/secret"
+	"partnerkit.dev/marketplace/internal/integration"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/secret"
 )
 
 func TestEveryCommandShowsExamplesOfItself(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/mockpartner/defects"
+	"partnerkit.dev/mockpartner/internal/defects"
 )
 
 func newDefects() *cobra.Command {

@@ -87,7 +87,7 @@ func whole(text string) (lines []string) {
 func exampleFolder(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	sold, err := os.ReadFile("../../catalog/default.yaml")
+	sold, err := os.ReadFile("../../internal/catalog/default.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

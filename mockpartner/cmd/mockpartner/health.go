@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/mockpartner/control"
-	"partnerkit.dev/schemas/cli"
+	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/mockpartner/internal/control"
 )
 
 func newHealth() *cobra.Command {

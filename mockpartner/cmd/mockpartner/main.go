@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/schemas/cli"
+	"partnerkit.dev/internal/cli"
 )
 
 // The exit codes.

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/script"
+	"partnerkit.dev/mockpartner/internal/script"
 )
 
 func newScenario() *cobra.Command {

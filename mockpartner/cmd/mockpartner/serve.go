@@ -16,12 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/control"
-	"partnerkit.dev/mockpartner/platform"
-	"partnerkit.dev/mockpartner/sandbox"
-	"partnerkit.dev/mockpartner/script"
-	"partnerkit.dev/mockpartner/webhook"
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/control"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/internal/sandbox"
+	"partnerkit.dev/mockpartner/internal/script"
+	"partnerkit.dev/mockpartner/internal/webhook"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -1,0 +1,142 @@
+// Package baseline reads the known failures of a partner: rules that it breaks,
+// each with the reason why a run may go on with that.
+package baseline
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/yamlfile"
+	"partnerkit.dev/conformance/report"
+)
+
+// Entry is a known failure.
+type Entry struct {
+	Rule   string
+	Reason string
+	Until  time.Time // the last day, in UTC, on which it counts; zero: no end
+	Line   int       // in the file, from 1
+}
+
+// Baseline is the known failures of a partner. A nil Baseline knows none.
+type Baseline struct {
+	File    string
+	Entries []Entry
+}
+
+// Read reads a baseline: a YAML list of entries with rule, reason, and until (such
+// as 2027-05-31), which may be absent. Its errors begin with the file and the line.
+func Read(path string) (*Baseline, error) {
+	file, err := yamlfile.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	b := &Baseline{File: path}
+	if file.Root == nil {
+		return b, nil
+	}
+	list, ok := file.Root.(*ast.SequenceNode)
+	if !ok {
+		return nil, file.At(file.Root, "want a list of known failures, each with rule and reason")
+	}
+	lines := map[string]int{}
+	for _, node := range list.Values {
+		entry, err := readEntry(file, node)
+		if err != nil {
+			return nil, err
+		}
+		if first, twice := lines[entry.Rule]; twice {
+			return nil, file.At(node, "%s is in line %d already: keep one of the two", entry.Rule, first)
+		}
+		lines[entry.Rule] = entry.Line
+		b.Entries = append(b.Entries, entry)
+	}
+	return b, nil
+}
+
+func readEntry(file *yamlfile.File, node ast.Node) (Entry, error) {
+	var given struct{ Rule, Reason, Until string }
+	if err := file.Decode(node, &given); err != nil {
+		return Entry{}, err
+	}
+	entry := Entry{Rule: given.Rule, Reason: strings.Join(strings.Fields(given.Reason), " "), Line: firstLine(node)}
+	switch {
+	case entry.Rule == "":
+		return Entry{}, file.At(node, "the entry names no rule: want rule: and an id as 'conformance rules' lists them")
+	case entry.Reason == "":
+		return Entry{}, file.At(node, "%s has no reason: say why its failure is known", entry.Rule)
+	case given.Until != "":
+		until, err := time.Parse(time.DateOnly, given.Until)
+		if err != nil {
+			return Entry{}, file.At(node, "%s is known until %q: want a date, such as 2027-05-31", entry.Rule, given.Until)
+		}
+		entry.Until = until
+	}
+	return entry, nil
+}
+
+// firstLine is the line in which an entry begins; a mapping's own token is the
+// colon behind its first key.
+func firstLine(node ast.Node) int { return node.GetToken().Position.Line }
+
+// Covers returns the entry of a rule whose failure is known at that time.
+func (b *Baseline) Covers(id string, at time.Time) (Entry, bool) {
+	if b == nil {
+		return Entry{}, false
+	}
+	for _, entry := range b.Entries {
+		if entry.Rule == id && !entry.over(at) {
+			return entry, true
+		}
+	}
+	return Entry{}, false
+}
+
+// over reports whether the entry's last day has passed.
+func (e Entry) over(at time.Time) bool {
+	return !e.Until.IsZero() && !at.Before(e.Until.AddDate(0, 0, 1))
+}
+
+// Words are the reason, and until when it counts.
+func (e Entry) Words() string {
+	if e.Until.IsZero() {
+		return e.Reason
+	}
+	return fmt.Sprintf("%s (until %s)", e.Reason, e.Until.Format(time.DateOnly))
+}
+
+// Against holds the baseline against what came of a run that began at that time,
+// and returns its stale entries: those of a rule that passes, or that there is not,
+// and those whose day has passed. Nil knows nothing.
+func (b *Baseline) Against(rules []report.RuleResult, at time.Time) *report.Baseline {
+	if b == nil {
+		return nil
+	}
+	outcomes := map[string]report.Outcome{}
+	for _, r := range rules {
+		outcomes[r.ID] = r.Outcome
+	}
+	held := &report.Baseline{File: b.File, Stale: []report.StaleEntry{}}
+	for _, entry := range b.Entries {
+		_, missing := rule.Find(entry.Rule)
+		says := ""
+		switch {
+		case missing != nil:
+			says = missing.Error() + ": mend or delete this entry"
+		case entry.over(at):
+			says = fmt.Sprintf("%s was known until %s: delete this entry, or give it a new date", entry.Rule, entry.Until.Format(time.DateOnly))
+		case outcomes[entry.Rule] == report.Passed:
+			says = entry.Rule + " passes now: delete this entry"
+		default:
+			continue
+		}
+		held.Stale = append(held.Stale, report.StaleEntry{
+			Rule: entry.Rule, Line: entry.Line, Message: fmt.Sprintf("%s:%d: %s", b.File, entry.Line, says),
+		})
+	}
+	return held
+}

@@ -1,0 +1,138 @@
+package explore_test
+
+import (
+	"testing"
+
+	"partnerkit.dev/conformance/internal/explore"
+)
+
+var (
+	couple = explore.Party{Guests: 2}
+	parent = explore.Party{Guests: 2, Infants: 1}
+)
+
+// slotOf is a model of one slot with so many seats left.
+func slotOf(left int64) *explore.Model {
+	return &explore.Model{Slots: []explore.Seats{{Counted: true, Least: left}}}
+}
+
+// sees fails where the model does not allow exactly these readings of its slot.
+func sees(t *testing.T, what string, m *explore.Model, allowed ...int64) {
+	t.Helper()
+	want := map[int64]bool{}
+	for _, left := range allowed {
+		want[left] = true
+	}
+	for left := int64(-1); left <= 20; left++ {
+		if got := m.Slots[0].Allow(left); got != want[left] {
+			t.Errorf("%s: want %d left allowed %t, got %t (%s)", what, left, want[left], got, m.Slots[0])
+		}
+	}
+}
+
+func TestSeatsGoWithReserveAndComeBackOnce(t *testing.T) {
+	t.Parallel()
+	m := slotOf(5)
+	m.Reserved(0, couple, true)
+	sees(t, "after reserve", m, 3)
+	m.Released(0)
+	sees(t, "after release", m, 5)
+	m.Released(0)
+	sees(t, "after a second release", m, 5)
+	m.Reserved(0, couple, true)
+	m.Confirmed(1, true)
+	sees(t, "after confirm", m, 3)
+	m.Released(1)
+	sees(t, "after a release of the booking", m, 3)
+	m.Cancelled(1)
+	sees(t, "after the cancellation", m, 5)
+	m.Cancelled(1)
+	sees(t, "after a second cancellation", m, 5)
+	m.Reserved(0, couple, false)
+	sees(t, "after a refusal", m, 5)
+}
+
+func TestInfantsMayTakeASeatOrNone(t *testing.T) {
+	t.Parallel()
+	m := slotOf(5)
+	m.Reserved(0, parent, true)
+	sees(t, "with an infant", m, 3, 4)
+	m.Released(0)
+	sees(t, "after release", m, 5)
+}
+
+func TestAnExpiredHoldGivesItsSeatsBackAtTheReleaseAtTheLatest(t *testing.T) {
+	t.Parallel()
+	m := slotOf(5)
+	m.Reserved(0, couple, true)
+	m.Waited()
+	sees(t, "after expiry", m, 3, 4, 5)
+	if want := m.WantConfirm(0); want.Accept || !want.Refuse {
+		t.Errorf("want an expired hold's confirm refused, got %+v", want)
+	}
+	m.Released(0)
+	sees(t, "after the release", m, 5)
+}
+
+func TestAPartnerWithoutHoldsTakesSeatsAtConfirm(t *testing.T) {
+	t.Parallel()
+	m := slotOf(3)
+	m.Holdless = true
+	m.Reserved(0, couple, true)
+	m.Reserved(0, couple, true)
+	sees(t, "after reserve", m, 3)
+	m.Confirmed(0, true)
+	sees(t, "after confirm", m, 1)
+	if want := m.WantConfirm(1); !want.Accept || !want.Refuse {
+		t.Errorf("want the second confirm refused lawfully for want of seats, got %+v", want)
+	}
+	m.Released(1)
+	sees(t, "after the release of the other", m, 1)
+	m.Cancelled(0)
+	sees(t, "after the cancellation", m, 3)
+}
+
+func TestWhatAReserveMayBeAnsweredWith(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		left    explore.Seats
+		party   explore.Party
+		welcome bool
+		want    explore.Want
+	}{
+		{"a party that was taken before, with seats enough", explore.Seats{Counted: true, Least: 2}, couple, true, explore.Want{Accept: true}},
+		{"a party that was never taken", explore.Seats{Counted: true, Least: 2}, couple, false, explore.Want{Accept: true, Refuse: true}},
+		{"more guests than seats", explore.Seats{Counted: true, Least: 1}, couple, true, explore.Want{Refuse: true}},
+		{"seats for all but the infant", explore.Seats{Counted: true, Least: 1}, parent, true, explore.Want{Accept: true, Refuse: true}},
+		{"seats that may not be back yet", explore.Seats{Counted: true, Least: 1, More: 1}, couple, true, explore.Want{Accept: true, Refuse: true}},
+		{"a slot that counts no seats", explore.Seats{}, couple, false, explore.Want{Accept: true, Refuse: true}},
+	} {
+		m := &explore.Model{Slots: []explore.Seats{test.left}}
+		if got := m.WantReserve(0, test.party, test.welcome); got != test.want {
+			t.Errorf("%s: want %+v, got %+v", test.name, test.want, got)
+		}
+	}
+}
+
+func TestASecondConfirmMayBeRefusedAndOneTooLateHasToBe(t *testing.T) {
+	t.Parallel()
+	m := slotOf(9)
+	for range 3 {
+		m.Reserved(0, couple, true)
+	}
+	if got := m.WantConfirm(0); got != (explore.Want{Accept: true}) {
+		t.Errorf("want a live hold confirmed, got %+v", got)
+	}
+	m.Confirmed(0, true)
+	if got := m.WantConfirm(0); got != (explore.Want{Accept: true, Refuse: true}) {
+		t.Errorf("want a booking confirmed again or refused, got %+v", got)
+	}
+	m.Cancelled(0)
+	m.Released(1)
+	for hold := range 2 {
+		if got := m.WantConfirm(hold); got != (explore.Want{Refuse: true}) {
+			t.Errorf("hold %d: want its confirm refused, got %+v", hold, got)
+		}
+	}
+}

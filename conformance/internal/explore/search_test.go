@@ -1,0 +1,171 @@
+package explore_test
+
+import (
+	"slices"
+	"testing"
+
+	"partnerkit.dev/conformance/internal/explore"
+)
+
+var everything = explore.Cast{Slots: 3, Parties: 6, Books: true, Waits: true}
+
+// lostAfterCancel plays stories at a partner that is right but for one thing: a hold
+// of a slot of which a booking was cancelled does not give its seats back.
+func lostAfterCancel(_ uint64, story explore.Story) (explore.Verdict, int) {
+	type hold struct {
+		slot            int
+		booked, settled bool
+	}
+	var holds []hold
+	cancelled := map[int]bool{}
+	for i, step := range story {
+		switch step.Deed {
+		case explore.Reserve:
+			holds = append(holds, hold{slot: step.Slot})
+		case explore.Confirm:
+			if h := &holds[step.Hold]; !h.settled {
+				h.booked, h.settled = true, true
+			}
+		case explore.Cancel:
+			if h := &holds[step.Hold]; h.booked {
+				h.booked, cancelled[h.slot] = false, true
+			}
+		case explore.Release:
+			if h := &holds[step.Hold]; !h.settled && cancelled[h.slot] {
+				return explore.Broke, i + 1
+			} else {
+				h.settled = true
+			}
+		}
+	}
+	return explore.Held, 0
+}
+
+func TestAStoryThatBreaksIsCutDownToTheStepsThatItTakes(t *testing.T) {
+	t.Parallel()
+	for _, seed := range []uint64{1, 1000} {
+		played, found := explore.Search(everything, 200, seed, lostAfterCancel)
+		if found == nil {
+			t.Errorf("seed %d: want a story that breaks among %d", seed, played)
+			continue
+		}
+		if len(found.Story) != 5 || len(found.First) <= len(found.Story) {
+			t.Errorf("seed %d: want the 5 steps that it takes, got %+v of %d steps", seed, found.Story, len(found.First))
+		}
+		again, same := explore.Search(everything, 1, found.Seed, lostAfterCancel)
+		if again != 1 || same == nil || !slices.Equal(same.First, found.First) || !slices.Equal(same.Story, found.Story) {
+			t.Errorf("seed %d: want the story repeated by its own seed, got %+v", seed, same)
+		}
+	}
+}
+
+func TestTheSameSeedDrawsTheSameStories(t *testing.T) {
+	t.Parallel()
+	drawn := func(seed uint64) (stories []explore.Story) {
+		played, found := explore.Search(everything, 20, seed, func(of uint64, story explore.Story) (explore.Verdict, int) {
+			if of != seed+uint64(len(stories)) {
+				t.Errorf("want story %d drawn from the seed after the last, got %d", len(stories), of)
+			}
+			stories = append(stories, story)
+			return explore.Held, 0
+		})
+		if played != 20 || found != nil {
+			t.Errorf("want 20 stories that hold, got %d, %+v", played, found)
+		}
+		return stories
+	}
+	first, second, other := drawn(7), drawn(7), drawn(70)
+	if !slices.EqualFunc(first, second, slices.Equal) {
+		t.Errorf("want the same stories twice, got %v and %v", first, second)
+	}
+	if slices.EqualFunc(first, other, slices.Equal) {
+		t.Errorf("want other stories of another seed, got %v", other)
+	}
+}
+
+func TestStoriesAreAboutHoldsThatWereReserved(t *testing.T) {
+	t.Parallel()
+	deeds := map[explore.Deed]int{}
+	explore.Search(everything, 300, 1, func(seed uint64, story explore.Story) (explore.Verdict, int) {
+		made := 0
+		for i, step := range story {
+			deeds[step.Deed]++
+			switch step.Deed {
+			case explore.Reserve:
+				made++
+			case explore.Release, explore.Confirm, explore.Cancel:
+				if step.Hold < 0 || step.Hold >= made {
+					t.Errorf("seed %d: want step %d about one of %d holds, got %+v", seed, i, made, step)
+				}
+			}
+			if step.Slot < 0 || step.Slot >= everything.Slots || step.Party < 0 || step.Party >= everything.Parties {
+				t.Errorf("seed %d: want a slot and a party that there is, got %+v", seed, step)
+			}
+		}
+		if len(story) == 0 || story[0].Deed != explore.Reserve {
+			t.Errorf("seed %d: want a story that begins with a reserve, got %v", seed, story)
+		}
+		return explore.Held, 0
+	})
+	for _, deed := range []explore.Deed{
+		explore.Look, explore.Reserve, explore.Release, explore.Confirm, explore.Cancel,
+		explore.ReleaseUnknown, explore.ConfirmUnknown, explore.CancelUnknown, explore.Wait,
+	} {
+		if deeds[deed] == 0 {
+			t.Errorf("want %s among the deeds of 300 stories, got %v", deed, deeds)
+		}
+	}
+}
+
+func TestAPartnerThatNeitherBooksNorLetsHoldsExpireIsNotAskedTo(t *testing.T) {
+	t.Parallel()
+	explore.Search(explore.Cast{Slots: 1, Parties: 1}, 100, 1, func(_ uint64, story explore.Story) (explore.Verdict, int) {
+		for _, step := range story {
+			switch step.Deed {
+			case explore.Confirm, explore.ConfirmUnknown, explore.Cancel, explore.CancelUnknown, explore.Wait:
+				t.Errorf("want none of it, got %s", step.Deed)
+			}
+		}
+		return explore.Held, 0
+	})
+}
+
+func TestNoFurtherStoryIsPlayedWhenItIsOver(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	played, found := explore.Search(everything, 50, 1, func(uint64, explore.Story) (explore.Verdict, int) {
+		if calls++; calls == 10 {
+			return explore.Over, 0
+		}
+		return explore.Held, 0
+	})
+	if played != 9 || found != nil || calls != 10 {
+		t.Errorf("want 9 stories played and a 10th that was not, got %d, %d calls and %+v", played, calls, found)
+	}
+}
+
+func TestAStoryThatCannotBeShortenedInTimeIsKeptAsItIs(t *testing.T) {
+	t.Parallel()
+	broke := false
+	_, found := explore.Search(everything, 200, 1, func(seed uint64, story explore.Story) (explore.Verdict, int) {
+		if broke {
+			return explore.Over, 0
+		}
+		verdict, steps := lostAfterCancel(seed, story)
+		broke = verdict == explore.Broke
+		return verdict, steps
+	})
+	if found == nil || len(found.Story) > len(found.First) || len(found.Story) < 5 {
+		t.Errorf("want the story as it was drawn, up to where it breaks, got %+v", found)
+	}
+}
+
+func TestAPanicOfWhoeverPlaysIsNoStoryThatBreaks(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if got := recover(); got != "a mistake of our own" {
+			t.Errorf("want the panic passed on, got %v", got)
+		}
+	}()
+	explore.Search(everything, 1, 1, func(uint64, explore.Story) (explore.Verdict, int) { panic("a mistake of our own") })
+}

@@ -1,0 +1,111 @@
+package ledger_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func slot(product string) ledger.Slot { return ledger.Slot{ProductID: product} }
+
+// attempt enters a reserve for one adult.
+func attempt(t *testing.T, l *ledger.Ledger, product string) *ledger.Entry {
+	t.Helper()
+	return attemptFor(t, l, product, 1)
+}
+
+func attemptFor(t *testing.T, l *ledger.Ledger, product string, guests int) *ledger.Entry {
+	t.Helper()
+	entry, err := l.Attempt(slot(product), []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: guests}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entry
+}
+
+func TestAnAttemptIsOpenBeforeItsAnswerIsKnown(t *testing.T) {
+	t.Parallel()
+	l := ledger.New()
+	attemptFor(t, l, "walk", 3)
+	entries := l.Entries()
+	if len(entries) != 1 || entries[0].State != ledger.Attempted || entries[0].Units[0].Quantity != 3 || entries[0].ProductID != "walk" {
+		t.Errorf("want the attempt with its slot and guests, got %+v", entries)
+	}
+	if open := l.Open(); len(open) != 1 {
+		t.Errorf("want an attempt to be open: its answer may be lost, got %d", len(open))
+	}
+}
+
+func TestOnlyWhatIsRefusedOrUndoneNeedsNoUndoing(t *testing.T) {
+	t.Parallel()
+	for state, open := range map[ledger.State]bool{
+		ledger.Attempted: true, ledger.Unheard: true, ledger.Held: true, ledger.Booked: true, ledger.Doubtful: true,
+		ledger.Kept:    true,
+		ledger.Refused: false, ledger.Undone: false, ledger.Expired: false,
+	} {
+		l := ledger.New()
+		l.Record(attempt(t, l, "walk"), func(e *ledger.Entry) { e.State = state })
+		if got := len(l.Open()) == 1; got != open {
+			t.Errorf("%s: want open %t, got %t", state, open, got)
+		}
+	}
+}
+
+func TestEntriesKeepTheOrderOfTheirAttempts(t *testing.T) {
+	t.Parallel()
+	l := ledger.New()
+	for i := range 5 {
+		entry := attemptFor(t, l, "walk", i+1)
+		if i%2 == 0 {
+			l.Record(entry, func(e *ledger.Entry) { e.State = ledger.Undone })
+		}
+	}
+	for i, entry := range l.Entries() {
+		if guests := entry.Units[0].Quantity; guests != i+1 {
+			t.Errorf("entry %d: want the attempt of %d guests, got %d", i, i+1, guests)
+		}
+	}
+	open := l.Open()
+	if len(open) != 2 || open[0].Units[0].Quantity != 2 || open[1].Units[0].Quantity != 4 {
+		t.Errorf("want the open ones in the same order, got %d of them", len(open))
+	}
+	if again := l.Entries(); len(again) != 5 {
+		t.Errorf("want Open to leave the ledger whole, got %d of 5 entries", len(again))
+	}
+}
+
+func TestEntriesAreACopy(t *testing.T) {
+	t.Parallel()
+	l := ledger.New()
+	attempt(t, l, "walk")
+	l.Entries()[0].State = ledger.Undone
+	if state := l.Entries()[0].State; state != ledger.Attempted {
+		t.Errorf("want the account unchanged by its reader, got %s", state)
+	}
+}
+
+func TestManyMayKeepAccountAtOnce(t *testing.T) {
+	t.Parallel()
+	const many = 50
+	l := ledger.New()
+	var all sync.WaitGroup
+	for i := range many {
+		all.Go(func() {
+			entry := attempt(t, l, "walk")
+			l.Record(entry, func(e *ledger.Entry) { e.State, e.Code = ledger.Held, fmt.Sprint(i) })
+			l.Entries()
+			l.Open()
+		})
+	}
+	all.Wait()
+	codes := map[string]bool{}
+	for _, entry := range l.Entries() {
+		codes[entry.Code] = true
+	}
+	if len(codes) != many || len(l.Open()) != many {
+		t.Errorf("want %d holds of their own, got %d codes and %d open", many, len(codes), len(l.Open()))
+	}
+}

@@ -1,0 +1,141 @@
+package probe_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/internal/probe"
+)
+
+// speak starts a server that answers every connection with these bytes.
+func speak(t *testing.T, bytes string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 4<<10))
+			_, _ = io.WriteString(conn, bytes)
+			_ = conn.Close()
+		}
+	}()
+	return listener.Addr().String()
+}
+
+func TestEveryFailureIsToldByItsKind(t *testing.T) {
+	t.Parallel()
+	unknownAuthority := httptest.NewUnstartedServer(http.NotFoundHandler())
+	unknownAuthority.Config.ErrorLog = nil
+	unknownAuthority.StartTLS()
+	t.Cleanup(unknownAuthority.Close)
+	silent := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	headerOnly := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	for name, test := range map[string]struct {
+		address  string
+		kind     probe.FailureKind
+		says     string
+		brokeOff bool
+	}{
+		"nobody listens":               {"http://127.0.0.1:1", probe.Refused, "connection refused", false},
+		"a name without address":       {"http://partner.invalid", probe.Unresolved, `"partner.invalid" has no address`, false},
+		"an unknown authority":         {unknownAuthority.URL, probe.TLS, "unknown authority", false},
+		"no TLS where it is wanted":    {"https://" + speak(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), probe.TLS, "plain HTTP", false},
+		"garbage in place of TLS":      {"https://" + speak(t, "garbage"), probe.TLS, "the TLS handshake failed", false},
+		"a handshake that breaks off":  {"https://" + speak(t, ""), probe.TLS, "closed during the TLS handshake", false},
+		"nothing":                      {"http://" + speak(t, ""), probe.Reset, "closed before the whole answer had come", false},
+		"half a body":                  {"http://" + speak(t, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1"), probe.Reset, "closed before the whole answer had come", true},
+		"half a chunk":                 {"http://" + speak(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n[1"), probe.Reset, "closed before the whole answer had come", true},
+		"a broken chunk":               {"http://" + speak(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n"), probe.Protocol, "the body cannot be read", true},
+		"no gzip where it is declared": {"http://" + speak(t, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 20\r\n\r\n01234567890123456789"), probe.Protocol, "the body cannot be read", true},
+		"garbage":                      {"http://" + speak(t, "garbage\r\n\r\n"), probe.Protocol, "cannot be read as HTTP", false},
+		"a header without an end":      {"http://" + speak(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: z\r\n", 200_000)), probe.Protocol, "header", false},
+		"no answer":                    {silent, probe.Timeout, "no whole answer within 200ms", false},
+		"no body":                      {headerOnly, probe.Timeout, "no whole answer within 200ms", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			call := get()
+			if test.kind == probe.Timeout {
+				call.Deadline = 200 * time.Millisecond
+			}
+			answer := newClient(t, test.address, "").Do(t.Context(), call)
+			if answer.Failure == nil || answer.Failure.Kind != test.kind || !strings.Contains(answer.Failure.Message, test.says) {
+				t.Fatalf("want %s, %q, got %+v", test.kind, test.says, answer.Failure)
+			}
+			if answer.OK(200) || answer.BrokeOff(200) != test.brokeOff || answer.Raw != nil {
+				t.Errorf("want an answer that broke off: %t, got %+v", test.brokeOff, answer.Exchange)
+			}
+			if answer.Curl == "" || answer.Request.Method != http.MethodGet || answer.Duration <= 0 {
+				t.Errorf("want the request as evidence, got %+v", answer.Exchange)
+			}
+		})
+	}
+}
+
+func TestAFailuresMessageIsShortAndWithoutTheKey(t *testing.T) {
+	t.Parallel()
+	for name, bytes := range map[string]string{
+		"garbage with the key":            goodKey + "\r\n\r\n",
+		"garbage without an end":          strings.Repeat("garbage ", 100_000) + "\r\n\r\n",
+		"a header without a colon":        "HTTP/1.1 200 OK\r\n" + strings.Repeat(goodKey, 1000) + "\r\n\r\n",
+		"a status that is none":           "HTTP/1.1 " + strings.Repeat("9", 300_000) + " OK\r\n\r\n",
+		"a length that is none":           "HTTP/1.1 200 OK\r\nContent-Length: " + goodKey + "\r\n\r\n",
+		"an encoding that nobody knows":   "HTTP/1.1 200 OK\r\nTransfer-Encoding: " + goodKey + "\r\n\r\n",
+		"a key at the end of the excerpt": strings.Repeat("g", 420) + goodKey + "\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answer := newClient(t, "http://"+speak(t, bytes), "").Do(t.Context(), get())
+			if answer.Failure == nil {
+				t.Fatalf("want a failure, got %+v", answer.Response)
+			}
+			if message := answer.Failure.Message; len(message) > 520 || strings.Contains(message, goodKey[:4]) {
+				t.Errorf("want a short message without the key, got %d bytes: %q", len(message), message)
+			}
+		})
+	}
+}
+
+// A partner that has answered before and does not take a connection any more is
+// late; one that never answered is not there.
+func TestAServerThatAcceptsNoConnectionAnyMoreIsLate(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		_, _ = conn.Read(make([]byte, 4<<10))
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		_ = conn.Close()
+	}()
+	client := newClient(t, "http://"+listener.Addr().String(), "")
+	if answer := client.Do(t.Context(), get()); !answer.OK(200) {
+		t.Fatalf("want 200 at first, got %+v", answer.Failure)
+	}
+	call := get()
+	call.Deadline = 200 * time.Millisecond
+	if answer := client.Do(t.Context(), call); answer.Failure == nil || answer.Failure.Kind != probe.Timeout {
+		t.Errorf("want a timeout, got %+v", answer.Failure)
+	}
+}

@@ -1,0 +1,247 @@
+package rule_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// fewestRules is how many rules the catalogue promises at least.
+const fewestRules = 60
+
+// onlyAdvised names the rules that are weaker than the clause they stand for,
+// with the reason.
+var onlyAdvised = map[string]string{
+	"content-type":           "the marketplace reads JSON whatever it is declared as",
+	"confirm.repeat.status":  "what counts is that there is no second booking, which is a rule of its own",
+	"release.repeat.success": "the status alone ends the marketplace's repeats, which is a rule of its own",
+	"cancel.repeat.success":  "the status alone ends the marketplace's repeats, which is a rule of its own",
+}
+
+func TestEveryIDIsItsEndpointAndWords(t *testing.T) {
+	t.Parallel()
+	wellFormed := regexp.MustCompile(`^[a-z]+(\.[a-z]+(-[a-z]+)*)+$`)
+	for _, r := range rule.All() {
+		if !wellFormed.MatchString(r.ID) {
+			t.Errorf("want an id such as reserve.vacancies.one, got %q", r.ID)
+		}
+		if first, _, _ := strings.Cut(r.ID, "."); first != string(r.Endpoint) {
+			t.Errorf("%s: want the id to begin with its endpoint, %q", r.ID, r.Endpoint)
+		}
+	}
+}
+
+func TestEveryIDIsUnique(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, r := range rule.All() {
+		if seen[r.ID] {
+			t.Errorf("want one rule of the id %s, got two", r.ID)
+		}
+		seen[r.ID] = true
+	}
+}
+
+func TestEveryRuleThatIsDeclaredIsJudged(t *testing.T) {
+	t.Parallel()
+	declared := declaredRules(t)
+	if listed := len(rule.All()); listed != len(declared) {
+		t.Errorf("want the %d rules that are declared in All, got %d: a list is missing one, or has one twice", len(declared), listed)
+	}
+}
+
+func TestTheCatalogueIsRichAndCoversAllEndpoints(t *testing.T) {
+	t.Parallel()
+	all := rule.All()
+	if len(all) < fewestRules {
+		t.Errorf("want at least %d rules, got %d", fewestRules, len(all))
+	}
+	for _, endpoint := range partnerapi.Endpoints() {
+		if !slices.ContainsFunc(all, func(r rule.Rule) bool { return r.Endpoint == endpoint && r.Level == rule.Must }) {
+			t.Errorf("want a MUST rule about %s, got none", endpoint)
+		}
+	}
+}
+
+func TestEveryRuleHasItsWords(t *testing.T) {
+	t.Parallel()
+	for _, r := range rule.All() {
+		if r.Title == "" || strings.HasSuffix(r.Title, ".") {
+			t.Errorf("%s: want a title without a full stop, got %q", r.ID, r.Title)
+		}
+		for what, words := range map[string]string{"why": r.Why, "fix": r.Fix} {
+			if len(words) < 2 || !strings.HasSuffix(words, ".") {
+				t.Errorf("%s: want a %s of whole sentences, got %q", r.ID, what, words)
+			}
+		}
+		if !slices.Contains([]rule.Level{rule.Must, rule.Should, rule.May}, r.Level) {
+			t.Errorf("%s: want one of the three levels, got %q", r.ID, r.Level)
+		}
+	}
+}
+
+func TestEveryRuleStandsForAClauseOfTheContract(t *testing.T) {
+	t.Parallel()
+	contract := clauses(t)
+	for _, r := range rule.All() {
+		if contract[r.Clause] == "" {
+			t.Errorf("%s: want a clause of docs/contract.md, got %q", r.ID, r.Clause)
+		}
+	}
+}
+
+func TestARuleIsAdviceWhereItsClauseIs(t *testing.T) {
+	t.Parallel()
+	contract := clauses(t)
+	advised := map[string]bool{}
+	for _, r := range rule.All() {
+		_, words, _ := strings.Cut(r.ID, ".")
+		excused := onlyAdvised[r.ID] != "" || onlyAdvised[words] != ""
+		switch says := contract[r.Clause]; {
+		case r.Level == rule.Should:
+			advised[r.Clause] = true
+			if strings.Contains(says, "SHOULD:") == excused {
+				t.Errorf("%s: want the clause of a SHOULD rule to say SHOULD, or the reason why the rule is weaker; %s says %q", r.ID, r.Clause, says)
+			}
+		case r.Level == rule.Must && strings.HasPrefix(says, "SHOULD:"):
+			t.Errorf("%s: want no MUST where %s only says SHOULD: %q", r.ID, r.Clause, says)
+		}
+	}
+	for id, says := range contract {
+		if strings.Contains(says, "SHOULD:") && !strings.HasPrefix(id, "GEN-") && !advised[id] {
+			t.Errorf("%s: want a SHOULD rule for what it advises: %q", id, says)
+		}
+	}
+}
+
+func TestNeedsAreRulesAndFormNoCircle(t *testing.T) {
+	t.Parallel()
+	const underWay, done = 1, 2
+	state := map[string]int{}
+	var visit func(id string, way []string)
+	visit = func(id string, way []string) {
+		r, ok := rule.Lookup(id)
+		switch {
+		case !ok:
+			t.Errorf("want needs that are rules, got %s", strings.Join(append(way, id), " -> "))
+		case state[id] == underWay:
+			t.Errorf("want needs without a circle, got %s", strings.Join(append(way, id), " -> "))
+		case state[id] == 0:
+			state[id] = underWay
+			for _, need := range r.Needs {
+				visit(need, append(slices.Clone(way), id))
+			}
+			state[id] = done
+		}
+	}
+	for _, r := range rule.All() {
+		visit(r.ID, nil)
+	}
+}
+
+func TestARuleBuildsOnWhatItNeedsAtAnyDistance(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		of   rule.Rule
+		id   string
+		want bool
+	}{
+		{"what it needs itself", rule.ReleaseVacanciesOne, rule.ReleaseSuccess.ID, true},
+		{"what its needs need", rule.ReleaseVacanciesOne, rule.ReleaseStatus.ID, true},
+		{"the preflight, far below", rule.CancelRepeatVacancies, rule.ProductsStatus.ID, true},
+		{"not what needs it", rule.ReleaseSuccess, rule.ReleaseVacanciesOne.ID, false},
+		{"not itself", rule.ReleaseSuccess, rule.ReleaseSuccess.ID, false},
+		{"not a neighbour", rule.ReserveCode, rule.ReserveExpiresAt.ID, false},
+		{"nothing of that id", rule.ReserveCode, "no.rule", false},
+		{"the first rule: nothing", rule.Reachable, rule.Reachable.ID, false},
+	} {
+		if got := rule.BuildsOn(test.of, test.id); got != test.want {
+			t.Errorf("%s: want BuildsOn(%s, %s) %t, got %t", test.name, test.of.ID, test.id, test.want, got)
+		}
+	}
+}
+
+func TestLookupFindsEveryRuleAndNoOther(t *testing.T) {
+	t.Parallel()
+	for _, r := range rule.All() {
+		if found, ok := rule.Lookup(r.ID); !ok || found.Title != r.Title {
+			t.Errorf("want the rule %s, got %+v, %t", r.ID, found, ok)
+		}
+	}
+	for _, id := range []string{"", "reserve", "RESERVE.CODE", "reserve.code "} {
+		if found, ok := rule.Lookup(id); ok {
+			t.Errorf("want no rule for %q, got %s", id, found.ID)
+		}
+	}
+}
+
+func TestTheCatalogueIsTheCallersOwn(t *testing.T) {
+	t.Parallel()
+	rule.All()[0] = rule.Rule{}
+	if first := rule.All()[0]; first.ID != rule.Reachable.ID {
+		t.Errorf("want the catalogue untouched by a caller's changes, got %+v first", first)
+	}
+}
+
+// clauses reads the contract: the text of each clause, by its id.
+func clauses(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("../../../docs/contract.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, row := range regexp.MustCompile(`(?m)^\| ([A-Z]+-\d+) \| (.+) \|$`).FindAllStringSubmatch(string(text), -1) {
+		if found[row[1]] != "" {
+			t.Errorf("want one clause %s in the contract, got two", row[1])
+		}
+		found[row[1]] = row[2]
+	}
+	if len(found) < fewestRules {
+		t.Fatalf("want the clauses of the contract, got only %d rows", len(found))
+	}
+	return found
+}
+
+// declaredRules returns the names of the exported variables of the package: its rules.
+func declaredRules(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	files, err := fs.Glob(os.DirFS("."), "*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, declaration := range file.Decls {
+			variables, ok := declaration.(*ast.GenDecl)
+			if !ok || variables.Tok != token.VAR {
+				continue
+			}
+			for _, spec := range variables.Specs {
+				for _, variable := range spec.(*ast.ValueSpec).Names {
+					if variable.IsExported() {
+						names = append(names, variable.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}

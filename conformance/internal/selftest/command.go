@@ -1,0 +1,61 @@
+package selftest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
+)
+
+// judge has the command judge a served mock, and returns what its report says.
+// The report's files are in dir afterwards.
+func (b *Bench) judge(ctx context.Context, dir string, s *served) (*report.Result, error) {
+	account := filepath.Join(dir, "ledger.jsonl")
+	if err := os.Remove(account); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err // of an earlier try: what it left behind ended with its mock
+	}
+	args := []string{
+		"run", "--config", "", "--report-dir", dir, "--reports", "report.json", "--ledger", account,
+		"--base-url", s.address, "--clock-url", s.address + "/_mock/clock",
+		"--limit-scale", strconv.FormatFloat(s.limitScale, 'g', -1, 64),
+	}
+	// A partner without tickets is registered as one that leaves them to the marketplace.
+	if !s.mock.Default().Platform().Policy().NoTickets {
+		args = append(args, "--handles-ticket-delivery")
+	}
+	run := exec.CommandContext(ctx, b.command, append(args, s.flags...)...)
+	// What the environment says of another partner is not for the mock.
+	run.Env = append(slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "CONFORMANCE_")
+	}), probe.KeyVariable+"="+authKey, "GOGC=400") // a run is short: memory is cheaper than the time to tidy it
+	var complaint bytes.Buffer
+	run.Stderr = &complaint
+	err := run.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	// Its exit code says what the verdict in the report says.
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		return nil, fmt.Errorf("start the suite: %w", err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	if err != nil {
+		return nil, fmt.Errorf("the suite wrote no report, and ended with %s: %s", run.ProcessState, strings.TrimSpace(complaint.String()))
+	}
+	result := &report.Result{}
+	if err := json.Unmarshal(text, result); err != nil {
+		return nil, fmt.Errorf("read the suite's report: %w", err)
+	}
+	return result, nil
+}

@@ -1,0 +1,243 @@
+package selftest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/selftest"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// command is the file of the built command.
+var command string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "selftest-command-")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		command = filepath.Join(dir, "conformance")
+		if out, err := exec.Command("go", "build", "-o", command, "../../cmd/conformance").CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build the command: %v\n%s", err, out)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// try runs the selftest on the cases, with nothing to prove but them.
+func try(t *testing.T, cases ...selftest.Case) (*selftest.Matrix, string) {
+	t.Helper()
+	dir := t.TempDir()
+	matrix, err := selftest.Run(t.Context(), selftest.Plan{Cases: cases}, selftest.Config{
+		Command: command, Dir: dir, Parallel: 2, Progress: func(selftest.Trial) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return matrix, dir
+}
+
+// scripted is a mock that plays a scenario.
+func scripted(s mockpartner.Scenario) mockpartner.Options { return mockpartner.Options{Scenario: &s} }
+
+func TestWhatCameOfAPartnerSaysWhatTheSuiteMadeOfIt(t *testing.T) {
+	t.Parallel()
+	broken := func(names ...string) mockpartner.Options { return mockpartner.Options{Defects: names} }
+	never := mockpartner.Fault{
+		Name: "never", Match: mockpartner.Match{Endpoint: partnerapi.Cancel, Method: "PUT"}, Actions: mockpartner.Actions{SetStatus: 500},
+	}
+	for _, test := range []struct {
+		name    string
+		tried   selftest.Case
+		want    selftest.Outcome
+		problem string // "" where there is none
+	}{
+		{"a defect that the suite finds is killed",
+			selftest.Case{Kind: selftest.Defect, Rule: "reserve.code", Options: broken("hold-without-code")}, selftest.Killed, ""},
+		{"a defect that is switched off survives",
+			selftest.Case{Kind: selftest.Defect, Rule: "reserve.code"}, selftest.Survived, "reserve.code passed, want it failed"},
+		{"a defect that breaks another rule besides is found by the wrong one",
+			selftest.Case{Kind: selftest.Defect, Rule: "reserve.code", Options: broken("hold-without-code", "probe-without-content")},
+			selftest.WrongRule, "products.probe.status failed: "},
+		{"a defect whose fault is never reached never fired",
+			selftest.Case{Kind: selftest.Defect, Rule: "cancel.status", Options: scripted(mockpartner.Scenario{Faults: []mockpartner.Fault{never}})},
+			selftest.NeverFired, "of its faults, these never fired: never"},
+		{"a defect whose quirk changes no answer never fired",
+			selftest.Case{Kind: selftest.Defect, Rule: "reserve.vacancies.one", Options: scripted(mockpartner.Scenario{
+				Quirks: []mockpartner.Quirk{{On: mockpartner.OnReserve, Takes: mockpartner.AmountNone, Product: "of-nobody"}},
+			})}, selftest.NeverFired, "the mock answered as it does without the defect"},
+		{"a defect whose quirk shows and is not found survives",
+			selftest.Case{Kind: selftest.Defect, Rule: "products.json", Options: scripted(mockpartner.Scenario{
+				Quirks: []mockpartner.Quirk{{Shuffle: true}},
+			})}, selftest.Survived, "products.json passed, want it failed"},
+		{"a lawful partner of which nothing is found is silent",
+			selftest.Case{Kind: selftest.Variant, Options: mockpartner.Options{Variants: []string{"no-tickets"}}}, selftest.Silent, ""},
+		{"a lawful partner that breaks a SHOULD rule is flagged",
+			selftest.Case{Kind: selftest.Lawful, Options: broken("hold-of-an-hour")}, selftest.Flagged, "reserve.expires-window warned: "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.tried.Name = "tried"
+			matrix, dir := try(t, test.tried)
+			trial := slices.Concat(matrix.Lawful, matrix.Defects)[0]
+			if trial.Outcome != test.want || matrix.Summary[test.want] != 1 {
+				t.Errorf("want it %s, got %s: %v", test.want, trial.Outcome, trial.Problems)
+			}
+			if matrix.Proven != (test.problem == "") {
+				t.Errorf("want proven %t, got %t: %v", test.problem == "", matrix.Proven, trial.Problems)
+			}
+			if all := strings.Join(trial.Problems, "\n"); !strings.Contains(all, test.problem) || (test.problem == "") != (all == "") {
+				t.Errorf("want the problem %q, got %q", test.problem, all)
+			}
+			keeps(t, dir, trial, test.problem != "")
+		})
+	}
+}
+
+// keeps fails where the report of a run that went wrong is not kept, or anything
+// else is.
+func keeps(t *testing.T, dir string, trial selftest.Trial, want bool) {
+	t.Helper()
+	var folders []string
+	if want {
+		folders = []string{trial.Folder()}
+		if _, err := os.Stat(filepath.Join(dir, trial.Folder(), "report.html")); err != nil {
+			t.Errorf("want the report kept: %v", err)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, entry := range entries {
+		got = append(got, entry.Name())
+	}
+	if !slices.Equal(got, folders) {
+		t.Errorf("want %v in the folder, got %v", folders, got)
+	}
+}
+
+func TestASelftestThatIsInterruptedSaysSo(t *testing.T) {
+	t.Parallel()
+	plan, err := selftest.Only([]string{"hold-without-code", "cancel-fails"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	tried := 0
+	_, err = selftest.Run(ctx, plan, selftest.Config{
+		Command: command, Dir: t.TempDir(), Parallel: 1, Progress: func(selftest.Trial) { tried++; interrupt() },
+	})
+	if !errors.Is(err, context.Canceled) || tried != 1 {
+		t.Errorf("want the context's error after one trial, got %v after %d", err, tried)
+	}
+}
+
+func TestASuiteThatWritesNoReportIsAnErrorAndNoOutcome(t *testing.T) {
+	t.Parallel()
+	plan, err := selftest.Only([]string{"hold-without-code"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		"/bin/false": "hold-without-code: the suite wrote no report, and ended with exit status 1",
+		filepath.Join(t.TempDir(), "no-such-one"): "hold-without-code: start the suite: ",
+	} {
+		_, err := selftest.Run(t.Context(), plan, selftest.Config{Command: file, Dir: t.TempDir(), Parallel: 1, Progress: func(selftest.Trial) {}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: want %q, got %v", file, want, err)
+		}
+	}
+}
+
+func TestTheMatrixIsWrittenForMachinesAndForPeople(t *testing.T) {
+	t.Parallel()
+	matrix, dir := try(t, selftest.Case{Kind: selftest.Defect, Name: "switched|off", Rule: "reserve.code"})
+	written, err := matrix.WriteAll(dir)
+	if err != nil || len(written) != 2 {
+		t.Fatalf("want two files, got %v and %v", written, err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "selftest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read selftest.Matrix
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	if read.Proven || len(read.Defects) != 1 || read.Defects[0].Outcome != selftest.Survived || strings.Contains(string(text), "null") {
+		t.Errorf("want the matrix, its lists not null, got\n%s", text)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "selftest.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"NOT PROVEN in ", ": 0 of 1 defects killed", "## What is not as it should be", `| switched\|off | survived | reserve.code passed, want it failed |`} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("want %q in\n%s", want, page)
+		}
+	}
+}
+
+func TestTheWholePlanIsEveryPartnerAndEveryRule(t *testing.T) {
+	t.Parallel()
+	plan := selftest.Whole()
+	if want := 1 + len(mockpartner.Variants()) + len(mockpartner.Defects()); len(plan.Cases) != want || len(plan.Rules) != len(rule.All()) {
+		t.Errorf("want %d partners and %d rules, got %d and %d", want, len(rule.All()), len(plan.Cases), len(plan.Rules))
+	}
+}
+
+func TestTheFastPlanHasOneDefectForEachRuleThatHasAny(t *testing.T) {
+	t.Parallel()
+	want, got := map[string]bool{}, map[string]bool{}
+	for _, d := range mockpartner.Defects() {
+		want[d.Rule] = true
+	}
+	for _, c := range selftest.Fast().Cases {
+		if c.Kind != selftest.Defect {
+			continue
+		}
+		if got[c.Rule] {
+			t.Errorf("want one defect of %s, got two", c.Rule)
+		}
+		got[c.Rule] = true
+	}
+	if len(got) != len(want) {
+		t.Errorf("want a defect of each of %d rules, got %d", len(want), len(got))
+	}
+}
+
+func TestAPlanOfNamesIsThoseAndTheirRules(t *testing.T) {
+	t.Parallel()
+	plan, err := selftest.Only([]string{"hold-without-code", "cancel-late"}, []string{"gzip"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Cases) != 3 || len(plan.Rules) != 2 {
+		t.Errorf("want 3 partners and 2 rules, got %+v", plan)
+	}
+	if _, err := selftest.Only([]string{"gzip"}, nil); !errors.Is(err, mockpartner.ErrNoDefect) {
+		t.Errorf("want %v, got %v", mockpartner.ErrNoDefect, err)
+	}
+	if _, err := selftest.Only(nil, []string{"cancel-late"}); !errors.Is(err, mockpartner.ErrNoVariant) {
+		t.Errorf("want %v, got %v", mockpartner.ErrNoVariant, err)
+	}
+}

@@ -1,0 +1,183 @@
+// Package undo releases the holds and cancels the bookings that a ledger still
+// has open: at the end of a run, or of the ledger of a run that was killed.
+package undo
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const (
+	// atOnce is how many holds and bookings are undone at once.
+	atOnce = 8
+	// tries is how often each is tried.
+	tries = 2
+)
+
+// MostCalls is how many calls the undoing of an entry takes at the most: to
+// release, to see whether there is a booking, and to cancel; and all that again.
+const MostCalls = 2 * (2*tries + 1)
+
+// NoBookingID says why a booking cannot be cancelled.
+const NoBookingID = "the answer to confirm had no externalBookingId"
+
+// Undoing is the undoing of what a ledger has open.
+type Undoing struct {
+	Client     *probe.Client
+	Ledger     *ledger.Ledger
+	Now        func() time.Time // the target's time
+	LimitScale float64          // of the contract's limits
+}
+
+// All undoes whatever can be undone, and enters what became of each; what is
+// still open then can not be undone. It may be called again.
+func (u Undoing) All(ctx context.Context) {
+	u.each(ctx, atOnce)
+	u.each(ctx, 1) // the partner may turn calls away that come at the same time
+}
+
+// each undoes the entries that are open, so many at once.
+func (u Undoing) each(ctx context.Context, atOnce int) {
+	var running sync.WaitGroup
+	free := make(chan struct{}, atOnce)
+	for _, entry := range u.Ledger.Open() {
+		free <- struct{}{}
+		running.Go(func() {
+			defer func() { <-free }()
+			u.one(ctx, entry)
+		})
+	}
+	running.Wait()
+}
+
+func (u Undoing) one(ctx context.Context, entry *ledger.Entry) {
+	switch entry.State {
+	case ledger.Attempted:
+		u.giveUp(entry, "the run ended before reserve was answered: there may be a hold, which ends when it expires")
+	case ledger.Unheard:
+		u.giveUp(entry, "reserve was never answered: there may be a hold, which ends when it expires")
+	case ledger.Held:
+		if u.release(ctx, entry) {
+			u.Ledger.Record(entry, over)
+		}
+	case ledger.Booked:
+		u.cancel(ctx, entry)
+	case ledger.Doubtful:
+		u.settleDoubt(ctx, entry)
+	}
+}
+
+// over enters that nothing is left of an entry.
+func over(e *ledger.Entry) { e.State, e.Trouble = ledger.Undone, "" }
+
+// giveUp enters that nobody knows the code of a hold that there may be, as long as
+// there may be one.
+func (u Undoing) giveUp(entry *ledger.Entry, why string) {
+	ended := u.Now().After(u.Ledger.LatestExpiry(*entry))
+	u.Ledger.Record(entry, func(e *ledger.Entry) {
+		switch {
+		case ended:
+			e.State, e.Trouble = ledger.Expired, ""
+		case e.Trouble == "":
+			e.State, e.Trouble = ledger.Unheard, why
+		default:
+			e.State = ledger.Unheard
+		}
+	})
+}
+
+// settleDoubt undoes an entry whose answer to confirm was not read. A release
+// alone proves nothing: it leaves a booking as it is (REL-6). The code is
+// confirmed once more then: a refusal says that nothing is left, and any other
+// answer names the booking, which is cancelled.
+func (u Undoing) settleDoubt(ctx context.Context, entry *ledger.Entry) {
+	if !u.release(ctx, entry) {
+		return
+	}
+	body, _ := json.Marshal(partnerapi.ConfirmRequest{ReservationConfirmationCode: entry.Code}) // a string never fails
+	answer := u.send(ctx, probe.Call{
+		Endpoint: partnerapi.Confirm, Purpose: "clean up: see whether there is a booking",
+		Method: http.MethodPost, Path: partnerapi.ConfirmPath, Body: body,
+	})
+	switch {
+	case answer.OK(http.StatusOK):
+		id, _ := discover.Object(answer.Raw)["externalBookingId"].(string)
+		u.Ledger.Record(entry, func(e *ledger.Entry) { e.State, e.BookingID, e.Trouble = ledger.Booked, id, NoBookingID })
+		u.cancel(ctx, entry)
+	case answer.Failure == nil && answer.Response.Status/100 == 4:
+		u.Ledger.Record(entry, over)
+	default:
+		u.Ledger.Record(entry, func(e *ledger.Entry) { e.Trouble = "confirm was never answered: there may be a booking" })
+	}
+}
+
+// release releases the entry's hold, and reports whether that was done.
+func (u Undoing) release(ctx context.Context, entry *ledger.Entry) bool {
+	if entry.Code == "" {
+		return false
+	}
+	return u.try(ctx, entry, probe.Call{
+		Endpoint: partnerapi.Release, Purpose: "clean up: release a hold",
+		Method: http.MethodDelete, Path: partnerapi.ReleasePath(entry.Code),
+	})
+}
+
+// cancel cancels the entry's booking, where the partner takes cancellations.
+func (u Undoing) cancel(ctx context.Context, entry *ledger.Entry) {
+	if entry.BookingID == "" {
+		return
+	}
+	if u.try(ctx, entry, probe.Call{
+		Endpoint: partnerapi.Cancel, Purpose: "clean up: cancel a booking",
+		Method: http.MethodPost, Path: partnerapi.CancelPath(entry.BookingID),
+	}) {
+		u.Ledger.Record(entry, over)
+	}
+}
+
+// try sends a call that undoes something, again where it may help, and reports
+// whether it did; else it enters why not.
+func (u Undoing) try(ctx context.Context, entry *ledger.Entry, call probe.Call) bool {
+	for range tries {
+		answer := u.send(ctx, call)
+		if Done(answer) {
+			return true
+		}
+		unsupported := answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented)
+		u.Ledger.Record(entry, func(e *ledger.Entry) {
+			e.Trouble = fmt.Sprintf("%s was answered with %s", call.Endpoint, answer.Words())
+			if answer.OK(http.StatusOK) {
+				e.Trouble += " and success false"
+			}
+			if unsupported && call.Endpoint == partnerapi.Cancel {
+				e.State = ledger.Kept
+			}
+		})
+		if unsupported {
+			return false // a second try changes nothing
+		}
+	}
+	return false
+}
+
+// Done reports whether an answer to release or cancel leaves no doubt that it was
+// done.
+func Done(answer *probe.Answer) bool {
+	return answer.OK(http.StatusOK) && discover.Object(answer.Raw)["success"] != false
+}
+
+// send gives a call all the time that the marketplace ever gives it.
+func (u Undoing) send(ctx context.Context, call probe.Call) *probe.Answer {
+	call.Limit = time.Duration(u.LimitScale * float64(call.Endpoint.Timeout(partnerapi.Degraded)))
+	call.Deadline = call.Limit
+	return u.Client.Do(ctx, call)
+}

@@ -1,0 +1,138 @@
+// Package apidocs shows an OpenAPI document in a browser, and lets its readers try what is
+// described. It is Swagger UI, which comes as a Go module, embedded: a page asks nothing
+// of anybody but the server that it comes from, and its policy forbids the browser to.
+package apidocs
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/swaggest/swgui/v5/static"
+)
+
+// Page is a page that shows a document. What it refers to, it refers to from its own
+// address, so that it may lie below any path.
+type Page struct {
+	Title    string
+	Document string // where the document lies, as YAML
+	Assets   string // where ServeAsset is asked, with a slash at its end
+	Try      bool   // requests can be sent, to the document's own servers
+	Links    []Link // to other pages, and to this one
+}
+
+// Link leads to a page.
+type Link struct {
+	Name, To string // To is empty for the page itself
+}
+
+// policy lets a page load and call what comes from its own server alone, and run no
+// script that stands in the page itself. Pictures of the style sheet are data.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+//go:embed page
+var own embed.FS
+
+var pageTemplate = sync.OnceValues(func() (*template.Template, error) { return template.ParseFS(own, "page/page.html") })
+
+// ServeHTTP answers with the page.
+func (p Page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	var text bytes.Buffer
+	parsed, err := pageTemplate()
+	if err == nil {
+		err = parsed.Execute(&text, p)
+	}
+	if err != nil {
+		http.Error(w, "the page cannot be made: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", policy)
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(text.Bytes()) // whoever is gone cannot be told
+}
+
+// asset is a file that pages load.
+type asset struct {
+	text   []byte
+	packed bool // text is compressed by gzip
+	tag    string
+}
+
+// assets are all of them, by their names.
+var assets = sync.OnceValues(func() (map[string]asset, error) {
+	found := map[string]asset{}
+	for name, from := range map[string]fs.FS{
+		"page/page.js": own, "page/page.css": own,
+		"swagger-ui-bundle.js.gz": static.FS, "swagger-ui.css.gz": static.FS, "favicon-32x32.png": static.FS,
+	} {
+		text, err := fs.ReadFile(from, name)
+		if err != nil {
+			return nil, fmt.Errorf("read what pages load: %w", err)
+		}
+		sum := sha256.Sum256(text)
+		plain, packed := strings.CutSuffix(path.Base(name), ".gz")
+		found[plain] = asset{text: text, packed: packed, tag: `"` + hex.EncodeToString(sum[:8]) + `"`}
+	}
+	return found, nil
+})
+
+// ServeAsset answers with a file that pages load, by its name. It reports whether there
+// is one; where there is none nothing is answered.
+func ServeAsset(w http.ResponseWriter, r *http.Request, name string) (found bool, err error) {
+	all, err := assets()
+	if err != nil {
+		return false, err
+	}
+	a, ok := all[name]
+	if !ok {
+		return false, nil
+	}
+	header := w.Header()
+	header.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-cache") // but kept, and asked for by its tag
+	header.Set("Vary", "Accept-Encoding")
+	header.Set("Etag", a.tag)
+	text := a.text
+	switch {
+	case a.packed && takesGzip(r):
+		header.Set("Content-Encoding", "gzip")
+		header.Set("Etag", strings.TrimSuffix(a.tag, `"`)+`-gz"`)
+	case a.packed:
+		if text, err = unpack(text); err != nil {
+			return true, err
+		}
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
+	return true, nil
+}
+
+// takesGzip reports whether a caller takes it. One that would rather not gets the file
+// as it is, which is always right.
+func takesGzip(r *http.Request) bool {
+	codings := strings.ReplaceAll(r.Header.Get("Accept-Encoding"), " ", "")
+	return strings.Contains(codings, "gzip") && !strings.Contains(codings, "gzip;q=0")
+}
+
+func unpack(text []byte) ([]byte, error) {
+	unpacked, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(unpacked)
+}

@@ -1,0 +1,82 @@
+package cli_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/internal/cli"
+)
+
+func root() *cobra.Command {
+	run := func(*cobra.Command, []string) {}
+	made := &cobra.Command{Use: "thing", Short: "Do things", Run: run}
+	made.AddCommand(&cobra.Command{Use: "serve", Short: "Serve things", Long: "Serves things.", Run: run, Example: "  thing serve"})
+	cli.AddMan(made)
+	cli.ShowVersion(made)
+	return made
+}
+
+func TestACommandTellsItsVersionAndHowItWasBuilt(t *testing.T) {
+	t.Parallel()
+	command, out := root(), bytes.Buffer{}
+	command.SetArgs([]string{"--version"})
+	command.SetOut(&out)
+	if err := command.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "thing " + cli.Version(); !strings.HasPrefix(out.String(), want) || !strings.Contains(out.String(), runtime.Version()) {
+		t.Errorf("want %s and Go's version, got %q", want, out.String())
+	}
+}
+
+func TestEveryCommandHasItsManPage(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "man")
+	command := root()
+	command.SetArgs([]string{"man", folder})
+	if err := command.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"thing.1": "Do things", "thing-serve.1": "Serves things."} {
+		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: want %q, got %q, %v", name, want, text, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(folder, "thing-man.1")); err == nil {
+		t.Error("want no page of what is hidden")
+	}
+}
+
+func TestAServiceIsHealthyWhileItSaysSo(t *testing.T) {
+	t.Parallel()
+	status := http.StatusOK
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	addr := strings.TrimPrefix(service.URL, "http://")
+	if err := cli.Healthy(t.Context(), addr, "/healthz"); err != nil {
+		t.Errorf("want it healthy, got %v", err)
+	}
+	everywhere := "0.0.0.0:" + addr[strings.LastIndex(addr, ":")+1:]
+	if err := cli.Healthy(t.Context(), everywhere, "/healthz"); err != nil {
+		t.Errorf("want a service on all addresses found on this machine, got %v", err)
+	}
+	status = http.StatusServiceUnavailable
+	fails := func(addr, want string) {
+		t.Helper()
+		if err := cli.Healthy(t.Context(), addr, "/healthz"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: want %q, got %v", addr, want, err)
+		}
+	}
+	fails(addr, "it answered 503")
+	service.Close()
+	fails(addr, "the service does not answer")
+	fails("8080", `--addr: want host:port, such as 127.0.0.1:8080, got "8080"`)
+	fails("a b:80", "--addr: want host:port")
+}

@@ -1,0 +1,168 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/signin"
+)
+
+func TestEveryMistakeIsAnErrorInTheContractsShape(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	operator := b.signIn(t, marketplace.Operator)
+	for name, c := range map[string]struct {
+		method, path, body string
+		header             header
+		status             int
+		words              []string
+	}{
+		"a path that is not there":     {"GET", "/api/v1/nothing", "", header{}, 404, []string{"no such path"}},
+		"a method that is not there":   {"PUT", "/api/v1/auth/login", "{}", header{}, 405, []string{"no such method"}},
+		"no body":                      {"POST", "/api/v1/auth/login", "", header{}, 400, []string{`"email: it is missing"`, `"password: it is missing"`}},
+		"a body that is not JSON":      {"POST", "/api/v1/auth/login", "{", header{}, 400, []string{"the body is not JSON"}},
+		"a wrong type":                 {"POST", "/api/v1/auth/login", `{"email":17,"password":"x"}`, header{}, 400, []string{`email: want a text, got number`}},
+		"another content type":         {"POST", "/api/v1/auth/login", "{}", header{"Content-Type", "text/plain"}, 415, []string{"application/json"}},
+		"a large body":                 {"POST", "/api/v1/auth/login", `{"email":"` + strings.Repeat("x", 1<<20) + `"}`, header{}, 413, []string{"1048576 bytes"}},
+		"no credentials":               {"POST", "/api/v1/operator/accounts", "{}", header{}, 401, []string{`"unauthorized access"`}},
+		"credentials that are nothing": {"POST", "/api/v1/operator/accounts", "{}", header{"Authorization", "Bearer x.y.z"}, 401, []string{`"unauthorized access"`}},
+		"credentials of another kind":  {"POST", "/api/v1/operator/accounts", "{}", header{"Authorization", "Basic YTpi"}, 401, []string{`"unauthorized access"`}},
+		"every field wrong": {"POST", "/api/v1/operator/accounts", `{"email":"nobody","password":"short","role":"king"}`, operator, 400, []string{
+			"email: want an address", "password: want at least 10 letters", "role: want one of reseller, affiliate, partner, operator"}},
+		"an id of the wrong form": {"POST", "/api/v1/operator/accounts/17/api-tokens", `{"name":"x"}`, operator, 404, []string{"account not found"}},
+		"an id that nobody has":   {"POST", "/api/v1/operator/accounts/" + uuid.NewString() + "/api-tokens", `{"name":"x"}`, operator, 404, []string{"account not found"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var headers []header
+			if c.header.name != "" {
+				headers = append(headers, c.header)
+			}
+			wantProblem(t, b.do(t, c.method, c.path, c.body, headers...), c.status, c.words...)
+		})
+	}
+}
+
+func TestAWrongMethodIsToldTheRightOnes(t *testing.T) {
+	t.Parallel()
+	if got := setup(t).do(t, http.MethodGet, "/api/v1/auth/login", "").Header.Get("Allow"); got != "POST" {
+		t.Errorf("want POST, got %q", got)
+	}
+}
+
+func TestOnlyOperatorsComeIn(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, role := range roles {
+		a := b.do(t, http.MethodPost, "/api/v1/operator/accounts", "{}", b.signIn(t, role))
+		if role == marketplace.Operator {
+			wantProblem(t, a, 400)
+		} else {
+			wantProblem(t, a, 403)
+		}
+	}
+}
+
+func TestASignInIsRenewedAndEnds(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var first, second signin.Tokens
+	b.do(t, "POST", "/api/v1/auth/login", `{"email":"reseller@example.com","password":"`+password+`","more":"is ignored"}`).data(t, &first)
+	b.do(t, "POST", "/api/v1/auth/refresh", `{"refresh_token":"`+first.RefreshToken+`"}`).data(t, &second)
+	if a := b.do(t, "POST", "/api/v1/auth/logout", `{"refresh_token":"`+second.RefreshToken+`"}`); a.StatusCode != 200 {
+		t.Errorf("want 200, got %d", a.StatusCode)
+	}
+	wantProblem(t, b.do(t, "POST", "/api/v1/auth/refresh", `{"refresh_token":"`+second.RefreshToken+`"}`), 401, "unauthorized access")
+	wantProblem(t, b.do(t, "POST", "/api/v1/auth/login", `{"email":"reseller@example.com","password":"a guess"}`), 401, "unauthorized access")
+}
+
+func TestAnOperatorMakesAnAccountThatSignsIn(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	operator := b.signIn(t, marketplace.Operator)
+	var made struct {
+		ID    string `json:"_id"`
+		Email string `json:"email"`
+	}
+	asked := `{"email":"Bo@Example.com","password":"long enough","role":"reseller","name":"Bo"}`
+	b.do(t, "POST", "/api/v1/operator/accounts", asked, operator).data(t, &made)
+	if made.Email != "bo@example.com" || made.ID == "" {
+		t.Errorf("want the account, got %+v", made)
+	}
+	wantProblem(t, b.do(t, "POST", "/api/v1/operator/accounts", asked, operator), 409, "there is an account with this email")
+	if a := b.do(t, "POST", "/api/v1/auth/login", `{"email":"bo@example.com","password":"long enough"}`); a.StatusCode != 200 {
+		t.Errorf("want a sign-in, got %d %s", a.StatusCode, a.body)
+	}
+}
+
+func TestACredentialThatAsksTooOftenIsTurnedAway(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *api.Config) { c.RateLimit = 2 })
+	operator := b.signIn(t, marketplace.Operator)
+	ask := func() answer { return b.do(t, "POST", "/api/v1/operator/accounts", "{}", operator) }
+	if a := ask(); a.Header.Get("RateLimit-Limit") != "2" || a.Header.Get("RateLimit-Remaining") != "1" || a.Header.Get("RateLimit-Reset") != "60" {
+		t.Errorf("want the limit told, got %v", a.Header)
+	}
+	ask()
+	a := ask()
+	wantProblem(t, a, 429, `"rate limit exceeded"`)
+	if a.Header.Get("Retry-After") != "60" {
+		t.Errorf("want 60 s, got %q", a.Header.Get("Retry-After"))
+	}
+	b.ahead.Add(int64(time.Minute))
+	wantProblem(t, ask(), 400)
+}
+
+func TestEveryAnswerCarriesARequestID(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	if got := b.do(t, "GET", "/healthz", "", header{"X-Request-Id", "shop-17"}).Header.Get("X-Request-Id"); got != "shop-17" {
+		t.Errorf("want the caller's own, got %q", got)
+	}
+	for _, insane := range []string{"", "two words", strings.Repeat("x", 129)} {
+		if got := b.do(t, "GET", "/nothing", "", header{"X-Request-Id", insane}).Header.Get("X-Request-Id"); uuid.Validate(got) != nil {
+			t.Errorf("want a fresh one for %q, got %q", insane, got)
+		}
+	}
+}
+
+func TestTheServiceIsReadyWhileItsDatabaseAnswers(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	if a := b.do(t, "GET", "/readyz", ""); a.StatusCode != 200 {
+		t.Errorf("want 200, got %d", a.StatusCode)
+	}
+	b.store.Close()
+	wantProblem(t, b.do(t, "GET", "/readyz", ""), 503, "the database does not answer")
+	if a := b.do(t, "GET", "/healthz", ""); a.StatusCode != 200 {
+		t.Errorf("want it alive all the same, got %d", a.StatusCode)
+	}
+}
+
+func TestWhoGuessesPasswordsIsToldToWait(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	guess := func(email string) answer {
+		return b.do(t, "POST", "/api/v1/auth/login", `{"email":"`+email+`","password":"a guess"}`)
+	}
+	for range 10 {
+		wantProblem(t, guess("reseller@example.com"), 401)
+	}
+	a := guess("Reseller@example.com ")
+	wantProblem(t, a, 429, `"rate limit exceeded"`)
+	if a.Header.Get("Retry-After") != "60" {
+		t.Errorf("want 60 s, got %q", a.Header.Get("Retry-After"))
+	}
+	b.signIn(t, marketplace.Partner) // another account may
+	if text := b.metrics(t); !strings.Contains(text, `marketplace_sign_in_failures_total{reason="limit"} 1`) {
+		t.Error("want it counted")
+	}
+	b.ahead.Add(int64(time.Minute))
+	b.signIn(t, marketplace.Reseller)
+}

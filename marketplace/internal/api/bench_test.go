@@ -1,0 +1,191 @@
+package api_test
+
+import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/integration"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/metrics"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/secret"
+	"partnerkit.dev/marketplace/internal/signin"
+	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/schemas"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+const password = "correct horse battery"
+
+// bench is a service of its own, with an account of each role.
+type bench struct {
+	store    *postgres.Store
+	queries  *pgtest.Recorder
+	handler  http.Handler
+	address  string
+	accounts map[marketplace.Role]marketplace.Account
+	bookings *booking.Service
+	ahead    atomic.Int64
+}
+
+func (b *bench) now() time.Time {
+	return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC).Add(time.Duration(b.ahead.Load()))
+}
+
+// roles are all of them.
+var roles = []marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator}
+
+func setup(t testing.TB, change ...func(*api.Config)) *bench {
+	t.Helper()
+	b := &bench{queries: &pgtest.Recorder{}, accounts: map[marketplace.Role]marketplace.Account{}}
+	database := pgtest.URL(t)
+	b.store = pgtest.OpenRecorded(t, database, b.queries)
+	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A hash that costs little to check: the race detector makes every one dear.
+	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, role := range roles {
+		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Role: role, PasswordHash: hash, CreatedAt: b.now()}
+		if err := b.store.CreateAccount(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		b.accounts[role] = a
+	}
+	guard := partner.NewGuard(true)
+	measured := metrics.New("test")
+	client := partner.NewClient(partner.Config{
+		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call health.Call) {
+			measured.Called(id, call)
+			if err := b.store.Observe(t.Context(), id, call); err != nil {
+				t.Error(err)
+			}
+		},
+	})
+	t.Cleanup(func() { client.Close(); b.bookings.Wait() })
+	front, err := storefront.Open(t.Context(), storefront.Config{
+		Store: pgtest.OpenAt(t, database), PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(front.Close)
+	syncer := catalog.NewSyncer(b.store, client, b.now)
+	syncer.Tell(measured.Synced)
+	measured.PageCache(front.PageCache)
+	measured.Database(b.store.MetricsState, b.now, map[string]*pgxpool.Pool{"requests": b.store.Pool()})
+	integrations := integration.NewService(b.store, guard, key, b.now)
+	b.bookings = booking.NewService(booking.Config{
+		Store: b.store, Keys: b.store, Partner: client, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
+	})
+	config := api.Config{
+		Store: b.store, SignIn: signin.New(b.store, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,
+		Syncer: syncer, Notifier: catalog.NewNotifier(b.store), Front: front, RateLimit: 600,
+		Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	b.handler = api.New(config)
+	server := httptest.NewServer(b.handler)
+	t.Cleanup(server.Close)
+	b.address = server.URL
+	return b
+}
+
+// answer is what came of a request.
+type answer struct {
+	*http.Response
+	body []byte
+}
+
+func (a answer) data(t testing.TB, into any) {
+	t.Helper()
+	frame := struct {
+		Success int             `json:"success"`
+		Data    json.RawMessage `json:"data"`
+	}{}
+	if err := json.Unmarshal(a.body, &frame); err != nil || frame.Success != 1 {
+		t.Fatalf("want a good answer, got %d %s", a.StatusCode, a.body)
+	}
+	if err := json.Unmarshal(frame.Data, into); err != nil {
+		t.Fatalf("%v: %s", err, frame.Data)
+	}
+}
+
+// header sets one of a request's.
+type header struct{ name, value string }
+
+func (b *bench) do(t testing.TB, method, path, body string, headers ...header) answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, b.address+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range headers {
+		request.Header.Set(h.name, h.value)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := answer{response, text}
+	judge(t, request, body, got)
+	return got
+}
+
+func (b *bench) signIn(t testing.TB, role marketplace.Role) header {
+	t.Helper()
+	var tokens signin.Tokens
+	b.do(t, http.MethodPost, "/api/v1/auth/login", `{"email":"`+string(role)+`@example.com","password":"`+password+`"}`).data(t, &tokens)
+	return header{"Authorization", "Bearer " + tokens.AccessToken}
+}
+
+// wantProblem fails where the answer is not an error of that status, in the contract's
+// shape, with these words in it.
+func wantProblem(t testing.TB, a answer, status int, words ...string) {
+	t.Helper()
+	if a.StatusCode != status || a.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("want %d as JSON, got %d as %q: %s", status, a.StatusCode, a.Header.Get("Content-Type"), a.body)
+	}
+	for _, problem := range schemas.Validate(schemas.ResellerError, a.body) {
+		t.Errorf("want the contract's error, got %s: %s", problem, a.body)
+	}
+	for _, word := range words {
+		if !strings.Contains(string(a.body), word) {
+			t.Errorf("want %q in %s", word, a.body)
+		}
+	}
+}

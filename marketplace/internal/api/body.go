@@ -1,0 +1,138 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// largestBody bounds what anybody may send, in bytes.
+const largestBody = 1 << 20
+
+// readBody reads a JSON body into a struct with `validate` tags, and checks it. Fields
+// that it does not have are ignored. An empty body leaves the struct as it is.
+func readBody(r *http.Request, into any) error {
+	_, err := readBodyText(r, into)
+	return err
+}
+
+// readBodyText is readBody, and returns the body as it was sent.
+func readBodyText(r *http.Request, into any) ([]byte, error) {
+	body, err := bodyOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := sound(body); err != nil {
+		return nil, err
+	}
+	if string(bytes.TrimSpace(body)) == "null" { // which Unmarshal takes for nothing
+		return nil, refused("the body: want an object, got null")
+	}
+	if len(body) > 0 {
+		if err := json.Unmarshal(body, into); err != nil {
+			return nil, badJSON(err)
+		}
+	}
+	return body, marketplace.Check(into)
+}
+
+// bodyOf returns a request's body, which says that it is JSON unless it is empty.
+func bodyOf(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, largestBody))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return nil, &statusError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", largestBody)}
+	}
+	if err != nil {
+		return nil, &marketplace.Error{Code: marketplace.Invalid, Message: "the body cannot be read", Cause: err}
+	}
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); len(body) > 0 && (err != nil || kind != "application/json") {
+		return nil, &statusError{http.StatusUnsupportedMediaType, "want a body of the content type application/json"}
+	}
+	return body, nil
+}
+
+// sound refuses what would be changed on its way, or that the database does not take:
+// bytes that are not UTF-8, and the character \u0000.
+func sound(body []byte) error {
+	if !utf8.Valid(body) {
+		return refused("the body: want JSON in UTF-8")
+	}
+	var value any
+	if !bytes.Contains(body, []byte(`\u0000`)) || json.Unmarshal(body, &value) != nil {
+		return nil
+	}
+	if place, found := nulIn(value, ""); found {
+		return refused(strings.TrimPrefix(cmp.Or(place, "the body"), ".") + ": want a text without the character \\u0000")
+	}
+	return nil
+}
+
+// nulIn finds a text with NUL in it, the first by name.
+func nulIn(value any, at string) (place string, found bool) {
+	switch value := value.(type) {
+	case string:
+		return at, strings.Contains(value, "\x00")
+	case []any:
+		for i, item := range value {
+			if place, found := nulIn(item, fmt.Sprintf("%s[%d]", at, i)); found {
+				return place, true
+			}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if strings.Contains(name, "\x00") {
+				return at, true
+			}
+			if place, found := nulIn(value[name], at+"."+name); found {
+				return place, true
+			}
+		}
+	}
+	return "", false
+}
+
+func refused(detail string) error {
+	return &marketplace.Error{Code: marketplace.Invalid, Message: "the body is not as it should be", Details: []string{detail}}
+}
+
+// badJSON says where a body is not what it should be.
+func badJSON(err error) error {
+	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "the body is not as it should be", Cause: err}
+	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
+		place := kind.Field
+		if place == "" {
+			place = "the body"
+		}
+		wrong.Details = []string{fmt.Sprintf("%s: want %s, got %s", place, jsonKind(kind), kind.Value)}
+		return wrong
+	}
+	wrong.Details = []string{"the body is not JSON"}
+	return wrong
+}
+
+// jsonKind is the JSON word for a Go type.
+func jsonKind(err *json.UnmarshalTypeError) string {
+	switch kind := err.Type.Kind().String(); kind {
+	case "string":
+		return "a text"
+	case "bool":
+		return "true or false"
+	case "slice", "array":
+		return "an array"
+	case "struct", "map":
+		return "an object"
+	default:
+		return "a number"
+	}
+}

@@ -1,0 +1,405 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// shop is a service with a partner whose catalog it has pulled, and one slot of it.
+type shop struct {
+	*bench
+	partner  *mockpartner.Mock
+	control  *client.Client
+	reseller header
+	order    string // the body of a checkout
+}
+
+func openShop(t testing.TB) *shop {
+	t.Helper()
+	s := &shop{bench: setup(t)}
+	var err error
+	if s.partner, err = mockpartner.New(mockpartner.Options{AuthKey: "partner-key", Now: s.now(), Frozen: true, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(s.partner)
+	t.Cleanup(func() { s.partner.Close(); server.Close() })
+	if s.control, err = client.New(server.URL, client.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	made := s.register(t, s.signIn(t, marketplace.Partner), server.URL)
+	if a := s.trigger(t, made); a.StatusCode != 200 {
+		t.Fatalf("want a catalog, got %s", a.body)
+	}
+	s.reseller = s.signIn(t, marketplace.Reseller)
+	const product, option = "tokyo-market", "breakfast"
+	slots, err := s.partner.Default().Platform().Calendar(product, option, s.now().AddDate(0, 0, 9), 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, slot := range slots {
+		if slot.Status != partnerapi.StatusAvailable {
+			continue
+		}
+		a := s.do(t, "POST", "/api/v1/partner-integrations/"+made.ID+"/availability/notify", fmt.Sprintf(
+			`{"productId":%q,"optionId":%q,"availabilityId":%q,"localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":6}`,
+			product, option, slot.AvailabilityID, partnerapi.FormatDateTime(slot.Start), partnerapi.FormatDateTime(slot.End)), header{"x-webhook-secret", made.Secret})
+		if a.StatusCode != 200 {
+			t.Fatalf("want the slot stored, got %s", a.body)
+		}
+		var activity, variation uuid.UUID
+		if err := s.store.Pool().QueryRow(t.Context(), `SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id`).Scan(&activity, &variation); err != nil {
+			t.Fatal(err)
+		}
+		s.order = fmt.Sprintf(`{"activity_id":%q,"variation_id":%q,"availability_id":%q,"units":[{"type":"ADULT","quantity":2}],"contact":{"fullName":"Ana Sousa","emailAddress":"ana@example.com"},"affiliate_code":%q}`,
+			activity, variation, slot.AvailabilityID, s.accounts[marketplace.Affiliate].ID)
+		return s
+	}
+	t.Fatal("no slot can be booked")
+	return nil
+}
+
+// booked is a booking as it is answered.
+type booked struct {
+	ID        string  `json:"_id"`
+	Status    string  `json:"status"`
+	Total     float64 `json:"total"`
+	External  *string `json:"external_booking_id"`
+	Tickets   []any   `json:"tickets"`
+	Release   *string `json:"partner_release"`
+	Attention *struct {
+		Reason  string   `json:"reason"`
+		Actions []string `json:"actions"`
+	} `json:"attention"`
+}
+
+func (s *shop) book(t testing.TB, headers ...header) booked {
+	t.Helper()
+	var b booked
+	a := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, append(headers, s.reseller)...)
+	if a.data(t, &b); a.StatusCode != 201 || b.Status != "HELD" {
+		t.Fatalf("want it held, got %s", a.body)
+	}
+	return b
+}
+
+func (s *shop) kept(t testing.TB) {
+	t.Helper()
+	mockpartner.AssertCallerKept(t, s.partner.Default())
+}
+
+func TestAResellerBooksPaysAndCancels(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	held := s.book(t)
+	path := "/api/v1/resellers/bookings/" + held.ID
+	var b booked
+	s.do(t, "POST", path+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, s.reseller).data(t, &b)
+	if b.Status != "CONFIRMED" || b.External == nil || b.Attention != nil {
+		t.Errorf("want it confirmed, got %+v", b)
+	}
+	wantProblem(t, s.do(t, "DELETE", path, "", s.reseller), 409, "the booking is CONFIRMED")
+	s.do(t, "POST", path+"/cancel", `{"reason":"ill"}`, s.reseller).data(t, &b)
+	if b.Status != "CANCELLED" {
+		t.Errorf("want it cancelled, got %+v", b)
+	}
+	var list []booked
+	s.do(t, "GET", "/api/v1/resellers/bookings?status=CANCELLED", "", s.reseller).data(t, &list)
+	if len(list) != 1 || list[0].ID != held.ID {
+		t.Errorf("want it listed, got %+v", list)
+	}
+	var commissions []struct{ Status string }
+	s.do(t, "GET", "/api/v1/affiliates/commissions", "", s.signIn(t, marketplace.Affiliate)).data(t, &commissions)
+	if len(commissions) != 1 || commissions[0].Status != "reversed" {
+		t.Errorf("want a commission that was reversed, got %+v", commissions)
+	}
+	s.kept(t)
+}
+
+// cycle books, pays and confirms.
+func (s *shop) cycle(t testing.TB, reference string, headers ...header) {
+	t.Helper()
+	var b booked
+	s.do(t, "POST", "/api/v1/resellers/bookings/"+s.book(t, headers...).ID+"/payment", fmt.Sprintf(`{"outcome":"succeeded","reference":%q}`, reference), s.reseller).data(t, &b)
+	if b.Status != "CONFIRMED" {
+		t.Errorf("want it confirmed, got %+v", b)
+	}
+}
+
+// keyed are the headers of a cycle without a key, and of one with one.
+var keyed = map[string][]header{"without-key": nil, "with-key": {{"Idempotency-Key", "order-1"}}}
+
+func TestABookingTakesFewRoundTripsToTheDatabase(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	s.cycle(t, "p-1") // the partner's health is known from now on
+	const mostTrips, mostTransactions = 12, 5
+	for name, headers := range keyed {
+		trips := s.queries.Trips(func() { s.cycle(t, name, headers...) })
+		if writes := pgtest.Transactions(trips); len(trips) > mostTrips || writes > mostTransactions || writes == 0 {
+			t.Errorf("%s: want at most %d round trips and %d transactions that write, got %d and %d:", name, mostTrips, mostTransactions, len(trips), writes)
+			for _, trip := range trips {
+				t.Errorf("%d statements, the first %.100s", len(trip), strings.TrimSpace(trip[0].SQL))
+			}
+		}
+	}
+	s.kept(t)
+}
+
+// BenchmarkBookingOverHTTP counts what a booking's cycle costs the database, the
+// request's own share and an affiliate's code included.
+//
+//	go test -run '^$' -bench BookingOverHTTP -benchtime 1x ./api
+func BenchmarkBookingOverHTTP(b *testing.B) {
+	for name, headers := range keyed {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				s := openShop(b)
+				s.cycle(b, "p-1")
+				trips := s.queries.Trips(func() { s.cycle(b, name, headers...) })
+				b.ReportMetric(float64(len(trips)), "round-trips")
+				b.ReportMetric(float64(pgtest.Transactions(trips)), "transactions")
+			}
+		})
+	}
+}
+
+func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	key := header{"Idempotency-Key", "order-1"}
+	first := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.reseller)
+	again := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.reseller)
+	if again.StatusCode != 201 || string(again.body) != string(first.body) {
+		t.Errorf("want the same answer, got %d %s\nand %s", again.StatusCode, again.body, first.body)
+	}
+	wantProblem(t, s.do(t, "POST", "/api/v1/resellers/bookings", strings.Replace(s.order, `"quantity":2`, `"quantity":1`, 1), key, s.reseller), 422, "another body")
+	var made booked
+	first.data(t, &made)
+	if read := s.do(t, "GET", "/api/v1/resellers/bookings/"+made.ID, "", s.reseller); string(read.body) != string(first.body) {
+		t.Errorf("want what is read to be what was answered, got %s\nand %s", read.body, first.body)
+	}
+	if holds := s.partner.Default().Platform().Holds(); len(holds) != 1 {
+		t.Errorf("want one hold, got %d", len(holds))
+	}
+	wantProblem(t, s.do(t, "POST", "/api/v1/resellers/bookings", s.order, header{"Idempotency-Key", strings.Repeat("x", 201)}, s.reseller), 400, "Idempotency-Key")
+	s.ahead.Add(int64(25 * time.Hour)) // the partner's clock stands still: its slot is days ahead
+	if later := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.signIn(t, marketplace.Reseller)); later.StatusCode != 201 || string(later.body) == string(first.body) {
+		t.Errorf("want the key forgotten, got %d %s", later.StatusCode, later.body)
+	}
+}
+
+func TestWhatThePartnerRefusesIsTheSameRefusalAgain(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for <b>members</b>."}'}`); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		a := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, header{"Idempotency-Key", "order-1"}, s.reseller)
+		wantProblem(t, a, 409, `Only for \u003cb\u003emembers`)
+	}
+	s.kept(t)
+}
+
+func TestWhoseHoldIsNotAnsweredIsToldSoAndNothingIsAskedForTwice(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`); err != nil {
+		t.Fatal(err)
+	}
+	key := header{"Idempotency-Key", "order-1"}
+	first := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.reseller)
+	wantProblem(t, first, 504, "the partner did not answer POST /bookings/reserve within 5s")
+	again := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.reseller)
+	if again.StatusCode != 504 || string(again.body) != string(first.body) {
+		t.Errorf("want the same answer, got %d %s", again.StatusCode, again.body)
+	}
+	var list []booked
+	s.do(t, "GET", "/api/v1/resellers/bookings", "", s.reseller).data(t, &list)
+	if len(list) != 0 {
+		t.Errorf("want no booking, got %+v", list)
+	}
+	if holds := s.partner.Default().Platform().Holds(); len(holds) > 1 {
+		t.Errorf("want one hold at the most, got %d", len(holds))
+	}
+}
+
+func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	held := s.book(t)
+	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 503}`); err != nil {
+		t.Fatal(err)
+	}
+	var b booked
+	s.do(t, "POST", "/api/v1/resellers/bookings/"+held.ID+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, s.reseller).data(t, &b)
+	if b.Status != "PAID" || b.Attention == nil || b.Attention.Reason != "confirm_refused" {
+		t.Errorf("want it PAID, and an operator told, got %+v", b)
+	}
+	operator := s.signIn(t, marketplace.Operator)
+	var list []booked
+	s.do(t, "GET", "/api/v1/operator/bookings?attention=true", "", operator).data(t, &list)
+	if len(list) != 1 || list[0].ID != held.ID || strings.Join(list[0].Attention.Actions, " ") != "confirm cancel" {
+		t.Errorf("want it listed with what can be done, got %+v", list)
+	}
+	code := s.partner.Default().Platform().Holds()[0].Code
+	if _, err := s.control.Testify(t.Context(), client.Testimony{ByHand: code}); err != nil {
+		t.Fatal(err)
+	}
+	alarm := `marketplace_bookings_attention{reason="confirm_refused"} `
+	if a := s.do(t, "GET", "/metrics", ""); !strings.Contains(string(a.body), alarm+"1\n") {
+		t.Errorf("want an alarm, got %s", a.body)
+	}
+	s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/confirm", "", operator).data(t, &b)
+	if b.Status != "CONFIRMED" || b.Attention != nil {
+		t.Errorf("want it confirmed, got %+v", b)
+	}
+	s.do(t, "GET", "/api/v1/operator/bookings?attention=true", "", operator).data(t, &list)
+	if len(list) != 0 {
+		t.Errorf("want nothing left, got %+v", list)
+	}
+	if a := s.do(t, "GET", "/metrics", ""); !strings.Contains(string(a.body), alarm+"0\n") {
+		t.Errorf("want it over, got %s", a.body)
+	}
+	s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/cancel", "", operator).data(t, &b)
+	if b.Status != "CANCELLED" {
+		t.Errorf("want it cancelled, got %+v", b)
+	}
+	for _, wish := range []string{"confirm", "deliver"} {
+		wantProblem(t, s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/"+wish, "", operator), 409, "the booking is CANCELLED")
+	}
+	s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/resolve", "", operator).data(t, &b)
+	s.kept(t)
+}
+
+func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	held := s.book(t)
+	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 200, body: '{"externalBookingId":"B-1","status":"PENDING"}'}`); err != nil {
+		t.Fatal(err)
+	}
+	var b booked
+	s.do(t, "POST", "/api/v1/resellers/bookings/"+held.ID+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, s.reseller).data(t, &b)
+	if b.Status != "CONFIRMED" {
+		t.Errorf("want it confirmed all the same, got %+v", b)
+	}
+	var views []struct {
+		Breaches []struct {
+			Booking  string `json:"booking_id"`
+			Endpoint string
+			Message  string
+			At       time.Time
+		}
+	}
+	s.do(t, "GET", "/api/v1/partner-integrations", "", s.signIn(t, marketplace.Partner)).data(t, &views)
+	if len(views) != 1 || len(views[0].Breaches) == 0 {
+		t.Fatalf("want what was broken, got %+v", views)
+	}
+	if got := views[0].Breaches[0]; got.Booking != held.ID || got.Endpoint != "confirm" || !strings.Contains(got.Message, "status") || !got.At.Equal(s.now()) {
+		t.Errorf("want the booking, the call, what is wrong and when, got %+v", got)
+	}
+	s.kept(t)
+}
+
+func TestAnIdThatAnotherBookingHasIsShownToThePartner(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 2, answered: 200, jq: ".externalBookingId = \"B-1\""}`); err != nil {
+		t.Fatal(err)
+	}
+	var second booked
+	for _, payment := range []string{"p-1", "p-2"} {
+		held := s.book(t)
+		s.do(t, "POST", "/api/v1/resellers/bookings/"+held.ID+"/payment", `{"outcome":"succeeded","reference":"`+payment+`"}`, s.reseller).data(t, &second)
+		if second.Status != "CONFIRMED" {
+			t.Errorf("want it confirmed all the same, got %+v", second)
+		}
+	}
+	var views []struct {
+		Breaches []struct {
+			Booking  string `json:"booking_id"`
+			Endpoint string
+			Message  string
+		}
+	}
+	s.do(t, "GET", "/api/v1/partner-integrations", "", s.signIn(t, marketplace.Partner)).data(t, &views)
+	if len(views) != 1 || len(views[0].Breaches) != 1 {
+		t.Fatalf("want what was broken, once, got %+v", views)
+	}
+	if got := views[0].Breaches[0]; got.Booking != second.ID || got.Endpoint != "confirm" || !strings.Contains(got.Message, "externalBookingId: want one that no other booking has") {
+		t.Errorf("want the booking that has the id of another, got %+v", got)
+	}
+	s.kept(t)
+}
+
+func TestAnOrderThatIsWrongNamesEachField(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	reseller := b.signIn(t, marketplace.Reseller)
+	good := `{"activity_id":"` + uuid.NewString() + `","variation_id":"` + uuid.NewString() + `","availability_id":"s","units":[{"type":"ADULT","quantity":1}],"contact":{"fullName":"Ana","emailAddress":"ana@example.com"}}`
+	for name, c := range map[string]struct {
+		body   string
+		status int
+		words  []string
+	}{
+		"nothing":          {`{}`, 400, []string{"activity_id: it is missing", "availability_id: it is missing", "units: it is missing", "contact: it is missing"}},
+		"wrong types":      {`{"units":"two"}`, 400, []string{"units: want an array"}},
+		"no guest":         {strings.Replace(good, `"quantity":1`, `"quantity":0`, 1), 400, []string{"units[0].quantity: want 1 or more"}},
+		"unknown guests":   {strings.Replace(good, "ADULT", "PIRATE", 1), 400, []string{"units[0].type: want one of"}},
+		"no address":       {strings.Replace(good, "ana@example.com", "ana", 1), 400, []string{"contact.emailAddress"}},
+		"a NUL":            {strings.Replace(good, `"fullName":"Ana"`, `"fullName":"A\u0000"`, 1), 400, []string{`contact.fullName: want a text without`}},
+		"no activity":      {good, 404, []string{"activity not found"}},
+		"no activity's id": {strings.Replace(good, `{"activity_id":"`, `{"activity_id":"x`, 1), 404, []string{"activity not found"}},
+		"a broken payment": {"", 404, []string{"booking not found"}},
+	} {
+		path := "/api/v1/resellers/bookings"
+		if c.body == "" {
+			path, c.body = path+"/17/payment", `{"outcome":"succeeded","reference":"p"}`
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wantProblem(t, b.do(t, "POST", path, c.body, reseller), c.status, c.words...)
+		})
+	}
+}
+
+func TestAnotherResellersBookingIsNotThere(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	held := s.book(t)
+	s.do(t, "POST", "/api/v1/operator/accounts", `{"email":"other@example.com","password":"`+password+`","role":"reseller"}`, s.signIn(t, marketplace.Operator))
+	var tokens struct {
+		Access string `json:"access_token"`
+	}
+	s.do(t, "POST", "/api/v1/auth/login", `{"email":"other@example.com","password":"`+password+`"}`).data(t, &tokens)
+	other := header{"Authorization", "Bearer " + tokens.Access}
+	path := "/api/v1/resellers/bookings/" + held.ID
+	for _, asked := range []struct{ method, path, body string }{
+		{"GET", path, ""}, {"DELETE", path, ""}, {"POST", path + "/cancel", ""}, {"POST", path + "/payment", `{"outcome":"succeeded","reference":"p"}`},
+	} {
+		wantProblem(t, s.do(t, asked.method, asked.path, asked.body, other), 404, "booking not found")
+	}
+	var list []booked
+	s.do(t, "GET", "/api/v1/resellers/bookings", "", other).data(t, &list)
+	if len(list) != 0 {
+		t.Errorf("want none of another's, got %+v", list)
+	}
+	var b booked
+	s.do(t, "DELETE", path, "", s.reseller).data(t, &b)
+	if b.Status != "RELEASED" || b.Release == nil {
+		t.Errorf("want it given back by its own, got %+v", b)
+	}
+	s.kept(t)
+}

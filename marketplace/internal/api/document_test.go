@@ -1,0 +1,133 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/schemas/openapi"
+)
+
+// described is the API's document. Every exchange of these tests is judged by it.
+var described = sync.OnceValues(func() (*openapi.Document, error) { return openapi.Read(openapi.Marketplace) })
+
+func theDocument(t testing.TB) *openapi.Document {
+	t.Helper()
+	d, err := described()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// judge fails where an exchange is not as the document describes it: a good answer
+// wants a good request, and every answer is one that is described.
+func judge(t testing.TB, request *http.Request, body string, a answer) {
+	t.Helper()
+	op, methods := theDocument(t).Find(request.Method, request.URL.EscapedPath())
+	var wrong []string
+	switch {
+	case op == nil && len(methods) > 0:
+		if a.StatusCode != http.StatusMethodNotAllowed {
+			wrong = []string{"the method is not described"}
+		}
+	case op == nil:
+		if a.StatusCode != http.StatusNotFound {
+			wrong = []string{"the path is not described"}
+		}
+	default:
+		wrong = op.JudgeAnswer(a.StatusCode, a.Header, a.body)
+		if a.StatusCode < http.StatusMultipleChoices {
+			wrong = append(wrong, op.JudgeRequest(request.URL, request.Header, []byte(body))...)
+		}
+	}
+	for _, w := range wrong {
+		t.Errorf("%s %s was answered with %d, and schemas/%s says otherwise: %s\n%.2000s", request.Method, request.URL.Path, a.StatusCode, openapi.Marketplace, w, a.body)
+	}
+}
+
+func TestEveryRouteIsDescribedAndTheOtherWayRound(t *testing.T) {
+	t.Parallel()
+	var served, written []string
+	for _, route := range api.Routes() {
+		served = append(served, route.Method+" "+route.Path)
+	}
+	for _, op := range theDocument(t).Operations() {
+		written = append(written, op.Method+" "+op.Path)
+	}
+	slices.Sort(served)
+	slices.Sort(written)
+	if !slices.Equal(served, written) {
+		t.Errorf("want schemas/%s to describe the routes\n%s\ngot\n%s", openapi.Marketplace, strings.Join(served, "\n"), strings.Join(written, "\n"))
+	}
+}
+
+func TestTheDocumentSaysWhoMayComeIn(t *testing.T) {
+	t.Parallel()
+	for _, route := range api.Routes() {
+		op, _ := theDocument(t).Find(route.Method, route.Path)
+		if op == nil {
+			continue // the test above says so
+		}
+		var want []string
+		if !route.Open {
+			want = []string{"bearer"}
+		}
+		if route.Tokens {
+			want = append(want, "api_token")
+		}
+		if route.Open && slices.Contains(op.Security, "webhook_secret") {
+			want = []string{"webhook_secret"} // which the handler looks at
+		}
+		if !slices.Equal(op.Security, want) {
+			t.Errorf("%s %s: want the security %v, got %v", route.Method, route.Path, want, op.Security)
+		}
+	}
+}
+
+func TestEveryParameterOfAPathIsDescribed(t *testing.T) {
+	t.Parallel()
+	for _, op := range theDocument(t).Operations() {
+		var want, got []string
+		for _, segment := range strings.Split(op.Path, "/") {
+			if name, ok := strings.CutPrefix(segment, "{"); ok {
+				want = append(want, strings.TrimSuffix(name, "}"))
+			}
+		}
+		for _, p := range op.Parameters {
+			if p.In == "path" {
+				got = append(got, p.Name)
+			}
+			if p.Example != nil && p.In == "query" {
+				u := &url.URL{Path: op.Path, RawQuery: url.Values{p.Name: {fmt.Sprint(p.Example)}}.Encode()}
+				for _, wrong := range op.JudgeRequest(u, http.Header{}, nil) {
+					if strings.Contains(wrong, "query parameter "+p.Name+":") {
+						t.Errorf("%s %s: the example of %s: %s", op.Method, op.Path, p.Name, wrong)
+					}
+				}
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s %s: want the parameters %v described, got %v", op.Method, op.Path, want, got)
+		}
+	}
+}
+
+func TestTheDocumentIsServed(t *testing.T) {
+	t.Parallel()
+	a := setup(t).do(t, "GET", "/openapi.yaml", "")
+	want, err := openapi.Bundle(openapi.Marketplace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.StatusCode != 200 || a.Header.Get("Content-Type") != "application/yaml" || string(a.body) != string(want) {
+		t.Errorf("want the document as YAML, got %d as %q, %d bytes", a.StatusCode, a.Header.Get("Content-Type"), len(a.body))
+	}
+}

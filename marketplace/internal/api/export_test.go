@@ -1,0 +1,19 @@
+package api
+
+import "partnerkit.dev/marketplace/internal/marketplace"
+
+// Route is one way in, for the tests that go over all of them.
+type Route struct {
+	Method, Path string
+	Open         bool               // to anybody
+	Roles        []marketplace.Role // else to these
+	Tokens       bool               // and to a long-lived API token
+}
+
+// Routes lists every way in.
+func Routes() (list []Route) {
+	for _, r := range (&API{}).routes() {
+		list = append(list, Route{r.method, r.path, r.access.open, r.access.roles, r.access.tokens})
+	}
+	return list
+}

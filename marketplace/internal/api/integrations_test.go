@@ -1,0 +1,224 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/schemas"
+)
+
+// registered is what a registration answers.
+type registered struct {
+	ID     string `json:"integration_id"`
+	Secret string `json:"webhook_secret"`
+}
+
+func (b *bench) register(t testing.TB, who header, baseURL string) registered {
+	t.Helper()
+	var made registered
+	a := b.do(t, "POST", "/api/v1/partner-integrations", fmt.Sprintf(`{"name":"Old Town Walks","base_url":%q,"auth_key":"partner-key"}`, baseURL), who)
+	a.data(t, &made)
+	if a.StatusCode != http.StatusCreated {
+		t.Errorf("want 201, got %d", a.StatusCode)
+	}
+	for _, problem := range schemas.Validate(schemas.RegistrationAnswer, a.body) {
+		t.Error(problem)
+	}
+	return made
+}
+
+// aPartner is a mock partner that keeps the contract, and its address.
+func aPartner(t *testing.T) (*mockpartner.Mock, string) {
+	t.Helper()
+	mock, err := mockpartner.New(mockpartner.Options{AuthKey: "partner-key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(mock)
+	t.Cleanup(server.Close)
+	return mock, server.URL
+}
+
+func (b *bench) trigger(t testing.TB, r registered) answer {
+	t.Helper()
+	return b.do(t, "POST", "/api/v1/partner-integrations/"+r.ID+"/sync/trigger", "", header{"x-webhook-secret", r.Secret})
+}
+
+func TestARegistrationShowsTheWebhookSecretOnceAndTheKeyNever(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	partner := b.signIn(t, marketplace.Partner)
+	made := b.register(t, partner, "https://partner.example/api/")
+	a := b.do(t, "GET", "/api/v1/partner-integrations/"+made.ID, "", partner)
+	if strings.Contains(string(a.body), made.Secret) || strings.Contains(string(a.body), "partner-key") {
+		t.Errorf("want neither secret nor key, got %s", a.body)
+	}
+	var view struct {
+		BaseURL  string `json:"base_url"`
+		AuthType string `json:"auth_type"`
+		Health   struct {
+			State string `json:"state"`
+		} `json:"health"`
+		LastSync any `json:"last_sync"`
+	}
+	a.data(t, &view)
+	if view.BaseURL != "https://partner.example/api" || view.AuthType != "bearer" || view.Health.State != "HEALTHY" || view.LastSync != nil {
+		t.Errorf("want it as it was registered, got %+v", view)
+	}
+}
+
+func TestARegistrationNamesEveryMistake(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	partner := b.signIn(t, marketplace.Partner)
+	for body, words := range map[string][]string{
+		`{}`: {"name: it is missing", "base_url: it is missing", "auth_key: it is missing"},
+		`{"name":"x","base_url":"https://p.example","auth_key":" k","auth_type":"basic"}`: {"auth_key: want printable ASCII", "auth_type: want one of bearer, api_key"},
+		`{"name":"x","base_url":"https://u:p@p.example","auth_key":"k"}`:                  {"base_url: want an http or https address"},
+	} {
+		wantProblem(t, b.do(t, "POST", "/api/v1/partner-integrations", body, partner), 400, words...)
+	}
+}
+
+func TestAPartnerSeesItsOwnIntegrationsAndAnOperatorAll(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	partner, operator := b.signIn(t, marketplace.Partner), b.signIn(t, marketplace.Operator)
+	own, other := b.register(t, partner, "https://one.example"), b.register(t, operator, "https://two.example")
+	list := func(who header) (ids []string) {
+		var views []registered
+		b.do(t, "GET", "/api/v1/partner-integrations", "", who).data(t, &views)
+		for _, view := range views {
+			ids = append(ids, view.ID)
+		}
+		return ids
+	}
+	if got := list(partner); len(got) != 1 || got[0] != own.ID {
+		t.Errorf("want its own, got %v", got)
+	}
+	if got := list(operator); len(got) != 2 {
+		t.Errorf("want all, got %v", got)
+	}
+	for _, method := range []string{"GET", "DELETE"} {
+		wantProblem(t, b.do(t, method, "/api/v1/partner-integrations/"+other.ID, "", partner), 404, "integration not found")
+		wantProblem(t, b.do(t, method, "/api/v1/partner-integrations/17", "", partner), 404, "integration not found")
+	}
+	if a := b.do(t, "GET", "/api/v1/partner-integrations/"+own.ID, "", operator); a.StatusCode != 200 {
+		t.Errorf("want it shown, got %d", a.StatusCode)
+	}
+}
+
+func TestTheSameAddressIsRegisteredOnceUntilItIsDeleted(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, address := aPartner(t)
+	partner := b.signIn(t, marketplace.Partner)
+	first := b.register(t, partner, address)
+	b.trigger(t, first)
+	wantProblem(t, b.do(t, "POST", "/api/v1/partner-integrations", fmt.Sprintf(`{"name":"x","base_url":%q,"auth_key":"k"}`, address+"/"), partner), 409, "live integration")
+	activities := func() (count, active int) {
+		if err := b.store.Pool().QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE partner_active) FROM activities`).Scan(&count, &active); err != nil {
+			t.Fatal(err)
+		}
+		return count, active
+	}
+	count, _ := activities()
+	if a := b.do(t, "DELETE", "/api/v1/partner-integrations/"+first.ID, "", partner); a.StatusCode != 200 {
+		t.Fatalf("want 200, got %d %s", a.StatusCode, a.body)
+	}
+	if _, active := activities(); active != 0 {
+		t.Errorf("want its activities inactive, got %d active", active)
+	}
+	wantProblem(t, b.do(t, "GET", "/api/v1/partner-integrations/"+first.ID, "", partner), 404)
+	wantProblem(t, b.trigger(t, first), 401)
+	b.trigger(t, b.register(t, partner, address))
+	if again, active := activities(); again != count || active != count {
+		t.Errorf("want the %d old activities back, got %d, %d of them active", count, again, active)
+	}
+}
+
+func TestATriggerPullsTheCatalogAndSkipsTheSameOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	mock, address := aPartner(t)
+	partner := b.signIn(t, marketplace.Partner)
+	made := b.register(t, partner, address)
+	if calls := len(mock.Default().Journal().Record().Exchanges); calls != 0 {
+		t.Errorf("want nobody called by a registration, got %d calls", calls)
+	}
+	for _, skipped := range []bool{false, true} {
+		a := b.trigger(t, made)
+		for _, problem := range schemas.Validate(schemas.SyncTriggerAnswer, a.body) {
+			t.Errorf("%s: %s", problem, a.body)
+		}
+		var data struct {
+			Synced  int  `json:"synced"`
+			Skipped bool `json:"skipped"`
+		}
+		a.data(t, &data)
+		if data.Synced != 8 || data.Skipped != skipped {
+			t.Errorf("want 8 products, skipped %t, got %+v", skipped, data)
+		}
+	}
+	var view struct {
+		LastSyncAt *time.Time `json:"last_sync_at"`
+		LastSync   struct {
+			Cause   string `json:"cause"`
+			Created int    `json:"created"`
+		} `json:"last_sync"`
+		Health struct {
+			LastOKAt *time.Time `json:"last_ok_at"`
+		} `json:"health"`
+	}
+	b.do(t, "GET", "/api/v1/partner-integrations/"+made.ID, "", partner).data(t, &view)
+	if view.LastSyncAt == nil || view.LastSync.Cause != "trigger" || view.LastSync.Created != 8 || view.Health.LastOKAt == nil {
+		t.Errorf("want the sync and the good answer told, got %+v", view)
+	}
+}
+
+func TestAWebhookTellsNothingToWhoHasNoSecret(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	made := b.register(t, b.signIn(t, marketplace.Partner), "https://partner.example")
+	path := func(id string) string { return "/api/v1/partner-integrations/" + id + "/sync/trigger" }
+	wantProblem(t, b.do(t, "POST", path(made.ID), ""), 400, "the header x-webhook-secret is missing")
+	wrong := b.do(t, "POST", path(made.ID), "", header{"x-webhook-secret", strings.Repeat("0", 64)})
+	wantProblem(t, wrong, 401, "unauthorized access")
+	for _, id := range []string{uuid.NewString(), "17"} {
+		if unknown := b.do(t, "POST", path(id), "", header{"x-webhook-secret", made.Secret}); string(unknown.body) != string(wrong.body) {
+			t.Errorf("want the same answer, got %s and %s", unknown.body, wrong.body)
+		}
+	}
+}
+
+func TestAPartnerThatFailsIsTheTriggersAnswer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	status := http.StatusServiceUnavailable
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	t.Cleanup(server.Close)
+	partner := b.signIn(t, marketplace.Partner)
+	made := b.register(t, partner, server.URL)
+	for range 3 {
+		wantProblem(t, b.trigger(t, made), 502, "the partner answered GET /products with 503")
+	}
+	var view struct {
+		Health struct {
+			State        string `json:"state"`
+			FailureCount int    `json:"failure_count"`
+			Changes      []struct{ State, Reason string }
+		} `json:"health"`
+	}
+	b.do(t, "GET", "/api/v1/partner-integrations/"+made.ID, "", partner).data(t, &view)
+	if view.Health.State != "DEGRADED" || view.Health.FailureCount != 3 || len(view.Health.Changes) != 1 || view.Health.Changes[0].Reason != "answered with 503" {
+		t.Errorf("want it degraded, and why, got %+v", view.Health)
+	}
+}

@@ -1,0 +1,159 @@
+package api_test
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+)
+
+var listCurrencies = []string{"EUR", "USD", "JPY", "GBP"}
+
+// bare answers with the same bytes, and nothing else.
+func bare(tb testing.TB, r *replica, paths []string, headers ...string) string {
+	type made struct {
+		header http.Header
+		body   []byte
+	}
+	answers := map[string]made{}
+	for _, path := range paths {
+		header, body := get(tb, r.address, r.request(path, headers...))
+		answers[path] = made{header, body}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		answer := answers[req.URL.RequestURI()]
+		w.Header()["Content-Type"] = answer.header["Content-Type"]
+		w.Header()["Content-Length"] = answer.header["Content-Length"]
+		if req.Header.Get("If-None-Match") != "" {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		_, _ = w.Write(answer.body)
+	}))
+	tb.Cleanup(server.Close)
+	return strings.TrimPrefix(server.URL, "http://")
+}
+
+const rounds = 5
+
+// BenchmarkList reads pages of 20 of 10,000 activities in 4 currencies while an operator
+// changes one a second, against a bare server that sends the same bytes. Readers must
+// see these changes, and before them those of rates and by syncs.
+func BenchmarkList(b *testing.B) {
+	store := pgtest.Open(b)
+	seed(b, store, 10_000)
+	first, second := aReplica(b, store, usualPages), aReplica(b, store, usualPages)
+	paths := []string{}
+	for page := range 500 {
+		for _, currency := range listCurrencies {
+			paths = append(paths, fmt.Sprintf("%s?limit=20&page=%d&currency=%s", resellersList, page+1, currency))
+		}
+	}
+	stir(b, first, second, paths)
+	for name, headers := range map[string][]string{"plain": nil, "gzip": {"Accept-Encoding: gzip"}} {
+		b.Run(name, func(b *testing.B) { compare(b, first, second, paths, http.StatusOK, headers) })
+	}
+	b.Run("not modified", func(b *testing.B) { compare(b, first, second, paths, http.StatusNotModified, nil) })
+}
+
+func compare(b *testing.B, first, second *replica, paths []string, want int, headers []string) {
+	var requests [][]byte
+	peer := bare(b, first, paths, headers...)
+	if want == http.StatusNotModified {
+		headers = append(headers, "If-None-Match: *")
+	}
+	for _, path := range paths {
+		requests = append(requests, first.request(path, headers...))
+	}
+	var share, late, rate []float64
+	for b.Loop() {
+		for range rounds {
+			plain := load(b, peer, requests, want, time.Second)
+			stop := edit(b, first, second)
+			ours := load(b, first.address, requests, want, time.Second)
+			stop()
+			share, rate = append(share, ours.perSecond/plain.perSecond), append(rate, ours.perSecond)
+			late = append(late, float64(ours.p99)/float64(plain.p99))
+		}
+	}
+	b.ReportMetric(median(share), "of-bare")
+	b.ReportMetric(median(late), "p99-of-bare")
+	b.ReportMetric(median(rate), "requests/s")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkListGrowth reads the same page of ever longer lists, where it is made already
+// and where it has to be made, and tells what the index of the longest takes of memory.
+func BenchmarkListGrowth(b *testing.B) {
+	sizes := []int{1_000, 10_000, 100_000}
+	var found, made []*asker
+	for _, size := range sizes {
+		store := pgtest.Open(b)
+		seed(b, store, size)
+		before := heap()
+		keeps := aReplica(b, store, usualPages)
+		if size == sizes[len(sizes)-1] {
+			defer b.ReportMetric(float64(heap()-before)/(1<<20), "index-MiB")
+		}
+		found, made = append(found, ask(b, keeps)), append(made, ask(b, aReplica(b, store, 1)))
+	}
+	taken := map[*asker][]float64{}
+	for b.Loop() {
+		for range rounds {
+			for i := range sizes {
+				taken[found[i]] = append(taken[found[i]], found[i].each(b, 1000))
+				taken[made[i]] = append(taken[made[i]], made[i].each(b, 50))
+			}
+		}
+	}
+	last := len(sizes) - 1
+	b.ReportMetric(median(taken[found[last]])/median(taken[found[0]]), "found-100k-of-1k")
+	b.ReportMetric(median(taken[made[last]])/median(taken[made[0]]), "made-100k-of-1k")
+	b.ReportMetric(median(taken[found[last]])*1e6, "found-µs")
+	b.ReportMetric(median(taken[made[last]])*1e6, "made-µs")
+	b.ReportMetric(0, "ns/op")
+}
+
+// heap is what is in use, in bytes.
+func heap() uint64 {
+	runtime.GC()
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	return now.HeapAlloc
+}
+
+// asker asks for one page over and over.
+type asker struct {
+	conn    net.Conn
+	in      *bufio.Reader
+	request []byte
+}
+
+func ask(b *testing.B, r *replica) *asker {
+	b.Helper()
+	conn, err := net.Dial("tcp", r.address)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { conn.Close() })
+	return &asker{conn, bufio.NewReaderSize(conn, 64<<10), r.request(resellersList + "?limit=20&page=20&currency=USD")}
+}
+
+// each is how long an answer takes, in seconds.
+func (a *asker) each(b *testing.B, times int) float64 {
+	b.Helper()
+	began := time.Now()
+	for range times {
+		if status, _, err := exchange(a.conn, a.in, a.request, nil); err != nil || status != http.StatusOK {
+			b.Fatalf("want a page, got %d and %v", status, err)
+		}
+	}
+	return time.Since(began).Seconds() / float64(times)
+}

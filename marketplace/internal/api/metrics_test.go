@@ -1,0 +1,222 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// busy is a service on which something of everything has happened.
+func busy(t *testing.T) (*bench, registered) {
+	t.Helper()
+	b, made := stocked(t)
+	reseller := b.signIn(t, marketplace.Reseller)
+	b.list(t, resellersList, reseller)
+	b.list(t, resellersList, reseller)
+	b.do(t, "POST", "/api/v1/auth/login", `{"email":"nobody@example.com","password":"a guess"}`)
+	b.do(t, "GET", "/api/v1/nothing", "")
+	news := `{"productId":"p","optionId":"o","availabilityId":"a","localDateTimeStart":"2026-07-02T09:00:00Z","status":"AVAILABLE"}`
+	b.do(t, "POST", "/api/v1/partner-integrations/"+made.ID+"/availability/notify", news, header{"x-webhook-secret", made.Secret})
+	return b, made
+}
+
+func (b *bench) metrics(t *testing.T) string {
+	t.Helper()
+	a := b.do(t, "GET", "/metrics", "")
+	if a.StatusCode != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain") {
+		t.Fatalf("want metrics, got %d as %q", a.StatusCode, a.Header.Get("Content-Type"))
+	}
+	return string(a.body)
+}
+
+func TestTheMetricsTellWhatHasHappened(t *testing.T) {
+	t.Parallel()
+	b, made := busy(t)
+	wanted := []string{
+		`marketplace_http_requests_total{route="GET /api/v1/resellers/activities",status="2xx",surface="resellers"} 2`,
+		`marketplace_http_requests_total{route="none",status="4xx",surface="none"} 1`,
+		`marketplace_http_requests_total{route="POST /api/v1/partner-integrations/{integration}/sync/trigger",status="2xx",surface="webhooks"} 1`,
+		`marketplace_http_request_duration_seconds_count{route="POST /api/v1/auth/login",surface="auth"} 4`,
+		`marketplace_sign_in_failures_total{reason="credentials"} 1`,
+		`marketplace_partner_calls_total{integration="` + made.ID + `",outcome="ok"} 1`,
+		`marketplace_integration_degraded{integration="` + made.ID + `"} 0`,
+		`marketplace_integration_sync_timestamp_seconds{integration="` + made.ID + `",result="stored"} 1.7828964e+09`,
+		`marketplace_syncs_total{result="stored"} 1`,
+		`marketplace_page_cache_hits_total 1`,
+		`marketplace_page_cache_misses_total 1`,
+		`marketplace_database_up 1`,
+		`marketplace_database_connections_max{pool="requests"} 8`,
+		`marketplace_build_info{go=`,
+		`go_goroutines `,
+	}
+	// A request is counted once it has been answered.
+	missing := []string{""}
+	var text string
+	for deadline := time.Now().Add(time.Minute); len(missing) > 0 && time.Now().Before(deadline); {
+		text = "\n" + b.metrics(t)
+		missing = slices.DeleteFunc(slices.Clone(wanted), func(want string) bool { return strings.Contains(text, "\n"+want) })
+	}
+	for _, want := range missing {
+		t.Errorf("want %s in\n%s", want, regexp.MustCompile(`(?m)^(#|go_|process_).*\n|.*_bucket.*\n`).ReplaceAllString(text, ""))
+	}
+
+}
+
+func TestAnIntegrationThatIsDeletedHasNoSeries(t *testing.T) {
+	t.Parallel()
+	b, made := busy(t)
+	b.do(t, "DELETE", "/api/v1/partner-integrations/"+made.ID, "", b.signIn(t, marketplace.Partner))
+	if text := b.metrics(t); strings.Contains(text, made.ID) {
+		t.Error("want no series of a deleted integration")
+	}
+}
+
+func TestTheMetricsAnswerWhileTheDatabaseDoesNot(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.store.Close()
+	if text := b.metrics(t); !strings.Contains(text, "\nmarketplace_database_up 0") {
+		t.Error("want it told that the database does not answer")
+	}
+}
+
+func TestMetricsAreForTheNetworksThatAreTold(t *testing.T) {
+	t.Parallel()
+	wantProblem(t, setup(t).do(t, "GET", "/metrics", "", header{"X-Forwarded-For", "203.0.113.7"}), 403, "--metrics-from")
+	elsewhere := setup(t, func(c *api.Config) { c.Scrapers = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })
+	wantProblem(t, elsewhere.do(t, "GET", "/metrics", ""), 403, "--metrics-from")
+}
+
+func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
+	t.Parallel()
+	manual, err := os.ReadFile("../../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `(marketplace_[a-z_]+)` \\|").FindAllSubmatch(manual, -1) {
+		written = append(written, string(row[1]))
+	}
+	b, _ := busy(t)
+	told := map[string]bool{}
+	for _, line := range regexp.MustCompile(`(?m)^# TYPE (marketplace_[a-z_]+) `).FindAllStringSubmatch(b.metrics(t), -1) {
+		told[line[1]] = true
+	}
+	slices.Sort(written)
+	if got := slices.Sorted(maps.Keys(told)); !slices.Equal(got, written) {
+		t.Errorf("want in docs/operations.md\n%s\ngot\n%s", strings.Join(got, "\n"), strings.Join(written, "\n"))
+	}
+}
+
+// journal is a log that is kept.
+type journal struct {
+	mu sync.Mutex
+	bytes.Buffer
+	grown chan struct{} // closed by the next line
+}
+
+func (j *journal) Write(line []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	close(j.grown)
+	j.grown = make(chan struct{})
+	return j.Buffer.Write(line)
+}
+
+// next is closed by the line after those that are written now.
+func (j *journal) next() <-chan struct{} {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.grown
+}
+
+func (j *journal) text() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.String()
+}
+
+// line returns the line about the request of that id, once it is written.
+func (j *journal) line(t *testing.T, id string) map[string]any {
+	t.Helper()
+	for late := time.After(time.Minute); ; {
+		more := j.next()
+		for line := range strings.Lines(j.text()) {
+			if fields := map[string]any{}; strings.Contains(line, id) && json.Unmarshal([]byte(line), &fields) == nil && fields["msg"] == "request" {
+				return fields
+			}
+		}
+		select {
+		case <-more:
+		case <-late:
+			t.Fatalf("want a line about %s in\n%s", id, j.text())
+		}
+	}
+}
+
+func logged(level slog.Level) (*journal, func(*api.Config)) {
+	j := &journal{grown: make(chan struct{})}
+	return j, func(c *api.Config) { c.Log = slog.New(slog.NewJSONHandler(j, &slog.HandlerOptions{Level: level})) }
+}
+
+func TestARequestIsALineOfTheLog(t *testing.T) {
+	t.Parallel()
+	kept, log := logged(slog.LevelDebug)
+	b := setup(t, log)
+	operator := b.signIn(t, marketplace.Operator)
+	path := "/api/v1/operator/accounts/" + uuid.NewString()
+	b.do(t, "GET", path, "", operator, header{"X-Request-Id", "r-1"})
+	line := kept.line(t, "r-1")
+	for name, want := range map[string]any{
+		"level": "INFO", "route": "GET /api/v1/operator/accounts/{account}", "path": path, "status": 404.0, "role": "operator",
+		"account_id": b.accounts[marketplace.Operator].ID.String(), "duration_ms": 0.0,
+	} {
+		if line[name] != want {
+			t.Errorf("%s: want %v, got %v", name, want, line[name])
+		}
+	}
+	if from, err := netip.ParseAddrPort(line["remote"].(string)); err != nil || !from.Addr().IsLoopback() || line["bytes"] == 0.0 {
+		t.Errorf("want who asked, and how much was answered, got %v", line)
+	}
+	b.do(t, "GET", "/healthz", "", header{"X-Request-Id", "r-2"})
+	if got := kept.line(t, "r-2")["level"]; got != "DEBUG" {
+		t.Errorf("want a look at the service's health to be no news, got %v", got)
+	}
+	b.store.Close()
+	b.do(t, "GET", "/readyz", "", header{"X-Request-Id", "r-3"})
+	if got := kept.line(t, "r-3")["level"]; got != "WARN" {
+		t.Errorf("want a request that failed to be a warning, got %v", got)
+	}
+}
+
+func TestACallerWhoDoesNotWaitIsNoFailureOfTheServices(t *testing.T) {
+	t.Parallel()
+	kept, log := logged(slog.LevelDebug)
+	b := setup(t, log)
+	operator := b.signIn(t, marketplace.Operator)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	request := httptest.NewRequestWithContext(gone, "GET", "/api/v1/operator/rates", nil)
+	request.Header.Set(operator.name, operator.value)
+	request.Header.Set("X-Request-Id", "r-1")
+	b.handler.ServeHTTP(httptest.NewRecorder(), request)
+	if line := kept.line(t, "r-1"); line["status"] != 499.0 || line["level"] != "INFO" || strings.Contains(kept.text(), "request failed") {
+		t.Errorf("want the caller gone, and nobody blamed, got %v", line)
+	}
+}

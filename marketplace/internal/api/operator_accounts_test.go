@@ -1,0 +1,121 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/signin"
+)
+
+func (b *bench) accountPath(role marketplace.Role) string {
+	return "/api/v1/operator/accounts/" + b.accounts[role].ID.String()
+}
+
+func TestOperatorsListAccountsByRole(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	operator := b.signIn(t, marketplace.Operator)
+	var list []struct{ Email, Role string }
+	a := b.do(t, "GET", "/api/v1/operator/accounts?limit=3", "", operator)
+	if a.data(t, &list); len(list) != 3 || !strings.Contains(string(a.body), `"totalCount":4`) {
+		t.Errorf("want three of four, got %s", a.body)
+	}
+	a = b.do(t, "GET", "/api/v1/operator/accounts?role=partner", "", operator)
+	if a.data(t, &list); len(list) != 1 || list[0].Email != "partner@example.com" {
+		t.Errorf("want the partner, got %s", a.body)
+	}
+	wantProblem(t, b.do(t, "GET", "/api/v1/operator/accounts?role=king", "", operator), 400, "role: want one of")
+}
+
+func TestAnAccountIsShownWithItsTokensButNeverTheirText(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	operator := b.signIn(t, marketplace.Operator)
+	var first, second struct {
+		ID    string `json:"token_id"`
+		Token string `json:"api_token"`
+	}
+	path := b.accountPath(marketplace.Reseller)
+	b.do(t, "POST", path+"/api-tokens", `{"name":"shop"}`, operator).data(t, &first)
+	b.do(t, "POST", path+"/api-tokens", `{"name":"kiosk"}`, operator).data(t, &second)
+	b.do(t, "DELETE", path+"/api-tokens/"+first.ID, "", operator)
+	a := b.do(t, "GET", path, "", operator)
+	var view struct {
+		Email    string
+		Disabled bool
+		Tokens   []struct {
+			ID        string `json:"token_id"`
+			Name      string
+			RevokedAt *string `json:"revoked_at"`
+		} `json:"api_tokens"`
+	}
+	a.data(t, &view)
+	if view.Email != "reseller@example.com" || view.Disabled || len(view.Tokens) != 2 ||
+		view.Tokens[0].ID != second.ID || view.Tokens[0].RevokedAt != nil || view.Tokens[1].Name != "shop" || view.Tokens[1].RevokedAt == nil {
+		t.Errorf("want both tokens, the newest first, got %s", a.body)
+	}
+	for _, hidden := range []string{first.Token, second.Token, "hash", "argon2id"} {
+		if strings.Contains(string(a.body), hidden) {
+			t.Errorf("want %q hidden, got %s", hidden, a.body)
+		}
+	}
+}
+
+func TestWhoIsLockedOutHasNoWayInUntilItIsLetInAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	operator := b.signIn(t, marketplace.Operator)
+	var tokens signin.Tokens
+	login := `{"email":"partner@example.com","password":"` + password + `"}`
+	b.do(t, "POST", "/api/v1/auth/login", login).data(t, &tokens)
+	in := func() int {
+		return b.do(t, "GET", "/api/v1/partner-integrations", "", header{"Authorization", "Bearer " + tokens.AccessToken}).StatusCode
+	}
+	path := b.accountPath(marketplace.Partner)
+	if in() != 200 {
+		t.Fatal("want it in before")
+	}
+	a := b.do(t, "PATCH", path, `{"disabled":true,"name":"Bo"}`, operator)
+	if !strings.Contains(string(a.body), `"disabled":true`) || !strings.Contains(string(a.body), `"name":"Bo"`) {
+		t.Errorf("want it locked out, got %s", a.body)
+	}
+	if got := in(); got != 401 {
+		t.Errorf("want its access token refused at once, got %d", got)
+	}
+	wantProblem(t, b.do(t, "POST", "/api/v1/auth/refresh", `{"refresh_token":"`+tokens.RefreshToken+`"}`), 401)
+	wantProblem(t, b.do(t, "POST", "/api/v1/auth/login", login), 401, "unauthorized access")
+	b.do(t, "PATCH", path, `{"disabled":false}`, operator)
+	if got := in(); got != 401 {
+		t.Errorf("want what was ended not to come back, got %d", got)
+	}
+	b.do(t, "POST", "/api/v1/auth/login", login).data(t, &tokens)
+	if got := in(); got != 200 {
+		t.Errorf("want it in again, got %d", got)
+	}
+}
+
+func TestANewPasswordEndsWhatTheOldOneBought(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	operator := b.signIn(t, marketplace.Operator)
+	partner := b.signIn(t, marketplace.Partner)
+	path := b.accountPath(marketplace.Partner)
+	wantProblem(t, b.do(t, "PATCH", path, `{"password":"short"}`, operator), 400, "password: want at least 10 letters")
+	if a := b.do(t, "PATCH", path, `{"password":"a new and long one"}`, operator); a.StatusCode != 200 || strings.Contains(string(a.body), "new and long") {
+		t.Errorf("want it changed, and not shown, got %s", a.body)
+	}
+	wantProblem(t, b.do(t, "GET", "/api/v1/partner-integrations", "", partner), 401)
+	wantProblem(t, b.do(t, "POST", "/api/v1/auth/login", `{"email":"partner@example.com","password":"`+password+`"}`), 401)
+	if a := b.do(t, "POST", "/api/v1/auth/login", `{"email":"partner@example.com","password":"a new and long one"}`); a.StatusCode != 200 {
+		t.Errorf("want the new one good, got %s", a.body)
+	}
+}
+
+func TestAnOperatorCannotLockItselfOut(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	operator := b.signIn(t, marketplace.Operator)
+	wantProblem(t, b.do(t, "PATCH", b.accountPath(marketplace.Operator), `{"disabled":true}`, operator), 409, "nobody can lock itself out")
+	wantProblem(t, b.do(t, "PATCH", "/api/v1/operator/accounts/17", `{}`, operator), 404, "account not found")
+}

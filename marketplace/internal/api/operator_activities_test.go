@@ -1,0 +1,220 @@
+package api_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// anEdited is an activity as operators read it, as far as the tests look at it.
+type anEdited struct {
+	ID             string `json:"_id"`
+	Title          string `json:"activity_title"`
+	Status         string
+	PartnerStatus  string `json:"partner_status"`
+	OperatorStatus string `json:"operator_status"`
+	Description    string
+	Address        string
+	Variations     []struct {
+		ID      string `json:"_id"`
+		Title   string
+		Notes   string
+		Pricing struct {
+			GroupPrice any `json:"group_price"`
+			Units      []struct{ Prices []map[string]any }
+		}
+	}
+}
+
+// sold returns the activities of a partner that sells those products.
+func (b *bench) sold(t *testing.T, partner *scripted, ids ...string) (registered, []anEdited) {
+	t.Helper()
+	made := b.register(t, b.signIn(t, marketplace.Partner), partner.address)
+	partner.sells(ids...)
+	b.trigger(t, made)
+	return made, b.all(t, "")
+}
+
+func (b *bench) all(t *testing.T, query string) (list []anEdited) {
+	t.Helper()
+	b.do(t, "GET", "/api/v1/operator/activities"+query, "", b.signIn(t, marketplace.Operator)).data(t, &list)
+	return list
+}
+
+func TestWhatAnOperatorSetsIsWhatResellersReadAndNoSyncOverwritesIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	partner := aScriptedPartner(t)
+	made, list := b.sold(t, partner, "a", "b")
+	operator, reseller := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Reseller)
+	a := list[0]
+	var edited anEdited
+	b.do(t, "PATCH", "/api/v1/operator/activities/"+a.ID, fmt.Sprintf(`{"activity_title":"Stroll","description":"By the river.","admin_price_percentage":10,
+		"variations":[{"_id":%q,"title":"Dawn","notes":"Good shoes."}]}`, a.Variations[0].ID), operator).data(t, &edited)
+	if edited.Title != "Stroll" || edited.Description != "By the river." || edited.Variations[0].Title != "Dawn" || edited.Variations[0].Notes != "Good shoes." {
+		t.Errorf("want it edited, got %+v", edited)
+	}
+	if price := edited.Variations[0].Pricing.Units[0].Prices[0]; price["original"] != 22.5 || price["retail"] != 25.0 || price["net"] != 18.0 {
+		t.Errorf("want the partner's own prices, got %v", price)
+	}
+	b.ahead.Add(int64(time.Second))
+	partner.body.Store(strings.NewReplacer("Walk a", "Walk A", "Morning", "Early", "2250", "3000").Replace(partner.body.Load().(string)))
+	b.trigger(t, made)
+	read := string(b.do(t, "GET", "/api/v1/resellers/activities", "", reseller).body)
+	for _, want := range []string{`"activity_title":"Stroll"`, `"description":"By the river."`, `"title":"Dawn"`, `"notes":"Good shoes."`, `"price":33`} {
+		if !strings.Contains(read, want) {
+			t.Errorf("want %s, got %s", want, read)
+		}
+	}
+}
+
+func TestTheNextReadShowsAnEdit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, list := b.sold(t, aScriptedPartner(t), "a", "b")
+	operator, reseller := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Reseller)
+	read := func() string { return string(b.do(t, "GET", "/api/v1/resellers/activities", "", reseller).body) }
+	for i := range 5 {
+		title := fmt.Sprintf("Title %d", i)
+		b.do(t, "PATCH", "/api/v1/operator/activities/"+list[0].ID, fmt.Sprintf(`{"activity_title":%q}`, title), operator)
+		if got := read(); !strings.Contains(got, title) {
+			t.Errorf("want %q read at once, got %s", title, got)
+		}
+	}
+	b.do(t, "PUT", "/api/v1/operator/pricing", `{"service_fee":7}`, operator)
+	if got := read(); !strings.Contains(got, `"price":29.5`) {
+		t.Errorf("want the fee in the next price, got %s", got)
+	}
+}
+
+func TestAnOperatorsStatusIsKeptApartFromThePartners(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	partner := aScriptedPartner(t)
+	made, list := b.sold(t, partner, "a", "b")
+	operator := b.signIn(t, marketplace.Operator)
+	path := "/api/v1/operator/activities/" + list[0].ID
+	want := func(status, partners, operators string) {
+		t.Helper()
+		var got anEdited
+		b.do(t, "GET", path, "", operator).data(t, &got)
+		if got.Status != status || got.PartnerStatus != partners || got.OperatorStatus != operators {
+			t.Errorf("want %s (partner %s, operator %s), got %+v", status, partners, operators, got)
+		}
+	}
+	sync := func(ids ...string) {
+		t.Helper()
+		b.ahead.Add(int64(time.Second))
+		partner.sells(ids...)
+		b.trigger(t, made)
+	}
+	want("Active", "Active", "Active")
+	b.do(t, "PATCH", path, `{"status":"Inactive"}`, operator)
+	want("Inactive", "Active", "Inactive")
+	sync("b")
+	want("Inactive", "Inactive", "Inactive")
+	sync("a", "b")
+	want("Inactive", "Active", "Inactive") // no sync undoes an operator's
+	b.do(t, "PATCH", path, `{"status":null}`, operator)
+	want("Active", "Active", "Active")
+	if list := b.all(t, "?status=Inactive"); len(list) != 0 {
+		t.Errorf("want none inactive, got %+v", list)
+	}
+}
+
+func TestOperatorsFindActivitiesListedOrNot(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	made, list := b.sold(t, aScriptedPartner(t), "a", "b", "c%_")
+	operator := b.signIn(t, marketplace.Operator)
+	b.do(t, "PATCH", "/api/v1/operator/activities/"+list[1].ID, `{"status":"Inactive"}`, operator)
+	for query, want := range map[string]int{
+		"": 3, "?status=Active": 2, "?status=Inactive": 1, "?q=WALK": 3, "?q=walk%20b": 1, "?q=c%25_": 1, "?q=%25": 1, "?q=nothing": 0,
+		"?integration=" + made.ID: 3, "?integration=00000000-0000-7000-8000-000000000000": 0, "?limit=2&page=2": 1,
+	} {
+		if got := b.all(t, query); len(got) != want {
+			t.Errorf("%s: want %d, got %+v", query, want, got)
+		}
+	}
+	wantProblem(t, b.do(t, "GET", "/api/v1/operator/activities?status=Gone&integration=17&page=0", "", operator), 400, "status: want one of Active, Inactive", "integration: want an id", "page: want")
+}
+
+func TestAMistakenEditIsNamedInAllItsPartsAndNothingOfItIsStored(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, list := b.sold(t, aScriptedPartner(t), "a", "b")
+	operator := b.signIn(t, marketplace.Operator)
+	path := "/api/v1/operator/activities/" + list[0].ID
+	before := b.do(t, "GET", path, "", operator)
+	for body, words := range map[string][]string{
+		`{"description":"x","activity_titel":"y","admin_discount_percentage":-1}`: {"activity_titel: there is no such field", "admin_discount_percentage: want a percentage"},
+		fmt.Sprintf(`{"description":"x","variations":[{"_id":%q,"title":"y"},{"_id":%q,"title":"z"}]}`, list[0].Variations[0].ID, list[1].Variations[0].ID): {
+			"variations[1]._id: the activity has no such variation"},
+		"":      {"want JSON, got nothing"},
+		`[{}]`:  {"want an object"},
+		"{\xff": {"UTF-8"},
+	} {
+		wantProblem(t, b.do(t, "PATCH", path, body, operator), 400, words...)
+	}
+	if after := b.do(t, "GET", path, "", operator); string(after.body) != string(before.body) {
+		t.Errorf("want nothing stored\nbefore %s\nafter  %s", before.body, after.body)
+	}
+	for _, id := range []string{"17", "00000000-0000-7000-8000-000000000000"} {
+		wantProblem(t, b.do(t, "PATCH", "/api/v1/operator/activities/"+id, "{}", operator), 404, "activity not found")
+		wantProblem(t, b.do(t, "GET", "/api/v1/operator/activities/"+id, "", operator), 404, "activity not found")
+	}
+	wantProblem(t, b.do(t, "PATCH", path, "{}", operator, header{"Content-Type", "text/plain"}), 415)
+}
+
+func TestEditsAtTheSameTimeAllSurvive(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, list := b.sold(t, aScriptedPartner(t), "a")
+	operator := b.signIn(t, marketplace.Operator)
+	path, variation := "/api/v1/operator/activities/"+list[0].ID, list[0].Variations[0].ID
+	var all sync.WaitGroup
+	for _, body := range []string{
+		`{"description":"x"}`, `{"address":"x"}`, `{"activity_title":"x"}`, `{"location":{"city":"x"}}`, `{"location":{"region":"x"}}`, `{"translation":{"pt":{"address":"x"}}}`, `{"translation":{"de":{"address":"x"}}}`,
+		`{"variations":[{"_id":"` + variation + `","notes":"x"}]}`, `{"variations":[{"_id":"` + variation + `","cut_off_time":"x"}]}`, `{"variations":[{"_id":"` + variation + `","description":"x"}]}`,
+	} {
+		all.Go(func() {
+			if a := b.do(t, "PATCH", path, body, operator); a.StatusCode != 200 {
+				t.Errorf("%s: want 200, got %d %s", body, a.StatusCode, a.body)
+			}
+		})
+	}
+	all.Wait()
+	got := string(b.do(t, "GET", path, "", operator).body)
+	if n := strings.Count(got, `"x"`); n != 10 {
+		t.Errorf("want all ten edits, got %d: %s", n, got)
+	}
+}
+
+func TestWhoRegistersAgainGetsItsActivitiesBackAsOperatorsHaveEditedThem(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	partner := aScriptedPartner(t)
+	first, before := b.sold(t, partner, "a", "b")
+	owner, operator := b.signIn(t, marketplace.Partner), b.signIn(t, marketplace.Operator)
+	b.do(t, "PATCH", "/api/v1/operator/activities/"+before[0].ID, `{"activity_title":"Stroll"}`, operator)
+	b.do(t, "DELETE", "/api/v1/partner-integrations/"+first.ID, "", owner)
+	if list := b.all(t, "?status=Active"); len(list) != 0 {
+		t.Errorf("want none active, got %+v", list)
+	}
+	b.ahead.Add(int64(time.Second))
+	second := b.register(t, owner, partner.address)
+	partner.sells("b", "a", "c")
+	var made aSync
+	b.do(t, "POST", "/api/v1/operator/integrations/"+second.ID+"/sync", "", operator).data(t, &made)
+	if made.Created != 1 || made.Updated != 2 {
+		t.Errorf("want one made and the two old ones updated, got %+v", made)
+	}
+	after := b.all(t, "?status=Active&integration="+second.ID)
+	if len(after) != 3 || after[0].ID != before[0].ID || after[0].Title != "Stroll" || after[1].ID != before[1].ID || after[0].Variations[0].ID != before[0].Variations[0].ID {
+		t.Errorf("want the old ones back, and one more, got %+v", after)
+	}
+}

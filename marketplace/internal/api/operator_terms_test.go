@@ -1,0 +1,74 @@
+package api_test
+
+import (
+	"testing"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+func TestRatesAreMergedAndTheTableInForceIsTheAnswer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	operator := b.signIn(t, marketplace.Operator)
+	put := func(body, want string) {
+		t.Helper()
+		for _, a := range []answer{b.do(t, "PUT", "/api/v1/operator/rates", body, operator), b.do(t, "GET", "/api/v1/operator/rates", "", operator)} {
+			if string(a.body) != `{"success":1,"data":`+want+`}` {
+				t.Errorf("want %s, got %s", want, a.body)
+			}
+		}
+	}
+	put(`{"base":"EUR","rates":{"USD":"1.25","JPY":"171.94"}}`, `{"base":"EUR","as_of":null,"rates":{"JPY":"171.94","USD":"1.25"}}`)
+	put(`{"base":"EUR","rates":{"USD":"1.0000000000001","JPY":null,"XAF":null}}`, `{"base":"EUR","as_of":null,"rates":{"USD":"1.0000000000001"}}`)
+	put(`{"base":"USD","rates":{"EUR":"0.8"}}`, `{"base":"USD","as_of":null,"rates":{"EUR":"0.8"}}`)
+}
+
+func TestEveryMistakeOfATableOfRatesIsNamedAndNothingOfItIsStored(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	operator := b.signIn(t, marketplace.Operator)
+	before := b.do(t, "GET", "/api/v1/operator/rates", "", operator)
+	for body, words := range map[string][]string{
+		`{}`:                                   {"base: it is missing", "rates: it is missing"},
+		`{"base":"eur","rates":{"USD":"1.2"}}`: {"base: want an ISO 4217 code"},
+		`{"base":"EUR","rates":["USD"]}`:       {"rates: want an object"},
+		`{"base":"EUR","rates":{"USD":"1.25","DOLLAR":"1","XXL":null,"GBP":"0","CHF":"-1","JPY":171.94,"SEK":"1e500000000","NOK":"NaN","EUR":"1","DKK":["7"],"KWD":"0.000000000000000000000000000000000000001"}}`: {
+			"rates.DOLLAR: want an ISO 4217 code", "rates.XXL: want an ISO 4217 code", "rates.GBP: want a decimal above 0", "rates.CHF: want a decimal", "rates.JPY: want a decimal above 0 as a text",
+			"rates.SEK: want", "rates.NOK: want", "rates.EUR: it is the base", "rates.DKK: want", "rates.KWD: want"},
+	} {
+		wantProblem(t, b.do(t, "PUT", "/api/v1/operator/rates", body, operator), 400, words...)
+	}
+	if after := b.do(t, "GET", "/api/v1/operator/rates", "", operator); string(after.body) != string(before.body) {
+		t.Errorf("want nothing stored, got %s", after.body)
+	}
+}
+
+func TestFeesAreExactAndWhatIsNotGivenStays(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	operator := b.signIn(t, marketplace.Operator)
+	put := func(body, want string) {
+		t.Helper()
+		for _, a := range []answer{b.do(t, "PUT", "/api/v1/operator/pricing", body, operator), b.do(t, "GET", "/api/v1/operator/pricing", "", operator)} {
+			if string(a.body) != `{"success":1,"data":`+want+`}` {
+				t.Errorf("want %s, got %s", want, a.body)
+			}
+		}
+	}
+	b.do(t, "PUT", "/api/v1/operator/rates", `{"base":"EUR","rates":{"USD":"1.25"}}`, operator)
+	put(`{"service_fee":1.995,"service_fee_currency":"USD","commission_percentage":"12.345678901234567891"}`,
+		`{"service_fee":1.995,"service_fee_currency":"USD","commission_percentage":12.345678901234567891}`)
+	put(`{"commission_percentage":0}`, `{"service_fee":1.995,"service_fee_currency":"USD","commission_percentage":0}`)
+	for body, words := range map[string][]string{
+		`{"service_fee":-1,"commission_percentage":1001}`: {"service_fee: want 0 to 1000000, got -1", "commission_percentage: want 0 to 1000, got 1001"},
+		`{"service_fee":1000000.01}`:                      {"service_fee: want 0 to 1000000"},
+		`{"service_fee":"a lot"}`:                         {"service_fee: want a number"},
+		`{"commission_percentage":1e500000000}`:           {"commission_percentage: want a number"},
+		`{"service_fee":true}`:                            {"service_fee: want a number"},
+		`{"service_fee_currency":"usd"}`:                  {"service_fee_currency: want an ISO 4217 code"},
+		`{"service_fee_currency":"GBP"}`:                  {"service_fee_currency: there is no exchange rate for GBP"},
+	} {
+		wantProblem(t, b.do(t, "PUT", "/api/v1/operator/pricing", body, operator), 400, words...)
+	}
+	wantProblem(t, b.do(t, "PUT", "/api/v1/operator/rates", `{"base":"EUR","rates":{"USD":null}}`, operator), 400, "there is no exchange rate for USD")
+}

@@ -1,0 +1,43 @@
+package api_test
+
+import (
+	"testing"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+)
+
+// The first replica of a release brings the tables up to date while those of the release
+// before go on, with what they have prepared on each connection.
+func TestAReplicaGoesOnWhileANewerOneAddsToItsTables(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	operator := s.signIn(t, marketplace.Operator)
+	day := func(payment string) {
+		t.Helper()
+		s.cycle(t, payment)
+		held := s.book(t)
+		var b booked
+		if s.do(t, "DELETE", "/api/v1/resellers/bookings/"+held.ID, "", s.reseller).data(t, &b); b.Status != "RELEASED" {
+			t.Errorf("want it released, got %+v", b)
+		}
+		for path, caller := range map[string]header{
+			"/api/v1/resellers/activities": s.reseller,
+			"/api/v1/resellers/bookings":   s.reseller,
+			"/api/v1/operator/bookings":    operator,
+			"/api/v1/partner-integrations": operator,
+			"/api/v1/operator/accounts":    operator,
+			"/api/v1/operator/activities":  operator,
+			"/api/v1/operator/pricing":     operator,
+			"/api/v1/operator/rates":       operator,
+		} {
+			if a := s.do(t, "GET", path, "", caller); a.StatusCode != 200 {
+				t.Errorf("%s: want 200, got %s", path, a.body)
+			}
+		}
+	}
+	day("p-1")
+	pgtest.Grow(t, s.store)
+	day("p-2")
+	s.kept(t)
+}

@@ -1,0 +1,324 @@
+package booking_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const (
+	benchRounds = 7 // a median is of at least five
+	benchCycles = 400
+	benchAtOnce = 8
+)
+
+// BenchmarkBooking books, pays and confirms, eight customers at a time, at a partner on
+// loopback with made answers, and compares, by turns: the same SQL statements with
+// fresh ids alone through pgx, which is recorded of one cycle. What the partner's calls
+// take alone, over HTTP, is taken off: it is not the service's own share.
+//
+// It does so where checkouts name an Idempotency-Key, too.
+//
+//	go test -run '^$' -bench 'Booking$' -benchtime 1x ./booking
+func BenchmarkBooking(b *testing.B) {
+	b.Run("without-key", func(b *testing.B) { benchmarkBooking(b, false) })
+	b.Run("with-key", func(b *testing.B) { benchmarkBooking(b, true) })
+}
+
+func benchmarkBooking(b *testing.B, keyed bool) {
+	for b.Loop() {
+		r := newRace(b, keyed)
+		var own, whole, per []float64
+		for range benchRounds {
+			cycles, calls, statements := r.timed(b, r.cycle), r.timed(b, r.called), r.timed(b, r.replay)
+			own = append(own, float64(cycles-calls)/float64(statements))
+			whole = append(whole, float64(cycles)/float64(statements))
+			per = append(per, benchCycles/cycles.Seconds())
+		}
+		var booked int
+		check(b, r.pool.QueryRow(b.Context(), `SELECT count(*) FROM bookings WHERE status = 'CONFIRMED'`).Scan(&booked))
+		if want := 2 + 2*benchRounds*benchCycles; booked != want { // the statements alone make as many
+			b.Errorf("want %d bookings confirmed, got %d", want, booked)
+		}
+		b.ReportMetric(middle(own), "own-x-of-sql")
+		b.ReportMetric(middle(whole), "with-partner-x-of-sql")
+		b.ReportMetric(middle(per), "bookings/s")
+		b.ReportMetric(float64(len(r.trips)), "round-trips")
+		b.ReportMetric(float64(pgtest.Transactions(r.trips)), "transactions")
+	}
+}
+
+// BenchmarkBookingGrowth makes the same cycles beside 1,000 stored bookings and beside
+// 1,000,000, by turns.
+//
+//	go test -run '^$' -bench BookingGrowth -benchtime 1x ./booking
+func BenchmarkBookingGrowth(b *testing.B) {
+	for b.Loop() {
+		few, many := newRace(b, false), newRace(b, false)
+		few.fill(b, 1_000)
+		many.fill(b, 1_000_000)
+		var ratios []float64
+		for range benchRounds {
+			ratios = append(ratios, float64(many.timed(b, many.cycle))/float64(few.timed(b, few.cycle)))
+		}
+		b.ReportMetric(middle(ratios), "1m-of-1k")
+	}
+}
+
+func middle(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// race is what is measured.
+type race struct {
+	*bench
+	keyed   bool             // checkouts name a key
+	partner *httptest.Server // with made answers
+	slots   string           // its answer to availability
+	codes   atomic.Int64
+	mu      sync.Mutex
+	asked   map[string][]byte   // the last body of each call, by its path
+	sent    map[string][]byte   // those of one cycle
+	http    *http.Client        // that calls it alone
+	trips   []pgtest.Trip       // of one cycle
+	made    marketplace.Booking // by it
+	key     string              // of it
+	pool    *pgxpool.Pool       // of whoever runs the statements alone
+}
+
+func newRace(b *testing.B, keyed bool) *race {
+	b.Helper()
+	r := &race{bench: setup(b), keyed: keyed, asked: map[string][]byte{}, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchAtOnce}}}
+	offer, err := r.store.Offer(b.Context(), r.order.Activity, r.order.Variation, r.order.Slot)
+	check(b, err)
+	zone, err := time.LoadLocation(offer.Activity.Product.TimeZone)
+	check(b, err)
+	start := offer.Start.In(zone)
+	r.slots = fmt.Sprintf(`[{"id":%q,"localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":9,"capacity":10}]`,
+		r.order.Slot, partnerapi.FormatDateTime(start), partnerapi.FormatDateTime(start.Add(time.Hour)))
+	r.partner = httptest.NewServer(http.HandlerFunc(r.answer))
+	b.Cleanup(func() { r.http.CloseIdleConnections(); r.partner.Close() })
+	_, err = r.store.Pool().Exec(b.Context(), `UPDATE integrations SET base_url = $1`, r.partner.URL)
+	check(b, err)
+	check(b, r.cycle(b.Context()))
+	r.trips = r.queries.Trips(func() { check(b, r.cycle(b.Context())) })
+	r.sent = maps.Clone(r.asked)
+	config := r.store.Pool().Config()
+	config.ConnConfig.Tracer = nil
+	r.pool, err = pgxpool.NewWithConfig(b.Context(), config)
+	check(b, err)
+	b.Cleanup(r.pool.Close)
+	return r
+}
+
+// answer is the partner's.
+func (r *race) answer(w http.ResponseWriter, asked *http.Request) {
+	body, _ := io.ReadAll(asked.Body)
+	r.mu.Lock()
+	r.asked[asked.URL.Path] = body
+	r.mu.Unlock()
+	switch {
+	case strings.HasSuffix(asked.URL.Path, "/reserve"):
+		_, _ = fmt.Fprintf(w, `{"reservationConfirmationCode":"H-%d","expiresAt":%q}`, r.codes.Add(1), r.now().Add(20*time.Minute).Format(time.RFC3339))
+	case strings.HasSuffix(asked.URL.Path, "/confirm"):
+		_, _ = io.WriteString(w, `{"externalBookingId":"B-1","status":"CONFIRMED","tickets":[{"redemptionMethod":"DIGITAL","deliveryOptions":[{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"q"}]}]}`)
+	default:
+		_, _ = io.WriteString(w, r.slots)
+	}
+}
+
+// cycle books, pays and confirms.
+func (r *race) cycle(ctx context.Context) error {
+	held, key, err := r.held(ctx)
+	if err != nil {
+		return err
+	}
+	paid, err := r.Pay(ctx, r.reseller, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
+	if err == nil && paid.Status != marketplace.Confirmed {
+		err = fmt.Errorf("want it confirmed, got %s", paid.Status)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pool == nil {
+		r.made, r.key = paid, key
+	}
+	return err
+}
+
+// held books as far as a hold, with a key of its own where checkouts name one.
+func (r *race) held(ctx context.Context) (held booking.Held, key string, err error) {
+	if !r.keyed {
+		held, err = r.Checkout(ctx, r.wants())
+		return held, "", err
+	}
+	key = uuid.NewString()
+	_, err = r.CheckoutOnce(ctx, r.wants(), booking.Key{Key: key}, func(made booking.Held, failed error) booking.Answer {
+		held = made
+		return tell(made, failed)
+	})
+	return held, key, err
+}
+
+// called makes the calls of a cycle to the partner, and nothing else.
+func (r *race) called(ctx context.Context) error {
+	for path, body := range r.sent {
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.partner.URL+path, bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		answer, err := r.http.Do(request)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, answer.Body)
+		answer.Body.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replay sends a cycle's statements, with ids and a code of their own.
+func (r *race) replay(ctx context.Context) error {
+	fresh := fresh{r: r, code: uuid.NewString(), ids: map[uuid.UUID]uuid.UUID{}}
+	for _, same := range []uuid.UUID{r.reseller, r.integration, r.order.Activity, r.order.Variation} {
+		fresh.ids[same] = same
+	}
+	for _, trip := range r.trips {
+		if len(trip) == 1 {
+			rows, err := r.pool.Query(ctx, trip[0].SQL, fresh.args(trip[0].Args)...)
+			if err != nil {
+				return err
+			}
+			if rows.Close(); rows.Err() != nil {
+				return rows.Err()
+			}
+			continue
+		}
+		batch := &pgx.Batch{}
+		for _, s := range trip {
+			batch.Queue(s.SQL, fresh.args(s.Args)...)
+		}
+		if err := r.pool.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fresh are the ids of a replay.
+type fresh struct {
+	r    *race
+	code string // of the hold, and its key
+	ids  map[uuid.UUID]uuid.UUID
+}
+
+func (f fresh) args(recorded []any) []any {
+	args := slices.Clone(recorded)
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case uuid.UUID:
+			args[i] = f.id(arg)
+		case *uuid.UUID:
+			args[i] = f.idOrNull(arg)
+		case []*uuid.UUID:
+			list := make([]*uuid.UUID, len(arg))
+			for j := range arg {
+				list[j] = f.idOrNull(arg[j])
+			}
+			args[i] = list
+		case string:
+			if arg != "" && arg == f.r.key {
+				args[i] = f.code
+			}
+		case *string:
+			if arg != nil && (*arg == f.r.made.Code || *arg == f.r.key) {
+				args[i] = &f.code
+			}
+		}
+	}
+	return args
+}
+
+func (f fresh) idOrNull(id *uuid.UUID) *uuid.UUID {
+	if id == nil {
+		return nil
+	}
+	return new(f.id(*id))
+}
+
+func (f fresh) id(id uuid.UUID) uuid.UUID {
+	if _, known := f.ids[id]; !known {
+		f.ids[id] = uuid.New()
+	}
+	return f.ids[id]
+}
+
+// timed is how long it takes to do something so often, so many at once.
+func (r *race) timed(b *testing.B, do func(context.Context) error) time.Duration {
+	b.Helper()
+	var all sync.WaitGroup
+	var next atomic.Int64
+	began := time.Now()
+	for range benchAtOnce {
+		all.Go(func() {
+			for next.Add(1) <= benchCycles {
+				if err := do(b.Context()); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if b.Failed() {
+		b.FailNow()
+	}
+	return time.Since(began)
+}
+
+// fill stores so many bookings like the recorded one, with their payments and histories.
+func (r *race) fill(b *testing.B, n int) {
+	b.Helper()
+	conn, err := r.pool.Acquire(b.Context())
+	check(b, err)
+	defer conn.Release()
+	for _, statement := range []string{
+		`SET session_replication_role = replica`, // what they refer to is there: not a million looks
+		fmt.Sprintf(`INSERT INTO bookings (id, version, account_id, integration_id, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at,
+				status, guests, currency, total, contact, reseller_reference, code, expires_at, payment_reference, external_booking_id, tickets, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at)
+			SELECT gen_random_uuid(), version, account_id, integration_id, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at,
+				status, guests, currency, total, contact, reseller_reference, 'F-' || n, expires_at, payment_reference, external_booking_id, tickets, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at - n * interval '1 minute'
+			FROM bookings, generate_series(1, %d) n WHERE id = '%s'`, n, r.made.ID),
+		`INSERT INTO booking_payments SELECT id, payment_reference, true, created_at FROM bookings WHERE code LIKE 'F-%'`,
+		`INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint, status, duration_ms)
+			SELECT id, created_at, 'call', gen_random_uuid(), endpoint, 200, 5 FROM bookings, unnest(ARRAY['reserve', 'confirm']) endpoint WHERE code LIKE 'F-%'`,
+		`INSERT INTO booking_history (booking_id, at, kind, from_status, to_status)
+			SELECT id, created_at, 'move', 'RESERVING', to_status FROM bookings, unnest(ARRAY['HELD', 'PAID', 'CONFIRMED']) to_status WHERE code LIKE 'F-%'`,
+		`ANALYZE`, `SET session_replication_role = origin`, `CHECKPOINT`,
+	} {
+		_, err := conn.Exec(b.Context(), statement)
+		check(b, err)
+	}
+}

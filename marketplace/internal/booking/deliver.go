@@ -1,0 +1,158 @@
+package booking
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// DeliverConfirm sends a confirm again that had no answer, where that is still due. It
+// returns how long to wait before the next try; 0 is that none is due.
+func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.Duration, err error) {
+	r, err := s.Store.Booking(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	give, room := s.shares.take(r.IntegrationID)
+	if !room {
+		return busyPause, nil
+	}
+	defer give()
+	call := uuid.New()
+	r, c, err := s.stepFrom(ctx, r, func(r Record) (Change, error) {
+		again = 0
+		if _, err := Next(r.Booking, ConfirmAgain); err != nil { // it has been settled
+			if confirming.holds(r.Booking) { // or will be; if not, there is no other job
+				again = pause(r.ConfirmTries - 1)
+			}
+			return Change{}, nil
+		}
+		return move(r.Booking, ConfirmAgain, s.Now(), "", "", call)
+	})
+	if err != nil || c.Begins == nil {
+		return again, err
+	}
+	r = s.confirm(ctx, r, call)
+	if _, err := Next(r.Booking, ConfirmAgain); err == nil {
+		again = pause(r.ConfirmTries - 1)
+	}
+	return again, nil
+}
+
+// delivery is a call that is sent until the partner takes it.
+type delivery struct {
+	endpoint partnerapi.Endpoint
+	owed     func(marketplace.Booking) bool
+	count    func(*marketplace.Booking) (tries *int, since time.Time)
+	send     func(context.Context, *Service, Record, partner.Target) partner.Outcome
+	taken    Event
+	giveUp   Event
+	lacking  []int // the answers that say that the partner has no such call
+}
+
+var release = delivery{
+	endpoint: partnerapi.Release,
+	owed:     func(b marketplace.Booking) bool { return b.Release == marketplace.Pending },
+	count:    func(b *marketplace.Booking) (*int, time.Time) { return &b.ReleaseTries, b.ReleaseSince },
+	send: func(ctx context.Context, s *Service, r Record, t partner.Target) partner.Outcome {
+		return s.Partner.Release(ctx, t, r.Code)
+	},
+	taken: ReleaseTaken, giveUp: ReleaseGiveUp,
+}
+
+var cancellation = delivery{
+	endpoint: partnerapi.Cancel,
+	owed:     func(b marketplace.Booking) bool { return b.Cancellation == marketplace.Pending },
+	count:    func(b *marketplace.Booking) (*int, time.Time) { return &b.CancelTries, b.CancelSince },
+	send: func(ctx context.Context, s *Service, r Record, t partner.Target) partner.Outcome {
+		return s.Partner.Cancel(ctx, t, r.ExternalBookingID, r.CancelReason)
+	},
+	taken: CancelTaken, giveUp: CancelGiveUp,
+	lacking: []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented},
+}
+
+// DeliverRelease sends a release that is owed. It returns how long to wait before the
+// next try; 0 is that none is due.
+func (s *Service) DeliverRelease(ctx context.Context, id uuid.UUID) (again time.Duration, err error) {
+	return s.deliver(ctx, id, release)
+}
+
+// DeliverCancel sends a cancellation that is owed. It returns how long to wait before the
+// next try; 0 is that none is due.
+func (s *Service) DeliverCancel(ctx context.Context, id uuid.UUID) (again time.Duration, err error) {
+	return s.deliver(ctx, id, cancellation)
+}
+
+func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again time.Duration, err error) {
+	r, err := s.Store.Booking(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	give, room := s.shares.take(r.IntegrationID)
+	if !room {
+		return busyPause, nil
+	}
+	defer give()
+	call := Call{ID: uuid.New(), Endpoint: d.endpoint}
+	r, c, err := s.stepFrom(ctx, r, func(r Record) (Change, error) {
+		if !d.owed(r.Booking) {
+			return Change{}, nil
+		}
+		call.At = s.Now()
+		c := Change{At: call.At, Booking: r.Booking, Begins: &call}
+		tries, _ := d.count(&c.Booking)
+		*tries++
+		return c, nil
+	})
+	if err != nil || c.Begins == nil {
+		return 0, err
+	}
+	outcome := partner.Outcome{Kind: partner.NotSent}
+	if target, err := s.Target(r.Integration); err != nil { // its key is forgotten: an operator is told in the end
+		outcome.Err = err
+	} else {
+		outcome = d.send(ctx, s, r, target)
+	}
+	_, err = s.insist(ctx, r, func(r Record) (Change, error) {
+		if !d.owed(r.Booking) {
+			again = 0
+			return Change{At: s.Now(), Booking: r.Booking, Ends: end(call.ID, outcome)}, nil
+		}
+		var c Change
+		c, again, err = s.delivered(r, d, outcome)
+		c.Ends = end(call.ID, outcome)
+		return c, err
+	})
+	return again, err
+}
+
+// delivered is what comes of a delivery makes of a booking.
+func (s *Service) delivered(r Record, d delivery, o partner.Outcome) (c Change, again time.Duration, err error) {
+	now := s.Now()
+	tries, since := d.count(&r.Booking)
+	on := Event("")
+	switch {
+	case o.Kind == partner.Done:
+		on = d.taken
+	case o.Kind == partner.Refused && slices.Contains(d.lacking, o.Status):
+		on = CancelUnsupported
+	case parked(since, now):
+		on = d.giveUp
+	default:
+		return Change{At: now, Booking: r.Booking}, pause(*tries - 1), nil
+	}
+	message := ""
+	if o.Err != nil {
+		message = o.Err.Error()
+	}
+	c, err = move(r.Booking, on, now, "", message, uuid.Nil)
+	c.Breaches = breaches(r.Booking, d.endpoint, now, o.Breaches)
+	return c, 0, err
+}

@@ -1,0 +1,93 @@
+package booking_test
+
+import (
+	"slices"
+	"testing"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// byHand tells the partner's judge that an operator has the next confirm sent.
+func (b *bench) byHand(t *testing.T, held marketplace.Booking) {
+	t.Helper()
+	_, err := b.partner.Control.Testify(t.Context(), client.Testimony{ByHand: held.Code})
+	check(t, err)
+}
+
+// nothingLeft fails where the partner keeps seats for anybody.
+func (b *bench) nothingLeft(t *testing.T) {
+	t.Helper()
+	of := b.partner.Default().Platform()
+	for _, hold := range of.Holds() {
+		if hold.State == mockpartner.Held {
+			t.Errorf("want no hold left, got %+v", hold)
+		}
+	}
+	for _, booked := range of.Bookings() {
+		if booked.State == mockpartner.Booked {
+			t.Errorf("want no booking left, got %+v", booked)
+		}
+	}
+}
+
+func TestWhatAnOperatorCancelsIsNotLeftAtAPartnerThatMayHaveBooked(t *testing.T) {
+	t.Parallel()
+	const senseless = "that booked, and answered what makes no sense"
+	for name, fault := range map[string]string{
+		"that booked, and answered that it failed": `{match: {endpoint: confirm}, times: 1, when: after, status: 500}`,
+		senseless: `{match: {endpoint: confirm}, times: 1, when: after, status: 200, body: 'booked'}`,
+		"that booked each time, and whose answer was lost": `{match: {endpoint: confirm}, times: 5, when: after, fault: EMPTY_RESPONSE}`,
+		"that failed before it booked":                     `{match: {endpoint: confirm}, times: 1, status: 500}`,
+		"that refused":                                     `{match: {endpoint: confirm}, times: 1, status: 400, body: '{"message":"No."}'}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.arm(t, fault)
+			held := b.checkout(t)
+			b.pays(t, held.ID, "p-1")
+			b.work(t)
+			if r, err := b.store.Booking(t.Context(), held.ID); err != nil || r.Status != marketplace.Paid || len(r.Attention) != 1 {
+				t.Fatalf("want it PAID, and an operator told, got %+v and %v", r.Booking, err)
+			}
+			b.byHand(t, held)
+			cancelled, err := b.Settle(t.Context(), held.ID, "ill")
+			if err != nil || cancelled.Status != marketplace.Cancelled {
+				t.Fatalf("want it CANCELLED, got %+v and %v", cancelled, err)
+			}
+			b.work(t)
+			b.is(t, held.ID, marketplace.Cancelled)
+			b.nothingLeft(t)
+			if name != senseless { // the partner's judge takes every 200 for an answer
+				b.kept(t)
+			}
+		})
+	}
+}
+
+func TestWhatAnOperatorCancelsIsListedWhereThePartnerDoesNotSayWhetherItHasBooked(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.arm(t, `{match: {endpoint: confirm}, when: after, status: 500}`)
+	held := b.checkout(t)
+	b.pays(t, held.ID, "p-1")
+	b.byHand(t, held)
+	_, err := b.Settle(t.Context(), held.ID, "")
+	check(t, err)
+	b.work(t)
+	r := b.is(t, held.ID, marketplace.Cancelled, marketplace.ConfirmUnknown)
+	if got := booking.Actions(r.Booking, marketplace.ConfirmUnknown); !slices.Equal(got, []marketplace.Action{marketplace.Resolve}) {
+		t.Errorf("want it to be seen to elsewhere, got %v", got)
+	}
+	if n := b.calls(t, partnerapi.Confirm); n != 2 || r.Release != marketplace.Done {
+		t.Errorf("want the partner asked once more, and the hold given back, got %d confirms, and the release %s", n, r.Release)
+	}
+	_, err = b.Resolve(t.Context(), held.ID)
+	check(t, err)
+	b.is(t, held.ID, marketplace.Cancelled)
+	b.kept(t)
+}

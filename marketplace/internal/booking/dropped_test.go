@@ -1,0 +1,98 @@
+package booking_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+func TestWhatAJobWasDroppedForIsAnOperators(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault  string
+		owe    func(*testing.T, *bench, uuid.UUID) error
+		status marketplace.BookingStatus
+		raises marketplace.AttentionReason
+		action marketplace.Action
+		settle func(*bench, context.Context, uuid.UUID) (marketplace.Booking, error)
+		ends   marketplace.BookingStatus
+	}{
+		"a confirm that had no answer": {
+			`{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`,
+			func(t *testing.T, b *bench, id uuid.UUID) error { b.pays(t, id, "p-1"); return nil },
+			marketplace.Paid, marketplace.ConfirmUnknown, marketplace.TryConfirm,
+			func(b *bench, ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
+				return b.Retry(ctx, id)
+			},
+			marketplace.Confirmed,
+		},
+		"a release": {
+			"",
+			func(t *testing.T, b *bench, id uuid.UUID) error {
+				_, err := b.Abandon(t.Context(), b.reseller, id)
+				return err
+			},
+			marketplace.Released, marketplace.ReleaseFailed, marketplace.TryDeliver,
+			func(b *bench, ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
+				return b.Deliver(ctx, id)
+			},
+			marketplace.Released,
+		},
+		"a cancellation": {
+			"",
+			func(t *testing.T, b *bench, id uuid.UUID) error {
+				b.pays(t, id, "p-1")
+				_, err := b.Cancel(t.Context(), b.reseller, id, "")
+				return err
+			},
+			marketplace.Cancelled, marketplace.CancelFailed, marketplace.TryDeliver,
+			func(b *bench, ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
+				return b.Deliver(ctx, id)
+			},
+			marketplace.Cancelled,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			if c.fault != "" {
+				b.arm(t, c.fault)
+			}
+			held := b.checkout(t)
+			check(t, c.owe(t, b, held.ID))
+			check(t, b.Sweep(t.Context()))
+			b.is(t, held.ID, c.status) // its job is there
+
+			dropped, err := b.store.Pool().Exec(t.Context(), `UPDATE river_job SET state = 'discarded', attempt = max_attempts, finalized_at = now() WHERE queue = 'bookings'`)
+			check(t, err)
+			if dropped.RowsAffected() != 1 {
+				t.Fatalf("want one job, got %d", dropped.RowsAffected())
+			}
+			check(t, b.Sweep(t.Context()))
+			r := b.is(t, held.ID, c.status, c.raises)
+			if len(r.Attention) == 0 {
+				return
+			}
+			if said := r.Attention[0].Message; !strings.HasPrefix(said, "the service itself has failed at it 12 times") || !strings.Contains(said, "job_id") {
+				t.Errorf("want the reason told, got %q", said)
+			}
+			if may := booking.Actions(r.Booking, c.raises); !slices.Contains(may, c.action) {
+				t.Errorf("want %s to be offered, got %v", c.action, may)
+			}
+
+			_, err = c.settle(b, t.Context(), held.ID)
+			check(t, err)
+			check(t, b.Sweep(t.Context())) // the dropped job is still there, and of no account
+			b.is(t, held.ID, c.ends)
+			b.work(t)
+			b.is(t, held.ID, c.ends)
+			b.kept(t)
+		})
+	}
+}

@@ -1,0 +1,239 @@
+package booking_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/integration"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/secret"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// noon is where the clocks begin.
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+// What the tests book.
+const (
+	product = "tokyo-market"
+	option  = "breakfast"
+)
+
+// bench is a service with one partner, whose catalog and slots it has pulled.
+type bench struct {
+	*booking.Service
+	store        *postgres.Store
+	queries      *pgtest.Recorder
+	partner      *mockpartner.Server
+	client       *partner.Client
+	integrations *integration.Service
+	integration  uuid.UUID
+	reseller     uuid.UUID
+	guide        uuid.UUID // an affiliate
+	order        booking.Order
+	ahead        atomic.Int64
+}
+
+func (b *bench) now() time.Time { return noon.Add(time.Duration(b.ahead.Load())) }
+
+// pass lets time pass, for the partner as well.
+func (b *bench) pass(t *testing.T, by time.Duration) {
+	t.Helper()
+	b.ahead.Add(int64(by))
+	_, err := b.partner.Control.Advance(t.Context(), by)
+	check(t, err)
+}
+
+func (b *bench) arm(t *testing.T, fault string) {
+	t.Helper()
+	_, err := b.partner.Control.Arm(t.Context(), fault)
+	check(t, err)
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
+	t.Helper()
+	options := mockpartner.Options{Now: noon, Frozen: true, Seed: 1}
+	for _, c := range change {
+		c(&options)
+	}
+	b := &bench{queries: &pgtest.Recorder{}, partner: mockpartner.Start(t, options)}
+	b.store = pgtest.OpenRecorded(t, pgtest.URL(t), b.queries)
+	account := func(role marketplace.Role) uuid.UUID {
+		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Role: role, PasswordHash: "-", CreatedAt: noon}
+		check(t, b.store.CreateAccount(t.Context(), a))
+		return a.ID
+	}
+	b.reseller, b.guide = account(marketplace.Reseller), account(marketplace.Affiliate)
+	guard := partner.NewGuard(true)
+	b.client = partner.NewClient(partner.Config{
+		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call health.Call) {
+			_ = b.store.Observe(context.Background(), id, call)
+		},
+	})
+	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
+	check(t, err)
+	b.integrations = integration.NewService(b.store, guard, key, b.now)
+	made, _, err := b.integrations.Register(t.Context(), account(marketplace.Partner), integration.Registration{
+		Name: "Mock", BaseURL: b.partner.URL, AuthKey: b.partner.AuthKey, HandlesTicketDelivery: true,
+	})
+	check(t, err)
+	b.integration = made.ID
+	b.Service = booking.NewService(booking.Config{
+		Store: b.store, Keys: b.store, Partner: b.client, Target: b.integrations.Target,
+		AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
+	})
+	t.Cleanup(func() { b.client.Close(); b.Wait() })
+	b.pull(t, made)
+	return b
+}
+
+// pull pulls the catalog, and the slots of what the tests book.
+func (b *bench) pull(t testing.TB, i marketplace.Integration) {
+	t.Helper()
+	target, err := b.integrations.Target(i)
+	check(t, err)
+	_, err = catalog.NewSyncer(b.store, b.client, b.now).Sync(t.Context(), catalog.Order{Target: target, Mode: catalog.Full, Cause: catalog.ByPartner})
+	check(t, err)
+	options, err := b.store.OptionsToPull(t.Context(), i.ID, b.now().Add(time.Hour), uuid.Nil, 100)
+	check(t, err)
+	for _, o := range options {
+		if o.ProductID != product || o.Option.ID != option {
+			continue
+		}
+		_, err := catalog.NewSlotPuller(b.store, b.client, b.now).Pull(t.Context(), target, o)
+		check(t, err)
+		b.order = booking.Order{
+			Account: b.reseller, Variation: o.VariationID, Guests: []booking.Party{{Type: partnerapi.Adult, Quantity: 2}},
+			Contact: partnerapi.Contact{FullName: "Ana Sousa", EmailAddress: "ana@example.com"},
+		}
+		check(t, b.store.Pool().QueryRow(t.Context(), `SELECT activity_id FROM variations WHERE id = $1`, o.VariationID).Scan(&b.order.Activity))
+	}
+	from := marketplace.DateIn(b.now(), time.UTC).AddDate(0, 0, 9)
+	slots, err := b.store.Slots(t.Context(), b.order.Variation, from, from.AddDate(0, 0, 30))
+	check(t, err)
+	for _, slot := range slots {
+		if slot.Status.Bookable() && *slot.Vacancies > 5 {
+			b.order.Slot = slot.ID
+			return
+		}
+	}
+	t.Fatal("no slot can be booked")
+}
+
+// checkout books, as far as a hold.
+func (b *bench) checkout(t *testing.T, change ...func(*booking.Order)) marketplace.Booking {
+	t.Helper()
+	held, err := b.Checkout(t.Context(), b.wants(change...))
+	check(t, err)
+	if held.Status != marketplace.Held {
+		t.Fatalf("want it HELD, got %s", held.Status)
+	}
+	return held.Booking
+}
+
+func (b *bench) wants(change ...func(*booking.Order)) booking.Order {
+	o := b.order
+	o.ID = uuid.New()
+	for _, c := range change {
+		c(&o)
+	}
+	return o
+}
+
+// pays is a payment that succeeded.
+func (b *bench) pays(t *testing.T, id uuid.UUID, reference string) marketplace.Booking {
+	t.Helper()
+	paid, err := b.Pay(t.Context(), b.reseller, id, marketplace.Payment{Reference: reference, Succeeded: true})
+	check(t, err)
+	return paid
+}
+
+// work does the jobs that wait, whenever they are due, as often as there are some.
+func (b *bench) work(t *testing.T) {
+	t.Helper()
+	for range 20 {
+		rows, err := b.store.Pool().Query(t.Context(), `DELETE FROM river_job WHERE queue = 'bookings' RETURNING kind, args`)
+		check(t, err)
+		var jobs []func(context.Context) (time.Duration, error)
+		for rows.Next() {
+			var kind string
+			var text []byte
+			check(t, rows.Scan(&kind, &text))
+			var args struct {
+				Booking uuid.UUID `json:"booking_id"`
+			}
+			check(t, json.Unmarshal(text, &args))
+			deliver := map[string]func(context.Context, uuid.UUID) (time.Duration, error){
+				"booking_confirm": b.DeliverConfirm, "booking_release": b.DeliverRelease, "booking_cancel": b.DeliverCancel,
+			}[kind]
+			jobs = append(jobs, func(ctx context.Context) (time.Duration, error) { return deliver(ctx, args.Booking) })
+		}
+		check(t, rows.Err())
+		if len(jobs) == 0 {
+			return
+		}
+		for _, job := range jobs {
+			for again := time.Duration(1); again != 0; {
+				again, err = job(t.Context())
+				check(t, err)
+				b.ahead.Add(int64(again))
+			}
+		}
+	}
+}
+
+// is fails where a booking is not stored so.
+func (b *bench) is(t *testing.T, id uuid.UUID, want marketplace.BookingStatus, attention ...marketplace.AttentionReason) booking.Record {
+	t.Helper()
+	r, err := b.store.Booking(t.Context(), id)
+	check(t, err)
+	same := r.Status == want && len(r.Attention) == len(attention)
+	for i := range min(len(r.Attention), len(attention)) {
+		same = same && r.Attention[i].Reason == attention[i]
+	}
+	if !same {
+		t.Errorf("want it %s with %v, got %s with %+v", want, attention, r.Status, r.Attention)
+	}
+	return r
+}
+
+// calls counts the calls to an endpoint that have arrived.
+func (b *bench) calls(t *testing.T, endpoint partnerapi.Endpoint) int {
+	t.Helper()
+	n, err := b.partner.Control.Count(t.Context(), filter(endpoint))
+	check(t, err)
+	return n
+}
+
+// kept fails where the partner has something to say against its caller, or lost a seat.
+func (b *bench) kept(t *testing.T) {
+	t.Helper()
+	b.partner.AssertCallerKept(t)
+	if broken := b.partner.Default().Platform().Invariants(); broken != nil {
+		t.Errorf("%+v", broken)
+	}
+}

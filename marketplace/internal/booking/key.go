@@ -1,0 +1,138 @@
+package booking
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// Key names a request that makes a booking, so that it is done once however often it
+// is sent.
+type Key struct {
+	Account uuid.UUID
+	Key     string
+	Body    [32]byte  // SHA-256
+	Booking uuid.UUID // that the request is to make
+	AskedAt time.Time
+	Answer  Answer // none: it is under way, or its replica has died
+	Made    bool   // there is the booking, or a checkout that has made none
+}
+
+// Answer is what a request was told.
+type Answer struct {
+	Status int
+	Body   []byte // nil: nothing was done, and it may be sent anew
+}
+
+const (
+	// keysLive is how long an answer is kept.
+	keysLive = 24 * time.Hour
+	// flightTime is how long a request may be under way.
+	flightTime = time.Minute
+)
+
+// KeyStore keeps the requests that name a key.
+type KeyStore interface {
+	// ClaimKey stores a key where the account has none of it, else it returns the one
+	// that it has; and the offer, as Store does. That there is no offer is the error
+	// also where there is a key.
+	ClaimKey(ctx context.Context, k Key, activity, variation uuid.UUID, slot string) (o Offer, before *Key, err error)
+	// ReclaimKey stores a key in the place of one that was asked for at that time, and
+	// reports whether it was still there.
+	ReclaimKey(ctx context.Context, k Key, before time.Time) (bool, error)
+	// SettleKey stores the answer; where that is none the key is free again, unless its
+	// booking was begun, and the partner may keep seats for it.
+	SettleKey(ctx context.Context, k Key) error
+}
+
+// CheckoutOnce is Checkout for a request that names a key: it is done once, and has the
+// same answer again. tell makes the answer; where that has no body the error is
+// returned, and is Checkout's, or Unprocessable where the key was used for another body,
+// Conflict while it is under way, PartnerLate where its replica died, and whether seats
+// are held is not known.
+func (s *Service) CheckoutOnce(ctx context.Context, o Order, k Key, tell func(Held, error) Answer) (Answer, error) {
+	k.Account, k.Booking, k.AskedAt = o.Account, o.ID, s.Now()
+	offer, before, err := s.Keys.ClaimKey(ctx, k, o.Activity, o.Variation, o.Slot)
+	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
+		return Answer{}, err
+	}
+	if before != nil {
+		again, failed := s.again(ctx, k, *before)
+		if failed != nil || again.Answer.Body != nil {
+			return again.Answer, failed
+		}
+		k = again
+	}
+	o.ID = k.Booking
+	once := &once{Key: k, tell: tell}
+	var held Held
+	if err == nil {
+		held, err = s.checkout(ctx, o, offer, once)
+	}
+	if once.Answer.Body == nil { // no move has settled it
+		once.Answer = tell(held, err)
+		if failed := s.Keys.SettleKey(context.WithoutCancel(ctx), once.Key); failed != nil {
+			return Answer{}, failed
+		}
+	}
+	if once.Answer.Body != nil {
+		err = nil
+	}
+	return once.Answer, err
+}
+
+// again returns the key of a request that was sent before: with the answer that it was
+// given, or without one where it is to be done now, for the booking that the key names.
+func (s *Service) again(ctx context.Context, k, before Key) (Key, error) {
+	expired := k.AskedAt.Sub(before.AskedAt) >= keysLive
+	switch {
+	case expired:
+	case before.Body != k.Body:
+		return k, &marketplace.Error{Code: marketplace.Unprocessable, Message: "the Idempotency-Key was used for another body"}
+	case before.Answer.Body != nil:
+		return before, nil
+	case k.AskedAt.Sub(before.AskedAt) < flightTime:
+		return k, errUnderWay
+	case before.Made:
+		return k, &marketplace.Error{Code: marketplace.PartnerLate, Message: "the service ended while the partner was asked: whether seats are held is not known; book again with another key"}
+	default:
+		k.Booking = before.Booking // where the first replica lives after all, one of the two makes it
+	}
+	taken, err := s.Keys.ReclaimKey(ctx, k, before.AskedAt)
+	if err == nil && !taken {
+		err = errUnderWay
+	}
+	return k, err
+}
+
+// errUnderWay says when to ask again, which tells it from conflicts that stay.
+var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Message: "a request with this Idempotency-Key is under way", RetryAfter: time.Second}
+
+// once is a request that names a key, which is settled by the move that answers it.
+type once struct {
+	Key
+	tell func(Held, error) Answer
+}
+
+// answer is the key with its answer, to be stored with the move that makes it; nil where
+// there is no key, or nothing to be told again.
+func (o *once) answer(held Held, failed error) *Key {
+	if o == nil {
+		return nil
+	}
+	k := o.Key
+	if k.Answer = o.tell(held, failed); k.Answer.Body == nil {
+		return nil
+	}
+	return &k
+}
+
+// answered keeps the answer that was stored.
+func (o *once) answered(k *Key) {
+	if k != nil {
+		o.Key = *k
+	}
+}

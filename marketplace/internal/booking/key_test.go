@@ -1,0 +1,243 @@
+package booking_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// told is an answer as the tests make them.
+type told struct {
+	Booking uuid.UUID
+	Error   string
+}
+
+func tell(held booking.Held, failed error) booking.Answer {
+	answer := told{Booking: held.ID}
+	switch marketplace.CodeOf(failed) {
+	case marketplace.Conflict, marketplace.PartnerFailed, marketplace.PartnerLate:
+		answer.Error = failed.Error()
+	default:
+		if failed != nil {
+			return booking.Answer{}
+		}
+	}
+	text, _ := json.Marshal(answer)
+	return booking.Answer{Status: 200, Body: text}
+}
+
+// once books with a key, each time as a new request.
+func (b *bench) once(t *testing.T, body byte, change ...func(*booking.Order)) (told, error) {
+	t.Helper()
+	answer, err := b.CheckoutOnce(t.Context(), b.wants(change...), booking.Key{Key: "order-1", Body: [32]byte{body}}, tell)
+	var got told
+	if err == nil {
+		check(t, json.Unmarshal(answer.Body, &got))
+	}
+	return got, err
+}
+
+// dies has the service die in the middle of a request.
+func dies(f func()) {
+	var all sync.WaitGroup
+	all.Go(f)
+	all.Wait()
+}
+
+func TestARequestWithAKeyBooksOnceAndHasTheSameAnswer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first, err := b.once(t, 1)
+	check(t, err)
+	b.is(t, first.Booking, marketplace.Held)
+	again, err := b.once(t, 1, func(o *booking.Order) { o.Slot = "gone meanwhile" })
+	if err != nil || again != first {
+		t.Errorf("want %+v again, got %+v and %v", first, again, err)
+	}
+	if _, err := b.once(t, 2); marketplace.CodeOf(err) != marketplace.Unprocessable {
+		t.Errorf("want another body refused, got %v", err)
+	}
+	b.ahead.Add(int64(24 * time.Hour))
+	later, err := b.once(t, 2)
+	check(t, err)
+	if later.Booking == first.Booking || b.calls(t, partnerapi.Reserve) != 2 {
+		t.Errorf("want the key forgotten after a day, got %+v", later)
+	}
+}
+
+func TestARequestThatIsWrongLeavesItsKeyFree(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for name, change := range map[string]func(*booking.Order){
+		"an unknown slot":  func(o *booking.Order) { o.Slot = "nothing" },
+		"an unknown guide": func(o *booking.Order) { o.Affiliate = b.reseller },
+	} {
+		if _, err := b.once(t, 1, change); err == nil {
+			t.Errorf("%s: want an error", name)
+		}
+	}
+	if _, err := b.once(t, 2); err != nil {
+		t.Errorf("want it done once it is right, got %v", err)
+	}
+	b.kept(t)
+}
+
+func TestARequestThatIsUnderWayIsNotDoneTwice(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	under, over := make(chan struct{}), make(chan struct{})
+	b.Config.Partner = pondering{b.client, under, over}
+	done := make(chan told, 1)
+	go func() {
+		first, _ := b.once(t, 1)
+		done <- first
+	}()
+	<-under
+	underWay := (*marketplace.Error)(nil)
+	if _, err := b.once(t, 1); !errors.As(err, &underWay) || underWay.Code != marketplace.Conflict || underWay.RetryAfter == 0 {
+		t.Errorf("want to be told that it is under way, and when to ask again, got %v", err)
+	}
+	close(over)
+	first := <-done
+	if again, err := b.once(t, 1); err != nil || again != first {
+		t.Errorf("want %+v again, got %+v and %v", first, again, err)
+	}
+	b.kept(t)
+}
+
+// pondering is a partner whose availability is under way until it is told.
+type pondering struct {
+	*partner.Client
+	under, over chan struct{}
+}
+
+func (p pondering) Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, readable func([]byte) error) ([]byte, error) {
+	close(p.under)
+	<-p.over
+	return p.Client.Availability(ctx, t, asked, readable)
+}
+
+func TestAKeyIsFreeForWhoComesBackWhenNothingWasAskedFor(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	gone, leave := context.WithCancel(t.Context())
+	b.Config.Partner = absent{b.client, leave}
+	if _, err := b.CheckoutOnce(gone, b.wants(), booking.Key{Key: "order-1", Body: [32]byte{1}}, tell); err == nil {
+		t.Error("want who has left to have nothing")
+	}
+	b.Config.Partner = b.client
+	if _, err := b.once(t, 1); err != nil {
+		t.Errorf("want it done, got %v", err)
+	}
+	b.kept(t)
+}
+
+// absent is a partner whose customer leaves before it is asked for anything.
+type absent struct {
+	*partner.Client
+	leave func()
+}
+
+func (a absent) Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, readable func([]byte) error) ([]byte, error) {
+	a.leave()
+	return a.Client.Availability(ctx, t, asked, readable)
+}
+
+// deadKeys is a store whose service dies before it could settle a key by itself.
+type deadKeys struct{ booking.KeyStore }
+
+func (d deadKeys) SettleKey(context.Context, booking.Key) error {
+	return errors.New("the service has died")
+}
+
+func TestTheAnswerIsStoredWithTheMoveThatMakesIt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ fault, words string }{
+		"a hold":                   {"", ""},
+		"a refusal":                {`{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for members."}'}`, "Only for members."},
+		"an answer that was lost":  {`{match: {endpoint: reserve}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`, "the partner could not be reached for POST /bookings/reserve, or the connection broke"},
+		"a hold that has no limit": {`{match: {endpoint: reserve}, times: 1, status: 200, body: '{"reservationConfirmationCode":"R-1"}'}`, "the partner's answer to POST /bookings/reserve makes no sense"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			if c.fault != "" {
+				b.arm(t, c.fault)
+			}
+			b.Config.Keys = deadKeys{b.store}
+			first, err := b.once(t, 1)
+			check(t, err)
+			b.Config.Keys = b.store
+			again, err := b.once(t, 1)
+			if err != nil || again != first || len(first.Error) < len(c.words) || first.Error[:len(c.words)] != c.words {
+				t.Errorf("want %q told twice, got %+v, %+v and %v", c.words, first, again, err)
+			}
+			if n := b.calls(t, partnerapi.Reserve); n != 1 {
+				t.Errorf("want one reserve, got %d", n)
+			}
+		})
+	}
+}
+
+func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
+	t.Parallel()
+	t.Run("before the partner was asked for a hold", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		o := b.wants()
+		if _, before, err := b.store.ClaimKey(t.Context(), booking.Key{Account: b.reseller, Key: "order-1", Body: [32]byte{1}, Booking: o.ID, AskedAt: b.now()}, o.Activity, o.Variation, o.Slot); before != nil || err != nil {
+			t.Fatalf("want the key, got %+v and %v", before, err)
+		}
+		if _, err := b.once(t, 1); marketplace.CodeOf(err) != marketplace.Conflict {
+			t.Errorf("want it under way for a minute, got %v", err)
+		}
+		b.ahead.Add(int64(time.Minute))
+		if made, err := b.once(t, 1); err != nil || made.Booking != o.ID {
+			t.Errorf("want the booking made that the key names, got %+v and %v", made, err)
+		}
+		b.kept(t)
+	})
+	t.Run("while the partner was asked for a hold", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
+		b.Config.Partner = dying{b.client}
+		dies(func() { _, _ = b.once(t, 1) })
+		b.Config.Partner = b.client
+		b.ahead.Add(int64(time.Minute))
+		for range 2 {
+			if _, err := b.once(t, 1); marketplace.CodeOf(err) != marketplace.PartnerLate {
+				t.Errorf("want to be told that it is not known, got %v", err)
+			}
+			check(t, b.Sweep(t.Context()))
+		}
+		if n := b.calls(t, partnerapi.Reserve); n != 1 {
+			t.Errorf("want one reserve, got %d", n)
+		}
+		b.kept(t)
+	})
+}
+
+func TestWhatAHoldIsAnsweredIsWhatIsStored(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	held, err := b.Checkout(t.Context(), b.wants())
+	check(t, err)
+	histories, err := b.store.BookingHistories(t.Context(), []uuid.UUID{held.ID})
+	check(t, err)
+	stored := booking.Held{Booking: b.is(t, held.ID, marketplace.Held).Booking, History: histories[held.ID]}
+	want, _ := json.Marshal(stored)
+	if got, _ := json.Marshal(held); string(got) != string(want) {
+		t.Errorf("want\n%s\ngot\n%s", want, got)
+	}
+}

@@ -1,0 +1,174 @@
+package booking
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// patience is how much longer than the partner's limit whoever pays waits for confirm.
+const patience = time.Second
+
+// Pay tells what the payment provider said. It is told once for a reference; again
+// changes nothing. A payment that succeeded is confirmed at the partner's, and the
+// booking is returned as it stands then. The error is NotFound, or Conflict and names
+// the state.
+func (s *Service) Pay(ctx context.Context, account, id uuid.UUID, p marketplace.Payment) (marketplace.Booking, error) {
+	call := uuid.New()
+	r, c, err := s.step(ctx, id, func(r Record) (Change, error) {
+		if err := visible(r.Booking, account); err != nil {
+			return Change{}, err
+		}
+		return s.pay(r, p, call)
+	})
+	if err != nil {
+		return marketplace.Booking{}, err
+	}
+	return s.andConfirm(ctx, r, c), nil
+}
+
+// pay is what a payment makes of a booking.
+func (s *Service) pay(r Record, p marketplace.Payment, call uuid.UUID) (Change, error) {
+	if slices.ContainsFunc(r.Payments, func(known marketplace.Payment) bool {
+		return known.Reference == p.Reference && known.Succeeded == p.Succeeded
+	}) {
+		return Change{}, nil
+	}
+	p.At = s.Now()
+	on, why := PaymentFail, "payment "+p.Reference+" failed"
+	if p.Succeeded {
+		on, why = PaymentSucceed, "payment "+p.Reference+" succeeded"
+	}
+	c, err := move(r.Booking, on, p.At, why, attention[on][r.Status], call)
+	if err != nil {
+		return Change{}, err
+	}
+	if p.Succeeded {
+		c.Booking.PaymentReference = cmp.Or(c.Booking.PaymentReference, p.Reference)
+	}
+	c.Payment = &p
+	return c, nil
+}
+
+// attention is what an operator reads of payments that need one.
+var attention = map[Event]map[marketplace.BookingStatus]string{PaymentSucceed: {
+	marketplace.Released:  "the payment came after the hold was given back: the seats may be sold, and the money is to go back",
+	marketplace.Paid:      "another payment has succeeded: one of them is to go back",
+	marketplace.Confirmed: "another payment has succeeded: one of them is to go back",
+	marketplace.Cancelled: "another payment has succeeded: it is to go back",
+}}
+
+// Retry confirms a paid booking again, as an operator has decided: where confirm was
+// refused, too. It waits as Pay does.
+func (s *Service) Retry(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
+	call := uuid.New()
+	r, c, err := s.step(ctx, id, func(r Record) (Change, error) {
+		return move(r.Booking, OperatorConfirm, s.Now(), string(OperatorConfirm), "", call)
+	})
+	if err != nil {
+		return marketplace.Booking{}, err
+	}
+	return s.andConfirm(ctx, r, c), nil
+}
+
+// andConfirm makes the confirm that a change begins, and waits a while for what comes
+// of it. The call outlives whoever waits.
+func (s *Service) andConfirm(ctx context.Context, r Record, c Change) marketplace.Booking {
+	if c.Begins == nil {
+		return r.Booking
+	}
+	after := make(chan Record, 1)
+	s.calls.Go(func() { after <- s.confirm(context.WithoutCancel(ctx), r, c.Begins.ID) })
+	timer := time.NewTimer(partnerapi.Confirm.Timeout(r.Health) + patience)
+	defer timer.Stop()
+	select {
+	case r = <-after:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return r.Booking
+}
+
+// confirm sends a confirm that is on record, and stores what comes of it.
+func (s *Service) confirm(ctx context.Context, r Record, call uuid.UUID) Record {
+	target, err := s.Target(r.Integration)
+	var answer partnerapi.ConfirmAnswer
+	outcome := partner.Outcome{Kind: partner.NotSent, Err: err}
+	if err == nil {
+		answer, outcome = s.Partner.Confirm(ctx, target, r.Health, partnerapi.ConfirmRequest{
+			ReservationConfirmationCode: r.Code, Contact: &r.Contact, ResellerReference: r.ID.String(),
+		}, r.Integration.HandlesTicketDelivery)
+	}
+	after, err := s.insist(ctx, r, func(r Record) (Change, error) { return s.confirmed(r, call, answer, outcome) })
+	if err != nil && marketplace.CodeOf(err) == marketplace.PartnerFailed {
+		outcome.Kind, outcome.Err = partner.Unreadable, err
+		after, err = s.insist(ctx, r, func(r Record) (Change, error) {
+			return s.confirmed(r, call, partnerapi.ConfirmAnswer{}, outcome)
+		})
+	}
+	if err != nil {
+		s.Log.Error("what came of a confirm is not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
+		return r
+	}
+	return after
+}
+
+// confirmed is what comes of a confirm makes of a booking.
+func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmAnswer, o partner.Outcome) (Change, error) {
+	if answer.ExternalBookingID != "" && r.ExternalBookingID == answer.ExternalBookingID {
+		return Change{}, nil // stored, and the database's word for it was lost
+	}
+	now := s.Now()
+	on := silence(r.Booking, now)
+	switch o.Kind {
+	case partner.Done:
+		on = ConfirmAccept
+	case partner.Refused, partner.Unreadable:
+		if on = ConfirmRefuse; o.Kind == partner.Unreadable || o.Status >= http.StatusInternalServerError {
+			on = ConfirmFail
+		}
+	}
+	message := o.Message
+	if message == "" && o.Err != nil {
+		message = o.Err.Error()
+	}
+	if on == ConfirmFail || on == ConfirmRefuse && r.Doubted {
+		message += mayHaveBooked
+	}
+	c, err := move(r.Booking, on, now, "", message, call)
+	if err != nil || !o.Kind.Answered() && r.ConfirmCall != call {
+		// It moves nothing any more: the history keeps it.
+		return Change{At: now, Booking: r.Booking, Ends: end(call, o)}, nil
+	}
+	if on == ConfirmAccept {
+		c.Booking.ExternalBookingID, c.Booking.Tickets = answer.ExternalBookingID, answer.Tickets
+		c.Breaches = breaches(r.Booking, partnerapi.Confirm, now, o.Breaches)
+		if r.AffiliateID != uuid.Nil && c.Booking.Status == marketplace.Confirmed {
+			c.Commission = s.commission(r.Booking)
+		}
+	}
+	c.Ends = end(call, o)
+	return c, nil
+}
+
+// mayHaveBooked is what an operator has to know of a confirm that failed, and of one that
+// was refused after another had no answer: a partner may refuse to repeat what it has
+// done (CNF-4).
+const mayHaveBooked = "; the partner may have booked all the same: confirm again, or cancel, which asks it once more"
+
+// commission is an affiliate's share of a booking, in its currency.
+func (s *Service) commission(b marketplace.Booking) *decimal.Decimal {
+	share := b.Total.Mul(s.AffiliatesShare).Shift(-2).Rat()
+	rounded := marketplace.Rounded(share, b.Currency).Decimal
+	return &rounded
+}

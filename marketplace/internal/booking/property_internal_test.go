@@ -1,0 +1,387 @@
+package booking
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// world is one booking, a partner that may fail in every way that the contract knows,
+// and whoever else has a hand in it. The booking moves by the service's own code.
+type world struct {
+	*rapid.T
+	now    time.Time
+	b      marketplace.Booking
+	jobs   []Job
+	flying []*flight // calls whose replica lives
+
+	// The partner's side.
+	hold      string // "", held, confirmed, released
+	cancelled bool
+	booked    int
+
+	// What was seen, for the laws.
+	payments, reserves int
+	releaseSent        bool
+	answered, byItself bool // a confirm's answer was read; the next confirm is not an operator's
+	accepted           bool // a confirm was answered well
+}
+
+// flight is a call that is under way.
+type flight struct {
+	id       uuid.UUID
+	endpoint partnerapi.Endpoint
+	status   int  // of the partner's answer; 0 while it has not answered
+	lost     bool // the answer
+	late     bool // nobody waits for it any more, though it is listened to
+	frozen   bool // so long that its replica is taken for dead
+}
+
+const life = 20 * time.Minute
+
+func newWorld(t *rapid.T) *world {
+	w := &world{T: t, now: time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC), byItself: true}
+	w.b.ID = uuid.New()
+	w.move(CheckOut, uuid.Nil)
+	w.send(partnerapi.Reserve, w.b.ID)
+	return w
+}
+
+// move makes a move as the service does: stored with its jobs, in one.
+func (w *world) move(on Event, call uuid.UUID) bool {
+	before := w.b
+	c, err := move(w.b, on, w.now, string(on), "", call)
+	if err != nil {
+		return false
+	}
+	w.b = c.Booking
+	w.jobs = append(w.jobs, c.Jobs...)
+	if c.Begins != nil {
+		w.send(partnerapi.Confirm, call)
+	}
+	if before.PaymentReference != "" && w.b.PaymentReference == "" {
+		w.Fatalf("%s: the payment is gone", marketplace.PaymentKept.ID)
+	}
+	return true
+}
+
+func (w *world) send(endpoint partnerapi.Endpoint, id uuid.UUID) {
+	switch endpoint {
+	case partnerapi.Reserve:
+		if w.reserves++; w.reserves > 1 {
+			w.Fatalf("%s: sent %d times", marketplace.ReservedOnce.ID, w.reserves)
+		}
+	case partnerapi.Confirm:
+		if w.byItself && w.answered {
+			w.Fatalf("%s: sent again by itself after an answer", marketplace.ConfirmedOnce.ID)
+		}
+		if slices.ContainsFunc(w.flying, func(f *flight) bool { return f.endpoint == partnerapi.Confirm && !f.frozen }) {
+			w.Fatalf("%s: sent while one is under way", marketplace.ConfirmedOnce.ID)
+		}
+		if w.releaseSent {
+			w.Fatalf("%s", marketplace.NoConfirmAfter.ID)
+		}
+	case partnerapi.Release:
+		w.releaseSent = true
+	}
+	w.flying = append(w.flying, &flight{id: id, endpoint: endpoint})
+}
+
+// serve lets the partner act on a call. One that is broken does, and answers with 500.
+func (w *world) serve(f *flight, willing, broken bool) {
+	f.status = 200
+	defer func() {
+		if broken && f.status == 200 {
+			f.status = 500
+		}
+	}()
+	if !willing {
+		f.status = 503
+		return
+	}
+	switch f.endpoint {
+	case partnerapi.Reserve:
+		w.hold = "held"
+	case partnerapi.Confirm:
+		switch w.hold {
+		case "held":
+			w.hold = "confirmed"
+			w.booked++
+		case "confirmed": // the same booking
+		default:
+			f.status = 400
+		}
+	case partnerapi.Release:
+		if w.hold == "held" {
+			w.hold = "released"
+		}
+	case partnerapi.Cancel:
+		w.cancelled = true
+	}
+}
+
+// read lets the service read an answer, or learn that none comes.
+func (w *world) read(f *flight) {
+	w.flying = slices.DeleteFunc(w.flying, func(other *flight) bool { return other == f })
+	answered := f.status != 0 && !f.lost
+	good := answered && f.status == 200
+	switch f.endpoint {
+	case partnerapi.Reserve:
+		switch {
+		case good && w.b.Status == marketplace.Reserving:
+			w.b.Code, w.b.ExpiresAt = "code", w.now.Add(life)
+			w.move(ReserveHold, uuid.Nil)
+		case good:
+			w.b.Code = "code"
+			w.move(ReserveUnwanted, uuid.Nil)
+		case answered:
+			w.move(ReserveRefuse, uuid.Nil)
+		default:
+			w.move(ReserveUnanswered, uuid.Nil)
+			if f.status == 0 && !f.late {
+				f.late = true
+				w.flying = append(w.flying, f)
+			}
+		}
+	case partnerapi.Confirm:
+		w.answered, w.accepted = w.answered || answered, w.accepted || good
+		switch {
+		case good:
+			if w.move(ConfirmAccept, f.id) {
+				w.b.ExternalBookingID = "booked"
+			}
+		case answered && f.status >= 500:
+			w.move(ConfirmFail, f.id)
+		case answered:
+			w.move(ConfirmRefuse, f.id)
+		case w.b.ConfirmCall == f.id:
+			w.move(silence(w.b, w.now), f.id)
+		}
+	case partnerapi.Release:
+		w.b.ReleaseTries++
+		w.delivered(good, ReleaseJob, ReleaseTaken, ReleaseGiveUp, w.b.ReleaseSince)
+	case partnerapi.Cancel:
+		w.b.CancelTries++
+		w.delivered(good, CancelJob, CancelTaken, CancelGiveUp, w.b.CancelSince)
+	}
+}
+
+func (w *world) delivered(good bool, kind JobKind, taken, giveUp Event, since time.Time) {
+	switch {
+	case good:
+		w.move(taken, uuid.Nil)
+	case parked(since, w.now):
+		w.move(giveUp, uuid.Nil)
+	default:
+		w.jobs = append(w.jobs, Job{Kind: kind, Booking: w.b.ID, At: w.now})
+	}
+}
+
+// run does the oldest job.
+func (w *world) run() {
+	job := w.jobs[0]
+	w.jobs = w.jobs[1:]
+	switch {
+	case job.Kind == ConfirmJob:
+		w.move(ConfirmAgain, uuid.New())
+	case job.Kind == ReleaseJob && w.b.Release == marketplace.Pending:
+		w.send(partnerapi.Release, uuid.New())
+	case job.Kind == CancelJob && w.b.Cancellation == marketplace.Pending:
+		w.send(partnerapi.Cancel, uuid.New())
+	}
+}
+
+// sweep is the service's: it finds what has expired, and the calls of the dead.
+func (w *world) sweep() {
+	switch alive := func(id uuid.UUID) bool {
+		return slices.ContainsFunc(w.flying, func(f *flight) bool { return f.id == id && !f.frozen })
+	}; {
+	case w.b.Status == marketplace.Reserving && !alive(w.b.ID):
+		w.move(ReserveUnanswered, uuid.Nil)
+	case w.b.ConfirmCall != uuid.Nil && !alive(w.b.ConfirmCall):
+		w.move(silence(w.b, w.now), w.b.ConfirmCall)
+	case w.b.Status == marketplace.Held && !w.now.Before(w.b.ExpiresAt):
+		w.move(HoldExpire, uuid.Nil)
+	}
+}
+
+// crash ends every replica: what was sent may still arrive, and nobody reads what comes
+// of it. Jobs that were taken come back.
+func (w *world) crash() {
+	for _, f := range w.flying {
+		if f.status == 0 && rapid.Bool().Draw(w.T, "arrives") {
+			w.serve(f, true, false)
+		}
+		switch f.endpoint {
+		case partnerapi.Release:
+			w.jobs = append(w.jobs, Job{Kind: ReleaseJob})
+		case partnerapi.Cancel:
+			w.jobs = append(w.jobs, Job{Kind: CancelJob})
+		}
+	}
+	w.flying = nil
+}
+
+func (w *world) pay(reference string) {
+	if w.b.Status == marketplace.Reserving || w.b.Status == marketplace.Refused || w.b.Status == marketplace.Lost {
+		return // resellers do not see it
+	}
+	w.payments++
+	if w.b.PaymentReference == reference {
+		return
+	}
+	if w.b.PaymentReference == "" {
+		w.b.PaymentReference = reference
+	}
+	if !w.move(PaymentSucceed, uuid.New()) {
+		w.Fatalf("%s: refused in %s", marketplace.PaymentKept.ID, w.b.Status)
+	}
+}
+
+// check holds the laws that hold at every moment.
+func (w *world) check() {
+	paid := w.b.Status == marketplace.Paid || w.b.Status == marketplace.Confirmed || w.b.Status == marketplace.Cancelled
+	if (w.payments > 0) != paid {
+		w.Fatalf("%s: %d payments, and it is %s", marketplace.PaymentKept.ID, w.payments, w.b.Status)
+	}
+	if w.b.Status == marketplace.Confirmed && (w.b.ExternalBookingID == "" || w.b.PaymentReference == "") {
+		w.Fatalf("%s: %+v", marketplace.ConfirmedIsPaid.ID, w.b)
+	}
+	if w.booked > 1 {
+		w.Fatalf("%s: booked %d times", marketplace.ConfirmedOnce.ID, w.booked)
+	}
+}
+
+// settle lets time pass, with a partner and replicas that do what they should, and
+// holds the laws of the end.
+func (w *world) settle() {
+	for range 100 {
+		if len(w.flying) == 0 && len(w.jobs) == 0 {
+			w.now = w.now.Add(time.Hour)
+			before := w.b.Status
+			w.sweep()
+			if w.b.Status == before && len(w.flying) == 0 && len(w.jobs) == 0 {
+				break
+			}
+		}
+		for _, f := range slices.Clone(w.flying) {
+			if f.status == 0 {
+				w.serve(f, true, false)
+			}
+			w.read(f)
+		}
+		if len(w.jobs) > 0 {
+			w.run()
+		}
+		w.check()
+	}
+	switch w.b.Status {
+	case marketplace.Reserving, marketplace.Held:
+		w.Fatalf("%s: it is %s", marketplace.NothingStuck.ID, w.b.Status)
+	case marketplace.Paid:
+		if !slices.ContainsFunc(unpaidFor, w.listed) {
+			w.Fatalf("%s: it is PAID, and no operator is told", marketplace.NothingStuck.ID)
+		}
+	}
+	if w.b.ConfirmCall != uuid.Nil {
+		w.Fatalf("%s: a confirm is never over", marketplace.NothingStuck.ID)
+	}
+	if w.b.Code != "" && w.hold == "held" && w.b.Status != marketplace.Paid && w.b.Release != marketplace.GivenUp {
+		w.Fatalf("%s: it is %s", marketplace.HoldsEnd.ID, w.b.Status)
+	}
+	if told := w.b.Cancellation == marketplace.GivenUp || w.listed(marketplace.ConfirmUnknown); w.b.Status == marketplace.Cancelled && (w.accepted || w.hold == "confirmed") && !w.cancelled && !told {
+		w.Fatalf("%s", marketplace.CancelPropagates.ID)
+	}
+}
+
+func (w *world) listed(reason marketplace.AttentionReason) bool {
+	return slices.ContainsFunc(w.b.Attention, func(a marketplace.Attention) bool { return a.Reason == reason })
+}
+
+// stories is how many hundred are told.
+const stories = 40
+
+func TestWhateverHappensTheLawsHold(t *testing.T) {
+	t.Parallel()
+	for range stories {
+		rapid.Check(t, tell)
+	}
+}
+
+// tell tells one story. Most begin with a hold: there is little to a checkout without.
+func tell(t *rapid.T) {
+	w := newWorld(t)
+	if rapid.IntRange(0, 4).Draw(t, "held") > 0 {
+		w.serve(w.flying[0], true, false)
+		w.read(w.flying[0])
+	}
+	for range rapid.IntRange(1, 60).Draw(t, "steps") {
+		w.step()
+		w.check()
+	}
+	w.settle()
+}
+
+func (w *world) step() {
+	switch rapid.IntRange(0, 13).Draw(w.T, "what") {
+	case 0, 1, 2, 3, 4: // a call goes on
+		if len(w.flying) == 0 {
+			return
+		}
+		f := w.flying[rapid.IntRange(0, len(w.flying)-1).Draw(w.T, "which")]
+		if f.status == 0 && rapid.IntRange(0, 4).Draw(w.T, "served") > 0 {
+			w.serve(f, rapid.IntRange(0, 3).Draw(w.T, "willing") > 0, f.endpoint == partnerapi.Confirm && rapid.IntRange(0, 3).Draw(w.T, "broken") == 0)
+			f.lost = rapid.IntRange(0, 2).Draw(w.T, "lost") == 0
+			return
+		}
+		w.read(f)
+	case 5, 6:
+		w.pay(rapid.SampledFrom([]string{"one", "two"}).Draw(w.T, "reference"))
+	case 7:
+		w.move(rapid.SampledFrom([]Event{PaymentFail, Abandon, PartnerLeave, CustomerCancel}).Draw(w.T, "wish"), uuid.Nil)
+	case 8:
+		w.byItself = false
+		w.move(OperatorConfirm, uuid.New())
+		w.byItself = true
+	case 9:
+		on := rapid.SampledFrom([]Event{OperatorCancel, OperatorDeliver, OperatorResolve}).Draw(w.T, "operator")
+		if on == OperatorResolve && w.b.Status == marketplace.Cancelled && w.listed(marketplace.ConfirmUnknown) {
+			w.cancelled = true // it has asked the partner
+		}
+		w.move(on, uuid.Nil)
+	case 10:
+		if len(w.jobs) > 0 {
+			w.run()
+		}
+	case 11:
+		w.sweep()
+	case 12:
+		w.now = w.now.Add(rapid.SampledFrom([]time.Duration{time.Second, life, 2 * deliverFor}).Draw(w.T, "passes"))
+	case 13:
+		switch rapid.IntRange(0, 3).Draw(w.T, "machine") {
+		case 0:
+			w.crash()
+		case 1:
+			for _, f := range w.flying {
+				f.frozen = true
+			}
+		}
+	}
+}
+
+func TestPausesGrowToAQuarterOfAnHour(t *testing.T) {
+	t.Parallel()
+	for tries, want := range map[int]time.Duration{
+		0: time.Second, 1: 5 * time.Second, 2: 15 * time.Second, 3: time.Minute, 4: 2 * time.Minute, 7: longestPause, 1 << 40: longestPause,
+	} {
+		if got := pause(tries); got < want*8/10 || got > want*12/10 {
+			t.Errorf("after %d tries: want about %s, got %s", tries, want, got)
+		}
+	}
+}

@@ -1,0 +1,503 @@
+package booking_test
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func filter(endpoint partnerapi.Endpoint) client.Filter { return client.Filter{Endpoint: endpoint} }
+
+func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(o *mockpartner.Options) {
+		c := *mockpartner.DefaultCatalog()
+		c.Policy.Codes = mockpartner.AwkwardCodes
+		o.Catalog = &c
+	})
+	held := b.checkout(t, func(o *booking.Order) { o.Affiliate = b.guide })
+	if held.ExpiresAt.Sub(b.now()) < 15*time.Minute || held.Total.Sign() <= 0 || !held.Total.Equal(held.Guests[0].Price.Add(held.Guests[0].Price.Decimal)) {
+		t.Errorf("want a hold with a price for two, got %+v", held)
+	}
+	booked := b.pays(t, held.ID, "p-1")
+	if booked.Status != marketplace.Confirmed || booked.ExternalBookingID == "" || len(booked.Tickets) == 0 {
+		t.Fatalf("want it CONFIRMED with tickets, got %+v", booked)
+	}
+	if again := b.pays(t, held.ID, "p-1"); again.Status != marketplace.Confirmed || len(again.Attention) != 0 {
+		t.Errorf("want the same payment to change nothing, got %+v", again)
+	}
+	var amount string
+	check(t, b.store.Pool().QueryRow(t.Context(), `SELECT amount FROM affiliate_commissions WHERE booking_id = $1 AND affiliate_id = $2 AND reversed_at IS NULL`, held.ID, b.guide).Scan(&amount))
+	cancelled, err := b.Cancel(t.Context(), b.reseller, held.ID, "ill")
+	check(t, err)
+	if cancelled.Status != marketplace.Cancelled || cancelled.Cancellation != marketplace.Pending {
+		t.Errorf("want it CANCELLED, and the partner told soon, got %+v", cancelled)
+	}
+	b.work(t)
+	if r := b.is(t, held.ID, marketplace.Cancelled); r.Cancellation != marketplace.Done {
+		t.Errorf("want the partner told, got %s", r.Cancellation)
+	}
+	var reversed bool
+	check(t, b.store.Pool().QueryRow(t.Context(), `SELECT reversed_at IS NOT NULL FROM affiliate_commissions`).Scan(&reversed))
+	if !reversed {
+		t.Error("want the commission reversed")
+	}
+	histories, err := b.store.BookingHistories(t.Context(), []uuid.UUID{held.ID})
+	check(t, err)
+	var told []string
+	for _, h := range histories[held.ID] {
+		told = append(told, strings.TrimSpace(string(h.Kind)+" "+string(h.From)+" "+string(h.To)+string(h.Endpoint)))
+	}
+	want := "call  reserve, move RESERVING HELD, move HELD PAID, call  confirm, move PAID CONFIRMED, move CONFIRMED CANCELLED, call  cancel"
+	if got := strings.Join(told, ", "); got != want {
+		t.Errorf("want the history\n%s\ngot\n%s", want, got)
+	}
+	b.kept(t)
+}
+
+func TestAHoldIsGivenBack(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		give   func(*testing.T, *bench, uuid.UUID) error
+		reason marketplace.ReleaseReason
+	}{
+		"that the customer abandons": {func(t *testing.T, b *bench, id uuid.UUID) error {
+			_, err := b.Abandon(t.Context(), b.reseller, id)
+			return err
+		}, marketplace.Abandoned},
+		"whose payment fails": {func(t *testing.T, b *bench, id uuid.UUID) error {
+			_, err := b.Pay(t.Context(), b.reseller, id, marketplace.Payment{Reference: "p"})
+			return err
+		}, marketplace.PaymentFailed},
+		"that expires": {func(t *testing.T, b *bench, _ uuid.UUID) error {
+			b.pass(t, 25*time.Minute)
+			return b.Sweep(t.Context())
+		}, marketplace.Expired},
+		"whose integration is deleted": {func(t *testing.T, b *bench, _ uuid.UUID) error {
+			if err := b.integrations.Delete(t.Context(), uuid.Nil, b.integration); err != nil {
+				return err
+			}
+			return b.Sweep(t.Context())
+		}, marketplace.Withdrawn},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			held := b.checkout(t)
+			b.arm(t, `{match: {endpoint: release}, times: 2, status: 503}`)
+			check(t, c.give(t, b, held.ID))
+			b.work(t)
+			if r := b.is(t, held.ID, marketplace.Released); r.Reason != c.reason || r.Release != marketplace.Done || r.ReleaseTries != 3 {
+				t.Errorf("want it released for %s with the third try, got %+v", c.reason, r.Booking)
+			}
+			if holds := b.partner.Default().Platform().Holds(); holds[0].State == mockpartner.Held {
+				t.Errorf("want no hold left, got %+v", holds)
+			}
+			if paid := b.pays(t, held.ID, "late"); paid.Status != marketplace.Paid {
+				t.Errorf("want a late payment kept, got %s", paid.Status)
+			}
+			b.is(t, held.ID, marketplace.Paid, marketplace.LatePayment)
+			if _, err := b.Retry(t.Context(), held.ID); marketplace.CodeOf(err) != marketplace.Conflict {
+				t.Errorf("want no confirm after a release, got %v", err)
+			}
+			if _, err := b.Settle(t.Context(), held.ID, "money back"); err != nil {
+				t.Error(err)
+			}
+			b.is(t, held.ID, marketplace.Cancelled)
+			b.kept(t)
+		})
+	}
+}
+
+func TestWhatThePartnerRefusesIsSaidInItsWords(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.arm(t, `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for members."}'}`)
+	o := b.wants()
+	if _, err := b.Checkout(t.Context(), o); marketplace.CodeOf(err) != marketplace.Conflict || err.Error() != "Only for members." {
+		t.Errorf("want the partner's words, got %v", err)
+	}
+	b.is(t, o.ID, marketplace.Refused)
+	if _, err := b.Abandon(t.Context(), b.reseller, o.ID); marketplace.CodeOf(err) != marketplace.NotFound {
+		t.Errorf("want no booking, got %v", err)
+	}
+	check(t, b.partner.Default().Platform().SetSlot(product, option, b.order.Slot, mockpartner.SlotChange{Status: new(partnerapi.StatusSoldOut)}))
+	if _, err := b.Checkout(t.Context(), b.wants()); marketplace.CodeOf(err) != marketplace.Conflict {
+		t.Errorf("want what is sold out refused, got %v", err)
+	}
+	if n := b.calls(t, partnerapi.Reserve); n != 1 {
+		t.Errorf("want no reserve of what is sold out, got %d", n-1)
+	}
+	b.kept(t)
+}
+
+func TestAnOrderThatCannotBeIsRefusedBeforeThePartnerIsCalled(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	before := b.calls(t, partnerapi.Availability)
+	for name, c := range map[string]struct {
+		change func(*booking.Order)
+		code   marketplace.Code
+	}{
+		"another activity":    {func(o *booking.Order) { o.Activity = uuid.New() }, marketplace.NotFound},
+		"another variation":   {func(o *booking.Order) { o.Variation = uuid.New() }, marketplace.NotFound},
+		"an unknown slot":     {func(o *booking.Order) { o.Slot = "nothing" }, marketplace.NotFound},
+		"unknown guests":      {func(o *booking.Order) { o.Guests = []booking.Party{{Type: partnerapi.Student, Quantity: 1}} }, marketplace.Invalid},
+		"guests twice":        {func(o *booking.Order) { o.Guests = append(o.Guests, o.Guests...) }, marketplace.Invalid},
+		"an unknown guide":    {func(o *booking.Order) { o.Affiliate = b.reseller }, marketplace.Invalid},
+		"a currency, no rate": {func(o *booking.Order) { o.Currency = "XAF" }, marketplace.Invalid},
+	} {
+		if _, err := b.Checkout(t.Context(), b.wants(c.change)); marketplace.CodeOf(err) != c.code {
+			t.Errorf("%s: want %s, got %v", name, c.code, err)
+		}
+	}
+	if n := b.calls(t, partnerapi.Availability); n != before {
+		t.Errorf("want nobody called, got %d calls", n-before)
+	}
+}
+
+func TestAConfirmWithoutAnAnswerIsSentAgainAndBooksOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.arm(t, `{match: {endpoint: confirm}, times: 2, when: after, fault: CONNECTION_RESET_BY_PEER}`)
+	held := b.checkout(t)
+	if paid := b.pays(t, held.ID, "p-1"); paid.Status != marketplace.Paid || len(paid.Attention) != 0 {
+		t.Errorf("want it PAID, and tried again, got %+v", paid)
+	}
+	b.work(t)
+	b.is(t, held.ID, marketplace.Confirmed)
+	if n := len(b.partner.Default().Platform().Bookings()); n != 1 {
+		t.Errorf("want one booking, got %d", n)
+	}
+	b.kept(t)
+}
+
+func TestAConfirmThatNeverHasAnAnswerIsAnOperators(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.arm(t, `{name: lost, match: {endpoint: confirm}, when: after, fault: EMPTY_RESPONSE}`)
+	held := b.checkout(t)
+	b.pays(t, held.ID, "p-1")
+	b.work(t)
+	b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmUnknown)
+	if n := b.calls(t, partnerapi.Confirm); n != 5 {
+		t.Errorf("want 5 tries, got %d", n)
+	}
+	check(t, b.partner.Control.Disarm(t.Context(), "lost"))
+	settled, err := b.Retry(t.Context(), held.ID)
+	if err != nil || settled.Status != marketplace.Confirmed || len(settled.Attention) != 0 {
+		t.Errorf("want an operator to settle it, got %+v and %v", settled, err)
+	}
+	b.kept(t)
+}
+
+func TestARefusedConfirmIsFinalAndThePaymentStays(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	held := b.checkout(t)
+	b.pass(t, 25*time.Minute) // no sweep: the partner decides
+	if paid := b.pays(t, held.ID, "p-1"); paid.Status != marketplace.Paid {
+		t.Errorf("want it PAID, got %s", paid.Status)
+	}
+	b.work(t)
+	if r := b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmRefused); r.Attention[0].Message == "" {
+		t.Error("want the partner's words")
+	}
+	b.pays(t, held.ID, "p-2")
+	b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmRefused, marketplace.DuplicatePayment)
+	if n := b.calls(t, partnerapi.Confirm); n != 1 {
+		t.Errorf("want one confirm, got %d", n)
+	}
+	_, err := b.Settle(t.Context(), held.ID, "")
+	check(t, err)
+	b.work(t)
+	b.is(t, held.ID, marketplace.Cancelled, marketplace.DuplicatePayment)
+	_, err = b.Resolve(t.Context(), held.ID)
+	check(t, err)
+	b.is(t, held.ID, marketplace.Cancelled)
+	b.kept(t)
+}
+
+func TestWhoeverReadsOfARefusalIsToldThatAnEarlierConfirmHadNoAnswer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.arm(t, `[{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}, {match: {endpoint: confirm}, times: 1, status: 500}]`)
+	held := b.checkout(t)
+	b.pays(t, held.ID, "p-1")
+	b.work(t)
+	r := b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmRefused)
+	if len(r.Attention) != 1 || !strings.Contains(r.Attention[0].Message, "the partner may have booked") {
+		t.Errorf("want the doubt told, got %+v", r.Attention)
+	}
+	b.byHand(t, held)
+	confirmed, err := b.Retry(t.Context(), held.ID)
+	if err != nil || confirmed.Status != marketplace.Confirmed || len(b.partner.Default().Platform().Bookings()) != 1 {
+		t.Errorf("want the partner's booking found, got %+v and %v", confirmed, err)
+	}
+	b.kept(t)
+}
+
+func TestAPartnerWithoutCancellationsIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(o *mockpartner.Options) {
+		c := *mockpartner.DefaultCatalog()
+		c.Policy.NoCancel = true
+		o.Catalog = &c
+	})
+	held := b.checkout(t)
+	b.pays(t, held.ID, "p-1")
+	_, err := b.Cancel(t.Context(), b.reseller, held.ID, "")
+	check(t, err)
+	b.work(t)
+	if r := b.is(t, held.ID, marketplace.Cancelled); r.Cancellation != marketplace.NotSupported || r.CancelTries != 1 {
+		t.Errorf("want it asked once, got %+v", r.Booking)
+	}
+	b.kept(t)
+}
+
+func TestAReleaseThatNobodyTakesIsParkedUntilAnOperatorSendsItAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.arm(t, `{name: broken, match: {endpoint: release}, status: 500}`)
+	held := b.checkout(t)
+	_, err := b.Abandon(t.Context(), b.reseller, held.ID)
+	check(t, err)
+	b.work(t)
+	r := b.is(t, held.ID, marketplace.Released, marketplace.ReleaseFailed)
+	if r.Release != marketplace.GivenUp || b.now().Sub(noon) < 72*time.Hour || r.ReleaseTries < 200 {
+		t.Errorf("want three days of tries, got %d until %s", r.ReleaseTries, b.now())
+	}
+	check(t, b.partner.Control.Disarm(t.Context(), "broken"))
+	_, err = b.Deliver(t.Context(), held.ID)
+	check(t, err)
+	b.work(t)
+	if r := b.is(t, held.ID, marketplace.Released); r.Release != marketplace.Done {
+		t.Errorf("want it taken, got %s", r.Release)
+	}
+	b.kept(t)
+}
+
+func TestAReleaseWhosePartnersKeyIsGoneIsGivenUpInTheEnd(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	held := b.checkout(t)
+	_, err := b.Abandon(t.Context(), b.reseller, held.ID)
+	check(t, err)
+	_, err = b.store.Pool().Exec(t.Context(), `UPDATE integrations SET auth_key = ''`)
+	check(t, err)
+	b.work(t)
+	if r := b.is(t, held.ID, marketplace.Released, marketplace.ReleaseFailed); r.Release != marketplace.GivenUp {
+		t.Errorf("want an operator told, got %+v", r.Booking)
+	}
+}
+
+func TestAConfirmThatIsDueWaitsForTheOneUnderWay(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.arm(t, `{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
+	held := b.checkout(t)
+	b.pays(t, held.ID, "p-1") // and a job is to send it again
+	under, over := make(chan struct{}), make(chan struct{})
+	b.Config.Partner = lingering{b.client, under, over}
+	done := make(chan struct{})
+	go func() { defer close(done); _, _ = b.Retry(t.Context(), held.ID) }()
+	<-under
+	if again, err := b.DeliverConfirm(t.Context(), held.ID); err != nil || again == 0 {
+		t.Errorf("want the job to come back, got %s and %v", again, err)
+	}
+	close(over)
+	<-done
+	b.is(t, held.ID, marketplace.Confirmed)
+	if again, err := b.DeliverConfirm(t.Context(), held.ID); err != nil || again != 0 {
+		t.Errorf("want the job over, got %s and %v", again, err)
+	}
+	b.kept(t)
+}
+
+// lingering is a partner whose confirm is under way until it is told.
+type lingering struct {
+	*partner.Client
+	under, over chan struct{}
+}
+
+func (l lingering) Confirm(ctx context.Context, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
+	close(l.under)
+	<-l.over
+	return l.Client.Confirm(ctx, t, h, asked, tickets)
+}
+
+func TestAReserveWhoseAnswerIsLostIsListed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
+	o := b.wants()
+	if _, err := b.Checkout(t.Context(), o); marketplace.CodeOf(err) != marketplace.PartnerFailed {
+		t.Errorf("want the partner blamed, got %v", err)
+	}
+	if r := b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown); r.AvailabilityID != o.Slot {
+		t.Errorf("want its slot known, got %+v", r.Booking)
+	}
+	if n := b.calls(t, partnerapi.Reserve); n != 1 {
+		t.Errorf("want one reserve, got %d", n)
+	}
+	b.kept(t)
+}
+
+func TestAHoldThatComesAfterTheLimitIsReleased(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`)
+	o := b.wants()
+	if _, err := b.Checkout(t.Context(), o); marketplace.CodeOf(err) != marketplace.PartnerLate {
+		t.Errorf("want the partner late, got %v", err)
+	}
+	b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown)
+	_, err := b.partner.Control.Wait(t.Context(), filter(partnerapi.Reserve), 1, time.Minute)
+	check(t, err)
+	b.until(t, o.ID, marketplace.Released)
+	b.work(t)
+	if r := b.is(t, o.ID, marketplace.Released); r.Release != marketplace.Done || r.Reason != marketplace.Unwanted {
+		t.Errorf("want the hold given back, got %+v", r.Booking)
+	}
+	b.kept(t)
+}
+
+// until waits for a booking to become so.
+func (b *bench) until(t *testing.T, id uuid.UUID, want marketplace.BookingStatus) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for {
+		r, err := b.store.Booking(t.Context(), id)
+		check(t, err)
+		if r.Status == want {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("want it %s, got %s", want, r.Status)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+func TestAHoldWhoseCustomerHasGoneIsReleased(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, leave := context.WithCancel(t.Context())
+	b.Config.Partner = leaving{b.client, leave}
+	o := b.wants()
+	_, err := b.Checkout(ctx, o)
+	if err == nil {
+		t.Error("want no booking")
+	}
+	b.work(t)
+	b.is(t, o.ID, marketplace.Released)
+	b.kept(t)
+}
+
+// leaving is a partner whose customer leaves while reserve is answered.
+type leaving struct {
+	*partner.Client
+	leave func()
+}
+
+func (l leaving) Reserve(ctx context.Context, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
+	defer l.leave() // who leaves before it is sent has nothing sent
+	return l.Client.Reserve(ctx, t, h, asked, late)
+}
+
+// dying is a partner during whose calls the service dies: what was sent arrives, and
+// nobody reads what comes of it.
+type dying struct{ *partner.Client }
+
+func (d dying) Reserve(ctx context.Context, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
+	defer runtime.Goexit()
+	return d.Client.Reserve(ctx, t, h, asked, late)
+}
+
+func (d dying) Confirm(ctx context.Context, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
+	defer runtime.Goexit()
+	return d.Client.Confirm(ctx, t, h, asked, tickets)
+}
+
+func TestTheCallsOfTheDeadAreSeenTo(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.arm(t, `{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
+	b.arm(t, `{match: {endpoint: reserve}, after: 1, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
+	held, o := b.checkout(t), b.wants()
+	b.Config.Partner = dying{b.client}
+	dies(func() { _, _ = b.Checkout(t.Context(), o) })
+	gone, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer leave()
+	paid, err := b.Pay(gone, b.reseller, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
+	if err != nil || paid.Status != marketplace.Paid {
+		t.Errorf("want it PAID, got %+v and %v", paid, err)
+	}
+	b.Wait()
+	b.Config.Partner = b.client
+	check(t, b.Sweep(t.Context()))
+	b.is(t, o.ID, marketplace.Reserving)
+	b.ahead.Add(int64(time.Minute))
+	check(t, b.Sweep(t.Context()))
+	b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown)
+	b.work(t)
+	b.is(t, held.ID, marketplace.Confirmed)
+	b.kept(t)
+}
+
+func TestOfManyWhoMoveABookingAtOnceOneIsFirst(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	held := b.checkout(t)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			switch i % 4 {
+			case 0, 1:
+				b.pays(t, held.ID, []string{"p-1", "p-2"}[i%2])
+			case 2:
+				_, _ = b.Abandon(t.Context(), b.reseller, held.ID)
+			case 3:
+				check(t, b.Sweep(t.Context()))
+			}
+		})
+	}
+	all.Wait()
+	b.work(t)
+	r, err := b.store.Booking(t.Context(), held.ID)
+	check(t, err)
+	if (r.Status != marketplace.Paid && r.Status != marketplace.Confirmed) || len(r.Payments) != 2 {
+		t.Errorf("want both payments kept, got %s and %+v", r.Status, r.Payments)
+	}
+	b.kept(t)
+}
+
+func TestAnothersBookingIsNotFound(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	held, stranger := b.checkout(t), uuid.New()
+	for name, wish := range map[string]func() error{
+		"to pay": func() error {
+			_, err := b.Pay(t.Context(), stranger, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
+			return err
+		},
+		"to abandon": func() error { _, err := b.Abandon(t.Context(), stranger, held.ID); return err },
+		"to cancel":  func() error { _, err := b.Cancel(t.Context(), stranger, held.ID, ""); return err },
+	} {
+		if err := wish(); marketplace.CodeOf(err) != marketplace.NotFound {
+			t.Errorf("%s: want it not found, got %v", name, err)
+		}
+	}
+}

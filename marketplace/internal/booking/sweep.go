@@ -1,0 +1,91 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const (
+	// staleAfter is how old a call without an end is when its replica is taken for dead:
+	// the longest wait for a turn and the longest limit are over by then.
+	staleAfter = 30 * time.Second
+	// sweepMost bounds what one query finds of each kind, sweepRounds the queries of one
+	// sweep: the next one is due soon.
+	sweepMost   = 500
+	sweepRounds = 20
+)
+
+var errDied = errors.New("no answer was read: the service ended meanwhile")
+
+// Sweep gives back the holds that nobody paid in time, and those of integrations that
+// were deleted, sees to the calls of replicas that died, and hands to an operator what
+// a job was dropped for.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.Now()
+	for range sweepRounds {
+		due, err := s.Store.DueBookings(ctx, now, now.Add(-staleAfter), sweepMost)
+		if err != nil {
+			return err
+		}
+		if err := s.sweep(ctx, due); err != nil {
+			return err
+		}
+		if max(len(due.Expired), len(due.Withdrawn), len(due.Reserves), len(due.Confirms), len(due.Dropped)) < sweepMost {
+			break
+		}
+	}
+	return nil
+}
+
+func (s *Service) sweep(ctx context.Context, due Due) error {
+	var failed []error
+	see := func(id uuid.UUID, decide func(Record) (Change, error)) {
+		_, _, err := s.step(ctx, id, decide)
+		if err != nil && marketplace.CodeOf(err) != marketplace.Conflict { // somebody else was first
+			failed = append(failed, fmt.Errorf("sweep booking %s: %w", id, err))
+		}
+	}
+	for on, ids := range map[Event][]uuid.UUID{HoldExpire: due.Expired, PartnerLeave: due.Withdrawn} {
+		for _, id := range ids {
+			see(id, func(r Record) (Change, error) { return move(r.Booking, on, s.Now(), string(on), "", uuid.Nil) })
+		}
+	}
+	died := partner.Outcome{Kind: partner.Unanswered, Took: -1, Err: errDied}
+	for _, c := range due.Reserves {
+		see(c.Booking, func(r Record) (Change, error) { return s.hold(r, c.Call, partnerapi.ReserveAnswer{}, died, false) })
+	}
+	for _, c := range due.Confirms {
+		see(c.Booking, func(r Record) (Change, error) { return s.confirmed(r, c.Call, partnerapi.ConfirmAnswer{}, died) })
+	}
+	for _, d := range due.Dropped {
+		see(d.Booking, func(r Record) (Change, error) { return s.dropped(r, d) })
+	}
+	return errors.Join(failed...)
+}
+
+// dropped gives up what a dropped job was for, where it is still owed.
+func (s *Service) dropped(r Record, d DroppedJob) (Change, error) {
+	on, owed := ConfirmGiveUp, false
+	switch d.Kind {
+	case ConfirmJob:
+		_, err := Next(r.Booking, ConfirmAgain)
+		owed = err == nil
+	case ReleaseJob:
+		on, owed = release.giveUp, release.owed(r.Booking)
+	case CancelJob:
+		on, owed = cancellation.giveUp, cancellation.owed(r.Booking)
+	}
+	if !owed {
+		return Change{}, nil
+	}
+	message := fmt.Sprintf("the service itself has failed at it %d times, and gives up: its log says why, with job_id %d", d.Tries, d.Job)
+	return move(r.Booking, on, s.Now(), "", message, uuid.Nil)
+}

@@ -1,0 +1,400 @@
+package catalog_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/schemas"
+)
+
+// The catalog of these benchmarks.
+const (
+	benchProducts = 2000
+	benchOptions  = 3
+	benchRounds   = 5 // a median is of at least so many
+)
+
+func benchCatalog() []byte {
+	return []byte("[" + repeat(benchProducts, func(i int) string {
+		return fmt.Sprintf(`{"id":"product-%d","internalName":"Walk %d through the old town","locale":"en","timeZone":"Europe/Lisbon","instantConfirmation":true,"reference":"OTW-%d","options":[%s]}`,
+			i, i, i, repeat(benchOptions, func(o int) string { return option(fmt.Sprint("option-", o), adult, child) }))
+	}) + "]")
+}
+
+// syncBench is a partner with a catalog, and a syncer of a fresh database.
+type syncBench struct {
+	body   []byte
+	target partner.Target
+	client *partner.Client
+	store  *postgres.Store
+	syncer *catalog.Syncer
+}
+
+func newSyncBench(b *testing.B) *syncBench {
+	b.Helper()
+	s := &syncBench{body: benchCatalog(), store: pgtest.Open(b)}
+	s.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Now: time.Now, Observe: func(id uuid.UUID, call health.Call) {
+		if err := s.store.Observe(context.Background(), id, call); err != nil {
+			b.Error(err)
+		}
+	}})
+	b.Cleanup(s.client.Close)
+	s.syncer = catalog.NewSyncer(s.store, s.client, time.Now)
+	s.target = s.register(b, s.serve(b, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(s.body)
+	}))
+	return s
+}
+
+// serve starts a partner.
+func (s *syncBench) serve(b *testing.B, answer http.HandlerFunc) *url.URL {
+	b.Helper()
+	server := httptest.NewServer(answer)
+	b.Cleanup(server.Close)
+	base, err := url.Parse(server.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return base
+}
+
+// register stores a partner's integration.
+func (s *syncBench) register(b *testing.B, base *url.URL) partner.Target {
+	target := partner.Target{ID: uuid.New(), BaseURL: base, AuthKey: "k"}
+	registerIn(b, s.store, target, time.Now())
+	return target
+}
+
+func (s *syncBench) sync(b *testing.B) (made catalog.Sync) {
+	b.Helper()
+	made, err := s.syncer.Sync(b.Context(), catalog.Order{Target: s.target, Mode: catalog.Full, Cause: catalog.BySchedule})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return made
+}
+
+// get transfers the body and nothing more.
+func (s *syncBench) get(b *testing.B) []byte {
+	b.Helper()
+	response, err := http.Get(s.target.BaseURL.String())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return body
+}
+
+// written counts the rows that were ever written, by table.
+func (s *syncBench) written(b *testing.B) map[string]int64 {
+	b.Helper()
+	// A backend tells what it has counted when it ends, at the latest.
+	s.store.Pool().Reset()
+	admin, err := pgx.Connect(b.Context(), s.store.Pool().Config().ConnString())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer admin.Close(b.Context())
+	for deadline := time.Now().Add(time.Minute); ; {
+		var others int
+		if err := admin.QueryRow(b.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`).Scan(&others); err != nil {
+			b.Fatal(err)
+		}
+		if others == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			b.Fatal("want the connections closed")
+		}
+	}
+	rows, err := admin.Query(b.Context(), `SELECT relname::text, n_tup_ins + n_tup_upd + n_tup_del FROM pg_stat_user_tables`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	counts := map[string]int64{}
+	var table string
+	var n int64
+	if _, err := pgx.ForEachRow(rows, []any{&table, &n}, func() error { counts[table] = n; return nil }); err != nil {
+		b.Fatal(err)
+	}
+	return counts
+}
+
+// timed returns how long f takes.
+func timed(f func()) time.Duration {
+	start := time.Now()
+	f()
+	return time.Since(start)
+}
+
+func median[T cmp.Ordered](all []T) T {
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// A first sync against what cannot be left out of it, each alone: the transfer, the
+// decoding, the judging by the schema, and the copying of the same rows into the same
+// tables. The bar is 2 times their sum, and 3 s.
+func BenchmarkFirstSync(b *testing.B) {
+	var whole, transfer, decode, judge, copying []time.Duration
+	for range max(b.N, benchRounds) {
+		s := newSyncBench(b)
+		transfer = append(transfer, timed(func() { s.get(b) }))
+		var list []any
+		decode = append(decode, timed(func() {
+			decoder := json.NewDecoder(bytes.NewReader(s.body))
+			decoder.UseNumber()
+			if err := decoder.Decode(&list); err != nil {
+				b.Fatal(err)
+			}
+		}))
+		judge = append(judge, timed(func() {
+			for _, product := range list {
+				if problems := schemas.ValidateValue(schemas.Product, product); problems != nil {
+					b.Fatal(problems)
+				}
+			}
+		}))
+		whole = append(whole, timed(func() {
+			if made := s.sync(b); made.Created != benchProducts {
+				b.Fatalf("want %d made, got %+v", benchProducts, made)
+			}
+		}))
+		copying = append(copying, s.copyBack(b))
+	}
+	least := median(transfer) + median(decode) + median(judge) + median(copying)
+	b.ReportMetric(milliseconds(median(whole)), "ms/sync")
+	b.ReportMetric(milliseconds(median(transfer)), "ms/transfer")
+	b.ReportMetric(milliseconds(median(decode)), "ms/decode")
+	b.ReportMetric(milliseconds(median(judge)), "ms/judge")
+	b.ReportMetric(milliseconds(median(copying)), "ms/copy")
+	b.ReportMetric(float64(median(whole))/float64(least), "x-of-sum")
+	b.ReportMetric(0, "ns/op") // of all rounds and their databases: it says nothing
+}
+
+// copyBack takes the stored rows away and copies them into the same tables again.
+func (s *syncBench) copyBack(b *testing.B) (took time.Duration) {
+	b.Helper()
+	tables := []string{"activities", "variations"}
+	columns, rows := map[string][]string{}, map[string][][]any{}
+	for _, table := range tables {
+		found, err := s.store.Pool().Query(b.Context(), "SELECT * FROM "+table)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, field := range found.FieldDescriptions() {
+			columns[table] = append(columns[table], field.Name)
+		}
+		for found.Next() {
+			values, err := found.Values()
+			if err != nil {
+				b.Fatal(err)
+			}
+			for i, field := range found.FieldDescriptions() {
+				if field.DataTypeOID == jsonb { // as text, which is what a sync has
+					if values[i], err = json.Marshal(values[i]); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			rows[table] = append(rows[table], values)
+		}
+		if err := found.Err(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := s.store.Pool().Exec(b.Context(), "TRUNCATE activities CASCADE"); err != nil {
+		b.Fatal(err)
+	}
+	return timed(func() {
+		err := pgx.BeginFunc(b.Context(), s.store.Pool(), func(tx pgx.Tx) error {
+			for _, table := range tables {
+				if _, err := tx.CopyFrom(b.Context(), pgx.Identifier{table}, columns[table], pgx.CopyFromRows(rows[table])); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// jsonb is the type's number in PostgreSQL.
+const jsonb = 3802
+
+// bookkeeping are the tables that are not the catalog's, the slots', the integrations'
+// or the syncs'.
+var bookkeeping = []string{"integration_health", "slot_rounds", "sync_wishes", "river_job", "river_queue", "river_leader", "river_client", "river_client_queue", "river_notification"}
+
+// A sync of the same body against its transfer and its hash. The bar is 1.2 times that
+// and 5 ms, and that not one row is written.
+func BenchmarkUnchangedSync(b *testing.B) {
+	s := newSyncBench(b)
+	s.sync(b)
+	before := s.written(b)
+	s.sync(b) // on a fresh connection
+	var whole, least []time.Duration
+	for range max(b.N, 4*benchRounds) {
+		least = append(least, timed(func() {
+			if sha256.Sum256(s.get(b)) == (catalog.Hash{}) {
+				b.Fatal("want a hash")
+			}
+		}))
+		whole = append(whole, timed(func() {
+			if made := s.sync(b); !made.Skipped {
+				b.Fatalf("want it skipped, got %+v", made)
+			}
+		}))
+	}
+	for table, n := range s.written(b) {
+		if n != before[table] && !slices.Contains(bookkeeping, table) {
+			b.Errorf("%s: want no row written, got %d", table, n-before[table])
+		}
+	}
+	b.ReportMetric(milliseconds(median(whole)), "ms/sync")
+	b.ReportMetric(milliseconds(median(least)), "ms/get+sha256")
+	b.ReportMetric(float64(median(whole)-5*time.Millisecond)/float64(median(least)), "x-beyond-5ms")
+	b.ReportMetric(0, "ns/op")
+}
+
+// A sync after one price has changed: one variation is written, and nothing else of the
+// catalog.
+func BenchmarkSyncOfOneChange(b *testing.B) {
+	s := newSyncBench(b)
+	s.sync(b)
+	whole := benchCatalog()
+	rounds := max(b.N, benchRounds)
+	before := s.written(b)
+	var took []time.Duration
+	for i := range rounds {
+		s.body = bytes.Replace(whole, []byte("2250"), []byte(fmt.Sprint(3000+i)), 1)
+		took = append(took, timed(func() {
+			if made := s.sync(b); made.Updated != 1 || made.Skipped {
+				b.Fatalf("want one updated, got %+v", made)
+			}
+		}))
+	}
+	after := s.written(b)
+	for table, want := range map[string]int64{"activities": 0, "slots": 0, "variations": 1, "integrations": 1, "syncs": 1} {
+		if got := after[table] - before[table]; got != want*int64(rounds) {
+			b.Errorf("%s: want %d rows written a sync, got %d in %d", table, want, got, rounds)
+		}
+	}
+	b.ReportMetric(milliseconds(median(took)), "ms/sync")
+	b.ReportMetric(0, "ns/op")
+}
+
+// below is an address of the same server.
+func below(base *url.URL, path string) *url.URL {
+	address := *base
+	address.Path = path
+	return &address
+}
+
+// 180 partners' syncs beside 10 partners that accept and never answer and 10 that drip
+// a byte now and then, against the same syncs without the 20. The bar is 1.3 times.
+func BenchmarkSyncsBesideHangingPartners(b *testing.B) {
+	const good, bad = 180, 20
+	s := newSyncBench(b)
+	var round atomic.Int64
+	base := s.serve(b, func(w http.ResponseWriter, _ *http.Request) {
+		price := fmt.Sprint(3000 + round.Load())
+		_, _ = io.WriteString(w, "["+repeat(20, func(i int) string { return product(fmt.Sprint("p", i), "2250", price) })+"]")
+	})
+	arrived, release := make(chan struct{}, bad), make(chan chan struct{}, bad)
+	hanging := s.serve(b, func(w http.ResponseWriter, r *http.Request) {
+		over := <-release
+		arrived <- struct{}{}
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				panic(http.ErrAbortHandler)
+			case <-tick.C:
+				if strings.HasPrefix(r.URL.Path, "/drips") {
+					_, _ = io.WriteString(w, " ")
+					_ = http.NewResponseController(w).Flush()
+				}
+			}
+		}
+	})
+	var targets, hostile []partner.Target
+	for i := range good {
+		targets = append(targets, s.register(b, below(base, fmt.Sprint("/", i))))
+	}
+	for i := range bad {
+		hostile = append(hostile, s.register(b, below(hanging, fmt.Sprint([]string{"/hangs/", "/drips/"}[i%2], i))))
+	}
+	syncAll := func(targets []partner.Target, wantError bool) *sync.WaitGroup {
+		var all sync.WaitGroup
+		for _, target := range targets {
+			all.Go(func() {
+				_, err := s.syncer.Sync(context.Background(), catalog.Order{Target: target, Mode: catalog.Full, Cause: catalog.BySchedule})
+				if (err != nil) != wantError {
+					b.Errorf("want an error %t, got %v", wantError, err)
+				}
+			})
+		}
+		return &all
+	}
+	if syncAll(targets, false).Wait(); b.Failed() { // the first ones make what the others change
+		b.FailNow()
+	}
+	var alone, beside []time.Duration
+	for range max(b.N, benchRounds) {
+		round.Add(1)
+		alone = append(alone, timed(func() { syncAll(targets, false).Wait() }))
+		round.Add(1)
+		over := make(chan struct{})
+		for range bad {
+			release <- over
+		}
+		left := syncAll(hostile, true)
+		for range bad {
+			select {
+			case <-arrived:
+			case <-time.After(time.Minute):
+				b.Fatal("want the calls to arrive")
+			}
+		}
+		beside = append(beside, timed(func() { syncAll(targets, false).Wait() }))
+		close(over)
+		left.Wait()
+	}
+	b.ReportMetric(milliseconds(median(alone)), "ms/alone")
+	b.ReportMetric(milliseconds(median(beside)), "ms/beside")
+	b.ReportMetric(float64(median(beside))/float64(median(alone)), "x-alone")
+	b.ReportMetric(0, "ns/op")
+}

@@ -1,0 +1,260 @@
+package catalog_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+)
+
+func read(t *testing.T, body string) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.Read([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// repeat joins what make makes of 0 up to n.
+func repeat(n int, make func(int) string) string {
+	var all strings.Builder
+	for i := range n {
+		if i > 0 {
+			all.WriteByte(',')
+		}
+		all.WriteString(make(i))
+	}
+	return all.String()
+}
+
+const (
+	adult = `{"id":"unit-adult","internalName":"Adult","type":"ADULT","pricingFrom":[{"original":2250,"currency":"EUR"}]}`
+	child = `{"id":"unit-child","internalName":"Child","type":"CHILD","pricingFrom":[{"original":1100,"currency":"EUR"}]}`
+)
+
+func option(id string, units ...string) string {
+	return fmt.Sprintf(`{"id":%q,"internalName":"x","availabilityType":"START_TIME","units":[%s]}`, id, strings.Join(units, ","))
+}
+
+// with is a product that has these options.
+func with(options string) string {
+	return `{"id":"p","internalName":"Walk","locale":"en","timeZone":"Europe/Lisbon","instantConfirmation":true,"options":[` + options + `]}`
+}
+
+func TestAProductThatCannotBeKeptIsSetAsideWithItsPlace(t *testing.T) {
+	t.Parallel()
+	student := func(i int) string {
+		return fmt.Sprintf(`{"id":"student-%d","internalName":"x","type":"STUDENT","pricingFrom":[{"original":1,"currency":"EUR"}]}`, i)
+	}
+	deep := strings.Repeat(`[`, 600) + strings.Repeat(`]`, 600)
+	for name, c := range map[string]struct{ product, pointer, words string }{
+		"NUL in the name":             {product("p", "Walk", `Wa\u0000lk`), "/0/internalName", `\u0000`},
+		"NUL in the id":               {product(`p`, `"p"`, `"p\u0000"`), "/0/id", `\u0000`},
+		"NUL in an option's id":       {product("p", "morning", `\u0000`), "/0/options/0/id", `\u0000`},
+		"NUL in a student's id":       {with(option("o", strings.Replace(student(1), "student-1", `s\u0000`, 1))), "/0/options/0/units/0/id", `\u0000`},
+		"NUL in the reference":        {product("p", `"locale"`, `"reference":"\u0000","locale"`), "/0/reference", `\u0000`},
+		"half a character":            {product("p", "Walk", `Wa\ud800lk`), "/0/internalName", "half of one"},
+		"the other half":              {product("p", "Walk", `Wa\udc00lk`), "/0/internalName", "half of one"},
+		"two halves in the wrong way": {product("p", "Walk", `\udc00\ud800`), "/0/internalName", "half of one"},
+		"half an id":                  {product("p", `"p"`, `"\uD83D"`), "/0/id", "half of one"},
+		"bad UTF-8":                   {product("p", "Walk", "Wa\xfflk"), "/0", "UTF-8"},
+		"a long id":                   {product(strings.Repeat("i", 1001)), "/0/id", "at most 1000 bytes, got 1001"},
+		"a long id of an option":      {product("p", "morning", strings.Repeat("ä", 501)), "/0/options/0/id", "at most 1000 bytes, got 1002"},
+		"a long name":                 {product("p", "Walk", strings.Repeat("w", 10_001)), "/0/internalName", "at most 10000 bytes"},
+		"a long name of a unit":       {product("p", "Adult", strings.Repeat("w", 10_001)), "/0/options/0/units/0/internalName", "at most 10000 bytes"},
+		"many options":                {with(repeat(501, func(i int) string { return option(fmt.Sprint(i), adult) })), "/0/options", "at most 500 options, got 501"},
+		"10,000 options":              {with(repeat(10_000, func(i int) string { return option(fmt.Sprint(i), adult) })), "/0", "at most 1048576 bytes"},
+		"10,000 units":                {with(option("o", repeat(10_000, student))), "/0", "at most 1048576 bytes"},
+		"many units":                  {with(option("o", repeat(101, student))), "/0/options/0/units", "at most 100 units, got 101"},
+		"many prices": {with(option("o", strings.Replace(adult, `{"original":2250,"currency":"EUR"}`,
+			repeat(201, func(int) string { return `{"original":2250,"currency":"EUR"}` }), 1))), "/0/options/0/units/0/pricingFrom", "at most 200 prices, got 201"},
+		"a price beyond int64":       {product("p", "2250", "9223372036854775808"), "/0/options/0/units/0/pricingFrom/0/original", "got 9223372036854775808"},
+		"a price in an exponent":     {product("p", "2250", "1e400000"), "/0/options/0/units/0/pricingFrom/0/original", "range"},
+		"deep nesting":               {product("p", `"locale"`, `"more":`+deep+`,"locale"`), "/0/more", "512 levels"},
+		"an option's id twice":       {with(option("o", adult) + "," + option("o", adult)), "/0/options/1/id", "no other option"},
+		"an enormous unknown member": {product("p", `"locale"`, `"more":"`+strings.Repeat("x", 1<<20)+`","locale"`), "/0", "at most 1048576 bytes"},
+		"no object":                  {`[]`, "/0", "object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := read(t, "["+c.product+","+product("other")+"]")
+			if len(got.Products) != 1 || got.Products[0].ID != "other" || len(got.SetAside) != 1 {
+				t.Fatalf("want the other one kept and this one set aside, got %d and %+v", len(got.Products), got.SetAside)
+			}
+			problem := got.SetAside[0].Problems[0]
+			if !strings.HasPrefix(problem.Pointer, c.pointer) || !strings.Contains(problem.Message, c.words) {
+				t.Errorf("want %q at %s, got %+v", c.words, c.pointer, problem)
+			}
+		})
+	}
+}
+
+func TestWhatIsLawfulIsKept(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"an integer with a point":          product("p", "2250", "2250.0"),
+		"the largest price":                product("p", "2250", "9223372036854775807"),
+		"a whole pair":                     product("p", "Walk", `\ud83d\ude00`),
+		"a backslash before u":             product("p", "Walk", `C:\\ud800`),
+		"U+FFFD itself":                    product("p", "Walk", "\ufffd"),
+		"half a character that is ignored": product("p", `"locale"`, `"more":"\ud800","locale"`),
+		"NUL that is ignored":              product("p", `"locale"`, `"more":"\u0000","locale"`),
+		"another ID beside id":             product("p", `"locale"`, `"ID":17,"locale"`),
+		"no units":                         with(option("o")),
+		"the longest id":                   product(strings.Repeat("i", 1000)),
+	} {
+		if got := read(t, "["+text+"]"); len(got.Products) != 1 || got.SetAside != nil {
+			t.Errorf("%s: want it kept, got %+v", name, got.SetAside)
+		}
+	}
+}
+
+func TestOfAMemberThatIsWrittenTwiceTheLastCounts(t *testing.T) {
+	t.Parallel()
+	got := read(t, `{"products":[],"products":[`+product("p", `"locale"`, `"id":"q","locale"`)+`]}`)
+	if len(got.Products) != 1 || got.Products[0].ID != "q" {
+		t.Errorf("want q, got %+v", got)
+	}
+}
+
+func TestIDsThatDifferByCaseOrSpaceAreOthers(t *testing.T) {
+	t.Parallel()
+	ids := []string{"a", "A", " a", "a ", "\u00e1", "a\u0301", "a\u200b"}
+	var texts []string
+	for _, id := range ids {
+		texts = append(texts, product(id))
+	}
+	got := read(t, "["+strings.Join(texts, ",")+"]")
+	for i, p := range got.Products {
+		if p.ID != ids[i] {
+			t.Errorf("want %q, got %q", ids[i], p.ID)
+		}
+	}
+	if len(got.Products) != len(ids) {
+		t.Errorf("want all of them, got %+v", got.SetAside)
+	}
+}
+
+func TestWhenAProductWasModifiedChangesNothing(t *testing.T) {
+	t.Parallel()
+	a, b := read(t, "["+product("p", `"locale"`, `"updatedAt":"2026-07-01T09:00:00Z","locale"`)+"]"), read(t, "["+product("p", `"locale"`, `"updatedAt":7,"locale"`)+"]")
+	if a.Products[0].Hash != b.Products[0].Hash {
+		t.Errorf("want one hash, got those of %s and %s", a.Products[0].Text, b.Products[0].Text)
+	}
+}
+
+func TestMoreProductsThanAnyPartnerHasAreNoCatalog(t *testing.T) {
+	t.Parallel()
+	body := "[" + strings.Repeat("{},", 999_999) + "{}]"
+	if _, err := catalog.Read([]byte(body)); err == nil || !strings.Contains(err.Error(), "at most 100000 products") {
+		t.Errorf("want a million refused, got %v", err)
+	}
+}
+
+func TestTheListOfWhatIsSetAsideIsCutWhereItIsLong(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		body  string
+		total int
+	}{
+		"many":  {"[" + repeat(3000, func(int) string { return "7" }) + "]", 3000},
+		"wordy": {"[" + repeat(2000, func(i int) string { return `{"id":"` + strings.Repeat("x", 500) + fmt.Sprint(i) + `"}` }) + "]", 2000},
+	} {
+		got := read(t, c.body)
+		text, err := json.Marshal(got.SetAside)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := got.SetAside[len(got.SetAside)-1]
+		if want := fmt.Sprintf("%d more products", c.total-len(got.SetAside)+1); len(text) > 512<<10 || !strings.Contains(last.Problems[0].Message, want) {
+			t.Errorf("%s: want at most 512 KiB that end with %q, got %d and %+v", name, want, len(text), last)
+		}
+	}
+}
+
+func TestNothingThatTheDatabaseRefusesIsInTheRecord(t *testing.T) {
+	t.Parallel()
+	got := read(t, `[{"id":"a\u0000b\u001b[31m","x\u0000":1e999999},{"id":"`+strings.Repeat("l", 5000)+`"}]`)
+	text, err := json.Marshal(got.SetAside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), `\u00`) || len(text) > 4000 {
+		t.Errorf("want short texts without control characters, got %s", text)
+	}
+}
+
+// Of an answer of many megabytes no more is held than a few times its own size.
+func TestAHostileBodyTakesBoundedMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads many megabytes")
+	}
+	const size = 4 << 20
+	for name, body := range map[string]string{
+		"tiny products":            "[" + strings.Repeat("7,", size/2) + "7]",
+		"one product of nothing":   `[{"id":"p","more":[` + strings.Repeat("[],", size/3) + `[]]}]`,
+		"products beyond the size": "[" + repeat(size>>21, func(int) string { return "[" + strings.Repeat("[],", 2<<20/3) + "[]]" }) + "]",
+		"members beside the array": `{"products":[],` + repeat(size/8, func(int) string { return `"a":1` }) + "}",
+	} {
+		text := []byte(body)
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _ = catalog.Read(text)
+		runtime.ReadMemStats(&after)
+		// All that was ever allocated: what is held at once is less.
+		if grown := after.TotalAlloc - before.TotalAlloc; grown > 4*size {
+			t.Errorf("%s: want at most 4 times the %d MiB of the body, got %d MiB", name, size>>20, grown>>20)
+		}
+		runtime.KeepAlive(text)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		"", "[]", "null", `{"products":[]}`, `{"Products":[]}`, "[" + product("a") + "," + product("a") + "]", `{"products":[` + product("a") + `],"more":{"products":1}}`,
+		`[{"id":"a\u0000"}]`, `[{"id":"\ud800"}]`, "[\"\xff\"]", `[[[[]]]]`, `["\\\""]`, `{"a":"]},{[","products":["x,y",{"a":"}"}]}`, `[1e999]`, `{"pro\u0064ucts":[7]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		c, err := catalog.Read(body)
+		if err != nil {
+			if bytes.HasPrefix(body, []byte("[")) && json.Valid(body) && bytes.Count(body, []byte(",")) < 1000 {
+				t.Fatalf("want an array read, got %v", err)
+			}
+			return
+		}
+		var list []json.RawMessage
+		var object map[string]json.RawMessage
+		if json.Unmarshal(body, &list) != nil {
+			if err := json.Unmarshal(body, &object); err != nil {
+				t.Fatalf("want only JSON read, got %v", err)
+			}
+			if err := json.Unmarshal(object["products"], &list); err != nil {
+				t.Fatalf("want only an array read, got %v", err)
+			}
+		}
+		if len(c.Products)+len(c.SetAside) != len(list) && len(list) < 1000 {
+			t.Fatalf("want each of %d products, got %d kept and %d set aside", len(list), len(c.Products), len(c.SetAside))
+		}
+		var kept []string
+		for _, p := range c.Products {
+			kept = append(kept, p.ID)
+			if strings.Contains(p.ID+p.Name+string(p.Text), "\x00") || !utf8.ValidString(p.ID+p.Name) || !json.Valid(p.Text) {
+				t.Fatalf("want what can be stored, got %+v", p)
+			}
+		}
+		slices.Sort(kept)
+		if len(slices.Compact(kept)) != len(c.Products) {
+			t.Fatal("want each id once")
+		}
+	})
+}

@@ -1,0 +1,234 @@
+package catalog_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/schemas"
+)
+
+const slotsOfEach = 60 * 2 // of an option
+
+// BenchmarkSlots pulls the slots of 6,000 options, 60 days x 2 each, from a partner on
+// loopback with pre-rendered answers, eight options at a time, and compares: the time
+// that decoding, schema validation and COPY into the same indexed table take of the
+// same slots, each alone, one after the other. It is done in five parts, by turns with
+// what it is compared to, so that a noisy machine is noisy to all; medians are told.
+// Then all of it is pulled again, unchanged: no slot row may be written.
+//
+//	go test -run '^$' -bench Slots -benchtime 1x ./catalog
+func BenchmarkSlots(b *testing.B) {
+	for b.Loop() {
+		race := newSlotRace(b)
+		var ratios, per []float64
+		spent := map[string]time.Duration{}
+		for part := range slices.Chunk(race.options, len(race.options)/benchRounds) {
+			alone := map[string]time.Duration{
+				"decode": measured(b, func() error { return race.decode(len(part)) }), "validate": measured(b, func() error { return race.validate(len(part)) }),
+				"copy": measured(b, func() error { return race.copy(b.Context(), part) }),
+			}
+			sum := time.Duration(0)
+			for name, took := range alone {
+				spent[name] += took
+				sum += took
+			}
+			took := measured(b, func() error { return race.pull(b.Context(), part, slotsOfEach) })
+			spent["pull"] += took
+			ratios, per = append(ratios, sum.Seconds()/took.Seconds()), append(per, float64(len(part)*slotsOfEach)/took.Seconds())
+		}
+		var written int
+		before := race.transaction(b)
+		again := measured(b, func() error { return race.pull(b.Context(), race.options, 0) })
+		if err := race.store.Pool().QueryRow(b.Context(), `SELECT count(*) FROM slots WHERE xmin::text::bigint >= $1 OR xmax::text::bigint >= $1`, before).Scan(&written); err != nil {
+			b.Fatal(err)
+		}
+		if written != 0 {
+			b.Errorf("want no slot written nor locked by a pull that changes nothing, got %d", written)
+		}
+		for _, name := range []string{"decode", "validate", "copy", "pull"} {
+			b.Logf("%-8s %s", name, spent[name].Round(time.Millisecond))
+		}
+		b.Logf("%-8s %s, unchanged", "pull", again.Round(time.Millisecond))
+		b.ReportMetric(median(ratios), "x-of-decode+validate+copy")
+		b.ReportMetric(median(per), "slots/s")
+		b.ReportMetric(float64(len(race.options)*slotsOfEach)/again.Seconds(), "unchanged-slots/s")
+	}
+}
+
+// measured is the time that f takes.
+func measured(b *testing.B, f func() error) time.Duration {
+	b.Helper()
+	return timed(func() {
+		if err := f(); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// slotRace is what is measured, and its course.
+type slotRace struct {
+	*catalog.SlotPuller
+	store   *postgres.Store
+	target  partner.Target
+	options []catalog.SlotOption
+	body    []byte
+	values  []any
+	slots   []marketplace.Slot
+}
+
+func newSlotRace(b *testing.B) *slotRace {
+	b.Helper()
+	r := &slotRace{store: pgtest.Open(b)}
+	now := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+	var slots []string
+	for i := range slotsOfEach {
+		day := now.AddDate(0, 0, i/2).Format(time.DateOnly)
+		slots = append(slots, fmt.Sprintf(
+			`{"id":"walk/morning/%sT%02d:00","localDateTimeStart":"%sT%02d:00:00+01:00","localDateTimeEnd":"%sT%02d:30:00+01:00","status":"AVAILABLE","vacancies":%d,"capacity":15,"unitPricing":[{"unitId":"unit-adult","unitType":"ADULT","original":%d,"currency":"EUR"}]}`,
+			day, 9+i%2*5, day, 9+i%2*5, day, 11+i%2*5, i%15, 2500+i))
+	}
+	r.body = []byte("[" + strings.Join(slots, ",") + "]")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(r.body) }))
+	b.Cleanup(server.Close)
+	base, err := url.Parse(server.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.target = partner.Target{ID: uuid.New(), BaseURL: base, AuthKey: "k"}
+	registerIn(b, r.store, r.target, now)
+	ahead := time.Duration(0)
+	var mu sync.Mutex
+	clock := func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		ahead += time.Millisecond
+		return now.Add(ahead)
+	}
+	client := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, health.Call) {}, Now: clock})
+	b.Cleanup(client.Close)
+	r.SlotPuller = catalog.NewSlotPuller(r.store, client, clock)
+	if _, err := catalog.NewSyncer(r.store, puller(func() string { return string(benchCatalog()) }), clock).Sync(b.Context(), catalog.Order{Target: r.target, Mode: catalog.Full}); err != nil {
+		b.Fatal(err)
+	}
+	if r.options, err = r.store.OptionsToPull(b.Context(), r.target.ID, clock(), uuid.Nil, benchProducts*benchOptions); err != nil || len(r.options) != benchProducts*benchOptions {
+		b.Fatalf("want %d options, got %d, %v", benchProducts*benchOptions, len(r.options), err)
+	}
+	lisbon, err := time.LoadLocation(r.options[0].TimeZone)
+	if err != nil {
+		b.Fatal(err)
+	}
+	answer, err := catalog.ReadSlots(r.body, catalog.Window{Zone: lisbon, From: now, To: now.AddDate(0, 0, 60)})
+	if err != nil || len(answer.Slots) != slotsOfEach {
+		b.Fatalf("want %d slots, got %+v, %v", slotsOfEach, answer, err)
+	}
+	r.slots = answer.Slots
+	if r.values, err = decoded(r.body); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := r.store.Pool().Exec(b.Context(), `
+		CREATE TABLE copied (LIKE slots INCLUDING ALL);
+		ALTER TABLE copied ADD FOREIGN KEY (variation_id) REFERENCES variations ON DELETE CASCADE`); err != nil {
+		b.Fatal(err)
+	}
+	return r
+}
+
+func decoded(body []byte) (values []any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	return values, decoder.Decode(&values)
+}
+
+func (r *slotRace) decode(answers int) error {
+	for range answers {
+		if _, err := decoded(r.body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *slotRace) validate(answers int) error {
+	for range answers {
+		for _, value := range r.values {
+			if problems := schemas.ValidateValue(schemas.Slot, value); problems != nil {
+				return fmt.Errorf("%v", problems)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *slotRace) copy(ctx context.Context, options []catalog.SlotOption) error {
+	prices := make([][]byte, len(r.slots))
+	for i, slot := range r.slots {
+		prices[i], _ = json.Marshal(slot.UnitPricing)
+	}
+	columns := []string{"variation_id", "availability_id", "local_date", "starts_at", "ends_at", "status", "vacancies", "capacity", "unit_pricing", "news_at"}
+	_, err := r.store.Pool().CopyFrom(ctx, pgx.Identifier{"copied"}, columns, pgx.CopyFromSlice(len(options)*len(r.slots), func(i int) ([]any, error) {
+		slot := r.slots[i%len(r.slots)]
+		return []any{options[i/len(r.slots)].VariationID, slot.ID, slot.LocalDate, slot.Start, slot.End, slot.Status, slot.Vacancies, slot.Capacity, prices[i%len(r.slots)], slot.Start}, nil
+	}))
+	return err
+}
+
+// pull pulls options, eight at a time, and wants so many slots of each to be written.
+func (r *slotRace) pull(ctx context.Context, options []catalog.SlotOption, written int) error {
+	next, errs := make(chan catalog.SlotOption), make(chan error, 8)
+	var all sync.WaitGroup
+	for range cap(errs) {
+		all.Go(func() {
+			for option := range next {
+				made, err := r.Pull(ctx, r.target, option)
+				if err == nil && made.Written+made.Closed != written {
+					err = fmt.Errorf("want %d written, got %+v", written, made)
+				}
+				if err != nil {
+					select {
+					case errs <- err:
+					default: // the first ones will do
+					}
+				}
+			}
+		})
+	}
+	for _, option := range options {
+		next <- option
+	}
+	close(next)
+	all.Wait()
+	select {
+	case err := <-errs:
+		return err
+	default:
+		return nil
+	}
+}
+
+// transaction is the next transaction's id.
+func (r *slotRace) transaction(b *testing.B) (id int64) {
+	b.Helper()
+	if err := r.store.Pool().QueryRow(b.Context(), `SELECT pg_current_xact_id()::text::bigint`).Scan(&id); err != nil {
+		b.Fatal(err)
+	}
+	return id
+}

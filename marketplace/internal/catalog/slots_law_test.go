@@ -1,0 +1,119 @@
+package catalog_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// said is what a partner says at one moment: of one slot, or of all.
+type said struct {
+	notified string            // a slot's id; "": it is the answer to a pull
+	slots    map[string]string // fields, by slot
+}
+
+// lawSlots are the slots that a partner of the law test speaks of.
+var lawSlots = []string{"a", "b", "c"}
+
+func drawSaid(t *rapid.T) said {
+	fields := rapid.Custom(func(t *rapid.T) string {
+		status := rapid.SampledFrom([]string{"AVAILABLE", "LIMITED", "CLOSED"}).Draw(t, "status")
+		n := rapid.IntRange(0, 3).Draw(t, "seats")
+		return fmt.Sprintf(`"status":%q,"vacancies":%d,"capacity":%d`, status, n, n)
+	})
+	if rapid.Bool().Draw(t, "notified") {
+		id := rapid.SampledFrom(lawSlots).Draw(t, "slot")
+		return said{notified: id, slots: map[string]string{id: fields.Draw(t, "news")}}
+	}
+	return said{slots: rapid.MapOf(rapid.SampledFrom(lawSlots), fields).Draw(t, "answer")}
+}
+
+// The law: whatever is said last of a slot stands, in whatever order it comes in. A slot
+// that is closed and one that is not known are alike.
+func TestWritersAtTheSameTimeLeaveWhatWasSaidLast(t *testing.T) {
+	t.Parallel()
+	b := setupSlots(t)
+	begin := b.at
+	rapid.Check(t, func(r *rapid.T) {
+		if _, err := b.store.Pool().Exec(t.Context(), `DELETE FROM slots`); err != nil {
+			r.Fatal(err)
+		}
+		if _, err := b.store.Pool().Exec(t.Context(), `DELETE FROM slot_pulls`); err != nil {
+			r.Fatal(err)
+		}
+		story := rapid.SliceOfN(rapid.Custom(drawSaid), 1, 8).Draw(r, "story")
+		order := rapid.Permutation(indexes(len(story))).Draw(r, "order")
+		var all sync.WaitGroup
+		for _, writer := range slices.Collect(slices.Chunk(order, (len(order)+2)/3)) { // three at most
+			all.Go(func() {
+				for _, i := range writer {
+					if err := b.write(t, story[i], begin.Add(time.Duration(i+1)*time.Second)); err != nil {
+						r.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		want := map[string]string{}
+		for _, s := range story {
+			if s.notified == "" {
+				clear(want)
+			}
+			for id, fields := range s.slots {
+				if want[id] = fields; strings.Contains(fields, "CLOSED") {
+					delete(want, id)
+				}
+			}
+		}
+		slots, err := b.store.Slots(t.Context(), b.option.VariationID, begin.AddDate(0, 0, -2), begin.AddDate(0, 0, 2))
+		if err != nil {
+			r.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, s := range slots {
+			if s.Status != partnerapi.StatusClosed {
+				got[s.ID] = fmt.Sprintf(`"status":%q,"vacancies":%s,"capacity":%s`, s.Status, seats(s.Vacancies), seats(s.Capacity))
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			r.Errorf("want %v\ngot  %v", want, got)
+		}
+	})
+}
+
+func indexes(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// write has what was said at that time come in.
+func (b *slotBench) write(t *testing.T, s said, at time.Time) error {
+	if s.notified != "" {
+		n, err := catalog.ReadNotification(fmt.Appendf(nil,
+			`{"productId":"walk","optionId":"morning","availabilityId":%q,"localDateTimeStart":"2026-07-01T10:00:00+01:00","localDateTimeEnd":"2026-07-01T12:00:00+01:00",%s}`,
+			s.notified, s.slots[s.notified]), at)
+		if err != nil {
+			return err
+		}
+		return catalog.NewNotifier(b.store).Notify(t.Context(), b.target.ID, n)
+	}
+	var slots []string
+	for id, fields := range s.slots {
+		slots = append(slots, slot(id, "2026-07-01", fields))
+	}
+	body := "[" + strings.Join(slots, ",") + "]"
+	puller := catalog.NewSlotPuller(b.store, answers(func(partnerapi.AvailabilityRequest) string { return body }), func() time.Time { return at })
+	_, err := puller.Pull(t.Context(), b.target, b.option)
+	return err
+}

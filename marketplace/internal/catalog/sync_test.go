@@ -1,0 +1,410 @@
+package catalog_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/secret"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// bench is a syncer with one integration, whose partner answers with body.
+type bench struct {
+	*catalog.Syncer
+	store  *postgres.Store
+	client *partner.Client
+	target partner.Target
+	body   atomic.Value // string
+	pulls  atomic.Int64
+	during func() // called while a pull is under way
+	ahead  atomic.Int64
+}
+
+func (b *bench) now() time.Time {
+	return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC).Add(time.Duration(b.ahead.Add(int64(time.Second))))
+}
+
+func setup(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{store: pgtest.Open(t), during: func() {}}
+	b.body.Store("[]")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.pulls.Add(1)
+		said := b.body.Load()
+		b.during()
+		_, _ = fmt.Fprint(w, said)
+	}))
+	t.Cleanup(server.Close)
+	base, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.target = b.register(t, base)
+	b.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, health.Call) {}, Now: b.now})
+	t.Cleanup(b.client.Close)
+	b.Syncer = catalog.NewSyncer(b.store, b.client, b.now)
+	return b
+}
+
+// registerIn stores a partner's integration.
+func registerIn(t interface{ Fatal(...any) }, store *postgres.Store, target partner.Target, now time.Time) {
+	account := marketplace.Account{ID: uuid.New(), Email: target.ID.String() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: now}
+	if err := store.CreateAccount(context.Background(), account); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.CreateIntegration(context.Background(), marketplace.Integration{
+		ID: target.ID, AccountID: account.ID, Name: "Old Town Walks", BaseURL: target.BaseURL, AuthType: partnerapi.Bearer,
+		AuthKey: []byte("sealed"), WebhookSecretHash: secret.Hash("x"), CreatedAt: now,
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *bench) sync(t *testing.T, mode catalog.Mode, products ...string) catalog.Sync {
+	t.Helper()
+	b.body.Store("[" + strings.Join(products, ",") + "]")
+	made, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: mode, Cause: catalog.ByPartner})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// product is one of that id, with a name and an option that can be changed.
+func product(id string, change ...string) string {
+	text := fmt.Sprintf(`{"id":%q,"internalName":"Walk","locale":"en","timeZone":"Europe/Lisbon","instantConfirmation":true,"options":[
+		{"id":"morning","internalName":"Morning","availabilityType":"START_TIME","units":[
+			{"id":"unit-adult","internalName":"Adult","type":"ADULT","pricingFrom":[{"original":2250,"currency":"EUR"}]},
+			{"id":"unit-child","internalName":"Child","type":"CHILD","pricingFrom":[{"original":1100,"currency":"EUR"}]}]}]}`, id)
+	return strings.NewReplacer(change...).Replace(text)
+}
+
+// activities lists what is stored, in one order: "id title active [option …]".
+func (b *bench) activities(t *testing.T) string {
+	t.Helper()
+	var list string
+	if err := b.store.Pool().QueryRow(t.Context(), `
+		SELECT coalesce(string_agg(format('%s %s %s [%s]', external_product_id, title, partner_active::text, options), ', ' ORDER BY external_product_id), '')
+		FROM (SELECT a.*, (SELECT string_agg(format('%s %s', external_option_id, v.partner_active::text), ' ' ORDER BY sort) FROM variations v WHERE v.activity_id = a.id) AS options FROM activities a) AS all_of_them`).Scan(&list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// written counts the rows of a table that were ever inserted, updated or deleted.
+func (b *bench) versions(t *testing.T) string {
+	t.Helper()
+	var list string
+	if err := b.store.Pool().QueryRow(t.Context(), `
+		SELECT coalesce((SELECT string_agg(format('%s:%s', external_product_id, xmin), ' ' ORDER BY id) FROM activities), '') || ' ' ||
+			coalesce((SELECT string_agg(xmin::text, ' ' ORDER BY id) FROM variations), '') || ' ' ||
+			(SELECT string_agg(xmin::text, ' ') FROM integrations) || ' ' || (SELECT count(*) FROM syncs)`).Scan(&list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func (b *bench) want(t *testing.T, want string) {
+	t.Helper()
+	if got := b.activities(t); got != want {
+		t.Errorf("want %s\ngot  %s", want, got)
+	}
+}
+
+func TestAProductBecomesAnActivityAndAnOptionAVariation(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	made := b.sync(t, catalog.Full, product("a"), product("b"))
+	if made.Synced != 2 || made.Created != 2 || made.Updated != 0 || made.Skipped {
+		t.Errorf("want two made, got %+v", made)
+	}
+	b.want(t, "a Walk true [morning true], b Walk true [morning true]")
+}
+
+func TestTheSameBodyIsSkippedAndNotOneRowIsWritten(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sync(t, catalog.Full, product("a"), product("b"), `{"id":"c"}`)
+	before := b.versions(t)
+	made := b.sync(t, catalog.Full, product("a"), product("b"), `{"id":"c"}`)
+	if !made.Skipped || made.Synced != 2 {
+		t.Errorf("want it skipped, as the sync of 2, got %+v", made)
+	}
+	if after := b.versions(t); after != before {
+		t.Errorf("want no row written\nbefore %s\nafter  %s", before, after)
+	}
+}
+
+func TestOnlyTheProductThatDiffersIsWritten(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sync(t, catalog.Full, product("a"), product("b"))
+	before := strings.Fields(b.versions(t))
+	made := b.sync(t, catalog.Full, product("a"), product("b", "2250", "2300"))
+	after := strings.Fields(b.versions(t))
+	if made.Updated != 1 || made.Created != 0 {
+		t.Errorf("want one updated, got %+v", made)
+	}
+	// Both activities, two variations, the integration, the count of syncs: the price
+	// is the second variation's.
+	for i, changed := range []bool{false, false, false, true, true, true} {
+		if (before[i] != after[i]) != changed {
+			t.Errorf("row %d: want it written %t, got %s and %s", i, changed, before[i], after[i])
+		}
+	}
+}
+
+func TestAnotherOrderChangesNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sync(t, catalog.Full, product("a"), product("b"))
+	before := strings.Fields(b.versions(t))
+	made := b.sync(t, catalog.Full, product("b"), product("a", `"unit-adult"`, `"unit-child"`, `"unit-child"`, `"unit-adult"`, "ADULT", "CHILD", "CHILD", "ADULT",
+		`"Adult"`, `"Child"`, `"Child"`, `"Adult"`, "2250", "1100", "1100", "2250"))
+	if made.Updated != 0 || made.Skipped {
+		t.Errorf("want it read, and nothing updated, got %+v", made)
+	}
+	after := strings.Fields(b.versions(t))
+	for i := range 4 {
+		if before[i] != after[i] {
+			t.Errorf("want row %d left alone, got %s and %s", i, before[i], after[i])
+		}
+	}
+}
+
+func TestATitleIsSeededOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sync(t, catalog.Full, product("a"))
+	b.sync(t, catalog.Full, product("a", "Walk", "Stroll", "Morning", "Dawn"))
+	b.want(t, "a Walk true [morning true]")
+}
+
+func TestWhatIsGoneFromAFullPullIsInactiveUntilItComesBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sync(t, catalog.Full, product("a"), product("b"))
+	if made := b.sync(t, catalog.Full, product("b", `"morning"`, `"evening"`)); made.Deactivated != 1 || made.Updated != 1 {
+		t.Errorf("want one deactivated and one updated, got %+v", made)
+	}
+	b.want(t, "a Walk false [morning true], b Walk true [morning false evening true]")
+	b.sync(t, catalog.Full, product("a"), product("b"))
+	b.want(t, "a Walk true [morning true], b Walk true [morning true evening false]")
+}
+
+func TestAnIncrementalPullDeactivatesNothingAndIsNeverTakenForAFullOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	whole := []string{product("a"), product("b")}
+	b.sync(t, catalog.Full, whole...)
+	if made := b.sync(t, catalog.Incremental, product("b", "2250", "2300")); made.Updated != 1 || made.Deactivated != 0 || made.Skipped {
+		t.Errorf("want one updated, got %+v", made)
+	}
+	b.want(t, "a Walk true [morning true], b Walk true [morning true]")
+	if made := b.sync(t, catalog.Full, whole...); made.Skipped || made.Updated != 1 {
+		t.Errorf("want the old price back, got %+v", made)
+	}
+	b.sync(t, catalog.Incremental)
+	if made := b.sync(t, catalog.Full, whole...); !made.Skipped {
+		t.Errorf("want it skipped where nothing had changed in between, got %+v", made)
+	}
+}
+
+func TestABadProductIsSetAsideAndTheOthersAreStored(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sync(t, catalog.Full, product("a"), product("b"))
+	made := b.sync(t, catalog.Full, product("a", "2250", "22.5"), product("b"), product("b"), `{"id":17}`, product("c", `"unit-child"`, `"unit-adult"`, "CHILD", "ADULT"))
+	if made.Synced != 1 || len(made.SetAside) != 4 || made.Deactivated != 0 {
+		t.Fatalf("want one stored, four set aside and none deactivated, got %+v", made)
+	}
+	for i, want := range []struct{ id, pointer string }{
+		{"a", "/0/options/0/units/0/pricingFrom/0/original"}, {"b", "/2/id"}, {"", "/3/id"}, {"c", "/4/options/0/units/1/id"},
+	} {
+		got := made.SetAside[i]
+		found := false
+		for _, problem := range got.Problems {
+			found = found || problem.Pointer == want.pointer && problem.Message != ""
+		}
+		if got.ProductID != want.id || !found {
+			t.Errorf("want %s set aside for %s, got %+v", want.id, want.pointer, got)
+		}
+	}
+	b.want(t, "a Walk true [morning true], b Walk true [morning true]")
+}
+
+func TestAPullThatWouldTakeMostAwayWaitsForApproval(t *testing.T) {
+	t.Parallel()
+	eight := func() (all []string) {
+		for i := range 8 {
+			all = append(all, product(fmt.Sprint("p", i)))
+		}
+		return all
+	}
+	for name, approve := range map[string]func(t *testing.T, b *bench, few []string) catalog.Sync{
+		"an equal answer": func(t *testing.T, b *bench, few []string) catalog.Sync { return b.sync(t, catalog.Full, few...) },
+		"an operator": func(t *testing.T, b *bench, few []string) catalog.Sync {
+			made, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full, Cause: catalog.ByOperator, Approved: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return made
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.sync(t, catalog.Full, eight()...)
+			few := []string{product("p0", "2250", "2300"), product("new")}
+			held := b.sync(t, catalog.Full, few...)
+			if held.Guard == nil || held.Guard.WouldDeactivate != 7 || held.Guard.Of != 8 || held.Deactivated != 0 || held.Created != 1 || held.Updated != 1 {
+				t.Fatalf("want the rest stored and seven held back, got %+v", held)
+			}
+			if other := b.sync(t, catalog.Full, append(few, product("another"))...); other.Guard == nil {
+				t.Errorf("want another answer held back as well, got %+v", other)
+			}
+			b.sync(t, catalog.Full, few...)
+			if made := approve(t, b, few); made.Guard != nil || made.Deactivated < 7 {
+				t.Errorf("want it done, got %+v", made)
+			}
+		})
+	}
+}
+
+func TestFewerThanFiveOrUpToHalfMayGo(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sync(t, catalog.Full, product("a"), product("b"), product("c"), product("d"))
+	if made := b.sync(t, catalog.Full); made.Guard != nil || made.Deactivated != 4 {
+		t.Errorf("want four of four gone, got %+v", made)
+	}
+}
+
+func TestABodyThatIsNoCatalogWritesNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sync(t, catalog.Full, product("a"))
+	before := b.versions(t)
+	for _, body := range []string{"", "null", "17", `"products"`, "{}", `{"Products":[]}`, `{"products":{}}`, `{"products":null}`, `[{"id":`, "[] []"} {
+		b.body.Store(body)
+		_, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full})
+		if err == nil || marketplace.CodeOf(err) != marketplace.PartnerFailed {
+			t.Errorf("%s: want it refused, got %v", body, err)
+		}
+	}
+	if after := b.versions(t); after != before {
+		t.Errorf("want no row written\nbefore %s\nafter  %s", before, after)
+	}
+}
+
+func TestACatalogUnderProductsIsRead(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.body.Store(`{"products":[` + product("a") + `],"more":1}`)
+	if _, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full}); err != nil {
+		t.Fatal(err)
+	}
+	b.want(t, "a Walk true [morning true]")
+}
+
+func TestASyncOutlivesWhoeverAskedForIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.body.Store("[" + product("a") + "]")
+	arrived, release := make(chan struct{}), make(chan struct{})
+	b.during = sync.OnceFunc(func() { close(arrived); <-release })
+	asking, giveUp := context.WithCancel(t.Context())
+	order := catalog.Order{Target: b.target, Mode: catalog.Full}
+	var all sync.WaitGroup
+	all.Go(func() {
+		if _, err := b.Sync(asking, order); !errors.Is(err, context.Canceled) {
+			t.Errorf("want our own end, got %v", err)
+		}
+	})
+	<-arrived
+	giveUp()
+	all.Wait()
+	close(release)
+	made, err := b.Sync(t.Context(), order)
+	if err != nil || !made.Skipped || made.Synced != 1 {
+		t.Errorf("want the catalog stored by then, got %+v and %v", made, err)
+	}
+}
+
+// What the partner changes while a pull is under way is not missed by the trigger that
+// says so.
+func TestWishesDuringASyncShareTheOneThatFollows(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.body.Store("[" + product("a") + "]")
+	arrived, release := make(chan struct{}), make(chan struct{})
+	b.during = sync.OnceFunc(func() { close(arrived); <-release })
+	order := catalog.Order{Target: b.target, Mode: catalog.Full}
+	var all sync.WaitGroup
+	all.Go(func() { _, _ = b.Sync(t.Context(), order) })
+	<-arrived
+	var waiting atomic.Int64
+	for range 5 {
+		all.Go(func() {
+			waiting.Add(1)
+			if made, err := b.Sync(t.Context(), order); err != nil || made.Synced != 2 {
+				t.Errorf("want what the partner says now, got %+v and %v", made, err)
+			}
+		})
+	}
+	for waiting.Load() < 5 {
+		runtime.Gosched()
+	}
+	pulled := b.pulls.Load()
+	b.body.Store("[" + product("a") + "," + product("b") + "]")
+	close(release)
+	all.Wait()
+	if more := b.pulls.Load() - pulled; more < 1 || more > 4 { // one, unless some were late
+		t.Errorf("want one pull for all five, got %d", more)
+	}
+}
+
+func TestOlderNewsNeverOverwritesNewer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.body.Store("[" + product("old") + "]")
+	b.during = func() {
+		b.during = func() {}
+		b.body.Store("[" + product("new") + "]")
+		other := catalog.NewSyncer(b.store, puller(func() string { return "[" + product("new") + "]" }), b.now)
+		if _, err := other.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full}); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full}); err != nil {
+		t.Fatal(err)
+	}
+	b.want(t, "new Walk true [morning true]")
+}
+
+// puller is a partner without a wire.
+type puller func() string
+
+func (p puller) Products(_ context.Context, _ partner.Target, _ time.Time, read func([]byte) error) error {
+	return read([]byte(p()))
+}

@@ -1,0 +1,170 @@
+package console_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"partnerkit.dev/internal/axetest"
+	"partnerkit.dev/internal/browsertest"
+	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/mockpartner"
+)
+
+// tab is a page of a shop's console that is open in the browser.
+type tab struct {
+	*shop
+	*browsertest.Tab
+}
+
+func (s *shop) look(browser context.Context, path string) tab {
+	s.t.Helper()
+	o := tab{s, browsertest.Open(s.t, browser, s.address)}
+	o.GoTo(path)
+	return o
+}
+
+// signedIn opens a page as the operator, who signs in by the keyboard.
+func (s *shop) signedIn(browser context.Context, path string) tab {
+	s.t.Helper()
+	o := s.look(browser, path)
+	o.signIn()
+	return o
+}
+
+func (o tab) signIn() {
+	o.t.Helper()
+	o.Write("#f-email", "operator@example.com")
+	o.Do(chromedp.KeyEvent(kb.Tab))
+	o.Is(`document.activeElement.id`, "f-password")
+	o.Do(chromedp.KeyEvent(password + kb.Enter))
+	o.Shows(".out", "Sign out")
+}
+
+func TestTheConsoleInABrowser(t *testing.T) {
+	t.Parallel()
+	b := browsertest.Start(t)
+
+	t.Run("an operator settles a paid booking whose confirm has failed", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		id := s.unconfirmed(s.order(s.stocked()))
+		o := s.signedIn(b, "/console/")
+		o.Shows(".due .figure", "1")
+		o.Click(".due a.main")
+		o.Click("tbody th a")
+		o.Shows("#attention-title", "Paid, and the partner does not book it")
+		s.byHand()
+		o.Click(".acts button.main")
+		o.Shows(".note", "Done: the booking is CONFIRMED.")
+		o.Shows(".timeline", "answered with 409")
+		o.Shows(".timeline .good", "CONFIRMED")
+		if got := call[booked](s, marketplace.Operator, "GET", "/operator/bookings/"+id, ""); got.Status != "CONFIRMED" {
+			t.Errorf("want it confirmed, got %s", got.Status)
+		}
+		o.Click(".buttons a.danger")
+		o.Do(chromedp.SendKeys(chromedp.ID("f-reason"), "The guests are ill"+kb.Enter))
+		o.Shows(".note", "Done: the booking is CANCELLED.")
+		o.Quiet()
+		mockpartner.AssertCallerKept(t, s.partner.Default())
+	})
+
+	t.Run("an operator approves what the guard holds back", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		made := s.stocked()
+		for _, gone := range call[[]client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities", "")[1:] {
+			s.must(s.control.DeleteProduct(t.Context(), gone.ExternalSync.ExternalProductID))
+		}
+		call[any](s, marketplace.Operator, "POST", "/operator/integrations/"+made.ID+"/sync", `{}`)
+		o := s.signedIn(b, "/console/")
+		o.Shows(".why", "A sync waits for approval")
+		o.Click(".rows a")
+		o.Shows("#approve-title", "waits for your approval")
+		o.Click(".due button.main")
+		o.Shows(".note", "deactivated")
+		o.See(`!document.querySelector("#approve-title")`)
+		o.GoTo("/console/activities?status=Active")
+		o.See(`document.querySelectorAll("tbody tr").length === 1`)
+		o.Quiet()
+	})
+
+	t.Run("a price that is edited is in the resellers' list", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		s.stocked()
+		price := func() (list []client.Activity) {
+			return call[[]client.Activity](s, marketplace.Reseller, "GET", "/resellers/activities?limit=100", "")
+		}
+		before := price()[0]
+		o := s.signedIn(b, "/console/activities/"+before.ID)
+		o.Do(chromedp.SendKeys(chromedp.ID("f-admin_price_percentage"), "100"))
+		o.Click(`form[action$="` + before.ID + `"] button.main`)
+		o.Shows(".note", "Changed: 1 field.")
+		was, is := before.Variations[0].Pricing.Units[0].Price, price()[0].Variations[0].Pricing.Units[0].Price
+		if was.Rat() == nil || is.Rat() == nil || is.Rat().Cmp(was.Rat()) <= 0 {
+			t.Errorf("want a higher price than %s, got %s", was, is)
+		}
+		o.Quiet()
+	})
+
+	t.Run("no page keeps anybody out, in light and dark, wide and narrow", func(t *testing.T) {
+		t.Parallel()
+		axe := axetest.Source(t)
+		s := open(t)
+		pages := s.busy()
+		o := s.look(b, "/console/signin")
+		o.accessible(axe)
+		o.signIn()
+		for _, path := range pages {
+			o.GoTo(path)
+			o.accessible(axe)
+		}
+		o.GoTo(pages["terms"])
+		for _, width := range []int64{1000, 1280} {
+			o.Fits(width)
+			o.Is(`String(document.querySelector(".out").getBoundingClientRect().top < document.querySelector(".top nav").getBoundingClientRect().bottom)`, "true")
+		}
+		o.Do(chromedp.SendKeys(chromedp.ID("f-currency"), "XXY"+kb.Enter))
+		o.Shows(".note.failed", "ISO 4217")
+		o.accessible(axe)
+	})
+}
+
+// busy fills the shop, and lists the pages that there are to see.
+func (s *shop) busy() map[string]string {
+	s.t.Helper()
+	s.must(s.control.Have(s.t.Context(), "age-limit-is-text"))
+	made := s.stocked()
+	booking := s.unconfirmed(s.order(made))
+	reseller := s.accounts[marketplace.Reseller].ID.String()
+	call[any](s, marketplace.Operator, "POST", "/operator/accounts/"+reseller+"/api-tokens", `{"name":"web shop"}`)
+	s.must(s.control.HaveNot(s.t.Context(), "age-limit-is-text"))
+	s.arm(`{match: {endpoint: products}, times: 3, status: 503}`)
+	v := s.operator()
+	for range 3 { // and it is DEGRADED
+		s.ahead.Add(int64(40 * time.Minute))
+		v.post("/console/integrations/"+made.ID+"/sync", "mode", "full")
+	}
+	s.ahead.Add(int64(90 * time.Minute))
+	call[any](s, marketplace.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.08","JPY":"171.94","GBP":"0.8464"}}`)
+	activity := call[[]client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
+	return map[string]string{
+		"overview": "/console/", "integrations": "/console/integrations", "integration": "/console/integrations/" + made.ID, "delete": "/console/integrations/" + made.ID + "/delete",
+		"bookings": "/console/bookings", "booking": "/console/bookings/" + booking, "cancel": "/console/bookings/" + booking + "/cancel", "activities": "/console/activities",
+		"activity": "/console/activities/" + activity.ID, "variation": "/console/activities/" + activity.ID + "/variations/" + activity.Variations[0].ID, "terms": "/console/terms",
+		"accounts": "/console/accounts", "account": "/console/accounts/" + reseller, "nothing": "/console/nothing",
+	}
+}
+
+// accessible wants nothing on the page that keeps people out, and nothing wider than the
+// window.
+func (o tab) accessible(axe string) {
+	o.t.Helper()
+	o.Fits(1280, 390)
+	axetest.Check(o.Tab, axe)
+}

@@ -1,0 +1,299 @@
+package console_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/console"
+	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/integration"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/metrics"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/secret"
+	"partnerkit.dev/marketplace/internal/signin"
+	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+const password = "correct horse battery"
+
+// shop is a service with its console, an account of each role, and a partner.
+type shop struct {
+	t        testing.TB
+	store    *postgres.Store
+	address  string
+	accounts map[marketplace.Role]marketplace.Account
+	partner  *mockpartner.Mock
+	base     string // where the partner is
+	control  *client.Client
+	ahead    atomic.Int64
+}
+
+func (s *shop) now() time.Time {
+	return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC).Add(time.Duration(s.ahead.Load()))
+}
+
+func open(t testing.TB, change ...func(*console.Config)) *shop {
+	t.Helper()
+	s := &shop{t: t, accounts: map[marketplace.Role]marketplace.Account{}}
+	database := pgtest.URL(t)
+	s.store = pgtest.OpenAt(t, database)
+	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
+	s.must(err)
+	// A hash that costs little to check: the race detector makes every one dear.
+	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
+	s.must(err)
+	for _, role := range []marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator} {
+		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Name: "The " + string(role), Role: role, PasswordHash: hash, CreatedAt: s.now()}
+		s.must(s.store.CreateAccount(t.Context(), a))
+		s.accounts[role] = a
+	}
+	guard, measured := partner.NewGuard(true), metrics.New("test")
+	calls := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: s.now, Observe: func(id uuid.UUID, call health.Call) {
+		if err := s.store.Observe(t.Context(), id, call); err != nil {
+			t.Error(err)
+		}
+	}})
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	front, err := storefront.Open(t.Context(), storefront.Config{Store: pgtest.OpenAt(t, database), PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: log})
+	s.must(err)
+	t.Cleanup(front.Close)
+	integrations := integration.NewService(s.store, guard, key, s.now)
+	bookings := booking.NewService(booking.Config{
+		Store: s.store, Keys: s.store, Partner: calls, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: s.now, Log: log,
+	})
+	t.Cleanup(func() { calls.Close(); bookings.Wait() })
+	signIn := signin.New(s.store, key, 10, s.now)
+	config := console.Config{SignIn: signIn, Secret: key, Now: s.now, Log: log}
+	for _, c := range change {
+		c(&config)
+	}
+	server := httptest.NewServer(api.New(api.Config{
+		Store: s.store, SignIn: signIn, Integrations: integrations, Bookings: bookings, Syncer: catalog.NewSyncer(s.store, calls, s.now),
+		Notifier: catalog.NewNotifier(s.store), Front: front, RateLimit: 6000, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
+		Mounts: []api.Mount{{Path: console.Path, Handler: func(a http.Handler) http.Handler { return console.New(config, a) }}},
+	}))
+	t.Cleanup(server.Close)
+	s.address = server.URL
+	s.partner, err = mockpartner.New(mockpartner.Options{AuthKey: "partner-key", Now: s.now(), Frozen: true, Seed: 1})
+	s.must(err)
+	mock := httptest.NewServer(s.partner)
+	t.Cleanup(func() { s.partner.Close(); mock.Close() })
+	s.base = mock.URL
+	s.control, err = client.New(mock.URL, client.Options{})
+	s.must(err)
+	return s
+}
+
+func (s *shop) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// call makes a call of the API as an account of the role, wants it to go well, and
+// reads the answer's data.
+func call[T any](s *shop, role marketplace.Role, method, path, body string, headers ...string) (data T) {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.address+"/api/v1"+path, strings.NewReader(body))
+	s.must(err)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if role != "" {
+		tokens := call[signin.Tokens](s, "", "POST", "/auth/login", fmt.Sprintf(`{"email":%q,"password":%q}`, s.accounts[role].Email, password))
+		request.Header.Set("Authorization", "Bearer "+tokens.AccessToken)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultClient.Do(request)
+	s.must(err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	s.must(err)
+	frame := struct{ Data *T }{&data}
+	if err := json.Unmarshal(text, &frame); err != nil || response.StatusCode >= 300 {
+		s.t.Fatalf("%s %s was answered with %d: %s", method, path, response.StatusCode, text)
+	}
+	return data
+}
+
+// registered is what a registration answers.
+type registered struct {
+	ID     string `json:"integration_id"`
+	Secret string `json:"webhook_secret"`
+}
+
+// register registers the partner by that name.
+func (s *shop) register(name string) registered {
+	s.t.Helper()
+	return call[registered](s, marketplace.Partner, "POST", "/partner-integrations", fmt.Sprintf(`{"name":%q,"base_url":%q,"auth_key":"partner-key"}`, name, s.base))
+}
+
+// stocked registers the partner and pulls its catalog.
+func (s *shop) stocked() registered {
+	s.t.Helper()
+	made := s.register("Old Town Walks")
+	call[catalog.Sync](s, marketplace.Operator, "POST", "/operator/integrations/"+made.ID+"/sync", `{}`)
+	return made
+}
+
+// order is the body of a checkout for a slot that the partner has told of.
+func (s *shop) order(of registered) string {
+	s.t.Helper()
+	const product, option = "tokyo-market", "breakfast"
+	slots, err := s.partner.Default().Platform().Calendar(product, option, s.now().AddDate(0, 0, 9), 20)
+	s.must(err)
+	for _, slot := range slots {
+		if slot.Status != partnerapi.StatusAvailable {
+			continue
+		}
+		call[any](s, "", "POST", "/partner-integrations/"+of.ID+"/availability/notify", fmt.Sprintf(
+			`{"productId":%q,"optionId":%q,"availabilityId":%q,"localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":6}`,
+			product, option, slot.AvailabilityID, partnerapi.FormatDateTime(slot.Start), partnerapi.FormatDateTime(slot.End)), "x-webhook-secret", of.Secret)
+		var activity, variation uuid.UUID
+		s.must(s.store.Pool().QueryRow(s.t.Context(), `SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id`).Scan(&activity, &variation))
+		return fmt.Sprintf(`{"activity_id":%q,"variation_id":%q,"availability_id":%q,"units":[{"type":"ADULT","quantity":2}],"contact":{"fullName":"Ana Sousa","emailAddress":"ana@example.com"},"reseller_reference":"R-1017"}`,
+			activity, variation, slot.AvailabilityID)
+	}
+	s.t.Fatal("no slot can be booked")
+	return ""
+}
+
+// arm has the partner fail.
+func (s *shop) arm(fault string) {
+	s.t.Helper()
+	_, err := s.control.Arm(s.t.Context(), fault)
+	s.must(err)
+}
+
+// byHand tells the partner's judge that an operator confirms the hold again, which is no
+// mistake of the marketplace's.
+func (s *shop) byHand() {
+	s.t.Helper()
+	_, err := s.control.Testify(s.t.Context(), client.Testimony{ByHand: s.partner.Default().Platform().Holds()[0].Code})
+	s.must(err)
+}
+
+// booked is what a test wants to know of a booking.
+type booked struct {
+	ID     string `json:"_id"`
+	Status string
+}
+
+// unconfirmed is a paid booking whose confirm the partner has refused.
+func (s *shop) unconfirmed(order string) string {
+	s.t.Helper()
+	made := call[booked](s, marketplace.Reseller, "POST", "/resellers/bookings", order)
+	s.arm(`{match: {endpoint: confirm}, times: 1, status: 409, body: '{"message":"The hold is gone."}'}`)
+	if b := call[booked](s, marketplace.Reseller, "POST", "/resellers/bookings/"+made.ID+"/payment", `{"outcome":"succeeded","reference":"p-1"}`); b.Status != "PAID" {
+		s.t.Fatalf("want it paid and not confirmed, got %s", b.Status)
+	}
+	return made.ID
+}
+
+// visitor is somebody with a browser's cookies, and without a browser.
+type visitor struct {
+	*shop
+	client *http.Client
+}
+
+// page is what a visitor has got.
+type page struct {
+	status  int
+	header  http.Header
+	address string // where it is, after all redirects
+	text    string
+}
+
+func (s *shop) visitor() *visitor {
+	jar, err := cookiejar.New(nil)
+	s.must(err)
+	return &visitor{s, &http.Client{Jar: jar}}
+}
+
+// operator is a visitor who has signed in.
+func (s *shop) operator() *visitor {
+	s.t.Helper()
+	v := s.visitor()
+	if p := v.post("/console/signin", "email", "operator@example.com", "password", password); p.status != 200 || p.address != "/console/" {
+		s.t.Fatalf("want to be signed in, got %d at %s: %s", p.status, p.address, p.text)
+	}
+	return v
+}
+
+func (v *visitor) get(path string) page {
+	v.t.Helper()
+	request, err := http.NewRequestWithContext(v.t.Context(), "GET", v.address+path, nil)
+	v.must(err)
+	return v.send(request)
+}
+
+// post sends a form as the page of the same place does.
+func (v *visitor) post(path string, fields ...string) page {
+	v.t.Helper()
+	return v.postFrom("same-origin", path, fields...)
+}
+
+func (v *visitor) postFrom(site, path string, fields ...string) page {
+	v.t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Add(fields[i], fields[i+1])
+	}
+	request, err := http.NewRequestWithContext(v.t.Context(), "POST", v.address+path, strings.NewReader(form.Encode()))
+	v.must(err)
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Sec-Fetch-Site", site)
+	return v.send(request)
+}
+
+func (v *visitor) send(request *http.Request) page {
+	v.t.Helper()
+	response, err := v.client.Do(request)
+	v.must(err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	v.must(err)
+	return page{response.StatusCode, response.Header, response.Request.URL.RequestURI(), string(text)}
+}
+
+// shows wants a page of that status with these words in it.
+func (v *visitor) shows(p page, status int, words ...string) {
+	v.t.Helper()
+	if p.status != status {
+		v.t.Errorf("%s: want %d, got %d", p.address, status, p.status)
+	}
+	for _, word := range words {
+		if !strings.Contains(p.text, word) {
+			v.t.Errorf("%s: want %q on the page, got\n%s", p.address, word, p.text)
+		}
+	}
+}

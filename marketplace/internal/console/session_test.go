@@ -1,0 +1,158 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/marketplace/internal/console"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+func TestOperatorsSignInAndOutAndNobodyElse(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.visitor()
+	v.shows(v.get("/console"), 200, "Sign in", `value="/console/"`)
+	v.shows(v.get("/console/integrations?page=2"), 200, "Sign in", `value="/console/integrations?page=2"`)
+	v.shows(v.post("/console/signin", "email", "operator@example.com", "password", "a guess"), 401, "no account with this address and password", `value="operator@example.com"`)
+	for _, role := range []string{"reseller", "affiliate", "partner"} {
+		v.shows(v.post("/console/signin", "email", role+"@example.com", "password", password), 403, "for operators alone")
+		v.shows(v.get("/console/"), 200, "<h1>marketplace", `name="password"`)
+	}
+	p := v.post("/console/signin", "email", "operator@example.com", "password", password, "to", "/console/integrations?page=2")
+	if v.shows(p, 200, "operator@example.com", "Sign out"); p.address != "/console/integrations?page=2" {
+		t.Errorf("want to be where the way began, got %s", p.address)
+	}
+	v.shows(v.post("/console/signout"), 200, `name="password"`)
+	v.shows(v.get("/console/"), 200, `name="password"`)
+}
+
+func TestTheWayInLeadsNowhereElse(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, to := range []string{"https://evil.example/console/", "//evil.example/console/", "/console/../healthz", `/\evil.example`, "javascript:alert(1)", "/api/v1/openapi.yaml", "/consolex", "/console/signout"} {
+		v := s.visitor()
+		if p := v.post("/console/signin", "email", "operator@example.com", "password", password, "to", to); p.address != "/console/" && !strings.HasPrefix(p.address, "/console/") {
+			t.Errorf("%s: want to come to the console, got %s", to, p.address)
+		}
+	}
+}
+
+func TestASignInEndsAtOnceWithItsAccountsPasswordOrLock(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]string{"a lock": `{"disabled":true}`, "a new password": `{"password":"another password"}`} {
+		s := open(t)
+		v := s.operator()
+		second := call[struct {
+			ID string `json:"_id"`
+		}](s, marketplace.Operator, "POST", "/operator/accounts", `{"email":"bo@example.com","password":"`+password+`","role":"operator"}`)
+		bo := s.visitor()
+		bo.shows(bo.post("/console/signin", "email", "bo@example.com", "password", password), 200, "bo@example.com")
+		call[any](s, marketplace.Operator, "PATCH", "/operator/accounts/"+second.ID, change)
+		if p := bo.get("/console/integrations"); !strings.Contains(p.text, "Your sign-in has ended") {
+			t.Errorf("%s: want the sign-in ended, got %s", name, p.text)
+		}
+		v.shows(v.get("/console/integrations"), 200, "Sign out")
+	}
+}
+
+func TestASignInLastsADaysWorkAndIsTheBrowsersAlone(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.operator()
+	s.ahead.Add(int64(12*time.Hour - time.Second))
+	v.shows(v.get("/console/"), 200, "Sign out")
+	s.ahead.Add(int64(time.Second))
+	v.shows(v.post("/console/integrations/x/sync"), 200, "Your sign-in has ended", "nothing was changed")
+
+	cookies := func(secure bool) string {
+		s := open(t, func(c *console.Config) { c.Secure = secure })
+		request, err := http.NewRequestWithContext(t.Context(), "POST", s.address+"/console/signin", strings.NewReader(url.Values{"email": {"operator@example.com"}, "password": {password}}.Encode()))
+		s.must(err)
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		response, err := http.DefaultTransport.RoundTrip(request)
+		s.must(err)
+		defer response.Body.Close()
+		return strings.Join(response.Header["Set-Cookie"], "\n")
+	}
+	for _, c := range []struct {
+		secure bool
+		want   []string
+	}{
+		{false, []string{"console-session=", "; Path=/; ", "Max-Age=43200", "HttpOnly", "SameSite=Lax"}},
+		{true, []string{"__Host-console-session=", "; Path=/; ", "Max-Age=43200", "HttpOnly", "SameSite=Lax", "Secure"}},
+	} {
+		got := cookies(c.secure)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("secure %t: want %q in %q", c.secure, want, got)
+			}
+		}
+		if !c.secure && strings.Contains(got, "Secure") {
+			t.Errorf("want a cookie for http, got %q", got)
+		}
+	}
+}
+
+func TestWhoGuessesPasswordsIsToldToWait(t *testing.T) {
+	t.Parallel()
+	v := open(t).visitor()
+	for range 10 {
+		v.shows(v.post("/console/signin", "email", "operator@example.com", "password", "a guess"), 401)
+	}
+	p := v.post("/console/signin", "email", "operator@example.com", "password", password)
+	if v.shows(p, 429, "Try again in 60 seconds"); p.header.Get("Retry-After") != "60" {
+		t.Errorf("want 60 s, got %q", p.header.Get("Retry-After"))
+	}
+}
+
+func TestAFormOfAnotherSiteIsRefused(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.stocked()
+	v := s.operator()
+	for _, site := range []string{"cross-site", "same-site"} {
+		v.shows(v.postFrom(site, "/console/integrations/"+made.ID+"/delete"), 403, "not sent from the console")
+	}
+	request, err := http.NewRequestWithContext(t.Context(), "POST", s.address+"/console/integrations/"+made.ID+"/delete", strings.NewReader(""))
+	s.must(err)
+	request.Header.Set("Origin", "https://evil.example") // of a browser that says no more
+	v.shows(v.send(request), 403, "not sent from the console")
+	v.shows(v.get("/console/integrations/"+made.ID), 200, "Old Town Walks")
+}
+
+func TestNothingRunsInAPageAndNobodyFramesOrKeepsIt(t *testing.T) {
+	t.Parallel()
+	v := open(t).operator()
+	for _, path := range []string{"/console/", "/console/signin", "/console/nothing"} {
+		p := v.get(path)
+		for name, want := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+			"X-Frame-Options":         "DENY", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+		} {
+			if got := p.header.Get(name); got != want {
+				t.Errorf("%s: want %s: %s, got %q", path, name, want, got)
+			}
+		}
+		for _, never := range []string{"<script", " style=", " onclick=", "<style"} {
+			if strings.Contains(p.text, never) {
+				t.Errorf("%s: want no %s", path, never)
+			}
+		}
+		if p.header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: want a request id, as all answers have", path)
+		}
+	}
+}
+
+func TestWhatIsNotThereSaysSo(t *testing.T) {
+	t.Parallel()
+	v := open(t).operator()
+	v.shows(v.get("/console/nothing"), 404, "There is no such page")
+	v.shows(v.get("/console/integrations/17"), 404, "Integration not found")
+	v.shows(v.get("/console/integrations?page=x"), 400, "page: want a whole number")
+	v.shows(v.get("/consolex"), 404, "no such path")
+}

@@ -1,0 +1,225 @@
+package crash
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner"
+)
+
+// seedOf makes the customers, the partner's faults, and who is killed. When they come upon
+// each other is up to the machine.
+func seedOf(t *testing.T) uint64 {
+	t.Helper()
+	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("CRASH_SEED"), "11"), 10, 64)
+	if err != nil {
+		t.Fatalf("CRASH_SEED: want a number, got %q", os.Getenv("CRASH_SEED"))
+	}
+	return seed
+}
+
+// whole is how many bookings the whole form makes, as `make crash` sets it; 0 is that the
+// short form is wanted.
+func whole(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("CRASH")
+	if text == "" {
+		return 0
+	}
+	bookings, err := strconv.Atoi(text)
+	if err != nil || bookings < 1 {
+		t.Fatalf("CRASH: want a number of bookings, got %q", text)
+	}
+	return bookings
+}
+
+// form is how much of a crash test is made.
+type form struct {
+	bookings  int
+	pace      time.Duration // between two customers
+	killEvery time.Duration
+	kills     int
+	restarts  []int // of the database, when so many customers have come; the first one is abrupt
+	// hurries says that what waits for a replica's death to be certain need not wait in
+	// real time: what is on record is made older.
+	hurries bool
+	takes   time.Duration // at most
+}
+
+func formOf(bookings int) form {
+	if bookings == 0 {
+		return form{bookings: 60, pace: 60 * time.Millisecond, killEvery: 1500 * time.Millisecond, kills: 2, restarts: []int{40}, hurries: true, takes: 5 * time.Minute}
+	}
+	return form{
+		bookings: bookings, pace: 60 * time.Millisecond, killEvery: time.Second, kills: bookings,
+		restarts: []int{bookings / 3, bookings * 2 / 3}, takes: 15 * time.Minute,
+	}
+}
+
+// faults are the partner's. One booking in eight or so meets one.
+const faults = `
+faults:
+  - {name: availability-500, match: {endpoint: availability}, key: none, probability: 0.01, status: 500}
+  - {name: reserve-500, match: {endpoint: reserve}, key: none, probability: 0.02, status: 500}
+  - {name: reserve-cut, match: {endpoint: reserve}, key: none, probability: 0.02, fault: CONNECTION_RESET_BY_PEER}
+  - {name: reserve-lost, match: {endpoint: reserve}, key: none, probability: 0.03, when: after, fault: CONNECTION_RESET_BY_PEER}
+  - {name: reserve-late, match: {endpoint: reserve}, key: none, probability: 0.01, delay: {just-over: reserve}}
+  - {name: confirm-500, match: {endpoint: confirm}, key: none, probability: 0.02, status: 500}
+  - {name: confirm-cut, match: {endpoint: confirm}, key: none, probability: 0.04, fault: CONNECTION_RESET_BY_PEER}
+  - {name: confirm-lost, match: {endpoint: confirm}, key: none, probability: 0.04, when: after, fault: CONNECTION_RESET_BY_PEER}
+  - {name: confirm-late, match: {endpoint: confirm}, key: none, probability: 0.01, delay: {just-over: confirm}}
+  - {name: release-500, match: {endpoint: release}, key: none, probability: 0.1, status: 500}
+  - {name: release-lost, match: {endpoint: release}, key: none, probability: 0.1, when: after, fault: CONNECTION_RESET_BY_PEER}
+  - {name: cancel-500, match: {endpoint: cancel}, key: none, probability: 0.1, status: 500}
+  - {name: cancel-lost, match: {endpoint: cancel}, key: none, probability: 0.1, when: after, fault: CONNECTION_RESET_BY_PEER}
+  - {name: slow, delay: {lognormal: {median: 20ms, sigma: 1}}}
+`
+
+const (
+	seatsOfASlot = 40
+	// takenOver is when what a killed replica was doing is due for the others.
+	takenOver = 70 * time.Second
+	// holdTime is longer than the partner's holds live.
+	holdTime = 21 * time.Minute
+	// agePause is the time that is given between two steps into the future.
+	agePause = 3 * time.Second
+)
+
+func TestNoPaymentAndNoSeatIsLostWhoeverDies(t *testing.T) {
+	t.Parallel()
+	f := formOf(whole(t))
+	s := open(t, seedOf(t), seatsOfASlot, faults)
+	began := time.Now()
+	customers := s.storm(t, f)
+	s.settle(t, f)
+	s.reckon(t, customers).lostHolds(t)
+	s.age(t, holdTime)
+	s.settle(t, f)
+	_, err := s.partner.Control.Advance(t.Context(), holdTime)
+	check(t, err)
+	r := s.reckon(t, customers)
+	r.customers(t)
+	r.finals(t)
+	r.partner(t)
+	r.verdict(t)
+	t.Logf("seed %d, %s\n%s", s.seed, time.Since(began).Round(time.Second), r.table())
+}
+
+// storm has the customers come while replicas are killed and the database is restarted,
+// and returns them when each has had an answer to all that they asked.
+func (s *shop) storm(t *testing.T, f form) []*customer {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), f.takes)
+	defer cancel()
+	random := rand.New(rand.NewPCG(s.seed, 2))
+	// Fewer seats than are asked for: some slots are sold out.
+	slots := s.slots[:min(len(s.slots), f.bookings*2*9/10/seatsOfASlot+1)]
+	all := make([]*customer, f.bookings)
+	over := make(chan struct{})
+	var killer, inside sync.WaitGroup
+	killer.Go(func() { s.killEvery(t, f.killEvery, f.kills, over) })
+	come := time.NewTicker(f.pace)
+	defer come.Stop()
+	for i := range all {
+		<-come.C
+		all[i] = newCustomer(i, random, slots)
+		inside.Go(func() { all[i].acts(ctx, s); all[i].done.Store(true) })
+		if n := slices.Index(f.restarts, i); n >= 0 {
+			s.restartDatabase(t, n == 0)
+		}
+	}
+	close(over)
+	killer.Wait()
+	s.allServe(t)
+	s.await(t, f, "every customer answered", func() bool {
+		return !slices.ContainsFunc(all, func(c *customer) bool { return !c.done.Load() })
+	}, func() bool {
+		return !slices.ContainsFunc(all, func(c *customer) bool { return !c.done.Load() && !c.waits.Load() })
+	})
+	inside.Wait()
+	return all
+}
+
+// killEvery kills a replica every so often, until it is over.
+func (s *shop) killEvery(t *testing.T, pause time.Duration, most int, over <-chan struct{}) {
+	due := time.NewTicker(pause)
+	defer due.Stop()
+	for range most {
+		select {
+		case <-due.C:
+			s.kill(t)
+		case <-over:
+			return
+		}
+	}
+}
+
+// kill ends a replica that serves, with SIGKILL, and has the partner's judge know it.
+func (s *shop) kill(t *testing.T) {
+	for _, i := range s.random.Perm(len(s.replicas)) {
+		_, process := s.replicas[i].now()
+		if process == nil {
+			continue
+		}
+		s.replicas[i].set("", nil)
+		switch err := s.partner.Control.Kill(t.Context(), process, s.outage.unwritten()); {
+		case err == nil:
+			s.kills++
+		case !errors.Is(err, os.ErrProcessDone): // it has ended by itself
+			t.Error(err)
+		}
+		return
+	}
+}
+
+// await waits until something is so. In the short form, time is let pass for it as often
+// as that may be.
+func (s *shop) await(t *testing.T, f form, what string, so, mayAge func() bool) {
+	t.Helper()
+	quiet, seen := time.Now(), s.partner.Default().Journal().Count().Arrived
+	until(t, f.takes, what, func() bool {
+		if so() {
+			return true
+		}
+		// A call that is under way would be taken for one of a replica that has died.
+		if arrived := s.partner.Default().Journal().Count().Arrived; arrived != seen || s.underWay() {
+			quiet, seen = time.Now(), arrived
+		}
+		if f.hurries && time.Since(quiet) > agePause && mayAge() {
+			s.age(t, takenOver)
+			quiet = time.Now()
+		}
+		return false
+	})
+}
+
+// underWay reports whether the partner has calls that it has not answered, of callers
+// who are still there.
+func (s *shop) underWay() bool {
+	return slices.ContainsFunc(s.partner.Default().Journal().Record().Exchanges, func(e mockpartner.Exchange) bool {
+		return !e.Done && e.LeftAfter == nil
+	})
+}
+
+// settle waits until nothing is left to do, but for holds that have not expired.
+func (s *shop) settle(t *testing.T, f form) {
+	t.Helper()
+	s.await(t, f, "everything settled", func() bool {
+		return s.count(t, unsettled) == 0 && s.partner.Default().Verdict().UnderWay == 0 && s.count(t, unsettled) == 0
+	}, func() bool { return true })
+}
+
+// unsettled counts what waits for a job, a call or a sweep.
+const unsettled = `
+	SELECT (SELECT count(*) FROM river_job WHERE queue = 'bookings' AND finalized_at IS NULL) +
+		(SELECT count(*) FROM bookings b WHERE status = 'RESERVING' OR release = 'pending' OR cancellation = 'pending' OR confirm_call IS NOT NULL
+			OR status = 'HELD' AND expires_at <= now()
+			OR status = 'PAID' AND NOT EXISTS (SELECT FROM booking_attention a WHERE a.booking_id = b.id AND settled_at IS NULL))`

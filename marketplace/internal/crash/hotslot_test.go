@@ -1,0 +1,106 @@
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// longestWait is what no customer of a hot slot may wait longer for.
+const longestWait = 25 * time.Second
+
+// slowly is a partner that takes its time for every call.
+const slowly = `
+faults:
+  - {name: slow, delay: {uniform: {min: 10ms, max: 50ms}}}
+`
+
+func TestAHotSlotIsSoldOnceAndEverybodyIsTold(t *testing.T) {
+	t.Parallel()
+	many, seats := 100, 5
+	if customers := whole(t); customers > 0 {
+		many, seats = customers, max(1, customers/20)
+	}
+	s := open(t, seedOf(t), seats, slowly)
+	check(t, s.partner.Default().Platform().SetSlot("harbour", "noon", s.slots[0].ID, mockpartner.SlotChange{Vacancies: &seats})) // it may have sold some elsewhere
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	customers := make([]*customer, many)
+	began := time.Now()
+	var inside sync.WaitGroup
+	for i := range customers {
+		c := &customer{number: i, intent: pays, slot: s.slots[0], guests: 1, replica: i}
+		customers[i] = c
+		inside.Go(func() { c.acts(ctx, s) })
+	}
+	inside.Wait()
+	took := time.Since(began)
+	confirmed := s.count(t, `SELECT count(*) FROM bookings WHERE status = 'CONFIRMED'`)
+	if confirmed != seats {
+		t.Errorf("want %d confirmed, got %d", seats, confirmed)
+	}
+	inWords, words := s.refusals(t)
+	told, byPartner := 0, 0
+	var waits []time.Duration
+	for _, c := range customers {
+		waits = append(waits, c.took)
+		switch {
+		case c.failed != nil:
+			t.Error(c.failed)
+		case c.booking != uuid.Nil:
+		case c.refusal.Code != 409:
+			t.Errorf("want customer %d told that the slot is sold, got %+v", c.number, c.refusal)
+		case words[c.refusal.Message]:
+			told++
+			byPartner++
+		default:
+			told++
+		}
+	}
+	if told != many-seats || byPartner != inWords {
+		t.Errorf("want %d told so, %d of them in the partner's words, got %d and %d", many-seats, inWords, told, byPartner)
+	}
+	slices.Sort(waits)
+	if waits[many-1] > longestWait {
+		t.Errorf("want nobody to wait longer than %s, got %s", longestWait, waits[many-1])
+	}
+	s.partner.AssertCallerKept(t)
+	if broken := s.partner.Default().Platform().Invariants(); broken != nil {
+		t.Errorf("the partner's inventory: %+v", broken)
+	}
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "customers\t%d\nseats\t%d\nconfirmed\t%d\ntold that there are none left\t%d\nof these in the partner's words\t%d\n", many, seats, confirmed, told, byPartner)
+	fmt.Fprintf(w, "waited for a hold or a refusal: median\t%s\np99\t%s\nlongest\t%s\n", at(waits, 50), at(waits, 99), waits[many-1].Round(time.Millisecond))
+	_ = w.Flush() // into memory
+	t.Logf("%s\n%s", took.Round(time.Millisecond), text.String())
+}
+
+// at is a percentile of what is sorted.
+func at(sorted []time.Duration, percent int) time.Duration {
+	return sorted[(len(sorted)-1)*percent/100].Round(time.Millisecond)
+}
+
+// refusals counts the reserves that the partner has refused, and returns its words.
+func (s *shop) refusals(t *testing.T) (n int, words map[string]bool) {
+	t.Helper()
+	words = map[string]bool{}
+	for _, e := range s.partner.Default().Journal().Exchanges(mockpartner.ExchangeFilter{Endpoint: partnerapi.Reserve, Status: 400}) {
+		var said partnerapi.Refusal
+		check(t, json.Unmarshal(e.Answer.Body, &said))
+		words[said.Message] = true
+		n++
+	}
+	return n, words
+}

@@ -1,0 +1,147 @@
+package crash
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/mockpartner"
+)
+
+// sells is what the partner sells: a slot a day, of so many seats.
+const sells = `
+catalog:
+  products:
+    - id: harbour
+      internalName: Round the harbour
+      locale: en-GB
+      timeZone: Etc/UTC
+      instantConfirmation: true
+      updatedAt: "2026-01-12T08:30:00Z"
+      options:
+        - id: noon
+          internalName: At noon
+          availabilityType: START_TIME
+          units:
+            - id: unit-adult
+              internalName: Adult
+              type: ADULT
+              pricingFrom: [{original: 1000, currency: EUR, currencyPrecision: 2}]
+      schedules:
+        noon: {starts: ["12:00"], duration: 1h, capacity: {min: %[1]d, max: %[1]d}}
+`
+
+// shop is a fleet with a partner whose catalog and slots it knows.
+type shop struct {
+	*fleet
+	partner *mockpartner.Server
+	http    *http.Client
+	token   string // a reseller's
+	slots   []slot // the earliest first
+}
+
+type slot struct {
+	Activity, Variation uuid.UUID
+	ID                  string
+}
+
+// open makes a shop of a partner with slots of so many seats, and the faults.
+func open(t *testing.T, seed uint64, seats int, faults string) *shop {
+	t.Helper()
+	scenario, err := mockpartner.ParseScenario("partner.yaml", fmt.Appendf(nil, sells+faults, seats))
+	check(t, err)
+	s := &shop{
+		fleet: launch(t, 3, seed),
+		partner: mockpartner.Start(t, mockpartner.Options{
+			Seed: seed, Scenario: scenario, Journal: mockpartner.JournalLimits{Exchanges: 200_000, Bytes: 1 << 30},
+		}),
+		http: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 1000}},
+	}
+	t.Cleanup(s.http.CloseIdleConnections)
+	var made struct {
+		ID     string `json:"integration_id"`
+		Secret string `json:"webhook_secret"`
+	}
+	s.must(t, "POST", "/api/v1/partner-integrations", map[string]any{
+		"name": "Mock", "base_url": s.partner.URL, "auth_type": "bearer", "auth_key": s.partner.AuthKey, "handles_ticket_delivery": true,
+	}, s.signIn(t, "partner"), &made)
+	until(t, patience, "the catalog pulled", func() bool {
+		status, _, err := s.ask(t.Context(), s.base(0), "POST", "/api/v1/partner-integrations/"+made.ID+"/sync/trigger", nil, "x-webhook-secret", made.Secret)
+		return err == nil && status == 200
+	})
+	s.token = "Bearer " + s.signIn(t, "reseller")
+	until(t, patience, "the slots pulled", func() bool { return s.count(t, `SELECT count(*) FROM slots`) > 50 })
+	rows, err := s.store.Pool().Query(t.Context(), `
+		SELECT v.activity_id AS activity, v.id AS variation, s.availability_id AS id FROM slots s JOIN variations v ON v.id = s.variation_id ORDER BY s.starts_at OFFSET 3`)
+	check(t, err)
+	s.slots, err = pgx.CollectRows(rows, pgx.RowToStructByName[slot])
+	check(t, err)
+	return s
+}
+
+func (s *shop) signIn(t *testing.T, role string) string {
+	t.Helper()
+	var tokens struct {
+		Access string `json:"access_token"`
+	}
+	s.must(t, "POST", "/api/v1/auth/login", map[string]any{"email": role + "@example.com", "password": password}, "", &tokens)
+	return tokens.Access
+}
+
+func (s *shop) must(t *testing.T, method, path string, body any, token string, into any) {
+	t.Helper()
+	status, answer, err := s.ask(t.Context(), s.base(0), method, path, body, "Authorization", "Bearer "+token)
+	check(t, err)
+	if status/100 != 2 {
+		t.Fatalf("%s %s: %d %s", method, path, status, answer)
+	}
+	check(t, json.Unmarshal(answer, &struct{ Data any }{into}))
+}
+
+// ask makes a request; headers come in pairs.
+func (s *shop) ask(ctx context.Context, base, method, path string, body any, headers ...string) (int, []byte, error) {
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return 0, nil, err
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, method, base+path, bytes.NewReader(text))
+	if err != nil {
+		return 0, nil, err
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := s.http.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	return response.StatusCode, answer, err
+}
+
+// wait waits, or returns false where ctx ends first.
+func wait(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,71 @@
+package marketplace_test
+
+import (
+	"testing"
+	"time"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func TestADateIsThatOfTheProductsZone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ moment, zone, date string }{
+		{"2026-07-01T23:30:00Z", "Europe/Lisbon", "2026-07-02"}, // summer time
+		{"2026-12-01T23:30:00Z", "Europe/Lisbon", "2026-12-01"},
+		{"2026-10-25T00:30:00Z", "Europe/Lisbon", "2026-10-25"}, // the hour that comes twice
+		{"2026-07-01T09:00:00Z", "Pacific/Kiritimati", "2026-07-01"},
+		{"2026-07-01T10:00:00Z", "Pacific/Kiritimati", "2026-07-02"},
+		{"2026-07-01T11:00:00Z", "Pacific/Pago_Pago", "2026-07-01"},
+		{"2026-07-01T10:59:59.999999Z", "Pacific/Pago_Pago", "2026-06-30"},
+	} {
+		moment, err := time.Parse(time.RFC3339Nano, c.moment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		zone, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		date := marketplace.DateIn(moment, zone)
+		if got := date.Format(partnerapi.DateLayout); got != c.date || !date.Equal(date.Truncate(24*time.Hour)) || date.Location() != time.UTC {
+			t.Errorf("%s in %s: want %s, got %s", c.moment, c.zone, c.date, date)
+		}
+	}
+}
+
+func TestNewsOfASlotChangesWhatItTellsAndNothingElse(t *testing.T) {
+	t.Parallel()
+	seats := func(n int) *int { return &n }
+	start := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
+	before := marketplace.Slot{ID: "s", Start: start, End: start.Add(2 * time.Hour), Status: partnerapi.StatusAvailable, Vacancies: seats(8), Capacity: seats(10),
+		UnitPricing: []partnerapi.UnitPricing{{UnitID: "unit-adult", Original: 2500, Currency: "EUR"}}}
+	type want struct {
+		vacancies, capacity, prices int
+		length                      time.Duration
+	}
+	for name, c := range map[string]struct {
+		news marketplace.SlotNews
+		want want
+	}{
+		"a status alone":             {marketplace.SlotNews{}, want{8, 10, 1, 2 * time.Hour}},
+		"vacancies are the capacity": {marketplace.SlotNews{Vacancies: seats(3)}, want{3, 3, 1, 2 * time.Hour}},
+		"but beside one":             {marketplace.SlotNews{Vacancies: seats(3), Capacity: seats(9)}, want{3, 9, 1, 2 * time.Hour}},
+		"a capacity alone":           {marketplace.SlotNews{Capacity: seats(9)}, want{8, 9, 1, 2 * time.Hour}},
+		"no prices any more":         {marketplace.SlotNews{UnitPricing: []partnerapi.UnitPricing{}}, want{8, 10, 0, 2 * time.Hour}},
+		"an end":                     {marketplace.SlotNews{End: start.Add(4 * time.Hour)}, want{8, 10, 1, 3 * time.Hour}},
+	} {
+		news := c.news
+		news.ID, news.Status, news.Start, news.At = "s", partnerapi.StatusSoldOut, start.Add(time.Hour), start
+		got := before.With(news, time.UTC)
+		if (want{*got.Vacancies, *got.Capacity, len(got.UnitPricing), got.End.Sub(got.Start)}) != c.want {
+			t.Errorf("%s: want %+v, got %+v", name, c.want, got)
+		}
+		if got.Status != partnerapi.StatusSoldOut || !got.Start.Equal(news.Start) || !got.NewsAt.Equal(start) {
+			t.Errorf("%s: want the news, got %+v", name, got)
+		}
+	}
+	if *before.Vacancies != 8 || before.Status != partnerapi.StatusAvailable {
+		t.Errorf("want the slot before left as it was, got %+v", before)
+	}
+}

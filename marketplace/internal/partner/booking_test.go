@@ -1,0 +1,288 @@
+package partner_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const (
+	goodHold    = `{"reservationConfirmationCode":"H/1","expiresAt":"2026-07-01T09:20:00Z"}`
+	goodBooking = `{"externalBookingId":"B-1","status":"CONFIRMED"}`
+)
+
+// silent never answers. The server hears of it that the caller has gone once it has
+// read the body.
+func silent(_ http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
+}
+
+func (b *bench) reserve(ctx context.Context) (partnerapi.ReserveAnswer, partner.Outcome) {
+	return b.Reserve(ctx, b.target, partnerapi.Healthy, partnerapi.ReserveRequest{
+		ProductID: "p", OptionID: "o", AvailabilityID: "a", Units: []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 2}}, ResellerReference: "r",
+	}, func(partnerapi.ReserveAnswer, partner.Outcome) {})
+}
+
+func (b *bench) confirm(ctx context.Context) (partnerapi.ConfirmAnswer, partner.Outcome) {
+	return b.Confirm(ctx, b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{ReservationConfirmationCode: "H/1"}, false)
+}
+
+func TestABookingsCallsAreWhatTheContractSays(t *testing.T) {
+	t.Parallel()
+	var got []string
+	b := setup(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = append(got, fmt.Sprintf("%s %s %s %s%s", r.Method, r.URL.EscapedPath(), r.Header.Get("Content-Type"), body, r.Header.Get("Idempotency-Key")))
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/reserve"):
+			w.WriteHeader(201)
+			_, _ = io.WriteString(w, goodHold)
+		case strings.HasSuffix(r.URL.Path, "/confirm"):
+			_, _ = io.WriteString(w, goodBooking)
+		default:
+			_, _ = io.WriteString(w, `{"success":true}`)
+		}
+	})
+	hold, reserved := b.reserve(t.Context())
+	booked, confirmed := b.confirm(t.Context())
+	if reserved.Kind != partner.Done || reserved.Status != 201 || hold.ReservationConfirmationCode != "H/1" {
+		t.Errorf("want a hold, got %+v and %+v", hold, reserved)
+	}
+	if confirmed.Kind != partner.Done || booked.ExternalBookingID != "B-1" || confirmed.Breaches != nil {
+		t.Errorf("want a booking, got %+v and %+v", booked, confirmed)
+	}
+	for _, code := range []string{"H/1", "..", "a+b %"} {
+		if o := b.Release(t.Context(), b.target, code); o.Kind != partner.Done {
+			t.Errorf("want it taken, got %+v", o)
+		}
+	}
+	if o := b.Cancel(t.Context(), b.target, "B/1", "ill"); o.Kind != partner.Done {
+		t.Errorf("want it taken, got %+v", o)
+	}
+	want := []string{
+		`POST /v2/bookings/reserve application/json {"productId":"p","optionId":"o","availabilityId":"a","units":[{"id":"unit-adult","quantity":2}],"resellerReference":"r"}`,
+		`POST /v2/bookings/confirm application/json {"reservationConfirmationCode":"H/1"}`,
+		`DELETE /v2/bookings/H%2F1 application/json {"reservationConfirmationCode":"H/1"}`,
+		`DELETE /v2/bookings/%2E%2E application/json {"reservationConfirmationCode":".."}`,
+		`DELETE /v2/bookings/a%2Bb%20%25 application/json {"reservationConfirmationCode":"a+b %"}`,
+		`POST /v2/bookings/B%2F1/cancel application/json {"reason":"ill"}`,
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("want\n%s\ngot\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
+	}
+}
+
+func TestAConfirmsOutcomeTellsAnAnswerFromNone(t *testing.T) {
+	t.Parallel()
+	says := func(status int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		}
+	}
+	for name, c := range map[string]struct {
+		answer  http.HandlerFunc
+		kind    partner.Kind
+		health  health.Outcome
+		message string
+	}{
+		"a booking":               {says(200, goodBooking), partner.Done, health.OK, ""},
+		"a refusal":               {says(400, `{"message":"The hold\n has expired.\u0000"}`), partner.Refused, health.Status, "The hold has expired."},
+		"a refusal without words": {says(400, ""), partner.Refused, health.Status, ""},
+		"long words":              {says(400, `{"message":"`+strings.Repeat("x", 5000)+`"}`), partner.Refused, health.Status, strings.Repeat("x", 500) + "…"},
+		"an error":                {says(500, "<html>"), partner.Refused, health.Status, ""},
+		"a redirect":              {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, partner.Refused, health.Status, ""},
+		"nonsense":                {says(200, "fine"), partner.Unreadable, health.Unreadable, ""},
+		"no booking's id":         {says(200, `{"status":"CONFIRMED"}`), partner.Unreadable, health.Unreadable, ""},
+		"an endless answer":       {says(200, strings.Repeat(" ", 9<<20)), partner.Unreadable, health.Unreadable, ""},
+		"an endless error":        {says(500, strings.Repeat(" ", 9<<20)), partner.Refused, health.Unreadable, ""},
+		"silence":                 {silent, partner.Unanswered, health.Timeout, ""},
+		"a lost connection":       {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, partner.Unanswered, health.Transport, ""},
+		"half an answer": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, goodBooking)
+		}, partner.Unanswered, health.Transport, ""},
+		"half of a refusal, which is none": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			w.WriteHeader(400)
+		}, partner.Unanswered, health.Transport, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			change := func(*partner.Config) {}
+			if c.health == health.Timeout {
+				change = hurried
+			}
+			b := setup(t, c.answer, change)
+			_, o := b.confirm(t.Context())
+			b.observes(t, c.health)
+			if o.Kind != c.kind || o.Message != c.message || (o.Err == nil) != (c.kind == partner.Done) || (o.Status != 0) != o.Kind.Answered() {
+				t.Errorf("want %s with %q, got %+v", c.kind, c.message, o)
+			}
+		})
+	}
+}
+
+func TestAnAnswerThatNamesItsBookingIsGoodWhateverElseItBreaks(t *testing.T) {
+	t.Parallel()
+	ticket := `{"redemptionMethod":"DIGITAL","deliveryOptions":[{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"q"}]}`
+	for body, tickets := range map[string]int{
+		`{"externalBookingId":"B-1","status":"CONFIRMED"}`:                                  0,
+		`{"externalBookingId":"B-1","status":"PENDING","tickets":[` + ticket + `]}`:         1,
+		`{"externalBookingId":"B-1"}`:                                                       0,
+		`{"externalBookingId":"B-1","status":"CONFIRMED","tickets":[{},` + ticket + `]}`:    1,
+		`{"externalBookingId":"B-1","status":17,"tickets":"none","uuid":{"a":["strange"]}}`: 0,
+	} {
+		b := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
+		booked, o := b.Confirm(t.Context(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{ReservationConfirmationCode: "H"}, true)
+		if o.Kind != partner.Done || booked.ExternalBookingID != "B-1" || len(booked.Tickets) != tickets || len(o.Breaches) == 0 {
+			t.Errorf("%s: want the booking, %d tickets and what it breaks, got %+v and %+v", body, tickets, booked, o)
+		}
+	}
+}
+
+func TestAHoldWhoseCodeCanBeReadIsNotLost(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"reservationConfirmationCode":"H-1","expiresAt":"soon"}`)
+	})
+	hold, o := b.reserve(t.Context())
+	if o.Kind != partner.Unreadable || hold.ReservationConfirmationCode != "H-1" {
+		t.Errorf("want the code, got %+v and %+v", hold, o)
+	}
+}
+
+func TestABookingCallIsNeverSentAgain(t *testing.T) {
+	t.Parallel()
+	var arrived atomic.Int32
+	b := setup(t, func(w http.ResponseWriter, _ *http.Request) {
+		if arrived.Add(1) > 1 {
+			panic(http.ErrAbortHandler) // on a connection that was used before: net/http would send it again where it may
+		}
+		_, _ = io.WriteString(w, goodBooking)
+	})
+	_, _ = b.confirm(t.Context())
+	if _, o := b.reserve(t.Context()); o.Kind != partner.Unanswered {
+		t.Errorf("want no answer, got %+v", o)
+	}
+	if n := arrived.Load(); n != 2 {
+		t.Errorf("want two calls, got %d", n)
+	}
+}
+
+func TestWhatHasNoConnectionWasNotSent(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(http.ResponseWriter, *http.Request) {})
+	b.target.BaseURL.Host = "127.0.0.1:1"
+	if _, o := b.confirm(t.Context()); o.Kind != partner.NotSent || marketplace.CodeOf(o.Err) != marketplace.PartnerFailed {
+		t.Errorf("want it not sent, got %+v", o)
+	}
+	b.observes(t, health.Transport)
+}
+
+func TestWhoHasNoTurnInTimeHasSentNothing(t *testing.T) {
+	t.Parallel()
+	hanging, release := make(chan struct{}, 10), make(chan struct{})
+	b := setup(t, func(http.ResponseWriter, *http.Request) { hanging <- struct{}{}; <-release }, func(c *partner.Config) {
+		c.AtOnce = 1
+	})
+	done := make(chan struct{})
+	go func() { defer close(done); _ = b.Release(t.Context(), b.target, "H") }()
+	<-hanging
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, o := b.confirm(ctx); o.Kind != partner.NotSent {
+		t.Errorf("want it not sent, got %+v", o)
+	}
+	close(release)
+	<-done
+}
+
+// late is what comes of a reserve after its limit.
+type late struct {
+	partnerapi.ReserveAnswer
+	partner.Outcome
+}
+
+func (b *bench) reserveLate(t *testing.T) chan late {
+	came := make(chan late, 1)
+	_, o := b.Reserve(t.Context(), b.target, partnerapi.Healthy, partnerapi.ReserveRequest{}, func(hold partnerapi.ReserveAnswer, o partner.Outcome) {
+		came <- late{hold, o}
+	})
+	if o.Kind != partner.Unanswered || marketplace.CodeOf(o.Err) != marketplace.PartnerLate {
+		t.Errorf("want no answer, got %+v", o)
+	}
+	return came
+}
+
+// brisk leaves a moment for what comes late.
+func brisk(c *partner.Config) {
+	c.Scale = func(limit time.Duration) time.Duration { return limit / 10 }
+}
+
+func TestAHoldThatComesLateIsHeardOf(t *testing.T) {
+	t.Parallel()
+	answer := make(chan struct{})
+	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { <-answer; _, _ = io.WriteString(w, goodHold) }, brisk)
+	came := b.reserveLate(t)
+	b.observes(t, health.Timeout)
+	close(answer)
+	if l := <-came; l.Kind != partner.Done || l.ReservationConfirmationCode != "H/1" {
+		t.Errorf("want the hold, got %+v", l)
+	}
+}
+
+func TestListeningEndsWithTheService(t *testing.T) {
+	t.Parallel()
+	b := setup(t, silent, brisk)
+	came := b.reserveLate(t)
+	b.Close()
+	if l := <-came; l.Kind != partner.Unanswered {
+		t.Errorf("want no answer, got %+v", l)
+	}
+}
+
+func TestReserveOutlivesWhoeverMadeIt(t *testing.T) {
+	t.Parallel()
+	ctx, leave := context.WithCancel(t.Context())
+	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { leave(); _, _ = io.WriteString(w, goodHold) })
+	if hold, o := b.reserve(ctx); o.Kind != partner.Done || hold.ReservationConfirmationCode == "" {
+		t.Errorf("want the hold all the same, got %+v", o)
+	}
+}
+
+func TestADegradedPartnerIsGivenMoreTime(t *testing.T) {
+	t.Parallel()
+	b := setup(t, silent, hurried)
+	for state, limit := range map[partnerapi.Health]string{partnerapi.Healthy: "within 5s", partnerapi.Degraded: "within 10s"} {
+		_, o := b.Confirm(t.Context(), b.target, state, partnerapi.ConfirmRequest{}, false)
+		if o.Err == nil || !strings.Contains(o.Err.Error(), limit) {
+			t.Errorf("%s: want %q, got %v", state, limit, o.Err)
+		}
+	}
+}
+
+func TestAReleaseIsTakenByAny2xx(t *testing.T) {
+	t.Parallel()
+	for body, status := range map[string]int{"": 204, "released": 200, `{"success":false}`: 200} {
+		b := setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status); _, _ = io.WriteString(w, body) })
+		if o := b.Release(t.Context(), b.target, "H"); o.Kind != partner.Done || o.Err != nil || len(o.Breaches) != 1 {
+			t.Errorf("%d %s: want it taken, with a breach, got %+v", status, body, o)
+		}
+	}
+	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
+	if o := b.Cancel(t.Context(), b.target, "B", ""); o.Kind != partner.Refused || o.Status != 404 {
+		t.Errorf("want a refusal, got %+v", o)
+	}
+}

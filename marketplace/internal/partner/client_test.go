@@ -1,0 +1,316 @@
+package partner_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// bench is a client, a partner, and what the client said of its calls.
+type bench struct {
+	*partner.Client
+	target   partner.Target
+	mu       sync.Mutex
+	observed []health.Call
+}
+
+func setup(t *testing.T, answer http.HandlerFunc, change ...func(*partner.Config)) *bench {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	base, err := url.Parse(server.URL + "/v2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{target: partner.Target{ID: uuid.New(), BaseURL: base, AuthType: partnerapi.Bearer, AuthKey: "k"}}
+	config := partner.Config{
+		Guard: partner.NewGuard(true), UserAgent: "marketplace/test", AtOnce: 2, Now: time.Now,
+		Observe: func(_ uuid.UUID, call health.Call) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.observed = append(b.observed, call)
+		},
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	b.Client = partner.NewClient(config)
+	t.Cleanup(b.Close)
+	return b
+}
+
+// observes fails where anything but one call of that outcome was told.
+func (b *bench) observes(t *testing.T, want health.Outcome) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.observed) != 1 || b.observed[0].Outcome != want {
+		t.Errorf("want one call that was %s, got %+v", want, b.observed)
+	}
+}
+
+func anything([]byte) error { return nil }
+
+// unhurried scales them up: the largest answers take a busy machine its time.
+func unhurried(c *partner.Config) {
+	c.Scale = func(limit time.Duration) time.Duration { return limit * 8 }
+}
+
+// hurried scales the contract's limits down to some milliseconds.
+func hurried(c *partner.Config) {
+	c.Scale = func(limit time.Duration) time.Duration { return limit / 100 }
+}
+
+func TestACallIsWhatTheContractSays(t *testing.T) {
+	t.Parallel()
+	var got []string
+	b := setup(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = append(got, fmt.Sprintf("%s %s %s %s", r.Method, r.URL, r.Header.Get("Authorization"), body))
+		_, _ = io.WriteString(w, "[]")
+	})
+	if err := b.Products(t.Context(), b.target, time.Time{}, anything); err != nil {
+		t.Error(err)
+	}
+	b.target.AuthType = partnerapi.APIKey
+	if err := b.Products(t.Context(), b.target, time.Date(2026, 7, 1, 11, 0, 0, 0, time.FixedZone("", 7200)), anything); err != nil {
+		t.Error(err)
+	}
+	if err := b.Probe(t.Context(), b.target); err != nil {
+		t.Error(err)
+	}
+	asked := partnerapi.AvailabilityRequest{
+		ProductID: "p", OptionID: "o", LocalDateStart: "2026-07-01", LocalDateEnd: "2026-08-30",
+		Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: 1}},
+	}
+	if _, err := b.Availability(t.Context(), b.target, asked, anything); err != nil {
+		t.Error(err)
+	}
+	want := []string{
+		"GET /v2/products Bearer k ",
+		"GET /v2/products?updated_since=2026-07-01T09%3A00%3A00Z k ",
+		"GET /v2/products?limit=1 k ",
+		`POST /v2/availability k {"productId":"p","optionId":"o","localDateStart":"2026-07-01","localDateEnd":"2026-08-30","units":[{"id":"unit-adult","quantity":1}]}`,
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("want\n%s\ngot\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
+	}
+}
+
+func TestWhatComesOfACallIsToldAndSaid(t *testing.T) {
+	t.Parallel()
+	says := func(status int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		}
+	}
+	for name, c := range map[string]struct {
+		answer  http.HandlerFunc
+		outcome health.Outcome
+		code    marketplace.Code
+		words   string
+	}{
+		"a good answer": {says(200, "good"), health.OK, "", ""},
+		"packed": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			zip := gzip.NewWriter(w)
+			_, _ = io.WriteString(zip, "good")
+			_ = zip.Close()
+		}, health.OK, "", ""},
+		"nonsense":   {says(200, "bad"), health.Unreadable, marketplace.PartnerFailed, "makes no sense: not good"},
+		"an error":   {says(503, ""), health.Status, marketplace.PartnerFailed, "GET /products with 503"},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, health.Status, marketplace.PartnerFailed, "with 302"},
+		"silence":    {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, health.Timeout, marketplace.PartnerLate, "did not answer GET /products within 15s"},
+		"a body that never ends in time": {func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "go")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}, health.Timeout, marketplace.PartnerLate, "within 15s"},
+		"a lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, health.Transport, marketplace.PartnerFailed, "the connection broke"},
+		"half a body": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, "good")
+		}, health.Transport, marketplace.PartnerFailed, "the connection broke"},
+		"a flood": {func(w http.ResponseWriter, _ *http.Request) {
+			block := make([]byte, 1<<20)
+			for range 65 {
+				_, _ = w.Write(block)
+			}
+		}, health.Unreadable, marketplace.PartnerFailed, "more than 64 MiB"},
+		"a flood that is announced": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", strconv.Itoa(64<<20+1))
+			_, _ = io.WriteString(w, "good")
+		}, health.Unreadable, marketplace.PartnerFailed, "more than 64 MiB"},
+		"a flood in a small packet": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			packed := gzipped(t, make([]byte, 1<<20))
+			for range 65 { // gzip allows for one after another
+				_, _ = w.Write(packed)
+			}
+		}, health.Unreadable, marketplace.PartnerFailed, "more than 64 MiB"},
+		"no gzip though it says so": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = io.WriteString(w, "good, but not packed")
+		}, health.Unreadable, marketplace.PartnerFailed, "not packed as"},
+		"gzip that is damaged": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			packed := gzipped(t, []byte("good"))
+			packed[len(packed)-6] ^= 1
+			_, _ = w.Write(packed)
+		}, health.Unreadable, marketplace.PartnerFailed, "not packed as"},
+		"gzip that is cut short": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			packed := gzipped(t, []byte("good"))
+			_, _ = w.Write(packed[:len(packed)-4])
+		}, health.Transport, marketplace.PartnerFailed, "the connection broke"},
+		"a flood of headers": {func(w http.ResponseWriter, _ *http.Request) {
+			for i := range 2000 {
+				w.Header().Set(fmt.Sprint("X-", i), strings.Repeat("x", 100))
+			}
+			_, _ = io.WriteString(w, "good")
+		}, health.Transport, marketplace.PartnerFailed, "the connection broke"},
+		"a flood of early hints": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Long", strings.Repeat("x", 10_000))
+			for r.Context().Err() == nil {
+				w.WriteHeader(http.StatusEarlyHints)
+			}
+		}, health.Transport, marketplace.PartnerFailed, "the connection broke"},
+		"a page":     {says(200, "<html>"), health.Unreadable, marketplace.PartnerFailed, "makes no sense: not good"},
+		"no content": {says(204, ""), health.Unreadable, marketplace.PartnerFailed, "makes no sense: not good"},
+		"a byte now and then": {func(w http.ResponseWriter, r *http.Request) {
+			tick := time.NewTicker(5 * time.Millisecond)
+			defer tick.Stop()
+			for r.Context().Err() == nil {
+				_, _ = io.WriteString(w, " ")
+				_ = http.NewResponseController(w).Flush()
+				<-tick.C
+			}
+		}, health.Timeout, marketplace.PartnerLate, "within 15s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			change := unhurried
+			if c.outcome == health.Timeout {
+				change = hurried
+			}
+			b := setup(t, c.answer, change)
+			read := false
+			err := b.Products(t.Context(), b.target, time.Time{}, func(body []byte) error {
+				if read = string(body) == "good"; !read {
+					return errors.New("not good")
+				}
+				return nil
+			})
+			b.observes(t, c.outcome)
+			if c.code == "" {
+				if err != nil || !read {
+					t.Errorf("want the body read, got %t and %v", read, err)
+				}
+				return
+			}
+			if err == nil || marketplace.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.words) {
+				t.Errorf("want %s with %q, got %v", c.code, c.words, err)
+			}
+		})
+	}
+}
+
+func gzipped(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	if _, err := zip.Write(text); err != nil {
+		t.Error(err)
+	}
+	if err := zip.Close(); err != nil {
+		t.Error(err)
+	}
+	return packed.Bytes()
+}
+
+func TestOnlyA200IsAGoodProbe(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
+	if err := b.Probe(t.Context(), b.target); err == nil {
+		t.Error("want a 204 refused")
+	}
+	b.observes(t, health.Status)
+	large := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) })
+	if err := large.Probe(t.Context(), large.target); err != nil {
+		t.Errorf("want whatever it holds ignored, got %v", err)
+	}
+}
+
+func TestANameThatLeadsInsideIsNotDialled(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(http.ResponseWriter, *http.Request) { t.Error("want no call to arrive") }, func(c *partner.Config) {
+		c.Guard = partner.NewGuard(false)
+	})
+	b.target.BaseURL.Host = strings.Replace(b.target.BaseURL.Host, "127.0.0.1", "localhost", 1)
+	if err := b.Products(t.Context(), b.target, time.Time{}, anything); err == nil || !strings.Contains(err.Error(), "not public") {
+		t.Errorf("want it refused, got %v", err)
+	}
+}
+
+func TestWhoGivesUpSaysNothingOfThePartner(t *testing.T) {
+	t.Parallel()
+	ctx, giveUp := context.WithCancel(t.Context())
+	b := setup(t, func(_ http.ResponseWriter, r *http.Request) { giveUp(); <-r.Context().Done() })
+	if err := b.Products(ctx, b.target, time.Time{}, anything); !errors.Is(err, context.Canceled) {
+		t.Errorf("want our own end, got %v", err)
+	}
+	if len(b.observed) != 0 {
+		t.Errorf("want nothing told, got %+v", b.observed)
+	}
+}
+
+func TestAPartnerThatHangsKeepsOnlyItsOwnCallersWaiting(t *testing.T) {
+	t.Parallel()
+	arrived, release := make(chan struct{}, 10), make(chan struct{})
+	hanging := setup(t, func(http.ResponseWriter, *http.Request) { arrived <- struct{}{}; <-release })
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() {
+			if err := hanging.Probe(t.Context(), hanging.target); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	<-arrived
+	<-arrived
+	other := hanging.target
+	other.ID = uuid.New()
+	quick := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(quick.Close)
+	var err error
+	if other.BaseURL, err = url.Parse(quick.URL); err != nil {
+		t.Fatal(err)
+	}
+	if err := hanging.Probe(t.Context(), other); err != nil {
+		t.Errorf("want the other partner asked at once, got %v", err)
+	}
+	if len(arrived) != 0 {
+		t.Errorf("want two calls at once at the most, got %d more", len(arrived))
+	}
+	close(release)
+	all.Wait()
+}

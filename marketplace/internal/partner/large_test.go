@@ -1,0 +1,74 @@
+package partner_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/partner"
+)
+
+// Four are held at once; the fifth waits, and small ones pass by.
+func TestOfLargeAnswersAFewAreHeldAtOnce(t *testing.T) {
+	t.Parallel()
+	block := make([]byte, 9<<20)
+	b := setup(t, func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, "/small/") {
+			_, _ = w.Write(block)
+		}
+	})
+	release, held := make(chan struct{}), make(chan struct{}, 10)
+	pull := func() {
+		target := b.target
+		target.ID = uuid.New()
+		if err := b.Products(t.Context(), target, time.Time{}, func([]byte) error { held <- struct{}{}; <-release; return nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(pull)
+	}
+	for range 4 {
+		<-held
+	}
+	all.Go(pull)
+	small := b.target
+	address := *small.BaseURL
+	address.Path = "/small"
+	small.ID, small.BaseURL = uuid.New(), &address
+	if err := b.Products(t.Context(), small, time.Time{}, anything); err != nil {
+		t.Errorf("want a small answer read at once, got %v", err)
+	}
+	select {
+	case <-held:
+		t.Error("want the fifth to wait")
+	case <-time.After(time.Second): // it would have been read long since
+	}
+	close(release)
+	all.Wait()
+	if len(held) != 1 {
+		t.Error("want the fifth read in the end")
+	}
+}
+
+func TestAnAnswerThatWaitsForOthersIsNotItsPartnersFault(t *testing.T) {
+	t.Parallel()
+	over, end := context.WithCancel(t.Context())
+	crowded := partner.Turnstile(over, strings.NewReader("12345678"), 4)
+	head := make([]byte, 4)
+	if n, err := io.ReadFull(crowded, head); err != nil || n != 4 {
+		t.Fatalf("want the usual size read without a turn, got %d and %v", n, err)
+	}
+	end()
+	if _, err := io.ReadAll(crowded); !errors.Is(err, partner.ErrCrowded) {
+		t.Errorf("want it told apart, got %v", err)
+	}
+}

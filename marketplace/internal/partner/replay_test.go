@@ -1,0 +1,97 @@
+package partner_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"partnerkit.dev/marketplace/internal/partner"
+)
+
+// closing is a partner that closes a connection that was used before: as soon as it has
+// answered, so that the next call may be on its way already, or when a booking call has
+// arrived, before it answers.
+type closing struct {
+	atOnce   bool
+	bookings atomic.Int32 // booking calls that have arrived
+}
+
+func (c *closing) serve(conn net.Conn) {
+	defer conn.Close()
+	for reader := bufio.NewReader(conn); ; {
+		request, err := http.ReadRequest(reader)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, request.Body)
+		answer := "[]"
+		if strings.Contains(request.URL.Path, "/bookings/") {
+			c.bookings.Add(1)
+			if !c.atOnce {
+				return
+			}
+			answer = goodHold
+		}
+		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer)
+		if c.atOnce {
+			return
+		}
+	}
+}
+
+// at returns a client of it.
+func (c *closing) at(t *testing.T) *bench {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go c.serve(conn)
+		}
+	}()
+	b := setup(t, nil)
+	b.target.BaseURL = &url.URL{Scheme: "http", Host: listener.Addr().String()}
+	return b
+}
+
+func TestABookingCallIsSentOnceWhateverBecomesOfAConnectionThatWasUsedBefore(t *testing.T) {
+	t.Parallel()
+	const rounds = 50
+	for name, c := range map[string]*closing{
+		"it is closed as the call arrives": {}, "it is closed as the call is sent": {atOnce: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := c.at(t)
+			for round := range int32(rounds) {
+				before := c.bookings.Load()
+				if err := b.Probe(t.Context(), b.target); err != nil { // it leaves an idle connection
+					t.Fatal(err)
+				}
+				var outcome partner.Outcome
+				if round%2 == 0 {
+					_, outcome = b.reserve(t.Context())
+				} else {
+					_, outcome = b.confirm(t.Context())
+				}
+				arrived := c.bookings.Load() - before
+				if arrived > 1 || arrived == 0 && outcome.Kind.Answered() || !c.atOnce && (arrived != 1 || outcome.Kind != partner.Unanswered) {
+					t.Fatalf("want it sent once, got %d calls and %+v", arrived, outcome)
+				}
+			}
+		})
+	}
+}

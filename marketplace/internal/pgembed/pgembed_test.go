@@ -1,0 +1,266 @@
+//go:build unix
+
+package pgembed_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/marketplace/internal/pgembed"
+)
+
+// childFolder has the test binary be a service of its own, which starts a server in
+// that folder, says so, and waits to be killed.
+const childFolder = "PGEMBED_TEST_FOLDER"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childFolder); dir != "" {
+		server, err := pgembed.Start(context.Background(), pgembed.Config{Dir: dir, Disposable: true})
+		if err != nil {
+			fmt.Println("failed:", err)
+			os.Exit(1)
+		}
+		fmt.Println("ready", server.URL("postgres"))
+		select {}
+	}
+	os.Exit(m.Run())
+}
+
+// folder is a fresh one that any user can reach, which t.TempDir is not for root's
+// servants.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "pgembed-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func start(t *testing.T, dir string) *pgembed.Server {
+	t.Helper()
+	return startAs(t, pgembed.Config{Dir: dir, Disposable: true})
+}
+
+func startAs(t *testing.T, config pgembed.Config) *pgembed.Server {
+	t.Helper()
+	server, err := pgembed.Start(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, server) })
+	return server
+}
+
+func stop(t *testing.T, server *pgembed.Server) {
+	t.Helper()
+	if err := server.Stop(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) }) // its server may be gone
+	return conn
+}
+
+// remember leaves something that recalled finds.
+func remember(t *testing.T, url string) {
+	t.Helper()
+	if _, err := connect(t, url).Exec(t.Context(), "CREATE TABLE kept AS SELECT 'still here' AS word"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func recalled(t *testing.T, url string) {
+	t.Helper()
+	if got := ask(t, url, "SELECT word FROM kept"); got != "still here" {
+		t.Errorf("want the row, got %q", got)
+	}
+}
+
+// ask runs a statement that answers with one text.
+func ask(t *testing.T, url, statement string) string {
+	t.Helper()
+	conn := connect(t, url)
+	var text string
+	if err := conn.QueryRow(t.Context(), statement).Scan(&text); err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestTheDataOutlivesTheServer(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	server := start(t, dir)
+	remember(t, server.URL("postgres"))
+	stop(t, server)
+	recalled(t, start(t, dir).URL("postgres"))
+}
+
+func TestTheServerListensOnNoPort(t *testing.T) {
+	t.Parallel()
+	if got := ask(t, start(t, folder(t)).URL("postgres"), "SHOW listen_addresses"); got != "" {
+		t.Errorf("want no address, got %q", got)
+	}
+}
+
+func TestNobodyGetsInWithoutThePassword(t *testing.T) {
+	t.Parallel()
+	config, err := pgx.ParseConfig(start(t, folder(t)).URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Password = "a guess"
+	if conn, err := pgx.ConnectConfig(t.Context(), config); err == nil {
+		_ = conn.Close(context.Background())
+		t.Error("want a wrong password refused")
+	}
+}
+
+func TestAFolderThatIsInUseIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	server := start(t, dir)
+	_, err := pgembed.Start(t.Context(), pgembed.Config{Dir: dir})
+	if err == nil || !strings.Contains(err.Error(), "another service is using the folder "+dir) {
+		t.Errorf("want the second start refused, got %v", err)
+	}
+	if got := ask(t, server.URL("postgres"), "SELECT 'alive'"); got != "alive" {
+		t.Errorf("want the first server left alone, got %q", got)
+	}
+}
+
+// A service that is killed leaves its server, or what that left when it was killed.
+func TestAServerThatWasLeftBehindIsTakenOver(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	service := exec.Command(os.Args[0])
+	service.Env = append(os.Environ(), childFolder+"="+dir)
+	out, err := service.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := service.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said, _ := bufio.NewReader(out).ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(said), "ready ")
+	if !ok {
+		t.Fatalf("want a service, got %q", said)
+	}
+	remember(t, url)
+	if err := service.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = service.Wait() // it was killed
+	recalled(t, start(t, dir).URL("postgres"))
+}
+
+func TestAServerThatDiedUncleanlyIsRecovered(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	server := startAs(t, pgembed.Config{Dir: dir})
+	remember(t, server.URL("postgres"))
+	text, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.Fields(string(text))[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-server.Gone():
+	case <-time.After(time.Minute):
+		t.Fatal("want to be told that the server is gone")
+	}
+	stop(t, server)
+	// Its number belongs to somebody else by now: to this test.
+	stale := strings.Replace(string(text), strconv.Itoa(pid), strconv.Itoa(os.Getpid()), 1)
+	if err := os.WriteFile(filepath.Join(dir, "data", "postmaster.pid"), []byte(stale), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	recalled(t, start(t, dir).URL("postgres"))
+}
+
+func TestAPathTooLongForASocketIsNoObstacle(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(folder(t), strings.Repeat("a-long-name-", 10))
+	if got := ask(t, start(t, dir).URL("postgres"), "SELECT 'alive'"); got != "alive" {
+		t.Errorf("want a server, got %q", got)
+	}
+}
+
+func TestTheFolderThatStandsInTheWayIsNamed(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root hands the server to another user")
+	}
+	closed := filepath.Join(folder(t), "closed")
+	if err := os.Mkdir(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := pgembed.Start(t.Context(), pgembed.Config{Dir: filepath.Join(closed, "below")})
+	if err == nil || !strings.Contains(err.Error(), "cannot pass through "+closed+":") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("want %s named in one line, got %v", closed, err)
+	}
+}
+
+func TestDataOfAVersionThatIsNotHereIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	data := filepath.Join(dir, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte("9\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := pgembed.Start(t.Context(), pgembed.Config{Dir: dir})
+	if err == nil || !strings.Contains(err.Error(), "was made by PostgreSQL 9") {
+		t.Errorf("want the version named, got %v", err)
+	}
+}
+
+func TestAStartThatIsInterruptedLeavesNothingHalfMade(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := pgembed.Start(ctx, pgembed.Config{Dir: dir, Disposable: true}); !errors.Is(err, context.Canceled) {
+		t.Errorf("want the context's error, got %v", err)
+	}
+	if got := ask(t, start(t, dir).URL("postgres"), "SELECT 'alive'"); got != "alive" {
+		t.Errorf("want a server, got %q", got)
+	}
+}

@@ -1,0 +1,216 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// positionQuery reads where a live integration's catalog stands.
+const positionQuery = `
+	SELECT i.last_sync_at, i.catalog_hash, i.catalog_rules, i.guarded_hash, coalesce((
+		SELECT s.synced FROM syncs s WHERE s.integration_id = i.id AND s.mode = 'full' ORDER BY s.started_at DESC LIMIT 1), 0)
+	FROM integrations i WHERE i.id = $1 AND i.deleted_at IS NULL`
+
+// Position returns where an integration's catalog stands, or NotFound.
+func (s *Store) Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error) {
+	return scanPosition(s.pool.QueryRow(ctx, positionQuery, integration))
+}
+
+func scanPosition(row pgx.Row) (p catalog.Position, err error) {
+	var sent *time.Time
+	var hash, guarded []byte
+	var rules *string
+	if err := row.Scan(&sent, &hash, &rules, &guarded, &p.Synced); err != nil {
+		return p, notFound(err, "integration")
+	}
+	if sent != nil {
+		p.SentAt = *sent
+	}
+	if rules != nil {
+		p.Rules = *rules
+	}
+	copy(p.Hash[:], hash)
+	copy(p.Guarded[:], guarded)
+	return p, nil
+}
+
+// UpdateCatalog writes what decide makes of a pull and of what is stored, in one
+// transaction that holds the integration's row: of two pulls one comes after the other.
+func (s *Store) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent time.Time, decide func(catalog.Position, catalog.Stored) (*catalog.Update, error)) error {
+	return s.transaction(ctx, func(tx pgx.Tx) error {
+		position, err := scanPosition(tx.QueryRow(ctx, positionQuery+" FOR NO KEY UPDATE OF i", integration))
+		if err != nil {
+			return err
+		}
+		if position.SentAt.After(sent) {
+			return &marketplace.Error{Code: marketplace.Conflict, Message: "a later pull has been stored"}
+		}
+		stored, err := storedCatalog(ctx, tx, integration)
+		if err != nil {
+			return err
+		}
+		update, err := decide(position, stored)
+		if err != nil {
+			return err
+		}
+		if err := writeCatalog(ctx, tx, integration, update); err != nil {
+			return err
+		}
+		return s.askForSlots(ctx, tx, integration, update.Record.FinishedAt, !update.Changes.None())
+	})
+}
+
+func storedCatalog(ctx context.Context, tx pgx.Tx, integration uuid.UUID) (catalog.Stored, error) {
+	stored := catalog.Stored{}
+	byID := map[uuid.UUID]map[string]catalog.StoredVariation{}
+	rows, err := tx.Query(ctx, `SELECT id, external_product_id, product_hash, partner_active FROM activities WHERE integration_id = $1`, integration)
+	if err != nil {
+		return nil, err
+	}
+	var id uuid.UUID
+	var external string
+	var hash []byte
+	var active bool
+	if _, err := pgx.ForEachRow(rows, []any{&id, &external, &hash, &active}, func() error {
+		byID[id] = map[string]catalog.StoredVariation{}
+		stored[external] = catalog.StoredActivity{ID: id, Hash: catalog.Hash(hash), Active: active, Variations: byID[id]}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	rows, err = tx.Query(ctx, `
+		SELECT v.activity_id, v.id, v.external_option_id, v.sort, v.option_hash, v.partner_active
+		FROM variations v JOIN activities a ON a.id = v.activity_id WHERE a.integration_id = $1`, integration)
+	if err != nil {
+		return nil, err
+	}
+	var activity uuid.UUID
+	var sort int
+	_, err = pgx.ForEachRow(rows, []any{&activity, &id, &external, &sort, &hash, &active}, func() error {
+		byID[activity][external] = catalog.StoredVariation{ID: id, Sort: sort, Hash: catalog.Hash(hash), Active: active}
+		return nil
+	})
+	return stored, err
+}
+
+// writeCatalog writes the rows that differ, each kind at once: new ones are copied, which
+// is the fastest way in. Nobody else makes any of this integration, whose row is held.
+func writeCatalog(ctx context.Context, tx pgx.Tx, integration uuid.UUID, u *catalog.Update) error {
+	batch := &pgx.Batch{}
+	madeActivities := activityRows(batch, integration, u.Changes.Activities, u.Record.StartedAt)
+	madeVariations := variationRows(batch, u.Changes.Variations)
+	if err := copyRows(ctx, tx, "activities", madeActivities,
+		"id", "integration_id", "external_product_id", "created_at", "title", "product", "product_hash", "partner_active", "operator_active", "details"); err != nil {
+		return err
+	}
+	if err := copyRows(ctx, tx, "variations", madeVariations,
+		"id", "activity_id", "external_option_id", "sort", "title", "option", "option_hash", "partner_active", "details"); err != nil {
+		return err
+	}
+	if len(u.Changes.Gone) > 0 {
+		batch.Queue(`UPDATE activities SET partner_active = false WHERE id = ANY($1)`, u.Changes.Gone)
+	}
+	if len(u.Changes.GoneOptions) > 0 {
+		batch.Queue(`UPDATE variations SET partner_active = false WHERE id = ANY($1)`, u.Changes.GoneOptions)
+	}
+	p := u.Position
+	batch.Queue(`UPDATE integrations SET last_sync_at = $2, catalog_hash = $3, catalog_rules = $4, guarded_hash = $5 WHERE id = $1`,
+		integration, p.SentAt, hashOrNull(p.Hash), textOrNull(p.Rules), hashOrNull(p.Guarded))
+	if err := queueSync(batch, integration, u.Record); err != nil {
+		return err
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+func copyRows(ctx context.Context, tx pgx.Tx, table string, rows [][]any, columns ...string) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
+	return err
+}
+
+// nothing is what operators have set of a new activity or variation.
+var nothing = []byte("{}")
+
+// activityRows queues the writing of activities that are known, and returns the new ones.
+func activityRows(batch *pgx.Batch, integration uuid.UUID, rows []catalog.ActivityRow, now time.Time) (made [][]any) {
+	var ids []uuid.UUID
+	var products []string
+	var hashes [][]byte
+	for _, row := range rows {
+		if row.New {
+			// As 16 bytes: an id of this library's goes through its text.
+			made = append(made, []any{[16]byte(row.ID), [16]byte(integration), row.ExternalID, now, row.Title, []byte(row.Product), row.Hash[:], true, true, nothing})
+			continue
+		}
+		ids, products, hashes = append(ids, row.ID), append(products, string(row.Product)), append(hashes, row.Hash[:])
+	}
+	if len(ids) > 0 {
+		batch.Queue(`
+			UPDATE activities SET product = changed.product::jsonb, product_hash = changed.hash, partner_active = true
+			FROM unnest($1::uuid[], $2::text[], $3::bytea[]) AS changed (id, product, hash) WHERE activities.id = changed.id`,
+			ids, products, hashes)
+	}
+	return made
+}
+
+// variationRows queues the writing of variations that are known, and returns the new ones.
+func variationRows(batch *pgx.Batch, rows []catalog.VariationRow) (made [][]any) {
+	var ids []uuid.UUID
+	var options []string
+	var hashes [][]byte
+	for _, row := range rows {
+		if row.New {
+			made = append(made, []any{[16]byte(row.ID), [16]byte(row.ActivityID), row.ExternalID, int32(row.Sort), row.Title, []byte(row.Option), row.Hash[:], true, nothing})
+			continue
+		}
+		ids, options, hashes = append(ids, row.ID), append(options, string(row.Option)), append(hashes, row.Hash[:])
+	}
+	if len(ids) > 0 {
+		batch.Queue(`
+			UPDATE variations SET option = changed.option::jsonb, option_hash = changed.hash, partner_active = true
+			FROM unnest($1::uuid[], $2::text[], $3::bytea[]) AS changed (id, option, hash) WHERE variations.id = changed.id`,
+			ids, options, hashes)
+	}
+	return made
+}
+
+func queueSync(batch *pgx.Batch, integration uuid.UUID, r catalog.Sync) error {
+	aside, err := json.Marshal(append([]catalog.SetAside{}, r.SetAside...))
+	if err != nil {
+		return err
+	}
+	var guard []byte
+	if r.Guard != nil {
+		if guard, err = json.Marshal(r.Guard); err != nil {
+			return err
+		}
+	}
+	batch.Queue(`
+		INSERT INTO syncs (id, integration_id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		r.ID, integration, r.Mode, r.Cause, r.StartedAt, r.FinishedAt, r.Synced, r.Created, r.Updated, r.Deactivated, aside, guard)
+	return nil
+}
+
+func hashOrNull(hash catalog.Hash) []byte {
+	if hash == (catalog.Hash{}) {
+		return nil
+	}
+	return hash[:]
+}
+
+func textOrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

@@ -1,0 +1,97 @@
+package postgres_test
+
+import (
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/secret"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// integrationOf stores an integration, and returns its id.
+func integrationOf(t *testing.T, store *postgres.Store) uuid.UUID {
+	t.Helper()
+	account := marketplace.Account{ID: uuid.New(), Email: uuid.NewString() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: noon}
+	if err := store.CreateAccount(t.Context(), account); err != nil {
+		t.Fatal(err)
+	}
+	made := marketplace.Integration{
+		ID: uuid.New(), AccountID: account.ID, Name: "Old Town Walks", BaseURL: &url.URL{Scheme: "https", Host: "partner.example"}, AuthType: partnerapi.Bearer,
+		AuthKey: []byte("sealed"), WebhookSecretHash: secret.Hash("x"), CreatedAt: noon,
+	}
+	if err := store.CreateIntegration(t.Context(), made); err != nil {
+		t.Fatal(err)
+	}
+	return made.ID
+}
+
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+// versionOf tells one writing of an integration's health from another.
+func versionOf(t *testing.T, store *postgres.Store, id uuid.UUID) (version string) {
+	t.Helper()
+	if err := store.Pool().QueryRow(t.Context(), `SELECT xmin::text FROM integration_health WHERE integration_id = $1`, id).Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	return version
+}
+
+func TestCallsOfTwoReplicasAtOnceAreAllCounted(t *testing.T) {
+	t.Parallel()
+	address := pgtest.URL(t)
+	replicas := []*postgres.Store{pgtest.OpenAt(t, address), pgtest.OpenAt(t, address)}
+	id := integrationOf(t, replicas[0])
+	var all sync.WaitGroup
+	for i := range 40 {
+		all.Go(func() {
+			if err := replicas[i%2].Observe(t.Context(), id, health.Call{At: noon, Outcome: health.Status, Status: 503}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	h, err := replicas[0].Health(t.Context(), id)
+	if err != nil || h.FailureCount != 40 || h.ConsecutiveFailures != 40 || h.State != partnerapi.Degraded {
+		t.Errorf("want 40 failures in a row, got %+v and %v", h, err)
+	}
+	changes, err := replicas[1].HealthChanges(t.Context(), id)
+	if err != nil || len(changes) != 1 || changes[0] != (health.Change{At: noon, State: partnerapi.Degraded, Reason: "answered with 503"}) {
+		t.Errorf("want one change, got %+v and %v", changes, err)
+	}
+}
+
+func TestHealthIsWrittenWhereItDiffersOrAMinuteHasPassed(t *testing.T) {
+	t.Parallel()
+	store := pgtest.Open(t)
+	id := integrationOf(t, store)
+	for _, c := range []struct {
+		after   time.Duration
+		outcome health.Outcome
+		written bool
+	}{
+		{0, health.OK, true},                     // the first
+		{time.Second, health.OK, true},           // the second in a row
+		{2 * time.Second, health.OK, false},      // as well as before
+		{59 * time.Second, health.OK, false},     // and a moment later
+		{61 * time.Second, health.OK, true},      // a minute after the last that was written
+		{62 * time.Second, health.OK, false},     //
+		{62 * time.Second, health.Timeout, true}, // every failure counts
+		{63 * time.Second, health.Timeout, true},
+	} {
+		before := versionOf(t, store, id)
+		if err := store.Observe(t.Context(), id, health.Call{At: noon.Add(c.after), Outcome: c.outcome}); err != nil {
+			t.Fatal(err)
+		}
+		if written := versionOf(t, store, id) != before; written != c.written {
+			t.Errorf("%s after %s: want it written %t, got %t", c.outcome, c.after, c.written, written)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// mostDue is how many integrations that need an operator are listed.
+const mostDue = 100
+
+// Overview returns what needs an operator now.
+func (s *Store) Overview(ctx context.Context, now time.Time) (o marketplace.Overview, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(`SELECT count(DISTINCT booking_id), min(since) FROM booking_attention WHERE settled_at IS NULL`).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Bookings, &o.BookingsSince) })
+	batch.Queue(`SELECT count(*) FROM integrations WHERE deleted_at IS NULL`).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Integrations) })
+	batch.Queue(`
+		SELECT i.id, i.name, h.state, (SELECT max(c.at) FROM integration_health_changes c WHERE c.integration_id = i.id), i.last_sync_at,
+			i.guarded_hash IS NOT NULL, o.since, coalesce(o.since < $2, false)
+		FROM integrations i JOIN integration_health h ON h.integration_id = i.id
+			LEFT JOIN (
+				SELECT a.integration_id, min(coalesce(p.sent_at, a.created_at)) AS since
+				FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
+				WHERE a.partner_active AND v.partner_active GROUP BY a.integration_id) o ON o.integration_id = i.id
+		WHERE i.deleted_at IS NULL AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2)
+		ORDER BY h.state = $1 DESC, i.guarded_hash IS NOT NULL DESC, i.name, i.id LIMIT $3`,
+		partnerapi.Degraded, now.Add(-marketplace.SlotsLateAfter), mostDue).
+		Query(func(rows pgx.Rows) error {
+			o.IntegrationsDue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.Due])
+			return err
+		})
+	return o, s.pool.SendBatch(ctx, batch).Close()
+}

@@ -1,0 +1,152 @@
+// Package pgtest gives every test a migrated PostgreSQL database of its own: a copy of
+// a template, on a server that the test process starts for itself. Use it so:
+//
+//	func TestMain(m *testing.M) { pgtest.Main(m) }
+//
+//	store := pgtest.Open(t)
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/marketplace/internal/pgembed"
+	"partnerkit.dev/marketplace/internal/postgres"
+)
+
+const template = "template_of_tests"
+
+// server is the process's own; Main starts and stops it.
+var server struct {
+	sync.Mutex // one copy at a time: the template may have no other user
+	*pgembed.Server
+	copies atomic.Int64
+}
+
+// Main runs a package's tests with a server of their own, and ends the process.
+func Main(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "marketplace-test-")
+	if err != nil {
+		return failed(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o711); err != nil { // for the user that root hands PostgreSQL to
+		return failed(err)
+	}
+	ctx := context.Background()
+	server.Server, err = pgembed.Start(ctx, pgembed.Config{Dir: dir, Disposable: true, MaxConnections: 300})
+	if errors.Is(err, pgembed.ErrNoBinaries) && os.Getenv("CI") == "" {
+		fmt.Println("SKIPPED, all tests of this package:", err)
+		return 0
+	}
+	if err != nil {
+		return failed(err)
+	}
+	defer server.Stop(ctx)
+	if err := admin(ctx, "CREATE DATABASE "+template); err != nil {
+		return failed(err)
+	}
+	if _, err := postgres.Migrate(ctx, server.URL(template)); err != nil {
+		return failed(err)
+	}
+	return m.Run()
+}
+
+func failed(err error) int {
+	fmt.Fprintln(os.Stderr, "a database for the tests:", err)
+	return 1
+}
+
+// admin runs a statement that is not about the tests' own data.
+func admin(ctx context.Context, statement string) error {
+	conn, err := pgx.Connect(ctx, server.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, statement)
+	return err
+}
+
+// URL returns the address of a fresh, migrated database, which goes with the test.
+func URL(t testing.TB) string {
+	t.Helper()
+	return fresh(t, " TEMPLATE "+template)
+}
+
+// EmptyURL returns the address of a fresh database without a table.
+func EmptyURL(t testing.TB) string {
+	t.Helper()
+	return fresh(t, "")
+}
+
+func fresh(t testing.TB, how string) string {
+	t.Helper()
+	name := fmt.Sprintf("test_%d", server.copies.Add(1))
+	server.Lock()
+	err := admin(t.Context(), "CREATE DATABASE "+name+how)
+	server.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := admin(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Error(err)
+		}
+	})
+	return server.URL(name)
+}
+
+// Open returns a store of a fresh, migrated database, which goes with the test.
+func Open(t testing.TB) *postgres.Store {
+	t.Helper()
+	return OpenAt(t, URL(t))
+}
+
+// OpenAt returns a store of that database, closed with the test.
+func OpenAt(t testing.TB, address string) *postgres.Store {
+	t.Helper()
+	return OpenRecorded(t, address, nil)
+}
+
+// OpenRecorded is OpenAt whose queries a recorder, unless it is nil, hears of.
+func OpenRecorded(t testing.TB, address string, r *Recorder) *postgres.Store {
+	t.Helper()
+	var tracer pgx.QueryTracer
+	if r != nil {
+		tracer = r
+	}
+	store, err := postgres.OpenTraced(t.Context(), address, 8, tracer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	return store
+}
+
+// Grow does to a store's database what the next release's migrations may do while
+// replicas of this one run: every table gets a column, and the version goes up.
+func Grow(t testing.TB, store *postgres.Store) {
+	t.Helper()
+	_, err := store.Pool().Exec(t.Context(), `
+		DO $$
+		DECLARE name text;
+		BEGIN
+			FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename !~ '^(goose|river)_' LOOP
+				EXECUTE format('ALTER TABLE %I ADD COLUMN of_the_next_release integer NOT NULL DEFAULT 0', name);
+			END LOOP;
+			INSERT INTO goose_db_version (version_id, is_applied) SELECT max(version_id) + 1, true FROM goose_db_version;
+		END $$`)
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,83 @@
+package storefront
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/text/language"
+
+	"partnerkit.dev/marketplace/internal/listing"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// Activity returns a listed activity, in a currency and a language as Query has them.
+// The error is NotFound, or Invalid where a rate is missing.
+func (f *Front) Activity(ctx context.Context, id uuid.UUID, currency marketplace.Currency, in string) (*Answer, error) {
+	a, err := f.listed(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := listing.Show(a, *f.current.Load().terms, currency, language.Make(in))
+	if err != nil {
+		return nil, err
+	}
+	return made(success{Data: shown})
+}
+
+// VariationID names a variation of a listed activity.
+type VariationID struct{ Activity, Variation uuid.UUID }
+
+// Calendar returns a row for every date from one to the other, both inclusive, in the
+// product's zone. The error is NotFound, or Invalid where a rate is missing.
+func (f *Front) Calendar(ctx context.Context, of VariationID, from, to time.Time, currency marketplace.Currency) (*Answer, error) {
+	a, v, slots, err := f.slots(ctx, of, from, to)
+	if err != nil {
+		return nil, err
+	}
+	days, err := listing.Calendar(a, v, slots, from, to, *f.current.Load().terms, currency)
+	if err != nil {
+		return nil, err
+	}
+	return made(success{Data: days})
+}
+
+// Day returns the slots of a date in the product's zone, in their order. The error is
+// NotFound, or Invalid where a rate is missing.
+func (f *Front) Day(ctx context.Context, of VariationID, date time.Time, currency marketplace.Currency) (*Answer, error) {
+	a, v, slots, err := f.slots(ctx, of, date, date)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := listing.Slots(a, v, slots, *f.current.Load().terms, currency)
+	if err != nil {
+		return nil, err
+	}
+	return made(success{Data: shown})
+}
+
+func (f *Front) listed(ctx context.Context, id uuid.UUID) (marketplace.Activity, error) {
+	found, err := f.store.ListedActivities(ctx, []uuid.UUID{id})
+	if err != nil {
+		return marketplace.Activity{}, err
+	}
+	if len(found) == 0 {
+		return marketplace.Activity{}, &marketplace.Error{Code: marketplace.NotFound, Message: "activity not found"}
+	}
+	return found[0], nil
+}
+
+// slots returns the slots of some dates, with what they are slots of.
+func (f *Front) slots(ctx context.Context, of VariationID, from, to time.Time) (marketplace.Activity, marketplace.Variation, []marketplace.Slot, error) {
+	a, err := f.listed(ctx, of.Activity)
+	if err != nil {
+		return a, marketplace.Variation{}, nil, err
+	}
+	for _, v := range a.Variations {
+		if v.ID == of.Variation && v.Active {
+			slots, err := f.store.Slots(ctx, v.ID, from, to)
+			return a, v, slots, err
+		}
+	}
+	return a, marketplace.Variation{}, nil, &marketplace.Error{Code: marketplace.NotFound, Message: "variation not found"}
+}

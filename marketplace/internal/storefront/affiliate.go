@@ -1,0 +1,51 @@
+package storefront
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/listing"
+)
+
+// AffiliateURL is what an affiliate's links look like: an address in which {activity}
+// stands for the activity's id and {affiliate} for the affiliate's code, which is the id
+// of its account.
+type AffiliateURL string
+
+// The places in an AffiliateURL.
+const (
+	activityPlace  = "{activity}"
+	affiliatePlace = "{affiliate}"
+)
+
+// Check returns what is wrong with the address.
+func (a AffiliateURL) Check() error {
+	if !strings.Contains(string(a), activityPlace) || !strings.Contains(string(a), affiliatePlace) {
+		return errors.New("want {activity} and {affiliate} in it, such as https://shop.example/activities/{activity}?affiliate_code={affiliate}")
+	}
+	if _, err := url.Parse(a.link(uuid.Nil, uuid.Nil)); err != nil {
+		return errors.New("want an address such as https://shop.example/activities/{activity}?affiliate_code={affiliate}")
+	}
+	return nil
+}
+
+func (a AffiliateURL) link(activity, affiliate uuid.UUID) string {
+	return strings.NewReplacer(activityPlace, activity.String(), affiliatePlace, affiliate.String()).Replace(string(a))
+}
+
+// linked is an activity as an affiliate reads it.
+type linked struct {
+	listing.Activity
+	AffiliateURL string `json:"affiliate_url"`
+}
+
+// withLink adds the affiliate's link; the zero affiliate has none.
+func (f *Front) withLink(a listing.Activity, affiliate uuid.UUID) any {
+	if affiliate == uuid.Nil {
+		return a
+	}
+	return linked{a, f.affiliateURL.link(a.ID, affiliate)}
+}

@@ -1,0 +1,183 @@
+package storefront
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/google/uuid"
+	"golang.org/x/text/language"
+
+	"partnerkit.dev/marketplace/internal/listing"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// Query asks for a page of the list. Two that are equal ask for the same.
+type Query struct {
+	Page, Limit int                  // both of 1 or more
+	Currency    marketplace.Currency // "": each activity's own
+	Language    string               // BCP 47, "": each activity's own
+	Filter      Filter
+	Affiliate   uuid.UUID // whose links are in it; zero: none are
+}
+
+// page is one that is made, and what it was made of.
+type page struct {
+	*Answer
+	entries []*entry
+	total   int
+	terms   *listing.Terms
+	checked atomic.Uint64 // the last version of the list that it was found good for
+}
+
+// List returns a page; one past the end is empty. The error is Invalid where there is no
+// exchange rate for the currency.
+//
+// An activity whose own currency has no rate has no price in another: it is left out of
+// the page, so that nobody else's is.
+func (f *Front) List(ctx context.Context, q Query) (*Answer, error) {
+	q.Filter = q.Filter.normal()
+	now := f.current.Load()
+	if found, _ := f.cache.get(q).(*page); found != nil {
+		if found.checked.Load() == now.version {
+			f.hits.Add(1)
+			return found.Answer, nil
+		}
+		entries, total := f.cut(now, q)
+		if found.total == total && found.terms == now.terms && slices.Equal(found.entries, entries) {
+			found.checked.Store(now.version)
+			f.hits.Add(1)
+			return found.Answer, nil
+		}
+	}
+	if err := priced(now.terms, q.Currency); err != nil {
+		return nil, err
+	}
+	f.misses.Add(1)
+	// A flight is of one version: nobody is given what was begun before a change that
+	// he knows of.
+	made, err, _ := f.flights.Do(q.flight(now.version), func() (any, error) {
+		return f.makePage(context.WithoutCancel(ctx), now, q)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made.(*page).Answer, nil
+}
+
+func (q Query) flight(version uint64) string {
+	texts := []string{strconv.FormatUint(version, 36), strconv.Itoa(q.Page), strconv.Itoa(q.Limit), string(q.Currency), q.Language,
+		q.Filter.Query, q.Filter.Category, q.Filter.Country, q.Filter.City, q.Affiliate.String()}
+	name := ""
+	for _, text := range texts {
+		name += strconv.Itoa(len(text)) + ":" + text
+	}
+	return name
+}
+
+// priced returns why nothing can be priced in the currency; nil where "" asks for each
+// activity's own.
+func priced(terms *listing.Terms, currency marketplace.Currency) error {
+	if currency == "" {
+		return nil
+	}
+	_, err := terms.Rates.Factor(terms.Rates.Base, currency)
+	return err
+}
+
+// cut returns the entries of a page, and how many there are on all.
+func (f *Front) cut(now *snapshot, q Query) ([]*entry, int) {
+	entries := f.filtered(now, q.Filter)
+	total := len(entries)
+	if q.Page-1 > total/q.Limit { // which keeps the product small, too
+		return nil, total
+	}
+	from := min((q.Page-1)*q.Limit, total)
+	return entries[from:min(from+q.Limit, total)], total
+}
+
+// selection is what a filter takes of one version of the list.
+type selection struct {
+	version uint64
+	entries []*entry
+}
+
+// entrySize is what a selection costs for each entry, in bytes.
+const entrySize = 8
+
+// filtered returns what the filter takes.
+func (f *Front) filtered(now *snapshot, by Filter) []*entry {
+	if by == (Filter{}) {
+		return now.entries
+	}
+	if found, _ := f.cache.get(by).(*selection); found != nil && found.version == now.version {
+		return found.entries
+	}
+	var taken []*entry
+	for _, e := range now.entries {
+		if by.takes(e) {
+			taken = append(taken, e)
+		}
+	}
+	f.cache.put(by, &selection{now.version, taken}, int64(cap(taken))*entrySize+overhead)
+	return taken
+}
+
+// overhead is about what a thing that is kept costs beside its bytes.
+const overhead = 1 << 10
+
+func (f *Front) makePage(ctx context.Context, now *snapshot, q Query) (*page, error) {
+	entries, total := f.cut(now, q)
+	shown, err := f.show(ctx, now.terms, entries, q)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := made(success{Data: shown, Pagination: &pagination{q.Limit, q.Page, total}})
+	if err != nil {
+		return nil, err
+	}
+	p := &page{Answer: answer, entries: slices.Clone(entries), total: total, terms: now.terms}
+	p.checked.Store(now.version)
+	if len(entries) > 0 { // there is no end of pages past the end
+		f.cache.put(q, p, int64(len(answer.Body)+len(answer.Gzip()))+overhead+int64(len(entries))*entrySize)
+	}
+	return p, nil
+}
+
+// show reads the activities of a page from the database.
+func (f *Front) show(ctx context.Context, terms *listing.Terms, entries []*entry, q Query) ([]any, error) {
+	shown := []any{}
+	if len(entries) == 0 {
+		return shown, nil
+	}
+	ids := make([]uuid.UUID, len(entries))
+	for i, e := range entries {
+		ids[i] = e.id
+	}
+	read, err := f.store.ListedActivities(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[uuid.UUID]marketplace.Activity, len(read))
+	for _, a := range read {
+		byID[a.ID] = a
+	}
+	for _, id := range ids {
+		a, found := byID[id]
+		if !found {
+			continue // not listed any more: the news of it is on the way
+		}
+		one, err := listing.Show(a, *terms, q.Currency, language.Make(q.Language))
+		switch {
+		case marketplace.CodeOf(err) == marketplace.Invalid:
+			f.log.Warn("an activity is left out of the list", slog.String("activity_id", id.String()), slog.Any("error", err))
+			continue
+		case err != nil:
+			return nil, err
+		}
+		shown = append(shown, f.withLink(one, q.Affiliate))
+	}
+	return shown, nil
+}

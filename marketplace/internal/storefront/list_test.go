@@ -1,0 +1,115 @@
+package storefront_test
+
+import (
+	"slices"
+	"testing"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/storefront"
+)
+
+func TestAFilterTakesWhatItNamesInAnyCapitals(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.add(t, s.register(t, "Old Town Walks"), "Évora by night", "100% Fado", "Sintra")
+	for title, details := range map[string]string{
+		"Évora by night": `{"categories": ["Walking tours", "Night"], "location": {"city": "Évora", "country": {"id": "PT", "name": "Portugal"}}, "tags": ["wine"], "short_description": "Stars and chapels."}`,
+		"Sintra":         `{"categories": ["Walking"], "location": {"city": "Sintra", "country": {"id": "PT", "name": "Portugal"}}, "translation": {"ja": {"activity_title": "シントラ宮殿", "description": 17}, "de": {"activity_title": 4}}}`,
+	} {
+		s.do(t, `UPDATE activities SET details = $2::text::jsonb WHERE title = $1`, title, details)
+	}
+	s.caughtUp(t)
+	for _, c := range []struct {
+		filter storefront.Filter
+		want   []string
+	}{
+		{storefront.Filter{Query: "évora"}, []string{"Évora by night"}},
+		{storefront.Filter{Query: " NIGHT  évo "}, []string{"Évora by night"}},
+		{storefront.Filter{Query: "chapel wine"}, []string{"Évora by night"}},
+		{storefront.Filter{Query: "portugal"}, []string{"Évora by night", "Sintra"}},
+		{storefront.Filter{Query: "宮殿"}, []string{"Sintra"}},
+		{storefront.Filter{Query: "%"}, []string{"100% Fado"}},
+		{storefront.Filter{Query: "_"}, nil},
+		{storefront.Filter{Query: "night sintra"}, nil},
+		{storefront.Filter{Category: "walking TOURS"}, []string{"Évora by night"}},
+		{storefront.Filter{Category: "Walking"}, []string{"Sintra"}},
+		{storefront.Filter{Country: "pt"}, []string{"Évora by night", "Sintra"}},
+		{storefront.Filter{Country: "PORTUGAL", City: "sintra"}, []string{"Sintra"}},
+		{storefront.Filter{City: "sint"}, nil},
+		{storefront.Filter{City: "portugal"}, nil},
+	} {
+		page := list(t, s.Front, storefront.Query{Filter: c.filter})
+		got := page.titles()
+		slices.Sort(got)
+		slices.Sort(c.want)
+		if !slices.Equal(got, c.want) || page.Pagination.TotalCount != len(c.want) {
+			t.Errorf("%+v: want %q, got %q of %d", c.filter, c.want, got, page.Pagination.TotalCount)
+		}
+	}
+}
+
+// What a partner breaks harms nobody else's prices.
+func TestAnActivityThatCannotBePricedIsLeftOut(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.add(t, s.register(t, "Old Town Walks"), "Walk", "Priceless")
+	s.do(t, `UPDATE variations SET option = jsonb_set(option, '{units,0,pricingFrom,0,currency}', '"CHF"') WHERE activity_id = (SELECT id FROM activities WHERE title = 'Priceless')`)
+	s.caughtUp(t)
+	if got := list(t, s.Front, storefront.Query{Page: 1, Limit: 10, Currency: "USD"}).titles(); !slices.Equal(got, []string{"Walk"}) {
+		t.Errorf("want the other, got %q", got)
+	}
+	if got := list(t, s.Front, storefront.Query{}).titles(); len(got) != 2 {
+		t.Errorf("want both in their own currency, got %q", got)
+	}
+	if _, err := s.List(t.Context(), storefront.Query{Page: 1, Limit: 10, Currency: "CHF"}); marketplace.CodeOf(err) != marketplace.Invalid {
+		t.Errorf("want a currency without a rate refused, got %v", err)
+	}
+}
+
+func TestPagesThatNobodyAskedForTheLongestTimeMakeRoom(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.add(t, s.register(t, "Old Town Walks"), make([]string, 40)...)
+	const most = 64 << 10
+	f := open(t, s.store, most)
+	for page := range 40 {
+		list(t, f, storefront.Query{Page: page + 1, Limit: 1})
+	}
+	if _, _, bytes := f.PageCache(); bytes > most || bytes < most/2 {
+		t.Errorf("want about %d bytes of pages, got %d", most, bytes)
+	}
+	found, made := counted(f, func() {
+		list(t, f, storefront.Query{Page: 40, Limit: 1})
+		list(t, f, storefront.Query{Page: 1, Limit: 1})
+	})
+	if found != 1 || made != 1 {
+		t.Errorf("want the last one found and the first one made again, got %d found and %d made", found, made)
+	}
+}
+
+func TestAChangeUnmakesThePagesThatShowItAndNoOther(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.add(t, s.register(t, "Old Town Walks"), "a", "b", "c", "d")
+	s.caughtUp(t)
+	second := storefront.Query{Page: 2, Limit: 2}
+	moved := list(t, s.Front, second).titles()
+	list(t, s.Front, storefront.Query{Page: 1, Limit: 2})
+	s.do(t, `UPDATE activities SET title = title || '!' WHERE title = ANY($1)`, moved)
+	s.caughtUp(t)
+	found, made := counted(s.Front, func() {
+		list(t, s.Front, storefront.Query{Page: 1, Limit: 2})
+		list(t, s.Front, second)
+	})
+	if found != 1 || made != 1 {
+		t.Errorf("want one found and the other made again, got %d found and %d made", found, made)
+	}
+}
+
+// counted returns how many pages were found, and how many made.
+func counted(f *storefront.Front, reads func()) (found, made uint64) {
+	foundBefore, madeBefore, _ := f.PageCache()
+	reads()
+	found, made, _ = f.PageCache()
+	return found - foundBefore, made - madeBefore
+}

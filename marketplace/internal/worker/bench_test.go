@@ -1,0 +1,262 @@
+package worker_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jonboulle/clockwork"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/integration"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/secret"
+	"partnerkit.dev/marketplace/internal/worker"
+)
+
+func TestMain(m *testing.M) {
+	if address := os.Getenv(doomedReplica); address != "" {
+		if err := runDoomed(address); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(1)
+	}
+	pgtest.Main(m)
+}
+
+// patience bounds what is waited for; a busy machine may take its time.
+const patience = 2 * time.Minute
+
+// bench is a database, with workers as its replicas, and partners.
+type bench struct {
+	address      string
+	store        *postgres.Store
+	integrations *integration.Service
+	account      uuid.UUID
+	clock        *clockwork.FakeClock
+	schedule     worker.Schedule
+	scale        func(time.Duration) time.Duration // of the partners' limits
+	jobTime      time.Duration
+	rescueTime   time.Duration
+	bookings     worker.Bookings
+}
+
+// setup returns a bench whose clock stands still at the machine's time: the job queue
+// keeps to that.
+func setup(t testing.TB) *bench { return setupAt(t, time.Now()) }
+
+func setupAt(t testing.TB, now time.Time) *bench {
+	t.Helper()
+	address := pgtest.URL(t)
+	b := &bench{address: address, store: pgtest.OpenAt(t, address), account: uuid.New(), clock: clockwork.NewFakeClockAt(now)}
+	var err error
+	if b.integrations, err = service(b.store, b.clock.Now); err != nil {
+		t.Fatal(err)
+	}
+	a := marketplace.Account{ID: b.account, Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: b.clock.Now()}
+	if err := b.store.CreateAccount(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func service(store *postgres.Store, now func() time.Time) (*integration.Service, error) {
+	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
+	if err != nil {
+		return nil, err
+	}
+	return integration.NewService(store, partner.NewGuard(true), key, now), nil
+}
+
+// replica is a worker with what it stands on.
+type replica struct {
+	*worker.Worker
+	store  *postgres.Store
+	client *partner.Client
+	syncer *catalog.Syncer
+}
+
+// open makes one that has not started.
+func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
+	store, err := postgres.Open(ctx, b.address, 8)
+	if err != nil {
+		return nil, err
+	}
+	r := &replica{store: store}
+	r.client = partner.NewClient(partner.Config{
+		Guard: partner.NewGuard(true), AtOnce: 8, Now: b.clock.Now, Scale: b.scale, Observe: func(id uuid.UUID, call health.Call) {
+			if err := r.store.Observe(context.Background(), id, call); err != nil {
+				_, _ = fmt.Fprintln(log, err)
+			}
+		},
+	})
+	r.syncer = catalog.NewSyncer(r.store, r.client, b.clock.Now)
+	integrations, err := service(r.store, b.clock.Now)
+	if err != nil {
+		return nil, err
+	}
+	r.Worker, err = worker.New(worker.Config{
+		Store: r.store, Integrations: integrations, Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store, r.client, b.clock.Now), Prober: r.client, Bookings: b.bookings,
+		Schedule: b.schedule, Log: slog.New(slog.NewTextHandler(log, nil)), Clock: b.clock, JobTime: b.jobTime, RescueTime: b.rescueTime,
+	})
+	return r, err
+}
+
+// replica starts one, which is stopped with the test.
+func (b *bench) replica(t testing.TB) *replica {
+	t.Helper()
+	r, err := b.open(t.Context(), t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.end(t); r.store.Close() })
+	return r
+}
+
+// end stops a replica, as a signal does.
+func (r *replica) end(t testing.TB) {
+	last, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := r.Stop(last); err != nil {
+		t.Error(err)
+	}
+	r.client.Close()
+}
+
+// platform is a partner that counts what it is asked for.
+type platform struct {
+	id      uuid.UUID
+	mu      sync.Mutex
+	catalog string
+	pulls   int                 // of the catalog
+	probes  int                 //
+	asked   map[string]int      // for slots, by option
+	before  func(*http.Request) // is called before an answer; nil: nothing is
+	status  int                 // of its answers; 0: 200
+}
+
+// partner registers one that has so many options.
+func (b *bench) partner(t testing.TB, options int) *platform {
+	t.Helper()
+	p := &platform{asked: map[string]int{}, catalog: product("a", options)}
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	made, _, err := b.integrations.Register(t.Context(), b.account, integration.Registration{Name: "Old Town Walks", BaseURL: server.URL, AuthKey: "k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.id = made.ID
+	return p
+}
+
+// ServeHTTP answers what a partner is asked.
+func (p *platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	before, status := p.before, p.status
+	answer := "[]"
+	switch {
+	case r.Method == http.MethodPost:
+		var body struct{ OptionID string }
+		_ = json.NewDecoder(r.Body).Decode(&body)
+		p.asked[body.OptionID]++
+	case r.URL.Query().Get("limit") == "1":
+		p.probes++
+	default:
+		p.pulls++
+		answer = p.catalog
+	}
+	p.mu.Unlock()
+	if before != nil {
+		before(r)
+	}
+	if status != 0 {
+		w.WriteHeader(status)
+	}
+	_, _ = fmt.Fprint(w, answer)
+}
+
+// told returns what a partner has been asked for so far.
+func (p *platform) told() (pulls, probes, options, slots int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, times := range p.asked {
+		slots += times
+	}
+	return p.pulls, p.probes, len(p.asked), slots
+}
+
+func (p *platform) set(change func(*platform)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(p)
+}
+
+// product is a catalog of one product with so many options.
+func product(name string, options int) string {
+	list := make([]string, options)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"id":"option-%d","internalName":"Morning","availabilityType":"START_TIME","units":[
+			{"id":"unit-adult","internalName":"Adult","type":"ADULT","pricingFrom":[{"original":2250,"currency":"EUR"}]}]}`, i)
+	}
+	return fmt.Sprintf(`[{"id":%q,"internalName":"Walk","locale":"en","timeZone":"Europe/Lisbon","instantConfirmation":true,"options":[%s]}]`, name, strings.Join(list, ","))
+}
+
+// ask asks for a full sync of each.
+func (b *bench) ask(t testing.TB, cause catalog.Cause, partners ...*platform) {
+	t.Helper()
+	wishes := make([]catalog.Wish, len(partners))
+	for i, p := range partners {
+		wishes[i] = catalog.Wish{Integration: p.id, Mode: catalog.Full, Cause: cause}
+	}
+	if err := b.store.AskForSyncs(t.Context(), wishes...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// until waits for what is to become true.
+func until(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	deadline := time.After(patience)
+	for !is() {
+		select {
+		case <-deadline:
+			t.Fatalf("want %s within %s", what, patience)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// count runs a query that counts.
+func (b *bench) count(t testing.TB, query string, args ...any) (n int) {
+	t.Helper()
+	if err := b.store.Pool().QueryRow(t.Context(), query, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// idle waits until no job runs, or is due.
+func (b *bench) idle(t testing.TB) {
+	t.Helper()
+	until(t, "all jobs done", func() bool {
+		return b.count(t, `SELECT count(*) FROM river_job WHERE state IN ('running', 'available') OR state IN ('scheduled', 'retryable') AND scheduled_at < now()`) == 0
+	})
+}

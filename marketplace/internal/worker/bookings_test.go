@@ -1,0 +1,138 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/riverqueue/river"
+
+	"partnerkit.dev/marketplace/internal/job"
+)
+
+// deliveries remembers what it was asked for. The first try of a delivery is not the
+// last.
+type deliveries struct {
+	mu    sync.Mutex
+	asked []string
+}
+
+func (d *deliveries) ask(what string, id uuid.UUID) (time.Duration, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	name := fmt.Sprint(what, " ", id)
+	first := !slices.Contains(d.asked, name)
+	d.asked = append(d.asked, name)
+	if first {
+		return time.Millisecond, nil
+	}
+	return 0, nil
+}
+
+func (d *deliveries) DeliverConfirm(_ context.Context, id uuid.UUID) (time.Duration, error) {
+	return d.ask("confirm", id)
+}
+
+func (d *deliveries) DeliverRelease(_ context.Context, id uuid.UUID) (time.Duration, error) {
+	return d.ask("release", id)
+}
+
+func (d *deliveries) DeliverCancel(_ context.Context, id uuid.UUID) (time.Duration, error) {
+	return d.ask("cancel", id)
+}
+
+func (d *deliveries) Sweep(context.Context) error {
+	_, err := d.ask("sweep", uuid.Nil)
+	return err
+}
+
+func TestWhatIsOwedForABookingIsSentUntilItIsTaken(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	done, id := &deliveries{}, uuid.New()
+	b.bookings = done
+	b.replica(t)
+	if err := b.store.InsertJobs(t.Context(), job.Confirm{Booking: id}, job.Release{Booking: id}, job.Cancel{Booking: id}, job.Sweep{Due: b.clock.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "everything sent", func() bool {
+		return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed'`) == 4
+	})
+	done.mu.Lock()
+	defer done.mu.Unlock()
+	slices.Sort(done.asked)
+	want := []string{fmt.Sprint("cancel ", id), fmt.Sprint("confirm ", id), fmt.Sprint("release ", id)}
+	if len(done.asked) != 7 || !slices.Equal(slices.Compact(slices.Clone(done.asked[:6])), want) {
+		t.Errorf("want each of %v twice, and a sweep, got %v", want, done.asked)
+	}
+}
+
+// broken fails at everything.
+type broken struct{ deliveries }
+
+func (*broken) DeliverRelease(context.Context, uuid.UUID) (time.Duration, error) {
+	return 0, errors.New("no way")
+}
+
+// A sweep finds it so, and hands it to an operator.
+func TestAJobThatFailsAtItsLastTryStaysAsDropped(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.bookings = &broken{}
+	if err := b.store.InsertJobs(t.Context(), job.Release{Booking: uuid.New()}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.store.Pool().Exec(t.Context(), `UPDATE river_job SET attempt = max_attempts - 1`); err != nil {
+		t.Fatal(err)
+	}
+	b.replica(t)
+	until(t, "the job dropped", func() bool {
+		return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'discarded' AND queue = 'bookings' AND kind = 'booking_release' AND attempt = 12 AND finalized_at IS NOT NULL`) == 1
+	})
+}
+
+// pressed is what an operator has sent again at the instant when its job is ending.
+type pressed struct {
+	deliveries
+	again func(context.Context) error
+}
+
+func (p *pressed) deliver(ctx context.Context, what string, id uuid.UUID) (time.Duration, error) {
+	if first, _ := p.ask(what, id); first == 0 {
+		return 0, nil
+	}
+	return 0, p.again(ctx)
+}
+
+func (p *pressed) DeliverRelease(ctx context.Context, id uuid.UUID) (time.Duration, error) {
+	return p.deliver(ctx, "release", id)
+}
+
+func (p *pressed) DeliverCancel(ctx context.Context, id uuid.UUID) (time.Duration, error) {
+	return p.deliver(ctx, "cancel", id)
+}
+
+func TestWhatAnOperatorSendsAgainWhileItsJobIsEndingIsSent(t *testing.T) {
+	t.Parallel()
+	for name, owed := range map[string]func(uuid.UUID) river.JobArgs{
+		"a release":      func(id uuid.UUID) river.JobArgs { return job.Release{Booking: id} },
+		"a cancellation": func(id uuid.UUID) river.JobArgs { return job.Cancel{Booking: id} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			one := owed(uuid.New())
+			b.bookings = &pressed{again: func(ctx context.Context) error { return b.store.InsertJobs(ctx, one) }}
+			b.replica(t)
+			if err := b.store.InsertJobs(t.Context(), one); err != nil {
+				t.Fatal(err)
+			}
+			until(t, "both jobs done", func() bool { return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed'`) == 2 })
+		})
+	}
+}

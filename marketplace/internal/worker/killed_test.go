@@ -1,0 +1,68 @@
+package worker_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+)
+
+// doomedReplica is the variable that makes a process of this test a replica on the
+// database at that address, until it is killed.
+const doomedReplica = "WORKER_TEST_DOOMED_REPLICA"
+
+// Shorter than in service: the test is about who takes over, and not about when.
+const (
+	shortJob    = 2 * time.Second
+	shortRescue = 3 * time.Second
+)
+
+func runDoomed(address string) error {
+	b := &bench{address: address, clock: clockwork.NewFakeClockAt(time.Now()), jobTime: shortJob, rescueTime: shortRescue}
+	r, err := b.open(context.Background(), os.Stderr)
+	if err != nil {
+		return err
+	}
+	if err := r.Start(context.Background()); err != nil {
+		return err
+	}
+	select {}
+}
+
+func TestWhatAKilledReplicaWasDoingIsTakenOver(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.jobTime, b.rescueTime = shortJob, shortRescue
+	p := b.partner(t, 3)
+	asked, never := make(chan struct{}, 1), make(chan struct{})
+	t.Cleanup(func() { close(never) })
+	p.before = func(*http.Request) { asked <- struct{}{}; <-never }
+	doomed := exec.CommandContext(t.Context(), os.Args[0])
+	doomed.Env = append(os.Environ(), doomedReplica+"="+b.address)
+	doomed.Stderr = t.Output()
+	if err := doomed.Start(); err != nil {
+		t.Fatal(err)
+	}
+	b.ask(t, catalog.ByOperator, p)
+	<-asked
+	if err := doomed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = doomed.Wait()
+	if running := b.count(t, `SELECT count(*) FROM river_job WHERE state = 'running'`); running != 1 {
+		t.Fatalf("want the job left behind, got %d", running)
+	}
+	p.set(func(p *platform) { p.before = nil })
+	b.replica(t)
+	until(t, "the job done by the other replica", func() bool { _, _, options, _ := p.told(); return options == 3 })
+	b.idle(t)
+	if pulls, _, _, slots := p.told(); pulls != 2 || slots != 3 {
+		t.Errorf("want the catalog pulled anew, once, and each option once, got %d and %d", pulls, slots)
+	}
+}

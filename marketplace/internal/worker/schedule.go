@@ -1,0 +1,78 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/go-co-op/gocron/v2"
+	"github.com/riverqueue/river"
+
+	"partnerkit.dev/marketplace/internal/job"
+)
+
+// Schedule says when what happens by itself is due.
+type Schedule struct {
+	NightlyAt   time.Duration // after midnight, UTC: a full sync of every integration, then its slots
+	Probes      time.Duration // how often partners are asked whether they are there; 0: never
+	Incremental time.Duration // how often incremental syncs are made; 0: never
+	Sweeps      time.Duration // how often expired holds are given back; 0: never
+}
+
+const (
+	day        = 24 * time.Hour
+	cleanUps   = time.Hour
+	insertTime = 10 * time.Second
+)
+
+// schedule is a job that is due every so often, at offset after the multiples of it.
+type schedule struct {
+	every, offset time.Duration
+	job           func(due time.Time) river.JobArgs
+}
+
+// next is when the schedule is due after a time.
+func (s schedule) next(after time.Time) time.Time {
+	return after.Add(-s.offset).Truncate(s.every).Add(s.every + s.offset)
+}
+
+// due is the time of the schedule that a tick stands for, which clocks that differ a
+// little agree on.
+func (s schedule) due(tick time.Time) time.Time {
+	return tick.Add(-s.offset).Round(s.every).Add(s.offset).UTC()
+}
+
+func (w *Worker) newSchedules() (gocron.Scheduler, error) {
+	all := []schedule{
+		{day, w.Schedule.NightlyAt, func(due time.Time) river.JobArgs { return job.Nightly{Due: due} }},
+		{w.Schedule.Probes, 0, func(due time.Time) river.JobArgs { return job.Probes{Due: due} }},
+		{w.Schedule.Incremental, 0, func(due time.Time) river.JobArgs { return job.Incremental{Due: due} }},
+		{w.Schedule.Sweeps, 0, func(due time.Time) river.JobArgs { return job.Sweep{Due: due} }},
+		{cleanUps, cleanUps / 2, func(due time.Time) river.JobArgs { return job.CleanUp{Due: due} }},
+	}
+	made, err := gocron.NewScheduler(gocron.WithLocation(time.UTC), gocron.WithClock(w.Clock))
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		if s.every == 0 {
+			continue
+		}
+		_, err := made.NewJob(gocron.DurationJob(s.every), gocron.NewTask(w.tick, s), gocron.WithStartAt(gocron.WithStartDateTime(s.next(w.Clock.Now()))))
+		if err != nil {
+			return nil, fmt.Errorf("every %s: %w", s.every, err)
+		}
+	}
+	return made, nil
+}
+
+// tick inserts a schedule's job.
+func (w *Worker) tick(ctx context.Context, s schedule) {
+	ctx, cancel := context.WithTimeout(ctx, insertTime)
+	defer cancel()
+	due := s.job(s.due(w.Clock.Now()))
+	if err := w.Store.InsertJobs(ctx, due); err != nil {
+		w.Log.Error("a schedule's job was not inserted", slog.String("job", due.Kind()), slog.Any("error", err))
+	}
+}

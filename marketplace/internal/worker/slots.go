@@ -1,0 +1,113 @@
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"golang.org/x/sync/semaphore"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/job"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+)
+
+const (
+	// pullsAtOnce is how many options of one partner are pulled at the same time.
+	pullsAtOnce = 8
+	// sliceShare is the part of a job's time, one in so many, in which it begins to
+	// pull options; the rest is for the partner to answer the last of them.
+	sliceShare = 6
+	// optionsPage is how many options are read from the database at once.
+	optionsPage = 100
+)
+
+// slots pulls a slice of an integration's options, and leaves the next one to the next
+// job: jobs are short, and partners take turns.
+func (w *Worker) slots(ctx context.Context, j *river.Job[job.Slots]) error {
+	id := j.Args.Integration
+	target, err := w.target(ctx, id)
+	if marketplace.CodeOf(err) == marketplace.NotFound {
+		return nil // it was deleted
+	}
+	if err != nil {
+		return err
+	}
+	round, err := w.Store.BeginRound(ctx, id, w.Clock.Now())
+	if err != nil {
+		return err
+	}
+	slice, err := w.pullSlice(ctx, target, round)
+	if err != nil {
+		return err // what was pulled is stored, and is not pulled again
+	}
+	ending, cancel := settling(ctx)
+	defer cancel()
+	return w.Store.MoveRound(ending, id, func(tx pgx.Tx, stored catalog.Round) (catalog.Round, error) {
+		round.AskedAt = stored.AskedAt // another wish may have come
+		now := w.Clock.Now()
+		next, due := round.Next(now, slice)
+		return next, finish(ending, tx, j, now, due)
+	})
+}
+
+// pullSlice pulls options from where the round stands, for a while.
+func (w *Worker) pullSlice(ctx context.Context, target partner.Target, round catalog.Round) (slice catalog.Slice, err error) {
+	began, cancel := context.WithTimeout(ctx, w.JobTime/sliceShare)
+	defer cancel()
+	// A pull that waits for its turn with the partner must not outlast the job.
+	pulling, cancel := context.WithTimeout(ctx, w.JobTime-w.JobTime/(3*sliceShare))
+	defer cancel()
+	failed := &tally{}
+	turns := semaphore.NewWeighted(pullsAtOnce)
+	for after := round.After; !slice.Ended && began.Err() == nil; after = slice.Last {
+		options, err := w.Store.OptionsToPull(ctx, target.ID, round.Serves, after, optionsPage)
+		if err != nil {
+			cancel()
+			_ = turns.Acquire(context.WithoutCancel(ctx), pullsAtOnce)
+			return slice, err
+		}
+		for _, option := range options {
+			if turns.Acquire(began, 1) != nil {
+				break
+			}
+			slice.Last, slice.Tried = option.VariationID, slice.Tried+1
+			go func() {
+				defer turns.Release(1)
+				if _, err := w.Slots.Pull(pulling, target, option); err != nil {
+					failed.add(err)
+				}
+			}()
+		}
+		slice.Ended = len(options) == 0 || len(options) < optionsPage && slice.Last == options[len(options)-1].VariationID
+	}
+	_ = turns.Acquire(context.WithoutCancel(ctx), pullsAtOnce) // all have ended
+	if ctx.Err() != nil {
+		return slice, ctx.Err()
+	}
+	if slice.Failed = failed.count; slice.Failed > 0 {
+		w.Log.WarnContext(ctx, "slots were not pulled", slog.String("integration_id", target.ID.String()),
+			slog.Int("tried", slice.Tried), slog.Int("failed", slice.Failed), slog.Any("error", failed.last))
+	}
+	left, err := w.Store.OptionsToPull(ctx, target.ID, round.Serves, uuid.Nil, 1)
+	slice.Left = len(left) > 0
+	return slice, err
+}
+
+// tally counts failures.
+type tally struct {
+	mu    sync.Mutex
+	count int
+	last  error
+}
+
+func (t *tally) add(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.count++
+	t.last = err
+}

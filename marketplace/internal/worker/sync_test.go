@@ -1,0 +1,146 @@
+package worker_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/job"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// waits returns in how many seconds the one job of a kind that waits is due.
+func (b *bench) waits(t testing.TB, kind string) int {
+	t.Helper()
+	return b.count(t, `SELECT extract(epoch FROM scheduled_at - $1)::int FROM river_job WHERE kind = $2 AND state = 'scheduled'`, b.clock.Now(), kind)
+}
+
+func TestASyncThatThePartnerFailsIsTriedAgainAndGivenUp(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.partner(t, 1)
+	p.status = http.StatusServiceUnavailable
+	b.replica(t)
+	b.ask(t, catalog.ByNotify, p)
+	for try, pause := range []int{60, 300, 900, 0} {
+		until(t, "a try", func() bool { pulls, _, _, _ := p.told(); return pulls == try+1 })
+		b.idle(t)
+		if pause == 0 {
+			break
+		}
+		if got := b.waits(t, job.Sync{}.Kind()); got != pause {
+			t.Errorf("want try %d after %d s, got %d s", try+2, pause, got)
+		}
+		b.ask(t, catalog.ByNotify, p) // which changes nothing
+		if got := b.waits(t, job.Sync{}.Kind()); got != pause {
+			t.Errorf("want a notification to hasten nothing, got %d s", got)
+		}
+		b.ask(t, catalog.ByOperator, p) // who does not wait
+	}
+	if jobs, wishes := b.count(t, `SELECT count(*) FROM river_job WHERE kind = $1 AND state <> 'completed'`, job.Sync{}.Kind()), b.count(t, `SELECT count(*) FROM sync_wishes`); jobs != 0 || wishes != 0 {
+		t.Errorf("want it given up, got %d jobs and %d wishes", jobs, wishes)
+	}
+	p.set(func(p *platform) { p.status = 0 })
+	b.ask(t, catalog.ByNotify, p)
+	until(t, "the next wish fulfilled", func() bool { _, _, options, _ := p.told(); return options == 1 })
+}
+
+func TestTheNightsSlotsArePulledThoughTheCatalogCannotBe(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.partner(t, 2)
+	b.replica(t)
+	b.ask(t, catalog.ByOperator, p)
+	until(t, "the slots", func() bool { _, _, _, slots := p.told(); return slots == 2 })
+	b.idle(t)
+	b.clock.Advance(catalog.SkippedPause + time.Second)
+	p.set(func(p *platform) { p.catalog = "no catalog" })
+	b.ask(t, catalog.BySchedule, p)
+	until(t, "the slots again", func() bool { _, _, _, slots := p.told(); return slots == 4 })
+}
+
+func TestNoWishIsLostBetweenTwoSyncs(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.partner(t, 1)
+	b.replica(t)
+	b.replica(t)
+	for range 25 {
+		var asking sync.WaitGroup
+		for range 4 {
+			asking.Go(func() { b.ask(t, catalog.ByNotify, p) })
+		}
+		asking.Wait()
+		before, _, _, _ := p.told()
+		b.ask(t, catalog.ByNotify, p)
+		until(t, "a pull after the wish", func() bool {
+			after, _, _, _ := p.told()
+			return after > before
+		})
+	}
+	until(t, "every wish fulfilled", func() bool { return b.count(t, `SELECT count(*) FROM sync_wishes`) == 0 })
+	b.idle(t)
+	if failed := b.count(t, `SELECT count(*) FROM river_job WHERE errors IS NOT NULL`); failed != 0 {
+		t.Errorf("want no job failed, got %d", failed)
+	}
+}
+
+func TestADeletedPartnersJobsEndWithoutHarm(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.partner(t, 1)
+	b.ask(t, catalog.ByOperator, p)
+	if err := b.store.AskForSlots(t.Context(), p.id, b.clock.Now(), true); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.integrations.Delete(t.Context(), b.account, p.id); err != nil {
+		t.Fatal(err)
+	}
+	b.replica(t)
+	b.idle(t)
+	if done := b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed' AND errors IS NULL`); done != 2 {
+		t.Errorf("want both done, got %d", done)
+	}
+	if pulls, probes, options, _ := p.told(); pulls+probes+options != 0 {
+		t.Errorf("want nobody called, got %d, %d and %d calls", pulls, probes, options)
+	}
+	b.ask(t, catalog.ByOperator, p)
+	if wishes := b.count(t, `SELECT count(*) FROM sync_wishes`); wishes != 0 {
+		t.Errorf("want nothing asked for of it any more, got %d wishes", wishes)
+	}
+}
+
+func TestOldHistoryIsCleanedUpAndWhatIsNeededStays(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.partner(t, 1)
+	if _, err := b.store.Pool().Exec(t.Context(), `
+		INSERT INTO syncs (id, integration_id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside)
+		SELECT gen_random_uuid(), $1, CASE n WHEN 1 THEN 'full' ELSE 'incremental' END, 'schedule', $2::timestamptz + n * interval '1 s', $2, n, 0, 0, 0, '[]' FROM generate_series(1, 250) n`,
+		p.id, b.clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.store.Pool().Exec(t.Context(), `
+		INSERT INTO integration_health_changes (integration_id, at, state, reason) SELECT $1, $2::timestamptz + n * interval '1 s', 'DEGRADED', 'timeout' FROM generate_series(1, 250) n`, p.id, b.clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	b.replica(t)
+	if err := b.store.InsertJobs(t.Context(), job.CleanUp{Due: b.clock.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the history shorter", func() bool {
+		return b.count(t, `SELECT count(*) FROM syncs`) == 201 && b.count(t, `SELECT count(*) FROM integration_health_changes`) == 200
+	})
+	if position, err := b.store.Position(t.Context(), p.id); err != nil || position.Synced != 1 {
+		t.Errorf("want the last full sync kept, got %+v and %v", position, err)
+	}
+	if oldest := b.count(t, `SELECT min(synced) FROM syncs WHERE mode = 'incremental'`); oldest != 51 {
+		t.Errorf("want the last 200 kept, got from %d on", oldest)
+	}
+	_, err := b.integrations.Find(t.Context(), b.account, p.id)
+	if marketplace.CodeOf(err) == marketplace.NotFound {
+		t.Error("want the integration untouched")
+	}
+}

@@ -1,0 +1,223 @@
+package worker_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/job"
+	"partnerkit.dev/marketplace/internal/worker"
+)
+
+func TestTheSlotsOfEveryOptionFollowAStoredCatalog(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.partner(t, 30)
+	b.replica(t)
+	b.ask(t, catalog.ByNotify, p)
+	until(t, "30 options pulled", func() bool { _, _, options, _ := p.told(); return options == 30 })
+	b.idle(t)
+	if pulls, probes, _, slots := p.told(); pulls != 1 || probes != 0 || slots != 30 {
+		t.Errorf("want one pull and 30 options once each, got %d, %d probes and %d", pulls, probes, slots)
+	}
+	if left := b.count(t, `SELECT count(*) FROM sync_wishes`); left != 0 {
+		t.Errorf("want the wish fulfilled, got %d", left)
+	}
+}
+
+func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.partner(t, 2)
+	r := b.replica(t)
+	sync := func(skipped bool) {
+		t.Helper()
+		target, err := b.integrations.Target(must(b.integrations.Find(t.Context(), b.account, p.id))(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made, err := r.syncer.Sync(t.Context(), catalog.Order{Target: target, Mode: catalog.Full, Cause: catalog.ByPartner}); err != nil || made.Skipped != skipped {
+			t.Fatalf("want a sync, skipped %t, got %+v and %v", skipped, made, err)
+		}
+	}
+	pulled := func(want int) {
+		t.Helper()
+		until(t, "slots pulled", func() bool { _, _, _, slots := p.told(); return slots >= want })
+		b.idle(t)
+		if _, _, _, slots := p.told(); slots != want {
+			t.Errorf("want %d pulls, got %d", want, slots)
+		}
+	}
+	sync(false)
+	pulled(2)
+	b.clock.Advance(catalog.SkippedPause + time.Second)
+	sync(true)
+	sync(true) // it may come before the job has begun, or after
+	pulled(4)
+	sync(true)
+	sync(true)
+	due := b.count(t, `SELECT extract(epoch FROM scheduled_at - $1)::int FROM river_job WHERE kind = 'slots_pull' AND scheduled_at > $1`, b.clock.Now())
+	if want := int(catalog.SkippedPause / time.Second); due != want {
+		t.Errorf("want the second wish due in %d s, got %d s", want, due)
+	}
+}
+
+// must returns what a call returned, or ends the test.
+func must[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+func TestOfTwoReplicasOneDoesWhatIsDue(t *testing.T) {
+	t.Parallel()
+	b := setupAt(t, time.Now().AddDate(0, 0, -30)) // what is due, is due for the job queue as well
+	b.schedule = worker.Schedule{NightlyAt: 2*time.Hour + 30*time.Minute, Probes: 6 * time.Hour, Incremental: 8 * time.Hour, Sweeps: 4 * time.Hour}
+	swept := &deliveries{}
+	b.bookings = swept
+	p := b.partner(t, 1)
+	b.replica(t)
+	b.replica(t)
+	if jobs := b.count(t, `SELECT count(*) FROM river_job`); jobs != 0 {
+		t.Errorf("want nothing due because of the start, got %d jobs", jobs)
+	}
+	const days = 3
+	for range days * 24 {
+		before := b.count(t, ticks)
+		b.clock.Advance(time.Hour)
+		// Each hour cleans up: when that is seen, the hour's ticks are on their way.
+		until(t, "the hour's tick", func() bool { return b.count(t, ticks) > before })
+		b.idle(t)
+	}
+	for kind, a := range map[string]int{"nightly": 1, "health_probes": 4, "incremental": 3, "booking_sweep": 6, "clean_up": 24} {
+		want := days * a
+		runs := b.count(t, `SELECT count(*) FROM river_job WHERE kind = $1 AND state = 'completed' AND attempt = 1`, kind)
+		periods := b.count(t, `SELECT count(DISTINCT date_bin($2::int * interval '1 hour', (args->>'due')::timestamptz, '2020-01-01')) FROM river_job WHERE kind = $1`, kind, 24/a)
+		if runs != want || periods != want {
+			t.Errorf("want %d of %s, one for each period, got %d for %d", want, kind, runs, periods)
+		}
+	}
+	if pulls, probes, options, slots := p.told(); probes != days*4 || pulls != days*(1+3) || options != 1 || slots < days {
+		t.Errorf("want the partner probed %d times, pulled %d times, and its slots every night, got %d, %d and %d", days*4, days*4, probes, pulls, slots)
+	}
+	swept.mu.Lock()
+	defer swept.mu.Unlock()
+	if len(swept.asked) != days*6 {
+		t.Errorf("want %d sweeps, got %d", days*6, len(swept.asked))
+	}
+}
+
+const ticks = `SELECT count(*) FROM river_job WHERE kind = 'clean_up'`
+
+func TestWhileASyncRunsAStormOfNotificationsIsOneMore(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.partner(t, 1)
+	asked, answer := make(chan struct{}, 100), make(chan struct{})
+	p.before = func(r *http.Request) {
+		if r.Method == http.MethodGet {
+			asked <- struct{}{}
+			<-answer
+		}
+	}
+	b.replica(t)
+	b.replica(t)
+	b.ask(t, catalog.ByNotify, p)
+	<-asked
+	var storm sync.WaitGroup
+	for range 40 {
+		storm.Go(func() {
+			if err := b.store.AskForSyncs(t.Context(), catalog.Wish{Integration: p.id, Mode: catalog.Full, Cause: catalog.ByNotify}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	storm.Wait()
+	if jobs := b.count(t, `SELECT count(*) FROM river_job WHERE kind = $1`, job.Sync{}.Kind()); jobs != 1 {
+		t.Errorf("want one job, got %d", jobs)
+	}
+	close(answer)
+	until(t, "the other sync", func() bool { pulls, _, _, _ := p.told(); return pulls == 2 })
+	b.idle(t)
+	if pulls, _, _, _ := p.told(); pulls != 2 {
+		t.Errorf("want one sync more, got %d in all", pulls)
+	}
+}
+
+func TestAPartnerThatHangsKeepsNobodyElseWaiting(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.schedule.Probes = time.Minute
+	hanging, other := b.partner(t, 20), b.partner(t, 20)
+	r := b.replica(t)
+	b.ask(t, catalog.ByOperator, hanging)
+	until(t, "the catalog", func() bool { _, _, options, _ := hanging.told(); return options == 20 })
+	b.idle(t)
+	never := make(chan struct{})
+	t.Cleanup(func() { close(never) })
+	hanging.set(func(p *platform) { p.before = func(*http.Request) { <-never } })
+	// All at the hanging one that can hang; its slots last, which take every turn.
+	b.ask(t, catalog.ByOperator, hanging)
+	b.clock.Advance(time.Minute)
+	until(t, "its sync and its probe hanging", func() bool { pulls, probes, _, _ := hanging.told(); return pulls == 2 && probes == 1 })
+	if err := b.store.AskForSlots(t.Context(), hanging.id, b.clock.Now(), true); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "its slots hanging", func() bool { _, _, _, slots := hanging.told(); return slots > 20 })
+	b.ask(t, catalog.ByOperator, other)
+	until(t, "the other partner done", func() bool {
+		pulls, probes, options, _ := other.told()
+		return pulls == 1 && probes == 1 && options == 20
+	})
+	if running := b.count(t, `SELECT count(*) FROM river_job WHERE state = 'running' AND kind <> 'health_probe'`); running < 2 {
+		t.Errorf("want the hanging partner's jobs still running, got %d", running)
+	}
+	r.client.Close() // what hangs would hang for its whole limit
+}
+
+func TestARoundOfSlotsGoesOnWhereAReplicaHasLeftIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const options, first = 40, 10
+	p := b.partner(t, options)
+	enough, never := make(chan struct{}), make(chan struct{})
+	answered := 0
+	var once sync.Once
+	var mu sync.Mutex
+	p.before = func(r *http.Request) {
+		if r.Method != http.MethodPost {
+			return
+		}
+		mu.Lock()
+		answered++
+		stop := answered > first
+		mu.Unlock()
+		if stop {
+			once.Do(func() { close(enough) })
+			<-never
+		}
+	}
+	leaving := b.replica(t)
+	b.ask(t, catalog.ByOperator, p)
+	<-enough
+	done := func() int { return b.count(t, `SELECT count(*) FROM slot_pulls WHERE sent_at IS NOT NULL`) }
+	until(t, "the first options stored", func() bool { return done() == first })
+	leaving.end(t)
+	if available := b.count(t, `SELECT count(*) FROM river_job WHERE kind = $1 AND state = 'available' AND errors IS NULL`, job.Slots{}.Kind()); available != 1 {
+		t.Errorf("want the job handed back, got %d", available)
+	}
+	p.set(func(p *platform) { p.before, p.asked = nil, map[string]int{} })
+	close(never)
+	b.replica(t)
+	until(t, "all options stored", func() bool { return done() == options })
+	b.idle(t)
+	if _, _, rest, slots := p.told(); rest != options-first || slots != rest {
+		t.Errorf("want the %d others pulled once each, got %d, %d times", options-first, rest, slots)
+	}
+}

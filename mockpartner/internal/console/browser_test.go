@@ -1,0 +1,192 @@
+package console_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"partnerkit.dev/internal/axetest"
+	"partnerkit.dev/internal/browsertest"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// tab is a page of a mock's console that is open in the browser.
+type tab struct {
+	visitor
+	*browsertest.Tab
+}
+
+func open(t *testing.T, browser context.Context, v visitor, path string) tab {
+	t.Helper()
+	o := tab{v, browsertest.Open(t, browser, v.URL)}
+	o.GoTo(path)
+	return o
+}
+
+// status is what availability says of a slot.
+func (v visitor) status(s platform.SlotState) partnerapi.SlotStatus {
+	v.t.Helper()
+	day := s.Start.Format(partnerapi.DateLayout)
+	_, text := v.send("POST", "/availability", "application/json", fmt.Sprintf(`{"productId":%q,"optionId":%q,"localDateStart":%q,"localDateEnd":%q,"units":[{"id":"unit-adult","quantity":1}]}`, s.ProductID, s.OptionID, day, day))
+	var slots []partnerapi.Slot
+	if err := json.Unmarshal([]byte(text), &slots); err != nil {
+		v.t.Fatalf("%v: %s", err, text)
+	}
+	for _, slot := range slots {
+		if slot.ID == s.AvailabilityID {
+			return slot.Status
+		}
+	}
+	v.t.Fatalf("want the slot %s, got %s", s.AvailabilityID, text)
+	return ""
+}
+
+// book sends a reserve for the slot, and wants the status.
+func (v visitor) book(s platform.SlotState, want int) {
+	v.t.Helper()
+	v.partner("POST", "/bookings/reserve", fmt.Sprintf(`{"productId":%q,"optionId":%q,"availabilityId":%q,"units":[{"id":"unit-adult","quantity":1}]}`, s.ProductID, s.OptionID, s.AvailabilityID), want)
+}
+
+const tokyo = "/_mock/?product=tokyo-market"
+
+func TestTheConsoleInABrowser(t *testing.T) {
+	t.Parallel()
+	b := browsertest.Start(t)
+
+	t.Run("a click on a slot and one more sell it out", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, start(t), tokyo)
+		slot := o.slot()
+		o.Click("#s-" + slot.AvailabilityID)
+		o.Shows("#slots-slot .facts", "AVAILABLE")
+		o.See(`document.activeElement.id === "slot-title"`)
+		o.Click("#slot-sell-out-go")
+		o.Shows("#slots-slot .facts", "SOLD_OUT")
+		o.Shows("#s-"+slot.AvailabilityID+".sold-out", "sold out")
+		if got := o.status(slot); got != partnerapi.StatusSoldOut {
+			t.Errorf("want availability to say so, got %s", got)
+		}
+		o.Quiet()
+	})
+
+	t.Run("the keyboard alone does the same", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, start(t), tokyo)
+		slot := o.slot()
+		o.Press(kb.Tab, `document.activeElement.className === "skip"`)
+		o.Press(kb.Tab, fmt.Sprintf(`document.activeElement.id === %q`, "s-"+slot.AvailabilityID))
+		o.Do(chromedp.KeyEvent(kb.Enter))
+		o.See(`document.activeElement.id === "slot-title"`)
+		o.Press(kb.Tab, `document.activeElement.id === "slot-sell-out-go"`)
+		o.See(`getComputedStyle(document.activeElement).outlineStyle === "solid"`)
+		o.Do(chromedp.KeyEvent(kb.Enter))
+		o.Shows("#slots-slot .facts", "SOLD_OUT")
+		o.Shows("#said", "Done: Sell out")
+		o.See(`document.activeElement.id === "slot-title"`) // the button is off now
+		if got := o.status(slot); got != partnerapi.StatusSoldOut {
+			t.Errorf("want availability to say so, got %s", got)
+		}
+		o.Quiet()
+	})
+
+	t.Run("a hold comes by itself, counts down, and ends when the clock has passed it", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, start(t), "/_mock/")
+		o.Shows("#link", "live")
+		o.book(o.slot(), 200)
+		code := o.Default().Platform().Holds()[0].Code
+		o.Shows("#holds-live", code)
+		o.Shows("#holds-live .when", "20:00")
+		o.Click("#clock-toggle-go")
+		o.Shows("#clock-face .pill", "running")
+		o.Shows("#holds-live .when", "19:5")
+		o.Click("#clock-step-hold-go")
+		o.Shows("#holds-ended .EXPIRED", "EXPIRED")
+		o.Shows("#holds-ended-list", code)
+		o.See(`!document.querySelector("#holds-live")`)
+		o.Quiet()
+	})
+
+	t.Run("a fault is armed, fires, and is told of", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, start(t), "/_mock/")
+		o.Shows("#link", "live")
+		o.Click("#arm-reserve-fails-go")
+		o.Shows("#faults-armed", "not fired yet")
+		o.book(o.slot(), 500)
+		o.Shows("#exchanges-list .fault", "fault fault-1")
+		o.Shows("#faults-armed", "fired 1 of 1")
+		o.Shows("#said", "New exchange: POST /bookings/reserve")
+		o.Click("#x-1")
+		o.Shows("#exchanges-list .body", "This is the fault fault-1.")
+		o.Click("#disarm-fault-1-go")
+		o.Shows("#faults-armed", "No fault is armed")
+		o.Quiet()
+	})
+
+	t.Run("a defect is applied and taken off again", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, start(t), "/_mock/")
+		o.Do(chromedp.SendKeys(chromedp.ID("defects-filter"), "age-limit-is"))
+		o.Click("#defects-age-limit-is-text-go")
+		o.Shows("#defects-list .applied", "Take off")
+		if _, products := o.send("GET", "/products", "", ""); !strings.Contains(products, `"minAge":"`) {
+			t.Error("want ages sent as text")
+		}
+		o.Click("#defects-age-limit-is-text-go")
+		o.See(`!document.querySelector("#defects-list .applied")`)
+		o.Quiet()
+	})
+
+	t.Run("what is refused is said at its form, which keeps what was written", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, start(t), "/_mock/")
+		o.Do(chromedp.SendKeys(chromedp.ID("arm-own-fault"), "stats: 500"))
+		o.Click("#arm-own-curl summary")
+		o.Shows("#arm-own-curl code", `--data-binary 'stats: 500' 'http://`)
+		o.Click("#clock-toggle-go") // elsewhere on the page
+		o.Shows("#clock-face .pill", "running")
+		o.Is(`document.querySelector("#arm-own-fault").value`, "stats: 500")
+		o.Click("#arm-own-go")
+		o.Shows("#arm-own .refusal", `unknown field "stats"`)
+		o.Is(`document.querySelector("#arm-own-fault").value`, "stats: 500")
+		o.Do(chromedp.SetValue(chromedp.ID("arm-own-fault"), "status: 500"))
+		o.Click("#arm-own-go")
+		o.Shows("#faults-armed", "not fired yet")
+		o.Is(`document.querySelector("#arm-own-fault").value`, "")
+	})
+
+	t.Run("a browser signs in where a token is wanted", func(t *testing.T) {
+		t.Parallel()
+		axe := axetest.Source(t)
+		o := open(t, b, start(t, func(o *mockpartner.Options) { o.ControlToken = "a-control-token" }), "/_mock/")
+		o.Do(chromedp.SendKeys(chromedp.ID("token"), "another"+kb.Enter))
+		o.Shows("#wrong", "token")
+		axetest.Check(o.Tab, axe)
+		o.Do(chromedp.SendKeys(chromedp.ID("token"), "a-control-token"+kb.Enter))
+		o.Do(chromedp.WaitVisible(chromedp.ID("clock-face")))
+		o.Shows("#link", "live")
+		o.Is(`document.cookie`, "")
+		o.Is(`location.search`, "")
+	})
+
+	t.Run("the page keeps nobody out, and is no wider than the window", func(t *testing.T) {
+		t.Parallel()
+		axe := axetest.Source(t)
+		v := busy(t)
+		o := open(t, b, v, "/_mock/?judged=yes&exchange=1&slot="+v.firstSlot())
+		o.Shows("#link", "live")
+		o.Fits(360, 700, 1100, 1600)
+		// Of some 200 defects, whose rows are alike, a few are seen: axe-core takes seconds for all.
+		browsertest.Value[any](o.Tab, `document.querySelectorAll(".parts").forEach(list => [...list.children].slice(5).forEach(row => row.remove()))`)
+		axetest.Check(o.Tab, axe)
+		o.Quiet()
+	})
+}

@@ -1,0 +1,79 @@
+package console
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"partnerkit.dev/mockpartner/internal/script"
+)
+
+// faultsPanel is the faults that are armed, and those that can be.
+type faultsPanel struct {
+	Armed    []faultView
+	Presets  []presetView
+	Write    call // for faults of one's own
+	Clear    call
+	MaxArmed int
+}
+
+type faultView struct {
+	script.Armed
+	Form   string // as it could be armed again
+	Disarm call
+}
+
+// preset is a fault that is often wanted.
+type preset struct{ id, about, fault string }
+
+// presets are the misfortunes that every marketplace must come through.
+var presets = []preset{
+	{"reserve-refused", "The next reserve finds the seats gone: 400 with a message for the customer.",
+		`{"match":{"endpoint":"reserve"},"times":1,"status":400,"body":{"message":"This time has just sold out."}}`},
+	{"reserve-fails", "The next reserve fails with 500.", `{"match":{"endpoint":"reserve"},"times":1,"status":500}`},
+	{"reserve-too-late", "The next reserve is answered just after the marketplace has given up; the seats are held.",
+		`{"match":{"endpoint":"reserve"},"times":1,"when":"after","delay":{"just-over":"reserve"}}`},
+	{"confirm-lost", "The next confirm books, and its answer is lost: the connection is reset.",
+		`{"match":{"endpoint":"confirm"},"times":1,"when":"after","fault":"CONNECTION_RESET_BY_PEER"}`},
+	{"release-twice-bad", "Each hold's first two releases fail with 503.", `{"match":{"endpoint":"release"},"key":"hold","times":2,"status":503}`},
+	{"cancel-unsupported", "Cancel is answered with 404: the partner has none.", `{"match":{"endpoint":"cancel"},"status":404}`},
+	{"availability-down", "Availability fails with 503 until this is disarmed.", `{"match":{"endpoint":"availability"},"status":503}`},
+	{"catalog-cut", "The next catalog breaks off in the middle.", `{"match":{"endpoint":"products"},"times":1,"fault":"MALFORMED_RESPONSE_CHUNK"}`},
+	{"probe-down", "The health probe fails with 500 three times.", `{"match":{"endpoint":"products","query":{"limit":"1"}},"times":3,"status":500}`},
+	{"slow", "Every answer takes 1 to 3 seconds.", `{"delay":{"uniform":{"min":"1s","max":"3s"}}}`},
+}
+
+type presetView struct {
+	About, Text string
+	Arm         call
+}
+
+func (b *builder) faults() faultsPanel {
+	panel := faultsPanel{MaxArmed: script.MaxFaults}
+	for _, armed := range b.box.Faults().Faults() {
+		form, err := json.Marshal(armed.Fault)
+		if err != nil {
+			form = []byte(err.Error())
+		}
+		panel.Armed = append(panel.Armed, faultView{
+			Armed: armed,
+			Form:  string(form),
+			Disarm: b.call(call{
+				ID: "disarm-" + armed.Name, Label: "Disarm", Of: armed.Name,
+				Method: http.MethodDelete, Path: "/faults/" + url.PathEscape(armed.Name),
+			}),
+		})
+	}
+	for _, p := range presets {
+		panel.Presets = append(panel.Presets, presetView{About: p.about, Text: p.fault, Arm: b.call(call{
+			ID: "arm-" + p.id, Label: "Arm", Of: p.about, Method: http.MethodPost, Path: "/faults",
+			Fields: []field{{Kind: rawField, Name: "fault", Value: p.fault}},
+		})})
+	}
+	panel.Write = b.call(call{
+		ID: "arm-own", Label: "Arm", Of: "the fault in the box", Method: http.MethodPost, Path: "/faults",
+		Fields: []field{{Kind: rawField, Name: "fault", Label: "A fault, or a list of them, in YAML or JSON", Hint: "match: {endpoint: reserve}\nkey: slot\ntimes: 2\nstatus: 500"}},
+	})
+	panel.Clear = b.call(call{ID: "disarm-all", Label: "Disarm all", Of: "faults", Method: http.MethodDelete, Path: "/faults", Off: len(panel.Armed) == 0})
+	return panel
+}

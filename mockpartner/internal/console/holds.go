@@ -1,0 +1,106 @@
+package console
+
+import (
+	"slices"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/platform"
+)
+
+// maxListed is how many holds and bookings of a kind are shown.
+const maxListed = 50
+
+// holdsPanel is the holds that live, the next to expire first, and those that
+// ended last.
+type holdsPanel struct {
+	Live, Ended           []holdView
+	LiveCount, EndedCount int
+}
+
+// holdView is a hold with the way to its slot.
+type holdView struct {
+	platform.Hold
+	Millis int64  // when it expires
+	Left   string // until then
+	Slot   string // leads to the slot
+}
+
+func (b *builder) holds() holdsPanel {
+	var panel holdsPanel
+	var live, ended []platform.Hold
+	for _, h := range b.inside.Holds {
+		if h.State == platform.Held {
+			live = append(live, h)
+		} else {
+			ended = append(ended, h)
+		}
+	}
+	panel.LiveCount, panel.EndedCount = len(live), len(ended)
+	slices.SortStableFunc(live, func(a, b platform.Hold) int { return a.ExpiresAt.Compare(b.ExpiresAt) })
+	slices.SortStableFunc(ended, func(a, b platform.Hold) int { return endOf(a).Compare(endOf(b)) })
+	panel.Live = b.holdViews(live[:min(len(live), maxListed)])
+	panel.Ended = b.holdViews(newest(ended, maxListed, every))
+	return panel
+}
+
+// endOf is when a hold ended; one that was confirmed did when it was made, as far
+// as is known.
+func endOf(h platform.Hold) time.Time {
+	if h.EndedAt.IsZero() {
+		return h.CreatedAt
+	}
+	return h.EndedAt
+}
+
+func (b *builder) holdViews(holds []platform.Hold) []holdView {
+	views := []holdView{}
+	for _, h := range holds {
+		views = append(views, holdView{
+			Hold:   h,
+			Millis: h.ExpiresAt.UnixMilli(),
+			Left:   span(h.ExpiresAt.Sub(b.inside.Now)),
+			Slot:   b.slotHref(h.ProductID, h.OptionID, h.AvailabilityID),
+		})
+	}
+	return views
+}
+
+// bookingsPanel is the newest bookings.
+type bookingsPanel struct {
+	Newest       []bookingView
+	Count, Stand int // all of them; those not cancelled
+}
+
+type bookingView struct {
+	platform.Booking
+	Slot string
+}
+
+func (b *builder) bookings() bookingsPanel {
+	panel := bookingsPanel{Count: len(b.inside.Bookings)}
+	for _, booking := range b.inside.Bookings {
+		if booking.State == platform.Booked {
+			panel.Stand++
+		}
+	}
+	panel.Newest = b.bookingViews(newest(b.inside.Bookings, maxListed, every))
+	return panel
+}
+
+func (b *builder) bookingViews(bookings []platform.Booking) []bookingView {
+	views := []bookingView{}
+	for _, booking := range bookings {
+		views = append(views, bookingView{booking, b.slotHref(booking.ProductID, booking.OptionID, booking.AvailabilityID)})
+	}
+	return views
+}
+
+// slotHref leads to a slot: to the week that begins with its day.
+func (b *builder) slotHref(product, option, id string) string {
+	to := chosen{product: product, option: option, slot: id, exchange: b.choice.exchange, judged: b.choice.judged}
+	slot, err := b.box.Platform().Slot(product, option, id)
+	if err == nil {
+		to = to.withFrom(slot.Start).withSlot(id)
+	}
+	return to.href()
+}

@@ -1,0 +1,261 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const (
+	// gridDays is how many days the grid has.
+	gridDays = 14
+	// maxProducts is how many products there are to choose from.
+	maxProducts = 500
+)
+
+// slotsPanel is the slots of an option: days across, starts down.
+type slotsPanel struct {
+	Products, Options []choice
+	Unlisted          int // products that there was no room for
+	From              string
+	Earlier, Later    string
+	Today             string
+	Zone              string
+	Days              []dayView
+	Rows              []rowView
+	Slot              *slotView
+	Problem           string
+	Exchange          uint64 // stays chosen
+	Judged            bool   // stays so
+}
+
+type dayView struct {
+	Date  time.Time
+	Today bool
+}
+
+type rowView struct {
+	Time  string
+	Cells [][]cellView // by day
+}
+
+// cellView is a slot in the grid.
+type cellView struct {
+	ID    string
+	Href  string
+	Class string
+	Seats string // 9/12; empty where there is no limit
+	Word  string
+	Name  string // all of it, in words
+	Open  bool
+}
+
+// slotView is a slot in full.
+type slotView struct {
+	platform.SlotState
+	Class    string
+	Word     string
+	Close    string // leads to the page without it
+	Actions  []call
+	Numbers  []call
+	Holds    []holdView
+	Bookings []bookingView
+	Most     int // how many of each are listed
+}
+
+func (b *builder) slots() slotsPanel {
+	panel := slotsPanel{Exchange: b.choice.exchange, Judged: b.choice.judged}
+	product, option := b.option()
+	panel.choose(b.box.Platform().Catalog(), product, option)
+	now := b.inside.Now.In(product.Location)
+	panel.Zone = product.TimeZone
+	first := now
+	if b.choice.from != "" {
+		first, _ = time.Parse(partnerapi.DateLayout, b.choice.from) // choiceOf has tried it
+	}
+	slots, err := b.box.Platform().Calendar(product.ID, option.ID, first, gridDays)
+	if err != nil {
+		panel.Problem = err.Error()
+		return panel
+	}
+	panel.From = first.Format(partnerapi.DateLayout)
+	panel.Earlier, panel.Later = b.choice.withFrom(first.AddDate(0, 0, -gridDays)).href(), b.choice.withFrom(first.AddDate(0, 0, gridDays)).href()
+	today := b.choice.withFrom(now)
+	today.from = ""
+	panel.Today = today.href()
+	for day := range gridDays {
+		date := first.AddDate(0, 0, day)
+		panel.Days = append(panel.Days, dayView{Date: date, Today: sameDay(date, now)})
+	}
+	b.fill(&panel, slots)
+	panel.Slot = b.slot(product, option)
+	return panel
+}
+
+// option is the option whose slots are shown.
+func (b *builder) option() (*catalog.IndexedProduct, *catalog.IndexedOption) {
+	sold := b.box.Platform().Catalog()
+	product, ok := sold.Product(b.choice.product)
+	if !ok {
+		product = sold.Products[0]
+	}
+	option, ok := product.Option(b.choice.option)
+	if !ok {
+		option, _ = product.Option(product.Options[0].ID)
+	}
+	return product, option
+}
+
+func (p *slotsPanel) choose(sold *catalog.Index, product *catalog.IndexedProduct, option *catalog.IndexedOption) {
+	listed := sold.Products[:min(len(sold.Products), maxProducts)]
+	p.Unlisted = len(sold.Products) - len(listed)
+	if !slices.Contains(listed, product) {
+		listed = append(slices.Clone(listed), product)
+	}
+	for _, one := range listed {
+		p.Products = append(p.Products, choice{Value: one.ID, Label: one.InternalName, Chosen: one == product})
+	}
+	for _, one := range product.Options {
+		p.Options = append(p.Options, choice{Value: one.ID, Label: one.InternalName, Chosen: one.ID == option.ID})
+	}
+}
+
+func sameDay(a, b time.Time) bool {
+	return a.Format(partnerapi.DateLayout) == b.Format(partnerapi.DateLayout)
+}
+
+// fill puts the slots into rows of their starts.
+func (b *builder) fill(panel *slotsPanel, slots []platform.SlotState) {
+	rows := map[string]*rowView{}
+	for _, s := range slots {
+		start := s.Start.Format("15:04")
+		if rows[start] == nil {
+			rows[start] = &rowView{Time: start, Cells: make([][]cellView, gridDays)}
+		}
+		day := slices.IndexFunc(panel.Days, func(d dayView) bool { return sameDay(d.Date, s.Start) })
+		if day >= 0 {
+			rows[start].Cells[day] = append(rows[start].Cells[day], b.cell(s))
+		}
+	}
+	for _, row := range rows {
+		panel.Rows = append(panel.Rows, *row)
+	}
+	slices.SortFunc(panel.Rows, func(a, b rowView) int { return strings.Compare(a.Time, b.Time) })
+}
+
+func (b *builder) cell(s platform.SlotState) cellView {
+	cell := cellView{
+		ID: s.AvailabilityID, Class: classOfSlot(s.Status), Word: wordOfSlot(s.Status),
+		Open: s.AvailabilityID == b.choice.slot,
+		Href: b.choice.withSlot(s.AvailabilityID).href(),
+	}
+	cell.Name = fmt.Sprintf("%s, %s: %s", cell.Word, s.Start.Format("Mon 2 Jan 15:04"), s.Status)
+	if s.Counted {
+		cell.Seats = fmt.Sprintf("%d/%d", s.Vacancies, s.Capacity)
+		cell.Name = cell.Seats + " " + cell.Name // who speaks to the page says what is to be read there
+		cell.Name += fmt.Sprintf(", %d of %d seats left", s.Vacancies, s.Capacity)
+	}
+	if s.Held > 0 {
+		cell.Name += fmt.Sprintf(", %d held", s.Held)
+	}
+	if s.Confirmed > 0 {
+		cell.Name += fmt.Sprintf(", %d booked", s.Confirmed)
+	}
+	return cell
+}
+
+func classOfSlot(s partnerapi.SlotStatus) string {
+	return strings.ReplaceAll(strings.ToLower(string(s)), "_", "-")
+}
+
+func wordOfSlot(s partnerapi.SlotStatus) string {
+	switch s {
+	case partnerapi.StatusAvailable:
+		return "open"
+	case partnerapi.StatusLimited:
+		return "few"
+	case partnerapi.StatusSoldOut:
+		return "sold out"
+	case partnerapi.StatusClosed:
+		return "closed"
+	case partnerapi.StatusFreesale:
+		return "no limit"
+	default:
+		return string(s)
+	}
+}
+
+// slot is the slot that is chosen, nil where none is, or there is no such one.
+func (b *builder) slot(product *catalog.IndexedProduct, option *catalog.IndexedOption) *slotView {
+	state, err := b.box.Platform().Slot(product.ID, option.ID, b.choice.slot)
+	if err != nil {
+		return nil
+	}
+	view := &slotView{
+		SlotState: state, Class: classOfSlot(state.Status), Word: wordOfSlot(state.Status),
+		Close: b.choice.withSlot("").href(),
+	}
+	view.Actions = []call{
+		b.slotCall(state, "sell-out", "Sell out", state.Status == partnerapi.StatusSoldOut, field{Kind: textField, Name: "status", Value: string(partnerapi.StatusSoldOut)}),
+		b.slotCall(state, "close", "Close", state.Status == partnerapi.StatusClosed, field{Kind: textField, Name: "status", Value: string(partnerapi.StatusClosed)}),
+		b.slotCall(state, "open", "Open", state.Status.Bookable(), opening(state, option)...),
+	}
+	view.Numbers = []call{
+		b.slotCall(state, "vacancies", "Set", false, field{Kind: numberField, Name: "vacancies", Label: "Seats left", Value: strconv.Itoa(state.Vacancies)}),
+		b.slotCall(state, "capacity", "Set", false, field{Kind: numberField, Name: "capacity", Label: "Capacity", Value: strconv.Itoa(state.Capacity)}),
+	}
+	view.Holds = b.holdViews(newest(b.inside.Holds, maxListed, func(h platform.Hold) bool {
+		return h.State == platform.Held && sameSlot(state, h.ProductID, h.OptionID, h.AvailabilityID)
+	}))
+	view.Bookings = b.bookingViews(newest(b.inside.Bookings, maxListed, func(k platform.Booking) bool {
+		return k.State == platform.Booked && sameSlot(state, k.ProductID, k.OptionID, k.AvailabilityID)
+	}))
+	view.Most = maxListed
+	return view
+}
+
+func (b *builder) slotCall(s platform.SlotState, id, label string, off bool, change ...field) call {
+	return b.call(call{
+		ID: "slot-" + id, Label: label, Of: "the slot of " + s.Start.Format("Mon 2 Jan 15:04"), Method: http.MethodPatch, Path: "/slots", Off: off,
+		Fields: append([]field{
+			{Kind: textField, Name: "productId", Value: s.ProductID},
+			{Kind: textField, Name: "optionId", Value: s.OptionID},
+			{Kind: textField, Name: "availabilityId", Value: s.AvailabilityID},
+		}, change...),
+	})
+}
+
+func sameSlot(s platform.SlotState, product, option, id string) bool {
+	return s.ProductID == product && s.OptionID == option && s.AvailabilityID == id
+}
+
+// opening is what puts a slot on sale again: as it would be by its catalog, with
+// the seats that nobody holds or has booked.
+func opening(s platform.SlotState, option *catalog.IndexedOption) []field {
+	status := func(status partnerapi.SlotStatus) field {
+		return field{Kind: textField, Name: "status", Value: string(status)}
+	}
+	switch {
+	case option.Schedule.Freesale:
+		return []field{status(partnerapi.StatusFreesale)}
+	case !option.Counted():
+		return []field{status(partnerapi.StatusAvailable)}
+	}
+	var fields []field
+	left := s.Vacancies
+	if left == 0 {
+		left = s.Capacity - s.Held - s.Confirmed
+		fields = []field{{Kind: numberField, Name: "vacancies", Value: strconv.Itoa(left)}}
+	}
+	if left > 0 && left <= option.LimitedAt {
+		return append(fields, status(partnerapi.StatusLimited))
+	}
+	return append(fields, status(partnerapi.StatusAvailable))
+}

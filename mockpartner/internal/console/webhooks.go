@@ -1,0 +1,67 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/webhook"
+)
+
+// webhooksPanel is the webhooks that the sandbox sends, the newest first.
+type webhooksPanel struct {
+	webhook.Status
+	Newest  []deliveryView
+	Setup   call
+	Trigger call
+	Off     call
+}
+
+type deliveryView struct {
+	webhook.Delivery
+	Class string
+	Last  string // how the last attempt ended
+}
+
+func (b *builder) webhooks() webhooksPanel {
+	panel := webhooksPanel{Status: b.box.Webhooks().Status(webhook.Filter{}, maxListed)}
+	for _, d := range slices.Backward(panel.Deliveries) {
+		panel.Newest = append(panel.Newest, deliveryView{Delivery: d, Class: classOfDelivery(d.State), Last: lastAttempt(d)})
+	}
+	panel.Setup = b.call(call{
+		ID: "webhooks-set", Label: "Set up", Of: "webhooks", Method: http.MethodPut, Path: "/webhooks",
+		Fields: []field{
+			{Kind: textField, Name: "url", Label: "Address of the integration", Hint: "http://127.0.0.1:8080/api/v1/partner-integrations/…"},
+			{Kind: secretField, Name: "secret", Label: "Secret"},
+		},
+	})
+	panel.Trigger = b.call(call{ID: "webhooks-trigger", Label: "Send sync/trigger", Method: http.MethodPost, Path: "/webhooks/trigger"})
+	panel.Off = b.call(call{ID: "webhooks-off", Label: "Turn off", Of: "webhooks", Method: http.MethodDelete, Path: "/webhooks"})
+	return panel
+}
+
+func classOfDelivery(s webhook.State) string {
+	switch s {
+	case webhook.Delivered:
+		return "good"
+	case webhook.Failed:
+		return "failed"
+	case webhook.Dropped:
+		return "refused"
+	default:
+		return "open"
+	}
+}
+
+func lastAttempt(d webhook.Delivery) string {
+	if len(d.Attempts) == 0 {
+		return d.Reason
+	}
+	last := d.Attempts[len(d.Attempts)-1]
+	words := fmt.Sprintf("%s, %s", plural(len(d.Attempts), "attempt"), took(time.Duration(last.DurationMS)*time.Millisecond))
+	if last.Status != 0 {
+		return fmt.Sprintf("%d %s after %s", last.Status, http.StatusText(last.Status), words)
+	}
+	return last.Error + " after " + words
+}

@@ -1,0 +1,150 @@
+package control_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"partnerkit.dev/mockpartner/internal/sandbox"
+)
+
+func names(list any) (all []string) {
+	for _, fault := range list.([]any) {
+		all = append(all, fault.(map[string]any)["name"].(string))
+	}
+	return all
+}
+
+func TestFaultsAreArmedListedAndDisarmed(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	armed := o.call("POST", "/_mock/faults", `{"match":{"endpoint":"products"},"times":1,"status":503}`, 201)
+	if got := names(armed["faults"]); !reflect.DeepEqual(got, []string{"fault-1"}) {
+		t.Fatalf("want it named, got %v", got)
+	}
+	o.call("POST", "/_mock/faults", `[{"name":"a","match":{"endpoint":"cancel"},"status":500},{"name":"b","delay":"1ms"}]`, 201)
+	request, err := http.NewRequestWithContext(t.Context(), "GET", o.base+"/products?limit=1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != 503 {
+		t.Fatalf("want the fault, got %s", answer.Status)
+	}
+	list := o.call("GET", "/_mock/faults", "", 200)
+	if got := names(list["faults"]); !reflect.DeepEqual(got, []string{"fault-1", "a", "b"}) {
+		t.Fatalf("want them in order, got %v", got)
+	}
+	first, _ := json.Marshal(list["faults"].([]any)[0])
+	if want := `{"considered":1,"fired":1,"keys":1,"leftAlone":0,"match":{"endpoint":"products"},"matched":1,"name":"fault-1","status":503,"times":1}`; string(first) != want {
+		t.Fatalf("want %s, got %s", want, first)
+	}
+	if got := fmt.Sprint(list["neverFired"]); got != "[a b]" {
+		t.Fatalf("want those that never fired, got %s", got)
+	}
+	if got := o.call("DELETE", "/_mock/faults/a", "", 200); got["deleted"] != "a" {
+		t.Fatalf("want a gone, got %v", got)
+	}
+	if got := o.call("DELETE", "/_mock/faults", "", 200); got["deleted"] != 2.0 {
+		t.Fatalf("want the other two gone, got %v", got)
+	}
+	if got := o.call("GET", "/_mock/faults", "", 200); len(got["faults"].([]any)) != 0 {
+		t.Fatalf("want none left, got %v", got)
+	}
+}
+
+func TestFaultsAreOfTheirSandbox(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	if _, err := o.mock.Create(sandbox.Spec{Name: "mine"}); err != nil {
+		t.Fatal(err)
+	}
+	o.call("POST", "/s/mine/_mock/faults", `{"status":500}`, 201)
+	if got := o.call("GET", "/_mock/faults", "", 200); len(got["faults"].([]any)) != 0 {
+		t.Fatalf("want none at the root, got %v", got)
+	}
+	if got := o.call("GET", "/s/mine/_mock/faults", "", 200); len(got["faults"].([]any)) != 1 {
+		t.Fatalf("want one in the sandbox, got %v", got)
+	}
+}
+
+func TestFaultsThatCannotBeArmedAreRefusedWithTheirPlace(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	o.call("POST", "/_mock/faults", `{"name":"a","status":500}`, 201)
+	for body, want := range map[string]struct {
+		status int
+		words  string
+	}{
+		``:                               {400, "body: want a fault or a list of faults, got nothing"},
+		`{"stats":500}`:                  {400, `body:1:2: unknown field "stats"`},
+		`{"status":50}`:                  {400, "body:1:11: status: want a number from 200 to 599, got 50"},
+		`[{"status":500},{"jq":".["}]`:   {400, "body:1:23: [1].jq: want a jq program"},
+		`{"name":"a","status":500}`:      {409, "[0].name: there is a fault of that name already: a"},
+		`{"name":"b"}`:                   {400, "the fault does nothing"},
+		strings.Repeat("[", 1000):        {400, "nested deeper than 100 levels"},
+		strings.Repeat(" ", 1<<20) + `1`: {413, "the body is larger than 1048576 bytes"},
+		`[` + strings.Repeat(`{"status":500},`, 256) + `{"status":500}]`: {400, "as many faults as there may be, 256"},
+		`[` + strings.Repeat(`{"status":500},`, 255) + `{"status":500}]`: {409, "as many faults as there may be, 256"},
+	} {
+		got := o.call("POST", "/_mock/faults", body, want.status)
+		if message := fmt.Sprint(got["message"]); !strings.Contains(message, want.words) {
+			t.Errorf("%.60s: want %q, got %s", body, want.words, message)
+		}
+	}
+	if got := o.call("DELETE", "/_mock/faults/none", "", 404); !strings.Contains(fmt.Sprint(got["message"]), "GET /_mock/faults lists them") {
+		t.Errorf("want the way out, got %v", got)
+	}
+	if got := names(o.call("GET", "/_mock/faults", "", 200)["faults"]); len(got) != 1 {
+		t.Errorf("want nothing armed by a refused list, got %v", got)
+	}
+}
+
+// endless is a body of 100 MB that nobody holds in memory.
+type endless struct{ left int }
+
+func (e *endless) Read(into []byte) (int, error) {
+	if e.left <= 0 {
+		return 0, io.EOF
+	}
+	n := min(len(into), e.left)
+	for i := range n {
+		into[i] = ' '
+	}
+	e.left -= n
+	return n, nil
+}
+
+func TestAHugeControlBodyIsRefusedAndTheMockUnharmed(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	request, err := http.NewRequestWithContext(t.Context(), "POST", o.base+"/_mock/faults", &endless{100 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Expect", "100-continue")
+	// The mock may close the connection while the body still comes: then there
+	// is no answer to be read.
+	if answer, err := http.DefaultTransport.RoundTrip(request); err == nil {
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Fatalf("want 413, got %s", answer.Status)
+		}
+	}
+	o.call("GET", "/_mock/faults", "", 200)
+}
+
+func TestTheSchemaOfScenariosIsServed(t *testing.T) {
+	t.Parallel()
+	if got := start(t).call("GET", "/_mock/scenario/schema", "", 200); got["$schema"] != "https://json-schema.org/draft/2020-12/schema" {
+		t.Fatalf("want the schema, got %v", got)
+	}
+}

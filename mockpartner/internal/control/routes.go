@@ -1,0 +1,129 @@
+package control
+
+import (
+	"net/http"
+
+	"partnerkit.dev/mockpartner/internal/reply"
+	"partnerkit.dev/mockpartner/internal/sandbox"
+)
+
+// Route is something that a mock answers.
+type Route struct {
+	Method string `json:"method"`
+	Path   string `json:"path"` // a template, below a sandbox
+	About  string `json:"about"`
+}
+
+// operation is a Route of the control API with what it does.
+type operation struct {
+	Route
+	handle func(*api, http.ResponseWriter, *http.Request)
+}
+
+// operations are the whole control API.
+func operations() []operation {
+	return []operation{
+		{Route{http.MethodGet, ConsolePath, "the console: all of this as a page, for a browser"}, (*api).showConsole},
+		{Route{http.MethodPost, ConsolePath, "what the console's forms do"}, (*api).actOnConsole},
+		{Route{http.MethodPost, sessionPath, "let a browser in that brings the control token, for the console"}, (*api).signIn},
+		{Route{http.MethodGet, Path + "/healthz", "the mock is up"}, (*api).healthz},
+		{Route{http.MethodGet, Path + "/routes", "this list, with absolute URLs"}, (*api).routes},
+		{Route{http.MethodGet, Path + "/openapi.yaml", "the control API as an OpenAPI document"}, (*api).openAPI},
+		{Route{http.MethodGet, Path + "/docs", "that document as a page, to read and to try"}, (*api).showDocs},
+		{Route{http.MethodGet, Path + "/docs/partner", "the partner API as a page, to read and to try"}, (*api).showPartnerDocs},
+		{Route{http.MethodGet, Path + "/docs/partner.yaml", "the partner API as an OpenAPI document"}, (*api).partnerAPI},
+		{Route{http.MethodGet, Path + "/docs/assets/{asset}", "what those pages load"}, (*api).docsAsset},
+		{Route{http.MethodGet, Path + "/metrics", "metrics of the whole mock, for Prometheus"}, (*api).metrics},
+		{Route{http.MethodGet, Path + "/clock", "the sandbox's time"}, (*api).showClock},
+		{Route{http.MethodPost, Path + "/clock", `move it: {"advance": "25m"}, {"set": "2026-07-01T09:00:00Z"}, {"freeze": true}`}, (*api).moveClock},
+		{Route{http.MethodGet, Path + "/clock/timers", "what is pending: holds that expire, sales that end, days that begin; ?limit= of each"}, (*api).showTimers},
+		{Route{http.MethodPost, Path + "/clock/next", `move it to the next of them, or of some: {"kinds": ["hold-expires"]}`}, (*api).runToNext},
+		{Route{http.MethodGet, Path + "/state", "holds, bookings and touched slots; ?limit= of each, the newest"}, (*api).state},
+		{Route{http.MethodGet, Path + "/slots", "every slot of an option; ?product= ?option= ?from=2026-07-01 ?days=14"}, (*api).listSlots},
+		{Route{http.MethodPatch, Path + "/slots", `change a slot as staff would: {"productId": …, "optionId": …, "availabilityId": …, "status": "SOLD_OUT"}, or vacancies, capacity`}, (*api).changeSlot},
+		{Route{http.MethodGet, Path + "/invariants", "broken laws of the inventory; none is right"}, (*api).invariants},
+		{Route{http.MethodGet, Path + "/journal", "exchanges; ?endpoint= ?method= ?status= ?contains= ?body= ?hold= ?slot= ?booking= ?fault= ?done= ?after= ?limit="}, (*api).showJournal},
+		{Route{http.MethodDelete, Path + "/journal", "empty the journal"}, (*api).clearJournal},
+		{Route{http.MethodGet, Path + "/journal/count", "how many exchanges; ?endpoint= and so on"}, (*api).countJournal},
+		{Route{http.MethodGet, Path + "/journal/wait", "wait until there are ?count= exchanges, at most ?timeout=10s; ?endpoint= and so on"}, (*api).waitForJournal},
+		{Route{http.MethodGet, Path + "/journal/events", "server-sent events: exchanges as they arrive and end; ?endpoint= and so on"}, (*api).streamJournal},
+		{Route{http.MethodGet, Path + "/journal/har", "exchanges as an HTTP archive (HAR 1.2); ?endpoint= and so on, ?limit="}, (*api).exportJournal},
+		{Route{http.MethodGet, Path + "/verdict", "whether the callers kept their side of the contract, rule by rule"}, (*api).verdict},
+		{Route{http.MethodGet, Path + "/testimony", "what tests have told the judge of the callers"}, (*api).showTestimony},
+		{Route{http.MethodPost, Path + "/testimony", `tell it what the mock cannot see: {"died": ["127.0.0.1:40112"]}, or {"byHand": "a hold's code"}`}, (*api).testify},
+		{Route{http.MethodGet, Path + "/faults", "armed faults with their counters, and those that never fired"}, (*api).showFaults},
+		{Route{http.MethodPost, Path + "/faults", `arm one or a list: {"match": {"endpoint": "reserve"}, "key": "slot", "times": 2, "status": 500}`}, (*api).armFaults},
+		{Route{http.MethodDelete, Path + "/faults", "disarm all"}, (*api).disarmFaults},
+		{Route{http.MethodDelete, Path + "/faults/{name}", "disarm one"}, (*api).disarmFault},
+		{Route{http.MethodGet, Path + "/quirks", "ways in which the platform itself misbehaves"}, (*api).showQuirks},
+		{Route{http.MethodPost, Path + "/quirks", `add one or a list: {"on": "release", "gives": "none"}`}, (*api).addQuirks},
+		{Route{http.MethodDelete, Path + "/quirks", "remove all that were added here"}, (*api).removeQuirks},
+		{Route{http.MethodDelete, Path + "/quirks/{name}", "remove one"}, (*api).removeQuirk},
+		{Route{http.MethodGet, Path + "/defects", "breaches of the contract by name, with the rule that each breaks"}, (*api).showDefects},
+		{Route{http.MethodPost, Path + "/defects/{name}", "have it"}, (*api).applyDefect},
+		{Route{http.MethodDelete, Path + "/defects/{name}", "have it no more"}, (*api).removeDefect},
+		{Route{http.MethodGet, Path + "/variants", "lawful partners that are unlike most, by name"}, (*api).showVariants},
+		{Route{http.MethodPost, Path + "/variants/{name}", "be one"}, (*api).applyVariant},
+		{Route{http.MethodDelete, Path + "/variants/{name}", "be one no more"}, (*api).removeVariant},
+		{Route{http.MethodGet, Path + "/catalog", "what is sold, in the form of a catalog file"}, (*api).showCatalog},
+		{Route{http.MethodPut, Path + "/catalog", "sell another catalog from now on; a catalog file, YAML or JSON"}, (*api).replaceCatalog},
+		{Route{http.MethodPut, Path + "/products/{id}", "add a product to the catalog, or replace it; in the form that it has there"}, (*api).sellProduct},
+		{Route{http.MethodDelete, Path + "/products/{id}", "sell it no longer"}, (*api).stopSelling},
+		{Route{http.MethodGet, Path + "/webhooks", "how webhooks are set up, and what became of them; ?kind= ?state= ?limit="}, (*api).showWebhooks},
+		{Route{http.MethodPut, Path + "/webhooks", `set them up: {"url": "http://127.0.0.1:8080/api/v1/partner-integrations/…", "secret": "…"}`}, (*api).setWebhooks},
+		{Route{http.MethodDelete, Path + "/webhooks", "turn them off"}, (*api).unsetWebhooks},
+		{Route{http.MethodPost, Path + "/webhooks/trigger", "send a sync/trigger now"}, (*api).sendTrigger},
+		{Route{http.MethodPost, Path + "/webhooks/notify", `send how a slot is, now: {"productId": …, "optionId": …, "availabilityId": …}`}, (*api).sendNotify},
+		{Route{http.MethodGet, Path + "/webhooks/wait", "wait until ?count= webhooks have ended, at most ?timeout=10s; ?kind= ?state="}, (*api).waitForWebhooks},
+		{Route{http.MethodPut, Path + "/scenario", "be what a scenario says, in the place of the one before; what is held and booked stays"}, (*api).playScenario},
+		{Route{http.MethodDelete, Path + "/scenario", "take off its faults, quirks and policy"}, (*api).stopScenario},
+		{Route{http.MethodGet, Path + "/scenario/schema", "the JSON Schema of scenario files and faults"}, (*api).scenarioSchema},
+		{Route{http.MethodGet, Path + "/sandboxes", "all sandboxes"}, (*api).listSandboxes},
+		{Route{http.MethodPost, Path + "/sandboxes", `make one: {"name": "mine"}, and perhaps authKey, seed, now, frozen, holdFor, policy, catalog, products, options, webhooks`}, (*api).createSandbox},
+		{Route{http.MethodGet, Path + "/sandboxes/{name}", "one of them"}, (*api).showSandbox},
+		{Route{http.MethodDelete, Path + "/sandboxes/{name}", "delete one"}, (*api).deleteSandbox},
+		{Route{http.MethodPost, Path + "/sandboxes/{name}/clone", `make one like it: {"name": "another"}, and perhaps authKey`}, (*api).cloneSandbox},
+		{Route{http.MethodPost, Path + "/sandboxes/{name}/reset", "as it was made: state, clock and journal"}, (*api).resetSandbox},
+		{Route{http.MethodGet, Path + "/sandboxes/{name}/snapshots", "its snapshots"}, (*api).listSnapshots},
+		{Route{http.MethodPost, Path + "/sandboxes/{name}/snapshots", `keep state and clock: {"name": "sold-out"}`}, (*api).takeSnapshot},
+		{Route{http.MethodPost, Path + "/sandboxes/{name}/snapshots/{snapshot}/restore", "put state and clock back"}, (*api).restoreSnapshot},
+		{Route{http.MethodDelete, Path + "/sandboxes/{name}/snapshots/{snapshot}", "forget it"}, (*api).deleteSnapshot},
+	}
+}
+
+// AllRoutes lists the partner's routes and then those of the control API.
+func AllRoutes(partner []Route) []Route {
+	all := append([]Route(nil), partner...)
+	for _, o := range operations() {
+		all = append(all, o.Route)
+	}
+	return all
+}
+
+func (a *api) healthz(w http.ResponseWriter, _ *http.Request) {
+	reply.JSON(w, http.StatusOK, map[string]string{"status": "ok"})
+}
+
+// routes lists what the request's sandbox answers.
+func (a *api) routes(w http.ResponseWriter, r *http.Request) {
+	type listed struct {
+		Route
+		URL string `json:"url"`
+	}
+	base := baseURL(r, sandboxOf(r).Name())
+	list := []listed{}
+	for _, route := range AllRoutes(a.Partner) {
+		list = append(list, listed{Route: route, URL: base + route.Path})
+	}
+	reply.JSON(w, http.StatusOK, map[string]any{"routes": list})
+}
+
+// baseURL returns where the sandbox's partner endpoints lie, as the caller of r
+// sees it.
+func baseURL(r *http.Request, name string) string {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host + sandbox.Prefix(name)
+}

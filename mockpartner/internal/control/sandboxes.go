@@ -1,0 +1,207 @@
+package control
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/defects"
+	"partnerkit.dev/mockpartner/internal/reply"
+	"partnerkit.dev/mockpartner/internal/sandbox"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// sandboxAnswer is a sandbox as it is listed.
+type sandboxAnswer struct {
+	Name      string         `json:"name"`
+	BaseURL   string         `json:"baseUrl"` // where its partner endpoints lie
+	CreatedAt time.Time      `json:"createdAt"`
+	Now       time.Time      `json:"now"`
+	Frozen    bool           `json:"frozen"`
+	Seed      uint64         `json:"seed"`
+	Policy    catalog.Policy `json:"policy"`
+	Products  int            `json:"products"`
+	OwnKey    bool           `json:"ownKey"` // requests at the root that present its auth key are its own
+}
+
+func describe(r *http.Request, box *sandbox.Sandbox) sandboxAnswer {
+	return sandboxAnswer{
+		Name:      box.Name(),
+		BaseURL:   baseURL(r, box.Name()),
+		CreatedAt: box.Created().UTC(),
+		Now:       box.Clock().Now().UTC(),
+		Frozen:    box.Clock().Frozen(),
+		Seed:      box.Platform().Seed(),
+		Policy:    box.Platform().Policy(),
+		Products:  len(box.Platform().Catalog().Products),
+		OwnKey:    box.OwnKey(),
+	}
+}
+
+func (a *api) listSandboxes(w http.ResponseWriter, r *http.Request) {
+	list := []sandboxAnswer{}
+	for _, box := range a.Sandboxes.List() {
+		list = append(list, describe(r, box))
+	}
+	reply.JSON(w, http.StatusOK, map[string]any{"sandboxes": list})
+}
+
+// sandboxRequest makes a sandbox. Only Name is required; what is absent is as
+// in the mock's own.
+type sandboxRequest struct {
+	Name    string          `json:"name"`
+	Seed    *uint64         `json:"seed"`
+	Now     string          `json:"now"`     // a date-time
+	Frozen  *bool           `json:"frozen"`  // whether the clock stands still
+	HoldFor string          `json:"holdFor"` // a duration such as 15m
+	AuthKey string          `json:"authKey"` // a key of its own, by which it is found at the root
+	Policy  *catalog.Policy `json:"policy"`  // in place of the catalog's
+	// Defects and Variants are names of breaches that it has, and of lawful variants
+	// that it is.
+	Defects  []string `json:"defects"`
+	Variants []string `json:"variants"`
+	// Catalog has the form of a catalog file. Products and Options generate
+	// one instead.
+	Catalog  json.RawMessage `json:"catalog"`
+	Products int             `json:"products"`
+	Options  int             `json:"options"`
+	// Webhooks have the form that they have in a scenario; absent: none.
+	Webhooks json.RawMessage `json:"webhooks"`
+}
+
+func (a *api) createSandbox(w http.ResponseWriter, r *http.Request) {
+	var request sandboxRequest
+	if !read(w, r, &request) {
+		return
+	}
+	spec, err := a.specOf(request)
+	if err != nil {
+		reply.Message(w, http.StatusBadRequest, "%v", err)
+		return
+	}
+	box, err := a.Sandboxes.Create(spec)
+	created(w, r, box, err)
+}
+
+// created answers with a sandbox that was made, or why it was not.
+func created(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox, err error) {
+	switch {
+	case errors.Is(err, sandbox.ErrTaken), errors.Is(err, sandbox.ErrKey), errors.Is(err, sandbox.ErrFull):
+		reply.Message(w, http.StatusConflict, "%v", err)
+	case err != nil:
+		reply.Message(w, http.StatusBadRequest, "%v", err)
+	default:
+		reply.JSON(w, http.StatusCreated, describe(r, box))
+	}
+}
+
+func (a *api) specOf(r sandboxRequest) (spec sandbox.Spec, err error) {
+	spec = sandbox.Spec{Name: r.Name, Seed: r.Seed, Frozen: r.Frozen, Policy: r.Policy, AuthKey: r.AuthKey}
+	if r.Now != "" {
+		if spec.Now, err = partnerapi.ParseDateTime(r.Now); err != nil {
+			return spec, errors.New("now: " + err.Error())
+		}
+	}
+	if r.HoldFor != "" {
+		if spec.HoldFor, err = time.ParseDuration(r.HoldFor); err != nil || spec.HoldFor < time.Second {
+			return spec, errors.New("holdFor: want a duration of at least 1s, such as 15m")
+		}
+	}
+	chosen, err := defects.Choose(r.Defects, r.Variants)
+	if err != nil {
+		return spec, err
+	}
+	spec.Parts = chosen.Parts
+	if r.Webhooks != nil {
+		if spec.Webhooks, err = a.webhooksFor("webhooks", r.Webhooks); err != nil {
+			return spec, err
+		}
+	}
+	spec.Catalog, err = a.catalogOf(r, chosen.Catalog)
+	return spec, err
+}
+
+// catalogOf returns the index of the catalog that is asked for, or that a variant
+// brings, nil for the mock's own.
+func (a *api) catalogOf(r sandboxRequest, brought *catalog.Catalog) (*catalog.Index, error) {
+	var (
+		own *catalog.Catalog
+		err error
+	)
+	switch generated := r.Products != 0 || r.Options != 0; {
+	case generated && r.Catalog != nil:
+		return nil, errors.New("want catalog, or products and options, not both")
+	case generated:
+		var seed uint64
+		if r.Seed != nil {
+			seed = *r.Seed
+		}
+		own, err = catalog.Generate(seed, r.Products, r.Options)
+	case r.Catalog != nil:
+		own, err = catalog.Parse("catalog", r.Catalog)
+	case brought != nil:
+		own = brought
+	default:
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return own.Index()
+}
+
+func (a *api) showSandbox(w http.ResponseWriter, r *http.Request) {
+	if box, ok := a.named(w, r); ok {
+		reply.JSON(w, http.StatusOK, describe(r, box))
+	}
+}
+
+// named returns the sandbox that the path names, or answers that there is none.
+func (a *api) named(w http.ResponseWriter, r *http.Request) (*sandbox.Sandbox, bool) {
+	name := mux.Vars(r)["name"]
+	box, ok := a.Sandboxes.Sandbox(name)
+	if !ok {
+		NoSandbox(w, name)
+	}
+	return box, ok
+}
+
+// cloneRequest names the clone.
+type cloneRequest struct {
+	Name    string `json:"name"`
+	AuthKey string `json:"authKey"` // absent: the mock's
+}
+
+func (a *api) cloneSandbox(w http.ResponseWriter, r *http.Request) {
+	original, ok := a.named(w, r)
+	var request cloneRequest
+	if !ok || !read(w, r, &request) {
+		return
+	}
+	box, err := a.Sandboxes.Clone(original, request.Name, request.AuthKey)
+	created(w, r, box, err)
+}
+
+func (a *api) resetSandbox(w http.ResponseWriter, r *http.Request) {
+	if box, ok := a.named(w, r); ok {
+		box.Reset()
+		reply.JSON(w, http.StatusOK, describe(r, box))
+	}
+}
+
+func (a *api) deleteSandbox(w http.ResponseWriter, r *http.Request) {
+	name := mux.Vars(r)["name"]
+	err := a.Sandboxes.Delete(name)
+	switch {
+	case errors.Is(err, sandbox.ErrMissing):
+		NoSandbox(w, name)
+	case err != nil:
+		reply.Message(w, http.StatusConflict, "%v", err)
+	default:
+		reply.JSON(w, http.StatusOK, map[string]any{"deleted": name})
+	}
+}

@@ -1,0 +1,102 @@
+package journal
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Filter says which exchanges are wanted; zero values do not choose.
+type Filter struct {
+	Endpoint partnerapi.Endpoint
+	Method   string
+	Status   int
+	Contains string // in the target
+	Body     string // in the body of request or answer
+	Hold     string // code of the hold that the exchange touched
+	Slot     string // id of the slot that it touched
+	Booking  string // id of the booking that it touched
+	Fault    string // name of a fault that broke it
+	Done     bool   // only those that are complete
+	After    uint64 // numbers above it
+	Limit    int    // the newest so many
+}
+
+func (f Filter) keeps(e *entry) bool {
+	return e.Number > f.After &&
+		(f.Endpoint == "" || e.Endpoint == f.Endpoint) &&
+		(f.Method == "" || strings.EqualFold(e.Method, f.Method)) &&
+		(f.Status == 0 || e.Status == f.Status) &&
+		(!f.Done || e.Done) &&
+		(f.Fault == "" || slices.Contains(e.Faults, f.Fault)) &&
+		strings.Contains(e.Target, f.Contains) &&
+		f.touched(e) &&
+		(f.Body == "" || bytes.Contains(e.Request.Body, []byte(f.Body)) || bytes.Contains(e.Answer.Body, []byte(f.Body)))
+}
+
+func (f Filter) touched(e *entry) bool {
+	return (f.Hold == "" || e.about(func(at platform.Facts) bool { return at.Hold != nil && at.Hold.Code == f.Hold })) &&
+		(f.Slot == "" || e.about(func(at platform.Facts) bool { return at.Slot != nil && at.Slot.AvailabilityID == f.Slot })) &&
+		(f.Booking == "" || e.about(func(at platform.Facts) bool { return at.Booking != nil && at.Booking.ID == f.Booking }))
+}
+
+func (e *entry) about(is func(platform.Facts) bool) bool {
+	return e.Before != nil && is(*e.Before) || e.After != nil && is(*e.After)
+}
+
+// Exchanges returns copies of the exchanges that the filter keeps, in the order
+// of arrival. Bodies and headers are the journal's own: they must not be changed.
+func (j *Journal) Exchanges(f Filter) []Exchange {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	found := []Exchange{}
+	for _, e := range slices.Backward(j.entries) {
+		if f.Limit > 0 && len(found) == f.Limit {
+			break
+		}
+		if f.keeps(e) {
+			found = append(found, e.Exchange)
+		}
+	}
+	slices.Reverse(found)
+	return found
+}
+
+// Exchange returns a copy of the exchange of that number, if it is still there.
+func (j *Journal) Exchange(number uint64) (Exchange, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	i, ok := slices.BinarySearchFunc(j.entries, number, func(e *entry, number uint64) int {
+		switch {
+		case e.Number < number:
+			return -1
+		case e.Number > number:
+			return 1
+		}
+		return 0
+	})
+	if !ok {
+		return Exchange{}, false
+	}
+	return j.entries[i].Exchange, true
+}
+
+// Matching counts the exchanges that the filter keeps; its Limit is not regarded.
+func (j *Journal) Matching(f Filter) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.count(f)
+}
+
+// count wants the lock.
+func (j *Journal) count(f Filter) (n int) {
+	for _, e := range j.entries {
+		if f.keeps(e) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,172 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/platform"
+)
+
+func TestAWaitEndsWithTheLastExchangeThatItWants(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		j := New(Limits{})
+		enter(j, "GET", "/a", 200, "")
+		ended := make(chan error, 1)
+		go func() { ended <- j.Wait(t.Context(), Filter{Method: "GET"}, 3) }()
+		synctest.Wait()
+		enter(j, "GET", "/b", 200, "")
+		enter(j, "POST", "/other", 200, "")
+		last := j.Begin(Exchange{Method: "GET", Target: "/c"})
+		synctest.Wait()
+		select {
+		case err := <-ended:
+			t.Fatalf("want it to wait for the end of the third, got %v", err)
+		default:
+		}
+		last.End(200, Message{}, false)
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Wait(t.Context(), Filter{}, 4); err != nil {
+			t.Fatalf("want no wait for what is there, got %v", err)
+		}
+		if len(j.watchers) != 0 {
+			t.Fatalf("want no watcher left, got %d", len(j.watchers))
+		}
+	})
+}
+
+func TestAWaitBeginsAnewWhenTheJournalIsCleared(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		j := New(Limits{})
+		enter(j, "GET", "/a", 200, "")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		ended := make(chan error, 1)
+		go func() { ended <- j.Wait(ctx, Filter{}, 2) }()
+		synctest.Wait()
+		j.Clear()
+		enter(j, "GET", "/b", 200, "")
+		if err := <-ended; !errors.Is(err, context.DeadlineExceeded) || len(j.watchers) != 0 {
+			t.Fatalf("want it to wait to its end, got %v", err)
+		}
+	})
+}
+
+func TestASubscriberIsToldOfArrivalAndEnd(t *testing.T) {
+	t.Parallel()
+	j := New(Limits{})
+	enter(j, "GET", "/before", 200, "")
+	s, err := j.Subscribe(Filter{Contains: "/wanted"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	entry := j.Begin(Exchange{Target: "/wanted"})
+	arrived, err := s.Next(t.Context())
+	if err != nil || arrived.Kind != Arrived || arrived.Exchange.Target != "/wanted" || arrived.Exchange.Done {
+		t.Fatalf("want the arrival, got %+v, %v", arrived, err)
+	}
+	enter(j, "GET", "/other", 200, "")
+	entry.End(200, Message{Body: Body("answer")}, false)
+	ended, err := s.Next(t.Context())
+	if err != nil || ended.Kind != Ended || string(ended.Exchange.Answer.Body) != "answer" {
+		t.Fatalf("want the end, got %+v, %v", ended, err)
+	}
+}
+
+func TestASlowSubscriberIsDroppedNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	j := New(Limits{Exchanges: 10})
+	s, err := j.Subscribe(Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxQueue {
+		enter(j, "GET", fmt.Sprintf("/%d", i), 200, "")
+	}
+	if len(j.watchers) != 0 {
+		t.Fatal("want it dropped")
+	}
+	// What it has queued is of exchanges that are gone, but for the last: they
+	// are not kept for it.
+	var last error
+	read := 0
+	for ; last == nil; read++ {
+		_, last = s.Next(t.Context())
+	}
+	if !errors.Is(last, ErrSlow) || read > 2*10+1 {
+		t.Fatalf("want few events and then ErrSlow, got %d and %v", read, last)
+	}
+}
+
+func TestWatchersAreBoundedAndDismissed(t *testing.T) {
+	t.Parallel()
+	j := New(Limits{})
+	var first *Subscription
+	for i := range MaxWatchers {
+		s, err := j.Subscribe(Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = s
+		}
+	}
+	if _, err := j.Subscribe(Filter{}); !errors.Is(err, ErrBusy) {
+		t.Fatalf("want ErrBusy, got %v", err)
+	}
+	if err := j.Wait(t.Context(), Filter{}, 1); !errors.Is(err, ErrBusy) {
+		t.Fatalf("want ErrBusy, got %v", err)
+	}
+	j.Close()
+	if _, err := first.Next(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Fatalf("want ErrClosed, got %v", err)
+	}
+	if err := j.Wait(t.Context(), Filter{}, 1); !errors.Is(err, ErrClosed) {
+		t.Fatalf("want ErrClosed, got %v", err)
+	}
+	enter(j, "GET", "/", 200, "")
+	if j.Count().Kept != 1 {
+		t.Fatal("want exchanges kept all the same")
+	}
+}
+
+func TestExchangesAreFoundByWhatTheyTouchedAndSaid(t *testing.T) {
+	t.Parallel()
+	j := New(Limits{})
+	hold := &platform.Hold{Code: "R-1"}
+	slot := &platform.SlotState{AvailabilityID: "slot-1"}
+	reserved := j.Begin(Exchange{Target: "/reserve", Request: Message{Body: Body("asked")}})
+	reserved.Touched(platform.Facts{Slot: slot}, platform.Facts{Slot: slot, Hold: hold})
+	reserved.End(200, Message{Body: Body("told")}, false)
+	confirmed := j.Begin(Exchange{Target: "/confirm"})
+	confirmed.Touched(platform.Facts{Hold: hold}, platform.Facts{Hold: hold, Booking: &platform.Booking{ID: "B-1"}})
+	confirmed.Consider([]Considered{{Fault: "late", Matched: true, Fired: true}})
+	for want, filters := range map[string][]Filter{
+		"/reserve":          {{Slot: "slot-1"}, {Body: "asked"}, {Body: "told"}, {Done: true}, {Hold: "R-1", Done: true}},
+		"/confirm":          {{Booking: "B-1"}, {Fault: "late"}},
+		"/reserve /confirm": {{Hold: "R-1"}, {}},
+		"":                  {{Slot: "slot-2"}, {Hold: "B-1"}, {Booking: "B-1", Done: true}, {Body: "never"}, {Fault: "early"}},
+	} {
+		for _, f := range filters {
+			if got := strings.Join(targets(j.Exchanges(f)), " "); got != want {
+				t.Errorf("%+v: want %q, got %q", f, want, got)
+			}
+			if got := j.Matching(f); got != len(strings.Fields(want)) {
+				t.Errorf("%+v: want %d counted, got %d", f, len(strings.Fields(want)), got)
+			}
+		}
+	}
+	j.Clear()
+	if count := j.Count(); count.Bytes != 0 {
+		t.Errorf("want nothing left to count, got %+v", count)
+	}
+}

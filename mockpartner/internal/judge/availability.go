@@ -1,0 +1,152 @@
+package judge
+
+import (
+	"fmt"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const noAvailability = "availability was not asked for"
+
+// availabilityRules are about POST /availability.
+func availabilityRules() []check {
+	return []check{
+		{Rule{"availability.window", "Windows are today and the 60 days after it, or a single one of those days", "AVL-2",
+			"A partner may refuse every other window; days that a sync leaves out are never sold."}, noAvailability, window},
+		{Rule{"availability.party", "Availability is asked for one adult, or for one guest of the option's first unit", "AVL-2, PRD-15",
+			"Another party is told of other slots, and a partner may refuse it."}, noAvailability, party},
+		{Rule{"availability.once-per-sync", "A sync asks for each option once", "AVL-2",
+			"It is the largest answer of the contract: asked twice, every sync costs the partner double."},
+			"no 60-day window was asked for", oncePerSync},
+	}
+}
+
+// drift is how far the caller's day may be off round midnight: calls take time
+// to arrive, and clocks differ.
+const drift = time.Minute
+
+// kind tells how a window lies.
+type kind int
+
+const (
+	otherWindow kind = iota
+	syncWindow
+	oneDay
+)
+
+// kindOf judges a window that was asked for at that moment.
+func kindOf(r *partnerapi.AvailabilityRequest, location *time.Location, at time.Time) kind {
+	for _, moment := range []time.Time{at, at.Add(-drift), at.Add(drift)} {
+		first, last := lookahead(moment.In(location))
+		switch {
+		case r.LocalDateStart == first && r.LocalDateEnd == last:
+			return syncWindow
+		// Dates compare as they are written; the schema sees to their form.
+		case r.LocalDateStart == r.LocalDateEnd && r.LocalDateStart >= first && r.LocalDateEnd <= last:
+			return oneDay
+		}
+	}
+	return otherWindow
+}
+
+// lookahead returns the first and the last day that a caller asks for.
+func lookahead(today time.Time) (first, last string) {
+	end := time.Date(today.Year(), today.Month(), today.Day()+partnerapi.LookaheadDays, 12, 0, 0, 0, time.UTC)
+	return today.Format(partnerapi.DateLayout), end.Format(partnerapi.DateLayout)
+}
+
+// asked yields the readable availability calls with their options.
+func (s *story) asked(b *bench) func(yield func(*call, *catalog.IndexedOption) bool) {
+	return func(yield func(*call, *catalog.IndexedOption) bool) {
+		for c := range s.of(partnerapi.Availability) {
+			if c.asks == nil {
+				b.cannot(unreadable)
+				continue
+			}
+			option, ok := s.option(c.asks.ProductID, c.asks.OptionID)
+			if !ok {
+				b.cannot("the option is not in the catalog")
+				continue
+			}
+			if !yield(c, option) {
+				return
+			}
+		}
+	}
+}
+
+func window(s *story, b *bench) {
+	for c, option := range s.asked(b) {
+		location := option.Product.Location
+		if kindOf(c.asks, location, c.At) != otherWindow {
+			b.kept()
+			continue
+		}
+		first, last := lookahead(c.At.In(location))
+		b.broken([]*call{c}, "The window is %.20s to %.20s: want %s to %s, or one day of those (%s is today in %s).",
+			c.asks.LocalDateStart, c.asks.LocalDateEnd, first, last, first, location)
+	}
+}
+
+func party(s *story, b *bench) {
+	for c, option := range s.asked(b) {
+		want := asksFor(option)
+		if units := c.asks.Units; len(units) == 1 && units[0] == (partnerapi.UnitQuantity{ID: want, Quantity: 1}) {
+			b.kept()
+			continue
+		}
+		b.broken([]*call{c}, "The party is %.200s: want one guest of %.60q.", fmt.Sprint(c.asks.Units), want)
+	}
+}
+
+// asksFor returns the unit that availability is asked for.
+func asksFor(option *catalog.IndexedOption) string {
+	if _, ok := option.SeatsOf(partnerapi.AdultUnitID); ok || len(option.Units) == 0 {
+		return partnerapi.AdultUnitID
+	}
+	return option.Units[0].ID
+}
+
+// Each pull of the catalog lets every option be asked for once. What is left of
+// one pull may still be used after the next, by a sync that is slow, but no
+// longer. Calls that failed do not count, nor those whose answer a process that died
+// may have lost, and a new day is a new window.
+func oncePerSync(s *story, b *bench) {
+	type slots struct{ product, option, from string }
+	type account struct {
+		left, pull int
+		last       *call
+	}
+	accounts, pulls := map[slots]*account{}, 0
+	for _, c := range s.calls {
+		if c.endpoint == partnerapi.Products && c.query != probe && c.succeeded() {
+			pulls++
+		}
+		if c.asks == nil || !c.succeeded() || !c.died.IsZero() {
+			continue
+		}
+		option, ok := s.option(c.asks.ProductID, c.asks.OptionID)
+		if !ok || kindOf(c.asks, option.Product.Location, c.At) != syncWindow {
+			continue
+		}
+		key := slots{c.asks.ProductID, c.asks.OptionID, c.asks.LocalDateStart}
+		a := accounts[key]
+		if a == nil {
+			a = &account{left: min(max(pulls, 1), 2), pull: pulls}
+			accounts[key] = a
+		}
+		a.left, a.pull = min(a.left+pulls-a.pull, 2), pulls
+		if a.left == 0 && pulls == 0 && !s.complete() {
+			b.cannot(early)
+			continue
+		}
+		if a.left == 0 {
+			b.broken([]*call{a.last, c}, "The slots of %.60q, %.60q were asked for again without a pull of the catalog in between.", c.asks.ProductID, c.asks.OptionID)
+			continue
+		}
+		a.left, a.last = a.left-1, c
+		b.kept()
+	}
+}

@@ -1,0 +1,152 @@
+package judge
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// call is an exchange as the rules read it.
+type call struct {
+	journal.Exchange
+	path, query string
+	endpoint    partnerapi.Endpoint // empty: none of the six
+	code        string              // of a hold; of a cancel: the booking's id
+	misspelt    bool                // the path does not name the code as it should
+	// died is when the caller's process died, which may have cost it the answer; zero:
+	// nothing is known of the kind.
+	died time.Time
+
+	schema   string            // what the body has to keep; empty: nothing
+	problems []schemas.Problem // of the body
+	// What the body asks for; nil where it cannot be read.
+	asks     *partnerapi.AvailabilityRequest
+	reserves *partnerapi.ReserveRequest
+	confirms *partnerapi.ConfirmRequest
+	releases *partnerapi.ReleaseRequest
+}
+
+func newCall(e journal.Exchange) *call {
+	c := &call{Exchange: e}
+	c.path, c.query, _ = strings.Cut(e.Target, "?")
+	c.endpoint, c.code = addressed(e.Method, c.path)
+	c.readBody()
+	return c
+}
+
+// addressed tells which endpoint a method and an escaped path are, and which
+// code or booking id the path names.
+func addressed(method, path string) (endpoint partnerapi.Endpoint, code string) {
+	switch {
+	case method == http.MethodGet && path == partnerapi.ProductsPath:
+		return partnerapi.Products, ""
+	case method == http.MethodPost && path == partnerapi.AvailabilityPath:
+		return partnerapi.Availability, ""
+	case method == http.MethodPost && path == partnerapi.ReservePath:
+		return partnerapi.Reserve, ""
+	case method == http.MethodPost && path == partnerapi.ConfirmPath:
+		return partnerapi.Confirm, ""
+	}
+	segment, below := strings.CutPrefix(path, bookings)
+	endpoint = partnerapi.Release
+	if method == http.MethodPost {
+		endpoint = partnerapi.Cancel
+		segment, below = strings.CutSuffix(segment, cancelSuffix)
+		below = below && strings.HasPrefix(path, bookings)
+	}
+	code, err := url.PathUnescape(segment)
+	if !below || err != nil || segment == "" || strings.Contains(segment, "/") || method != http.MethodPost && method != http.MethodDelete {
+		return "", ""
+	}
+	return endpoint, code
+}
+
+// What stands round a code or a booking id in a path.
+const (
+	bookings     = "/bookings/"
+	cancelSuffix = "/cancel"
+)
+
+func (c *call) readBody() {
+	switch c.endpoint {
+	case partnerapi.Availability:
+		c.asks = bodyOf[partnerapi.AvailabilityRequest](c, schemas.AvailabilityRequest)
+	case partnerapi.Reserve:
+		c.reserves = bodyOf[partnerapi.ReserveRequest](c, schemas.ReserveRequest)
+	case partnerapi.Confirm:
+		if c.confirms = bodyOf[partnerapi.ConfirmRequest](c, schemas.ConfirmRequest); c.confirms != nil {
+			c.code = c.confirms.ReservationConfirmationCode
+		}
+	case partnerapi.Release:
+		if c.hasBody() {
+			c.releases = bodyOf[partnerapi.ReleaseRequest](c, schemas.ReleaseRequest)
+		}
+	case partnerapi.Cancel:
+		if c.hasBody() {
+			bodyOf[partnerapi.CancelRequest](c, schemas.CancelRequest)
+		}
+	}
+}
+
+func (c *call) hasBody() bool { return len(c.Request.Body) > 0 }
+
+// bodyOf reads a body and notes what is wrong with it. One that breaks its
+// schema is read as far as its types allow: the other rules are judged on it too.
+func bodyOf[T any](c *call, schema string) *T {
+	if c.schema = schema; c.Request.Truncated {
+		return nil
+	}
+	value := new(T)
+	c.problems = schemas.Decode(schema, c.Request.Body, value)
+	if len(c.problems) > 0 && json.Unmarshal(c.Request.Body, value) != nil {
+		return nil
+	}
+	return value
+}
+
+// limit is how long the caller has to wait for the whole answer of a partner in
+// good health (LIM-1).
+func (c *call) limit() time.Duration {
+	if c.endpoint == partnerapi.Products && strings.Contains(c.query, "limit=") {
+		return partnerapi.ProbeTimeout
+	}
+	return c.endpoint.Timeout(partnerapi.Healthy)
+}
+
+// ended is when the whole answer had come, in real time.
+func (c *call) ended() time.Time { return c.Arrived.Add(time.Duration(c.Duration)) }
+
+// succeeded reports whether the caller got a whole answer of 2xx.
+func (c *call) succeeded() bool { return c.Delivered && c.Status >= 200 && c.Status < 300 }
+
+// notice is how long the mock may take to notice that a caller has gone.
+const notice = time.Second
+
+// unanswered returns from when on, in real time, the caller may take the call for
+// unanswered: it broke off, its answer was not whole within the limit, or the process
+// died that was to read it. It is false where the answer came.
+func (c *call) unanswered() (since time.Time, ok bool) {
+	switch {
+	case !c.died.IsZero():
+		return c.died, true
+	case c.LeftAfter != nil:
+		return c.Arrived.Add(time.Duration(*c.LeftAfter) - notice), true
+	case c.Done && !c.Delivered:
+		return c.ended(), true
+	case c.Delivered && time.Duration(c.Duration) <= c.limit():
+		return time.Time{}, false
+	}
+	return c.Arrived.Add(c.limit()), true
+}
+
+// answerOf reads the answer of a call that succeeded.
+func answerOf[T any](c *call) (answer T, ok bool) {
+	ok = c.succeeded() && !c.Answer.Truncated && json.Unmarshal(c.Answer.Body, &answer) == nil
+	return answer, ok
+}

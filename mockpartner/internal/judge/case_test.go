@@ -1,0 +1,261 @@
+package judge_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/internal/judge"
+)
+
+// caseOf is a case of exchanges, each an hour after the last, in both times.
+func caseOf(t *testing.T, exchanges ...journal.Exchange) judge.Case {
+	t.Helper()
+	index, err := catalog.Default().Index()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := noon
+	for i := range exchanges {
+		e := &exchanges[i]
+		e.Number, e.Authorized, e.Arrived = uint64(i+1), true, now
+		if e.At.IsZero() {
+			e.At = now
+		}
+		e.Request.Header = http.Header{"Content-Type": {"application/json"}}
+		now = now.Add(time.Hour)
+	}
+	return judge.Case{Record: journal.Record{Exchanges: exchanges}, Catalog: index, Form: "Bearer <key>", Now: now, Real: now}
+}
+
+func answered(method, target, request, answer string, after time.Duration) journal.Exchange {
+	return journal.Exchange{
+		Method: method, Target: target, Request: journal.Message{Body: journal.Body(request)},
+		Done: true, Delivered: true, Status: 200, Answer: journal.Message{Body: journal.Body(answer)}, Duration: journal.Milliseconds(after),
+	}
+}
+
+func left(method, target, request string, after time.Duration) journal.Exchange {
+	e := answered(method, target, request, "", after)
+	e.Delivered, e.Status = false, 0
+	e.LeftAfter = new(journal.Milliseconds(after))
+	return e
+}
+
+func TestACallerWaitsUntilTheLimit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		exchange journal.Exchange
+		want     judge.Outcome
+	}{
+		"left at the limit":           {left("POST", "/bookings/confirm", named("x"), 5*time.Second), judge.Kept},
+		"left a little before":        {left("POST", "/bookings/confirm", named("x"), 4900*time.Millisecond), judge.Kept},
+		"left early":                  {left("POST", "/bookings/confirm", named("x"), 4*time.Second), judge.Broken},
+		"a pull has more time":        {left("GET", "/products", "", 5*time.Second), judge.Broken},
+		"the probe has less":          {left("GET", "/products?limit=1", "", 5*time.Second), judge.Kept},
+		"waited for a late answer":    {answered("DELETE", "/bookings/x", "", "", 9900*time.Millisecond), judge.Kept},
+		"an answer that came at once": {answered("DELETE", "/bookings/x", "", "", time.Millisecond), judge.NotJudged},
+	} {
+		if got := rule(t, judge.Judge(caseOf(t, c.exchange)), "call.patient"); got.Verdict != c.want {
+			t.Errorf("%s: want %s, got %+v", name, c.want, got)
+		}
+	}
+}
+
+func TestConfirmMayBeSentAgainWhereTheAnswerCameTooLate(t *testing.T) {
+	t.Parallel()
+	reserve := answered("POST", "/bookings/reserve", party("x", "b-1", two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T14:00:00Z"}`, time.Second)
+	confirm := func(after time.Duration) journal.Exchange {
+		return answered("POST", "/bookings/confirm", named("c"), `{"externalBookingId":"x"}`, after)
+	}
+	underWay := confirm(0)
+	underWay.Done, underWay.Delivered = false, false
+	// The partner worked on, past the next call.
+	leftBehind := left("POST", "/bookings/confirm", named("c"), 5*time.Second)
+	leftBehind.Duration = journal.Milliseconds(3 * time.Hour)
+	for name, c := range map[string]struct {
+		first journal.Exchange
+		want  judge.Outcome
+	}{
+		"in time":        {confirm(5 * time.Second), judge.Broken},
+		"late":           {confirm(6 * time.Second), judge.Kept},
+		"left":           {left("POST", "/bookings/confirm", named("c"), 5*time.Second), judge.Kept},
+		"left behind":    {leftBehind, judge.Kept},
+		"never answered": {underWay, judge.Kept},
+	} {
+		if got := rule(t, judge.Judge(caseOf(t, reserve, c.first, confirm(0))), "confirm.once"); got.Verdict != c.want {
+			t.Errorf("%s: want %s, got %+v", name, c.want, got)
+		}
+	}
+	// The mock may notice that the caller has gone only after the next call.
+	unnoticed := caseOf(t, reserve, left("POST", "/bookings/confirm", named("c"), 5*time.Second), confirm(0))
+	unnoticed.Exchanges[2].Arrived = unnoticed.Exchanges[1].Arrived.Add(4900 * time.Millisecond)
+	if got := rule(t, judge.Judge(unnoticed), "confirm.once"); got.Verdict != judge.Kept {
+		t.Errorf("want a confirm after the caller left allowed, got %+v", got)
+	}
+	together := caseOf(t, reserve, underWay, confirm(0))
+	together.Exchanges[2].Arrived = together.Exchanges[1].Arrived.Add(time.Second)
+	if got := rule(t, judge.Judge(together), "confirm.once"); got.Verdict != judge.Broken {
+		t.Errorf("want two confirms at once held against the caller, got %+v", got)
+	}
+}
+
+func TestACodeThatIsGivenOutAgainIsAnotherHold(t *testing.T) {
+	t.Parallel()
+	reserve := func(reference string) journal.Exchange {
+		return answered("POST", "/bookings/reserve", party("x", reference, two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T20:00:00Z"}`, time.Second)
+	}
+	verdict := judge.Judge(caseOf(t,
+		reserve("b-1"), answered("DELETE", "/bookings/c", "", "", 0),
+		reserve("b-2"), answered("POST", "/bookings/confirm", named("c"), "", 0),
+		reserve("b-3"), answered("POST", "/bookings/confirm", named("c"), "", 0),
+	))
+	for _, id := range []string{"confirm.once", "confirm.not-released", "confirm.reserved"} {
+		if j := rule(t, verdict, id); j.Verdict != judge.Kept {
+			t.Errorf("want it kept, got %+v", j)
+		}
+	}
+}
+
+func TestAnAnswerIsKnownOnceItHasCome(t *testing.T) {
+	t.Parallel()
+	for took, want := range map[time.Duration]judge.Outcome{time.Second: judge.Kept, 2 * time.Hour: judge.Broken} {
+		verdict := judge.Judge(caseOf(t,
+			answered("POST", "/availability", window(day, day), `[{"id":"slot"}]`, took),
+			answered("POST", "/bookings/reserve", party("slot", "b-1", two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T20:00:00Z"}`, took),
+			answered("POST", "/bookings/confirm", named("c"), "", 0),
+		))
+		for _, id := range []string{"reserve.fresh", "confirm.reserved"} {
+			if j := rule(t, verdict, id); j.Verdict != want {
+				t.Errorf("after %s: want it %s, got %+v", took, want, j)
+			}
+		}
+	}
+}
+
+func TestACodeThatLooksLikeAnotherMisspeltIsItself(t *testing.T) {
+	t.Parallel()
+	hold := func(reference, code string) journal.Exchange {
+		return answered("POST", "/bookings/reserve", party("x", reference, two), fmt.Sprintf(`{"reservationConfirmationCode":%q,"expiresAt":"2026-07-02T20:00:00Z"}`, code), 0)
+	}
+	verdict := judge.Judge(caseOf(t, hold("b-1", "a b"), hold("b-2", "a%20b"),
+		answered("DELETE", "/bookings/a%2520b", "", "", 0), answered("DELETE", "/bookings/a%20b", "", "", 0)))
+	if j := rule(t, verdict, "call.escaped"); j.Verdict != judge.Kept {
+		t.Errorf("want both codes named, got %+v", j)
+	}
+	if j := rule(t, verdict, "release.owed"); j.Judged != 2 {
+		t.Errorf("want both holds released, got %+v", j)
+	}
+}
+
+func TestWhatThePartnerTookIsNotUnknown(t *testing.T) {
+	t.Parallel()
+	e := answered("POST", "/availability", ask("dinner", day, day, `{"id":"unit-adult","quantity":1}`), "[]", 0)
+	if j := rule(t, judge.Judge(caseOf(t, e)), "catalog.known"); j.Verdict != judge.Kept {
+		t.Errorf("want an option that has left the catalog allowed, got %+v", j)
+	}
+	e.Faults = []string{"made-up"}
+	if j := rule(t, judge.Judge(caseOf(t, e)), "catalog.known"); j.Verdict != judge.Broken {
+		t.Errorf("want the answer of a fault to prove nothing, got %+v", j)
+	}
+}
+
+func TestADayMayBeOffByAMinuteAtMidnight(t *testing.T) {
+	t.Parallel()
+	midnight := time.Date(2026, 7, 1, 15, 0, 0, 0, time.UTC) // in Tokyo
+	for off, want := range map[time.Duration]judge.Outcome{
+		-2 * time.Minute: judge.Broken, -30 * time.Second: judge.Kept, time.Second: judge.Kept, 30 * time.Second: judge.Kept,
+	} {
+		e := answered("POST", "/availability", window("2026-07-02", "2026-08-31"), "[]", 0)
+		e.At = midnight.Add(off)
+		if got := rule(t, judge.Judge(caseOf(t, e)), "availability.window"); got.Verdict != want {
+			t.Errorf("%s: want %s, got %+v", off, want, got)
+		}
+	}
+}
+
+func TestRetriesAreDueByEitherClock(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		now, real time.Duration // since the failure
+		want      judge.Outcome
+	}{
+		"neither":             {29 * time.Minute, 29 * time.Minute, judge.NotJudged},
+		"the sandbox's clock": {31 * time.Minute, 0, judge.Broken},
+		"real time":           {0, 31 * time.Minute, judge.Broken},
+	} {
+		failed := answered("DELETE", "/bookings/x", "", "", 0)
+		failed.Status = 500
+		one := caseOf(t, failed)
+		one.Now, one.Real = noon.Add(c.now), noon.Add(c.real)
+		if got := rule(t, judge.Judge(one), "release.repeated"); got.Verdict != c.want {
+			t.Errorf("%s: want %s, got %+v", name, c.want, got)
+		}
+	}
+}
+
+// A journal whose every exchange breaks rules makes no huge answer.
+func TestTheVerdictOfManyBreachesIsBounded(t *testing.T) {
+	t.Parallel()
+	var slots strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&slots, `,{"id":"slot-%d"}`, i)
+	}
+	shared := journal.Body("[" + slots.String()[1:] + "]")
+	var exchanges []journal.Exchange
+	for i := range 300 {
+		asked := answered("POST", "/availability", window(today, lastDay), "", 0)
+		asked.Answer.Body = shared
+		code, slot := fmt.Sprintf("a/%d", i), "x"
+		if i == 0 {
+			slot = strings.Repeat("x", 2000)
+		}
+		exchanges = append(exchanges, asked,
+			answered("POST", "/bookings/reserve", party(slot, "b-1", two), fmt.Sprintf(`{"reservationConfirmationCode":%q}`, code), 0),
+			answered("POST", "/bookings/confirm", named("c"), "", 0),
+			answered("DELETE", "/bookings/"+code, "", "", 0))
+	}
+	one := caseOf(t, exchanges...)
+	for i := range one.Exchanges {
+		one.Exchanges[i].Authorized = false
+	}
+	verdict := judge.Judge(one)
+	text, err := json.Marshal(verdict)
+	if err != nil || len(text) > 2<<20 {
+		t.Errorf("want at most 2 MB, got %d bytes, %v", len(text), err)
+	}
+	j := rule(t, verdict, "call.authorized")
+	if len(j.Findings) != 20 || j.More != len(exchanges)-20 {
+		t.Errorf("want 20 findings and the number of the others, got %d and %d", len(j.Findings), j.More)
+	}
+	body := rule(t, verdict, "reserve.fresh").Findings[0].Exchanges[0].Request
+	if len(body.Body) != 1<<10 || !body.Truncated {
+		t.Errorf("want bodies cut, got %d bytes", len(body.Body))
+	}
+}
+
+func TestEveryRuleCitesClausesOfTheContract(t *testing.T) {
+	t.Parallel()
+	contract, err := os.ReadFile("../../../docs/contract.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, rule := range judge.Rules() {
+		if seen[rule.ID] || rule.Title == "" || rule.Why == "" {
+			t.Errorf("want an id of its own, a title and a reason, got %+v", rule)
+		}
+		seen[rule.ID] = true
+		for _, clause := range strings.Split(rule.Clause, ", ") {
+			if !strings.Contains(string(contract), "| "+clause+" |") {
+				t.Errorf("%s: the contract has no clause %q", rule.ID, clause)
+			}
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package judge
+
+import (
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// story is a case as the rules read it.
+type story struct {
+	Case
+	testimony
+	calls []*call
+	holds []*hold
+	// cancelled are the cancellations of each booking id, in the order in which
+	// the ids were first named.
+	cancelled [][]*call
+}
+
+// hold is what was said of one hold. A code that the partner gives out again is
+// another hold from then on.
+type hold struct {
+	code     string
+	reserve  *call // nil: no answer of the record has the code
+	expires  time.Time
+	confirms []*call
+	releases []*call
+}
+
+// tell makes a story of a case.
+func tell(c Case) *story {
+	s := &story{Case: c, testimony: heard(c.Testimony)}
+	for _, e := range c.Exchanges {
+		told := newCall(e)
+		told.died, _ = s.died(e)
+		s.calls = append(s.calls, told)
+	}
+	known := s.reserved()
+	s.spell(known)
+	s.follow(known)
+	return s
+}
+
+// complete reports whether the record begins with the first exchange.
+func (s *story) complete() bool { return s.Cleared == 0 && s.Dropped == 0 }
+
+// passed is how much time has passed since a call ended, by the sandbox's clock
+// or in real time, whichever is more.
+func (s *story) passed(c *call) time.Duration {
+	return max(s.Now.Sub(c.At.Add(time.Duration(c.Duration))), s.Real.Sub(c.ended()))
+}
+
+// reserved finds the holds whose codes the caller has got, by code.
+func (s *story) reserved() map[string][]*hold {
+	known := map[string][]*hold{}
+	for c := range s.of(partnerapi.Reserve) {
+		answer, ok := answerOf[partnerapi.ReserveAnswer](c)
+		if !ok || answer.ReservationConfirmationCode == "" {
+			continue
+		}
+		h := &hold{code: answer.ReservationConfirmationCode, reserve: c}
+		h.expires, _ = partnerapi.ParseDateTime(answer.ExpiresAt)
+		s.holds = append(s.holds, h)
+		known[h.code] = append(known[h.code], h)
+	}
+	return known
+}
+
+// follow finds what became of the holds and bookings.
+func (s *story) follow(known map[string][]*hold) {
+	cancels := map[string]int{}
+	for _, c := range s.calls {
+		if c.code == "" {
+			continue
+		}
+		switch c.endpoint {
+		case partnerapi.Confirm:
+			h := s.hold(known, c)
+			h.confirms = append(h.confirms, c)
+		case partnerapi.Release:
+			h := s.hold(known, c)
+			h.releases = append(h.releases, c)
+		case partnerapi.Cancel:
+			i, seen := cancels[c.code]
+			if !seen {
+				i, cancels[c.code] = len(s.cancelled), len(s.cancelled)
+				s.cancelled = append(s.cancelled, nil)
+			}
+			s.cancelled[i] = append(s.cancelled[i], c)
+		}
+	}
+}
+
+// hold returns the newest hold of the call's code that the caller knew of by
+// then, and where there is none one without its reserve.
+func (s *story) hold(known map[string][]*hold, c *call) *hold {
+	for i := len(known[c.code]) - 1; i >= 0; i-- {
+		h := known[c.code][i]
+		if h.reserve == nil || !h.reserve.ended().After(c.Arrived) {
+			return h
+		}
+	}
+	h := &hold{code: c.code}
+	s.holds = append(s.holds, h)
+	known[c.code] = append([]*hold{h}, known[c.code]...)
+	return h
+}
+
+// of yields the calls to an endpoint.
+func (s *story) of(endpoint partnerapi.Endpoint) func(yield func(*call) bool) {
+	return func(yield func(*call) bool) {
+		for _, c := range s.calls {
+			if c.endpoint == endpoint && !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// option finds an option in the catalog.
+func (s *story) option(productID, optionID string) (*catalog.IndexedOption, bool) {
+	product, ok := s.Catalog.Product(productID)
+	if !ok {
+		return nil, false
+	}
+	return product.Option(optionID)
+}

@@ -1,0 +1,97 @@
+package platform
+
+import (
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Cause is what a change came from.
+type Cause string
+
+// The causes.
+const (
+	CatalogChanged Cause = "catalog"  // other products are sold
+	StaffChange    Cause = "staff"    // a slot was changed from outside the contract, or as it was planned
+	BookingChange  Cause = "bookings" // a call took a slot's seats or gave them back, or a hold expired
+)
+
+// Change is something that callers would see: the catalog, or one slot as
+// Availability shows it.
+type Change struct {
+	Cause Cause
+	At    time.Time // by the clock
+	// The slot, with how it was and is; absent where the catalog changed.
+	ProductID, OptionID string
+	Before, After       partnerapi.Slot
+	// Problem is what kept a planned change from being made; Before and After
+	// are absent then.
+	Problem error
+}
+
+// Observe has one observer told of every change, in their order; nil ends that.
+// It is called while the platform is locked: it must return at once, and not
+// call the platform.
+func (p *Platform) Observe(observer func(Change)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.observe = observer
+}
+
+func (p *Platform) announce(c Change) {
+	if p.observe != nil {
+		c.At = p.Now()
+		p.observe(c)
+	}
+}
+
+// announceSlot tells the observer of a slot that is shown otherwise than before.
+func (p *Platform) announceSlot(cause Cause, key slotKey, before, after slot) {
+	if p.observe == nil || before == after || !p.sells(key.option) {
+		return
+	}
+	when, _ := key.span()
+	now := p.Now()
+	was, is := p.shown(key, before, when, now), p.shown(key, after, when, now)
+	if was.Status == is.Status && same(was.Vacancies, is.Vacancies) && same(was.Capacity, is.Capacity) {
+		return
+	}
+	p.announce(Change{
+		Cause:     cause,
+		ProductID: key.option.Product.ID,
+		OptionID:  key.option.ID,
+		Before:    was,
+		After:     is,
+	})
+}
+
+// sells reports whether the option is one of those that are sold now.
+func (p *Platform) sells(option *catalog.IndexedOption) bool {
+	product, ok := p.Catalog().Product(option.Product.ID)
+	if !ok {
+		return false
+	}
+	now, ok := product.Option(option.ID)
+	return ok && now == option
+}
+
+func same(a, b *int) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// FindSlot returns a slot as Availability shows it now. Its error is a *Refusal:
+// UnknownID.
+func (p *Platform) FindSlot(productID, optionID, availabilityID string) (partnerapi.Slot, error) {
+	now := p.enter()
+	defer p.mu.Unlock()
+	key, err := p.find(productID, optionID, availabilityID)
+	if err != nil {
+		return partnerapi.Slot{}, err
+	}
+	when, _ := key.span()
+	return p.shown(key, p.slot(key), when, now), nil
+}

@@ -1,0 +1,235 @@
+package platform
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// model is the business in its simplest form: what a reader of the contract
+// would note down on paper.
+type model struct {
+	noHolds  bool
+	left     map[string]int // by slot id
+	holds    map[string]*modelHold
+	bookings map[string]string // code by booking id
+	codes    []string          // all that were ever seen, and one that never was
+	ids      []string
+}
+
+type modelHold struct {
+	slot    string
+	seats   int
+	expires time.Time
+	state   string // held, released, expired, booked, cancelled
+	booking string
+}
+
+func (m *model) expire(now time.Time) {
+	for _, hold := range m.holds {
+		if hold.state == "held" && !hold.expires.After(now) {
+			hold.state = "expired"
+			m.giveBack(hold)
+		}
+	}
+}
+
+func (m *model) giveBack(h *modelHold) {
+	if !m.noHolds || h.state == "cancelled" {
+		m.left[h.slot] += h.seats
+	}
+}
+
+func TestRandomLifecyclesKeepTheLaws(t *testing.T) {
+	t.Parallel()
+	for _, noHolds := range []bool{false, true} {
+		t.Run(fmt.Sprintf("no holds %t", noHolds), func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(rt *rapid.T) { tell(rt, t, noHolds) })
+		})
+	}
+}
+
+// tell tells one random story to the platform and to the model.
+func tell(rt *rapid.T, t *testing.T, noHolds bool) {
+	c := oneProduct(func(_ *catalog.Product, s *catalog.Schedule) { s.Capacity = catalog.Seats{Min: 1, Max: 6} })
+	c.NoHolds = noHolds
+	d := open(t, c)
+	m := &model{noHolds: noHolds, left: map[string]int{}, holds: map[string]*modelHold{}, bookings: map[string]string{}, codes: []string{"never"}, ids: []string{"never"}}
+	slots := d.slots("2030-07-10", "2030-07-12")
+	for _, slot := range slots {
+		m.left[slot.ID] = *slot.Vacancies
+	}
+	rt.Repeat(map[string]func(*rapid.T){
+		"reserve": func(rt *rapid.T) {
+			m.reserve(rt, d, rapid.SampledFrom(slots).Draw(rt, "slot").ID, rapid.IntRange(1, 4).Draw(rt, "seats"))
+		},
+		"confirm": func(rt *rapid.T) { m.confirm(rt, d, rapid.SampledFrom(m.codes).Draw(rt, "code")) },
+		"release": func(rt *rapid.T) { m.release(d, rapid.SampledFrom(m.codes).Draw(rt, "code")) },
+		"cancel":  func(rt *rapid.T) { m.cancel(d, rapid.SampledFrom(m.ids).Draw(rt, "id")) },
+		"wait": func(rt *rapid.T) {
+			most := map[bool]int{false: 30, true: 30 * 60}[noHolds]
+			m.expire(d.clock.Advance(time.Duration(rapid.IntRange(1, most).Draw(rt, "minutes")) * time.Minute))
+		},
+		"sell elsewhere": func(rt *rapid.T) {
+			m.sellElsewhere(rt, d, rapid.SampledFrom(slots).Draw(rt, "slot").ID, rapid.IntRange(-2, 2).Draw(rt, "delta"))
+		},
+		"": func(rt *rapid.T) { m.agrees(rt, d) },
+	})
+}
+
+func (m *model) reserve(rt *rapid.T, d desk, slot string, seats int) {
+	hold, err := d.Reserve(d.request(slot, seats))
+	if lawful := m.left[slot] >= seats; lawful != (err == nil) {
+		rt.Fatalf("reserve %d of %d seats: got %v", seats, m.left[slot], err)
+	}
+	if err != nil {
+		return
+	}
+	if slices.Contains(m.codes, hold.Code) {
+		rt.Fatalf("want a new code, got %s again", hold.Code)
+	}
+	m.codes = append(m.codes, hold.Code)
+	m.holds[hold.Code] = &modelHold{slot: slot, seats: seats, expires: hold.ExpiresAt, state: "held"}
+	if !m.noHolds {
+		m.left[slot] -= seats
+	}
+}
+
+func (m *model) confirm(rt *rapid.T, d desk, code string) {
+	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code})
+	hold := m.holds[code]
+	switch {
+	case hold != nil && hold.state == "booked":
+		if err != nil || booking.ID != hold.booking {
+			rt.Fatalf("want booking %s again, got %+v, %v", hold.booking, booking, err)
+		}
+	case hold == nil || hold.state != "held" || m.noHolds && m.left[hold.slot] < hold.seats:
+		if err == nil {
+			rt.Fatalf("want confirm of %s refused, got booking %s", code, booking.ID)
+		}
+	default:
+		if err != nil || slices.Contains(m.ids, booking.ID) {
+			rt.Fatalf("want a new booking of %s, got %+v, %v", code, booking, err)
+		}
+		hold.state, hold.booking = "booked", booking.ID
+		m.ids = append(m.ids, booking.ID)
+		m.bookings[booking.ID] = code
+		if m.noHolds {
+			m.left[hold.slot] -= hold.seats
+		}
+	}
+}
+
+func (m *model) release(d desk, code string) {
+	d.Release(code)
+	if hold := m.holds[code]; hold != nil && hold.state == "held" {
+		hold.state = "released"
+		m.giveBack(hold)
+	}
+}
+
+func (m *model) cancel(d desk, id string) {
+	d.Cancel(id)
+	if hold := m.holds[m.bookings[id]]; hold != nil && hold.state == "booked" {
+		hold.state = "cancelled"
+		m.giveBack(hold)
+	}
+}
+
+func (m *model) sellElsewhere(rt *rapid.T, d desk, slot string, delta int) {
+	err := d.AdjustVacancies("walk", "daily", slot, delta)
+	if lawful := m.left[slot]+delta >= 0; lawful != (err == nil) {
+		rt.Fatalf("adjust %d vacancies by %+d: got %v", m.left[slot], delta, err)
+	}
+	if err == nil {
+		m.left[slot] += delta
+	}
+}
+
+// agrees wants the platform to show what the model has, and no broken law.
+func (m *model) agrees(rt *rapid.T, d desk) {
+	for _, slot := range d.slots("2030-07-10", "2030-07-12") {
+		if *slot.Vacancies != m.left[slot.ID] {
+			rt.Fatalf("slot %s: want %d left, got %d", slot.ID, m.left[slot.ID], *slot.Vacancies)
+		}
+	}
+	if broken := d.Invariants(); len(broken) > 0 {
+		rt.Fatalf("want no violation, got %+v", broken)
+	}
+}
+
+func TestConcurrentCallersNeverSellASeatTwice(t *testing.T) {
+	t.Parallel()
+	const callers, rounds, seats = 16, 200, 20
+	d := open(t, oneProduct())
+	slot := d.full(day, seats)
+	var callersDone sync.WaitGroup
+	codes := make([][]string, callers)
+	for caller := range callers {
+		callersDone.Go(func() {
+			for round := range rounds {
+				hold, err := d.Reserve(d.request(slot, 1+round%3))
+				if err != nil {
+					continue
+				}
+				codes[caller] = append(codes[caller], hold.Code)
+				switch (caller + round) % 4 {
+				case 0:
+					d.Release(hold.Code)
+				case 1:
+					d.Release(hold.Code)
+					d.Release(hold.Code)
+				case 2:
+					if booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: hold.Code}); err == nil {
+						d.Cancel(booking.ID)
+					}
+				default: // left to expire
+					d.clock.Advance(time.Minute)
+				}
+			}
+		})
+	}
+	callersDone.Wait()
+	d.balanced()
+	all := slices.Concat(codes...)
+	slices.Sort(all)
+	if n := len(all); n == 0 || len(slices.Compact(all)) != n {
+		t.Fatalf("want codes, each given out once, got %d of which %d differ", n, len(slices.Compact(all)))
+	}
+	d.clock.Advance(time.Hour)
+	d.left(day, seats)
+	d.balanced()
+}
+
+func TestOfManyCallersForTheLastSeatOneGetsIt(t *testing.T) {
+	t.Parallel()
+	for range 50 {
+		d := open(t, oneProduct())
+		slot := d.full(day, 1)
+		var won sync.Map
+		var callers sync.WaitGroup
+		for caller := range 8 {
+			callers.Go(func() {
+				if _, err := d.Reserve(d.request(slot, 1)); err == nil {
+					won.Store(caller, true)
+				}
+			})
+		}
+		callers.Wait()
+		winners := 0
+		won.Range(func(any, any) bool { winners++; return true })
+		if winners != 1 {
+			t.Fatalf("want one winner, got %d", winners)
+		}
+		d.left(day, 0)
+		d.balanced()
+	}
+}

@@ -1,0 +1,513 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// quirkyDesk is a desk that behaves as the quirks have it. Its calls must not want
+// the ledger to agree: that it does not is what quirks are for.
+func quirkyDesk(t *testing.T, quirks ...Quirk) desk {
+	t.Helper()
+	d := open(t, oneProduct())
+	if err := d.Behave(Conduct{Quirks: quirks}); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// left is how many vacancies the slot has, as the platform counts.
+func (d desk) vacanciesOf(slotID string) int {
+	d.t.Helper()
+	for _, s := range d.Slots() {
+		if s.AvailabilityID == slotID {
+			return s.Vacancies
+		}
+	}
+	d.t.Fatalf("want a slot %s in use", slotID)
+	return 0
+}
+
+func (d desk) holds(slotID string, adults int) Hold {
+	d.t.Helper()
+	hold, err := d.Reserve(d.request(slotID, adults))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return hold
+}
+
+func (d desk) books(code string) Booking {
+	d.t.Helper()
+	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return booking
+}
+
+// Each quirk is played on a slot of five seats, and what is left tells of it.
+func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
+	t.Parallel()
+	reserve := func(d desk, slot string) { d.holds(slot, 3) }
+	confirm := func(d desk, slot string) { d.books(d.holds(slot, 3).Code) }
+	again := func(d desk, slot string) {
+		code := d.holds(slot, 3).Code
+		d.books(code)
+		d.books(code)
+	}
+	release := func(d desk, slot string) { d.Release(d.holds(slot, 3).Code) }
+	releaseAgain := func(d desk, slot string) {
+		code := d.holds(slot, 3).Code
+		d.Release(code)
+		d.Release(code)
+	}
+	releaseBooked := func(d desk, slot string) {
+		code := d.holds(slot, 3).Code
+		d.books(code)
+		d.Release(code)
+	}
+	releaseCancelled := func(d desk, slot string) {
+		code := d.holds(slot, 3).Code
+		d.Cancel(d.books(code).ID)
+		d.Release(code)
+	}
+	expire := func(d desk, slot string) {
+		d.holds(slot, 3)
+		d.clock.Advance(time.Hour)
+	}
+	releaseExpired := func(d desk, slot string) {
+		code := d.holds(slot, 3).Code
+		d.clock.Advance(time.Hour)
+		d.Release(code)
+	}
+	cancel := func(d desk, slot string) { d.Cancel(d.books(d.holds(slot, 3).Code).ID) }
+	cancelAgain := func(d desk, slot string) {
+		id := d.books(d.holds(slot, 3).Code).ID
+		d.Cancel(id)
+		d.Cancel(id)
+	}
+	refused := func(d desk, slot string) { _, _ = d.Reserve(d.request(slot, 9)) }
+	strangers := func(d desk, slot string) {
+		request := d.request(slot, 1)
+		request.Units[0].ID = "unit-nobody-knows"
+		_, _ = d.Reserve(request)
+	}
+	for _, c := range []struct {
+		quirk Quirk
+		story func(desk, string)
+		left  int
+	}{
+		{Quirk{On: OnReserve, Takes: AmountNone}, reserve, 5},
+		{Quirk{On: OnReserve, Takes: AmountOne}, reserve, 4},
+		{Quirk{On: OnReserve, Takes: AmountAllButOne}, reserve, 3},
+		{Quirk{On: OnReserve, Takes: AmountAllAndOne}, reserve, 1},
+		{Quirk{On: OnReserve, Takes: AmountTwice}, reserve, -1},
+		{Quirk{On: OnReserve, Takes: AmountAll, Elsewhere: true}, reserve, 5},
+		{Quirk{On: OnReserve, Takes: AmountAll, Late: Duration(time.Minute)}, reserve, 5},
+		{Quirk{On: OnReserveTooMany, Takes: AmountOne}, refused, 4},
+		{Quirk{On: OnReserveTooMany, Does: Accept, Takes: AmountAll}, refused, -4},
+		{Quirk{On: OnReserveBadParty, Takes: AmountOne}, strangers, 4},
+		{Quirk{On: OnConfirm, Takes: AmountAll}, confirm, -1},
+		{Quirk{On: OnConfirm, Gives: AmountAll}, confirm, 5},
+		{Quirk{On: OnConfirmAgain, Takes: AmountOne}, again, 1},
+		{Quirk{On: OnConfirmAgain, Does: Accept, Takes: AmountOne}, again, 1},
+		{Quirk{On: OnRelease, Gives: AmountNone}, release, 2},
+		{Quirk{On: OnRelease, Gives: AmountTwice}, release, 8},
+		{Quirk{On: OnRelease, Does: Nothing}, release, 2},
+		{Quirk{On: OnReleaseAgain, Gives: AmountAll}, releaseAgain, 8},
+		{Quirk{On: OnReleaseConfirmed, Gives: AmountOne}, releaseBooked, 3},
+		{Quirk{On: OnReleaseConfirmed, Does: Accept}, releaseBooked, 5},
+		{Quirk{On: OnReleaseCancelled, Gives: AmountAll}, releaseCancelled, 8},
+		{Quirk{On: OnExpiry, Gives: AmountNone}, expire, 2},
+		{Quirk{On: OnExpiry, Does: Nothing}, expire, 2},
+		{Quirk{On: OnReleaseExpired, Gives: AmountAll}, releaseExpired, 8},
+		{Quirk{On: OnCancel, Gives: AmountNone}, cancel, 2},
+		{Quirk{On: OnCancel, Does: Nothing}, cancel, 2},
+		{Quirk{On: OnCancelAgain, Gives: AmountOne}, cancelAgain, 6},
+	} {
+		t.Run(fmt.Sprintf("%+v", c.quirk), func(t *testing.T) {
+			t.Parallel()
+			d := quirkyDesk(t, c.quirk)
+			slot := d.full(day, 5)
+			c.story(d, slot)
+			if got := d.vacanciesOf(slot); got != c.left {
+				t.Errorf("want %d vacancies left, got %d", c.left, got)
+			}
+			lawful := slices.Contains([]Does{Nothing}, c.quirk.Does) || c.quirk == Quirk{On: OnReleaseConfirmed, Does: Accept}
+			if broken := d.Invariants(); (len(broken) == 0) != lawful {
+				t.Errorf("want the ledger to find it (or nothing lost: %t), got %+v", lawful, broken)
+			}
+			plain := quirkyDesk(t, c.quirk)
+			if err := plain.Behave(Conduct{}); err != nil {
+				t.Fatal(err)
+			}
+			c.story(plain, plain.full(day, 5))
+			if broken := plain.Invariants(); len(broken) > 0 {
+				t.Errorf("want nothing broken once the quirk is gone, got %+v", broken)
+			}
+		})
+	}
+}
+
+func TestLateSeatsMoveWhenTheClockGetsThere(t *testing.T) {
+	t.Parallel()
+	d := quirkyDesk(t, Quirk{On: OnReserve, Takes: AmountAll, Late: Duration(5 * time.Minute)})
+	slot := d.full(day, 5)
+	d.holds(slot, 1)
+	d.clock.Advance(2 * time.Minute)
+	d.holds(slot, 2)
+	kept := d.Snapshot()
+	for _, c := range []struct {
+		after time.Duration
+		left  int
+	}{{2*time.Minute + 59*time.Second, 5}, {time.Second, 4}, {2 * time.Minute, 2}} {
+		d.clock.Advance(c.after)
+		if got := d.vacanciesOf(slot); got != c.left {
+			t.Errorf("want %d left at %s, got %d", c.left, d.Now().Format(time.TimeOnly), got)
+		}
+	}
+	d.clock.Set(noon.Add(2 * time.Minute))
+	d.Restore(kept)
+	if got := d.vacanciesOf(slot); got != 5 {
+		t.Errorf("want the seats of the snapshot still to come, got %d left", got)
+	}
+}
+
+func TestACodeThatIsDoneWithIsAcceptedWhereAQuirkSaysSo(t *testing.T) {
+	t.Parallel()
+	for on, end := range map[Case]func(desk, Hold){
+		OnConfirmReleased:  func(d desk, h Hold) { d.Release(h.Code) },
+		OnConfirmExpired:   func(d desk, _ Hold) { d.clock.Advance(time.Hour) },
+		OnConfirmCancelled: func(d desk, h Hold) { d.Cancel(d.books(h.Code).ID) },
+		OnConfirmAgain:     func(d desk, h Hold) { d.books(h.Code) },
+	} {
+		d := quirkyDesk(t, Quirk{On: on, Does: Accept})
+		hold := d.holds(d.full(day, 5), 1)
+		end(d, hold)
+		booking := d.books(hold.Code)
+		if _, ok := d.FindBooking(booking.ID); !ok {
+			t.Errorf("%s: want the booking kept", on)
+		}
+		if d.Cancel(booking.ID) != BookingCancelled {
+			t.Errorf("%s: want a booking that can be cancelled", on)
+		}
+		if len(d.Invariants()) == 0 {
+			t.Errorf("%s: want the ledger to find it", on)
+		}
+	}
+	d := quirkyDesk(t, Quirk{On: OnConfirmUnknown, Does: Accept})
+	if booking := d.books("never"); booking.ID == "" || len(d.Bookings()) != 0 {
+		t.Errorf("want a booking that nothing knows of, got %+v", booking)
+	}
+}
+
+func TestAnAnswerWithoutADeedLeavesNothing(t *testing.T) {
+	t.Parallel()
+	d := quirkyDesk(t, Quirk{On: OnReserve, Does: Nothing}, Quirk{On: OnConfirm, Does: Nothing})
+	hold := d.holds(d.full(day, 5), 1)
+	if hold.Code == "" || len(d.Holds()) != 0 {
+		t.Errorf("want a code and no hold, got %+v", d.Holds())
+	}
+	if err := d.Behave(Conduct{Quirks: []Quirk{{On: OnConfirm, Does: Nothing}}}); err != nil {
+		t.Fatal(err)
+	}
+	hold = d.holds(d.slotOn(day).ID, 1)
+	if booking := d.books(hold.Code); booking.ID == "" || len(d.Bookings()) != 0 {
+		t.Errorf("want a booking id and no booking, got %+v", d.Bookings())
+	}
+	if held, _ := d.FindHold(hold.Code); held.State != Held {
+		t.Errorf("want the hold as it was, got %s", held.State)
+	}
+}
+
+func TestIDsOfWhatHasEndedComeRoundAgain(t *testing.T) {
+	t.Parallel()
+	d := quirkyDesk(t, Quirk{Reuse: ReuseCodes}, Quirk{Reuse: ReuseBookingIDs})
+	slot := d.full(day, 5)
+	first, second := d.holds(slot, 1), d.holds(slot, 1)
+	if first.Code == second.Code {
+		t.Errorf("want the code of a live hold left alone, got %s twice", first.Code)
+	}
+	d.Release(first.Code)
+	third := d.holds(slot, 1)
+	if third.Code != first.Code {
+		t.Errorf("want %s again, got %s", first.Code, third.Code)
+	}
+	booking := d.books(third.Code)
+	d.Cancel(booking.ID)
+	if again := d.books(second.Code); again.ID != booking.ID {
+		t.Errorf("want %s again, got %s", booking.ID, again.ID)
+	}
+}
+
+func TestTwoReservesThatRaceGetTheSameSeat(t *testing.T) {
+	t.Parallel()
+	d := quirkyDesk(t, Quirk{On: OnReserve, Race: Duration(50 * time.Millisecond)})
+	slot := d.full(day, 1)
+	errs := make(chan error, 4)
+	for range cap(errs) {
+		go func() {
+			_, err := d.Reserve(d.request(slot, 1))
+			errs <- err
+		}()
+	}
+	sold := 0
+	for range cap(errs) {
+		if err := <-errs; err == nil {
+			sold++
+		}
+	}
+	if sold < 2 {
+		t.Errorf("want one seat sold more than once, got %d holds", sold)
+	}
+	if shown := d.slotOn(day); *shown.Vacancies != 0 || shown.Status != partnerapi.StatusSoldOut {
+		t.Errorf("want a slot that is oversold shown as sold out, got %s with %d", shown.Status, *shown.Vacancies)
+	}
+}
+
+func TestTwoCallsThatRaceAreBothDone(t *testing.T) {
+	t.Parallel()
+	for _, on := range []Case{OnConfirm, OnRelease, OnCancel} {
+		t.Run(string(on), func(t *testing.T) {
+			t.Parallel()
+			d := quirkyDesk(t, Quirk{On: on, Race: Duration(50 * time.Millisecond)})
+			slot := d.full(day, 5)
+			code := d.holds(slot, 3).Code
+			call, left, bookings := func() { d.Release(code) }, 8, 0
+			switch on {
+			case OnConfirm:
+				call, left, bookings = func() { _, _ = d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}) }, 2, 2
+			case OnCancel:
+				booked := d.books(code)
+				call, left, bookings = func() { d.Cancel(booked.ID) }, 8, 1
+			}
+			var running sync.WaitGroup
+			running.Go(call)
+			running.Go(call)
+			running.Wait()
+			if got := d.vacanciesOf(slot); got != left {
+				t.Errorf("want %d vacancies left, got %d", left, got)
+			}
+			if made := d.Bookings(); len(made) != bookings {
+				t.Errorf("want %d bookings, got %+v", bookings, made)
+			}
+		})
+	}
+}
+
+func TestAQuirkIsConfinedToItsPlace(t *testing.T) {
+	t.Parallel()
+	sold := catalog.Default()
+	d := open(t, sold)
+	products := d.Catalog().Products
+	last := products[len(products)-1]
+	lastOption := last.Options[len(last.Options)-1].ID
+	for _, c := range []struct {
+		quirk           Quirk
+		product, option string
+		daysAhead       int
+		about           bool
+	}{
+		{Quirk{Product: Last, Option: Last}, last.ID, lastOption, 1, true},
+		{Quirk{Product: Last}, products[0].ID, products[0].Options[0].ID, 1, false},
+		{Quirk{Option: lastOption}, last.ID, lastOption, 1, true},
+		{Quirk{Option: Last}, products[0].ID, products[0].Options[0].ID, 1, len(products[0].Options) == 1},
+		{Quirk{FromDay: 50}, last.ID, lastOption, 49, false},
+		{Quirk{FromDay: 50}, last.ID, lastOption, 50, true},
+		{Quirk{Product: "none"}, last.ID, lastOption, 1, false},
+	} {
+		option, err := d.Platform.option(c.product, c.option)
+		if err != nil {
+			t.Fatal(err)
+		}
+		today := dayNumber(noon.In(option.Product.Location))
+		key := slotKey{option: option, day: today + int64(c.daysAhead), minute: option.Starts[0]}
+		if got := d.concerns(c.quirk, key, noon); got != c.about {
+			t.Errorf("%+v, %s %s in %d days: want %t, got %t", c.quirk, c.product, c.option, c.daysAhead, c.about, got)
+		}
+	}
+}
+
+func TestASlotThatWasFullIsRememberedForAQuirkThatAsks(t *testing.T) {
+	t.Parallel()
+	d := quirkyDesk(t, Quirk{On: OnReserve, Does: Refuse, OnceFull: true})
+	slot := d.full(day, 1)
+	d.Release(d.holds(slot, 1).Code)
+	if _, err := d.Reserve(d.request(slot, 1)); err == nil {
+		t.Error("want the slot that was full shut")
+	}
+	d.holds(d.full("2026-07-03", 2), 1)
+}
+
+func TestASlotWithACancelledBookingIsRememberedForAQuirkThatAsks(t *testing.T) {
+	t.Parallel()
+	d := quirkyDesk(t, Quirk{On: OnRelease, Gives: AmountNone, OnceCancelled: true})
+	lost := func(date string) int {
+		slot := d.slotOn(date)
+		d.Release(d.holds(slot.ID, 1).Code)
+		return *slot.Vacancies - *d.slotOn(date).Vacancies
+	}
+	if got := lost(day); got != 0 {
+		t.Errorf("want the seat back while no booking of the slot was cancelled, got %d lost", got)
+	}
+	d.Cancel(d.books(d.holds(d.slotOn(day).ID, 1).Code).ID)
+	if got := lost(day); got != 1 {
+		t.Errorf("want the seat lost once a booking of the slot was cancelled, got %d lost", got)
+	}
+	if got := lost("2026-07-03"); got != 0 {
+		t.Errorf("want the seats of other slots back, got %d lost", got)
+	}
+}
+
+func TestIDsThatDriftAreKnownWhateverTheyHaveBecome(t *testing.T) {
+	t.Parallel()
+	d := quirkyDesk(t, Quirk{Drift: DriftSlots})
+	first, second := d.slotOn(day).ID, d.slotOn(day).ID
+	if first == second || !strings.Contains(first, driftMark) {
+		t.Fatalf("want another id with every call, got %s and %s", first, second)
+	}
+	d.holds(first, 1)
+	d.holds(second, 1)
+	if held := d.Slots(); len(held) != 1 || held[0].Held != 2 {
+		t.Errorf("want both of the same slot, got %+v", held)
+	}
+	listings := map[string]bool{}
+	for _, q := range []Quirk{{Drift: DriftProducts}, {Drift: DriftOptions}, {Shuffle: true}} {
+		if err := d.Behave(Conduct{Quirks: []Quirk{q}}); err != nil {
+			t.Fatal(err)
+		}
+		body, err := d.Listing(catalog.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		listings[string(body)] = true
+	}
+	if len(listings) != 3 {
+		t.Errorf("want three catalogs that differ, got %d", len(listings))
+	}
+}
+
+func TestAQuirkThatSaysNothingOrTooMuchIsRefused(t *testing.T) {
+	t.Parallel()
+	for key, q := range map[string]Quirk{
+		"on":             {},
+		"name":           {Name: "a b", On: OnRelease, Gives: AmountNone},
+		"does":           {On: OnRelease, Does: Accept},
+		"takes":          {On: OnReserve, Takes: "some"},
+		"gives":          {On: OnReserve, Gives: "some"},
+		"race":           {On: OnReleaseAgain, Gives: AmountNone, Race: 1},
+		"reuse":          {Reuse: "slots"},
+		"drift":          {Drift: "prices"},
+		"from_day":       {On: OnRelease, Gives: AmountNone, FromDay: -1},
+		"once_full":      {Drift: DriftSlots, OnceFull: true},
+		"once_cancelled": {Drift: DriftSlots, OnceCancelled: true},
+	} {
+		var wrong *QuirkError
+		if err := q.Check(); !errors.As(err, &wrong) || wrong.Key != key || wrong.Message == "" {
+			t.Errorf("%s: want it named, got %v", key, err)
+		}
+	}
+	for _, q := range []Quirk{{On: "later", Takes: AmountOne}, {On: OnRelease}, {Reuse: ReuseCodes, Shuffle: true}, {Shuffle: true, Takes: AmountOne}, {On: OnRelease, Late: 1}, {On: OnRelease, Does: Nothing, Race: 1}, {On: OnConfirmUnknown, Takes: AmountOne}} {
+		if q.Check() == nil {
+			t.Errorf("want %+v refused", q)
+		}
+	}
+	d := open(t, oneProduct())
+	if err := d.Behave(Conduct{Quirks: slices.Repeat([]Quirk{{Shuffle: true}}, MaxQuirks+1)}); err == nil {
+		t.Error("want too many refused")
+	}
+}
+
+// Whatever mix of quirks, a platform goes on answering: it forgets holds, snapshots
+// and sells other catalogs in the middle of it.
+func TestRandomQuirksNeverStopAPlatform(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		d := open(t, oneProduct())
+		d.most = 8
+		if err := d.Behave(Conduct{Quirks: rapid.SliceOfN(rapid.Custom(anyQuirk), 0, 6).Draw(rt, "quirks")}); err != nil {
+			rt.Fatal(err)
+		}
+		codes, ids := []string{"never"}, []string{"never"}
+		var kept *Snapshot
+		rt.Repeat(map[string]func(*rapid.T){
+			"reserve": func(rt *rapid.T) {
+				slots := d.slots(day, "2026-07-12")
+				slot := rapid.SampledFrom(slots).Draw(rt, "slot").ID
+				if hold, err := d.Reserve(d.request(slot, rapid.IntRange(1, 6).Draw(rt, "seats"))); err == nil {
+					codes = append(codes, hold.Code)
+				}
+			},
+			"confirm": func(rt *rapid.T) {
+				if booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: rapid.SampledFrom(codes).Draw(rt, "code")}); err == nil {
+					ids = append(ids, booking.ID)
+				}
+			},
+			"release": func(rt *rapid.T) { d.Release(rapid.SampledFrom(codes).Draw(rt, "code")) },
+			"cancel":  func(rt *rapid.T) { d.Cancel(rapid.SampledFrom(ids).Draw(rt, "id")) },
+			"wait": func(rt *rapid.T) {
+				d.clock.Advance(time.Duration(rapid.IntRange(1, 30).Draw(rt, "minutes")) * time.Minute)
+			},
+			"keep": func(*rapid.T) { kept = d.Snapshot() },
+			"go back": func(*rapid.T) {
+				if kept != nil {
+					d.Restore(kept)
+				}
+			},
+			"sell": func(rt *rapid.T) {
+				if err := d.Sell(oneProduct()); err != nil {
+					rt.Fatal(err)
+				}
+			},
+			"": func(*rapid.T) {
+				d.Invariants()
+				d.Inside()
+				d.Timers(5)
+				if _, err := d.Listing(catalog.Filter{}); err != nil {
+					rt.Fatal(err)
+				}
+			},
+		})
+	})
+}
+
+// anyQuirk draws a quirk that may be.
+func anyQuirk(rt *rapid.T) Quirk {
+	switch rapid.IntRange(0, 5).Draw(rt, "kind") {
+	case 0:
+		return Quirk{Drift: rapid.SampledFrom([]Drift{DriftProducts, DriftOptions, DriftSlots}).Draw(rt, "drift")}
+	case 1:
+		return Quirk{Reuse: rapid.SampledFrom([]Reuse{ReuseCodes, ReuseBookingIDs}).Draw(rt, "reuse")}
+	case 2:
+		return Quirk{Shuffle: true}
+	}
+	q := Quirk{On: rapid.SampledFrom(cases()).Draw(rt, "on")}
+	if can := deeds()[q.On]; len(can) > 0 && rapid.Bool().Draw(rt, "does something") {
+		q.Does = rapid.SampledFrom(can).Draw(rt, "does")
+	}
+	if q.On == OnConfirmUnknown {
+		q.Does = Accept
+		return q
+	}
+	if q.Does == "" || rapid.Bool().Draw(rt, "moves") {
+		q.Takes = rapid.SampledFrom(amounts()).Draw(rt, "takes")
+		q.Gives = rapid.SampledFrom(amounts()).Draw(rt, "gives")
+		q.Elsewhere = rapid.Bool().Draw(rt, "elsewhere")
+		q.Late = Duration(rapid.IntRange(0, 2).Draw(rt, "late")) * Duration(time.Minute)
+	}
+	q.OnceFull = rapid.Bool().Draw(rt, "once full")
+	q.OnceCancelled = rapid.Bool().Draw(rt, "once cancelled")
+	q.Option = rapid.SampledFrom([]string{"", Last, "daily"}).Draw(rt, "option")
+	return q
+}

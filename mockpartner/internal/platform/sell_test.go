@@ -1,0 +1,169 @@
+package platform
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// resized is the catalog of one product with another capacity.
+func resized(seats int) *catalog.Catalog {
+	return oneProduct(func(_ *catalog.Product, s *catalog.Schedule) { s.Capacity = catalog.Seats{Min: seats, Max: seats} })
+}
+
+// elsewhere is a catalog without the product of the others.
+func elsewhere() *catalog.Catalog {
+	return oneProduct(func(p *catalog.Product, _ *catalog.Schedule) { p.ID = "another" })
+}
+
+func (d desk) sells(c *catalog.Catalog) {
+	d.t.Helper()
+	if err := d.Sell(c); err != nil {
+		d.t.Fatal(err)
+	}
+	d.balanced()
+}
+
+func TestHoldsAndBookingsOutliveTheCatalogTheyAreOf(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]*catalog.Catalog{"changed": resized(50), "gone": elsewhere()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := open(t, oneProduct())
+			id := d.full("2026-07-10", 5)
+			held, confirmed, released := d.reserve(id, 1), d.reserve(id, 1), d.reserve(id, 1)
+			booking := d.confirm(d.reserve(id, 1).Code)
+			d.sells(next)
+			d.release(released.Code, HoldReleased)
+			d.cancel(booking.ID, BookingCancelled)
+			d.cancel(d.confirm(confirmed.Code).ID, BookingCancelled)
+			d.clock.Advance(25 * time.Minute)
+			if hold, _ := d.FindHold(held.Code); hold.State != Expired {
+				t.Errorf("want the last hold expired, got %s", hold.State)
+			}
+			d.sells(oneProduct()) // and it comes back
+			d.left("2026-07-10", 5)
+		})
+	}
+}
+
+func TestASlotInUseKeepsItsSeatsAndTheOthersFollowTheCatalog(t *testing.T) {
+	t.Parallel()
+	d := open(t, oneProduct())
+	id := d.full("2026-07-10", 5)
+	d.reserve(id, 2)
+	d.sells(resized(50))
+	d.left("2026-07-10", 3)
+	d.reserve(id, 3)
+	d.left("2026-07-10", 0)
+	if slot := d.slotOn("2026-07-11"); *slot.Capacity != 50 {
+		t.Errorf("want the new capacity, got %d", *slot.Capacity)
+	}
+}
+
+func TestWhatIsSoldNoLongerCannotBeAskedFor(t *testing.T) {
+	t.Parallel()
+	d := open(t, oneProduct())
+	id := d.full("2026-07-10", 5)
+	request := d.request(id, 1)
+	d.sells(elsewhere())
+	_, err := d.Reserve(request)
+	d.refused(err, UnknownID)
+	if _, err := d.FindSlot(request.ProductID, request.OptionID, id); err == nil {
+		t.Error("want no such slot")
+	}
+}
+
+func TestAnAnswerIsStaleOnceTheCatalogHasChanged(t *testing.T) {
+	t.Parallel()
+	d := open(t, oneProduct())
+	ask := func() Window {
+		window, err := d.Availability(partnerapi.AvailabilityRequest{ProductID: "walk", OptionID: "daily", LocalDateStart: "2026-07-10", LocalDateEnd: "2026-07-10", Units: []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 1}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return window
+	}
+	d.reserve(d.full("2026-07-10", 5), 1)
+	before := ask()
+	d.sells(oneProduct())
+	if !d.Fresh(before.Stamp) {
+		t.Error("want an answer to stay fresh where nothing has changed")
+	}
+	d.sells(resized(50))
+	after := ask()
+	if d.Fresh(before.Stamp) || !d.Fresh(after.Stamp) {
+		t.Error("want the old answer stale and the new one fresh")
+	}
+	d.clock.Advance(25 * time.Minute)
+	if d.Fresh(after.Stamp) {
+		t.Error("want it stale once a hold of the catalog before has expired")
+	}
+}
+
+func TestASnapshotRestoresTheCatalogItWasTakenWith(t *testing.T) {
+	t.Parallel()
+	d := open(t, oneProduct())
+	id := d.full("2026-07-10", 5)
+	hold := d.reserve(id, 2)
+	saved := d.Snapshot()
+	clone := desk{Platform: d.Clone(d.clock), t: t, clock: d.clock}
+	d.sells(elsewhere())
+	d.release(hold.Code, HoldReleased)
+	d.Restore(saved)
+	d.balanced()
+	d.left("2026-07-10", 3)
+	d.release(hold.Code, HoldReleased)
+	clone.left("2026-07-10", 3)
+	clone.sells(resized(50))
+	clone.release(hold.Code, HoldReleased)
+	d.left("2026-07-10", 5)
+}
+
+func TestACatalogBringsNoOtherPolicy(t *testing.T) {
+	t.Parallel()
+	d := open(t, oneProduct())
+	next := resized(50)
+	next.NoHolds = true
+	if err := d.Sell(next); !errors.Is(err, ErrPolicy) {
+		t.Errorf("want ErrPolicy, got %v", err)
+	}
+}
+
+// Whoever books while the catalog changes finds the one before or the one after.
+func TestSeatsAreKeptWhileTheCatalogChanges(t *testing.T) {
+	t.Parallel()
+	d := open(t, oneProduct())
+	id := d.full("2026-07-10", 5)
+	request := d.request(id, 1)
+	var callers sync.WaitGroup
+	for range 4 {
+		callers.Go(func() {
+			for range 50 {
+				if hold, err := d.Reserve(request); err == nil {
+					d.Release(hold.Code)
+				}
+				d.Timers(10)
+				_, _ = d.Listing(catalog.Filter{})
+			}
+		})
+	}
+	saved := d.Snapshot()
+	for i := range 30 {
+		next := []*catalog.Catalog{resized(50 + i), elsewhere(), oneProduct()}[i%3]
+		if err := d.Sell(next); err != nil {
+			t.Error(err)
+		}
+		if i == 15 {
+			d.Restore(saved)
+		}
+	}
+	callers.Wait()
+	d.balanced()
+	d.sells(oneProduct())
+	d.left("2026-07-10", 5)
+}

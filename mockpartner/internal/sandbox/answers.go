@@ -1,0 +1,64 @@
+package sandbox
+
+import (
+	"sync"
+
+	"partnerkit.dev/mockpartner/internal/platform"
+)
+
+const (
+	// maxAnswersBytes bounds what a sandbox's remembered answers take, in bytes.
+	maxAnswersBytes = 4 << 20
+	// maxRequestBytes is the longest request whose answer is remembered, in bytes.
+	maxRequestBytes = 2 << 10
+)
+
+// Answers remembers rendered availability answers by the bytes of their
+// request. A sync asks the same again and again, and while the platform's stamp
+// is fresh the same request has the same answer. It is safe for concurrent use.
+type Answers struct {
+	platform *platform.Platform
+
+	mu    sync.Mutex
+	known map[string]answer
+	bytes int
+}
+
+type answer struct {
+	body  []byte
+	stamp platform.Stamp
+}
+
+func newAnswers(p *platform.Platform) *Answers {
+	return &Answers{platform: p, known: map[string]answer{}}
+}
+
+// Get returns the answer to a request that would be given again.
+func (a *Answers) Get(request []byte) ([]byte, bool) {
+	a.mu.Lock()
+	found, ok := a.known[string(request)]
+	a.mu.Unlock()
+	if !ok || !a.platform.Fresh(found.stamp) {
+		return nil, false
+	}
+	return found.body, true
+}
+
+// Put remembers an answer. The body must not change any more.
+func (a *Answers) Put(request, body []byte, stamp platform.Stamp) {
+	if len(request) > maxRequestBytes || len(body) > maxAnswersBytes/4 {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if stale, ok := a.known[string(request)]; ok {
+		a.bytes -= len(request) + len(stale.body)
+		delete(a.known, string(request))
+	}
+	if a.bytes+len(request)+len(body) > maxAnswersBytes {
+		clear(a.known)
+		a.bytes = 0
+	}
+	a.bytes += len(request) + len(body)
+	a.known[string(request)] = answer{body: body, stamp: stamp}
+}

@@ -1,0 +1,82 @@
+// Package sandbox isolates the users of one mock partner from each other. A
+// Sandbox is a partner of its own: platform, clock, seed and journal. A Registry
+// holds the sandboxes of a mock, by name and by the key that their callers
+// present; what they can share without noticing (the catalog and its rendered
+// form, and all that a clone has not changed) they share.
+//
+// To make, clone, reset or delete a sandbox, and to take or restore a snapshot,
+// takes the same time whatever is in it.
+package sandbox
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/internal/script"
+	"partnerkit.dev/mockpartner/internal/webhook"
+)
+
+// Sandbox is one isolated partner.
+type Sandbox struct {
+	name       string
+	created    time.Time
+	clock      *platform.VirtualClock
+	platform   *platform.Platform
+	journal    *journal.Journal
+	answers    *Answers
+	faults     *script.Set
+	webhooks   *webhook.Sender
+	credential Credential
+	own        bool // the credential is not the mock's
+
+	origin moment // what the sandbox was made with
+	mu     sync.Mutex
+	saved  map[string]moment // the snapshots; nil before the first
+
+	followed script.Scenario // last
+
+	calls atomic.Int64 // under way
+	used  atomic.Int64 // when it was last called, in Unix nanoseconds
+}
+
+// Name is the sandbox's name, the {name} of /s/{name}/.
+func (s *Sandbox) Name() string { return s.name }
+
+// Created is when the sandbox was made, in real time.
+func (s *Sandbox) Created() time.Time { return s.created }
+
+// Platform is the sandbox's business: its slots, holds and bookings.
+func (s *Sandbox) Platform() *platform.Platform { return s.platform }
+
+// Clock is the sandbox's clock.
+func (s *Sandbox) Clock() *platform.VirtualClock { return s.clock }
+
+// Journal holds the sandbox's exchanges.
+func (s *Sandbox) Journal() *journal.Journal { return s.journal }
+
+// Answers remembers the sandbox's availability answers.
+func (s *Sandbox) Answers() *Answers { return s.answers }
+
+// Faults are the ways in which the sandbox misbehaves.
+func (s *Sandbox) Faults() *script.Set { return s.faults }
+
+// Webhooks sends what changes in the sandbox to a marketplace, once it is set up.
+func (s *Sandbox) Webhooks() *webhook.Sender { return s.webhooks }
+
+// Credential is what callers of the sandbox must present.
+func (s *Sandbox) Credential() Credential { return s.credential }
+
+// OwnKey reports whether callers present a key of the sandbox's own, by which it
+// is found at the root too.
+func (s *Sandbox) OwnKey() bool { return s.own }
+
+// close dismisses all who watch the journal, lets answers that faults keep waiting
+// go out, and ends the webhooks.
+func (s *Sandbox) close() {
+	s.journal.Close()
+	s.faults.Close()
+	s.webhooks.Close()
+}

@@ -1,0 +1,182 @@
+package script
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Match says to which requests a fault applies: those that are as every field
+// says. Empty fields do not choose.
+type Match struct {
+	Endpoint partnerapi.Endpoint `yaml:"endpoint" json:"endpoint,omitempty"`
+	Method   string              `yaml:"method" json:"method,omitempty"`
+	// Path is a pattern for the escaped path below the sandbox: * stands for
+	// anything within a segment, ** for anything.
+	Path string `yaml:"path" json:"path,omitempty"`
+	// Header and Query are patterns for values, by name: * stands for anything. One
+	// of the values has to match.
+	Header map[string]string `yaml:"header" json:"header,omitempty"`
+	Query  map[string]string `yaml:"query" json:"query,omitempty"`
+	// Body is a jq predicate on the JSON body, such as .units | length > 1.
+	Body string `yaml:"body" json:"body,omitempty"`
+	// NoBody wants a request without a body.
+	NoBody bool `yaml:"no_body" json:"no_body,omitempty"`
+	// Product and Option are the ids of what the request is about, or last: the
+	// last product of the catalog, the last option of its product.
+	Product string `yaml:"product" json:"product,omitempty"`
+	Option  string `yaml:"option" json:"option,omitempty"`
+	// Credential is what the caller presents.
+	Credential Credential `yaml:"credential" json:"credential,omitempty"`
+	// State is how things are when the request arrives.
+	State State `yaml:"state" json:"state,omitzero"`
+}
+
+// Credential is what a caller presents in place of the key.
+type Credential string
+
+// The credentials.
+const (
+	CredentialGood    Credential = "good"
+	CredentialWrong   Credential = "wrong" // another key, or the key in another form
+	CredentialMissing Credential = "missing"
+)
+
+func credentials() []Credential {
+	return []Credential{CredentialGood, CredentialWrong, CredentialMissing}
+}
+
+// State is how the slot, hold and booking are that a request is about. A request
+// that is about none matches none.
+type State struct {
+	Slot    string `yaml:"slot" json:"slot,omitempty"`       // a slot status (AVL-9), or unknown
+	Hold    string `yaml:"hold" json:"hold,omitempty"`       // held, confirmed, released, expired or unknown
+	Booking string `yaml:"booking" json:"booking,omitempty"` // confirmed, cancelled or unknown
+}
+
+// unknown is the state of what the platform does not know.
+const unknown = "unknown"
+
+func slotStates() []string {
+	states := []string{unknown}
+	for _, status := range partnerapi.SlotStatuses() {
+		states = append(states, string(status))
+	}
+	return states
+}
+
+func holdStates() []string {
+	states := []string{unknown}
+	for _, state := range []platform.HoldState{platform.Held, platform.Confirmed, platform.Released, platform.Expired} {
+		states = append(states, strings.ToLower(string(state)))
+	}
+	return states
+}
+
+func bookingStates() []string {
+	states := []string{unknown}
+	for _, state := range []platform.BookingState{platform.Booked, platform.Cancelled} {
+		states = append(states, strings.ToLower(string(state)))
+	}
+	return states
+}
+
+// matcher is a Match that is compiled.
+type matcher struct {
+	Match
+	path          *regexp.Regexp
+	header, query map[string]*regexp.Regexp
+	body          *program
+}
+
+// methods are those that HTTP defines for requests to a resource.
+func methods() []string {
+	return []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
+}
+
+func (m Match) compile() (compiled matcher, err error) {
+	for _, err := range []error{
+		oneOf("match.endpoint", m.Endpoint, partnerapi.Endpoints()),
+		oneOf("match.method", m.Method, methods()),
+		oneOf("match.credential", m.Credential, credentials()),
+		oneOf("match.state.slot", m.State.Slot, slotStates()),
+		oneOf("match.state.hold", m.State.Hold, holdStates()),
+		oneOf("match.state.booking", m.State.Booking, bookingStates()),
+	} {
+		if err != nil {
+			return compiled, err
+		}
+	}
+	compiled = matcher{Match: m, header: globs(m.Header), query: globs(m.Query)}
+	if m.Path != "" {
+		compiled.path = glob(m.Path, `[^/]*`)
+	}
+	if m.NoBody && m.Body != "" {
+		return compiled, at("match.no_body", "want body or no_body, not both")
+	}
+	if m.Body != "" {
+		compiled.body, err = compileJQ("match.body", m.Body)
+	}
+	return compiled, err
+}
+
+func globs(patterns map[string]string) map[string]*regexp.Regexp {
+	compiled := map[string]*regexp.Regexp{}
+	for name, pattern := range patterns {
+		compiled[name] = glob(pattern, `.*`)
+	}
+	return compiled
+}
+
+// glob compiles a pattern in which * stands for star, and ** for anything.
+func glob(pattern, star string) *regexp.Regexp {
+	quoted := regexp.QuoteMeta(pattern)
+	quoted = strings.ReplaceAll(quoted, `\*\*`, `.*`)
+	return regexp.MustCompile(`(?s)^(?:` + strings.ReplaceAll(quoted, `\*`, star) + `)$`)
+}
+
+// fits reports whether the request is one that the fault applies to. Its error
+// is that of a predicate that cannot be decided: it does not match.
+func (m matcher) fits(s *subject) (bool, error) {
+	switch {
+	case m.Endpoint != "" && m.Endpoint != s.endpoint,
+		m.Method != "" && m.Method != s.request.Method,
+		m.path != nil && !m.path.MatchString(s.request.URL.EscapedPath()),
+		!each(m.header, s.request.Header.Values),
+		!each(m.query, func(name string) []string { return s.query()[name] }),
+		m.NoBody && len(s.body) > 0,
+		m.Credential != "" && m.Credential != s.credential(),
+		m.Product != "" && !s.ofProduct(m.Product), m.Option != "" && !s.ofOption(m.Option),
+		!is(m.State.Slot, s.slotState), !is(m.State.Hold, s.holdState), !is(m.State.Booking, s.bookingState):
+		return false, nil
+	case m.body == nil:
+		return true, nil
+	}
+	body, ok := s.json()
+	if !ok {
+		return false, nil
+	}
+	return m.body.holds(s.request.Context(), body, s.variables(0))
+}
+
+func is(wanted string, state func() string) bool { return wanted == "" || wanted == state() }
+
+// each reports whether each pattern fits one of the values of its name.
+func each(patterns map[string]*regexp.Regexp, values func(name string) []string) bool {
+	for name, pattern := range patterns {
+		if !slices.ContainsFunc(values(name), pattern.MatchString) {
+			return false
+		}
+	}
+	return true
+}
+
+func queryOf(u *url.URL) url.Values {
+	values, _ := url.ParseQuery(u.RawQuery) // what cannot be read matches nothing
+	return values
+}

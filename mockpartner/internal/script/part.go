@@ -1,0 +1,156 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/platform"
+)
+
+// OriginScenario is the origin of what a scenario brings.
+const OriginScenario = "scenario"
+
+// maxParts bounds the parts that one set plays.
+const maxParts = 64
+
+// Part is what a scenario, or something else in its form, makes of a partner that
+// is running: its faults and quirks, and what it says of policy and holds. Many
+// sets can share one.
+type Part struct {
+	origin  string
+	rules   []rule
+	quirks  []platform.Quirk
+	policy  *catalog.Policy
+	holdFor time.Duration
+}
+
+// Compile makes a part of a scenario, and names the faults and quirks that have
+// no name. The origin tells it from other parts. The error begins with the place
+// of what is wrong.
+func Compile(origin string, s *Scenario) (Part, error) {
+	named, err := prepare(nil, s.Faults)
+	if err != nil {
+		return Part{}, fmt.Errorf("faults%w", err)
+	}
+	made := Part{origin: origin, policy: s.Policy, holdFor: s.HoldFor}
+	for _, a := range named {
+		made.rules = append(made.rules, a.rule)
+	}
+	if made.quirks, err = nameQuirks(nil, s.Quirks); err != nil {
+		return Part{}, fmt.Errorf("quirks%w", err)
+	}
+	return made, nil
+}
+
+// Play lets the sandbox misbehave as the part has it, in the place of the part of
+// the same origin before. The scenario's faults are considered first. A
+// fault that was armed by itself goes where one of the part has its name. Its error
+// is that of a name that another part has, or of too many parts.
+func (s *Set) Play(p Part) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	faults := make([]*armed, 0, len(p.rules)+len(s.armed))
+	taken := map[string]bool{}
+	for _, r := range p.rules {
+		faults = append(faults, newArmed(r, p.origin))
+		taken[r.Name] = true
+	}
+	var others []*armed
+	for _, a := range s.armed {
+		switch {
+		case a.origin == p.origin || a.origin == "" && taken[a.Name]:
+		case taken[a.Name]:
+			return fmt.Errorf("%w: %s, of %s", ErrTaken, a.Name, a.origin)
+		default:
+			others = append(others, a)
+		}
+	}
+	parts := slices.Clone(s.parts)
+	at := slices.IndexFunc(parts, func(other Part) bool { return other.origin == p.origin })
+	switch {
+	case at >= 0:
+		parts[at] = p
+	case len(parts) >= maxParts:
+		return fmt.Errorf("want at most %d at once: take some off", maxParts)
+	case p.origin == OriginScenario:
+		parts = slices.Insert(parts, 0, p)
+	default:
+		parts = append(parts, p)
+	}
+	if err := s.behave(parts, s.quirks); err != nil {
+		return err
+	}
+	if p.origin == OriginScenario {
+		s.hold(append(faults, others...))
+	} else {
+		s.hold(append(others, faults...))
+	}
+	return nil
+}
+
+// Stop takes off what was played under that origin, and reports whether there
+// was anything.
+func (s *Set) Stop(origin string) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := slices.DeleteFunc(slices.Clone(s.parts), func(p Part) bool { return p.origin == origin })
+	if len(left) == len(s.parts) {
+		return false, nil
+	}
+	if err := s.behave(left, s.quirks); err != nil {
+		return false, err
+	}
+	s.hold(slices.DeleteFunc(slices.Clone(s.armed), func(a *armed) bool { return a.origin == origin }))
+	return true, nil
+}
+
+// Origins lists what is played, in its order.
+func (s *Set) Origins() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	origins := []string{}
+	for _, p := range s.parts {
+		origins = append(origins, p.origin)
+	}
+	return origins
+}
+
+// Copy makes this set, of another platform, misbehave like the original; its
+// faults count from nothing.
+func (s *Set) Copy(original *Set) error {
+	original.mu.Lock()
+	parts, quirks, plain := slices.Clone(original.parts), slices.Clone(original.quirks), original.plain
+	var faults []*armed
+	for _, a := range original.armed {
+		faults = append(faults, newArmed(a.rule, a.origin))
+	}
+	original.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plain = plain
+	s.hold(faults)
+	return s.behave(parts, quirks)
+}
+
+// behave makes the platform do business as the parts and the quirks have it.
+func (s *Set) behave(parts []Part, quirks []platform.Quirk) error {
+	conduct := s.plain
+	conduct.Quirks = slices.Clone(conduct.Quirks)
+	for _, p := range parts {
+		if p.policy != nil {
+			conduct.Policy = *p.policy
+		}
+		if p.holdFor != 0 {
+			conduct.HoldFor = p.holdFor
+		}
+		conduct.Quirks = append(conduct.Quirks, p.quirks...)
+	}
+	conduct.Quirks = append(conduct.Quirks, quirks...)
+	if err := s.platform.Behave(conduct); err != nil {
+		return err
+	}
+	s.parts, s.quirks = parts, quirks
+	return nil
+}

@@ -1,0 +1,269 @@
+package script
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// What a Set refuses.
+var (
+	ErrTaken   = errors.New("there is a fault of that name already")
+	ErrFull    = errors.New("there are as many faults as there may be")
+	ErrMissing = errors.New("there is no such fault")
+)
+
+// Set is how one sandbox misbehaves: its faults, and the quirks of its platform.
+// It is safe for concurrent use; use NewSet.
+type Set struct {
+	platform *platform.Platform
+	presents func(*http.Request) bool // the key
+	scale    float64                  // of the contract's limits
+	plain    platform.Conduct         // without any part
+	busy     atomic.Bool              // whether any fault is armed
+	ending   context.Context          // ends all waiting
+	end      context.CancelFunc
+
+	mu     sync.Mutex
+	armed  []*armed // in the order in which they are considered
+	keys   int
+	parts  []Part           // in the order in which they were played
+	quirks []platform.Quirk // those of no part
+}
+
+// armed is a fault with its counters.
+type armed struct {
+	rule
+	origin string // the part that it came with; empty: none
+	counts Counts
+	byKey  tallies
+}
+
+// Counts tell what became of a fault.
+type Counts struct {
+	Considered uint64 `json:"considered"`        // requests that it was held against
+	Matched    uint64 `json:"matched"`           // of those, the ones that it applies to
+	Fired      uint64 `json:"fired"`             // of those, the ones that it broke
+	Keys       int    `json:"keys"`              // how many keys it has counted by
+	LeftAlone  uint64 `json:"leftAlone"`         // matches of keys that there was no room to count
+	Problem    string `json:"problem,omitempty"` // what kept it from being decided, last
+}
+
+// Armed is a fault that is armed, with its counters.
+type Armed struct {
+	Fault
+	Counts
+	// Origin is the part that the fault came with, and goes with; empty where it
+	// was armed by itself.
+	Origin string `json:"origin,omitempty"`
+}
+
+// Config is what a set goes by.
+type Config struct {
+	Platform *platform.Platform
+	Presents func(*http.Request) bool // whether a request presents the key
+	// LimitScale is what the contract's limits are multiplied by for just-under
+	// and just-over, 0 means 1: who shortens them in a test does so here too.
+	LimitScale float64
+}
+
+// NewSet returns a set without faults.
+func NewSet(c Config) *Set {
+	s := &Set{platform: c.Platform, presents: c.Presents, scale: cmp.Or(c.LimitScale, 1), plain: c.Platform.Conduct()}
+	s.ending, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+// Close lets answers that faults keep waiting go out, so that a server can come
+// to its end.
+func (s *Set) Close() { s.end() }
+
+// Arm adds faults, all or none. They are considered after those that are armed
+// already. It returns them with their names. Its error wraps ErrTaken or
+// ErrFull, or begins with the place of what is wrong, such as [1].match.method.
+func (s *Set) Arm(faults ...Fault) ([]Armed, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	added, err := prepare(s.armed, faults)
+	if err != nil {
+		return nil, err
+	}
+	s.hold(append(slices.Clone(s.armed), added...))
+	return list(added), nil
+}
+
+// prepare compiles faults that are to be armed beside others, and names them.
+func prepare(beside []*armed, faults []Fault) ([]*armed, error) {
+	if len(beside)+len(faults) > MaxFaults {
+		return nil, fmt.Errorf("%w, %d: disarm some", ErrFull, MaxFaults)
+	}
+	taken := map[string]bool{}
+	for _, a := range beside {
+		taken[a.Name] = true
+	}
+	for i, f := range faults {
+		if f.Name != "" && taken[f.Name] {
+			return nil, &pathError{fmt.Sprintf("[%d].name", i), fmt.Sprintf("%v: %s", ErrTaken, f.Name), ErrTaken}
+		}
+		taken[f.Name] = true
+	}
+	added := make([]*armed, 0, len(faults))
+	for i, f := range faults {
+		r, err := compile(f)
+		if err != nil {
+			return nil, inside(i, err)
+		}
+		for n := 1; r.Name == ""; n++ {
+			if name := fmt.Sprintf("fault-%d", n); !taken[name] {
+				r.Name, taken[name] = name, true
+			}
+		}
+		added = append(added, newArmed(r, ""))
+	}
+	return added, nil
+}
+
+// inside returns the error of the i-th fault of a list.
+func inside(i int, err error) error {
+	if placed := (*pathError)(nil); errors.As(err, &placed) {
+		return &pathError{fmt.Sprintf("[%d].%s", i, placed.path), placed.message, placed.kind}
+	}
+	return err
+}
+
+func newArmed(r rule, origin string) *armed {
+	return &armed{rule: r, origin: origin, byKey: tallies{}}
+}
+
+// hold makes faults the armed ones.
+func (s *Set) hold(faults []*armed) {
+	s.armed, s.keys = faults, 0
+	for _, a := range faults {
+		s.keys += len(a.byKey)
+	}
+	s.busy.Store(len(faults) > 0)
+}
+
+// Disarm removes the fault of that name. Its error wraps ErrMissing.
+func (s *Set) Disarm(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.armed, func(a *armed) bool { return a.Name == name })
+	if i < 0 {
+		return fmt.Errorf("%w: %s", ErrMissing, name)
+	}
+	s.hold(slices.Delete(slices.Clone(s.armed), i, i+1))
+	return nil
+}
+
+// Clear removes all faults and returns how many there were.
+func (s *Set) Clear() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.armed)
+	s.hold(nil)
+	return n
+}
+
+// Restart counts anew from nothing, as if all faults had been armed just now.
+func (s *Set) Restart() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fresh := make([]*armed, 0, len(s.armed))
+	for _, a := range s.armed {
+		fresh = append(fresh, newArmed(a.rule, a.origin))
+	}
+	s.hold(fresh)
+}
+
+// Faults returns the armed faults in the order in which they are considered.
+func (s *Set) Faults() []Armed {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return list(s.armed)
+}
+
+func list(faults []*armed) []Armed {
+	all := make([]Armed, 0, len(faults))
+	for _, a := range faults {
+		all = append(all, Armed{Fault: a.Fault, Counts: a.counts, Origin: a.origin})
+	}
+	return all
+}
+
+// maxConsidered bounds the faults of which is told what they made of a request.
+const maxConsidered = 32
+
+// Fire returns the first fault that breaks the request, and nil where none does,
+// with what each fault up to that one made of it. The body is the request's, read
+// ahead.
+func (s *Set) Fire(r *http.Request, body []byte) (*Firing, []journal.Considered) {
+	if !s.busy.Load() {
+		return nil, nil
+	}
+	var considered []journal.Considered
+	about := &subject{request: r, body: body, platform: s.platform, presents: s.presents, endpoint: partnerapi.EndpointOf(r)}
+	s.mu.Lock()
+	faults := s.armed
+	s.mu.Unlock()
+	for _, a := range faults {
+		// Outside the lock: a predicate may take its time.
+		fits, problem := a.matches.fits(about)
+		key, has := "", false
+		if fits {
+			key, has = about.key(a.Key)
+		}
+		n := s.count(a, fits && has, key, problem)
+		if len(considered) < maxConsidered || n > 0 {
+			considered = append(considered, journal.Considered{Fault: a.Name, Matched: fits && has, Fired: n > 0})
+		}
+		if n > 0 {
+			return &Firing{
+				Fault:     a.Name,
+				ending:    s.ending,
+				scale:     s.scale,
+				rule:      a.rule,
+				random:    draw(s.platform.Seed(), a.Name, "action\x00"+key, n),
+				variables: func() []any { return about.variables(n) },
+			}, considered
+		}
+	}
+	return nil, considered
+}
+
+// count counts a request and decides: it returns the number of the match that
+// the fault fires for, and 0 where it does not fire.
+func (s *Set) count(a *armed, matched bool, key string, problem error) int {
+	now := s.platform.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a.counts.Considered++
+	if problem != nil {
+		a.counts.Problem = problem.Error()
+	}
+	if !matched {
+		return 0
+	}
+	a.counts.Matched++
+	t, ok := a.byKey.of(key, &s.keys, &a.counts)
+	if !ok {
+		a.counts.LeftAlone++
+		return 0
+	}
+	t.match(now)
+	if !a.occasion().comes(s.platform.Seed(), a.Name, key, *t, now) {
+		return 0
+	}
+	t.fired++
+	a.counts.Fired++
+	return t.matched
+}

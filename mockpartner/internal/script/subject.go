@@ -1,0 +1,213 @@
+package script
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// subject is what a request is about. Most of it is looked up when a fault asks.
+type subject struct {
+	request  *http.Request
+	body     []byte
+	platform *platform.Platform
+	presents func(*http.Request) bool // the key
+	endpoint partnerapi.Endpoint      // empty: none of the six
+
+	queried url.Values
+	parsed  *document // nil until the body is read as JSON
+	found   *things
+}
+
+type document struct {
+	value any
+	ok    bool
+}
+
+// things are the ids that a request names, or that follow from those it names.
+type things struct {
+	productID, optionID, slotID string
+	code, bookingID             string
+}
+
+// credential is what the caller presents.
+func (s *subject) credential() Credential {
+	switch {
+	case s.presents(s.request):
+		return CredentialGood
+	case s.request.Header.Get("Authorization") == "":
+		return CredentialMissing
+	default:
+		return CredentialWrong
+	}
+}
+
+// ofProduct reports whether the request is about the product: an id, or last.
+func (s *subject) ofProduct(wanted string) bool {
+	products := s.platform.Catalog().Products
+	if wanted == platform.Last && len(products) > 0 {
+		wanted = products[len(products)-1].ID
+	}
+	return s.things().productID == wanted
+}
+
+// ofOption reports whether the request is about the option: an id, or last.
+func (s *subject) ofOption(wanted string) bool {
+	if product, ok := s.platform.Catalog().Product(s.things().productID); ok && wanted == platform.Last {
+		wanted = product.Options[len(product.Options)-1].ID
+	}
+	return s.things().optionID == wanted
+}
+
+// variables are what a jq program sees beside its input, for the n-th match.
+func (s *subject) variables(n int) []any {
+	body, _ := s.json()
+	query := map[string]any{}
+	for name, values := range s.query() {
+		query[name] = values[0]
+	}
+	request := map[string]any{"method": s.request.Method, "path": s.request.URL.Path, "query": query, "body": body}
+	return []any{request, n, s.platform.Now().UTC().Format(time.RFC3339)}
+}
+
+func (s *subject) query() url.Values {
+	if s.queried == nil {
+		s.queried = queryOf(s.request.URL)
+	}
+	return s.queried
+}
+
+// json returns the body, and false where it is no JSON.
+func (s *subject) json() (any, bool) {
+	if s.parsed == nil {
+		value, err := decodeJSON(s.body)
+		s.parsed = &document{value, err == nil}
+	}
+	return s.parsed.value, s.parsed.ok
+}
+
+func decodeJSON(text []byte) (value any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	err = decoder.Decode(&value)
+	return value, err
+}
+
+// things returns the ids, the code's slot and booking among them.
+func (s *subject) things() things {
+	if s.found == nil {
+		named := s.named()
+		s.follow(&named)
+		s.found = &named
+	}
+	return *s.found
+}
+
+// named returns the ids that stand in the request itself.
+func (s *subject) named() (t things) {
+	switch s.endpoint {
+	case partnerapi.Availability, partnerapi.Reserve:
+		body, _ := s.json()
+		t.productID, t.optionID, t.slotID = field(body, "productId"), field(body, "optionId"), field(body, "availabilityId")
+	case partnerapi.Confirm:
+		body, _ := s.json()
+		t.code = field(body, "reservationConfirmationCode")
+	case partnerapi.Release:
+		t.code = s.segment()
+	case partnerapi.Cancel:
+		t.bookingID = s.segment()
+	}
+	return t
+}
+
+// segment returns the code or booking id in the path (RSV-6).
+func (s *subject) segment() string {
+	value, err := url.PathUnescape(strings.Split(s.request.URL.EscapedPath(), "/")[2])
+	if err != nil {
+		return ""
+	}
+	return value
+}
+
+func field(body any, name string) string {
+	object, _ := body.(map[string]any)
+	text, _ := object[name].(string)
+	return text
+}
+
+// follow adds what the platform knows of them.
+func (s *subject) follow(t *things) {
+	if t.bookingID != "" {
+		if booking, ok := s.platform.FindBooking(t.bookingID); ok {
+			t.code = booking.Code
+		}
+	}
+	if t.code == "" {
+		return
+	}
+	if hold, ok := s.platform.FindHold(t.code); ok {
+		t.productID, t.optionID, t.slotID = hold.ProductID, hold.OptionID, hold.AvailabilityID
+		t.bookingID = hold.BookingID
+	}
+}
+
+// key returns what a fault counts the request by, and false where the request
+// has no such thing.
+func (s *subject) key(k Key) (string, bool) {
+	switch k {
+	case KeySlot:
+		t := s.things()
+		return t.productID + "\x00" + t.optionID + "\x00" + t.slotID, t.slotID != ""
+	case KeyHold:
+		code := s.things().code
+		return code, code != ""
+	case KeyBooking:
+		id := s.things().bookingID
+		return id, id != ""
+	case KeyCaller:
+		host, _, _ := net.SplitHostPort(s.request.RemoteAddr)
+		return host + "\x00" + s.request.UserAgent(), true
+	default:
+		return "", true
+	}
+}
+
+func (s *subject) slotState() string {
+	t := s.things()
+	if t.slotID == "" {
+		return ""
+	}
+	if status, ok := s.platform.SlotStatus(t.productID, t.optionID, t.slotID); ok {
+		return string(status)
+	}
+	return unknown
+}
+
+func (s *subject) holdState() string {
+	code := s.things().code
+	if code == "" {
+		return ""
+	}
+	if hold, ok := s.platform.FindHold(code); ok {
+		return strings.ToLower(string(hold.State))
+	}
+	return unknown
+}
+
+func (s *subject) bookingState() string {
+	id := s.things().bookingID
+	if id == "" {
+		return ""
+	}
+	if booking, ok := s.platform.FindBooking(id); ok {
+		return strings.ToLower(string(booking.State))
+	}
+	return unknown
+}

@@ -1,0 +1,348 @@
+package script
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/internal/yamlfile"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Webhooks say how a mock tells a marketplace of what changes (WHK-1, WHK-2). Its
+// keys in a file are its fields' names here.
+type Webhooks struct {
+	// URL is where the marketplace takes them, without /sync/trigger and
+	// /availability/notify: http or https.
+	URL    string `yaml:"url" json:"url"`
+	Secret Secret `yaml:"secret" json:"-"`
+	// SecretEnv names an environment variable that holds the secret.
+	SecretEnv string `yaml:"secret_env" json:"-"`
+	// On lists what is told of; empty means what the partner's own staff does:
+	// changes of the catalog, and of slots.
+	On      []platform.Cause `yaml:"on" json:"on"`
+	Retries Retries          `yaml:"retries" json:"retries"`
+	// Timeout bounds one attempt; 0 means DefaultWebhookTimeout.
+	Timeout  Duration       `yaml:"timeout" json:"timeout"`
+	Schedule []Scheduled    `yaml:"schedule" json:"schedule,omitempty"`
+	Faults   []WebhookFault `yaml:"faults" json:"faults,omitempty"`
+}
+
+// DefaultWebhookTimeout bounds an attempt unless told otherwise.
+const DefaultWebhookTimeout = 10 * time.Second
+
+// Retries say how often a webhook is tried that the marketplace cannot take: one
+// that gets no answer, or one of status 5xx or 429. Zero values take 5 attempts,
+// a first wait of a second that doubles each time, and 30 seconds at most.
+type Retries struct {
+	Attempts int      `yaml:"attempts" json:"attempts"`
+	Backoff  Duration `yaml:"backoff" json:"backoff"`
+	Max      Duration `yaml:"max" json:"max"`
+}
+
+// maxAttempts bounds how often one webhook is tried.
+const maxAttempts = 20
+
+// Scheduled is something that happens by the sandbox's clock: the change of a
+// slot, or, where it has none, a sync/trigger.
+type Scheduled struct {
+	Every Span      `yaml:"every" json:"every,omitempty"` // again and again; a trigger
+	At    *Instant  `yaml:"at" json:"at,omitempty"`
+	After Span      `yaml:"after" json:"after,omitempty"` // the webhooks were set up
+	Slot  *SlotName `yaml:"slot" json:"slot,omitempty"`
+	Set   *SlotSet  `yaml:"set" json:"set,omitempty"`
+}
+
+// SlotName names a slot.
+type SlotName struct {
+	Product string `yaml:"product" json:"product"`
+	Option  string `yaml:"option" json:"option"`
+	ID      string `yaml:"id" json:"id,omitempty"`
+	// FromDay, in the place of an ID, is the first slot so many days from today, or
+	// later, that can be booked when the schedule begins.
+	FromDay *int `yaml:"from_day" json:"from_day,omitempty"`
+}
+
+// maxFromDay is the last day of those that a marketplace looks ahead.
+const maxFromDay = platform.MaxCalendarDays - 1
+
+// SlotSet is what of a slot is set, as platform.SlotChange.
+type SlotSet struct {
+	Status    *partnerapi.SlotStatus `yaml:"status" json:"status,omitempty"`
+	Vacancies *int                   `yaml:"vacancies" json:"vacancies,omitempty"`
+	Capacity  *int                   `yaml:"capacity" json:"capacity,omitempty"`
+}
+
+// maxScheduled bounds a schedule.
+const maxScheduled = platform.MaxPlanned
+
+// Ready returns the webhooks with their defaults filled in. Its error begins with
+// the place of what is wrong, and never holds the secret.
+func (w Webhooks) Ready() (Webhooks, error) {
+	if err := checkTarget(w.URL); err != nil {
+		return w, err
+	}
+	switch {
+	case w.Secret != "" && w.SecretEnv != "":
+		return w, at("secret_env", "want secret or secret_env, not both")
+	case w.SecretEnv == "":
+		if err := w.Secret.check(); err != nil {
+			return w, at("secret", "%v", err)
+		}
+	}
+	for i, cause := range w.On {
+		if err := oneOf(fmt.Sprintf("on[%d]", i), cause, causes()); err != nil {
+			return w, err
+		}
+	}
+	if len(w.On) == 0 {
+		w.On = []platform.Cause{platform.CatalogChanged, platform.StaffChange}
+	}
+	if w.Timeout == 0 {
+		w.Timeout = Duration(DefaultWebhookTimeout)
+	}
+	var err error
+	if w.Retries, err = w.Retries.ready(); err != nil {
+		return w, err
+	}
+	if len(w.Schedule) > maxScheduled {
+		return w, at("schedule", "want at most %d entries, got %d", maxScheduled, len(w.Schedule))
+	}
+	for i, s := range w.Schedule {
+		if err := s.check(); err != nil {
+			return w, under("schedule", i, err)
+		}
+	}
+	w.Faults, err = readyWebhookFaults(w.Faults)
+	return w, err
+}
+
+func causes() []platform.Cause {
+	return []platform.Cause{platform.CatalogChanged, platform.StaffChange, platform.BookingChange}
+}
+
+// maxTarget bounds a URL, in bytes.
+const maxTarget = 2000
+
+// checkTarget wants an address that can be called, and that holds no secret of
+// its own: it is shown to whoever asks.
+func checkTarget(target string) error {
+	const example = "such as http://127.0.0.1:8080/api/v1/partner-integrations/INTEGRATION"
+	address, err := url.Parse(target)
+	switch {
+	case target == "":
+		return at("url", "want the URL where the marketplace takes webhooks, %s", example)
+	case err != nil || len(target) > maxTarget || address.Scheme != "http" && address.Scheme != "https" || address.Hostname() == "":
+		return at("url", "want an http or https URL, %s", example)
+	case address.User != nil:
+		return at("url", "want a URL without user and password, %s", example)
+	case address.RawQuery != "" || address.ForceQuery || address.Fragment != "":
+		return at("url", "want a URL without query and fragment, %s", example)
+	}
+	return nil
+}
+
+func (r Retries) ready() (Retries, error) {
+	if r.Attempts == 0 {
+		r.Attempts = 5
+	}
+	if r.Backoff == 0 {
+		r.Backoff = Duration(time.Second)
+	}
+	if r.Max == 0 {
+		r.Max = max(Duration(30*time.Second), r.Backoff)
+	}
+	if r.Max < r.Backoff {
+		return r, at("retries.max", "want no less than backoff, %s, got %s", time.Duration(r.Backoff), time.Duration(r.Max))
+	}
+	return r, within("retries.attempts", r.Attempts, 1, maxAttempts)
+}
+
+func (s Scheduled) check() error {
+	times := 0
+	for _, given := range []bool{s.Every != 0, s.At != nil, s.After != 0} {
+		if given {
+			times++
+		}
+	}
+	switch {
+	case times != 1:
+		return at("at", "want one of every, at and after")
+	case s.Every != 0 && s.Every < minEvery:
+		return at("every", "want at least %s, got %s", time.Duration(minEvery), time.Duration(s.Every))
+	case s.Slot == nil && s.Set == nil:
+		return nil
+	case s.Every != 0:
+		return at("every", "a slot is set at a time, or after one: every is for triggers")
+	case s.Slot == nil:
+		return at("slot", "want the slot that is set: its product, option and id")
+	case s.Set == nil:
+		return at("set", "want what is set: status, vacancies or capacity")
+	}
+	if err := s.Slot.check(); err != nil {
+		return err
+	}
+	return s.Set.check()
+}
+
+func (s SlotName) check() error {
+	parts := []struct{ name, value string }{{"product", s.Product}, {"option", s.Option}}
+	switch {
+	case s.FromDay == nil:
+		parts = append(parts, struct{ name, value string }{"id", s.ID})
+	case s.ID != "":
+		return at("slot.from_day", "want id or from_day, not both")
+	default:
+		if err := within("slot.from_day", *s.FromDay, 0, maxFromDay); err != nil {
+			return err
+		}
+	}
+	for _, part := range parts {
+		if part.value == "" {
+			return at("slot."+part.name, "want the id as the partner's answers have it")
+		}
+	}
+	return nil
+}
+
+func (s SlotSet) check() error {
+	if s == (SlotSet{}) {
+		return at("set", "want status, vacancies or capacity")
+	}
+	if s.Status != nil && !slices.Contains(partnerapi.SlotStatuses(), *s.Status) {
+		return at("set.status", "want one of %v, got %q", partnerapi.SlotStatuses(), *s.Status)
+	}
+	for name, seats := range map[string]*int{"vacancies": s.Vacancies, "capacity": s.Capacity} {
+		if seats != nil {
+			if err := within("set."+name, *seats, 0, maxSeats); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// maxSeats bounds the seats of a slot, as a catalog does.
+const maxSeats = 1_000_000
+
+// under returns the error of the i-th thing of the list of that name.
+func under(name string, i int, err error) error {
+	placed := inside(i, err)
+	if e, ok := placed.(*pathError); ok {
+		return &pathError{name + e.path, e.message, e.kind}
+	}
+	return placed
+}
+
+// Secret is what a marketplace knows its partner by (WHK-4). Printed or written
+// as JSON it does not show.
+type Secret string
+
+// hidden stands for a secret.
+const hidden = "[redacted]"
+
+// String hides the secret.
+func (Secret) String() string { return hidden }
+
+// GoString hides the secret.
+func (Secret) GoString() string { return hidden }
+
+// MarshalText hides the secret.
+func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+
+// UnmarshalYAML reads a secret, digits without quotes among them.
+func (s *Secret) UnmarshalYAML(node ast.Node) error {
+	if !scalar(node) {
+		return yamlfile.At(node, "want the secret as a text")
+	}
+	*s = Secret(node.GetToken().Value)
+	return nil
+}
+
+// The bounds of a secret, in bytes. Those of the contract have
+// partnerapi.WebhookSecretLength digits; a shorter one than minSecret could not
+// be blanked without garbling innocent text.
+const (
+	minSecret = 8
+	maxSecret = 256
+)
+
+// check tells what is wrong with a secret, without it.
+func (s Secret) check() error {
+	strange := func(r rune) bool { return r <= ' ' || r > '~' }
+	switch {
+	case s == "":
+		return fmt.Errorf("want the secret that registration returned: %d hexadecimal digits", partnerapi.WebhookSecretLength)
+	case len(s) < minSecret, len(s) > maxSecret:
+		return fmt.Errorf("want %d to %d characters, got %d", minSecret, maxSecret, len(s))
+	case strings.ContainsFunc(string(s), strange):
+		return fmt.Errorf("want letters, digits and other visible ASCII characters only")
+	}
+	return nil
+}
+
+// Span is a time.Duration by the sandbox's clock, which files write as 10m, 36h
+// or 1h30m.
+type Span time.Duration
+
+const (
+	// maxSpan bounds a span. Clocks of a mock move far.
+	maxSpan = Span(10 * 365 * 24 * time.Hour)
+	// minEvery bounds how often a trigger is sent.
+	minEvery = Span(time.Second)
+)
+
+// UnmarshalYAML reads a duration above 0, of at most ten years.
+func (s *Span) UnmarshalYAML(node ast.Node) error {
+	text := node.GetToken().Value
+	parsed, err := time.ParseDuration(text)
+	if err != nil || parsed <= 0 || Span(parsed) > maxSpan || !scalar(node) {
+		return yamlfile.At(node, "want a duration above 0s, such as 10m or 36h, got %q", text)
+	}
+	*s = Span(parsed)
+	return nil
+}
+
+// MarshalText writes the span as files do.
+func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
+
+// Instant is a time by the sandbox's clock.
+type Instant struct{ time.Time }
+
+// UnmarshalYAML reads a date-time.
+func (i *Instant) UnmarshalYAML(node ast.Node) error {
+	read, err := partnerapi.ParseDateTime(node.GetToken().Value)
+	if err != nil || !scalar(node) {
+		return yamlfile.At(node, "want a date-time such as 2026-07-01T09:00:00Z, got %q", node.GetToken().Value)
+	}
+	i.Time = read
+	return nil
+}
+
+// ParseWebhooks reads webhooks in the form that they have in a scenario, and
+// checks them. Its error is a *Problems, and never holds the secret.
+func ParseWebhooks(name string, text []byte) (Webhooks, error) {
+	wrong := func(found ...yamlfile.Problem) (Webhooks, error) {
+		yamlfile.Locate(found, text)
+		return Webhooks{}, &Problems{File: name, List: found}
+	}
+	if problems := plain(text); len(problems) > 0 {
+		return wrong(problems...)
+	}
+	var w Webhooks
+	if problem, bad := yamlfile.Decode(text, &w, "want webhooks with url and secret, got nothing"); bad {
+		return wrong(problem)
+	}
+	if _, err := w.Ready(); err != nil {
+		return wrong(problemOf("", err))
+	}
+	if found := keep(schemas().webhooks, text); found != nil {
+		return wrong(found...)
+	}
+	return w, nil
+}

@@ -1,0 +1,233 @@
+package webhook_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/internal/script"
+	"partnerkit.dev/mockpartner/internal/webhook"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Whatever a sender starts has ended when it is closed.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// noon is where the tests' frozen clocks begin.
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+const (
+	secret = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+	// An option whose seats are counted, and a day on which it has slots.
+	product, option, day = "tokyo-market", "breakfast", "2026-07-10"
+)
+
+// call is what a marketplace was told.
+type call struct {
+	path, secret, contentType string
+	presented                 bool // some secret
+	body                      string
+}
+
+// marketplace takes webhooks.
+type marketplace struct {
+	t      *testing.T
+	url    string
+	arrive chan struct{} // a call is being answered
+
+	mu     sync.Mutex
+	calls  []call
+	answer func(n int, w http.ResponseWriter) // the n-th call, from 1
+}
+
+func open(t *testing.T) *marketplace {
+	m := &marketplace{t: t, answer: func(_ int, w http.ResponseWriter) {
+		fmt.Fprint(w, `{"success":1,"data":{"updated":true}}`)
+	}}
+	server := httptest.NewServer(m)
+	t.Cleanup(server.Close)
+	m.url = server.URL + "/api/v1/partner-integrations/tokyo"
+	return m
+}
+
+func (m *marketplace) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		m.t.Errorf("%s: %v", r.URL.Path, err)
+	}
+	presented := r.Header.Values(partnerapi.WebhookSecretHeader)
+	m.mu.Lock()
+	m.calls = append(m.calls, call{
+		path:        r.Method + " " + strings.TrimPrefix(r.URL.Path, "/api/v1/partner-integrations/tokyo"),
+		secret:      strings.Join(presented, ","),
+		presented:   len(presented) > 0,
+		contentType: r.Header.Get("Content-Type"),
+		body:        string(body),
+	})
+	n, answer := len(m.calls), m.answer
+	m.mu.Unlock()
+	select {
+	case m.arrive <- struct{}{}:
+	default: // nobody wants to know
+	}
+	answer(n, w)
+}
+
+func (m *marketplace) answers(answer func(n int, w http.ResponseWriter)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.answer = answer
+}
+
+func (m *marketplace) seen() []call {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]call(nil), m.calls...)
+}
+
+// told returns the notifications, which must keep the contract's schema.
+func (m *marketplace) told() (list []partnerapi.Notification) {
+	m.t.Helper()
+	for _, c := range m.seen() {
+		if c.path != "POST /availability/notify" {
+			continue
+		}
+		for _, problem := range schemas.Validate(schemas.AvailabilityNotifyRequest, []byte(c.body)) {
+			m.t.Errorf("notify: %s: %s", problem, c.body)
+		}
+		if c.contentType != "application/json" {
+			m.t.Errorf("notify: want application/json, got %q", c.contentType)
+		}
+		var n partnerapi.Notification
+		if err := json.Unmarshal([]byte(c.body), &n); err != nil {
+			m.t.Fatal(err)
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// vacancies returns the vacancies that the notifications tell of, in their order.
+func (m *marketplace) vacancies() (list []int) {
+	m.t.Helper()
+	for _, n := range m.told() {
+		list = append(list, *n.Vacancies)
+	}
+	return list
+}
+
+// partner is a platform with a frozen clock and a sender.
+type partner struct {
+	*platform.Platform
+	t      *testing.T
+	clock  *platform.VirtualClock
+	sender *webhook.Sender
+	slots  []partnerapi.Slot // of the day and the days after it
+}
+
+func run(t *testing.T) partner {
+	t.Helper()
+	return runAt(t, platform.NewFrozenClock(noon))
+}
+
+func runAt(t *testing.T, clock *platform.VirtualClock) partner {
+	t.Helper()
+	index, err := catalog.Default().Index()
+	if err != nil {
+		t.Fatal(err)
+	}
+	business, err := platform.New(platform.Config{Catalog: index, Clock: clock, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := partner{Platform: business, t: t, clock: clock, sender: webhook.New(business, clock, func(string) {})}
+	t.Cleanup(p.sender.Close)
+	window, err := business.Availability(partnerapi.AvailabilityRequest{
+		ProductID: product, OptionID: option, LocalDateStart: day, LocalDateEnd: "2026-07-20",
+		Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: 1}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.slots = window.Slots
+	for _, slot := range p.slots[:3] {
+		p.set(slot.ID, 9)
+	}
+	return p
+}
+
+// set gives the slot so many of ten seats.
+func (p partner) set(slotID string, vacancies int) {
+	p.t.Helper()
+	change := platform.SlotChange{Status: new(partnerapi.StatusAvailable), Capacity: new(10), Vacancies: new(vacancies)}
+	if vacancies < 4 {
+		change.Status = nil
+	}
+	if err := p.SetSlot(product, option, slotID, change); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p partner) reserve(slotID string, adults int) platform.Hold {
+	p.t.Helper()
+	hold, err := p.Reserve(partnerapi.ReserveRequest{
+		ProductID: product, OptionID: option, AvailabilityID: slotID,
+		Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: adults}},
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return hold
+}
+
+// config is how webhooks go to the marketplace, with waits that no test notices.
+func config(m *marketplace, change ...func(*webhook.Config)) webhook.Config {
+	c := webhook.Config{URL: m.url, Secret: secret, Retries: script.Retries{Backoff: script.Duration(time.Millisecond), Max: script.Duration(5 * time.Millisecond)}}
+	for _, ch := range change {
+		ch(&c)
+	}
+	return c
+}
+
+func (p partner) tells(m *marketplace, change ...func(*webhook.Config)) {
+	p.t.Helper()
+	if err := p.sender.Configure(config(m, change...)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// ends waits until so many webhooks have ended.
+func (p partner) ends(n int) []webhook.Delivery {
+	p.t.Helper()
+	return p.endsAs(webhook.Filter{}, n)
+}
+
+func (p partner) endsAs(f webhook.Filter, n int) []webhook.Delivery {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), 10*time.Second)
+	defer cancel()
+	if seen := p.sender.Wait(ctx, f, n); seen != n {
+		p.t.Fatalf("want %d webhooks to end, got %d: %+v", n, seen, p.sender.Status(webhook.Filter{}, 100))
+	}
+	return p.sender.Status(f, 1000).Deliveries
+}
+
+func withFault(f script.WebhookFault) func(*webhook.Config) {
+	return func(c *webhook.Config) { c.Faults = append(c.Faults, f) }
+}
+
+func on(causes ...platform.Cause) func(*webhook.Config) {
+	return func(c *webhook.Config) { c.On = causes }
+}

@@ -1,0 +1,158 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/script"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const (
+	// maxAnswer bounds what is read of an answer, in bytes.
+	maxAnswer = 64 << 10
+	// maxShown bounds what is kept of an answer or an error, in bytes.
+	maxShown = 512
+	// maxHeader bounds an answer's header, in bytes.
+	maxHeader = 64 << 10
+)
+
+// post calls one marketplace.
+type post struct {
+	config    Config
+	transport *http.Transport
+	client    *http.Client
+}
+
+func newPost(c Config) *post {
+	// Of its own: when the sender ends, its connections do.
+	transport := &http.Transport{
+		MaxResponseHeaderBytes: maxHeader,
+		IdleConnTimeout:        time.Minute,
+		ForceAttemptHTTP2:      true,
+	}
+	return &post{
+		config:    c,
+		transport: transport,
+		client: &http.Client{
+			Transport: transport,
+			// The secret is for the marketplace that was named, and no other.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+}
+
+func (p *post) close() { p.transport.CloseIdleConnections() }
+
+// attempt sends the delivery once.
+func (p *post) attempt(ctx context.Context, d *delivery) Attempt {
+	began := time.Now()
+	a := Attempt{At: began.UTC()}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(p.config.Timeout))
+	defer cancel()
+	if err := p.send(ctx, d, &a); err != nil {
+		a.again = true
+		a.Error = p.shown(told(ctx, err, time.Duration(p.config.Timeout)))
+	}
+	a.DurationMS = time.Since(began).Milliseconds()
+	return a
+}
+
+// told is what an error of a call is about, without the address, which the
+// config has.
+func told(ctx context.Context, err error, timeout time.Duration) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Sprintf("no whole answer within %s", timeout)
+	}
+	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	return err.Error()
+}
+
+// send makes the call and judges the answer. Its error is that of a call without
+// a whole answer.
+func (p *post) send(ctx context.Context, d *delivery, a *Attempt) error {
+	request, err := p.request(ctx, d)
+	if err != nil {
+		return err
+	}
+	response, err := p.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return fmt.Errorf("the answer breaks off: %w", err)
+	}
+	a.Status, a.Answer = response.StatusCode, p.shown(string(text))
+	switch status := response.StatusCode; {
+	case status < 300:
+	case status < 400:
+		a.Error = fmt.Sprintf("answered with %d: redirects are not followed", status)
+	default:
+		a.Error = fmt.Sprintf("answered with %d", status)
+		a.again = status >= 500 || status == http.StatusTooManyRequests
+		a.retryAfter = retryAfter(response.Header.Get("Retry-After"))
+	}
+	return nil
+}
+
+func (p *post) request(ctx context.Context, d *delivery) (*http.Request, error) {
+	base, err := url.Parse(p.config.URL)
+	if err != nil {
+		return nil, err
+	}
+	path := partnerapi.AvailabilityNotifyPath
+	if d.Kind == script.Trigger {
+		path = partnerapi.SyncTriggerPath
+	}
+	address, err := partnerapi.URL(base, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	var body io.Reader = http.NoBody
+	if d.Body != nil {
+		body = bytes.NewReader(d.Body)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	if d.Body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	request.Header.Set("User-Agent", "mockpartner")
+	switch d.Presents {
+	case script.SecretMissing:
+	case script.SecretWrong:
+		request.Header.Set(partnerapi.WebhookSecretHeader, d.secret)
+	default:
+		request.Header.Set(partnerapi.WebhookSecretHeader, string(p.config.Secret))
+	}
+	return request, nil
+}
+
+// shown is the beginning of a text from outside, without the secret.
+func (p *post) shown(text string) string {
+	text = strings.ReplaceAll(text, string(p.config.Secret), p.config.Secret.String())
+	return strings.ToValidUTF8(text[:min(len(text), maxShown)], "")
+}
+
+// retryAfter reads a number of seconds; a date, or nothing, is 0.
+func retryAfter(header string) time.Duration {
+	seconds, err := strconv.ParseUint(header, 10, 16)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}

@@ -1,0 +1,219 @@
+package webhook
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/internal/script"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+const (
+	// MaxQueue bounds the webhooks that are still to be sent. Beyond it new ones
+	// are dropped, and counted.
+	MaxQueue = 500
+	// maxLog bounds the deliveries on record, those in the queue among them.
+	maxLog = 1000
+	// maxNoted bounds the problems on record.
+	maxNoted = 20
+)
+
+// observe takes up a change of the platform, which is locked: it only enters it.
+func (s *Sender) observe(c platform.Change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.config == nil:
+	case c.Problem != nil:
+		s.noted(c.Problem.Error())
+	case !slices.Contains(s.config.On, c.Cause):
+	case c.Cause == platform.CatalogChanged:
+		s.enter(trigger(c.Cause, c.At))
+	default:
+		s.enter(notification(c.Cause, c.At, c.ProductID, c.OptionID, c.Before, c.After))
+	}
+}
+
+func (s *Sender) note(problem string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.noted(problem)
+}
+
+// noted keeps a problem on record. It wants mu.
+func (s *Sender) noted(problem string) {
+	s.problems = append(s.problems, problem)
+	if len(s.problems) > maxNoted {
+		s.problems = slices.Delete(s.problems, 0, 1)
+	}
+}
+
+// Trigger sends a sync/trigger now, through the faults. Its error is ErrOff.
+func (s *Sender) Trigger() (Delivery, error) {
+	return s.ask(trigger(Asked, s.clock.Now()))
+}
+
+// Notify sends how a slot is now, through the faults. Its error is ErrOff, or a
+// *platform.Refusal.
+func (s *Sender) Notify(productID, optionID, availabilityID string) (Delivery, error) {
+	slot, err := s.platform.FindSlot(productID, optionID, availabilityID)
+	if err != nil {
+		return Delivery{}, err
+	}
+	return s.ask(notification(Asked, s.clock.Now(), productID, optionID, slot, slot))
+}
+
+func (s *Sender) ask(n news) (Delivery, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.config == nil {
+		return Delivery{}, ErrOff
+	}
+	return s.enter(n).view(), nil
+}
+
+// enter puts a webhook into the queue, as its fault has it. It wants mu.
+func (s *Sender) enter(n news) *delivery {
+	fault, random, fires := s.faults.Fire(n.subject, n.at)
+	d := &delivery{
+		Delivery: Delivery{Kind: n.subject.Kind, Cause: n.cause, At: n.at.UTC(), State: Pending, Presents: fault.WebhookActions.Secret},
+		subject:  n.subject,
+		holdBack: fault.HoldBack,
+	}
+	if fires {
+		d.Fault = fault.Name
+		d.notBefore = time.Now().Add(time.Duration(fault.Delay))
+	}
+	if d.Presents == script.SecretWrong {
+		d.secret = wrongSecret(random)
+	}
+	body, err := n.body(fault.WebhookActions)
+	d.Body = body
+	s.push(d)
+	switch {
+	case err != nil:
+		s.end(d, Dropped, fmt.Sprintf("it cannot be written as JSON: %v", err))
+	case fault.Drop:
+		s.end(d, Dropped, "the fault lets it be lost")
+	case fault.Duplicate && d.State != Dropped:
+		again := *d
+		s.push(&again)
+	}
+	s.rouse()
+	return d
+}
+
+// wrongSecret draws a secret that is none.
+func wrongSecret(random *rand.Rand) string {
+	digits := make([]byte, partnerapi.WebhookSecretLength/2)
+	for i := range digits {
+		digits[i] = byte(random.UintN(256))
+	}
+	return hex.EncodeToString(digits)
+}
+
+// push numbers a delivery, and puts it on record and into the queue. It wants mu.
+func (s *Sender) push(d *delivery) {
+	s.number++
+	d.Number = s.number
+	s.log = append(s.log, d)
+	if len(s.log) > maxLog {
+		// Those in the queue are fewer: one of the others is there to be forgotten.
+		oldest := slices.IndexFunc(s.log, func(d *delivery) bool { return !d.open() })
+		s.log = slices.Delete(s.log, oldest, oldest+1)
+	}
+	if len(s.queue) >= MaxQueue {
+		s.overflow++
+		s.end(d, Dropped, fmt.Sprintf("%d others were waiting to be sent", MaxQueue))
+		return
+	}
+	s.queue = append(s.queue, d)
+	if d.holdBack != "" {
+		d.State = Held
+		return
+	}
+	for _, held := range s.queue {
+		if held.holdBack != "" && held.behind == nil && held.awaits(d) {
+			held.behind = d
+		}
+	}
+}
+
+// open reports whether the delivery has not ended.
+func (d *delivery) open() bool { return d.State == Pending || d.State == Held }
+
+// awaits reports whether a delivery that is held back is sent after the other.
+func (d *delivery) awaits(other *delivery) bool {
+	return d.holdBack == script.HoldBackAny || d.subject == other.subject
+}
+
+// next returns the first delivery that can be sent now, or how long it takes at
+// least until one can be. Those of one slot keep their order.
+func (s *Sender) next(now time.Time) (*delivery, time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	soon := forever
+	waiting := map[script.WebhookSubject]bool{}
+	for _, d := range s.queue {
+		if d.State == Held {
+			if d.behind == nil || d.behind.open() {
+				continue
+			}
+			d.State = Pending
+		}
+		switch wait := d.notBefore.Sub(now); {
+		case waiting[d.subject]:
+		case wait <= 0:
+			return d, 0
+		default:
+			waiting[d.subject] = true
+			soon = min(soon, wait)
+		}
+	}
+	return nil, soon
+}
+
+// settle notes an attempt, and whether another one follows.
+func (s *Sender) settle(d *delivery, a Attempt, ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d.Attempts = append(d.Attempts, a)
+	switch retries := s.config.Retries; {
+	case ctx.Err() != nil && a.Status == 0: // broken off: halt ends it
+	case a.Error == "":
+		s.end(d, Delivered, "")
+	case !a.again:
+		s.end(d, Failed, a.Error)
+	case len(d.Attempts) >= retries.Attempts:
+		s.end(d, Failed, fmt.Sprintf("given up after %d attempts: %s", len(d.Attempts), a.Error))
+	default:
+		longest := time.Duration(retries.Max)
+		wait := min(time.Duration(retries.Backoff)<<(len(d.Attempts)-1), longest)
+		d.notBefore = time.Now().Add(max(wait, min(a.retryAfter, longest)))
+	}
+}
+
+// outcome is how deliveries end.
+type outcome struct {
+	kind  script.WebhookKind
+	state State
+}
+
+// end gives a delivery its final state. It wants mu.
+func (s *Sender) end(d *delivery, state State, reason string) {
+	d.State, d.Reason = state, reason
+	s.queue = slices.DeleteFunc(s.queue, func(other *delivery) bool { return other == d })
+	s.ended[outcome{d.Kind, state}]++
+	s.tell()
+}
+
+// tell tells who waits that a delivery has ended. It wants mu.
+func (s *Sender) tell() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}

@@ -1,0 +1,244 @@
+// Package webhook lets a mock partner push to a marketplace what changes: it
+// calls POST {url}/sync/trigger when the catalog does (WHK-1), and
+// POST {url}/availability/notify when a slot does (WHK-2).
+//
+// A Sender belongs to one sandbox. It is told of changes by the platform, keeps
+// the webhooks that follow from them in a bounded queue, and sends them one after
+// another, those of one slot in the order of its changes. What the marketplace
+// cannot take it tries again. Faults, in the vocabulary of package script, lose
+// webhooks, send them twice, late, out of order, or with what is wrong.
+//
+// The secret goes to the marketplace and nowhere else.
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/internal/script"
+)
+
+// Config says where webhooks go, what they tell of, and how they go wrong.
+type Config = script.Webhooks
+
+// What a Sender refuses.
+var (
+	ErrOff    = errors.New("no webhooks are set up")
+	ErrClosed = errors.New("the sandbox is gone")
+)
+
+// Sender sends the webhooks of one sandbox; before it is set up it sends none, and
+// costs nothing. It is safe for concurrent use; use New.
+type Sender struct {
+	platform *platform.Platform
+	clock    *platform.VirtualClock
+	blank    func(secret string)
+
+	life    sync.Mutex // held while the sender is set up, turned off or closed; it comes before mu
+	stop    func()     // ends the worker and waits for its end; nil: there is none
+	closed  bool
+	started Config // what the worker was started with
+
+	wake chan struct{} // something came into the queue
+
+	mu       sync.Mutex
+	config   *Config // nil: off
+	faults   *script.WebhookSet
+	timers   []timer
+	queue    []*delivery // those that have not ended, by number
+	log      []*delivery // by number
+	number   uint64      // of the last one
+	ended    map[outcome]int
+	overflow int
+	problems []string
+	changed  chan struct{} // closed when a delivery ends
+	over     bool          // nothing will end any more
+}
+
+// New returns a sender for the sandbox of that platform and clock. The secret of
+// every set-up is told to blank first.
+func New(p *platform.Platform, clock *platform.VirtualClock, blank func(secret string)) *Sender {
+	return &Sender{
+		platform: p,
+		clock:    clock,
+		blank:    blank,
+		wake:     make(chan struct{}, 1),
+		ended:    map[outcome]int{},
+		changed:  make(chan struct{}),
+	}
+}
+
+// Configure sets the sender up, in place of what was set up before; what of that
+// was still to be sent is dropped. Its error names what is wrong, without the
+// secret.
+func (s *Sender) Configure(c Config) error {
+	s.life.Lock()
+	defer s.life.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	c, err := c.Ready()
+	if err != nil {
+		return err
+	}
+	if c.SecretEnv != "" {
+		if c, err = fromEnvironment(c); err != nil {
+			return err
+		}
+	}
+	plan, err := s.plan(c.Schedule)
+	if err != nil {
+		return err
+	}
+	s.halt()
+	s.start(c, plan)
+	return nil
+}
+
+// fromEnvironment returns the config with the secret that it names a variable of.
+func fromEnvironment(c Config) (Config, error) {
+	name := c.SecretEnv
+	c.Secret, c.SecretEnv = script.Secret(os.Getenv(name)), ""
+	if c.Secret == "" {
+		return c, fmt.Errorf("secret_env: the environment variable %s is not set, or empty", name)
+	}
+	if _, err := c.Ready(); err != nil {
+		return c, fmt.Errorf("secret_env: what %s holds is no secret: %w", name, err)
+	}
+	return c, nil
+}
+
+// Off ends the sending; what was still to be sent is dropped, and so are planned
+// changes of slots. The deliveries stay on record.
+func (s *Sender) Off() {
+	s.life.Lock()
+	defer s.life.Unlock()
+	s.halt()
+	s.started = Config{}
+}
+
+// Restart forgets all deliveries, counts the faults anew, and lets the schedule
+// begin again, as if the sender had been set up just now.
+func (s *Sender) Restart() {
+	s.life.Lock()
+	defer s.life.Unlock()
+	running := s.stop != nil
+	s.halt()
+	s.forget()
+	if !running {
+		return
+	}
+	plan, err := s.plan(s.started.Schedule)
+	if err != nil { // it was of a catalog that is not sold now
+		s.note(err.Error())
+	}
+	s.start(s.started, plan)
+}
+
+func (s *Sender) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log, s.problems, s.overflow = nil, nil, 0
+	clear(s.ended)
+}
+
+// Close ends the sending for good, and dismisses all who wait.
+func (s *Sender) Close() {
+	s.life.Lock()
+	defer s.life.Unlock()
+	s.halt()
+	s.closed, s.started = true, Config{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	s.tell()
+}
+
+// start starts a worker. It wants life.
+func (s *Sender) start(c Config, plan []platform.PlannedChange) {
+	s.blank(string(c.Secret))
+	s.started = c
+	s.mu.Lock()
+	s.config, s.faults = &c, script.NewWebhookSet(s.platform.Seed(), c.Faults)
+	s.timers = timersOf(c.Schedule, s.clock.Now())
+	s.mu.Unlock()
+	s.platform.Observe(s.observe)
+	if err := s.platform.Plan(plan); err != nil {
+		s.note(err.Error()) // the catalog has changed this very moment
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	s.stop = func() {
+		cancel()
+		<-done
+	}
+	go func() {
+		defer close(done)
+		post := newPost(c)
+		defer post.close()
+		s.run(ctx, post)
+	}()
+}
+
+// halt ends the worker, if there is one. It wants life.
+func (s *Sender) halt() {
+	if s.stop == nil {
+		return
+	}
+	s.platform.Observe(nil)
+	_ = s.platform.Plan(nil) // nothing can be wrong with no plan
+	s.stop()
+	s.stop = nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.config, s.faults, s.timers = nil, nil, nil
+	for _, d := range slices.Clone(s.queue) {
+		s.end(d, Dropped, "the webhooks were set up anew or turned off")
+	}
+}
+
+// maxNap is how long the worker sleeps at most while the clock runs: the clock
+// beneath may be one that is moved.
+const maxNap = time.Second
+
+// run sends what is in the queue, and does what the clock has come to.
+func (s *Sender) run(ctx context.Context, post *post) {
+	for ctx.Err() == nil {
+		moved := s.clock.Moved() // before the time is read
+		nap := s.tick()
+		d, soon := s.next(time.Now())
+		if d != nil {
+			s.settle(d, post.attempt(ctx, d), ctx)
+			continue
+		}
+		sleep(ctx, min(nap, soon), moved, s.wake)
+	}
+}
+
+// forever is as good as no timer.
+const forever = time.Duration(1<<63 - 1)
+
+func sleep(ctx context.Context, d time.Duration, moved, wake <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-moved:
+	case <-wake:
+	}
+}
+
+// rouse wakes the worker.
+func (s *Sender) rouse() {
+	select {
+	case s.wake <- struct{}{}:
+	default: // it has been woken and not looked yet
+	}
+}

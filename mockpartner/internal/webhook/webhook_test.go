@@ -1,0 +1,411 @@
+package webhook_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/internal/script"
+	"partnerkit.dev/mockpartner/internal/webhook"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func TestASlotThatStaffChangeIsToldWithTheSecret(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	p.tells(m)
+	p.set(p.slots[0].ID, 3)
+	p.ends(1)
+	told := m.told()
+	if len(told) != 1 {
+		t.Fatalf("want one notification, got %+v", told)
+	}
+	got := told[0]
+	if got.ProductID != product || got.OptionID != option || got.AvailabilityID != p.slots[0].ID || *got.Vacancies != 3 || *got.Capacity != 10 || got.Status != partnerapi.StatusLimited ||
+		got.LocalDateTimeStart != p.slots[0].LocalDateTimeStart || got.LocalDateTimeEnd != p.slots[0].LocalDateTimeEnd {
+		t.Errorf("want the slot as availability shows it, got %+v", got)
+	}
+	if call := m.seen()[0]; call.secret != secret {
+		t.Errorf("want the secret, got %q", call.secret)
+	}
+}
+
+func TestACatalogThatChangesIsToldByATriggerWithoutABody(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	p.tells(m)
+	if err := p.StopSelling("lisbon-walk"); err != nil {
+		t.Fatal(err)
+	}
+	p.ends(1)
+	if call := m.seen()[0]; call != (call0("POST /sync/trigger")) {
+		t.Errorf("want a trigger with the secret and no body, got %+v", call)
+	}
+	if err := p.Sell(&catalog.Catalog{Products: p.Catalog().Catalog().Products}); err != nil {
+		t.Fatal(err)
+	}
+	p.set(p.slots[0].ID, 3)
+	if deliveries := p.ends(2); deliveries[1].Kind != script.Notify {
+		t.Errorf("want no trigger for a catalog that is as it was, got %+v", deliveries)
+	}
+}
+
+func call0(path string) call { return call{path: path, secret: secret, presented: true} }
+
+func TestWhatBookingsDoIsToldWhereItIsWanted(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	p.tells(m, on(platform.BookingChange))
+	p.set(p.slots[0].ID, 8) // by staff: not told
+	hold := p.reserve(p.slots[0].ID, 2)
+	if _, err := p.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: hold.Code}); err != nil { // moves no seats
+		t.Fatal(err)
+	}
+	released := p.reserve(p.slots[0].ID, 1)
+	p.Release(released.Code)
+	booking, _ := p.FindHold(hold.Code)
+	p.Cancel(booking.BookingID)
+	p.reserve(p.slots[0].ID, 4)
+	p.ends(5)
+	p.clock.Advance(25 * time.Minute) // the last one expires, though nobody calls
+	p.ends(6)
+	if got, want := fmt.Sprint(m.vacancies()), "[6 5 6 8 4 8]"; got != want {
+		t.Errorf("want the vacancies %s, got %s", want, got)
+	}
+}
+
+func TestHoldsAreNotToldUnlessWanted(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	p.tells(m)
+	p.reserve(p.slots[0].ID, 2)
+	p.set(p.slots[0].ID, 5)
+	p.ends(1)
+	if got := fmt.Sprint(m.vacancies()); got != "[5]" {
+		t.Errorf("want staff's change alone, got %s", got)
+	}
+}
+
+func TestAMarketplaceThatCannotTakeItIsToldAgainUntilItCan(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	m.answers(func(n int, w http.ResponseWriter) {
+		switch n {
+		case 1:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case 2:
+			w.WriteHeader(http.StatusTooManyRequests)
+		case 3:
+			panic(http.ErrAbortHandler) // no answer at all
+		}
+	})
+	p.tells(m)
+	p.set(p.slots[0].ID, 3)
+	p.set(p.slots[0].ID, 2)
+	deliveries := p.ends(2)
+	if got := fmt.Sprint(m.vacancies()); got != "[3 3 3 3 2]" {
+		t.Errorf("want the first told until it is taken, and only then the second, got %s", got)
+	}
+	first := deliveries[0]
+	var statuses []int
+	for _, attempt := range first.Attempts {
+		statuses = append(statuses, attempt.Status)
+	}
+	if first.State != webhook.Delivered || fmt.Sprint(statuses) != "[503 429 0 200]" || first.Attempts[2].Error == "" {
+		t.Errorf("want its attempts on record, got %+v", first)
+	}
+}
+
+func TestOneSlotDoesNotWaitForAnother(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	m.answers(func(n int, w http.ResponseWriter) {
+		if n == 1 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	p.tells(m, func(c *webhook.Config) {
+		c.Retries = script.Retries{Backoff: script.Duration(5 * time.Minute), Max: script.Duration(5 * time.Minute)}
+	})
+	p.set(p.slots[0].ID, 3)
+	p.set(p.slots[0].ID, 2)
+	p.set(p.slots[1].ID, 1)
+	delivered := p.endsAs(webhook.Filter{State: webhook.Delivered}, 1)
+	if got := delivered[0]; got.Number != 3 {
+		t.Errorf("want the other slot's told meanwhile, got %+v", got)
+	}
+	if got := fmt.Sprint(m.vacancies()); got != "[3 1]" {
+		t.Errorf("want the slot's second one to wait for its first, got %s", got)
+	}
+}
+
+func TestAnAnswerThatRefusesIsFinal(t *testing.T) {
+	t.Parallel()
+	for status, reason := range map[int]string{400: "answered with 400", 401: "answered with 401", 404: "answered with 404", 307: "redirects are not followed"} {
+		m, p := open(t), run(t)
+		m.answers(func(_ int, w http.ResponseWriter) {
+			w.Header().Set("Location", "/elsewhere")
+			w.WriteHeader(status)
+		})
+		p.tells(m)
+		p.set(p.slots[0].ID, 3)
+		if got := p.ends(1)[0]; got.State != webhook.Failed || len(got.Attempts) != 1 || !strings.Contains(got.Reason, reason) {
+			t.Errorf("%d: want it to have failed once, because it was %s, got %+v", status, reason, got)
+		}
+		if n := len(m.seen()); n != 1 {
+			t.Errorf("%d: want one call, got %d", status, n)
+		}
+	}
+}
+
+func TestItIsGivenUpAfterAsManyAttemptsAsThereMayBe(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	m.answers(func(_ int, w http.ResponseWriter) { w.WriteHeader(500) })
+	p.tells(m, func(c *webhook.Config) { c.Retries.Attempts = 3 })
+	if _, err := p.sender.Trigger(); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.ends(1)[0]; got.State != webhook.Failed || len(got.Attempts) != 3 || got.Cause != webhook.Asked {
+		t.Errorf("want it given up after three attempts, got %+v", got)
+	}
+}
+
+func TestAMarketplaceThatNeverAnswersIsWaitedForNoLongerThanSaid(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	gone := make(chan struct{})
+	t.Cleanup(func() { close(gone) })
+	m.answers(func(int, http.ResponseWriter) { <-gone })
+	p.tells(m, func(c *webhook.Config) {
+		c.Timeout, c.Retries.Attempts = script.Duration(10*time.Millisecond), 1
+	})
+	p.set(p.slots[0].ID, 3)
+	if got := p.ends(1)[0]; got.State != webhook.Failed || !strings.Contains(got.Reason, "no whole answer within 10ms") {
+		t.Errorf("want it to have failed for the time it took, got %+v", got)
+	}
+}
+
+func TestTheSecretIsInNothingThatCanBeSeen(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	m.answers(func(n int, w http.ResponseWriter) {
+		if n == 1 {
+			connection, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			fmt.Fprintf(connection, "HTTP/1.1 %s\r\n\r\n", secret) // it comes back in an error
+			connection.Close()
+			return
+		}
+		w.WriteHeader(400)
+		fmt.Fprintf(w, "%swrong secret: %s", strings.Repeat("x", 480), secret)
+	})
+	c := config(m)
+	if err := p.sender.Configure(c); err != nil {
+		t.Fatal(err)
+	}
+	p.set(p.slots[0].ID, 3)
+	got := p.ends(1)[0]
+	if len(got.Attempts) != 2 || !strings.Contains(got.Attempts[0].Error, "[redacted]") || len(got.Attempts[1].Answer) > 512 {
+		t.Fatalf("want the marketplace to have told the secret twice, got %+v", got)
+	}
+	text, err := json.Marshal(p.sender.Status(webhook.Filter{}, 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, shown := range map[string]string{
+		"status": string(text), "%v": fmt.Sprintf("%v %+v", c, c), "%#v": fmt.Sprintf("%#v", c), "text": fmt.Sprint(c.Secret),
+	} {
+		if strings.Contains(shown, secret[:16]) {
+			t.Errorf("%s: want no secret, got %s", what, shown)
+		}
+	}
+}
+
+func TestTheSecretGoesNowhereElseByARedirect(t *testing.T) {
+	t.Parallel()
+	called := false
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true }))
+	t.Cleanup(other.Close)
+	m, p := open(t), run(t)
+	m.answers(func(_ int, w http.ResponseWriter) {
+		w.Header().Set("Location", other.URL)
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	})
+	p.tells(m)
+	p.set(p.slots[0].ID, 3)
+	p.ends(1)
+	if called {
+		t.Error("want the redirect not to be followed")
+	}
+}
+
+func TestAQueueThatIsFullDropsAndTells(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	m.arrive = make(chan struct{}, 1)
+	gone := make(chan struct{})
+	m.answers(func(int, http.ResponseWriter) { <-gone })
+	t.Cleanup(func() { close(gone) })
+	p.tells(m)
+	p.set(p.slots[0].ID, 3)
+	<-m.arrive // it fills the queue while it is being answered
+	for i := range webhook.MaxQueue + 9 {
+		p.set(p.slots[1].ID, 4+i%2)
+	}
+	status := p.sender.Status(webhook.Filter{State: webhook.Dropped}, 100)
+	if status.Counts.Waiting != webhook.MaxQueue || status.Counts.Overflow != 10 || status.Counts.Dropped != 10 || len(status.Deliveries) != 10 {
+		t.Errorf("want %d to wait and 10 dropped, got %+v", webhook.MaxQueue, status.Counts)
+	}
+}
+
+func TestOnlySoManyAreKeptOnRecord(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	p.tells(m)
+	const all = 1100
+	for n := range all {
+		if _, err := p.sender.Trigger(); err != nil {
+			t.Fatal(err)
+		}
+		if n%100 == 99 {
+			p.ends(n + 1)
+		}
+	}
+	if kept := p.sender.Status(webhook.Filter{}, 5000); len(kept.Deliveries) != 1000 || kept.Counts.Delivered != all || kept.Deliveries[999].Number != all {
+		t.Errorf("want the newest thousand on record and all counted, got %d of %+v", len(kept.Deliveries), kept.Counts)
+	}
+}
+
+func TestWhatIsStillToBeSentIsDroppedWhenTheSenderIsSetUpAnewOrTurnedOff(t *testing.T) {
+	t.Parallel()
+	for name, ends := range map[string]func(partner, *marketplace){
+		"set up anew": func(p partner, m *marketplace) { p.tells(m) },
+		"off":         func(p partner, _ *marketplace) { p.sender.Off() },
+		"closed":      func(p partner, _ *marketplace) { p.sender.Close() },
+	} {
+		m, p := open(t), run(t)
+		m.arrive = make(chan struct{}, 9)
+		gone := make(chan struct{})
+		m.answers(func(int, http.ResponseWriter) { <-gone })
+		t.Cleanup(func() { close(gone) })
+		p.tells(m)
+		p.set(p.slots[0].ID, 3)
+		p.set(p.slots[1].ID, 3)
+		<-m.arrive
+		ends(p, m) // though the marketplace does not answer
+		dropped := p.sender.Status(webhook.Filter{State: webhook.Dropped}, 10).Deliveries
+		if len(dropped) != 2 || dropped[0].Reason == "" {
+			t.Errorf("%s: want both dropped, with the reason, got %+v", name, dropped)
+		}
+	}
+}
+
+func TestASenderThatIsOffSendsNothing(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	if _, err := p.sender.Trigger(); err != webhook.ErrOff {
+		t.Errorf("want ErrOff, got %v", err)
+	}
+	p.tells(m)
+	p.sender.Off()
+	p.set(p.slots[0].ID, 3)
+	if _, err := p.sender.Notify(product, option, p.slots[0].ID); err != webhook.ErrOff {
+		t.Errorf("want ErrOff, got %v", err)
+	}
+	p.sender.Close()
+	if err := p.sender.Configure(config(m)); err != webhook.ErrClosed {
+		t.Errorf("want ErrClosed, got %v", err)
+	}
+	if p.sender.Wait(t.Context(), webhook.Filter{}, 1) != 0 { // and does not hang
+		t.Error("want nothing sent")
+	}
+}
+
+func TestARestartedSenderBeginsAgain(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	p.tells(m, withFault(script.WebhookFault{Times: 1, WebhookActions: script.WebhookActions{Drop: true}}))
+	for range 2 {
+		p.set(p.slots[0].ID, 3)
+		p.set(p.slots[0].ID, 2)
+		if got := p.ends(2); got[0].State != webhook.Dropped || got[1].State != webhook.Delivered {
+			t.Errorf("want the first dropped, got %+v", got)
+		}
+		p.sender.Restart()
+	}
+	if status := p.sender.Status(webhook.Filter{}, 10); len(status.Deliveries) != 0 || status.Counts != (webhook.Counts{}) || status.Faults[0].Fired != 0 {
+		t.Errorf("want nothing on record, got %+v", status)
+	}
+}
+
+// Bookings do not wait for the marketplace.
+func TestASlowMarketplaceSlowsNoBooking(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	m.arrive = make(chan struct{}, 1000)
+	gone := make(chan struct{})
+	m.answers(func(int, http.ResponseWriter) { <-gone })
+	t.Cleanup(func() { close(gone) })
+	p.tells(m, on(platform.BookingChange))
+	p.reserve(p.slots[0].ID, 1)
+	<-m.arrive
+	for range 200 {
+		p.Release(p.reserve(p.slots[1].ID, 1).Code)
+	}
+	if broken := p.Invariants(); len(broken) > 0 {
+		t.Errorf("want no law broken, got %+v", broken)
+	}
+}
+
+func TestASlotThatIsAskedForIsToldAsItIs(t *testing.T) {
+	t.Parallel()
+	m, p := open(t), run(t)
+	p.tells(m)
+	if _, err := p.sender.Notify(product, option, p.slots[1].ID); err != nil {
+		t.Fatal(err)
+	}
+	p.ends(1)
+	if got := fmt.Sprint(m.vacancies()); got != "[9]" {
+		t.Errorf("want 9 vacancies told, got %s", got)
+	}
+	if _, err := p.sender.Notify(product, option, "nowhere"); err == nil || !strings.Contains(err.Error(), "no slot") {
+		t.Errorf("want a slot that is none refused, got %v", err)
+	}
+}
+
+func TestTheSecretMayComeFromTheEnvironment(t *testing.T) {
+	m, p := open(t), run(t)
+	t.Setenv("WEBHOOK_SECRET_OF_A_TEST", secret)
+	c := config(m)
+	c.Secret, c.SecretEnv = "", "WEBHOOK_SECRET_OF_A_TEST"
+	if err := p.sender.Configure(c); err != nil {
+		t.Fatal(err)
+	}
+	p.set(p.slots[0].ID, 3)
+	p.ends(1)
+	if got := m.seen()[0].secret; got != secret {
+		t.Errorf("want the variable's secret, got %q", got)
+	}
+	t.Setenv("WEBHOOK_SECRET_OF_A_TEST", "short")
+	if err := p.sender.Configure(c); err == nil || !strings.Contains(err.Error(), "WEBHOOK_SECRET_OF_A_TEST") || strings.Contains(err.Error(), `"short"`) {
+		t.Errorf("want the variable named and its value not, got %v", err)
+	}
+	t.Setenv("WEBHOOK_SECRET_OF_A_TEST", "")
+	if err := p.sender.Configure(c); err == nil || !strings.Contains(err.Error(), "not set") {
+		t.Errorf("want it told that there is no such variable, got %v", err)
+	}
+	if !slices.Contains(p.sender.Status(webhook.Filter{}, 1).Config.On, platform.StaffChange) {
+		t.Error("want the set-up of before to stay")
+	}
+}
