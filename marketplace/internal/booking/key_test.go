@@ -195,7 +195,7 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 		t.Parallel()
 		b := setup(t)
 		o := b.wants()
-		if _, before, err := b.store.Bookings.ClaimKey(t.Context(), booking.Key{Account: b.reseller, Key: "order-1", Body: [32]byte{1}, Booking: o.ID, AskedAt: b.now()}, o.Activity, o.Variation, o.Slot); before != nil || err != nil {
+		if _, before, err := b.store.Bookings.Claim(t.Context(), booking.Key{Account: b.reseller, Key: "order-1", Body: [32]byte{1}, Booking: o.ID, AskedAt: b.now()}, o.Activity, o.Variation, o.Slot); before != nil || err != nil {
 			t.Fatalf("want the key, got %+v and %v", before, err)
 		}
 		if _, err := b.once(t, 1); marketplace.CodeOf(err) != marketplace.Conflict {

@@ -36,23 +36,16 @@ const (
 
 // KeyStore keeps the requests that name a key.
 type KeyStore interface {
-	// ClaimKey stores a key where the account has none of it, else it returns the one
-	// that it has; and the offer, as Store does. That there is no offer is the error
-	// also where there is a key.
-	ClaimKey(ctx context.Context, k Key, activity, variation uuid.UUID, slot string) (o Offer, before *Key, err error)
+	// Claim returns what a checkout is about: what a listed activity's variation and slot
+	// are, or NotFound. Where it names a key it stores that, unless the account has it;
+	// then it returns the one that is there, whether there is an offer or not.
+	Claim(ctx context.Context, k Key, activity, variation uuid.UUID, slot string) (o Offer, before *Key, err error)
 	// ReclaimKey stores a key in the place of one that was asked for at that time, and
 	// reports whether it was still there.
 	ReclaimKey(ctx context.Context, k Key, before time.Time) (bool, error)
 	// SettleKey stores the answer; where that is none the key is free again, unless its
 	// booking was begun, and the partner may keep seats for it.
 	SettleKey(ctx context.Context, k Key) error
-}
-
-// request is a checkout that may name a key. Its answer is stored with the move that it
-// tells of, or settled at the end where there is none.
-type request struct {
-	Key  // without a Key it is done as often as it is sent
-	tell func(Held, error) Answer
 }
 
 // Checkout asks the partner for the slot as it is now, and for a hold. tell makes the
@@ -64,9 +57,17 @@ type request struct {
 // seats are held is not known. Without a key every error is returned; where ctx has ended
 // meanwhile nobody waits for the hold, and it is given back.
 func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, error) Answer) (Answer, error) {
-	offer, k, err := s.claim(ctx, o, k)
-	if k.Answer.Body != nil {
-		return k.Answer, nil
+	k.Account, k.Booking, k.AskedAt = o.Account, o.ID, s.Now()
+	offer, before, err := s.Keys.Claim(ctx, k, o.Activity, o.Variation, o.Slot)
+	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
+		return Answer{}, err
+	}
+	if before != nil {
+		again, failed := s.again(ctx, k, *before)
+		if failed != nil || again.Answer.Body != nil {
+			return again.Answer, failed
+		}
+		k = again
 	}
 	var held Held
 	if err == nil {
@@ -89,28 +90,6 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, 
 		err = nil
 	}
 	return k.Answer, err
-}
-
-// claim returns what a checkout is about, and its key: with the answer that it was given
-// before, or without a Key where there is none, or it is not this request's to settle.
-func (s *Service) claim(ctx context.Context, o Order, k Key) (Offer, Key, error) {
-	k.Account, k.Booking, k.AskedAt = o.Account, o.ID, s.Now()
-	if k.Key == "" {
-		offer, err := s.Store.Offer(ctx, o.Activity, o.Variation, o.Slot)
-		return offer, k, err
-	}
-	offer, before, err := s.Keys.ClaimKey(ctx, k, o.Activity, o.Variation, o.Slot)
-	switch {
-	case err != nil && marketplace.CodeOf(err) != marketplace.NotFound:
-		return offer, Key{}, err
-	case before == nil:
-		return offer, k, err
-	}
-	again, failed := s.again(ctx, k, *before)
-	if failed != nil {
-		return offer, Key{}, failed
-	}
-	return offer, again, err
 }
 
 // again returns the key of a request that was sent before: with the answer that it was
@@ -139,16 +118,3 @@ func (s *Service) again(ctx context.Context, k, before Key) (Key, error) {
 
 // errUnderWay says when to ask again, which tells it from conflicts that stay.
 var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Message: "a request with this Idempotency-Key is under way", RetryAfter: time.Second}
-
-// answer is the key with its answer, to be stored with the move that it tells of; nil
-// where there is no key, or nothing to be told again.
-func (q request) answer(held Held, failed error) *Key {
-	if q.Key.Key == "" {
-		return nil
-	}
-	k := q.Key
-	if k.Answer = q.tell(held, failed); k.Answer.Body == nil {
-		return nil
-	}
-	return &k
-}

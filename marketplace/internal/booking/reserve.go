@@ -20,71 +20,69 @@ type Held struct {
 	answer  *Key // that was stored with it; nil: none
 }
 
-// reserve stores a booking with its reserve, sends that, and stores what comes of it. It
-// returns the booking, or why there is none.
-func (s *Service) reserve(ctx context.Context, r Record, target partner.Target, q request) (Held, error) {
-	asked := reserveRequest(r.Booking)
-	row, err := Next(r.Booking, CheckOut)
-	if err != nil {
-		return Held{}, err
-	}
-	call := Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: s.Now()}
-	r.Status, r.CreatedAt = row.To, call.At
-	if err := s.Store.CreateBooking(ctx, r.Booking, call); err != nil {
-		return Held{}, err
-	}
-	a := reserved{call: call}
-	a.hold, a.Outcome = s.Partner.Reserve(ctx, target, r.Health, asked, func(hold partnerapi.ReserveAnswer, o partner.Outcome) {
-		s.comesLate(r, reserved{call, hold, o, true})
-	})
-	a.unwanted = ctx.Err() != nil && q.Key.Key == "" // who has named a key may come back for the answer
-	return s.reserved(ctx, r, target, a, q)
+// request is a checkout as it came.
+type request struct {
+	key  Key // without a Key it is done as often as it is sent
+	tell func(Held, error) Answer
 }
 
-func reserveRequest(b marketplace.Booking) partnerapi.ReserveRequest {
-	asked := partnerapi.ReserveRequest{
-		ProductID: b.ProductID, OptionID: b.OptionID, AvailabilityID: b.AvailabilityID, Contact: &b.Contact, ResellerReference: b.ID.String(),
+// reserve is a reserve that is under way for a booking.
+type reserve struct {
+	by *Service
+	Record
+	target partner.Target
+	call   Call
+	request
+}
+
+// send stores a booking with its reserve, sends that, and stores what comes of it. It
+// returns the booking, or why there is none.
+func (a *reserve) send(ctx context.Context) (Held, error) {
+	a.call = Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: a.by.Now()}
+	a.CreatedAt = a.call.At
+	if err := a.by.Store.CreateBooking(ctx, a.Booking, a.call); err != nil {
+		return Held{}, err
 	}
-	for _, g := range b.Guests {
+	asked := partnerapi.ReserveRequest{
+		ProductID: a.ProductID, OptionID: a.OptionID, AvailabilityID: a.AvailabilityID, Contact: &a.Contact, ResellerReference: a.ID.String(),
+	}
+	for _, g := range a.Guests {
 		asked.Units = append(asked.Units, partnerapi.UnitQuantity{ID: g.UnitID, Quantity: g.Quantity})
 	}
-	return asked
+	hold, outcome := a.by.Partner.Reserve(ctx, a.target, a.Health, asked, a.comesLate)
+	unwanted := ctx.Err() != nil && a.key.Key == "" // who has named a key may come back for the answer
+	return a.keep(ctx, reserveAnswer{a.call, hold, outcome, unwanted})
 }
 
-// reserved is what came of a reserve.
-type reserved struct {
-	call Call
-	hold partnerapi.ReserveAnswer
-	partner.Outcome
-	unwanted bool // nobody waits for the hold any more
-}
-
-// reserved stores what came of reserve, and returns the booking, or why there is none.
-func (s *Service) reserved(ctx context.Context, r Record, target partner.Target, a reserved, q request) (Held, error) {
+// keep stores what came of a reserve, and returns the booking, or why there is none.
+func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 	var held Held
-	_, err := s.moves.insist(ctx, r, func(r Record) (Change, error) {
-		c, err := a.move(r, s.Now())
+	decide := func(r Record) (Change, error) {
+		c, err := came.move(r, a.by.Now())
 		if err != nil || c.Booking.ID == uuid.Nil {
 			return c, err
 		}
-		held = Held{Booking: c.Booking, History: append([]marketplace.HistoryEntry{a.call.over(*c.Ends)}, c.History...)}
-		held.answer = q.answer(held, a.whyNotHeld(held.Booking))
-		c.Answers = held.answer
+		held = Held{Booking: c.Booking, History: append([]marketplace.HistoryEntry{came.call.over(*c.Ends)}, c.History...)}
+		if k := a.key; k.Key != "" {
+			if k.Answer = a.tell(held, came.whyNotHeld(held.Booking)); k.Answer.Body != nil {
+				held.answer, c.Answers = &k, &k
+			}
+		}
 		return c, nil
-	})
-	if err == nil {
-		return held, a.whyNotHeld(held.Booking)
 	}
-	if marketplace.CodeOf(err) == marketplace.Conflict {
+	_, err := a.by.moves.insist(ctx, a.Record, decide)
+	switch code := came.hold.ReservationConfirmationCode; {
+	case err == nil:
+		return held, came.whyNotHeld(held.Booking)
+	case marketplace.CodeOf(err) == marketplace.Conflict:
 		// The code is another booking's: to release it would give that one's seats away.
-		s.unusable(ctx, r, a)
+		a.end(ctx, reserveAnswer{call: came.call, Outcome: partner.Outcome{Kind: partner.Refused, Status: came.Status, Took: came.Took, Err: errCodeTwice}}, "a reserve's answer is not stored")
 		return Held{}, errCodeTwice
-	}
-	if code := a.hold.ReservationConfirmationCode; code != "" {
+	case code != "":
 		// Nobody will know of the hold: the partner is told now, or never.
-		s.Log.Error("a hold could not be stored, and is released", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
-		if o := s.Partner.Release(context.WithoutCancel(ctx), target, code); o.Err != nil {
-			s.Log.Error("a hold that could not be stored is not released", slog.String("booking_id", r.ID.String()), slog.Any("error", o.Err))
+		a.by.Log.Error("a hold could not be stored, and is released", slog.String("booking_id", a.ID.String()), slog.Any("error", err))
+		if o := a.by.Partner.Release(context.WithoutCancel(ctx), a.target, code); o.Err != nil {
+			a.by.Log.Error("a hold that could not be stored is not released", slog.String("booking_id", a.ID.String()), slog.Any("error", o.Err))
 		}
 	}
 	return Held{}, err
@@ -92,23 +90,28 @@ func (s *Service) reserved(ctx context.Context, r Record, target partner.Target,
 
 var errCodeTwice = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner answered reserve with a code that another booking has"}
 
-// unusable stores that an answer to reserve was as good as a refusal.
-func (s *Service) unusable(ctx context.Context, r Record, a reserved) {
-	a = reserved{call: a.call, Outcome: partner.Outcome{Kind: partner.Refused, Status: a.Status, Took: a.Took, Err: errCodeTwice}}
-	if _, err := s.moves.insist(ctx, r, func(r Record) (Change, error) { return a.move(r, s.Now()) }); err != nil {
-		s.Log.Error("what came of a reserve is not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err)) // a sweep ends it
+// comesLate stores what came of a reserve that nobody waits for any more.
+func (a *reserve) comesLate(hold partnerapi.ReserveAnswer, o partner.Outcome) {
+	a.end(context.Background(), reserveAnswer{a.call, hold, o, true}, "a reserve's late answer is not stored")
+}
+
+// end stores what came of a reserve that whoever has asked for it has no booking by.
+func (a *reserve) end(ctx context.Context, came reserveAnswer, failed string) {
+	if _, err := a.by.moves.insist(ctx, a.Record, func(r Record) (Change, error) { return came.move(r, a.by.Now()) }); err != nil {
+		a.by.Log.Error(failed, slog.String("booking_id", a.ID.String()), slog.Any("error", err)) // a sweep ends it
 	}
 }
 
-// comesLate stores what came of a reserve that nobody waits for any more.
-func (s *Service) comesLate(r Record, a reserved) {
-	if _, err := s.moves.insist(context.Background(), r, func(r Record) (Change, error) { return a.move(r, s.Now()) }); err != nil {
-		s.Log.Error("a reserve's late answer is not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
-	}
+// reserveAnswer is what came of a reserve.
+type reserveAnswer struct {
+	call Call
+	hold partnerapi.ReserveAnswer
+	partner.Outcome
+	unwanted bool // nobody waits for the hold any more
 }
 
 // whyNotHeld is what whoever has asked for a booking is told where there is none.
-func (a reserved) whyNotHeld(b marketplace.Booking) error {
+func (a reserveAnswer) whyNotHeld(b marketplace.Booking) error {
 	switch {
 	case b.Status == marketplace.Held:
 		return nil
@@ -122,7 +125,7 @@ func (a reserved) whyNotHeld(b marketplace.Booking) error {
 }
 
 // move is what an answer to reserve makes of a booking.
-func (a reserved) move(r Record, now time.Time) (Change, error) {
+func (a reserveAnswer) move(r Record, now time.Time) (Change, error) {
 	code := a.hold.ReservationConfirmationCode
 	if code != "" && r.Code == code {
 		return Change{}, nil // stored, and the database's word for it was lost

@@ -6,7 +6,28 @@ import (
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/semaphore"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
 )
+
+// permit waits for a permit to call the partner.
+func (c *Client) permit(ctx context.Context, t Target, asked call) (leave func(), err error) {
+	waiting := ctx
+	if asked.wait > 0 {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithTimeout(ctx, c.config.Scale(asked.wait))
+		defer cancel()
+	}
+	leave, err = c.permits.enter(waiting, t.ID)
+	switch {
+	case err == nil:
+		return leave, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	default:
+		return nil, marketplace.Errorf(marketplace.PartnerLate, "the partner has not answered earlier calls: %s was not sent", asked.what())
+	}
+}
 
 // permits let a few calls to a partner through at once. A partner that hangs keeps its
 // own callers waiting, and nobody else's.

@@ -13,14 +13,6 @@ import (
 	"partnerkit.dev/marketplace/internal/booking"
 )
 
-// Offer returns what a checkout is about, or NotFound: an activity that resellers may
-// see, a variation of it, and a slot of that.
-func (b *Bookings) Offer(ctx context.Context, activity, variation uuid.UUID, slot string) (o booking.Offer, err error) {
-	batch := &pgx.Batch{}
-	queueOffer(batch, &o, activity, variation, slot)
-	return o, b.pool.SendBatch(ctx, batch).Close()
-}
-
 func queueOffer(batch *pgx.Batch, o *booking.Offer, activity, variation uuid.UUID, slot string) {
 	batch.Queue(activityColumns+`WHERE a.id = $1 AND `+listed, activity).Query(func(rows pgx.Rows) (err error) {
 		o.Activity, err = pgx.CollectExactlyOneRow(rows, scanActivity)
@@ -41,11 +33,16 @@ func queueOffer(batch *pgx.Batch, o *booking.Offer, activity, variation uuid.UUI
 	queueTerms(batch, &o.Terms)
 }
 
-// ClaimKey stores a key where the account has none of it, else it returns the one that
-// it has; and the offer, in the same round trip.
-func (b *Bookings) ClaimKey(ctx context.Context, k booking.Key, activity, variation uuid.UUID, slot string) (o booking.Offer, before *booking.Key, err error) {
-	there, claimed := booking.Key{Account: k.Account, Key: k.Key}, false
+// Claim returns what a checkout is about, or NotFound: an activity that resellers may
+// see, a variation of it, and a slot of that. In the same round trip it stores a key where
+// the account has none of it, else it returns the one that it has.
+func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation uuid.UUID, slot string) (o booking.Offer, before *booking.Key, err error) {
 	batch := &pgx.Batch{}
+	if k.Key == "" {
+		queueOffer(batch, &o, activity, variation, slot)
+		return o, nil, b.pool.SendBatch(ctx, batch).Close()
+	}
+	there, claimed := booking.Key{Account: k.Account, Key: k.Key}, false
 	batch.Queue(`
 		INSERT INTO idempotency_keys (account_id, key, body_hash, booking_id, asked_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
 		k.Account, k.Key, k.Body[:], k.Booking, k.AskedAt).Exec(func(added pgconn.CommandTag) error {
@@ -65,7 +62,7 @@ func (b *Bookings) ClaimKey(ctx context.Context, k booking.Key, activity, variat
 	queueOffer(batch, &o, activity, variation, slot)
 	err = b.pool.SendBatch(ctx, batch).Close()
 	if errors.Is(err, pgx.ErrNoRows) { // it has just become free
-		return b.ClaimKey(ctx, k, activity, variation, slot)
+		return b.Claim(ctx, k, activity, variation, slot)
 	}
 	if claimed {
 		return o, nil, err
