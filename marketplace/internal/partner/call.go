@@ -1,10 +1,12 @@
 package partner
 
 import (
-	"context"
 	"errors"
+	"net/http"
 	"net/url"
 	"time"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 // call is one request.
@@ -37,22 +39,53 @@ var (
 	errClosed = errors.New("the service is stopping")
 )
 
-// do is the way of every call: it is sent once it is the partner's turn, its whole answer
-// is read and judged within the limit, and the partner's health hears of it.
-func (c *Client) do(ctx context.Context, t Target, asked call) Outcome {
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	defer context.AfterFunc(c.life, func() { end(errClosed) })()
-	began := c.config.Now()
-	leave, err := c.permit(ctx, t, asked)
-	if err != nil {
-		return Outcome{Kind: NotSent, Took: c.config.Now().Sub(began), Err: err}
+// refusal is what a status means that is not 2xx.
+func (asked call) refusal(status int) Kind {
+	if kind, known := asked.refusals[status]; known {
+		return kind
 	}
-	defer leave() // a partner that hangs does not keep others from their turn
-	if asked.late != nil {
-		return c.listen(context.WithoutCancel(ctx), t, asked)
+	if status >= http.StatusInternalServerError {
+		return Failed
 	}
-	within, cancel := context.WithTimeoutCause(ctx, c.config.Scale(asked.limit), errLate)
-	defer cancel()
-	return c.observed(ctx, t, c.exchange(within, t, asked))
+	return Refused
+}
+
+// tooLate says that the partner did not answer in time.
+func tooLate(asked call) error {
+	return marketplace.Errorf(marketplace.PartnerLate, "the partner did not answer %s within %s", asked.what(), asked.limit)
+}
+
+// Kind is what is known of a call when it is over.
+type Kind string
+
+// The kinds.
+const (
+	Done        Kind = "done"        // 2xx, read
+	SlotRefused Kind = "slot"        // reserve: the slot cannot be booked
+	Unsupported Kind = "unsupported" // cancel: the partner has no such call
+	Refused     Kind = "refused"     // any other HTTP answer below 500, read whole
+	Failed      Kind = "failed"      // 5xx: the partner may have done it all the same
+	Unreadable  Kind = "unreadable"  // 2xx whose body makes no sense
+	Unanswered  Kind = "unanswered"  // it was sent, and no whole answer came
+	NotSent     Kind = "not sent"    // the partner has nothing of it
+)
+
+// Answered reports whether the partner's whole answer was read.
+func (k Kind) Answered() bool { return k != Unanswered && k != NotSent }
+
+// Refused reports whether the partner has answered that it did not do it.
+func (k Kind) Refused() bool {
+	return k == SlotRefused || k == Unsupported || k == Refused || k == Failed
+}
+
+// Outcome is what came of a call.
+type Outcome struct {
+	Kind     Kind
+	Status   int // of the answer; 0 where none was read
+	Took     time.Duration
+	Message  string   // the partner's own words with a refusal, in one line that is not long; "" where it has none
+	Breaches []string // of the contract, in an answer that can be used all the same
+	Err      error    // PartnerLate or PartnerFailed; nil where Kind is Done
+
+	result Result // for the partner's health; "": it says nothing of that
 }

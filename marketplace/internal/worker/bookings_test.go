@@ -57,7 +57,7 @@ func TestWhatIsOwedForABookingIsSentUntilItIsTaken(t *testing.T) {
 	done, id := &deliveries{}, uuid.New()
 	b.bookings = done
 	b.replica(t)
-	if err := b.store.InsertJobs(t.Context(), job.Confirm{Booking: id}, job.Release{Booking: id}, job.Cancel{Booking: id}, job.Sweep{Due: b.clock.Now()}); err != nil {
+	if err := b.store.InsertJobs(t.Context(), job.Confirm{Booking: id}, job.Release{Booking: id}, job.Cancel{Booking: id}, job.Sweep{Scheduled: job.Scheduled{Due: b.clock.Now()}}); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "everything sent", func() bool {

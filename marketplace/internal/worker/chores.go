@@ -42,14 +42,14 @@ func (w *Worker) askAll(ctx context.Context, due time.Time, mode catalog.Mode) e
 		return err
 	}
 	pause := min(apart, nightTime/time.Duration(len(ids)))
-	wishes := make([]catalog.SyncRequest, len(ids))
+	requests := make([]catalog.SyncRequest, len(ids))
 	for i, id := range ids {
-		wishes[i] = catalog.SyncRequest{Integration: id, Mode: mode, Cause: catalog.BySchedule}
+		requests[i] = catalog.SyncRequest{Integration: id, Mode: mode, Cause: catalog.BySchedule}
 		if i > 0 {
-			wishes[i].At = due.Add(time.Duration(i) * pause)
+			requests[i].At = due.Add(time.Duration(i) * pause)
 		}
 	}
-	return w.Store.Catalog.AskForSyncs(ctx, wishes...)
+	return w.Store.Catalog.AskForSyncs(ctx, requests...)
 }
 
 // probes asks for a probe of every integration.
@@ -130,4 +130,28 @@ func (w *Worker) dropPastSlots(ctx context.Context) (dropped int64, err error) {
 		}
 	}
 	return dropped, nil
+}
+
+func (w *Worker) confirm(ctx context.Context, j *river.Job[job.Confirm]) error {
+	return again(w.Bookings.DeliverConfirm(ctx, j.Args.Booking))
+}
+
+func (w *Worker) release(ctx context.Context, j *river.Job[job.Release]) error {
+	return again(w.Bookings.DeliverRelease(ctx, j.Args.Booking))
+}
+
+func (w *Worker) cancel(ctx context.Context, j *river.Job[job.Cancel]) error {
+	return again(w.Bookings.DeliverCancel(ctx, j.Args.Booking))
+}
+
+func (w *Worker) sweep(ctx context.Context, _ *river.Job[job.Sweep]) error {
+	return w.Bookings.Sweep(ctx)
+}
+
+// again has a delivery come back after a pause, as the same job.
+func again(pause time.Duration, err error) error {
+	if err == nil && pause > 0 {
+		return river.JobSnooze(pause)
+	}
+	return err
 }

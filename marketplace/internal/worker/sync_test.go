@@ -127,7 +127,7 @@ func TestOldHistoryIsCleanedUpAndWhatIsNeededStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.replica(t)
-	if err := b.store.InsertJobs(t.Context(), job.CleanUp{Due: b.clock.Now()}); err != nil {
+	if err := b.store.InsertJobs(t.Context(), job.CleanUp{Scheduled: job.Scheduled{Due: b.clock.Now()}}); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "the history shorter", func() bool {
