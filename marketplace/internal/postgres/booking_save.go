@@ -17,13 +17,11 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// IsAffiliate reports whether there is an affiliate of that id.
 func (b *Bookings) IsAffiliate(ctx context.Context, id uuid.UUID) (is bool, err error) {
 	err = b.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM accounts WHERE id = $1 AND role = 'affiliate')`, id).Scan(&is)
 	return is, err
 }
 
-// CreateBooking stores a checkout with its reserve, before that is sent.
 func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, reserve booking.Call) error {
 	_, err := b.pool.Exec(ctx, `
 		WITH made AS (
@@ -42,7 +40,6 @@ func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, 
 	return err
 }
 
-// SaveBooking writes a change with its jobs, or returns booking.ErrStale.
 func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
 	if len(c.Jobs) == 0 {
 		return save(ctx, b.pool, c, version) // outside of a transaction, a batch is one

@@ -70,7 +70,6 @@ func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation
 	return o, &there, err
 }
 
-// ReclaimKey stores a key in the place of one that was asked for at that time.
 func (b *Bookings) ReclaimKey(ctx context.Context, k booking.Key, before time.Time) (bool, error) {
 	taken, err := b.pool.Exec(ctx, `
 		UPDATE idempotency_keys SET body_hash = $3, booking_id = $4, asked_at = $5, status = NULL, answer = NULL WHERE account_id = $1 AND key = $2 AND asked_at = $6`,
@@ -78,8 +77,6 @@ func (b *Bookings) ReclaimKey(ctx context.Context, k booking.Key, before time.Ti
 	return taken.RowsAffected() == 1, err
 }
 
-// SettleKey stores the answer to a request; where that is none the key is free again,
-// unless its booking was begun, and the partner may keep seats for it.
 func (b *Bookings) SettleKey(ctx context.Context, k booking.Key) error {
 	if k.Answer.Body == nil {
 		_, err := b.pool.Exec(ctx, `
