@@ -3,7 +3,6 @@ package booking
 import (
 	"context"
 	"math/rand/v2"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,11 +19,11 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 	if err != nil {
 		return 0, err
 	}
-	give, room := s.shares.take(r.IntegrationID)
+	leave, room := s.deliveries.Try(r.IntegrationID)
 	if !room {
 		return busyPause, nil
 	}
-	defer give()
+	defer leave()
 	call := uuid.New()
 	r, c, err := s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
 		again = 0
@@ -93,11 +92,11 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 	if err != nil {
 		return 0, err
 	}
-	give, room := s.shares.take(r.IntegrationID)
+	leave, room := s.deliveries.Try(r.IntegrationID)
 	if !room {
 		return busyPause, nil
 	}
-	defer give()
+	defer leave()
 	call := Call{ID: uuid.New(), Endpoint: d.endpoint}
 	r, c, err := s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
 		if !d.owed(r.Booking) {
@@ -162,32 +161,6 @@ const (
 	// busyPause is how long a delivery waits that finds so many under way.
 	busyPause = 3 * time.Second
 )
-
-// shares count the deliveries to each partner.
-type shares struct {
-	mu    sync.Mutex
-	under map[uuid.UUID]int
-}
-
-// take reports whether there is room for one more, which give ends.
-func (s *shares) take(partner uuid.UUID) (give func(), ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.under[partner] >= mostDeliveries {
-		return nil, false
-	}
-	if s.under == nil {
-		s.under = map[uuid.UUID]int{}
-	}
-	s.under[partner]++
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.under[partner]--; s.under[partner] == 0 {
-			delete(s.under, partner)
-		}
-	}, true
-}
 
 // pauses are those before a call is sent again; the last one doubles up to longestPause.
 var pauses = []time.Duration{time.Second, 5 * time.Second, 15 * time.Second, time.Minute}

@@ -43,16 +43,16 @@ type Config struct {
 // Service leads bookings through their life. It is safe for concurrent use.
 type Service struct {
 	Config
-	moves  moves
-	calls  sync.WaitGroup // that outlive whoever asked for them
-	shares shares
+	moves      moves
+	calls      sync.WaitGroup // that outlive whoever asked for them
+	deliveries *partner.Permits
 }
 
 // NewService returns a service.
 func NewService(c Config) *Service {
 	now := c.Now
 	c.Now = func() time.Time { return now().UTC().Truncate(time.Microsecond) } // as it is stored
-	return &Service{Config: c, moves: moves{c.Store, c.Log}}
+	return &Service{Config: c, moves: moves{c.Store, c.Log}, deliveries: partner.NewPermits(mostDeliveries)}
 }
 
 // Wait waits for the calls that outlive whoever asked for them.

@@ -41,7 +41,7 @@ type Config struct {
 type Client struct {
 	config  Config
 	http    *http.Client
-	permits *permits
+	permits *Permits
 	large   *semaphore.Weighted // of the large answers that may be held at once
 	life    context.Context
 	end     context.CancelCauseFunc
@@ -59,7 +59,7 @@ func NewClient(config Config) *Client {
 	life, end := context.WithCancelCause(context.Background())
 	return &Client{
 		config: config, life: life, end: end,
-		permits: newPermits(config.AtOnce),
+		permits: NewPermits(config.AtOnce),
 		large:   semaphore.NewWeighted(largeAtOnce),
 		http: &http.Client{
 			Transport: &http.Transport{

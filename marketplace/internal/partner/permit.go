@@ -31,9 +31,9 @@ func (c *Client) permit(ctx context.Context, t Target, asked call) (leave func()
 	}
 }
 
-// permits let a few calls to a partner through at once. A partner that hangs keeps its
+// Permits let a few calls to a partner through at once. A partner that hangs keeps its
 // own callers waiting, and nobody else's.
-type permits struct {
+type Permits struct {
 	width int64
 	mu    sync.Mutex
 	of    map[uuid.UUID]*permit
@@ -44,32 +44,46 @@ type permit struct {
 	users int // that have one, or wait; a permit without any is forgotten
 }
 
-func newPermits(width int) *permits {
-	return &permits{width: int64(width), of: map[uuid.UUID]*permit{}}
+// NewPermits returns so many of them for each partner.
+func NewPermits(width int) *Permits {
+	return &Permits{width: int64(width), of: map[uuid.UUID]*permit{}}
 }
 
 // enter waits for a permit to call the partner, until ctx ends, and returns the way out.
-func (p *permits) enter(ctx context.Context, partner uuid.UUID) (leave func(), err error) {
+func (p *Permits) enter(ctx context.Context, partner uuid.UUID) (leave func(), err error) {
+	at, forget := p.at(partner)
+	if err := at.Acquire(ctx, 1); err != nil {
+		forget()
+		return nil, err
+	}
+	return func() { at.Release(1); forget() }, nil
+}
+
+// Try is enter for who does not wait.
+func (p *Permits) Try(partner uuid.UUID) (leave func(), ok bool) {
+	at, forget := p.at(partner)
+	if !at.TryAcquire(1) {
+		forget()
+		return nil, false
+	}
+	return func() { at.Release(1); forget() }, true
+}
+
+func (p *Permits) at(partner uuid.UUID) (at *permit, forget func()) {
 	p.mu.Lock()
-	at := p.of[partner]
-	if at == nil {
+	defer p.mu.Unlock()
+	if at = p.of[partner]; at == nil {
 		at = &permit{Weighted: semaphore.NewWeighted(p.width)}
 		p.of[partner] = at
 	}
 	at.users++
-	p.mu.Unlock()
-	forget := func() {
+	return at, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if at.users--; at.users == 0 {
 			delete(p.of, partner)
 		}
 	}
-	if err := at.Acquire(ctx, 1); err != nil {
-		forget()
-		return nil, err
-	}
-	return func() { at.Release(1); forget() }, nil
 }
 
 // A few partners may answer with very much at once without the service running out of
