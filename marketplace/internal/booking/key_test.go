@@ -182,9 +182,7 @@ func TestTheAnswerIsStoredWithTheMoveThatMakesIt(t *testing.T) {
 			if err != nil || again != first || len(first.Error) < len(c.words) || first.Error[:len(c.words)] != c.words {
 				t.Errorf("want %q told twice, got %+v, %+v and %v", c.words, first, again, err)
 			}
-			if n := b.calls(t, partnerapi.Reserve); n != 1 {
-				t.Errorf("want one reserve, got %d", n)
-			}
+			b.called(t, partnerapi.Reserve, 1)
 		})
 	}
 }
@@ -221,9 +219,7 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 			}
 			check(t, b.Sweep(t.Context()))
 		}
-		if n := b.calls(t, partnerapi.Reserve); n != 1 {
-			t.Errorf("want one reserve, got %d", n)
-		}
+		b.called(t, partnerapi.Reserve, 1)
 		b.kept(t)
 	})
 }
