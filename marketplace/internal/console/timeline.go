@@ -8,14 +8,14 @@ import (
 	"partnerkit.dev/marketplace/client"
 )
 
-// band is an integration's health over time, to be drawn as a picture.
-type band struct {
+// timeline is an integration's health over time, to be drawn as a picture.
+type timeline struct {
 	From, Until time.Time
 	Parts       []stretch
 	Says        string // the picture in words
 }
 
-// stretch is a time in one state, as a part of the band: from 0 to bandWidth.
+// stretch is a time in one state, as a part of the band: from 0 to timelineWidth.
 type stretch struct {
 	State       client.HealthState
 	From, Until time.Time
@@ -24,13 +24,13 @@ type stretch struct {
 }
 
 const (
-	bandWidth = 1000
-	bandTime  = 7 * 24 * time.Hour // that is shown at the most
+	timelineWidth = 1000
+	timelineSpan  = 7 * 24 * time.Hour // that is shown at the most
 )
 
-// newBand draws the last week, or the time since the registration where that is less.
-func newBand(i integrationView, now time.Time) band {
-	b := band{From: now.Add(-bandTime), Until: now}
+// newTimeline draws the last week, or the time since the registration where that is less.
+func newTimeline(i integrationView, now time.Time) timeline {
+	b := timeline{From: now.Add(-timelineSpan), Until: now}
 	if i.CreatedAt.After(b.From) {
 		b.From = i.CreatedAt
 	}
@@ -77,10 +77,10 @@ func other(c client.HealthChange) client.HealthState {
 }
 
 // place is where a time lies in the picture.
-func (b band) place(at time.Time) float64 {
+func (b timeline) place(at time.Time) float64 {
 	whole := b.Until.Sub(b.From)
 	if whole <= 0 {
 		return 0
 	}
-	return math.Round(float64(at.Sub(b.From))/float64(whole)*bandWidth*10) / 10
+	return math.Round(float64(at.Sub(b.From))/float64(whole)*timelineWidth*10) / 10
 }
