@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // timeline is an integration's health over time, to be drawn as a picture.
@@ -17,7 +18,7 @@ type timeline struct {
 
 // stretch is a time in one state, as a part of the band: from 0 to timelineWidth.
 type stretch struct {
-	State       client.HealthState
+	State       partnerapi.Health
 	From, Until time.Time
 	Reason      string // what brought it about; "" where that is not known
 	X, Width    float64
@@ -34,7 +35,7 @@ func newTimeline(i integrationView, now time.Time) timeline {
 	if i.CreatedAt.After(b.From) {
 		b.From = i.CreatedAt
 	}
-	state := stretch{State: client.Healthy, From: b.From}
+	state := stretch{State: partnerapi.Healthy, From: b.From}
 	if len(i.Health.Changes) > 0 { // the oldest that is known says what was before it
 		state.State = other(i.Health.Changes[len(i.Health.Changes)-1])
 	}
@@ -44,7 +45,7 @@ func newTimeline(i integrationView, now time.Time) timeline {
 		if until.After(state.From) {
 			state.X, state.Width = b.place(state.From), b.place(until)-b.place(state.From)
 			b.Parts = append(b.Parts, state)
-			if state.State == client.Degraded {
+			if state.State == partnerapi.Degraded {
 				degraded += until.Sub(state.From)
 			}
 		}
@@ -69,11 +70,11 @@ func newTimeline(i integrationView, now time.Time) timeline {
 }
 
 // other is the state before a change.
-func other(c client.HealthChange) client.HealthState {
-	if c.State == client.Degraded {
-		return client.Healthy
+func other(c client.HealthChange) partnerapi.Health {
+	if c.State == partnerapi.Degraded {
+		return partnerapi.Healthy
 	}
-	return client.Degraded
+	return partnerapi.Degraded
 }
 
 // place is where a time lies in the picture.
