@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -54,10 +55,7 @@ func listBookings(x *exchange) error {
 		field{Name: "attention", Label: "Only what needs attention", Kind: "checkbox"},
 	)
 	p := &bookingsPage{frame: frame{Page: "Bookings", Section: "bookings"}, Form: f, Filtered: len(query) > 0}
-	asked := url.Values{}
-	for name, values := range query {
-		asked[name] = values
-	}
+	asked := maps.Clone(query)
 	if words := query.Get("reseller"); strings.Contains(words, "@") {
 		found, err := x.resellerOf(words)
 		if err != nil {
@@ -70,15 +68,12 @@ func listBookings(x *exchange) error {
 		asked.Set("reseller", found)
 	}
 	list, part, err := read[[]bookingView](x, "/operator/bookings", asked)
-	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
-		f.refuse(said)
-		return x.show(http.StatusUnprocessableEntity, "bookings.html", p)
-	}
+	status, err := f.status(err)
 	if err != nil {
 		return err
 	}
 	p.List, p.Pager = list, newPager(part, root+"/bookings", query)
-	return x.show(http.StatusOK, "bookings.html", p)
+	return x.show(status, "bookings.html", p)
 }
 
 // resellerOf is the account of a reseller's address; "" where there is none.
