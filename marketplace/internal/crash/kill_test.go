@@ -1,7 +1,6 @@
-package client
+package crash
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -10,27 +9,49 @@ import (
 	"fmt"
 	"io/fs"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"partnerkit.dev/mockpartner"
 )
 
-// stopped stops a process, and returns its connections to a port as the other side
-// sees them.
-func stopped(ctx context.Context, process *os.Process, port uint16) ([]string, error) {
+// killReplica ends a replica with SIGKILL, and testifies which of its connections to the
+// partner that has ended, and when, so that the verdict holds neither the calls in the
+// middle of which it died against it, nor the answers that it had not yet written down.
+// The connections are known exactly because the process is stopped first. Where it has
+// ended by itself the error wraps os.ErrProcessDone.
+func (s *shop) killReplica(ctx context.Context, process *os.Process) error {
+	since := time.Now().Add(-s.outage.unwritten())
+	connections, err := s.stopped(ctx, process)
+	at := time.Now() // on a busy machine it takes a while until every thread has stopped
+	if errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	// Whatever came of that, the process must not be left standing.
+	if err = errors.Join(err, process.Kill()); err != nil || len(connections) == 0 {
+		return err
+	}
+	_, err = s.partner.Default().Journal().Testify(mockpartner.Testimony{Died: connections, At: at, Since: since})
+	return err
+}
+
+// stopped stops a process, and returns its connections to the partner as that sees them.
+func (s *shop) stopped(ctx context.Context, process *os.Process) (connections []string, err error) {
+	address, err := url.Parse(s.partner.URL)
+	if err != nil {
+		return nil, err
+	}
 	if err := process.Signal(syscall.SIGSTOP); err != nil {
 		return nil, err
 	}
 	proc := fmt.Sprintf("/proc/%d/", process.Pid)
-	for standing := false; !standing; {
-		var err error
-		if standing, err = allStand(proc); err != nil {
-			return nil, err
-		}
-		if err := ctx.Err(); err != nil {
+	for running := true; running; running, err = anyRuns(proc) {
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 	}
@@ -38,7 +59,6 @@ func stopped(ctx context.Context, process *os.Process, port uint16) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	var connections []string
 	for _, table := range []string{"net/tcp", "net/tcp6"} {
 		text, err := os.ReadFile(proc + table)
 		if errors.Is(err, fs.ErrNotExist) { // a machine without IPv6
@@ -47,18 +67,15 @@ func stopped(ctx context.Context, process *os.Process, port uint16) ([]string, e
 		if err != nil {
 			return nil, err
 		}
-		connections = append(connections, connectionsIn(text, sockets, port)...)
+		connections = append(connections, connectionsIn(string(text), sockets, address.Port())...)
 	}
 	return connections, nil
 }
 
-// allStand reports whether every thread of a process has stopped: a signal takes a
-// moment to reach those that run.
-func allStand(proc string) (bool, error) {
+// anyRuns reports whether a thread of a process still runs: the signal takes a moment to
+// reach it.
+func anyRuns(proc string) (bool, error) {
 	threads, err := filepath.Glob(proc + "task/*/stat")
-	if err != nil {
-		return false, err
-	}
 	for _, thread := range threads {
 		text, err := os.ReadFile(thread)
 		if err != nil { // the thread has ended
@@ -67,11 +84,10 @@ func allStand(proc string) (bool, error) {
 		// The state comes after the name, which is in brackets and may hold anything.
 		_, state, _ := bytes.Cut(text[max(bytes.LastIndexByte(text, ')'), 0):], []byte(" "))
 		if !bytes.ContainsAny(state[:min(len(state), 1)], "TtZX") {
-			time.Sleep(100 * time.Microsecond)
-			return false, nil
+			return true, nil
 		}
 	}
-	return true, nil
+	return false, err
 }
 
 // socketsOf lists the sockets that a process has open, by inode.
@@ -95,24 +111,24 @@ func socketsOf(proc string) (map[string]bool, error) {
 
 // connectionsIn finds the connections of sockets to a port in the kernel's table, as
 // proc_pid_net(5) describes it, by their own end.
-func connectionsIn(table []byte, sockets map[string]bool, port uint16) (list []string) {
-	for lines := bufio.NewScanner(bytes.NewReader(table)); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
+func connectionsIn(table string, sockets map[string]bool, port string) (list []string) {
+	for line := range strings.Lines(table) {
+		fields := strings.Fields(line)
 		if len(fields) < 10 || !sockets[fields[9]] {
 			continue
 		}
-		own, ownErr := endpoint(fields[1])
-		peer, peerErr := endpoint(fields[2])
-		if ownErr == nil && peerErr == nil && peer.Port() == port {
+		own, ownErr := kernelAddress(fields[1])
+		peer, peerErr := kernelAddress(fields[2])
+		if ownErr == nil && peerErr == nil && strconv.Itoa(int(peer.Port())) == port {
 			list = append(list, own.String())
 		}
 	}
 	return list
 }
 
-// endpoint reads an address of the kernel's table: words of 32 bits in the machine's
+// kernelAddress reads an address of the kernel's table: words of 32 bits in the machine's
 // order, and the port.
-func endpoint(text string) (netip.AddrPort, error) {
+func kernelAddress(text string) (netip.AddrPort, error) {
 	address, number, _ := strings.Cut(text, ":")
 	words, err := hex.DecodeString(address)
 	if err != nil || len(words)%4 != 0 {
