@@ -54,7 +54,7 @@ type pagination struct {
 }
 
 // get asks the API, and reads the answer's data into a value of that kind.
-func get[T any](v *visit, path string, query url.Values) (data T, part pagination, err error) {
+func read[T any](x *exchange, path string, query url.Values) (data T, part pagination, err error) {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
@@ -62,12 +62,12 @@ func get[T any](v *visit, path string, query url.Values) (data T, part paginatio
 		Data       *T          `json:"data"`
 		Pagination *pagination `json:"pagination"`
 	}{&data, &part}
-	return data, part, v.ask(http.MethodGet, path, nil, &frame)
+	return data, part, x.ask(http.MethodGet, path, nil, &frame)
 }
 
 // send makes a call that changes something, and reads the answer's data where somebody
 // wants them.
-func send[T any](v *visit, method, path string, body any) (data T, err error) {
+func send[T any](x *exchange, method, path string, body any) (data T, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return data, err
@@ -75,26 +75,26 @@ func send[T any](v *visit, method, path string, body any) (data T, err error) {
 	frame := struct {
 		Data *T `json:"data"`
 	}{&data}
-	return data, v.ask(method, path, text, &frame)
+	return data, x.ask(method, path, text, &frame)
 }
 
 // ask makes a call of the API as the operator. Its error is a refusal where the API has
 // answered with one.
-func (v *visit) ask(method, path string, body []byte, into any) error {
-	request, err := http.NewRequestWithContext(v.r.Context(), method, "http://"+v.r.Host+"/api/v1"+path, bytes.NewReader(body))
+func (x *exchange) ask(method, path string, body []byte, into any) error {
+	request, err := http.NewRequestWithContext(x.r.Context(), method, "http://"+x.r.Host+"/api/v1"+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	request.RemoteAddr = v.r.RemoteAddr
-	request.Header.Set("X-Request-Id", v.w.Header().Get("X-Request-Id")) // one id for the page and what it asks
+	request.RemoteAddr = x.r.RemoteAddr
+	request.Header.Set("X-Request-Id", x.w.Header().Get("X-Request-Id")) // one id for the page and what it asks
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	if v.session.AccessToken != "" {
-		request.Header.Set("Authorization", "Bearer "+v.session.AccessToken)
+	if x.session.AccessToken != "" {
+		request.Header.Set("Authorization", "Bearer "+x.session.AccessToken)
 	}
 	got := answer{header: http.Header{}}
-	v.api.ServeHTTP(&got, request)
+	x.api.ServeHTTP(&got, request)
 	if got.status < http.StatusBadRequest {
 		if err := json.Unmarshal(got.body.Bytes(), into); err != nil {
 			return fmt.Errorf("%s %s: the answer cannot be read: %w", method, path, err)

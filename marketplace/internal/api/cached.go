@@ -11,20 +11,20 @@ import (
 // leastGzip is from how many bytes on a body is worth to be compressed.
 const leastGzip = 1 << 10
 
-// writeMade writes an answer that is made: nothing but its headers where the caller has
-// it already, else compressed where that is taken.
-func writeMade(w http.ResponseWriter, r *http.Request, made *storefront.Answer) {
+// writeCached writes an answer that is kept ready: nothing but its headers where the caller
+// has it already, else compressed where that is taken.
+func writeCached(w http.ResponseWriter, r *http.Request, answer *storefront.Answer) {
 	x := exchangeOf(r.Context())
-	x.set("Etag", made.ETag)
+	x.set("Etag", answer.ETag)
 	x.set("Cache-Control", "private, no-cache") // kept by the caller, and asked about each time
 	x.set("Vary", "Accept-Encoding")
-	if names(r.Header.Values("If-None-Match"), made.ETag) {
+	if names(r.Header.Values("If-None-Match"), answer.ETag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	body := made.Body
+	body := answer.Body
 	if len(body) >= leastGzip && takesGzip(r.Header.Values("Accept-Encoding")) {
-		if smaller := made.Gzip(); smaller != nil {
+		if smaller := answer.Gzip(); smaller != nil {
 			x.set("Content-Encoding", "gzip")
 			body = smaller
 		}

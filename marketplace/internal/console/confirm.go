@@ -1,7 +1,7 @@
 package console
 
-// surePage asks before something is done that cannot be undone.
-type surePage struct {
+// confirmPage asks before something is done that cannot be undone.
+type confirmPage struct {
 	frame
 	Says   []string // what comes of it
 	Form   *form    // what has to be told; nil: nothing

@@ -6,35 +6,36 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
-// band is an integration's health over time, to be drawn as a picture.
-type band struct {
+// timeline is an integration's health over time, to be drawn as a picture.
+type timeline struct {
 	From, Until time.Time
 	Parts       []stretch
 	Says        string // the picture in words
 }
 
-// stretch is a time in one state, as a part of the band: from 0 to bandWidth.
+// stretch is a time in one state, as a part of the band: from 0 to timelineWidth.
 type stretch struct {
-	State       client.HealthState
+	State       partnerapi.Health
 	From, Until time.Time
 	Reason      string // what brought it about; "" where that is not known
 	X, Width    float64
 }
 
 const (
-	bandWidth = 1000
-	bandTime  = 7 * 24 * time.Hour // that is shown at the most
+	timelineWidth = 1000
+	timelineSpan  = 7 * 24 * time.Hour // that is shown at the most
 )
 
-// newBand draws the last week, or the time since the registration where that is less.
-func newBand(i integrationView, now time.Time) band {
-	b := band{From: now.Add(-bandTime), Until: now}
+// newTimeline draws the last week, or the time since the registration where that is less.
+func newTimeline(i integrationView, now time.Time) timeline {
+	b := timeline{From: now.Add(-timelineSpan), Until: now}
 	if i.CreatedAt.After(b.From) {
 		b.From = i.CreatedAt
 	}
-	state := stretch{State: client.Healthy, From: b.From}
+	state := stretch{State: partnerapi.Healthy, From: b.From}
 	if len(i.Health.Changes) > 0 { // the oldest that is known says what was before it
 		state.State = other(i.Health.Changes[len(i.Health.Changes)-1])
 	}
@@ -44,7 +45,7 @@ func newBand(i integrationView, now time.Time) band {
 		if until.After(state.From) {
 			state.X, state.Width = b.place(state.From), b.place(until)-b.place(state.From)
 			b.Parts = append(b.Parts, state)
-			if state.State == client.Degraded {
+			if state.State == partnerapi.Degraded {
 				degraded += until.Sub(state.From)
 			}
 		}
@@ -69,18 +70,18 @@ func newBand(i integrationView, now time.Time) band {
 }
 
 // other is the state before a change.
-func other(c client.HealthChange) client.HealthState {
-	if c.State == client.Degraded {
-		return client.Healthy
+func other(c client.HealthChange) partnerapi.Health {
+	if c.State == partnerapi.Degraded {
+		return partnerapi.Healthy
 	}
-	return client.Degraded
+	return partnerapi.Degraded
 }
 
 // place is where a time lies in the picture.
-func (b band) place(at time.Time) float64 {
+func (b timeline) place(at time.Time) float64 {
 	whole := b.Until.Sub(b.From)
 	if whole <= 0 {
 		return 0
 	}
-	return math.Round(float64(at.Sub(b.From))/float64(whole)*bandWidth*10) / 10
+	return math.Round(float64(at.Sub(b.From))/float64(whole)*timelineWidth*10) / 10
 }

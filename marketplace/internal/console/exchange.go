@@ -7,16 +7,22 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/gorilla/mux"
+
 	"partnerkit.dev/marketplace/internal/auth"
 )
 
-// visit is one request of a browser.
-type visit struct {
-	*Console
+// exchange is one request of a browser.
+type exchange struct {
+	*console
 	w       http.ResponseWriter
 	r       *http.Request
 	session auth.Session
+	given   url.Values // by a form
 }
+
+// handler shows a page, or returns why it cannot.
+type handler func(*exchange) error
 
 // frame is what every page has.
 type frame struct {
@@ -32,10 +38,10 @@ func (f *frame) framed() *frame { return f }
 type page interface{ framed() *frame }
 
 // page makes net/http's kind of handler of ours.
-func (c *Console) page(show handler) http.Handler {
+func (c *console) page(show handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v := &visit{Console: c, w: w, r: r}
-		err := show(v)
+		x := &exchange{console: c, w: w, r: r}
+		err := show(x)
 		if err == nil {
 			return
 		}
@@ -45,7 +51,7 @@ func (c *Console) page(show handler) http.Handler {
 			c.Log.ErrorContext(r.Context(), "a page of the console failed", slog.String("request_id", id), slog.Any("error", err))
 			said = &refusal{Status: http.StatusInternalServerError, Message: "unexpected error: the log tells more of request " + id}
 		}
-		if err := v.trouble(said); err != nil {
+		if err := x.trouble(said); err != nil {
 			http.Error(w, said.Message, said.Status)
 		}
 	})
@@ -57,24 +63,24 @@ type troublePage struct {
 	Said *refusal
 }
 
-func (v *visit) trouble(said *refusal) error {
+func (x *exchange) trouble(said *refusal) error {
 	if said.retryAfter != "" {
-		v.w.Header().Set("Retry-After", said.retryAfter)
+		x.w.Header().Set("Retry-After", said.retryAfter)
 	}
-	return v.show(said.Status, "trouble.html", &troublePage{frame{Page: http.StatusText(said.Status)}, said})
+	return x.show(said.Status, "trouble.html", &troublePage{frame{Page: http.StatusText(said.Status)}, said})
 }
 
 // show answers with a page. Nothing runs in it, nobody frames it and nobody keeps it.
-func (v *visit) show(status int, name string, p page) error {
+func (x *exchange) show(status int, name string, p page) error {
 	f := p.framed()
-	if f.Operator = v.session.Account.Email; f.Operator != "" && f.Note == nil {
-		f.Note = v.noteOf()
+	if f.Operator = x.session.Account.Email; f.Operator != "" && f.Note == nil {
+		f.Note = x.noteOf()
 	}
 	var text bytes.Buffer
 	if err := assets().templates.ExecuteTemplate(&text, name, p); err != nil {
 		return err
 	}
-	header := v.w.Header()
+	header := x.w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Security-Policy", policy)
 	header.Set("X-Frame-Options", "DENY")
@@ -82,8 +88,8 @@ func (v *visit) show(status int, name string, p page) error {
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
-	v.w.WriteHeader(status)
-	_, _ = v.w.Write(text.Bytes()) // whoever is gone cannot be told
+	x.w.WriteHeader(status)
+	_, _ = x.w.Write(text.Bytes()) // whoever is gone cannot be told
 	return nil
 }
 
@@ -91,53 +97,56 @@ func (v *visit) show(status int, name string, p page) error {
 const policy = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // goTo has the browser ask for another page of the console.
-func (v *visit) goTo(address string) error {
-	v.w.Header().Set("Location", address)
-	v.w.Header().Set("Cache-Control", "no-store")
-	v.w.WriteHeader(http.StatusSeeOther)
+func (x *exchange) goTo(address string) error {
+	x.w.Header().Set("Location", address)
+	x.w.Header().Set("Cache-Control", "no-store")
+	x.w.WriteHeader(http.StatusSeeOther)
 	return nil
 }
 
 // done says what was done, on the page that comes next.
-func (v *visit) done(address, words string) error {
-	if err := v.say(note{Words: words}); err != nil {
+func (x *exchange) done(address, words string) error {
+	if err := x.say(note{Words: words}); err != nil {
 		return err
 	}
-	return v.goTo(address)
+	return x.goTo(address)
 }
 
 // act makes a call that a button stands for, and says what came of it on the page that
 // comes next.
-func (v *visit) act(address string, call func() (words string, err error)) error {
+func (x *exchange) act(address string, call func() (words string, err error)) error {
 	words, err := call()
 	if err == nil {
-		return v.done(address, words)
+		return x.done(address, words)
 	}
 	said := refused(err)
 	if said == nil || said.Status == http.StatusUnauthorized || said.Status == http.StatusNotFound || said.Status == http.StatusInternalServerError {
 		return err
 	}
-	if err := v.say(note{Words: said.words(), Failed: true}); err != nil {
+	if err := x.say(note{Words: said.words(), Failed: true}); err != nil {
 		return err
 	}
-	return v.goTo(address)
+	return x.goTo(address)
 }
 
 // largestForm bounds a form, in bytes: the largest body that the API takes, escaped.
 const largestForm = 4 << 20
 
-// form reads what a form has sent.
-func (v *visit) form() (url.Values, error) {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, largestForm)
-	if err := v.r.ParseForm(); err != nil {
-		status, tooLarge := http.StatusBadRequest, (*http.MaxBytesError)(nil)
-		if errors.As(err, &tooLarge) {
-			status = http.StatusRequestEntityTooLarge
+// withForm reads what a form has sent before the handler is called.
+func withForm(next handler) handler {
+	return func(x *exchange) error {
+		x.r.Body = http.MaxBytesReader(x.w, x.r.Body, largestForm)
+		if err := x.r.ParseForm(); err != nil {
+			status, tooLarge := http.StatusBadRequest, (*http.MaxBytesError)(nil)
+			if errors.As(err, &tooLarge) {
+				status = http.StatusRequestEntityTooLarge
+			}
+			return &refusal{Status: status, Message: "the form cannot be read"}
 		}
-		return nil, &refusal{Status: status, Message: "the form cannot be read"}
+		x.given = x.r.PostForm
+		return next(x)
 	}
-	return v.r.PostForm, nil
 }
 
-// id is the id of the path, as an address has it.
-func (v *visit) id() string { return url.PathEscape(v.r.PathValue("id")) }
+// id is the id of the path, escaped as it came.
+func (x *exchange) id() string { return mux.Vars(x.r)["id"] }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// knob is a field that operators may change of an activity, or of a variation.
-type knob struct {
+// editField is a field that operators may change of an activity, or of a variation.
+type editField struct {
 	Path  string // as the API calls it
 	Label string
 	Kind  string // text, area, list (a line each), pictures (a line each), json, number, whole, flag or choice
@@ -20,18 +20,18 @@ type knob struct {
 
 // group is a part of a form.
 type group struct {
-	Title string
-	Knobs []knob
+	Title  string
+	Fields []editField
 }
 
-// activityKnobs are an activity's.
-var activityKnobs = []group{
-	{"Sale", []knob{
+// activityFields are an activity's.
+var activityFields = []group{
+	{"Sale", []editField{
 		{"status", "Status", "choice", "Inactive takes it off the list, whatever the partner says.", 0},
 		{"admin_price_percentage", "Added to the price, percent", "number", "From -100 to 1000. Empty adds nothing.", 0},
 		{"admin_discount_percentage", "Taken off the price, percent", "number", "From 0 to 100. Empty takes nothing off.", 0},
 	}},
-	{"Texts", []knob{
+	{"Texts", []editField{
 		{"activity_title", "Title", "text", "Empty gives it the partner's own name again.", 0},
 		{"main_promo_title", "Promotion", "text", "", 0},
 		{"short_description", "Short description", "area", "", 2},
@@ -42,14 +42,14 @@ var activityKnobs = []group{
 		{"media", "Pictures", "pictures", "One https address a line.", 3},
 		{"one_time_activity", "It takes place only once", "flag", "", 0},
 	}},
-	{"Place", []knob{
+	{"Place", []editField{
 		{"address", "Address", "text", "", 0},
 		{"location.city", "City", "text", "", 0},
 		{"location.region", "Region", "text", "", 0},
 		{"location.country.id", "Country's code", "text", "Such as PT.", 0},
 		{"location.country.name", "Country's name", "text", "", 0},
 	}},
-	{"Partner and translations", []knob{
+	{"Partner and translations", []editField{
 		{"partner_details.partner_category", "The partner's category", "text", "", 0},
 		{"partner_details.profileImage", "The partner's picture", "text", "An https address.", 0},
 		{"partner_details.companyDetails", "The partner's company", "json", "A JSON object.", 4},
@@ -57,16 +57,16 @@ var activityKnobs = []group{
 	}},
 }
 
-// variationKnobs are a variation's.
-var variationKnobs = []group{
-	{"Sale", []knob{
+// variationFields are a variation's.
+var variationFields = []group{
+	{"Sale", []editField{
 		{"title", "Title", "text", "Empty gives it the partner's own name again.", 0},
 		{"sort", "Place in the list", "whole", "Smallest first.", 0},
 		{"pricing.group_price", "Group price", "number", "What a whole group pays, in the major unit, before the percentages and the fee. Empty: each guest pays the partner's price.", 0},
 		{"pricing.currency", "Currency of the group price", "text", "Empty: the activity's own.", 0},
 		{"max_no_booking", "Guests in one booking", "whole", "At the most; 0 where nothing limits it.", 0},
 	}},
-	{"Texts", []knob{
+	{"Texts", []editField{
 		{"description", "Description", "area", "", 4},
 		{"language", "Languages", "list", "One a line, such as en or pt-BR.", 3},
 		{"duration.days", "Duration, days", "number", "", 0},
@@ -77,14 +77,14 @@ var variationKnobs = []group{
 		{"media.imageUrl", "Picture", "text", "An https address.", 0},
 		{"notes", "Notes", "area", "", 3},
 	}},
-	{"What is included", []knob{
+	{"What is included", []editField{
 		{"includes.including", "Included", "list", "One a line.", 3},
 		{"includes.excluding", "Not included", "list", "One a line.", 3},
 		{"includes.food", "Food", "list", "One a line.", 2},
 		{"includes.drinks", "Drinks", "list", "One a line.", 2},
 		{"includes.transportation_methods", "Transport", "list", "One a line.", 2},
 	}},
-	{"Pickup", []knob{
+	{"Pickup", []editField{
 		{"pickup.type", "Kind of pickup", "text", "", 0},
 		{"pickup.pick_up_address.address", "Fetched at", "text", "", 0},
 		{"pickup.pick_up_address.lat", "Latitude there", "number", "", 0},
@@ -123,12 +123,12 @@ func (o object) put(path string, value any) {
 }
 
 // text is a value as the form shows it.
-func (k knob) text(value any) string {
+func (f editField) text(value any) string {
 	switch value := value.(type) {
 	case nil:
 		return ""
 	case []any:
-		if k.Kind == "json" {
+		if f.Kind == "json" {
 			break
 		}
 		var lines []string
@@ -150,24 +150,24 @@ func (k knob) text(value any) string {
 }
 
 // value is what a form's text stands for; nil clears. The error is for people.
-func (k knob) value(text string) (any, error) {
-	if k.Kind == "flag" {
+func (f editField) value(text string) (any, error) {
+	if f.Kind == "flag" {
 		return text == "true", nil
 	}
 	if text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")); text == "" {
-		if k.Path == "sort" { // which null does not clear
+		if f.Path == "sort" { // which null does not clear
 			return 0, nil
 		}
 		return nil, nil
 	}
-	switch k.Kind {
+	switch f.Kind {
 	case "list", "pictures":
 		list := []any{}
 		for line := range strings.SplitSeq(text, "\n") {
 			if line = strings.TrimSpace(line); line == "" {
 				continue
 			}
-			if k.Kind == "pictures" {
+			if f.Kind == "pictures" {
 				list = append(list, map[string]any{"imageUrl": line})
 				continue
 			}
@@ -193,10 +193,10 @@ func (k knob) value(text string) (any, error) {
 
 // change is what turns what a form has shown into what it has sent, as a merge patch: what
 // nobody has touched is not in it, whoever else has changed it meanwhile.
-func change(knobs []group, given url.Values) (patch object, wrong []string) {
+func change(groups []group, given url.Values) (patch object, wrong []string) {
 	patch = object{}
-	for _, g := range knobs {
-		for _, k := range g.Knobs {
+	for _, g := range groups {
+		for _, k := range g.Fields {
 			was, text := strings.ReplaceAll(given.Get("was:"+k.Path), "\r\n", "\n"), strings.ReplaceAll(given.Get(k.Path), "\r\n", "\n")
 			if was == text || k.Kind == "flag" && (was == "true") == (text == "true") {
 				continue
@@ -235,11 +235,11 @@ func difference(before, after any) any {
 	return patch
 }
 
-// knobForm is the form of an object's knobs, with what was given where it was refused.
-func knobForm(knobs []group, of object, given url.Values) *form {
+// editForm is the form of an object's groups, with what was given where it was refused.
+func editForm(groups []group, of object, given url.Values) *form {
 	var fields []field
-	for _, g := range knobs {
-		for _, k := range g.Knobs {
+	for _, g := range groups {
+		for _, k := range g.Fields {
 			f := field{Name: k.Path, Label: k.Label, Hint: k.Hint, Rows: k.Rows, Value: k.text(of.at(k.Path))}
 			switch k.Kind {
 			case "area", "list", "pictures", "json":

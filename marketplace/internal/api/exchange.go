@@ -2,17 +2,17 @@ package api
 
 import (
 	"context"
-	"encoding/binary"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"regexp"
 	"runtime/debug"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
 // requestIDHeader tells requests from each other, here and at the caller's.
@@ -76,14 +76,67 @@ func (x *exchange) Write(body []byte) (int, error) {
 // Unwrap lets http.ResponseController through.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// withExchange gives every request an id, or keeps its own, answers with it, and counts
-// and logs what came of the request.
-func (a *API) withExchange(next http.Handler) http.Handler {
+// served is a route as the log and the metrics know it.
+type served struct {
+	name     string // such as GET /healthz
+	quiet    bool   // machines ask for it so often that the log says so only when it debugs
+	counters *telemetry.Route
+}
+
+// handler notes which route a request takes.
+func (s *served) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began := a.now()
+		exchangeOf(r.Context()).route = s
+		next.ServeHTTP(w, r)
+	})
+}
+
+// recorder tells the log and the metrics what becomes of requests.
+type recorder struct {
+	metrics *telemetry.Metrics
+	unknown *served // where no route fits
+	now     func() time.Time
+	log     *slog.Logger
+}
+
+// answer adapts a handler to http.Handler, and writes its error.
+func (rec recorder) answer(f handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := f(w, r); err != nil {
+			writeProblem(w, r, rec.log, err)
+		}
+	})
+}
+
+// route notes that a request takes that route.
+func (rec recorder) route(r route, next http.Handler) http.Handler {
+	known := &served{name: r.method + " " + r.path, quiet: r.surface() == serviceSurface}
+	known.counters = rec.metrics.Route(r.surface(), known.name)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := exchangeOf(r.Context())
+		x.route, x.plain = known, onlyIDs(mux.Vars(r))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// onlyIDs reports whether all that a path says beside its route is ids.
+func onlyIDs(variables map[string]string) bool {
+	for _, value := range variables {
+		if !isID(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// exchanges gives every request an id, or keeps its own, answers with it, and counts
+// and logs what came of the request.
+func (rec recorder) exchanges(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := rec.now()
 		x := &exchange{ResponseWriter: w, id: r.Header.Get(requestIDHeader)}
 		if x.id == "" || !saneID.MatchString(x.id) {
-			x.id = newRequestID()
+			x.id = uuid.NewString()
 		}
 		x.set(requestIDHeader, x.id)
 		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
@@ -91,25 +144,15 @@ func (a *API) withExchange(next http.Handler) http.Handler {
 		if x.status >= http.StatusInternalServerError && r.Context().Err() != nil {
 			x.status = callerGone
 		}
-		ended := a.now()
+		ended := rec.now()
 		took := ended.Sub(began)
 		route := x.route
 		if route == nil {
-			route = a.unknown
+			route = rec.unknown
 		}
 		route.counters.Answered(x.status, took)
-		a.logExchange(r, x, route, ended, took)
+		rec.logExchange(r, x, route, ended, took)
 	})
-}
-
-// newRequestID makes one that nobody else has. It is no secret: the system's own source
-// of chance, which costs a call of it, is not needed.
-func newRequestID() string {
-	var id uuid.UUID
-	binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
-	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
-	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80 // version 4
-	return id.String()
 }
 
 // callerGone is what the log and the metrics say of a caller who did not wait for the
@@ -121,7 +164,7 @@ const slow = 2 * time.Second
 
 // logExchange writes a line about a request. Of what the caller sent there is nothing
 // that could be a secret: the path only where it is made of ids.
-func (a *API) logExchange(r *http.Request, x *exchange, route *served, ended time.Time, took time.Duration) {
+func (rec recorder) logExchange(r *http.Request, x *exchange, route *served, ended time.Time, took time.Duration) {
 	level := slog.LevelInfo
 	switch {
 	case x.status >= http.StatusInternalServerError, took >= slow:
@@ -129,7 +172,7 @@ func (a *API) logExchange(r *http.Request, x *exchange, route *served, ended tim
 	case route.quiet:
 		level = slog.LevelDebug
 	}
-	if !a.log.Enabled(r.Context(), level) {
+	if !rec.log.Enabled(r.Context(), level) {
 		return
 	}
 	attrs := make([]slog.Attr, 0, 10)
@@ -145,11 +188,11 @@ func (a *API) logExchange(r *http.Request, x *exchange, route *served, ended tim
 	// is called from.
 	line := slog.NewRecord(ended, level, "request", 0)
 	line.AddAttrs(attrs...)
-	_ = a.log.Handler().Handle(r.Context(), line) // as the logger does
+	_ = rec.log.Handler().Handle(r.Context(), line) // as the logger does
 }
 
-// withRecovery answers a panic with 500, and logs where it came from.
-func (a *API) withRecovery(next http.Handler) http.Handler {
+// panics answers a panic with 500, and logs where it came from.
+func (rec recorder) panics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			switch found := recover(); found {
@@ -157,9 +200,9 @@ func (a *API) withRecovery(next http.Handler) http.Handler {
 			case http.ErrAbortHandler:
 				panic(found) // net/http's own way to drop a connection
 			default:
-				a.log.ErrorContext(r.Context(), "panic", slog.String("request_id", requestID(r.Context())),
+				rec.log.ErrorContext(r.Context(), "panic", slog.String("request_id", requestID(r.Context())),
 					slog.Any("panic", found), slog.String("stack", string(debug.Stack())))
-				a.writeProblem(w, r, &statusError{http.StatusInternalServerError, saysInternal})
+				writeProblem(w, r, rec.log, &statusError{http.StatusInternalServerError, saysInternal})
 			}
 		}()
 		next.ServeHTTP(w, r)

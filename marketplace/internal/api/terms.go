@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -10,14 +11,16 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// operatorTermsRoutes are about what every price is made with.
-func (a *API) operatorTermsRoutes() []route {
-	return []route{
-		{http.MethodGet, "/api/v1/operator/rates", operators, a.showRates},
-		{http.MethodPut, "/api/v1/operator/rates", operators, a.changeRates},
-		{http.MethodGet, "/api/v1/operator/pricing", operators, a.showFees},
-		{http.MethodPut, "/api/v1/operator/pricing", operators, a.changeFees},
-	}
+type termsStore interface {
+	Terms(ctx context.Context) (marketplace.Terms, error)
+	ChangeRates(ctx context.Context, c marketplace.RatesChange) error
+	ChangeFees(ctx context.Context, c marketplace.FeesChange) error
+}
+
+// termsHandler is what operators do with the terms that every price is made with.
+type termsHandler struct {
+	store    termsStore
+	caughtUp catchUp
 }
 
 // ratesView is the table of exchange rates in force.
@@ -27,36 +30,36 @@ type ratesView struct {
 	Rates map[marketplace.Currency]decimal.Decimal `json:"rates"` // as texts: what one unit of the base buys
 }
 
-func (a *API) showRates(w http.ResponseWriter, r *http.Request) error {
-	terms, err := a.store.Terms(r.Context())
+func (h termsHandler) rates(r *http.Request) (any, error) {
+	terms, err := h.store.Terms(r.Context())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	view := ratesView{Base: terms.Rates.Base, Rates: terms.Rates.Per}
 	if !terms.RatesOf.IsZero() {
 		day := terms.RatesOf.Format(time.DateOnly)
 		view.AsOf = &day
 	}
-	return writeData(w, http.StatusOK, view)
+	return view, nil
 }
 
-func (a *API) changeRates(w http.ResponseWriter, r *http.Request) error {
+func (h termsHandler) changeRates(r *http.Request) (any, error) {
 	var body struct {
 		Base  marketplace.Currency       `json:"base" validate:"required,iso4217"`
 		Rates map[string]json.RawMessage `json:"rates" validate:"required"`
 	}
 	if err := readBody(r, &body); err != nil {
-		return err
+		return nil, err
 	}
 	change, err := marketplace.ParseRates(body.Base, body.Rates)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := a.store.ChangeRates(r.Context(), change); err != nil {
-		return err
+	if err := h.store.ChangeRates(r.Context(), change); err != nil {
+		return nil, err
 	}
-	a.caughtUp(r)
-	return a.showRates(w, r)
+	h.caughtUp(r.Context())
+	return h.rates(r)
 }
 
 // feesView is what is added to every price.
@@ -66,25 +69,25 @@ type feesView struct {
 	Commission marketplace.Number   `json:"commission_percentage"`
 }
 
-func (a *API) showFees(w http.ResponseWriter, r *http.Request) error {
-	terms, err := a.store.Terms(r.Context())
+func (h termsHandler) fees(r *http.Request) (any, error) {
+	terms, err := h.store.Terms(r.Context())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return writeData(w, http.StatusOK, feesView{marketplace.Number{Decimal: terms.Fee}, terms.FeeIn, marketplace.Number{Decimal: terms.Commission}})
+	return feesView{marketplace.Number{Decimal: terms.Fee}, terms.FeeIn, marketplace.Number{Decimal: terms.Commission}}, nil
 }
 
-func (a *API) changeFees(w http.ResponseWriter, r *http.Request) error {
+func (h termsHandler) changeFees(r *http.Request) (any, error) {
 	var body marketplace.FeesChange
 	if err := readBody(r, &body); err != nil {
-		return err
+		return nil, err
 	}
 	if err := body.Check(); err != nil {
-		return err
+		return nil, err
 	}
-	if err := a.store.ChangeFees(r.Context(), body); err != nil {
-		return err
+	if err := h.store.ChangeFees(r.Context(), body); err != nil {
+		return nil, err
 	}
-	a.caughtUp(r)
-	return a.showFees(w, r)
+	h.caughtUp(r.Context())
+	return h.fees(r)
 }
