@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 )
 
@@ -84,11 +85,11 @@ func (b *Bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) 
 // draw writes the page of a run that went wrong. The run itself wrote the report for
 // machines alone: most of the pages would be read by nobody.
 func draw(dir string, result *report.Result) error {
-	page, err := report.HTML(result)
+	page, err := view.HTML(result)
 	if err != nil {
 		return err
 	}
-	return report.WriteFile(filepath.Join(dir, "report.html"), page)
+	return view.WriteFile(filepath.Join(dir, "report.html"), page)
 }
 
 // with returns the ids of the rules of that outcome.

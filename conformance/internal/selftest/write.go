@@ -7,7 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/internal/view"
 )
 
 // WriteJSON writes the matrix for machines: the fields and names of its tags,
@@ -22,16 +22,16 @@ func (m *Matrix) WriteJSON(out io.Writer) error {
 // WriteAll writes selftest.json and selftest.md into dir and returns their paths.
 // Each appears whole or not at all.
 func (m *Matrix) WriteAll(dir string) (written []string, err error) {
-	for _, view := range []struct {
+	for _, file := range []struct {
 		name  string
 		write func(io.Writer) error
 	}{{"selftest.json", m.WriteJSON}, {"selftest.md", m.WriteMarkdown}} {
 		var content bytes.Buffer
-		path := filepath.Join(dir, view.name)
-		if err := view.write(&content); err != nil {
+		path := filepath.Join(dir, file.name)
+		if err := file.write(&content); err != nil {
 			return written, fmt.Errorf("write %s: %w", path, err)
 		}
-		if err := report.WriteFile(path, content.Bytes()); err != nil {
+		if err := view.WriteFile(path, content.Bytes()); err != nil {
 			return written, fmt.Errorf("write %s: %w", path, err)
 		}
 		written = append(written, path)
