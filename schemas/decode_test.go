@@ -99,13 +99,13 @@ func TestDecodeIntoWhatCannotHoldItIsAProblem(t *testing.T) {
 func TestTheGoTypesHaveTheFieldsOfTheSchemas(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]any{
-		schemas.Product: partnerapi.Product{}, schemas.Option: partnerapi.Option{}, schemas.Unit: partnerapi.Unit{},
-		schemas.Restrictions: partnerapi.Restrictions{}, schemas.PricingEntry: partnerapi.PricingEntry{},
+		schemas.Product: partnerapi.Product{}, "partner/option": partnerapi.Option{}, schemas.Unit: partnerapi.Unit{},
+		"partner/restrictions": partnerapi.Restrictions{}, schemas.PricingEntry: partnerapi.PricingEntry{},
 		schemas.AvailabilityRequest: partnerapi.AvailabilityRequest{}, schemas.UnitQuantity: partnerapi.UnitQuantity{},
-		schemas.Slot: partnerapi.Slot{}, schemas.Contact: partnerapi.Contact{},
+		schemas.Slot: partnerapi.Slot{}, "partner/contact": partnerapi.Contact{},
 		schemas.ReserveRequest: partnerapi.ReserveRequest{}, schemas.ReserveAnswer: partnerapi.ReserveAnswer{},
 		schemas.ConfirmRequest: partnerapi.ConfirmRequest{}, schemas.ConfirmAnswer: partnerapi.ConfirmAnswer{},
-		schemas.Ticket: partnerapi.Ticket{}, schemas.DeliveryOption: partnerapi.DeliveryOption{},
+		schemas.Ticket: partnerapi.Ticket{}, "partner/delivery-option": partnerapi.DeliveryOption{},
 		schemas.ReleaseRequest: partnerapi.ReleaseRequest{}, schemas.ReleaseAnswer: partnerapi.Done{},
 		schemas.CancelRequest: partnerapi.CancelRequest{}, schemas.CancelAnswer: partnerapi.Done{},
 		schemas.Refusal: partnerapi.Refusal{},
