@@ -75,18 +75,6 @@ func TestDecodeSkipsAFieldWhoseTypeIsOpen(t *testing.T) {
 	}
 }
 
-func TestDecodeLeavesTheValueAlone(t *testing.T) {
-	t.Parallel()
-	value, before := decoded(t, []byte(`{"id": "u", "ID": 1, "quantity": 2.0}`)), decoded(t, []byte(`{"id": "u", "ID": 1, "quantity": 2.0}`))
-	var unit partnerapi.UnitQuantity
-	if problems := schemas.DecodeValue(schemas.UnitQuantity, value, &unit); problems != nil || unit.Quantity != 2 {
-		t.Errorf("want a quantity of 2, got %+v %v", unit, problems)
-	}
-	if !reflect.DeepEqual(value, before) {
-		t.Errorf("the value was changed to %v", value)
-	}
-}
-
 func TestDecodeIntoWhatCannotHoldItIsAProblem(t *testing.T) {
 	t.Parallel()
 	if problems := schemas.Decode(schemas.CancelRequest, []byte(`{}`), partnerapi.CancelRequest{}); len(problems) != 1 {

@@ -11,22 +11,12 @@ import (
 // keyword would build an error for each of a million wrong elements.
 const itemsKeyword = "x-items"
 
-// renameItems puts itemsKeyword for "items" in a schema document. None of our
+// renameItems puts itemsKeyword for "items" in an object of a schema. None of our
 // properties is called items; a test watches over that.
-func renameItems(node any) {
-	switch node := node.(type) {
-	case map[string]any:
-		if items, ok := node["items"]; ok {
-			node[itemsKeyword] = items
-			delete(node, "items")
-		}
-		for _, child := range node {
-			renameItems(child)
-		}
-	case []any:
-		for _, child := range node {
-			renameItems(child)
-		}
+func renameItems(node map[string]any) {
+	if items, ok := node["items"]; ok {
+		node[itemsKeyword] = items
+		delete(node, "items")
 	}
 }
 

@@ -21,6 +21,10 @@ const (
 	KeywordSchema = "schema"
 )
 
+// MaxProblems is how many problems one call reports at most. A text with as
+// many is not looked through to its end.
+const MaxProblems = 100
+
 // Path returns the place as people write it, such as
 // options[0].units[1].pricingFrom[0].original. It is "" for the whole text.
 // Names that a stranger chose are quoted, and shortened where they are long.

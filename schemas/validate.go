@@ -10,10 +10,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// MaxProblems is how many problems one call reports at most. A text with as
-// many is not looked through to its end.
-const MaxProblems = 100
-
 // Validate judges a JSON text by the schema of that name. It returns nil when
 // the text keeps it, else one problem for every wrong place and every missing
 // property, in the order of the text, at most MaxProblems.
