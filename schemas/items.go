@@ -48,7 +48,7 @@ func (v itemsValidator) Validate(ctx jsonschema.ValidationContext, value any) er
 			continue
 		}
 		errs = append(errs, err)
-		if found += countLeaves(err.(*jsonschema.ValidationError)); found >= MaxProblems {
+		if found += len(leaves(err.(*jsonschema.ValidationError), nil)); found >= MaxProblems {
 			break
 		}
 	}
@@ -58,13 +58,12 @@ func (v itemsValidator) Validate(ctx jsonschema.ValidationContext, value any) er
 	return jsonschema.ValidationError{}.Group(ctx.Error(itemsKeyword, "items failed"), errs...)
 }
 
-func countLeaves(err *jsonschema.ValidationError) int {
+func leaves(err *jsonschema.ValidationError, found []*jsonschema.ValidationError) []*jsonschema.ValidationError {
 	if len(err.Causes) == 0 {
-		return 1
+		return append(found, err)
 	}
-	n := 0
 	for _, cause := range err.Causes {
-		n += countLeaves(cause)
+		found = leaves(cause, found)
 	}
-	return n
+	return found
 }

@@ -145,3 +145,14 @@ func TestEveryClauseThatIsCitedExists(t *testing.T) {
 		t.Errorf("only %d citations were found: %v", cited, err)
 	}
 }
+
+func TestTheContractsVersionIsTwelveHexadecimalDigitsAndStable(t *testing.T) {
+	t.Parallel()
+	version := schemas.ContractVersion()
+	if !regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(version) {
+		t.Errorf("want twelve hexadecimal digits, got %q", version)
+	}
+	if again := schemas.ContractVersion(); again != version {
+		t.Errorf("want %s again, got %s", version, again)
+	}
+}

@@ -1,6 +1,9 @@
 package schemas
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Problem is one place of a JSON text that breaks its schema.
 type Problem struct {
@@ -78,19 +81,10 @@ var (
 	pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-func isIndex(token string) bool {
-	return token != "" && strings.Trim(token, "0123456789") == ""
-}
-
-func isIdentifier(token string) bool {
-	for i, r := range token {
-		letter := r == '_' || r == '$' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return token != ""
-}
+var (
+	isIndex      = regexp.MustCompile(`^[0-9]+$`).MatchString
+	isIdentifier = regexp.MustCompile(`^[A-Za-z_$][0-9A-Za-z_$]*$`).MatchString
+)
 
 // comparePointers orders places as they stand in a text: indexes by number,
 // names by alphabet, a value before what it holds.

@@ -64,13 +64,3 @@ func problemsOf(err *jsonschema.ValidationError, value any) []Problem {
 	problems = slices.CompactFunc(problems, func(a, b Problem) bool { return a.Pointer == b.Pointer })
 	return problems[:min(len(problems), MaxProblems)]
 }
-
-func leaves(err *jsonschema.ValidationError, found []*jsonschema.ValidationError) []*jsonschema.ValidationError {
-	if len(err.Causes) == 0 {
-		return append(found, err)
-	}
-	for _, cause := range err.Causes {
-		found = leaves(cause, found)
-	}
-	return found
-}
