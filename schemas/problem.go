@@ -11,17 +11,17 @@ type Problem struct {
 	// a missing property it is where that property should be.
 	Pointer string
 	// Keyword is the keyword of JSON Schema that is broken, such as "required",
-	// "type" or "format". Two are our own: KeywordJSON and KeywordSchema.
+	// "type" or "format". Two are our own: "json" and "schema".
 	Keyword string
 	// Message says what is wanted and what was got, without the place.
 	Message string
 }
 
 const (
-	// KeywordJSON marks a text that is no JSON, or beyond the limits of Validate.
-	KeywordJSON = "json"
-	// KeywordSchema marks a call that names no schema: the caller's mistake.
-	KeywordSchema = "schema"
+	// keywordJSON marks a text that is no JSON, or beyond the limits of Validate.
+	keywordJSON = "json"
+	// keywordSchema marks a call that names no schema: the caller's mistake.
+	keywordSchema = "schema"
 )
 
 // MaxProblems is how many problems one call reports at most. A text with as

@@ -15,7 +15,7 @@ import (
 // property, in the order of the text, at most MaxProblems.
 //
 // A text that is no JSON (broken, followed by more, not UTF-8, nested deeper
-// than MaxDepth) is one problem with KeywordJSON. An integer may be written
+// than MaxDepth) is one problem with the keyword "json". An integer may be written
 // 10.0, as JSON Schema has it; Decode reads it, encoding/json does not.
 func Validate(name string, raw []byte) []Problem {
 	value, problem := read(raw)
@@ -31,7 +31,7 @@ func Validate(name string, raw []byte) []Problem {
 func ValidateValue(name string, value any) []Problem {
 	schema, ok := compiled().byName[name]
 	if !ok {
-		return []Problem{{Keyword: KeywordSchema, Message: fmt.Sprintf("there is no schema %q: schemas.Names lists all", name)}}
+		return []Problem{{Keyword: keywordSchema, Message: fmt.Sprintf("there is no schema %q: schemas.Names lists all", name)}}
 	}
 	if problem := checkValue(value, 0); problem != nil {
 		return []Problem{*problem}
