@@ -54,7 +54,7 @@ func BundleAt(file, server string) ([]byte, error) {
 	}
 	for i, item := range document {
 		switch list, _ := item.Value.(yaml.MapSlice); {
-		case item.Key == "components":
+		case item.Key == "components" && found != nil:
 			document[i].Value = append(list, yaml.MapItem{Key: "schemas", Value: found})
 		case item.Key == "servers" && server != "":
 			document[i].Value = []any{yaml.MapSlice{{Key: "url", Value: server}}}
