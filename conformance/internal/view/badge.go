@@ -1,59 +1,38 @@
 package view
 
 import (
-	"bytes"
 	"fmt"
-	"html/template"
+	"html"
 
 	"partnerkit.dev/conformance/report"
 )
 
-// badgeLabel is what a badge is about.
-const badgeLabel = "partner contract"
+const (
+	badgeLabel   = "partner contract"
+	badgePadding = 7 // pixels beside the words
+)
 
-// badge is a picture of two fields, as they stand in READMEs.
-type badge struct {
-	Label, Says     string
-	Colour          string
-	LabelWidth      int // pixels
-	SaysWidth       int
-	Title           string
-	LabelAt, SaysAt int // the middle of the words
-}
-
-var badgeTemplate = template.Must(template.New("badge").Parse(`<svg xmlns="http://www.w3.org/2000/svg" width="{{.Width}}" height="20" role="img" aria-label="{{.Label}}: {{.Says}}">
-<title>{{.Title}}</title>
-<clipPath id="round"><rect width="{{.Width}}" height="20" rx="3"/></clipPath>
-<g clip-path="url(#round)"><rect width="{{.LabelWidth}}" height="20" fill="#3d4650"/><rect x="{{.LabelWidth}}" width="{{.SaysWidth}}" height="20" fill="{{.Colour}}"/></g>
+// badgeSVG is a picture of two fields, as they stand in READMEs.
+const badgeSVG = `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img" aria-label="%[2]s: %[3]s">
+<title>%[4]s</title>
+<clipPath id="round"><rect width="%[1]d" height="20" rx="3"/></clipPath>
+<g clip-path="url(#round)"><rect width="%[5]d" height="20" fill="#3d4650"/><rect x="%[5]d" width="%[6]d" height="20" fill="%[7]s"/></g>
 <g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">
-<text x="{{.LabelAt}}" y="14" textLength="{{.LabelText}}">{{.Label}}</text>
-<text x="{{.SaysAt}}" y="14" textLength="{{.SaysText}}">{{.Says}}</text>
+<text x="%[8]d" y="14" textLength="%[9]d">%[2]s</text>
+<text x="%[10]d" y="14" textLength="%[11]d">%[3]s</text>
 </g>
 </svg>
-`))
+`
 
 // Badge returns the verdict as a small picture: "conformant", and how many of
 // the rules that were judged hold. Nothing of a partner's stands in it.
 func Badge(r *report.Result) ([]byte, error) {
-	b := badge{Label: badgeLabel, Title: badgeLabel + ": " + checksumWords(r)}
-	b.Says, b.Colour = badgeWords(r.Complete())
-	b.LabelWidth, b.SaysWidth = textWidth(b.Label)+2*badgePadding, textWidth(b.Says)+2*badgePadding
-	b.LabelAt, b.SaysAt = b.LabelWidth/2, b.LabelWidth+b.SaysWidth/2
-	var out bytes.Buffer
-	if err := badgeTemplate.Execute(&out, b); err != nil {
-		return nil, fmt.Errorf("write the badge: %w", err)
-	}
-	return out.Bytes(), nil
+	says, colour := badgeWords(r.Complete())
+	labelText, saysText := textWidth(badgeLabel), textWidth(says)
+	label, field := labelText+2*badgePadding, saysText+2*badgePadding
+	return fmt.Appendf(nil, badgeSVG, label+field, badgeLabel, says, html.EscapeString(badgeLabel+": "+checksumWords(r)),
+		label, field, colour, label/2, labelText, label+field/2, saysText), nil
 }
-
-// Width is that of the whole badge, in pixels.
-func (b badge) Width() int { return b.LabelWidth + b.SaysWidth }
-
-// LabelText is the width of the left words.
-func (b badge) LabelText() int { return b.LabelWidth - 2*badgePadding }
-
-// SaysText is the width of the right words.
-func (b badge) SaysText() int { return b.SaysWidth - 2*badgePadding }
 
 // badgeWords are the verdict and its colour.
 func badgeWords(r *report.Result) (says, colour string) {
@@ -72,8 +51,6 @@ func badgeWords(r *report.Result) (says, colour string) {
 		return "not judged", "#66727f"
 	}
 }
-
-const badgePadding = 7 // pixels beside the words
 
 // textWidth estimates how wide words are, in pixels of an 11 px Verdana; the
 // viewer's font is stretched to it.

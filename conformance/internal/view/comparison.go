@@ -73,9 +73,9 @@ const mostRows = 100
 // CompareMarkdown returns a comparison for a pull request.
 func CompareMarkdown(c report.Comparison) []byte {
 	var page strings.Builder
-	fmt.Fprintf(&page, "## %s\n\n%s, now %s: %s\n", escaped(CompareWords(c)), c.Old.Verdict, c.New.Verdict, codeSpan(shorten(c.New.BaseURL, longestCell)))
+	fmt.Fprintf(&page, "## %s\n\n%s, now %s: %s\n", escaped(CompareWords(c)), c.Old.Verdict, c.New.Verdict, codeCell(c.New.BaseURL))
 	for _, remark := range c.Remarks {
-		fmt.Fprintf(&page, "\n> %s\n", escaped(shorten(remark, longestCell)))
+		fmt.Fprintf(&page, "\n> %s\n", cell(remark))
 	}
 	for _, section := range Sections(c) {
 		fmt.Fprintf(&page, "\n### %s (%d)\n\n| rule | level | outcome | what was found |\n|---|---|---|---|\n", section.Title, len(section.Changes))
@@ -85,15 +85,15 @@ func CompareMarkdown(c report.Comparison) []byte {
 				break
 			}
 			told := strings.Join(append([]string{change.Message}, change.Notes...), " ")
-			fmt.Fprintf(&page, "| %s %s | %s | %s | %s |\n", codeSpan(shorten(change.ID, longestCell)), escaped(shorten(change.Title, longestCell)),
-				escaped(shorten(string(change.Level), longestCell)), escaped(shorten(ChangeWords(change), longestCell)), escaped(shorten(strings.TrimSpace(told), longestCell)))
+			fmt.Fprintf(&page, "| %s %s | %s | %s | %s |\n", codeCell(change.ID), cell(change.Title),
+				cell(string(change.Level)), cell(ChangeWords(change)), cell(strings.TrimSpace(told)))
 		}
 	}
 	if len(c.Slower) > 0 {
 		page.WriteString("\n### Slower\n\n")
 	}
 	for _, s := range c.Slower {
-		fmt.Fprintf(&page, "- %s: %s\n", escaped(shorten(string(s.Endpoint), longestCell)), escaped(SlowerWords(s)))
+		fmt.Fprintf(&page, "- %s: %s\n", cell(string(s.Endpoint)), escaped(SlowerWords(s)))
 	}
 	return []byte(page.String())
 }

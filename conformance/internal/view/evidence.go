@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -77,31 +78,20 @@ func ruleViews(r *report.Result) []ruleView {
 	return views
 }
 
+// idLike is what may be the id of a rule.
+var idLike = regexp.MustCompile(`[0-9a-z.-]+`)
+
 // linked splits a message at the rule ids in it: a blocked rule names its cause.
 func linked(message string, known map[string]bool) []words {
 	var all []words
-	rest, from := message, 0
-	for from < len(rest) {
-		start := from + strings.IndexFunc(rest[from:], inRuleID)
-		if start < from {
-			break
-		}
-		end := start
-		for end < len(rest) && inRuleID(rune(rest[end])) {
-			end++
-		}
-		id := strings.TrimRight(rest[start:end], ".-")
-		from = end
-		if known[id] {
-			all = append(all, words{Text: rest[:start]}, words{Text: id, Rule: id})
-			rest, from = rest[start+len(id):], 0
+	rest := 0
+	for _, at := range idLike.FindAllStringIndex(message, -1) {
+		if id := strings.TrimRight(message[at[0]:at[1]], ".-"); known[id] {
+			all = append(all, words{Text: message[rest:at[0]]}, words{Text: id, Rule: id})
+			rest = at[0] + len(id)
 		}
 	}
-	return append(all, words{Text: rest})
-}
-
-func inRuleID(r rune) bool {
-	return r == '.' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z'
+	return append(all, words{Text: message[rest:]})
 }
 
 func newExchangeView(x probe.Exchange, message string, began time.Time) exchangeView {
@@ -155,22 +145,17 @@ func indent(text string) (string, bool) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			return "", false
-		}
 		switch token {
 		case json.Delim('{'), json.Delim('['):
 			depth++
 		case json.Delim('}'), json.Delim(']'):
 			depth--
 		}
-		if depth > maxDepth {
+		if err != nil || depth > maxDepth {
 			return "", false
 		}
 	}
 	var out bytes.Buffer
-	if err := json.Indent(&out, []byte(text), "", "  "); err != nil {
-		return "", false
-	}
-	return out.String(), true
+	err := json.Indent(&out, []byte(text), "", "  ")
+	return out.String(), err == nil
 }

@@ -29,31 +29,22 @@ func FixedText(names ...string) ([][]byte, error) {
 			return nil, err
 		}
 		all = append(all, content.Bytes())
-		if v.name != pageFile {
-			continue
+		if v.name == pageFile {
+			all = append(all, []byte(style), []byte(script))
+			err = fs.WalkDir(templates, "page", func(name string, file fs.DirEntry, err error) error {
+				if err != nil || file.IsDir() {
+					return err
+				}
+				content, err := templates.ReadFile(name)
+				all = append(all, content)
+				return err
+			})
+			if err != nil {
+				return nil, fmt.Errorf("read the page's files: %w", err)
+			}
 		}
-		files, err := filesOfPage()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, files...)
 	}
 	return all, nil
-}
-
-func filesOfPage() (contents [][]byte, err error) {
-	names, err := fs.Glob(pageFiles, "page/*")
-	if err != nil {
-		return nil, fmt.Errorf("list the page's files: %w", err)
-	}
-	for _, name := range names {
-		content, err := pageFiles.ReadFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("read the page's files: %w", err)
-		}
-		contents = append(contents, content)
-	}
-	return contents, nil
 }
 
 // blank is a result in which every field and every outcome occurs, and no word

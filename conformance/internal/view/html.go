@@ -13,61 +13,43 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-//go:embed page
-var pageFiles embed.FS
+// What the page is made of.
+var (
+	//go:embed page/*.html
+	templates embed.FS
+	//go:embed page/page.css
+	style string
+	//go:embed page/page.js
+	script string
+)
+
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"bytes": size, "duration": duration, "label": label, "ms": Milliseconds, "plural": plural, "thousands": thousands,
+		"took":    func(ms int64) string { return Milliseconds(float64(ms)) },
+		"shorten": func(s string) string { return shorten(s, maxText) },
+	}).ParseFS(templates, "page/*.html"))
+})
 
 // HTML returns r as one page for people, which needs no network and no other
 // file. All that a partner sent stands in it as text; a content security policy
 // lets nothing run but the page's own script, without which it reads as well.
 func HTML(r *report.Result) ([]byte, error) {
-	assets, err := loadAssets()
-	if err != nil {
-		return nil, fmt.Errorf("write the report as HTML: %w", err)
-	}
 	var out bytes.Buffer
-	if err := assets.template.ExecuteTemplate(&out, "page.html", newPage(r.Complete(), assets)); err != nil {
+	if err := pageTemplate().ExecuteTemplate(&out, "page.html", newPage(r.Complete())); err != nil {
 		return nil, fmt.Errorf("write the report as HTML: %w", err)
 	}
 	return legible(out.Bytes()), nil
 }
 
-// assets is what every page is made of.
-type assets struct {
-	template *template.Template
-	style    template.CSS
-	script   template.JS
-	policy   string
+// policy allows the page its own style and script, and nothing else.
+func policy() string {
+	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", hashSource(style), hashSource(script))
 }
 
-var loadAssets = sync.OnceValues(func() (*assets, error) {
-	t, err := template.New("").Funcs(template.FuncMap{
-		"bytes": size, "duration": duration, "label": label, "ms": Milliseconds, "plural": plural, "thousands": thousands,
-		"took":    func(ms int64) string { return Milliseconds(float64(ms)) },
-		"shorten": func(s string) string { return shorten(s, maxText) },
-	}).ParseFS(pageFiles, "page/*.html")
-	if err != nil {
-		return nil, err
-	}
-	style, err := pageFiles.ReadFile("page/page.css")
-	if err != nil {
-		return nil, err
-	}
-	script, err := pageFiles.ReadFile("page/page.js")
-	if err != nil {
-		return nil, err
-	}
-	return &assets{
-		template: t,
-		style:    template.CSS(style),
-		script:   template.JS(script),
-		policy: fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'",
-			hashSource(style), hashSource(script)),
-	}, nil
-})
-
 // hashSource is the source expression that allows exactly this inline content.
-func hashSource(content []byte) string {
-	sum := sha256.Sum256(content)
+func hashSource(content string) string {
+	sum := sha256.Sum256([]byte(content))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 

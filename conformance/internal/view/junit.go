@@ -67,19 +67,18 @@ type junitText struct {
 func JUnit(r *report.Result) ([]byte, error) {
 	root := junitSuites{Name: "conformance", Time: seconds(r.DurationMS)}
 	for _, e := range partnerapi.Endpoints() {
-		suite := junitSuiteOf(r, e)
-		if suite.Tests == 0 {
-			continue
+		suite, duration := newJUnitSuite(r, string(e)), int64(0)
+		for _, rule := range r.Rules {
+			if rule.Endpoint == e {
+				suite.add(junitCaseOf(rule))
+				duration += rule.DurationMS
+			}
 		}
-		root.Suites = append(root.Suites, suite)
-		root.Tests += suite.Tests
-		root.Failures += suite.Failures
+		suite.Time = seconds(duration)
+		root.add(suite)
 	}
-	if r.Baseline != nil && len(r.Baseline.Stale) > 0 {
-		suite := junitStale(r)
-		root.Suites = append(root.Suites, suite)
-		root.Tests += suite.Tests
-		root.Failures += suite.Failures
+	if r.Baseline != nil {
+		root.add(staleJUnit(r))
 	}
 	out, err := xml.MarshalIndent(root, "", "  ")
 	if err != nil {
@@ -88,42 +87,39 @@ func JUnit(r *report.Result) ([]byte, error) {
 	return append([]byte(xml.Header), append(out, '\n')...), nil
 }
 
-func junitSuiteOf(r *report.Result, e partnerapi.Endpoint) junitSuite {
-	suite := junitSuite{
-		Name:       string(e),
-		Timestamp:  junitTime(r),
-		Properties: junitProperties(r),
-	}
-	var duration int64
-	for _, rule := range r.Rules {
-		if rule.Endpoint != e {
-			continue
-		}
-		suite.Tests++
-		duration += rule.DurationMS
-		switch rule.Outcome {
-		case report.Passed:
-		case report.Failed:
-			suite.Failures++
-		default:
-			suite.Skipped++
-		}
-		suite.Cases = append(suite.Cases, junitCaseOf(rule))
-	}
-	suite.Time = seconds(duration)
-	return suite
+// newJUnitSuite begins a test suite. JUnit's schema knows times without an offset only.
+func newJUnitSuite(r *report.Result, name string) junitSuite {
+	return junitSuite{Name: name, Time: seconds(0), Timestamp: r.StartedAt.UTC().Format("2006-01-02T15:04:05"), Properties: junitProperties(r)}
 }
 
-// junitStale is the test suite of the baseline: its stale entries, which fail the run.
-func junitStale(r *report.Result) junitSuite {
-	suite := junitSuite{
-		Name: "baseline", Time: seconds(0), Timestamp: junitTime(r), Properties: junitProperties(r),
-		Tests: len(r.Baseline.Stale), Failures: len(r.Baseline.Stale),
+// add adds a suite that has cases.
+func (root *junitSuites) add(suite junitSuite) {
+	if suite.Tests > 0 {
+		root.Suites = append(root.Suites, suite)
+		root.Tests += suite.Tests
+		root.Failures += suite.Failures
 	}
+}
+
+func (suite *junitSuite) add(c junitCase) {
+	suite.Cases = append(suite.Cases, c)
+	suite.Tests++
+	switch {
+	case c.Failure != nil:
+		suite.Failures++
+	case c.Skipped != nil:
+		suite.Skipped++
+	}
+}
+
+// staleJUnit is the test suite of the baseline: its stale entries, which fail the run.
+func staleJUnit(r *report.Result) junitSuite {
+	suite := newJUnitSuite(r, "baseline")
 	for _, entry := range r.Baseline.Stale {
-		suite.Cases = append(suite.Cases, junitCase{
+		says := shorten(entry.Message, maxText)
+		suite.add(junitCase{
 			ClassName: "conformance.baseline", Name: entry.Rule, Time: seconds(0),
-			Failure: &junitFailure{Message: shorten(entry.Message, maxText), Type: "stale", Text: xmlText(shorten(entry.Message, maxText))},
+			Failure: &junitFailure{Message: says, Type: "stale", Text: xmlText(says)},
 		})
 	}
 	return suite
@@ -201,6 +197,3 @@ func xmlText(s string) string {
 func seconds(ms int64) string {
 	return fmt.Sprintf("%.3f", (time.Duration(ms) * time.Millisecond).Seconds())
 }
-
-// junitTime is when the run began; JUnit's schema knows no offset.
-func junitTime(r *report.Result) string { return r.StartedAt.UTC().Format("2006-01-02T15:04:05") }

@@ -3,11 +3,8 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"html"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
@@ -22,7 +19,6 @@ const (
 	// closing is kept for the lines at the end.
 	closing = 2 << 10
 
-	longestCell    = 400     // bytes of a message in a table
 	longestSnippet = 2 << 10 // bytes of a curl line or a body
 	mostSnippets   = 3       // calls shown of one rule
 )
@@ -35,12 +31,14 @@ func Markdown(r *report.Result) ([]byte, error) {
 	whole := r.Complete()
 	doc := &markdown{}
 	doc.head(whole)
-	urgent := slices.DeleteFunc(slices.Clone(whole.Rules), func(rule report.RuleResult) bool {
-		return rule.Outcome != report.Failed && rule.Outcome != report.Warned && rule.Outcome != report.Known
-	})
-	slices.SortStableFunc(urgent, func(a, b report.RuleResult) int {
-		return cmp.Compare(slices.Index(report.Outcomes(), a.Outcome), slices.Index(report.Outcomes(), b.Outcome))
-	})
+	var urgent []report.RuleResult
+	for _, o := range []report.Outcome{report.Failed, report.Warned, report.Known} {
+		for _, rule := range whole.Rules {
+			if rule.Outcome == o {
+				urgent = append(urgent, rule)
+			}
+		}
+	}
 	doc.table(urgent)
 	doc.story(whole.Exploration)
 	doc.evidence(urgent)
@@ -68,7 +66,7 @@ func (m *markdown) head(r *report.Result) {
 	if r.LimitScale != 0 {
 		fmt.Fprintf(&m.text, "> **Not a real measurement.** The contract’s time limits were multiplied by %g in this run.\n\n", r.LimitScale)
 	}
-	fmt.Fprintf(&m.text, "%s\n\n%s", escaped(shorten(sentence, longestCell)), codeSpan(shorten(r.Target.BaseURL, longestCell)))
+	fmt.Fprintf(&m.text, "%s\n\n%s", cell(sentence), codeCell(r.Target.BaseURL))
 	for _, o := range report.Outcomes() {
 		if n := r.Summary[o]; n > 0 {
 			fmt.Fprintf(&m.text, " · %d %s", n, strings.ToLower(label(o)))
@@ -95,12 +93,12 @@ func (m *markdown) table(rules []report.RuleResult) {
 
 // found is what was found of a rule, where it is drawn, and why it is known.
 func found(rule report.RuleResult) string {
-	words := escaped(shorten(rule.Message, longestCell))
+	words := cell(rule.Message)
 	if rule.Picture != "" {
 		words += " Drawn in `" + rule.Picture + "`."
 	}
 	if rule.Known != "" {
-		words += " **Known:** " + escaped(shorten(rule.Known, longestCell))
+		words += " **Known:** " + cell(rule.Known)
 	}
 	return words
 }
@@ -112,8 +110,8 @@ func (m *markdown) story(e *report.Exploration) {
 	}
 	m.text.WriteString("The shortest story that breaks, which `--explore 1 --seed " + strconv.FormatUint(e.Broken.Seed, 10) + "` finds again:\n\n")
 	for i, step := range e.Broken.Steps {
-		line := fmt.Sprintf("%d. **%s**: want %s, got %s\n", i+1, escaped(shorten(step.Does, longestCell)),
-			escaped(shorten(step.Want, longestCell)), escaped(shorten(step.Got, longestCell)))
+		line := fmt.Sprintf("%d. **%s**: want %s, got %s\n", i+1, cell(step.Does),
+			cell(step.Want), cell(step.Got))
 		if !m.add(line, mostMarkdown/2) {
 			fmt.Fprintf(&m.text, "\nand %d more steps, in report.html.\n", len(e.Broken.Steps)-i)
 			break
@@ -140,7 +138,7 @@ func folded(rule report.RuleResult) string {
 			fmt.Fprintf(&b, "and %s more, in report.html.\n\n", plural(len(rule.Exchanges)-i, "call"))
 			break
 		}
-		fmt.Fprintf(&b, "**#%d** %s: %s in %s\n\n%s", x.Number, escaped(shorten(x.Purpose, longestCell)), escaped(shorten(answer(x), longestCell)), duration(x.Duration),
+		fmt.Fprintf(&b, "**#%d** %s: %s in %s\n\n%s", x.Number, cell(x.Purpose), cell(answer(x)), duration(x.Duration),
 			fenced("sh", shorten(x.Curl, longestSnippet)))
 		b.WriteString(answered(x))
 	}
@@ -152,7 +150,7 @@ func folded(rule report.RuleResult) string {
 func answered(x probe.Exchange) string {
 	switch {
 	case x.Failure != nil:
-		return escaped(shorten(x.Failure.Message, longestCell)) + "\n\n"
+		return cell(x.Failure.Message) + "\n\n"
 	case x.Response == nil:
 		return ""
 	}
@@ -168,8 +166,8 @@ func answered(x probe.Exchange) string {
 
 func (m *markdown) leftovers(all []report.Leftover) {
 	for i, l := range all {
-		line := fmt.Sprintf("- **Not undone:** %s %s of product %s, option %s, slot %s: %s\n", escaped(l.Kind), codeSpan(shorten(cmp.Or(l.Code, "without a code"), longestCell)),
-			codeSpan(shorten(l.ProductID, longestCell)), codeSpan(shorten(l.OptionID, longestCell)), codeSpan(shorten(l.Start, longestCell)), escaped(shorten(l.Reason, longestCell)))
+		line := fmt.Sprintf("- **Not undone:** %s %s of product %s, option %s, slot %s: %s\n", escaped(l.Kind), codeCell(cmp.Or(l.Code, "without a code")),
+			codeCell(l.ProductID), codeCell(l.OptionID), codeCell(l.Start), cell(l.Reason))
 		if !m.add(line, mostMarkdown-closing/2) {
 			fmt.Fprintf(&m.text, "- **Not undone:** %d more, in report.html\n", len(all)-i)
 			return
@@ -182,7 +180,7 @@ func (m *markdown) stale(b *report.Baseline) {
 		return
 	}
 	for i, entry := range b.Stale {
-		if !m.add("- **Stale:** "+escaped(shorten(entry.Message, longestCell))+"\n", mostMarkdown-closing/2) {
+		if !m.add("- **Stale:** "+cell(entry.Message)+"\n", mostMarkdown-closing/2) {
 			fmt.Fprintf(&m.text, "- **Stale:** %d more, in report.html\n", len(b.Stale)-i)
 			return
 		}
@@ -195,85 +193,4 @@ func checksumMarkdown(r *report.Result) string {
 	}
 	return fmt.Sprintf("<sub>SHA-256 <code>%s</code> · suite %s · contract %s · <code>conformance verify report.json</code> tells whether the report is unchanged</sub>",
 		r.Integrity.SHA256, escaped(r.SuiteVersion), escaped(r.ContractVersion))
-}
-
-// marks are those that mean something to Markdown, as GitHub and GitLab read it.
-const marks = "\\`*_{}[]()~|!$^#+-="
-
-// noWidth is the mark that nobody sees.
-const noWidth = "&#8203;"
-
-// escaped writes a text so that Markdown shows it as it is, in one line: no
-// markup, no HTML. A mark of no width keeps names, numbers and addresses from
-// becoming mentions and links.
-func escaped(s string) string {
-	var b strings.Builder
-	for i, char := range s {
-		switch {
-		case char == '<' || char == '>' || char == '&':
-			b.WriteString(html.EscapeString(string(char)))
-		case char == '@':
-			b.WriteString("@" + noWidth)
-		case strings.HasPrefix(s[i:], "://"), char == '.' && strings.EqualFold(s[max(0, i-3):i], "www"):
-			b.WriteString(noWidth + string(char))
-		case char == '#':
-			b.WriteString("\\#" + noWidth)
-		case strings.ContainsRune(marks, char):
-			b.WriteString("\\" + string(char))
-		default:
-			b.WriteRune(visible(char))
-		}
-	}
-	return b.String()
-}
-
-// unescaped undoes escaped.
-func unescaped(s string) string {
-	s = strings.ReplaceAll(s, noWidth, "")
-	for _, mark := range marks {
-		s = strings.ReplaceAll(s, "\\"+string(mark), string(mark))
-	}
-	return html.UnescapeString(s)
-}
-
-// codeSpan writes a text as code in a line.
-func codeSpan(s string) string {
-	s = strings.Map(visible, s)
-	fence := strings.Repeat("`", longestRun(s)+1)
-	return fence + " " + strings.ReplaceAll(s, "|", "\\|") + " " + fence
-}
-
-// fenced writes a text as a block of code.
-func fenced(language, s string) string {
-	fence := strings.Repeat("`", max(3, longestRun(s)+1))
-	s = strings.Map(func(char rune) rune {
-		if char == '\n' || char == '\t' {
-			return char
-		}
-		return visible(char)
-	}, s)
-	return fence + language + "\n" + s + "\n" + fence + "\n\n"
-}
-
-// visible is a character as it can stand in a line: what would break or turn the
-// line becomes a space.
-func visible(char rune) rune {
-	if unicode.IsControl(char) || turnsText(char) || unicode.In(char, unicode.Zl, unicode.Zp) {
-		return ' '
-	}
-	return char
-}
-
-// longestRun is the length of the longest run of backticks.
-func longestRun(s string) (longest int) {
-	run := 0
-	for _, char := range s {
-		if char != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return longest
 }

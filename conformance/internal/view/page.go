@@ -53,9 +53,9 @@ type endpointView struct {
 	Passed []ruleView
 }
 
-func newPage(r *report.Result, a *assets) *page {
+func newPage(r *report.Result) *page {
 	p := &page{
-		Result: r, Policy: a.policy, Style: a.style, Script: a.script,
+		Result: r, Policy: policy(), Style: template.CSS(style), Script: template.JS(script),
 		Host:    r.Target.BaseURL,
 		Levels:  levels(r.Rules),
 		Counts:  counts(r.Rules),
@@ -127,13 +127,11 @@ func newEndpointView(e partnerapi.Endpoint, views []ruleView, r *report.Result) 
 		Name:   e,
 		Counts: counts(results),
 		Urgent: urgent(own, r.Verdict),
-		Passed: ofOutcome(own, report.Passed),
+		Passed: with(own, report.Passed),
 	}
-	v.Open = slices.DeleteFunc(
-		slices.Concat(ofOutcome(own, report.Known), ofOutcome(own, report.Inconclusive), ofOutcome(own, report.Blocked), ofOutcome(own, report.Skipped), ofOutcome(own, report.NotApplicable)),
-		func(open ruleView) bool {
-			return slices.ContainsFunc(v.Urgent, func(shown ruleView) bool { return shown.ID == open.ID })
-		})
+	v.Open = slices.DeleteFunc(with(own, report.Known, report.Inconclusive, report.Blocked, report.Skipped, report.NotApplicable), func(open ruleView) bool {
+		return slices.ContainsFunc(v.Urgent, func(shown ruleView) bool { return shown.ID == open.ID })
+	})
 	method, path := route(e)
 	v.Method, v.Path = method, strings.SplitAfter(path, "/")
 	v.State, v.Says = stateWords(own)
@@ -164,18 +162,20 @@ func route(e partnerapi.Endpoint) (method, path string) {
 // urgent are the rules that a reader looks for first: what failed, what was warned
 // of, and, of a partner that could not be judged, what shows why.
 func urgent(views []ruleView, verdict report.Verdict) []ruleView {
-	first := slices.Concat(ofOutcome(views, report.Failed), ofOutcome(views, report.Warned))
+	first := with(views, report.Failed, report.Warned)
 	if verdict == report.Incomplete {
-		first = append(first, slices.DeleteFunc(ofOutcome(views, report.Inconclusive), func(v ruleView) bool { return len(v.Exchanges) == 0 })...)
+		first = append(first, slices.DeleteFunc(with(views, report.Inconclusive), func(v ruleView) bool { return len(v.Exchanges) == 0 })...)
 	}
 	return first
 }
 
-func ofOutcome(views []ruleView, o report.Outcome) []ruleView {
-	var some []ruleView
-	for _, v := range views {
-		if v.Outcome == o {
-			some = append(some, v)
+// with are the rules of these outcomes, in the order of the outcomes.
+func with(views []ruleView, outcomes ...report.Outcome) (some []ruleView) {
+	for _, o := range outcomes {
+		for _, v := range views {
+			if v.Outcome == o {
+				some = append(some, v)
+			}
 		}
 	}
 	return some

@@ -2,7 +2,7 @@ package view
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -44,24 +44,13 @@ func verdictWords(r *report.Result) (heading, sentence string) {
 		if r.Reason == "" {
 			return "Not judged", "The run could not judge this partner."
 		}
-		return "Not judged", sentenceOf(r.Reason)
+		first, size := utf8.DecodeRuneInString(r.Reason)
+		return "Not judged", string(unicode.ToUpper(first)) + r.Reason[size:] + "."
 	}
-}
-
-// sentenceOf writes words that follow a colon elsewhere as a sentence.
-func sentenceOf(words string) string {
-	first, size := utf8.DecodeRuneInString(words)
-	return string(unicode.ToUpper(first)) + words[size:] + "."
 }
 
 func mustRules(rules []report.RuleResult) []report.RuleResult {
-	var some []report.RuleResult
-	for _, r := range rules {
-		if r.Level == rule.Must {
-			some = append(some, r)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(rules), func(r report.RuleResult) bool { return r.Level != rule.Must })
 }
 
 // stateWords says how an endpoint stands: the class of its icon, and words.
@@ -69,31 +58,22 @@ func stateWords(views []ruleView) (state, says string) {
 	if len(views) == 0 {
 		return string(report.Skipped), "no rules"
 	}
-	n := make(map[report.Outcome]int)
+	n := map[report.Outcome]int{}
 	for _, v := range views {
 		n[v.Outcome]++
 	}
-	var parts []string
 	for _, o := range []report.Outcome{report.Failed, report.Warned, report.Known} {
 		if n[o] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n[o], o))
+			says += fmt.Sprintf("%d %s, ", n[o], o)
 		}
 	}
 	if n[report.Passed] == len(views) {
-		parts = append(parts, fmt.Sprintf("all %d passed", len(views)))
+		says += fmt.Sprintf("all %d passed", len(views))
 	} else {
-		parts = append(parts, fmt.Sprintf("%d of %d passed", n[report.Passed], len(views)))
+		says += fmt.Sprintf("%d of %d passed", n[report.Passed], len(views))
 	}
-	says = strings.Join(parts, ", ")
-	for _, o := range []report.Outcome{report.Failed, report.Warned} {
-		if n[o] > 0 {
-			return string(o), says
-		}
-	}
-	if n[report.Passed] > 0 && n[report.Known]+n[report.Inconclusive]+n[report.Blocked] == 0 {
-		return string(report.Passed), says
-	}
-	for _, o := range []report.Outcome{report.Known, report.Inconclusive, report.Blocked, report.NotApplicable} {
+	order := []report.Outcome{report.Failed, report.Warned, report.Known, report.Inconclusive, report.Blocked, report.Passed, report.NotApplicable, report.Skipped}
+	for _, o := range order {
 		if n[o] > 0 {
 			return string(o), says
 		}
