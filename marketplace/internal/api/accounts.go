@@ -67,11 +67,7 @@ func (h accountHandler) detail(ctx context.Context, a marketplace.Account) (any,
 	return view, nil
 }
 
-func (h accountHandler) create(r *http.Request) (any, error) {
-	var body marketplace.NewAccount
-	if err := readBody(r, &body); err != nil {
-		return nil, err
-	}
+func (h accountHandler) create(r *http.Request, body marketplace.NewAccount) (any, error) {
 	made, err := auth.NewAccount(body, h.now())
 	if err != nil {
 		return nil, err
@@ -101,11 +97,7 @@ func (h accountHandler) show(r *http.Request, id uuid.UUID) (any, error) {
 	return h.detail(r.Context(), found)
 }
 
-func (h accountHandler) change(r *http.Request, id uuid.UUID) (any, error) {
-	var body marketplace.AccountChange
-	if err := readBody(r, &body); err != nil {
-		return nil, err
-	}
+func (h accountHandler) change(r *http.Request, id uuid.UUID, body marketplace.AccountChange) (any, error) {
 	changed, err := h.signIn.ChangeAccount(r.Context(), caller(r.Context()).Account, id, body)
 	if err != nil {
 		return nil, err
@@ -113,11 +105,7 @@ func (h accountHandler) change(r *http.Request, id uuid.UUID) (any, error) {
 	return h.detail(r.Context(), changed)
 }
 
-func (h accountHandler) createToken(r *http.Request, account uuid.UUID) (any, error) {
-	var body marketplace.NewAPIToken
-	if err := readBody(r, &body); err != nil {
-		return nil, err
-	}
+func (h accountHandler) createToken(r *http.Request, account uuid.UUID, body marketplace.NewAPIToken) (any, error) {
 	made, text, err := auth.NewAPIToken(account, body.Name, h.now())
 	if err != nil {
 		return nil, err

@@ -58,6 +58,24 @@ func byID(name string, f func(*http.Request, uuid.UUID) (any, error)) read {
 	}
 }
 
+// withBody is a read of what the body asks for.
+func withBody[T any](f func(*http.Request, T) (any, error)) read {
+	return func(r *http.Request) (any, error) {
+		var body T
+		if err := readBody(r, &body); err != nil {
+			return nil, err
+		}
+		return f(r, body)
+	}
+}
+
+// byIDWithBody is a read of what the body asks for of what an id in the path names.
+func byIDWithBody[T any](name string, f func(*http.Request, uuid.UUID, T) (any, error)) read {
+	return byID(name, func(r *http.Request, id uuid.UUID) (any, error) {
+		return withBody(func(r *http.Request, body T) (any, error) { return f(r, id, body) })(r)
+	})
+}
+
 // success is the frame of every good answer.
 type success struct {
 	Success    int         `json:"success"` // 1

@@ -92,16 +92,14 @@ func (h bookingHandler) abandon(r *http.Request, id uuid.UUID) (any, error) {
 	return h.view(r, b, err)
 }
 
-func (h bookingHandler) pay(r *http.Request, id uuid.UUID) (any, error) {
-	var body struct {
-		Outcome   string `json:"outcome" validate:"required,oneof=succeeded failed"`
-		Reference string `json:"reference" validate:"required,max=200,headervalue"`
-	}
-	if err := readBody(r, &body); err != nil {
-		return nil, err
-	}
-	payment := marketplace.Payment{Reference: body.Reference, Succeeded: body.Outcome == "succeeded"}
-	b, err := h.service.Pay(r.Context(), caller(r.Context()).Account, id, payment)
+type payment struct {
+	Outcome   string `json:"outcome" validate:"required,oneof=succeeded failed"`
+	Reference string `json:"reference" validate:"required,max=200,headervalue"`
+}
+
+func (h bookingHandler) pay(r *http.Request, id uuid.UUID, body payment) (any, error) {
+	told := marketplace.Payment{Reference: body.Reference, Succeeded: body.Outcome == "succeeded"}
+	b, err := h.service.Pay(r.Context(), caller(r.Context()).Account, id, told)
 	return h.view(r, b, err)
 }
 
@@ -110,21 +108,13 @@ type cancellation struct {
 	Reason string `json:"reason" validate:"max=500"`
 }
 
-func (h bookingHandler) cancel(r *http.Request, id uuid.UUID) (any, error) {
-	var body cancellation
-	if err := readBody(r, &body); err != nil {
-		return nil, err
-	}
+func (h bookingHandler) cancel(r *http.Request, id uuid.UUID, body cancellation) (any, error) {
 	b, err := h.service.Cancel(r.Context(), caller(r.Context()).Account, id, body.Reason)
 	return h.view(r, b, err)
 }
 
 // cancelAny is an operator's cancel.
-func (h bookingHandler) cancelAny(r *http.Request, id uuid.UUID) (any, error) {
-	var body cancellation
-	if err := readBody(r, &body); err != nil {
-		return nil, err
-	}
+func (h bookingHandler) cancelAny(r *http.Request, id uuid.UUID, body cancellation) (any, error) {
 	b, err := h.service.Settle(r.Context(), id, body.Reason)
 	return h.view(r, b, err)
 }

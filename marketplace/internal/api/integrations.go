@@ -54,11 +54,7 @@ func (h integrationHandler) found(f func(*http.Request, marketplace.Integration)
 	})
 }
 
-func (h integrationHandler) register(r *http.Request) (any, error) {
-	var body integration.Registration
-	if err := readBody(r, &body); err != nil {
-		return nil, err
-	}
+func (h integrationHandler) register(r *http.Request, body integration.Registration) (any, error) {
 	made, webhook, err := h.service.Register(r.Context(), caller(r.Context()).Account, body)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
 type opsStore interface {
@@ -19,7 +18,7 @@ type opsStore interface {
 // opsHandler answers those who run the service.
 type opsHandler struct {
 	store    opsStore
-	measured *telemetry.Metrics
+	measured http.Handler
 	scrapers []netip.Prefix
 	now      func() time.Time
 }

@@ -51,7 +51,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	activities := activityHandler{c.Store, caughtUp}
 	terms := termsHandler{c.Store, caughtUp}
 	signIns := signInHandler{c.SignIn, c.Metrics}
-	ops := opsHandler{c.Store, c.Metrics, c.Scrapers, c.Now}
+	ops := opsHandler{c.Store, c.Metrics.Handler(), c.Scrapers, c.Now}
 	return []route{
 		{get, "/api/v1/resellers/activities", resellers, ok(storefront.list)},
 		{get, "/api/v1/resellers/activities/{activity}", resellers, ok(byID("activity", storefront.show))},
@@ -70,21 +70,21 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/docs/partner.yaml", anybody, showDocument(partnerDocument)},
 		{get, "/docs/assets/{asset}", anybody, showAsset},
 
-		{post, "/api/v1/auth/login", anybody, secret(http.StatusOK, signIns.signIn)},
-		{post, "/api/v1/auth/refresh", anybody, secret(http.StatusOK, signIns.refresh)},
-		{post, "/api/v1/auth/logout", anybody, ok(signIns.signOut)},
+		{post, "/api/v1/auth/login", anybody, secret(http.StatusOK, withBody(signIns.signIn))},
+		{post, "/api/v1/auth/refresh", anybody, secret(http.StatusOK, withBody(signIns.refresh))},
+		{post, "/api/v1/auth/logout", anybody, ok(withBody(signIns.signOut))},
 
 		{post, "/api/v1/resellers/bookings", resellers, bookings.checkOut},
 		{get, "/api/v1/resellers/bookings", resellers, ok(bookings.list)},
 		{get, "/api/v1/resellers/bookings/{booking}", resellers, ok(byID("booking", bookings.show))},
 		{remove, "/api/v1/resellers/bookings/{booking}", resellers, ok(byID("booking", bookings.abandon))},
-		{post, "/api/v1/resellers/bookings/{booking}/payment", resellers, ok(byID("booking", bookings.pay))},
-		{post, "/api/v1/resellers/bookings/{booking}/cancel", resellers, ok(byID("booking", bookings.cancel))},
+		{post, "/api/v1/resellers/bookings/{booking}/payment", resellers, ok(byIDWithBody("booking", bookings.pay))},
+		{post, "/api/v1/resellers/bookings/{booking}/cancel", resellers, ok(byIDWithBody("booking", bookings.cancel))},
 
 		{post, "/api/v1/partner-integrations/{integration}/availability/notify", anybody, ok(webhooks.notify)},
 		{post, "/api/v1/partner-integrations/{integration}/sync/trigger", anybody, ok(webhooks.trigger)},
 
-		{post, "/api/v1/partner-integrations", partners, secret(http.StatusCreated, integrations.register)},
+		{post, "/api/v1/partner-integrations", partners, secret(http.StatusCreated, withBody(integrations.register))},
 		{get, "/api/v1/partner-integrations", partners, ok(integrations.list)},
 		{get, "/api/v1/partner-integrations/{integration}", partners, ok(integrations.found(integrations.show))},
 		{remove, "/api/v1/partner-integrations/{integration}", partners, ok(byID("integration", integrations.remove))},
@@ -97,15 +97,15 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/operator/bookings", operators, ok(bookings.listAll)},
 		{get, "/api/v1/operator/bookings/{booking}", operators, ok(byID("booking", bookings.show))},
 		{post, "/api/v1/operator/bookings/{booking}/confirm", operators, ok(byID("booking", bookings.settle(c.Bookings.Retry)))},
-		{post, "/api/v1/operator/bookings/{booking}/cancel", operators, ok(byID("booking", bookings.cancelAny))},
+		{post, "/api/v1/operator/bookings/{booking}/cancel", operators, ok(byIDWithBody("booking", bookings.cancelAny))},
 		{post, "/api/v1/operator/bookings/{booking}/deliver", operators, ok(byID("booking", bookings.settle(c.Bookings.Deliver)))},
 		{post, "/api/v1/operator/bookings/{booking}/resolve", operators, ok(byID("booking", bookings.settle(c.Bookings.Resolve)))},
 
-		{post, "/api/v1/operator/accounts", operators, created(accounts.create)},
+		{post, "/api/v1/operator/accounts", operators, created(withBody(accounts.create))},
 		{get, "/api/v1/operator/accounts", operators, ok(accounts.list)},
 		{get, "/api/v1/operator/accounts/{account}", operators, ok(byID("account", accounts.show))},
-		{patch, "/api/v1/operator/accounts/{account}", operators, ok(byID("account", accounts.change))},
-		{post, "/api/v1/operator/accounts/{account}/api-tokens", operators, secret(http.StatusCreated, byID("account", accounts.createToken))},
+		{patch, "/api/v1/operator/accounts/{account}", operators, ok(byIDWithBody("account", accounts.change))},
+		{post, "/api/v1/operator/accounts/{account}/api-tokens", operators, secret(http.StatusCreated, byIDWithBody("account", accounts.createToken))},
 		{remove, "/api/v1/operator/accounts/{account}/api-tokens/{token}", operators, ok(byID("account", accounts.revokeToken))},
 
 		{get, "/api/v1/operator/activities", operators, ok(activities.list)},
@@ -113,9 +113,9 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{patch, "/api/v1/operator/activities/{activity}", operators, ok(byID("activity", activities.edit))},
 
 		{get, "/api/v1/operator/rates", operators, ok(terms.rates)},
-		{put, "/api/v1/operator/rates", operators, ok(terms.changeRates)},
+		{put, "/api/v1/operator/rates", operators, ok(withBody(terms.changeRates))},
 		{get, "/api/v1/operator/pricing", operators, ok(terms.fees)},
-		{put, "/api/v1/operator/pricing", operators, ok(terms.changeFees)},
+		{put, "/api/v1/operator/pricing", operators, ok(withBody(terms.changeFees))},
 	}
 }
 

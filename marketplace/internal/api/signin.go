@@ -16,14 +16,12 @@ type signInHandler struct {
 	metrics *telemetry.Metrics
 }
 
-func (h signInHandler) signIn(r *http.Request) (any, error) {
-	var body struct {
-		Email    string `json:"email" validate:"required,max=254"`
-		Password string `json:"password" validate:"required,max=1000"`
-	}
-	if err := readBody(r, &body); err != nil {
-		return nil, err
-	}
+type credentials struct {
+	Email    string `json:"email" validate:"required,max=254"`
+	Password string `json:"password" validate:"required,max=1000"`
+}
+
+func (h signInHandler) signIn(r *http.Request, body credentials) (any, error) {
 	tokens, err := h.service.SignIn(r.Context(), body.Email, body.Password, callerAddress(r))
 	switch marketplace.CodeOf(err) {
 	case marketplace.Unauthorized:
@@ -39,19 +37,11 @@ type refreshToken struct {
 	RefreshToken string `json:"refresh_token" validate:"required,max=200"`
 }
 
-func (h signInHandler) refresh(r *http.Request) (any, error) {
-	var body refreshToken
-	if err := readBody(r, &body); err != nil {
-		return nil, err
-	}
+func (h signInHandler) refresh(r *http.Request, body refreshToken) (any, error) {
 	return h.service.Refresh(r.Context(), body.RefreshToken)
 }
 
-func (h signInHandler) signOut(r *http.Request) (any, error) {
-	var body refreshToken
-	if err := readBody(r, &body); err != nil {
-		return nil, err
-	}
+func (h signInHandler) signOut(r *http.Request, body refreshToken) (any, error) {
 	return struct{}{}, h.service.SignOut(r.Context(), body.RefreshToken)
 }
 

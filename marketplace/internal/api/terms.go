@@ -43,14 +43,12 @@ func (h termsHandler) rates(r *http.Request) (any, error) {
 	return view, nil
 }
 
-func (h termsHandler) changeRates(r *http.Request) (any, error) {
-	var body struct {
-		Base  marketplace.Currency       `json:"base" validate:"required,iso4217"`
-		Rates map[string]json.RawMessage `json:"rates" validate:"required"`
-	}
-	if err := readBody(r, &body); err != nil {
-		return nil, err
-	}
+type newRates struct {
+	Base  marketplace.Currency       `json:"base" validate:"required,iso4217"`
+	Rates map[string]json.RawMessage `json:"rates" validate:"required"`
+}
+
+func (h termsHandler) changeRates(r *http.Request, body newRates) (any, error) {
 	change, err := marketplace.ParseRates(body.Base, body.Rates)
 	if err != nil {
 		return nil, err
@@ -62,26 +60,15 @@ func (h termsHandler) changeRates(r *http.Request) (any, error) {
 	return h.rates(r)
 }
 
-// feesView is what is added to every price.
-type feesView struct {
-	Fee        marketplace.Number   `json:"service_fee"`
-	FeeIn      marketplace.Currency `json:"service_fee_currency"`
-	Commission marketplace.Number   `json:"commission_percentage"`
-}
-
 func (h termsHandler) fees(r *http.Request) (any, error) {
 	terms, err := h.store.Terms(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	return feesView{marketplace.Number{Decimal: terms.Fee}, terms.FeeIn, marketplace.Number{Decimal: terms.Commission}}, nil
+	return marketplace.FeesChange{Fee: &marketplace.Number{Decimal: terms.Fee}, FeeIn: &terms.FeeIn, Commission: &marketplace.Number{Decimal: terms.Commission}}, nil
 }
 
-func (h termsHandler) changeFees(r *http.Request) (any, error) {
-	var body marketplace.FeesChange
-	if err := readBody(r, &body); err != nil {
-		return nil, err
-	}
+func (h termsHandler) changeFees(r *http.Request, body marketplace.FeesChange) (any, error) {
 	if err := body.Check(); err != nil {
 		return nil, err
 	}
