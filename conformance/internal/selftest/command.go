@@ -31,7 +31,7 @@ func (b *Bench) judge(ctx context.Context, dir string, s *served) (*report.Resul
 		"--limit-scale", strconv.FormatFloat(s.limitScale, 'g', -1, 64),
 	}
 	// A partner without tickets is registered as one that leaves them to the marketplace.
-	if !s.mock.Default().Platform().Policy().NoTickets {
+	if !s.mock.Default().Platform().Conduct().Policy.NoTickets {
 		args = append(args, "--handles-ticket-delivery")
 	}
 	run := exec.CommandContext(ctx, b.command, append(args, s.flags...)...)

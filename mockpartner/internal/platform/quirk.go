@@ -1,9 +1,15 @@
 package platform
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"partnerkit.dev/mockpartner/internal/yamlfile"
 )
 
 // Quirk is one way in which the platform itself misbehaves. It is computed from
@@ -96,8 +102,8 @@ const (
 	Nothing Does = "nothing"
 )
 
-// deeds lists what each case can do.
-func deeds() map[Case][]Does {
+// allowed lists what each case can do.
+func allowed() map[Case][]Does {
 	return map[Case][]Does{
 		OnReserve:          {Refuse, Nothing},
 		OnReserveClosed:    {Accept},
@@ -183,7 +189,7 @@ func (q Quirk) Check() error {
 	wrong := func(key, format string, args ...any) error {
 		return &QuirkError{Key: key, Message: fmt.Sprintf(format, args...)}
 	}
-	can, known := deeds()[q.On]
+	can, known := allowed()[q.On]
 	about := 0
 	for _, said := range []bool{q.On != "", q.Reuse != "", q.Drift != "", q.Shuffle} {
 		if said {
@@ -235,9 +241,34 @@ func (q Quirk) Check() error {
 // cases lists the cases by name.
 func cases() []Case {
 	var all []Case
-	for c := range deeds() {
+	for c := range allowed() {
 		all = append(all, c)
 	}
 	slices.Sort(all)
 	return all
 }
+
+// Duration is a time.Duration that files write as 250ms, 2s or 1m30s.
+type Duration time.Duration
+
+// MaxDuration bounds every duration in a file. A caller that is kept longer has
+// gone away long since.
+const MaxDuration = 10 * time.Minute
+
+// UnmarshalYAML reads a duration of at most ten minutes.
+func (d *Duration) UnmarshalYAML(node ast.Node) error {
+	text := node.GetToken().Value
+	_, isScalar := node.(ast.ScalarNode)
+	parsed, err := time.ParseDuration(text)
+	if err != nil || parsed < 0 || parsed > MaxDuration || !isScalar {
+		return yamlfile.At(node, "want a duration from 0s to %s, such as 250ms or 2s, got %q", MaxDuration, text)
+	}
+	*d = Duration(parsed)
+	return nil
+}
+
+// MarshalJSON writes the duration as files do.
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
+
+// maxRace bounds how long a call that races may look away.
+const maxRace = Duration(10 * time.Second)

@@ -86,7 +86,7 @@ func ParseBody(name string, text []byte) (*Scenario, error) {
 // file is the form of a scenario file; its catalog is a path or a catalog.
 type file[C any] struct {
 	Catalog C                `yaml:"catalog"`
-	Clock   clock            `yaml:"clock"`
+	Clock   clockSetting     `yaml:"clock"`
 	Seed    *uint64          `yaml:"seed"`
 	Policy  *catalog.Policy  `yaml:"policy"`
 	HoldFor time.Duration    `yaml:"hold_for"`
@@ -96,7 +96,7 @@ type file[C any] struct {
 	Webhooks *Webhooks `yaml:"webhooks"`
 }
 
-type clock struct {
+type clockSetting struct {
 	Now    string `yaml:"now"`
 	Frozen bool   `yaml:"frozen"`
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
+
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/platform"
 )
@@ -20,7 +22,7 @@ func set(t *testing.T, seed uint64, faults ...Fault) *Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	business, err := platform.New(platform.Config{Catalog: index, Clock: platform.SystemClock{}, Seed: seed})
+	business, err := platform.New(platform.Config{Catalog: index, Clock: clock.System{}, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}

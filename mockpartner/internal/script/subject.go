@@ -184,8 +184,8 @@ func (s *subject) slotState() string {
 	if t.slotID == "" {
 		return ""
 	}
-	if status, ok := s.platform.SlotStatus(t.productID, t.optionID, t.slotID); ok {
-		return string(status)
+	if slot, err := s.platform.Slot(t.productID, t.optionID, t.slotID); err == nil {
+		return string(slot.Status)
 	}
 	return unknown
 }

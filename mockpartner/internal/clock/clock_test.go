@@ -1,14 +1,16 @@
-package platform
+package clock
 
 import (
 	"testing"
 	"time"
 )
 
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
 func TestAVirtualClockRunsWithTheClockBeneathIt(t *testing.T) {
 	t.Parallel()
-	base := NewFrozenClock(noon)
-	clock := NewVirtualClock(base)
+	base := NewFrozen(noon)
+	clock := NewVirtual(base)
 	shows(t, clock, noon)
 	base.Advance(time.Minute)
 	shows(t, clock, noon.Add(time.Minute))
@@ -21,8 +23,8 @@ func TestAVirtualClockRunsWithTheClockBeneathIt(t *testing.T) {
 
 func TestAFrozenClockStandsUntilItIsMovedOrRuns(t *testing.T) {
 	t.Parallel()
-	base := NewFrozenClock(noon)
-	clock := NewVirtualClock(base)
+	base := NewFrozen(noon)
+	clock := NewVirtual(base)
 	clock.Freeze()
 	base.Advance(time.Hour)
 	shows(t, clock, noon)
@@ -43,7 +45,7 @@ func TestAFrozenClockStandsUntilItIsMovedOrRuns(t *testing.T) {
 
 func TestAVirtualClockRunsWithTheMachineByDefault(t *testing.T) {
 	t.Parallel()
-	clock := NewVirtualClock(nil)
+	clock := NewVirtual(nil)
 	before := time.Now()
 	if now := clock.Now(); now.Before(before.Round(0)) || now.After(time.Now().Add(time.Second)) {
 		t.Fatalf("want the machine's time, got %s", now)

@@ -1,25 +1,27 @@
-package platform
+// Package clock keeps the time of a mock's sandboxes: clocks that run with another
+// one, or stand still, and can be moved.
+package clock
 
 import (
 	"sync"
 	"time"
 )
 
-// Clock tells what time it is on a platform.
+// Clock tells what time it is.
 type Clock interface {
 	Now() time.Time
 }
 
-// SystemClock is the machine's clock.
-type SystemClock struct{}
+// System is the machine's clock.
+type System struct{}
 
 // Now returns the machine's time.
-func (SystemClock) Now() time.Time { return time.Now() }
+func (System) Now() time.Time { return time.Now() }
 
-// VirtualClock runs with another clock beneath it, or stands still, and can be
+// Virtual runs with another clock beneath it, or stands still, and can be
 // moved in both directions. Holds, cut-offs and "today" follow it. It is safe
 // for concurrent use.
-type VirtualClock struct {
+type Virtual struct {
 	mu     sync.Mutex
 	base   Clock
 	offset time.Duration // of a running clock, to base
@@ -27,28 +29,28 @@ type VirtualClock struct {
 	moved  chan struct{} // closed when the clock is moved; nil while nobody waits
 }
 
-// NewVirtualClock returns a clock that shows base's time until it is moved. A
+// NewVirtual returns a clock that shows base's time until it is moved. A
 // nil base is the machine's clock.
-func NewVirtualClock(base Clock) *VirtualClock {
+func NewVirtual(base Clock) *Virtual {
 	if base == nil {
-		base = SystemClock{}
+		base = System{}
 	}
-	return &VirtualClock{base: base}
+	return &Virtual{base: base}
 }
 
-// NewFrozenClock returns a clock that stands at t until it is moved.
-func NewFrozenClock(t time.Time) *VirtualClock {
-	return &VirtualClock{base: SystemClock{}, frozen: &t}
+// NewFrozen returns a clock that stands at t until it is moved.
+func NewFrozen(t time.Time) *Virtual {
+	return &Virtual{base: System{}, frozen: &t}
 }
 
 // Now returns the virtual time.
-func (c *VirtualClock) Now() time.Time {
+func (c *Virtual) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now()
 }
 
-func (c *VirtualClock) now() time.Time {
+func (c *Virtual) now() time.Time {
 	if c.frozen != nil {
 		return *c.frozen
 	}
@@ -58,7 +60,7 @@ func (c *VirtualClock) now() time.Time {
 
 // Moved returns a channel that is closed when the clock is moved, stopped or let
 // run the next time.
-func (c *VirtualClock) Moved() <-chan struct{} {
+func (c *Virtual) Moved() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.moved == nil {
@@ -68,7 +70,7 @@ func (c *VirtualClock) Moved() <-chan struct{} {
 }
 
 // tell tells who waits that the clock was moved. It wants the lock.
-func (c *VirtualClock) tell() {
+func (c *Virtual) tell() {
 	if c.moved != nil {
 		close(c.moved)
 		c.moved = nil
@@ -82,14 +84,14 @@ type Reading struct {
 }
 
 // Read returns what the clock shows.
-func (c *VirtualClock) Read() Reading {
+func (c *Virtual) Read() Reading {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return Reading{At: c.now(), Frozen: c.frozen != nil}
 }
 
 // Show makes the clock stand at, or run on from, an earlier reading.
-func (c *VirtualClock) Show(r Reading) {
+func (c *Virtual) Show(r Reading) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer c.tell()
@@ -102,21 +104,21 @@ func (c *VirtualClock) Show(r Reading) {
 }
 
 // Frozen reports whether the clock stands still.
-func (c *VirtualClock) Frozen() bool {
+func (c *Virtual) Frozen() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.frozen != nil
 }
 
 // Set moves the clock to t; whether it runs does not change.
-func (c *VirtualClock) Set(t time.Time) {
+func (c *Virtual) Set(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer c.tell()
 	c.set(t)
 }
 
-func (c *VirtualClock) set(t time.Time) {
+func (c *Virtual) set(t time.Time) {
 	if c.frozen != nil {
 		c.frozen = &t
 		return
@@ -125,7 +127,7 @@ func (c *VirtualClock) set(t time.Time) {
 }
 
 // Advance moves the clock by d, which may be negative, and returns the new time.
-func (c *VirtualClock) Advance(d time.Duration) time.Time {
+func (c *Virtual) Advance(d time.Duration) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer c.tell()
@@ -138,7 +140,7 @@ func (c *VirtualClock) Advance(d time.Duration) time.Time {
 }
 
 // Freeze stops the clock where it is.
-func (c *VirtualClock) Freeze() {
+func (c *Virtual) Freeze() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer c.tell()
@@ -147,7 +149,7 @@ func (c *VirtualClock) Freeze() {
 }
 
 // Run lets a frozen clock run on from where it stands.
-func (c *VirtualClock) Run() {
+func (c *Virtual) Run() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer c.tell()
