@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/sandbox"
@@ -111,7 +112,7 @@ faults: [{status: 418}]
 		}
 	}
 
-	if _, err := other.Faults().Arm(script.Fault{Name: "mine", Actions: script.Actions{Answer: script.Answer{Status: 500}}}); err != nil {
+	if _, err := other.Faults().Arm(script.Fault{Name: "mine", Actions: fault.Actions{Answer: fault.Answer{Status: 500}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := mock.Play(scenario(t, `faults: [{name: new, status: 419}]`)); err != nil {

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -413,8 +414,8 @@ func TestAQuirkThatSaysNothingOrTooMuchIsRefused(t *testing.T) {
 		"once_full":      {Drift: DriftSlots, OnceFull: true},
 		"once_cancelled": {Drift: DriftSlots, OnceCancelled: true},
 	} {
-		var wrong *QuirkError
-		if err := q.Check(); !errors.As(err, &wrong) || wrong.Key != key || wrong.Message == "" {
+		var wrong *invalid.Error
+		if err := q.Check(); !errors.As(err, &wrong) || wrong.Path != key || wrong.Message == "" {
 			t.Errorf("%s: want it named, got %v", key, err)
 		}
 	}

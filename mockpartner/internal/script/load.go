@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/yamlfile"
 	"partnerkit.dev/schemas/partnerapi"
@@ -220,8 +221,8 @@ func faultProblem(path string, faults []Fault) (yamlfile.Problem, bool) {
 }
 
 func problemOf(path string, err error) yamlfile.Problem {
-	if placed := (*pathError)(nil); errors.As(err, &placed) {
-		return yamlfile.Problem{Path: path + placed.path, Message: placed.message}
+	if placed := (*invalid.Error)(nil); errors.As(err, &placed) {
+		return yamlfile.Problem{Path: path + placed.Path, Message: placed.Message}
 	}
 	return yamlfile.Problem{Path: path, Message: err.Error()}
 }
@@ -252,4 +253,27 @@ func namesCatalog(text []byte) bool {
 		}
 	}
 	return false
+}
+
+// ParseWebhooks reads webhooks in the form that they have in a scenario, and
+// checks them. Its error is a *Problems, and never holds the secret.
+func ParseWebhooks(name string, text []byte) (Webhooks, error) {
+	wrong := func(found ...yamlfile.Problem) (Webhooks, error) {
+		yamlfile.Locate(found, text)
+		return Webhooks{}, &Problems{File: name, List: found}
+	}
+	if problems := plain(text); len(problems) > 0 {
+		return wrong(problems...)
+	}
+	var w Webhooks
+	if problem, bad := yamlfile.Decode(text, &w, "want webhooks with url and secret, got nothing"); bad {
+		return wrong(problem)
+	}
+	if _, err := w.Ready(); err != nil {
+		return wrong(problemOf("", err))
+	}
+	if found := keep(schemas().webhooks, text); found != nil {
+		return wrong(found...)
+	}
+	return w, nil
 }

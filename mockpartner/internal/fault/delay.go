@@ -1,4 +1,4 @@
-package script
+package fault
 
 import (
 	"context"
@@ -10,16 +10,17 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
+	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/mockpartner/internal/platform"
 )
 
 // Delay keeps the caller waiting, in one of its ways; just a duration in a file
 // means Fixed.
 type Delay struct {
-	Fixed     *Duration  `yaml:"fixed" json:"fixed,omitempty"`
-	Uniform   *Uniform   `yaml:"uniform" json:"uniform,omitempty"`
-	Lognormal *Lognormal `yaml:"lognormal" json:"lognormal,omitempty"`
-	Dribble   *Dribble   `yaml:"dribble" json:"dribble,omitempty"`
+	Fixed     *platform.Duration `yaml:"fixed" json:"fixed,omitempty"`
+	Uniform   *Uniform           `yaml:"uniform" json:"uniform,omitempty"`
+	Lognormal *Lognormal         `yaml:"lognormal" json:"lognormal,omitempty"`
+	Dribble   *Dribble           `yaml:"dribble" json:"dribble,omitempty"`
 	// JustUnder and JustOver are a quarter of a second away from the limit of
 	// that name: probe, sync, availability, availability-aim, reserve,
 	// reserve-degraded, confirm, confirm-degraded, release or cancel (LIM-1).
@@ -29,21 +30,21 @@ type Delay struct {
 
 // Uniform is anything between two durations, all equally likely.
 type Uniform struct {
-	Min Duration `yaml:"min" json:"min"`
-	Max Duration `yaml:"max" json:"max"`
+	Min platform.Duration `yaml:"min" json:"min"`
+	Max platform.Duration `yaml:"max" json:"max"`
 }
 
 // Lognormal is how real servers are late: mostly near the median, now and then
 // far beyond it, the more so the larger sigma.
 type Lognormal struct {
-	Median Duration `yaml:"median" json:"median"`
-	Sigma  float64  `yaml:"sigma" json:"sigma"`
+	Median platform.Duration `yaml:"median" json:"median"`
+	Sigma  float64           `yaml:"sigma" json:"sigma"`
 }
 
 // UnmarshalYAML reads a duration, or one of the ways.
 func (d *Delay) UnmarshalYAML(node ast.Node) error {
-	if scalar(node) {
-		d.Fixed = new(Duration)
+	if _, ok := node.(ast.ScalarNode); ok {
+		d.Fixed = new(platform.Duration)
 		return d.Fixed.UnmarshalYAML(node)
 	}
 	type ways Delay
@@ -57,21 +58,21 @@ func (d *Delay) compile() (action, error) {
 	}
 	if d.Uniform != nil {
 		if d.Uniform.Min > d.Uniform.Max {
-			return nil, at("delay.uniform.min", "want no more than max, %s, got %s", time.Duration(d.Uniform.Max), time.Duration(d.Uniform.Min))
+			return nil, invalid.At("delay.uniform.min", "want no more than max, %s, got %s", time.Duration(d.Uniform.Max), time.Duration(d.Uniform.Min))
 		}
 		ways = append(ways, between{d.Uniform.Min, d.Uniform.Max})
 	}
 	if d.Lognormal != nil {
 		if !(d.Lognormal.Sigma > 0 && d.Lognormal.Sigma <= 5) {
-			return nil, at("delay.lognormal.sigma", "want a number above 0 and up to 5, got %v", d.Lognormal.Sigma)
+			return nil, invalid.At("delay.lognormal.sigma", "want a number above 0 and up to 5, got %v", d.Lognormal.Sigma)
 		}
 		if d.Lognormal.Median <= 0 {
-			return nil, at("delay.lognormal.median", "want a duration above 0s")
+			return nil, invalid.At("delay.lognormal.median", "want a duration above 0s")
 		}
 		ways = append(ways, *d.Lognormal)
 	}
 	if d.Dribble != nil {
-		if err := within("delay.dribble.chunks", d.Dribble.Chunks, 1, maxChunks); err != nil {
+		if err := invalid.Within("delay.dribble.chunks", d.Dribble.Chunks, 1, maxChunks); err != nil {
 			return nil, err
 		}
 		ways = append(ways, *d.Dribble)
@@ -85,18 +86,18 @@ func (d *Delay) compile() (action, error) {
 		}
 		limit, ok := limits()[preset.limit]
 		if !ok {
-			return nil, at(path, "want one of %v, got %q", limitNames(), preset.limit)
+			return nil, invalid.At(path, "want one of %v, got %q", limitNames(), preset.limit)
 		}
 		ways = append(ways, beside{limit + preset.off})
 	}
 	if len(ways) != 1 {
-		return nil, at("delay", "want one of fixed, uniform, lognormal, dribble, just-under and just-over")
+		return nil, invalid.At("delay", "want one of fixed, uniform, lognormal, dribble, just-under and just-over")
 	}
 	return ways[0], nil
 }
 
 // between waits for anything between two durations.
-type between struct{ low, high Duration }
+type between struct{ low, high platform.Duration }
 
 func (b between) compile() (action, error) { return b, nil }
 
@@ -120,8 +121,8 @@ func (l Lognormal) wait(random *rand.Rand) time.Duration {
 
 // Dribble sends the body in pieces, over that time.
 type Dribble struct {
-	Chunks int      `yaml:"chunks" json:"chunks"`
-	Over   Duration `yaml:"over" json:"over"`
+	Chunks int               `yaml:"chunks" json:"chunks"`
+	Over   platform.Duration `yaml:"over" json:"over"`
 }
 
 // maxChunks bounds the pieces of a body.
@@ -132,21 +133,4 @@ func (d Dribble) compile() (action, error) { return d, nil }
 func (d Dribble) deliver(ctx context.Context, w http.ResponseWriter, answer *response, _ *rand.Rand) {
 	answer.begin(w)
 	trickle(ctx, w, answer.body, (len(answer.body)+d.Chunks-1)/d.Chunks, time.Duration(d.Over)/time.Duration(d.Chunks))
-}
-
-// trickle sends a body in pieces of a size, after a pause each.
-func trickle(ctx context.Context, w http.ResponseWriter, body []byte, size int, each time.Duration) {
-	flush := http.NewResponseController(w).Flush
-	_ = flush()
-	for len(body) > 0 {
-		if pause(ctx, each) != nil {
-			panic(http.ErrAbortHandler)
-		}
-		piece := body[:min(size, len(body))]
-		if _, err := w.Write(piece); err != nil {
-			panic(http.ErrAbortHandler)
-		}
-		_ = flush()
-		body = body[len(piece):]
-	}
 }

@@ -1,12 +1,16 @@
-package script
+package fault
 
-import "context"
+import (
+	"context"
+
+	"partnerkit.dev/mockpartner/internal/invalid"
+)
 
 // SetStatus sends the partner's answer with another status.
 type SetStatus int
 
 func (s SetStatus) compile() (action, error) {
-	return s, within("set_status", int(s), 200, 599)
+	return s, invalid.Within("set_status", int(s), 200, 599)
 }
 
 func (s SetStatus) transform(_ context.Context, answer *response, _ func() []any) error {

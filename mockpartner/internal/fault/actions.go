@@ -1,10 +1,11 @@
-package script
+// Package fault is what a fault does to one request and its answer: it is late with
+// it, gives another one, changes the real one, or breaks it on the wire. Each action
+// has a file of its own, named after its key in a scenario; where WireMock or
+// toxiproxy have a word for it, it is theirs.
+package fault
 
 import (
-	"context"
-	"math/rand/v2"
-	"net/http"
-	"time"
+	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
 // Actions are what a fault does. A new action is a file with its type, and a
@@ -27,41 +28,6 @@ type Actions struct {
 	Bandwidth  *Bandwidth  `yaml:"bandwidth" json:"bandwidth,omitempty"`
 	SlowHeader *SlowHeader `yaml:"slow_header" json:"slow_header,omitempty"`
 	SlowClose  *SlowClose  `yaml:"slow_close" json:"slow_close,omitempty"`
-}
-
-// action is one thing that a fault does.
-type action interface {
-	// compile checks the action, and returns it ready for use: as a waiter, a
-	// replacer, a transformer or a deliverer.
-	compile() (action, error)
-}
-
-// waiter is late with the answer.
-type waiter interface {
-	wait(random *rand.Rand) time.Duration
-}
-
-// replacer gives another answer than the partner would.
-type replacer interface {
-	replace(fault string) *response
-}
-
-// transformer changes an answer.
-type transformer interface {
-	transform(ctx context.Context, answer *response, variables func() []any) error
-}
-
-// deliverer puts an answer on the wire. What it writes has begun to be on
-// record; to break the connection off it panics with http.ErrAbortHandler.
-type deliverer interface {
-	deliver(ctx context.Context, w http.ResponseWriter, answer *response, random *rand.Rand)
-}
-
-// response is an answer that is not on its way yet.
-type response struct {
-	status int
-	header http.Header
-	body   []byte
 }
 
 // given lists the actions that the fault has.
@@ -87,12 +53,21 @@ func (a Actions) given() (all []action) {
 	return all
 }
 
-func (a Actions) compile(when When, answered Answered) (compiled []action, err error) {
+// Effect is the actions of a fault, ready for use.
+type Effect struct {
+	actions  []action
+	when     When
+	answered Answered
+}
+
+// Compile checks the actions. Its error is an *invalid.Error.
+func (a Actions) Compile(when When, answered Answered) (Effect, error) {
+	var compiled []action
 	deliverers, answers, waits, admits := 0, 0, 0, 0
 	for _, one := range a.given() {
 		ready, err := one.compile()
 		if err != nil {
-			return nil, err
+			return Effect{}, err
 		}
 		compiled = append(compiled, ready)
 		switch ready := ready.(type) {
@@ -111,13 +86,13 @@ func (a Actions) compile(when When, answered Answered) (compiled []action, err e
 	}
 	switch {
 	case len(compiled) == 0:
-		return nil, at("name", "the fault does nothing: give it a delay, latency, status, body, admit, set_status, jq, headers, fault, send, limit_data, bandwidth, slow_header or slow_close")
+		return Effect{}, invalid.At("name", "the fault does nothing: give it a delay, latency, status, body, admit, set_status, jq, headers, fault, send, limit_data, bandwidth, slow_header or slow_close")
 	case deliverers > 1:
-		return nil, at("fault", "want one of fault, delay.dribble, send, limit_data, bandwidth, slow_header and slow_close")
+		return Effect{}, invalid.At("fault", "want one of fault, delay.dribble, send, limit_data, bandwidth, slow_header and slow_close")
 	case answered != "" && when != After && answers+waits > 0:
-		return nil, at("answered", "what the partner answers is known after the effect only: want when: after with it")
+		return Effect{}, invalid.At("answered", "what the partner answers is known after the effect only: want when: after with it")
 	case when == Before && answers+waits+admits == 0:
-		return nil, at("when", "before the effect there is no answer to change: leave it out, or give a status")
+		return Effect{}, invalid.At("when", "before the effect there is no answer to change: leave it out, or give a status")
 	}
-	return compiled, nil
+	return Effect{compiled, when, answered}, nil
 }

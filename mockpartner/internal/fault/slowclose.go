@@ -1,16 +1,18 @@
-package script
+package fault
 
 import (
 	"context"
 	"math/rand/v2"
 	"net/http"
 	"time"
+
+	"partnerkit.dev/mockpartner/internal/platform"
 )
 
 // SlowClose is toxiproxy's: the connection closes late. Only its end tells where
 // the body ends, so that the caller waits for it.
 type SlowClose struct {
-	Delay Duration `yaml:"delay" json:"delay"`
+	Delay platform.Duration `yaml:"delay" json:"delay"`
 }
 
 func (s *SlowClose) compile() (action, error) { return s, nil }

@@ -1,13 +1,14 @@
-package script
+package fault
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"slices"
+
+	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
 // Wire is WireMock's word for an answer that is none.
@@ -28,7 +29,7 @@ func Wires() []Wire {
 
 func (f Wire) compile() (action, error) {
 	if !slices.Contains(Wires(), f) {
-		return nil, at("fault", "want one of %v, got %q", Wires(), string(f))
+		return nil, invalid.At("fault", "want one of %v, got %q", Wires(), string(f))
 	}
 	return f, nil
 }
@@ -64,25 +65,4 @@ func (f Wire) deliver(_ context.Context, w http.ResponseWriter, answer *response
 	}
 	out.Write(garbage)
 	out.Flush()
-}
-
-// takeOver takes the connection from the server. Where it cannot be had, as
-// with HTTP/2, it is broken off.
-func takeOver(w http.ResponseWriter) (net.Conn, *bufio.ReadWriter) {
-	conn, out, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	return conn, out
-}
-
-// witness keeps a record of answers that go past the ResponseWriter.
-type witness interface {
-	Sent(status int, header http.Header, body []byte)
-}
-
-func tell(w http.ResponseWriter, answer *response, body []byte) {
-	if kept, ok := w.(witness); ok {
-		kept.Sent(answer.status, answer.header, body)
-	}
 }

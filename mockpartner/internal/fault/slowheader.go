@@ -1,4 +1,4 @@
-package script
+package fault
 
 import (
 	"bytes"
@@ -8,12 +8,15 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"partnerkit.dev/mockpartner/internal/invalid"
+	"partnerkit.dev/mockpartner/internal/platform"
 )
 
 // SlowHeader sends status line and headers in small pieces, over that time. The
 // body follows at once, and the connection closes.
 type SlowHeader struct {
-	Over Duration `yaml:"over" json:"over"`
+	Over platform.Duration `yaml:"over" json:"over"`
 }
 
 // headerPieces is in how many pieces the headers come.
@@ -21,7 +24,7 @@ const headerPieces = 20
 
 func (s *SlowHeader) compile() (action, error) {
 	if s.Over <= 0 {
-		return nil, at("slow_header.over", "want a duration above 0s")
+		return nil, invalid.At("slow_header.over", "want a duration above 0s")
 	}
 	return s, nil
 }

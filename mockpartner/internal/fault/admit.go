@@ -1,4 +1,4 @@
-package script
+package fault
 
 import "context"
 

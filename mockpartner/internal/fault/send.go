@@ -1,4 +1,4 @@
-package script
+package fault
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
+
+	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
 // Send says how an answer goes over the wire, in ways that are all lawful (GEN-4).
@@ -20,7 +22,7 @@ const sendChunk = 1 << 10
 
 func (s *Send) compile() (action, error) {
 	if *s == (Send{}) {
-		return nil, at("send", "want gzip, chunked or close")
+		return nil, invalid.At("send", "want gzip, chunked or close")
 	}
 	return s, nil
 }

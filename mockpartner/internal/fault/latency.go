@@ -1,15 +1,17 @@
-package script
+package fault
 
 import (
 	"math/rand/v2"
 	"time"
+
+	"partnerkit.dev/mockpartner/internal/platform"
 )
 
 // Latency is toxiproxy's: a wait that is as long as it says, give or take the
 // jitter.
 type Latency struct {
-	Latency Duration `yaml:"latency" json:"latency"`
-	Jitter  Duration `yaml:"jitter" json:"jitter,omitempty"`
+	Latency platform.Duration `yaml:"latency" json:"latency"`
+	Jitter  platform.Duration `yaml:"jitter" json:"jitter,omitempty"`
 }
 
 func (l *Latency) compile() (action, error) { return l, nil }

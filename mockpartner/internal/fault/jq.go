@@ -1,12 +1,16 @@
-package script
+package fault
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/itchyny/gojq"
+
+	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
 // The bounds of a jq program. They keep a wrong program from taking the mock
@@ -19,27 +23,28 @@ const (
 	maxJQMessage = 200              // bytes of its error that are told
 )
 
-// program is a jq program. It sees no environment, no files and no input but
+// Program is a jq program. It sees no environment, no files and no input but
 // the one that it is given, and its variables. It runs once at a time: what a wrong one may take of
 // memory must not be taken by many requests at once.
-type program struct {
+type Program struct {
 	code *gojq.Code
 	turn chan struct{}
 }
 
-func compileJQ(path, text string) (*program, error) {
+// CompileJQ compiles a program, whose path in a fault its errors name.
+func CompileJQ(path, text string) (*Program, error) {
 	if len(text) > maxProgram {
-		return nil, at(path, "the jq program is longer than %d bytes", maxProgram)
+		return nil, invalid.At(path, "the jq program is longer than %d bytes", maxProgram)
 	}
 	query, err := gojq.Parse(text)
 	if err != nil {
-		return nil, at(path, "want a jq program: %v", err)
+		return nil, invalid.At(path, "want a jq program: %v", err)
 	}
 	code, err := gojq.Compile(query, gojq.WithEnvironLoader(func() []string { return nil }), gojq.WithVariables(variableNames()))
 	if err != nil {
-		return nil, at(path, "want a jq program: %v", err)
+		return nil, invalid.At(path, "want a jq program: %v", err)
 	}
-	return &program{code: code, turn: make(chan struct{}, 1)}, nil
+	return &Program{code: code, turn: make(chan struct{}, 1)}, nil
 }
 
 // variableNames are those of subject.variables: the request with its method,
@@ -50,7 +55,7 @@ func variableNames() []string { return []string{"$request", "$nth", "$now"} }
 var errNoOutput = errors.New("jq: the program gives no output")
 
 // run returns the program's first output.
-func (p *program) run(ctx context.Context, input any, variables []any) (any, error) {
+func (p *Program) run(ctx context.Context, input any, variables []any) (any, error) {
 	patient, enough := context.WithTimeout(ctx, jqPatience)
 	defer enough()
 	select {
@@ -75,11 +80,19 @@ func (p *program) run(ctx context.Context, input any, variables []any) (any, err
 	return output, nil
 }
 
-// holds reports whether the program's first output is neither false nor null.
-func (p *program) holds(ctx context.Context, input any, variables []any) (bool, error) {
+// Holds reports whether the program's first output is neither false nor null.
+func (p *Program) Holds(ctx context.Context, input any, variables []any) (bool, error) {
 	output, err := p.run(ctx, input, variables)
 	if err != nil && !errors.Is(err, errNoOutput) {
 		return false, err
 	}
 	return output != nil && output != false, nil
+}
+
+// DecodeJSON reads JSON with its numbers as they are written.
+func DecodeJSON(text []byte) (value any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	err = decoder.Decode(&value)
+	return value, err
 }

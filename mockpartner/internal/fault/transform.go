@@ -1,4 +1,4 @@
-package script
+package fault
 
 import (
 	"context"
@@ -12,14 +12,14 @@ import (
 type JQ string
 
 func (j JQ) compile() (action, error) {
-	p, err := compileJQ("jq", string(j))
+	p, err := CompileJQ("jq", string(j))
 	if err != nil {
 		return nil, err
 	}
 	return &transform{p}, nil
 }
 
-type transform struct{ program *program }
+type transform struct{ program *Program }
 
 func (t *transform) compile() (action, error) { return t, nil }
 
@@ -27,7 +27,7 @@ func (t *transform) transform(ctx context.Context, answer *response, variables f
 	if len(answer.body) > maxJQBody {
 		return fmt.Errorf("jq: the answer is larger than %d MiB", maxJQBody>>20)
 	}
-	input, err := decodeJSON(answer.body)
+	input, err := DecodeJSON(answer.body)
 	if err != nil {
 		return fmt.Errorf("jq: the answer is no JSON: %w", err)
 	}

@@ -1,4 +1,4 @@
-package script
+package fault
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
 // Headers changes the answer's headers.
@@ -19,14 +21,14 @@ var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 func (h *Headers) compile() (action, error) {
 	if len(h.Set) == 0 && len(h.Remove) == 0 {
-		return nil, at("headers", "want set or remove")
+		return nil, invalid.At("headers", "want set or remove")
 	}
 	check := func(path, name string) error {
 		switch {
 		case !headerName.MatchString(name):
-			return at(path, "%q is no name for a header", name)
+			return invalid.At(path, "%q is no name for a header", name)
 		case slices.Contains([]string{"Content-Length", "Transfer-Encoding", "Connection"}, textproto.CanonicalMIMEHeaderKey(name)):
-			return at(path, "%s follows from how the answer is sent: limit_data and fault break it", name)
+			return invalid.At(path, "%s follows from how the answer is sent: limit_data and fault break it", name)
 		}
 		return nil
 	}
@@ -35,7 +37,7 @@ func (h *Headers) compile() (action, error) {
 			return nil, err
 		}
 		if strings.ContainsAny(value, "\r\n\x00") {
-			return nil, at("headers.set", "%s: a value has no line breaks", name)
+			return nil, invalid.At("headers.set", "%s: a value has no line breaks", name)
 		}
 	}
 	for _, name := range h.Remove {

@@ -1,9 +1,10 @@
-package script
+package fault
 
 import (
 	"encoding/json"
 	"net/http"
 
+	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/mockpartner/internal/reply"
 )
 
@@ -19,11 +20,11 @@ func (a Answer) compile() (action, error) {
 	if a.Status == 0 {
 		a.Status = http.StatusOK
 	}
-	if err := within("status", a.Status, 200, 599); err != nil {
+	if err := invalid.Within("status", a.Status, 200, 599); err != nil {
 		return nil, err
 	}
 	if _, err := json.Marshal(a.Body); err != nil {
-		return nil, at("body", "want something that JSON can say: %v", err)
+		return nil, invalid.At("body", "want something that JSON can say: %v", err)
 	}
 	return a, nil
 }

@@ -1,10 +1,12 @@
-package script
+package fault
 
 import (
 	"context"
 	"math/rand/v2"
 	"net/http"
 	"time"
+
+	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
 // Bandwidth is toxiproxy's: the body comes at no more than so many KB a second.
@@ -16,7 +18,7 @@ type Bandwidth struct {
 const tick = 50 * time.Millisecond
 
 func (b *Bandwidth) compile() (action, error) {
-	return b, within("bandwidth.rate", b.Rate, 1, 1_000_000)
+	return b, invalid.Within("bandwidth.rate", b.Rate, 1, 1_000_000)
 }
 
 func (b *Bandwidth) deliver(ctx context.Context, w http.ResponseWriter, answer *response, _ *rand.Rand) {

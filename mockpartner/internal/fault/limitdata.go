@@ -1,9 +1,11 @@
-package script
+package fault
 
 import (
 	"context"
 	"math/rand/v2"
 	"net/http"
+
+	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
 // LimitData is toxiproxy's: the connection closes after so many bytes of the
@@ -13,7 +15,7 @@ type LimitData struct {
 }
 
 func (l *LimitData) compile() (action, error) {
-	return l, within("limit_data.bytes", l.Bytes, 0, maxCount)
+	return l, invalid.Within("limit_data.bytes", l.Bytes, 0, 1_000_000_000)
 }
 
 func (l *LimitData) deliver(_ context.Context, w http.ResponseWriter, answer *response, _ *rand.Rand) {
