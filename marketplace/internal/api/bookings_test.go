@@ -16,6 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner"
 	control "partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -78,7 +79,7 @@ func (s *shop) book(t testing.TB, headers ...header) client.Booking {
 
 func (s *shop) kept(t testing.TB) {
 	t.Helper()
-	mockpartner.AssertCallerKept(t, s.partner.Default())
+	mocktest.AssertCallerKept(t, s.partner.Default())
 }
 
 func TestAResellerBooksPaysAndCancels(t *testing.T) {
@@ -185,7 +186,7 @@ func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
 func TestWhatThePartnerRefusesIsTheSameRefusalAgain(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for <b>members</b>."}'}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for <b>members</b>."}'}`); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -198,7 +199,7 @@ func TestWhatThePartnerRefusesIsTheSameRefusalAgain(t *testing.T) {
 func TestWhoseHoldIsNotAnsweredIsToldSoAndNothingIsAskedForTwice(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`); err != nil {
 		t.Fatal(err)
 	}
 	key := header{"Idempotency-Key", "order-1"}
@@ -222,7 +223,7 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	held := s.book(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 503}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 503}`); err != nil {
 		t.Fatal(err)
 	}
 	var b client.Booking
@@ -237,7 +238,7 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 		t.Errorf("want it listed with what can be done, got %+v", list)
 	}
 	code := s.partner.Default().Platform().Holds()[0].Code
-	if _, err := s.control.Testify(t.Context(), control.Testimony{ByHand: code}); err != nil {
+	if _, err := s.control.Journal.Testify(t.Context(), control.Testimony{ByHand: code}); err != nil {
 		t.Fatal(err)
 	}
 	alarm := `marketplace_bookings_attention{reason="confirm_refused"} `
@@ -270,7 +271,7 @@ func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	held := s.book(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 200, body: '{"externalBookingId":"B-1","status":"PENDING"}'}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 200, body: '{"externalBookingId":"B-1","status":"PENDING"}'}`); err != nil {
 		t.Fatal(err)
 	}
 	var b client.Booking
@@ -292,7 +293,7 @@ func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
 func TestAnIdThatAnotherBookingHasIsShownToThePartner(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 2, answered: 200, jq: ".externalBookingId = \"B-1\""}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: confirm}, times: 2, answered: 200, jq: ".externalBookingId = \"B-1\""}`); err != nil {
 		t.Fatal(err)
 	}
 	var second client.Booking

@@ -189,7 +189,7 @@ func (s *shop) order(of registered) string {
 // arm has the partner fail.
 func (s *shop) arm(fault string) {
 	s.t.Helper()
-	_, err := s.control.Arm(s.t.Context(), fault)
+	_, err := s.control.Faults.Arm(s.t.Context(), fault)
 	s.must(err)
 }
 
@@ -197,7 +197,7 @@ func (s *shop) arm(fault string) {
 // mistake of the marketplace's.
 func (s *shop) byHand() {
 	s.t.Helper()
-	_, err := s.control.Testify(s.t.Context(), client.Testimony{ByHand: s.partner.Default().Platform().Holds()[0].Code})
+	_, err := s.control.Journal.Testify(s.t.Context(), client.Testimony{ByHand: s.partner.Default().Platform().Holds()[0].Code})
 	s.must(err)
 }
 
