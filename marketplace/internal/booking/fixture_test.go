@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/health"
@@ -20,7 +21,6 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/secret"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
@@ -95,7 +95,7 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 			_ = b.store.Observe(context.Background(), id, call)
 		},
 	})
-	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
+	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	check(t, err)
 	b.integrations = integration.NewService(b.store, guard, key, b.now)
 	made, _, err := b.integrations.Register(t.Context(), account(marketplace.Partner), integration.Registration{
