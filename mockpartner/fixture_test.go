@@ -10,10 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/clock"
-
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"

@@ -24,9 +24,8 @@ import (
 	"strings"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/clock"
-
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/control"
 	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/metrics"

@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/clock"
-
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas"

@@ -16,7 +16,7 @@ import (
 const maxCatalog = 8 << 20
 
 // showCatalog shows what the sandbox sells.
-func (a *api) showCatalog(w http.ResponseWriter, r *http.Request) {
+func showCatalog(w http.ResponseWriter, r *http.Request) {
 	p := sandboxOf(r).Platform()
 	sold := p.Catalog().Catalog()
 	sold.Policy = p.Conduct().Policy
@@ -24,7 +24,7 @@ func (a *api) showCatalog(w http.ResponseWriter, r *http.Request) {
 }
 
 // replaceCatalog has the sandbox sell another catalog.
-func (a *api) replaceCatalog(w http.ResponseWriter, r *http.Request) {
+func replaceCatalog(w http.ResponseWriter, r *http.Request) {
 	text, ok := reply.Whole(w, r, maxCatalog)
 	if !ok {
 		return
@@ -43,7 +43,7 @@ func (a *api) replaceCatalog(w http.ResponseWriter, r *http.Request) {
 
 // sellProduct adds a product to what the sandbox sells, or replaces it, and shows
 // it as it is sold.
-func (a *api) sellProduct(w http.ResponseWriter, r *http.Request) {
+func sellProduct(w http.ResponseWriter, r *http.Request) {
 	id, ok := productID(w, r)
 	if !ok {
 		return
@@ -74,7 +74,7 @@ func (a *api) sellProduct(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, sold.Form())
 }
 
-func (a *api) stopSelling(w http.ResponseWriter, r *http.Request) {
+func stopSelling(w http.ResponseWriter, r *http.Request) {
 	id, ok := productID(w, r)
 	if !ok {
 		return

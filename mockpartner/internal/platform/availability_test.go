@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/clock"
-
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )

@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/clock"
-
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/clock"
-
 	"partnerkit.dev/mockpartner/internal/journal"
 )
 

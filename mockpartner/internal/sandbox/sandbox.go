@@ -9,12 +9,13 @@
 package sandbox
 
 import (
+	"fmt"
+	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/clock"
-
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
@@ -81,4 +82,21 @@ func (s *Sandbox) close() {
 	s.journal.Close()
 	s.faults.Close()
 	s.webhooks.Close()
+}
+
+// moment is the state of a sandbox at one time.
+type moment struct {
+	platform *platform.Snapshot
+	clock    clock.Reading
+}
+
+// name is what a sandbox may be called: it is a path segment that needs no
+// escaping.
+var name = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+func checkName(s string) error {
+	if !name.MatchString(s) {
+		return fmt.Errorf("name: want 1 to 63 lower-case letters, digits and dashes, beginning with a letter or digit, got %q", s)
+	}
+	return nil
 }

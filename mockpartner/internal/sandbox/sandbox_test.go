@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/clock"
-
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
