@@ -44,7 +44,7 @@ func partnerRegisters(ctx context.Context, s *stage) (err error) {
 		return err
 	}
 	known := s.market.integration
-	err = s.partner.told.SetWebhooks(ctx, fmt.Sprintf("{url: %q, secret: %q, on: [staff]}",
+	err = s.partner.told.Webhooks.Set(ctx, fmt.Sprintf("{url: %q, secret: %q, on: [staff]}",
 		s.market.url+"/api/v1/partner-integrations/"+known.IntegrationID, string(known.WebhookSecret)))
 	return s.holds(ctx, errors.Join(err, want("letters of the webhook secret", 64, len(known.WebhookSecret))),
 		"integration "+short(known.IntegrationID)+", and a webhook secret that is shown this once")
@@ -52,14 +52,14 @@ func partnerRegisters(ctx context.Context, s *stage) (err error) {
 
 func catalogIsPulled(ctx context.Context, s *stage) error {
 	s.partner.heard = true
-	if _, err := s.partner.told.SendTrigger(ctx); err != nil {
+	if _, err := s.partner.told.Webhooks.SendTrigger(ctx); err != nil {
 		return err
 	}
 	if err := s.webhookArrives(ctx, mockpartner.Trigger); err != nil {
 		return err
 	}
 	return s.comes(ctx, func(ctx context.Context) ([]string, error) {
-		box, err := s.partner.untold.Describe(ctx, "default")
+		box, err := s.partner.untold.Describe(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -86,10 +86,10 @@ var webhookPaths = map[mockpartner.WebhookKind]string{mockpartner.Trigger: "/syn
 // webhookArrives waits until the webhook of that kind has arrived, and tells it. The demo
 // has one of each sent.
 func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind) error {
-	if _, err := s.partner.untold.WaitForWebhooks(ctx, kind, "", 1, webhookTime); err != nil {
+	if _, err := s.partner.untold.Webhooks.Wait(ctx, kind, "", 1, webhookTime); err != nil {
 		return err
 	}
-	all, err := s.partner.untold.Webhooks(ctx)
+	all, err := s.partner.untold.Webhooks.Status(ctx)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func oneIsCancelled(ctx context.Context, s *stage) error {
 func slotSellsOut(ctx context.Context, s *stage) error {
 	o, gone := s.market.offer, partnerapi.StatusSoldOut
 	slot := o.slots[slotsWanted-1]
-	if _, err := s.partner.told.SetSlot(ctx, o.product, o.variation.ExternalSync.ExternalOptionID, slot.AvailabilityID, mock.SlotChange{Status: &gone}); err != nil {
+	if _, err := s.partner.told.Slots.Set(ctx, o.product, o.variation.ExternalSync.ExternalOptionID, slot.AvailabilityID, mock.SlotChange{Status: &gone}); err != nil {
 		return err
 	}
 	if err := s.webhookArrives(ctx, mockpartner.Notify); err != nil {
@@ -101,7 +101,7 @@ func slotSellsOut(ctx context.Context, s *stage) error {
 		return err
 	}
 	_, refusal := s.market.book(ctx, slot, "Emil Sato")
-	if err := errors.Join(want("the slot", client.SoldOut, shown.Status), want("that it can be booked", false, shown.Bookable)); err != nil {
+	if err := errors.Join(want("the slot", partnerapi.StatusSoldOut, shown.Status), want("that it can be booked", false, shown.Bookable)); err != nil {
 		return err
 	}
 	said := (*client.Error)(nil)

@@ -21,7 +21,7 @@ func partnerStarts(ctx context.Context, s *stage) error {
 	if err := s.startPartner(ctx, rand.Text()); err != nil {
 		return err
 	}
-	box, err := s.partner.untold.Describe(ctx, "default")
+	box, err := s.partner.untold.Describe(ctx)
 	if err == nil && box.Products == 0 {
 		err = errors.New("want products, got none")
 	}
@@ -33,7 +33,7 @@ func partnerIsJudged(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	if err := s.partner.told.ResetSandbox(ctx, "default"); err != nil { // clock, seats and journal are as new
+	if err := s.partner.told.Reset(ctx); err != nil { // clock, seats and journal are as new
 		return err
 	}
 	if rules := broken(found); len(rules) > 0 {

@@ -45,7 +45,7 @@ func answerIsLost(ctx context.Context, s *stage) error {
 
 // bookAndPay has a customer book and pay while the partner has a fault.
 func (s *stage) bookAndPay(ctx context.Context, fault, customer, payment string) (held client.Booking, err error) {
-	if _, err = s.partner.told.Arm(ctx, fault); err != nil {
+	if _, err = s.partner.told.Faults.Arm(ctx, fault); err != nil {
 		return held, err
 	}
 	if held, err = s.market.book(ctx, s.market.offer.slots[1], customer); err != nil {
@@ -87,7 +87,7 @@ func operatorSettles(ctx context.Context, s *stage) error {
 // testify tells the partner, who judges the marketplace in the end, that the last confirm
 // that it has refused was sent again by hand: by itself the marketplace may not do so.
 func (s *stage) testify(ctx context.Context) error {
-	answered, err := s.partner.untold.Exchanges(ctx, mock.Filter{Endpoint: partnerapi.Confirm, Status: http.StatusInternalServerError})
+	answered, err := s.partner.untold.Journal.Exchanges(ctx, mock.Filter{Endpoint: partnerapi.Confirm, Status: http.StatusInternalServerError})
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *stage) testify(ctx context.Context) error {
 	if err := json.Unmarshal(answered[0].Request.Body, &asked); err != nil {
 		return fmt.Errorf("read the confirm that was refused: %w", err)
 	}
-	_, err = s.partner.told.Testify(ctx, mock.Testimony{ByHand: asked.ReservationConfirmationCode})
+	_, err = s.partner.told.Journal.Testify(ctx, mock.Testimony{ByHand: asked.ReservationConfirmationCode})
 	return err
 }
 
@@ -107,7 +107,7 @@ const refused = 3
 
 func partnerBreaks(ctx context.Context, s *stage) error {
 	s.partner.probes = true
-	if _, err := s.partner.told.Arm(ctx, outage); err != nil {
+	if _, err := s.partner.told.Faults.Arm(ctx, outage); err != nil {
 		return err
 	}
 	said := (*client.Error)(nil)
@@ -118,22 +118,22 @@ func partnerBreaks(ctx context.Context, s *stage) error {
 		}
 	}
 	return s.comes(ctx, func(ctx context.Context) ([]string, error) {
-		health, err := s.health(ctx, client.Degraded)
+		health, err := s.health(ctx, partnerapi.Degraded)
 		return append(health, fmt.Sprintf("customers read: %q", said.Message)), err
 	})
 }
 
 func partnerHeals(ctx context.Context, s *stage) error {
-	if err := s.partner.told.Disarm(ctx, "outage"); err != nil {
+	if err := s.partner.told.Faults.Disarm(ctx, "outage"); err != nil {
 		return err
 	}
-	err := s.comes(ctx, func(ctx context.Context) ([]string, error) { return s.health(ctx, client.Healthy) })
+	err := s.comes(ctx, func(ctx context.Context) ([]string, error) { return s.health(ctx, partnerapi.Healthy) })
 	s.partner.probes = false
 	return err
 }
 
 // health tells how the partner fares, where that is as it is wanted.
-func (s *stage) health(ctx context.Context, wanted client.HealthState) ([]string, error) {
+func (s *stage) health(ctx context.Context, wanted partnerapi.Health) ([]string, error) {
 	integration, err := s.market.partner.Integration(ctx, s.market.integration.IntegrationID)
 	if err != nil {
 		return nil, err

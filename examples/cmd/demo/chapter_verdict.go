@@ -25,7 +25,7 @@ func theVerdicts() chapter {
 
 // marketplaceIsJudged is the mock partner's verdict on all that the marketplace asked of it.
 func marketplaceIsJudged(ctx context.Context, s *stage) error {
-	verdict, err := s.partner.told.Verdict(ctx)
+	verdict, err := s.partner.told.Journal.Verdict(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,29 +74,18 @@ func brokenPartnerIsFound(ctx context.Context, s *stage) error {
 	if err := want("the verdict", report.Nonconformant, found.Verdict); err != nil {
 		return err
 	}
-	expected, err := s.ruleOf(ctx, defect)
+	broke, err := mockpartner.FindDefect(defect)
 	if err != nil {
 		return err
 	}
 	facts := []string{verdict(found)}
 	for _, rule := range broken(found) {
-		if err := want("the broken rule", expected, rule.ID); err != nil {
+		if err := want("the broken rule", broke.Rule, rule.ID); err != nil {
 			return err
 		}
 		facts = append(facts, fmt.Sprintf("found: %s (%s): %s", rule.ID, rule.Clause, rule.Message))
 	}
 	return s.holds(ctx, nil, append(facts, "the report: "+filepath.Join(s.out, "broken", "report.html"))...)
-}
-
-// ruleOf is the rule that a defect breaks.
-func (s *stage) ruleOf(ctx context.Context, name string) (string, error) {
-	defects, err := s.partner.untold.Defects(ctx)
-	for _, d := range defects {
-		if d.Name == name {
-			return d.Rule, nil
-		}
-	}
-	return "", fmt.Errorf("the mock partner has no defect %s: %w", name, err)
 }
 
 // keep leaves a value as JSON.
@@ -114,7 +103,7 @@ func (s *stage) keepArchive(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.partner.untold.WriteHAR(ctx, file, client.Filter{}); err != nil {
+	if err := s.partner.untold.Journal.WriteHAR(ctx, file, client.Filter{}); err != nil {
 		file.Close()
 		return fmt.Errorf("keep the partner's calls: %w", err)
 	}

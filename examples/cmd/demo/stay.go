@@ -62,7 +62,7 @@ func bookingsAreMade(ctx context.Context, s *stage) error {
 			return errors.Join(paid, cancelled)
 		}},
 		{customer: "Emil Sato", ends: client.Paid, then: func(booking string) error { // the partner does not book
-			_, armed := s.partner.told.Arm(ctx, oneRefusal)
+			_, armed := s.partner.told.Faults.Arm(ctx, oneRefusal)
 			return errors.Join(armed, pay(booking, "demo-payment-3"))
 		}},
 	}
