@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"partnerkit.dev/conformance/report"
@@ -65,15 +66,9 @@ func legible(page []byte) []byte {
 			return 0x2400 + r // the control pictures block, in the same order
 		case r == 0x7F:
 			return 0x2421
-		case r <= 0x9F, turnsText(r):
+		case r <= 0x9F, unicode.Is(unicode.Bidi_Control, r):
 			return utf8.RuneError
 		}
 		return r
 	}, page)
-}
-
-// turnsText reports whether r is one of Unicode's directional formatting
-// characters, with which a text can pose as another.
-func turnsText(r rune) bool {
-	return r == 0x061C || r >= 0x200E && r <= 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }
