@@ -19,8 +19,7 @@ func root() *cobra.Command {
 	run := func(*cobra.Command, []string) {}
 	made := &cobra.Command{Use: "thing", Short: "Do things", Run: run}
 	made.AddCommand(&cobra.Command{Use: "serve", Short: "Serve things", Long: "Serves things.", Run: run, Example: "  thing serve"})
-	cli.AddMan(made)
-	cli.ShowVersion(made)
+	cli.Prepare(made, "; see %s --help", "; %s --help lists the flags")
 	return made
 }
 

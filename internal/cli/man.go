@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// AddMan adds the command that writes the man pages of a root and all commands below it.
+// addMan adds the command that writes the man pages of a root and all commands below it.
 // It is hidden: packagers use it.
-func AddMan(root *cobra.Command) {
+func addMan(root *cobra.Command) {
 	root.AddCommand(&cobra.Command{
 		Use:     "man FOLDER",
 		Short:   "Write the man pages into a folder",

@@ -1,5 +1,6 @@
 // Package cli is what the kit's commands have in common: what they say of their version,
-// their man pages, and the look whether a service that they run is there.
+// their man pages, where their settings come from, how they end, and the look whether a
+// service that they run is there.
 package cli
 
 import (
@@ -54,9 +55,9 @@ func builtFrom() string {
 	return ""
 }
 
-// ShowVersion has a command answer --version with its name and all that is known of how
+// showVersion has a command answer --version with its name and all that is known of how
 // it was built.
-func ShowVersion(root *cobra.Command) {
+func showVersion(root *cobra.Command) {
 	root.Version = Version()
 	root.SetVersionTemplate("{{.Name}} " + Build() + "\n")
 }

@@ -47,12 +47,7 @@ Exit codes:
   3  the partner was not reached`,
 		Example: `  conformance cleanup conformance-report/ledger.jsonl
   conformance cleanup conformance-report/ledger.jsonl --json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("cleanup takes the file of one ledger, and got %d; a run says where its ledger is", len(args))
-			}
-			return nil
-		},
+		Args: cli.Exactly(1, "cleanup takes the file of one ledger, and got %d; a run says where its ledger is"),
 		RunE: func(command *cobra.Command, args []string) error { return flags.run(command, args[0]) },
 	}
 	f := command.Flags()
@@ -98,9 +93,9 @@ func (f cleanupFlags) run(command *cobra.Command, file string) error {
 	case err != nil:
 		return err
 	case !result.reached:
-		return exitError(exitIncomplete)
+		return cli.Exit{Code: exitIncomplete}
 	case len(result.NotUndone) > 0:
-		return exitError(exitNonconformant)
+		return cli.Exit{Code: exitNonconformant}
 	default:
 		return nil
 	}

@@ -3,11 +3,11 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/cli"
 )
 
 func newDiff() *cobra.Command {
@@ -25,12 +25,7 @@ Exit codes:
   2  the command was not understood, or a file is not the report of a run`,
 		Example: `  conformance diff main/report.json conformance-report/report.json
   conformance diff old.json new.json --markdown`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return fmt.Errorf("diff takes the report.json of two runs, the old and the new, and got %d", len(args))
-			}
-			return nil
-		},
+		Args: cli.Exactly(2, "diff takes the report.json of two runs, the old and the new, and got %d"),
 		RunE: func(command *cobra.Command, args []string) error {
 			if markdown && asJSON {
 				return errors.New("--markdown and --json are two forms: choose one")
@@ -56,7 +51,7 @@ Exit codes:
 				newScreen(out, asItIs, nil, "").compared(compared)
 			}
 			if err == nil && compared.Regressed() {
-				return exitError(exitNonconformant)
+				return cli.Exit{Code: exitNonconformant}
 			}
 			return err
 		},

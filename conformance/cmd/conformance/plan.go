@@ -10,6 +10,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/internal/cli"
 )
 
 // plan says what a run would do, and does nothing of it.
@@ -17,7 +18,7 @@ func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir
 	plan, err := suite.Foresee(command.Context(), config)
 	if err != nil {
 		fmt.Fprintf(command.ErrOrStderr(), "conformance: %s\n", oneLine(err.Error()))
-		return exitError(exitIncomplete)
+		return cli.Exit{Code: exitIncomplete}
 	}
 	plan.Ledger = f.ledgerName(reportDir)
 	if f.asJSON {

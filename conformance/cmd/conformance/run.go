@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
@@ -66,7 +65,7 @@ The key is read from ` + probe.KeyVariable + `, or the variable that --auth-key-
 names; --auth-key stands before it, but shows in the machine's process list.
 
 Every flag can be set in the environment, as CONFORMANCE_BASE_URL is for
---base-url, and in ` + settings.DefaultFile + `, with profiles for several partners or
+--base-url, and in ` + settingsFile + `, with profiles for several partners or
 environments. What the command line says stands before the environment, that
 before the profile, and that before what the file says for all profiles.
 
@@ -84,9 +83,9 @@ Exit codes:
   conformance run --profile staging --baseline known-failures.yaml`,
 		Args: noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			source, err := settingsOf(command).Apply()
-			if err != nil {
-				return err
+			source, wrong := settingsOf(command).Apply()
+			if len(wrong) > 0 {
+				return wrong[0]
 			}
 			config, err := flags.config()
 			switch {
@@ -116,7 +115,7 @@ Exit codes:
 	flags.exploreFlags.register(f)
 	f.Float64Var(&flags.limitScale, "limit-scale", 1, "multiply the contract's limits, for tests of the suite itself")
 	flags.judgingFlags.register(f)
-	settings.Register(f)
+	cli.RegisterFile(f, settingsFile)
 	_ = f.MarkHidden("limit-scale") // the flag exists
 	complete(command, map[string]cobra.CompletionFunc{
 		"auth-type":  oneOf(authTypes),
@@ -228,7 +227,7 @@ func run(command *cobra.Command, config suite.Config, flags runFlags) error {
 	if code == exitConformant {
 		return nil
 	}
-	return exitError(code)
+	return cli.Exit{Code: code}
 }
 
 // prepareFolder makes the folder for the reports and tries to write into it.

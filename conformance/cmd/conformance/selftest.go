@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/internal/selftest"
+	"partnerkit.dev/internal/cli"
 )
 
 // mostParallel bounds --parallel: each run is a process.
@@ -125,7 +126,7 @@ func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, exec
 	case err != nil:
 		return err
 	case !matrix.Proven:
-		return exitError(exitNonconformant)
+		return cli.Exit{Code: exitNonconformant}
 	default:
 		return nil
 	}

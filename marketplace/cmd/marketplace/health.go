@@ -27,6 +27,6 @@ containers, which have no shell and no curl.`,
 		},
 	}
 	command.Flags().StringVar(&addr, "addr", defaultAddr, "the `address` that the service listens on")
-	settle(command, func() []error { return nil })
+	settle(command)
 	return command
 }

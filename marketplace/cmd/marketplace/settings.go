@@ -12,12 +12,30 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/secret"
 	"partnerkit.dev/marketplace/internal/storefront"
 	"partnerkit.dev/marketplace/internal/worker"
 )
+
+// variable is the environment variable of a flag.
+var variable = cli.Prefixed("MARKETPLACE_")
+
+// settle has a command's flags that were not given set by their variables, and checked,
+// before it runs.
+func settle(command *cobra.Command, checks ...func() []error) {
+	cli.Fill(command, cli.Settings{Flags: command.Flags(), Variable: variable}, checks...)
+}
+
+// noArguments refuses every argument that is no flag.
+func noArguments(command *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return cli.Misuse(fmt.Errorf("want no argument but flags, got %q; %s --help lists them", args[0], command.CommandPath()))
+	}
+	return nil
+}
 
 // storage says where the service keeps its data.
 type storage struct {
@@ -179,7 +197,7 @@ func (s *settings) schedule() (worker.Schedule, error) {
 		wrong = append(wrong, fmt.Errorf("--sweep-interval: want from %s to %s, got %s", leastSweeps, longestSweeps, s.sweeps))
 	}
 	at := time.Duration(night.Hour())*time.Hour + time.Duration(night.Minute())*time.Minute
-	return worker.Schedule{NightlyAt: at, Probes: s.probes, Incremental: s.incremental, Sweeps: s.sweeps}, joined(wrong)
+	return worker.Schedule{NightlyAt: at, Probes: s.probes, Incremental: s.incremental, Sweeps: s.sweeps}, errors.Join(wrong...)
 }
 
 // share is the affiliates', in percent.

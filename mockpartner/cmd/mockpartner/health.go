@@ -20,7 +20,7 @@ containers, which have no shell and no curl.`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := cli.Healthy(c.Context(), addr, control.Path+"/healthz"); err != nil {
-				return failure{err}
+				return cli.Failed(err)
 			}
 			fmt.Fprintln(c.OutOrStdout(), "the mock is up")
 			return nil

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"partnerkit.dev/internal/cli"
 )
 
 // binary is the command, built once for all tests.
@@ -385,7 +387,7 @@ func TestATakenPortIsOneLineAndExit1(t *testing.T) {
 // built on the side, go test's cache knows nothing.
 func TestRunReturnsTheExitCode(t *testing.T) {
 	t.Parallel()
-	for args, want := range map[string]int{"version": 0, "serve --addr nonsense": exitUsage} {
+	for args, want := range map[string]int{"version": 0, "serve --addr nonsense": cli.ExitUsage} {
 		if got := run(t.Context(), strings.Fields(args), io.Discard, io.Discard); got != want {
 			t.Errorf("%s: want %d, got %d", args, want, got)
 		}
