@@ -2,13 +2,13 @@ package report
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"sync"
 	"unicode/utf8"
+
+	"partnerkit.dev/internal/webui"
 )
 
 //go:embed page
@@ -36,42 +36,30 @@ func HTML(r *Result) ([]byte, error) {
 // assets is what every page is made of.
 type assets struct {
 	template *template.Template
-	style    template.CSS
+	head     webui.Head // but for its title
 	script   template.JS
-	policy   string
 }
 
 var loadAssets = sync.OnceValues(func() (*assets, error) {
-	t, err := template.New("").Funcs(template.FuncMap{
+	t, err := webui.Templates(pageFiles, template.FuncMap{
 		"bytes": size, "duration": duration, "label": label, "ms": Milliseconds, "plural": plural, "thousands": thousands,
 		"took":    func(ms int64) string { return Milliseconds(float64(ms)) },
 		"shorten": func(s string) string { return shorten(s, maxText) },
-	}).ParseFS(pageFiles, "page/*.html")
+	})
 	if err != nil {
 		return nil, err
 	}
-	style, err := pageFiles.ReadFile("page/page.css")
+	style, err := webui.Style(pageFiles)
 	if err != nil {
 		return nil, err
 	}
-	script, err := pageFiles.ReadFile("page/page.js")
+	script, err := pageFiles.ReadFile("page/script.js")
 	if err != nil {
 		return nil, err
 	}
-	return &assets{
-		template: t,
-		style:    template.CSS(style),
-		script:   template.JS(script),
-		policy: fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'",
-			hashSource(style), hashSource(script)),
-	}, nil
+	policy := fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", webui.HashSource(style), webui.HashSource(script))
+	return &assets{template: t, head: webui.Head{Style: template.CSS(style), Policy: policy}, script: template.JS(script)}, nil
 })
-
-// hashSource is the source expression that allows exactly this inline content.
-func hashSource(content []byte) string {
-	sum := sha256.Sum256(content)
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
 
 // legible makes visible what a page would hide or obey: control characters, and
 // those that turn the direction of the text around them. Invalid UTF-8 becomes

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/internal/webui"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // page is what the templates read: the result, arranged for the eye.
 type page struct {
 	*Result
-	Policy    string
-	Style     template.CSS
+	Head      webui.Head
 	Script    template.JS
 	Host      string // of the target, for the title
 	Heading   string // the verdict in words
@@ -55,7 +55,7 @@ type endpointView struct {
 
 func newPage(r *Result, a *assets) (*page, error) {
 	p := &page{
-		Result: r, Policy: a.policy, Style: a.style, Script: a.script,
+		Result: r, Head: a.head, Script: a.script,
 		Host:    r.Target.BaseURL,
 		Levels:  levels(r.Rules),
 		Counts:  counts(r.Rules),
@@ -69,6 +69,7 @@ func newPage(r *Result, a *assets) (*page, error) {
 		p.Slots, p.MoreSlots = p.Slots[:stepsOpen], p.Slots[stepsOpen:]
 	}
 	p.Heading, p.Sentence = verdictWords(r)
+	p.Head.Title = p.Heading + ": " + shorten(p.Host, maxText) + " · conformance report"
 	views := ruleViews(r)
 	p.Urgent = urgent(views, r.Verdict)
 	for _, e := range partnerapi.Endpoints() {

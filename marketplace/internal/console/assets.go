@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"partnerkit.dev/internal/webui"
 )
 
 //go:embed page
@@ -21,17 +23,22 @@ type asset struct {
 	path      string // of the style, which changes with it
 }
 
+// icon is a basket.
+var icon = webui.Icon("M4 6h8l-1 6H5zM6 6V5a2 2 0 0 1 4 0v1", "1.4")
+
 // assets panics where the embedded files are wrong: the first test would.
 var assets = sync.OnceValue(func() asset {
-	style, err := files.ReadFile("page/style.css")
+	style, err := webui.Style(files)
 	if err != nil {
 		panic(err)
 	}
 	sum := sha256.Sum256(style)
 	path := Path + "/style-" + hex.EncodeToString(sum[:6]) + ".css"
 	functions := words()
-	functions["style"] = func() string { return path }
-	return asset{template.Must(template.New("").Funcs(functions).ParseFS(files, "page/*.html")), style, path}
+	functions["head"] = func(page string) webui.Head {
+		return webui.Head{Title: page + " · marketplace console", Icon: icon, Sheets: []string{path}}
+	}
+	return asset{template.Must(webui.Templates(files, functions)), style, path}
 })
 
 func stylePath() string { return assets().path }
