@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"strings"
 
-	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // section puts a body between the marks of its name, such as <!-- begin settings -->.

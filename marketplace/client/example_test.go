@@ -148,7 +148,7 @@ func ExampleReseller_Book() {
 // What the marketplace refuses is told apart by its status.
 func ExampleError() {
 	shop, order := aShop(11)
-	if _, err := platform.Arm(context.Background(), `{"match":{"endpoint":"reserve"},"times":1,"status":400,"body":"{\"message\":\"The boat is full.\"}"}`); err != nil {
+	if _, err := platform.Faults.Arm(context.Background(), `{"match":{"endpoint":"reserve"},"times":1,"status":400,"body":"{\"message\":\"The boat is full.\"}"}`); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -252,7 +252,7 @@ func ExampleOperator() {
 		fmt.Println(err)
 		return
 	}
-	if _, err := platform.Arm(ctx, `{"match":{"endpoint":"confirm"},"times":1,"status":400,"body":"{\"message\":\"Down for maintenance.\"}"}`); err != nil {
+	if _, err := platform.Faults.Arm(ctx, `{"match":{"endpoint":"confirm"},"times":1,"status":400,"body":"{\"message\":\"Down for maintenance.\"}"}`); err != nil {
 		fmt.Println(err)
 		return
 	}

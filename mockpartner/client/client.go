@@ -6,11 +6,12 @@
 //	box := partner.Sandbox(mine.Name)
 //
 //	// … let the code under test book at mine.BaseURL, then:
-//	met, err := box.Wait(ctx, client.Filter{Endpoint: partnerapi.Release}, 1, 10*time.Second)
-//	_, err = box.Advance(ctx, 25*time.Minute)
+//	met, err := box.Journal.Wait(ctx, client.Filter{Endpoint: partnerapi.Release}, 1, 10*time.Second)
+//	_, err = box.Clock.Advance(ctx, 25*time.Minute)
 //
-// A Client speaks to one sandbox; that of New to the one at the root. A refusal
-// of the mock's is an *Error.
+// A Client speaks to one sandbox; that of New to the one at the root. What a
+// sandbox has lies in the client's fields: its clock, its journal, its faults. A
+// refusal by the mock is an *Error.
 package client
 
 import (
@@ -33,10 +34,29 @@ type Options struct {
 
 // Client speaks to one sandbox of a mock. It is safe for concurrent use.
 type Client struct {
-	root    string // of the mock
-	base    string // of the sandbox
-	options Options
+	Catalog  Catalog
+	Clock    Clock
+	Defects  Choices // breaches of the contract
+	Faults   Faults
+	Journal  Journal
+	Quirks   Quirks
+	Slots    Slots
+	Variants Choices // lawful partners that are unlike most
+	Webhooks Webhooks
+
+	sandbox *sandbox
 }
+
+// sandbox is the address of one sandbox's control API.
+type sandbox struct {
+	options Options
+	root    string // of the mock
+	name    string
+	base    string // where the partner endpoints lie
+}
+
+// defaultSandbox is the name of the sandbox at the root.
+const defaultSandbox = "default"
 
 // New returns a client for the mock at that URL, such as http://127.0.0.1:8081.
 func New(mock string, o Options) (*Client, error) {
@@ -48,22 +68,37 @@ func New(mock string, o Options) (*Client, error) {
 		o.HTTP = http.DefaultClient
 	}
 	root := strings.TrimSuffix(mock, "/")
-	return &Client{root: root, base: root, options: o}, nil
+	return newClient(&sandbox{options: o, root: root, name: defaultSandbox, base: root}), nil
+}
+
+func newClient(s *sandbox) *Client {
+	return &Client{
+		sandbox:  s,
+		Catalog:  Catalog{s},
+		Clock:    Clock{s},
+		Defects:  Choices{s, "defects"},
+		Faults:   Faults{s},
+		Journal:  Journal{s},
+		Quirks:   Quirks{s},
+		Slots:    Slots{s},
+		Variants: Choices{s, "variants"},
+		Webhooks: Webhooks{s},
+	}
 }
 
 // Sandbox returns a client for the sandbox of that name, which need not be there
 // yet.
 func (c *Client) Sandbox(name string) *Client {
-	inner := *c
-	inner.base = c.root + "/s/" + url.PathEscape(name)
-	if name == "default" {
-		inner.base = c.root
+	s := *c.sandbox
+	s.name, s.base = name, s.root
+	if name != defaultSandbox {
+		s.base += path("s", name)
 	}
-	return &inner
+	return newClient(&s)
 }
 
 // BaseURL is where the sandbox's partner endpoints lie.
-func (c *Client) BaseURL() string { return c.base }
+func (c *Client) BaseURL() string { return c.sandbox.base }
 
 // Error is a refusal of the mock's.
 type Error struct {
@@ -82,8 +117,8 @@ const maxRefusal = 64 << 10
 
 // send sends a request and returns the answer, if it is a success. A body of a
 // string is sent as it is, any other as JSON.
-func (c *Client) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
-	address := c.base + "/_mock" + path
+func (s *sandbox) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
+	address := s.base + "/_mock" + path
 	text, err := bodyOf(body)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, address, err)
@@ -95,10 +130,10 @@ func (c *Client) send(ctx context.Context, method, path string, body any) (*http
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	if c.options.Token != "" {
-		request.Header.Set("Authorization", "Bearer "+c.options.Token)
+	if s.options.Token != "" {
+		request.Header.Set("Authorization", "Bearer "+s.options.Token)
 	}
-	response, err := c.options.HTTP.Do(request)
+	response, err := s.options.HTTP.Do(request)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +168,8 @@ func refusalOf(request *http.Request, response *http.Response) error {
 }
 
 // call sends a request and decodes the answer.
-func call[T any](ctx context.Context, c *Client, method, path string, body any) (answer T, err error) {
-	response, err := c.send(ctx, method, path, body)
+func call[T any](ctx context.Context, s *sandbox, method, path string, body any) (answer T, err error) {
+	response, err := s.send(ctx, method, path, body)
 	if err != nil {
 		return answer, err
 	}
@@ -148,8 +183,8 @@ func call[T any](ctx context.Context, c *Client, method, path string, body any) 
 }
 
 // do is call for answers that tell nothing new.
-func do(ctx context.Context, c *Client, method, path string, body any) error {
-	_, err := call[json.RawMessage](ctx, c, method, path, body)
+func do(ctx context.Context, s *sandbox, method, path string, body any) error {
+	_, err := call[json.RawMessage](ctx, s, method, path, body)
 	return err
 }
 
@@ -157,4 +192,24 @@ func do(ctx context.Context, c *Client, method, path string, body any) error {
 func IsStatus(err error, status int) bool {
 	refusal := (*Error)(nil)
 	return errors.As(err, &refusal) && refusal.Status == status
+}
+
+// field is call for an answer whose one key holds what is wanted.
+func field[T any](ctx context.Context, s *sandbox, method, path, key string, body any) (value T, err error) {
+	answer, err := call[map[string]json.RawMessage](ctx, s, method, path, body)
+	if err != nil {
+		return value, err
+	}
+	if err := json.Unmarshal(answer[key], &value); err != nil {
+		return value, fmt.Errorf("%s %s: %s: %w", method, path, key, err)
+	}
+	return value, nil
+}
+
+// path joins segments, escaped.
+func path(segments ...string) (joined string) {
+	for _, segment := range segments {
+		joined += "/" + url.PathEscape(segment)
+	}
+	return joined
 }

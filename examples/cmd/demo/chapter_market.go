@@ -51,7 +51,7 @@ func partnerRegisters() step {
 			if err != nil {
 				return err
 			}
-			return s.partner.told.SetWebhooks(ctx, fmt.Sprintf("{url: %q, secret: %q, on: [staff]}",
+			return s.partner.told.Webhooks.Set(ctx, fmt.Sprintf("{url: %q, secret: %q, on: [staff]}",
 				s.market.url+"/api/v1/partner-integrations/"+s.market.integration.IntegrationID, string(s.market.integration.WebhookSecret)))
 		},
 		holds: func(_ context.Context, s *stage) ([]string, error) {
@@ -66,14 +66,14 @@ func catalogIsPulled() step {
 		title: "The partner has its catalog pulled, by a webhook",
 		does: func(ctx context.Context, s *stage) error {
 			s.partner.heard = true
-			if _, err := s.partner.told.SendTrigger(ctx); err != nil {
+			if _, err := s.partner.told.Webhooks.SendTrigger(ctx); err != nil {
 				return err
 			}
 			return s.webhookArrives(ctx, mockpartner.Trigger)
 		},
 		comes: true,
 		holds: func(ctx context.Context, s *stage) ([]string, error) {
-			box, err := s.partner.untold.Describe(ctx, "default")
+			box, err := s.partner.untold.Describe(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -98,7 +98,7 @@ const webhookTime = 30 * time.Second
 // webhookArrives waits until the last webhook of that kind has arrived, and tells it.
 func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind) error {
 	sent := 0
-	all, err := s.partner.untold.Webhooks(ctx)
+	all, err := s.partner.untold.Webhooks.Status(ctx)
 	if err != nil {
 		return err
 	}
@@ -107,10 +107,10 @@ func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind
 			sent++
 		}
 	}
-	if _, err = s.partner.untold.WaitForWebhooks(ctx, kind, "", sent, webhookTime); err != nil {
+	if _, err = s.partner.untold.Webhooks.Wait(ctx, kind, "", sent, webhookTime); err != nil {
 		return err
 	}
-	if all, err = s.partner.untold.Webhooks(ctx); err != nil {
+	if all, err = s.partner.untold.Webhooks.Status(ctx); err != nil {
 		return err
 	}
 	for i := len(all.Deliveries) - 1; i >= 0; i-- {

@@ -113,7 +113,7 @@ func slotSellsOut() step {
 			o := s.market.offer
 			slot := o.slots[slotsWanted-1]
 			gone := partnerapi.StatusSoldOut
-			if _, err := s.partner.told.SetSlot(ctx, o.product, o.variation.ExternalSync.ExternalOptionID, slot.AvailabilityID, mock.SlotChange{Status: &gone}); err != nil {
+			if _, err := s.partner.told.Slots.Set(ctx, o.product, o.variation.ExternalSync.ExternalOptionID, slot.AvailabilityID, mock.SlotChange{Status: &gone}); err != nil {
 				return err
 			}
 			if err := s.webhookArrives(ctx, mockpartner.Notify); err != nil {

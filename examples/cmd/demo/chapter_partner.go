@@ -20,7 +20,7 @@ func thePartner() chapter {
 				if certificate, err = s.judge(ctx, s.partner.url, "certified"); err != nil {
 					return err
 				}
-				return s.partner.told.ResetSandbox(ctx, "default") // clock, seats and journal are as new
+				return s.partner.told.Reset(ctx) // clock, seats and journal are as new
 			},
 			holds: func(_ context.Context, s *stage) ([]string, error) {
 				if rules := broken(certificate); len(rules) > 0 {
@@ -41,7 +41,7 @@ func partnerStarts() step {
 		title: "A mock partner starts",
 		does:  func(ctx context.Context, s *stage) error { return s.startPartner(ctx, rand.Text()) },
 		holds: func(ctx context.Context, s *stage) ([]string, error) {
-			box, err := s.partner.untold.Describe(ctx, "default")
+			box, err := s.partner.untold.Describe(ctx)
 			if err == nil && box.Products == 0 {
 				err = errors.New("want products, got none")
 			}

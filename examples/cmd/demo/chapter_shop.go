@@ -85,7 +85,7 @@ func activitiesAreListed() step {
 			return err
 		},
 		holds: func(ctx context.Context, s *stage) ([]string, error) {
-			box, err := s.partner.untold.Describe(ctx, "default")
+			box, err := s.partner.untold.Describe(ctx)
 			if err != nil {
 				return nil, err
 			}

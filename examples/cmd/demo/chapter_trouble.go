@@ -34,7 +34,7 @@ func answerIsLost() step {
 	return step{
 		title: "The answer to a confirm is lost: nobody pays for nothing",
 		does: func(ctx context.Context, s *stage) (err error) {
-			if _, err = s.partner.told.Arm(ctx, lostAnswer); err != nil {
+			if _, err = s.partner.told.Faults.Arm(ctx, lostAnswer); err != nil {
 				return err
 			}
 			if held, err = s.market.book(ctx, s.market.offer.slots[1], "Gus Haddad"); err != nil {
@@ -61,7 +61,7 @@ func operatorSettles() step {
 		title: "A confirm is refused: an operator finds the payment, and settles it",
 		does: func(ctx context.Context, s *stage) (err error) {
 			m := &s.market
-			if _, err = s.partner.told.Arm(ctx, oneRefusal); err != nil {
+			if _, err = s.partner.told.Faults.Arm(ctx, oneRefusal); err != nil {
 				return err
 			}
 			if held, err = m.book(ctx, m.offer.slots[1], "Hana Berg"); err != nil {
@@ -98,7 +98,7 @@ func operatorSettles() step {
 // testify tells the partner, who judges the marketplace in the end, that the last confirm
 // that it has refused was sent again by hand: by itself the marketplace may not do so.
 func (s *stage) testify(ctx context.Context) error {
-	answered, err := s.partner.untold.Exchanges(ctx, mock.Filter{Endpoint: partnerapi.Confirm, Status: http.StatusInternalServerError})
+	answered, err := s.partner.untold.Journal.Exchanges(ctx, mock.Filter{Endpoint: partnerapi.Confirm, Status: http.StatusInternalServerError})
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (s *stage) testify(ctx context.Context) error {
 	if err := json.Unmarshal(answered[0].Request.Body, &asked); err != nil {
 		return fmt.Errorf("read the confirm that was refused: %w", err)
 	}
-	_, err = s.partner.told.Testify(ctx, mock.Testimony{ByHand: asked.ReservationConfirmationCode})
+	_, err = s.partner.told.Journal.Testify(ctx, mock.Testimony{ByHand: asked.ReservationConfirmationCode})
 	return err
 }
 
@@ -122,7 +122,7 @@ func partnerBreaks() step {
 		title: "The partner's platform breaks",
 		does: func(ctx context.Context, s *stage) error {
 			s.partner.probes = true
-			if _, err := s.partner.told.Arm(ctx, outage); err != nil {
+			if _, err := s.partner.told.Faults.Arm(ctx, outage); err != nil {
 				return err
 			}
 			for range refused {
@@ -148,7 +148,7 @@ func partnerBreaks() step {
 func partnerHeals() step {
 	return step{
 		title: "It is mended: the marketplace finds out by itself",
-		does:  func(ctx context.Context, s *stage) error { return s.partner.told.Disarm(ctx, "outage") },
+		does:  func(ctx context.Context, s *stage) error { return s.partner.told.Faults.Disarm(ctx, "outage") },
 		comes: true,
 		holds: func(ctx context.Context, s *stage) ([]string, error) {
 			facts, err := s.health(ctx, client.Healthy)

@@ -28,7 +28,7 @@ func marketplaceIsJudged() step {
 	return step{
 		title: "The mock partner judges the marketplace",
 		does: func(ctx context.Context, s *stage) (err error) {
-			if verdict, err = s.partner.told.Verdict(ctx); err != nil {
+			if verdict, err = s.partner.told.Journal.Verdict(ctx); err != nil {
 				return err
 			}
 			if err := s.keep("verdict.json", verdict); err != nil {
@@ -86,13 +86,13 @@ func brokenPartnerIsFound() step {
 			if err := want("the verdict", report.Nonconformant, found.Verdict); err != nil {
 				return nil, err
 			}
-			expected, err := s.ruleOf(ctx, defect)
+			broke, err := mockpartner.FindDefect(defect)
 			if err != nil {
 				return nil, err
 			}
 			facts := []string{verdict(found)}
 			for _, rule := range broken(found) {
-				if err := want("the broken rule", expected, rule.ID); err != nil {
+				if err := want("the broken rule", broke.Rule, rule.ID); err != nil {
 					return nil, err
 				}
 				facts = append(facts, fmt.Sprintf("found: %s (%s): %s", rule.ID, rule.Clause, rule.Message))
@@ -100,17 +100,6 @@ func brokenPartnerIsFound() step {
 			return append(facts, "the report: "+filepath.Join(s.out, "broken", "report.html")), nil
 		},
 	}
-}
-
-// ruleOf is the rule that a defect breaks.
-func (s *stage) ruleOf(ctx context.Context, name string) (string, error) {
-	defects, err := s.partner.untold.Defects(ctx)
-	for _, d := range defects {
-		if d.Name == name {
-			return d.Rule, nil
-		}
-	}
-	return "", fmt.Errorf("the mock partner has no defect %s: %w", name, err)
 }
 
 // keep leaves a value as JSON.
@@ -128,7 +117,7 @@ func (s *stage) keepArchive(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.partner.untold.WriteHAR(ctx, file, client.Filter{}); err != nil {
+	if err := s.partner.untold.Journal.WriteHAR(ctx, file, client.Filter{}); err != nil {
 		file.Close()
 		return fmt.Errorf("keep the partner's calls: %w", err)
 	}

@@ -63,7 +63,7 @@ func bookingsAreMade() step {
 					return errors.Join(paid, cancelled)
 				}},
 				{"Emil Sato", func(booking string) error { // who has paid, and the partner does not book
-					_, armed := s.partner.told.Arm(ctx, oneRefusal)
+					_, armed := s.partner.told.Faults.Arm(ctx, oneRefusal)
 					_, paid := m.shop.Pay(ctx, booking, "demo-payment-3")
 					return errors.Join(armed, paid)
 				}},

@@ -11,15 +11,14 @@ import (
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/health"
 	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/metrics"
-	"partnerkit.dev/marketplace/internal/ratelimit"
-	"partnerkit.dev/marketplace/internal/signin"
 	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
 // Store is what the api itself asks of the database.
@@ -52,14 +51,14 @@ type Store interface {
 // Config is what an API is made of. Every field but Mounts is required.
 type Config struct {
 	Store        Store
-	SignIn       *signin.Service
+	SignIn       *auth.Service
 	Integrations *integration.Service
 	Bookings     *booking.Service
 	Syncer       *catalog.Syncer
 	Notifier     *catalog.Notifier
 	Front        *storefront.Front // what readers see; see API.caughtUp for whoever changes that
 	RateLimit    int               // requests a minute of one credential; 0 is no limit
-	Metrics      *metrics.Metrics
+	Metrics      *telemetry.Metrics
 	Scrapers     []netip.Prefix // the networks that may read the metrics
 	Now          func() time.Time
 	Log          *slog.Logger
@@ -76,14 +75,14 @@ type Mount struct {
 // API is the service's HTTP handler. It is safe for concurrent use.
 type API struct {
 	store        Store
-	signin       *signin.Service
+	signin       *auth.Service
 	integrations *integration.Service
 	bookings     *booking.Service
 	syncer       *catalog.Syncer
 	front        *storefront.Front
 	notifier     *catalog.Notifier
-	limiter      *ratelimit.Limiter
-	metrics      *metrics.Metrics
+	limiter      *auth.Limiter
+	metrics      *telemetry.Metrics
 	scrapers     []netip.Prefix
 	unknown      *served // where no route fits
 	now          func() time.Time
@@ -95,7 +94,7 @@ type API struct {
 func New(c Config) *API {
 	a := &API{
 		store: c.Store, signin: c.SignIn, integrations: c.Integrations, bookings: c.Bookings, syncer: c.Syncer, notifier: c.Notifier, front: c.Front,
-		limiter: ratelimit.New(c.RateLimit, limitWindow, c.Now), metrics: c.Metrics, scrapers: c.Scrapers, now: c.Now, log: c.Log,
+		limiter: auth.NewLimiter(c.RateLimit, limitWindow, c.Now), metrics: c.Metrics, scrapers: c.Scrapers, now: c.Now, log: c.Log,
 		unknown: &served{name: "none", counters: c.Metrics.Route("none", "none")},
 	}
 	// SkipClean: a path that is not clean would be answered with a redirect, which
@@ -149,7 +148,7 @@ func (a *API) caughtUp(r *http.Request) {
 type served struct {
 	name     string // such as GET /healthz
 	quiet    bool   // it is asked so often, by machines, that the log says so only when it debugs
-	counters *metrics.Route
+	counters *telemetry.Route
 }
 
 // serve makes the handler of a route.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
 func TestEveryMistakeIsAnErrorInTheContractsShape(t *testing.T) {
@@ -72,7 +72,7 @@ func TestOnlyOperatorsComeIn(t *testing.T) {
 func TestASignInIsRenewedAndEnds(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	var first, second signin.Tokens
+	var first, second auth.Tokens
 	b.do(t, "POST", "/api/v1/auth/login", `{"email":"reseller@example.com","password":"`+password+`","more":"is ignored"}`).data(t, &first)
 	b.do(t, "POST", "/api/v1/auth/refresh", `{"refresh_token":"`+first.RefreshToken+`"}`).data(t, &second)
 	if a := b.do(t, "POST", "/api/v1/auth/logout", `{"refresh_token":"`+second.RefreshToken+`"}`); a.StatusCode != 200 {

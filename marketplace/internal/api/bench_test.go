@@ -18,18 +18,17 @@ import (
 	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/health"
 	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/metrics"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/secret"
-	"partnerkit.dev/marketplace/internal/signin"
 	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/telemetry"
 	"partnerkit.dev/schemas"
 )
 
@@ -60,7 +59,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	b := &bench{queries: &pgtest.Recorder{}, accounts: map[marketplace.Role]marketplace.Account{}}
 	database := pgtest.URL(t)
 	b.store = pgtest.OpenRecorded(t, database, b.queries)
-	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
+	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +76,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 		b.accounts[role] = a
 	}
 	guard := partner.NewGuard(true)
-	measured := metrics.New("test")
+	measured := telemetry.NewMetrics("test")
 	client := partner.NewClient(partner.Config{
 		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call health.Call) {
 			measured.Called(id, call)
@@ -103,7 +102,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 		Store: b.store, Keys: b.store, Partner: client, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
 	})
 	config := api.Config{
-		Store: b.store, SignIn: signin.New(b.store, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,
+		Store: b.store, SignIn: auth.NewService(b.store, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,
 		Syncer: syncer, Notifier: catalog.NewNotifier(b.store), Front: front, RateLimit: 600,
 		Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
@@ -168,7 +167,7 @@ func (b *bench) do(t testing.TB, method, path, body string, headers ...header) a
 
 func (b *bench) signIn(t testing.TB, role marketplace.Role) header {
 	t.Helper()
-	var tokens signin.Tokens
+	var tokens auth.Tokens
 	b.do(t, http.MethodPost, "/api/v1/auth/login", `{"email":"`+string(role)+`@example.com","password":"`+password+`"}`).data(t, &tokens)
 	return header{"Authorization", "Bearer " + tokens.AccessToken}
 }

@@ -13,6 +13,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -95,7 +96,7 @@ func (s *shop) book(t testing.TB, headers ...header) booked {
 
 func (s *shop) kept(t testing.TB) {
 	t.Helper()
-	mockpartner.AssertCallerKept(t, s.partner.Default())
+	mocktest.AssertCallerKept(t, s.partner.Default())
 }
 
 func TestAResellerBooksPaysAndCancels(t *testing.T) {
@@ -202,7 +203,7 @@ func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
 func TestWhatThePartnerRefusesIsTheSameRefusalAgain(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for <b>members</b>."}'}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for <b>members</b>."}'}`); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -215,7 +216,7 @@ func TestWhatThePartnerRefusesIsTheSameRefusalAgain(t *testing.T) {
 func TestWhoseHoldIsNotAnsweredIsToldSoAndNothingIsAskedForTwice(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`); err != nil {
 		t.Fatal(err)
 	}
 	key := header{"Idempotency-Key", "order-1"}
@@ -239,7 +240,7 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	held := s.book(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 503}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 503}`); err != nil {
 		t.Fatal(err)
 	}
 	var b booked
@@ -254,7 +255,7 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 		t.Errorf("want it listed with what can be done, got %+v", list)
 	}
 	code := s.partner.Default().Platform().Holds()[0].Code
-	if _, err := s.control.Testify(t.Context(), client.Testimony{ByHand: code}); err != nil {
+	if _, err := s.control.Journal.Testify(t.Context(), client.Testimony{ByHand: code}); err != nil {
 		t.Fatal(err)
 	}
 	alarm := `marketplace_bookings_attention{reason="confirm_refused"} `
@@ -287,7 +288,7 @@ func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	held := s.book(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 200, body: '{"externalBookingId":"B-1","status":"PENDING"}'}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 200, body: '{"externalBookingId":"B-1","status":"PENDING"}'}`); err != nil {
 		t.Fatal(err)
 	}
 	var b booked
@@ -316,7 +317,7 @@ func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
 func TestAnIdThatAnotherBookingHasIsShownToThePartner(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 2, answered: 200, jq: ".externalBookingId = \"B-1\""}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: confirm}, times: 2, answered: 200, jq: ".externalBookingId = \"B-1\""}`); err != nil {
 		t.Fatal(err)
 	}
 	var second booked

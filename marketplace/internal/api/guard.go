@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
 // caller returns who is calling; there is always somebody behind a guard.
-func caller(ctx context.Context) signin.Identity { return exchangeOf(ctx).who }
+func caller(ctx context.Context) auth.Identity { return exchangeOf(ctx).who }
 
 var (
 	errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: saysUnauthorized}
@@ -41,13 +41,13 @@ func (a *API) guard(next route) handler {
 }
 
 // identify reads a caller's credentials: an access token, or an API token.
-func (a *API) identify(r *http.Request, tokens bool) (signin.Identity, error) {
+func (a *API) identify(r *http.Request, tokens bool) (auth.Identity, error) {
 	if token := r.Header.Get("X-Api-Token"); token != "" && tokens {
 		return a.signin.ByAPIToken(r.Context(), token)
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return signin.Identity{}, errUnauthorized
+		return auth.Identity{}, errUnauthorized
 	}
 	return a.signin.ByAccessToken(r.Context(), token)
 }

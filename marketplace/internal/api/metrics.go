@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/metrics"
+	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
 // showMetrics answers Prometheus, where it asks from a network that may. What a proxy
@@ -37,9 +37,9 @@ func (a *API) mayScrape(remote string) bool {
 func (a *API) countSignIn(err error) {
 	switch marketplace.CodeOf(err) {
 	case marketplace.Unauthorized:
-		a.metrics.SignInFailed(metrics.ByCredentials)
+		a.metrics.SignInFailed(telemetry.ByCredentials)
 	case marketplace.RateLimited:
-		a.metrics.SignInFailed(metrics.ByLimit)
+		a.metrics.SignInFailed(telemetry.ByLimit)
 	}
 }
 

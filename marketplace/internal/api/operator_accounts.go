@@ -7,9 +7,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/secret"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
 func (a *API) operatorAccountRoutes() []route {
@@ -50,7 +49,7 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 	if err := readBody(r, &body); err != nil {
 		return err
 	}
-	made, err := signin.NewAccount(body, a.now())
+	made, err := auth.NewAccount(body, a.now())
 	if err != nil {
 		return err
 	}
@@ -130,11 +129,11 @@ func (a *API) createAPIToken(w http.ResponseWriter, r *http.Request) error {
 	if err := readBody(r, &body); err != nil {
 		return err
 	}
-	made, text, err := signin.NewAPIToken(account, body.Name, a.now())
+	made, text, err := auth.NewAPIToken(account, body.Name, a.now())
 	if err != nil {
 		return err
 	}
-	if err := a.store.AddAPIToken(r.Context(), made, secret.Hash(text), marketplace.Reseller); err != nil {
+	if err := a.store.AddAPIToken(r.Context(), made, auth.HashToken(text), marketplace.Reseller); err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
 func (b *bench) accountPath(role marketplace.Role) string {
@@ -66,7 +66,7 @@ func TestWhoIsLockedOutHasNoWayInUntilItIsLetInAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	operator := b.signIn(t, marketplace.Operator)
-	var tokens signin.Tokens
+	var tokens auth.Tokens
 	login := `{"email":"partner@example.com","password":"` + password + `"}`
 	b.do(t, "POST", "/api/v1/auth/login", login).data(t, &tokens)
 	in := func() int {

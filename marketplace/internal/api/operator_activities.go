@@ -5,9 +5,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/edit"
-	"partnerkit.dev/marketplace/internal/listing"
+	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/storefront"
 )
 
 func (a *API) operatorActivityRoutes() []route {
@@ -22,8 +22,8 @@ func (a *API) listAnyActivities(w http.ResponseWriter, r *http.Request) error {
 	given := readQuery(r)
 	asked := given.page()
 	by := marketplace.ActivityFilter{Words: given.text("q", longestFilter)}
-	if status := given.tagged("status", "oneof="+listing.Active+" "+listing.Inactive); status != "" {
-		listed := status == listing.Active
+	if status := given.tagged("status", "oneof="+storefront.Active+" "+storefront.Inactive); status != "" {
+		listed := status == storefront.Active
 		by.Listed = &listed
 	}
 	if id := given.tagged("integration", "uuid"); id != "" {
@@ -36,9 +36,9 @@ func (a *API) listAnyActivities(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	views := make([]listing.OperatorActivity, len(list))
+	views := make([]storefront.OperatorActivity, len(list))
 	for i, activity := range list {
-		views[i] = listing.ForOperators(activity)
+		views[i] = storefront.ForOperators(activity)
 	}
 	return writePage(w, views, asked, total)
 }
@@ -52,7 +52,7 @@ func (a *API) showAnyActivity(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeData(w, http.StatusOK, listing.ForOperators(found))
+	return writeData(w, http.StatusOK, storefront.ForOperators(found))
 }
 
 func (a *API) editActivity(w http.ResponseWriter, r *http.Request) error {
@@ -64,7 +64,7 @@ func (a *API) editActivity(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	change, err := edit.Read(body)
+	change, err := catalog.ReadEdit(body)
 	if err != nil {
 		return err
 	}
@@ -73,5 +73,5 @@ func (a *API) editActivity(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	a.caughtUp(r)
-	return writeData(w, http.StatusOK, listing.ForOperators(edited))
+	return writeData(w, http.StatusOK, storefront.ForOperators(edited))
 }

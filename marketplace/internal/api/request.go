@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/signin"
+	"partnerkit.dev/marketplace/internal/auth"
 )
 
 // requestIDHeader tells requests from each other, here and at the caller's.
@@ -28,7 +28,7 @@ type exchange struct {
 	id     string
 	route  *served // nil: no route fits
 	plain  bool    // the path holds nothing but what the route says, and ids
-	who    signin.Identity
+	who    auth.Identity
 	status int // 0: nothing has been answered yet
 	bytes  int64
 	values []string   // of headers

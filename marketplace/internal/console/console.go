@@ -14,8 +14,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/secret"
-	"partnerkit.dev/marketplace/internal/signin"
+	"partnerkit.dev/marketplace/internal/auth"
 )
 
 // Path is where the console lies.
@@ -23,8 +22,8 @@ const Path = "/console"
 
 // Config is what a console is made of. Every field is required.
 type Config struct {
-	SignIn *signin.Service
-	Secret *secret.Secret
+	SignIn *auth.Service
+	Secret *auth.Secret
 	Secure bool // browsers come by https: the cookies are for https alone
 	Now    func() time.Time
 	Log    *slog.Logger
@@ -34,7 +33,7 @@ type Config struct {
 type Console struct {
 	Config
 	api     http.Handler
-	notes   *secret.Sealer
+	notes   *auth.Sealer
 	handler http.Handler
 }
 

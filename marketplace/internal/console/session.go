@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
 // sessionLife is how long an operator is signed in at the most.
@@ -137,7 +137,7 @@ func signIn(v *visit) error {
 		return err
 	}
 	f := signInForm(given)
-	tokens, err := send[signin.Tokens](v, http.MethodPost, "/auth/login", map[string]string{"email": given.Get("email"), "password": given.Get("password")})
+	tokens, err := send[auth.Tokens](v, http.MethodPost, "/auth/login", map[string]string{"email": given.Get("email"), "password": given.Get("password")})
 	if err == nil {
 		if err = v.resume(tokens.RefreshToken); err == nil {
 			v.setCookie(sessionCookie, tokens.RefreshToken, sessionLife)

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"partnerkit.dev/marketplace/internal/signin"
+	"partnerkit.dev/marketplace/internal/auth"
 )
 
 // visit is one request of a browser.
@@ -15,7 +15,7 @@ type visit struct {
 	*Console
 	w       http.ResponseWriter
 	r       *http.Request
-	session signin.Session
+	session auth.Session
 }
 
 // frame is what every page has.

@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/text/language"
 
-	"partnerkit.dev/marketplace/internal/listing"
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
@@ -18,7 +17,7 @@ func (f *Front) Activity(ctx context.Context, id uuid.UUID, currency marketplace
 	if err != nil {
 		return nil, err
 	}
-	shown, err := listing.Show(a, *f.current.Load().terms, currency, language.Make(in))
+	shown, err := show(a, *f.current.Load().terms, currency, language.Make(in))
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +34,7 @@ func (f *Front) Calendar(ctx context.Context, of VariationID, from, to time.Time
 	if err != nil {
 		return nil, err
 	}
-	days, err := listing.Calendar(a, v, slots, from, to, *f.current.Load().terms, currency)
+	days, err := showCalendar(a, v, slots, from, to, *f.current.Load().terms, currency)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +48,7 @@ func (f *Front) Day(ctx context.Context, of VariationID, date time.Time, currenc
 	if err != nil {
 		return nil, err
 	}
-	shown, err := listing.Slots(a, v, slots, *f.current.Load().terms, currency)
+	shown, err := showSlots(a, v, slots, *f.current.Load().terms, currency)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,6 @@ import (
 	"golang.org/x/text/language"
 	"pgregory.net/rapid"
 
-	"partnerkit.dev/marketplace/internal/listing"
-	"partnerkit.dev/marketplace/internal/pricing"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
@@ -104,9 +102,9 @@ func (s *shop) fromScratch(t failer, q storefront.Query) string {
 	if err != nil {
 		t.Fatalf("read: %v", err)
 	}
-	data := make([]listing.Activity, len(ids))
+	data := make([]any, len(ids))
 	for _, a := range activities {
-		shown, err := listing.Show(a, listing.Terms{Commission: terms.Commission, Fee: pricing.Fee{Amount: terms.Fee, Currency: terms.FeeIn}, Rates: terms.Rates}, q.Currency, language.Make(q.Language))
+		shown, err := storefront.Show(a, terms, q.Currency, language.Make(q.Language))
 		if err != nil {
 			t.Fatalf("show: %v", err)
 		}
