@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -83,9 +82,7 @@ func (f cleanupFlags) run(command *cobra.Command, file string) error {
 		return err
 	}
 	if f.asJSON {
-		encoder := json.NewEncoder(command.OutOrStdout())
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(result)
+		err = writeJSON(command.OutOrStdout(), result)
 	} else {
 		newScreen(command.OutOrStdout(), redact, nil, "").cleanedUp(result)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -42,9 +41,7 @@ Exit codes:
 			out := command.OutOrStdout()
 			switch {
 			case asJSON:
-				encoder := json.NewEncoder(out)
-				encoder.SetIndent("", "  ")
-				err = encoder.Encode(compared)
+				err = writeJSON(out, compared)
 			case markdown:
 				_, err = out.Write(compared.Markdown())
 			default:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -17,14 +16,11 @@ import (
 func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir string) error {
 	plan, err := suite.Foresee(command.Context(), config)
 	if err != nil {
-		fmt.Fprintf(command.ErrOrStderr(), "conformance: %s\n", oneLine(err.Error()))
-		return cli.Exit{Code: exitIncomplete}
+		return cli.Exit{Code: exitIncomplete, Err: err}
 	}
 	plan.Ledger = f.ledgerName(reportDir)
 	if f.asJSON {
-		encoder := json.NewEncoder(command.OutOrStdout())
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(plan)
+		return writeJSON(command.OutOrStdout(), plan)
 	}
 	screen := newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact, nil, "")
 	screen.printf("a run against %s (%s key)\n", plan.BaseURL, plan.AuthType)

@@ -18,6 +18,12 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// The flags that hold the key, and the name of the variable that does.
+const (
+	authKeyFlag    = "auth-key"
+	authKeyEnvFlag = "auth-key-env"
+)
+
 // targetFlags are the flags that say which partner is meant, as given.
 type targetFlags struct{ baseURL, authType, authKey, authKeyEnv, clockURL, caFile string }
 
