@@ -41,7 +41,7 @@ func settings(t *testing.T) (names []string) {
 	for _, found := range regexp.MustCompile("<br>`(MARKETPLACE_[A-Z_]+)`").FindAllStringSubmatch(table, -1) {
 		names = append(names, found[1])
 	}
-	for _, found := range regexp.MustCompile(`"(MOCKPARTNER_[A-Z_]+)"`).FindAllStringSubmatch(file(t, "../mockpartner/cmd/mockpartner/serve.go"), -1) {
+	for _, found := range regexp.MustCompile(`"(MOCKPARTNER_[A-Z_]+)"`).FindAllStringSubmatch(file(t, "../mockpartner/cmd/mockpartner/options.go"), -1) {
 		names = append(names, found[1])
 	}
 	if len(names) < 15 {

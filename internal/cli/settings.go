@@ -2,10 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
 	"github.com/spf13/pflag"
 )
 
@@ -32,16 +33,17 @@ func Prefixed(prefix string) func(flag string) string {
 // "conformance.yaml, profile staging", or "" where no file was read, and every mistake, in
 // one line each. What is in a variable may be a secret, and is not shown.
 func (s Settings) Apply() (source string, wrong []error) {
-	var chosen map[string]ast.Node
-	read, err := s.readFile()
-	if err == nil && s.File != nil {
-		chosen, source, err = s.choose(read)
+	read, err := s.read()
+	if err != nil {
+		return "", []error{err}
 	}
+	profile, _ := s.given(profileFlag)
+	chosen, source, err := s.File.choose(read, profile)
 	if err != nil {
 		return "", []error{err}
 	}
 	s.Flags.VisitAll(func(flag *pflag.Flag) {
-		if flag.Changed || !s.settable(flag) {
+		if flag.Changed || !s.File.settable(flag) {
 			return
 		}
 		if text, ok := s.variable(flag.Name); ok {
@@ -57,9 +59,22 @@ func (s Settings) Apply() (source string, wrong []error) {
 	return source, wrong
 }
 
-// settable reports whether a flag can be set from elsewhere than the command line.
-func (s Settings) settable(flag *pflag.Flag) bool {
-	return !flag.Hidden && flag.Name != "help" && (s.File == nil || s.File.mayHold(flag.Name))
+// Profiles returns the names of the profiles of the file, in alphabetical order; none
+// where it cannot be read.
+func (s Settings) Profiles() []string {
+	read, err := s.read()
+	if err != nil || read == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(read.profiles))
+}
+
+// read reads the settings file; there may be none.
+func (s Settings) read() (*readSettings, error) {
+	if s.File == nil {
+		return nil, nil
+	}
+	return s.File.read(s.given(configFlag))
 }
 
 // variable returns what the environment says of a flag, and whether it does.
@@ -77,26 +92,10 @@ func (s Settings) variable(flag string) (string, bool) {
 // given returns what the command line or the environment says of a flag, and whether
 // either does.
 func (s Settings) given(name string) (string, bool) {
-	if flag := s.Flags.Lookup(name); flag.Changed {
+	if flag := s.Flags.Lookup(name); flag == nil {
+		return "", false
+	} else if flag.Changed {
 		return flag.Value.String(), true
 	}
 	return s.variable(name)
-}
-
-// wanted says what kind of value a flag takes.
-func wanted(flag *pflag.Flag) string {
-	switch flag.Value.Type() {
-	case "bool":
-		return "true or false"
-	case "duration":
-		return "a duration, such as 150s or 5m"
-	case "int", "int64", "uint", "uint64":
-		return "a whole number"
-	case "float64":
-		return "a number"
-	case "stringSlice", "stringArray":
-		return "a list, or names with commas between"
-	default:
-		return "one value, as the flag takes it"
-	}
 }

@@ -38,32 +38,22 @@ func RegisterFile(flags *pflag.FlagSet, usual string) {
 	flags.String(profileFlag, "", "the `name` of the profile in that file that counts")
 }
 
-func (f *SettingsFile) mayHold(flag string) bool {
-	return f.Secrets[flag] == "" && flag != configFlag && flag != profileFlag
+// settable reports whether a flag can be set from elsewhere than the command line.
+func (f *SettingsFile) settable(flag *pflag.Flag) bool {
+	return !flag.Hidden && flag.Name != "help" && (f == nil || f.Secrets[flag.Name] == "" && flag.Name != configFlag && flag.Name != profileFlag)
 }
 
 func (f *SettingsFile) unknown(kind, name string, names []string) error {
 	return fmt.Errorf("there is no %s %.100q%s", kind, name, f.Hint(name, names))
 }
 
-// Profiles returns the names of the profiles of the file, in alphabetical order; none
-// where it cannot be read.
-func (s Settings) Profiles() []string {
-	read, err := s.readFile()
-	if err != nil || read == nil {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(read.profiles))
-}
-
 // choose returns what the file says of the flags, and where from.
-func (s Settings) choose(read *readSettings) (chosen map[string]ast.Node, source string, err error) {
-	profile, _ := s.given(profileFlag)
+func (f *SettingsFile) choose(read *readSettings, profile string) (chosen map[string]ast.Node, source string, err error) {
 	switch {
 	case read == nil && profile == "":
 		return nil, "", nil
 	case read == nil:
-		return nil, "", fmt.Errorf("--profile %q: there is no %s here; name the file with --config", profile, s.File.Default)
+		return nil, "", fmt.Errorf("--profile %q: there is no %s here; name the file with --config", profile, f.Default)
 	case profile == "":
 		return read.common, read.path, nil
 	}
@@ -74,22 +64,18 @@ func (s Settings) choose(read *readSettings) (chosen map[string]ast.Node, source
 		if len(names) > 0 {
 			has = "it has " + strings.Join(names, ", ")
 		}
-		return nil, "", fmt.Errorf("--profile: %w in %s; %s", s.File.unknown("profile", profile, names), read.path, has)
+		return nil, "", fmt.Errorf("--profile: %w in %s; %s", f.unknown("profile", profile, names), read.path, has)
 	}
 	chosen = maps.Clone(read.common)
 	maps.Copy(chosen, own)
 	return chosen, read.path + ", profile " + profile, nil
 }
 
-// readFile reads the file that is named, or the one in the folder, and tries every value in
+// read reads the file that is named, or the one in the folder, and tries every value in
 // it, those of other profiles too. There may be none.
-func (s Settings) readFile() (*readSettings, error) {
-	if s.File == nil {
-		return nil, nil
-	}
-	path, named := s.given(configFlag)
+func (f *SettingsFile) read(path string, named bool) (*readSettings, error) {
 	if !named {
-		path = filepath.Join(s.File.Folder, s.File.Default)
+		path = filepath.Join(f.Folder, f.Default)
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
@@ -110,9 +96,9 @@ func (s Settings) readFile() (*readSettings, error) {
 	}
 	for entry := all.MapRange(); entry.Next(); {
 		if name := keyOf(entry); name != profilesKey {
-			err = s.enter(read, entry, read.common)
+			err = f.enter(read, entry, read.common)
 		} else {
-			err = s.enterProfiles(read, entry)
+			err = f.enterProfiles(read, entry)
 		}
 		if err != nil {
 			return nil, err
@@ -121,7 +107,7 @@ func (s Settings) readFile() (*readSettings, error) {
 	return read, nil
 }
 
-func (s Settings) enterProfiles(read *readSettings, entry *ast.MapNodeIter) error {
+func (f *SettingsFile) enterProfiles(read *readSettings, entry *ast.MapNodeIter) error {
 	profiles, ok := entry.Value().(ast.MapNode)
 	if !ok {
 		return read.At(entry.Key(), "want profiles by their names, each with settings")
@@ -137,7 +123,7 @@ func (s Settings) enterProfiles(read *readSettings, entry *ast.MapNodeIter) erro
 			return read.At(profile.Key(), "want the settings of profile %q by the names of flags", keyOf(profile))
 		}
 		for one := all.MapRange(); one.Next(); {
-			if err := s.enter(read, one, own); err != nil {
+			if err := f.enter(read, one, own); err != nil {
 				return err
 			}
 		}
@@ -146,21 +132,21 @@ func (s Settings) enterProfiles(read *readSettings, entry *ast.MapNodeIter) erro
 }
 
 // enter tries one setting and keeps it.
-func (s Settings) enter(read *readSettings, entry *ast.MapNodeIter, into map[string]ast.Node) error {
+func (f *SettingsFile) enter(read *readSettings, entry *ast.MapNodeIter, into map[string]ast.Node) error {
 	name := keyOf(entry)
-	if instead := s.File.Secrets[name]; instead != "" {
+	if instead := f.Secrets[name]; instead != "" {
 		return read.At(entry.Key(), "%s has no place in a file: %s", name, instead)
 	}
-	flags := s.File.Fresh()
+	flags := f.Fresh()
 	flag := flags.Lookup(name)
-	if flag == nil || !s.settable(flag) {
+	if flag == nil || !f.settable(flag) {
 		var names []string
 		flags.VisitAll(func(flag *pflag.Flag) {
-			if s.settable(flag) {
+			if f.settable(flag) {
 				names = append(names, flag.Name)
 			}
 		})
-		return read.At(entry.Key(), "%v; a setting is named as its flag is", s.File.unknown("setting", name, names))
+		return read.At(entry.Key(), "%v; a setting is named as its flag is", f.unknown("setting", name, names))
 	}
 	into[name] = entry.Value()
 	return read.set(flag, entry.Value())
@@ -218,5 +204,23 @@ func textOf(node ast.Node) (text string, ok bool) {
 		return n.GetToken().Value, true
 	default:
 		return "", false
+	}
+}
+
+// wanted says what kind of value a flag takes.
+func wanted(flag *pflag.Flag) string {
+	switch flag.Value.Type() {
+	case "bool":
+		return "true or false"
+	case "duration":
+		return "a duration, such as 150s or 5m"
+	case "int", "int64", "uint", "uint64":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "stringSlice", "stringArray":
+		return "a list, or names with commas between"
+	default:
+		return "one value, as the flag takes it"
 	}
 }

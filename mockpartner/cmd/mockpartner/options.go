@@ -7,19 +7,81 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// The environment variables that stand in for flags: secrets are better kept
+// off the command line, which other users of the machine can see.
+const (
+	authKeyVariable      = "MOCKPARTNER_AUTH_KEY"
+	controlTokenVariable = "MOCKPARTNER_CONTROL_TOKEN"
+	webhookVariable      = "MOCKPARTNER_WEBHOOK_SECRET"
+)
+
+var variables = map[string]string{
+	"auth-key": authKeyVariable, "control-token": controlTokenVariable, webhookSecretFlag: webhookVariable,
+}
+
+const webhookSecretFlag = "webhook-secret"
+
+// defaultAddr is where the mock listens unless it is told otherwise.
+const defaultAddr = "127.0.0.1:8081"
+
+// serveFlags are the flags of serve, as they are given.
+type serveFlags struct {
+	addr, authKey, authType, controlToken string
+	catalog, codes, now, scenario         string
+	products, options, maxSandboxes       int
+	defects, variants                     []string
+	seed                                  uint64
+	holdFor                               time.Duration
+	sandboxIdle                           time.Duration
+	frozen, holds, cancel, tickets        bool
+	webhookURL, webhookSecret             string
+}
+
+func (f *serveFlags) register(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 takes a free one")
+	flags.StringVar(&f.authKey, "auth-key", "", "key that callers must present, required (also "+authKeyVariable+")")
+	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how they present it: bearer or api_key")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of slots, codes and booking ids")
+	flags.StringVar(&f.catalog, "catalog", "", "YAML file of what is sold (default: a catalog of eight products)")
+	flags.IntVar(&f.products, "products", 0, "generate so many products from the seed instead")
+	flags.IntVar(&f.options, "options", 0, "with --products: options of each product (default 2)")
+	flags.StringVar(&f.scenario, "scenario", "", "YAML file of catalog, clock, seed, policy, quirks and faults; read again when it changes")
+	flags.StringSliceVar(&f.defects, "defect", nil, "break the contract in that way; `mockpartner defects` lists them")
+	flags.StringSliceVar(&f.variants, "variant", nil, "be unlike most, and lawful; `mockpartner variants` lists them")
+	flags.StringVar(&f.now, "now", "", "where the clock begins, such as 2026-07-01T09:00:00Z (default: now)")
+	flags.BoolVar(&f.frozen, "frozen", false, "the clock stands still until it is moved")
+	flags.DurationVar(&f.holdFor, "hold-for", platform.DefaultHoldFor, "how long a hold lives")
+	flags.BoolVar(&f.holds, "holds", true, "reserve holds seats; with =false, confirm takes them")
+	flags.BoolVar(&f.cancel, "cancel", true, "there is a cancel endpoint")
+	flags.BoolVar(&f.tickets, "tickets", true, "confirm sends tickets")
+	flags.StringVar(&f.codes, "codes", string(catalog.PlainCodes), "look of codes and booking ids: plain or awkward (/ + % spaces)")
+	flags.IntVar(&f.maxSandboxes, "max-sandboxes", sandbox.DefaultMax, "how many sandboxes there may be")
+	flags.DurationVar(&f.sandboxIdle, "sandbox-idle", sandbox.DefaultIdleFor, "how long one may go uncalled before it is deleted; -1s for ever")
+	flags.StringVar(&f.webhookURL, "webhook-url", "", "where a marketplace takes webhooks, such as http://127.0.0.1:8080/api/v1/partner-integrations/…")
+	flags.StringVar(&f.webhookSecret, webhookSecretFlag, "", "secret that they present (also "+webhookVariable+")")
+	flags.StringVar(&f.controlToken, "control-token", "", "token that callers of the control API must present (also "+controlTokenVariable+")")
+}
+
 func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartner.Options, err error) {
-	scenario, err := f.script(c, file)
-	if err != nil {
-		return o, err
+	scenario := &script.Scenario{}
+	if file.Path != "" {
+		if scenario, err = file.Scenario(); err != nil {
+			return o, err
+		}
 	}
+	f.stand(c, scenario)
 	if scenario.Seed != nil {
 		f.seed = *scenario.Seed
 	}
@@ -56,19 +118,6 @@ func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartn
 	}
 	f.override(c, scenario, o.Catalog)
 	return o, nil
-}
-
-// script is the scenario of the file, with what flags say in the place of what it
-// says; where there is no file it says what flags say.
-func (f serveFlags) script(c *cobra.Command, file script.File) (scenario *script.Scenario, err error) {
-	scenario = &script.Scenario{}
-	if file.Path != "" {
-		if scenario, err = file.Scenario(); err != nil {
-			return nil, err
-		}
-	}
-	f.stand(c, scenario)
-	return scenario, nil
 }
 
 // stand lets flags that are given stand before what the scenario says.
