@@ -83,7 +83,6 @@ func (s *screen) compared(c report.Comparison) {
 	s.printf("%s\n", s.paint(outcome, c.Verdict()))
 }
 
-// change shows what became of a rule.
 func (s *screen) change(c report.Change) {
 	s.printf("  %-6s %s: %s\n", oneLine(string(c.Level)), oneLine(c.ID), s.paint(c.Is, oneLine(c.Words())))
 	for _, note := range c.Notes {

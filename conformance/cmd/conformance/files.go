@@ -9,7 +9,6 @@ import (
 	"os"
 )
 
-// writeJSON writes a value for machines.
 func writeJSON(out io.Writer, value any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")

@@ -71,7 +71,6 @@ and what does not.`,
 	return root
 }
 
-// newHelp shows a command's help, as --help does.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [command]",

@@ -16,7 +16,6 @@ var words = map[report.Outcome]string{
 	report.NotApplicable: "n/a ", report.Blocked: "blkd", report.Inconclusive: "open",
 }
 
-// begin says what is judged.
 func (s *screen) begin(config suite.Config) {
 	s.printf("judging %s (%s key) by %d of %d rules\n", config.BaseURL.Redacted(), config.AuthType, len(config.Judged()), len(rule.All()))
 	s.plan(config.Plan())
@@ -26,13 +25,10 @@ func (s *screen) begin(config suite.Config) {
 	s.printf("\n")
 }
 
-// rule shows what came of one rule.
 func (s *screen) rule(r report.RuleResult) {
 	s.step(func() {
 		s.printf("%s  %-6s  %-*s  %s\n", s.paint(r.Outcome, words[r.Outcome]), r.Level, s.width, r.ID, r.Title)
-		if r.Known != "" {
-			s.printf("              known: %s\n", oneLine(r.Known))
-		}
+		s.note("              known: %s\n", r.Known)
 		if r.Outcome == report.Failed || r.Outcome == report.Warned || r.Outcome == report.Known {
 			s.printf("              %s\n", oneLine(r.Message))
 		}
@@ -44,7 +40,6 @@ func (s *screen) waiting(until time.Time) {
 	s.above(func() { s.printf("waiting until %s for a hold to expire\n", until.Local().Format(time.TimeOnly)) })
 }
 
-// end shows the verdict, and why.
 func (s *screen) end(r *report.Result) {
 	s.finish()
 	s.printf("\n")
@@ -56,8 +51,8 @@ func (s *screen) end(r *report.Result) {
 	for _, left := range r.NotUndone {
 		s.printf("not undone: %s\n", leftover(left))
 	}
-	if len(r.NotUndone) > 0 && r.Ledger != "" {
-		s.printf("'conformance cleanup %s' tries it again\n", oneLine(r.Ledger))
+	if len(r.NotUndone) > 0 {
+		s.note("'conformance cleanup %s' tries it again\n", r.Ledger)
 	}
 	counts := []string{fmt.Sprintf("%d rules passed", r.Summary[report.Passed])}
 	for _, outcome := range report.Outcomes() {
@@ -89,7 +84,6 @@ func (s *screen) verdict(r *report.Result) string {
 	}
 }
 
-// list shows the rules of one outcome, with what to do about them.
 func (s *screen) list(r *report.Result, outcome report.Outcome) {
 	for _, one := range r.Rules {
 		if one.Outcome != outcome {
@@ -97,12 +91,8 @@ func (s *screen) list(r *report.Result, outcome report.Outcome) {
 		}
 		s.printf("%s  %s %s (%s)\n", s.paint(outcome, words[outcome]), one.Level, one.ID, one.Clause)
 		s.printf("      %s.\n      %s\n", one.Title, oneLine(one.Message))
-		if one.Known != "" {
-			s.printf("      known: %s\n", oneLine(one.Known))
-		}
-		if one.Picture != "" {
-			s.printf("      picture: %s, in the report's folder\n", one.Picture)
-		}
+		s.note("      known: %s\n", one.Known)
+		s.note("      picture: %s, in the report's folder\n", one.Picture)
 		if outcome != report.Inconclusive {
 			s.printf("      fix: %s\n", one.Fix)
 		}
@@ -125,29 +115,20 @@ func leftover(l report.Leftover) string {
 	return oneLine(text)
 }
 
-// reports says where the reports are.
 func (s *screen) reports(files []string) {
 	for _, file := range files {
 		s.printf("wrote %s\n", file)
 	}
 }
 
-// sum says by which SHA-256 the report can be told from any other.
-func (s *screen) sum(digits string) {
-	if digits != "" {
-		s.printf("SHA-256 of the report: %s\n", digits)
-	}
-}
-
-// times shows the answer times of each endpoint against its limits.
 func (s *screen) times(all []report.Latency) {
 	if len(all) == 0 {
 		return
 	}
 	const row = "%-14s %6v %9s %9s %9s %9s%s\n"
 	s.printf(row, "answer times", "calls", "median", "95%", "worst", "limit", "")
+	ms := report.Milliseconds
 	for _, l := range all {
-		ms := report.Milliseconds
 		s.printf(row, l.Endpoint, l.Calls, ms(l.MedianMS), ms(l.P95MS), ms(l.WorstMS), ms(l.HealthyLimitMS), givenUp(l))
 	}
 	s.printf("\n")

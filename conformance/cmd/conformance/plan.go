@@ -29,7 +29,6 @@ func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir
 	return nil
 }
 
-// plan shows what a run is going to do to the partner's platform.
 func (s *screen) plan(p suite.Plan) {
 	if p.MaxHolds == 0 {
 		s.printf("writes  nothing: no hold and no booking\n")
@@ -55,12 +54,9 @@ func (s *screen) plan(p suite.Plan) {
 		s.printf("how     %s\n", atOnce)
 	}
 	s.printf("ledger  %s\n", oneLine(p.Ledger))
-	if p.Warning != "" {
-		s.printf("but     %s\n", p.Warning)
-	}
+	s.note("but     %s\n", p.Warning)
 }
 
-// where says what of the catalog is booked.
 func where(p suite.Plan) string {
 	text := "slots of any product"
 	if p.Products != nil {
@@ -72,7 +68,6 @@ func where(p suite.Plan) string {
 	return oneLine(text)
 }
 
-// visits shows which options are going to be held.
 func (s *screen) visits(all []suite.PlannedVisit) {
 	if len(all) == 0 {
 		return

@@ -23,7 +23,6 @@ import (
 // shortestRun is the least that --max-duration takes: less judges nothing.
 const shortestRun = time.Second
 
-// runFlags are the flags of the run command, as given.
 type runFlags struct {
 	targetFlags
 	safetyFlags
@@ -147,21 +146,16 @@ func settingsOf(command *cobra.Command) cli.Settings {
 
 // config checks the flags; the first mistake is the error.
 func (f runFlags) config() (suite.Config, error) {
+	target, err := f.targetFlags.check()
+	if err != nil {
+		return suite.Config{}, err
+	}
 	config := suite.Config{
-		AuthKey: f.key(), HandlesTicketDelivery: f.handlesTicketDelivery,
-		ClockURL: f.clockURL, MaxDuration: f.maxDuration, NoRaces: f.noRaces,
+		BaseURL: target.baseURL, AuthType: target.authType, AuthKey: f.key(), RootCAs: target.roots,
+		ClockURL: f.clockURL, MaxDuration: f.maxDuration, NoRaces: f.noRaces, HandlesTicketDelivery: f.handlesTicketDelivery,
 		Bounds: f.bounds, IncludeSlow: f.includeSlow, LimitScale: f.limitScale, Version: cli.Version(),
 	}
-	for _, check := range []func() error{
-		func() (err error) { config.BaseURL, err = parseBaseURL(f.baseURL); return err },
-		func() (err error) { config.AuthType, err = parseAuthType(f.authType); return err },
-		f.checkKey,
-		func() error { return parseClockURL(f.clockURL) },
-		func() (err error) { config.RootCAs, err = f.roots(); return err },
-		func() error { return f.judgingFlags.apply(&config) },
-		f.safetyFlags.check,
-		f.check,
-	} {
+	for _, check := range []func() error{func() error { return f.judgingFlags.apply(&config) }, f.safetyFlags.check, f.check} {
 		if err := check(); err != nil {
 			return suite.Config{}, err
 		}
@@ -207,15 +201,12 @@ func run(command *cobra.Command, config suite.Config, flags runFlags) error {
 	files, sum, err := outcome.WriteReports(flags.reportDir, flags.reports...)
 	err = errors.Join(err, config.Ledger.Close())
 	screen.reports(files)
-	screen.sum(sum)
+	screen.note("SHA-256 of the report: %s\n", sum)
 	code := exitCode(outcome.Result)
 	if err != nil {
-		return cli.Exit{Code: cmp.Or(code, exitUsage), Err: err}
+		code = cmp.Or(code, exitUsage)
 	}
-	if code == exitConformant {
-		return nil
-	}
-	return cli.Exit{Code: code}
+	return cli.Exit{Code: code, Err: err}
 }
 
 func exitCode(r *report.Result) int {

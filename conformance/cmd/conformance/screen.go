@@ -48,6 +48,13 @@ func (s *screen) printf(format string, args ...any) {
 	fmt.Fprint(s.out, s.redact(fmt.Sprintf(format, args...)))
 }
 
+// note writes a line about a stranger's text, unless that is empty.
+func (s *screen) note(format, text string) {
+	if text != "" {
+		s.printf(format, oneLine(text))
+	}
+}
+
 // The colours of the outcomes, as ANSI codes.
 var colours = map[report.Outcome]string{
 	report.Passed: "32", report.Failed: "1;31", report.Warned: "33", report.Known: "33", report.Skipped: "2",
@@ -78,7 +85,6 @@ func (s *screen) above(show func()) {
 	show()
 }
 
-// finish takes the bar away.
 func (s *screen) finish() {
 	if s.bar != nil {
 		_ = s.bar.Finish()

@@ -16,7 +16,6 @@ import (
 // mostParallel bounds --parallel: each run is a process.
 const mostParallel = 64
 
-// selftestFlags are the flags of the selftest command, as given.
 type selftestFlags struct {
 	defects, variants []string
 	fast, asJSON      bool

@@ -39,6 +39,31 @@ func (f *targetFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust besides the system's")
 }
 
+// target is the partner that is meant.
+type target struct {
+	baseURL  *url.URL
+	authType partnerapi.AuthType
+	roots    *x509.CertPool
+}
+
+// check reads the flags; the first mistake is the error.
+func (f targetFlags) check() (t target, err error) {
+	if t.baseURL, err = parseBaseURL(f.baseURL); err != nil {
+		return t, err
+	}
+	if t.authType, err = parseAuthType(f.authType); err != nil {
+		return t, err
+	}
+	if err = f.checkKey(); err != nil {
+		return t, err
+	}
+	if err = parseClockURL(f.clockURL); err != nil {
+		return t, err
+	}
+	t.roots, err = f.roots()
+	return t, err
+}
+
 // key is the partner's key, as given or from the environment.
 func (f targetFlags) key() string { return cmp.Or(f.authKey, os.Getenv(f.authKeyEnv)) }
 
@@ -111,7 +136,6 @@ func parseAddress(text string) (*url.URL, error) {
 	return address, nil
 }
 
-// flaw says in a few words why a URL cannot be read.
 func flaw(err error) string {
 	var escape url.EscapeError
 	var host url.InvalidHostError
@@ -129,13 +153,11 @@ func flaw(err error) string {
 	}
 }
 
-// isPort reports whether a URL's port, if it names one, can be dialled.
 func isPort(port string) bool {
 	number, err := strconv.Atoi(port)
 	return port == "" || err == nil && number >= 1 && number <= 65535
 }
 
-// parseAuthType checks how the key is presented.
 func parseAuthType(text string) (partnerapi.AuthType, error) {
 	if authType := partnerapi.AuthType(text); slices.Contains(partnerapi.AuthTypes(), authType) {
 		return authType, nil

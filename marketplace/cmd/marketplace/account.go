@@ -82,7 +82,6 @@ may sign in, and its name. It works while the service runs, and while it does no
 	return command
 }
 
-// accountsAtOnce is how many accounts are read at once.
 const accountsAtOnce = 500
 
 func listAccounts(ctx context.Context, store *postgres.Store, role marketplace.Role, out io.Writer) error {

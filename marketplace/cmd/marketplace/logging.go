@@ -11,7 +11,6 @@ import (
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
-// logged says how the log is written.
 type logged struct {
 	format, level string
 	least         slog.Level // as checking level has read it

@@ -21,7 +21,6 @@ func main() {
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// execute runs a command line, and returns its exit code.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return cli.Run(ctx, newRoot(), args, stdout, stderr, cli.ExitFailed, nil)
 }

@@ -159,7 +159,6 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	return errors.Join(err, stop(ctx, server, background, client, log))
 }
 
-// listen opens the port that the service is reached by.
 func listen(address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	switch {
@@ -193,7 +192,6 @@ func stop(ctx context.Context, server *http.Server, background *worker.Worker, c
 	return errors.Join(err, <-handedBack)
 }
 
-// makeOperator makes the first operator, unless there is an account of that address.
 func makeOperator(ctx context.Context, store *postgres.Store, s settings, log *slog.Logger) error {
 	if s.operatorEmail == "" {
 		return nil

@@ -39,7 +39,6 @@ func noArguments(command *cobra.Command, args []string) error {
 	return nil
 }
 
-// storage says where the service keeps its data.
 type storage struct {
 	databaseURL, dataDir string
 }
@@ -92,7 +91,6 @@ func unless(holds bool, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// privateDatabase is the folder of a private PostgreSQL.
 func (s *storage) privateDatabase() string { return filepath.Join(s.dataDir, "postgresql") }
 
 // defaultAddr is where the service listens unless it is told otherwise.
@@ -181,7 +179,6 @@ const (
 	longestInterval  = 24 * time.Hour
 )
 
-// readSchedule reads when what happens by itself is due.
 func (s *settings) readSchedule() error {
 	night, err := time.Parse("15:04", s.nightlyAt)
 	at := time.Duration(night.Hour())*time.Hour + time.Duration(night.Minute())*time.Minute
@@ -197,14 +194,12 @@ func (s *settings) readSchedule() error {
 	)
 }
 
-// readShare reads the affiliates' share, in percent.
 func (s *settings) readShare() (err error) {
 	s.share, err = decimal.NewFromString(s.affiliatesShare)
 	fits := err == nil && len(s.affiliatesShare) <= 10 && !s.share.IsNegative() && !s.share.GreaterThan(decimal.NewFromInt(100))
 	return unless(fits, "--affiliate-commission: want a percentage from 0 to 100, such as 7.5, got %.20q", s.affiliatesShare)
 }
 
-// readNetworks reads --metrics-from.
 func (s *settings) readNetworks() error {
 	for _, text := range s.metricsFrom {
 		network, err := netip.ParsePrefix(strings.TrimSpace(text))

@@ -21,7 +21,6 @@ import (
 // closeTime bounds the closing of a store, whose connections may be in use.
 const closeTime = 2 * time.Second
 
-// newWorker returns what happens by itself, on connections of its own.
 func newWorker(store *postgres.Store, client *partner.Client, integrations *integration.Service, bookings *booking.Service, schedule worker.Schedule, measured *telemetry.Metrics, log *slog.Logger) (*worker.Worker, error) {
 	syncer := catalog.NewSyncer(store, client, time.Now)
 	syncer.Tell(measured.Synced)
@@ -43,7 +42,6 @@ func closeStore(store *postgres.Store) {
 	}
 }
 
-// newBookings returns a service that leads bookings through that store's connections.
 func newBookings(store *postgres.Store, client *partner.Client, integrations *integration.Service, share decimal.Decimal, log *slog.Logger) *booking.Service {
 	return booking.NewService(booking.Config{
 		Store: store, Keys: store, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: time.Now, Log: log,

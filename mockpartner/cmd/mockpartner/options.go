@@ -35,7 +35,6 @@ const webhookSecretFlag = "webhook-secret"
 // defaultAddr is where the mock listens unless it is told otherwise.
 const defaultAddr = "127.0.0.1:8081"
 
-// serveFlags are the flags of serve, as they are given.
 type serveFlags struct {
 	addr, authKey, authType, controlToken string
 	catalog, codes, now, scenario         string

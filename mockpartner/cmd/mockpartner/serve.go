@@ -113,7 +113,6 @@ func (f serveFlags) address(controlToken string) (*net.TCPAddr, error) {
 	return address, nil
 }
 
-// greet prints where the mock is and what it answers.
 func greet(out io.Writer, mock *mockpartner.Mock, address net.Addr) {
 	base := "http://" + address.String()
 	box := mock.Default()
