@@ -17,6 +17,7 @@ import (
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/mocktest"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // market is a marketplace that runs as the command, with a database of its own, and who
@@ -165,7 +166,7 @@ func (c counter) order() client.Order {
 	}
 	o := client.Order{
 		ActivityID: page.Entries[0].ID, VariationID: page.Entries[0].Variations[0].ID,
-		Units:   []client.Party{{Type: client.Adult, Quantity: 1}},
+		Units:   []client.Party{{Type: partnerapi.Adult, Quantity: 1}},
 		Contact: client.Contact{FullName: "Ada Novak", EmailAddress: "ada@example.com", PhoneNumber: "+351210000000"},
 	}
 	c.until("a slot that can be booked", func(ctx context.Context) (bool, error) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
+
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/platform"
@@ -28,7 +30,7 @@ type caller struct {
 	mock  *mockpartner.Mock
 	base  string
 	key   string // as the Authorization header has it; empty: no header
-	clock *platform.VirtualClock
+	clock *clock.Virtual
 }
 
 // start serves a mock with a frozen clock.

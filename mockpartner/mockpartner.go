@@ -24,11 +24,12 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
+
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/control"
 	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/metrics"
-	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
@@ -46,7 +47,7 @@ type Options struct {
 	Catalog *Catalog
 	// Clock is what the sandboxes' own clocks run with; nil is the machine's.
 	// Each sandbox's clock can be moved on top of it: see Sandbox.Clock.
-	Clock platform.Clock
+	Clock clock.Clock
 	// Now is where the sandboxes' clocks begin; zero means Clock's time.
 	Now time.Time
 	// Frozen clocks stand still until they are moved.

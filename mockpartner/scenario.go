@@ -1,6 +1,7 @@
 package mockpartner
 
 import (
+	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
@@ -13,7 +14,7 @@ type (
 	// requests it breaks, its Actions how.
 	Fault   = script.Fault
 	Match   = script.Match
-	Actions = script.Actions
+	Actions = fault.Actions
 	// Quirk is a mistake of the business itself.
 	Quirk = platform.Quirk
 	// Secret is text that is never shown, such as that of webhooks.

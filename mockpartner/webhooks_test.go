@@ -13,6 +13,7 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	control "partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
@@ -131,7 +132,7 @@ func TestEachSandboxHasItsOwnWebhooksAndTheScenariosAreTheDefaults(t *testing.T)
 		t.Fatal(err)
 	}
 	for _, b := range []*mockpartner.Sandbox{partner.Default(), box, other} {
-		if err := b.Platform().StopSelling("lisbon-walk"); err != nil {
+		if err := b.Platform().SellInstead(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) { return sold.Without("lisbon-walk") }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,7 +1,6 @@
 package docstest
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -80,54 +79,33 @@ func (c *Commands) learn(words ...string) error {
 	return nil
 }
 
-// flags are those of all commands.
-func (c *Commands) flags() (all []string) {
-	for _, known := range c.known {
-		all = append(all, known.flags...)
-	}
-	return append(all, "--help", "--version")
-}
-
-// Check returns a problem for each command of ours, each make target and each folder
-// of Go that a document names and that is not there, in blocks of commands and in backticks.
-func (c *Commands) Check(root string, documents []*Document) (problems []string) {
-	flags := c.flags()
+// Check returns a problem for each command, flag and make target of ours that a document
+// names and that is not there, in blocks of commands and in backticks.
+func (c *Commands) Check(documents []*Document) (problems []string) {
 	for _, d := range documents {
 		report := func(line int, err error) {
-			problems = append(problems, fmt.Sprintf("%s: %v", d.Place(line), err))
+			if err != nil {
+				problems = append(problems, fmt.Sprintf("%s: %v", d.Place(line), err))
+			}
 		}
 		for _, block := range d.Blocks {
 			if block.Language != "sh" {
 				continue
 			}
 			calls, err := calls(block.Text)
-			if err != nil {
-				report(block.Line, err)
-			}
+			report(block.Line, err)
 			for _, call := range calls {
-				if err := c.check(root, d, call.words); err != nil {
-					report(block.Line+call.line-1, err)
-				}
+				report(block.Line+call.line-1, c.check(call.words))
 			}
 		}
 		for _, code := range d.Code {
 			first, rest, _ := strings.Cut(code.Text, " ")
 			switch {
 			case strings.HasPrefix(first, "--") && len(first) > 2:
-				if name, _, _ := strings.Cut(first, "="); !slices.Contains(flags, strings.TrimRight(name, ",:")) {
-					report(code.Line, fmt.Errorf("`%s`: no command of ours has this flag", code.Text))
-				}
-			case slices.Contains(Programs, first) && rest != "", first == "make" && rest != "":
-				calls, err := calls(strings.ReplaceAll(code.Text, "…", "..."))
-				if err != nil || len(calls) == 0 {
-					continue // it is prose
-				}
-				if err := c.check(root, d, calls[0].words); err != nil {
-					report(code.Line, err)
-				}
-			case strings.HasPrefix(code.Text, "go test "):
-				if err := checkBenchmark(root, code.Text); err != nil {
-					report(code.Line, err)
+				report(code.Line, c.checkFlag(first))
+			case rest != "" && (slices.Contains(Programs, first) || first == "make"):
+				if calls, err := calls(strings.ReplaceAll(code.Text, "…", "...")); err == nil && len(calls) > 0 { // else it is prose
+					report(code.Line, c.check(calls[0].words))
 				}
 			}
 		}
@@ -159,21 +137,26 @@ func calls(script string) (all []call, err error) {
 	return all, nil
 }
 
-func (c *Commands) check(root string, d *Document, words []string) error {
+// check holds a call of a program of ours, go run's among them, and of make to what there is.
+func (c *Commands) check(words []string) error {
+	if len(words) > 2 && words[0] == "go" && words[1] == "run" {
+		words = words[2:]
+	}
 	switch name := path.Base(words[0]); {
 	case slices.Contains(Programs, name):
-		return c.checkProgram(append([]string{name}, words[1:]...))
+		return c.checkProgram(name, words[1:])
 	case name == "make":
-		return c.checkMake(words[1:])
-	case name == "go" && len(words) > 2:
-		return c.checkGo(root, d, words[1:])
+		for _, target := range words[1:] {
+			if target != "" && !strings.ContainsAny(target, "=-.…") && !slices.Contains(c.make, target) {
+				return fmt.Errorf("make %s: no such target", target)
+			}
+		}
 	}
 	return nil
 }
 
-func (c *Commands) checkProgram(words []string) error {
-	name, args := words[0], words[1:]
-	at := c.known[name]
+func (c *Commands) checkProgram(program string, args []string) error {
+	name, at := program, c.known[program]
 	for len(args) > 0 && slices.Contains(at.subcommands, args[0]) {
 		name += " " + args[0]
 		at, args = c.known[name], args[1:]
@@ -181,72 +164,26 @@ func (c *Commands) checkProgram(words []string) error {
 	for _, arg := range args {
 		flag, _, _ := strings.Cut(arg, "=")
 		switch {
-		case len(at.subcommands) > 0 && arg != "" && !strings.HasPrefix(arg, "-") && name == words[0]:
+		case len(at.subcommands) > 0 && arg != "" && !strings.HasPrefix(arg, "-") && name == program:
 			return fmt.Errorf("%s %s: %s has no such command", name, arg, name)
-		case strings.HasPrefix(flag, "-") && len(flag) > 1 && !slices.Contains(append(at.flags, "--help", "--version"), flag):
+		case strings.HasPrefix(flag, "-") && len(flag) > 1 && !at.has(flag):
 			return fmt.Errorf("%s has no flag %s", name, flag)
 		}
 	}
 	return nil
 }
 
-func (c *Commands) checkMake(args []string) error {
-	for _, arg := range args {
-		if arg != "" && !strings.ContainsAny(arg, "=-.…") && !slices.Contains(c.make, arg) || strings.HasSuffix(arg, "-test") && !slices.Contains(c.make, arg) {
-			return fmt.Errorf("make %s: no such target", arg)
+// checkFlag wants a flag in backticks to be one of any command.
+func (c *Commands) checkFlag(text string) error {
+	name, _, _ := strings.Cut(text, "=")
+	for _, known := range c.known {
+		if known.has(strings.TrimRight(name, ",:")) {
+			return nil
 		}
 	}
-	return nil
+	return fmt.Errorf("`%s`: no command of ours has this flag", text)
 }
 
-// checkGo holds folders such as ./suite to the tree, and what is run to the command in it.
-func (c *Commands) checkGo(root string, d *Document, args []string) error {
-	for n, arg := range args {
-		if !strings.HasPrefix(arg, "./") {
-			continue
-		}
-		folder := strings.TrimSuffix(arg, "/...")
-		if !exists(root, path.Join(d.Folder(), folder)) {
-			return errors.New("go " + args[0] + " " + arg + ": no such folder")
-		}
-		if name := path.Base(folder); args[0] == "run" && slices.Contains(Programs, name) {
-			return c.checkProgram(append([]string{name}, args[n+1:]...))
-		}
-	}
-	return nil
-}
-
-var (
-	benchPattern  = regexp.MustCompile(`-bench '?([^ ']+)`)
-	benchFunction = regexp.MustCompile(`(?m)^func Benchmark(\w+)\(`)
-)
-
-// checkBenchmark wants a benchmark that fits what is asked for, in a folder of the name
-// that the command ends with, of whatever module.
-func checkBenchmark(root, said string) error {
-	asked := benchPattern.FindStringSubmatch(said)
-	if asked == nil {
-		return nil
-	}
-	fits, err := regexp.Compile(asked[1])
-	if err != nil {
-		return err
-	}
-	folder := said[strings.LastIndex(said, " ")+1:]
-	files, err := filepath.Glob(filepath.Join(root, "*", filepath.FromSlash(folder), "*_test.go"))
-	if err != nil {
-		return err
-	}
-	for _, file := range files {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		for _, found := range benchFunction.FindAllSubmatch(source, -1) {
-			if fits.Match(found[1]) {
-				return nil
-			}
-		}
-	}
-	return fmt.Errorf("`%s`: no such benchmark", said)
+func (c *command) has(flag string) bool {
+	return flag == "--help" || flag == "--version" || slices.Contains(c.flags, flag)
 }

@@ -3,111 +3,59 @@
 package docstest
 
 import (
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
-	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
 
 // mayImport is what docs/architecture.md draws: the modules that each may import outside
-// of tests, and the folders that may more or less.
+// of tests, and the packages that may more or less.
 var mayImport = map[string][]string{
-	"schemas": {"schemas"}, "internal": {"internal"},
-	"mockpartner":                   {"mockpartner", "schemas", "internal"},
-	"conformance":                   {"conformance", "schemas", "internal"},
-	"conformance/internal/selftest": {"conformance", "schemas", "internal", "mockpartner"},
-	"marketplace":                   {"marketplace", "schemas", "internal"},
-	"examples":                      {"examples", "schemas", "internal", "mockpartner", "conformance", "marketplace"},
-	"examples/minimal-partner":      {},
+	"schemas": {"schemas"}, "internal": {"internal", "schemas"},
+	"mockpartner": {"mockpartner", "internal", "schemas"}, "conformance": {"conformance", "internal", "schemas"}, "marketplace": {"marketplace", "internal", "schemas"},
+	"examples":                      {"examples", "schemas", "mockpartner", "conformance", "marketplace"},
+	"conformance/internal/selftest": {"conformance", "internal", "schemas", "mockpartner"}, "examples/minimal-partner": {},
 }
 
 func TestModulesImportEachOtherAsTheArchitectureHasIt(t *testing.T) {
 	t.Parallel()
-	tree := os.DirFS(root)
-	files := 0
-	for _, module := range []string{"schemas", "internal", "mockpartner", "conformance", "marketplace", "examples"} {
-		err := fs.WalkDir(tree, module, func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
-				return err
-			}
-			files++
-			source, err := fs.ReadFile(tree, name)
-			if err != nil {
-				return err
-			}
-			read, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ImportsOnly)
-			if err != nil {
-				return err
-			}
-			may, special := mayImport[path.Dir(name)]
-			if !special {
-				may = mayImport[module]
-			}
-			for _, imported := range read.Imports {
-				whole, err := strconv.Unquote(imported.Path.Value)
-				if err != nil {
-					return err
-				}
-				ours, found := strings.CutPrefix(whole, "partnerkit.dev/")
-				if top, _, _ := strings.Cut(ours, "/"); found && !slices.Contains(may, top) {
-					t.Errorf("%s: want imports of %v at the most, got %s", name, may, whole)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if files < 200 {
-		t.Errorf("want the files of all modules read, got %d", files)
-	}
-}
-
-// imports are the packages that those of a pattern are built of, by the packages of the pattern.
-func imports(t *testing.T, patterns ...string) map[string][]string {
-	t.Helper()
-	command := exec.Command("go", append([]string{"list", "-f", "{{.ImportPath}} {{join .Deps \" \"}}"}, patterns...)...)
-	command.Dir = root
-	command.Stderr = os.Stderr
-	listed, err := command.Output()
+	said, err := goSays("list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "partnerkit.dev/...")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string][]string{}
-	for line := range strings.Lines(string(listed)) {
-		all := strings.Fields(line)
-		found[all[0]] = all[1:]
-	}
-	return found
-}
-
-func TestNoUserOfAModuleGetsABrowser(t *testing.T) {
-	t.Parallel()
-	for name, all := range imports(t, "./schemas/...", "./mockpartner/...", "./conformance/...", "./marketplace/...") {
-		for _, one := range all {
-			if strings.HasPrefix(one, "github.com/chromedp/") {
-				t.Errorf("%s: want no browser outside of tests, got %s", name, one)
-				break
+	packages := 0
+	for line := range strings.Lines(said) {
+		packages++
+		imports := strings.Fields(line)
+		name := strings.TrimPrefix(imports[0], "partnerkit.dev/")
+		module, _, _ := strings.Cut(name, "/")
+		may, special := mayImport[name]
+		if !special {
+			may = mayImport[module]
+		}
+		for _, imported := range imports[1:] {
+			ours, found := strings.CutPrefix(imported, "partnerkit.dev/")
+			if top, _, _ := strings.Cut(ours, "/"); found && !slices.Contains(may, top) {
+				t.Errorf("%s may import %v, and imports %s", name, may, imported)
+			}
+			if strings.HasPrefix(imported, "github.com/chromedp/") && module != "internal" && module != "examples" {
+				t.Errorf("%s imports %s: a browser is for tests", name, imported)
 			}
 		}
 	}
+	if packages < 50 {
+		t.Errorf("want the packages of all modules, got %d", packages)
+	}
 }
 
-// Ginkgo and rapid, which the suite is made of, link it, and so does embedded-postgres.
-func TestTheMockLinksNoTests(t *testing.T) {
+// Ginkgo and rapid link the package testing into the suite, embedded-postgres into the marketplace.
+func TestNoTestsAreLinkedIntoTheMockAndTheClients(t *testing.T) {
 	t.Parallel()
-	for name, all := range imports(t, "./mockpartner/cmd/mockpartner", "./mockpartner", "./mockpartner/client", "./marketplace/client", "./conformance/rule", "./schemas/...") {
-		if slices.Contains(all, "testing") {
-			t.Errorf("%s: want it without the package testing", name)
-		}
+	said, err := goSays("list", "-deps", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/mockpartner/client", "partnerkit.dev/marketplace/client", "partnerkit.dev/conformance/rule")
+	if err != nil || slices.Contains(strings.Fields(said), "testing") {
+		t.Errorf("want them without the package testing, got it, or %v", err)
 	}
 }
 

@@ -9,11 +9,14 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"slices"
 )
 
-//go:embed webui.css head.html
-var files embed.FS
+var (
+	//go:embed head.html
+	files embed.FS
+	//go:embed webui.css
+	common string
+)
 
 // Head is the beginning of a page, up to its body: {{template "head" .}} shows one.
 type Head struct {
@@ -40,19 +43,12 @@ func Templates(folder fs.FS, functions template.FuncMap) (*template.Template, er
 	return pages.ParseFS(folder, "page/*.html")
 }
 
-// Style is the style sheet of all pages, with that of a folder, page/style.css, behind it.
-func Style(folder fs.FS) ([]byte, error) {
-	common, err := files.ReadFile("webui.css")
-	if err != nil {
-		return nil, err
-	}
-	own, err := fs.ReadFile(folder, "page/style.css")
-	return slices.Concat(common, own), err
-}
+// Style is the style sheet of all pages, with a page's own behind it.
+func Style(own string) string { return common + own }
 
 // HashSource is the expression by which a content security policy allows exactly this text
 // in a page.
-func HashSource(text []byte) string {
-	sum := sha256.Sum256(text)
+func HashSource(text string) string {
+	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }

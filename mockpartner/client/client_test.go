@@ -74,7 +74,7 @@ func (b bench) reserve() platform.Hold {
 		if hold, err := p.Reserve(partnerapi.ReserveRequest{
 			ProductID: "tokyo-market", OptionID: "breakfast", AvailabilityID: slot.ID,
 			Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: 1}},
-		}); err == nil {
+		}, nil); err == nil {
 			return hold
 		}
 	}

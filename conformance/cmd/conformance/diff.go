@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/cli"
 )
@@ -43,7 +44,7 @@ Exit codes:
 			case asJSON:
 				err = writeJSON(out, compared)
 			case markdown:
-				_, err = out.Write(compared.Markdown())
+				_, err = out.Write(view.CompareMarkdown(compared))
 			default:
 				newScreen(out, asItIs, nil, "").compared(compared)
 			}
@@ -62,7 +63,7 @@ Exit codes:
 
 // compared shows a comparison, the most urgent last, next to the prompt.
 func (s *screen) compared(c report.Comparison) {
-	sections := c.Sections()
+	sections := view.Sections(c)
 	for i := len(sections) - 1; i >= 0; i-- {
 		s.printf("%s\n", sections[i].Title)
 		for _, change := range sections[i].Changes {
@@ -71,7 +72,7 @@ func (s *screen) compared(c report.Comparison) {
 		s.printf("\n")
 	}
 	for _, slower := range c.Slower {
-		s.printf("slower: %s\n", oneLine(string(slower.Endpoint)+" "+slower.Words()))
+		s.printf("slower: %s\n", oneLine(string(slower.Endpoint)+" "+view.SlowerWords(slower)))
 	}
 	for _, remark := range c.Remarks {
 		s.printf("note: %s\n", oneLine(remark))
@@ -80,11 +81,11 @@ func (s *screen) compared(c report.Comparison) {
 	if c.Regressed() {
 		outcome = report.Failed
 	}
-	s.printf("%s\n", s.paint(outcome, c.Verdict()))
+	s.printf("%s\n", s.paint(outcome, view.CompareWords(c)))
 }
 
 func (s *screen) change(c report.Change) {
-	s.printf("  %-6s %s: %s\n", oneLine(string(c.Level)), oneLine(c.ID), s.paint(c.Is, oneLine(c.Words())))
+	s.printf("  %-6s %s: %s\n", oneLine(string(c.Level)), oneLine(c.ID), s.paint(c.Is, oneLine(view.ChangeWords(c))))
 	for _, note := range c.Notes {
 		s.printf("         %s\n", oneLine(note))
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 )
@@ -127,7 +128,7 @@ func (s *screen) times(all []report.Latency) {
 	}
 	const row = "%-14s %6v %9s %9s %9s %9s%s\n"
 	s.printf(row, "answer times", "calls", "median", "95%", "worst", "limit", "")
-	ms := report.Milliseconds
+	ms := view.Milliseconds
 	for _, l := range all {
 		s.printf(row, l.Endpoint, l.Calls, ms(l.MedianMS), ms(l.P95MS), ms(l.WorstMS), ms(l.HealthyLimitMS), givenUp(l))
 	}

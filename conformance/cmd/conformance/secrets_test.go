@@ -16,6 +16,7 @@ import (
 	"unicode/utf16"
 
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
@@ -176,7 +177,7 @@ func TestTheKeyIsNowhereWhateverThePartnerDoesWithIt(t *testing.T) {
 					t.Fatalf("want exit 1 and several findings, got exit %d and %q\n%s%s", r.code, r.outcomes(report.Failed), r.troubles(), r.stderr)
 				}
 				documents := r.files(t)
-				for _, name := range report.Names() {
+				for _, name := range view.Names() {
 					if documents[name] == "" {
 						t.Fatalf("want %s written, got %s", name, r.stderr)
 					}

@@ -126,7 +126,7 @@ func slotSellsOut() step {
 			return nil
 		},
 		holds: func(context.Context, *stage) ([]string, error) {
-			if err := errors.Join(want("the slot", client.SoldOut, shown.Status), want("that it can be booked", false, shown.Bookable)); err != nil {
+			if err := errors.Join(want("the slot", partnerapi.StatusSoldOut, shown.Status), want("that it can be booked", false, shown.Bookable)); err != nil {
 				return nil, err
 			}
 			said := (*client.Error)(nil)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 func theShop() chapter {
@@ -140,7 +141,7 @@ func (s *stage) pricedByRate(ctx context.Context, inEuros, inDollars client.Acti
 func adultPrice(a client.Activity) client.Decimal {
 	for _, variation := range a.Variations {
 		for _, unit := range variation.Pricing.Units {
-			if unit.Type == client.Adult {
+			if unit.Type == partnerapi.Adult {
 				return unit.Price
 			}
 		}

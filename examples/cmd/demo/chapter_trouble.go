@@ -139,7 +139,7 @@ func partnerBreaks() step {
 					return nil, fmt.Errorf("want a customer told with 502, got %v", err)
 				}
 			}
-			health, err := s.health(ctx, client.Degraded)
+			health, err := s.health(ctx, partnerapi.Degraded)
 			return append(health, fmt.Sprintf("customers read: %q", said.Message)), err
 		},
 	}
@@ -151,7 +151,7 @@ func partnerHeals() step {
 		does:  func(ctx context.Context, s *stage) error { return s.partner.told.Faults.Disarm(ctx, "outage") },
 		comes: true,
 		holds: func(ctx context.Context, s *stage) ([]string, error) {
-			facts, err := s.health(ctx, client.Healthy)
+			facts, err := s.health(ctx, partnerapi.Healthy)
 			if err == nil {
 				s.partner.probes = false
 			}
@@ -161,7 +161,7 @@ func partnerHeals() step {
 }
 
 // health tells how the partner fares, where that is as it is wanted.
-func (s *stage) health(ctx context.Context, wanted client.HealthState) ([]string, error) {
+func (s *stage) health(ctx context.Context, wanted partnerapi.Health) ([]string, error) {
 	integration, err := s.market.partner.Integration(ctx, s.market.integration.IntegrationID)
 	if err != nil {
 		return nil, err

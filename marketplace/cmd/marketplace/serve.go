@@ -132,10 +132,8 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 			Store: store, SignIn: signIn, Integrations: integrations, Bookings: bookings,
 			Syncer: syncer, Notifier: catalog.NewNotifier(store), Front: front, RateLimit: s.rateLimit,
 			Metrics: measured, Scrapers: s.scrapers, Now: time.Now, Log: log,
-			Mounts: []api.Mount{
-				{Path: console.Path, Handler: func(a http.Handler) http.Handler {
-					return console.New(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: time.Now, Log: log}, a)
-				}},
+			Pages: func(a http.Handler) []api.Page {
+				return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: time.Now, Log: log}, a)
 			},
 		}),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,

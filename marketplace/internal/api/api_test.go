@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -86,10 +87,7 @@ func TestAnOperatorMakesAnAccountThatSignsIn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	operator := b.signIn(t, marketplace.Operator)
-	var made struct {
-		ID    string `json:"_id"`
-		Email string `json:"email"`
-	}
+	var made client.Account
 	asked := `{"email":"Bo@Example.com","password":"long enough","role":"reseller","name":"Bo"}`
 	b.do(t, "POST", "/api/v1/operator/accounts", asked, operator).data(t, &made)
 	if made.Email != "bo@example.com" || made.ID == "" {

@@ -60,19 +60,13 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	database := pgtest.URL(t)
 	b.store = pgtest.OpenRecorded(t, database, b.queries)
 	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// A hash that costs little to check: the race detector makes every one dear.
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, role := range roles {
 		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Role: role, PasswordHash: hash, CreatedAt: b.now()}
-		if err := b.store.CreateAccount(t.Context(), a); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.store.CreateAccount(t.Context(), a))
 		b.accounts[role] = a
 	}
 	guard := partner.NewGuard(true)
@@ -89,9 +83,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	front, err := storefront.Open(t.Context(), storefront.Config{
 		Store: pgtest.OpenAt(t, database), PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(front.Close)
 	syncer := catalog.NewSyncer(b.store, client, b.now)
 	syncer.Tell(measured.Synced)
@@ -142,9 +134,7 @@ type header struct{ name, value string }
 func (b *bench) do(t testing.TB, method, path, body string, headers ...header) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, b.address+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -152,14 +142,10 @@ func (b *bench) do(t testing.TB, method, path, body string, headers ...header) a
 		request.Header.Set(h.name, h.value)
 	}
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := answer{response, text}
 	judge(t, request, body, got)
 	return got
@@ -186,5 +172,13 @@ func wantProblem(t testing.TB, a answer, status int, words ...string) {
 		if !strings.Contains(string(a.body), word) {
 			t.Errorf("want %q in %s", word, a.body)
 		}
+	}
+}
+
+// must ends the test where there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -66,21 +66,15 @@ const usualPages = 256 << 20
 func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
 	tb.Helper()
 	file, err := os.Create(filepath.Join(tb.TempDir(), "requests.log"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	tb.Cleanup(func() { file.Close() })
 	lines := telemetry.NewLogBuffer(file)
 	log := slog.New(lines.Handler(slog.NewJSONHandler(lines, nil)))
 	front, err := storefront.Open(tb.Context(), storefront.Config{Store: store, PageCache: pageCache, AffiliateURL: "/{activity}/{affiliate}", Log: log})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	tb.Cleanup(front.Close)
 	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	guard := partner.NewGuard(true)
 	measured := telemetry.NewMetrics("bench")
 	client := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: time.Now, Observe: measured.Called})
@@ -94,16 +88,10 @@ func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
 	token := func(role marketplace.Role) string {
 		email := uuid.NewString() + "@example.com"
 		made, err := auth.NewAccount(marketplace.NewAccount{Email: email, Password: password, Role: role}, time.Now())
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if err := store.CreateAccount(tb.Context(), made); err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, err)
+		must(tb, store.CreateAccount(tb.Context(), made))
 		tokens, err := signIn.SignIn(tb.Context(), email, password, "")
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, err)
 		return tokens.AccessToken
 	}
 	return &replica{strings.TrimPrefix(server.URL, "http://"), token(marketplace.Reseller), token(marketplace.Operator)}

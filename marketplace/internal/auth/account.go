@@ -21,14 +21,6 @@ func NewAccount(asked marketplace.NewAccount, now time.Time) (marketplace.Accoun
 	}, err
 }
 
-// AccountChange is what is stored of an AccountChange of the domain; nil leaves it as it
-// is.
-type AccountChange struct {
-	Name         *string
-	PasswordHash *string
-	Disabled     *bool
-}
-
 // ChangeAccount changes an account by an operator's wish, which Check has found good. A
 // new password ends all sign-ins, and so does locking the account out, whose API tokens
 // are no good until it is let in again. The error is NotFound, or Conflict for an

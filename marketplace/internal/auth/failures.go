@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 // failures limits what fails, by key. An attempt takes a place before it is known how
@@ -25,6 +27,10 @@ type attempts struct {
 
 func newFailures(most int, now func() time.Time) *failures {
 	return &failures{limiter: NewLimiter(most, time.Minute, now), underWay: map[string]*attempts{}}
+}
+
+func tooMany(d Decision) error {
+	return &marketplace.Error{Code: marketplace.RateLimited, Message: "rate limit exceeded", RetryAfter: d.Reset}
 }
 
 // begin takes a place. The error is RateLimited where too many attempts have failed.

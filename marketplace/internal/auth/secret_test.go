@@ -13,9 +13,7 @@ import (
 func aSecret(t *testing.T, letter string) *auth.Secret {
 	t.Helper()
 	s, err := auth.NewSecret([]byte(strings.Repeat(letter, auth.ShortestSecret)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 

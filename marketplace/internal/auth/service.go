@@ -21,50 +21,9 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// How long tokens are good for.
-const (
-	AccessLife  = 15 * time.Minute
-	RefreshLife = 30 * 24 * time.Hour
-)
-
 // The failed sign-ins that are taken in a minute from one address; those of one account
 // are a setting.
 const failuresPerAddress = 30
-
-// Store is what is kept of accounts and tokens.
-type Store interface {
-	// AccountByEmail returns the account of a normal address, or NotFound.
-	AccountByEmail(ctx context.Context, email string) (marketplace.Account, error)
-	// Account returns the account of that id, or NotFound.
-	Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error)
-	// AccountByAPIToken returns the account of a good token's hash, or NotFound.
-	AccountByAPIToken(ctx context.Context, hash []byte) (marketplace.Account, error)
-	// ChangeAccount stores what is changed, and ends all sign-ins of the account where
-	// that is its password, or where it is locked out. The error is NotFound.
-	ChangeAccount(ctx context.Context, id uuid.UUID, c AccountChange, now time.Time) (marketplace.Account, error)
-	// StartFamily stores a sign-in with its first refresh token's hash. The error is
-	// Unauthorized where the account has another password by now, or is locked out.
-	StartFamily(ctx context.Context, family uuid.UUID, a marketplace.Account, hash []byte, now, expires time.Time) error
-	// Rotate uses a refresh token up for the next, or returns Unauthorized. It is
-	// atomic: of two uses one is the second, which ends the family.
-	Rotate(ctx context.Context, hash, next []byte, now, expires time.Time) (family, account uuid.UUID, err error)
-	// Resume returns the account of a good refresh token's sign-in, which is not used up
-	// by that, and when it was begun. The error is Unauthorized, also where the account
-	// is locked out.
-	Resume(ctx context.Context, hash []byte, now time.Time) (family uuid.UUID, begun time.Time, account marketplace.Account, err error)
-	// EndFamily ends the sign-in of a refresh token; one that is unknown ends nothing.
-	EndFamily(ctx context.Context, hash []byte, now time.Time) error
-	// EndedFamilies lists the sign-ins that were ended since then.
-	EndedFamilies(ctx context.Context, since time.Time) ([]uuid.UUID, error)
-}
-
-// Identity is who is calling.
-type Identity struct {
-	Account uuid.UUID
-	Role    marketplace.Role
-	// Credential tells one credential from another, for limits; it is no secret.
-	Credential string
-}
 
 // Tokens are what a sign-in buys.
 type Tokens struct {
@@ -102,10 +61,6 @@ func NewService(store Store, s *Secret, failuresPerAccount int, now func() time.
 }
 
 var errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
-
-func tooMany(d Decision) error {
-	return &marketplace.Error{Code: marketplace.RateLimited, Message: "rate limit exceeded", RetryAfter: d.Reset}
-}
 
 // SignIn returns tokens for an address and its password. The error is Unauthorized,
 // whether or not there is such an account and in the same time, or RateLimited after

@@ -38,18 +38,13 @@ func setup(t *testing.T, failures int) *bench {
 	t.Helper()
 	b := &bench{store: pgtest.Open(t)}
 	var err error
-	if b.secret, err = auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret))); err != nil {
-		t.Fatal(err)
-	}
+	b.secret, err = auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
+	must(t, err)
 	// A hash that costs little to check: the race detector makes every one dear.
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b.account = marketplace.Account{ID: uuid.New(), Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: hash, CreatedAt: b.now()}
-	if err := b.store.CreateAccount(t.Context(), b.account); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.store.CreateAccount(t.Context(), b.account))
 	b.Service = auth.NewService(b.store, b.secret, failures, b.now)
 	return b
 }
@@ -57,9 +52,7 @@ func setup(t *testing.T, failures int) *bench {
 func (b *bench) signIn(t *testing.T) auth.Tokens {
 	t.Helper()
 	tokens, err := b.SignIn(t.Context(), " Ana@Example.com ", password, "192.0.2.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tokens
 }
 
@@ -112,9 +105,7 @@ func TestATokenThatIsNotOursIsRefused(t *testing.T) {
 		}
 		change(claims)
 		token, err := jwt.NewWithClaims(method, claims).SignedString(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return token
 	}
 	ours := b.secret.Key("access tokens")
@@ -224,9 +215,7 @@ func TestARefreshTokenBuysTokensOnceAndItsTheftEndsTheSignIn(t *testing.T) {
 	b := setup(t, 10)
 	first := b.signIn(t)
 	second, err := b.Refresh(t.Context(), first.RefreshToken)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if who, err := b.ByAccessToken(t.Context(), second.AccessToken); err != nil || who.Account != b.account.ID {
 		t.Errorf("want the account, got %+v and %v", who, err)
 	}
@@ -240,9 +229,7 @@ func TestSigningOutEndsTheSignInAndNoOther(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)
 	here, elsewhere := b.signIn(t), b.signIn(t)
-	if err := b.SignOut(t.Context(), here.RefreshToken); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.SignOut(t.Context(), here.RefreshToken))
 	_, err := b.Refresh(t.Context(), here.RefreshToken)
 	wantCode(t, err, marketplace.Unauthorized)
 	if _, err := b.Refresh(t.Context(), elsewhere.RefreshToken); err != nil {
@@ -253,9 +240,7 @@ func TestSigningOutEndsTheSignInAndNoOther(t *testing.T) {
 func TestAPasswordIsStoredAsAHashThatChecksIt(t *testing.T) {
 	t.Parallel()
 	hash, err := auth.HashPassword(password)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if good, err := argon2id.ComparePasswordAndHash(password, hash); err != nil || !good || !strings.HasPrefix(hash, "$argon2id$") {
 		t.Errorf("want a hash of it, got %s, %t and %v", hash, good, err)
 	}
@@ -265,9 +250,7 @@ func TestAnAPITokenTellsWhoIsCalling(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)
 	token := marketplace.APIToken{ID: uuid.New(), AccountID: b.account.ID, Name: "shop", CreatedAt: b.now()}
-	if err := b.store.AddAPIToken(t.Context(), token, auth.HashToken("the token"), marketplace.Partner); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.store.AddAPIToken(t.Context(), token, auth.HashToken("the token"), marketplace.Partner))
 	if who, err := b.ByAPIToken(t.Context(), "the token"); err != nil || who.Account != b.account.ID {
 		t.Errorf("want the account, got %+v and %v", who, err)
 	}
@@ -285,9 +268,7 @@ func TestASignInThatHasEndedTakesItsAccessTokensWithIt(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := b.SignOut(t.Context(), first.RefreshToken); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.SignOut(t.Context(), first.RefreshToken))
 	_, err := b.ByAccessToken(t.Context(), first.AccessToken)
 	wantCode(t, err, marketplace.Unauthorized)
 	b.ahead.Add(int64(time.Second)) // when another replica looks again
@@ -304,16 +285,10 @@ func TestALockedOutAccountHasNoGoodToken(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)
 	reseller := marketplace.Account{ID: uuid.New(), Email: "shop@example.com", Role: marketplace.Reseller, PasswordHash: b.account.PasswordHash, CreatedAt: b.now()}
-	if err := b.store.CreateAccount(t.Context(), reseller); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.store.CreateAccount(t.Context(), reseller))
 	made, text, err := auth.NewAPIToken(reseller.ID, "shop", b.now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := b.store.AddAPIToken(t.Context(), made, auth.HashToken(text), marketplace.Reseller); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, b.store.AddAPIToken(t.Context(), made, auth.HashToken(text), marketplace.Reseller))
 	lock := func(disabled bool) {
 		t.Helper()
 		if _, err := b.ChangeAccount(t.Context(), b.account.ID, reseller.ID, marketplace.AccountChange{Disabled: &disabled}); err != nil {
@@ -326,5 +301,13 @@ func TestALockedOutAccountHasNoGoodToken(t *testing.T) {
 	lock(false)
 	if _, err := b.ByAPIToken(t.Context(), text); err != nil {
 		t.Errorf("want the token good again, got %v", err)
+	}
+}
+
+// must ends the test where there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -6,7 +6,17 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
 )
+
+// Identity is who is calling.
+type Identity struct {
+	Account uuid.UUID
+	Role    marketplace.Role
+	// Credential tells one credential from another, for limits; it is no secret.
+	Credential string
+}
 
 // verified keeps what access tokens say whose signature has been found good: to check
 // one costs more than all else that becomes of most requests. It keeps hashes, not

@@ -95,7 +95,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	server := httptest.NewServer(api.New(api.Config{
 		Store: s.store, SignIn: signIn, Integrations: integrations, Bookings: bookings, Syncer: catalog.NewSyncer(s.store, calls, s.now),
 		Notifier: catalog.NewNotifier(s.store), Front: front, RateLimit: 6000, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
-		Mounts: []api.Mount{{Path: console.Path, Handler: func(a http.Handler) http.Handler { return console.New(config, a) }}},
+		Pages: func(a http.Handler) []api.Page { return console.Pages(config, a) },
 	}))
 	t.Cleanup(server.Close)
 	s.address = server.URL

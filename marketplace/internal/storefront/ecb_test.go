@@ -10,9 +10,7 @@ import (
 func TestTheSnapshotIsAWholeTable(t *testing.T) {
 	t.Parallel()
 	daily, err := storefront.SampleRates()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := daily.Rates.Per["JPY"]; daily.Date.Year() != 2024 || len(daily.Rates.Per) != 30 || got.String() != "171.94" {
 		t.Errorf("want 30 rates of 2024, 171.94 yen, got %d of %d, %s yen", len(daily.Rates.Per), daily.Date.Year(), got)
 	}

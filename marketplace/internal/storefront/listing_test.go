@@ -46,18 +46,14 @@ func walk() marketplace.Activity {
 func shownTo(t *testing.T, a marketplace.Activity, currency marketplace.Currency, wanted language.Tag) activity {
 	t.Helper()
 	shown, err := show(a, terms, currency, wanted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return shown
 }
 
 func TestEveryFieldOfTheContractIsPresentWithTheRightType(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(shownTo(t, walk(), "", language.Und))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, problem := range schemas.Validate(schemas.Activity, text) {
 		t.Error(problem)
 	}
@@ -122,9 +118,7 @@ func TestASlotsOwnPriceStandsBeforeTheOptions(t *testing.T) {
 	t.Parallel()
 	a := walk()
 	quote, err := newQuote(marketplace.Terms{Rates: terms.Rates}, percentages{}, "EUR")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	slot := []partnerapi.UnitPricing{{UnitID: "unit-child", Original: 900, Currency: "EUR"}}
 	priced, err := priceVariation(a, a.Variations[0], slot, quote)
 	if err != nil || !priced.Units[0].Price.Equal(amount("22.5")) || !priced.Units[1].Price.Equal(amount("9")) {

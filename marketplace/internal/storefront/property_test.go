@@ -25,9 +25,7 @@ func (s *shop) anID(t *rapid.T, table string) (id uuid.UUID) {
 	rows, _ := s.store.Pool().Query(context.Background(), `SELECT id FROM `+table+` ORDER BY id`)
 	var ids []uuid.UUID
 	for rows.Next() {
-		if err := rows.Scan(&id); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(&id))
 		ids = append(ids, id)
 	}
 	if len(ids) == 0 {

@@ -61,9 +61,7 @@ func TestAPriceIsThePartnersOnTheTermsRoundedOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			quote, err := c.quote(c.in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got, err := quote.price(c.base); err != nil || !got.Equal(amount(c.want)) {
 				t.Errorf("want %s %s, got %s, %v", c.want, c.in, got, err)
 			}
@@ -74,9 +72,7 @@ func TestAPriceIsThePartnersOnTheTermsRoundedOnce(t *testing.T) {
 func TestTheServiceFeeIsShownInTheQuotesCurrency(t *testing.T) {
 	t.Parallel()
 	quote, err := charges{fee: "1.99", feeIn: "EUR"}.quote("USD")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := quote.roundedFee(); !got.Equal(amount("2.49")) { // 2.4875
 		t.Errorf("want 2.49, got %s", got)
 	}
@@ -88,9 +84,7 @@ func TestACurrencyWithoutARateIsTheRequestsMistake(t *testing.T) {
 		t.Errorf("want the fee's currency refused, got %v", err)
 	}
 	quote, err := charges{}.quote("CHF")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := quote.price(cents(1, 2, "EUR")); marketplace.CodeOf(err) != marketplace.Invalid {
 		t.Errorf("want CHF refused, got %v", err)
 	}
@@ -102,13 +96,9 @@ func TestACurrencyWithoutARateIsTheRequestsMistake(t *testing.T) {
 func TestAPriceIsWrittenWithTheDigitsThatItHas(t *testing.T) {
 	t.Parallel()
 	quote, err := charges{}.quote("EUR")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	price, err := quote.price(cents(10, 2, "EUR"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := json.Marshal(map[string]any{"price": price})
 	if err != nil || string(text) != `{"price":0.1}` {
 		t.Errorf(`want {"price":0.1}, got %s and %v`, text, err)
@@ -125,20 +115,14 @@ func TestEveryPriceIsWithinHalfAUnitOfTheExactOne(t *testing.T) {
 		base := cents(rapid.Int64Range(0, 1e12).Draw(t, "amount"), rapid.IntRange(0, 4).Draw(t, "precision"), rapid.SampledFrom(currencies).Draw(t, "from"))
 		own := percentages{decimal.New(rapid.Int64Range(0, 10000).Draw(t, "markup"), -2), decimal.New(rapid.Int64Range(0, 10000).Draw(t, "discount"), -2)}
 		quote, err := newQuote(marketplace.Terms{Rates: rates}, own, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		price, err := quote.price(base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, fraction, found := strings.Cut(price.String(), "."); found && len(fraction) > int(in.Decimals()) {
 			t.Fatalf("want at most %d decimals in %s, got %s", in.Decimals(), in, price)
 		}
 		factor, err := rates.Factor(base.Currency, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		exact, _ := base.Major().Float64()
 		rate, _ := factor.Float64()
 		markup, _ := own.markup.Float64()
@@ -149,4 +133,15 @@ func TestEveryPriceIsWithinHalfAUnitOfTheExactOne(t *testing.T) {
 			t.Fatalf("want about %v, got %s", near, price)
 		}
 	})
+}
+
+// must ends the test where there is an error.
+func must(t interface {
+	Helper()
+	Fatal(...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

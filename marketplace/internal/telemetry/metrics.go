@@ -7,10 +7,13 @@
 package telemetry
 
 import (
+	"context"
 	"net/http"
 	"runtime"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -22,7 +25,6 @@ import (
 // Metrics are those of one service. It is safe for concurrent use.
 type Metrics struct {
 	registry    *prometheus.Registry
-	handler     http.Handler
 	requests    *prometheus.CounterVec
 	durations   *prometheus.HistogramVec
 	rateLimited *prometheus.CounterVec
@@ -36,33 +38,16 @@ type Metrics struct {
 // NewMetrics returns metrics in which nothing is counted yet.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
-		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "marketplace_http_requests_total", Help: "Requests that were answered, by route and class of status; route none is no route.",
-		}, []string{"surface", "route", "status"}),
-		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "marketplace_http_request_duration_seconds", Help: "How long requests took until they were answered, by route.",
-			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 30},
-		}, []string{"surface", "route"}),
-		rateLimited: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "marketplace_http_rate_limited_total", Help: "Requests that were answered with 429, by surface.",
-		}, []string{"surface"}),
-		signIns: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "marketplace_sign_in_failures_total", Help: "Sign-ins that failed: by wrong credentials, or by the limit of failures.",
-		}, []string{"reason"}),
-		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "marketplace_partner_call_duration_seconds", Help: "How long calls to partners took, by what came of them.",
-			Buckets: []float64{.005, .025, .1, .25, .5, 1, 2.5, 5, 10, 15, 20},
-		}, []string{"outcome"}),
-		syncs: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "marketplace_syncs_total", Help: "Pulls of catalogs, by what came of them.",
-		}, []string{"result"}),
-		slotPulls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "marketplace_slot_pulls_total", Help: "Pulls of an option's slots, by what came of them.",
-		}, []string{"result"}),
-		partners: newPartners(),
+		registry:    prometheus.NewRegistry(),
+		requests:    counter("marketplace_http_requests_total", "Requests that were answered, by route and class of status; route none is no route.", "surface", "route", "status"),
+		durations:   histogram("marketplace_http_request_duration_seconds", "How long requests took until they were answered, by route.", []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 30}, "surface", "route"),
+		rateLimited: counter("marketplace_http_rate_limited_total", "Requests that were answered with 429, by surface.", "surface"),
+		signIns:     counter("marketplace_sign_in_failures_total", "Sign-ins that failed: by wrong credentials, or by the limit of failures.", "reason"),
+		calls:       histogram("marketplace_partner_call_duration_seconds", "How long calls to partners took, by what came of them.", []float64{.005, .025, .1, .25, .5, 1, 2.5, 5, 10, 15, 20}, "outcome"),
+		syncs:       counter("marketplace_syncs_total", "Pulls of catalogs, by what came of them.", "result"),
+		slotPulls:   counter("marketplace_slot_pulls_total", "Pulls of an option's slots, by what came of them.", "result"),
+		partners:    &partners{seen: map[uuid.UUID]*partnerSeen{}},
 	}
-	m.handler = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "marketplace_build_info", Help: "1, with the service's version and that of Go.",
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
@@ -73,20 +58,30 @@ func NewMetrics(version string) *Metrics {
 	for _, reason := range []string{ByCredentials, ByLimit} {
 		m.signIns.WithLabelValues(reason)
 	}
-	for _, outcome := range outcomes {
+	for _, outcome := range []health.Outcome{health.OK, health.Timeout, health.Transport, health.Status, health.Unreadable} {
 		m.calls.WithLabelValues(string(outcome))
 	}
-	for _, result := range []string{Stored, Skipped, Guarded, Failed} {
+	for _, result := range []string{stored, skipped, guarded, failed} {
 		m.syncs.WithLabelValues(result)
 	}
-	for _, result := range []string{Stored, Failed} {
+	for _, result := range []string{stored, failed} {
 		m.slotPulls.WithLabelValues(result)
 	}
 	return m
 }
 
-// ServeHTTP answers with the metrics in Prometheus' own form.
-func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.handler.ServeHTTP(w, r) }
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+}
+
+// Handler answers with the metrics in Prometheus' own form.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
 
 // Why a sign-in failed.
 const (
@@ -97,24 +92,16 @@ const (
 // SignInFailed counts a sign-in that failed.
 func (m *Metrics) SignInFailed(reason string) { m.signIns.WithLabelValues(reason).Inc() }
 
-// What came of a pull.
-const (
-	Stored  = "stored"
-	Skipped = "skipped" // the catalog was the last one's
-	Guarded = "guarded" // stored without what the guard holds back
-	Failed  = "failed"
-)
-
 // Synced counts a sync that has ended.
 func (m *Metrics) Synced(o catalog.Order, made catalog.Sync, err error) {
-	result := Stored
+	result := stored
 	switch {
 	case err != nil:
-		result = Failed
+		result = failed
 	case made.Skipped:
-		result = Skipped
+		result = skipped
 	case made.Guard != nil:
-		result = Guarded
+		result = guarded
 	}
 	m.syncs.WithLabelValues(result).Inc()
 	if err == nil {
@@ -124,15 +111,24 @@ func (m *Metrics) Synced(o catalog.Order, made catalog.Sync, err error) {
 
 // PulledSlots counts a pull of an option's slots that has ended.
 func (m *Metrics) PulledSlots(err error) {
-	result := Stored
+	result := stored
 	if err != nil {
-		result = Failed
+		result = failed
 	}
 	m.slotPulls.WithLabelValues(result).Inc()
 }
 
-// outcomes are what may come of a call.
-var outcomes = []health.Outcome{health.OK, health.Timeout, health.Transport, health.Status, health.Unreadable}
+// Called counts a call to a partner that has ended.
+func (m *Metrics) Called(integration uuid.UUID, call health.Call) {
+	m.calls.WithLabelValues(string(call.Outcome)).Observe(call.Took.Seconds())
+	m.partners.called(integration, call)
+}
+
+// Database adds what is in the database, and how its pools of connections fare, by
+// their names.
+func (m *Metrics) Database(read func(context.Context) (State, error), now func() time.Time, pools map[string]*pgxpool.Pool) {
+	m.registry.MustRegister(&database{read, now, pools, m.partners})
+}
 
 // PageCache tells how made pages are used.
 func (m *Metrics) PageCache(read func() (hits, misses uint64, bytes int64)) {

@@ -5,48 +5,37 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"partnerkit.dev/marketplace/internal/health"
 )
 
-// Called counts a call to a partner that has ended.
-func (m *Metrics) Called(integration uuid.UUID, call health.Call) {
-	m.calls.WithLabelValues(string(call.Outcome)).Observe(call.Took.Seconds())
-	m.partners.mu.Lock()
-	defer m.partners.mu.Unlock()
-	seen := m.partners.of(integration)
-	seen.calls[call.Outcome]++
-	seen.seconds += call.Took.Seconds()
-}
+// What came of a pull.
+const (
+	stored  = "stored"
+	skipped = "skipped" // the catalog was the last one's
+	guarded = "guarded" // stored without what the guard holds back
+	failed  = "failed"
+)
+
+var (
+	partnerCalls   = describe("marketplace_partner_calls_total", "Calls to a partner, by what came of them.", "integration", "outcome")
+	partnerSeconds = describe("marketplace_partner_call_seconds_total", "How long the calls to a partner took in all.", "integration")
+	lastSync       = describe("marketplace_integration_sync_timestamp_seconds", "When a pull of the catalog last ended so, as this replica knows.", "integration", "result")
+	degraded       = describe("marketplace_integration_degraded", "1 while the partner is DEGRADED.", "integration")
+	failures       = describe("marketplace_integration_failures_total", "Calls to the partner that failed, of all replicas.", "integration")
+)
 
 // partners counts by integration. What is not in use any more is forgotten.
 type partners struct {
-	callsTotal, secondsTotal, lastSync, degraded, failures *prometheus.Desc
-
 	mu   sync.Mutex
 	seen map[uuid.UUID]*partnerSeen
-	live map[uuid.UUID]Integration // nil: nobody has said yet
+	live map[uuid.UUID]Integration // nil: not known yet
 }
 
 type partnerSeen struct {
 	calls   map[health.Outcome]uint64
 	seconds float64
 	syncs   map[string]time.Time // the last of each result
-}
-
-func newPartners() *partners {
-	describe := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc(name, help, append([]string{"integration"}, labels...), nil)
-	}
-	return &partners{
-		callsTotal:   describe("marketplace_partner_calls_total", "Calls to a partner, by what came of them.", "outcome"),
-		secondsTotal: describe("marketplace_partner_call_seconds_total", "How long the calls to a partner took in all."),
-		lastSync:     describe("marketplace_integration_sync_timestamp_seconds", "When a pull of the catalog last ended so, as this replica knows.", "result"),
-		degraded:     describe("marketplace_integration_degraded", "1 while the partner is DEGRADED."),
-		failures:     describe("marketplace_integration_failures_total", "Calls to the partner that failed, of all replicas."),
-		seen:         map[uuid.UUID]*partnerSeen{},
-	}
 }
 
 func (p *partners) of(id uuid.UUID) *partnerSeen {
@@ -56,6 +45,14 @@ func (p *partners) of(id uuid.UUID) *partnerSeen {
 		p.seen[id] = found
 	}
 	return found
+}
+
+func (p *partners) called(id uuid.UUID, call health.Call) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seen := p.of(id)
+	seen.calls[call.Outcome]++
+	seen.seconds += call.Took.Seconds()
 }
 
 func (p *partners) synced(id uuid.UUID, result string, at time.Time) {
@@ -72,8 +69,8 @@ func (p *partners) know(live []Integration) {
 	for _, i := range live {
 		p.live[i.ID] = i
 		// What was stored before this replica began, or by another one.
-		if seen := p.of(i.ID); seen.syncs[Stored].Before(i.LastSyncAt) {
-			seen.syncs[Stored] = i.LastSyncAt
+		if seen := p.of(i.ID); seen.syncs[stored].Before(i.LastSyncAt) {
+			seen.syncs[stored] = i.LastSyncAt
 		}
 	}
 	for id := range p.seen {
@@ -83,33 +80,25 @@ func (p *partners) know(live []Integration) {
 	}
 }
 
-func (p *partners) describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{p.callsTotal, p.secondsTotal, p.lastSync, p.degraded, p.failures} {
-		to <- d
-	}
-}
-
-func (p *partners) collect(to chan<- prometheus.Metric) {
+func (p *partners) collect(to series) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for id, seen := range p.seen {
 		name := id.String()
 		for outcome, n := range seen.calls {
-			to <- prometheus.MustNewConstMetric(p.callsTotal, prometheus.CounterValue, float64(n), name, string(outcome))
+			to.count(partnerCalls, float64(n), name, string(outcome))
 		}
-		to <- prometheus.MustNewConstMetric(p.secondsTotal, prometheus.CounterValue, seen.seconds, name)
+		to.count(partnerSeconds, seen.seconds, name)
 		for result, at := range seen.syncs {
-			to <- prometheus.MustNewConstMetric(p.lastSync, prometheus.GaugeValue, seconds(at), name, result)
+			to.gauge(lastSync, float64(at.UnixMilli())/1000, name, result)
 		}
 	}
 	for id, i := range p.live {
-		degraded := 0.0
+		value := 0.0
 		if i.Degraded {
-			degraded = 1
+			value = 1
 		}
-		to <- prometheus.MustNewConstMetric(p.degraded, prometheus.GaugeValue, degraded, id.String())
-		to <- prometheus.MustNewConstMetric(p.failures, prometheus.CounterValue, float64(i.Failures), id.String())
+		to.gauge(degraded, value, id.String())
+		to.count(failures, float64(i.Failures), id.String())
 	}
 }
-
-func seconds(at time.Time) float64 { return float64(at.UnixMilli()) / 1000 }

@@ -89,7 +89,7 @@ func (v visitor) reserve(name string) platform.Hold {
 	hold, err := v.Default().Platform().Reserve(partnerapi.ReserveRequest{
 		ProductID: "tokyo-market", OptionID: "breakfast", AvailabilityID: v.slot().AvailabilityID, ResellerReference: name,
 		Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: 1}},
-	})
+	}, nil)
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -136,10 +136,10 @@ func busy(t *testing.T) visitor {
 	v := start(t)
 	v.reserve("b-1")
 	booked := v.reserve("b-2")
-	if _, err := v.Default().Platform().Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: booked.Code}); err != nil {
+	if _, err := v.Default().Platform().Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: booked.Code}, nil); err != nil {
 		t.Fatal(err)
 	}
-	v.Default().Platform().Release(v.reserve("b-3").Code)
+	v.Default().Platform().Release(v.reserve("b-3").Code, nil)
 	if _, err := v.Control.Faults.Arm(t.Context(), `{"name":"down","match":{"endpoint":"cancel"},"status":503}`); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/gorilla/mux"
 
@@ -18,7 +19,7 @@ const maxCatalog = 8 << 20
 func (a *api) showCatalog(w http.ResponseWriter, r *http.Request) {
 	p := sandboxOf(r).Platform()
 	sold := p.Catalog().Catalog()
-	sold.Policy = p.Policy()
+	sold.Policy = p.Conduct().Policy
 	reply.JSON(w, http.StatusOK, sold)
 }
 
@@ -61,7 +62,7 @@ func (a *api) sellProduct(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := sandboxOf(r).Platform()
-	if err := p.SellProduct(*product); err != nil {
+	if err := p.SellInstead(func(sold *catalog.Index, now time.Time) (*catalog.Index, error) { return sold.With(*product, now) }); err != nil {
 		reply.Message(w, http.StatusBadRequest, "%v", err)
 		return
 	}
@@ -78,7 +79,7 @@ func (a *api) stopSelling(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	err := sandboxOf(r).Platform().StopSelling(id)
+	err := sandboxOf(r).Platform().SellInstead(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) { return sold.Without(id) })
 	switch {
 	case errors.Is(err, catalog.ErrNoProduct):
 		reply.Message(w, http.StatusNotFound, "%v: GET %s/catalog lists them", err, Path)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
+
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/schemas/partnerapi"
@@ -120,7 +122,7 @@ func (a *api) moveClock(w http.ResponseWriter, r *http.Request) {
 
 // apply moves the clock. It stops before it is moved and runs after, so that it
 // stands, or begins, exactly where it was moved to.
-func apply(clock *platform.VirtualClock, request clockRequest, to time.Time, by time.Duration) {
+func apply(clock *clock.Virtual, request clockRequest, to time.Time, by time.Duration) {
 	if request.Freeze != nil && *request.Freeze {
 		clock.Freeze()
 	}

@@ -36,7 +36,7 @@ func describe(r *http.Request, box *sandbox.Sandbox) sandboxAnswer {
 		Now:       box.Clock().Now().UTC(),
 		Frozen:    box.Clock().Frozen(),
 		Seed:      box.Platform().Seed(),
-		Policy:    box.Platform().Policy(),
+		Policy:    box.Platform().Conduct().Policy,
 		Products:  len(box.Platform().Catalog().Products),
 		OwnKey:    box.OwnKey(),
 	}

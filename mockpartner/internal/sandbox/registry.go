@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
+
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/platform"
@@ -49,9 +51,9 @@ var (
 // Config is what sandboxes are made of, unless their Spec says otherwise.
 type Config struct {
 	Catalog *catalog.Index
-	Clock   platform.Clock // what the sandboxes' clocks run with; nil is the machine's
-	Now     time.Time      // where they begin; zero means Clock's time
-	Frozen  bool           // they stand still
+	Clock   clock.Clock // what the sandboxes' clocks run with; nil is the machine's
+	Now     time.Time   // where they begin; zero means Clock's time
+	Frozen  bool        // they stand still
 	Seed    uint64
 	HoldFor time.Duration
 	Journal journal.Limits
@@ -108,7 +110,7 @@ func NewRegistry(c Config) (*Registry, error) {
 		c.IdleFor = DefaultIdleFor
 	}
 	if c.Clock == nil {
-		c.Clock = platform.SystemClock{}
+		c.Clock = clock.System{}
 	}
 	credential, err := NewCredential(c.AuthType, c.AuthKey)
 	if err != nil {
@@ -169,7 +171,7 @@ func (r *Registry) Create(s Spec) (*Sandbox, error) {
 // from nothing. It has no webhooks. An authKey of "" is the
 // mock's. Errors are those of Create.
 func (r *Registry) Clone(original *Sandbox, name, authKey string) (*Sandbox, error) {
-	clock := platform.NewVirtualClock(r.config.Clock)
+	clock := clock.NewVirtual(r.config.Clock)
 	clock.Show(original.clock.Read())
 	return r.add(name, authKey, clock, original.platform.Clone(clock), func(faults *script.Set) error {
 		return faults.Copy(original.faults)
@@ -177,7 +179,7 @@ func (r *Registry) Clone(original *Sandbox, name, authKey string) (*Sandbox, err
 }
 
 // add makes a sandbox around its business, lets it misbehave, and enters it.
-func (r *Registry) add(name, authKey string, clock *platform.VirtualClock, business *platform.Platform, misbehave func(*script.Set) error) (*Sandbox, error) {
+func (r *Registry) add(name, authKey string, clock *clock.Virtual, business *platform.Platform, misbehave func(*script.Set) error) (*Sandbox, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
@@ -186,7 +188,7 @@ func (r *Registry) add(name, authKey string, clock *platform.VirtualClock, busin
 		created:    time.Now(),
 		clock:      clock,
 		platform:   business,
-		answers:    newAnswers(business),
+		answers:    newAnswers(),
 		credential: r.credential,
 		own:        authKey != "",
 	}
@@ -245,8 +247,8 @@ func (r *Registry) remove(box *Sandbox) {
 }
 
 // business makes what a new sandbox is about.
-func (r *Registry) business(s Spec) (*platform.VirtualClock, *platform.Platform, error) {
-	clock := platform.NewVirtualClock(r.config.Clock)
+func (r *Registry) business(s Spec) (*clock.Virtual, *platform.Platform, error) {
+	clock := clock.NewVirtual(r.config.Clock)
 	if s.Frozen == nil {
 		s.Frozen = &r.config.Frozen
 	}

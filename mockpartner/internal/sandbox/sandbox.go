@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
+
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
@@ -23,7 +25,7 @@ import (
 type Sandbox struct {
 	name       string
 	created    time.Time
-	clock      *platform.VirtualClock
+	clock      *clock.Virtual
 	platform   *platform.Platform
 	journal    *journal.Journal
 	answers    *Answers
@@ -52,7 +54,7 @@ func (s *Sandbox) Created() time.Time { return s.created }
 func (s *Sandbox) Platform() *platform.Platform { return s.platform }
 
 // Clock is the sandbox's clock.
-func (s *Sandbox) Clock() *platform.VirtualClock { return s.clock }
+func (s *Sandbox) Clock() *clock.Virtual { return s.clock }
 
 // Journal holds the sandbox's exchanges.
 func (s *Sandbox) Journal() *journal.Journal { return s.journal }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
+
 	"partnerkit.dev/mockpartner/internal/platform"
 )
 
@@ -22,7 +24,7 @@ var (
 // moment is the state of a sandbox at one time.
 type moment struct {
 	platform *platform.Snapshot
-	clock    platform.Reading
+	clock    clock.Reading
 }
 
 // Snapshot is a moment that can be gone back to.

@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"partnerkit.dev/internal/yamlfile"
+	"partnerkit.dev/mockpartner/internal/fault"
 )
 
 //go:embed scenario.schema.json
@@ -53,7 +54,7 @@ func keep(schema *jsonschema.Schema, text []byte) []yamlfile.Problem {
 	if err != nil {
 		return []yamlfile.Problem{{Message: fmt.Sprintf("want what JSON can say: %v", err)}}
 	}
-	value, err := decodeJSON(asJSON)
+	value, err := fault.DecodeJSON(asJSON)
 	if err != nil {
 		return []yamlfile.Problem{{Message: err.Error()}}
 	}

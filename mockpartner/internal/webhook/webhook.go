@@ -20,6 +20,8 @@ import (
 	"sync"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
+
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
 )
@@ -37,7 +39,7 @@ var (
 // costs nothing. It is safe for concurrent use; use New.
 type Sender struct {
 	platform *platform.Platform
-	clock    *platform.VirtualClock
+	clock    *clock.Virtual
 	blank    func(secret string)
 
 	life    sync.Mutex // held while the sender is set up, turned off or closed; it comes before mu
@@ -63,7 +65,7 @@ type Sender struct {
 
 // New returns a sender for the sandbox of that platform and clock. The secret of
 // every set-up is told to blank first.
-func New(p *platform.Platform, clock *platform.VirtualClock, blank func(secret string)) *Sender {
+func New(p *platform.Platform, clock *clock.Virtual, blank func(secret string)) *Sender {
 	return &Sender{
 		platform: p,
 		clock:    clock,
