@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/cli"
 )
 
 // exitChanged is the exit code of a report that is not as the run wrote it.
