@@ -26,6 +26,9 @@ const (
 	// A buyer thinks between two calls, a thousandth of the time that people take:
 	// fifty make some 650 calls a second.
 	thinksAtLeast, thinksAtMost = 50 * time.Millisecond, 100 * time.Millisecond
+	// Of four purchases so many are of slots that the run has reserved before, the
+	// others of any.
+	following = 3
 	// largestParty is how many seats a buyer takes at most.
 	largestParty = 3
 )
@@ -49,6 +52,7 @@ type buyers struct {
 	all   sync.WaitGroup
 
 	mu       sync.Mutex
+	anywhere []partnerapi.ReserveRequest // every slot that could be booked at the beginning
 	reserved []partnerapi.ReserveRequest // the slots that the run has reserved
 }
 
@@ -56,7 +60,10 @@ type buyers struct {
 func goShopping(t *testing.T, mock *mockpartner.Mock, seed uint64) *buyers {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	b := &buyers{mock: mock, stop: stop}
+	b := &buyers{mock: mock, stop: stop, anywhere: everySlot(mock)}
+	if len(b.anywhere) == 0 {
+		t.Fatal("want slots to buy")
+	}
 	for i := range howManyBuyers() {
 		b.all.Go(func() { b.shop(ctx, rand.New(rand.NewPCG(seed, uint64(i)))) })
 	}
@@ -68,6 +75,31 @@ func goShopping(t *testing.T, mock *mockpartner.Mock, seed uint64) *buyers {
 func (b *buyers) goHome() {
 	b.stop()
 	b.all.Wait()
+}
+
+// everySlot lists the slots with seats to count that can be booked.
+func everySlot(mock *mockpartner.Mock) (slots []partnerapi.ReserveRequest) {
+	business := mock.Default().Platform()
+	today := mock.Default().Clock().Now()
+	for _, product := range mockpartner.DefaultCatalog().Products {
+		for _, option := range product.Options {
+			request := partnerapi.ReserveRequest{ProductID: product.ID, OptionID: option.ID, Units: []partnerapi.UnitQuantity{{ID: option.Units[0].ID}}}
+			window, err := business.Availability(partnerapi.AvailabilityRequest{
+				ProductID: product.ID, OptionID: option.ID, Units: []partnerapi.UnitQuantity{{ID: option.Units[0].ID, Quantity: 1}},
+				LocalDateStart: today.AddDate(0, 0, 1).Format(partnerapi.DateLayout), LocalDateEnd: today.AddDate(0, 0, partnerapi.LookaheadDays).Format(partnerapi.DateLayout),
+			})
+			if err != nil {
+				continue
+			}
+			for _, slot := range window.Slots {
+				if slot.Status.Bookable() && slot.Vacancies != nil {
+					request.AvailabilityID = slot.ID
+					slots = append(slots, request)
+				}
+			}
+		}
+	}
+	return slots
 }
 
 // follow serves the mock to a run, and tells the buyers which slots it reserves.
@@ -102,8 +134,7 @@ func (b *buyers) shop(ctx context.Context, dice *rand.Rand) {
 	}
 	for think() {
 		var hold partnerapi.ReserveAnswer
-		request, found := b.choose(dice)
-		if !found || !b.call(http.MethodPost, partnerapi.ReservePath, request, &hold) {
+		if !b.call(http.MethodPost, partnerapi.ReservePath, b.choose(dice), &hold) {
 			continue
 		}
 		code := hold.ReservationConfirmationCode
@@ -117,16 +148,17 @@ func (b *buyers) shop(ctx context.Context, dice *rand.Rand) {
 	}
 }
 
-// choose decides what is bought next: a slot that the run has reserved before.
-func (b *buyers) choose(dice *rand.Rand) (request partnerapi.ReserveRequest, found bool) {
+// choose decides what is bought next.
+func (b *buyers) choose(dice *rand.Rand) partnerapi.ReserveRequest {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.reserved) == 0 {
-		return request, false
+	among := b.anywhere
+	if len(b.reserved) > 0 && dice.IntN(4) < following {
+		among = b.reserved
 	}
-	request = b.reserved[dice.IntN(len(b.reserved))]
+	request := among[dice.IntN(len(among))]
 	request.Units = []partnerapi.UnitQuantity{{ID: request.Units[0].ID, Quantity: 1 + dice.IntN(largestParty)}}
-	return request, true
+	return request
 }
 
 // call sends a buyer's call, and reports whether it was answered with 2xx.
