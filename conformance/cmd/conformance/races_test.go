@@ -110,7 +110,7 @@ func TestAnotherCustomerWhoGetsOneOfTheLastSeatsIsNoBreach(t *testing.T) {
 	r.stoodTheRaces(t)
 	select {
 	case code := <-bought:
-		mock.Default().Platform().Release(code)
+		mock.Default().Platform().Release(code, nil)
 	default:
 		t.Error("want another customer to come for a seat during a race")
 	}
@@ -123,7 +123,7 @@ func buysTheSame(mock *mockpartner.Mock, r *http.Request) string {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var wanted partnerapi.ReserveRequest
 	_ = json.Unmarshal(body, &wanted)
-	made, err := mock.Default().Platform().Reserve(wanted)
+	made, err := mock.Default().Platform().Reserve(wanted, nil)
 	if err != nil {
 		return "refused: " + err.Error()
 	}

@@ -65,7 +65,7 @@ func (b *bench) judge(ctx context.Context, dir string, m *mock) (*report.Result,
 		"--limit-scale", strconv.FormatFloat(m.of.limitScale(), 'g', -1, 64),
 	}
 	// A partner without tickets is registered as one that leaves them to the marketplace.
-	if !m.Default().Platform().Policy().NoTickets {
+	if !m.Default().Platform().Conduct().Policy.NoTickets {
 		args = append(args, "--handles-ticket-delivery")
 	}
 	run := exec.CommandContext(ctx, b.command, append(args, m.of.Flags...)...)

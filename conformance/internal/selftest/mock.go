@@ -92,7 +92,7 @@ func LeftBehind(partner *mockpartner.Mock) (left []string) {
 		}
 	}
 	booked, most := 0, 0
-	if business.Policy().NoCancel {
+	if business.Conduct().Policy.NoCancel {
 		most = mostBookings
 	}
 	for _, booking := range business.Bookings() {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/health"
@@ -20,8 +21,8 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/secret"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -41,7 +42,7 @@ type bench struct {
 	*booking.Service
 	store        *postgres.Store
 	queries      *pgtest.Recorder
-	partner      *mockpartner.Server
+	partner      *mocktest.Server
 	client       *partner.Client
 	integrations *integration.Service
 	integration  uuid.UUID
@@ -57,13 +58,13 @@ func (b *bench) now() time.Time { return noon.Add(time.Duration(b.ahead.Load()))
 func (b *bench) pass(t *testing.T, by time.Duration) {
 	t.Helper()
 	b.ahead.Add(int64(by))
-	_, err := b.partner.Control.Advance(t.Context(), by)
+	_, err := b.partner.Control.Clock.Advance(t.Context(), by)
 	check(t, err)
 }
 
 func (b *bench) arm(t *testing.T, fault string) {
 	t.Helper()
-	_, err := b.partner.Control.Arm(t.Context(), fault)
+	_, err := b.partner.Control.Faults.Arm(t.Context(), fault)
 	check(t, err)
 }
 
@@ -80,7 +81,7 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 	for _, c := range change {
 		c(&options)
 	}
-	b := &bench{queries: &pgtest.Recorder{}, partner: mockpartner.Start(t, options)}
+	b := &bench{queries: &pgtest.Recorder{}, partner: mocktest.Start(t, options)}
 	b.store = pgtest.OpenRecorded(t, pgtest.URL(t), b.queries)
 	account := func(role marketplace.Role) uuid.UUID {
 		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Role: role, PasswordHash: "-", CreatedAt: noon}
@@ -94,7 +95,7 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 			_ = b.store.Observe(context.Background(), id, call)
 		},
 	})
-	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
+	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	check(t, err)
 	b.integrations = integration.NewService(b.store, guard, key, b.now)
 	made, _, err := b.integrations.Register(t.Context(), account(marketplace.Partner), integration.Registration{
@@ -224,7 +225,7 @@ func (b *bench) is(t *testing.T, id uuid.UUID, want marketplace.BookingStatus, a
 // calls counts the calls to an endpoint that have arrived.
 func (b *bench) calls(t *testing.T, endpoint partnerapi.Endpoint) int {
 	t.Helper()
-	n, err := b.partner.Control.Count(t.Context(), filter(endpoint))
+	n, err := b.partner.Control.Journal.Count(t.Context(), filter(endpoint))
 	check(t, err)
 	return n
 }

@@ -16,13 +16,13 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/health"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/secret"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -74,7 +74,7 @@ func registerIn(t interface{ Fatal(...any) }, store *postgres.Store, target part
 	}
 	if err := store.CreateIntegration(context.Background(), marketplace.Integration{
 		ID: target.ID, AccountID: account.ID, Name: "Old Town Walks", BaseURL: target.BaseURL, AuthType: partnerapi.Bearer,
-		AuthKey: []byte("sealed"), WebhookSecretHash: secret.Hash("x"), CreatedAt: now,
+		AuthKey: []byte("sealed"), WebhookSecretHash: auth.HashToken("x"), CreatedAt: now,
 	}); err != nil {
 		t.Fatal(err)
 	}

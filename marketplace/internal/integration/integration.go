@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
-	"partnerkit.dev/marketplace/internal/secret"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -42,12 +42,12 @@ type Registration struct {
 type Service struct {
 	store  Store
 	guard  *partner.Guard
-	sealer *secret.Sealer
+	sealer *auth.Sealer
 	now    func() time.Time
 }
 
 // NewService returns a service that seals keys with the secret.
-func NewService(store Store, guard *partner.Guard, s *secret.Secret, now func() time.Time) *Service {
+func NewService(store Store, guard *partner.Guard, s *auth.Secret, now func() time.Time) *Service {
 	return &Service{store: store, guard: guard, sealer: s.Sealer("partners' keys"), now: now}
 }
 
@@ -63,11 +63,11 @@ func (s *Service) Register(ctx context.Context, account uuid.UUID, asked Registr
 	if err != nil {
 		return marketplace.Integration{}, "", err
 	}
-	webhook := secret.NewToken()
+	webhook := auth.NewToken()
 	made := marketplace.Integration{
 		ID: id, AccountID: account, Name: asked.Name, BaseURL: base,
 		AuthType: cmp.Or(asked.AuthType, partnerapi.Bearer), AuthKey: s.sealer.Seal(asked.AuthKey, id.String()),
-		WebhookSecretHash: secret.Hash(webhook), HandlesTicketDelivery: asked.HandlesTicketDelivery, CreatedAt: s.now(),
+		WebhookSecretHash: auth.HashToken(webhook), HandlesTicketDelivery: asked.HandlesTicketDelivery, CreatedAt: s.now(),
 	}
 	return made, webhook, s.store.CreateIntegration(ctx, made)
 }
@@ -100,7 +100,7 @@ func (s *Service) Delete(ctx context.Context, account, id uuid.UUID) error {
 
 // decoy is what the webhook secret of an integration that does not exist is held
 // against: it is refused in the same time.
-var decoy = secret.Hash("no integration has this secret")
+var decoy = auth.HashToken("no integration has this secret")
 
 // ByWebhook returns the live integration whose webhook secret that is. Whether it is
 // unknown or the secret is wrong, the error is the same: Unauthorized.
@@ -113,7 +113,7 @@ func (s *Service) ByWebhook(ctx context.Context, id uuid.UUID, webhook string) (
 		}
 		hash = decoy
 	}
-	if matches := secret.Matches(webhook, hash); !matches || err != nil {
+	if matches := auth.TokenMatches(webhook, hash); !matches || err != nil {
 		return marketplace.Integration{}, &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
 	}
 	return i, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
 // CreateAccount stores a new account. The error is Conflict where the address has one.
@@ -51,7 +51,7 @@ func (s *Store) Accounts(ctx context.Context, role marketplace.Role, words strin
 
 // ChangeAccount stores what is changed, or returns NotFound. A new password and locking
 // the account out end its sign-ins.
-func (s *Store) ChangeAccount(ctx context.Context, id uuid.UUID, c signin.AccountChange, now time.Time) (changed marketplace.Account, err error) {
+func (s *Store) ChangeAccount(ctx context.Context, id uuid.UUID, c auth.AccountChange, now time.Time) (changed marketplace.Account, err error) {
 	err = s.transaction(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 			UPDATE accounts SET name = coalesce($2, name), password_hash = coalesce($3, password_hash),

@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/health"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/secret"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -25,7 +25,7 @@ func integrationOf(t *testing.T, store *postgres.Store) uuid.UUID {
 	}
 	made := marketplace.Integration{
 		ID: uuid.New(), AccountID: account.ID, Name: "Old Town Walks", BaseURL: &url.URL{Scheme: "https", Host: "partner.example"}, AuthType: partnerapi.Bearer,
-		AuthKey: []byte("sealed"), WebhookSecretHash: secret.Hash("x"), CreatedAt: noon,
+		AuthKey: []byte("sealed"), WebhookSecretHash: auth.HashToken("x"), CreatedAt: noon,
 	}
 	if err := store.CreateIntegration(t.Context(), made); err != nil {
 		t.Fatal(err)

@@ -6,12 +6,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/metrics"
+	"partnerkit.dev/marketplace/internal/telemetry"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // MetricsState returns what the metrics tell of the database.
-func (s *Store) MetricsState(ctx context.Context) (state metrics.State, err error) {
+func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT i.id, h.state = $1 AS degraded, h.failure_count AS failures, coalesce(i.last_sync_at, '0001-01-01T00:00:00Z') AS last_sync_at
 		FROM integrations i JOIN integration_health h ON h.integration_id = i.id
@@ -19,7 +19,7 @@ func (s *Store) MetricsState(ctx context.Context) (state metrics.State, err erro
 	if err != nil {
 		return state, err
 	}
-	if state.Integrations, err = pgx.CollectRows(rows, pgx.RowToStructByName[metrics.Integration]); err != nil {
+	if state.Integrations, err = pgx.CollectRows(rows, pgx.RowToStructByName[telemetry.Integration]); err != nil {
 		return state, err
 	}
 	rows, err = s.pool.Query(ctx, `
@@ -28,7 +28,7 @@ func (s *Store) MetricsState(ctx context.Context) (state metrics.State, err erro
 	if err != nil {
 		return state, err
 	}
-	if state.Jobs, err = pgx.CollectRows(rows, pgx.RowToStructByName[metrics.Jobs]); err != nil {
+	if state.Jobs, err = pgx.CollectRows(rows, pgx.RowToStructByName[telemetry.Jobs]); err != nil {
 		return state, err
 	}
 	state.Attention = map[marketplace.AttentionReason]int64{}
