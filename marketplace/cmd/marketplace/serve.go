@@ -128,7 +128,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	signIn := auth.NewService(store.Accounts, key, s.loginLimit, time.Now)
 	server := &http.Server{
 		Handler: api.New(api.Config{
-			Store: api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
+			Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
 			SignIn: signIn, Integrations: integrations, Bookings: bookings,
 			Syncer: syncer, Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: s.rateLimit,
 			Metrics: measured, Scrapers: s.scrapers, Now: time.Now, Log: log,

@@ -27,19 +27,19 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 	call := uuid.New()
 	r, c, err := s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
 		again = 0
-		if _, err := Next(r.Booking, ConfirmAgain); err != nil { // it has been settled
+		if _, err := next(r.Booking, confirmAgain); err != nil { // it has been settled
 			if confirming.holds(r.Booking) { // or will be; if not, there is no other job
 				again = pause(r.ConfirmTries - 1)
 			}
 			return Change{}, nil
 		}
-		return move(r.Booking, ConfirmAgain, s.Now(), "", "", call)
+		return move(r.Booking, confirmAgain, s.Now(), "", "", call)
 	})
 	if err != nil || c.Begins == nil {
 		return again, err
 	}
 	r = s.confirm(ctx, r, call)
-	if _, err := Next(r.Booking, ConfirmAgain); err == nil {
+	if _, err := next(r.Booking, confirmAgain); err == nil {
 		again = pause(r.ConfirmTries - 1)
 	}
 	return again, nil
@@ -51,8 +51,8 @@ type delivery struct {
 	owed     func(marketplace.Booking) bool
 	count    func(*marketplace.Booking) (tries *int, since time.Time)
 	send     func(context.Context, *Service, Record, partner.Target) partner.Outcome
-	taken    Event
-	giveUp   Event
+	taken    event
+	giveUp   event
 }
 
 var release = delivery{
@@ -62,7 +62,7 @@ var release = delivery{
 	send: func(ctx context.Context, s *Service, r Record, t partner.Target) partner.Outcome {
 		return s.Partner.Release(ctx, t, r.Code)
 	},
-	taken: ReleaseTaken, giveUp: ReleaseGiveUp,
+	taken: releaseTaken, giveUp: releaseGiveUp,
 }
 
 var cancellation = delivery{
@@ -72,7 +72,7 @@ var cancellation = delivery{
 	send: func(ctx context.Context, s *Service, r Record, t partner.Target) partner.Outcome {
 		return s.Partner.Cancel(ctx, t, r.ExternalBookingID, r.CancelReason)
 	},
-	taken: CancelTaken, giveUp: CancelGiveUp,
+	taken: cancelTaken, giveUp: cancelGiveUp,
 }
 
 // DeliverRelease sends a release that is owed. It returns how long to wait before the
@@ -134,12 +134,12 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 func (s *Service) delivered(r Record, d delivery, o partner.Outcome) (c Change, again time.Duration, err error) {
 	now := s.Now()
 	tries, since := d.count(&r.Booking)
-	on := Event("")
+	on := event("")
 	switch {
 	case o.Kind == partner.Done:
 		on = d.taken
 	case o.Kind == partner.Unsupported:
-		on = CancelUnsupported
+		on = cancelUnsupported
 	case parked(since, now):
 		on = d.giveUp
 	default:
@@ -185,11 +185,11 @@ const mostConfirms = 5
 
 // silence is what a confirm without an answer means at that moment: it is sent again a
 // few times, until the hold's expiry.
-func silence(b marketplace.Booking, now time.Time) Event {
+func silence(b marketplace.Booking, now time.Time) event {
 	if b.ConfirmTries >= mostConfirms || !now.Before(b.ExpiresAt) {
-		return ConfirmGiveUp
+		return confirmGiveUp
 	}
-	return ConfirmUnanswered
+	return confirmUnanswered
 }
 
 // deliverFor is how long a release or a cancellation is sent until an operator is told.
