@@ -53,6 +53,12 @@ func (c *Client) shown(text string, most int) string {
 	return beginning
 }
 
+// longestWords is how many bytes of a message or an id a report shows.
+const longestWords = 1000
+
+// Words returns text as a report shows it: without the key, and cut.
+func (c *Client) Words(text string) string { return c.shown(text, longestWords) }
+
 // Beginning returns the first bytes of text, at most so many, without the key,
 // and whether they are all of it. Of a longer text some more is redacted and then
 // dropped, lest a key that straddles a cut show its first half.

@@ -1,0 +1,262 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+)
+
+const (
+	// soon is how long before its expiry a hold is not counted on any more.
+	soon = 10 * time.Second
+	// undoTime bounds the undoing of one story.
+	undoTime = 20 * time.Second
+)
+
+// playing is one playing of a story.
+type playing struct {
+	*explorer
+	offers  []discover.Offer // by the number of the slot; empty where the story does not touch it
+	state   model.State
+	open    []bool           // slots that were last seen to be bookable
+	stale   []bool           // slots that may have changed since they were seen
+	holds   []*scenario.Hold // by the number of their reserve
+	ids     []string         // of the bookings that holds have become
+	expires []time.Time      // of the holds, as the partner said
+	start   []int64          // seats left in the slots before
+	taken   int              // steps of the story, those passed over too
+	steps   []report.StoryStep
+	shown   []*probe.Exchange
+	flaw    string         // what is wrong with the last step; "" nothing
+	stop    *scenario.Stop // why the story was not played to its end
+}
+
+// play plays a story step by step, up to the first that breaks the contract, and
+// undoes what it did.
+func (e *explorer) play(story Story, offers []discover.Offer) *playing {
+	p := &playing{
+		explorer: e, offers: offers, open: make([]bool, len(offers)), stale: make([]bool, len(offers)), start: make([]int64, len(offers)),
+		state: model.State{Slots: make([]model.Seats, len(offers)), Holdless: e.Book.Traits().Holdless},
+	}
+	defer p.undo()
+	p.begin()
+	for _, step := range story {
+		if !p.goesOn() {
+			return p
+		}
+		p.take(step)
+		p.taken++
+	}
+	p.lookAround()
+	if p.flaw == "" {
+		for _, exchange := range p.shown {
+			exchange.Abridge()
+		}
+	}
+	return p
+}
+
+func (p *playing) goesOn() bool { return p.flaw == "" && p.stop == nil }
+
+// stopAt ends the story where there is a stop, and reports whether there is one.
+func (p *playing) stopAt(o *scenario.Stop) bool {
+	if p.stop == nil {
+		p.stop = o
+	}
+	return o != nil
+}
+
+// begin counts the seats that the story begins with.
+func (p *playing) begin() {
+	for slot, offer := range p.offers {
+		if offer.Slot.ID == "" || p.stop != nil {
+			continue
+		}
+		read, o := p.Seats.Look(p.ctx, offer, "before a story")
+		if p.stopAt(o) {
+			return
+		}
+		p.shown = append(p.shown, read.Last.Exchange)
+		p.open[slot] = read.Last.Slot.Status.Bookable()
+		p.Seats.Use(offer)
+		p.start[slot] = read.Last.Left
+		p.state.Slots[slot] = model.Seats{Counted: read.Counted, Least: read.Last.Left}
+	}
+}
+
+// take takes one step of the story. One about a hold that was refused is passed over.
+func (p *playing) take(step Step) {
+	switch step.Does {
+	case model.Look:
+		p.lookAgain(step.Slot)
+		return
+	case model.Reserve:
+		p.reserveParty(step)
+		return
+	case ReleaseUnknown:
+		p.releaseUnknown()
+		return
+	case ConfirmUnknown:
+		p.confirmUnknown()
+		return
+	case CancelUnknown:
+		p.cancelUnknown()
+		return
+	case Wait:
+		p.wait()
+		return
+	}
+	hold := p.state.Holds[step.Hold]
+	switch {
+	case hold.Stage == model.Refused, step.Does == model.Cancel && !hold.WasBooked():
+	case hold.Stage == model.Held && !p.expires[step.Hold].IsZero() && p.Clock.Now().After(p.expires[step.Hold].Add(-soon)):
+		p.stopAt(scenario.Missing("holds end too soon for a story to be played"))
+	case step.Does == model.Release:
+		p.releaseOne(step.Hold)
+	case step.Does == model.Confirm:
+		p.confirmOne(step.Hold)
+	case step.Does == model.Cancel:
+		p.cancelOne(step.Hold)
+	}
+}
+
+// tell begins the telling of a step.
+func (p *playing) tell(format string, args ...any) *report.StoryStep {
+	p.steps = append(p.steps, report.StoryStep{Does: fmt.Sprintf(format, args...), Curl: []string{}})
+	return &p.steps[len(p.steps)-1]
+}
+
+// heard enters the answer to a step, and what is wrong with it.
+func (p *playing) heard(told *report.StoryStep, answer *probe.Answer, e expectation) {
+	told.Want, told.Got = e.want, p.Words(answer.Words()+e.detail)
+	told.Curl = append(told.Curl, answer.Curl)
+	p.shown = append(p.shown, answer.Exchange)
+	if scenario.IsBusy(answer) {
+		p.stopAt(scenario.Missing("the partner turned a call away with 429"))
+		return
+	}
+	p.flaw = e.flaw
+	for slot := range p.stale {
+		p.stale[slot] = true
+	}
+}
+
+// count counts a slot's seats, as the last part of the step that is told.
+func (p *playing) count(told *report.StoryStep, slot int) {
+	if !p.goesOn() {
+		return
+	}
+	read, o := p.Seats.Look(p.ctx, p.offers[slot], "during a story")
+	if p.stopAt(o) {
+		return
+	}
+	p.stale[slot], p.open[slot] = false, read.Last.Slot.Status.Bookable()
+	p.shown = append(p.shown, read.Last.Exchange)
+	told.Curl = append(told.Curl, read.Last.Exchange.Curl)
+	want := &p.state.Slots[slot]
+	if !read.Counted || !want.Counted {
+		want.Counted = false // it is sold without limit now
+		return
+	}
+	told.Want = joined(told.Want, want.String())
+	told.Got = joined(told.Got, fmt.Sprintf("%d left", read.Last.Left))
+	if !want.Allow(read.Last.Left) {
+		p.flaw = fmt.Sprintf("want %s in slot %s, got %d", want, letter(slot), read.Last.Left)
+	}
+}
+
+// lookAgain is a step of its own.
+func (p *playing) lookAgain(slot int) {
+	p.count(p.tell("look at slot %s", letter(slot)), slot)
+}
+
+// lookAround looks at every slot that may have changed since it was seen: a step
+// about one may move another.
+func (p *playing) lookAround() {
+	for slot, offer := range p.offers {
+		if offer.Slot.ID != "" && p.stale[slot] && p.goesOn() {
+			p.lookAgain(slot)
+		}
+	}
+}
+
+// wait moves the target's clock until every hold has expired. Near the start of a
+// slot it does not: there its sale may end.
+func (p *playing) wait() {
+	last := time.Time{}
+	for number, hold := range p.state.Holds {
+		if hold.Stage == model.Held && p.expires[number].After(last) {
+			last = p.expires[number]
+		}
+	}
+	ahead := last.Sub(p.Clock.Now()) + time.Second
+	if last.IsZero() || ahead <= 0 {
+		return
+	}
+	for _, offer := range p.offers {
+		if offer.Slot.ID != "" && offer.Slot.Start.Sub(last) < comfortablyAhead {
+			return
+		}
+	}
+	told := p.tell("move the clock %s ahead, until every hold has expired", ahead.Round(time.Second))
+	if err := p.Clock.Advance(p.ctx, ahead); err != nil {
+		p.stopAt(scenario.Missing("%v", err))
+		return
+	}
+	p.state.Waited()
+	for slot, offer := range p.offers {
+		if offer.Slot.ID != "" {
+			p.count(told, slot)
+		}
+	}
+}
+
+// comfortablyAhead is how far ahead slots have to start while the clock is moved.
+const comfortablyAhead = 3 * 24 * time.Hour
+
+// undo releases the holds and cancels the bookings of the story.
+func (p *playing) undo() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), undoTime)
+	defer cancel()
+	for _, h := range p.holds {
+		if p.Book.Undo(ctx, h, "release what a story held", "cancel what a story booked") {
+			continue
+		}
+		if p.troubles++; p.troubles == mostTroubles {
+			p.stopAt(scenario.Missing("what stories held or booked could not be undone"))
+		}
+	}
+}
+
+// story tells the story that was played.
+func (p *playing) story(found *Found) *report.Story {
+	told := &report.Story{Seed: found.Seed, Drawn: len(found.First), Tries: found.Tries, Slots: []string{}}
+	for slot, offer := range p.offers {
+		if offer.Slot.ID != "" {
+			told.Slots = append(told.Slots, p.Words(fmt.Sprintf("slot %s: %q of product %q, option %q, at %s",
+				letter(slot), offer.Slot.ID, offer.Product.ID, offer.Option.ID, offer.Slot.StartText)))
+		}
+	}
+	for _, step := range p.steps {
+		step.Does, step.Want, step.Got = p.Words(step.Does), p.Words(step.Want), p.Words(step.Got)
+		told.Steps = append(told.Steps, step)
+	}
+	return told
+}
+
+// letter names a slot of a story.
+func letter(slot int) string { return string(rune('A' + slot)) }
+
+// joined joins two parts of what is wanted, or came.
+func joined(first, second string) string {
+	if first == "" {
+		return second
+	}
+	return first + "; " + second
+}
