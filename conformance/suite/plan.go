@@ -101,7 +101,7 @@ func Foresee(ctx context.Context, config Config) (Plan, error) {
 	defer r.client.Close()
 	ctx, cancel := r.player.Time.Within(ctx)
 	defer cancel()
-	words := r.client.Words
+	words := r.client.Redactor().Words
 	survey := scenario.PlaySurvey(ctx, r.player, 0)
 	switch {
 	case survey.Stop != nil:

@@ -55,7 +55,7 @@ func (r *run) shown(v *judge.Verdict) report.RuleResult {
 	shown := v.RuleResult
 	if shown.Outcome == report.Failed || shown.Outcome == report.Warned {
 		if entry, known := r.config.Baseline.Covers(v.ID, r.player.Time.Started()); known {
-			shown.Outcome, shown.Known = report.Known, r.client.Words(entry.Words())
+			shown.Outcome, shown.Known = report.Known, r.client.Redactor().Words(entry.Words())
 		}
 	}
 	return shown

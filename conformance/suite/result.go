@@ -26,12 +26,12 @@ func (r *run) result() *report.Result {
 		Summary:         map[report.Outcome]int{},
 		Coverage:        r.coverage(),
 		Latency:         latency(r.client.Exchanges(), r.scaled),
-		Vacancies:       r.player.Seats.Vacancies(r.client.Words),
+		Vacancies:       r.player.Seats.Vacancies(r.client.Redactor().Words),
 		Calls:           r.client.Exchanges(),
-		NotUndone:       undo.Leftovers(r.config.Ledger, r.client.Words),
+		NotUndone:       undo.Leftovers(r.config.Ledger, r.client.Redactor().Words),
 		Exploration:     r.player.Explored,
 		Pictures:        map[string][]byte{},
-		Ledger:          r.client.Words(r.config.Ledger.Name()),
+		Ledger:          r.client.Redactor().Words(r.config.Ledger.Name()),
 	}
 	if r.config.LimitScale != 1 {
 		result.LimitScale = r.config.LimitScale
@@ -58,7 +58,7 @@ func (r *run) scaled(d time.Duration) time.Duration {
 
 // verdict judges the partner; the reason says why it cannot be judged.
 func (r *run) verdict(result *report.Result) (report.Verdict, string) {
-	survey, words := r.player.Surveyed(), r.client.Words
+	survey, words := r.player.Surveyed(), r.client.Redactor().Words
 	var catalog *scenario.Stop
 	outside := ""
 	if survey != nil {

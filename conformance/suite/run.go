@@ -36,7 +36,7 @@ func newRun(halt context.Context, config Config) *run {
 	})
 	r := &run{
 		config: config, client: client, fields: judge.NewFields(client.Redactor().Redact),
-		verdicts: judge.NewVerdicts(client.Words), pictures: map[string][]byte{},
+		verdicts: judge.NewVerdicts(client.Redactor().Words), pictures: map[string][]byte{},
 	}
 	r.choice, _ = plan.Choose(config.LabelFilter, config.Rules) // the configuration was checked
 	clock := scenario.NewClock(config.ClockURL, config.RootCAs)

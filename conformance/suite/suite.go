@@ -135,7 +135,7 @@ func (r *run) it(spec judge.Spec) {
 func (r *run) awaitExpiry(ctx ginkgo.SpecContext) {
 	r.stage.Lock()
 	defer r.stage.Unlock()
-	r.player.AwaitExpiry(ctx, r.config.Waiting)
+	scenario.AwaitExpiry(ctx, r.player, r.config.Waiting)
 	r.heed(ctx)
 }
 

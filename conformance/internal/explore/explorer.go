@@ -28,27 +28,6 @@ const (
 	calmReadings = 4
 )
 
-// explorer plays random lifecycles.
-type explorer struct {
-	*scenario.Player
-	ctx     context.Context
-	from    Material
-	pools   []*slotPool      // an option's each
-	welcome map[welcome]bool // parties that were taken before
-	given   map[string]bool  // codes and booking ids that were given out before
-
-	told   *report.Exploration
-	broken *playing       // the last playing of the story that breaks; nil where none does
-	stop   *scenario.Stop // why no further story is played
-
-	shortening time.Time // when the story that breaks began to be shortened; zero where none is
-	start      []int64   // how many seats its slots had
-	troubles   int       // holds and bookings that stories could not undo
-}
-
-// welcome is a party in a slot.
-type welcome struct{ slot, party string }
-
 // Result is what came of the random lifecycles.
 type Result struct {
 	Told  report.Exploration
@@ -211,4 +190,44 @@ func (e *explorer) offers(seed uint64, story Story, take func(p *slotPool, left 
 		offers[step.Slot] = offer
 	}
 	return offers, true
+}
+
+// fresh returns a slot that no story was played on, as long as there is one: rather one
+// with at least so many seats left than one that just has room for stories, and rather
+// one of the pool's.
+func (e *explorer) fresh(own *slotPool, left int64) (discover.Offer, bool) {
+	for _, least := range []int64{left, min(left, roomForStories)} {
+		for _, pool := range append([]*slotPool{own}, e.pools...) {
+			if offer, ok := pop(&pool.once, least); ok {
+				return offer, true
+			}
+		}
+	}
+	return discover.Offer{}, false
+}
+
+// lastly returns a slot that no story was played on, as long as there is one with at
+// least so many seats left, or any of the pool's.
+func (e *explorer) lastly(own *slotPool, left int64) (discover.Offer, bool) {
+	if offer, ok := pop(&own.last, left); ok {
+		return offer, true
+	}
+	if offer, ok := e.fresh(own, left); ok {
+		return offer, true
+	}
+	return own.inTurn(left)
+}
+
+// roles returns the pools that the slots of a story are of: two of one option, where
+// it has two, and one of another, where there is one.
+func (e *explorer) roles(seed uint64) []*slotPool {
+	own := e.pools[seed%uint64(len(e.pools))]
+	roles := []*slotPool{own}
+	if len(own.often) > 1 {
+		roles = append(roles, own)
+	}
+	if len(e.pools) > 1 {
+		roles = append(roles, e.pools[(seed+1)%uint64(len(e.pools))])
+	}
+	return roles
 }

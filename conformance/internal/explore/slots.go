@@ -71,32 +71,6 @@ func pop(offers *[]discover.Offer, left int64) (discover.Offer, bool) {
 
 func seatsLeft(o discover.Offer) int64 { return o.Slot.Seats(o.Product).Left }
 
-// fresh returns a slot that no story was played on, as long as there is one: rather one
-// with at least so many seats left than one that just has room for stories, and rather
-// one of the pool's.
-func (e *explorer) fresh(own *slotPool, left int64) (discover.Offer, bool) {
-	for _, least := range []int64{left, min(left, roomForStories)} {
-		for _, pool := range append([]*slotPool{own}, e.pools...) {
-			if offer, ok := pop(&pool.once, least); ok {
-				return offer, true
-			}
-		}
-	}
-	return discover.Offer{}, false
-}
-
-// lastly returns a slot that no story was played on, as long as there is one with at
-// least so many seats left, or any of the pool's.
-func (e *explorer) lastly(own *slotPool, left int64) (discover.Offer, bool) {
-	if offer, ok := pop(&own.last, left); ok {
-		return offer, true
-	}
-	if offer, ok := e.fresh(own, left); ok {
-		return offer, true
-	}
-	return own.inTurn(left)
-}
-
 // slotPools finds the slots that stories are played on, by their options. Those of
 // an option with a single slot are left out where others have more.
 func slotPools(ctx context.Context, p *scenario.Player) ([]*slotPool, *scenario.Stop) {
@@ -121,18 +95,4 @@ func slotPools(ctx context.Context, p *scenario.Player) ([]*slotPool, *scenario.
 		}
 	}
 	return pools, nil
-}
-
-// roles returns the pools that the slots of a story are of: two of one option, where
-// it has two, and one of another, where there is one.
-func (e *explorer) roles(seed uint64) []*slotPool {
-	own := e.pools[seed%uint64(len(e.pools))]
-	roles := []*slotPool{own}
-	if len(own.often) > 1 {
-		roles = append(roles, own)
-	}
-	if len(e.pools) > 1 {
-		roles = append(roles, e.pools[(seed+1)%uint64(len(e.pools))])
-	}
-	return roles
 }

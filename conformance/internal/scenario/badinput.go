@@ -33,7 +33,7 @@ func PlayBadPulls(ctx context.Context, p *Player, _ int) Oddities {
 	for _, what := range slices.Sorted(maps.Keys(queries)) {
 		pulls = append(pulls, nonsense{what: what})
 	}
-	return p.sendAll(ctx, pulls, func(n nonsense) probe.Call {
+	return p.calls.sendAll(ctx, pulls, func(n nonsense) probe.Call {
 		call := n.call(partnerapi.Products, http.MethodGet, partnerapi.ProductsPath)
 		call.Query = queries[n.what]
 		return call
@@ -48,7 +48,7 @@ func PlayBadQuestions(ctx context.Context, p *Player, _ int) Oddities {
 	}
 	valid := questionAbout(offer).request()
 	all := append(nonsenseOf(valid, "productId"), windowNonsense(valid, offer.Option.Lead())...)
-	return p.sendAll(ctx, all, func(n nonsense) probe.Call {
+	return p.calls.sendAll(ctx, all, func(n nonsense) probe.Call {
 		return n.call(partnerapi.Availability, http.MethodPost, partnerapi.AvailabilityPath)
 	})
 }
@@ -57,21 +57,21 @@ func PlayBadQuestions(ctx context.Context, p *Player, _ int) Oddities {
 func PlayBadConfirms(ctx context.Context, p *Player, _ int) Oddities {
 	valid := partnerapi.ConfirmRequest{ReservationConfirmationCode: p.Book.UnknownCode(), Contact: &contact}
 	all := append(nonsenseOf(valid, "reservationConfirmationCode"), contactNonsense(valid)...)
-	return p.sendAll(ctx, all, func(n nonsense) probe.Call {
+	return p.calls.sendAll(ctx, all, func(n nonsense) probe.Call {
 		return n.call(partnerapi.Confirm, http.MethodPost, partnerapi.ConfirmPath)
 	})
 }
 
 // PlayBadReleases releases codes that no partner can know, with strange bodies.
 func PlayBadReleases(ctx context.Context, p *Player, _ int) Oddities {
-	return p.sendAll(ctx, strangeSegments("reservationConfirmationCode"), func(n nonsense) probe.Call {
+	return p.calls.sendAll(ctx, strangeSegments("reservationConfirmationCode"), func(n nonsense) probe.Call {
 		return n.call(partnerapi.Release, http.MethodDelete, partnerapi.ReleasePath(p.Book.UnknownCode()+n.what))
 	})
 }
 
 // PlayBadCancels cancels bookings that no partner can know, with strange bodies.
 func PlayBadCancels(ctx context.Context, p *Player, _ int) Oddities {
-	return p.sendAll(ctx, strangeSegments("externalBookingId"), func(n nonsense) probe.Call {
+	return p.calls.sendAll(ctx, strangeSegments("externalBookingId"), func(n nonsense) probe.Call {
 		return n.call(partnerapi.Cancel, http.MethodPost, partnerapi.CancelPath(p.Book.UnknownCode()+n.what))
 	})
 }
@@ -108,8 +108,8 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 		}
 		steps(&b.Stop,
 			p.count(ctx, b.offer, "before reserves that make no sense", &b.Before),
-			func() (stop *Stop) { b.Bodies, stop = p.reserveAll(ctx, b.offer, bodies); return stop },
-			func() (stop *Stop) { b.Parties, stop = p.reserveAll(ctx, b.offer, parties); return stop },
+			func() (stop *Stop) { b.Bodies, stop = p.Book.reserveAll(ctx, b.offer, bodies); return stop },
+			func() (stop *Stop) { b.Parties, stop = p.Book.reserveAll(ctx, b.offer, parties); return stop },
 			p.count(ctx, b.offer, "after reserves that make no sense", &b.After),
 		)
 	})
@@ -117,29 +117,29 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 
 // reserveAll sends reserves that should make no hold, until one is not answered. A
 // hold that comes of one all the same is in the ledger, and released at once.
-func (p *Player) reserveAll(ctx context.Context, offer discover.Offer, all []nonsense) ([]Odd, *Stop) {
-	return p.tryAll(all, func(n nonsense) (Odd, *Stop) {
-		entry, stop := p.Book.attempt(offer, nil)
+func (b *Booker) reserveAll(ctx context.Context, offer discover.Offer, all []nonsense) ([]Odd, *Stop) {
+	return b.calls.tryAll(all, func(n nonsense) (Odd, *Stop) {
+		entry, stop := b.attempt(offer, nil)
 		if stop != nil {
 			return Odd{}, stop
 		}
-		answer, stop := p.calls.odd(context.WithoutCancel(ctx), n.call(partnerapi.Reserve, http.MethodPost, partnerapi.ReservePath))
-		p.Book.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+		answer, stop := b.calls.odd(context.WithoutCancel(ctx), n.call(partnerapi.Reserve, http.MethodPost, partnerapi.ReservePath))
+		b.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
 		odd := Odd{What: n.what, Answer: answer, Held: entry.State == ledger.Held}
 		if stop == nil && odd.Held {
-			_, stop = p.Book.releaseHold(ctx, "release it", held(entry, answer), true)
+			_, stop = b.releaseHold(ctx, "release it", held(entry, answer), true)
 		}
 		if stop == nil && ctx.Err() != nil {
-			stop = p.Time.out()
+			stop = b.calls.time.out()
 		}
 		return odd, stop
 	})
 }
 
 // sendAll sends nonsense to an endpoint.
-func (p *Player) sendAll(ctx context.Context, all []nonsense, call func(nonsense) probe.Call) (o Oddities) {
-	o.Sent, o.Stop = p.tryAll(all, func(n nonsense) (Odd, *Stop) {
-		answer, stop := p.calls.odd(ctx, call(n))
+func (c *caller) sendAll(ctx context.Context, all []nonsense, call func(nonsense) probe.Call) (o Oddities) {
+	o.Sent, o.Stop = c.tryAll(all, func(n nonsense) (Odd, *Stop) {
+		answer, stop := c.odd(ctx, call(n))
 		return Odd{What: n.what, Answer: answer}, stop
 	})
 	return o
@@ -148,9 +148,9 @@ func (p *Player) sendAll(ctx context.Context, all []nonsense, call func(nonsense
 // tryAll sends nonsense, a few pieces at a time where calls may be sent at the same
 // time. After one that is not answered in time the rest is left: that is enough of a
 // finding, and waiting for all would take the run's time.
-func (p *Player) tryAll(all []nonsense, send func(nonsense) (Odd, *Stop)) (sent []Odd, stop *Stop) {
+func (c *caller) tryAll(all []nonsense, send func(nonsense) (Odd, *Stop)) (sent []Odd, stop *Stop) {
 	few := together
-	if p.calls.alone {
+	if c.alone {
 		few = 1
 	}
 	for few := range slices.Chunk(all, few) {

@@ -81,7 +81,7 @@ func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
 		e.Expiring = playExpiring(ctx, p, attempt)
 		e.Stop = e.Expiring.Stop
 		steps(&e.Stop,
-			func() *Stop { return p.outlive(ctx, e.Hold) },
+			func() *Stop { return e.Hold.outlive(ctx, p) },
 			p.count(ctx, e.Offer, "after the hold expired", &e.Expired),
 			p.confirms(ctx, "confirm the expired code", &e.Opening, probe.GoodKey, &e.Confirm),
 			p.count(ctx, e.Offer, "after the expired code was confirmed", &e.Refused),
@@ -96,7 +96,7 @@ func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
 
 // outlive is the step that has a hold expire: the target's clock is moved, or the
 // run has waited.
-func (p *Player) outlive(ctx context.Context, h *Hold) *Stop {
+func (h *Hold) outlive(ctx context.Context, p *Player) *Stop {
 	if p.waits() {
 		switch _, over := h.ends(); {
 		case ctx.Err() != nil:
@@ -147,13 +147,16 @@ func (p *Player) worthWaiting(h *Hold) bool { return h.EndsInTime() && !p.Book.t
 func PlayExpireEarly(ctx context.Context, p *Player, _ int) *Booking {
 	b := PlayBooking(ctx, p, 0)
 	if p.waits() && b.Hold.Life > p.Time.most && p.worthWaiting(b.Hold) && p.expiry {
-		p.beginExpiring(ctx)
+		beginExpiring(ctx, p)
 	}
 	return b
 }
 
+// expiries are the stories of holds that expire together.
+type expiries []*Expiring
+
 // beginExpiring makes the holds that are to expire, and returns their stories.
-func (p *Player) beginExpiring(ctx context.Context) (begun []*Expiring) {
+func beginExpiring(ctx context.Context, p *Player) (begun expiries) {
 	for attempt := range expiringHolds {
 		e := playExpiring(ctx, p, attempt)
 		if e.Stop != nil || e.Hold.Expires.IsZero() {
@@ -166,11 +169,11 @@ func (p *Player) beginExpiring(ctx context.Context) (begun []*Expiring) {
 
 // AwaitExpiry waits until the holds that are to expire have expired; their seats
 // are counted shortly before. It ends at once when the run is asked to end.
-func (p *Player) AwaitExpiry(ctx context.Context, waiting func(until time.Time)) {
+func AwaitExpiry(ctx context.Context, p *Player, waiting func(until time.Time)) {
 	if !p.waits() {
 		return
 	}
-	begun := p.expiringWithin(ctx)
+	begun := expiringWithin(ctx, p)
 	if len(begun) == 0 {
 		return
 	}
@@ -186,43 +189,43 @@ func (p *Player) AwaitExpiry(ctx context.Context, waiting func(until time.Time))
 	}
 	waiting(over)
 	if time.Now().Before(live) {
-		p.watchUntil(ctx, begun, live)
+		begun.watch(ctx, p, live)
 	}
 	p.Time.sleep(ctx, over)
 }
 
 // expiringWithin returns the stories to be waited for; there are none where a hold
 // shows that it would be in vain.
-func (p *Player) expiringWithin(ctx context.Context) []*Expiring {
+func expiringWithin(ctx context.Context, p *Player) expiries {
 	ctx, cancel := p.Time.Within(ctx)
 	defer cancel()
 	if b := PlayBooking(ctx, p, 0); b.Hold == nil || !p.worthWaiting(b.Hold) {
 		return nil
 	}
-	begun := p.beginExpiring(ctx)
+	begun := beginExpiring(ctx, p)
 	if ctx.Err() != nil {
 		return nil // there is no time left to judge what comes of them
 	}
 	return begun
 }
 
-// watchUntil counts the seats of the slots whose holds are waited for, again and again,
+// watch counts the seats of the slots whose holds are waited for, again and again,
 // the last time shortly before the holds expire. Nothing else shows how likely it is
 // that others move the seats while they expire, which takes long.
-func (p *Player) watchUntil(ctx context.Context, begun []*Expiring, live time.Time) {
-	p.countEnding(ctx, begun)
+func (begun expiries) watch(ctx context.Context, p *Player, live time.Time) {
+	begun.count(ctx, p)
 	apart := max(time.Until(live)/mostLooks, leastApart)
 	for next := time.Now().Add(apart); next.Before(live) && p.Time.sleep(ctx, next); next = time.Now().Add(apart) {
-		p.countEnding(ctx, begun)
+		begun.count(ctx, p)
 	}
 	if p.Time.sleep(ctx, live) {
-		p.countEnding(ctx, begun)
+		begun.count(ctx, p)
 	}
 }
 
-// countEnding counts the seats of the slots whose holds are waited for. It is
+// count counts the seats of the slots whose holds are waited for. It is
 // a part of the waiting, and takes nothing of the run's time.
-func (p *Player) countEnding(ctx context.Context, begun []*Expiring) {
+func (begun expiries) count(ctx context.Context, p *Player) {
 	began := time.Now()
 	ctx, cancel := p.Time.Within(ctx)
 	defer cancel()

@@ -1,3 +1,13 @@
+// Package scenario plays what a marketplace does with a partner: one booking, one
+// hold, a second booking, a race, a hold that expires, a slot that is sold out, calls
+// that make no sense. Each returns a value: what was sent, what came, and how many
+// seats were counted. It judges nothing and knows no rule.
+//
+// A scenario is played once for each attempt, when the first rule asks for it, and
+// every rule judges one fact of it. One that cannot go on returns a Stop, which says
+// what stood in the way.
+//
+// Every hold and booking is entered in a ledger before it is used.
 package scenario
 
 import (
@@ -95,7 +105,7 @@ func (p *Player) Explore() *report.Exploration {
 func (p *Player) UnknownHold() *Hold { return p.Book.Unknown(p.anyOffer()) }
 
 // Words returns text as a report shows it: without the key, and cut.
-func (p *Player) Words(text string) string { return p.calls.client.Words(text) }
+func (p *Player) Words(text string) string { return p.calls.client.Redactor().Words(text) }
 
 // Bookings is how many were made so far.
 func (p *Player) Bookings() int { return p.Book.made }

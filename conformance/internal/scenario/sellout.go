@@ -11,13 +11,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-const (
-	// mostReserves bounds the reserves that empty a slot, refusals included.
-	mostReserves = 10
-	// mostFills bounds how often a slot is filled up again where other customers
-	// give seats back.
-	mostFills = 3
-)
+// mostFills bounds how often a slot is filled up again where other customers
+// give seats back.
+const mostFills = 3
 
 // SellOut empties a slot to its last seat, asks for more than there is,
 // and gives the seats back.
@@ -55,23 +51,23 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 		steps(&t.Stop,
 			p.count(ctx, t.Offer, "before reserve", &t.Before),
 			func() *Stop { return countable(&t.Offer, t.Before) },
-			func() *Stop { return p.askTooMany(ctx, t) },
-			func() *Stop { return p.fill(ctx, t) },
+			func() *Stop { return t.askTooMany(ctx, p) },
+			func() *Stop { return t.fill(ctx, p) },
 			func() (stop *Stop) {
-				if t.Over, stop = p.reserveAnyway(ctx, "reserve 1 seat in the full slot", t.Offer, 1); stop == nil && !TurnedDown(t.Over) {
+				if t.Over, stop = p.Book.reserveAnyway(ctx, "reserve 1 seat in the full slot", t.Offer, 1); stop == nil && !TurnedDown(t.Over) {
 					t.AfterOver, stop = p.Seats.seats(ctx, t.Offer, "after a reserve in the full slot")
 				}
 				return stop
 			},
 		)
 		// Also where it was stopped: others wait for these seats.
-		if stop := p.giveAll(ctx, "release the last seats", t.holds); t.Stop == nil {
+		if stop := p.Book.giveAll(ctx, "release the last seats", t.holds); t.Stop == nil {
 			t.Stop = stop
 		}
 		steps(&t.Stop,
 			p.count(ctx, t.Offer, "after the release of all seats", &t.Released),
 			func() (stop *Stop) {
-				if t.Again, stop = p.reserveAnyway(ctx, "reserve 1 of the released seats", t.Offer, 1); stop == nil && TurnedDown(t.Again) {
+				if t.Again, stop = p.Book.reserveAnyway(ctx, "reserve 1 of the released seats", t.Offer, 1); stop == nil && TurnedDown(t.Again) {
 					t.AfterAgain, stop = p.Seats.seats(ctx, t.Offer, "after a released seat was refused")
 				}
 				return stop
@@ -100,22 +96,9 @@ func countable(offer *discover.Offer, fresh *Reading) *Stop {
 	return nil
 }
 
-// reserveAnyway reserves and takes any answer, a refusal too. A hold that was
-// made is released at once.
-func (p *Player) reserveAnyway(ctx context.Context, purpose string, offer discover.Offer, n int64) (*probe.Answer, *Stop) {
-	made, stop := p.Book.Reserve(ctx, purpose, offer, Guests(offer.Option, n), true, probe.GoodKey)
-	if stop != nil {
-		return nil, stop
-	}
-	if made.Held() {
-		_, stop = p.Book.releaseHold(ctx, "release it", made, true)
-	}
-	return made.Answer, stop
-}
-
-func (p *Player) askTooMany(ctx context.Context, t *SellOut) (stop *Stop) {
+func (t *SellOut) askTooMany(ctx context.Context, p *Player) (stop *Stop) {
 	more := t.Before.Last.Left + 1
-	if t.TooMany, stop = p.reserveAnyway(ctx, fmt.Sprintf("reserve %s where %d are left", model.SeatsWord(more), t.Before.Last.Left), t.Offer, more); stop != nil {
+	if t.TooMany, stop = p.Book.reserveAnyway(ctx, fmt.Sprintf("reserve %s where %d are left", model.SeatsWord(more), t.Before.Last.Left), t.Offer, more); stop != nil {
 		return stop
 	}
 	t.AfterTooMany, stop = p.Seats.seats(ctx, t.Offer, "after too many were asked for")
@@ -123,13 +106,13 @@ func (p *Player) askTooMany(ctx context.Context, t *SellOut) (stop *Stop) {
 }
 
 // fill reserves every seat, those too that other customers give back meanwhile.
-func (p *Player) fill(ctx context.Context, t *SellOut) *Stop {
+func (t *SellOut) fill(ctx context.Context, p *Player) *Stop {
 	left := t.AfterTooMany.Last.Left
 	if left < 1 {
 		return NotHere(takenMeanwhile)
 	}
 	for range mostFills {
-		holds, stop := p.take(ctx, t.Offer, left, "reserve the last %s")
+		holds, stop := p.Book.take(ctx, t.Offer, left, "reserve the last %s")
 		t.holds = append(t.holds, holds...)
 		if stop != nil && !(stop.Kind == Refused && len(t.holds) > 0) { // refused, once others were quicker
 			return stop
@@ -139,44 +122,6 @@ func (p *Player) fill(ctx context.Context, t *SellOut) *Stop {
 		}
 		if left = t.Full.Last.Left; left < 1 || p.Book.traits.Holdless {
 			break
-		}
-	}
-	return nil
-}
-
-// take reserves so many seats, in one hold or, where the partner limits its
-// parties, in several of half the size, and so on. The purpose has a place for
-// the seats in words. Holds are returned also where there is a stop.
-func (p *Player) take(ctx context.Context, offer discover.Offer, seats int64, purpose string) ([]*Hold, *Stop) {
-	var holds []*Hold
-	party := seats
-	for range mostReserves {
-		if seats == 0 {
-			return holds, nil
-		}
-		party = min(party, seats)
-		made, stop := p.Book.read(p.Book.Reserve(ctx, fmt.Sprintf(purpose, model.SeatsWord(party)), offer, Guests(offer.Option, party), true, probe.GoodKey))
-		switch {
-		case stop == nil:
-			holds = append(holds, made)
-			seats -= party
-		case stop.Kind == Refused && party > 1:
-			party /= 2
-		default:
-			return holds, stop
-		}
-	}
-	if seats == 0 {
-		return holds, nil
-	}
-	return holds, Missing("no slot has few enough seats to be sold out by %d reserves", mostReserves)
-}
-
-// giveAll releases holds.
-func (p *Player) giveAll(ctx context.Context, purpose string, holds []*Hold) *Stop {
-	for _, made := range holds {
-		if _, stop := p.Book.releaseHold(ctx, purpose, made, true); stop != nil {
-			return stop
 		}
 	}
 	return nil
@@ -209,7 +154,7 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 					if t.Fresh.Last.Slot.Status != status {
 						return NotHere("the slot that was %s is so no longer", status)
 					}
-					t.Answer, stop = p.reserveAnyway(ctx, fmt.Sprintf("reserve 1 seat in a slot that is %s", status), t.Offer, 1)
+					t.Answer, stop = p.Book.reserveAnyway(ctx, fmt.Sprintf("reserve 1 seat in a slot that is %s", status), t.Offer, 1)
 					if stop == nil && !TurnedDown(t.Answer) {
 						t.After, stop = p.Seats.seats(ctx, t.Offer, "after that")
 					}

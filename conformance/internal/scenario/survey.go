@@ -58,15 +58,15 @@ func optionKey(product discover.Product, option discover.Option) string {
 func PlaySurvey(ctx context.Context, p *Player, _ int) *Survey {
 	return played(p, "survey", 0, func(v *Survey) {
 		p.survey, p.Seats.survey = v, v
-		if v.Stop = p.fetchCatalog(ctx, v); v.Stop == nil {
-			p.fetchSlots(ctx, v)
+		if v.Stop = v.fetchCatalog(ctx, p); v.Stop == nil {
+			v.fetchSlots(ctx, p)
 		}
 	})
 }
 
 // fetchCatalog pulls the catalog for the first time. What goes wrong here is
 // the one finding of the run.
-func (p *Player) fetchCatalog(ctx context.Context, v *Survey) *Stop {
+func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *Stop {
 	if err := p.Clock.Read(ctx); err != nil {
 		p.Clock.giveUp(err) // expiry is not judged, the rest is
 	}
@@ -83,17 +83,17 @@ func (p *Player) fetchCatalog(ctx context.Context, v *Survey) *Stop {
 	})
 	v.Products, v.misfit = catalog.Products, catalog.Misfit
 	if catalog.Stop == nil {
-		v.Second = p.pullAgain(ctx)
+		v.Second = p.read.pullAgain(ctx)
 	}
 	return catalog.Stop
 }
 
-func (p *Player) pullAgain(ctx context.Context) (second SecondPull) {
-	answer, stop := p.read.pull(ctx, "second pull of the catalog", nil, probe.GoodKey)
+func (r *reader) pullAgain(ctx context.Context) (second SecondPull) {
+	answer, stop := r.pull(ctx, "second pull of the catalog", nil, probe.GoodKey)
 	if second.Stop = stop; stop != nil {
 		return second
 	}
-	catalog := p.read.readCatalog(ctx, answer, nil)
+	catalog := r.readCatalog(ctx, answer, nil)
 	second.Exchange, second.Products, second.Stop = answer.Exchange, catalog.Products, catalog.Stop
 	second.options = map[string]bool{}
 	for _, product := range second.Products {
@@ -105,7 +105,7 @@ func (p *Player) pullAgain(ctx context.Context) (second SecondPull) {
 }
 
 // fetchSlots asks for the slots of every option, several at a time.
-func (p *Player) fetchSlots(ctx context.Context, v *Survey) {
+func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(surveyShare*float64(p.Time.most)))
 	defer cancel()
 	type asked struct {
@@ -124,7 +124,7 @@ func (p *Player) fetchSlots(ctx context.Context, v *Survey) {
 			}
 		})
 	}
-	all := p.inScope(v)
+	all := v.inScope(p)
 	go func() {
 		for _, question := range plan.Spread(all, mostOptions) {
 			questions <- question
@@ -160,7 +160,7 @@ func (p *Player) fetchSlots(ctx context.Context, v *Survey) {
 }
 
 // inScope returns what is to be asked of all that can be asked for.
-func (p *Player) inScope(v *Survey) []Question {
+func (v *Survey) inScope(p *Player) []Question {
 	var some []Question
 	for _, q := range v.askable() {
 		if _, any := p.scope.Window(p.Clock.Now(), q.Product.Zone); any && p.scope.Takes(q.Product.ID, q.Option.ID) {

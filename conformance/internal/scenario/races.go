@@ -9,6 +9,7 @@ import (
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -68,9 +69,9 @@ func PlayLastSeats(ctx context.Context, p *Player, attempt int) *LastSeats {
 		steps(&t.Stop,
 			p.count(ctx, t.Offer, "before reserve", &t.start),
 			func() *Stop { return countable(&t.Offer, t.start) },
-			func() *Stop { return p.sellDown(ctx, t) },
-			func() *Stop { return p.raceForAll(ctx, t) },
-			func() *Stop { return p.swap(ctx, t) },
+			func() *Stop { return t.sellDown(ctx, p) },
+			func() *Stop { return t.raceForAll(ctx, p) },
+			func() *Stop { return t.swap(ctx, p) },
 		)
 		// Also where it was stopped: others wait for these seats.
 		holds := t.sold
@@ -79,7 +80,7 @@ func PlayLastSeats(ctx context.Context, p *Player, attempt int) *LastSeats {
 				holds = append(holds, a)
 			}
 		}
-		if stop := p.giveAll(ctx, "release it", holds); t.Stop == nil {
+		if stop := p.Book.giveAll(ctx, "release it", holds); t.Stop == nil {
 			t.Stop = stop
 		}
 	})
@@ -87,16 +88,16 @@ func PlayLastSeats(ctx context.Context, p *Player, attempt int) *LastSeats {
 
 // sellDown leaves few seats in the slot: so few that there are callers enough to
 // ask for more.
-func (p *Player) sellDown(ctx context.Context, t *LastSeats) (stop *Stop) {
+func (t *LastSeats) sellDown(ctx context.Context, p *Player) (stop *Stop) {
 	few := min(fewSeats, p.calls.callers()-1)
 	if t.start.Last.Left > few {
-		t.sold, stop = p.take(ctx, t.Offer, t.start.Last.Left-few, "reserve %s, to leave "+model.SeatsWord(few))
+		t.sold, stop = p.Book.take(ctx, t.Offer, t.start.Last.Left-few, "reserve %s, to leave "+model.SeatsWord(few))
 	}
 	return stop
 }
 
 // raceForAll is the race for the last seats.
-func (p *Player) raceForAll(ctx context.Context, t *LastSeats) (stop *Stop) {
+func (t *LastSeats) raceForAll(ctx context.Context, p *Player) (stop *Stop) {
 	var before, after bool
 	callers := p.calls.callers()
 	if t.Scarce, before, stop = p.Seats.settled(ctx, t.Offer, "before the race", callers); stop != nil {
@@ -109,7 +110,7 @@ func (p *Player) raceForAll(ctx context.Context, t *LastSeats) (stop *Stop) {
 	if stop = p.calls.mayRace(ctx, partnerapi.Reserve); stop != nil {
 		return stop
 	}
-	calls, attempts, stop := p.attempts(ctx, t.Offer, int(min(callers, left+moreCallers)))
+	calls, attempts, stop := p.Book.attempts(ctx, t.Offer, int(min(callers, left+moreCallers)))
 	if stop != nil {
 		return stop
 	}
@@ -129,24 +130,24 @@ func (p *Player) raceForAll(ctx context.Context, t *LastSeats) (stop *Stop) {
 // attempts prepares reserves of one seat that are to be sent at the same time.
 // Each is in the ledger before, and what came of it before anything else happens.
 // They outlive an interrupt, as a single one does.
-func (p *Player) attempts(ctx context.Context, offer discover.Offer, callers int) ([]func() *probe.Answer, Attempts, *Stop) {
+func (b *Booker) attempts(ctx context.Context, offer discover.Offer, callers int) ([]func() *probe.Answer, Attempts, *Stop) {
 	calls, attempts := make([]func() *probe.Answer, callers), make(Attempts, callers)
 	party := Guests(offer.Option, 1)
 	for i := range callers {
 		purpose := fmt.Sprintf("reserve 1 seat, at the same time as others (%d of %d)", i+1, callers)
-		entry, stop := p.Book.attempt(offer, party)
+		entry, stop := b.attempt(offer, party)
 		if stop != nil {
 			for _, a := range attempts[:i] { // they are not sent
-				p.Book.ledger.Record(a.entry, func(e *ledger.Entry) { recordReserve(e, nil) })
+				b.ledger.Record(a.entry, func(e *ledger.Entry) { recordReserve(e, nil) })
 			}
 			return nil, nil, stop
 		}
-		send := p.calls.racing(context.WithoutCancel(ctx), reserveCall(purpose, entry, true, probe.GoodKey))
+		send := b.calls.racing(context.WithoutCancel(ctx), reserveCall(purpose, entry, true, probe.GoodKey))
 		attempt := &Hold{entry: entry}
 		attempts[i] = attempt
 		calls[i] = func() *probe.Answer {
 			answer := send()
-			p.Book.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+			b.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
 			attempt.Answer = answer
 			if attempt.Held() {
 				attempt.Code = entry.Code
@@ -158,7 +159,7 @@ func (p *Player) attempts(ctx context.Context, offer discover.Offer, callers int
 }
 
 // swap is the race for the seat of a hold that is released twice.
-func (p *Player) swap(ctx context.Context, t *LastSeats) *Stop {
+func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
 	won := slices.IndexFunc(t.Attempts, (*Hold).Won)
 	if won < 0 {
 		return NotHere("other customers got the last seats of the slot")
@@ -170,7 +171,7 @@ func (p *Player) swap(ctx context.Context, t *LastSeats) *Stop {
 	q := questionAbout(t.Offer)
 	const when = "while others reserve and release"
 	look := p.calls.racing(ctx, availabilityCall("seats left "+when, q, probe.GoodKey))
-	calls, swaps, stop := p.attempts(ctx, t.Offer, int(min(p.calls.callers(), swappers)))
+	calls, swaps, stop := p.Book.attempts(ctx, t.Offer, int(min(p.calls.callers(), swappers)))
 	if stop != nil {
 		return stop
 	}
@@ -188,5 +189,85 @@ func (p *Player) swap(ctx context.Context, t *LastSeats) *Stop {
 	}
 	t.Releases = answers[len(swaps) : len(swaps)+2]
 	t.Swapped, t.CalmSwaps, stop = p.Seats.settled(ctx, t.Offer, "after it", 1)
+	return stop
+}
+
+// Twice is a booking that two calls at the same time make, and two others
+// cancel.
+type Twice struct {
+	Opening
+	Traits       Traits
+	Ready        *Reading // before the confirms
+	Confirms     []*probe.Answer
+	Confirmed    *Reading
+	CalmConfirms bool // nobody else was seen before and after
+	Cancels      []*probe.Answer
+	Cancelled    *Reading
+	CalmCancels  bool
+}
+
+// PlayTwice plays it. It makes a booking: the partner has to take its
+// cancellation.
+func PlayTwice(ctx context.Context, p *Player, attempt int) *Twice {
+	story := played(p, "twice", attempt, func(b *Twice) {
+		option := optionOf(attempt, func() discover.Offer { return PlayTwice(ctx, p, 0).Offer })
+		b.Opening = p.open(ctx, seat("reserve 1 seat, to confirm it twice at the same time", option))
+		steps(&b.Stop,
+			func() *Stop { return b.confirm(ctx, p) },
+			func() *Stop { return b.cancel(ctx, p) },
+		)
+	})
+	story.Traits = *p.Book.traits
+	return story
+}
+
+func (b *Twice) confirm(ctx context.Context, p *Player) (stop *Stop) {
+	var before, after bool
+	if b.Ready, before, stop = p.Seats.settled(ctx, b.Offer, "before the confirms", 2); stop != nil {
+		return stop
+	}
+	if stop = p.calls.mayRace(ctx, partnerapi.Confirm); stop != nil {
+		return stop
+	}
+	settle, stop := p.Book.confirming(b.Hold)
+	if stop != nil {
+		return stop
+	}
+	send := p.calls.racing(context.WithoutCancel(ctx), confirmCall("confirm the hold, twice at the same time", b.Hold, true, probe.GoodKey))
+	answers := atOnce(send, send)
+	settle(answers...)
+	if stop = answeredAll(answers); stop != nil {
+		return stop
+	}
+	if stop = metAll(answers); stop != nil {
+		return stop
+	}
+	b.Confirms = answers
+	b.Confirmed, after, stop = p.Seats.settled(ctx, b.Offer, "after the confirms", 1)
+	b.CalmConfirms = before && after
+	return stop
+}
+
+func (b *Twice) cancel(ctx context.Context, p *Player) (stop *Stop) {
+	id := b.Hold.BookingID()
+	if id == "" {
+		return Missing("neither of two confirms at the same time brought a booking")
+	}
+	if stop = p.calls.mayRace(ctx, partnerapi.Cancel); stop != nil {
+		return stop
+	}
+	send := p.calls.racing(ctx, cancelCall("cancel the booking, twice at the same time", id, true, probe.GoodKey))
+	answers := atOnce(send, send)
+	if undo.Done(answers[0]) {
+		p.Book.Settle(answers[1], b.Hold)
+	}
+	if stop = answeredAll(answers); stop != nil {
+		return stop
+	}
+	if stop = metAll(answers); stop != nil {
+		return stop
+	}
+	b.Cancels = answers
+	b.Cancelled, b.CalmCancels, stop = p.Seats.settled(ctx, b.Offer, "after the cancellations", 1)
 	return stop
 }
