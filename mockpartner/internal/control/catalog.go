@@ -34,8 +34,7 @@ func replaceCatalog(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = p.Sell(sold)
 	}
-	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", err)
+	if refused(w, err) {
 		return
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{"products": len(p.Catalog().Products)})
@@ -53,8 +52,7 @@ func sellProduct(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	product, err := catalog.ParseProduct("body", text)
-	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", err)
+	if refused(w, err) {
 		return
 	}
 	if product.ID != id {
@@ -62,8 +60,7 @@ func sellProduct(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := sandboxOf(r).Platform()
-	if err := p.SellInstead(func(sold *catalog.Index, now time.Time) (*catalog.Index, error) { return sold.With(*product, now) }); err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", err)
+	if refused(w, p.SellInstead(func(sold *catalog.Index, now time.Time) (*catalog.Index, error) { return sold.With(*product, now) })) {
 		return
 	}
 	sold, ok := p.Catalog().Product(id)

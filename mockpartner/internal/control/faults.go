@@ -1,7 +1,6 @@
 package control
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/gorilla/mux"
@@ -28,19 +27,14 @@ func armFaults(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	faults, err := script.ParseFaults("body", text)
-	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", err)
+	if refused(w, err) {
 		return
 	}
 	armed, err := sandboxOf(r).Faults().Arm(faults...)
-	switch {
-	case errors.Is(err, script.ErrTaken), errors.Is(err, script.ErrFull):
-		reply.Message(w, http.StatusConflict, "%v", err)
-	case err != nil:
-		reply.Message(w, http.StatusBadRequest, "%v", err)
-	default:
-		reply.JSON(w, http.StatusCreated, map[string]any{"faults": armed})
+	if refused(w, err) {
+		return
 	}
+	reply.JSON(w, http.StatusCreated, map[string]any{"faults": armed})
 }
 
 func disarmFault(w http.ResponseWriter, r *http.Request) {

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/gorilla/mux"
@@ -22,19 +21,14 @@ func addQuirks(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	quirks, err := script.ParseQuirks("body", text)
-	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", err)
+	if refused(w, err) {
 		return
 	}
 	added, err := sandboxOf(r).Faults().AddQuirks(quirks...)
-	switch {
-	case errors.Is(err, script.ErrQuirkTaken):
-		reply.Message(w, http.StatusConflict, "%v", err)
-	case err != nil:
-		reply.Message(w, http.StatusBadRequest, "%v", err)
-	default:
-		reply.JSON(w, http.StatusCreated, map[string]any{"quirks": added})
+	if refused(w, err) {
+		return
 	}
+	reply.JSON(w, http.StatusCreated, map[string]any{"quirks": added})
 }
 
 func removeQuirk(w http.ResponseWriter, r *http.Request) {

@@ -1,11 +1,9 @@
 package control
 
 import (
-	"errors"
 	"net/http"
 
 	"partnerkit.dev/mockpartner/internal/reply"
-	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
@@ -24,16 +22,10 @@ func (a *api) playScenario(w http.ResponseWriter, r *http.Request) {
 	if err == nil && scenario.Webhooks != nil {
 		err = a.mayCall(*scenario.Webhooks)
 	}
-	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", err)
+	if refused(w, err) {
 		return
 	}
-	if err := sandboxOf(r).Follow(scenario); err != nil {
-		status := http.StatusBadRequest
-		if errors.Is(err, sandbox.ErrSeed) || errors.Is(err, script.ErrTaken) {
-			status = http.StatusConflict
-		}
-		reply.Message(w, status, "%v", err)
+	if refused(w, sandboxOf(r).Follow(scenario)) {
 		return
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{"applied": sandboxOf(r).Faults().Origins()})

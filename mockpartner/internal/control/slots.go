@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/schemas/partnerapi"
@@ -48,12 +49,10 @@ func firstOption(p *platform.Platform, product, option string) (string, string) 
 
 // slotRequest changes a slot; what is left out stays as it is.
 type slotRequest struct {
-	ProductID      string                 `json:"productId"`
-	OptionID       string                 `json:"optionId"`
-	AvailabilityID string                 `json:"availabilityId"`
-	Status         *partnerapi.SlotStatus `json:"status"`
-	Vacancies      *int                   `json:"vacancies"`
-	Capacity       *int                   `json:"capacity"`
+	ProductID      string `json:"productId"`
+	OptionID       string `json:"optionId"`
+	AvailabilityID string `json:"availabilityId"`
+	client.SlotChange
 }
 
 // maxSeats bounds the seats of a slot.
@@ -85,7 +84,7 @@ func changeSlot(w http.ResponseWriter, r *http.Request) {
 		reply.Message(w, http.StatusBadRequest, "%s", wrong)
 		return
 	}
-	change := platform.SlotChange{Status: request.Status, Vacancies: request.Vacancies, Capacity: request.Capacity}
+	change := request.SlotChange
 	p := sandboxOf(r).Platform()
 	if err := p.SetSlot(request.ProductID, request.OptionID, request.AvailabilityID, change); err != nil {
 		refuse(w, err)

@@ -40,14 +40,10 @@ func (a *api) setWebhooks(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = sender.Configure(*config)
 	}
-	switch {
-	case errors.Is(err, webhook.ErrClosed):
-		reply.Message(w, http.StatusConflict, "%v", err)
-	case err != nil:
-		reply.Message(w, http.StatusBadRequest, "%v", err)
-	default:
-		reply.JSON(w, http.StatusOK, sender.Status(webhook.Filter{}, defaultLimit))
+	if refused(w, err) {
+		return
 	}
+	reply.JSON(w, http.StatusOK, sender.Status(webhook.Filter{}, defaultLimit))
 }
 
 // webhooksFor reads webhooks that a caller of the control API may set up.
