@@ -15,7 +15,6 @@ import (
 // maxCatalog bounds a catalog that is sent, in bytes.
 const maxCatalog = 8 << 20
 
-// showCatalog shows what the sandbox sells.
 func showCatalog(w http.ResponseWriter, r *http.Request) {
 	p := sandboxOf(r).Platform()
 	sold := p.Catalog().Catalog()
@@ -23,7 +22,6 @@ func showCatalog(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, sold)
 }
 
-// replaceCatalog has the sandbox sell another catalog.
 func replaceCatalog(w http.ResponseWriter, r *http.Request) {
 	text, ok := reply.Whole(w, r, maxCatalog)
 	if !ok {

@@ -73,7 +73,6 @@ func NoSandbox(w http.ResponseWriter, name string) {
 	reply.Message(w, http.StatusNotFound, "there is no sandbox %q: POST %s/sandboxes {\"name\": …} makes one", name, Path)
 }
 
-// refused answers with an error, if there is one.
 func refused(w http.ResponseWriter, err error) bool {
 	is := func(kinds ...error) bool {
 		return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })

@@ -36,7 +36,6 @@ func showVariants(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"variants": list})
 }
 
-// applyDefect makes the sandbox a partner with the defect.
 func applyDefect(w http.ResponseWriter, r *http.Request) {
 	defect, err := defects.FindDefect(mux.Vars(r)["name"])
 	if refused(w, err) {
@@ -45,7 +44,6 @@ func applyDefect(w http.ResponseWriter, r *http.Request) {
 	playPart(w, sandboxOf(r), defect.Part(), defect.Scenario())
 }
 
-// applyVariant makes the sandbox a partner of that variant.
 func applyVariant(w http.ResponseWriter, r *http.Request) {
 	variant, err := defects.FindVariant(mux.Vars(r)["name"])
 	if refused(w, err) {

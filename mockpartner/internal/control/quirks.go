@@ -9,26 +9,12 @@ import (
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-// showQuirks lists the quirks of the sandbox's platform.
 func showQuirks(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"quirks": sandboxOf(r).Faults().Quirks()})
 }
 
-// addQuirks adds one quirk, or a list of them, all or none.
 func addQuirks(w http.ResponseWriter, r *http.Request) {
-	text, ok := reply.Whole(w, r, maxBody)
-	if !ok {
-		return
-	}
-	quirks, err := script.ParseQuirks("body", text)
-	if refused(w, err) {
-		return
-	}
-	added, err := sandboxOf(r).Faults().AddQuirks(quirks...)
-	if refused(w, err) {
-		return
-	}
-	reply.JSON(w, http.StatusCreated, map[string]any{"quirks": added})
+	add(w, r, "quirks", script.ParseQuirks, sandboxOf(r).Faults().AddQuirks)
 }
 
 func removeQuirk(w http.ResponseWriter, r *http.Request) {

@@ -7,12 +7,10 @@ import (
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-// scenarioSchema shows the form of scenario files, and of faults.
 func scenarioSchema(w http.ResponseWriter, _ *http.Request) {
 	reply.Body(w, http.StatusOK, script.Schema())
 }
 
-// playScenario makes the sandbox what a scenario says.
 func (a *api) playScenario(w http.ResponseWriter, r *http.Request) {
 	text, ok := reply.Whole(w, r, maxBody)
 	if !ok {
@@ -31,7 +29,6 @@ func (a *api) playScenario(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"applied": sandboxOf(r).Faults().Origins()})
 }
 
-// stopScenario takes off what the sandbox's scenario made it do.
 func stopScenario(w http.ResponseWriter, r *http.Request) {
 	box := sandboxOf(r)
 	if err := box.Unfollow(); err != nil {

@@ -16,7 +16,6 @@ import (
 // defaultDays is how many days of slots are listed unless asked otherwise.
 const defaultDays = 14
 
-// listSlots lists every slot of an option, those that nobody has touched too.
 func listSlots(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	days := query.number("days", defaultDays)
@@ -74,7 +73,6 @@ func (r slotRequest) wrong() string {
 	return ""
 }
 
-// changeSlot changes a slot as the partner's own staff would.
 func changeSlot(w http.ResponseWriter, r *http.Request) {
 	var request slotRequest
 	if !read(w, r, &request) {

@@ -25,7 +25,6 @@ func showWebhooks(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, sandboxOf(r).Webhooks().Status(filter, int(limit)))
 }
 
-// webhooksOf reads which deliveries are meant.
 func webhooksOf(q *query) webhook.Filter {
 	return webhook.Filter{Kind: word(q, "kind", script.WebhookKinds()), State: word(q, "state", webhook.States())}
 }
@@ -97,7 +96,6 @@ func sendNotify(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sent answers with a webhook that is on its way.
 func sent(w http.ResponseWriter) func(webhook.Delivery, error) {
 	return func(delivery webhook.Delivery, err error) {
 		switch {
