@@ -112,15 +112,6 @@ func TestSourceOfAnUnknownSchemaIsAnError(t *testing.T) {
 	}
 }
 
-func TestFilesHoldsSchemasAndDocuments(t *testing.T) {
-	t.Parallel()
-	for _, path := range []string{"partner/product.schema.json", "openapi/partner.yaml"} {
-		if _, err := fs.Stat(schemas.Files(), path); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 func TestEveryClauseThatIsCitedExists(t *testing.T) {
 	t.Parallel()
 	contract, err := os.ReadFile("../docs/contract.md")

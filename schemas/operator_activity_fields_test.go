@@ -91,52 +91,33 @@ const operatorActivityText = `{"_id": "0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b10", "i
 func shownActivityFields() fields {
 	const schema = "operator/operator-activity"
 	return slices.Concat(
-		must(schema, "/_id", "/integration_id").id(),
+		activityBaseFields(schema),
+		must(schema, "/integration_id").id(),
 		must(schema, "/created_at").dateTime(),
-		must(schema, "/activity_title", "/main_promo_title", "/short_description", "/description", "/address", "/external_sync/external_product_id",
-			"/external_sync/internal_name", "/external_sync/reference", "/external_sync/locale", "/external_sync/time_zone").anyText(),
+		must(schema, "/external_sync/external_product_id", "/external_sync/internal_name", "/external_sync/reference", "/external_sync/locale", "/external_sync/time_zone").anyText(),
 		must(schema, "/status", "/partner_status", "/operator_status").oneOf("Active", "Inactive"),
-		must(schema, "/activity_type").lawful(`{"name": ""}`).object(),
-		must(schema, "/one_time_activity", "/external_sync/instant_confirmation", "/external_sync/allow_freesale").flag(),
-		shown(schema, "/admin_price_percentage", "/admin_discount_percentage").number(),
-		must(schema, "/location").lawful(`{"country": {"id": "", "name": ""}, "city": "", "region": ""}`).object(),
-		must(schema, "/categories", "/tags").texts(),
-		must(schema, "/media").lawful(`[]`, `[{"imageUrl": ""}]`).list(),
-		must(schema, "/partner_details").object().lawful(`{"name": "", "partner_category": "", "companyDetails": {}, "profileImage": ""}`),
-		must(schema, "/translation").lawful(`{}`, `{"de": {}}`).object(),
-		must(schema, "/currency").currency(),
+		must(schema, "/external_sync/instant_confirmation", "/external_sync/allow_freesale").flag(),
 		must(schema, "/external_sync").object().
 			lawful(`{"external_product_id": "", "internal_name": "", "reference": "", "locale": "", "time_zone": "", "instant_confirmation": true, "allow_freesale": true}`),
-		must(schema, "/variations").lawful(`[]`).list(),
-
 		must("operator/operator-activity-answer", "/data").lawful(operatorActivityText).object(),
-
 		must("operator/operator-activities-answer", "/data").lawful(`[]`, `[`+operatorActivityText+`]`).list(),
 	)
 }
 
 func shownVariationFields() fields {
 	const schema = "operator/operator-variation"
-	const place = `{"address": "", "lat": 0, "lng": 0}`
 	const unit = "/pricing/units/0"
 	return slices.Concat(
-		must(schema, "/_id").id(),
-		must(schema, "/title", "/cancellation_policy", unit+"/external_unit_id", unit+"/type", unit+"/label", "/external_sync/external_option_id",
-			"/external_sync/internal_name", "/description", "/cut_off_time", "/notes").anyText(),
-		must(schema, "/sort", "/capacity", unit+"/prices/0/original", "/max_no_booking").number(),
+		variationBaseFields(schema),
+		must(schema, unit+"/external_unit_id", unit+"/type", unit+"/label", "/external_sync/external_option_id", "/external_sync/internal_name").anyText(),
+		must(schema, unit+"/prices/0/original").number(),
 		must(schema, "/status").oneOf("Active", "Inactive"),
-		must(schema, "/availability_type").oneOf("START_TIME", "OPENING_HOURS"),
 		must(schema, "/pricing").lawful(`{"group_price": 180.5, "currency": "EUR", "units": []}`).object(),
 		shown(schema, "/pricing/group_price", unit+"/prices/0/retail", unit+"/prices/0/net").number(),
 		shown(schema, "/pricing/currency").currency(),
 		must(schema, "/pricing/units", unit+"/prices", "/itinerary", "/tourGuides").lawful(`[]`).list(),
 		must(schema, unit+"/prices/0/currency").currency(),
 		must(schema, "/external_sync").lawful(`{"external_option_id": "", "internal_name": ""}`).object(),
-		must(schema, "/language").texts(),
-		must(schema, "/duration").lawful(`{"hours": 0, "days": 2}`).object(),
-		must(schema, "/includes").object().lawful(`{"transportation_methods": [], "food": [], "drinks": [], "including": [], "excluding": []}`),
-		must(schema, "/media").lawful(`{"imageUrl": ""}`).object(),
-		must(schema, "/pickup").lawful(`{"type": "", "pick_up_address": `+place+`, "drop_off_address": `+place+`}`).object(),
 	)
 }
 

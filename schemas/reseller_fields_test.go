@@ -61,51 +61,65 @@ func resellerFields() fields {
 func activityFields() fields {
 	const schema = schemas.Activity
 	return slices.Concat(
+		activityBaseFields(schema),
+		must(schema, "/activity_type/name", "/status", "/location/country/id", "/location/country/name", "/location/city", "/location/region",
+			"/media/0/imageUrl", "/partner_details/name", "/partner_details/partner_category", "/partner_details/profileImage").anyText(),
+		must(schema, "/location/country").lawful(`{"id": "", "name": ""}`).object(),
+		must(schema, "/partner_details/companyDetails").lawful(`{}`, `{"vat": "PT1"}`).object(),
+		must(schema, "/serviceFee").number(),
+	)
+}
+
+// activityBaseFields are those that resellers and operators read alike.
+func activityBaseFields(schema string) fields {
+	return slices.Concat(
 		must(schema, "/_id").id(),
+		must(schema, "/activity_title", "/main_promo_title", "/short_description", "/description", "/address").anyText(),
 		must(schema, "/activity_type").lawful(`{"name": ""}`).object(),
-		must(schema, "/activity_type/name", "/activity_title", "/main_promo_title", "/short_description", "/description", "/address", "/status",
-			"/location/country/id", "/location/country/name", "/location/city", "/location/region", "/media/0/imageUrl", "/partner_details/name",
-			"/partner_details/partner_category", "/partner_details/profileImage").anyText(),
 		must(schema, "/one_time_activity").flag(),
 		shown(schema, "/admin_price_percentage", "/admin_discount_percentage").number(),
 		must(schema, "/location").lawful(`{"country": {"id": "", "name": ""}, "city": "", "region": ""}`).object(),
-		must(schema, "/location/country").lawful(`{"id": "", "name": ""}`).object(),
 		must(schema, "/categories", "/tags").texts(),
 		must(schema, "/media").lawful(`[]`, `[{"imageUrl": ""}]`).list(),
-		must(schema, "/partner_details").object().
-			lawful(`{"name": "", "partner_category": "", "companyDetails": {}, "profileImage": ""}`),
-		must(schema, "/partner_details/companyDetails").lawful(`{}`, `{"vat": "PT1"}`).object(),
-		must(schema, "/currency").currency(),
-		must(schema, "/serviceFee").number(),
+		must(schema, "/partner_details").object().lawful(`{"name": "", "partner_category": "", "companyDetails": {}, "profileImage": ""}`),
 		must(schema, "/translation").lawful(`{}`, `{"de": {}}`).object().notBelow("/de", "type", `{"de": "Spaziergang"}`),
+		must(schema, "/currency").currency(),
 		must(schema, "/variations").lawful(`[]`).list(),
 	)
 }
 
 func variationFields() fields {
 	const schema = "reseller/activity-variation"
+	const pickUp, dropOff = "/pickup/pick_up_address", "/pickup/drop_off_address"
+	return slices.Concat(
+		variationBaseFields(schema),
+		must(schema, "/itinerary/0/title", "/itinerary/0/description", "/media/imageUrl", "/tourGuides/0/tour_guide_id", "/tourGuides/0/name",
+			"/pickup/type", pickUp+"/address", dropOff+"/address").anyText(),
+		must(schema, "/duration/hours", "/duration/days", pickUp+"/lat", pickUp+"/lng", dropOff+"/lat", dropOff+"/lng").number(),
+		must(schema, "/includes/transportation_methods", "/includes/food", "/includes/drinks", "/includes/including", "/includes/excluding").texts(),
+		must(schema, "/pricing").lawful(`{"group_price": 1, "discount_percentage": 0, "units": []}`).object(),
+		must(schema, "/itinerary").lawful(`[]`, `[{"title": "", "description": ""}]`).list(),
+		must(schema, "/instant_confirmation").flag(),
+		must(schema, "/tourGuides").lawful(`[]`, `[{"tour_guide_id": "", "name": ""}]`).list(),
+		must(schema, "/external_sync").lawful(`{"external_option_id": null}`).object(),
+		shown(schema, "/external_sync/external_option_id").anyText(),
+		must(schema, pickUp, dropOff).lawful(`{"address": "", "lat": 0, "lng": -9.14}`).object(),
+	)
+}
+
+// variationBaseFields are those that resellers and operators read alike.
+func variationBaseFields(schema string) fields {
 	const place = `{"address": "", "lat": 0, "lng": -9.14}`
 	return slices.Concat(
 		must(schema, "/_id").id(),
-		must(schema, "/title", "/description", "/itinerary/0/title", "/itinerary/0/description", "/cancellation_policy", "/cut_off_time", "/media/imageUrl",
-			"/tourGuides/0/tour_guide_id", "/tourGuides/0/name", "/pickup/type", "/notes").anyText(),
-		must(schema, "/sort", "/capacity", "/max_no_booking", "/duration/hours", "/duration/days").number(),
-		must(schema, "/language", "/includes/transportation_methods", "/includes/food", "/includes/drinks", "/includes/including", "/includes/excluding").texts(),
+		must(schema, "/title", "/description", "/cancellation_policy", "/cut_off_time", "/notes").anyText(),
+		must(schema, "/sort", "/capacity", "/max_no_booking").number(),
+		must(schema, "/language").texts(),
 		must(schema, "/availability_type").oneOf("START_TIME", "OPENING_HOURS"),
-		must(schema, "/pricing").lawful(`{"group_price": 1, "discount_percentage": 0, "units": []}`).object(),
 		must(schema, "/duration").lawful(`{"hours": 0, "days": 2}`).object(),
-		must(schema, "/itinerary").lawful(`[]`, `[{"title": "", "description": ""}]`).list(),
-		must(schema, "/includes").object().
-			lawful(`{"transportation_methods": [], "food": [], "drinks": [], "including": [], "excluding": []}`),
-		must(schema, "/instant_confirmation").flag(),
+		must(schema, "/includes").object().lawful(`{"transportation_methods": [], "food": [], "drinks": [], "including": [], "excluding": []}`),
 		must(schema, "/media").lawful(`{"imageUrl": ""}`).object(),
-		must(schema, "/tourGuides").lawful(`[]`, `[{"tour_guide_id": "", "name": ""}]`).list(),
 		must(schema, "/pickup").lawful(`{"type": "", "pick_up_address": `+place+`, "drop_off_address": `+place+`}`).object(),
-		must(schema, "/external_sync").lawful(`{"external_option_id": null}`).object(),
-		shown(schema, "/external_sync/external_option_id").anyText(),
-		must(schema, "/pickup/pick_up_address", "/pickup/drop_off_address").lawful(place).object(),
-		must(schema, "/pickup/pick_up_address/address", "/pickup/drop_off_address/address").anyText(),
-		must(schema, "/pickup/pick_up_address/lat", "/pickup/pick_up_address/lng", "/pickup/drop_off_address/lat", "/pickup/drop_off_address/lng").number(),
 	)
 }
 

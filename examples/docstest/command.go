@@ -18,14 +18,8 @@ var Programs = []string{"conformance", "marketplace", "mockpartner"}
 
 // Commands are those that a document may name, as they tell themselves with --help.
 type Commands struct {
-	bin   string
-	known map[string]*command // by all their words
-	make  []string            // targets
-}
-
-// A command is one of a program's, or the program.
-type command struct {
-	subcommands, flags []string
+	known map[string][]string // the flags of each command, by all its words; of make there are targets
+	flags []string            // of all commands
 }
 
 // NewCommands are those of the programs in bin, and the targets of the root's Makefile.
@@ -34,12 +28,12 @@ func NewCommands(bin, root string) (*Commands, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Commands{bin: bin, known: map[string]*command{}}
+	c := &Commands{known: map[string][]string{}}
 	for _, found := range regexp.MustCompile(`(?m)^([a-z][a-z-]*):`).FindAllStringSubmatch(string(makefile), -1) {
-		c.make = append(c.make, found[1])
+		c.known["make "+found[1]] = nil
 	}
 	for _, program := range Programs {
-		if err := c.learn(program); err != nil {
+		if err := c.learn(bin, program); err != nil {
 			return nil, err
 		}
 	}
@@ -47,33 +41,28 @@ func NewCommands(bin, root string) (*Commands, error) {
 }
 
 var (
-	subcommandLine = regexp.MustCompile(`^  ([a-z][a-z-]*) `)
-	flagLine       = regexp.MustCompile(`^ {2,6}(?:-([a-zA-Z]), )?--([a-z][a-z0-9-]*)`)
+	commandsOfHelp = regexp.MustCompile(`(?ms)Commands:\n(.*?)\n$`)
+	firstWord      = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) `)
+	flagOfHelp     = regexp.MustCompile(`(?m)^ {2,6}(?:(-[a-zA-Z]), )?(--[a-z][a-z0-9-]*)`)
 )
 
 // learn asks a command, and those below it, for their help.
-func (c *Commands) learn(words ...string) error {
-	out, err := exec.Command(filepath.Join(c.bin, words[0]), append(slices.Clone(words[1:]), "--help")...).Output()
+func (c *Commands) learn(bin string, words ...string) error {
+	out, err := exec.Command(filepath.Join(bin, words[0]), append(slices.Clone(words[1:]), "--help")...).Output()
 	if err != nil {
 		return fmt.Errorf("%s --help: %w", strings.Join(words, " "), err)
 	}
-	learned := &command{}
-	section := ""
-	for line := range strings.Lines(string(out)) {
-		if line = strings.TrimRight(line, "\n"); strings.HasSuffix(line, ":") && !strings.HasPrefix(line, " ") {
-			section = line
-		}
-		if found := subcommandLine.FindStringSubmatch(line); found != nil && strings.HasSuffix(section, "Commands:") {
-			learned.subcommands = append(learned.subcommands, found[1])
-		}
-		if found := flagLine.FindStringSubmatch(line); found != nil && strings.HasSuffix(section, "Flags:") {
-			learned.flags = append(learned.flags, "-"+found[1], "--"+found[2])
-		}
+	flags := []string{"--help", "--version"}
+	for _, found := range flagOfHelp.FindAllStringSubmatch(string(out), -1) {
+		flags = append(flags, found[1:]...)
 	}
-	c.known[strings.Join(words, " ")] = learned
-	for _, sub := range learned.subcommands {
-		if err := c.learn(append(slices.Clone(words), sub)...); err != nil {
-			return err
+	c.known[strings.Join(words, " ")] = flags
+	c.flags = append(c.flags, flags...)
+	for _, section := range commandsOfHelp.FindAllStringSubmatch(string(out), -1) {
+		for _, found := range firstWord.FindAllStringSubmatch(section[1], -1) {
+			if err := c.learn(bin, append(slices.Clone(words), found[1])...); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -83,107 +72,63 @@ func (c *Commands) learn(words ...string) error {
 // names and that is not there, in blocks of commands and in backticks.
 func (c *Commands) Check(documents []*Document) (problems []string) {
 	for _, d := range documents {
-		report := func(line int, err error) {
+		check := func(script string, line int) {
+			file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
 			if err != nil {
-				problems = append(problems, fmt.Sprintf("%s: %v", d.Place(line), err))
+				problems = append(problems, fmt.Sprintf("%s: want commands for a shell: %v", d.Place(line), err))
+				return
 			}
+			syntax.Walk(file, func(n syntax.Node) bool {
+				if call, ok := n.(*syntax.CallExpr); ok {
+					for _, problem := range c.check(call.Args) {
+						problems = append(problems, fmt.Sprintf("%s: %s", d.Place(line+int(call.Pos().Line())-1), problem))
+					}
+				}
+				return true
+			})
 		}
 		for _, block := range d.Blocks {
-			if block.Language != "sh" {
-				continue
-			}
-			calls, err := calls(block.Text)
-			report(block.Line, err)
-			for _, call := range calls {
-				report(block.Line+call.line-1, c.check(call.words))
+			if block.Language == "sh" {
+				check(block.Text, block.Line)
 			}
 		}
 		for _, code := range d.Code {
 			first, rest, _ := strings.Cut(code.Text, " ")
+			flag, _, _ := strings.Cut(first, "=")
 			switch {
-			case strings.HasPrefix(first, "--") && len(first) > 2:
-				report(code.Line, c.checkFlag(first))
 			case rest != "" && (slices.Contains(Programs, first) || first == "make"):
-				if calls, err := calls(strings.ReplaceAll(code.Text, "…", "...")); err == nil && len(calls) > 0 { // else it is prose
-					report(code.Line, c.check(calls[0].words))
-				}
+				check(strings.ReplaceAll(code.Text, "…", "..."), code.Line)
+			case strings.HasPrefix(flag, "--") && len(flag) > 2 && !slices.Contains(c.flags, strings.TrimRight(flag, ",:")):
+				problems = append(problems, fmt.Sprintf("%s: no command of ours has the flag %s", d.Place(code.Line), flag))
 			}
 		}
 	}
 	return problems
 }
 
-// A call is a command with its words, "" where one is not known before it runs.
-type call struct {
-	words []string
-	line  int
-}
-
-func calls(script string) (all []call, err error) {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
-	if err != nil {
-		return nil, fmt.Errorf("want commands for a shell: %w", err)
+// check holds a call of a program of ours, or of make, to what there is. The literal of a
+// word is empty where it is not known before it runs.
+func (c *Commands) check(args []*syntax.Word) (problems []string) {
+	if len(args) > 2 && args[0].Lit() == "go" && args[1].Lit() == "run" {
+		args = args[2:]
 	}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		if expression, ok := n.(*syntax.CallExpr); ok && len(expression.Args) > 0 {
-			found := call{line: int(expression.Pos().Line())}
-			for _, word := range expression.Args {
-				found.words = append(found.words, word.Lit())
-			}
-			all = append(all, found)
-		}
-		return true
-	})
-	return all, nil
-}
-
-// check holds a call of a program of ours, go run's among them, and of make to what there is.
-func (c *Commands) check(words []string) error {
-	if len(words) > 2 && words[0] == "go" && words[1] == "run" {
-		words = words[2:]
+	if len(args) == 0 {
+		return nil
 	}
-	switch name := path.Base(words[0]); {
-	case slices.Contains(Programs, name):
-		return c.checkProgram(name, words[1:])
-	case name == "make":
-		for _, target := range words[1:] {
-			if target != "" && !strings.ContainsAny(target, "=-.…") && !slices.Contains(c.make, target) {
-				return fmt.Errorf("make %s: no such target", target)
-			}
-		}
-	}
-	return nil
-}
-
-func (c *Commands) checkProgram(program string, args []string) error {
-	name, at := program, c.known[program]
-	for len(args) > 0 && slices.Contains(at.subcommands, args[0]) {
-		name += " " + args[0]
-		at, args = c.known[name], args[1:]
-	}
-	for _, arg := range args {
-		flag, _, _ := strings.Cut(arg, "=")
+	name := path.Base(args[0].Lit())
+	flags, ours := c.known[name]
+	for _, arg := range args[1:] {
+		flag, _, _ := strings.Cut(arg.Lit(), "=")
+		below, found := c.known[name+" "+arg.Lit()]
 		switch {
-		case len(at.subcommands) > 0 && arg != "" && !strings.HasPrefix(arg, "-") && name == program:
-			return fmt.Errorf("%s %s: %s has no such command", name, arg, name)
-		case strings.HasPrefix(flag, "-") && len(flag) > 1 && !at.has(flag):
-			return fmt.Errorf("%s has no flag %s", name, flag)
+		case found && ours:
+			name, flags = name+" "+arg.Lit(), below
+		case ours && strings.HasPrefix(flag, "-") && len(flag) > 1 && !slices.Contains(flags, flag):
+			problems = append(problems, name+" has no flag "+flag)
+		case ours && !strings.HasPrefix(flag, "-") && flag != "" && slices.Contains(Programs, name),
+			name == "make" && flag != "" && !found && !strings.ContainsAny(arg.Lit(), "=-."):
+			problems = append(problems, name+" "+flag+": no such command")
 		}
 	}
-	return nil
-}
-
-// checkFlag wants a flag in backticks to be one of any command.
-func (c *Commands) checkFlag(text string) error {
-	name, _, _ := strings.Cut(text, "=")
-	for _, known := range c.known {
-		if known.has(strings.TrimRight(name, ",:")) {
-			return nil
-		}
-	}
-	return fmt.Errorf("`%s`: no command of ours has this flag", text)
-}
-
-func (c *command) has(flag string) bool {
-	return flag == "--help" || flag == "--version" || slices.Contains(c.flags, flag)
+	return problems
 }

@@ -60,12 +60,14 @@ func TestACommandThatIsNotThereIsTold(t *testing.T) {
 	t.Parallel()
 	_, documents := given(t, "`conformance run --none` `make nothing` `make demo` `--fast` `--slow` `conformance runs a suite`\n\n```sh\nA=b build/conformance run --label 'x && y' | conformance nothing # --none\n"+
 		"make -j demo other\ngo run ./cmd/conformance run --none\nif true; then conformance run \\\n  --gone=1; fi\n```\n\n```sh\necho 'a\n```\n")
-	commands := &Commands{make: []string{"demo"}, known: map[string]*command{
-		"conformance": {subcommands: []string{"run"}}, "conformance run": {flags: []string{"--label", "--fast"}},
-	}}
-	found(t, commands.Check(documents), "README.md:4: conformance nothing: conformance has no such command", "README.md:5: make other: no such target", "README.md:6: conformance run has no flag --none",
+	commands := &Commands{
+		known: map[string][]string{"conformance": nil, "conformance run": {"--label", "--fast"}, "make demo": nil},
+		flags: []string{"--label", "--fast"},
+	}
+	found(t, commands.Check(documents), "README.md:4: conformance nothing: no such command", "README.md:5: make other: no such command", "README.md:6: conformance run has no flag --none",
 		"README.md:7: conformance run has no flag --gone", "README.md:12: want commands for a shell: 1:6: reached EOF without closing quote `'`",
-		"README.md:1: conformance run has no flag --none", "README.md:1: make nothing: no such target", "`--slow`: no command of ours has this flag", "conformance runs: conformance has no such command")
+		"README.md:1: conformance run has no flag --none", "README.md:1: make nothing: no such command", "README.md:1: no command of ours has the flag --slow",
+		"README.md:1: conformance runs: no such command", "README.md:1: conformance a: no such command", "README.md:1: conformance suite: no such command")
 }
 
 func TestABlockOfGoThatDoesNotCompileIsToldWithItsLine(t *testing.T) {

@@ -13,38 +13,32 @@ var AvailabilityJSON = must("availability.json", "GEN-1", "Availability is one w
 var AvailabilityShape = must("availability.shape", "AVL-3", "Availability is an array of slots").needs("availability.json").
 	why("In any other shape the marketplace finds no slot.").
 	fix("Answer with the array itself, without an object round it.")
-var SlotID = slotField("slot.id", "AVL-4", "Every slot has an id",
+var SlotID = field("availability.slot.id", "AVL-4", "Every slot has an id",
 	"Reserve names the slot by it.", "Send id as a string that is not empty.")
-var SlotStart = slotField("slot.start", "AVL-4", "Every slot's start is a date-time with an offset",
+var SlotStart = field("availability.slot.start", "AVL-4", "Every slot's start is a date-time with an offset",
 	"Without the offset a tour at nine could be at any nine of the world.", "Send RFC 3339, such as 2026-07-01T09:00:00+01:00.")
-var SlotEnd = slotField("slot.end", "AVL-4", "Every slot's end is a date-time with an offset",
+var SlotEnd = field("availability.slot.end", "AVL-4", "Every slot's end is a date-time with an offset",
 	"Calendars show the duration.", "Send RFC 3339, such as 2026-07-01T11:00:00+01:00.")
-var SlotStatus = slotField("slot.status", "AVL-4", "Every slot's status is one of the five",
+var SlotStatus = field("availability.slot.status", "AVL-4", "Every slot's status is one of the five",
 	"The status decides whether the slot is sold, shown or hidden.", "Send AVAILABLE, FREESALE, LIMITED, SOLD_OUT or CLOSED, in capitals.")
-var SlotVacancies = slotField("slot.vacancies", "AVL-5", "A slot's vacancies are a count of seats",
+var SlotVacancies = field("availability.slot.vacancies", "AVL-5", "A slot's vacancies are a count of seats",
 	"Customers are offered as many seats.", "Send vacancies as an integer of 0 or more, or leave it out where seats are not counted.")
-var SlotCapacity = slotField("slot.capacity", "AVL-5", "A slot's capacity is a count of seats",
+var SlotCapacity = field("availability.slot.capacity", "AVL-5", "A slot's capacity is a count of seats",
 	"Resellers are shown it.", "Send capacity as an integer of 0 or more, or leave it out.")
-var SlotUnitPricing = slotField("slot.unit-pricing", "AVL-6", "A slot's own prices are an array of objects",
+var SlotUnitPricing = field("availability.slot.unit-pricing", "AVL-6", "A slot's own prices are an array of objects",
 	"They stand before the option's prices.", "Send unitPricing as an array, or leave it out.")
-var SlotPriceUnitID = slotField("unit-pricing.unit-id", "AVL-6", "Every slot price names its unit",
+var SlotPriceUnitID = field("availability.unit-pricing.unit-id", "AVL-6", "Every slot price names its unit",
 	"A price of nobody is charged to nobody.", "Send unitId as a string that is not empty.")
-var SlotPriceUnitType = slotField("unit-pricing.unit-type", "AVL-6", "A slot price's unit type is one of the five",
+var SlotPriceUnitType = field("availability.unit-pricing.unit-type", "AVL-6", "A slot price's unit type is one of the five",
 	"Where it is present it is read.", "Send ADULT, CHILD, INFANT, SENIOR or STUDENT in unitType (or type), or leave it out.")
-var SlotPriceAmount = slotField("unit-pricing.amount", "AVL-6", "Every slot price is an integer in the smallest currency unit",
+var SlotPriceAmount = field("availability.unit-pricing.amount", "AVL-6", "Every slot price is an integer in the smallest currency unit",
 	"It is what the customer pays: 22.5 or \"2250\" would be a wrong price.", "Send original (or retail, or price) as an integer: 2250 for 22.50 euros.")
-var SlotPriceCurrency = slotField("unit-pricing.currency", "AVL-6", "Every slot price names its ISO 4217 currency",
+var SlotPriceCurrency = field("availability.unit-pricing.currency", "AVL-6", "Every slot price names its ISO 4217 currency",
 	"A price without a currency cannot be converted.", "Send codes such as EUR, in capitals.")
-var SlotPricePrecision = slotField("unit-pricing.precision", "AVL-6", "A slot price's precision is a number of decimals",
+var SlotPricePrecision = field("availability.unit-pricing.precision", "AVL-6", "A slot price's precision is a number of decimals",
 	"The amount is divided by 10 to this power.", "Send currencyPrecision as an integer of 0 or more, or leave it out.")
-var SlotFields = slotField("fields", "AVL-4", "Everything else in a slot fits its schema",
+var SlotFields = field("availability.fields", "AVL-4", "Everything else in a slot fits its schema",
 	"A slot that does not fit is not stored.", "Compare the slot with schemas/partner/slot.schema.json.")
-
-func slotField(name, clause, title, why, fix string) Rule {
-	return must("availability."+name, clause, title).needs("availability.shape").
-		why(why).
-		fix(fix)
-}
 
 // POST /availability: what slots, windows and calls show together.
 

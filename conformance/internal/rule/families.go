@@ -9,6 +9,12 @@ import (
 // Every endpoint answers the same questions about its content type, its
 // credentials and its limit; these families keep their words in one place.
 
+// field is a rule about a field of the catalog or of a slot.
+func field(id, clause, title, why, fix string) Rule {
+	r := must(id, clause, title).why(why).fix(fix)
+	return r.needs(string(r.Endpoint) + ".shape")
+}
+
 func contentType(e partnerapi.Endpoint, needs ...string) Rule {
 	return should(string(e)+".content-type", "GEN-1", "The answer is declared as JSON").needs(needs...).
 		why("Proxies and client libraries decide by the content type whether to read, cache or rewrite a body.").

@@ -25,62 +25,56 @@ var preflightRules = []Rule{Reachable, KeyAccepted, ProductsStatus, ProductsJSON
 
 // GET /products: the fields.
 var (
-	ProductID = productField("product.id", "PRD-2", "Every product has an id",
+	ProductID = field("products.product.id", "PRD-2", "Every product has an id",
 		"The id is what ties a product to its activity from one sync to the next.", "Send id as a string that is not empty.")
-	ProductName = productField("product.internal-name", "PRD-2", "Every product has an internal name",
+	ProductName = field("products.product.internal-name", "PRD-2", "Every product has an internal name",
 		"It becomes the activity's title.", "Send internalName as a string.")
-	ProductLocale = productField("product.locale", "PRD-2", "Every product's locale is a BCP 47 tag",
+	ProductLocale = field("products.product.locale", "PRD-2", "Every product's locale is a BCP 47 tag",
 		"The marketplace files the texts under this language.", "Send tags such as en, pt-BR or zh-Hant; no underscores.")
-	ProductTimeZone = productField("product.time-zone", "PRD-2", "Every product's time zone is an IANA zone",
+	ProductTimeZone = field("products.product.time-zone", "PRD-2", "Every product's time zone is an IANA zone",
 		"The marketplace computes today and every calendar day in this zone.", "Send names such as Europe/Lisbon; no offsets and no abbreviations.")
-	ProductInstant = productField("product.instant-confirmation", "PRD-2", "Every product says whether it confirms instantly",
+	ProductInstant = field("products.product.instant-confirmation", "PRD-2", "Every product says whether it confirms instantly",
 		"Resellers are shown it before they buy.", "Send instantConfirmation as true or false.")
-	ProductOptions = productField("product.options", "PRD-2", "Every product has at least one option",
+	ProductOptions = field("products.product.options", "PRD-2", "Every product has at least one option",
 		"An activity without a variation cannot be sold.", "Send options as an array with at least one element, or leave the product out.")
-	ProductOptional = productField("product.optional-fields", "PRD-3", "A product's optional fields have their types",
+	ProductOptional = field("products.product.optional-fields", "PRD-3", "A product's optional fields have their types",
 		"A product with a field of the wrong type is set aside.", "Send allowFreesale as a boolean, reference as a string, or leave them out.")
 
-	OptionID = productField("option.id", "PRD-4", "Every option has an id",
+	OptionID = field("products.option.id", "PRD-4", "Every option has an id",
 		"Availability and reserve name the option by it.", "Send id as a string that is not empty.")
-	OptionName = productField("option.internal-name", "PRD-4", "Every option has an internal name",
+	OptionName = field("products.option.internal-name", "PRD-4", "Every option has an internal name",
 		"It becomes the variation's title.", "Send internalName as a string.")
-	OptionAvailabilityType = productField("option.availability-type", "PRD-4", "Every option's availability type is one of the two",
+	OptionAvailabilityType = field("products.option.availability-type", "PRD-4", "Every option's availability type is one of the two",
 		"It decides whether slots are shown as start times or as opening hours.", "Send START_TIME or OPENING_HOURS, in capitals.")
-	OptionUnits = productField("option.units", "PRD-4", "Every option has an array of units",
+	OptionUnits = field("products.option.units", "PRD-4", "Every option has an array of units",
 		"Without units there are no guest types and no prices.", "Send units as an array.")
-	OptionCutoff = productField("option.cancellation-cutoff", "PRD-5", "An option's cancellation policy is text",
+	OptionCutoff = field("products.option.cancellation-cutoff", "PRD-5", "An option's cancellation policy is text",
 		"It is shown to customers as it stands.", "Send cancellationCutoff as a string, or leave it out.")
 
-	UnitID = productField("unit.id", "PRD-6", "Every unit has an id",
+	UnitID = field("products.unit.id", "PRD-6", "Every unit has an id",
 		"Reserve names the guests by it.", "Send id as a string that is not empty.")
-	UnitName = productField("unit.internal-name", "PRD-6", "Every unit has an internal name",
+	UnitName = field("products.unit.internal-name", "PRD-6", "Every unit has an internal name",
 		"It is the label that customers see.", "Send internalName as a string.")
-	UnitType = productField("unit.type", "PRD-6", "Every unit's type is one of the five",
+	UnitType = field("products.unit.type", "PRD-6", "Every unit's type is one of the five",
 		"Customers choose guests by type.", "Send ADULT, CHILD, INFANT, SENIOR or STUDENT, in capitals.")
-	UnitPricing = productField("unit.pricing-from", "PRD-6", "Every unit has at least one price",
+	UnitPricing = field("products.unit.pricing-from", "PRD-6", "Every unit has at least one price",
 		"A guest type without a price cannot be sold.", "Send pricingFrom as an array with at least one entry.")
-	UnitRestrictions = productField("unit.restrictions", "PRD-7", "A unit's age limits are whole years",
+	UnitRestrictions = field("products.unit.restrictions", "PRD-7", "A unit's age limits are whole years",
 		"They are checked when a customer chooses guests.", "Send restrictions.minAge and maxAge as integers, or leave them out.")
-	UnitFixedID = productField("unit.fixed-id", "PRD-12", "Adults, children, infants and seniors bear the fixed unit ids",
+	UnitFixedID = field("products.unit.fixed-id", "PRD-12", "Adults, children, infants and seniors bear the fixed unit ids",
 		"The marketplace sends exactly these ids when it reserves; any other is never asked for.", "Use unit-adult, unit-child, unit-infant and unit-senior, each for its own type only.")
 
-	PricingOriginal = productField("pricing.original", "PRD-8", "Every price is an integer in the smallest currency unit",
+	PricingOriginal = field("products.pricing.original", "PRD-8", "Every price is an integer in the smallest currency unit",
 		"22.5 or \"2250\" cannot be told from 22.50 or 2,250.00: the customer would be charged a wrong price.", "Send original as an integer: 2250 for 22.50 euros.")
-	PricingCurrency = productField("pricing.currency", "PRD-8", "Every price names its ISO 4217 currency",
+	PricingCurrency = field("products.pricing.currency", "PRD-8", "Every price names its ISO 4217 currency",
 		"A price without a currency cannot be converted.", "Send codes such as EUR, in capitals.")
-	PricingPrecision = productField("pricing.precision", "PRD-9", "A price's precision is a number of decimals",
+	PricingPrecision = field("products.pricing.precision", "PRD-9", "A price's precision is a number of decimals",
 		"The amount is divided by 10 to this power.", "Send currencyPrecision as an integer of 0 or more, or leave it out.")
-	PricingRetailNet = productField("pricing.retail-net", "PRD-9", "Retail and net prices are integers in the smallest currency unit",
+	PricingRetailNet = field("products.pricing.retail-net", "PRD-9", "Retail and net prices are integers in the smallest currency unit",
 		"They are stored for the operators' accounts.", "Send retail and net as integers, or leave them out.")
-	ProductsFields = productField("fields", "PRD-2", "Everything else in the catalog fits its schema",
+	ProductsFields = field("products.fields", "PRD-2", "Everything else in the catalog fits its schema",
 		"A product that does not fit is set aside, and is not sold.", "Compare the product with schemas/partner/product.schema.json.")
 )
-
-func productField(name, clause, title, why, fix string) Rule {
-	return must("products."+name, clause, title).needs("products.shape").
-		why(why).
-		fix(fix)
-}
 
 // GET /products: what several products, or several calls, show together.
 

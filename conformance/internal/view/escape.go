@@ -73,7 +73,7 @@ func fenced(language, s string) string {
 // visible is a character as it can stand in a line: what would break or turn the
 // line becomes a space.
 func visible(char rune) rune {
-	if unicode.IsControl(char) || turnsText(char) || unicode.In(char, unicode.Zl, unicode.Zp) {
+	if unicode.In(char, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
 		return ' '
 	}
 	return char

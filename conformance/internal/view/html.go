@@ -2,33 +2,33 @@ package view
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/webui"
 )
 
 // What the page is made of.
 var (
 	//go:embed page/*.html
 	templates embed.FS
-	//go:embed page/page.css
-	style string
-	//go:embed page/page.js
+	//go:embed page/style.css
+	ownStyle string
+	//go:embed page/script.js
 	script string
 )
 
 var pageTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{
+	return template.Must(webui.Templates(templates, template.FuncMap{
 		"bytes": size, "duration": duration, "label": label, "ms": Milliseconds, "plural": plural, "thousands": thousands,
 		"took":    func(ms int64) string { return Milliseconds(float64(ms)) },
 		"shorten": func(s string) string { return shorten(s, maxText) },
-	}).ParseFS(templates, "page/*.html"))
+	}))
 })
 
 // HTML returns r as one page for people, which needs no network and no other
@@ -44,14 +44,11 @@ func HTML(r *report.Result) ([]byte, error) {
 
 // policy allows the page its own style and script, and nothing else.
 func policy() string {
-	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", hashSource(style), hashSource(script))
+	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", webui.HashSource(style()), webui.HashSource(script))
 }
 
-// hashSource is the source expression that allows exactly this inline content.
-func hashSource(content string) string {
-	sum := sha256.Sum256([]byte(content))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
+// style is that of all pages, with what a report has of its own.
+func style() string { return webui.Style(ownStyle) }
 
 // legible makes visible what a page would hide or obey: control characters, and
 // those that turn the direction of the text around them. Invalid UTF-8 becomes
@@ -65,15 +62,9 @@ func legible(page []byte) []byte {
 			return 0x2400 + r // the control pictures block, in the same order
 		case r == 0x7F:
 			return 0x2421
-		case r <= 0x9F, turnsText(r):
+		case r <= 0x9F, unicode.Is(unicode.Bidi_Control, r):
 			return utf8.RuneError
 		}
 		return r
 	}, page)
-}
-
-// turnsText reports whether r is one of Unicode's directional formatting
-// characters, with which a text can pose as another.
-func turnsText(r rune) bool {
-	return r == 0x061C || r >= 0x200E && r <= 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }

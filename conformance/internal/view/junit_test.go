@@ -14,7 +14,7 @@ import (
 
 func decodeJUnit(t testing.TB, r *report.Result) junitSuites {
 	t.Helper()
-	content, err := JUnit(r)
+	content, err := drawJUnit(r)
 	if err != nil {
 		t.Fatalf("JUnit: %v", err)
 	}
@@ -76,31 +76,19 @@ func TestJUnitHasASuiteAnEndpointAndACaseARule(t *testing.T) {
 func TestJUnitCountsAddUp(t *testing.T) {
 	t.Parallel()
 	root := decodeJUnit(t, sampleResult(t))
-	var sum junitSuites
-	skippedInAll := 0
+	tests, failures, skipped := 0, 0, 0
 	for _, suite := range root.Suites {
-		failures, skipped := 0, 0
+		has := junitSuite{}
 		for _, c := range suite.Cases {
-			if c.Failure != nil {
-				failures++
-			}
-			if c.Skipped != nil {
-				skipped++
-			}
+			has.add(c)
 		}
-		if suite.Tests != len(suite.Cases) || suite.Failures != failures || suite.Skipped != skipped || suite.Errors != 0 {
-			t.Errorf("suite %s says %d tests, %d failures, %d skipped, %d errors: it has %d, %d, %d, 0",
-				suite.Name, suite.Tests, suite.Failures, suite.Skipped, suite.Errors, len(suite.Cases), failures, skipped)
+		if suite.Tests != has.Tests || suite.Failures != has.Failures || suite.Skipped != has.Skipped || suite.Errors != 0 {
+			t.Errorf("suite %s: want what its cases add up to, %d, %d, %d, got %+v", suite.Name, has.Tests, has.Failures, has.Skipped, suite)
 		}
-		sum.Tests += suite.Tests
-		sum.Failures += suite.Failures
-		skippedInAll += suite.Skipped
+		tests, failures, skipped = tests+suite.Tests, failures+suite.Failures, skipped+suite.Skipped
 	}
-	if root.Tests != sum.Tests || root.Failures != sum.Failures {
-		t.Errorf("the root says %d, %d: its suites add up to %d, %d", root.Tests, root.Failures, sum.Tests, sum.Failures)
-	}
-	if root.Failures != 2 || skippedInAll != 5 || root.Time != "18.420" {
-		t.Errorf("failures, skipped, time = %d, %d, %s: want 2, 5, 18.420", root.Failures, skippedInAll, root.Time)
+	if root.Tests != tests || root.Failures != failures || failures != 2 || skipped != 5 || root.Time != "18.420" {
+		t.Errorf("want %d tests, 2 failures, 5 skipped in 18.420 s, got %+v, %d, %d", tests, root, failures, skipped)
 	}
 }
 
@@ -166,24 +154,20 @@ func TestJUnitOfAnEmptyResultIsAnEmptyList(t *testing.T) {
 	}
 }
 
-// checkHostileJUnit holds for any text of a partner: the file parses, has the
-// same cases, and shows the text where it belongs, as far as XML can hold it.
+// checkHostileJUnit holds for any text of a partner: the file parses, keeps its schema,
+// has the same cases, and shows the text where it belongs, as far as XML can hold it.
 func checkHostileJUnit(t testing.TB, text string) {
 	r := hostileResult(t, text)
+	keepsSchema(t, render(t, drawJUnit, r))
 	root := decodeJUnit(t, r)
 	if root.Tests != len(r.Rules) || root.Failures != 2 {
-		t.Errorf("%d tests, %d failures: want %d, 2", root.Tests, root.Failures, len(r.Rules))
+		t.Errorf("want %d tests, 2 failures, got %d, %d", len(r.Rules), root.Tests, root.Failures)
 	}
+	want := oneNewline(xmlText(shorten(text, maxText)))
 	for _, suite := range root.Suites {
 		for _, c := range suite.Cases {
-			if c.Failure == nil {
-				continue
-			}
-			if want := xmlText(shorten(text, maxText)); !sameLines(c.Failure.Message, want) {
-				t.Errorf("message %q, want %q", c.Failure.Message, want)
-			}
-			if want := xmlText(shorten(text, maxText)); !strings.Contains(oneNewline(c.Failure.Text), oneNewline(want)) {
-				t.Errorf("text %q lacks %q", c.Failure.Text, want)
+			if c.Failure != nil && (oneNewline(c.Failure.Message) != want || !strings.Contains(oneNewline(c.Failure.Text), want)) {
+				t.Errorf("want %q in the message and in the text, got %q and %q", want, c.Failure.Message, c.Failure.Text)
 			}
 		}
 	}
@@ -193,8 +177,6 @@ func checkHostileJUnit(t testing.TB, text string) {
 func oneNewline(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
-
-func sameLines(a, b string) bool { return oneNewline(a) == oneNewline(b) }
 
 func TestJUnitHoldsHostileText(t *testing.T) {
 	t.Parallel()

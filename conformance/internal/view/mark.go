@@ -23,13 +23,10 @@ func mark(text, place string) markedText {
 	}
 	from, to, found := find(text, place)
 	if !found {
-		return markedText{Before: text, Missing: pointerUnescaper.Replace(place[strings.LastIndexByte(place, '/')+1:])}
+		return markedText{Before: text, Missing: jsontext.Pointer(place).LastToken()}
 	}
 	return markedText{Before: text[:from], Marked: text[from:to], After: text[to:]}
 }
-
-// pointerUnescaper undoes the escapes of a JSON pointer's token.
-var pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
 
 // find returns where in a JSON text the value at a place stands.
 func find(text, place string) (from, to int, found bool) {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -20,6 +21,9 @@ func (s secret) Leaks(b []byte) bool { return bytes.Contains(b, []byte(s)) }
 
 const noSecret = secret("a key that no report holds")
 
+// every is the names of all views.
+var every = []string{"report.json", "report.html", "report.md", "junit.xml", "run.har", "badge.svg"}
+
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -33,31 +37,26 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-func TestWriteAllMakesTheFolderAndWritesEveryView(t *testing.T) {
+func TestWriteAllMakesTheFolderAndWritesEveryViewWithTheChecksum(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "reports", "partner")
-	paths, err := WriteAll(dir, handful(t), noSecret)
+	r := seal(t, handful(t))
+	paths, err := WriteAll(dir, r, noSecret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want []string
-	for _, name := range []string{"report.json", "report.html", "report.md", "junit.xml", "run.har", "badge.svg"} {
-		want = append(want, filepath.Join(dir, name))
+	if len(paths) != len(every) || len(names(t, dir)) != len(every) || !slices.Equal(Names(), every) {
+		t.Errorf("want %v written, got %v, and %v in the folder", every, paths, names(t, dir))
 	}
-	if !slices.Equal(paths, want) {
-		t.Errorf("paths = %v, want %v", paths, want)
-	}
-	for _, path := range want {
+	for i, name := range every {
+		path := filepath.Join(dir, name)
 		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || paths[i] != path || info.Mode().Perm() != 0o644 {
+			t.Errorf("want %s with mode 0644, got %s, %v, %v", path, paths[i], info, err)
 		}
-		if info.Mode().Perm() != 0o644 || info.Size() == 0 {
-			t.Errorf("%s: mode %v, %d bytes, want 0644 and content", path, info.Mode().Perm(), info.Size())
+		if content, _ := os.ReadFile(path); !bytes.Contains(content, []byte(r.Integrity.SHA256)) {
+			t.Errorf("want the checksum in %s", name)
 		}
-	}
-	if got := names(t, dir); len(got) != len(want) {
-		t.Errorf("the folder holds %v, want %d files only", got, len(want))
 	}
 }
 
@@ -81,10 +80,10 @@ func TestWriteAllNeverShowsHalfAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if during, _ := io.ReadAll(reader); !bytes.Equal(during, before) {
-		t.Errorf("a reader of the old report saw it change: %.80q", during)
+		t.Errorf("want a reader of the old report to read it to its end, got %.80q", during)
 	}
 	if after, _ := os.ReadFile(path); !bytes.Contains(after, []byte("nonconformant")) {
-		t.Errorf("the new report is not there: %.80q", after)
+		t.Errorf("want the new report in its place, got %.80q", after)
 	}
 }
 
@@ -98,102 +97,22 @@ func TestWriteAllWritesNoFileThatHoldsTheKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			r := handful(t)
+			dir, r := t.TempDir(), handful(t)
 			ruleOf(t, r, rule.ReserveLimit.ID).Message = "the partner echoed " + key
 			r.Calls[0].Response.Body.Text = "the partner echoed " + key
 			paths, err := WriteAll(dir, r, secret(key))
-			if err == nil || len(paths) != 1 || filepath.Base(paths[0]) != "badge.svg" {
-				t.Fatalf("wrote %v, error %v: want nothing written but the badge, in which no text of a partner's stands, and an error", paths, err)
+			if want := []string{"badge.svg"}; len(paths) != 1 || !slices.Equal(names(t, dir), want) {
+				t.Errorf("want only %v, in which no text of a partner's stands, got %v", want, paths)
 			}
-			for _, file := range []string{"report.json", "report.html", "report.md", "junit.xml", "run.har"} {
-				if !strings.Contains(err.Error(), file) {
-					t.Errorf("the error does not name %s: %v", file, err)
-				}
-			}
-			if strings.Contains(err.Error(), key) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("the error shows the key, or has several lines: %v", err)
-			}
-			if got := names(t, dir); len(got) != 1 {
-				t.Errorf("the folder holds %v, want the badge only", got)
+			says := strings.Join(every[:5], ", ") + " not written: "
+			if err == nil || !strings.HasPrefix(err.Error(), says) || strings.Contains(err.Error(), key) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("want one line that begins with %q, without the key, got %v", says, err)
 			}
 		})
 	}
 }
 
-func TestWriteAllStillWritesTheFilesThatHoldNoKey(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	paths, err := WriteAll(dir, handful(t), secret("<testsuites"))
-	if err == nil || !strings.Contains(err.Error(), "junit.xml not written") {
-		t.Errorf("error = %v, want it to say that junit.xml is not written", err)
-	}
-	if want := []string{"badge.svg", "report.html", "report.json", "report.md", "run.har"}; len(paths) != len(want) || !slices.Equal(names(t, dir), want) {
-		t.Errorf("wrote %v, want %v", paths, want)
-	}
-}
-
-func TestWriteAllSaysInOneLineWhichFolderCannotBeMade(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(file, "reports")
-	_, err := WriteAll(dir, handful(t), noSecret)
-	if err == nil || !strings.Contains(err.Error(), "report folder "+dir+": not a directory") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("error = %v, want one line that names %s", err, dir)
-	}
-}
-
-func TestWriteAllSaysInOneLineWhichFileCannotBeWritten(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "report.html", "occupied"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	paths, err := WriteAll(dir, handful(t), noSecret)
-	if err == nil || !strings.Contains(err.Error(), "write report.html into the report folder "+dir) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("error = %v, want one line that names the file and %s", err, dir)
-	}
-	if len(paths) != 1 {
-		t.Errorf("wrote %v, want report.json, which was first", paths)
-	}
-	if got := names(t, dir); !slices.Equal(got, []string{"report.html", "report.json"}) {
-		t.Errorf("the folder holds %v: the temporary file was left behind", got)
-	}
-}
-
-func TestFixedTextHasTheWordsOfEveryReport(t *testing.T) {
-	t.Parallel()
-	all, err := FixedText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	fixed := bytes.Join(all, nil)
-	for _, word := range []string{"products", "not_applicable", "suite_version", "duration_ns", "testsuites", "Content-Security-Policy", "scrollIntoView", "Why it matters", "Repeat it", rule.CancelLimit.Title} {
-		if !bytes.Contains(fixed, []byte(word)) {
-			t.Errorf("FixedText lacks %q, which reports contain", word)
-		}
-	}
-	if bytes.Contains(fixed, []byte("harbour-tours")) {
-		t.Error("FixedText holds a partner's words")
-	}
-}
-
-func TestFixedTextIsThatOfTheNamedFilesAlone(t *testing.T) {
-	t.Parallel()
-	all, err := FixedText("junit.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fixed := bytes.Join(all, nil)
-	if !bytes.Contains(fixed, []byte("testsuites")) || bytes.Contains(fixed, []byte("scrollIntoView")) || bytes.Contains(fixed, []byte("duration_ns")) {
-		t.Error("want the words of junit.xml, and not those of the page or of report.json")
-	}
-}
-
-func TestWriteAllWritesThePicturesBesideTheReportUnlessTheyHoldTheKey(t *testing.T) {
+func TestWriteAllWritesTheFilesAndPicturesThatHoldNoKey(t *testing.T) {
 	t.Parallel()
 	dir, r := t.TempDir(), handful(t)
 	r.Pictures = map[string][]byte{"race-b.html": []byte("<p>3 &amp; 4 left</p>"), "race-a.html": []byte("2 left")}
@@ -201,21 +120,51 @@ func TestWriteAllWritesThePicturesBesideTheReportUnlessTheyHoldTheKey(t *testing
 	if err == nil || !strings.HasPrefix(err.Error(), "race-b.html not written") {
 		t.Errorf("want the picture with the key named, got %v", err)
 	}
-	if !slices.Contains(paths, filepath.Join(dir, "race-a.html")) || slices.Contains(paths, filepath.Join(dir, "race-b.html")) {
-		t.Errorf("want the other picture among the files written, got %v", paths)
+	if want := []string{"badge.svg", "junit.xml", "race-a.html", "report.html", "report.json", "report.md", "run.har"}; len(paths) != len(want) || !slices.Equal(names(t, dir), want) {
+		t.Errorf("want %v, got %v", want, paths)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "race-a.html")); err != nil || string(got) != "2 left" {
 		t.Errorf("want the picture as it was drawn, got %q, %v", got, err)
 	}
 }
 
-func TestEveryViewShowsTheChecksum(t *testing.T) {
+func TestWriteAllSaysInOneLineWhatCannotBeWritten(t *testing.T) {
 	t.Parallel()
-	r := seal(t, handful(t))
-	for _, v := range views() {
-		var out bytes.Buffer
-		if err := v.write(&out, r); err != nil || !bytes.Contains(out.Bytes(), []byte(r.Integrity.SHA256)) {
-			t.Errorf("%s does not show the checksum (%v)", v.name, err)
+	occupied, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.MkdirAll(filepath.Join(occupied, "report.html", "occupied"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{
+		filepath.Join(file, "reports"): "report folder " + filepath.Join(file, "reports") + ": not a directory",
+		occupied:                       "write report.html into the report folder " + occupied,
+	} {
+		if _, err := WriteAll(dir, handful(t), noSecret); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("want one line that says %q, got %v", want, err)
+		}
+	}
+	if got := names(t, occupied); !slices.Equal(got, []string{"report.html", "report.json"}) {
+		t.Errorf("want report.json, which was first, and no temporary file, got %v", got)
+	}
+}
+
+func TestFixedTextHasTheWordsOfTheFilesThatAreNamed(t *testing.T) {
+	t.Parallel()
+	pages := []string{"Content-Security-Policy", "scrollIntoView", "Why it matters", "Repeat it"}
+	for _, c := range []struct {
+		names, has, lacks []string
+	}{
+		{nil, append(pages, "products", "not_applicable", "suite_version", "duration_ns", "testsuites", rule.CancelLimit.Title), []string{"harbour-tours"}},
+		{[]string{"junit.xml"}, []string{"testsuites"}, append(pages, "duration_ns")},
+	} {
+		all, err := FixedText(c.names...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fixed := string(bytes.Join(all, nil))
+		for _, word := range append(slices.Clone(c.has), c.lacks...) {
+			if strings.Contains(fixed, word) != slices.Contains(c.has, word) {
+				t.Errorf("%v: want %q there: %t", c.names, word, slices.Contains(c.has, word))
+			}
 		}
 	}
 }

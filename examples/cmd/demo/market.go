@@ -23,6 +23,7 @@ type market struct {
 	integration client.Registered
 	listed      []client.Activity // in EUR
 	offer       offer
+	held        string // the booking that is paid next
 }
 
 // account is one that the demo has made, with a password for this run alone.

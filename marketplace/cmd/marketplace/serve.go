@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/spf13/cobra"
 
@@ -19,7 +18,6 @@ import (
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/console"
-	"partnerkit.dev/marketplace/internal/health"
 	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
@@ -104,10 +102,6 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return err
 	}
 	measured := telemetry.NewMetrics(cli.Version())
-	scrapers, err := networks(s.metricsFrom)
-	if err != nil {
-		return err
-	}
 	guard := partner.NewGuard(s.allowPrivatePartners)
 	integrations := integration.NewService(store, guard, key, time.Now)
 	if err := integrations.CheckSecret(ctx); err != nil {
@@ -116,14 +110,10 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	client := partner.NewClient(partner.Config{
 		Guard: guard, UserAgent: "partnerkit-marketplace/" + cli.Version(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(work, measured, log),
 	})
-	share, err := s.share()
-	if err != nil {
-		return err
-	}
 	deliveries := integration.NewService(work, guard, key, time.Now)
-	bookings, owed := newBookings(store, client, integrations, share, log), newBookings(work, client, deliveries, share, log)
+	bookings, owed := newBookings(store, client, integrations, s.share, log), newBookings(work, client, deliveries, s.share, log)
 	defer func() { client.Close(); bookings.Wait(); owed.Wait() }()
-	background, err := newWorker(work, client, deliveries, owed, s, measured, log)
+	background, err := newWorker(work, client, deliveries, owed, s.schedule, measured, log)
 	if err != nil {
 		return err
 	}
@@ -141,7 +131,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		Handler: api.New(api.Config{
 			Store: store, SignIn: signIn, Integrations: integrations, Bookings: bookings,
 			Syncer: syncer, Notifier: catalog.NewNotifier(store), Front: front, RateLimit: s.rateLimit,
-			Metrics: measured, Scrapers: scrapers, Now: time.Now, Log: log,
+			Metrics: measured, Scrapers: s.scrapers, Now: time.Now, Log: log,
 			Pages: func(a http.Handler) []api.Page {
 				return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: time.Now, Log: log}, a)
 			},
@@ -167,7 +157,6 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	return errors.Join(err, stop(ctx, server, background, client, log))
 }
 
-// listen opens the port that the service is reached by.
 func listen(address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	switch {
@@ -201,19 +190,6 @@ func stop(ctx context.Context, server *http.Server, background *worker.Worker, c
 	return errors.Join(err, <-handedBack)
 }
 
-// observer counts calls to partners, and writes down how they fare. A call is not failed by that.
-func observer(store *postgres.Store, measured *telemetry.Metrics, log *slog.Logger) func(uuid.UUID, health.Call) {
-	return func(id uuid.UUID, call health.Call) {
-		measured.Called(id, call)
-		ctx, cancel := context.WithTimeout(context.Background(), observeTime)
-		defer cancel()
-		if err := store.Observe(ctx, id, call); err != nil {
-			log.Error("a partner's health was not written down", slog.String("integration_id", id.String()), slog.Any("error", err))
-		}
-	}
-}
-
-// makeOperator makes the first operator, unless there is an account of that address.
 func makeOperator(ctx context.Context, store *postgres.Store, s settings, log *slog.Logger) error {
 	if s.operatorEmail == "" {
 		return nil

@@ -72,7 +72,7 @@ func (s *Service) SignIn(ctx context.Context, email, password, from string) (Tok
 		return Tokens{}, err
 	}
 	family, refresh, now := uuid.New(), NewToken(), s.now()
-	if err := s.store.StartFamily(ctx, family, account, HashToken(refresh), now, now.Add(RefreshLife)); err != nil {
+	if err := s.store.StartFamily(ctx, family, account, HashToken(refresh), now, now.Add(refreshLife)); err != nil {
 		return Tokens{}, err
 	}
 	return s.tokens(account, family, refresh, now)
@@ -107,7 +107,7 @@ func (s *Service) attempt(ctx context.Context, email, password, from string) (ac
 // Refresh returns fresh tokens for a refresh token, which is used up, or Unauthorized.
 func (s *Service) Refresh(ctx context.Context, token string) (Tokens, error) {
 	next, now := NewToken(), s.now()
-	family, id, err := s.store.Rotate(ctx, HashToken(token), HashToken(next), now, now.Add(RefreshLife))
+	family, id, err := s.store.Rotate(ctx, HashToken(token), HashToken(next), now, now.Add(refreshLife))
 	if err != nil {
 		return Tokens{}, err
 	}

@@ -12,7 +12,7 @@ import (
 // How long tokens are good for.
 const (
 	AccessLife  = 15 * time.Minute
-	RefreshLife = 30 * 24 * time.Hour
+	refreshLife = 30 * 24 * time.Hour
 )
 
 // Store is what is kept of accounts and tokens.

@@ -30,15 +30,12 @@ func listActivities(x *exchange) error {
 	)
 	p := &activitiesPage{frame: frame{Page: "Activities", Section: "activities"}, Form: f, Filtered: len(query) > 0}
 	list, part, err := read[[]client.OperatorActivity](x, "/operator/activities", query)
-	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
-		f.refuse(said)
-		return x.show(http.StatusUnprocessableEntity, "activities.html", p)
-	}
+	status, err := f.status(err)
 	if err != nil {
 		return err
 	}
 	p.List, p.Pager = list, newPager(part, root+"/activities", query)
-	return x.show(http.StatusOK, "activities.html", p)
+	return x.show(status, "activities.html", p)
 }
 
 // editPage edits an activity, or one of its variations.

@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -54,10 +55,7 @@ func listBookings(x *exchange) error {
 		field{Name: "attention", Label: "Only what needs attention", Kind: "checkbox"},
 	)
 	p := &bookingsPage{frame: frame{Page: "Bookings", Section: "bookings"}, Form: f, Filtered: len(query) > 0}
-	asked := url.Values{}
-	for name, values := range query {
-		asked[name] = values
-	}
+	asked := maps.Clone(query)
 	if words := query.Get("reseller"); strings.Contains(words, "@") {
 		found, err := x.resellerOf(words)
 		if err != nil {
@@ -70,15 +68,12 @@ func listBookings(x *exchange) error {
 		asked.Set("reseller", found)
 	}
 	list, part, err := read[[]bookingView](x, "/operator/bookings", asked)
-	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
-		f.refuse(said)
-		return x.show(http.StatusUnprocessableEntity, "bookings.html", p)
-	}
+	status, err := f.status(err)
 	if err != nil {
 		return err
 	}
 	p.List, p.Pager = list, newPager(part, root+"/bookings", query)
-	return x.show(http.StatusOK, "bookings.html", p)
+	return x.show(status, "bookings.html", p)
 }
 
 // resellerOf is the account of a reseller's address; "" where there is none.
@@ -134,10 +129,9 @@ func settled(b client.Booking) string {
 // settle makes the call of an action.
 func settle(action client.Action) handler {
 	return func(x *exchange) error {
-		given := x.given
 		var body any = struct{}{}
 		if action == client.MayCancel {
-			body = map[string]string{"reason": given.Get("reason")}
+			body = map[string]string{"reason": x.given.Get("reason")}
 		}
 		call := func() (string, error) {
 			b, err := send[client.Booking](x, http.MethodPost, "/operator/bookings/"+x.id()+"/"+string(action), body)

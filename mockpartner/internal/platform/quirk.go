@@ -8,8 +8,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/mockpartner/internal/invalid"
-	"partnerkit.dev/mockpartner/internal/yamlfile"
 )
 
 // Quirk is one way in which the platform itself misbehaves. It is computed from

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/internal/yamlfile"
+	"partnerkit.dev/internal/yamlfile"
 )
 
 // secret stands where people write keys by mistake.
@@ -40,7 +40,7 @@ func TestWhatIsWrongWithAFileIsOneLineThatBeginsWithItsPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := write(t, wrong.text)
-			_, err := yamlfile.Read(path)
+			_, err := yamlfile.Open(path)
 			if err == nil || !strings.HasPrefix(err.Error(), path+wrong.place) || !strings.Contains(err.Error(), wrong.want) ||
 				strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), secret) {
 				t.Errorf("want one line that begins with %s%s, says %q and shows no value, got %v", path, wrong.place, wrong.want, err)
@@ -48,7 +48,7 @@ func TestWhatIsWrongWithAFileIsOneLineThatBeginsWithItsPlace(t *testing.T) {
 		})
 	}
 	for _, path := range []string{filepath.Join(t.TempDir(), "missing.yaml"), t.TempDir()} {
-		if _, err := yamlfile.Read(path); err == nil || !strings.HasPrefix(err.Error(), path+" cannot be read: ") {
+		if _, err := yamlfile.Open(path); err == nil || !strings.HasPrefix(err.Error(), path+" cannot be read: ") {
 			t.Errorf("want %s not to be read, got %v", path, err)
 		}
 	}
@@ -57,7 +57,7 @@ func TestWhatIsWrongWithAFileIsOneLineThatBeginsWithItsPlace(t *testing.T) {
 func TestAnEmptyFileHoldsNothing(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "\n", "# only words\n", "---\n", "null\n"} {
-		if file, err := yamlfile.Read(write(t, text)); err != nil || file.Root != nil {
+		if file, err := yamlfile.Open(write(t, text)); err != nil || file.Root != nil {
 			t.Errorf("%q: want nothing, got %+v, %v", text, file, err)
 		}
 	}
@@ -68,7 +68,7 @@ func FuzzEveryFileIsReadOrRefusedInOneLine(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := yamlfile.Read(write(t, text)); err != nil && strings.Contains(err.Error(), "\n") {
+		if _, err := yamlfile.Open(write(t, text)); err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("want one line, got %q", err)
 		}
 	})

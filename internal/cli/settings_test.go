@@ -1,6 +1,8 @@
-package settings_test
+package cli_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,12 +12,14 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"partnerkit.dev/conformance/internal/settings"
+	"partnerkit.dev/internal/cli"
 )
+
+const usualFile = "settings.yaml"
 
 // bench is a command's flags, and where its settings come from.
 type bench struct {
-	settings.Target
+	cli.Settings
 	environment map[string]string
 }
 
@@ -32,17 +36,20 @@ func setup(t *testing.T, file string, arguments ...string) *bench {
 		flags.StringSlice("rule", nil, "")
 		flags.Bool("secretly", false, "")
 		_ = flags.MarkHidden("secretly")
-		settings.Register(flags)
+		cli.RegisterFile(flags, usualFile)
 		return flags
 	}
 	b := &bench{environment: map[string]string{}}
-	b.Target = settings.Target{
-		Flags: fresh(), Fresh: fresh, Folder: t.TempDir(), Prefix: "CONFORMANCE_",
-		Getenv:  func(name string) string { return b.environment[name] },
-		Secrets: map[string]string{"auth-key": "set the variable"},
+	b.Settings = cli.Settings{
+		Flags: fresh(), Variable: cli.Prefixed("CONFORMANCE_"),
+		Lookup: func(name string) (string, bool) { return b.environment[name], b.environment[name] != "" },
+		File: &cli.SettingsFile{
+			Default: usualFile, Folder: t.TempDir(), Fresh: fresh, Secrets: map[string]string{"auth-key": "set the variable"},
+			Hint: func(_ string, names []string) string { return fmt.Sprintf(" (of %d)", len(names)) },
+		},
 	}
 	if file != "" {
-		if err := os.WriteFile(filepath.Join(b.Folder, settings.DefaultFile), []byte(file), 0o600); err != nil {
+		if err := os.WriteFile(b.path(), []byte(file), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,6 +57,13 @@ func setup(t *testing.T, file string, arguments ...string) *bench {
 		t.Fatal(err)
 	}
 	return b
+}
+
+func (b *bench) path() string { return filepath.Join(b.File.Folder, usualFile) }
+
+func (b *bench) apply() (string, error) {
+	source, wrong := b.Apply()
+	return source, errors.Join(wrong...)
 }
 
 // of returns the value of a flag as text.
@@ -86,7 +100,7 @@ func TestTheCommandLineStandsBeforeTheEnvironmentBeforeTheProfileBeforeTheCommon
 	} {
 		b := setup(t, step.file, step.arguments...)
 		b.environment["CONFORMANCE_BASE_URL"] = step.variable
-		if _, err := b.Apply(); err != nil {
+		if _, err := b.apply(); err != nil {
 			t.Errorf("%v: %v", step.arguments, err)
 		}
 		if got := b.of("base-url"); got != step.want {
@@ -99,8 +113,8 @@ func TestASettingIsOfTheKindThatItsFlagIs(t *testing.T) {
 	t.Parallel()
 	b := setup(t, profiles)
 	b.environment["CONFORMANCE_PROFILE"] = "staging"
-	source, err := b.Apply()
-	if want := filepath.Join(b.Folder, settings.DefaultFile) + ", profile staging"; err != nil || source != want {
+	source, err := b.apply()
+	if want := b.path() + ", profile staging"; err != nil || source != want {
 		t.Errorf("want the settings from %q, got %q, %v", want, source, err)
 	}
 	for flag, want := range map[string]string{"strict": "true", "max-duration": "2m0s", "max-holds": "7", "share": "0.5", "rule": "[a.b,c.d]"} {
@@ -114,7 +128,7 @@ func TestTheEnvironmentGivesAListWithCommas(t *testing.T) {
 	t.Parallel()
 	b := setup(t, profiles, "--profile", "staging")
 	b.environment["CONFORMANCE_RULE"] = "x.y,z"
-	if _, err := b.Apply(); err != nil || b.of("rule") != "[x.y,z]" {
+	if _, err := b.apply(); err != nil || b.of("rule") != "[x.y,z]" {
 		t.Errorf("want the environment's list in place of the file's, got %s, %v", b.of("rule"), err)
 	}
 }
@@ -122,12 +136,12 @@ func TestTheEnvironmentGivesAListWithCommas(t *testing.T) {
 func TestAFileCanBeNamedAndIsWantedThen(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "", "--config", filepath.Join(t.TempDir(), "other.yaml"))
-	if _, err := b.Apply(); err == nil || !strings.Contains(err.Error(), "other.yaml cannot be read: no such file") {
+	if _, err := b.apply(); err == nil || !strings.Contains(err.Error(), "other.yaml cannot be read: no such file") {
 		t.Errorf("want the missing file named, got %v", err)
 	}
 	b = setup(t, "")
-	b.environment["CONFORMANCE_CONFIG"] = filepath.Join(setup(t, profiles).Folder, settings.DefaultFile)
-	if _, err := b.Apply(); err != nil || b.of("base-url") != "common" {
+	b.environment["CONFORMANCE_CONFIG"] = setup(t, profiles).path()
+	if _, err := b.apply(); err != nil || b.of("base-url") != "common" {
 		t.Errorf("want the file that the environment names read, got %s, %v", b.of("base-url"), err)
 	}
 }
@@ -146,7 +160,7 @@ func TestAWrongSettingIsOneLineWithItsPlaceAlsoInAProfileThatIsNotChosen(t *test
 	t.Parallel()
 	const secret = "sEcret"
 	for name, wrong := range map[string]struct{ file, want string }{
-		"a mistyped name":         {"strict: true\nbase-ulr: x", `:2: there is no setting "base-ulr" (did you mean base-url?)`},
+		"a mistyped name":         {"strict: true\nbase-ulr: x", `:2: there is no setting "base-ulr" (of 6)`},
 		"a name in a profile":     {"profiles:\n  a:\n    base-ulr: x", `:3: there is no setting "base-ulr"`},
 		"a hidden flag":           {"secretly: true", `:1: there is no setting "secretly"`},
 		"a file in a file":        {"config: x.yaml", `:1: there is no setting "config"`},
@@ -167,8 +181,8 @@ func TestAWrongSettingIsOneLineWithItsPlaceAlsoInAProfileThatIsNotChosen(t *test
 		"a setting twice":         {"strict: true\nstrict: true", ":2: "},
 	} {
 		b := setup(t, wrong.file)
-		_, err := b.Apply()
-		if path := filepath.Join(b.Folder, settings.DefaultFile); err == nil || !strings.HasPrefix(err.Error(), path+wrong.want) {
+		_, err := b.apply()
+		if path := b.path(); err == nil || !strings.HasPrefix(err.Error(), path+wrong.want) {
 			t.Errorf("%s: want an error that begins with %q, got %v", name, path+wrong.want, err)
 		} else if strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: want one line that shows no value, got %q", name, err)
@@ -179,12 +193,12 @@ func TestAWrongSettingIsOneLineWithItsPlaceAlsoInAProfileThatIsNotChosen(t *test
 func TestAProfileThatIsNotThereIsRefusedWithThoseThatAre(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []struct{ file, profile, want string }{
-		{profiles, "stagin", `there is no profile "stagin" (did you mean staging?)`},
+		{profiles, "stagin", `there is no profile "stagin" (of 2)`},
 		{profiles, "production", "it has empty, staging"},
 		{"strict: true", "staging", "it has none"},
-		{"", "staging", "there is no conformance.yaml here; name the file with --config"},
+		{"", "staging", "there is no settings.yaml here; name the file with --config"},
 	} {
-		if _, err := setup(t, wrong.file, "--profile", wrong.profile).Apply(); err == nil || !strings.Contains(err.Error(), wrong.want) {
+		if _, err := setup(t, wrong.file, "--profile", wrong.profile).apply(); err == nil || !strings.Contains(err.Error(), wrong.want) {
 			t.Errorf("%s: want %q, got %v", wrong.profile, wrong.want, err)
 		}
 	}
@@ -194,12 +208,16 @@ func TestAWrongVariableIsNamedWithoutItsValue(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "")
 	b.environment["CONFORMANCE_MAX_DURATION"] = "sEcret"
-	if _, err := b.Apply(); err == nil || err.Error() != "CONFORMANCE_MAX_DURATION: want a duration, such as 150s or 5m" {
+	if _, err := b.apply(); err == nil || err.Error() != "CONFORMANCE_MAX_DURATION: want a duration, such as 150s or 5m" {
 		t.Errorf("want the variable named, got %v", err)
+	}
+	b.environment["CONFORMANCE_MAX_HOLDS"] = "sEcret"
+	if _, wrong := b.Apply(); len(wrong) != 2 {
+		t.Errorf("want both variables named together, got %v", wrong)
 	}
 	b = setup(t, "")
 	b.environment["CONFORMANCE_AUTH_KEY"], b.environment["CONFORMANCE_SECRETLY"] = "sEcret", "true"
-	if _, err := b.Apply(); err != nil || b.of("auth-key") != "" || b.of("secretly") != "false" {
+	if _, err := b.apply(); err != nil || b.of("auth-key") != "" || b.of("secretly") != "false" {
 		t.Errorf("want the key and hidden flags left to the command line, got %q, %q, %v", b.of("auth-key"), b.of("secretly"), err)
 	}
 }
