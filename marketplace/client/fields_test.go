@@ -5,7 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
-	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -85,7 +85,7 @@ func TestTheTypesHaveEveryFieldOfTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := comparison{t: t, constants: constantsOf(t)}
+	c := comparison{t: t, constants: constantsOf(t, ".", "../../schemas/partnerapi")}
 	known := operations()
 	for _, op := range document.Operations() {
 		if !strings.HasPrefix(op.Path, "/api/") {
@@ -225,7 +225,7 @@ func (c comparison) compareWords(at string, is reflect.Type, says map[string]any
 		return
 	}
 	if is.PkgPath() == "" {
-		if !slices.Contains([]string{"outcome", "endpoint"}, at[strings.LastIndex(at, "/")+1:]) {
+		if !slices.Contains([]string{"outcome", "endpoint", "deliveryFormat", "deliveryMethod"}, at[strings.LastIndex(at, "/")+1:]) {
 			c.t.Errorf("%s: want a type with a constant for each of %v, got %s", at, words, is)
 		}
 		return
@@ -287,19 +287,23 @@ func fieldsOf(is reflect.Type) map[string]reflect.StructField {
 	return fields
 }
 
-// constantsOf are the texts of the package's constants, by their types.
-func constantsOf(t *testing.T) map[string][]string {
+// constantsOf are the texts of some packages' constants, by their types.
+func constantsOf(t *testing.T, folders ...string) map[string][]string {
 	t.Helper()
-	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
+	var names []string
+	for _, folder := range folders {
+		found, err := filepath.Glob(folder + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
 	}
 	constants := map[string][]string{}
-	for _, entry := range entries {
-		if name := entry.Name(); !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), entry.Name(), nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,11 +312,15 @@ func constantsOf(t *testing.T) map[string][]string {
 			if !ok || len(spec.Values) != 1 {
 				return true
 			}
-			kind, typed := spec.Type.(*ast.Ident)
+			kind := spec.Type
+			if other, ok := kind.(*ast.SelectorExpr); ok { // of another package
+				kind = other.Sel
+			}
+			name, typed := kind.(*ast.Ident)
 			literal, isText := spec.Values[0].(*ast.BasicLit)
 			if typed && isText {
 				if text, err := strconv.Unquote(literal.Value); err == nil {
-					constants[kind.Name] = append(constants[kind.Name], text)
+					constants[name.Name] = append(constants[name.Name], text)
 				}
 			}
 			return true

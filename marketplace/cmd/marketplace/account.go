@@ -14,15 +14,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
-	"partnerkit.dev/marketplace/internal/secret"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
 func newAccount() *cobra.Command {
 	command := &cobra.Command{Use: "account", Short: "Accounts and their tokens", Example: "  marketplace account list"}
-	group(command)
 	command.AddCommand(newAccountCreate(), newAccountList(), newAccountToken())
 	return command
 }
@@ -71,7 +70,7 @@ may sign in, and its name. It works while the service runs, and while it does no
 		Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if role != "" && !slices.Contains([]marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator}, marketplace.Role(role)) {
-				return misuse{fmt.Errorf("--role: want reseller, affiliate, partner or operator, got %.20q", role)}
+				return cli.Misuse(fmt.Errorf("--role: want reseller, affiliate, partner or operator, got %.20q", role))
 			}
 			return withStore(command.Context(), s, func(store *postgres.Store) error {
 				return listAccounts(command.Context(), store, marketplace.Role(role), command.OutOrStdout())
@@ -83,14 +82,13 @@ may sign in, and its name. It works while the service runs, and while it does no
 	return command
 }
 
-// accountsAtOnce is how many accounts are read at once.
 const accountsAtOnce = 500
 
 func listAccounts(ctx context.Context, store *postgres.Store, role marketplace.Role, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ROLE\tADDRESS\tID\tMADE\tSTATE\tNAME")
 	for skip := int64(0); ; skip += accountsAtOnce {
-		accounts, total, err := store.Accounts(ctx, role, "", skip, accountsAtOnce)
+		accounts, total, err := store.Accounts.List(ctx, role, "", skip, accountsAtOnce)
 		if err != nil {
 			return err
 		}
@@ -152,18 +150,18 @@ it does not.`,
 }
 
 func addToken(ctx context.Context, store *postgres.Store, email string, asked marketplace.NewAPIToken) (string, error) {
-	account, err := store.AccountByEmail(ctx, marketplace.NormalEmail(email))
+	account, err := store.Accounts.AccountByEmail(ctx, marketplace.NormalEmail(email))
 	if marketplace.CodeOf(err) == marketplace.NotFound || err == nil && account.Role != marketplace.Reseller {
 		return "", fmt.Errorf("--email: there is no reseller of the address %q", email)
 	}
 	if err != nil {
 		return "", err
 	}
-	made, text, err := signin.NewAPIToken(account.ID, asked.Name, time.Now())
+	made, text, err := auth.NewAPIToken(account.ID, asked.Name, time.Now())
 	if err != nil {
 		return "", err
 	}
-	return text, store.AddAPIToken(ctx, made, secret.Hash(text), marketplace.Reseller)
+	return text, store.Accounts.AddAPIToken(ctx, made, auth.HashToken(text), marketplace.Reseller)
 }
 
 // longestLine bounds the password that is read, in bytes.
@@ -181,10 +179,10 @@ func create(ctx context.Context, s storage, asked marketplace.NewAccount) (made 
 	if err := marketplace.Check(&asked); err != nil {
 		return made, byFlag(err)
 	}
-	if made, err = signin.NewAccount(asked, time.Now()); err != nil {
+	if made, err = auth.NewAccount(asked, time.Now()); err != nil {
 		return made, err
 	}
-	err = withStore(ctx, s, func(store *postgres.Store) error { return store.CreateAccount(ctx, made) })
+	err = withStore(ctx, s, func(store *postgres.Store) error { return store.Accounts.CreateAccount(ctx, made) })
 	if marketplace.CodeOf(err) == marketplace.Conflict {
 		err = fmt.Errorf("--email: there is an account of the address %s already; account list shows it", made.Email)
 	}
@@ -204,7 +202,7 @@ func byFlag(err error) error {
 			lines[i] = "standard input: " + detail
 		}
 	}
-	return misuse{errors.New(strings.Join(lines, "\n"))}
+	return cli.Misuse(errors.New(strings.Join(lines, "\n")))
 }
 
 // withDetails says every mistake of a request, a line each.

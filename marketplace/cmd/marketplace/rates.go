@@ -15,13 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
-	"partnerkit.dev/marketplace/internal/ecb"
 	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/storefront"
 )
 
 func newRates() *cobra.Command {
 	command := &cobra.Command{Use: "rates", Short: "Exchange rates", Example: "  marketplace rates import eurofxref-daily.xml"}
-	group(command)
 	command.AddCommand(newRatesImport())
 	return command
 }
@@ -40,14 +39,14 @@ It works while the service runs, whose prices follow at once, and while it does 
 		Example: `  marketplace rates import https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml
   marketplace rates import eurofxref-daily.xml
   marketplace rates import - < eurofxref-daily.xml`,
-		Args: exactlyOne("want one FILE, one URL, or - for the standard input"),
+		Args: cli.Exactly(1, "want one FILE, one URL, or - for the standard input, got %d arguments"),
 		RunE: func(command *cobra.Command, args []string) error {
 			daily, err := readRates(command.Context(), args[0], command.InOrStdin())
 			if err != nil {
 				return err
 			}
 			err = withStore(command.Context(), s, func(store *postgres.Store) error {
-				return store.ChangeRates(command.Context(), daily.Rates.Merge(daily.Date))
+				return store.Storefront.ChangeRates(command.Context(), daily.Rates.Merge(daily.Date))
 			})
 			if err != nil {
 				return withDetails(err)
@@ -60,17 +59,7 @@ It works while the service runs, whose prices follow at once, and while it does 
 	return command
 }
 
-// exactlyOne has cobra say what is wanted in our words.
-func exactlyOne(wanted string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return misuse{fmt.Errorf("%s, got %d arguments", wanted, len(args))}
-		}
-		return nil
-	}
-}
-
-func readRates(ctx context.Context, from string, stdin io.Reader) (ecb.Daily, error) {
+func readRates(ctx context.Context, from string, stdin io.Reader) (storefront.DailyRates, error) {
 	switch {
 	case from == "-":
 		return readTable("the standard input", stdin)
@@ -79,14 +68,14 @@ func readRates(ctx context.Context, from string, stdin io.Reader) (ecb.Daily, er
 	}
 	file, err := os.Open(from)
 	if err != nil {
-		return ecb.Daily{}, fmt.Errorf("read the rates: %w", err)
+		return storefront.DailyRates{}, fmt.Errorf("read the rates: %w", err)
 	}
 	defer file.Close()
 	return readTable(from, file)
 }
 
-func readTable(name string, in io.Reader) (ecb.Daily, error) {
-	daily, err := ecb.Read(in)
+func readTable(name string, in io.Reader) (storefront.DailyRates, error) {
+	daily, err := storefront.ReadRates(in)
 	if err != nil {
 		return daily, fmt.Errorf("%s: %w", name, withDetails(err))
 	}
@@ -96,7 +85,7 @@ func readTable(name string, in io.Reader) (ecb.Daily, error) {
 // fetchTime bounds the way to a table, and reading it.
 const fetchTime = 30 * time.Second
 
-func fetchRates(ctx context.Context, address string) (daily ecb.Daily, err error) {
+func fetchRates(ctx context.Context, address string) (daily storefront.DailyRates, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -120,11 +109,11 @@ func fetchRates(ctx context.Context, address string) (daily ecb.Daily, err error
 
 // seedRates stores the rates that come with the service where nobody ever gave any.
 func seedRates(ctx context.Context, store *postgres.Store, log *slog.Logger) error {
-	daily, err := ecb.Snapshot()
+	daily, err := storefront.SampleRates()
 	if err != nil {
 		return err
 	}
-	seeded, err := store.SeedRates(ctx, daily.Rates, daily.Date)
+	seeded, err := store.Storefront.SeedRates(ctx, daily.Rates, daily.Date)
 	if err != nil {
 		return fmt.Errorf("store the first exchange rates: %w", err)
 	}

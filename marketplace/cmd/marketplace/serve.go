@@ -10,22 +10,19 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/console"
-	"partnerkit.dev/marketplace/internal/health"
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/metrics"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
-	"partnerkit.dev/marketplace/internal/signin"
 	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/telemetry"
 	"partnerkit.dev/marketplace/internal/worker"
 )
 
@@ -103,49 +100,40 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := seedRates(ctx, store, log); err != nil {
 		return err
 	}
-	measured := metrics.New(cli.Version())
-	scrapers, err := networks(s.metricsFrom)
-	if err != nil {
-		return err
-	}
+	measured := telemetry.NewMetrics(cli.Version())
 	guard := partner.NewGuard(s.allowPrivatePartners)
-	integrations := integration.NewService(store, guard, key, time.Now)
+	integrations := partner.NewRegistry(store.Partners, guard, key, time.Now)
 	if err := integrations.CheckSecret(ctx); err != nil {
 		return fmt.Errorf("--secret-key: %w", err)
 	}
 	client := partner.NewClient(partner.Config{
 		Guard: guard, UserAgent: "partnerkit-marketplace/" + cli.Version(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(work, measured, log),
 	})
-	share, err := s.share()
-	if err != nil {
-		return err
-	}
-	deliveries := integration.NewService(work, guard, key, time.Now)
-	bookings, owed := newBookings(store, client, integrations, share, log), newBookings(work, client, deliveries, share, log)
+	deliveries := partner.NewRegistry(work.Partners, guard, key, time.Now)
+	bookings, owed := newBookings(store, client, integrations, s.share, log), newBookings(work, client, deliveries, s.share, log)
 	defer func() { client.Close(); bookings.Wait(); owed.Wait() }()
-	background, err := newWorker(work, client, deliveries, owed, s, measured, log)
+	background, err := newWorker(work, client, deliveries, owed, s.schedule, measured, log)
 	if err != nil {
 		return err
 	}
-	front, err := storefront.Open(ctx, storefront.Config{Store: store, PageCache: int64(s.pageCache) << 20, AffiliateURL: s.affiliateURL, Log: log})
+	front, err := storefront.Open(ctx, storefront.Config{Store: store.Storefront, PageCache: int64(s.pageCache) << 20, AffiliateURL: s.affiliateURL, Log: log})
 	if err != nil {
 		return err
 	}
 	defer front.Close()
-	syncer := catalog.NewSyncer(store, client, time.Now)
+	syncer := catalog.NewSyncer(store.Catalog, client, time.Now)
 	syncer.Tell(measured.Synced)
 	measured.PageCache(front.PageCache)
 	measured.Database(store.MetricsState, time.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
-	signIn := signin.New(store, key, s.loginLimit, time.Now)
+	signIn := auth.NewService(store.Accounts, key, s.loginLimit, time.Now)
 	server := &http.Server{
 		Handler: api.New(api.Config{
-			Store: store, SignIn: signIn, Integrations: integrations, Bookings: bookings,
-			Syncer: syncer, Notifier: catalog.NewNotifier(store), Front: front, RateLimit: s.rateLimit,
-			Metrics: measured, Scrapers: scrapers, Now: time.Now, Log: log,
-			Mounts: []api.Mount{
-				{Path: console.Path, Handler: func(a http.Handler) http.Handler {
-					return console.New(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: time.Now, Log: log}, a)
-				}},
+			Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
+			SignIn: signIn, Integrations: integrations, Bookings: bookings,
+			Syncer: syncer, Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: s.rateLimit,
+			Metrics: measured, Scrapers: s.scrapers, Now: time.Now, Log: log,
+			Pages: func(a http.Handler) []api.Page {
+				return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: time.Now, Log: log}, a)
 			},
 		}),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
@@ -169,7 +157,6 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	return errors.Join(err, stop(ctx, server, background, client, log))
 }
 
-// listen opens the port that the service is reached by.
 func listen(address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	switch {
@@ -203,28 +190,15 @@ func stop(ctx context.Context, server *http.Server, background *worker.Worker, c
 	return errors.Join(err, <-handedBack)
 }
 
-// observer counts calls to partners, and writes down how they fare. A call is not failed by that.
-func observer(store *postgres.Store, measured *metrics.Metrics, log *slog.Logger) func(uuid.UUID, health.Call) {
-	return func(id uuid.UUID, call health.Call) {
-		measured.Called(id, call)
-		ctx, cancel := context.WithTimeout(context.Background(), observeTime)
-		defer cancel()
-		if err := store.Observe(ctx, id, call); err != nil {
-			log.Error("a partner's health was not written down", slog.String("integration_id", id.String()), slog.Any("error", err))
-		}
-	}
-}
-
-// makeOperator makes the first operator, unless there is an account of that address.
 func makeOperator(ctx context.Context, store *postgres.Store, s settings, log *slog.Logger) error {
 	if s.operatorEmail == "" {
 		return nil
 	}
-	made, err := signin.NewAccount(s.firstOperator(), time.Now())
+	made, err := auth.NewAccount(s.firstOperator(), time.Now())
 	if err != nil {
 		return err
 	}
-	switch err := store.CreateAccount(ctx, made); {
+	switch err := store.Accounts.CreateAccount(ctx, made); {
 	case err == nil:
 		log.Info("made the first operator", slog.String("email", made.Email))
 		return nil

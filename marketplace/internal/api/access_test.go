@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
@@ -160,23 +162,23 @@ func TestEveryRouteLetsInWhomTheTableSays(t *testing.T) {
 // apiToken makes a long-lived token for the reseller.
 func (b *bench) apiToken(t testing.TB) string {
 	t.Helper()
-	var made struct {
-		Token string `json:"api_token"`
-	}
+	var made client.MadeToken
 	b.do(t, "POST", "/api/v1/operator/accounts/"+b.accounts[marketplace.Reseller].ID.String()+"/api-tokens", `{"name":"shop"}`, b.signIn(t, marketplace.Operator)).data(t, &made)
-	return made.Token
+	return string(made.Token)
+}
+
+// another makes another account of the role, and signs it in.
+func (b *bench) another(t testing.TB, role marketplace.Role) header {
+	t.Helper()
+	b.do(t, "POST", "/api/v1/operator/accounts", fmt.Sprintf(`{"email":"other@example.com","password":%q,"role":%q}`, password, role), b.signIn(t, marketplace.Operator))
+	return b.signInAs(t, "other@example.com")
 }
 
 func TestWhatIsAnothersIsNotThere(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	operator, own := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Partner)
-	b.do(t, "POST", "/api/v1/operator/accounts", `{"email":"other@example.com","password":"`+password+`","role":"partner"}`, operator)
-	var tokens struct {
-		Access string `json:"access_token"`
-	}
-	b.do(t, "POST", "/api/v1/auth/login", `{"email":"other@example.com","password":"`+password+`"}`).data(t, &tokens)
-	other := header{"Authorization", "Bearer " + tokens.Access}
+	other := b.another(t, marketplace.Partner)
 	made, another := b.register(t, own, "https://one.example"), b.register(t, other, "https://two.example")
 	judged := 0
 	for route, may := range whoMay {

@@ -2,8 +2,7 @@ package booking
 
 import (
 	"context"
-	"net/http"
-	"slices"
+	"math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,27 +19,27 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 	if err != nil {
 		return 0, err
 	}
-	give, room := s.shares.take(r.IntegrationID)
+	leave, room := s.deliveries.Try(r.IntegrationID)
 	if !room {
 		return busyPause, nil
 	}
-	defer give()
+	defer leave()
 	call := uuid.New()
-	r, c, err := s.stepFrom(ctx, r, func(r Record) (Change, error) {
+	r, c, err := s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
 		again = 0
-		if _, err := Next(r.Booking, ConfirmAgain); err != nil { // it has been settled
+		if _, err := next(r.Booking, confirmAgain); err != nil { // it has been settled
 			if confirming.holds(r.Booking) { // or will be; if not, there is no other job
 				again = pause(r.ConfirmTries - 1)
 			}
 			return Change{}, nil
 		}
-		return move(r.Booking, ConfirmAgain, s.Now(), "", "", call)
+		return move(r.Booking, confirmAgain, s.Now(), "", "", call)
 	})
 	if err != nil || c.Begins == nil {
 		return again, err
 	}
 	r = s.confirm(ctx, r, call)
-	if _, err := Next(r.Booking, ConfirmAgain); err == nil {
+	if _, err := next(r.Booking, confirmAgain); err == nil {
 		again = pause(r.ConfirmTries - 1)
 	}
 	return again, nil
@@ -52,9 +51,8 @@ type delivery struct {
 	owed     func(marketplace.Booking) bool
 	count    func(*marketplace.Booking) (tries *int, since time.Time)
 	send     func(context.Context, *Service, Record, partner.Target) partner.Outcome
-	taken    Event
-	giveUp   Event
-	lacking  []int // the answers that say that the partner has no such call
+	taken    event
+	giveUp   event
 }
 
 var release = delivery{
@@ -64,7 +62,7 @@ var release = delivery{
 	send: func(ctx context.Context, s *Service, r Record, t partner.Target) partner.Outcome {
 		return s.Partner.Release(ctx, t, r.Code)
 	},
-	taken: ReleaseTaken, giveUp: ReleaseGiveUp,
+	taken: releaseTaken, giveUp: releaseGiveUp,
 }
 
 var cancellation = delivery{
@@ -74,8 +72,7 @@ var cancellation = delivery{
 	send: func(ctx context.Context, s *Service, r Record, t partner.Target) partner.Outcome {
 		return s.Partner.Cancel(ctx, t, r.ExternalBookingID, r.CancelReason)
 	},
-	taken: CancelTaken, giveUp: CancelGiveUp,
-	lacking: []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented},
+	taken: cancelTaken, giveUp: cancelGiveUp,
 }
 
 // DeliverRelease sends a release that is owed. It returns how long to wait before the
@@ -95,13 +92,13 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 	if err != nil {
 		return 0, err
 	}
-	give, room := s.shares.take(r.IntegrationID)
+	leave, room := s.deliveries.Try(r.IntegrationID)
 	if !room {
 		return busyPause, nil
 	}
-	defer give()
+	defer leave()
 	call := Call{ID: uuid.New(), Endpoint: d.endpoint}
-	r, c, err := s.stepFrom(ctx, r, func(r Record) (Change, error) {
+	r, c, err := s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
 		if !d.owed(r.Booking) {
 			return Change{}, nil
 		}
@@ -120,7 +117,7 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 	} else {
 		outcome = d.send(ctx, s, r, target)
 	}
-	_, err = s.insist(ctx, r, func(r Record) (Change, error) {
+	_, err = s.moves.insist(ctx, r, func(r Record) (Change, error) {
 		if !d.owed(r.Booking) {
 			again = 0
 			return Change{At: s.Now(), Booking: r.Booking, Ends: end(call.ID, outcome)}, nil
@@ -137,12 +134,12 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 func (s *Service) delivered(r Record, d delivery, o partner.Outcome) (c Change, again time.Duration, err error) {
 	now := s.Now()
 	tries, since := d.count(&r.Booking)
-	on := Event("")
+	on := event("")
 	switch {
 	case o.Kind == partner.Done:
 		on = d.taken
-	case o.Kind == partner.Refused && slices.Contains(d.lacking, o.Status):
-		on = CancelUnsupported
+	case o.Kind == partner.Unsupported:
+		on = cancelUnsupported
 	case parked(since, now):
 		on = d.giveUp
 	default:
@@ -156,3 +153,48 @@ func (s *Service) delivered(r Record, d delivery, o partner.Outcome) (c Change, 
 	c.Breaches = breaches(r.Booking, d.endpoint, now, o.Breaches)
 	return c, 0, err
 }
+
+const (
+	// mostDeliveries is how many deliveries to one partner are under way at once, in a
+	// replica: one that hangs must not fill the workers.
+	mostDeliveries = 4
+	// busyPause is how long a delivery waits that finds so many under way.
+	busyPause = 3 * time.Second
+)
+
+// pauses are those before a call is sent again; the last one doubles up to longestPause.
+var pauses = []time.Duration{time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
+
+const longestPause = 15 * time.Minute
+
+// pause is how long to wait after so many tries before this one: a fifth more or less
+// than the list says, so that what failed together does not come back together.
+func pause(tries int) time.Duration {
+	wait := pauses[min(max(tries, 0), len(pauses)-1)]
+	for range tries - len(pauses) + 1 {
+		if wait *= 2; wait >= longestPause {
+			wait = longestPause
+			break
+		}
+	}
+	return wait + time.Duration((rand.Float64()-0.5)*0.4*float64(wait))
+}
+
+// mostConfirms is how often confirm is sent by itself where no answer is read.
+const mostConfirms = 5
+
+// silence is what a confirm without an answer means at that moment: it is sent again a
+// few times, until the hold's expiry.
+func silence(b marketplace.Booking, now time.Time) event {
+	if b.ConfirmTries >= mostConfirms || !now.Before(b.ExpiresAt) {
+		return confirmGiveUp
+	}
+	return confirmUnanswered
+}
+
+// deliverFor is how long a release or a cancellation is sent until an operator is told.
+const deliverFor = 72 * time.Hour
+
+// parked reports whether a delivery that is owed since then has been tried for long
+// enough.
+func parked(since, now time.Time) bool { return now.Sub(since) >= deliverFor }

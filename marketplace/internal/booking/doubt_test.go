@@ -14,7 +14,7 @@ import (
 // byHand tells the partner's judge that an operator has the next confirm sent.
 func (b *bench) byHand(t *testing.T, held marketplace.Booking) {
 	t.Helper()
-	_, err := b.partner.Control.Testify(t.Context(), client.Testimony{ByHand: held.Code})
+	_, err := b.partner.Control.Journal.Testify(t.Context(), client.Testimony{ByHand: held.Code})
 	check(t, err)
 }
 
@@ -51,7 +51,7 @@ func TestWhatAnOperatorCancelsIsNotLeftAtAPartnerThatMayHaveBooked(t *testing.T)
 			held := b.checkout(t)
 			b.pays(t, held.ID, "p-1")
 			b.work(t)
-			if r, err := b.store.Booking(t.Context(), held.ID); err != nil || r.Status != marketplace.Paid || len(r.Attention) != 1 {
+			if r, err := b.store.Bookings.Booking(t.Context(), held.ID); err != nil || r.Status != marketplace.Paid || len(r.Attention) != 1 {
 				t.Fatalf("want it PAID, and an operator told, got %+v and %v", r.Booking, err)
 			}
 			b.byHand(t, held)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"net/http"
 	"slices"
 	"time"
 
@@ -25,7 +24,7 @@ const patience = time.Second
 // the state.
 func (s *Service) Pay(ctx context.Context, account, id uuid.UUID, p marketplace.Payment) (marketplace.Booking, error) {
 	call := uuid.New()
-	r, c, err := s.step(ctx, id, func(r Record) (Change, error) {
+	r, c, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
 		if err := visible(r.Booking, account); err != nil {
 			return Change{}, err
 		}
@@ -45,9 +44,9 @@ func (s *Service) pay(r Record, p marketplace.Payment, call uuid.UUID) (Change, 
 		return Change{}, nil
 	}
 	p.At = s.Now()
-	on, why := PaymentFail, "payment "+p.Reference+" failed"
+	on, why := paymentFail, "payment "+p.Reference+" failed"
 	if p.Succeeded {
-		on, why = PaymentSucceed, "payment "+p.Reference+" succeeded"
+		on, why = paymentSucceed, "payment "+p.Reference+" succeeded"
 	}
 	c, err := move(r.Booking, on, p.At, why, attention[on][r.Status], call)
 	if err != nil {
@@ -61,7 +60,7 @@ func (s *Service) pay(r Record, p marketplace.Payment, call uuid.UUID) (Change, 
 }
 
 // attention is what an operator reads of payments that need one.
-var attention = map[Event]map[marketplace.BookingStatus]string{PaymentSucceed: {
+var attention = map[event]map[marketplace.BookingStatus]string{paymentSucceed: {
 	marketplace.Released:  "the payment came after the hold was given back: the seats may be sold, and the money is to go back",
 	marketplace.Paid:      "another payment has succeeded: one of them is to go back",
 	marketplace.Confirmed: "another payment has succeeded: one of them is to go back",
@@ -72,8 +71,8 @@ var attention = map[Event]map[marketplace.BookingStatus]string{PaymentSucceed: {
 // refused, too. It waits as Pay does.
 func (s *Service) Retry(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
 	call := uuid.New()
-	r, c, err := s.step(ctx, id, func(r Record) (Change, error) {
-		return move(r.Booking, OperatorConfirm, s.Now(), string(OperatorConfirm), "", call)
+	r, c, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
+		return move(r.Booking, operatorConfirm, s.Now(), string(operatorConfirm), "", call)
 	})
 	if err != nil {
 		return marketplace.Booking{}, err
@@ -109,10 +108,10 @@ func (s *Service) confirm(ctx context.Context, r Record, call uuid.UUID) Record 
 			ReservationConfirmationCode: r.Code, Contact: &r.Contact, ResellerReference: r.ID.String(),
 		}, r.Integration.HandlesTicketDelivery)
 	}
-	after, err := s.insist(ctx, r, func(r Record) (Change, error) { return s.confirmed(r, call, answer, outcome) })
+	after, err := s.moves.insist(ctx, r, func(r Record) (Change, error) { return s.confirmed(r, call, answer, outcome) })
 	if err != nil && marketplace.CodeOf(err) == marketplace.PartnerFailed {
 		outcome.Kind, outcome.Err = partner.Unreadable, err
-		after, err = s.insist(ctx, r, func(r Record) (Change, error) {
+		after, err = s.moves.insist(ctx, r, func(r Record) (Change, error) {
 			return s.confirmed(r, call, partnerapi.ConfirmAnswer{}, outcome)
 		})
 	}
@@ -132,17 +131,17 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 	on := silence(r.Booking, now)
 	switch o.Kind {
 	case partner.Done:
-		on = ConfirmAccept
-	case partner.Refused, partner.Unreadable:
-		if on = ConfirmRefuse; o.Kind == partner.Unreadable || o.Status >= http.StatusInternalServerError {
-			on = ConfirmFail
-		}
+		on = confirmAccept
+	case partner.Refused:
+		on = confirmRefuse
+	case partner.Failed, partner.Unreadable:
+		on = confirmFail
 	}
 	message := o.Message
 	if message == "" && o.Err != nil {
 		message = o.Err.Error()
 	}
-	if on == ConfirmFail || on == ConfirmRefuse && r.Doubted {
+	if on == confirmFail || on == confirmRefuse && r.Doubted {
 		message += mayHaveBooked
 	}
 	c, err := move(r.Booking, on, now, "", message, call)
@@ -150,7 +149,7 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 		// It moves nothing any more: the history keeps it.
 		return Change{At: now, Booking: r.Booking, Ends: end(call, o)}, nil
 	}
-	if on == ConfirmAccept {
+	if on == confirmAccept {
 		c.Booking.ExternalBookingID, c.Booking.Tickets = answer.ExternalBookingID, answer.Tickets
 		c.Breaches = breaches(r.Booking, partnerapi.Confirm, now, o.Breaches)
 		if r.AffiliateID != uuid.Nil && c.Booking.Status == marketplace.Confirmed {

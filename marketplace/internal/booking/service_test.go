@@ -54,7 +54,7 @@ func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 	if !reversed {
 		t.Error("want the commission reversed")
 	}
-	histories, err := b.store.BookingHistories(t.Context(), []uuid.UUID{held.ID})
+	histories, err := b.store.Bookings.Histories(t.Context(), []uuid.UUID{held.ID})
 	check(t, err)
 	var told []string
 	for _, h := range histories[held.ID] {
@@ -126,7 +126,7 @@ func TestWhatThePartnerRefusesIsSaidInItsWords(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for members."}'}`)
 	o := b.wants()
-	if _, err := b.Checkout(t.Context(), o); marketplace.CodeOf(err) != marketplace.Conflict || err.Error() != "Only for members." {
+	if _, err := b.hold(t.Context(), o); marketplace.CodeOf(err) != marketplace.Conflict || err.Error() != "Only for members." {
 		t.Errorf("want the partner's words, got %v", err)
 	}
 	b.is(t, o.ID, marketplace.Refused)
@@ -134,12 +134,10 @@ func TestWhatThePartnerRefusesIsSaidInItsWords(t *testing.T) {
 		t.Errorf("want no booking, got %v", err)
 	}
 	check(t, b.partner.Default().Platform().SetSlot(product, option, b.order.Slot, mockpartner.SlotChange{Status: new(partnerapi.StatusSoldOut)}))
-	if _, err := b.Checkout(t.Context(), b.wants()); marketplace.CodeOf(err) != marketplace.Conflict {
+	if _, err := b.hold(t.Context(), b.wants()); marketplace.CodeOf(err) != marketplace.Conflict {
 		t.Errorf("want what is sold out refused, got %v", err)
 	}
-	if n := b.calls(t, partnerapi.Reserve); n != 1 {
-		t.Errorf("want no reserve of what is sold out, got %d", n-1)
-	}
+	b.called(t, partnerapi.Reserve, 1)
 	b.kept(t)
 }
 
@@ -159,13 +157,11 @@ func TestAnOrderThatCannotBeIsRefusedBeforeThePartnerIsCalled(t *testing.T) {
 		"an unknown guide":    {func(o *booking.Order) { o.Affiliate = b.reseller }, marketplace.Invalid},
 		"a currency, no rate": {func(o *booking.Order) { o.Currency = "XAF" }, marketplace.Invalid},
 	} {
-		if _, err := b.Checkout(t.Context(), b.wants(c.change)); marketplace.CodeOf(err) != c.code {
+		if _, err := b.hold(t.Context(), b.wants(c.change)); marketplace.CodeOf(err) != c.code {
 			t.Errorf("%s: want %s, got %v", name, c.code, err)
 		}
 	}
-	if n := b.calls(t, partnerapi.Availability); n != before {
-		t.Errorf("want nobody called, got %d calls", n-before)
-	}
+	b.called(t, partnerapi.Availability, before)
 }
 
 func TestAConfirmWithoutAnAnswerIsSentAgainAndBooksOnce(t *testing.T) {
@@ -192,10 +188,8 @@ func TestAConfirmThatNeverHasAnAnswerIsAnOperators(t *testing.T) {
 	b.pays(t, held.ID, "p-1")
 	b.work(t)
 	b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmUnknown)
-	if n := b.calls(t, partnerapi.Confirm); n != 5 {
-		t.Errorf("want 5 tries, got %d", n)
-	}
-	check(t, b.partner.Control.Disarm(t.Context(), "lost"))
+	b.called(t, partnerapi.Confirm, 5)
+	check(t, b.partner.Control.Faults.Disarm(t.Context(), "lost"))
 	settled, err := b.Retry(t.Context(), held.ID)
 	if err != nil || settled.Status != marketplace.Confirmed || len(settled.Attention) != 0 {
 		t.Errorf("want an operator to settle it, got %+v and %v", settled, err)
@@ -217,9 +211,7 @@ func TestARefusedConfirmIsFinalAndThePaymentStays(t *testing.T) {
 	}
 	b.pays(t, held.ID, "p-2")
 	b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmRefused, marketplace.DuplicatePayment)
-	if n := b.calls(t, partnerapi.Confirm); n != 1 {
-		t.Errorf("want one confirm, got %d", n)
-	}
+	b.called(t, partnerapi.Confirm, 1)
 	_, err := b.Settle(t.Context(), held.ID, "")
 	check(t, err)
 	b.work(t)
@@ -279,7 +271,7 @@ func TestAReleaseThatNobodyTakesIsParkedUntilAnOperatorSendsItAgain(t *testing.T
 	if r.Release != marketplace.GivenUp || b.now().Sub(noon) < 72*time.Hour || r.ReleaseTries < 200 {
 		t.Errorf("want three days of tries, got %d until %s", r.ReleaseTries, b.now())
 	}
-	check(t, b.partner.Control.Disarm(t.Context(), "broken"))
+	check(t, b.partner.Control.Faults.Disarm(t.Context(), "broken"))
 	_, err = b.Deliver(t.Context(), held.ID)
 	check(t, err)
 	b.work(t)
@@ -343,15 +335,13 @@ func TestAReserveWhoseAnswerIsLostIsListed(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
 	o := b.wants()
-	if _, err := b.Checkout(t.Context(), o); marketplace.CodeOf(err) != marketplace.PartnerFailed {
+	if _, err := b.hold(t.Context(), o); marketplace.CodeOf(err) != marketplace.PartnerFailed {
 		t.Errorf("want the partner blamed, got %v", err)
 	}
 	if r := b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown); r.AvailabilityID != o.Slot {
 		t.Errorf("want its slot known, got %+v", r.Booking)
 	}
-	if n := b.calls(t, partnerapi.Reserve); n != 1 {
-		t.Errorf("want one reserve, got %d", n)
-	}
+	b.called(t, partnerapi.Reserve, 1)
 	b.kept(t)
 }
 
@@ -360,11 +350,11 @@ func TestAHoldThatComesAfterTheLimitIsReleased(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`)
 	o := b.wants()
-	if _, err := b.Checkout(t.Context(), o); marketplace.CodeOf(err) != marketplace.PartnerLate {
+	if _, err := b.hold(t.Context(), o); marketplace.CodeOf(err) != marketplace.PartnerLate {
 		t.Errorf("want the partner late, got %v", err)
 	}
 	b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown)
-	_, err := b.partner.Control.Wait(t.Context(), filter(partnerapi.Reserve), 1, time.Minute)
+	_, err := b.partner.Control.Journal.Wait(t.Context(), filter(partnerapi.Reserve), 1, time.Minute)
 	check(t, err)
 	b.until(t, o.ID, marketplace.Released)
 	b.work(t)
@@ -379,7 +369,7 @@ func (b *bench) until(t *testing.T, id uuid.UUID, want marketplace.BookingStatus
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for {
-		r, err := b.store.Booking(t.Context(), id)
+		r, err := b.store.Bookings.Booking(t.Context(), id)
 		check(t, err)
 		if r.Status == want {
 			return
@@ -397,7 +387,7 @@ func TestAHoldWhoseCustomerHasGoneIsReleased(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	b.Config.Partner = leaving{b.client, leave}
 	o := b.wants()
-	_, err := b.Checkout(ctx, o)
+	_, err := b.hold(ctx, o)
 	if err == nil {
 		t.Error("want no booking")
 	}
@@ -438,7 +428,7 @@ func TestTheCallsOfTheDeadAreSeenTo(t *testing.T) {
 	b.arm(t, `{match: {endpoint: reserve}, after: 1, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
 	held, o := b.checkout(t), b.wants()
 	b.Config.Partner = dying{b.client}
-	dies(func() { _, _ = b.Checkout(t.Context(), o) })
+	dies(func() { _, _ = b.hold(t.Context(), o) })
 	gone, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer leave()
 	paid, err := b.Pay(gone, b.reseller, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
@@ -476,7 +466,7 @@ func TestOfManyWhoMoveABookingAtOnceOneIsFirst(t *testing.T) {
 	}
 	all.Wait()
 	b.work(t)
-	r, err := b.store.Booking(t.Context(), held.ID)
+	r, err := b.store.Bookings.Booking(t.Context(), held.ID)
 	check(t, err)
 	if (r.Status != marketplace.Paid && r.Status != marketplace.Confirmed) || len(r.Payments) != 2 {
 		t.Errorf("want both payments kept, got %s and %+v", r.Status, r.Payments)

@@ -48,19 +48,21 @@ func (s *Service) Sweep(ctx context.Context) error {
 func (s *Service) sweep(ctx context.Context, due Due) error {
 	var failed []error
 	see := func(id uuid.UUID, decide func(Record) (Change, error)) {
-		_, _, err := s.step(ctx, id, decide)
+		_, _, err := s.moves.step(ctx, id, decide)
 		if err != nil && marketplace.CodeOf(err) != marketplace.Conflict { // somebody else was first
 			failed = append(failed, fmt.Errorf("sweep booking %s: %w", id, err))
 		}
 	}
-	for on, ids := range map[Event][]uuid.UUID{HoldExpire: due.Expired, PartnerLeave: due.Withdrawn} {
+	for on, ids := range map[event][]uuid.UUID{holdExpire: due.Expired, partnerLeave: due.Withdrawn} {
 		for _, id := range ids {
 			see(id, func(r Record) (Change, error) { return move(r.Booking, on, s.Now(), string(on), "", uuid.Nil) })
 		}
 	}
 	died := partner.Outcome{Kind: partner.Unanswered, Took: -1, Err: errDied}
 	for _, c := range due.Reserves {
-		see(c.Booking, func(r Record) (Change, error) { return s.hold(r, c.Call, partnerapi.ReserveAnswer{}, died, false) })
+		see(c.Booking, func(r Record) (Change, error) {
+			return reserveAnswer{call: Call{ID: c.Call}, Outcome: died}.move(r, s.Now())
+		})
 	}
 	for _, c := range due.Confirms {
 		see(c.Booking, func(r Record) (Change, error) { return s.confirmed(r, c.Call, partnerapi.ConfirmAnswer{}, died) })
@@ -73,10 +75,10 @@ func (s *Service) sweep(ctx context.Context, due Due) error {
 
 // dropped gives up what a dropped job was for, where it is still owed.
 func (s *Service) dropped(r Record, d DroppedJob) (Change, error) {
-	on, owed := ConfirmGiveUp, false
+	on, owed := confirmGiveUp, false
 	switch d.Kind {
 	case ConfirmJob:
-		_, err := Next(r.Booking, ConfirmAgain)
+		_, err := next(r.Booking, confirmAgain)
 		owed = err == nil
 	case ReleaseJob:
 		on, owed = release.giveUp, release.owed(r.Booking)

@@ -18,7 +18,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/health"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -58,9 +57,7 @@ func BenchmarkSlots(b *testing.B) {
 		var written int
 		before := race.transaction(b)
 		again := measured(b, func() error { return race.pull(b.Context(), race.options, 0) })
-		if err := race.store.Pool().QueryRow(b.Context(), `SELECT count(*) FROM slots WHERE xmin::text::bigint >= $1 OR xmax::text::bigint >= $1`, before).Scan(&written); err != nil {
-			b.Fatal(err)
-		}
+		check(b, race.store.Pool().QueryRow(b.Context(), `SELECT count(*) FROM slots WHERE xmin::text::bigint >= $1 OR xmax::text::bigint >= $1`, before).Scan(&written))
 		if written != 0 {
 			b.Errorf("want no slot written nor locked by a pull that changes nothing, got %d", written)
 		}
@@ -78,9 +75,7 @@ func BenchmarkSlots(b *testing.B) {
 func measured(b *testing.B, f func() error) time.Duration {
 	b.Helper()
 	return timed(func() {
-		if err := f(); err != nil {
-			b.Fatal(err)
-		}
+		check(b, f())
 	})
 }
 
@@ -110,9 +105,7 @@ func newSlotRace(b *testing.B) *slotRace {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(r.body) }))
 	b.Cleanup(server.Close)
 	base, err := url.Parse(server.URL)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	r.target = partner.Target{ID: uuid.New(), BaseURL: base, AuthKey: "k"}
 	registerIn(b, r.store, r.target, now)
 	ahead := time.Duration(0)
@@ -123,19 +116,17 @@ func newSlotRace(b *testing.B) *slotRace {
 		ahead += time.Millisecond
 		return now.Add(ahead)
 	}
-	client := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, health.Call) {}, Now: clock})
+	client := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, partner.Observation) {}, Now: clock})
 	b.Cleanup(client.Close)
-	r.SlotPuller = catalog.NewSlotPuller(r.store, client, clock)
-	if _, err := catalog.NewSyncer(r.store, puller(func() string { return string(benchCatalog()) }), clock).Sync(b.Context(), catalog.Order{Target: r.target, Mode: catalog.Full}); err != nil {
+	r.SlotPuller = catalog.NewSlotPuller(r.store.Catalog, client, clock)
+	if _, err := catalog.NewSyncer(r.store.Catalog, puller(func() string { return string(benchCatalog()) }), clock).Sync(b.Context(), catalog.Order{Target: r.target, Mode: catalog.Full}); err != nil {
 		b.Fatal(err)
 	}
-	if r.options, err = r.store.OptionsToPull(b.Context(), r.target.ID, clock(), uuid.Nil, benchProducts*benchOptions); err != nil || len(r.options) != benchProducts*benchOptions {
+	if r.options, err = r.store.Catalog.OptionsToPull(b.Context(), r.target.ID, clock(), uuid.Nil, benchProducts*benchOptions); err != nil || len(r.options) != benchProducts*benchOptions {
 		b.Fatalf("want %d options, got %d, %v", benchProducts*benchOptions, len(r.options), err)
 	}
 	lisbon, err := time.LoadLocation(r.options[0].TimeZone)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	answer, err := catalog.ReadSlots(r.body, catalog.Window{Zone: lisbon, From: now, To: now.AddDate(0, 0, 60)})
 	if err != nil || len(answer.Slots) != slotsOfEach {
 		b.Fatalf("want %d slots, got %+v, %v", slotsOfEach, answer, err)
@@ -144,11 +135,9 @@ func newSlotRace(b *testing.B) *slotRace {
 	if r.values, err = decoded(r.body); err != nil {
 		b.Fatal(err)
 	}
-	if _, err := r.store.Pool().Exec(b.Context(), `
+	pgtest.Exec(b, r.store, `
 		CREATE TABLE copied (LIKE slots INCLUDING ALL);
-		ALTER TABLE copied ADD FOREIGN KEY (variation_id) REFERENCES variations ON DELETE CASCADE`); err != nil {
-		b.Fatal(err)
-	}
+		ALTER TABLE copied ADD FOREIGN KEY (variation_id) REFERENCES variations ON DELETE CASCADE`)
 	return r
 }
 
@@ -227,8 +216,6 @@ func (r *slotRace) pull(ctx context.Context, options []catalog.SlotOption, writt
 // transaction is the next transaction's id.
 func (r *slotRace) transaction(b *testing.B) (id int64) {
 	b.Helper()
-	if err := r.store.Pool().QueryRow(b.Context(), `SELECT pg_current_xact_id()::text::bigint`).Scan(&id); err != nil {
-		b.Fatal(err)
-	}
+	check(b, r.store.Pool().QueryRow(b.Context(), `SELECT pg_current_xact_id()::text::bigint`).Scan(&id))
 	return id
 }

@@ -22,9 +22,9 @@ import (
 // answers is a partner without a wire, which is asked for slots.
 type answers func(partnerapi.AvailabilityRequest) string
 
-func (a answers) Availability(_ context.Context, _ partner.Target, asked partnerapi.AvailabilityRequest, readable func([]byte) error) ([]byte, error) {
+func (a answers) Availability(_ context.Context, _ partner.Target, asked partnerapi.AvailabilityRequest, read func([]byte) error) error {
 	body := []byte(a(asked))
-	return body, readable(body)
+	return read(body)
 }
 
 // slotBench is a puller of one option's slots, on the morning of 1 July in Lisbon.
@@ -45,12 +45,12 @@ func setupSlots(t *testing.T, change ...string) *slotBench {
 	of := setup(t)
 	of.sync(t, catalog.Full, product("walk", change...))
 	b := &slotBench{store: of.store, target: of.target, at: time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)}
-	options, err := b.store.OptionsToPull(t.Context(), b.target.ID, b.at, uuid.Nil, 10)
+	options, err := b.store.Catalog.OptionsToPull(t.Context(), b.target.ID, b.at, uuid.Nil, 10)
 	if err != nil || len(options) != 1 {
 		t.Fatalf("want one option to pull, got %v, %v", options, err)
 	}
 	b.option = options[0]
-	b.SlotPuller = catalog.NewSlotPuller(b.store, answers(func(asked partnerapi.AvailabilityRequest) string { b.asked = asked; return b.body }), b.now)
+	b.SlotPuller = catalog.NewSlotPuller(b.store.Catalog, answers(func(asked partnerapi.AvailabilityRequest) string { b.asked = asked; return b.body }), b.now)
 	return b
 }
 
@@ -69,9 +69,7 @@ func (b *slotBench) pull(t *testing.T, slots ...string) catalog.SlotOutcome {
 	b.at = b.at.Add(time.Minute)
 	b.body = "[" + strings.Join(slots, ",") + "]"
 	made, err := b.Pull(t.Context(), b.target, b.option)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return made
 }
 
@@ -79,21 +77,15 @@ func (b *slotBench) pull(t *testing.T, slots ...string) catalog.SlotOutcome {
 func (b *slotBench) notify(t *testing.T, at time.Time, id, day, fields string) {
 	t.Helper()
 	n, err := catalog.ReadNotification(fmt.Appendf(nil, `{"productId":"walk","optionId":"morning","availabilityId":%q,"localDateTimeStart":"%sT10:00:00+01:00",%s}`, id, day, fields), at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := catalog.NewNotifier(b.store).Notify(t.Context(), b.target.ID, n); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, catalog.NewNotifier(b.store.Catalog).Notify(t.Context(), b.target.ID, n))
 }
 
 // want fails where other slots than these are stored: "id day status vacancies/capacity".
 func (b *slotBench) want(t *testing.T, want ...string) {
 	t.Helper()
-	slots, err := b.store.Slots(t.Context(), b.option.VariationID, time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
-	if err != nil {
-		t.Fatal(err)
-	}
+	slots, err := b.store.Storefront.Slots(t.Context(), b.option.VariationID, time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
+	check(t, err)
 	var got []string
 	for _, s := range slots {
 		got = append(got, fmt.Sprintf("%s %s %s %s/%s", s.ID, s.LocalDate.Format("01-02"), s.Status, seats(s.Vacancies), seats(s.Capacity)))
@@ -113,20 +105,16 @@ func seats(n *int) string {
 // rows are the versions of all rows that a pull could write or lock, but its own.
 func (b *slotBench) rows(t *testing.T) (rows string) {
 	t.Helper()
-	if err := b.store.Pool().QueryRow(t.Context(), `
+	check(t, b.store.Pool().QueryRow(t.Context(), `
 		SELECT coalesce(string_agg(format('%s:%s:%s:%s', id, ctid, xmin, xmax), ' ' ORDER BY id), '')
 		FROM (SELECT availability_id AS id, ctid, xmin, xmax FROM slots UNION ALL SELECT external_option_id, ctid, xmin, xmax FROM variations
-			UNION ALL SELECT external_product_id, ctid, xmin, xmax FROM activities UNION ALL SELECT name, ctid, xmin, xmax FROM integrations) AS all_of_them`).Scan(&rows); err != nil {
-		t.Fatal(err)
-	}
+			UNION ALL SELECT external_product_id, ctid, xmin, xmax FROM activities UNION ALL SELECT name, ctid, xmin, xmax FROM integrations) AS all_of_them`).Scan(&rows))
 	return rows
 }
 
 func (b *slotBench) capacity(t *testing.T) (capacity int) {
 	t.Helper()
-	if err := b.store.Pool().QueryRow(t.Context(), `SELECT capacity FROM variations`).Scan(&capacity); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.Pool().QueryRow(t.Context(), `SELECT capacity FROM variations`).Scan(&capacity))
 	return capacity
 }
 
@@ -141,9 +129,7 @@ func TestAnOptionIsAskedForSixtyDaysFromTodayInItsProductsZone(t *testing.T) {
 		t.Errorf("want %+v, got %+v", want, b.asked)
 	}
 	text, err := json.Marshal(b.asked)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, problem := range schemas.Validate(schemas.AvailabilityRequest, text) {
 		t.Error(problem)
 	}
@@ -266,7 +252,7 @@ func TestAnAnswerThatIsNoArrayOfSlotsChangesNothing(t *testing.T) {
 	if after := b.rows(t); after != before {
 		t.Errorf("want no row written\nbefore %s\nafter  %s", before, after)
 	}
-	if options, err := b.store.OptionsToPull(t.Context(), b.target.ID, b.at, uuid.Nil, 10); err != nil || len(options) != 1 {
+	if options, err := b.store.Catalog.OptionsToPull(t.Context(), b.target.ID, b.at, uuid.Nil, 10); err != nil || len(options) != 1 {
 		t.Errorf("want the option still to be pulled, got %v, %v", options, err)
 	}
 }
@@ -277,7 +263,7 @@ func TestOlderNewsOfASlotNeverOverwritesNewer(t *testing.T) {
 	b.pull(t, slot("a", "2026-07-01"))
 	sent := b.at
 	// While this pull is under way the partner notifies one slot, and takes one away.
-	b.SlotPuller = catalog.NewSlotPuller(b.store, answers(func(partnerapi.AvailabilityRequest) string {
+	b.SlotPuller = catalog.NewSlotPuller(b.store.Catalog, answers(func(partnerapi.AvailabilityRequest) string {
 		b.notify(t, b.at.Add(time.Second), "a", "2026-07-01", `"status":"SOLD_OUT","vacancies":0`)
 		b.notify(t, b.at.Add(time.Second), "new", "2026-07-02", `"status":"AVAILABLE"`)
 		return b.body
@@ -293,7 +279,7 @@ func TestOlderNewsOfASlotNeverOverwritesNewer(t *testing.T) {
 
 	// A pull that was sent before the last one, and is answered after it.
 	b.at = sent.Add(-time.Hour)
-	b.SlotPuller = catalog.NewSlotPuller(b.store, answers(func(partnerapi.AvailabilityRequest) string { return b.body }), b.now)
+	b.SlotPuller = catalog.NewSlotPuller(b.store.Catalog, answers(func(partnerapi.AvailabilityRequest) string { return b.body }), b.now)
 	if made := b.pull(t, slot("b", "2026-07-03")); !made.Late || made.Written != 0 || made.Closed != 0 {
 		t.Errorf("want it to be late, got %+v", made)
 	}
@@ -308,10 +294,8 @@ func TestOptionsAreToBePulledThatHaveNotBeenSince(t *testing.T) {
 	asked := of.now()
 	list := func(after uuid.UUID, most int) (ids []string) {
 		t.Helper()
-		options, err := of.store.OptionsToPull(t.Context(), of.target.ID, asked, after, most)
-		if err != nil {
-			t.Fatal(err)
-		}
+		options, err := of.store.Catalog.OptionsToPull(t.Context(), of.target.ID, asked, after, most)
+		check(t, err)
 		for _, o := range options {
 			ids = append(ids, o.VariationID.String())
 			if o.Option.ID != "morning" || o.TimeZone != "Europe/Lisbon" || len(o.Option.Units) != 2 || o.ProductID == "gone" {
@@ -327,11 +311,9 @@ func TestOptionsAreToBePulledThatHaveNotBeenSince(t *testing.T) {
 	if got := append(list(uuid.Nil, 2), list(uuid.MustParse(all[1]), 2)...); !slices.Equal(got, all) {
 		t.Errorf("want %v in slices, got %v", all, got)
 	}
-	options, err := of.store.OptionsToPull(t.Context(), of.target.ID, asked, uuid.Nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := catalog.NewSlotPuller(of.store, answers(func(partnerapi.AvailabilityRequest) string { return "[]" }), of.now).Pull(t.Context(), of.target, options[0]); err != nil {
+	options, err := of.store.Catalog.OptionsToPull(t.Context(), of.target.ID, asked, uuid.Nil, 1)
+	check(t, err)
+	if _, err := catalog.NewSlotPuller(of.store.Catalog, answers(func(partnerapi.AvailabilityRequest) string { return "[]" }), of.now).Pull(t.Context(), of.target, options[0]); err != nil {
 		t.Fatal(err)
 	}
 	if got := list(uuid.Nil, 10); !slices.Equal(got, all[1:]) {
@@ -348,7 +330,7 @@ func TestSlotsOfThePastAreDeletedAFewAtATime(t *testing.T) {
 	b.pull(t, slot("a", "2026-07-01"), slot("b", "2026-07-01"), slot("c", "2026-07-02"), slot("d", "2026-07-03"))
 	before := time.Date(2026, 7, 3, 0, 0, 0, 0, time.UTC)
 	for _, want := range []int64{2, 1, 0} {
-		if got, err := b.store.DeletePastSlots(t.Context(), before, 2); err != nil || got != want {
+		if got, err := b.store.Catalog.DeletePastSlots(t.Context(), before, 2); err != nil || got != want {
 			t.Errorf("want %d deleted, got %d, %v", want, got, err)
 		}
 	}
@@ -359,11 +341,11 @@ func TestALargeAnswerIsRefusedAndALargeSlotSetAside(t *testing.T) {
 	t.Parallel()
 	of := setup(t)
 	of.sync(t, catalog.Full, product("walk"))
-	options, err := of.store.OptionsToPull(t.Context(), of.target.ID, of.now(), uuid.Nil, 1)
+	options, err := of.store.Catalog.OptionsToPull(t.Context(), of.target.ID, of.now(), uuid.Nil, 1)
 	if err != nil || len(options) != 1 {
 		t.Fatalf("want an option, got %v, %v", options, err)
 	}
-	puller := catalog.NewSlotPuller(of.store, of.client, of.now)
+	puller := catalog.NewSlotPuller(of.store.Catalog, of.client, of.now)
 	of.body.Store(`[{"id":"` + strings.Repeat("x", 17<<20) + `"}]`)
 	if made, err := puller.Pull(t.Context(), of.target, options[0]); marketplace.CodeOf(err) != marketplace.PartnerFailed || !strings.Contains(err.Error(), "more than 16 MiB") {
 		t.Errorf("want it refused, got %+v, %v", made, err)

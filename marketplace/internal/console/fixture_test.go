@@ -20,19 +20,16 @@ import (
 	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/console"
-	"partnerkit.dev/marketplace/internal/health"
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/metrics"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/secret"
-	"partnerkit.dev/marketplace/internal/signin"
 	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/telemetry"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
@@ -63,40 +60,40 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	s := &shop{t: t, accounts: map[marketplace.Role]marketplace.Account{}}
 	database := pgtest.URL(t)
 	s.store = pgtest.OpenAt(t, database)
-	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
+	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	s.must(err)
 	// A hash that costs little to check: the race detector makes every one dear.
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
 	s.must(err)
 	for _, role := range []marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator} {
 		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Name: "The " + string(role), Role: role, PasswordHash: hash, CreatedAt: s.now()}
-		s.must(s.store.CreateAccount(t.Context(), a))
+		s.must(s.store.Accounts.CreateAccount(t.Context(), a))
 		s.accounts[role] = a
 	}
-	guard, measured := partner.NewGuard(true), metrics.New("test")
-	calls := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: s.now, Observe: func(id uuid.UUID, call health.Call) {
-		if err := s.store.Observe(t.Context(), id, call); err != nil {
+	guard, measured := partner.NewGuard(true), telemetry.NewMetrics("test")
+	calls := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: s.now, Observe: func(id uuid.UUID, call partner.Observation) {
+		if err := s.store.Partners.Observe(t.Context(), id, call); err != nil {
 			t.Error(err)
 		}
 	}})
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	front, err := storefront.Open(t.Context(), storefront.Config{Store: pgtest.OpenAt(t, database), PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: log})
+	front, err := storefront.Open(t.Context(), storefront.Config{Store: pgtest.OpenAt(t, database).Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: log})
 	s.must(err)
 	t.Cleanup(front.Close)
-	integrations := integration.NewService(s.store, guard, key, s.now)
+	integrations := partner.NewRegistry(s.store.Partners, guard, key, s.now)
 	bookings := booking.NewService(booking.Config{
-		Store: s.store, Keys: s.store, Partner: calls, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: s.now, Log: log,
+		Store: s.store.Bookings, Keys: s.store.Bookings, Partner: calls, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: s.now, Log: log,
 	})
 	t.Cleanup(func() { calls.Close(); bookings.Wait() })
-	signIn := signin.New(s.store, key, 10, s.now)
+	signIn := auth.NewService(s.store.Accounts, key, 10, s.now)
 	config := console.Config{SignIn: signIn, Secret: key, Now: s.now, Log: log}
 	for _, c := range change {
 		c(&config)
 	}
 	server := httptest.NewServer(api.New(api.Config{
-		Store: s.store, SignIn: signIn, Integrations: integrations, Bookings: bookings, Syncer: catalog.NewSyncer(s.store, calls, s.now),
-		Notifier: catalog.NewNotifier(s.store), Front: front, RateLimit: 6000, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
-		Mounts: []api.Mount{{Path: console.Path, Handler: func(a http.Handler) http.Handler { return console.New(config, a) }}},
+		Store: api.Store{Database: s.store, Accounts: s.store.Accounts, Partners: s.store.Partners, Catalog: s.store.Catalog, Storefront: s.store.Storefront, Bookings: s.store.Bookings}, SignIn: signIn, Integrations: integrations, Bookings: bookings, Syncer: catalog.NewSyncer(s.store.Catalog, calls, s.now),
+		Notifier: catalog.NewNotifier(s.store.Catalog), Front: front, RateLimit: 6000, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
+		Pages: func(a http.Handler) []api.Page { return console.Pages(config, a) },
 	}))
 	t.Cleanup(server.Close)
 	s.address = server.URL
@@ -127,7 +124,7 @@ func call[T any](s *shop, role marketplace.Role, method, path, body string, head
 		request.Header.Set("Content-Type", "application/json")
 	}
 	if role != "" {
-		tokens := call[signin.Tokens](s, "", "POST", "/auth/login", fmt.Sprintf(`{"email":%q,"password":%q}`, s.accounts[role].Email, password))
+		tokens := call[auth.Tokens](s, "", "POST", "/auth/login", fmt.Sprintf(`{"email":%q,"password":%q}`, s.accounts[role].Email, password))
 		request.Header.Set("Authorization", "Bearer "+tokens.AccessToken)
 	}
 	for i := 0; i < len(headers); i += 2 {
@@ -190,7 +187,7 @@ func (s *shop) order(of registered) string {
 // arm has the partner fail.
 func (s *shop) arm(fault string) {
 	s.t.Helper()
-	_, err := s.control.Arm(s.t.Context(), fault)
+	_, err := s.control.Faults.Arm(s.t.Context(), fault)
 	s.must(err)
 }
 
@@ -198,7 +195,7 @@ func (s *shop) arm(fault string) {
 // mistake of the marketplace's.
 func (s *shop) byHand() {
 	s.t.Helper()
-	_, err := s.control.Testify(s.t.Context(), client.Testimony{ByHand: s.partner.Default().Platform().Holds()[0].Code})
+	_, err := s.control.Journal.Testify(s.t.Context(), client.Testimony{ByHand: s.partner.Default().Platform().Holds()[0].Code})
 	s.must(err)
 }
 

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -60,6 +61,27 @@ func (f *form) refuse(said *refusal) {
 	if !f.wrong() {
 		f.Errors = append(f.Errors, sentence(said.Message))
 	}
+}
+
+// status puts what the API has refused at the fields that it speaks of. It is the status
+// of the page that comes next; other errors are returned.
+func (f *form) status(err error) (int, error) {
+	said := refused(err)
+	if said == nil || said.Status != http.StatusBadRequest && said.Status != http.StatusConflict {
+		return http.StatusOK, err
+	}
+	f.refuse(said)
+	return http.StatusUnprocessableEntity, nil
+}
+
+// refusedForm shows a form again with what the API has refused of it. Other errors are
+// returned.
+func refusedForm(err error, f *form, show func(status int, f *form) error) error {
+	status, err := f.status(err)
+	if err != nil {
+		return err
+	}
+	return show(status, f)
 }
 
 func (f *form) put(detail string) bool {

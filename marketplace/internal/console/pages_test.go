@@ -8,7 +8,7 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/mocktest"
 )
 
 func TestEmptyPagesSayWhatToDo(t *testing.T) {
@@ -62,7 +62,7 @@ func TestAPartnerIsRegisteredAndItsSecretShownOnce(t *testing.T) {
 func TestWhatWasSetAsideIsShownWithItsPlace(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	if err := s.control.Have(t.Context(), "age-limit-is-text"); err != nil {
+	if err := s.control.Defects.Apply(t.Context(), "age-limit-is-text"); err != nil {
 		t.Fatal(err)
 	}
 	made := s.stocked()
@@ -184,7 +184,7 @@ func TestListsHavePages(t *testing.T) {
 	for i := range 25 {
 		a := s.accounts[marketplace.Reseller]
 		a.ID, a.Email = [16]byte{15: byte(i)}, fmt.Sprintf("shop-%02d@example.com", i)
-		s.must(s.store.CreateAccount(t.Context(), a))
+		s.must(s.store.Accounts.CreateAccount(t.Context(), a))
 	}
 	v := s.operator()
 	v.shows(v.get("/console/accounts?q=shop-&role=reseller"), 200, "1–20 of 25, page 1 of 2", `href="/console/accounts?page=2&amp;q=shop-&amp;role=reseller"`)
@@ -215,5 +215,5 @@ func TestWhatOthersHaveWrittenIsShownAsText(t *testing.T) {
 		}
 	}
 	v.shows(v.get("/console/bookings/"+booking.ID), 200, "&lt;script&gt;alert(3)", "alert(5)")
-	mockpartner.AssertCallerKept(t, s.partner.Default())
+	mocktest.AssertCallerKept(t, s.partner.Default())
 }

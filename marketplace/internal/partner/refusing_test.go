@@ -74,9 +74,7 @@ func (p *refusing) at(t *testing.T) *bench {
 	whose := httptest.NewTLSServer(nil)
 	defer whose.Close()
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: whose.TLS.Certificates, NextProtos: []string{"h2"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		for {

@@ -28,9 +28,7 @@ func open(t *testing.T, store storefront.Store, pageCache int64) *storefront.Fro
 	f, err := storefront.Open(t.Context(), storefront.Config{
 		Store: store, PageCache: pageCache, AffiliateURL: "https://shop.example/{activity}/{affiliate}", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(f.Close)
 	return f
 }
@@ -41,7 +39,7 @@ func setup(t *testing.T) *shop {
 	s := &shop{store: store, owner: uuid.New()}
 	s.do(t, `INSERT INTO accounts VALUES ($1, 'partner@example.com', 'Partner', 'partner', 'none', now())`, s.owner)
 	s.do(t, `INSERT INTO exchange_rates VALUES ('USD', 1.25), ('JPY', 160)`)
-	s.Front = open(t, store, 1<<20)
+	s.Front = open(t, store.Storefront, 1<<20)
 	return s
 }
 
@@ -132,5 +130,16 @@ func eventually(t failer, what string, so func() bool) {
 		case <-late:
 			t.Fatalf("want that %s", what)
 		}
+	}
+}
+
+// must ends the test where there is an error.
+func must(t interface {
+	Helper()
+	Fatal(...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

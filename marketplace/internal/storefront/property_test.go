@@ -11,8 +11,6 @@ import (
 	"golang.org/x/text/language"
 	"pgregory.net/rapid"
 
-	"partnerkit.dev/marketplace/internal/listing"
-	"partnerkit.dev/marketplace/internal/pricing"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
@@ -27,9 +25,7 @@ func (s *shop) anID(t *rapid.T, table string) (id uuid.UUID) {
 	rows, _ := s.store.Pool().Query(context.Background(), `SELECT id FROM `+table+` ORDER BY id`)
 	var ids []uuid.UUID
 	for rows.Next() {
-		if err := rows.Scan(&id); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(&id))
 		ids = append(ids, id)
 	}
 	if len(ids) == 0 {
@@ -96,17 +92,17 @@ func (s *shop) fromScratch(t failer, q storefront.Query) string {
 		}
 		ids = append(ids, id)
 	}
-	activities, err := s.store.ListedActivities(ctx, ids)
+	activities, err := s.store.Storefront.ListedActivities(ctx, ids)
 	if err != nil {
 		t.Fatalf("read: %v", err)
 	}
-	terms, err := s.store.Terms(ctx)
+	terms, err := s.store.Storefront.Terms(ctx)
 	if err != nil {
 		t.Fatalf("read: %v", err)
 	}
-	data := make([]listing.Activity, len(ids))
+	data := make([]any, len(ids))
 	for _, a := range activities {
-		shown, err := listing.Show(a, listing.Terms{Commission: terms.Commission, Fee: pricing.Fee{Amount: terms.Fee, Currency: terms.FeeIn}, Rates: terms.Rates}, q.Currency, language.Make(q.Language))
+		shown, err := storefront.Show(a, terms, q.Currency, language.Make(q.Language))
 		if err != nil {
 			t.Fatalf("show: %v", err)
 		}
@@ -144,7 +140,7 @@ func (s *shop) answers(t failer, f *storefront.Front, q storefront.Query) string
 func TestEveryPageIsWhatOneMadeFromScratchIs(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
-	other := open(t, s.store, 1<<20)
+	other := open(t, s.store.Storefront, 1<<20)
 	s.add(t, s.register(t, "Old Town Walks"), "Walk 0", "Walk 1", "Walk 2", "Boat")
 	all := changes()
 	queries := []storefront.Query{

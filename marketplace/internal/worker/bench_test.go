@@ -17,14 +17,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/jonboulle/clockwork"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/health"
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/secret"
 	"partnerkit.dev/marketplace/internal/worker"
 )
 
@@ -45,7 +43,7 @@ const patience = 2 * time.Minute
 type bench struct {
 	address      string
 	store        *postgres.Store
-	integrations *integration.Service
+	integrations *partner.Registry
 	account      uuid.UUID
 	clock        *clockwork.FakeClock
 	schedule     worker.Schedule
@@ -68,18 +66,16 @@ func setupAt(t testing.TB, now time.Time) *bench {
 		t.Fatal(err)
 	}
 	a := marketplace.Account{ID: b.account, Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: b.clock.Now()}
-	if err := b.store.CreateAccount(t.Context(), a); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.Accounts.CreateAccount(t.Context(), a))
 	return b
 }
 
-func service(store *postgres.Store, now func() time.Time) (*integration.Service, error) {
-	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
+func service(store *postgres.Store, now func() time.Time) (*partner.Registry, error) {
+	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	if err != nil {
 		return nil, err
 	}
-	return integration.NewService(store, partner.NewGuard(true), key, now), nil
+	return partner.NewRegistry(store.Partners, partner.NewGuard(true), key, now), nil
 }
 
 // replica is a worker with what it stands on.
@@ -98,19 +94,19 @@ func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
 	}
 	r := &replica{store: store}
 	r.client = partner.NewClient(partner.Config{
-		Guard: partner.NewGuard(true), AtOnce: 8, Now: b.clock.Now, Scale: b.scale, Observe: func(id uuid.UUID, call health.Call) {
-			if err := r.store.Observe(context.Background(), id, call); err != nil {
+		Guard: partner.NewGuard(true), AtOnce: 8, Now: b.clock.Now, Scale: b.scale, Observe: func(id uuid.UUID, call partner.Observation) {
+			if err := r.store.Partners.Observe(context.Background(), id, call); err != nil {
 				_, _ = fmt.Fprintln(log, err)
 			}
 		},
 	})
-	r.syncer = catalog.NewSyncer(r.store, r.client, b.clock.Now)
+	r.syncer = catalog.NewSyncer(r.store.Catalog, r.client, b.clock.Now)
 	integrations, err := service(r.store, b.clock.Now)
 	if err != nil {
 		return nil, err
 	}
 	r.Worker, err = worker.New(worker.Config{
-		Store: r.store, Integrations: integrations, Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store, r.client, b.clock.Now), Prober: r.client, Bookings: b.bookings,
+		Store: r.store, Integrations: integrations, Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store.Catalog, r.client, b.clock.Now), Prober: r.client, Bookings: b.bookings,
 		Schedule: b.schedule, Log: slog.New(slog.NewTextHandler(log, nil)), Clock: b.clock, JobTime: b.jobTime, RescueTime: b.rescueTime,
 	})
 	return r, err
@@ -120,12 +116,8 @@ func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
 func (b *bench) replica(t testing.TB) *replica {
 	t.Helper()
 	r, err := b.open(t.Context(), t.Output())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, r.Start(t.Context()))
 	t.Cleanup(func() { r.end(t); r.store.Close() })
 	return r
 }
@@ -159,10 +151,8 @@ func (b *bench) partner(t testing.TB, options int) *platform {
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
-	made, _, err := b.integrations.Register(t.Context(), b.account, integration.Registration{Name: "Old Town Walks", BaseURL: server.URL, AuthKey: "k"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	made, _, err := b.integrations.Register(t.Context(), b.account, partner.Registration{Name: "Old Town Walks", BaseURL: server.URL, AuthKey: "k"})
+	check(t, err)
 	p.id = made.ID
 	return p
 }
@@ -222,13 +212,11 @@ func product(name string, options int) string {
 // ask asks for a full sync of each.
 func (b *bench) ask(t testing.TB, cause catalog.Cause, partners ...*platform) {
 	t.Helper()
-	wishes := make([]catalog.Wish, len(partners))
+	wishes := make([]catalog.SyncRequest, len(partners))
 	for i, p := range partners {
-		wishes[i] = catalog.Wish{Integration: p.id, Mode: catalog.Full, Cause: cause}
+		wishes[i] = catalog.SyncRequest{Integration: p.id, Mode: catalog.Full, Cause: cause}
 	}
-	if err := b.store.AskForSyncs(t.Context(), wishes...); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.Catalog.AskForSyncs(t.Context(), wishes...))
 }
 
 // until waits for what is to become true.
@@ -247,9 +235,7 @@ func until(t testing.TB, what string, is func() bool) {
 // count runs a query that counts.
 func (b *bench) count(t testing.TB, query string, args ...any) (n int) {
 	t.Helper()
-	if err := b.store.Pool().QueryRow(t.Context(), query, args...).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.Pool().QueryRow(t.Context(), query, args...).Scan(&n))
 	return n
 }
 
@@ -259,4 +245,12 @@ func (b *bench) idle(t testing.TB) {
 	until(t, "all jobs done", func() bool {
 		return b.count(t, `SELECT count(*) FROM river_job WHERE state IN ('running', 'available') OR state IN ('scheduled', 'retryable') AND scheduled_at < now()`) == 0
 	})
+}
+
+// check ends a test that cannot go on.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"sync"
 
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/mockpartner/internal/script"
-	"partnerkit.dev/mockpartner/internal/yamlfile"
 )
 
 //go:embed defects/*.yaml variants/*.yaml

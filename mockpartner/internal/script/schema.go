@@ -13,7 +13,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"partnerkit.dev/mockpartner/internal/yamlfile"
+	"partnerkit.dev/internal/yamlfile"
+	"partnerkit.dev/mockpartner/internal/fault"
 )
 
 //go:embed scenario.schema.json
@@ -53,7 +54,7 @@ func keep(schema *jsonschema.Schema, text []byte) []yamlfile.Problem {
 	if err != nil {
 		return []yamlfile.Problem{{Message: fmt.Sprintf("want what JSON can say: %v", err)}}
 	}
-	value, err := decodeJSON(asJSON)
+	value, err := fault.DecodeJSON(asJSON)
 	if err != nil {
 		return []yamlfile.Problem{{Message: err.Error()}}
 	}

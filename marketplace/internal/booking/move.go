@@ -1,0 +1,138 @@
+package booking
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// next returns the row of an event. Its error is Conflict, and names the state.
+func next(b marketplace.Booking, on event) (transition, error) {
+	for _, row := range table {
+		if row.On != on || row.From != b.Status && row.From != anywhere || row.If.holds != nil && !row.If.holds(b) {
+			continue
+		}
+		if row.To == anywhere {
+			row.From, row.To = b.Status, b.Status
+		}
+		return row, nil
+	}
+	return transition{}, refusal(b)
+}
+
+// refusal says why a booking does not move.
+func refusal(b marketplace.Booking) error {
+	switch {
+	case confirming.holds(b):
+		return marketplace.Errorf(marketplace.Conflict, "the booking is %s, and its confirmation is under way: try again in a minute", b.Status)
+	case b.Status == marketplace.Paid && releasing.holds(b):
+		return marketplace.Errorf(marketplace.Conflict, "the booking is %s, and its hold was given back before", b.Status)
+	default:
+		return marketplace.Errorf(marketplace.Conflict, "the booking is %s", b.Status)
+	}
+}
+
+// Actions are what an operator can do about a booking that needs attention.
+func Actions(b marketplace.Booking, about marketplace.AttentionReason) []marketplace.Action {
+	list := []marketplace.Action{}
+	for _, may := range []struct {
+		action marketplace.Action
+		on     event
+	}{{marketplace.TryConfirm, operatorConfirm}, {marketplace.TryCancel, operatorCancel}, {marketplace.TryDeliver, operatorDeliver}} {
+		if row, err := next(b, may.on); err == nil && (row.From != row.To || row.Ask != "") {
+			list = append(list, may.action)
+		}
+	}
+	if row, err := next(b, operatorResolve); err == nil && slices.Contains(row.Settles, about) {
+		list = append(list, marketplace.Resolve)
+	}
+	return list
+}
+
+// move is what an event makes of a booking. The error is Conflict, and names the state.
+// message is for an operator, where the move raises attention; why tells in the history
+// what moved it; call is the confirm that the move begins, or that has ended.
+func move(b marketplace.Booking, on event, at time.Time, why, message string, call uuid.UUID) (Change, error) {
+	row, err := next(b, on)
+	if err != nil {
+		return Change{}, err
+	}
+	c := Change{At: at, Booking: apply(b, row, at, message, call)}
+	if row.From != row.To || why != "" {
+		c.History = []marketplace.HistoryEntry{{At: at, Kind: marketplace.MoveKind, From: row.From, To: row.To, Why: why}}
+	}
+	switch row.Ask {
+	case askConfirm:
+		c.Begins = &Call{ID: call, Endpoint: partnerapi.Confirm, At: at}
+	case askConfirmAgain:
+		c.Jobs = []Job{{Kind: ConfirmJob, Booking: b.ID, At: at.Add(pause(b.ConfirmTries - 1))}}
+	case askRelease:
+		c.Jobs = []Job{{Kind: ReleaseJob, Booking: b.ID, At: at}}
+	case askCancel:
+		c.Jobs = []Job{{Kind: CancelJob, Booking: b.ID, At: at}}
+	}
+	c.Reverses = row.From == marketplace.Confirmed && row.From != row.To
+	return c, nil
+}
+
+// apply returns the booking after a move.
+func apply(b marketplace.Booking, row transition, at time.Time, message string, call uuid.UUID) marketplace.Booking {
+	b.Status = row.To
+	if row.Reason != "" {
+		b.Reason = row.Reason
+	}
+	if row.Release != "" {
+		b.Release = row.Release
+	}
+	if row.Cancel != "" {
+		b.Cancellation = row.Cancel
+	}
+	switch row.Ask {
+	case askConfirm:
+		b.ConfirmCall, b.ConfirmTries = call, b.ConfirmTries+1
+	case askRelease:
+		b.ReleaseTries, b.ReleaseSince = 0, at
+	case askCancel:
+		b.CancelTries, b.CancelSince = 0, at
+	}
+	switch row.On {
+	case confirmAccept: // another one that is under way has nothing to add
+		b.ConfirmCall = uuid.Nil
+	case confirmRefuse, confirmFail, confirmUnanswered, confirmGiveUp:
+		if b.ConfirmCall == call { // else this one came late, and another one is under way
+			b.ConfirmCall = uuid.Nil
+		}
+	}
+	b.Doubted = row.On != confirmAccept && (b.Doubted || slices.Contains(doubting, row.On))
+	b.Attention = slices.DeleteFunc(slices.Clone(b.Attention), func(a marketplace.Attention) bool {
+		return a.Reason == row.Raises || slices.Contains(row.Settles, a.Reason)
+	})
+	if row.Raises != "" {
+		b.Attention = append(b.Attention, marketplace.Attention{Reason: row.Raises, Since: at, Message: message})
+	}
+	return b
+}
+
+// end is what the history keeps of a call that is over.
+func end(call uuid.UUID, o partner.Outcome) *CallEnd {
+	e := &CallEnd{ID: call, Status: o.Status, Took: o.Took}
+	switch {
+	case o.Message != "":
+		e.Error = o.Message
+	case o.Err != nil:
+		e.Error = o.Err.Error()
+	}
+	return e
+}
+
+func breaches(b marketplace.Booking, endpoint partnerapi.Endpoint, at time.Time, messages []string) (list []Breach) {
+	for _, message := range messages {
+		list = append(list, Breach{At: at, Booking: b.ID, Endpoint: endpoint, Message: message})
+	}
+	return list
+}

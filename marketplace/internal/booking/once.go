@@ -1,0 +1,120 @@
+package booking
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// Key names a request that makes a booking, so that it is done once however often it
+// is sent.
+type Key struct {
+	Account uuid.UUID
+	Key     string
+	Body    [32]byte  // SHA-256
+	Booking uuid.UUID // that the request is to make
+	AskedAt time.Time
+	Answer  Answer // none: it is under way, or its replica has died
+	Made    bool   // there is the booking, or a checkout that has made none
+}
+
+// Answer is what a request was told.
+type Answer struct {
+	Status int
+	Body   []byte // nil: nothing was done, and it may be sent anew
+}
+
+const (
+	// keysLive is how long an answer is kept.
+	keysLive = 24 * time.Hour
+	// flightTime is how long a request may be under way.
+	flightTime = time.Minute
+)
+
+// KeyStore keeps the requests that name a key.
+type KeyStore interface {
+	// Claim returns what a checkout is about: what a listed activity's variation and slot
+	// are, or NotFound. Where it names a key it stores that, unless the account has it;
+	// then it returns the one that is there, whether there is an offer or not.
+	Claim(ctx context.Context, k Key, activity, variation uuid.UUID, slot string) (o Offer, before *Key, err error)
+	// ReclaimKey stores a key in the place of one that was asked for at that time, and
+	// reports whether it was still there.
+	ReclaimKey(ctx context.Context, k Key, before time.Time) (bool, error)
+	// SettleKey stores the answer; where that is none the key is free again, unless its
+	// booking was begun, and the partner may keep seats for it.
+	SettleKey(ctx context.Context, k Key) error
+}
+
+// Checkout asks the partner for the slot as it is now, and for a hold. tell makes the
+// answer of the booking, HELD, or of the error, where it has a body for that: it is told
+// again whenever the same key is sent. Else the error is returned: Invalid, NotFound,
+// Conflict where the slot cannot be booked (with the partner's words, where it has some)
+// or the same request is under way, Unprocessable where the key was used for another
+// body, PartnerFailed, or PartnerLate, also where the first replica died and whether
+// seats are held is not known. Without a key every error is returned; where ctx has ended
+// meanwhile nobody waits for the hold, and it is given back.
+func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, error) Answer) (Answer, error) {
+	k.Account, k.Booking, k.AskedAt = o.Account, o.ID, s.Now()
+	offer, before, err := s.Keys.Claim(ctx, k, o.Activity, o.Variation, o.Slot)
+	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
+		return Answer{}, err
+	}
+	if before != nil {
+		again, failed := s.again(ctx, k, *before)
+		if failed != nil || again.Answer.Body != nil {
+			return again.Answer, failed
+		}
+		k = again
+	}
+	var held Held
+	if err == nil {
+		o.ID = k.Booking
+		held, err = s.checkout(ctx, o, offer, request{k, tell})
+	}
+	switch {
+	case held.answer != nil:
+		return held.answer.Answer, nil
+	case k.Key == "" && err != nil:
+		return Answer{}, err
+	}
+	k.Answer = tell(held, err)
+	if k.Key != "" {
+		if failed := s.Keys.SettleKey(context.WithoutCancel(ctx), k); failed != nil {
+			return Answer{}, failed
+		}
+	}
+	if k.Answer.Body != nil {
+		err = nil
+	}
+	return k.Answer, err
+}
+
+// again returns the key of a request that was sent before: with the answer that it was
+// given, or without one where it is to be done now, for the booking that the key names.
+func (s *Service) again(ctx context.Context, k, before Key) (Key, error) {
+	expired := k.AskedAt.Sub(before.AskedAt) >= keysLive
+	switch {
+	case expired:
+	case before.Body != k.Body:
+		return k, &marketplace.Error{Code: marketplace.Unprocessable, Message: "the Idempotency-Key was used for another body"}
+	case before.Answer.Body != nil:
+		return before, nil
+	case k.AskedAt.Sub(before.AskedAt) < flightTime:
+		return k, errUnderWay
+	case before.Made:
+		return k, &marketplace.Error{Code: marketplace.PartnerLate, Message: "the service ended while the partner was asked: whether seats are held is not known; book again with another key"}
+	default:
+		k.Booking = before.Booking // where the first replica lives after all, one of the two makes it
+	}
+	taken, err := s.Keys.ReclaimKey(ctx, k, before.AskedAt)
+	if err == nil && !taken {
+		err = errUnderWay
+	}
+	return k, err
+}
+
+// errUnderWay says when to ask again, which tells it from conflicts that stay.
+var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Message: "a request with this Idempotency-Key is under way", RetryAfter: time.Second}

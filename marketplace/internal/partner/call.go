@@ -1,0 +1,91 @@
+package partner
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// call is one request.
+type call struct {
+	method, path string
+	name         string // for people, where the path holds a code
+	query        url.Values
+	body         any           // nil: none
+	wait         time.Duration // the longest for a permit; 0: as long as the caller likes
+	limit        time.Duration
+	largest      int64
+	only200      bool // the probe's: no other 2xx will do
+	once         bool // net/http must not send it again, whatever it thinks of the connection
+	read         func([]byte) error
+	refusals     map[int]Kind  // what statuses mean that mean more than that it was refused
+	late         func(Outcome) // is told what comes after the limit; nil: nothing is waited for
+}
+
+// what names the call for people.
+func (asked call) what() string {
+	if asked.name != "" {
+		return asked.name
+	}
+	return asked.method + " " + asked.path
+}
+
+var (
+	errLate   = errors.New("the partner's time is over")
+	errLarge  = errors.New("the answer is larger than is read")
+	errClosed = errors.New("the service is stopping")
+)
+
+// refusal is what a status means that is not 2xx.
+func (asked call) refusal(status int) Kind {
+	if kind, known := asked.refusals[status]; known {
+		return kind
+	}
+	if status >= http.StatusInternalServerError {
+		return Failed
+	}
+	return Refused
+}
+
+// tooLate says that the partner did not answer in time.
+func tooLate(asked call) error {
+	return marketplace.Errorf(marketplace.PartnerLate, "the partner did not answer %s within %s", asked.what(), asked.limit)
+}
+
+// Kind is what is known of a call when it is over.
+type Kind string
+
+// The kinds.
+const (
+	Done        Kind = "done"        // 2xx, read
+	SlotRefused Kind = "slot"        // reserve: the slot cannot be booked
+	Unsupported Kind = "unsupported" // cancel: the partner has no such call
+	Refused     Kind = "refused"     // any other HTTP answer below 500, read whole
+	Failed      Kind = "failed"      // 5xx: the partner may have done it all the same
+	Unreadable  Kind = "unreadable"  // 2xx whose body makes no sense
+	Unanswered  Kind = "unanswered"  // it was sent, and no whole answer came
+	NotSent     Kind = "not sent"    // the partner has nothing of it
+)
+
+// Answered reports whether the partner's whole answer was read.
+func (k Kind) Answered() bool { return k != Unanswered && k != NotSent }
+
+// Refused reports whether the partner has answered that it did not do it.
+func (k Kind) Refused() bool {
+	return k == SlotRefused || k == Unsupported || k == Refused || k == Failed
+}
+
+// Outcome is what came of a call.
+type Outcome struct {
+	Kind     Kind
+	Status   int // of the answer; 0 where none was read
+	Took     time.Duration
+	Message  string   // the partner's own words with a refusal, in one line that is not long; "" where it has none
+	Breaches []string // of the contract, in an answer that can be used all the same
+	Err      error    // PartnerLate or PartnerFailed; nil where Kind is Done
+
+	result Result // for the partner's health; "": it says nothing of that
+}

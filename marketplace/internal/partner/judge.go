@@ -1,0 +1,69 @@
+package partner
+
+import (
+	"compress/flate"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// judge says what came of a call, for callers, for people and for health.
+func judge(within context.Context, asked call, r reply) Outcome {
+	answered, lost := Unreadable, NotSent
+	if r.status/100 != 2 {
+		answered = asked.refusal(r.status)
+	}
+	if r.sent {
+		lost = Unanswered
+	}
+	failed := func(o Outcome, format string, values ...any) Outcome {
+		o.Err = marketplace.Errorf(marketplace.PartnerFailed, format, values...)
+		return o
+	}
+	what := asked.what()
+	switch {
+	case packedBadly(r.err):
+		return failed(Outcome{Kind: answered, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s makes no sense: it is not packed as its Content-Encoding, gzip, says", what)
+	case errors.Is(r.err, errLarge):
+		return failed(Outcome{Kind: answered, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s has more than %d MiB", what, asked.largest>>20)
+	case errors.Is(r.err, errCrowded):
+		return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s is larger than %d MiB, and had to wait for other such answers until its %s were over", what, usualAnswer>>20, asked.limit)}
+	case r.err != nil && errors.Is(context.Cause(within), errLate):
+		return Outcome{Kind: lost, Err: tooLate(asked), result: ResultTimeout}
+	case prohibited(r.err):
+		return failed(Outcome{Kind: lost, result: ResultTransport}, "the partner's name leads to an address that is not public")
+	case r.err != nil:
+		return Outcome{Kind: lost, result: ResultTransport, Err: &marketplace.Error{
+			Code: marketplace.PartnerFailed, Message: fmt.Sprintf("the partner could not be reached for %s, or the connection broke", what), Cause: withoutAddress(r.err),
+		}}
+	case r.status/100 != 2 || asked.only200 && r.status != http.StatusOK:
+		return failed(Outcome{Kind: answered, Status: r.status, Message: words(r.body), result: ResultStatus}, "the partner answered %s with %d", what, r.status)
+	}
+	if asked.read != nil {
+		if err := asked.read(r.body); err != nil {
+			return failed(Outcome{Kind: Unreadable, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s makes no sense: %w", what, err)
+		}
+	}
+	return Outcome{Kind: Done, Status: r.status, result: ResultOK}
+}
+
+// withoutAddress drops the address from a client error: its query is nobody's
+// business, and the log names the integration.
+func withoutAddress(err error) error {
+	if inURL := (*url.Error)(nil); errors.As(err, &inURL) {
+		return inURL.Err
+	}
+	return err
+}
+
+// packedBadly reports whether an answer could not be unpacked, which is no fault of the
+// connection.
+func packedBadly(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt)
+}

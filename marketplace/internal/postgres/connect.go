@@ -1,0 +1,170 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrationLock is the advisory lock under which one replica migrates while the
+// others wait.
+const migrationLock = 0x6d61726b // "mark"
+
+// Migrate brings the tables of the database at that address up to date, the job
+// queue's too, one process at a time, and returns how many migrations it ran. A
+// database that a newer service has migrated is an error.
+func Migrate(ctx context.Context, address string) (ran int, err error) {
+	config, err := configOf(address)
+	if err != nil {
+		return 0, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return 0, &unreachable{err}
+	}
+	defer pool.Close()
+	// A session's lock is its connection's: it is kept while the migrations take others.
+	held, err := pool.Acquire(ctx)
+	if err != nil {
+		return 0, &unreachable{err}
+	}
+	defer held.Release()
+	if _, err := held.Exec(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
+		return 0, fmt.Errorf("wait for whoever else migrates: %w", err)
+	}
+	defer func() {
+		_, unlocked := held.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
+		err = errors.Join(err, unlocked)
+	}()
+	ours, err := migrateTables(ctx, pool)
+	if err != nil {
+		return ours, err
+	}
+	queue, err := migrateQueue(ctx, pool)
+	return ours + queue, err
+}
+
+func migrateTables(ctx context.Context, pool *pgxpool.Pool) (ran int, err error) {
+	db := stdlib.OpenDBFromPool(pool)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return 0, err
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files)
+	if err != nil {
+		return 0, fmt.Errorf("read the migrations: %w", err)
+	}
+	current, newest, err := provider.GetVersions(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("read the database's version: %w", err)
+	}
+	if current > newest {
+		return 0, fmt.Errorf("the database is at version %d, and this service knows %d at the most: run the newer service", current, newest)
+	}
+	results, err := provider.Up(ctx)
+	if err != nil {
+		return len(results), fmt.Errorf("migrate the database: %w", err)
+	}
+	return len(results), nil
+}
+
+// migrateQueue makes the tables of the job queue. Its migrations cannot run in one
+// transaction: a value that one adds to an enum is used by the next.
+func migrateQueue(ctx context.Context, pool *pgxpool.Pool) (int, error) {
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return 0, fmt.Errorf("read the job queue's migrations: %w", err)
+	}
+	done, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	if err != nil {
+		return 0, fmt.Errorf("migrate the job queue: %w", err)
+	}
+	found, err := migrator.Validate(ctx, nil)
+	if err != nil {
+		return len(done.Versions), fmt.Errorf("look at the job queue's tables: %w", err)
+	}
+	if !found.OK {
+		return len(done.Versions), fmt.Errorf("the job queue's tables are not as they should be: %s", strings.Join(found.Messages, "; "))
+	}
+	return len(done.Versions), nil
+}
+
+// connectTime is how long a connection may take to be made, unless the address says
+// otherwise with connect_timeout: a server that is silent must not keep a start waiting.
+const connectTime = 15 * time.Second
+
+// configOf reads a database's address.
+func configOf(address string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("read the database's address: %w", hidden(err))
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTime
+	}
+	return config, nil
+}
+
+// CheckAddress says what is wrong with a database's address, without anything that it
+// may hold.
+func CheckAddress(address string) error {
+	_, err := configOf(address)
+	return err
+}
+
+// hidden keeps the address, and the password in it, out of an error.
+func hidden(err error) error {
+	if parse := (*pgconn.ParseConfigError)(nil); !errors.As(err, &parse) {
+		return err
+	}
+	wanted := "want a PostgreSQL address such as postgres://user@host/database"
+	var address *url.Error
+	var number *strconv.NumError
+	if cause := errors.Unwrap(err); cause != nil && !errors.As(cause, &address) && !errors.As(cause, &number) {
+		return fmt.Errorf("%s: %w", wanted, cause) // how TLS is asked for: no part of the address
+	}
+	return errors.New(wanted)
+}
+
+// ErrUnreachable is wrapped by the error of a database that cannot be reached, or does
+// not let the service in.
+var ErrUnreachable = errors.New("the database cannot be reached")
+
+// unreachable says in one line why the database cannot be reached: pgx has a line for
+// every address and every way that it has tried.
+type unreachable struct{ cause error }
+
+func (u *unreachable) Error() string {
+	lines := strings.Split(strings.TrimSpace(u.cause.Error()), "\n")
+	return "reach the database: " + strings.TrimSpace(lines[len(lines)-1])
+}
+
+func (u *unreachable) Unwrap() []error { return []error{ErrUnreachable, u.cause} }
+
+// inUTC has times come in UTC, whatever the machine's zone is.
+func inUTC(_ context.Context, conn *pgx.Conn) error {
+	conn.TypeMap().RegisterType(&pgtype.Type{
+		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+	})
+	return nil
+}
