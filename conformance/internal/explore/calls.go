@@ -9,6 +9,7 @@ import (
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -157,33 +158,31 @@ func (p *playing) confirmOne(number int) {
 }
 
 func (p *playing) releaseOne(number int) {
-	h, before := p.holds[number], p.state.Holds[number]
-	told := p.tell("release hold %d%s", number+1, before.Past())
-	answer, stop := p.Book.Release(p.ctx, told.Does, h.Code, probe.GoodKey)
-	if p.stopAt(stop) {
-		return
+	told := p.tell("release hold %d%s", number+1, p.state.Holds[number].Past())
+	answer, stop := p.Book.Release(p.ctx, told.Does, p.holds[number].Code, probe.GoodKey)
+	if !p.stopAt(stop) {
+		p.undone(told, answer, number, schemas.ReleaseAnswer, model.Held)
+		p.state.Released(number)
+		p.count(told, p.state.Holds[number].Slot)
 	}
-	e, _ := hear(answer, model.Want{Accept: true})
-	e.succeeds(answer, schemas.ReleaseAnswer, before.Stage == model.Held)
-	p.Book.Settle(answer, h)
-	p.state.Released(number)
-	p.heard(told, answer, e)
-	p.count(told, before.Slot)
 }
 
 func (p *playing) cancelOne(number int) {
-	h, before := p.holds[number], p.state.Holds[number]
-	told := p.tell("cancel the booking of hold %d%s", number+1, before.Past())
+	told := p.tell("cancel the booking of hold %d%s", number+1, p.state.Holds[number].Past())
 	answer, stop := p.Book.Cancel(p.ctx, told.Does, p.ids[number], probe.GoodKey)
-	if p.stopAt(stop) {
-		return
+	if !p.stopAt(stop) {
+		p.undone(told, answer, number, schemas.CancelAnswer, model.Booked)
+		p.state.Cancelled(number)
+		p.count(told, p.state.Holds[number].Slot)
 	}
+}
+
+// undone hears the answer to a call that undoes a hold, or a booking, that is at a stage.
+func (p *playing) undone(told *report.StoryStep, answer *probe.Answer, number int, schema string, stage model.Stage) {
 	e, _ := hear(answer, model.Want{Accept: true})
-	e.succeeds(answer, schemas.CancelAnswer, before.Stage == model.Booked)
-	p.Book.Settle(answer, h)
-	p.state.Cancelled(number)
+	e.succeeds(answer, schema, p.state.Holds[number].Stage == stage)
+	p.Book.Settle(answer, p.holds[number])
 	p.heard(told, answer, e)
-	p.count(told, before.Slot)
 }
 
 // succeeds judges the body of a release or a cancellation. One that undoes something
@@ -199,29 +198,26 @@ func (e *expectation) succeeds(answer *probe.Answer, schema string, undoes bool)
 	}
 }
 
-func (p *playing) releaseUnknown() {
-	told := p.tell("release a code that no hold has")
-	answer, stop := p.Book.Release(p.ctx, told.Does, p.Book.UnknownCode(), probe.GoodKey)
-	if !p.stopAt(stop) {
-		e, _ := hear(answer, model.Want{Accept: true})
-		p.heard(told, answer, e)
+// unknown makes a call about a hold, or a booking, that there is not.
+func (p *playing) unknown(does model.Kind) {
+	var answer *probe.Answer
+	var stop *scenario.Stop
+	var told *report.StoryStep
+	want := model.Want{Accept: true}
+	switch does {
+	case ReleaseUnknown:
+		told = p.tell("release a code that no hold has")
+		answer, stop = p.Book.Release(p.ctx, told.Does, p.Book.UnknownCode(), probe.GoodKey)
+	case ConfirmUnknown:
+		want = model.Want{Refuse: true}
+		told = p.tell("confirm a code that no hold has")
+		answer, stop = p.Book.Confirm(p.ctx, told.Does, p.UnknownHold(), true, probe.GoodKey)
+	case CancelUnknown:
+		told = p.tell("cancel a booking that there is not")
+		answer, stop = p.Book.Cancel(p.ctx, told.Does, p.Book.UnknownCode(), probe.GoodKey)
 	}
-}
-
-func (p *playing) confirmUnknown() {
-	told := p.tell("confirm a code that no hold has")
-	answer, stop := p.Book.Confirm(p.ctx, told.Does, p.UnknownHold(), true, probe.GoodKey)
 	if !p.stopAt(stop) {
-		e, _ := hear(answer, model.Want{Refuse: true})
-		p.heard(told, answer, e)
-	}
-}
-
-func (p *playing) cancelUnknown() {
-	told := p.tell("cancel a booking that there is not")
-	answer, stop := p.Book.Cancel(p.ctx, told.Does, p.Book.UnknownCode(), probe.GoodKey)
-	if !p.stopAt(stop) {
-		e, _ := hear(answer, model.Want{Accept: true})
+		e, _ := hear(answer, want)
 		p.heard(told, answer, e)
 	}
 }

@@ -61,14 +61,8 @@ func (p *playing) take(step Step) {
 	case model.Reserve:
 		p.reserveParty(step)
 		return
-	case ReleaseUnknown:
-		p.releaseUnknown()
-		return
-	case ConfirmUnknown:
-		p.confirmUnknown()
-		return
-	case CancelUnknown:
-		p.cancelUnknown()
+	case ReleaseUnknown, ConfirmUnknown, CancelUnknown:
+		p.unknown(step.Does)
 		return
 	case Wait:
 		p.wait()

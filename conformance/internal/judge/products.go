@@ -164,36 +164,31 @@ func same(place string, first, second []string) Finding {
 	}
 }
 
-// eachOption finds the options that wrong says something of.
-func eachOption(wrong func(discover.Option) string) func(*scenario.Survey) Finding {
+// eachOption finds what wrong says of the options, each flaw behind its place.
+func eachOption(wrong func(discover.Option) []string) func(*scenario.Survey) Finding {
 	return func(v *scenario.Survey) Finding {
 		var all []string
 		for i, product := range v.Products {
 			for j, option := range product.Options {
-				if message := wrong(option); message != "" && len(all) < mostFindings {
-					all = append(all, fmt.Sprintf("products[%d].options[%d]: %s", i, j, message))
+				for _, flaw := range wrong(option) {
+					all = append(all, fmt.Sprintf("products[%d].options[%d]%s", i, j, flaw))
 				}
 			}
 		}
-		return problems(all, v.Pull)
+		return problems(all[:min(len(all), mostFindings)], v.Pull)
 	}
 }
 
 // eachUnit finds the units that wrong says something of.
 func eachUnit(wrong func(discover.Unit) string) func(*scenario.Survey) Finding {
-	return func(v *scenario.Survey) Finding {
-		var all []string
-		for i, product := range v.Products {
-			for j, option := range product.Options {
-				for k, unit := range option.Units {
-					if message := wrong(unit); message != "" && len(all) < mostFindings {
-						all = append(all, fmt.Sprintf("products[%d].options[%d].units[%d]: %s", i, j, k, message))
-					}
-				}
+	return eachOption(func(option discover.Option) (flaws []string) {
+		for k, unit := range option.Units {
+			if flaw := wrong(unit); flaw != "" {
+				flaws = append(flaws, fmt.Sprintf(".units[%d]: %s", k, flaw))
 			}
 		}
-		return problems(all, v.Pull)
-	}
+		return flaws
+	})
 }
 
 func oddDecimals(unit discover.Unit) string {
@@ -212,11 +207,11 @@ func noAge(unit discover.Unit) string {
 	return ""
 }
 
-func withoutAdult(option discover.Option) string {
+func withoutAdult(option discover.Option) []string {
 	if slices.ContainsFunc(option.Units, func(u discover.Unit) bool { return u.ID == partnerapi.AdultUnitID }) {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("want a unit %q, got %q", partnerapi.AdultUnitID, unitIDs(option))
+	return []string{fmt.Sprintf(": want a unit %q, got %q", partnerapi.AdultUnitID, unitIDs(option))}
 }
 
 func ids(products []discover.Product) []string {
