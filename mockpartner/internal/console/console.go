@@ -40,7 +40,6 @@ type Console struct{ Config }
 // New returns a console.
 func New(c Config) *Console { return &Console{c} }
 
-// builder arranges one page.
 type builder struct {
 	console *Console
 	request *http.Request
@@ -51,7 +50,6 @@ type builder struct {
 	placed  bool // the refusal stands at its form
 }
 
-// base is where the sandbox lies, as the browser sees it.
 func (b *builder) base() string {
 	scheme := "http"
 	if b.request.TLS != nil {
@@ -122,7 +120,6 @@ func (c chosen) query() string {
 	return values.Encode()
 }
 
-// href leads to the page with this choice.
 func (c chosen) href() string { return "?" + c.query() }
 
 func (c chosen) withSlot(id string) chosen {
@@ -162,7 +159,6 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// took says how long an answer took.
 func took(d time.Duration) string {
 	switch {
 	case d < 10*time.Millisecond:
@@ -174,7 +170,6 @@ func took(d time.Duration) string {
 	}
 }
 
-// newest returns the last n of a list that are to be kept, the last first.
 func newest[T any](all []T, n int, keep func(T) bool) []T {
 	some := []T{}
 	for _, one := range slices.Backward(all) {

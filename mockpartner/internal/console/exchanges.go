@@ -23,7 +23,6 @@ const (
 	maxShown = 64 << 10
 )
 
-// exchangesPanel is the newest exchanges, the last first.
 type exchangesPanel struct {
 	Newest  []exchangeView
 	Last    uint64 // the number of the newest
@@ -52,7 +51,6 @@ type exchangeView struct {
 	Endpoint string
 }
 
-// messageView is one half of an exchange.
 type messageView struct {
 	Of      string // which half
 	Headers string // line by line

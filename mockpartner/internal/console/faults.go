@@ -10,7 +10,6 @@ import (
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-// faultsPanel is the faults that are armed, and those that can be.
 type faultsPanel struct {
 	Armed    []faultView
 	Presets  []presetView
@@ -25,7 +24,6 @@ type faultView struct {
 	Disarm call
 }
 
-// preset is a fault that is often wanted.
 type preset struct{ id, about, fault string }
 
 // presets are the misfortunes that every marketplace must come through.
@@ -88,7 +86,6 @@ type partsPanel struct {
 	Applied          int
 }
 
-// partView is a defect or a variant.
 type partView struct {
 	Name    string
 	Of      string // the rule that it breaks, or the clause that allows it

@@ -116,7 +116,6 @@ func (c *Console) Act(w http.ResponseWriter, r *http.Request, box *sandbox.Sandb
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// make makes the call of a form. Its error is the refusal.
 func (c *Console) make(r *http.Request) error {
 	method, path := r.PostForm.Get("method"), r.PostForm.Get("path")
 	if !slices.Contains([]string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, method) || !strings.HasPrefix(path, "/") {
@@ -148,7 +147,6 @@ func (c *Console) ask(r *http.Request, method, path, body string) error {
 	return errors.New(refusal.Message)
 }
 
-// answer keeps an answer.
 type answer struct {
 	header http.Header
 	status int
@@ -177,10 +175,8 @@ var (
 	ownScript string
 )
 
-// icon is the letter M.
 var icon = webui.Icon("M4 11V5l4 4 4-4v6", "1.7")
 
-// asset is what every page is made of.
 type asset struct {
 	templates *template.Template
 	policy    string

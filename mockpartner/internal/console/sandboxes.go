@@ -9,7 +9,6 @@ import (
 	"partnerkit.dev/mockpartner/internal/sandbox"
 )
 
-// sandboxesPanel is all sandboxes of the mock.
 type sandboxesPanel struct {
 	Boxes  []sandboxView
 	Create call
@@ -53,10 +52,8 @@ func (b *builder) sandboxes() sandboxesPanel {
 	return panel
 }
 
-// maxTimers is how many timers of each kind are shown.
 const maxTimers = 8
 
-// clockPanel is the sandbox's clock.
 type clockPanel struct {
 	Now     time.Time // UTC
 	Millis  int64     // the same, for the script
@@ -69,7 +66,6 @@ type clockPanel struct {
 	Timers  []timer
 }
 
-// timer is something that is pending.
 type timer struct {
 	platform.Timer
 	Words string
@@ -107,5 +103,4 @@ func (b *builder) clockCall(id, label string, f field) call {
 	return b.call(call{ID: "clock-" + id, Label: label, Of: "the clock", Method: http.MethodPost, Path: "/clock", Fields: []field{f}})
 }
 
-// timerWords says a kind of timer in words: hold expires.
 func timerWords(k platform.TimerKind) string { return strings.ReplaceAll(string(k), "-", " ") }

@@ -92,7 +92,6 @@ func toConsole(w http.ResponseWriter, r *http.Request) {
 // sessionPath is where the console's form brings the token.
 const sessionPath = Path + "/session"
 
-// maxSession bounds the form that brings the token, in bytes.
 const maxSession = 16 << 10
 
 func (a *api) signIn(w http.ResponseWriter, r *http.Request) {

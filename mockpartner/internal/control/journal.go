@@ -14,7 +14,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// filterNames are the parameters by which exchanges are chosen.
 var filterNames = []string{"endpoint", "method", "contains", "body", "hold", "slot", "booking", "fault", "status", "after", "done"}
 
 func filterOf(q *query) journal.Filter {
@@ -93,7 +92,6 @@ const (
 	writeGrace = 10 * time.Second
 )
 
-// waitAnswer tells how a wait ended.
 type waitAnswer struct {
 	Met   bool `json:"met"`   // as many were seen as were wanted
 	Count int  `json:"count"` // how many the journal holds now
@@ -152,7 +150,6 @@ func streamJournal(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stream writes server-sent events.
 type stream struct {
 	http.ResponseWriter
 	controller *http.ResponseController

@@ -51,7 +51,6 @@ func (a *api) createSandbox(w http.ResponseWriter, r *http.Request) {
 	created(w, r, box, err)
 }
 
-// created answers with a sandbox that was made, or why it was not.
 func created(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox, err error) {
 	switch {
 	case errors.Is(err, sandbox.ErrTaken), errors.Is(err, sandbox.ErrKey), errors.Is(err, sandbox.ErrFull):
@@ -134,7 +133,6 @@ func (a *api) named(w http.ResponseWriter, r *http.Request) (*sandbox.Sandbox, b
 	return box, ok
 }
 
-// cloneRequest names the clone.
 type cloneRequest struct {
 	Name    string `json:"name"`
 	AuthKey string `json:"authKey"` // absent: the mock's

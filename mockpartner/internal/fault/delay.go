@@ -99,7 +99,6 @@ func (d *Delay) compile() (action, error) {
 	return ways[0], nil
 }
 
-// between waits for anything between two durations.
 type between struct{ low, high platform.Duration }
 
 func (b between) compile() (action, error) { return b, nil }
@@ -128,7 +127,6 @@ type Dribble struct {
 	Over   platform.Duration `yaml:"over" json:"over"`
 }
 
-// maxChunks bounds the pieces of a body.
 const maxChunks = 10_000
 
 func (d Dribble) compile() (action, error) { return d, nil }

@@ -51,10 +51,8 @@ func CompileJQ(path, text string) (*Program, error) {
 // path, query and body, the number of the match, and the sandbox's time.
 func variableNames() []string { return []string{"$request", "$nth", "$now"} }
 
-// errNoOutput is that of a program whose output is empty.
 var errNoOutput = errors.New("jq: the program gives no output")
 
-// run returns the program's first output.
 func (p *Program) run(ctx context.Context, input any, variables []any) (any, error) {
 	patient, enough := context.WithTimeout(ctx, jqPatience)
 	defer enough()

@@ -41,7 +41,6 @@ func write(w http.ResponseWriter, body []byte) {
 	w.Write(body)
 }
 
-// capture keeps an answer instead of sending it.
 type capture struct {
 	header http.Header
 	status int
@@ -84,7 +83,6 @@ func (c *capture) response() *response {
 	return &response{status: c.status, header: c.header, body: c.body}
 }
 
-// pause waits, and returns the context's error if that ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
@@ -137,14 +135,12 @@ func tell(w http.ResponseWriter, answer *response, body []byte) {
 	}
 }
 
-// action is one thing that a fault does.
 type action interface {
 	// compile checks the action, and returns it ready for use: as a waiter, a
 	// replacer, a transformer or a deliverer.
 	compile() (action, error)
 }
 
-// waiter is late with the answer.
 type waiter interface {
 	wait(random *rand.Rand) time.Duration
 }
@@ -154,7 +150,6 @@ type replacer interface {
 	replace(fault string) *response
 }
 
-// transformer changes an answer.
 type transformer interface {
 	transform(ctx context.Context, answer *response, variables func() []any) error
 }

@@ -79,7 +79,6 @@ type Send struct {
 	Close   bool `yaml:"close" json:"close,omitempty"`     // the connection ends with it
 }
 
-// sendChunk is the size of the pieces, in bytes.
 const sendChunk = 1 << 10
 
 func (s *Send) compile() (action, error) {
@@ -149,7 +148,6 @@ type Bandwidth struct {
 	Rate int `yaml:"rate" json:"rate"` // KB/s
 }
 
-// tick is how often a piece of a slow body is sent.
 const tick = 50 * time.Millisecond
 
 func (b *Bandwidth) compile() (action, error) {
@@ -167,7 +165,6 @@ type SlowHeader struct {
 	Over platform.Duration `yaml:"over" json:"over"`
 }
 
-// headerPieces is in how many pieces the headers come.
 const headerPieces = 20
 
 func (s *SlowHeader) compile() (action, error) {

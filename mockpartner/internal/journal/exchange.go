@@ -60,7 +60,6 @@ type Considered struct {
 	Fired   bool   `json:"fired"`   // and broke it
 }
 
-// entry is an exchange in the ring.
 type entry struct {
 	Exchange
 	shares bool // the answer's body is shared
@@ -127,7 +126,6 @@ type Testimony struct {
 	ByHand string `json:"byHand,omitempty"`
 }
 
-// redacted stands for a credential.
 const redacted = "[redacted]"
 
 // maxLater bounds the secrets that came to be known later: those of before the

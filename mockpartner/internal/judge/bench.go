@@ -7,10 +7,8 @@ import (
 	"partnerkit.dev/mockpartner/internal/journal"
 )
 
-// maxFindings bounds the findings of one rule that are shown.
 const maxFindings = 20
 
-// bench is where one rule is judged.
 type bench struct {
 	judged   int
 	unjudged []Unjudged
@@ -18,7 +16,6 @@ type bench struct {
 	more     int
 }
 
-// kept notes something that keeps the rule.
 func (b *bench) kept() { b.judged++ }
 
 // cannot notes something that cannot be judged. The reasons are few: sentences
@@ -33,7 +30,6 @@ func (b *bench) cannot(reason string) {
 	b.unjudged = append(b.unjudged, Unjudged{Count: 1, Reason: reason})
 }
 
-// broken notes a breach, with the calls that show it.
 func (b *bench) broken(calls []*call, format string, args ...any) {
 	b.judged++
 	if len(b.findings) == maxFindings {

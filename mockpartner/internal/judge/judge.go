@@ -103,7 +103,6 @@ type Rule struct {
 	Why    string `json:"why"`    // what goes wrong where it is broken
 }
 
-// check is a rule with what judges it.
 type check struct {
 	Rule
 	without string // why it is not judged where the record has nothing of the kind
@@ -210,7 +209,6 @@ func (j Judgement) write(text *strings.Builder) {
 	text.WriteString("\n")
 }
 
-// came says what came back.
 func came(e journal.Exchange) string {
 	took := time.Duration(e.Duration).Round(time.Millisecond)
 	switch {

@@ -9,7 +9,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// story is a case as the rules read it.
 type story struct {
 	Case
 	testimony
@@ -43,7 +42,6 @@ func tell(c Case) *story {
 	return s
 }
 
-// complete reports whether the record begins with the first exchange.
 func (s *story) complete() bool { return s.Cleared == 0 && s.Dropped == 0 }
 
 // passed is how much time has passed since a call ended, by the sandbox's clock
@@ -107,7 +105,6 @@ func (s *story) hold(known map[string][]*hold, c *call) *hold {
 	return h
 }
 
-// of yields the calls to an endpoint.
 func (s *story) of(endpoint partnerapi.Endpoint) func(yield func(*call) bool) {
 	return func(yield func(*call) bool) {
 		for _, c := range s.calls {
@@ -164,7 +161,6 @@ func (t testimony) died(e journal.Exchange) (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// overAt is when an exchange was over for its caller, in real time.
 func overAt(e journal.Exchange) (at time.Time, ok bool) {
 	if e.LeftAfter != nil {
 		return e.Arrived.Add(time.Duration(*e.LeftAfter)), true
@@ -172,7 +168,6 @@ func overAt(e journal.Exchange) (at time.Time, ok bool) {
 	return e.Arrived.Add(time.Duration(e.Duration)), e.Done
 }
 
-// hostOf is a connection's address without its port.
 func hostOf(connection string) string {
 	if address, err := netip.ParseAddrPort(connection); err == nil {
 		return address.Addr().String()

@@ -160,7 +160,6 @@ func (c Conduct) check() (*Conduct, error) {
 	return &c, nil
 }
 
-// watchesFull reports whether a quirk wants to know which slots have been full.
 func (c *Conduct) watchesFull() bool {
 	return slices.ContainsFunc(c.Quirks, func(q Quirk) bool { return q.OnceFull })
 }
@@ -171,13 +170,11 @@ func (c *Conduct) watchesCancelled() bool {
 	return slices.ContainsFunc(c.Quirks, func(q Quirk) bool { return q.OnceCancelled })
 }
 
-// within reports whether the quirk is about the option, as it is sold.
 func (q Quirk) within(sold *catalog.Index, option *catalog.IndexedOption) bool {
 	return q.withinProduct(sold, option.Product) &&
 		(q.Option == "" || q.Option == option.ID || q.Option == Last && option.ID == option.Product.Options[len(option.Product.Options)-1].ID)
 }
 
-// withinProduct reports whether the quirk is about the product or one of its options.
 func (q Quirk) withinProduct(sold *catalog.Index, product *catalog.IndexedProduct) bool {
 	return q.Product == "" || q.Product == product.ID || q.Product == Last && product.ID == sold.Products[len(sold.Products)-1].ID
 }

@@ -72,14 +72,12 @@ type PlannedChange struct {
 // MaxPlanned bounds the changes that are planned.
 const MaxPlanned = 1000
 
-// lateMove is seats that have been promised to move.
 type lateMove struct {
 	at    time.Time
 	slot  slotKey
 	seats int // taken out of the vacancies
 }
 
-// expiresBefore is the order in which holds expire.
 func expiresBefore(a, b *Hold) bool {
 	if a.ExpiresAt.Equal(b.ExpiresAt) {
 		return a.number < b.number
@@ -107,7 +105,6 @@ func (st *state) lastEnded(fits func(*Hold) bool) (last *Hold, found bool) {
 	return last, found
 }
 
-// maxReuseSearch bounds how far back a used id is looked for.
 const maxReuseSearch = 100
 
 // table is a map that is copied in constant time: the copies share what neither
@@ -121,7 +118,6 @@ func (t table[K, V]) fork() table[K, V] { return table[K, V]{t.Copy()} }
 
 func (t table[K, V]) all() iter.Seq2[K, V] { return t.Scan }
 
-// slotTable is a table by slot.
 type slotTable[V any] struct {
 	tree *btree.BTreeG[slotEntry[V]]
 }

@@ -87,7 +87,6 @@ func (s *Sandbox) close() {
 	s.webhooks.Close()
 }
 
-// moment is the state of a sandbox at one time.
 type moment struct {
 	platform *platform.Snapshot
 	clock    clock.Reading

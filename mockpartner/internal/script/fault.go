@@ -2,7 +2,6 @@ package script
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"partnerkit.dev/mockpartner/internal/fault"
@@ -58,8 +57,6 @@ const (
 
 func keys() []Key { return []Key{KeyNone, KeySlot, KeyHold, KeyBooking, KeyCaller} }
 
-var faultName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-
 // rule is a fault that can be decided: its patterns and programs are compiled.
 type rule struct {
 	Fault
@@ -69,10 +66,8 @@ type rule struct {
 
 // compile checks the fault. Errors begin with the path of what is wrong.
 func compile(f Fault) (rule, error) {
-	if f.Name != "" && !faultName.MatchString(f.Name) {
-		return rule{}, invalid.At("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", f.Name)
-	}
 	if err := invalid.First(
+		invalid.Name(f.Name),
 		invalid.OneOf("key", f.Key, keys()),
 		invalid.OneOf("when", f.When, fault.Whens()),
 		f.occasion().check(),

@@ -122,8 +122,8 @@ func read[C any](name string, text []byte, sold func(C) (*catalog.Catalog, strin
 			return wrong(yamlfile.Problem{Path: "clock.now", Message: err.Error()})
 		}
 	}
-	if problem, bad := faultProblem("faults", f.Faults); bad {
-		return wrong(problem)
+	if _, err := prepare(nil, f.Faults); err != nil {
+		return wrong(problemOf("faults", err))
 	}
 	if _, err := nameQuirks(nil, f.Quirks); err != nil {
 		return wrong(problemOf("quirks", err))
@@ -179,7 +179,6 @@ func ParseQuirks(name string, text []byte) ([]platform.Quirk, error) {
 	})
 }
 
-// parseList reads one thing of a kind, or a list of them.
 func parseList[T any](name string, text []byte, kind string, one, many *jsonschema.Schema, check func([]T) error) (list []T, err error) {
 	wrong := func(found ...yamlfile.Problem) ([]T, error) {
 		yamlfile.Locate(found, text)
@@ -214,14 +213,6 @@ func parseList[T any](name string, text []byte, kind string, one, many *jsonsche
 	return list, nil
 }
 
-// faultProblem returns what is wrong with a list of faults, as a set would say.
-func faultProblem(path string, faults []Fault) (yamlfile.Problem, bool) {
-	if _, err := prepare(nil, faults); err != nil {
-		return problemOf(path, err), true
-	}
-	return yamlfile.Problem{}, false
-}
-
 func problemOf(path string, err error) yamlfile.Problem {
 	if placed := (*invalid.Error)(nil); errors.As(err, &placed) {
 		return yamlfile.Problem{Path: path + placed.Path, Message: placed.Message}
@@ -243,7 +234,6 @@ func isList(text []byte) bool {
 	return ok
 }
 
-// namesCatalog reports whether a scenario's catalog is the path of a file.
 func namesCatalog(text []byte) bool {
 	mapping, ok := root(text).(*ast.MappingNode)
 	if !ok {

@@ -61,7 +61,6 @@ type State struct {
 	Booking string `yaml:"booking" json:"booking,omitempty"` // confirmed, cancelled or unknown
 }
 
-// unknown is the state of what the platform does not know.
 const unknown = "unknown"
 
 func slotStates() []string {
@@ -88,7 +87,6 @@ func bookingStates() []string {
 	return states
 }
 
-// matcher is a Match that is compiled.
 type matcher struct {
 	Match
 	path          *regexp.Regexp
@@ -102,17 +100,15 @@ func methods() []string {
 }
 
 func (m Match) compile() (compiled matcher, err error) {
-	for _, err := range []error{
+	if err := invalid.First(
 		invalid.OneOf("match.endpoint", m.Endpoint, partnerapi.Endpoints()),
 		invalid.OneOf("match.method", m.Method, methods()),
 		invalid.OneOf("match.credential", m.Credential, credentials()),
 		invalid.OneOf("match.state.slot", m.State.Slot, slotStates()),
 		invalid.OneOf("match.state.hold", m.State.Hold, holdStates()),
 		invalid.OneOf("match.state.booking", m.State.Booking, bookingStates()),
-	} {
-		if err != nil {
-			return compiled, err
-		}
+	); err != nil {
+		return compiled, err
 	}
 	compiled = matcher{Match: m, header: globs(m.Header), query: globs(m.Query)}
 	if m.Path != "" {

@@ -47,7 +47,6 @@ func (o occasion) comes(seed uint64, fault, key string, t tally, now time.Time) 
 // Beyond it new keys are left alone.
 const maxKeys = 100_000
 
-// tally counts for one key.
 type tally struct {
 	matched, fired int
 	began          time.Time // the first match
@@ -142,7 +141,6 @@ type Counts struct {
 	Problem    string `json:"problem,omitempty"` // what kept it from being decided, last
 }
 
-// maxCount bounds the numbers of a fault.
 const maxCount = 1_000_000_000
 
 // draw returns the randomness of a fault's n-th match of a key. It depends on

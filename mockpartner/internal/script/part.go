@@ -60,7 +60,6 @@ func (s *Set) Copy(original *Set) error {
 	return s.behave(parts, quirks)
 }
 
-// behave makes the platform do business as the parts and the quirks have it.
 func (s *Set) behave(parts []Part, quirks []platform.Quirk) error {
 	conduct := s.plain
 	conduct.Quirks = slices.Clone(conduct.Quirks)

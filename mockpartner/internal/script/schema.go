@@ -115,7 +115,6 @@ func plain(text []byte) []yamlfile.Problem {
 	return found.problems
 }
 
-// finder collects the first problem of a walk.
 type finder struct{ problems []yamlfile.Problem }
 
 func (f *finder) add(line, column int, message string) {

@@ -201,7 +201,6 @@ func (s *Set) count(a *armed, matched bool, key string, problem error) int {
 	return t.matched
 }
 
-// armed is a fault with its counters.
 type armed struct {
 	rule
 	origin string // the part that it came with; empty: none

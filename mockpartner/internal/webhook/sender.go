@@ -60,7 +60,6 @@ func (s *Sender) rouse() {
 	}
 }
 
-// outcome is how deliveries end.
 type outcome struct {
 	kind  script.WebhookKind
 	state State
@@ -152,7 +151,6 @@ type Attempt struct {
 	retryAfter time.Duration // what the marketplace asks for; 0: nothing
 }
 
-// delivery is a Delivery on its way.
 type delivery struct {
 	Delivery
 	subject   script.WebhookSubject
@@ -166,7 +164,6 @@ func trigger(cause platform.Cause, at time.Time) news {
 	return news{subject: script.WebhookSubject{Kind: script.Trigger}, cause: cause, at: at}
 }
 
-// news is what a webhook is to tell.
 type news struct {
 	subject       script.WebhookSubject
 	cause         platform.Cause
