@@ -102,7 +102,6 @@ const (
 	Nothing Does = "nothing"
 )
 
-// allowed lists what each case can do.
 func allowed() map[Case][]Does {
 	return map[Case][]Does{
 		OnReserve:          {Refuse, Nothing},
@@ -227,7 +226,6 @@ func (q Quirk) Check() error {
 	return nil
 }
 
-// cases lists the cases by name.
 func cases() []Case {
 	var all []Case
 	for c := range allowed() {

@@ -50,7 +50,6 @@ type tally struct {
 	began          time.Time // the first match
 }
 
-// match counts a match.
 func (t *tally) match(now time.Time) {
 	if t.matched == 0 {
 		t.began = now
