@@ -1,13 +1,9 @@
 package main_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -90,66 +86,6 @@ func TestAPartnerThatServesOneCallerAfterAnotherStandsTheRaces(t *testing.T) {
 	})
 	r := judge(t, address, "--label", onlyRaces)
 	r.stoodTheRaces(t)
-	allUndone(t, r, mock)
-}
-
-func TestAnotherCustomerWhoGetsOneOfTheLastSeatsIsNoBreach(t *testing.T) {
-	t.Parallel()
-	mock := small(t)
-	crowd := newCrowd()
-	bought := make(chan string, 1)
-	var once sync.Once
-	address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if partnerapi.EndpointOf(r) == partnerapi.Reserve && withIt > 1 {
-			once.Do(func() { bought <- buysTheSame(mock, r) })
-		}
-		pause(r, 10*time.Millisecond) // so that calls meet
-		next.ServeHTTP(w, r)
-	}))
-	r := judge(t, address, "--label", onlyRaces)
-	r.stoodTheRaces(t)
-	select {
-	case code := <-bought:
-		mock.Default().Platform().Release(code, nil)
-	default:
-		t.Error("want another customer to come for a seat during a race")
-	}
-	allUndone(t, r, mock)
-}
-
-// buysTheSame has another customer reserve what r asks for, and returns the code.
-func buysTheSame(mock *mockpartner.Mock, r *http.Request) string {
-	body, _ := io.ReadAll(r.Body)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	var wanted partnerapi.ReserveRequest
-	_ = json.Unmarshal(body, &wanted)
-	made, err := mock.Default().Platform().Reserve(wanted, nil)
-	if err != nil {
-		return "refused: " + err.Error()
-	}
-	return made.Code
-}
-
-func TestAPartnerWhoseTransactionsCollideFailsTheRaceAlone(t *testing.T) {
-	t.Parallel()
-	mock, crowd := small(t), newCrowd()
-	address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if partnerapi.EndpointOf(r) == partnerapi.Reserve && withIt > 1 {
-			text(http.StatusInternalServerError, "application/json", `{"message":"deadlock detected"}`)(w, r)
-			return
-		}
-		if partnerapi.EndpointOf(r) == partnerapi.Reserve {
-			pause(r, 20*time.Millisecond)
-		}
-		next.ServeHTTP(w, r)
-	}))
-	r := judge(t, address)
-	if failed := r.outcomes(report.Failed); !slices.Equal(failed, []string{"reserve.race"}) {
-		t.Errorf("want reserve.race failed alone, got %q\n%s", failed, r.said())
-	}
-	if found := r.rule(t, "reserve.race"); !strings.Contains(found.Message, "got 500 Internal Server Error") || len(found.Exchanges) < 4 {
-		t.Errorf("want the answer named and every call shown, got %q and %d exchanges", found.Message, len(found.Exchanges))
-	}
 	allUndone(t, r, mock)
 }
 

@@ -40,16 +40,6 @@ func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
 	allUndone(t, r, mock)
 }
 
-func TestWhatBecomesOfAHoldThatExpiresIsFoundByWaiting(t *testing.T) {
-	t.Parallel()
-	_, address := startMock(t, mockpartner.Options{HoldFor: briefly, Defects: []string{"expired-seats-are-lost"}})
-	// Alone: on a busy machine holds of other stories would expire as well.
-	r := judge(t, address, "--include-slow", "--rule", strings.Join(expiry, ","))
-	if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{"release.expired.vacancies"}) {
-		t.Errorf("want exit 1 for release.expired.vacancies, got %d for %q\n%s", r.code, failed, r.said())
-	}
-}
-
 func TestAHoldThatLivesTooLongIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	_, address := startMock(t, mockpartner.Options{HoldFor: 45 * time.Minute})

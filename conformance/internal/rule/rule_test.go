@@ -143,28 +143,6 @@ func TestARuleBuildsOnWhatItNeedsAtAnyDistance(t *testing.T) {
 	}
 }
 
-func TestLookupFindsEveryRuleAndNoOther(t *testing.T) {
-	t.Parallel()
-	for _, r := range rule.All() {
-		if found, ok := rule.Lookup(r.ID); !ok || found.Title != r.Title {
-			t.Errorf("want the rule %s, got %+v, %t", r.ID, found, ok)
-		}
-	}
-	for _, id := range []string{"", "reserve", "RESERVE.CODE", "reserve.code "} {
-		if found, ok := rule.Lookup(id); ok {
-			t.Errorf("want no rule for %q, got %s", id, found.ID)
-		}
-	}
-}
-
-func TestTheCatalogueIsTheCallersOwn(t *testing.T) {
-	t.Parallel()
-	rule.All()[0] = rule.Rule{}
-	if first := rule.All()[0]; first.ID != rule.Reachable.ID {
-		t.Errorf("want the catalogue untouched by a caller's changes, got %+v first", first)
-	}
-}
-
 // rows reads the contract: a row is a clause, its id and its text.
 func rows(t *testing.T) [][]string {
 	t.Helper()
