@@ -1,22 +1,14 @@
 package main_test
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strconv"
-	"sync"
 	"testing"
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // mostOpen is how many rules may be left open where others buy.
@@ -83,40 +75,3 @@ func (partner crowded) judgedAmongBuyers(t *testing.T, seed uint64) (found bool)
 }
 
 func (partner crowded) String() string { return cmp.Or(partner.defect, "lawful") }
-
-// A slot that is sold out may be left out of an answer (AVL-14), also when others buy
-// its last seats between two looks at it.
-func TestASlotThatSellsOutWhileItIsLookedAtMayBeLeftOut(t *testing.T) {
-	t.Parallel()
-	var mu sync.Mutex
-	gone := map[string]bool{}
-	address := between(t, small(t), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if partnerapi.EndpointOf(r) != partnerapi.Availability {
-			next.ServeHTTP(w, r)
-			return
-		}
-		var asked partnerapi.AvailabilityRequest
-		body, _ := io.ReadAll(r.Body)
-		_ = json.Unmarshal(body, &asked)
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		recorder := httptest.NewRecorder()
-		next.ServeHTTP(recorder, r)
-		var slots []map[string]any
-		if json.Unmarshal(recorder.Body.Bytes(), &slots) != nil {
-			w.WriteHeader(recorder.Code)
-			return
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if asked.LocalDateStart == asked.LocalDateEnd && len(slots) > 0 && len(gone) < 2 {
-			gone[fmt.Sprint(slots[0]["id"])] = true
-		}
-		slots = slices.DeleteFunc(slots, func(slot map[string]any) bool { return gone[fmt.Sprint(slot["id"])] })
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(slots)
-	})
-	r := judge(t, address, "--label", "availability")
-	if got := r.rule(t, "availability.one-day"); got.Outcome != report.Passed || len(gone) == 0 {
-		t.Errorf("want it passed, with slots that sold out, got %s: %s, %v", got.Outcome, got.Message, gone)
-	}
-}

@@ -163,24 +163,19 @@ func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
 
 func TestWhateverIsHeldIsUndoneWhenTheRunIsInterruptedInARace(t *testing.T) {
 	t.Parallel()
-	for name, signals := range map[string][]os.Signal{"once": {syscall.SIGINT}, "three times": {syscall.SIGINT, syscall.SIGINT, syscall.SIGINT}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			mock, crowd := small(t), newCrowd()
-			address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
-				pause(r, 20*time.Millisecond) // so that calls meet
-				next.ServeHTTP(w, r)
-				if withIt > 1 {
-					pause(r, slowFor)
-				}
-			}))
-			p := start(t, withKey(), "run", "--base-url", address, "--label", onlyRaces)
-			p.interruptAt(t, crowd.met, signals)
-			r := p.wait(t)
-			if r.code != 3 || r.result == nil || r.result.Reason != "the run was interrupted" {
-				t.Fatalf("want exit 3 and a report of an interrupted run, got exit %d and %+v\n%s", r.code, r.result, r.stderr)
-			}
-			allUndone(t, r, mock)
-		})
+	mock, crowd := small(t), newCrowd()
+	address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
+		pause(r, 20*time.Millisecond) // so that calls meet
+		next.ServeHTTP(w, r)
+		if withIt > 1 {
+			pause(r, slowFor)
+		}
+	}))
+	p := start(t, withKey(), "run", "--base-url", address, "--label", onlyRaces)
+	p.interruptAt(t, crowd.met, []os.Signal{syscall.SIGINT, syscall.SIGINT, syscall.SIGINT})
+	r := p.wait(t)
+	if r.code != 3 || r.result == nil || r.result.Reason != "the run was interrupted" {
+		t.Fatalf("want exit 3 and a report of an interrupted run, got exit %d and %+v\n%s", r.code, r.result, r.stderr)
 	}
+	allUndone(t, r, mock)
 }

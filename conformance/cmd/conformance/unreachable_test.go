@@ -21,7 +21,7 @@ func TestAPartnerThatCannotBeReachedIsNotJudged(t *testing.T) {
 		address string
 		says    string
 	}{
-		"nobody listens":                         {"http://" + closedPort(t), "connection refused"},
+		"nobody listens":                         {"http://127.0.0.1:1", "connection refused"},
 		"the name has no address":                {"https://partner.invalid/api", `the name "partner.invalid" has no address`},
 		"connections are not accepted":           {"http://" + fullPort(t), "no connection within 1.75s"},
 		"the certificate's authority is unknown": {tlsServer(t, http.NotFoundHandler()).URL, "certificate signed by unknown authority"},

@@ -84,12 +84,13 @@ func TestDoPresentsTheKeyThatItIsToldTo(t *testing.T) {
 		key      probe.Key
 		header   []string
 		shown    string
+		curl     string // the header in the line that repeats it
 	}{
-		"bearer":         {partnerapi.Bearer, probe.GoodKey, []string{"Bearer " + goodKey}, "Bearer [redacted]"},
-		"api_key":        {partnerapi.APIKey, probe.GoodKey, []string{goodKey}, "[redacted]"},
-		"bearer, wrong":  {partnerapi.Bearer, probe.WrongKey, []string{"Bearer conformance-suite-wrong-key"}, "Bearer conformance-suite-wrong-key"},
-		"api_key, wrong": {partnerapi.APIKey, probe.WrongKey, []string{"conformance-suite-wrong-key"}, "conformance-suite-wrong-key"},
-		"none":           {partnerapi.Bearer, probe.NoKey, nil, ""},
+		"bearer":         {partnerapi.Bearer, probe.GoodKey, []string{"Bearer " + goodKey}, "Bearer [redacted]", `"Authorization: Bearer $` + probe.KeyVariable + `"`},
+		"api_key":        {partnerapi.APIKey, probe.GoodKey, []string{goodKey}, "[redacted]", `"Authorization: $` + probe.KeyVariable + `"`},
+		"bearer, wrong":  {partnerapi.Bearer, probe.WrongKey, []string{"Bearer conformance-suite-wrong-key"}, "Bearer conformance-suite-wrong-key", `'Authorization: Bearer conformance-suite-wrong-key'`},
+		"api_key, wrong": {partnerapi.APIKey, probe.WrongKey, []string{"conformance-suite-wrong-key"}, "conformance-suite-wrong-key", `'Authorization: conformance-suite-wrong-key'`},
+		"none":           {partnerapi.Bearer, probe.NoKey, nil, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,6 +104,9 @@ func TestDoPresentsTheKeyThatItIsToldTo(t *testing.T) {
 			}
 			if shown := answer.Request.Header.Get("Authorization"); shown != want.shown {
 				t.Errorf("want %q in the evidence, got %q", want.shown, shown)
+			}
+			if line := answer.Curl; strings.Contains(line, goodKey) || !strings.Contains(line, want.curl) || want.curl == "" && strings.Contains(line, "Authorization") {
+				t.Errorf("want %s in the curl line, got %s", want.curl, line)
 			}
 		})
 	}
