@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 )
@@ -141,21 +141,8 @@ func newBodyView(b probe.Body) bodyView {
 
 // indent lays out a JSON text, and reports whether it could.
 func indent(text string) (string, bool) {
-	depth := 0
-	for dec := json.NewDecoder(strings.NewReader(text)); ; {
-		token, err := dec.Token()
-		if err == io.EOF {
-			break
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if err != nil || depth > maxDepth {
-			return "", false
-		}
+	if !json.Valid([]byte(text)) || discover.Depth([]byte(text)) > maxDepth {
+		return "", false
 	}
 	var out bytes.Buffer
 	err := json.Indent(&out, []byte(text), "", "  ")
