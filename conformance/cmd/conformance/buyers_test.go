@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strconv"
@@ -135,19 +134,24 @@ func (b *buyers) shop(ctx context.Context, dice *rand.Rand) {
 			return false
 		}
 	}
+	business := b.mock.Default().Platform()
 	for think() {
-		var hold partnerapi.ReserveAnswer
-		if !b.call(http.MethodPost, partnerapi.ReservePath, b.choose(dice), &hold) {
+		b.calls.Add(1)
+		hold, err := business.Reserve(b.choose(dice), nil)
+		if err != nil {
 			continue
 		}
-		code := hold.ReservationConfirmationCode
-		var booking partnerapi.ConfirmAnswer
-		if think() && dice.IntN(2) == 0 && b.call(http.MethodPost, partnerapi.ConfirmPath, partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, &booking) {
-			think()
-			b.call(http.MethodPost, partnerapi.CancelPath(booking.ExternalBookingID), nil, nil)
-			continue
+		if think() && dice.IntN(2) == 0 {
+			b.calls.Add(1)
+			if booking, err := business.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: hold.Code}, nil); err == nil {
+				think()
+				b.calls.Add(1)
+				business.Cancel(booking.ID, nil)
+				continue
+			}
 		}
-		b.call(http.MethodDelete, partnerapi.ReleasePath(code), nil, nil)
+		b.calls.Add(1)
+		business.Release(hold.Code, nil)
 	}
 }
 
@@ -162,21 +166,6 @@ func (b *buyers) choose(dice *rand.Rand) partnerapi.ReserveRequest {
 	request := among[dice.IntN(len(among))]
 	request.Units = []partnerapi.UnitQuantity{{ID: request.Units[0].ID, Quantity: 1 + dice.IntN(largestParty)}}
 	return request
-}
-
-// call sends a buyer's call, and reports whether it was answered with 2xx.
-func (b *buyers) call(method, path string, body, answer any) bool {
-	b.calls.Add(1)
-	var text []byte
-	if body != nil {
-		text, _ = json.Marshal(body)
-	}
-	r := httptest.NewRequest(method, path, bytes.NewReader(text))
-	r.Header.Set("Authorization", "Bearer "+key)
-	r.Header.Set("Content-Type", "application/json")
-	recorder := httptest.NewRecorder()
-	b.mock.ServeHTTP(recorder, r)
-	return recorder.Code/100 == 2 && (answer == nil || json.Unmarshal(recorder.Body.Bytes(), answer) == nil)
 }
 
 // mostOpen is how many rules may be left open where others buy.

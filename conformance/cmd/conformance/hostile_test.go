@@ -91,25 +91,22 @@ func coded(encoding, body string) http.HandlerFunc {
 
 // raw writes these bytes in place of an answer, and closes the connection.
 func raw(bytes string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		conn, _, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			panic(err)
-		}
-		defer conn.Close()
-		_, _ = io.WriteString(conn, bytes)
-	}
+	return hijacked(func(conn io.Writer) { _, _ = io.WriteString(conn, bytes) })
 }
 
 // endless writes a beginning, and then the last part until nobody listens.
 func endless(parts ...string) http.HandlerFunc {
+	return hijacked(func(conn io.Writer) { pour(conn, parts...) })
+}
+
+func hijacked(speak func(io.Writer)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			panic(err)
 		}
 		defer conn.Close()
-		pour(conn, parts...)
+		speak(conn)
 	}
 }
 

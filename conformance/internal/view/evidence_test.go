@@ -1,7 +1,6 @@
 package view
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -59,14 +58,6 @@ func TestALongBodyIsShownInPartAndTheNoteSaysSo(t *testing.T) {
 	v := newBodyView(probe.Body{Text: strings.Repeat("a", maxBody+1), Size: maxBody + 1})
 	if len(v.Text) != maxBody || v.Note != "32.0 KiB, the beginning is shown" {
 		t.Errorf("%d bytes are shown with the note %q", len(v.Text), v.Note)
-	}
-}
-
-func TestHeadersAreListedByNameWithEveryValue(t *testing.T) {
-	t.Parallel()
-	got := headerLines(http.Header{"Vary": {"Accept", "Origin"}, "Age": {"0"}})
-	if want := "Age: 0\nVary: Accept\nVary: Origin\n"; got != want {
-		t.Errorf("headers are listed as %q, want %q", got, want)
 	}
 }
 
