@@ -49,9 +49,7 @@ func after(t *testing.T, changes ...string) marketplace.Activity {
 func details(t *testing.T, of any) string {
 	t.Helper()
 	text, err := json.Marshal(of)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return string(text)
 }
 

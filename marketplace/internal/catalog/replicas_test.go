@@ -141,17 +141,6 @@ func TestABodyThatWasReadByOtherRulesIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestAFirstIncrementalPullIsAFullOne(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	if made := b.sync(t, catalog.Incremental, product("a")); made.Mode != catalog.Full || made.Created != 1 {
-		t.Errorf("want it to be a full one, got %+v", made)
-	}
-	if made := b.sync(t, catalog.Full, product("a")); !made.Skipped || made.Synced != 1 {
-		t.Errorf("want the same body skipped, as the sync of 1, got %+v", made)
-	}
-}
-
 // What a hostile catalog leaves is what the database can keep, and people can read.
 func TestAHostileCatalogLeavesARecord(t *testing.T) {
 	t.Parallel()
