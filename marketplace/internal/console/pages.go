@@ -1,8 +1,11 @@
 package console
 
 import (
+	"net/http"
 	"net/url"
 	"strconv"
+
+	"partnerkit.dev/marketplace/client"
 )
 
 // pager leads through the pages of a list.
@@ -51,4 +54,28 @@ func (x *exchange) asked(names ...string) url.Values {
 		}
 	}
 	return query
+}
+
+// confirmPage asks before something is done that cannot be undone.
+type confirmPage struct {
+	frame
+	Says   []string // what comes of it
+	Form   *form    // what has to be told; nil: nothing
+	Do     string   // the button's words
+	Action string   // where the form goes
+	Back   string
+}
+
+// overviewPage is what needs somebody now.
+type overviewPage struct {
+	frame
+	client.Overview
+}
+
+func showOverview(x *exchange) error {
+	found, _, err := read[client.Overview](x, "/operator/overview", nil)
+	if err != nil {
+		return err
+	}
+	return x.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview"}, found})
 }

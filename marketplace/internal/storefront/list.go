@@ -133,7 +133,7 @@ func (f *Front) makePage(ctx context.Context, now *snapshot, q Query) (*page, er
 	if err != nil {
 		return nil, err
 	}
-	answer, err := made(success{Data: shown, Pagination: &pagination{q.Limit, q.Page, total}})
+	answer, err := made(Success{Data: shown, Pagination: &Pagination{q.Limit, q.Page, total}})
 	if err != nil {
 		return nil, err
 	}
