@@ -87,15 +87,6 @@ func TestAClearedTitleIsThePartnersAgain(t *testing.T) {
 	}
 }
 
-func TestTheStatusIsTheOperatorsOwn(t *testing.T) {
-	t.Parallel()
-	for changes, want := range map[string]bool{`{"status":"Inactive"}`: false, `{"status":"Active"}`: true, `{"status":null}`: true, `{}`: true} {
-		if a := after(t, changes); a.OperatorActive != want || !a.PartnerActive {
-			t.Errorf("%s: want the operator's %t and the partner's left alone, got %+v", changes, want, a)
-		}
-	}
-}
-
 func TestAVariationIsChangedByItsIDAndListedByItsSort(t *testing.T) {
 	t.Parallel()
 	a := after(t, `{"variations":[{"_id":"`+morning.String()+`","sort":3,"language":["en","pt-BR"],"duration":{"hours":2.50},"tourGuides":[{"name":"Inês"}],"pickup":{"pick_up_address":{"lat":38.7123456789012345}}}]}`)

@@ -8,6 +8,26 @@ import (
 	"partnerkit.dev/marketplace/client"
 )
 
+// listPage is a list with the form that searches it, or that adds to it.
+type listPage[T any] struct {
+	frame
+	List     []T
+	Pager    pager
+	Form     *form
+	Filtered bool // somebody has chosen
+}
+
+// search shows what the API lists for a query, below the form that it was given by. asked
+// is the query as the API has it; the template and the path are called after the section.
+func search[T any](x *exchange, title, section string, f *form, query, asked url.Values) error {
+	list, part, err := read[[]T](x, "/operator/"+section, asked)
+	status, err := f.status(err)
+	if err != nil {
+		return err
+	}
+	return x.show(status, section+".html", &listPage[T]{frame{Page: title, Section: section}, list, newPager(part, root+"/"+section, query), f, len(query) > 0})
+}
+
 // pager leads through the pages of a list.
 type pager struct {
 	Number, Last   int
@@ -54,6 +74,12 @@ func (x *exchange) asked(names ...string) url.Values {
 		}
 	}
 	return query
+}
+
+// confirm asks before something is done.
+func (x *exchange) confirm(title, section string, p confirmPage) error {
+	p.frame = frame{Page: title, Section: section}
+	return x.show(http.StatusOK, "sure.html", &p)
 }
 
 // confirmPage asks before something is done that cannot be undone.
