@@ -191,7 +191,7 @@ func emptyDay(e scenario.EmptyDay) Finding {
 }
 
 // aim judges how fast availability answers, once all calls are made.
-func aim(all scenario.Everything) Finding {
+func aim(all scenario.Record) Finding {
 	var slow []time.Duration
 	f := Finding{}
 	for _, exchange := range all.Exchanges {

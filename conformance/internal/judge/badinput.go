@@ -20,7 +20,7 @@ func badInputSpecs() []Spec {
 		})),
 		spec(rule.ReserveNobody, once(scenario.PlayBadReserves, holdsNobody)),
 		spec(rule.ReserveBadInputEffect,
-			once(scenario.PlayNothing, func(scenario.Everything) Finding { return unless(rule.ReserveNobody) }),
+			once(scenario.PlayRecord, func(scenario.Record) Finding { return unless(rule.ReserveNobody) }),
 			counted(scenario.PlayBadReserves, func(b *scenario.BadReserves) Move {
 				m := Move{before: b.Before, after: b.After, stop: b.Stop}
 				for _, odd := range slices.Concat(b.Parties, b.Bodies) {

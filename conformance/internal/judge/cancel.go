@@ -12,7 +12,7 @@ var (
 	// booking shows.
 	cancellable = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return takesCancels(b.Traits) })
 	// mayCancel is cancellable as far as it is known already.
-	mayCancel = once(scenario.PlayNothing, func(e scenario.Everything) Finding { return takesCancels(e.Traits) })
+	mayCancel = once(scenario.PlayRecord, func(e scenario.Record) Finding { return takesCancels(e.Traits) })
 	// cancelled are the steps that the booking was cancelled.
 	cancelled = []Step{cancellable, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
 		return reached(b.Cancel != nil, b.Stop).or(func() Finding {

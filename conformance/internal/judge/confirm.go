@@ -23,7 +23,7 @@ func confirmSpecs() []Spec {
 	}
 	clean := func(rule.Rule) []Step { return []Step{booked, fields()} }
 	specs := each([]rule.Rule{rule.ConfirmStatus, rule.ConfirmJSON, rule.ConfirmBookingID, rule.ConfirmStatusField, rule.ConfirmOptional}, clean)
-	specs = append(specs, spec(rule.ConfirmTickets, booked, fields(), once(scenario.PlayNothing, deliversTickets)))
+	specs = append(specs, spec(rule.ConfirmTickets, booked, fields(), once(scenario.PlayRecord, deliversTickets)))
 	specs = append(specs, each([]rule.Rule{rule.TicketRedemption, rule.TicketOptions, rule.TicketFormat, rule.TicketMethod, rule.TicketValue}, func(rule.Rule) []Step {
 		return []Step{booked, fields(), once(scenario.PlayBooking, hasTickets)}
 	})...)
@@ -72,7 +72,7 @@ func after(answer *probe.Answer, stop *scenario.Stop, before *probe.Answer, chec
 	return reached(answer != nil, stop).or(func() Finding { return expect(answer, checks...).showing(sent(before)...) })
 }
 
-func deliversTickets(all scenario.Everything) Finding {
+func deliversTickets(all scenario.Record) Finding {
 	if !all.Tickets {
 		return notApplicable("the partner is not registered as delivering its own tickets (--handles-ticket-delivery)")
 	}

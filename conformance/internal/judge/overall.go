@@ -19,7 +19,7 @@ func overallSpecs() []Spec {
 		rule.ProductsContentType, rule.AvailabilityContentType, rule.ReserveContentType,
 		rule.ConfirmContentType, rule.ReleaseContentType, rule.CancelContentType,
 	} {
-		specs = append(specs, spec(r, with(ofCancel(r), once(scenario.PlayNothing, contentType(r.Endpoint)))...))
+		specs = append(specs, spec(r, with(ofCancel(r), once(scenario.PlayRecord, contentType(r.Endpoint)))...))
 	}
 	for _, of := range []struct {
 		rule  rule.Rule
@@ -36,7 +36,7 @@ func overallSpecs() []Spec {
 		specs = append(specs, spec(of.rule, with(ofCancel(of.rule), once(scenario.PlayTimes(of.limit), inTime))...))
 	}
 	read := slotsSteps(rule.AvailabilityAim)
-	return append(specs, spec(rule.AvailabilityAim, append(read, once(scenario.PlayNothing, aim))...))
+	return append(specs, spec(rule.AvailabilityAim, append(read, once(scenario.PlayRecord, aim))...))
 }
 
 // ofCancel are the steps of a rule about an endpoint that a partner may lack.
@@ -48,8 +48,8 @@ func ofCancel(r rule.Rule) []Step {
 }
 
 // contentType judges the content type of every JSON answer of an endpoint.
-func contentType(endpoint partnerapi.Endpoint) func(scenario.Everything) Finding {
-	return func(all scenario.Everything) Finding {
+func contentType(endpoint partnerapi.Endpoint) func(scenario.Record) Finding {
+	return func(all scenario.Record) Finding {
 		judged := 0
 		var wrong []string
 		var shown []*probe.Exchange

@@ -18,7 +18,7 @@ import (
 const cleanRounds = 3
 
 // together is the step that calls may be sent at the same time.
-var together = once(scenario.PlayNothing, func(e scenario.Everything) Finding {
+var together = once(scenario.PlayRecord, func(e scenario.Record) Finding {
 	if e.Alone {
 		return ends(report.Skipped, "calls at the same time were left out (--no-races)")
 	}

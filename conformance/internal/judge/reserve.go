@@ -17,7 +17,7 @@ var (
 	// held is the step that a hold could be made.
 	held = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return reached(b.Hold != nil, b.Stop) })
 	// seatsHeld are the steps that holds take seats.
-	seatsHeld = []Step{held, once(scenario.PlayNothing, func(e scenario.Everything) Finding {
+	seatsHeld = []Step{held, once(scenario.PlayRecord, func(e scenario.Record) Finding {
 		if e.Traits.Holdless {
 			return notApplicable("the partner keeps no holds: expiresAt lies more than %s ahead", partnerapi.HoldlessAfter)
 		}
@@ -129,8 +129,8 @@ func expiresInWindow(b *scenario.Booking) Finding {
 }
 
 // distinct finds two entries of the ledger that share an id.
-func distinct(field string, id func(ledger.Entry) string) func(scenario.Everything) Finding {
-	return func(all scenario.Everything) Finding {
+func distinct(field string, id func(ledger.Entry) string) func(scenario.Record) Finding {
+	return func(all scenario.Record) Finding {
 		first := map[string]bool{}
 		for _, entry := range all.Entries {
 			value := id(entry)

@@ -109,7 +109,7 @@ func TestBookingsAreJudgedByTheirAnswers(t *testing.T) {
 func TestIdsThatComeTwiceAreFound(t *testing.T) {
 	t.Parallel()
 	codes := distinct("code", func(e ledger.Entry) string { return e.Code })
-	entries := func(codes ...string) (all scenario.Everything) {
+	entries := func(codes ...string) (all scenario.Record) {
 		for _, code := range codes {
 			all.Entries = append(all.Entries, ledger.Entry{Code: code})
 		}
@@ -161,7 +161,7 @@ func TestLimitsAreJudgedOverAllCalls(t *testing.T) {
 	finds(t, "no call", inTime(scenario.AnswerTimes{}), report.Inconclusive, "no call was answered")
 	typed := answer(200, `{}`)
 	typed.Endpoint = partnerapi.Reserve
-	all := scenario.Everything{Exchanges: []*probe.Exchange{typed.Exchange}}
+	all := scenario.Record{Exchanges: []*probe.Exchange{typed.Exchange}}
 	finds(t, "JSON", contentType(partnerapi.Reserve)(all), "", "")
 	finds(t, "none", contentType(partnerapi.Cancel)(all), report.Inconclusive, "no answer of this endpoint")
 	typed.Response.Header.Set("Content-Type", "text/plain")

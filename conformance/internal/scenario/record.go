@@ -9,8 +9,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Everything is all that was sent and made so far.
-type Everything struct {
+// Record is all that was sent and made so far.
+type Record struct {
 	Traits    Traits
 	Alone     bool // no calls may be sent at the same time
 	Tickets   bool // the partner delivers its own
@@ -19,16 +19,16 @@ type Everything struct {
 	Aim       time.Duration // within which availability should answer, as this run takes it
 }
 
-// PlayNothing returns what there is so far.
-func PlayNothing(_ context.Context, p *Player, _ int) Everything {
-	return Everything{
+// PlayRecord returns what is on record, and sends nothing.
+func PlayRecord(_ context.Context, p *Player, _ int) Record {
+	return Record{
 		Traits: *p.Book.traits, Alone: p.calls.alone, Tickets: p.Book.tickets, Entries: p.Book.ledger.Entries(), Exchanges: p.calls.client.Exchanges(),
 		Aim: p.calls.scaled(partnerapi.AvailabilityAim),
 	}
 }
 
-// PlayAll plays every booking and hold, and returns what there is then.
-func PlayAll(ctx context.Context, p *Player, _ int) Everything {
+// PlayAll plays every booking and hold, and returns what is on record then.
+func PlayAll(ctx context.Context, p *Player, _ int) Record {
 	if PlaySurvey(ctx, p, 0).Stop == nil {
 		PlayBooking(ctx, p, 0)
 		PlayHolding(ctx, p, 0)
@@ -40,7 +40,7 @@ func PlayAll(ctx context.Context, p *Player, _ int) Everything {
 			PlayClosedSlot(status)(ctx, p, 0)
 		}
 	}
-	return PlayNothing(ctx, p, 0)
+	return PlayRecord(ctx, p, 0)
 }
 
 // PlayRefusedReserves returns the answers to reserves that there are no seats for;
