@@ -16,6 +16,7 @@ FUZZTIME ?= 1m
 SOAKRUNS ?= 20
 BOOKINGS ?= 1000
 SEED ?= 11
+DEPTH ?= 3
 DOCS ?= all
 
 # The folders of the modules that hold Go files.
@@ -66,6 +67,11 @@ soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, an
 crash: need-go ## BOOKINGS (1000) bookings while replicas are killed each second and PostgreSQL twice, as many customers for 50 seats; takes minutes
 	@echo "== crash"
 	@CRASH=$(BOOKINGS) CRASH_SEED=$(SEED) go test -v -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/internal/crash
+
+.PHONY: schedules
+schedules: need-go ## play every schedule of DEPTH (3) pauses, lost replies and failures around a booking, and random ones far deeper; takes minutes
+	@echo "== schedules"
+	@SCHEDULES=$(DEPTH) go test -v -count=1 -timeout 60m $(TESTFLAGS) ./marketplace/internal/booking/schedules
 
 # DOCS=docs/scaling.md follows one of them.
 .PHONY: docs-test

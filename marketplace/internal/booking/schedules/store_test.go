@@ -1,0 +1,373 @@
+package schedules
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// database is what the replicas share, with the semantics of the SQL in package postgres.
+// TestTheDatabaseInMemoryIsPostgreSQL compares the two.
+type database struct {
+	world *world
+	mu    sync.Mutex
+	rows  map[uuid.UUID]*row
+	keys  map[string]*booking.Key
+	queue []*job
+	woken chan struct{} // a job was inserted
+}
+
+// row is a booking with its payments and its history's calls.
+type row struct {
+	booking.Record
+	calls []*recorded
+}
+
+// recorded is a call of a booking's history.
+type recorded struct {
+	booking.Call
+	ended *booking.CallEnd
+}
+
+func newDatabase(w *world) *database {
+	return &database{world: w, rows: map[uuid.UUID]*row{}, keys: map[string]*booking.Key{}, woken: make(chan struct{}, 1)}
+}
+
+func notFound(what string) error {
+	return &marketplace.Error{Code: marketplace.NotFound, Message: what + " not found"}
+}
+
+func (d *database) read(id uuid.UUID) (booking.Record, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	found := d.rows[id]
+	if found == nil {
+		return booking.Record{}, notFound("booking")
+	}
+	return copied(found.Record), nil
+}
+
+func copied(r booking.Record) booking.Record {
+	r.Attention, r.Payments, r.Guests = slices.Clone(r.Attention), slices.Clone(r.Payments), slices.Clone(r.Guests)
+	return r
+}
+
+func (d *database) create(b marketplace.Booking, reserve booking.Call) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.rows[b.ID] != nil {
+		return fmt.Errorf("bookings_pkey: %s is there already", b.ID)
+	}
+	d.rows[b.ID] = &row{
+		Record: booking.Record{Booking: b, Version: 1, Integration: integration, Health: partnerapi.Healthy}, calls: []*recorded{{Call: reserve}},
+	}
+	return nil
+}
+
+// save writes a change, all of it or nothing.
+func (d *database) save(c booking.Change, version int64) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r := d.rows[c.Booking.ID]
+	if r == nil || r.Version != version {
+		return booking.ErrStale
+	}
+	if err := d.allowed(r, c); err != nil {
+		return err
+	}
+	before := r.Booking
+	r.Booking, r.Version = copied(booking.Record{Booking: c.Booking}).Booking, version+1
+	if p := c.Payment; p != nil && !slices.ContainsFunc(r.Payments, func(known marketplace.Payment) bool {
+		return known.Reference == p.Reference && known.Succeeded == p.Succeeded
+	}) {
+		r.Payments = append(r.Payments, *p)
+	}
+	if c.Begins != nil {
+		r.calls = append(r.calls, &recorded{Call: *c.Begins})
+	}
+	if c.Ends != nil {
+		for _, call := range r.calls {
+			if call.ID == c.Ends.ID {
+				call.ended = c.Ends
+			}
+		}
+	}
+	if k := c.Answers; k != nil {
+		if known := d.keys[k.Key]; known != nil && known.Account == r.AccountID && known.Booking == r.ID {
+			known.Answer = k.Answer
+		}
+	}
+	for _, j := range c.Jobs {
+		d.insert(j, c.At)
+	}
+	d.world.moved(before, r.Booking)
+	return nil
+}
+
+// allowed checks what the constraints of the tables do.
+func (d *database) allowed(r *row, c booking.Change) error {
+	b := c.Booking
+	paid := b.Status == marketplace.Paid || b.Status == marketplace.Confirmed || b.Status == marketplace.Cancelled
+	made := b.Status != marketplace.Reserving && b.Status != marketplace.Refused && b.Status != marketplace.Lost
+	open := 0
+	for _, call := range r.calls {
+		if call.Endpoint == partnerapi.Confirm && call.ended == nil && (c.Ends == nil || c.Ends.ID != call.ID) {
+			open++
+		}
+	}
+	if c.Begins != nil && c.Begins.Endpoint == partnerapi.Confirm {
+		open++
+	}
+	switch {
+	case paid != (b.PaymentReference != ""):
+		return fmt.Errorf("bookings_paid: %s with %q", b.Status, b.PaymentReference)
+	case made && b.Code == "":
+		return fmt.Errorf("bookings_held: %s without a code", b.Status)
+	case b.Status == marketplace.Held && b.ExpiresAt.IsZero():
+		return fmt.Errorf("bookings_expire")
+	case b.Status == marketplace.Confirmed && b.ExternalBookingID == "":
+		return fmt.Errorf("bookings_confirmed")
+	case b.Status == marketplace.Released && (b.Release == "" || b.Reason == ""):
+		return fmt.Errorf("bookings_released")
+	case b.ConfirmCall != uuid.Nil && (b.Status != marketplace.Paid || b.Release != ""):
+		return fmt.Errorf("bookings_no_confirm_after_release")
+	case open > 1 && c.Begins != nil:
+		return fmt.Errorf("booking_history_one_confirm")
+	}
+	for _, other := range d.rows {
+		if b.Code != "" && other.Code == b.Code && other.ID != b.ID {
+			return &marketplace.Error{Code: marketplace.Conflict, Message: "the partner gave a code twice"}
+		}
+	}
+	return nil
+}
+
+// due is what a sweep has to see to.
+func (d *database) due(now, stale time.Time) (due booking.Due) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for id, r := range d.rows {
+		if r.Status == marketplace.Held && !r.ExpiresAt.After(now) {
+			due.Expired = append(due.Expired, id)
+		}
+		for _, call := range r.calls {
+			switch {
+			case call.Endpoint == partnerapi.Reserve && r.Status == marketplace.Reserving && !r.CreatedAt.After(stale):
+				due.Reserves = append(due.Reserves, booking.CallOf{Booking: id, Call: call.ID})
+			case call.Endpoint == partnerapi.Confirm && call.ended == nil && !call.At.After(stale):
+				due.Confirms = append(due.Confirms, booking.CallOf{Booking: id, Call: call.ID})
+			}
+		}
+	}
+	for _, j := range d.queue {
+		if j.state == discarded && d.waitsFor(j) {
+			due.Dropped = append(due.Dropped, booking.DroppedJob{Booking: j.booking, Kind: j.kind, Job: int64(j.id), Tries: j.tries})
+		}
+	}
+	return due
+}
+
+// waitsFor reports whether a discarded job's booking still waits for it, and for no other.
+func (d *database) waitsFor(j *job) bool {
+	b := d.rows[j.booking].Booking
+	waits := false
+	switch j.kind {
+	case booking.ReleaseJob:
+		waits = b.Release == marketplace.Pending
+	case booking.CancelJob:
+		waits = b.Cancellation == marketplace.Pending
+	case booking.ConfirmJob:
+		waits = b.Status == marketplace.Paid && b.ConfirmCall == uuid.Nil && b.Release == "" && !needsOperator(b)
+	}
+	return waits && !slices.ContainsFunc(d.queue, func(other *job) bool {
+		return other.kind == j.kind && other.booking == j.booking && other.alive()
+	})
+}
+
+// needsOperator reports whether a paid booking has attention that keeps it from being
+// confirmed by itself.
+func needsOperator(b marketplace.Booking) bool {
+	return slices.ContainsFunc(b.Attention, func(a marketplace.Attention) bool {
+		return a.Reason == marketplace.ConfirmRefused || a.Reason == marketplace.ConfirmUnknown || a.Reason == marketplace.LatePayment
+	})
+}
+
+func (d *database) claim(k booking.Key) (before *booking.Key) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known := d.keys[k.Key]
+	if known == nil {
+		d.keys[k.Key] = &k
+		return nil
+	}
+	there := *known
+	there.Made = d.rows[there.Booking] != nil
+	return &there
+}
+
+func (d *database) reclaim(k booking.Key, before time.Time) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known := d.keys[k.Key]
+	if known == nil || !known.AskedAt.Equal(before) {
+		return false
+	}
+	k.Answer = booking.Answer{}
+	d.keys[k.Key] = &k
+	return true
+}
+
+func (d *database) settle(k booking.Key) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known := d.keys[k.Key]
+	if known == nil || known.Booking != k.Booking {
+		return
+	}
+	if k.Answer.Body != nil {
+		known.Answer = k.Answer
+		return
+	}
+	if r := d.rows[k.Booking]; r == nil || r.Status == marketplace.Refused {
+		delete(d.keys, k.Key)
+	}
+}
+
+// view is a replica's connection to the database. Each call is a step.
+type view struct{ *replica }
+
+// write does what changes the database.
+func (v view) write(ctx context.Context, op string, apply func() error) error {
+	did, err := v.step(ctx, op, v.world.database.palette().writes)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	switch did {
+	case failsBefore:
+		return errConnection
+	case failsAfter:
+		_ = apply()
+		return errConnection
+	case losesReply:
+		_ = apply()
+		sleep(ctx, 15*time.Minute)
+		v.awake()
+		return errConnection
+	case ghost:
+		time.AfterFunc(5*time.Second, func() { _ = apply() })
+		return errConnection
+	case late40:
+		if !sleep(ctx, 40*time.Second) {
+			v.awake()
+			return ctx.Err()
+		}
+		err := apply()
+		v.awake()
+		return err
+	}
+	err = apply()
+	if by := did.holds(); by > 0 && !sleep(ctx, by) {
+		err = ctx.Err()
+	}
+	v.awake()
+	return err
+}
+
+// look does what reads the database.
+func look[T any](ctx context.Context, v view, op string, read func() (T, error)) (T, error) {
+	var none T
+	did, err := v.step(ctx, op, v.world.database.palette().reads)
+	if err != nil {
+		return none, err
+	}
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	if did == failsBefore {
+		return none, errConnection
+	}
+	found, err := read()
+	if by := did.holds(); by > 0 && !sleep(ctx, by) {
+		found, err = none, ctx.Err()
+	}
+	v.awake()
+	return found, err
+}
+
+func (d *database) palette() palette { return d.world.platform.palette }
+
+func (v view) Offer(ctx context.Context, _, _ uuid.UUID, _ string) (booking.Offer, error) {
+	return look(ctx, v, "read the offer", func() (booking.Offer, error) { return v.world.offer(), nil })
+}
+
+func (v view) IsAffiliate(ctx context.Context, _ uuid.UUID) (bool, error) {
+	return look(ctx, v, "read the affiliate", func() (bool, error) { return true, nil })
+}
+
+func (v view) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error) {
+	return look(ctx, v, "read the booking", func() (booking.Record, error) { return v.world.database.read(id) })
+}
+
+func (v view) DueBookings(ctx context.Context, now, stale time.Time, _ int) (booking.Due, error) {
+	return look(ctx, v, "read what is due", func() (booking.Due, error) { return v.world.database.due(now, stale), nil })
+}
+
+func (v view) CreateBooking(ctx context.Context, b marketplace.Booking, reserve booking.Call) error {
+	v.begins(ctx, partnerapi.Reserve, reserve.ID)
+	return v.write(ctx, "record the checkout", func() error { return v.world.database.create(b, reserve) })
+}
+
+func (v view) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
+	if c.Begins != nil {
+		v.begins(ctx, c.Begins.Endpoint, c.Begins.ID)
+	}
+	return v.write(ctx, "save the booking", func() error { return v.world.database.save(c, version) })
+}
+
+func (v view) ClaimKey(ctx context.Context, k booking.Key, _, _ uuid.UUID, _ string) (o booking.Offer, before *booking.Key, err error) {
+	err = v.write(ctx, "claim the key", func() error {
+		o, before = v.world.offer(), v.world.database.claim(k)
+		return nil
+	})
+	return o, before, err
+}
+
+func (v view) ReclaimKey(ctx context.Context, k booking.Key, before time.Time) (taken bool, err error) {
+	err = v.write(ctx, "take over the key", func() error {
+		taken = v.world.database.reclaim(k, before)
+		return nil
+	})
+	return taken, err
+}
+
+func (v view) SettleKey(ctx context.Context, k booking.Key) error {
+	return v.write(ctx, "settle the key", func() error {
+		v.world.database.settle(k)
+		return nil
+	})
+}
+
+// begins remembers which call a task has put on record, or tried to.
+func (r *replica) begins(ctx context.Context, endpoint partnerapi.Endpoint, call uuid.UUID) {
+	r.world.mu.Lock()
+	defer r.world.mu.Unlock()
+	r.current[of(ctx).name+string(endpoint)] = call
+}
+
+// begun is the call that a task put on record last.
+func (r *replica) begun(ctx context.Context, endpoint partnerapi.Endpoint) uuid.UUID {
+	r.world.mu.Lock()
+	defer r.world.mu.Unlock()
+	return r.current[of(ctx).name+string(endpoint)]
+}
