@@ -27,16 +27,6 @@ func (s schedule) with(key string, d deviation) schedule {
 	return more
 }
 
-func (s schedule) without(key string) schedule {
-	less := schedule{}
-	for k, v := range s {
-		if k != key {
-			less[k] = v
-		}
-	}
-	return less
-}
-
 // setting is what a run has beside its schedule.
 type setting struct {
 	replicas int

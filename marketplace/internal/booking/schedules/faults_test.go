@@ -33,7 +33,7 @@ var faults = []struct {
 	},
 	{
 		"the answer of a key changes when the replica that was paused comes back", "a checkout is sent again with its key",
-		schedule{"A/checkout with key/call reserve/1": paused90},
+		schedule{"A/checkout with key/call availability/1": notSent, "A/checkout with key/settle the key/1": paused90},
 	},
 }
 

@@ -36,7 +36,6 @@ type hold struct {
 	code      string
 	booking   uuid.UUID
 	expires   time.Time
-	reserves  int
 	confirms  []*confirm
 	releases  int
 	refuses   bool   // the partner does not confirm it
