@@ -90,7 +90,7 @@ func listAccounts(ctx context.Context, store *postgres.Store, role marketplace.R
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ROLE\tADDRESS\tID\tMADE\tSTATE\tNAME")
 	for skip := int64(0); ; skip += accountsAtOnce {
-		accounts, total, err := store.Accounts(ctx, role, "", skip, accountsAtOnce)
+		accounts, total, err := store.Accounts.List(ctx, role, "", skip, accountsAtOnce)
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ it does not.`,
 }
 
 func addToken(ctx context.Context, store *postgres.Store, email string, asked marketplace.NewAPIToken) (string, error) {
-	account, err := store.AccountByEmail(ctx, marketplace.NormalEmail(email))
+	account, err := store.Accounts.AccountByEmail(ctx, marketplace.NormalEmail(email))
 	if marketplace.CodeOf(err) == marketplace.NotFound || err == nil && account.Role != marketplace.Reseller {
 		return "", fmt.Errorf("--email: there is no reseller of the address %q", email)
 	}
@@ -163,7 +163,7 @@ func addToken(ctx context.Context, store *postgres.Store, email string, asked ma
 	if err != nil {
 		return "", err
 	}
-	return text, store.AddAPIToken(ctx, made, secret.Hash(text), marketplace.Reseller)
+	return text, store.Accounts.AddAPIToken(ctx, made, secret.Hash(text), marketplace.Reseller)
 }
 
 // longestLine bounds the password that is read, in bytes.
@@ -184,7 +184,7 @@ func create(ctx context.Context, s storage, asked marketplace.NewAccount) (made 
 	if made, err = signin.NewAccount(asked, time.Now()); err != nil {
 		return made, err
 	}
-	err = withStore(ctx, s, func(store *postgres.Store) error { return store.CreateAccount(ctx, made) })
+	err = withStore(ctx, s, func(store *postgres.Store) error { return store.Accounts.CreateAccount(ctx, made) })
 	if marketplace.CodeOf(err) == marketplace.Conflict {
 		err = fmt.Errorf("--email: there is an account of the address %s already; account list shows it", made.Email)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/metrics"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -17,14 +16,14 @@ import (
 const closeTime = 2 * time.Second
 
 // newWorker returns what happens by itself, on connections of its own.
-func newWorker(store *postgres.Store, client *partner.Client, integrations *integration.Service, bookings *booking.Service, s settings, measured *metrics.Metrics, log *slog.Logger) (*worker.Worker, error) {
+func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, s settings, measured *metrics.Metrics, log *slog.Logger) (*worker.Worker, error) {
 	schedule, err := s.schedule()
 	if err != nil {
 		return nil, err
 	}
-	syncer := catalog.NewSyncer(store, client, time.Now)
+	syncer := catalog.NewSyncer(store.Catalog, client, time.Now)
 	syncer.Tell(measured.Synced)
-	slots := catalog.NewSlotPuller(store, client, time.Now)
+	slots := catalog.NewSlotPuller(store.Catalog, client, time.Now)
 	slots.Tell(measured.PulledSlots)
 	return worker.New(worker.Config{
 		Store: store, Integrations: integrations, Syncer: syncer,

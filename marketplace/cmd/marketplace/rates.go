@@ -47,7 +47,7 @@ It works while the service runs, whose prices follow at once, and while it does 
 				return err
 			}
 			err = withStore(command.Context(), s, func(store *postgres.Store) error {
-				return store.ChangeRates(command.Context(), daily.Rates.Merge(daily.Date))
+				return store.Storefront.ChangeRates(command.Context(), daily.Rates.Merge(daily.Date))
 			})
 			if err != nil {
 				return withDetails(err)
@@ -124,7 +124,7 @@ func seedRates(ctx context.Context, store *postgres.Store, log *slog.Logger) err
 	if err != nil {
 		return err
 	}
-	seeded, err := store.SeedRates(ctx, daily.Rates, daily.Date)
+	seeded, err := store.Storefront.SeedRates(ctx, daily.Rates, daily.Date)
 	if err != nil {
 		return fmt.Errorf("store the first exchange rates: %w", err)
 	}

@@ -18,8 +18,6 @@ import (
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/console"
-	"partnerkit.dev/marketplace/internal/health"
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/metrics"
 	"partnerkit.dev/marketplace/internal/partner"
@@ -109,7 +107,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return err
 	}
 	guard := partner.NewGuard(s.allowPrivatePartners)
-	integrations := integration.NewService(store, guard, key, time.Now)
+	integrations := partner.NewRegistry(store.Partners, guard, key, time.Now)
 	if err := integrations.CheckSecret(ctx); err != nil {
 		return fmt.Errorf("--secret-key: %w", err)
 	}
@@ -120,27 +118,27 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	deliveries := integration.NewService(work, guard, key, time.Now)
+	deliveries := partner.NewRegistry(work.Partners, guard, key, time.Now)
 	bookings, owed := newBookings(store, client, integrations, share, log), newBookings(work, client, deliveries, share, log)
 	defer func() { client.Close(); bookings.Wait(); owed.Wait() }()
 	background, err := newWorker(work, client, deliveries, owed, s, measured, log)
 	if err != nil {
 		return err
 	}
-	front, err := storefront.Open(ctx, storefront.Config{Store: store, PageCache: int64(s.pageCache) << 20, AffiliateURL: s.affiliateURL, Log: log})
+	front, err := storefront.Open(ctx, storefront.Config{Store: store.Storefront, PageCache: int64(s.pageCache) << 20, AffiliateURL: s.affiliateURL, Log: log})
 	if err != nil {
 		return err
 	}
 	defer front.Close()
-	syncer := catalog.NewSyncer(store, client, time.Now)
+	syncer := catalog.NewSyncer(store.Catalog, client, time.Now)
 	syncer.Tell(measured.Synced)
 	measured.PageCache(front.PageCache)
 	measured.Database(store.MetricsState, time.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
-	signIn := signin.New(store, key, s.loginLimit, time.Now)
+	signIn := signin.New(store.Accounts, key, s.loginLimit, time.Now)
 	server := &http.Server{
 		Handler: api.New(api.Config{
-			Store: store, SignIn: signIn, Integrations: integrations, Bookings: bookings,
-			Syncer: syncer, Notifier: catalog.NewNotifier(store), Front: front, RateLimit: s.rateLimit,
+			Store: api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings}, SignIn: signIn, Integrations: integrations, Bookings: bookings,
+			Syncer: syncer, Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: s.rateLimit,
 			Metrics: measured, Scrapers: scrapers, Now: time.Now, Log: log,
 			Mounts: []api.Mount{
 				{Path: console.Path, Handler: func(a http.Handler) http.Handler {
@@ -204,12 +202,12 @@ func stop(ctx context.Context, server *http.Server, background *worker.Worker, c
 }
 
 // observer counts calls to partners, and writes down how they fare. A call is not failed by that.
-func observer(store *postgres.Store, measured *metrics.Metrics, log *slog.Logger) func(uuid.UUID, health.Call) {
-	return func(id uuid.UUID, call health.Call) {
+func observer(store *postgres.Store, measured *metrics.Metrics, log *slog.Logger) func(uuid.UUID, partner.Observation) {
+	return func(id uuid.UUID, call partner.Observation) {
 		measured.Called(id, call)
 		ctx, cancel := context.WithTimeout(context.Background(), observeTime)
 		defer cancel()
-		if err := store.Observe(ctx, id, call); err != nil {
+		if err := store.Partners.Observe(ctx, id, call); err != nil {
 			log.Error("a partner's health was not written down", slog.String("integration_id", id.String()), slog.Any("error", err))
 		}
 	}
@@ -224,7 +222,7 @@ func makeOperator(ctx context.Context, store *postgres.Store, s settings, log *s
 	if err != nil {
 		return err
 	}
-	switch err := store.CreateAccount(ctx, made); {
+	switch err := store.Accounts.CreateAccount(ctx, made); {
 	case err == nil:
 		log.Info("made the first operator", slog.String("email", made.Email))
 		return nil

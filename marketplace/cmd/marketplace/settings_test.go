@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -153,11 +152,11 @@ func TestAnotherSecretThanThePartnersKeysWereSealedWithIsRefused(t *testing.T) {
 	}
 	now := func() time.Time { return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC) }
 	account := marketplace.Account{ID: uuid.New(), Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: now()}
-	if err := store.CreateAccount(t.Context(), account); err != nil {
+	if err := store.Accounts.CreateAccount(t.Context(), account); err != nil {
 		t.Fatal(err)
 	}
-	registration := integration.Registration{Name: "Walks", BaseURL: "https://partner.example", AuthKey: "k"}
-	if _, _, err := integration.NewService(store, partner.NewGuard(false), first, now).Register(t.Context(), account.ID, registration); err != nil {
+	registration := partner.Registration{Name: "Walks", BaseURL: "https://partner.example", AuthKey: "k"}
+	if _, _, err := partner.NewRegistry(store.Partners, partner.NewGuard(false), first, now).Register(t.Context(), account.ID, registration); err != nil {
 		t.Fatal(err)
 	}
 	run(t, "", []string{"MARKETPLACE_SECRET_KEY=" + strings.Repeat("hush", 10)}, "serve", "--addr", "127.0.0.1:0", "--database-url", address).

@@ -13,47 +13,58 @@ import (
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/health"
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/metrics"
+	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/ratelimit"
 	"partnerkit.dev/marketplace/internal/signin"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
 // Store is what the api itself asks of the database.
-type Store interface {
-	Ping(ctx context.Context) error
-	CreateAccount(ctx context.Context, a marketplace.Account) error
-	Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error)
-	Accounts(ctx context.Context, role marketplace.Role, words string, skip int64, size int) (list []marketplace.Account, total int, err error)
-	APITokens(ctx context.Context, account uuid.UUID) ([]marketplace.APIToken, error)
-	AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error
-	RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error
-	Health(ctx context.Context, integration uuid.UUID) (health.Health, error)
-	HealthChanges(ctx context.Context, integration uuid.UUID) ([]health.Change, error)
-	Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error)
-	Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) (list []catalog.Sync, total int, err error)
-	SlotsKnown(ctx context.Context, integration uuid.UUID) (catalog.SlotsKnown, error)
-	Breaches(ctx context.Context, integration uuid.UUID) ([]booking.Breach, error)
-	Overview(ctx context.Context, now time.Time) (marketplace.Overview, error)
-	Terms(ctx context.Context) (marketplace.Terms, error)
-	Activity(ctx context.Context, id uuid.UUID) (marketplace.Activity, error)
-	Activities(ctx context.Context, by marketplace.ActivityFilter, skip int64, size int) (list []marketplace.Activity, total int, err error)
-	EditActivity(ctx context.Context, id uuid.UUID, edit func(*marketplace.Activity) error) (marketplace.Activity, error)
-	ChangeRates(ctx context.Context, c marketplace.RatesChange) error
-	ChangeFees(ctx context.Context, c marketplace.FeesChange) error
-	Bookings(ctx context.Context, by booking.Filter, skip int64, size int) (list []marketplace.Booking, total int, err error)
-	BookingHistories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]marketplace.HistoryEntry, error)
-	Commissions(ctx context.Context, affiliate uuid.UUID, skip int64, size int) (list []booking.Commission, total int, err error)
+type Store struct {
+	Database interface {
+		Ping(ctx context.Context) error
+		Overview(ctx context.Context, now time.Time) (marketplace.Overview, error)
+	}
+	Accounts interface {
+		CreateAccount(ctx context.Context, a marketplace.Account) error
+		Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error)
+		List(ctx context.Context, role marketplace.Role, words string, skip int64, size int) (list []marketplace.Account, total int, err error)
+		APITokens(ctx context.Context, account uuid.UUID) ([]marketplace.APIToken, error)
+		AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error
+		RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error
+	}
+	Partners interface {
+		Health(ctx context.Context, integration uuid.UUID) (partner.Health, error)
+		HealthChanges(ctx context.Context, integration uuid.UUID) ([]partner.HealthChange, error)
+		Breaches(ctx context.Context, integration uuid.UUID) ([]booking.Breach, error)
+	}
+	Catalog interface {
+		Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error)
+		Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) (list []catalog.Sync, total int, err error)
+		SlotsKnown(ctx context.Context, integration uuid.UUID) (catalog.SlotsKnown, error)
+		Activity(ctx context.Context, id uuid.UUID) (marketplace.Activity, error)
+		Activities(ctx context.Context, by marketplace.ActivityFilter, skip int64, size int) (list []marketplace.Activity, total int, err error)
+		EditActivity(ctx context.Context, id uuid.UUID, edit func(*marketplace.Activity) error) (marketplace.Activity, error)
+	}
+	Storefront interface {
+		Terms(ctx context.Context) (marketplace.Terms, error)
+		ChangeRates(ctx context.Context, c marketplace.RatesChange) error
+		ChangeFees(ctx context.Context, c marketplace.FeesChange) error
+	}
+	Bookings interface {
+		List(ctx context.Context, by booking.Filter, skip int64, size int) (list []marketplace.Booking, total int, err error)
+		Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]marketplace.HistoryEntry, error)
+		Commissions(ctx context.Context, affiliate uuid.UUID, skip int64, size int) (list []booking.Commission, total int, err error)
+	}
 }
 
 // Config is what an API is made of. Every field but Mounts is required.
 type Config struct {
 	Store        Store
 	SignIn       *signin.Service
-	Integrations *integration.Service
+	Integrations *partner.Registry
 	Bookings     *booking.Service
 	Syncer       *catalog.Syncer
 	Notifier     *catalog.Notifier
@@ -77,7 +88,7 @@ type Mount struct {
 type API struct {
 	store        Store
 	signin       *signin.Service
-	integrations *integration.Service
+	integrations *partner.Registry
 	bookings     *booking.Service
 	syncer       *catalog.Syncer
 	front        *storefront.Front

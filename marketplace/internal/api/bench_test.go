@@ -20,8 +20,6 @@ import (
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/health"
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/metrics"
 	"partnerkit.dev/marketplace/internal/partner"
@@ -71,7 +69,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	}
 	for _, role := range roles {
 		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Role: role, PasswordHash: hash, CreatedAt: b.now()}
-		if err := b.store.CreateAccount(t.Context(), a); err != nil {
+		if err := b.store.Accounts.CreateAccount(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}
 		b.accounts[role] = a
@@ -79,32 +77,32 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	guard := partner.NewGuard(true)
 	measured := metrics.New("test")
 	client := partner.NewClient(partner.Config{
-		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call health.Call) {
+		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call partner.Observation) {
 			measured.Called(id, call)
-			if err := b.store.Observe(t.Context(), id, call); err != nil {
+			if err := b.store.Partners.Observe(t.Context(), id, call); err != nil {
 				t.Error(err)
 			}
 		},
 	})
 	t.Cleanup(func() { client.Close(); b.bookings.Wait() })
 	front, err := storefront.Open(t.Context(), storefront.Config{
-		Store: pgtest.OpenAt(t, database), PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Store: pgtest.OpenAt(t, database).Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(front.Close)
-	syncer := catalog.NewSyncer(b.store, client, b.now)
+	syncer := catalog.NewSyncer(b.store.Catalog, client, b.now)
 	syncer.Tell(measured.Synced)
 	measured.PageCache(front.PageCache)
 	measured.Database(b.store.MetricsState, b.now, map[string]*pgxpool.Pool{"requests": b.store.Pool()})
-	integrations := integration.NewService(b.store, guard, key, b.now)
+	integrations := partner.NewRegistry(b.store.Partners, guard, key, b.now)
 	b.bookings = booking.NewService(booking.Config{
-		Store: b.store, Keys: b.store, Partner: client, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
+		Store: b.store.Bookings, Keys: b.store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
 	})
 	config := api.Config{
-		Store: b.store, SignIn: signin.New(b.store, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,
-		Syncer: syncer, Notifier: catalog.NewNotifier(b.store), Front: front, RateLimit: 600,
+		Store: api.Store{Database: b.store, Accounts: b.store.Accounts, Partners: b.store.Partners, Catalog: b.store.Catalog, Storefront: b.store.Storefront, Bookings: b.store.Bookings}, SignIn: signin.New(b.store.Accounts, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,
+		Syncer: syncer, Notifier: catalog.NewNotifier(b.store.Catalog), Front: front, RateLimit: 600,
 		Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	for _, c := range change {

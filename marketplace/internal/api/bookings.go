@@ -61,14 +61,7 @@ func (a *API) checkOut(w http.ResponseWriter, r *http.Request) error {
 	if o.ID, err = uuid.NewV7(); err != nil {
 		return err
 	}
-	if key.Key == "" {
-		held, err := a.bookings.Checkout(r.Context(), o)
-		if err != nil {
-			return err
-		}
-		return writeData(w, http.StatusCreated, viewOf(held.Booking, held.History))
-	}
-	answer, err := a.bookings.CheckoutOnce(r.Context(), o, key, answerOf)
+	answer, err := a.bookings.Checkout(r.Context(), o, key, answerOf)
 	if err != nil {
 		return err
 	}
@@ -173,7 +166,7 @@ func viewFor(r *http.Request, b marketplace.Booking, history []marketplace.Histo
 }
 
 func (a *API) viewBooking(r *http.Request, b marketplace.Booking) (bookingView, error) {
-	history, err := a.store.BookingHistories(r.Context(), []uuid.UUID{b.ID})
+	history, err := a.store.Bookings.Histories(r.Context(), []uuid.UUID{b.ID})
 	return viewFor(r, b, history[b.ID]), err
 }
 
@@ -223,7 +216,7 @@ func (a *API) bookingPage(w http.ResponseWriter, r *http.Request, by booking.Fil
 	if err := asked.check(); err != nil {
 		return err
 	}
-	list, total, err := a.store.Bookings(r.Context(), by, part.skip(), part.size)
+	list, total, err := a.store.Bookings.List(r.Context(), by, part.skip(), part.size)
 	if err != nil {
 		return err
 	}
@@ -231,7 +224,7 @@ func (a *API) bookingPage(w http.ResponseWriter, r *http.Request, by booking.Fil
 	for i, b := range list {
 		ids[i] = b.ID
 	}
-	histories, err := a.store.BookingHistories(r.Context(), ids)
+	histories, err := a.store.Bookings.Histories(r.Context(), ids)
 	if err != nil {
 		return err
 	}
@@ -305,7 +298,7 @@ func (a *API) listCommissions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list, total, err := a.store.Commissions(r.Context(), caller(r.Context()).Account, asked.skip(), asked.size)
+	list, total, err := a.store.Bookings.Commissions(r.Context(), caller(r.Context()).Account, asked.skip(), asked.size)
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,8 @@ import (
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/health"
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -41,13 +40,13 @@ type integrationView struct {
 }
 
 type healthView struct {
-	health.Health
-	LastOKAt *time.Time      `json:"last_ok_at"`
-	Changes  []health.Change `json:"changes"` // the newest first
+	partner.Health
+	LastOKAt *time.Time             `json:"last_ok_at"`
+	Changes  []partner.HealthChange `json:"changes"` // the newest first
 }
 
 func (a *API) register(w http.ResponseWriter, r *http.Request) error {
-	var body integration.Registration
+	var body partner.Registration
 	if err := readBody(r, &body); err != nil {
 		return err
 	}
@@ -117,31 +116,31 @@ func (a *API) viewIntegration(r *http.Request, i marketplace.Integration) (integ
 		ID: i.ID, Name: i.Name, BaseURL: i.BaseURL.String(), AuthType: i.AuthType,
 		HandlesTicketDelivery: i.HandlesTicketDelivery, CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
 	}
-	h, err := a.store.Health(r.Context(), i.ID)
+	h, err := a.store.Partners.Health(r.Context(), i.ID)
 	if err != nil {
 		return view, err
 	}
-	changes, err := a.store.HealthChanges(r.Context(), i.ID)
+	changes, err := a.store.Partners.HealthChanges(r.Context(), i.ID)
 	if err != nil {
 		return view, err
 	}
-	view.Health = healthView{Health: h, LastOKAt: timeOrNull(h.LastOKAt), Changes: append([]health.Change{}, changes...)}
-	last, _, err := a.store.Syncs(r.Context(), i.ID, 0, 1)
+	view.Health = healthView{Health: h, LastOKAt: timeOrNull(h.LastOKAt), Changes: append([]partner.HealthChange{}, changes...)}
+	last, _, err := a.store.Catalog.Syncs(r.Context(), i.ID, 0, 1)
 	if err != nil {
 		return view, err
 	}
 	if len(last) > 0 {
 		view.LastSync = &last[0]
 	}
-	position, err := a.store.Position(r.Context(), i.ID)
+	position, err := a.store.Catalog.Position(r.Context(), i.ID)
 	if err != nil {
 		return view, err
 	}
 	view.AwaitsApproval = position.Guarded != catalog.Hash{}
-	if view.Slots, err = a.store.SlotsKnown(r.Context(), i.ID); err != nil {
+	if view.Slots, err = a.store.Catalog.SlotsKnown(r.Context(), i.ID); err != nil {
 		return view, err
 	}
-	view.Breaches, err = a.store.Breaches(r.Context(), i.ID)
+	view.Breaches, err = a.store.Partners.Breaches(r.Context(), i.ID)
 	return view, err
 }
 

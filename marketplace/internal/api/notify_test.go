@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/health"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas"
@@ -24,17 +23,17 @@ func (b *bench) pulled(t *testing.T) (registered, catalog.SlotOption, []marketpl
 	made := b.register(t, b.signIn(t, marketplace.Partner), address)
 	b.trigger(t, made)
 	id := uuid.MustParse(made.ID)
-	i, err := b.store.Integration(t.Context(), id)
+	i, err := b.store.Partners.Integration(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	options, err := b.store.OptionsToPull(t.Context(), id, b.now(), uuid.Nil, 1)
+	options, err := b.store.Catalog.OptionsToPull(t.Context(), id, b.now(), uuid.Nil, 1)
 	if err != nil || len(options) != 1 {
 		t.Fatalf("want an option to pull, got %v, %v", options, err)
 	}
-	client := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 1, Now: b.now, Observe: func(uuid.UUID, health.Call) {}})
+	client := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 1, Now: b.now, Observe: func(uuid.UUID, partner.Observation) {}})
 	t.Cleanup(client.Close)
-	if _, err := catalog.NewSlotPuller(b.store, client, b.now).Pull(t.Context(), partner.Target{ID: id, BaseURL: i.BaseURL, AuthKey: "partner-key"}, options[0]); err != nil {
+	if _, err := catalog.NewSlotPuller(b.store.Catalog, client, b.now).Pull(t.Context(), partner.Target{ID: id, BaseURL: i.BaseURL, AuthKey: "partner-key"}, options[0]); err != nil {
 		t.Fatal(err)
 	}
 	slots := b.slots(t, options[0])
@@ -46,7 +45,7 @@ func (b *bench) pulled(t *testing.T) (registered, catalog.SlotOption, []marketpl
 
 func (b *bench) slots(t *testing.T, o catalog.SlotOption) []marketplace.Slot {
 	t.Helper()
-	slots, err := b.store.Slots(t.Context(), o.VariationID, b.now().AddDate(-1, 0, 0), b.now().AddDate(1, 0, 0))
+	slots, err := b.store.Storefront.Slots(t.Context(), o.VariationID, b.now().AddDate(-1, 0, 0), b.now().AddDate(1, 0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +60,7 @@ func (b *bench) notify(t *testing.T, r registered, body string) answer {
 // syncsAskedFor counts how often a sync in the background was asked for.
 func (b *bench) syncsAskedFor(t *testing.T, r registered) int {
 	t.Helper()
-	wish, err := b.store.SyncWish(t.Context(), uuid.MustParse(r.ID))
+	wish, err := b.store.Catalog.PendingSync(t.Context(), uuid.MustParse(r.ID))
 	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
 		t.Fatal(err)
 	}
@@ -209,7 +208,7 @@ func TestAnIntegrationTellsHowFarItsSlotsAreKnownAndWhatIsWrongWithThem(t *testi
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.store.StoreSlots(t.Context(), catalog.SlotPull{VariationID: option.VariationID, SentAt: b.now(), Window: window, Answer: answer}); err != nil {
+	if _, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{VariationID: option.VariationID, SentAt: b.now(), Window: window, Answer: answer}); err != nil {
 		t.Fatal(err)
 	}
 	var view struct {

@@ -54,7 +54,7 @@ func (a *API) createAccount(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.store.CreateAccount(r.Context(), made); err != nil {
+	if err := a.store.Accounts.CreateAccount(r.Context(), made); err != nil {
 		return err
 	}
 	return writeData(w, http.StatusCreated, viewAccount(made))
@@ -66,7 +66,7 @@ func (a *API) listAccounts(w http.ResponseWriter, r *http.Request) error {
 	if err := given.check(); err != nil {
 		return err
 	}
-	list, total, err := a.store.Accounts(r.Context(), role, words, asked.skip(), asked.size)
+	list, total, err := a.store.Accounts.List(r.Context(), role, words, asked.skip(), asked.size)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (a *API) showAccount(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := a.store.Account(r.Context(), id)
+	found, err := a.store.Accounts.Account(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (a *API) showAccount(w http.ResponseWriter, r *http.Request) error {
 
 // writeAccount answers with an account and its tokens, the newest first.
 func (a *API) writeAccount(w http.ResponseWriter, r *http.Request, account marketplace.Account) error {
-	tokens, err := a.store.APITokens(r.Context(), account.ID)
+	tokens, err := a.store.Accounts.APITokens(r.Context(), account.ID)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (a *API) createAPIToken(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.store.AddAPIToken(r.Context(), made, secret.Hash(text), marketplace.Reseller); err != nil {
+	if err := a.store.Accounts.AddAPIToken(r.Context(), made, secret.Hash(text), marketplace.Reseller); err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
@@ -150,7 +150,7 @@ func (a *API) revokeAPIToken(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.store.RevokeAPIToken(r.Context(), account, token, a.now()); err != nil {
+	if err := a.store.Accounts.RevokeAPIToken(r.Context(), account, token, a.now()); err != nil {
 		return err
 	}
 	return writeData(w, http.StatusOK, struct{}{})

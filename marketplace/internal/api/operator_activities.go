@@ -32,7 +32,7 @@ func (a *API) listAnyActivities(w http.ResponseWriter, r *http.Request) error {
 	if err := given.check(); err != nil {
 		return err
 	}
-	list, total, err := a.store.Activities(r.Context(), by, asked.skip(), asked.size)
+	list, total, err := a.store.Catalog.Activities(r.Context(), by, asked.skip(), asked.size)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (a *API) showAnyActivity(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := a.store.Activity(r.Context(), id)
+	found, err := a.store.Catalog.Activity(r.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (a *API) editActivity(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	edited, err := a.store.EditActivity(r.Context(), id, change.Apply)
+	edited, err := a.store.Catalog.EditActivity(r.Context(), id, change.Apply)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (a *API) approveSync(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	position, err := a.store.Position(r.Context(), i.ID)
+	position, err := a.store.Catalog.Position(r.Context(), i.ID)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (a *API) listSyncs(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list, total, err := a.store.Syncs(r.Context(), i.ID, asked.skip(), asked.size)
+	list, total, err := a.store.Catalog.Syncs(r.Context(), i.ID, asked.skip(), asked.size)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ func (a *API) operatorOverviewRoutes() []route {
 }
 
 func (a *API) showOverview(w http.ResponseWriter, r *http.Request) error {
-	overview, err := a.store.Overview(r.Context(), a.now())
+	overview, err := a.store.Database.Overview(r.Context(), a.now())
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type ratesView struct {
 }
 
 func (a *API) showRates(w http.ResponseWriter, r *http.Request) error {
-	terms, err := a.store.Terms(r.Context())
+	terms, err := a.store.Storefront.Terms(r.Context())
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (a *API) changeRates(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.store.ChangeRates(r.Context(), change); err != nil {
+	if err := a.store.Storefront.ChangeRates(r.Context(), change); err != nil {
 		return err
 	}
 	a.caughtUp(r)
@@ -67,7 +67,7 @@ type feesView struct {
 }
 
 func (a *API) showFees(w http.ResponseWriter, r *http.Request) error {
-	terms, err := a.store.Terms(r.Context())
+	terms, err := a.store.Storefront.Terms(r.Context())
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (a *API) changeFees(w http.ResponseWriter, r *http.Request) error {
 	if err := body.Check(); err != nil {
 		return err
 	}
-	if err := a.store.ChangeFees(r.Context(), body); err != nil {
+	if err := a.store.Storefront.ChangeFees(r.Context(), body); err != nil {
 		return err
 	}
 	a.caughtUp(r)

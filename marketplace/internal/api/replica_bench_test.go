@@ -13,7 +13,6 @@ import (
 
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/logbuffer"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/metrics"
@@ -74,7 +73,7 @@ func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
 	tb.Cleanup(func() { file.Close() })
 	lines := logbuffer.New(file)
 	log := slog.New(lines.Handler(slog.NewJSONHandler(lines, nil)))
-	front, err := storefront.Open(tb.Context(), storefront.Config{Store: store, PageCache: pageCache, AffiliateURL: "/{activity}/{affiliate}", Log: log})
+	front, err := storefront.Open(tb.Context(), storefront.Config{Store: store.Storefront, PageCache: pageCache, AffiliateURL: "/{activity}/{affiliate}", Log: log})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -87,10 +86,10 @@ func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
 	measured := metrics.New("bench")
 	client := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: time.Now, Observe: measured.Called})
 	tb.Cleanup(client.Close)
-	signIn := signin.New(store, key, 10, time.Now)
+	signIn := signin.New(store.Accounts, key, 10, time.Now)
 	server := httptest.NewServer(api.New(api.Config{
-		Store: store, SignIn: signIn, Integrations: integration.NewService(store, guard, key, time.Now), Syncer: catalog.NewSyncer(store, client, time.Now),
-		Notifier: catalog.NewNotifier(store), Front: front, RateLimit: 1 << 30, Metrics: measured, Now: time.Now, Log: log,
+		Store: api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings}, SignIn: signIn, Integrations: partner.NewRegistry(store.Partners, guard, key, time.Now), Syncer: catalog.NewSyncer(store.Catalog, client, time.Now),
+		Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: 1 << 30, Metrics: measured, Now: time.Now, Log: log,
 	}))
 	tb.Cleanup(server.Close)
 	token := func(role marketplace.Role) string {
@@ -99,7 +98,7 @@ func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if err := store.CreateAccount(tb.Context(), made); err != nil {
+		if err := store.Accounts.CreateAccount(tb.Context(), made); err != nil {
 			tb.Fatal(err)
 		}
 		tokens, err := signIn.SignIn(tb.Context(), email, password, "")

@@ -26,7 +26,7 @@ func (a *API) alive(w http.ResponseWriter, _ *http.Request) error {
 func (a *API) ready(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTime)
 	defer cancel()
-	if err := a.store.Ping(ctx); err != nil {
+	if err := a.store.Database.Ping(ctx); err != nil {
 		return &statusError{http.StatusServiceUnavailable, "the database does not answer"}
 	}
 	return writeData(w, http.StatusOK, map[string]string{"status": "ready"})

@@ -109,7 +109,7 @@ type race struct {
 func newRace(b *testing.B, keyed bool) *race {
 	b.Helper()
 	r := &race{bench: setup(b), keyed: keyed, asked: map[string][]byte{}, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchAtOnce}}}
-	offer, err := r.store.Offer(b.Context(), r.order.Activity, r.order.Variation, r.order.Slot)
+	offer, err := r.store.Bookings.Offer(b.Context(), r.order.Activity, r.order.Variation, r.order.Slot)
 	check(b, err)
 	zone, err := time.LoadLocation(offer.Activity.Product.TimeZone)
 	check(b, err)
@@ -167,12 +167,10 @@ func (r *race) cycle(ctx context.Context) error {
 
 // held books as far as a hold, with a key of its own where checkouts name one.
 func (r *race) held(ctx context.Context) (held booking.Held, key string, err error) {
-	if !r.keyed {
-		held, err = r.Checkout(ctx, r.wants())
-		return held, "", err
+	if r.keyed {
+		key = uuid.NewString()
 	}
-	key = uuid.NewString()
-	_, err = r.CheckoutOnce(ctx, r.wants(), booking.Key{Key: key}, func(made booking.Held, failed error) booking.Answer {
+	_, err = r.Checkout(ctx, r.wants(), booking.Key{Key: key}, func(made booking.Held, failed error) booking.Answer {
 		held = made
 		return tell(made, failed)
 	})

@@ -1,12 +1,9 @@
 package booking
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,25 +37,8 @@ type Party struct {
 	Quantity int // at least 1
 }
 
-// Held is a booking that a checkout has made, with what has happened to it.
-type Held struct {
-	marketplace.Booking
-	History []marketplace.HistoryEntry
-}
-
-// Checkout asks the partner for the slot as it is now, and for a hold. It returns the
-// booking, HELD. The error is Invalid, NotFound, Conflict where the slot cannot be
-// booked (with the partner's words, where it has some), PartnerFailed or PartnerLate.
-// Where ctx has ended meanwhile nobody waits for the hold, and it is given back.
-func (s *Service) Checkout(ctx context.Context, o Order) (Held, error) {
-	offer, err := s.Store.Offer(ctx, o.Activity, o.Variation, o.Slot)
-	if err != nil {
-		return Held{}, err
-	}
-	return s.checkout(ctx, o, offer, nil)
-}
-
-func (s *Service) checkout(ctx context.Context, o Order, offer Offer, once *once) (Held, error) {
+// checkout books a slot, as far as a hold.
+func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request) (Held, error) {
 	b, err := s.draft(ctx, o, offer)
 	if err != nil {
 		return Held{}, err
@@ -75,21 +55,7 @@ func (s *Service) checkout(ctx context.Context, o Order, offer Offer, once *once
 		return Held{}, err
 	}
 	b.AvailabilityID, b.Start, b.End = slot.ID, slot.Start, slot.End
-	row, err := Next(b, CheckOut)
-	if err != nil {
-		return Held{}, err
-	}
-	call := Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: s.Now()}
-	b.Status, b.CreatedAt = row.To, call.At
-	if err := s.Store.CreateBooking(ctx, b, call); err != nil {
-		return Held{}, err
-	}
-	r := Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}
-	answer, outcome := s.Partner.Reserve(ctx, target, offer.Health, reserveRequest(b), func(answer partnerapi.ReserveAnswer, outcome partner.Outcome) {
-		s.comesLate(r, call.ID, answer, outcome)
-	})
-	gone := ctx.Err() != nil && once == nil // who has named a key may come back for the answer
-	return s.reserved(ctx, r, target, call, answer, outcome, gone, once)
+	return s.reserve(ctx, Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}, target, q)
 }
 
 // draft is the booking as far as it is known before the partner is asked. What is wrong
@@ -193,7 +159,7 @@ func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, off
 	var read *catalog.SlotAnswer
 	within, cancel := context.WithTimeoutCause(ctx, freshTime, errBusy)
 	defer cancel()
-	_, err = s.Partner.Availability(within, target, window.Request(catalog.SlotOption{
+	err = s.Partner.Availability(within, target, window.Request(catalog.SlotOption{
 		VariationID: o.Variation, ProductID: offer.Activity.Product.ID, TimeZone: offer.Activity.Product.TimeZone, Option: offer.variation(o.Variation).Option,
 	}), func(body []byte) (err error) {
 		read, err = catalog.ReadSlots(body, window)
@@ -232,104 +198,4 @@ func match(slots []marketplace.Slot, id string, start time.Time) (marketplace.Sl
 		}
 	}
 	return marketplace.Slot{}, false
-}
-
-func reserveRequest(b marketplace.Booking) partnerapi.ReserveRequest {
-	asked := partnerapi.ReserveRequest{
-		ProductID: b.ProductID, OptionID: b.OptionID, AvailabilityID: b.AvailabilityID, Contact: &b.Contact, ResellerReference: b.ID.String(),
-	}
-	for _, g := range b.Guests {
-		asked.Units = append(asked.Units, partnerapi.UnitQuantity{ID: g.UnitID, Quantity: g.Quantity})
-	}
-	return asked
-}
-
-// reserved stores what came of reserve, and returns the booking, or why there is none.
-// gone says that nobody waits for it any more.
-func (s *Service) reserved(ctx context.Context, r Record, target partner.Target, call Call, hold partnerapi.ReserveAnswer, o partner.Outcome, gone bool, once *once) (Held, error) {
-	var held Held
-	var answer *Key
-	_, err := s.insist(ctx, r, func(r Record) (Change, error) {
-		c, err := s.hold(r, call.ID, hold, o, gone)
-		if err != nil || c.Booking.ID == uuid.Nil {
-			return c, err
-		}
-		held = Held{c.Booking, append([]marketplace.HistoryEntry{call.over(*c.Ends)}, c.History...)}
-		answer = once.answer(held, whyNotHeld(held.Booking, o))
-		c.Answers = answer
-		return c, nil
-	})
-	switch {
-	case err != nil && marketplace.CodeOf(err) == marketplace.Conflict:
-		// The code is another booking's: to release it would give that one's seats away.
-		_, _ = s.insist(ctx, r, func(r Record) (Change, error) {
-			return s.hold(r, call.ID, partnerapi.ReserveAnswer{}, partner.Outcome{Kind: partner.Refused, Status: o.Status, Took: o.Took, Err: errCodeTwice}, false)
-		})
-		return Held{}, errCodeTwice
-	case err != nil && hold.ReservationConfirmationCode != "":
-		// Nobody will know of the hold: the partner is told now, or never.
-		s.Log.Error("a hold could not be stored, and is released", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
-		s.Partner.Release(context.WithoutCancel(ctx), target, hold.ReservationConfirmationCode)
-		return Held{}, err
-	case err != nil:
-		return Held{}, err
-	}
-	once.answered(answer)
-	return held, whyNotHeld(held.Booking, o)
-}
-
-// whyNotHeld is what whoever has asked for a booking is told where there is none.
-func whyNotHeld(b marketplace.Booking, o partner.Outcome) error {
-	switch {
-	case b.Status == marketplace.Held:
-		return nil
-	case o.Kind == partner.Refused && o.Status == http.StatusBadRequest:
-		return &marketplace.Error{Code: marketplace.Conflict, Message: cmp.Or(o.Message, errNoSlot.Message)}
-	case o.Err != nil:
-		return o.Err
-	default:
-		return &marketplace.Error{Code: marketplace.PartnerLate, Message: "the hold came too late, and is given back"}
-	}
-}
-
-var errCodeTwice = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner answered reserve with a code that another booking has"}
-
-// hold is what an answer to reserve makes of a booking.
-func (s *Service) hold(r Record, call uuid.UUID, answer partnerapi.ReserveAnswer, o partner.Outcome, unwanted bool) (Change, error) {
-	code := answer.ReservationConfirmationCode
-	if code != "" && r.Code == code {
-		return Change{}, nil // stored, and the database's word for it was lost
-	}
-	on, why := ReserveUnanswered, ""
-	b := r.Booking
-	switch {
-	case code != "":
-		expires, err := partnerapi.ParseDateTime(answer.ExpiresAt)
-		on = ReserveHold
-		if b.Code, b.ExpiresAt = code, expires.UTC().Truncate(time.Microsecond); err != nil || unwanted || r.Status != marketplace.Reserving {
-			on, why = ReserveUnwanted, string(marketplace.Unwanted)
-		}
-	case o.Kind == partner.Refused || o.Kind == partner.NotSent:
-		on = ReserveRefuse
-	case r.Status != marketplace.Reserving:
-		return Change{}, nil // no news
-	}
-	message := "whether the partner holds seats is not known"
-	if o.Err != nil {
-		message = o.Err.Error() + ": " + message
-	}
-	c, err := move(b, on, s.Now(), why, message, uuid.Nil)
-	if err != nil {
-		return Change{}, err
-	}
-	c.Ends = end(call, o)
-	return c, nil
-}
-
-// comesLate stores what came of a reserve that nobody waits for any more.
-func (s *Service) comesLate(r Record, call uuid.UUID, answer partnerapi.ReserveAnswer, o partner.Outcome) {
-	ctx := context.Background()
-	if _, err := s.insist(ctx, r, func(r Record) (Change, error) { return s.hold(r, call, answer, o, true) }); err != nil {
-		s.Log.Error("a reserve's late answer is not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
-	}
 }

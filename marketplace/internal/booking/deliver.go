@@ -2,8 +2,7 @@ package booking
 
 import (
 	"context"
-	"net/http"
-	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,7 +25,7 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 	}
 	defer give()
 	call := uuid.New()
-	r, c, err := s.stepFrom(ctx, r, func(r Record) (Change, error) {
+	r, c, err := s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
 		again = 0
 		if _, err := Next(r.Booking, ConfirmAgain); err != nil { // it has been settled
 			if confirming.holds(r.Booking) { // or will be; if not, there is no other job
@@ -54,7 +53,6 @@ type delivery struct {
 	send     func(context.Context, *Service, Record, partner.Target) partner.Outcome
 	taken    Event
 	giveUp   Event
-	lacking  []int // the answers that say that the partner has no such call
 }
 
 var release = delivery{
@@ -75,7 +73,6 @@ var cancellation = delivery{
 		return s.Partner.Cancel(ctx, t, r.ExternalBookingID, r.CancelReason)
 	},
 	taken: CancelTaken, giveUp: CancelGiveUp,
-	lacking: []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented},
 }
 
 // DeliverRelease sends a release that is owed. It returns how long to wait before the
@@ -101,7 +98,7 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 	}
 	defer give()
 	call := Call{ID: uuid.New(), Endpoint: d.endpoint}
-	r, c, err := s.stepFrom(ctx, r, func(r Record) (Change, error) {
+	r, c, err := s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
 		if !d.owed(r.Booking) {
 			return Change{}, nil
 		}
@@ -120,7 +117,7 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 	} else {
 		outcome = d.send(ctx, s, r, target)
 	}
-	_, err = s.insist(ctx, r, func(r Record) (Change, error) {
+	_, err = s.moves.insist(ctx, r, func(r Record) (Change, error) {
 		if !d.owed(r.Booking) {
 			again = 0
 			return Change{At: s.Now(), Booking: r.Booking, Ends: end(call.ID, outcome)}, nil
@@ -141,7 +138,7 @@ func (s *Service) delivered(r Record, d delivery, o partner.Outcome) (c Change, 
 	switch {
 	case o.Kind == partner.Done:
 		on = d.taken
-	case o.Kind == partner.Refused && slices.Contains(d.lacking, o.Status):
+	case o.Kind == partner.Unsupported:
 		on = CancelUnsupported
 	case parked(since, now):
 		on = d.giveUp
@@ -155,4 +152,38 @@ func (s *Service) delivered(r Record, d delivery, o partner.Outcome) (c Change, 
 	c, err = move(r.Booking, on, now, "", message, uuid.Nil)
 	c.Breaches = breaches(r.Booking, d.endpoint, now, o.Breaches)
 	return c, 0, err
+}
+
+const (
+	// mostDeliveries is how many deliveries to one partner are under way at once, in a
+	// replica: one that hangs must not fill the workers.
+	mostDeliveries = 4
+	// busyPause is how long a delivery waits that finds so many under way.
+	busyPause = 3 * time.Second
+)
+
+// shares count the deliveries to each partner.
+type shares struct {
+	mu    sync.Mutex
+	under map[uuid.UUID]int
+}
+
+// take reports whether there is room for one more, which give ends.
+func (s *shares) take(partner uuid.UUID) (give func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.under[partner] >= mostDeliveries {
+		return nil, false
+	}
+	if s.under == nil {
+		s.under = map[uuid.UUID]int{}
+	}
+	s.under[partner]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.under[partner]--; s.under[partner] == 0 {
+			delete(s.under, partner)
+		}
+	}, true
 }

@@ -51,7 +51,7 @@ func TestWhatAnOperatorCancelsIsNotLeftAtAPartnerThatMayHaveBooked(t *testing.T)
 			held := b.checkout(t)
 			b.pays(t, held.ID, "p-1")
 			b.work(t)
-			if r, err := b.store.Booking(t.Context(), held.ID); err != nil || r.Status != marketplace.Paid || len(r.Attention) != 1 {
+			if r, err := b.store.Bookings.Booking(t.Context(), held.ID); err != nil || r.Status != marketplace.Paid || len(r.Attention) != 1 {
 				t.Fatalf("want it PAID, and an operator told, got %+v and %v", r.Booking, err)
 			}
 			b.byHand(t, held)

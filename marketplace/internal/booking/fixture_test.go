@@ -14,8 +14,6 @@ import (
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/health"
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -43,7 +41,7 @@ type bench struct {
 	queries      *pgtest.Recorder
 	partner      *mockpartner.Server
 	client       *partner.Client
-	integrations *integration.Service
+	integrations *partner.Registry
 	integration  uuid.UUID
 	reseller     uuid.UUID
 	guide        uuid.UUID // an affiliate
@@ -84,26 +82,26 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 	b.store = pgtest.OpenRecorded(t, pgtest.URL(t), b.queries)
 	account := func(role marketplace.Role) uuid.UUID {
 		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Role: role, PasswordHash: "-", CreatedAt: noon}
-		check(t, b.store.CreateAccount(t.Context(), a))
+		check(t, b.store.Accounts.CreateAccount(t.Context(), a))
 		return a.ID
 	}
 	b.reseller, b.guide = account(marketplace.Reseller), account(marketplace.Affiliate)
 	guard := partner.NewGuard(true)
 	b.client = partner.NewClient(partner.Config{
-		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call health.Call) {
-			_ = b.store.Observe(context.Background(), id, call)
+		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call partner.Observation) {
+			_ = b.store.Partners.Observe(context.Background(), id, call)
 		},
 	})
 	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
 	check(t, err)
-	b.integrations = integration.NewService(b.store, guard, key, b.now)
-	made, _, err := b.integrations.Register(t.Context(), account(marketplace.Partner), integration.Registration{
+	b.integrations = partner.NewRegistry(b.store.Partners, guard, key, b.now)
+	made, _, err := b.integrations.Register(t.Context(), account(marketplace.Partner), partner.Registration{
 		Name: "Mock", BaseURL: b.partner.URL, AuthKey: b.partner.AuthKey, HandlesTicketDelivery: true,
 	})
 	check(t, err)
 	b.integration = made.ID
 	b.Service = booking.NewService(booking.Config{
-		Store: b.store, Keys: b.store, Partner: b.client, Target: b.integrations.Target,
+		Store: b.store.Bookings, Keys: b.store.Bookings, Partner: b.client, Target: b.integrations.Target,
 		AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(func() { b.client.Close(); b.Wait() })
@@ -116,15 +114,15 @@ func (b *bench) pull(t testing.TB, i marketplace.Integration) {
 	t.Helper()
 	target, err := b.integrations.Target(i)
 	check(t, err)
-	_, err = catalog.NewSyncer(b.store, b.client, b.now).Sync(t.Context(), catalog.Order{Target: target, Mode: catalog.Full, Cause: catalog.ByPartner})
+	_, err = catalog.NewSyncer(b.store.Catalog, b.client, b.now).Sync(t.Context(), catalog.Order{Target: target, Mode: catalog.Full, Cause: catalog.ByPartner})
 	check(t, err)
-	options, err := b.store.OptionsToPull(t.Context(), i.ID, b.now().Add(time.Hour), uuid.Nil, 100)
+	options, err := b.store.Catalog.OptionsToPull(t.Context(), i.ID, b.now().Add(time.Hour), uuid.Nil, 100)
 	check(t, err)
 	for _, o := range options {
 		if o.ProductID != product || o.Option.ID != option {
 			continue
 		}
-		_, err := catalog.NewSlotPuller(b.store, b.client, b.now).Pull(t.Context(), target, o)
+		_, err := catalog.NewSlotPuller(b.store.Catalog, b.client, b.now).Pull(t.Context(), target, o)
 		check(t, err)
 		b.order = booking.Order{
 			Account: b.reseller, Variation: o.VariationID, Guests: []booking.Party{{Type: partnerapi.Adult, Quantity: 2}},
@@ -133,7 +131,7 @@ func (b *bench) pull(t testing.TB, i marketplace.Integration) {
 		check(t, b.store.Pool().QueryRow(t.Context(), `SELECT activity_id FROM variations WHERE id = $1`, o.VariationID).Scan(&b.order.Activity))
 	}
 	from := marketplace.DateIn(b.now(), time.UTC).AddDate(0, 0, 9)
-	slots, err := b.store.Slots(t.Context(), b.order.Variation, from, from.AddDate(0, 0, 30))
+	slots, err := b.store.Storefront.Slots(t.Context(), b.order.Variation, from, from.AddDate(0, 0, 30))
 	check(t, err)
 	for _, slot := range slots {
 		if slot.Status.Bookable() && *slot.Vacancies > 5 {
@@ -144,10 +142,19 @@ func (b *bench) pull(t testing.TB, i marketplace.Integration) {
 	t.Fatal("no slot can be booked")
 }
 
+// hold books without a key.
+func (b *bench) hold(ctx context.Context, o booking.Order) (held booking.Held, err error) {
+	_, err = b.Checkout(ctx, o, booking.Key{}, func(made booking.Held, _ error) booking.Answer {
+		held = made
+		return booking.Answer{}
+	})
+	return held, err
+}
+
 // checkout books, as far as a hold.
 func (b *bench) checkout(t *testing.T, change ...func(*booking.Order)) marketplace.Booking {
 	t.Helper()
-	held, err := b.Checkout(t.Context(), b.wants(change...))
+	held, err := b.hold(t.Context(), b.wants(change...))
 	check(t, err)
 	if held.Status != marketplace.Held {
 		t.Fatalf("want it HELD, got %s", held.Status)
@@ -209,7 +216,7 @@ func (b *bench) work(t *testing.T) {
 // is fails where a booking is not stored so.
 func (b *bench) is(t *testing.T, id uuid.UUID, want marketplace.BookingStatus, attention ...marketplace.AttentionReason) booking.Record {
 	t.Helper()
-	r, err := b.store.Booking(t.Context(), id)
+	r, err := b.store.Bookings.Booking(t.Context(), id)
 	check(t, err)
 	same := r.Status == want && len(r.Attention) == len(attention)
 	for i := range min(len(r.Attention), len(attention)) {

@@ -39,7 +39,7 @@ func tell(held booking.Held, failed error) booking.Answer {
 // once books with a key, each time as a new request.
 func (b *bench) once(t *testing.T, body byte, change ...func(*booking.Order)) (told, error) {
 	t.Helper()
-	answer, err := b.CheckoutOnce(t.Context(), b.wants(change...), booking.Key{Key: "order-1", Body: [32]byte{body}}, tell)
+	answer, err := b.Checkout(t.Context(), b.wants(change...), booking.Key{Key: "order-1", Body: [32]byte{body}}, tell)
 	var got told
 	if err == nil {
 		check(t, json.Unmarshal(answer.Body, &got))
@@ -121,10 +121,10 @@ type pondering struct {
 	under, over chan struct{}
 }
 
-func (p pondering) Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, readable func([]byte) error) ([]byte, error) {
+func (p pondering) Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func([]byte) error) error {
 	close(p.under)
 	<-p.over
-	return p.Client.Availability(ctx, t, asked, readable)
+	return p.Client.Availability(ctx, t, asked, read)
 }
 
 func TestAKeyIsFreeForWhoComesBackWhenNothingWasAskedFor(t *testing.T) {
@@ -132,7 +132,7 @@ func TestAKeyIsFreeForWhoComesBackWhenNothingWasAskedFor(t *testing.T) {
 	b := setup(t)
 	gone, leave := context.WithCancel(t.Context())
 	b.Config.Partner = absent{b.client, leave}
-	if _, err := b.CheckoutOnce(gone, b.wants(), booking.Key{Key: "order-1", Body: [32]byte{1}}, tell); err == nil {
+	if _, err := b.Checkout(gone, b.wants(), booking.Key{Key: "order-1", Body: [32]byte{1}}, tell); err == nil {
 		t.Error("want who has left to have nothing")
 	}
 	b.Config.Partner = b.client
@@ -148,9 +148,9 @@ type absent struct {
 	leave func()
 }
 
-func (a absent) Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, readable func([]byte) error) ([]byte, error) {
+func (a absent) Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func([]byte) error) error {
 	a.leave()
-	return a.Client.Availability(ctx, t, asked, readable)
+	return a.Client.Availability(ctx, t, asked, read)
 }
 
 // deadKeys is a store whose service dies before it could settle a key by itself.
@@ -174,10 +174,10 @@ func TestTheAnswerIsStoredWithTheMoveThatMakesIt(t *testing.T) {
 			if c.fault != "" {
 				b.arm(t, c.fault)
 			}
-			b.Config.Keys = deadKeys{b.store}
+			b.Config.Keys = deadKeys{b.store.Bookings}
 			first, err := b.once(t, 1)
 			check(t, err)
-			b.Config.Keys = b.store
+			b.Config.Keys = b.store.Bookings
 			again, err := b.once(t, 1)
 			if err != nil || again != first || len(first.Error) < len(c.words) || first.Error[:len(c.words)] != c.words {
 				t.Errorf("want %q told twice, got %+v, %+v and %v", c.words, first, again, err)
@@ -195,7 +195,7 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 		t.Parallel()
 		b := setup(t)
 		o := b.wants()
-		if _, before, err := b.store.ClaimKey(t.Context(), booking.Key{Account: b.reseller, Key: "order-1", Body: [32]byte{1}, Booking: o.ID, AskedAt: b.now()}, o.Activity, o.Variation, o.Slot); before != nil || err != nil {
+		if _, before, err := b.store.Bookings.ClaimKey(t.Context(), booking.Key{Account: b.reseller, Key: "order-1", Body: [32]byte{1}, Booking: o.ID, AskedAt: b.now()}, o.Activity, o.Variation, o.Slot); before != nil || err != nil {
 			t.Fatalf("want the key, got %+v and %v", before, err)
 		}
 		if _, err := b.once(t, 1); marketplace.CodeOf(err) != marketplace.Conflict {
@@ -231,9 +231,9 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 func TestWhatAHoldIsAnsweredIsWhatIsStored(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	held, err := b.Checkout(t.Context(), b.wants())
+	held, err := b.hold(t.Context(), b.wants())
 	check(t, err)
-	histories, err := b.store.BookingHistories(t.Context(), []uuid.UUID{held.ID})
+	histories, err := b.store.Bookings.Histories(t.Context(), []uuid.UUID{held.ID})
 	check(t, err)
 	stored := booking.Held{Booking: b.is(t, held.ID, marketplace.Held).Booking, History: histories[held.ID]}
 	want, _ := json.Marshal(stored)

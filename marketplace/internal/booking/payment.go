@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"net/http"
 	"slices"
 	"time"
 
@@ -25,7 +24,7 @@ const patience = time.Second
 // the state.
 func (s *Service) Pay(ctx context.Context, account, id uuid.UUID, p marketplace.Payment) (marketplace.Booking, error) {
 	call := uuid.New()
-	r, c, err := s.step(ctx, id, func(r Record) (Change, error) {
+	r, c, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
 		if err := visible(r.Booking, account); err != nil {
 			return Change{}, err
 		}
@@ -72,7 +71,7 @@ var attention = map[Event]map[marketplace.BookingStatus]string{PaymentSucceed: {
 // refused, too. It waits as Pay does.
 func (s *Service) Retry(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
 	call := uuid.New()
-	r, c, err := s.step(ctx, id, func(r Record) (Change, error) {
+	r, c, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
 		return move(r.Booking, OperatorConfirm, s.Now(), string(OperatorConfirm), "", call)
 	})
 	if err != nil {
@@ -109,10 +108,10 @@ func (s *Service) confirm(ctx context.Context, r Record, call uuid.UUID) Record 
 			ReservationConfirmationCode: r.Code, Contact: &r.Contact, ResellerReference: r.ID.String(),
 		}, r.Integration.HandlesTicketDelivery)
 	}
-	after, err := s.insist(ctx, r, func(r Record) (Change, error) { return s.confirmed(r, call, answer, outcome) })
+	after, err := s.moves.insist(ctx, r, func(r Record) (Change, error) { return s.confirmed(r, call, answer, outcome) })
 	if err != nil && marketplace.CodeOf(err) == marketplace.PartnerFailed {
 		outcome.Kind, outcome.Err = partner.Unreadable, err
-		after, err = s.insist(ctx, r, func(r Record) (Change, error) {
+		after, err = s.moves.insist(ctx, r, func(r Record) (Change, error) {
 			return s.confirmed(r, call, partnerapi.ConfirmAnswer{}, outcome)
 		})
 	}
@@ -133,10 +132,10 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 	switch o.Kind {
 	case partner.Done:
 		on = ConfirmAccept
-	case partner.Refused, partner.Unreadable:
-		if on = ConfirmRefuse; o.Kind == partner.Unreadable || o.Status >= http.StatusInternalServerError {
-			on = ConfirmFail
-		}
+	case partner.Refused:
+		on = ConfirmRefuse
+	case partner.Failed, partner.Unreadable:
+		on = ConfirmFail
 	}
 	message := o.Message
 	if message == "" && o.Err != nil {

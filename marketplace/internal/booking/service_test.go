@@ -54,7 +54,7 @@ func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 	if !reversed {
 		t.Error("want the commission reversed")
 	}
-	histories, err := b.store.BookingHistories(t.Context(), []uuid.UUID{held.ID})
+	histories, err := b.store.Bookings.Histories(t.Context(), []uuid.UUID{held.ID})
 	check(t, err)
 	var told []string
 	for _, h := range histories[held.ID] {
@@ -126,7 +126,7 @@ func TestWhatThePartnerRefusesIsSaidInItsWords(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for members."}'}`)
 	o := b.wants()
-	if _, err := b.Checkout(t.Context(), o); marketplace.CodeOf(err) != marketplace.Conflict || err.Error() != "Only for members." {
+	if _, err := b.hold(t.Context(), o); marketplace.CodeOf(err) != marketplace.Conflict || err.Error() != "Only for members." {
 		t.Errorf("want the partner's words, got %v", err)
 	}
 	b.is(t, o.ID, marketplace.Refused)
@@ -134,7 +134,7 @@ func TestWhatThePartnerRefusesIsSaidInItsWords(t *testing.T) {
 		t.Errorf("want no booking, got %v", err)
 	}
 	check(t, b.partner.Default().Platform().SetSlot(product, option, b.order.Slot, mockpartner.SlotChange{Status: new(partnerapi.StatusSoldOut)}))
-	if _, err := b.Checkout(t.Context(), b.wants()); marketplace.CodeOf(err) != marketplace.Conflict {
+	if _, err := b.hold(t.Context(), b.wants()); marketplace.CodeOf(err) != marketplace.Conflict {
 		t.Errorf("want what is sold out refused, got %v", err)
 	}
 	if n := b.calls(t, partnerapi.Reserve); n != 1 {
@@ -159,7 +159,7 @@ func TestAnOrderThatCannotBeIsRefusedBeforeThePartnerIsCalled(t *testing.T) {
 		"an unknown guide":    {func(o *booking.Order) { o.Affiliate = b.reseller }, marketplace.Invalid},
 		"a currency, no rate": {func(o *booking.Order) { o.Currency = "XAF" }, marketplace.Invalid},
 	} {
-		if _, err := b.Checkout(t.Context(), b.wants(c.change)); marketplace.CodeOf(err) != c.code {
+		if _, err := b.hold(t.Context(), b.wants(c.change)); marketplace.CodeOf(err) != c.code {
 			t.Errorf("%s: want %s, got %v", name, c.code, err)
 		}
 	}
@@ -343,7 +343,7 @@ func TestAReserveWhoseAnswerIsLostIsListed(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
 	o := b.wants()
-	if _, err := b.Checkout(t.Context(), o); marketplace.CodeOf(err) != marketplace.PartnerFailed {
+	if _, err := b.hold(t.Context(), o); marketplace.CodeOf(err) != marketplace.PartnerFailed {
 		t.Errorf("want the partner blamed, got %v", err)
 	}
 	if r := b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown); r.AvailabilityID != o.Slot {
@@ -360,7 +360,7 @@ func TestAHoldThatComesAfterTheLimitIsReleased(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`)
 	o := b.wants()
-	if _, err := b.Checkout(t.Context(), o); marketplace.CodeOf(err) != marketplace.PartnerLate {
+	if _, err := b.hold(t.Context(), o); marketplace.CodeOf(err) != marketplace.PartnerLate {
 		t.Errorf("want the partner late, got %v", err)
 	}
 	b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown)
@@ -379,7 +379,7 @@ func (b *bench) until(t *testing.T, id uuid.UUID, want marketplace.BookingStatus
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for {
-		r, err := b.store.Booking(t.Context(), id)
+		r, err := b.store.Bookings.Booking(t.Context(), id)
 		check(t, err)
 		if r.Status == want {
 			return
@@ -397,7 +397,7 @@ func TestAHoldWhoseCustomerHasGoneIsReleased(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	b.Config.Partner = leaving{b.client, leave}
 	o := b.wants()
-	_, err := b.Checkout(ctx, o)
+	_, err := b.hold(ctx, o)
 	if err == nil {
 		t.Error("want no booking")
 	}
@@ -438,7 +438,7 @@ func TestTheCallsOfTheDeadAreSeenTo(t *testing.T) {
 	b.arm(t, `{match: {endpoint: reserve}, after: 1, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
 	held, o := b.checkout(t), b.wants()
 	b.Config.Partner = dying{b.client}
-	dies(func() { _, _ = b.Checkout(t.Context(), o) })
+	dies(func() { _, _ = b.hold(t.Context(), o) })
 	gone, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer leave()
 	paid, err := b.Pay(gone, b.reseller, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
@@ -476,7 +476,7 @@ func TestOfManyWhoMoveABookingAtOnceOneIsFirst(t *testing.T) {
 	}
 	all.Wait()
 	b.work(t)
-	r, err := b.store.Booking(t.Context(), held.ID)
+	r, err := b.store.Bookings.Booking(t.Context(), held.ID)
 	check(t, err)
 	if (r.Status != marketplace.Paid && r.Status != marketplace.Confirmed) || len(r.Payments) != 2 {
 		t.Errorf("want both payments kept, got %s and %+v", r.Status, r.Payments)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/schemas/partnerapi"
@@ -51,6 +52,98 @@ type DroppedJob struct {
 
 // CallOf is a call of a booking.
 type CallOf struct{ Booking, Call uuid.UUID }
+
+// Job is work that outlives whoever asked for it.
+type Job struct {
+	Kind    JobKind
+	Booking uuid.UUID
+	At      time.Time // not before
+}
+
+// JobKind is what a job does.
+type JobKind string
+
+// The kinds.
+const (
+	ConfirmJob JobKind = "booking_confirm" // DeliverConfirm
+	ReleaseJob JobKind = "booking_release" // DeliverRelease
+	CancelJob  JobKind = "booking_cancel"  // DeliverCancel
+)
+
+// Call is a call to the partner that is on record before it is sent.
+type Call struct {
+	ID       uuid.UUID
+	Endpoint partnerapi.Endpoint
+	At       time.Time
+}
+
+// CallEnd is what came of a call.
+type CallEnd struct {
+	ID     uuid.UUID
+	Status int // of the answer; 0 where none was read
+	Took   time.Duration
+	Error  string // "" of one that did what it should
+}
+
+// Known is what is known of it: nil where nothing is.
+func (e CallEnd) Known() (status *int, milliseconds *int64) {
+	if e.Status != 0 {
+		status = &e.Status
+	}
+	if e.Took >= 0 {
+		milliseconds = new(e.Took.Milliseconds())
+	}
+	return status, milliseconds
+}
+
+// over is the call in its booking's history, once it has ended.
+func (c Call) over(e CallEnd) marketplace.HistoryEntry {
+	entry := marketplace.HistoryEntry{At: c.At, Kind: marketplace.CallKind, Endpoint: c.Endpoint, Error: e.Error}
+	entry.Status, entry.Duration = e.Known()
+	return entry
+}
+
+// Breach is how a partner has broken the contract, in an answer that was used all the
+// same.
+type Breach struct {
+	At       time.Time           `json:"at"`
+	Booking  uuid.UUID           `json:"booking_id"`
+	Endpoint partnerapi.Endpoint `json:"endpoint"`
+	Message  string              `json:"message"`
+}
+
+// Change is what a move writes, all of it or nothing.
+type Change struct {
+	At         time.Time
+	Booking    marketplace.Booking        // as it is afterwards
+	History    []marketplace.HistoryEntry // moves
+	Begins     *Call
+	Ends       *CallEnd
+	Payment    *marketplace.Payment
+	Commission *decimal.Decimal // of its affiliate, which accrues now
+	Reverses   bool             // that commission
+	Breaches   []Breach
+	Answers    *Key // of the request that has made it, with its answer
+	Jobs       []Job
+}
+
+// Filter says which bookings are wanted; zero values do not choose.
+type Filter struct {
+	Account   uuid.UUID // a reseller's
+	Checkouts bool      // those too that have made no booking
+	Status    marketplace.BookingStatus
+	Attention bool   // those alone that need an operator
+	Named     string // by that id, by that reference of the reseller's, or by that booking id of the partner's
+}
+
+// Commission is an affiliate's share of a booking.
+type Commission struct {
+	Booking    uuid.UUID
+	Currency   marketplace.Currency
+	Amount     marketplace.Number
+	AccruedAt  time.Time
+	ReversedAt time.Time // zero: it was not
+}
 
 // Store keeps bookings.
 type Store interface {

@@ -48,7 +48,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 func (s *Service) sweep(ctx context.Context, due Due) error {
 	var failed []error
 	see := func(id uuid.UUID, decide func(Record) (Change, error)) {
-		_, _, err := s.step(ctx, id, decide)
+		_, _, err := s.moves.step(ctx, id, decide)
 		if err != nil && marketplace.CodeOf(err) != marketplace.Conflict { // somebody else was first
 			failed = append(failed, fmt.Errorf("sweep booking %s: %w", id, err))
 		}
@@ -60,7 +60,9 @@ func (s *Service) sweep(ctx context.Context, due Due) error {
 	}
 	died := partner.Outcome{Kind: partner.Unanswered, Took: -1, Err: errDied}
 	for _, c := range due.Reserves {
-		see(c.Booking, func(r Record) (Change, error) { return s.hold(r, c.Call, partnerapi.ReserveAnswer{}, died, false) })
+		see(c.Booking, func(r Record) (Change, error) {
+			return reserved{call: Call{ID: c.Call}, Outcome: died}.move(r, s.Now())
+		})
 	}
 	for _, c := range due.Confirms {
 		see(c.Booking, func(r Record) (Change, error) { return s.confirmed(r, c.Call, partnerapi.ConfirmAnswer{}, died) })

@@ -22,7 +22,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/health"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -55,13 +54,13 @@ type syncBench struct {
 func newSyncBench(b *testing.B) *syncBench {
 	b.Helper()
 	s := &syncBench{body: benchCatalog(), store: pgtest.Open(b)}
-	s.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Now: time.Now, Observe: func(id uuid.UUID, call health.Call) {
-		if err := s.store.Observe(context.Background(), id, call); err != nil {
+	s.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Now: time.Now, Observe: func(id uuid.UUID, call partner.Observation) {
+		if err := s.store.Partners.Observe(context.Background(), id, call); err != nil {
 			b.Error(err)
 		}
 	}})
 	b.Cleanup(s.client.Close)
-	s.syncer = catalog.NewSyncer(s.store, s.client, time.Now)
+	s.syncer = catalog.NewSyncer(s.store.Catalog, s.client, time.Now)
 	s.target = s.register(b, s.serve(b, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(s.body)

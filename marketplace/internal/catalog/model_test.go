@@ -218,7 +218,7 @@ func TestTheStoredCatalogIsTheModels(t *testing.T) {
 		m := &model{activities: map[string]*modelActivity{}}
 		var body string
 		var failing bool
-		syncer := catalog.NewSyncer(store, failer{&body, &failing}, func() time.Time { now = now.Add(time.Second); return now })
+		syncer := catalog.NewSyncer(store.Catalog, failer{&body, &failing}, func() time.Time { now = now.Add(time.Second); return now })
 		last, earlier := []offer{}, [][]offer{nil}
 		for range rapid.IntRange(1, 8).Draw(t, "pulls") {
 			switch rapid.SampledFrom([]string{"many", "any", "few", "earlier", "same", "shuffled", "fails"}).Draw(t, "answer") {

@@ -65,9 +65,9 @@ type NotifyStore interface {
 	// that in the transaction that it was read in, the only one to write the option's
 	// slots; nil writes nothing. The error is NotFound where the option is not known.
 	UpdateSlot(ctx context.Context, integration uuid.UUID, n Notification, decide func(KnownSlot) (*marketplace.Slot, error)) error
-	// AskForSyncs has syncs made in the background: of several wishes for one
-	// integration the later ones join the one that waits.
-	AskForSyncs(ctx context.Context, wishes ...Wish) error
+	// AskForSyncs has syncs made in the background: of several requests for
+	// one integration the later ones join the one that waits.
+	AskForSyncs(ctx context.Context, requests ...SyncRequest) error
 }
 
 // Notifier takes partners' news of slots. It is safe for concurrent use.
@@ -107,5 +107,5 @@ func (n *Notifier) Notify(ctx context.Context, integration uuid.UUID, news Notif
 	if err != nil || !unknown {
 		return err
 	}
-	return n.store.AskForSyncs(ctx, Wish{Integration: integration, Mode: Full, Cause: ByNotify})
+	return n.store.AskForSyncs(ctx, SyncRequest{Integration: integration, Mode: Full, Cause: ByNotify})
 }

@@ -22,7 +22,7 @@ import (
 // replica is a second syncer, with connections of its own to the same database.
 func (b *bench) replica(t *testing.T) *catalog.Syncer {
 	t.Helper()
-	return catalog.NewSyncer(pgtest.OpenAt(t, b.store.Pool().Config().ConnString()), b.client, b.now)
+	return catalog.NewSyncer(pgtest.OpenAt(t, b.store.Pool().Config().ConnString()).Catalog, b.client, b.now)
 }
 
 func (b *bench) count(t *testing.T, query string) (n int) {
@@ -73,7 +73,7 @@ func TestAFullPullThatOvertakesAnIncrementalOneStays(t *testing.T) {
 		b.sync(t, catalog.Full, product("a"), product("b")) // while the incremental pull is under way
 		b.body.Store("[" + product("a", "Walk", "Stale") + "]")
 	}
-	recording := catalog.NewSyncer(b.store, puller(func() string {
+	recording := catalog.NewSyncer(b.store.Catalog, puller(func() string {
 		b.during()
 		asked = append(asked, b.body.Load().(string))
 		return b.body.Load().(string)
@@ -89,7 +89,7 @@ func TestASyncThatIsOvertakenAgainAndAgainGivesUp(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	var pulls atomic.Int64
-	overtaken := catalog.NewSyncer(b.store, puller(func() string {
+	overtaken := catalog.NewSyncer(b.store.Catalog, puller(func() string {
 		b.sync(t, catalog.Full, product(fmt.Sprint("later-", pulls.Add(1))))
 		return "[" + product("mine") + "]"
 	}), b.now)
@@ -113,7 +113,7 @@ func TestAnIntegrationThatIsDeletedMeanwhileGetsNothingWritten(t *testing.T) {
 			}
 			var before string
 			b.during = func() {
-				if err := b.store.DeleteIntegration(t.Context(), b.target.ID, b.now()); err != nil {
+				if err := b.store.Partners.DeleteIntegration(t.Context(), b.target.ID, b.now()); err != nil {
 					t.Error(err)
 				}
 				before = b.versions(t)
@@ -165,7 +165,7 @@ func TestAHostileCatalogLeavesARecord(t *testing.T) {
 	if made.Synced != 4 || len(made.SetAside) != 5 {
 		t.Errorf("want four stored and five set aside, got %+v", made)
 	}
-	kept, _, err := b.store.Syncs(t.Context(), b.target.ID, 0, 1)
+	kept, _, err := b.store.Catalog.Syncs(t.Context(), b.target.ID, 0, 1)
 	if err != nil || len(kept) != 1 || fmt.Sprint(kept[0].SetAside) != fmt.Sprint(made.SetAside) {
 		t.Errorf("want the record kept, got %+v and %v", kept, err)
 	}

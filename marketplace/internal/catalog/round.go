@@ -7,15 +7,19 @@ import (
 )
 
 // Round is how far the slots of an integration's options have been pulled anew. Its
-// passes go through the options that have not been pulled since the wish, a slice at a
+// passes go through the options that have not been pulled since they were asked for, a slice at a
 // time; what fails is tried again in the next pass.
 type Round struct {
 	AskedAt time.Time // every option is to be pulled after this; ahead of now: not yet
-	Serves  time.Time // the wish that the pass under way serves; zero: there was none yet
-	Pass    int       // of that wish, from 0
+	Serves  time.Time // the request that the pass under way serves; zero: there was none yet
+	Pass    int       // of that request, from 0
 	After   uuid.UUID // the last option that the pass has tried; zero: it begins
 	Whole   bool      // the pass began with the first option
 }
+
+// SkippedPause is how often the slots of a partner are pulled anew, at the most, while
+// its catalog stays the same.
+const SkippedPause = 5 * time.Minute
 
 // Slice is what came of a part of a pass.
 type Slice struct {
@@ -29,7 +33,7 @@ type Slice struct {
 // retries are the pauses before a round's second pass, and the third.
 var retries = []time.Duration{time.Minute, 5 * time.Minute}
 
-// Start is the round as a slice begins: a wish that came meanwhile is served from
+// Start is the round as a slice begins: a request that came meanwhile is served from
 // here on. What is before the place comes after the end.
 func (r Round) Start(now time.Time) Round {
 	if r.AskedAt.After(r.Serves) && !r.AskedAt.After(now) {

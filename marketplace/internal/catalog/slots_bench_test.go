@@ -18,7 +18,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/health"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -123,13 +122,13 @@ func newSlotRace(b *testing.B) *slotRace {
 		ahead += time.Millisecond
 		return now.Add(ahead)
 	}
-	client := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, health.Call) {}, Now: clock})
+	client := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, partner.Observation) {}, Now: clock})
 	b.Cleanup(client.Close)
-	r.SlotPuller = catalog.NewSlotPuller(r.store, client, clock)
-	if _, err := catalog.NewSyncer(r.store, puller(func() string { return string(benchCatalog()) }), clock).Sync(b.Context(), catalog.Order{Target: r.target, Mode: catalog.Full}); err != nil {
+	r.SlotPuller = catalog.NewSlotPuller(r.store.Catalog, client, clock)
+	if _, err := catalog.NewSyncer(r.store.Catalog, puller(func() string { return string(benchCatalog()) }), clock).Sync(b.Context(), catalog.Order{Target: r.target, Mode: catalog.Full}); err != nil {
 		b.Fatal(err)
 	}
-	if r.options, err = r.store.OptionsToPull(b.Context(), r.target.ID, clock(), uuid.Nil, benchProducts*benchOptions); err != nil || len(r.options) != benchProducts*benchOptions {
+	if r.options, err = r.store.Catalog.OptionsToPull(b.Context(), r.target.ID, clock(), uuid.Nil, benchProducts*benchOptions); err != nil || len(r.options) != benchProducts*benchOptions {
 		b.Fatalf("want %d options, got %d, %v", benchProducts*benchOptions, len(r.options), err)
 	}
 	lisbon, err := time.LoadLocation(r.options[0].TimeZone)

@@ -73,7 +73,7 @@ func TestWritersAtTheSameTimeLeaveWhatWasSaidLast(t *testing.T) {
 				}
 			}
 		}
-		slots, err := b.store.Slots(t.Context(), b.option.VariationID, begin.AddDate(0, 0, -2), begin.AddDate(0, 0, 2))
+		slots, err := b.store.Storefront.Slots(t.Context(), b.option.VariationID, begin.AddDate(0, 0, -2), begin.AddDate(0, 0, 2))
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -106,14 +106,14 @@ func (b *slotBench) write(t *testing.T, s said, at time.Time) error {
 		if err != nil {
 			return err
 		}
-		return catalog.NewNotifier(b.store).Notify(t.Context(), b.target.ID, n)
+		return catalog.NewNotifier(b.store.Catalog).Notify(t.Context(), b.target.ID, n)
 	}
 	var slots []string
 	for id, fields := range s.slots {
 		slots = append(slots, slot(id, "2026-07-01", fields))
 	}
 	body := "[" + strings.Join(slots, ",") + "]"
-	puller := catalog.NewSlotPuller(b.store, answers(func(partnerapi.AvailabilityRequest) string { return body }), func() time.Time { return at })
+	puller := catalog.NewSlotPuller(b.store.Catalog, answers(func(partnerapi.AvailabilityRequest) string { return body }), func() time.Time { return at })
 	_, err := puller.Pull(t.Context(), b.target, b.option)
 	return err
 }

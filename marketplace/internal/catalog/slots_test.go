@@ -22,9 +22,9 @@ import (
 // answers is a partner without a wire, which is asked for slots.
 type answers func(partnerapi.AvailabilityRequest) string
 
-func (a answers) Availability(_ context.Context, _ partner.Target, asked partnerapi.AvailabilityRequest, readable func([]byte) error) ([]byte, error) {
+func (a answers) Availability(_ context.Context, _ partner.Target, asked partnerapi.AvailabilityRequest, read func([]byte) error) error {
 	body := []byte(a(asked))
-	return body, readable(body)
+	return read(body)
 }
 
 // slotBench is a puller of one option's slots, on the morning of 1 July in Lisbon.
@@ -45,12 +45,12 @@ func setupSlots(t *testing.T, change ...string) *slotBench {
 	of := setup(t)
 	of.sync(t, catalog.Full, product("walk", change...))
 	b := &slotBench{store: of.store, target: of.target, at: time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)}
-	options, err := b.store.OptionsToPull(t.Context(), b.target.ID, b.at, uuid.Nil, 10)
+	options, err := b.store.Catalog.OptionsToPull(t.Context(), b.target.ID, b.at, uuid.Nil, 10)
 	if err != nil || len(options) != 1 {
 		t.Fatalf("want one option to pull, got %v, %v", options, err)
 	}
 	b.option = options[0]
-	b.SlotPuller = catalog.NewSlotPuller(b.store, answers(func(asked partnerapi.AvailabilityRequest) string { b.asked = asked; return b.body }), b.now)
+	b.SlotPuller = catalog.NewSlotPuller(b.store.Catalog, answers(func(asked partnerapi.AvailabilityRequest) string { b.asked = asked; return b.body }), b.now)
 	return b
 }
 
@@ -82,7 +82,7 @@ func (b *slotBench) notify(t *testing.T, at time.Time, id, day, fields string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := catalog.NewNotifier(b.store).Notify(t.Context(), b.target.ID, n); err != nil {
+	if err := catalog.NewNotifier(b.store.Catalog).Notify(t.Context(), b.target.ID, n); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -90,7 +90,7 @@ func (b *slotBench) notify(t *testing.T, at time.Time, id, day, fields string) {
 // want fails where other slots than these are stored: "id day status vacancies/capacity".
 func (b *slotBench) want(t *testing.T, want ...string) {
 	t.Helper()
-	slots, err := b.store.Slots(t.Context(), b.option.VariationID, time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
+	slots, err := b.store.Storefront.Slots(t.Context(), b.option.VariationID, time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestAnAnswerThatIsNoArrayOfSlotsChangesNothing(t *testing.T) {
 	if after := b.rows(t); after != before {
 		t.Errorf("want no row written\nbefore %s\nafter  %s", before, after)
 	}
-	if options, err := b.store.OptionsToPull(t.Context(), b.target.ID, b.at, uuid.Nil, 10); err != nil || len(options) != 1 {
+	if options, err := b.store.Catalog.OptionsToPull(t.Context(), b.target.ID, b.at, uuid.Nil, 10); err != nil || len(options) != 1 {
 		t.Errorf("want the option still to be pulled, got %v, %v", options, err)
 	}
 }
@@ -277,7 +277,7 @@ func TestOlderNewsOfASlotNeverOverwritesNewer(t *testing.T) {
 	b.pull(t, slot("a", "2026-07-01"))
 	sent := b.at
 	// While this pull is under way the partner notifies one slot, and takes one away.
-	b.SlotPuller = catalog.NewSlotPuller(b.store, answers(func(partnerapi.AvailabilityRequest) string {
+	b.SlotPuller = catalog.NewSlotPuller(b.store.Catalog, answers(func(partnerapi.AvailabilityRequest) string {
 		b.notify(t, b.at.Add(time.Second), "a", "2026-07-01", `"status":"SOLD_OUT","vacancies":0`)
 		b.notify(t, b.at.Add(time.Second), "new", "2026-07-02", `"status":"AVAILABLE"`)
 		return b.body
@@ -293,7 +293,7 @@ func TestOlderNewsOfASlotNeverOverwritesNewer(t *testing.T) {
 
 	// A pull that was sent before the last one, and is answered after it.
 	b.at = sent.Add(-time.Hour)
-	b.SlotPuller = catalog.NewSlotPuller(b.store, answers(func(partnerapi.AvailabilityRequest) string { return b.body }), b.now)
+	b.SlotPuller = catalog.NewSlotPuller(b.store.Catalog, answers(func(partnerapi.AvailabilityRequest) string { return b.body }), b.now)
 	if made := b.pull(t, slot("b", "2026-07-03")); !made.Late || made.Written != 0 || made.Closed != 0 {
 		t.Errorf("want it to be late, got %+v", made)
 	}
@@ -308,7 +308,7 @@ func TestOptionsAreToBePulledThatHaveNotBeenSince(t *testing.T) {
 	asked := of.now()
 	list := func(after uuid.UUID, most int) (ids []string) {
 		t.Helper()
-		options, err := of.store.OptionsToPull(t.Context(), of.target.ID, asked, after, most)
+		options, err := of.store.Catalog.OptionsToPull(t.Context(), of.target.ID, asked, after, most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,11 +327,11 @@ func TestOptionsAreToBePulledThatHaveNotBeenSince(t *testing.T) {
 	if got := append(list(uuid.Nil, 2), list(uuid.MustParse(all[1]), 2)...); !slices.Equal(got, all) {
 		t.Errorf("want %v in slices, got %v", all, got)
 	}
-	options, err := of.store.OptionsToPull(t.Context(), of.target.ID, asked, uuid.Nil, 1)
+	options, err := of.store.Catalog.OptionsToPull(t.Context(), of.target.ID, asked, uuid.Nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := catalog.NewSlotPuller(of.store, answers(func(partnerapi.AvailabilityRequest) string { return "[]" }), of.now).Pull(t.Context(), of.target, options[0]); err != nil {
+	if _, err := catalog.NewSlotPuller(of.store.Catalog, answers(func(partnerapi.AvailabilityRequest) string { return "[]" }), of.now).Pull(t.Context(), of.target, options[0]); err != nil {
 		t.Fatal(err)
 	}
 	if got := list(uuid.Nil, 10); !slices.Equal(got, all[1:]) {
@@ -348,7 +348,7 @@ func TestSlotsOfThePastAreDeletedAFewAtATime(t *testing.T) {
 	b.pull(t, slot("a", "2026-07-01"), slot("b", "2026-07-01"), slot("c", "2026-07-02"), slot("d", "2026-07-03"))
 	before := time.Date(2026, 7, 3, 0, 0, 0, 0, time.UTC)
 	for _, want := range []int64{2, 1, 0} {
-		if got, err := b.store.DeletePastSlots(t.Context(), before, 2); err != nil || got != want {
+		if got, err := b.store.Catalog.DeletePastSlots(t.Context(), before, 2); err != nil || got != want {
 			t.Errorf("want %d deleted, got %d, %v", want, got, err)
 		}
 	}
@@ -359,11 +359,11 @@ func TestALargeAnswerIsRefusedAndALargeSlotSetAside(t *testing.T) {
 	t.Parallel()
 	of := setup(t)
 	of.sync(t, catalog.Full, product("walk"))
-	options, err := of.store.OptionsToPull(t.Context(), of.target.ID, of.now(), uuid.Nil, 1)
+	options, err := of.store.Catalog.OptionsToPull(t.Context(), of.target.ID, of.now(), uuid.Nil, 1)
 	if err != nil || len(options) != 1 {
 		t.Fatalf("want an option, got %v, %v", options, err)
 	}
-	puller := catalog.NewSlotPuller(of.store, of.client, of.now)
+	puller := catalog.NewSlotPuller(of.store.Catalog, of.client, of.now)
 	of.body.Store(`[{"id":"` + strings.Repeat("x", 17<<20) + `"}]`)
 	if made, err := puller.Pull(t.Context(), of.target, options[0]); marketplace.CodeOf(err) != marketplace.PartnerFailed || !strings.Contains(err.Error(), "more than 16 MiB") {
 		t.Errorf("want it refused, got %+v, %v", made, err)

@@ -27,10 +27,26 @@ type Cause string
 // The causes.
 const (
 	ByPartner  Cause = "trigger"  // the partner's webhook
-	ByOperator Cause = "operator" // an operator's wish
+	ByOperator Cause = "operator" // an operator's decision
 	BySchedule Cause = "schedule"
 	ByNotify   Cause = "notify" // a notification of a slot that is not known
 )
+
+// SyncRequest asks for a sync of an integration, which a job makes. While one runs, all
+// that is asked for is one request more.
+type SyncRequest struct {
+	Integration uuid.UUID
+	Mode        Mode // a full sync serves a request for an incremental one as well
+	Cause       Cause
+	At          time.Time // not before it; zero: at once
+}
+
+// PendingSync is a request that a job has taken up.
+type PendingSync struct {
+	SyncRequest
+	Number   int64 // another that comes meanwhile has a higher one
+	Failures int   // tries that the partner failed
+}
 
 // Position is where an integration's catalog stands.
 type Position struct {
@@ -73,9 +89,9 @@ type Store interface {
 	// what is stored, and writes it, all in one transaction that is the only one to
 	// write this catalog. Where a later pull has been stored meanwhile, nothing is
 	// decided and the error is Conflict; NotFound where the integration is not live.
-	// The wish for the slots of its options is part of that transaction.
+	// The request for the slots of its options is part of that transaction.
 	UpdateCatalog(ctx context.Context, integration uuid.UUID, sent time.Time, decide func(Position, Stored) (*Update, error)) error
-	// AskForSlots stores the wish that the slots of all options be pulled: at once
+	// AskForSlots asks that the slots of all options be pulled: at once
 	// where the catalog has changed, else not more often than every SkippedPause.
 	AskForSlots(ctx context.Context, integration uuid.UUID, at time.Time, changed bool) error
 }
@@ -105,7 +121,7 @@ func NewSyncer(store Store, partner Puller, now func() time.Time) *Syncer {
 // anybody else has it.
 func (s *Syncer) Tell(f func(Order, Sync, error)) { s.told = f }
 
-// Order is a wish for a sync.
+// Order is what a sync is made for.
 type Order struct {
 	Target   partner.Target
 	Mode     Mode
@@ -125,7 +141,7 @@ func (s *Syncer) Sync(ctx context.Context, o Order) (Sync, error) {
 	})
 }
 
-// flight names the wishes that one pull fulfils.
+// flight names the orders that one pull serves.
 func (o Order) flight() string {
 	name := o.Target.ID.String() + string(o.Mode)
 	if o.Approved {

@@ -17,7 +17,6 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/health"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -60,19 +59,19 @@ func setup(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	b.target = b.register(t, base)
-	b.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, health.Call) {}, Now: b.now})
+	b.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, partner.Observation) {}, Now: b.now})
 	t.Cleanup(b.client.Close)
-	b.Syncer = catalog.NewSyncer(b.store, b.client, b.now)
+	b.Syncer = catalog.NewSyncer(b.store.Catalog, b.client, b.now)
 	return b
 }
 
 // registerIn stores a partner's integration.
 func registerIn(t interface{ Fatal(...any) }, store *postgres.Store, target partner.Target, now time.Time) {
 	account := marketplace.Account{ID: uuid.New(), Email: target.ID.String() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: now}
-	if err := store.CreateAccount(context.Background(), account); err != nil {
+	if err := store.Accounts.CreateAccount(context.Background(), account); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.CreateIntegration(context.Background(), marketplace.Integration{
+	if err := store.Partners.CreateIntegration(context.Background(), marketplace.Integration{
 		ID: target.ID, AccountID: account.ID, Name: "Old Town Walks", BaseURL: target.BaseURL, AuthType: partnerapi.Bearer,
 		AuthKey: []byte("sealed"), WebhookSecretHash: secret.Hash("x"), CreatedAt: now,
 	}); err != nil {
@@ -391,7 +390,7 @@ func TestOlderNewsNeverOverwritesNewer(t *testing.T) {
 	b.during = func() {
 		b.during = func() {}
 		b.body.Store("[" + product("new") + "]")
-		other := catalog.NewSyncer(b.store, puller(func() string { return "[" + product("new") + "]" }), b.now)
+		other := catalog.NewSyncer(b.store.Catalog, puller(func() string { return "[" + product("new") + "]" }), b.now)
 		if _, err := other.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full}); err != nil {
 			t.Error(err)
 		}

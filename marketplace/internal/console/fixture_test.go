@@ -23,8 +23,6 @@ import (
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/console"
-	"partnerkit.dev/marketplace/internal/health"
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/metrics"
 	"partnerkit.dev/marketplace/internal/partner"
@@ -70,32 +68,32 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	s.must(err)
 	for _, role := range []marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator} {
 		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Name: "The " + string(role), Role: role, PasswordHash: hash, CreatedAt: s.now()}
-		s.must(s.store.CreateAccount(t.Context(), a))
+		s.must(s.store.Accounts.CreateAccount(t.Context(), a))
 		s.accounts[role] = a
 	}
 	guard, measured := partner.NewGuard(true), metrics.New("test")
-	calls := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: s.now, Observe: func(id uuid.UUID, call health.Call) {
-		if err := s.store.Observe(t.Context(), id, call); err != nil {
+	calls := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: s.now, Observe: func(id uuid.UUID, call partner.Observation) {
+		if err := s.store.Partners.Observe(t.Context(), id, call); err != nil {
 			t.Error(err)
 		}
 	}})
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	front, err := storefront.Open(t.Context(), storefront.Config{Store: pgtest.OpenAt(t, database), PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: log})
+	front, err := storefront.Open(t.Context(), storefront.Config{Store: pgtest.OpenAt(t, database).Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: log})
 	s.must(err)
 	t.Cleanup(front.Close)
-	integrations := integration.NewService(s.store, guard, key, s.now)
+	integrations := partner.NewRegistry(s.store.Partners, guard, key, s.now)
 	bookings := booking.NewService(booking.Config{
-		Store: s.store, Keys: s.store, Partner: calls, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: s.now, Log: log,
+		Store: s.store.Bookings, Keys: s.store.Bookings, Partner: calls, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: s.now, Log: log,
 	})
 	t.Cleanup(func() { calls.Close(); bookings.Wait() })
-	signIn := signin.New(s.store, key, 10, s.now)
+	signIn := signin.New(s.store.Accounts, key, 10, s.now)
 	config := console.Config{SignIn: signIn, Secret: key, Now: s.now, Log: log}
 	for _, c := range change {
 		c(&config)
 	}
 	server := httptest.NewServer(api.New(api.Config{
-		Store: s.store, SignIn: signIn, Integrations: integrations, Bookings: bookings, Syncer: catalog.NewSyncer(s.store, calls, s.now),
-		Notifier: catalog.NewNotifier(s.store), Front: front, RateLimit: 6000, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
+		Store: api.Store{Database: s.store, Accounts: s.store.Accounts, Partners: s.store.Partners, Catalog: s.store.Catalog, Storefront: s.store.Storefront, Bookings: s.store.Bookings}, SignIn: signIn, Integrations: integrations, Bookings: bookings, Syncer: catalog.NewSyncer(s.store.Catalog, calls, s.now),
+		Notifier: catalog.NewNotifier(s.store.Catalog), Front: front, RateLimit: 6000, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
 		Mounts: []api.Mount{{Path: console.Path, Handler: func(a http.Handler) http.Handler { return console.New(config, a) }}},
 	}))
 	t.Cleanup(server.Close)

@@ -184,7 +184,7 @@ func TestListsHavePages(t *testing.T) {
 	for i := range 25 {
 		a := s.accounts[marketplace.Reseller]
 		a.ID, a.Email = [16]byte{15: byte(i)}, fmt.Sprintf("shop-%02d@example.com", i)
-		s.must(s.store.CreateAccount(t.Context(), a))
+		s.must(s.store.Accounts.CreateAccount(t.Context(), a))
 	}
 	v := s.operator()
 	v.shows(v.get("/console/accounts?q=shop-&role=reseller"), 200, "1–20 of 25, page 1 of 2", `href="/console/accounts?page=2&amp;q=shop-&amp;role=reseller"`)

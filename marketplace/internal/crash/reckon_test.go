@@ -36,14 +36,14 @@ func (s *shop) reckon(t *testing.T, customers []*customer) *reckoning {
 		holds: map[string]mockpartner.Hold{}, booked: map[string][]mockpartner.Booking{}, journal: s.partner.Default().Journal().Exchanges(mockpartner.ExchangeFilter{}),
 		deaths: s.partner.Default().Journal().Testimony(),
 	}
-	list, total, err := s.store.Bookings(t.Context(), booking.Filter{Checkouts: true}, 0, 1_000_000)
+	list, total, err := s.store.Bookings.List(t.Context(), booking.Filter{Checkouts: true}, 0, 1_000_000)
 	check(t, err)
 	ids := make([]uuid.UUID, 0, total)
 	for _, b := range list {
 		r.bookings[b.ID] = b
 		ids = append(ids, b.ID)
 	}
-	r.history, err = s.store.BookingHistories(t.Context(), ids)
+	r.history, err = s.store.Bookings.Histories(t.Context(), ids)
 	check(t, err)
 	inside := s.partner.Default().Platform().Inside()
 	for _, hold := range inside.Holds {

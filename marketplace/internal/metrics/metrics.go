@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/partner"
 )
 
 // Metrics are those of one service. It is safe for concurrent use.
@@ -131,7 +131,7 @@ func (m *Metrics) PulledSlots(err error) {
 }
 
 // outcomes are what may come of a call.
-var outcomes = []health.Outcome{health.OK, health.Timeout, health.Transport, health.Status, health.Unreadable}
+var outcomes = []partner.Result{partner.ResultOK, partner.ResultTimeout, partner.ResultTransport, partner.ResultStatus, partner.ResultUnreadable}
 
 // PageCache tells how made pages are used.
 func (m *Metrics) PageCache(read func() (hits, misses uint64, bytes int64)) {

@@ -7,16 +7,16 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/partner"
 )
 
 // Called counts a call to a partner that has ended.
-func (m *Metrics) Called(integration uuid.UUID, call health.Call) {
-	m.calls.WithLabelValues(string(call.Outcome)).Observe(call.Took.Seconds())
+func (m *Metrics) Called(integration uuid.UUID, call partner.Observation) {
+	m.calls.WithLabelValues(string(call.Result)).Observe(call.Took.Seconds())
 	m.partners.mu.Lock()
 	defer m.partners.mu.Unlock()
 	seen := m.partners.of(integration)
-	seen.calls[call.Outcome]++
+	seen.calls[call.Result]++
 	seen.seconds += call.Took.Seconds()
 }
 
@@ -30,7 +30,7 @@ type partners struct {
 }
 
 type partnerSeen struct {
-	calls   map[health.Outcome]uint64
+	calls   map[partner.Result]uint64
 	seconds float64
 	syncs   map[string]time.Time // the last of each result
 }
@@ -52,7 +52,7 @@ func newPartners() *partners {
 func (p *partners) of(id uuid.UUID) *partnerSeen {
 	found := p.seen[id]
 	if found == nil {
-		found = &partnerSeen{calls: map[health.Outcome]uint64{}, syncs: map[string]time.Time{}}
+		found = &partnerSeen{calls: map[partner.Result]uint64{}, syncs: map[string]time.Time{}}
 		p.seen[id] = found
 	}
 	return found

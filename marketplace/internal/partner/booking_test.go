@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/health"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
@@ -94,34 +93,34 @@ func TestAConfirmsOutcomeTellsAnAnswerFromNone(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer  http.HandlerFunc
 		kind    partner.Kind
-		health  health.Outcome
+		health  partner.Result
 		message string
 	}{
-		"a booking":               {says(200, goodBooking), partner.Done, health.OK, ""},
-		"a refusal":               {says(400, `{"message":"The hold\n has expired.\u0000"}`), partner.Refused, health.Status, "The hold has expired."},
-		"a refusal without words": {says(400, ""), partner.Refused, health.Status, ""},
-		"long words":              {says(400, `{"message":"`+strings.Repeat("x", 5000)+`"}`), partner.Refused, health.Status, strings.Repeat("x", 500) + "…"},
-		"an error":                {says(500, "<html>"), partner.Refused, health.Status, ""},
-		"a redirect":              {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, partner.Refused, health.Status, ""},
-		"nonsense":                {says(200, "fine"), partner.Unreadable, health.Unreadable, ""},
-		"no booking's id":         {says(200, `{"status":"CONFIRMED"}`), partner.Unreadable, health.Unreadable, ""},
-		"an endless answer":       {says(200, strings.Repeat(" ", 9<<20)), partner.Unreadable, health.Unreadable, ""},
-		"an endless error":        {says(500, strings.Repeat(" ", 9<<20)), partner.Refused, health.Unreadable, ""},
-		"silence":                 {silent, partner.Unanswered, health.Timeout, ""},
-		"a lost connection":       {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, partner.Unanswered, health.Transport, ""},
+		"a booking":               {says(200, goodBooking), partner.Done, partner.ResultOK, ""},
+		"a refusal":               {says(400, `{"message":"The hold\n has expired.\u0000"}`), partner.Refused, partner.ResultStatus, "The hold has expired."},
+		"a refusal without words": {says(400, ""), partner.Refused, partner.ResultStatus, ""},
+		"long words":              {says(400, `{"message":"`+strings.Repeat("x", 5000)+`"}`), partner.Refused, partner.ResultStatus, strings.Repeat("x", 500) + "…"},
+		"an error":                {says(500, "<html>"), partner.Failed, partner.ResultStatus, ""},
+		"a redirect":              {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, partner.Refused, partner.ResultStatus, ""},
+		"nonsense":                {says(200, "fine"), partner.Unreadable, partner.ResultUnreadable, ""},
+		"no booking's id":         {says(200, `{"status":"CONFIRMED"}`), partner.Unreadable, partner.ResultUnreadable, ""},
+		"an endless answer":       {says(200, strings.Repeat(" ", 9<<20)), partner.Unreadable, partner.ResultUnreadable, ""},
+		"an endless error":        {says(500, strings.Repeat(" ", 9<<20)), partner.Failed, partner.ResultUnreadable, ""},
+		"silence":                 {silent, partner.Unanswered, partner.ResultTimeout, ""},
+		"a lost connection":       {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, partner.Unanswered, partner.ResultTransport, ""},
 		"half an answer": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, goodBooking)
-		}, partner.Unanswered, health.Transport, ""},
+		}, partner.Unanswered, partner.ResultTransport, ""},
 		"half of a refusal, which is none": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			w.WriteHeader(400)
-		}, partner.Unanswered, health.Transport, ""},
+		}, partner.Unanswered, partner.ResultTransport, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			change := func(*partner.Config) {}
-			if c.health == health.Timeout {
+			if c.health == partner.ResultTimeout {
 				change = hurried
 			}
 			b := setup(t, c.answer, change)
@@ -188,7 +187,7 @@ func TestWhatHasNoConnectionWasNotSent(t *testing.T) {
 	if _, o := b.confirm(t.Context()); o.Kind != partner.NotSent || marketplace.CodeOf(o.Err) != marketplace.PartnerFailed {
 		t.Errorf("want it not sent, got %+v", o)
 	}
-	b.observes(t, health.Transport)
+	b.observes(t, partner.ResultTransport)
 }
 
 func TestWhoHasNoTurnInTimeHasSentNothing(t *testing.T) {
@@ -236,7 +235,7 @@ func TestAHoldThatComesLateIsHeardOf(t *testing.T) {
 	answer := make(chan struct{})
 	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { <-answer; _, _ = io.WriteString(w, goodHold) }, brisk)
 	came := b.reserveLate(t)
-	b.observes(t, health.Timeout)
+	b.observes(t, partner.ResultTimeout)
 	close(answer)
 	if l := <-came; l.Kind != partner.Done || l.ReservationConfirmationCode != "H/1" {
 		t.Errorf("want the hold, got %+v", l)
@@ -281,8 +280,25 @@ func TestAReleaseIsTakenByAny2xx(t *testing.T) {
 			t.Errorf("%d %s: want it taken, with a breach, got %+v", status, body, o)
 		}
 	}
-	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
-	if o := b.Cancel(t.Context(), b.target, "B", ""); o.Kind != partner.Refused || o.Status != 404 {
-		t.Errorf("want a refusal, got %+v", o)
+}
+
+func TestARefusalIsToldByWhatItMeans(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int][3]partner.Kind{ // of reserve, of confirm, of cancel
+		302: {partner.Refused, partner.Refused, partner.Refused},
+		400: {partner.SlotRefused, partner.Refused, partner.Refused},
+		404: {partner.Refused, partner.Refused, partner.Unsupported},
+		405: {partner.Refused, partner.Refused, partner.Unsupported},
+		409: {partner.Refused, partner.Refused, partner.Refused},
+		500: {partner.Failed, partner.Failed, partner.Failed},
+		501: {partner.Failed, partner.Failed, partner.Unsupported},
+	} {
+		b := setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		_, reserved := b.reserve(t.Context())
+		_, confirmed := b.confirm(t.Context())
+		cancelled := b.Cancel(t.Context(), b.target, "B", "")
+		if got := [3]partner.Kind{reserved.Kind, confirmed.Kind, cancelled.Kind}; got != want || cancelled.Status != status || !got[0].Refused() {
+			t.Errorf("%d: want %q, got %q", status, want, got)
+		}
 	}
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/health"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
@@ -29,7 +28,7 @@ type bench struct {
 	*partner.Client
 	target   partner.Target
 	mu       sync.Mutex
-	observed []health.Call
+	observed []partner.Observation
 }
 
 func setup(t *testing.T, answer http.HandlerFunc, change ...func(*partner.Config)) *bench {
@@ -43,7 +42,7 @@ func setup(t *testing.T, answer http.HandlerFunc, change ...func(*partner.Config
 	b := &bench{target: partner.Target{ID: uuid.New(), BaseURL: base, AuthType: partnerapi.Bearer, AuthKey: "k"}}
 	config := partner.Config{
 		Guard: partner.NewGuard(true), UserAgent: "marketplace/test", AtOnce: 2, Now: time.Now,
-		Observe: func(_ uuid.UUID, call health.Call) {
+		Observe: func(_ uuid.UUID, call partner.Observation) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.observed = append(b.observed, call)
@@ -58,11 +57,11 @@ func setup(t *testing.T, answer http.HandlerFunc, change ...func(*partner.Config
 }
 
 // observes fails where anything but one call of that outcome was told.
-func (b *bench) observes(t *testing.T, want health.Outcome) {
+func (b *bench) observes(t *testing.T, want partner.Result) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.observed) != 1 || b.observed[0].Outcome != want {
+	if len(b.observed) != 1 || b.observed[0].Result != want {
 		t.Errorf("want one call that was %s, got %+v", want, b.observed)
 	}
 }
@@ -101,7 +100,7 @@ func TestACallIsWhatTheContractSays(t *testing.T) {
 		ProductID: "p", OptionID: "o", LocalDateStart: "2026-07-01", LocalDateEnd: "2026-08-30",
 		Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: 1}},
 	}
-	if _, err := b.Availability(t.Context(), b.target, asked, anything); err != nil {
+	if err := b.Availability(t.Context(), b.target, asked, anything); err != nil {
 		t.Error(err)
 	}
 	want := []string{
@@ -125,77 +124,77 @@ func TestWhatComesOfACallIsToldAndSaid(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		answer  http.HandlerFunc
-		outcome health.Outcome
+		outcome partner.Result
 		code    marketplace.Code
 		words   string
 	}{
-		"a good answer": {says(200, "good"), health.OK, "", ""},
+		"a good answer": {says(200, "good"), partner.ResultOK, "", ""},
 		"packed": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			zip := gzip.NewWriter(w)
 			_, _ = io.WriteString(zip, "good")
 			_ = zip.Close()
-		}, health.OK, "", ""},
-		"nonsense":   {says(200, "bad"), health.Unreadable, marketplace.PartnerFailed, "makes no sense: not good"},
-		"an error":   {says(503, ""), health.Status, marketplace.PartnerFailed, "GET /products with 503"},
-		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, health.Status, marketplace.PartnerFailed, "with 302"},
-		"silence":    {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, health.Timeout, marketplace.PartnerLate, "did not answer GET /products within 15s"},
+		}, partner.ResultOK, "", ""},
+		"nonsense":   {says(200, "bad"), partner.ResultUnreadable, marketplace.PartnerFailed, "makes no sense: not good"},
+		"an error":   {says(503, ""), partner.ResultStatus, marketplace.PartnerFailed, "GET /products with 503"},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, partner.ResultStatus, marketplace.PartnerFailed, "with 302"},
+		"silence":    {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, partner.ResultTimeout, marketplace.PartnerLate, "did not answer GET /products within 15s"},
 		"a body that never ends in time": {func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "go")
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-		}, health.Timeout, marketplace.PartnerLate, "within 15s"},
-		"a lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, health.Transport, marketplace.PartnerFailed, "the connection broke"},
+		}, partner.ResultTimeout, marketplace.PartnerLate, "within 15s"},
+		"a lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, partner.ResultTransport, marketplace.PartnerFailed, "the connection broke"},
 		"half a body": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, "good")
-		}, health.Transport, marketplace.PartnerFailed, "the connection broke"},
+		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection broke"},
 		"a flood": {func(w http.ResponseWriter, _ *http.Request) {
 			block := make([]byte, 1<<20)
 			for range 65 {
 				_, _ = w.Write(block)
 			}
-		}, health.Unreadable, marketplace.PartnerFailed, "more than 64 MiB"},
+		}, partner.ResultUnreadable, marketplace.PartnerFailed, "more than 64 MiB"},
 		"a flood that is announced": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", strconv.Itoa(64<<20+1))
 			_, _ = io.WriteString(w, "good")
-		}, health.Unreadable, marketplace.PartnerFailed, "more than 64 MiB"},
+		}, partner.ResultUnreadable, marketplace.PartnerFailed, "more than 64 MiB"},
 		"a flood in a small packet": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			packed := gzipped(t, make([]byte, 1<<20))
 			for range 65 { // gzip allows for one after another
 				_, _ = w.Write(packed)
 			}
-		}, health.Unreadable, marketplace.PartnerFailed, "more than 64 MiB"},
+		}, partner.ResultUnreadable, marketplace.PartnerFailed, "more than 64 MiB"},
 		"no gzip though it says so": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = io.WriteString(w, "good, but not packed")
-		}, health.Unreadable, marketplace.PartnerFailed, "not packed as"},
+		}, partner.ResultUnreadable, marketplace.PartnerFailed, "not packed as"},
 		"gzip that is damaged": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			packed := gzipped(t, []byte("good"))
 			packed[len(packed)-6] ^= 1
 			_, _ = w.Write(packed)
-		}, health.Unreadable, marketplace.PartnerFailed, "not packed as"},
+		}, partner.ResultUnreadable, marketplace.PartnerFailed, "not packed as"},
 		"gzip that is cut short": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			packed := gzipped(t, []byte("good"))
 			_, _ = w.Write(packed[:len(packed)-4])
-		}, health.Transport, marketplace.PartnerFailed, "the connection broke"},
+		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection broke"},
 		"a flood of headers": {func(w http.ResponseWriter, _ *http.Request) {
 			for i := range 2000 {
 				w.Header().Set(fmt.Sprint("X-", i), strings.Repeat("x", 100))
 			}
 			_, _ = io.WriteString(w, "good")
-		}, health.Transport, marketplace.PartnerFailed, "the connection broke"},
+		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection broke"},
 		"a flood of early hints": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Long", strings.Repeat("x", 10_000))
 			for r.Context().Err() == nil {
 				w.WriteHeader(http.StatusEarlyHints)
 			}
-		}, health.Transport, marketplace.PartnerFailed, "the connection broke"},
-		"a page":     {says(200, "<html>"), health.Unreadable, marketplace.PartnerFailed, "makes no sense: not good"},
-		"no content": {says(204, ""), health.Unreadable, marketplace.PartnerFailed, "makes no sense: not good"},
+		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection broke"},
+		"a page":     {says(200, "<html>"), partner.ResultUnreadable, marketplace.PartnerFailed, "makes no sense: not good"},
+		"no content": {says(204, ""), partner.ResultUnreadable, marketplace.PartnerFailed, "makes no sense: not good"},
 		"a byte now and then": {func(w http.ResponseWriter, r *http.Request) {
 			tick := time.NewTicker(5 * time.Millisecond)
 			defer tick.Stop()
@@ -204,12 +203,12 @@ func TestWhatComesOfACallIsToldAndSaid(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 				<-tick.C
 			}
-		}, health.Timeout, marketplace.PartnerLate, "within 15s"},
+		}, partner.ResultTimeout, marketplace.PartnerLate, "within 15s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			change := unhurried
-			if c.outcome == health.Timeout {
+			if c.outcome == partner.ResultTimeout {
 				change = hurried
 			}
 			b := setup(t, c.answer, change)
@@ -253,7 +252,7 @@ func TestOnlyA200IsAGoodProbe(t *testing.T) {
 	if err := b.Probe(t.Context(), b.target); err == nil {
 		t.Error("want a 204 refused")
 	}
-	b.observes(t, health.Status)
+	b.observes(t, partner.ResultStatus)
 	large := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) })
 	if err := large.Probe(t.Context(), large.target); err != nil {
 		t.Errorf("want whatever it holds ignored, got %v", err)

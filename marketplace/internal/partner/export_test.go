@@ -9,6 +9,7 @@ import (
 	"net/netip"
 
 	"code.dny.dev/ssrf"
+	"golang.org/x/sync/semaphore"
 )
 
 // GuardOf is a guard to which these addresses are public, with a resolver of the
@@ -17,12 +18,12 @@ func GuardOf(resolver *net.Resolver, public ...netip.Prefix) *Guard {
 	return &Guard{guardian: ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(public...)), resolver: resolver}
 }
 
-// ErrCrowded is what a turnstile says when no turn has come.
+// ErrCrowded is what the reader of an answer says when no place has come free.
 var ErrCrowded = errCrowded
 
-// Turnstile is one whose turns are all taken.
-func Turnstile(ctx context.Context, answer io.Reader, usual int64) io.Reader {
-	return &turnstile{answer, ctx, &turn{of: make(chan struct{})}, usual}
+// CrowdedReader is one of an answer for which there is no place.
+func CrowdedReader(ctx context.Context, answer io.Reader, usual int64) io.Reader {
+	return &largeReader{answer, ctx, &place{of: semaphore.NewWeighted(0)}, usual}
 }
 
 // Trust has a client trust the certificates of a test's own partner, and no others.

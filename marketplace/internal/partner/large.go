@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"io"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // A few partners may answer with very much at once without the service running out of
-// memory: of an answer beyond the usual size the rest is read when it is its turn.
+// memory: of an answer beyond the usual size the rest is read when there is a place.
 const (
 	usualAnswer = 8 << 20 // bytes: some 5,000 products
 	largeAtOnce = 4
@@ -18,44 +20,42 @@ const (
 // errCrowded says that other large answers were held until the call's time was over.
 var errCrowded = errors.New("other large answers were read until the time was over")
 
-// turn is that of one call among the large ones, which it has once it needs it.
-type turn struct {
-	of    chan struct{}
+// place is that of one call among the large ones, which it has once it needs it.
+type place struct {
+	of    *semaphore.Weighted
 	taken bool
 }
 
-func (t *turn) take(ctx context.Context) error {
-	select {
-	case t.of <- struct{}{}:
-		t.taken = true
-		return nil
-	case <-ctx.Done():
+func (p *place) take(ctx context.Context) error {
+	if p.of.Acquire(ctx, 1) != nil {
 		return errCrowded
 	}
+	p.taken = true
+	return nil
 }
 
-func (t *turn) leave() {
-	if t.taken {
-		<-t.of
+func (p *place) leave() {
+	if p.taken {
+		p.of.Release(1)
 	}
 }
 
-// turnstile reads an answer, and takes its turn before it reads beyond the usual size.
-type turnstile struct {
+// largeReader reads an answer, and takes a place before it reads beyond the usual size.
+type largeReader struct {
 	answer io.Reader
 	ctx    context.Context
-	turn   *turn
+	place  *place
 	left   int64 // bytes until then
 }
 
-func (t *turnstile) Read(into []byte) (int, error) {
-	if t.left <= 0 && !t.turn.taken {
-		if err := t.turn.take(t.ctx); err != nil {
+func (r *largeReader) Read(into []byte) (int, error) {
+	if r.left <= 0 && !r.place.taken {
+		if err := r.place.take(r.ctx); err != nil {
 			return 0, err
 		}
 	}
-	n, err := t.answer.Read(into)
-	t.left -= int64(n)
+	n, err := r.answer.Read(into)
+	r.left -= int64(n)
 	return n, err
 }
 

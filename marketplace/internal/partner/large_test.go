@@ -62,7 +62,7 @@ func TestOfLargeAnswersAFewAreHeldAtOnce(t *testing.T) {
 func TestAnAnswerThatWaitsForOthersIsNotItsPartnersFault(t *testing.T) {
 	t.Parallel()
 	over, end := context.WithCancel(t.Context())
-	crowded := partner.Turnstile(over, strings.NewReader("12345678"), 4)
+	crowded := partner.CrowdedReader(over, strings.NewReader("12345678"), 4)
 	head := make([]byte, 4)
 	if n, err := io.ReadFull(crowded, head); err != nil || n != 4 {
 		t.Fatalf("want the usual size read without a turn, got %d and %v", n, err)

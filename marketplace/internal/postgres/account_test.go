@@ -25,7 +25,7 @@ func hash(text string) []byte {
 func anAccount(t *testing.T, store *postgres.Store, email string, role marketplace.Role) marketplace.Account {
 	t.Helper()
 	a := marketplace.Account{ID: uuid.New(), Email: email, Name: "Ana", Role: role, PasswordHash: "a-hash", CreatedAt: now}
-	if err := store.CreateAccount(t.Context(), a); err != nil {
+	if err := store.Accounts.CreateAccount(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -43,14 +43,16 @@ func TestAnAccountIsFoundByItsAddressAndItsID(t *testing.T) {
 	store := pgtest.Open(t)
 	want := anAccount(t, store, "ana@example.com", marketplace.Reseller)
 	for name, find := range map[string]func() (marketplace.Account, error){
-		"address": func() (marketplace.Account, error) { return store.AccountByEmail(t.Context(), "ana@example.com") },
-		"id":      func() (marketplace.Account, error) { return store.Account(t.Context(), want.ID) },
+		"address": func() (marketplace.Account, error) {
+			return store.Accounts.AccountByEmail(t.Context(), "ana@example.com")
+		},
+		"id": func() (marketplace.Account, error) { return store.Accounts.Account(t.Context(), want.ID) },
 	} {
 		if got, err := find(); err != nil || got != want {
 			t.Errorf("%s: want %+v, got %+v and %v", name, want, got, err)
 		}
 	}
-	_, err := store.AccountByEmail(t.Context(), "nobody@example.com")
+	_, err := store.Accounts.AccountByEmail(t.Context(), "nobody@example.com")
 	wantCode(t, err, marketplace.NotFound)
 }
 
@@ -59,7 +61,7 @@ func TestAnAddressHasOneAccount(t *testing.T) {
 	store := pgtest.Open(t)
 	a := anAccount(t, store, "ana@example.com", marketplace.Reseller)
 	a.ID = uuid.New()
-	wantCode(t, store.CreateAccount(t.Context(), a), marketplace.Conflict)
+	wantCode(t, store.Accounts.CreateAccount(t.Context(), a), marketplace.Conflict)
 }
 
 func TestAnAPITokenIsGoodUntilItIsRevoked(t *testing.T) {
@@ -67,21 +69,21 @@ func TestAnAPITokenIsGoodUntilItIsRevoked(t *testing.T) {
 	store := pgtest.Open(t)
 	reseller, other := anAccount(t, store, "ana@example.com", marketplace.Reseller), anAccount(t, store, "bo@example.com", marketplace.Reseller)
 	token := marketplace.APIToken{ID: uuid.New(), AccountID: reseller.ID, Name: "shop", CreatedAt: now}
-	if err := store.AddAPIToken(t.Context(), token, hash("secret"), marketplace.Reseller); err != nil {
+	if err := store.Accounts.AddAPIToken(t.Context(), token, hash("secret"), marketplace.Reseller); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := store.AccountByAPIToken(t.Context(), hash("secret")); err != nil || got.ID != reseller.ID {
+	if got, err := store.Accounts.AccountByAPIToken(t.Context(), hash("secret")); err != nil || got.ID != reseller.ID {
 		t.Errorf("want the reseller, got %+v and %v", got, err)
 	}
-	_, err := store.AccountByAPIToken(t.Context(), hash("a guess"))
+	_, err := store.Accounts.AccountByAPIToken(t.Context(), hash("a guess"))
 	wantCode(t, err, marketplace.NotFound)
-	wantCode(t, store.RevokeAPIToken(t.Context(), other.ID, token.ID, now), marketplace.NotFound)
+	wantCode(t, store.Accounts.RevokeAPIToken(t.Context(), other.ID, token.ID, now), marketplace.NotFound)
 	for range 2 {
-		if err := store.RevokeAPIToken(t.Context(), reseller.ID, token.ID, now); err != nil {
+		if err := store.Accounts.RevokeAPIToken(t.Context(), reseller.ID, token.ID, now); err != nil {
 			t.Error(err)
 		}
 	}
-	_, err = store.AccountByAPIToken(t.Context(), hash("secret"))
+	_, err = store.Accounts.AccountByAPIToken(t.Context(), hash("secret"))
 	wantCode(t, err, marketplace.NotFound)
 }
 
@@ -90,14 +92,14 @@ func TestOnlyAnAccountOfTheRoleGetsAnAPIToken(t *testing.T) {
 	store := pgtest.Open(t)
 	partner := anAccount(t, store, "ana@example.com", marketplace.Partner)
 	token := marketplace.APIToken{ID: uuid.New(), AccountID: partner.ID, CreatedAt: now}
-	wantCode(t, store.AddAPIToken(t.Context(), token, hash("secret"), marketplace.Reseller), marketplace.NotFound)
+	wantCode(t, store.Accounts.AddAPIToken(t.Context(), token, hash("secret"), marketplace.Reseller), marketplace.NotFound)
 }
 
 // aFamily signs an account in with the refresh token "first".
 func aFamily(t *testing.T, store *postgres.Store) marketplace.Account {
 	t.Helper()
 	a := anAccount(t, store, "ana@example.com", marketplace.Reseller)
-	if err := store.StartFamily(t.Context(), uuid.New(), a, hash("first"), now, now.Add(time.Hour)); err != nil {
+	if err := store.Accounts.StartFamily(t.Context(), uuid.New(), a, hash("first"), now, now.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -108,7 +110,7 @@ func TestARefreshTokenIsGoodForOneUse(t *testing.T) {
 	store := pgtest.Open(t)
 	a := aFamily(t, store)
 	rotate := func(token, next string, at time.Time) error {
-		_, account, err := store.Rotate(t.Context(), hash(token), hash(next), at, at.Add(time.Hour))
+		_, account, err := store.Accounts.Rotate(t.Context(), hash(token), hash(next), at, at.Add(time.Hour))
 		if err == nil && account != a.ID {
 			t.Errorf("want the account %s, got %s", a.ID, account)
 		}
@@ -129,9 +131,9 @@ func TestARefreshTokenExpires(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
 	aFamily(t, store)
-	_, _, err := store.Rotate(t.Context(), hash("first"), hash("second"), now.Add(time.Hour), now.Add(2*time.Hour))
+	_, _, err := store.Accounts.Rotate(t.Context(), hash("first"), hash("second"), now.Add(time.Hour), now.Add(2*time.Hour))
 	wantCode(t, err, marketplace.Unauthorized)
-	if dropped, err := store.DropExpiredRefreshTokens(t.Context(), now.Add(time.Hour)); err != nil || dropped != 1 {
+	if dropped, err := store.Accounts.DropExpiredRefreshTokens(t.Context(), now.Add(time.Hour)); err != nil || dropped != 1 {
 		t.Errorf("want the sign-in dropped, got %d and %v", dropped, err)
 	}
 }
@@ -140,12 +142,12 @@ func TestSigningOutEndsTheFamily(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
 	aFamily(t, store)
-	if err := store.EndFamily(t.Context(), hash("first"), now); err != nil {
+	if err := store.Accounts.EndFamily(t.Context(), hash("first"), now); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := store.Rotate(t.Context(), hash("first"), hash("second"), now, now.Add(time.Hour))
+	_, _, err := store.Accounts.Rotate(t.Context(), hash("first"), hash("second"), now, now.Add(time.Hour))
 	wantCode(t, err, marketplace.Unauthorized)
-	if err := store.EndFamily(t.Context(), hash("a guess"), now); err != nil {
+	if err := store.Accounts.EndFamily(t.Context(), hash("a guess"), now); err != nil {
 		t.Errorf("want an unknown token to end nothing, got %v", err)
 	}
 }
@@ -158,7 +160,7 @@ func TestOfTwoUsesAtTheSameTimeOneIsTheSecond(t *testing.T) {
 	var good, bad sync.Map
 	for i := range 8 {
 		all.Go(func() {
-			if _, _, err := store.Rotate(t.Context(), hash("first"), hash(string(rune('a'+i))), now, now.Add(time.Hour)); err == nil {
+			if _, _, err := store.Accounts.Rotate(t.Context(), hash("first"), hash(string(rune('a'+i))), now, now.Add(time.Hour)); err == nil {
 				good.Store(i, true)
 			} else if marketplace.CodeOf(err) == marketplace.Unauthorized {
 				bad.Store(i, true)

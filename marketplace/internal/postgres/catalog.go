@@ -2,15 +2,19 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
+
+// Catalog keeps what partners sell: activities, the slots of their options, and how far
+// both are pulled.
+type Catalog struct{ database }
 
 // positionQuery reads where a live integration's catalog stands.
 const positionQuery = `
@@ -19,33 +23,23 @@ const positionQuery = `
 	FROM integrations i WHERE i.id = $1 AND i.deleted_at IS NULL`
 
 // Position returns where an integration's catalog stands, or NotFound.
-func (s *Store) Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error) {
-	return scanPosition(s.pool.QueryRow(ctx, positionQuery, integration))
+func (c *Catalog) Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error) {
+	return one(ctx, c.pool, "integration", scanPosition, positionQuery, integration)
 }
 
-func scanPosition(row pgx.Row) (p catalog.Position, err error) {
-	var sent *time.Time
+func scanPosition(row pgx.CollectableRow) (p catalog.Position, err error) {
 	var hash, guarded []byte
-	var rules *string
-	if err := row.Scan(&sent, &hash, &rules, &guarded, &p.Synced); err != nil {
-		return p, notFound(err, "integration")
-	}
-	if sent != nil {
-		p.SentAt = *sent
-	}
-	if rules != nil {
-		p.Rules = *rules
-	}
+	err = row.Scan((*zeronull.Timestamptz)(&p.SentAt), &hash, (*zeronull.Text)(&p.Rules), &guarded, &p.Synced)
 	copy(p.Hash[:], hash)
 	copy(p.Guarded[:], guarded)
-	return p, nil
+	return p, err
 }
 
 // UpdateCatalog writes what decide makes of a pull and of what is stored, in one
 // transaction that holds the integration's row: of two pulls one comes after the other.
-func (s *Store) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent time.Time, decide func(catalog.Position, catalog.Stored) (*catalog.Update, error)) error {
-	return s.transaction(ctx, func(tx pgx.Tx) error {
-		position, err := scanPosition(tx.QueryRow(ctx, positionQuery+" FOR NO KEY UPDATE OF i", integration))
+func (c *Catalog) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent time.Time, decide func(catalog.Position, catalog.Stored) (*catalog.Update, error)) error {
+	return c.transaction(ctx, func(tx pgx.Tx) error {
+		position, err := one(ctx, tx, "integration", scanPosition, positionQuery+" FOR NO KEY UPDATE OF i", integration)
 		if err != nil {
 			return err
 		}
@@ -63,7 +57,7 @@ func (s *Store) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent t
 		if err := writeCatalog(ctx, tx, integration, update); err != nil {
 			return err
 		}
-		return s.askForSlots(ctx, tx, integration, update.Record.FinishedAt, !update.Changes.None())
+		return c.askForSlots(ctx, tx, integration, update.Record.FinishedAt, !update.Changes.None())
 	})
 }
 
@@ -122,10 +116,8 @@ func writeCatalog(ctx context.Context, tx pgx.Tx, integration uuid.UUID, u *cata
 	}
 	p := u.Position
 	batch.Queue(`UPDATE integrations SET last_sync_at = $2, catalog_hash = $3, catalog_rules = $4, guarded_hash = $5 WHERE id = $1`,
-		integration, p.SentAt, hashOrNull(p.Hash), textOrNull(p.Rules), hashOrNull(p.Guarded))
-	if err := queueSync(batch, integration, u.Record); err != nil {
-		return err
-	}
+		integration, p.SentAt, hashOrNull(p.Hash), zeronull.Text(p.Rules), hashOrNull(p.Guarded))
+	queueSync(batch, integration, u.Record)
 	return tx.SendBatch(ctx, batch).Close()
 }
 
@@ -183,22 +175,11 @@ func variationRows(batch *pgx.Batch, rows []catalog.VariationRow) (made [][]any)
 	return made
 }
 
-func queueSync(batch *pgx.Batch, integration uuid.UUID, r catalog.Sync) error {
-	aside, err := json.Marshal(append([]catalog.SetAside{}, r.SetAside...))
-	if err != nil {
-		return err
-	}
-	var guard []byte
-	if r.Guard != nil {
-		if guard, err = json.Marshal(r.Guard); err != nil {
-			return err
-		}
-	}
+func queueSync(batch *pgx.Batch, integration uuid.UUID, r catalog.Sync) {
 	batch.Queue(`
 		INSERT INTO syncs (id, integration_id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		r.ID, integration, r.Mode, r.Cause, r.StartedAt, r.FinishedAt, r.Synced, r.Created, r.Updated, r.Deactivated, aside, guard)
-	return nil
+		r.ID, integration, r.Mode, r.Cause, r.StartedAt, r.FinishedAt, r.Synced, r.Created, r.Updated, r.Deactivated, append([]catalog.SetAside{}, r.SetAside...), r.Guard)
 }
 
 func hashOrNull(hash catalog.Hash) []byte {
@@ -208,9 +189,24 @@ func hashOrNull(hash catalog.Hash) []byte {
 	return hash[:]
 }
 
-func textOrNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
+// Syncs returns a page of an integration's stored syncs, the newest first, and how many
+// there are in all.
+func (c *Catalog) Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) ([]catalog.Sync, int, error) {
+	return page(ctx, c.database, func(row pgx.CollectableRow) (r catalog.Sync, err error) {
+		err = row.Scan(&r.ID, &r.Mode, &r.Cause, &r.StartedAt, &r.FinishedAt, &r.Synced, &r.Created, &r.Updated, &r.Deactivated, &r.SetAside, &r.Guard)
+		return r, err
+	}, `SELECT count(*) FROM syncs WHERE integration_id = $1`, `
+		SELECT id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard
+		FROM syncs WHERE integration_id = $1 ORDER BY started_at DESC, id DESC`, skip, size, integration)
+}
+
+// DropOldSyncs deletes all but an integration's last syncs, so many of each, and returns
+// how many. The last full one stays: what is skipped is told by it.
+func (c *Catalog) DropOldSyncs(ctx context.Context, keep int) (int64, error) {
+	return c.delete(ctx, `
+		DELETE FROM syncs s USING (
+			SELECT id, mode, row_number() OVER (PARTITION BY integration_id ORDER BY started_at DESC) AS place,
+				row_number() OVER (PARTITION BY integration_id, mode ORDER BY started_at DESC) AS of_its_mode
+			FROM syncs) r
+		WHERE s.id = r.id AND r.place > $1 AND NOT (r.mode = 'full' AND r.of_its_mode = 1)`, keep)
 }

@@ -2,45 +2,40 @@ package postgres
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
-	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/partner"
 )
 
 const healthColumns = `SELECT state, failure_count, consecutive_failures, consecutive_ok, last_ok_at FROM integration_health WHERE integration_id = $1`
 
 // Health returns an integration's, or NotFound.
-func (s *Store) Health(ctx context.Context, integration uuid.UUID) (health.Health, error) {
-	return scanHealth(s.pool.QueryRow(ctx, healthColumns, integration))
+func (p *Partners) Health(ctx context.Context, integration uuid.UUID) (partner.Health, error) {
+	return one(ctx, p.pool, "integration", scanHealth, healthColumns, integration)
 }
 
-func scanHealth(row pgx.Row) (h health.Health, err error) {
-	var ok *time.Time
-	if err := row.Scan(&h.State, &h.FailureCount, &h.ConsecutiveFailures, &h.ConsecutiveOK, &ok); err != nil {
-		return h, notFound(err, "integration")
-	}
-	if ok != nil {
-		h.LastOKAt = *ok
-	}
-	return h, nil
+func scanHealth(row pgx.CollectableRow) (h partner.Health, err error) {
+	err = row.Scan(&h.State, &h.FailureCount, &h.ConsecutiveFailures, &h.ConsecutiveOK, (*zeronull.Timestamptz)(&h.LastOKAt))
+	return h, err
 }
 
 // Observe moves an integration's health by what came of a call. Calls that end at the
 // same time are counted one after the other. Nothing is written where nothing but a
 // moment has passed.
-func (s *Store) Observe(ctx context.Context, integration uuid.UUID, call health.Call) error {
-	before, err := s.Health(ctx, integration)
+func (p *Partners) Observe(ctx context.Context, integration uuid.UUID, call partner.Observation) error {
+	before, err := p.Health(ctx, integration)
 	if err != nil {
 		return err
 	}
 	if !before.After(call).WorthStoring(before) {
 		return nil
 	}
-	return s.transaction(ctx, func(tx pgx.Tx) error {
-		before, err := scanHealth(tx.QueryRow(ctx, healthColumns+" FOR UPDATE", integration))
+	return p.transaction(ctx, func(tx pgx.Tx) error {
+		before, err := one(ctx, tx, "integration", scanHealth, healthColumns+" FOR UPDATE", integration)
 		if err != nil {
 			return err
 		}
@@ -48,13 +43,9 @@ func (s *Store) Observe(ctx context.Context, integration uuid.UUID, call health.
 		if !after.WorthStoring(before) { // another replica has written as much meanwhile
 			return nil
 		}
-		var ok *time.Time
-		if !after.LastOKAt.IsZero() {
-			ok = &after.LastOKAt
-		}
 		if _, err := tx.Exec(ctx, `
 			UPDATE integration_health SET state = $2, failure_count = $3, consecutive_failures = $4, consecutive_ok = $5, last_ok_at = $6
-			WHERE integration_id = $1`, integration, after.State, after.FailureCount, after.ConsecutiveFailures, after.ConsecutiveOK, ok); err != nil {
+			WHERE integration_id = $1`, integration, after.State, after.FailureCount, after.ConsecutiveFailures, after.ConsecutiveOK, zeronull.Timestamptz(after.LastOKAt)); err != nil {
 			return err
 		}
 		if after.State == before.State {
@@ -66,25 +57,39 @@ func (s *Store) Observe(ctx context.Context, integration uuid.UUID, call health.
 	})
 }
 
-// mostChanges is how many changes of a state are shown.
-const mostChanges = 50
+// How many changes of a state, and breaches, are shown.
+const (
+	mostChanges  = 50
+	mostBreaches = 50
+)
 
 // HealthChanges returns the last changes of an integration's state, the newest first.
-func (s *Store) HealthChanges(ctx context.Context, integration uuid.UUID) ([]health.Change, error) {
-	rows, err := s.pool.Query(ctx, `
+func (p *Partners) HealthChanges(ctx context.Context, integration uuid.UUID) ([]partner.HealthChange, error) {
+	return all(ctx, p.pool, pgx.RowToStructByName[partner.HealthChange], `
 		SELECT at, state, reason FROM integration_health_changes WHERE integration_id = $1 ORDER BY at DESC, id DESC LIMIT $2`, integration, mostChanges)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[health.Change])
 }
 
 // DropOldHealthChanges deletes all but an integration's last changes, so many of each,
 // and returns how many.
-func (s *Store) DropOldHealthChanges(ctx context.Context, keep int) (int64, error) {
-	dropped, err := s.pool.Exec(ctx, `
+func (p *Partners) DropOldHealthChanges(ctx context.Context, keep int) (int64, error) {
+	return p.delete(ctx, `
 		DELETE FROM integration_health_changes c USING (
 			SELECT id, row_number() OVER (PARTITION BY integration_id ORDER BY at DESC, id DESC) AS place FROM integration_health_changes) r
 		WHERE c.id = r.id AND r.place > $1`, keep)
-	return dropped.RowsAffected(), err
+}
+
+// Breaches returns how an integration's partner has last broken the contract in answers
+// that were used all the same, the newest first.
+func (p *Partners) Breaches(ctx context.Context, integration uuid.UUID) ([]booking.Breach, error) {
+	return all(ctx, p.pool, pgx.RowToStructByPos[booking.Breach], `
+		SELECT at, booking_id, endpoint, message FROM integration_breaches WHERE integration_id = $1 ORDER BY id DESC LIMIT $2`, integration, mostBreaches)
+}
+
+// DropOldBreaches deletes all but an integration's last breaches, so many of each, and
+// returns how many.
+func (p *Partners) DropOldBreaches(ctx context.Context, keep int) (int64, error) {
+	return p.delete(ctx, `
+		DELETE FROM integration_breaches b USING (
+			SELECT id, row_number() OVER (PARTITION BY integration_id ORDER BY id DESC) AS place FROM integration_breaches) r
+		WHERE b.id = r.id AND r.place > $1`, keep)
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/health"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/secret"
@@ -20,14 +20,14 @@ import (
 func integrationOf(t *testing.T, store *postgres.Store) uuid.UUID {
 	t.Helper()
 	account := marketplace.Account{ID: uuid.New(), Email: uuid.NewString() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: noon}
-	if err := store.CreateAccount(t.Context(), account); err != nil {
+	if err := store.Accounts.CreateAccount(t.Context(), account); err != nil {
 		t.Fatal(err)
 	}
 	made := marketplace.Integration{
 		ID: uuid.New(), AccountID: account.ID, Name: "Old Town Walks", BaseURL: &url.URL{Scheme: "https", Host: "partner.example"}, AuthType: partnerapi.Bearer,
 		AuthKey: []byte("sealed"), WebhookSecretHash: secret.Hash("x"), CreatedAt: noon,
 	}
-	if err := store.CreateIntegration(t.Context(), made); err != nil {
+	if err := store.Partners.CreateIntegration(t.Context(), made); err != nil {
 		t.Fatal(err)
 	}
 	return made.ID
@@ -52,18 +52,18 @@ func TestCallsOfTwoReplicasAtOnceAreAllCounted(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 40 {
 		all.Go(func() {
-			if err := replicas[i%2].Observe(t.Context(), id, health.Call{At: noon, Outcome: health.Status, Status: 503}); err != nil {
+			if err := replicas[i%2].Partners.Observe(t.Context(), id, partner.Observation{At: noon, Result: partner.ResultStatus, Status: 503}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	h, err := replicas[0].Health(t.Context(), id)
+	h, err := replicas[0].Partners.Health(t.Context(), id)
 	if err != nil || h.FailureCount != 40 || h.ConsecutiveFailures != 40 || h.State != partnerapi.Degraded {
 		t.Errorf("want 40 failures in a row, got %+v and %v", h, err)
 	}
-	changes, err := replicas[1].HealthChanges(t.Context(), id)
-	if err != nil || len(changes) != 1 || changes[0] != (health.Change{At: noon, State: partnerapi.Degraded, Reason: "answered with 503"}) {
+	changes, err := replicas[1].Partners.HealthChanges(t.Context(), id)
+	if err != nil || len(changes) != 1 || changes[0] != (partner.HealthChange{At: noon, State: partnerapi.Degraded, Reason: "answered with 503"}) {
 		t.Errorf("want one change, got %+v and %v", changes, err)
 	}
 }
@@ -74,20 +74,20 @@ func TestHealthIsWrittenWhereItDiffersOrAMinuteHasPassed(t *testing.T) {
 	id := integrationOf(t, store)
 	for _, c := range []struct {
 		after   time.Duration
-		outcome health.Outcome
+		outcome partner.Result
 		written bool
 	}{
-		{0, health.OK, true},                     // the first
-		{time.Second, health.OK, true},           // the second in a row
-		{2 * time.Second, health.OK, false},      // as well as before
-		{59 * time.Second, health.OK, false},     // and a moment later
-		{61 * time.Second, health.OK, true},      // a minute after the last that was written
-		{62 * time.Second, health.OK, false},     //
-		{62 * time.Second, health.Timeout, true}, // every failure counts
-		{63 * time.Second, health.Timeout, true},
+		{0, partner.ResultOK, true},                     // the first
+		{time.Second, partner.ResultOK, true},           // the second in a row
+		{2 * time.Second, partner.ResultOK, false},      // as well as before
+		{59 * time.Second, partner.ResultOK, false},     // and a moment later
+		{61 * time.Second, partner.ResultOK, true},      // a minute after the last that was written
+		{62 * time.Second, partner.ResultOK, false},     //
+		{62 * time.Second, partner.ResultTimeout, true}, // every failure counts
+		{63 * time.Second, partner.ResultTimeout, true},
 	} {
 		before := versionOf(t, store, id)
-		if err := store.Observe(t.Context(), id, health.Call{At: noon.Add(c.after), Outcome: c.outcome}); err != nil {
+		if err := store.Partners.Observe(t.Context(), id, partner.Observation{At: noon.Add(c.after), Result: c.outcome}); err != nil {
 			t.Fatal(err)
 		}
 		if written := versionOf(t, store, id) != before; written != c.written {

@@ -24,12 +24,12 @@ func TestTheKeyOfADeletedIntegrationIsForgottenOnceNoBookingNeedsIt(t *testing.T
 	var ids []uuid.UUID
 	for _, host := range []string{"idle", "confirmed", "live"} {
 		i := marketplace.Integration{ID: uuid.New(), AccountID: partner.ID, Name: host, BaseURL: &url.URL{Scheme: "https", Host: host}, AuthType: "bearer", AuthKey: []byte("sealed"), WebhookSecretHash: hash(host), CreatedAt: now}
-		if err := store.CreateIntegration(t.Context(), i); err != nil {
+		if err := store.Partners.CreateIntegration(t.Context(), i); err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, i.ID)
 		if host != "live" {
-			if err := store.DeleteIntegration(t.Context(), i.ID, now); err != nil {
+			if err := store.Partners.DeleteIntegration(t.Context(), i.ID, now); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -44,7 +44,7 @@ func TestTheKeyOfADeletedIntegrationIsForgottenOnceNoBookingNeedsIt(t *testing.T
 		VALUES ($1, 1, $2, $3, $4, $5, 'p', 'o', 's', 'UTC', $6, $6, 'HELD', '[]', 'EUR', 1, '{}', '', 'c', $6, 0, 0, 0, '', $6)`, booking, reseller.ID, ids[1], activity, variation, now)
 	forget := func(at time.Time, want int64) {
 		t.Helper()
-		if got, err := store.ForgetKeys(t.Context(), at); err != nil || got != want {
+		if got, err := store.Partners.ForgetKeys(t.Context(), at); err != nil || got != want {
 			t.Errorf("want %d forgotten, got %d and %v", want, got, err)
 		}
 	}
@@ -58,7 +58,7 @@ func TestTheKeyOfADeletedIntegrationIsForgottenOnceNoBookingNeedsIt(t *testing.T
 	forget(now.Add(48*time.Hour), 0) // an operator may have it sent again
 	exec(`UPDATE booking_attention SET settled_at = $1`, now)
 	forget(now.Add(48*time.Hour), 1)
-	if i, err := store.Integration(t.Context(), ids[2]); err != nil || string(i.AuthKey) != "sealed" {
+	if i, err := store.Partners.Integration(t.Context(), ids[2]); err != nil || string(i.AuthKey) != "sealed" {
 		t.Errorf("want the live one's kept, got %q and %v", i.AuthKey, err)
 	}
 }

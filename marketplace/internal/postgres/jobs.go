@@ -27,7 +27,7 @@ func (s *Store) InsertJobs(ctx context.Context, jobs ...river.JobArgs) error {
 }
 
 // insertJobs inserts jobs in the transaction of the change that demands them.
-func (s *Store) insertJobs(ctx context.Context, tx pgx.Tx, jobs ...newJob) error {
+func (d database) insertJobs(ctx context.Context, tx pgx.Tx, jobs ...newJob) error {
 	if len(jobs) == 0 {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (s *Store) insertJobs(ctx context.Context, tx pgx.Tx, jobs ...newJob) error
 	for i, job := range jobs {
 		params[i] = river.InsertManyParams{Args: job.args, InsertOpts: &river.InsertOpts{ScheduledAt: job.at}}
 	}
-	inserted, err := s.queue.InsertManyTx(ctx, tx, params)
+	inserted, err := d.queue.InsertManyTx(ctx, tx, params)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s *Store) insertJobs(ctx context.Context, tx pgx.Tx, jobs ...newJob) error
 		if !there.UniqueSkippedAsDuplicate || !jobs[i].hastens {
 			continue
 		}
-		if _, err := s.queue.JobRetryTx(ctx, tx, there.Job.ID); err != nil {
+		if _, err := d.queue.JobRetryTx(ctx, tx, there.Job.ID); err != nil {
 			return err
 		}
 	}

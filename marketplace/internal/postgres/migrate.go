@@ -7,11 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/url"
-	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -104,18 +101,4 @@ func migrateQueue(ctx context.Context, pool *pgxpool.Pool) (int, error) {
 		return len(done.Versions), fmt.Errorf("the job queue's tables are not as they should be: %s", strings.Join(found.Messages, "; "))
 	}
 	return len(done.Versions), nil
-}
-
-// hidden keeps the address, and the password in it, out of an error.
-func hidden(err error) error {
-	if parse := (*pgconn.ParseConfigError)(nil); !errors.As(err, &parse) {
-		return err
-	}
-	wanted := "want a PostgreSQL address such as postgres://user@host/database"
-	var address *url.Error
-	var number *strconv.NumError
-	if cause := errors.Unwrap(err); cause != nil && !errors.As(cause, &address) && !errors.As(cause, &number) {
-		return fmt.Errorf("%s: %w", wanted, cause) // how TLS is asked for: no part of the address
-	}
-	return errors.New(wanted)
 }

@@ -3,12 +3,12 @@ package postgres
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -17,64 +17,32 @@ import (
 
 const slotColumns = `SELECT s.variation_id, s.availability_id, s.local_date, s.starts_at, s.ends_at, s.status, s.vacancies, s.capacity, s.unit_pricing, s.news_at FROM slots s `
 
-// Slots returns a variation's slots of some days, both inclusive, in the order of their
-// starts, closed ones too. Dates are as marketplace.DateIn has them.
-func (s *Store) Slots(ctx context.Context, variation uuid.UUID, from, to time.Time) ([]marketplace.Slot, error) {
-	rows, err := s.pool.Query(ctx, slotColumns+`
-		WHERE s.variation_id = $1 AND s.local_date BETWEEN $2 AND $3 ORDER BY s.starts_at, s.availability_id`, variation, from, to)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanSlot)
-}
-
 func scanSlot(row pgx.CollectableRow) (slot marketplace.Slot, err error) {
-	var pricing []byte
-	if err := row.Scan(&slot.VariationID, &slot.ID, &slot.LocalDate, &slot.Start, &slot.End, &slot.Status, &slot.Vacancies, &slot.Capacity, &pricing, &slot.NewsAt); err != nil {
-		return slot, err
-	}
-	if pricing != nil {
-		if err := json.Unmarshal(pricing, &slot.UnitPricing); err != nil {
-			return slot, fmt.Errorf("read the prices of slot %q: %w", slot.ID, err)
-		}
-	}
-	return slot, nil
+	err = row.Scan(&slot.VariationID, &slot.ID, &slot.LocalDate, &slot.Start, &slot.End, &slot.Status, &slot.Vacancies, &slot.Capacity, &slot.UnitPricing, &slot.NewsAt)
+	return slot, err
 }
 
 // OptionsToPull returns an integration's options, in the order of their variations' ids
 // and after that one, whose last complete slot pull was sent before askedAt, or that
 // have none: at most so many, and only what is in the partner's catalog.
-func (s *Store) OptionsToPull(ctx context.Context, integration uuid.UUID, askedAt time.Time, after uuid.UUID, most int) ([]catalog.SlotOption, error) {
-	rows, err := s.pool.Query(ctx, `
+func (c *Catalog) OptionsToPull(ctx context.Context, integration uuid.UUID, askedAt time.Time, after uuid.UUID, most int) ([]catalog.SlotOption, error) {
+	return all(ctx, c.pool, func(row pgx.CollectableRow) (o catalog.SlotOption, err error) {
+		err = row.Scan(&o.VariationID, &o.ProductID, &o.TimeZone, &o.Option)
+		return o, err
+	}, `
 		SELECT v.id, a.external_product_id, a.product ->> 'timeZone', v.option
 		FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
 		WHERE a.integration_id = $1 AND a.partner_active AND v.partner_active AND v.id > $3 AND (p.sent_at IS NULL OR p.sent_at < $2)
 		ORDER BY v.id LIMIT $4`, integration, askedAt, after, most)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (o catalog.SlotOption, err error) {
-		var option []byte
-		if err := row.Scan(&o.VariationID, &o.ProductID, &o.TimeZone, &option); err != nil {
-			return o, err
-		}
-		return o, json.Unmarshal(option, &o.Option)
-	})
 }
 
 // StoreSlots writes what a pull changes, in one round and one transaction, which begins
 // with the option's own row: of two writers of its slots one comes after the other.
 // Rows that are the same are not touched, not even locked.
-func (s *Store) StoreSlots(ctx context.Context, pull catalog.SlotPull) (changes catalog.SlotChanges, err error) {
+func (c *Catalog) StoreSlots(ctx context.Context, pull catalog.SlotPull) (changes catalog.SlotChanges, err error) {
 	rows, err := slotArrays(pull.Answer.Slots)
 	if err != nil {
 		return changes, err
-	}
-	var aside []byte
-	if len(pull.Answer.SetAside) > 0 {
-		if aside, err = json.Marshal(pull.Answer.SetAside); err != nil {
-			return changes, err
-		}
 	}
 	count := func(into *int) func(pgconn.CommandTag) error {
 		return func(done pgconn.CommandTag) error { *into = int(done.RowsAffected()); return nil }
@@ -85,13 +53,13 @@ func (s *Store) StoreSlots(ctx context.Context, pull catalog.SlotPull) (changes 
 		INSERT INTO slot_pulls (variation_id, sent_at, set_aside) VALUES ($1, $2, $3)
 		ON CONFLICT (variation_id) DO UPDATE SET sent_at = EXCLUDED.sent_at, set_aside = EXCLUDED.set_aside
 		WHERE slot_pulls.sent_at IS NULL OR slot_pulls.sent_at <= EXCLUDED.sent_at`,
-		pull.VariationID, pull.SentAt, aside).Exec(count(&stored))
+		pull.VariationID, pull.SentAt, pull.Answer.SetAside).Exec(count(&stored))
 	batch.Queue(storeSlots, append([]any{pull.VariationID, pull.SentAt}, rows...)...).Exec(count(&changes.Written))
 	if !pull.Answer.Nameless {
 		batch.Queue(closeSlots, pull.VariationID, pull.SentAt, pull.Window.From, pull.Window.To, rows[0], pull.Answer.Kept).Exec(count(&changes.Closed))
 	}
 	batch.Queue(setCapacity, pull.VariationID)
-	if err := s.pool.SendBatch(ctx, batch).Close(); err != nil { // outside of a transaction, a batch is one
+	if err := c.pool.SendBatch(ctx, batch).Close(); err != nil { // outside of a transaction, a batch is one
 		return catalog.SlotChanges{}, err
 	}
 	changes.Late = stored == 0
@@ -164,7 +132,7 @@ func pricingText(prices []partnerapi.UnitPricing) (*string, error) {
 const mostOptionsAside = 10
 
 // SlotsKnown tells how far the slots of an integration's options are known.
-func (s *Store) SlotsKnown(ctx context.Context, integration uuid.UUID) (known catalog.SlotsKnown, err error) {
+func (c *Catalog) SlotsKnown(ctx context.Context, integration uuid.UUID) (known catalog.SlotsKnown, err error) {
 	const options = `
 		FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
 		WHERE a.integration_id = $1 AND a.partner_active AND v.partner_active`
@@ -174,12 +142,8 @@ func (s *Store) SlotsKnown(ctx context.Context, integration uuid.UUID) (known ca
 	batch.Queue(`SELECT a.external_product_id, v.external_option_id, p.set_aside`+options+` AND p.set_aside IS NOT NULL ORDER BY v.id LIMIT $2`, integration, mostOptionsAside).
 		Query(func(rows pgx.Rows) error {
 			var product, option string
-			var text []byte
-			_, err := pgx.ForEachRow(rows, []any{&product, &option, &text}, func() error {
-				var aside []catalog.SlotSetAside
-				if err := json.Unmarshal(text, &aside); err != nil {
-					return fmt.Errorf("read what was set aside of option %q: %w", option, err)
-				}
+			var aside []catalog.SlotSetAside
+			_, err := pgx.ForEachRow(rows, []any{&product, &option, &aside}, func() error {
 				for _, slot := range aside {
 					known.SetAside = append(known.SetAside, catalog.OptionSlotSetAside{ProductID: product, OptionID: option, SlotSetAside: slot})
 				}
@@ -188,13 +152,13 @@ func (s *Store) SlotsKnown(ctx context.Context, integration uuid.UUID) (known ca
 			return err
 		})
 	known.SetAside = []catalog.OptionSlotSetAside{}
-	return known, s.pool.SendBatch(ctx, batch).Close()
+	return known, c.pool.SendBatch(ctx, batch).Close()
 }
 
 // UpdateSlot writes what decide makes of a slot that news is of, in one transaction
 // that holds the option's own row, as a pull's does.
-func (s *Store) UpdateSlot(ctx context.Context, integration uuid.UUID, n catalog.Notification, decide func(catalog.KnownSlot) (*marketplace.Slot, error)) error {
-	return s.transaction(ctx, func(tx pgx.Tx) error {
+func (c *Catalog) UpdateSlot(ctx context.Context, integration uuid.UUID, n catalog.Notification, decide func(catalog.KnownSlot) (*marketplace.Slot, error)) error {
+	return c.transaction(ctx, func(tx pgx.Tx) error {
 		known, err := knownSlot(ctx, tx, integration, n)
 		if err != nil {
 			return err
@@ -216,11 +180,11 @@ func knownSlot(ctx context.Context, tx pgx.Tx, integration uuid.UUID, n catalog.
 		Scan(&known.VariationID, &known.TimeZone, &known.Active); err != nil {
 		return known, notFound(err, "option")
 	}
-	var pulled *time.Time
+	var pulled time.Time
 	batch := &pgx.Batch{}
 	batch.Queue(`INSERT INTO slot_pulls (variation_id) VALUES ($1) ON CONFLICT DO NOTHING`, known.VariationID)
 	batch.Queue(`SELECT sent_at FROM slot_pulls WHERE variation_id = $1 FOR UPDATE`, known.VariationID).
-		QueryRow(func(row pgx.Row) error { return row.Scan(&pulled) })
+		QueryRow(func(row pgx.Row) error { return row.Scan((*zeronull.Timestamptz)(&pulled)) })
 	batch.Queue(slotColumns+`WHERE s.variation_id = $1 AND s.availability_id = $2`, known.VariationID, n.ID).
 		Query(func(rows pgx.Rows) error {
 			slots, err := pgx.CollectRows(rows, scanSlot)
@@ -232,8 +196,8 @@ func knownSlot(ctx context.Context, tx pgx.Tx, integration uuid.UUID, n catalog.
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return known, err
 	}
-	if pulled != nil && pulled.After(known.SaidAt) {
-		known.SaidAt = *pulled
+	if pulled.After(known.SaidAt) {
+		known.SaidAt = pulled
 	}
 	if known.Slot == nil && n.End.IsZero() {
 		known.Length, err = lengthNear(ctx, tx, known.VariationID, n.Start)
@@ -243,12 +207,8 @@ func knownSlot(ctx context.Context, tx pgx.Tx, integration uuid.UUID, n catalog.
 
 // lengthNear is how long the slot is that starts nearest to a moment, 0 for none.
 func lengthNear(ctx context.Context, tx pgx.Tx, variation uuid.UUID, moment time.Time) (time.Duration, error) {
-	rows, err := tx.Query(ctx, slotColumns+`
+	near, err := all(ctx, tx, scanSlot, slotColumns+`
 		WHERE s.variation_id = $1 ORDER BY abs(extract(epoch FROM s.starts_at - $2)), s.availability_id LIMIT 1`, variation, moment)
-	if err != nil {
-		return 0, err
-	}
-	near, err := pgx.CollectRows(rows, scanSlot)
 	if err != nil || len(near) == 0 {
 		return 0, err
 	}
@@ -256,21 +216,16 @@ func lengthNear(ctx context.Context, tx pgx.Tx, variation uuid.UUID, moment time
 }
 
 func writeSlot(ctx context.Context, tx pgx.Tx, slot marketplace.Slot) error {
-	pricing, err := pricingText(slot.UnitPricing)
-	if err != nil {
-		return err
-	}
 	batch := &pgx.Batch{}
-	batch.Queue(insertSlots+` VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::jsonb, $10)`+replaceSlot,
-		slot.VariationID, slot.ID, slot.LocalDate, slot.Start, slot.End, slot.Status, slot.Vacancies, slot.Capacity, pricing, slot.NewsAt)
+	batch.Queue(insertSlots+` VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`+replaceSlot,
+		slot.VariationID, slot.ID, slot.LocalDate, slot.Start, slot.End, slot.Status, slot.Vacancies, slot.Capacity, slot.UnitPricing, slot.NewsAt)
 	batch.Queue(setCapacity, slot.VariationID)
 	return tx.SendBatch(ctx, batch).Close()
 }
 
 // DeletePastSlots deletes slots of dates before that one, at most so many, and returns
 // how many. It waits for nobody: what is being written is left for the next time.
-func (s *Store) DeletePastSlots(ctx context.Context, before time.Time, most int) (int64, error) {
-	deleted, err := s.pool.Exec(ctx, `
+func (c *Catalog) DeletePastSlots(ctx context.Context, before time.Time, most int) (int64, error) {
+	return c.delete(ctx, `
 		DELETE FROM slots WHERE ctid = ANY (ARRAY(SELECT ctid FROM slots WHERE local_date < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, before, most)
-	return deleted.RowsAffected(), err
 }

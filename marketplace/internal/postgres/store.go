@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -18,8 +15,18 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Store is the service's database. It is safe for concurrent use.
+// Store is the service's database, noun by noun. It is safe for concurrent use.
 type Store struct {
+	database
+	Accounts   *Accounts
+	Partners   *Partners
+	Catalog    *Catalog
+	Storefront *Storefront
+	Bookings   *Bookings
+}
+
+// database is what every noun is stored with.
+type database struct {
 	pool  *pgxpool.Pool
 	queue *river.Client[pgx.Tx] // inserts jobs, and works none
 }
@@ -54,53 +61,8 @@ func OpenTraced(ctx context.Context, address string, connections int32, tracer p
 		pool.Close()
 		return nil, fmt.Errorf("make the job queue: %w", err)
 	}
-	return &Store{pool: pool, queue: queue}, nil
-}
-
-// connectTime is how long a connection may take to be made, unless the address says
-// otherwise with connect_timeout: a server that is silent must not keep a start waiting.
-const connectTime = 15 * time.Second
-
-// configOf reads a database's address.
-func configOf(address string) (*pgxpool.Config, error) {
-	config, err := pgxpool.ParseConfig(address)
-	if err != nil {
-		return nil, fmt.Errorf("read the database's address: %w", hidden(err))
-	}
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectTime
-	}
-	return config, nil
-}
-
-// CheckAddress says what is wrong with a database's address, without anything that it
-// may hold.
-func CheckAddress(address string) error {
-	_, err := configOf(address)
-	return err
-}
-
-// ErrUnreachable is wrapped by the error of a database that cannot be reached, or does
-// not let the service in.
-var ErrUnreachable = errors.New("the database cannot be reached")
-
-// unreachable says in one line why the database cannot be reached: pgx has a line for
-// every address and every way that it has tried.
-type unreachable struct{ cause error }
-
-func (u *unreachable) Error() string {
-	lines := strings.Split(strings.TrimSpace(u.cause.Error()), "\n")
-	return "reach the database: " + strings.TrimSpace(lines[len(lines)-1])
-}
-
-func (u *unreachable) Unwrap() []error { return []error{ErrUnreachable, u.cause} }
-
-// inUTC has times come in UTC, whatever the machine's zone is.
-func inUTC(_ context.Context, conn *pgx.Conn) error {
-	conn.TypeMap().RegisterType(&pgtype.Type{
-		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
-	})
-	return nil
+	d := database{pool, queue}
+	return &Store{d, &Accounts{d}, &Partners{d}, &Catalog{d}, &Storefront{d}, &Bookings{d}}, nil
 }
 
 // Close waits for the connections that are in use, and closes all.
@@ -113,8 +75,56 @@ func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 
 // transaction runs f in one, which is rolled back where f returns an error.
-func (s *Store) transaction(ctx context.Context, f func(pgx.Tx) error) error {
-	return pgx.BeginFunc(ctx, s.pool, f)
+func (d database) transaction(ctx context.Context, f func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, d.pool, f)
+}
+
+// querier is a pool, or a transaction.
+type querier interface {
+	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+}
+
+// all returns every row of a query.
+func all[T any](ctx context.Context, in querier, scan pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
+	rows, err := in.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scan)
+}
+
+// one returns the only row of a query; where there is none the error is NotFound, and
+// names what was looked for.
+func one[T any](ctx context.Context, in querier, what string, scan pgx.RowToFunc[T], query string, args ...any) (T, error) {
+	rows, err := in.Query(ctx, query, args...)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, scan)
+	return found, notFound(err, what)
+}
+
+// page returns some rows of a list, and how many the count finds, in one round trip.
+func page[T any](ctx context.Context, d database, scan pgx.RowToFunc[T], count, list string, skip int64, size int, args ...any) (rows []T, total int, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(count, args...).QueryRow(func(row pgx.Row) error { return row.Scan(&total) })
+	batch.Queue(fmt.Sprintf("%s OFFSET $%d LIMIT $%d", list, len(args)+1, len(args)+2), append(args, skip, size)...).Query(into(&rows, scan))
+	return rows, total, d.pool.SendBatch(ctx, batch).Close()
+}
+
+// into has a batch's query collected into a list.
+func into[T any](list *[]T, scan pgx.RowToFunc[T]) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*list, err = pgx.CollectRows(rows, scan)
+		return err
+	}
+}
+
+// delete runs a statement that deletes what is kept no longer, and returns how many rows.
+func (d database) delete(ctx context.Context, statement string, args ...any) (int64, error) {
+	deleted, err := d.pool.Exec(ctx, statement, args...)
+	return deleted.RowsAffected(), err
 }
 
 // uniqueViolation is PostgreSQL's code for a row that is there already.

@@ -8,9 +8,14 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
+
+// Storefront keeps what resellers see, and the terms of its prices.
+type Storefront struct{ database }
 
 // rowColumns are what the storefront's index holds of an activity.
 const rowColumns = `
@@ -21,36 +26,32 @@ const rowColumns = `
 	FROM activities a JOIN integrations i ON i.id = a.integration_id `
 
 // AllRows returns every activity that resellers may see, in the order of the list.
-func (s *Store) AllRows(ctx context.Context) ([]storefront.Row, error) {
-	rows, err := s.pool.Query(ctx, rowColumns+`WHERE `+listed+` ORDER BY a.created_at, a.id`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanRow)
+func (s *Storefront) AllRows(ctx context.Context) ([]storefront.Row, error) {
+	return all(ctx, s.pool, scanRow, rowColumns+`WHERE `+listed+` ORDER BY a.created_at, a.id`)
 }
 
 // Rows returns those activities and all of those integrations, listed or not, in the
 // order of the list.
-func (s *Store) Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]storefront.Row, error) {
-	rows, err := s.pool.Query(ctx, rowColumns+`WHERE a.id = ANY($1) OR a.integration_id = ANY($2) ORDER BY a.created_at, a.id`, activities, integrations)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanRow)
+func (s *Storefront) Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]storefront.Row, error) {
+	return all(ctx, s.pool, scanRow, rowColumns+`WHERE a.id = ANY($1) OR a.integration_id = ANY($2) ORDER BY a.created_at, a.id`, activities, integrations)
 }
 
 func scanRow(row pgx.CollectableRow) (r storefront.Row, err error) {
-	var promo, short, countryID, country, city, region *string
-	err = row.Scan(&r.ID, &r.CreatedAt, &r.Listed, &r.Title, &promo, &short, &countryID, &country, &city, &region, &r.Categories, &r.Tags, &r.TranslatedTitles)
-	for _, text := range []struct {
-		from *string
-		into *string
-	}{{promo, &r.PromoTitle}, {short, &r.ShortDescription}, {countryID, &r.CountryID}, {country, &r.Country}, {city, &r.City}, {region, &r.Region}} {
-		if text.from != nil {
-			*text.into = *text.from
-		}
-	}
+	err = row.Scan(&r.ID, &r.CreatedAt, &r.Listed, &r.Title, (*zeronull.Text)(&r.PromoTitle), (*zeronull.Text)(&r.ShortDescription),
+		(*zeronull.Text)(&r.CountryID), (*zeronull.Text)(&r.Country), (*zeronull.Text)(&r.City), (*zeronull.Text)(&r.Region), &r.Categories, &r.Tags, &r.TranslatedTitles)
 	return r, err
+}
+
+// ListedActivities returns those of the activities that resellers may see, in no order.
+func (s *Storefront) ListedActivities(ctx context.Context, ids []uuid.UUID) ([]marketplace.Activity, error) {
+	return all(ctx, s.pool, scanActivity, activityColumns+`WHERE a.id = ANY($1) AND `+listed, ids)
+}
+
+// Slots returns a variation's slots of some days, both inclusive, in the order of their
+// starts, closed ones too. Dates are as marketplace.DateIn has them.
+func (s *Storefront) Slots(ctx context.Context, variation uuid.UUID, from, to time.Time) ([]marketplace.Slot, error) {
+	return all(ctx, s.pool, scanSlot, slotColumns+`
+		WHERE s.variation_id = $1 AND s.local_date BETWEEN $2 AND $3 ORDER BY s.starts_at, s.availability_id`, variation, from, to)
 }
 
 // channel is where the triggers of the migrations tell what has changed.
@@ -65,7 +66,7 @@ const (
 )
 
 // Announce puts a mark among the news, after all that has been committed before.
-func (s *Store) Announce(ctx context.Context, mark string) error {
+func (s *Storefront) Announce(ctx context.Context, mark string) error {
 	_, err := s.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, channel, tellsMark+" "+mark)
 	return err
 }
@@ -74,7 +75,7 @@ func (s *Store) Announce(ctx context.Context, mark string) error {
 type feed struct{ conn *pgx.Conn }
 
 // Listen returns what is told from now on.
-func (s *Store) Listen(ctx context.Context) (storefront.Feed, error) {
+func (s *Storefront) Listen(ctx context.Context) (storefront.Feed, error) {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
 		return nil, fmt.Errorf("reach the database: %w", err)

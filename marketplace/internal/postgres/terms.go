@@ -13,7 +13,7 @@ import (
 )
 
 // Terms returns what every price is made with.
-func (s *Store) Terms(ctx context.Context) (t marketplace.Terms, err error) {
+func (s *Storefront) Terms(ctx context.Context) (t marketplace.Terms, err error) {
 	batch := &pgx.Batch{}
 	queueTerms(batch, &t)
 	err = s.pool.SendBatch(ctx, batch).Close()
@@ -22,29 +22,21 @@ func (s *Store) Terms(ctx context.Context) (t marketplace.Terms, err error) {
 
 // queueTerms has a batch read what every price is made with.
 func queueTerms(batch *pgx.Batch, t *marketplace.Terms) {
-	batch.Queue(`SELECT rates_base, rates_as_of, service_fee::text, service_fee_currency, commission_percentage::text FROM pricing_terms`).QueryRow(func(row pgx.Row) error {
-		var fee, commission string
+	batch.Queue(`SELECT rates_base, rates_as_of, service_fee, service_fee_currency, commission_percentage FROM pricing_terms`).QueryRow(func(row pgx.Row) error {
 		var of *time.Time
-		err := row.Scan(&t.Rates.Base, &of, &fee, &t.FeeIn, &commission)
-		if err != nil {
-			return err
-		}
+		err := row.Scan(&t.Rates.Base, &of, &t.Fee, &t.FeeIn, &t.Commission)
 		if of != nil {
 			t.RatesOf = *of
 		}
-		if t.Fee, err = decimal.NewFromString(fee); err != nil {
-			return err
-		}
-		t.Commission, err = decimal.NewFromString(commission)
 		return err
 	})
-	batch.Queue(`SELECT currency, rate::text FROM exchange_rates`).Query(func(rows pgx.Rows) error {
+	batch.Queue(`SELECT currency, rate FROM exchange_rates`).Query(func(rows pgx.Rows) error {
 		t.Rates.Per = map[marketplace.Currency]decimal.Decimal{}
 		var currency marketplace.Currency
-		var rate string
-		_, err := pgx.ForEachRow(rows, []any{&currency, &rate}, func() (err error) {
-			t.Rates.Per[currency], err = decimal.NewFromString(rate)
-			return err
+		var rate decimal.Decimal
+		_, err := pgx.ForEachRow(rows, []any{&currency, &rate}, func() error {
+			t.Rates.Per[currency] = rate
+			return nil
 		})
 		return err
 	})
@@ -52,24 +44,16 @@ func queueTerms(batch *pgx.Batch, t *marketplace.Terms) {
 
 // ChangeFees stores what is changed of the service fee and the commission. The error is
 // Invalid where the fee's currency would have no exchange rate.
-func (s *Store) ChangeFees(ctx context.Context, c marketplace.FeesChange) error {
+func (s *Storefront) ChangeFees(ctx context.Context, c marketplace.FeesChange) error {
 	return s.transaction(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `
-			UPDATE pricing_terms SET service_fee = coalesce($1::text::numeric, service_fee),
-				service_fee_currency = coalesce($2, service_fee_currency), commission_percentage = coalesce($3::text::numeric, commission_percentage)`,
-			decimalText(c.Fee), c.FeeIn, decimalText(c.Commission)); err != nil {
+			UPDATE pricing_terms SET service_fee = coalesce($1, service_fee),
+				service_fee_currency = coalesce($2, service_fee_currency), commission_percentage = coalesce($3, commission_percentage)`,
+			c.Fee, c.FeeIn, c.Commission); err != nil {
 			return err
 		}
 		return feeHasARate(ctx, tx)
 	})
-}
-
-func decimalText(n *marketplace.Number) *string {
-	if n == nil {
-		return nil
-	}
-	text := n.String()
-	return &text
 }
 
 // feeHasARate holds that no price becomes impossible: a fee is added to each of them.
@@ -93,7 +77,7 @@ func feeHasARate(ctx context.Context, tx pgx.Tx) error {
 
 // ChangeRates stores what is changed of the exchange rates. The error is Invalid where
 // the service fee's currency would have none.
-func (s *Store) ChangeRates(ctx context.Context, c marketplace.RatesChange) error {
+func (s *Storefront) ChangeRates(ctx context.Context, c marketplace.RatesChange) error {
 	return s.transaction(ctx, func(tx pgx.Tx) error {
 		var before marketplace.Currency
 		if err := tx.QueryRow(ctx, `SELECT rates_base FROM pricing_terms FOR UPDATE`).Scan(&before); err != nil {
@@ -136,7 +120,7 @@ func changeRates(ctx context.Context, tx pgx.Tx, before marketplace.Currency, c 
 
 // SeedRates stores rates where there have never been any, and reports whether it did.
 // Of replicas that start together one does.
-func (s *Store) SeedRates(ctx context.Context, rates marketplace.Rates, of time.Time) (seeded bool, err error) {
+func (s *Storefront) SeedRates(ctx context.Context, rates marketplace.Rates, of time.Time) (seeded bool, err error) {
 	err = s.transaction(ctx, func(tx pgx.Tx) error {
 		var before marketplace.Currency
 		err := tx.QueryRow(ctx, `

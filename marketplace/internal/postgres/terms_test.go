@@ -20,7 +20,7 @@ func rate(text string) *decimal.Decimal {
 
 func termsOf(t *testing.T, store *postgres.Store) marketplace.Terms {
 	t.Helper()
-	terms, err := store.Terms(t.Context())
+	terms, err := store.Storefront.Terms(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestAtFirstNothingIsAddedToAPrice(t *testing.T) {
 // aRate stores one for a currency.
 func aRate(t *testing.T, store *postgres.Store, currency marketplace.Currency) {
 	t.Helper()
-	if err := store.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{currency: rate("1.25")}}); err != nil {
+	if err := store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{currency: rate("1.25")}}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -48,12 +48,12 @@ func TestTheServiceFeesCurrencyAlwaysHasARate(t *testing.T) {
 	store := pgtest.Open(t)
 	dollars, pounds := marketplace.Currency("USD"), marketplace.Currency("GBP")
 	aRate(t, store, dollars)
-	if err := store.ChangeFees(t.Context(), marketplace.FeesChange{Fee: &marketplace.Number{Decimal: *rate("2")}, FeeIn: &dollars}); err != nil {
+	if err := store.Storefront.ChangeFees(t.Context(), marketplace.FeesChange{Fee: &marketplace.Number{Decimal: *rate("2")}, FeeIn: &dollars}); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, store.ChangeFees(t.Context(), marketplace.FeesChange{FeeIn: &pounds}), marketplace.Invalid)
-	wantCode(t, store.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{dollars: nil}}), marketplace.Invalid)
-	wantCode(t, store.ChangeRates(t.Context(), marketplace.RatesChange{Base: "GBP"}), marketplace.Invalid)
+	wantCode(t, store.Storefront.ChangeFees(t.Context(), marketplace.FeesChange{FeeIn: &pounds}), marketplace.Invalid)
+	wantCode(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{dollars: nil}}), marketplace.Invalid)
+	wantCode(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "GBP"}), marketplace.Invalid)
 	if terms := termsOf(t, store); terms.FeeIn != dollars || terms.Rates.Base != "EUR" || len(terms.Rates.Per) != 1 {
 		t.Errorf("want nothing changed, got %+v", terms)
 	}
@@ -68,7 +68,7 @@ func TestFeesKeepEveryDigit(t *testing.T) {
 		{Fee: &marketplace.Number{Decimal: *rate("1.995")}, FeeIn: &in},
 		{Commission: &marketplace.Number{Decimal: *rate("12.345678901234567890")}}, // and leaves the fee as it is
 	} {
-		if err := store.ChangeFees(t.Context(), change); err != nil {
+		if err := store.Storefront.ChangeFees(t.Context(), change); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -83,7 +83,7 @@ func TestRatesAreMergedAndRemovedAndThoseOfAnotherBaseReplaceAll(t *testing.T) {
 	day := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	merge := func(base marketplace.Currency, of time.Time, rates map[marketplace.Currency]*decimal.Decimal, want map[marketplace.Currency]string) {
 		t.Helper()
-		if err := store.ChangeRates(t.Context(), marketplace.RatesChange{Base: base, Rates: rates, Of: of}); err != nil {
+		if err := store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: base, Rates: rates, Of: of}); err != nil {
 			t.Fatal(err)
 		}
 		terms := termsOf(t, store)
@@ -106,7 +106,7 @@ func TestRatesAreSeededOnceByReplicasThatStartTogether(t *testing.T) {
 	store := pgtest.Open(t)
 	day := time.Date(2024, 6, 28, 0, 0, 0, 0, time.UTC)
 	seed := func() bool {
-		seeded, err := store.SeedRates(t.Context(), marketplace.Rates{Base: "EUR", Per: map[marketplace.Currency]decimal.Decimal{"USD": *rate("1.0705")}}, day)
+		seeded, err := store.Storefront.SeedRates(t.Context(), marketplace.Rates{Base: "EUR", Per: map[marketplace.Currency]decimal.Decimal{"USD": *rate("1.0705")}}, day)
 		if err != nil {
 			t.Error(err)
 		}
@@ -125,7 +125,7 @@ func TestRatesAreSeededOnceByReplicasThatStartTogether(t *testing.T) {
 	if times.Load() != 1 {
 		t.Errorf("want them seeded once, got %d times", times.Load())
 	}
-	if err := store.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{"USD": nil}}); err != nil {
+	if err := store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{"USD": nil}}); err != nil {
 		t.Fatal(err)
 	}
 	if seed() {

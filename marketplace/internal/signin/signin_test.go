@@ -48,10 +48,10 @@ func setup(t *testing.T, failures int) *bench {
 		t.Fatal(err)
 	}
 	b.account = marketplace.Account{ID: uuid.New(), Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: hash, CreatedAt: b.now()}
-	if err := b.store.CreateAccount(t.Context(), b.account); err != nil {
+	if err := b.store.Accounts.CreateAccount(t.Context(), b.account); err != nil {
 		t.Fatal(err)
 	}
-	b.Service = signin.New(b.store, b.secret, failures, b.now)
+	b.Service = signin.New(b.store.Accounts, b.secret, failures, b.now)
 	return b
 }
 
@@ -88,7 +88,7 @@ func TestAnAccessTokenIsGoodForItsTimeOnEveryReplica(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)
 	token := b.signIn(t).AccessToken
-	other := signin.New(b.store, b.secret, 10, b.now)
+	other := signin.New(b.store.Accounts, b.secret, 10, b.now)
 	b.ahead.Add(int64(signin.AccessLife - time.Second))
 	for range 2 {
 		if _, err := other.ByAccessToken(t.Context(), token); err != nil {
@@ -266,7 +266,7 @@ func TestAnAPITokenTellsWhoIsCalling(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)
 	token := marketplace.APIToken{ID: uuid.New(), AccountID: b.account.ID, Name: "shop", CreatedAt: b.now()}
-	if err := b.store.AddAPIToken(t.Context(), token, secret.Hash("the token"), marketplace.Partner); err != nil {
+	if err := b.store.Accounts.AddAPIToken(t.Context(), token, secret.Hash("the token"), marketplace.Partner); err != nil {
 		t.Fatal(err)
 	}
 	if who, err := b.ByAPIToken(t.Context(), "the token"); err != nil || who.Account != b.account.ID {
@@ -280,7 +280,7 @@ func TestASignInThatHasEndedTakesItsAccessTokensWithIt(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)
 	first, second := b.signIn(t), b.signIn(t)
-	other := signin.New(b.store, b.secret, 10, b.now)
+	other := signin.New(b.store.Accounts, b.secret, 10, b.now)
 	for _, replica := range []*signin.Service{b.Service, other} {
 		if _, err := replica.ByAccessToken(t.Context(), first.AccessToken); err != nil {
 			t.Error(err)
@@ -305,14 +305,14 @@ func TestALockedOutAccountHasNoGoodToken(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)
 	reseller := marketplace.Account{ID: uuid.New(), Email: "shop@example.com", Role: marketplace.Reseller, PasswordHash: b.account.PasswordHash, CreatedAt: b.now()}
-	if err := b.store.CreateAccount(t.Context(), reseller); err != nil {
+	if err := b.store.Accounts.CreateAccount(t.Context(), reseller); err != nil {
 		t.Fatal(err)
 	}
 	made, text, err := signin.NewAPIToken(reseller.ID, "shop", b.now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.store.AddAPIToken(t.Context(), made, secret.Hash(text), marketplace.Reseller); err != nil {
+	if err := b.store.Accounts.AddAPIToken(t.Context(), made, secret.Hash(text), marketplace.Reseller); err != nil {
 		t.Fatal(err)
 	}
 	lock := func(disabled bool) {

@@ -50,7 +50,7 @@ func TestReadersSeeEveryChangeThatWasAnsweredBeforeTheyAsked(t *testing.T) {
 // deafened is a store whose feeds can be made to tell nothing, as a connection does that
 // is half dead.
 type deafened struct {
-	*postgres.Store
+	*postgres.Storefront
 	deaf    atomic.Bool
 	listens atomic.Int64
 }
@@ -62,7 +62,7 @@ type deafFeed struct {
 
 func (d *deafened) Listen(ctx context.Context) (storefront.Feed, error) {
 	d.listens.Add(1)
-	feed, err := d.Store.Listen(ctx)
+	feed, err := d.Storefront.Listen(ctx)
 	return deafFeed{feed, d}, err
 }
 
@@ -77,7 +77,7 @@ func (f deafFeed) Next(ctx context.Context) (storefront.News, error) {
 func TestAFeedThatTellsNothingAnyMoreIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
-	store := &deafened{Store: s.store}
+	store := &deafened{Storefront: s.store.Storefront}
 	f := open(t, store, 1<<20)
 	store.deaf.Store(true)
 	s.add(t, s.register(t, "Old Town Walks"), "Walk")

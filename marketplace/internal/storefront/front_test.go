@@ -41,7 +41,7 @@ func setup(t *testing.T) *shop {
 	s := &shop{store: store, owner: uuid.New()}
 	s.do(t, `INSERT INTO accounts VALUES ($1, 'partner@example.com', 'Partner', 'partner', 'none', now())`, s.owner)
 	s.do(t, `INSERT INTO exchange_rates VALUES ('USD', 1.25), ('JPY', 160)`)
-	s.Front = open(t, store, 1<<20)
+	s.Front = open(t, store.Storefront, 1<<20)
 	return s
 }
 

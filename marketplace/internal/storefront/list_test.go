@@ -71,7 +71,7 @@ func TestPagesThatNobodyAskedForTheLongestTimeMakeRoom(t *testing.T) {
 	s := setup(t)
 	s.add(t, s.register(t, "Old Town Walks"), make([]string, 40)...)
 	const most = 64 << 10
-	f := open(t, s.store, most)
+	f := open(t, s.store.Storefront, most)
 	for page := range 40 {
 		list(t, f, storefront.Query{Page: page + 1, Limit: 1})
 	}

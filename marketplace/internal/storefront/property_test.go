@@ -96,11 +96,11 @@ func (s *shop) fromScratch(t failer, q storefront.Query) string {
 		}
 		ids = append(ids, id)
 	}
-	activities, err := s.store.ListedActivities(ctx, ids)
+	activities, err := s.store.Storefront.ListedActivities(ctx, ids)
 	if err != nil {
 		t.Fatalf("read: %v", err)
 	}
-	terms, err := s.store.Terms(ctx)
+	terms, err := s.store.Storefront.Terms(ctx)
 	if err != nil {
 		t.Fatalf("read: %v", err)
 	}
@@ -144,7 +144,7 @@ func (s *shop) answers(t failer, f *storefront.Front, q storefront.Query) string
 func TestEveryPageIsWhatOneMadeFromScratchIs(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
-	other := open(t, s.store, 1<<20)
+	other := open(t, s.store.Storefront, 1<<20)
 	s.add(t, s.register(t, "Old Town Walks"), "Walk 0", "Walk 1", "Walk 2", "Boat")
 	all := changes()
 	queries := []storefront.Query{

@@ -18,8 +18,6 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/health"
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -45,7 +43,7 @@ const patience = 2 * time.Minute
 type bench struct {
 	address      string
 	store        *postgres.Store
-	integrations *integration.Service
+	integrations *partner.Registry
 	account      uuid.UUID
 	clock        *clockwork.FakeClock
 	schedule     worker.Schedule
@@ -68,18 +66,18 @@ func setupAt(t testing.TB, now time.Time) *bench {
 		t.Fatal(err)
 	}
 	a := marketplace.Account{ID: b.account, Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: b.clock.Now()}
-	if err := b.store.CreateAccount(t.Context(), a); err != nil {
+	if err := b.store.Accounts.CreateAccount(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-func service(store *postgres.Store, now func() time.Time) (*integration.Service, error) {
+func service(store *postgres.Store, now func() time.Time) (*partner.Registry, error) {
 	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
 	if err != nil {
 		return nil, err
 	}
-	return integration.NewService(store, partner.NewGuard(true), key, now), nil
+	return partner.NewRegistry(store.Partners, partner.NewGuard(true), key, now), nil
 }
 
 // replica is a worker with what it stands on.
@@ -98,19 +96,19 @@ func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
 	}
 	r := &replica{store: store}
 	r.client = partner.NewClient(partner.Config{
-		Guard: partner.NewGuard(true), AtOnce: 8, Now: b.clock.Now, Scale: b.scale, Observe: func(id uuid.UUID, call health.Call) {
-			if err := r.store.Observe(context.Background(), id, call); err != nil {
+		Guard: partner.NewGuard(true), AtOnce: 8, Now: b.clock.Now, Scale: b.scale, Observe: func(id uuid.UUID, call partner.Observation) {
+			if err := r.store.Partners.Observe(context.Background(), id, call); err != nil {
 				_, _ = fmt.Fprintln(log, err)
 			}
 		},
 	})
-	r.syncer = catalog.NewSyncer(r.store, r.client, b.clock.Now)
+	r.syncer = catalog.NewSyncer(r.store.Catalog, r.client, b.clock.Now)
 	integrations, err := service(r.store, b.clock.Now)
 	if err != nil {
 		return nil, err
 	}
 	r.Worker, err = worker.New(worker.Config{
-		Store: r.store, Integrations: integrations, Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store, r.client, b.clock.Now), Prober: r.client, Bookings: b.bookings,
+		Store: r.store, Integrations: integrations, Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store.Catalog, r.client, b.clock.Now), Prober: r.client, Bookings: b.bookings,
 		Schedule: b.schedule, Log: slog.New(slog.NewTextHandler(log, nil)), Clock: b.clock, JobTime: b.jobTime, RescueTime: b.rescueTime,
 	})
 	return r, err
@@ -159,7 +157,7 @@ func (b *bench) partner(t testing.TB, options int) *platform {
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
-	made, _, err := b.integrations.Register(t.Context(), b.account, integration.Registration{Name: "Old Town Walks", BaseURL: server.URL, AuthKey: "k"})
+	made, _, err := b.integrations.Register(t.Context(), b.account, partner.Registration{Name: "Old Town Walks", BaseURL: server.URL, AuthKey: "k"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,11 +220,11 @@ func product(name string, options int) string {
 // ask asks for a full sync of each.
 func (b *bench) ask(t testing.TB, cause catalog.Cause, partners ...*platform) {
 	t.Helper()
-	wishes := make([]catalog.Wish, len(partners))
+	wishes := make([]catalog.SyncRequest, len(partners))
 	for i, p := range partners {
-		wishes[i] = catalog.Wish{Integration: p.id, Mode: catalog.Full, Cause: cause}
+		wishes[i] = catalog.SyncRequest{Integration: p.id, Mode: catalog.Full, Cause: cause}
 	}
-	if err := b.store.AskForSyncs(t.Context(), wishes...); err != nil {
+	if err := b.store.Catalog.AskForSyncs(t.Context(), wishes...); err != nil {
 		t.Fatal(err)
 	}
 }

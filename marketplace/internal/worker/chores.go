@@ -42,14 +42,14 @@ func (w *Worker) askAll(ctx context.Context, due time.Time, mode catalog.Mode) e
 		return err
 	}
 	pause := min(apart, nightTime/time.Duration(len(ids)))
-	wishes := make([]catalog.Wish, len(ids))
+	wishes := make([]catalog.SyncRequest, len(ids))
 	for i, id := range ids {
-		wishes[i] = catalog.Wish{Integration: id, Mode: mode, Cause: catalog.BySchedule}
+		wishes[i] = catalog.SyncRequest{Integration: id, Mode: mode, Cause: catalog.BySchedule}
 		if i > 0 {
 			wishes[i].At = due.Add(time.Duration(i) * pause)
 		}
 	}
-	return w.Store.AskForSyncs(ctx, wishes...)
+	return w.Store.Catalog.AskForSyncs(ctx, wishes...)
 }
 
 // probes asks for a probe of every integration.
@@ -100,16 +100,16 @@ const (
 
 // cleanUp deletes what nobody needs any more.
 func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
-	signIns, err := w.Store.DropExpiredRefreshTokens(ctx, w.Clock.Now())
-	syncs, failed := w.Store.DropOldSyncs(ctx, keptSyncs)
+	signIns, err := w.Store.Accounts.DropExpiredRefreshTokens(ctx, w.Clock.Now())
+	syncs, failed := w.Store.Catalog.DropOldSyncs(ctx, keptSyncs)
 	err = errors.Join(err, failed)
-	changes, failed := w.Store.DropOldHealthChanges(ctx, keptHealthChanges)
+	changes, failed := w.Store.Partners.DropOldHealthChanges(ctx, keptHealthChanges)
 	err = errors.Join(err, failed)
-	breaches, failed := w.Store.DropOldBreaches(ctx, keptBreaches)
+	breaches, failed := w.Store.Partners.DropOldBreaches(ctx, keptBreaches)
 	err = errors.Join(err, failed)
-	keys, failed := w.Store.ForgetKeys(ctx, w.Clock.Now())
+	keys, failed := w.Store.Partners.ForgetKeys(ctx, w.Clock.Now())
 	err = errors.Join(err, failed)
-	answers, failed := w.Store.DropOldAnswers(ctx, w.Clock.Now().Add(-keptAnswers))
+	answers, failed := w.Store.Bookings.DropOldAnswers(ctx, w.Clock.Now().Add(-keptAnswers))
 	err = errors.Join(err, failed)
 	slots, failed := w.dropPastSlots(ctx)
 	err = errors.Join(err, failed)
@@ -123,7 +123,7 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 func (w *Worker) dropPastSlots(ctx context.Context) (dropped int64, err error) {
 	yesterday := marketplace.DateIn(w.Clock.Now(), time.UTC).AddDate(0, 0, -1)
 	for range mostDrops {
-		some, err := w.Store.DeletePastSlots(ctx, yesterday, slotsDropped)
+		some, err := w.Store.Catalog.DeletePastSlots(ctx, yesterday, slotsDropped)
 		dropped += some
 		if err != nil || some < slotsDropped {
 			return dropped, err

@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/integration"
+	"partnerkit.dev/marketplace/internal/partner"
 )
 
 // The partners of BenchmarkSyncsBesideBrokenPartners.
@@ -89,7 +89,7 @@ func BenchmarkSyncsBesideBrokenPartners(b *testing.B) {
 		server := httptest.NewServer(p)
 		partners := make([]*platform, allPartners)
 		for i := range partners {
-			made, _, err := s.integrations.Register(b.Context(), s.account, integration.Registration{Name: "p", BaseURL: fmt.Sprintf("%s/%d", server.URL, i), AuthKey: "k"})
+			made, _, err := s.integrations.Register(b.Context(), s.account, partner.Registration{Name: "p", BaseURL: fmt.Sprintf("%s/%d", server.URL, i), AuthKey: "k"})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func (b *bench) pulled(t testing.TB, p *town, asked, awaited []*platform) time.D
 	b.ask(t, catalog.BySchedule, order...)
 	// Those that are broken now have slots to be pulled as well.
 	for _, one := range asked[:len(asked)-len(awaited)] {
-		if err := b.store.AskForSlots(t.Context(), one.id, since, true); err != nil {
+		if err := b.store.Catalog.AskForSlots(t.Context(), one.id, since, true); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -37,7 +37,7 @@ func (w *Worker) slots(ctx context.Context, j *river.Job[job.Slots]) error {
 	if err != nil {
 		return err
 	}
-	round, err := w.Store.BeginRound(ctx, id, w.Clock.Now())
+	round, err := w.Store.Catalog.BeginRound(ctx, id, w.Clock.Now())
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (w *Worker) slots(ctx context.Context, j *river.Job[job.Slots]) error {
 	}
 	ending, cancel := settling(ctx)
 	defer cancel()
-	return w.Store.MoveRound(ending, id, func(tx pgx.Tx, stored catalog.Round) (catalog.Round, error) {
+	return w.Store.Catalog.MoveRound(ending, id, func(tx pgx.Tx, stored catalog.Round) (catalog.Round, error) {
 		round.AskedAt = stored.AskedAt // another wish may have come
 		now := w.Clock.Now()
 		next, due := round.Next(now, slice)
@@ -65,7 +65,7 @@ func (w *Worker) pullSlice(ctx context.Context, target partner.Target, round cat
 	failed := &tally{}
 	turns := semaphore.NewWeighted(pullsAtOnce)
 	for after := round.After; !slice.Ended && began.Err() == nil; after = slice.Last {
-		options, err := w.Store.OptionsToPull(ctx, target.ID, round.Serves, after, optionsPage)
+		options, err := w.Store.Catalog.OptionsToPull(ctx, target.ID, round.Serves, after, optionsPage)
 		if err != nil {
 			cancel()
 			_ = turns.Acquire(context.WithoutCancel(ctx), pullsAtOnce)
@@ -93,7 +93,7 @@ func (w *Worker) pullSlice(ctx context.Context, target partner.Target, round cat
 		w.Log.WarnContext(ctx, "slots were not pulled", slog.String("integration_id", target.ID.String()),
 			slog.Int("tried", slice.Tried), slog.Int("failed", slice.Failed), slog.Any("error", failed.last))
 	}
-	left, err := w.Store.OptionsToPull(ctx, target.ID, round.Serves, uuid.Nil, 1)
+	left, err := w.Store.Catalog.OptionsToPull(ctx, target.ID, round.Serves, uuid.Nil, 1)
 	slice.Left = len(left) > 0
 	return slice, err
 }

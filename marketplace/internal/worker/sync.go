@@ -13,7 +13,6 @@ import (
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/job"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/postgres"
 )
 
 // syncRetries are the pauses after a sync that the partner failed. After the last one
@@ -22,7 +21,7 @@ var syncRetries = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute
 
 // sync does what has been asked for of an integration's catalog.
 func (w *Worker) sync(ctx context.Context, j *river.Job[job.Sync]) error {
-	taken, err := w.Store.SyncWish(ctx, j.Args.Integration)
+	taken, err := w.Store.Catalog.PendingSync(ctx, j.Args.Integration)
 	if marketplace.CodeOf(err) == marketplace.NotFound {
 		return nil // another job has fulfilled it
 	}
@@ -40,7 +39,7 @@ func (w *Worker) sync(ctx context.Context, j *river.Job[job.Sync]) error {
 	}
 }
 
-func (w *Worker) fulfil(ctx context.Context, taken postgres.TakenWish) error {
+func (w *Worker) fulfil(ctx context.Context, taken catalog.PendingSync) error {
 	target, err := w.target(ctx, taken.Integration)
 	if err != nil {
 		return err
@@ -51,12 +50,12 @@ func (w *Worker) fulfil(ctx context.Context, taken postgres.TakenWish) error {
 
 // failed has a wish tried again, some times. The slots of the night's sync are pulled
 // all the same: their days move on.
-func (w *Worker) failed(ctx context.Context, j *river.Job[job.Sync], taken postgres.TakenWish, why error) error {
+func (w *Worker) failed(ctx context.Context, j *river.Job[job.Sync], taken catalog.PendingSync, why error) error {
 	now := w.Clock.Now()
 	log := w.Log.With(slog.String("integration_id", taken.Integration.String()), slog.String("mode", string(taken.Mode)), slog.String("cause", string(taken.Cause)), slog.Any("error", why))
 	var slots error
 	if taken.Cause == catalog.BySchedule && taken.Mode == catalog.Full {
-		slots = w.Store.AskForSlots(ctx, taken.Integration, now, false)
+		slots = w.Store.Catalog.AskForSlots(ctx, taken.Integration, now, false)
 	}
 	if taken.Failures >= len(syncRetries) {
 		log.Warn("a sync failed, and is given up")
@@ -69,10 +68,10 @@ func (w *Worker) failed(ctx context.Context, j *river.Job[job.Sync], taken postg
 
 // settle ends the job: the wish is fulfilled, or given up, or due again where that is
 // not zero. One that came meanwhile is next.
-func (w *Worker) settle(ctx context.Context, j *river.Job[job.Sync], taken postgres.TakenWish, again time.Time) error {
+func (w *Worker) settle(ctx context.Context, j *river.Job[job.Sync], taken catalog.PendingSync, again time.Time) error {
 	ctx, cancel := settling(ctx)
 	defer cancel()
-	return w.Store.SettleSync(ctx, taken, !again.IsZero(), func(tx pgx.Tx, another bool) error {
+	return w.Store.Catalog.SettleSync(ctx, taken, !again.IsZero(), func(tx pgx.Tx, another bool) error {
 		now, due := w.Clock.Now(), again
 		if another && again.IsZero() {
 			due = now
@@ -83,7 +82,7 @@ func (w *Worker) settle(ctx context.Context, j *river.Job[job.Sync], taken postg
 
 // live returns the ids of all live integrations.
 func (w *Worker) live(ctx context.Context) ([]uuid.UUID, error) {
-	all, err := w.Store.Integrations(ctx, uuid.Nil)
+	all, err := w.Store.Partners.Integrations(ctx, uuid.Nil)
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func TestADeletedPartnersJobsEndWithoutHarm(t *testing.T) {
 	b := setup(t)
 	p := b.partner(t, 1)
 	b.ask(t, catalog.ByOperator, p)
-	if err := b.store.AskForSlots(t.Context(), p.id, b.clock.Now(), true); err != nil {
+	if err := b.store.Catalog.AskForSlots(t.Context(), p.id, b.clock.Now(), true); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.integrations.Delete(t.Context(), b.account, p.id); err != nil {
@@ -133,7 +133,7 @@ func TestOldHistoryIsCleanedUpAndWhatIsNeededStays(t *testing.T) {
 	until(t, "the history shorter", func() bool {
 		return b.count(t, `SELECT count(*) FROM syncs`) == 201 && b.count(t, `SELECT count(*) FROM integration_health_changes`) == 200
 	})
-	if position, err := b.store.Position(t.Context(), p.id); err != nil || position.Synced != 1 {
+	if position, err := b.store.Catalog.Position(t.Context(), p.id); err != nil || position.Synced != 1 {
 		t.Errorf("want the last full sync kept, got %+v and %v", position, err)
 	}
 	if oldest := b.count(t, `SELECT min(synced) FROM syncs WHERE mode = 'incremental'`); oldest != 51 {

@@ -15,7 +15,6 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/integration"
 	"partnerkit.dev/marketplace/internal/job"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -55,7 +54,7 @@ type Prober interface {
 // Config is what a Worker is made of.
 type Config struct {
 	Store        *postgres.Store // with connections of its own: requests do not wait for them
-	Integrations *integration.Service
+	Integrations *partner.Registry
 	Syncer       *catalog.Syncer
 	Slots        *catalog.SlotPuller
 	Prober       Prober

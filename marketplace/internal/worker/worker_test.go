@@ -133,7 +133,7 @@ func TestWhileASyncRunsAStormOfNotificationsIsOneMore(t *testing.T) {
 	var storm sync.WaitGroup
 	for range 40 {
 		storm.Go(func() {
-			if err := b.store.AskForSyncs(t.Context(), catalog.Wish{Integration: p.id, Mode: catalog.Full, Cause: catalog.ByNotify}); err != nil {
+			if err := b.store.Catalog.AskForSyncs(t.Context(), catalog.SyncRequest{Integration: p.id, Mode: catalog.Full, Cause: catalog.ByNotify}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -166,7 +166,7 @@ func TestAPartnerThatHangsKeepsNobodyElseWaiting(t *testing.T) {
 	b.ask(t, catalog.ByOperator, hanging)
 	b.clock.Advance(time.Minute)
 	until(t, "its sync and its probe hanging", func() bool { pulls, probes, _, _ := hanging.told(); return pulls == 2 && probes == 1 })
-	if err := b.store.AskForSlots(t.Context(), hanging.id, b.clock.Now(), true); err != nil {
+	if err := b.store.Catalog.AskForSlots(t.Context(), hanging.id, b.clock.Now(), true); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "its slots hanging", func() bool { _, _, _, slots := hanging.told(); return slots > 20 })

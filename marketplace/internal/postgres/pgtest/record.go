@@ -47,9 +47,21 @@ func (r *Recorder) hear(t Trip) {
 	}
 }
 
+// statement is one as it is sent, without names for its arguments.
+func statement(ctx context.Context, sql string, args []any) Statement {
+	if len(args) == 1 {
+		if named, is := args[0].(pgx.QueryRewriter); is {
+			if plain, values, err := named.RewriteQuery(ctx, nil, sql, nil); err == nil { // else pgx fails with it
+				return Statement{plain, values}
+			}
+		}
+	}
+	return Statement{sql, args}
+}
+
 // TraceQueryStart is pgx's.
 func (r *Recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
-	r.hear(Trip{{q.SQL, q.Args}})
+	r.hear(Trip{statement(ctx, q.SQL, q.Args)})
 	return ctx
 }
 
@@ -60,7 +72,7 @@ func (r *Recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndDa
 func (r *Recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
 	var t Trip
 	for _, q := range b.Batch.QueuedQueries {
-		t = append(t, Statement{q.SQL, q.Arguments})
+		t = append(t, statement(ctx, q.SQL, q.Arguments))
 	}
 	r.hear(t)
 	return ctx

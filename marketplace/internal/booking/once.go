@@ -48,40 +48,69 @@ type KeyStore interface {
 	SettleKey(ctx context.Context, k Key) error
 }
 
-// CheckoutOnce is Checkout for a request that names a key: it is done once, and has the
-// same answer again. tell makes the answer; where that has no body the error is
-// returned, and is Checkout's, or Unprocessable where the key was used for another body,
-// Conflict while it is under way, PartnerLate where its replica died, and whether seats
-// are held is not known.
-func (s *Service) CheckoutOnce(ctx context.Context, o Order, k Key, tell func(Held, error) Answer) (Answer, error) {
-	k.Account, k.Booking, k.AskedAt = o.Account, o.ID, s.Now()
-	offer, before, err := s.Keys.ClaimKey(ctx, k, o.Activity, o.Variation, o.Slot)
-	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
-		return Answer{}, err
+// request is a checkout that may name a key. Its answer is stored with the move that it
+// tells of, or settled at the end where there is none.
+type request struct {
+	Key  // without a Key it is done as often as it is sent
+	tell func(Held, error) Answer
+}
+
+// Checkout asks the partner for the slot as it is now, and for a hold. tell makes the
+// answer of the booking, HELD, or of the error, where it has a body for that: it is told
+// again whenever the same key is sent. Else the error is returned: Invalid, NotFound,
+// Conflict where the slot cannot be booked (with the partner's words, where it has some)
+// or the same request is under way, Unprocessable where the key was used for another
+// body, PartnerFailed, or PartnerLate, also where the first replica died and whether
+// seats are held is not known. Without a key every error is returned; where ctx has ended
+// meanwhile nobody waits for the hold, and it is given back.
+func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, error) Answer) (Answer, error) {
+	offer, k, err := s.claim(ctx, o, k)
+	if k.Answer.Body != nil {
+		return k.Answer, nil
 	}
-	if before != nil {
-		again, failed := s.again(ctx, k, *before)
-		if failed != nil || again.Answer.Body != nil {
-			return again.Answer, failed
-		}
-		k = again
-	}
-	o.ID = k.Booking
-	once := &once{Key: k, tell: tell}
 	var held Held
 	if err == nil {
-		held, err = s.checkout(ctx, o, offer, once)
+		o.ID = k.Booking
+		held, err = s.checkout(ctx, o, offer, request{k, tell})
 	}
-	if once.Answer.Body == nil { // no move has settled it
-		once.Answer = tell(held, err)
-		if failed := s.Keys.SettleKey(context.WithoutCancel(ctx), once.Key); failed != nil {
+	switch {
+	case held.answer != nil:
+		return held.answer.Answer, nil
+	case k.Key == "" && err != nil:
+		return Answer{}, err
+	}
+	k.Answer = tell(held, err)
+	if k.Key != "" {
+		if failed := s.Keys.SettleKey(context.WithoutCancel(ctx), k); failed != nil {
 			return Answer{}, failed
 		}
 	}
-	if once.Answer.Body != nil {
+	if k.Answer.Body != nil {
 		err = nil
 	}
-	return once.Answer, err
+	return k.Answer, err
+}
+
+// claim returns what a checkout is about, and its key: with the answer that it was given
+// before, or without a Key where there is none, or it is not this request's to settle.
+func (s *Service) claim(ctx context.Context, o Order, k Key) (Offer, Key, error) {
+	k.Account, k.Booking, k.AskedAt = o.Account, o.ID, s.Now()
+	if k.Key == "" {
+		offer, err := s.Store.Offer(ctx, o.Activity, o.Variation, o.Slot)
+		return offer, k, err
+	}
+	offer, before, err := s.Keys.ClaimKey(ctx, k, o.Activity, o.Variation, o.Slot)
+	switch {
+	case err != nil && marketplace.CodeOf(err) != marketplace.NotFound:
+		return offer, Key{}, err
+	case before == nil:
+		return offer, k, err
+	}
+	again, failed := s.again(ctx, k, *before)
+	if failed != nil {
+		return offer, Key{}, failed
+	}
+	return offer, again, err
 }
 
 // again returns the key of a request that was sent before: with the answer that it was
@@ -111,28 +140,15 @@ func (s *Service) again(ctx context.Context, k, before Key) (Key, error) {
 // errUnderWay says when to ask again, which tells it from conflicts that stay.
 var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Message: "a request with this Idempotency-Key is under way", RetryAfter: time.Second}
 
-// once is a request that names a key, which is settled by the move that answers it.
-type once struct {
-	Key
-	tell func(Held, error) Answer
-}
-
-// answer is the key with its answer, to be stored with the move that makes it; nil where
-// there is no key, or nothing to be told again.
-func (o *once) answer(held Held, failed error) *Key {
-	if o == nil {
+// answer is the key with its answer, to be stored with the move that it tells of; nil
+// where there is no key, or nothing to be told again.
+func (q request) answer(held Held, failed error) *Key {
+	if q.Key.Key == "" {
 		return nil
 	}
-	k := o.Key
-	if k.Answer = o.tell(held, failed); k.Answer.Body == nil {
+	k := q.Key
+	if k.Answer = q.tell(held, failed); k.Answer.Body == nil {
 		return nil
 	}
 	return &k
-}
-
-// answered keeps the answer that was stored.
-func (o *once) answered(k *Key) {
-	if k != nil {
-		o.Key = *k
-	}
 }

@@ -11,11 +11,14 @@ import (
 	"partnerkit.dev/marketplace/internal/signin"
 )
 
+// Accounts keeps accounts, with their tokens and sign-ins.
+type Accounts struct{ database }
+
 // CreateAccount stores a new account. The error is Conflict where the address has one.
-func (s *Store) CreateAccount(ctx context.Context, a marketplace.Account) error {
-	_, err := s.pool.Exec(ctx, `
+func (a *Accounts) CreateAccount(ctx context.Context, made marketplace.Account) error {
+	_, err := a.pool.Exec(ctx, `
 		INSERT INTO accounts (id, email, name, role, password_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-		a.ID, a.Email, a.Name, a.Role, a.PasswordHash, a.CreatedAt)
+		made.ID, made.Email, made.Name, made.Role, made.PasswordHash, made.CreatedAt)
 	if violates(err, "accounts_email_key") {
 		return &marketplace.Error{Code: marketplace.Conflict, Message: "there is an account with this email", Cause: err}
 	}
@@ -25,43 +28,33 @@ func (s *Store) CreateAccount(ctx context.Context, a marketplace.Account) error 
 const accountColumns = `SELECT id, email, name, role, password_hash, created_at, disabled_at FROM accounts `
 
 // AccountByEmail returns the account of a normal address, or NotFound.
-func (s *Store) AccountByEmail(ctx context.Context, email string) (marketplace.Account, error) {
-	return s.account(ctx, accountColumns+`WHERE email = $1`, email)
+func (a *Accounts) AccountByEmail(ctx context.Context, email string) (marketplace.Account, error) {
+	return a.account(ctx, accountColumns+`WHERE email = $1`, email)
 }
 
 // Account returns the account of that id, or NotFound.
-func (s *Store) Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error) {
-	return s.account(ctx, accountColumns+`WHERE id = $1`, id)
+func (a *Accounts) Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error) {
+	return a.account(ctx, accountColumns+`WHERE id = $1`, id)
 }
 
-// Accounts returns a page of the accounts of a role, of all roles for "", that have the
+// List returns a page of the accounts of a role, of all roles for "", that have the
 // words in their address or name, in the order of their making, and how many there are.
-func (s *Store) Accounts(ctx context.Context, role marketplace.Role, words string, skip int64, size int) (list []marketplace.Account, total int, err error) {
+func (a *Accounts) List(ctx context.Context, role marketplace.Role, words string, skip int64, size int) ([]marketplace.Account, int, error) {
 	const where = `WHERE ($1 = '' OR role = $1) AND ($2 = '' OR position(lower($2) IN email) > 0 OR position(lower($2) IN lower(name)) > 0)`
-	if err := s.pool.QueryRow(ctx, `SELECT count(*) FROM accounts `+where, role, words).Scan(&total); err != nil {
-		return nil, 0, err
-	}
-	rows, err := s.pool.Query(ctx, accountColumns+where+` ORDER BY created_at, id OFFSET $3 LIMIT $4`, role, words, skip, size)
-	if err != nil {
-		return nil, 0, err
-	}
-	list, err = pgx.CollectRows(rows, pgx.RowToStructByName[marketplace.Account])
-	return list, total, err
+	return page(ctx, a.database, pgx.RowToStructByName[marketplace.Account],
+		`SELECT count(*) FROM accounts `+where, accountColumns+where+` ORDER BY created_at, id`, skip, size, role, words)
 }
 
 // ChangeAccount stores what is changed, or returns NotFound. A new password and locking
 // the account out end its sign-ins.
-func (s *Store) ChangeAccount(ctx context.Context, id uuid.UUID, c signin.AccountChange, now time.Time) (changed marketplace.Account, err error) {
-	err = s.transaction(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `
+func (a *Accounts) ChangeAccount(ctx context.Context, id uuid.UUID, c signin.AccountChange, now time.Time) (changed marketplace.Account, err error) {
+	err = a.transaction(ctx, func(tx pgx.Tx) error {
+		changed, err = one(ctx, tx, "account", pgx.RowToStructByName[marketplace.Account], `
 			UPDATE accounts SET name = coalesce($2, name), password_hash = coalesce($3, password_hash),
 				disabled_at = CASE WHEN $4 THEN coalesce(disabled_at, $5) WHEN NOT $4 THEN NULL ELSE disabled_at END
 			WHERE id = $1 RETURNING id, email, name, role, password_hash, created_at, disabled_at`, id, c.Name, c.PasswordHash, c.Disabled, now)
 		if err != nil {
 			return err
-		}
-		if changed, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[marketplace.Account]); err != nil {
-			return notFound(err, "account")
 		}
 		if c.PasswordHash == nil && changed.DisabledAt == nil {
 			return nil
@@ -72,19 +65,14 @@ func (s *Store) ChangeAccount(ctx context.Context, id uuid.UUID, c signin.Accoun
 	return changed, err
 }
 
-func (s *Store) account(ctx context.Context, query string, args ...any) (marketplace.Account, error) {
-	rows, err := s.pool.Query(ctx, query, args...)
-	if err != nil {
-		return marketplace.Account{}, err
-	}
-	a, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[marketplace.Account])
-	return a, notFound(err, "account")
+func (a *Accounts) account(ctx context.Context, query string, args ...any) (marketplace.Account, error) {
+	return one(ctx, a.pool, "account", pgx.RowToStructByName[marketplace.Account], query, args...)
 }
 
 // AddAPIToken stores a token's hash (SHA-256, 32 bytes) with its description. The
 // error is NotFound where there is no such account of that role.
-func (s *Store) AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error {
-	added, err := s.pool.Exec(ctx, `
+func (a *Accounts) AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error {
+	added, err := a.pool.Exec(ctx, `
 		INSERT INTO api_tokens (id, account_id, name, hash, created_at)
 		SELECT $1, id, $3, $4, $5 FROM accounts WHERE id = $2 AND role = $6`,
 		t.ID, t.AccountID, t.Name, hash, t.CreatedAt, role)
@@ -96,8 +84,8 @@ func (s *Store) AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []
 
 // RevokeAPIToken ends a token of that account, or returns NotFound. To revoke it again
 // changes nothing.
-func (s *Store) RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error {
-	found, err := s.pool.Exec(ctx, `
+func (a *Accounts) RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error {
+	found, err := a.pool.Exec(ctx, `
 		UPDATE api_tokens SET revoked_at = coalesce(revoked_at, $3) WHERE account_id = $1 AND id = $2`, account, token, at)
 	if err == nil && found.RowsAffected() == 0 {
 		err = notFound(pgx.ErrNoRows, "token")
@@ -106,13 +94,9 @@ func (s *Store) RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at
 }
 
 // APITokens returns the last tokens of an account, the newest first.
-func (s *Store) APITokens(ctx context.Context, account uuid.UUID) ([]marketplace.APIToken, error) {
-	rows, err := s.pool.Query(ctx, `
+func (a *Accounts) APITokens(ctx context.Context, account uuid.UUID) ([]marketplace.APIToken, error) {
+	return all(ctx, a.pool, pgx.RowToStructByName[marketplace.APIToken], `
 		SELECT id, account_id, name, created_at, revoked_at FROM api_tokens WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`, account, mostTokens)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[marketplace.APIToken])
 }
 
 // mostTokens is how many tokens of an account are shown.
@@ -120,7 +104,7 @@ const mostTokens = 1000
 
 // AccountByAPIToken returns the account whose good token has that hash, or NotFound,
 // also where it is locked out.
-func (s *Store) AccountByAPIToken(ctx context.Context, hash []byte) (marketplace.Account, error) {
-	return s.account(ctx, accountColumns+`
+func (a *Accounts) AccountByAPIToken(ctx context.Context, hash []byte) (marketplace.Account, error) {
+	return a.account(ctx, accountColumns+`
 		WHERE disabled_at IS NULL AND id = (SELECT account_id FROM api_tokens WHERE hash = $1 AND revoked_at IS NULL)`, hash)
 }

@@ -1,6 +1,4 @@
-// Package health tells how a partner fares: a state and its counters, moved by what
-// comes of every call. It is pure.
-package health
+package partner
 
 import (
 	"fmt"
@@ -16,36 +14,36 @@ const (
 	toHeal    = 2
 )
 
-// Outcome is what came of a call.
-type Outcome string
+// Result is what came of a call, as far as a partner's health goes.
+type Result string
 
-// The outcomes.
+// The results.
 const (
-	OK         Outcome = "ok"         // 2xx, read whole
-	Timeout    Outcome = "timeout"    //
-	Transport  Outcome = "transport"  // no connection, or one that broke
-	Status     Outcome = "status"     // an HTTP answer that is not 2xx
-	Unreadable Outcome = "unreadable" // a 2xx whose body makes no sense
+	ResultOK         Result = "ok"         // 2xx, read whole
+	ResultTimeout    Result = "timeout"    //
+	ResultTransport  Result = "transport"  // no connection, or one that broke
+	ResultStatus     Result = "status"     // an HTTP answer that is not 2xx
+	ResultUnreadable Result = "unreadable" // a 2xx whose body makes no sense
 )
 
-// Call is one call to the partner.
-type Call struct {
-	At      time.Time
-	Outcome Outcome
-	Status  int           // of the answer, where there was one
-	Took    time.Duration // until the answer was read, or given up
+// Observation is what was seen of one call to the partner.
+type Observation struct {
+	At     time.Time
+	Result Result
+	Status int           // of the answer, where there was one
+	Took   time.Duration // until the answer was read, or given up
 }
 
 // String says what came of the call, in a word or a few.
-func (c Call) String() string {
-	if c.Outcome == Status {
+func (c Observation) String() string {
+	if c.Result == ResultStatus {
 		return fmt.Sprintf("answered with %d", c.Status)
 	}
-	return string(c.Outcome)
+	return string(c.Result)
 }
 
-// Change is one change of a partner's state.
-type Change struct {
+// HealthChange is one change of a partner's state.
+type HealthChange struct {
 	At     time.Time         `json:"at"`
 	State  partnerapi.Health `json:"state"`
 	Reason string            `json:"reason"` // what came of the call that changed it
@@ -63,12 +61,12 @@ type Health struct {
 
 // After is the health that a call leaves. Every failure counts; those that speak of
 // the partner's platform, not of one request, degrade it when they come in a row.
-func (h Health) After(call Call) Health {
+func (h Health) After(call Observation) Health {
 	if h.State == "" {
 		h.State = partnerapi.Healthy
 	}
 	switch {
-	case call.Outcome == OK:
+	case call.Result == ResultOK:
 		if call.At.After(h.LastOKAt) { // of two calls at once the later may be told first
 			h.LastOKAt = call.At
 		}
@@ -103,8 +101,8 @@ func (h Health) WorthStoring(before Health) bool {
 
 // degrades reports whether a failure speaks of the partner's platform. A 404 or a 409
 // speaks of one request: it neither degrades nor heals.
-func (c Call) degrades() bool {
-	if c.Outcome != Status {
+func (c Observation) degrades() bool {
+	if c.Result != ResultStatus {
 		return true
 	}
 	switch c.Status {

@@ -1,6 +1,4 @@
-// Package integration registers partners' platforms, and opens what is sealed of them
-// when they are called.
-package integration
+package partner
 
 import (
 	"cmp"
@@ -10,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/secret"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -38,24 +35,25 @@ type Registration struct {
 	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
 }
 
-// Service is safe for concurrent use.
-type Service struct {
+// Registry keeps partners' platforms, and opens what is sealed of them when they are
+// called. It is safe for concurrent use.
+type Registry struct {
 	store  Store
-	guard  *partner.Guard
+	guard  *Guard
 	sealer *secret.Sealer
 	now    func() time.Time
 }
 
-// NewService returns a service that seals keys with the secret.
-func NewService(store Store, guard *partner.Guard, s *secret.Secret, now func() time.Time) *Service {
-	return &Service{store: store, guard: guard, sealer: s.Sealer("partners' keys"), now: now}
+// NewRegistry returns a registry that seals keys with the secret.
+func NewRegistry(store Store, guard *Guard, s *secret.Secret, now func() time.Time) *Registry {
+	return &Registry{store: store, guard: guard, sealer: s.Sealer("partners' keys"), now: now}
 }
 
 // Register stores an account's integration, and returns it with the webhook secret,
 // which is nowhere to be had again. Nobody is called. The error is Invalid, or Conflict
 // where the account has a live integration of that address.
-func (s *Service) Register(ctx context.Context, account uuid.UUID, asked Registration) (marketplace.Integration, string, error) {
-	base, err := s.guard.ParseBaseURL(asked.BaseURL)
+func (r *Registry) Register(ctx context.Context, account uuid.UUID, asked Registration) (marketplace.Integration, string, error) {
+	base, err := r.guard.ParseBaseURL(asked.BaseURL)
 	if err != nil {
 		return marketplace.Integration{}, "", &marketplace.Error{Code: marketplace.Invalid, Message: "the registration is not as it should be", Details: []string{err.Error()}}
 	}
@@ -66,16 +64,16 @@ func (s *Service) Register(ctx context.Context, account uuid.UUID, asked Registr
 	webhook := secret.NewToken()
 	made := marketplace.Integration{
 		ID: id, AccountID: account, Name: asked.Name, BaseURL: base,
-		AuthType: cmp.Or(asked.AuthType, partnerapi.Bearer), AuthKey: s.sealer.Seal(asked.AuthKey, id.String()),
-		WebhookSecretHash: secret.Hash(webhook), HandlesTicketDelivery: asked.HandlesTicketDelivery, CreatedAt: s.now(),
+		AuthType: cmp.Or(asked.AuthType, partnerapi.Bearer), AuthKey: r.sealer.Seal(asked.AuthKey, id.String()),
+		WebhookSecretHash: secret.Hash(webhook), HandlesTicketDelivery: asked.HandlesTicketDelivery, CreatedAt: r.now(),
 	}
-	return made, webhook, s.store.CreateIntegration(ctx, made)
+	return made, webhook, r.store.CreateIntegration(ctx, made)
 }
 
 // Find returns a live integration that the caller may see: its own account's, or any
 // for the zero id. Others are NotFound.
-func (s *Service) Find(ctx context.Context, account, id uuid.UUID) (marketplace.Integration, error) {
-	i, err := s.store.Integration(ctx, id)
+func (r *Registry) Find(ctx context.Context, account, id uuid.UUID) (marketplace.Integration, error) {
+	i, err := r.store.Integration(ctx, id)
 	if err == nil && account != uuid.Nil && i.AccountID != account {
 		err = &marketplace.Error{Code: marketplace.NotFound, Message: "integration not found"}
 	}
@@ -86,16 +84,16 @@ func (s *Service) Find(ctx context.Context, account, id uuid.UUID) (marketplace.
 }
 
 // List returns the live integrations that the caller may see.
-func (s *Service) List(ctx context.Context, account uuid.UUID) ([]marketplace.Integration, error) {
-	return s.store.Integrations(ctx, account)
+func (r *Registry) List(ctx context.Context, account uuid.UUID) ([]marketplace.Integration, error) {
+	return r.store.Integrations(ctx, account)
 }
 
 // Delete ends an integration that the caller may see, or returns NotFound.
-func (s *Service) Delete(ctx context.Context, account, id uuid.UUID) error {
-	if _, err := s.Find(ctx, account, id); err != nil {
+func (r *Registry) Delete(ctx context.Context, account, id uuid.UUID) error {
+	if _, err := r.Find(ctx, account, id); err != nil {
 		return err
 	}
-	return s.store.DeleteIntegration(ctx, id, s.now())
+	return r.store.DeleteIntegration(ctx, id, r.now())
 }
 
 // decoy is what the webhook secret of an integration that does not exist is held
@@ -104,8 +102,8 @@ var decoy = secret.Hash("no integration has this secret")
 
 // ByWebhook returns the live integration whose webhook secret that is. Whether it is
 // unknown or the secret is wrong, the error is the same: Unauthorized.
-func (s *Service) ByWebhook(ctx context.Context, id uuid.UUID, webhook string) (marketplace.Integration, error) {
-	i, err := s.store.Integration(ctx, id)
+func (r *Registry) ByWebhook(ctx context.Context, id uuid.UUID, webhook string) (marketplace.Integration, error) {
+	i, err := r.store.Integration(ctx, id)
 	hash := i.WebhookSecretHash
 	if err != nil {
 		if marketplace.CodeOf(err) != marketplace.NotFound {
@@ -121,17 +119,17 @@ func (s *Service) ByWebhook(ctx context.Context, id uuid.UUID, webhook string) (
 
 // CheckSecret returns an error where partners' keys were sealed with another secret than
 // the service's.
-func (s *Service) CheckSecret(ctx context.Context) error {
-	list, err := s.store.Integrations(ctx, uuid.Nil)
+func (r *Registry) CheckSecret(ctx context.Context) error {
+	list, err := r.store.Integrations(ctx, uuid.Nil)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	_, err = s.Target(list[len(list)-1])
+	_, err = r.Target(list[len(list)-1])
 	return err
 }
 
 // Target is how an integration's partner is called.
-func (s *Service) Target(i marketplace.Integration) (partner.Target, error) {
-	key, err := s.sealer.Open(i.AuthKey, i.ID.String())
-	return partner.Target{ID: i.ID, BaseURL: i.BaseURL, AuthType: i.AuthType, AuthKey: key}, err
+func (r *Registry) Target(i marketplace.Integration) (Target, error) {
+	key, err := r.sealer.Open(i.AuthKey, i.ID.String())
+	return Target{ID: i.ID, BaseURL: i.BaseURL, AuthType: i.AuthType, AuthKey: key}, err
 }

@@ -11,13 +11,13 @@ import (
 // Abandon gives a hold back that the customer does not want any more. The partner is
 // told by a job. The error is NotFound, or Conflict and names the state.
 func (s *Service) Abandon(ctx context.Context, account, id uuid.UUID) (marketplace.Booking, error) {
-	return s.wish(ctx, account, id, Abandon, "")
+	return s.decide(ctx, account, id, Abandon, "")
 }
 
-// Cancel calls a confirmed booking off, as the customer wishes. The partner is told by a
+// Cancel calls a confirmed booking off. The partner is told by a
 // job. Errors are those of Abandon.
 func (s *Service) Cancel(ctx context.Context, account, id uuid.UUID, reason string) (marketplace.Booking, error) {
-	return s.wish(ctx, account, id, CustomerCancel, reason)
+	return s.decide(ctx, account, id, CustomerCancel, reason)
 }
 
 // Settle calls a paid or confirmed booking off, as an operator has decided. A partner that
@@ -33,27 +33,27 @@ func (s *Service) Settle(ctx context.Context, id uuid.UUID, reason string) (mark
 	if err != nil && marketplace.CodeOf(err) != marketplace.Conflict { // somebody else was first
 		return marketplace.Booking{}, err
 	}
-	return s.wish(ctx, uuid.Nil, id, OperatorCancel, reason)
+	return s.decide(ctx, uuid.Nil, id, OperatorCancel, reason)
 }
 
 // Deliver has what was given up sent again. Errors are those of Abandon.
 func (s *Service) Deliver(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
-	return s.wish(ctx, uuid.Nil, id, OperatorDeliver, "")
+	return s.decide(ctx, uuid.Nil, id, OperatorDeliver, "")
 }
 
 // Resolve ends the attention of a booking that was seen to elsewhere, but for a reason
 // that keeps a payment from its booking. Errors are those of Abandon.
 func (s *Service) Resolve(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
-	return s.wish(ctx, uuid.Nil, id, OperatorResolve, "")
+	return s.decide(ctx, uuid.Nil, id, OperatorResolve, "")
 }
 
 // leftInDoubt is what an operator reads of a booking that was called off while it was in
-// doubt; no other wish raises attention.
+// doubt; no other decision raises attention.
 const leftInDoubt = "it was called off, and whether the partner has booked is not known: ask the partner to cancel what it has"
 
-// wish makes a move that nobody is asked about but by a job.
-func (s *Service) wish(ctx context.Context, account, id uuid.UUID, on Event, reason string) (marketplace.Booking, error) {
-	r, _, err := s.step(ctx, id, func(r Record) (Change, error) {
+// decide makes a move that nobody is asked about but by a job.
+func (s *Service) decide(ctx context.Context, account, id uuid.UUID, on Event, reason string) (marketplace.Booking, error) {
+	r, _, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
 		if err := visible(r.Booking, account); err != nil {
 			return Change{}, err
 		}

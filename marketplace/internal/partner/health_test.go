@@ -1,4 +1,4 @@
-package health_test
+package partner_test
 
 import (
 	"testing"
@@ -6,18 +6,18 @@ import (
 
 	"pgregory.net/rapid"
 
-	"partnerkit.dev/marketplace/internal/health"
+	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-var calls = map[string]health.Call{
-	"ok": {Outcome: health.OK, Status: 200}, "timeout": {Outcome: health.Timeout}, "transport": {Outcome: health.Transport},
-	"unreadable": {Outcome: health.Unreadable, Status: 200}, "401": {Outcome: health.Status, Status: 401}, "403": {Outcome: health.Status, Status: 403},
-	"404": {Outcome: health.Status, Status: 404}, "409": {Outcome: health.Status, Status: 409}, "429": {Outcome: health.Status, Status: 429},
-	"500": {Outcome: health.Status, Status: 500}, "302": {Outcome: health.Status, Status: 302},
+var calls = map[string]partner.Observation{
+	"ok": {Result: partner.ResultOK, Status: 200}, "timeout": {Result: partner.ResultTimeout}, "transport": {Result: partner.ResultTransport},
+	"unreadable": {Result: partner.ResultUnreadable, Status: 200}, "401": {Result: partner.ResultStatus, Status: 401}, "403": {Result: partner.ResultStatus, Status: 403},
+	"404": {Result: partner.ResultStatus, Status: 404}, "409": {Result: partner.ResultStatus, Status: 409}, "429": {Result: partner.ResultStatus, Status: 429},
+	"500": {Result: partner.ResultStatus, Status: 500}, "302": {Result: partner.ResultStatus, Status: 302},
 }
 
-func after(names ...string) (h health.Health) {
+func after(names ...string) (h partner.Health) {
 	for _, name := range names {
 		h = h.After(calls[name])
 	}
@@ -53,7 +53,7 @@ func TestThreeFailuresInARowDegradeAndTwoAnswersHeal(t *testing.T) {
 func TestTheLastGoodAnswerIsRemembered(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
-	h := health.Health{}.After(health.Call{At: at, Outcome: health.OK, Status: 200}).After(calls["500"])
+	h := partner.Health{}.After(partner.Observation{At: at, Result: partner.ResultOK, Status: 200}).After(calls["500"])
 	if !h.LastOKAt.Equal(at) {
 		t.Errorf("want %s, got %s", at, h.LastOKAt)
 	}
@@ -97,7 +97,7 @@ func TestWhatIsStoredTellsAsMuchAsEveryCall(t *testing.T) {
 	t.Parallel()
 	names := []string{"ok", "timeout", "transport", "unreadable", "401", "404", "429", "500", "302"}
 	rapid.Check(t, func(t *rapid.T) {
-		var every, stored health.Health
+		var every, stored partner.Health
 		at := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
 		for range rapid.IntRange(0, 40).Draw(t, "calls") {
 			at = at.Add(time.Duration(rapid.IntRange(0, 45).Draw(t, "seconds")) * time.Second)
@@ -122,7 +122,7 @@ func TestWhatIsStoredTellsAsMuchAsEveryCall(t *testing.T) {
 func TestACallThatIsToldLateDoesNotTurnTheClockBack(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
-	h := health.Health{}.After(health.Call{At: at, Outcome: health.OK}).After(health.Call{At: at.Add(-time.Minute), Outcome: health.OK})
+	h := partner.Health{}.After(partner.Observation{At: at, Result: partner.ResultOK}).After(partner.Observation{At: at.Add(-time.Minute), Result: partner.ResultOK})
 	if !h.LastOKAt.Equal(at) {
 		t.Errorf("want %s, got %s", at, h.LastOKAt)
 	}

@@ -1,0 +1,217 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Next returns the row of an event. Its error is Conflict, and names the state.
+func Next(b marketplace.Booking, on Event) (Row, error) {
+	for _, row := range table {
+		if row.On != on || row.From != b.Status && row.From != anywhere || row.If.holds != nil && !row.If.holds(b) {
+			continue
+		}
+		if row.To == anywhere {
+			row.From, row.To = b.Status, b.Status
+		}
+		return row, nil
+	}
+	return Row{}, refusal(b)
+}
+
+// refusal says why a booking does not move.
+func refusal(b marketplace.Booking) error {
+	switch {
+	case confirming.holds(b):
+		return marketplace.Errorf(marketplace.Conflict, "the booking is %s, and its confirmation is under way: try again in a minute", b.Status)
+	case b.Status == marketplace.Paid && releasing.holds(b):
+		return marketplace.Errorf(marketplace.Conflict, "the booking is %s, and its hold was given back before", b.Status)
+	default:
+		return marketplace.Errorf(marketplace.Conflict, "the booking is %s", b.Status)
+	}
+}
+
+// Actions are what an operator can do about a booking that needs attention.
+func Actions(b marketplace.Booking, about marketplace.AttentionReason) []marketplace.Action {
+	list := []marketplace.Action{}
+	for _, may := range []struct {
+		action marketplace.Action
+		on     Event
+	}{{marketplace.TryConfirm, OperatorConfirm}, {marketplace.TryCancel, OperatorCancel}, {marketplace.TryDeliver, OperatorDeliver}} {
+		if row, err := Next(b, may.on); err == nil && (row.From != row.To || row.Ask != "") {
+			list = append(list, may.action)
+		}
+	}
+	if row, err := Next(b, OperatorResolve); err == nil && slices.Contains(row.Settles, about) {
+		list = append(list, marketplace.Resolve)
+	}
+	return list
+}
+
+// move is what an event makes of a booking. The error is Conflict, and names the state.
+// message is for an operator, where the move raises attention; why tells in the history
+// what moved it; call is the confirm that the move begins, or that has ended.
+func move(b marketplace.Booking, on Event, at time.Time, why, message string, call uuid.UUID) (Change, error) {
+	row, err := Next(b, on)
+	if err != nil {
+		return Change{}, err
+	}
+	c := Change{At: at, Booking: apply(b, row, at, message, call)}
+	if row.From != row.To || why != "" {
+		c.History = []marketplace.HistoryEntry{{At: at, Kind: marketplace.MoveKind, From: row.From, To: row.To, Why: why}}
+	}
+	switch row.Ask {
+	case AskConfirm:
+		c.Begins = &Call{ID: call, Endpoint: partnerapi.Confirm, At: at}
+	case AskConfirmAgain:
+		c.Jobs = []Job{{Kind: ConfirmJob, Booking: b.ID, At: at.Add(pause(b.ConfirmTries - 1))}}
+	case AskRelease:
+		c.Jobs = []Job{{Kind: ReleaseJob, Booking: b.ID, At: at}}
+	case AskCancel:
+		c.Jobs = []Job{{Kind: CancelJob, Booking: b.ID, At: at}}
+	}
+	c.Reverses = row.From == marketplace.Confirmed && row.From != row.To
+	return c, nil
+}
+
+// apply returns the booking after a move.
+func apply(b marketplace.Booking, row Row, at time.Time, message string, call uuid.UUID) marketplace.Booking {
+	b.Status = row.To
+	if row.Reason != "" {
+		b.Reason = row.Reason
+	}
+	if row.Release != "" {
+		b.Release = row.Release
+	}
+	if row.Cancel != "" {
+		b.Cancellation = row.Cancel
+	}
+	switch row.Ask {
+	case AskConfirm:
+		b.ConfirmCall, b.ConfirmTries = call, b.ConfirmTries+1
+	case AskRelease:
+		b.ReleaseTries, b.ReleaseSince = 0, at
+	case AskCancel:
+		b.CancelTries, b.CancelSince = 0, at
+	}
+	switch row.On {
+	case ConfirmAccept: // another one that is under way has nothing to add
+		b.ConfirmCall = uuid.Nil
+	case ConfirmRefuse, ConfirmFail, ConfirmUnanswered, ConfirmGiveUp:
+		if b.ConfirmCall == call { // else this one came late, and another one is under way
+			b.ConfirmCall = uuid.Nil
+		}
+	}
+	b.Doubted = row.On != ConfirmAccept && (b.Doubted || slices.Contains(doubting, row.On))
+	b.Attention = slices.DeleteFunc(slices.Clone(b.Attention), func(a marketplace.Attention) bool {
+		return a.Reason == row.Raises || slices.Contains(row.Settles, a.Reason)
+	})
+	if row.Raises != "" {
+		b.Attention = append(b.Attention, marketplace.Attention{Reason: row.Raises, Since: at, Message: message})
+	}
+	return b
+}
+
+// end is what the history keeps of a call that is over.
+func end(call uuid.UUID, o partner.Outcome) *CallEnd {
+	e := &CallEnd{ID: call, Status: o.Status, Took: o.Took}
+	switch {
+	case o.Message != "":
+		e.Error = o.Message
+	case o.Err != nil:
+		e.Error = o.Err.Error()
+	}
+	return e
+}
+
+func breaches(b marketplace.Booking, endpoint partnerapi.Endpoint, at time.Time, messages []string) (list []Breach) {
+	for _, message := range messages {
+		list = append(list, Breach{At: at, Booking: b.ID, Endpoint: endpoint, Message: message})
+	}
+	return list
+}
+
+// moves stores the moves of bookings, by compare-and-set.
+type moves struct {
+	store Store
+	log   *slog.Logger
+}
+
+// mostRaces bounds how often a move is tried that others come before.
+const mostRaces = 20
+
+// step moves a booking: it reads it, and stores what decide makes of it, anew where
+// somebody else was first. A change without a booking is none.
+func (m moves) step(ctx context.Context, id uuid.UUID, decide func(Record) (Change, error)) (Record, Change, error) {
+	r, err := m.store.Booking(ctx, id)
+	if err != nil {
+		return r, Change{}, err
+	}
+	return m.stepFrom(ctx, r, decide)
+}
+
+// stepFrom is step for a booking that was just read.
+func (m moves) stepFrom(ctx context.Context, r Record, decide func(Record) (Change, error)) (Record, Change, error) {
+	for range mostRaces {
+		c, err := decide(r)
+		if err != nil || c.Booking.ID == uuid.Nil {
+			return r, c, err
+		}
+		err = m.store.SaveBooking(ctx, c, r.Version)
+		if err == nil {
+			m.alarm(r.Booking, c.Booking)
+			r.Booking, r.Version = c.Booking, r.Version+1
+			return r, c, nil
+		}
+		if !errors.Is(err, ErrStale) {
+			return r, Change{}, err
+		}
+		if r, err = m.store.Booking(ctx, r.ID); err != nil {
+			return r, Change{}, err
+		}
+	}
+	return r, Change{}, ErrStale
+}
+
+// alarm logs why a booking needs an operator from now on.
+func (m moves) alarm(before, after marketplace.Booking) {
+	for _, a := range after.Attention {
+		if !slices.ContainsFunc(before.Attention, func(known marketplace.Attention) bool { return known.Reason == a.Reason }) {
+			m.log.Warn("a booking needs an operator", slog.String("booking_id", after.ID.String()), slog.String("integration_id", after.IntegrationID.String()), slog.String("reason", string(a.Reason)))
+		}
+	}
+}
+
+const (
+	// insistFor is how long what a partner has answered is tried to be stored.
+	insistFor   = 20 * time.Second
+	insistPause = 250 * time.Millisecond
+)
+
+// insist stores what came of a call, which cannot be asked for again: it outlives ctx,
+// and a database that is away for a moment.
+func (m moves) insist(ctx context.Context, r Record, decide func(Record) (Change, error)) (Record, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), insistFor)
+	defer cancel()
+	for {
+		after, _, err := m.stepFrom(ctx, r, decide)
+		if err == nil || marketplace.CodeOf(err) != marketplace.Internal {
+			return after, err
+		}
+		m.log.Warn("what came of a call is not stored yet", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
+		select {
+		case <-ctx.Done():
+			return after, err
+		case <-time.After(insistPause):
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package partner
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// call is one request.
+type call struct {
+	method, path string
+	name         string // for people, where the path holds a code
+	query        url.Values
+	body         any           // nil: none
+	wait         time.Duration // the longest for a permit; 0: as long as the caller likes
+	limit        time.Duration
+	largest      int64
+	only200      bool // the probe's: no other 2xx will do
+	once         bool // net/http must not send it again, whatever it thinks of the connection
+	read         func([]byte) error
+	refusals     map[int]Kind  // what statuses mean that mean more than that it was refused
+	late         func(Outcome) // is told what comes after the limit; nil: nothing is waited for
+}
+
+// what names the call for people.
+func (asked call) what() string {
+	if asked.name != "" {
+		return asked.name
+	}
+	return asked.method + " " + asked.path
+}
+
+var (
+	errLate   = errors.New("the partner's time is over")
+	errLarge  = errors.New("the answer is larger than is read")
+	errClosed = errors.New("the service is stopping")
+)
+
+// do is the way of every call: it is sent once it is the partner's turn, its whole answer
+// is read and judged within the limit, and the partner's health hears of it.
+func (c *Client) do(ctx context.Context, t Target, asked call) Outcome {
+	ctx, end := c.living(ctx)
+	defer end()
+	began := c.config.Now()
+	leave, err := c.permit(ctx, t, asked)
+	if err != nil {
+		return Outcome{Kind: NotSent, Took: c.config.Now().Sub(began), Err: err}
+	}
+	defer leave() // a partner that hangs does not keep others from their turn
+	if asked.late != nil {
+		return c.listen(context.WithoutCancel(ctx), t, asked)
+	}
+	within, cancel := context.WithTimeoutCause(ctx, c.config.Scale(asked.limit), errLate)
+	defer cancel()
+	return c.observed(ctx, t, c.exchange(within, t, asked))
+}
+
+// living is a context that ends with the client, too.
+func (c *Client) living(ctx context.Context) (context.Context, func()) {
+	ctx, end := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(c.life, func() { end(context.Cause(c.life)) })
+	return ctx, func() { stop(); end(nil) }
+}
+
+// permit waits for a permit to call the partner.
+func (c *Client) permit(ctx context.Context, t Target, asked call) (leave func(), err error) {
+	waiting := ctx
+	if asked.wait > 0 {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithTimeout(ctx, c.config.Scale(asked.wait))
+		defer cancel()
+	}
+	leave, err = c.permits.enter(waiting, t.ID)
+	switch {
+	case err == nil:
+		return leave, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	default:
+		return nil, marketplace.Errorf(marketplace.PartnerLate, "the partner has not answered earlier calls: %s was not sent", asked.what())
+	}
+}
+
+// listening is how much longer than its limit the answer to reserve is waited for:
+// a hold that comes then has to be released.
+const listening = 60 * time.Second
+
+// listen makes a call that outlives whoever made it, and is listened to after its limit.
+func (c *Client) listen(ctx context.Context, t Target, asked call) Outcome {
+	limit := c.config.Scale(asked.limit)
+	answered := make(chan Outcome, 1)
+	c.calls.Go(func() {
+		ctx, end := c.living(ctx)
+		defer end()
+		within, cancel := context.WithTimeoutCause(ctx, limit+c.config.Scale(listening), errLate)
+		defer cancel()
+		answered <- c.exchange(within, t, asked)
+	})
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case outcome := <-answered:
+		return c.observed(c.life, t, outcome)
+	case <-timer.C:
+		c.calls.Go(func() { asked.late(<-answered) })
+		return c.observed(ctx, t, Outcome{Kind: Unanswered, Took: limit, Err: tooLate(asked), result: ResultTimeout})
+	}
+}
+
+// observed has the partner's health hear of a call, unless it was us who gave up.
+func (c *Client) observed(ctx context.Context, t Target, o Outcome) Outcome {
+	if ctx.Err() != nil && !o.Kind.Answered() {
+		o.Err = context.Cause(ctx)
+	} else if o.result != "" {
+		c.config.Observe(t.ID, Observation{At: c.config.Now(), Result: o.result, Status: o.Status, Took: o.Took})
+	}
+	return o
+}
+
+// reply is what was read of a call.
+type reply struct {
+	status int
+	body   []byte
+	err    error
+	sent   bool // it had a connection
+}
+
+// exchange sends a call, and judges its answer.
+func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
+	began := c.config.Now()
+	place := &place{of: c.large}
+	defer place.leave() // once the body has been read for its meaning as well
+	r := c.send(ctx, t, asked, place)
+	took := c.config.Now().Sub(began)
+	o := judge(ctx, asked, r)
+	o.Took = took
+	return o
+}
+
+func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (r reply) {
+	var sent atomic.Bool
+	defer func() { r.sent = sent.Load() }()
+	request, err := c.request(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }}), t, asked)
+	if err != nil {
+		return reply{err: err}
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return reply{err: err}
+	}
+	defer response.Body.Close()
+	r.status = response.StatusCode
+	if response.ContentLength > asked.largest && asked.read != nil {
+		r.err = errLarge
+		return r
+	}
+	r.body, r.err = io.ReadAll(io.LimitReader(&largeReader{response.Body, ctx, place, usualAnswer}, asked.largest+1))
+	if r.err == nil && int64(len(r.body)) > asked.largest && asked.read != nil {
+		r.err = errLarge
+	}
+	return r
+}
+
+func (c *Client) request(ctx context.Context, t Target, asked call) (*http.Request, error) {
+	address, err := partnerapi.URL(t.BaseURL, asked.path, asked.query)
+	if err != nil {
+		return nil, err
+	}
+	var body io.Reader
+	if asked.body != nil {
+		text, err := json.Marshal(asked.body)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, asked.method, address.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	request.URL = address // as it is: NewRequest would parse it anew
+	if asked.once {
+		request.GetBody = nil
+	}
+	if asked.body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", c.config.UserAgent)
+	request.Header.Set("Authorization", t.AuthType.Authorization(t.AuthKey))
+	return request, nil
+}

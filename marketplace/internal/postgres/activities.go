@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// activityColumns reads a whole activity in one row, so that nobody sees one half of a
+// change. The names of a variation's parts are those of the domain's fields.
+const activityColumns = `
+	SELECT a.id, a.integration_id, i.name, a.created_at, a.title, a.product, a.partner_active, a.operator_active, a.details, (
+		SELECT coalesce(json_agg(json_build_object('ID', v.id, 'Sort', v.sort, 'Title', v.title, 'Option', v.option, 'Active', v.partner_active,
+			'Capacity', v.capacity, 'Details', v.details) ORDER BY v.sort, v.id), '[]')
+		FROM variations v WHERE v.activity_id = a.id)` + activityTables
+
+const activityTables = `
+	FROM activities a JOIN integrations i ON i.id = a.integration_id `
+
+// listed is what an activity that resellers may see is like.
+const listed = `a.partner_active AND a.operator_active AND i.deleted_at IS NULL`
+
+func scanActivity(row pgx.CollectableRow) (a marketplace.Activity, err error) {
+	err = row.Scan(&a.ID, &a.IntegrationID, &a.PartnerName, &a.CreatedAt, &a.Title, &a.Product, &a.PartnerActive, &a.OperatorActive, &a.Details, &a.Variations)
+	return a, err
+}
+
+// Activities returns a page of all activities, listed or not, in the order of their
+// making, and how many there are in all.
+func (c *Catalog) Activities(ctx context.Context, by marketplace.ActivityFilter, skip int64, size int) ([]marketplace.Activity, int, error) {
+	const where = `
+		WHERE ($1 = '' OR position(lower($1) IN lower(a.title)) > 0 OR a.external_product_id = $1)
+			AND ($2::uuid = '00000000-0000-0000-0000-000000000000' OR a.integration_id = $2)
+			AND ($3::boolean IS NULL OR (` + listed + `) = $3) `
+	return page(ctx, c.database, scanActivity, `SELECT count(*)`+activityTables+where, activityColumns+where+`ORDER BY a.created_at, a.id`,
+		skip, size, by.Words, by.Integration, by.Listed)
+}
+
+// Activity returns the activity of that id, listed or not, or NotFound.
+func (c *Catalog) Activity(ctx context.Context, id uuid.UUID) (marketplace.Activity, error) {
+	return activityIn(ctx, c.pool, id)
+}
+
+func activityIn(ctx context.Context, in querier, id uuid.UUID) (marketplace.Activity, error) {
+	return one(ctx, in, "activity", scanActivity, activityColumns+`WHERE a.id = $1`, id)
+}
+
+// EditActivity has edit change what operators may change of an activity, and returns
+// it. Edits at the same time come one after the other. The error is NotFound, or edit's,
+// and nothing is written then.
+func (c *Catalog) EditActivity(ctx context.Context, id uuid.UUID, edit func(*marketplace.Activity) error) (a marketplace.Activity, err error) {
+	err = c.transaction(ctx, func(tx pgx.Tx) error {
+		// Held before it is read: a statement that waits for the row reads the
+		// variations as they were before.
+		if _, err := tx.Exec(ctx, `SELECT FROM activities WHERE id = $1 FOR UPDATE`, id); err != nil {
+			return err
+		}
+		if a, err = activityIn(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := edit(&a); err != nil {
+			return err
+		}
+		return writeEdited(ctx, tx, a)
+	})
+	return a, err
+}
+
+// writeEdited writes the rows that differ.
+func writeEdited(ctx context.Context, tx pgx.Tx, a marketplace.Activity) error {
+	batch := &pgx.Batch{}
+	batch.Queue(`
+		UPDATE activities SET title = $2, operator_active = $3, details = $4
+		WHERE id = $1 AND (title, operator_active, details) IS DISTINCT FROM ($2, $3, $4::jsonb)`, a.ID, a.Title, a.OperatorActive, a.Details)
+	for _, v := range a.Variations {
+		batch.Queue(`
+			UPDATE variations SET sort = $2, title = $3, details = $4
+			WHERE id = $1 AND (sort, title, details) IS DISTINCT FROM ($2, $3, $4::jsonb)`, v.ID, v.Sort, v.Title, v.Details)
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}

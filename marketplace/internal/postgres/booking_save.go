@@ -1,0 +1,225 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
+	"github.com/riverqueue/river"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/job"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// IsAffiliate reports whether there is an affiliate of that id.
+func (b *Bookings) IsAffiliate(ctx context.Context, id uuid.UUID) (is bool, err error) {
+	err = b.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM accounts WHERE id = $1 AND role = 'affiliate')`, id).Scan(&is)
+	return is, err
+}
+
+// CreateBooking stores a checkout with its reserve, before that is sent.
+func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, reserve booking.Call) error {
+	_, err := b.pool.Exec(ctx, `
+		WITH made AS (
+			INSERT INTO bookings (id, version, account_id, integration_id, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at,
+				status, guests, currency, total, contact, affiliate_id, reseller_reference, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at)
+			VALUES (@id, 1, @account, @integration, @activity, @variation, @product, @option, @availability, @zone, @start, @end,
+				@status, @guests, @currency, @total, @contact, @affiliate, @reference, 0, 0, 0, '', @created) RETURNING id)
+		INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT id, @at, 'call', @call, @endpoint FROM made`,
+		pgx.NamedArgs{
+			"id": made.ID, "account": made.AccountID, "integration": made.IntegrationID, "activity": made.ActivityID, "variation": made.VariationID,
+			"product": made.ProductID, "option": made.OptionID, "availability": made.AvailabilityID, "zone": made.Zone, "start": made.Start, "end": made.End,
+			"status": made.Status, "guests": made.Guests, "currency": made.Currency, "total": made.Total, "contact": made.Contact,
+			"affiliate": zeronull.UUID(made.AffiliateID), "reference": made.ResellerReference, "created": made.CreatedAt,
+			"at": reserve.At, "call": reserve.ID, "endpoint": reserve.Endpoint,
+		})
+	return err
+}
+
+// SaveBooking writes a change with its jobs, or returns booking.ErrStale.
+func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
+	if len(c.Jobs) == 0 {
+		return save(ctx, b.pool, c, version) // outside of a transaction, a batch is one
+	}
+	return b.transaction(ctx, func(tx pgx.Tx) error {
+		if err := save(ctx, tx, c, version); err != nil {
+			return err
+		}
+		jobs := make([]newJob, len(c.Jobs))
+		for i, j := range c.Jobs {
+			jobs[i] = newJob{args: bookingJob(j)}
+			if j.At.After(c.At) { // else at once: the queue looks for what it has to wait for every few seconds only
+				jobs[i].at = j.At
+			}
+		}
+		return b.insertJobs(ctx, tx, jobs...)
+	})
+}
+
+func bookingJob(j booking.Job) river.JobArgs {
+	switch j.Kind {
+	case booking.ConfirmJob:
+		return job.Confirm{Booking: j.Booking}
+	case booking.ReleaseJob:
+		return job.Release{Booking: j.Booking}
+	default:
+		return job.Cancel{Booking: j.Booking}
+	}
+}
+
+// save sends a change's statements in one batch. The first holds the booking's row, where
+// it is of the version that was read; every other one finds its booking by that version,
+// and does nothing where there is none any more. The last makes the next version.
+func save(ctx context.Context, in interface {
+	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
+}, c booking.Change, version int64) error {
+	s := saving{&pgx.Batch{}, pgx.NamedArgs{"id": c.Booking.ID, "version": version, "now": c.At}}
+	s.queue(`SELECT FROM bookings WHERE id = @id AND version = @version FOR NO KEY UPDATE`, nil)
+	s.payment(c)
+	s.history(c)
+	s.attention(c.Booking.Attention)
+	s.commission(c)
+	s.answer(c.Answers)
+	s.breaches(c)
+	moved := false
+	s.booking(c.Booking, &moved)
+	if err := in.SendBatch(ctx, s.batch).Close(); err != nil {
+		return unsaved(err)
+	}
+	if !moved {
+		return booking.ErrStale
+	}
+	return nil
+}
+
+// dataException is the class of PostgreSQL's codes for a value that no column takes,
+// such as a text with a NUL.
+const dataException = "22"
+
+func unsaved(err error) error {
+	if violates(err, "bookings_code_key") {
+		return &marketplace.Error{Code: marketplace.Conflict, Message: "the partner gave a code twice", Cause: err}
+	}
+	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && strings.HasPrefix(refused.Code, dataException) {
+		return &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner's answer has characters that cannot be stored", Cause: err}
+	}
+	return err
+}
+
+// saving is the batch of a change.
+type saving struct {
+	batch *pgx.Batch
+	known pgx.NamedArgs // what every statement may name
+}
+
+// held finds the booking that the batch holds.
+const held = `FROM bookings b WHERE b.id = @id AND b.version = @version`
+
+func (s saving) queue(statement string, args pgx.NamedArgs) *pgx.QueuedQuery {
+	if args == nil {
+		args = pgx.NamedArgs{}
+	}
+	for name, value := range s.known {
+		args[name] = value
+	}
+	return s.batch.Queue(statement, args)
+}
+
+func (s saving) payment(c booking.Change) {
+	if c.Payment != nil {
+		s.queue(`INSERT INTO booking_payments (booking_id, reference, succeeded, at) SELECT b.id, @reference, @succeeded, @now `+held+` ON CONFLICT DO NOTHING`,
+			pgx.NamedArgs{"reference": c.Payment.Reference, "succeeded": c.Payment.Succeeded})
+	}
+}
+
+func (s saving) history(c booking.Change) {
+	if c.Ends != nil {
+		status, took := c.Ends.Known()
+		s.queue(`
+			UPDATE booking_history h SET status = @status, duration_ms = @took, error = @error `+held+` AND h.call_id = @call AND h.booking_id = b.id`,
+			pgx.NamedArgs{"call": c.Ends.ID, "status": status, "took": took, "error": zeronull.Text(c.Ends.Error)})
+	}
+	for _, move := range c.History {
+		s.queue(`INSERT INTO booking_history (booking_id, at, kind, from_status, to_status, why) SELECT b.id, @at, @kind, @from, @to, @why `+held,
+			pgx.NamedArgs{"at": move.At, "kind": move.Kind, "from": zeronull.Text(move.From), "to": zeronull.Text(move.To), "why": zeronull.Text(move.Why)})
+	}
+	if c.Begins != nil {
+		s.queue(`INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT b.id, @at, @kind, @call, @endpoint `+held,
+			pgx.NamedArgs{"at": c.Begins.At, "kind": marketplace.CallKind, "call": c.Begins.ID, "endpoint": c.Begins.Endpoint})
+	}
+}
+
+// attention has the reasons listed that a booking has, and settles the others.
+func (s saving) attention(list []marketplace.Attention) {
+	reasons := []string{}
+	for _, a := range list {
+		reasons = append(reasons, string(a.Reason))
+		s.queue(`
+			INSERT INTO booking_attention AS a (booking_id, reason, since, message) SELECT b.id, @reason, @since, @message `+held+`
+			ON CONFLICT (booking_id, reason) DO UPDATE SET since = EXCLUDED.since, message = EXCLUDED.message, settled_at = NULL
+			WHERE a.settled_at IS NOT NULL OR a.since <> EXCLUDED.since OR a.message <> EXCLUDED.message`,
+			pgx.NamedArgs{"reason": a.Reason, "since": a.Since, "message": a.Message})
+	}
+	s.queue(`UPDATE booking_attention a SET settled_at = @now `+held+` AND a.booking_id = b.id AND a.settled_at IS NULL AND a.reason <> ALL(@reasons::text[])`,
+		pgx.NamedArgs{"reasons": reasons})
+}
+
+func (s saving) commission(c booking.Change) {
+	if c.Commission != nil {
+		s.queue(`
+			INSERT INTO affiliate_commissions (booking_id, affiliate_id, currency, amount, accrued_at)
+			SELECT b.id, b.affiliate_id, b.currency, @amount, @now `+held+` AND b.affiliate_id IS NOT NULL`, pgx.NamedArgs{"amount": c.Commission})
+	}
+	if c.Reverses {
+		s.queue(`UPDATE affiliate_commissions c SET reversed_at = @now `+held+` AND c.booking_id = b.id`, nil)
+	}
+}
+
+func (s saving) answer(k *booking.Key) {
+	if k != nil {
+		s.queue(`UPDATE idempotency_keys k SET status = @status, answer = @answer `+held+` AND k.account_id = b.account_id AND k.key = @key AND k.booking_id = b.id`,
+			pgx.NamedArgs{"key": k.Key, "status": k.Answer.Status, "answer": k.Answer.Body})
+	}
+}
+
+// idTaken is what is wrong where two bookings have one id (CNF-2).
+const idTaken = "externalBookingId: want one that no other booking has: to cancel the one would be to cancel the other"
+
+const insertBreach = `
+	INSERT INTO integration_breaches (integration_id, booking_id, at, endpoint, message) SELECT b.integration_id, b.id, @now, @endpoint, @message ` + held
+
+func (s saving) breaches(c booking.Change) {
+	for _, breach := range c.Breaches {
+		s.queue(insertBreach, pgx.NamedArgs{"endpoint": breach.Endpoint, "message": breach.Message})
+	}
+	if external := c.Booking.ExternalBookingID; external != "" {
+		s.queue(insertBreach+` AND b.external_booking_id IS DISTINCT FROM @external AND EXISTS (
+			SELECT FROM bookings other WHERE other.external_booking_id = @external AND other.integration_id = b.integration_id AND other.id <> b.id)`,
+			pgx.NamedArgs{"endpoint": partnerapi.Confirm, "message": idTaken, "external": external})
+	}
+}
+
+func (s saving) booking(b marketplace.Booking, moved *bool) {
+	s.queue(`
+		UPDATE bookings SET version = version + 1, status = @status, reason = @reason, code = @code, expires_at = @expires,
+			payment_reference = @payment, external_booking_id = @external, tickets = @tickets,
+			confirm_call = @confirming, confirm_tries = @confirms, confirm_doubted = @doubted,
+			release = @release, release_tries = @releases, release_since = @releasing,
+			cancellation = @cancellation, cancel_tries = @cancels, cancel_since = @cancelling, cancel_reason = @cancel_reason
+		WHERE id = @id AND version = @version`, pgx.NamedArgs{
+		"status": b.Status, "reason": zeronull.Text(b.Reason), "code": zeronull.Text(b.Code), "expires": zeronull.Timestamptz(b.ExpiresAt),
+		"payment": zeronull.Text(b.PaymentReference), "external": zeronull.Text(b.ExternalBookingID), "tickets": b.Tickets,
+		"confirming": zeronull.UUID(b.ConfirmCall), "confirms": b.ConfirmTries, "doubted": b.Doubted,
+		"release": zeronull.Text(b.Release), "releases": b.ReleaseTries, "releasing": zeronull.Timestamptz(b.ReleaseSince),
+		"cancellation": zeronull.Text(b.Cancellation), "cancels": b.CancelTries, "cancelling": zeronull.Timestamptz(b.CancelSince), "cancel_reason": b.CancelReason,
+	}).Exec(func(done pgconn.CommandTag) error {
+		*moved = done.RowsAffected() == 1
+		return nil
+	})
+}

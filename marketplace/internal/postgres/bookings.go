@@ -1,0 +1,139 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/job"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// Bookings keeps bookings, and the requests that name a key.
+type Bookings struct{ database }
+
+// bookingColumns reads a booking with what is needed to move it.
+const bookingColumns = `
+	SELECT b.id, b.version, b.account_id, b.integration_id, b.activity_id, b.variation_id, b.product_id, b.option_id, b.availability_id, b.zone, b.starts_at, b.ends_at,
+		b.status, b.reason, b.guests, b.currency, b.total, b.contact, b.affiliate_id, b.reseller_reference, b.code, b.expires_at,
+		b.payment_reference, b.external_booking_id, b.tickets, b.confirm_call, b.confirm_tries, b.confirm_doubted,
+		b.release, b.release_tries, b.release_since, b.cancellation, b.cancel_tries, b.cancel_since, b.cancel_reason, b.created_at,
+		(SELECT json_agg(json_build_object('reason', t.reason, 'since', t.since, 'message', t.message) ORDER BY t.since, t.reason)
+			FROM booking_attention t WHERE t.booking_id = b.id AND t.settled_at IS NULL),
+		(SELECT json_agg(json_build_object('Reference', p.reference, 'Succeeded', p.succeeded, 'At', p.at) ORDER BY p.at) FROM booking_payments p WHERE p.booking_id = b.id),
+		` + bookedIntegration + `
+	FROM bookings b JOIN integrations i ON i.id = b.integration_id JOIN integration_health h ON h.integration_id = b.integration_id `
+
+// bookedIntegration is what calls for a booking need of its integration.
+const bookedIntegration = `i.id, i.account_id, i.name, i.base_url, i.auth_type, i.auth_key, i.handles_ticket_delivery, h.state`
+
+func scanBooking(row pgx.CollectableRow) (r booking.Record, err error) {
+	b, i := &r.Booking, &r.Integration
+	err = row.Scan(&b.ID, &r.Version, &b.AccountID, &b.IntegrationID, &b.ActivityID, &b.VariationID, &b.ProductID, &b.OptionID, &b.AvailabilityID, &b.Zone, &b.Start, &b.End,
+		&b.Status, (*zeronull.Text)(&b.Reason), &b.Guests, &b.Currency, &b.Total, &b.Contact, (*zeronull.UUID)(&b.AffiliateID), &b.ResellerReference, (*zeronull.Text)(&b.Code), (*zeronull.Timestamptz)(&b.ExpiresAt),
+		(*zeronull.Text)(&b.PaymentReference), (*zeronull.Text)(&b.ExternalBookingID), &b.Tickets, (*zeronull.UUID)(&b.ConfirmCall), &b.ConfirmTries, &b.Doubted,
+		(*zeronull.Text)(&b.Release), &b.ReleaseTries, (*zeronull.Timestamptz)(&b.ReleaseSince), (*zeronull.Text)(&b.Cancellation), &b.CancelTries, (*zeronull.Timestamptz)(&b.CancelSince), &b.CancelReason, &b.CreatedAt,
+		&b.Attention, &r.Payments, &i.ID, &i.AccountID, &i.Name, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.HandlesTicketDelivery, &r.Health)
+	return r, err
+}
+
+// Booking returns a booking with what is needed to move it, or NotFound.
+func (b *Bookings) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error) {
+	return one(ctx, b.pool, "booking", scanBooking, bookingColumns+`WHERE b.id = $1`, id)
+}
+
+// bookingFilter chooses bookings by account, status, attention, and whether they are some.
+const bookingFilter = `
+	WHERE ($1::uuid IS NULL OR b.account_id = $1) AND ($2 = '' OR b.status = $2)
+		AND (NOT $3 OR EXISTS (SELECT FROM booking_attention t WHERE t.booking_id = b.id AND t.settled_at IS NULL)) AND ($4 OR b.code IS NOT NULL)`
+
+// bookingNamed chooses among them by name, each kind of which has an index.
+const bookingNamed = ` AND b.id IN (
+	SELECT id FROM bookings WHERE id = $5
+	UNION ALL SELECT id FROM bookings WHERE reseller_reference = $6 AND reseller_reference <> ''
+	UNION ALL SELECT id FROM bookings WHERE external_booking_id = $6)`
+
+// List returns some of the bookings, the newest first, and how many there are.
+func (b *Bookings) List(ctx context.Context, by booking.Filter, skip int64, size int) ([]marketplace.Booking, int, error) {
+	where, args := bookingFilter, []any{zeronull.UUID(by.Account), by.Status, by.Attention, by.Checkouts}
+	if by.Named != "" {
+		id, err := uuid.Parse(by.Named)
+		if err != nil {
+			id = uuid.Nil // which no booking has
+		}
+		where, args = where+bookingNamed, append(args, id, by.Named)
+	}
+	return page(ctx, b.database, func(row pgx.CollectableRow) (marketplace.Booking, error) {
+		r, err := scanBooking(row)
+		return r.Booking, err
+	}, `SELECT count(*) FROM bookings b `+where, bookingColumns+where+` ORDER BY b.created_at DESC, b.id DESC`, skip, size, args...)
+}
+
+// Histories returns what happened to bookings, the oldest first.
+func (b *Bookings) Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]marketplace.HistoryEntry, error) {
+	rows, err := b.pool.Query(ctx, `
+		SELECT booking_id, at, kind, from_status, to_status, why, endpoint, status, duration_ms, error
+		FROM booking_history WHERE booking_id = ANY($1) ORDER BY id`, ids)
+	if err != nil {
+		return nil, err
+	}
+	histories := map[uuid.UUID][]marketplace.HistoryEntry{}
+	defer rows.Close()
+	for rows.Next() {
+		var id uuid.UUID
+		var h marketplace.HistoryEntry
+		if err := rows.Scan(&id, &h.At, &h.Kind, (*zeronull.Text)(&h.From), (*zeronull.Text)(&h.To), (*zeronull.Text)(&h.Why),
+			(*zeronull.Text)(&h.Endpoint), &h.Status, &h.Duration, (*zeronull.Text)(&h.Error)); err != nil {
+			return nil, err
+		}
+		histories[id] = append(histories[id], h)
+	}
+	return histories, rows.Err()
+}
+
+// Commissions returns some of an affiliate's commissions, the newest first, and how
+// many there are.
+func (b *Bookings) Commissions(ctx context.Context, affiliate uuid.UUID, skip int64, size int) ([]booking.Commission, int, error) {
+	return page(ctx, b.database, func(row pgx.CollectableRow) (c booking.Commission, err error) {
+		err = row.Scan(&c.Booking, &c.Currency, &c.Amount, &c.AccruedAt, (*zeronull.Timestamptz)(&c.ReversedAt))
+		return c, err
+	}, `SELECT count(*) FROM affiliate_commissions WHERE affiliate_id = $1`, `
+		SELECT booking_id, currency, amount, accrued_at, reversed_at FROM affiliate_commissions
+		WHERE affiliate_id = $1 ORDER BY accrued_at DESC, booking_id`, skip, size, affiliate)
+}
+
+// DueBookings returns what a sweep has to see to, at most so many of each kind.
+func (b *Bookings) DueBookings(ctx context.Context, now, stale time.Time, most int) (d booking.Due, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(`SELECT id FROM bookings WHERE status = 'HELD' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, now, most).
+		Query(into(&d.Expired, pgx.RowTo[uuid.UUID]))
+	batch.Queue(`SELECT b.id FROM integrations i JOIN bookings b ON b.integration_id = i.id WHERE i.deleted_at <= $1 AND b.status = 'HELD' LIMIT $2`, now, most).
+		Query(into(&d.Withdrawn, pgx.RowTo[uuid.UUID]))
+	batch.Queue(`
+		SELECT h.booking_id AS booking, h.call_id AS call FROM bookings b JOIN booking_history h ON h.booking_id = b.id AND h.endpoint = 'reserve'
+		WHERE b.status = 'RESERVING' AND b.created_at <= $1 ORDER BY b.created_at LIMIT $2`, stale, most).
+		Query(into(&d.Reserves, pgx.RowToStructByName[booking.CallOf]))
+	batch.Queue(`
+		SELECT booking_id AS booking, call_id AS call FROM booking_history
+		WHERE endpoint = 'confirm' AND duration_ms IS NULL AND error IS NULL AND at <= $1 ORDER BY at LIMIT $2`, stale, most).
+		Query(into(&d.Confirms, pgx.RowToStructByName[booking.CallOf]))
+	batch.Queue(droppedJobs, most).Query(into(&d.Dropped, pgx.RowToStructByName[booking.DroppedJob]))
+	return d, b.pool.SendBatch(ctx, batch).Close()
+}
+
+// droppedJobs are those of bookings that still wait for them, and for no other job.
+const droppedJobs = `
+	SELECT b.id AS booking, j.kind, j.id AS job, j.attempt AS tries
+	FROM river_job j JOIN bookings b ON b.id = (j.args->>'booking_id')::uuid
+	WHERE j.state = 'discarded' AND j.finalized_at IS NOT NULL AND j.queue = '` + job.QueueBookings + `' AND (
+			j.kind = 'booking_release' AND b.release = 'pending' OR
+			j.kind = 'booking_cancel' AND b.cancellation = 'pending' OR
+			j.kind = 'booking_confirm' AND b.status = 'PAID' AND b.confirm_call IS NULL AND b.release IS NULL AND NOT EXISTS (
+				SELECT FROM booking_attention a WHERE a.booking_id = b.id AND a.settled_at IS NULL AND a.reason IN ('confirm_refused', 'confirm_unknown', 'late_payment')))
+		AND NOT EXISTS (SELECT FROM river_job other WHERE other.kind = j.kind AND other.args @> jsonb_build_object('booking_id', b.id)
+			AND other.state IN ('available', 'pending', 'retryable', 'running', 'scheduled'))
+	ORDER BY j.finalized_at LIMIT $1`
