@@ -7,9 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
-	"sync/atomic"
 	"time"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -26,6 +24,7 @@ type call struct {
 	limit        time.Duration
 	largest      int64
 	only200      bool // the probe's: no other 2xx will do
+	by           SendBy
 	once         bool // net/http must not send it again, whatever it thinks of the connection
 	read         func([]byte) error
 	refusals     map[int]Kind  // what statuses mean that mean more than that it was refused
@@ -132,7 +131,7 @@ type reply struct {
 	status int
 	body   []byte
 	err    error
-	sent   bool // it had a connection
+	sent   bool // or may have been
 }
 
 // exchange sends a call, and judges its answer.
@@ -148,13 +147,17 @@ func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
 }
 
 func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (r reply) {
-	var sent atomic.Bool
-	defer func() { r.sent = sent.Load() }()
-	request, err := c.request(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }}), t, asked)
+	sending := &sending{by: asked.by}
+	defer func() { r.sent = sending.sent.Load() }()
+	request, err := c.request(sending.guarded(ctx), t, asked)
 	if err != nil {
 		return reply{err: err}
 	}
-	response, err := c.http.Do(request)
+	client := c.http
+	if asked.by != (SendBy{}) {
+		client = c.booking
+	}
+	response, err := client.Do(request)
 	if err != nil {
 		return reply{err: err}
 	}

@@ -40,7 +40,8 @@ type Config struct {
 // Client calls partners. It is safe for concurrent use.
 type Client struct {
 	config  Config
-	http    *http.Client
+	http    *http.Client // for what may be sent at any time
+	booking *http.Client // for what may be sent for a while only
 	permits *permits
 	large   *semaphore.Weighted // of the large answers that may be held at once
 	life    context.Context
@@ -58,21 +59,36 @@ func NewClient(config Config) *Client {
 		config: config, life: life, end: end,
 		permits: newPermits(config.AtOnce),
 		large:   semaphore.NewWeighted(largeAtOnce),
-		http: &http.Client{
-			Transport: &http.Transport{
-				DialContext:            config.Guard.dialer().DialContext,
-				TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-				TLSHandshakeTimeout:    dialTime,
-				ForceAttemptHTTP2:      true,
-				MaxIdleConns:           1000,
-				MaxIdleConnsPerHost:    config.AtOnce, // 2, the default, would dial anew for most calls
-				IdleConnTimeout:        30 * time.Second,
-				MaxResponseHeaderBytes: largestHeader,
-			},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		http:    &http.Client{Transport: transport(config), CheckRedirect: noRedirect},
+		booking: &http.Client{Transport: bookingTransport(config), CheckRedirect: noRedirect},
 	}
 }
+
+// transport is that of calls that may be sent at any time.
+func transport(config Config) *http.Transport {
+	return &http.Transport{
+		DialContext:            config.Guard.dialer().DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    dialTime,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           1000,
+		MaxIdleConnsPerHost:    config.AtOnce, // 2, the default, would dial anew for most calls
+		IdleConnTimeout:        30 * time.Second,
+		MaxResponseHeaderBytes: largestHeader,
+	}
+}
+
+// bookingTransport is that of calls whose connection checks that they are still to be
+// sent. With HTTP/2 calls share one, and a write there is not any one call's.
+func bookingTransport(config Config) *http.Transport {
+	t := transport(config)
+	t.DialContext = checked(t.DialContext)
+	t.ForceAttemptHTTP2, t.Protocols = false, new(http.Protocols)
+	t.Protocols.SetHTTP1(true)
+	return t
+}
+
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Close ends the calls that are under way, waits for those that outlive whoever made
 // them, and closes idle connections.
@@ -80,6 +96,7 @@ func (c *Client) Close() {
 	c.end(errClosed)
 	c.calls.Wait()
 	c.http.CloseIdleConnections()
+	c.booking.CloseIdleConnections()
 }
 
 // What is read of an answer at most, in bytes, once it is unpacked.
@@ -127,14 +144,14 @@ func (c *Client) Availability(ctx context.Context, t Target, asked partnerapi.Av
 	}).Err
 }
 
-// Reserve asks for a hold (RSV-1). It is sent once, and outlives ctx. Where no answer
+// Reserve asks for a hold (RSV-1). It is sent once, by that time, and outlives ctx. Where no answer
 // has come within the limit of that health, the outcome is Unanswered, and late is
 // called once, in its own time, with what comes in the minute after it; the code is set
 // in an unreadable answer too, where it can be read.
-func (c *Client) Reserve(ctx context.Context, t Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, Outcome)) (partnerapi.ReserveAnswer, Outcome) {
+func (c *Client) Reserve(ctx context.Context, by SendBy, t Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, Outcome)) (partnerapi.ReserveAnswer, Outcome) {
 	var hold partnerapi.ReserveAnswer
 	outcome := c.do(ctx, t, call{
-		method: http.MethodPost, path: partnerapi.ReservePath, body: asked, once: true, wait: turnTime,
+		method: http.MethodPost, path: partnerapi.ReservePath, body: asked, once: true, wait: turnTime, by: by,
 		limit: partnerapi.Reserve.Timeout(h), largest: largestHold, read: readHold(&hold),
 		refusals: map[int]Kind{http.StatusBadRequest: SlotRefused},
 		late:     func(o Outcome) { late(hold, o) },
@@ -147,10 +164,10 @@ func (c *Client) Reserve(ctx context.Context, t Target, h partnerapi.Health, ask
 
 // Confirm books a hold that is paid (CNF-1). tickets says that the partner delivers its
 // own (CNF-6). An answer that names a booking is Done, with its breaches.
-func (c *Client) Confirm(ctx context.Context, t Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (booked partnerapi.ConfirmAnswer, outcome Outcome) {
+func (c *Client) Confirm(ctx context.Context, by SendBy, t Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (booked partnerapi.ConfirmAnswer, outcome Outcome) {
 	var breaches []string
 	outcome = c.do(ctx, t, call{
-		method: http.MethodPost, path: partnerapi.ConfirmPath, body: asked, once: true, wait: turnTime,
+		method: http.MethodPost, path: partnerapi.ConfirmPath, body: asked, once: true, wait: turnTime, by: by,
 		limit: partnerapi.Confirm.Timeout(h), largest: largestTicket, read: readBooking(&booked, &breaches, tickets),
 	})
 	outcome.Breaches = breaches
@@ -158,8 +175,9 @@ func (c *Client) Confirm(ctx context.Context, t Target, h partnerapi.Health, ask
 }
 
 // Release gives a hold back (REL-1). Every 2xx is Done.
-func (c *Client) Release(ctx context.Context, t Target, code string) Outcome {
+func (c *Client) Release(ctx context.Context, by SendBy, t Target, code string) Outcome {
 	return c.deliver(ctx, t, call{
+		by:     by,
 		method: http.MethodDelete, path: partnerapi.ReleasePath(code), name: "release",
 		body:  partnerapi.ReleaseRequest{ReservationConfirmationCode: code},
 		limit: partnerapi.Release.Timeout(partnerapi.Healthy),
@@ -168,8 +186,9 @@ func (c *Client) Release(ctx context.Context, t Target, code string) Outcome {
 
 // Cancel calls a booking off (CAN-1). Every 2xx is Done; a partner that has no such call
 // answers Unsupported.
-func (c *Client) Cancel(ctx context.Context, t Target, externalID, reason string) Outcome {
+func (c *Client) Cancel(ctx context.Context, by SendBy, t Target, externalID, reason string) Outcome {
 	return c.deliver(ctx, t, call{
+		by:     by,
 		method: http.MethodPost, path: partnerapi.CancelPath(externalID), name: "cancel",
 		body:     partnerapi.CancelRequest{Reason: reason},
 		limit:    partnerapi.Cancel.Timeout(partnerapi.Healthy),

@@ -65,6 +65,8 @@ func judge(within context.Context, asked call, r reply) Outcome {
 		return failed(Outcome{Kind: answered, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s makes no sense: it is not packed as its Content-Encoding, gzip, says", what)
 	case errors.Is(r.err, errLarge):
 		return failed(Outcome{Kind: answered, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s has more than %d MiB", what, asked.largest>>20)
+	case errors.Is(r.err, errOverdue):
+		return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "%s was not sent: its time to be sent was over", what)}
 	case errors.Is(r.err, errCrowded):
 		return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s is larger than %d MiB, and had to wait for other such answers until its %s were over", what, usualAnswer>>20, asked.limit)}
 	case r.err != nil && errors.Is(context.Cause(within), errLate):
