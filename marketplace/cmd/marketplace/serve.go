@@ -120,7 +120,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	}
 	deliveries := partner.NewRegistry(work.Partners, guard, key, time.Now)
 	bookings, owed := newBookings(store, client, integrations, share, log), newBookings(work, client, deliveries, share, log)
-	defer func() { client.Close(); bookings.Wait(); owed.Wait() }()
+	defer func() { client.Close(); bookings.Close(); owed.Close() }()
 	background, err := newWorker(work, client, deliveries, owed, s, measured, log)
 	if err != nil {
 		return err

@@ -58,6 +58,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	b := &bench{queries: &pgtest.Recorder{}, accounts: map[marketplace.Role]marketplace.Account{}}
 	database := pgtest.URL(t)
 	b.store = pgtest.OpenRecorded(t, database, b.queries)
+	b.store.Bookings.Clock = b.now
 	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
 	if err != nil {
 		t.Fatal(err)

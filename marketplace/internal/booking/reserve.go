@@ -3,7 +3,9 @@ package booking
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,17 +30,39 @@ func (s *Service) reserve(ctx context.Context, r Record, target partner.Target, 
 	if err != nil {
 		return Held{}, err
 	}
-	call := Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: s.Now()}
+	call, by := Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: s.Now()}, partner.Within(sendTime)
 	r.Status, r.CreatedAt = row.To, call.At
-	if err := s.Store.CreateBooking(ctx, r.Booking, call); err != nil {
+	if err := s.create(ctx, r.Booking, call, q.Key); err != nil {
 		return Held{}, err
 	}
 	a := reserved{call: call}
-	a.hold, a.Outcome = s.Partner.Reserve(ctx, target, r.Health, asked, func(hold partnerapi.ReserveAnswer, o partner.Outcome) {
+	a.hold, a.Outcome = s.Partner.Reserve(ctx, by, target, r.Health, asked, func(hold partnerapi.ReserveAnswer, o partner.Outcome) {
 		s.comesLate(r, reserved{call, hold, o, true})
 	})
 	a.unwanted = ctx.Err() != nil && q.Key.Key == "" // who has named a key may come back for the answer
-	return s.reserved(ctx, r, target, a, q)
+	return s.reserved(ctx, r, a, q)
+}
+
+// create stores a booking with its reserve. Where the outcome of that commit is not known
+// the reserve may be on record, and is looked for; where it is not found it is not sent.
+func (s *Service) create(ctx context.Context, b marketplace.Booking, call Call, k Key) error {
+	within, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	err := s.Store.CreateBooking(within, b, call, k)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrNotOwner):
+		return errUnderWay
+	case marketplace.CodeOf(err) != marketplace.Internal:
+		return err
+	}
+	within, cancel = context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	if recorded, failed := s.Store.Recorded(within, call.ID); failed != nil || !recorded {
+		return err
+	}
+	return nil
 }
 
 func reserveRequest(b marketplace.Booking) partnerapi.ReserveRequest {
@@ -59,35 +83,46 @@ type reserved struct {
 	unwanted bool // nobody waits for the hold any more
 }
 
-// reserved stores what came of reserve, and returns the booking, or why there is none.
-func (s *Service) reserved(ctx context.Context, r Record, target partner.Target, a reserved, q request) (Held, error) {
-	var held Held
-	_, err := s.moves.insist(ctx, r, func(r Record) (Change, error) {
+// reserved stores what came of reserve, and returns the booking, or why there is none. A
+// hold is given back through its booking alone: what is not stored may be stored as HELD,
+// and be paid by somebody who has read that.
+func (s *Service) reserved(ctx context.Context, r Record, a reserved, q request) (Held, error) {
+	var left atomic.Bool
+	after, c, err := s.moves.insist(ctx, r, &left, func(r Record) (Change, error) {
+		a := a
+		a.unwanted = a.unwanted || left.Load() || r.disowned
 		c, err := a.move(r, s.Now())
 		if err != nil || c.Booking.ID == uuid.Nil {
 			return c, err
 		}
-		held = Held{Booking: c.Booking, History: append([]marketplace.HistoryEntry{a.call.over(*c.Ends)}, c.History...)}
-		held.answer = q.answer(held, a.whyNotHeld(held.Booking))
-		c.Answers = held.answer
+		if !r.disowned {
+			c.Answers = q.answer(a.made(c), a.whyNotHeld(c.Booking))
+		}
 		return c, nil
 	})
-	if err == nil {
+	switch {
+	case err == nil && after.disowned:
+		return Held{}, errUnderWay // whoever has the key knows its answer
+	case err == nil:
+		held := a.made(c)
+		held.answer = c.Answers
 		return held, a.whyNotHeld(held.Booking)
-	}
-	if marketplace.CodeOf(err) == marketplace.Conflict {
+	case marketplace.CodeOf(err) == marketplace.Conflict:
 		// The code is another booking's: to release it would give that one's seats away.
 		s.unusable(ctx, r, a)
 		return Held{}, errCodeTwice
+	default:
+		return Held{}, err
 	}
-	if code := a.hold.ReservationConfirmationCode; code != "" {
-		// Nobody will know of the hold: the partner is told now, or never.
-		s.Log.Error("a hold could not be stored, and is released", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
-		if o := s.Partner.Release(context.WithoutCancel(ctx), target, code); o.Err != nil {
-			s.Log.Error("a hold that could not be stored is not released", slog.String("booking_id", r.ID.String()), slog.Any("error", o.Err))
-		}
+}
+
+// made is the booking that a change makes of an answer to reserve.
+func (a reserved) made(c Change) Held {
+	h := Held{Booking: c.Booking, History: c.History}
+	if c.Ends != nil {
+		h.History = append([]marketplace.HistoryEntry{a.call.over(*c.Ends)}, c.History...)
 	}
-	return Held{}, err
+	return h
 }
 
 var errCodeTwice = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner answered reserve with a code that another booking has"}
@@ -95,14 +130,16 @@ var errCodeTwice = &marketplace.Error{Code: marketplace.PartnerFailed, Message: 
 // unusable stores that an answer to reserve was as good as a refusal.
 func (s *Service) unusable(ctx context.Context, r Record, a reserved) {
 	a = reserved{call: a.call, Outcome: partner.Outcome{Kind: partner.Refused, Status: a.Status, Took: a.Took, Err: errCodeTwice}}
-	if _, err := s.moves.insist(ctx, r, func(r Record) (Change, error) { return a.move(r, s.Now()) }); err != nil {
+	var left atomic.Bool // nothing changes with it
+	if _, _, err := s.moves.insist(ctx, r, &left, func(r Record) (Change, error) { return a.move(r, s.Now()) }); err != nil {
 		s.Log.Error("what came of a reserve is not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err)) // a sweep ends it
 	}
 }
 
 // comesLate stores what came of a reserve that nobody waits for any more.
 func (s *Service) comesLate(r Record, a reserved) {
-	if _, err := s.moves.insist(context.Background(), r, func(r Record) (Change, error) { return a.move(r, s.Now()) }); err != nil {
+	var left atomic.Bool // nothing changes with it
+	if _, _, err := s.moves.insist(context.Background(), r, &left, func(r Record) (Change, error) { return a.move(r, s.Now()) }); err != nil {
 		s.Log.Error("a reserve's late answer is not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
 	}
 }

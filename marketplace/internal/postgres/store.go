@@ -62,7 +62,7 @@ func OpenTraced(ctx context.Context, address string, connections int32, tracer p
 		return nil, fmt.Errorf("make the job queue: %w", err)
 	}
 	d := database{pool, queue}
-	return &Store{d, &Accounts{d}, &Partners{d}, &Catalog{d}, &Storefront{d}, &Bookings{d}}, nil
+	return &Store{d, &Accounts{d}, &Partners{d}, &Catalog{d}, &Storefront{d}, &Bookings{database: d}}, nil
 }
 
 // Close waits for the connections that are in use, and closes all.

@@ -1,6 +1,7 @@
 package schedules
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -77,24 +78,30 @@ func unanswered(took time.Duration) partner.Outcome {
 }
 
 func refusal(status int, message string) partner.Outcome {
-	return partner.Outcome{Kind: partner.Refused, Status: status, Message: message, Err: marketplace.Errorf(marketplace.PartnerFailed, "the partner answered %d", status)}
+	kind := partner.Refused
+	if status >= http.StatusInternalServerError {
+		kind = partner.Failed
+	}
+	return partner.Outcome{Kind: kind, Status: status, Message: message, Err: marketplace.Errorf(marketplace.PartnerFailed, "the partner answered %d", status)}
 }
 
 func done() partner.Outcome { return partner.Outcome{Kind: partner.Done, Status: http.StatusOK} }
 
+var errOverdue = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the call was not sent: its time to be sent was over"}
+
 var errUnreachable = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner could not be reached"}
 
-func (c caller) Availability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, readable func([]byte) error) ([]byte, error) {
+func (c caller) Availability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func([]byte) error) error {
 	did, err := c.step(ctx, "call availability", c.world.platform.palette.asks)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case did == notSent:
-		return nil, errUnreachable
+		return errUnreachable
 	case did == slow:
 		sleep(ctx, partnerapi.Availability.Timeout(partnerapi.Healthy))
 		c.awake()
-		return nil, &marketplace.Error{Code: marketplace.PartnerLate, Message: "the partner did not answer in time"}
+		return &marketplace.Error{Code: marketplace.PartnerLate, Message: "the partner did not answer in time"}
 	}
 	start := c.world.tomorrow()
 	body, err := json.Marshal([]map[string]any{{
@@ -102,17 +109,20 @@ func (c caller) Availability(ctx context.Context, _ partner.Target, _ partnerapi
 		"status": "AVAILABLE", "vacancies": 5, "capacity": 10,
 	}})
 	if err == nil {
-		err = readable(body)
+		err = read(body)
 	}
-	return body, err
+	return err
 }
 
-func (c caller) Reserve(ctx context.Context, _ partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
+func (c caller) Reserve(ctx context.Context, by partner.SendBy, _ partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
 	p, w := c.world.platform, c.world
 	did, err := c.step(ctx, "call reserve", p.palette.books)
 	if err != nil {
 		return partnerapi.ReserveAnswer{}, unsent(err)
-	} // it is sent even if ctx has ended
+	}
+	if by.Over() { // else it is sent even if ctx has ended
+		return partnerapi.ReserveAnswer{}, unsent(errOverdue)
+	}
 	did = p.scripted(partnerapi.Reserve, did)
 	if did == notSent {
 		return partnerapi.ReserveAnswer{}, unsent(errUnreachable)
@@ -121,7 +131,9 @@ func (c caller) Reserve(ctx context.Context, _ partner.Target, h partnerapi.Heal
 	w.arrived(partnerapi.Reserve, id, of(ctx), c.begun(ctx, partnerapi.Reserve))
 	switch did {
 	case refused:
-		return partnerapi.ReserveAnswer{}, refusal(http.StatusBadRequest, "sold out")
+		o := refusal(http.StatusBadRequest, "sold out")
+		o.Kind = partner.SlotRefused
+		return partnerapi.ReserveAnswer{}, o
 	case breaks500:
 		return partnerapi.ReserveAnswer{}, refusal(http.StatusInternalServerError, "")
 	}
@@ -163,14 +175,14 @@ func (p *platform) reserve(id uuid.UUID) partnerapi.ReserveAnswer {
 	return partnerapi.ReserveAnswer{ReservationConfirmationCode: h.code, ExpiresAt: h.expires.UTC().Format(time.RFC3339Nano)}
 }
 
-func (c caller) Confirm(ctx context.Context, _ partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, _ bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
+func (c caller) Confirm(ctx context.Context, by partner.SendBy, _ partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, _ bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
 	p := c.world.platform
 	did, err := c.step(ctx, "call confirm", p.palette.books)
 	if err != nil {
 		return partnerapi.ConfirmAnswer{}, unsent(err)
 	}
-	if ctx.Err() != nil {
-		return partnerapi.ConfirmAnswer{}, unsent(ctx.Err())
+	if ctx.Err() != nil || by.Over() {
+		return partnerapi.ConfirmAnswer{}, unsent(cmp.Or(ctx.Err(), error(errOverdue)))
 	}
 	did = p.scripted(partnerapi.Confirm, did)
 	if did == notSent {
@@ -219,14 +231,14 @@ func (p *platform) ends(c *confirm) {
 }
 
 // deliver is a release or a cancellation.
-func (c caller) deliver(ctx context.Context, op string, endpoint partnerapi.Endpoint, arrive func()) partner.Outcome {
+func (c caller) deliver(ctx context.Context, by partner.SendBy, op string, endpoint partnerapi.Endpoint, arrive func()) partner.Outcome {
 	p := c.world.platform
 	did, err := c.step(ctx, op, p.palette.releases)
 	if err != nil {
 		return unsent(err)
 	}
-	if ctx.Err() != nil {
-		return unsent(ctx.Err())
+	if ctx.Err() != nil || by.Over() {
+		return unsent(cmp.Or(ctx.Err(), error(errOverdue)))
 	}
 	did = p.scripted(endpoint, did)
 	switch did {
@@ -249,8 +261,8 @@ func (c caller) deliver(ctx context.Context, op string, endpoint partnerapi.Endp
 	return done()
 }
 
-func (c caller) Release(ctx context.Context, _ partner.Target, code string) partner.Outcome {
-	return c.deliver(ctx, "call release", partnerapi.Release, func() {
+func (c caller) Release(ctx context.Context, by partner.SendBy, _ partner.Target, code string) partner.Outcome {
+	return c.deliver(ctx, by, "call release", partnerapi.Release, func() {
 		c.world.arrivedRelease(code)
 		p := c.world.platform
 		p.mu.Lock()
@@ -261,8 +273,8 @@ func (c caller) Release(ctx context.Context, _ partner.Target, code string) part
 	})
 }
 
-func (c caller) Cancel(ctx context.Context, _ partner.Target, externalID, _ string) partner.Outcome {
-	return c.deliver(ctx, "call cancel", partnerapi.Cancel, func() {
+func (c caller) Cancel(ctx context.Context, by partner.SendBy, _ partner.Target, externalID, _ string) partner.Outcome {
+	return c.deliver(ctx, by, "call cancel", partnerapi.Cancel, func() {
 		p := c.world.platform
 		p.mu.Lock()
 		defer p.mu.Unlock()

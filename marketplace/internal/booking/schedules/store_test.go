@@ -34,6 +34,7 @@ type row struct {
 // recorded is a call of a booking's history.
 type recorded struct {
 	booking.Call
+	at    time.Time // by the database's clock
 	ended *booking.CallEnd
 }
 
@@ -60,14 +61,21 @@ func copied(r booking.Record) booking.Record {
 	return r
 }
 
-func (d *database) create(b marketplace.Booking, reserve booking.Call) error {
+func (d *database) create(b marketplace.Booking, reserve booking.Call, k booking.Key) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if k.Key != "" {
+		known := d.own(k)
+		if known == nil || known.Answer.Body != nil {
+			return booking.ErrNotOwner
+		}
+		known.Made = true
+	}
 	if d.rows[b.ID] != nil {
 		return fmt.Errorf("bookings_pkey: %s is there already", b.ID)
 	}
 	d.rows[b.ID] = &row{
-		Record: booking.Record{Booking: b, Version: 1, Integration: integration, Health: partnerapi.Healthy}, calls: []*recorded{{Call: reserve}},
+		Record: booking.Record{Booking: b, Version: 1, Integration: integration, Health: partnerapi.Healthy}, calls: []*recorded{{Call: reserve, at: time.Now()}},
 	}
 	return nil
 }
@@ -80,6 +88,12 @@ func (d *database) save(c booking.Change, version int64) error {
 	if r == nil || r.Version != version {
 		return booking.ErrStale
 	}
+	var key *booking.Key
+	if c.Answers != nil {
+		if key = d.own(*c.Answers); key == nil {
+			return booking.ErrNotOwner
+		}
+	}
 	if err := d.allowed(r, c); err != nil {
 		return err
 	}
@@ -91,7 +105,7 @@ func (d *database) save(c booking.Change, version int64) error {
 		r.Payments = append(r.Payments, *p)
 	}
 	if c.Begins != nil {
-		r.calls = append(r.calls, &recorded{Call: *c.Begins})
+		r.calls = append(r.calls, &recorded{Call: *c.Begins, at: time.Now()})
 	}
 	if c.Ends != nil {
 		for _, call := range r.calls {
@@ -100,13 +114,11 @@ func (d *database) save(c booking.Change, version int64) error {
 			}
 		}
 	}
-	if k := c.Answers; k != nil {
-		if known := d.keys[k.Key]; known != nil && known.Account == r.AccountID && known.Booking == r.ID {
-			known.Answer = k.Answer
-		}
+	if key != nil {
+		key.Answer = c.Answers.Answer
 	}
 	for _, j := range c.Jobs {
-		d.insert(j, c.At)
+		d.insert(j)
 	}
 	d.world.moved(before, r.Booking)
 	return nil
@@ -119,6 +131,9 @@ func (d *database) allowed(r *row, c booking.Change) error {
 	made := b.Status != marketplace.Reserving && b.Status != marketplace.Refused && b.Status != marketplace.Lost
 	open := 0
 	for _, call := range r.calls {
+		if c.Begins != nil && call.ID == c.Begins.ID {
+			return fmt.Errorf("booking_history_call: %s is there already", call.ID)
+		}
 		if call.Endpoint == partnerapi.Confirm && call.ended == nil && (c.Ends == nil || c.Ends.ID != call.ID) {
 			open++
 		}
@@ -151,7 +166,9 @@ func (d *database) allowed(r *row, c booking.Change) error {
 }
 
 // due is what a sweep has to see to.
-func (d *database) due(now, stale time.Time) (due booking.Due) {
+func (d *database) due(takeOver time.Duration) (due booking.Due) {
+	now := time.Now()
+	stale := now.Add(-takeOver)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for id, r := range d.rows {
@@ -160,9 +177,9 @@ func (d *database) due(now, stale time.Time) (due booking.Due) {
 		}
 		for _, call := range r.calls {
 			switch {
-			case call.Endpoint == partnerapi.Reserve && r.Status == marketplace.Reserving && !r.CreatedAt.After(stale):
+			case call.Endpoint == partnerapi.Reserve && r.Status == marketplace.Reserving && !call.at.After(stale):
 				due.Reserves = append(due.Reserves, booking.CallOf{Booking: id, Call: call.ID})
-			case call.Endpoint == partnerapi.Confirm && call.ended == nil && !call.At.After(stale):
+			case call.Endpoint == partnerapi.Confirm && call.ended == nil && !call.at.After(stale):
 				due.Confirms = append(due.Confirms, booking.CallOf{Booking: id, Call: call.ID})
 			}
 		}
@@ -200,45 +217,70 @@ func needsOperator(b marketplace.Booking) bool {
 	})
 }
 
-func (d *database) claim(k booking.Key) (before *booking.Key) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// own returns the key of a request, as long as it is its own.
+func (d *database) own(k booking.Key) *booking.Key {
 	known := d.keys[k.Key]
-	if known == nil {
-		d.keys[k.Key] = &k
+	if known == nil || known.Account != k.Account || !known.AskedAt.Equal(k.AskedAt) {
 		return nil
 	}
-	there := *known
-	there.Made = d.rows[there.Booking] != nil
-	return &there
+	return known
 }
 
-func (d *database) reclaim(k booking.Key, before time.Time) bool {
+func (d *database) claim(k booking.Key) (stored booking.Key, claimed bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	known := d.keys[k.Key]
-	if known == nil || !known.AskedAt.Equal(before) {
-		return false
+	if claimed = known == nil; claimed {
+		k.AskedAt = time.Now()
+		known = &k
+		d.keys[k.Key] = known
 	}
-	k.Answer = booking.Answer{}
-	d.keys[k.Key] = &k
-	return true
+	stored = *known
+	stored.Age, stored.Made = time.Since(stored.AskedAt), stored.Made || d.rows[stored.Booking] != nil
+	return stored, claimed
 }
 
-func (d *database) settle(k booking.Key) {
+func (d *database) reclaim(k, before booking.Key) (booking.Key, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	known := d.keys[k.Key]
-	if known == nil || known.Booking != k.Booking {
-		return
+	known := d.own(before)
+	if known == nil || (known.Answer.Body == nil) != (before.Answer.Body == nil) || (known.Made || d.rows[known.Booking] != nil) != before.Made {
+		return k, false
 	}
-	if k.Answer.Body != nil {
+	k.AskedAt = time.Now()
+	stored := k
+	d.keys[k.Key] = &stored
+	return k, true
+}
+
+func (d *database) settle(k booking.Key) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known := d.own(k)
+	switch {
+	case k.Answer.Body == nil && known == nil:
+	case known == nil || known.Answer.Body != nil:
+		return booking.ErrNotOwner
+	case k.Answer.Body != nil:
 		known.Answer = k.Answer
-		return
+	default:
+		if r := d.rows[k.Booking]; r == nil || r.Status == marketplace.Refused {
+			delete(d.keys, k.Key)
+		}
 	}
-	if r := d.rows[k.Booking]; r == nil || r.Status == marketplace.Refused {
-		delete(d.keys, k.Key)
+	return nil
+}
+
+// has reports whether a call is on record.
+func (d *database) has(call uuid.UUID) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range d.rows {
+		if slices.ContainsFunc(r.calls, func(c *recorded) bool { return c.ID == call }) {
+			return true
+		}
 	}
+	return false
 }
 
 // view is a replica's connection to the database. Each call is a step.
@@ -319,13 +361,17 @@ func (v view) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error)
 	return look(ctx, v, "read the booking", func() (booking.Record, error) { return v.world.database.read(id) })
 }
 
-func (v view) DueBookings(ctx context.Context, now, stale time.Time, _ int) (booking.Due, error) {
-	return look(ctx, v, "read what is due", func() (booking.Due, error) { return v.world.database.due(now, stale), nil })
+func (v view) DueBookings(ctx context.Context, takeOver time.Duration, _ int) (booking.Due, error) {
+	return look(ctx, v, "read what is due", func() (booking.Due, error) { return v.world.database.due(takeOver), nil })
 }
 
-func (v view) CreateBooking(ctx context.Context, b marketplace.Booking, reserve booking.Call) error {
+func (v view) CreateBooking(ctx context.Context, b marketplace.Booking, reserve booking.Call, k booking.Key) error {
 	v.begins(ctx, partnerapi.Reserve, reserve.ID)
-	return v.write(ctx, "record the checkout", func() error { return v.world.database.create(b, reserve) })
+	return v.write(ctx, "record the checkout", func() error { return v.world.database.create(b, reserve, k) })
+}
+
+func (v view) Recorded(ctx context.Context, call uuid.UUID) (bool, error) {
+	return look(ctx, v, "look for the call", func() (bool, error) { return v.world.database.has(call), nil })
 }
 
 func (v view) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
@@ -335,27 +381,25 @@ func (v view) SaveBooking(ctx context.Context, c booking.Change, version int64) 
 	return v.write(ctx, "save the booking", func() error { return v.world.database.save(c, version) })
 }
 
-func (v view) ClaimKey(ctx context.Context, k booking.Key, _, _ uuid.UUID, _ string) (o booking.Offer, before *booking.Key, err error) {
+func (v view) ClaimKey(ctx context.Context, k booking.Key, _, _ uuid.UUID, _ string) (o booking.Offer, stored booking.Key, claimed bool, err error) {
 	err = v.write(ctx, "claim the key", func() error {
-		o, before = v.world.offer(), v.world.database.claim(k)
+		o = v.world.offer()
+		stored, claimed = v.world.database.claim(k)
 		return nil
 	})
-	return o, before, err
+	return o, stored, claimed, err
 }
 
-func (v view) ReclaimKey(ctx context.Context, k booking.Key, before time.Time) (taken bool, err error) {
+func (v view) ReclaimKey(ctx context.Context, k, before booking.Key) (stored booking.Key, taken bool, err error) {
 	err = v.write(ctx, "take over the key", func() error {
-		taken = v.world.database.reclaim(k, before)
+		stored, taken = v.world.database.reclaim(k, before)
 		return nil
 	})
-	return taken, err
+	return stored, taken, err
 }
 
 func (v view) SettleKey(ctx context.Context, k booking.Key) error {
-	return v.write(ctx, "settle the key", func() error {
-		v.world.database.settle(k)
-		return nil
-	})
+	return v.write(ctx, "settle the key", func() error { return v.world.database.settle(k) })
 }
 
 // begins remembers which call a task has put on record, or tried to.

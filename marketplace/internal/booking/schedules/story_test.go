@@ -23,7 +23,9 @@ type story struct {
 var stories = []story{
 	{"a customer checks out, pays and cancels", func(w *world) {
 		id := w.newID()
-		_, _ = ask(w, "checkout", 0, func(ctx context.Context, r *replica) (booking.Held, error) { return r.Checkout(ctx, order(id)) })
+		_, _ = ask(w, "checkout", 0, func(ctx context.Context, r *replica) (booking.Answer, error) {
+			return r.Checkout(ctx, order(id), booking.Key{}, answerOf)
+		})
 		time.Sleep(5 * time.Second)
 		if !w.shows(id, marketplace.Held) { // the reseller finds it in its list, whatever it was told
 			return
@@ -103,7 +105,9 @@ var stories = []story{
 		ctx, leave := context.WithCancel(context.Background())
 		defer leave()
 		time.AfterFunc(22*time.Millisecond, leave)
-		_, _ = askFor(ctx, w, "checkout", 0, func(ctx context.Context, r *replica) (booking.Held, error) { return r.Checkout(ctx, order(id)) })
+		_, _ = askFor(ctx, w, "checkout", 0, func(ctx context.Context, r *replica) (booking.Answer, error) {
+			return r.Checkout(ctx, order(id), booking.Key{}, answerOf)
+		})
 	}},
 }
 
@@ -215,7 +219,7 @@ func (w *world) held() uuid.UUID {
 		Code: answer.ReservationConfirmationCode, ExpiresAt: expires, Currency: "EUR", CreatedAt: time.Now().UTC(),
 	}
 	reserve := booking.Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: b.CreatedAt}
-	_ = w.database.create(b, reserve)
+	_ = w.database.create(b, reserve, booking.Key{})
 	w.database.rows[id].calls[0].ended = &booking.CallEnd{ID: reserve.ID, Status: 201}
 	w.platform.delivers(b.Code, "A")
 	return id
@@ -256,7 +260,7 @@ func (w *world) cancels(id uuid.UUID, first int) {
 // once checks out with a key.
 func (w *world) once(at int) {
 	answer, err := ask(w, "checkout with key", at, func(ctx context.Context, r *replica) (booking.Answer, error) {
-		answer, err := r.CheckoutOnce(ctx, order(w.newID()), booking.Key{Key: "k-1"}, answerOf)
+		answer, err := r.Checkout(ctx, order(w.newID()), booking.Key{Key: "k-1"}, answerOf)
 		// What the service has answered counts, whether or not its client still waits.
 		if code := marketplace.CodeOf(err); err == nil && answer.Body != nil || code == marketplace.PartnerLate {
 			if err != nil {

@@ -55,7 +55,7 @@ func nominal(pause time.Duration) time.Duration {
 }
 
 // insert adds a job, in the transaction of the change that demands it.
-func (d *database) insert(j booking.Job, now time.Time) {
+func (d *database) insert(j booking.Job) {
 	if j.Kind == booking.ConfirmJob {
 		for _, other := range d.queue {
 			if other.kind == j.Kind && other.booking == j.Booking && other.alive() {
@@ -63,7 +63,7 @@ func (d *database) insert(j booking.Job, now time.Time) {
 			}
 		}
 	}
-	d.queue = append(d.queue, &job{id: len(d.queue) + 1, kind: j.Kind, booking: j.Booking, at: time.Now().Add(nominal(j.At.Sub(now))), state: available})
+	d.queue = append(d.queue, &job{id: len(d.queue) + 1, kind: j.Kind, booking: j.Booking, at: time.Now().Add(nominal(j.After)), state: available})
 	d.wake()
 }
 
@@ -184,8 +184,7 @@ func (w *world) sweep() {
 		if r == nil {
 			continue
 		}
-		now := time.Now().Add(r.skewed)
-		if due := w.database.due(now, now.Add(-sweepEvery)); len(due.Expired)+len(due.Reserves)+len(due.Confirms)+len(due.Dropped) == 0 {
+		if due := w.database.due(sweepEvery); len(due.Expired)+len(due.Reserves)+len(due.Confirms)+len(due.Dropped) == 0 {
 			continue // nothing would come of it
 		}
 		r.begin()
