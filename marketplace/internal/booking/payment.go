@@ -151,7 +151,7 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 		message += mayHaveBooked
 	}
 	c, err := move(r.Booking, on, now, "", message, call)
-	if err != nil || !o.Kind.Answered() && r.ConfirmCall != call {
+	if silent := on == ConfirmUnanswered || on == ConfirmGiveUp; err != nil || silent && r.ConfirmCall != call {
 		// It moves nothing any more: the history keeps it.
 		return Change{At: now, Booking: r.Booking, Ends: end(call, o)}, nil
 	}

@@ -109,8 +109,11 @@ func (s *Service) reserved(ctx context.Context, r Record, a reserved, q request)
 		return held, a.whyNotHeld(held.Booking)
 	case marketplace.CodeOf(err) == marketplace.Conflict:
 		// The code is another booking's: to release it would give that one's seats away.
-		s.unusable(ctx, r, a)
+		s.unusable(ctx, r, a, partner.Refused, errCodeTwice)
 		return Held{}, errCodeTwice
+	case marketplace.CodeOf(err) == marketplace.PartnerFailed: // it cannot be stored
+		s.unusable(ctx, r, a, partner.Unreadable, err)
+		return Held{}, err
 	default:
 		return Held{}, err
 	}
@@ -127,9 +130,9 @@ func (a reserved) made(c Change) Held {
 
 var errCodeTwice = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner answered reserve with a code that another booking has"}
 
-// unusable stores that an answer to reserve was as good as a refusal.
-func (s *Service) unusable(ctx context.Context, r Record, a reserved) {
-	a = reserved{call: a.call, Outcome: partner.Outcome{Kind: partner.Refused, Status: a.Status, Took: a.Took, Err: errCodeTwice}}
+// unusable stores that an answer to reserve was as good as another one, without a hold.
+func (s *Service) unusable(ctx context.Context, r Record, a reserved, kind partner.Kind, why error) {
+	a = reserved{call: a.call, Outcome: partner.Outcome{Kind: kind, Status: a.Status, Took: a.Took, Err: why}}
 	var left atomic.Bool // nothing changes with it
 	if _, _, err := s.moves.insist(ctx, r, &left, func(r Record) (Change, error) { return a.move(r, s.Now()) }); err != nil {
 		s.Log.Error("what came of a reserve is not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err)) // a sweep ends it

@@ -104,6 +104,8 @@ func TestAConfirmsOutcomeTellsAnAnswerFromNone(t *testing.T) {
 		"a redirect":              {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, partner.Refused, partner.ResultStatus, ""},
 		"nonsense":                {says(200, "fine"), partner.Unreadable, partner.ResultUnreadable, ""},
 		"no booking's id":         {says(200, `{"status":"CONFIRMED"}`), partner.Unreadable, partner.ResultUnreadable, ""},
+		"a long booking's id":     {says(200, `{"status":"CONFIRMED","externalBookingId":"`+strings.Repeat("x", 1001)+`"}`), partner.Unstorable, partner.ResultUnreadable, ""},
+		"NUL in a booking's id":   {says(200, `{"status":"CONFIRMED","externalBookingId":"B\u0000"}`), partner.Unstorable, partner.ResultUnreadable, ""},
 		"an endless answer":       {says(200, strings.Repeat(" ", 9<<20)), partner.Unreadable, partner.ResultUnreadable, ""},
 		"an endless error":        {says(500, strings.Repeat(" ", 9<<20)), partner.Failed, partner.ResultUnreadable, ""},
 		"silence":                 {silent, partner.Unanswered, partner.ResultTimeout, ""},
@@ -137,11 +139,12 @@ func TestAnAnswerThatNamesItsBookingIsGoodWhateverElseItBreaks(t *testing.T) {
 	t.Parallel()
 	ticket := `{"redemptionMethod":"DIGITAL","deliveryOptions":[{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"q"}]}`
 	for body, tickets := range map[string]int{
-		`{"externalBookingId":"B-1","status":"CONFIRMED"}`:                                  0,
-		`{"externalBookingId":"B-1","status":"PENDING","tickets":[` + ticket + `]}`:         1,
-		`{"externalBookingId":"B-1"}`:                                                       0,
-		`{"externalBookingId":"B-1","status":"CONFIRMED","tickets":[{},` + ticket + `]}`:    1,
-		`{"externalBookingId":"B-1","status":17,"tickets":"none","uuid":{"a":["strange"]}}`: 0,
+		`{"externalBookingId":"B-1","status":"CONFIRMED"}`:                                                                                   0,
+		`{"externalBookingId":"B-1","status":"PENDING","tickets":[` + ticket + `]}`:                                                          1,
+		`{"externalBookingId":"B-1"}`:                                                                                                        0,
+		`{"externalBookingId":"B-1","status":"CONFIRMED","tickets":[{},` + ticket + `]}`:                                                     1,
+		`{"externalBookingId":"B-1","status":"CONFIRMED","tickets":[` + ticket + `,` + strings.Replace(ticket, `"q"`, `"q\u0000"`, 1) + `]}`: 1,
+		`{"externalBookingId":"B-1","status":17,"tickets":"none","uuid":{"a":["strange"]}}`:                                                  0,
 	} {
 		b := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
 		booked, o := b.Confirm(t.Context(), soon(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{ReservationConfirmationCode: "H"}, true)
@@ -153,12 +156,17 @@ func TestAnAnswerThatNamesItsBookingIsGoodWhateverElseItBreaks(t *testing.T) {
 
 func TestAHoldWhoseCodeCanBeReadIsNotLost(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `{"reservationConfirmationCode":"H-1","expiresAt":"soon"}`)
-	})
-	hold, o := b.reserve(t.Context())
-	if o.Kind != partner.Unreadable || hold.ReservationConfirmationCode != "H-1" {
-		t.Errorf("want the code, got %+v and %+v", hold, o)
+	for body, code := range map[string]string{
+		`{"reservationConfirmationCode":"H-1","expiresAt":"soon"}`:                                               "H-1",
+		`{"reservationConfirmationCode":"H-1","expiresAt":"9999-12-31T23:59:59Z"}`:                               "H-1",
+		`{"reservationConfirmationCode":"H\u0000","expiresAt":"2026-07-01T09:20:00Z"}`:                           "", // it cannot be stored, either
+		`{"reservationConfirmationCode":"` + strings.Repeat("x", 1001) + `","expiresAt":"2026-07-01T09:20:00Z"}`: "",
+	} {
+		b := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
+		hold, o := b.reserve(t.Context())
+		if o.Kind != partner.Unreadable || hold.ReservationConfirmationCode != code {
+			t.Errorf("%.60s: want the code %q, got %+v and %+v", body, code, hold, o)
+		}
 	}
 }
 

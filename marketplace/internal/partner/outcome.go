@@ -22,6 +22,7 @@ const (
 	Refused     Kind = "refused"     // any other HTTP answer below 500, read whole
 	Failed      Kind = "failed"      // 5xx: the partner may have done it all the same
 	Unreadable  Kind = "unreadable"  // 2xx whose body makes no sense
+	Unstorable  Kind = "unstorable"  // confirm: 2xx whose booking id cannot be stored
 	Unanswered  Kind = "unanswered"  // it was sent, and no whole answer came
 	NotSent     Kind = "not sent"    // the partner has nothing of it
 )
@@ -82,7 +83,11 @@ func judge(within context.Context, asked call, r reply) Outcome {
 	}
 	if asked.read != nil {
 		if err := asked.read(r.body); err != nil {
-			return failed(Outcome{Kind: Unreadable, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s makes no sense: %w", what, err)
+			kind := Unreadable
+			if errors.As(err, new(*unstorable)) {
+				kind = Unstorable
+			}
+			return failed(Outcome{Kind: kind, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s makes no sense: %w", what, err)
 		}
 	}
 	return Outcome{Kind: Done, Status: r.status, result: ResultOK}

@@ -3,7 +3,6 @@ package schedules
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
@@ -103,15 +102,14 @@ func (c caller) Availability(ctx context.Context, _ partner.Target, _ partnerapi
 		c.awake()
 		return &marketplace.Error{Code: marketplace.PartnerLate, Message: "the partner did not answer in time"}
 	}
-	start := c.world.tomorrow()
-	body, err := json.Marshal([]map[string]any{{
-		"id": "slot-1", "localDateTimeStart": start.Format(time.RFC3339), "localDateTimeEnd": start.Add(time.Hour).Format(time.RFC3339),
-		"status": "AVAILABLE", "vacancies": 5, "capacity": 10,
-	}})
-	if err == nil {
-		err = read(body)
-	}
-	return err
+	return read(c.world.vacancies())
+}
+
+// vacancies is the answer to availability.
+func (w *world) vacancies() []byte {
+	start := w.tomorrow()
+	return fmt.Appendf(nil, `[{"id":"slot-1","localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":5,"capacity":10}]`,
+		start.Format(time.RFC3339), start.Add(time.Hour).Format(time.RFC3339))
 }
 
 func (c caller) Reserve(ctx context.Context, by partner.SendBy, _ partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {

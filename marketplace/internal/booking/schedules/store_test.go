@@ -18,6 +18,7 @@ import (
 // TestTheDatabaseInMemoryIsPostgreSQL compares the two.
 type database struct {
 	world *world
+	now   func() time.Time
 	mu    sync.Mutex
 	rows  map[uuid.UUID]*row
 	keys  map[string]*booking.Key
@@ -39,7 +40,7 @@ type recorded struct {
 }
 
 func newDatabase(w *world) *database {
-	return &database{world: w, rows: map[uuid.UUID]*row{}, keys: map[string]*booking.Key{}, woken: make(chan struct{}, 1)}
+	return &database{world: w, now: time.Now, rows: map[uuid.UUID]*row{}, keys: map[string]*booking.Key{}, woken: make(chan struct{}, 1)}
 }
 
 func notFound(what string) error {
@@ -75,7 +76,7 @@ func (d *database) create(b marketplace.Booking, reserve booking.Call, k booking
 		return fmt.Errorf("bookings_pkey: %s is there already", b.ID)
 	}
 	d.rows[b.ID] = &row{
-		Record: booking.Record{Booking: b, Version: 1, Integration: integration, Health: partnerapi.Healthy}, calls: []*recorded{{Call: reserve, at: time.Now()}},
+		Record: booking.Record{Booking: b, Version: 1, Integration: integration, Health: partnerapi.Healthy}, calls: []*recorded{{Call: reserve, at: d.now()}},
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func (d *database) save(c booking.Change, version int64) error {
 		r.Payments = append(r.Payments, *p)
 	}
 	if c.Begins != nil {
-		r.calls = append(r.calls, &recorded{Call: *c.Begins, at: time.Now()})
+		r.calls = append(r.calls, &recorded{Call: *c.Begins, at: d.now()})
 	}
 	if c.Ends != nil {
 		for _, call := range r.calls {
@@ -167,7 +168,7 @@ func (d *database) allowed(r *row, c booking.Change) error {
 
 // due is what a sweep has to see to.
 func (d *database) due(takeOver time.Duration) (due booking.Due) {
-	now := time.Now()
+	now := d.now()
 	stale := now.Add(-takeOver)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -231,12 +232,12 @@ func (d *database) claim(k booking.Key) (stored booking.Key, claimed bool) {
 	defer d.mu.Unlock()
 	known := d.keys[k.Key]
 	if claimed = known == nil; claimed {
-		k.AskedAt = time.Now()
+		k.AskedAt = d.now()
 		known = &k
 		d.keys[k.Key] = known
 	}
 	stored = *known
-	stored.Age, stored.Made = time.Since(stored.AskedAt), stored.Made || d.rows[stored.Booking] != nil
+	stored.Age, stored.Made = d.now().Sub(stored.AskedAt), stored.Made || d.rows[stored.Booking] != nil
 	return stored, claimed
 }
 
@@ -247,7 +248,9 @@ func (d *database) reclaim(k, before booking.Key) (booking.Key, bool) {
 	if known == nil || (known.Answer.Body == nil) != (before.Answer.Body == nil) || (known.Made || d.rows[known.Booking] != nil) != before.Made {
 		return k, false
 	}
-	k.AskedAt = time.Now()
+	if k.AskedAt = d.now(); !k.AskedAt.After(known.AskedAt) {
+		k.AskedAt = known.AskedAt.Add(time.Microsecond)
+	}
 	stored := k
 	d.keys[k.Key] = &stored
 	return k, true

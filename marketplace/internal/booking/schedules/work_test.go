@@ -31,7 +31,8 @@ type job struct {
 	at      time.Time
 	state   jobState
 	tries   int
-	run     int // counts its starts: a rescued one may still be running elsewhere
+	run     int  // counts its starts: a rescued one may still be running elsewhere
+	later   bool // it was not due at once
 }
 
 func (j *job) alive() bool { return j.state == available || j.state == running }
@@ -63,7 +64,7 @@ func (d *database) insert(j booking.Job) {
 			}
 		}
 	}
-	d.queue = append(d.queue, &job{id: len(d.queue) + 1, kind: j.Kind, booking: j.Booking, at: time.Now().Add(nominal(j.After)), state: available})
+	d.queue = append(d.queue, &job{id: len(d.queue) + 1, kind: j.Kind, booking: j.Booking, at: d.now().Add(nominal(j.After)), state: available, later: j.After > 0})
 	d.wake()
 }
 
