@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"partnerkit.dev/marketplace/internal/booking"
@@ -109,7 +110,7 @@ type race struct {
 func newRace(b *testing.B, keyed bool) *race {
 	b.Helper()
 	r := &race{bench: setup(b), keyed: keyed, asked: map[string][]byte{}, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchAtOnce}}}
-	offer, err := r.store.Bookings.Offer(b.Context(), r.order.Activity, r.order.Variation, r.order.Slot)
+	offer, _, _, err := r.store.Bookings.Claim(b.Context(), booking.Key{}, r.order.Activity, r.order.Variation, r.order.Slot)
 	check(b, err)
 	zone, err := time.LoadLocation(offer.Activity.Product.TimeZone)
 	check(b, err)
@@ -238,32 +239,21 @@ func (f fresh) args(recorded []any) []any {
 		switch arg := arg.(type) {
 		case uuid.UUID:
 			args[i] = f.id(arg)
-		case *uuid.UUID:
-			args[i] = f.idOrNull(arg)
-		case []*uuid.UUID:
-			list := make([]*uuid.UUID, len(arg))
-			for j := range arg {
-				list[j] = f.idOrNull(arg[j])
+		case zeronull.UUID:
+			if arg != (zeronull.UUID{}) {
+				args[i] = f.id(uuid.UUID(arg))
 			}
-			args[i] = list
 		case string:
 			if arg != "" && arg == f.r.key {
 				args[i] = f.code
 			}
-		case *string:
-			if arg != nil && (*arg == f.r.made.Code || *arg == f.r.key) {
-				args[i] = &f.code
+		case zeronull.Text:
+			if arg != "" && string(arg) == f.r.made.Code {
+				args[i] = f.code
 			}
 		}
 	}
 	return args
-}
-
-func (f fresh) idOrNull(id *uuid.UUID) *uuid.UUID {
-	if id == nil {
-		return nil
-	}
-	return new(f.id(*id))
 }
 
 func (f fresh) id(id uuid.UUID) uuid.UUID {

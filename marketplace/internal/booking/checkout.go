@@ -54,8 +54,13 @@ func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request)
 	if b, err = priced(b, o, offer, slot); err != nil {
 		return Held{}, err
 	}
-	b.AvailabilityID, b.Start, b.End = slot.ID, slot.Start, slot.End
-	return s.reserve(ctx, Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}, target, q)
+	row, err := Next(b, CheckOut)
+	if err != nil {
+		return Held{}, err
+	}
+	b.Status, b.AvailabilityID, b.Start, b.End = row.To, slot.ID, slot.Start, slot.End
+	a := &reserve{by: s, Record: Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}, target: target, request: q}
+	return a.send(ctx)
 }
 
 // draft is the booking as far as it is known before the partner is asked. What is wrong

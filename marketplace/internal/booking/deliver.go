@@ -2,7 +2,7 @@ package booking
 
 import (
 	"context"
-	"sync"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -20,11 +20,11 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 	if err != nil {
 		return 0, err
 	}
-	give, room := s.shares.take(r.IntegrationID)
+	leave, room := s.deliveries.Try(r.IntegrationID)
 	if !room {
 		return busyPause, nil
 	}
-	defer give()
+	defer leave()
 	call, by := uuid.New(), partner.Within(sendTime)
 	r, _, err = s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
 		again = 0
@@ -96,11 +96,11 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 	if err != nil {
 		return 0, err
 	}
-	give, room := s.shares.take(r.IntegrationID)
+	leave, room := s.deliveries.Try(r.IntegrationID)
 	if !room {
 		return busyPause, nil
 	}
-	defer give()
+	defer leave()
 	var call Call
 	by := partner.Within(sendTime)
 	r, c, err := s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
@@ -173,28 +173,39 @@ const (
 	busyPause = 3 * time.Second
 )
 
-// shares count the deliveries to each partner.
-type shares struct {
-	mu    sync.Mutex
-	under map[uuid.UUID]int
+// pauses are those before a call is sent again; the last one doubles up to longestPause.
+var pauses = []time.Duration{time.Second, 5 * time.Second, 15 * time.Second, time.Minute}
+
+const longestPause = 15 * time.Minute
+
+// pause is how long to wait after so many tries before this one: a fifth more or less
+// than the list says, so that what failed together does not come back together.
+func pause(tries int) time.Duration {
+	wait := pauses[min(max(tries, 0), len(pauses)-1)]
+	for range tries - len(pauses) + 1 {
+		if wait *= 2; wait >= longestPause {
+			wait = longestPause
+			break
+		}
+	}
+	return wait + time.Duration((rand.Float64()-0.5)*0.4*float64(wait))
 }
 
-// take reports whether there is room for one more, which give ends.
-func (s *shares) take(partner uuid.UUID) (give func(), ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.under[partner] >= mostDeliveries {
-		return nil, false
+// mostConfirms is how often confirm is sent by itself where no answer is read.
+const mostConfirms = 5
+
+// silence is what a confirm without an answer means at that moment: it is sent again a
+// few times, until the hold's expiry.
+func silence(b marketplace.Booking, now time.Time) Event {
+	if b.ConfirmTries >= mostConfirms || !now.Before(b.ExpiresAt) {
+		return ConfirmGiveUp
 	}
-	if s.under == nil {
-		s.under = map[uuid.UUID]int{}
-	}
-	s.under[partner]++
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.under[partner]--; s.under[partner] == 0 {
-			delete(s.under, partner)
-		}
-	}, true
+	return ConfirmUnanswered
 }
+
+// deliverFor is how long a release or a cancellation is sent until an operator is told.
+const deliverFor = 72 * time.Hour
+
+// parked reports whether a delivery that is owed since then has been tried for long
+// enough.
+func parked(since, now time.Time) bool { return now.Sub(since) >= deliverFor }

@@ -237,6 +237,14 @@ func (b *bench) calls(t *testing.T, endpoint partnerapi.Endpoint) int {
 	return n
 }
 
+// called fails where other than so many calls to an endpoint have arrived.
+func (b *bench) called(t *testing.T, endpoint partnerapi.Endpoint, want int) {
+	t.Helper()
+	if n := b.calls(t, endpoint); n != want {
+		t.Errorf("want %d calls of %s, got %d", want, endpoint, n)
+	}
+}
+
 // kept fails where the partner has something to say against its caller, or lost a seat.
 func (b *bench) kept(t *testing.T) {
 	t.Helper()

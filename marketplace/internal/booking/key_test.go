@@ -196,7 +196,7 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 		t.Parallel()
 		b := setup(t)
 		o := b.wants()
-		if _, stored, claimed, err := b.store.Bookings.ClaimKey(t.Context(), booking.Key{Account: b.reseller, Key: "order-1", Body: [32]byte{1}, Booking: o.ID}, o.Activity, o.Variation, o.Slot); !claimed || err != nil {
+		if _, stored, claimed, err := b.store.Bookings.Claim(t.Context(), booking.Key{Account: b.reseller, Key: "order-1", Body: [32]byte{1}, Booking: o.ID}, o.Activity, o.Variation, o.Slot); !claimed || err != nil {
 			t.Fatalf("want the key, got %+v and %v", stored, err)
 		}
 		if _, err := b.once(t, 1); marketplace.CodeOf(err) != marketplace.Conflict {

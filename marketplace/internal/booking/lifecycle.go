@@ -164,6 +164,3 @@ var table = []Row{
 	{From: anywhere, On: OperatorDeliver, If: releaseParked, To: anywhere, Ask: AskRelease, Release: marketplace.Pending, Settles: []marketplace.AttentionReason{marketplace.ReleaseFailed}},
 	{From: anywhere, On: OperatorResolve, To: anywhere, Settles: seenTo},
 }
-
-// Table returns every row, in their order.
-func Table() []Row { return slices.Clone(table) }

@@ -1,4 +1,4 @@
-package booking_test
+package booking
 
 import (
 	"slices"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
@@ -15,20 +14,20 @@ func TestAMoveThatIsNotInTheTableIsRefusedAndNamesTheState(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		booking marketplace.Booking
-		on      booking.Event
+		on      Event
 		words   string
 	}{
-		"to abandon what is paid":             {marketplace.Booking{Status: marketplace.Paid}, booking.Abandon, "the booking is PAID"},
-		"a failed payment of what is paid":    {marketplace.Booking{Status: marketplace.Confirmed}, booking.PaymentFail, "the booking is CONFIRMED"},
-		"to cancel a hold":                    {marketplace.Booking{Status: marketplace.Held}, booking.CustomerCancel, "the booking is HELD"},
-		"a customer's cancel of what is paid": {marketplace.Booking{Status: marketplace.Paid}, booking.CustomerCancel, "the booking is PAID"},
-		"an operator's while it is confirmed": {marketplace.Booking{Status: marketplace.Paid, ConfirmCall: uuid.New()}, booking.OperatorCancel, "under way"},
-		"to confirm what was released":        {marketplace.Booking{Status: marketplace.Paid, Release: marketplace.Done}, booking.OperatorConfirm, "given back"},
-		"to pay for what is refused":          {marketplace.Booking{Status: marketplace.Refused}, booking.PaymentSucceed, "the booking is REFUSED"},
+		"to abandon what is paid":             {marketplace.Booking{Status: marketplace.Paid}, Abandon, "the booking is PAID"},
+		"a failed payment of what is paid":    {marketplace.Booking{Status: marketplace.Confirmed}, PaymentFail, "the booking is CONFIRMED"},
+		"to cancel a hold":                    {marketplace.Booking{Status: marketplace.Held}, CustomerCancel, "the booking is HELD"},
+		"a customer's cancel of what is paid": {marketplace.Booking{Status: marketplace.Paid}, CustomerCancel, "the booking is PAID"},
+		"an operator's while it is confirmed": {marketplace.Booking{Status: marketplace.Paid, ConfirmCall: uuid.New()}, OperatorCancel, "under way"},
+		"to confirm what was released":        {marketplace.Booking{Status: marketplace.Paid, Release: marketplace.Done}, OperatorConfirm, "given back"},
+		"to pay for what is refused":          {marketplace.Booking{Status: marketplace.Refused}, PaymentSucceed, "the booking is REFUSED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := booking.Next(c.booking, c.on)
+			_, err := Next(c.booking, c.on)
 			if marketplace.CodeOf(err) != marketplace.Conflict || !strings.Contains(err.Error(), c.words) {
 				t.Errorf("want a conflict with %q, got %v", c.words, err)
 			}
@@ -50,7 +49,7 @@ func TestAnOperatorIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := booking.Actions(c.booking, c.about); !slices.Equal(got, c.want) {
+			if got := Actions(c.booking, c.about); !slices.Equal(got, c.want) {
 				t.Errorf("want %v, got %v", c.want, got)
 			}
 		})
@@ -59,8 +58,8 @@ func TestAnOperatorIsTold(t *testing.T) {
 
 func TestEveryRowOfTheTableCanBeReached(t *testing.T) {
 	t.Parallel()
-	for i, row := range booking.Table() {
-		for j, before := range booking.Table()[:i] {
+	for i, row := range table {
+		for j, before := range table[:i] {
 			if before.From == row.From && before.On == row.On && before.If.Says == "" {
 				t.Errorf("row %d (%s on %s) stands behind row %d, which always fits", i, row.From, row.On, j)
 			}
@@ -73,17 +72,17 @@ func TestWhatComesTooLateIsSeenTo(t *testing.T) {
 	refused := []marketplace.Attention{{Reason: marketplace.ConfirmRefused}}
 	for name, c := range map[string]struct {
 		booking marketplace.Booking
-		on      booking.Event
-		ask     booking.Ask
+		on      Event
+		ask     Ask
 		raises  marketplace.AttentionReason
 	}{
-		"a confirm that is accepted after the cancellation is cancelled":    {marketplace.Booking{Status: marketplace.Cancelled}, booking.ConfirmAccept, booking.AskCancel, ""},
-		"a hold that nobody waits for is released":                          {marketplace.Booking{Status: marketplace.Lost}, booking.ReserveUnwanted, booking.AskRelease, ""},
-		"an operator's confirm without an answer is not repeated by itself": {marketplace.Booking{Status: marketplace.Paid, Attention: refused}, booking.ConfirmUnanswered, "", marketplace.ConfirmUnknown},
+		"a confirm that is accepted after the cancellation is cancelled":    {marketplace.Booking{Status: marketplace.Cancelled}, ConfirmAccept, AskCancel, ""},
+		"a hold that nobody waits for is released":                          {marketplace.Booking{Status: marketplace.Lost}, ReserveUnwanted, AskRelease, ""},
+		"an operator's confirm without an answer is not repeated by itself": {marketplace.Booking{Status: marketplace.Paid, Attention: refused}, ConfirmUnanswered, "", marketplace.ConfirmUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			row, err := booking.Next(c.booking, c.on)
+			row, err := Next(c.booking, c.on)
 			if err != nil || row.Ask != c.ask || row.Raises != c.raises {
 				t.Errorf("want %q asked and %q raised, got %+v and %v", c.ask, c.raises, row, err)
 			}

@@ -38,10 +38,11 @@ const (
 
 // KeyStore keeps the requests that name a key.
 type KeyStore interface {
-	// ClaimKey stores a key where the account has none of it, and returns it as it is
-	// stored, claimed or as it was before; and the offer, as Store does. That there is no
-	// offer is the error also where there is a key.
-	ClaimKey(ctx context.Context, k Key, activity, variation uuid.UUID, slot string) (o Offer, stored Key, claimed bool, err error)
+	// Claim returns what a checkout is about: what a listed activity's variation and slot
+	// are, or NotFound. Where it names a key it stores that, unless the account has it;
+	// it returns the key as it is stored, claimed now or as it was before, whether there
+	// is an offer or not.
+	Claim(ctx context.Context, k Key, activity, variation uuid.UUID, slot string) (o Offer, stored Key, claimed bool, err error)
 	// ReclaimKey stores a key in the place of another one, and returns it as it is stored;
 	// taken is false where the other one is not as it was read any more.
 	ReclaimKey(ctx context.Context, k, before Key) (stored Key, taken bool, err error)
@@ -49,13 +50,6 @@ type KeyStore interface {
 	// booking was begun, and the partner may keep seats for it. The error is ErrNotOwner
 	// where the key is another request's, or has an answer.
 	SettleKey(ctx context.Context, k Key) error
-}
-
-// request is a checkout that may name a key. Its answer is stored with the move that it
-// tells of, or settled at the end where there is none.
-type request struct {
-	Key  // without a Key it is done as often as it is sent
-	tell func(Held, error) Answer
 }
 
 // Checkout asks the partner for the slot as it is now, and for a hold. tell makes the
@@ -67,10 +61,19 @@ type request struct {
 // seats are held is not known. Without a key every error is returned; where ctx has ended
 // meanwhile nobody waits for the hold, and it is given back.
 func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, error) Answer) (Answer, error) {
-	offer, k, err := s.claim(ctx, o, k, tell)
-	if k.Answer.Body != nil {
-		return k.Answer, nil
+	k.Account, k.Booking = o.Account, o.ID
+	offer, stored, claimed, err := s.Keys.Claim(ctx, k, o.Activity, o.Variation, o.Slot)
+	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
+		return Answer{}, err
 	}
+	if !claimed {
+		again, failed := s.again(ctx, k, stored, tell)
+		if failed != nil || again.Answer.Body != nil {
+			return again.Answer, failed
+		}
+		stored = again
+	}
+	k = stored
 	var held Held
 	if err == nil {
 		o.ID = k.Booking
@@ -99,28 +102,6 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, 
 	return k.Answer, err
 }
 
-// claim returns what a checkout is about, and its key: with the answer that it was given
-// before, or without a Key where there is none, or it is not this request's to settle.
-func (s *Service) claim(ctx context.Context, o Order, k Key, tell func(Held, error) Answer) (Offer, Key, error) {
-	k.Account, k.Booking = o.Account, o.ID
-	if k.Key == "" {
-		offer, err := s.Store.Offer(ctx, o.Activity, o.Variation, o.Slot)
-		return offer, k, err
-	}
-	offer, stored, claimed, err := s.Keys.ClaimKey(ctx, k, o.Activity, o.Variation, o.Slot)
-	switch {
-	case err != nil && marketplace.CodeOf(err) != marketplace.NotFound:
-		return offer, Key{}, err
-	case claimed:
-		return offer, stored, err
-	}
-	again, failed := s.again(ctx, k, stored, tell)
-	if failed != nil {
-		return offer, Key{}, failed
-	}
-	return offer, again, err
-}
-
 // again returns the key of a request that was sent before: with the answer that it was
 // given, or without one where it is to be done now, for the booking that the key names.
 func (s *Service) again(ctx context.Context, k, before Key, tell func(Held, error) Answer) (Key, error) {
@@ -128,11 +109,11 @@ func (s *Service) again(ctx context.Context, k, before Key, tell func(Held, erro
 	switch {
 	case before.Age >= keysLive:
 	case before.Body != k.Body:
-		return k, &marketplace.Error{Code: marketplace.Unprocessable, Message: "the Idempotency-Key was used for another body"}
+		return Key{}, &marketplace.Error{Code: marketplace.Unprocessable, Message: "the Idempotency-Key was used for another body"}
 	case before.Answer.Body != nil:
 		return before, nil
 	case before.Age < flightTime:
-		return k, errUnderWay
+		return Key{}, errUnderWay
 	case before.Made: // where the first replica lives after all, it gives back what it holds
 		k.Booking, k.Made, died = before.Booking, true, errReplicaDied
 		k.Answer = tell(Held{}, died)
@@ -142,11 +123,11 @@ func (s *Service) again(ctx context.Context, k, before Key, tell func(Held, erro
 	stored, taken, err := s.Keys.ReclaimKey(ctx, k, before)
 	switch {
 	case err != nil:
-		return k, err
+		return Key{}, err
 	case !taken:
-		return k, errUnderWay
+		return Key{}, errUnderWay
 	case stored.Answer.Body == nil && died != nil:
-		return k, died
+		return Key{}, died
 	}
 	return stored, nil
 }
@@ -156,16 +137,3 @@ var errReplicaDied = &marketplace.Error{Code: marketplace.PartnerLate, Message: 
 
 // errUnderWay says when to ask again, which tells it from conflicts that stay.
 var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Message: "a request with this Idempotency-Key is under way", RetryAfter: time.Second}
-
-// answer is the key with its answer, to be stored with the move that it tells of; nil
-// where there is no key, or nothing to be told again.
-func (q request) answer(held Held, failed error) *Key {
-	if q.Key.Key == "" {
-		return nil
-	}
-	k := q.Key
-	if k.Answer = q.tell(held, failed); k.Answer.Body == nil {
-		return nil
-	}
-	return &k
-}

@@ -22,33 +22,47 @@ type Held struct {
 	answer  *Key // that was stored with it; nil: none
 }
 
-// reserve stores a booking with its reserve, sends that, and stores what comes of it. It
+// request is a checkout as it came.
+type request struct {
+	key  Key // without a Key it is done as often as it is sent
+	tell func(Held, error) Answer
+}
+
+// reserve is a reserve that is under way for a booking.
+type reserve struct {
+	by *Service
+	Record
+	target partner.Target
+	call   Call
+	request
+}
+
+// send stores a booking with its reserve, sends that, and stores what comes of it. It
 // returns the booking, or why there is none.
-func (s *Service) reserve(ctx context.Context, r Record, target partner.Target, q request) (Held, error) {
-	asked := reserveRequest(r.Booking)
-	row, err := Next(r.Booking, CheckOut)
-	if err != nil {
+func (a *reserve) send(ctx context.Context) (Held, error) {
+	a.call = Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: a.by.Now()}
+	a.CreatedAt = a.call.At
+	by := partner.Within(sendTime)
+	if err := a.create(ctx); err != nil {
 		return Held{}, err
 	}
-	call, by := Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: s.Now()}, partner.Within(sendTime)
-	r.Status, r.CreatedAt = row.To, call.At
-	if err := s.create(ctx, r.Booking, call, q.Key); err != nil {
-		return Held{}, err
+	asked := partnerapi.ReserveRequest{
+		ProductID: a.ProductID, OptionID: a.OptionID, AvailabilityID: a.AvailabilityID, Contact: &a.Contact, ResellerReference: a.ID.String(),
 	}
-	a := reserved{call: call}
-	a.hold, a.Outcome = s.Partner.Reserve(ctx, by, target, r.Health, asked, func(hold partnerapi.ReserveAnswer, o partner.Outcome) {
-		s.comesLate(r, reserved{call, hold, o, true})
-	})
-	a.unwanted = ctx.Err() != nil && q.Key.Key == "" // who has named a key may come back for the answer
-	return s.reserved(ctx, r, a, q)
+	for _, g := range a.Guests {
+		asked.Units = append(asked.Units, partnerapi.UnitQuantity{ID: g.UnitID, Quantity: g.Quantity})
+	}
+	hold, outcome := a.by.Partner.Reserve(ctx, by, a.target, a.Health, asked, a.comesLate)
+	unwanted := ctx.Err() != nil && a.key.Key == "" // who has named a key may come back for the answer
+	return a.keep(ctx, reserveAnswer{a.call, hold, outcome, unwanted})
 }
 
 // create stores a booking with its reserve. Where the outcome of that commit is not known
 // the reserve may be on record, and is looked for; where it is not found it is not sent.
-func (s *Service) create(ctx context.Context, b marketplace.Booking, call Call, k Key) error {
+func (a *reserve) create(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	err := s.Store.CreateBooking(within, b, call, k)
+	err := a.by.Store.CreateBooking(within, a.Booking, a.call, a.key)
 	switch {
 	case err == nil:
 		return nil
@@ -59,44 +73,28 @@ func (s *Service) create(ctx context.Context, b marketplace.Booking, call Call, 
 	}
 	within, cancel = context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	if recorded, failed := s.Store.Recorded(within, call.ID); failed != nil || !recorded {
+	if recorded, failed := a.by.Store.Recorded(within, a.call.ID); failed != nil || !recorded {
 		return err
 	}
 	return nil
 }
 
-func reserveRequest(b marketplace.Booking) partnerapi.ReserveRequest {
-	asked := partnerapi.ReserveRequest{
-		ProductID: b.ProductID, OptionID: b.OptionID, AvailabilityID: b.AvailabilityID, Contact: &b.Contact, ResellerReference: b.ID.String(),
-	}
-	for _, g := range b.Guests {
-		asked.Units = append(asked.Units, partnerapi.UnitQuantity{ID: g.UnitID, Quantity: g.Quantity})
-	}
-	return asked
-}
-
-// reserved is what came of a reserve.
-type reserved struct {
-	call Call
-	hold partnerapi.ReserveAnswer
-	partner.Outcome
-	unwanted bool // nobody waits for the hold any more
-}
-
-// reserved stores what came of reserve, and returns the booking, or why there is none. A
-// hold is given back through its booking alone: what is not stored may be stored as HELD,
-// and be paid by somebody who has read that.
-func (s *Service) reserved(ctx context.Context, r Record, a reserved, q request) (Held, error) {
+// keep stores what came of a reserve, and returns the booking, or why there is none. A
+// hold is given back through its booking alone: what is not known to be stored may be
+// stored as HELD, and be paid by somebody who has read that.
+func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 	var left atomic.Bool
-	after, c, err := s.moves.insist(ctx, r, &left, func(r Record) (Change, error) {
-		a := a
-		a.unwanted = a.unwanted || left.Load() || r.disowned
-		c, err := a.move(r, s.Now())
-		if err != nil || c.Booking.ID == uuid.Nil {
+	after, c, err := a.by.moves.insist(ctx, a.Record, &left, func(r Record) (Change, error) {
+		came := came
+		came.unwanted = came.unwanted || left.Load() || r.disowned
+		c, err := came.move(r, a.by.Now())
+		if err != nil || c.Booking.ID == uuid.Nil || r.disowned {
 			return c, err
 		}
-		if !r.disowned {
-			c.Answers = q.answer(a.made(c), a.whyNotHeld(c.Booking))
+		if k := a.key; k.Key != "" {
+			if k.Answer = a.tell(came.made(c), came.whyNotHeld(c.Booking)); k.Answer.Body != nil {
+				c.Answers = &k
+			}
 		}
 		return c, nil
 	})
@@ -104,51 +102,56 @@ func (s *Service) reserved(ctx context.Context, r Record, a reserved, q request)
 	case err == nil && after.disowned:
 		return Held{}, errUnderWay // whoever has the key knows its answer
 	case err == nil:
-		held := a.made(c)
-		held.answer = c.Answers
-		return held, a.whyNotHeld(held.Booking)
+		return came.made(c), came.whyNotHeld(c.Booking)
 	case marketplace.CodeOf(err) == marketplace.Conflict:
 		// The code is another booking's: to release it would give that one's seats away.
-		s.unusable(ctx, r, a, partner.Refused, errCodeTwice)
+		a.end(ctx, came.without(partner.Refused, errCodeTwice), "a reserve's answer is not stored")
 		return Held{}, errCodeTwice
 	case marketplace.CodeOf(err) == marketplace.PartnerFailed: // it cannot be stored
-		s.unusable(ctx, r, a, partner.Unreadable, err)
-		return Held{}, err
-	default:
-		return Held{}, err
+		a.end(ctx, came.without(partner.Unreadable, err), "a reserve's answer is not stored")
+	}
+	return Held{}, err
+}
+
+var errCodeTwice = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner answered reserve with a code that another booking has"}
+
+// comesLate stores what came of a reserve that nobody waits for any more.
+func (a *reserve) comesLate(hold partnerapi.ReserveAnswer, o partner.Outcome) {
+	a.end(context.Background(), reserveAnswer{a.call, hold, o, true}, "a reserve's late answer is not stored")
+}
+
+// end stores what came of a reserve that whoever has asked for it has no booking by.
+func (a *reserve) end(ctx context.Context, came reserveAnswer, failed string) {
+	var left atomic.Bool // nothing changes with it
+	if _, _, err := a.by.moves.insist(ctx, a.Record, &left, func(r Record) (Change, error) { return came.move(r, a.by.Now()) }); err != nil {
+		a.by.Log.Error(failed, slog.String("booking_id", a.ID.String()), slog.Any("error", err)) // a sweep ends it
 	}
 }
 
-// made is the booking that a change makes of an answer to reserve.
-func (a reserved) made(c Change) Held {
-	h := Held{Booking: c.Booking, History: c.History}
+// reserveAnswer is what came of a reserve.
+type reserveAnswer struct {
+	call Call
+	hold partnerapi.ReserveAnswer
+	partner.Outcome
+	unwanted bool // nobody waits for the hold any more
+}
+
+// without is the answer as it counts where its hold cannot be used.
+func (a reserveAnswer) without(kind partner.Kind, why error) reserveAnswer {
+	return reserveAnswer{call: a.call, Outcome: partner.Outcome{Kind: kind, Status: a.Status, Took: a.Took, Err: why}}
+}
+
+// made is the booking that a change makes of the answer.
+func (a reserveAnswer) made(c Change) Held {
+	h := Held{Booking: c.Booking, History: c.History, answer: c.Answers}
 	if c.Ends != nil {
 		h.History = append([]marketplace.HistoryEntry{a.call.over(*c.Ends)}, c.History...)
 	}
 	return h
 }
 
-var errCodeTwice = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner answered reserve with a code that another booking has"}
-
-// unusable stores that an answer to reserve was as good as another one, without a hold.
-func (s *Service) unusable(ctx context.Context, r Record, a reserved, kind partner.Kind, why error) {
-	a = reserved{call: a.call, Outcome: partner.Outcome{Kind: kind, Status: a.Status, Took: a.Took, Err: why}}
-	var left atomic.Bool // nothing changes with it
-	if _, _, err := s.moves.insist(ctx, r, &left, func(r Record) (Change, error) { return a.move(r, s.Now()) }); err != nil {
-		s.Log.Error("what came of a reserve is not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err)) // a sweep ends it
-	}
-}
-
-// comesLate stores what came of a reserve that nobody waits for any more.
-func (s *Service) comesLate(r Record, a reserved) {
-	var left atomic.Bool // nothing changes with it
-	if _, _, err := s.moves.insist(context.Background(), r, &left, func(r Record) (Change, error) { return a.move(r, s.Now()) }); err != nil {
-		s.Log.Error("a reserve's late answer is not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
-	}
-}
-
 // whyNotHeld is what whoever has asked for a booking is told where there is none.
-func (a reserved) whyNotHeld(b marketplace.Booking) error {
+func (a reserveAnswer) whyNotHeld(b marketplace.Booking) error {
 	switch {
 	case b.Status == marketplace.Held:
 		return nil
@@ -162,7 +165,7 @@ func (a reserved) whyNotHeld(b marketplace.Booking) error {
 }
 
 // move is what an answer to reserve makes of a booking.
-func (a reserved) move(r Record, now time.Time) (Change, error) {
+func (a reserveAnswer) move(r Record, now time.Time) (Change, error) {
 	code := a.hold.ReservationConfirmationCode
 	if code != "" && r.Code == code {
 		return Change{}, nil // stored, and the database's word for it was lost

@@ -43,10 +43,10 @@ type Config struct {
 // Service leads bookings through their life. It is safe for concurrent use.
 type Service struct {
 	Config
-	moves  moves
-	calls  sync.WaitGroup // that outlive whoever asked for them
-	stop   context.CancelFunc
-	shares shares
+	moves      moves
+	calls      sync.WaitGroup // that outlive whoever asked for them
+	stop       context.CancelFunc
+	deliveries *partner.Permits
 }
 
 // NewService returns a service.
@@ -54,7 +54,7 @@ func NewService(c Config) *Service {
 	now := c.Now
 	c.Now = func() time.Time { return now().UTC().Truncate(time.Microsecond) } // as it is stored
 	life, stop := context.WithCancel(context.Background())
-	s := &Service{Config: c, stop: stop}
+	s := &Service{Config: c, stop: stop, deliveries: partner.NewPermits(mostDeliveries)}
 	s.moves = moves{c.Store, c.Log, &s.calls, life}
 	return s
 }

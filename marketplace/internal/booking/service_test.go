@@ -137,9 +137,7 @@ func TestWhatThePartnerRefusesIsSaidInItsWords(t *testing.T) {
 	if _, err := b.hold(t.Context(), b.wants()); marketplace.CodeOf(err) != marketplace.Conflict {
 		t.Errorf("want what is sold out refused, got %v", err)
 	}
-	if n := b.calls(t, partnerapi.Reserve); n != 1 {
-		t.Errorf("want no reserve of what is sold out, got %d", n-1)
-	}
+	b.called(t, partnerapi.Reserve, 1)
 	b.kept(t)
 }
 
@@ -163,9 +161,7 @@ func TestAnOrderThatCannotBeIsRefusedBeforeThePartnerIsCalled(t *testing.T) {
 			t.Errorf("%s: want %s, got %v", name, c.code, err)
 		}
 	}
-	if n := b.calls(t, partnerapi.Availability); n != before {
-		t.Errorf("want nobody called, got %d calls", n-before)
-	}
+	b.called(t, partnerapi.Availability, before)
 }
 
 func TestAConfirmWithoutAnAnswerIsSentAgainAndBooksOnce(t *testing.T) {
@@ -192,9 +188,7 @@ func TestAConfirmThatNeverHasAnAnswerIsAnOperators(t *testing.T) {
 	b.pays(t, held.ID, "p-1")
 	b.work(t)
 	b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmUnknown)
-	if n := b.calls(t, partnerapi.Confirm); n != 5 {
-		t.Errorf("want 5 tries, got %d", n)
-	}
+	b.called(t, partnerapi.Confirm, 5)
 	check(t, b.partner.Control.Disarm(t.Context(), "lost"))
 	settled, err := b.Retry(t.Context(), held.ID)
 	if err != nil || settled.Status != marketplace.Confirmed || len(settled.Attention) != 0 {
@@ -217,9 +211,7 @@ func TestARefusedConfirmIsFinalAndThePaymentStays(t *testing.T) {
 	}
 	b.pays(t, held.ID, "p-2")
 	b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmRefused, marketplace.DuplicatePayment)
-	if n := b.calls(t, partnerapi.Confirm); n != 1 {
-		t.Errorf("want one confirm, got %d", n)
-	}
+	b.called(t, partnerapi.Confirm, 1)
 	_, err := b.Settle(t.Context(), held.ID, "")
 	check(t, err)
 	b.work(t)
@@ -349,9 +341,7 @@ func TestAReserveWhoseAnswerIsLostIsListed(t *testing.T) {
 	if r := b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown); r.AvailabilityID != o.Slot {
 		t.Errorf("want its slot known, got %+v", r.Booking)
 	}
-	if n := b.calls(t, partnerapi.Reserve); n != 1 {
-		t.Errorf("want one reserve, got %d", n)
-	}
+	b.called(t, partnerapi.Reserve, 1)
 	b.kept(t)
 }
 

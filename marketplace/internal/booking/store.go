@@ -151,8 +151,6 @@ type Commission struct {
 
 // Store keeps bookings.
 type Store interface {
-	// Offer returns what a listed activity's variation and slot are, or NotFound.
-	Offer(ctx context.Context, activity, variation uuid.UUID, slot string) (Offer, error)
 	// IsAffiliate reports whether there is an affiliate of that id.
 	IsAffiliate(ctx context.Context, id uuid.UUID) (bool, error)
 	// CreateBooking stores a checkout with its reserve, before that is sent. Where it has

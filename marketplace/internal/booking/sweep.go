@@ -56,7 +56,7 @@ func (s *Service) sweep(ctx context.Context, due Due) error {
 	died := partner.Outcome{Kind: partner.Unanswered, Took: -1, Err: errDied}
 	for _, c := range due.Reserves {
 		see(c.Booking, func(r Record) (Change, error) {
-			return reserved{call: Call{ID: c.Call}, Outcome: died}.move(r, s.Now())
+			return reserveAnswer{call: Call{ID: c.Call}, Outcome: died}.move(r, s.Now())
 		})
 	}
 	for _, c := range due.Confirms {

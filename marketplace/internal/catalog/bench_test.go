@@ -12,9 +12,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -74,9 +71,7 @@ func (s *syncBench) serve(b *testing.B, answer http.HandlerFunc) *url.URL {
 	server := httptest.NewServer(answer)
 	b.Cleanup(server.Close)
 	base, err := url.Parse(server.URL)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	return base
 }
 
@@ -90,9 +85,7 @@ func (s *syncBench) register(b *testing.B, base *url.URL) partner.Target {
 func (s *syncBench) sync(b *testing.B) (made catalog.Sync) {
 	b.Helper()
 	made, err := s.syncer.Sync(b.Context(), catalog.Order{Target: s.target, Mode: catalog.Full, Cause: catalog.BySchedule})
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	return made
 }
 
@@ -100,14 +93,10 @@ func (s *syncBench) sync(b *testing.B) (made catalog.Sync) {
 func (s *syncBench) get(b *testing.B) []byte {
 	b.Helper()
 	response, err := http.Get(s.target.BaseURL.String())
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	return body
 }
 
@@ -117,15 +106,11 @@ func (s *syncBench) written(b *testing.B) map[string]int64 {
 	// A backend tells what it has counted when it ends, at the latest.
 	s.store.Pool().Reset()
 	admin, err := pgx.Connect(b.Context(), s.store.Pool().Config().ConnString())
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	defer admin.Close(b.Context())
 	for deadline := time.Now().Add(time.Minute); ; {
 		var others int
-		if err := admin.QueryRow(b.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`).Scan(&others); err != nil {
-			b.Fatal(err)
-		}
+		check(b, admin.QueryRow(b.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`).Scan(&others))
 		if others == 0 {
 			break
 		}
@@ -134,9 +119,7 @@ func (s *syncBench) written(b *testing.B) map[string]int64 {
 		}
 	}
 	rows, err := admin.Query(b.Context(), `SELECT relname::text, n_tup_ins + n_tup_upd + n_tup_del FROM pg_stat_user_tables`)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	counts := map[string]int64{}
 	var table string
 	var n int64
@@ -172,9 +155,7 @@ func BenchmarkFirstSync(b *testing.B) {
 		decode = append(decode, timed(func() {
 			decoder := json.NewDecoder(bytes.NewReader(s.body))
 			decoder.UseNumber()
-			if err := decoder.Decode(&list); err != nil {
-				b.Fatal(err)
-			}
+			check(b, decoder.Decode(&list))
 		}))
 		judge = append(judge, timed(func() {
 			for _, product := range list {
@@ -207,17 +188,13 @@ func (s *syncBench) copyBack(b *testing.B) (took time.Duration) {
 	columns, rows := map[string][]string{}, map[string][][]any{}
 	for _, table := range tables {
 		found, err := s.store.Pool().Query(b.Context(), "SELECT * FROM "+table)
-		if err != nil {
-			b.Fatal(err)
-		}
+		check(b, err)
 		for _, field := range found.FieldDescriptions() {
 			columns[table] = append(columns[table], field.Name)
 		}
 		for found.Next() {
 			values, err := found.Values()
-			if err != nil {
-				b.Fatal(err)
-			}
+			check(b, err)
 			for i, field := range found.FieldDescriptions() {
 				if field.DataTypeOID == jsonb { // as text, which is what a sync has
 					if values[i], err = json.Marshal(values[i]); err != nil {
@@ -227,13 +204,9 @@ func (s *syncBench) copyBack(b *testing.B) (took time.Duration) {
 			}
 			rows[table] = append(rows[table], values)
 		}
-		if err := found.Err(); err != nil {
-			b.Fatal(err)
-		}
+		check(b, found.Err())
 	}
-	if _, err := s.store.Pool().Exec(b.Context(), "TRUNCATE activities CASCADE"); err != nil {
-		b.Fatal(err)
-	}
+	pgtest.Exec(b, s.store, "TRUNCATE activities CASCADE")
 	return timed(func() {
 		err := pgx.BeginFunc(b.Context(), s.store.Pool(), func(tx pgx.Tx) error {
 			for _, table := range tables {
@@ -243,9 +216,7 @@ func (s *syncBench) copyBack(b *testing.B) (took time.Duration) {
 			}
 			return nil
 		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		check(b, err)
 	})
 }
 
@@ -319,81 +290,4 @@ func below(base *url.URL, path string) *url.URL {
 	address := *base
 	address.Path = path
 	return &address
-}
-
-// 180 partners' syncs beside 10 partners that accept and never answer and 10 that drip
-// a byte now and then, against the same syncs without the 20. The bar is 1.3 times.
-func BenchmarkSyncsBesideHangingPartners(b *testing.B) {
-	const good, bad = 180, 20
-	s := newSyncBench(b)
-	var round atomic.Int64
-	base := s.serve(b, func(w http.ResponseWriter, _ *http.Request) {
-		price := fmt.Sprint(3000 + round.Load())
-		_, _ = io.WriteString(w, "["+repeat(20, func(i int) string { return product(fmt.Sprint("p", i), "2250", price) })+"]")
-	})
-	arrived, release := make(chan struct{}, bad), make(chan chan struct{}, bad)
-	hanging := s.serve(b, func(w http.ResponseWriter, r *http.Request) {
-		over := <-release
-		arrived <- struct{}{}
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-over:
-				panic(http.ErrAbortHandler)
-			case <-tick.C:
-				if strings.HasPrefix(r.URL.Path, "/drips") {
-					_, _ = io.WriteString(w, " ")
-					_ = http.NewResponseController(w).Flush()
-				}
-			}
-		}
-	})
-	var targets, hostile []partner.Target
-	for i := range good {
-		targets = append(targets, s.register(b, below(base, fmt.Sprint("/", i))))
-	}
-	for i := range bad {
-		hostile = append(hostile, s.register(b, below(hanging, fmt.Sprint([]string{"/hangs/", "/drips/"}[i%2], i))))
-	}
-	syncAll := func(targets []partner.Target, wantError bool) *sync.WaitGroup {
-		var all sync.WaitGroup
-		for _, target := range targets {
-			all.Go(func() {
-				_, err := s.syncer.Sync(context.Background(), catalog.Order{Target: target, Mode: catalog.Full, Cause: catalog.BySchedule})
-				if (err != nil) != wantError {
-					b.Errorf("want an error %t, got %v", wantError, err)
-				}
-			})
-		}
-		return &all
-	}
-	if syncAll(targets, false).Wait(); b.Failed() { // the first ones make what the others change
-		b.FailNow()
-	}
-	var alone, beside []time.Duration
-	for range max(b.N, benchRounds) {
-		round.Add(1)
-		alone = append(alone, timed(func() { syncAll(targets, false).Wait() }))
-		round.Add(1)
-		over := make(chan struct{})
-		for range bad {
-			release <- over
-		}
-		left := syncAll(hostile, true)
-		for range bad {
-			select {
-			case <-arrived:
-			case <-time.After(time.Minute):
-				b.Fatal("want the calls to arrive")
-			}
-		}
-		beside = append(beside, timed(func() { syncAll(targets, false).Wait() }))
-		close(over)
-		left.Wait()
-	}
-	b.ReportMetric(milliseconds(median(alone)), "ms/alone")
-	b.ReportMetric(milliseconds(median(beside)), "ms/beside")
-	b.ReportMetric(float64(median(beside))/float64(median(alone)), "x-alone")
-	b.ReportMetric(0, "ns/op")
 }

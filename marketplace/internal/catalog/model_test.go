@@ -187,17 +187,13 @@ func stored(t *rapid.T, store *postgres.Store, integration uuid.UUID) (lines []s
 		SELECT external_product_id, '/' || external_option_id, sort, format('%s %s %s %s', sort, v.title, option->>'internalName', v.partner_active::text), v.xmin::text
 		FROM variations v JOIN activities a ON a.id = v.activity_id WHERE integration_id = $1
 		ORDER BY id, sort`, integration)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer rows.Close()
 	versions = map[string]string{}
 	for rows.Next() {
 		var id, option, line, version string
 		var sort int
-		if err := rows.Scan(&id, &option, &sort, &line, &version); err != nil {
-			t.Fatal(err)
-		}
+		check(t, rows.Scan(&id, &option, &sort, &line, &version))
 		lines = append(lines, id+option+" "+line)
 		versions[id+option] = version
 	}
@@ -250,9 +246,7 @@ func TestTheStoredCatalogIsTheModels(t *testing.T) {
 					t.Fatal("want the partner's failure")
 				}
 			} else {
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				want = m.take(body, last, order.Mode == catalog.Incremental)
 				got := outcome{made.Skipped, made.Synced, made.Created, made.Updated, made.Deactivated, made.Guard != nil, want.written}
 				if fmt.Sprint(got) != fmt.Sprint(want) {

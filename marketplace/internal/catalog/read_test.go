@@ -16,9 +16,7 @@ import (
 func read(t *testing.T, body string) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.Read([]byte(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return c
 }
 
@@ -169,9 +167,7 @@ func TestTheListOfWhatIsSetAsideIsCutWhereItIsLong(t *testing.T) {
 	} {
 		got := read(t, c.body)
 		text, err := json.Marshal(got.SetAside)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		last := got.SetAside[len(got.SetAside)-1]
 		if want := fmt.Sprintf("%d more products", c.total-len(got.SetAside)+1); len(text) > 512<<10 || !strings.Contains(last.Problems[0].Message, want) {
 			t.Errorf("%s: want at most 512 KiB that end with %q, got %d and %+v", name, want, len(text), last)
@@ -183,9 +179,7 @@ func TestNothingThatTheDatabaseRefusesIsInTheRecord(t *testing.T) {
 	t.Parallel()
 	got := read(t, `[{"id":"a\u0000b\u001b[31m","x\u0000":1e999999},{"id":"`+strings.Repeat("l", 5000)+`"}]`)
 	text, err := json.Marshal(got.SetAside)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if strings.Contains(string(text), `\u00`) || len(text) > 4000 {
 		t.Errorf("want short texts without control characters, got %s", text)
 	}

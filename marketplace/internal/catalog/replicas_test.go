@@ -27,9 +27,7 @@ func (b *bench) replica(t *testing.T) *catalog.Syncer {
 
 func (b *bench) count(t *testing.T, query string) (n int) {
 	t.Helper()
-	if err := b.store.Pool().QueryRow(t.Context(), query).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.Pool().QueryRow(t.Context(), query).Scan(&n))
 	return n
 }
 
@@ -134,9 +132,7 @@ func TestABodyThatWasReadByOtherRulesIsReadAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.sync(t, catalog.Full, product("a"))
-	if _, err := b.store.Pool().Exec(t.Context(), `UPDATE integrations SET catalog_rules = 'older'`); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, b.store, `UPDATE integrations SET catalog_rules = 'older'`)
 	if made := b.sync(t, catalog.Full, product("a")); made.Skipped || made.Updated != 0 {
 		t.Errorf("want it read, and nothing updated, got %+v", made)
 	}
@@ -195,9 +191,7 @@ func TestHostilePartnersHarmOnlyThemselves(t *testing.T) {
 		server := httptest.NewServer(answer)
 		t.Cleanup(server.Close)
 		base, err := url.Parse(server.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		other := b.register(t, base)
 		all.Go(func() {
 			_, err := b.Sync(t.Context(), catalog.Order{Target: other, Mode: catalog.Full})

@@ -57,9 +57,7 @@ func BenchmarkSlots(b *testing.B) {
 		var written int
 		before := race.transaction(b)
 		again := measured(b, func() error { return race.pull(b.Context(), race.options, 0) })
-		if err := race.store.Pool().QueryRow(b.Context(), `SELECT count(*) FROM slots WHERE xmin::text::bigint >= $1 OR xmax::text::bigint >= $1`, before).Scan(&written); err != nil {
-			b.Fatal(err)
-		}
+		check(b, race.store.Pool().QueryRow(b.Context(), `SELECT count(*) FROM slots WHERE xmin::text::bigint >= $1 OR xmax::text::bigint >= $1`, before).Scan(&written))
 		if written != 0 {
 			b.Errorf("want no slot written nor locked by a pull that changes nothing, got %d", written)
 		}
@@ -77,9 +75,7 @@ func BenchmarkSlots(b *testing.B) {
 func measured(b *testing.B, f func() error) time.Duration {
 	b.Helper()
 	return timed(func() {
-		if err := f(); err != nil {
-			b.Fatal(err)
-		}
+		check(b, f())
 	})
 }
 
@@ -109,9 +105,7 @@ func newSlotRace(b *testing.B) *slotRace {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(r.body) }))
 	b.Cleanup(server.Close)
 	base, err := url.Parse(server.URL)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	r.target = partner.Target{ID: uuid.New(), BaseURL: base, AuthKey: "k"}
 	registerIn(b, r.store, r.target, now)
 	ahead := time.Duration(0)
@@ -132,9 +126,7 @@ func newSlotRace(b *testing.B) *slotRace {
 		b.Fatalf("want %d options, got %d, %v", benchProducts*benchOptions, len(r.options), err)
 	}
 	lisbon, err := time.LoadLocation(r.options[0].TimeZone)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	answer, err := catalog.ReadSlots(r.body, catalog.Window{Zone: lisbon, From: now, To: now.AddDate(0, 0, 60)})
 	if err != nil || len(answer.Slots) != slotsOfEach {
 		b.Fatalf("want %d slots, got %+v, %v", slotsOfEach, answer, err)
@@ -143,11 +135,9 @@ func newSlotRace(b *testing.B) *slotRace {
 	if r.values, err = decoded(r.body); err != nil {
 		b.Fatal(err)
 	}
-	if _, err := r.store.Pool().Exec(b.Context(), `
+	pgtest.Exec(b, r.store, `
 		CREATE TABLE copied (LIKE slots INCLUDING ALL);
-		ALTER TABLE copied ADD FOREIGN KEY (variation_id) REFERENCES variations ON DELETE CASCADE`); err != nil {
-		b.Fatal(err)
-	}
+		ALTER TABLE copied ADD FOREIGN KEY (variation_id) REFERENCES variations ON DELETE CASCADE`)
 	return r
 }
 
@@ -226,8 +216,6 @@ func (r *slotRace) pull(ctx context.Context, options []catalog.SlotOption, writt
 // transaction is the next transaction's id.
 func (r *slotRace) transaction(b *testing.B) (id int64) {
 	b.Helper()
-	if err := r.store.Pool().QueryRow(b.Context(), `SELECT pg_current_xact_id()::text::bigint`).Scan(&id); err != nil {
-		b.Fatal(err)
-	}
+	check(b, r.store.Pool().QueryRow(b.Context(), `SELECT pg_current_xact_id()::text::bigint`).Scan(&id))
 	return id
 }

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -43,12 +44,8 @@ func TestWritersAtTheSameTimeLeaveWhatWasSaidLast(t *testing.T) {
 	b := setupSlots(t)
 	begin := b.at
 	rapid.Check(t, func(r *rapid.T) {
-		if _, err := b.store.Pool().Exec(t.Context(), `DELETE FROM slots`); err != nil {
-			r.Fatal(err)
-		}
-		if _, err := b.store.Pool().Exec(t.Context(), `DELETE FROM slot_pulls`); err != nil {
-			r.Fatal(err)
-		}
+		pgtest.Exec(r, b.store, `DELETE FROM slots`)
+		pgtest.Exec(r, b.store, `DELETE FROM slot_pulls`)
 		story := rapid.SliceOfN(rapid.Custom(drawSaid), 1, 8).Draw(r, "story")
 		order := rapid.Permutation(indexes(len(story))).Draw(r, "order")
 		var all sync.WaitGroup
@@ -74,9 +71,7 @@ func TestWritersAtTheSameTimeLeaveWhatWasSaidLast(t *testing.T) {
 			}
 		}
 		slots, err := b.store.Storefront.Slots(t.Context(), b.option.VariationID, begin.AddDate(0, 0, -2), begin.AddDate(0, 0, 2))
-		if err != nil {
-			r.Fatal(err)
-		}
+		check(r, err)
 		got := map[string]string{}
 		for _, s := range slots {
 			if s.Status != partnerapi.StatusClosed {

@@ -72,9 +72,7 @@ func FuzzReadSlots(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	lisbon, err := time.LoadLocation("Europe/Lisbon")
-	if err != nil {
-		f.Fatal(err)
-	}
+	check(f, err)
 	window := catalog.Window{Zone: lisbon, From: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 8, 30, 0, 0, 0, 0, time.UTC)}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		answer, err := catalog.ReadSlots(body, window)

@@ -69,9 +69,7 @@ func (b *slotBench) pull(t *testing.T, slots ...string) catalog.SlotOutcome {
 	b.at = b.at.Add(time.Minute)
 	b.body = "[" + strings.Join(slots, ",") + "]"
 	made, err := b.Pull(t.Context(), b.target, b.option)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return made
 }
 
@@ -79,21 +77,15 @@ func (b *slotBench) pull(t *testing.T, slots ...string) catalog.SlotOutcome {
 func (b *slotBench) notify(t *testing.T, at time.Time, id, day, fields string) {
 	t.Helper()
 	n, err := catalog.ReadNotification(fmt.Appendf(nil, `{"productId":"walk","optionId":"morning","availabilityId":%q,"localDateTimeStart":"%sT10:00:00+01:00",%s}`, id, day, fields), at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := catalog.NewNotifier(b.store.Catalog).Notify(t.Context(), b.target.ID, n); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, catalog.NewNotifier(b.store.Catalog).Notify(t.Context(), b.target.ID, n))
 }
 
 // want fails where other slots than these are stored: "id day status vacancies/capacity".
 func (b *slotBench) want(t *testing.T, want ...string) {
 	t.Helper()
 	slots, err := b.store.Storefront.Slots(t.Context(), b.option.VariationID, time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var got []string
 	for _, s := range slots {
 		got = append(got, fmt.Sprintf("%s %s %s %s/%s", s.ID, s.LocalDate.Format("01-02"), s.Status, seats(s.Vacancies), seats(s.Capacity)))
@@ -113,20 +105,16 @@ func seats(n *int) string {
 // rows are the versions of all rows that a pull could write or lock, but its own.
 func (b *slotBench) rows(t *testing.T) (rows string) {
 	t.Helper()
-	if err := b.store.Pool().QueryRow(t.Context(), `
+	check(t, b.store.Pool().QueryRow(t.Context(), `
 		SELECT coalesce(string_agg(format('%s:%s:%s:%s', id, ctid, xmin, xmax), ' ' ORDER BY id), '')
 		FROM (SELECT availability_id AS id, ctid, xmin, xmax FROM slots UNION ALL SELECT external_option_id, ctid, xmin, xmax FROM variations
-			UNION ALL SELECT external_product_id, ctid, xmin, xmax FROM activities UNION ALL SELECT name, ctid, xmin, xmax FROM integrations) AS all_of_them`).Scan(&rows); err != nil {
-		t.Fatal(err)
-	}
+			UNION ALL SELECT external_product_id, ctid, xmin, xmax FROM activities UNION ALL SELECT name, ctid, xmin, xmax FROM integrations) AS all_of_them`).Scan(&rows))
 	return rows
 }
 
 func (b *slotBench) capacity(t *testing.T) (capacity int) {
 	t.Helper()
-	if err := b.store.Pool().QueryRow(t.Context(), `SELECT capacity FROM variations`).Scan(&capacity); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.Pool().QueryRow(t.Context(), `SELECT capacity FROM variations`).Scan(&capacity))
 	return capacity
 }
 
@@ -141,9 +129,7 @@ func TestAnOptionIsAskedForSixtyDaysFromTodayInItsProductsZone(t *testing.T) {
 		t.Errorf("want %+v, got %+v", want, b.asked)
 	}
 	text, err := json.Marshal(b.asked)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, problem := range schemas.Validate(schemas.AvailabilityRequest, text) {
 		t.Error(problem)
 	}
@@ -309,9 +295,7 @@ func TestOptionsAreToBePulledThatHaveNotBeenSince(t *testing.T) {
 	list := func(after uuid.UUID, most int) (ids []string) {
 		t.Helper()
 		options, err := of.store.Catalog.OptionsToPull(t.Context(), of.target.ID, asked, after, most)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		for _, o := range options {
 			ids = append(ids, o.VariationID.String())
 			if o.Option.ID != "morning" || o.TimeZone != "Europe/Lisbon" || len(o.Option.Units) != 2 || o.ProductID == "gone" {
@@ -328,9 +312,7 @@ func TestOptionsAreToBePulledThatHaveNotBeenSince(t *testing.T) {
 		t.Errorf("want %v in slices, got %v", all, got)
 	}
 	options, err := of.store.Catalog.OptionsToPull(t.Context(), of.target.ID, asked, uuid.Nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if _, err := catalog.NewSlotPuller(of.store.Catalog, answers(func(partnerapi.AvailabilityRequest) string { return "[]" }), of.now).Pull(t.Context(), of.target, options[0]); err != nil {
 		t.Fatal(err)
 	}

@@ -55,9 +55,7 @@ func setup(t *testing.T) *bench {
 	}))
 	t.Cleanup(server.Close)
 	base, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	b.target = b.register(t, base)
 	b.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, partner.Observation) {}, Now: b.now})
 	t.Cleanup(b.client.Close)
@@ -66,26 +64,20 @@ func setup(t *testing.T) *bench {
 }
 
 // registerIn stores a partner's integration.
-func registerIn(t interface{ Fatal(...any) }, store *postgres.Store, target partner.Target, now time.Time) {
+func registerIn(t fataler, store *postgres.Store, target partner.Target, now time.Time) {
 	account := marketplace.Account{ID: uuid.New(), Email: target.ID.String() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: now}
-	if err := store.Accounts.CreateAccount(context.Background(), account); err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Partners.CreateIntegration(context.Background(), marketplace.Integration{
+	check(t, store.Accounts.CreateAccount(context.Background(), account))
+	check(t, store.Partners.CreateIntegration(context.Background(), marketplace.Integration{
 		ID: target.ID, AccountID: account.ID, Name: "Old Town Walks", BaseURL: target.BaseURL, AuthType: partnerapi.Bearer,
 		AuthKey: []byte("sealed"), WebhookSecretHash: secret.Hash("x"), CreatedAt: now,
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func (b *bench) sync(t *testing.T, mode catalog.Mode, products ...string) catalog.Sync {
 	t.Helper()
 	b.body.Store("[" + strings.Join(products, ",") + "]")
 	made, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: mode, Cause: catalog.ByPartner})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return made
 }
 
@@ -102,11 +94,9 @@ func product(id string, change ...string) string {
 func (b *bench) activities(t *testing.T) string {
 	t.Helper()
 	var list string
-	if err := b.store.Pool().QueryRow(t.Context(), `
+	check(t, b.store.Pool().QueryRow(t.Context(), `
 		SELECT coalesce(string_agg(format('%s %s %s [%s]', external_product_id, title, partner_active::text, options), ', ' ORDER BY external_product_id), '')
-		FROM (SELECT a.*, (SELECT string_agg(format('%s %s', external_option_id, v.partner_active::text), ' ' ORDER BY sort) FROM variations v WHERE v.activity_id = a.id) AS options FROM activities a) AS all_of_them`).Scan(&list); err != nil {
-		t.Fatal(err)
-	}
+		FROM (SELECT a.*, (SELECT string_agg(format('%s %s', external_option_id, v.partner_active::text), ' ' ORDER BY sort) FROM variations v WHERE v.activity_id = a.id) AS options FROM activities a) AS all_of_them`).Scan(&list))
 	return list
 }
 
@@ -114,12 +104,10 @@ func (b *bench) activities(t *testing.T) string {
 func (b *bench) versions(t *testing.T) string {
 	t.Helper()
 	var list string
-	if err := b.store.Pool().QueryRow(t.Context(), `
+	check(t, b.store.Pool().QueryRow(t.Context(), `
 		SELECT coalesce((SELECT string_agg(format('%s:%s', external_product_id, xmin), ' ' ORDER BY id) FROM activities), '') || ' ' ||
 			coalesce((SELECT string_agg(xmin::text, ' ' ORDER BY id) FROM variations), '') || ' ' ||
-			(SELECT string_agg(xmin::text, ' ') FROM integrations) || ' ' || (SELECT count(*) FROM syncs)`).Scan(&list); err != nil {
-		t.Fatal(err)
-	}
+			(SELECT string_agg(xmin::text, ' ') FROM integrations) || ' ' || (SELECT count(*) FROM syncs)`).Scan(&list))
 	return list
 }
 
@@ -264,9 +252,7 @@ func TestAPullThatWouldTakeMostAwayWaitsForApproval(t *testing.T) {
 		"an equal answer": func(t *testing.T, b *bench, few []string) catalog.Sync { return b.sync(t, catalog.Full, few...) },
 		"an operator": func(t *testing.T, b *bench, few []string) catalog.Sync {
 			made, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full, Cause: catalog.ByOperator, Approved: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			return made
 		},
 	} {
@@ -406,4 +392,18 @@ type puller func() string
 
 func (p puller) Products(_ context.Context, _ partner.Target, _ time.Time, read func([]byte) error) error {
 	return read([]byte(p()))
+}
+
+// check ends a test that cannot go on.
+func check(t fataler, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fataler is a test, or a try of rapid's.
+type fataler interface {
+	Helper()
+	Fatal(...any)
 }

@@ -13,98 +13,119 @@ import (
 
 // The queues. Each has workers of its own: what waits in one holds up no other.
 const (
-	QueueSyncs  = "syncs"
-	QueueSlots  = "slots"
-	QueueProbes = "probes"
-	QueueChores = "chores" // short ones, and those that only ask for others
+	QueueSyncs    = "syncs"
+	QueueSlots    = "slots"
+	QueueProbes   = "probes"
+	QueueBookings = "bookings" // what is owed to partners
+	QueueChores   = "chores"   // short ones, and those that only ask for others
 )
 
-// Sync does what has been asked for of an integration's catalog.
-type Sync struct {
-	Integration uuid.UUID `json:"integration_id"`
-}
+// The jobs of an integration: of each one waits or runs.
+type (
+	// Sync does what has been asked for of its catalog. What is asked for meanwhile is
+	// kept beside it.
+	Sync struct {
+		Integration uuid.UUID `json:"integration_id"`
+	}
+	// Slots pulls slots of its options, a few seconds' worth of them.
+	Slots struct {
+		Integration uuid.UUID `json:"integration_id"`
+	}
+)
 
-// Kind names it in the queue.
-func (Sync) Kind() string { return "catalog_sync" }
-
-// InsertOpts let one wait or run for an integration. What is asked for meanwhile is
-// kept beside it.
-func (Sync) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: QueueSyncs, UniqueOpts: oneAtATime}
-}
-
-// Slots pulls slots of an integration's options, a few seconds' worth of them.
-type Slots struct {
-	Integration uuid.UUID `json:"integration_id"`
-}
-
-// Kind names it in the queue.
-func (Slots) Kind() string { return "slots_pull" }
-
-// InsertOpts let one wait or run for an integration.
-func (Slots) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: QueueSlots, UniqueOpts: oneAtATime}
-}
-
-// Probe asks some partners whether they are there.
+// Probe asks some partners whether they are there. There is one for the time and the
+// partners; it is not tried again, for the next one is due soon.
 type Probe struct {
 	Due          time.Time   `json:"due"`
 	Integrations []uuid.UUID `json:"integration_ids"`
 }
 
-// Kind names it in the queue.
-func (Probe) Kind() string { return "health_probe" }
+// The jobs of a booking. Such a job may fail so often, or be its replica's last, before it
+// is dropped: half a day, with pauses that grow. What a partner does not take is no
+// failure. A sweep hands what a dropped one was for to an operator.
+type (
+	// Confirm sends a confirm again that had no answer. One waits or runs for a booking:
+	// it stays until confirm is not due any more.
+	Confirm struct {
+		Booking uuid.UUID `json:"booking_id"`
+	}
+	// Release sends a release until it is taken. There may be another: where an operator
+	// has what was given up sent again, the job that gave it up may not have ended yet.
+	Release struct {
+		Booking uuid.UUID `json:"booking_id"`
+	}
+	// Cancel sends a cancellation until it is taken. There may be another, as for a release.
+	Cancel struct {
+		Booking uuid.UUID `json:"booking_id"`
+	}
+)
 
-// InsertOpts let there be one for the time and the partners. It is not tried again: the
-// next one is due soon.
-func (Probe) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: QueueProbes, UniqueOpts: once, MaxAttempts: 1}
-}
+const failures = 12
 
 // The schedules' jobs. Every replica inserts one when it is due; the time, rounded to
 // the schedule, makes them one.
 type (
 	// Nightly asks for a full sync of every integration, and for its slots.
-	Nightly struct {
-		Due time.Time `json:"due"`
-	}
+	Nightly struct{ Scheduled }
 	// Incremental asks for an incremental sync of every integration.
-	Incremental struct {
-		Due time.Time `json:"due"`
-	}
+	Incremental struct{ Scheduled }
 	// Probes asks for a probe of every integration.
-	Probes struct {
-		Due time.Time `json:"due"`
-	}
+	Probes struct{ Scheduled }
+	// Sweep releases what has expired, and sees to the calls of replicas that died and
+	// to what dropped jobs were for.
+	Sweep struct{ Scheduled }
 	// CleanUp deletes what nobody needs any more.
-	CleanUp struct {
-		Due time.Time `json:"due"`
-	}
+	CleanUp struct{ Scheduled }
 )
 
-// Kind names it in the queue.
-func (Nightly) Kind() string { return "nightly" }
+// Scheduled is the time that a schedule's job stands for.
+type Scheduled struct {
+	Due time.Time `json:"due"`
+}
 
-// Kind names it in the queue.
+// Kind is the job's name in the queue, and stays what it is: jobs outlive releases.
+
+func (Sync) Kind() string        { return "catalog_sync" }
+func (Slots) Kind() string       { return "slots_pull" }
+func (Probe) Kind() string       { return "health_probe" }
+func (Confirm) Kind() string     { return "booking_confirm" }
+func (Release) Kind() string     { return "booking_release" }
+func (Cancel) Kind() string      { return "booking_cancel" }
+func (Nightly) Kind() string     { return "nightly" }
 func (Incremental) Kind() string { return "incremental" }
+func (Probes) Kind() string      { return "health_probes" }
+func (Sweep) Kind() string       { return "booking_sweep" }
+func (CleanUp) Kind() string     { return "clean_up" }
 
-// Kind names it in the queue.
-func (Probes) Kind() string { return "health_probes" }
+// InsertOpts say where a job waits, and how many of it there may be.
 
-// Kind names it in the queue.
-func (CleanUp) Kind() string { return "clean_up" }
+func (Sync) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueSyncs, UniqueOpts: oneAtATime}
+}
 
-// InsertOpts let there be one for each time.
-func (Nightly) InsertOpts() river.InsertOpts { return chore }
+func (Slots) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueSlots, UniqueOpts: oneAtATime}
+}
 
-// InsertOpts let there be one for each time.
-func (Incremental) InsertOpts() river.InsertOpts { return chore }
+func (Probe) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueProbes, UniqueOpts: once, MaxAttempts: 1}
+}
 
-// InsertOpts let there be one for each time.
-func (Probes) InsertOpts() river.InsertOpts { return chore }
+func (Confirm) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueBookings, MaxAttempts: failures, UniqueOpts: oneAtATime}
+}
 
-// InsertOpts let there be one for each time.
-func (CleanUp) InsertOpts() river.InsertOpts { return chore }
+func (Release) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueBookings, MaxAttempts: failures}
+}
+
+func (Cancel) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueBookings, MaxAttempts: failures}
+}
+
+func (Scheduled) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueChores, UniqueOpts: once}
+}
 
 var (
 	// once: of the same arguments there is one job, the one that is done included.
@@ -113,5 +134,4 @@ var (
 	oneAtATime = river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
 		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled,
 	}}
-	chore = river.InsertOpts{Queue: QueueChores, UniqueOpts: once}
 )

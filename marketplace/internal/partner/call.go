@@ -1,17 +1,12 @@
 package partner
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"time"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // call is one request.
@@ -45,161 +40,54 @@ var (
 	errClosed = errors.New("the service is stopping")
 )
 
-// do is the way of every call: it is sent once it is the partner's turn, its whole answer
-// is read and judged within the limit, and the partner's health hears of it.
-func (c *Client) do(ctx context.Context, t Target, asked call) Outcome {
-	ctx, end := c.living(ctx)
-	defer end()
-	began := c.config.Now()
-	leave, err := c.permit(ctx, t, asked)
-	if err != nil {
-		return Outcome{Kind: NotSent, Took: c.config.Now().Sub(began), Err: err}
+// refusal is what a status means that is not 2xx.
+func (asked call) refusal(status int) Kind {
+	if kind, known := asked.refusals[status]; known {
+		return kind
 	}
-	defer leave() // a partner that hangs does not keep others from their turn
-	if asked.late != nil {
-		return c.listen(context.WithoutCancel(ctx), t, asked)
+	if status >= http.StatusInternalServerError {
+		return Failed
 	}
-	within, cancel := context.WithTimeoutCause(ctx, c.config.Scale(asked.limit), errLate)
-	defer cancel()
-	return c.observed(ctx, t, c.exchange(within, t, asked))
+	return Refused
 }
 
-// living is a context that ends with the client, too.
-func (c *Client) living(ctx context.Context) (context.Context, func()) {
-	ctx, end := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(c.life, func() { end(context.Cause(c.life)) })
-	return ctx, func() { stop(); end(nil) }
+// tooLate says that the partner did not answer in time.
+func tooLate(asked call) error {
+	return marketplace.Errorf(marketplace.PartnerLate, "the partner did not answer %s within %s", asked.what(), asked.limit)
 }
 
-// permit waits for a permit to call the partner.
-func (c *Client) permit(ctx context.Context, t Target, asked call) (leave func(), err error) {
-	waiting := ctx
-	if asked.wait > 0 {
-		var cancel context.CancelFunc
-		waiting, cancel = context.WithTimeout(ctx, c.config.Scale(asked.wait))
-		defer cancel()
-	}
-	leave, err = c.permits.enter(waiting, t.ID)
-	switch {
-	case err == nil:
-		return leave, nil
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	default:
-		return nil, marketplace.Errorf(marketplace.PartnerLate, "the partner has not answered earlier calls: %s was not sent", asked.what())
-	}
+// Kind is what is known of a call when it is over.
+type Kind string
+
+// The kinds.
+const (
+	Done        Kind = "done"        // 2xx, read
+	SlotRefused Kind = "slot"        // reserve: the slot cannot be booked
+	Unsupported Kind = "unsupported" // cancel: the partner has no such call
+	Refused     Kind = "refused"     // any other HTTP answer below 500, read whole
+	Failed      Kind = "failed"      // 5xx: the partner may have done it all the same
+	Unreadable  Kind = "unreadable"  // 2xx whose body makes no sense
+	Unstorable  Kind = "unstorable"  // confirm: 2xx whose booking id cannot be stored
+	Unanswered  Kind = "unanswered"  // it was sent, and no whole answer came
+	NotSent     Kind = "not sent"    // the partner has nothing of it
+)
+
+// Answered reports whether the partner's whole answer was read.
+func (k Kind) Answered() bool { return k != Unanswered && k != NotSent }
+
+// Refused reports whether the partner has answered that it did not do it.
+func (k Kind) Refused() bool {
+	return k == SlotRefused || k == Unsupported || k == Refused || k == Failed
 }
 
-// listening is how much longer than its limit the answer to reserve is waited for:
-// a hold that comes then has to be released.
-const listening = 60 * time.Second
+// Outcome is what came of a call.
+type Outcome struct {
+	Kind     Kind
+	Status   int // of the answer; 0 where none was read
+	Took     time.Duration
+	Message  string   // the partner's own words with a refusal, in one line that is not long; "" where it has none
+	Breaches []string // of the contract, in an answer that can be used all the same
+	Err      error    // PartnerLate or PartnerFailed; nil where Kind is Done
 
-// listen makes a call that outlives whoever made it, and is listened to after its limit.
-func (c *Client) listen(ctx context.Context, t Target, asked call) Outcome {
-	limit := c.config.Scale(asked.limit)
-	answered := make(chan Outcome, 1)
-	c.calls.Go(func() {
-		ctx, end := c.living(ctx)
-		defer end()
-		within, cancel := context.WithTimeoutCause(ctx, limit+c.config.Scale(listening), errLate)
-		defer cancel()
-		answered <- c.exchange(within, t, asked)
-	})
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case outcome := <-answered:
-		return c.observed(c.life, t, outcome)
-	case <-timer.C:
-		c.calls.Go(func() { asked.late(<-answered) })
-		return c.observed(ctx, t, Outcome{Kind: Unanswered, Took: limit, Err: tooLate(asked), result: ResultTimeout})
-	}
-}
-
-// observed has the partner's health hear of a call, unless it was us who gave up.
-func (c *Client) observed(ctx context.Context, t Target, o Outcome) Outcome {
-	if ctx.Err() != nil && !o.Kind.Answered() {
-		o.Err = context.Cause(ctx)
-	} else if o.result != "" {
-		c.config.Observe(t.ID, Observation{At: c.config.Now(), Result: o.result, Status: o.Status, Took: o.Took})
-	}
-	return o
-}
-
-// reply is what was read of a call.
-type reply struct {
-	status int
-	body   []byte
-	err    error
-	sent   bool // or may have been
-}
-
-// exchange sends a call, and judges its answer.
-func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
-	began := c.config.Now()
-	place := &place{of: c.large}
-	defer place.leave() // once the body has been read for its meaning as well
-	r := c.send(ctx, t, asked, place)
-	took := c.config.Now().Sub(began)
-	o := judge(ctx, asked, r)
-	o.Took = took
-	return o
-}
-
-func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (r reply) {
-	sending := &sending{by: asked.by}
-	defer func() { r.sent = sending.sent.Load() }()
-	request, err := c.request(sending.guarded(ctx), t, asked)
-	if err != nil {
-		return reply{err: err}
-	}
-	client := c.http
-	if asked.by != (SendBy{}) {
-		client = c.booking
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return reply{err: err}
-	}
-	defer response.Body.Close()
-	r.status = response.StatusCode
-	if response.ContentLength > asked.largest && asked.read != nil {
-		r.err = errLarge
-		return r
-	}
-	r.body, r.err = io.ReadAll(io.LimitReader(&largeReader{response.Body, ctx, place, usualAnswer}, asked.largest+1))
-	if r.err == nil && int64(len(r.body)) > asked.largest && asked.read != nil {
-		r.err = errLarge
-	}
-	return r
-}
-
-func (c *Client) request(ctx context.Context, t Target, asked call) (*http.Request, error) {
-	address, err := partnerapi.URL(t.BaseURL, asked.path, asked.query)
-	if err != nil {
-		return nil, err
-	}
-	var body io.Reader
-	if asked.body != nil {
-		text, err := json.Marshal(asked.body)
-		if err != nil {
-			return nil, err
-		}
-		body = bytes.NewReader(text)
-	}
-	request, err := http.NewRequestWithContext(ctx, asked.method, address.String(), body)
-	if err != nil {
-		return nil, err
-	}
-	request.URL = address // as it is: NewRequest would parse it anew
-	if asked.once {
-		request.GetBody = nil
-	}
-	if asked.body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", c.config.UserAgent)
-	request.Header.Set("Authorization", t.AuthType.Authorization(t.AuthKey))
-	return request, nil
+	result Result // for the partner's health; "": it says nothing of that
 }

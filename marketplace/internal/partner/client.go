@@ -1,7 +1,7 @@
 // Package partner registers partners' platforms, and calls them: each of the contract's
 // endpoints within its limit, with the registered key, to addresses that are public, and
-// never at the cost of another partner. Every call goes through one pipeline (call.go):
-// permit, deadline, exchange, judgement (outcome.go), health. Callers are told what an
+// never at the cost of another partner. Every call goes through one pipeline (do, in
+// calls.go): permit, deadline, exchange, judgement, health. Callers are told what an
 // answer means, and need no status codes.
 package partner
 
@@ -42,12 +42,15 @@ type Client struct {
 	config  Config
 	http    *http.Client // for what may be sent at any time
 	booking *http.Client // for what may be sent for a while only
-	permits *permits
+	permits *Permits
 	large   *semaphore.Weighted // of the large answers that may be held at once
 	life    context.Context
 	end     context.CancelCauseFunc
 	calls   sync.WaitGroup // that outlive whoever made them
 }
+
+// largestHeader is how many bytes of an answer's header are read.
+const largestHeader = 64 << 10
 
 // NewClient returns a client.
 func NewClient(config Config) *Client {
@@ -57,7 +60,7 @@ func NewClient(config Config) *Client {
 	life, end := context.WithCancelCause(context.Background())
 	return &Client{
 		config: config, life: life, end: end,
-		permits: newPermits(config.AtOnce),
+		permits: NewPermits(config.AtOnce),
 		large:   semaphore.NewWeighted(largeAtOnce),
 		http:    &http.Client{Transport: transport(config), CheckRedirect: noRedirect},
 		booking: &http.Client{Transport: bookingTransport(config), CheckRedirect: noRedirect},
@@ -97,111 +100,4 @@ func (c *Client) Close() {
 	c.calls.Wait()
 	c.http.CloseIdleConnections()
 	c.booking.CloseIdleConnections()
-}
-
-// What is read of an answer at most, in bytes, once it is unpacked.
-const (
-	largestCatalog = 64 << 20
-	largestSlots   = 16 << 20
-	largestProbe   = 64 << 10 // its content is not read; the rest is left where it is
-	largestHold    = 1 << 20
-	largestTicket  = 8 << 20 // tickets may be long
-	largestHeader  = 64 << 10
-)
-
-// turnTime bounds the wait for a permit before a booking call, so that nobody takes one
-// that has not been sent yet for one without an answer.
-const turnTime = 10 * time.Second
-
-// Products pulls the catalog, whole, or what changed since then, and has read read its
-// body, which nobody may keep. The error is PartnerLate or PartnerFailed, with words for
-// the partner; what read returns is part of them.
-func (c *Client) Products(ctx context.Context, t Target, since time.Time, read func(body []byte) error) error {
-	query := url.Values{}
-	if !since.IsZero() {
-		query.Set("updated_since", since.UTC().Format(time.RFC3339))
-	}
-	return c.do(ctx, t, call{
-		method: http.MethodGet, path: partnerapi.ProductsPath, query: query,
-		limit: partnerapi.Products.Timeout(partnerapi.Healthy), largest: largestCatalog, read: read,
-	}).Err
-}
-
-// Probe asks whether the partner is there; what it answers does not matter.
-func (c *Client) Probe(ctx context.Context, t Target) error {
-	return c.do(ctx, t, call{
-		method: http.MethodGet, path: partnerapi.ProductsPath, query: url.Values{"limit": {"1"}},
-		limit: partnerapi.ProbeTimeout, largest: largestProbe, only200: true,
-	}).Err
-}
-
-// Availability asks for an option's slots, and has read read the answer's body. Errors
-// are those of Products.
-func (c *Client) Availability(ctx context.Context, t Target, asked partnerapi.AvailabilityRequest, read func(body []byte) error) error {
-	return c.do(ctx, t, call{
-		method: http.MethodPost, path: partnerapi.AvailabilityPath, body: asked,
-		limit: partnerapi.Availability.Timeout(partnerapi.Healthy), largest: largestSlots, read: read,
-	}).Err
-}
-
-// Reserve asks for a hold (RSV-1). It is sent once, by that time, and outlives ctx. Where no answer
-// has come within the limit of that health, the outcome is Unanswered, and late is
-// called once, in its own time, with what comes in the minute after it; the code is set
-// in an unreadable answer too, where it can be read.
-func (c *Client) Reserve(ctx context.Context, by SendBy, t Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, Outcome)) (partnerapi.ReserveAnswer, Outcome) {
-	var hold partnerapi.ReserveAnswer
-	outcome := c.do(ctx, t, call{
-		method: http.MethodPost, path: partnerapi.ReservePath, body: asked, once: true, wait: turnTime, by: by,
-		limit: partnerapi.Reserve.Timeout(h), largest: largestHold, read: readHold(&hold),
-		refusals: map[int]Kind{http.StatusBadRequest: SlotRefused},
-		late:     func(o Outcome) { late(hold, o) },
-	})
-	if outcome.Kind == Unanswered {
-		return partnerapi.ReserveAnswer{}, outcome // hold may be written to from now on
-	}
-	return hold, outcome
-}
-
-// Confirm books a hold that is paid (CNF-1). tickets says that the partner delivers its
-// own (CNF-6). An answer that names a booking is Done, with its breaches.
-func (c *Client) Confirm(ctx context.Context, by SendBy, t Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (booked partnerapi.ConfirmAnswer, outcome Outcome) {
-	var breaches []string
-	outcome = c.do(ctx, t, call{
-		method: http.MethodPost, path: partnerapi.ConfirmPath, body: asked, once: true, wait: turnTime, by: by,
-		limit: partnerapi.Confirm.Timeout(h), largest: largestTicket, read: readBooking(&booked, &breaches, tickets),
-	})
-	outcome.Breaches = breaches
-	return booked, outcome
-}
-
-// Release gives a hold back (REL-1). Every 2xx is Done.
-func (c *Client) Release(ctx context.Context, by SendBy, t Target, code string) Outcome {
-	return c.deliver(ctx, t, call{
-		by:     by,
-		method: http.MethodDelete, path: partnerapi.ReleasePath(code), name: "release",
-		body:  partnerapi.ReleaseRequest{ReservationConfirmationCode: code},
-		limit: partnerapi.Release.Timeout(partnerapi.Healthy),
-	})
-}
-
-// Cancel calls a booking off (CAN-1). Every 2xx is Done; a partner that has no such call
-// answers Unsupported.
-func (c *Client) Cancel(ctx context.Context, by SendBy, t Target, externalID, reason string) Outcome {
-	return c.deliver(ctx, t, call{
-		by:     by,
-		method: http.MethodPost, path: partnerapi.CancelPath(externalID), name: "cancel",
-		body:     partnerapi.CancelRequest{Reason: reason},
-		limit:    partnerapi.Cancel.Timeout(partnerapi.Healthy),
-		refusals: map[int]Kind{http.StatusNotFound: Unsupported, http.StatusMethodNotAllowed: Unsupported, http.StatusNotImplemented: Unsupported},
-	})
-}
-
-// deliver makes a call whose answer says no more than that it was taken.
-func (c *Client) deliver(ctx context.Context, t Target, asked call) Outcome {
-	asked.wait, asked.largest, asked.read = turnTime, largestHold, readDone
-	outcome := c.do(ctx, t, asked)
-	if outcome.Kind == Unreadable {
-		outcome.Kind, outcome.Breaches, outcome.Err = Done, []string{outcome.Err.Error()}, nil
-	}
-	return outcome
 }

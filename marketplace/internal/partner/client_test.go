@@ -36,9 +36,7 @@ func setup(t *testing.T, answer http.HandlerFunc, change ...func(*partner.Config
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
 	base, err := url.Parse(server.URL + "/v2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	b := &bench{target: partner.Target{ID: uuid.New(), BaseURL: base, AuthType: partnerapi.Bearer, AuthKey: "k"}}
 	config := partner.Config{
 		Guard: partner.NewGuard(true), UserAgent: "marketplace/test", AtOnce: 2, Now: time.Now,
@@ -312,4 +310,12 @@ func TestAPartnerThatHangsKeepsOnlyItsOwnCallersWaiting(t *testing.T) {
 	}
 	close(release)
 	all.Wait()
+}
+
+// check ends a test that cannot go on.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

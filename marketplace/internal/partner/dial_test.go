@@ -34,9 +34,7 @@ func resolver(t *testing.T) (*net.Resolver, *names) {
 	t.Helper()
 	n := &names{answers: map[string][]string{}}
 	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { _ = socket.Close() })
 	go func() {
 		packet := make([]byte, 1500)
@@ -100,9 +98,7 @@ func named(t *testing.T, answer http.HandlerFunc) (*bench, *names) {
 		c.Guard = partner.GuardOf(names, netip.MustParsePrefix(public+"/32"))
 	})
 	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	b.target.BaseURL.Host = "partner.example:" + port
 	return b, found
 }

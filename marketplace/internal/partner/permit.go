@@ -2,15 +2,38 @@ package partner
 
 import (
 	"context"
+	"errors"
+	"io"
 	"sync"
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/semaphore"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// permits let a few calls to a partner through at once. A partner that hangs keeps its
+// permit waits for a permit to call the partner.
+func (c *Client) permit(ctx context.Context, t Target, asked call) (leave func(), err error) {
+	waiting := ctx
+	if asked.wait > 0 {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithTimeout(ctx, c.config.Scale(asked.wait))
+		defer cancel()
+	}
+	leave, err = c.permits.enter(waiting, t.ID)
+	switch {
+	case err == nil:
+		return leave, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	default:
+		return nil, marketplace.Errorf(marketplace.PartnerLate, "the partner has not answered earlier calls: %s was not sent", asked.what())
+	}
+}
+
+// Permits let a few calls to a partner through at once. A partner that hangs keeps its
 // own callers waiting, and nobody else's.
-type permits struct {
+type Permits struct {
 	width int64
 	mu    sync.Mutex
 	of    map[uuid.UUID]*permit
@@ -21,30 +44,93 @@ type permit struct {
 	users int // that have one, or wait; a permit without any is forgotten
 }
 
-func newPermits(width int) *permits {
-	return &permits{width: int64(width), of: map[uuid.UUID]*permit{}}
+// NewPermits returns so many of them for each partner.
+func NewPermits(width int) *Permits {
+	return &Permits{width: int64(width), of: map[uuid.UUID]*permit{}}
 }
 
 // enter waits for a permit to call the partner, until ctx ends, and returns the way out.
-func (p *permits) enter(ctx context.Context, partner uuid.UUID) (leave func(), err error) {
+func (p *Permits) enter(ctx context.Context, partner uuid.UUID) (leave func(), err error) {
+	at, forget := p.at(partner)
+	if err := at.Acquire(ctx, 1); err != nil {
+		forget()
+		return nil, err
+	}
+	return func() { at.Release(1); forget() }, nil
+}
+
+// Try is enter for who does not wait.
+func (p *Permits) Try(partner uuid.UUID) (leave func(), ok bool) {
+	at, forget := p.at(partner)
+	if !at.TryAcquire(1) {
+		forget()
+		return nil, false
+	}
+	return func() { at.Release(1); forget() }, true
+}
+
+func (p *Permits) at(partner uuid.UUID) (at *permit, forget func()) {
 	p.mu.Lock()
-	at := p.of[partner]
-	if at == nil {
+	defer p.mu.Unlock()
+	if at = p.of[partner]; at == nil {
 		at = &permit{Weighted: semaphore.NewWeighted(p.width)}
 		p.of[partner] = at
 	}
 	at.users++
-	p.mu.Unlock()
-	forget := func() {
+	return at, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if at.users--; at.users == 0 {
 			delete(p.of, partner)
 		}
 	}
-	if err := at.Acquire(ctx, 1); err != nil {
-		forget()
-		return nil, err
+}
+
+// A few partners may answer with very much at once without the service running out of
+// memory: of an answer beyond the usual size the rest is read when there is a place.
+const (
+	usualAnswer = 8 << 20 // bytes: some 5,000 products
+	largeAtOnce = 4
+)
+
+// errCrowded says that other large answers were held until the call's time was over.
+var errCrowded = errors.New("other large answers were read until the time was over")
+
+// place is that of one call among the large ones, which it has once it needs it.
+type place struct {
+	of    *semaphore.Weighted
+	taken bool
+}
+
+func (p *place) take(ctx context.Context) error {
+	if p.of.Acquire(ctx, 1) != nil {
+		return errCrowded
 	}
-	return func() { at.Release(1); forget() }, nil
+	p.taken = true
+	return nil
+}
+
+func (p *place) leave() {
+	if p.taken {
+		p.of.Release(1)
+	}
+}
+
+// largeReader reads an answer, and takes a place before it reads beyond the usual size.
+type largeReader struct {
+	answer io.Reader
+	ctx    context.Context
+	place  *place
+	left   int64 // bytes until then
+}
+
+func (r *largeReader) Read(into []byte) (int, error) {
+	if r.left <= 0 && !r.place.taken {
+		if err := r.place.take(r.ctx); err != nil {
+			return 0, err
+		}
+	}
+	n, err := r.answer.Read(into)
+	r.left -= int64(n)
+	return n, err
 }

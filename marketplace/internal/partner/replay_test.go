@@ -49,9 +49,7 @@ func (c *closing) serve(conn net.Conn) {
 func (c *closing) at(t *testing.T) *bench {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		for {

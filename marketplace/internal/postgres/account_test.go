@@ -25,9 +25,7 @@ func hash(text string) []byte {
 func anAccount(t *testing.T, store *postgres.Store, email string, role marketplace.Role) marketplace.Account {
 	t.Helper()
 	a := marketplace.Account{ID: uuid.New(), Email: email, Name: "Ana", Role: role, PasswordHash: "a-hash", CreatedAt: now}
-	if err := store.Accounts.CreateAccount(t.Context(), a); err != nil {
-		t.Fatal(err)
-	}
+	check(t, store.Accounts.CreateAccount(t.Context(), a))
 	return a
 }
 
@@ -69,9 +67,7 @@ func TestAnAPITokenIsGoodUntilItIsRevoked(t *testing.T) {
 	store := pgtest.Open(t)
 	reseller, other := anAccount(t, store, "ana@example.com", marketplace.Reseller), anAccount(t, store, "bo@example.com", marketplace.Reseller)
 	token := marketplace.APIToken{ID: uuid.New(), AccountID: reseller.ID, Name: "shop", CreatedAt: now}
-	if err := store.Accounts.AddAPIToken(t.Context(), token, hash("secret"), marketplace.Reseller); err != nil {
-		t.Fatal(err)
-	}
+	check(t, store.Accounts.AddAPIToken(t.Context(), token, hash("secret"), marketplace.Reseller))
 	if got, err := store.Accounts.AccountByAPIToken(t.Context(), hash("secret")); err != nil || got.ID != reseller.ID {
 		t.Errorf("want the reseller, got %+v and %v", got, err)
 	}
@@ -99,9 +95,7 @@ func TestOnlyAnAccountOfTheRoleGetsAnAPIToken(t *testing.T) {
 func aFamily(t *testing.T, store *postgres.Store) marketplace.Account {
 	t.Helper()
 	a := anAccount(t, store, "ana@example.com", marketplace.Reseller)
-	if err := store.Accounts.StartFamily(t.Context(), uuid.New(), a, hash("first"), now, now.Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, store.Accounts.StartFamily(t.Context(), uuid.New(), a, hash("first"), now, now.Add(time.Hour)))
 	return a
 }
 
@@ -116,12 +110,8 @@ func TestARefreshTokenIsGoodForOneUse(t *testing.T) {
 		}
 		return err
 	}
-	if err := rotate("first", "second", now); err != nil {
-		t.Fatal(err)
-	}
-	if err := rotate("second", "third", now); err != nil {
-		t.Fatal(err)
-	}
+	check(t, rotate("first", "second", now))
+	check(t, rotate("second", "third", now))
 	wantCode(t, rotate("a guess", "x", now), marketplace.Unauthorized)
 	wantCode(t, rotate("second", "stolen", now), marketplace.Unauthorized)
 	wantCode(t, rotate("third", "fourth", now), marketplace.Unauthorized) // the family has ended
@@ -142,9 +132,7 @@ func TestSigningOutEndsTheFamily(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
 	aFamily(t, store)
-	if err := store.Accounts.EndFamily(t.Context(), hash("first"), now); err != nil {
-		t.Fatal(err)
-	}
+	check(t, store.Accounts.EndFamily(t.Context(), hash("first"), now))
 	_, _, err := store.Accounts.Rotate(t.Context(), hash("first"), hash("second"), now, now.Add(time.Hour))
 	wantCode(t, err, marketplace.Unauthorized)
 	if err := store.Accounts.EndFamily(t.Context(), hash("a guess"), now); err != nil {

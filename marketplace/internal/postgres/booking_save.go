@@ -18,14 +18,11 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// IsAffiliate reports whether there is an affiliate of that id.
 func (b *Bookings) IsAffiliate(ctx context.Context, id uuid.UUID) (is bool, err error) {
 	err = b.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM accounts WHERE id = $1 AND role = 'affiliate')`, id).Scan(&is)
 	return is, err
 }
 
-// CreateBooking stores a checkout with its reserve, before that is sent, where its key, if
-// it has one, is still its own.
 func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, reserve booking.Call, k booking.Key) error {
 	batch := &pgx.Batch{}
 	owned := pgx.NamedArgs{"account": k.Account, "key": k.Key, "asked": k.AskedAt}
@@ -60,14 +57,11 @@ func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, 
 	return nil
 }
 
-// Recorded reports whether a call is on record.
 func (b *Bookings) Recorded(ctx context.Context, call uuid.UUID) (is bool, err error) {
 	err = b.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM booking_history WHERE call_id = $1)`, call).Scan(&is)
 	return is, err
 }
 
-// SaveBooking writes a change with its jobs, or returns booking.ErrStale, or
-// booking.ErrNotOwner.
 func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
 	if len(c.Jobs) == 0 {
 		_, err := b.save(ctx, b.pool, c, version) // outside of a transaction, a batch is one

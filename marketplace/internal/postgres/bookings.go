@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Bookings keeps bookings, and the requests that name a key.
+// Bookings keeps bookings, and the requests that name a key: a booking.Store and KeyStore.
 type Bookings struct {
 	database
 	// Clock is a test's own. Else what replicas compare is by the database's clock, which
@@ -56,7 +56,6 @@ func scanBooking(row pgx.CollectableRow) (r booking.Record, err error) {
 	return r, err
 }
 
-// Booking returns a booking with what is needed to move it, or NotFound.
 func (b *Bookings) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error) {
 	return one(ctx, b.pool, "booking", scanBooking, bookingColumns+`WHERE b.id = $1`, id)
 }
@@ -121,7 +120,6 @@ func (b *Bookings) Commissions(ctx context.Context, affiliate uuid.UUID, skip in
 		WHERE affiliate_id = $1 ORDER BY accrued_at DESC, booking_id`, skip, size, affiliate)
 }
 
-// DueBookings returns what a sweep has to see to, at most so many of each kind.
 func (b *Bookings) DueBookings(ctx context.Context, takeOver time.Duration, most int) (d booking.Due, err error) {
 	batch := &pgx.Batch{}
 	args := pgx.NamedArgs{"now": b.now(), "take_over": takeOver, "most": most}

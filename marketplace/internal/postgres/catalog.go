@@ -13,7 +13,7 @@ import (
 )
 
 // Catalog keeps what partners sell: activities, the slots of their options, and how far
-// both are pulled.
+// both are pulled. It is a catalog.Store, SlotStore and NotifyStore.
 type Catalog struct{ database }
 
 // positionQuery reads where a live integration's catalog stands.
@@ -22,7 +22,6 @@ const positionQuery = `
 		SELECT s.synced FROM syncs s WHERE s.integration_id = i.id AND s.mode = 'full' ORDER BY s.started_at DESC LIMIT 1), 0)
 	FROM integrations i WHERE i.id = $1 AND i.deleted_at IS NULL`
 
-// Position returns where an integration's catalog stands, or NotFound.
 func (c *Catalog) Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error) {
 	return one(ctx, c.pool, "integration", scanPosition, positionQuery, integration)
 }
@@ -35,8 +34,6 @@ func scanPosition(row pgx.CollectableRow) (p catalog.Position, err error) {
 	return p, err
 }
 
-// UpdateCatalog writes what decide makes of a pull and of what is stored, in one
-// transaction that holds the integration's row: of two pulls one comes after the other.
 func (c *Catalog) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent time.Time, decide func(catalog.Position, catalog.Stored) (*catalog.Update, error)) error {
 	return c.transaction(ctx, func(tx pgx.Tx) error {
 		position, err := one(ctx, tx, "integration", scanPosition, positionQuery+" FOR NO KEY UPDATE OF i", integration)

@@ -20,16 +20,12 @@ import (
 func integrationOf(t *testing.T, store *postgres.Store) uuid.UUID {
 	t.Helper()
 	account := marketplace.Account{ID: uuid.New(), Email: uuid.NewString() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: noon}
-	if err := store.Accounts.CreateAccount(t.Context(), account); err != nil {
-		t.Fatal(err)
-	}
+	check(t, store.Accounts.CreateAccount(t.Context(), account))
 	made := marketplace.Integration{
 		ID: uuid.New(), AccountID: account.ID, Name: "Old Town Walks", BaseURL: &url.URL{Scheme: "https", Host: "partner.example"}, AuthType: partnerapi.Bearer,
 		AuthKey: []byte("sealed"), WebhookSecretHash: secret.Hash("x"), CreatedAt: noon,
 	}
-	if err := store.Partners.CreateIntegration(t.Context(), made); err != nil {
-		t.Fatal(err)
-	}
+	check(t, store.Partners.CreateIntegration(t.Context(), made))
 	return made.ID
 }
 
@@ -38,9 +34,7 @@ var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 // versionOf tells one writing of an integration's health from another.
 func versionOf(t *testing.T, store *postgres.Store, id uuid.UUID) (version string) {
 	t.Helper()
-	if err := store.Pool().QueryRow(t.Context(), `SELECT xmin::text FROM integration_health WHERE integration_id = $1`, id).Scan(&version); err != nil {
-		t.Fatal(err)
-	}
+	check(t, store.Pool().QueryRow(t.Context(), `SELECT xmin::text FROM integration_health WHERE integration_id = $1`, id).Scan(&version))
 	return version
 }
 
@@ -87,9 +81,7 @@ func TestHealthIsWrittenWhereItDiffersOrAMinuteHasPassed(t *testing.T) {
 		{63 * time.Second, partner.ResultTimeout, true},
 	} {
 		before := versionOf(t, store, id)
-		if err := store.Partners.Observe(t.Context(), id, partner.Observation{At: noon.Add(c.after), Result: c.outcome}); err != nil {
-			t.Fatal(err)
-		}
+		check(t, store.Partners.Observe(t.Context(), id, partner.Observation{At: noon.Add(c.after), Result: c.outcome}))
 		if written := versionOf(t, store, id) != before; written != c.written {
 			t.Errorf("%s after %s: want it written %t, got %t", c.outcome, c.after, c.written, written)
 		}

@@ -17,21 +17,15 @@ func TestTheKeyOfADeletedIntegrationIsForgottenOnceNoBookingNeedsIt(t *testing.T
 	partner, reseller := anAccount(t, store, "ana@example.com", marketplace.Partner), anAccount(t, store, "bo@example.com", marketplace.Reseller)
 	exec := func(query string, args ...any) {
 		t.Helper()
-		if _, err := store.Pool().Exec(t.Context(), query, args...); err != nil {
-			t.Fatal(err)
-		}
+		pgtest.Exec(t, store, query, args...)
 	}
 	var ids []uuid.UUID
 	for _, host := range []string{"idle", "confirmed", "live"} {
 		i := marketplace.Integration{ID: uuid.New(), AccountID: partner.ID, Name: host, BaseURL: &url.URL{Scheme: "https", Host: host}, AuthType: "bearer", AuthKey: []byte("sealed"), WebhookSecretHash: hash(host), CreatedAt: now}
-		if err := store.Partners.CreateIntegration(t.Context(), i); err != nil {
-			t.Fatal(err)
-		}
+		check(t, store.Partners.CreateIntegration(t.Context(), i))
 		ids = append(ids, i.ID)
 		if host != "live" {
-			if err := store.Partners.DeleteIntegration(t.Context(), i.ID, now); err != nil {
-				t.Fatal(err)
-			}
+			check(t, store.Partners.DeleteIntegration(t.Context(), i.ID, now))
 		}
 	}
 	activity, variation, booking := uuid.New(), uuid.New(), uuid.New()
@@ -60,5 +54,13 @@ func TestTheKeyOfADeletedIntegrationIsForgottenOnceNoBookingNeedsIt(t *testing.T
 	forget(now.Add(48*time.Hour), 1)
 	if i, err := store.Partners.Integration(t.Context(), ids[2]); err != nil || string(i.AuthKey) != "sealed" {
 		t.Errorf("want the live one's kept, got %q and %v", i.AuthKey, err)
+	}
+}
+
+// check ends a test that cannot go on.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

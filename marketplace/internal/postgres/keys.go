@@ -13,14 +13,6 @@ import (
 	"partnerkit.dev/marketplace/internal/booking"
 )
 
-// Offer returns what a checkout is about, or NotFound: an activity that resellers may
-// see, a variation of it, and a slot of that.
-func (b *Bookings) Offer(ctx context.Context, activity, variation uuid.UUID, slot string) (o booking.Offer, err error) {
-	batch := &pgx.Batch{}
-	queueOffer(batch, &o, activity, variation, slot)
-	return o, b.pool.SendBatch(ctx, batch).Close()
-}
-
 func queueOffer(batch *pgx.Batch, o *booking.Offer, activity, variation uuid.UUID, slot string) {
 	batch.Queue(activityColumns+`WHERE a.id = $1 AND `+listed, activity).Query(func(rows pgx.Rows) (err error) {
 		o.Activity, err = pgx.CollectExactlyOneRow(rows, scanActivity)
@@ -44,12 +36,17 @@ func queueOffer(batch *pgx.Batch, o *booking.Offer, activity, variation uuid.UUI
 // ownKey finds a request's key as long as it is its own.
 const ownKey = `account_id = @account AND key = @key AND asked_at = @asked`
 
-// ClaimKey stores a key where the account has none of it, and returns it as it is stored;
-// and the offer, in the same round trip.
-func (b *Bookings) ClaimKey(ctx context.Context, k booking.Key, activity, variation uuid.UUID, slot string) (o booking.Offer, stored booking.Key, claimed bool, err error) {
+// Claim returns what a checkout is about, or NotFound: an activity that resellers may
+// see, a variation of it, and a slot of that. In the same round trip it stores a key where
+// the account has none of it, and returns it as it is stored.
+func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation uuid.UUID, slot string) (o booking.Offer, stored booking.Key, claimed bool, err error) {
+	batch := &pgx.Batch{}
+	if k.Key == "" {
+		queueOffer(batch, &o, activity, variation, slot)
+		return o, k, true, b.pool.SendBatch(ctx, batch).Close()
+	}
 	stored = booking.Key{Account: k.Account, Key: k.Key}
 	args := pgx.NamedArgs{"account": k.Account, "key": k.Key, "body": k.Body[:], "booking": k.Booking, "now": b.now()}
-	batch := &pgx.Batch{}
 	batch.Queue(`
 		INSERT INTO idempotency_keys (account_id, key, body_hash, booking_id, asked_at) VALUES (@account, @key, @body, @booking, `+now+`) ON CONFLICT DO NOTHING`,
 		args).Exec(func(added pgconn.CommandTag) error {
@@ -69,12 +66,11 @@ func (b *Bookings) ClaimKey(ctx context.Context, k booking.Key, activity, variat
 	queueOffer(batch, &o, activity, variation, slot)
 	err = b.pool.SendBatch(ctx, batch).Close()
 	if errors.Is(err, pgx.ErrNoRows) { // it has just become free
-		return b.ClaimKey(ctx, k, activity, variation, slot)
+		return b.Claim(ctx, k, activity, variation, slot)
 	}
 	return o, stored, claimed, err
 }
 
-// ReclaimKey stores a key in the place of another one, as long as that is as it was read.
 func (b *Bookings) ReclaimKey(ctx context.Context, k, before booking.Key) (stored booking.Key, taken bool, err error) {
 	stored = k
 	rows, err := b.pool.Query(ctx, `
@@ -94,8 +90,6 @@ func (b *Bookings) ReclaimKey(ctx context.Context, k, before booking.Key) (store
 	return stored, taken, err
 }
 
-// SettleKey stores the answer to a request; where that is none the key is free again,
-// unless its booking was begun, and the partner may keep seats for it.
 func (b *Bookings) SettleKey(ctx context.Context, k booking.Key) error {
 	args := pgx.NamedArgs{"account": k.Account, "key": k.Key, "asked": k.AskedAt, "booking": k.Booking, "status": k.Answer.Status, "answer": k.Answer.Body}
 	if k.Answer.Body == nil {

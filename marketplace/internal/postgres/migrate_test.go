@@ -40,9 +40,7 @@ func TestADatabaseOfANewerServiceIsRefused(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
 	conn, err := pgx.Connect(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer conn.Close(t.Context())
 	if _, err := conn.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
 		t.Fatal(err)

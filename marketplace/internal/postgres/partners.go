@@ -10,15 +10,15 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
+	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// Partners keeps integrations, how their partners fare, and how they break the contract.
+// Partners keeps integrations, how their partners fare, and how they break the contract:
+// a partner.Store.
 type Partners struct{ database }
 
-// CreateIntegration stores a new integration. The error is Conflict where the account
-// has a live one of the same address. The activities of one that was deleted become
-// the new one's: whoever registers again gets the same, not others like them.
 func (p *Partners) CreateIntegration(ctx context.Context, i marketplace.Integration) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`
@@ -26,6 +26,7 @@ func (p *Partners) CreateIntegration(ctx context.Context, i marketplace.Integrat
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		i.ID, i.AccountID, i.Name, i.BaseURL.String(), i.AuthType, i.AuthKey, i.WebhookSecretHash, i.HandlesTicketDelivery, i.CreatedAt)
 	batch.Queue(`INSERT INTO integration_health (integration_id, state, failure_count, consecutive_failures, consecutive_ok) VALUES ($1, 'HEALTHY', 0, 0, 0)`, i.ID)
+	// Whoever registers again gets the same activities, not others like them.
 	batch.Queue(`
 		UPDATE activities SET integration_id = $1
 		WHERE integration_id IN (SELECT id FROM integrations WHERE account_id = $2 AND base_url = $3 AND deleted_at IS NOT NULL)`,
@@ -41,13 +42,10 @@ const integrationColumns = `
 	SELECT id, account_id, name, base_url, auth_type, auth_key, webhook_secret_hash, handles_ticket_delivery, created_at, last_sync_at
 	FROM integrations `
 
-// Integration returns the live integration of that id, or NotFound.
 func (p *Partners) Integration(ctx context.Context, id uuid.UUID) (marketplace.Integration, error) {
 	return one(ctx, p.pool, "integration", scanIntegration, integrationColumns+`WHERE id = $1 AND deleted_at IS NULL`, id)
 }
 
-// Integrations returns the live integrations of an account, or of all where that is
-// the zero id, in the order of their making.
 func (p *Partners) Integrations(ctx context.Context, account uuid.UUID) ([]marketplace.Integration, error) {
 	return all(ctx, p.pool, scanIntegration, integrationColumns+`
 		WHERE deleted_at IS NULL AND ($1::uuid = '00000000-0000-0000-0000-000000000000' OR account_id = $1) ORDER BY created_at, id`, account)
@@ -68,8 +66,6 @@ func (a address) ScanText(text pgtype.Text) (err error) {
 	return err
 }
 
-// DeleteIntegration ends a live integration, or returns NotFound: its activities are
-// not sold any more. What later calls for its bookings need stays.
 func (p *Partners) DeleteIntegration(ctx context.Context, id uuid.UUID, at time.Time) error {
 	return p.transaction(ctx, func(tx pgx.Tx) error {
 		ended, err := tx.Exec(ctx, `
@@ -101,4 +97,87 @@ func (p *Partners) ForgetKeys(ctx context.Context, now time.Time) (int64, error)
 				b.status IN ('RESERVING', 'HELD', 'PAID') OR b.release = 'pending' OR b.cancellation = 'pending'
 				OR (b.status = 'CONFIRMED' AND b.ends_at > $2)
 				OR EXISTS (SELECT FROM booking_attention t WHERE t.booking_id = b.id AND t.settled_at IS NULL)))`, now.Add(-keptKey), now.Add(-keptForCancel))
+}
+
+const healthColumns = `SELECT state, failure_count, consecutive_failures, consecutive_ok, last_ok_at FROM integration_health WHERE integration_id = $1`
+
+// Health returns an integration's, or NotFound.
+func (p *Partners) Health(ctx context.Context, integration uuid.UUID) (partner.Health, error) {
+	return one(ctx, p.pool, "integration", scanHealth, healthColumns, integration)
+}
+
+func scanHealth(row pgx.CollectableRow) (h partner.Health, err error) {
+	err = row.Scan(&h.State, &h.FailureCount, &h.ConsecutiveFailures, &h.ConsecutiveOK, (*zeronull.Timestamptz)(&h.LastOKAt))
+	return h, err
+}
+
+// Observe moves an integration's health by what came of a call. Calls that end at the
+// same time are counted one after the other. Nothing is written where nothing but a
+// moment has passed.
+func (p *Partners) Observe(ctx context.Context, integration uuid.UUID, call partner.Observation) error {
+	before, err := p.Health(ctx, integration)
+	if err != nil {
+		return err
+	}
+	if !before.After(call).WorthStoring(before) {
+		return nil
+	}
+	return p.transaction(ctx, func(tx pgx.Tx) error {
+		before, err := one(ctx, tx, "integration", scanHealth, healthColumns+" FOR UPDATE", integration)
+		if err != nil {
+			return err
+		}
+		after := before.After(call)
+		if !after.WorthStoring(before) { // another replica has written as much meanwhile
+			return nil
+		}
+		if _, err := tx.Exec(ctx, `
+			UPDATE integration_health SET state = $2, failure_count = $3, consecutive_failures = $4, consecutive_ok = $5, last_ok_at = $6
+			WHERE integration_id = $1`, integration, after.State, after.FailureCount, after.ConsecutiveFailures, after.ConsecutiveOK, zeronull.Timestamptz(after.LastOKAt)); err != nil {
+			return err
+		}
+		if after.State == before.State {
+			return nil
+		}
+		_, err = tx.Exec(ctx, `INSERT INTO integration_health_changes (integration_id, at, state, reason) VALUES ($1, $2, $3, $4)`,
+			integration, call.At, after.State, call.String())
+		return err
+	})
+}
+
+// How many changes of a state, and breaches, are shown.
+const (
+	mostChanges  = 50
+	mostBreaches = 50
+)
+
+// HealthChanges returns the last changes of an integration's state, the newest first.
+func (p *Partners) HealthChanges(ctx context.Context, integration uuid.UUID) ([]partner.HealthChange, error) {
+	return all(ctx, p.pool, pgx.RowToStructByName[partner.HealthChange], `
+		SELECT at, state, reason FROM integration_health_changes WHERE integration_id = $1 ORDER BY at DESC, id DESC LIMIT $2`, integration, mostChanges)
+}
+
+// DropOldHealthChanges deletes all but an integration's last changes, so many of each,
+// and returns how many.
+func (p *Partners) DropOldHealthChanges(ctx context.Context, keep int) (int64, error) {
+	return p.delete(ctx, `
+		DELETE FROM integration_health_changes c USING (
+			SELECT id, row_number() OVER (PARTITION BY integration_id ORDER BY at DESC, id DESC) AS place FROM integration_health_changes) r
+		WHERE c.id = r.id AND r.place > $1`, keep)
+}
+
+// Breaches returns how an integration's partner has last broken the contract in answers
+// that were used all the same, the newest first.
+func (p *Partners) Breaches(ctx context.Context, integration uuid.UUID) ([]booking.Breach, error) {
+	return all(ctx, p.pool, pgx.RowToStructByPos[booking.Breach], `
+		SELECT at, booking_id, endpoint, message FROM integration_breaches WHERE integration_id = $1 ORDER BY id DESC LIMIT $2`, integration, mostBreaches)
+}
+
+// DropOldBreaches deletes all but an integration's last breaches, so many of each, and
+// returns how many.
+func (p *Partners) DropOldBreaches(ctx context.Context, keep int) (int64, error) {
+	return p.delete(ctx, `
+		DELETE FROM integration_breaches b USING (
+			SELECT id, row_number() OVER (PARTITION BY integration_id ORDER BY id DESC) AS place FROM integration_breaches) r
+		WHERE b.id = r.id AND r.place > $1`, keep)
 }

@@ -77,9 +77,6 @@ func (c *Catalog) SettleSync(ctx context.Context, taken catalog.PendingSync, aga
 	})
 }
 
-// AskForSlots asks that the slots of an integration's options be pulled, with
-// the job that does it: now where its catalog has changed, else not more often than
-// every catalog.SkippedPause.
 func (c *Catalog) AskForSlots(ctx context.Context, integration uuid.UUID, at time.Time, changed bool) error {
 	if !changed { // most often a request lies ahead, and a look is all it takes
 		var ahead bool

@@ -36,9 +36,6 @@ func (c *Catalog) OptionsToPull(ctx context.Context, integration uuid.UUID, aske
 		ORDER BY v.id LIMIT $4`, integration, askedAt, after, most)
 }
 
-// StoreSlots writes what a pull changes, in one round and one transaction, which begins
-// with the option's own row: of two writers of its slots one comes after the other.
-// Rows that are the same are not touched, not even locked.
 func (c *Catalog) StoreSlots(ctx context.Context, pull catalog.SlotPull) (changes catalog.SlotChanges, err error) {
 	rows, err := slotArrays(pull.Answer.Slots)
 	if err != nil {
@@ -48,6 +45,8 @@ func (c *Catalog) StoreSlots(ctx context.Context, pull catalog.SlotPull) (change
 		return func(done pgconn.CommandTag) error { *into = int(done.RowsAffected()); return nil }
 	}
 	stored := 0
+	// The option's own row comes first: of two writers of its slots one comes after the
+	// other. Rows that are the same are not touched, not even locked.
 	batch := &pgx.Batch{}
 	batch.Queue(`
 		INSERT INTO slot_pulls (variation_id, sent_at, set_aside) VALUES ($1, $2, $3)
@@ -155,8 +154,6 @@ func (c *Catalog) SlotsKnown(ctx context.Context, integration uuid.UUID) (known 
 	return known, c.pool.SendBatch(ctx, batch).Close()
 }
 
-// UpdateSlot writes what decide makes of a slot that news is of, in one transaction
-// that holds the option's own row, as a pull's does.
 func (c *Catalog) UpdateSlot(ctx context.Context, integration uuid.UUID, n catalog.Notification, decide func(catalog.KnownSlot) (*marketplace.Slot, error)) error {
 	return c.transaction(ctx, func(tx pgx.Tx) error {
 		known, err := knownSlot(ctx, tx, integration, n)

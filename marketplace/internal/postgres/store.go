@@ -1,3 +1,9 @@
+// Package postgres holds all SQL of the service. A Store is a pool of connections; each
+// noun is a type of its own, in its file. Every invariant that the domain states is
+// also a constraint of the tables, in migrations.
+//
+// No function takes a second connection while it has one, and none calls anybody else
+// inside a transaction: a slow partner never holds a connection.
 package postgres
 
 import (

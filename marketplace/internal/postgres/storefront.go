@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -9,12 +10,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
+	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
-// Storefront keeps what resellers see, and the terms of its prices.
+// Storefront keeps what resellers see, and the terms of its prices: a storefront.Store.
 type Storefront struct{ database }
 
 // rowColumns are what the storefront's index holds of an activity.
@@ -25,13 +27,10 @@ const rowColumns = `
 		jsonb_path_query_array(a.details, '$.translation.*.activity_title ? (@.type() == "string")')
 	FROM activities a JOIN integrations i ON i.id = a.integration_id `
 
-// AllRows returns every activity that resellers may see, in the order of the list.
 func (s *Storefront) AllRows(ctx context.Context) ([]storefront.Row, error) {
 	return all(ctx, s.pool, scanRow, rowColumns+`WHERE `+listed+` ORDER BY a.created_at, a.id`)
 }
 
-// Rows returns those activities and all of those integrations, listed or not, in the
-// order of the list.
 func (s *Storefront) Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]storefront.Row, error) {
 	return all(ctx, s.pool, scanRow, rowColumns+`WHERE a.id = ANY($1) OR a.integration_id = ANY($2) ORDER BY a.created_at, a.id`, activities, integrations)
 }
@@ -42,13 +41,10 @@ func scanRow(row pgx.CollectableRow) (r storefront.Row, err error) {
 	return r, err
 }
 
-// ListedActivities returns those of the activities that resellers may see, in no order.
 func (s *Storefront) ListedActivities(ctx context.Context, ids []uuid.UUID) ([]marketplace.Activity, error) {
 	return all(ctx, s.pool, scanActivity, activityColumns+`WHERE a.id = ANY($1) AND `+listed, ids)
 }
 
-// Slots returns a variation's slots of some days, both inclusive, in the order of their
-// starts, closed ones too. Dates are as marketplace.DateIn has them.
 func (s *Storefront) Slots(ctx context.Context, variation uuid.UUID, from, to time.Time) ([]marketplace.Slot, error) {
 	return all(ctx, s.pool, scanSlot, slotColumns+`
 		WHERE s.variation_id = $1 AND s.local_date BETWEEN $2 AND $3 ORDER BY s.starts_at, s.availability_id`, variation, from, to)
@@ -65,7 +61,6 @@ const (
 	tellsMark        = "mark"
 )
 
-// Announce puts a mark among the news, after all that has been committed before.
 func (s *Storefront) Announce(ctx context.Context, mark string) error {
 	_, err := s.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, channel, tellsMark+" "+mark)
 	return err
@@ -74,7 +69,6 @@ func (s *Storefront) Announce(ctx context.Context, mark string) error {
 // feed is a connection of its own that listens.
 type feed struct{ conn *pgx.Conn }
 
-// Listen returns what is told from now on.
 func (s *Storefront) Listen(ctx context.Context) (storefront.Feed, error) {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
@@ -96,10 +90,8 @@ func closeSoon(conn *pgx.Conn) {
 	_ = conn.Close(ctx) // nobody needs it any more
 }
 
-// Close ends it.
 func (f *feed) Close() { closeSoon(f.conn) }
 
-// Next waits for what is told next.
 func (f *feed) Next(ctx context.Context) (storefront.News, error) {
 	told, err := f.conn.WaitForNotification(ctx)
 	if err != nil {
@@ -133,4 +125,128 @@ func readNews(payload string) (n storefront.News) {
 	default: // "all" among them
 		return storefront.News{All: true}
 	}
+}
+
+func (s *Storefront) Terms(ctx context.Context) (t marketplace.Terms, err error) {
+	batch := &pgx.Batch{}
+	queueTerms(batch, &t)
+	err = s.pool.SendBatch(ctx, batch).Close()
+	return t, err
+}
+
+// queueTerms has a batch read what every price is made with.
+func queueTerms(batch *pgx.Batch, t *marketplace.Terms) {
+	batch.Queue(`SELECT rates_base, rates_as_of, service_fee, service_fee_currency, commission_percentage FROM pricing_terms`).QueryRow(func(row pgx.Row) error {
+		var of *time.Time
+		err := row.Scan(&t.Rates.Base, &of, &t.Fee, &t.FeeIn, &t.Commission)
+		if of != nil {
+			t.RatesOf = *of
+		}
+		return err
+	})
+	batch.Queue(`SELECT currency, rate FROM exchange_rates`).Query(func(rows pgx.Rows) error {
+		t.Rates.Per = map[marketplace.Currency]decimal.Decimal{}
+		var currency marketplace.Currency
+		var rate decimal.Decimal
+		_, err := pgx.ForEachRow(rows, []any{&currency, &rate}, func() error {
+			t.Rates.Per[currency] = rate
+			return nil
+		})
+		return err
+	})
+}
+
+// ChangeFees stores what is changed of the service fee and the commission. The error is
+// Invalid where the fee's currency would have no exchange rate.
+func (s *Storefront) ChangeFees(ctx context.Context, c marketplace.FeesChange) error {
+	return s.transaction(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `
+			UPDATE pricing_terms SET service_fee = coalesce($1, service_fee),
+				service_fee_currency = coalesce($2, service_fee_currency), commission_percentage = coalesce($3, commission_percentage)`,
+			c.Fee, c.FeeIn, c.Commission); err != nil {
+			return err
+		}
+		return feeHasARate(ctx, tx)
+	})
+}
+
+// feeHasARate holds that no price becomes impossible: a fee is added to each of them.
+func feeHasARate(ctx context.Context, tx pgx.Tx) error {
+	var currency marketplace.Currency
+	err := tx.QueryRow(ctx, `
+		SELECT service_fee_currency FROM pricing_terms t
+		WHERE service_fee > 0 AND service_fee_currency <> rates_base
+			AND NOT EXISTS (SELECT FROM exchange_rates WHERE currency = t.service_fee_currency)`).Scan(&currency)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return &marketplace.Error{
+		Code: marketplace.Invalid, Message: "the service fee could not be converted",
+		Details: []string{fmt.Sprintf("service_fee_currency: there is no exchange rate for %s", currency)},
+	}
+}
+
+// ChangeRates stores what is changed of the exchange rates. The error is Invalid where
+// the service fee's currency would have none.
+func (s *Storefront) ChangeRates(ctx context.Context, c marketplace.RatesChange) error {
+	return s.transaction(ctx, func(tx pgx.Tx) error {
+		var before marketplace.Currency
+		if err := tx.QueryRow(ctx, `SELECT rates_base FROM pricing_terms FOR UPDATE`).Scan(&before); err != nil {
+			return err
+		}
+		if before == c.Base && len(c.Rates) == 0 {
+			return nil
+		}
+		return changeRates(ctx, tx, before, c)
+	})
+}
+
+func changeRates(ctx context.Context, tx pgx.Tx, before marketplace.Currency, c marketplace.RatesChange) error {
+	batch := &pgx.Batch{}
+	if before != c.Base {
+		batch.Queue(`DELETE FROM exchange_rates`)
+	}
+	var gone, set, rates []string
+	for currency, rate := range c.Rates {
+		if rate == nil {
+			gone = append(gone, string(currency))
+			continue
+		}
+		set, rates = append(set, string(currency)), append(rates, rate.String())
+	}
+	batch.Queue(`DELETE FROM exchange_rates WHERE currency = ANY($1)`, gone)
+	batch.Queue(`
+		INSERT INTO exchange_rates (currency, rate) SELECT currency, rate::numeric FROM unnest($1::text[], $2::text[]) AS new (currency, rate)
+		ON CONFLICT (currency) DO UPDATE SET rate = EXCLUDED.rate`, set, rates)
+	var day *time.Time
+	if !c.Of.IsZero() {
+		day = &c.Of
+	}
+	batch.Queue(`UPDATE pricing_terms SET rates_base = $1, rates_as_of = $2, rates_given = true`, c.Base, day)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
+	return feeHasARate(ctx, tx)
+}
+
+// SeedRates stores rates where there have never been any, and reports whether it did.
+// Of replicas that start together one does.
+func (s *Storefront) SeedRates(ctx context.Context, rates marketplace.Rates, of time.Time) (seeded bool, err error) {
+	err = s.transaction(ctx, func(tx pgx.Tx) error {
+		var before marketplace.Currency
+		err := tx.QueryRow(ctx, `
+			SELECT rates_base FROM pricing_terms WHERE NOT rates_given FOR UPDATE`).Scan(&before)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		seeded = true
+		return changeRates(ctx, tx, before, rates.Merge(of))
+	})
+	return seeded, err
 }

@@ -21,9 +21,7 @@ func rate(text string) *decimal.Decimal {
 func termsOf(t *testing.T, store *postgres.Store) marketplace.Terms {
 	t.Helper()
 	terms, err := store.Storefront.Terms(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return terms
 }
 
@@ -38,9 +36,7 @@ func TestAtFirstNothingIsAddedToAPrice(t *testing.T) {
 // aRate stores one for a currency.
 func aRate(t *testing.T, store *postgres.Store, currency marketplace.Currency) {
 	t.Helper()
-	if err := store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{currency: rate("1.25")}}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{currency: rate("1.25")}}))
 }
 
 func TestTheServiceFeesCurrencyAlwaysHasARate(t *testing.T) {
@@ -48,9 +44,7 @@ func TestTheServiceFeesCurrencyAlwaysHasARate(t *testing.T) {
 	store := pgtest.Open(t)
 	dollars, pounds := marketplace.Currency("USD"), marketplace.Currency("GBP")
 	aRate(t, store, dollars)
-	if err := store.Storefront.ChangeFees(t.Context(), marketplace.FeesChange{Fee: &marketplace.Number{Decimal: *rate("2")}, FeeIn: &dollars}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, store.Storefront.ChangeFees(t.Context(), marketplace.FeesChange{Fee: &marketplace.Number{Decimal: *rate("2")}, FeeIn: &dollars}))
 	wantCode(t, store.Storefront.ChangeFees(t.Context(), marketplace.FeesChange{FeeIn: &pounds}), marketplace.Invalid)
 	wantCode(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{dollars: nil}}), marketplace.Invalid)
 	wantCode(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "GBP"}), marketplace.Invalid)
@@ -68,9 +62,7 @@ func TestFeesKeepEveryDigit(t *testing.T) {
 		{Fee: &marketplace.Number{Decimal: *rate("1.995")}, FeeIn: &in},
 		{Commission: &marketplace.Number{Decimal: *rate("12.345678901234567890")}}, // and leaves the fee as it is
 	} {
-		if err := store.Storefront.ChangeFees(t.Context(), change); err != nil {
-			t.Fatal(err)
-		}
+		check(t, store.Storefront.ChangeFees(t.Context(), change))
 	}
 	if terms := termsOf(t, store); terms.Fee.String() != "1.995" || terms.FeeIn != "USD" || terms.Commission.String() != "12.34567890123456789" {
 		t.Errorf("want every digit, got %+v", terms)
@@ -83,9 +75,7 @@ func TestRatesAreMergedAndRemovedAndThoseOfAnotherBaseReplaceAll(t *testing.T) {
 	day := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	merge := func(base marketplace.Currency, of time.Time, rates map[marketplace.Currency]*decimal.Decimal, want map[marketplace.Currency]string) {
 		t.Helper()
-		if err := store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: base, Rates: rates, Of: of}); err != nil {
-			t.Fatal(err)
-		}
+		check(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: base, Rates: rates, Of: of}))
 		terms := termsOf(t, store)
 		if terms.Rates.Base != base || !terms.RatesOf.Equal(of) || len(terms.Rates.Per) != len(want) {
 			t.Errorf("want %v of %s, of %s, got %+v", want, base, of, terms)
@@ -125,9 +115,7 @@ func TestRatesAreSeededOnceByReplicasThatStartTogether(t *testing.T) {
 	if times.Load() != 1 {
 		t.Errorf("want them seeded once, got %d times", times.Load())
 	}
-	if err := store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{"USD": nil}}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{"USD": nil}}))
 	if seed() {
 		t.Error("want rates that operators took away left away")
 	}

@@ -66,9 +66,7 @@ func setupAt(t testing.TB, now time.Time) *bench {
 		t.Fatal(err)
 	}
 	a := marketplace.Account{ID: b.account, Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: b.clock.Now()}
-	if err := b.store.Accounts.CreateAccount(t.Context(), a); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.Accounts.CreateAccount(t.Context(), a))
 	return b
 }
 
@@ -118,12 +116,8 @@ func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
 func (b *bench) replica(t testing.TB) *replica {
 	t.Helper()
 	r, err := b.open(t.Context(), t.Output())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, r.Start(t.Context()))
 	t.Cleanup(func() { r.end(t); r.store.Close() })
 	return r
 }
@@ -158,9 +152,7 @@ func (b *bench) partner(t testing.TB, options int) *platform {
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	made, _, err := b.integrations.Register(t.Context(), b.account, partner.Registration{Name: "Old Town Walks", BaseURL: server.URL, AuthKey: "k"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	p.id = made.ID
 	return p
 }
@@ -224,9 +216,7 @@ func (b *bench) ask(t testing.TB, cause catalog.Cause, partners ...*platform) {
 	for i, p := range partners {
 		wishes[i] = catalog.SyncRequest{Integration: p.id, Mode: catalog.Full, Cause: cause}
 	}
-	if err := b.store.Catalog.AskForSyncs(t.Context(), wishes...); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.Catalog.AskForSyncs(t.Context(), wishes...))
 }
 
 // until waits for what is to become true.
@@ -245,9 +235,7 @@ func until(t testing.TB, what string, is func() bool) {
 // count runs a query that counts.
 func (b *bench) count(t testing.TB, query string, args ...any) (n int) {
 	t.Helper()
-	if err := b.store.Pool().QueryRow(t.Context(), query, args...).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.Pool().QueryRow(t.Context(), query, args...).Scan(&n))
 	return n
 }
 
@@ -257,4 +245,12 @@ func (b *bench) idle(t testing.TB) {
 	until(t, "all jobs done", func() bool {
 		return b.count(t, `SELECT count(*) FROM river_job WHERE state IN ('running', 'available') OR state IN ('scheduled', 'retryable') AND scheduled_at < now()`) == 0
 	})
+}
+
+// check ends a test that cannot go on.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

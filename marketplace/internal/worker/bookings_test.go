@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"partnerkit.dev/marketplace/internal/job"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
 // deliveries remembers what it was asked for. The first try of a delivery is not the
@@ -57,9 +58,7 @@ func TestWhatIsOwedForABookingIsSentUntilItIsTaken(t *testing.T) {
 	done, id := &deliveries{}, uuid.New()
 	b.bookings = done
 	b.replica(t)
-	if err := b.store.InsertJobs(t.Context(), job.Confirm{Booking: id}, job.Release{Booking: id}, job.Cancel{Booking: id}, job.Sweep{Due: b.clock.Now()}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.InsertJobs(t.Context(), job.Confirm{Booking: id}, job.Release{Booking: id}, job.Cancel{Booking: id}, job.Sweep{Scheduled: job.Scheduled{Due: b.clock.Now()}}))
 	until(t, "everything sent", func() bool {
 		return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed'`) == 4
 	})
@@ -84,12 +83,8 @@ func TestAJobThatFailsAtItsLastTryStaysAsDropped(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.bookings = &broken{}
-	if err := b.store.InsertJobs(t.Context(), job.Release{Booking: uuid.New()}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.store.Pool().Exec(t.Context(), `UPDATE river_job SET attempt = max_attempts - 1`); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.InsertJobs(t.Context(), job.Release{Booking: uuid.New()}))
+	pgtest.Exec(t, b.store, `UPDATE river_job SET attempt = max_attempts - 1`)
 	b.replica(t)
 	until(t, "the job dropped", func() bool {
 		return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'discarded' AND queue = 'bookings' AND kind = 'booking_release' AND attempt = 12 AND finalized_at IS NOT NULL`) == 1
@@ -129,9 +124,7 @@ func TestWhatAnOperatorSendsAgainWhileItsJobIsEndingIsSent(t *testing.T) {
 			one := owed(uuid.New())
 			b.bookings = &pressed{again: func(ctx context.Context) error { return b.store.InsertJobs(ctx, one) }}
 			b.replica(t)
-			if err := b.store.InsertJobs(t.Context(), one); err != nil {
-				t.Fatal(err)
-			}
+			check(t, b.store.InsertJobs(t.Context(), one))
 			until(t, "both jobs done", func() bool { return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed'`) == 2 })
 		})
 	}

@@ -42,14 +42,14 @@ func (w *Worker) askAll(ctx context.Context, due time.Time, mode catalog.Mode) e
 		return err
 	}
 	pause := min(apart, nightTime/time.Duration(len(ids)))
-	wishes := make([]catalog.SyncRequest, len(ids))
+	requests := make([]catalog.SyncRequest, len(ids))
 	for i, id := range ids {
-		wishes[i] = catalog.SyncRequest{Integration: id, Mode: mode, Cause: catalog.BySchedule}
+		requests[i] = catalog.SyncRequest{Integration: id, Mode: mode, Cause: catalog.BySchedule}
 		if i > 0 {
-			wishes[i].At = due.Add(time.Duration(i) * pause)
+			requests[i].At = due.Add(time.Duration(i) * pause)
 		}
 	}
-	return w.Store.Catalog.AskForSyncs(ctx, wishes...)
+	return w.Store.Catalog.AskForSyncs(ctx, requests...)
 }
 
 // probes asks for a probe of every integration.
@@ -100,23 +100,28 @@ const (
 
 // cleanUp deletes what nobody needs any more.
 func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
-	signIns, err := w.Store.Accounts.DropExpiredRefreshTokens(ctx, w.Clock.Now())
-	syncs, failed := w.Store.Catalog.DropOldSyncs(ctx, keptSyncs)
-	err = errors.Join(err, failed)
-	changes, failed := w.Store.Partners.DropOldHealthChanges(ctx, keptHealthChanges)
-	err = errors.Join(err, failed)
-	breaches, failed := w.Store.Partners.DropOldBreaches(ctx, keptBreaches)
-	err = errors.Join(err, failed)
-	keys, failed := w.Store.Partners.ForgetKeys(ctx, w.Clock.Now())
-	err = errors.Join(err, failed)
-	answers, failed := w.Store.Bookings.DropOldAnswers(ctx, w.Clock.Now().Add(-keptAnswers))
-	err = errors.Join(err, failed)
-	slots, failed := w.dropPastSlots(ctx)
-	err = errors.Join(err, failed)
-	if signIns+syncs+changes+breaches+keys+answers+slots > 0 {
-		w.Log.InfoContext(ctx, "cleaned up", slog.Int64("keys", keys), slog.Int64("sign_ins", signIns), slog.Int64("syncs", syncs), slog.Int64("health_changes", changes), slog.Int64("breaches", breaches), slog.Int64("slots", slots), slog.Int64("answers", answers))
+	now, total := w.Clock.Now(), int64(0)
+	var failed []error
+	var dropped []any
+	for _, of := range []struct {
+		name string
+		drop func() (int64, error)
+	}{
+		{"keys", func() (int64, error) { return w.Store.Partners.ForgetKeys(ctx, now) }},
+		{"sign_ins", func() (int64, error) { return w.Store.Accounts.DropExpiredRefreshTokens(ctx, now) }},
+		{"syncs", func() (int64, error) { return w.Store.Catalog.DropOldSyncs(ctx, keptSyncs) }},
+		{"health_changes", func() (int64, error) { return w.Store.Partners.DropOldHealthChanges(ctx, keptHealthChanges) }},
+		{"breaches", func() (int64, error) { return w.Store.Partners.DropOldBreaches(ctx, keptBreaches) }},
+		{"slots", func() (int64, error) { return w.dropPastSlots(ctx) }},
+		{"answers", func() (int64, error) { return w.Store.Bookings.DropOldAnswers(ctx, now.Add(-keptAnswers)) }},
+	} {
+		n, err := of.drop()
+		failed, total, dropped = append(failed, err), total+n, append(dropped, slog.Int64(of.name, n))
 	}
-	return err
+	if total > 0 {
+		w.Log.InfoContext(ctx, "cleaned up", dropped...)
+	}
+	return errors.Join(failed...)
 }
 
 // dropPastSlots deletes the slots of days that are over in every zone, some at a time.
@@ -130,4 +135,28 @@ func (w *Worker) dropPastSlots(ctx context.Context) (dropped int64, err error) {
 		}
 	}
 	return dropped, nil
+}
+
+func (w *Worker) confirm(ctx context.Context, j *river.Job[job.Confirm]) error {
+	return again(w.Bookings.DeliverConfirm(ctx, j.Args.Booking))
+}
+
+func (w *Worker) release(ctx context.Context, j *river.Job[job.Release]) error {
+	return again(w.Bookings.DeliverRelease(ctx, j.Args.Booking))
+}
+
+func (w *Worker) cancel(ctx context.Context, j *river.Job[job.Cancel]) error {
+	return again(w.Bookings.DeliverCancel(ctx, j.Args.Booking))
+}
+
+func (w *Worker) sweep(ctx context.Context, _ *river.Job[job.Sweep]) error {
+	return w.Bookings.Sweep(ctx)
+}
+
+// again has a delivery come back after a pause, as the same job.
+func again(pause time.Duration, err error) error {
+	if err == nil && pause > 0 {
+		return river.JobSnooze(pause)
+	}
+	return err
 }

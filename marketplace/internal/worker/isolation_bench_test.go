@@ -17,6 +17,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
 // The partners of BenchmarkSyncsBesideBrokenPartners.
@@ -90,9 +91,7 @@ func BenchmarkSyncsBesideBrokenPartners(b *testing.B) {
 		partners := make([]*platform, allPartners)
 		for i := range partners {
 			made, _, err := s.integrations.Register(b.Context(), s.account, partner.Registration{Name: "p", BaseURL: fmt.Sprintf("%s/%d", server.URL, i), AuthKey: "k"})
-			if err != nil {
-				b.Fatal(err)
-			}
+			check(b, err)
 			partners[i] = &platform{id: made.ID}
 		}
 		s.pulled(b, p, partners, partners) // all have a catalog, and slots to be pulled
@@ -131,9 +130,7 @@ func (b *bench) pulled(t testing.TB, p *town, asked, awaited []*platform) time.D
 	b.ask(t, catalog.BySchedule, order...)
 	// Those that are broken now have slots to be pulled as well.
 	for _, one := range asked[:len(asked)-len(awaited)] {
-		if err := b.store.Catalog.AskForSlots(t.Context(), one.id, since, true); err != nil {
-			t.Fatal(err)
-		}
+		check(t, b.store.Catalog.AskForSlots(t.Context(), one.id, since, true))
 	}
 	until(t, "every catalog and every slot", func() bool {
 		return b.count(t, `SELECT count(*) FROM slot_pulls p JOIN variations v ON v.id = p.variation_id JOIN activities a ON a.id = v.activity_id
@@ -144,9 +141,7 @@ func (b *bench) pulled(t testing.TB, p *town, asked, awaited []*platform) time.D
 		t.Fatalf("want %d catalogs stored, got %d", len(awaited), stored)
 	}
 	r.end(t)
-	if _, err := b.store.Pool().Exec(t.Context(), `TRUNCATE river_job, sync_wishes, slot_rounds`); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, b.store, `TRUNCATE river_job, sync_wishes, slot_rounds`)
 	return took
 }
 

@@ -46,14 +46,10 @@ func TestWhatAKilledReplicaWasDoingIsTakenOver(t *testing.T) {
 	doomed := exec.CommandContext(t.Context(), os.Args[0])
 	doomed.Env = append(os.Environ(), doomedReplica+"="+b.address)
 	doomed.Stderr = t.Output()
-	if err := doomed.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, doomed.Start())
 	b.ask(t, catalog.ByOperator, p)
 	<-asked
-	if err := doomed.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, doomed.Process.Kill())
 	_ = doomed.Wait()
 	if running := b.count(t, `SELECT count(*) FROM river_job WHERE state = 'running'`); running != 1 {
 		t.Fatalf("want the job left behind, got %d", running)

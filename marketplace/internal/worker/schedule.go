@@ -45,11 +45,11 @@ func (s schedule) due(tick time.Time) time.Time {
 
 func (w *Worker) newSchedules() (gocron.Scheduler, error) {
 	all := []schedule{
-		{day, w.Schedule.NightlyAt, func(due time.Time) river.JobArgs { return job.Nightly{Due: due} }},
-		{w.Schedule.Probes, 0, func(due time.Time) river.JobArgs { return job.Probes{Due: due} }},
-		{w.Schedule.Incremental, 0, func(due time.Time) river.JobArgs { return job.Incremental{Due: due} }},
-		{w.Schedule.Sweeps, 0, func(due time.Time) river.JobArgs { return job.Sweep{Due: due} }},
-		{cleanUps, cleanUps / 2, func(due time.Time) river.JobArgs { return job.CleanUp{Due: due} }},
+		{day, w.Schedule.NightlyAt, func(due time.Time) river.JobArgs { return job.Nightly{Scheduled: job.Scheduled{Due: due}} }},
+		{w.Schedule.Probes, 0, func(due time.Time) river.JobArgs { return job.Probes{Scheduled: job.Scheduled{Due: due}} }},
+		{w.Schedule.Incremental, 0, func(due time.Time) river.JobArgs { return job.Incremental{Scheduled: job.Scheduled{Due: due}} }},
+		{w.Schedule.Sweeps, 0, func(due time.Time) river.JobArgs { return job.Sweep{Scheduled: job.Scheduled{Due: due}} }},
+		{cleanUps, cleanUps / 2, func(due time.Time) river.JobArgs { return job.CleanUp{Scheduled: job.Scheduled{Due: due}} }},
 	}
 	made, err := gocron.NewScheduler(gocron.WithLocation(time.UTC), gocron.WithClock(w.Clock))
 	if err != nil {

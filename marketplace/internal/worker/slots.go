@@ -48,7 +48,7 @@ func (w *Worker) slots(ctx context.Context, j *river.Job[job.Slots]) error {
 	ending, cancel := settling(ctx)
 	defer cancel()
 	return w.Store.Catalog.MoveRound(ending, id, func(tx pgx.Tx, stored catalog.Round) (catalog.Round, error) {
-		round.AskedAt = stored.AskedAt // another wish may have come
+		round.AskedAt = stored.AskedAt // another request may have come
 		now := w.Clock.Now()
 		next, due := round.Next(now, slice)
 		return next, finish(ending, tx, j, now, due)

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
@@ -16,7 +15,7 @@ import (
 )
 
 // syncRetries are the pauses after a sync that the partner failed. After the last one
-// the wish is given up: the next night brings another.
+// the request is given up: the next night brings another.
 var syncRetries = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
 
 // sync does what has been asked for of an integration's catalog.
@@ -48,7 +47,7 @@ func (w *Worker) fulfil(ctx context.Context, taken catalog.PendingSync) error {
 	return err
 }
 
-// failed has a wish tried again, some times. The slots of the night's sync are pulled
+// failed has a request tried again, some times. The slots of the night's sync are pulled
 // all the same: their days move on.
 func (w *Worker) failed(ctx context.Context, j *river.Job[job.Sync], taken catalog.PendingSync, why error) error {
 	now := w.Clock.Now()
@@ -66,7 +65,7 @@ func (w *Worker) failed(ctx context.Context, j *river.Job[job.Sync], taken catal
 	return errors.Join(slots, w.settle(ctx, j, taken, due))
 }
 
-// settle ends the job: the wish is fulfilled, or given up, or due again where that is
+// settle ends the job: the request is served, or given up, or due again where that is
 // not zero. One that came meanwhile is next.
 func (w *Worker) settle(ctx context.Context, j *river.Job[job.Sync], taken catalog.PendingSync, again time.Time) error {
 	ctx, cancel := settling(ctx)
@@ -78,17 +77,4 @@ func (w *Worker) settle(ctx context.Context, j *river.Job[job.Sync], taken catal
 		}
 		return finish(ctx, tx, j, now, due)
 	})
-}
-
-// live returns the ids of all live integrations.
-func (w *Worker) live(ctx context.Context) ([]uuid.UUID, error) {
-	all, err := w.Store.Partners.Integrations(ctx, uuid.Nil)
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]uuid.UUID, len(all))
-	for i, one := range all {
-		ids[i] = one.ID
-	}
-	return ids, nil
 }

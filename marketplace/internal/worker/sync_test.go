@@ -9,6 +9,7 @@ import (
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/job"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
 // waits returns in how many seconds the one job of a kind that waits is due.
@@ -92,12 +93,8 @@ func TestADeletedPartnersJobsEndWithoutHarm(t *testing.T) {
 	b := setup(t)
 	p := b.partner(t, 1)
 	b.ask(t, catalog.ByOperator, p)
-	if err := b.store.Catalog.AskForSlots(t.Context(), p.id, b.clock.Now(), true); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.integrations.Delete(t.Context(), b.account, p.id); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.Catalog.AskForSlots(t.Context(), p.id, b.clock.Now(), true))
+	check(t, b.integrations.Delete(t.Context(), b.account, p.id))
 	b.replica(t)
 	b.idle(t)
 	if done := b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed' AND errors IS NULL`); done != 2 {
@@ -116,20 +113,14 @@ func TestOldHistoryIsCleanedUpAndWhatIsNeededStays(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	p := b.partner(t, 1)
-	if _, err := b.store.Pool().Exec(t.Context(), `
+	pgtest.Exec(t, b.store, `
 		INSERT INTO syncs (id, integration_id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside)
 		SELECT gen_random_uuid(), $1, CASE n WHEN 1 THEN 'full' ELSE 'incremental' END, 'schedule', $2::timestamptz + n * interval '1 s', $2, n, 0, 0, 0, '[]' FROM generate_series(1, 250) n`,
-		p.id, b.clock.Now()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.store.Pool().Exec(t.Context(), `
-		INSERT INTO integration_health_changes (integration_id, at, state, reason) SELECT $1, $2::timestamptz + n * interval '1 s', 'DEGRADED', 'timeout' FROM generate_series(1, 250) n`, p.id, b.clock.Now()); err != nil {
-		t.Fatal(err)
-	}
+		p.id, b.clock.Now())
+	pgtest.Exec(t, b.store, `
+		INSERT INTO integration_health_changes (integration_id, at, state, reason) SELECT $1, $2::timestamptz + n * interval '1 s', 'DEGRADED', 'timeout' FROM generate_series(1, 250) n`, p.id, b.clock.Now())
 	b.replica(t)
-	if err := b.store.InsertJobs(t.Context(), job.CleanUp{Due: b.clock.Now()}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.InsertJobs(t.Context(), job.CleanUp{Scheduled: job.Scheduled{Due: b.clock.Now()}}))
 	until(t, "the history shorter", func() bool {
 		return b.count(t, `SELECT count(*) FROM syncs`) == 201 && b.count(t, `SELECT count(*) FROM integration_health_changes`) == 200
 	})

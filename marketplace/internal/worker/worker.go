@@ -1,8 +1,18 @@
+// Package worker is what happens by itself: durable jobs, and the schedules that ask
+// for them.
+//
+// Jobs lie in the database, and any replica does them: syncs of catalogs, pulls of
+// slots, probes of partners' health, and chores. A job is short, may be done twice
+// without harm, and goes on where the last one has ended; so what a killed replica was
+// doing is taken over within a minute. One job at a time is about a partner's catalog,
+// and one about its slots: a partner that hangs keeps nobody else waiting.
+//
+// Every replica keeps the schedules, and inserts a job when it is due. The time, rounded
+// to the schedule, is one of the job's arguments: it is done once, whoever asks.
 package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -15,35 +25,8 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/job"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
-)
-
-// How many jobs of each queue a replica does at once. Most of the time they wait for
-// partners: a few that never answer must not fill a queue.
-var workers = map[string]int{job.QueueSyncs: 100, job.QueueSlots: 100, job.QueueProbes: 20, job.QueueBookings: 50, job.QueueChores: 4}
-
-const (
-	// jobTime bounds a job that pulls from partners. One of slots takes the longest: it
-	// begins new pulls for a while, and the last of them may take the partner's whole
-	// 20 s.
-	jobTime = 28 * time.Second
-	// shortTime bounds every other job. What is owed for a booking takes the longest: 10 s
-	// for its turn with the partner, and 10 s for the answer.
-	shortTime = 21 * time.Second
-	// rescueTime is when a job that is still running was its replica's last, or its own
-	// time, where that is longer. Such jobs are looked for every 30 s: together they keep
-	// within the minute.
-	rescueTime = 22 * time.Second
-	// fetchPause is the least time between two looks into a queue, and so how long a
-	// job waits for its start where there are few.
-	fetchPause = 10 * time.Millisecond
-	// keptDone is how long jobs that are done are kept; that of a schedule has to
-	// outlast the clocks' differences.
-	keptDone = time.Hour
-	// settleTime bounds what a job still writes when it is told to end.
-	settleTime = 5 * time.Second
 )
 
 // Prober asks a partner whether it is there.
@@ -74,76 +57,26 @@ type Worker struct {
 	schedules gocron.Scheduler
 }
 
-// New returns a worker that has not started yet.
-func New(c Config) (*Worker, error) {
-	if c.Clock == nil {
-		c.Clock = clockwork.NewRealClock()
-	}
-	if c.JobTime == 0 {
-		c.JobTime = jobTime
-	}
-	if c.RescueTime == 0 {
-		c.RescueTime = rescueTime
-	}
-	w := &Worker{Config: c}
-	kinds := river.NewWorkers()
-	river.AddWorker(kinds, &pulling[job.Sync]{work: w.sync, limit: c.JobTime})
-	river.AddWorker(kinds, &pulling[job.Slots]{work: w.slots, limit: c.JobTime})
-	river.AddWorker(kinds, &pulling[job.Probe]{work: w.probe, limit: c.JobTime})
-	river.AddWorker(kinds, river.WorkFunc(w.probes))
-	river.AddWorker(kinds, river.WorkFunc(w.nightly))
-	river.AddWorker(kinds, river.WorkFunc(w.incremental))
-	river.AddWorker(kinds, river.WorkFunc(w.cleanUp))
-	river.AddWorker(kinds, river.WorkFunc(w.confirm))
-	river.AddWorker(kinds, river.WorkFunc(w.release))
-	river.AddWorker(kinds, river.WorkFunc(w.cancel))
-	river.AddWorker(kinds, river.WorkFunc(w.sweep))
-	queues := map[string]river.QueueConfig{}
-	for name, most := range workers {
-		queues[name] = river.QueueConfig{MaxWorkers: most}
-	}
-	var err error
-	w.queue, err = river.NewClient(riverpgxv5.New(c.Store.Pool()), &river.Config{
-		Queues: queues, Workers: kinds, FetchCooldown: fetchPause, JobTimeout: min(c.JobTime, shortTime), RescueStuckJobsAfter: c.RescueTime,
-		CompletedJobRetentionPeriod: keptDone, ErrorHandler: &failures{c.Log},
-		Logger: slog.New(quiet{c.Log.Handler()}),
-	})
+// Bookings does what is owed to partners for bookings: a booking.Service. A delivery
+// returns how long to wait before it is tried again; 0 is that it is over.
+type Bookings interface {
+	DeliverConfirm(ctx context.Context, booking uuid.UUID) (again time.Duration, err error)
+	DeliverRelease(ctx context.Context, booking uuid.UUID) (again time.Duration, err error)
+	DeliverCancel(ctx context.Context, booking uuid.UUID) (again time.Duration, err error)
+	Sweep(ctx context.Context) error
+}
+
+// live returns the ids of all live integrations.
+func (w *Worker) live(ctx context.Context) ([]uuid.UUID, error) {
+	all, err := w.Store.Partners.Integrations(ctx, uuid.Nil)
 	if err != nil {
-		return nil, fmt.Errorf("make the job queue: %w", err)
+		return nil, err
 	}
-	if w.schedules, err = w.newSchedules(); err != nil {
-		return nil, fmt.Errorf("make the schedules: %w", err)
+	ids := make([]uuid.UUID, len(all))
+	for i, one := range all {
+		ids[i] = one.ID
 	}
-	return w, nil
-}
-
-// pulling does a kind of jobs that pull from partners.
-type pulling[T river.JobArgs] struct {
-	river.WorkerDefaults[T]
-	work  func(context.Context, *river.Job[T]) error
-	limit time.Duration
-}
-
-// Work is the queue's.
-func (p *pulling[T]) Work(ctx context.Context, j *river.Job[T]) error { return p.work(ctx, j) }
-
-// Timeout is the queue's.
-func (p *pulling[T]) Timeout(*river.Job[T]) time.Duration { return p.limit }
-
-// Start begins to do jobs. Nothing is due because of it.
-func (w *Worker) Start(ctx context.Context) error {
-	if err := w.queue.Start(context.WithoutCancel(ctx)); err != nil {
-		return fmt.Errorf("start the job queue: %w", err)
-	}
-	w.schedules.Start()
-	return nil
-}
-
-// Stop ends the schedules and the jobs. Those under way return their context's error,
-// for which the queue hands them back: another replica goes on with them at once, and
-// it does not count as a try. It waits for that until ctx ends.
-func (w *Worker) Stop(ctx context.Context) error {
-	return errors.Join(w.schedules.ShutdownWithContext(ctx), w.queue.StopAndCancel(ctx))
+	return ids, nil
 }
 
 // target returns how the partner of a live integration is called; the error is NotFound
@@ -155,6 +88,9 @@ func (w *Worker) target(ctx context.Context, id uuid.UUID) (partner.Target, erro
 	}
 	return w.Integrations.Target(i)
 }
+
+// settleTime bounds what a job still writes when it is told to end.
+const settleTime = 5 * time.Second
 
 // settling returns a context for what a job writes at its end, even when it is told to
 // end.

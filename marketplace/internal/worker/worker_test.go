@@ -35,9 +35,7 @@ func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *te
 	sync := func(skipped bool) {
 		t.Helper()
 		target, err := b.integrations.Target(must(b.integrations.Find(t.Context(), b.account, p.id))(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if made, err := r.syncer.Sync(t.Context(), catalog.Order{Target: target, Mode: catalog.Full, Cause: catalog.ByPartner}); err != nil || made.Skipped != skipped {
 			t.Fatalf("want a sync, skipped %t, got %+v and %v", skipped, made, err)
 		}
@@ -68,9 +66,7 @@ func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *te
 func must[T any](value T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return value
 	}
 }
@@ -166,9 +162,7 @@ func TestAPartnerThatHangsKeepsNobodyElseWaiting(t *testing.T) {
 	b.ask(t, catalog.ByOperator, hanging)
 	b.clock.Advance(time.Minute)
 	until(t, "its sync and its probe hanging", func() bool { pulls, probes, _, _ := hanging.told(); return pulls == 2 && probes == 1 })
-	if err := b.store.Catalog.AskForSlots(t.Context(), hanging.id, b.clock.Now(), true); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.store.Catalog.AskForSlots(t.Context(), hanging.id, b.clock.Now(), true))
 	until(t, "its slots hanging", func() bool { _, _, _, slots := hanging.told(); return slots > 20 })
 	b.ask(t, catalog.ByOperator, other)
 	until(t, "the other partner done", func() bool {

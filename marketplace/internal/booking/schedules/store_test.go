@@ -352,10 +352,6 @@ func look[T any](ctx context.Context, v view, op string, read func() (T, error))
 
 func (d *database) palette() palette { return d.world.platform.palette }
 
-func (v view) Offer(ctx context.Context, _, _ uuid.UUID, _ string) (booking.Offer, error) {
-	return look(ctx, v, "read the offer", func() (booking.Offer, error) { return v.world.offer(), nil })
-}
-
 func (v view) IsAffiliate(ctx context.Context, _ uuid.UUID) (bool, error) {
 	return look(ctx, v, "read the affiliate", func() (bool, error) { return true, nil })
 }
@@ -384,7 +380,11 @@ func (v view) SaveBooking(ctx context.Context, c booking.Change, version int64) 
 	return v.write(ctx, "save the booking", func() error { return v.world.database.save(c, version) })
 }
 
-func (v view) ClaimKey(ctx context.Context, k booking.Key, _, _ uuid.UUID, _ string) (o booking.Offer, stored booking.Key, claimed bool, err error) {
+func (v view) Claim(ctx context.Context, k booking.Key, _, _ uuid.UUID, _ string) (o booking.Offer, stored booking.Key, claimed bool, err error) {
+	if k.Key == "" {
+		o, err = look(ctx, v, "read the offer", func() (booking.Offer, error) { return v.world.offer(), nil })
+		return o, k, true, err
+	}
 	err = v.write(ctx, "claim the key", func() error {
 		o = v.world.offer()
 		stored, claimed = v.world.database.claim(k)

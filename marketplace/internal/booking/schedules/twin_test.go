@@ -79,10 +79,6 @@ func shownKey(k booking.Key) any {
 	return []any{k.Key, k.Body, k.Booking, k.AskedAt.UnixMicro(), k.Age, k.Answer, k.Made}
 }
 
-func (w *twin) Offer(context.Context, uuid.UUID, uuid.UUID, string) (booking.Offer, error) {
-	return w.memory.world.offer(), nil
-}
-
 func (w *twin) IsAffiliate(context.Context, uuid.UUID) (bool, error) { return false, nil }
 
 func (w *twin) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error) {
@@ -138,9 +134,12 @@ func (w *twin) DueBookings(ctx context.Context, takeOver time.Duration, most int
 	return memory, err
 }
 
-func (w *twin) ClaimKey(ctx context.Context, k booking.Key, a, v uuid.UUID, slot string) (booking.Offer, booking.Key, bool, error) {
+func (w *twin) Claim(ctx context.Context, k booking.Key, a, v uuid.UUID, slot string) (booking.Offer, booking.Key, bool, error) {
+	if k.Key == "" {
+		return w.memory.world.offer(), k, true, nil
+	}
 	memory, first := w.memory.claim(k)
-	_, sql, second, err := w.sql.ClaimKey(ctx, k, a, v, slot)
+	_, sql, second, err := w.sql.Claim(ctx, k, a, v, slot)
 	if marketplace.CodeOf(err) == marketplace.NotFound { // of the slot: the twins share no catalog
 		err = nil
 	}
@@ -257,7 +256,7 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 					k = booking.Key{Key: fmt.Sprintf("%d-%d", seed, random.IntN(3)), Body: [32]byte{byte(random.IntN(8) / 7)}}
 				}
 				if random.IntN(3) == 0 { // a replica that dies, or is paused
-					if _, stored, claimed, _ := both.ClaimKey(ctx, booking.Key{Account: reseller, Key: k.Key + "x", Booking: id}, activity, variation, ""); claimed && random.IntN(2) == 0 {
+					if _, stored, claimed, _ := both.Claim(ctx, booking.Key{Account: reseller, Key: k.Key + "x", Booking: id}, activity, variation, ""); claimed && random.IntN(2) == 0 {
 						b := marketplace.Booking{ID: id, AccountID: reseller, IntegrationID: integration.ID, ActivityID: activity, VariationID: variation, Status: marketplace.Reserving, Currency: "EUR", Guests: []marketplace.Guests{}, Start: w.tomorrow(), End: w.tomorrow(), CreatedAt: w.database.now()}
 						_ = both.CreateBooking(ctx, b, booking.Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: b.CreatedAt}, stored)
 					}

@@ -133,11 +133,23 @@ func OpenRecorded(t testing.TB, address string, r *Recorder) *postgres.Store {
 	return store
 }
 
+// Exec changes a store's database, as any process may.
+func Exec(t interface {
+	Helper()
+	Fatal(...any)
+	Context() context.Context
+}, store *postgres.Store, statement string, args ...any) {
+	t.Helper()
+	if _, err := store.Pool().Exec(context.WithoutCancel(t.Context()), statement, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Grow does to a store's database what the next release's migrations may do while
 // replicas of this one run: every table gets a column, and the version goes up.
 func Grow(t testing.TB, store *postgres.Store) {
 	t.Helper()
-	_, err := store.Pool().Exec(t.Context(), `
+	Exec(t, store, `
 		DO $$
 		DECLARE name text;
 		BEGIN
@@ -146,7 +158,4 @@ func Grow(t testing.TB, store *postgres.Store) {
 			END LOOP;
 			INSERT INTO goose_db_version (version_id, is_applied) SELECT max(version_id) + 1, true FROM goose_db_version;
 		END $$`)
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -1,51 +1,16 @@
 package partner
 
 import (
+	"compress/flate"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"time"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
-
-// Kind is what is known of a call when it is over.
-type Kind string
-
-// The kinds.
-const (
-	Done        Kind = "done"        // 2xx, read
-	SlotRefused Kind = "slot"        // reserve: the slot cannot be booked
-	Unsupported Kind = "unsupported" // cancel: the partner has no such call
-	Refused     Kind = "refused"     // any other HTTP answer below 500, read whole
-	Failed      Kind = "failed"      // 5xx: the partner may have done it all the same
-	Unreadable  Kind = "unreadable"  // 2xx whose body makes no sense
-	Unstorable  Kind = "unstorable"  // confirm: 2xx whose booking id cannot be stored
-	Unanswered  Kind = "unanswered"  // it was sent, and no whole answer came
-	NotSent     Kind = "not sent"    // the partner has nothing of it
-)
-
-// Answered reports whether the partner's whole answer was read.
-func (k Kind) Answered() bool { return k != Unanswered && k != NotSent }
-
-// Refused reports whether the partner has answered that it did not do it.
-func (k Kind) Refused() bool {
-	return k == SlotRefused || k == Unsupported || k == Refused || k == Failed
-}
-
-// Outcome is what came of a call.
-type Outcome struct {
-	Kind     Kind
-	Status   int // of the answer; 0 where none was read
-	Took     time.Duration
-	Message  string   // the partner's own words with a refusal, in one line that is not long; "" where it has none
-	Breaches []string // of the contract, in an answer that can be used all the same
-	Err      error    // PartnerLate or PartnerFailed; nil where Kind is Done
-
-	result Result // for the partner's health; "": it says nothing of that
-}
 
 // judge says what came of a call, for callers, for people and for health.
 func judge(within context.Context, asked call, r reply) Outcome {
@@ -93,22 +58,6 @@ func judge(within context.Context, asked call, r reply) Outcome {
 	return Outcome{Kind: Done, Status: r.status, result: ResultOK}
 }
 
-// refusal is what a status means that is not 2xx.
-func (asked call) refusal(status int) Kind {
-	if kind, known := asked.refusals[status]; known {
-		return kind
-	}
-	if status >= http.StatusInternalServerError {
-		return Failed
-	}
-	return Refused
-}
-
-// tooLate says that the partner did not answer in time.
-func tooLate(asked call) error {
-	return marketplace.Errorf(marketplace.PartnerLate, "the partner did not answer %s within %s", asked.what(), asked.limit)
-}
-
 // withoutAddress drops the address from a client error: its query is nobody's
 // business, and the log names the integration.
 func withoutAddress(err error) error {
@@ -116,4 +65,11 @@ func withoutAddress(err error) error {
 		return inURL.Err
 	}
 	return err
+}
+
+// packedBadly reports whether an answer could not be unpacked, which is no fault of the
+// connection.
+func packedBadly(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt)
 }

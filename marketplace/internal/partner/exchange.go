@@ -1,0 +1,125 @@
+package partner
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// listening is how much longer than its limit the answer to reserve is waited for:
+// a hold that comes then has to be released.
+const listening = 60 * time.Second
+
+// listen makes a call that outlives whoever made it, and is listened to after its limit.
+func (c *Client) listen(ctx context.Context, t Target, asked call) Outcome {
+	limit := c.config.Scale(asked.limit)
+	answered := make(chan Outcome, 1)
+	c.calls.Go(func() {
+		within, cancel := context.WithTimeoutCause(ctx, limit+c.config.Scale(listening), errLate)
+		defer cancel()
+		defer context.AfterFunc(c.life, cancel)()
+		answered <- c.exchange(within, t, asked)
+	})
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case outcome := <-answered:
+		return c.observed(c.life, t, outcome)
+	case <-timer.C:
+		c.calls.Go(func() { asked.late(<-answered) })
+		return c.observed(ctx, t, Outcome{Kind: Unanswered, Took: limit, Err: tooLate(asked), result: ResultTimeout})
+	}
+}
+
+// observed has the partner's health hear of a call, unless it was us who gave up.
+func (c *Client) observed(ctx context.Context, t Target, o Outcome) Outcome {
+	if ctx.Err() != nil && !o.Kind.Answered() {
+		o.Err = context.Cause(ctx)
+	} else if o.result != "" {
+		c.config.Observe(t.ID, Observation{At: c.config.Now(), Result: o.result, Status: o.Status, Took: o.Took})
+	}
+	return o
+}
+
+// reply is what was read of a call.
+type reply struct {
+	status int
+	body   []byte
+	err    error
+	sent   bool // or may have been
+}
+
+// exchange sends a call, and judges its answer.
+func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
+	began := c.config.Now()
+	place := &place{of: c.large}
+	defer place.leave() // once the body has been read for its meaning as well
+	r := c.send(ctx, t, asked, place)
+	took := c.config.Now().Sub(began)
+	o := judge(ctx, asked, r)
+	o.Took = took
+	return o
+}
+
+func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (r reply) {
+	sending := &sending{by: asked.by}
+	defer func() { r.sent = sending.sent.Load() }()
+	request, err := c.request(sending.guarded(ctx), t, asked)
+	if err != nil {
+		return reply{err: err}
+	}
+	client := c.http
+	if asked.by != (SendBy{}) {
+		client = c.booking
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return reply{err: err}
+	}
+	defer response.Body.Close()
+	r.status = response.StatusCode
+	if response.ContentLength > asked.largest && asked.read != nil {
+		r.err = errLarge
+		return r
+	}
+	r.body, r.err = io.ReadAll(io.LimitReader(&largeReader{response.Body, ctx, place, usualAnswer}, asked.largest+1))
+	if r.err == nil && int64(len(r.body)) > asked.largest && asked.read != nil {
+		r.err = errLarge
+	}
+	return r
+}
+
+func (c *Client) request(ctx context.Context, t Target, asked call) (*http.Request, error) {
+	address, err := partnerapi.URL(t.BaseURL, asked.path, asked.query)
+	if err != nil {
+		return nil, err
+	}
+	var body io.Reader
+	if asked.body != nil {
+		text, err := json.Marshal(asked.body)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, asked.method, address.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	request.URL = address // as it is: NewRequest would parse it anew
+	if asked.once {
+		request.GetBody = nil
+	}
+	if asked.body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", c.config.UserAgent)
+	request.Header.Set("Authorization", t.AuthType.Authorization(t.AuthKey))
+	return request, nil
+}
