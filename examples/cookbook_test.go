@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -108,7 +109,7 @@ const patience = 2 * time.Minute
 // follow starts a mock as the recipe does, makes its calls, and returns what they print.
 func (r recipe) follow(t *testing.T) string {
 	t.Helper()
-	mock := mockpartner.Start(t, r.options(t))
+	mock := mocktest.Start(t, r.options(t))
 	folder := t.TempDir()
 	here, err := os.Getwd()
 	if err != nil {

@@ -16,6 +16,8 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/mocktest"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // market is a marketplace that runs as the command, with a database of its own, and who
@@ -125,7 +127,7 @@ type counter struct {
 
 // register makes a sandbox with the scenario and registers it. One that has no catalog of
 // its own sells the first of the mock's products, or all of them.
-func (m *market) register(t *testing.T, mock *mockpartner.Server, name string, whole bool) counter {
+func (m *market) register(t *testing.T, mock *mocktest.Server, name string, whole bool) counter {
 	t.Helper()
 	scenario, err := mockpartner.LoadScenario(filepath.Join("cookbook", name+".yaml"))
 	if err != nil {
@@ -164,7 +166,7 @@ func (c counter) order() client.Order {
 	}
 	o := client.Order{
 		ActivityID: page.Entries[0].ID, VariationID: page.Entries[0].Variations[0].ID,
-		Units:   []client.Party{{Type: client.Adult, Quantity: 1}},
+		Units:   []client.Party{{Type: partnerapi.Adult, Quantity: 1}},
 		Contact: client.Contact{FullName: "Ada Novak", EmailAddress: "ada@example.com", PhoneNumber: "+351210000000"},
 	}
 	c.until("a slot that can be booked", func(ctx context.Context) (bool, error) {
@@ -230,7 +232,7 @@ func (c counter) refused(status int, words string) {
 // What the cookbook asks of a good marketplace is what the project's own does.
 func TestTheMarketplaceStandsWhatTheCookbookDoesToIt(t *testing.T) {
 	t.Parallel()
-	m, mock := open(t), mockpartner.Start(t, mockpartner.Options{Catalog: sold()})
+	m, mock := open(t), mocktest.Start(t, mockpartner.Options{Catalog: sold()})
 	for name, stands := range map[string]func(c counter){
 		"sold-out-at-checkout": func(c counter) { c.refused(409, "") },
 		"refused-at-reserve":   func(c counter) { c.refused(409, "Sorry, the last seats went a moment ago.") },
@@ -306,7 +308,7 @@ func TestTheMarketplaceStandsWhatTheCookbookDoesToIt(t *testing.T) {
 			t.Parallel()
 			c := m.register(t, mock, name, name == "malformed-product" || name == "catalog-cut-short")
 			stands(c)
-			mockpartner.AssertCallerKept(t, c.box)
+			mocktest.AssertCallerKept(t, c.box)
 		})
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/mocktest"
 )
 
 // BenchmarkAgainstBareServer measures how many requests a second the mock
@@ -88,13 +89,13 @@ func windowOf(first catalog.Product, today time.Time) string {
 // BenchmarkSandboxOfACaller measures how long it takes over loopback to make a
 // sandbox, and to delete it.
 func BenchmarkSandboxOfACaller(b *testing.B) {
-	mock := mockpartner.Start(b, mockpartner.Options{})
+	mock := mocktest.Start(b, mockpartner.Options{})
 	for i := 0; b.Loop(); i++ {
 		made, err := mock.Control.CreateSandbox(b.Context(), client.Spec{Name: fmt.Sprintf("box-%d", i)})
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := mock.Control.DeleteSandbox(b.Context(), made.Name); err != nil {
+		if err := mock.Control.Sandbox(made.Name).Delete(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	}

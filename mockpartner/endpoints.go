@@ -81,18 +81,15 @@ func availability(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) 
 	reply.Body(w, http.StatusOK, answer)
 }
 
-// witness makes a call on the platform of which the journal keeps what was there
-// before and after.
-func witness(box *sandbox.Sandbox, r *http.Request) platform.Witness {
-	return box.Platform().Witness(callOf(r).entry.Touched)
-}
+// touched has the journal keep what was there before and after a call on the platform.
+func touched(r *http.Request) platform.Tell { return callOf(r).entry.Touched }
 
 func reserve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
 	request, ok := read[partnerapi.ReserveRequest](w, r, schemas.ReserveRequest)
 	if !ok {
 		return
 	}
-	hold, err := witness(box, r).Reserve(request)
+	hold, err := box.Platform().Reserve(request, touched(r))
 	if err != nil {
 		refuse(w, err)
 		return
@@ -108,7 +105,7 @@ func confirm(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	booking, err := witness(box, r).Confirm(request)
+	booking, err := box.Platform().Confirm(request, touched(r))
 	if err != nil {
 		refuse(w, err)
 		return
@@ -130,11 +127,11 @@ func release(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
 		reply.Message(w, http.StatusBadRequest, "reservationConfirmationCode: the body names %q, the path %q", named, code)
 		return
 	}
-	done(w, witness(box, r).Release(code))
+	done(w, box.Platform().Release(code, touched(r)))
 }
 
 func cancel(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
-	if box.Platform().Policy().NoCancel {
+	if box.Platform().Conduct().Policy.NoCancel {
 		reply.Message(w, http.StatusNotFound, "this partner does not take cancellations")
 		return
 	}
@@ -145,7 +142,7 @@ func cancel(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
 	if _, ok := readOptional[partnerapi.CancelRequest](w, r, schemas.CancelRequest); !ok {
 		return
 	}
-	done(w, witness(box, r).Cancel(id))
+	done(w, box.Platform().Cancel(id, touched(r)))
 }
 
 func done(w http.ResponseWriter, outcome platform.Outcome) {

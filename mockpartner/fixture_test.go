@@ -12,6 +12,7 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -28,7 +29,7 @@ type caller struct {
 	mock  *mockpartner.Mock
 	base  string
 	key   string // as the Authorization header has it; empty: no header
-	clock *platform.VirtualClock
+	clock *clock.Virtual
 }
 
 // start serves a mock with a frozen clock.

@@ -64,13 +64,13 @@ func newFuzzed(t testing.TB) fuzzed {
 		t.Fatal(err)
 	}
 	for _, code := range []*string{&m.held, &m.booked} {
-		hold, err := business.Reserve(partnerapi.ReserveRequest{ProductID: product, OptionID: option, AvailabilityID: m.slot, Units: adults})
+		hold, err := business.Reserve(partnerapi.ReserveRequest{ProductID: product, OptionID: option, AvailabilityID: m.slot, Units: adults}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		*code = hold.Code
 	}
-	booking, err := business.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: m.booked})
+	booking, err := business.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: m.booked}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

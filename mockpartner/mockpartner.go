@@ -7,6 +7,8 @@
 //	mock, err := mockpartner.New(mockpartner.Options{AuthKey: "a-test-key"})
 //	server := httptest.NewServer(mock)
 //
+// Package mocktest does that in one call, package client steers a mock that runs.
+//
 // A Mock holds sandboxes, each a partner of its own. The partner endpoints of the
 // sandbox "default" lie at the root, those of another below /s/{name}/. Beside
 // them lies the control API, /_mock/, to move the clock and to look inside.
@@ -23,11 +25,10 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/control"
 	"partnerkit.dev/mockpartner/internal/defects"
-	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/metrics"
-	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
@@ -40,12 +41,12 @@ type Options struct {
 	AuthType partnerapi.AuthType
 	// AuthKey is the key that callers must present.
 	AuthKey string
-	// Catalog is what the partner sells; nil means catalog.Default(). It
+	// Catalog is what the partner sells; nil means DefaultCatalog(). It
 	// must not be changed afterwards.
-	Catalog *catalog.Catalog
+	Catalog *Catalog
 	// Clock is what the sandboxes' own clocks run with; nil is the machine's.
 	// Each sandbox's clock can be moved on top of it: see Sandbox.Clock.
-	Clock platform.Clock
+	Clock clock.Clock
 	// Now is where the sandboxes' clocks begin; zero means Clock's time.
 	Now time.Time
 	// Frozen clocks stand still until they are moved.
@@ -58,9 +59,9 @@ type Options struct {
 	HoldFor time.Duration
 	// Scenario is what the mock is to be like, where the options above say
 	// nothing, and the faults of every sandbox; nil is none. See also Play.
-	Scenario *script.Scenario
+	Scenario *Scenario
 	// Defects are the names of breaches that the default sandbox has, Variants those
-	// of lawful variants that it is. See package defects.
+	// of lawful variants that it is. See Defects and Variants.
 	Defects, Variants []string
 	// Webhooks are those of the default sandbox, in place of the scenario's; nil is
 	// none. Close ends them.
@@ -76,7 +77,7 @@ type Options struct {
 	// loopback addresses only.
 	ControlToken string
 	// Journal bounds each sandbox's journal; zero means journal.DefaultLimits.
-	Journal journal.Limits
+	Journal JournalLimits
 	// MaxSandboxes bounds the number of sandboxes; 0 means sandbox.DefaultMax.
 	MaxSandboxes int
 	// SandboxIdleFor is how long, by Clock, a sandbox may go uncalled before it
@@ -84,9 +85,6 @@ type Options struct {
 	// default sandbox stays.
 	SandboxIdleFor time.Duration
 }
-
-// Sandbox is one isolated partner of a mock.
-type Sandbox = sandbox.Sandbox
 
 // Mock is a mock partner. It is an http.Handler, safe for concurrent use.
 type Mock struct {
@@ -199,7 +197,7 @@ func (o Options) scripted() Options {
 // default sandbox. What is held and booked stays, as does what was armed in a
 // sandbox itself. Its error wraps sandbox.ErrSeed, or begins with the place of
 // what is wrong.
-func (m *Mock) Play(s *script.Scenario) error {
+func (m *Mock) Play(s *Scenario) error {
 	if err := m.Default().Follow(s); err != nil {
 		return fmt.Errorf("scenario: %w", err)
 	}
@@ -221,7 +219,7 @@ func (m *Mock) Sandbox(name string) (*Sandbox, bool) { return m.sandboxes.Sandbo
 
 // Create makes a sandbox. Its error wraps sandbox.ErrTaken or sandbox.ErrFull,
 // or says what is wrong with the spec.
-func (m *Mock) Create(s sandbox.Spec) (*Sandbox, error) { return m.sandboxes.Create(s) }
+func (m *Mock) Create(s SandboxSpec) (*Sandbox, error) { return m.sandboxes.Create(s) }
 
 // Delete removes a sandbox. Its error wraps sandbox.ErrMissing or
 // sandbox.ErrDefault.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/journal"
-	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -256,7 +256,7 @@ func TestConcurrentCallersConserveSeats(t *testing.T) {
 
 func TestAMockRunsWithTheClockItIsGiven(t *testing.T) {
 	t.Parallel()
-	base := platform.NewFrozenClock(noon)
+	base := clock.NewFrozen(noon)
 	c := start(t, func(o *mockpartner.Options) { o.Clock, o.Now, o.Frozen = base, time.Time{}, false })
 	c.reserve(c.slot(5).ID, 2)
 	base.Advance(20*time.Minute - time.Second)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/sandbox"
@@ -98,7 +99,7 @@ faults: [{status: 418}]
 		t.Fatal(err)
 	}
 	box := mock.Default()
-	if !box.Clock().Now().Equal(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)) || !box.Clock().Frozen() || box.Platform().Seed() != 42 || !box.Platform().Policy().NoCancel {
+	if !box.Clock().Now().Equal(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)) || !box.Clock().Frozen() || box.Platform().Seed() != 42 || !box.Platform().Conduct().Policy.NoCancel {
 		t.Errorf("want catalog, clock and seed of the scenario, got %s, %d", box.Clock().Now(), box.Platform().Seed())
 	}
 	other, err := mock.Create(sandbox.Spec{Name: "other"})
@@ -111,7 +112,7 @@ faults: [{status: 418}]
 		}
 	}
 
-	if _, err := other.Faults().Arm(script.Fault{Name: "mine", Actions: script.Actions{Answer: script.Answer{Status: 500}}}); err != nil {
+	if _, err := other.Faults().Arm(script.Fault{Name: "mine", Actions: fault.Actions{Answer: fault.Answer{Status: 500}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := mock.Play(scenario(t, `faults: [{name: new, status: 419}]`)); err != nil {
@@ -210,7 +211,7 @@ func TestAScenarioIsPlayedIntoARunningSandbox(t *testing.T) {
 	if now := c.clock.Now(); !now.Equal(noon.AddDate(0, 0, 1).Add(time.Hour)) {
 		t.Errorf("want a time that it says again left alone, got %s", now)
 	}
-	if len(business.Conduct().Quirks) != 0 || business.Policy().NoCancel {
+	if len(business.Conduct().Quirks) != 0 || business.Conduct().Policy.NoCancel {
 		t.Errorf("want what it says no more taken off, got %+v", business.Conduct())
 	}
 

@@ -7,10 +7,10 @@ import (
 	"net/http"
 
 	"partnerkit.dev/mockpartner/internal/control"
+	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/internal/sandbox"
-	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -103,7 +103,7 @@ func readAhead(r *http.Request) []byte {
 func (p *partner) guarded(e endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r)
-		if !c.sandbox.Credential().Presented(r) && !script.Admitted(r.Context()) {
+		if !c.sandbox.Credential().Presented(r) && !fault.Admitted(r.Context()) {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="partner"`)
 			reply.Message(w, http.StatusUnauthorized, "wrong or missing key: send the header Authorization: %s", c.sandbox.Credential().Form())
 			return

@@ -13,9 +13,11 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	control "partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -44,35 +46,35 @@ func marketplace(t *testing.T) (url string, taken *atomic.Int64) {
 func TestWebhooksAreSetUpWatchedAndTurnedOffOverTheControlAPI(t *testing.T) {
 	t.Parallel()
 	url, taken := marketplace(t)
-	partner := mockpartner.Start(t, mockpartner.Options{Now: noon, Frozen: true})
+	partner := mocktest.Start(t, mockpartner.Options{Now: noon, Frozen: true})
 	ctx := t.Context()
-	if _, err := partner.Control.SendTrigger(ctx); !control.IsStatus(err, 409) {
+	if _, err := partner.Control.Webhooks.SendTrigger(ctx); !control.IsStatus(err, 409) {
 		t.Errorf("want 409 while there are none, got %v", err)
 	}
-	if err := partner.Control.SetWebhooks(ctx, fmt.Sprintf("url: %s/hooks\nsecret: %s\non: [catalog, staff]\n", url, webhookSecret)); err != nil {
+	if err := partner.Control.Webhooks.Set(ctx, fmt.Sprintf("url: %s/hooks\nsecret: %s\non: [catalog, staff]\n", url, webhookSecret)); err != nil {
 		t.Fatal(err)
 	}
-	slot := caller{t: t, mock: partner.Mock, base: partner.URL, key: "Bearer " + key}.slot(5) // 1: staff
-	if _, err := partner.Control.SendNotify(ctx, product, option, slot.ID); err != nil {      // 2
+	slot := caller{t: t, mock: partner.Mock, base: partner.URL, key: "Bearer " + key}.slot(5)     // 1: staff
+	if _, err := partner.Control.Webhooks.SendNotify(ctx, product, option, slot.ID); err != nil { // 2
 		t.Fatal(err)
 	}
-	if _, err := partner.Control.SendTrigger(ctx); err != nil { // 3
+	if _, err := partner.Control.Webhooks.SendTrigger(ctx); err != nil { // 3
 		t.Fatal(err)
 	}
-	if err := partner.Control.DeleteProduct(ctx, "lisbon-walk"); err != nil { // 4: the catalog
+	if err := partner.Control.Catalog.DeleteProduct(ctx, "lisbon-walk"); err != nil { // 4: the catalog
 		t.Fatal(err)
 	}
-	if met, err := partner.Control.WaitForWebhooks(ctx, "", webhook.Delivered, 4, 10*time.Second); err != nil || !met {
+	if met, err := partner.Control.Webhooks.Wait(ctx, "", webhook.Delivered, 4, 10*time.Second); err != nil || !met {
 		t.Fatalf("want four delivered, got %t, %v", met, err)
 	}
-	seen, err := partner.Control.Webhooks(ctx)
+	seen, err := partner.Control.Webhooks.Status(ctx)
 	if err != nil || seen.Config == nil || seen.Config.URL != url+"/hooks" || len(seen.Deliveries) != 4 || seen.Counts.Delivered != 4 || taken.Load() != 4 {
 		t.Errorf("want four on record, got %+v, %v", seen, err)
 	}
-	if err := partner.Control.UnsetWebhooks(ctx); err != nil {
+	if err := partner.Control.Webhooks.Unset(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if seen, err = partner.Control.Webhooks(ctx); err != nil || seen.Config != nil || len(seen.Deliveries) != 4 {
+	if seen, err = partner.Control.Webhooks.Status(ctx); err != nil || seen.Config != nil || len(seen.Deliveries) != 4 {
 		t.Errorf("want them off and the record kept, got %+v, %v", seen, err)
 	}
 }
@@ -120,7 +122,7 @@ func TestEachSandboxHasItsOwnWebhooksAndTheScenariosAreTheDefaults(t *testing.T)
 	url, taken := marketplace(t)
 	mine, mineTaken := marketplace(t)
 	hooks := func(url string) *webhook.Config { return &webhook.Config{URL: url, Secret: webhookSecret} }
-	partner := mockpartner.Start(t, mockpartner.Options{Now: noon, Frozen: true, Scenario: &script.Scenario{Webhooks: hooks(url)}})
+	partner := mocktest.Start(t, mockpartner.Options{Now: noon, Frozen: true, Scenario: &script.Scenario{Webhooks: hooks(url)}})
 	box, err := partner.Create(sandbox.Spec{Name: "mine", Webhooks: hooks(mine)})
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +132,7 @@ func TestEachSandboxHasItsOwnWebhooksAndTheScenariosAreTheDefaults(t *testing.T)
 		t.Fatal(err)
 	}
 	for _, b := range []*mockpartner.Sandbox{partner.Default(), box, other} {
-		if err := b.Platform().StopSelling("lisbon-walk"); err != nil {
+		if err := b.Platform().SellInstead(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) { return sold.Without("lisbon-walk") }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -156,12 +158,12 @@ func TestEachSandboxHasItsOwnWebhooksAndTheScenariosAreTheDefaults(t *testing.T)
 
 func TestACatalogChangesWhileTheMockRuns(t *testing.T) {
 	t.Parallel()
-	partner := mockpartner.Start(t, mockpartner.Options{Now: noon, Frozen: true})
+	partner := mocktest.Start(t, mockpartner.Options{Now: noon, Frozen: true})
 	c := caller{t: t, mock: partner.Mock, base: partner.URL, key: "Bearer " + key}
 	ctx := t.Context()
 	c.slot(5)
 	hold := c.reserve(c.slots()[0].ID, 2)
-	shown, err := partner.Control.Catalog(ctx)
+	shown, err := partner.Control.Catalog.Get(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,10 +174,10 @@ func TestACatalogChangesWhileTheMockRuns(t *testing.T) {
 	walk := sold.Products[0]
 	walk["internalName"] = "Renamed <b>&</b>"
 	text, _ := json.Marshal(walk)
-	if _, err := partner.Control.Advance(ctx, time.Second); err != nil {
+	if _, err := partner.Control.Clock.Advance(ctx, time.Second); err != nil {
 		t.Fatal(err)
 	}
-	now, err := partner.Control.SetProduct(ctx, "lisbon-walk", string(text))
+	now, err := partner.Control.Catalog.SetProduct(ctx, "lisbon-walk", string(text))
 	if err != nil || !strings.Contains(string(now), `"updatedAt":"2026-07-01T12:00:01+00:00"`) {
 		t.Fatalf("want it updated by the sandbox's clock, got %s, %v", now, err)
 	}
@@ -183,12 +185,12 @@ func TestACatalogChangesWhileTheMockRuns(t *testing.T) {
 	if len(changed) == 0 || changed[0].InternalName != "Renamed <b>&</b>" {
 		t.Errorf("want updated_since to find it, got %+v", changed)
 	}
-	if err := partner.Control.DeleteProduct(ctx, product); err != nil {
+	if err := partner.Control.Catalog.DeleteProduct(ctx, product); err != nil {
 		t.Fatal(err)
 	}
 	c.call("POST", partnerapi.AvailabilityPath, window(day, day)).refused(400, "no product")
 	c.release(hold.ReservationConfirmationCode)
-	if err := partner.Control.SetCatalog(ctx, string(shown)); err != nil {
+	if err := partner.Control.Catalog.Set(ctx, string(shown)); err != nil {
 		t.Fatal(err)
 	}
 	c.left(5)

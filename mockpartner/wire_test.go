@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/journal"
-	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -43,7 +43,7 @@ func (c caller) last() journal.Exchange {
 
 func TestAnAnswerIsLostAfterTheEffect(t *testing.T) {
 	t.Parallel()
-	for _, word := range script.Wires() {
+	for _, word := range fault.Wires() {
 		t.Run(string(word), func(t *testing.T) {
 			t.Parallel()
 			c := start(t)

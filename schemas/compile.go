@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
@@ -73,8 +74,13 @@ func (all *compiledSchemas) add(c *jsonschema.Compiler, name string) error {
 	if problem != nil {
 		return fmt.Errorf("read schema %s: %s", name, problem)
 	}
-	renameItems(document)
-	all.noteProperties(document)
+	objects(document, func(node map[string]any) {
+		properties, _ := node["properties"].(map[string]any)
+		for name := range properties {
+			all.properties[folded(name)] = name
+		}
+		renameItems(node)
+	})
 	if text, err = json.Marshal(document); err != nil {
 		return fmt.Errorf("write schema %s: %w", name, err)
 	}
@@ -85,19 +91,21 @@ func (all *compiledSchemas) add(c *jsonschema.Compiler, name string) error {
 	return nil
 }
 
-func (all *compiledSchemas) noteProperties(node any) {
+// objects visits every object of a document.
+func objects(node any, visit func(map[string]any)) {
 	switch node := node.(type) {
 	case map[string]any:
-		properties, _ := node["properties"].(map[string]any)
-		for name := range properties {
-			all.properties[folded(name)] = name
-		}
+		visit(node)
 		for _, child := range node {
-			all.noteProperties(child)
+			objects(child, visit)
 		}
 	case []any:
 		for _, child := range node {
-			all.noteProperties(child)
+			objects(child, visit)
 		}
 	}
 }
+
+// folded makes equal what encoding/json takes for equal. Up first: ſ has no
+// lower form but s.
+func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }

@@ -19,12 +19,6 @@ func Decode(name string, raw []byte, into any) []Problem {
 	if problem != nil {
 		return []Problem{*problem}
 	}
-	return DecodeValue(name, value, into)
-}
-
-// DecodeValue is Decode for a value that is decoded already, as ValidateValue
-// takes it. The value is not changed.
-func DecodeValue(name string, value, into any) []Problem {
 	if problems := ValidateValue(name, value); problems != nil {
 		return problems
 	}
@@ -64,10 +58,6 @@ func (all *compiledSchemas) plain(value any) any {
 	}
 	return value
 }
-
-// folded makes equal what encoding/json takes for equal. Up first: ſ has no
-// lower form but s.
-func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
 func plainNumber(number json.Number) json.Number {
 	if !strings.ContainsAny(string(number), ".eE") {

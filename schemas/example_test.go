@@ -30,15 +30,3 @@ func ExampleDecode() {
 	fmt.Println(*slot.Vacancies, slot.UnitPricing[0].Original, slot.UnitPricing[0].Currency)
 	// Output: 2 2500 EUR
 }
-
-func ExampleProblem_Under() {
-	product := []byte(`{"id": 7, "internalName": "Walk", "locale": "en", "timeZone": "UTC", "instantConfirmation": true,
-		"options": [{"id": "o", "internalName": "", "availabilityType": "START_TIME", "units": []}]}`)
-	for _, problem := range schemas.Validate(schemas.Product, product) {
-		fmt.Println(problem)
-		fmt.Println(problem.Under("/products/2"))
-	}
-	// Output:
-	// id: want a string that is not empty, got 7
-	// products[2].id: want a string that is not empty, got 7
-}

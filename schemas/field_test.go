@@ -35,32 +35,60 @@ const (
 // at a place below it.
 type mistake struct{ value, keyword, below string }
 
-func must(schema, place string) field { return field{schema: schema, place: place, need: required} }
-func shown(schema, place string) field {
-	return field{schema: schema, place: place, need: present}
-}
-func may(schema, place string) field { return field{schema: schema, place: place, need: optional} }
+// fields are rows that differ in nothing but their places.
+type fields []field
 
-func (f field) lawful(values ...string) field {
-	f.good = append(f.good, values...)
-	return f
-}
+func must(schema string, places ...string) fields     { return rows(schema, required, places) }
+func shown(schema string, places ...string) fields    { return rows(schema, present, places) }
+func may(schema string, places ...string) fields      { return rows(schema, optional, places) }
+func anything(schema string, places ...string) fields { return rows(schema, open, places) }
 
-func (f field) not(keyword string, values ...string) field {
-	for _, value := range values {
-		f.bad = append(f.bad, mistake{value: value, keyword: keyword})
+func rows(schema string, need need, places []string) (f fields) {
+	for _, place := range places {
+		f = append(f, field{schema: schema, place: place, need: need})
 	}
 	return f
 }
 
-func (f field) notBelow(below, keyword, value string) field {
-	f.bad = append(f.bad, mistake{value: value, keyword: keyword, below: below})
+func (f fields) lawful(values ...string) fields {
+	for i := range f {
+		f[i].good = append(f[i].good, values...)
+	}
 	return f
 }
 
-func tables() []field {
-	return slices.Concat(catalogFields(), slotFields(), bookingFields(), webhookFields(), resellerFields(), integrationFields(),
-		authFields(), operatorFields(), operatorActivityFields(), reservationFields(), serviceFields())
+func (f fields) not(keyword string, values ...string) fields {
+	for _, value := range values {
+		f = f.notBelow("", keyword, value)
+	}
+	return f
+}
+
+func (f fields) notBelow(below, keyword, value string) fields {
+	for i := range f {
+		f[i].bad = append(f[i].bad, mistake{value: value, keyword: keyword, below: below})
+	}
+	return f
+}
+
+func tables() fields {
+	return slices.Concat(catalogFields(), slotFields(), bookingFields(), webhookFields(), resellerFields(), activityFields(), variationFields(), integrationFields(),
+		authFields(), operatorFields(), operatorActivityFields(), reservationFields(), serviceFields(), answerFields())
+}
+
+// answerFields are those that many answers have.
+func answerFields() (f fields) {
+	for answer := range strings.FieldsSeq(`webhook/sync-trigger webhook/availability-notify integration/registration auth/tokens service/done service/status
+		reseller/activity reseller/calendar reseller/slots booking/booking integration/integration integration/sync
+		operator/overview operator/account-detail operator/account operator/api-token operator/rates operator/pricing operator/operator-activity`) {
+		f = slices.Concat(f, must(answer+"-answer", "/success").success(`1`, `0`))
+	}
+	for answer := range strings.FieldsSeq(`reseller/activities reseller/affiliate-activities booking/bookings booking/commissions
+		integration/integrations integration/syncs operator/accounts operator/operator-activities`) {
+		f = slices.Concat(f, must(answer+"-answer", "/success").success(`1`, `0`),
+			must(answer+"-answer", "/pagination").lawful(`{"pageSize": 1, "page": 1, "totalCount": 0}`).object())
+	}
+	return f
 }
 
 func TestEveryFieldTakesWhatIsLawfulAndNothingElse(t *testing.T) {

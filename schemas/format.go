@@ -18,8 +18,8 @@ func Formats() map[string]func(any) bool {
 		return ofString(func(s string) bool { return v.Var(s, tag) == nil })
 	}
 	return map[string]func(any) bool{
-		"date-time":      ofString(isDateTime),
-		"date":           ofString(isDate),
+		"date-time":      parses(partnerapi.ParseDateTime),
+		"date":           parses(parseDate),
 		"uri":            ofString(isURI),
 		"bcp47":          tagged("bcp47_strict_language_tag"),
 		"iana-time-zone": tagged("timezone"),
@@ -34,15 +34,15 @@ func ofString(judge func(string) bool) func(any) bool {
 	}
 }
 
-func isDateTime(s string) bool {
-	_, err := partnerapi.ParseDateTime(s)
-	return err == nil
+// parses is a judge that takes what parse does.
+func parses[T any](parse func(string) (T, error)) func(any) bool {
+	return ofString(func(s string) bool {
+		_, err := parse(s)
+		return err == nil
+	})
 }
 
-func isDate(s string) bool {
-	_, err := time.Parse(partnerapi.DateLayout, s)
-	return err == nil
-}
+func parseDate(s string) (time.Time, error) { return time.Parse(partnerapi.DateLayout, s) }
 
 func isURI(s string) bool {
 	u, err := url.Parse(s)

@@ -1,13 +1,14 @@
 package schemas_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"partnerkit.dev/schemas"
 )
 
-func (f field) baseURL() field {
+func (f fields) baseURL() fields {
 	return f.lawful(`"https://h"`, `"http://127.0.0.1:8081/s/one/"`, `"HTTPS://api.example.com/partner"`, `"https://[::1]:8443/x"`).
 		not("type", `7`, `[]`).
 		not("pattern", `"ftp://h"`, `"https://user:pass@h"`, `"https://h?x=1"`, `"https://h/#top"`).
@@ -23,81 +24,59 @@ const (
 	slotsText = `{"options": 0, "pulled": 0, "oldest_pull_at": null, "set_aside": []}`
 )
 
-func integrationFields() []field {
-	return []field{
-		must(schemas.Integration, "/integration_id").id(),
-		must(schemas.Integration, "/name").anyText(),
-		must(schemas.Integration, "/base_url").baseURL(),
-		must(schemas.Integration, "/auth_type").oneOf("bearer", "api_key"),
-		must(schemas.Integration, "/handles_ticket_delivery").flag(),
-		must(schemas.Integration, "/created_at").dateTime(),
-		shown(schemas.Integration, "/last_sync_at").dateTime(),
-		must(schemas.Integration, "/health").lawful(healthText).object(),
-		shown(schemas.Integration, "/last_sync").lawful(syncText).object(),
-		must(schemas.Integration, "/awaits_approval").flag(),
-		must(schemas.Integration, "/slots").lawful(slotsText).object(),
-		must(schemas.Integration, "/breaches").lawful(`[]`).list(),
-		must(schemas.Integration, "/breaches/0/at").dateTime(),
-		must(schemas.Integration, "/breaches/0/booking_id").anyText(),
-		must(schemas.Integration, "/breaches/0/endpoint").oneOf("confirm", "release", "cancel"),
-		must(schemas.Integration, "/breaches/0/message").anyText(),
+func integrationFields() fields {
+	return slices.Concat(
+		must("integration/integration", "/integration_id").id(),
+		must("integration/integration", "/name", "/breaches/0/booking_id", "/breaches/0/message").anyText(),
+		must("integration/integration", "/base_url").baseURL(),
+		must("integration/integration", "/auth_type").oneOf("bearer", "api_key"),
+		must("integration/integration", "/handles_ticket_delivery", "/awaits_approval").flag(),
+		must("integration/integration", "/created_at", "/breaches/0/at").dateTime(),
+		shown("integration/integration", "/last_sync_at").dateTime(),
+		must("integration/integration", "/health").lawful(healthText).object(),
+		shown("integration/integration", "/last_sync").lawful(syncText).object(),
+		must("integration/integration", "/slots").lawful(slotsText).object(),
+		must("integration/integration", "/breaches").lawful(`[]`).list(),
+		must("integration/integration", "/breaches/0/endpoint").oneOf("confirm", "release", "cancel"),
 
-		must(schemas.IntegrationHealth, "/state").oneOf("HEALTHY", "DEGRADED"),
-		must(schemas.IntegrationHealth, "/failure_count").count(),
-		must(schemas.IntegrationHealth, "/consecutive_failures").count(),
-		shown(schemas.IntegrationHealth, "/last_ok_at").dateTime(),
-		must(schemas.IntegrationHealth, "/changes").lawful(`[]`).list(),
-		must(schemas.IntegrationHealth, "/changes/0/at").dateTime(),
-		must(schemas.IntegrationHealth, "/changes/0/state").oneOf("HEALTHY", "DEGRADED"),
-		must(schemas.IntegrationHealth, "/changes/0/reason").anyText(),
+		must("integration/health", "/state", "/changes/0/state").oneOf("HEALTHY", "DEGRADED"),
+		must("integration/health", "/failure_count", "/consecutive_failures").count(),
+		shown("integration/health", "/last_ok_at").dateTime(),
+		must("integration/health", "/changes").lawful(`[]`).list(),
+		must("integration/health", "/changes/0/at").dateTime(),
+		must("integration/health", "/changes/0/reason").anyText(),
 
-		must(schemas.CatalogSync, "/mode").oneOf("full", "incremental"),
-		must(schemas.CatalogSync, "/cause").oneOf("trigger", "operator", "schedule", "notify"),
-		must(schemas.CatalogSync, "/started_at").dateTime(),
-		must(schemas.CatalogSync, "/finished_at").dateTime(),
-		must(schemas.CatalogSync, "/synced").count(),
-		{schema: schemas.CatalogSync, place: "/skipped", need: open, good: []string{`true`, `false`}, bad: []mistake{{`null`, "type", ""}, {`"true"`, "type", ""}, {`1`, "type", ""}}},
-		must(schemas.CatalogSync, "/created").count(),
-		must(schemas.CatalogSync, "/updated").count(),
-		must(schemas.CatalogSync, "/deactivated").count(),
-		must(schemas.CatalogSync, "/set_aside").lawful(`[]`, `[{"product_id": "", "problems": []}]`).list(),
-		must(schemas.CatalogSync, "/set_aside/0/product_id").anyText(),
-		must(schemas.CatalogSync, "/set_aside/0/problems").lawful(`[]`).list(),
-		must(schemas.CatalogSync, "/set_aside/0/problems/0/pointer").anyText(),
-		must(schemas.CatalogSync, "/set_aside/0/problems/0/message").anyText(),
-		shown(schemas.CatalogSync, "/guard").lawful(`{"would_deactivate": 5, "of": 6}`).object(),
-		must(schemas.CatalogSync, "/guard/would_deactivate").count(),
-		must(schemas.CatalogSync, "/guard/of").count(),
+		must("integration/sync", "/mode").oneOf("full", "incremental"),
+		must("integration/sync", "/cause").oneOf("trigger", "operator", "schedule", "notify"),
+		must("integration/sync", "/started_at", "/finished_at").dateTime(),
+		must("integration/sync", "/synced", "/created", "/updated", "/deactivated", "/guard/would_deactivate", "/guard/of").count(),
+		anything("integration/sync", "/skipped").lawful(`true`, `false`).not("type", `null`, `"true"`, `1`),
+		must("integration/sync", "/set_aside").lawful(`[]`, `[{"product_id": "", "problems": []}]`).list(),
+		must("integration/sync", "/set_aside/0/product_id", "/set_aside/0/problems/0/pointer", "/set_aside/0/problems/0/message").anyText(),
+		must("integration/sync", "/set_aside/0/problems").lawful(`[]`).list(),
+		shown("integration/sync", "/guard").lawful(`{"would_deactivate": 5, "of": 6}`).object(),
 
-		must(schemas.IntegrationSlots, "/options").count(),
-		must(schemas.IntegrationSlots, "/pulled").count(),
-		shown(schemas.IntegrationSlots, "/oldest_pull_at").dateTime(),
-		must(schemas.IntegrationSlots, "/set_aside").lawful(`[]`, `[{"product_id": "", "option_id": "", "availability_id": "", "problems": []}]`).list(),
-		must(schemas.IntegrationSlots, "/set_aside/0/product_id").anyText(),
-		must(schemas.IntegrationSlots, "/set_aside/0/option_id").anyText(),
-		must(schemas.IntegrationSlots, "/set_aside/0/availability_id").anyText(),
-		must(schemas.IntegrationSlots, "/set_aside/0/problems").lawful(`[]`).list(),
+		must("integration/slots", "/options", "/pulled").count(),
+		shown("integration/slots", "/oldest_pull_at").dateTime(),
+		must("integration/slots", "/set_aside").lawful(`[]`, `[{"product_id": "", "option_id": "", "availability_id": "", "problems": []}]`).list(),
+		must("integration/slots", "/set_aside/0/product_id", "/set_aside/0/option_id", "/set_aside/0/availability_id").anyText(),
+		must("integration/slots", "/set_aside/0/problems").lawful(`[]`).list(),
 
-		must(schemas.IntegrationAnswer, "/success").success(`1`, `0`),
-		must(schemas.IntegrationAnswer, "/data").lawful(integrationText).object(),
-		must(schemas.IntegrationsAnswer, "/success").success(`1`, `0`),
-		must(schemas.IntegrationsAnswer, "/data").lawful(`[]`, `[`+integrationText+`]`).list(),
-		must(schemas.IntegrationsAnswer, "/pagination").lawful(paginationText).object(),
+		must("integration/integration-answer", "/data").lawful(integrationText).object(),
 
-		must(schemas.SyncAnswer, "/success").success(`1`, `0`),
-		must(schemas.SyncAnswer, "/data").lawful(syncText).object(),
-		must(schemas.SyncsAnswer, "/success").success(`1`, `0`),
-		must(schemas.SyncsAnswer, "/data").lawful(`[]`, `[`+syncText+`]`).list(),
-		must(schemas.SyncsAnswer, "/pagination").lawful(paginationText).object(),
+		must("integration/integrations-answer", "/data").lawful(`[]`, `[`+integrationText+`]`).list(),
 
-		must(schemas.RegistrationRequest, "/name").id().upTo(200),
-		must(schemas.RegistrationRequest, "/base_url").baseURL().not("maxLength", strconv.Quote("https://h/"+strings.Repeat("x", 2000))),
-		may(schemas.RegistrationRequest, "/auth_type").lawful(`"bearer"`, `"api_key"`).not("enum", `""`, `"Bearer"`, `"basic"`, `7`),
-		must(schemas.RegistrationRequest, "/auth_key").upTo(4000).lawful(`"k"`, `"a key, with: spaces"`).not("type", `7`, `[]`).
+		must("integration/sync-answer", "/data").lawful(syncText).object(),
+
+		must("integration/syncs-answer", "/data").lawful(`[]`, `[`+syncText+`]`).list(),
+
+		must("integration/registration-request", "/name").id().upTo(200),
+		must("integration/registration-request", "/base_url").baseURL().not("maxLength", strconv.Quote("https://h/"+strings.Repeat("x", 2000))),
+		may("integration/registration-request", "/auth_type").lawful(`"bearer"`, `"api_key"`).not("enum", `""`, `"Bearer"`, `"basic"`, `7`),
+		must("integration/registration-request", "/auth_key").upTo(4000).lawful(`"k"`, `"a key, with: spaces"`).not("type", `7`, `[]`).
 			not("pattern", `""`, `" k"`, `"k "`, `"k\n"`, `"k\r\nX: y"`, `"clé"`),
-		may(schemas.RegistrationRequest, "/handles_ticket_delivery").flag(),
+		may("integration/registration-request", "/handles_ticket_delivery").flag(),
 
-		must(schemas.RegistrationAnswer, "/success").success(`1`, `0`),
 		must(schemas.RegistrationAnswer, "/data").object().
 			lawful(`{"integration_id": "i", "webhook_secret": "0000000000000000000000000000000000000000000000000000000000000000"}`),
 		must(schemas.RegistrationAnswer, "/data/integration_id").id(),
@@ -105,5 +84,29 @@ func integrationFields() []field {
 			lawful(`"00000000000000000000000000000000000000000000000000000000000000ff"`).not("type", `7`, `[]`).
 			not("pattern", `""`, `"abc"`, `"g000000000000000000000000000000000000000000000000000000000000000"`,
 				`"000000000000000000000000000000000000000000000000000000000000000000"`),
-	}
+	)
+}
+
+func authFields() fields {
+	return slices.Concat(
+		must("auth/login-request", "/email").text().upTo(254).not("minLength", `""`),
+		must("auth/login-request", "/password").text().upTo(1000).not("minLength", `""`),
+
+		must("auth/refresh-request", "/refresh_token").text().upTo(200).not("minLength", `""`),
+
+		must("auth/tokens-answer", "/data").object().
+			lawful(`{"access_token": "a", "token_type": "Bearer", "expires_in": 900, "refresh_token": "r"}`),
+		must("auth/tokens-answer", "/data/access_token", "/data/refresh_token").id(),
+		must("auth/tokens-answer", "/data/token_type").lawful(`"Bearer"`).not("const", `"bearer"`, `""`),
+		must("auth/tokens-answer", "/data/expires_in").integer().not("minimum", `0`),
+	)
+}
+
+func serviceFields() fields {
+	return slices.Concat(
+		must("service/done-answer", "/data").lawful(`{}`).object(),
+
+		must("service/status-answer", "/data").lawful(`{"status": "alive"}`).object(),
+		must("service/status-answer", "/data/status").oneOf("alive", "ready"),
+	)
 }

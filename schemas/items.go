@@ -11,22 +11,12 @@ import (
 // keyword would build an error for each of a million wrong elements.
 const itemsKeyword = "x-items"
 
-// renameItems puts itemsKeyword for "items" in a schema document. None of our
+// renameItems puts itemsKeyword for "items" in an object of a schema. None of our
 // properties is called items; a test watches over that.
-func renameItems(node any) {
-	switch node := node.(type) {
-	case map[string]any:
-		if items, ok := node["items"]; ok {
-			node[itemsKeyword] = items
-			delete(node, "items")
-		}
-		for _, child := range node {
-			renameItems(child)
-		}
-	case []any:
-		for _, child := range node {
-			renameItems(child)
-		}
+func renameItems(node map[string]any) {
+	if items, ok := node["items"]; ok {
+		node[itemsKeyword] = items
+		delete(node, "items")
 	}
 }
 
@@ -58,7 +48,7 @@ func (v itemsValidator) Validate(ctx jsonschema.ValidationContext, value any) er
 			continue
 		}
 		errs = append(errs, err)
-		if found += countLeaves(err.(*jsonschema.ValidationError)); found >= MaxProblems {
+		if found += len(leaves(err.(*jsonschema.ValidationError), nil)); found >= MaxProblems {
 			break
 		}
 	}
@@ -68,13 +58,12 @@ func (v itemsValidator) Validate(ctx jsonschema.ValidationContext, value any) er
 	return jsonschema.ValidationError{}.Group(ctx.Error(itemsKeyword, "items failed"), errs...)
 }
 
-func countLeaves(err *jsonschema.ValidationError) int {
+func leaves(err *jsonschema.ValidationError, found []*jsonschema.ValidationError) []*jsonschema.ValidationError {
 	if len(err.Causes) == 0 {
-		return 1
+		return append(found, err)
 	}
-	n := 0
 	for _, cause := range err.Causes {
-		n += countLeaves(cause)
+		found = leaves(cause, found)
 	}
-	return n
+	return found
 }

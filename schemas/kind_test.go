@@ -7,46 +7,46 @@ import (
 
 // The kinds of fields that stand in several tables.
 
-func (f field) text() field { return f.lawful(`"x"`).not("type", `7`, `true`, `["x"]`, `{}`) }
-func (f field) anyText() field {
+func (f fields) text() fields { return f.lawful(`"x"`).not("type", `7`, `true`, `["x"]`, `{}`) }
+func (f fields) anyText() fields {
 	return f.lawful(`""`, `"naïve \"quoted\" / %2F \u0000"`).text()
 }
-func (f field) id() field   { return f.lawful(`"a/b+c %2F .."`).text().not("minLength", `""`) }
-func (f field) flag() field { return f.lawful(`true`, `false`).not("type", `"true"`, `1`, `[]`) }
-func (f field) number() field {
+func (f fields) id() fields   { return f.lawful(`"a/b+c %2F .."`).text().not("minLength", `""`) }
+func (f fields) flag() fields { return f.lawful(`true`, `false`).not("type", `"true"`, `1`, `[]`) }
+func (f fields) number() fields {
 	return f.lawful(`0`, `12.5`, `-1`, `1e2`).not("type", `"12.5"`, `true`, `{}`)
 }
 
-func (f field) integer() field {
+func (f fields) integer() fields {
 	return f.lawful(`10.0`, `1e1`).not("type", `22.5`, `"22"`, `true`, `[22]`)
 }
 
 // count is a number of things.
-func (f field) count() field { return f.integer().lawful(`0`, `7`).not("minimum", `-1`) }
+func (f fields) count() fields { return f.integer().lawful(`0`, `7`).not("minimum", `-1`) }
 
 // upTo is a text of at most so many characters.
-func (f field) upTo(most int) field {
+func (f fields) upTo(most int) fields {
 	return f.lawful(strconv.Quote(strings.Repeat("x", most))).not("maxLength", strconv.Quote(strings.Repeat("x", most+1)))
 }
 
-func (f field) amount() field {
+func (f fields) amount() fields {
 	return f.integer().lawful(`0`, `2250`, `9223372036854775807`).
 		not("maximum", `9223372036854775808`, `1e30`).not("minimum", `-9223372036854775809`)
 }
 
-func (f field) seats() field {
+func (f fields) seats() fields {
 	return f.integer().lawful(`0`, `15`).not("minimum", `-1`).not("maximum", `9223372036854775808`)
 }
 
-func (f field) precision() field {
+func (f fields) precision() fields {
 	return f.integer().lawful(`0`, `3`).not("minimum", `-1`).not("maximum", `19`)
 }
 
-func (f field) currency() field {
+func (f fields) currency() fields {
 	return f.lawful(`"EUR"`, `"JPY"`, `"ZWG"`).not("type", `978`, `{}`).not("format", `"eur"`, `"EURO"`, `"€"`, `""`, `"XQQ"`)
 }
 
-func (f field) dateTime() field {
+func (f fields) dateTime() fields {
 	return f.lawful(`"2026-07-01T09:00:00+02:00"`, `"2026-07-01T09:00:00Z"`, `"2026-07-01T09:00:00.123456-11:30"`, `"2026-07-01t09:00:00z"`).
 		not("type", `1782896400`, `{}`).
 		not("format", `""`, `"2026-07-01"`, `"2026-07-01T09:00:00"`, `"2026-07-01 09:00:00Z"`, `"2026-07-01T09:00Z"`,
@@ -54,12 +54,12 @@ func (f field) dateTime() field {
 			`"2026-07-01T24:00:00Z"`, `"2026-07-01T09:00:00+24:00"`, `"1782896400"`)
 }
 
-func (f field) date() field {
+func (f fields) date() fields {
 	return f.lawful(`"2026-07-01"`, `"2028-02-29"`).not("type", `20260701`, `null`).
 		not("format", `""`, `"2026-7-1"`, `"01.07.2026"`, `"2026-02-30"`, `"2026-07-01T00:00:00Z"`)
 }
 
-func (f field) oneOf(first string, others ...string) field {
+func (f fields) oneOf(first string, others ...string) fields {
 	f = f.lawful(strconv.Quote(first)).not("type", `1`, `["`+first+`"]`).
 		not("enum", `""`, `"OTHER"`, strconv.Quote(strings.ToLower(first)+" "))
 	for _, other := range others {
@@ -69,14 +69,14 @@ func (f field) oneOf(first string, others ...string) field {
 }
 
 // list is an array whose elements cannot be numbers.
-func (f field) list() field {
+func (f fields) list() fields {
 	return f.not("type", `{}`, `"x"`, `7`).notBelow("/0", "type", `[7]`).notBelow("/0", "type", `[null]`)
 }
 
-func (f field) texts() field { return f.lawful(`[]`, `["a", ""]`).list() }
+func (f fields) texts() fields { return f.lawful(`[]`, `["a", ""]`).list() }
 
-func (f field) object() field { return f.not("type", `7`, `"x"`, `[]`, `true`) }
+func (f fields) object() fields { return f.not("type", `7`, `"x"`, `[]`, `true`) }
 
-func (f field) success(value, other string) field {
+func (f fields) success(value, other string) fields {
 	return f.lawful(value).not("type", `true`, `"`+value+`"`).not("const", other, `2`)
 }

@@ -1,21 +1,22 @@
 package schemas
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// The names of the schemas, by the side that sends the body.
+// The names of the schemas that programs judge bodies by. Names lists all of them.
 const (
 	// The catalog, GET /products.
 	ProductsAnswer = "partner/products-answer"
 	Product        = "partner/product"
-	Option         = "partner/option"
 	Unit           = "partner/unit"
-	Restrictions   = "partner/restrictions"
 	PricingEntry   = "partner/pricing-entry"
 
 	// Slots, POST /availability.
@@ -31,9 +32,7 @@ const (
 	ConfirmRequest           = "partner/confirm-request"
 	ConfirmAnswer            = "partner/confirm-answer"
 	ConfirmAnswerWithTickets = "partner/confirm-answer-with-tickets"
-	Contact                  = "partner/contact"
 	Ticket                   = "partner/ticket"
-	DeliveryOption           = "partner/delivery-option"
 	ReleaseRequest           = "partner/release-request"
 	ReleaseAnswer            = "partner/release-answer"
 	CancelRequest            = "partner/cancel-request"
@@ -44,76 +43,16 @@ const (
 	SyncTriggerAnswer         = "webhook/sync-trigger-answer"
 	AvailabilityNotifyRequest = "webhook/availability-notify-request"
 	AvailabilityNotifyAnswer  = "webhook/availability-notify-answer"
-	WebhookError              = "webhook/error"
 
-	// What resellers read of the marketplace.
-	ActivitiesAnswer       = "reseller/activities-answer"
-	ActivityAnswer         = "reseller/activity-answer"
-	Activity               = "reseller/activity"
-	ActivityVariation      = "reseller/activity-variation"
-	PublicVariationPricing = "reseller/public-variation-pricing"
-	PricingUnit            = "reseller/pricing-unit"
-	Pagination             = "reseller/pagination"
-	CalendarAnswer         = "reseller/calendar-answer"
-	CalendarDay            = "reseller/calendar-day"
-	SlotsAnswer            = "reseller/slots-answer"
-	ResellerSlot           = "reseller/slot"
-	ResellerError          = "reseller/error"
-
-	// What affiliates read beside.
-	AffiliateActivitiesAnswer = "reseller/affiliate-activities-answer"
-	AffiliateActivity         = "reseller/affiliate-activity"
-
-	// How a partner is registered with the marketplace.
-	Integration         = "integration/integration"
-	IntegrationHealth   = "integration/health"
-	CatalogSync         = "integration/sync"
-	IntegrationSlots    = "integration/slots"
-	IntegrationAnswer   = "integration/integration-answer"
-	IntegrationsAnswer  = "integration/integrations-answer"
-	SyncAnswer          = "integration/sync-answer"
-	SyncsAnswer         = "integration/syncs-answer"
-	RegistrationRequest = "integration/registration-request"
-	RegistrationAnswer  = "integration/registration-answer"
-
-	// Who signs in to the marketplace.
-	LoginRequest   = "auth/login-request"
-	RefreshRequest = "auth/refresh-request"
-	TokensAnswer   = "auth/tokens-answer"
-
-	// How operators run the marketplace.
-	OverviewAnswer           = "operator/overview-answer"
-	Account                  = "operator/account"
-	AccountsAnswer           = "operator/accounts-answer"
-	AccountDetailAnswer      = "operator/account-detail-answer"
-	AccountChangeRequest     = "operator/account-change-request"
-	OperatorActivity         = "operator/operator-activity"
-	OperatorVariation        = "operator/operator-variation"
-	OperatorActivityAnswer   = "operator/operator-activity-answer"
-	OperatorActivitiesAnswer = "operator/operator-activities-answer"
-	ActivityChangeRequest    = "operator/activity-change-request"
-	AccountRequest           = "operator/account-request"
-	AccountAnswer            = "operator/account-answer"
-	APITokenRequest          = "operator/api-token-request"
-	APITokenAnswer           = "operator/api-token-answer"
-	RatesRequest             = "operator/rates-request"
-	RatesAnswer              = "operator/rates-answer"
-	PricingRequest           = "operator/pricing-request"
-	PricingAnswer            = "operator/pricing-answer"
-	SyncRequest              = "operator/sync-request"
-
-	// What resellers book.
-	Booking           = "booking/booking"
-	BookingRequest    = "booking/booking-request"
-	BookingAnswer     = "booking/booking-answer"
-	BookingsAnswer    = "booking/bookings-answer"
-	PaymentRequest    = "booking/payment-request"
-	CancelBooking     = "booking/cancel-request"
-	CommissionsAnswer = "booking/commissions-answer"
-
-	// What every surface answers.
-	DoneAnswer   = "service/done-answer"
-	StatusAnswer = "service/status-answer"
+	// What the marketplace takes and answers.
+	RegistrationAnswer    = "integration/registration-answer"
+	ActivityChangeRequest = "operator/activity-change-request"
+	ActivitiesAnswer      = "reseller/activities-answer"
+	ActivityAnswer        = "reseller/activity-answer"
+	Activity              = "reseller/activity"
+	CalendarAnswer        = "reseller/calendar-answer"
+	SlotsAnswer           = "reseller/slots-answer"
+	ResellerError         = "reseller/error"
 )
 
 const suffix = ".schema.json"
@@ -146,3 +85,24 @@ func Source(name string) ([]byte, error) {
 	}
 	return text, nil
 }
+
+// ContractVersion tells one state of the partner contract from another: the
+// first twelve hexadecimal digits of the SHA-256 over the schemas of partners'
+// bodies and webhooks, as files in the order of their names, each preceded by a
+// line with its name and its length in bytes.
+func ContractVersion() string { return contractVersion() }
+
+var contractVersion = sync.OnceValue(func() string {
+	sum := sha256.New()
+	for _, name := range Names() {
+		if !strings.HasPrefix(name, "partner/") && !strings.HasPrefix(name, "webhook/") {
+			continue
+		}
+		text, err := Source(name)
+		if err != nil {
+			panic(err) // Names lists what is embedded
+		}
+		fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:12]
+})

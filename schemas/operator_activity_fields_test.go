@@ -12,26 +12,26 @@ import (
 func ofLength(letters int) string { return strconv.Quote(strings.Repeat("ã", letters)) }
 
 // edited is a text that an operator sets, of at most so many letters.
-func (f field) edited(most int) field {
+func (f fields) edited(most int) fields {
 	return f.lawful(`""`, `"naïve \"quoted\" 東京"`, ofLength(most)).not("type", `7`, `["x"]`).not("maxLength", ofLength(most+1)).not("pattern", `"a\u0000b"`, `"\u001b[2J"`)
 }
 
-func (f field) editedTitle() field {
+func (f fields) editedTitle() fields {
 	return f.lawful(`"x"`, ofLength(300)).not("type", `7`).not("maxLength", ofLength(301)).not("minLength", `""`).not("pattern", `" "`, `"a\u0000"`, `"a\nb"`)
 }
 
-func (f field) editedLines() field {
+func (f fields) editedLines() fields {
 	return f.lawful(`[]`, `["Walking tours"]`).not("type", `{}`, `"x"`).notBelow("/0", "type", `[7]`).notBelow("/0", "type", `[null]`).
 		notBelow("/0", "minLength", `[""]`).notBelow("/0", "maxLength", `[`+ofLength(201)+`]`).not("maxItems", `[`+strings.Repeat(`"x",`, 100)+`"x"]`)
 }
 
-func (f field) image() field {
+func (f fields) image() fields {
 	return f.lawful(`"https://images.example.com/a%20b.jpg?w=1"`).not("type", `7`).
 		not("pattern", `"javascript:alert(1)"`, `"ftp://h/x"`, `"https:///x"`).not("format", `""`, `"images.example.com/a.jpg"`, `"https://h/%zz"`).
 		not("maxLength", `"https://h/`+strings.Repeat("x", 2000)+`"`)
 }
 
-func (f field) between(least, most string, beyond ...string) field {
+func (f fields) between(least, most string, beyond ...string) fields {
 	f = f.lawful(least, most).not("type", `"1"`, `true`)
 	for _, value := range beyond {
 		keyword := "maximum"
@@ -43,45 +43,39 @@ func (f field) between(least, most string, beyond ...string) field {
 	return f
 }
 
-func (f field) part(lawful string) field {
+func (f fields) part(lawful string) fields {
 	return f.lawful(`{}`, lawful).object().notBelow("/unknown", "additionalProperties", `{"unknown": 1}`)
 }
 
-func operatorActivityFields() []field {
+func operatorActivityFields() fields {
 	const schema = schemas.ActivityChangeRequest
-	fields := []field{
+	fields := slices.Concat(
 		may(schema, "/activity_title").editedTitle(),
 		may(schema, "/status").lawful(`"Active"`, `"Inactive"`).not("enum", `"active"`, `""`).not("type", `true`),
 		may(schema, "/activity_type").part(`{"name": null}`),
-		may(schema, "/activity_type/name").edited(200),
+		may(schema, "/activity_type/name", "/location/country/id", "/location/country/name", "/location/city", "/location/region",
+			"/partner_details/partner_category").edited(200),
 		may(schema, "/main_promo_title").edited(300),
-		may(schema, "/short_description").edited(2000),
+		may(schema, "/short_description", "/address").edited(2000),
 		may(schema, "/description").edited(20000).lawful(`"two\nlines"`),
-		may(schema, "/address").edited(2000),
 		may(schema, "/one_time_activity").flag(),
 		may(schema, "/admin_price_percentage").between(`-100`, `1000`, `-100.01`, `1000.01`),
 		may(schema, "/admin_discount_percentage").between(`0`, `100`, `-0.01`, `100.01`),
 		may(schema, "/location").part(`{"country": null}`),
 		may(schema, "/location/country").part(`{"id": "PT"}`),
-		may(schema, "/location/country/id").edited(200),
-		may(schema, "/location/country/name").edited(200),
-		may(schema, "/location/city").edited(200),
-		may(schema, "/location/region").edited(200),
-		may(schema, "/categories").editedLines(),
-		may(schema, "/tags").editedLines(),
+		may(schema, "/categories", "/tags").editedLines(),
 		may(schema, "/media").lawful(`[]`).list().notBelow("/0/imageUrl", "required", `[{}]`),
 		must(schema, "/media/0/imageUrl").image(),
 		may(schema, "/partner_details").part(`{"companyDetails": null}`).notBelow("/name", "additionalProperties", `{"name": "Another"}`),
-		may(schema, "/partner_details/partner_category").edited(200),
 		may(schema, "/partner_details/companyDetails").lawful(`{}`, `{"anything": [1, {"deep": null}]}`).object(),
 		may(schema, "/partner_details/profileImage").image(),
 		may(schema, "/translation").lawful(`{}`, `{"de": null}`, `{"pt-BR": {"activity_title": ""}}`).object().
 			notBelow("/en_US", "format", `{"en_US": {}}`).notBelow("/xx-unknown-x", "format", `{"xx-unknown-x": {}}`).
 			notBelow("/de", "type", `{"de": "Spaziergang"}`).notBelow("/de/title", "additionalProperties", `{"de": {"title": "Spaziergang"}}`),
-		{schema: schema, place: "/variations", need: open, good: []string{`[]`}, bad: []mistake{{`7`, "type", ""}, {`null`, "type", ""}, {`[7]`, "type", "/0"}, {`[{}]`, "required", "/0/_id"}}},
+		anything(schema, "/variations").lawful(`[]`).not("type", `7`, `null`).notBelow("/0", "type", `[7]`).notBelow("/0/_id", "required", `[{}]`),
 		must(schema, "/variations/0/_id").lawful(`"0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b12"`).not("type", `7`).not("pattern", `""`, `"17"`, `"0197C3A0-5C1E-7D5A-9D55-3F1F6F0C2B12"`),
-	}
-	return slices.Concat(fields, variationChangeFields(schema, "/variations/0"), shownActivityFields(), shownVariationFields())
+	)
+	return slices.Concat(fields, variationChangeFields(), shownActivityFields(), shownVariationFields())
 }
 
 const operatorActivityText = `{"_id": "0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b10", "integration_id": "0197c39f-11d2-7c0b-8a54-6a1d7b852e0f", "created_at": "2026-07-0` +
@@ -94,129 +88,71 @@ const operatorActivityText = `{"_id": "0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b10", "i
 	`", "reference": "", "locale": "en", "time_zone": "Europe/Lisbon", "instant_confirmation": true, "allow_freesale": false}, "variati` +
 	`ons": []}`
 
-func shownActivityFields() []field {
-	const schema = schemas.OperatorActivity
-	return []field{
-		must(schema, "/_id").id(),
+func shownActivityFields() fields {
+	const schema = "operator/operator-activity"
+	return slices.Concat(
+		activityBaseFields(schema),
 		must(schema, "/integration_id").id(),
 		must(schema, "/created_at").dateTime(),
-		must(schema, "/activity_title").anyText(),
-		must(schema, "/status").oneOf("Active", "Inactive"),
-		must(schema, "/partner_status").oneOf("Active", "Inactive"),
-		must(schema, "/operator_status").oneOf("Active", "Inactive"),
-		must(schema, "/activity_type").lawful(`{"name": ""}`).object(),
-		must(schema, "/main_promo_title").anyText(),
-		must(schema, "/short_description").anyText(),
-		must(schema, "/description").anyText(),
-		must(schema, "/address").anyText(),
-		must(schema, "/one_time_activity").flag(),
-		shown(schema, "/admin_price_percentage").number(),
-		shown(schema, "/admin_discount_percentage").number(),
-		must(schema, "/location").lawful(`{"country": {"id": "", "name": ""}, "city": "", "region": ""}`).object(),
-		must(schema, "/categories").texts(),
-		must(schema, "/tags").texts(),
-		must(schema, "/media").lawful(`[]`, `[{"imageUrl": ""}]`).list(),
-		must(schema, "/partner_details").object().lawful(`{"name": "", "partner_category": "", "companyDetails": {}, "profileImage": ""}`),
-		must(schema, "/translation").lawful(`{}`, `{"de": {}}`).object(),
-		must(schema, "/currency").currency(),
+		must(schema, "/external_sync/external_product_id", "/external_sync/internal_name", "/external_sync/reference", "/external_sync/locale", "/external_sync/time_zone").anyText(),
+		must(schema, "/status", "/partner_status", "/operator_status").oneOf("Active", "Inactive"),
+		must(schema, "/external_sync/instant_confirmation", "/external_sync/allow_freesale").flag(),
 		must(schema, "/external_sync").object().
 			lawful(`{"external_product_id": "", "internal_name": "", "reference": "", "locale": "", "time_zone": "", "instant_confirmation": true, "allow_freesale": true}`),
-		must(schema, "/external_sync/external_product_id").anyText(),
-		must(schema, "/external_sync/internal_name").anyText(),
-		must(schema, "/external_sync/reference").anyText(),
-		must(schema, "/external_sync/locale").anyText(),
-		must(schema, "/external_sync/time_zone").anyText(),
-		must(schema, "/external_sync/instant_confirmation").flag(),
-		must(schema, "/external_sync/allow_freesale").flag(),
-		must(schema, "/variations").lawful(`[]`).list(),
-
-		must(schemas.OperatorActivityAnswer, "/success").success(`1`, `0`),
-		must(schemas.OperatorActivityAnswer, "/data").lawful(operatorActivityText).object(),
-		must(schemas.OperatorActivitiesAnswer, "/success").success(`1`, `0`),
-		must(schemas.OperatorActivitiesAnswer, "/data").lawful(`[]`, `[`+operatorActivityText+`]`).list(),
-		must(schemas.OperatorActivitiesAnswer, "/pagination").lawful(paginationText).object(),
-	}
+		must("operator/operator-activity-answer", "/data").lawful(operatorActivityText).object(),
+		must("operator/operator-activities-answer", "/data").lawful(`[]`, `[`+operatorActivityText+`]`).list(),
+	)
 }
 
-func shownVariationFields() []field {
-	const schema = schemas.OperatorVariation
-	const place = `{"address": "", "lat": 0, "lng": 0}`
+func shownVariationFields() fields {
+	const schema = "operator/operator-variation"
 	const unit = "/pricing/units/0"
-	return []field{
-		must(schema, "/_id").id(),
-		must(schema, "/title").anyText(),
-		must(schema, "/sort").number(),
-		must(schema, "/status").oneOf("Active", "Inactive"),
-		must(schema, "/availability_type").oneOf("START_TIME", "OPENING_HOURS"),
-		must(schema, "/capacity").number(),
-		must(schema, "/cancellation_policy").anyText(),
-		must(schema, "/pricing").lawful(`{"group_price": 180.5, "currency": "EUR", "units": []}`).object(),
-		shown(schema, "/pricing/group_price").number(),
-		shown(schema, "/pricing/currency").currency(),
-		must(schema, "/pricing/units").lawful(`[]`).list(),
-		must(schema, unit+"/external_unit_id").anyText(),
-		must(schema, unit+"/type").anyText(),
-		must(schema, unit+"/label").anyText(),
-		must(schema, unit+"/prices").lawful(`[]`).list(),
-		must(schema, unit+"/prices/0/currency").currency(),
+	return slices.Concat(
+		variationBaseFields(schema),
+		must(schema, unit+"/external_unit_id", unit+"/type", unit+"/label", "/external_sync/external_option_id", "/external_sync/internal_name").anyText(),
 		must(schema, unit+"/prices/0/original").number(),
-		shown(schema, unit+"/prices/0/retail").number(),
-		shown(schema, unit+"/prices/0/net").number(),
+		must(schema, "/status").oneOf("Active", "Inactive"),
+		must(schema, "/pricing").lawful(`{"group_price": 180.5, "currency": "EUR", "units": []}`).object(),
+		shown(schema, "/pricing/group_price", unit+"/prices/0/retail", unit+"/prices/0/net").number(),
+		shown(schema, "/pricing/currency").currency(),
+		must(schema, "/pricing/units", unit+"/prices", "/itinerary", "/tourGuides").lawful(`[]`).list(),
+		must(schema, unit+"/prices/0/currency").currency(),
 		must(schema, "/external_sync").lawful(`{"external_option_id": "", "internal_name": ""}`).object(),
-		must(schema, "/external_sync/external_option_id").anyText(),
-		must(schema, "/external_sync/internal_name").anyText(),
-		must(schema, "/language").texts(),
-		must(schema, "/description").anyText(),
-		must(schema, "/max_no_booking").number(),
-		must(schema, "/duration").lawful(`{"hours": 0, "days": 2}`).object(),
-		must(schema, "/itinerary").lawful(`[]`).list(),
-		must(schema, "/includes").object().lawful(`{"transportation_methods": [], "food": [], "drinks": [], "including": [], "excluding": []}`),
-		must(schema, "/cut_off_time").anyText(),
-		must(schema, "/media").lawful(`{"imageUrl": ""}`).object(),
-		must(schema, "/tourGuides").lawful(`[]`).list(),
-		must(schema, "/pickup").lawful(`{"type": "", "pick_up_address": ` + place + `, "drop_off_address": ` + place + `}`).object(),
-		must(schema, "/notes").anyText(),
-	}
+	)
 }
 
-func variationChangeFields(schema, above string) []field {
-	fields := []field{
+func variationChangeFields() fields {
+	const (
+		schema   = schemas.ActivityChangeRequest
+		above    = "/variations/0"
+		includes = above + "/includes"
+		pickUp   = above + "/pickup/pick_up_address"
+		dropOff  = above + "/pickup/drop_off_address"
+	)
+	return slices.Concat(
 		may(schema, above+"/title").editedTitle(),
-		{schema: schema, place: above + "/sort", need: open, good: []string{`0`, `1000000`}, bad: []mistake{{`null`, "type", ""}, {`1.5`, "type", ""}, {`-1`, "minimum", ""}, {`1000001`, "maximum", ""}}},
+		anything(schema, above+"/sort").lawful(`0`, `1000000`).not("type", `null`, `1.5`).not("minimum", `-1`).not("maximum", `1000001`),
 		may(schema, above+"/language").lawful(`[]`, `["en", "pt-BR"]`).not("type", `"en"`).notBelow("/0", "format", `["en_US"]`).notBelow("/0", "type", `[null]`),
-		may(schema, above+"/description").edited(20000),
+		may(schema, above+"/description", above+"/itinerary/0/description", above+"/notes").edited(20000),
 		may(schema, above+"/pricing").part(`{"group_price": null}`),
 		may(schema, above+"/pricing/group_price").between(`0`, `1000000000`, `-0.01`, `1000000000.01`).lawful(`0.0001`).not("multipleOf", `0.00001`),
 		may(schema, above+"/pricing/currency").lawful(`"EUR"`).not("type", `978`).not("format", `"eur"`, `"EURO"`),
 		may(schema, above+"/max_no_booking").between(`0`, `100000`, `-1`, `100001`).not("type", `1.5`),
 		may(schema, above+"/duration").part(`{"hours": 1}`),
-		may(schema, above+"/duration/hours").between(`0`, `2.5`, `-1`, `10000.5`),
-		may(schema, above+"/duration/days").between(`0`, `2.5`, `-1`, `10000.5`),
-		may(schema, above+"/itinerary").lawful(`[]`, `[{}]`).list(),
-		may(schema, above+"/itinerary/0/title").edited(300),
-		may(schema, above+"/itinerary/0/description").edited(20000),
-		may(schema, above+"/includes").part(`{"food": []}`),
-		may(schema, above+"/cut_off_time").edited(300),
+		may(schema, above+"/duration/hours", above+"/duration/days").between(`0`, `2.5`, `-1`, `10000.5`),
+		may(schema, above+"/itinerary", above+"/tourGuides").lawful(`[]`, `[{}]`).list(),
+		may(schema, above+"/itinerary/0/title", above+"/cut_off_time").edited(300),
+		may(schema, includes).part(`{"food": []}`),
 		may(schema, above+"/media").part(`{"imageUrl": null}`),
 		may(schema, above+"/media/imageUrl").image(),
-		may(schema, above+"/tourGuides").lawful(`[]`, `[{}]`).list(),
-		may(schema, above+"/tourGuides/0/tour_guide_id").edited(200),
-		may(schema, above+"/tourGuides/0/name").edited(200),
+		may(schema, above+"/tourGuides/0/tour_guide_id", above+"/tourGuides/0/name", above+"/pickup/type").edited(200),
 		may(schema, above+"/pickup").part(`{"type": "hotel"}`),
-		may(schema, above+"/pickup/type").edited(200),
-		may(schema, above+"/notes").edited(20000),
-	}
-	for _, name := range []string{"transportation_methods", "food", "drinks", "including", "excluding"} {
-		fields = append(fields, may(schema, above+"/includes/"+name).editedLines())
-	}
-	for _, address := range []string{"/pickup/pick_up_address", "/pickup/drop_off_address"} {
-		fields = append(fields,
-			may(schema, above+address).part(`{"lat": 0}`),
-			may(schema, above+address+"/address").edited(2000),
-			may(schema, above+address+"/lat").between(`-90`, `90`, `-90.1`, `90.1`),
-			may(schema, above+address+"/lng").between(`-180`, `180`, `-180.1`, `180.1`))
-	}
-	return fields
+		may(schema, includes+"/transportation_methods", includes+"/food", includes+"/drinks", includes+"/including", includes+"/excluding").editedLines(),
+		may(schema, pickUp, dropOff).part(`{"lat": 0}`),
+		may(schema, pickUp+"/address", dropOff+"/address").edited(2000),
+		may(schema, pickUp+"/lat", dropOff+"/lat").between(`-90`, `90`, `-90.1`, `90.1`),
+		may(schema, pickUp+"/lng", dropOff+"/lng").between(`-180`, `180`, `-180.1`, `180.1`),
+	)
 }
 
 func TestWhatCannotBeSetIsNamedWithWhatCan(t *testing.T) {

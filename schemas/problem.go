@@ -1,6 +1,9 @@
 package schemas
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Problem is one place of a JSON text that breaks its schema.
 type Problem struct {
@@ -8,18 +11,22 @@ type Problem struct {
 	// a missing property it is where that property should be.
 	Pointer string
 	// Keyword is the keyword of JSON Schema that is broken, such as "required",
-	// "type" or "format". Two are our own: KeywordJSON and KeywordSchema.
+	// "type" or "format". Two are our own: "json" and "schema".
 	Keyword string
 	// Message says what is wanted and what was got, without the place.
 	Message string
 }
 
 const (
-	// KeywordJSON marks a text that is no JSON, or beyond the limits of Validate.
-	KeywordJSON = "json"
-	// KeywordSchema marks a call that names no schema: the caller's mistake.
-	KeywordSchema = "schema"
+	// keywordJSON marks a text that is no JSON, or beyond the limits of Validate.
+	keywordJSON = "json"
+	// keywordSchema marks a call that names no schema: the caller's mistake.
+	keywordSchema = "schema"
 )
+
+// MaxProblems is how many problems one call reports at most. A text with as
+// many is not looked through to its end.
+const MaxProblems = 100
 
 // Path returns the place as people write it, such as
 // options[0].units[1].pricingFrom[0].original. It is "" for the whole text.
@@ -74,19 +81,10 @@ var (
 	pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-func isIndex(token string) bool {
-	return token != "" && strings.Trim(token, "0123456789") == ""
-}
-
-func isIdentifier(token string) bool {
-	for i, r := range token {
-		letter := r == '_' || r == '$' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return token != ""
-}
+var (
+	isIndex      = regexp.MustCompile(`^[0-9]+$`).MatchString
+	isIdentifier = regexp.MustCompile(`^[A-Za-z_$][0-9A-Za-z_$]*$`).MatchString
+)
 
 // comparePointers orders places as they stand in a text: indexes by number,
 // names by alphabet, a value before what it holds.

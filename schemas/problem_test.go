@@ -35,17 +35,14 @@ func TestAProblemNamesItsPlaceAsPeopleWriteIt(t *testing.T) {
 func TestAProblemReadsAsPlaceAndMessage(t *testing.T) {
 	t.Parallel()
 	problem := schemas.Problem{Pointer: "/options/0/id", Keyword: "type", Message: "want a string, got 7"}
-	if got, want := problem.String(), "options[0].id: want a string, got 7"; got != want {
-		t.Errorf("want %q, got %q", want, got)
-	}
-	if got, want := problem.Under("/products/2").String(), "products[2].options[0].id: want a string, got 7"; got != want {
-		t.Errorf("want %q, got %q", want, got)
-	}
-	if got, want := problem.Under("/2").String(), "[2].options[0].id: want a string, got 7"; got != want {
-		t.Errorf("want %q, got %q", want, got)
-	}
-	whole := schemas.Problem{Keyword: "type", Message: "want an array of slots, got 7"}
-	if got, want := whole.String(), "want an array of slots, got 7"; got != want {
-		t.Errorf("want %q, got %q", want, got)
+	for want, got := range map[string]schemas.Problem{
+		"options[0].id: want a string, got 7":             problem,
+		"products[2].options[0].id: want a string, got 7": problem.Under("/products/2"),
+		"[2].options[0].id: want a string, got 7":         problem.Under("/2"),
+		"want a string, got 7":                            {Message: problem.Message},
+	} {
+		if got.String() != want {
+			t.Errorf("want %q, got %q", want, got)
+		}
 	}
 }

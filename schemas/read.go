@@ -151,5 +151,5 @@ func checkNumber(number string) *Problem {
 }
 
 func jsonProblem(format string, args ...any) *Problem {
-	return &Problem{Keyword: KeywordJSON, Message: fmt.Sprintf(format, args...)}
+	return &Problem{Keyword: keywordJSON, Message: fmt.Sprintf(format, args...)}
 }

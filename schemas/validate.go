@@ -10,16 +10,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// MaxProblems is how many problems one call reports at most. A text with as
-// many is not looked through to its end.
-const MaxProblems = 100
-
 // Validate judges a JSON text by the schema of that name. It returns nil when
 // the text keeps it, else one problem for every wrong place and every missing
 // property, in the order of the text, at most MaxProblems.
 //
 // A text that is no JSON (broken, followed by more, not UTF-8, nested deeper
-// than MaxDepth) is one problem with KeywordJSON. An integer may be written
+// than MaxDepth) is one problem with the keyword "json". An integer may be written
 // 10.0, as JSON Schema has it; Decode reads it, encoding/json does not.
 func Validate(name string, raw []byte) []Problem {
 	value, problem := read(raw)
@@ -35,7 +31,7 @@ func Validate(name string, raw []byte) []Problem {
 func ValidateValue(name string, value any) []Problem {
 	schema, ok := compiled().byName[name]
 	if !ok {
-		return []Problem{{Keyword: KeywordSchema, Message: fmt.Sprintf("there is no schema %q: schemas.Names lists all", name)}}
+		return []Problem{{Keyword: keywordSchema, Message: fmt.Sprintf("there is no schema %q: schemas.Names lists all", name)}}
 	}
 	if problem := checkValue(value, 0); problem != nil {
 		return []Problem{*problem}
@@ -67,14 +63,4 @@ func problemsOf(err *jsonschema.ValidationError, value any) []Problem {
 	slices.SortStableFunc(problems, func(a, b Problem) int { return comparePointers(a.Pointer, b.Pointer) })
 	problems = slices.CompactFunc(problems, func(a, b Problem) bool { return a.Pointer == b.Pointer })
 	return problems[:min(len(problems), MaxProblems)]
-}
-
-func leaves(err *jsonschema.ValidationError, found []*jsonschema.ValidationError) []*jsonschema.ValidationError {
-	if len(err.Causes) == 0 {
-		return append(found, err)
-	}
-	for _, cause := range err.Causes {
-		found = leaves(cause, found)
-	}
-	return found
 }

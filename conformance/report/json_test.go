@@ -3,115 +3,115 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
-
-	"partnerkit.dev/conformance/internal/rule"
 )
 
-func decode(t *testing.T, r *Result) map[string]any {
+// written is a result in a file, as the run writes it.
+func written(t *testing.T, r *Result) (path string, text []byte) {
 	t.Helper()
-	content, err := JSON(r)
+	text, err := JSON(r)
 	if err != nil {
-		t.Fatalf("JSON: %v", err)
+		t.Fatal(err)
 	}
-	var fields map[string]any
-	if err := json.Unmarshal(content, &fields); err != nil {
-		t.Fatalf("report.json is no JSON: %v", err)
-	}
-	return fields
+	return inFile(t, text), text
 }
 
-func TestJSONHasEveryFieldThatToolsReadOfARun(t *testing.T) {
+func inFile(t *testing.T, text []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "report.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestJSONHasEveryFieldThatToolsRead(t *testing.T) {
 	t.Parallel()
-	fields := decode(t, sampleResult(t))
-	for _, name := range []string{"verdict", "target", "suite_version", "started_at", "contract_version", "duration_ms", "summary", "rules", "coverage", "latency", "vacancies", "not_undone"} {
-		if _, ok := fields[name]; !ok {
-			t.Errorf("report.json lacks %q", name)
+	wanted := map[string][]string{
+		"the report": {"verdict", "target", "suite_version", "started_at", "contract_version", "duration_ms", "summary", "rules", "coverage", "latency", "vacancies", "not_undone"},
+		"a rule":     {"id", "title", "endpoint", "level", "clause", "outcome", "message", "exchanges"},
+	}
+	for name, r := range map[string]*Result{"a run": sample(), "an empty run": {Rules: []RuleResult{{}}}} {
+		_, text := written(t, r)
+		var fields map[string]any
+		if err := json.Unmarshal(text, &fields); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if fields["verdict"] != "nonconformant" {
-		t.Errorf("verdict = %v, want nonconformant", fields["verdict"])
-	}
-}
-
-func TestJSONHasEveryFieldThatToolsReadOfARule(t *testing.T) {
-	t.Parallel()
-	rules := decode(t, sampleResult(t))["rules"].([]any)
-	if len(rules) != len(rule.All()) {
-		t.Fatalf("report.json has %d rules, want the catalogue's %d", len(rules), len(rule.All()))
-	}
-	for _, one := range rules {
-		fields := one.(map[string]any)
-		for _, name := range []string{"id", "title", "endpoint", "level", "clause", "outcome", "message", "exchanges"} {
-			if value, ok := fields[name]; !ok || value == nil {
-				t.Errorf("rule %v: %q is absent or null", fields["id"], name)
+		for what, object := range map[string]map[string]any{"the report": fields, "a rule": fields["rules"].([]any)[0].(map[string]any)} {
+			for _, field := range wanted[what] {
+				if object[field] == nil {
+					t.Errorf("%s: want %q in %s, and not null", name, field, what)
+				}
 			}
 		}
 	}
 }
 
-func TestJSONOfAnEmptyResultHasNoNullLists(t *testing.T) {
+func TestJSONCountsEveryOutcomeAsTheRulesHaveItAndLeavesTheResultAsItWas(t *testing.T) {
 	t.Parallel()
-	fields := decode(t, &Result{})
-	for _, name := range []string{"rules", "latency", "vacancies", "not_undone"} {
-		if list, ok := fields[name].([]any); !ok || len(list) != 0 {
-			t.Errorf("%s = %v, want []", name, fields[name])
-		}
-	}
-}
-
-func TestJSONSummaryCountsEveryOutcomeAsTheRulesHaveIt(t *testing.T) {
-	t.Parallel()
-	r := sampleResult(t)
+	r := sample()
 	r.Summary = map[Outcome]int{Passed: 1_000_000} // what the rules say must win
-	summary := decode(t, r)["summary"].(map[string]any)
-	total := 0.0
-	for _, o := range Outcomes() {
-		n, ok := summary[string(o)].(float64)
-		if !ok {
-			t.Errorf("the summary lacks %q", o)
-		}
-		total += n
-	}
-	if int(total) != len(r.Rules) {
-		t.Errorf("the summary adds up to %v rules, want %d", total, len(r.Rules))
-	}
-	if summary["failed"] != 2.0 || summary["warned"] != 1.0 {
-		t.Errorf("failed, warned = %v, %v: want 2, 1", summary["failed"], summary["warned"])
-	}
-}
-
-func TestJSONIsStableIndentedAndEndsWithANewline(t *testing.T) {
-	t.Parallel()
-	r := sampleResult(t)
-	first, _ := JSON(r)
-	second, _ := JSON(r)
-	if !bytes.Equal(first, second) {
-		t.Error("the same result gives two different files")
-	}
-	if !strings.HasPrefix(string(first), "{\n  \"verdict\"") || !strings.HasSuffix(string(first), "}\n") {
-		t.Errorf("the file is not indented by two spaces and ended by a newline: %.40q ... %q", first, first[len(first)-5:])
-	}
-}
-
-func TestJSONLeavesTheResultAsItWas(t *testing.T) {
-	t.Parallel()
-	r := &Result{Rules: []RuleResult{{ID: "a"}}}
-	if _, err := JSON(r); err != nil {
+	var read Result
+	_, text := written(t, r)
+	if err := json.Unmarshal(text, &read); err != nil {
 		t.Fatal(err)
 	}
-	if r.Rules[0].Exchanges != nil || r.Summary != nil || r.Latency != nil {
-		t.Errorf("JSON changed the caller's result: %+v", r)
+	if want := (map[Outcome]int{Failed: 1, Warned: 1, Known: 0, Inconclusive: 0, Blocked: 0, Skipped: 0, NotApplicable: 0, Passed: 3}); !reflect.DeepEqual(read.Summary, want) {
+		t.Errorf("want %v, got %v", want, read.Summary)
+	}
+	if r.Summary[Passed] != 1_000_000 || r.Rules[0].Exchanges != nil || r.Vacancies != nil {
+		t.Errorf("want the caller's result as it was, got %+v", r)
 	}
 }
 
-func TestJSONKeepsURLsLegible(t *testing.T) {
+func TestJSONIsStableIndentedLegibleAndEndsWithANewline(t *testing.T) {
 	t.Parallel()
-	r := sampleResult(t)
-	r.Target.BaseURL = "https://partner.example/?a=1&b=<2>"
-	content, _ := JSON(r)
-	if !bytes.Contains(content, []byte(`"https://partner.example/?a=1&b=<2>"`)) {
-		t.Error("the base URL is spelled with escapes")
+	_, first := written(t, sample())
+	_, second := written(t, sample())
+	if !bytes.Equal(first, second) {
+		t.Error("want the same file of the same result")
+	}
+	if text := string(first); !strings.HasPrefix(text, "{\n  \"verdict\"") || !strings.HasSuffix(text, "}\n") || !strings.Contains(text, `"https://partner.example/?a=1&b=<2>"`) {
+		t.Errorf("want it indented by two spaces, addresses as they are, and a newline at the end, got\n%s", text)
+	}
+}
+
+func TestAReportIsReadAsItWasWritten(t *testing.T) {
+	t.Parallel()
+	path, _ := written(t, sample())
+	read, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := sample().Complete(); !reflect.DeepEqual(read, want) {
+		t.Errorf("want %+v, got %+v", want, read)
+	}
+}
+
+func TestWhatIsNoReportIsRefusedInOneLine(t *testing.T) {
+	t.Parallel()
+	for name, wrong := range map[string]struct{ text, want string }{
+		"nothing":        {"", "no JSON at byte 0"},
+		"words":          {"not a report", "no JSON at byte 2"},
+		"half":           {`{"verdict": "conf`, "no JSON at byte"},
+		"a list":         {`[]`, "a JSON array cannot stand at its top"},
+		"a wrong type":   {`{"verdict": 7}`, "a JSON number cannot stand at verdict"},
+		"another object": {`{"name": "x"}`, "it has no verdict, or no rules"},
+		"no rules":       {`{"verdict": "conformant", "rules": []}`, "it has no verdict, or no rules"},
+	} {
+		path := inFile(t, []byte(wrong.text))
+		_, err := Read(path)
+		if err == nil || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), wrong.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: want one line that begins with the file and says %q, got %v", name, wrong.want, err)
+		}
+	}
+	for _, path := range []string{filepath.Join(t.TempDir(), "missing.json"), t.TempDir()} {
+		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), path+" cannot be read: ") {
+			t.Errorf("want %s not to be read, got %v", path, err)
+		}
 	}
 }

@@ -14,9 +14,26 @@ import (
 // broken writes some 10 MiB.
 const maxReport = 64 << 20
 
-// Load returns the text of a report. Its error says in one line why it cannot be
+// Read returns the result that a run wrote to report.json at path. Its error says
+// in one line why the file is none.
+func Read(path string) (*Result, error) {
+	text, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{}
+	if err := json.Unmarshal(text, result); err != nil {
+		return nil, fmt.Errorf("%s is not the report.json of a run: %s", path, flaw(err))
+	}
+	if result.Verdict == "" || len(result.Rules) == 0 {
+		return nil, fmt.Errorf("%s is not the report.json of a run: it has no verdict, or no rules", path)
+	}
+	return result, nil
+}
+
+// load returns the text of a report. Its error says in one line why it cannot be
 // read.
-func Load(path string) ([]byte, error) {
+func load(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
@@ -35,23 +52,6 @@ func Load(path string) ([]byte, error) {
 	return text, nil
 }
 
-// Read returns the result that a run wrote to report.json at path. Its error says
-// in one line why the file is none.
-func Read(path string) (*Result, error) {
-	text, err := Load(path)
-	if err != nil {
-		return nil, err
-	}
-	result := &Result{}
-	if err := json.Unmarshal(text, result); err != nil {
-		return nil, fmt.Errorf("%s is not the report.json of a run: %s", path, flaw(err))
-	}
-	if result.Verdict == "" || len(result.Rules) == 0 {
-		return nil, fmt.Errorf("%s is not the report.json of a run: it has no verdict, or no rules", path)
-	}
-	return result, nil
-}
-
 // flaw says what is wrong with JSON, without what a stranger wrote in it.
 func flaw(err error) string {
 	var syntax *json.SyntaxError
@@ -63,4 +63,13 @@ func flaw(err error) string {
 		return fmt.Sprintf("no JSON at byte %d", syntax.Offset)
 	}
 	return "it is cut short, or no JSON"
+}
+
+// reason leaves out the operation and the path of a file error: the message around
+// it names the file already.
+func reason(err error) error {
+	if inPath := (*fs.PathError)(nil); errors.As(err, &inPath) {
+		return inPath.Err
+	}
+	return err
 }

@@ -1,6 +1,7 @@
-// Package report holds the result of a run, and its views: JSON, HTML, Markdown,
-// JUnit, an HTTP archive and a badge. Every view is drawn from one Result, so
-// that they cannot disagree; Seal makes it one whose views can be verified.
+// Package report holds the result of a run: a Result is written by JSON and read
+// by Read, two of them are compared by Compare, and Seal and Verify tell whether one
+// was changed. What else a run writes (report.html, junit.xml, …) is drawn from the
+// same Result by package view, so that no two files disagree.
 package report
 
 import (
@@ -156,4 +157,44 @@ type Leftover struct {
 	Reference      string `json:"reference,omitempty"`  // the resellerReference of its reserve, where that had one
 	Reason         string `json:"reason"`               // why it could not be undone
 	ExpiresAt      string `json:"expires_at,omitempty"` // when a hold ends by itself; at the latest, where no answer came
+}
+
+// Baseline is what became of the known failures that a run was given.
+type Baseline struct {
+	File  string       `json:"file"`
+	Stale []StaleEntry `json:"stale"` // entries to delete; a run that has any is not accepted
+}
+
+// StaleEntry is a known failure that is none, or no longer one.
+type StaleEntry struct {
+	Rule    string `json:"rule"`
+	Line    int    `json:"line"`    // in the baseline's file, from 1
+	Message string `json:"message"` // begins with the file and the line, and says what to do
+}
+
+// Exploration is what came of the random lifecycles that were played.
+type Exploration struct {
+	Stories   int    `json:"stories"`          // asked for
+	Seed      uint64 `json:"seed"`             // of the first story; each further one has the next
+	Played    int    `json:"played"`           // to their end, or until one broke
+	Steps     int    `json:"steps"`            // of the stories that were played
+	Disturbed int    `json:"disturbed"`        // of the stories played, those in which other customers moved seats
+	Broken    *Story `json:"broken,omitempty"` // nil: none broke
+}
+
+// Story is the shortest lifecycle that was found to break the contract.
+type Story struct {
+	Seed  uint64      `json:"seed"`  // of the story that it was cut out of: --explore 1 --seed repeats it
+	Drawn int         `json:"drawn"` // how many steps that had
+	Tries int         `json:"tries"` // how many stories were played to shorten it
+	Slots []string    `json:"slots"` // the slots that its steps name, in words
+	Steps []StoryStep `json:"steps"` // the last one is where it breaks
+}
+
+// StoryStep is one step of a story.
+type StoryStep struct {
+	Does string   `json:"does"` // such as "reserve 2 seats of slot A"
+	Want string   `json:"want"`
+	Got  string   `json:"got"`
+	Curl []string `json:"curl"` // the calls that it was made of, in their order
 }

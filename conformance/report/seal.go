@@ -9,107 +9,70 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Integrity tells whether a report is still what the run wrote. It proves
-// nothing of who wrote it: whoever changes a report can reckon anew. What counts
-// is a SHA-256 that came another way, such as from the log of the run.
+// Integrity is the checksum of a report. It tells two reports apart, and proves
+// nothing of who wrote one: whoever changes a report can compute it again. What
+// counts is a SHA-256 that came another way, such as from the log of the run.
 type Integrity struct {
-	// SHA256 is that of Parts in its canonical form, in hexadecimal. Verdict,
-	// evidence, suite version and contract version are all among the parts.
+	// SHA256 is that of report.json without this member, in hexadecimal, in the
+	// canonical form of RFC 8785: members in the order of their names, no white
+	// space, numbers and texts written in one way.
 	SHA256 string `json:"sha256"`
-	// Parts has the SHA-256 of every part of report.json in its canonical form:
-	// of each of its members but this one by the member's name, such as "verdict",
-	// and of each of its rules by "rules/" and the rule's id.
-	//
-	// The canonical form is that of RFC 8785: members in the order of their names,
-	// no white space, numbers and texts written in one way.
-	Parts map[string]string `json:"parts"`
 }
 
-// The members of report.json that are not parts as they are.
-const (
-	integrityMember = "integrity"
-	rulesMember     = "rules"
-)
-
-// Seal returns r as a reader of its report.json will have it, with its
-// Integrity: the views that are drawn from it can be drawn again by the reader.
+// Seal returns r with its Integrity.
 func Seal(r *Result) (*Result, error) {
-	open := *r
-	open.Integrity = nil
-	text, err := JSON(&open)
+	sealed := *r
+	sealed.Integrity = nil
+	text, err := JSON(&sealed)
 	if err != nil {
 		return nil, err
 	}
-	integrity, err := integrityOf(text)
+	sum, err := checksum(text)
 	if err != nil {
 		return nil, fmt.Errorf("seal the report: %w", err)
 	}
-	sealed := &Result{}
-	if err := json.Unmarshal(text, sealed); err != nil {
-		return nil, fmt.Errorf("seal the report: %w", err)
-	}
-	sealed.Integrity, sealed.Calls, sealed.Pictures = integrity, r.Calls, r.Pictures
-	return sealed, nil
+	sealed.Integrity = &Integrity{SHA256: sum}
+	return &sealed, nil
 }
 
-// integrityOf reckons the integrity of a report.json, whatever it says of it.
-func integrityOf(text []byte) (*Integrity, error) {
+// Verification is what the checksum of a report says of it.
+type Verification struct {
+	Result *Result // what the report says
+	SHA256 string  // recomputed; Result.Integrity has what it was
+}
+
+// Changed reports whether the report is not as its own Integrity has it.
+func (v *Verification) Changed() bool { return v.SHA256 != v.Result.Integrity.SHA256 }
+
+// Verify recomputes the checksum of the report.json at path. Its error says in one
+// line why the file is none.
+func Verify(path string) (*Verification, error) {
+	text, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	v := &Verification{Result: &Result{}}
+	// Two members of one name would be read by one reader so, by another so.
+	if jsontext.Value(text).IsValid() && json.Unmarshal(text, v.Result) == nil && v.Result.Integrity != nil {
+		if v.SHA256, err = checksum(text); err == nil {
+			return v, nil
+		}
+	}
+	return nil, fmt.Errorf("%s is no report.json of this suite", path)
+}
+
+// checksum computes that of a report.json, whatever it says of it.
+func checksum(text []byte) (string, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
-		return nil, err
+		return "", err
 	}
-	parts := map[string]string{}
-	note := func(name string, value []byte) (err error) {
-		for _, taken := parts[name]; taken; _, taken = parts[name] {
-			name += "#" // a second part of one name must not hide the first
-		}
-		parts[name], err = digest(value)
-		return err
-	}
-	for name, value := range members {
-		var err error
-		switch name {
-		case integrityMember:
-		case rulesMember:
-			err = eachRule(value, note)
-		default:
-			err = note(name, value)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	encoded, err := json.Marshal(parts)
+	delete(members, "integrity")
+	encoded, err := json.Marshal(members)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	sum, err := digest(encoded)
-	return &Integrity{SHA256: sum, Parts: parts}, err
-}
-
-// eachRule notes the rules of a report one by one.
-func eachRule(value []byte, note func(name string, value []byte) error) error {
-	var rules []json.RawMessage
-	if err := json.Unmarshal(value, &rules); err != nil {
-		return err
-	}
-	for _, one := range rules {
-		var named struct {
-			ID string `json:"id"`
-		}
-		if err := json.Unmarshal(one, &named); err != nil {
-			return err
-		}
-		if err := note(rulesMember+"/"+named.ID, one); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// digest returns the SHA-256 of a JSON value in its canonical form.
-func digest(value []byte) (string, error) {
-	canonical := jsontext.Value(value).Clone()
+	canonical := jsontext.Value(encoded)
 	if err := canonical.Canonicalize(); err != nil {
 		return "", err
 	}

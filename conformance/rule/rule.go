@@ -3,7 +3,10 @@
 // a partner's engineer needs.
 package rule
 
-import "partnerkit.dev/conformance/internal/rule"
+import (
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/view"
+)
 
 type (
 	// Rule is one thing that the suite judges.
@@ -30,3 +33,7 @@ func Find(id string) (Rule, error) { return rule.Find(id) }
 // Coverage returns the contract's clauses in their order, each with its rules, or with
 // the reason why none can judge it.
 func Coverage() []Clause { return rule.Coverage() }
+
+// Catalogue returns all rules as a page of Markdown, by endpoint: what must hold,
+// why, how to fix it, and which rules each one needs.
+func Catalogue() []byte { return view.Catalogue(All()) }

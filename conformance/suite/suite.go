@@ -13,6 +13,7 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 )
 
@@ -23,12 +24,12 @@ type Outcome struct {
 	Redactor *probe.Redactor
 }
 
-// WriteReports writes the views of what came of the run that are named (report.Names
+// WriteReports writes the views of what came of the run that are named (view.Names
 // lists them), all where none is, into dir, and returns
 // their paths and the SHA-256 by which the report can be told from any other. A file
 // in which the key would stand is not written, and the error names it.
 func (o *Outcome) WriteReports(dir string, names ...string) (files []string, sum string, err error) {
-	fixed, err := report.FixedText(names...)
+	fixed, err := view.FixedText(names...)
 	if err != nil {
 		return nil, "", err
 	}
@@ -36,7 +37,7 @@ func (o *Outcome) WriteReports(dir string, names ...string) (files []string, sum
 	if err != nil {
 		return nil, "", err
 	}
-	files, err = report.WriteAll(dir, sealed, o.Redactor.Scanner(fixed...), names...)
+	files, err = view.WriteAll(dir, sealed, o.Redactor.Scanner(fixed...), names...)
 	return files, sealed.Integrity.SHA256, err
 }
 

@@ -1,7 +1,6 @@
 package docstest
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,14 +18,8 @@ var Programs = []string{"conformance", "marketplace", "mockpartner"}
 
 // Commands are those that a document may name, as they tell themselves with --help.
 type Commands struct {
-	bin   string
-	known map[string]*command // by all their words
-	make  []string            // targets
-}
-
-// A command is one of a program's, or the program.
-type command struct {
-	subcommands, flags []string
+	known map[string][]string // the flags of each command, by all its words; of make there are targets
+	flags []string            // of all commands
 }
 
 // NewCommands are those of the programs in bin, and the targets of the root's Makefile.
@@ -35,12 +28,12 @@ func NewCommands(bin, root string) (*Commands, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Commands{bin: bin, known: map[string]*command{}}
+	c := &Commands{known: map[string][]string{}}
 	for _, found := range regexp.MustCompile(`(?m)^([a-z][a-z-]*):`).FindAllStringSubmatch(string(makefile), -1) {
-		c.make = append(c.make, found[1])
+		c.known["make "+found[1]] = nil
 	}
 	for _, program := range Programs {
-		if err := c.learn(program); err != nil {
+		if err := c.learn(bin, program); err != nil {
 			return nil, err
 		}
 	}
@@ -48,205 +41,94 @@ func NewCommands(bin, root string) (*Commands, error) {
 }
 
 var (
-	subcommandLine = regexp.MustCompile(`^  ([a-z][a-z-]*) `)
-	flagLine       = regexp.MustCompile(`^ {2,6}(?:-([a-zA-Z]), )?--([a-z][a-z0-9-]*)`)
+	commandsOfHelp = regexp.MustCompile(`(?ms)Commands:\n(.*?)\n$`)
+	firstWord      = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) `)
+	flagOfHelp     = regexp.MustCompile(`(?m)^ {2,6}(?:(-[a-zA-Z]), )?(--[a-z][a-z0-9-]*)`)
 )
 
 // learn asks a command, and those below it, for their help.
-func (c *Commands) learn(words ...string) error {
-	out, err := exec.Command(filepath.Join(c.bin, words[0]), append(slices.Clone(words[1:]), "--help")...).Output()
+func (c *Commands) learn(bin string, words ...string) error {
+	out, err := exec.Command(filepath.Join(bin, words[0]), append(slices.Clone(words[1:]), "--help")...).Output()
 	if err != nil {
 		return fmt.Errorf("%s --help: %w", strings.Join(words, " "), err)
 	}
-	learned := &command{}
-	section := ""
-	for line := range strings.Lines(string(out)) {
-		if line = strings.TrimRight(line, "\n"); strings.HasSuffix(line, ":") && !strings.HasPrefix(line, " ") {
-			section = line
-		}
-		if found := subcommandLine.FindStringSubmatch(line); found != nil && strings.HasSuffix(section, "Commands:") {
-			learned.subcommands = append(learned.subcommands, found[1])
-		}
-		if found := flagLine.FindStringSubmatch(line); found != nil && strings.HasSuffix(section, "Flags:") {
-			learned.flags = append(learned.flags, "-"+found[1], "--"+found[2])
-		}
+	flags := []string{"--help", "--version"}
+	for _, found := range flagOfHelp.FindAllStringSubmatch(string(out), -1) {
+		flags = append(flags, found[1:]...)
 	}
-	c.known[strings.Join(words, " ")] = learned
-	for _, sub := range learned.subcommands {
-		if err := c.learn(append(slices.Clone(words), sub)...); err != nil {
-			return err
+	c.known[strings.Join(words, " ")] = flags
+	c.flags = append(c.flags, flags...)
+	for _, section := range commandsOfHelp.FindAllStringSubmatch(string(out), -1) {
+		for _, found := range firstWord.FindAllStringSubmatch(section[1], -1) {
+			if err := c.learn(bin, append(slices.Clone(words), found[1])...); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// flags are those of all commands.
-func (c *Commands) flags() (all []string) {
-	for _, known := range c.known {
-		all = append(all, known.flags...)
-	}
-	return append(all, "--help", "--version")
-}
-
-// Check returns a problem for each command of ours, each make target and each folder
-// of Go that a document names and that is not there, in blocks of commands and in backticks.
-func (c *Commands) Check(root string, documents []*Document) (problems []string) {
-	flags := c.flags()
+// Check returns a problem for each command, flag and make target of ours that a document
+// names and that is not there, in blocks of commands and in backticks.
+func (c *Commands) Check(documents []*Document) (problems []string) {
 	for _, d := range documents {
-		report := func(line int, err error) {
-			problems = append(problems, fmt.Sprintf("%s: %v", d.Place(line), err))
+		check := func(script string, line int) {
+			file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
+			if err != nil {
+				problems = append(problems, fmt.Sprintf("%s: want commands for a shell: %v", d.Place(line), err))
+				return
+			}
+			syntax.Walk(file, func(n syntax.Node) bool {
+				if call, ok := n.(*syntax.CallExpr); ok {
+					for _, problem := range c.check(call.Args) {
+						problems = append(problems, fmt.Sprintf("%s: %s", d.Place(line+int(call.Pos().Line())-1), problem))
+					}
+				}
+				return true
+			})
 		}
 		for _, block := range d.Blocks {
-			if block.Language != "sh" {
-				continue
-			}
-			calls, err := calls(block.Text)
-			if err != nil {
-				report(block.Line, err)
-			}
-			for _, call := range calls {
-				if err := c.check(root, d, call.words); err != nil {
-					report(block.Line+call.line-1, err)
-				}
+			if block.Language == "sh" {
+				check(block.Text, block.Line)
 			}
 		}
 		for _, code := range d.Code {
 			first, rest, _ := strings.Cut(code.Text, " ")
+			flag, _, _ := strings.Cut(first, "=")
 			switch {
-			case strings.HasPrefix(first, "--") && len(first) > 2:
-				if name, _, _ := strings.Cut(first, "="); !slices.Contains(flags, strings.TrimRight(name, ",:")) {
-					report(code.Line, fmt.Errorf("`%s`: no command of ours has this flag", code.Text))
-				}
-			case slices.Contains(Programs, first) && rest != "", first == "make" && rest != "":
-				calls, err := calls(strings.ReplaceAll(code.Text, "…", "..."))
-				if err != nil || len(calls) == 0 {
-					continue // it is prose
-				}
-				if err := c.check(root, d, calls[0].words); err != nil {
-					report(code.Line, err)
-				}
-			case strings.HasPrefix(code.Text, "go test "):
-				if err := checkBenchmark(root, code.Text); err != nil {
-					report(code.Line, err)
-				}
+			case rest != "" && (slices.Contains(Programs, first) || first == "make"):
+				check(strings.ReplaceAll(code.Text, "…", "..."), code.Line)
+			case strings.HasPrefix(flag, "--") && len(flag) > 2 && !slices.Contains(c.flags, strings.TrimRight(flag, ",:")):
+				problems = append(problems, fmt.Sprintf("%s: no command of ours has the flag %s", d.Place(code.Line), flag))
 			}
 		}
 	}
 	return problems
 }
 
-// A call is a command with its words, "" where one is not known before it runs.
-type call struct {
-	words []string
-	line  int
-}
-
-func calls(script string) (all []call, err error) {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
-	if err != nil {
-		return nil, fmt.Errorf("want commands for a shell: %w", err)
+// check holds a call of a program of ours, or of make, to what there is. The literal of a
+// word is empty where it is not known before it runs.
+func (c *Commands) check(args []*syntax.Word) (problems []string) {
+	if len(args) > 2 && args[0].Lit() == "go" && args[1].Lit() == "run" {
+		args = args[2:]
 	}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		if expression, ok := n.(*syntax.CallExpr); ok && len(expression.Args) > 0 {
-			found := call{line: int(expression.Pos().Line())}
-			for _, word := range expression.Args {
-				found.words = append(found.words, word.Lit())
-			}
-			all = append(all, found)
-		}
-		return true
-	})
-	return all, nil
-}
-
-func (c *Commands) check(root string, d *Document, words []string) error {
-	switch name := path.Base(words[0]); {
-	case slices.Contains(Programs, name):
-		return c.checkProgram(append([]string{name}, words[1:]...))
-	case name == "make":
-		return c.checkMake(words[1:])
-	case name == "go" && len(words) > 2:
-		return c.checkGo(root, d, words[1:])
-	}
-	return nil
-}
-
-func (c *Commands) checkProgram(words []string) error {
-	name, args := words[0], words[1:]
-	at := c.known[name]
-	for len(args) > 0 && slices.Contains(at.subcommands, args[0]) {
-		name += " " + args[0]
-		at, args = c.known[name], args[1:]
-	}
-	for _, arg := range args {
-		flag, _, _ := strings.Cut(arg, "=")
-		switch {
-		case len(at.subcommands) > 0 && arg != "" && !strings.HasPrefix(arg, "-") && name == words[0]:
-			return fmt.Errorf("%s %s: %s has no such command", name, arg, name)
-		case strings.HasPrefix(flag, "-") && len(flag) > 1 && !slices.Contains(append(at.flags, "--help", "--version"), flag):
-			return fmt.Errorf("%s has no flag %s", name, flag)
-		}
-	}
-	return nil
-}
-
-func (c *Commands) checkMake(args []string) error {
-	for _, arg := range args {
-		if arg != "" && !strings.ContainsAny(arg, "=-.…") && !slices.Contains(c.make, arg) || strings.HasSuffix(arg, "-test") && !slices.Contains(c.make, arg) {
-			return fmt.Errorf("make %s: no such target", arg)
-		}
-	}
-	return nil
-}
-
-// checkGo holds folders such as ./suite to the tree, and what is run to the command in it.
-func (c *Commands) checkGo(root string, d *Document, args []string) error {
-	for n, arg := range args {
-		if !strings.HasPrefix(arg, "./") {
-			continue
-		}
-		folder := strings.TrimSuffix(arg, "/...")
-		if !exists(root, path.Join(d.Folder(), folder)) {
-			return errors.New("go " + args[0] + " " + arg + ": no such folder")
-		}
-		if name := path.Base(folder); args[0] == "run" && slices.Contains(Programs, name) {
-			return c.checkProgram(append([]string{name}, args[n+1:]...))
-		}
-	}
-	return nil
-}
-
-var (
-	benchPattern  = regexp.MustCompile(`-bench '?([^ ']+)`)
-	benchFunction = regexp.MustCompile(`(?m)^func Benchmark(\w+)\(`)
-)
-
-// checkBenchmark wants a benchmark that fits what is asked for, in a folder of the name
-// that the command ends with, of whatever module.
-func checkBenchmark(root, said string) error {
-	asked := benchPattern.FindStringSubmatch(said)
-	if asked == nil {
+	if len(args) == 0 {
 		return nil
 	}
-	fits, err := regexp.Compile(asked[1])
-	if err != nil {
-		return err
-	}
-	folder := said[strings.LastIndex(said, " ")+1:]
-	files, err := filepath.Glob(filepath.Join(root, "*", filepath.FromSlash(folder), "*_test.go"))
-	if err != nil {
-		return err
-	}
-	for _, file := range files {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		for _, found := range benchFunction.FindAllSubmatch(source, -1) {
-			if fits.Match(found[1]) {
-				return nil
-			}
+	name := path.Base(args[0].Lit())
+	flags, ours := c.known[name]
+	for _, arg := range args[1:] {
+		flag, _, _ := strings.Cut(arg.Lit(), "=")
+		below, found := c.known[name+" "+arg.Lit()]
+		switch {
+		case found && ours:
+			name, flags = name+" "+arg.Lit(), below
+		case ours && strings.HasPrefix(flag, "-") && len(flag) > 1 && !slices.Contains(flags, flag):
+			problems = append(problems, name+" has no flag "+flag)
+		case ours && !strings.HasPrefix(flag, "-") && flag != "" && slices.Contains(Programs, name),
+			name == "make" && flag != "" && !found && !strings.ContainsAny(arg.Lit(), "=-."):
+			problems = append(problems, name+" "+flag+": no such command")
 		}
 	}
-	return fmt.Errorf("`%s`: no such benchmark", said)
+	return problems
 }

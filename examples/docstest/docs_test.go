@@ -73,7 +73,7 @@ func TestEveryCommandAndFlagThatADocumentNamesIsThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none(t, commands.Check(root, documents(t)))
+	none(t, commands.Check(documents(t)))
 }
 
 func TestEveryBlockOfGoCompiles(t *testing.T) {
@@ -83,15 +83,6 @@ func TestEveryBlockOfGoCompiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	none(t, problems)
-}
-
-func TestEveryCallOfCurlIsDescribed(t *testing.T) {
-	t.Parallel()
-	routes, err := NewRoutes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	none(t, routes.Check(documents(t)))
 }
 
 // What `make docs-test` does: DOCS is "all", or the documents with commas between them.

@@ -3,6 +3,7 @@
 package docstest
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -20,8 +21,8 @@ var update = flag.Bool("update", false, "write what documents show of the code a
 func shown(t *testing.T, page string, draw func(text string) (string, error)) {
 	t.Helper()
 	name := filepath.Join(root, filepath.FromSlash(page))
-	text, err := os.ReadFile(name)
-	if err != nil && !*update {
+	text, err := os.ReadFile(name) // a page that is not there yet is empty
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
 	}
 	drawn, err := draw(string(text))
@@ -32,11 +33,27 @@ func shown(t *testing.T, page string, draw func(text string) (string, error)) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s shows something else than the code: go test ./examples/docstest -run Shows -update", page)
+		t.Fatalf("%s shows something else than the code:\n%sIf that is meant, run go test ./examples/docstest -run Shows -update", page, difference(string(text), drawn))
 	}
-	if err := os.WriteFile(name, []byte(drawn), 0o644); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(drawn), 0o644)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// difference is the lines that only one of two texts has: the first few of each.
+func difference(old, drawn string) string {
+	const most = 20
+	only := func(mark, text, other string) (lines string) {
+		known, n := strings.Split(other, "\n"), 0
+		for line := range strings.SplitSeq(text, "\n") {
+			if n < most && !slices.Contains(known, line) {
+				lines += mark + line + "\n"
+				n++
+			}
+		}
+		return lines
+	}
+	return only("- ", old, drawn) + only("+ ", drawn, old)
 }
 
 func TestTheContractShowsTheRulesOfEachClauseAndTheRulesTheirClause(t *testing.T) {

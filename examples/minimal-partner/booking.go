@@ -33,11 +33,6 @@ type reservation struct {
 	booking   object // the answer of confirm; nil while the seats are only held
 }
 
-// refusal is a "no" in words that the marketplace can show its customer (RSV-5, CNF-5).
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
 func newPlatform(products []product, now func() time.Time) *platform {
 	return &platform{
 		products: products, now: now,

@@ -9,22 +9,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func TestTwoPullsShowTheSameCatalog(t *testing.T) { // PRD-10
-	t.Parallel()
-	p := start(t)
-	if first, second := p.catalog(), p.catalog(); !reflect.DeepEqual(first, second) {
-		t.Errorf("want the same catalog twice, got\n%v\n%v", first, second)
-	}
-}
-
-func TestTheHealthProbeAndAPullOfChangesAreAnswered(t *testing.T) { // PRD-13, PRD-14
-	t.Parallel()
-	p := start(t)
-	var products []partnerapi.Product
-	p.call("GET", "/products?limit=1", nil, 200, schemas.ProductsAnswer, &products)
-	p.call("GET", "/products?updated_since=2026-01-01T00:00:00Z", nil, 200, schemas.ProductsAnswer, &products)
-}
-
 func TestEveryOptionOfTheCatalogHasSlotsThatKeepTheContract(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -80,15 +64,6 @@ func TestAWindowIncludesItsFirstAndItsLastDay(t *testing.T) { // AVL-10
 	}
 	if want := []string{"2026-03-03", "2026-03-04", "2026-03-05"}; !reflect.DeepEqual(starts, want) {
 		t.Errorf("want starts on %v, got %v", want, starts)
-	}
-}
-
-func TestAOneDayWindowShowsWhatALongOneShowsForThatDay(t *testing.T) { // AVL-12
-	t.Parallel()
-	p := start(t)
-	day, week := p.slots("shared-boat", boatDay, boatDay), p.slots("shared-boat", "2026-03-02", "2026-03-08")
-	if len(day) != 3 || !reflect.DeepEqual(day, week[:3]) {
-		t.Errorf("want the three starts of %s in both windows, got\n%v\n%v", boatDay, day, week[:3])
 	}
 }
 

@@ -5,6 +5,7 @@
 //	main.go     the six endpoints over HTTP, the key, start and stop
 //	catalog.go  what is sold: products, options, units, and their slots
 //	booking.go  the life of a booking: availability, reserve, confirm, release, cancel
+//	answer.go   what is answered, and how it is refused
 //
 // The ids in the comments, such as RSV-5, are clauses of that contract.
 package main
@@ -137,13 +138,4 @@ func endpoint[In, Out any](do func(In) (Out, error)) http.HandlerFunc {
 		}
 		answer(w, http.StatusOK, out)
 	}
-}
-
-// object is a JSON object to send.
-type object map[string]any
-
-func answer(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // fails only when the caller has gone
 }

@@ -14,6 +14,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// What a call to a partner shows is judged by the suite, in conformance_test.go. The other
+// tests move the clock, come all at once, or send what no suite does.
 const testKey = "a-key-for-tests"
 
 // partner is a minimal partner behind real HTTP, with a clock that the test moves.
@@ -169,11 +171,6 @@ func (p *partner) wantRefused(path string, body any) {
 	p.t.Helper()
 	var refused partnerapi.Refusal
 	p.call("POST", path, body, 400, schemas.Refusal, &refused)
-}
-
-func (p *partner) wantConfirmRefused(code string) {
-	p.t.Helper()
-	p.wantRefused(partnerapi.ConfirmPath, partnerapi.ConfirmRequest{ReservationConfirmationCode: code})
 }
 
 func (p *partner) release(code string) partnerapi.Done {

@@ -1,15 +1,25 @@
 package client
 
+import "partnerkit.dev/schemas/partnerapi"
+
 // Activity is a bookable activity as resellers read it. Its slots are read apart.
 type Activity struct {
-	ID                      string                    `json:"_id"`
+	ID     string         `json:"_id"`
+	Title  string         `json:"activity_title"`
+	Status ActivityStatus `json:"status"`
+	ActivityDetails
+	Currency   string      `json:"currency"`   // of every price
+	ServiceFee Decimal     `json:"serviceFee"` // part of the prices
+	Variations []Variation `json:"variations"`
+}
+
+// ActivityDetails are what operators have set of an activity.
+type ActivityDetails struct {
 	ActivityType            Named                     `json:"activity_type"`
-	Title                   string                    `json:"activity_title"`
 	MainPromoTitle          string                    `json:"main_promo_title"`
 	ShortDescription        string                    `json:"short_description"`
 	Description             string                    `json:"description"`
 	Address                 string                    `json:"address"`
-	Status                  ActivityStatus            `json:"status"`
 	OneTimeActivity         bool                      `json:"one_time_activity"`
 	AdminPricePercentage    Decimal                   `json:"admin_price_percentage"`    // added to the price; "": nothing is set
 	AdminDiscountPercentage Decimal                   `json:"admin_discount_percentage"` // taken off it; "": nothing is set
@@ -18,10 +28,7 @@ type Activity struct {
 	Tags                    []string                  `json:"tags"`
 	Media                   []Image                   `json:"media"`
 	PartnerDetails          PartnerDetails            `json:"partner_details"`
-	Currency                string                    `json:"currency"`    // of every price
-	ServiceFee              Decimal                   `json:"serviceFee"`  // part of the prices
 	Translation             map[string]map[string]any `json:"translation"` // by language, then by field
-	Variations              []Variation               `json:"variations"`
 }
 
 // ActivityStatus says whether an activity is sold.
@@ -35,36 +42,32 @@ const (
 
 // Variation is one way to take an activity.
 type Variation struct {
-	ID                  string           `json:"_id"`
-	Title               string           `json:"title"`
-	Sort                int              `json:"sort"` // variations are listed by it, smallest first
-	Language            []string         `json:"language"`
-	Description         string           `json:"description"`
-	AvailabilityType    AvailabilityType `json:"availability_type"`
-	Pricing             Pricing          `json:"pricing"`
-	Capacity            int              `json:"capacity"`       // the largest of its slots
-	MaxNoBooking        int              `json:"max_no_booking"` // guests in one booking; 0: nothing limits it
-	Duration            Duration         `json:"duration"`
-	Itinerary           []Step           `json:"itinerary"`
-	Includes            Includes         `json:"includes"`
-	InstantConfirmation bool             `json:"instant_confirmation"`
-	CancellationPolicy  string           `json:"cancellation_policy"`
-	CutOffTime          string           `json:"cut_off_time"`
-	Media               Image            `json:"media"`
-	TourGuides          []TourGuide      `json:"tourGuides"`
-	Pickup              Pickup           `json:"pickup"`
-	Notes               string           `json:"notes"`
-	ExternalSync        ExternalOption   `json:"external_sync"`
+	ID                  string                      `json:"_id"`
+	Title               string                      `json:"title"`
+	Sort                int                         `json:"sort"` // variations are listed by it, smallest first
+	AvailabilityType    partnerapi.AvailabilityType `json:"availability_type"`
+	Pricing             Pricing                     `json:"pricing"`
+	Capacity            int                         `json:"capacity"` // the largest of its slots
+	InstantConfirmation bool                        `json:"instant_confirmation"`
+	CancellationPolicy  string                      `json:"cancellation_policy"`
+	ExternalSync        ExternalOption              `json:"external_sync"`
+	VariationDetails
 }
 
-// AvailabilityType says how a variation's slots are to be read.
-type AvailabilityType string
-
-// The two types.
-const (
-	StartTime    AvailabilityType = "START_TIME"    // guests come at a fixed start
-	OpeningHours AvailabilityType = "OPENING_HOURS" // they come at any time within a window
-)
+// VariationDetails are what operators have set of a variation.
+type VariationDetails struct {
+	Language     []string    `json:"language"`
+	Description  string      `json:"description"`
+	MaxNoBooking int         `json:"max_no_booking"` // guests in one booking; 0: nothing limits it
+	Duration     Duration    `json:"duration"`
+	Itinerary    []Step      `json:"itinerary"`
+	Includes     Includes    `json:"includes"`
+	CutOffTime   string      `json:"cut_off_time"`
+	Media        Image       `json:"media"`
+	TourGuides   []TourGuide `json:"tourGuides"`
+	Pickup       Pickup      `json:"pickup"`
+	Notes        string      `json:"notes"`
+}
 
 // ExternalOption is the partner's name for a variation.
 type ExternalOption struct {
@@ -81,24 +84,12 @@ type Pricing struct {
 
 // UnitPrice is what one guest of a type pays.
 type UnitPrice struct {
-	Type   UnitType `json:"type"`
-	Label  string   `json:"label"`
-	MinAge *int     `json:"min_age"` // whole years, inclusive; nil: there is none
-	MaxAge *int     `json:"max_age"`
-	Price  Decimal  `json:"price"`
+	Type   partnerapi.UnitType `json:"type"`
+	Label  string              `json:"label"`
+	MinAge *int                `json:"min_age"` // whole years, inclusive; nil: there is none
+	MaxAge *int                `json:"max_age"`
+	Price  Decimal             `json:"price"`
 }
-
-// UnitType is a kind of guest.
-type UnitType string
-
-// The five kinds.
-const (
-	Adult   UnitType = "ADULT"
-	Child   UnitType = "CHILD"
-	Infant  UnitType = "INFANT"
-	Senior  UnitType = "SENIOR"
-	Student UnitType = "STUDENT"
-)
 
 // Named is something that has a name.
 type Named struct {

@@ -1,13 +1,12 @@
 package client
 
 import (
-	"context"
 	"time"
 )
 
 // Affiliate is one who refers customers, and earns by what they book. It is safe for
 // concurrent use.
-type Affiliate struct{ c *connection }
+type Affiliate struct{ account }
 
 // NewAffiliate returns the client of an affiliate. The address is the marketplace's, the
 // credentials are a Password. Nothing is called yet.
@@ -16,11 +15,8 @@ func NewAffiliate(marketplace string, credentials Credentials, o Options) (*Affi
 	if err != nil {
 		return nil, err
 	}
-	return &Affiliate{c}, nil
+	return &Affiliate{account{c}}, nil
 }
-
-// SignOut ends the sign-in of a password, if there is one. The next call makes another.
-func (a *Affiliate) SignOut(ctx context.Context) error { return a.c.credentials.end(ctx) }
 
 // AffiliateActivity is an activity with the affiliate's own link to it.
 type AffiliateActivity struct {

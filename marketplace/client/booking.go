@@ -1,33 +1,37 @@
 package client
 
-import "time"
+import (
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
 
 // Booking is what a customer has booked, as it stands.
 type Booking struct {
-	ID                  string         `json:"_id"`
-	ResellerID          string         `json:"reseller_id"`    // told to operators alone
-	IntegrationID       string         `json:"integration_id"` // told to operators alone
-	Status              BookingStatus  `json:"status"`
-	ReleaseReason       ReleaseReason  `json:"release_reason"` // "": the hold was not given back
-	ActivityID          string         `json:"activity_id"`
-	VariationID         string         `json:"variation_id"`
-	AvailabilityID      string         `json:"availability_id"` // as the partner called the slot at checkout
-	Start               time.Time      `json:"start"`           // in the product's zone
-	End                 time.Time      `json:"end"`
-	Units               []BookedUnit   `json:"units"`
-	Currency            string         `json:"currency"` // of the prices and the total
-	Total               Decimal        `json:"total"`
-	Contact             Contact        `json:"contact"`
-	AffiliateCode       string         `json:"affiliate_code"` // "": it came by no affiliate
-	ResellerReference   string         `json:"reseller_reference"`
-	CreatedAt           time.Time      `json:"created_at"`
-	ExpiresAt           time.Time      `json:"expires_at"`          // when the hold lapses; zero: there is none
-	ExternalBookingID   string         `json:"external_booking_id"` // the partner's, once it has confirmed
-	Tickets             []Ticket       `json:"tickets"`
-	Attention           *Attention     `json:"attention"` // nil: it needs no operator
-	PartnerRelease      Delivery       `json:"partner_release"`
-	PartnerCancellation Delivery       `json:"partner_cancellation"`
-	History             []HistoryEntry `json:"history"` // the oldest first
+	ID                  string              `json:"_id"`
+	ResellerID          string              `json:"reseller_id"`    // told to operators alone
+	IntegrationID       string              `json:"integration_id"` // told to operators alone
+	Status              BookingStatus       `json:"status"`
+	ReleaseReason       ReleaseReason       `json:"release_reason"` // "": the hold was not given back
+	ActivityID          string              `json:"activity_id"`
+	VariationID         string              `json:"variation_id"`
+	AvailabilityID      string              `json:"availability_id"` // as the partner called the slot at checkout
+	Start               time.Time           `json:"start"`           // in the product's zone
+	End                 time.Time           `json:"end"`
+	Units               []BookedUnit        `json:"units"`
+	Currency            string              `json:"currency"` // of the prices and the total
+	Total               Decimal             `json:"total"`
+	Contact             Contact             `json:"contact"`
+	AffiliateCode       string              `json:"affiliate_code"` // "": it came by no affiliate
+	ResellerReference   string              `json:"reseller_reference"`
+	CreatedAt           time.Time           `json:"created_at"`
+	ExpiresAt           time.Time           `json:"expires_at"`          // when the hold lapses; zero: there is none
+	ExternalBookingID   string              `json:"external_booking_id"` // the partner's, once it has confirmed
+	Tickets             []partnerapi.Ticket `json:"tickets"`
+	Attention           *Attention          `json:"attention"` // nil: it needs no operator
+	PartnerRelease      Delivery            `json:"partner_release"`
+	PartnerCancellation Delivery            `json:"partner_cancellation"`
+	History             []HistoryEntry      `json:"history"` // the oldest first
 }
 
 // BookingStatus is where a booking is in its life.
@@ -63,9 +67,9 @@ const (
 
 // BookedUnit are the guests of one type.
 type BookedUnit struct {
-	Type     UnitType `json:"type"`
-	Quantity int      `json:"quantity"`
-	Price    Decimal  `json:"price"` // of one; "" with a group price
+	Type     partnerapi.UnitType `json:"type"`
+	Quantity int                 `json:"quantity"`
+	Price    Decimal             `json:"price"` // of one; "" with a group price
 }
 
 // Contact is the guest who books.
@@ -74,40 +78,6 @@ type Contact struct {
 	EmailAddress string `json:"emailAddress"`
 	PhoneNumber  string `json:"phoneNumber,omitempty"`
 }
-
-// Ticket is what a guest shows at the gate.
-type Ticket struct {
-	RedemptionMethod string           `json:"redemptionMethod"` // such as DIGITAL or PRINT
-	DeliveryOptions  []DeliveryOption `json:"deliveryOptions"`
-}
-
-// DeliveryOption is one form of a ticket.
-type DeliveryOption struct {
-	DeliveryFormat DeliveryFormat `json:"deliveryFormat"`
-	DeliveryMethod DeliveryMethod `json:"deliveryMethod"`
-	DeliveryValue  string         `json:"deliveryValue"` // the content of the code, or the address of the PDF
-}
-
-// DeliveryFormat says what a ticket's value is.
-type DeliveryFormat string
-
-// The five formats.
-const (
-	QRCode  DeliveryFormat = "QRCODE"
-	Code128 DeliveryFormat = "CODE128"
-	PDFURL  DeliveryFormat = "PDF_URL"
-	Aztec   DeliveryFormat = "AZTEC"
-	EAN13   DeliveryFormat = "EAN13"
-)
-
-// DeliveryMethod says what a guest gets.
-type DeliveryMethod string
-
-// The two methods.
-const (
-	DeliverTicket  DeliveryMethod = "TICKET"
-	DeliverVoucher DeliveryMethod = "VOUCHER"
-)
 
 // Attention is why a booking needs an operator, and what can be done.
 type Attention struct {

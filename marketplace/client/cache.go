@@ -1,9 +1,11 @@
 package client
 
 import (
-	"container/list"
+	"math"
 	"net/http"
 	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 // cache keeps answers with their ETags, those that were asked for last, of so many bytes
@@ -13,20 +15,21 @@ type cache struct {
 
 	mu    sync.Mutex
 	size  int
-	order *list.List // of *kept, the last one that was asked for first
-	byURL map[string]*list.Element
+	byURL *simplelru.LRU[string, kept]
 }
 
 type kept struct {
-	url, etag string
-	text      []byte
+	etag string
+	text []byte
 }
 
 func newCache(limit int) *cache {
 	if limit <= 0 {
 		return nil
 	}
-	return &cache{limit: limit, order: list.New(), byURL: map[string]*list.Element{}}
+	c := &cache{limit: limit}
+	c.byURL, _ = simplelru.NewLRU(math.MaxInt, func(_ string, k kept) { c.size -= len(k.text) }) // fails for no size
+	return c
 }
 
 // find returns the answer that is kept of a request, and its ETag; "" where there is none.
@@ -36,13 +39,8 @@ func (c *cache) find(r *http.Request) ([]byte, string) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at, found := c.byURL[r.URL.String()]
-	if !found {
-		return nil, ""
-	}
-	c.order.MoveToFront(at)
-	k := at.Value.(*kept)
-	return k.text, k.etag
+	found, _ := c.byURL.Get(r.URL.String())
+	return found.text, found.etag
 }
 
 // keep keeps an answer that has an ETag.
@@ -52,19 +50,9 @@ func (c *cache) keep(r *http.Request, etag string, text []byte) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	url := r.URL.String()
-	if before, found := c.byURL[url]; found {
-		c.drop(before)
+	c.byURL.Remove(r.URL.String())
+	c.byURL.Add(r.URL.String(), kept{etag, text})
+	for c.size += len(text); c.size > c.limit; {
+		c.byURL.RemoveOldest()
 	}
-	for c.size+len(text) > c.limit {
-		c.drop(c.order.Back())
-	}
-	c.byURL[url] = c.order.PushFront(&kept{url, etag, text})
-	c.size += len(text)
-}
-
-func (c *cache) drop(at *list.Element) {
-	k := c.order.Remove(at).(*kept)
-	delete(c.byURL, k.url)
-	c.size -= len(k.text)
 }

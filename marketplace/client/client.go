@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -70,3 +71,9 @@ func connect(marketplace string, credentials Credentials, o Options) (*connectio
 	c.credentials, err = credentials.open(c)
 	return c, err
 }
+
+// account is a client that comes in with an account's credentials.
+type account struct{ c *connection }
+
+// SignOut ends the sign-in of a password, if there is one. The next call makes another.
+func (a *account) SignOut(ctx context.Context) error { return a.c.credentials.end(ctx) }

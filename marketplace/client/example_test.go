@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // A customer books a tour: from the list to the ticket.
@@ -37,7 +38,7 @@ func Example() {
 	}
 	held, err := shop.Book(ctx, client.Order{
 		ActivityID: tour.ID, VariationID: tour.Variations[0].ID, AvailabilityID: slots[0].AvailabilityID,
-		Units:    []client.Party{{Type: client.Adult, Quantity: 2}, {Type: client.Child, Quantity: 1}},
+		Units:    []client.Party{{Type: partnerapi.Adult, Quantity: 2}, {Type: partnerapi.Child, Quantity: 1}},
 		Contact:  client.Contact{FullName: "Ana Sousa", EmailAddress: "ana@example.com"},
 		Currency: "USD",
 	})
@@ -73,7 +74,7 @@ func aShop(days int) (*client.Reseller, client.Order) {
 	}
 	order := client.Order{
 		ActivityID: page.Entries[0].ID, VariationID: page.Entries[0].Variations[0].ID,
-		Units:   []client.Party{{Type: client.Adult, Quantity: 1}},
+		Units:   []client.Party{{Type: partnerapi.Adult, Quantity: 1}},
 		Contact: client.Contact{FullName: "Ana Sousa", EmailAddress: "ana@example.com"},
 	}
 	slots, err := shop.Slots(ctx, client.SlotsQuery{
@@ -148,7 +149,7 @@ func ExampleReseller_Book() {
 // What the marketplace refuses is told apart by its status.
 func ExampleError() {
 	shop, order := aShop(11)
-	if _, err := platform.Arm(context.Background(), `{"match":{"endpoint":"reserve"},"times":1,"status":400,"body":"{\"message\":\"The boat is full.\"}"}`); err != nil {
+	if _, err := platform.Faults.Arm(context.Background(), `{"match":{"endpoint":"reserve"},"times":1,"status":400,"body":"{\"message\":\"The boat is full.\"}"}`); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -232,7 +233,7 @@ func ExampleWebhooks() {
 	start := time.Date(2031, 7, 1, 12, 0, 0, 0, time.UTC)
 	updated, err := webhooks.Notify(ctx, client.Notification{
 		ProductID: "harbour", OptionID: "noon", AvailabilityID: "2031-07-01", LocalDateTimeStart: start, LocalDateTimeEnd: start.Add(time.Hour),
-		Status: client.Limited, Vacancies: new(2),
+		Status: partnerapi.StatusLimited, Vacancies: new(2),
 	})
 	fmt.Println(updated, err)
 	fmt.Println(company.DeleteIntegration(ctx, registered.IntegrationID))
@@ -252,7 +253,7 @@ func ExampleOperator() {
 		fmt.Println(err)
 		return
 	}
-	if _, err := platform.Arm(ctx, `{"match":{"endpoint":"confirm"},"times":1,"status":400,"body":"{\"message\":\"Down for maintenance.\"}"}`); err != nil {
+	if _, err := platform.Faults.Arm(ctx, `{"match":{"endpoint":"confirm"},"times":1,"status":400,"body":"{\"message\":\"Down for maintenance.\"}"}`); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
-	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -85,7 +85,7 @@ func TestTheTypesHaveEveryFieldOfTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := comparison{t: t, constants: constantsOf(t)}
+	c := comparison{t: t, constants: constantsOf(t, ".", "../../schemas/partnerapi")}
 	known := operations()
 	for _, op := range document.Operations() {
 		if !strings.HasPrefix(op.Path, "/api/") {
@@ -287,19 +287,23 @@ func fieldsOf(is reflect.Type) map[string]reflect.StructField {
 	return fields
 }
 
-// constantsOf are the texts of the package's constants, by their types.
-func constantsOf(t *testing.T) map[string][]string {
+// constantsOf are the texts of some packages' constants, by their types.
+func constantsOf(t *testing.T, folders ...string) map[string][]string {
 	t.Helper()
-	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
+	var names []string
+	for _, folder := range folders {
+		found, err := filepath.Glob(folder + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
 	}
 	constants := map[string][]string{}
-	for _, entry := range entries {
-		if name := entry.Name(); !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), entry.Name(), nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}

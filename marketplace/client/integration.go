@@ -1,55 +1,41 @@
 package client
 
-import "time"
+import (
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
 
 // Integration is the connection of a partner's platform to the marketplace.
 type Integration struct {
-	ID                    string     `json:"integration_id"`
-	Name                  string     `json:"name"`
-	BaseURL               string     `json:"base_url"`
-	AuthType              AuthType   `json:"auth_type"`
-	HandlesTicketDelivery bool       `json:"handles_ticket_delivery"`
-	CreatedAt             time.Time  `json:"created_at"`
-	LastSyncAt            time.Time  `json:"last_sync_at"` // when the last catalog that was stored had been asked for; zero: never
-	Health                Health     `json:"health"`
-	LastSync              *Sync      `json:"last_sync"`       // nil: there was none
-	AwaitsApproval        bool       `json:"awaits_approval"` // by Operator.ApproveSync
-	Slots                 SlotsKnown `json:"slots"`
-	Breaches              []Breach   `json:"breaches"` // the newest first
+	ID                    string              `json:"integration_id"`
+	Name                  string              `json:"name"`
+	BaseURL               string              `json:"base_url"`
+	AuthType              partnerapi.AuthType `json:"auth_type"`
+	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
+	CreatedAt             time.Time           `json:"created_at"`
+	LastSyncAt            time.Time           `json:"last_sync_at"` // when the last catalog that was stored had been asked for; zero: never
+	Health                Health              `json:"health"`
+	LastSync              *Sync               `json:"last_sync"`       // nil: there was none
+	AwaitsApproval        bool                `json:"awaits_approval"` // by Operator.ApproveSync
+	Slots                 SlotsKnown          `json:"slots"`
+	Breaches              []Breach            `json:"breaches"` // the newest first
 }
-
-// AuthType is how the marketplace presents its key to the partner.
-type AuthType string
-
-// The two ways.
-const (
-	Bearer AuthType = "bearer"  // Bearer and the key
-	APIKey AuthType = "api_key" // the key alone
-)
 
 // Health is how a partner fares, by what came of the calls to it.
 type Health struct {
-	State               HealthState    `json:"state"`
-	FailureCount        int            `json:"failure_count"`        // in all
-	ConsecutiveFailures int            `json:"consecutive_failures"` // of those that speak of the whole platform
-	LastOKAt            time.Time      `json:"last_ok_at"`           // to a minute or so; zero: never
-	Changes             []HealthChange `json:"changes"`              // the newest first
+	State               partnerapi.Health `json:"state"`
+	FailureCount        int               `json:"failure_count"`        // in all
+	ConsecutiveFailures int               `json:"consecutive_failures"` // of those that speak of the whole platform
+	LastOKAt            time.Time         `json:"last_ok_at"`           // to a minute or so; zero: never
+	Changes             []HealthChange    `json:"changes"`              // the newest first
 }
-
-// HealthState says whether a partner's calls go well.
-type HealthState string
-
-// The two states.
-const (
-	Healthy  HealthState = "HEALTHY"
-	Degraded HealthState = "DEGRADED" // three calls in a row have failed; two good ones heal it
-)
 
 // HealthChange is a change of a partner's state.
 type HealthChange struct {
-	At     time.Time   `json:"at"`
-	State  HealthState `json:"state"` // from then on
-	Reason string      `json:"reason"`
+	At     time.Time         `json:"at"`
+	State  partnerapi.Health `json:"state"` // from then on
+	Reason string            `json:"reason"`
 }
 
 // Sync is what came of one pull of a partner's catalog.

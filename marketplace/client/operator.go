@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Operator is who runs the marketplace. What a partner does with its own integrations, an
@@ -17,7 +19,7 @@ func NewOperator(marketplace string, credentials Credentials, o Options) (*Opera
 	if err != nil {
 		return nil, err
 	}
-	return &Operator{Partner{c}}, nil
+	return &Operator{Partner{account{c}}}, nil
 }
 
 // Overview is what needs somebody now.
@@ -30,14 +32,14 @@ type Overview struct {
 
 // TroubledIntegration is an integration that needs somebody.
 type TroubledIntegration struct {
-	IntegrationID  string      `json:"integration_id"`
-	Name           string      `json:"name"`
-	Health         HealthState `json:"health"`
-	HealthSince    time.Time   `json:"health_since"` // zero: it has never changed
-	LastSyncAt     time.Time   `json:"last_sync_at"` // zero: never
-	AwaitsApproval bool        `json:"awaits_approval"`
-	SlotsSince     time.Time   `json:"slots_since"` // the oldest pull; zero: there are no options
-	SlotsLate      bool        `json:"slots_late"`  // that is more than 26 hours ago
+	IntegrationID  string            `json:"integration_id"`
+	Name           string            `json:"name"`
+	Health         partnerapi.Health `json:"health"`
+	HealthSince    time.Time         `json:"health_since"` // zero: it has never changed
+	LastSyncAt     time.Time         `json:"last_sync_at"` // zero: never
+	AwaitsApproval bool              `json:"awaits_approval"`
+	SlotsSince     time.Time         `json:"slots_since"` // the oldest pull; zero: there are no options
+	SlotsLate      bool              `json:"slots_late"`  // that is more than 26 hours ago
 }
 
 // Overview reads what needs somebody now.

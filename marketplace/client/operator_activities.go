@@ -4,35 +4,24 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // OperatorActivity is an activity as operators read it: what they and its partner have
 // said of it, each by itself, with the partner's own prices.
 type OperatorActivity struct {
-	ID                      string                    `json:"_id"`
-	IntegrationID           string                    `json:"integration_id"`
-	CreatedAt               time.Time                 `json:"created_at"`
-	Title                   string                    `json:"activity_title"`
-	Status                  ActivityStatus            `json:"status"`          // Active where both of these are
-	PartnerStatus           ActivityStatus            `json:"partner_status"`  // Active while the partner's catalog has it
-	OperatorStatus          ActivityStatus            `json:"operator_status"` // what operators have set
-	ActivityType            Named                     `json:"activity_type"`
-	MainPromoTitle          string                    `json:"main_promo_title"`
-	ShortDescription        string                    `json:"short_description"`
-	Description             string                    `json:"description"`
-	Address                 string                    `json:"address"`
-	OneTimeActivity         bool                      `json:"one_time_activity"`
-	AdminPricePercentage    Decimal                   `json:"admin_price_percentage"`
-	AdminDiscountPercentage Decimal                   `json:"admin_discount_percentage"`
-	Location                Location                  `json:"location"`
-	Categories              []string                  `json:"categories"`
-	Tags                    []string                  `json:"tags"`
-	Media                   []Image                   `json:"media"`
-	PartnerDetails          PartnerDetails            `json:"partner_details"`
-	Translation             map[string]map[string]any `json:"translation"`
-	Currency                string                    `json:"currency"` // of the partner's first price
-	ExternalSync            ExternalProduct           `json:"external_sync"`
-	Variations              []OperatorVariation       `json:"variations"`
+	ID             string         `json:"_id"`
+	IntegrationID  string         `json:"integration_id"`
+	CreatedAt      time.Time      `json:"created_at"`
+	Title          string         `json:"activity_title"`
+	Status         ActivityStatus `json:"status"`          // Active where both of these are
+	PartnerStatus  ActivityStatus `json:"partner_status"`  // Active while the partner's catalog has it
+	OperatorStatus ActivityStatus `json:"operator_status"` // what operators have set
+	ActivityDetails
+	Currency     string              `json:"currency"` // of the partner's first price
+	ExternalSync ExternalProduct     `json:"external_sync"`
+	Variations   []OperatorVariation `json:"variations"`
 }
 
 // ExternalProduct is a partner's product, as the partner last sent it.
@@ -48,26 +37,16 @@ type ExternalProduct struct {
 
 // OperatorVariation is a variation as operators read it.
 type OperatorVariation struct {
-	ID                 string                 `json:"_id"`
-	Title              string                 `json:"title"`
-	Sort               int                    `json:"sort"`
-	Status             ActivityStatus         `json:"status"` // Active while its product has it
-	AvailabilityType   AvailabilityType       `json:"availability_type"`
-	Capacity           int                    `json:"capacity"`
-	CancellationPolicy string                 `json:"cancellation_policy"`
-	Pricing            OperatorPricing        `json:"pricing"`
-	ExternalSync       OperatorExternalOption `json:"external_sync"`
-	Language           []string               `json:"language"`
-	Description        string                 `json:"description"`
-	MaxNoBooking       int                    `json:"max_no_booking"`
-	Duration           Duration               `json:"duration"`
-	Itinerary          []Step                 `json:"itinerary"`
-	Includes           Includes               `json:"includes"`
-	CutOffTime         string                 `json:"cut_off_time"`
-	Media              Image                  `json:"media"`
-	TourGuides         []TourGuide            `json:"tourGuides"`
-	Pickup             Pickup                 `json:"pickup"`
-	Notes              string                 `json:"notes"`
+	ID                 string                      `json:"_id"`
+	Title              string                      `json:"title"`
+	Sort               int                         `json:"sort"`
+	Status             ActivityStatus              `json:"status"` // Active while its product has it
+	AvailabilityType   partnerapi.AvailabilityType `json:"availability_type"`
+	Capacity           int                         `json:"capacity"`
+	CancellationPolicy string                      `json:"cancellation_policy"`
+	Pricing            OperatorPricing             `json:"pricing"`
+	ExternalSync       OperatorExternalOption      `json:"external_sync"`
+	VariationDetails
 }
 
 // OperatorExternalOption is a partner's option, as the partner last sent it.
@@ -85,10 +64,10 @@ type OperatorPricing struct {
 
 // OperatorUnit is a kind of guest with the partner's prices.
 type OperatorUnit struct {
-	ExternalUnitID string          `json:"external_unit_id"`
-	Type           UnitType        `json:"type"`
-	Label          string          `json:"label"`
-	Prices         []OperatorPrice `json:"prices"`
+	ExternalUnitID string              `json:"external_unit_id"`
+	Type           partnerapi.UnitType `json:"type"`
+	Label          string              `json:"label"`
+	Prices         []OperatorPrice     `json:"prices"`
 }
 
 // OperatorPrice is a partner's price in one currency, in its major unit.

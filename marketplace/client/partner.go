@@ -3,11 +3,13 @@ package client
 import (
 	"context"
 	"net/http"
+
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Partner is a company that sells through the marketplace: it registers its platform, and
 // reads how that fares. It is safe for concurrent use.
-type Partner struct{ c *connection }
+type Partner struct{ account }
 
 // NewPartner returns the client of a partner. The address is the marketplace's, the
 // credentials are a Password. Nothing is called yet.
@@ -16,19 +18,16 @@ func NewPartner(marketplace string, credentials Credentials, o Options) (*Partne
 	if err != nil {
 		return nil, err
 	}
-	return &Partner{c}, nil
+	return &Partner{account{c}}, nil
 }
-
-// SignOut ends the sign-in of a password, if there is one. The next call makes another.
-func (p *Partner) SignOut(ctx context.Context) error { return p.c.credentials.end(ctx) }
 
 // Registration is what the marketplace has to know of a platform to call it.
 type Registration struct {
-	Name                  string   `json:"name"`                // for people
-	BaseURL               string   `json:"base_url"`            // where the platform's endpoints lie
-	AuthType              AuthType `json:"auth_type,omitempty"` // "": Bearer
-	AuthKey               Secret   `json:"auth_key"`            // that the marketplace presents
-	HandlesTicketDelivery bool     `json:"handles_ticket_delivery"`
+	Name                  string              `json:"name"`                // for people
+	BaseURL               string              `json:"base_url"`            // where the platform's endpoints lie
+	AuthType              partnerapi.AuthType `json:"auth_type,omitempty"` // "": Bearer
+	AuthKey               Secret              `json:"auth_key"`            // that the marketplace presents
+	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
 }
 
 // Registered is what a platform needs for its webhooks: see NewWebhooks.

@@ -32,7 +32,7 @@ func TestEveryQueryHasEveryParameterOfTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, shop, affiliate, operator := t.Context(), &Reseller{c}, &Affiliate{c}, &Operator{Partner{c}}
+	ctx, shop, affiliate, operator := t.Context(), &Reseller{account{c}}, &Affiliate{account{c}}, &Operator{Partner{account{c}}}
 	every := ActivityQuery{Currency: "USD", Language: "pt", Words: "w", Category: "c", Country: "PT", City: "Lisbon"}
 	_, _ = shop.Activities(every).Page(ctx, 1, 1)
 	_, _ = shop.Activity(ctx, "a", every)

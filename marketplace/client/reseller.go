@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Reseller is a reseller's shop: it reads what can be sold, and books it. It is safe for
 // concurrent use.
-type Reseller struct{ c *connection }
+type Reseller struct{ account }
 
 // NewReseller returns the client of a reseller's shop. The address is the marketplace's,
 // such as https://marketplace.example.com. Nothing is called yet.
@@ -17,11 +19,8 @@ func NewReseller(marketplace string, credentials Credentials, o Options) (*Resel
 	if err != nil {
 		return nil, err
 	}
-	return &Reseller{c}, nil
+	return &Reseller{account{c}}, nil
 }
-
-// SignOut ends the sign-in of a password, if there is one. The next call makes another.
-func (r *Reseller) SignOut(ctx context.Context) error { return r.c.credentials.end(ctx) }
 
 // ActivityQuery says which activities are wanted, and how. Of several filters all have to
 // fit; capitals make no difference.
@@ -92,8 +91,8 @@ type Order struct {
 
 // Party is a number of guests of one type.
 type Party struct {
-	Type     UnitType `json:"type"`
-	Quantity int      `json:"quantity"`
+	Type     partnerapi.UnitType `json:"type"`
+	Quantity int                 `json:"quantity"`
 }
 
 // Book asks the partner for the slot as it is now, and to hold it: the booking is Held

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Webhooks are what a partner's platform tells the marketplace of itself. It is safe for
@@ -44,24 +46,15 @@ func (w *Webhooks) Trigger(ctx context.Context) (Pull, error) {
 
 // Notification is the news of one slot.
 type Notification struct {
-	ProductID          string        `json:"productId"`
-	OptionID           string        `json:"optionId"`
-	AvailabilityID     string        `json:"availabilityId"`
-	LocalDateTimeStart time.Time     `json:"localDateTimeStart"`        // in the product's zone
-	LocalDateTimeEnd   time.Time     `json:"localDateTimeEnd,omitzero"` // zero: it is not told
-	Status             SlotStatus    `json:"status"`
-	Vacancies          *int          `json:"vacancies,omitempty"` // seats left; without a capacity it is both
-	Capacity           *int          `json:"capacity,omitempty"`  // seats in all
-	UnitPricing        []UnitPricing `json:"unitPricing,omitzero"`
-}
-
-// UnitPricing is a slot's own price for one unit.
-type UnitPricing struct {
-	UnitID            string   `json:"unitId"`
-	UnitType          UnitType `json:"unitType,omitempty"`
-	Original          int64    `json:"original"` // in the smallest unit of the currency
-	Currency          string   `json:"currency"`
-	CurrencyPrecision *int     `json:"currencyPrecision,omitempty"` // nil is 2
+	ProductID          string                   `json:"productId"`
+	OptionID           string                   `json:"optionId"`
+	AvailabilityID     string                   `json:"availabilityId"`
+	LocalDateTimeStart time.Time                `json:"localDateTimeStart"`        // in the product's zone
+	LocalDateTimeEnd   time.Time                `json:"localDateTimeEnd,omitzero"` // zero: it is not told
+	Status             partnerapi.SlotStatus    `json:"status"`
+	Vacancies          *int                     `json:"vacancies,omitempty"` // seats left; without a capacity it is both
+	Capacity           *int                     `json:"capacity,omitempty"`  // seats in all
+	UnitPricing        []partnerapi.UnitPricing `json:"unitPricing,omitzero"`
 }
 
 // Notify tells the news of one slot, which is stored at once. Where the slot's option is

@@ -6,20 +6,16 @@
 //	box := partner.Sandbox(mine.Name)
 //
 //	// … let the code under test book at mine.BaseURL, then:
-//	met, err := box.Wait(ctx, client.Filter{Endpoint: partnerapi.Release}, 1, 10*time.Second)
-//	_, err = box.Advance(ctx, 25*time.Minute)
+//	met, err := box.Journal.Wait(ctx, client.Filter{Endpoint: partnerapi.Release}, 1, 10*time.Second)
+//	_, err = box.Clock.Advance(ctx, 25*time.Minute)
 //
-// A Client speaks to one sandbox; that of New to the one at the root. A refusal
-// of the mock's is an *Error.
+// A Client speaks to one sandbox; that of New to the one at the root. What a
+// sandbox has lies in the client's fields: its clock, its journal, its faults. A
+// refusal by the mock is an *Error.
 package client
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -33,10 +29,21 @@ type Options struct {
 
 // Client speaks to one sandbox of a mock. It is safe for concurrent use.
 type Client struct {
-	root    string // of the mock
-	base    string // of the sandbox
-	options Options
+	Catalog  Catalog
+	Clock    Clock
+	Defects  Choices // breaches of the contract
+	Faults   Faults
+	Journal  Journal
+	Quirks   Quirks
+	Slots    Slots
+	Variants Choices // lawful partners that are unlike most
+	Webhooks Webhooks
+
+	sandbox *sandbox
 }
+
+// defaultSandbox is the name of the sandbox at the root.
+const defaultSandbox = "default"
 
 // New returns a client for the mock at that URL, such as http://127.0.0.1:8081.
 func New(mock string, o Options) (*Client, error) {
@@ -48,113 +55,34 @@ func New(mock string, o Options) (*Client, error) {
 		o.HTTP = http.DefaultClient
 	}
 	root := strings.TrimSuffix(mock, "/")
-	return &Client{root: root, base: root, options: o}, nil
+	return newClient(&sandbox{options: o, root: root, name: defaultSandbox, base: root}), nil
+}
+
+func newClient(s *sandbox) *Client {
+	return &Client{
+		sandbox:  s,
+		Catalog:  Catalog{s},
+		Clock:    Clock{s},
+		Defects:  Choices{s, "defects"},
+		Faults:   Faults{s},
+		Journal:  Journal{s},
+		Quirks:   Quirks{s},
+		Slots:    Slots{s},
+		Variants: Choices{s, "variants"},
+		Webhooks: Webhooks{s},
+	}
 }
 
 // Sandbox returns a client for the sandbox of that name, which need not be there
 // yet.
 func (c *Client) Sandbox(name string) *Client {
-	inner := *c
-	inner.base = c.root + "/s/" + url.PathEscape(name)
-	if name == "default" {
-		inner.base = c.root
+	s := *c.sandbox
+	s.name, s.base = name, s.root
+	if name != defaultSandbox {
+		s.base += path("s", name)
 	}
-	return &inner
+	return newClient(&s)
 }
 
 // BaseURL is where the sandbox's partner endpoints lie.
-func (c *Client) BaseURL() string { return c.base }
-
-// Error is a refusal of the mock's.
-type Error struct {
-	Method  string
-	URL     string
-	Status  int
-	Message string
-}
-
-func (e *Error) Error() string {
-	return fmt.Sprintf("%s %s: %d: %s", e.Method, e.URL, e.Status, e.Message)
-}
-
-// maxRefusal bounds what is read of a refusal, in bytes.
-const maxRefusal = 64 << 10
-
-// send sends a request and returns the answer, if it is a success. A body of a
-// string is sent as it is, any other as JSON.
-func (c *Client) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
-	address := c.base + "/_mock" + path
-	text, err := bodyOf(body)
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", method, address, err)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, address, text)
-	if err != nil {
-		return nil, err
-	}
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	if c.options.Token != "" {
-		request.Header.Set("Authorization", "Bearer "+c.options.Token)
-	}
-	response, err := c.options.HTTP.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode >= http.StatusBadRequest {
-		defer response.Body.Close()
-		return nil, refusalOf(request, response)
-	}
-	return response, nil
-}
-
-func bodyOf(body any) (io.Reader, error) {
-	switch body := body.(type) {
-	case nil:
-		return http.NoBody, nil
-	case string:
-		return strings.NewReader(body), nil
-	}
-	text, err := json.Marshal(body)
-	return bytes.NewReader(text), err
-}
-
-func refusalOf(request *http.Request, response *http.Response) error {
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
-	if err != nil {
-		return fmt.Errorf("%s %s: %s: %w", request.Method, request.URL, response.Status, err)
-	}
-	refusal := struct{ Message string }{}
-	if json.Unmarshal(text, &refusal) != nil || refusal.Message == "" {
-		refusal.Message = strings.TrimSpace(string(text)) // not the mock's own words
-	}
-	return &Error{Method: request.Method, URL: request.URL.String(), Status: response.StatusCode, Message: refusal.Message}
-}
-
-// call sends a request and decodes the answer.
-func call[T any](ctx context.Context, c *Client, method, path string, body any) (answer T, err error) {
-	response, err := c.send(ctx, method, path, body)
-	if err != nil {
-		return answer, err
-	}
-	defer response.Body.Close()
-	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
-		return answer, fmt.Errorf("%s %s: %w", method, response.Request.URL, err)
-	}
-	// What is left unread would keep the connection from being used again.
-	_, err = io.Copy(io.Discard, response.Body)
-	return answer, err
-}
-
-// do is call for answers that tell nothing new.
-func do(ctx context.Context, c *Client, method, path string, body any) error {
-	_, err := call[json.RawMessage](ctx, c, method, path, body)
-	return err
-}
-
-// IsStatus reports whether the error is a refusal of that status.
-func IsStatus(err error, status int) bool {
-	refusal := (*Error)(nil)
-	return errors.As(err, &refusal) && refusal.Status == status
-}
+func (c *Client) BaseURL() string { return c.sandbox.base }

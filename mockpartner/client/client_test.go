@@ -14,6 +14,7 @@ import (
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -21,13 +22,13 @@ var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
 // bench is a mock with its client.
 type bench struct {
-	*mockpartner.Server
+	*mocktest.Server
 	t *testing.T
 }
 
 func start(t *testing.T) bench {
 	t.Helper()
-	return bench{mockpartner.Start(t, mockpartner.Options{Now: noon, Frozen: true, ControlToken: "a-control-token"}), t}
+	return bench{mocktest.Start(t, mockpartner.Options{Now: noon, Frozen: true, ControlToken: "a-control-token"}), t}
 }
 
 // ok wants a call to have succeeded.
@@ -73,7 +74,7 @@ func (b bench) reserve() platform.Hold {
 		if hold, err := p.Reserve(partnerapi.ReserveRequest{
 			ProductID: "tokyo-market", OptionID: "breakfast", AvailabilityID: slot.ID,
 			Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: 1}},
-		}); err == nil {
+		}, nil); err == nil {
 			return hold
 		}
 	}
@@ -85,28 +86,25 @@ func TestTheClockIsMovedFromAfar(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
 	hold := b.reserve()
-	if clock := ok[client.Clock](t)(b.Control.Clock(ctx)); !clock.Now.Equal(noon) || !clock.Frozen {
+	if clock := ok[client.Time](t)(b.Control.Clock.Time(ctx)); !clock.Now.Equal(noon) || !clock.Frozen {
 		t.Fatalf("want noon, frozen, got %+v", clock)
 	}
-	if timers := ok[[]platform.Timer](t)(b.Control.Timers(ctx, 10)); timers[0].Subject != hold.Code {
-		t.Fatalf("want the hold's expiry first, got %+v", timers)
-	}
-	if timer := ok[platform.Timer](t)(b.Control.Next(ctx, platform.HoldExpires)); timer.Subject != hold.Code || !b.Default().Clock().Now().Equal(hold.ExpiresAt) {
+	if timer := ok[platform.Timer](t)(b.Control.Clock.Next(ctx, platform.HoldExpires)); timer.Subject != hold.Code || !b.Default().Clock().Now().Equal(hold.ExpiresAt) {
 		t.Fatalf("want the clock at the hold's expiry, got %+v", timer)
 	}
-	if _, err := b.Control.Next(ctx, platform.HoldExpires); !client.IsStatus(err, http.StatusConflict) {
+	if _, err := b.Control.Clock.Next(ctx, platform.HoldExpires); !client.IsStatus(err, http.StatusConflict) {
 		t.Fatalf("want nothing pending, got %v", err)
 	}
-	if clock := ok[client.Clock](t)(b.Control.Set(ctx, noon)); !clock.Now.Equal(noon) {
+	if clock := ok[client.Time](t)(b.Control.Clock.Set(ctx, noon)); !clock.Now.Equal(noon) {
 		t.Fatalf("want noon again, got %+v", clock)
 	}
-	if clock := ok[client.Clock](t)(b.Control.Advance(ctx, time.Hour)); !clock.Now.Equal(noon.Add(time.Hour)) {
+	if clock := ok[client.Time](t)(b.Control.Clock.Advance(ctx, time.Hour)); !clock.Now.Equal(noon.Add(time.Hour)) {
 		t.Fatalf("want one o'clock, got %+v", clock)
 	}
-	if clock := ok[client.Clock](t)(b.Control.Run(ctx)); clock.Frozen {
+	if clock := ok[client.Time](t)(b.Control.Clock.Run(ctx)); clock.Frozen {
 		t.Fatal("want a running clock")
 	}
-	if clock := ok[client.Clock](t)(b.Control.Freeze(ctx)); !clock.Frozen {
+	if clock := ok[client.Time](t)(b.Control.Clock.Freeze(ctx)); !clock.Frozen {
 		t.Fatal("want a frozen clock")
 	}
 }
@@ -120,24 +118,20 @@ func TestSandboxesAreManagedFromAfar(t *testing.T) {
 	}
 	b.get(made.BaseURL, "my-very-own-key", 200)
 	mine := b.Control.Sandbox("mine")
-	ok[client.Snapshot](t)(b.Control.TakeSnapshot(ctx, "mine", "noon"))
-	ok[client.Clock](t)(mine.Advance(ctx, time.Hour))
-	twin := ok[client.Sandbox](t)(b.Control.CloneSandbox(ctx, "mine", "twin", ""))
-	done(t, b.Control.RestoreSnapshot(ctx, "mine", "noon"))
-	again := ok[client.Sandbox](t)(b.Control.Describe(ctx, "mine"))
+	done(t, mine.TakeSnapshot(ctx, "noon"))
+	ok[client.Time](t)(mine.Clock.Advance(ctx, time.Hour))
+	twin := ok[client.Sandbox](t)(mine.Clone(ctx, "twin", ""))
+	done(t, mine.RestoreSnapshot(ctx, "noon"))
+	again := ok[client.Sandbox](t)(mine.Describe(ctx))
 	if !twin.Now.Equal(noon.Add(time.Hour)) || !again.Now.Equal(noon) {
 		t.Fatalf("want the twin at one and the sandbox at noon, got %s and %s", twin.Now, again.Now)
 	}
-	if list := ok[[]client.Snapshot](t)(b.Control.Snapshots(ctx, "mine")); len(list) != 1 || !list[0].Now.Equal(noon) {
-		t.Fatalf("want the snapshot, got %+v", list)
-	}
-	done(t, b.Control.DeleteSnapshot(ctx, "mine", "noon"))
-	done(t, b.Control.ResetSandbox(ctx, "mine"))
+	done(t, mine.Reset(ctx))
 	if list := ok[[]client.Sandbox](t)(b.Control.Sandboxes(ctx)); len(list) != 3 {
 		t.Fatalf("want three sandboxes, got %+v", list)
 	}
-	done(t, b.Control.DeleteSandbox(ctx, "mine"))
-	_, err := b.Control.Describe(ctx, "mine")
+	done(t, mine.Delete(ctx))
+	_, err := mine.Describe(ctx)
 	var refusal *client.Error
 	if !errors.As(err, &refusal) || refusal.Status != 404 || !strings.Contains(refusal.Message, `no sandbox "mine"`) {
 		t.Fatalf("want a refusal in the mock's words, got %v", err)
@@ -147,44 +141,30 @@ func TestSandboxesAreManagedFromAfar(t *testing.T) {
 func TestTheJournalIsReadFromAfar(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
-	events := ok[*client.Events](t)(b.Control.Watch(ctx, client.Filter{Endpoint: partnerapi.Products}))
-	defer events.Close()
 	b.get(b.URL, b.AuthKey, 200)
 	b.get(b.URL, "another-key", 401)
-	for _, kind := range []journal.EventKind{journal.Arrived, journal.Ended} {
-		if event := ok[journal.Event](t)(events.Next()); event.Kind != kind || event.Exchange.Number != 1 {
-			t.Fatalf("want the first to have %s, got %s of %d", kind, event.Kind, event.Exchange.Number)
-		}
-	}
-	if !ok[bool](t)(b.Control.Wait(ctx, client.Filter{Status: 401}, 1, 10*time.Second)) {
+	if !ok[bool](t)(b.Control.Journal.Wait(ctx, client.Filter{Status: 401}, 1, 10*time.Second)) {
 		t.Fatal("want the refusal seen")
 	}
-	if ok[bool](t)(b.Control.Wait(ctx, client.Filter{Status: 500}, 1, 10*time.Millisecond)) {
+	if ok[bool](t)(b.Control.Journal.Wait(ctx, client.Filter{Status: 500}, 1, 10*time.Millisecond)) {
 		t.Fatal("want no failure seen")
 	}
-	if n := ok[int](t)(b.Control.Count(ctx, client.Filter{Method: "GET", Contains: "products", Done: true})); n != 2 {
+	if n := ok[int](t)(b.Control.Journal.Count(ctx, client.Filter{Method: "GET", Contains: "products", Done: true})); n != 2 {
 		t.Fatalf("want two, got %d", n)
 	}
-	kept := ok[[]journal.Exchange](t)(b.Control.Exchanges(ctx, client.Filter{Limit: 1, Body: "key"}))
+	kept := ok[[]journal.Exchange](t)(b.Control.Journal.Exchanges(ctx, client.Filter{Limit: 1, Body: "key"}))
 	if own := b.Default().Journal().Exchanges(journal.Filter{Limit: 1}); len(kept) != 1 || string(kept[0].Answer.Body) != string(own[0].Answer.Body) || kept[0].Number != own[0].Number {
 		t.Fatalf("want the newest as the mock has it, got %+v", kept)
 	}
 	var archive strings.Builder
-	done(t, b.Control.WriteHAR(ctx, &archive, client.Filter{}))
+	done(t, b.Control.Journal.WriteHAR(ctx, &archive, client.Filter{}))
 	if !json.Valid([]byte(archive.String())) || strings.Count(archive.String(), "startedDateTime") != 2 {
 		t.Fatalf("want an archive of two, got %s", archive.String())
 	}
-	done(t, b.Control.ClearJournal(ctx))
-	if n := ok[int](t)(b.Control.Count(ctx, client.Filter{})); n != 0 {
+	done(t, b.Control.Journal.Clear(ctx))
+	if n := ok[int](t)(b.Control.Journal.Count(ctx, client.Filter{})); n != 0 {
 		t.Fatalf("want none, got %d", n)
 	}
-	b.Close()
-	for range 3 {
-		if _, err := events.Next(); errors.Is(err, client.ErrDropped) {
-			return
-		}
-	}
-	t.Fatal("want to be told that the mock ends the stream")
 }
 
 func TestTheInsideIsSeenFromAfar(t *testing.T) {
@@ -203,21 +183,21 @@ func TestTheInsideIsSeenFromAfar(t *testing.T) {
 func TestFaultsAreArmedFromAfar(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
-	armed := ok[[]client.Fault](t)(b.Control.Arm(ctx, `{"name":"down","match":{"endpoint":"products"},"times":1,"status":503}`))
+	armed := ok[[]client.Fault](t)(b.Control.Faults.Arm(ctx, `{"name":"down","match":{"endpoint":"products"},"times":1,"status":503}`))
 	if len(armed) != 1 || armed[0].Name != "down" {
 		t.Fatalf("want it armed, got %+v", armed)
 	}
 	b.get(b.URL, b.AuthKey, 503)
 	b.get(b.URL, b.AuthKey, 200)
-	if faults := ok[[]client.Fault](t)(b.Control.Faults(ctx)); faults[0].Fired != 1 {
+	if faults := ok[[]client.Fault](t)(b.Control.Faults.List(ctx)); faults[0].Fired != 1 {
 		t.Fatalf("want it fired once, got %+v", faults)
 	}
-	if n := ok[int](t)(b.Control.Count(ctx, client.Filter{Fault: "down"})); n != 1 {
+	if n := ok[int](t)(b.Control.Journal.Count(ctx, client.Filter{Fault: "down"})); n != 1 {
 		t.Fatalf("want the exchange found by its fault, got %d", n)
 	}
-	done(t, b.Control.Disarm(ctx, "down"))
-	done(t, b.Control.DisarmAll(ctx))
-	if _, err := b.Control.Arm(ctx, `{"status":"odd"}`); !client.IsStatus(err, 400) {
+	done(t, b.Control.Faults.Disarm(ctx, "down"))
+	done(t, b.Control.Faults.DisarmAll(ctx))
+	if _, err := b.Control.Faults.Arm(ctx, `{"status":"odd"}`); !client.IsStatus(err, 400) {
 		t.Fatalf("want it refused, got %v", err)
 	}
 }
@@ -238,19 +218,19 @@ func TestWhatIsNoMockIsAClearError(t *testing.T) {
 	}))
 	t.Cleanup(other.Close)
 	stranger := ok[*client.Client](t)(client.New(other.URL, client.Options{}))
-	if _, err := stranger.Clock(t.Context()); err == nil || !strings.Contains(err.Error(), "GET "+other.URL+"/_mock/clock") {
+	if _, err := stranger.Clock.Time(t.Context()); err == nil || !strings.Contains(err.Error(), "GET "+other.URL+"/_mock/clock") {
 		t.Errorf("want an error that names the call, got %v", err)
 	}
-	if _, err := stranger.Freeze(t.Context()); !client.IsStatus(err, http.StatusTeapot) || !strings.Contains(err.Error(), "no mock here") {
+	if _, err := stranger.Clock.Freeze(t.Context()); !client.IsStatus(err, http.StatusTeapot) || !strings.Contains(err.Error(), "no mock here") {
 		t.Errorf("want the answer's words, got %v", err)
 	}
 	wrong := ok[*client.Client](t)(client.New(start(t).URL, client.Options{Token: "wrong"}))
-	if _, err := wrong.Clock(t.Context()); !client.IsStatus(err, http.StatusUnauthorized) || strings.Contains(err.Error(), "Bearer wrong") {
+	if _, err := wrong.Clock.Time(t.Context()); !client.IsStatus(err, http.StatusUnauthorized) || strings.Contains(err.Error(), "Bearer wrong") {
 		t.Errorf("want 401, got %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := wrong.Clock(ended); !errors.Is(err, context.Canceled) {
+	if _, err := wrong.Clock.Time(ended); !errors.Is(err, context.Canceled) {
 		t.Errorf("want the context's error, got %v", err)
 	}
 }

@@ -1,23 +1,26 @@
 package client
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/internal/judge"
 )
+
+// Journal is what a sandbox and its callers have said, and what that says of the
+// callers.
+type Journal struct{ sandbox *sandbox }
 
 // Filter says which exchanges are wanted; zero values do not choose.
 type Filter = journal.Filter
+
+// Testimony is what only a test can know of the callers.
+type Testimony = journal.Testimony
 
 // query writes the filter as the control API reads it.
 func query(f Filter) url.Values {
@@ -42,8 +45,7 @@ func query(f Filter) url.Values {
 	return values
 }
 
-// limited is query with the filter's Limit, which a count, a wait and a stream
-// do not have.
+// limited is query with the filter's Limit, which a count and a wait do not have.
 func limited(f Filter) string {
 	values := query(f)
 	if f.Limit != 0 {
@@ -54,35 +56,32 @@ func limited(f Filter) string {
 
 // Exchanges returns the exchanges that the filter keeps, in the order of
 // arrival; without a Limit the newest thousand.
-func (c *Client) Exchanges(ctx context.Context, f Filter) ([]journal.Exchange, error) {
-	answer, err := call[struct{ Exchanges []journal.Exchange }](ctx, c, http.MethodGet, "/journal?"+limited(f), nil)
-	return answer.Exchanges, err
+func (j Journal) Exchanges(ctx context.Context, f Filter) ([]journal.Exchange, error) {
+	return field[[]journal.Exchange](ctx, j.sandbox, http.MethodGet, "/journal?"+limited(f), "exchanges", nil)
 }
 
 // Count counts the exchanges that the filter keeps.
-func (c *Client) Count(ctx context.Context, f Filter) (int, error) {
-	answer, err := call[struct{ Count int }](ctx, c, http.MethodGet, "/journal/count?"+query(f).Encode(), nil)
-	return answer.Count, err
+func (j Journal) Count(ctx context.Context, f Filter) (int, error) {
+	return field[int](ctx, j.sandbox, http.MethodGet, "/journal/count?"+query(f).Encode(), "count", nil)
 }
 
-// ClearJournal empties the journal.
-func (c *Client) ClearJournal(ctx context.Context) error {
-	return do(ctx, c, http.MethodDelete, "/journal", nil)
+// Clear empties the journal, with what was testified.
+func (j Journal) Clear(ctx context.Context) error {
+	return do(ctx, j.sandbox, http.MethodDelete, "/journal", nil)
 }
 
 // Wait waits until the journal has seen n complete exchanges that the filter
 // keeps, and reports whether it has. It waits for at most a minute.
-func (c *Client) Wait(ctx context.Context, f Filter, n int, timeout time.Duration) (met bool, err error) {
+func (j Journal) Wait(ctx context.Context, f Filter, n int, timeout time.Duration) (met bool, err error) {
 	values := query(f)
 	values.Set("count", strconv.Itoa(n))
 	values.Set("timeout", timeout.String())
-	answer, err := call[struct{ Met bool }](ctx, c, http.MethodGet, "/journal/wait?"+values.Encode(), nil)
-	return answer.Met, err
+	return field[bool](ctx, j.sandbox, http.MethodGet, "/journal/wait?"+values.Encode(), "met", nil)
 }
 
 // WriteHAR writes the exchanges that the filter keeps as an HTTP archive.
-func (c *Client) WriteHAR(ctx context.Context, w io.Writer, f Filter) error {
-	response, err := c.send(ctx, http.MethodGet, "/journal/har?"+limited(f), nil)
+func (j Journal) WriteHAR(ctx context.Context, w io.Writer, f Filter) error {
+	response, err := j.sandbox.send(ctx, http.MethodGet, "/journal/har?"+limited(f), nil)
 	if err != nil {
 		return err
 	}
@@ -91,49 +90,14 @@ func (c *Client) WriteHAR(ctx context.Context, w io.Writer, f Filter) error {
 	return err
 }
 
-// Events is a stream of what happens in a journal. It is for one reader.
-type Events struct {
-	body  io.ReadCloser
-	lines *bufio.Reader
+// Verdict tells whether the sandbox's callers kept their side of the contract.
+// Its String tells it to people.
+func (j Journal) Verdict(ctx context.Context) (judge.Verdict, error) {
+	return call[judge.Verdict](ctx, j.sandbox, http.MethodGet, "/verdict", nil)
 }
 
-// ErrDropped is wrapped by the error of a stream that the mock has ended.
-var ErrDropped = errors.New("the mock has ended the stream")
-
-// Watch begins a stream of what happens from now on to exchanges that the filter
-// keeps. Close it, or end the context. An HTTP client with a timeout ends it too.
-func (c *Client) Watch(ctx context.Context, f Filter) (*Events, error) {
-	response, err := c.send(ctx, http.MethodGet, "/journal/events?"+query(f).Encode(), nil)
-	if err != nil {
-		return nil, err
-	}
-	return &Events{body: response.Body, lines: bufio.NewReader(response.Body)}, nil
+// Testify tells the judge of the callers what the mock cannot see, and returns the
+// testimony with the times that it left out.
+func (j Journal) Testify(ctx context.Context, t Testimony) (Testimony, error) {
+	return call[Testimony](ctx, j.sandbox, http.MethodPost, "/testimony", t)
 }
-
-// Next returns the next event. Its error wraps ErrDropped, or is the stream's.
-func (e *Events) Next() (event journal.Event, err error) {
-	for {
-		line, err := e.lines.ReadString('\n')
-		if err != nil {
-			return event, err
-		}
-		line = strings.TrimSuffix(line, "\n")
-		if kind, ok := strings.CutPrefix(line, "event: "); ok {
-			event.Kind = journal.EventKind(kind)
-		}
-		data, ok := strings.CutPrefix(line, "data: ")
-		switch {
-		case !ok:
-			continue
-		case event.Kind == "dropped":
-			return event, fmt.Errorf("%w: %s", ErrDropped, data)
-		}
-		if err := json.Unmarshal([]byte(data), &event.Exchange); err != nil {
-			return event, fmt.Errorf("event %s: %w", event.Kind, err)
-		}
-		return event, nil
-	}
-}
-
-// Close ends the stream.
-func (e *Events) Close() error { return e.body.Close() }

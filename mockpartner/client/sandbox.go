@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
@@ -48,72 +47,6 @@ type Spec struct {
 	Webhooks json.RawMessage `json:"webhooks,omitempty"`
 }
 
-// Snapshot is a state of a sandbox that can be gone back to.
-type Snapshot struct {
-	Name string    `json:"name"`
-	Now  time.Time `json:"now"` // by the sandbox's clock, when it was taken
-}
-
-func path(parts ...string) (joined string) {
-	for _, part := range parts {
-		joined += "/" + url.PathEscape(part)
-	}
-	return joined
-}
-
-// Sandboxes lists the sandboxes of the mock, by name.
-func (c *Client) Sandboxes(ctx context.Context) ([]Sandbox, error) {
-	answer, err := call[struct{ Sandboxes []Sandbox }](ctx, c, http.MethodGet, "/sandboxes", nil)
-	return answer.Sandboxes, err
-}
-
-// Describe returns the sandbox of that name.
-func (c *Client) Describe(ctx context.Context, name string) (Sandbox, error) {
-	return call[Sandbox](ctx, c, http.MethodGet, path("sandboxes", name), nil)
-}
-
-// CreateSandbox makes a sandbox.
-func (c *Client) CreateSandbox(ctx context.Context, s Spec) (Sandbox, error) {
-	return call[Sandbox](ctx, c, http.MethodPost, "/sandboxes", s)
-}
-
-// CloneSandbox makes a sandbox like another one. An authKey of "" is the mock's.
-func (c *Client) CloneSandbox(ctx context.Context, original, name, authKey string) (Sandbox, error) {
-	return call[Sandbox](ctx, c, http.MethodPost, path("sandboxes", original, "clone"), map[string]string{"name": name, "authKey": authKey})
-}
-
-// ResetSandbox makes state, clock and journal what they were when the sandbox
-// was made.
-func (c *Client) ResetSandbox(ctx context.Context, name string) error {
-	return do(ctx, c, http.MethodPost, path("sandboxes", name, "reset"), nil)
-}
-
-// DeleteSandbox deletes a sandbox.
-func (c *Client) DeleteSandbox(ctx context.Context, name string) error {
-	return do(ctx, c, http.MethodDelete, path("sandboxes", name), nil)
-}
-
-// Snapshots lists the snapshots of a sandbox, by name.
-func (c *Client) Snapshots(ctx context.Context, sandbox string) ([]Snapshot, error) {
-	answer, err := call[struct{ Snapshots []Snapshot }](ctx, c, http.MethodGet, path("sandboxes", sandbox, "snapshots"), nil)
-	return answer.Snapshots, err
-}
-
-// TakeSnapshot keeps state and clock of a sandbox under a name.
-func (c *Client) TakeSnapshot(ctx context.Context, sandbox, name string) (Snapshot, error) {
-	return call[Snapshot](ctx, c, http.MethodPost, path("sandboxes", sandbox, "snapshots"), map[string]string{"name": name})
-}
-
-// RestoreSnapshot puts state and clock back to the snapshot.
-func (c *Client) RestoreSnapshot(ctx context.Context, sandbox, name string) error {
-	return do(ctx, c, http.MethodPost, path("sandboxes", sandbox, "snapshots", name, "restore"), nil)
-}
-
-// DeleteSnapshot forgets a snapshot.
-func (c *Client) DeleteSnapshot(ctx context.Context, sandbox, name string) error {
-	return do(ctx, c, http.MethodDelete, path("sandboxes", sandbox, "snapshots", name), nil)
-}
-
 // State is the inside of a sandbox. The counts are of all, the lists of the
 // newest thousand.
 type State struct {
@@ -127,13 +60,77 @@ type State struct {
 	Slots        []platform.SlotState `json:"slots"`
 }
 
+// Sandboxes lists the sandboxes of the mock, by name.
+func (c *Client) Sandboxes(ctx context.Context) ([]Sandbox, error) {
+	return field[[]Sandbox](ctx, c.sandbox, http.MethodGet, "/sandboxes", "sandboxes", nil)
+}
+
+// CreateSandbox makes another sandbox of the mock.
+func (c *Client) CreateSandbox(ctx context.Context, s Spec) (Sandbox, error) {
+	return call[Sandbox](ctx, c.sandbox, http.MethodPost, "/sandboxes", s)
+}
+
+// Describe describes the sandbox.
+func (c *Client) Describe(ctx context.Context) (Sandbox, error) {
+	mock, own := c.own()
+	return call[Sandbox](ctx, mock, http.MethodGet, own, nil)
+}
+
+// Clone makes a sandbox like this one. An authKey of "" is the mock's.
+func (c *Client) Clone(ctx context.Context, name, authKey string) (Sandbox, error) {
+	mock, own := c.own("clone")
+	return call[Sandbox](ctx, mock, http.MethodPost, own, map[string]string{"name": name, "authKey": authKey})
+}
+
+// Reset makes state, clock and journal what they were when the sandbox was made.
+func (c *Client) Reset(ctx context.Context) error {
+	mock, own := c.own("reset")
+	return do(ctx, mock, http.MethodPost, own, nil)
+}
+
+// Delete deletes the sandbox.
+func (c *Client) Delete(ctx context.Context) error {
+	mock, own := c.own()
+	return do(ctx, mock, http.MethodDelete, own, nil)
+}
+
+// own is the path of what is done to the sandbox itself, in the mock's own control
+// API: that outlives the sandbox.
+func (c *Client) own(segments ...string) (*sandbox, string) {
+	mock := *c.sandbox
+	mock.base = mock.root
+	return &mock, path(append([]string{"sandboxes", c.sandbox.name}, segments...)...)
+}
+
+// TakeSnapshot keeps the sandbox's state and clock under a name.
+func (c *Client) TakeSnapshot(ctx context.Context, name string) error {
+	mock, own := c.own("snapshots")
+	return do(ctx, mock, http.MethodPost, own, map[string]string{"name": name})
+}
+
+// RestoreSnapshot puts state and clock back to the snapshot.
+func (c *Client) RestoreSnapshot(ctx context.Context, name string) error {
+	mock, own := c.own("snapshots", name, "restore")
+	return do(ctx, mock, http.MethodPost, own, nil)
+}
+
+// Play makes the sandbox what a scenario says (YAML or JSON), in the place of the
+// one before.
+func (c *Client) Play(ctx context.Context, scenario string) error {
+	return do(ctx, c.sandbox, http.MethodPut, "/scenario", scenario)
+}
+
+// Stop takes off the faults, quirks and policy of the scenario.
+func (c *Client) Stop(ctx context.Context) error {
+	return do(ctx, c.sandbox, http.MethodDelete, "/scenario", nil)
+}
+
 // State returns what is inside the sandbox.
 func (c *Client) State(ctx context.Context) (State, error) {
-	return call[State](ctx, c, http.MethodGet, "/state", nil)
+	return call[State](ctx, c.sandbox, http.MethodGet, "/state", nil)
 }
 
 // Invariants lists the laws of the inventory that are broken; none is right.
 func (c *Client) Invariants(ctx context.Context) ([]platform.Violation, error) {
-	answer, err := call[struct{ Violations []platform.Violation }](ctx, c, http.MethodGet, "/invariants", nil)
-	return answer.Violations, err
+	return field[[]platform.Violation](ctx, c.sandbox, http.MethodGet, "/invariants", "violations", nil)
 }

@@ -10,6 +10,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// Slots are the starts of a sandbox's options.
+type Slots struct{ sandbox *sandbox }
+
 // SlotQuery chooses slots. What is left out is the catalog's first product, its
 // first option, today in the product's zone, and 14 days.
 type SlotQuery struct {
@@ -32,10 +35,9 @@ func (q SlotQuery) encode() string {
 	return values.Encode()
 }
 
-// Slots lists every slot of an option, by start.
-func (c *Client) Slots(ctx context.Context, q SlotQuery) ([]platform.SlotState, error) {
-	answer, err := call[struct{ Slots []platform.SlotState }](ctx, c, http.MethodGet, "/slots?"+q.encode(), nil)
-	return answer.Slots, err
+// List lists every slot of an option, by start.
+func (s Slots) List(ctx context.Context, q SlotQuery) ([]platform.SlotState, error) {
+	return field[[]platform.SlotState](ctx, s.sandbox, http.MethodGet, "/slots?"+q.encode(), "slots", nil)
 }
 
 // SlotChange is what becomes of a slot; nil leaves a thing as it is. See
@@ -46,10 +48,10 @@ type SlotChange struct {
 	Capacity  *int                   `json:"capacity,omitempty"`
 }
 
-// SetSlot changes a slot as the partner's own staff would, and returns it as it
+// Set changes a slot as the partner's own staff would, and returns it as it
 // is now.
-func (c *Client) SetSlot(ctx context.Context, productID, optionID, availabilityID string, change SlotChange) (platform.SlotState, error) {
-	return call[platform.SlotState](ctx, c, http.MethodPatch, "/slots", struct {
+func (s Slots) Set(ctx context.Context, productID, optionID, availabilityID string, change SlotChange) (platform.SlotState, error) {
+	return call[platform.SlotState](ctx, s.sandbox, http.MethodPatch, "/slots", struct {
 		ProductID      string `json:"productId"`
 		OptionID       string `json:"optionId"`
 		AvailabilityID string `json:"availabilityId"`

@@ -1,3 +1,6 @@
+// Package openapi reads the OpenAPI documents that lie beside it: Bundle makes one text
+// of a document and the schema files that it refers to, and a Document judges HTTP
+// exchanges by what it describes.
 package openapi
 
 import (
@@ -27,30 +30,11 @@ const schemaSuffix = ".schema.json"
 // alone: the schema files that it refers to are among its components, by their names,
 // such as reseller.activity for reseller/activity.schema.json. What is written keeps
 // its order.
-func Bundle(file string) ([]byte, error) {
-	document, err := bundled(file)
-	if err != nil {
-		return nil, err
-	}
-	return written(document, file)
-}
+func Bundle(file string) ([]byte, error) { return BundleAt(file, "") }
 
 // BundleAt is a Bundle of an API that lies at one address, which may be relative to the
 // one that the bundle is served at.
 func BundleAt(file, server string) ([]byte, error) {
-	document, err := bundled(file)
-	if err != nil {
-		return nil, err
-	}
-	for i, item := range document {
-		if item.Key == "servers" {
-			document[i].Value = []any{yaml.MapSlice{{Key: "url", Value: server}}}
-		}
-	}
-	return written(document, file)
-}
-
-func bundled(file string) (yaml.MapSlice, error) {
 	document, err := read(file)
 	if err != nil {
 		return nil, err
@@ -68,10 +52,14 @@ func bundled(file string) (yaml.MapSlice, error) {
 		b.rewrite(schema, file)
 		found = append(found, yaml.MapItem{Key: componentName(file), Value: anonymous(schema)})
 	}
-	return withComponents(document, found), nil
-}
-
-func written(document yaml.MapSlice, file string) ([]byte, error) {
+	for i, item := range document {
+		switch list, _ := item.Value.(yaml.MapSlice); {
+		case item.Key == "components" && found != nil:
+			document[i].Value = append(list, yaml.MapItem{Key: "schemas", Value: found})
+		case item.Key == "servers" && server != "":
+			document[i].Value = []any{yaml.MapSlice{{Key: "url", Value: server}}}
+		}
+	}
 	text, err := yaml.MarshalWithOptions(document, yaml.IndentSequence(true), yaml.UseLiteralStyleIfMultiline(true))
 	if err != nil {
 		return nil, fmt.Errorf("write the bundle of %s: %w", file, err)
@@ -139,14 +127,4 @@ func componentName(file string) string {
 // anonymous is a schema without what it is as a file.
 func anonymous(schema yaml.MapSlice) yaml.MapSlice {
 	return slices.DeleteFunc(schema, func(item yaml.MapItem) bool { return item.Key == "$schema" || item.Key == "$id" })
-}
-
-// withComponents puts the schemas at the end of the document's components.
-func withComponents(document, found yaml.MapSlice) yaml.MapSlice {
-	for i, item := range document {
-		if list, ok := item.Value.(yaml.MapSlice); ok && item.Key == "components" {
-			document[i].Value = append(list, yaml.MapItem{Key: "schemas", Value: found})
-		}
-	}
-	return document
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,6 +29,7 @@ type Operation struct {
 	Body         *Body          // nil: it takes none
 	Answer       map[string]any // the schema of the good answer's JSON, as it is written, references resolved; nil: it has none
 
+	pattern   *regexp.Regexp      // of the escaped paths that fit, with a group for each parameter
 	responses map[string]response // by status, or default
 }
 
@@ -134,8 +136,12 @@ func (r *reader) fail(err error) {
 	}
 }
 
+// parameterInPath is one in a path whose special characters are quoted.
+var parameterInPath = regexp.MustCompile(`\\\{(\w+)\\\}`)
+
 func (r *reader) operation(method, path string, node map[string]any, at string) *Operation {
 	op := &Operation{Method: method, Path: path, responses: map[string]response{}}
+	op.pattern = regexp.MustCompile("^" + parameterInPath.ReplaceAllString(regexp.QuoteMeta(path), "(?P<$1>[^/]+)") + "$")
 	op.ID, _ = node["operationId"].(string)
 	security, own := node["security"].([]any)
 	if !own {
@@ -153,13 +159,13 @@ func (r *reader) operation(method, path string, node map[string]any, at string) 
 		p.Name, _ = node["name"].(string)
 		p.In, _ = node["in"].(string)
 		p.Required, _ = node["required"].(bool)
-		p.Schema = r.inlined(node["schema"])
+		p.Schema = r.inlinedObject(node["schema"])
 		op.Parameters = append(op.Parameters, p)
 	}
 	if body, at := r.child(node, at, "requestBody"); body != nil {
 		content, at := r.child(body, at, "content")
 		media, at := r.child(content, at, "application/json")
-		op.Body = &Body{Schema: r.inlined(media["schema"]), judge: r.schema(media, at)}
+		op.Body = &Body{Schema: r.inlinedObject(media["schema"]), judge: r.schema(media, at)}
 		op.Body.Required, _ = body["required"].(bool)
 	}
 	responses, at := r.child(node, at, "responses")
@@ -169,7 +175,7 @@ func (r *reader) operation(method, path string, node map[string]any, at string) 
 		if strings.HasPrefix(status, "2") {
 			content, at := r.child(node, at, "content")
 			if media, _ := r.child(content, at, "application/json"); media != nil {
-				op.Answer = r.inlined(media["schema"])
+				op.Answer = r.inlinedObject(media["schema"])
 			}
 		}
 	}
@@ -205,43 +211,38 @@ func (r *reader) schema(node map[string]any, at string) *jsonschema.Schema {
 	return compiled
 }
 
-// inlined is a schema with what its references lead to in their place. Ours do not
-// refer to themselves.
-func (r *reader) inlined(value any) map[string]any {
-	node, _ := value.(map[string]any)
-	made := map[string]any{}
-	if ref, ok := node["$ref"].(string); ok {
-		target, _ := r.resolved(map[string]any{"$ref": ref}, "")
-		maps.Copy(made, r.inlined(target))
-	}
-	for keyword, value := range node {
-		switch below := value.(type) {
-		case map[string]any:
-			switch keyword {
-			case "items", "additionalProperties":
-				made[keyword] = r.inlined(below)
-			case "properties", "patternProperties":
-				properties := map[string]any{}
-				brought, _ := made[keyword].(map[string]any)
-				maps.Copy(properties, brought) // by a reference beside it
-				for name, property := range below {
-					properties[name] = r.inlined(property)
-				}
-				made[keyword] = properties
+// inlined is a part of a schema with what its references lead to in their place. Our
+// schemas do not refer to themselves.
+func (r *reader) inlined(value any) any {
+	switch value := value.(type) {
+	case []any:
+		made := make([]any, len(value))
+		for i, item := range value {
+			made[i] = r.inlined(item)
+		}
+		return made
+	case map[string]any:
+		made := map[string]any{}
+		if ref, ok := value["$ref"].(string); ok {
+			target, _ := r.resolved(map[string]any{"$ref": ref}, "")
+			made = r.inlinedObject(target)
+		}
+		for name, child := range value {
+			properties, brought := made[name].(map[string]any) // by the reference
+			switch child := r.inlined(child); {
+			case name == "$ref":
+			case brought && (name == "properties" || name == "patternProperties"):
+				maps.Copy(properties, child.(map[string]any))
 			default:
-				made[keyword] = below
-			}
-		default:
-			made[keyword] = value
-			if keyword == "anyOf" {
-				var branches []any
-				for _, branch := range value.([]any) {
-					branches = append(branches, r.inlined(branch))
-				}
-				made[keyword] = branches
+				made[name] = child
 			}
 		}
+		return made
 	}
-	delete(made, "$ref")
-	return made
+	return value
+}
+
+func (r *reader) inlinedObject(value any) map[string]any {
+	object, _ := r.inlined(value).(map[string]any)
+	return object
 }

@@ -19,37 +19,15 @@ import (
 // Find returns the operation that a method and an escaped path lead to; nil where the
 // document has none. methods are those that the document has for the path.
 func (d *Document) Find(method, path string) (found *Operation, methods []string) {
-	literal := -1
-	for _, op := range d.operations {
-		if n, ok := matches(op.Path, path); ok {
+	for _, op := range d.operations { // a literal segment comes before a parameter
+		if op.pattern.MatchString(path) {
 			methods = append(methods, op.Method)
-			if op.Method == method && n > literal {
-				found, literal = op, n
+			if op.Method == method && found == nil {
+				found = op
 			}
 		}
 	}
 	return found, methods
-}
-
-// matches tells whether a path fits a template, and in how many segments literally.
-func matches(template, path string) (literal int, ok bool) {
-	wanted, given := strings.Split(template, "/"), strings.Split(path, "/")
-	if len(wanted) != len(given) {
-		return 0, false
-	}
-	for i, segment := range wanted {
-		switch {
-		case strings.HasPrefix(segment, "{"):
-			if given[i] == "" {
-				return 0, false
-			}
-		case segment != given[i]:
-			return 0, false
-		default:
-			literal++
-		}
-	}
-	return literal, true
 }
 
 // JudgeRequest returns what is not as the operation describes it: query parameters,
@@ -96,12 +74,10 @@ func (o *Operation) JudgeRequest(u *url.URL, headers http.Header, body []byte) (
 
 // segment is the value of a path parameter.
 func (o *Operation) segment(path, name string) string {
-	given := strings.Split(path, "/")
-	for i, segment := range strings.Split(o.Path, "/") {
-		if segment == "{"+name+"}" && i < len(given) {
-			if value, err := url.PathUnescape(given[i]); err == nil {
-				return value
-			}
+	given := o.pattern.FindStringSubmatch(path)
+	if i := o.pattern.SubexpIndex(name); i >= 0 && given != nil {
+		if value, err := url.PathUnescape(given[i]); err == nil {
+			return value
 		}
 	}
 	return ""

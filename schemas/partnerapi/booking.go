@@ -50,9 +50,9 @@ type Ticket struct {
 
 // DeliveryOption is one form of a ticket.
 type DeliveryOption struct {
-	DeliveryFormat DeliveryFormat `json:"deliveryFormat"`
-	DeliveryMethod DeliveryMethod `json:"deliveryMethod"`
-	DeliveryValue  string         `json:"deliveryValue"` // barcode data, or the address of a PDF
+	DeliveryFormat string `json:"deliveryFormat"` // such as QRCODE
+	DeliveryMethod string `json:"deliveryMethod"` // TICKET or VOUCHER
+	DeliveryValue  string `json:"deliveryValue"`  // barcode data, or the address of a PDF
 }
 
 // ReleaseRequest is the optional body of DELETE /bookings/{reservationCode} (REL-1).

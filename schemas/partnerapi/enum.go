@@ -68,23 +68,11 @@ func (s SlotStatus) Bookable() bool {
 // StatusConfirmed is the status that a confirmed booking should show (CNF-3).
 const StatusConfirmed = "CONFIRMED"
 
-// DeliveryFormat says what a ticket's delivery value holds.
-type DeliveryFormat string
-
-// The five delivery formats.
+// The delivery formats and methods of the tickets that the mock partner issues; the
+// schema lists all that are lawful.
 const (
-	QRCode  DeliveryFormat = "QRCODE"
-	Code128 DeliveryFormat = "CODE128"
-	PDFURL  DeliveryFormat = "PDF_URL"
-	Aztec   DeliveryFormat = "AZTEC"
-	EAN13   DeliveryFormat = "EAN13"
-)
-
-// DeliveryMethod says how a ticket reaches the guest.
-type DeliveryMethod string
-
-// The two delivery methods.
-const (
-	DeliverTicket  DeliveryMethod = "TICKET"
-	DeliverVoucher DeliveryMethod = "VOUCHER"
+	QRCode         = "QRCODE"
+	PDFURL         = "PDF_URL"
+	DeliverTicket  = "TICKET"
+	DeliverVoucher = "VOUCHER"
 )

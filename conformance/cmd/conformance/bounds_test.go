@@ -43,16 +43,6 @@ func hear(t *testing.T, mock *mockpartner.Mock) (*asked, string) {
 	})
 }
 
-// wholeMock starts a mock with all its products.
-func wholeMock(t *testing.T) *mockpartner.Mock {
-	t.Helper()
-	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return mock
-}
-
 func TestAReadOnlyRunReadsTheCatalogAndAvailabilityAndNothingElse(t *testing.T) {
 	t.Parallel()
 	heard, address := hear(t, wholeMock(t))
@@ -163,7 +153,7 @@ func TestANameThatTheCatalogLacksLeavesTheVerdictIncompleteAndSaysWhatThereIs(t 
 func TestAPlanSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 	t.Parallel()
 	heard, address := hear(t, wholeMock(t))
-	r := start(t, quickCommand, withKey(), "run", "--base-url", address, "--plan", "--json", "--max-holds", "7", "--product", "lisbon-walk,kuwait-museum").wait(t)
+	r := start(t, withKey(), "run", "--base-url", address, "--plan", "--json", "--max-holds", "7", "--product", "lisbon-walk,kuwait-museum").wait(t)
 	var plan suite.Plan
 	if err := json.Unmarshal([]byte(r.stdout), &plan); err != nil || r.code != 0 {
 		t.Fatalf("want exit 0 and JSON, got %d, %v\n%s%s", r.code, err, r.stdout, r.stderr)
@@ -193,7 +183,7 @@ func TestARunBeginsWithItsPlan(t *testing.T) {
 			t.Errorf("want %q, got\n%s", want, r.stdout)
 		}
 	}
-	p := start(t, quickCommand, withKey(), "run", "--base-url", address, "--plan", "--max-rps", "2").wait(t)
+	p := start(t, withKey(), "run", "--base-url", address, "--plan", "--max-rps", "2").wait(t)
 	if !strings.Contains(p.stdout, "at most 500 and 100; each is released or cancelled again") || !strings.Contains(p.stdout, "not all rules will be judged") {
 		t.Errorf("want what may be made, and that so few calls a second are too few, got\n%s", p.stdout)
 	}

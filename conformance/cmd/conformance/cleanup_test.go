@@ -50,7 +50,7 @@ func TestACleanupSaysWhatItUndidAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	_, address := startMock(t, mockpartner.Options{}) // which releases and cancels what it does not know, as REL-4 and CAN-4 say
 	account := leave(t, address, isHeld, isBooked, isDoubtful, isOver)
-	r := start(t, quickCommand, withKey(), "cleanup", account).wait(t)
+	r := start(t, withKey(), "cleanup", account).wait(t)
 	for _, want := range []string{`undone: hold "C1" of product "lisbon-walk", option "small-group", slot "a"`, `undone: booking "B2"`, `undone: hold "C3"`, "3 undone, nothing is left\n"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("want %q, got\n%s", want, r.stdout)
@@ -59,7 +59,7 @@ func TestACleanupSaysWhatItUndidAndLeavesNothing(t *testing.T) {
 	if r.code != 0 || r.stderr != "" {
 		t.Errorf("want exit 0, got %d\n%s", r.code, r.stderr)
 	}
-	if again := start(t, quickCommand, nil, "cleanup", account).wait(t); again.code != 0 || again.stdout != "0 undone, nothing is left\n" {
+	if again := start(t, nil, "cleanup", account).wait(t); again.code != 0 || again.stdout != "0 undone, nothing is left\n" {
 		t.Errorf("want nothing to do the second time, not even for want of a key, got %d\n%s%s", again.code, again.stdout, again.stderr)
 	}
 }
@@ -74,7 +74,7 @@ func TestACleanupListsWhatItCannotUndoAndExits1(t *testing.T) {
 		http.Error(w, "{}", status)
 	})
 	account := leave(t, address, isHeld, isBooked, func(*ledger.Entry) {})
-	r := start(t, quickCommand, withKey(), "cleanup", account).wait(t)
+	r := start(t, withKey(), "cleanup", account).wait(t)
 	for _, want := range []string{
 		`not undone: hold "C1"`, "release was answered with 500 Internal Server Error; it expires at ",
 		`not undone: booking "B2"`, "cancel was answered with 405 Method Not Allowed",
@@ -94,10 +94,10 @@ func TestACleanupOfAPartnerThatIsNotReachedExits3AndCanBeRunAgain(t *testing.T) 
 	t.Parallel()
 	_, address := startMock(t, mockpartner.Options{})
 	account := leave(t, "http://127.0.0.1:1", isHeld)
-	if r := start(t, quickCommand, withKey(), "cleanup", account).wait(t); r.code != 3 || !strings.Contains(r.stdout, "the partner was not reached") {
+	if r := start(t, withKey(), "cleanup", account).wait(t); r.code != 3 || !strings.Contains(r.stdout, "the partner was not reached") {
 		t.Errorf("want exit 3, got %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
-	if r := start(t, quickCommand, withKey(), "cleanup", account, "--base-url", address).wait(t); r.code != 0 {
+	if r := start(t, withKey(), "cleanup", account, "--base-url", address).wait(t); r.code != 0 {
 		t.Errorf("want it undone where the partner is now, got %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 }
@@ -110,14 +110,14 @@ func TestARunDoesNotOverwriteALedgerWithOpenHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := start(t, quickCommand, withKey(), "run", "--base-url", address, "--ledger", account).wait(t)
+	r := start(t, withKey(), "run", "--base-url", address, "--ledger", account).wait(t)
 	if want := "run 'conformance cleanup " + account + "' first"; r.code != 2 || !strings.Contains(r.stderr, want) || strings.Count(r.stderr, "\n") != 1 {
 		t.Errorf("want exit 2 and one line with %q, got %d and %q", want, r.code, r.stderr)
 	}
 	if text, err := os.ReadFile(account); err != nil || string(text) != string(was) {
 		t.Errorf("want the ledger as it was, got %v\n%s", err, text)
 	}
-	if r := start(t, quickCommand, withKey(), "cleanup", account).wait(t); r.code != 0 {
+	if r := start(t, withKey(), "cleanup", account).wait(t); r.code != 0 {
 		t.Errorf("want it cleaned up, got %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	if r := judge(t, address, "--ledger", account, "--read-only"); r.code != 0 || r.result.Ledger != account {

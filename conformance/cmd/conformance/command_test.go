@@ -20,14 +20,9 @@ import (
 	"partnerkit.dev/mockpartner"
 )
 
-// The built command, with the race detector and without: Ginkgo runs its specs
-// once a process, so every run of a test is a process of its own. The detector
-// costs a second a run; the long tables, whose runs differ only in the partner,
-// go without.
-var (
-	command      string
-	quickCommand string
-)
+// command is the built command: Ginkgo runs its specs once a process, so every run
+// of a test is a process of its own. The suite's own test runs it with the race detector.
+var command string
 
 // underWay is how many runs are under way at once. Most of them wait for a
 // partner most of the time: one for each core would leave the cores idle.
@@ -49,12 +44,10 @@ func TestMain(m *testing.M) {
 		if detected {
 			return runWithoutDetector(filepath.Join(dir, "tests"))
 		}
-		command, quickCommand = filepath.Join(dir, "conformance"), filepath.Join(dir, "conformance-quick")
-		for _, build := range [][]string{{"build", "-race", "-o", command, "."}, {"build", "-o", quickCommand, "."}} {
-			if err := goTool(build...); err != nil {
-				fmt.Fprintf(os.Stderr, "build the command: %v\n", err)
-				return 1
-			}
+		command = filepath.Join(dir, "conformance")
+		if err := goTool("build", "-o", command, "."); err != nil {
+			fmt.Fprintf(os.Stderr, "build the command: %v\n", err)
+			return 1
 		}
 		return m.Run()
 	}())
@@ -102,8 +95,7 @@ type ran struct {
 // the most with the flags that these tests use.
 const patience = 3 * time.Minute
 
-// free bounds the runs that are under way at once; each is a process with the
-// race detector.
+// free bounds the runs that are under way at once.
 var free = make(chan struct{}, 6)
 
 func readReport(t *testing.T, dir string) *report.Result {
@@ -127,7 +119,7 @@ func readReport(t *testing.T, dir string) *report.Result {
 // time: there are some hundred runs.
 func judge(t *testing.T, url string, args ...string) ran {
 	t.Helper()
-	r := start(t, quickCommand, append(withKey(), "GOGC=400"), append([]string{"run", "--base-url", url, "--reports", "report.json"}, args...)...).wait(t)
+	r := start(t, append(withKey(), "GOGC=400"), append([]string{"run", "--base-url", url, "--reports", "report.json"}, args...)...).wait(t)
 	if r.result == nil {
 		t.Fatalf("want a report, got exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
@@ -178,20 +170,29 @@ func (r ran) said() string {
 	return strings.Join(lines, "\n")
 }
 
-// startMock starts a mock partner. What prepares it is called before it serves.
-func startMock(t *testing.T, options mockpartner.Options, prepare ...func(*mockpartner.Mock)) (*mockpartner.Mock, string) {
+// newMock makes a mock partner with the key of these tests.
+func newMock(t *testing.T, options mockpartner.Options) *mockpartner.Mock {
 	t.Helper()
 	options.AuthKey = key
 	mock, err := mockpartner.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, next := range prepare {
-		next(mock)
-	}
-	server := httptest.NewServer(mock)
-	t.Cleanup(server.Close)
-	return mock, server.URL
+	t.Cleanup(mock.Close)
+	return mock
+}
+
+// wholeMock is a mock with all its products.
+func wholeMock(t *testing.T) *mockpartner.Mock {
+	t.Helper()
+	return newMock(t, mockpartner.Options{})
+}
+
+// startMock serves a mock partner.
+func startMock(t *testing.T, options mockpartner.Options) (*mockpartner.Mock, string) {
+	t.Helper()
+	mock := newMock(t, options)
+	return mock, serve(t, mock.ServeHTTP)
 }
 
 // serve starts a partner made of one handler.

@@ -11,7 +11,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 
@@ -30,96 +29,60 @@ type crowded struct {
 	runs   int    // without a soak
 }
 
-// tally is what came of the runs of one partner.
-type tally struct {
-	crowded
-	found   int   // runs in which the defect's rule failed
-	accused int   // runs in which another MUST rule did
-	open    []int // rules left open, by run
-	calls   int   // of the runs
-	others  int64 // calls of the buyers meanwhile
-}
-
 func TestOtherCustomersNeitherAccuseALawfulPartnerNorHideABreach(t *testing.T) {
 	t.Parallel()
-	partners := []crowded{
+	for _, partner := range []crowded{
 		{runs: 2},
 		{defect: "hold-takes-no-seats", rule: "reserve.vacancies.one", runs: 1},
 		{defect: "release-gives-nothing-back", rule: "release.vacancies.one", runs: 1},
 		{defect: "second-confirm-books-again", rule: "confirm.repeat.booking", runs: 1},
-	}
-	var tallies []tally
-	for _, partner := range partners {
+	} {
 		if runs, err := strconv.Atoi(os.Getenv(soakRuns)); err == nil {
 			partner.runs = runs
 		}
-		tallies = append(tallies, judgeInACrowd(t, partner))
-	}
-	t.Log(tableOf(tallies))
-	for _, of := range tallies {
+		found := 0
+		for seed := range uint64(partner.runs) {
+			if partner.judgedAmongBuyers(t, seed) {
+				found++
+			}
+		}
 		// Eighteen of twenty; all, where there are few.
-		if of.defect != "" && 10*of.found < 9*of.runs {
-			t.Errorf("want %s found through %s, got it in %d of %d runs", of.defect, of.rule, of.found, of.runs)
+		if partner.defect != "" && 10*found < 9*partner.runs {
+			t.Errorf("want %s found through %s, got it in %d of %d runs", partner, partner.rule, found, partner.runs)
 		}
 	}
 }
 
-// judgeInACrowd has a partner judged while others buy there. The buyers of each run
-// have a seed of their own.
-func judgeInACrowd(t *testing.T, partner crowded) tally {
+// judgedAmongBuyers has a mock judged while others buy there, with a seed of their
+// own, and reports whether the defect's rule failed.
+func (partner crowded) judgedAmongBuyers(t *testing.T, seed uint64) (found bool) {
 	t.Helper()
-	of := tally{crowded: partner}
-	for seed := range uint64(partner.runs) {
-		r, calls := judgeAmongBuyers(t, partner, seed)
-		failed, open := r.outcomes(report.Failed), r.outcomes(report.Inconclusive)
-		if partner.rule != "" && slices.Contains(failed, partner.rule) {
-			of.found++
-			failed = slices.DeleteFunc(failed, func(id string) bool { return id == partner.rule })
-		}
-		if len(failed) > 0 {
-			of.accused++
-			t.Errorf("%s, seed %d: want no other MUST rule failed, got %q\n%s", of, seed, failed, r.said())
-		}
-		if len(open) > mostOpen {
-			t.Errorf("%s, seed %d: want at most %d rules left open, got %q\n%s", of, seed, mostOpen, open, r.said())
-		}
-		of.open, of.calls, of.others = append(of.open, len(open)), of.calls+r.result.Coverage.Calls, of.others+calls
-	}
-	return of
-}
-
-// judgeAmongBuyers has a mock judged once, and returns how many calls others made.
-func judgeAmongBuyers(t *testing.T, partner crowded, seed uint64) (ran, int64) {
-	t.Helper()
-	options := mockpartner.Options{AuthKey: key, Seed: seed}
+	options := mockpartner.Options{Seed: seed}
 	if partner.defect != "" {
 		options.Defects = []string{partner.defect}
 	}
-	mock, err := mockpartner.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer mock.Close()
+	mock := newMock(t, options)
 	buyers := goShopping(t, mock, seed)
-	url := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) { buyers.follow(next, w, r) })
+	url := between(t, mock, buyers.follow)
 	r := judge(t, url, ofMock(url)...)
 	buyers.goHome()
 	if partner.defect == "" {
 		leftAsItWas(t, mock)
 	}
-	return r, buyers.calls.Load()
-}
-
-func (of tally) String() string { return cmp.Or(of.defect, "lawful") }
-
-func tableOf(tallies []tally) string {
-	var table strings.Builder
-	fmt.Fprintf(&table, "%d other customers\n%-28s %5s %6s %8s %6s %12s  %s\n", howManyBuyers(), "partner", "runs", "found", "accused", "calls", "others' calls", "rules left open, by run")
-	for _, of := range tallies {
-		fmt.Fprintf(&table, "%-28s %5d %6d %8d %6d %12d  %d\n", of, of.runs, of.found, of.accused, of.calls, of.others, of.open)
+	failed, open := r.outcomes(report.Failed), r.outcomes(report.Inconclusive)
+	found = slices.Contains(failed, partner.rule)
+	if accused := slices.DeleteFunc(failed, func(id string) bool { return id == partner.rule }); len(accused) > 0 {
+		t.Errorf("%s, seed %d: want no other MUST rule failed, got %q\n%s", partner, seed, accused, r.said())
 	}
-	return table.String()
+	if len(open) > mostOpen {
+		t.Errorf("%s, seed %d: want at most %d rules left open, got %q\n%s", partner, seed, mostOpen, open, r.said())
+	}
+	t.Logf("%s, seed %d, %d other customers: found %t, %d rules left open, %d calls beside %d of theirs",
+		partner, seed, howManyBuyers(), found, len(open), r.result.Coverage.Calls, buyers.calls.Load())
+	return found
 }
+
+func (partner crowded) String() string { return cmp.Or(partner.defect, "lawful") }
 
 // A slot that is sold out may be left out of an answer (AVL-14), also when others buy
 // its last seats between two looks at it.

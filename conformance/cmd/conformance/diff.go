@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 )
 
@@ -51,7 +52,7 @@ Exit codes:
 				encoder.SetIndent("", "  ")
 				err = encoder.Encode(compared)
 			case markdown:
-				_, err = out.Write(compared.Markdown())
+				_, err = out.Write(view.CompareMarkdown(compared))
 			default:
 				newScreen(out, asItIs, nil, "").compared(compared)
 			}
@@ -70,7 +71,7 @@ Exit codes:
 
 // compared shows a comparison, the most urgent last, next to the prompt.
 func (s *screen) compared(c report.Comparison) {
-	sections := c.Sections()
+	sections := view.Sections(c)
 	for i := len(sections) - 1; i >= 0; i-- {
 		s.printf("%s\n", sections[i].Title)
 		for _, change := range sections[i].Changes {
@@ -79,7 +80,7 @@ func (s *screen) compared(c report.Comparison) {
 		s.printf("\n")
 	}
 	for _, slower := range c.Slower {
-		s.printf("slower: %s\n", oneLine(string(slower.Endpoint)+" "+slower.Words()))
+		s.printf("slower: %s\n", oneLine(string(slower.Endpoint)+" "+view.SlowerWords(slower)))
 	}
 	for _, remark := range c.Remarks {
 		s.printf("note: %s\n", oneLine(remark))
@@ -88,12 +89,12 @@ func (s *screen) compared(c report.Comparison) {
 	if c.Regressed() {
 		outcome = report.Failed
 	}
-	s.printf("%s\n", s.paint(outcome, c.Verdict()))
+	s.printf("%s\n", s.paint(outcome, view.CompareWords(c)))
 }
 
 // change shows what became of a rule.
 func (s *screen) change(c report.Change) {
-	s.printf("  %-6s %s: %s\n", oneLine(string(c.Level)), oneLine(c.ID), s.paint(c.Is, oneLine(c.Words())))
+	s.printf("  %-6s %s: %s\n", oneLine(string(c.Level)), oneLine(c.ID), s.paint(c.Is, oneLine(view.ChangeWords(c))))
 	for _, note := range c.Notes {
 		s.printf("         %s\n", oneLine(note))
 	}

@@ -17,7 +17,7 @@ func TestDiffTellsWhatBrokeAndWhatIsFixed(t *testing.T) {
 	good := filepath.Join(judge(t, whole, ofMock(whole)...).dir, "report.json")
 	bad := filepath.Join(judge(t, startBroken(t), "--handles-ticket-delivery").dir, "report.json")
 	diff := func(args ...string) ran {
-		return start(t, quickCommand, nil, append([]string{"diff"}, args...)...).wait(t)
+		return start(t, nil, append([]string{"diff"}, args...)...).wait(t)
 	}
 
 	r := diff(good, bad)

@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"testing"
 
 	"partnerkit.dev/mockpartner"
@@ -32,8 +31,6 @@ var networkFaults = []networkFault{
 
 func TestEveryNetworkFaultOnEveryEndpointIsOneFindingWithinTheRunsTime(t *testing.T) {
 	t.Parallel()
-	sold := mockpartner.DefaultCatalog()
-	sold.Products = sold.Products[:1]
 	for row, endpoint := range partnerapi.Endpoints() {
 		for column, network := range networkFaults {
 			if network.only != "" && network.only != endpoint || network.only == "" && !isTried(row+column) {
@@ -46,13 +43,8 @@ func TestEveryNetworkFaultOnEveryEndpointIsOneFindingWithinTheRunsTime(t *testin
 				if err != nil {
 					t.Fatal(err)
 				}
-				mock, err := mockpartner.New(mockpartner.Options{AuthKey: key, Catalog: sold, Scenario: scenario})
-				if err != nil {
-					t.Fatal(err)
-				}
-				server := httptest.NewServer(mock)
-				t.Cleanup(server.Close)
-				r := start(t, quickCommand, withKey(), "run", "--base-url", server.URL, "--limit-scale", hurry, "--reports", "report.json").wait(t)
+				_, address := startMock(t, mockpartner.Options{Variants: []string{"one-product"}, Scenario: scenario})
+				r := judge(t, address, "--limit-scale", hurry)
 				r.hasOneFinding(t, string(endpoint)+"."+network.breaks, endpoint)
 			})
 		}

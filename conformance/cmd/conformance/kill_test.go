@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,7 +19,8 @@ import (
 )
 
 const (
-	// kills is how many runs are killed, and killSeed what their moments are drawn from.
+	// kills is how many runs are killed, one of each four without a soak, and killSeed
+	// what their moments are drawn from.
 	kills    = 20
 	killSeed = 4
 	// mostWrites is less than what a run sends that changes something.
@@ -70,7 +72,7 @@ func (k killing) killed(t *testing.T, mock *mockpartner.Mock) (address, account 
 		}
 		<-gone
 	})
-	p := start(t, quickCommand, withKey(), append([]string{"run", "--base-url", address}, ofMock(address)...)...)
+	p := start(t, withKey(), append([]string{"run", "--base-url", address}, ofMock(address)...)...)
 	started <- p
 	err := <-p.ended
 	close(gone)
@@ -93,7 +95,7 @@ type cleaned struct {
 // what it lists.
 func cleanUp(t *testing.T, account, address string) (said cleaned) {
 	t.Helper()
-	r := start(t, quickCommand, withKey(), "cleanup", account, "--json", "--clock-url", address+"/_mock/clock").wait(t)
+	r := start(t, withKey(), "cleanup", account, "--json", "--clock-url", address+"/_mock/clock").wait(t)
 	if err := json.Unmarshal([]byte(r.stdout), &said); err != nil {
 		t.Fatalf("want JSON, got exit %d, %v\n%s%s", r.code, err, r.stdout, r.stderr)
 	}
@@ -109,13 +111,20 @@ func cleanUp(t *testing.T, account, address string) (said cleaned) {
 
 func TestAfterARunIsKilledACleanupLeavesOnlyHoldsWhoseAnswerNeverArrivedAndListsThem(t *testing.T) {
 	t.Parallel()
-	for _, k := range killings() {
+	for i, k := range killings() {
+		if !isTried(i) {
+			continue
+		}
 		t.Run(fmt.Sprintf("request %d, %s", k.nth, k.when), func(t *testing.T) {
 			t.Parallel()
 			mock := small(t)
 			address, account := k.killed(t, mock)
 			said := cleanUp(t, account, address)
-			noBookings(t, mock)
+			for _, booking := range mock.Default().Platform().Bookings() {
+				if booking.CancelledAt.IsZero() {
+					t.Errorf("want every booking cancelled, got %+v", booking)
+				}
+			}
 			latest := time.Time{}
 			for _, left := range said.NotUndone {
 				if left.Kind != "hold" || left.Code != "" || !strings.Contains(left.Reason, "before reserve was answered") {
@@ -164,19 +173,7 @@ func holdsOf(mock *mockpartner.Mock) (holds []mockpartner.Hold) {
 // isListed reports whether a hold is among what is left: by its reference or,
 // where its reserve had none, by its slot.
 func isListed(hold mockpartner.Hold, left []report.Leftover) bool {
-	for _, one := range left {
-		if one.Reference == hold.ResellerReference || hold.ResellerReference == "" && one.AvailabilityID == hold.AvailabilityID {
-			return true
-		}
-	}
-	return false
-}
-
-func noBookings(t *testing.T, mock *mockpartner.Mock) {
-	t.Helper()
-	for _, booking := range mock.Default().Platform().Bookings() {
-		if booking.CancelledAt.IsZero() {
-			t.Errorf("want every booking cancelled, got %+v", booking)
-		}
-	}
+	return slices.ContainsFunc(left, func(one report.Leftover) bool {
+		return one.Reference == hold.ResellerReference || hold.ResellerReference == "" && one.AvailabilityID == hold.AvailabilityID
+	})
 }

@@ -27,7 +27,7 @@ func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	file, locked, open := filepath.Join(folder, "file"), filepath.Join(folder, "locked"), filepath.Join(folder, "open")
 	// The binary's folder is let in as well.
-	if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(filepath.Dir(quickCommand), 0o755),
+	if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(filepath.Dir(command), 0o755),
 		os.WriteFile(file, []byte("file"), 0), os.Mkdir(locked, 0o500), os.Mkdir(open, 0o700), os.Chmod(open, 0o777)); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			command := exec.CommandContext(ctx, quickCommand, strings.Fields(c.args)...)
+			command := exec.CommandContext(ctx, command, strings.Fields(c.args)...)
 			command.Env = append(os.Environ(), withKey()...)
 			if os.Geteuid() == 0 { // who may do everything
 				command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}

@@ -54,6 +54,15 @@ func (c *crowd) enter(r *http.Request) (withIt int, leave func()) {
 	}
 }
 
+// among is a change that is told how many calls are under way with each one.
+func (c *crowd) among(change func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request)) change {
+	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		withIt, leave := c.enter(r)
+		defer leave()
+		change(withIt, next, w, r)
+	}
+}
+
 // stoodTheRaces fails where a race was not passed.
 func (r ran) stoodTheRaces(t *testing.T) {
 	t.Helper()
@@ -90,20 +99,18 @@ func TestAnotherCustomerWhoGetsOneOfTheLastSeatsIsNoBreach(t *testing.T) {
 	crowd := newCrowd()
 	bought := make(chan string, 1)
 	var once sync.Once
-	address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		withIt, leave := crowd.enter(r)
-		defer leave()
+	address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
 		if partnerapi.EndpointOf(r) == partnerapi.Reserve && withIt > 1 {
 			once.Do(func() { bought <- buysTheSame(mock, r) })
 		}
 		pause(r, 10*time.Millisecond) // so that calls meet
 		next.ServeHTTP(w, r)
-	})
+	}))
 	r := judge(t, address, "--label", onlyRaces)
 	r.stoodTheRaces(t)
 	select {
 	case code := <-bought:
-		mock.Default().Platform().Release(code)
+		mock.Default().Platform().Release(code, nil)
 	default:
 		t.Error("want another customer to come for a seat during a race")
 	}
@@ -116,7 +123,7 @@ func buysTheSame(mock *mockpartner.Mock, r *http.Request) string {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var wanted partnerapi.ReserveRequest
 	_ = json.Unmarshal(body, &wanted)
-	made, err := mock.Default().Platform().Reserve(wanted)
+	made, err := mock.Default().Platform().Reserve(wanted, nil)
 	if err != nil {
 		return "refused: " + err.Error()
 	}
@@ -126,9 +133,7 @@ func buysTheSame(mock *mockpartner.Mock, r *http.Request) string {
 func TestAPartnerWhoseTransactionsCollideFailsTheRaceAlone(t *testing.T) {
 	t.Parallel()
 	mock, crowd := small(t), newCrowd()
-	address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		withIt, leave := crowd.enter(r)
-		defer leave()
+	address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
 		if partnerapi.EndpointOf(r) == partnerapi.Reserve && withIt > 1 {
 			text(http.StatusInternalServerError, "application/json", `{"message":"deadlock detected"}`)(w, r)
 			return
@@ -137,7 +142,7 @@ func TestAPartnerWhoseTransactionsCollideFailsTheRaceAlone(t *testing.T) {
 			pause(r, 20*time.Millisecond)
 		}
 		next.ServeHTTP(w, r)
-	})
+	}))
 	r := judge(t, address)
 	if failed := r.outcomes(report.Failed); !slices.Equal(failed, []string{"reserve.race"}) {
 		t.Errorf("want reserve.race failed alone, got %q\n%s", failed, r.troubles())
@@ -182,9 +187,7 @@ func TestAPartnerThatTurnsCallsAwayIsNotAccusedOfIt(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			mock, crowd := small(t), newCrowd()
-			address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-				withIt, leave := crowd.enter(r)
-				defer leave()
+			address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
 				if withIt > test.takes {
 					w.WriteHeader(http.StatusTooManyRequests)
 					return
@@ -193,7 +196,7 @@ func TestAPartnerThatTurnsCallsAwayIsNotAccusedOfIt(t *testing.T) {
 					pause(r, 150*time.Millisecond) // so that calls meet, on a busy machine too
 				}
 				next.ServeHTTP(w, r)
-			})
+			}))
 			r := judge(t, address, "--label", onlyRaces)
 			for _, id := range races {
 				if got := r.rule(t, id); got.Outcome != test.want || test.want == report.Inconclusive && !strings.Contains(got.Message, "429") {
@@ -208,11 +211,9 @@ func TestAPartnerThatTurnsCallsAwayIsNotAccusedOfIt(t *testing.T) {
 func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
 	t.Parallel()
 	mock, crowd := small(t), newCrowd()
-	address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		_, leave := crowd.enter(r)
-		defer leave()
+	address := between(t, mock, crowd.among(func(_ int, next http.Handler, w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r)
-	})
+	}))
 	r := judge(t, address, "--no-races")
 	for _, id := range races {
 		if got := r.rule(t, id); got.Outcome != report.Skipped || !strings.Contains(got.Message, "--no-races") {
@@ -230,16 +231,14 @@ func TestWhateverIsHeldIsUndoneWhenTheRunIsInterruptedInARace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			mock, crowd := small(t), newCrowd()
-			address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-				withIt, leave := crowd.enter(r)
-				defer leave()
+			address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
 				pause(r, 20*time.Millisecond) // so that calls meet
 				next.ServeHTTP(w, r)
 				if withIt > 1 {
 					pause(r, slowFor)
 				}
-			})
-			p := start(t, command, withKey(), "run", "--base-url", address, "--label", onlyRaces)
+			}))
+			p := start(t, withKey(), "run", "--base-url", address, "--label", onlyRaces)
 			p.interruptAt(t, crowd.met, signals)
 			r := p.wait(t)
 			if r.code != 3 || r.result == nil || r.result.Reason != "the run was interrupted" {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/internal/rule"
-	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/internal/view"
 )
 
 func newRules() *cobra.Command {
@@ -33,7 +33,7 @@ that are about it, or with the reason why none can judge it from outside.`,
 			case coverage && markdown:
 				return errors.New("--coverage and --markdown are two lists: choose one")
 			case markdown:
-				_, err := command.OutOrStdout().Write(report.Catalogue(rule.All()))
+				_, err := command.OutOrStdout().Write(view.Catalogue(rule.All()))
 				return err
 			case coverage:
 				listClauses(table)

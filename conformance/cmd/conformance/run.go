@@ -14,6 +14,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/settings"
+	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
@@ -109,7 +110,7 @@ Exit codes:
 	flags.safetyFlags.register(f)
 	f.BoolVar(&flags.handlesTicketDelivery, "handles-ticket-delivery", false, "the partner delivers its own tickets: confirm must return them")
 	f.StringVar(&flags.reportDir, "report-dir", "conformance-report", "the `folder` for the reports; it is made where it is missing")
-	f.StringSliceVar(&flags.reports, "reports", nil, "write only these `files`: "+strings.Join(report.Names(), ", "))
+	f.StringSliceVar(&flags.reports, "reports", nil, "write only these `files`: "+strings.Join(view.Names(), ", "))
 	f.BoolVar(&flags.noRaces, "no-races", false, "send no calls at the same time; the rules about them are skipped")
 	f.DurationVar(&flags.maxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; what is left then is inconclusive")
 	f.BoolVar(&flags.includeSlow, "include-slow", false, fmt.Sprintf("wait until a hold has expired, for %.0f minutes at most, where there is no --clock-url", suite.LongestWait.Minutes()))
@@ -123,7 +124,7 @@ Exit codes:
 		"rule":       someOf(ruleIDs),
 		"profile":    oneOf(func() []string { return settingsOf(command).Profiles() }),
 		"report-dir": folders,
-		"reports":    someOf(report.Names),
+		"reports":    someOf(view.Names),
 		"baseline":   files("yaml", "yml"),
 		"config":     files("yaml", "yml"),
 		"ca-file":    files("pem", "crt"),
@@ -159,8 +160,8 @@ func (f runFlags) config() (suite.Config, error) {
 
 func (f runFlags) checkReports() error {
 	for _, name := range f.reports {
-		if !slices.Contains(report.Names(), name) {
-			return fmt.Errorf("--reports %q: want some of %s", name, strings.Join(report.Names(), ", "))
+		if !slices.Contains(view.Names(), name) {
+			return fmt.Errorf("--reports %q: want some of %s", name, strings.Join(view.Names(), ", "))
 		}
 	}
 	return nil

@@ -7,13 +7,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -43,32 +42,24 @@ func moments() []moment {
 // waiting for it when the signals come.
 const slowFor = 300 * time.Millisecond
 
-// stopAt returns the address of a partner that is slow at one moment of the run,
-// and a channel that is closed when it has come.
-func stopAt(t *testing.T, mock *mockpartner.Mock, at moment) (address string, come <-chan struct{}) {
-	t.Helper()
+// stopAt makes a partner slow at one moment of the run; the channel is closed when it
+// has come.
+func stopAt(at moment) (slow change, come <-chan struct{}) {
 	reached := make(chan struct{})
-	var mu sync.Mutex
-	calls := 0
-	return between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if partnerapi.EndpointOf(r) == at.endpoint {
-			mu.Lock()
-			calls++
-			now := calls == at.call
-			mu.Unlock()
-			if now && at.after {
-				recorder := httptest.NewRecorder()
-				next.ServeHTTP(recorder, r)
-				close(reached)
-				pause(r, slowFor)
-				w.WriteHeader(recorder.Code)
-				_, _ = w.Write(recorder.Body.Bytes())
-				return
-			}
-			if now {
-				close(reached)
-				pause(r, slowFor)
-			}
+	var calls atomic.Int64
+	return only(at.endpoint, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		switch now := calls.Add(1) == int64(at.call); {
+		case now && at.after:
+			recorder := httptest.NewRecorder()
+			next.ServeHTTP(recorder, r)
+			close(reached)
+			pause(r, slowFor)
+			w.WriteHeader(recorder.Code)
+			_, _ = w.Write(recorder.Body.Bytes())
+			return
+		case now:
+			close(reached)
+			pause(r, slowFor)
 		}
 		next.ServeHTTP(w, r)
 	}), reached
@@ -93,9 +84,8 @@ func TestWhateverIsHeldIsUndoneWhenTheRunIsInterrupted(t *testing.T) {
 			t.Run(interrupt.name+" "+at.name, func(t *testing.T) {
 				t.Parallel()
 				mock := small(t)
-				address, come := stopAt(t, mock, at)
-				// Without the race detector: Ginkgo's own goroutines race where a spec is left behind.
-				p := start(t, quickCommand, withKey(), "run", "--base-url", address)
+				slow, come := stopAt(at)
+				p := start(t, withKey(), "run", "--base-url", between(t, mock, slow))
 				p.interruptAt(t, come, interrupt.signals)
 				r := p.wait(t)
 				if r.code != 3 || r.result == nil || r.result.Verdict != report.Incomplete || r.result.Reason != "the run was interrupted" {
@@ -135,22 +125,14 @@ func (p *process) interruptAt(t *testing.T, come <-chan struct{}, signals []os.S
 func TestABreachStandsAlsoWhenTheRunIsInterruptedLater(t *testing.T) {
 	t.Parallel()
 	mock := small(t)
-	broken := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if partnerapi.EndpointOf(r) == partnerapi.Products && r.URL.Query().Has("updated_since") {
+	slow, come := stopAt(moment{endpoint: partnerapi.Confirm, call: 1})
+	p := start(t, withKey(), "run", "--base-url", between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("updated_since") {
 			http.Error(w, `{"message":"unknown parameter"}`, http.StatusBadRequest)
 			return
 		}
-		next.ServeHTTP(w, r)
-	})
-	address, come := stopAt(t, mock, moment{endpoint: partnerapi.Confirm, call: 1})
-	front := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		target := address
-		if partnerapi.EndpointOf(r) == partnerapi.Products {
-			target = broken
-		}
-		forward(w, r, target)
-	})
-	p := start(t, command, withKey(), "run", "--base-url", front)
+		slow(next, w, r)
+	}))
 	p.interruptAt(t, come, []os.Signal{syscall.SIGINT})
 	r := p.wait(t)
 	if failed := r.outcomes(report.Failed); r.code != 1 || len(failed) != 1 || failed[0] != "products.updated-since" {
@@ -162,32 +144,11 @@ func TestABreachStandsAlsoWhenTheRunIsInterruptedLater(t *testing.T) {
 	allUndone(t, r, mock)
 }
 
-// forward has a request answered at another address.
-func forward(w http.ResponseWriter, r *http.Request, address string) {
-	request, err := http.NewRequestWithContext(r.Context(), r.Method, address+r.URL.RequestURI(), r.Body)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
-		return
-	}
-	request.Header = r.Header.Clone()
-	answer, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
-		return
-	}
-	defer answer.Body.Close()
-	w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
-	w.WriteHeader(answer.StatusCode)
-	_, _ = io.Copy(w, answer.Body)
-}
-
 // A reader such as head closes the output after a few lines.
 func TestARunWhoseOutputNobodyReadsGoesOnToItsEnd(t *testing.T) {
 	t.Parallel()
 	mock := small(t)
-	server := httptest.NewServer(mock)
-	t.Cleanup(server.Close)
-	r := runPiped(t, server.URL, func(output io.ReadCloser, _ *os.Process) {
+	r := runPiped(t, serve(t, mock.ServeHTTP), func(output io.ReadCloser, _ *os.Process) {
 		if line, err := bufio.NewReader(output).ReadString('\n'); err != nil || !strings.HasPrefix(line, "judging") {
 			t.Errorf("want the first line, got %q, %v", line, err)
 		}

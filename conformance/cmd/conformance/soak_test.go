@@ -19,5 +19,5 @@ func inShort(whole int) int {
 	if os.Getenv(soakRuns) != "" {
 		return whole
 	}
-	return whole / shortStep
+	return whole / (shortStep * shortStep)
 }

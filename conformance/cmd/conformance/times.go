@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 )
 
@@ -14,7 +15,7 @@ func (s *screen) times(all []report.Latency) {
 	const row = "%-14s %6v %9s %9s %9s %9s%s\n"
 	s.printf(row, "answer times", "calls", "median", "95%", "worst", "limit", "")
 	for _, l := range all {
-		ms := report.Milliseconds
+		ms := view.Milliseconds
 		s.printf(row, l.Endpoint, l.Calls, ms(l.MedianMS), ms(l.P95MS), ms(l.WorstMS), ms(l.HealthyLimitMS), givenUp(l))
 	}
 	s.printf("\n")

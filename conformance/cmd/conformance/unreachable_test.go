@@ -14,7 +14,6 @@ import (
 
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/mockpartner"
 )
 
 func TestAPartnerThatCannotBeReachedIsNotJudged(t *testing.T) {
@@ -35,7 +34,7 @@ func TestAPartnerThatCannotBeReachedIsNotJudged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := start(t, quickCommand, withKey(), "run", "--base-url", partner.address, "--limit-scale", hurry, "--reports", "report.json").wait(t)
+			r := judge(t, partner.address, "--limit-scale", hurry)
 			if r.code != 3 || r.result.Verdict != report.Incomplete || !strings.Contains(r.result.Reason, partner.says) {
 				t.Errorf("want exit 3 because %q, got exit %d, %s because %q", partner.says, r.code, r.result.Verdict, r.result.Reason)
 			}
@@ -89,17 +88,13 @@ func tlsServer(t *testing.T, handler http.Handler) *httptest.Server {
 
 func TestACertificateOfThePartnersOwnAuthorityIsTrustedWhenItIsGiven(t *testing.T) {
 	t.Parallel()
-	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := tlsServer(t, mock)
+	server := tlsServer(t, wholeMock(t))
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := start(t, quickCommand, withKey(), append([]string{"run", "--ca-file", file, "--base-url", server.URL}, ofMock(server.URL)...)...).wait(t)
+	r := judge(t, server.URL, ofMock(server.URL, "--ca-file", file)...)
 	if r.code != 0 {
 		t.Fatalf("want exit 0, got %d\n%s%s", r.code, r.troubles(), r.stderr)
 	}
@@ -117,7 +112,7 @@ func TestARedirectToAnotherHostIsNotFollowed(t *testing.T) {
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, elsewhere+r.URL.Path, http.StatusMovedPermanently)
 	})
-	r := start(t, quickCommand, withKey(), "run", "--base-url", address).wait(t)
+	r := judge(t, address)
 	r.hasOneFinding(t, rule.ProductsStatus.ID, rule.ProductsStatus.Endpoint)
 	if message := r.rule(t, rule.ProductsStatus.ID).Message; !strings.Contains(message, elsewhere) || !strings.Contains(message, "redirects are not followed") {
 		t.Errorf("want the finding to name the redirect, got %q", message)

@@ -39,7 +39,7 @@ func TestEveryMisuseIsOneLineThatSaysWhatToDoAndExit2(t *testing.T) {
 			case none:
 				environment = nil
 			}
-			r := start(t, quickCommand, environment, wrong.args...).wait(t)
+			r := start(t, environment, wrong.args...).wait(t)
 			if r.code != 2 {
 				t.Errorf("want exit 2, got %d", r.code)
 			}
@@ -81,7 +81,7 @@ func badVerifications(t *testing.T) []misuse {
 		{name: "verify of two reports", args: []string{"verify", empty, empty}, want: "takes the path of one report, and got 2"},
 		{name: "verify of a file that is not there", args: []string{"verify", empty + "x"}, want: "cannot be read: no such file or directory"},
 		{name: "verify of a folder", args: []string{"verify", filepath.Dir(empty)}, want: "cannot be read: is a directory"},
-		{name: "verify of an empty file", args: []string{"verify", empty}, want: "is no report.json or report.html of this suite"},
+		{name: "verify of an empty file", args: []string{"verify", empty}, want: "is no report.json of this suite"},
 		{name: "verify by half a sum", args: []string{"verify", empty, "--sha256", "5f0c"}, want: "want the 64 hexadecimal digits that the run printed"},
 		{name: "verify by no sum", args: []string{"verify", empty, "--sha256", secret}, want: "want the 64 hexadecimal digits that the run printed"},
 	}
@@ -268,7 +268,7 @@ func TestHelpOfEveryCommandShowsExamples(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"help", "run"}, {"rules", "--help"}, {"selftest", "--help"}, {"explain", "--help"}, {"completion", "--help"}, {"diff", "--help"}, {"verify", "--help"}, {"help", "--help"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
-			r := start(t, quickCommand, nil, args...).wait(t)
+			r := start(t, nil, args...).wait(t)
 			if r.code != 0 || r.stderr != "" {
 				t.Errorf("want exit 0 and no complaint, got %d and %q", r.code, r.stderr)
 			}
@@ -284,7 +284,7 @@ func TestHelpOfEveryCommandShowsExamples(t *testing.T) {
 
 func TestRulesListsTheWholeCatalogue(t *testing.T) {
 	t.Parallel()
-	r := start(t, quickCommand, nil, "rules").wait(t)
+	r := start(t, nil, "rules").wait(t)
 	lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
 	if all := rule.All(); r.code != 0 || len(lines) != len(all) {
 		t.Fatalf("want exit 0 and %d lines, got %d and %d", len(all), r.code, len(lines))
@@ -298,7 +298,7 @@ func TestRulesListsTheWholeCatalogue(t *testing.T) {
 
 func TestRulesWritesTheCatalogueAsAPage(t *testing.T) {
 	t.Parallel()
-	r := start(t, quickCommand, nil, "rules", "--markdown").wait(t)
+	r := start(t, nil, "rules", "--markdown").wait(t)
 	if r.code != 0 || !strings.HasPrefix(r.stdout, "# ") || strings.Count(r.stdout, "\n### ") != len(rule.All()) {
 		t.Errorf("want exit 0 and a page with a heading for each rule, got %d and\n%s", r.code, r.stdout)
 	}
@@ -306,7 +306,7 @@ func TestRulesWritesTheCatalogueAsAPage(t *testing.T) {
 
 func TestCoverageListsEveryClauseWithItsRulesOrTheReasonWhyThereAreNone(t *testing.T) {
 	t.Parallel()
-	r := start(t, quickCommand, nil, "rules", "--coverage").wait(t)
+	r := start(t, nil, "rules", "--coverage").wait(t)
 	lines := strings.Split(strings.TrimSpace(r.stdout), "\n")
 	if all := rule.Coverage(); r.code != 0 || len(lines) != len(all) {
 		t.Fatalf("want exit 0 and %d lines, got %d and %d", len(all), r.code, len(lines))
@@ -324,7 +324,7 @@ func TestCoverageListsEveryClauseWithItsRulesOrTheReasonWhyThereAreNone(t *testi
 
 func TestExplainTellsAllThatIsKnownOfARule(t *testing.T) {
 	t.Parallel()
-	r := start(t, quickCommand, nil, "explain", "reserve.vacancies.many").wait(t)
+	r := start(t, nil, "explain", "reserve.vacancies.many").wait(t)
 	one := rule.ReserveVacanciesMany
 	if r.code != 0 {
 		t.Errorf("want exit 0, got %d", r.code)

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/internal/cli"
 )
 
 // exitChanged is the exit code of a report that is not as the run wrote it.
@@ -21,11 +20,10 @@ func newVerify() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "verify REPORT",
 		Short: "Tell whether a report is as the run wrote it",
-		Long: `Reckons the SHA-256 of a report.json or a report.html anew, over its verdict, its
-evidence, and the versions of suite and contract, and names what differs. Of a
-report.html it also tells whether the page shows what its evidence says.
+		Long: `Recomputes the SHA-256 of a report.json, which is over all that stands in it, and
+tells whether it is the one that the report names.
 
-Whoever changes a report can reckon its SHA-256 anew as well. So give the one
+Whoever changes a report can compute its SHA-256 again as well. So give the one
 that the run printed, as you know it from the log of the run or from whoever ran
 it: then not a letter can have changed. It proves that the report is whole, and
 nothing about who wrote it.
@@ -33,8 +31,8 @@ nothing about who wrote it.
 Exit codes:
   0  unchanged
   1  changed, or another report than the one of --sha256
-  2  not a report, or one that cannot be read`,
-		Example: "  conformance verify conformance-report/report.json\n  conformance verify report.html --sha256 5f0c...",
+  2  not a report.json, or one that cannot be read`,
+		Example: "  conformance verify conformance-report/report.json\n  conformance verify report.json --sha256 5f0c...",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("verify takes the path of one report, and got %d; 'conformance verify --help' shows examples", len(args))
@@ -53,28 +51,18 @@ Exit codes:
 }
 
 func verify(command *cobra.Command, path, sum string) error {
-	text, err := report.Load(path)
+	v, err := report.Verify(path)
 	if err != nil {
 		return err
-	}
-	v, err := report.Verify(text, cli.Version())
-	switch {
-	case errors.Is(err, report.ErrNoReport):
-		return fmt.Errorf("%s %w", path, err)
-	case err != nil:
-		return fmt.Errorf("the page %s %w", path, err)
 	}
 	say := func(format string, args ...any) {
 		fmt.Fprintln(command.OutOrStdout(), oneLine(fmt.Sprintf(format, args...)))
 	}
 	verdict := "unchanged"
-	if len(v.Changed) > 0 {
+	if v.Changed() {
 		verdict = "changed"
 	}
 	say("%s: %s", verdict, path)
-	for _, part := range v.Changed {
-		say("  differs: %s", part)
-	}
 	if sum != "" && sum != v.SHA256 {
 		verdict = "another"
 		say("  another report than that of --sha256")

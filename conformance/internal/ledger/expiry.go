@@ -30,9 +30,9 @@ func (l *Ledger) LatestExpiry(entry Entry) time.Time {
 	return entry.At.Add(longest + clockMargin)
 }
 
-// Pending returns how many entries a clean-up can still do something about:
+// pending returns how many entries a clean-up can still do something about:
 // their ledger must not be overwritten.
-func (l *Ledger) Pending() (n int) {
+func (l *Ledger) pending() (n int) {
 	for _, entry := range l.Open() {
 		switch entry.State {
 		case Booked, Doubtful:

@@ -28,7 +28,7 @@ func FuzzLedger(f *testing.F) {
 			}
 			l.LatestExpiry(entry)
 		}
-		l.Pending()
+		l.pending()
 		again, size, err := read("ledger.jsonl", bytes.NewReader(text[:whole]))
 		if err != nil || size != whole || len(again.entries) != len(l.entries) {
 			t.Errorf("want the same again, got %d bytes and %v", size, err)

@@ -17,63 +17,9 @@ import (
 	"sync"
 	"time"
 
-	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
-
-// State is where an entry stands.
-type State string
-
-// The states.
-const (
-	Attempted State = "attempted" // reserve is sent, its answer not yet read
-	Refused   State = "refused"   // reserve was refused: nothing is held
-	Unheard   State = "unheard"   // reserve was sent and never answered: there may be a hold
-	Held      State = "held"
-	Booked    State = "booked"
-	Doubtful  State = "doubtful" // confirm is sent and its answer not read: hold or booking
-	Undone    State = "undone"   // released or cancelled
-	Kept      State = "kept"     // booked, and the partner takes no cancellations
-	Expired   State = "expired"  // never answered, and any hold's time is over
-)
-
-func states() []State {
-	return []State{Attempted, Refused, Unheard, Held, Booked, Doubtful, Undone, Kept, Expired}
-}
-
-// Slot is what a reserve asks for, by the partner's ids.
-type Slot struct {
-	ProductID      string `json:"product_id"`
-	OptionID       string `json:"option_id"`
-	AvailabilityID string `json:"availability_id"`
-	Start          string `json:"start"` // as the partner writes it
-}
-
-// SlotOf names the slot of an offer.
-func SlotOf(offer discover.Offer) Slot {
-	return Slot{ProductID: offer.Product.ID, OptionID: offer.Option.ID, AvailabilityID: offer.Slot.ID, Start: offer.Slot.StartText}
-}
-
-// Entry is one attempt to make a hold, and what became of it.
-type Entry struct {
-	Slot
-	Units     []partnerapi.UnitQuantity
-	Reference string    // of the run and the attempt; sent as resellerReference where the request has one
-	At        time.Time // of the attempt, by the target's clock
-
-	State     State
-	Code      string // of the hold
-	ExpiresAt string // as the partner writes it
-	BookingID string
-	Trouble   string // why it could not be undone
-
-	number int // 1 is the first
-}
-
-// Open reports whether there is, or may be, a hold or a booking.
-func (e *Entry) Open() bool {
-	return e.State != Refused && e.State != Undone && e.State != Expired
-}
 
 // Ledger is the account of one run. It is safe for concurrent use.
 type Ledger struct {
@@ -138,7 +84,7 @@ func (l *Ledger) add(slot Slot, units []partnerapi.UnitQuantity, state State) *E
 	entry := &Entry{Slot: slot, Units: units, At: l.now(), State: state, number: len(l.entries) + 1}
 	entry.Reference = fmt.Sprintf("conformance-%s-%d", l.head.Run, entry.number)
 	l.entries = append(l.entries, entry)
-	l.write(entry, attemptLine)
+	l.write(entry, l.attempt)
 	return entry
 }
 
@@ -149,18 +95,45 @@ func (l *Ledger) Record(entry *Entry, change func(*Entry)) {
 	before := *entry
 	change(entry)
 	if before.State != entry.State || before.Code != entry.Code || before.BookingID != entry.BookingID || before.Trouble != entry.Trouble {
-		l.write(entry, changeLine)
+		l.write(entry, l.change)
 	}
 }
 
 // write writes a line about an entry, which is on disk before the call that it
 // announces is sent.
-func (l *Ledger) write(entry *Entry, about func(*Entry, time.Time, func(string) string) line) {
+func (l *Ledger) write(entry *Entry, about func(*Entry) line) {
 	if l.file == nil || l.trouble != nil {
 		return
 	}
 	safely := entry.State == Attempted || entry.State == Doubtful
-	l.trouble = l.file.write(about(entry, l.now(), l.redact), safely)
+	l.trouble = l.file.write(about(entry), safely)
+}
+
+func (l *Ledger) attempt(e *Entry) line {
+	next := line{
+		Entry: e.number, At: e.At, State: e.State, Reference: e.Reference,
+		Slot: &Slot{ProductID: l.shown(e.ProductID), OptionID: l.shown(e.OptionID), AvailabilityID: l.shown(e.AvailabilityID), Start: l.shown(e.Start)},
+	}
+	for _, unit := range e.Units[:min(len(e.Units), mostUnits)] {
+		next.Units = append(next.Units, partnerapi.UnitQuantity{ID: l.shown(unit.ID), Quantity: unit.Quantity})
+	}
+	return next
+}
+
+func (l *Ledger) change(e *Entry) line {
+	next := line{Entry: e.number, At: l.now(), State: e.State, Code: e.Code, ExpiresAt: l.shown(e.ExpiresAt), BookingID: e.BookingID, Trouble: l.shown(e.Trouble)}
+	for _, id := range []*string{&next.Code, &next.BookingID} {
+		if len(*id) > longestCode || l.redact(*id) != *id {
+			*id, next.Trouble = "", "the code or booking id holds the auth key, or is longer than 8 KB: no file keeps it"
+		}
+	}
+	return next
+}
+
+// shown is text without the key, and cut.
+func (l *Ledger) shown(text string) string {
+	beginning, _ := probe.Beginning(text, longestID, l.redact)
+	return beginning
 }
 
 // Trouble returns why the ledger can no longer be written, or nil. What is not
@@ -187,4 +160,12 @@ func (l *Ledger) Open() []*Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(l.entries), func(e *Entry) bool { return !e.Open() })
+}
+
+// Close ends the writing. A ledger that is kept in memory only needs none.
+func (l *Ledger) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.close()
 }

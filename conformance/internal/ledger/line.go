@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -49,59 +46,6 @@ type line struct {
 	ExpiresAt string `json:"expires_at,omitempty"`
 	BookingID string `json:"booking_id,omitempty"`
 	Trouble   string `json:"trouble,omitempty"`
-}
-
-func attemptLine(e *Entry, _ time.Time, redact func(string) string) line {
-	shown := shower(redact)
-	l := line{
-		Entry: e.number, At: e.At, State: e.State, Reference: e.Reference,
-		Slot: &Slot{ProductID: shown(e.ProductID), OptionID: shown(e.OptionID), AvailabilityID: shown(e.AvailabilityID), Start: shown(e.Start)},
-	}
-	for _, unit := range e.Units[:min(len(e.Units), mostUnits)] {
-		l.Units = append(l.Units, partnerapi.UnitQuantity{ID: shown(unit.ID), Quantity: unit.Quantity})
-	}
-	return l
-}
-
-func changeLine(e *Entry, at time.Time, redact func(string) string) line {
-	shown := shower(redact)
-	l := line{Entry: e.number, At: at, State: e.State, Code: e.Code, ExpiresAt: shown(e.ExpiresAt), BookingID: e.BookingID, Trouble: shown(e.Trouble)}
-	for _, id := range []*string{&l.Code, &l.BookingID} {
-		if len(*id) > longestCode || redact(*id) != *id {
-			*id, l.Trouble = "", "the code or booking id holds the auth key, or is longer than 8 KB: no file keeps it"
-		}
-	}
-	return l
-}
-
-// shower returns a function that shows text without the key, and cut.
-func shower(redact func(string) string) func(string) string {
-	return func(text string) string {
-		beginning, _ := probe.Beginning(text, longestID, redact)
-		return beginning
-	}
-}
-
-// apply has the ledger's entries follow what a line says.
-func (l *Ledger) apply(next line) error {
-	switch {
-	case !slices.Contains(states(), next.State):
-		return fmt.Errorf("want a state, got %q", next.State)
-	case next.At.IsZero():
-		return errors.New(`want the time of it in "at"`)
-	case next.Entry == len(l.entries)+1 && next.Slot != nil:
-		l.entries = append(l.entries, &Entry{
-			Slot: *next.Slot, Units: next.Units, Reference: next.Reference, At: next.At, State: next.State, number: next.Entry,
-		})
-		return nil
-	case next.Entry < 1 || next.Entry > len(l.entries):
-		return fmt.Errorf("want the attempt of entry %d, or a change of one before it, got entry %d", len(l.entries)+1, next.Entry)
-	case next.Slot != nil:
-		return fmt.Errorf("want entry %d attempted once, got it again", next.Entry)
-	}
-	e := l.entries[next.Entry-1]
-	e.State, e.Code, e.ExpiresAt, e.BookingID, e.Trouble = next.State, next.Code, next.ExpiresAt, next.BookingID, next.Trouble
-	return nil
 }
 
 // decode reads one line strictly.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -75,4 +76,26 @@ func (l *Ledger) readLine(text []byte) error {
 		return fmt.Errorf("want a change of an entry: %w", err)
 	}
 	return l.apply(next)
+}
+
+// apply has the ledger's entries follow what a line says.
+func (l *Ledger) apply(next line) error {
+	switch {
+	case !slices.Contains(states(), next.State):
+		return fmt.Errorf("want a state, got %q", next.State)
+	case next.At.IsZero():
+		return errors.New(`want the time of it in "at"`)
+	case next.Entry == len(l.entries)+1 && next.Slot != nil:
+		l.entries = append(l.entries, &Entry{
+			Slot: *next.Slot, Units: next.Units, Reference: next.Reference, At: next.At, State: next.State, number: next.Entry,
+		})
+		return nil
+	case next.Entry < 1 || next.Entry > len(l.entries):
+		return fmt.Errorf("want the attempt of entry %d, or a change of one before it, got entry %d", len(l.entries)+1, next.Entry)
+	case next.Slot != nil:
+		return fmt.Errorf("want entry %d attempted once, got it again", next.Entry)
+	}
+	e := l.entries[next.Entry-1]
+	e.State, e.Code, e.ExpiresAt, e.BookingID, e.Trouble = next.State, next.Code, next.ExpiresAt, next.BookingID, next.Trouble
+	return nil
 }

@@ -3,160 +3,101 @@ package rule
 import "partnerkit.dev/schemas/partnerapi"
 
 // POST /availability: the answer and its fields.
-var (
-	AvailabilityStatus = Rule{
-		ID: "availability.status", Level: Must, Endpoint: partnerapi.Availability, Clause: "AVL-3", Needs: []string{"products.shape"},
-		Title: "Availability is answered with 200",
-		Why:   "Any other status leaves the option without fresh slots and counts against the partner's health.",
-		Fix:   "Answer 200 to every option of the catalog and every window within the next 60 days.",
-	}
-	AvailabilityJSON = Rule{
-		ID: "availability.json", Level: Must, Endpoint: partnerapi.Availability, Clause: "GEN-1", Needs: []string{"availability.status"},
-		Title: "Availability is one whole JSON document",
-		Why:   "Slots that cannot be read are not stored; at checkout the customer is turned away.",
-		Fix:   "Send one JSON text in UTF-8, whole, with nothing before or behind it.",
-	}
-	AvailabilityShape = Rule{
-		ID: "availability.shape", Level: Must, Endpoint: partnerapi.Availability, Clause: "AVL-3", Needs: []string{"availability.json"},
-		Title: "Availability is an array of slots",
-		Why:   "In any other shape the marketplace finds no slot.",
-		Fix:   "Answer with the array itself, without an object round it.",
-	}
-	SlotID = slotField("slot.id", "AVL-4", "Every slot has an id",
-		"Reserve names the slot by it.", "Send id as a string that is not empty.")
-	SlotStart = slotField("slot.start", "AVL-4", "Every slot's start is a date-time with an offset",
-		"Without the offset a tour at nine could be at any nine of the world.", "Send RFC 3339, such as 2026-07-01T09:00:00+01:00.")
-	SlotEnd = slotField("slot.end", "AVL-4", "Every slot's end is a date-time with an offset",
-		"Calendars show the duration.", "Send RFC 3339, such as 2026-07-01T11:00:00+01:00.")
-	SlotStatus = slotField("slot.status", "AVL-4", "Every slot's status is one of the five",
-		"The status decides whether the slot is sold, shown or hidden.", "Send AVAILABLE, FREESALE, LIMITED, SOLD_OUT or CLOSED, in capitals.")
-	SlotVacancies = slotField("slot.vacancies", "AVL-5", "A slot's vacancies are a count of seats",
-		"Customers are offered as many seats.", "Send vacancies as an integer of 0 or more, or leave it out where seats are not counted.")
-	SlotCapacity = slotField("slot.capacity", "AVL-5", "A slot's capacity is a count of seats",
-		"Resellers are shown it.", "Send capacity as an integer of 0 or more, or leave it out.")
-	SlotUnitPricing = slotField("slot.unit-pricing", "AVL-6", "A slot's own prices are an array of objects",
-		"They stand before the option's prices.", "Send unitPricing as an array, or leave it out.")
-	SlotPriceUnitID = slotField("unit-pricing.unit-id", "AVL-6", "Every slot price names its unit",
-		"A price of nobody is charged to nobody.", "Send unitId as a string that is not empty.")
-	SlotPriceUnitType = slotField("unit-pricing.unit-type", "AVL-6", "A slot price's unit type is one of the five",
-		"Where it is present it is read.", "Send ADULT, CHILD, INFANT, SENIOR or STUDENT in unitType (or type), or leave it out.")
-	SlotPriceAmount = slotField("unit-pricing.amount", "AVL-6", "Every slot price is an integer in the smallest currency unit",
-		"It is what the customer pays: 22.5 or \"2250\" would be a wrong price.", "Send original (or retail, or price) as an integer: 2250 for 22.50 euros.")
-	SlotPriceCurrency = slotField("unit-pricing.currency", "AVL-6", "Every slot price names its ISO 4217 currency",
-		"A price without a currency cannot be converted.", "Send codes such as EUR, in capitals.")
-	SlotPricePrecision = slotField("unit-pricing.precision", "AVL-6", "A slot price's precision is a number of decimals",
-		"The amount is divided by 10 to this power.", "Send currencyPrecision as an integer of 0 or more, or leave it out.")
-	SlotFields = slotField("fields", "AVL-4", "Everything else in a slot fits its schema",
-		"A slot that does not fit is not stored.", "Compare the slot with schemas/partner/slot.schema.json.")
-)
 
-func slotField(name, clause, title, why, fix string) Rule {
-	return Rule{
-		ID: "availability." + name, Level: Must, Endpoint: partnerapi.Availability, Clause: clause,
-		Title: title, Why: why, Fix: fix, Needs: []string{"availability.shape"},
-	}
-}
+var AvailabilityStatus = must("availability.status", "AVL-3", "Availability is answered with 200").needs("products.shape").
+	why("Any other status leaves the option without fresh slots and counts against the partner's health.").
+	fix("Answer 200 to every option of the catalog and every window within the next 60 days.")
+var AvailabilityJSON = must("availability.json", "GEN-1", "Availability is one whole JSON document").needs("availability.status").
+	why("Slots that cannot be read are not stored; at checkout the customer is turned away.").
+	fix("Send one JSON text in UTF-8, whole, with nothing before or behind it.")
+var AvailabilityShape = must("availability.shape", "AVL-3", "Availability is an array of slots").needs("availability.json").
+	why("In any other shape the marketplace finds no slot.").
+	fix("Answer with the array itself, without an object round it.")
+var SlotID = field("availability.slot.id", "AVL-4", "Every slot has an id",
+	"Reserve names the slot by it.", "Send id as a string that is not empty.")
+var SlotStart = field("availability.slot.start", "AVL-4", "Every slot's start is a date-time with an offset",
+	"Without the offset a tour at nine could be at any nine of the world.", "Send RFC 3339, such as 2026-07-01T09:00:00+01:00.")
+var SlotEnd = field("availability.slot.end", "AVL-4", "Every slot's end is a date-time with an offset",
+	"Calendars show the duration.", "Send RFC 3339, such as 2026-07-01T11:00:00+01:00.")
+var SlotStatus = field("availability.slot.status", "AVL-4", "Every slot's status is one of the five",
+	"The status decides whether the slot is sold, shown or hidden.", "Send AVAILABLE, FREESALE, LIMITED, SOLD_OUT or CLOSED, in capitals.")
+var SlotVacancies = field("availability.slot.vacancies", "AVL-5", "A slot's vacancies are a count of seats",
+	"Customers are offered as many seats.", "Send vacancies as an integer of 0 or more, or leave it out where seats are not counted.")
+var SlotCapacity = field("availability.slot.capacity", "AVL-5", "A slot's capacity is a count of seats",
+	"Resellers are shown it.", "Send capacity as an integer of 0 or more, or leave it out.")
+var SlotUnitPricing = field("availability.slot.unit-pricing", "AVL-6", "A slot's own prices are an array of objects",
+	"They stand before the option's prices.", "Send unitPricing as an array, or leave it out.")
+var SlotPriceUnitID = field("availability.unit-pricing.unit-id", "AVL-6", "Every slot price names its unit",
+	"A price of nobody is charged to nobody.", "Send unitId as a string that is not empty.")
+var SlotPriceUnitType = field("availability.unit-pricing.unit-type", "AVL-6", "A slot price's unit type is one of the five",
+	"Where it is present it is read.", "Send ADULT, CHILD, INFANT, SENIOR or STUDENT in unitType (or type), or leave it out.")
+var SlotPriceAmount = field("availability.unit-pricing.amount", "AVL-6", "Every slot price is an integer in the smallest currency unit",
+	"It is what the customer pays: 22.5 or \"2250\" would be a wrong price.", "Send original (or retail, or price) as an integer: 2250 for 22.50 euros.")
+var SlotPriceCurrency = field("availability.unit-pricing.currency", "AVL-6", "Every slot price names its ISO 4217 currency",
+	"A price without a currency cannot be converted.", "Send codes such as EUR, in capitals.")
+var SlotPricePrecision = field("availability.unit-pricing.precision", "AVL-6", "A slot price's precision is a number of decimals",
+	"The amount is divided by 10 to this power.", "Send currencyPrecision as an integer of 0 or more, or leave it out.")
+var SlotFields = field("availability.fields", "AVL-4", "Everything else in a slot fits its schema",
+	"A slot that does not fit is not stored.", "Compare the slot with schemas/partner/slot.schema.json.")
 
 // POST /availability: what slots, windows and calls show together.
-var (
-	SlotKnownUnit = Rule{
-		ID: "availability.unit-pricing.known-unit", Level: Must, Endpoint: partnerapi.Availability, Clause: "AVL-7",
-		Needs: []string{"availability.shape", "availability.unit-pricing.unit-id"},
-		Title: "Every slot price is for a unit of the option",
-		Why:   "A price for an unknown unit is never used: the option's price is charged instead.",
-		Fix:   "Use the unit ids of the catalog in unitPricing[].unitId.",
-	}
-	SlotUnique = Rule{
-		ID: "availability.slot.unique", Level: Must, Endpoint: partnerapi.Availability, Clause: "AVL-8", Needs: []string{"availability.shape"},
-		Title: "No two slots of an answer share an id",
-		Why:   "One slot would overwrite the other, and reserve could take the wrong one.",
-		Fix:   "Make the id of option, date and time, or of a stored key.",
-	}
-	SlotPermanent = Rule{
-		ID: "availability.slot.permanent", Level: Must, Endpoint: partnerapi.Availability, Clause: "AVL-8",
-		Needs: []string{"availability.shape", "availability.slot.unique"},
-		Title: "A slot keeps its id from one call to the next",
-		Why:   "The marketplace reserves by the id that it stored; a changed one costs a second call, or the sale.",
-		Fix:   "Derive the id from stored data; never from a random number, a position or the time of the call.",
-	}
-	SlotWindow = Rule{
-		ID: "availability.window", Level: Must, Endpoint: partnerapi.Availability, Clause: "AVL-10",
-		Needs: []string{"availability.shape"},
-		Title: "Every slot starts within the window that was asked for",
-		Why:   "Slots of other days are sold under a wrong date, or twice.",
-		Fix:   "Compare the start, in the product's time zone, with both dates, inclusive.",
-	}
-	SlotEndsLater = Rule{
-		ID: "availability.slot.ends-later", Level: Must, Endpoint: partnerapi.Availability, Clause: "AVL-11", Needs: []string{"availability.shape"},
-		Title: "Every slot ends after it starts",
-		Why:   "A negative duration is shown to customers.",
-		Fix:   "For a tour past midnight the end's date is the next day's.",
-	}
-	OneDay = Rule{
-		ID: "availability.one-day", Level: Must, Endpoint: partnerapi.Availability, Clause: "AVL-12",
-		Needs: []string{"availability.shape", "availability.slot.permanent"},
-		Title: "A one-day window shows that day's slots",
-		Why:   "Checkout asks for the one day: a slot that is missing there cannot be sold.",
-		Fix:   "Treat localDateEnd as inclusive: start and end may be the same date.",
-	}
-	WindowEnd = Rule{
-		ID: "availability.window-end", Level: Must, Endpoint: partnerapi.Availability, Clause: "AVL-12",
-		Needs: []string{"availability.one-day"},
-		Title: "The last day of a long window is part of it",
-		Why:   "Slots of the last day would never be seen by a sync.",
-		Fix:   "Treat localDateEnd as inclusive, to the end of that day in the product's time zone.",
-	}
-	EmptyWindow = Rule{
-		ID: "availability.empty", Level: Must, Endpoint: partnerapi.Availability, Clause: "AVL-3", Needs: []string{"availability.shape"},
-		Title: "A window without slots is answered with 200 and an empty array",
-		Why:   "A 404 or an error is a failure of the partner, where there is only nothing to sell.",
-		Fix:   "Answer 200 with [] when nothing is found.",
-	}
-	SlotWithinCapacity = Rule{
-		ID: "availability.slot.within-capacity", Level: Should, Endpoint: partnerapi.Availability, Clause: "AVL-13",
-		Needs: []string{"availability.shape", "availability.slot.vacancies", "availability.slot.capacity"},
-		Title: "A slot has no more vacancies than capacity",
-		Why:   "One of the two numbers is wrong, and the seats may not exist.",
-		Fix:   "Compute vacancies as capacity less held and booked seats.",
-	}
-	SlotSoldOutEmpty = Rule{
-		ID: "availability.slot.sold-out-empty", Level: Should, Endpoint: partnerapi.Availability, Clause: "AVL-13",
-		Needs: []string{"availability.shape", "availability.slot.vacancies", "availability.slot.status"},
-		Title: "A sold-out slot has no vacancies",
-		Why:   "Seats are left, but nobody can buy them.",
-		Fix:   "Derive SOLD_OUT from the vacancies.",
-	}
-	SlotOpenHasSeats = Rule{
-		ID: "availability.slot.open-has-seats", Level: Should, Endpoint: partnerapi.Availability, Clause: "AVL-13",
-		Needs: []string{"availability.shape", "availability.slot.vacancies", "availability.slot.status"},
-		Title: "An AVAILABLE or LIMITED slot has vacancies",
-		Why:   "Customers start a checkout that can only be refused.",
-		Fix:   "Show SOLD_OUT when the last seat is taken.",
-	}
-	SlotFreesaleUncounted = Rule{
-		ID: "availability.slot.freesale-uncounted", Level: Should, Endpoint: partnerapi.Availability, Clause: "AVL-13",
-		Needs: []string{"availability.shape", "availability.slot.vacancies", "availability.slot.status"},
-		Title: "A FREESALE slot counts no vacancies",
-		Why:   "FREESALE says that there is no limit: the number is not read.",
-		Fix:   "Leave vacancies out, or null, or use AVAILABLE where seats are counted.",
-	}
-	AvailabilityContentType = contentType(partnerapi.Availability, "availability.json")
-	AvailabilityWrongKey    = wrongKey(partnerapi.Availability, "availability.json")
-	AvailabilityMissingKey  = missingKey(partnerapi.Availability)
-	AvailabilityLimit       = limit(partnerapi.Availability)
-	AvailabilityAim         = Rule{
-		ID: "availability.aim", Level: Should, Endpoint: partnerapi.Availability, Clause: "LIM-2", Needs: []string{"availability.limit"},
-		Title: "Availability is answered within 15 s",
-		Why:   "The limit is 20 s; whoever needs more than 15 crosses it on a busy day.",
-		Fix:   "Answer from data at hand, and read the window with one query.",
-	}
 
-	availabilityRules = []Rule{
-		AvailabilityStatus, AvailabilityJSON, AvailabilityShape,
-		SlotID, SlotStart, SlotEnd, SlotStatus, SlotVacancies, SlotCapacity, SlotUnitPricing,
-		SlotPriceUnitID, SlotPriceUnitType, SlotPriceAmount, SlotPriceCurrency, SlotPricePrecision, SlotFields,
-		SlotKnownUnit, SlotUnique, SlotPermanent, SlotWindow, SlotEndsLater, OneDay, WindowEnd, EmptyWindow,
-		SlotWithinCapacity, SlotSoldOutEmpty, SlotOpenHasSeats, SlotFreesaleUncounted, AvailabilityContentType,
-		AvailabilityWrongKey, AvailabilityMissingKey, AvailabilityLimit, AvailabilityAim,
-	}
-)
+var SlotKnownUnit = must("availability.unit-pricing.known-unit", "AVL-7", "Every slot price is for a unit of the option").
+	needs("availability.shape", "availability.unit-pricing.unit-id").
+	why("A price for an unknown unit is never used: the option's price is charged instead.").
+	fix("Use the unit ids of the catalog in unitPricing[].unitId.")
+var SlotUnique = must("availability.slot.unique", "AVL-8", "No two slots of an answer share an id").needs("availability.shape").
+	why("One slot would overwrite the other, and reserve could take the wrong one.").
+	fix("Make the id of option, date and time, or of a stored key.")
+var SlotPermanent = must("availability.slot.permanent", "AVL-8", "A slot keeps its id from one call to the next").
+	needs("availability.shape", "availability.slot.unique").
+	why("The marketplace reserves by the id that it stored; a changed one costs a second call, or the sale.").
+	fix("Derive the id from stored data; never from a random number, a position or the time of the call.")
+var SlotWindow = must("availability.window", "AVL-10", "Every slot starts within the window that was asked for").needs("availability.shape").
+	why("Slots of other days are sold under a wrong date, or twice.").
+	fix("Compare the start, in the product's time zone, with both dates, inclusive.")
+var SlotEndsLater = must("availability.slot.ends-later", "AVL-11", "Every slot ends after it starts").needs("availability.shape").
+	why("A negative duration is shown to customers.").
+	fix("For a tour past midnight the end's date is the next day's.")
+var OneDay = must("availability.one-day", "AVL-12", "A one-day window shows that day's slots").
+	needs("availability.shape", "availability.slot.permanent").
+	why("Checkout asks for the one day: a slot that is missing there cannot be sold.").
+	fix("Treat localDateEnd as inclusive: start and end may be the same date.")
+var WindowEnd = must("availability.window-end", "AVL-12", "The last day of a long window is part of it").needs("availability.one-day").
+	why("Slots of the last day would never be seen by a sync.").
+	fix("Treat localDateEnd as inclusive, to the end of that day in the product's time zone.")
+var EmptyWindow = must("availability.empty", "AVL-3", "A window without slots is answered with 200 and an empty array").needs("availability.shape").
+	why("A 404 or an error is a failure of the partner, where there is only nothing to sell.").
+	fix("Answer 200 with [] when nothing is found.")
+var SlotWithinCapacity = should("availability.slot.within-capacity", "AVL-13", "A slot has no more vacancies than capacity").
+	needs("availability.shape", "availability.slot.vacancies", "availability.slot.capacity").
+	why("One of the two numbers is wrong, and the seats may not exist.").
+	fix("Compute vacancies as capacity less held and booked seats.")
+var SlotSoldOutEmpty = should("availability.slot.sold-out-empty", "AVL-13", "A sold-out slot has no vacancies").
+	needs("availability.shape", "availability.slot.vacancies", "availability.slot.status").
+	why("Seats are left, but nobody can buy them.").
+	fix("Derive SOLD_OUT from the vacancies.")
+var SlotOpenHasSeats = should("availability.slot.open-has-seats", "AVL-13", "An AVAILABLE or LIMITED slot has vacancies").
+	needs("availability.shape", "availability.slot.vacancies", "availability.slot.status").
+	why("Customers start a checkout that can only be refused.").
+	fix("Show SOLD_OUT when the last seat is taken.")
+var SlotFreesaleUncounted = should("availability.slot.freesale-uncounted", "AVL-13", "A FREESALE slot counts no vacancies").
+	needs("availability.shape", "availability.slot.vacancies", "availability.slot.status").
+	why("FREESALE says that there is no limit: the number is not read.").
+	fix("Leave vacancies out, or null, or use AVAILABLE where seats are counted.")
+var AvailabilityContentType = contentType(partnerapi.Availability, "availability.json")
+var AvailabilityWrongKey = wrongKey(partnerapi.Availability, "availability.json")
+var AvailabilityMissingKey = missingKey(partnerapi.Availability)
+var AvailabilityLimit = limit(partnerapi.Availability)
+var AvailabilityAim = should("availability.aim", "LIM-2", "Availability is answered within 15 s").needs("availability.limit").
+	why("The limit is 20 s; whoever needs more than 15 crosses it on a busy day.").
+	fix("Answer from data at hand, and read the window with one query.")
+
+var availabilityRules = []Rule{
+	AvailabilityStatus, AvailabilityJSON, AvailabilityShape,
+	SlotID, SlotStart, SlotEnd, SlotStatus, SlotVacancies, SlotCapacity, SlotUnitPricing,
+	SlotPriceUnitID, SlotPriceUnitType, SlotPriceAmount, SlotPriceCurrency, SlotPricePrecision, SlotFields,
+	SlotKnownUnit, SlotUnique, SlotPermanent, SlotWindow, SlotEndsLater, OneDay, WindowEnd, EmptyWindow,
+	SlotWithinCapacity, SlotSoldOutEmpty, SlotOpenHasSeats, SlotFreesaleUncounted, AvailabilityContentType,
+	AvailabilityWrongKey, AvailabilityMissingKey, AvailabilityLimit, AvailabilityAim,
+}

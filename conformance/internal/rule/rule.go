@@ -9,11 +9,8 @@
 package rule
 
 import (
-	"fmt"
-	"slices"
-	"sync"
+	"strings"
 
-	"partnerkit.dev/conformance/internal/nearest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -29,9 +26,9 @@ const (
 
 // Rule is one thing that the suite judges.
 type Rule struct {
-	ID       string              // stable, such as "reserve.vacancies.one"
-	Level    Level               //
-	Endpoint partnerapi.Endpoint // the endpoint whose answer or effect shows the breach
+	ID       string // stable, such as "reserve.vacancies.one"
+	Level    Level
+	Endpoint partnerapi.Endpoint // the endpoint whose answer or effect shows the breach; the id begins with it
 	Clause   string              // clause of docs/contract.md, such as "RSV-3"
 	Title    string              // what must hold, as a sentence without its full stop
 	Why      string              // what the marketplace does when it does not hold
@@ -39,52 +36,27 @@ type Rule struct {
 	Needs    []string            // ids of the rules without which this one cannot be judged
 }
 
-// All returns every rule, in the order in which a run judges them. The slice is
-// the caller's own.
-func All() []Rule {
-	return slices.Concat(
-		preflightRules, productsRules, availabilityRules, reserveRules, confirmRules, releaseRules, cancelRules, unusualRules,
-		badInputRules, explorationRules,
-	)
+// must, should and may begin a rule of that level; needs, why and fix complete it.
+func must(id, clause, title string) Rule   { return newRule(Must, id, clause, title) }
+func should(id, clause, title string) Rule { return newRule(Should, id, clause, title) }
+func may(id, clause, title string) Rule    { return newRule(May, id, clause, title) }
+
+func newRule(level Level, id, clause, title string) Rule {
+	endpoint, _, _ := strings.Cut(id, ".")
+	return Rule{ID: id, Level: level, Endpoint: partnerapi.Endpoint(endpoint), Clause: clause, Title: title}
 }
 
-// byID is the catalogue for lookups, of which a run makes many.
-var byID = sync.OnceValue(func() map[string]Rule {
-	rules := map[string]Rule{}
-	for _, r := range All() {
-		rules[r.ID] = r
-	}
-	return rules
-})
-
-// Lookup returns the rule of this id.
-func Lookup(id string) (Rule, bool) {
-	r, found := byID()[id]
-	return r, found
+func (r Rule) why(words string) Rule {
+	r.Why = words
+	return r
 }
 
-// Find returns the rule of this id. Its error names the rules whose ids are like it.
-func Find(id string) (Rule, error) {
-	if r, ok := Lookup(id); ok {
-		return r, nil
-	}
-	var ids []string
-	for _, r := range All() {
-		ids = append(ids, r.ID)
-	}
-	return Rule{}, fmt.Errorf("there is no rule %.100q%s", id, nearest.Hint(id, ids))
+func (r Rule) fix(words string) Rule {
+	r.Fix = words
+	return r
 }
 
-// BuildsOn reports whether r needs the rule of that id, itself or through the
-// rules that it needs.
-func BuildsOn(r Rule, id string) bool {
-	for _, need := range r.Needs {
-		if need == id {
-			return true
-		}
-		if needed, ok := Lookup(need); ok && BuildsOn(needed, id) {
-			return true
-		}
-	}
-	return false
+func (r Rule) needs(ids ...string) Rule {
+	r.Needs = ids
+	return r
 }

@@ -4,8 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,25 +27,24 @@ var onlyAdvised = map[string]string{
 	"cancel.repeat.success":  "the status alone ends the marketplace's repeats, which is a rule of its own",
 }
 
-func TestEveryIDIsItsEndpointAndWords(t *testing.T) {
+func TestEveryRuleHasAnIDOfItsOwnALevelAndItsWords(t *testing.T) {
 	t.Parallel()
+	contract, seen := clauses(t), map[string]bool{}
 	wellFormed := regexp.MustCompile(`^[a-z]+(\.[a-z]+(-[a-z]+)*)+$`)
 	for _, r := range rule.All() {
-		if !wellFormed.MatchString(r.ID) {
-			t.Errorf("want an id such as reserve.vacancies.one, got %q", r.ID)
-		}
-		if first, _, _ := strings.Cut(r.ID, "."); first != string(r.Endpoint) {
-			t.Errorf("%s: want the id to begin with its endpoint, %q", r.ID, r.Endpoint)
-		}
-	}
-}
-
-func TestEveryIDIsUnique(t *testing.T) {
-	t.Parallel()
-	seen := map[string]bool{}
-	for _, r := range rule.All() {
-		if seen[r.ID] {
-			t.Errorf("want one rule of the id %s, got two", r.ID)
+		for what, holds := range map[string]bool{
+			"an id such as reserve.vacancies.one": wellFormed.MatchString(r.ID),
+			"an id that begins with an endpoint":  slices.Contains(partnerapi.Endpoints(), r.Endpoint) && strings.HasPrefix(r.ID, string(r.Endpoint)+"."),
+			"an id of its own":                    !seen[r.ID],
+			"one of the three levels":             slices.Contains([]rule.Level{rule.Must, rule.Should, rule.May}, r.Level),
+			"a clause of docs/contract.md":        contract[r.Clause] != "",
+			"a title without a full stop":         r.Title != "" && !strings.HasSuffix(r.Title, "."),
+			"a why of whole sentences":            len(r.Why) > 1 && strings.HasSuffix(r.Why, "."),
+			"a fix of whole sentences":            len(r.Fix) > 1 && strings.HasSuffix(r.Fix, "."),
+		} {
+			if !holds {
+				t.Errorf("%s: want %s, got %+v", r.ID, what, r)
+			}
 		}
 		seen[r.ID] = true
 	}
@@ -68,33 +67,6 @@ func TestTheCatalogueIsRichAndCoversAllEndpoints(t *testing.T) {
 	for _, endpoint := range partnerapi.Endpoints() {
 		if !slices.ContainsFunc(all, func(r rule.Rule) bool { return r.Endpoint == endpoint && r.Level == rule.Must }) {
 			t.Errorf("want a MUST rule about %s, got none", endpoint)
-		}
-	}
-}
-
-func TestEveryRuleHasItsWords(t *testing.T) {
-	t.Parallel()
-	for _, r := range rule.All() {
-		if r.Title == "" || strings.HasSuffix(r.Title, ".") {
-			t.Errorf("%s: want a title without a full stop, got %q", r.ID, r.Title)
-		}
-		for what, words := range map[string]string{"why": r.Why, "fix": r.Fix} {
-			if len(words) < 2 || !strings.HasSuffix(words, ".") {
-				t.Errorf("%s: want a %s of whole sentences, got %q", r.ID, what, words)
-			}
-		}
-		if !slices.Contains([]rule.Level{rule.Must, rule.Should, rule.May}, r.Level) {
-			t.Errorf("%s: want one of the three levels, got %q", r.ID, r.Level)
-		}
-	}
-}
-
-func TestEveryRuleStandsForAClauseOfTheContract(t *testing.T) {
-	t.Parallel()
-	contract := clauses(t)
-	for _, r := range rule.All() {
-		if contract[r.Clause] == "" {
-			t.Errorf("%s: want a clause of docs/contract.md, got %q", r.ID, r.Clause)
 		}
 	}
 }
@@ -193,45 +165,57 @@ func TestTheCatalogueIsTheCallersOwn(t *testing.T) {
 	}
 }
 
-// clauses reads the contract: the text of each clause, by its id.
-func clauses(t *testing.T) map[string]string {
+// rows reads the contract: a row is a clause, its id and its text.
+func rows(t *testing.T) [][]string {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/contract.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]string{}
-	for _, row := range regexp.MustCompile(`(?m)^\| ([A-Z]+-\d+) \| (.+) \|$`).FindAllStringSubmatch(string(text), -1) {
-		if found[row[1]] != "" {
-			t.Errorf("want one clause %s in the contract, got two", row[1])
-		}
-		found[row[1]] = row[2]
-	}
+	found := regexp.MustCompile(`(?m)^\| ([A-Z]+-\d+) \| (.+) \|$`).FindAllStringSubmatch(string(text), -1)
 	if len(found) < fewestRules {
 		t.Fatalf("want the clauses of the contract, got only %d rows", len(found))
 	}
 	return found
 }
 
-// declaredRules returns the names of the exported variables of the package: its rules.
-func declaredRules(t *testing.T) []string {
+// clauseIDs are the ids of the contract's clauses, in its order.
+func clauseIDs(t *testing.T) (ids []string) {
 	t.Helper()
-	var names []string
-	files, err := fs.Glob(os.DirFS("."), "*.go")
+	for _, row := range rows(t) {
+		ids = append(ids, row[1])
+	}
+	return ids
+}
+
+// clauses are the texts of the contract's clauses by their ids.
+func clauses(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, row := range rows(t) {
+		if texts[row[1]] != "" {
+			t.Errorf("want one clause %s in the contract, got two", row[1])
+		}
+		texts[row[1]] = row[2]
+	}
+	return texts
+}
+
+// declaredRules returns the names of the exported variables of the package: its rules.
+func declaredRules(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, declaration := range file.Decls {
 			variables, ok := declaration.(*ast.GenDecl)
-			if !ok || variables.Tok != token.VAR {
+			if !ok || variables.Tok != token.VAR || file.Name.Name != "rule" {
 				continue
 			}
 			for _, spec := range variables.Specs {

@@ -20,19 +20,13 @@ var (
 )
 
 func anyAlphabet(e partnerapi.Endpoint, clause string, needs ...string) Rule {
-	return Rule{
-		ID: string(e) + ".contact.any-alphabet", Level: Must, Endpoint: e, Clause: clause, Needs: needs,
-		Title: "A guest's name may be in any alphabet",
-		Why:   "Customers come from everywhere: one whose name is refused cannot book, however often the sale is tried again.",
-		Fix:   "Keep names as UTF-8 of up to four bytes a character (utf8mb4 in MySQL), and look for no pattern in them.",
-	}
+	return must(string(e)+".contact.any-alphabet", clause, "A guest's name may be in any alphabet").needs(needs...).
+		why("Customers come from everywhere: one whose name is refused cannot book, however often the sale is tried again.").
+		fix("Keep names as UTF-8 of up to four bytes a character (utf8mb4 in MySQL), and look for no pattern in them.")
 }
 
 func unknownFields(e partnerapi.Endpoint, needs string) Rule {
-	return Rule{
-		ID: string(e) + ".unknown-fields", Level: Should, Endpoint: e, Clause: "GEN-9", Needs: []string{needs},
-		Title: "A field that the contract does not name is ignored",
-		Why:   "The day the contract has one field more, a partner that refuses what it does not know sells nothing any more.",
-		Fix:   "Read the fields that you know, and let all others pass; no additionalProperties: false.",
-	}
+	return should(string(e)+".unknown-fields", "GEN-9", "A field that the contract does not name is ignored").needs(needs).
+		why("The day the contract has one field more, a partner that refuses what it does not know sells nothing any more.").
+		fix("Read the fields that you know, and let all others pass; no additionalProperties: false.")
 }

@@ -27,18 +27,18 @@ type Case struct {
 	Flags   []string            // of the command, besides those that every run has
 }
 
-// exploring are the flags with which random lifecycles are played: the same in every
-// run.
-func exploring(stories int) []string {
-	return []string{"--explore", strconv.Itoa(stories), "--seed", "1"}
-}
-
 const (
 	// fewStories are played at a lawful partner, to see that none is accused.
 	fewStories = 10
 	// manyStories are played at a partner that only they can prove wrong.
 	manyStories = 50
 )
+
+// exploring are the flags with which random lifecycles are played: the same in every
+// run.
+func exploring(stories int) []string {
+	return []string{"--explore", strconv.Itoa(stories), "--seed", "1"}
+}
 
 // mockAsItIs is the mock without a defect, of no variant.
 func mockAsItIs() Case { return Case{Kind: Lawful, Name: "mock", Flags: exploring(fewStories)} }
@@ -55,20 +55,62 @@ func defectCase(d mockpartner.Defect) Case {
 	return c
 }
 
-// Defects is a case for each defect of the mock.
-func Defects() (all []Case) {
-	for _, d := range mockpartner.Defects() {
-		all = append(all, defectCase(d))
-	}
-	return all
+// Plan is what the suite is tried on.
+type Plan struct {
+	Cases []Case
+	Rules []rule.Rule // those of which a defect must prove that the suite can find them broken
 }
 
-// Variants is a case for each lawful variant of the mock.
-func Variants() (all []Case) {
+// Whole is the plan of the whole kill matrix: the mock as it is, every variant,
+// every defect, and every rule.
+func Whole() Plan {
+	plan := Plan{Cases: []Case{mockAsItIs()}, Rules: rule.All()}
 	for _, v := range mockpartner.Variants() {
-		all = append(all, variantCase(v))
+		plan.Cases = append(plan.Cases, variantCase(v))
 	}
-	return all
+	for _, d := range mockpartner.Defects() {
+		plan.Cases = append(plan.Cases, defectCase(d))
+	}
+	return plan
+}
+
+// Fast is the plan that proves every rule once: the mock as it is, the first defect
+// of each rule, and no variant.
+func Fast() Plan {
+	plan, seen := Plan{Cases: []Case{mockAsItIs()}, Rules: rule.All()}, map[string]bool{}
+	for _, d := range mockpartner.Defects() {
+		if !seen[d.Rule] {
+			plan.Cases, seen[d.Rule] = append(plan.Cases, defectCase(d)), true
+		}
+	}
+	return plan
+}
+
+// Only is the plan of the defects and variants of those names, and of the rules
+// that these defects break. Its error wraps mockpartner.ErrNoDefect or
+// mockpartner.ErrNoVariant.
+func Only(defects, variants []string) (plan Plan, err error) {
+	for _, name := range variants {
+		v, err := mockpartner.FindVariant(name)
+		if err != nil {
+			return Plan{}, err
+		}
+		plan.Cases = append(plan.Cases, variantCase(v))
+	}
+	broken := map[string]bool{}
+	for _, name := range defects {
+		d, err := mockpartner.FindDefect(name)
+		if err != nil {
+			return Plan{}, err
+		}
+		plan.Cases, broken[d.Rule] = append(plan.Cases, defectCase(d)), true
+	}
+	for _, r := range rule.All() {
+		if broken[r.ID] {
+			plan.Rules = append(plan.Rules, r)
+		}
+	}
+	return plan, nil
 }
 
 // shortened is what the contract's limits are multiplied by where a partner is late
@@ -86,10 +128,4 @@ func (c Case) limitScale() float64 {
 		return shortened
 	}
 	return 1
-}
-
-// lone are the MUST and SHOULD rules that no defect can break, and why.
-var lone = map[string]string{
-	rule.Reachable.ID:     "a partner that breaks it does not answer, and is not judged at all",
-	rule.ConfirmFields.ID: "a net below the rules of all fields that there are",
 }

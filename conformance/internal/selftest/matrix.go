@@ -33,7 +33,7 @@ func newMatrix(plan Plan, trials []Trial, began time.Time) *Matrix {
 		StartedAt: began.UTC(), DurationMS: time.Since(began).Milliseconds(),
 		Summary: map[Outcome]int{}, Lawful: []Trial{}, Defects: []Trial{}, Rules: []Proof{},
 	}
-	for _, outcome := range Outcomes() {
+	for _, outcome := range []Outcome{Killed, Survived, WrongRule, NeverFired, Silent, Flagged} {
 		m.Summary[outcome] = 0
 	}
 	for _, trial := range trials {
@@ -49,6 +49,12 @@ func newMatrix(plan Plan, trials []Trial, began time.Time) *Matrix {
 	}
 	m.Proven = len(m.Problematic()) == 0 && len(m.Unproven()) == 0
 	return m
+}
+
+// lone are the MUST and SHOULD rules that no defect can break, and why.
+var lone = map[string]string{
+	rule.Reachable.ID:     "a partner that breaks it does not answer, and is not judged at all",
+	rule.ConfirmFields.ID: "a net below the rules of all fields that there are",
 }
 
 // prove says which of the defects prove the rule. A rule that is there for the

@@ -40,7 +40,7 @@ func Run(ctx context.Context, plan Plan, config Config) (*Matrix, error) {
 		return nil, fmt.Errorf("make a folder for the runs: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	bench := NewBench(config.Command)
+	bench := newBench(config.Command)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(config.Parallel)
 	trials := make([]Trial, len(plan.Cases))
@@ -48,7 +48,14 @@ func Run(ctx context.Context, plan Plan, config Config) (*Matrix, error) {
 	for _, i := range longestFirst(plan.Cases) {
 		c := plan.Cases[i]
 		group.Go(func() error {
-			trial, err := bench.tryAndKeep(ctx, filepath.Join(scratch, fmt.Sprint(i)), config.Dir, c)
+			if ctx.Err() != nil {
+				return fmt.Errorf("%s: %w", c.Name, ctx.Err())
+			}
+			folder := filepath.Join(scratch, fmt.Sprint(i))
+			trial, err := bench.try(ctx, folder, c)
+			if err == nil && len(trial.Problems) > 0 {
+				err = keep(folder, filepath.Join(config.Dir, trial.Folder()))
+			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Name, err)
 			}
@@ -65,19 +72,6 @@ func Run(ctx context.Context, plan Plan, config Config) (*Matrix, error) {
 	return newMatrix(plan, trials, began), nil
 }
 
-// tryAndKeep tries the case in the scratch folder, and moves the report of a run
-// that went wrong into dir.
-func (b *Bench) tryAndKeep(ctx context.Context, scratch, dir string, c Case) (Trial, error) {
-	if ctx.Err() != nil {
-		return Trial{}, ctx.Err()
-	}
-	trial, err := b.Try(ctx, scratch, c)
-	if err == nil && len(trial.Problems) > 0 {
-		err = keep(scratch, filepath.Join(dir, trial.Folder()))
-	}
-	return trial, err
-}
-
 // longestFirst returns the indexes of the cases, those of partners that are late
 // first: begun last they would keep everybody waiting.
 func longestFirst(cases []Case) []int {
@@ -92,19 +86,10 @@ func longestFirst(cases []Case) []int {
 	return slices.Concat(late, others)
 }
 
-// keep moves the files of a report to where it is looked for.
+// keep moves the report of a run that went wrong to where it is looked for.
 func keep(from, to string) error {
-	files, err := os.ReadDir(from)
-	if err != nil {
+	if err := os.RemoveAll(to); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(to, 0o755); err != nil {
-		return err
-	}
-	for _, file := range files {
-		if err := os.Rename(filepath.Join(from, file.Name()), filepath.Join(to, file.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.Rename(from, to)
 }

@@ -197,42 +197,26 @@ func TestTheMatrixIsWrittenForMachinesAndForPeople(t *testing.T) {
 	}
 }
 
-func TestTheWholePlanIsEveryPartnerAndEveryRule(t *testing.T) {
+func TestThePlansAreEveryPartnerOneDefectARuleOrThoseThatAreNamed(t *testing.T) {
 	t.Parallel()
-	plan := selftest.Whole()
-	if want := 1 + len(mockpartner.Variants()) + len(mockpartner.Defects()); len(plan.Cases) != want || len(plan.Rules) != len(rule.All()) {
-		t.Errorf("want %d partners and %d rules, got %d and %d", want, len(rule.All()), len(plan.Cases), len(plan.Rules))
-	}
-}
-
-func TestTheFastPlanHasOneDefectForEachRuleThatHasAny(t *testing.T) {
-	t.Parallel()
-	want, got := map[string]bool{}, map[string]bool{}
+	broken := map[string]bool{}
 	for _, d := range mockpartner.Defects() {
-		want[d.Rule] = true
+		broken[d.Rule] = true
 	}
-	for _, c := range selftest.Fast().Cases {
-		if c.Kind != selftest.Defect {
-			continue
-		}
-		if got[c.Rule] {
-			t.Errorf("want one defect of %s, got two", c.Rule)
-		}
-		got[c.Rule] = true
+	rules := len(broken)
+	if plan, want := selftest.Whole(), 1+len(mockpartner.Variants())+len(mockpartner.Defects()); len(plan.Cases) != want || len(plan.Rules) != len(rule.All()) {
+		t.Errorf("want %d partners and every rule, got %d and %d", want, len(plan.Cases), len(plan.Rules))
 	}
-	if len(got) != len(want) {
-		t.Errorf("want a defect of each of %d rules, got %d", len(want), len(got))
+	fast := selftest.Fast()
+	for _, c := range fast.Cases {
+		delete(broken, c.Rule)
 	}
-}
-
-func TestAPlanOfNamesIsThoseAndTheirRules(t *testing.T) {
-	t.Parallel()
-	plan, err := selftest.Only([]string{"hold-without-code", "cancel-late"}, []string{"gzip"})
-	if err != nil {
-		t.Fatal(err)
+	if len(broken) > 0 || len(fast.Cases) != 1+rules || len(fast.Rules) != len(rule.All()) {
+		t.Errorf("want one defect of each rule, got %d partners, and none for %v", len(fast.Cases), broken)
 	}
-	if len(plan.Cases) != 3 || len(plan.Rules) != 2 {
-		t.Errorf("want 3 partners and 2 rules, got %+v", plan)
+	named, err := selftest.Only([]string{"hold-without-code", "cancel-late"}, []string{"gzip"})
+	if err != nil || len(named.Cases) != 3 || len(named.Rules) != 2 {
+		t.Errorf("want 3 partners and 2 rules, got %+v, %v", named, err)
 	}
 	if _, err := selftest.Only([]string{"gzip"}, nil); !errors.Is(err, mockpartner.ErrNoDefect) {
 		t.Errorf("want %v, got %v", mockpartner.ErrNoDefect, err)

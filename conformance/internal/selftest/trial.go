@@ -2,9 +2,15 @@ package selftest
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 )
 
@@ -22,10 +28,8 @@ const (
 	Flagged    Outcome = "flagged"     // a rule failed, warned or was left open, or a hold was left
 )
 
-// Outcomes lists every outcome.
-func Outcomes() []Outcome {
-	return []Outcome{Killed, Survived, WrongRule, NeverFired, Silent, Flagged}
-}
+// Words are the outcome as people read it.
+func (o Outcome) Words() string { return strings.ReplaceAll(string(o), "_", " ") }
 
 // Trial is a case, and what came of it.
 type Trial struct {
@@ -43,10 +47,10 @@ type Trial struct {
 // Folder is the name of the folder with the report of a trial that went wrong.
 func (t Trial) Folder() string { return string(t.Kind) + "-" + t.Name }
 
-// Try has the suite judge the case's partner, and writes the report of that into
+// try has the suite judge the case's partner, and writes the report of that into
 // dir. A partner that is late is tried again where that went wrong: a busy machine
 // makes others late too. The error says why no report came of it.
-func (b *Bench) Try(ctx context.Context, dir string, c Case) (Trial, error) {
+func (b *bench) try(ctx context.Context, dir string, c Case) (Trial, error) {
 	trial, err := b.tryOnce(ctx, dir, c)
 	if err == nil && len(trial.Problems) > 0 && c.isAboutTime() {
 		return b.tryOnce(ctx, dir, c)
@@ -54,41 +58,36 @@ func (b *Bench) Try(ctx context.Context, dir string, c Case) (Trial, error) {
 	return trial, err
 }
 
-func (b *Bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) {
+func (b *bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) {
 	began := time.Now()
-	s, err := b.serve(c)
+	m, err := startMock(c, b.now)
 	if err != nil {
 		return Trial{}, err
 	}
-	defer s.close()
-	result, err := b.judge(ctx, dir, s)
+	defer m.close()
+	result, err := b.judge(ctx, dir, m)
 	if err != nil {
 		return Trial{}, err
 	}
 	trial := Trial{
 		Kind: c.Kind, Name: c.Name, Rule: c.Rule,
-		Failed: with(result, report.Failed), Warned: with(result, report.Warned), Idle: s.idle(), Problems: []string{},
+		Failed: with(result, report.Failed), Warned: with(result, report.Warned), Idle: m.idle(), Problems: []string{},
 	}
 	if c.Kind == Defect {
-		err = b.weighDefect(&trial, result, s)
+		err = trial.weighDefect(result, m, b.plain)
 	} else {
-		trial.weighLawful(result, s)
+		trial.weighLawful(result, m)
 	}
 	trial.TookMS = time.Since(began).Milliseconds()
-	if err == nil && len(trial.Problems) > 0 {
-		err = draw(dir, result)
+	if err != nil || len(trial.Problems) == 0 {
+		return trial, err
+	}
+	// The run wrote the report for machines alone: most of the pages would be read by nobody.
+	page, err := view.HTML(result)
+	if err == nil {
+		err = view.WriteFile(filepath.Join(dir, "report.html"), page)
 	}
 	return trial, err
-}
-
-// draw writes the page of a run that went wrong. The run itself wrote the report for
-// machines alone: most of the pages would be read by nobody.
-func draw(dir string, result *report.Result) error {
-	page, err := report.HTML(result)
-	if err != nil {
-		return err
-	}
-	return report.WriteFile(filepath.Join(dir, "report.html"), page)
 }
 
 // with returns the ids of the rules of that outcome.
@@ -100,4 +99,114 @@ func with(result *report.Result, outcome report.Outcome) []string {
 		}
 	}
 	return ids
+}
+
+// weighLawful says what came of a partner of which there is nothing to find.
+func (t *Trial) weighLawful(result *report.Result, m *mock) {
+	for _, r := range result.Rules {
+		switch r.Outcome {
+		case report.Failed, report.Warned, report.Inconclusive, report.Blocked:
+			t.problem("%s %s: %s", r.ID, r.Outcome, r.Message)
+		}
+	}
+	if result.Verdict != report.Conformant {
+		t.problem("the verdict is %s %s", result.Verdict, result.Reason)
+	}
+	t.Problems = append(t.Problems, LeftBehind(m.Mock)...)
+	t.Outcome = Silent
+	if len(t.Problems) > 0 {
+		t.Outcome = Flagged
+	}
+}
+
+// weighDefect says what came of a partner that breaks one rule. Its error is that
+// of judging the mock as it is, to compare.
+func (t *Trial) weighDefect(result *report.Result, m *mock, plain func() (answers, error)) error {
+	own, others := t.ownRule(result), t.otherRules(result)
+	switch {
+	case others:
+		t.Outcome = WrongRule
+		return nil
+	case own:
+		t.Outcome = Killed
+		return nil
+	}
+	t.Outcome = Survived
+	nothing, err := t.cameToNothing(m, plain)
+	if nothing {
+		t.Outcome = NeverFired
+	}
+	return err
+}
+
+// cameToNothing reports whether there was nothing to find. A quirk has no counter:
+// it has come to bear where the mock answered otherwise than as it is.
+func (t *Trial) cameToNothing(m *mock, plain func() (answers, error)) (bool, error) {
+	if len(t.Idle) > 0 {
+		t.problem("of its faults, these never fired: %s", strings.Join(t.Idle, ", "))
+		return true, nil
+	}
+	if !m.quirky() {
+		return false, nil
+	}
+	usual, err := plain()
+	if err != nil || !maps.Equal(m.answers(), usual) {
+		return false, err
+	}
+	t.problem("the mock answered as it does without the defect")
+	return true, nil
+}
+
+// ownRule reports whether the defect's own rule was found broken, with evidence
+// and the verdict that follows from it.
+func (t *Trial) ownRule(result *report.Result) bool {
+	broken, known := rule.Lookup(t.Rule)
+	if !known {
+		t.problem("there is no rule %s", t.Rule)
+		return false
+	}
+	want, verdict := report.Failed, report.Nonconformant
+	if broken.Level != rule.Must {
+		want, verdict = report.Warned, report.Conformant
+	}
+	at := slices.IndexFunc(result.Rules, func(r report.RuleResult) bool { return r.ID == t.Rule })
+	if at < 0 {
+		t.problem("%s is not in the report", t.Rule)
+		return false
+	}
+	switch r := result.Rules[at]; {
+	case r.Outcome != want:
+		t.problem("%s %s, want it %s", r.ID, r.Outcome, want)
+	case r.Message == "" || len(r.Exchanges) == 0:
+		t.problem("%s %s without a message, or without evidence", r.ID, r.Outcome)
+	case result.Verdict != verdict:
+		t.problem("the verdict is %s %s, want %s", result.Verdict, result.Reason, verdict)
+	default:
+		return true
+	}
+	return false
+}
+
+// otherRules reports whether a rule that is not the defect's own failed, or is said
+// to be the cause of what could not be judged: one cause is one finding.
+func (t *Trial) otherRules(result *report.Result) (found bool) {
+	for _, r := range result.Rules {
+		if r.ID != t.Rule && (r.Outcome == report.Failed || r.Outcome == report.Blocked && !t.explains(r)) {
+			t.problem("%s %s: %s", r.ID, r.Outcome, r.Message)
+			found = true
+		}
+	}
+	return found
+}
+
+// explains reports whether the cause that a blocked rule names is the defect's own
+// rule, or one that failed and is a problem itself.
+func (t *Trial) explains(blocked report.RuleResult) bool {
+	return slices.ContainsFunc(strings.Fields(blocked.Message), func(word string) bool {
+		return word == t.Rule || slices.Contains(t.Failed, word)
+	})
+}
+
+func (t *Trial) problem(format string, args ...any) {
+	t.Problems = append(t.Problems, fmt.Sprintf(format, args...))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"partnerkit.dev/marketplace/client"
@@ -12,109 +13,87 @@ import (
 
 func theMarketplace(often paces) chapter {
 	return chapter{"A marketplace", []step{
-		marketStarts(often),
-		accountsAreMade(),
-		partnerRegisters(),
-		catalogIsPulled(),
+		{"A marketplace starts, with a PostgreSQL of its own", func(ctx context.Context, s *stage) error { return marketStarts(ctx, s, often) }},
+		{"Its operator makes accounts for a partner and a shop", accountsAreMade},
+		{"The partner registers its platform", partnerRegisters},
+		{"The partner has its catalog pulled, by a webhook", catalogIsPulled},
 	}}
 }
 
-func marketStarts(often paces) step {
-	return step{
-		title: "A marketplace starts, with a PostgreSQL of its own",
-		does:  func(ctx context.Context, s *stage) error { return s.startMarket(ctx, often) },
-		holds: func(ctx context.Context, s *stage) ([]string, error) {
-			rates, err := s.market.operator.Rates(ctx)
-			return []string{s.market.url + " serves", fmt.Sprintf("it knows the rates of %d currencies to the %s", len(rates.Rates), rates.Base)}, err
-		},
+func marketStarts(ctx context.Context, s *stage, often paces) error {
+	if err := s.startMarket(ctx, often); err != nil {
+		return err
 	}
+	rates, err := s.market.operator.Rates(ctx)
+	return s.holds(ctx, err, s.market.url+" serves", fmt.Sprintf("it knows the rates of %d currencies to the %s", len(rates.Rates), rates.Base))
 }
 
-func accountsAreMade() step {
-	return step{
-		title: "Its operator makes accounts for a partner and a shop",
-		does:  func(ctx context.Context, s *stage) error { return s.openAccounts(ctx) },
-		holds: func(ctx context.Context, s *stage) ([]string, error) {
-			page, err := s.market.shop.Activities(client.ActivityQuery{}).Page(ctx, 1, 1)
-			return []string{"the shop's API token is good; there is nothing to sell yet"}, errors.Join(err, want("activities", 0, page.Pagination.TotalCount))
-		},
+func accountsAreMade(ctx context.Context, s *stage) error {
+	if err := s.openAccounts(ctx); err != nil {
+		return err
 	}
+	page, err := s.market.shop.Activities(client.ActivityQuery{}).Page(ctx, 1, 1)
+	return s.holds(ctx, errors.Join(err, want("activities", 0, page.Pagination.TotalCount)), "the shop's API token is good; there is nothing to sell yet")
 }
 
-func partnerRegisters() step {
-	return step{
-		title: "The partner registers its platform",
-		does: func(ctx context.Context, s *stage) (err error) {
-			s.market.integration, err = s.market.partner.Register(ctx, client.Registration{
-				Name: "Mock partner", BaseURL: s.partner.url, AuthKey: client.Secret(s.partner.key), HandlesTicketDelivery: true,
-			})
-			if err != nil {
-				return err
-			}
-			return s.partner.told.SetWebhooks(ctx, fmt.Sprintf("{url: %q, secret: %q, on: [staff]}",
-				s.market.url+"/api/v1/partner-integrations/"+s.market.integration.IntegrationID, string(s.market.integration.WebhookSecret)))
-		},
-		holds: func(_ context.Context, s *stage) ([]string, error) {
-			return []string{"integration " + short(s.market.integration.IntegrationID) + ", and a webhook secret that is shown this once"},
-				want("letters of the webhook secret", 64, len(s.market.integration.WebhookSecret))
-		},
+func partnerRegisters(ctx context.Context, s *stage) (err error) {
+	s.market.integration, err = s.market.partner.Register(ctx, client.Registration{
+		Name: "Mock partner", BaseURL: s.partner.url, AuthKey: client.Secret(s.partner.key), HandlesTicketDelivery: true,
+	})
+	if err != nil {
+		return err
 	}
+	known := s.market.integration
+	err = s.partner.told.Webhooks.Set(ctx, fmt.Sprintf("{url: %q, secret: %q, on: [staff]}",
+		s.market.url+"/api/v1/partner-integrations/"+known.IntegrationID, string(known.WebhookSecret)))
+	return s.holds(ctx, errors.Join(err, want("letters of the webhook secret", 64, len(known.WebhookSecret))),
+		"integration "+short(known.IntegrationID)+", and a webhook secret that is shown this once")
 }
 
-func catalogIsPulled() step {
-	return step{
-		title: "The partner has its catalog pulled, by a webhook",
-		does: func(ctx context.Context, s *stage) error {
-			s.partner.heard = true
-			if _, err := s.partner.told.SendTrigger(ctx); err != nil {
-				return err
-			}
-			return s.webhookArrives(ctx, mockpartner.Trigger)
-		},
-		comes: true,
-		holds: func(ctx context.Context, s *stage) ([]string, error) {
-			box, err := s.partner.untold.Describe(ctx, "default")
-			if err != nil {
-				return nil, err
-			}
-			integration, err := s.market.partner.Integration(ctx, s.market.integration.IntegrationID)
-			switch {
-			case err != nil:
-				return nil, err
-			case integration.LastSync == nil:
-				return nil, errors.New("want a sync, got none")
-			}
-			err = errors.Join(want("products synced", box.Products, integration.LastSync.Synced),
+func catalogIsPulled(ctx context.Context, s *stage) error {
+	s.partner.heard = true
+	if _, err := s.partner.told.Webhooks.SendTrigger(ctx); err != nil {
+		return err
+	}
+	if err := s.webhookArrives(ctx, mockpartner.Trigger); err != nil {
+		return err
+	}
+	return s.comes(ctx, func(ctx context.Context) ([]string, error) {
+		box, err := s.partner.untold.Describe(ctx)
+		if err != nil {
+			return nil, err
+		}
+		integration, err := s.market.partner.Integration(ctx, s.market.integration.IntegrationID)
+		switch {
+		case err != nil:
+			return nil, err
+		case integration.LastSync == nil:
+			return nil, errors.New("want a sync, got none")
+		}
+		return []string{fmt.Sprintf("%d products stored; the slots of %d options are known for 60 days", integration.LastSync.Synced, integration.Slots.Pulled)},
+			errors.Join(want("products synced", box.Products, integration.LastSync.Synced),
 				want("products set aside", 0, len(integration.LastSync.SetAside)),
 				want("options with known slots", integration.Slots.Options, integration.Slots.Pulled))
-			return []string{fmt.Sprintf("%d products stored; the slots of %d options are known for 60 days", integration.LastSync.Synced, integration.Slots.Pulled)}, err
-		},
-	}
+	})
 }
 
 // webhookTime bounds the way of a webhook.
 const webhookTime = 30 * time.Second
 
-// webhookArrives waits until the last webhook of that kind has arrived, and tells it.
+// webhookPaths are the ends of the addresses that webhooks go to.
+var webhookPaths = map[mockpartner.WebhookKind]string{mockpartner.Trigger: "/sync/trigger", mockpartner.Notify: "/availability/notify"}
+
+// webhookArrives waits until the webhook of that kind has arrived, and tells it. The demo
+// has one of each sent.
 func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind) error {
-	sent := 0
-	all, err := s.partner.untold.Webhooks(ctx)
+	if _, err := s.partner.untold.Webhooks.Wait(ctx, kind, "", 1, webhookTime); err != nil {
+		return err
+	}
+	all, err := s.partner.untold.Webhooks.Status(ctx)
 	if err != nil {
 		return err
 	}
-	for _, delivery := range all.Deliveries {
-		if delivery.Kind == kind {
-			sent++
-		}
-	}
-	if _, err = s.partner.untold.WaitForWebhooks(ctx, kind, "", sent, webhookTime); err != nil {
-		return err
-	}
-	if all, err = s.partner.untold.Webhooks(ctx); err != nil {
-		return err
-	}
-	for i := len(all.Deliveries) - 1; i >= 0; i-- {
-		delivery := all.Deliveries[i]
+	for _, delivery := range slices.Backward(all.Deliveries) {
 		if delivery.Kind != kind {
 			continue
 		}
@@ -128,6 +107,3 @@ func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind
 	}
 	return fmt.Errorf("want a webhook of the kind %s, got none", kind)
 }
-
-// webhookPaths are the ends of the addresses that webhooks go to.
-var webhookPaths = map[mockpartner.WebhookKind]string{mockpartner.Trigger: "/sync/trigger", mockpartner.Notify: "/availability/notify"}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,46 +18,37 @@ const defect = "release-gives-nothing-back"
 
 func theVerdicts() chapter {
 	return chapter{"Who keeps the contract, and who does not", []step{
-		marketplaceIsJudged(),
-		brokenPartnerIsFound(),
+		{"The mock partner judges the marketplace", marketplaceIsJudged},
+		{"The suite judges a partner whose releases give no seats back", brokenPartnerIsFound},
 	}}
 }
 
 // marketplaceIsJudged is the mock partner's verdict on all that the marketplace asked of it.
-func marketplaceIsJudged() step {
-	var verdict mockpartner.Verdict
-	return step{
-		title: "The mock partner judges the marketplace",
-		does: func(ctx context.Context, s *stage) (err error) {
-			if verdict, err = s.partner.told.Verdict(ctx); err != nil {
-				return err
-			}
-			if err := s.keep("verdict.json", verdict); err != nil {
-				return err
-			}
-			return s.keepArchive(ctx)
-		},
-		holds: func(ctx context.Context, s *stage) ([]string, error) {
-			if verdict.Verdict != mockpartner.Kept {
-				return nil, firstFinding(verdict)
-			}
-			lost, err := s.partner.untold.Invariants(ctx)
-			if err == nil && len(lost) > 0 {
-				err = fmt.Errorf("want no seat lost or sold twice, got %v", lost)
-			}
-			kept := 0
-			for _, rule := range verdict.Rules {
-				if rule.Verdict == mockpartner.Kept {
-					kept++
-				}
-			}
-			return []string{
-				fmt.Sprintf("%s: %d rules kept, none broken, over %d calls", verdict.Verdict, kept, verdict.Exchanges),
-				"no seat lost, none sold twice",
-				"all calls: " + filepath.Join(s.out, "partner.har"),
-			}, err
-		},
+func marketplaceIsJudged(ctx context.Context, s *stage) error {
+	verdict, err := s.partner.told.Journal.Verdict(ctx)
+	if err != nil {
+		return err
 	}
+	if err := errors.Join(s.keep("verdict.json", verdict), s.keepArchive(ctx)); err != nil {
+		return err
+	}
+	if verdict.Verdict != mockpartner.Kept {
+		return firstFinding(verdict)
+	}
+	lost, err := s.partner.untold.Invariants(ctx)
+	if err == nil && len(lost) > 0 {
+		err = fmt.Errorf("want no seat lost or sold twice, got %v", lost)
+	}
+	kept := 0
+	for _, rule := range verdict.Rules {
+		if rule.Verdict == mockpartner.Kept {
+			kept++
+		}
+	}
+	return s.holds(ctx, err,
+		fmt.Sprintf("%s: %d rules kept, none broken, over %d calls", verdict.Verdict, kept, verdict.Exchanges),
+		"no seat lost, none sold twice",
+		"all calls: "+filepath.Join(s.out, "partner.har"))
 }
 
 // firstFinding is what is told of a verdict that is not wanted; the whole of it is kept.
@@ -70,47 +62,30 @@ func firstFinding(verdict mockpartner.Verdict) error {
 }
 
 // brokenPartnerIsFound has the suite judge a partner with a defect, beside the other.
-func brokenPartnerIsFound() step {
-	var found *report.Result
-	return step{
-		title: "The suite judges a partner whose releases give no seats back",
-		does: func(ctx context.Context, s *stage) error {
-			made, err := s.partner.told.CreateSandbox(ctx, client.Spec{Name: "broken", Defects: []string{defect}})
-			if err != nil {
-				return err
-			}
-			found, err = s.judge(ctx, made.BaseURL, "broken")
+func brokenPartnerIsFound(ctx context.Context, s *stage) error {
+	made, err := s.partner.told.CreateSandbox(ctx, client.Spec{Name: "broken", Defects: []string{defect}})
+	if err != nil {
+		return err
+	}
+	found, err := s.judge(ctx, made.BaseURL, "broken")
+	if err != nil {
+		return err
+	}
+	if err := want("the verdict", report.Nonconformant, found.Verdict); err != nil {
+		return err
+	}
+	broke, err := mockpartner.FindDefect(defect)
+	if err != nil {
+		return err
+	}
+	facts := []string{verdict(found)}
+	for _, rule := range broken(found) {
+		if err := want("the broken rule", broke.Rule, rule.ID); err != nil {
 			return err
-		},
-		holds: func(ctx context.Context, s *stage) ([]string, error) {
-			if err := want("the verdict", report.Nonconformant, found.Verdict); err != nil {
-				return nil, err
-			}
-			expected, err := s.ruleOf(ctx, defect)
-			if err != nil {
-				return nil, err
-			}
-			facts := []string{verdict(found)}
-			for _, rule := range broken(found) {
-				if err := want("the broken rule", expected, rule.ID); err != nil {
-					return nil, err
-				}
-				facts = append(facts, fmt.Sprintf("found: %s (%s): %s", rule.ID, rule.Clause, rule.Message))
-			}
-			return append(facts, "the report: "+filepath.Join(s.out, "broken", "report.html")), nil
-		},
-	}
-}
-
-// ruleOf is the rule that a defect breaks.
-func (s *stage) ruleOf(ctx context.Context, name string) (string, error) {
-	defects, err := s.partner.untold.Defects(ctx)
-	for _, d := range defects {
-		if d.Name == name {
-			return d.Rule, nil
 		}
+		facts = append(facts, fmt.Sprintf("found: %s (%s): %s", rule.ID, rule.Clause, rule.Message))
 	}
-	return "", fmt.Errorf("the mock partner has no defect %s: %w", name, err)
+	return s.holds(ctx, nil, append(facts, "the report: "+filepath.Join(s.out, "broken", "report.html"))...)
 }
 
 // keep leaves a value as JSON.
@@ -128,7 +103,7 @@ func (s *stage) keepArchive(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.partner.untold.WriteHAR(ctx, file, client.Filter{}); err != nil {
+	if err := s.partner.untold.Journal.WriteHAR(ctx, file, client.Filter{}); err != nil {
 		file.Close()
 		return fmt.Errorf("keep the partner's calls: %w", err)
 	}

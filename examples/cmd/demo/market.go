@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // market is the marketplace, and what the steps keep of it.
@@ -22,6 +23,7 @@ type market struct {
 	integration client.Registered
 	listed      []client.Activity // in EUR
 	offer       offer
+	held        string // the booking that is paid next
 }
 
 // account is one that the demo has made, with a password for this run alone.
@@ -117,7 +119,7 @@ const (
 func (m *market) findOffer(ctx context.Context) error {
 	for _, activity := range m.listed {
 		for _, variation := range activity.Variations {
-			if variation.AvailabilityType != client.StartTime {
+			if variation.AvailabilityType != partnerapi.StartTime {
 				continue
 			}
 			found := offer{activity: activity, variation: variation}
@@ -146,7 +148,7 @@ func (m *market) slotsOf(ctx context.Context, o offer) (slots []client.Slot, err
 		From: client.DateOf(from), To: client.DateOf(from.AddDate(0, 0, 30)),
 	})
 	for _, day := range days {
-		if day.Status != client.Available || len(slots) >= slotsWanted {
+		if day.Status != partnerapi.StatusAvailable || len(slots) >= slotsWanted {
 			continue
 		}
 		all, err := m.slotsOn(ctx, o, day.Date)
@@ -154,7 +156,7 @@ func (m *market) slotsOf(ctx context.Context, o offer) (slots []client.Slot, err
 			return nil, err
 		}
 		for _, slot := range all {
-			if slot.Status == client.Available && slot.Vacancies != nil && *slot.Vacancies >= seats {
+			if slot.Status == partnerapi.StatusAvailable && slot.Vacancies != nil && *slot.Vacancies >= seats {
 				slots = append(slots, slot)
 			}
 		}
@@ -184,7 +186,7 @@ func (m *market) slotNow(ctx context.Context, wanted client.Slot) (client.Slot, 
 func (m *market) book(ctx context.Context, slot client.Slot, customer string) (client.Booking, error) {
 	return m.shop.Book(ctx, client.Order{
 		ActivityID: m.offer.activity.ID, VariationID: m.offer.variation.ID, AvailabilityID: slot.AvailabilityID, Currency: "EUR",
-		Units:   []client.Party{{Type: client.Adult, Quantity: 2}},
+		Units:   []client.Party{{Type: partnerapi.Adult, Quantity: 2}},
 		Contact: client.Contact{FullName: customer, EmailAddress: "customer@example.com", PhoneNumber: "+351 21 000 0000"},
 	})
 }

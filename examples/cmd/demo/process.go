@@ -136,15 +136,15 @@ func (v *service) close() error {
 	return errors.Join(fmt.Errorf("want %s to end in order, got %w: %s", v.name, err, v.complaint.lastLine()), v.log.Close())
 }
 
-// mostLast bounds what is kept of a text for its last line.
-const mostLast = 64 << 10
+// mostKept bounds what is kept of what a command prints.
+const mostKept = 64 << 10
 
 // tail is the end of what was written.
 type tail []byte
 
 func (t *tail) Write(p []byte) (int, error) {
 	*t = append(*t, p...)
-	*t = (*t)[max(0, len(*t)-mostLast):]
+	*t = (*t)[max(0, len(*t)-mostKept):]
 	return len(p), nil
 }
 
@@ -157,30 +157,20 @@ func (t *tail) lastLine() string {
 // addressReader finds the first http URL in what a command prints.
 type addressReader struct {
 	found   chan string
-	printed []byte // until the address is found
+	printed tail
 	done    bool
 }
 
-var baseURL = regexp.MustCompile(`http://[0-9.]+:[0-9]+`)
-
-// maxPreamble bounds what is kept of a command that prints no address.
-const maxPreamble = 64 << 10
+// baseURL is an address in a whole line: one that is still being written may hold half of a port.
+var baseURL = regexp.MustCompile(`(http://[0-9.]+:[0-9]+)\b.*\n`)
 
 func (a *addressReader) Write(p []byte) (int, error) {
 	if a.done {
 		return len(p), nil
 	}
-	a.printed = append(a.printed, p...)
-	// A line that is still being written may hold half of a port.
-	if whole := bytes.LastIndexByte(a.printed, '\n'); whole >= 0 {
-		if url := baseURL.Find(a.printed[:whole]); url != nil {
-			a.found <- string(url)
-			a.printed, a.done = nil, true
-			return len(p), nil
-		}
+	if url := baseURL.FindSubmatch(append(a.printed, p...)); url != nil {
+		a.found <- string(url[1])
+		a.done = true
 	}
-	if len(a.printed) > maxPreamble {
-		a.printed, a.done = nil, true
-	}
-	return len(p), nil
+	return a.printed.Write(p)
 }

@@ -103,7 +103,7 @@ func (s *stage) tellPartnerCalls(ctx context.Context) {
 	if !p.heard {
 		return
 	}
-	exchanges, err := p.untold.Exchanges(ctx, client.Filter{After: p.last})
+	exchanges, err := p.untold.Journal.Exchanges(ctx, client.Filter{After: p.last})
 	if err != nil {
 		return
 	}

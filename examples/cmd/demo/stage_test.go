@@ -23,17 +23,15 @@ func scene(t *testing.T, scripts map[string]string) (*stage, *strings.Builder) {
 	return s, screen
 }
 
-func nothing(context.Context, *stage) error { return nil }
-
 func TestAStepThatDoesNotHoldEndsTheStoryAndIsNamed(t *testing.T) {
 	t.Parallel()
 	s, screen := scene(t, nil)
 	story := []chapter{{"First", []step{
-		{title: "One", does: nothing, holds: func(context.Context, *stage) ([]string, error) { return []string{"all is well"}, nil }},
-		{title: "Two", does: nothing, holds: func(context.Context, *stage) ([]string, error) {
-			return []string{"never told"}, errors.Join(want("the booking", "HELD", "LOST"), want("seats", 2, 1))
+		{"One", func(ctx context.Context, s *stage) error { return s.holds(ctx, nil, "all is well") }},
+		{"Two", func(ctx context.Context, s *stage) error {
+			return s.holds(ctx, errors.Join(want("the booking", "HELD", "LOST"), want("seats", 2, 1)), "never told")
 		}},
-		{title: "Three", does: func(context.Context, *stage) error { t.Error("want the third step not taken"); return nil }},
+		{"Three", func(context.Context, *stage) error { t.Error("want the third step not taken"); return nil }},
 	}}}
 	_, err := s.play(t.Context(), story)
 	if err == nil || !strings.HasPrefix(err.Error(), `step 2, "Two", does not hold: the booking: want HELD, got LOST`) {
@@ -60,9 +58,11 @@ func TestWhatIsToComeIsLookedAtUntilItHas(t *testing.T) {
 	t.Parallel()
 	s, screen := scene(t, nil)
 	looks := 0
-	_, err := s.play(t.Context(), []chapter{{"First", []step{{title: "One", does: nothing, comes: true, holds: func(context.Context, *stage) ([]string, error) {
-		looks++
-		return []string{"it has come"}, want("looks", 3, looks)
+	_, err := s.play(t.Context(), []chapter{{"First", []step{{"One", func(ctx context.Context, s *stage) error {
+		return s.comes(ctx, func(context.Context) ([]string, error) {
+			looks++
+			return []string{"it has come"}, want("looks", 3, looks)
+		})
 	}}}}})
 	check(t, errors.Join(err, s.close()))
 	if !strings.Contains(screen.String(), "ok  it has come\n") {

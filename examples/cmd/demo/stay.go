@@ -14,8 +14,8 @@ import (
 // ends, or a service does.
 func stay(ctx context.Context, s *stage) error {
 	often := paces{probe: 10 * time.Second, sweep: 10 * time.Second}
-	first := chapter{"A partner", []step{partnerStarts()}}
-	last := chapter{"Some bookings", []step{activitiesAreListed(), seatsAreFound(), bookingsAreMade()}}
+	first := chapter{"A partner", thePartner().steps[:1]}
+	last := chapter{"Some bookings", append(theShop().steps[:2], step{"Customers book, pay, walk away, call off", bookingsAreMade})}
 	if _, err := s.play(ctx, []chapter{first, theMarketplace(often), last}); err != nil {
 		return err
 	}
@@ -38,63 +38,57 @@ func stay(ctx context.Context, s *stage) error {
 }
 
 // bookingsAreMade puts in a booking in each state.
-func bookingsAreMade() step {
-	var made []client.Booking
-	return step{
-		title: "Customers book, pay, walk away, call off",
-		does: func(ctx context.Context, s *stage) error {
-			m, slot := &s.market, s.market.offer.slots[0]
-			for _, one := range []struct {
-				customer string
-				then     func(booking string) error
-			}{
-				{"Ada Novak", nil},
-				{"Ben Okafor", func(booking string) error {
-					_, err := m.shop.Abandon(ctx, booking)
-					return err
-				}},
-				{"Chloe Ito", func(booking string) error {
-					_, err := m.shop.Pay(ctx, booking, "demo-payment-1")
-					return err
-				}},
-				{"Dario Lind", func(booking string) error {
-					_, paid := m.shop.Pay(ctx, booking, "demo-payment-2")
-					_, cancelled := m.shop.Cancel(ctx, booking, "fell ill")
-					return errors.Join(paid, cancelled)
-				}},
-				{"Emil Sato", func(booking string) error { // who has paid, and the partner does not book
-					_, armed := s.partner.told.Arm(ctx, oneRefusal)
-					_, paid := m.shop.Pay(ctx, booking, "demo-payment-3")
-					return errors.Join(armed, paid)
-				}},
-			} {
-				held, err := m.book(ctx, slot, one.customer)
-				if err == nil && one.then != nil {
-					err = one.then(held.ID)
-				}
-				if err != nil {
-					return err
-				}
-				made = append(made, held)
-			}
-			return nil
-		},
-		holds: func(ctx context.Context, s *stage) (facts []string, err error) {
-			wanted := []client.BookingStatus{client.Held, client.Released, client.Confirmed, client.Cancelled, client.Paid}
-			for i, booking := range made {
-				b, err := s.market.shop.Booking(ctx, booking.ID)
-				if err = errors.Join(err, want("the booking", wanted[i], b.Status)); err != nil {
-					return nil, err
-				}
-				fact := fmt.Sprintf("%-9s  %s  %s", b.Status, b.ID, b.Contact.FullName)
-				if b.Attention != nil {
-					fact += ", needs an operator: " + string(b.Attention.Reason)
-				}
-				facts = append(facts, fact)
-			}
-			return facts, nil
-		},
+func bookingsAreMade(ctx context.Context, s *stage) error {
+	m := &s.market
+	pay := func(booking, payment string) error {
+		_, err := m.shop.Pay(ctx, booking, payment)
+		return err
 	}
+	bookings := []struct {
+		customer string
+		ends     client.BookingStatus
+		then     func(booking string) error
+		id       string
+	}{
+		{customer: "Ada Novak", ends: client.Held, then: func(string) error { return nil }},
+		{customer: "Ben Okafor", ends: client.Released, then: func(booking string) error {
+			_, err := m.shop.Abandon(ctx, booking)
+			return err
+		}},
+		{customer: "Chloe Ito", ends: client.Confirmed, then: func(booking string) error { return pay(booking, "demo-payment-1") }},
+		{customer: "Dario Lind", ends: client.Cancelled, then: func(booking string) error {
+			paid := pay(booking, "demo-payment-2")
+			_, cancelled := m.shop.Cancel(ctx, booking, "fell ill")
+			return errors.Join(paid, cancelled)
+		}},
+		{customer: "Emil Sato", ends: client.Paid, then: func(booking string) error { // the partner does not book
+			_, armed := s.partner.told.Faults.Arm(ctx, oneRefusal)
+			return errors.Join(armed, pay(booking, "demo-payment-3"))
+		}},
+	}
+	for i, one := range bookings {
+		held, err := m.book(ctx, m.offer.slots[0], one.customer)
+		if err != nil {
+			return err
+		}
+		bookings[i].id = held.ID
+		if err := one.then(held.ID); err != nil {
+			return err
+		}
+	}
+	var facts []string
+	for _, one := range bookings {
+		b, err := m.shop.Booking(ctx, one.id)
+		if err = errors.Join(err, want("the booking", one.ends, b.Status)); err != nil {
+			return err
+		}
+		fact := fmt.Sprintf("%-9s  %s  %s", b.Status, b.ID, b.Contact.FullName)
+		if b.Attention != nil {
+			fact += ", needs an operator: " + string(b.Attention.Reason)
+		}
+		facts = append(facts, fact)
+	}
+	return s.holds(ctx, nil, facts...)
 }
 
 // invitation says where everything is, how to come in, and what to try first.

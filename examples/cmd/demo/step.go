@@ -7,16 +7,11 @@ import (
 	"time"
 )
 
-// step is one thing that the demo shows.
+// step is one thing that the demo shows. It makes calls, which are told as they are made,
+// looks at what has come of them, and tells that with holds or comes.
 type step struct {
 	title string
-	// does it, by calls that are told as they are made.
-	does func(context.Context, *stage) error
-	// holds looks at what has come of it, and returns what is told, or what does not hold.
-	holds func(context.Context, *stage) ([]string, error)
-	// comes says that what holds may take a while to come: until then it is looked at
-	// again and again.
-	comes bool
+	take  func(context.Context, *stage) error
 }
 
 // chapter is some steps with a title.
@@ -55,16 +50,16 @@ func (s *stage) play(ctx context.Context, story []chapter) (number int, err erro
 	return number, nil
 }
 
-// take takes one step, and tells what holds after it.
 func (s *stage) take(ctx context.Context, step step) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime+stepTime)
 	defer cancel()
-	err := step.does(ctx, s)
+	err := step.take(ctx, s)
 	s.tellPartnerCalls(ctx)
-	if err != nil {
-		return err
-	}
-	facts, err := s.look(ctx, step)
+	return err
+}
+
+// holds tells what was found to hold, unless there is an error.
+func (s *stage) holds(ctx context.Context, err error, facts ...string) error {
 	s.tellPartnerCalls(ctx)
 	if err != nil {
 		return err
@@ -75,15 +70,16 @@ func (s *stage) take(ctx context.Context, step step) error {
 	return nil
 }
 
-// look looks whether a step holds: once, or where that may take a while until it does.
-func (s *stage) look(ctx context.Context, step step) ([]string, error) {
+// comes is for what may take a while to hold: it looks again and again until it does.
+func (s *stage) comes(ctx context.Context, look func(context.Context) ([]string, error)) error {
+	s.tellPartnerCalls(ctx)
 	ctx, cancel := context.WithTimeout(ctx, stepTime)
 	defer cancel()
 	var missing error
 	for {
-		facts, err := step.holds(ctx, s)
-		if err == nil || !step.comes {
-			return facts, err
+		facts, err := look(ctx)
+		if err == nil {
+			return s.holds(ctx, nil, facts...)
 		}
 		if ctx.Err() == nil {
 			missing = err // and not that the time was over as it was looked
@@ -91,7 +87,7 @@ func (s *stage) look(ctx context.Context, step step) ([]string, error) {
 		select {
 		case <-time.After(again):
 		case <-ctx.Done():
-			return nil, fmt.Errorf("%w, still after %s", missing, stepTime)
+			return fmt.Errorf("%w, still after %s", missing, stepTime)
 		}
 	}
 }

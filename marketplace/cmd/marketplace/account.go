@@ -14,10 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
-	"partnerkit.dev/marketplace/internal/secret"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
 func newAccount() *cobra.Command {
@@ -159,11 +158,11 @@ func addToken(ctx context.Context, store *postgres.Store, email string, asked ma
 	if err != nil {
 		return "", err
 	}
-	made, text, err := signin.NewAPIToken(account.ID, asked.Name, time.Now())
+	made, text, err := auth.NewAPIToken(account.ID, asked.Name, time.Now())
 	if err != nil {
 		return "", err
 	}
-	return text, store.Accounts.AddAPIToken(ctx, made, secret.Hash(text), marketplace.Reseller)
+	return text, store.Accounts.AddAPIToken(ctx, made, auth.HashToken(text), marketplace.Reseller)
 }
 
 // longestLine bounds the password that is read, in bytes.
@@ -181,7 +180,7 @@ func create(ctx context.Context, s storage, asked marketplace.NewAccount) (made 
 	if err := marketplace.Check(&asked); err != nil {
 		return made, byFlag(err)
 	}
-	if made, err = signin.NewAccount(asked, time.Now()); err != nil {
+	if made, err = auth.NewAccount(asked, time.Now()); err != nil {
 		return made, err
 	}
 	err = withStore(ctx, s, func(store *postgres.Store) error { return store.Accounts.CreateAccount(ctx, made) })

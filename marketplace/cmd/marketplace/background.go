@@ -6,9 +6,9 @@ import (
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/metrics"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/telemetry"
 	"partnerkit.dev/marketplace/internal/worker"
 )
 
@@ -16,7 +16,7 @@ import (
 const closeTime = 2 * time.Second
 
 // newWorker returns what happens by itself, on connections of its own.
-func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, s settings, measured *metrics.Metrics, log *slog.Logger) (*worker.Worker, error) {
+func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, s settings, measured *telemetry.Metrics, log *slog.Logger) (*worker.Worker, error) {
 	schedule, err := s.schedule()
 	if err != nil {
 		return nil, err

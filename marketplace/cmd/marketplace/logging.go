@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/marketplace/internal/logbuffer"
+	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
 // logged says how the log is written.
@@ -43,7 +43,7 @@ func (l *logged) threshold() (slog.Level, error) {
 // open returns the log, whose settings have no mistake, and what writes its last lines.
 func (l *logged) open(to io.Writer) (log *slog.Logger, flush func() error) {
 	level, _ := l.threshold()
-	options, lines := &slog.HandlerOptions{Level: level}, logbuffer.New(to)
+	options, lines := &slog.HandlerOptions{Level: level}, telemetry.NewLogBuffer(to)
 	if l.format == "text" {
 		return slog.New(lines.Handler(slog.NewTextHandler(lines, options))), lines.Flush
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
-	"partnerkit.dev/marketplace/internal/ecb"
 	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/storefront"
 )
 
 func newRates() *cobra.Command {
@@ -70,7 +70,7 @@ func exactlyOne(wanted string) cobra.PositionalArgs {
 	}
 }
 
-func readRates(ctx context.Context, from string, stdin io.Reader) (ecb.Daily, error) {
+func readRates(ctx context.Context, from string, stdin io.Reader) (storefront.DailyRates, error) {
 	switch {
 	case from == "-":
 		return readTable("the standard input", stdin)
@@ -79,14 +79,14 @@ func readRates(ctx context.Context, from string, stdin io.Reader) (ecb.Daily, er
 	}
 	file, err := os.Open(from)
 	if err != nil {
-		return ecb.Daily{}, fmt.Errorf("read the rates: %w", err)
+		return storefront.DailyRates{}, fmt.Errorf("read the rates: %w", err)
 	}
 	defer file.Close()
 	return readTable(from, file)
 }
 
-func readTable(name string, in io.Reader) (ecb.Daily, error) {
-	daily, err := ecb.Read(in)
+func readTable(name string, in io.Reader) (storefront.DailyRates, error) {
+	daily, err := storefront.ReadRates(in)
 	if err != nil {
 		return daily, fmt.Errorf("%s: %w", name, withDetails(err))
 	}
@@ -96,7 +96,7 @@ func readTable(name string, in io.Reader) (ecb.Daily, error) {
 // fetchTime bounds the way to a table, and reading it.
 const fetchTime = 30 * time.Second
 
-func fetchRates(ctx context.Context, address string) (daily ecb.Daily, err error) {
+func fetchRates(ctx context.Context, address string) (daily storefront.DailyRates, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -120,7 +120,7 @@ func fetchRates(ctx context.Context, address string) (daily ecb.Daily, err error
 
 // seedRates stores the rates that come with the service where nobody ever gave any.
 func seedRates(ctx context.Context, store *postgres.Store, log *slog.Logger) error {
-	daily, err := ecb.Snapshot()
+	daily, err := storefront.SampleRates()
 	if err != nil {
 		return err
 	}

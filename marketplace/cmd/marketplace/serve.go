@@ -16,14 +16,14 @@ import (
 
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/console"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/metrics"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
-	"partnerkit.dev/marketplace/internal/signin"
 	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/telemetry"
 	"partnerkit.dev/marketplace/internal/worker"
 )
 
@@ -101,7 +101,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := seedRates(ctx, store, log); err != nil {
 		return err
 	}
-	measured := metrics.New(cli.Version())
+	measured := telemetry.NewMetrics(cli.Version())
 	scrapers, err := networks(s.metricsFrom)
 	if err != nil {
 		return err
@@ -134,16 +134,14 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	syncer.Tell(measured.Synced)
 	measured.PageCache(front.PageCache)
 	measured.Database(store.MetricsState, time.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
-	signIn := signin.New(store.Accounts, key, s.loginLimit, time.Now)
+	signIn := auth.NewService(store.Accounts, key, s.loginLimit, time.Now)
 	server := &http.Server{
 		Handler: api.New(api.Config{
 			Store: api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings}, SignIn: signIn, Integrations: integrations, Bookings: bookings,
 			Syncer: syncer, Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: s.rateLimit,
 			Metrics: measured, Scrapers: scrapers, Now: time.Now, Log: log,
-			Mounts: []api.Mount{
-				{Path: console.Path, Handler: func(a http.Handler) http.Handler {
-					return console.New(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: time.Now, Log: log}, a)
-				}},
+			Pages: func(a http.Handler) []api.Page {
+				return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: time.Now, Log: log}, a)
 			},
 		}),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
@@ -202,7 +200,7 @@ func stop(ctx context.Context, server *http.Server, background *worker.Worker, c
 }
 
 // observer counts calls to partners, and writes down how they fare. A call is not failed by that.
-func observer(store *postgres.Store, measured *metrics.Metrics, log *slog.Logger) func(uuid.UUID, partner.Observation) {
+func observer(store *postgres.Store, measured *telemetry.Metrics, log *slog.Logger) func(uuid.UUID, partner.Observation) {
 	return func(id uuid.UUID, call partner.Observation) {
 		measured.Called(id, call)
 		ctx, cancel := context.WithTimeout(context.Background(), observeTime)
@@ -218,7 +216,7 @@ func makeOperator(ctx context.Context, store *postgres.Store, s settings, log *s
 	if s.operatorEmail == "" {
 		return nil
 	}
-	made, err := signin.NewAccount(s.firstOperator(), time.Now())
+	made, err := auth.NewAccount(s.firstOperator(), time.Now())
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	if err := os.Chmod(dir, 0o711); err != nil { // for the user that root hands PostgreSQL to
 		t.Fatal(err)
 	}
-	table, err := os.ReadFile("../../internal/ecb/2024-06-28.xml")
+	table, err := os.ReadFile("../../internal/storefront/eurofxref-2024-06-28.xml")
 	if err != nil {
 		t.Fatal(err)
 	}

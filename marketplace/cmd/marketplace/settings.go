@@ -12,9 +12,9 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
-	"partnerkit.dev/marketplace/internal/secret"
 	"partnerkit.dev/marketplace/internal/storefront"
 	"partnerkit.dev/marketplace/internal/worker"
 )
@@ -90,7 +90,7 @@ func (s *settings) register(command *cobra.Command) {
 	f := command.Flags()
 	f.StringSliceVar(&s.metricsFrom, "metrics-from", []string{"127.0.0.0/8", "::1/128"}, "the `networks` that may read /metrics")
 	f.StringVar(&s.addr, "addr", defaultAddr, "the `address` to listen on; port 0 takes a free one")
-	f.StringVar(&s.secretKey, "secret-key", "", fmt.Sprintf("the service's `secret`, %d bytes or more, the same for every replica; better set %s. Without one it is made in the data folder", secret.Shortest, variable("secret-key")))
+	f.StringVar(&s.secretKey, "secret-key", "", fmt.Sprintf("the service's `secret`, %d bytes or more, the same for every replica; better set %s. Without one it is made in the data folder", auth.ShortestSecret, variable("secret-key")))
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute of one credential, in each replica; 0 is no limit")
 	f.IntVar(&s.loginLimit, "login-limit", 10, "failed sign-ins a minute of one account, in each replica; 0 is no limit")
 	f.BoolVar(&s.allowPrivatePartners, "allow-private-partners", false, "let partners have addresses of this machine and of private networks; for development")
@@ -118,8 +118,8 @@ func (s *settings) mistakes() []error {
 	if _, port, err := net.SplitHostPort(s.addr); err != nil || port == "" {
 		wrong = append(wrong, errors.New("--addr: want host:port, such as 127.0.0.1:8080"))
 	}
-	if s.secretKey != "" && len(s.secretKey) < secret.Shortest {
-		wrong = append(wrong, fmt.Errorf("--secret-key: want at least %d bytes, got %d", secret.Shortest, len(s.secretKey)))
+	if s.secretKey != "" && len(s.secretKey) < auth.ShortestSecret {
+		wrong = append(wrong, fmt.Errorf("--secret-key: want at least %d bytes, got %d", auth.ShortestSecret, len(s.secretKey)))
 	}
 	if s.rateLimit < 0 {
 		wrong = append(wrong, fmt.Errorf("--rate-limit: want 0 or more, got %d", s.rateLimit))

@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/secret"
 )
 
 func TestEveryCommandShowsExamplesOfItself(t *testing.T) {
@@ -146,7 +146,7 @@ func TestAnotherSecretThanThePartnersKeysWereSealedWithIsRefused(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
 	store := pgtest.OpenAt(t, address)
-	first, err := secret.New([]byte(strings.Repeat("1", secret.Shortest)))
+	first, err := auth.NewSecret([]byte(strings.Repeat("1", auth.ShortestSecret)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,5 +161,5 @@ func TestAnotherSecretThanThePartnersKeysWereSealedWithIsRefused(t *testing.T) {
 	}
 	run(t, "", []string{"MARKETPLACE_SECRET_KEY=" + strings.Repeat("hush", 10)}, "serve", "--addr", "127.0.0.1:0", "--database-url", address).
 		fails(t, "--secret-key: a stored key cannot be opened: the service's secret is not the one that it was sealed with")
-	serving(t, []string{"MARKETPLACE_SECRET_KEY=" + strings.Repeat("1", secret.Shortest)}, "--database-url", address).stop(t)
+	serving(t, []string{"MARKETPLACE_SECRET_KEY=" + strings.Repeat("1", auth.ShortestSecret)}, "--database-url", address).stop(t)
 }

@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
@@ -160,11 +162,9 @@ func TestEveryRouteLetsInWhomTheTableSays(t *testing.T) {
 // apiToken makes a long-lived token for the reseller.
 func (b *bench) apiToken(t testing.TB) string {
 	t.Helper()
-	var made struct {
-		Token string `json:"api_token"`
-	}
+	var made client.MadeToken
 	b.do(t, "POST", "/api/v1/operator/accounts/"+b.accounts[marketplace.Reseller].ID.String()+"/api-tokens", `{"name":"shop"}`, b.signIn(t, marketplace.Operator)).data(t, &made)
-	return made.Token
+	return string(made.Token)
 }
 
 func TestWhatIsAnothersIsNotThere(t *testing.T) {
@@ -172,11 +172,9 @@ func TestWhatIsAnothersIsNotThere(t *testing.T) {
 	b := setup(t)
 	operator, own := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Partner)
 	b.do(t, "POST", "/api/v1/operator/accounts", `{"email":"other@example.com","password":"`+password+`","role":"partner"}`, operator)
-	var tokens struct {
-		Access string `json:"access_token"`
-	}
+	var tokens auth.Tokens
 	b.do(t, "POST", "/api/v1/auth/login", `{"email":"other@example.com","password":"`+password+`"}`).data(t, &tokens)
-	other := header{"Authorization", "Bearer " + tokens.Access}
+	other := header{"Authorization", "Bearer " + tokens.AccessToken}
 	made, another := b.register(t, own, "https://one.example"), b.register(t, other, "https://two.example")
 	judged := 0
 	for route, may := range whoMay {

@@ -3,17 +3,106 @@ package api
 import (
 	"encoding/json"
 	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/storefront"
 )
+
+// handler answers a request, or returns why it cannot.
+type handler func(http.ResponseWriter, *http.Request) error
+
+// read returns the data of an answer, or why there is none. A *storefront.Answer and a
+// listPage are answers of their own.
+type read func(*http.Request) (any, error)
+
+// ok answers with 200 and what is read.
+func ok(f read) handler { return answered(http.StatusOK, "", f) }
+
+// created answers with 201 and what was made.
+func created(f read) handler { return answered(http.StatusCreated, "", f) }
+
+// secret answers with what no cache may keep.
+func secret(status int, f read) handler { return answered(status, "no-store", f) }
+
+func answered(status int, cacheControl string, f read) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		data, err := f(r)
+		if err != nil {
+			return err
+		}
+		if cacheControl != "" {
+			w.Header().Set("Cache-Control", cacheControl)
+		}
+		switch data := data.(type) {
+		case *storefront.Answer:
+			writeCached(w, r, data)
+			return nil
+		case listPage:
+			return writeJSON(w, status, success{1, data.entries, &data.pagination})
+		default:
+			return writeJSON(w, status, success{1, data, nil})
+		}
+	}
+}
+
+// byID is a read of what an id in the path names.
+func byID(name string, f func(*http.Request, uuid.UUID) (any, error)) read {
+	return func(r *http.Request) (any, error) {
+		id, err := pathID(r, name)
+		if err != nil {
+			return nil, err
+		}
+		return f(r, id)
+	}
+}
+
+// withBody is a read of what the body asks for.
+func withBody[T any](f func(*http.Request, T) (any, error)) read {
+	return func(r *http.Request) (any, error) {
+		var body T
+		if err := readBody(r, &body); err != nil {
+			return nil, err
+		}
+		return f(r, body)
+	}
+}
+
+// byIDWithBody is a read of what the body asks for of what an id in the path names.
+func byIDWithBody[T any](name string, f func(*http.Request, uuid.UUID, T) (any, error)) read {
+	return byID(name, func(r *http.Request, id uuid.UUID) (any, error) {
+		return withBody(func(r *http.Request, body T) (any, error) { return f(r, id, body) })(r)
+	})
+}
 
 // success is the frame of every good answer.
 type success struct {
-	Success int `json:"success"` // 1
-	Data    any `json:"data"`
+	Success    int         `json:"success"` // 1
+	Data       any         `json:"data"`
+	Pagination *pagination `json:"pagination,omitempty"`
 }
 
-// writeData writes a good answer.
-func writeData(w http.ResponseWriter, status int, data any) error {
-	return writeJSON(w, status, success{Success: 1, Data: data})
+// pagination tells which part of a list an answer is.
+type pagination struct {
+	PageSize   int `json:"pageSize"`
+	Page       int `json:"page"`
+	TotalCount int `json:"totalCount"`
+}
+
+// listPage is a page of a list.
+type listPage struct {
+	entries any
+	pagination
+}
+
+// pageOf is the page of a list that has so many entries in all, each as answers show it.
+func pageOf[T, V any](list []T, view func(T) V, asked page, total int) listPage {
+	entries := make([]V, len(list))
+	for i, entry := range list {
+		entries[i] = view(entry)
+	}
+	return listPage{entries, pagination{asked.size, asked.number, total}}
 }
 
 func writeJSON(w http.ResponseWriter, status int, body any) error {
@@ -21,13 +110,30 @@ func writeJSON(w http.ResponseWriter, status int, body any) error {
 	if err != nil {
 		return err
 	}
-	return writeRaw(w, status, text)
+	writeRaw(w, status, text)
+	return nil
 }
 
 // writeRaw writes an answer that is JSON already.
-func writeRaw(w http.ResponseWriter, status int, text []byte) error {
+func writeRaw(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // whoever is gone cannot be told
-	return nil
+	_, _ = w.Write(text) // a caller that is gone cannot be told
+}
+
+// orNull is a value as answers show it: null where it is the zero value.
+func orNull[T comparable](value T) *T {
+	var none T
+	if value == none {
+		return nil
+	}
+	return &value
+}
+
+// timeOrNull is orNull for times, whose zero may be in any zone.
+func timeOrNull(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	return &at
 }

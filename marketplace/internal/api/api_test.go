@@ -8,9 +8,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
 func TestEveryMistakeIsAnErrorInTheContractsShape(t *testing.T) {
@@ -72,7 +73,7 @@ func TestOnlyOperatorsComeIn(t *testing.T) {
 func TestASignInIsRenewedAndEnds(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	var first, second signin.Tokens
+	var first, second auth.Tokens
 	b.do(t, "POST", "/api/v1/auth/login", `{"email":"reseller@example.com","password":"`+password+`","more":"is ignored"}`).data(t, &first)
 	b.do(t, "POST", "/api/v1/auth/refresh", `{"refresh_token":"`+first.RefreshToken+`"}`).data(t, &second)
 	if a := b.do(t, "POST", "/api/v1/auth/logout", `{"refresh_token":"`+second.RefreshToken+`"}`); a.StatusCode != 200 {
@@ -86,10 +87,7 @@ func TestAnOperatorMakesAnAccountThatSignsIn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	operator := b.signIn(t, marketplace.Operator)
-	var made struct {
-		ID    string `json:"_id"`
-		Email string `json:"email"`
-	}
+	var made client.Account
 	asked := `{"email":"Bo@Example.com","password":"long enough","role":"reseller","name":"Bo"}`
 	b.do(t, "POST", "/api/v1/operator/accounts", asked, operator).data(t, &made)
 	if made.Email != "bo@example.com" || made.ID == "" {

@@ -18,16 +18,15 @@ import (
 	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/metrics"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/secret"
-	"partnerkit.dev/marketplace/internal/signin"
 	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/telemetry"
 	"partnerkit.dev/schemas"
 )
 
@@ -59,24 +58,18 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	database := pgtest.URL(t)
 	b.store = pgtest.OpenRecorded(t, database, b.queries)
 	b.store.Bookings.Clock = b.now
-	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
+	must(t, err)
 	// A hash that costs little to check: the race detector makes every one dear.
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, role := range roles {
 		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Role: role, PasswordHash: hash, CreatedAt: b.now()}
-		if err := b.store.Accounts.CreateAccount(t.Context(), a); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.store.Accounts.CreateAccount(t.Context(), a))
 		b.accounts[role] = a
 	}
 	guard := partner.NewGuard(true)
-	measured := metrics.New("test")
+	measured := telemetry.NewMetrics("test")
 	client := partner.NewClient(partner.Config{
 		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call partner.Observation) {
 			measured.Called(id, call)
@@ -89,9 +82,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	front, err := storefront.Open(t.Context(), storefront.Config{
 		Store: pgtest.OpenAt(t, database).Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(front.Close)
 	syncer := catalog.NewSyncer(b.store.Catalog, client, b.now)
 	syncer.Tell(measured.Synced)
@@ -102,7 +93,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 		Store: b.store.Bookings, Keys: b.store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
 	})
 	config := api.Config{
-		Store: api.Store{Database: b.store, Accounts: b.store.Accounts, Partners: b.store.Partners, Catalog: b.store.Catalog, Storefront: b.store.Storefront, Bookings: b.store.Bookings}, SignIn: signin.New(b.store.Accounts, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,
+		Store: api.Store{Database: b.store, Accounts: b.store.Accounts, Partners: b.store.Partners, Catalog: b.store.Catalog, Storefront: b.store.Storefront, Bookings: b.store.Bookings}, SignIn: auth.NewService(b.store.Accounts, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,
 		Syncer: syncer, Notifier: catalog.NewNotifier(b.store.Catalog), Front: front, RateLimit: 600,
 		Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
@@ -142,9 +133,7 @@ type header struct{ name, value string }
 func (b *bench) do(t testing.TB, method, path, body string, headers ...header) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, b.address+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -152,14 +141,10 @@ func (b *bench) do(t testing.TB, method, path, body string, headers ...header) a
 		request.Header.Set(h.name, h.value)
 	}
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := answer{response, text}
 	judge(t, request, body, got)
 	return got
@@ -167,7 +152,7 @@ func (b *bench) do(t testing.TB, method, path, body string, headers ...header) a
 
 func (b *bench) signIn(t testing.TB, role marketplace.Role) header {
 	t.Helper()
-	var tokens signin.Tokens
+	var tokens auth.Tokens
 	b.do(t, http.MethodPost, "/api/v1/auth/login", `{"email":"`+string(role)+`@example.com","password":"`+password+`"}`).data(t, &tokens)
 	return header{"Authorization", "Bearer " + tokens.AccessToken}
 }
@@ -186,5 +171,13 @@ func wantProblem(t testing.TB, a answer, status int, words ...string) {
 		if !strings.Contains(string(a.body), word) {
 			t.Errorf("want %q in %s", word, a.body)
 		}
+	}
+}
+
+// must ends the test where there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -3,16 +3,20 @@ package api_test
 import (
 	"fmt"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/client"
+	control "partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -20,7 +24,7 @@ import (
 type shop struct {
 	*bench
 	partner  *mockpartner.Mock
-	control  *client.Client
+	control  *control.Client
 	reseller header
 	order    string // the body of a checkout
 }
@@ -29,14 +33,12 @@ func openShop(t testing.TB) *shop {
 	t.Helper()
 	s := &shop{bench: setup(t)}
 	var err error
-	if s.partner, err = mockpartner.New(mockpartner.Options{AuthKey: "partner-key", Now: s.now(), Frozen: true, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
+	s.partner, err = mockpartner.New(mockpartner.Options{AuthKey: "partner-key", Now: s.now(), Frozen: true, Seed: 1})
+	must(t, err)
 	server := httptest.NewServer(s.partner)
 	t.Cleanup(func() { s.partner.Close(); server.Close() })
-	if s.control, err = client.New(server.URL, client.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	s.control, err = control.New(server.URL, control.Options{})
+	must(t, err)
 	made := s.register(t, s.signIn(t, marketplace.Partner), server.URL)
 	if a := s.trigger(t, made); a.StatusCode != 200 {
 		t.Fatalf("want a catalog, got %s", a.body)
@@ -44,9 +46,7 @@ func openShop(t testing.TB) *shop {
 	s.reseller = s.signIn(t, marketplace.Reseller)
 	const product, option = "tokyo-market", "breakfast"
 	slots, err := s.partner.Default().Platform().Calendar(product, option, s.now().AddDate(0, 0, 9), 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, slot := range slots {
 		if slot.Status != partnerapi.StatusAvailable {
 			continue
@@ -58,9 +58,7 @@ func openShop(t testing.TB) *shop {
 			t.Fatalf("want the slot stored, got %s", a.body)
 		}
 		var activity, variation uuid.UUID
-		if err := s.store.Pool().QueryRow(t.Context(), `SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id`).Scan(&activity, &variation); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.store.Pool().QueryRow(t.Context(), `SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id`).Scan(&activity, &variation))
 		s.order = fmt.Sprintf(`{"activity_id":%q,"variation_id":%q,"availability_id":%q,"units":[{"type":"ADULT","quantity":2}],"contact":{"fullName":"Ana Sousa","emailAddress":"ana@example.com"},"affiliate_code":%q}`,
 			activity, variation, slot.AvailabilityID, s.accounts[marketplace.Affiliate].ID)
 		return s
@@ -69,23 +67,9 @@ func openShop(t testing.TB) *shop {
 	return nil
 }
 
-// booked is a booking as it is answered.
-type booked struct {
-	ID        string  `json:"_id"`
-	Status    string  `json:"status"`
-	Total     float64 `json:"total"`
-	External  *string `json:"external_booking_id"`
-	Tickets   []any   `json:"tickets"`
-	Release   *string `json:"partner_release"`
-	Attention *struct {
-		Reason  string   `json:"reason"`
-		Actions []string `json:"actions"`
-	} `json:"attention"`
-}
-
-func (s *shop) book(t testing.TB, headers ...header) booked {
+func (s *shop) book(t testing.TB, headers ...header) client.Booking {
 	t.Helper()
-	var b booked
+	var b client.Booking
 	a := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, append(headers, s.reseller)...)
 	if a.data(t, &b); a.StatusCode != 201 || b.Status != "HELD" {
 		t.Fatalf("want it held, got %s", a.body)
@@ -95,7 +79,7 @@ func (s *shop) book(t testing.TB, headers ...header) booked {
 
 func (s *shop) kept(t testing.TB) {
 	t.Helper()
-	mockpartner.AssertCallerKept(t, s.partner.Default())
+	mocktest.AssertCallerKept(t, s.partner.Default())
 }
 
 func TestAResellerBooksPaysAndCancels(t *testing.T) {
@@ -103,9 +87,9 @@ func TestAResellerBooksPaysAndCancels(t *testing.T) {
 	s := openShop(t)
 	held := s.book(t)
 	path := "/api/v1/resellers/bookings/" + held.ID
-	var b booked
+	var b client.Booking
 	s.do(t, "POST", path+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, s.reseller).data(t, &b)
-	if b.Status != "CONFIRMED" || b.External == nil || b.Attention != nil {
+	if b.Status != "CONFIRMED" || b.ExternalBookingID == "" || b.Attention != nil {
 		t.Errorf("want it confirmed, got %+v", b)
 	}
 	wantProblem(t, s.do(t, "DELETE", path, "", s.reseller), 409, "the booking is CONFIRMED")
@@ -113,7 +97,7 @@ func TestAResellerBooksPaysAndCancels(t *testing.T) {
 	if b.Status != "CANCELLED" {
 		t.Errorf("want it cancelled, got %+v", b)
 	}
-	var list []booked
+	var list []client.Booking
 	s.do(t, "GET", "/api/v1/resellers/bookings?status=CANCELLED", "", s.reseller).data(t, &list)
 	if len(list) != 1 || list[0].ID != held.ID {
 		t.Errorf("want it listed, got %+v", list)
@@ -129,7 +113,7 @@ func TestAResellerBooksPaysAndCancels(t *testing.T) {
 // cycle books, pays and confirms.
 func (s *shop) cycle(t testing.TB, reference string, headers ...header) {
 	t.Helper()
-	var b booked
+	var b client.Booking
 	s.do(t, "POST", "/api/v1/resellers/bookings/"+s.book(t, headers...).ID+"/payment", fmt.Sprintf(`{"outcome":"succeeded","reference":%q}`, reference), s.reseller).data(t, &b)
 	if b.Status != "CONFIRMED" {
 		t.Errorf("want it confirmed, got %+v", b)
@@ -184,7 +168,7 @@ func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
 		t.Errorf("want the same answer, got %d %s\nand %s", again.StatusCode, again.body, first.body)
 	}
 	wantProblem(t, s.do(t, "POST", "/api/v1/resellers/bookings", strings.Replace(s.order, `"quantity":2`, `"quantity":1`, 1), key, s.reseller), 422, "another body")
-	var made booked
+	var made client.Booking
 	first.data(t, &made)
 	if read := s.do(t, "GET", "/api/v1/resellers/bookings/"+made.ID, "", s.reseller); string(read.body) != string(first.body) {
 		t.Errorf("want what is read to be what was answered, got %s\nand %s", read.body, first.body)
@@ -202,7 +186,7 @@ func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
 func TestWhatThePartnerRefusesIsTheSameRefusalAgain(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for <b>members</b>."}'}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for <b>members</b>."}'}`); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -215,7 +199,7 @@ func TestWhatThePartnerRefusesIsTheSameRefusalAgain(t *testing.T) {
 func TestWhoseHoldIsNotAnsweredIsToldSoAndNothingIsAskedForTwice(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 6s}`); err != nil {
 		t.Fatal(err)
 	}
 	key := header{"Idempotency-Key", "order-1"}
@@ -225,7 +209,7 @@ func TestWhoseHoldIsNotAnsweredIsToldSoAndNothingIsAskedForTwice(t *testing.T) {
 	if again.StatusCode != 504 || string(again.body) != string(first.body) {
 		t.Errorf("want the same answer, got %d %s", again.StatusCode, again.body)
 	}
-	var list []booked
+	var list []client.Booking
 	s.do(t, "GET", "/api/v1/resellers/bookings", "", s.reseller).data(t, &list)
 	if len(list) != 0 {
 		t.Errorf("want no booking, got %+v", list)
@@ -239,22 +223,22 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	held := s.book(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 503}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 503}`); err != nil {
 		t.Fatal(err)
 	}
-	var b booked
+	var b client.Booking
 	s.do(t, "POST", "/api/v1/resellers/bookings/"+held.ID+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, s.reseller).data(t, &b)
 	if b.Status != "PAID" || b.Attention == nil || b.Attention.Reason != "confirm_refused" {
 		t.Errorf("want it PAID, and an operator told, got %+v", b)
 	}
 	operator := s.signIn(t, marketplace.Operator)
-	var list []booked
+	var list []client.Booking
 	s.do(t, "GET", "/api/v1/operator/bookings?attention=true", "", operator).data(t, &list)
-	if len(list) != 1 || list[0].ID != held.ID || strings.Join(list[0].Attention.Actions, " ") != "confirm cancel" {
+	if len(list) != 1 || list[0].ID != held.ID || !slices.Equal(list[0].Attention.Actions, []client.Action{client.MayConfirm, client.MayCancel}) {
 		t.Errorf("want it listed with what can be done, got %+v", list)
 	}
 	code := s.partner.Default().Platform().Holds()[0].Code
-	if _, err := s.control.Testify(t.Context(), client.Testimony{ByHand: code}); err != nil {
+	if _, err := s.control.Journal.Testify(t.Context(), control.Testimony{ByHand: code}); err != nil {
 		t.Fatal(err)
 	}
 	alarm := `marketplace_bookings_attention{reason="confirm_refused"} `
@@ -287,27 +271,20 @@ func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	held := s.book(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 200, body: '{"externalBookingId":"B-1","status":"PENDING"}'}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, status: 200, body: '{"externalBookingId":"B-1","status":"PENDING"}'}`); err != nil {
 		t.Fatal(err)
 	}
-	var b booked
+	var b client.Booking
 	s.do(t, "POST", "/api/v1/resellers/bookings/"+held.ID+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, s.reseller).data(t, &b)
 	if b.Status != "CONFIRMED" {
 		t.Errorf("want it confirmed all the same, got %+v", b)
 	}
-	var views []struct {
-		Breaches []struct {
-			Booking  string `json:"booking_id"`
-			Endpoint string
-			Message  string
-			At       time.Time
-		}
-	}
+	var views []client.Integration
 	s.do(t, "GET", "/api/v1/partner-integrations", "", s.signIn(t, marketplace.Partner)).data(t, &views)
 	if len(views) != 1 || len(views[0].Breaches) == 0 {
 		t.Fatalf("want what was broken, got %+v", views)
 	}
-	if got := views[0].Breaches[0]; got.Booking != held.ID || got.Endpoint != "confirm" || !strings.Contains(got.Message, "status") || !got.At.Equal(s.now()) {
+	if got := views[0].Breaches[0]; got.BookingID != held.ID || got.Endpoint != "confirm" || !strings.Contains(got.Message, "status") || !got.At.Equal(s.now()) {
 		t.Errorf("want the booking, the call, what is wrong and when, got %+v", got)
 	}
 	s.kept(t)
@@ -316,10 +293,10 @@ func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
 func TestAnIdThatAnotherBookingHasIsShownToThePartner(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	if _, err := s.control.Arm(t.Context(), `{match: {endpoint: confirm}, times: 2, answered: 200, jq: ".externalBookingId = \"B-1\""}`); err != nil {
+	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: confirm}, times: 2, answered: 200, jq: ".externalBookingId = \"B-1\""}`); err != nil {
 		t.Fatal(err)
 	}
-	var second booked
+	var second client.Booking
 	for _, payment := range []string{"p-1", "p-2"} {
 		held := s.book(t)
 		s.do(t, "POST", "/api/v1/resellers/bookings/"+held.ID+"/payment", `{"outcome":"succeeded","reference":"`+payment+`"}`, s.reseller).data(t, &second)
@@ -327,18 +304,12 @@ func TestAnIdThatAnotherBookingHasIsShownToThePartner(t *testing.T) {
 			t.Errorf("want it confirmed all the same, got %+v", second)
 		}
 	}
-	var views []struct {
-		Breaches []struct {
-			Booking  string `json:"booking_id"`
-			Endpoint string
-			Message  string
-		}
-	}
+	var views []client.Integration
 	s.do(t, "GET", "/api/v1/partner-integrations", "", s.signIn(t, marketplace.Partner)).data(t, &views)
 	if len(views) != 1 || len(views[0].Breaches) != 1 {
 		t.Fatalf("want what was broken, once, got %+v", views)
 	}
-	if got := views[0].Breaches[0]; got.Booking != second.ID || got.Endpoint != "confirm" || !strings.Contains(got.Message, "externalBookingId: want one that no other booking has") {
+	if got := views[0].Breaches[0]; got.BookingID != second.ID || got.Endpoint != "confirm" || !strings.Contains(got.Message, "externalBookingId: want one that no other booking has") {
 		t.Errorf("want the booking that has the id of another, got %+v", got)
 	}
 	s.kept(t)
@@ -380,25 +351,23 @@ func TestAnotherResellersBookingIsNotThere(t *testing.T) {
 	s := openShop(t)
 	held := s.book(t)
 	s.do(t, "POST", "/api/v1/operator/accounts", `{"email":"other@example.com","password":"`+password+`","role":"reseller"}`, s.signIn(t, marketplace.Operator))
-	var tokens struct {
-		Access string `json:"access_token"`
-	}
+	var tokens auth.Tokens
 	s.do(t, "POST", "/api/v1/auth/login", `{"email":"other@example.com","password":"`+password+`"}`).data(t, &tokens)
-	other := header{"Authorization", "Bearer " + tokens.Access}
+	other := header{"Authorization", "Bearer " + tokens.AccessToken}
 	path := "/api/v1/resellers/bookings/" + held.ID
 	for _, asked := range []struct{ method, path, body string }{
 		{"GET", path, ""}, {"DELETE", path, ""}, {"POST", path + "/cancel", ""}, {"POST", path + "/payment", `{"outcome":"succeeded","reference":"p"}`},
 	} {
 		wantProblem(t, s.do(t, asked.method, asked.path, asked.body, other), 404, "booking not found")
 	}
-	var list []booked
+	var list []client.Booking
 	s.do(t, "GET", "/api/v1/resellers/bookings", "", other).data(t, &list)
 	if len(list) != 0 {
 		t.Errorf("want none of another's, got %+v", list)
 	}
-	var b booked
+	var b client.Booking
 	s.do(t, "DELETE", path, "", s.reseller).data(t, &b)
-	if b.Status != "RELEASED" || b.Release == nil {
+	if b.Status != "RELEASED" || b.PartnerRelease == "" {
 		t.Errorf("want it given back by its own, got %+v", b)
 	}
 	s.kept(t)

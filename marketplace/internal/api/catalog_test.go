@@ -9,26 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/schemas"
 )
 
 // page is what a list answers.
 type page struct {
-	Data []struct {
-		ID           string `json:"_id"`
-		Title        string `json:"activity_title"`
-		Currency     string `json:"currency"`
-		AffiliateURL string `json:"affiliate_url"`
-		Variations   []struct {
-			ID string `json:"_id"`
-		} `json:"variations"`
-	} `json:"data"`
-	Pagination struct {
-		PageSize   int `json:"pageSize"`
-		Page       int `json:"page"`
-		TotalCount int `json:"totalCount"`
-	} `json:"pagination"`
+	Data       []client.AffiliateActivity
+	Pagination client.Pagination
 }
 
 const (
@@ -187,12 +176,9 @@ func TestAnAnswerIsCompressedForWhoTakesIt(t *testing.T) {
 		body := a.body
 		if want {
 			zip, err := gzip.NewReader(bytes.NewReader(a.body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if body, err = io.ReadAll(zip); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			body, err = io.ReadAll(zip)
+			must(t, err)
 		}
 		if !bytes.Equal(body, plain.body) || a.Header.Get("ETag") != plain.Header.Get("ETag") {
 			t.Errorf("%s: want the same answer", given)
@@ -216,12 +202,9 @@ func TestAResellersTokenReadsUntilItIsRevoked(t *testing.T) {
 	b, _ := stocked(t)
 	operator := b.signIn(t, marketplace.Operator)
 	tokens := "/api/v1/operator/accounts/" + b.accounts[marketplace.Reseller].ID.String() + "/api-tokens"
-	var made struct {
-		ID    string `json:"token_id"`
-		Token string `json:"api_token"`
-	}
+	var made client.MadeToken
 	b.do(t, "POST", tokens, `{"name":"shop"}`, operator).data(t, &made)
-	token := header{"X-Api-Token", made.Token}
+	token := header{"X-Api-Token", string(made.Token)}
 	if got := b.list(t, resellersList, token); len(got.Data) != 8 {
 		t.Errorf("want 8 activities, got %d", len(got.Data))
 	}

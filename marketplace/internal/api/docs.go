@@ -10,17 +10,25 @@ import (
 	"partnerkit.dev/schemas/openapi"
 )
 
-// docsRoutes are the documents of the APIs, for people.
-func (a *API) docsRoutes() []route {
-	return []route{
-		{http.MethodGet, "/docs", anybody, a.showDocs},
-		{http.MethodGet, "/docs/partner", anybody, a.showPartnerDocs},
-		{http.MethodGet, "/docs/partner.yaml", anybody, a.describePartner},
-		{http.MethodGet, "/docs/assets/{asset}", anybody, a.docsAsset},
+// The APIs' descriptions, each as one text. They are made when they are first wanted.
+var (
+	marketplaceDocument = sync.OnceValues(func() ([]byte, error) { return openapi.Bundle(openapi.Marketplace) })
+	partnerDocument     = sync.OnceValues(func() ([]byte, error) { return openapi.Bundle(openapi.Partner) })
+)
+
+func showDocument(made func() ([]byte, error)) handler {
+	return func(w http.ResponseWriter, _ *http.Request) error {
+		text, err := made()
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", "application/yaml")
+		_, _ = w.Write(text) // a caller that is gone cannot be told
+		return nil
 	}
 }
 
-func (a *API) showDocs(w http.ResponseWriter, r *http.Request) error {
+func showMarketplaceDocs(w http.ResponseWriter, r *http.Request) error {
 	apidocs.Page{
 		Title: "Marketplace API", Document: "openapi.yaml", Assets: "docs/assets/", Try: true,
 		Links: []apidocs.Link{{Name: "Marketplace API"}, {Name: "Partner API", To: "docs/partner"}},
@@ -28,8 +36,8 @@ func (a *API) showDocs(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// showPartnerDocs lets nobody try: the page may call none but its own server.
-func (a *API) showPartnerDocs(w http.ResponseWriter, r *http.Request) error {
+// showPartnerDocs has no console to try requests: the page may call its own server alone.
+func showPartnerDocs(w http.ResponseWriter, r *http.Request) error {
 	apidocs.Page{
 		Title: "Partner API", Document: "partner.yaml", Assets: "assets/",
 		Links: []apidocs.Link{{Name: "Marketplace API", To: "../docs"}, {Name: "Partner API"}},
@@ -37,15 +45,7 @@ func (a *API) showPartnerDocs(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// partnerDocument is the partner API's description as one text. It is made when it is
-// first wanted.
-var partnerDocument = sync.OnceValues(func() ([]byte, error) { return openapi.Bundle(openapi.Partner) })
-
-func (a *API) describePartner(w http.ResponseWriter, _ *http.Request) error {
-	return writeDocument(w, partnerDocument)
-}
-
-func (a *API) docsAsset(w http.ResponseWriter, r *http.Request) error {
+func showAsset(w http.ResponseWriter, r *http.Request) error {
 	found, err := apidocs.ServeAsset(w, r, mux.Vars(r)["asset"])
 	if err == nil && !found {
 		err = &statusError{http.StatusNotFound, "no such file"}

@@ -19,9 +19,7 @@ var described = sync.OnceValues(func() (*openapi.Document, error) { return opena
 func theDocument(t testing.TB) *openapi.Document {
 	t.Helper()
 	d, err := described()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return d
 }
 
@@ -124,9 +122,7 @@ func TestTheDocumentIsServed(t *testing.T) {
 	t.Parallel()
 	a := setup(t).do(t, "GET", "/openapi.yaml", "")
 	want, err := openapi.Bundle(openapi.Marketplace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if a.StatusCode != 200 || a.Header.Get("Content-Type") != "application/yaml" || string(a.body) != string(want) {
 		t.Errorf("want the document as YAML, got %d as %q, %d bytes", a.StatusCode, a.Header.Get("Content-Type"), len(a.body))
 	}

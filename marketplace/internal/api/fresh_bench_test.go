@@ -68,9 +68,7 @@ func edit(b *testing.B, first, second *replica) (stop func()) {
 	const path = resellersList + "?limit=20&page=1&currency=USD"
 	_, body := get(b, first.address, first.request(path))
 	var listed page
-	if err := json.Unmarshal(body, &listed); err != nil {
-		b.Fatal(err)
-	}
+	must(b, json.Unmarshal(body, &listed))
 	edited := "/api/v1/operator/activities/" + listed.Data[7].ID
 	all.Go(func() {
 		for n := 0; ; n++ {
@@ -96,9 +94,7 @@ func stir(b *testing.B, first, second *replica, paths []string) {
 	products := partner.body.Load().(string)
 	var made struct{ Data registered }
 	asked := fmt.Sprintf(`{"name":"New Town Walks","base_url":%q,"auth_key":"partner-key"}`, partner.address)
-	if err := json.Unmarshal(first.send(b, http.MethodPost, "/api/v1/partner-integrations", asked), &made); err != nil {
-		b.Fatal(err)
-	}
+	must(b, json.Unmarshal(first.send(b, http.MethodPost, "/api/v1/partner-integrations", asked), &made))
 	pull := func() {
 		first.send(b, http.MethodPost, "/api/v1/partner-integrations/"+made.Data.ID+"/sync/trigger", "", header{"x-webhook-secret", made.Data.Secret})
 	}

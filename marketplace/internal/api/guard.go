@@ -4,33 +4,48 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
-// caller returns who is calling; there is always somebody behind a guard.
-func caller(ctx context.Context) signin.Identity { return exchangeOf(ctx).who }
+// limitWindow is the time that a rate limit is about.
+const limitWindow = time.Minute
+
+// guard knows who is calling, and how often that caller may.
+type guard struct {
+	signIn  *auth.Service
+	limiter *auth.Limiter
+}
+
+func newGuard(c Config) *guard {
+	return &guard{c.SignIn, auth.NewLimiter(c.RateLimit, limitWindow, c.Now)}
+}
+
+// caller returns who is calling; behind a guard there is always somebody.
+func caller(ctx context.Context) auth.Identity { return exchangeOf(ctx).who }
 
 var (
 	errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: saysUnauthorized}
 	errForbidden    = &marketplace.Error{Code: marketplace.Forbidden, Message: "this surface is for another role"}
 )
 
-// guard lets in whom the route is for, as often as the limit allows.
-func (a *API) guard(next route) handler {
+// protect lets in whom the route is for, as often as the limit allows.
+func (g *guard) protect(next route) handler {
 	if next.access.open {
 		return next.handle
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
-		who, err := a.identify(r, next.access.tokens)
+		who, err := g.identify(r, next.access.tokens)
 		if err != nil {
 			return err
 		}
 		x := exchangeOf(r.Context())
 		x.who = who
-		if err := a.allow(x, who.Credential); err != nil {
+		if err := g.allow(x, who.Credential); err != nil {
 			return err
 		}
 		if !slices.Contains(next.access.roles, who.Role) {
@@ -41,13 +56,28 @@ func (a *API) guard(next route) handler {
 }
 
 // identify reads a caller's credentials: an access token, or an API token.
-func (a *API) identify(r *http.Request, tokens bool) (signin.Identity, error) {
+func (g *guard) identify(r *http.Request, tokens bool) (auth.Identity, error) {
 	if token := r.Header.Get("X-Api-Token"); token != "" && tokens {
-		return a.signin.ByAPIToken(r.Context(), token)
+		return g.signIn.ByAPIToken(r.Context(), token)
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return signin.Identity{}, errUnauthorized
+		return auth.Identity{}, errUnauthorized
 	}
-	return a.signin.ByAccessToken(r.Context(), token)
+	return g.signIn.ByAccessToken(r.Context(), token)
+}
+
+// allow counts a request of the credential, and tells it how many are left.
+func (g *guard) allow(x *exchange, credential string) error {
+	d := g.limiter.Take(credential)
+	if d.Limit == 0 {
+		return nil
+	}
+	x.set("Ratelimit-Limit", strconv.Itoa(d.Limit))
+	x.set("Ratelimit-Remaining", strconv.Itoa(d.Remaining))
+	x.set("Ratelimit-Reset", wholeSeconds(d.Reset))
+	if !d.Allowed {
+		return &marketplace.Error{Code: marketplace.RateLimited, Message: saysRateLimited, RetryAfter: d.Reset}
+	}
+	return nil
 }

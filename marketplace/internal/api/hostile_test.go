@@ -263,23 +263,17 @@ func (b *bench) stored(t *testing.T) map[string]string {
 	t.Helper()
 	rows, err := b.store.Pool().Query(t.Context(), `
 		SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var names []string
 	for rows.Next() {
 		var name string
-		if err := rows.Scan(&name); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(&name))
 		names = append(names, name)
 	}
 	prints := map[string]string{}
 	for _, name := range names {
 		var print string
-		if err := b.store.Pool().QueryRow(t.Context(), `SELECT coalesce(md5(string_agg(t::text, '|' ORDER BY t::text)), '') FROM `+name+` t`).Scan(&print); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.store.Pool().QueryRow(t.Context(), `SELECT coalesce(md5(string_agg(t::text, '|' ORDER BY t::text)), '') FROM `+name+` t`).Scan(&print))
 		prints[name] = print
 	}
 	return prints
@@ -316,9 +310,7 @@ func TestTextsThatMeanSomethingElsewhereMeanNothingHere(t *testing.T) {
 	}
 	for _, name := range []string{`'; DROP TABLE accounts; --`, "\u202e" + "<script>alert(1)</script>", "${jndi:ldap://x}", "%s%n", strings.Repeat("😀", 200)} {
 		text, err := json.Marshal(map[string]string{"name": name, "base_url": "https://" + uuid.NewString() + ".example", "auth_key": "k'; --"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if a := b.do(t, "POST", "/api/v1/partner-integrations", string(text), b.signIn(t, marketplace.Operator)); a.StatusCode != http.StatusCreated {
 			t.Errorf("want %q taken as it is, got %d %s", name, a.StatusCode, a.body)
 		}

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"cmp"
+	"context"
 	"net/http"
 	"time"
 
@@ -13,13 +15,82 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func (a *API) integrationRoutes() []route {
-	return []route{
-		{http.MethodPost, "/api/v1/partner-integrations", partners, a.register},
-		{http.MethodGet, "/api/v1/partner-integrations", partners, a.listIntegrations},
-		{http.MethodGet, "/api/v1/partner-integrations/{integration}", partners, a.showIntegration},
-		{http.MethodDelete, "/api/v1/partner-integrations/{integration}", partners, a.deleteIntegration},
+// partnerStore tells how partners fare.
+type partnerStore interface {
+	Health(ctx context.Context, integration uuid.UUID) (partner.Health, error)
+	HealthChanges(ctx context.Context, integration uuid.UUID) ([]partner.HealthChange, error)
+	Breaches(ctx context.Context, integration uuid.UUID) ([]booking.Breach, error)
+}
+
+// catalogStore keeps what partners sell.
+type catalogStore interface {
+	Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error)
+	Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) (list []catalog.Sync, total int, err error)
+	SlotsKnown(ctx context.Context, integration uuid.UUID) (catalog.SlotsKnown, error)
+	Activity(ctx context.Context, id uuid.UUID) (marketplace.Activity, error)
+	Activities(ctx context.Context, by marketplace.ActivityFilter, skip int64, size int) (list []marketplace.Activity, total int, err error)
+	EditActivity(ctx context.Context, id uuid.UUID, edit func(*marketplace.Activity) error) (marketplace.Activity, error)
+}
+
+// integrationHandler is what partners do with their integrations, and operators with
+// those of all.
+type integrationHandler struct {
+	store    partnerStore
+	catalog  catalogStore
+	service  *partner.Registry
+	syncer   *catalog.Syncer
+	caughtUp catchUp
+}
+
+// seen is the account whose bookings and integrations the caller sees; the zero id is all.
+func seen(r *http.Request) uuid.UUID {
+	who := caller(r.Context())
+	if who.Role == marketplace.Operator {
+		return uuid.Nil
 	}
+	return who.Account
+}
+
+// found is a read of the live integration that the path names, if the caller may see it.
+func (h integrationHandler) found(f func(*http.Request, marketplace.Integration) (any, error)) read {
+	return byID("integration", func(r *http.Request, id uuid.UUID) (any, error) {
+		i, err := h.service.Find(r.Context(), seen(r), id)
+		if err != nil {
+			return nil, err
+		}
+		return f(r, i)
+	})
+}
+
+func (h integrationHandler) register(r *http.Request, body partner.Registration) (any, error) {
+	made, webhook, err := h.service.Register(r.Context(), caller(r.Context()).Account, body)
+	if err != nil {
+		return nil, err
+	}
+	h.caughtUp(r.Context()) // activities of an earlier registration are its own again
+	return map[string]any{"integration_id": made.ID, "webhook_secret": webhook}, nil
+}
+
+func (h integrationHandler) list(r *http.Request) (any, error) {
+	asked, err := readQuery(r).page()
+	if err != nil {
+		return nil, err
+	}
+	list, err := h.service.List(r.Context(), seen(r))
+	if err != nil {
+		return nil, err
+	}
+	total := len(list)
+	list = list[min(asked.skip(), int64(total)):]
+	views := []any{}
+	for _, i := range list[:min(asked.size, len(list))] {
+		view, err := h.show(r, i)
+		if err != nil {
+			return nil, err
+		}
+		views = append(views, view)
+	}
+	return listPage{views, pagination{asked.size, asked.number, total}}, nil
 }
 
 // integrationView is an integration as its partner and operators see it: no key, no
@@ -45,121 +116,94 @@ type healthView struct {
 	Changes  []partner.HealthChange `json:"changes"` // the newest first
 }
 
-func (a *API) register(w http.ResponseWriter, r *http.Request) error {
-	var body partner.Registration
-	if err := readBody(r, &body); err != nil {
-		return err
-	}
-	made, webhook, err := a.integrations.Register(r.Context(), caller(r.Context()).Account, body)
+func (h integrationHandler) show(r *http.Request, i marketplace.Integration) (any, error) {
+	ctx := r.Context()
+	fares, err := h.store.Health(ctx, i.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.caughtUp(r) // activities of an earlier registration are its own again
-	w.Header().Set("Cache-Control", "no-store")
-	return writeData(w, http.StatusCreated, map[string]any{"integration_id": made.ID, "webhook_secret": webhook})
-}
-
-// seen is the account whose integrations the caller sees; the zero id is all.
-func seen(r *http.Request) uuid.UUID {
-	who := caller(r.Context())
-	if who.Role == marketplace.Operator {
-		return uuid.Nil
-	}
-	return who.Account
-}
-
-func (a *API) listIntegrations(w http.ResponseWriter, r *http.Request) error {
-	asked, err := readPage(r)
+	changes, err := h.store.HealthChanges(ctx, i.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	list, err := a.integrations.List(r.Context(), seen(r))
+	syncs, _, err := h.catalog.Syncs(ctx, i.ID, 0, 1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	views, total := []integrationView{}, len(list)
-	list = list[min(asked.skip(), int64(total)):]
-	for _, i := range list[:min(asked.size, len(list))] {
-		view, err := a.viewIntegration(r, i)
-		if err != nil {
-			return err
-		}
-		views = append(views, view)
-	}
-	return writePage(w, views, asked, total)
-}
-
-func (a *API) showIntegration(w http.ResponseWriter, r *http.Request) error {
-	found, err := a.integrationOfPath(r)
+	position, err := h.catalog.Position(ctx, i.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	view, err := a.viewIntegration(r, found)
+	slots, err := h.catalog.SlotsKnown(ctx, i.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return writeData(w, http.StatusOK, view)
-}
-
-// integrationOfPath returns the live integration that the path names, if the caller
-// may see it.
-func (a *API) integrationOfPath(r *http.Request) (marketplace.Integration, error) {
-	id, err := pathID(r, "integration")
-	if err != nil {
-		return marketplace.Integration{}, err
-	}
-	return a.integrations.Find(r.Context(), seen(r), id)
-}
-
-func (a *API) viewIntegration(r *http.Request, i marketplace.Integration) (integrationView, error) {
+	breaches, err := h.store.Breaches(ctx, i.ID)
 	view := integrationView{
-		ID: i.ID, Name: i.Name, BaseURL: i.BaseURL.String(), AuthType: i.AuthType,
-		HandlesTicketDelivery: i.HandlesTicketDelivery, CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
+		ID: i.ID, Name: i.Name, BaseURL: i.BaseURL.String(), AuthType: i.AuthType, HandlesTicketDelivery: i.HandlesTicketDelivery,
+		CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
+		Health:         healthView{Health: fares, LastOKAt: timeOrNull(fares.LastOKAt), Changes: append([]partner.HealthChange{}, changes...)},
+		AwaitsApproval: position.Guarded != catalog.Hash{}, Slots: slots, Breaches: breaches,
 	}
-	h, err := a.store.Partners.Health(r.Context(), i.ID)
-	if err != nil {
-		return view, err
+	if len(syncs) > 0 {
+		view.LastSync = &syncs[0]
 	}
-	changes, err := a.store.Partners.HealthChanges(r.Context(), i.ID)
-	if err != nil {
-		return view, err
-	}
-	view.Health = healthView{Health: h, LastOKAt: timeOrNull(h.LastOKAt), Changes: append([]partner.HealthChange{}, changes...)}
-	last, _, err := a.store.Catalog.Syncs(r.Context(), i.ID, 0, 1)
-	if err != nil {
-		return view, err
-	}
-	if len(last) > 0 {
-		view.LastSync = &last[0]
-	}
-	position, err := a.store.Catalog.Position(r.Context(), i.ID)
-	if err != nil {
-		return view, err
-	}
-	view.AwaitsApproval = position.Guarded != catalog.Hash{}
-	if view.Slots, err = a.store.Catalog.SlotsKnown(r.Context(), i.ID); err != nil {
-		return view, err
-	}
-	view.Breaches, err = a.store.Partners.Breaches(r.Context(), i.ID)
 	return view, err
 }
 
-func (a *API) deleteIntegration(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "integration")
-	if err != nil {
-		return err
+func (h integrationHandler) remove(r *http.Request, id uuid.UUID) (any, error) {
+	if err := h.service.Delete(r.Context(), seen(r), id); err != nil {
+		return nil, err
 	}
-	if err := a.integrations.Delete(r.Context(), seen(r), id); err != nil {
-		return err
-	}
-	a.caughtUp(r)
-	return writeData(w, http.StatusOK, struct{}{})
+	h.caughtUp(r.Context())
+	return struct{}{}, nil
 }
 
-// timeOrNull is a time as answers show it: null where there is none.
-func timeOrNull(at time.Time) *time.Time {
-	if at.IsZero() {
-		return nil
+// syncs lists an integration's stored syncs, the newest first.
+func (h integrationHandler) syncs(r *http.Request, i marketplace.Integration) (any, error) {
+	asked, err := readQuery(r).page()
+	if err != nil {
+		return nil, err
 	}
-	return &at
+	list, total, err := h.catalog.Syncs(r.Context(), i.ID, asked.skip(), asked.size)
+	return listPage{list, pagination{asked.size, asked.number, total}}, err
+}
+
+func (h integrationHandler) sync(r *http.Request, i marketplace.Integration) (any, error) {
+	var body struct {
+		Mode catalog.Mode `json:"mode" validate:"omitempty,oneof=full incremental"`
+	}
+	if err := readBody(r, &body); err != nil {
+		return nil, err
+	}
+	return h.syncNow(r, i, catalog.Order{Mode: cmp.Or(body.Mode, catalog.Full), Cause: catalog.ByOperator})
+}
+
+// approveSync pulls again, and lets the pull take away what the blast-radius guard
+// holds back.
+func (h integrationHandler) approveSync(r *http.Request, i marketplace.Integration) (any, error) {
+	position, err := h.catalog.Position(r.Context(), i.ID)
+	if err != nil {
+		return nil, err
+	}
+	if position.Guarded == (catalog.Hash{}) {
+		return nil, &marketplace.Error{Code: marketplace.Conflict, Message: "no pull of this integration waits for approval"}
+	}
+	return h.syncNow(r, i, catalog.Order{Mode: catalog.Full, Cause: catalog.ByOperator, Approved: true})
+}
+
+// syncNow makes a sync of the integration and returns its record.
+func (h integrationHandler) syncNow(r *http.Request, i marketplace.Integration, order catalog.Order) (any, error) {
+	var err error
+	if order.Target, err = h.service.Target(i); err != nil {
+		return nil, err
+	}
+	made, err := h.syncer.Sync(r.Context(), order)
+	if err != nil {
+		return nil, err
+	}
+	if !made.Skipped {
+		h.caughtUp(r.Context())
+	}
+	return made, nil
 }

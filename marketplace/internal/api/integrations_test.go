@@ -6,10 +6,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas"
@@ -39,9 +39,7 @@ func (b *bench) register(t testing.TB, who header, baseURL string) registered {
 func aPartner(t *testing.T) (*mockpartner.Mock, string) {
 	t.Helper()
 	mock, err := mockpartner.New(mockpartner.Options{AuthKey: "partner-key"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server := httptest.NewServer(mock)
 	t.Cleanup(server.Close)
 	return mock, server.URL
@@ -61,14 +59,7 @@ func TestARegistrationShowsTheWebhookSecretOnceAndTheKeyNever(t *testing.T) {
 	if strings.Contains(string(a.body), made.Secret) || strings.Contains(string(a.body), "partner-key") {
 		t.Errorf("want neither secret nor key, got %s", a.body)
 	}
-	var view struct {
-		BaseURL  string `json:"base_url"`
-		AuthType string `json:"auth_type"`
-		Health   struct {
-			State string `json:"state"`
-		} `json:"health"`
-		LastSync any `json:"last_sync"`
-	}
+	var view client.Integration
 	a.data(t, &view)
 	if view.BaseURL != "https://partner.example/api" || view.AuthType != "bearer" || view.Health.State != "HEALTHY" || view.LastSync != nil {
 		t.Errorf("want it as it was registered, got %+v", view)
@@ -125,9 +116,7 @@ func TestTheSameAddressIsRegisteredOnceUntilItIsDeleted(t *testing.T) {
 	b.trigger(t, first)
 	wantProblem(t, b.do(t, "POST", "/api/v1/partner-integrations", fmt.Sprintf(`{"name":"x","base_url":%q,"auth_key":"k"}`, address+"/"), partner), 409, "live integration")
 	activities := func() (count, active int) {
-		if err := b.store.Pool().QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE partner_active) FROM activities`).Scan(&count, &active); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.store.Pool().QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE partner_active) FROM activities`).Scan(&count, &active))
 		return count, active
 	}
 	count, _ := activities()
@@ -159,27 +148,15 @@ func TestATriggerPullsTheCatalogAndSkipsTheSameOne(t *testing.T) {
 		for _, problem := range schemas.Validate(schemas.SyncTriggerAnswer, a.body) {
 			t.Errorf("%s: %s", problem, a.body)
 		}
-		var data struct {
-			Synced  int  `json:"synced"`
-			Skipped bool `json:"skipped"`
-		}
+		var data client.Pull
 		a.data(t, &data)
 		if data.Synced != 8 || data.Skipped != skipped {
 			t.Errorf("want 8 products, skipped %t, got %+v", skipped, data)
 		}
 	}
-	var view struct {
-		LastSyncAt *time.Time `json:"last_sync_at"`
-		LastSync   struct {
-			Cause   string `json:"cause"`
-			Created int    `json:"created"`
-		} `json:"last_sync"`
-		Health struct {
-			LastOKAt *time.Time `json:"last_ok_at"`
-		} `json:"health"`
-	}
+	var view client.Integration
 	b.do(t, "GET", "/api/v1/partner-integrations/"+made.ID, "", partner).data(t, &view)
-	if view.LastSyncAt == nil || view.LastSync.Cause != "trigger" || view.LastSync.Created != 8 || view.Health.LastOKAt == nil {
+	if view.LastSyncAt.IsZero() || view.LastSync.Cause != "trigger" || view.LastSync.Created != 8 || view.Health.LastOKAt.IsZero() {
 		t.Errorf("want the sync and the good answer told, got %+v", view)
 	}
 }
@@ -210,13 +187,7 @@ func TestAPartnerThatFailsIsTheTriggersAnswer(t *testing.T) {
 	for range 3 {
 		wantProblem(t, b.trigger(t, made), 502, "the partner answered GET /products with 503")
 	}
-	var view struct {
-		Health struct {
-			State        string `json:"state"`
-			FailureCount int    `json:"failure_count"`
-			Changes      []struct{ State, Reason string }
-		} `json:"health"`
-	}
+	var view client.Integration
 	b.do(t, "GET", "/api/v1/partner-integrations/"+made.ID, "", partner).data(t, &view)
 	if view.Health.State != "DEGRADED" || view.Health.FailureCount != 3 || len(view.Health.Changes) != 1 || view.Health.Changes[0].Reason != "answered with 503" {
 		t.Errorf("want it degraded, and why, got %+v", view.Health)

@@ -139,9 +139,7 @@ type asker struct {
 func ask(b *testing.B, r *replica) *asker {
 	b.Helper()
 	conn, err := net.Dial("tcp", r.address)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.Cleanup(func() { conn.Close() })
 	return &asker{conn, bufio.NewReaderSize(conn, 64<<10), r.request(resellersList + "?limit=20&page=20&currency=USD")}
 }

@@ -62,9 +62,7 @@ func exchange(conn net.Conn, in *bufio.Reader, request []byte, keep io.Writer) (
 func get(tb testing.TB, address string, request []byte) (http.Header, []byte) {
 	tb.Helper()
 	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	defer conn.Close()
 	var body bytes.Buffer
 	status, header, err := exchange(conn, bufio.NewReader(conn), request, &body)

@@ -106,9 +106,7 @@ func TestMetricsAreForTheNetworksThatAreTold(t *testing.T) {
 func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 	t.Parallel()
 	manual, err := os.ReadFile("../../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var written []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `(marketplace_[a-z_]+)` \\|").FindAllSubmatch(manual, -1) {
 		written = append(written, string(row[1]))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
@@ -24,9 +25,7 @@ func (b *bench) pulled(t *testing.T) (registered, catalog.SlotOption, []marketpl
 	b.trigger(t, made)
 	id := uuid.MustParse(made.ID)
 	i, err := b.store.Partners.Integration(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	options, err := b.store.Catalog.OptionsToPull(t.Context(), id, b.now(), uuid.Nil, 1)
 	if err != nil || len(options) != 1 {
 		t.Fatalf("want an option to pull, got %v, %v", options, err)
@@ -46,9 +45,7 @@ func (b *bench) pulled(t *testing.T) (registered, catalog.SlotOption, []marketpl
 func (b *bench) slots(t *testing.T, o catalog.SlotOption) []marketplace.Slot {
 	t.Helper()
 	slots, err := b.store.Storefront.Slots(t.Context(), o.VariationID, b.now().AddDate(-1, 0, 0), b.now().AddDate(1, 0, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return slots
 }
 
@@ -205,21 +202,17 @@ func TestAnIntegrationTellsHowFarItsSlotsAreKnownAndWhatIsWrongWithThem(t *testi
 	b.ahead.Add(int64(time.Minute))
 	window := catalog.Window{Zone: time.UTC, From: b.now(), To: b.now()}
 	answer, err := catalog.ReadSlots([]byte(`[{"id":"s-1"}]`), window)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{VariationID: option.VariationID, SentAt: b.now(), Window: window, Answer: answer}); err != nil {
 		t.Fatal(err)
 	}
-	var view struct {
-		Slots catalog.SlotsKnown `json:"slots"`
-	}
+	var view client.Integration
 	b.do(t, "GET", "/api/v1/partner-integrations/"+made.ID, "", b.signIn(t, marketplace.Partner)).data(t, &view)
 	got := view.Slots
-	if got.Options < 8 || got.Pulled != 1 || got.OldestPullAt == nil || !got.OldestPullAt.Equal(b.now()) || len(got.SetAside) != 1 {
+	if got.Options < 8 || got.Pulled != 1 || !got.OldestPullAt.Equal(b.now()) || len(got.SetAside) != 1 {
 		t.Fatalf("want one of many options pulled now, and a slot set aside, got %+v", got)
 	}
-	if aside := got.SetAside[0]; aside.ProductID != option.ProductID || aside.OptionID != option.Option.ID || aside.SlotID != "s-1" || aside.Problems[0].Pointer != "/0/localDateTimeEnd" {
+	if aside := got.SetAside[0]; aside.ProductID != option.ProductID || aside.OptionID != option.Option.ID || aside.AvailabilityID != "s-1" || aside.Problems[0].Pointer != "/0/localDateTimeEnd" {
 		t.Errorf("want the slot that is wrong and where, got %+v", aside)
 	}
 }

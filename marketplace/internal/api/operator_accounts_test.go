@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
 func (b *bench) accountPath(role marketplace.Role) string {
@@ -32,30 +33,19 @@ func TestAnAccountIsShownWithItsTokensButNeverTheirText(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	operator := b.signIn(t, marketplace.Operator)
-	var first, second struct {
-		ID    string `json:"token_id"`
-		Token string `json:"api_token"`
-	}
+	var first, second client.MadeToken
 	path := b.accountPath(marketplace.Reseller)
 	b.do(t, "POST", path+"/api-tokens", `{"name":"shop"}`, operator).data(t, &first)
 	b.do(t, "POST", path+"/api-tokens", `{"name":"kiosk"}`, operator).data(t, &second)
 	b.do(t, "DELETE", path+"/api-tokens/"+first.ID, "", operator)
 	a := b.do(t, "GET", path, "", operator)
-	var view struct {
-		Email    string
-		Disabled bool
-		Tokens   []struct {
-			ID        string `json:"token_id"`
-			Name      string
-			RevokedAt *string `json:"revoked_at"`
-		} `json:"api_tokens"`
-	}
+	var view client.AccountDetail
 	a.data(t, &view)
-	if view.Email != "reseller@example.com" || view.Disabled || len(view.Tokens) != 2 ||
-		view.Tokens[0].ID != second.ID || view.Tokens[0].RevokedAt != nil || view.Tokens[1].Name != "shop" || view.Tokens[1].RevokedAt == nil {
+	if view.Email != "reseller@example.com" || view.Disabled || len(view.APITokens) != 2 ||
+		view.APITokens[0].ID != second.ID || !view.APITokens[0].RevokedAt.IsZero() || view.APITokens[1].Name != "shop" || view.APITokens[1].RevokedAt.IsZero() {
 		t.Errorf("want both tokens, the newest first, got %s", a.body)
 	}
-	for _, hidden := range []string{first.Token, second.Token, "hash", "argon2id"} {
+	for _, hidden := range []string{string(first.Token), string(second.Token), "hash", "argon2id"} {
 		if strings.Contains(string(a.body), hidden) {
 			t.Errorf("want %q hidden, got %s", hidden, a.body)
 		}
@@ -66,7 +56,7 @@ func TestWhoIsLockedOutHasNoWayInUntilItIsLetInAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	operator := b.signIn(t, marketplace.Operator)
-	var tokens signin.Tokens
+	var tokens auth.Tokens
 	login := `{"email":"partner@example.com","password":"` + password + `"}`
 	b.do(t, "POST", "/api/v1/auth/login", login).data(t, &tokens)
 	in := func() int {

@@ -7,31 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// anEdited is an activity as operators read it, as far as the tests look at it.
-type anEdited struct {
-	ID             string `json:"_id"`
-	Title          string `json:"activity_title"`
-	Status         string
-	PartnerStatus  string `json:"partner_status"`
-	OperatorStatus string `json:"operator_status"`
-	Description    string
-	Address        string
-	Variations     []struct {
-		ID      string `json:"_id"`
-		Title   string
-		Notes   string
-		Pricing struct {
-			GroupPrice any `json:"group_price"`
-			Units      []struct{ Prices []map[string]any }
-		}
-	}
-}
-
 // sold returns the activities of a partner that sells those products.
-func (b *bench) sold(t *testing.T, partner *scripted, ids ...string) (registered, []anEdited) {
+func (b *bench) sold(t *testing.T, partner *scripted, ids ...string) (registered, []client.OperatorActivity) {
 	t.Helper()
 	made := b.register(t, b.signIn(t, marketplace.Partner), partner.address)
 	partner.sells(ids...)
@@ -39,7 +20,7 @@ func (b *bench) sold(t *testing.T, partner *scripted, ids ...string) (registered
 	return made, b.all(t, "")
 }
 
-func (b *bench) all(t *testing.T, query string) (list []anEdited) {
+func (b *bench) all(t *testing.T, query string) (list []client.OperatorActivity) {
 	t.Helper()
 	b.do(t, "GET", "/api/v1/operator/activities"+query, "", b.signIn(t, marketplace.Operator)).data(t, &list)
 	return list
@@ -52,13 +33,13 @@ func TestWhatAnOperatorSetsIsWhatResellersReadAndNoSyncOverwritesIt(t *testing.T
 	made, list := b.sold(t, partner, "a", "b")
 	operator, reseller := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Reseller)
 	a := list[0]
-	var edited anEdited
+	var edited client.OperatorActivity
 	b.do(t, "PATCH", "/api/v1/operator/activities/"+a.ID, fmt.Sprintf(`{"activity_title":"Stroll","description":"By the river.","admin_price_percentage":10,
 		"variations":[{"_id":%q,"title":"Dawn","notes":"Good shoes."}]}`, a.Variations[0].ID), operator).data(t, &edited)
 	if edited.Title != "Stroll" || edited.Description != "By the river." || edited.Variations[0].Title != "Dawn" || edited.Variations[0].Notes != "Good shoes." {
 		t.Errorf("want it edited, got %+v", edited)
 	}
-	if price := edited.Variations[0].Pricing.Units[0].Prices[0]; price["original"] != 22.5 || price["retail"] != 25.0 || price["net"] != 18.0 {
+	if price := edited.Variations[0].Pricing.Units[0].Prices[0]; price.Original != "22.5" || price.Retail != "25" || price.Net != "18" {
 		t.Errorf("want the partner's own prices, got %v", price)
 	}
 	b.ahead.Add(int64(time.Second))
@@ -98,9 +79,9 @@ func TestAnOperatorsStatusIsKeptApartFromThePartners(t *testing.T) {
 	made, list := b.sold(t, partner, "a", "b")
 	operator := b.signIn(t, marketplace.Operator)
 	path := "/api/v1/operator/activities/" + list[0].ID
-	want := func(status, partners, operators string) {
+	want := func(status, partners, operators client.ActivityStatus) {
 		t.Helper()
-		var got anEdited
+		var got client.OperatorActivity
 		b.do(t, "GET", path, "", operator).data(t, &got)
 		if got.Status != status || got.PartnerStatus != partners || got.OperatorStatus != operators {
 			t.Errorf("want %s (partner %s, operator %s), got %+v", status, partners, operators, got)
@@ -208,7 +189,7 @@ func TestWhoRegistersAgainGetsItsActivitiesBackAsOperatorsHaveEditedThem(t *test
 	b.ahead.Add(int64(time.Second))
 	second := b.register(t, owner, partner.address)
 	partner.sells("b", "a", "c")
-	var made aSync
+	var made client.Sync
 	b.do(t, "POST", "/api/v1/operator/integrations/"+second.ID+"/sync", "", operator).data(t, &made)
 	if made.Created != 1 || made.Updated != 2 {
 		t.Errorf("want one made and the two old ones updated, got %+v", made)

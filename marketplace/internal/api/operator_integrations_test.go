@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
@@ -45,20 +46,6 @@ func (p *scripted) sells(ids ...string) {
 	p.body.Store("[" + strings.Join(products, ",") + "]")
 }
 
-// aSync is a sync's record as it is answered.
-type aSync struct {
-	Mode, Cause                           string
-	Skipped                               bool
-	Synced, Created, Updated, Deactivated int
-	SetAside                              []struct {
-		ProductID string `json:"product_id"`
-	} `json:"set_aside"`
-	Guard *struct {
-		WouldDeactivate int `json:"would_deactivate"`
-		Of              int
-	}
-}
-
 func TestAnOperatorSyncsAndReadsTheHistory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -66,7 +53,7 @@ func TestAnOperatorSyncsAndReadsTheHistory(t *testing.T) {
 	partner := aScriptedPartner(t)
 	made := b.register(t, b.signIn(t, marketplace.Partner), partner.address)
 	path := "/api/v1/operator/integrations/" + made.ID
-	order := func(body string) (got aSync) {
+	order := func(body string) (got client.Sync) {
 		t.Helper()
 		b.ahead.Add(int64(time.Second))
 		b.do(t, "POST", path+"/sync", body, operator).data(t, &got)
@@ -88,7 +75,7 @@ func TestAnOperatorSyncsAndReadsTheHistory(t *testing.T) {
 	}
 	wantProblem(t, b.do(t, "POST", path+"/sync", `{"mode":"both"}`, operator), 400, "mode: want one of full, incremental")
 
-	history := func(query string) (list []aSync, body string) {
+	history := func(query string) (list []client.Sync, body string) {
 		t.Helper()
 		a := b.do(t, "GET", path+"/syncs"+query, "", operator)
 		a.data(t, &list)
@@ -124,7 +111,7 @@ func TestAnOperatorApprovesWhatTheGuardHoldsBack(t *testing.T) {
 	b.trigger(t, made)
 	b.ahead.Add(int64(time.Second))
 	partner.sells("a")
-	var held, done aSync
+	var held, done client.Sync
 	b.do(t, "POST", path+"/sync", "", operator).data(t, &held)
 	if held.Guard == nil || held.Guard.WouldDeactivate != 5 || held.Guard.Of != 6 || held.Deactivated != 0 {
 		t.Fatalf("want five of six held back, got %+v", held)

@@ -3,7 +3,10 @@ package api
 import (
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
+	"strconv"
+	"time"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
@@ -47,10 +50,10 @@ func (e *statusError) Error() string { return e.message }
 
 // writeProblem writes an error's answer. What is ours is logged with its cause, and
 // told to nobody.
-func (a *API) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
+func writeProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err error) {
 	p := problemOf(err)
 	if p.Code == http.StatusInternalServerError && r.Context().Err() == nil {
-		a.log.ErrorContext(r.Context(), "request failed", slog.String("request_id", requestID(r.Context())), slog.Any("error", err))
+		log.ErrorContext(r.Context(), "request failed", slog.String("request_id", requestID(r.Context())), slog.Any("error", err))
 	}
 	if ours := (*marketplace.Error)(nil); errors.As(err, &ours) && ours.RetryAfter > 0 {
 		w.Header().Set("Retry-After", wholeSeconds(ours.RetryAfter))
@@ -82,3 +85,6 @@ func problemOf(err error) problem {
 	}
 	return p
 }
+
+// wholeSeconds is a time as headers have it, rounded up.
+func wholeSeconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }

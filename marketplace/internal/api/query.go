@@ -10,6 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+	"github.com/gorilla/mux"
+
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
@@ -121,4 +124,51 @@ func (q *query) check() error {
 		return nil
 	}
 	return &marketplace.Error{Code: marketplace.Invalid, Message: "the query is not as it should be", Details: q.wrong}
+}
+
+// currency is that in which prices are asked for; "" is the activity's own.
+func (q *query) currency() marketplace.Currency {
+	return marketplace.Currency(q.tagged("currency", "iso4217"))
+}
+
+// language is that in which texts are asked for; "" is the activity's own.
+func (q *query) language() string { return q.tagged("language", "bcp47_strict_language_tag") }
+
+// The size of a page: at most, and by default.
+const (
+	mostOnPage  = 100
+	usualOnPage = 20
+)
+
+// mostPage bounds the number of a page: the place that it begins at is still one that
+// PostgreSQL can count.
+const mostPage = 1 << 31
+
+// page is the part of a list that a caller asks for.
+type page struct {
+	number int // from 1
+	size   int
+}
+
+// skip is how many lie before the page.
+func (p page) skip() int64 { return int64(p.number-1) * int64(p.size) }
+
+// page reads page and limit, which are read last, and returns all that was wrong with the
+// query, as Invalid.
+func (q *query) page() (page, error) {
+	asked := page{number: q.number("page", 1, mostPage), size: q.number("limit", usualOnPage, mostOnPage)}
+	return asked, q.check()
+}
+
+// isID reports whether a text is an id as answers write them.
+func isID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }
+
+// pathID reads an id of the path. One of the wrong form is unknown: NotFound.
+func pathID(r *http.Request, name string) (uuid.UUID, error) {
+	text := mux.Vars(r)[name]
+	id, err := uuid.Parse(text)
+	if err != nil || !isID(text) {
+		return uuid.UUID{}, &marketplace.Error{Code: marketplace.NotFound, Message: name + " not found"}
+	}
+	return id, nil
 }

@@ -12,15 +12,13 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/logbuffer"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/metrics"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
-	"partnerkit.dev/marketplace/internal/secret"
-	"partnerkit.dev/marketplace/internal/signin"
 	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
 // seed puts activities of three variations into the database, as syncs and operators
@@ -67,26 +65,20 @@ const usualPages = 256 << 20
 func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
 	tb.Helper()
 	file, err := os.Create(filepath.Join(tb.TempDir(), "requests.log"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	tb.Cleanup(func() { file.Close() })
-	lines := logbuffer.New(file)
+	lines := telemetry.NewLogBuffer(file)
 	log := slog.New(lines.Handler(slog.NewJSONHandler(lines, nil)))
 	front, err := storefront.Open(tb.Context(), storefront.Config{Store: store.Storefront, PageCache: pageCache, AffiliateURL: "/{activity}/{affiliate}", Log: log})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	tb.Cleanup(front.Close)
-	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
+	must(tb, err)
 	guard := partner.NewGuard(true)
-	measured := metrics.New("bench")
+	measured := telemetry.NewMetrics("bench")
 	client := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: time.Now, Observe: measured.Called})
 	tb.Cleanup(client.Close)
-	signIn := signin.New(store.Accounts, key, 10, time.Now)
+	signIn := auth.NewService(store.Accounts, key, 10, time.Now)
 	server := httptest.NewServer(api.New(api.Config{
 		Store: api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings}, SignIn: signIn, Integrations: partner.NewRegistry(store.Partners, guard, key, time.Now), Syncer: catalog.NewSyncer(store.Catalog, client, time.Now),
 		Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: 1 << 30, Metrics: measured, Now: time.Now, Log: log,
@@ -94,17 +86,11 @@ func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
 	tb.Cleanup(server.Close)
 	token := func(role marketplace.Role) string {
 		email := uuid.NewString() + "@example.com"
-		made, err := signin.NewAccount(marketplace.NewAccount{Email: email, Password: password, Role: role}, time.Now())
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if err := store.Accounts.CreateAccount(tb.Context(), made); err != nil {
-			tb.Fatal(err)
-		}
+		made, err := auth.NewAccount(marketplace.NewAccount{Email: email, Password: password, Role: role}, time.Now())
+		must(tb, err)
+		must(tb, store.Accounts.CreateAccount(tb.Context(), made))
 		tokens, err := signIn.SignIn(tb.Context(), email, password, "")
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must(tb, err)
 		return tokens.AccessToken
 	}
 	return &replica{strings.TrimPrefix(server.URL, "http://"), token(marketplace.Reseller), token(marketplace.Operator)}

@@ -2,13 +2,10 @@ package api
 
 import (
 	"net/http"
-	"slices"
+	"strings"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
-
-// handler answers a request, or returns why it cannot.
-type handler func(http.ResponseWriter, *http.Request) error
 
 // route is one way in. All of them are registered at one router: gorilla/mux forgets in
 // a subrouter that a path was found and only its method was not.
@@ -34,9 +31,106 @@ var (
 	partners   = access{roles: []marketplace.Role{marketplace.Partner, marketplace.Operator}} // each sees its own, operators all
 )
 
-// routes lists every way in. The router tries one after the other: what is asked for the
-// most stands first.
-func (a *API) routes() []route {
-	return slices.Concat(a.catalogRoutes(), a.rootRoutes(), a.authRoutes(), a.operatorOverviewRoutes(), a.operatorAccountRoutes(), a.operatorTermsRoutes(), a.operatorActivityRoutes(),
-		a.operatorIntegrationRoutes(), a.bookingRoutes(), a.operatorBookingRoutes(), a.integrationRoutes(), a.webhookRoutes(), a.docsRoutes())
+const (
+	get    = http.MethodGet
+	post   = http.MethodPost
+	put    = http.MethodPut
+	patch  = http.MethodPatch
+	remove = http.MethodDelete
+)
+
+// routes lists every route. The router tries one after the other: what is asked for most
+// comes first.
+func routes(c Config, g *guard, caughtUp catchUp) []route {
+	storefront := storefrontHandler{c.Front}
+	affiliate := affiliateHandler{storefront, c.Store.Bookings}
+	bookings := bookingHandler{c.Store.Bookings, c.Bookings}
+	integrations := integrationHandler{c.Store.Partners, c.Store.Catalog, c.Integrations, c.Syncer, caughtUp}
+	webhooks := webhookHandler{g, c.Integrations, c.Syncer, c.Notifier, caughtUp, c.Now}
+	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now}
+	activities := activityHandler{c.Store.Catalog, caughtUp}
+	terms := termsHandler{c.Store.Storefront, caughtUp}
+	signIns := signInHandler{c.SignIn, c.Metrics}
+	ops := opsHandler{c.Store.Database, c.Metrics.Handler(), c.Scrapers, c.Now}
+	return []route{
+		{get, "/api/v1/resellers/activities", resellers, ok(storefront.list)},
+		{get, "/api/v1/resellers/activities/{activity}", resellers, ok(byID("activity", storefront.show))},
+		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/calendar", resellers, ok(storefront.calendar)},
+		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/availability", resellers, ok(storefront.day)},
+
+		{get, "/api/v1/affiliates/activities", affiliates, ok(affiliate.activities)},
+		{get, "/api/v1/affiliates/commissions", affiliates, ok(affiliate.commissions)},
+
+		{get, "/healthz", anybody, ok(ops.alive)},
+		{get, "/readyz", anybody, ok(ops.ready)},
+		{get, "/metrics", anybody, ops.metrics},
+		{get, "/openapi.yaml", anybody, showDocument(marketplaceDocument)},
+		{get, "/docs", anybody, showMarketplaceDocs},
+		{get, "/docs/partner", anybody, showPartnerDocs},
+		{get, "/docs/partner.yaml", anybody, showDocument(partnerDocument)},
+		{get, "/docs/assets/{asset}", anybody, showAsset},
+
+		{post, "/api/v1/auth/login", anybody, secret(http.StatusOK, withBody(signIns.signIn))},
+		{post, "/api/v1/auth/refresh", anybody, secret(http.StatusOK, withBody(signIns.refresh))},
+		{post, "/api/v1/auth/logout", anybody, ok(withBody(signIns.signOut))},
+
+		{post, "/api/v1/resellers/bookings", resellers, bookings.checkOut},
+		{get, "/api/v1/resellers/bookings", resellers, ok(bookings.list)},
+		{get, "/api/v1/resellers/bookings/{booking}", resellers, ok(byID("booking", bookings.show))},
+		{remove, "/api/v1/resellers/bookings/{booking}", resellers, ok(byID("booking", bookings.abandon))},
+		{post, "/api/v1/resellers/bookings/{booking}/payment", resellers, ok(byIDWithBody("booking", bookings.pay))},
+		{post, "/api/v1/resellers/bookings/{booking}/cancel", resellers, ok(byIDWithBody("booking", bookings.cancel))},
+
+		{post, "/api/v1/partner-integrations/{integration}/availability/notify", anybody, ok(webhooks.notify)},
+		{post, "/api/v1/partner-integrations/{integration}/sync/trigger", anybody, ok(webhooks.trigger)},
+
+		{post, "/api/v1/partner-integrations", partners, secret(http.StatusCreated, withBody(integrations.register))},
+		{get, "/api/v1/partner-integrations", partners, ok(integrations.list)},
+		{get, "/api/v1/partner-integrations/{integration}", partners, ok(integrations.found(integrations.show))},
+		{remove, "/api/v1/partner-integrations/{integration}", partners, ok(byID("integration", integrations.remove))},
+
+		{post, "/api/v1/operator/integrations/{integration}/sync", operators, ok(integrations.found(integrations.sync))},
+		{post, "/api/v1/operator/integrations/{integration}/sync/approve", operators, ok(integrations.found(integrations.approveSync))},
+		{get, "/api/v1/operator/integrations/{integration}/syncs", operators, ok(integrations.found(integrations.syncs))},
+
+		{get, "/api/v1/operator/overview", operators, ok(ops.overview)},
+		{get, "/api/v1/operator/bookings", operators, ok(bookings.listAll)},
+		{get, "/api/v1/operator/bookings/{booking}", operators, ok(byID("booking", bookings.show))},
+		{post, "/api/v1/operator/bookings/{booking}/confirm", operators, ok(byID("booking", bookings.settle(c.Bookings.Retry)))},
+		{post, "/api/v1/operator/bookings/{booking}/cancel", operators, ok(byIDWithBody("booking", bookings.cancelAny))},
+		{post, "/api/v1/operator/bookings/{booking}/deliver", operators, ok(byID("booking", bookings.settle(c.Bookings.Deliver)))},
+		{post, "/api/v1/operator/bookings/{booking}/resolve", operators, ok(byID("booking", bookings.settle(c.Bookings.Resolve)))},
+
+		{post, "/api/v1/operator/accounts", operators, created(withBody(accounts.create))},
+		{get, "/api/v1/operator/accounts", operators, ok(accounts.list)},
+		{get, "/api/v1/operator/accounts/{account}", operators, ok(byID("account", accounts.show))},
+		{patch, "/api/v1/operator/accounts/{account}", operators, ok(byIDWithBody("account", accounts.change))},
+		{post, "/api/v1/operator/accounts/{account}/api-tokens", operators, secret(http.StatusCreated, byIDWithBody("account", accounts.createToken))},
+		{remove, "/api/v1/operator/accounts/{account}/api-tokens/{token}", operators, ok(byID("account", accounts.revokeToken))},
+
+		{get, "/api/v1/operator/activities", operators, ok(activities.list)},
+		{get, "/api/v1/operator/activities/{activity}", operators, ok(byID("activity", activities.show))},
+		{patch, "/api/v1/operator/activities/{activity}", operators, ok(byID("activity", activities.edit))},
+
+		{get, "/api/v1/operator/rates", operators, ok(terms.rates)},
+		{put, "/api/v1/operator/rates", operators, ok(withBody(terms.changeRates))},
+		{get, "/api/v1/operator/pricing", operators, ok(terms.fees)},
+		{put, "/api/v1/operator/pricing", operators, ok(withBody(terms.changeFees))},
+	}
+}
+
+// serviceSurface is that of who runs the service.
+const serviceSurface = "service"
+
+// surface names the surface of a route.
+func (r route) surface() string {
+	below, ok := strings.CutPrefix(r.path, "/api/v1/")
+	if !ok {
+		return serviceSurface
+	}
+	surface, _, _ := strings.Cut(below, "/")
+	if surface == "partner-integrations" && r.access.open {
+		return "webhooks"
+	}
+	return surface
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
 // Every kind of secret goes through every route, in every place where somebody could
@@ -22,7 +22,7 @@ func TestNoSecretIsEverSaid(t *testing.T) {
 	t.Parallel()
 	kept, log := logged(slog.LevelDebug)
 	b := setup(t, log, func(c *api.Config) { c.RateLimit = 0 })
-	var tokens signin.Tokens
+	var tokens auth.Tokens
 	b.do(t, "POST", "/api/v1/auth/login", `{"email":"operator@example.com","password":"`+password+`"}`).data(t, &tokens)
 	operator := header{"Authorization", "Bearer " + tokens.AccessToken}
 	made := b.register(t, operator, "https://partner.example")

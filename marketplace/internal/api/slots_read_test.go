@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/schemas"
 )
@@ -29,16 +30,6 @@ func (b *bench) put(t *testing.T, variation string, slots ...aSlot) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// day is a row of a calendar.
-type day struct {
-	Date      string   `json:"date"`
-	Status    string   `json:"status"`
-	FromPrice *float64 `json:"from_price"`
-	Currency  string   `json:"currency"`
-	Slots     int      `json:"slots"`
-	Vacancies *int     `json:"vacancies"`
 }
 
 // slot is one of a day.
@@ -82,9 +73,7 @@ func read[T any](t *testing.T, b *bench, schema, path string, who header) (read 
 func asJSON(t *testing.T, value any) string {
 	t.Helper()
 	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -93,10 +82,7 @@ func TestAnActivityIsReadByItself(t *testing.T) {
 	b, made := stocked(t)
 	reseller := b.signIn(t, marketplace.Reseller)
 	first := b.list(t, resellersList+"?currency=USD", reseller).Data[0]
-	one := read[struct {
-		ID       string `json:"_id"`
-		Currency string `json:"currency"`
-	}](t, b, schemas.ActivityAnswer, resellersList+"/"+first.ID+"?currency=USD&language=pt", reseller)
+	one := read[client.Activity](t, b, schemas.ActivityAnswer, resellersList+"/"+first.ID+"?currency=USD&language=pt", reseller)
 	if one.ID != first.ID || one.Currency != "USD" {
 		t.Errorf("want %s in USD, got %+v", first.ID, one)
 	}
@@ -127,7 +113,7 @@ func TestACalendarHasARowForEveryDate(t *testing.T) {
 		aSlot{"h", "2026-07-05", "2026-07-05 09:00Z", "2026-07-05 10:00Z", "CLOSED", 3, own},
 		aSlot{"i", "2026-07-06", "2026-07-06 09:00Z", "2026-07-06 10:00Z", "AVAILABLE", 3, own},
 	)
-	got := read[[]day](t, b, schemas.CalendarAnswer, path+"/variations/"+variation+"/calendar?from=2026-07-01&to=2026-07-05", reseller)
+	got := read[[]client.Day](t, b, schemas.CalendarAnswer, path+"/variations/"+variation+"/calendar?from=2026-07-01&to=2026-07-05", reseller)
 	want := `[{"date":"2026-07-01","status":"NONE","from_price":null,"currency":"EUR","slots":0,"vacancies":0},` +
 		`{"date":"2026-07-02","status":"AVAILABLE","from_price":1,"currency":"EUR","slots":3,"vacancies":11},` +
 		`{"date":"2026-07-03","status":"SOLD_OUT","from_price":null,"currency":"EUR","slots":1,"vacancies":0},` +
@@ -136,7 +122,7 @@ func TestACalendarHasARowForEveryDate(t *testing.T) {
 	if text := asJSON(t, got); text != want {
 		t.Errorf("want %s\ngot  %s", want, text)
 	}
-	if whole := read[[]day](t, b, schemas.CalendarAnswer, path+"/variations/"+variation+"/calendar?from=2026-07-01&to=2026-08-31&currency=USD", reseller); len(whole) != 62 || *whole[1].FromPrice != 1.25 {
+	if whole := read[[]client.Day](t, b, schemas.CalendarAnswer, path+"/variations/"+variation+"/calendar?from=2026-07-01&to=2026-08-31&currency=USD", reseller); len(whole) != 62 || whole[1].FromPrice != "1.25" {
 		t.Errorf("want 62 dates in USD, got %d, %+v", len(whole), whole)
 	}
 }

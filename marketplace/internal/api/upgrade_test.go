@@ -3,6 +3,7 @@ package api_test
 import (
 	"testing"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -17,7 +18,7 @@ func TestAReplicaGoesOnWhileANewerOneAddsToItsTables(t *testing.T) {
 		t.Helper()
 		s.cycle(t, payment)
 		held := s.book(t)
-		var b booked
+		var b client.Booking
 		if s.do(t, "DELETE", "/api/v1/resellers/bookings/"+held.ID, "", s.reseller).data(t, &b); b.Status != "RELEASED" {
 			t.Errorf("want it released, got %+v", b)
 		}

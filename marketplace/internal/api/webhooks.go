@@ -2,82 +2,81 @@ package api
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// webhookRoutes are for partners' platforms, which present their webhook secret.
-func (a *API) webhookRoutes() []route {
-	return []route{
-		{http.MethodPost, "/api/v1/partner-integrations/{integration}/sync/trigger", anybody, a.triggerSync},
-		{http.MethodPost, "/api/v1/partner-integrations/{integration}/availability/notify", anybody, a.notifySlot},
-	}
+// webhookHandler hears partners' platforms, which present their webhook secret.
+type webhookHandler struct {
+	guard        *guard
+	integrations *partner.Registry
+	syncer       *catalog.Syncer
+	notifier     *catalog.Notifier
+	caughtUp     catchUp
+	now          func() time.Time
 }
-
-const webhookHeader = "X-Webhook-Secret"
 
 var errNoSecret = &marketplace.Error{Code: marketplace.Invalid, Message: "the header x-webhook-secret is missing"}
 
-// webhook returns the integration that calls (WHK-4). What is wrong with the id, or the
+// caller returns the integration that calls (WHK-4). What is wrong with the id, or the
 // secret, is not said.
-func (a *API) webhook(r *http.Request) (marketplace.Integration, error) {
-	given := r.Header.Get(webhookHeader)
+func (h webhookHandler) caller(r *http.Request) (marketplace.Integration, error) {
+	given := r.Header.Get("X-Webhook-Secret")
 	if given == "" {
 		return marketplace.Integration{}, errNoSecret
 	}
-	// An id of the wrong form is looked for like any other that nobody has.
+	// An id of the wrong form is looked for like any other that is unknown.
 	id, err := uuid.Parse(mux.Vars(r)["integration"])
 	if err != nil {
 		id = uuid.Nil
 	}
-	i, err := a.integrations.ByWebhook(r.Context(), id, given)
+	i, err := h.integrations.ByWebhook(r.Context(), id, given)
 	if err != nil {
 		return i, err
 	}
-	return i, a.allow(exchangeOf(r.Context()), "webhook:"+i.ID.String())
+	return i, h.guard.allow(exchangeOf(r.Context()), "webhook:"+i.ID.String())
 }
 
-// triggerSync pulls the whole catalog at once (WHK-1).
-func (a *API) triggerSync(w http.ResponseWriter, r *http.Request) error {
-	i, err := a.webhook(r)
+// trigger pulls the whole catalog immediately (WHK-1).
+func (h webhookHandler) trigger(r *http.Request) (any, error) {
+	i, err := h.caller(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	target, err := a.integrations.Target(i)
+	target, err := h.integrations.Target(i)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	made, err := a.syncer.Sync(r.Context(), catalog.Order{Target: target, Mode: catalog.Full, Cause: catalog.ByPartner})
+	made, err := h.syncer.Sync(r.Context(), catalog.Order{Target: target, Mode: catalog.Full, Cause: catalog.ByPartner})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !made.Skipped {
-		a.caughtUp(r)
+		h.caughtUp(r.Context())
 	}
-	return writeData(w, http.StatusOK, map[string]any{"synced": made.Synced, "skipped": made.Skipped})
+	return map[string]any{"synced": made.Synced, "skipped": made.Skipped}, nil
 }
 
-// notifySlot stores news of one slot (WHK-2). Whether it was known is not told (WHK-3).
-func (a *API) notifySlot(w http.ResponseWriter, r *http.Request) error {
-	i, err := a.webhook(r)
+// notify stores news of one slot (WHK-2). Whether it was known is not told (WHK-3).
+func (h webhookHandler) notify(r *http.Request) (any, error) {
+	i, err := h.caller(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	at := a.now()
+	at := h.now()
 	body, err := bodyOf(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	news, err := catalog.ReadNotification(body, at)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := a.notifier.Notify(r.Context(), i.ID, news); err != nil {
-		return err
-	}
-	return writeData(w, http.StatusOK, map[string]any{"updated": true})
+	return map[string]any{"updated": true}, h.notifier.Notify(r.Context(), i.ID, news)
 }

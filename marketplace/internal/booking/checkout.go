@@ -10,10 +10,9 @@ import (
 	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/listing"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
-	"partnerkit.dev/marketplace/internal/pricing"
+	"partnerkit.dev/marketplace/internal/storefront"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -121,10 +120,8 @@ func unitOf(option partnerapi.Option, kind partnerapi.UnitType) (partnerapi.Unit
 
 // priced is the booking with what its slot costs.
 func priced(b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) (marketplace.Booking, error) {
-	terms := offer.Terms
 	variation := offer.variation(o.Variation)
-	with := listing.Terms{Commission: terms.Commission, Fee: pricing.Fee{Amount: terms.Fee, Currency: terms.FeeIn}, Rates: terms.Rates}
-	prices, currency, err := listing.PriceOf(offer.Activity, variation, slot, with, o.Currency)
+	prices, currency, err := storefront.PriceOf(offer.Activity, variation, slot, offer.Terms, o.Currency)
 	if err != nil {
 		return b, err
 	}

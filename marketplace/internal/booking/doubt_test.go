@@ -14,7 +14,7 @@ import (
 // byHand tells the partner's judge that an operator has the next confirm sent.
 func (b *bench) byHand(t *testing.T, held marketplace.Booking) {
 	t.Helper()
-	_, err := b.partner.Control.Testify(t.Context(), client.Testimony{ByHand: held.Code})
+	_, err := b.partner.Control.Journal.Testify(t.Context(), client.Testimony{ByHand: held.Code})
 	check(t, err)
 }
 

@@ -12,14 +12,15 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/secret"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -39,7 +40,7 @@ type bench struct {
 	*booking.Service
 	store        *postgres.Store
 	queries      *pgtest.Recorder
-	partner      *mockpartner.Server
+	partner      *mocktest.Server
 	client       *partner.Client
 	integrations *partner.Registry
 	integration  uuid.UUID
@@ -55,13 +56,13 @@ func (b *bench) now() time.Time { return noon.Add(time.Duration(b.ahead.Load()))
 func (b *bench) pass(t *testing.T, by time.Duration) {
 	t.Helper()
 	b.ahead.Add(int64(by))
-	_, err := b.partner.Control.Advance(t.Context(), by)
+	_, err := b.partner.Control.Clock.Advance(t.Context(), by)
 	check(t, err)
 }
 
 func (b *bench) arm(t *testing.T, fault string) {
 	t.Helper()
-	_, err := b.partner.Control.Arm(t.Context(), fault)
+	_, err := b.partner.Control.Faults.Arm(t.Context(), fault)
 	check(t, err)
 }
 
@@ -78,7 +79,7 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 	for _, c := range change {
 		c(&options)
 	}
-	b := &bench{queries: &pgtest.Recorder{}, partner: mockpartner.Start(t, options)}
+	b := &bench{queries: &pgtest.Recorder{}, partner: mocktest.Start(t, options)}
 	b.store = pgtest.OpenRecorded(t, pgtest.URL(t), b.queries)
 	b.store.Bookings.Clock = b.now
 	account := func(role marketplace.Role) uuid.UUID {
@@ -93,7 +94,7 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 			_ = b.store.Partners.Observe(context.Background(), id, call)
 		},
 	})
-	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
+	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	check(t, err)
 	b.integrations = partner.NewRegistry(b.store.Partners, guard, key, b.now)
 	made, _, err := b.integrations.Register(t.Context(), account(marketplace.Partner), partner.Registration{
@@ -232,7 +233,7 @@ func (b *bench) is(t *testing.T, id uuid.UUID, want marketplace.BookingStatus, a
 // calls counts the calls to an endpoint that have arrived.
 func (b *bench) calls(t *testing.T, endpoint partnerapi.Endpoint) int {
 	t.Helper()
-	n, err := b.partner.Control.Count(t.Context(), filter(endpoint))
+	n, err := b.partner.Control.Journal.Count(t.Context(), filter(endpoint))
 	check(t, err)
 	return n
 }

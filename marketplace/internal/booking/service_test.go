@@ -189,7 +189,7 @@ func TestAConfirmThatNeverHasAnAnswerIsAnOperators(t *testing.T) {
 	b.work(t)
 	b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmUnknown)
 	b.called(t, partnerapi.Confirm, 5)
-	check(t, b.partner.Control.Disarm(t.Context(), "lost"))
+	check(t, b.partner.Control.Faults.Disarm(t.Context(), "lost"))
 	settled, err := b.Retry(t.Context(), held.ID)
 	if err != nil || settled.Status != marketplace.Confirmed || len(settled.Attention) != 0 {
 		t.Errorf("want an operator to settle it, got %+v and %v", settled, err)
@@ -271,7 +271,7 @@ func TestAReleaseThatNobodyTakesIsParkedUntilAnOperatorSendsItAgain(t *testing.T
 	if r.Release != marketplace.GivenUp || b.now().Sub(noon) < 72*time.Hour || r.ReleaseTries < 200 {
 		t.Errorf("want three days of tries, got %d until %s", r.ReleaseTries, b.now())
 	}
-	check(t, b.partner.Control.Disarm(t.Context(), "broken"))
+	check(t, b.partner.Control.Faults.Disarm(t.Context(), "broken"))
 	_, err = b.Deliver(t.Context(), held.ID)
 	check(t, err)
 	b.work(t)
@@ -354,7 +354,7 @@ func TestAHoldThatComesAfterTheLimitIsReleased(t *testing.T) {
 		t.Errorf("want the partner late, got %v", err)
 	}
 	b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown)
-	_, err := b.partner.Control.Wait(t.Context(), filter(partnerapi.Reserve), 1, time.Minute)
+	_, err := b.partner.Control.Journal.Wait(t.Context(), filter(partnerapi.Reserve), 1, time.Minute)
 	check(t, err)
 	b.until(t, o.ID, marketplace.Released)
 	b.work(t)

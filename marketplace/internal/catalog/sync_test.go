@@ -16,12 +16,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/secret"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -69,7 +69,7 @@ func registerIn(t fataler, store *postgres.Store, target partner.Target, now tim
 	check(t, store.Accounts.CreateAccount(context.Background(), account))
 	check(t, store.Partners.CreateIntegration(context.Background(), marketplace.Integration{
 		ID: target.ID, AccountID: account.ID, Name: "Old Town Walks", BaseURL: target.BaseURL, AuthType: partnerapi.Bearer,
-		AuthKey: []byte("sealed"), WebhookSecretHash: secret.Hash("x"), CreatedAt: now,
+		AuthKey: []byte("sealed"), WebhookSecretHash: auth.HashToken("x"), CreatedAt: now,
 	}))
 }
 

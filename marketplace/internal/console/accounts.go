@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/gorilla/mux"
+
 	"partnerkit.dev/marketplace/client"
 )
 
@@ -28,35 +30,32 @@ func accountForm(given url.Values) *form {
 	)
 }
 
-func listAccounts(v *visit) error { return v.showAccounts(http.StatusOK, accountForm(nil)) }
+func listAccounts(x *exchange) error { return x.showAccounts(http.StatusOK, accountForm(nil)) }
 
-func (v *visit) showAccounts(status int, f *form) error {
-	query := v.asked("role", "q")
-	list, part, err := get[[]client.Account](v, "/operator/accounts", query)
+func (x *exchange) showAccounts(status int, f *form) error {
+	query := x.asked("role", "q")
+	list, part, err := read[[]client.Account](x, "/operator/accounts", query)
 	if err != nil {
 		return err
 	}
-	return v.show(status, "accounts.html", &accountsPage{
-		frame: frame{Page: "Accounts", Section: "accounts"}, List: list, Pager: newPager(part, Path+"/accounts", query), Filtered: len(query) > 0, Form: f,
+	return x.show(status, "accounts.html", &accountsPage{
+		frame: frame{Page: "Accounts", Section: "accounts"}, List: list, Pager: newPager(part, root+"/accounts", query), Filtered: len(query) > 0, Form: f,
 		Filter: newForm(query, field{Name: "q", Label: "E-mail or name", Kind: "search"}, anyOf("role", "Role", "all", "reseller", "affiliate", "partner", "operator")),
 	})
 }
 
-func createAccount(v *visit) error {
-	given, err := v.form()
-	if err != nil {
-		return err
-	}
-	made, err := send[client.Account](v, http.MethodPost, "/operator/accounts", texts(given, "email", "name", "role", "password"))
+func createAccount(x *exchange) error {
+	given := x.given
+	made, err := send[client.Account](x, http.MethodPost, "/operator/accounts", texts(given, "email", "name", "role", "password"))
 	if said := refused(err); said != nil && (said.Status == http.StatusBadRequest || said.Status == http.StatusConflict) {
 		f := accountForm(given)
 		f.refuse(said)
-		return v.showAccounts(http.StatusUnprocessableEntity, f)
+		return x.showAccounts(http.StatusUnprocessableEntity, f)
 	}
 	if err != nil {
 		return err
 	}
-	return v.done(Path+"/accounts/"+made.ID, "The account is made. "+made.Email+" may sign in.")
+	return x.done(root+"/accounts/"+made.ID, "The account is made. "+made.Email+" may sign in.")
 }
 
 // texts are some of a form's fields, as a body has them.
@@ -76,13 +75,13 @@ type accountPage struct {
 }
 
 // Address is the account's page.
-func (p *accountPage) Address() string { return Path + "/accounts/" + p.ID }
+func (p *accountPage) Address() string { return root + "/accounts/" + p.ID }
 
 // accountPage reads an account, with a form for each thing that can be changed of it.
-func (v *visit) accountPage() (*accountPage, error) {
-	found, _, err := get[client.AccountDetail](v, "/operator/accounts/"+v.id(), nil)
+func (x *exchange) accountPage() (*accountPage, error) {
+	found, _, err := read[client.AccountDetail](x, "/operator/accounts/"+x.id(), nil)
 	return &accountPage{
-		frame: frame{Page: found.Email, Section: "accounts"}, AccountDetail: found, Own: found.ID == v.session.Account.ID.String(),
+		frame: frame{Page: found.Email, Section: "accounts"}, AccountDetail: found, Own: found.ID == x.session.Account.ID.String(),
 		Forms: map[string]*form{
 			"name":     newForm(nil, field{Name: "name", Label: "Name", Value: found.Name}),
 			"password": newForm(nil, field{Name: "password", Label: "New password", Kind: "password", Required: true, Complete: "new-password", Hint: "Ten letters or more. All of its sign-ins end."}),
@@ -91,24 +90,21 @@ func (v *visit) accountPage() (*accountPage, error) {
 	}, err
 }
 
-func showAccount(v *visit) error {
-	p, err := v.accountPage()
+func showAccount(x *exchange) error {
+	p, err := x.accountPage()
 	if err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, "account.html", p)
+	return x.show(http.StatusOK, "account.html", p)
 }
 
 // change makes a call with one text of a form, and shows the account's page: with what was
 // done, or with what is wrong at that form.
-func (v *visit) change(name string, call func(text string) (note, error)) error {
-	given, err := v.form()
-	if err != nil {
-		return err
-	}
+func (x *exchange) change(name string, call func(text string) (note, error)) error {
+	given := x.given
 	done, err := call(given.Get(name))
 	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
-		p, err := v.accountPage()
+		p, err := x.accountPage()
 		if err != nil {
 			return err
 		}
@@ -117,40 +113,40 @@ func (v *visit) change(name string, call func(text string) (note, error)) error 
 			f.Fields[0].Value = given.Get(name)
 		}
 		f.refuse(said)
-		return v.show(http.StatusUnprocessableEntity, "account.html", p)
+		return x.show(http.StatusUnprocessableEntity, "account.html", p)
 	}
 	if err != nil {
 		return err
 	}
-	if err := v.say(done); err != nil {
+	if err := x.say(done); err != nil {
 		return err
 	}
-	return v.goTo(Path + "/accounts/" + v.id())
+	return x.goTo(root + "/accounts/" + x.id())
 }
 
-func (v *visit) changeAccount(body any) (client.AccountDetail, error) {
-	return send[client.AccountDetail](v, http.MethodPatch, "/operator/accounts/"+v.id(), body)
+func (x *exchange) changeAccount(body any) (client.AccountDetail, error) {
+	return send[client.AccountDetail](x, http.MethodPatch, "/operator/accounts/"+x.id(), body)
 }
 
-func nameAccount(v *visit) error {
-	return v.change("name", func(text string) (note, error) {
-		_, err := v.changeAccount(map[string]string{"name": text})
+func nameAccount(x *exchange) error {
+	return x.change("name", func(text string) (note, error) {
+		_, err := x.changeAccount(map[string]string{"name": text})
 		return note{Words: "The name is changed."}, err
 	})
 }
 
-func setPassword(v *visit) error {
-	return v.change("password", func(text string) (note, error) {
-		_, err := v.changeAccount(map[string]string{"password": text})
+func setPassword(x *exchange) error {
+	return x.change("password", func(text string) (note, error) {
+		_, err := x.changeAccount(map[string]string{"password": text})
 		return note{Words: "The password is changed, and all sign-ins of the account have ended."}, err
 	})
 }
 
-func createToken(v *visit) error {
-	return v.change("token", func(text string) (note, error) {
+func createToken(x *exchange) error {
+	return x.change("token", func(text string) (note, error) {
 		made, err := send[struct {
 			Text string `json:"api_token"`
-		}](v, http.MethodPost, "/operator/accounts/"+v.id()+"/api-tokens", map[string]string{"name": text})
+		}](x, http.MethodPost, "/operator/accounts/"+x.id()+"/api-tokens", map[string]string{"name": text})
 		if said := refused(err); said != nil {
 			for i, detail := range said.Details {
 				said.Details[i] = strings.Replace(detail, "name: ", "token: ", 1)
@@ -160,14 +156,14 @@ func createToken(v *visit) error {
 	})
 }
 
-func askToRevoke(v *visit) error {
-	p, err := v.accountPage()
+func askToRevoke(x *exchange) error {
+	p, err := x.accountPage()
 	if err != nil {
 		return err
 	}
 	for _, token := range p.APITokens {
-		if token.ID == v.r.PathValue("token") {
-			return v.show(http.StatusOK, "sure.html", &surePage{
+		if token.ID == mux.Vars(x.r)["token"] {
+			return x.show(http.StatusOK, "sure.html", &confirmPage{
 				frame: frame{Page: "Revoke the token " + token.Name, Section: "accounts"}, Says: []string{"Whoever uses it is refused at once, for good."},
 				Do: "Revoke the token", Action: p.Address() + "/tokens/" + token.ID + "/revoke", Back: p.Address(),
 			})
@@ -176,19 +172,19 @@ func askToRevoke(v *visit) error {
 	return &refusal{Status: http.StatusNotFound, Message: "token not found"}
 }
 
-func revokeToken(v *visit) error {
-	return v.act(Path+"/accounts/"+v.id(), func() (string, error) {
-		_, err := send[struct{}](v, http.MethodDelete, "/operator/accounts/"+v.id()+"/api-tokens/"+url.PathEscape(v.r.PathValue("token")), nil)
+func revokeToken(x *exchange) error {
+	return x.act(root+"/accounts/"+x.id(), func() (string, error) {
+		_, err := send[struct{}](x, http.MethodDelete, "/operator/accounts/"+x.id()+"/api-tokens/"+mux.Vars(x.r)["token"], nil)
 		return "The token is revoked.", err
 	})
 }
 
-func askToLock(v *visit) error {
-	p, err := v.accountPage()
+func askToLock(x *exchange) error {
+	p, err := x.accountPage()
 	if err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, "sure.html", &surePage{
+	return x.show(http.StatusOK, "sure.html", &confirmPage{
 		frame: frame{Page: "Lock " + p.Email + " out", Section: "accounts"}, Do: "Lock it out", Action: p.Address() + "/lock", Back: p.Address(),
 		Says: []string{"Its sign-ins end, and its tokens are refused, until it is let in again.", "Its bookings and integrations stay as they are."},
 	})
@@ -196,9 +192,9 @@ func askToLock(v *visit) error {
 
 // lock locks an account out, or lets it in again.
 func lock(out bool, words string) handler {
-	return func(v *visit) error {
-		return v.act(Path+"/accounts/"+v.id(), func() (string, error) {
-			_, err := v.changeAccount(map[string]bool{"disabled": out})
+	return func(x *exchange) error {
+		return x.act(root+"/accounts/"+x.id(), func() (string, error) {
+			_, err := x.changeAccount(map[string]bool{"disabled": out})
 			return words, err
 		})
 	}

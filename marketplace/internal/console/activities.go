@@ -1,11 +1,14 @@
 package console
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace/client"
 )
@@ -18,24 +21,21 @@ type activitiesPage struct {
 	Filtered bool
 }
 
-func listActivities(v *visit) error {
-	query := v.asked("q", "status", "integration")
+func listActivities(x *exchange) error {
+	query := x.asked("q", "status", "integration")
 	f := newForm(query,
 		field{Name: "q", Label: "Title, or the partner's product id", Kind: "search"},
 		anyOf("status", "Status", "all", "Active", "Inactive"),
 		field{Name: "integration", Label: "Integration", Kind: "search", Hint: "Its id."},
 	)
 	p := &activitiesPage{frame: frame{Page: "Activities", Section: "activities"}, Form: f, Filtered: len(query) > 0}
-	list, part, err := get[[]client.OperatorActivity](v, "/operator/activities", query)
-	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
-		f.refuse(said)
-		return v.show(http.StatusUnprocessableEntity, "activities.html", p)
-	}
+	list, part, err := read[[]client.OperatorActivity](x, "/operator/activities", query)
+	status, err := f.status(err)
 	if err != nil {
 		return err
 	}
-	p.List, p.Pager = list, newPager(part, Path+"/activities", query)
-	return v.show(http.StatusOK, "activities.html", p)
+	p.List, p.Pager = list, newPager(part, root+"/activities", query)
+	return x.show(status, "activities.html", p)
 }
 
 // editPage edits an activity, or one of its variations.
@@ -49,93 +49,90 @@ type editPage struct {
 }
 
 // edited reads an activity: as the client knows it, and as it is written.
-func (v *visit) edited() (read client.OperatorActivity, raw object, err error) {
-	text, _, err := get[json.RawMessage](v, "/operator/activities/"+v.id(), nil)
+func (x *exchange) edited() (known client.OperatorActivity, raw object, err error) {
+	text, _, err := read[json.RawMessage](x, "/operator/activities/"+x.id(), nil)
 	if err != nil {
-		return read, nil, err
+		return known, nil, err
 	}
-	if err := json.Unmarshal(text, &read); err != nil {
-		return read, nil, err
+	if err := json.Unmarshal(text, &known); err != nil {
+		return known, nil, err
 	}
-	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	err = decoder.Decode(&raw)
-	raw["status"] = string(read.OperatorStatus) // what operators set by that name
-	return read, raw, err
+	raw["status"] = string(known.OperatorStatus) // what operators set by that name
+	return known, raw, err
 }
 
 // activityEdit is the page that edits an activity.
-func (v *visit) activityEdit(given url.Values) (*editPage, error) {
-	read, raw, err := v.edited()
+func (x *exchange) activityEdit(given url.Values) (*editPage, error) {
+	read, raw, err := x.edited()
 	if err != nil {
 		return nil, err
 	}
 	return &editPage{
-		frame: frame{Page: read.Title, Section: "activities"}, OperatorActivity: read, Groups: activityKnobs,
-		Form: knobForm(activityKnobs, raw, given), Action: Path + "/activities/" + read.ID,
+		frame: frame{Page: read.Title, Section: "activities"}, OperatorActivity: read, Groups: activityFields,
+		Form: editForm(activityFields, raw, given), Action: root + "/activities/" + read.ID,
 	}, nil
 }
 
 // variationEdit is the page that edits the variation of the path.
-func (v *visit) variationEdit(given url.Values) (*editPage, error) {
-	read, raw, err := v.edited()
+func (x *exchange) variationEdit(given url.Values) (*editPage, error) {
+	read, raw, err := x.edited()
 	if err != nil {
 		return nil, err
 	}
 	list, _ := raw["variations"].([]any)
 	for i, one := range read.Variations {
-		if one.ID != v.r.PathValue("variation") || i >= len(list) {
+		if one.ID != mux.Vars(x.r)["variation"] || i >= len(list) {
 			continue
 		}
 		own, _ := list[i].(map[string]any)
 		return &editPage{
-			frame: frame{Page: one.Title, Section: "activities"}, OperatorActivity: read, Variation: &one, Groups: variationKnobs,
-			Form: knobForm(variationKnobs, own, given), Action: Path + "/activities/" + read.ID + "/variations/" + one.ID,
+			frame: frame{Page: one.Title, Section: "activities"}, OperatorActivity: read, Variation: &one, Groups: variationFields,
+			Form: editForm(variationFields, own, given), Action: root + "/activities/" + read.ID + "/variations/" + one.ID,
 		}, nil
 	}
 	return nil, &refusal{Status: http.StatusNotFound, Message: "variation not found"}
 }
 
-func showActivity(v *visit) error { return v.showEdit(v.activityEdit) }
+func showActivity(x *exchange) error { return x.showEdit(x.activityEdit) }
 
-func showVariation(v *visit) error { return v.showEdit(v.variationEdit) }
+func showVariation(x *exchange) error { return x.showEdit(x.variationEdit) }
 
-func (v *visit) showEdit(page func(url.Values) (*editPage, error)) error {
+func (x *exchange) showEdit(page func(url.Values) (*editPage, error)) error {
 	p, err := page(nil)
 	if err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, "edit.html", p)
+	return x.show(http.StatusOK, "edit.html", p)
 }
 
-func changeActivity(v *visit) error {
-	return v.changeEdit(v.activityEdit, activityKnobs, "", func(patch object) any { return patch })
+func changeActivity(x *exchange) error {
+	return x.changeEdit(x.activityEdit, activityFields, "", func(patch object) any { return patch })
 }
 
-func changeVariation(v *visit) error {
-	return v.changeEdit(v.variationEdit, variationKnobs, "variations[0].", func(patch object) any {
-		patch["_id"] = v.r.PathValue("variation")
+func changeVariation(x *exchange) error {
+	return x.changeEdit(x.variationEdit, variationFields, "variations[0].", func(patch object) any {
+		patch["_id"] = mux.Vars(x.r)["variation"]
 		return map[string]any{"variations": []any{patch}}
 	})
 }
 
 // changeEdit sends what was changed of a form, and shows the page again: with what was
 // done, or with what is wrong at its fields, whose names the API begins with the prefix.
-func (v *visit) changeEdit(page func(url.Values) (*editPage, error), knobs []group, prefix string, body func(object) any) error {
-	given, err := v.form()
-	if err != nil {
-		return err
-	}
-	patch, wrong := change(knobs, given)
+func (x *exchange) changeEdit(page func(url.Values) (*editPage, error), groups []group, prefix string, body func(object) any) error {
+	given := x.given
+	patch, wrong := change(groups, given)
 	changes := len(patch)
 	said := &refusal{Status: http.StatusUnprocessableEntity, Details: wrong}
 	if len(wrong) == 0 {
 		if changes == 0 {
-			return v.done(v.r.URL.Path, "Nothing was different, and nothing was changed.")
+			return x.done(x.r.URL.Path, "Nothing was different, and nothing was changed.")
 		}
-		_, err := send[struct{}](v, http.MethodPatch, "/operator/activities/"+v.id(), body(patch))
+		_, err := send[struct{}](x, http.MethodPatch, "/operator/activities/"+x.id(), body(patch))
 		if err == nil {
-			return v.done(v.r.URL.Path, "Changed: "+plural(strconv.Itoa(count(patch)), "field", "fields")+". Resellers read it so from now on.")
+			return x.done(x.r.URL.Path, "Changed: "+plural(strconv.Itoa(count(patch)), "field", "fields")+". Resellers read it so from now on.")
 		}
 		if said = refused(err); said == nil || said.Status != http.StatusBadRequest {
 			return err
@@ -149,7 +146,7 @@ func (v *visit) changeEdit(page func(url.Values) (*editPage, error), knobs []gro
 		said.Details[i] = strings.TrimPrefix(detail, prefix)
 	}
 	p.Form.refuse(said)
-	return v.show(http.StatusUnprocessableEntity, "edit.html", p)
+	return x.show(http.StatusUnprocessableEntity, "edit.html", p)
 }
 
 // count counts the fields of a change.

@@ -18,7 +18,7 @@ var files embed.FS
 type asset struct {
 	templates *template.Template
 	style     []byte
-	path      string // of the style, which changes with it
+	stylePath string // below root; it changes with the style
 }
 
 // assets panics where the embedded files are wrong: the first test would.
@@ -28,18 +28,18 @@ var assets = sync.OnceValue(func() asset {
 		panic(err)
 	}
 	sum := sha256.Sum256(style)
-	path := Path + "/style-" + hex.EncodeToString(sum[:6]) + ".css"
+	path := "/style-" + hex.EncodeToString(sum[:6]) + ".css"
 	functions := words()
-	functions["style"] = func() string { return path }
+	functions["style"] = func() string { return root + path }
 	return asset{template.Must(template.New("").Funcs(functions).ParseFS(files, "page/*.html")), style, path}
 })
 
-func stylePath() string { return assets().path }
+func stylePath() string { return assets().stylePath }
 
-func showStyle(v *visit) error {
-	v.w.Header().Set("Content-Type", "text/css; charset=utf-8")
-	v.w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	v.w.Header().Set("X-Content-Type-Options", "nosniff")
-	http.ServeContent(v.w, v.r, "", time.Time{}, bytes.NewReader(assets().style))
+func showStyle(x *exchange) error {
+	x.w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	x.w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	x.w.Header().Set("X-Content-Type-Options", "nosniff")
+	http.ServeContent(x.w, x.r, "", time.Time{}, bytes.NewReader(assets().style))
 	return nil
 }

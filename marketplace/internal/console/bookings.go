@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -14,7 +15,7 @@ import (
 type bookingView struct{ client.Booking }
 
 // Address is the booking's page.
-func (b bookingView) Address() string { return Path + "/bookings/" + b.ID }
+func (b bookingView) Address() string { return root + "/bookings/" + b.ID }
 
 // Guests are the guests in words, such as 2 ADULT, 1 CHILD.
 func (b bookingView) Guests() string {
@@ -45,8 +46,8 @@ func anyOf(name, label, none string, values ...string) field {
 	return f
 }
 
-func listBookings(v *visit) error {
-	query := v.asked("attention", "status", "reseller", "q")
+func listBookings(x *exchange) error {
+	query := x.asked("attention", "status", "reseller", "q")
 	f := newForm(query,
 		field{Name: "q", Label: "Booking", Kind: "search", Hint: "Its id, the reseller's reference, or the partner's booking id."},
 		anyOf("status", "Status", "all", "HELD", "PAID", "CONFIRMED", "RELEASED", "CANCELLED", "RESERVING", "REFUSED", "LOST"),
@@ -54,36 +55,30 @@ func listBookings(v *visit) error {
 		field{Name: "attention", Label: "Only what needs attention", Kind: "checkbox"},
 	)
 	p := &bookingsPage{frame: frame{Page: "Bookings", Section: "bookings"}, Form: f, Filtered: len(query) > 0}
-	asked := url.Values{}
-	for name, values := range query {
-		asked[name] = values
-	}
+	asked := maps.Clone(query)
 	if words := query.Get("reseller"); strings.Contains(words, "@") {
-		found, err := v.resellerOf(words)
+		found, err := x.resellerOf(words)
 		if err != nil {
 			return err
 		}
 		if found == "" {
 			f.refuse(&refusal{Details: []string{"reseller: no reseller has this address"}})
-			return v.show(http.StatusOK, "bookings.html", p)
+			return x.show(http.StatusOK, "bookings.html", p)
 		}
 		asked.Set("reseller", found)
 	}
-	list, part, err := get[[]bookingView](v, "/operator/bookings", asked)
-	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
-		f.refuse(said)
-		return v.show(http.StatusUnprocessableEntity, "bookings.html", p)
-	}
+	list, part, err := read[[]bookingView](x, "/operator/bookings", asked)
+	status, err := f.status(err)
 	if err != nil {
 		return err
 	}
-	p.List, p.Pager = list, newPager(part, Path+"/bookings", query)
-	return v.show(http.StatusOK, "bookings.html", p)
+	p.List, p.Pager = list, newPager(part, root+"/bookings", query)
+	return x.show(status, "bookings.html", p)
 }
 
 // resellerOf is the account of a reseller's address; "" where there is none.
-func (v *visit) resellerOf(email string) (string, error) {
-	list, _, err := get[[]client.Account](v, "/operator/accounts", url.Values{"role": {"reseller"}, "q": {email}})
+func (x *exchange) resellerOf(email string) (string, error) {
+	list, _, err := read[[]client.Account](x, "/operator/accounts", url.Values{"role": {"reseller"}, "q": {email}})
 	for _, account := range list {
 		if strings.EqualFold(account.Email, strings.TrimSpace(email)) {
 			return account.ID, err
@@ -100,26 +95,26 @@ type bookingPage struct {
 	Activity    string // its title
 }
 
-func showBooking(v *visit) error {
-	found, _, err := get[bookingView](v, "/operator/bookings/"+v.id(), nil)
+func showBooking(x *exchange) error {
+	found, _, err := read[bookingView](x, "/operator/bookings/"+x.id(), nil)
 	if err != nil {
 		return err
 	}
 	p := &bookingPage{frame: frame{Page: "Booking " + found.ID, Section: "bookings"}, bookingView: found, Reseller: found.ResellerID}
-	account, _, err := get[client.Account](v, "/operator/accounts/"+found.ResellerID, nil)
+	account, _, err := read[client.Account](x, "/operator/accounts/"+found.ResellerID, nil)
 	if err == nil {
 		p.Reseller = account.Email
 	}
-	integration, _, err2 := get[client.Integration](v, "/partner-integrations/"+found.IntegrationID, nil)
+	integration, _, err2 := read[client.Integration](x, "/partner-integrations/"+found.IntegrationID, nil)
 	p.Integration = integration.Name
-	activity, _, err3 := get[client.OperatorActivity](v, "/operator/activities/"+found.ActivityID, nil)
+	activity, _, err3 := read[client.OperatorActivity](x, "/operator/activities/"+found.ActivityID, nil)
 	p.Activity = cmp.Or(activity.Title, found.ActivityID)
 	for _, err := range []error{err, err2, err3} {
 		if said := refused(err); err != nil && (said == nil || said.Status != http.StatusNotFound) { // what was deleted has no name
 			return err
 		}
 	}
-	return v.show(http.StatusOK, "booking.html", p)
+	return x.show(http.StatusOK, "booking.html", p)
 }
 
 // settled says what a booking is after an action.
@@ -133,25 +128,22 @@ func settled(b client.Booking) string {
 
 // settle makes the call of an action.
 func settle(action client.Action) handler {
-	return func(v *visit) error {
-		given, err := v.form()
-		if err != nil {
-			return err
-		}
+	return func(x *exchange) error {
+		given := x.given
 		var body any = struct{}{}
 		if action == client.MayCancel {
 			body = map[string]string{"reason": given.Get("reason")}
 		}
 		call := func() (string, error) {
-			b, err := send[client.Booking](v, http.MethodPost, "/operator/bookings/"+v.id()+"/"+string(action), body)
+			b, err := send[client.Booking](x, http.MethodPost, "/operator/bookings/"+x.id()+"/"+string(action), body)
 			return settled(b), err
 		}
-		return v.act(Path+"/bookings/"+v.id(), call)
+		return x.act(root+"/bookings/"+x.id(), call)
 	}
 }
 
-func askToCancel(v *visit) error {
-	found, _, err := get[bookingView](v, "/operator/bookings/"+v.id(), nil)
+func askToCancel(x *exchange) error {
+	found, _, err := read[bookingView](x, "/operator/bookings/"+x.id(), nil)
 	if err != nil {
 		return err
 	}
@@ -162,7 +154,7 @@ func askToCancel(v *visit) error {
 	default:
 		says = append(says, "The partner's hold is given back, if there still is one.")
 	}
-	return v.show(http.StatusOK, "sure.html", &surePage{
+	return x.show(http.StatusOK, "sure.html", &confirmPage{
 		frame: frame{Page: "Call the booking off", Section: "bookings"}, Says: says, Do: "Call it off", Action: found.Address() + "/cancel", Back: found.Address(),
 		Form: newForm(nil, field{Name: "reason", Label: "Reason", Hint: "At most 500 letters. The partner reads it; it may be empty."}),
 	})

@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/mocktest"
 )
 
 // tab is a page of a shop's console that is open in the browser.
@@ -70,7 +70,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Do(chromedp.SendKeys(chromedp.ID("f-reason"), "The guests are ill"+kb.Enter))
 		o.Shows(".note", "Done: the booking is CANCELLED.")
 		o.Quiet()
-		mockpartner.AssertCallerKept(t, s.partner.Default())
+		mocktest.AssertCallerKept(t, s.partner.Default())
 	})
 
 	t.Run("an operator approves what the guard holds back", func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		s := open(t)
 		made := s.stocked()
 		for _, gone := range call[[]client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities", "")[1:] {
-			s.must(s.control.DeleteProduct(t.Context(), gone.ExternalSync.ExternalProductID))
+			s.must(s.control.Catalog.DeleteProduct(t.Context(), gone.ExternalSync.ExternalProductID))
 		}
 		call[any](s, marketplace.Operator, "POST", "/operator/integrations/"+made.ID+"/sync", `{}`)
 		o := s.signedIn(b, "/console/")
@@ -138,12 +138,12 @@ func TestTheConsoleInABrowser(t *testing.T) {
 // busy fills the shop, and lists the pages that there are to see.
 func (s *shop) busy() map[string]string {
 	s.t.Helper()
-	s.must(s.control.Have(s.t.Context(), "age-limit-is-text"))
+	s.must(s.control.Defects.Apply(s.t.Context(), "age-limit-is-text"))
 	made := s.stocked()
 	booking := s.unconfirmed(s.order(made))
 	reseller := s.accounts[marketplace.Reseller].ID.String()
 	call[any](s, marketplace.Operator, "POST", "/operator/accounts/"+reseller+"/api-tokens", `{"name":"web shop"}`)
-	s.must(s.control.HaveNot(s.t.Context(), "age-limit-is-text"))
+	s.must(s.control.Defects.Remove(s.t.Context(), "age-limit-is-text"))
 	s.arm(`{match: {endpoint: products}, times: 3, status: 503}`)
 	v := s.operator()
 	for range 3 { // and it is DEGRADED

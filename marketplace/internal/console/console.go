@@ -1,5 +1,5 @@
 // Package console is the operators' page of the marketplace, at /console: what needs
-// somebody now, partners' integrations, bookings, activities, prices and accounts.
+// attention, partners' integrations, bookings, activities, prices and accounts.
 //
 // It is a client of the API like any other, in the same process: whatever a page shows
 // was answered to the operator's own access token, and whatever a button does is one
@@ -9,112 +9,94 @@
 package console
 
 import (
-	"log/slog"
 	"net/http"
-	"time"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/secret"
-	"partnerkit.dev/marketplace/internal/signin"
+	"partnerkit.dev/marketplace/internal/api"
 )
 
-// Path is where the console lies.
-const Path = "/console"
-
-// Config is what a console is made of. Every field is required.
-type Config struct {
-	SignIn *signin.Service
-	Secret *secret.Secret
-	Secure bool // browsers come by https: the cookies are for https alone
-	Now    func() time.Time
-	Log    *slog.Logger
+// route is one of the console's, below its path.
+type route struct {
+	method, path string
+	show         handler
 }
 
-// Console answers with pages. It is safe for concurrent use.
-type Console struct {
-	Config
-	api     http.Handler
-	notes   *secret.Sealer
-	handler http.Handler
-}
-
-// New returns the console of an API.
-func New(c Config, api http.Handler) *Console {
-	console := &Console{Config: c, api: api, notes: c.Secret.Sealer("the console's notes")}
-	routes := http.NewServeMux()
-	for pattern, show := range console.open() {
-		routes.Handle(pattern, console.page(show))
-	}
-	for pattern, show := range console.pages() {
-		routes.Handle(pattern, console.page(signedIn(show)))
-	}
-	// A browser says where a form comes from: what another site has sent is refused.
-	sameOrigin := http.NewCrossOriginProtection()
-	sameOrigin.SetDenyHandler(console.page(func(*visit) error {
-		return &refusal{Status: http.StatusForbidden, Message: "this form was not sent from the console"}
-	}))
-	console.handler = sameOrigin.Handler(routes)
-	return console
-}
-
-// ServeHTTP answers a request.
-func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
-
-// handler shows a page, or returns why it cannot.
-type handler func(*visit) error
+const (
+	get  = http.MethodGet
+	post = http.MethodPost
+)
 
 // open lists what needs no sign-in.
-func (c *Console) open() map[string]handler {
-	return map[string]handler{
-		"GET /console":          func(v *visit) error { return v.goTo(Path + "/") },
-		"GET " + stylePath():    showStyle,
-		"GET /console/signin":   showSignIn,
-		"POST /console/signin":  signIn,
-		"POST /console/signout": signOut,
-		"/console/":             notThere,
+func open() []route {
+	return []route{
+		{get, "", func(x *exchange) error { return x.goTo(root + "/") }},
+		{get, stylePath(), showStyle},
+		{get, "/signin", showSignIn},
+		{post, "/signin", signIn},
+		{post, "/signout", signOut},
 	}
 }
 
 // pages lists what is for operators alone.
-func (c *Console) pages() map[string]handler {
-	return map[string]handler{
-		"GET /console/{$}":                                     showOverview,
-		"GET /console/integrations":                            listIntegrations,
-		"POST /console/integrations":                           register,
-		"GET /console/integrations/{id}":                       showIntegration,
-		"POST /console/integrations/{id}/sync":                 syncIntegration,
-		"POST /console/integrations/{id}/approve":              approveSync,
-		"GET /console/integrations/{id}/delete":                askToDelete,
-		"GET /console/bookings":                                listBookings,
-		"GET /console/bookings/{id}":                           showBooking,
-		"GET /console/bookings/{id}/cancel":                    askToCancel,
-		"POST /console/bookings/{id}/cancel":                   settle(client.MayCancel),
-		"POST /console/bookings/{id}/confirm":                  settle(client.MayConfirm),
-		"POST /console/bookings/{id}/deliver":                  settle(client.MayDeliver),
-		"POST /console/bookings/{id}/resolve":                  settle(client.MayResolve),
-		"GET /console/activities":                              listActivities,
-		"GET /console/activities/{id}":                         showActivity,
-		"POST /console/activities/{id}":                        changeActivity,
-		"GET /console/activities/{id}/variations/{variation}":  showVariation,
-		"POST /console/activities/{id}/variations/{variation}": changeVariation,
-		"GET /console/terms":                                   showTerms,
-		"POST /console/terms/rates":                            changeRates,
-		"POST /console/terms/fees":                             changeFees,
-		"GET /console/accounts":                                listAccounts,
-		"POST /console/accounts":                               createAccount,
-		"GET /console/accounts/{id}":                           showAccount,
-		"POST /console/accounts/{id}/name":                     nameAccount,
-		"POST /console/accounts/{id}/password":                 setPassword,
-		"GET /console/accounts/{id}/lock":                      askToLock,
-		"POST /console/accounts/{id}/lock":                     lock(true, "The account is locked out."),
-		"POST /console/accounts/{id}/unlock":                   lock(false, "The account may sign in again."),
-		"POST /console/accounts/{id}/tokens":                   createToken,
-		"GET /console/accounts/{id}/tokens/{token}/revoke":     askToRevoke,
-		"POST /console/accounts/{id}/tokens/{token}/revoke":    revokeToken,
-		"POST /console/integrations/{id}/delete":               deleteIntegration,
+func pages() []route {
+	return []route{
+		{get, "/", showOverview},
+		{get, "/integrations", listIntegrations},
+		{post, "/integrations", register},
+		{get, "/integrations/{id}", showIntegration},
+		{post, "/integrations/{id}/sync", syncIntegration},
+		{post, "/integrations/{id}/approve", approveSync},
+		{get, "/integrations/{id}/delete", askToDelete},
+		{post, "/integrations/{id}/delete", deleteIntegration},
+		{get, "/bookings", listBookings},
+		{get, "/bookings/{id}", showBooking},
+		{get, "/bookings/{id}/cancel", askToCancel},
+		{post, "/bookings/{id}/cancel", settle(client.MayCancel)},
+		{post, "/bookings/{id}/confirm", settle(client.MayConfirm)},
+		{post, "/bookings/{id}/deliver", settle(client.MayDeliver)},
+		{post, "/bookings/{id}/resolve", settle(client.MayResolve)},
+		{get, "/activities", listActivities},
+		{get, "/activities/{id}", showActivity},
+		{post, "/activities/{id}", changeActivity},
+		{get, "/activities/{id}/variations/{variation}", showVariation},
+		{post, "/activities/{id}/variations/{variation}", changeVariation},
+		{get, "/terms", showTerms},
+		{post, "/terms/rates", changeRates},
+		{post, "/terms/fees", changeFees},
+		{get, "/accounts", listAccounts},
+		{post, "/accounts", createAccount},
+		{get, "/accounts/{id}", showAccount},
+		{post, "/accounts/{id}/name", nameAccount},
+		{post, "/accounts/{id}/password", setPassword},
+		{get, "/accounts/{id}/lock", askToLock},
+		{post, "/accounts/{id}/lock", lock(true, "The account is locked out.")},
+		{post, "/accounts/{id}/unlock", lock(false, "The account may sign in again.")},
+		{post, "/accounts/{id}/tokens", createToken},
+		{get, "/accounts/{id}/tokens/{token}/revoke", askToRevoke},
+		{post, "/accounts/{id}/tokens/{token}/revoke", revokeToken},
 	}
 }
 
-func notThere(*visit) error {
-	return &refusal{Status: http.StatusNotFound, Message: "there is no such page"}
+// Pages returns the console of an API, as routes for the API's router.
+func Pages(c Config, a http.Handler) []api.Page {
+	con := &console{Config: c, api: a, notes: c.Secret.Sealer("the console's notes")}
+	// A browser says where a form comes from: what another site has sent is refused.
+	sameOrigin := http.NewCrossOriginProtection()
+	sameOrigin.SetDenyHandler(con.page(func(*exchange) error {
+		return &refusal{Status: http.StatusForbidden, Message: "this form was not sent from the console"}
+	}))
+	var list []api.Page
+	add := func(routes []route, wrap func(handler) handler) {
+		for _, r := range routes {
+			methods := []string{get, http.MethodHead}
+			if r.method == post {
+				methods, r.show = []string{post}, withForm(r.show)
+			}
+			list = append(list, api.Page{Group: root, Path: root + r.path, Methods: methods, Handler: sameOrigin.Handler(con.page(wrap(r.show)))})
+		}
+	}
+	add(open(), func(h handler) handler { return h })
+	add(pages(), signedIn)
+	notFound := con.page(func(*exchange) error { return &refusal{Status: http.StatusNotFound, Message: "there is no such page"} })
+	return append(list, api.Page{Group: root, Path: root + "/", Prefix: true, Handler: sameOrigin.Handler(notFound)})
 }

@@ -20,17 +20,16 @@ import (
 	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/console"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/metrics"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/secret"
-	"partnerkit.dev/marketplace/internal/signin"
 	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/telemetry"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
@@ -62,7 +61,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	database := pgtest.URL(t)
 	s.store = pgtest.OpenAt(t, database)
 	s.store.Bookings.Clock = s.now
-	key, err := secret.New([]byte(strings.Repeat("s", secret.Shortest)))
+	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	s.must(err)
 	// A hash that costs little to check: the race detector makes every one dear.
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
@@ -72,7 +71,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 		s.must(s.store.Accounts.CreateAccount(t.Context(), a))
 		s.accounts[role] = a
 	}
-	guard, measured := partner.NewGuard(true), metrics.New("test")
+	guard, measured := partner.NewGuard(true), telemetry.NewMetrics("test")
 	calls := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: s.now, Observe: func(id uuid.UUID, call partner.Observation) {
 		if err := s.store.Partners.Observe(t.Context(), id, call); err != nil {
 			t.Error(err)
@@ -87,7 +86,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 		Store: s.store.Bookings, Keys: s.store.Bookings, Partner: calls, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: s.now, Log: log,
 	})
 	t.Cleanup(func() { calls.Close(); bookings.Wait() })
-	signIn := signin.New(s.store.Accounts, key, 10, s.now)
+	signIn := auth.NewService(s.store.Accounts, key, 10, s.now)
 	config := console.Config{SignIn: signIn, Secret: key, Now: s.now, Log: log}
 	for _, c := range change {
 		c(&config)
@@ -95,7 +94,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	server := httptest.NewServer(api.New(api.Config{
 		Store: api.Store{Database: s.store, Accounts: s.store.Accounts, Partners: s.store.Partners, Catalog: s.store.Catalog, Storefront: s.store.Storefront, Bookings: s.store.Bookings}, SignIn: signIn, Integrations: integrations, Bookings: bookings, Syncer: catalog.NewSyncer(s.store.Catalog, calls, s.now),
 		Notifier: catalog.NewNotifier(s.store.Catalog), Front: front, RateLimit: 6000, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
-		Mounts: []api.Mount{{Path: console.Path, Handler: func(a http.Handler) http.Handler { return console.New(config, a) }}},
+		Pages: func(a http.Handler) []api.Page { return console.Pages(config, a) },
 	}))
 	t.Cleanup(server.Close)
 	s.address = server.URL
@@ -126,7 +125,7 @@ func call[T any](s *shop, role marketplace.Role, method, path, body string, head
 		request.Header.Set("Content-Type", "application/json")
 	}
 	if role != "" {
-		tokens := call[signin.Tokens](s, "", "POST", "/auth/login", fmt.Sprintf(`{"email":%q,"password":%q}`, s.accounts[role].Email, password))
+		tokens := call[auth.Tokens](s, "", "POST", "/auth/login", fmt.Sprintf(`{"email":%q,"password":%q}`, s.accounts[role].Email, password))
 		request.Header.Set("Authorization", "Bearer "+tokens.AccessToken)
 	}
 	for i := 0; i < len(headers); i += 2 {
@@ -189,7 +188,7 @@ func (s *shop) order(of registered) string {
 // arm has the partner fail.
 func (s *shop) arm(fault string) {
 	s.t.Helper()
-	_, err := s.control.Arm(s.t.Context(), fault)
+	_, err := s.control.Faults.Arm(s.t.Context(), fault)
 	s.must(err)
 }
 
@@ -197,7 +196,7 @@ func (s *shop) arm(fault string) {
 // mistake of the marketplace's.
 func (s *shop) byHand() {
 	s.t.Helper()
-	_, err := s.control.Testify(s.t.Context(), client.Testimony{ByHand: s.partner.Default().Platform().Holds()[0].Code})
+	_, err := s.control.Journal.Testify(s.t.Context(), client.Testimony{ByHand: s.partner.Default().Platform().Holds()[0].Code})
 	s.must(err)
 }
 

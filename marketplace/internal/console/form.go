@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -60,6 +61,17 @@ func (f *form) refuse(said *refusal) {
 	if !f.wrong() {
 		f.Errors = append(f.Errors, sentence(said.Message))
 	}
+}
+
+// status puts what the API has refused at the fields that it speaks of. It is the status
+// of the page that comes next; other errors are returned.
+func (f *form) status(err error) (int, error) {
+	said := refused(err)
+	if said == nil || said.Status != http.StatusBadRequest && said.Status != http.StatusConflict {
+		return http.StatusOK, err
+	}
+	f.refuse(said)
+	return http.StatusUnprocessableEntity, nil
 }
 
 func (f *form) put(detail string) bool {

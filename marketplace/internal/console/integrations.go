@@ -12,7 +12,7 @@ import (
 type integrationView struct{ client.Integration }
 
 // Address is the integration's page.
-func (i integrationView) Address() string { return Path + "/integrations/" + i.ID }
+func (i integrationView) Address() string { return root + "/integrations/" + i.ID }
 
 type integrationsPage struct {
 	frame
@@ -31,15 +31,12 @@ func registrationForm(given url.Values) *form {
 	)
 }
 
-func listIntegrations(v *visit) error {
-	return v.showIntegrations(http.StatusOK, registrationForm(nil))
+func listIntegrations(x *exchange) error {
+	return x.showIntegrations(http.StatusOK, registrationForm(nil))
 }
 
-func register(v *visit) error {
-	given, err := v.form()
-	if err != nil {
-		return err
-	}
+func register(x *exchange) error {
+	given := x.given
 	body := map[string]any{"handles_ticket_delivery": given.Get("handles_ticket_delivery") == "true"}
 	for name, text := range texts(given, "name", "base_url", "auth_type", "auth_key") {
 		body[name] = text
@@ -47,72 +44,69 @@ func register(v *visit) error {
 	made, err := send[struct {
 		ID     string `json:"integration_id"`
 		Secret string `json:"webhook_secret"`
-	}](v, http.MethodPost, "/partner-integrations", body)
+	}](x, http.MethodPost, "/partner-integrations", body)
 	if said := refused(err); said != nil && (said.Status == http.StatusBadRequest || said.Status == http.StatusConflict) {
 		f := registrationForm(given)
 		f.refuse(said)
-		return v.showIntegrations(http.StatusUnprocessableEntity, f)
+		return x.showIntegrations(http.StatusUnprocessableEntity, f)
 	}
 	if err != nil {
 		return err
 	}
-	if err := v.say(note{Words: "Registered: start a full sync. The partner's platform sends this secret as x-webhook-secret; it is shown this once:", Secret: made.Secret}); err != nil {
+	if err := x.say(note{Words: "Registered: start a full sync. The partner's platform sends this secret as x-webhook-secret; it is shown this once:", Secret: made.Secret}); err != nil {
 		return err
 	}
-	return v.goTo(Path + "/integrations/" + made.ID)
+	return x.goTo(root + "/integrations/" + made.ID)
 }
 
-func (v *visit) showIntegrations(status int, f *form) error {
-	query := v.asked()
-	list, part, err := get[[]integrationView](v, "/partner-integrations", query)
+func (x *exchange) showIntegrations(status int, f *form) error {
+	query := x.asked()
+	list, part, err := read[[]integrationView](x, "/partner-integrations", query)
 	if err != nil {
 		return err
 	}
-	return v.show(status, "integrations.html", &integrationsPage{
-		frame{Page: "Integrations", Section: "integrations"}, list, newPager(part, Path+"/integrations", query), f,
+	return x.show(status, "integrations.html", &integrationsPage{
+		frame{Page: "Integrations", Section: "integrations"}, list, newPager(part, root+"/integrations", query), f,
 	})
 }
 
 type integrationPage struct {
 	frame
 	integrationView
-	Band  band
-	Syncs []client.Sync
-	Pager pager
+	Timeline timeline
+	Syncs    []client.Sync
+	Pager    pager
 }
 
 // syncsShown is how many syncs a page has.
 const syncsShown = "10"
 
-func showIntegration(v *visit) error {
-	found, _, err := get[integrationView](v, "/partner-integrations/"+v.id(), nil)
+func showIntegration(x *exchange) error {
+	found, _, err := read[integrationView](x, "/partner-integrations/"+x.id(), nil)
 	if err != nil {
 		return err
 	}
-	query := v.asked()
-	syncs, part, err := get[[]client.Sync](v, "/operator/integrations/"+v.id()+"/syncs", url.Values{"page": query["page"], "limit": {syncsShown}})
+	query := x.asked()
+	syncs, part, err := read[[]client.Sync](x, "/operator/integrations/"+x.id()+"/syncs", url.Values{"page": query["page"], "limit": {syncsShown}})
 	if err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, "integration.html", &integrationPage{
-		frame{Page: found.Name, Section: "integrations"}, found, newBand(found, v.Now()), syncs, newPager(part, found.Address(), query),
+	return x.show(http.StatusOK, "integration.html", &integrationPage{
+		frame{Page: found.Name, Section: "integrations"}, found, newTimeline(found, x.Now()), syncs, newPager(part, found.Address(), query),
 	})
 }
 
-func syncIntegration(v *visit) error {
-	given, err := v.form()
-	if err != nil {
-		return err
-	}
-	return v.sync("/sync", map[string]string{"mode": given.Get("mode")})
+func syncIntegration(x *exchange) error {
+	given := x.given
+	return x.sync("/sync", map[string]string{"mode": given.Get("mode")})
 }
 
-func approveSync(v *visit) error { return v.sync("/sync/approve", struct{}{}) }
+func approveSync(x *exchange) error { return x.sync("/sync/approve", struct{}{}) }
 
 // sync has the API make a sync, and says what came of it.
-func (v *visit) sync(call string, body any) error {
-	return v.act(Path+"/integrations/"+v.id(), func() (string, error) {
-		made, err := send[client.Sync](v, http.MethodPost, "/operator/integrations/"+v.id()+call, body)
+func (x *exchange) sync(call string, body any) error {
+	return x.act(root+"/integrations/"+x.id(), func() (string, error) {
+		made, err := send[client.Sync](x, http.MethodPost, "/operator/integrations/"+x.id()+call, body)
 		return cameOf(made), err
 	})
 }
@@ -132,12 +126,12 @@ func cameOf(made client.Sync) string {
 	return words + "."
 }
 
-func askToDelete(v *visit) error {
-	found, _, err := get[integrationView](v, "/partner-integrations/"+v.id(), nil)
+func askToDelete(x *exchange) error {
+	found, _, err := read[integrationView](x, "/partner-integrations/"+x.id(), nil)
 	if err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, "sure.html", &surePage{
+	return x.show(http.StatusOK, "sure.html", &confirmPage{
 		frame: frame{Page: "Delete " + found.Name, Section: "integrations"}, Back: found.Address(), Do: "Delete the integration", Action: found.Address() + "/delete",
 		Says: []string{
 			"Its activities leave the list at once, and its holds are given back.",
@@ -147,9 +141,9 @@ func askToDelete(v *visit) error {
 	})
 }
 
-func deleteIntegration(v *visit) error {
-	return v.act(Path+"/integrations", func() (string, error) {
-		_, err := send[struct{}](v, http.MethodDelete, "/partner-integrations/"+v.id(), nil)
+func deleteIntegration(x *exchange) error {
+	return x.act(root+"/integrations", func() (string, error) {
+		_, err := send[struct{}](x, http.MethodDelete, "/partner-integrations/"+x.id(), nil)
 		return "The integration is deleted.", err
 	})
 }

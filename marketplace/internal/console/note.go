@@ -19,26 +19,26 @@ type note struct {
 const noteLife = time.Minute
 
 // say leaves a note for the next page.
-func (v *visit) say(n note) error {
-	n.At = v.Now()
+func (x *exchange) say(n note) error {
+	n.At = x.Now()
 	text, err := json.Marshal(n)
 	if err != nil {
 		return err
 	}
-	v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString(v.notes.Seal(string(text), v.cookie(sessionCookie))), noteLife)
+	x.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString(x.notes.Seal(string(text), x.cookie(sessionCookie))), noteLife)
 	return nil
 }
 
 // noteOf takes the note that was left, and nil where there is none.
-func (v *visit) noteOf() *note {
-	sealed, err := base64.RawURLEncoding.DecodeString(v.cookie(noteCookie))
+func (x *exchange) noteOf() *note {
+	sealed, err := base64.RawURLEncoding.DecodeString(x.cookie(noteCookie))
 	if err != nil || len(sealed) == 0 {
 		return nil
 	}
-	v.setCookie(noteCookie, "", 0)
-	text, err := v.notes.Open(sealed, v.cookie(sessionCookie))
+	x.setCookie(noteCookie, "", 0)
+	text, err := x.notes.Open(sealed, x.cookie(sessionCookie))
 	n := &note{}
-	if err != nil || json.Unmarshal([]byte(text), n) != nil || v.Now().Sub(n.At) > noteLife {
+	if err != nil || json.Unmarshal([]byte(text), n) != nil || x.Now().Sub(n.At) > noteLife {
 		return nil
 	}
 	return n

@@ -12,10 +12,10 @@ type overviewPage struct {
 	client.Overview
 }
 
-func showOverview(v *visit) error {
-	found, _, err := get[client.Overview](v, "/operator/overview", nil)
+func showOverview(x *exchange) error {
+	found, _, err := read[client.Overview](x, "/operator/overview", nil)
 	if err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview"}, found})
+	return x.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview"}, found})
 }

@@ -43,8 +43,8 @@ func newPager(part pagination, path string, query url.Values) pager {
 }
 
 // asked is what a list's address asks for, by these names; the others are left out.
-func (v *visit) asked(names ...string) url.Values {
-	given, query := v.r.URL.Query(), url.Values{}
+func (x *exchange) asked(names ...string) url.Values {
+	given, query := x.r.URL.Query(), url.Values{}
 	for _, name := range append(names, "page") {
 		if value := given.Get(name); value != "" {
 			query.Set(name, value)

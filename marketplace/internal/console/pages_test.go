@@ -8,7 +8,7 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/mocktest"
 )
 
 func TestEmptyPagesSayWhatToDo(t *testing.T) {
@@ -62,7 +62,7 @@ func TestAPartnerIsRegisteredAndItsSecretShownOnce(t *testing.T) {
 func TestWhatWasSetAsideIsShownWithItsPlace(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	if err := s.control.Have(t.Context(), "age-limit-is-text"); err != nil {
+	if err := s.control.Defects.Apply(t.Context(), "age-limit-is-text"); err != nil {
 		t.Fatal(err)
 	}
 	made := s.stocked()
@@ -215,5 +215,5 @@ func TestWhatOthersHaveWrittenIsShownAsText(t *testing.T) {
 		}
 	}
 	v.shows(v.get("/console/bookings/"+booking.ID), 200, "&lt;script&gt;alert(3)", "alert(5)")
-	mockpartner.AssertCallerKept(t, s.partner.Default())
+	mocktest.AssertCallerKept(t, s.partner.Default())
 }

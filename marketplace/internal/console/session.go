@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
 // sessionLife is how long an operator is signed in at the most.
@@ -16,7 +16,7 @@ const sessionLife = 12 * time.Hour
 
 // cookieName is what a cookie of the console is called. What begins with __Host- is for
 // https alone, and no other host can set it.
-func (c *Console) cookieName(name string) string {
+func (c *console) cookieName(name string) string {
 	if c.Secure {
 		return "__Host-console-" + name
 	}
@@ -25,19 +25,19 @@ func (c *Console) cookieName(name string) string {
 
 // setCookie gives the browser a cookie that no script reads and no other site sends; ""
 // takes it away.
-func (v *visit) setCookie(name, value string, life time.Duration) {
+func (x *exchange) setCookie(name, value string, life time.Duration) {
 	if value == "" {
 		life = -time.Second
 	}
-	http.SetCookie(v.w, &http.Cookie{
-		Name: v.cookieName(name), Value: value, Path: "/", MaxAge: int(life.Seconds()),
-		HttpOnly: true, Secure: v.Secure, SameSite: http.SameSiteLaxMode,
+	http.SetCookie(x.w, &http.Cookie{
+		Name: x.cookieName(name), Value: value, Path: "/", MaxAge: int(life.Seconds()),
+		HttpOnly: true, Secure: x.Secure, SameSite: http.SameSiteLaxMode,
 	})
 }
 
 // cookie is what the browser sends by that name; "" is nothing.
-func (v *visit) cookie(name string) string {
-	found, err := v.r.Cookie(v.cookieName(name))
+func (x *exchange) cookie(name string) string {
+	found, err := x.r.Cookie(x.cookieName(name))
 	if err != nil {
 		return ""
 	}
@@ -53,17 +53,17 @@ const (
 
 // signedIn lets in operators, and has everybody else sign in.
 func signedIn(next handler) handler {
-	return func(v *visit) error {
-		err := v.resume(v.cookie(sessionCookie))
+	return func(x *exchange) error {
+		err := x.resume(x.cookie(sessionCookie))
 		if marketplace.CodeOf(err) == marketplace.Unauthorized {
-			return v.askToSignIn()
+			return x.askToSignIn()
 		}
 		if err != nil {
 			return err
 		}
-		err = next(v)
+		err = next(x)
 		if said := refused(err); said != nil && said.Status == http.StatusUnauthorized {
-			return v.askToSignIn() // it has ended meanwhile
+			return x.askToSignIn() // it has ended meanwhile
 		}
 		return err
 	}
@@ -73,39 +73,39 @@ var errSignedOut = &marketplace.Error{Code: marketplace.Unauthorized, Message: "
 
 // resume finds the sign-in of a refresh token. The error is Unauthorized where it has
 // ended, or is not an operator's.
-func (v *visit) resume(token string) (err error) {
+func (x *exchange) resume(token string) (err error) {
 	if token == "" {
 		return errSignedOut
 	}
-	session, err := v.SignIn.Resume(v.r.Context(), token)
+	session, err := x.SignIn.Resume(x.r.Context(), token)
 	if err != nil {
 		return err
 	}
-	if session.Account.Role != marketplace.Operator || v.Now().Sub(session.Begun) >= sessionLife {
+	if session.Account.Role != marketplace.Operator || x.Now().Sub(session.Begun) >= sessionLife {
 		return errSignedOut
 	}
-	v.session = session
+	x.session = session
 	return nil
 }
 
 // askToSignIn leads to the way in, and from there back to where the operator was.
-func (v *visit) askToSignIn() error {
+func (x *exchange) askToSignIn() error {
 	query := url.Values{}
-	if v.cookie(sessionCookie) != "" {
-		v.setCookie(sessionCookie, "", 0)
+	if x.cookie(sessionCookie) != "" {
+		x.setCookie(sessionCookie, "", 0)
 		query.Set("ended", "yes")
 	}
-	if v.r.Method == http.MethodGet {
-		query.Set("to", v.r.URL.RequestURI())
+	if x.r.Method == http.MethodGet {
+		query.Set("to", x.r.URL.RequestURI())
 	}
-	return v.goTo(Path + "/signin?" + query.Encode())
+	return x.goTo(root + "/signin?" + query.Encode())
 }
 
 // ours is an address of the console, or its front page where it is something else.
 func ours(address string) string {
 	to, err := url.Parse(address)
-	if err != nil || to.Host != "" || to.Scheme != "" || !strings.HasPrefix(address, Path+"/") || !strings.HasPrefix(path.Clean(to.Path)+"/", Path+"/") {
-		return Path + "/"
+	if err != nil || to.Host != "" || to.Scheme != "" || !strings.HasPrefix(address, root+"/") || !strings.HasPrefix(path.Clean(to.Path)+"/", root+"/") {
+		return root + "/"
 	}
 	return address
 }
@@ -124,26 +124,23 @@ func signInForm(given url.Values) *form {
 	)
 }
 
-func showSignIn(v *visit) error {
-	query := v.r.URL.Query()
-	return v.show(http.StatusOK, "signin.html", &signInPage{
+func showSignIn(x *exchange) error {
+	query := x.r.URL.Query()
+	return x.show(http.StatusOK, "signin.html", &signInPage{
 		frame: frame{Page: "Sign in"}, Form: signInForm(nil), To: ours(query.Get("to")), Ended: query.Has("ended"),
 	})
 }
 
-func signIn(v *visit) error {
-	given, err := v.form()
-	if err != nil {
-		return err
-	}
+func signIn(x *exchange) error {
+	given := x.given
 	f := signInForm(given)
-	tokens, err := send[signin.Tokens](v, http.MethodPost, "/auth/login", map[string]string{"email": given.Get("email"), "password": given.Get("password")})
+	tokens, err := send[auth.Tokens](x, http.MethodPost, "/auth/login", map[string]string{"email": given.Get("email"), "password": given.Get("password")})
 	if err == nil {
-		if err = v.resume(tokens.RefreshToken); err == nil {
-			v.setCookie(sessionCookie, tokens.RefreshToken, sessionLife)
-			return v.goTo(ours(given.Get("to")))
+		if err = x.resume(tokens.RefreshToken); err == nil {
+			x.setCookie(sessionCookie, tokens.RefreshToken, sessionLife)
+			return x.goTo(ours(given.Get("to")))
 		}
-		_, _ = send[struct{}](v, http.MethodPost, "/auth/logout", map[string]string{"refresh_token": tokens.RefreshToken}) // it runs out by itself, too
+		_, _ = send[struct{}](x, http.MethodPost, "/auth/logout", map[string]string{"refresh_token": tokens.RefreshToken}) // it runs out by itself, too
 		if marketplace.CodeOf(err) == marketplace.Unauthorized {
 			err = &refusal{Status: http.StatusForbidden, Message: "This account is not an operator's: the console is for operators alone."}
 		}
@@ -157,18 +154,18 @@ func signIn(v *visit) error {
 		said.Details, said.Message = nil, "There is no account with this address and password, or it is locked."
 	case http.StatusTooManyRequests:
 		said.Details, said.Message = nil, "Too many sign-ins have failed. Try again in "+said.retryAfter+" seconds."
-		v.w.Header().Set("Retry-After", said.retryAfter)
+		x.w.Header().Set("Retry-After", said.retryAfter)
 	}
 	f.refuse(said)
-	return v.show(said.Status, "signin.html", &signInPage{frame: frame{Page: "Sign in"}, Form: f, To: ours(given.Get("to"))})
+	return x.show(said.Status, "signin.html", &signInPage{frame: frame{Page: "Sign in"}, Form: f, To: ours(given.Get("to"))})
 }
 
-func signOut(v *visit) error {
-	if token := v.cookie(sessionCookie); token != "" {
-		if err := v.SignIn.SignOut(v.r.Context(), token); err != nil {
+func signOut(x *exchange) error {
+	if token := x.cookie(sessionCookie); token != "" {
+		if err := x.SignIn.SignOut(x.r.Context(), token); err != nil {
 			return err
 		}
 	}
-	v.setCookie(sessionCookie, "", 0)
-	return v.goTo(Path + "/signin")
+	x.setCookie(sessionCookie, "", 0)
+	return x.goTo(root + "/signin")
 }

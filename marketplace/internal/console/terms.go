@@ -39,11 +39,11 @@ func feesForm(given url.Values, f client.Fees) *form {
 	)
 }
 
-func showTerms(v *visit) error { return v.showTerms(http.StatusOK, rateForm(nil), nil) }
+func showTerms(x *exchange) error { return x.showTerms(http.StatusOK, rateForm(nil), nil) }
 
 // showTerms shows the rates and the fees; nil forms are made of what is in force.
-func (v *visit) showTerms(status int, change, fees *form) error {
-	rates, _, err := get[client.Rates](v, "/operator/rates", nil)
+func (x *exchange) showTerms(status int, change, fees *form) error {
+	rates, _, err := read[client.Rates](x, "/operator/rates", nil)
 	if err != nil {
 		return err
 	}
@@ -52,21 +52,18 @@ func (v *visit) showTerms(status int, change, fees *form) error {
 		p.Listed = append(p.Listed, rate{currency, rates.Rates[currency]})
 	}
 	if fees == nil {
-		found, _, err := get[client.Fees](v, "/operator/pricing", nil)
+		found, _, err := read[client.Fees](x, "/operator/pricing", nil)
 		if err != nil {
 			return err
 		}
 		p.Fees = feesForm(nil, found)
 	}
-	return v.show(status, "terms.html", p)
+	return x.show(status, "terms.html", p)
 }
 
-func changeRates(v *visit) error {
-	given, err := v.form()
-	if err != nil {
-		return err
-	}
-	rates, _, err := get[client.Rates](v, "/operator/rates", nil)
+func changeRates(x *exchange) error {
+	given := x.given
+	rates, _, err := read[client.Rates](x, "/operator/rates", nil)
 	if err != nil {
 		return err
 	}
@@ -74,7 +71,7 @@ func changeRates(v *visit) error {
 	if text := strings.TrimSpace(given.Get("rate")); text != "" {
 		set = &text
 	}
-	_, err = send[client.Rates](v, http.MethodPut, "/operator/rates", map[string]any{"base": rates.Base, "rates": map[string]*string{currency: set}})
+	_, err = send[client.Rates](x, http.MethodPut, "/operator/rates", map[string]any{"base": rates.Base, "rates": map[string]*string{currency: set}})
 	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
 		f, at := rateForm(given), "rate: "
 		if set == nil || strings.Contains(strings.Join(said.Details, " "), "ISO 4217") || currency == rates.Base {
@@ -85,33 +82,30 @@ func changeRates(v *visit) error {
 			said.Details[i] = at + strings.ReplaceAll(strings.ReplaceAll(words, " as a text", ""), `"`, "")
 		}
 		f.refuse(said)
-		return v.showTerms(http.StatusUnprocessableEntity, f, nil)
+		return x.showTerms(http.StatusUnprocessableEntity, f, nil)
 	}
 	if err != nil {
 		return err
 	}
 	if set == nil {
-		return v.done(Path+"/terms", "There is no rate for "+currency+" any more.")
+		return x.done(root+"/terms", "There is no rate for "+currency+" any more.")
 	}
-	return v.done(Path+"/terms", "One "+rates.Base+" buys "+*set+" "+currency+" from now on.")
+	return x.done(root+"/terms", "One "+rates.Base+" buys "+*set+" "+currency+" from now on.")
 }
 
-func changeFees(v *visit) error {
-	given, err := v.form()
-	if err != nil {
-		return err
-	}
-	_, err = send[client.Fees](v, http.MethodPut, "/operator/pricing", map[string]any{
+func changeFees(x *exchange) error {
+	given := x.given
+	_, err := send[client.Fees](x, http.MethodPut, "/operator/pricing", map[string]any{
 		"service_fee": strings.TrimSpace(given.Get("service_fee")), "service_fee_currency": strings.ToUpper(strings.TrimSpace(given.Get("service_fee_currency"))),
 		"commission_percentage": strings.TrimSpace(given.Get("commission_percentage")),
 	})
 	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
 		f := feesForm(given, client.Fees{})
 		f.refuse(said)
-		return v.showTerms(http.StatusUnprocessableEntity, rateForm(nil), f)
+		return x.showTerms(http.StatusUnprocessableEntity, rateForm(nil), f)
 	}
 	if err != nil {
 		return err
 	}
-	return v.done(Path+"/terms", "The fees are changed: every price is made with them from now on.")
+	return x.done(root+"/terms", "The fees are changed: every price is made with them from now on.")
 }

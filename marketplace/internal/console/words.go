@@ -30,12 +30,12 @@ func words() template.FuncMap {
 type section struct{ Name, Label, Address string }
 
 var sections = []section{
-	{"overview", "Overview", Path + "/"},
-	{"integrations", "Integrations", Path + "/integrations"},
-	{"bookings", "Bookings", Path + "/bookings"},
-	{"activities", "Activities", Path + "/activities"},
-	{"terms", "Rates and fees", Path + "/terms"},
-	{"accounts", "Accounts", Path + "/accounts"},
+	{"overview", "Overview", root + "/"},
+	{"integrations", "Integrations", root + "/integrations"},
+	{"bookings", "Bookings", root + "/bookings"},
+	{"activities", "Activities", root + "/activities"},
+	{"terms", "Rates and fees", root + "/terms"},
+	{"accounts", "Accounts", root + "/accounts"},
 }
 
 // moment is a time as pages show it.

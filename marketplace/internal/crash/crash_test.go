@@ -109,7 +109,7 @@ func TestNoPaymentAndNoSeatIsLostWhoeverDies(t *testing.T) {
 	s.reckon(t, customers).lostHolds(t)
 	s.age(t, holdTime)
 	s.settle(t, f)
-	_, err := s.partner.Control.Advance(t.Context(), holdTime)
+	_, err := s.partner.Control.Clock.Advance(t.Context(), holdTime)
 	check(t, err)
 	r := s.reckon(t, customers)
 	r.customers(t)
@@ -176,7 +176,7 @@ func (s *shop) kill(t *testing.T) {
 			continue
 		}
 		s.replicas[i].set("", nil)
-		switch err := s.partner.Control.Kill(t.Context(), process, s.outage.unwritten()); {
+		switch err := s.killReplica(t.Context(), process); {
 		case err == nil:
 			s.kills++
 		case !errors.Is(err, os.ErrProcessDone): // it has ended by itself

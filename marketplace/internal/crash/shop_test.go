@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/mocktest"
 )
 
 // sells is what the partner sells: a slot a day, of so many seats.
@@ -42,7 +43,7 @@ catalog:
 // shop is a fleet with a partner whose catalog and slots it knows.
 type shop struct {
 	*fleet
-	partner *mockpartner.Server
+	partner *mocktest.Server
 	http    *http.Client
 	token   string // a reseller's
 	slots   []slot // the earliest first
@@ -60,7 +61,7 @@ func open(t *testing.T, seed uint64, seats int, faults string) *shop {
 	check(t, err)
 	s := &shop{
 		fleet: launch(t, 3, seed),
-		partner: mockpartner.Start(t, mockpartner.Options{
+		partner: mocktest.Start(t, mockpartner.Options{
 			Seed: seed, Scenario: scenario, Journal: mockpartner.JournalLimits{Exchanges: 200_000, Bytes: 1 << 30},
 		}),
 		http: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 1000}},

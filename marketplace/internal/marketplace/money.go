@@ -41,12 +41,12 @@ type Number struct{ decimal.Decimal }
 // MarshalJSON writes the decimal's own text: a float would change it.
 func (n Number) MarshalJSON() ([]byte, error) { return []byte(n.String()), nil }
 
-// UnmarshalJSON reads a number or a text of one, as ParseDecimal does.
+// UnmarshalJSON reads a number or a text of one, as parseDecimal does.
 func (n *Number) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil
 	}
-	read, err := ParseDecimal(strings.Trim(string(text), `"`))
+	read, err := parseDecimal(strings.Trim(string(text), `"`))
 	if err != nil {
 		return &json.UnmarshalTypeError{Value: "another value", Type: reflect.TypeFor[float64]()}
 	}
@@ -62,8 +62,8 @@ const (
 
 var errDecimal = errors.New("want a decimal such as 1.25")
 
-// ParseDecimal reads a decimal of at most 40 digits.
-func ParseDecimal(text string) (decimal.Decimal, error) {
+// parseDecimal reads a decimal of at most 40 digits.
+func parseDecimal(text string) (decimal.Decimal, error) {
 	if len(text) > longestDecimal {
 		return decimal.Decimal{}, errDecimal
 	}
@@ -135,7 +135,7 @@ func parseRate(currency, text string) (decimal.Decimal, *Error) {
 	if !Currency(currency).Known() {
 		return decimal.Decimal{}, rateError(currency, "want an ISO 4217 code such as USD")
 	}
-	rate, err := ParseDecimal(text)
+	rate, err := parseDecimal(text)
 	if err != nil || rate.LessThan(leastRate) || rate.GreaterThan(mostRate) {
 		return decimal.Decimal{}, rateError(currency, `want a decimal above 0 as a text, such as "1.25"`)
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/secret"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -40,12 +40,12 @@ type Registration struct {
 type Registry struct {
 	store  Store
 	guard  *Guard
-	sealer *secret.Sealer
+	sealer *auth.Sealer
 	now    func() time.Time
 }
 
 // NewRegistry returns a registry that seals keys with the secret.
-func NewRegistry(store Store, guard *Guard, s *secret.Secret, now func() time.Time) *Registry {
+func NewRegistry(store Store, guard *Guard, s *auth.Secret, now func() time.Time) *Registry {
 	return &Registry{store: store, guard: guard, sealer: s.Sealer("partners' keys"), now: now}
 }
 
@@ -61,11 +61,11 @@ func (r *Registry) Register(ctx context.Context, account uuid.UUID, asked Regist
 	if err != nil {
 		return marketplace.Integration{}, "", err
 	}
-	webhook := secret.NewToken()
+	webhook := auth.NewToken()
 	made := marketplace.Integration{
 		ID: id, AccountID: account, Name: asked.Name, BaseURL: base,
 		AuthType: cmp.Or(asked.AuthType, partnerapi.Bearer), AuthKey: r.sealer.Seal(asked.AuthKey, id.String()),
-		WebhookSecretHash: secret.Hash(webhook), HandlesTicketDelivery: asked.HandlesTicketDelivery, CreatedAt: r.now(),
+		WebhookSecretHash: auth.HashToken(webhook), HandlesTicketDelivery: asked.HandlesTicketDelivery, CreatedAt: r.now(),
 	}
 	return made, webhook, r.store.CreateIntegration(ctx, made)
 }
@@ -98,7 +98,7 @@ func (r *Registry) Delete(ctx context.Context, account, id uuid.UUID) error {
 
 // decoy is what the webhook secret of an integration that does not exist is held
 // against: it is refused in the same time.
-var decoy = secret.Hash("no integration has this secret")
+var decoy = auth.HashToken("no integration has this secret")
 
 // ByWebhook returns the live integration whose webhook secret that is. Whether it is
 // unknown or the secret is wrong, the error is the same: Unauthorized.
@@ -111,7 +111,7 @@ func (r *Registry) ByWebhook(ctx context.Context, id uuid.UUID, webhook string) 
 		}
 		hash = decoy
 	}
-	if matches := secret.Matches(webhook, hash); !matches || err != nil {
+	if matches := auth.TokenMatches(webhook, hash); !matches || err != nil {
 		return marketplace.Integration{}, &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
 	}
 	return i, nil

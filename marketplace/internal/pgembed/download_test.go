@@ -41,25 +41,17 @@ func artefact(t *testing.T) []byte {
 		script := fmt.Sprintf("#!/bin/sh\nexec %s/%s \"$@\"\n", own[len(own)-1], name)
 		err := errors.Join(
 			archive.WriteHeader(&tar.Header{Name: "bin/" + name, Mode: 0o700, Size: int64(len(script)), Typeflag: tar.TypeReg}), second(archive.Write([]byte(script))))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
-	if err := archive.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, archive.Close())
 	pack := exec.Command(xz, "--stdout")
 	pack.Stdin = &files
 	packed, err := pack.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var jar bytes.Buffer
 	outer := zip.NewWriter(&jar)
 	inner, err := outer.Create("postgres-linux-x86_64.txz")
-	if err := errors.Join(err, second(inner.Write(packed)), outer.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, second(inner.Write(packed)), outer.Close()))
 	return jar.Bytes()
 }
 

@@ -43,17 +43,13 @@ func TestMain(m *testing.M) {
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pgembed-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := os.Chmod(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(dir, 0o711))
 	return dir
 }
 
@@ -65,9 +61,7 @@ func start(t *testing.T, dir string) *pgembed.Server {
 func startAs(t *testing.T, config pgembed.Config) *pgembed.Server {
 	t.Helper()
 	server, err := pgembed.Start(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { stop(t, server) })
 	return server
 }
@@ -82,9 +76,7 @@ func stop(t *testing.T, server *pgembed.Server) {
 func connect(t *testing.T, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) }) // its server may be gone
 	return conn
 }
@@ -109,9 +101,7 @@ func ask(t *testing.T, url, statement string) string {
 	t.Helper()
 	conn := connect(t, url)
 	var text string
-	if err := conn.QueryRow(t.Context(), statement).Scan(&text); err != nil {
-		t.Fatal(err)
-	}
+	must(t, conn.QueryRow(t.Context(), statement).Scan(&text))
 	return text
 }
 
@@ -134,9 +124,7 @@ func TestTheServerListensOnNoPort(t *testing.T) {
 func TestNobodyGetsInWithoutThePassword(t *testing.T) {
 	t.Parallel()
 	config, err := pgx.ParseConfig(start(t, folder(t)).URL("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	config.Password = "a guess"
 	if conn, err := pgx.ConnectConfig(t.Context(), config); err == nil {
 		_ = conn.Close(context.Background())
@@ -164,21 +152,15 @@ func TestAServerThatWasLeftBehindIsTakenOver(t *testing.T) {
 	service := exec.Command(os.Args[0])
 	service.Env = append(os.Environ(), childFolder+"="+dir)
 	out, err := service.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := service.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, service.Start())
 	said, _ := bufio.NewReader(out).ReadString('\n')
 	url, ok := strings.CutPrefix(strings.TrimSpace(said), "ready ")
 	if !ok {
 		t.Fatalf("want a service, got %q", said)
 	}
 	remember(t, url)
-	if err := service.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, service.Process.Kill())
 	_ = service.Wait() // it was killed
 	recalled(t, start(t, dir).URL("postgres"))
 }
@@ -189,16 +171,10 @@ func TestAServerThatDiedUncleanlyIsRecovered(t *testing.T) {
 	server := startAs(t, pgembed.Config{Dir: dir})
 	remember(t, server.URL("postgres"))
 	text, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pid, err := strconv.Atoi(strings.Fields(string(text))[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, syscall.Kill(pid, syscall.SIGQUIT))
 	select {
 	case <-server.Gone():
 	case <-time.After(time.Minute):
@@ -207,9 +183,7 @@ func TestAServerThatDiedUncleanlyIsRecovered(t *testing.T) {
 	stop(t, server)
 	// Its number belongs to somebody else by now: to this test.
 	stale := strings.Replace(string(text), strconv.Itoa(pid), strconv.Itoa(os.Getpid()), 1)
-	if err := os.WriteFile(filepath.Join(dir, "data", "postmaster.pid"), []byte(stale), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "data", "postmaster.pid"), []byte(stale), 0o644))
 	recalled(t, start(t, dir).URL("postgres"))
 }
 
@@ -227,9 +201,7 @@ func TestTheFolderThatStandsInTheWayIsNamed(t *testing.T) {
 		t.Skip("only root hands the server to another user")
 	}
 	closed := filepath.Join(folder(t), "closed")
-	if err := os.Mkdir(closed, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(closed, 0o700))
 	_, err := pgembed.Start(t.Context(), pgembed.Config{Dir: filepath.Join(closed, "below")})
 	if err == nil || !strings.Contains(err.Error(), "cannot pass through "+closed+":") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("want %s named in one line, got %v", closed, err)
@@ -240,12 +212,8 @@ func TestDataOfAVersionThatIsNotHereIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
 	data := filepath.Join(dir, "data")
-	if err := os.Mkdir(data, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte("9\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(data, 0o700))
+	must(t, os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte("9\n"), 0o600))
 	_, err := pgembed.Start(t.Context(), pgembed.Config{Dir: dir})
 	if err == nil || !strings.Contains(err.Error(), "was made by PostgreSQL 9") {
 		t.Errorf("want the version named, got %v", err)
@@ -262,5 +230,13 @@ func TestAStartThatIsInterruptedLeavesNothingHalfMade(t *testing.T) {
 	}
 	if got := ask(t, start(t, dir).URL("postgres"), "SELECT 'alive'"); got != "alive" {
 		t.Errorf("want a server, got %q", got)
+	}
+}
+
+// must ends the test where there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

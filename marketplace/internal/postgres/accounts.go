@@ -8,11 +8,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/signin"
 )
 
-// Accounts keeps accounts, with their tokens and sign-ins: a signin.Store.
+// Accounts keeps accounts, with their tokens and sign-ins: a auth.Store.
 type Accounts struct{ database }
 
 // CreateAccount stores a new account. The error is Conflict where the address has one.
@@ -44,7 +44,7 @@ func (a *Accounts) List(ctx context.Context, role marketplace.Role, words string
 		`SELECT count(*) FROM accounts `+where, accountColumns+where+` ORDER BY created_at, id`, skip, size, role, words)
 }
 
-func (a *Accounts) ChangeAccount(ctx context.Context, id uuid.UUID, c signin.AccountChange, now time.Time) (changed marketplace.Account, err error) {
+func (a *Accounts) ChangeAccount(ctx context.Context, id uuid.UUID, c auth.AccountChange, now time.Time) (changed marketplace.Account, err error) {
 	err = a.transaction(ctx, func(tx pgx.Tx) error {
 		changed, err = one(ctx, tx, "account", pgx.RowToStructByName[marketplace.Account], `
 			UPDATE accounts SET name = coalesce($2, name), password_hash = coalesce($3, password_hash),

@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/secret"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -23,7 +23,7 @@ func integrationOf(t *testing.T, store *postgres.Store) uuid.UUID {
 	check(t, store.Accounts.CreateAccount(t.Context(), account))
 	made := marketplace.Integration{
 		ID: uuid.New(), AccountID: account.ID, Name: "Old Town Walks", BaseURL: &url.URL{Scheme: "https", Host: "partner.example"}, AuthType: partnerapi.Bearer,
-		AuthKey: []byte("sealed"), WebhookSecretHash: secret.Hash("x"), CreatedAt: noon,
+		AuthKey: []byte("sealed"), WebhookSecretHash: auth.HashToken("x"), CreatedAt: noon,
 	}
 	check(t, store.Partners.CreateIntegration(t.Context(), made))
 	return made.ID

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/metrics"
+	"partnerkit.dev/marketplace/internal/telemetry"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -40,7 +40,7 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o marketplace.Over
 }
 
 // MetricsState returns what the metrics tell of the database.
-func (s *Store) MetricsState(ctx context.Context) (state metrics.State, err error) {
+func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT i.id, h.state = $1 AS degraded, h.failure_count AS failures, coalesce(i.last_sync_at, '0001-01-01T00:00:00Z') AS last_sync_at
 		FROM integrations i JOIN integration_health h ON h.integration_id = i.id
@@ -48,7 +48,7 @@ func (s *Store) MetricsState(ctx context.Context) (state metrics.State, err erro
 	if err != nil {
 		return state, err
 	}
-	if state.Integrations, err = pgx.CollectRows(rows, pgx.RowToStructByName[metrics.Integration]); err != nil {
+	if state.Integrations, err = pgx.CollectRows(rows, pgx.RowToStructByName[telemetry.Integration]); err != nil {
 		return state, err
 	}
 	rows, err = s.pool.Query(ctx, `
@@ -57,7 +57,7 @@ func (s *Store) MetricsState(ctx context.Context) (state metrics.State, err erro
 	if err != nil {
 		return state, err
 	}
-	if state.Jobs, err = pgx.CollectRows(rows, pgx.RowToStructByName[metrics.Jobs]); err != nil {
+	if state.Jobs, err = pgx.CollectRows(rows, pgx.RowToStructByName[telemetry.Jobs]); err != nil {
 		return state, err
 	}
 	state.Attention = map[marketplace.AttentionReason]int64{}

@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/text/language"
 
-	"partnerkit.dev/marketplace/internal/listing"
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
@@ -18,11 +17,7 @@ func (f *Front) Activity(ctx context.Context, id uuid.UUID, currency marketplace
 	if err != nil {
 		return nil, err
 	}
-	shown, err := listing.Show(a, *f.current.Load().terms, currency, language.Make(in))
-	if err != nil {
-		return nil, err
-	}
-	return made(success{Data: shown})
+	return answer(show(a, f.terms(), currency, language.Make(in)))
 }
 
 // VariationID names a variation of a listed activity.
@@ -35,11 +30,7 @@ func (f *Front) Calendar(ctx context.Context, of VariationID, from, to time.Time
 	if err != nil {
 		return nil, err
 	}
-	days, err := listing.Calendar(a, v, slots, from, to, *f.current.Load().terms, currency)
-	if err != nil {
-		return nil, err
-	}
-	return made(success{Data: days})
+	return answer(showCalendar(a, v, slots, from, to, f.terms(), currency))
 }
 
 // Day returns the slots of a date in the product's zone, in their order. The error is
@@ -49,12 +40,10 @@ func (f *Front) Day(ctx context.Context, of VariationID, date time.Time, currenc
 	if err != nil {
 		return nil, err
 	}
-	shown, err := listing.Slots(a, v, slots, *f.current.Load().terms, currency)
-	if err != nil {
-		return nil, err
-	}
-	return made(success{Data: shown})
+	return answer(showSlots(a, v, slots, f.terms(), currency))
 }
+
+func (f *Front) terms() marketplace.Terms { return *f.current.Load().terms }
 
 func (f *Front) listed(ctx context.Context, id uuid.UUID) (marketplace.Activity, error) {
 	found, err := f.store.ListedActivities(ctx, []uuid.UUID{id})

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-
-	"partnerkit.dev/marketplace/internal/listing"
 )
 
 // AffiliateURL is what an affiliate's links look like: an address in which {activity}
@@ -38,12 +36,12 @@ func (a AffiliateURL) link(activity, affiliate uuid.UUID) string {
 
 // linked is an activity as an affiliate reads it.
 type linked struct {
-	listing.Activity
+	activity
 	AffiliateURL string `json:"affiliate_url"`
 }
 
 // withLink adds the affiliate's link; the zero affiliate has none.
-func (f *Front) withLink(a listing.Activity, affiliate uuid.UUID) any {
+func (f *Front) withLink(a activity, affiliate uuid.UUID) any {
 	if affiliate == uuid.Nil {
 		return a
 	}

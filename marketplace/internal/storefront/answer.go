@@ -45,6 +45,14 @@ func made(frame success) (*Answer, error) {
 	}, nil
 }
 
+// answer is the answer with those data, where there is no error.
+func answer[T any](data T, err error) (*Answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return made(success{Data: data})
+}
+
 func compressed(body []byte) []byte {
 	var smaller bytes.Buffer
 	zip := gzip.NewWriter(&smaller)

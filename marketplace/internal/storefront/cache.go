@@ -1,8 +1,10 @@
 package storefront
 
 import (
-	"container/list"
+	"math"
 	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 // cache keeps what has been made, up to a number of bytes; what was not asked for the
@@ -10,30 +12,27 @@ import (
 type cache struct {
 	most int64
 
-	mu     sync.Mutex
-	bytes  int64
-	byKey  map[any]*list.Element
-	recent *list.List // of *kept, the last one asked for first
+	mu    sync.Mutex
+	bytes int64
+	byKey *simplelru.LRU[any, kept]
 }
 
 type kept struct {
-	key, value any
-	bytes      int64
+	value any
+	bytes int64
 }
 
 func newCache(most int64) *cache {
-	return &cache{most: most, byKey: map[any]*list.Element{}, recent: list.New()}
+	c := &cache{most: most}
+	c.byKey, _ = simplelru.NewLRU(math.MaxInt, func(_ any, k kept) { c.bytes -= k.bytes }) // fails for no size
+	return c
 }
 
 func (c *cache) get(key any) any {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found := c.byKey[key]
-	if found == nil {
-		return nil
-	}
-	c.recent.MoveToFront(found)
-	return found.Value.(*kept).value
+	found, _ := c.byKey.Get(key)
+	return found.value
 }
 
 func (c *cache) size() int64 {
@@ -45,18 +44,9 @@ func (c *cache) size() int64 {
 func (c *cache) put(key, value any, bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if old := c.byKey[key]; old != nil {
-		c.drop(old)
+	c.byKey.Remove(key)
+	c.byKey.Add(key, kept{value, bytes})
+	for c.bytes += bytes; c.bytes > c.most && c.byKey.Len() > 0; {
+		c.byKey.RemoveOldest()
 	}
-	c.byKey[key] = c.recent.PushFront(&kept{key, value, bytes})
-	c.bytes += bytes
-	for c.bytes > c.most && c.recent.Len() > 0 {
-		c.drop(c.recent.Back())
-	}
-}
-
-func (c *cache) drop(e *list.Element) {
-	gone := c.recent.Remove(e).(*kept)
-	delete(c.byKey, gone.key)
-	c.bytes -= gone.bytes
 }

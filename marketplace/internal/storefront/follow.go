@@ -144,7 +144,7 @@ func (f *Front) refresh(ctx context.Context, n News) error {
 		if err != nil {
 			return err
 		}
-		after.terms = termsOf(terms)
+		after.terms = &terms
 	}
 	if n.All {
 		rows, err := f.store.AllRows(ctx)

@@ -28,9 +28,7 @@ func open(t *testing.T, store storefront.Store, pageCache int64) *storefront.Fro
 	f, err := storefront.Open(t.Context(), storefront.Config{
 		Store: store, PageCache: pageCache, AffiliateURL: "https://shop.example/{activity}/{affiliate}", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(f.Close)
 	return f
 }
@@ -132,5 +130,16 @@ func eventually(t failer, what string, so func() bool) {
 		case <-late:
 			t.Fatalf("want that %s", what)
 		}
+	}
+}
+
+// must ends the test where there is an error.
+func must(t interface {
+	Helper()
+	Fatal(...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -7,9 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/listing"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/pricing"
 )
 
 // entry is an activity in the list. It never changes: an activity that does gets a new
@@ -37,7 +35,7 @@ func newEntry(r Row) *entry {
 type snapshot struct {
 	version uint64
 	entries []*entry // in the order of the list
-	terms   *listing.Terms
+	terms   *marketplace.Terms
 }
 
 // newEntries makes a list of all rows, which are in its order.
@@ -79,8 +77,4 @@ func merge(entries []*entry, rows []Row, asked []uuid.UUID) []*entry {
 		merged = slices.DeleteFunc(merged, func(e *entry) bool { return gone[e.id] })
 	}
 	return merged
-}
-
-func termsOf(t marketplace.Terms) *listing.Terms {
-	return &listing.Terms{Commission: t.Commission, Fee: pricing.Fee{Amount: t.Fee, Currency: t.FeeIn}, Rates: t.Rates}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/text/language"
 
-	"partnerkit.dev/marketplace/internal/listing"
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
@@ -28,7 +27,7 @@ type page struct {
 	*Answer
 	entries []*entry
 	total   int
-	terms   *listing.Terms
+	terms   *marketplace.Terms
 	checked atomic.Uint64 // the last version of the list that it was found good for
 }
 
@@ -79,7 +78,7 @@ func (q Query) flight(version uint64) string {
 
 // priced returns why nothing can be priced in the currency; nil where "" asks for each
 // activity's own.
-func priced(terms *listing.Terms, currency marketplace.Currency) error {
+func priced(terms *marketplace.Terms, currency marketplace.Currency) error {
 	if currency == "" {
 		return nil
 	}
@@ -147,7 +146,7 @@ func (f *Front) makePage(ctx context.Context, now *snapshot, q Query) (*page, er
 }
 
 // show reads the activities of a page from the database.
-func (f *Front) show(ctx context.Context, terms *listing.Terms, entries []*entry, q Query) ([]any, error) {
+func (f *Front) show(ctx context.Context, terms *marketplace.Terms, entries []*entry, q Query) ([]any, error) {
 	shown := []any{}
 	if len(entries) == 0 {
 		return shown, nil
@@ -169,7 +168,7 @@ func (f *Front) show(ctx context.Context, terms *listing.Terms, entries []*entry
 		if !found {
 			continue // not listed any more: the news of it is on the way
 		}
-		one, err := listing.Show(a, *terms, q.Currency, language.Make(q.Language))
+		one, err := show(a, *terms, q.Currency, language.Make(q.Language))
 		switch {
 		case marketplace.CodeOf(err) == marketplace.Invalid:
 			f.log.Warn("an activity is left out of the list", slog.String("activity_id", id.String()), slog.Any("error", err))

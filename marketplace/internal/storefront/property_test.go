@@ -11,8 +11,6 @@ import (
 	"golang.org/x/text/language"
 	"pgregory.net/rapid"
 
-	"partnerkit.dev/marketplace/internal/listing"
-	"partnerkit.dev/marketplace/internal/pricing"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
@@ -27,9 +25,7 @@ func (s *shop) anID(t *rapid.T, table string) (id uuid.UUID) {
 	rows, _ := s.store.Pool().Query(context.Background(), `SELECT id FROM `+table+` ORDER BY id`)
 	var ids []uuid.UUID
 	for rows.Next() {
-		if err := rows.Scan(&id); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(&id))
 		ids = append(ids, id)
 	}
 	if len(ids) == 0 {
@@ -104,9 +100,9 @@ func (s *shop) fromScratch(t failer, q storefront.Query) string {
 	if err != nil {
 		t.Fatalf("read: %v", err)
 	}
-	data := make([]listing.Activity, len(ids))
+	data := make([]any, len(ids))
 	for _, a := range activities {
-		shown, err := listing.Show(a, listing.Terms{Commission: terms.Commission, Fee: pricing.Fee{Amount: terms.Fee, Currency: terms.FeeIn}, Rates: terms.Rates}, q.Currency, language.Make(q.Language))
+		shown, err := storefront.Show(a, terms, q.Currency, language.Make(q.Language))
 		if err != nil {
 			t.Fatalf("show: %v", err)
 		}

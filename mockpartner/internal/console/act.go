@@ -15,13 +15,6 @@ import (
 // maxForm bounds a form, in bytes: a body of the control API, escaped.
 const maxForm = 4 << 20
 
-// refused is a call that a form asked for in vain.
-type refused struct {
-	id      string
-	message string
-	form    map[string][]string
-}
-
 // Act makes the call that a form asks for, and leads back to the page; where the
 // call is refused the page comes at once, and says so at the form.
 func (c *Console) Act(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {

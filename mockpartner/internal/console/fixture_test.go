@@ -13,6 +13,7 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -20,7 +21,7 @@ var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
 // visitor looks at a mock's console.
 type visitor struct {
-	*mockpartner.Server
+	*mocktest.Server
 	t *testing.T
 }
 
@@ -30,7 +31,7 @@ func start(t *testing.T, change ...func(*mockpartner.Options)) visitor {
 	for _, c := range change {
 		c(&options)
 	}
-	return visitor{mockpartner.Start(t, options), t}
+	return visitor{mocktest.Start(t, options), t}
 }
 
 // send sends a request without following where it leads.
@@ -88,7 +89,7 @@ func (v visitor) reserve(name string) platform.Hold {
 	hold, err := v.Default().Platform().Reserve(partnerapi.ReserveRequest{
 		ProductID: "tokyo-market", OptionID: "breakfast", AvailabilityID: v.slot().AvailabilityID, ResellerReference: name,
 		Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: 1}},
-	})
+	}, nil)
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -135,11 +136,11 @@ func busy(t *testing.T) visitor {
 	v := start(t)
 	v.reserve("b-1")
 	booked := v.reserve("b-2")
-	if _, err := v.Default().Platform().Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: booked.Code}); err != nil {
+	if _, err := v.Default().Platform().Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: booked.Code}, nil); err != nil {
 		t.Fatal(err)
 	}
-	v.Default().Platform().Release(v.reserve("b-3").Code)
-	if _, err := v.Control.Arm(t.Context(), `{"name":"down","match":{"endpoint":"cancel"},"status":503}`); err != nil {
+	v.Default().Platform().Release(v.reserve("b-3").Code, nil)
+	if _, err := v.Control.Faults.Arm(t.Context(), `{"name":"down","match":{"endpoint":"cancel"},"status":503}`); err != nil {
 		t.Fatal(err)
 	}
 	v.partner("POST", "/bookings/x/cancel", "", 503)

@@ -20,8 +20,8 @@ func TestFormsWorkWithoutScriptAndLeadBackToTheirPage(t *testing.T) {
 	if response.StatusCode != 303 || response.Header.Get("Location") != "?product=tokyo-market&slot="+slot.AvailabilityID {
 		t.Fatalf("want to be led back, got %s %s: %.300s", response.Status, response.Header.Get("Location"), text)
 	}
-	if got, _ := v.Default().Platform().SlotStatus("tokyo-market", "breakfast", slot.AvailabilityID); got != partnerapi.StatusSoldOut {
-		t.Errorf("want the slot sold out, got %s", got)
+	if got, _ := v.Default().Platform().Slot("tokyo-market", "breakfast", slot.AvailabilityID); got.Status != partnerapi.StatusSoldOut {
+		t.Errorf("want the slot sold out, got %s", got.Status)
 	}
 	v.submit(path, "slot-vacancies", map[string]string{"number:vacancies": "5"})
 	if got, _ := v.Default().Platform().Slot("tokyo-market", "breakfast", slot.AvailabilityID); got.Vacancies != 5 {
@@ -29,8 +29,8 @@ func TestFormsWorkWithoutScriptAndLeadBackToTheirPage(t *testing.T) {
 	}
 	v.submit(path, "slot-close", nil)
 	v.submit(path, "slot-open", nil)
-	if got, _ := v.Default().Platform().SlotStatus("tokyo-market", "breakfast", slot.AvailabilityID); got != partnerapi.StatusAvailable {
-		t.Errorf("want the slot on sale again, got %s", got)
+	if got, _ := v.Default().Platform().Slot("tokyo-market", "breakfast", slot.AvailabilityID); got.Status != partnerapi.StatusAvailable {
+		t.Errorf("want the slot on sale again, got %s", got.Status)
 	}
 	v.submit("/_mock/", "clock-advance", map[string]string{"text:advance": "90m"})
 	if got := v.Default().Clock().Now(); !got.Equal(noon.Add(90 * time.Minute)) {

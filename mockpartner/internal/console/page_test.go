@@ -193,7 +193,7 @@ func TestOfManyHoldsTheNextToExpireAreListedAndCounted(t *testing.T) {
 		if _, err := v.Default().Platform().Reserve(partnerapi.ReserveRequest{
 			ProductID: slot.ProductID, OptionID: slot.OptionID, AvailabilityID: slot.AvailabilityID,
 			Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: 1}},
-		}); err != nil {
+		}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/gorilla/mux"
 
@@ -15,15 +16,15 @@ import (
 const maxCatalog = 8 << 20
 
 // showCatalog shows what the sandbox sells.
-func (a *api) showCatalog(w http.ResponseWriter, r *http.Request) {
+func showCatalog(w http.ResponseWriter, r *http.Request) {
 	p := sandboxOf(r).Platform()
 	sold := p.Catalog().Catalog()
-	sold.Policy = p.Policy()
+	sold.Policy = p.Conduct().Policy
 	reply.JSON(w, http.StatusOK, sold)
 }
 
 // replaceCatalog has the sandbox sell another catalog.
-func (a *api) replaceCatalog(w http.ResponseWriter, r *http.Request) {
+func replaceCatalog(w http.ResponseWriter, r *http.Request) {
 	text, ok := reply.Whole(w, r, maxCatalog)
 	if !ok {
 		return
@@ -42,7 +43,7 @@ func (a *api) replaceCatalog(w http.ResponseWriter, r *http.Request) {
 
 // sellProduct adds a product to what the sandbox sells, or replaces it, and shows
 // it as it is sold.
-func (a *api) sellProduct(w http.ResponseWriter, r *http.Request) {
+func sellProduct(w http.ResponseWriter, r *http.Request) {
 	id, ok := productID(w, r)
 	if !ok {
 		return
@@ -61,7 +62,7 @@ func (a *api) sellProduct(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := sandboxOf(r).Platform()
-	if err := p.SellProduct(*product); err != nil {
+	if err := p.SellInstead(func(sold *catalog.Index, now time.Time) (*catalog.Index, error) { return sold.With(*product, now) }); err != nil {
 		reply.Message(w, http.StatusBadRequest, "%v", err)
 		return
 	}
@@ -73,12 +74,12 @@ func (a *api) sellProduct(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, sold.Form())
 }
 
-func (a *api) stopSelling(w http.ResponseWriter, r *http.Request) {
+func stopSelling(w http.ResponseWriter, r *http.Request) {
 	id, ok := productID(w, r)
 	if !ok {
 		return
 	}
-	err := sandboxOf(r).Platform().StopSelling(id)
+	err := sandboxOf(r).Platform().SellInstead(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) { return sold.Without(id) })
 	switch {
 	case errors.Is(err, catalog.ErrNoProduct):
 		reply.Message(w, http.StatusNotFound, "%v: GET %s/catalog lists them", err, Path)

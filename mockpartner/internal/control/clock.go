@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/schemas/partnerapi"
@@ -16,7 +17,7 @@ type clockAnswer struct {
 	Frozen bool      `json:"frozen"`
 }
 
-func (a *api) showClock(w http.ResponseWriter, r *http.Request) {
+func showClock(w http.ResponseWriter, r *http.Request) {
 	clock := sandboxOf(r).Clock()
 	reply.JSON(w, http.StatusOK, clockAnswer{Now: clock.Now().UTC(), Frozen: clock.Frozen()})
 }
@@ -24,7 +25,7 @@ func (a *api) showClock(w http.ResponseWriter, r *http.Request) {
 // maxTimers bounds the timers of each kind that are listed.
 const maxTimers = 1000
 
-func (a *api) showTimers(w http.ResponseWriter, r *http.Request) {
+func showTimers(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	limit := query.number("limit", 100)
 	if query.refused(w, "limit") {
@@ -48,7 +49,7 @@ type nextAnswer struct {
 	Timer platform.Timer `json:"timer"`
 }
 
-func (a *api) runToNext(w http.ResponseWriter, r *http.Request) {
+func runToNext(w http.ResponseWriter, r *http.Request) {
 	var request nextRequest
 	if !readOptional(w, r, &request) {
 		return
@@ -82,7 +83,7 @@ type clockRequest struct {
 // latest is as far as a clock goes: beyond it, dates have five digits.
 var latest = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func (a *api) moveClock(w http.ResponseWriter, r *http.Request) {
+func moveClock(w http.ResponseWriter, r *http.Request) {
 	var request clockRequest
 	if !read(w, r, &request) {
 		return
@@ -115,12 +116,12 @@ func (a *api) moveClock(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	apply(clock, request, to, by)
-	a.showClock(w, r)
+	showClock(w, r)
 }
 
 // apply moves the clock. It stops before it is moved and runs after, so that it
 // stands, or begins, exactly where it was moved to.
-func apply(clock *platform.VirtualClock, request clockRequest, to time.Time, by time.Duration) {
+func apply(clock *clock.Virtual, request clockRequest, to time.Time, by time.Duration) {
 	if request.Freeze != nil && *request.Freeze {
 		clock.Freeze()
 	}

@@ -45,9 +45,8 @@ type api struct {
 func New(c Config) http.Handler {
 	a := &api{Config: c, session: rand.Text()}
 	router := reply.NewRouter()
-	for _, o := range operations() {
-		handler := func(w http.ResponseWriter, r *http.Request) { o.handle(a, w, r) }
-		router.HandleFunc(o.Path, handler).Methods(o.Method)
+	for _, o := range operations(a) {
+		router.Handle(o.Path, o.handle).Methods(o.Method)
 	}
 	router.HandleFunc(Path, toConsole).Methods(http.MethodGet)
 	a.console = console.New(console.Config{Sandboxes: c.Sandboxes, API: router, Path: Path, Token: c.Token != ""})

@@ -235,8 +235,8 @@ func TestSandboxesAreMadeListedAndDeleted(t *testing.T) {
 		t.Fatalf("want what was asked for, got %v", made)
 	}
 	box, ok := o.mock.Sandbox("mine")
-	if want := (catalog.Policy{NoHolds: true, Codes: catalog.AwkwardCodes}); !ok || box.Platform().Policy() != want || box.Platform().Seed() != 1<<64-1 {
-		t.Fatalf("want the sandbox with its policy and seed, got %+v", box.Platform().Policy())
+	if want := (catalog.Policy{NoHolds: true, Codes: catalog.AwkwardCodes}); !ok || box.Platform().Conduct().Policy != want || box.Platform().Seed() != 1<<64-1 {
+		t.Fatalf("want the sandbox with its policy and seed, got %+v", box.Platform().Conduct().Policy)
 	}
 	listed := o.call("GET", "/_mock/sandboxes", "", 200)["sandboxes"].([]any)
 	if len(listed) != 2 || listed[1].(map[string]any)["name"] != "mine" {
@@ -262,7 +262,7 @@ func TestASandboxMaySellACatalogOfItsOwn(t *testing.T) {
 		"schedules":{"o":{"opens":"09:00","closes":"18:00","cutOff":"1h","capacity":{"min":1,"max":1}}}}]}}`
 	o.call("POST", "/_mock/sandboxes", own, 201)
 	box, _ = o.mock.Sandbox("own")
-	if _, ok := box.Platform().Catalog().Product("p"); !ok || !box.Platform().Policy().NoCancel {
+	if _, ok := box.Platform().Catalog().Product("p"); !ok || !box.Platform().Conduct().Policy.NoCancel {
 		t.Fatal("want the catalog that was sent, and its policy")
 	}
 	o.refused("POST", "/_mock/sandboxes", strings.Replace(strings.Replace(own, "UTC", "Mars", 1), "own", "bad", 1), 400, "products[0].timeZone: want an IANA time zone")

@@ -29,7 +29,7 @@ type variantAnswer struct {
 	Applied bool   `json:"applied"`
 }
 
-func (a *api) showDefects(w http.ResponseWriter, r *http.Request) {
+func showDefects(w http.ResponseWriter, r *http.Request) {
 	list, played := []defectAnswer{}, sandboxOf(r).Faults().Origins()
 	for _, d := range defects.Defects() {
 		list = append(list, defectAnswer{d.Name, d.Rule, d.Mistake, d.Looks, slices.Contains(played, d.Origin())})
@@ -37,7 +37,7 @@ func (a *api) showDefects(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"defects": list})
 }
 
-func (a *api) showVariants(w http.ResponseWriter, r *http.Request) {
+func showVariants(w http.ResponseWriter, r *http.Request) {
 	list, played := []variantAnswer{}, sandboxOf(r).Faults().Origins()
 	for _, v := range defects.Variants() {
 		list = append(list, variantAnswer{v.Name, v.Clause, v.Looks, slices.Contains(played, v.Origin())})
@@ -46,7 +46,7 @@ func (a *api) showVariants(w http.ResponseWriter, r *http.Request) {
 }
 
 // applyDefect makes the sandbox a partner with the defect.
-func (a *api) applyDefect(w http.ResponseWriter, r *http.Request) {
+func applyDefect(w http.ResponseWriter, r *http.Request) {
 	defect, err := defects.FindDefect(mux.Vars(r)["name"])
 	if err != nil {
 		reply.Message(w, http.StatusNotFound, "%v", err)
@@ -56,7 +56,7 @@ func (a *api) applyDefect(w http.ResponseWriter, r *http.Request) {
 }
 
 // applyVariant makes the sandbox a partner of that variant.
-func (a *api) applyVariant(w http.ResponseWriter, r *http.Request) {
+func applyVariant(w http.ResponseWriter, r *http.Request) {
 	variant, err := defects.FindVariant(mux.Vars(r)["name"])
 	if err != nil {
 		reply.Message(w, http.StatusNotFound, "%v", err)
@@ -77,11 +77,11 @@ func playPart(w http.ResponseWriter, box *sandbox.Sandbox, part script.Part, who
 	reply.JSON(w, http.StatusOK, map[string]any{"applied": box.Faults().Origins()})
 }
 
-func (a *api) removeDefect(w http.ResponseWriter, r *http.Request) {
+func removeDefect(w http.ResponseWriter, r *http.Request) {
 	takeOff(w, r, defects.Defect{Name: mux.Vars(r)["name"]}.Origin())
 }
 
-func (a *api) removeVariant(w http.ResponseWriter, r *http.Request) {
+func removeVariant(w http.ResponseWriter, r *http.Request) {
 	takeOff(w, r, defects.Variant{Name: mux.Vars(r)["name"]}.Origin())
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // showDocs shows the control API's document, to be tried on the sandbox.
-func (a *api) showDocs(w http.ResponseWriter, r *http.Request) {
+func showDocs(w http.ResponseWriter, r *http.Request) {
 	apidocs.Page{
 		Title: "Control API of the mock partner", Document: "openapi.yaml", Assets: "docs/assets/", Try: true,
 		Links: []apidocs.Link{{Name: "Console", To: "."}, {Name: "Control API"}, {Name: "Partner API", To: "docs/partner"}},
@@ -20,7 +20,7 @@ func (a *api) showDocs(w http.ResponseWriter, r *http.Request) {
 }
 
 // showPartnerDocs shows the partner API's, to be tried on the sandbox.
-func (a *api) showPartnerDocs(w http.ResponseWriter, r *http.Request) {
+func showPartnerDocs(w http.ResponseWriter, r *http.Request) {
 	apidocs.Page{
 		Title: "Partner API", Document: "partner.yaml", Assets: "assets/", Try: true,
 		Links: []apidocs.Link{{Name: "Console", To: "../"}, {Name: "Control API", To: "../docs"}, {Name: "Partner API"}},
@@ -31,7 +31,7 @@ func (a *api) showPartnerDocs(w http.ResponseWriter, r *http.Request) {
 // asked of. It is made when it is first wanted.
 var partnerDocument = sync.OnceValues(func() ([]byte, error) { return openapi.BundleAt(openapi.Partner, "../..") })
 
-func (a *api) partnerAPI(w http.ResponseWriter, _ *http.Request) {
+func partnerAPI(w http.ResponseWriter, _ *http.Request) {
 	text, err := partnerDocument()
 	if err != nil {
 		reply.Message(w, http.StatusInternalServerError, "%v", err)
@@ -41,7 +41,7 @@ func (a *api) partnerAPI(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(text) // a caller that has gone away is nobody to tell
 }
 
-func (a *api) docsAsset(w http.ResponseWriter, r *http.Request) {
+func docsAsset(w http.ResponseWriter, r *http.Request) {
 	name := mux.Vars(r)["asset"]
 	switch found, err := apidocs.ServeAsset(w, r, name); {
 	case err != nil:

@@ -11,7 +11,7 @@ import (
 // Document is where the control API is described, in schemas.Files().
 const Document = "openapi/mock.yaml"
 
-func (a *api) openAPI(w http.ResponseWriter, _ *http.Request) {
+func openAPI(w http.ResponseWriter, _ *http.Request) {
 	text, err := fs.ReadFile(schemas.Files(), Document)
 	if err != nil {
 		reply.Message(w, http.StatusInternalServerError, "%v", err)

@@ -11,7 +11,7 @@ import (
 )
 
 // showFaults lists the sandbox's faults, with their counters.
-func (a *api) showFaults(w http.ResponseWriter, r *http.Request) {
+func showFaults(w http.ResponseWriter, r *http.Request) {
 	armed, never := sandboxOf(r).Faults().Faults(), []string{}
 	for _, fault := range armed {
 		if fault.Fired == 0 {
@@ -22,7 +22,7 @@ func (a *api) showFaults(w http.ResponseWriter, r *http.Request) {
 }
 
 // armFaults arms one fault, or a list of them, all or none.
-func (a *api) armFaults(w http.ResponseWriter, r *http.Request) {
+func armFaults(w http.ResponseWriter, r *http.Request) {
 	text, ok := reply.Whole(w, r, maxBody)
 	if !ok {
 		return
@@ -43,7 +43,7 @@ func (a *api) armFaults(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a *api) disarmFault(w http.ResponseWriter, r *http.Request) {
+func disarmFault(w http.ResponseWriter, r *http.Request) {
 	name := mux.Vars(r)["name"]
 	if err := sandboxOf(r).Faults().Disarm(name); err != nil {
 		reply.Message(w, http.StatusNotFound, "%v: GET %s/faults lists them", err, Path)
@@ -52,6 +52,6 @@ func (a *api) disarmFault(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"deleted": name})
 }
 
-func (a *api) disarmFaults(w http.ResponseWriter, r *http.Request) {
+func disarmFaults(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"deleted": sandboxOf(r).Faults().Clear()})
 }

@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/mockpartner/internal/reply"
 )
 
-func (a *api) invariants(w http.ResponseWriter, r *http.Request) {
+func invariants(w http.ResponseWriter, r *http.Request) {
 	broken := sandboxOf(r).Platform().Invariants()
 	if broken == nil {
 		broken = []platform.Violation{}
@@ -37,7 +37,7 @@ type stateAnswer struct {
 	Slots        []platform.SlotState `json:"slots"`
 }
 
-func (a *api) state(w http.ResponseWriter, r *http.Request) {
+func state(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	limit := query.number("limit", defaultLimit)
 	if query.refused(w, "limit") {

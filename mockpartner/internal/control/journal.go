@@ -41,7 +41,7 @@ func chosen(w http.ResponseWriter, r *http.Request) (journal.Filter, bool) {
 	return filter, !query.refused(w, append(slices.Clone(filterNames), "limit")...)
 }
 
-func (a *api) showJournal(w http.ResponseWriter, r *http.Request) {
+func showJournal(w http.ResponseWriter, r *http.Request) {
 	filter, ok := chosen(w, r)
 	if !ok {
 		return
@@ -57,13 +57,13 @@ func (a *api) showJournal(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a *api) clearJournal(w http.ResponseWriter, r *http.Request) {
+func clearJournal(w http.ResponseWriter, r *http.Request) {
 	kept := sandboxOf(r).Journal()
 	kept.Clear()
 	reply.JSON(w, http.StatusOK, kept.Count())
 }
 
-func (a *api) countJournal(w http.ResponseWriter, r *http.Request) {
+func countJournal(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	filter := filterOf(&query)
 	if query.refused(w, filterNames...) {
@@ -72,7 +72,7 @@ func (a *api) countJournal(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]int{"count": sandboxOf(r).Journal().Matching(filter)})
 }
 
-func (a *api) exportJournal(w http.ResponseWriter, r *http.Request) {
+func exportJournal(w http.ResponseWriter, r *http.Request) {
 	filter, ok := chosen(w, r)
 	if !ok {
 		return
@@ -100,7 +100,7 @@ type waitAnswer struct {
 	Count int  `json:"count"` // how many the journal holds now
 }
 
-func (a *api) waitForJournal(w http.ResponseWriter, r *http.Request) {
+func waitForJournal(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	filter := filterOf(&query)
 	filter.Done = true
@@ -131,7 +131,7 @@ func unavailable(w http.ResponseWriter, err error) {
 const keepAlive = 15 * time.Second
 
 // streamJournal sends what happens as server-sent events.
-func (a *api) streamJournal(w http.ResponseWriter, r *http.Request) {
+func streamJournal(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	filter := filterOf(&query)
 	if query.refused(w, filterNames...) {

@@ -11,12 +11,12 @@ import (
 )
 
 // showQuirks lists the quirks of the sandbox's platform.
-func (a *api) showQuirks(w http.ResponseWriter, r *http.Request) {
+func showQuirks(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"quirks": sandboxOf(r).Faults().Quirks()})
 }
 
 // addQuirks adds one quirk, or a list of them, all or none.
-func (a *api) addQuirks(w http.ResponseWriter, r *http.Request) {
+func addQuirks(w http.ResponseWriter, r *http.Request) {
 	text, ok := reply.Whole(w, r, maxBody)
 	if !ok {
 		return
@@ -37,7 +37,7 @@ func (a *api) addQuirks(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a *api) removeQuirk(w http.ResponseWriter, r *http.Request) {
+func removeQuirk(w http.ResponseWriter, r *http.Request) {
 	name := mux.Vars(r)["name"]
 	if err := sandboxOf(r).Faults().RemoveQuirk(name); err != nil {
 		reply.Message(w, http.StatusNotFound, "%v: GET %s/quirks lists them; those of a scenario, a defect or a variant go with it", err, Path)
@@ -46,7 +46,7 @@ func (a *api) removeQuirk(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"deleted": name})
 }
 
-func (a *api) removeQuirks(w http.ResponseWriter, r *http.Request) {
+func removeQuirks(w http.ResponseWriter, r *http.Request) {
 	n, err := sandboxOf(r).Faults().ClearQuirks()
 	if err != nil {
 		reply.Message(w, http.StatusConflict, "%v", err)

@@ -36,7 +36,7 @@ func describe(r *http.Request, box *sandbox.Sandbox) sandboxAnswer {
 		Now:       box.Clock().Now().UTC(),
 		Frozen:    box.Clock().Frozen(),
 		Seed:      box.Platform().Seed(),
-		Policy:    box.Platform().Policy(),
+		Policy:    box.Platform().Conduct().Policy,
 		Products:  len(box.Platform().Catalog().Products),
 		OwnKey:    box.OwnKey(),
 	}
@@ -121,13 +121,13 @@ func (a *api) specOf(r sandboxRequest) (spec sandbox.Spec, err error) {
 			return spec, err
 		}
 	}
-	spec.Catalog, err = a.catalogOf(r, chosen.Catalog)
+	spec.Catalog, err = catalogOf(r, chosen.Catalog)
 	return spec, err
 }
 
 // catalogOf returns the index of the catalog that is asked for, or that a variant
 // brings, nil for the mock's own.
-func (a *api) catalogOf(r sandboxRequest, brought *catalog.Catalog) (*catalog.Index, error) {
+func catalogOf(r sandboxRequest, brought *catalog.Catalog) (*catalog.Index, error) {
 	var (
 		own *catalog.Catalog
 		err error

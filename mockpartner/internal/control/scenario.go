@@ -10,7 +10,7 @@ import (
 )
 
 // scenarioSchema shows the form of scenario files, and of faults.
-func (a *api) scenarioSchema(w http.ResponseWriter, _ *http.Request) {
+func scenarioSchema(w http.ResponseWriter, _ *http.Request) {
 	reply.Body(w, http.StatusOK, script.Schema())
 }
 
@@ -40,7 +40,7 @@ func (a *api) playScenario(w http.ResponseWriter, r *http.Request) {
 }
 
 // stopScenario takes off what the sandbox's scenario made it do.
-func (a *api) stopScenario(w http.ResponseWriter, r *http.Request) {
+func stopScenario(w http.ResponseWriter, r *http.Request) {
 	box := sandboxOf(r)
 	if err := box.Unfollow(); err != nil {
 		reply.Message(w, http.StatusConflict, "%v", err)

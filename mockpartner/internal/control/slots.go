@@ -16,7 +16,7 @@ import (
 const defaultDays = 14
 
 // listSlots lists every slot of an option, those that nobody has touched too.
-func (a *api) listSlots(w http.ResponseWriter, r *http.Request) {
+func listSlots(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	days := query.number("days", defaultDays)
 	from := query.date("from")
@@ -76,7 +76,7 @@ func (r slotRequest) wrong() string {
 }
 
 // changeSlot changes a slot as the partner's own staff would.
-func (a *api) changeSlot(w http.ResponseWriter, r *http.Request) {
+func changeSlot(w http.ResponseWriter, r *http.Request) {
 	var request slotRequest
 	if !read(w, r, &request) {
 		return

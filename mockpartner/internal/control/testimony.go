@@ -9,12 +9,12 @@ import (
 )
 
 // showTestimony lists what tests have said of the sandbox's callers.
-func (a *api) showTestimony(w http.ResponseWriter, r *http.Request) {
+func showTestimony(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"testimony": sandboxOf(r).Journal().Testimony()})
 }
 
 // testify takes down what a test says of the sandbox's callers.
-func (a *api) testify(w http.ResponseWriter, r *http.Request) {
+func testify(w http.ResponseWriter, r *http.Request) {
 	var told journal.Testimony
 	if !read(w, r, &told) {
 		return

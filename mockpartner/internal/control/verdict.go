@@ -7,7 +7,7 @@ import (
 )
 
 // verdict tells whether the sandbox's callers kept their side of the contract.
-func (a *api) verdict(w http.ResponseWriter, r *http.Request) {
+func verdict(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	if query.refused(w) {
 		return

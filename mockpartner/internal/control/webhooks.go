@@ -15,7 +15,7 @@ import (
 
 // showWebhooks shows how the sandbox's webhooks are set up, without the secret,
 // and what became of those that were sent.
-func (a *api) showWebhooks(w http.ResponseWriter, r *http.Request) {
+func showWebhooks(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	filter := webhooksOf(&query)
 	limit := query.number("limit", defaultLimit)
@@ -77,13 +77,13 @@ func (a *api) mayCall(c webhook.Config) error {
 	return nil
 }
 
-func (a *api) unsetWebhooks(w http.ResponseWriter, r *http.Request) {
+func unsetWebhooks(w http.ResponseWriter, r *http.Request) {
 	sender := sandboxOf(r).Webhooks()
 	sender.Off()
 	reply.JSON(w, http.StatusOK, sender.Status(webhook.Filter{}, defaultLimit))
 }
 
-func (a *api) sendTrigger(w http.ResponseWriter, r *http.Request) {
+func sendTrigger(w http.ResponseWriter, r *http.Request) {
 	sent(w)(sandboxOf(r).Webhooks().Trigger())
 }
 
@@ -94,7 +94,7 @@ type notifyRequest struct {
 	AvailabilityID string `json:"availabilityId"`
 }
 
-func (a *api) sendNotify(w http.ResponseWriter, r *http.Request) {
+func sendNotify(w http.ResponseWriter, r *http.Request) {
 	var request notifyRequest
 	if read(w, r, &request) {
 		sent(w)(sandboxOf(r).Webhooks().Notify(request.ProductID, request.OptionID, request.AvailabilityID))
@@ -115,7 +115,7 @@ func sent(w http.ResponseWriter) func(webhook.Delivery, error) {
 	}
 }
 
-func (a *api) waitForWebhooks(w http.ResponseWriter, r *http.Request) {
+func waitForWebhooks(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	filter := webhooksOf(&query)
 	count := query.number("count", 1)

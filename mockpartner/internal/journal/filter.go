@@ -100,3 +100,53 @@ func (j *Journal) count(f Filter) (n int) {
 	}
 	return n
 }
+
+// Clear empties the journal, of testimony too; numbers go on from where they were.
+func (j *Journal) Clear() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, e := range j.entries {
+		j.drop(e)
+	}
+	j.entries, j.testimony = nil, nil
+	j.cleared = j.arrived
+	for _, w := range j.watchers {
+		w.left = w.want
+	}
+}
+
+// Record is everything that a journal holds, and how much it does not hold any
+// more.
+type Record struct {
+	Exchanges []Exchange // in the order of arrival
+	Cleared   uint64     // how many came before the journal was emptied
+	Dropped   uint64     // how many since then had to make room for others
+	Testimony []Testimony
+}
+
+// Record returns what the journal holds. Bodies and headers are the journal's
+// own: they must not be changed.
+func (j *Journal) Record() Record {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	record := Record{Exchanges: make([]Exchange, 0, len(j.entries)), Cleared: j.cleared, Testimony: slices.Clone(j.testimony)}
+	for _, e := range j.entries {
+		record.Exchanges = append(record.Exchanges, e.Exchange)
+	}
+	record.Dropped = j.arrived - j.cleared - uint64(len(j.entries))
+	return record
+}
+
+// Count is how many exchanges a journal has seen and still has.
+type Count struct {
+	Arrived uint64 `json:"arrived"`
+	Kept    int    `json:"kept"`
+	Bytes   int64  `json:"bytes"`
+}
+
+// Count counts the exchanges.
+func (j *Journal) Count() Count {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return Count{Arrived: j.arrived, Kept: len(j.entries), Bytes: j.bytes}
+}

@@ -3,35 +3,12 @@ package journal
 import (
 	"bytes"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 )
 
 // redacted stands for a credential.
 const redacted = "[redacted]"
-
-// shortestSecret is how long a secret must be, in bytes, to be blanked wherever
-// it is met: blanking a shorter one would garble innocent text. Headers that
-// are made for credentials are blanked in any case.
-const shortestSecret = 8
-
-// tellable lists the secrets in all the forms in which a request may hold them.
-func tellable(secrets []string) []string {
-	var forms []string
-	for _, secret := range secrets {
-		if len(secret) < shortestSecret {
-			continue
-		}
-		forms = append(forms, secret)
-		for _, escaped := range []string{url.QueryEscape(secret), url.PathEscape(secret)} {
-			if escaped != secret {
-				forms = append(forms, escaped)
-			}
-		}
-	}
-	return forms
-}
 
 // maxLater bounds the secrets that came to be known later: those of before the
 // last so many are forgotten.

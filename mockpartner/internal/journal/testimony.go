@@ -9,24 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// Testimony is what only a test can know of the callers, so that the judge of what
-// the journal holds knows it too: either that a process has died, or that a confirm
-// was ordered by hand.
-type Testimony struct {
-	// Died are the connections that a caller's process had when it was ended all at
-	// once, such as by SIGKILL: "127.0.0.1:40112", as Exchange.Caller has them. An
-	// address without a port is every connection from there, such as a container's.
-	Died []string `json:"died,omitempty"`
-	// At is when it died, in real time; zero: when the testimony is given.
-	At time.Time `json:"at,omitzero"`
-	// Since is from when on the process may have lost answers that it had got, as it
-	// had not come to write them down; zero: one second before At.
-	Since time.Time `json:"since,omitzero"`
-	// ByHand is the code of a hold of which a human has ordered one more confirm,
-	// after a refusal.
-	ByHand string `json:"byHand,omitempty"`
-}
-
 const (
 	// unwritten is how long a process takes at most, unless a testimony says
 	// otherwise, to write an answer down.

@@ -21,38 +21,10 @@ var (
 	ErrClosed = errors.New("the journal is closed")
 )
 
-// EventKind says what has become of an exchange.
-type EventKind string
-
-const (
-	// Arrived: its request is in. What can be known of it only later, such as
-	// endpoint and status, is not there yet.
-	Arrived EventKind = "arrived"
-	// Ended: its answer is complete, or given up.
-	Ended EventKind = "ended"
-)
-
 // Event is something that happened to an exchange.
 type Event struct {
 	Kind     EventKind
 	Exchange Exchange // as it is when the event is read
-}
-
-// notice is an event in a queue. It holds no exchange: queues must not keep
-// alive what the journal has dropped.
-type notice struct {
-	kind   EventKind
-	number uint64
-}
-
-// watcher is told of the exchanges that its filter keeps.
-type watcher struct {
-	filter Filter
-	queue  chan notice // of a subscriber; closed when it is dropped
-	left   int         // of a waiter: how many exchanges are missing
-	want   int
-	met    chan struct{} // of a waiter: closed when none is missing
-	reason error         // why it was dropped
 }
 
 // watch enters a watcher. It wants the lock.
@@ -192,3 +164,6 @@ func (s *Subscription) Close() {
 	defer s.journal.mu.Unlock()
 	s.journal.unwatch(s.watcher, ErrClosed)
 }
+
+// Observe has every end of an exchange told; it is called before the first one.
+func (j *Journal) Observe(o Observer) { j.onEnd = o }

@@ -214,7 +214,7 @@ func (m marketplace) reserveCodeWith(text string) string {
 // leave sends a request and goes away as soon as it has arrived.
 func (m marketplace) leave(method, target, body string) {
 	m.t.Helper()
-	events, err := m.partner.Control.Watch(m.t.Context(), client.Filter{Method: method, Contains: target})
+	events, err := m.partner.Default().Journal().Subscribe(journal.Filter{Method: method, Contains: target})
 	m.done(nil, err)
 	defer events.Close()
 	ctx, leave := context.WithCancel(m.t.Context())
@@ -229,8 +229,7 @@ func (m marketplace) leave(method, target, body string) {
 		left <- err
 	}()
 	for _, want := range []journal.EventKind{journal.Arrived, journal.Ended} {
-		event, err := events.Next()
-		if err != nil || event.Kind != want {
+		if event, err := events.Next(m.t.Context()); err != nil || event.Kind != want {
 			m.t.Fatalf("want %s, got %+v, %v", want, event, err)
 		}
 		leave()
@@ -463,7 +462,7 @@ func TestEachSandboxIsJudgedByItself(t *testing.T) {
 	m.done(nil, err)
 	m.gets("GET", "/s/mine/products?limit=9", "")
 	m.partner.AssertCallerKept(t)
-	if verdict, err := m.partner.Control.Sandbox("mine").Verdict(t.Context()); err != nil || !slices.Equal(with(verdict, judge.Broken), []string{"products.form"}) {
+	if verdict, err := m.partner.Control.Sandbox("mine").Journal.Verdict(t.Context()); err != nil || !slices.Equal(with(verdict, judge.Broken), []string{"products.form"}) {
 		t.Fatalf("want the probe of the sandbox judged, got %s, %v", verdict, err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/judge"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -31,7 +32,7 @@ const (
 // to break it.
 type marketplace struct {
 	t       *testing.T
-	partner *mockpartner.Server
+	partner *mocktest.Server
 	key     string // the Authorization header; empty: none
 }
 
@@ -41,7 +42,7 @@ func open(t *testing.T, change ...func(*mockpartner.Options)) marketplace {
 	for _, c := range change {
 		c(&options)
 	}
-	partner := mockpartner.Start(t, options)
+	partner := mocktest.Start(t, options)
 	return marketplace{t, partner, "Bearer " + partner.AuthKey}
 }
 
@@ -163,12 +164,12 @@ func (m marketplace) sync() {
 
 func (m marketplace) arm(fault string) {
 	m.t.Helper()
-	m.done(m.partner.Control.Arm(m.t.Context(), fault))
+	m.done(m.partner.Control.Faults.Arm(m.t.Context(), fault))
 }
 
 func (m marketplace) advance(by time.Duration) {
 	m.t.Helper()
-	m.done(m.partner.Control.Advance(m.t.Context(), by))
+	m.done(m.partner.Control.Clock.Advance(m.t.Context(), by))
 }
 
 func (m marketplace) done(_ any, err error) {
@@ -180,7 +181,7 @@ func (m marketplace) done(_ any, err error) {
 
 func (m marketplace) verdict() judge.Verdict {
 	m.t.Helper()
-	verdict, err := m.partner.Control.Verdict(m.t.Context())
+	verdict, err := m.partner.Control.Journal.Verdict(m.t.Context())
 	m.done(nil, err)
 	return verdict
 }

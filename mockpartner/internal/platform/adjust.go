@@ -1,29 +1,19 @@
 package platform
 
 import (
+	"fmt"
 	"time"
 
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// SlotChange is what SetSlot changes; nil leaves a thing as it is.
-type SlotChange struct {
-	// Status opens or closes the slot. SOLD_OUT sells what is left elsewhere,
-	// FREESALE takes the limit away; AVAILABLE and LIMITED want Vacancies
-	// where the slot has not as many as the status says.
-	Status *partnerapi.SlotStatus
-	// Capacity is the new number of seats; what is sold stays sold.
-	Capacity *int
-	// Vacancies is how many seats are to be left: the others that are not held
-	// or confirmed count as sold elsewhere.
-	Vacancies *int
-}
-
 // SetSlot changes a slot from outside the contract, as a partner's own staff
 // would. Its error is a *Refusal: UnknownID, or BadRequest where the slot would
 // not be as asked.
 func (p *Platform) SetSlot(productID, optionID, slotID string, change SlotChange) error {
-	return p.adjust(productID, optionID, slotID, setting(change))
+	p.life.enter()
+	defer p.life.mu.Unlock()
+	return p.stock.alter(productID, optionID, slotID, setting(change))
 }
 
 // setting is what SetSlot does to a slot.
@@ -86,36 +76,17 @@ func (s *slot) count(promised int) {
 	s.vacancies = s.capacity - promised
 }
 
-// AdjustVacancies gives a slot so many vacancies more, or fewer for a negative
-// number: they come back from other channels, or are sold there. Where more
-// come back than were sold, the capacity grows. Its error is a *Refusal.
-func (p *Platform) AdjustVacancies(productID, optionID, slotID string, delta int) error {
-	return p.adjust(productID, optionID, slotID, func(key slotKey, s *slot, promised int) error {
-		if !s.counted {
-			return refuse(BadRequest, "slot %q has no limit: it has no vacancies to adjust", slotID)
-		}
-		s.apply(key, SlotChange{Vacancies: new(s.vacancies + delta)}, promised)
-		return nil
-	})
-}
-
 // alteration changes a slot of which so many seats are promised to callers.
 type alteration func(key slotKey, s *slot, promised int) error
 
-func (p *Platform) adjust(productID, optionID, slotID string, change alteration) error {
-	p.enter()
-	defer p.mu.Unlock()
-	return p.alter(productID, optionID, slotID, change)
-}
-
-// alter is adjust where the platform is locked.
-func (p *Platform) alter(productID, optionID, slotID string, change alteration) error {
-	key, err := p.find(productID, optionID, slotID)
+// alter has a slot changed.
+func (inv *inventory) alter(productID, optionID, slotID string, change alteration) error {
+	key, err := inv.find(productID, optionID, slotID)
 	if err != nil {
 		return err
 	}
-	t := p.state.ledger.tally(key)
-	was := p.slot(key)
+	t := inv.state.ledger.tally(key)
+	was := inv.slot(key)
 	changed := was
 	if err := change(key, &changed, t.held+t.confirmed); err != nil {
 		return err
@@ -123,8 +94,24 @@ func (p *Platform) alter(productID, optionID, slotID string, change alteration) 
 	if changed.counted && (changed.vacancies < 0 || changed.elsewhere < 0) {
 		return refuse(BadRequest, "slot %q would have %d vacancies and %d seats sold elsewhere", slotID, changed.vacancies, changed.elsewhere)
 	}
-	p.put(key, changed)
-	p.leave(key)
-	p.announceSlot(StaffChange, key, was, changed)
+	inv.put(key, changed)
+	inv.leave(key)
+	inv.announceSlot(StaffChange, key, was, changed)
 	return nil
+}
+
+// settlePlanned makes the changes whose time has come.
+func (inv *inventory) settlePlanned(now time.Time) {
+	for len(inv.state.planned) > 0 && !inv.state.planned[0].At.After(now) {
+		due := inv.state.planned[0]
+		inv.state.planned = inv.state.planned[1:]
+		if err := inv.alter(due.ProductID, due.OptionID, due.AvailabilityID, setting(due.Change)); err != nil {
+			inv.announce(Change{
+				Cause:     StaffChange,
+				ProductID: due.ProductID,
+				OptionID:  due.OptionID,
+				Problem:   fmt.Errorf("the slot %q could not be changed as planned: %w", due.AvailabilityID, err),
+			})
+		}
+	}
 }

@@ -64,7 +64,6 @@ func TestChangesThatCannotBeAreRefusedAndChangeNothing(t *testing.T) {
 	}
 	d.refused(d.SetSlot("walk", "daily", "no", SlotChange{}), UnknownID)
 	d.refused(d.SetSlot("no", "daily", slot, SlotChange{}), UnknownID)
-	d.refused(d.AdjustVacancies("walk", "daily", slot, -3), BadRequest)
 	d.left(day, 2)
 }
 
@@ -72,16 +71,12 @@ func TestVacanciesMoveBetweenThisAndOtherChannels(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	slot := d.full(day, 5)
-	for _, c := range []struct{ delta, left, capacity int }{
-		{-2, 3, 5}, {+1, 4, 5}, {+3, 7, 7}, {-7, 0, 7},
-	} {
-		if err := d.AdjustVacancies("walk", "daily", slot, c.delta); err != nil {
-			t.Fatal(err)
-		}
+	for _, c := range []struct{ left, capacity int }{{3, 5}, {4, 5}, {7, 7}, {0, 7}} {
+		d.change(slot, SlotChange{Vacancies: &c.left})
 		d.balanced()
 		d.left(day, c.left)
 		if got := *d.slotOn(day).Capacity; got != c.capacity {
-			t.Fatalf("after %+d: want a capacity of %d, got %d", c.delta, c.capacity, got)
+			t.Fatalf("with %d left: want a capacity of %d, got %d", c.left, c.capacity, got)
 		}
 	}
 }

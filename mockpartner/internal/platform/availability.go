@@ -7,9 +7,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// MaxWindowDays is the longest window that can be asked for, in days.
-const MaxWindowDays = 366
-
 // Window is the answer to an availability request.
 type Window struct {
 	Slots []partnerapi.Slot // by start; never nil
@@ -17,8 +14,9 @@ type Window struct {
 }
 
 // Stamp tells for how long a Window holds: until a slot of the option changes,
-// or the sale of one of its slots ends. See Fresh.
+// or the sale of one of its slots ends.
 type Stamp struct {
+	platform    *Platform
 	option      *catalog.IndexedOption
 	version     uint64
 	restored    uint64
@@ -28,9 +26,9 @@ type Stamp struct {
 // Availability returns the option's slots in the window (AVL-3). Its error is a
 // *Refusal: UnknownID, or BadRequest for a window that cannot be.
 func (p *Platform) Availability(r partnerapi.AvailabilityRequest) (Window, error) {
-	now := p.enter()
-	defer p.mu.Unlock()
-	option, err := p.option(r.ProductID, r.OptionID)
+	now := p.life.enter()
+	defer p.life.mu.Unlock()
+	option, err := p.stock.option(r.ProductID, r.OptionID)
 	if err != nil {
 		return Window{}, err
 	}
@@ -43,14 +41,14 @@ func (p *Platform) Availability(r partnerapi.AvailabilityRequest) (Window, error
 	}
 	window := Window{
 		Slots: make([]partnerapi.Slot, 0, len(option.Starts)*int(dayNumber(last)-dayNumber(first)+1)),
-		Stamp: Stamp{option: option, version: p.versions[option], restored: p.restored, from: now, until: now.AddDate(100, 0, 0)},
+		Stamp: Stamp{platform: p, option: option, version: p.stock.versions[option], restored: p.stock.restored, from: now, until: now.AddDate(100, 0, 0)},
 	}
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
 		for _, minute := range option.Starts {
-			p.show(&window, slotKey{option: option, day: dayNumber(day), minute: minute}, now)
+			p.stock.show(&window, slotKey{option: option, day: dayNumber(day), minute: minute}, now)
 		}
 	}
-	p.disorder(&window, now)
+	p.stock.disorder(&window, now)
 	return window, nil
 }
 
@@ -73,7 +71,7 @@ func windowOf(r partnerapi.AvailabilityRequest) (first, last time.Time, err erro
 }
 
 // show adds the slot to the window, if there is one.
-func (p *Platform) show(w *Window, key slotKey, now time.Time) {
+func (inv *inventory) show(w *Window, key slotKey, now time.Time) {
 	when, ok := key.span()
 	if !ok {
 		return
@@ -81,27 +79,13 @@ func (p *Platform) show(w *Window, key slotKey, now time.Time) {
 	if ends := key.saleEnds(when); ends.After(now) && ends.Before(w.Stamp.until) {
 		w.Stamp.until = ends
 	}
-	w.Slots = append(w.Slots, p.shown(key, p.slot(key), when, now))
-}
-
-// shown is how a slot is shown.
-func (p *Platform) shown(key slotKey, s slot, when span, now time.Time) partnerapi.Slot {
-	shown := partnerapi.Slot{
-		ID:                 p.shownID(key, now),
-		LocalDateTimeStart: partnerapi.FormatDateTime(when.start),
-		LocalDateTimeEnd:   partnerapi.FormatDateTime(when.end),
-		Status:             s.status(key, when, now),
-		UnitPricing:        p.unitPricing(key),
-	}
-	if s.counted && !key.option.Schedule.HideVacancies {
-		shown.Vacancies, shown.Capacity = new(max(s.vacancies, 0)), new(s.capacity)
-	}
-	return shown
+	w.Slots = append(w.Slots, inv.shown(key, inv.slot(key), when, now))
 }
 
 // Fresh reports whether the answer that bears the stamp would be given again.
-func (p *Platform) Fresh(s Stamp) bool {
-	now := p.enter()
-	defer p.mu.Unlock()
-	return p.versions[s.option] == s.version && p.restored == s.restored && !now.Before(s.from) && now.Before(s.until)
+func (s Stamp) Fresh() bool {
+	now := s.platform.life.enter()
+	defer s.platform.life.mu.Unlock()
+	stock := s.platform.stock
+	return stock.versions[s.option] == s.version && stock.restored == s.restored && !now.Before(s.from) && now.Before(s.until)
 }

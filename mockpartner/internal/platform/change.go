@@ -34,30 +34,30 @@ type Change struct {
 // It is called while the platform is locked: it must return at once, and not
 // call the platform.
 func (p *Platform) Observe(observer func(Change)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.observe = observer
+	p.life.mu.Lock()
+	defer p.life.mu.Unlock()
+	p.stock.observe = observer
 }
 
-func (p *Platform) announce(c Change) {
-	if p.observe != nil {
-		c.At = p.Now()
-		p.observe(c)
+func (inv *inventory) announce(c Change) {
+	if inv.observe != nil {
+		c.At = inv.now()
+		inv.observe(c)
 	}
 }
 
 // announceSlot tells the observer of a slot that is shown otherwise than before.
-func (p *Platform) announceSlot(cause Cause, key slotKey, before, after slot) {
-	if p.observe == nil || before == after || !p.sells(key.option) {
+func (inv *inventory) announceSlot(cause Cause, key slotKey, before, after slot) {
+	if inv.observe == nil || before == after || !sells(inv.catalog(), key.option) {
 		return
 	}
 	when, _ := key.span()
-	now := p.Now()
-	was, is := p.shown(key, before, when, now), p.shown(key, after, when, now)
+	now := inv.now()
+	was, is := inv.shown(key, before, when, now), inv.shown(key, after, when, now)
 	if was.Status == is.Status && same(was.Vacancies, is.Vacancies) && same(was.Capacity, is.Capacity) {
 		return
 	}
-	p.announce(Change{
+	inv.announce(Change{
 		Cause:     cause,
 		ProductID: key.option.Product.ID,
 		OptionID:  key.option.ID,
@@ -67,8 +67,8 @@ func (p *Platform) announceSlot(cause Cause, key slotKey, before, after slot) {
 }
 
 // sells reports whether the option is one of those that are sold now.
-func (p *Platform) sells(option *catalog.IndexedOption) bool {
-	product, ok := p.Catalog().Product(option.Product.ID)
+func sells(sold *catalog.Index, option *catalog.IndexedOption) bool {
+	product, ok := sold.Product(option.Product.ID)
 	if !ok {
 		return false
 	}
@@ -86,12 +86,12 @@ func same(a, b *int) bool {
 // FindSlot returns a slot as Availability shows it now. Its error is a *Refusal:
 // UnknownID.
 func (p *Platform) FindSlot(productID, optionID, availabilityID string) (partnerapi.Slot, error) {
-	now := p.enter()
-	defer p.mu.Unlock()
-	key, err := p.find(productID, optionID, availabilityID)
+	now := p.life.enter()
+	defer p.life.mu.Unlock()
+	key, err := p.stock.find(productID, optionID, availabilityID)
 	if err != nil {
 		return partnerapi.Slot{}, err
 	}
 	when, _ := key.span()
-	return p.shown(key, p.slot(key), when, now), nil
+	return p.stock.shown(key, p.stock.slot(key), when, now), nil
 }

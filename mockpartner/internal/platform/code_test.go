@@ -14,19 +14,19 @@ func TestCodesAreNeverUsedTwiceAndTheSeedsOwn(t *testing.T) {
 		c.Codes = style
 		d, twin := open(t, c), open(t, c)
 		other := open(t, c)
-		other.seed++
+		other.stock.seed++
 		seen := map[string]bool{}
 		differs := false
 		for range 10_000 {
-			code := d.issue("R")
+			code := d.life.issue("R")
 			if seen[code] {
 				t.Fatalf("%s: want a new code, got %q again", style, code)
 			}
 			seen[code] = true
-			if again := twin.issue("R"); again != code {
+			if again := twin.life.issue("R"); again != code {
 				t.Fatalf("%s: want %q from the same seed, got %q", style, code, again)
 			}
-			differs = differs || other.issue("R") != code
+			differs = differs || other.life.issue("R") != code
 		}
 		if !differs {
 			t.Fatalf("%s: want other codes from another seed", style)
@@ -38,7 +38,7 @@ func TestPlainCodesNeedNoEscaping(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	for range 1000 {
-		if code := d.issue("R"); strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "" {
+		if code := d.life.issue("R"); strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "" {
 			t.Fatalf("want letters, digits and dashes, got %q", code)
 		}
 	}
@@ -51,7 +51,7 @@ func TestAwkwardCodesHoldWhatClientsFallOver(t *testing.T) {
 	d := open(t, c)
 	var codes []string
 	for range 20 {
-		codes = append(codes, d.issue("R"))
+		codes = append(codes, d.life.issue("R"))
 	}
 	all := strings.Join(codes, "\n")
 	for _, awkward := range []string{"/", "+", "%", " ", "東", "?", "#", "\n..\n", "\"", "../"} {

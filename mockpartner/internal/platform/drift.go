@@ -16,8 +16,8 @@ import (
 const driftMark = "~"
 
 // quirky returns the quirks that change how ids or lists are shown.
-func (p *Platform) quirky() (quirks []Quirk) {
-	for _, q := range p.conduct.Load().Quirks {
+func (c *Conduct) quirky() (quirks []Quirk) {
+	for _, q := range c.Quirks {
 		if q.Drift != "" || q.Shuffle {
 			quirks = append(quirks, q)
 		}
@@ -26,8 +26,8 @@ func (p *Platform) quirky() (quirks []Quirk) {
 }
 
 // known returns the id as the catalog has it.
-func (p *Platform) known(what Drift, id string) string {
-	if !slices.ContainsFunc(p.quirky(), func(q Quirk) bool { return q.Drift == what }) {
+func (inv *inventory) known(what Drift, id string) string {
+	if !slices.ContainsFunc(inv.conduct.Load().quirky(), func(q Quirk) bool { return q.Drift == what }) {
 		return id
 	}
 	if at := strings.LastIndex(id, driftMark); at >= 0 {
@@ -38,51 +38,51 @@ func (p *Platform) known(what Drift, id string) string {
 	return id
 }
 
-func (p *Platform) drifted(id string) string {
-	return fmt.Sprintf("%s%s%d", id, driftMark, p.turn.Load())
+func (inv *inventory) drifted(id string) string {
+	return fmt.Sprintf("%s%s%d", id, driftMark, inv.turn.Load())
 }
 
 // Listing returns the body of GET /products. Callers must not change the bytes.
 func (p *Platform) Listing(f catalog.Filter) ([]byte, error) {
-	quirks := p.quirky()
+	quirks := p.stock.conduct.Load().quirky()
 	if len(quirks) == 0 {
 		return p.Catalog().Listing(f), nil
 	}
-	p.turn.Add(1)
+	p.stock.turn.Add(1)
 	products := []partnerapi.Product{}
 	for _, indexed := range p.Catalog().Select(f) {
 		product := indexed.Product
 		product.Options = slices.Clone(product.Options)
 		for _, q := range quirks {
-			if p.withinProduct(q, indexed) {
-				p.disturb(&product, q, indexed)
+			if q.withinProduct(p.Catalog(), indexed) {
+				p.stock.disturb(&product, q, indexed)
 			}
 		}
 		products = append(products, product)
 	}
 	if slices.ContainsFunc(quirks, func(q Quirk) bool { return q.Shuffle && q.Product == "" }) {
-		p.shuffle(len(products), func(i, j int) { products[i], products[j] = products[j], products[i] })
+		p.stock.shuffle(len(products), func(i, j int) { products[i], products[j] = products[j], products[i] })
 	}
 	return catalog.Render(products)
 }
 
 // disturb shows a product as the quirk has it.
-func (p *Platform) disturb(product *partnerapi.Product, q Quirk, indexed *catalog.IndexedProduct) {
+func (inv *inventory) disturb(product *partnerapi.Product, q Quirk, indexed *catalog.IndexedProduct) {
 	switch {
 	case q.Drift == DriftProducts:
-		product.ID = p.drifted(product.ID)
+		product.ID = inv.drifted(product.ID)
 	case q.Drift == DriftOptions:
 		for i := range product.Options {
-			if option, ok := indexed.Option(product.Options[i].ID); ok && p.within(q, option) {
-				product.Options[i].ID = p.drifted(option.ID)
+			if option, ok := indexed.Option(product.Options[i].ID); ok && q.within(inv.catalog(), option) {
+				product.Options[i].ID = inv.drifted(option.ID)
 			}
 		}
 	case q.Shuffle:
 		options := product.Options
-		p.shuffle(len(options), func(i, j int) { options[i], options[j] = options[j], options[i] })
+		inv.shuffle(len(options), func(i, j int) { options[i], options[j] = options[j], options[i] })
 		for i := range options {
 			units := slices.Clone(options[i].Units)
-			p.shuffle(len(units), func(i, j int) { units[i], units[j] = units[j], units[i] })
+			inv.shuffle(len(units), func(i, j int) { units[i], units[j] = units[j], units[i] })
 			options[i].Units = units
 		}
 	}
@@ -90,36 +90,78 @@ func (p *Platform) disturb(product *partnerapi.Product, q Quirk, indexed *catalo
 
 // disorder shows a window in another order where a quirk wants it, and keeps what
 // will be shown otherwise next time from being remembered. The platform is locked.
-func (p *Platform) disorder(w *Window, now time.Time) {
-	quirks := p.quirky()
+func (inv *inventory) disorder(w *Window, now time.Time) {
+	quirks := inv.conduct.Load().quirky()
 	if len(quirks) == 0 {
 		return
 	}
 	w.Stamp.until = w.Stamp.from
-	p.turn.Add(1)
+	inv.turn.Add(1)
 	if slices.ContainsFunc(quirks, func(q Quirk) bool {
-		return q.Shuffle && p.concerns(q, slotKey{option: w.Stamp.option, day: 1 << 40}, now)
+		return q.Shuffle && inv.concerns(q, slotKey{option: w.Stamp.option, day: 1 << 40}, now)
 	}) {
-		p.shuffle(len(w.Slots), func(i, j int) { w.Slots[i], w.Slots[j] = w.Slots[j], w.Slots[i] })
+		inv.shuffle(len(w.Slots), func(i, j int) { w.Slots[i], w.Slots[j] = w.Slots[j], w.Slots[i] })
 	}
 }
 
 // shownID is the slot's id as it is shown.
-func (p *Platform) shownID(key slotKey, now time.Time) string {
-	for _, q := range p.conduct.Load().Quirks {
-		if q.Drift == DriftSlots && p.concerns(q, key, now) {
-			return p.drifted(key.id())
+func (inv *inventory) shownID(key slotKey, now time.Time) string {
+	for _, q := range inv.conduct.Load().Quirks {
+		if q.Drift == DriftSlots && inv.concerns(q, key, now) {
+			return inv.drifted(key.id())
 		}
 	}
 	return key.id()
 }
 
 // keyOf finds the slot of that id, and false where the option has none.
-func (p *Platform) keyOf(option *catalog.IndexedOption, id string) (slotKey, bool) {
-	return keyOf(option, p.known(DriftSlots, id))
+func (inv *inventory) keyOf(option *catalog.IndexedOption, id string) (slotKey, bool) {
+	return keyOf(option, inv.known(DriftSlots, id))
 }
 
 // shuffle draws another order from the seed with every turn.
-func (p *Platform) shuffle(n int, swap func(i, j int)) {
-	rand.New(rand.NewPCG(p.seed, p.turn.Load())).Shuffle(n, swap)
+func (inv *inventory) shuffle(n int, swap func(i, j int)) {
+	rand.New(rand.NewPCG(uint64(inv.seed), inv.turn.Load())).Shuffle(n, swap)
+}
+
+// option finds an option in the catalog. Where the platform is locked, the
+// option stays the one that is sold.
+func (inv *inventory) option(productID, optionID string) (*catalog.IndexedOption, error) {
+	product, ok := inv.catalog().Product(inv.known(DriftProducts, productID))
+	if !ok {
+		return nil, refuse(UnknownID, "there is no product %q", productID)
+	}
+	option, ok := product.Option(inv.known(DriftOptions, optionID))
+	if !ok {
+		return nil, refuse(UnknownID, "product %q has no option %q", productID, optionID)
+	}
+	return option, nil
+}
+
+// find finds a slot by its ids. Its error is a *Refusal: UnknownID.
+func (inv *inventory) find(productID, optionID, availabilityID string) (slotKey, error) {
+	option, err := inv.option(productID, optionID)
+	if err != nil {
+		return slotKey{}, err
+	}
+	key, ok := inv.keyOf(option, availabilityID)
+	if !ok {
+		return slotKey{}, refuse(UnknownID, "option %q has no slot %q: ask for availability again", optionID, availabilityID)
+	}
+	return key, nil
+}
+
+// shown is how a slot is shown.
+func (inv *inventory) shown(key slotKey, s slot, when span, now time.Time) partnerapi.Slot {
+	shown := partnerapi.Slot{
+		ID:                 inv.shownID(key, now),
+		LocalDateTimeStart: partnerapi.FormatDateTime(when.start),
+		LocalDateTimeEnd:   partnerapi.FormatDateTime(when.end),
+		Status:             s.status(key, when, now),
+		UnitPricing:        inv.seed.unitPricing(key),
+	}
+	if s.counted && !key.option.Schedule.HideVacancies {
+		shown.Vacancies, shown.Capacity = new(max(s.vacancies, 0)), new(s.capacity)
+	}
+	return shown
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -40,7 +41,7 @@ func unit(id string, kind partnerapi.UnitType) partnerapi.Unit {
 type desk struct {
 	*Platform
 	t     testing.TB
-	clock *VirtualClock
+	clock *clock.Virtual
 }
 
 func open(t testing.TB, c *catalog.Catalog) desk {
@@ -49,7 +50,7 @@ func open(t testing.TB, c *catalog.Catalog) desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock := NewFrozenClock(noon)
+	clock := clock.NewFrozen(noon)
 	p, err := New(Config{Catalog: index, Clock: clock, Seed: 7})
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +109,7 @@ func (d desk) request(slotID string, adults int) partnerapi.ReserveRequest {
 
 func (d desk) reserve(slotID string, adults int) Hold {
 	d.t.Helper()
-	hold, err := d.Reserve(d.request(slotID, adults))
+	hold, err := d.Reserve(d.request(slotID, adults), nil)
 	if err != nil {
 		d.t.Fatalf("reserve %d seats: %v", adults, err)
 	}
@@ -118,7 +119,7 @@ func (d desk) reserve(slotID string, adults int) Hold {
 
 func (d desk) confirm(code string) Booking {
 	d.t.Helper()
-	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code})
+	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil)
 	if err != nil {
 		d.t.Fatalf("confirm %s: %v", code, err)
 	}
@@ -128,7 +129,7 @@ func (d desk) confirm(code string) Booking {
 
 func (d desk) release(code string, want Outcome) {
 	d.t.Helper()
-	if got := d.Release(code); got != want {
+	if got := d.Release(code, nil); got != want {
 		d.t.Fatalf("release %s: want %q, got %q", code, want, got)
 	}
 	d.balanced()
@@ -136,7 +137,7 @@ func (d desk) release(code string, want Outcome) {
 
 func (d desk) cancel(id string, want Outcome) {
 	d.t.Helper()
-	if got := d.Cancel(id); got != want {
+	if got := d.Cancel(id, nil); got != want {
 		d.t.Fatalf("cancel %s: want %q, got %q", id, want, got)
 	}
 	d.balanced()
@@ -145,7 +146,7 @@ func (d desk) cancel(id string, want Outcome) {
 // refusesConfirm wants a confirm to be refused for lack of a live hold.
 func (d desk) refusesConfirm(code string) {
 	d.t.Helper()
-	_, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code})
+	_, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil)
 	d.refused(err, NoLiveHold)
 }
 

@@ -18,9 +18,9 @@ type Inside struct {
 
 // Inside returns what the platform has in it.
 func (p *Platform) Inside() Inside {
-	now := p.enter()
-	defer p.mu.Unlock()
-	return Inside{Now: now, Holds: p.listHolds(), Bookings: p.listBookings(), Slots: p.listSlots(now)}
+	now := p.life.enter()
+	defer p.life.mu.Unlock()
+	return Inside{Now: now, Holds: p.stock.state.listHolds(), Bookings: p.stock.state.listBookings(), Slots: p.stock.listSlots(now)}
 }
 
 // SlotState is the inside of a slot.
@@ -39,13 +39,9 @@ type SlotState struct {
 	Confirmed      int                   `json:"confirmed"`
 }
 
-// Slots returns the slots that are in use or were changed, by start. All others
-// are as the catalog and the seed make them.
-func (p *Platform) Slots() []SlotState { return p.Inside().Slots }
-
-func (p *Platform) inside(key slotKey, now time.Time) SlotState {
+func (inv *inventory) inside(key slotKey, now time.Time) SlotState {
 	when, _ := key.span()
-	s, t := p.slot(key), p.state.ledger.tally(key)
+	s, t := inv.slot(key), inv.state.ledger.tally(key)
 	return SlotState{
 		ProductID:      key.option.Product.ID,
 		OptionID:       key.option.ID,
@@ -62,10 +58,10 @@ func (p *Platform) inside(key slotKey, now time.Time) SlotState {
 	}
 }
 
-func (p *Platform) listSlots(now time.Time) []SlotState {
-	slots := make([]SlotState, 0, p.state.slots.len())
-	for key := range p.state.slots.all() {
-		slots = append(slots, p.inside(key, now))
+func (inv *inventory) listSlots(now time.Time) []SlotState {
+	slots := make([]SlotState, 0, inv.state.slots.len())
+	for key := range inv.state.slots.all() {
+		slots = append(slots, inv.inside(key, now))
 	}
 	slices.SortFunc(slots, func(a, b SlotState) int {
 		if !a.Start.Equal(b.Start) {
@@ -74,4 +70,155 @@ func (p *Platform) listSlots(now time.Time) []SlotState {
 		return cmp.Or(cmp.Compare(a.AvailabilityID, b.AvailabilityID), cmp.Compare(a.ProductID, b.ProductID))
 	})
 	return slots
+}
+
+// FindHold returns the hold of that code, and false where none is remembered.
+func (p *Platform) FindHold(code string) (Hold, bool) {
+	p.life.enter()
+	defer p.life.mu.Unlock()
+	hold, ok := p.stock.state.holds.Get(code)
+	if !ok {
+		return Hold{}, false
+	}
+	return *hold, true
+}
+
+// FindBooking returns the booking of that id, and false where none is
+// remembered.
+func (p *Platform) FindBooking(id string) (Booking, bool) {
+	p.life.enter()
+	defer p.life.mu.Unlock()
+	booking, ok := p.stock.state.bookings.Get(id)
+	if !ok {
+		return Booking{}, false
+	}
+	return *booking, true
+}
+
+// MaxCalendarDays is how many days a calendar shows at most.
+const MaxCalendarDays = 60
+
+// Calendar returns the inside of every slot that the option has on the days from
+// the date on, by start. A zero date is today in the product's zone. Its error is
+// a *Refusal: UnknownID, or BadRequest for days that a calendar cannot show.
+func (p *Platform) Calendar(productID, optionID string, from time.Time, days int) ([]SlotState, error) {
+	option, err := p.stock.option(productID, optionID)
+	if err != nil {
+		return nil, err
+	}
+	if days < 1 || days > MaxCalendarDays {
+		return nil, refuse(BadRequest, "days: want a number from 1 to %d, got %d", MaxCalendarDays, days)
+	}
+	now := p.life.enter()
+	defer p.life.mu.Unlock()
+	if from.IsZero() {
+		from = now.In(option.Product.Location)
+	}
+	year, month, day := from.Date()
+	first := dayNumber(time.Date(year, month, day, 0, 0, 0, 0, time.UTC))
+	slots := []SlotState{}
+	for number := first; number < first+int64(days); number++ {
+		for _, minute := range option.Starts {
+			key := slotKey{option: option, day: number, minute: minute}
+			if _, ok := key.span(); ok {
+				slots = append(slots, p.stock.inside(key, now))
+			}
+		}
+	}
+	return slots, nil
+}
+
+// Slot returns the inside of the slot of that id. Its error is a *Refusal:
+// UnknownID.
+func (p *Platform) Slot(productID, optionID, availabilityID string) (SlotState, error) {
+	option, err := p.stock.option(productID, optionID)
+	if err != nil {
+		return SlotState{}, err
+	}
+	key, ok := p.stock.keyOf(option, availabilityID)
+	if !ok {
+		return SlotState{}, refuse(UnknownID, "option %q has no slot %q", optionID, availabilityID)
+	}
+	now := p.life.enter()
+	defer p.life.mu.Unlock()
+	return p.stock.inside(key, now), nil
+}
+
+func (st *state) listHolds() []Hold {
+	holds := make([]Hold, 0, st.holds.Len())
+	for _, hold := range st.holds.all() {
+		holds = append(holds, *hold)
+	}
+	slices.SortFunc(holds, func(a, b Hold) int { return cmp.Compare(a.number, b.number) })
+	return holds
+}
+
+func (st *state) listBookings() []Booking {
+	bookings := make([]Booking, 0, st.bookings.Len())
+	for _, booking := range st.bookings.all() {
+		bookings = append(bookings, *booking)
+	}
+	slices.SortFunc(bookings, func(a, b Booking) int { return cmp.Compare(a.number, b.number) })
+	return bookings
+}
+
+// Invariants lists the laws that are broken; none is what it should be.
+func (p *Platform) Invariants() []Violation {
+	p.life.enter()
+	defer p.life.mu.Unlock()
+	found := slices.Clone(p.stock.state.ledger.violations)
+	for _, check := range []func() []Violation{p.stock.state.checkSlots, p.stock.state.checkHolds} {
+		broken := check()
+		slices.SortFunc(broken, func(a, b Violation) int {
+			return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Law, b.Law))
+		})
+		found = append(found, broken...)
+	}
+	return found
+}
+
+func (st *state) checkSlots() []Violation {
+	var l ledger
+	for key, s := range st.slots.all() {
+		t := st.ledger.tally(key)
+		if t.held < 0 || t.confirmed < 0 || s.counted && s.vacancies < 0 || s.elsewhere < 0 {
+			l.note(lawNoDebt, key.id(), "vacancies %d, elsewhere %d, held %d, confirmed %d", s.vacancies, s.elsewhere, t.held, t.confirmed)
+		}
+		if s.counted && s.capacity != s.vacancies+s.elsewhere+t.held+t.confirmed {
+			l.note(lawSeats, key.id(), "capacity %d, but vacancies %d, elsewhere %d, held %d, confirmed %d", s.capacity, s.vacancies, s.elsewhere, t.held, t.confirmed)
+		}
+	}
+	return l.violations
+}
+
+// checkHolds compares the holds' states with what the ledger was told.
+func (st *state) checkHolds() []Violation {
+	var l ledger
+	held, confirmed := map[slotKey]int{}, map[slotKey]int{}
+	for code, hold := range st.holds.all() {
+		promise, ok := st.ledger.promises.Get(code)
+		if !ok || (promise.ends == 0) != (hold.State == Held) {
+			l.note(lawAccounts, code, "the hold is %s, the ledger knows otherwise", hold.State)
+		}
+		if hold.State == Held {
+			held[hold.slot] += hold.promised
+		}
+	}
+	for id, booking := range st.bookings.all() {
+		code, ok := st.ledger.bookings.Get(id)
+		promise, _ := st.ledger.promises.Get(code)
+		if !ok || (promise.cancels == 0) != (booking.State == Booked) {
+			l.note(lawAccounts, id, "the booking is %s, the ledger knows otherwise", booking.State)
+			continue
+		}
+		if booking.State == Booked {
+			confirmed[promise.slot] += booking.Seats
+		}
+	}
+	for key, t := range st.ledger.tallies.all() {
+		if t.held != held[key] || t.confirmed != confirmed[key] {
+			l.note(lawAccounts, key.id(), "the ledger has %d seats held and %d confirmed, the holds %d and the bookings %d", t.held, t.confirmed, held[key], confirmed[key])
+		}
+	}
+	return l.violations
 }

@@ -1,9 +1,7 @@
 package platform
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 )
 
 // ledger is the account of what callers were promised. It is kept apart from
@@ -137,65 +135,4 @@ func (l *ledger) cancelled(id string) {
 func (l *ledger) forget(code, bookingID string) {
 	l.promises.Delete(code)
 	l.bookings.Delete(bookingID)
-}
-
-// Invariants lists the laws that are broken; none is what it should be.
-func (p *Platform) Invariants() []Violation {
-	p.enter()
-	defer p.mu.Unlock()
-	found := slices.Clone(p.state.ledger.violations)
-	for _, check := range []func() []Violation{p.checkSlots, p.checkHolds} {
-		broken := check()
-		slices.SortFunc(broken, func(a, b Violation) int {
-			return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Law, b.Law))
-		})
-		found = append(found, broken...)
-	}
-	return found
-}
-
-func (p *Platform) checkSlots() []Violation {
-	var l ledger
-	for key, s := range p.state.slots.all() {
-		t := p.state.ledger.tally(key)
-		if t.held < 0 || t.confirmed < 0 || s.counted && s.vacancies < 0 || s.elsewhere < 0 {
-			l.note(lawNoDebt, key.id(), "vacancies %d, elsewhere %d, held %d, confirmed %d", s.vacancies, s.elsewhere, t.held, t.confirmed)
-		}
-		if s.counted && s.capacity != s.vacancies+s.elsewhere+t.held+t.confirmed {
-			l.note(lawSeats, key.id(), "capacity %d, but vacancies %d, elsewhere %d, held %d, confirmed %d", s.capacity, s.vacancies, s.elsewhere, t.held, t.confirmed)
-		}
-	}
-	return l.violations
-}
-
-// checkHolds compares the holds' states with what the ledger was told.
-func (p *Platform) checkHolds() []Violation {
-	var l ledger
-	held, confirmed := map[slotKey]int{}, map[slotKey]int{}
-	for code, hold := range p.state.holds.all() {
-		promise, ok := p.state.ledger.promises.Get(code)
-		if !ok || (promise.ends == 0) != (hold.State == Held) {
-			l.note(lawAccounts, code, "the hold is %s, the ledger knows otherwise", hold.State)
-		}
-		if hold.State == Held {
-			held[hold.slot] += hold.promised
-		}
-	}
-	for id, booking := range p.state.bookings.all() {
-		code, ok := p.state.ledger.bookings.Get(id)
-		promise, _ := p.state.ledger.promises.Get(code)
-		if !ok || (promise.cancels == 0) != (booking.State == Booked) {
-			l.note(lawAccounts, id, "the booking is %s, the ledger knows otherwise", booking.State)
-			continue
-		}
-		if booking.State == Booked {
-			confirmed[promise.slot] += booking.Seats
-		}
-	}
-	for key, t := range p.state.ledger.tallies.all() {
-		if t.held != held[key] || t.confirmed != confirmed[key] {
-			l.note(lawAccounts, key.id(), "the ledger has %d seats held and %d confirmed, the holds %d and the bookings %d", t.held, t.confirmed, held[key], confirmed[key])
-		}
-	}
-	return l.violations
 }

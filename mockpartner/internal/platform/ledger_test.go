@@ -12,37 +12,37 @@ func TestTheLedgerFindsEveryBrokenLaw(t *testing.T) {
 	t.Parallel()
 	for law, breakIt := range map[string]func(d desk, hold Hold, booking Booking){
 		"a seat too many came back": func(d desk, hold Hold, _ Booking) {
-			d.take(hold.slot, -1)
+			d.stock.take(hold.slot, -1)
 		},
 		"a seat was sold twice": func(d desk, hold Hold, _ Booking) {
-			d.put(hold.slot, slot{counted: true, vacancies: -1})
+			d.stock.put(hold.slot, slot{counted: true, vacancies: -1})
 		},
 		"a code was given out twice": func(d desk, hold Hold, _ Booking) {
-			d.state.ledger.held(hold.Code, hold.slot, 0)
+			d.stock.state.ledger.held(hold.Code, hold.slot, 0)
 		},
 		"a booking id was given out twice": func(d desk, hold Hold, booking Booking) {
-			d.state.ledger.booked(hold.Code, booking.ID, 0)
+			d.stock.state.ledger.booked(hold.Code, booking.ID, 0)
 		},
 		"a hold ended twice": func(d desk, _ Hold, booking Booking) {
-			d.state.ledger.ended(booking.Code)
+			d.stock.state.ledger.ended(booking.Code)
 		},
 		"a hold ended that never began": func(d desk, _ Hold, _ Booking) {
-			d.state.ledger.ended("never")
+			d.stock.state.ledger.ended("never")
 		},
 		"a booking was cancelled twice": func(d desk, _ Hold, booking Booking) {
-			d.state.ledger.cancelled(booking.ID)
-			d.state.ledger.cancelled(booking.ID)
+			d.stock.state.ledger.cancelled(booking.ID)
+			d.stock.state.ledger.cancelled(booking.ID)
 		},
 		"a booking was cancelled that never was": func(d desk, _ Hold, _ Booking) {
-			d.state.ledger.cancelled("never")
+			d.stock.state.ledger.cancelled("never")
 		},
 		"a hold ended without the ledger's knowledge": func(d desk, hold Hold, _ Booking) {
 			hold.State = Released
-			d.state.holds.Set(hold.Code, &hold)
+			d.stock.state.holds.Set(hold.Code, &hold)
 		},
 		"a booking ended without the ledger's knowledge": func(d desk, _ Hold, booking Booking) {
 			booking.State = Cancelled
-			d.state.bookings.Set(booking.ID, &booking)
+			d.stock.state.bookings.Set(booking.ID, &booking)
 		},
 	} {
 		d := open(t, oneProduct())
@@ -63,8 +63,8 @@ func TestASlotThatLostASeatIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	hold := d.reserve(d.slotOn(day).ID, 1)
-	d.take(hold.slot, 1)
-	d.Release(hold.Code)
+	d.stock.take(hold.slot, 1)
+	d.Release(hold.Code, nil)
 	broken := d.Invariants()
 	if !slices.ContainsFunc(broken, func(v Violation) bool { return v.Law == lawSeats }) {
 		t.Fatalf("want the lost seat found, got %+v", broken)

@@ -64,7 +64,7 @@ func TestReserveIsRefusedAndHoldsNothing(t *testing.T) {
 		}), BadRequest},
 	}
 	for name, c := range cases {
-		_, err := d.Reserve(c.request)
+		_, err := d.Reserve(c.request, nil)
 		t.Log(name, "->", err)
 		d.refused(err, c.kind)
 	}
@@ -87,7 +87,7 @@ func TestInfantsTakeNoSeatUnlessTheCatalogSaysSo(t *testing.T) {
 		d := open(t, oneProduct(func(_ *catalog.Product, s *catalog.Schedule) { s.Seats = seats }))
 		request := d.request(d.full(day, 10), 1)
 		request.Units = family
-		if _, err := d.Reserve(request); err != nil {
+		if _, err := d.Reserve(request, nil); err != nil {
 			t.Fatal(err)
 		}
 		d.left(day, 10-want)
@@ -106,7 +106,7 @@ func TestConfirmBooksAndASecondConfirmBooksNothing(t *testing.T) {
 	d.clock.Advance(time.Hour)
 	again, err := d.Confirm(partnerapi.ConfirmRequest{
 		ReservationConfirmationCode: hold.Code, Contact: &partnerapi.Contact{FullName: "Somebody Else"},
-	})
+	}, nil)
 	if err != nil || !reflect.DeepEqual(again, first) {
 		t.Fatalf("want the first booking again, got %+v, %v", again, err)
 	}
@@ -122,7 +122,7 @@ func TestConfirmKeepsTheContactOfReserveUnlessItBringsItsOwn(t *testing.T) {
 	request := d.request(d.full(day, 5), 1)
 	request.Contact = &partnerapi.Contact{FullName: "Ana"}
 	request.ResellerReference = "b-1"
-	hold, err := d.Reserve(request)
+	hold, err := d.Reserve(request, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestAPartnerWithoutHoldsTakesSeatsAtConfirm(t *testing.T) {
 	}
 	d.confirm(first.Code)
 	d.left(day, 1)
-	_, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: second.Code})
+	_, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: second.Code}, nil)
 	d.refused(err, Unavailable)
 	d.release(second.Code, HoldReleased)
 	d.left(day, 1)
@@ -273,7 +273,7 @@ func TestSlotsWithoutLimitTakeAnyPartyAndNameNoVacancies(t *testing.T) {
 func TestAPlatformRemembersABoundedNumberOfHolds(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	d.most = 3
+	d.life.most = 3
 	slot := d.full(day, 5)
 	kept := d.confirm(d.reserve(slot, 1).Code)
 	first := d.reserve(slot, 1)
@@ -285,7 +285,7 @@ func TestAPlatformRemembersABoundedNumberOfHolds(t *testing.T) {
 	d.release(second.Code, HoldReleasedYet)
 	d.reserve(slot, 1)
 	d.release(second.Code, HoldUnknown)
-	_, err := d.Reserve(d.request(slot, 1))
+	_, err := d.Reserve(d.request(slot, 1), nil)
 	d.refused(err, Full)
 	d.cancel(kept.ID, BookingCancelled)
 	d.reserve(slot, 1)
@@ -299,12 +299,12 @@ func TestSlotsThatAreNoLongerInUseAreNotStored(t *testing.T) {
 	slot := d.slotOn(day)
 	hold := d.reserve(slot.ID, 1)
 	booking := d.confirm(d.reserve(slot.ID, 1).Code)
-	if n := len(d.Slots()); n != 1 {
+	if n := len(d.Inside().Slots); n != 1 {
 		t.Fatalf("want the slot stored while it is in use, got %d", n)
 	}
 	d.release(hold.Code, HoldReleased)
 	d.cancel(booking.ID, BookingCancelled)
-	if n := len(d.Slots()); n != 0 {
+	if n := len(d.Inside().Slots); n != 0 {
 		t.Fatalf("want no slot stored, got %d", n)
 	}
 	if again := d.slotOn(day); !reflect.DeepEqual(again, slot) {

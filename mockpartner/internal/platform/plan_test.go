@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"partnerkit.dev/mockpartner/internal/clock"
 )
 
 func (d desk) plans(changes ...PlannedChange) {
@@ -92,7 +94,7 @@ func TestAnObserverIsToldOfWhatCallersWouldSee(t *testing.T) {
 
 func TestAClockTellsWhenItIsMoved(t *testing.T) {
 	t.Parallel()
-	clock := NewFrozenClock(noon)
+	clock := clock.NewFrozen(noon)
 	for name, move := range map[string]func(){
 		"set": func() { clock.Set(noon) }, "advance": func() { clock.Advance(1) }, "freeze": clock.Freeze, "run": clock.Run, "show": func() { clock.Show(clock.Read()) },
 	} {

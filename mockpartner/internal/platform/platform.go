@@ -19,26 +19,16 @@ package platform
 import (
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/clock"
 )
-
-// DefaultHoldFor is how long a hold lives unless Config says otherwise.
-const DefaultHoldFor = 20 * time.Minute
-
-// holdlessExpiry is how far ahead a partner without holds puts expiresAt (RSV-8).
-const holdlessExpiry = 24 * time.Hour
-
-// maxHolds bounds the holds that a platform remembers, with their bookings.
-// Beyond it the holds that ended first are forgotten: their codes are unknown.
-const maxHolds = 100_000
 
 // Config is what a platform is made of.
 type Config struct {
 	Catalog *catalog.Index
-	Clock   Clock
+	Clock   clock.Clock
 	Seed    uint64
 	// HoldFor is how long a hold lives, at least a second; 0 means
 	// DefaultHoldFor. A policy with NoHolds overrides it.
@@ -50,22 +40,9 @@ type Config struct {
 
 // Platform is one partner's business. Use New.
 type Platform struct {
-	clock   Clock
-	seed    uint64
-	most    int // how many holds are remembered
-	sold    atomic.Pointer[catalog.Index]
-	conduct atomic.Pointer[Conduct]
-	turn    atomic.Uint64 // how often something was shown that is another each time
-
-	selling sync.Mutex // held while what is sold changes; it comes before mu
-
-	mu    sync.Mutex
-	state state
-	// What was said of an option is stale once its version, or the number of
-	// restores, is another.
-	versions map[*catalog.IndexedOption]uint64
-	restored uint64
-	observe  func(Change) // nil: nobody does
+	selling sync.Mutex // held while what is sold changes; it comes before the lifecycle's lock
+	stock   *inventory
+	life    *lifecycle
 }
 
 // New returns a platform without holds or bookings.
@@ -81,45 +58,38 @@ func New(c Config) (*Platform, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Platform{
-		clock:    c.Clock,
-		seed:     c.Seed,
-		most:     maxHolds,
-		state:    newState(),
-		versions: map[*catalog.IndexedOption]uint64{},
-	}
-	p.sold.Store(c.Catalog)
-	p.conduct.Store(checked)
-	return p, nil
+	return newPlatform(c.Clock, seed(c.Seed), maxHolds, newState(), c.Catalog, checked), nil
+}
+
+func newPlatform(clock clock.Clock, seed seed, most int, state state, sold *catalog.Index, conduct *Conduct) *Platform {
+	stock := &inventory{clock: clock, seed: seed, state: state, versions: map[*catalog.IndexedOption]uint64{}}
+	stock.sold.Store(sold)
+	stock.conduct.Store(conduct)
+	return &Platform{stock: stock, life: &lifecycle{stock: stock, most: most}}
 }
 
 // Catalog returns what the platform sells now.
-func (p *Platform) Catalog() *catalog.Index { return p.sold.Load() }
+func (p *Platform) Catalog() *catalog.Index { return p.stock.catalog() }
 
 // Seed returns the seed of everything that is drawn.
-func (p *Platform) Seed() uint64 { return p.seed }
+func (p *Platform) Seed() uint64 { return uint64(p.stock.seed) }
 
 // Now returns the platform's time.
-func (p *Platform) Now() time.Time { return p.clock.Now() }
+func (p *Platform) Now() time.Time { return p.stock.now() }
 
-// enter locks the platform and settles everything that the clock has passed.
-func (p *Platform) enter() (now time.Time) {
-	p.mu.Lock()
-	now = p.clock.Now()
-	p.settle(now)
-	return now
-}
+// Conduct returns how the platform does business, and which optional features it lacks. Its quirks must not be changed.
+func (p *Platform) Conduct() Conduct { return *p.stock.conduct.Load() }
 
-// option finds an option in the catalog. Where the platform is locked, the
-// option stays the one that is sold.
-func (p *Platform) option(productID, optionID string) (*catalog.IndexedOption, error) {
-	product, ok := p.Catalog().Product(p.known(DriftProducts, productID))
-	if !ok {
-		return nil, refuse(UnknownID, "there is no product %q", productID)
+// Behave changes how the platform does business from now on; what was held and
+// booked before stays as it is. Its error names what is wrong.
+func (p *Platform) Behave(c Conduct) error {
+	checked, err := c.check()
+	if err != nil {
+		return err
 	}
-	option, ok := product.Option(p.known(DriftOptions, optionID))
-	if !ok {
-		return nil, refuse(UnknownID, "product %q has no option %q", productID, optionID)
-	}
-	return option, nil
+	p.life.mu.Lock()
+	defer p.life.mu.Unlock()
+	p.stock.conduct.Store(checked)
+	p.stock.restored++ // what was said before may be said otherwise now
+	return nil
 }

@@ -86,7 +86,7 @@ func tell(rt *rapid.T, t *testing.T, noHolds bool) {
 }
 
 func (m *model) reserve(rt *rapid.T, d desk, slot string, seats int) {
-	hold, err := d.Reserve(d.request(slot, seats))
+	hold, err := d.Reserve(d.request(slot, seats), nil)
 	if lawful := m.left[slot] >= seats; lawful != (err == nil) {
 		rt.Fatalf("reserve %d of %d seats: got %v", seats, m.left[slot], err)
 	}
@@ -104,7 +104,7 @@ func (m *model) reserve(rt *rapid.T, d desk, slot string, seats int) {
 }
 
 func (m *model) confirm(rt *rapid.T, d desk, code string) {
-	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code})
+	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil)
 	hold := m.holds[code]
 	switch {
 	case hold != nil && hold.state == "booked":
@@ -129,7 +129,7 @@ func (m *model) confirm(rt *rapid.T, d desk, code string) {
 }
 
 func (m *model) release(d desk, code string) {
-	d.Release(code)
+	d.Release(code, nil)
 	if hold := m.holds[code]; hold != nil && hold.state == "held" {
 		hold.state = "released"
 		m.giveBack(hold)
@@ -137,7 +137,7 @@ func (m *model) release(d desk, code string) {
 }
 
 func (m *model) cancel(d desk, id string) {
-	d.Cancel(id)
+	d.Cancel(id, nil)
 	if hold := m.holds[m.bookings[id]]; hold != nil && hold.state == "booked" {
 		hold.state = "cancelled"
 		m.giveBack(hold)
@@ -145,7 +145,7 @@ func (m *model) cancel(d desk, id string) {
 }
 
 func (m *model) sellElsewhere(rt *rapid.T, d desk, slot string, delta int) {
-	err := d.AdjustVacancies("walk", "daily", slot, delta)
+	err := d.SetSlot("walk", "daily", slot, SlotChange{Vacancies: new(m.left[slot] + delta)})
 	if lawful := m.left[slot]+delta >= 0; lawful != (err == nil) {
 		rt.Fatalf("adjust %d vacancies by %+d: got %v", m.left[slot], delta, err)
 	}
@@ -176,20 +176,20 @@ func TestConcurrentCallersNeverSellASeatTwice(t *testing.T) {
 	for caller := range callers {
 		callersDone.Go(func() {
 			for round := range rounds {
-				hold, err := d.Reserve(d.request(slot, 1+round%3))
+				hold, err := d.Reserve(d.request(slot, 1+round%3), nil)
 				if err != nil {
 					continue
 				}
 				codes[caller] = append(codes[caller], hold.Code)
 				switch (caller + round) % 4 {
 				case 0:
-					d.Release(hold.Code)
+					d.Release(hold.Code, nil)
 				case 1:
-					d.Release(hold.Code)
-					d.Release(hold.Code)
+					d.Release(hold.Code, nil)
+					d.Release(hold.Code, nil)
 				case 2:
-					if booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: hold.Code}); err == nil {
-						d.Cancel(booking.ID)
+					if booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: hold.Code}, nil); err == nil {
+						d.Cancel(booking.ID, nil)
 					}
 				default: // left to expire
 					d.clock.Advance(time.Minute)
@@ -218,7 +218,7 @@ func TestOfManyCallersForTheLastSeatOneGetsIt(t *testing.T) {
 		var callers sync.WaitGroup
 		for caller := range 8 {
 			callers.Go(func() {
-				if _, err := d.Reserve(d.request(slot, 1)); err == nil {
+				if _, err := d.Reserve(d.request(slot, 1), nil); err == nil {
 					won.Store(caller, true)
 				}
 			})

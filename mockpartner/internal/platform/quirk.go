@@ -1,9 +1,15 @@
 package platform
 
 import (
-	"fmt"
+	"encoding/json"
 	"regexp"
 	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"partnerkit.dev/mockpartner/internal/invalid"
+	"partnerkit.dev/mockpartner/internal/yamlfile"
 )
 
 // Quirk is one way in which the platform itself misbehaves. It is computed from
@@ -96,8 +102,8 @@ const (
 	Nothing Does = "nothing"
 )
 
-// deeds lists what each case can do.
-func deeds() map[Case][]Does {
+// allowed lists what each case can do.
+func allowed() map[Case][]Does {
 	return map[Case][]Does{
 		OnReserve:          {Refuse, Nothing},
 		OnReserveClosed:    {Accept},
@@ -170,20 +176,9 @@ const MaxQuirks = 64
 // maxFromDay bounds FromDay: beyond it there are no slots to ask for.
 const maxFromDay = MaxWindowDays
 
-// QuirkError is what is wrong with a quirk.
-type QuirkError struct {
-	Key     string // of the quirk
-	Message string
-}
-
-func (e *QuirkError) Error() string { return e.Key + ": " + e.Message }
-
-// Check returns what is wrong with the quirk, as a *QuirkError.
+// Check returns what is wrong with the quirk, as an *invalid.Error.
 func (q Quirk) Check() error {
-	wrong := func(key, format string, args ...any) error {
-		return &QuirkError{Key: key, Message: fmt.Sprintf(format, args...)}
-	}
-	can, known := deeds()[q.On]
+	can, known := allowed()[q.On]
 	about := 0
 	for _, said := range []bool{q.On != "", q.Reuse != "", q.Drift != "", q.Shuffle} {
 		if said {
@@ -193,41 +188,41 @@ func (q Quirk) Check() error {
 	moves := q.Takes != "" || q.Gives != ""
 	switch {
 	case q.Name != "" && !quirkName.MatchString(q.Name):
-		return wrong("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", q.Name)
+		return invalid.At("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", q.Name)
 	case about != 1:
-		return wrong("on", "want one of on, reuse, drift and shuffle")
+		return invalid.At("on", "want one of on, reuse, drift and shuffle")
 	case q.On != "" && !known:
-		return wrong("on", "want one of %v, got %q", cases(), q.On)
+		return invalid.At("on", "want one of %v, got %q", cases(), q.On)
 	case q.Does != "" && !slices.Contains(can, q.Does):
-		return wrong("does", "want one of %v on %s, got %q", can, q.On, q.Does)
+		return invalid.At("does", "want one of %v on %s, got %q", can, q.On, q.Does)
 	case q.Takes != "" && !slices.Contains(amounts(), q.Takes):
-		return wrong("takes", "want one of %v, got %q", amounts(), q.Takes)
+		return invalid.At("takes", "want one of %v, got %q", amounts(), q.Takes)
 	case q.Gives != "" && !slices.Contains(amounts(), q.Gives):
-		return wrong("gives", "want one of %v, got %q", amounts(), q.Gives)
+		return invalid.At("gives", "want one of %v, got %q", amounts(), q.Gives)
 	case q.On == "" && (moves || q.Elsewhere || q.Late != 0 || q.Race != 0 || q.Does != ""):
-		return wrong("on", "does, takes, gives, elsewhere, late and race want a case that they are about")
+		return invalid.At("on", "does, takes, gives, elsewhere, late and race want a case that they are about")
 	case q.On == OnConfirmUnknown && (moves || q.Product != "" || q.Option != "" || q.FromDay != 0 || q.OnceFull || q.OnceCancelled):
-		return wrong("on", "an unknown code is of no slot: it has no seats to move, and no product, option or slot")
+		return invalid.At("on", "an unknown code is of no slot: it has no seats to move, and no product, option or slot")
 	case q.OnceFull && q.On == "":
-		return wrong("once_full", "want a case that the quirk is about")
+		return invalid.At("once_full", "want a case that the quirk is about")
 	case q.OnceCancelled && q.On == "":
-		return wrong("once_cancelled", "want a case that the quirk is about")
+		return invalid.At("once_cancelled", "want a case that the quirk is about")
 	case q.On != "" && q.Does == "" && !moves && q.Race == 0:
-		return wrong("does", "the quirk changes nothing: say what it does, takes or gives")
+		return invalid.At("does", "the quirk changes nothing: say what it does, takes or gives")
 	case (q.Elsewhere || q.Late != 0) && !moves:
-		return wrong("takes", "elsewhere and late want takes or gives")
+		return invalid.At("takes", "elsewhere and late want takes or gives")
 	case q.Race != 0 && !slices.Contains(races(), q.On):
-		return wrong("race", "want on: one of %v with it, got %q", races(), q.On)
+		return invalid.At("race", "want on: one of %v with it, got %q", races(), q.On)
 	case q.Race != 0 && (q.Does == Refuse || q.Does == Nothing):
-		return wrong("race", "a call that does nothing has nothing to be late with: want no does: %s with it", q.Does)
+		return invalid.At("race", "a call that does nothing has nothing to be late with: want no does: %s with it", q.Does)
 	case q.Race < 0 || q.Race > maxRace:
-		return wrong("race", "want at most %v", maxRace)
+		return invalid.At("race", "want at most %v", maxRace)
 	case q.Reuse != "" && q.Reuse != ReuseCodes && q.Reuse != ReuseBookingIDs:
-		return wrong("reuse", "want %s or %s, got %q", ReuseCodes, ReuseBookingIDs, q.Reuse)
+		return invalid.At("reuse", "want %s or %s, got %q", ReuseCodes, ReuseBookingIDs, q.Reuse)
 	case q.Drift != "" && !slices.Contains([]Drift{DriftProducts, DriftOptions, DriftSlots}, q.Drift):
-		return wrong("drift", "want %s, %s or %s, got %q", DriftProducts, DriftOptions, DriftSlots, q.Drift)
+		return invalid.At("drift", "want %s, %s or %s, got %q", DriftProducts, DriftOptions, DriftSlots, q.Drift)
 	case q.FromDay < 0 || q.FromDay > maxFromDay:
-		return wrong("from_day", "want a number of days from 0 to %d, got %d", maxFromDay, q.FromDay)
+		return invalid.At("from_day", "want a number of days from 0 to %d, got %d", maxFromDay, q.FromDay)
 	}
 	return nil
 }
@@ -235,9 +230,34 @@ func (q Quirk) Check() error {
 // cases lists the cases by name.
 func cases() []Case {
 	var all []Case
-	for c := range deeds() {
+	for c := range allowed() {
 		all = append(all, c)
 	}
 	slices.Sort(all)
 	return all
 }
+
+// Duration is a time.Duration that files write as 250ms, 2s or 1m30s.
+type Duration time.Duration
+
+// MaxDuration bounds every duration in a file. A caller that is kept longer has
+// gone away long since.
+const MaxDuration = 10 * time.Minute
+
+// UnmarshalYAML reads a duration of at most ten minutes.
+func (d *Duration) UnmarshalYAML(node ast.Node) error {
+	text := node.GetToken().Value
+	_, isScalar := node.(ast.ScalarNode)
+	parsed, err := time.ParseDuration(text)
+	if err != nil || parsed < 0 || parsed > MaxDuration || !isScalar {
+		return yamlfile.At(node, "want a duration from 0s to %s, such as 250ms or 2s, got %q", MaxDuration, text)
+	}
+	*d = Duration(parsed)
+	return nil
+}
+
+// MarshalJSON writes the duration as files do.
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
+
+// maxRace bounds how long a call that races may look away.
+const maxRace = Duration(10 * time.Second)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -29,7 +30,7 @@ func quirkyDesk(t *testing.T, quirks ...Quirk) desk {
 // left is how many vacancies the slot has, as the platform counts.
 func (d desk) vacanciesOf(slotID string) int {
 	d.t.Helper()
-	for _, s := range d.Slots() {
+	for _, s := range d.Inside().Slots {
 		if s.AvailabilityID == slotID {
 			return s.Vacancies
 		}
@@ -40,7 +41,7 @@ func (d desk) vacanciesOf(slotID string) int {
 
 func (d desk) holds(slotID string, adults int) Hold {
 	d.t.Helper()
-	hold, err := d.Reserve(d.request(slotID, adults))
+	hold, err := d.Reserve(d.request(slotID, adults), nil)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func (d desk) holds(slotID string, adults int) Hold {
 
 func (d desk) books(code string) Booking {
 	d.t.Helper()
-	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code})
+	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -66,21 +67,21 @@ func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 		d.books(code)
 		d.books(code)
 	}
-	release := func(d desk, slot string) { d.Release(d.holds(slot, 3).Code) }
+	release := func(d desk, slot string) { d.Release(d.holds(slot, 3).Code, nil) }
 	releaseAgain := func(d desk, slot string) {
 		code := d.holds(slot, 3).Code
-		d.Release(code)
-		d.Release(code)
+		d.Release(code, nil)
+		d.Release(code, nil)
 	}
 	releaseBooked := func(d desk, slot string) {
 		code := d.holds(slot, 3).Code
 		d.books(code)
-		d.Release(code)
+		d.Release(code, nil)
 	}
 	releaseCancelled := func(d desk, slot string) {
 		code := d.holds(slot, 3).Code
-		d.Cancel(d.books(code).ID)
-		d.Release(code)
+		d.Cancel(d.books(code).ID, nil)
+		d.Release(code, nil)
 	}
 	expire := func(d desk, slot string) {
 		d.holds(slot, 3)
@@ -89,19 +90,19 @@ func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 	releaseExpired := func(d desk, slot string) {
 		code := d.holds(slot, 3).Code
 		d.clock.Advance(time.Hour)
-		d.Release(code)
+		d.Release(code, nil)
 	}
-	cancel := func(d desk, slot string) { d.Cancel(d.books(d.holds(slot, 3).Code).ID) }
+	cancel := func(d desk, slot string) { d.Cancel(d.books(d.holds(slot, 3).Code).ID, nil) }
 	cancelAgain := func(d desk, slot string) {
 		id := d.books(d.holds(slot, 3).Code).ID
-		d.Cancel(id)
-		d.Cancel(id)
+		d.Cancel(id, nil)
+		d.Cancel(id, nil)
 	}
-	refused := func(d desk, slot string) { _, _ = d.Reserve(d.request(slot, 9)) }
+	refused := func(d desk, slot string) { _, _ = d.Reserve(d.request(slot, 9), nil) }
 	strangers := func(d desk, slot string) {
 		request := d.request(slot, 1)
 		request.Units[0].ID = "unit-nobody-knows"
-		_, _ = d.Reserve(request)
+		_, _ = d.Reserve(request, nil)
 	}
 	for _, c := range []struct {
 		quirk Quirk
@@ -187,9 +188,9 @@ func TestLateSeatsMoveWhenTheClockGetsThere(t *testing.T) {
 func TestACodeThatIsDoneWithIsAcceptedWhereAQuirkSaysSo(t *testing.T) {
 	t.Parallel()
 	for on, end := range map[Case]func(desk, Hold){
-		OnConfirmReleased:  func(d desk, h Hold) { d.Release(h.Code) },
+		OnConfirmReleased:  func(d desk, h Hold) { d.Release(h.Code, nil) },
 		OnConfirmExpired:   func(d desk, _ Hold) { d.clock.Advance(time.Hour) },
-		OnConfirmCancelled: func(d desk, h Hold) { d.Cancel(d.books(h.Code).ID) },
+		OnConfirmCancelled: func(d desk, h Hold) { d.Cancel(d.books(h.Code).ID, nil) },
 		OnConfirmAgain:     func(d desk, h Hold) { d.books(h.Code) },
 	} {
 		d := quirkyDesk(t, Quirk{On: on, Does: Accept})
@@ -199,7 +200,7 @@ func TestACodeThatIsDoneWithIsAcceptedWhereAQuirkSaysSo(t *testing.T) {
 		if _, ok := d.FindBooking(booking.ID); !ok {
 			t.Errorf("%s: want the booking kept", on)
 		}
-		if d.Cancel(booking.ID) != BookingCancelled {
+		if d.Cancel(booking.ID, nil) != BookingCancelled {
 			t.Errorf("%s: want a booking that can be cancelled", on)
 		}
 		if len(d.Invariants()) == 0 {
@@ -239,13 +240,13 @@ func TestIDsOfWhatHasEndedComeRoundAgain(t *testing.T) {
 	if first.Code == second.Code {
 		t.Errorf("want the code of a live hold left alone, got %s twice", first.Code)
 	}
-	d.Release(first.Code)
+	d.Release(first.Code, nil)
 	third := d.holds(slot, 1)
 	if third.Code != first.Code {
 		t.Errorf("want %s again, got %s", first.Code, third.Code)
 	}
 	booking := d.books(third.Code)
-	d.Cancel(booking.ID)
+	d.Cancel(booking.ID, nil)
 	if again := d.books(second.Code); again.ID != booking.ID {
 		t.Errorf("want %s again, got %s", booking.ID, again.ID)
 	}
@@ -258,7 +259,7 @@ func TestTwoReservesThatRaceGetTheSameSeat(t *testing.T) {
 	errs := make(chan error, 4)
 	for range cap(errs) {
 		go func() {
-			_, err := d.Reserve(d.request(slot, 1))
+			_, err := d.Reserve(d.request(slot, 1), nil)
 			errs <- err
 		}()
 	}
@@ -284,13 +285,13 @@ func TestTwoCallsThatRaceAreBothDone(t *testing.T) {
 			d := quirkyDesk(t, Quirk{On: on, Race: Duration(50 * time.Millisecond)})
 			slot := d.full(day, 5)
 			code := d.holds(slot, 3).Code
-			call, left, bookings := func() { d.Release(code) }, 8, 0
+			call, left, bookings := func() { d.Release(code, nil) }, 8, 0
 			switch on {
 			case OnConfirm:
-				call, left, bookings = func() { _, _ = d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}) }, 2, 2
+				call, left, bookings = func() { _, _ = d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil) }, 2, 2
 			case OnCancel:
 				booked := d.books(code)
-				call, left, bookings = func() { d.Cancel(booked.ID) }, 8, 1
+				call, left, bookings = func() { d.Cancel(booked.ID, nil) }, 8, 1
 			}
 			var running sync.WaitGroup
 			running.Go(call)
@@ -327,13 +328,13 @@ func TestAQuirkIsConfinedToItsPlace(t *testing.T) {
 		{Quirk{FromDay: 50}, last.ID, lastOption, 50, true},
 		{Quirk{Product: "none"}, last.ID, lastOption, 1, false},
 	} {
-		option, err := d.Platform.option(c.product, c.option)
+		option, err := d.stock.option(c.product, c.option)
 		if err != nil {
 			t.Fatal(err)
 		}
 		today := dayNumber(noon.In(option.Product.Location))
 		key := slotKey{option: option, day: today + int64(c.daysAhead), minute: option.Starts[0]}
-		if got := d.concerns(c.quirk, key, noon); got != c.about {
+		if got := d.stock.concerns(c.quirk, key, noon); got != c.about {
 			t.Errorf("%+v, %s %s in %d days: want %t, got %t", c.quirk, c.product, c.option, c.daysAhead, c.about, got)
 		}
 	}
@@ -343,8 +344,8 @@ func TestASlotThatWasFullIsRememberedForAQuirkThatAsks(t *testing.T) {
 	t.Parallel()
 	d := quirkyDesk(t, Quirk{On: OnReserve, Does: Refuse, OnceFull: true})
 	slot := d.full(day, 1)
-	d.Release(d.holds(slot, 1).Code)
-	if _, err := d.Reserve(d.request(slot, 1)); err == nil {
+	d.Release(d.holds(slot, 1).Code, nil)
+	if _, err := d.Reserve(d.request(slot, 1), nil); err == nil {
 		t.Error("want the slot that was full shut")
 	}
 	d.holds(d.full("2026-07-03", 2), 1)
@@ -355,13 +356,13 @@ func TestASlotWithACancelledBookingIsRememberedForAQuirkThatAsks(t *testing.T) {
 	d := quirkyDesk(t, Quirk{On: OnRelease, Gives: AmountNone, OnceCancelled: true})
 	lost := func(date string) int {
 		slot := d.slotOn(date)
-		d.Release(d.holds(slot.ID, 1).Code)
+		d.Release(d.holds(slot.ID, 1).Code, nil)
 		return *slot.Vacancies - *d.slotOn(date).Vacancies
 	}
 	if got := lost(day); got != 0 {
 		t.Errorf("want the seat back while no booking of the slot was cancelled, got %d lost", got)
 	}
-	d.Cancel(d.books(d.holds(d.slotOn(day).ID, 1).Code).ID)
+	d.Cancel(d.books(d.holds(d.slotOn(day).ID, 1).Code).ID, nil)
 	if got := lost(day); got != 1 {
 		t.Errorf("want the seat lost once a booking of the slot was cancelled, got %d lost", got)
 	}
@@ -379,7 +380,7 @@ func TestIDsThatDriftAreKnownWhateverTheyHaveBecome(t *testing.T) {
 	}
 	d.holds(first, 1)
 	d.holds(second, 1)
-	if held := d.Slots(); len(held) != 1 || held[0].Held != 2 {
+	if held := d.Inside().Slots; len(held) != 1 || held[0].Held != 2 {
 		t.Errorf("want both of the same slot, got %+v", held)
 	}
 	listings := map[string]bool{}
@@ -413,8 +414,8 @@ func TestAQuirkThatSaysNothingOrTooMuchIsRefused(t *testing.T) {
 		"once_full":      {Drift: DriftSlots, OnceFull: true},
 		"once_cancelled": {Drift: DriftSlots, OnceCancelled: true},
 	} {
-		var wrong *QuirkError
-		if err := q.Check(); !errors.As(err, &wrong) || wrong.Key != key || wrong.Message == "" {
+		var wrong *invalid.Error
+		if err := q.Check(); !errors.As(err, &wrong) || wrong.Path != key || wrong.Message == "" {
 			t.Errorf("%s: want it named, got %v", key, err)
 		}
 	}
@@ -435,7 +436,7 @@ func TestRandomQuirksNeverStopAPlatform(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		d := open(t, oneProduct())
-		d.most = 8
+		d.life.most = 8
 		if err := d.Behave(Conduct{Quirks: rapid.SliceOfN(rapid.Custom(anyQuirk), 0, 6).Draw(rt, "quirks")}); err != nil {
 			rt.Fatal(err)
 		}
@@ -445,17 +446,17 @@ func TestRandomQuirksNeverStopAPlatform(t *testing.T) {
 			"reserve": func(rt *rapid.T) {
 				slots := d.slots(day, "2026-07-12")
 				slot := rapid.SampledFrom(slots).Draw(rt, "slot").ID
-				if hold, err := d.Reserve(d.request(slot, rapid.IntRange(1, 6).Draw(rt, "seats"))); err == nil {
+				if hold, err := d.Reserve(d.request(slot, rapid.IntRange(1, 6).Draw(rt, "seats")), nil); err == nil {
 					codes = append(codes, hold.Code)
 				}
 			},
 			"confirm": func(rt *rapid.T) {
-				if booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: rapid.SampledFrom(codes).Draw(rt, "code")}); err == nil {
+				if booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: rapid.SampledFrom(codes).Draw(rt, "code")}, nil); err == nil {
 					ids = append(ids, booking.ID)
 				}
 			},
-			"release": func(rt *rapid.T) { d.Release(rapid.SampledFrom(codes).Draw(rt, "code")) },
-			"cancel":  func(rt *rapid.T) { d.Cancel(rapid.SampledFrom(ids).Draw(rt, "id")) },
+			"release": func(rt *rapid.T) { d.Release(rapid.SampledFrom(codes).Draw(rt, "code"), nil) },
+			"cancel":  func(rt *rapid.T) { d.Cancel(rapid.SampledFrom(ids).Draw(rt, "id"), nil) },
 			"wait": func(rt *rapid.T) {
 				d.clock.Advance(time.Duration(rapid.IntRange(1, 30).Draw(rt, "minutes")) * time.Minute)
 			},
@@ -493,7 +494,7 @@ func anyQuirk(rt *rapid.T) Quirk {
 		return Quirk{Shuffle: true}
 	}
 	q := Quirk{On: rapid.SampledFrom(cases()).Draw(rt, "on")}
-	if can := deeds()[q.On]; len(can) > 0 && rapid.Bool().Draw(rt, "does something") {
+	if can := allowed()[q.On]; len(can) > 0 && rapid.Bool().Draw(rt, "does something") {
 		q.Does = rapid.SampledFrom(can).Draw(rt, "does")
 	}
 	if q.On == OnConfirmUnknown {

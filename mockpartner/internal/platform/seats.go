@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// maxRace bounds how long a call that races may look away.
-const maxRace = Duration(10 * time.Second)
-
 // seatsOf returns how many seats an amount is, of a hold.
 func (a Amount) seatsOf(h *Hold) int {
 	switch a {
@@ -32,7 +29,7 @@ func (a Amount) seatsOf(h *Hold) int {
 // move moves the seats of a case, and returns how many it took out of the
 // vacancies: as many as is lawful, a negative number for those that come back,
 // unless the quirk says otherwise.
-func (p *Platform) move(q Quirk, h *Hold, lawful int, now time.Time) (taken int) {
+func (inv *inventory) move(q Quirk, h *Hold, lawful int, now time.Time) (taken int) {
 	key := h.slot
 	switch {
 	case q.Takes != "" || q.Gives != "":
@@ -41,21 +38,21 @@ func (p *Platform) move(q Quirk, h *Hold, lawful int, now time.Time) (taken int)
 		taken = lawful
 	}
 	if q.Elsewhere {
-		key = p.next(key)
+		key = next(key)
 	}
 	if q.Late > 0 && taken != 0 {
-		p.putOff(lateMove{at: now.Add(time.Duration(q.Late)), slot: key, seats: taken})
+		inv.putOff(lateMove{at: now.Add(time.Duration(q.Late)), slot: key, seats: taken})
 		return taken
 	}
 	if taken != 0 {
-		p.take(key, taken)
+		inv.take(key, taken)
 	}
 	return taken
 }
 
 // next returns the option's next slot, on the same day or later; the slot itself
 // where there is no other.
-func (p *Platform) next(key slotKey) slotKey {
+func next(key slotKey) slotKey {
 	starts := key.option.Starts
 	for day := key.day; day <= key.day+7; day++ {
 		for _, minute := range starts {
@@ -68,35 +65,68 @@ func (p *Platform) next(key slotKey) slotKey {
 	return key
 }
 
-// lateMove is seats that have been promised to move.
-type lateMove struct {
-	at    time.Time
-	slot  slotKey
-	seats int // taken out of the vacancies
-}
-
 // maxLate bounds the moves that are put off. Beyond it seats move at once.
 const maxLate = 10_000
 
 // putOff lets seats move when the clock gets there.
-func (p *Platform) putOff(m lateMove) {
-	if len(p.state.late) >= maxLate {
-		p.take(m.slot, m.seats)
+func (inv *inventory) putOff(m lateMove) {
+	if len(inv.state.late) >= maxLate {
+		inv.take(m.slot, m.seats)
 		return
 	}
 	// A new list: states that were forked share the old one.
-	at := slices.IndexFunc(p.state.late, func(other lateMove) bool { return other.at.After(m.at) })
+	at := slices.IndexFunc(inv.state.late, func(other lateMove) bool { return other.at.After(m.at) })
 	if at < 0 {
-		at = len(p.state.late)
+		at = len(inv.state.late)
 	}
-	p.state.late = slices.Insert(slices.Clone(p.state.late), at, m)
+	inv.state.late = slices.Insert(slices.Clone(inv.state.late), at, m)
 }
 
 // settleLate moves the seats whose time has come.
-func (p *Platform) settleLate(now time.Time) {
-	for len(p.state.late) > 0 && !p.state.late[0].at.After(now) {
-		due := p.state.late[0]
-		p.state.late = p.state.late[1:]
-		p.take(due.slot, due.seats)
+func (inv *inventory) settleLate(now time.Time) {
+	for len(inv.state.late) > 0 && !inv.state.late[0].at.After(now) {
+		due := inv.state.late[0]
+		inv.state.late = inv.state.late[1:]
+		inv.take(due.slot, due.seats)
 	}
+}
+
+// put enters a slot that has changed, and makes stale what was said of its
+// option before.
+func (inv *inventory) put(key slotKey, changed slot) {
+	inv.versions[key.option]++
+	inv.state.slots.set(key, changed)
+}
+
+// take moves seats out of the slot's vacancies; a negative number gives them back.
+func (inv *inventory) take(key slotKey, seats int) {
+	was := inv.slot(key)
+	s := was
+	if s.counted {
+		s.vacancies -= seats
+		s.wasFull = s.wasFull || s.vacancies <= 0 && inv.conduct.Load().watchesFull()
+	}
+	inv.put(key, s)
+	inv.announceSlot(BookingChange, key, was, s)
+}
+
+// noteCancelled enters that a booking of the slot was cancelled, for quirks that ask.
+func (inv *inventory) noteCancelled(key slotKey) {
+	if inv.conduct.Load().watchesCancelled() {
+		s := inv.slot(key)
+		s.wasCancelled = true
+		inv.put(key, s)
+	}
+}
+
+// leave forgets a slot that is again as it was computed, so that memory is
+// bounded by what is in use. One that lost or won seats stays: Invariants must
+// see it.
+func (inv *inventory) leave(key slotKey) {
+	touched, ok := inv.state.slots.get(key)
+	if !ok || inv.state.ledger.tally(key).live > 0 || touched != inv.seed.original(key) {
+		return
+	}
+	inv.state.slots.delete(key)
+	inv.state.ledger.tallies.delete(key)
 }

@@ -17,32 +17,17 @@ var ErrPolicy = errors.New("a catalog that is sold from now on has no other poli
 // updatedAt (PRD-14). Its error is ErrPolicy, where the catalog has a policy that
 // is not the platform's, or that of catalog.Index.Replace.
 func (p *Platform) Sell(c *catalog.Catalog) error {
-	if c.Policy != (catalog.Policy{}) && c.Policy != p.Policy() {
+	if c.Policy != (catalog.Policy{}) && c.Policy != p.stock.conduct.Load().Policy {
 		return ErrPolicy
 	}
-	return p.resell(func(sold *catalog.Index, now time.Time) (*catalog.Index, error) {
+	return p.SellInstead(func(sold *catalog.Index, now time.Time) (*catalog.Index, error) {
 		return sold.Replace(c, now)
 	})
 }
 
-// SellProduct adds a product to what is sold, or replaces the one of its id, as
-// Sell does. Its error is that of catalog.Index.With.
-func (p *Platform) SellProduct(product catalog.Product) error {
-	return p.resell(func(sold *catalog.Index, now time.Time) (*catalog.Index, error) {
-		return sold.With(product, now)
-	})
-}
-
-// StopSelling takes a product out of what is sold, as Sell does. Its error wraps
-// catalog.ErrNoProduct or catalog.ErrLastProduct.
-func (p *Platform) StopSelling(productID string) error {
-	return p.resell(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) {
-		return sold.Without(productID)
-	})
-}
-
-// resell sells what change makes of what is sold. Bookings go on while it does.
-func (p *Platform) resell(change func(sold *catalog.Index, now time.Time) (*catalog.Index, error)) error {
+// SellInstead sells what change makes of what is sold, as Sell does. Bookings go on
+// while it does.
+func (p *Platform) SellInstead(change func(sold *catalog.Index, now time.Time) (*catalog.Index, error)) error {
 	p.selling.Lock()
 	defer p.selling.Unlock()
 	sold := p.Catalog()
@@ -50,13 +35,13 @@ func (p *Platform) resell(change func(sold *catalog.Index, now time.Time) (*cata
 	if err != nil || next == sold {
 		return err
 	}
-	p.enter()
-	defer p.mu.Unlock()
-	p.sold.Store(next)
-	p.state.move(next)
-	clear(p.versions)
-	p.restored++ // what was said before may be said otherwise now
-	p.announce(Change{Cause: CatalogChanged})
+	p.life.enter()
+	defer p.life.mu.Unlock()
+	p.stock.sold.Store(next)
+	p.stock.state.move(next)
+	clear(p.stock.versions)
+	p.stock.restored++ // what was said before may be said otherwise now
+	p.stock.announce(Change{Cause: CatalogChanged})
 	return nil
 }
 

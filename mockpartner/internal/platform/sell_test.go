@@ -71,7 +71,7 @@ func TestWhatIsSoldNoLongerCannotBeAskedFor(t *testing.T) {
 	id := d.full("2026-07-10", 5)
 	request := d.request(id, 1)
 	d.sells(elsewhere())
-	_, err := d.Reserve(request)
+	_, err := d.Reserve(request, nil)
 	d.refused(err, UnknownID)
 	if _, err := d.FindSlot(request.ProductID, request.OptionID, id); err == nil {
 		t.Error("want no such slot")
@@ -91,16 +91,16 @@ func TestAnAnswerIsStaleOnceTheCatalogHasChanged(t *testing.T) {
 	d.reserve(d.full("2026-07-10", 5), 1)
 	before := ask()
 	d.sells(oneProduct())
-	if !d.Fresh(before.Stamp) {
+	if !before.Stamp.Fresh() {
 		t.Error("want an answer to stay fresh where nothing has changed")
 	}
 	d.sells(resized(50))
 	after := ask()
-	if d.Fresh(before.Stamp) || !d.Fresh(after.Stamp) {
+	if before.Stamp.Fresh() || !after.Stamp.Fresh() {
 		t.Error("want the old answer stale and the new one fresh")
 	}
 	d.clock.Advance(25 * time.Minute)
-	if d.Fresh(after.Stamp) {
+	if after.Stamp.Fresh() {
 		t.Error("want it stale once a hold of the catalog before has expired")
 	}
 }
@@ -144,8 +144,8 @@ func TestSeatsAreKeptWhileTheCatalogChanges(t *testing.T) {
 	for range 4 {
 		callers.Go(func() {
 			for range 50 {
-				if hold, err := d.Reserve(request); err == nil {
-					d.Release(hold.Code)
+				if hold, err := d.Reserve(request, nil); err == nil {
+					d.Release(hold.Code, nil)
 				}
 				d.Timers(10)
 				_, _ = d.Listing(catalog.Filter{})

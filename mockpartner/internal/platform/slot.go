@@ -110,50 +110,58 @@ func (s slot) status(key slotKey, when span, now time.Time) partnerapi.SlotStatu
 	}
 }
 
-// slot returns the slot as it is now.
-func (p *Platform) slot(key slotKey) slot {
-	if touched, ok := p.state.slots.get(key); ok {
-		return touched
+// A civil date is held as midnight UTC: adding 24 hours is the next date,
+// whatever the zones do.
+
+func parseDate(s string) (time.Time, error) { return time.Parse(partnerapi.DateLayout, s) }
+
+// dayNumber counts the days since 1970-01-01.
+func dayNumber(date time.Time) int64 { return date.Unix() / (24 * 60 * 60) }
+
+// wallTime returns the instant at which clocks in the zone show that many
+// minutes after the date's midnight. A time that occurs twice, when clocks go
+// back, is its first occurrence; one that is skipped, when they go forward,
+// comes as much later: 02:30 becomes 03:30.
+func wallTime(date time.Time, minutes int, zone *time.Location) time.Time {
+	wall := date.Add(time.Duration(minutes) * time.Minute)
+	// No offset is larger than 14 hours: the zone's offsets that long before
+	// and after hold on both sides of any change at hand.
+	const reach = 14 * time.Hour
+	before := wall.Add(-offsetAt(wall.Add(-reach), zone))
+	if offsetAt(before, zone) == offsetAt(wall.Add(-reach), zone) {
+		return before.In(zone)
 	}
-	return p.original(key)
+	after := wall.Add(-offsetAt(wall.Add(reach), zone))
+	if offsetAt(after, zone) == offsetAt(wall.Add(reach), zone) {
+		return after.In(zone)
+	}
+	return before.In(zone)
 }
 
-// put enters a slot that has changed, and makes stale what was said of its
-// option before.
-func (p *Platform) put(key slotKey, changed slot) {
-	p.versions[key.option]++
-	p.state.slots.set(key, changed)
+func offsetAt(t time.Time, zone *time.Location) time.Duration {
+	_, seconds := t.In(zone).Zone()
+	return time.Duration(seconds) * time.Second
 }
 
-// take moves seats out of the slot's vacancies; a negative number gives them back.
-func (p *Platform) take(key slotKey, seats int) {
-	was := p.slot(key)
-	s := was
-	if s.counted {
-		s.vacancies -= seats
-		s.wasFull = s.wasFull || s.vacancies <= 0 && p.watchesFull()
-	}
-	p.put(key, s)
-	p.announceSlot(BookingChange, key, was, s)
+// fallsOn reports whether t, in its own zone, is on the date. It is not where a
+// zone skipped a whole day.
+func fallsOn(t, date time.Time) bool {
+	year, month, day := t.Date()
+	return date.Equal(time.Date(year, month, day, 0, 0, 0, 0, time.UTC))
 }
 
-// noteCancelled enters that a booking of the slot was cancelled, for quirks that ask.
-func (p *Platform) noteCancelled(key slotKey) {
-	if p.watchesCancelled() {
-		s := p.slot(key)
-		s.wasCancelled = true
-		p.put(key, s)
-	}
-}
+// MaxWindowDays is the longest window that can be asked for, in days.
+const MaxWindowDays = 366
 
-// leave forgets a slot that is again as it was computed, so that memory is
-// bounded by what is in use. One that lost or won seats stays: Invariants must
-// see it.
-func (p *Platform) leave(key slotKey) {
-	touched, ok := p.state.slots.get(key)
-	if !ok || p.state.ledger.tally(key).live > 0 || touched != p.original(key) {
-		return
-	}
-	p.state.slots.delete(key)
-	p.state.ledger.tallies.delete(key)
+// SlotChange is what SetSlot changes; nil leaves a thing as it is.
+type SlotChange struct {
+	// Status opens or closes the slot. SOLD_OUT sells what is left elsewhere,
+	// FREESALE takes the limit away; AVAILABLE and LIMITED want Vacancies
+	// where the slot has not as many as the status says.
+	Status *partnerapi.SlotStatus
+	// Capacity is the new number of seats; what is sold stays sold.
+	Capacity *int
+	// Vacancies is how many seats are to be left: the others that are not held
+	// or confirmed count as sold elsewhere.
+	Vacancies *int
 }

@@ -1,9 +1,8 @@
 package platform
 
 import (
-	"partnerkit.dev/mockpartner/internal/catalog"
 	"slices"
-	"sync"
+	"time"
 
 	"github.com/tidwall/btree"
 )
@@ -57,55 +56,50 @@ func (l *ledger) fork() ledger {
 	}
 }
 
-// Snapshot is what was in a platform at one moment. It never changes, and is
-// safe for concurrent use.
-type Snapshot struct {
-	sold *catalog.Index
-
-	mu    sync.Mutex
-	state state
+// PlannedChange is a change of a slot that is made when the clock gets there.
+type PlannedChange struct {
+	At                                  time.Time
+	ProductID, OptionID, AvailabilityID string
+	Change                              SlotChange
 }
 
-// Snapshot keeps what is in the platform now, in constant time.
-func (p *Platform) Snapshot() *Snapshot {
-	p.enter()
-	defer p.mu.Unlock()
-	return &Snapshot{sold: p.Catalog(), state: p.state.fork()}
+// MaxPlanned bounds the changes that are planned.
+const MaxPlanned = 1000
+
+// lateMove is seats that have been promised to move.
+type lateMove struct {
+	at    time.Time
+	slot  slotKey
+	seats int // taken out of the vacancies
 }
 
-func (s *Snapshot) fork() state {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.state.fork()
-}
-
-// Restore puts into the platform what was in it, or in another one, when the
-// snapshot was taken, and has it sell what was sold then; in constant time. The
-// clock is not moved: holds that it has passed meanwhile expire.
-func (p *Platform) Restore(s *Snapshot) {
-	restored := s.fork()
-	p.selling.Lock()
-	defer p.selling.Unlock()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.state = restored
-	p.sold.Store(s.sold)
-	p.restored++
-}
-
-// Clone returns a platform that is like this one, and from now on has a life and
-// a clock of its own; in constant time.
-func (p *Platform) Clone(clock Clock) *Platform {
-	p.enter()
-	defer p.mu.Unlock()
-	clone := &Platform{
-		clock:    clock,
-		seed:     p.seed,
-		most:     p.most,
-		state:    p.state.fork(),
-		versions: map[*catalog.IndexedOption]uint64{},
+// expiresBefore is the order in which holds expire.
+func expiresBefore(a, b *Hold) bool {
+	if a.ExpiresAt.Equal(b.ExpiresAt) {
+		return a.number < b.number
 	}
-	clone.sold.Store(p.Catalog())
-	clone.conduct.Store(p.conduct.Load())
-	return clone
+	return a.ExpiresAt.Before(b.ExpiresAt)
 }
+
+// remember puts a hold that is over in line to be forgotten.
+func (st *state) remember(code string) {
+	st.endings++
+	st.ended.Set(st.endings, code)
+}
+
+// lastEnded returns the hold that ended last among those that fit.
+func (st *state) lastEnded(fits func(*Hold) bool) (last *Hold, found bool) {
+	looked := 0
+	st.ended.Reverse(func(_ uint64, code string) bool {
+		hold, ok := st.holds.Get(code)
+		if ok && fits(hold) {
+			last, found = hold, true
+		}
+		looked++
+		return !found && looked < maxReuseSearch
+	})
+	return last, found
+}
+
+// maxReuseSearch bounds how far back a used id is looked for.
+const maxReuseSearch = 100

@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/schemas/partnerapi"
+	"partnerkit.dev/mockpartner/internal/clock"
+
 	"pgregory.net/rapid"
+
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // content is what is in a platform, as text.
@@ -27,12 +30,12 @@ func TestClonesAndSnapshotsShareNothingThatChanges(t *testing.T) {
 		d := open(t, oneProduct())
 		live := func(p *Platform, step string) {
 			for i := range rapid.IntRange(1, 40).Draw(rt, step) {
-				act(rt, desk{Platform: p, t: t, clock: p.clock.(*VirtualClock)}, i)
+				act(rt, desk{Platform: p, t: t, clock: p.stock.clock.(*clock.Virtual)}, i)
 			}
 		}
 		live(d.Platform, "before")
 		saved, before, then := d.Snapshot(), content(rt, d.Platform), d.clock.Read()
-		twin := d.Clone(NewFrozenClock(then.At))
+		twin := d.Clone(clock.NewFrozen(then.At))
 		if got := content(rt, twin); got != before {
 			rt.Fatalf("want a clone like its original:\n%s\ngot\n%s", before, got)
 		}
@@ -67,13 +70,13 @@ func act(rt *rapid.T, d desk, n int) {
 	holds, bookings := d.Holds(), d.Bookings()
 	switch action := rapid.IntRange(0, 9).Draw(rt, "action"); {
 	case action < 5:
-		d.Reserve(d.request(d.slotOn(on).ID, 1))
+		d.Reserve(d.request(d.slotOn(on).ID, 1), nil)
 	case action < 7 && len(holds) > 0:
-		d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: holds[n%len(holds)].Code})
+		d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: holds[n%len(holds)].Code}, nil)
 	case action == 7 && len(holds) > 0:
-		d.Release(holds[n%len(holds)].Code)
+		d.Release(holds[n%len(holds)].Code, nil)
 	case action == 8 && len(bookings) > 0:
-		d.Cancel(bookings[n%len(bookings)].ID)
+		d.Cancel(bookings[n%len(bookings)].ID, nil)
 	case action == 9:
 		d.clock.Advance(6 * time.Minute)
 	}
@@ -87,11 +90,11 @@ func TestAnswersFromBeforeARestoreAreStale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !d.Fresh(window.Stamp) {
+	if !window.Stamp.Fresh() {
 		t.Fatal("want the answer fresh")
 	}
 	d.Restore(saved)
-	if d.Fresh(window.Stamp) {
+	if window.Stamp.Fresh() {
 		t.Fatal("want the answer stale")
 	}
 }
@@ -104,7 +107,7 @@ func BenchmarkClone(b *testing.B) {
 			on := d.slotOn(day).ID
 			d.change(on, SlotChange{Capacity: new(holds + 1), Vacancies: new(holds + 1)})
 			for range holds {
-				if _, err := d.Reserve(d.request(on, 1)); err != nil {
+				if _, err := d.Reserve(d.request(on, 1), nil); err != nil {
 					b.Fatal(err)
 				}
 			}

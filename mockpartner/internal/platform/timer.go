@@ -2,6 +2,7 @@ package platform
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -39,14 +40,17 @@ type Timer struct {
 // catalog has them), in each of the catalog's zones the next midnight, and planned
 // changes of slots. Of each kind there are at most limit. Without kinds, all are listed.
 func (p *Platform) Timers(limit int, kinds ...TimerKind) []Timer {
-	now := p.enter()
-	defer p.mu.Unlock()
+	now := p.life.enter()
+	defer p.life.mu.Unlock()
 	list := []Timer{}
-	for kind, pending := range map[TimerKind]func(now time.Time, limit int) []Timer{
-		HoldExpires: p.expiries, SaleEnds: p.salesEnding, DayBegins: p.midnights, SlotChanges: p.plannedChanges,
+	for kind, pending := range map[TimerKind]func() []Timer{
+		HoldExpires: func() []Timer { return p.stock.state.expiries(limit) },
+		SaleEnds:    func() []Timer { return p.stock.state.salesEnding(now, limit) },
+		DayBegins:   func() []Timer { return midnights(p.Catalog(), now, limit) },
+		SlotChanges: func() []Timer { return p.stock.state.plannedChanges(limit) },
 	} {
 		if len(kinds) == 0 || slices.Contains(kinds, kind) {
-			list = append(list, pending(now, limit)...)
+			list = append(list, pending()...)
 		}
 	}
 	slices.SortFunc(list, earlier)
@@ -57,8 +61,8 @@ func earlier(a, b Timer) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Subject, b.Subject))
 }
 
-func (p *Platform) expiries(_ time.Time, limit int) (list []Timer) {
-	p.state.expiring.Scan(func(h *Hold) bool {
+func (st *state) expiries(limit int) (list []Timer) {
+	st.expiring.Scan(func(h *Hold) bool {
 		if len(list) < limit {
 			list = append(list, Timer{At: h.ExpiresAt.UTC(), Kind: HoldExpires, Subject: h.Code})
 		}
@@ -67,8 +71,8 @@ func (p *Platform) expiries(_ time.Time, limit int) (list []Timer) {
 	return list
 }
 
-func (p *Platform) salesEnding(now time.Time, limit int) (list []Timer) {
-	for key, s := range p.state.slots.all() {
+func (st *state) salesEnding(now time.Time, limit int) (list []Timer) {
+	for key, s := range st.slots.all() {
 		when, _ := key.span()
 		if ends := key.saleEnds(when); !s.closed && ends.After(now) {
 			list = append(list, Timer{At: ends.UTC(), Kind: SaleEnds, Subject: key.id()})
@@ -77,9 +81,9 @@ func (p *Platform) salesEnding(now time.Time, limit int) (list []Timer) {
 	return soonest(list, limit)
 }
 
-func (p *Platform) midnights(now time.Time, limit int) (list []Timer) {
+func midnights(sold *catalog.Index, now time.Time, limit int) (list []Timer) {
 	seen := map[string]bool{}
-	for _, product := range p.Catalog().Products {
+	for _, product := range sold.Products {
 		if !seen[product.TimeZone] {
 			seen[product.TimeZone] = true
 			list = append(list, Timer{At: nextMidnight(now, product).UTC(), Kind: DayBegins, Subject: product.TimeZone})
@@ -104,4 +108,55 @@ func nextMidnight(now time.Time, product *catalog.IndexedProduct) time.Time {
 func soonest(list []Timer, limit int) []Timer {
 	slices.SortFunc(list, earlier)
 	return list[:min(len(list), limit)]
+}
+
+// Plan has these changes made, and no others, each when the clock gets there.
+// Those of the same time are made in their order. Its error names the first that
+// is of no slot; whether a slot can be changed as planned shows when the time
+// has come.
+func (p *Platform) Plan(changes []PlannedChange) error {
+	if len(changes) > MaxPlanned {
+		return fmt.Errorf("want at most %d planned changes, got %d", MaxPlanned, len(changes))
+	}
+	planned := slices.Clone(changes)
+	slices.SortStableFunc(planned, func(a, b PlannedChange) int { return a.At.Compare(b.At) })
+	p.life.enter()
+	defer p.life.mu.Unlock()
+	for i, c := range changes {
+		if _, err := p.stock.find(c.ProductID, c.OptionID, c.AvailabilityID); err != nil {
+			return fmt.Errorf("[%d].slot: %w", i, err)
+		}
+	}
+	p.stock.state.planned = planned
+	return nil
+}
+
+// Next settles what the clock has passed, and returns when something happens
+// next that shows in a slot: a hold expires, seats move late, or a planned change
+// is made. It returns false where nothing of that kind is pending.
+func (p *Platform) Next() (at time.Time, pending bool) {
+	p.life.enter()
+	defer p.life.mu.Unlock()
+	soonest := func(t time.Time) {
+		if !pending || t.Before(at) {
+			at, pending = t, true
+		}
+	}
+	if hold, ok := p.stock.state.expiring.Min(); ok {
+		soonest(hold.ExpiresAt)
+	}
+	if len(p.stock.state.late) > 0 {
+		soonest(p.stock.state.late[0].at)
+	}
+	if len(p.stock.state.planned) > 0 {
+		soonest(p.stock.state.planned[0].At)
+	}
+	return at, pending
+}
+
+func (st *state) plannedChanges(limit int) (list []Timer) {
+	for _, c := range st.planned[:min(len(st.planned), limit)] {
+		list = append(list, Timer{At: c.At.UTC(), Kind: SlotChanges, Subject: c.AvailabilityID})
+	}
+	return list
 }

@@ -58,8 +58,8 @@ func TestAtItsTimeATimerIsOver(t *testing.T) {
 		t.Fatalf("want the hold expired, got %+v", state)
 	}
 	d.clock.Set(d.Timers(1, SaleEnds)[0].At)
-	if status, _ := d.SlotStatus("walk", "daily", slot); status != "CLOSED" {
-		t.Fatalf("want the sale over, got %s", status)
+	if shown, _ := d.Slot("walk", "daily", slot); shown.Status != "CLOSED" {
+		t.Fatalf("want the sale over, got %s", shown.Status)
 	}
 	if left := d.Timers(10, SaleEnds, HoldExpires); len(left) != 0 {
 		t.Fatalf("want nothing pending, got %+v", left)

@@ -17,8 +17,6 @@ const (
 // request. A sync asks the same again and again, and while the platform's stamp
 // is fresh the same request has the same answer. It is safe for concurrent use.
 type Answers struct {
-	platform *platform.Platform
-
 	mu    sync.Mutex
 	known map[string]answer
 	bytes int
@@ -29,16 +27,14 @@ type answer struct {
 	stamp platform.Stamp
 }
 
-func newAnswers(p *platform.Platform) *Answers {
-	return &Answers{platform: p, known: map[string]answer{}}
-}
+func newAnswers() *Answers { return &Answers{known: map[string]answer{}} }
 
 // Get returns the answer to a request that would be given again.
 func (a *Answers) Get(request []byte) ([]byte, bool) {
 	a.mu.Lock()
 	found, ok := a.known[string(request)]
 	a.mu.Unlock()
-	if !ok || !a.platform.Fresh(found.stamp) {
+	if !ok || !found.stamp.Fresh() {
 		return nil, false
 	}
 	return found.body, true

@@ -44,3 +44,12 @@ func (r *Registry) sweep(atOnce bool) {
 		}
 	}
 }
+
+// remove wants the lock.
+func (r *Registry) remove(box *Sandbox) {
+	delete(r.boxes, box.name)
+	if box.own {
+		delete(r.byKey, box.credential.digest)
+	}
+	box.close()
+}

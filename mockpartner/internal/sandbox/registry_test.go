@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/journal"
-	"partnerkit.dev/mockpartner/internal/platform"
 )
 
 func presenting(key string) *http.Request {
@@ -62,7 +62,7 @@ func TestASandboxesOwnKeyNeverEntersItsJournal(t *testing.T) {
 
 func TestIdleSandboxesAreDeleted(t *testing.T) {
 	t.Parallel()
-	clock := platform.NewFrozenClock(noon)
+	clock := clock.NewFrozen(noon)
 	r := registryAt(t, 4, clock)
 	create(t, r, Spec{Name: "idle", AuthKey: "the-idle-ones-key"})
 	busy := create(t, r, Spec{Name: "busy"})
@@ -90,7 +90,7 @@ func TestIdleSandboxesAreDeleted(t *testing.T) {
 
 func TestSandboxesMayBeMadeToStay(t *testing.T) {
 	t.Parallel()
-	clock := platform.NewFrozenClock(noon)
+	clock := clock.NewFrozen(noon)
 	r := registryAt(t, 0, clock)
 	r.config.IdleFor = -1
 	create(t, r, Spec{Name: "stays"})

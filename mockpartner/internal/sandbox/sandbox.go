@@ -9,10 +9,13 @@
 package sandbox
 
 import (
+	"fmt"
+	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
@@ -23,7 +26,7 @@ import (
 type Sandbox struct {
 	name       string
 	created    time.Time
-	clock      *platform.VirtualClock
+	clock      *clock.Virtual
 	platform   *platform.Platform
 	journal    *journal.Journal
 	answers    *Answers
@@ -52,7 +55,7 @@ func (s *Sandbox) Created() time.Time { return s.created }
 func (s *Sandbox) Platform() *platform.Platform { return s.platform }
 
 // Clock is the sandbox's clock.
-func (s *Sandbox) Clock() *platform.VirtualClock { return s.clock }
+func (s *Sandbox) Clock() *clock.Virtual { return s.clock }
 
 // Journal holds the sandbox's exchanges.
 func (s *Sandbox) Journal() *journal.Journal { return s.journal }
@@ -79,4 +82,21 @@ func (s *Sandbox) close() {
 	s.journal.Close()
 	s.faults.Close()
 	s.webhooks.Close()
+}
+
+// moment is the state of a sandbox at one time.
+type moment struct {
+	platform *platform.Snapshot
+	clock    clock.Reading
+}
+
+// name is what a sandbox may be called: it is a path segment that needs no
+// escaping.
+var name = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+func checkName(s string) error {
+	if !name.MatchString(s) {
+		return fmt.Errorf("name: want 1 to 63 lower-case letters, digits and dashes, beginning with a letter or digit, got %q", s)
+	}
+	return nil
 }

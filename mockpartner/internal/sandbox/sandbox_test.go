@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -16,10 +17,10 @@ var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
 func registry(t testing.TB, max int) *Registry {
 	t.Helper()
-	return registryAt(t, max, platform.NewFrozenClock(noon))
+	return registryAt(t, max, clock.NewFrozen(noon))
 }
 
-func registryAt(t testing.TB, max int, clock platform.Clock) *Registry {
+func registryAt(t testing.TB, max int, clock clock.Clock) *Registry {
 	t.Helper()
 	index, err := catalog.Default().Index()
 	if err != nil {
@@ -112,12 +113,12 @@ func TestASandboxIsAsItsSpecSaysOrElseLikeTheMock(t *testing.T) {
 	t.Parallel()
 	r := registry(t, 0)
 	plain := create(t, r, Spec{Name: "plain"})
-	if !plain.Clock().Now().Equal(noon) || plain.Platform().Seed() != 3 || plain.Platform().Policy().NoHolds {
+	if !plain.Clock().Now().Equal(noon) || plain.Platform().Seed() != 3 || plain.Platform().Conduct().Policy.NoHolds {
 		t.Fatalf("want the mock's clock, seed and policy, got %s, %d", plain.Clock().Now(), plain.Platform().Seed())
 	}
 	later := noon.AddDate(1, 0, 0)
 	own := create(t, r, Spec{Name: "own", Seed: new(uint64(9)), Now: later, Frozen: new(true), Policy: &catalog.Policy{NoHolds: true}})
-	if !own.Clock().Now().Equal(later) || !own.Clock().Frozen() || own.Platform().Seed() != 9 || !own.Platform().Policy().NoHolds {
+	if !own.Clock().Now().Equal(later) || !own.Clock().Frozen() || own.Platform().Seed() != 9 || !own.Platform().Conduct().Policy.NoHolds {
 		t.Fatalf("want its own clock, seed and policy, got %s, %d", own.Clock().Now(), own.Platform().Seed())
 	}
 	if _, err := r.Create(Spec{Name: "bad", HoldFor: time.Millisecond}); err == nil {
@@ -130,11 +131,11 @@ func TestSandboxesKnowNothingOfEachOther(t *testing.T) {
 	r := registry(t, 0)
 	one, two := create(t, r, Spec{Name: "one"}), create(t, r, Spec{Name: "two"})
 	slot := slotOf(t, one)
-	hold, err := one.Platform().Reserve(reserveOf(slot.ID))
+	hold, err := one.Platform().Reserve(reserveOf(slot.ID), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if outcome := two.Platform().Release(hold.Code); outcome != platform.HoldUnknown {
+	if outcome := two.Platform().Release(hold.Code, nil); outcome != platform.HoldUnknown {
 		t.Fatalf("want the code unknown in another sandbox, got %q", outcome)
 	}
 	if left := *slotOf(t, two).Vacancies; left != *slot.Vacancies {
@@ -145,7 +146,7 @@ func TestSandboxesKnowNothingOfEachOther(t *testing.T) {
 		t.Fatalf("want the other clock untouched, got %s", two.Clock().Now())
 	}
 	// The same seed: the same codes, since each is a partner of its own.
-	again, err := two.Platform().Reserve(reserveOf(slot.ID))
+	again, err := two.Platform().Reserve(reserveOf(slot.ID), nil)
 	if err != nil || again.Code != hold.Code {
 		t.Fatalf("want code %s, got %s, %v", hold.Code, again.Code, err)
 	}
@@ -192,7 +193,7 @@ func TestAnswersAreRememberedWhileTheyAreTrue(t *testing.T) {
 	if _, ok := answers.Get([]byte("asked otherwise")); ok {
 		t.Fatal("want no answer to what was never asked")
 	}
-	if _, err := box.Platform().Reserve(reserveOf(slotOf(t, box).ID)); err != nil {
+	if _, err := box.Platform().Reserve(reserveOf(slotOf(t, box).ID), nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := answers.Get([]byte("asked")); ok {

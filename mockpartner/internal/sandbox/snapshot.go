@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"partnerkit.dev/mockpartner/internal/platform"
 )
 
 // MaxSnapshots is how many snapshots a sandbox keeps.
@@ -18,12 +16,6 @@ var (
 	ErrNoSnapshot   = errors.New("there is no such snapshot")
 	ErrTooManySaved = errors.New("the sandbox has as many snapshots as it may have")
 )
-
-// moment is the state of a sandbox at one time.
-type moment struct {
-	platform *platform.Snapshot
-	clock    platform.Reading
-}
 
 // Snapshot is a moment that can be gone back to.
 type Snapshot struct {

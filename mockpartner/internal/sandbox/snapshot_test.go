@@ -11,7 +11,7 @@ import (
 
 func reserve(t testing.TB, box *Sandbox) {
 	t.Helper()
-	if _, err := box.Platform().Reserve(reserveOf(slotOf(t, box).ID)); err != nil {
+	if _, err := box.Platform().Reserve(reserveOf(slotOf(t, box).ID), nil); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,8 +1,6 @@
 package script
 
 import (
-	"encoding/json"
-	"strconv"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -20,54 +18,40 @@ func scalar(node ast.Node) bool {
 	return ok
 }
 
-// Bound is a point in a fault's life: a number of matches, or a time by the
-// sandbox's clock, or so long after the key's first match, by that clock.
-type Bound struct {
-	Matches int
-	At      time.Time // zero: Matches or For counts
-	For     Span      // 0: Matches or At counts
-}
+// Span is a time.Duration by the sandbox's clock, which files write as 10m, 36h
+// or 1h30m.
+type Span time.Duration
 
-// UnmarshalYAML reads a number, a date-time or a duration.
-func (b *Bound) UnmarshalYAML(node ast.Node) error {
+const (
+	// maxSpan bounds a span. Clocks of a mock move far.
+	maxSpan = Span(10 * 365 * 24 * time.Hour)
+	// minEvery bounds how often a trigger is sent.
+	minEvery = Span(time.Second)
+)
+
+// UnmarshalYAML reads a duration above 0, of at most ten years.
+func (s *Span) UnmarshalYAML(node ast.Node) error {
 	text := node.GetToken().Value
-	if scalar(node) {
-		if n, err := strconv.Atoi(text); err == nil && n >= 0 && node.Type() == ast.IntegerType {
-			b.Matches = n
-			return nil
-		}
-		if at, err := partnerapi.ParseDateTime(text); err == nil {
-			b.At = at
-			return nil
-		}
-		if b.For.UnmarshalYAML(node) == nil {
-			return nil
-		}
+	parsed, err := time.ParseDuration(text)
+	if err != nil || parsed <= 0 || Span(parsed) > maxSpan || !scalar(node) {
+		return yamlfile.At(node, "want a duration above 0s, such as 10m or 36h, got %q", text)
 	}
-	return yamlfile.At(node, "want a number of matches, a date-time such as 2026-07-01T09:00:00Z, or a duration such as 1m, got %q", text)
+	*s = Span(parsed)
+	return nil
 }
 
-// MarshalJSON writes the bound as files do.
-func (b Bound) MarshalJSON() ([]byte, error) {
-	switch {
-	case b.For != 0:
-		return json.Marshal(b.For)
-	case b.At.IsZero():
-		return json.Marshal(b.Matches)
-	default:
-		return json.Marshal(b.At)
-	}
-}
+// MarshalText writes the span as files do.
+func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
 
-// passed reports whether the match that the tally has counted last, at the given
-// time, lies beyond the bound.
-func (b Bound) passed(t tally, now time.Time) bool {
-	switch {
-	case b.For != 0:
-		return now.Sub(t.began) >= time.Duration(b.For)
-	case b.At.IsZero():
-		return t.matched > b.Matches
-	default:
-		return !now.Before(b.At)
+// Instant is a time by the sandbox's clock.
+type Instant struct{ time.Time }
+
+// UnmarshalYAML reads a date-time.
+func (i *Instant) UnmarshalYAML(node ast.Node) error {
+	read, err := partnerapi.ParseDateTime(node.GetToken().Value)
+	if err != nil || !scalar(node) {
+		return yamlfile.At(node, "want a date-time such as 2026-07-01T09:00:00Z, got %q", node.GetToken().Value)
 	}
+	i.Time = read
+	return nil
 }

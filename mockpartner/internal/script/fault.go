@@ -1,9 +1,10 @@
 package script
 
 import (
-	"errors"
-	"fmt"
 	"regexp"
+
+	"partnerkit.dev/mockpartner/internal/fault"
+	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
 // Fault is one way in which the partner misbehaves. Its keys in a file are its
@@ -18,10 +19,10 @@ type Fault struct {
 	Key Key `yaml:"key" json:"key,omitempty"`
 	// When says whether an answer is lost before the request has had its effect
 	// or after it, and where a delay lies; empty means before.
-	When When `yaml:"when" json:"when,omitempty"`
+	When fault.When `yaml:"when" json:"when,omitempty"`
 	// Answered leaves the partner's answers of another status as they are; empty
 	// changes all.
-	Answered Answered `yaml:"answered" json:"answered,omitempty"`
+	Answered fault.Answered `yaml:"answered" json:"answered,omitempty"`
 	// After leaves the first matches of a key alone, or all before a time, or all in
 	// so long a time from its first match on.
 	After *Bound `yaml:"after" json:"after,omitempty"`
@@ -34,7 +35,7 @@ type Fault struct {
 	// fires, above 0 and at most 1; absent means 1.
 	Probability *float64 `yaml:"probability" json:"probability,omitempty"`
 
-	Actions `yaml:",inline"`
+	fault.Actions `yaml:",inline"`
 }
 
 func (f Fault) occasion() occasion {
@@ -55,93 +56,34 @@ const (
 
 func keys() []Key { return []Key{KeyNone, KeySlot, KeyHold, KeyBooking, KeyCaller} }
 
-// When says on which side of a request's effect a fault lies.
-type When string
-
-// The two sides.
-const (
-	Before When = "before" // a replaced answer: the request has no effect
-	After  When = "after"  // the effect is there, its answer is late or lost
-)
-
-func whens() []When { return []When{Before, After} }
-
 var faultName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-
-// MaxFaults bounds the faults that are armed in a sandbox.
-const MaxFaults = 256
-
-// maxCount bounds the numbers of a fault.
-const maxCount = 1_000_000_000
 
 // rule is a fault that can be decided: its patterns and programs are compiled.
 type rule struct {
 	Fault
 	matches matcher
-	actions []action
+	effect  fault.Effect
 }
 
 // compile checks the fault. Errors begin with the path of what is wrong.
 func compile(f Fault) (rule, error) {
 	if f.Name != "" && !faultName.MatchString(f.Name) {
-		return rule{}, at("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", f.Name)
+		return rule{}, invalid.At("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", f.Name)
 	}
-	if err := errors.Join(
-		oneOf("key", f.Key, keys()),
-		oneOf("when", f.When, whens()),
+	if err := invalid.First(
+		invalid.OneOf("key", f.Key, keys()),
+		invalid.OneOf("when", f.When, fault.Whens()),
 		f.occasion().check(),
 	); err != nil {
-		return rule{}, first(err)
+		return rule{}, err
 	}
 	matches, err := f.Match.compile()
 	if err != nil {
 		return rule{}, err
 	}
-	actions, err := f.Actions.compile(f.When, f.Answered)
+	effect, err := f.Actions.Compile(f.When, f.Answered)
 	if err != nil {
 		return rule{}, err
 	}
-	return rule{Fault: f, matches: matches, actions: actions}, nil
-}
-
-// pathError is what is wrong with a fault, and where in it.
-type pathError struct {
-	path, message string
-	kind          error // what a Set refuses; nil: the fault itself is wrong
-}
-
-func (e *pathError) Error() string { return e.path + ": " + e.message }
-
-func (e *pathError) Unwrap() error { return e.kind }
-
-func at(path, format string, args ...any) error {
-	return &pathError{path: path, message: fmt.Sprintf(format, args...)}
-}
-
-// first returns the first of joined errors: one message, one place.
-func first(joined error) error {
-	if list, ok := joined.(interface{ Unwrap() []error }); ok {
-		return list.Unwrap()[0]
-	}
-	return joined
-}
-
-// oneOf wants a word of a list, or none.
-func oneOf[W ~string](path string, word W, words []W) error {
-	if word == "" {
-		return nil
-	}
-	for _, w := range words {
-		if w == word {
-			return nil
-		}
-	}
-	return at(path, "want one of %v, got %q", words, word)
-}
-
-func within(path string, n, low, high int) error {
-	if n < low || n > high {
-		return at(path, "want a number from %d to %d, got %d", low, high, n)
-	}
-	return nil
+	return rule{Fault: f, matches: matches, effect: effect}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/yamlfile"
 	"partnerkit.dev/schemas/partnerapi"
@@ -86,7 +87,7 @@ func ParseBody(name string, text []byte) (*Scenario, error) {
 // file is the form of a scenario file; its catalog is a path or a catalog.
 type file[C any] struct {
 	Catalog C                `yaml:"catalog"`
-	Clock   clock            `yaml:"clock"`
+	Clock   clockSetting     `yaml:"clock"`
 	Seed    *uint64          `yaml:"seed"`
 	Policy  *catalog.Policy  `yaml:"policy"`
 	HoldFor time.Duration    `yaml:"hold_for"`
@@ -96,7 +97,7 @@ type file[C any] struct {
 	Webhooks *Webhooks `yaml:"webhooks"`
 }
 
-type clock struct {
+type clockSetting struct {
 	Now    string `yaml:"now"`
 	Frozen bool   `yaml:"frozen"`
 }
@@ -220,8 +221,8 @@ func faultProblem(path string, faults []Fault) (yamlfile.Problem, bool) {
 }
 
 func problemOf(path string, err error) yamlfile.Problem {
-	if placed := (*pathError)(nil); errors.As(err, &placed) {
-		return yamlfile.Problem{Path: path + placed.path, Message: placed.message}
+	if placed := (*invalid.Error)(nil); errors.As(err, &placed) {
+		return yamlfile.Problem{Path: path + placed.Path, Message: placed.Message}
 	}
 	return yamlfile.Problem{Path: path, Message: err.Error()}
 }
@@ -252,4 +253,27 @@ func namesCatalog(text []byte) bool {
 		}
 	}
 	return false
+}
+
+// ParseWebhooks reads webhooks in the form that they have in a scenario, and
+// checks them. Its error is a *Problems, and never holds the secret.
+func ParseWebhooks(name string, text []byte) (Webhooks, error) {
+	wrong := func(found ...yamlfile.Problem) (Webhooks, error) {
+		yamlfile.Locate(found, text)
+		return Webhooks{}, &Problems{File: name, List: found}
+	}
+	if problems := plain(text); len(problems) > 0 {
+		return wrong(problems...)
+	}
+	var w Webhooks
+	if problem, bad := yamlfile.Decode(text, &w, "want webhooks with url and secret, got nothing"); bad {
+		return wrong(problem)
+	}
+	if _, err := w.Ready(); err != nil {
+		return wrong(problemOf("", err))
+	}
+	if found := keep(schemas().webhooks, text); found != nil {
+		return wrong(found...)
+	}
+	return w, nil
 }

@@ -2,7 +2,15 @@ package script
 
 import (
 	"crypto/sha256"
+	"encoding/json"
+	"strconv"
 	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"partnerkit.dev/mockpartner/internal/invalid"
+	"partnerkit.dev/mockpartner/internal/yamlfile"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // occasion says for which of the matches of a key a fault fires.
@@ -14,9 +22,9 @@ type occasion struct {
 
 func (o occasion) check() error {
 	if p := o.probability; p != nil && !(*p > 0 && *p <= 1) {
-		return at("probability", "want a number above 0 and up to 1, got %v", *p)
+		return invalid.At("probability", "want a number above 0 and up to 1, got %v", *p)
 	}
-	return within("times", o.times, 0, maxCount)
+	return invalid.Within("times", o.times, 0, maxCount)
 }
 
 // comes reports whether the fault fires for the match that the tally of the key
@@ -69,3 +77,68 @@ func (t tallies) of(key string, keys *int, counts *Counts) (*tally, bool) {
 	t[short] = &tally{}
 	return t[short], true
 }
+
+// Bound is a point in a fault's life: a number of matches, or a time by the
+// sandbox's clock, or so long after the key's first match, by that clock.
+type Bound struct {
+	Matches int
+	At      time.Time // zero: Matches or For counts
+	For     Span      // 0: Matches or At counts
+}
+
+// UnmarshalYAML reads a number, a date-time or a duration.
+func (b *Bound) UnmarshalYAML(node ast.Node) error {
+	text := node.GetToken().Value
+	if scalar(node) {
+		if n, err := strconv.Atoi(text); err == nil && n >= 0 && node.Type() == ast.IntegerType {
+			b.Matches = n
+			return nil
+		}
+		if at, err := partnerapi.ParseDateTime(text); err == nil {
+			b.At = at
+			return nil
+		}
+		if b.For.UnmarshalYAML(node) == nil {
+			return nil
+		}
+	}
+	return yamlfile.At(node, "want a number of matches, a date-time such as 2026-07-01T09:00:00Z, or a duration such as 1m, got %q", text)
+}
+
+// MarshalJSON writes the bound as files do.
+func (b Bound) MarshalJSON() ([]byte, error) {
+	switch {
+	case b.For != 0:
+		return json.Marshal(b.For)
+	case b.At.IsZero():
+		return json.Marshal(b.Matches)
+	default:
+		return json.Marshal(b.At)
+	}
+}
+
+// passed reports whether the match that the tally has counted last, at the given
+// time, lies beyond the bound.
+func (b Bound) passed(t tally, now time.Time) bool {
+	switch {
+	case b.For != 0:
+		return now.Sub(t.began) >= time.Duration(b.For)
+	case b.At.IsZero():
+		return t.matched > b.Matches
+	default:
+		return !now.Before(b.At)
+	}
+}
+
+// Counts tell what became of a fault.
+type Counts struct {
+	Considered uint64 `json:"considered"`        // requests that it was held against
+	Matched    uint64 `json:"matched"`           // of those, the ones that it applies to
+	Fired      uint64 `json:"fired"`             // of those, the ones that it broke
+	Keys       int    `json:"keys"`              // how many keys it has counted by
+	LeftAlone  uint64 `json:"leftAlone"`         // matches of keys that there was no room to count
+	Problem    string `json:"problem,omitempty"` // what kept it from being decided, last
+}
+
+// maxCount bounds the numbers of a fault.
+const maxCount = 1_000_000_000

@@ -1,17 +1,10 @@
 package script
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"partnerkit.dev/mockpartner/internal/platform"
-)
-
-// What a Set refuses of quirks.
-var (
-	ErrQuirkTaken   = errors.New("there is a quirk of that name already")
-	ErrQuirkMissing = errors.New("there is no such quirk")
 )
 
 // Quirk is a quirk of the sandbox's platform.
@@ -75,32 +68,4 @@ func (s *Set) ClearQuirks() (int, error) {
 	defer s.mu.Unlock()
 	n := len(s.quirks)
 	return n, s.behave(s.parts, nil)
-}
-
-// nameQuirks checks quirks that are to be beside others, and names those that have
-// no name. Its errors begin with the place of what is wrong.
-func nameQuirks(beside, quirks []platform.Quirk) ([]platform.Quirk, error) {
-	taken := map[string]bool{}
-	for _, q := range beside {
-		taken[q.Name] = true
-	}
-	for i, q := range quirks {
-		if q.Name != "" && taken[q.Name] {
-			return nil, &pathError{fmt.Sprintf("[%d].name", i), fmt.Sprintf("%v: %s", ErrQuirkTaken, q.Name), ErrQuirkTaken}
-		}
-		taken[q.Name] = true
-	}
-	named := slices.Clone(quirks)
-	for i := range named {
-		q := &named[i]
-		if wrong := (*platform.QuirkError)(nil); errors.As(q.Check(), &wrong) {
-			return nil, &pathError{fmt.Sprintf("[%d].%s", i, wrong.Key), wrong.Message, nil}
-		}
-		for n := 1; q.Name == ""; n++ {
-			if name := fmt.Sprintf("quirk-%d", n); !taken[name] {
-				q.Name, taken[name] = name, true
-			}
-		}
-	}
-	return named, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/yamlfile"
 )
 
@@ -53,7 +54,7 @@ func keep(schema *jsonschema.Schema, text []byte) []yamlfile.Problem {
 	if err != nil {
 		return []yamlfile.Problem{{Message: fmt.Sprintf("want what JSON can say: %v", err)}}
 	}
-	value, err := decodeJSON(asJSON)
+	value, err := fault.DecodeJSON(asJSON)
 	if err != nil {
 		return []yamlfile.Problem{{Message: err.Error()}}
 	}

@@ -8,13 +8,11 @@
 //
 // A Fault says to which requests it applies (Match), which of them it is to
 // break (Key, After, Until, Times, Probability), and how: by being late, by
-// another answer, by changing the real one, or on the wire. Each action has a
-// file of its own, named after its key in the file; where WireMock or toxiproxy
-// have a word for it, it is theirs.
+// another answer, by changing the real one, or on the wire: see package fault.
 //
 // A Set is how one sandbox misbehaves: a scenario and whatever else is played in
 // its form (Part), and what was armed by itself. For each request, Fire
-// looks for the first fault that fires, and Firing.Serve lets it do its work. What
+// looks for the first fault that fires, and fault.Firing.Serve lets it do its work. What
 // a fault decides depends on the seed, its name, the key and how often that key
 // has matched: the order in which concurrent requests of different keys arrive
 // changes nothing.

@@ -3,23 +3,16 @@ package script
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
-)
-
-// What a Set refuses.
-var (
-	ErrTaken   = errors.New("there is a fault of that name already")
-	ErrFull    = errors.New("there are as many faults as there may be")
-	ErrMissing = errors.New("there is no such fault")
 )
 
 // Set is how one sandbox misbehaves: its faults, and the quirks of its platform.
@@ -38,24 +31,6 @@ type Set struct {
 	keys   int
 	parts  []Part           // in the order in which they were played
 	quirks []platform.Quirk // those of no part
-}
-
-// armed is a fault with its counters.
-type armed struct {
-	rule
-	origin string // the part that it came with; empty: none
-	counts Counts
-	byKey  tallies
-}
-
-// Counts tell what became of a fault.
-type Counts struct {
-	Considered uint64 `json:"considered"`        // requests that it was held against
-	Matched    uint64 `json:"matched"`           // of those, the ones that it applies to
-	Fired      uint64 `json:"fired"`             // of those, the ones that it broke
-	Keys       int    `json:"keys"`              // how many keys it has counted by
-	LeftAlone  uint64 `json:"leftAlone"`         // matches of keys that there was no room to count
-	Problem    string `json:"problem,omitempty"` // what kept it from being decided, last
 }
 
 // Armed is a fault that is armed, with its counters.
@@ -99,49 +74,6 @@ func (s *Set) Arm(faults ...Fault) ([]Armed, error) {
 	}
 	s.hold(append(slices.Clone(s.armed), added...))
 	return list(added), nil
-}
-
-// prepare compiles faults that are to be armed beside others, and names them.
-func prepare(beside []*armed, faults []Fault) ([]*armed, error) {
-	if len(beside)+len(faults) > MaxFaults {
-		return nil, fmt.Errorf("%w, %d: disarm some", ErrFull, MaxFaults)
-	}
-	taken := map[string]bool{}
-	for _, a := range beside {
-		taken[a.Name] = true
-	}
-	for i, f := range faults {
-		if f.Name != "" && taken[f.Name] {
-			return nil, &pathError{fmt.Sprintf("[%d].name", i), fmt.Sprintf("%v: %s", ErrTaken, f.Name), ErrTaken}
-		}
-		taken[f.Name] = true
-	}
-	added := make([]*armed, 0, len(faults))
-	for i, f := range faults {
-		r, err := compile(f)
-		if err != nil {
-			return nil, inside(i, err)
-		}
-		for n := 1; r.Name == ""; n++ {
-			if name := fmt.Sprintf("fault-%d", n); !taken[name] {
-				r.Name, taken[name] = name, true
-			}
-		}
-		added = append(added, newArmed(r, ""))
-	}
-	return added, nil
-}
-
-// inside returns the error of the i-th fault of a list.
-func inside(i int, err error) error {
-	if placed := (*pathError)(nil); errors.As(err, &placed) {
-		return &pathError{fmt.Sprintf("[%d].%s", i, placed.path), placed.message, placed.kind}
-	}
-	return err
-}
-
-func newArmed(r rule, origin string) *armed {
-	return &armed{rule: r, origin: origin, byKey: tallies{}}
 }
 
 // hold makes faults the armed ones.
@@ -206,7 +138,7 @@ const maxConsidered = 32
 // Fire returns the first fault that breaks the request, and nil where none does,
 // with what each fault up to that one made of it. The body is the request's, read
 // ahead.
-func (s *Set) Fire(r *http.Request, body []byte) (*Firing, []journal.Considered) {
+func (s *Set) Fire(r *http.Request, body []byte) (*fault.Firing, []journal.Considered) {
 	if !s.busy.Load() {
 		return nil, nil
 	}
@@ -227,13 +159,13 @@ func (s *Set) Fire(r *http.Request, body []byte) (*Firing, []journal.Considered)
 			considered = append(considered, journal.Considered{Fault: a.Name, Matched: fits && has, Fired: n > 0})
 		}
 		if n > 0 {
-			return &Firing{
+			return &fault.Firing{
 				Fault:     a.Name,
-				ending:    s.ending,
-				scale:     s.scale,
-				rule:      a.rule,
-				random:    draw(s.platform.Seed(), a.Name, "action\x00"+key, n),
-				variables: func() []any { return about.variables(n) },
+				Ending:    s.ending,
+				Scale:     s.scale,
+				Effect:    a.effect,
+				Random:    draw(s.platform.Seed(), a.Name, "action\x00"+key, n),
+				Variables: func() []any { return about.variables(n) },
 			}, considered
 		}
 	}

@@ -1,14 +1,13 @@
 package script
 
 import (
-	"bytes"
-	"encoding/json"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -87,17 +86,10 @@ func (s *subject) query() url.Values {
 // json returns the body, and false where it is no JSON.
 func (s *subject) json() (any, bool) {
 	if s.parsed == nil {
-		value, err := decodeJSON(s.body)
+		value, err := fault.DecodeJSON(s.body)
 		s.parsed = &document{value, err == nil}
 	}
 	return s.parsed.value, s.parsed.ok
-}
-
-func decodeJSON(text []byte) (value any, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	err = decoder.Decode(&value)
-	return value, err
 }
 
 // things returns the ids, the code's slot and booking among them.
@@ -184,8 +176,8 @@ func (s *subject) slotState() string {
 	if t.slotID == "" {
 		return ""
 	}
-	if status, ok := s.platform.SlotStatus(t.productID, t.optionID, t.slotID); ok {
-		return string(status)
+	if slot, err := s.platform.Slot(t.productID, t.optionID, t.slotID); err == nil {
+		return string(slot.Status)
 	}
 	return unknown
 }

@@ -1,11 +1,10 @@
 package script
 
 import (
-	"errors"
-	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
+
+	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
 // WebhookFault is one way in which a mock's webhooks go wrong. Its keys in a file
@@ -92,24 +91,15 @@ const (
 // readyWebhookFaults checks faults and names those that have no name.
 func readyWebhookFaults(faults []WebhookFault) ([]WebhookFault, error) {
 	if len(faults) > MaxFaults {
-		return nil, at("faults", "want at most %d, got %d", MaxFaults, len(faults))
+		return nil, invalid.At("faults", "want at most %d, got %d", MaxFaults, len(faults))
 	}
-	taken := map[string]bool{}
-	for i, f := range faults {
-		if f.Name != "" && taken[f.Name] {
-			return nil, under("faults", i, at("name", "%v: %s", ErrTaken, f.Name))
-		}
-		taken[f.Name] = true
+	ready, err := named("fault", ErrTaken, map[string]bool{}, faults, func(f *WebhookFault) *string { return &f.Name })
+	if err != nil {
+		return nil, invalid.In("faults", err)
 	}
-	ready := slices.Clone(faults)
-	for i := range ready {
-		if err := ready[i].check(); err != nil {
-			return nil, under("faults", i, err)
-		}
-		for n := 1; ready[i].Name == ""; n++ {
-			if name := fmt.Sprintf("fault-%d", n); !taken[name] {
-				ready[i].Name, taken[name] = name, true
-			}
+	for i, f := range ready {
+		if err := f.check(); err != nil {
+			return nil, invalid.Item("faults", i, err)
 		}
 	}
 	return ready, nil
@@ -117,29 +107,29 @@ func readyWebhookFaults(faults []WebhookFault) ([]WebhookFault, error) {
 
 func (f WebhookFault) check() error {
 	if f.Name != "" && !faultName.MatchString(f.Name) {
-		return at("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", f.Name)
+		return invalid.At("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", f.Name)
 	}
-	if err := errors.Join(
-		oneOf("key", f.Key, []Key{KeyNone, KeySlot}),
-		oneOf("match.kind", f.Match.Kind, WebhookKinds()),
-		oneOf("hold_back", f.HoldBack, []HoldBack{HoldBackSlot, HoldBackAny}),
-		oneOf("unknown", f.Unknown, []Unknown{UnknownProduct, UnknownOption, UnknownSlot}),
-		oneOf("secret", f.WebhookActions.Secret, []SecretFault{SecretWrong, SecretMissing}),
+	if err := invalid.First(
+		invalid.OneOf("key", f.Key, []Key{KeyNone, KeySlot}),
+		invalid.OneOf("match.kind", f.Match.Kind, WebhookKinds()),
+		invalid.OneOf("hold_back", f.HoldBack, []HoldBack{HoldBackSlot, HoldBackAny}),
+		invalid.OneOf("unknown", f.Unknown, []Unknown{UnknownProduct, UnknownOption, UnknownSlot}),
+		invalid.OneOf("secret", f.WebhookActions.Secret, []SecretFault{SecretWrong, SecretMissing}),
 		f.occasion().check(),
 	); err != nil {
-		return first(err)
+		return err
 	}
 	others := f.WebhookActions
 	others.Drop = false
 	switch {
 	case f.WebhookActions == (WebhookActions{}):
-		return at("name", "the fault does nothing: give it drop, duplicate, hold_back, delay, stale, unknown or secret")
+		return invalid.At("name", "the fault does nothing: give it drop, duplicate, hold_back, delay, stale, unknown or secret")
 	case f.Drop && others != (WebhookActions{}):
-		return at("drop", "what is never sent can be nothing else: leave the other actions out")
+		return invalid.At("drop", "what is never sent can be nothing else: leave the other actions out")
 	case f.HoldBack != "" && f.Delay != 0:
-		return at("hold_back", "want hold_back or delay, not both")
+		return invalid.At("hold_back", "want hold_back or delay, not both")
 	case f.Match.Kind == Trigger && (f.aboutSlots() || f.Key == KeySlot):
-		return at("match.kind", "a trigger is of no slot: it has no key slot, hold_back slot, stale and unknown")
+		return invalid.At("match.kind", "a trigger is of no slot: it has no key slot, hold_back slot, stale and unknown")
 	}
 	return nil
 }

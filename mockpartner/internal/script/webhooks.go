@@ -9,6 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/yamlfile"
 	"partnerkit.dev/schemas/partnerapi"
@@ -89,14 +90,14 @@ func (w Webhooks) Ready() (Webhooks, error) {
 	}
 	switch {
 	case w.Secret != "" && w.SecretEnv != "":
-		return w, at("secret_env", "want secret or secret_env, not both")
+		return w, invalid.At("secret_env", "want secret or secret_env, not both")
 	case w.SecretEnv == "":
 		if err := w.Secret.check(); err != nil {
-			return w, at("secret", "%v", err)
+			return w, invalid.At("secret", "%v", err)
 		}
 	}
 	for i, cause := range w.On {
-		if err := oneOf(fmt.Sprintf("on[%d]", i), cause, causes()); err != nil {
+		if err := invalid.OneOf(fmt.Sprintf("on[%d]", i), cause, causes()); err != nil {
 			return w, err
 		}
 	}
@@ -111,11 +112,11 @@ func (w Webhooks) Ready() (Webhooks, error) {
 		return w, err
 	}
 	if len(w.Schedule) > maxScheduled {
-		return w, at("schedule", "want at most %d entries, got %d", maxScheduled, len(w.Schedule))
+		return w, invalid.At("schedule", "want at most %d entries, got %d", maxScheduled, len(w.Schedule))
 	}
 	for i, s := range w.Schedule {
 		if err := s.check(); err != nil {
-			return w, under("schedule", i, err)
+			return w, invalid.Item("schedule", i, err)
 		}
 	}
 	w.Faults, err = readyWebhookFaults(w.Faults)
@@ -136,13 +137,13 @@ func checkTarget(target string) error {
 	address, err := url.Parse(target)
 	switch {
 	case target == "":
-		return at("url", "want the URL where the marketplace takes webhooks, %s", example)
+		return invalid.At("url", "want the URL where the marketplace takes webhooks, %s", example)
 	case err != nil || len(target) > maxTarget || address.Scheme != "http" && address.Scheme != "https" || address.Hostname() == "":
-		return at("url", "want an http or https URL, %s", example)
+		return invalid.At("url", "want an http or https URL, %s", example)
 	case address.User != nil:
-		return at("url", "want a URL without user and password, %s", example)
+		return invalid.At("url", "want a URL without user and password, %s", example)
 	case address.RawQuery != "" || address.ForceQuery || address.Fragment != "":
-		return at("url", "want a URL without query and fragment, %s", example)
+		return invalid.At("url", "want a URL without query and fragment, %s", example)
 	}
 	return nil
 }
@@ -158,9 +159,9 @@ func (r Retries) ready() (Retries, error) {
 		r.Max = max(Duration(30*time.Second), r.Backoff)
 	}
 	if r.Max < r.Backoff {
-		return r, at("retries.max", "want no less than backoff, %s, got %s", time.Duration(r.Backoff), time.Duration(r.Max))
+		return r, invalid.At("retries.max", "want no less than backoff, %s, got %s", time.Duration(r.Backoff), time.Duration(r.Max))
 	}
-	return r, within("retries.attempts", r.Attempts, 1, maxAttempts)
+	return r, invalid.Within("retries.attempts", r.Attempts, 1, maxAttempts)
 }
 
 func (s Scheduled) check() error {
@@ -172,17 +173,17 @@ func (s Scheduled) check() error {
 	}
 	switch {
 	case times != 1:
-		return at("at", "want one of every, at and after")
+		return invalid.At("at", "want one of every, at and after")
 	case s.Every != 0 && s.Every < minEvery:
-		return at("every", "want at least %s, got %s", time.Duration(minEvery), time.Duration(s.Every))
+		return invalid.At("every", "want at least %s, got %s", time.Duration(minEvery), time.Duration(s.Every))
 	case s.Slot == nil && s.Set == nil:
 		return nil
 	case s.Every != 0:
-		return at("every", "a slot is set at a time, or after one: every is for triggers")
+		return invalid.At("every", "a slot is set at a time, or after one: every is for triggers")
 	case s.Slot == nil:
-		return at("slot", "want the slot that is set: its product, option and id")
+		return invalid.At("slot", "want the slot that is set: its product, option and id")
 	case s.Set == nil:
-		return at("set", "want what is set: status, vacancies or capacity")
+		return invalid.At("set", "want what is set: status, vacancies or capacity")
 	}
 	if err := s.Slot.check(); err != nil {
 		return err
@@ -196,15 +197,15 @@ func (s SlotName) check() error {
 	case s.FromDay == nil:
 		parts = append(parts, struct{ name, value string }{"id", s.ID})
 	case s.ID != "":
-		return at("slot.from_day", "want id or from_day, not both")
+		return invalid.At("slot.from_day", "want id or from_day, not both")
 	default:
-		if err := within("slot.from_day", *s.FromDay, 0, maxFromDay); err != nil {
+		if err := invalid.Within("slot.from_day", *s.FromDay, 0, maxFromDay); err != nil {
 			return err
 		}
 	}
 	for _, part := range parts {
 		if part.value == "" {
-			return at("slot."+part.name, "want the id as the partner's answers have it")
+			return invalid.At("slot."+part.name, "want the id as the partner's answers have it")
 		}
 	}
 	return nil
@@ -212,14 +213,14 @@ func (s SlotName) check() error {
 
 func (s SlotSet) check() error {
 	if s == (SlotSet{}) {
-		return at("set", "want status, vacancies or capacity")
+		return invalid.At("set", "want status, vacancies or capacity")
 	}
 	if s.Status != nil && !slices.Contains(partnerapi.SlotStatuses(), *s.Status) {
-		return at("set.status", "want one of %v, got %q", partnerapi.SlotStatuses(), *s.Status)
+		return invalid.At("set.status", "want one of %v, got %q", partnerapi.SlotStatuses(), *s.Status)
 	}
 	for name, seats := range map[string]*int{"vacancies": s.Vacancies, "capacity": s.Capacity} {
 		if seats != nil {
-			if err := within("set."+name, *seats, 0, maxSeats); err != nil {
+			if err := invalid.Within("set."+name, *seats, 0, maxSeats); err != nil {
 				return err
 			}
 		}
@@ -229,15 +230,6 @@ func (s SlotSet) check() error {
 
 // maxSeats bounds the seats of a slot, as a catalog does.
 const maxSeats = 1_000_000
-
-// under returns the error of the i-th thing of the list of that name.
-func under(name string, i int, err error) error {
-	placed := inside(i, err)
-	if e, ok := placed.(*pathError); ok {
-		return &pathError{name + e.path, e.message, e.kind}
-	}
-	return placed
-}
 
 // Secret is what a marketplace knows its partner by (WHK-4). Printed or written
 // as JSON it does not show.
@@ -284,65 +276,4 @@ func (s Secret) check() error {
 		return fmt.Errorf("want letters, digits and other visible ASCII characters only")
 	}
 	return nil
-}
-
-// Span is a time.Duration by the sandbox's clock, which files write as 10m, 36h
-// or 1h30m.
-type Span time.Duration
-
-const (
-	// maxSpan bounds a span. Clocks of a mock move far.
-	maxSpan = Span(10 * 365 * 24 * time.Hour)
-	// minEvery bounds how often a trigger is sent.
-	minEvery = Span(time.Second)
-)
-
-// UnmarshalYAML reads a duration above 0, of at most ten years.
-func (s *Span) UnmarshalYAML(node ast.Node) error {
-	text := node.GetToken().Value
-	parsed, err := time.ParseDuration(text)
-	if err != nil || parsed <= 0 || Span(parsed) > maxSpan || !scalar(node) {
-		return yamlfile.At(node, "want a duration above 0s, such as 10m or 36h, got %q", text)
-	}
-	*s = Span(parsed)
-	return nil
-}
-
-// MarshalText writes the span as files do.
-func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
-
-// Instant is a time by the sandbox's clock.
-type Instant struct{ time.Time }
-
-// UnmarshalYAML reads a date-time.
-func (i *Instant) UnmarshalYAML(node ast.Node) error {
-	read, err := partnerapi.ParseDateTime(node.GetToken().Value)
-	if err != nil || !scalar(node) {
-		return yamlfile.At(node, "want a date-time such as 2026-07-01T09:00:00Z, got %q", node.GetToken().Value)
-	}
-	i.Time = read
-	return nil
-}
-
-// ParseWebhooks reads webhooks in the form that they have in a scenario, and
-// checks them. Its error is a *Problems, and never holds the secret.
-func ParseWebhooks(name string, text []byte) (Webhooks, error) {
-	wrong := func(found ...yamlfile.Problem) (Webhooks, error) {
-		yamlfile.Locate(found, text)
-		return Webhooks{}, &Problems{File: name, List: found}
-	}
-	if problems := plain(text); len(problems) > 0 {
-		return wrong(problems...)
-	}
-	var w Webhooks
-	if problem, bad := yamlfile.Decode(text, &w, "want webhooks with url and secret, got nothing"); bad {
-		return wrong(problem)
-	}
-	if _, err := w.Ready(); err != nil {
-		return wrong(problemOf("", err))
-	}
-	if found := keep(schemas().webhooks, text); found != nil {
-		return wrong(found...)
-	}
-	return w, nil
 }

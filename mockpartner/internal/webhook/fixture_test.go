@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
+
 	"go.uber.org/goleak"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
@@ -132,17 +134,17 @@ func (m *marketplace) vacancies() (list []int) {
 type partner struct {
 	*platform.Platform
 	t      *testing.T
-	clock  *platform.VirtualClock
+	clock  *clock.Virtual
 	sender *webhook.Sender
 	slots  []partnerapi.Slot // of the day and the days after it
 }
 
 func run(t *testing.T) partner {
 	t.Helper()
-	return runAt(t, platform.NewFrozenClock(noon))
+	return runAt(t, clock.NewFrozen(noon))
 }
 
-func runAt(t *testing.T, clock *platform.VirtualClock) partner {
+func runAt(t *testing.T, clock *clock.Virtual) partner {
 	t.Helper()
 	index, err := catalog.Default().Index()
 	if err != nil {
@@ -185,7 +187,7 @@ func (p partner) reserve(slotID string, adults int) platform.Hold {
 	hold, err := p.Reserve(partnerapi.ReserveRequest{
 		ProductID: product, OptionID: option, AvailabilityID: slotID,
 		Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: adults}},
-	})
+	}, nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}

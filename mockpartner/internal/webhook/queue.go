@@ -13,16 +13,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-const (
-	// MaxQueue bounds the webhooks that are still to be sent. Beyond it new ones
-	// are dropped, and counted.
-	MaxQueue = 500
-	// maxLog bounds the deliveries on record, those in the queue among them.
-	maxLog = 1000
-	// maxNoted bounds the problems on record.
-	maxNoted = 20
-)
-
 // observe takes up a change of the platform, which is locked: it only enters it.
 func (s *Sender) observe(c platform.Change) {
 	s.mu.Lock()
@@ -36,20 +26,6 @@ func (s *Sender) observe(c platform.Change) {
 		s.enter(trigger(c.Cause, c.At))
 	default:
 		s.enter(notification(c.Cause, c.At, c.ProductID, c.OptionID, c.Before, c.After))
-	}
-}
-
-func (s *Sender) note(problem string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.noted(problem)
-}
-
-// noted keeps a problem on record. It wants mu.
-func (s *Sender) noted(problem string) {
-	s.problems = append(s.problems, problem)
-	if len(s.problems) > maxNoted {
-		s.problems = slices.Delete(s.problems, 0, 1)
 	}
 }
 
@@ -196,24 +172,4 @@ func (s *Sender) settle(d *delivery, a Attempt, ctx context.Context) {
 		wait := min(time.Duration(retries.Backoff)<<(len(d.Attempts)-1), longest)
 		d.notBefore = time.Now().Add(max(wait, min(a.retryAfter, longest)))
 	}
-}
-
-// outcome is how deliveries end.
-type outcome struct {
-	kind  script.WebhookKind
-	state State
-}
-
-// end gives a delivery its final state. It wants mu.
-func (s *Sender) end(d *delivery, state State, reason string) {
-	d.State, d.Reason = state, reason
-	s.queue = slices.DeleteFunc(s.queue, func(other *delivery) bool { return other == d })
-	s.ended[outcome{d.Kind, state}]++
-	s.tell()
-}
-
-// tell tells who waits that a delivery has ended. It wants mu.
-func (s *Sender) tell() {
-	close(s.changed)
-	s.changed = make(chan struct{})
 }

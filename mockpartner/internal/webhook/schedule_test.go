@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
@@ -74,7 +75,7 @@ func TestTriggersAreSentByTheClock(t *testing.T) {
 // A clock that runs needs no call and no move.
 func TestARunningClockGetsThereByItself(t *testing.T) {
 	t.Parallel()
-	m, p := open(t), runAt(t, platform.NewVirtualClock(nil))
+	m, p := open(t), runAt(t, clock.NewVirtual(nil))
 	p.clock.Set(noon)
 	p.tells(m, schedule(script.Scheduled{After: script.Span(20 * time.Millisecond), Slot: p.name(0), Set: &script.SlotSet{Vacancies: new(1)}}))
 	p.ends(1)

@@ -13,57 +13,19 @@ package webhook
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-// Config says where webhooks go, what they tell of, and how they go wrong.
-type Config = script.Webhooks
-
-// What a Sender refuses.
-var (
-	ErrOff    = errors.New("no webhooks are set up")
-	ErrClosed = errors.New("the sandbox is gone")
-)
-
-// Sender sends the webhooks of one sandbox; before it is set up it sends none, and
-// costs nothing. It is safe for concurrent use; use New.
-type Sender struct {
-	platform *platform.Platform
-	clock    *platform.VirtualClock
-	blank    func(secret string)
-
-	life    sync.Mutex // held while the sender is set up, turned off or closed; it comes before mu
-	stop    func()     // ends the worker and waits for its end; nil: there is none
-	closed  bool
-	started Config // what the worker was started with
-
-	wake chan struct{} // something came into the queue
-
-	mu       sync.Mutex
-	config   *Config // nil: off
-	faults   *script.WebhookSet
-	timers   []timer
-	queue    []*delivery // those that have not ended, by number
-	log      []*delivery // by number
-	number   uint64      // of the last one
-	ended    map[outcome]int
-	overflow int
-	problems []string
-	changed  chan struct{} // closed when a delivery ends
-	over     bool          // nothing will end any more
-}
-
 // New returns a sender for the sandbox of that platform and clock. The secret of
 // every set-up is told to blank first.
-func New(p *platform.Platform, clock *platform.VirtualClock, blank func(secret string)) *Sender {
+func New(p *platform.Platform, clock *clock.Virtual, blank func(secret string)) *Sender {
 	return &Sender{
 		platform: p,
 		clock:    clock,
@@ -221,9 +183,6 @@ func (s *Sender) run(ctx context.Context, post *post) {
 	}
 }
 
-// forever is as good as no timer.
-const forever = time.Duration(1<<63 - 1)
-
 func sleep(ctx context.Context, d time.Duration, moved, wake <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -232,13 +191,5 @@ func sleep(ctx context.Context, d time.Duration, moved, wake <-chan struct{}) {
 	case <-timer.C:
 	case <-moved:
 	case <-wake:
-	}
-}
-
-// rouse wakes the worker.
-func (s *Sender) rouse() {
-	select {
-	case s.wake <- struct{}{}:
-	default: // it has been woken and not looked yet
 	}
 }

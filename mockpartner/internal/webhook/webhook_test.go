@@ -41,7 +41,7 @@ func TestACatalogThatChangesIsToldByATriggerWithoutABody(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	p.tells(m)
-	if err := p.StopSelling("lisbon-walk"); err != nil {
+	if err := p.SellInstead(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) { return sold.Without("lisbon-walk") }); err != nil {
 		t.Fatal(err)
 	}
 	p.ends(1)
@@ -65,13 +65,13 @@ func TestWhatBookingsDoIsToldWhereItIsWanted(t *testing.T) {
 	p.tells(m, on(platform.BookingChange))
 	p.set(p.slots[0].ID, 8) // by staff: not told
 	hold := p.reserve(p.slots[0].ID, 2)
-	if _, err := p.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: hold.Code}); err != nil { // moves no seats
+	if _, err := p.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: hold.Code}, nil); err != nil { // moves no seats
 		t.Fatal(err)
 	}
 	released := p.reserve(p.slots[0].ID, 1)
-	p.Release(released.Code)
+	p.Release(released.Code, nil)
 	booking, _ := p.FindHold(hold.Code)
-	p.Cancel(booking.BookingID)
+	p.Cancel(booking.BookingID, nil)
 	p.reserve(p.slots[0].ID, 4)
 	p.ends(5)
 	p.clock.Advance(25 * time.Minute) // the last one expires, though nobody calls
@@ -361,7 +361,7 @@ func TestASlowMarketplaceSlowsNoBooking(t *testing.T) {
 	p.reserve(p.slots[0].ID, 1)
 	<-m.arrive
 	for range 200 {
-		p.Release(p.reserve(p.slots[1].ID, 1).Code)
+		p.Release(p.reserve(p.slots[1].ID, 1).Code, nil)
 	}
 	if broken := p.Invariants(); len(broken) > 0 {
 		t.Errorf("want no law broken, got %+v", broken)

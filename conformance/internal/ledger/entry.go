@@ -1,0 +1,62 @@
+package ledger
+
+import (
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// State is where an entry stands.
+type State string
+
+// The states.
+const (
+	Attempted State = "attempted" // reserve is sent, its answer not yet read
+	Refused   State = "refused"   // reserve was refused: nothing is held
+	Unheard   State = "unheard"   // reserve was sent and never answered: there may be a hold
+	Held      State = "held"
+	Booked    State = "booked"
+	Doubtful  State = "doubtful" // confirm is sent and its answer not read: hold or booking
+	Undone    State = "undone"   // released or cancelled
+	Kept      State = "kept"     // booked, and the partner takes no cancellations
+	Expired   State = "expired"  // never answered, and any hold's time is over
+)
+
+func states() []State {
+	return []State{Attempted, Refused, Unheard, Held, Booked, Doubtful, Undone, Kept, Expired}
+}
+
+// Slot is what a reserve asks for, by the partner's ids.
+type Slot struct {
+	ProductID      string `json:"product_id"`
+	OptionID       string `json:"option_id"`
+	AvailabilityID string `json:"availability_id"`
+	Start          string `json:"start"` // as the partner writes it
+}
+
+// SlotOf names the slot of an offer.
+func SlotOf(offer discover.Offer) Slot {
+	return Slot{ProductID: offer.Product.ID, OptionID: offer.Option.ID, AvailabilityID: offer.Slot.ID, Start: offer.Slot.StartText}
+}
+
+// Entry is one attempt to make a hold, and what became of it.
+type Entry struct {
+	Slot
+	Units     []partnerapi.UnitQuantity
+	Reference string    // of the run and the attempt; sent as resellerReference where the request has one
+	At        time.Time // of the attempt, by the target's clock
+
+	State     State
+	Code      string // of the hold
+	ExpiresAt string // as the partner writes it
+	BookingID string
+	Trouble   string // why it could not be undone
+
+	number int // 1 is the first
+}
+
+// Open reports whether there is, or may be, a hold or a booking.
+func (e *Entry) Open() bool {
+	return e.State != Refused && e.State != Undone && e.State != Expired
+}

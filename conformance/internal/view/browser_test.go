@@ -1,0 +1,212 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	printer "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/axetest"
+	"partnerkit.dev/internal/browsertest"
+)
+
+// reader is somebody who has a report open in the browser.
+type reader struct{ *browsertest.Tab }
+
+// open opens the report of a run, as a file, at what follows its address. What
+// prepares the tab is done before.
+func open(t *testing.T, browser context.Context, r *report.Result, at string, prepare ...browsertest.Action) reader {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(path, render(t, HTML, seal(t, r)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := reader{browsertest.Open(t, browser, "file://"+path, prepare...)}
+	o.GoTo(at)
+	return o
+}
+
+// rules wants just these rules to be on the page.
+func (o reader) rules(want ...rule.Rule) {
+	o.T.Helper()
+	var ids []string
+	for _, r := range want {
+		ids = append(ids, r.ID)
+	}
+	o.Is(`[...document.querySelectorAll(".rule:not([hidden])")].map(r => r.id).join()`, strings.Join(ids, ","))
+}
+
+// visible wants a rule to be on the screen, unfolded.
+func (o reader) visible(r rule.Rule) {
+	o.T.Helper()
+	o.See(fmt.Sprintf(`(() => { const r = document.getElementById(%q), at = r.getBoundingClientRect();
+		return r.checkVisibility({contentVisibilityAuto: true}) && at.top >= -1 && at.top < innerHeight / 2 && at.height > 60; })()`, r.ID))
+}
+
+// search types into the search field.
+func (o reader) search(text string) {
+	o.T.Helper()
+	browsertest.Value[any](o.Tab, `document.querySelector("[name=text]").select()`)
+	o.Do(chromedp.SendKeys(chromedp.CSS("[name=text]"), text))
+}
+
+// unfoldAll opens all that is folded.
+const unfoldAll = `document.querySelectorAll("details").forEach(d => { d.open = true; })`
+
+// faint lists texts that stand out too little from what is behind them: WCAG wants
+// a contrast of 4.5.
+const faint = `(() => {
+	const channels = colour => colour.match(/[\d.]+/g).map(Number);
+	const light = ([r, g, b]) => [r, g, b].map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
+		.reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
+	const behind = e => { for (; e; e = e.parentElement) { const c = channels(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0) return c; } return [255, 255, 255]; };
+	return [...document.querySelectorAll("body *")].filter(e => e.checkVisibility() && !e.closest("svg, select, input") &&
+		[...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())).filter(e => {
+		const [a, b] = [light(channels(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x);
+		return (a + .05) / (b + .05) < 4.5;
+	}).map(e => e.outerHTML.slice(0, 120)).slice(0, 5).join("\n");
+})()`
+
+func TestTheReportInABrowser(t *testing.T) {
+	t.Parallel()
+	b := browsertest.Start(t)
+
+	t.Run("what is searched for is what is left, and the address keeps it", func(t *testing.T) {
+		t.Parallel()
+		r := handful(t)
+		o := open(t, b, r, "")
+		o.search("went FROM 12")
+		o.rules(rule.ReserveVacanciesMany)
+		o.Is(`document.querySelector("output").value`, fmt.Sprintf("1 of %d rules", len(r.Rules)))
+		o.Is(`location.search`, "?text=went+FROM+12")
+		o.Do(chromedp.Reload())
+		o.rules(rule.ReserveVacanciesMany)
+		o.search("no rule says this")
+		o.rules()
+		o.See(`!document.querySelector(".nothing").hidden`)
+		o.Click(".filter button")
+		o.Is(`document.querySelector("output").value`, fmt.Sprintf("%[1]d of %[1]d rules", len(r.Rules)))
+		o.Is(`location.search`, "")
+		o.Quiet()
+	})
+
+	t.Run("the keyboard alone filters by outcome, by level and by endpoint", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, handful(t), "")
+		for _, left := range []string{"passed", "warned", "inconclusive", "blocked", "skipped", "not_applicable"} {
+			o.Do(chromedp.Focus(chromedp.CSS("[value="+left+"]")), chromedp.KeyEvent(" "))
+		}
+		o.rules(rule.ReserveVacanciesMany, rule.ReserveLimit)
+		o.Is(`location.search`, "?outcome=failed")
+		o.Do(chromedp.Focus(chromedp.CSS("[name=text]")))
+		o.Press(kb.Tab, `document.activeElement.value === "reserve"`)
+		o.Do(chromedp.KeyEvent(" "))
+		o.rules()
+		o.Is(`location.search`, "?outcome=failed&endpoint=products%2Cavailability%2Cconfirm%2Crelease%2Ccancel")
+		o.Quiet()
+	})
+
+	t.Run("a link to a rule unfolds it and shows its evidence, whatever was filtered out", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, handful(t), "#"+rule.ReserveCode.ID)
+		o.visible(rule.ReserveCode)
+		o.GoTo("?outcome=warned#" + rule.ReserveVacanciesMany.ID)
+		o.visible(rule.ReserveVacanciesMany)
+		o.See(fmt.Sprintf(`document.querySelector('[id="%s"] .curl').checkVisibility()`, rule.ReserveVacanciesMany.ID))
+		o.Is(`location.search`, "")
+		o.Quiet()
+	})
+
+	t.Run("a curl line is copied by its button", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, handful(t), "#"+rule.ReserveVacanciesMany.ID)
+		button := fmt.Sprintf(`[id="%s"] .copy`, rule.ReserveVacanciesMany.ID)
+		o.Click(button)
+		o.See(fmt.Sprintf(`document.querySelector('%s').textContent === "Copied"`, button))
+		o.Do(chromedp.Focus(chromedp.CSS("[name=text]")),
+			browsertest.Command(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: "keyDown", Commands: []string{"paste"}}))
+		o.See(fmt.Sprintf(`document.querySelector("[name=text]").value === %q`, reserveExchange().Curl))
+		o.Quiet()
+	})
+
+	t.Run("on paper what failed comes with its evidence, and without buttons", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, handful(t), "", browsertest.Media("print", "dark"))
+		for _, selector := range []string{".curl pre", ".exchange-body", ".evidence .halves"} {
+			o.See(fmt.Sprintf(`[...document.querySelectorAll('.finding %s')].every(e => e.checkVisibility({contentVisibilityAuto: true}))`, selector))
+		}
+		for _, selector := range []string{".side", ".copy", ".skip"} {
+			o.See(fmt.Sprintf(`[...document.querySelectorAll('%s')].every(e => !e.checkVisibility())`, selector))
+		}
+		o.Is(`getComputedStyle(document.body).backgroundColor`, "rgb(255, 255, 255)")
+		o.Is(faint, "")
+		o.Do(browsertest.Command(printer.PrintToPDF, printer.PrintToPDFParams{}))
+		o.Is(`String(document.querySelectorAll(".finding .evidence[open]").length)`, "0") // folded again
+		o.Quiet()
+	})
+
+	t.Run("it can be read in the light and in the dark, and keeps nobody out", func(t *testing.T) {
+		t.Parallel()
+		axe := axetest.Source(t)
+		o := open(t, b, handful(t), "")
+		browsertest.Value[any](o.Tab, unfoldAll)
+		grounds := map[string]bool{}
+		for _, scheme := range []string{"light", "dark"} {
+			o.Do(browsertest.Media("screen", scheme))
+			o.Is(faint, "")
+			grounds[browsertest.Value[string](o.Tab, `getComputedStyle(document.body).backgroundColor`)] = true
+		}
+		if len(grounds) != 2 {
+			t.Errorf("want another ground in the dark, got %v", grounds)
+		}
+		axetest.Check(o.Tab, axe)
+		o.Quiet()
+	})
+
+	t.Run("nothing is wider than the window, however narrow", func(t *testing.T) {
+		t.Parallel()
+		r := handful(t)
+		r.Target.BaseURL = "https://" + strings.Repeat("long", 60) + ".example/" + strings.Repeat("path", 60)
+		ruleOf(t, r, rule.ReserveVacanciesMany.ID).Message = strings.Repeat("nospaces", 100)
+		r.Vacancies[0].ProductID = strings.Repeat("product", 40)
+		o := open(t, b, r, "")
+		browsertest.Value[any](o.Tab, unfoldAll)
+		o.Fits(360, 700, 1100, 1600)
+		o.Quiet()
+	})
+
+	t.Run("a partner's text stays text", func(t *testing.T) {
+		t.Parallel()
+		hostile := ""
+		for _, text := range hostileTexts() {
+			hostile += shorten(text, 200) + "\n"
+		}
+		o := open(t, b, hostileResult(t, hostile), "")
+		browsertest.Value[any](o.Tab, unfoldAll)
+		o.Is(`String(document.querySelectorAll("main img, main script, main iframe, main [onerror], main [onfocus], main a:not([href^='#'])").length)`, "0")
+		o.search("<script>alert(1)</script>")
+		o.See(`document.querySelectorAll(".rule:not([hidden])").length === 4`)
+		o.Quiet()
+	})
+
+	t.Run("without its script it can be read as well", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, handful(t), "", browsertest.Command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+		o.Is(`String(document.querySelector(".sift").checkVisibility())`, "false")
+		evidence := fmt.Sprintf(`[id="%s"] .evidence`, rule.ReserveVacanciesMany.ID)
+		o.Click(evidence + " > summary")
+		o.See(fmt.Sprintf(`document.querySelector('%s .curl pre').checkVisibility()`, evidence))
+		o.Is(fmt.Sprintf(`String(document.querySelector('%s .copy').checkVisibility())`, evidence), "false")
+		o.Quiet()
+	})
+}

@@ -1,0 +1,99 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"partnerkit.dev/conformance/report"
+)
+
+// Section is a list of a comparison, with the words above it.
+type Section struct {
+	Title   string
+	Changes []report.Change
+}
+
+// Sections returns the lists of a comparison that are not empty, the most urgent
+// first.
+func Sections(c report.Comparison) []Section {
+	var some []Section
+	for _, section := range []Section{
+		{"Broke", c.Broke}, {"Still broken", c.StillBroken}, {"Fixed", c.Fixed},
+		{"New rules", c.NewRules}, {"Rules that are gone", c.GoneRules}, {"Changed", c.Changed},
+	} {
+		if len(section.Changes) > 0 {
+			some = append(some, section)
+		}
+	}
+	return some
+}
+
+// CompareWords sums a comparison up in a sentence.
+func CompareWords(c report.Comparison) string {
+	words := fmt.Sprintf("%d broke, %d still broken, %d fixed", len(c.Broke), len(c.StillBroken), len(c.Fixed))
+	if n := len(c.NewRules); n > 0 {
+		words += ", " + plural(n, "new rule")
+	}
+	if n := len(c.GoneRules); n > 0 {
+		words += fmt.Sprintf(", %s gone", plural(n, "rule"))
+	}
+	if n := len(c.Changed); n > 0 {
+		words += fmt.Sprintf(", %d changed", n)
+	}
+	if n := len(c.Slower); n > 0 {
+		words += fmt.Sprintf(", %s slower", plural(n, "endpoint"))
+	}
+	return words
+}
+
+// ChangeWords says what became of the outcome, such as "passed, now failed".
+func ChangeWords(c report.Change) string {
+	switch {
+	case c.Was == "":
+		return "new, " + spoken(c.Is)
+	case c.Is == "":
+		return "was " + spoken(c.Was)
+	case c.Was == c.Is:
+		return spoken(c.Is)
+	default:
+		return spoken(c.Was) + ", now " + spoken(c.Is)
+	}
+}
+
+func spoken(o report.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
+
+// SlowerWords says how much slower an endpoint is.
+func SlowerWords(s report.Slower) string {
+	return fmt.Sprintf("95%% within %s, before %s; limit %s", milliseconds(s.IsMS), milliseconds(s.WasMS), milliseconds(s.LimitMS))
+}
+
+// mostRows bounds a table of a comparison in Markdown.
+const mostRows = 100
+
+// CompareMarkdown returns a comparison for a pull request.
+func CompareMarkdown(c report.Comparison) []byte {
+	var page strings.Builder
+	fmt.Fprintf(&page, "## %s\n\n%s, now %s: %s\n", escaped(CompareWords(c)), c.Old.Verdict, c.New.Verdict, codeCell(c.New.BaseURL))
+	for _, remark := range c.Remarks {
+		fmt.Fprintf(&page, "\n> %s\n", cell(remark))
+	}
+	for _, section := range Sections(c) {
+		fmt.Fprintf(&page, "\n### %s (%d)\n\n| rule | level | outcome | what was found |\n|---|---|---|---|\n", section.Title, len(section.Changes))
+		for i, change := range section.Changes {
+			if i == mostRows {
+				fmt.Fprintf(&page, "\n%d more are in the reports.\n", len(section.Changes)-i)
+				break
+			}
+			told := strings.Join(append([]string{change.Message}, change.Notes...), " ")
+			fmt.Fprintf(&page, "| %s %s | %s | %s | %s |\n", codeCell(change.ID), cell(change.Title),
+				cell(string(change.Level)), cell(ChangeWords(change)), cell(strings.TrimSpace(told)))
+		}
+	}
+	if len(c.Slower) > 0 {
+		page.WriteString("\n### Slower\n\n")
+	}
+	for _, s := range c.Slower {
+		fmt.Fprintf(&page, "- %s: %s\n", cell(string(s.Endpoint)), escaped(SlowerWords(s)))
+	}
+	return []byte(page.String())
+}

@@ -1,0 +1,161 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
+)
+
+const (
+	maxBody  = 32 << 10 // bytes of a body, a header or a curl line that a view for people shows
+	maxDepth = 64       // a deeper nested body is shown as it came: indenting it would take quadratic room
+)
+
+// ruleView is a rule, its outcome and its evidence.
+type ruleView struct {
+	report.RuleResult
+	Words     []words // the message, with links to the rules that it names
+	Exchanges []exchangeView
+}
+
+// Places are the problems, but for a single one that the message says already.
+func (v ruleView) Places() []string {
+	if len(v.Problems) == 1 && v.Problems[0] == v.Message {
+		return nil
+	}
+	return v.Problems
+}
+
+// words is a piece of a message; Rule is the id that it links to, or empty.
+type words struct {
+	Text string
+	Rule string
+}
+
+// exchangeView is one exchange as the page shows it.
+type exchangeView struct {
+	probe.Exchange
+	Answer          string
+	After           time.Duration // since the run began
+	RequestHeaders  string
+	RequestBody     bodyView
+	Proto           string // of the response
+	StatusWrong     bool   // the rule's message is about the status
+	ResponseHeaders string
+	ResponseBody    bodyView
+}
+
+// bodyView is a body as the page shows it.
+type bodyView struct {
+	Text    string
+	Note    string // its size, and what of it is shown
+	Excerpt markedText
+}
+
+func ruleViews(r *report.Result) []ruleView {
+	known := make(map[string]bool, len(r.Rules))
+	for _, rule := range r.Rules {
+		known[rule.ID] = true
+	}
+	views := make([]ruleView, len(r.Rules))
+	for i, rule := range r.Rules {
+		v := ruleView{RuleResult: rule, Words: linked(shorten(rule.Message, maxText), known)}
+		for _, x := range rule.Exchanges {
+			v.Exchanges = append(v.Exchanges, newExchangeView(x, rule.Message, r.StartedAt))
+		}
+		views[i] = v
+	}
+	return views
+}
+
+// idLike is what may be the id of a rule.
+var idLike = regexp.MustCompile(`[0-9a-z.-]+`)
+
+// linked splits a message at the rule ids in it: a blocked rule names its cause.
+func linked(message string, known map[string]bool) []words {
+	var all []words
+	rest := 0
+	for _, at := range idLike.FindAllStringIndex(message, -1) {
+		if id := strings.TrimRight(message[at[0]:at[1]], ".-"); known[id] {
+			all = append(all, words{Text: message[rest:at[0]]}, words{Text: id, Rule: id})
+			rest = at[0] + len(id)
+		}
+	}
+	return append(all, words{Text: message[rest:]})
+}
+
+func newExchangeView(x probe.Exchange, message string, began time.Time) exchangeView {
+	v := exchangeView{
+		Exchange:       x,
+		Answer:         shorten(answer(x), maxText),
+		After:          x.StartedAt.Sub(began),
+		RequestHeaders: headerLines(x.Request.Header),
+		RequestBody:    newBodyView(x.Request.Body),
+	}
+	v.Request.Method, v.Request.URL = shorten(x.Request.Method, maxText), shorten(x.Request.URL, maxText)
+	v.Curl = shorten(x.Curl, maxBody)
+	if x.Response != nil {
+		v.StatusWrong = strings.Contains(message, fmt.Sprintf("got %d", x.Response.Status))
+		v.Proto = shorten(x.Response.Proto, maxText)
+		v.ResponseHeaders = headerLines(x.Response.Header)
+		v.ResponseBody = newBodyView(x.Response.Body)
+	}
+	return v
+}
+
+func headerLines(h http.Header) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, value := range h[name] {
+			fmt.Fprintf(&b, "%s: %s\n", name, shorten(value, maxText))
+		}
+	}
+	return shorten(b.String(), maxBody)
+}
+
+func newBodyView(b probe.Body) bodyView {
+	v := bodyView{Text: b.Text, Note: size(b.Size), Excerpt: mark(shorten(b.Excerpt, maxBody), b.Place)}
+	if pretty, ok := indent(b.Text); ok && !b.Cut {
+		v.Text = pretty
+	}
+	if len(v.Text) > maxBody {
+		v.Text, b.Cut = v.Text[:maxBody], true
+	}
+	if b.Cut {
+		v.Note += ", the beginning is shown"
+	}
+	return v
+}
+
+// indent lays out a JSON text, and reports whether it could.
+func indent(text string) (string, bool) {
+	depth := 0
+	for dec := json.NewDecoder(strings.NewReader(text)); ; {
+		token, err := dec.Token()
+		if err == io.EOF {
+			break
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if err != nil || depth > maxDepth {
+			return "", false
+		}
+	}
+	var out bytes.Buffer
+	err := json.Indent(&out, []byte(text), "", "  ")
+	return out.String(), err == nil
+}

@@ -1,0 +1,89 @@
+package view
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"partnerkit.dev/conformance/internal/probe"
+)
+
+func TestMessagesLinkToTheRulesThatTheyName(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{"reserve.code": true, "reserve.code.unique": true, "products.json": true}
+	for message, want := range map[string][]words{
+		"":                  {{Text: ""}},
+		"nothing to link":   {{Text: "nothing to link"}},
+		"Émile says: é … 5": {{Text: "Émile says: é … 5"}},
+		"reserve.code":      {{Text: ""}, {Text: "reserve.code", Rule: "reserve.code"}, {Text: ""}},
+		"blocked by reserve.code.unique.": {
+			{Text: "blocked by "}, {Text: "reserve.code.unique", Rule: "reserve.code.unique"}, {Text: "."},
+		},
+		"products.json, reserve.code; reserve.codes": {
+			{Text: ""}, {Text: "products.json", Rule: "products.json"}, {Text: ", "},
+			{Text: "reserve.code", Rule: "reserve.code"}, {Text: "; reserve.codes"},
+		},
+	} {
+		if got := linked(message, known); !slices.Equal(got, want) {
+			t.Errorf("linked(%q) = %+v, want %+v", message, got, want)
+		}
+	}
+}
+
+func TestJSONBodiesAreIndentedUnlessTheyAreCutBrokenOrTooDeep(t *testing.T) {
+	t.Parallel()
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for _, c := range []struct {
+		name string
+		body probe.Body
+		want string
+	}{
+		{"an object", probe.Body{Text: `{"a":[1,2]}`}, "{\n  \"a\": [\n    1,\n    2\n  ]\n}"},
+		{"a big number", probe.Body{Text: `{"a":12345678901234567890.10}`}, "{\n  \"a\": 12345678901234567890.10\n}"},
+		{"a body that was cut", probe.Body{Text: `{"a":1}`, Cut: true}, `{"a":1}`},
+		{"a broken body", probe.Body{Text: `{"a":`}, `{"a":`},
+		{"two documents", probe.Body{Text: `{} {}`}, `{} {}`},
+		{"an HTML page", probe.Body{Text: `<h1>502</h1>`}, `<h1>502</h1>`},
+		{"no body", probe.Body{}, ""},
+		{"too deep", probe.Body{Text: deep(maxDepth + 1)}, deep(maxDepth + 1)},
+	} {
+		if got := newBodyView(c.body).Text; got != c.want {
+			t.Errorf("%s is shown as %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestALongBodyIsShownInPartAndTheNoteSaysSo(t *testing.T) {
+	t.Parallel()
+	v := newBodyView(probe.Body{Text: strings.Repeat("a", maxBody+1), Size: maxBody + 1})
+	if len(v.Text) != maxBody || v.Note != "32.0 KiB, the beginning is shown" {
+		t.Errorf("%d bytes are shown with the note %q", len(v.Text), v.Note)
+	}
+}
+
+func TestHeadersAreListedByNameWithEveryValue(t *testing.T) {
+	t.Parallel()
+	got := headerLines(http.Header{"Vary": {"Accept", "Origin"}, "Age": {"0"}})
+	if want := "Age: 0\nVary: Accept\nVary: Origin\n"; got != want {
+		t.Errorf("headers are listed as %q, want %q", got, want)
+	}
+}
+
+func TestAnAnswerIsSummedUpInAFewWords(t *testing.T) {
+	t.Parallel()
+	response, failure := &probe.Response{Status: 200}, &probe.Failure{Kind: probe.TooLarge}
+	for _, c := range []struct {
+		exchange probe.Exchange
+		want     string
+	}{
+		{probe.Exchange{Response: response}, "200"},
+		{probe.Exchange{Failure: failure}, "too large"},
+		{probe.Exchange{Response: response, Failure: failure}, "200, then too large"},
+		{probe.Exchange{}, "no answer"},
+	} {
+		if got := answer(c.exchange); got != c.want {
+			t.Errorf("the answer is summed up as %q, want %q", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
+)
+
+const (
+	// mostMarkdown is how long report.md may be, in bytes: GitHub takes comments
+	// of 65,536 characters, and there is something to be said around a report.
+	mostMarkdown = 60 << 10
+	// mostTable is how much of it the table of the findings may take.
+	mostTable = 30 << 10
+	// closing is kept for the lines at the end.
+	closing = 2 << 10
+
+	longestSnippet = 2 << 10 // bytes of a curl line or a body
+	mostSnippets   = 3       // calls shown of one rule
+)
+
+// Markdown returns r for a pull request: the verdict, what failed, what was
+// warned of and what is known in a table, and the calls that show it, folded. It is no longer than
+// GitHub takes; where that is too short it says what is left out. A partner's
+// text mentions nobody and links to nothing.
+func Markdown(r *report.Result) ([]byte, error) {
+	whole := r.Complete()
+	doc := &markdown{}
+	doc.head(whole)
+	var urgent []report.RuleResult
+	for _, o := range []report.Outcome{report.Failed, report.Warned, report.Known} {
+		for _, rule := range whole.Rules {
+			if rule.Outcome == o {
+				urgent = append(urgent, rule)
+			}
+		}
+	}
+	doc.table(urgent)
+	doc.story(whole.Exploration)
+	doc.evidence(urgent)
+	doc.leftovers(whole.NotUndone)
+	doc.stale(whole.Baseline)
+	doc.text.WriteString("\n" + checksumMarkdown(whole) + "\n")
+	return []byte(doc.text.String()), nil
+}
+
+// markdown is a text that stays within a length.
+type markdown struct{ text strings.Builder }
+
+// add appends a part where it leaves room below most, and reports whether it did.
+func (m *markdown) add(part string, most int) bool {
+	fits := m.text.Len()+len(part) <= most
+	if fits {
+		m.text.WriteString(part)
+	}
+	return fits
+}
+
+func (m *markdown) head(r *report.Result) {
+	heading, sentence := verdictWords(r)
+	fmt.Fprintf(&m.text, "## %s: partner contract\n\n", heading)
+	if r.LimitScale != 0 {
+		fmt.Fprintf(&m.text, "> **Not a real measurement.** The contract’s time limits were multiplied by %g in this run.\n\n", r.LimitScale)
+	}
+	fmt.Fprintf(&m.text, "%s\n\n%s", cell(sentence), codeCell(r.Target.BaseURL))
+	for _, o := range report.Outcomes() {
+		if n := r.Summary[o]; n > 0 {
+			fmt.Fprintf(&m.text, " · %d %s", n, strings.ToLower(label(o)))
+		}
+	}
+	fmt.Fprintf(&m.text, " · %s · %s UTC\n\n", plural(r.Coverage.Calls, "call"), r.StartedAt.UTC().Format("2 Jan 2006, 15:04"))
+}
+
+func (m *markdown) table(rules []report.RuleResult) {
+	if len(rules) == 0 {
+		return
+	}
+	m.text.WriteString("| | Rule | What was found | Why it matters | How to fix it |\n|---|---|---|---|---|\n")
+	for i, rule := range rules {
+		row := fmt.Sprintf("| **%s** | `%s` %s %s | %s | %s | %s |\n", label(rule.Outcome), rule.ID, rule.Level, rule.Clause,
+			found(rule), escaped(rule.Why), escaped(rule.Fix))
+		if !m.add(row, mostTable) {
+			fmt.Fprintf(&m.text, "\nand %s more, in report.html.\n", plural(len(rules)-i, "finding"))
+			break
+		}
+	}
+	m.text.WriteString("\n")
+}
+
+// found is what was found of a rule, where it is drawn, and why it is known.
+func found(rule report.RuleResult) string {
+	words := cell(rule.Message)
+	if rule.Picture != "" {
+		words += " Drawn in `" + rule.Picture + "`."
+	}
+	if rule.Known != "" {
+		words += " **Known:** " + cell(rule.Known)
+	}
+	return words
+}
+
+// story tells the story that breaks, step by step; the calls are in report.html.
+func (m *markdown) story(e *report.Exploration) {
+	if e == nil || e.Broken == nil {
+		return
+	}
+	m.text.WriteString("The shortest story that breaks, which `--explore 1 --seed " + strconv.FormatUint(e.Broken.Seed, 10) + "` finds again:\n\n")
+	for i, step := range e.Broken.Steps {
+		line := fmt.Sprintf("%d. **%s**: want %s, got %s\n", i+1, cell(step.Does),
+			cell(step.Want), cell(step.Got))
+		if !m.add(line, mostMarkdown/2) {
+			fmt.Fprintf(&m.text, "\nand %d more steps, in report.html.\n", len(e.Broken.Steps)-i)
+			break
+		}
+	}
+	m.text.WriteString("\n")
+}
+
+// evidence adds the calls of each rule, folded.
+func (m *markdown) evidence(rules []report.RuleResult) {
+	for i, rule := range rules {
+		if len(rule.Exchanges) > 0 && !m.add(folded(rule), mostMarkdown-closing) {
+			fmt.Fprintf(&m.text, "The evidence of %s more is in report.html.\n", plural(len(rules)-i, "finding"))
+			return
+		}
+	}
+}
+
+func folded(rule report.RuleResult) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<details><summary><code>%s</code>: %s</summary>\n\n", rule.ID, plural(len(rule.Exchanges), "call"))
+	for i, x := range rule.Exchanges {
+		if i == mostSnippets {
+			fmt.Fprintf(&b, "and %s more, in report.html.\n\n", plural(len(rule.Exchanges)-i, "call"))
+			break
+		}
+		fmt.Fprintf(&b, "**#%d** %s: %s in %s\n\n%s", x.Number, cell(x.Purpose), cell(answer(x)), duration(x.Duration),
+			fenced("sh", shorten(x.Curl, longestSnippet)))
+		b.WriteString(answered(x))
+	}
+	b.WriteString("</details>\n\n")
+	return b.String()
+}
+
+// answered is the answer of an exchange: the place in question, where it is known.
+func answered(x probe.Exchange) string {
+	switch {
+	case x.Failure != nil:
+		return cell(x.Failure.Message) + "\n\n"
+	case x.Response == nil:
+		return ""
+	}
+	text := cmp.Or(x.Response.Body.Excerpt, x.Response.Body.Text)
+	if text == "" {
+		return ""
+	}
+	if pretty, ok := indent(text); ok {
+		text = pretty
+	}
+	return fenced("json", shorten(text, longestSnippet))
+}
+
+func (m *markdown) leftovers(all []report.Leftover) {
+	for i, l := range all {
+		line := fmt.Sprintf("- **Not undone:** %s %s of product %s, option %s, slot %s: %s\n", escaped(l.Kind), codeCell(cmp.Or(l.Code, "without a code")),
+			codeCell(l.ProductID), codeCell(l.OptionID), codeCell(l.Start), cell(l.Reason))
+		if !m.add(line, mostMarkdown-closing/2) {
+			fmt.Fprintf(&m.text, "- **Not undone:** %d more, in report.html\n", len(all)-i)
+			return
+		}
+	}
+}
+
+func (m *markdown) stale(b *report.Baseline) {
+	if b == nil {
+		return
+	}
+	for i, entry := range b.Stale {
+		if !m.add("- **Stale:** "+cell(entry.Message)+"\n", mostMarkdown-closing/2) {
+			fmt.Fprintf(&m.text, "- **Stale:** %d more, in report.html\n", len(b.Stale)-i)
+			return
+		}
+	}
+}
+
+func checksumMarkdown(r *report.Result) string {
+	if r.Integrity == nil {
+		return "<sub>" + escaped(checksumWords(r)) + "</sub>"
+	}
+	return fmt.Sprintf("<sub>SHA-256 <code>%s</code> · suite %s · contract %s · <code>conformance verify report.json</code> tells whether the report is unchanged</sub>",
+		r.Integrity.SHA256, escaped(r.SuiteVersion), escaped(r.ContractVersion))
+}

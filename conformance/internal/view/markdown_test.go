@@ -1,0 +1,154 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
+	nethtml "golang.org/x/net/html"
+
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/report"
+)
+
+// pullRequest is report.md as GitHub shows it.
+func pullRequest(t testing.TB, r *report.Result) *nethtml.Node {
+	t.Helper()
+	content := render(t, Markdown, r)
+	if len(content) > mostMarkdown {
+		t.Fatalf("report.md has %d bytes, want at most %d", len(content), mostMarkdown)
+	}
+	return rendered(t, content)
+}
+
+// rendered is Markdown as GitHub shows it.
+func rendered(t testing.TB, content []byte) *nethtml.Node {
+	t.Helper()
+	var out bytes.Buffer
+	reader := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
+	if err := reader.Convert(content, &out); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := nethtml.Parse(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func tags(n *nethtml.Node, name string) []*nethtml.Node {
+	return elements(n, func(e *nethtml.Node) bool { return e.Data == name })
+}
+
+func TestMarkdownSaysTheVerdictAndWhatToMend(t *testing.T) {
+	t.Parallel()
+	doc := pullRequest(t, seal(t, handful(t)))
+	if heading := text(tags(doc, "h2")[0]); heading != "Not conformant: partner contract" {
+		t.Errorf("the heading is %q", heading)
+	}
+	rows := tags(doc, "tr")
+	if len(rows) != 4 {
+		t.Fatalf("the table has %d rows, want a head, two failed and one warned", len(rows))
+	}
+	failed := ruleOf(t, sampleResult(t), rule.ReserveVacanciesMany.ID)
+	for _, want := range []string{"Failed", failed.ID, "MUST", failed.Clause, failed.Message, failed.Why, failed.Fix} {
+		found := false
+		for _, row := range rows[1:3] {
+			found = found || strings.Contains(text(row), want)
+		}
+		if !found {
+			t.Errorf("the table's failed rules lack %q", want)
+		}
+	}
+	if last := text(rows[3]); !strings.Contains(last, "Warned") {
+		t.Errorf("the last row is %q, want the warning", last)
+	}
+	folds := tags(doc, "details")
+	if len(folds) != 3 || hasAttr(folds[0], "open") {
+		t.Fatalf("%d folds, want the evidence of three rules, folded", len(folds))
+	}
+	content := text(doc)
+	for _, want := range []string{reserveExchange().Curl, `"reservationConfirmationCode": "R-81F3"`, "2 failed", "1 warned", "https://api.harbour-tours.example/partner/v2"} {
+		if !strings.Contains(content, want) {
+			t.Errorf("report.md lacks %q", want)
+		}
+	}
+}
+
+func TestMarkdownOfAConformantRunIsShort(t *testing.T) {
+	t.Parallel()
+	r := sampleResult(t)
+	r.Verdict = report.Conformant
+	for i := range r.Rules {
+		r.Rules[i].Outcome, r.Rules[i].Message, r.Rules[i].Exchanges = report.Passed, "", nil
+	}
+	doc := pullRequest(t, r)
+	if len(tags(doc, "table")) != 0 || !strings.Contains(text(doc), fmt.Sprintf("All %d MUST rules hold.", len(mustRules(r.Rules)))) {
+		t.Errorf("it reads %q", text(doc))
+	}
+}
+
+func TestMarkdownIsNeverLongerThanGitHubTakesAndSaysWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	r := sampleResult(t)
+	r.Rules, r.Integrity = r.Rules[:60], &report.Integrity{SHA256: strings.Repeat("a", 64)}
+	for i := range r.Rules {
+		r.Rules[i].Outcome, r.Rules[i].Message = report.Failed, strings.Repeat("long words ", 100)
+		for range 4 {
+			x := reserveExchange()
+			x.Curl += strings.Repeat(" long", 500)
+			r.Rules[i].Exchanges = append(r.Rules[i].Exchanges, x)
+		}
+		r.NotUndone = append(r.NotUndone, report.Leftover{Kind: "booking", Code: fmt.Sprint(i), Reason: strings.Repeat("no ", 300)})
+	}
+	content := text(pullRequest(t, r))
+	for _, want := range []string{"findings more, in report.html", "findings more is in report.html", "more, in report.html", "SHA-256"} {
+		if !strings.Contains(content, want) {
+			t.Errorf("it does not say %q", want)
+		}
+	}
+}
+
+func TestMarkdownShowsHostileTextAsText(t *testing.T) {
+	t.Parallel()
+	hostile := hostileTexts()
+	for name, more := range map[string]string{
+		"a mention":         "@everyone and @org/team, see #1 and other/repo#2",
+		"a link":            "https://evil.example/x www.evil.example [click](https://evil.example) <https://evil.example>",
+		"a picture":         "![x](https://evil.example/pixel.png)",
+		"a table's end":     "| a | b |\n|---|---|\n| c",
+		"backticks":         "``` ` `` ```` \n```\n# heading\n",
+		"a fold's end":      "</details></summary></table>",
+		"headings and rows": "# a\n## b\n- c\n1. d\n> e\n***\n",
+		"mathematics":       "$\\alpha$ $$x$$",
+	} {
+		hostile[name] = more
+	}
+	skeletonOf := func(text string) string {
+		r := hostileResult(t, text)
+		r.Verdict = report.Nonconformant
+		return skeleton(pullRequest(t, r))
+	}
+	harmless := skeletonOf("harmless")
+	for name, text := range hostile {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := skeletonOf(text); got != harmless {
+				t.Errorf("%.80q changes the document: %s", text, firstDifference(got, harmless))
+			}
+		})
+	}
+}
+
+func TestEscapedTextReadsAsItWas(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`a+b&c'd`, `sk_live_1*2`, `<b>&amp;</b>`, `x|y\z`, "@who #1 https://a.b www.c", "[3].vacancies: want 9, got 11"} {
+		if got := unescaped(escaped(text)); got != text {
+			t.Errorf("%q is read as %q", text, got)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package view
+
+import (
+	"fmt"
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// page is what the templates read: the result, arranged for the eye.
+type page struct {
+	*report.Result
+	Policy    string
+	Style     template.CSS
+	Script    template.JS
+	Host      string // of the target, for the title
+	Heading   string // the verdict in words
+	Sentence  string // what it stands on
+	Counts    []count
+	Levels    []rule.Level
+	Urgent    []ruleView // failed, then warned, then what shows why nothing was judged
+	Endpoints []endpointView
+	Timings   []timing
+	Slots     []slotView // whose vacancies are drawn,
+	MoreSlots []slotView // and those that are folded
+	Bookings  int        // of NotUndone
+}
+
+// count is the number of rules that came to an outcome, and its piece of a bar.
+type count struct {
+	Outcome report.Outcome
+	Number  int
+	X       string
+	Width   string
+}
+
+// endpointView is one endpoint with its rules, the most urgent first.
+type endpointView struct {
+	Name   partnerapi.Endpoint
+	Method string
+	Path   []string // its segments, so that a long path breaks between two of them
+	State  string   // the class of its colour and icon
+	Says   string   // its state in words
+	Counts []count
+	Worst  string // answer time; "" where it was not called
+	Urgent []ruleView
+	Open   []ruleView // those that are known, or were not judged
+	Passed []ruleView
+}
+
+func newPage(r *report.Result) *page {
+	p := &page{
+		Result: r, Policy: policy(), Style: template.CSS(style), Script: template.JS(script),
+		Host:    r.Target.BaseURL,
+		Levels:  levels(r.Rules),
+		Counts:  counts(r.Rules),
+		Timings: timings(r.Latency),
+		Slots:   slotViews(r.Vacancies),
+	}
+	if u, err := url.Parse(r.Target.BaseURL); err == nil && u.Host != "" {
+		p.Host = u.Host
+	}
+	if len(p.Slots) > stepsOpen {
+		p.Slots, p.MoreSlots = p.Slots[:stepsOpen], p.Slots[stepsOpen:]
+	}
+	p.Heading, p.Sentence = verdictWords(r)
+	views := ruleViews(r)
+	p.Urgent = urgent(views, r.Verdict)
+	for _, e := range partnerapi.Endpoints() {
+		p.Endpoints = append(p.Endpoints, newEndpointView(e, views, r))
+	}
+	for _, l := range r.NotUndone {
+		if l.Kind == "booking" {
+			p.Bookings++
+		}
+	}
+	return p
+}
+
+// levels are those that the rules of this run have.
+func levels(rules []report.RuleResult) []rule.Level {
+	return slices.DeleteFunc([]rule.Level{rule.Must, rule.Should, rule.May}, func(l rule.Level) bool {
+		return !slices.ContainsFunc(rules, func(r report.RuleResult) bool { return r.Level == l })
+	})
+}
+
+// counts draws the outcomes as pieces of one bar. A single rule among many has
+// a piece that can be seen, so that the widths are not quite in proportion.
+func counts(rules []report.RuleResult) []count {
+	summary := map[report.Outcome]int{}
+	for _, r := range rules {
+		summary[r.Outcome]++
+	}
+	least := float64(len(rules)) / 60
+	var total float64
+	for _, n := range summary {
+		if n > 0 {
+			total += max(float64(n), least)
+		}
+	}
+	var all []count
+	var x float64
+	for _, o := range report.Outcomes() {
+		if n := summary[o]; n > 0 {
+			width := max(float64(n), least)
+			all = append(all, count{Outcome: o, Number: n, X: percent(x, total), Width: percent(width, total)})
+			x += width
+		}
+	}
+	return all
+}
+
+func newEndpointView(e partnerapi.Endpoint, views []ruleView, r *report.Result) endpointView {
+	var own []ruleView
+	var results []report.RuleResult
+	for _, v := range views {
+		if v.Endpoint == e {
+			own, results = append(own, v), append(results, v.RuleResult)
+		}
+	}
+	v := endpointView{
+		Name:   e,
+		Counts: counts(results),
+		Urgent: urgent(own, r.Verdict),
+		Passed: with(own, report.Passed),
+	}
+	v.Open = slices.DeleteFunc(with(own, report.Known, report.Inconclusive, report.Blocked, report.Skipped, report.NotApplicable), func(open ruleView) bool {
+		return slices.ContainsFunc(v.Urgent, func(shown ruleView) bool { return shown.ID == open.ID })
+	})
+	method, path := route(e)
+	v.Method, v.Path = method, strings.SplitAfter(path, "/")
+	v.State, v.Says = stateWords(own)
+	if i := slices.IndexFunc(r.Latency, func(l report.Latency) bool { return l.Endpoint == e }); i >= 0 {
+		v.Worst = Milliseconds(r.Latency[i].WorstMS)
+	}
+	return v
+}
+
+// route is what the endpoint looks like in the contract.
+func route(e partnerapi.Endpoint) (method, path string) {
+	switch e {
+	case partnerapi.Products:
+		return "GET", partnerapi.ProductsPath
+	case partnerapi.Availability:
+		return "POST", partnerapi.AvailabilityPath
+	case partnerapi.Reserve:
+		return "POST", partnerapi.ReservePath
+	case partnerapi.Confirm:
+		return "POST", partnerapi.ConfirmPath
+	case partnerapi.Release:
+		return "DELETE", "/bookings/{reservationCode}"
+	default:
+		return "POST", "/bookings/{externalBookingId}/cancel"
+	}
+}
+
+// urgent are the rules that a reader looks for first: what failed, what was warned
+// of, and, of a partner that could not be judged, what shows why.
+func urgent(views []ruleView, verdict report.Verdict) []ruleView {
+	first := with(views, report.Failed, report.Warned)
+	if verdict == report.Incomplete {
+		first = append(first, slices.DeleteFunc(with(views, report.Inconclusive), func(v ruleView) bool { return len(v.Exchanges) == 0 })...)
+	}
+	return first
+}
+
+// with are the rules of these outcomes, in the order of the outcomes.
+func with(views []ruleView, outcomes ...report.Outcome) (some []ruleView) {
+	for _, o := range outcomes {
+		for _, v := range views {
+			if v.Outcome == o {
+				some = append(some, v)
+			}
+		}
+	}
+	return some
+}
+
+// percent writes part of whole for an SVG attribute. The page's policy forbids
+// style attributes, so that bars are drawn with these.
+func percent(part, whole float64) string {
+	if !(whole > 0) || !(part > 0) { // also true of NaN
+		return "0%"
+	}
+	return fmt.Sprintf("%.2f%%", min(part/whole, 1)*100)
+}

@@ -1,0 +1,58 @@
+package view
+
+import (
+	"testing"
+	"time"
+)
+
+func TestDurationsAreWrittenWithThePrecisionThatAReaderCanUse(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		-time.Second:             "0 ms",
+		0:                        "0 ms",
+		400 * time.Microsecond:   "<1 ms",
+		212 * time.Millisecond:   "212 ms",
+		time.Second:              "1 s",
+		1420 * time.Millisecond:  "1.42 s",
+		6200 * time.Millisecond:  "6.2 s",
+		12 * time.Second:         "12 s",
+		18420 * time.Millisecond: "18.4 s",
+		125 * time.Second:        "2 min 5 s",
+	} {
+		if got := duration(d); got != want {
+			t.Errorf("duration(%d ns) = %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestSizesAndNumbersAreWrittenForPeople(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 1536: "1.5 KiB", 14_000_000: "13.4 MiB"} {
+		if got := size(n); got != want {
+			t.Errorf("size(%d) = %q, want %q", n, got, want)
+		}
+	}
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -100: "-100", -1000: "-1,000"} {
+		if got := thousands(n); got != want {
+			t.Errorf("thousands(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestShortenCutsBetweenCharactersAndSaysHowMuchIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text  string
+		limit int
+		want  string
+	}{
+		{"short", 5, "short"},
+		{"longer", 5, "longe … (1 more bytes)"},
+		{"aé", 2, "a … (2 more bytes)"},
+		{"\x80\x80\x80", 2, " … (3 more bytes)"},
+	} {
+		if got := shorten(c.text, c.limit); got != c.want {
+			t.Errorf("shorten(%q, %d) = %q, want %q", c.text, c.limit, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"partnerkit.dev/conformance/report"
+)
+
+// Scanner finds what must not leave the run.
+type Scanner interface {
+	// Leaks reports whether b holds the auth key, in any encoding.
+	Leaks(b []byte) bool
+}
+
+// view is one file of the report.
+type view struct {
+	name  string
+	write func(io.Writer, *report.Result) error // no piece of the partner's text is split between two writes
+	read  func(string) string                   // undoes the escapes of the file, as its reader does; nil: there are none
+}
+
+// pageFile is the view that pictures belong to.
+const pageFile = "report.html"
+
+func views() []view {
+	return []view{
+		{name: "report.json", write: whole(report.JSON)},
+		{name: pageFile, write: whole(HTML), read: html.UnescapeString},
+		{name: "report.md", write: whole(Markdown), read: unescaped},
+		{name: "junit.xml", write: whole(JUnit), read: html.UnescapeString},
+		{name: "run.har", write: HAR},
+		{name: "badge.svg", write: whole(Badge), read: html.UnescapeString},
+	}
+}
+
+// chosen returns the views of these names, all where there are none; and with the
+// page a file for each picture that a rule names.
+func chosen(r *report.Result, names []string) []view {
+	wanted := func(v view) bool { return len(names) == 0 || slices.Contains(names, v.name) }
+	all := slices.DeleteFunc(views(), func(v view) bool { return !wanted(v) })
+	if !slices.ContainsFunc(all, func(v view) bool { return v.name == pageFile }) {
+		return all
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Pictures)) {
+		picture := func(r *report.Result) ([]byte, error) { return r.Pictures[name], nil }
+		all = append(all, view{name: name, write: whole(picture), read: html.UnescapeString})
+	}
+	return all
+}
+
+// Names returns the names of the files that WriteAll writes, but the pictures.
+func Names() (names []string) {
+	for _, v := range views() {
+		names = append(names, v.name)
+	}
+	return names
+}
+
+// whole writes what render returns.
+func whole(render func(*report.Result) ([]byte, error)) func(io.Writer, *report.Result) error {
+	return func(w io.Writer, r *report.Result) error {
+		content, err := render(r)
+		if err == nil {
+			_, err = w.Write(content)
+		}
+		return err
+	}
+}
+
+// WriteAll writes the views of r that are named, all where none is, and with the page
+// its pictures, into dir, which is made where it is missing, and returns the paths of
+// the files written. Each appears whole or not at all. A file in which secrets finds
+// the auth key is not written; the error names it, the other files are there all the
+// same.
+func WriteAll(dir string, r *report.Result, secrets Scanner, names ...string) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the report folder %s: %w", dir, cause(err))
+	}
+	var written, leaking []string
+	for _, v := range chosen(r, names) {
+		path := filepath.Join(dir, v.name)
+		err := writeFile(path, func(w io.Writer) error {
+			return v.write(guarded{Writer: w, view: v, secrets: secrets}, r)
+		})
+		switch {
+		case errors.Is(err, errLeak):
+			leaking = append(leaking, v.name)
+		case err != nil:
+			return written, fmt.Errorf("write %s into the report folder %s: %w", v.name, dir, cause(err))
+		default:
+			written = append(written, path)
+		}
+	}
+	if len(leaking) > 0 {
+		return written, fmt.Errorf("%s not written: the auth key would stand in the evidence; run with a key that can be revoked, and report this as a bug", strings.Join(leaking, ", "))
+	}
+	return written, nil
+}
+
+// errLeak ends the writing of a file in which the key would stand.
+var errLeak = errors.New("the auth key would stand in it")
+
+// guarded writes nothing in which the key stands.
+type guarded struct {
+	io.Writer
+	view    view
+	secrets Scanner
+}
+
+// Write implements io.Writer. It also looks at the text as a reader sees it: a
+// key with a plus sign or an ampersand is spelled with entities in the file itself.
+func (g guarded) Write(content []byte) (int, error) {
+	if g.secrets.Leaks(content) || g.view.read != nil && g.secrets.Leaks([]byte(g.view.read(string(content)))) {
+		return 0, errLeak
+	}
+	return g.Writer.Write(content)
+}
+
+// WriteFile writes content beside path and renames, so that a reader never meets
+// half a file, and an interrupted run leaves the previous report as it was.
+func WriteFile(path string, content []byte) error {
+	return writeFile(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+func writeFile(path string, write func(io.Writer) error) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+	}()
+	if err := write(file); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	if err := errors.Join(file.Chmod(0o644), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+// cause leaves out the operation and the path of a file error: the message
+// around it names the folder already, and a temporary name helps nobody.
+func cause(err error) error {
+	var pathErr *fs.PathError
+	var linkErr *os.LinkError
+	switch {
+	case errors.As(err, &pathErr):
+		return pathErr.Err
+	case errors.As(err, &linkErr):
+		return linkErr.Err
+	}
+	return err
+}

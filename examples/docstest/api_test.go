@@ -1,0 +1,52 @@
+//go:build unix
+
+package docstest
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A new export is a promise to users, and so a decision: it changes a listing that a
+// reviewer sees.
+func TestTheListingOfEachModuleShowsItsPublicNames(t *testing.T) {
+	t.Parallel()
+	for _, module := range []string{"schemas", "mockpartner", "conformance", "marketplace"} {
+		t.Run(module, func(t *testing.T) {
+			t.Parallel()
+			shown(t, "docs/api/"+module+".txt", func(string) (string, error) { return publicNames(module) })
+		})
+	}
+}
+
+// publicNames is go doc -all of each package of a module that other modules may import.
+func publicNames(module string) (string, error) {
+	packages, err := goSays("list", "-f", `{{if ne .Name "main"}}{{.ImportPath}}{{end}}`, "partnerkit.dev/"+module+"/...")
+	if err != nil {
+		return "", err
+	}
+	var listing strings.Builder
+	for name := range strings.FieldsSeq(packages) {
+		if slices.Contains(strings.Split(name, "/"), "internal") {
+			continue
+		}
+		names, err := goSays("doc", "-all", name)
+		if err != nil {
+			return "", err
+		}
+		listing.WriteString(names + "\n")
+	}
+	return listing.String(), nil
+}
+
+// goSays runs a command of go in this module, which requires all the others.
+func goSays(args ...string) (string, error) {
+	said, err := exec.Command("go", args...).Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+	}
+	return string(said), nil
+}

@@ -1,0 +1,72 @@
+package examples_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func file(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Nothing else says that a variable is misspelt: the service starts without it.
+func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
+	t.Parallel()
+	// The marketplace's are in a table that is made from its code; the mock's in its code.
+	settings := file(t, "../docs/operations.md") + file(t, "../mockpartner/cmd/mockpartner/serve.go")
+	variable := regexp.MustCompile(`\b(?:MARKETPLACE|MOCKPARTNER)_[A-Z_]*[A-Z]\b`)
+	found := 0
+	for _, pattern := range []string{"../Dockerfile", "compose/*", "kubernetes/*.yaml", "prometheus/*", "ci/*"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("want files at %s, got %v", pattern, err)
+		}
+		for _, path := range paths {
+			for _, name := range variable.FindAllString(file(t, path), -1) {
+				found++
+				if !strings.Contains(settings, "`"+name+"`") && !strings.Contains(settings, `"`+name+`"`) {
+					t.Errorf("%s: %s is not a setting of the marketplace or the mock", path, name)
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("want the variables of the manifests, got %d", found)
+	}
+}
+
+// Nor does the linker where there is no variable of the name that it is told to set.
+func TestWhatAReleaseSetsIsThere(t *testing.T) {
+	t.Parallel()
+	source := file(t, "../internal/cli/version.go")
+	for _, path := range []string{"../Dockerfile", "../.goreleaser.yaml"} {
+		found := regexp.MustCompile(`-X partnerkit\.dev/internal/cli\.(\w+)=`).FindAllStringSubmatch(file(t, path), -1)
+		if len(found) != 2 {
+			t.Errorf("%s: want version and commit set, got %v", path, found)
+		}
+		for _, variable := range found {
+			if !regexp.MustCompile(`(?m)^var .*\b` + variable[1] + `\b.* string$`).MatchString(source) {
+				t.Errorf("%s sets %s, which is not in internal/cli/version.go", path, variable[1])
+			}
+		}
+	}
+}
+
+// No image is built here: a module that the builder does not copy shows in a release only.
+func TestTheDockerfileCopiesEveryModule(t *testing.T) {
+	t.Parallel()
+	builder := file(t, "../Dockerfile")
+	for _, module := range regexp.MustCompile(`(?m)^\t\./(\w+)$`).FindAllStringSubmatch(file(t, "../go.work"), -1) {
+		if !strings.Contains(builder, "COPY "+module[1]+"/go.mod ") {
+			t.Errorf("the Dockerfile does not copy %s/go.mod", module[1])
+		}
+	}
+}

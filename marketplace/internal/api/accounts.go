@@ -1,0 +1,122 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+type accountStore interface {
+	CreateAccount(ctx context.Context, a marketplace.Account) error
+	Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error)
+	List(ctx context.Context, role marketplace.Role, words string, skip int64, size int) (list []marketplace.Account, total int, err error)
+	APITokens(ctx context.Context, account uuid.UUID) ([]marketplace.APIToken, error)
+	AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error
+	RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error
+}
+
+// accountHandler is what operators do with accounts.
+type accountHandler struct {
+	store  accountStore
+	signIn *auth.Service
+	now    func() time.Time
+}
+
+// accountView is an account as operators see it.
+type accountView struct {
+	ID        uuid.UUID        `json:"_id"`
+	Email     string           `json:"email"`
+	Name      string           `json:"name"`
+	Role      marketplace.Role `json:"role"`
+	CreatedAt time.Time        `json:"created_at"`
+	Disabled  bool             `json:"disabled"` // locked out
+}
+
+func viewAccount(a marketplace.Account) accountView {
+	return accountView{a.ID, a.Email, a.Name, a.Role, a.CreatedAt, a.DisabledAt != nil}
+}
+
+// tokenView is a long-lived token as operators see it: never the token itself.
+type tokenView struct {
+	ID        uuid.UUID  `json:"token_id"`
+	Name      string     `json:"name"`
+	CreatedAt time.Time  `json:"created_at"`
+	RevokedAt *time.Time `json:"revoked_at"`
+}
+
+// accountDetail is an account with its tokens, the newest first.
+type accountDetail struct {
+	accountView
+	Tokens []tokenView `json:"api_tokens"`
+}
+
+func (h accountHandler) detail(ctx context.Context, a marketplace.Account) (any, error) {
+	tokens, err := h.store.APITokens(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	view := accountDetail{viewAccount(a), []tokenView{}}
+	for _, t := range tokens {
+		view.Tokens = append(view.Tokens, tokenView{t.ID, t.Name, t.CreatedAt, t.RevokedAt})
+	}
+	return view, nil
+}
+
+func (h accountHandler) create(r *http.Request, body marketplace.NewAccount) (any, error) {
+	made, err := auth.NewAccount(body, h.now())
+	if err != nil {
+		return nil, err
+	}
+	return viewAccount(made), h.store.CreateAccount(r.Context(), made)
+}
+
+func (h accountHandler) list(r *http.Request) (any, error) {
+	given := readQuery(r)
+	role, words := marketplace.Role(given.tagged("role", "oneof=reseller affiliate partner operator")), given.text("q", longestFilter)
+	asked, err := given.page()
+	if err != nil {
+		return nil, err
+	}
+	list, total, err := h.store.List(r.Context(), role, words, asked.skip(), asked.size)
+	if err != nil {
+		return nil, err
+	}
+	return pageOf(list, viewAccount, asked, total), nil
+}
+
+func (h accountHandler) show(r *http.Request, id uuid.UUID) (any, error) {
+	found, err := h.store.Account(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	return h.detail(r.Context(), found)
+}
+
+func (h accountHandler) change(r *http.Request, id uuid.UUID, body marketplace.AccountChange) (any, error) {
+	changed, err := h.signIn.ChangeAccount(r.Context(), caller(r.Context()).Account, id, body)
+	if err != nil {
+		return nil, err
+	}
+	return h.detail(r.Context(), changed)
+}
+
+func (h accountHandler) createToken(r *http.Request, account uuid.UUID, body marketplace.NewAPIToken) (any, error) {
+	made, text, err := auth.NewAPIToken(account, body.Name, h.now())
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"token_id": made.ID, "api_token": text}, h.store.AddAPIToken(r.Context(), made, auth.HashToken(text), marketplace.Reseller)
+}
+
+func (h accountHandler) revokeToken(r *http.Request, account uuid.UUID) (any, error) {
+	token, err := pathID(r, "token")
+	if err != nil {
+		return nil, err
+	}
+	return struct{}{}, h.store.RevokeAPIToken(r.Context(), account, token, h.now())
+}

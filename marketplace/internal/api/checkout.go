@@ -1,0 +1,116 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// order is the body of a checkout.
+type order struct {
+	Activity     string `json:"activity_id" validate:"required,max=100"`
+	Variation    string `json:"variation_id" validate:"required,max=100"`
+	Availability string `json:"availability_id" validate:"required,max=1000"`
+	Units        []struct {
+		Type     partnerapi.UnitType `json:"type" validate:"required,oneof=ADULT CHILD INFANT SENIOR STUDENT"`
+		Quantity int                 `json:"quantity" validate:"gte=1,lte=1000"`
+	} `json:"units" validate:"required,min=1,max=10,dive"`
+	Contact struct {
+		FullName     string `json:"fullName" validate:"required,max=200"`
+		EmailAddress string `json:"emailAddress" validate:"required,email,max=254"`
+		PhoneNumber  string `json:"phoneNumber" validate:"max=50"`
+	} `json:"contact" validate:"required"`
+	Currency          marketplace.Currency `json:"currency" validate:"omitempty,iso4217"`
+	AffiliateCode     string               `json:"affiliate_code" validate:"omitempty,uuid"`
+	ResellerReference string               `json:"reseller_reference" validate:"max=200"`
+}
+
+func (h bookingHandler) checkOut(w http.ResponseWriter, r *http.Request) error {
+	var body order
+	text, err := readBodyText(r, &body)
+	if err != nil {
+		return err
+	}
+	o, err := body.read(caller(r.Context()).Account)
+	if err != nil {
+		return err
+	}
+	key, err := readKey(r, text)
+	if err != nil {
+		return err
+	}
+	if o.ID, err = uuid.NewV7(); err != nil {
+		return err
+	}
+	answer, err := h.service.Checkout(r.Context(), o, key, answerOf)
+	if err != nil {
+		return err
+	}
+	writeRaw(w, answer.Status, answer.Body)
+	return nil
+}
+
+// read is the order of a checkout. The error is Invalid or NotFound.
+func (body order) read(account uuid.UUID) (booking.Order, error) {
+	o := booking.Order{
+		Account: account, Slot: body.Availability, Currency: body.Currency, ResellerReference: body.ResellerReference,
+		Contact: partnerapi.Contact{FullName: body.Contact.FullName, EmailAddress: body.Contact.EmailAddress, PhoneNumber: body.Contact.PhoneNumber},
+	}
+	var err error
+	if o.Activity, err = uuid.Parse(body.Activity); err != nil {
+		return o, &marketplace.Error{Code: marketplace.NotFound, Message: "activity not found"}
+	}
+	if o.Variation, err = uuid.Parse(body.Variation); err != nil {
+		return o, &marketplace.Error{Code: marketplace.NotFound, Message: "variation not found"}
+	}
+	if body.AffiliateCode != "" {
+		o.Affiliate = uuid.MustParse(body.AffiliateCode) // the check has seen that it is one
+	}
+	for _, unit := range body.Units {
+		o.Guests = append(o.Guests, booking.Party{Type: unit.Type, Quantity: unit.Quantity})
+	}
+	return o, nil
+}
+
+// keyHeader names a request, so that it is done once however often it is sent.
+const keyHeader = "Idempotency-Key"
+
+// longestKey bounds a key, in bytes.
+const longestKey = 200
+
+// readKey is the key that a request names, with what it was sent for; its Key is ""
+// where it names none.
+func readKey(r *http.Request, body []byte) (booking.Key, error) {
+	k := booking.Key{Key: r.Header.Get(keyHeader), Body: sha256.Sum256(body)}
+	if k.Key != "" && (len(k.Key) > longestKey || marketplace.CheckText(k.Key, "headervalue") != "") {
+		return k, &marketplace.Error{Code: marketplace.Invalid, Message: "the request is not as it should be", Details: []string{keyHeader + ": want at most 200 printable ASCII characters"}}
+	}
+	return k, nil
+}
+
+// answerOf is what a checkout is answered, and again whenever it is sent again; none
+// where nothing was done, so that it may be sent anew.
+func answerOf(held booking.Held, failed error) booking.Answer {
+	var body any
+	status := http.StatusCreated
+	switch code := marketplace.CodeOf(failed); {
+	case failed == nil:
+		body = success{Success: 1, Data: viewBooking(held.Booking, held.History)}
+	case code == marketplace.Conflict || code == marketplace.PartnerFailed || code == marketplace.PartnerLate:
+		p := problemOf(failed)
+		body, status = p, p.Code
+	default:
+		return booking.Answer{}
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(err) // texts and numbers can always be written
+	}
+	return booking.Answer{Status: status, Body: text}
+}

@@ -1,0 +1,210 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/gorilla/mux"
+
+	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/telemetry"
+)
+
+// requestIDHeader tells requests from each other, here and at the caller's.
+const requestIDHeader = "X-Request-Id"
+
+// saneID is what a caller's own id may look like: anything else could break a log.
+var saneID = regexp.MustCompile(`^[A-Za-z0-9._:/+=-]{1,128}$`)
+
+// exchange is one request under way, as the log and the metrics see it. It stands
+// before the answer's writer, and is found in the request's context.
+type exchange struct {
+	http.ResponseWriter
+	id     string
+	route  *served // nil: no route fits
+	plain  bool    // the path holds nothing but what the route says, and ids
+	who    auth.Identity
+	status int // 0: nothing has been answered yet
+	bytes  int64
+	values []string   // of headers
+	room   [10]string // for as many as a read has
+}
+
+type exchangeKey struct{}
+
+func exchangeOf(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+func requestID(ctx context.Context) string { return exchangeOf(ctx).id }
+
+// set sets a header by its canonical name, as http.Header's own Set does, but for the
+// memory that it takes for each.
+func (x *exchange) set(name, value string) {
+	if x.values == nil {
+		x.values = x.room[:0]
+	}
+	x.values = append(x.values, value)
+	last := len(x.values)
+	x.Header()[name] = x.values[last-1 : last : last]
+}
+
+// WriteHeader notes the status.
+func (x *exchange) WriteHeader(status int) {
+	if x.status == 0 {
+		x.status = status
+	}
+	x.ResponseWriter.WriteHeader(status)
+}
+
+// Write notes how much is answered.
+func (x *exchange) Write(body []byte) (int, error) {
+	if x.status == 0 {
+		x.status = http.StatusOK
+	}
+	n, err := x.ResponseWriter.Write(body)
+	x.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController through.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+// served is a route as the log and the metrics know it.
+type served struct {
+	name     string // such as GET /healthz
+	quiet    bool   // machines ask for it so often that the log says so only when it debugs
+	counters *telemetry.Route
+}
+
+// handler notes which route a request takes.
+func (s *served) handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		exchangeOf(r.Context()).route = s
+		next.ServeHTTP(w, r)
+	})
+}
+
+// recorder tells the log and the metrics what becomes of requests.
+type recorder struct {
+	metrics *telemetry.Metrics
+	unknown *served // where no route fits
+	now     func() time.Time
+	log     *slog.Logger
+}
+
+// answer adapts a handler to http.Handler, and writes its error.
+func (rec recorder) answer(f handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := f(w, r); err != nil {
+			writeProblem(w, r, rec.log, err)
+		}
+	})
+}
+
+// route notes that a request takes that route.
+func (rec recorder) route(r route, next http.Handler) http.Handler {
+	known := &served{name: r.method + " " + r.path, quiet: r.surface() == serviceSurface}
+	known.counters = rec.metrics.Route(r.surface(), known.name)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := exchangeOf(r.Context())
+		x.route, x.plain = known, onlyIDs(mux.Vars(r))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// onlyIDs reports whether all that a path says beside its route is ids.
+func onlyIDs(variables map[string]string) bool {
+	for _, value := range variables {
+		if !isID(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// exchanges gives every request an id, or keeps its own, answers with it, and counts
+// and logs what came of the request.
+func (rec recorder) exchanges(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := rec.now()
+		x := &exchange{ResponseWriter: w, id: r.Header.Get(requestIDHeader)}
+		if x.id == "" || !saneID.MatchString(x.id) {
+			x.id = uuid.NewString()
+		}
+		x.set(requestIDHeader, x.id)
+		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+		next.ServeHTTP(x, r)
+		if x.status >= http.StatusInternalServerError && r.Context().Err() != nil {
+			x.status = callerGone
+		}
+		ended := rec.now()
+		took := ended.Sub(began)
+		route := x.route
+		if route == nil {
+			route = rec.unknown
+		}
+		route.counters.Answered(x.status, took)
+		rec.logExchange(r, x, route, ended, took)
+	})
+}
+
+// callerGone is what the log and the metrics say of a caller who did not wait for the
+// answer: it is no failure of the service's. Nobody is answered so.
+const callerGone = 499
+
+// slow is from when on a request is worth a warning, one that waits for a partner too.
+const slow = 2 * time.Second
+
+// logExchange writes a line about a request. Of what the caller sent there is nothing
+// that could be a secret: the path only where it is made of ids.
+func (rec recorder) logExchange(r *http.Request, x *exchange, route *served, ended time.Time, took time.Duration) {
+	level := slog.LevelInfo
+	switch {
+	case x.status >= http.StatusInternalServerError, took >= slow:
+		level = slog.LevelWarn
+	case route.quiet:
+		level = slog.LevelDebug
+	}
+	if !rec.log.Enabled(r.Context(), level) {
+		return
+	}
+	attrs := make([]slog.Attr, 0, 10)
+	attrs = append(attrs, slog.String("request_id", x.id), slog.String("route", route.name), slog.Int("status", x.status),
+		slog.Int64("bytes", x.bytes), slog.Float64("duration_ms", float64(took.Microseconds())/1000), slog.String("remote", r.RemoteAddr))
+	if x.plain {
+		attrs = append(attrs, slog.String("path", r.URL.Path))
+	}
+	if x.who.Role != "" {
+		attrs = append(attrs, slog.String("account_id", x.who.Account.String()), slog.String("role", string(x.who.Role)))
+	}
+	// The logger itself would look at the clock again, and for the line of code that it
+	// is called from.
+	line := slog.NewRecord(ended, level, "request", 0)
+	line.AddAttrs(attrs...)
+	_ = rec.log.Handler().Handle(r.Context(), line) // as the logger does
+}
+
+// panics answers a panic with 500, and logs where it came from.
+func (rec recorder) panics(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			switch found := recover(); found {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(found) // net/http's own way to drop a connection
+			default:
+				rec.log.ErrorContext(r.Context(), "panic", slog.String("request_id", requestID(r.Context())),
+					slog.Any("panic", found), slog.String("stack", string(debug.Stack())))
+				writeProblem(w, r, rec.log, &statusError{http.StatusInternalServerError, saysInternal})
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}

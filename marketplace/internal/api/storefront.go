@@ -1,0 +1,90 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/storefront"
+)
+
+// storefrontHandler answers what resellers read.
+type storefrontHandler struct{ front *storefront.Front }
+
+func (h storefrontHandler) list(r *http.Request) (any, error) { return h.listFor(r, uuid.Nil) }
+
+// longestFilter bounds a filter, in letters.
+const longestFilter = 200
+
+// listFor is the list with an affiliate's own link to each activity; the zero id has none.
+func (h storefrontHandler) listFor(r *http.Request, affiliate uuid.UUID) (any, error) {
+	given := readQuery(r)
+	asked := storefront.Query{
+		Currency: given.currency(), Language: given.language(), Affiliate: affiliate,
+		Filter: storefront.Filter{
+			Query: given.text("q", longestFilter), Category: given.text("category", longestFilter),
+			Country: given.text("country", longestFilter), City: given.text("city", longestFilter),
+		},
+	}
+	part, err := given.page()
+	if err != nil {
+		return nil, err
+	}
+	asked.Page, asked.Limit = part.number, part.size
+	return h.front.List(r.Context(), asked)
+}
+
+func (h storefrontHandler) show(r *http.Request, id uuid.UUID) (any, error) {
+	given := readQuery(r)
+	currency, language := given.currency(), given.language()
+	if err := given.check(); err != nil {
+		return nil, err
+	}
+	return h.front.Activity(r.Context(), id, currency, language)
+}
+
+// mostDays is how many dates a calendar has at most.
+const mostDays = 62
+
+func (h storefrontHandler) calendar(r *http.Request) (any, error) {
+	of, err := pathVariation(r)
+	if err != nil {
+		return nil, err
+	}
+	given := readQuery(r)
+	from, to, currency := given.date("from"), given.date("to"), given.currency()
+	if len(given.wrong) == 0 {
+		switch {
+		case to.Before(from):
+			given.refuse("to", "want from, or a later date")
+		case !to.Before(from.AddDate(0, 0, mostDays)):
+			given.refuse("to", fmt.Sprintf("want at most %d dates, from and to among them", mostDays))
+		}
+	}
+	if err := given.check(); err != nil {
+		return nil, err
+	}
+	return h.front.Calendar(r.Context(), of, from, to, currency)
+}
+
+func (h storefrontHandler) day(r *http.Request) (any, error) {
+	of, err := pathVariation(r)
+	if err != nil {
+		return nil, err
+	}
+	given := readQuery(r)
+	date, currency := given.date("date"), given.currency()
+	if err := given.check(); err != nil {
+		return nil, err
+	}
+	return h.front.Day(r.Context(), of, date, currency)
+}
+
+func pathVariation(r *http.Request) (of storefront.VariationID, err error) {
+	if of.Activity, err = pathID(r, "activity"); err != nil {
+		return of, err
+	}
+	of.Variation, err = pathID(r, "variation")
+	return of, err
+}

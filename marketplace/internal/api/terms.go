@@ -1,0 +1,80 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+type termsStore interface {
+	Terms(ctx context.Context) (marketplace.Terms, error)
+	ChangeRates(ctx context.Context, c marketplace.RatesChange) error
+	ChangeFees(ctx context.Context, c marketplace.FeesChange) error
+}
+
+// termsHandler is what operators do with the terms that every price is made with.
+type termsHandler struct {
+	store    termsStore
+	caughtUp catchUp
+}
+
+// ratesView is the table of exchange rates in force.
+type ratesView struct {
+	Base  marketplace.Currency                     `json:"base"`
+	AsOf  *string                                  `json:"as_of"` // YYYY-MM-DD; null where operators have set rates by hand
+	Rates map[marketplace.Currency]decimal.Decimal `json:"rates"` // as texts: what one unit of the base buys
+}
+
+func (h termsHandler) rates(r *http.Request) (any, error) {
+	terms, err := h.store.Terms(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	view := ratesView{Base: terms.Rates.Base, Rates: terms.Rates.Per}
+	if !terms.RatesOf.IsZero() {
+		day := terms.RatesOf.Format(time.DateOnly)
+		view.AsOf = &day
+	}
+	return view, nil
+}
+
+type newRates struct {
+	Base  marketplace.Currency       `json:"base" validate:"required,iso4217"`
+	Rates map[string]json.RawMessage `json:"rates" validate:"required"`
+}
+
+func (h termsHandler) changeRates(r *http.Request, body newRates) (any, error) {
+	change, err := marketplace.ParseRates(body.Base, body.Rates)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.store.ChangeRates(r.Context(), change); err != nil {
+		return nil, err
+	}
+	h.caughtUp(r.Context())
+	return h.rates(r)
+}
+
+func (h termsHandler) fees(r *http.Request) (any, error) {
+	terms, err := h.store.Terms(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return marketplace.FeesChange{Fee: &marketplace.Number{Decimal: terms.Fee}, FeeIn: &terms.FeeIn, Commission: &marketplace.Number{Decimal: terms.Commission}}, nil
+}
+
+func (h termsHandler) changeFees(r *http.Request, body marketplace.FeesChange) (any, error) {
+	if err := body.Check(); err != nil {
+		return nil, err
+	}
+	if err := h.store.ChangeFees(r.Context(), body); err != nil {
+		return nil, err
+	}
+	h.caughtUp(r.Context())
+	return h.fees(r)
+}

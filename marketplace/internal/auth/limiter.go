@@ -1,0 +1,91 @@
+package auth
+
+import (
+	"sync"
+	"time"
+)
+
+// mostKeys bounds what is counted at once. Keys beyond it are refused until a window
+// ends: a flood of keys must not take the memory of those who behave.
+const mostKeys = 1 << 20
+
+// Limiter allows so many requests of a key in a window, which begins with the key's
+// first request. It counts in memory: each replica allows the limit. It is safe for
+// concurrent use.
+type Limiter struct {
+	limit  int
+	window time.Duration
+	now    func() time.Time
+
+	mu      sync.Mutex
+	windows map[string]*window
+	sweep   time.Time // when windows that have ended are next dropped
+}
+
+type window struct {
+	ends  time.Time
+	taken int
+}
+
+// NewLimiter returns a limiter; a limit of 0 allows everything.
+func NewLimiter(limit int, window time.Duration, now func() time.Time) *Limiter {
+	return &Limiter{limit: limit, window: window, now: now, windows: newWindows()}
+}
+
+func newWindows() map[string]*window { return map[string]*window{} }
+
+// Decision is what became of a request.
+type Decision struct {
+	Allowed   bool
+	Limit     int           // in a window; 0: there is none
+	Remaining int           // in this window
+	Reset     time.Duration // until the window ends
+}
+
+// Take counts a request of the key, if it is allowed.
+func (l *Limiter) Take(key string) Decision {
+	if l.limit == 0 {
+		return Decision{Allowed: true}
+	}
+	now := l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dropEnded(now)
+	w := l.windows[key]
+	if w == nil || !now.Before(w.ends) {
+		if w == nil && len(l.windows) >= mostKeys {
+			return Decision{Limit: l.limit, Reset: l.window}
+		}
+		w = &window{ends: now.Add(l.window)}
+		l.windows[key] = w
+	}
+	d := Decision{Allowed: w.taken < l.limit, Limit: l.limit, Reset: w.ends.Sub(now)}
+	if d.Allowed {
+		w.taken++
+	}
+	d.Remaining = l.limit - w.taken
+	return d
+}
+
+// GiveBack takes back the count of a request that was allowed and does not count after
+// all.
+func (l *Limiter) GiveBack(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if w := l.windows[key]; w != nil && w.taken > 0 {
+		w.taken--
+	}
+}
+
+// dropEnded forgets windows that have ended, once a window's time.
+func (l *Limiter) dropEnded(now time.Time) {
+	if now.Before(l.sweep) {
+		return
+	}
+	l.sweep = now.Add(l.window)
+	for key, w := range l.windows {
+		if !now.Before(w.ends) {
+			delete(l.windows, key)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package auth_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"partnerkit.dev/marketplace/internal/auth"
+)
+
+// clock stands until it is moved.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.Unix(0, c.ahead.Load()) }
+
+func TestTheWholeWindowMayComeAtOnceAndNoMore(t *testing.T) {
+	t.Parallel()
+	var c clock
+	l := auth.NewLimiter(3, time.Minute, c.now)
+	for want := 2; want >= 0; want-- {
+		if d := l.Take("ana"); !d.Allowed || d.Limit != 3 || d.Remaining != want || d.Reset != time.Minute {
+			t.Errorf("want it allowed with %d left, got %+v", want, d)
+		}
+	}
+	c.ahead.Add(int64(20 * time.Second))
+	if d := l.Take("ana"); d.Allowed || d.Remaining != 0 || d.Reset != 40*time.Second {
+		t.Errorf("want it refused for 40 s, got %+v", d)
+	}
+	if d := l.Take("bo"); !d.Allowed {
+		t.Errorf("want another key left alone, got %+v", d)
+	}
+	c.ahead.Add(int64(40 * time.Second))
+	if d := l.Take("ana"); !d.Allowed || d.Remaining != 2 {
+		t.Errorf("want a new window, got %+v", d)
+	}
+}
+
+func TestWhatIsGivenBackDoesNotCount(t *testing.T) {
+	t.Parallel()
+	l := auth.NewLimiter(1, time.Minute, new(clock).now)
+	for range 3 {
+		if !l.Take("ana").Allowed {
+			t.Fatal("want it allowed")
+		}
+		l.GiveBack("ana")
+	}
+	l.GiveBack("ana") // there is nothing to give back
+	l.Take("ana")
+	if l.Take("ana").Allowed {
+		t.Error("want the second refused")
+	}
+}
+
+func TestALimitOfZeroAllowsEverything(t *testing.T) {
+	t.Parallel()
+	l := auth.NewLimiter(0, time.Minute, new(clock).now)
+	for range 1000 {
+		if d := l.Take("ana"); !d.Allowed || d.Limit != 0 {
+			t.Fatalf("want everything allowed, got %+v", d)
+		}
+	}
+}
+
+func TestManyAtOnceGetNoMoreThanTheLimit(t *testing.T) {
+	t.Parallel()
+	l := auth.NewLimiter(100, time.Minute, new(clock).now)
+	var allowed atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 50 {
+				if l.Take("ana").Allowed {
+					allowed.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if allowed.Load() != 100 {
+		t.Errorf("want 100 allowed, got %d", allowed.Load())
+	}
+}

@@ -1,0 +1,217 @@
+// Package auth knows who is calling and what they may do.
+//
+// A caller presents a short-lived access token (a JWT), which a password or a refresh
+// token buys, or a reseller's long-lived API token. Refresh tokens are good for one use
+// and are replaced by it; presenting a used one ends the sign-in. Only hashes of tokens
+// are stored.
+//
+// The package also derives the service's keys from its one secret, seals what must be
+// read again, and limits requests by key.
+package auth
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// The failed sign-ins that are taken in a minute from one address; those of one account
+// are a setting.
+const failuresPerAddress = 30
+
+// Tokens are what a sign-in buys.
+type Tokens struct {
+	AccessToken  string `json:"access_token"`
+	TokenType    string `json:"token_type"`
+	ExpiresIn    int    `json:"expires_in"` // seconds
+	RefreshToken string `json:"refresh_token"`
+}
+
+// Service signs accounts in. It is safe for concurrent use.
+type Service struct {
+	store     Store
+	now       func() time.Time
+	key       []byte
+	byAccount *failures
+	byAddress *failures
+	passwords passwords
+	ended     ended
+	verified  verified
+}
+
+// NewService returns a service that takes so many failures a minute for one account; 0 takes
+// any number.
+func NewService(store Store, s *Secret, failuresPerAccount int, now func() time.Time) *Service {
+	address := failuresPerAddress
+	if failuresPerAccount == 0 {
+		address = 0
+	}
+	return &Service{
+		store: store, now: now, key: s.Key("access tokens"), passwords: newPasswords(),
+		ended:     ended{store: store, now: now},
+		byAccount: newFailures(failuresPerAccount, now),
+		byAddress: newFailures(address, now),
+	}
+}
+
+var errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
+
+// SignIn returns tokens for an address and its password. The error is Unauthorized,
+// whether or not there is such an account and in the same time, or RateLimited after
+// too many failures of the account, or from the caller's network address.
+func (s *Service) SignIn(ctx context.Context, email, password, from string) (Tokens, error) {
+	email = marketplace.NormalEmail(email)
+	account, err := s.attempt(ctx, email, password, from)
+	if err != nil {
+		return Tokens{}, err
+	}
+	family, refresh, now := uuid.New(), NewToken(), s.now()
+	if err := s.store.StartFamily(ctx, family, account, HashToken(refresh), now, now.Add(refreshLife)); err != nil {
+		return Tokens{}, err
+	}
+	return s.tokens(account, family, refresh, now)
+}
+
+// attempt returns the account of an address and its password. What fails is counted;
+// what could not be tried is not.
+func (s *Service) attempt(ctx context.Context, email, password, from string) (account marketplace.Account, err error) {
+	if err := s.byAccount.begin(ctx, email); err != nil {
+		return account, err
+	}
+	failed := false
+	defer func() { s.byAccount.end(email, failed) }()
+	if err := s.byAddress.begin(ctx, from); err != nil {
+		return account, err
+	}
+	defer func() { s.byAddress.end(from, failed) }()
+	account, err = s.store.AccountByEmail(ctx, email)
+	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
+		return account, err
+	}
+	good, err := s.passwords.match(ctx, password, account.PasswordHash)
+	if err != nil {
+		return account, err
+	}
+	if failed = !good || account.DisabledAt != nil; failed {
+		return account, errUnauthorized
+	}
+	return account, nil
+}
+
+// Refresh returns fresh tokens for a refresh token, which is used up, or Unauthorized.
+func (s *Service) Refresh(ctx context.Context, token string) (Tokens, error) {
+	next, now := NewToken(), s.now()
+	family, id, err := s.store.Rotate(ctx, HashToken(token), HashToken(next), now, now.Add(refreshLife))
+	if err != nil {
+		return Tokens{}, err
+	}
+	account, err := s.store.Account(ctx, id)
+	if err != nil {
+		return Tokens{}, err
+	}
+	return s.tokens(account, family, next, now)
+}
+
+// Session is a sign-in that goes on.
+type Session struct {
+	Account     marketplace.Account
+	Begun       time.Time
+	AccessToken string // a fresh one
+}
+
+// Resume returns the sign-in of a refresh token, which stays good: it is for whoever keeps
+// that token where no script reads it, in a browser's cookie, and asks from several tabs
+// at once. The error is Unauthorized as soon as the sign-in has ended.
+func (s *Service) Resume(ctx context.Context, token string) (Session, error) {
+	now := s.now()
+	family, begun, account, err := s.store.Resume(ctx, HashToken(token), now)
+	if err != nil {
+		return Session{}, err
+	}
+	tokens, err := s.tokens(account, family, "", now)
+	return Session{Account: account, Begun: begun, AccessToken: tokens.AccessToken}, err
+}
+
+// SignOut ends the sign-in of a refresh token, and of its access tokens: here at once,
+// on other replicas within a second.
+func (s *Service) SignOut(ctx context.Context, token string) error {
+	if err := s.store.EndFamily(ctx, HashToken(token), s.now()); err != nil {
+		return err
+	}
+	return s.ended.renew(ctx)
+}
+
+// The access token's fixed claims.
+const (
+	issuer   = "partnerkit-marketplace"
+	audience = "partnerkit-marketplace-api"
+)
+
+type claims struct {
+	jwt.RegisteredClaims
+	Role marketplace.Role `json:"role"`
+}
+
+func (s *Service) tokens(account marketplace.Account, family uuid.UUID, refresh string, now time.Time) (Tokens, error) {
+	access, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims{
+		RegisteredClaims: jwt.RegisteredClaims{
+			Issuer: issuer, Audience: jwt.ClaimStrings{audience}, Subject: account.ID.String(), ID: family.String(),
+			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(AccessLife)),
+		},
+		Role: account.Role,
+	}).SignedString(s.key)
+	return Tokens{AccessToken: access, TokenType: "Bearer", ExpiresIn: int(AccessLife.Seconds()), RefreshToken: refresh}, err
+}
+
+// ByAccessToken returns who holds an access token, or Unauthorized. Every replica of the
+// same secret takes it, also after a restart, until its sign-in ends.
+func (s *Service) ByAccessToken(ctx context.Context, token string) (Identity, error) {
+	told, known := s.verified.get(token, s.now())
+	if !known {
+		var err error
+		if told, err = s.verify(token); err != nil {
+			return Identity{}, errUnauthorized
+		}
+		s.verified.put(token, told)
+	}
+	if over, err := s.ended.has(ctx, told.family); over || err != nil {
+		return Identity{}, cmp.Or(err, error(errUnauthorized))
+	}
+	return told.Identity, nil
+}
+
+// verify checks a token's signature and its claims, its time among them.
+func (s *Service) verify(token string) (verifiedToken, error) {
+	var told claims
+	_, err := jwt.ParseWithClaims(token, &told, func(*jwt.Token) (any, error) { return s.key, nil },
+		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Name}), jwt.WithIssuer(issuer), jwt.WithAudience(audience),
+		jwt.WithExpirationRequired(), jwt.WithTimeFunc(s.now))
+	if err != nil {
+		return verifiedToken{}, err
+	}
+	id, err := uuid.Parse(told.Subject)
+	if err != nil {
+		return verifiedToken{}, err
+	}
+	family, err := uuid.Parse(told.ID)
+	return verifiedToken{Identity{Account: id, Role: told.Role, Credential: "jwt:" + told.Subject}, family, told.ExpiresAt.Time}, err
+}
+
+// ByAPIToken returns who holds a long-lived token, or Unauthorized.
+func (s *Service) ByAPIToken(ctx context.Context, token string) (Identity, error) {
+	hash := HashToken(token)
+	account, err := s.store.AccountByAPIToken(ctx, hash)
+	switch {
+	case err != nil && marketplace.CodeOf(err) == marketplace.NotFound:
+		return Identity{}, errUnauthorized
+	case err != nil:
+		return Identity{}, err
+	}
+	return Identity{Account: account.ID, Role: account.Role, Credential: "api-token:" + hex.EncodeToString(hash)}, nil
+}

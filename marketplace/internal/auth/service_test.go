@@ -1,0 +1,313 @@
+package auth_test
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+const password = "correct horse battery"
+
+// bench is a service with an account, ana@example.com, at a time of the test's own.
+type bench struct {
+	*auth.Service
+	store   *postgres.Store
+	secret  *auth.Secret
+	account marketplace.Account
+	ahead   atomic.Int64
+}
+
+func (b *bench) now() time.Time {
+	return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC).Add(time.Duration(b.ahead.Load()))
+}
+
+func setup(t *testing.T, failures int) *bench {
+	t.Helper()
+	b := &bench{store: pgtest.Open(t)}
+	var err error
+	b.secret, err = auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
+	must(t, err)
+	// A hash that costs little to check: the race detector makes every one dear.
+	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
+	must(t, err)
+	b.account = marketplace.Account{ID: uuid.New(), Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: hash, CreatedAt: b.now()}
+	must(t, b.store.Accounts.CreateAccount(t.Context(), b.account))
+	b.Service = auth.NewService(b.store.Accounts, b.secret, failures, b.now)
+	return b
+}
+
+func (b *bench) signIn(t *testing.T) auth.Tokens {
+	t.Helper()
+	tokens, err := b.SignIn(t.Context(), " Ana@Example.com ", password, "192.0.2.1")
+	must(t, err)
+	return tokens
+}
+
+func wantCode(t *testing.T, err error, want marketplace.Code) {
+	t.Helper()
+	if err == nil || marketplace.CodeOf(err) != want {
+		t.Errorf("want %s, got %v", want, err)
+	}
+}
+
+func TestAPasswordBuysTokensThatTellWhoIsCalling(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	tokens := b.signIn(t)
+	if tokens.TokenType != "Bearer" || tokens.ExpiresIn != 900 {
+		t.Errorf("want a Bearer token for 900 s, got %s for %d", tokens.TokenType, tokens.ExpiresIn)
+	}
+	who, err := b.ByAccessToken(t.Context(), tokens.AccessToken)
+	if err != nil || who.Account != b.account.ID || who.Role != marketplace.Partner {
+		t.Errorf("want the partner %s, got %+v and %v", b.account.ID, who, err)
+	}
+}
+
+func TestAnAccessTokenIsGoodForItsTimeOnEveryReplica(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	token := b.signIn(t).AccessToken
+	other := auth.NewService(b.store.Accounts, b.secret, 10, b.now)
+	b.ahead.Add(int64(auth.AccessLife - time.Second))
+	for range 2 {
+		if _, err := other.ByAccessToken(t.Context(), token); err != nil {
+			t.Errorf("want it good elsewhere, got %v", err)
+		}
+	}
+	b.ahead.Add(int64(time.Second))
+	for name, replica := range map[string]*auth.Service{"never seen": b.Service, "found good before": other} {
+		if _, err := replica.ByAccessToken(t.Context(), token); marketplace.CodeOf(err) != marketplace.Unauthorized {
+			t.Errorf("%s: want it refused, got %v", name, err)
+		}
+	}
+}
+
+func TestATokenThatIsNotOursIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	made := func(method jwt.SigningMethod, key any, change func(jwt.MapClaims)) string {
+		claims := jwt.MapClaims{
+			"iss": "partnerkit-marketplace", "aud": "partnerkit-marketplace-api", "sub": b.account.ID.String(), "role": "operator",
+			"jti": uuid.NewString(), "exp": b.now().Add(time.Hour).Unix(),
+		}
+		change(claims)
+		token, err := jwt.NewWithClaims(method, claims).SignedString(key)
+		must(t, err)
+		return token
+	}
+	ours := b.secret.Key("access tokens")
+	unchanged := func(jwt.MapClaims) {}
+	if _, err := b.ByAccessToken(t.Context(), made(jwt.SigningMethodHS256, ours, unchanged)); err != nil {
+		t.Fatalf("want the test's own token good, got %v", err)
+	}
+	for name, token := range map[string]string{
+		"nothing":          "",
+		"not a token":      "a.b.c",
+		"unsigned":         made(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, unchanged),
+		"another method":   made(jwt.SigningMethodHS512, ours, unchanged),
+		"another key":      made(jwt.SigningMethodHS256, []byte("another key, of anybody's choice"), unchanged),
+		"another issuer":   made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["iss"] = "somebody" }),
+		"another audience": made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["aud"] = "somebody" }),
+		"without an end":   made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { delete(c, "exp") }),
+		"of nobody":        made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["sub"] = "root" }),
+		"of no sign-in":    made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { delete(c, "jti") }),
+	} {
+		if _, err := b.ByAccessToken(t.Context(), token); err == nil || marketplace.CodeOf(err) != marketplace.Unauthorized {
+			t.Errorf("%s: want it refused, got %v", name, err)
+		}
+	}
+}
+
+func TestAWrongPasswordAndAnUnknownAccountAreTheSameAnswer(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	_, wrong := b.SignIn(t.Context(), "ana@example.com", "a guess", "192.0.2.1")
+	_, unknown := b.SignIn(t.Context(), "nobody@example.com", password, "192.0.2.1")
+	_, decoy := b.SignIn(t.Context(), "nobody@example.com", "a password that nobody has", "192.0.2.1")
+	for _, err := range []error{wrong, unknown, decoy} {
+		wantCode(t, err, marketplace.Unauthorized)
+		if err != nil && err.Error() != wrong.Error() {
+			t.Errorf("want %q, got %q", wrong, err)
+		}
+	}
+}
+
+func TestFailuresOfAnAccountAreLimitedAndSuccessesDoNotCount(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 3)
+	for range 5 {
+		b.signIn(t)
+	}
+	for range 3 {
+		_, err := b.SignIn(t.Context(), "ana@example.com", "a guess", "192.0.2.1")
+		wantCode(t, err, marketplace.Unauthorized)
+	}
+	_, err := b.SignIn(t.Context(), "ANA@example.com", password, "192.0.2.2")
+	wantCode(t, err, marketplace.RateLimited)
+	b.ahead.Add(int64(time.Minute))
+	b.signIn(t)
+}
+
+func TestManyGoodSignInsAtOnceAreNotTakenForFailures(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 2)
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() {
+			if _, err := b.SignIn(t.Context(), "ana@example.com", password, "192.0.2.1"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestManyGuessesAtOnceAreNoMoreThanTheLimit(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 5)
+	var tried atomic.Int64
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() {
+			_, err := b.SignIn(t.Context(), "ana@example.com", "a guess", "192.0.2.1")
+			if marketplace.CodeOf(err) == marketplace.Unauthorized {
+				tried.Add(1)
+			} else {
+				wantCode(t, err, marketplace.RateLimited)
+			}
+		})
+	}
+	all.Wait()
+	if tried.Load() != 5 {
+		t.Errorf("want 5 guesses tried, got %d", tried.Load())
+	}
+}
+
+func TestFailuresFromAnAddressAreLimited(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 1000)
+	for range 30 {
+		_, err := b.SignIn(t.Context(), "ana@example.com", "a guess", "192.0.2.1")
+		wantCode(t, err, marketplace.Unauthorized)
+	}
+	_, err := b.SignIn(t.Context(), "ana@example.com", password, "192.0.2.1")
+	wantCode(t, err, marketplace.RateLimited)
+	if _, err := b.SignIn(t.Context(), "ana@example.com", password, "192.0.2.2"); err != nil {
+		t.Errorf("want another address left alone, got %v", err)
+	}
+}
+
+func TestARefreshTokenBuysTokensOnceAndItsTheftEndsTheSignIn(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	first := b.signIn(t)
+	second, err := b.Refresh(t.Context(), first.RefreshToken)
+	must(t, err)
+	if who, err := b.ByAccessToken(t.Context(), second.AccessToken); err != nil || who.Account != b.account.ID {
+		t.Errorf("want the account, got %+v and %v", who, err)
+	}
+	_, err = b.Refresh(t.Context(), first.RefreshToken)
+	wantCode(t, err, marketplace.Unauthorized)
+	_, err = b.Refresh(t.Context(), second.RefreshToken)
+	wantCode(t, err, marketplace.Unauthorized)
+}
+
+func TestSigningOutEndsTheSignInAndNoOther(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	here, elsewhere := b.signIn(t), b.signIn(t)
+	must(t, b.SignOut(t.Context(), here.RefreshToken))
+	_, err := b.Refresh(t.Context(), here.RefreshToken)
+	wantCode(t, err, marketplace.Unauthorized)
+	if _, err := b.Refresh(t.Context(), elsewhere.RefreshToken); err != nil {
+		t.Errorf("want the other sign-in left alone, got %v", err)
+	}
+}
+
+func TestAPasswordIsStoredAsAHashThatChecksIt(t *testing.T) {
+	t.Parallel()
+	hash, err := auth.HashPassword(password)
+	must(t, err)
+	if good, err := argon2id.ComparePasswordAndHash(password, hash); err != nil || !good || !strings.HasPrefix(hash, "$argon2id$") {
+		t.Errorf("want a hash of it, got %s, %t and %v", hash, good, err)
+	}
+}
+
+func TestAnAPITokenTellsWhoIsCalling(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	token := marketplace.APIToken{ID: uuid.New(), AccountID: b.account.ID, Name: "shop", CreatedAt: b.now()}
+	must(t, b.store.Accounts.AddAPIToken(t.Context(), token, auth.HashToken("the token"), marketplace.Partner))
+	if who, err := b.ByAPIToken(t.Context(), "the token"); err != nil || who.Account != b.account.ID {
+		t.Errorf("want the account, got %+v and %v", who, err)
+	}
+	_, err := b.ByAPIToken(t.Context(), "a guess")
+	wantCode(t, err, marketplace.Unauthorized)
+}
+
+func TestASignInThatHasEndedTakesItsAccessTokensWithIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	first, second := b.signIn(t), b.signIn(t)
+	other := auth.NewService(b.store.Accounts, b.secret, 10, b.now)
+	for _, replica := range []*auth.Service{b.Service, other} {
+		if _, err := replica.ByAccessToken(t.Context(), first.AccessToken); err != nil {
+			t.Error(err)
+		}
+	}
+	must(t, b.SignOut(t.Context(), first.RefreshToken))
+	_, err := b.ByAccessToken(t.Context(), first.AccessToken)
+	wantCode(t, err, marketplace.Unauthorized)
+	b.ahead.Add(int64(time.Second)) // when another replica looks again
+	_, err = other.ByAccessToken(t.Context(), first.AccessToken)
+	wantCode(t, err, marketplace.Unauthorized)
+	for _, replica := range []*auth.Service{b.Service, other} {
+		if _, err := replica.ByAccessToken(t.Context(), second.AccessToken); err != nil {
+			t.Errorf("want the other sign-in left alone, got %v", err)
+		}
+	}
+}
+
+func TestALockedOutAccountHasNoGoodToken(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	reseller := marketplace.Account{ID: uuid.New(), Email: "shop@example.com", Role: marketplace.Reseller, PasswordHash: b.account.PasswordHash, CreatedAt: b.now()}
+	must(t, b.store.Accounts.CreateAccount(t.Context(), reseller))
+	made, text, err := auth.NewAPIToken(reseller.ID, "shop", b.now())
+	must(t, err)
+	must(t, b.store.Accounts.AddAPIToken(t.Context(), made, auth.HashToken(text), marketplace.Reseller))
+	lock := func(disabled bool) {
+		t.Helper()
+		if _, err := b.ChangeAccount(t.Context(), b.account.ID, reseller.ID, marketplace.AccountChange{Disabled: &disabled}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock(true)
+	_, err = b.ByAPIToken(t.Context(), text)
+	wantCode(t, err, marketplace.Unauthorized)
+	lock(false)
+	if _, err := b.ByAPIToken(t.Context(), text); err != nil {
+		t.Errorf("want the token good again, got %v", err)
+	}
+}
+
+// must ends the test where there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

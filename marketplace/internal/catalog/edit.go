@@ -1,0 +1,189 @@
+package catalog
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas"
+)
+
+// Edit is what an operator changes of one activity: a JSON merge patch (RFC 7396) by the
+// contract's field names. An absent field stays as it is, null clears it, an object is
+// merged, an array replaces the old one.
+type Edit struct {
+	title, status given[string]
+	details       map[string]any
+	variations    []variationEdit
+}
+
+// variationEdit is a change of one of its variations.
+type variationEdit struct {
+	id      uuid.UUID
+	title   given[string]
+	sort    given[int]
+	pricing given[groupPriceEdit]
+	details map[string]any
+}
+
+// groupPriceEdit is a group price as the contract shows it, and its currency.
+type groupPriceEdit struct {
+	Group    given[marketplace.Number]   `json:"group_price"`
+	Currency given[marketplace.Currency] `json:"currency"`
+}
+
+// given is a field of a change.
+type given[T any] struct {
+	set   bool // it is not absent
+	value *T   // nil: it is null
+}
+
+// UnmarshalJSON is called for null as well, and not for what is absent.
+func (g *given[T]) UnmarshalJSON(text []byte) error {
+	g.set = true
+	return json.Unmarshal(text, &g.value)
+}
+
+// or is the value of a field that is set, or what stands for null.
+func (g given[T]) or(null T) T {
+	if g.value == nil {
+		return null
+	}
+	return *g.value
+}
+
+// ReadEdit reads a change. The error is Invalid, and names every mistake.
+func ReadEdit(body []byte) (*Edit, error) {
+	if problems := schemas.Validate(schemas.ActivityChangeRequest, body); len(problems) > 0 {
+		var mistakes []string
+		for _, problem := range problems {
+			mistakes = append(mistakes, problem.String())
+		}
+		return nil, invalidEdit(mistakes...)
+	}
+	change, err := decoded(body)
+	if err != nil {
+		return nil, err
+	}
+	if hasNUL(change) { // in a free-form object: elsewhere the schema finds it
+		return nil, invalidEdit("partner_details.companyDetails: want texts without NUL")
+	}
+	e := &Edit{details: change}
+	listed, _ := change["variations"].([]any)
+	delete(change, "variations")
+	if err := takeFields(change, map[string]any{"activity_title": &e.title, "status": &e.status}); err != nil {
+		return nil, err
+	}
+	for i, one := range listed {
+		v := variationEdit{details: one.(map[string]any)} // the schema wants objects
+		if err := takeFields(v.details, map[string]any{"_id": &v.id, "title": &v.title, "sort": &v.sort, "pricing": &v.pricing}); err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(e.variations, func(other variationEdit) bool { return other.id == v.id }) {
+			return nil, invalidEdit(fmt.Sprintf("variations[%d]._id: want each variation once", i))
+		}
+		e.variations = append(e.variations, v)
+	}
+	return e, nil
+}
+
+// takeFields moves fields of a change to where they are kept.
+func takeFields(change map[string]any, into map[string]any) error {
+	for name, place := range into {
+		value, found := change[name]
+		if !found {
+			continue
+		}
+		delete(change, name)
+		text, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(text, place); err != nil {
+			return invalidEdit(name + ": " + tooLong)
+		}
+	}
+	return nil
+}
+
+// Apply changes an activity. The error is Invalid, and names every variation that is not
+// one of the activity's or would grow too large; it may be changed in part then.
+func (e *Edit) Apply(a *marketplace.Activity) error {
+	if e.title.set {
+		a.Title = e.title.or(a.Product.InternalName)
+	}
+	if e.status.set {
+		a.OperatorActive = e.status.or("Active") == "Active"
+	}
+	if err := mergeInto(&a.Details, e.details, "the activity"); err != nil {
+		return err
+	}
+	own, wrong := a.Currency(), []string{}
+	for i, change := range e.variations {
+		place := fmt.Sprintf("variations[%d]", i)
+		at := slices.IndexFunc(a.Variations, func(v marketplace.Variation) bool { return v.ID == change.id })
+		if at < 0 {
+			wrong = append(wrong, place+"._id: the activity has no such variation")
+			continue
+		}
+		err := change.apply(&a.Variations[at], own, place)
+		if refused := (*marketplace.Error)(nil); errors.As(err, &refused) {
+			wrong = append(wrong, refused.Details...)
+		} else if err != nil {
+			return err
+		}
+	}
+	if len(wrong) > 0 {
+		return invalidEdit(wrong...)
+	}
+	slices.SortStableFunc(a.Variations, func(a, b marketplace.Variation) int { return a.Sort - b.Sort })
+	return nil
+}
+
+func (c variationEdit) apply(v *marketplace.Variation, own marketplace.Currency, place string) error {
+	if c.title.set {
+		v.Title = c.title.or(v.Option.InternalName)
+	}
+	if c.sort.set {
+		v.Sort = c.sort.or(0)
+	}
+	if err := mergeInto(&v.Details, c.details, place); err != nil {
+		return err
+	}
+	if c.pricing.set {
+		return c.pricing.or(groupPriceEdit{Group: given[marketplace.Number]{set: true}}).apply(&v.Details, own, place)
+	}
+	return nil
+}
+
+// mostDecimals is how many a group price has: the schema wants no more, but trailing
+// noughts.
+const mostDecimals = 4
+
+func (p groupPriceEdit) apply(d *marketplace.VariationDetails, own marketplace.Currency, place string) error {
+	if p.Group.set && p.Group.value == nil {
+		d.GroupPrice = nil
+		return nil
+	}
+	price := marketplace.GroupPrice{Currency: own}
+	if d.GroupPrice != nil {
+		price = *d.GroupPrice
+	}
+	switch {
+	case p.Group.set:
+		price.Amount = p.Group.value.Truncate(mostDecimals)
+	case d.GroupPrice == nil && p.Currency.set:
+		return invalidEdit(place + ".pricing.currency: there is no group price to be in it")
+	case d.GroupPrice == nil:
+		return nil
+	}
+	if p.Currency.set {
+		price.Currency = p.Currency.or(own)
+	}
+	d.GroupPrice = &price
+	return nil
+}

@@ -1,0 +1,129 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+)
+
+// refusal is an error that the API has answered, or one of the console's own.
+type refusal struct {
+	Status  int      `json:"code"`
+	Message string   `json:"message"`
+	Details []string `json:"error"`
+
+	retryAfter string // in seconds; "" says nothing
+}
+
+func (e *refusal) Error() string { return e.Message }
+
+// More are the details that say more than the message.
+func (e *refusal) More() (list []string) {
+	for _, detail := range e.Details {
+		if detail != e.Message {
+			list = append(list, detail)
+		}
+	}
+	return list
+}
+
+// words are all that it says.
+func (e *refusal) words() string {
+	words := sentence(e.Message)
+	for _, more := range e.More() {
+		words += " " + sentence(more)
+	}
+	return words
+}
+
+// refused is the refusal that an error is; nil where it is none.
+func refused(err error) *refusal {
+	said := (*refusal)(nil)
+	errors.As(err, &said)
+	return said
+}
+
+// pagination tells which part of a list an answer is.
+type pagination struct {
+	PageSize   int `json:"pageSize"`
+	Page       int `json:"page"`
+	TotalCount int `json:"totalCount"`
+}
+
+// get asks the API, and reads the answer's data into a value of that kind.
+func read[T any](x *exchange, path string, query url.Values) (data T, part pagination, err error) {
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	frame := struct {
+		Data       *T          `json:"data"`
+		Pagination *pagination `json:"pagination"`
+	}{&data, &part}
+	return data, part, x.ask(http.MethodGet, path, nil, &frame)
+}
+
+// send makes a call that changes something, and reads the answer's data where somebody
+// wants them.
+func send[T any](x *exchange, method, path string, body any) (data T, err error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return data, err
+	}
+	frame := struct {
+		Data *T `json:"data"`
+	}{&data}
+	return data, x.ask(method, path, text, &frame)
+}
+
+// ask makes a call of the API as the operator. Its error is a refusal where the API has
+// answered with one.
+func (x *exchange) ask(method, path string, body []byte, into any) error {
+	request, err := http.NewRequestWithContext(x.r.Context(), method, "http://"+x.r.Host+"/api/v1"+path, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	request.RemoteAddr = x.r.RemoteAddr
+	request.Header.Set("X-Request-Id", x.w.Header().Get("X-Request-Id")) // one id for the page and what it asks
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if x.session.AccessToken != "" {
+		request.Header.Set("Authorization", "Bearer "+x.session.AccessToken)
+	}
+	got := answer{header: http.Header{}}
+	x.api.ServeHTTP(&got, request)
+	if got.status < http.StatusBadRequest {
+		if err := json.Unmarshal(got.body.Bytes(), into); err != nil {
+			return fmt.Errorf("%s %s: the answer cannot be read: %w", method, path, err)
+		}
+		return nil
+	}
+	said := &refusal{retryAfter: got.header.Get("Retry-After")}
+	if err := json.Unmarshal(got.body.Bytes(), said); err != nil {
+		return fmt.Errorf("%s %s was answered with %d: %w", method, path, got.status, err)
+	}
+	return said
+}
+
+// answer keeps what the API answers.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *answer) Header() http.Header { return a.header }
+
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+func (a *answer) Write(text []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(text)
+}

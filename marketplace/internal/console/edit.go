@@ -1,0 +1,256 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// editField is a field that operators may change of an activity, or of a variation.
+type editField struct {
+	Path  string // as the API calls it
+	Label string
+	Kind  string // text, area, list (a line each), pictures (a line each), json, number, whole, flag or choice
+	Hint  string
+	Rows  int
+}
+
+// group is a part of a form.
+type group struct {
+	Title  string
+	Fields []editField
+}
+
+// activityFields are an activity's.
+var activityFields = []group{
+	{"Sale", []editField{
+		{"status", "Status", "choice", "Inactive takes it off the list, whatever the partner says.", 0},
+		{"admin_price_percentage", "Added to the price, percent", "number", "From -100 to 1000. Empty adds nothing.", 0},
+		{"admin_discount_percentage", "Taken off the price, percent", "number", "From 0 to 100. Empty takes nothing off.", 0},
+	}},
+	{"Texts", []editField{
+		{"activity_title", "Title", "text", "Empty gives it the partner's own name again.", 0},
+		{"main_promo_title", "Promotion", "text", "", 0},
+		{"short_description", "Short description", "area", "", 2},
+		{"description", "Description", "area", "", 6},
+		{"activity_type.name", "Kind of activity", "text", "", 0},
+		{"categories", "Categories", "list", "One a line.", 3},
+		{"tags", "Tags", "list", "One a line.", 3},
+		{"media", "Pictures", "pictures", "One https address a line.", 3},
+		{"one_time_activity", "It takes place only once", "flag", "", 0},
+	}},
+	{"Place", []editField{
+		{"address", "Address", "text", "", 0},
+		{"location.city", "City", "text", "", 0},
+		{"location.region", "Region", "text", "", 0},
+		{"location.country.id", "Country's code", "text", "Such as PT.", 0},
+		{"location.country.name", "Country's name", "text", "", 0},
+	}},
+	{"Partner and translations", []editField{
+		{"partner_details.partner_category", "The partner's category", "text", "", 0},
+		{"partner_details.profileImage", "The partner's picture", "text", "An https address.", 0},
+		{"partner_details.companyDetails", "The partner's company", "json", "A JSON object.", 4},
+		{"translation", "Translations", "json", "A JSON object: by language, then by field, such as {\"pt\": {\"activity_title\": \"Passeio\"}}.", 6},
+	}},
+}
+
+// variationFields are a variation's.
+var variationFields = []group{
+	{"Sale", []editField{
+		{"title", "Title", "text", "Empty gives it the partner's own name again.", 0},
+		{"sort", "Place in the list", "whole", "Smallest first.", 0},
+		{"pricing.group_price", "Group price", "number", "What a whole group pays, in the major unit, before the percentages and the fee. Empty: each guest pays the partner's price.", 0},
+		{"pricing.currency", "Currency of the group price", "text", "Empty: the activity's own.", 0},
+		{"max_no_booking", "Guests in one booking", "whole", "At the most; 0 where nothing limits it.", 0},
+	}},
+	{"Texts", []editField{
+		{"description", "Description", "area", "", 4},
+		{"language", "Languages", "list", "One a line, such as en or pt-BR.", 3},
+		{"duration.days", "Duration, days", "number", "", 0},
+		{"duration.hours", "And hours", "number", "", 0},
+		{"cut_off_time", "Cut-off", "text", "Until when it can be booked, in words.", 0},
+		{"itinerary", "Itinerary", "json", "A JSON array of {\"title\", \"description\"}.", 4},
+		{"tourGuides", "Guides", "json", "A JSON array of {\"tour_guide_id\", \"name\"}.", 2},
+		{"media.imageUrl", "Picture", "text", "An https address.", 0},
+		{"notes", "Notes", "area", "", 3},
+	}},
+	{"What is included", []editField{
+		{"includes.including", "Included", "list", "One a line.", 3},
+		{"includes.excluding", "Not included", "list", "One a line.", 3},
+		{"includes.food", "Food", "list", "One a line.", 2},
+		{"includes.drinks", "Drinks", "list", "One a line.", 2},
+		{"includes.transportation_methods", "Transport", "list", "One a line.", 2},
+	}},
+	{"Pickup", []editField{
+		{"pickup.type", "Kind of pickup", "text", "", 0},
+		{"pickup.pick_up_address.address", "Fetched at", "text", "", 0},
+		{"pickup.pick_up_address.lat", "Latitude there", "number", "", 0},
+		{"pickup.pick_up_address.lng", "Longitude there", "number", "", 0},
+		{"pickup.drop_off_address.address", "Brought to", "text", "", 0},
+		{"pickup.drop_off_address.lat", "Latitude there", "number", "", 0},
+		{"pickup.drop_off_address.lng", "Longitude there", "number", "", 0},
+	}},
+}
+
+// object is a JSON object, its numbers as they are written.
+type object map[string]any
+
+// at is what lies at a path of an object; nil where there is nothing.
+func (o object) at(path string) any {
+	var here any = map[string]any(o)
+	for _, name := range strings.Split(path, ".") {
+		inner, _ := here.(map[string]any)
+		here = inner[name]
+	}
+	return here
+}
+
+// put puts a value at a path.
+func (o object) put(path string, value any) {
+	here, names := map[string]any(o), strings.Split(path, ".")
+	for _, name := range names[:len(names)-1] {
+		inner, ok := here[name].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			here[name] = inner
+		}
+		here = inner
+	}
+	here[names[len(names)-1]] = value
+}
+
+// text is a value as the form shows it.
+func (f editField) text(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return ""
+	case []any:
+		if f.Kind == "json" {
+			break
+		}
+		var lines []string
+		for _, item := range value {
+			if picture, ok := item.(map[string]any); ok {
+				item = picture["imageUrl"]
+			}
+			lines = append(lines, fmt.Sprint(item))
+		}
+		return strings.Join(lines, "\n")
+	case map[string]any:
+	default:
+		return fmt.Sprint(value)
+	}
+	if written, err := json.MarshalIndent(value, "", "  "); err == nil && string(written) != "{}" && string(written) != "[]" {
+		return string(written)
+	}
+	return ""
+}
+
+// value is what a form's text stands for; nil clears. The error is for people.
+func (f editField) value(text string) (any, error) {
+	if f.Kind == "flag" {
+		return text == "true", nil
+	}
+	if text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")); text == "" {
+		if f.Path == "sort" { // which null does not clear
+			return 0, nil
+		}
+		return nil, nil
+	}
+	switch f.Kind {
+	case "list", "pictures":
+		list := []any{}
+		for line := range strings.SplitSeq(text, "\n") {
+			if line = strings.TrimSpace(line); line == "" {
+				continue
+			}
+			if f.Kind == "pictures" {
+				list = append(list, map[string]any{"imageUrl": line})
+				continue
+			}
+			list = append(list, line)
+		}
+		return list, nil
+	case "json":
+		var value any
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.UseNumber()
+		if err := decoder.Decode(&value); err != nil || decoder.More() {
+			return nil, fmt.Errorf("want JSON, or nothing")
+		}
+		return value, nil
+	case "number", "whole":
+		if number := json.Number(text); json.Valid([]byte(text)) && strings.Trim(text, "-+.eE0123456789") == "" {
+			return number, nil
+		}
+		return nil, fmt.Errorf("want a number such as 12.5")
+	}
+	return text, nil
+}
+
+// change is what turns what a form has shown into what it has sent, as a merge patch: what
+// nobody has touched is not in it, whoever else has changed it meanwhile.
+func change(groups []group, given url.Values) (patch object, wrong []string) {
+	patch = object{}
+	for _, g := range groups {
+		for _, k := range g.Fields {
+			was, text := strings.ReplaceAll(given.Get("was:"+k.Path), "\r\n", "\n"), strings.ReplaceAll(given.Get(k.Path), "\r\n", "\n")
+			if was == text || k.Kind == "flag" && (was == "true") == (text == "true") {
+				continue
+			}
+			value, err := k.value(text)
+			if err != nil {
+				wrong = append(wrong, k.Path+": "+err.Error())
+				continue
+			}
+			if before, err := k.value(was); k.Kind == "json" && err == nil {
+				value = difference(before, value)
+			}
+			patch.put(k.Path, value)
+		}
+	}
+	return patch, wrong
+}
+
+// difference is the merge patch from one value to another: of objects null for what is
+// gone, of all else the other value.
+func difference(before, after any) any {
+	from, ok := before.(map[string]any)
+	to, both := after.(map[string]any)
+	if !ok || !both {
+		return after
+	}
+	patch := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(from)) {
+		if _, kept := to[name]; !kept {
+			patch[name] = nil
+		}
+	}
+	for name, value := range to {
+		patch[name] = difference(from[name], value)
+	}
+	return patch
+}
+
+// editForm is the form of an object's groups, with what was given where it was refused.
+func editForm(groups []group, of object, given url.Values) *form {
+	var fields []field
+	for _, g := range groups {
+		for _, k := range g.Fields {
+			f := field{Name: k.Path, Label: k.Label, Hint: k.Hint, Rows: k.Rows, Value: k.text(of.at(k.Path))}
+			switch k.Kind {
+			case "area", "list", "pictures", "json":
+				f.Kind = "area"
+			case "flag":
+				f.Kind = "checkbox"
+			case "choice":
+				f.Kind, f.Choices = "choice", []choice{{"Active", "Active"}, {"Inactive", "Inactive"}}
+			}
+			fields = append(fields, f)
+		}
+	}
+	return newForm(given, fields...)
+}

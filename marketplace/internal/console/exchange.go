@@ -1,0 +1,152 @@
+package console
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+
+	"github.com/gorilla/mux"
+
+	"partnerkit.dev/marketplace/internal/auth"
+)
+
+// exchange is one request of a browser.
+type exchange struct {
+	*console
+	w       http.ResponseWriter
+	r       *http.Request
+	session auth.Session
+	given   url.Values // by a form
+}
+
+// handler shows a page, or returns why it cannot.
+type handler func(*exchange) error
+
+// frame is what every page has.
+type frame struct {
+	Page     string // its title
+	Section  string // of the navigation
+	Operator string // who is signed in; "": nobody
+	Note     *note
+}
+
+func (f *frame) framed() *frame { return f }
+
+// page is what a template reads: something with a frame.
+type page interface{ framed() *frame }
+
+// page makes net/http's kind of handler of ours.
+func (c *console) page(show handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := &exchange{console: c, w: w, r: r}
+		err := show(x)
+		if err == nil {
+			return
+		}
+		said := refused(err)
+		if said == nil {
+			id := w.Header().Get("X-Request-Id")
+			c.Log.ErrorContext(r.Context(), "a page of the console failed", slog.String("request_id", id), slog.Any("error", err))
+			said = &refusal{Status: http.StatusInternalServerError, Message: "unexpected error: the log tells more of request " + id}
+		}
+		if err := x.trouble(said); err != nil {
+			http.Error(w, said.Message, said.Status)
+		}
+	})
+}
+
+// troublePage says why there is no other page.
+type troublePage struct {
+	frame
+	Said *refusal
+}
+
+func (x *exchange) trouble(said *refusal) error {
+	if said.retryAfter != "" {
+		x.w.Header().Set("Retry-After", said.retryAfter)
+	}
+	return x.show(said.Status, "trouble.html", &troublePage{frame{Page: http.StatusText(said.Status)}, said})
+}
+
+// show answers with a page. Nothing runs in it, nobody frames it and nobody keeps it.
+func (x *exchange) show(status int, name string, p page) error {
+	f := p.framed()
+	if f.Operator = x.session.Account.Email; f.Operator != "" && f.Note == nil {
+		f.Note = x.noteOf()
+	}
+	var text bytes.Buffer
+	if err := assets().templates.ExecuteTemplate(&text, name, p); err != nil {
+		return err
+	}
+	header := x.w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", policy)
+	header.Set("X-Frame-Options", "DENY")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cache-Control", "no-store")
+	x.w.WriteHeader(status)
+	_, _ = x.w.Write(text.Bytes()) // whoever is gone cannot be told
+	return nil
+}
+
+// policy is what a page may do: show its own style, and send its own forms.
+const policy = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// goTo has the browser ask for another page of the console.
+func (x *exchange) goTo(address string) error {
+	x.w.Header().Set("Location", address)
+	x.w.Header().Set("Cache-Control", "no-store")
+	x.w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// done says what was done, on the page that comes next.
+func (x *exchange) done(address, words string) error {
+	if err := x.say(note{Words: words}); err != nil {
+		return err
+	}
+	return x.goTo(address)
+}
+
+// act makes a call that a button stands for, and says what came of it on the page that
+// comes next.
+func (x *exchange) act(address string, call func() (words string, err error)) error {
+	words, err := call()
+	if err == nil {
+		return x.done(address, words)
+	}
+	said := refused(err)
+	if said == nil || said.Status == http.StatusUnauthorized || said.Status == http.StatusNotFound || said.Status == http.StatusInternalServerError {
+		return err
+	}
+	if err := x.say(note{Words: said.words(), Failed: true}); err != nil {
+		return err
+	}
+	return x.goTo(address)
+}
+
+// largestForm bounds a form, in bytes: the largest body that the API takes, escaped.
+const largestForm = 4 << 20
+
+// withForm reads what a form has sent before the handler is called.
+func withForm(next handler) handler {
+	return func(x *exchange) error {
+		x.r.Body = http.MaxBytesReader(x.w, x.r.Body, largestForm)
+		if err := x.r.ParseForm(); err != nil {
+			status, tooLarge := http.StatusBadRequest, (*http.MaxBytesError)(nil)
+			if errors.As(err, &tooLarge) {
+				status = http.StatusRequestEntityTooLarge
+			}
+			return &refusal{Status: status, Message: "the form cannot be read"}
+		}
+		x.given = x.r.PostForm
+		return next(x)
+	}
+}
+
+// id is the id of the path, escaped as it came.
+func (x *exchange) id() string { return mux.Vars(x.r)["id"] }

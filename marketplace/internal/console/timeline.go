@@ -1,0 +1,87 @@
+package console
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// timeline is an integration's health over time, to be drawn as a picture.
+type timeline struct {
+	From, Until time.Time
+	Parts       []stretch
+	Says        string // the picture in words
+}
+
+// stretch is a time in one state, as a part of the band: from 0 to timelineWidth.
+type stretch struct {
+	State       partnerapi.Health
+	From, Until time.Time
+	Reason      string // what brought it about; "" where that is not known
+	X, Width    float64
+}
+
+const (
+	timelineWidth = 1000
+	timelineSpan  = 7 * 24 * time.Hour // that is shown at the most
+)
+
+// newTimeline draws the last week, or the time since the registration where that is less.
+func newTimeline(i integrationView, now time.Time) timeline {
+	b := timeline{From: now.Add(-timelineSpan), Until: now}
+	if i.CreatedAt.After(b.From) {
+		b.From = i.CreatedAt
+	}
+	state := stretch{State: partnerapi.Healthy, From: b.From}
+	if len(i.Health.Changes) > 0 { // the oldest that is known says what was before it
+		state.State = other(i.Health.Changes[len(i.Health.Changes)-1])
+	}
+	changes, degraded := 0, time.Duration(0)
+	add := func(until time.Time) {
+		state.Until = until
+		if until.After(state.From) {
+			state.X, state.Width = b.place(state.From), b.place(until)-b.place(state.From)
+			b.Parts = append(b.Parts, state)
+			if state.State == partnerapi.Degraded {
+				degraded += until.Sub(state.From)
+			}
+		}
+	}
+	for at := len(i.Health.Changes) - 1; at >= 0; at-- {
+		change := i.Health.Changes[at]
+		from := change.At
+		if from.Before(b.From) {
+			from = b.From
+		} else {
+			changes++
+		}
+		add(from)
+		state = stretch{State: change.State, From: from, Reason: change.Reason}
+	}
+	add(now)
+	b.Says = fmt.Sprintf("%s now. In the last %s: DEGRADED for %s, %s.", i.Health.State, lasted(now.Sub(b.From)), lasted(degraded), plural(changes, "change", "changes"))
+	if degraded == 0 {
+		b.Says = fmt.Sprintf("%s now, and for the whole of the last %s.", i.Health.State, lasted(now.Sub(b.From)))
+	}
+	return b
+}
+
+// other is the state before a change.
+func other(c client.HealthChange) partnerapi.Health {
+	if c.State == partnerapi.Degraded {
+		return partnerapi.Healthy
+	}
+	return partnerapi.Degraded
+}
+
+// place is where a time lies in the picture.
+func (b timeline) place(at time.Time) float64 {
+	whole := b.Until.Sub(b.From)
+	if whole <= 0 {
+		return 0
+	}
+	return math.Round(float64(at.Sub(b.From))/float64(whole)*timelineWidth*10) / 10
+}

@@ -1,0 +1,82 @@
+package storefront
+
+import (
+	_ "embed"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// ecbBase is the currency that the bank's rates are of.
+const ecbBase marketplace.Currency = "EUR"
+
+// largestRates bounds a file, in bytes: one of 30 currencies has 2,000.
+const largestRates = 1 << 20
+
+// DailyRates is the European Central Bank's table of reference rates of one day, the file
+// that it publishes as eurofxref-daily.xml.
+type DailyRates struct {
+	Date  time.Time // UTC midnight
+	Rates marketplace.Rates
+}
+
+//go:embed eurofxref-2024-06-28.xml
+var sampleRates []byte
+
+// SampleRates is the table that comes with the service. It is old: what is shown with it
+// is an example.
+func SampleRates() (DailyRates, error) { return parseRates(sampleRates) }
+
+// ratesFile is the file, as far as it is read.
+type ratesFile struct {
+	Days []struct {
+		Date  string `xml:"time,attr"`
+		Rates []struct {
+			Currency string `xml:"currency,attr"`
+			Rate     string `xml:"rate,attr"`
+		} `xml:"Cube"`
+	} `xml:"Cube>Cube"`
+}
+
+// ReadRates reads a file with the table of one day.
+func ReadRates(in io.Reader) (DailyRates, error) {
+	text, err := io.ReadAll(io.LimitReader(in, largestRates+1))
+	if err != nil {
+		return DailyRates{}, fmt.Errorf("read the rates: %w", err)
+	}
+	if len(text) > largestRates {
+		return DailyRates{}, fmt.Errorf("the rates have more than %d bytes", largestRates)
+	}
+	return parseRates(text)
+}
+
+var errNoRates = errors.New("want the European Central Bank's daily reference rates, eurofxref-daily.xml")
+
+func parseRates(text []byte) (DailyRates, error) {
+	var read ratesFile
+	if err := xml.Unmarshal(text, &read); err != nil {
+		return DailyRates{}, fmt.Errorf("%w: %w", errNoRates, err)
+	}
+	if len(read.Days) != 1 || len(read.Days[0].Rates) == 0 {
+		return DailyRates{}, errNoRates
+	}
+	date, err := time.Parse(time.DateOnly, read.Days[0].Date)
+	if err != nil {
+		return DailyRates{}, fmt.Errorf("%w: its date is %q", errNoRates, read.Days[0].Date)
+	}
+	daily := DailyRates{Date: date, Rates: marketplace.Rates{Base: ecbBase, Per: map[marketplace.Currency]decimal.Decimal{}}}
+	for _, one := range read.Days[0].Rates {
+		rate, err := marketplace.ParseRate(one.Currency, one.Rate)
+		if err != nil {
+			return DailyRates{}, err
+		}
+		daily.Rates.Per[marketplace.Currency(one.Currency)] = rate
+	}
+	return daily, nil
+}

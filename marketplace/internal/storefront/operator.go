@@ -1,0 +1,140 @@
+package storefront
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// OperatorActivity is an activity as operators read it: what they and the partner have
+// said of it, each by itself, and the partner's own prices.
+type OperatorActivity struct {
+	ID             uuid.UUID `json:"_id"`
+	IntegrationID  uuid.UUID `json:"integration_id"`
+	CreatedAt      time.Time `json:"created_at"`
+	Title          string    `json:"activity_title"`
+	Status         string    `json:"status"`          // Active where both of these are
+	PartnerStatus  string    `json:"partner_status"`  // Active while it is in the partner's catalog
+	OperatorStatus string    `json:"operator_status"` // what operators set as status
+	marketplace.ActivityDetails
+	Currency   marketplace.Currency          `json:"currency"` // of the partner's first price
+	Product    operatorProduct               `json:"external_sync"`
+	Variations []operatorVariation           `json:"variations"`
+	Texts      map[string]marketplace.Object `json:"translation"` // ActivityDetails' own may be null
+}
+
+// operatorProduct is a partner's product, as the partner last sent it.
+type operatorProduct struct {
+	ID            string `json:"external_product_id"`
+	InternalName  string `json:"internal_name"`
+	Reference     string `json:"reference"`
+	Locale        string `json:"locale"`
+	TimeZone      string `json:"time_zone"`
+	Instant       bool   `json:"instant_confirmation"`
+	AllowFreesale bool   `json:"allow_freesale"`
+}
+
+// operatorVariation is a variation as operators read it.
+type operatorVariation struct {
+	ID               uuid.UUID                   `json:"_id"`
+	Title            string                      `json:"title"`
+	Sort             int                         `json:"sort"`
+	Status           string                      `json:"status"` // Active while it is in its product
+	AvailabilityType partnerapi.AvailabilityType `json:"availability_type"`
+	Capacity         int                         `json:"capacity"`
+	Cancellation     string                      `json:"cancellation_policy"`
+	Pricing          operatorPricing             `json:"pricing"`
+	Option           operatorOption              `json:"external_sync"`
+	marketplace.VariationDetails
+	GroupPrice *struct{} `json:"group_price,omitempty"` // never here: it is the pricing's
+}
+
+// operatorOption is a partner's option.
+type operatorOption struct {
+	ID           string `json:"external_option_id"`
+	InternalName string `json:"internal_name"`
+}
+
+// operatorPricing is what is asked before the marketplace's terms: an operator's group
+// price, else the partner's prices.
+type operatorPricing struct {
+	GroupPrice *marketplace.Number   `json:"group_price"`
+	Currency   *marketplace.Currency `json:"currency"` // of the group price
+	Units      []operatorUnit        `json:"units"`
+}
+
+// operatorUnit is a guest type with the partner's prices.
+type operatorUnit struct {
+	ID     string              `json:"external_unit_id"`
+	Type   partnerapi.UnitType `json:"type"`
+	Label  string              `json:"label"`
+	Prices []operatorPrice     `json:"prices"`
+}
+
+// operatorPrice is a price in one currency, in its major unit.
+type operatorPrice struct {
+	Currency marketplace.Currency `json:"currency"`
+	Original marketplace.Number   `json:"original"`
+	Retail   *marketplace.Number  `json:"retail"`
+	Net      *marketplace.Number  `json:"net"`
+}
+
+// ForOperators returns an activity as operators read it.
+func ForOperators(a marketplace.Activity) OperatorActivity {
+	p := a.Product
+	shown := OperatorActivity{
+		ID: a.ID, IntegrationID: a.IntegrationID, CreatedAt: a.CreatedAt, Title: a.Title,
+		Status: statusOf(a.Listed()), PartnerStatus: statusOf(a.PartnerActive), OperatorStatus: statusOf(a.OperatorActive),
+		ActivityDetails: a.Details, Currency: a.Currency(), Variations: []operatorVariation{}, Texts: map[string]marketplace.Object{},
+		Product: operatorProduct{p.ID, p.InternalName, p.Reference, p.Locale, p.TimeZone, p.InstantConfirmation, p.AllowFreesale},
+	}
+	if a.Details.Translation != nil {
+		shown.Texts = a.Details.Translation
+	}
+	shown.PartnerDetails.Name = a.PartnerName
+	for _, v := range a.Variations {
+		shown.Variations = append(shown.Variations, operatorVariation{
+			ID: v.ID, Title: v.Title, Sort: v.Sort, Status: statusOf(v.Active), AvailabilityType: v.Option.AvailabilityType, Capacity: v.Capacity,
+			Cancellation: v.Option.CancellationCutoff, Pricing: pricesOf(v), Option: operatorOption{v.Option.ID, v.Option.InternalName},
+			VariationDetails: v.Details,
+		})
+	}
+	return shown
+}
+
+func statusOf(active bool) string {
+	if active {
+		return Active
+	}
+	return Inactive
+}
+
+func pricesOf(v marketplace.Variation) operatorPricing {
+	shown := operatorPricing{Units: []operatorUnit{}}
+	if group := v.Details.GroupPrice; group != nil {
+		shown.GroupPrice, shown.Currency = &marketplace.Number{Decimal: group.Amount}, &group.Currency
+	}
+	for _, unit := range v.Option.Units {
+		prices := []operatorPrice{}
+		for _, entry := range unit.PricingFrom {
+			inMajor := func(amount int64) *marketplace.Number {
+				m := minor(amount, entry.CurrencyPrecision, entry.Currency)
+				return &marketplace.Number{Decimal: decimal.New(m.Amount, -int32(m.Precision))}
+			}
+			price := operatorPrice{Currency: marketplace.Currency(entry.Currency), Original: *inMajor(entry.Original)}
+			if entry.Retail != nil {
+				price.Retail = inMajor(*entry.Retail)
+			}
+			if entry.Net != nil {
+				price.Net = inMajor(*entry.Net)
+			}
+			prices = append(prices, price)
+		}
+		shown.Units = append(shown.Units, operatorUnit{unit.ID, unit.Type, unit.InternalName, prices})
+	}
+	return shown
+}

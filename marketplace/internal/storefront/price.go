@@ -1,0 +1,95 @@
+package storefront
+
+import (
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Pricing is the contract's PublicVariationPricing, in the major unit.
+type Pricing struct {
+	GroupPrice *marketplace.Number    `json:"group_price"`
+	Discount   marketplace.Number     `json:"discount_percentage"`
+	Units      marketplace.List[unit] `json:"units"`
+}
+
+// unit is the contract's PricingUnit.
+type unit struct {
+	Type   partnerapi.UnitType `json:"type"`
+	Label  string              `json:"label"`
+	MinAge *int                `json:"min_age"`
+	MaxAge *int                `json:"max_age"`
+	Price  marketplace.Number  `json:"price"`
+}
+
+// priceVariation is what a variation costs, or one of its slots: the slot's own prices stand
+// before the option's (AVL-6); nil has none. With a group price the units are empty.
+func priceVariation(a marketplace.Activity, v marketplace.Variation, slot []partnerapi.UnitPricing, quote *quote) (Pricing, error) {
+	var priced Pricing
+	if p := a.Details.AdminDiscountPercentage; p != nil {
+		priced.Discount = *p
+	}
+	if group := v.Details.GroupPrice; group != nil {
+		price, err := quote.price(major(group.Amount, group.Currency))
+		priced.GroupPrice = &price
+		return priced, err
+	}
+	for _, guest := range v.Option.Units {
+		price, err := quote.price(base(guest, slot, quote.currency))
+		if err != nil {
+			return Pricing{}, err
+		}
+		shown := unit{Type: guest.Type, Label: guest.InternalName, Price: price}
+		if guest.Restrictions != nil {
+			shown.MinAge, shown.MaxAge = guest.Restrictions.MinAge, guest.Restrictions.MaxAge
+		}
+		priced.Units = append(priced.Units, shown)
+	}
+	return priced, nil
+}
+
+// base is the partner's price for a unit: the slot's own, else the option's in the
+// wanted currency, else its first (PRD-8).
+func base(unit partnerapi.Unit, slot []partnerapi.UnitPricing, wanted marketplace.Currency) marketplace.Minor {
+	for _, own := range slot {
+		if own.UnitID == unit.ID {
+			return minor(own.Original, own.CurrencyPrecision, own.Currency)
+		}
+	}
+	best := unit.PricingFrom[0] // there is at least one: the schema wants it
+	for _, entry := range unit.PricingFrom {
+		if marketplace.Currency(entry.Currency) == wanted {
+			best = entry
+			break
+		}
+	}
+	return minor(best.Original, best.CurrencyPrecision, best.Currency)
+}
+
+func minor(amount int64, precision *int, currency string) marketplace.Minor {
+	m := marketplace.Minor{Amount: amount, Precision: partnerapi.DefaultCurrencyPrecision, Currency: marketplace.Currency(currency)}
+	if precision != nil {
+		m.Precision = *precision
+	}
+	return m
+}
+
+// major is an amount in the major unit as partners would write it.
+func major(amount decimal.Decimal, currency marketplace.Currency) marketplace.Minor {
+	if exponent := amount.Exponent(); exponent < 0 {
+		return marketplace.Minor{Amount: amount.Coefficient().Int64(), Precision: int(-exponent), Currency: currency}
+	}
+	return marketplace.Minor{Amount: amount.IntPart(), Currency: currency}
+}
+
+// PriceOf is what a slot costs in a currency, or in its partner's where that is "", and
+// the currency. The error is Invalid where a rate is missing.
+func PriceOf(a marketplace.Activity, v marketplace.Variation, slot marketplace.Slot, terms marketplace.Terms, currency marketplace.Currency) (Pricing, marketplace.Currency, error) {
+	pricer, err := newPricer(a, v, terms, currency)
+	if err != nil {
+		return Pricing{}, "", err
+	}
+	priced, err := pricer.price(slot)
+	return priced, pricer.quote.currency, err
+}

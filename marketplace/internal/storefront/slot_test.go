@@ -1,0 +1,86 @@
+package storefront
+
+import (
+	"testing"
+	"time"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func seats(n int) *int { return &n }
+
+var date = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+
+func slotOf(id string, status partnerapi.SlotStatus, vacancies *int) marketplace.Slot {
+	return marketplace.Slot{ID: id, LocalDate: date, Start: date.Add(9 * time.Hour), End: date.Add(10 * time.Hour), Status: status, Vacancies: vacancies}
+}
+
+func calendar(t *testing.T, a marketplace.Activity, slots ...marketplace.Slot) day {
+	t.Helper()
+	days, err := showCalendar(a, a.Variations[0], slots, date, date, terms, "EUR")
+	if err != nil || len(days) != 1 {
+		t.Fatalf("want a day, got %v and %v", days, err)
+	}
+	return days[0]
+}
+
+func TestADayShowsTheBestOfItsSlots(t *testing.T) {
+	t.Parallel()
+	order := []partnerapi.SlotStatus{partnerapi.StatusAvailable, partnerapi.StatusFreesale, partnerapi.StatusLimited, partnerapi.StatusSoldOut}
+	for i, status := range order {
+		for _, worse := range append(order[i:], partnerapi.StatusClosed) {
+			if got := calendar(t, walk(), slotOf("a", worse, seats(1)), slotOf("b", status, seats(1))).Status; got != status {
+				t.Errorf("%s and %s: got %s", worse, status, got)
+			}
+		}
+	}
+}
+
+func TestSeatsOfAFreesaleAreNotCounted(t *testing.T) {
+	t.Parallel()
+	free := walk()
+	free.Product.AllowFreesale = true
+	for name, got := range map[string]day{
+		"a product":       calendar(t, free, slotOf("a", partnerapi.StatusAvailable, seats(5))),
+		"a slot":          calendar(t, walk(), slotOf("a", partnerapi.StatusFreesale, seats(5)), slotOf("b", partnerapi.StatusLimited, seats(2))),
+		"seats not told":  calendar(t, walk(), slotOf("a", partnerapi.StatusAvailable, nil), slotOf("b", partnerapi.StatusLimited, seats(2))),
+		"told one by one": calendar(t, walk(), slotOf("b", partnerapi.StatusLimited, seats(2)), slotOf("a", partnerapi.StatusAvailable, nil)),
+	} {
+		if got.Vacancies != nil {
+			t.Errorf("%s: want no number of seats, got %d", name, *got.Vacancies)
+		}
+	}
+	if day := calendar(t, walk(), slotOf("a", partnerapi.StatusSoldOut, nil), slotOf("b", partnerapi.StatusLimited, seats(2))); *day.Vacancies != 2 {
+		t.Errorf("want the seats of what can be booked, got %d", *day.Vacancies)
+	}
+}
+
+func TestADaysPriceIsTheLeastThatAnAdultPays(t *testing.T) {
+	t.Parallel()
+	cheap := slotOf("a", partnerapi.StatusLimited, nil)
+	cheap.UnitPricing = []partnerapi.UnitPricing{{UnitID: "unit-adult", Original: 1000, Currency: "EUR"}, {UnitID: "unit-child", Original: 1, Currency: "EUR"}}
+	sold := slotOf("b", partnerapi.StatusSoldOut, nil)
+	sold.UnitPricing = []partnerapi.UnitPricing{{UnitID: "unit-adult", Original: 1, Currency: "EUR"}}
+	plain := slotOf("c", partnerapi.StatusAvailable, nil)
+	group := walk()
+	group.Variations[0].Details.GroupPrice = &marketplace.GroupPrice{Amount: amount("200"), Currency: "EUR"}
+	childrenOnly := walk()
+	childrenOnly.Variations[0].Option.Units = childrenOnly.Variations[0].Option.Units[1:]
+	for name, c := range map[string]struct {
+		day  day
+		want string
+	}{
+		"the least":        {calendar(t, walk(), plain, cheap, sold), "11.5"}, // 10.00 and 1.50
+		"the option's":     {calendar(t, walk(), plain, sold), "24"},
+		"the group's":      {calendar(t, group, plain, cheap), "201.5"},
+		"the first unit's": {calendar(t, childrenOnly, plain), "12.5"},
+	} {
+		if c.day.FromPrice == nil || !c.day.FromPrice.Equal(amount(c.want)) {
+			t.Errorf("%s: want %s, got %v", name, c.want, c.day.FromPrice)
+		}
+	}
+	if day := calendar(t, walk(), sold); day.FromPrice != nil {
+		t.Errorf("want no price where nothing can be booked, got %s", day.FromPrice)
+	}
+}

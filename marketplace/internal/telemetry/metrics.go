@@ -1,0 +1,172 @@
+// Package telemetry is what the service reports about itself: metrics for Prometheus, and
+// the buffer before its log.
+//
+// What stands in the way of every request is counted without a look-up: a Route and
+// its counters are made once. What is in the database is read when somebody asks.
+// Integrations come and go: only live ones have series.
+package telemetry
+
+import (
+	"context"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/partner"
+)
+
+// Metrics are those of one service. It is safe for concurrent use.
+type Metrics struct {
+	registry    *prometheus.Registry
+	requests    *prometheus.CounterVec
+	durations   *prometheus.HistogramVec
+	rateLimited *prometheus.CounterVec
+	signIns     *prometheus.CounterVec
+	calls       *prometheus.HistogramVec
+	syncs       *prometheus.CounterVec
+	slotPulls   *prometheus.CounterVec
+	partners    *partners
+}
+
+// NewMetrics returns metrics in which nothing is counted yet.
+func NewMetrics(version string) *Metrics {
+	m := &Metrics{
+		registry:    prometheus.NewRegistry(),
+		requests:    counter("marketplace_http_requests_total", "Requests that were answered, by route and class of status; route none is no route.", "surface", "route", "status"),
+		durations:   histogram("marketplace_http_request_duration_seconds", "How long requests took until they were answered, by route.", []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 30}, "surface", "route"),
+		rateLimited: counter("marketplace_http_rate_limited_total", "Requests that were answered with 429, by surface.", "surface"),
+		signIns:     counter("marketplace_sign_in_failures_total", "Sign-ins that failed: by wrong credentials, or by the limit of failures.", "reason"),
+		calls:       histogram("marketplace_partner_call_duration_seconds", "How long calls to partners took, by what came of them.", []float64{.005, .025, .1, .25, .5, 1, 2.5, 5, 10, 15, 20}, "outcome"),
+		syncs:       counter("marketplace_syncs_total", "Pulls of catalogs, by what came of them.", "result"),
+		slotPulls:   counter("marketplace_slot_pulls_total", "Pulls of an option's slots, by what came of them.", "result"),
+		partners:    &partners{seen: map[uuid.UUID]*partnerSeen{}},
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "marketplace_build_info", Help: "1, with the service's version and that of Go.",
+		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
+	})
+	build.Set(1)
+	m.registry.MustRegister(m.requests, m.durations, m.rateLimited, m.signIns, m.calls, m.syncs, m.slotPulls, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, reason := range []string{ByCredentials, ByLimit} {
+		m.signIns.WithLabelValues(reason)
+	}
+	for _, outcome := range []partner.Result{partner.ResultOK, partner.ResultTimeout, partner.ResultTransport, partner.ResultStatus, partner.ResultUnreadable} {
+		m.calls.WithLabelValues(string(outcome))
+	}
+	for _, result := range []string{stored, skipped, guarded, failed} {
+		m.syncs.WithLabelValues(result)
+	}
+	for _, result := range []string{stored, failed} {
+		m.slotPulls.WithLabelValues(result)
+	}
+	return m
+}
+
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+}
+
+// Handler answers with the metrics in Prometheus' own form.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// Why a sign-in failed.
+const (
+	ByCredentials = "credentials"
+	ByLimit       = "limit"
+)
+
+// SignInFailed counts a sign-in that failed.
+func (m *Metrics) SignInFailed(reason string) { m.signIns.WithLabelValues(reason).Inc() }
+
+// Synced counts a sync that has ended.
+func (m *Metrics) Synced(o catalog.Order, made catalog.Sync, err error) {
+	result := stored
+	switch {
+	case err != nil:
+		result = failed
+	case made.Skipped:
+		result = skipped
+	case made.Guard != nil:
+		result = guarded
+	}
+	m.syncs.WithLabelValues(result).Inc()
+	if err == nil {
+		m.partners.synced(o.Target.ID, result, made.FinishedAt)
+	}
+}
+
+// PulledSlots counts a pull of an option's slots that has ended.
+func (m *Metrics) PulledSlots(err error) {
+	result := stored
+	if err != nil {
+		result = failed
+	}
+	m.slotPulls.WithLabelValues(result).Inc()
+}
+
+// Called counts a call to a partner that has ended.
+func (m *Metrics) Called(integration uuid.UUID, call partner.Observation) {
+	m.calls.WithLabelValues(string(call.Result)).Observe(call.Took.Seconds())
+	m.partners.called(integration, call)
+}
+
+// Database adds what is in the database, and how its pools of connections fare, by
+// their names.
+func (m *Metrics) Database(read func(context.Context) (State, error), now func() time.Time, pools map[string]*pgxpool.Pool) {
+	m.registry.MustRegister(&database{read, now, pools, m.partners})
+}
+
+// PageCache tells how made pages are used.
+func (m *Metrics) PageCache(read func() (hits, misses uint64, bytes int64)) {
+	counter := func(name, help string, of func() float64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, of)
+	}
+	m.registry.MustRegister(
+		counter("marketplace_page_cache_hits_total", "Pages of lists that were made already.", func() float64 { hits, _, _ := read(); return float64(hits) }),
+		counter("marketplace_page_cache_misses_total", "Pages of lists that had to be made.", func() float64 { _, misses, _ := read(); return float64(misses) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "marketplace_page_cache_bytes", Help: "How much the made pages take."},
+			func() float64 { _, _, bytes := read(); return float64(bytes) }))
+}
+
+// Route counts the requests of one route.
+type Route struct {
+	byStatus    [6]prometheus.Counter // by the status' first digit; 0 for none
+	durations   prometheus.Observer
+	rateLimited prometheus.Counter
+}
+
+// Route returns the counters of a route, such as GET /healthz.
+func (m *Metrics) Route(surface, route string) *Route {
+	r := &Route{durations: m.durations.WithLabelValues(surface, route), rateLimited: m.rateLimited.WithLabelValues(surface)}
+	for class, name := range []string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"} {
+		if class > 1 { // others do not come
+			r.byStatus[class] = m.requests.WithLabelValues(surface, route, name)
+		}
+	}
+	return r
+}
+
+// Answered counts a request of the route.
+func (r *Route) Answered(status int, took time.Duration) {
+	if class := status / 100; class > 1 && class < len(r.byStatus) {
+		r.byStatus[class].Inc()
+	}
+	if status == http.StatusTooManyRequests {
+		r.rateLimited.Inc()
+	}
+	r.durations.Observe(took.Seconds())
+}

@@ -1,0 +1,104 @@
+package telemetry
+
+import (
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/partner"
+)
+
+// What came of a pull.
+const (
+	stored  = "stored"
+	skipped = "skipped" // the catalog was the last one's
+	guarded = "guarded" // stored without what the guard holds back
+	failed  = "failed"
+)
+
+var (
+	partnerCalls   = describe("marketplace_partner_calls_total", "Calls to a partner, by what came of them.", "integration", "outcome")
+	partnerSeconds = describe("marketplace_partner_call_seconds_total", "How long the calls to a partner took in all.", "integration")
+	lastSync       = describe("marketplace_integration_sync_timestamp_seconds", "When a pull of the catalog last ended so, as this replica knows.", "integration", "result")
+	degraded       = describe("marketplace_integration_degraded", "1 while the partner is DEGRADED.", "integration")
+	failures       = describe("marketplace_integration_failures_total", "Calls to the partner that failed, of all replicas.", "integration")
+)
+
+// partners counts by integration. What is not in use any more is forgotten.
+type partners struct {
+	mu   sync.Mutex
+	seen map[uuid.UUID]*partnerSeen
+	live map[uuid.UUID]Integration // nil: not known yet
+}
+
+type partnerSeen struct {
+	calls   map[partner.Result]uint64
+	seconds float64
+	syncs   map[string]time.Time // the last of each result
+}
+
+func (p *partners) of(id uuid.UUID) *partnerSeen {
+	found := p.seen[id]
+	if found == nil {
+		found = &partnerSeen{calls: map[partner.Result]uint64{}, syncs: map[string]time.Time{}}
+		p.seen[id] = found
+	}
+	return found
+}
+
+func (p *partners) called(id uuid.UUID, call partner.Observation) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seen := p.of(id)
+	seen.calls[call.Result]++
+	seen.seconds += call.Took.Seconds()
+}
+
+func (p *partners) synced(id uuid.UUID, result string, at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.of(id).syncs[result] = at
+}
+
+// know says which integrations are live, and forgets the others.
+func (p *partners) know(live []Integration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.live = make(map[uuid.UUID]Integration, len(live))
+	for _, i := range live {
+		p.live[i.ID] = i
+		// What was stored before this replica began, or by another one.
+		if seen := p.of(i.ID); seen.syncs[stored].Before(i.LastSyncAt) {
+			seen.syncs[stored] = i.LastSyncAt
+		}
+	}
+	for id := range p.seen {
+		if _, ok := p.live[id]; !ok {
+			delete(p.seen, id)
+		}
+	}
+}
+
+func (p *partners) collect(to series) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, seen := range p.seen {
+		name := id.String()
+		for outcome, n := range seen.calls {
+			to.count(partnerCalls, float64(n), name, string(outcome))
+		}
+		to.count(partnerSeconds, seen.seconds, name)
+		for result, at := range seen.syncs {
+			to.gauge(lastSync, float64(at.UnixMilli())/1000, name, result)
+		}
+	}
+	for id, i := range p.live {
+		value := 0.0
+		if i.Degraded {
+			value = 1
+		}
+		to.gauge(degraded, value, id.String())
+		to.count(failures, float64(i.Failures), id.String())
+	}
+}

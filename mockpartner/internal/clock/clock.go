@@ -1,0 +1,162 @@
+// Package clock keeps the time of a mock's sandboxes: clocks that run with another
+// one, or stand still, and can be moved.
+package clock
+
+import (
+	"sync"
+	"time"
+)
+
+// Clock tells what time it is.
+type Clock interface {
+	Now() time.Time
+}
+
+// System is the machine's clock.
+type System struct{}
+
+// Now returns the machine's time.
+func (System) Now() time.Time { return time.Now() }
+
+// Virtual runs with another clock beneath it, or stands still, and can be
+// moved in both directions. Holds, cut-offs and "today" follow it. It is safe
+// for concurrent use.
+type Virtual struct {
+	mu     sync.Mutex
+	base   Clock
+	offset time.Duration // of a running clock, to base
+	frozen *time.Time    // where the clock stands; nil while it runs
+	moved  chan struct{} // closed when the clock is moved; nil while nobody waits
+}
+
+// NewVirtual returns a clock that shows base's time until it is moved. A
+// nil base is the machine's clock.
+func NewVirtual(base Clock) *Virtual {
+	if base == nil {
+		base = System{}
+	}
+	return &Virtual{base: base}
+}
+
+// NewFrozen returns a clock that stands at t until it is moved.
+func NewFrozen(t time.Time) *Virtual {
+	return &Virtual{base: System{}, frozen: &t}
+}
+
+// Now returns the virtual time.
+func (c *Virtual) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now()
+}
+
+func (c *Virtual) now() time.Time {
+	if c.frozen != nil {
+		return *c.frozen
+	}
+	// Without the monotonic reading: virtual times are compared with parsed ones.
+	return c.base.Now().Add(c.offset).Round(0)
+}
+
+// Moved returns a channel that is closed when the clock is moved, stopped or let
+// run the next time.
+func (c *Virtual) Moved() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.moved == nil {
+		c.moved = make(chan struct{})
+	}
+	return c.moved
+}
+
+// tell tells who waits that the clock was moved. It wants the lock.
+func (c *Virtual) tell() {
+	if c.moved != nil {
+		close(c.moved)
+		c.moved = nil
+	}
+}
+
+// Reading is what a clock shows.
+type Reading struct {
+	At     time.Time
+	Frozen bool // the clock stands still
+}
+
+// Read returns what the clock shows.
+func (c *Virtual) Read() Reading {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return Reading{At: c.now(), Frozen: c.frozen != nil}
+}
+
+// Show makes the clock stand at, or run on from, an earlier reading.
+func (c *Virtual) Show(r Reading) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.tell()
+	c.frozen = nil
+	if r.Frozen {
+		c.frozen = &r.At
+		return
+	}
+	c.set(r.At)
+}
+
+// Frozen reports whether the clock stands still.
+func (c *Virtual) Frozen() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.frozen != nil
+}
+
+// Set moves the clock to t; whether it runs does not change.
+func (c *Virtual) Set(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.tell()
+	c.set(t)
+}
+
+func (c *Virtual) set(t time.Time) {
+	if c.frozen != nil {
+		c.frozen = &t
+		return
+	}
+	c.offset = t.Sub(c.base.Now().Round(0))
+}
+
+// Advance moves the clock by d, which may be negative, and returns the new time.
+func (c *Virtual) Advance(d time.Duration) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.tell()
+	if c.frozen != nil {
+		c.frozen = new(c.frozen.Add(d))
+	} else {
+		c.offset += d
+	}
+	return c.now()
+}
+
+// Freeze stops the clock where it is.
+func (c *Virtual) Freeze() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.tell()
+	t := c.now()
+	c.frozen = &t
+}
+
+// Run lets a frozen clock run on from where it stands.
+func (c *Virtual) Run() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.tell()
+	if c.frozen == nil {
+		return
+	}
+	t := *c.frozen
+	c.frozen = nil
+	c.set(t)
+}

@@ -1,0 +1,98 @@
+// Package fault is what a fault does to one request and its answer: it is late with
+// it, gives another one, changes the real one, or breaks it on the wire. Each action
+// has a file of its own, named after its key in a scenario; where WireMock or
+// toxiproxy have a word for it, it is theirs.
+package fault
+
+import (
+	"partnerkit.dev/mockpartner/internal/invalid"
+)
+
+// Actions are what a fault does. A new action is a file with its type, and a
+// field here. At most one of them replaces the answer, and at most one says how
+// it goes over the wire.
+type Actions struct {
+	Delay   *Delay   `yaml:"delay" json:"delay,omitempty"`
+	Latency *Latency `yaml:"latency" json:"latency,omitempty"`
+
+	Answer `yaml:",inline"` // status and body
+
+	Admit     Admit     `yaml:"admit" json:"admit,omitempty"`
+	SetStatus SetStatus `yaml:"set_status" json:"set_status,omitempty"`
+	JQ        JQ        `yaml:"jq" json:"jq,omitempty"`
+	Headers   *Headers  `yaml:"headers" json:"headers,omitempty"`
+
+	Wire       Wire        `yaml:"fault" json:"fault,omitempty"`
+	Send       *Send       `yaml:"send" json:"send,omitempty"`
+	LimitData  *LimitData  `yaml:"limit_data" json:"limit_data,omitempty"`
+	Bandwidth  *Bandwidth  `yaml:"bandwidth" json:"bandwidth,omitempty"`
+	SlowHeader *SlowHeader `yaml:"slow_header" json:"slow_header,omitempty"`
+	SlowClose  *SlowClose  `yaml:"slow_close" json:"slow_close,omitempty"`
+}
+
+// given lists the actions that the fault has.
+func (a Actions) given() (all []action) {
+	add := func(given bool, one action) {
+		if given {
+			all = append(all, one)
+		}
+	}
+	add(a.Delay != nil, a.Delay)
+	add(a.Latency != nil, a.Latency)
+	add(a.Status != 0 || a.Body != nil, a.Answer)
+	add(bool(a.Admit), a.Admit)
+	add(a.SetStatus != 0, a.SetStatus)
+	add(a.JQ != "", a.JQ)
+	add(a.Headers != nil, a.Headers)
+	add(a.Wire != "", a.Wire)
+	add(a.Send != nil, a.Send)
+	add(a.LimitData != nil, a.LimitData)
+	add(a.Bandwidth != nil, a.Bandwidth)
+	add(a.SlowHeader != nil, a.SlowHeader)
+	add(a.SlowClose != nil, a.SlowClose)
+	return all
+}
+
+// Effect is the actions of a fault, ready for use.
+type Effect struct {
+	actions  []action
+	when     When
+	answered Answered
+}
+
+// Compile checks the actions. Its error is an *invalid.Error.
+func (a Actions) Compile(when When, answered Answered) (Effect, error) {
+	var compiled []action
+	deliverers, answers, waits, admits := 0, 0, 0, 0
+	for _, one := range a.given() {
+		ready, err := one.compile()
+		if err != nil {
+			return Effect{}, err
+		}
+		compiled = append(compiled, ready)
+		switch ready := ready.(type) {
+		case replacer:
+			answers++
+		case deliverer:
+			deliverers++
+			if _, loses := ready.(Wire); loses {
+				answers++
+			}
+		case waiter:
+			waits++
+		case Admit:
+			admits++
+		}
+	}
+	switch {
+	case len(compiled) == 0:
+		return Effect{}, invalid.At("name", "the fault does nothing: give it a delay, latency, status, body, admit, set_status, jq, headers, fault, send, limit_data, bandwidth, slow_header or slow_close")
+	case deliverers > 1:
+		return Effect{}, invalid.At("fault", "want one of fault, delay.dribble, send, limit_data, bandwidth, slow_header and slow_close")
+	case answered != "" && when != After && answers+waits > 0:
+		return Effect{}, invalid.At("answered", "what the partner answers is known after the effect only: want when: after with it")
+	case when == Before && answers+waits+admits == 0:
+		return Effect{}, invalid.At("when", "before the effect there is no answer to change: leave it out, or give a status")
+	}
+	return Effect{compiled, when, answered}, nil
+}

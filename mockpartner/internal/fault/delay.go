@@ -1,0 +1,136 @@
+package fault
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+
+	"partnerkit.dev/mockpartner/internal/invalid"
+	"partnerkit.dev/mockpartner/internal/platform"
+)
+
+// Delay keeps the caller waiting, in one of its ways; just a duration in a file
+// means Fixed.
+type Delay struct {
+	Fixed     *platform.Duration `yaml:"fixed" json:"fixed,omitempty"`
+	Uniform   *Uniform           `yaml:"uniform" json:"uniform,omitempty"`
+	Lognormal *Lognormal         `yaml:"lognormal" json:"lognormal,omitempty"`
+	Dribble   *Dribble           `yaml:"dribble" json:"dribble,omitempty"`
+	// JustUnder and JustOver are a quarter of a second away from the limit of
+	// that name: probe, sync, availability, availability-aim, reserve,
+	// reserve-degraded, confirm, confirm-degraded, release or cancel (LIM-1).
+	JustUnder string `yaml:"just-under" json:"just-under,omitempty"`
+	JustOver  string `yaml:"just-over" json:"just-over,omitempty"`
+}
+
+// Uniform is anything between two durations, all equally likely.
+type Uniform struct {
+	Min platform.Duration `yaml:"min" json:"min"`
+	Max platform.Duration `yaml:"max" json:"max"`
+}
+
+// Lognormal is how real servers are late: mostly near the median, now and then
+// far beyond it, the more so the larger sigma.
+type Lognormal struct {
+	Median platform.Duration `yaml:"median" json:"median"`
+	Sigma  float64           `yaml:"sigma" json:"sigma"`
+}
+
+// UnmarshalYAML reads a duration, or one of the ways.
+func (d *Delay) UnmarshalYAML(node ast.Node) error {
+	if _, ok := node.(ast.ScalarNode); ok {
+		d.Fixed = new(platform.Duration)
+		return d.Fixed.UnmarshalYAML(node)
+	}
+	type ways Delay
+	return yaml.NodeToValue(node, (*ways)(d), yaml.Strict())
+}
+
+func (d *Delay) compile() (action, error) {
+	var ways []action
+	if d.Fixed != nil {
+		ways = append(ways, between{*d.Fixed, *d.Fixed})
+	}
+	if d.Uniform != nil {
+		if d.Uniform.Min > d.Uniform.Max {
+			return nil, invalid.At("delay.uniform.min", "want no more than max, %s, got %s", time.Duration(d.Uniform.Max), time.Duration(d.Uniform.Min))
+		}
+		ways = append(ways, between{d.Uniform.Min, d.Uniform.Max})
+	}
+	if d.Lognormal != nil {
+		if !(d.Lognormal.Sigma > 0 && d.Lognormal.Sigma <= 5) {
+			return nil, invalid.At("delay.lognormal.sigma", "want a number above 0 and up to 5, got %v", d.Lognormal.Sigma)
+		}
+		if d.Lognormal.Median <= 0 {
+			return nil, invalid.At("delay.lognormal.median", "want a duration above 0s")
+		}
+		ways = append(ways, *d.Lognormal)
+	}
+	if d.Dribble != nil {
+		if err := invalid.Within("delay.dribble.chunks", d.Dribble.Chunks, 1, maxChunks); err != nil {
+			return nil, err
+		}
+		ways = append(ways, *d.Dribble)
+	}
+	for path, preset := range map[string]struct {
+		limit string
+		off   time.Duration
+	}{"delay.just-under": {d.JustUnder, -margin}, "delay.just-over": {d.JustOver, margin}} {
+		if preset.limit == "" {
+			continue
+		}
+		limit, ok := limits()[preset.limit]
+		if !ok {
+			return nil, invalid.At(path, "want one of %v, got %q", limitNames(), preset.limit)
+		}
+		ways = append(ways, beside{limit + preset.off})
+	}
+	if len(ways) != 1 {
+		return nil, invalid.At("delay", "want one of fixed, uniform, lognormal, dribble, just-under and just-over")
+	}
+	return ways[0], nil
+}
+
+// between waits for anything between two durations.
+type between struct{ low, high platform.Duration }
+
+func (b between) compile() (action, error) { return b, nil }
+
+func (b between) wait(random *rand.Rand) time.Duration {
+	return time.Duration(b.low) + time.Duration(random.Int64N(int64(b.high-b.low)+1))
+}
+
+// beside waits until shortly before or after a limit.
+type beside struct{ wanted time.Duration }
+
+func (b beside) compile() (action, error) { return b, nil }
+
+func (b beside) wait(*rand.Rand) time.Duration { return b.wanted }
+
+func (l Lognormal) compile() (action, error) { return l, nil }
+
+func (l Lognormal) wait(random *rand.Rand) time.Duration {
+	late := float64(l.Median) * math.Exp(l.Sigma*random.NormFloat64())
+	return time.Duration(min(late, float64(platform.MaxDuration)))
+}
+
+// Dribble sends the body in pieces, over that time.
+type Dribble struct {
+	Chunks int               `yaml:"chunks" json:"chunks"`
+	Over   platform.Duration `yaml:"over" json:"over"`
+}
+
+// maxChunks bounds the pieces of a body.
+const maxChunks = 10_000
+
+func (d Dribble) compile() (action, error) { return d, nil }
+
+func (d Dribble) deliver(ctx context.Context, w http.ResponseWriter, answer *response, _ *rand.Rand) {
+	answer.begin(w)
+	trickle(ctx, w, answer.body, (len(answer.body)+d.Chunks-1)/d.Chunks, time.Duration(d.Over)/time.Duration(d.Chunks))
+}

@@ -1,0 +1,115 @@
+package fault
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/platform"
+)
+
+// Firing is a fault that breaks one request.
+type Firing struct {
+	Fault     string // its name
+	Effect    Effect
+	Ending    context.Context // ends all waiting
+	Scale     float64         // of the contract's limits
+	Random    *rand.Rand
+	Variables func() []any // of jq programs
+}
+
+// Serve answers the request as the fault has it; next is the partner. Where the
+// fault is late before the effect, the effect comes even if the caller has
+// gone away meanwhile, as it would with a real partner.
+func (f *Firing) Serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	// The answer may be later than the server allows for answers in general.
+	// Where there is no connection, in a test, there is no deadline either.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(f.Ending, cancel)()
+	r = r.WithContext(ctx)
+	late := f.lateness()
+	if f.Effect.when != After {
+		_ = pause(f.Ending, late)
+	}
+	answer, spared := f.answer(r, next)
+	if spared {
+		answer.begin(w)
+		write(w, answer.body)
+		return
+	}
+	if f.Effect.when == After && pause(r.Context(), late) != nil {
+		panic(http.ErrAbortHandler)
+	}
+	for _, one := range f.Effect.actions {
+		if t, ok := one.(transformer); ok {
+			if err := t.transform(r.Context(), answer, f.Variables); err != nil {
+				answer = refusal(http.StatusInternalServerError, fmt.Sprintf("fault %s: %v", f.Fault, err))
+				break
+			}
+		}
+	}
+	f.deliver(r, w, answer)
+}
+
+// lateness is how long the fault waits.
+func (f *Firing) lateness() (late time.Duration) {
+	for _, one := range f.Effect.actions {
+		switch one := one.(type) {
+		case beside:
+			late += time.Duration(float64(one.wait(f.Random)) * f.Scale)
+		case waiter:
+			late += one.wait(f.Random)
+		}
+	}
+	return min(late, platform.MaxDuration)
+}
+
+// answer returns what is to be sent: the partner's answer, unless the fault has
+// one in its place. Before the effect the partner then does not see the request.
+// An answer that the fault is not about is spared.
+func (f *Firing) answer(r *http.Request, next http.Handler) (answer *response, spared bool) {
+	var instead *response
+	ctx := context.WithoutCancel(r.Context())
+	for _, one := range f.Effect.actions {
+		switch one := one.(type) {
+		case Admit:
+			ctx = context.WithValue(ctx, admitted{}, one)
+		case replacer:
+			instead = one.replace(f.Fault)
+		case Wire:
+			if instead == nil && f.Effect.when != After {
+				instead = &response{status: http.StatusOK, header: http.Header{}}
+			}
+		}
+	}
+	if instead != nil && f.Effect.when != After {
+		return instead, false
+	}
+	real := &capture{header: http.Header{}}
+	next.ServeHTTP(real, r.WithContext(ctx))
+	if answer = real.response(); !f.Effect.answered.fits(answer.status) {
+		return answer, true
+	}
+	if instead != nil {
+		return instead, false
+	}
+	return answer, false
+}
+
+func (f *Firing) deliver(r *http.Request, w http.ResponseWriter, answer *response) {
+	// The answer to HEAD has no body that could be slow.
+	ctx, bodiless := r.Context(), r.Method == http.MethodHead
+	for _, one := range f.Effect.actions {
+		d, ok := one.(deliverer)
+		if _, lost := one.(Wire); ok && (lost || !bodiless) {
+			d.deliver(ctx, w, answer, f.Random)
+			return
+		}
+	}
+	answer.begin(w)
+	write(w, answer.body)
+}

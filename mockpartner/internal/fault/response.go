@@ -1,0 +1,137 @@
+package fault
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/reply"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// refusal is an answer in the shape of every refusal.
+func refusal(status int, message string) *response {
+	body, _ := reply.Marshal(partnerapi.Refusal{Message: message}) // a string can be written
+	return &response{status: status, header: http.Header{"Content-Type": {"application/json"}}, body: body}
+}
+
+// begin sends status and headers, with the length of the whole body.
+func (a *response) begin(w http.ResponseWriter) {
+	header := w.Header()
+	for name, values := range a.header {
+		header[name] = values
+	}
+	if a.status != http.StatusNoContent && a.status != http.StatusNotModified {
+		header.Set("Content-Length", strconv.Itoa(len(a.body)))
+	}
+	w.WriteHeader(a.status)
+}
+
+// write sends a body that never changes. A caller that has gone away is nobody
+// to tell of a failed write.
+func write(w http.ResponseWriter, body []byte) {
+	if sharer, ok := w.(reply.Sharer); ok {
+		sharer.WriteShared(body)
+		return
+	}
+	w.Write(body)
+}
+
+// capture keeps an answer instead of sending it.
+type capture struct {
+	header http.Header
+	status int
+	body   []byte
+	shared bool
+}
+
+// Header implements http.ResponseWriter.
+func (c *capture) Header() http.Header { return c.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (c *capture) WriteHeader(status int) {
+	if c.status == 0 && status >= http.StatusOK {
+		c.status = status
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (c *capture) Write(body []byte) (int, error) {
+	if c.shared { // what others hold must not grow
+		c.body, c.shared = append([]byte(nil), c.body...), false
+	}
+	c.body = append(c.body, body...)
+	return len(body), nil
+}
+
+// WriteShared implements reply.Sharer.
+func (c *capture) WriteShared(body []byte) (int, error) {
+	if len(c.body) > 0 {
+		return c.Write(body)
+	}
+	c.body, c.shared = body, true
+	return len(body), nil
+}
+
+func (c *capture) response() *response {
+	if c.status == 0 {
+		c.status = http.StatusOK
+	}
+	return &response{status: c.status, header: c.header, body: c.body}
+}
+
+// pause waits, and returns the context's error if that ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// trickle sends a body in pieces of a size, after a pause each.
+func trickle(ctx context.Context, w http.ResponseWriter, body []byte, size int, each time.Duration) {
+	flush := http.NewResponseController(w).Flush
+	_ = flush()
+	for len(body) > 0 {
+		if pause(ctx, each) != nil {
+			panic(http.ErrAbortHandler)
+		}
+		piece := body[:min(size, len(body))]
+		if _, err := w.Write(piece); err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		_ = flush()
+		body = body[len(piece):]
+	}
+}
+
+// takeOver takes the connection from the server. Where it cannot be had, as
+// with HTTP/2, it is broken off.
+func takeOver(w http.ResponseWriter) (net.Conn, *bufio.ReadWriter) {
+	conn, out, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return conn, out
+}
+
+// witness keeps a record of answers that go past the ResponseWriter.
+type witness interface {
+	Sent(status int, header http.Header, body []byte)
+}
+
+func tell(w http.ResponseWriter, answer *response, body []byte) {
+	if kept, ok := w.(witness); ok {
+		kept.Sent(answer.status, answer.header, body)
+	}
+}

@@ -1,0 +1,125 @@
+package journal
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"time"
+	"unicode/utf8"
+
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Message is one half of an exchange.
+type Message struct {
+	Header    http.Header `json:"headers"`
+	Body      Body        `json:"body"`
+	Truncated bool        `json:"truncated,omitempty"` // only the body's beginning was kept
+}
+
+// Exchange is a request and its answer.
+type Exchange struct {
+	Number   uint64              `json:"number"`           // from 1, in the order of arrival
+	At       time.Time           `json:"at"`               // by the sandbox's clock
+	Arrived  time.Time           `json:"arrivedAt"`        // in real time
+	Caller   string              `json:"caller,omitempty"` // address and port: the connection
+	Endpoint partnerapi.Endpoint `json:"endpoint,omitempty"`
+	Faults   []string            `json:"faults,omitempty"` // those that fired, by name
+	// Considered are the faults that were held against the request, in that order,
+	// up to the one that fired; of very many the first ones.
+	Considered []Considered `json:"considered,omitempty"`
+	Method     string       `json:"method"`
+	Target     string       `json:"target"` // path, as it was escaped, and query
+	// Authorized: the key was presented, in the form it should have (AUTH-1).
+	Authorized bool    `json:"authorized"`
+	Request    Message `json:"request"`
+	Status     int     `json:"status,omitempty"` // 0 until the answer began
+	Answer     Message `json:"answer"`
+	// Before and After are what the exchange touched in the platform; nil where
+	// it touched nothing.
+	Before   *platform.Facts `json:"before,omitempty"`
+	After    *platform.Facts `json:"after,omitempty"`
+	Done     bool            `json:"done"`       // the answer is complete, or given up
+	Duration Milliseconds    `json:"durationMs"` // in real time, of a done exchange
+	// Delivered: the whole answer went out to a caller who, as far as the mock
+	// can tell, was still there.
+	Delivered bool `json:"delivered"`
+	// LeftAfter is when the caller went away without having the whole answer, in
+	// real time after the arrival; nil where it did not.
+	LeftAfter *Milliseconds `json:"leftAfterMs,omitempty"`
+}
+
+// Considered is what a fault made of a request.
+type Considered struct {
+	Fault   string `json:"fault"`
+	Matched bool   `json:"matched"` // it applies to the request
+	Fired   bool   `json:"fired"`   // and broke it
+}
+
+// entry is an exchange in the ring.
+type entry struct {
+	Exchange
+	shares bool // the answer's body is shared
+	gone   bool // it is no longer in the ring
+}
+
+// Milliseconds is a duration that JSON shows as a number of milliseconds.
+type Milliseconds time.Duration
+
+// MarshalJSON implements json.Marshaler.
+func (m Milliseconds) MarshalJSON() ([]byte, error) {
+	return json.Marshal(float64(m) / float64(time.Millisecond))
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *Milliseconds) UnmarshalJSON(text []byte) error {
+	var number float64
+	err := json.Unmarshal(text, &number)
+	*m = Milliseconds(number * float64(time.Millisecond))
+	return err
+}
+
+// Body is what a message carried. In JSON it is a string; bytes that are no
+// UTF-8 are an object {"base64": "…"}.
+type Body []byte
+
+// MarshalJSON implements json.Marshaler.
+func (b Body) MarshalJSON() ([]byte, error) {
+	if utf8.Valid(b) {
+		return json.Marshal(string(b))
+	}
+	return json.Marshal(map[string]string{"base64": base64.StdEncoding.EncodeToString(b)})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *Body) UnmarshalJSON(text []byte) error {
+	var bytes struct{ Base64 []byte }
+	if len(text) > 0 && text[0] == '{' {
+		err := json.Unmarshal(text, &bytes)
+		*b = bytes.Base64
+		return err
+	}
+	var plain string
+	err := json.Unmarshal(text, &plain)
+	*b = Body(plain)
+	return err
+}
+
+// Testimony is what only a test can know of the callers, so that the judge of what
+// the journal holds knows it too: either that a process has died, or that a confirm
+// was ordered by hand.
+type Testimony struct {
+	// Died are the connections that a caller's process had when it was ended all at
+	// once, such as by SIGKILL: "127.0.0.1:40112", as Exchange.Caller has them. An
+	// address without a port is every connection from there, such as a container's.
+	Died []string `json:"died,omitempty"`
+	// At is when it died, in real time; zero: when the testimony is given.
+	At time.Time `json:"at,omitzero"`
+	// Since is from when on the process may have lost answers that it had got, as it
+	// had not come to write them down; zero: one second before At.
+	Since time.Time `json:"since,omitzero"`
+	// ByHand is the code of a hold of which a human has ordered one more confirm,
+	// after a refusal.
+	ByHand string `json:"byHand,omitempty"`
+}

@@ -1,0 +1,186 @@
+package journal
+
+import (
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Limits bound a journal.
+type Limits struct {
+	Exchanges int   // how many exchanges are kept
+	Bytes     int64 // how many bytes of bodies and headers are kept, beside the largest shared body
+}
+
+// DefaultLimits are the limits of a journal that names none.
+var DefaultLimits = Limits{Exchanges: 10_000, Bytes: 16 << 20}
+
+// Journal is the ring of exchanges. It is safe for concurrent use; use New.
+type Journal struct {
+	limits  Limits
+	secrets []string
+
+	mu      sync.Mutex
+	later   [][]string // the forms of secrets that came to be known later
+	entries []*entry
+	arrived uint64
+	cleared uint64 // the number up to which exchanges were cleared away
+	bytes   int64
+	shared  map[*byte]int // how many entries hold the body that begins there
+	largest *byte         // where the largest of them begins, see trim
+	spared  int64         // its length
+
+	testimony []Testimony
+
+	onEnd    Observer // may be nil
+	watchers []*watcher
+	closed   bool // no more watchers
+}
+
+// Observer is told of each exchange that has ended, and how many faults broke it.
+type Observer func(endpoint partnerapi.Endpoint, status, faults int, took time.Duration)
+
+// notice is an event in a queue. It holds no exchange: queues must not keep
+// alive what the journal has dropped.
+type notice struct {
+	kind   EventKind
+	number uint64
+}
+
+// watcher is told of the exchanges that its filter keeps.
+type watcher struct {
+	filter Filter
+	queue  chan notice // of a subscriber; closed when it is dropped
+	left   int         // of a waiter: how many exchanges are missing
+	want   int
+	met    chan struct{} // of a waiter: closed when none is missing
+	reason error         // why it was dropped
+}
+
+// EventKind says what has become of an exchange.
+type EventKind string
+
+const (
+	// Arrived: its request is in. What can be known of it only later, such as
+	// endpoint and status, is not there yet.
+	Arrived EventKind = "arrived"
+	// Ended: its answer is complete, or given up.
+	Ended EventKind = "ended"
+)
+
+// share counts a shared body's bytes when its first holder comes.
+func (j *Journal) share(e *entry) {
+	if !e.shares {
+		return
+	}
+	start := &e.Answer.Body[0]
+	if j.shared[start]++; j.shared[start] == 1 {
+		j.bytes += int64(len(e.Answer.Body))
+	}
+	if size := int64(len(e.Answer.Body)); size > j.spared {
+		j.largest, j.spared = start, size
+	}
+}
+
+// unshare gives a shared body's bytes up when its last holder goes.
+func (j *Journal) unshare(e *entry) {
+	if !e.shares {
+		return
+	}
+	start := &e.Answer.Body[0]
+	if j.shared[start]--; j.shared[start] == 0 {
+		delete(j.shared, start)
+		j.bytes -= int64(len(e.Answer.Body))
+		if start == j.largest {
+			j.largest, j.spared = nil, 0
+		}
+	}
+}
+
+// trim drops the oldest exchanges until the limits hold; the newest stays. The
+// largest of the shared bodies is free. That is the catalog, which is there
+// anyhow: a large one would leave no room for anything else.
+func (j *Journal) trim() {
+	for len(j.entries) > j.limits.Exchanges || len(j.entries) > 1 && j.bytes-j.spared > j.limits.Bytes {
+		oldest := j.entries[0]
+		j.entries[0] = nil
+		j.entries = j.entries[1:]
+		j.drop(oldest)
+	}
+}
+
+func (j *Journal) drop(e *entry) {
+	e.gone = true
+	j.bytes -= weight(e)
+	j.unshare(e)
+}
+
+// weight is what the exchange takes by itself, in bytes.
+func weight(e *entry) int64 {
+	bytes := entryWeight + len(e.Caller) + len(e.Target) + len(e.Request.Body)
+	if !e.shares {
+		bytes += len(e.Answer.Body)
+	}
+	if e.Before != nil {
+		bytes += factsWeight
+	}
+	for _, f := range e.Considered {
+		bytes += consideredWeight + len(f.Fault)
+	}
+	for _, header := range []http.Header{e.Request.Header, e.Answer.Header} {
+		for name, values := range header {
+			for _, value := range values {
+				bytes += len(name) + len(value)
+			}
+		}
+	}
+	return int64(bytes)
+}
+
+// entryWeight is what an exchange without headers and bodies takes, in bytes.
+const entryWeight = 512
+
+// factsWeight is what the state before and after takes, in bytes: holds and
+// bookings are the platform's own, and small.
+const factsWeight = 4 << 10
+
+// consideredWeight is what a fault that was considered takes beside its name, in
+// bytes.
+const consideredWeight = 24
+
+// New returns an empty journal. Limits of 0 are those of DefaultLimits. Secrets
+// are blanked wherever a request holds them.
+func New(l Limits, secrets ...string) *Journal {
+	if l.Exchanges <= 0 {
+		l.Exchanges = DefaultLimits.Exchanges
+	}
+	if l.Bytes <= 0 {
+		l.Bytes = DefaultLimits.Bytes
+	}
+	return &Journal{limits: l, secrets: tellable(secrets), shared: map[*byte]int{}}
+}
+
+// tellable lists the secrets in all the forms in which a request may hold them.
+func tellable(secrets []string) []string {
+	var forms []string
+	for _, secret := range secrets {
+		if len(secret) < shortestSecret {
+			continue
+		}
+		forms = append(forms, secret)
+		for _, escaped := range []string{url.QueryEscape(secret), url.PathEscape(secret)} {
+			if escaped != secret {
+				forms = append(forms, escaped)
+			}
+		}
+	}
+	return forms
+}
+
+// shortestSecret is how long a secret must be, in bytes, to be blanked wherever
+// it is met: blanking a shorter one would garble innocent text. Headers that
+// are made for credentials are blanked in any case.
+const shortestSecret = 8

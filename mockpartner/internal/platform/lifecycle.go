@@ -1,0 +1,255 @@
+package platform
+
+import (
+	"cmp"
+	"sync"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// lifecycle takes holds and bookings from one state to the next, and their seats
+// out of the inventory and back.
+type lifecycle struct {
+	stock *inventory
+	most  int // how many holds are remembered
+
+	mu sync.Mutex // held by every call, over the inventory too
+}
+
+// enter locks the platform and settles everything that the clock has passed.
+func (l *lifecycle) enter() (now time.Time) {
+	l.mu.Lock()
+	now = l.stock.now()
+	l.settle(now)
+	return now
+}
+
+// settle ends every hold whose time is over, at its own expiresAt (REL-7), and
+// makes the planned changes whose time has come.
+func (l *lifecycle) settle(now time.Time) {
+	l.stock.settleLate(now)
+	for {
+		next, ok := l.stock.state.expiring.Min()
+		if !ok || next.ExpiresAt.After(now) {
+			l.stock.settlePlanned(now)
+			return
+		}
+		l.stock.settlePlanned(next.ExpiresAt)
+		quirk := l.stock.on(OnExpiry, next.slot, next.ExpiresAt)
+		if quirk.Does == Nothing {
+			l.stock.state.expiring.Delete(next)
+			continue
+		}
+		l.endHold(next, Expired, quirk, next.ExpiresAt)
+	}
+}
+
+// makeRoom keeps the number of remembered holds below its bound.
+func (l *lifecycle) makeRoom() error {
+	if l.stock.state.holds.Len() < l.most {
+		return nil
+	}
+	for {
+		_, code, ok := l.stock.state.ended.PopMin()
+		if !ok {
+			return refuse(Full, "all %d holds and bookings that this partner can keep are in use: release or cancel some", l.most)
+		}
+		// A code that was given out again may be a live hold's by now.
+		hold, ok := l.stock.state.holds.Get(code)
+		if !ok || hold.State == Held {
+			continue
+		}
+		l.stock.state.holds.Delete(code)
+		l.stock.state.bookings.Delete(hold.BookingID)
+		l.stock.state.ledger.forget(hold.Code, hold.BookingID)
+		return nil
+	}
+}
+
+// sellable tells what a reserve comes upon, and refuses a party that the slot
+// cannot take.
+func (l *lifecycle) sellable(key slotKey, seats int, now time.Time) (Case, error) {
+	when, _ := key.span()
+	s := l.stock.slot(key)
+	switch status := s.status(key, when, now); {
+	case status == partnerapi.StatusSoldOut:
+		return OnReserveSoldOut, refuse(Unavailable, "This time is sold out. Please choose another one.")
+	case !status.Bookable():
+		return OnReserveClosed, refuse(Unavailable, "This time can no longer be booked. Please choose another one.")
+	}
+	if err := enough(s, seats); err != nil {
+		return OnReserveTooMany, err
+	}
+	return OnReserve, nil
+}
+
+func enough(s slot, seats int) error {
+	if s.counted && s.vacancies < seats {
+		return refuse(Unavailable, "Only %d of the %d places you need are left at this time. Please choose another one.", max(s.vacancies, 0), seats)
+	}
+	return nil
+}
+
+// hold gives the hold its code and expiry, and takes its seats; seats that are
+// not there are not taken.
+func (l *lifecycle) hold(h *Hold, quirk Quirk, seatsAreLeft bool) {
+	conduct := l.stock.conduct.Load()
+	life := conduct.HoldFor
+	h.promised = h.Seats
+	if conduct.Policy.NoHolds {
+		life, h.promised = holdlessExpiry, 0
+	}
+	// To the second, as it is told to the caller: what is told is exact.
+	h.ExpiresAt = h.CreatedAt.Add(life).Truncate(time.Second).In(h.slot.option.Product.Location)
+	h.Code = l.issueCode(h)
+	h.number = l.stock.state.issued
+	if quirk.Does == Nothing {
+		return
+	}
+	l.stock.take(h.slot, 0) // a slot is kept from its first hold on
+	lawful := 0
+	if seatsAreLeft {
+		lawful = h.promised
+	}
+	h.taken = l.stock.move(quirk, h, lawful, h.CreatedAt)
+	l.stock.state.holds.Set(h.Code, h)
+	l.stock.state.expiring.Set(h)
+	l.stock.state.ledger.held(h.Code, h.slot, h.promised)
+}
+
+// confirmable tells what a confirm comes upon, with the booking that the hold has
+// become, and refuses a hold that is none any more.
+func (l *lifecycle) confirmable(h *Hold) (Case, *Booking, error) {
+	switch h.State {
+	case Released:
+		return OnConfirmReleased, nil, refuse(NoLiveHold, "This reservation was released and can no longer be confirmed.")
+	case Expired:
+		return OnConfirmExpired, nil, refuse(NoLiveHold, "This reservation expired at %s and can no longer be confirmed.", partnerapi.FormatDateTime(h.ExpiresAt))
+	case Confirmed:
+		booking, ok := l.stock.state.bookings.Get(h.BookingID)
+		if !ok || booking.State == Cancelled {
+			return OnConfirmCancelled, nil, refuse(NoLiveHold, "This booking was cancelled and cannot be confirmed again.")
+		}
+		return OnConfirmAgain, booking, nil
+	}
+	return OnConfirm, nil, nil
+}
+
+// newBooking makes a booking of a hold, of which nothing knows yet.
+func (l *lifecycle) newBooking(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *Booking {
+	booking := &Booking{
+		ID:                l.issueBookingID(h, now),
+		State:             Booked,
+		Code:              h.Code,
+		ProductID:         h.ProductID,
+		OptionID:          h.OptionID,
+		AvailabilityID:    h.AvailabilityID,
+		Units:             h.Units,
+		Seats:             h.Seats,
+		Contact:           cmp.Or(clone(r.Contact), h.Contact),
+		ResellerReference: cmp.Or(r.ResellerReference, h.ResellerReference),
+		ConfirmedAt:       now,
+		number:            l.stock.state.issued,
+		slot:              h.slot,
+	}
+	booking.UUID = l.stock.seed.uuid(l.stock.state.issued)
+	if !l.stock.conduct.Load().Policy.NoTickets {
+		booking.Tickets = tickets(booking.UUID)
+	}
+	return booking
+}
+
+// book ends a hold with a booking.
+func (l *lifecycle) book(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *Booking {
+	booking := l.newBooking(h, r, now)
+	booking.taken = h.Seats
+	if h.promised > 0 {
+		booking.taken = h.taken
+	}
+	l.stock.state.expiring.Delete(h)
+	ended := *h
+	ended.State, ended.EndedAt, ended.BookingID = Confirmed, now, booking.ID
+	l.stock.state.holds.Set(h.Code, &ended)
+	l.stock.state.bookings.Set(booking.ID, booking)
+	l.stock.state.ledger.booked(h.Code, booking.ID, booking.Seats)
+	return booking
+}
+
+// endHold ends a live hold without a booking.
+func (l *lifecycle) endHold(h *Hold, state HoldState, quirk Quirk, at time.Time) {
+	l.stock.state.expiring.Delete(h)
+	ended := *h
+	ended.State, ended.EndedAt = state, at
+	l.stock.state.holds.Set(h.Code, &ended)
+	l.stock.move(quirk, h, -h.taken, at)
+	l.stock.state.ledger.ended(h.Code)
+	l.stock.leave(h.slot)
+	l.stock.state.remember(h.Code)
+}
+
+// endBooking ends a booking and gives its seats back.
+func (l *lifecycle) endBooking(b *Booking, quirk Quirk, now time.Time) {
+	cancelled := *b
+	cancelled.slot = b.slot.in(l.stock.catalog()) // which may be another one by now
+	cancelled.State, cancelled.CancelledAt = Cancelled, now
+	l.stock.state.bookings.Set(b.ID, &cancelled)
+	l.stock.move(quirk, holdOf(&cancelled), -b.taken, now)
+	l.stock.state.ledger.cancelled(b.ID)
+	l.stock.noteCancelled(cancelled.slot)
+	l.stock.leave(cancelled.slot)
+	l.stock.state.remember(b.Code)
+}
+
+// holdOf returns the hold that a booking was, also where its code has become
+// another hold's.
+func holdOf(b *Booking) *Hold {
+	return &Hold{Code: b.Code, Units: b.Units, Seats: b.Seats, slot: b.slot}
+}
+
+// lookAway lets other calls in between a look and what is done after it.
+func (l *lifecycle) lookAway(quirk Quirk) {
+	if quirk.Race == 0 {
+		return
+	}
+	l.mu.Unlock()
+	time.Sleep(time.Duration(quirk.Race))
+	l.mu.Lock()
+}
+
+// asSeen returns the hold as it was before the quirk has the platform look away.
+func (l *lifecycle) asSeen(h *Hold, quirk Quirk) *Hold {
+	if quirk.Race == 0 {
+		return h
+	}
+	l.lookAway(quirk)
+	seen := *h
+	seen.slot = seen.slot.in(l.stock.catalog())
+	return &seen
+}
+
+// tickets are what the guests show at the gate (CNF-6): a code to scan, and a
+// document to print.
+func tickets(uuid string) []partnerapi.Ticket {
+	return []partnerapi.Ticket{{
+		RedemptionMethod: "DIGITAL",
+		DeliveryOptions: []partnerapi.DeliveryOption{
+			{DeliveryFormat: partnerapi.QRCode, DeliveryMethod: partnerapi.DeliverTicket, DeliveryValue: uuid},
+			{DeliveryFormat: partnerapi.PDFURL, DeliveryMethod: partnerapi.DeliverVoucher, DeliveryValue: "https://tickets.example/" + uuid + ".pdf"},
+		},
+	}}
+}
+
+func clone(c *partnerapi.Contact) *partnerapi.Contact {
+	if c == nil {
+		return nil
+	}
+	return new(*c)
+}
+
+// holdlessExpiry is how far ahead a partner without holds puts expiresAt (RSV-8).
+const holdlessExpiry = 24 * time.Hour
+
+// maxHolds bounds the holds that a platform remembers, with their bookings.
+// Beyond it the holds that ended first are forgotten: their codes are unknown.
+const maxHolds = 100_000

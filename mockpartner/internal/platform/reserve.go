@@ -1,0 +1,135 @@
+package platform
+
+import (
+	"slices"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// maxParty is the largest number of guests in one reserve; a lawful partner may
+// refuse larger parties (RSV-5).
+const maxParty = 1000
+
+// guests checks a party and returns the seats it takes.
+func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (seats int, err error) {
+	party := 0
+	for _, unit := range units {
+		each, ok := option.SeatsOf(unit.ID)
+		if !ok {
+			return 0, refuse(UnknownID, "option %q has no unit %q", option.ID, unit.ID)
+		}
+		if unit.Quantity < 1 {
+			return 0, refuse(BadRequest, "unit %q: want a quantity of at least 1, got %d", unit.ID, unit.Quantity)
+		}
+		// Compared before it is added: a quantity near the largest integer
+		// must not wrap around.
+		if unit.Quantity > maxParty-party {
+			return 0, refuse(BadRequest, "we take parties of at most %d guests", maxParty)
+		}
+		party += unit.Quantity
+		seats += each * unit.Quantity
+	}
+	return seats, nil
+}
+
+// Reserve holds seats of a slot (RSV-2, RSV-3). Its error is a *Refusal:
+// UnknownID, BadRequest, Unavailable with words for the customer (RSV-5), or Full.
+func (p *Platform) Reserve(r partnerapi.ReserveRequest, tell Tell) (Hold, error) {
+	now := p.life.enter()
+	defer p.life.mu.Unlock()
+	option, err := p.stock.option(r.ProductID, r.OptionID)
+	if err != nil {
+		return Hold{}, err
+	}
+	if len(r.Units) == 0 {
+		return Hold{}, refuse(BadRequest, "units: want at least one unit with its quantity")
+	}
+	key, ok := p.stock.keyOf(option, r.AvailabilityID)
+	seats, err := guests(option, r.Units)
+	if err != nil {
+		if ok {
+			p.stock.move(p.stock.on(OnReserveBadParty, key, now), &Hold{slot: key, Units: r.Units}, 0, now)
+		}
+		return Hold{}, err
+	}
+	if !ok {
+		return Hold{}, refuse(UnknownID, "option %q has no slot %q: ask for availability again", r.OptionID, r.AvailabilityID)
+	}
+	scene := p.life.look(now, tell, key, "")
+	defer scene.end()
+	hold := &Hold{
+		State:             Held,
+		ProductID:         r.ProductID,
+		OptionID:          r.OptionID,
+		AvailabilityID:    r.AvailabilityID,
+		Units:             slices.Clone(r.Units),
+		Seats:             seats,
+		Contact:           clone(r.Contact),
+		ResellerReference: r.ResellerReference,
+		CreatedAt:         now,
+		slot:              key,
+	}
+	comesUpon, refusal := p.life.sellable(key, seats, now)
+	quirk := p.stock.on(comesUpon, key, now)
+	switch {
+	case refusal != nil && quirk.Does != Accept:
+		p.stock.move(quirk, hold, 0, now)
+		return Hold{}, refusal
+	case quirk.Does == Refuse:
+		p.stock.move(quirk, hold, 0, now)
+		return Hold{}, refuse(Unavailable, "This time can no longer be booked. Please choose another one.")
+	}
+	p.life.lookAway(quirk)
+	hold.slot = hold.slot.in(p.Catalog()) // which may be another one by now
+	if err := p.life.makeRoom(); err != nil {
+		return Hold{}, err
+	}
+	p.life.hold(hold, quirk, refusal == nil)
+	scene.code = hold.Code
+	return *hold, nil
+}
+
+// Release ends a hold and gives its seats back (REL-3). Any code will do.
+func (p *Platform) Release(code string, tell Tell) Outcome {
+	now := p.life.enter()
+	defer p.life.mu.Unlock()
+	defer p.life.look(now, tell, slotKey{}, code).end()
+	hold, ok := p.stock.state.holds.Get(code)
+	if !ok {
+		return HoldUnknown
+	}
+	switch hold.State {
+	case Released:
+		p.stock.move(p.stock.on(OnReleaseAgain, hold.slot, now), hold, 0, now)
+		return HoldReleasedYet
+	case Expired:
+		p.stock.move(p.stock.on(OnReleaseExpired, hold.slot, now), hold, 0, now)
+		return HoldExpired
+	case Confirmed:
+		p.life.releaseConfirmed(hold, now)
+		return HoldConfirmed
+	}
+	if quirk := p.stock.on(OnRelease, hold.slot, now); quirk.Does == Nothing {
+		p.stock.move(quirk, hold, 0, now)
+	} else {
+		p.life.endHold(p.life.asSeen(hold, quirk), Released, quirk, now)
+	}
+	return HoldReleased
+}
+
+// releaseConfirmed leaves a booking as it is (REL-6), unless a quirk says otherwise.
+func (l *lifecycle) releaseConfirmed(h *Hold, now time.Time) {
+	booking, ok := l.stock.state.bookings.Get(h.BookingID)
+	if ok && booking.State == Cancelled {
+		l.stock.move(l.stock.on(OnReleaseCancelled, h.slot, now), h, 0, now)
+		return
+	}
+	quirk := l.stock.on(OnReleaseConfirmed, h.slot, now)
+	if quirk.Does == Accept && ok {
+		l.endBooking(booking, quirk, now)
+		return
+	}
+	l.stock.move(quirk, h, 0, now)
+}

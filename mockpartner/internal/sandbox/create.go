@@ -1,0 +1,168 @@
+package sandbox
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/clock"
+	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/internal/script"
+	"partnerkit.dev/mockpartner/internal/webhook"
+)
+
+// NewRegistry returns a registry that holds the default sandbox.
+func NewRegistry(c Config) (*Registry, error) {
+	if c.Max <= 0 {
+		c.Max = DefaultMax
+	}
+	if c.IdleFor == 0 {
+		c.IdleFor = DefaultIdleFor
+	}
+	if c.Clock == nil {
+		c.Clock = clock.System{}
+	}
+	credential, err := NewCredential(c.AuthType, c.AuthKey)
+	if err != nil {
+		return nil, err
+	}
+	r := &Registry{config: c, credential: credential, boxes: map[string]*Sandbox{}, byKey: map[digest]*Sandbox{}}
+	r.swept = r.now()
+	if _, err := r.Create(Spec{Name: Default}); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Create makes a sandbox. Its error wraps ErrTaken, ErrKey or ErrFull, or says
+// what is wrong with the spec.
+func (r *Registry) Create(s Spec) (*Sandbox, error) {
+	clock, business, err := r.business(s)
+	if err != nil {
+		return nil, err
+	}
+	own, err := script.Compile("sandbox", &script.Scenario{Policy: s.Policy, HoldFor: s.HoldFor})
+	if err != nil {
+		return nil, err
+	}
+	box, err := r.add(s.Name, s.AuthKey, clock, business, func(faults *script.Set) error {
+		for _, part := range append([]script.Part{r.scenario, own}, s.Parts...) {
+			if err := faults.Play(part); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || s.Webhooks == nil {
+		return box, err
+	}
+	if err := box.webhooks.Configure(*s.Webhooks); err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.remove(box)
+		return nil, fmt.Errorf("webhooks: %w", err)
+	}
+	return box, nil
+}
+
+// Clone makes a sandbox of that name that is like the original: what has been
+// sold, seed, time and misbehaviour; its journal is empty, and its faults count
+// from nothing. It has no webhooks. An authKey of "" is the
+// mock's. Errors are those of Create.
+func (r *Registry) Clone(original *Sandbox, name, authKey string) (*Sandbox, error) {
+	clock := clock.NewVirtual(r.config.Clock)
+	clock.Show(original.clock.Read())
+	return r.add(name, authKey, clock, original.platform.Clone(clock), func(faults *script.Set) error {
+		return faults.Copy(original.faults)
+	})
+}
+
+// add makes a sandbox around its business, lets it misbehave, and enters it.
+func (r *Registry) add(name, authKey string, clock *clock.Virtual, business *platform.Platform, misbehave func(*script.Set) error) (*Sandbox, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	box := &Sandbox{
+		name:       name,
+		created:    time.Now(),
+		clock:      clock,
+		platform:   business,
+		answers:    newAnswers(),
+		credential: r.credential,
+		own:        authKey != "",
+	}
+	secrets := []string{r.config.AuthKey}
+	if box.own {
+		var err error
+		if box.credential, err = NewCredential(r.config.AuthType, authKey); err != nil {
+			return nil, err
+		}
+		secrets = append(secrets, authKey)
+	}
+	box.faults = script.NewSet(script.Config{Platform: business, Presents: box.credential.Presented, LimitScale: r.config.LimitScale})
+	box.journal = journal.New(r.config.Journal, secrets...)
+	box.journal.Observe(r.config.Observe)
+	box.webhooks = webhook.New(business, clock, box.journal.Blank)
+	box.origin = box.now()
+	r.touch(box)
+	if err := r.enter(box, misbehave); err != nil {
+		return nil, err
+	}
+	return box, nil
+}
+
+func (r *Registry) enter(box *Sandbox, misbehave func(*script.Set) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, nameTaken := r.boxes[box.name]
+	_, keyTaken := r.byKey[box.credential.digest]
+	full := len(r.boxes) >= r.config.Max
+	if r.sweep(nameTaken || keyTaken || full); r.boxes[box.name] != nil {
+		return fmt.Errorf("%w: %s", ErrTaken, box.name)
+	}
+	if box.own && (r.byKey[box.credential.digest] != nil || box.credential == r.credential) {
+		return fmt.Errorf("%w: give each sandbox a key of its own", ErrKey)
+	}
+	if len(r.boxes) >= r.config.Max {
+		return fmt.Errorf("%w, %d: delete one", ErrFull, r.config.Max)
+	}
+	if err := misbehave(box.faults); err != nil {
+		return err
+	}
+	r.boxes[box.name] = box
+	if box.own {
+		r.byKey[box.credential.digest] = box
+	}
+	return nil
+}
+
+// business makes what a new sandbox is about.
+func (r *Registry) business(s Spec) (*clock.Virtual, *platform.Platform, error) {
+	clock := clock.NewVirtual(r.config.Clock)
+	if s.Frozen == nil {
+		s.Frozen = &r.config.Frozen
+	}
+	if s.Now.IsZero() {
+		s.Now = r.config.Now
+	}
+	// Frozen first: a running clock would have moved on from where it is set.
+	if *s.Frozen {
+		clock.Freeze()
+	}
+	if !s.Now.IsZero() {
+		clock.Set(s.Now)
+	}
+	config := platform.Config{
+		Catalog: cmp.Or(s.Catalog, r.config.Catalog),
+		Clock:   clock,
+		Seed:    r.config.Seed,
+		HoldFor: cmp.Or(s.HoldFor, r.config.HoldFor),
+		Policy:  s.Policy,
+	}
+	if s.Seed != nil {
+		config.Seed = *s.Seed
+	}
+	business, err := platform.New(config)
+	return clock, business, err
+}
