@@ -49,6 +49,7 @@ demo-build: need-go
 test: need-cc check ## all that a change must pass: make check, then every test with the race detector
 	@echo "== tests"
 	@CGO_ENABLED=1 GORACE=atexit_sleep_ms=50 go test -race -vet=off -count=1 -timeout 30m -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) $(TESTFLAGS) work
+	@go test -vet=off -count=1 $(TESTFLAGS) ./marketplace/internal/booking/schedules
 
 .PHONY: selftest
 selftest: need-go ## prove the suite on every defect and variant of the mock partner; takes minutes

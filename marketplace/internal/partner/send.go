@@ -58,8 +58,9 @@ func (s *sending) guarded(ctx context.Context) context.Context {
 // system call is left. It carries one call at a time, as HTTP/1 does.
 type checkedConn struct {
 	net.Conn
-	next    atomic.Pointer[sending] // that has not been written yet
-	overdue atomic.Bool
+	next     atomic.Pointer[sending] // that has not been written yet
+	overdue  atomic.Bool
+	awaiting atomic.Bool // an answer to a call that was written
 }
 
 // Write is net.Conn's.
@@ -69,6 +70,7 @@ func (c *checkedConn) Write(p []byte) (int, error) {
 			c.overdue.Store(true)
 		} else {
 			s.sent.Store(true)
+			c.awaiting.Store(true)
 		}
 	}
 	if c.overdue.Load() {
@@ -86,4 +88,22 @@ func checked(dial func(ctx context.Context, network, address string) (net.Conn, 
 		}
 		return &checkedConn{Conn: conn}, nil
 	}
+}
+
+// Read is net.Conn's.
+func (c *checkedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		c.awaiting.Store(false)
+	}
+	return n, err
+}
+
+// Close is net.Conn's. What the system has not sent yet of a call that was given up is
+// dropped: it would go on trying for minutes, and the call belongs to somebody else then.
+func (c *checkedConn) Close() error {
+	if conn, is := c.Conn.(*net.TCPConn); is && c.awaiting.Load() {
+		_ = conn.SetLinger(0) // fails where it is closed
+	}
+	return c.Conn.Close()
 }

@@ -149,8 +149,11 @@ func sortedKeys[V any](m map[string]V) (keys []string) {
 	return keys
 }
 
+// quick is how many deviations a schedule has at most where nobody asks for more.
+var quick = 2
+
 // depth is how many deviations a schedule has at most: SCHEDULES, or what is quick.
-func depth(t *testing.T, quick int) int {
+func depth(t *testing.T) int {
 	text := os.Getenv("SCHEDULES")
 	if text == "" {
 		return quick
@@ -163,7 +166,7 @@ func depth(t *testing.T, quick int) int {
 }
 
 func TestNoScheduleOfPausesAndLostRepliesBreaksAnInvariant(t *testing.T) {
-	deep := depth(t, 2)
+	deep := depth(t)
 	began := time.Now()
 	e := explore(t, setting{replicas: 2, palette: short}, deep)
 	t.Logf("%d schedules of up to %d deviations, the longest with %d steps, in %s", e.played, deep, e.deepest, time.Since(began).Round(time.Millisecond))
