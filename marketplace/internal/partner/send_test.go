@@ -2,12 +2,14 @@ package partner_test
 
 import (
 	"crypto/x509"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -128,5 +130,31 @@ func TestNoByteOfACallWhoseTimeIsOverIsSent(t *testing.T) {
 	}
 	if b.observed != nil {
 		t.Errorf("want nothing told of the partner's health, got %+v", b.observed)
+	}
+}
+
+func TestWhatIsNotSentOfACallThatWasGivenUpIsDropped(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	t.Cleanup(func() { listener.Close() })
+	ended := make(chan error, 1)
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			ended <- err
+			return
+		}
+		defer conn.Close()
+		_, err = io.Copy(io.Discard, conn) // it never answers
+		ended <- err
+	}()
+	b := setup(t, nil, hurried)
+	b.target.BaseURL = &url.URL{Scheme: "http", Host: listener.Addr().String()}
+	if _, o := b.confirm(t.Context()); o.Kind != partner.Unanswered {
+		t.Errorf("want no answer, got %+v", o)
+	}
+	if err := <-ended; !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("want the connection reset, got %v", err)
 	}
 }
