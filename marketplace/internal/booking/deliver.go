@@ -42,12 +42,20 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 	if err != nil || r.ConfirmCall != call {
 		return again, err
 	}
-	r = s.confirm(ctx, r, call, by)
+	if told.holds(r.Booking) { // another one was answered, as was read again
+		_, err := s.endConfirm(ctx, r, call, partnerapi.ConfirmAnswer{}, partner.Outcome{Kind: partner.NotSent, Err: errAnswered})
+		return 0, err
+	}
+	if r, err = s.confirm(ctx, r, call, by); err != nil {
+		return 0, err // there is no other job while this one is not over
+	}
 	if _, err := Next(r.Booking, ConfirmAgain); err == nil {
 		again = pause(r.ConfirmTries - 1)
 	}
 	return again, nil
 }
+
+var errAnswered = &marketplace.Error{Code: marketplace.Conflict, Message: "not sent: an earlier confirm was answered meanwhile"}
 
 // delivery is a call that is sent until the partner takes it.
 type delivery struct {

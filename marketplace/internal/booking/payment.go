@@ -91,7 +91,10 @@ func (s *Service) andConfirm(ctx context.Context, r Record, call uuid.UUID, by p
 		return r.Booking
 	}
 	after := make(chan Record, 1)
-	s.calls.Go(func() { after <- s.confirm(context.WithoutCancel(ctx), r, call, by) })
+	s.calls.Go(func() {
+		r, _ := s.confirm(context.WithoutCancel(ctx), r, call, by) // it is logged, and a sweep takes it over
+		after <- r
+	})
 	timer := time.NewTimer(partnerapi.Confirm.Timeout(r.Health) + patience)
 	defer timer.Stop()
 	select {
@@ -102,20 +105,26 @@ func (s *Service) andConfirm(ctx context.Context, r Record, call uuid.UUID, by p
 	return r.Booking
 }
 
-// confirm sends a confirm that is on record, and stores what comes of it.
-func (s *Service) confirm(ctx context.Context, r Record, call uuid.UUID, by partner.SendBy) Record {
+// confirm sends a confirm that is on record, and stores what comes of it. The error is that
+// of storing it.
+func (s *Service) confirm(ctx context.Context, r Record, call uuid.UUID, by partner.SendBy) (Record, error) {
 	target, err := s.Target(r.Integration)
-	var answer partnerapi.ConfirmAnswer
-	outcome := partner.Outcome{Kind: partner.NotSent, Err: err}
-	if err == nil {
-		answer, outcome = s.Partner.Confirm(ctx, by, target, r.Health, partnerapi.ConfirmRequest{
-			ReservationConfirmationCode: r.Code, Contact: &r.Contact, ResellerReference: r.ID.String(),
-		}, r.Integration.HandlesTicketDelivery)
+	if err != nil {
+		return s.endConfirm(ctx, r, call, partnerapi.ConfirmAnswer{}, partner.Outcome{Kind: partner.NotSent, Err: err})
 	}
+	answer, outcome := s.Partner.Confirm(ctx, by, target, r.Health, partnerapi.ConfirmRequest{
+		ReservationConfirmationCode: r.Code, Contact: &r.Contact, ResellerReference: r.ID.String(),
+	}, r.Integration.HandlesTicketDelivery)
+	return s.endConfirm(ctx, r, call, answer, outcome)
+}
+
+// endConfirm stores what came of a confirm. Where that takes too long the booking is
+// returned as it was.
+func (s *Service) endConfirm(ctx context.Context, r Record, call uuid.UUID, answer partnerapi.ConfirmAnswer, o partner.Outcome) (Record, error) {
 	var left atomic.Bool // nothing changes with it
-	after, _, err := s.moves.insist(ctx, r, &left, func(r Record) (Change, error) { return s.confirmed(r, call, answer, outcome) })
+	after, _, err := s.moves.insist(ctx, r, &left, func(r Record) (Change, error) { return s.confirmed(r, call, answer, o) })
 	if err != nil && marketplace.CodeOf(err) == marketplace.PartnerFailed {
-		unreadable := outcome
+		unreadable := o
 		unreadable.Kind, unreadable.Err = partner.Unreadable, err
 		after, _, err = s.moves.insist(ctx, r, &left, func(r Record) (Change, error) {
 			return s.confirmed(r, call, partnerapi.ConfirmAnswer{}, unreadable)
@@ -123,9 +132,9 @@ func (s *Service) confirm(ctx context.Context, r Record, call uuid.UUID, by part
 	}
 	if err != nil {
 		s.Log.Error("what came of a confirm is not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
-		return r
+		return r, err
 	}
-	return after
+	return after, nil
 }
 
 // confirmed is what comes of a confirm makes of a booking.

@@ -68,9 +68,9 @@ type palette struct{ writes, reads, books, releases, asks []deviation }
 // length only.
 var (
 	short = palette{
-		writes:   []deviation{failsBefore, failsAfter, losesReply, held40, paused40, paused90},
+		writes:   []deviation{failsBefore, failsAfter, losesReply, held10, held40, paused40},
 		reads:    []deviation{failsBefore, held40},
-		books:    []deviation{paused40, paused90, notSent, refused, breaksAfter, loses, slow},
+		books:    []deviation{paused10, paused40, paused90, notSent, refused, breaksAfter, loses, slow},
 		releases: []deviation{paused40, breaksAfter, loses},
 		asks:     []deviation{notSent},
 	}

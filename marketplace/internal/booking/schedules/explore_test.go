@@ -32,6 +32,7 @@ type setting struct {
 	replicas int
 	palette  palette
 	skew     time.Duration // of the second replica's clock
+	phase    time.Duration // when the story begins, from a sweep on
 }
 
 // play plays a story by a plan, in virtual time.
@@ -42,6 +43,7 @@ func play(t *testing.T, s story, in setting, plan func(string, []deviation) devi
 		w.replicas[1].skewed = in.skew
 		go w.work()
 		go w.sweep()
+		time.Sleep(in.phase)
 		s.tell(w)
 		w.settle()
 		w.ended()

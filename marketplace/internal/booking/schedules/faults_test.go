@@ -35,6 +35,14 @@ var faults = []struct {
 		"the answer of a key changes when the replica that was paused comes back", "a checkout is sent again with its key",
 		schedule{"A/checkout with key/call availability/1": notSent, "A/checkout with key/settle the key/1": paused90},
 	},
+	{
+		"nobody confirms a payment whose confirm's job was paused, and ended without news", "a customer checks out, pays and cancels",
+		schedule{"B/payment/save the booking/1": paused40, "B/booking_confirm job, run 1/call confirm/1": slow, "B/booking_confirm job, run 1/save the booking/2": paused40},
+	},
+	{
+		"confirm is sent by a job that reads that another one was answered", "operators confirm and cancel what the partner refuses",
+		schedule{"A/payment/save the booking/2": paused40, "B/booking_confirm job, run 1/call confirm/1": notSent, "B/booking_confirm job, run 2/save the booking/1": losesReply},
+	},
 }
 
 func TestFaultsThatPausesAndLostRepliesOnceCaused(t *testing.T) {

@@ -46,8 +46,12 @@ func (w *world) arrived(_ partnerapi.Endpoint, id uuid.UUID, t task, call uuid.U
 	}
 }
 
-// arrivedConfirm checks what must hold when confirm is sent.
-func (w *world) arrivedConfirm(code string, t task, call uuid.UUID) {
+// arrivedConfirm checks what must hold when confirm is sent. An answer that another
+// replica has read, and stores only after the call was taken over, comes too late.
+func (w *world) arrivedConfirm(code string, r *replica, t task, call uuid.UUID) {
+	w.mu.Lock()
+	looked := r.looked[t.name]
+	w.mu.Unlock()
 	w.kept()
 	h := w.platform.find(code)
 	if h.releases > 0 {
@@ -60,7 +64,7 @@ func (w *world) arrivedConfirm(code string, t task, call uuid.UUID) {
 	}
 	w.database.mu.Lock()
 	answered := slices.ContainsFunc(w.database.rows[h.booking].calls, func(c *recorded) bool {
-		return c.Endpoint == partnerapi.Confirm && c.ended != nil && c.ended.Status != 0
+		return c.Endpoint == partnerapi.Confirm && c.ended != nil && c.ended.Status != 0 && c.over.Before(looked)
 	})
 	w.database.mu.Unlock()
 	if answered && !t.operator {

@@ -186,7 +186,7 @@ func (c caller) Confirm(ctx context.Context, by partner.SendBy, _ partner.Target
 	if did == notSent {
 		return partnerapi.ConfirmAnswer{}, unsent(errUnreachable)
 	}
-	c.world.arrivedConfirm(asked.ReservationConfirmationCode, of(ctx), c.begun(ctx, partnerapi.Confirm))
+	c.world.arrivedConfirm(asked.ReservationConfirmationCode, c.replica, of(ctx), c.begun(ctx, partnerapi.Confirm))
 	answer, arrived, booked := p.confirm(asked.ReservationConfirmationCode, did)
 	switch did {
 	case loses:

@@ -23,6 +23,7 @@ func TestRandomSchedulesBreakNoInvariant(t *testing.T) {
 			told := rapid.SampledFrom(stories).Draw(rt, "story")
 			in := setting{replicas: rapid.IntRange(2, 3).Draw(rt, "replicas"), palette: full}
 			in.skew = rapid.SampledFrom([]time.Duration{0, 3 * time.Minute, -3 * time.Minute}).Draw(rt, "clock of B")
+			in.phase = time.Duration(rapid.IntRange(0, 29).Draw(rt, "begins after")) * time.Second
 			draws := rapid.SliceOfN(rapid.IntRange(0, 60), 0, 80).Draw(rt, "deviations")
 			w := play(t, told, in, func(_ string, options []deviation) deviation {
 				if len(draws) == 0 {

@@ -37,6 +37,7 @@ type recorded struct {
 	booking.Call
 	at    time.Time // by the database's clock
 	ended *booking.CallEnd
+	over  time.Time // when that was stored
 }
 
 func newDatabase(w *world) *database {
@@ -111,7 +112,7 @@ func (d *database) save(c booking.Change, version int64) error {
 	if c.Ends != nil {
 		for _, call := range r.calls {
 			if call.ID == c.Ends.ID {
-				call.ended = c.Ends
+				call.ended, call.over = c.Ends, d.now()
 			}
 		}
 	}
@@ -357,7 +358,10 @@ func (v view) IsAffiliate(ctx context.Context, _ uuid.UUID) (bool, error) {
 }
 
 func (v view) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error) {
-	return look(ctx, v, "read the booking", func() (booking.Record, error) { return v.world.database.read(id) })
+	return look(ctx, v, "read the booking", func() (booking.Record, error) {
+		v.looks(ctx)
+		return v.world.database.read(id)
+	})
 }
 
 func (v view) DueBookings(ctx context.Context, takeOver time.Duration, _ int) (booking.Due, error) {
@@ -377,7 +381,10 @@ func (v view) SaveBooking(ctx context.Context, c booking.Change, version int64) 
 	if c.Begins != nil {
 		v.begins(ctx, c.Begins.Endpoint, c.Begins.ID)
 	}
-	return v.write(ctx, "save the booking", func() error { return v.world.database.save(c, version) })
+	return v.write(ctx, "save the booking", func() error {
+		v.looks(ctx)
+		return v.world.database.save(c, version)
+	})
 }
 
 func (v view) Claim(ctx context.Context, k booking.Key, _, _ uuid.UUID, _ string) (o booking.Offer, stored booking.Key, claimed bool, err error) {
@@ -410,6 +417,13 @@ func (r *replica) begins(ctx context.Context, endpoint partnerapi.Endpoint, call
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
 	r.current[of(ctx).name+string(endpoint)] = call
+}
+
+// looks remembers when a task has seen a booking as it is stored.
+func (r *replica) looks(ctx context.Context) {
+	r.world.mu.Lock()
+	defer r.world.mu.Unlock()
+	r.looked[of(ctx).name] = time.Now()
 }
 
 // begun is the call that a task put on record last.

@@ -59,6 +59,11 @@ var stories = []story{
 		id := w.held()
 		together(func() { w.pays(id, "p-1", 0) }, func() { w.pays(id, "p-1", 1) })
 	}},
+	{"a payment succeeds shortly before a sweep", func(w *world) {
+		id := w.held()
+		time.Sleep(23 * time.Second)
+		w.pays(id, "p-1", 0)
+	}},
 	{"a payment fails while another one succeeds", func(w *world) {
 		id := w.held()
 		together(

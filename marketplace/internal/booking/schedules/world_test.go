@@ -65,6 +65,7 @@ type replica struct {
 	skewed  time.Duration // its clock is ahead by this
 	busy    int           // how many requests and jobs are under way
 	current map[string]uuid.UUID
+	looked  map[string]time.Time
 }
 
 func newWorld(count int, plan func(string, []deviation) deviation) *world {
@@ -73,7 +74,7 @@ func newWorld(count int, plan func(string, []deviation) deviation) *world {
 	}
 	w.database, w.platform = newDatabase(w), newPlatform(w)
 	for i := range count {
-		r := &replica{world: w, name: string(rune('A' + i)), number: i, current: map[string]uuid.UUID{}}
+		r := &replica{world: w, name: string(rune('A' + i)), number: i, current: map[string]uuid.UUID{}, looked: map[string]time.Time{}}
 		r.Service = booking.NewService(booking.Config{
 			Store: view{r}, Keys: view{r}, Partner: caller{r},
 			Target: func(i marketplace.Integration) (partner.Target, error) {
