@@ -185,7 +185,7 @@ func (w *world) sweep() {
 		if r == nil {
 			continue
 		}
-		if due := w.database.due(sweepEvery); len(due.Expired)+len(due.Reserves)+len(due.Confirms)+len(due.Dropped) == 0 {
+		if due := w.database.due(0); len(due.Expired)+len(due.Reserves)+len(due.Confirms)+len(due.Dropped) == 0 {
 			continue // nothing would come of it
 		}
 		r.begin()
