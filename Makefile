@@ -61,7 +61,7 @@ selftest: need-go ## prove the suite on every defect and variant of the mock par
 .PHONY: soak
 soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, and as often with each of three defects; every network fault and hostile answer on every endpoint, and the longest ones; tour every defect of the mock
 	@echo "== soak"
-	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint|MillionsOf' $(TESTFLAGS) ./conformance/cmd/conformance
+	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint|MillionsOf|SingleLate|RunIsKilled' $(TESTFLAGS) ./conformance/cmd/conformance
 	@SOAK=$(SOAKRUNS) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -run EveryDefect $(TESTFLAGS) ./mockpartner
 
 .PHONY: crash

@@ -158,7 +158,6 @@ func segment(w http.ResponseWriter, r *http.Request, name string) (string, bool)
 	return value, err == nil
 }
 
-// readBody reads a JSON body, or answers why it cannot.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	body, ok := reply.Whole(w, r, maxBody)
 	if !ok {

@@ -13,9 +13,9 @@
 // sandbox "default" lie at the root, those of another below /s/{name}/. Beside
 // them lies the control API, /_mock/, to move the clock and to look inside.
 //
-// Below it: catalog (what is sold), platform (the business), journal (what was
-// said), script (how it misbehaves), judge (how its callers behave), sandbox (who is
-// who), control (the control API), console (its page for people).
+// Below it: catalog (what is sold), clock and platform (the business), journal (what
+// was said), script and fault (how it misbehaves), judge (how its callers behave),
+// sandbox (who is who), control (the control API), console (its page for people).
 package mockpartner
 
 import (

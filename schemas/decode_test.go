@@ -33,11 +33,11 @@ func TestDecodeStoresWhatIsLawful(t *testing.T) {
 func TestDecodeStoresNothingOfWhatIsNot(t *testing.T) {
 	t.Parallel()
 	entry := partnerapi.PricingEntry{Original: 7}
-	problems := schemas.Decode(schemas.PricingEntry, []byte(`{"original": 22.5, "currency": "EUR"}`), &entry)
+	problems := schemas.Decode("partner/pricing-entry", []byte(`{"original": 22.5, "currency": "EUR"}`), &entry)
 	if len(problems) != 1 || entry != (partnerapi.PricingEntry{Original: 7}) {
 		t.Errorf("want one problem and nothing stored, got %v and %+v", problems, entry)
 	}
-	if problems := schemas.Decode(schemas.PricingEntry, []byte(`{`), &entry); len(problems) != 1 {
+	if problems := schemas.Decode("partner/pricing-entry", []byte(`{`), &entry); len(problems) != 1 {
 		t.Errorf("want one problem, got %v", problems)
 	}
 }
@@ -49,7 +49,7 @@ func TestDecodeReadsIntegersHoweverTheyAreWritten(t *testing.T) {
 		`9223372036854775807.0`: 9223372036854775807, `9007199254740993.0`: 9007199254740993,
 	} {
 		var entry partnerapi.PricingEntry
-		problems := schemas.Decode(schemas.PricingEntry, []byte(`{"currency": "EUR", "original": `+text+`}`), &entry)
+		problems := schemas.Decode("partner/pricing-entry", []byte(`{"currency": "EUR", "original": `+text+`}`), &entry)
 		if problems != nil || entry.Original != want {
 			t.Errorf("%s: want %d, got %d %v", text, want, entry.Original, problems)
 		}
@@ -87,9 +87,9 @@ func TestDecodeIntoWhatCannotHoldItIsAProblem(t *testing.T) {
 func TestTheGoTypesHaveTheFieldsOfTheSchemas(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]any{
-		schemas.Product: partnerapi.Product{}, "partner/option": partnerapi.Option{}, schemas.Unit: partnerapi.Unit{},
-		"partner/restrictions": partnerapi.Restrictions{}, schemas.PricingEntry: partnerapi.PricingEntry{},
-		schemas.AvailabilityRequest: partnerapi.AvailabilityRequest{}, schemas.UnitQuantity: partnerapi.UnitQuantity{},
+		schemas.Product: partnerapi.Product{}, "partner/option": partnerapi.Option{}, "partner/unit": partnerapi.Unit{},
+		"partner/restrictions": partnerapi.Restrictions{}, "partner/pricing-entry": partnerapi.PricingEntry{},
+		schemas.AvailabilityRequest: partnerapi.AvailabilityRequest{}, "partner/unit-quantity": partnerapi.UnitQuantity{},
 		schemas.Slot: partnerapi.Slot{}, "partner/contact": partnerapi.Contact{},
 		schemas.ReserveRequest: partnerapi.ReserveRequest{}, schemas.ReserveAnswer: partnerapi.ReserveAnswer{},
 		schemas.ConfirmRequest: partnerapi.ConfirmRequest{}, schemas.ConfirmAnswer: partnerapi.ConfirmAnswer{},

@@ -16,15 +16,11 @@ const (
 	// The catalog, GET /products.
 	ProductsAnswer = "partner/products-answer"
 	Product        = "partner/product"
-	Unit           = "partner/unit"
-	PricingEntry   = "partner/pricing-entry"
 
 	// Slots, POST /availability.
 	AvailabilityRequest = "partner/availability-request"
 	AvailabilityAnswer  = "partner/availability-answer"
 	Slot                = "partner/slot"
-	UnitPricing         = "partner/unit-pricing"
-	UnitQuantity        = "partner/unit-quantity"
 
 	// Holds and bookings.
 	ReserveRequest           = "partner/reserve-request"

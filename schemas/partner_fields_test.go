@@ -36,19 +36,19 @@ func catalogFields() fields {
 		must("partner/option", "/units").lawful(`[]`, `[`+unitText+`]`).list(),
 		may("partner/option", "/cancellationCutoff").anyText(),
 
-		must(schemas.Unit, "/id").lawful(`"unit-senior"`).not("type", `7`, `[]`).not("minLength", `""`).not("const", `"unit-adult"`, `"u-1"`),
-		must(schemas.Unit, "/internalName").anyText(),
-		must(schemas.Unit, "/type").lawful(`"SENIOR"`).not("type", `1`, `["SENIOR"]`).not("enum", `""`, `"senior"`, `"PENSIONER"`),
-		must(schemas.Unit, "/pricingFrom").lawful(`[`+pricingText+`]`).not("minItems", `[]`).list(),
-		may(schemas.Unit, "/restrictions").lawful(`{}`, `{"minAge": 1}`).object(),
+		must("partner/unit", "/id").lawful(`"unit-senior"`).not("type", `7`, `[]`).not("minLength", `""`).not("const", `"unit-adult"`, `"u-1"`),
+		must("partner/unit", "/internalName").anyText(),
+		must("partner/unit", "/type").lawful(`"SENIOR"`).not("type", `1`, `["SENIOR"]`).not("enum", `""`, `"senior"`, `"PENSIONER"`),
+		must("partner/unit", "/pricingFrom").lawful(`[`+pricingText+`]`).not("minItems", `[]`).list(),
+		may("partner/unit", "/restrictions").lawful(`{}`, `{"minAge": 1}`).object(),
 
 		may("partner/restrictions", "/minAge").integer().lawful(`0`, `65`),
 		may("partner/restrictions", "/maxAge").integer().lawful(`0`, `17`).not("maximum", `9223372036854775808`),
 
-		must(schemas.PricingEntry, "/original").amount(),
-		must(schemas.PricingEntry, "/currency").currency(),
-		may(schemas.PricingEntry, "/currencyPrecision").precision(),
-		may(schemas.PricingEntry, "/retail", "/net").amount(),
+		must("partner/pricing-entry", "/original").amount(),
+		must("partner/pricing-entry", "/currency").currency(),
+		may("partner/pricing-entry", "/currencyPrecision").precision(),
+		may("partner/pricing-entry", "/retail", "/net").amount(),
 	)
 }
 
@@ -60,8 +60,8 @@ func slotFields() fields {
 		must(schemas.AvailabilityRequest, "/localDateStart", "/localDateEnd").date(),
 		must(schemas.AvailabilityRequest, "/units").lawful(`[{"id": "unit-adult", "quantity": 1}]`).list(),
 
-		must(schemas.UnitQuantity, "/id").id(),
-		must(schemas.UnitQuantity, "/quantity").integer().lawful(`1`, `40`).not("minimum", `0`, `-1`).not("maximum", `9223372036854775808`),
+		must("partner/unit-quantity", "/id").id(),
+		must("partner/unit-quantity", "/quantity").integer().lawful(`1`, `40`).not("minimum", `0`, `-1`).not("maximum", `9223372036854775808`),
 
 		must(schemas.Slot, "/id").id(),
 		must(schemas.Slot, "/localDateTimeStart", "/localDateTimeEnd").dateTime(),
@@ -69,13 +69,13 @@ func slotFields() fields {
 		may(schemas.Slot, "/vacancies", "/capacity").seats(),
 		may(schemas.Slot, "/unitPricing").lawful(`[]`, `[`+unitPricingText+`]`).list(),
 
-		must(schemas.UnitPricing, "/unitId").id(),
-		may(schemas.UnitPricing, "/unitType").lawful(`"ADULT"`, `"STUDENT"`).not("enum", `""`, `"adult"`, `7`, `[]`),
-		may(schemas.UnitPricing, "/type").lawful(`"INFANT"`, `"SENIOR"`).not("enum", `""`, `"adult"`, `7`, `[]`),
-		must(schemas.UnitPricing, "/original").amount(),
-		may(schemas.UnitPricing, "/retail", "/price").amount(),
-		must(schemas.UnitPricing, "/currency").currency(),
-		may(schemas.UnitPricing, "/currencyPrecision").precision(),
+		must("partner/unit-pricing", "/unitId").id(),
+		may("partner/unit-pricing", "/unitType").lawful(`"ADULT"`, `"STUDENT"`).not("enum", `""`, `"adult"`, `7`, `[]`),
+		may("partner/unit-pricing", "/type").lawful(`"INFANT"`, `"SENIOR"`).not("enum", `""`, `"adult"`, `7`, `[]`),
+		must("partner/unit-pricing", "/original").amount(),
+		may("partner/unit-pricing", "/retail", "/price").amount(),
+		must("partner/unit-pricing", "/currency").currency(),
+		may("partner/unit-pricing", "/currencyPrecision").precision(),
 	)
 }
 

@@ -112,15 +112,15 @@ func TestGuestTypesWithAFixedIDBearItAndNoOthersDo(t *testing.T) {
 		{"unit-adult", "ADULT"}, {"unit-child", "CHILD"}, {"unit-infant", "INFANT"}, {"unit-senior", "SENIOR"},
 		{"unit-student", "STUDENT"}, {"anything", "STUDENT"},
 	} {
-		expect(t, schemas.Unit, unit(lawful[0], lawful[1]))
+		expect(t, "partner/unit", unit(lawful[0], lawful[1]))
 	}
-	expect(t, schemas.Unit, unit("adult", "ADULT"), `id: want unit-adult, the id of every unit of type ADULT, got "adult"`)
-	expect(t, schemas.Unit, unit("Unit-Child", "CHILD"), `id: want unit-child, the id of every unit of type CHILD, got "Unit-Child"`)
-	expect(t, schemas.Unit, unit("unit-adult", "INFANT"), `id: want unit-infant, the id of every unit of type INFANT, got "unit-adult"`)
-	expect(t, schemas.Unit, unit("unit-student", "SENIOR"), `id: want unit-senior, the id of every unit of type SENIOR, got "unit-student"`)
-	expect(t, schemas.Unit, unit("", "ADULT"), `id: want a string that is not empty, got ""`)
+	expect(t, "partner/unit", unit("adult", "ADULT"), `id: want unit-adult, the id of every unit of type ADULT, got "adult"`)
+	expect(t, "partner/unit", unit("Unit-Child", "CHILD"), `id: want unit-child, the id of every unit of type CHILD, got "Unit-Child"`)
+	expect(t, "partner/unit", unit("unit-adult", "INFANT"), `id: want unit-infant, the id of every unit of type INFANT, got "unit-adult"`)
+	expect(t, "partner/unit", unit("unit-student", "SENIOR"), `id: want unit-senior, the id of every unit of type SENIOR, got "unit-student"`)
+	expect(t, "partner/unit", unit("", "ADULT"), `id: want a string that is not empty, got ""`)
 	for _, taken := range []string{"unit-adult", "unit-child", "unit-infant", "unit-senior"} {
-		expect(t, schemas.Unit, unit(taken, "STUDENT"),
+		expect(t, "partner/unit", unit(taken, "STUDENT"),
 			fmt.Sprintf(`id: want an id of its own for a unit of type STUDENT, not that of another type, got %q`, taken))
 	}
 }
@@ -132,13 +132,13 @@ func TestAnAmountIsReadFromOriginalElseRetailElsePrice(t *testing.T) {
 		`, "original": 1`, `, "retail": 1`, `, "price": 1`, `, "original": null, "retail": 1`, `, "original": null, "retail": null, "price": 0`,
 		`, "original": 1, "retail": 2, "price": 3`,
 	} {
-		expect(t, schemas.UnitPricing, price(lawful))
+		expect(t, "partner/unit-pricing", price(lawful))
 	}
-	expect(t, schemas.UnitPricing, price(``), `original: missing, want an integer in the smallest currency unit, here or in retail or price`)
-	expect(t, schemas.UnitPricing, price(`, "original": null, "retail": null, "price": null`),
+	expect(t, "partner/unit-pricing", price(``), `original: missing, want an integer in the smallest currency unit, here or in retail or price`)
+	expect(t, "partner/unit-pricing", price(`, "original": null, "retail": null, "price": null`),
 		`original: want an integer in the smallest currency unit, here or in retail or price, got null`)
-	expect(t, schemas.UnitPricing, price(`, "original": "1", "retail": 1`), `original: want an integer in the smallest currency unit, got "1"`)
-	expect(t, schemas.UnitPricing, price(`, "original": 1, "price": 1.5`), `price: want an integer in the smallest currency unit, got 1.5`)
+	expect(t, "partner/unit-pricing", price(`, "original": "1", "retail": 1`), `original: want an integer in the smallest currency unit, got "1"`)
+	expect(t, "partner/unit-pricing", price(`, "original": 1, "price": 1.5`), `price: want an integer in the smallest currency unit, got 1.5`)
 }
 
 func TestTicketsAreDueOnlyFromPartnersThatDeliverThem(t *testing.T) {

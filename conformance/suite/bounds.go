@@ -7,8 +7,9 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/explore"
-	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -112,98 +113,21 @@ func (b Bounds) forStories(stories int) Bounds {
 // on average.
 const mostOfAStory = 10
 
-// narrow reports whether some of what the partner sells is left out.
-func (b Bounds) narrow() bool {
-	return b.Products != nil || b.Options != nil || b.From != "" || b.To != ""
+// scope is what of the partner's offer is asked for and booked.
+func (b Bounds) scope() plan.Scope {
+	return plan.Scope{Products: b.Products, Options: b.Options, From: b.From, To: b.To}
 }
-
-// takes reports whether an option is among those to be asked for and booked.
-func (b Bounds) takes(product, option string) bool {
-	return (b.Products == nil || slices.Contains(b.Products, product)) && (b.Options == nil || slices.Contains(b.Options, option))
-}
-
-// window is what of the next 60 days is asked for, in that zone; false where it
-// is nothing.
-func (b Bounds) window(now time.Time, zone *time.Location) (discover.Window, bool) {
-	window := discover.Lookahead(now, zone)
-	window.From = max(window.From, b.From)
-	if b.To != "" {
-		window.To = min(window.To, b.To)
-	}
-	return window, window.From <= window.To
-}
-
-// unknown says which product or option that is named the catalog lacks, or "".
-func (b Bounds) unknown(products []discover.Product) string {
-	var sold, options []string
-	for _, product := range products {
-		sold = append(sold, product.ID)
-		if b.Products == nil || slices.Contains(b.Products, product.ID) {
-			options = append(options, optionIDs(product)...)
-		}
-	}
-	if gone := without(b.Products, sold); len(gone) > 0 {
-		return fmt.Sprintf("--product: the catalog has no %s; it has %s", few(gone), few(sold))
-	}
-	if gone := without(b.Options, options); len(gone) > 0 {
-		return fmt.Sprintf("--option: there is no %s; there are %s", few(gone), few(options))
-	}
-	return ""
-}
-
-// asksFor returns what is to be asked of all that can be asked for.
-func (s *session) asksFor(all []asked) []asked {
-	some := slices.DeleteFunc(all, func(a asked) bool {
-		_, any := s.config.Bounds.window(s.now(), a.product.Zone)
-		return !any || !s.config.Bounds.takes(a.product.ID, a.option.ID)
-	})
-	if s.outside = s.config.Bounds.unknown(s.survey.products); s.outside == "" && len(some) == 0 && s.config.Bounds.narrow() {
-		s.outside = "nothing is left to be asked for: no option that can be booked lies within --product, --option, --from and --to"
-	}
-	return some
-}
-
-const readOnly = "nothing was held or booked (--read-only)"
 
 // leftOut says why a rule is not judged within the bounds, or "".
-func (s *session) leftOut(r rule.Rule) string {
+func (c Config) leftOut(r rule.Rule) string {
 	explores := r.ID == rule.AvailabilityLifecycle.ID
+	reads := r.Endpoint == partnerapi.Products || r.Endpoint == partnerapi.Availability
 	switch {
-	case explores && s.config.Explore == 0:
+	case explores && c.Explore == 0:
 		return "left out; --explore N plays random lifecycles"
-	case s.config.Bounds.ReadOnly && (explores || writes(r.Endpoint)):
-		return readOnly
+	case c.Bounds.ReadOnly && (explores || !reads):
+		return scenario.ReadOnly
 	default:
 		return ""
 	}
-}
-
-// writes reports whether calls of an endpoint change something.
-func writes(endpoint partnerapi.Endpoint) bool {
-	return endpoint != partnerapi.Products && endpoint != partnerapi.Availability
-}
-
-// mayHold returns why no further hold may be made, or nil.
-func (s *session) mayHold() *obstacle {
-	if s.config.Bounds.ReadOnly {
-		return outOfBounds(readOnly)
-	}
-	made := 0
-	for _, entry := range s.ledger.Entries() {
-		if entry.Code != "" || entry.State == ledger.Attempted || entry.State == ledger.Unheard {
-			made++
-		}
-	}
-	if most := s.config.Bounds.maxHolds(); made >= most {
-		return outOfBounds("no more than %d holds may be made (--max-holds)", most)
-	}
-	return nil
-}
-
-// mayBook returns why a hold may not become a booking, or nil.
-func (s *session) mayBook(h *hold) *obstacle {
-	if most := s.config.Bounds.maxBookings(); h.entry.State == ledger.Held && s.bookings >= most {
-		return outOfBounds("no more than %d bookings may be made (--max-bookings)", most)
-	}
-	return nil
 }

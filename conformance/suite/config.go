@@ -9,6 +9,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/baseline"
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
@@ -66,18 +67,18 @@ func (c Config) Check() error {
 	if err := c.Bounds.check(time.Now(), c.ClockURL != ""); err != nil {
 		return err
 	}
-	_, err := newChoice(c.LabelFilter, c.Rules)
+	_, err := plan.Choose(c.LabelFilter, c.Rules)
 	return err
 }
 
 // Judged returns the ids of the rules that a run judges, in the catalogue's order.
 func (c Config) Judged() (ids []string) {
-	chosen, err := newChoice(c.LabelFilter, c.Rules)
+	chosen, err := plan.Choose(c.LabelFilter, c.Rules)
 	if err != nil {
 		return nil // Check says why
 	}
 	for _, r := range rule.All() {
-		if chosen.judged[r.ID] {
+		if chosen.Judged[r.ID] {
 			ids = append(ids, r.ID)
 		}
 	}

@@ -6,11 +6,11 @@ import (
 )
 
 // coverage counts what the run looked at and what it reserved, of how much.
-func (s *session) coverage() report.Coverage {
-	c := report.Coverage{Calls: len(s.client.Exchanges()), Bookings: s.bookings}
-	if s.survey != nil {
-		c.Products, c.OptionsAsked, c.Slots = len(s.survey.products), len(s.survey.answers), s.survey.slots
-		for _, product := range s.survey.products {
+func (r *run) coverage() report.Coverage {
+	c := report.Coverage{Calls: len(r.client.Exchanges()), Bookings: r.player.Bookings()}
+	if survey := r.player.Surveyed(); survey != nil {
+		c.Products, c.OptionsAsked, c.Slots = len(survey.Products), len(survey.Answers), survey.Slots
+		for _, product := range survey.Products {
 			c.Options += len(product.Options)
 			for _, option := range product.Options {
 				c.Units += len(option.Units)
@@ -23,7 +23,7 @@ func (s *session) coverage() report.Coverage {
 		unit string
 	}
 	products, options, units, slots := map[string]bool{}, map[option]bool{}, map[unit]bool{}, map[ledger.Slot]bool{}
-	for _, entry := range s.ledger.Entries() {
+	for _, entry := range r.config.Ledger.Entries() {
 		if entry.Code == "" && entry.State != ledger.Unheard {
 			continue
 		}

@@ -11,9 +11,9 @@ import (
 
 // latency sums up the answer times of each endpoint that was called as the
 // marketplace calls it.
-func (s *session) latency() []report.Latency {
+func latency(exchanges []*probe.Exchange, scaled func(time.Duration) time.Duration) []report.Latency {
 	calls := map[partnerapi.Endpoint][]*probe.Exchange{}
-	for _, exchange := range s.client.Exchanges() {
+	for _, exchange := range exchanges {
 		if exchange.Limit > 0 && (exchange.Failure == nil || exchange.Failure.Kind == probe.Timeout) {
 			calls[exchange.Endpoint] = append(calls[exchange.Endpoint], exchange)
 		}
@@ -21,17 +21,17 @@ func (s *session) latency() []report.Latency {
 	all := []report.Latency{}
 	for _, endpoint := range partnerapi.Endpoints() {
 		if len(calls[endpoint]) > 0 {
-			all = append(all, s.latencyOf(endpoint, calls[endpoint]))
+			all = append(all, latencyOf(endpoint, calls[endpoint], scaled))
 		}
 	}
 	return all
 }
 
-func (s *session) latencyOf(endpoint partnerapi.Endpoint, calls []*probe.Exchange) report.Latency {
+func latencyOf(endpoint partnerapi.Endpoint, calls []*probe.Exchange, scaled func(time.Duration) time.Duration) report.Latency {
 	l := report.Latency{
 		Endpoint: endpoint, Calls: len(calls),
-		HealthyLimitMS:  milliseconds(s.scaled(endpoint.Timeout(partnerapi.Healthy))),
-		DegradedLimitMS: milliseconds(s.scaled(endpoint.Timeout(partnerapi.Degraded))),
+		HealthyLimitMS:  milliseconds(scaled(endpoint.Timeout(partnerapi.Healthy))),
+		DegradedLimitMS: milliseconds(scaled(endpoint.Timeout(partnerapi.Degraded))),
 	}
 	took := make([]time.Duration, len(calls))
 	for i, call := range calls {
@@ -39,7 +39,7 @@ func (s *session) latencyOf(endpoint partnerapi.Endpoint, calls []*probe.Exchang
 		if call.Duration > call.Limit {
 			l.OverHealthy++
 		}
-		if call.Duration > s.longest(endpoint, call.Limit) {
+		if call.Duration > call.Limit+scaled(endpoint.Timeout(partnerapi.Degraded)-endpoint.Timeout(partnerapi.Healthy)) {
 			l.OverDegraded++
 		}
 	}
@@ -61,17 +61,6 @@ func thinned[T any](all []T, n int) []T {
 		chosen[i] = all[i*(len(all)-1)/(n-1)]
 	}
 	return chosen
-}
-
-// longest is how long the marketplace waits while the partner is DEGRADED for an
-// answer that it gives that limit while the partner is HEALTHY.
-func (s *session) longest(endpoint partnerapi.Endpoint, limit time.Duration) time.Duration {
-	return limit + s.scaled(endpoint.Timeout(partnerapi.Degraded)-endpoint.Timeout(partnerapi.Healthy))
-}
-
-// scaled is a time of the contract as this run takes it.
-func (s *session) scaled(d time.Duration) time.Duration {
-	return time.Duration(s.config.LimitScale * float64(d))
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

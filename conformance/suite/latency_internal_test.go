@@ -10,6 +10,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// asTheyAre leaves the contract's times as they are.
+func asTheyAre(d time.Duration) time.Duration { return d }
+
 // tookEach are calls of an endpoint that took so long each, under its limit.
 func tookEach(endpoint partnerapi.Endpoint, took ...time.Duration) []*probe.Exchange {
 	calls := make([]*probe.Exchange, len(took))
@@ -21,8 +24,7 @@ func tookEach(endpoint partnerapi.Endpoint, took ...time.Duration) []*probe.Exch
 
 func TestAnswerTimesAreCountedAgainstBothLimits(t *testing.T) {
 	t.Parallel()
-	s := &session{config: Config{LimitScale: 1}}
-	l := s.latencyOf(partnerapi.Reserve, tookEach(partnerapi.Reserve, 7*time.Second, time.Second, 12*time.Second, 5*time.Second))
+	l := latencyOf(partnerapi.Reserve, tookEach(partnerapi.Reserve, 7*time.Second, time.Second, 12*time.Second, 5*time.Second), asTheyAre)
 	if want := []float64{1000, 5000, 7000, 12000}; !slices.Equal(l.TimesMS, want) || l.Calls != 4 || l.WorstMS != 12000 {
 		t.Errorf("want the times %v, ascending, got %+v", want, l)
 	}
@@ -33,22 +35,20 @@ func TestAnswerTimesAreCountedAgainstBothLimits(t *testing.T) {
 
 func TestTheHealthProbeHasALimitOfItsOwn(t *testing.T) {
 	t.Parallel()
-	s := &session{config: Config{LimitScale: 1}}
 	pulls := tookEach(partnerapi.Products, 6*time.Second, 6*time.Second)
 	pulls[1].Limit = partnerapi.ProbeTimeout
-	if l := s.latencyOf(partnerapi.Products, pulls); l.OverHealthy != 1 || l.OverDegraded != 1 {
+	if l := latencyOf(partnerapi.Products, pulls, asTheyAre); l.OverHealthy != 1 || l.OverDegraded != 1 {
 		t.Errorf("want the probe that took 6 s given up in either state, and the pull not, got %d and %d", l.OverHealthy, l.OverDegraded)
 	}
 }
 
 func TestManyAnswerTimesAreThinnedEvenlyAndTheWorstIsKept(t *testing.T) {
 	t.Parallel()
-	s := &session{config: Config{LimitScale: 1}}
 	var took []time.Duration
 	for i := range 10_000 {
 		took = append(took, time.Duration(i)*time.Millisecond)
 	}
-	times := s.latencyOf(partnerapi.Availability, tookEach(partnerapi.Availability, took...)).TimesMS
+	times := latencyOf(partnerapi.Availability, tookEach(partnerapi.Availability, took...), asTheyAre).TimesMS
 	if len(times) != report.MostTimes || !slices.IsSorted(times) || times[0] != 0 || times[len(times)-1] != 9999 {
 		t.Fatalf("want %d times from 0 to 9999, got %d: %v", report.MostTimes, len(times), times)
 	}
@@ -56,18 +56,5 @@ func TestManyAnswerTimesAreThinnedEvenlyAndTheWorstIsKept(t *testing.T) {
 		if gap := times[i] - times[i-1]; gap < 50 || gap > 51 {
 			t.Errorf("want them 50 apart, got %g between %g and %g", gap, times[i-1], times[i])
 		}
-	}
-}
-
-func TestACallIsWaitedForAsLongAsADegradedPartnersWouldBe(t *testing.T) {
-	t.Parallel()
-	s := &session{config: Config{LimitScale: 1}, paces: newPaces(1), deadline: time.Now().Add(time.Hour)}
-	call := s.timed(limitRules[partnerapi.Reserve], probe.Call{Endpoint: partnerapi.Reserve})
-	if call.Limit != 5*time.Second || call.Deadline != 12*time.Second {
-		t.Errorf("want a limit of 5s and 12s of waiting, got %s and %s", call.Limit, call.Deadline)
-	}
-	s.deadline = time.Now()
-	if call = s.timed(limitRules[partnerapi.Reserve], call); call.Deadline != 6500*time.Millisecond {
-		t.Errorf("want 6.5s of waiting at the end of the run's time, got %s", call.Deadline)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -54,10 +55,10 @@ type PlannedVisit struct {
 // Plan says what a run of this configuration is going to do; no call is made.
 func (c Config) Plan() Plan {
 	c = c.withDefaults()
-	window, _ := c.Bounds.window(time.Now(), time.UTC)
+	window, _ := c.Bounds.scope().Window(time.Now(), time.UTC)
 	p := Plan{
 		BaseURL: c.BaseURL.Redacted(), AuthType: c.AuthType,
-		MaxHolds: c.Bounds.maxHolds(), MaxBookings: c.Bounds.maxBookings(), Stories: c.Explore, CallsAtOnce: mostCallers, CallsASecond: c.Bounds.MaxRPS,
+		MaxHolds: c.Bounds.maxHolds(), MaxBookings: c.Bounds.maxBookings(), Stories: c.Explore, CallsAtOnce: scenario.MostCallers, CallsASecond: c.Bounds.MaxRPS,
 		From: cmp.Or(c.Bounds.From, window.From), To: cmp.Or(c.Bounds.To, window.To), Products: c.Bounds.Products, Options: c.Bounds.Options,
 		MovesTheClock: c.ClockURL != "", Ledger: c.Ledger.Name(),
 	}
@@ -96,33 +97,34 @@ func Foresee(ctx context.Context, config Config) (Plan, error) {
 	plan := config.Plan()
 	readOnly := config.withDefaults()
 	readOnly.Bounds.ReadOnly = true
-	s := newSession(ctx, readOnly)
-	defer s.client.Close()
-	ctx, cancel := s.within(ctx)
+	r := newRun(ctx, readOnly)
+	defer r.client.Close()
+	ctx, cancel := r.player.Time.Within(ctx)
 	defer cancel()
-	survey := s.surveyed(ctx)
+	words := r.client.Redactor().Words
+	survey := scenario.PlaySurvey(ctx, r.player, 0)
 	switch {
-	case survey.stopped != nil:
-		return plan, fmt.Errorf("the catalog could not be read: %s", s.words(survey.stopped.Message))
-	case s.outside != "":
-		return plan, fmt.Errorf("%s", s.words(s.outside))
-	case survey.slotsStopped != nil && len(survey.offers) == 0:
-		return plan, fmt.Errorf("availability could not be read: %s", s.words(survey.slotsStopped.Message))
+	case survey.Stop != nil:
+		return plan, fmt.Errorf("the catalog could not be read: %s", words(survey.Stop.Message))
+	case survey.Outside != "":
+		return plan, fmt.Errorf("%s", words(survey.Outside))
+	case survey.SlotsStop != nil && len(survey.Offers) == 0:
+		return plan, fmt.Errorf("availability could not be read: %s", words(survey.SlotsStop.Message))
 	}
 	if plan.MaxHolds > 0 {
-		for _, key := range s.visited(ctx) {
-			plan.Visited = append(plan.Visited, s.plannedVisit(key))
+		for _, key := range scenario.PlayVisits(ctx, r.player) {
+			plan.Visited = append(plan.Visited, plannedVisit(survey.Offers, discover.Want{Now: r.player.Clock.Now(), Seats: 1, Counted: true, OptionKey: key}, words))
 		}
 	}
 	return plan, nil
 }
 
-func (s *session) plannedVisit(optionKey string) PlannedVisit {
-	offers := discover.Pick(s.survey.offers, discover.Want{Now: s.now(), Seats: 1, Counted: true, OptionKey: optionKey})
+func plannedVisit(all []discover.Offer, want discover.Want, words func(string) string) PlannedVisit {
+	offers := discover.Pick(all, want)
 	best := offers[0]
 	visit := PlannedVisit{
-		ProductID: s.words(best.Product.ID), OptionID: s.words(best.Option.ID), Slots: len(offers),
-		AvailabilityID: s.words(best.Slot.ID), Start: s.words(best.Slot.StartText),
+		ProductID: words(best.Product.ID), OptionID: words(best.Option.ID), Slots: len(offers),
+		AvailabilityID: words(best.Slot.ID), Start: words(best.Slot.StartText),
 	}
 	if seats := best.Slot.Seats(best.Product); seats.Counted {
 		visit.SeatsLeft = &seats.Left

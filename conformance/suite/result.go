@@ -4,85 +4,84 @@ import (
 	"fmt"
 	"time"
 
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas"
 )
 
 // result sums the run up.
-func (s *session) result() *report.Result {
-	s.settleLate()
-	r := &report.Result{
+func (r *run) result() *report.Result {
+	r.verdicts.Settle(r.fields)
+	started := r.player.Time.Started()
+	result := &report.Result{
 		Target: report.Target{
-			BaseURL: s.redact(s.config.BaseURL.String()), AuthType: s.config.AuthType,
-			HandlesTicketDelivery: s.config.HandlesTicketDelivery,
+			BaseURL: r.client.Redactor().Redact(r.config.BaseURL.String()), AuthType: r.config.AuthType,
+			HandlesTicketDelivery: r.config.HandlesTicketDelivery,
 		},
-		SuiteVersion:    s.config.Version,
+		SuiteVersion:    r.config.Version,
 		ContractVersion: schemas.ContractVersion(),
-		StartedAt:       s.started.UTC().Truncate(time.Millisecond),
-		DurationMS:      time.Since(s.started).Milliseconds(),
+		StartedAt:       started.UTC().Truncate(time.Millisecond),
+		DurationMS:      time.Since(started).Milliseconds(),
 		Summary:         map[report.Outcome]int{},
-		Coverage:        s.coverage(),
-		Latency:         s.latency(),
-		Vacancies:       s.vacancies.drawn(s.words),
-		Calls:           s.client.Exchanges(),
-		NotUndone:       undo.Leftovers(s.ledger, s.words),
-		Exploration:     s.explored,
+		Coverage:        r.coverage(),
+		Latency:         latency(r.client.Exchanges(), r.scaled),
+		Vacancies:       r.player.Seats.Vacancies(r.client.Redactor().Words),
+		Calls:           r.client.Exchanges(),
+		NotUndone:       undo.Leftovers(r.config.Ledger, r.client.Redactor().Words),
+		Exploration:     r.player.Explored,
 		Pictures:        map[string][]byte{},
-		Ledger:          s.words(s.ledger.Name()),
+		Ledger:          r.client.Redactor().Words(r.config.Ledger.Name()),
 	}
-	if s.config.LimitScale != 1 {
-		r.LimitScale = s.config.LimitScale
+	if r.config.LimitScale != 1 {
+		result.LimitScale = r.config.LimitScale
 	}
 	for _, outcome := range report.Outcomes() {
-		r.Summary[outcome] = 0
+		result.Summary[outcome] = 0
 	}
-	r.Rules = s.shownRules()
-	for _, one := range r.Rules {
-		r.Summary[one.Outcome]++
+	result.Rules = r.shownRules()
+	for _, one := range result.Rules {
+		result.Summary[one.Outcome]++
 		if one.Picture != "" {
-			r.Pictures[one.Picture] = s.pictures[one.Picture]
+			result.Pictures[one.Picture] = r.pictures[one.Picture]
 		}
 	}
-	r.Baseline = s.config.Baseline.Against(r.Rules, s.started)
-	r.Verdict, r.Reason = s.verdict(r)
-	return r
+	result.Baseline = r.config.Baseline.Against(result.Rules, started)
+	result.Verdict, result.Reason = r.verdict(result)
+	return result
 }
 
-// settleLate adds what stories found after the rule about it had been judged,
-// and puts causes before their consequences.
-func (s *session) settleLate() {
-	for id, found := range s.findings {
-		r, _ := rule.Lookup(id)
-		if known := s.verdicts.get(id); known != nil && (known.Outcome == report.Passed || known.Outcome == report.Inconclusive) {
-			s.verdicts.blame(r, found.message(), found.exchanges)
-			s.verdicts.get(id).Problems = s.wordsOf(found.problems)
-		}
-	}
-	s.verdicts.settle()
+// scaled is a time of the contract as this run takes it.
+func (r *run) scaled(d time.Duration) time.Duration {
+	return time.Duration(r.config.LimitScale * float64(d))
 }
 
 // verdict judges the partner; the reason says why it cannot be judged.
-func (s *session) verdict(r *report.Result) (report.Verdict, string) {
+func (r *run) verdict(result *report.Result) (report.Verdict, string) {
+	survey, words := r.player.Surveyed(), r.client.Redactor().Words
+	var catalog *scenario.Stop
+	outside := ""
+	if survey != nil {
+		catalog, outside = survey.Stop, survey.Outside
+	}
 	switch {
-	case r.Summary[report.Failed] > 0:
+	case result.Summary[report.Failed] > 0:
 		return report.Nonconformant, ""
-	case s.interrupted():
+	case r.player.Time.Interrupted():
 		return report.Incomplete, "the run was interrupted"
-	case s.survey != nil && s.survey.stopped != nil && s.survey.stopped.Rule == nil:
-		return report.Incomplete, s.words(s.survey.stopped.Message)
-	case s.survey != nil && s.survey.stopped != nil:
-		return report.Incomplete, "the partner could not be reached: " + s.words(s.survey.stopped.Message)
-	case s.outside != "":
-		return report.Incomplete, s.words(s.outside)
-	case s.ledger.Trouble() != nil:
-		return report.Incomplete, "the ledger could not be written: " + s.ledger.Trouble().Error()
-	case s.ranOut.Load():
-		return report.Incomplete, fmt.Sprintf("the run's time, %s, was used up before every rule was judged (--max-duration)", s.config.MaxDuration)
-	case s.noOffer:
+	case catalog.OnlyMissing():
+		return report.Incomplete, words(catalog.Message)
+	case catalog != nil:
+		return report.Incomplete, "the partner could not be reached: " + words(catalog.Message)
+	case outside != "":
+		return report.Incomplete, words(outside)
+	case r.config.Ledger.Trouble() != nil:
+		return report.Incomplete, "the ledger could not be written: " + r.config.Ledger.Trouble().Error()
+	case r.player.Time.RanOut():
+		return report.Incomplete, fmt.Sprintf("the run's time, %s, was used up before every rule was judged (--max-duration)", r.config.MaxDuration)
+	case r.player.Book.Traits().NothingFree:
 		return report.Incomplete, "nothing can be booked: no slot of the next 60 days is bookable, so holds and bookings were not judged"
-	case s.config.Strict && r.Summary[report.Inconclusive] > 0:
+	case r.config.Strict && result.Summary[report.Inconclusive] > 0:
 		return report.Incomplete, "rules are inconclusive, and the run is strict"
 	default:
 		return report.Conformant, ""

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"io"
 	"sync/atomic"
+	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/formatter"
 	"github.com/onsi/gomega"
 
-	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 )
@@ -48,6 +51,9 @@ var ErrOnce = errors.New("a process can judge one partner only, once: give each 
 // judged is set when the process has had its run.
 var judged atomic.Bool
 
+// LongestWait is how long a hold may live that a run waits for.
+const LongestWait = scenario.LongestWait
+
 // Judge judges the partner that config names, once a process. Interrupted ends
 // when the caller wants the run to end early; what was held is undone all the
 // same. The error is that of a configuration that cannot be used, or ErrOnce: then
@@ -59,16 +65,16 @@ func Judge(interrupted context.Context, config Config) (*Outcome, error) {
 	if judged.Swap(true) {
 		return nil, ErrOnce
 	}
-	s := newSession(interrupted, config.withDefaults())
-	defer s.client.Close()
-	stop := context.AfterFunc(interrupted, func() { s.stopped.Store(true) })
+	r := newRun(interrupted, config.withDefaults())
+	defer r.client.Close()
+	stop := context.AfterFunc(interrupted, r.player.Time.Interrupt)
 	defer stop()
 
-	s.describe()
+	r.describe()
 	gomega.RegisterFailHandler(ginkgo.Fail)
 	suiteConfig, reporterConfig := ginkgo.GinkgoConfiguration()
 	suiteConfig.GracePeriod = cleanupTime
-	if !s.config.GinkgoOutput {
+	if !r.config.GinkgoOutput {
 		reporterConfig.Succinct = true
 		formatter.ColorableStdOut, formatter.ColorableStdErr = io.Discard, io.Discard
 	}
@@ -76,9 +82,9 @@ func Judge(interrupted context.Context, config Config) (*Outcome, error) {
 
 	// After several signals Ginkgo leaves a spec to itself: a hold whose answer
 	// it still waits for has to be in the ledger before that is cleared.
-	s.stage.Lock()
-	s.cleanUp()
-	return &Outcome{Result: s.result(), Redactor: s.client.Redactor()}, nil
+	r.stage.Lock()
+	r.cleanUp()
+	return &Outcome{Result: r.result(), Redactor: r.client.Redactor()}, nil
 }
 
 // silent is told of failures in Ginkgo's way; the result tells them in ours.
@@ -88,44 +94,70 @@ func (silent) Fail() {}
 
 // describe builds the tree of specs. It is Ordered, so that causes are judged
 // before their consequences, and Serial, because the specs share one partner.
-func (s *session) describe() {
+func (r *run) describe() {
 	ginkgo.Describe("a partner", ginkgo.Serial, ginkgo.Ordered, ginkgo.ContinueOnFailure, func() {
 		ginkgo.BeforeEach(func() {
-			if s.interrupted() {
+			if r.player.Time.Interrupted() {
 				ginkgo.Skip("the run was interrupted")
 			}
-			if failed := s.failed.Load(); failed != nil {
+			if failed := r.failed.Load(); failed != nil {
 				ginkgo.Skip(leftOutAfter(failed.ID))
 			}
 		})
-		ginkgo.Describe("GET /products", s.describeProducts)
-		ginkgo.Describe("POST /availability", s.describeAvailability)
-		ginkgo.Describe("POST /bookings/reserve", s.describeReserve)
-		ginkgo.Describe("POST /bookings/confirm", s.describeConfirm)
-		ginkgo.Describe("DELETE /bookings/{reservationCode}", s.describeRelease)
-		ginkgo.Describe("POST /bookings/{externalBookingId}/cancel", s.describeCancel)
-		ginkgo.Describe("calls at the same time", s.describeRaces)
-		ginkgo.Describe("input that is unusual, and lawful", s.describeUnusual)
-		ginkgo.Describe("input that the marketplace never sends", s.describeBadInput)
-		ginkgo.Describe("holds that expire", s.describeExpiry)
-		ginkgo.Describe("random lifecycles", s.describeExploration)
-		ginkgo.Describe("every answer", func() {
-			s.describeRefusals()
-			for _, r := range []rule.Rule{
-				rule.ProductsContentType, rule.AvailabilityContentType, rule.ReserveContentType,
-				rule.ConfirmContentType, rule.ReleaseContentType, rule.CancelContentType,
-			} {
-				s.describeContentType(r)
-			}
-			s.describeLimits()
-		})
+		for _, group := range judge.Groups() {
+			ginkgo.Describe(group.Title, func() {
+				if group.Waits {
+					ginkgo.BeforeAll(r.awaitExpiry)
+				}
+				for _, spec := range group.Specs {
+					if r.choice.Run[spec.Rule.ID] {
+						r.it(spec)
+					}
+				}
+			})
+		}
 	})
 }
 
-// anyOffer returns an offer to enter what belongs to no slot, as far as there is one.
-func (s *session) anyOffer() discover.Offer {
-	if s.survey != nil && len(s.survey.offers) > 0 {
-		return s.survey.offers[0]
+// it adds the spec of a rule: what it needs is played, and what comes of that judged.
+func (r *run) it(spec judge.Spec) {
+	ginkgo.It(spec.Rule.Title, ginkgo.Label(plan.Labels(spec.Rule)...), func(ctx ginkgo.SpecContext) {
+		switch outcome, message := r.judge(ctx, spec); outcome {
+		case report.Passed:
+		case report.Failed:
+			ginkgo.Fail(message)
+		default:
+			ginkgo.Skip(message)
+		}
+	})
+}
+
+// awaitExpiry waits for the holds that are to expire.
+func (r *run) awaitExpiry(ctx ginkgo.SpecContext) {
+	r.stage.Lock()
+	defer r.stage.Unlock()
+	scenario.AwaitExpiry(ctx, r.player, r.config.Waiting)
+	r.heed(ctx)
+}
+
+// heed has the run end where Ginkgo, which hears signals, ended the spec.
+func (r *run) heed(spec context.Context) {
+	if spec.Err() != nil {
+		r.player.Time.Interrupt()
 	}
-	return discover.Offer{}
+}
+
+// cleanupTime bounds the undoing of what a run has left behind.
+const cleanupTime = 20 * time.Second
+
+// cleanUp releases every hold and cancels every booking that is still there. It
+// has a time of its own, and no limit, filter or signal keeps it from trying.
+func (r *run) cleanUp() {
+	limit := cleanupTime
+	if rps := r.config.Bounds.MaxRPS; rps > 0 {
+		limit += time.Duration(len(r.config.Ledger.Open())*undo.MostCalls) * time.Second / time.Duration(rps)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	r.player.Undoing().All(ctx)
 }

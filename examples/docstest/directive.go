@@ -2,6 +2,7 @@ package docstest
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"path"
 	"regexp"
@@ -43,8 +44,8 @@ func (d *Directives) add(said string) (err error) {
 	case "needs":
 		for service := range strings.SplitSeq(rest, ",") {
 			service = strings.TrimSpace(service)
-			if !slices.Contains(serviceNames, service) {
-				return fmt.Errorf("want needs and one or more of %v with commas between them", serviceNames)
+			if services[service].command == "" {
+				return fmt.Errorf("want needs and one or more of %v with commas between them", slices.Sorted(maps.Keys(services)))
 			}
 			d.Needs = append(d.Needs, service)
 		}

@@ -3,6 +3,8 @@
 package docstest
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -45,5 +47,27 @@ func TestModulesImportEachOtherAsTheArchitectureHasIt(t *testing.T) {
 	}
 	if packages < 50 {
 		t.Errorf("want the packages of all modules, got %d", packages)
+	}
+}
+
+// Ginkgo and rapid link the package testing into the suite, embedded-postgres into the marketplace.
+func TestNoTestsAreLinkedIntoTheMockAndTheClients(t *testing.T) {
+	t.Parallel()
+	said, err := goSays("list", "-deps", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/mockpartner/client", "partnerkit.dev/marketplace/client", "partnerkit.dev/conformance/rule")
+	if err != nil || slices.Contains(strings.Fields(said), "testing") {
+		t.Errorf("want them without the package testing, got it, or %v", err)
+	}
+}
+
+func TestTheSchemasRequireNoCommandLineAndNoViewer(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, "schemas", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unwanted := range []string{"spf13/", "swaggest/", "chromedp/", "partnerkit.dev/internal"} {
+		if strings.Contains(string(text), unwanted) {
+			t.Errorf("schemas/go.mod: want nothing of %s", unwanted)
+		}
 	}
 }

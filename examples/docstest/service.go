@@ -12,5 +12,3 @@ var services = map[string]service{
 	"marketplace": {`export MARKETPLACE_OPERATOR_EMAIL=ana@example.com MARKETPLACE_OPERATOR_PASSWORD='correct horse battery'
 exec marketplace serve --addr 127.0.0.1:8080 --allow-private-partners`, "127.0.0.1:8080"},
 }
-
-var serviceNames = []string{"marketplace", "mock"}

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/swaggest/swgui/v5/static"
+
+	"partnerkit.dev/internal/webui"
 )
 
 // Page is a page that shows a document. What it refers to, it refers to from its own
@@ -31,6 +33,11 @@ type Page struct {
 	Assets   string // where ServeAsset is asked, with a slash at its end
 	Try      bool   // requests can be sent, to the document's own servers
 	Links    []Link // to other pages, and to this one
+}
+
+// Head is the beginning of the page.
+func (p Page) Head() webui.Head {
+	return webui.Head{Title: p.Title, Icon: template.URL(p.Assets + "favicon-32x32.png"), Sheets: []string{p.Assets + "swagger-ui.css", p.Assets + "page.css"}}
 }
 
 // Link leads to a page.
@@ -46,14 +53,14 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 //go:embed page
 var own embed.FS
 
-var pageTemplate = sync.OnceValues(func() (*template.Template, error) { return template.ParseFS(own, "page/page.html") })
+var pageTemplate = sync.OnceValues(func() (*template.Template, error) { return webui.Templates(own, nil) })
 
 // ServeHTTP answers with the page.
 func (p Page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	var text bytes.Buffer
 	parsed, err := pageTemplate()
 	if err == nil {
-		err = parsed.Execute(&text, p)
+		err = parsed.ExecuteTemplate(&text, "page.html", p)
 	}
 	if err != nil {
 		http.Error(w, "the page cannot be made: "+err.Error(), http.StatusInternalServerError)

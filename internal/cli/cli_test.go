@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -19,8 +20,7 @@ func root() *cobra.Command {
 	run := func(*cobra.Command, []string) {}
 	made := &cobra.Command{Use: "thing", Short: "Do things", Run: run}
 	made.AddCommand(&cobra.Command{Use: "serve", Short: "Serve things", Long: "Serves things.", Run: run, Example: "  thing serve"})
-	cli.AddMan(made)
-	cli.ShowVersion(made)
+	cli.Prepare(made, "; see %s --help", "; %s --help lists the flags")
 	return made
 }
 
@@ -60,17 +60,22 @@ func TestAServiceIsHealthyWhileItSaysSo(t *testing.T) {
 	status := http.StatusOK
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
 	addr := strings.TrimPrefix(service.URL, "http://")
-	if err := cli.Healthy(t.Context(), addr, "/healthz"); err != nil {
-		t.Errorf("want it healthy, got %v", err)
+	ask := func(addr string) error {
+		command := cli.NewHealth(&cobra.Command{Use: "health"}, "", "", "/healthz", "it is up")
+		command.SetOut(io.Discard)
+		command.SetErr(io.Discard)
+		command.SetArgs([]string{"--addr", addr})
+		return command.ExecuteContext(t.Context())
 	}
-	everywhere := "0.0.0.0:" + addr[strings.LastIndex(addr, ":")+1:]
-	if err := cli.Healthy(t.Context(), everywhere, "/healthz"); err != nil {
-		t.Errorf("want a service on all addresses found on this machine, got %v", err)
+	for _, up := range []string{addr, "0.0.0.0:" + addr[strings.LastIndex(addr, ":")+1:]} {
+		if err := ask(up); err != nil {
+			t.Errorf("%s: want the service found healthy on this machine, got %v", up, err)
+		}
 	}
 	status = http.StatusServiceUnavailable
 	fails := func(addr, want string) {
 		t.Helper()
-		if err := cli.Healthy(t.Context(), addr, "/healthz"); err == nil || !strings.Contains(err.Error(), want) {
+		if err := ask(addr); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: want %q, got %v", addr, want, err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 const (
@@ -14,10 +16,24 @@ const (
 	mostHealth = 4 << 10 // bytes of an answer that are shown
 )
 
-// Healthy asks the service that listens at an address, host:port, for a path, and
+// NewHealth completes a command that asks a service at --addr for a path, and says in a
+// line that it is healthy.
+func NewHealth(command *cobra.Command, addr, usage, path, line string) *cobra.Command {
+	given := command.Flags().String("addr", addr, usage)
+	command.RunE = func(command *cobra.Command, _ []string) error {
+		if err := healthy(command.Context(), *given, path); err != nil {
+			return Failed(err)
+		}
+		_, err := fmt.Fprintln(command.OutOrStdout(), line)
+		return err
+	}
+	return command
+}
+
+// healthy asks the service that listens at an address, host:port, for a path, and
 // returns why it is not healthy. An address that stands for all of a machine's is asked
 // on this machine.
-func Healthy(ctx context.Context, addr, path string) error {
+func healthy(ctx context.Context, addr, path string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return fmt.Errorf("--addr: want host:port, such as 127.0.0.1:8080, got %q", addr)

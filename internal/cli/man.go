@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// AddMan adds the command that writes the man pages of a root and all commands below it.
+// addMan adds the command that writes the man pages of a root and all commands below it.
 // It is hidden: packagers use it.
-func AddMan(root *cobra.Command) {
+func addMan(root *cobra.Command) {
 	root.AddCommand(&cobra.Command{
 		Use:     "man FOLDER",
 		Short:   "Write the man pages into a folder",
@@ -22,17 +22,14 @@ func AddMan(root *cobra.Command) {
 }
 
 func writeMan(root *cobra.Command, folder string) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return unwritten(err)
-	}
 	root.DisableAutoGenTag = true // the same source makes the same pages
 	header := &doc.GenManHeader{Section: "1", Source: root.Name() + " " + Version(), Manual: "partnerkit"}
-	if err := doc.GenManTree(root, header, folder); err != nil {
-		return unwritten(err)
+	err := os.MkdirAll(folder, 0o755)
+	if err == nil {
+		err = doc.GenManTree(root, header, folder)
+	}
+	if err != nil {
+		return fmt.Errorf("write the man pages: %w; name a folder that this user may write to", err)
 	}
 	return nil
-}
-
-func unwritten(err error) error {
-	return fmt.Errorf("write the man pages: %w; name a folder that this user may write to", err)
 }

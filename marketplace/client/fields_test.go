@@ -225,7 +225,7 @@ func (c comparison) compareWords(at string, is reflect.Type, says map[string]any
 		return
 	}
 	if is.PkgPath() == "" {
-		if !slices.Contains([]string{"outcome", "endpoint"}, at[strings.LastIndex(at, "/")+1:]) {
+		if !slices.Contains([]string{"outcome", "endpoint", "deliveryFormat", "deliveryMethod"}, at[strings.LastIndex(at, "/")+1:]) {
 			c.t.Errorf("%s: want a type with a constant for each of %v, got %s", at, words, is)
 		}
 		return
@@ -312,11 +312,15 @@ func constantsOf(t *testing.T, folders ...string) map[string][]string {
 			if !ok || len(spec.Values) != 1 {
 				return true
 			}
-			kind, typed := spec.Type.(*ast.Ident)
+			kind := spec.Type
+			if other, ok := kind.(*ast.SelectorExpr); ok { // of another package
+				kind = other.Sel
+			}
+			name, typed := kind.(*ast.Ident)
 			literal, isText := spec.Values[0].(*ast.BasicLit)
 			if typed && isText {
 				if text, err := strconv.Unquote(literal.Value); err == nil {
-					constants[kind.Name] = append(constants[kind.Name], text)
+					constants[name.Name] = append(constants[name.Name], text)
 				}
 			}
 			return true

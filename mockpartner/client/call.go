@@ -87,7 +87,6 @@ func refusalOf(request *http.Request, response *http.Response) error {
 	return &Error{Method: request.Method, URL: request.URL.String(), Status: response.StatusCode, Message: refusal.Message}
 }
 
-// call sends a request and decodes the answer.
 func call[T any](ctx context.Context, s *sandbox, method, path string, body any) (answer T, err error) {
 	response, err := s.send(ctx, method, path, body)
 	if err != nil {

@@ -22,7 +22,6 @@ type Filter = journal.Filter
 // Testimony is what only a test can know of the callers.
 type Testimony = journal.Testimony
 
-// query writes the filter as the control API reads it.
 func query(f Filter) url.Values {
 	values := url.Values{}
 	for name, value := range map[string]string{

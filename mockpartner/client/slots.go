@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"partnerkit.dev/mockpartner/internal/platform"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Slots are the starts of a sandbox's options.
@@ -40,13 +39,8 @@ func (s Slots) List(ctx context.Context, q SlotQuery) ([]platform.SlotState, err
 	return field[[]platform.SlotState](ctx, s.sandbox, http.MethodGet, "/slots?"+q.encode(), "slots", nil)
 }
 
-// SlotChange is what becomes of a slot; nil leaves a thing as it is. See
-// platform.SlotChange.
-type SlotChange struct {
-	Status    *partnerapi.SlotStatus `json:"status,omitempty"`
-	Vacancies *int                   `json:"vacancies,omitempty"`
-	Capacity  *int                   `json:"capacity,omitempty"`
-}
+// SlotChange is what becomes of a slot; nil leaves a thing as it is.
+type SlotChange = platform.SlotChange
 
 // Set changes a slot as the partner's own staff would, and returns it as it
 // is now.

@@ -78,7 +78,7 @@ func TestNonsenseLeavesNoHoldBehindAlsoWhereItIsTaken(t *testing.T) {
 	})
 	r := judge(t, address, "--label", onlyBadInput)
 	if r.code != 0 || len(r.outcomes(report.Warned)) != 0 {
-		t.Errorf("want exit 0, got %d\n%s", r.code, r.troubles())
+		t.Errorf("want exit 0, got %d\n%s", r.code, r.said())
 	}
 	if len(mock.Default().Platform().Holds()) == 0 {
 		t.Error("want holds by bodies that are declared as text, got none")

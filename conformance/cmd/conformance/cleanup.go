@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,7 +18,6 @@ import (
 	"partnerkit.dev/internal/cli"
 )
 
-// cleanupFlags are the flags of the cleanup command, as given.
 type cleanupFlags struct {
 	targetFlags
 	asJSON bool
@@ -47,12 +45,7 @@ Exit codes:
   3  the partner was not reached`,
 		Example: `  conformance cleanup conformance-report/ledger.jsonl
   conformance cleanup conformance-report/ledger.jsonl --json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("cleanup takes the file of one ledger, and got %d; a run says where its ledger is", len(args))
-			}
-			return nil
-		},
+		Args: cli.Exactly(1, "cleanup takes the file of one ledger, and got %d; a run says where its ledger is"),
 		RunE: func(command *cobra.Command, args []string) error { return flags.run(command, args[0]) },
 	}
 	f := command.Flags()
@@ -73,7 +66,6 @@ type cleanedUp struct {
 	reached   bool
 }
 
-// run cleans up, says what came of it, and ends with the exit code that follows.
 func (f cleanupFlags) run(command *cobra.Command, file string) error {
 	redact := probe.NewRedactor(f.key()).Redact
 	account, err := ledger.Open(file, redact)
@@ -88,9 +80,7 @@ func (f cleanupFlags) run(command *cobra.Command, file string) error {
 		return err
 	}
 	if f.asJSON {
-		encoder := json.NewEncoder(command.OutOrStdout())
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(result)
+		err = writeJSON(command.OutOrStdout(), result)
 	} else {
 		newScreen(command.OutOrStdout(), redact, nil, "").cleanedUp(result)
 	}
@@ -98,15 +88,13 @@ func (f cleanupFlags) run(command *cobra.Command, file string) error {
 	case err != nil:
 		return err
 	case !result.reached:
-		return exitError(exitIncomplete)
+		return cli.Exit{Code: exitIncomplete}
 	case len(result.NotUndone) > 0:
-		return exitError(exitNonconformant)
-	default:
-		return nil
+		return cli.Exit{Code: exitNonconformant}
 	}
+	return nil
 }
 
-// cleanUp undoes what is open in a ledger.
 func (f cleanupFlags) cleanUp(ctx context.Context, account *ledger.Ledger, redact func(string) string) (cleanedUp, error) {
 	result := cleanedUp{Ledger: account.Name(), Undone: []report.Leftover{}, NotUndone: []report.Leftover{}, reached: true}
 	open := account.Open()
@@ -133,18 +121,11 @@ func (f cleanupFlags) cleanUp(ctx context.Context, account *ledger.Ledger, redac
 func (f cleanupFlags) undoing(ctx context.Context, account *ledger.Ledger) (undo.Undoing, error) {
 	head := account.Head()
 	f.baseURL, f.authType = cmp.Or(f.baseURL, head.BaseURL), cmp.Or(f.authType, string(head.AuthType))
-	config := probe.Config{AuthKey: f.key(), UserAgent: suite.UserAgent(cli.Version())}
-	for _, check := range []func() error{
-		func() (err error) { config.BaseURL, err = parseBaseURL(f.baseURL); return err },
-		func() (err error) { config.AuthType, err = parseAuthType(f.authType); return err },
-		f.checkKey,
-		func() error { return parseClockURL(f.clockURL) },
-		func() (err error) { config.RootCAs, err = f.roots(); return err },
-	} {
-		if err := check(); err != nil {
-			return undo.Undoing{}, err
-		}
+	target, err := f.check()
+	if err != nil {
+		return undo.Undoing{}, err
 	}
+	config := probe.Config{BaseURL: target.baseURL, AuthType: target.authType, AuthKey: f.key(), RootCAs: target.roots, UserAgent: suite.UserAgent(cli.Version())}
 	ahead, err := suite.ClockAhead(ctx, f.clockURL, config.RootCAs)
 	if err != nil {
 		return undo.Undoing{}, err
@@ -154,7 +135,6 @@ func (f cleanupFlags) undoing(ctx context.Context, account *ledger.Ledger) (undo
 	return undo.Undoing{Client: probe.NewClient(config), Ledger: account, Now: now, LimitScale: 1}, nil
 }
 
-// cleanedUp shows what came of a clean-up.
 func (s *screen) cleanedUp(result cleanedUp) {
 	for _, one := range result.Undone {
 		s.printf("undone: %s\n", leftover(one))

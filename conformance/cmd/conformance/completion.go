@@ -38,7 +38,6 @@ help of each shell says where the script belongs.`
 	}
 }
 
-// oneOf completes one of the names.
 func oneOf(names func() []string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return names(), cobra.ShellCompDirectiveNoFileComp
@@ -64,17 +63,12 @@ func someOf(names func() []string) cobra.CompletionFunc {
 	}
 }
 
-// folders completes the name of a folder.
-func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
+var folders = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 
-// files completes the name of a file that ends so.
 func files(ends ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(ends, cobra.ShellCompDirectiveFilterFileExt)
 }
 
-// complete says how flags of a command are completed.
 func complete(command *cobra.Command, flags map[string]cobra.CompletionFunc) {
 	for name, names := range flags {
 		if err := command.RegisterFlagCompletionFunc(name, names); err != nil {

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/cli"
 )
 
 func newDiff() *cobra.Command {
@@ -26,12 +25,7 @@ Exit codes:
   2  the command was not understood, or a file is not the report of a run`,
 		Example: `  conformance diff main/report.json conformance-report/report.json
   conformance diff old.json new.json --markdown`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return fmt.Errorf("diff takes the report.json of two runs, the old and the new, and got %d", len(args))
-			}
-			return nil
-		},
+		Args: cli.Exactly(2, "diff takes the report.json of two runs, the old and the new, and got %d"),
 		RunE: func(command *cobra.Command, args []string) error {
 			if markdown && asJSON {
 				return errors.New("--markdown and --json are two forms: choose one")
@@ -48,16 +42,14 @@ Exit codes:
 			out := command.OutOrStdout()
 			switch {
 			case asJSON:
-				encoder := json.NewEncoder(out)
-				encoder.SetIndent("", "  ")
-				err = encoder.Encode(compared)
+				err = writeJSON(out, compared)
 			case markdown:
 				_, err = out.Write(view.CompareMarkdown(compared))
 			default:
 				newScreen(out, asItIs, nil, "").compared(compared)
 			}
 			if err == nil && compared.Regressed() {
-				return exitError(exitNonconformant)
+				return cli.Exit{Code: exitNonconformant}
 			}
 			return err
 		},
@@ -92,7 +84,6 @@ func (s *screen) compared(c report.Comparison) {
 	s.printf("%s\n", s.paint(outcome, view.CompareWords(c)))
 }
 
-// change shows what became of a rule.
 func (s *screen) change(c report.Change) {
 	s.printf("  %-6s %s: %s\n", oneLine(string(c.Level)), oneLine(c.ID), s.paint(c.Is, oneLine(view.ChangeWords(c))))
 	for _, note := range c.Notes {

@@ -79,7 +79,7 @@ func TestAPartnerThatTakesTwoSecondsForEveryReserveAndConfirmIsJudgedInFull(t *t
 	})
 	r := judge(t, address, ofMock(address, "--limit-scale", hurry, "--strict")...)
 	if r.code != 0 {
-		t.Errorf("want exit 0, got %d: %s\n%s", r.code, r.result.Reason, r.troubles())
+		t.Errorf("want exit 0, got %d: %s\n%s", r.code, r.result.Reason, r.said())
 	}
 	for _, one := range r.plain() {
 		if one.Outcome != report.Passed && one.Outcome != report.NotApplicable && one.Outcome != report.Warned {
@@ -115,7 +115,7 @@ func TestARunThatUsesItsTimeUpSaysSoAndIsIncomplete(t *testing.T) {
 	address := between(t, mock, only(partnerapi.Reserve, after(300*time.Millisecond)))
 	r := judge(t, address, "--max-duration", "1s")
 	if r.code != 3 || !strings.Contains(r.result.Reason, "--max-duration") {
-		t.Errorf("want exit 3 because of --max-duration, got %d because %q\n%s", r.code, r.result.Reason, r.troubles())
+		t.Errorf("want exit 3 because of --max-duration, got %d because %q\n%s", r.code, r.result.Reason, r.said())
 	}
 	allUndone(t, r, mock)
 }
@@ -141,7 +141,7 @@ func TestMillionsOfWrongElementsAreAFindingWithinTimeAndMemory(t *testing.T) {
 			p := start(t, withKey(), "run", "--base-url", address, "--max-duration", "20s", "--rule", of.finding.ID)
 			r := p.wait(t)
 			if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Contains(failed, of.finding.ID) {
-				t.Errorf("want exit 1 for %s, got %d after %s for %q\n%s", of.finding.ID, r.code, r.took, failed, r.troubles())
+				t.Errorf("want exit 1 for %s, got %d after %s for %q\n%s", of.finding.ID, r.code, r.took, failed, r.said())
 			}
 			p.staysSmall(t)
 		})
@@ -196,23 +196,11 @@ func TestTextsOfAnyLengthLeaveTheReportSmall(t *testing.T) {
 	}
 }
 
-// allUndone fails where the mock still has a hold or a booking of the run.
+// allUndone fails where something of the run is left that it could have undone, or a
+// seat was lost.
 func allUndone(t *testing.T, r ran, mock *mockpartner.Mock) {
 	t.Helper()
-	p := mock.Default().Platform()
-	for _, hold := range p.Holds() {
-		if hold.State == "HELD" {
-			t.Errorf("want every hold released, got %+v", hold)
-		}
-	}
-	for _, booking := range p.Bookings() {
-		if booking.CancelledAt.IsZero() {
-			t.Errorf("want every booking cancelled, got %+v", booking)
-		}
-	}
-	for _, violation := range p.Invariants() {
-		t.Errorf("want the mock's ledger to agree, got %+v", violation)
-	}
+	leftAsItWas(t, mock)
 	for _, left := range r.result.NotUndone {
 		t.Errorf("want nothing left, got %+v", left)
 	}
@@ -243,7 +231,7 @@ func TestASingleLateAnswerIsAWarningAtMost(t *testing.T) {
 			}))
 			r := judge(t, address, "--limit-scale", hurry)
 			if failed := r.outcomes(report.Failed); r.code != 0 || len(failed) != 0 {
-				t.Errorf("want exit 0, got %d for %q\n%s", r.code, failed, r.troubles())
+				t.Errorf("want exit 0, got %d for %q\n%s", r.code, failed, r.said())
 			}
 			limit := r.rule(t, string(late.endpoint)+".limit")
 			if limit.Outcome != report.Warned || len(limit.Exchanges) != 1 {

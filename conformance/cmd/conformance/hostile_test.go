@@ -196,7 +196,7 @@ func TestAPartnerWithAHostileCatalogIsOneFinding(t *testing.T) {
 func (r ran) hasOneFinding(t *testing.T, id string, endpoint partnerapi.Endpoint) {
 	t.Helper()
 	if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{id}) {
-		t.Fatalf("want exit 1 and %s as the one finding, got exit %d and %q\n%s", id, r.code, failed, r.troubles())
+		t.Fatalf("want exit 1 and %s as the one finding, got exit %d and %q\n%s", id, r.code, failed, r.said())
 	}
 	finding := r.rule(t, id)
 	if finding.Message == "" || len(finding.Exchanges) == 0 {
@@ -209,18 +209,6 @@ func (r ran) hasOneFinding(t *testing.T, id string, endpoint partnerapi.Endpoint
 		t.Errorf("want an end within %s, got one after %s", soon, r.took)
 	}
 	t.Logf("%s (%s)", finding.Message, r.took.Round(time.Millisecond))
-}
-
-// troubles lists what was found broken or left open.
-func (r ran) troubles() string {
-	var lines []string
-	for _, one := range r.plain() {
-		switch one.Outcome {
-		case report.Failed, report.Warned, report.Inconclusive:
-			lines = append(lines, fmt.Sprintf("  %s %s: %s", one.Outcome, one.ID, one.Message))
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // staysSmall fails where the run took too much memory.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"partnerkit.dev/conformance/internal/rule"
-	"partnerkit.dev/conformance/internal/selftest"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
 )
@@ -53,9 +52,7 @@ func TestOnlyTheNamedRulesAreJudgedAndWhatTheyNeedIsRun(t *testing.T) {
 	if !strings.Contains(r.stdout, "by 2 of ") || strings.Contains(r.stdout, rule.CancelStatus.ID) {
 		t.Errorf("want two rules announced and no other shown, got\n%s", r.stdout)
 	}
-	if left := selftest.LeftBehind(mock); len(left) > 0 {
-		t.Errorf("want everything undone, got %v", left)
-	}
+	allUndone(t, r, mock)
 }
 
 func TestARuleThatIsOnlyNeededIsShownWhereItKeepsANamedOneFromBeingJudged(t *testing.T) {
@@ -81,9 +78,7 @@ func TestFailingFastEndsWithTheFirstFailureAndUndoesEverything(t *testing.T) {
 	if before := r.rule(t, rule.ReserveStatus.ID); before.Outcome != report.Passed {
 		t.Errorf("want what came before judged, got %s: %s", before.Outcome, before.Message)
 	}
-	if left := selftest.LeftBehind(mock); len(left) > 0 {
-		t.Errorf("want everything undone, got %v", left)
-	}
+	allUndone(t, r, mock)
 }
 
 func TestFailingFastDoesNotNameWhatAnotherRuleIsTheCauseOf(t *testing.T) {

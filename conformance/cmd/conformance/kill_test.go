@@ -3,7 +3,6 @@ package main_test
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -16,15 +15,6 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
-)
-
-const (
-	// kills is how many runs are killed, one of each four without a soak, and killSeed
-	// what their moments are drawn from.
-	kills    = 20
-	killSeed = 4
-	// mostWrites is less than what a run sends that changes something.
-	mostWrites = 110
 )
 
 // killing is when, seen from the partner, a run is killed: at its nth request that
@@ -41,11 +31,10 @@ const (
 	afterTheAnswer  = "as the answer arrives"
 )
 
+// killings are all over the 110 requests that a run sends at least.
 func killings() (all []killing) {
-	random := rand.New(rand.NewPCG(killSeed, killSeed))
-	for i := range kills {
-		share := mostWrites / kills // each has its own part of the run
-		all = append(all, killing{int64(1 + i*share + random.IntN(share)), []string{beforeTheWork, beforeTheAnswer, afterTheAnswer}[random.IntN(3)]})
+	for i, nth := range []int64{1, 7, 12, 18, 24, 29, 33, 40, 41, 48, 54, 60, 63, 68, 71, 77, 83, 89, 96, 103} {
+		all = append(all, killing{nth, []string{beforeTheWork, beforeTheAnswer, afterTheAnswer}[i%3]})
 	}
 	return all
 }

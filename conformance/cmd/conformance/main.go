@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,14 +17,6 @@ import (
 	"partnerkit.dev/internal/cli"
 )
 
-// Exit codes. CI decides by them.
-const (
-	exitConformant    = 0
-	exitNonconformant = 1 // a MUST rule failed
-	exitUsage         = 2 // the command was not understood, or could not do its work
-	exitIncomplete    = 3 // the partner could not be judged
-)
-
 func main() {
 	// Signals stay ours until the very end: what a run holds is released first,
 	// also when the terminal is closed, or nobody reads the output any more.
@@ -35,33 +26,19 @@ func main() {
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// exitError ends the command with a code; its output has been written.
-type exitError int
-
-func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
-
 // execute runs the command and returns its exit code. What was wrong with its
 // use is said in one line, without the key.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
-	root.SetArgs(args)
 	root.SetOut(stdout)
-	root.SetErr(stderr)
 	addCompletion(root)
-	command, err := root.ExecuteContextC(ctx)
-	var exit exitError
-	switch {
-	case err == nil:
-		return exitConformant
-	case errors.As(err, &exit):
-		return int(exit)
-	}
-	message := err.Error()
-	for _, key := range keysOf(command) {
-		message = probe.NewRedactor(key).Redact(message)
-	}
-	fmt.Fprintf(stderr, "conformance: %s\n", oneLine(message))
-	return exitUsage
+	return cli.Run(ctx, root, args, stdout, stderr, exitUsage, func(command *cobra.Command, err error) string {
+		message := err.Error()
+		for _, key := range keysOf(command) {
+			message = probe.NewRedactor(key).Redact(message)
+		}
+		return oneLine(message)
+	})
 }
 
 // keysOf returns every key that the command was given, whichever it uses.
@@ -87,28 +64,13 @@ and what does not.`,
   conformance run --base-url https://partner.example/api
   conformance rules
   conformance explain reserve.vacancies.one`,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("there is no command %q; 'conformance --help' lists all", args[0])
-			}
-			return nil
-		},
-		// Without it the arguments above would not be looked at.
-		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
-	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
-		return fmt.Errorf("%w; '%s --help' lists the flags", err, command.CommandPath())
-	})
 	root.AddCommand(newRun(), newCleanup(), newRules(), newExplain(), newDiff(), newSelftest(), newVerify())
-	cli.AddMan(root)
-	cli.ShowVersion(root)
+	cli.Prepare(root, "; '%s --help' lists all", "; '%s --help' lists the flags")
 	root.SetHelpCommand(newHelp(root))
 	return root
 }
 
-// newHelp shows a command's help, as --help does.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [command]",
@@ -122,12 +84,4 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			return command.Help()
 		},
 	}
-}
-
-// noArgs refuses arguments without showing them: a key may be among them.
-func noArgs(command *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%s takes no arguments, only flags; '%[1]s --help' shows examples", command.CommandPath())
-	}
-	return nil
 }

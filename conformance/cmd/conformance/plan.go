@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -10,20 +9,18 @@ import (
 
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/internal/cli"
 )
 
 // plan says what a run would do, and does nothing of it.
 func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir string) error {
 	plan, err := suite.Foresee(command.Context(), config)
 	if err != nil {
-		fmt.Fprintf(command.ErrOrStderr(), "conformance: %s\n", oneLine(err.Error()))
-		return exitError(exitIncomplete)
+		return cli.Exit{Code: exitIncomplete, Err: err}
 	}
 	plan.Ledger = f.ledgerName(reportDir)
 	if f.asJSON {
-		encoder := json.NewEncoder(command.OutOrStdout())
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(plan)
+		return writeJSON(command.OutOrStdout(), plan)
 	}
 	screen := newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact, nil, "")
 	screen.printf("a run against %s (%s key)\n", plan.BaseURL, plan.AuthType)
@@ -32,7 +29,6 @@ func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir
 	return nil
 }
 
-// plan shows what a run is going to do to the partner's platform.
 func (s *screen) plan(p suite.Plan) {
 	if p.MaxHolds == 0 {
 		s.printf("writes  nothing: no hold and no booking\n")
@@ -58,12 +54,9 @@ func (s *screen) plan(p suite.Plan) {
 		s.printf("how     %s\n", atOnce)
 	}
 	s.printf("ledger  %s\n", oneLine(p.Ledger))
-	if p.Warning != "" {
-		s.printf("but     %s\n", p.Warning)
-	}
+	s.note("but     %s\n", p.Warning)
 }
 
-// where says what of the catalog is booked.
 func where(p suite.Plan) string {
 	text := "slots of any product"
 	if p.Products != nil {
@@ -75,7 +68,6 @@ func where(p suite.Plan) string {
 	return oneLine(text)
 }
 
-// visits shows which options are going to be held.
 func (s *screen) visits(all []suite.PlannedVisit) {
 	if len(all) == 0 {
 		return

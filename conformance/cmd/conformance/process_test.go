@@ -55,14 +55,8 @@ func runPiped(t *testing.T, url string, read func(io.ReadCloser, *os.Process), a
 // which never holds a key.
 func start(t *testing.T, environment []string, args ...string) *process {
 	t.Helper()
-	return startWithin(t, patience, environment, args...)
-}
-
-// startWithin is start for a run that may take another time.
-func startWithin(t *testing.T, limit time.Duration, environment []string, args ...string) *process {
-	t.Helper()
 	free <- struct{}{}
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	p := &process{ran: ran{dir: filepath.Join(t.TempDir(), "reports")}, ended: make(chan error, 1), began: time.Now()}
 	if len(args) > 0 && args[0] == "run" {
@@ -88,7 +82,7 @@ func startWithin(t *testing.T, limit time.Duration, environment []string, args .
 		close(gone)
 		<-watched
 		if ctx.Err() != nil {
-			err = errors.New("no end within " + limit.String())
+			err = errors.New("no end within " + patience.String())
 		} else if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 			err = nil
 		}

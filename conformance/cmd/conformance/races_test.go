@@ -72,7 +72,7 @@ func (r ran) stoodTheRaces(t *testing.T) {
 		}
 	}
 	if r.code != 0 {
-		t.Errorf("want exit 0, got %d\n%s", r.code, r.troubles())
+		t.Errorf("want exit 0, got %d\n%s", r.code, r.said())
 	}
 }
 
@@ -145,7 +145,7 @@ func TestAPartnerWhoseTransactionsCollideFailsTheRaceAlone(t *testing.T) {
 	}))
 	r := judge(t, address)
 	if failed := r.outcomes(report.Failed); !slices.Equal(failed, []string{"reserve.race"}) {
-		t.Errorf("want reserve.race failed alone, got %q\n%s", failed, r.troubles())
+		t.Errorf("want reserve.race failed alone, got %q\n%s", failed, r.said())
 	}
 	if found := r.rule(t, "reserve.race"); !strings.Contains(found.Message, "got 500 Internal Server Error") || len(found.Exchanges) < 4 {
 		t.Errorf("want the answer named and every call shown, got %q and %d exchanges", found.Message, len(found.Exchanges))
@@ -159,7 +159,7 @@ func TestALostRaceIsDrawnInAPictureBesideTheReport(t *testing.T) {
 	r := judge(t, address, "--label", onlyRaces, "--reports", "report.html")
 	lost := r.rule(t, "reserve.race")
 	if lost.Outcome != report.Failed || lost.Picture != "race-reserve.race.html" {
-		t.Fatalf("want reserve.race failed with a picture, got %s, %q\n%s", lost.Outcome, lost.Picture, r.troubles())
+		t.Fatalf("want reserve.race failed with a picture, got %s, %q\n%s", lost.Outcome, lost.Picture, r.said())
 	}
 	files := r.files(t)
 	for _, want := range []string{"reserve: done", "availability: 0 left"} {
@@ -221,7 +221,7 @@ func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
 		}
 	}
 	if r.code != 0 || crowd.most != 1 {
-		t.Errorf("want exit 0, and never two calls at once, got %d and %d\n%s", r.code, crowd.most, r.troubles())
+		t.Errorf("want exit 0, and never two calls at once, got %d and %d\n%s", r.code, crowd.most, r.said())
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/view"
+	"partnerkit.dev/internal/cli"
 )
 
 func newRules() *cobra.Command {
@@ -69,12 +70,7 @@ func newExplain() *cobra.Command {
 		Use:     "explain RULE",
 		Short:   "Explain a rule: what must hold, why, and how to mend it",
 		Example: "  conformance explain reserve.vacancies.one",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("explain takes the id of one rule, and got %d; 'conformance rules' lists all", len(args))
-			}
-			return nil
-		},
+		Args:    cli.Exactly(1, "explain takes the id of one rule, and got %d; 'conformance rules' lists all"),
 		RunE: func(command *cobra.Command, args []string) error {
 			r, err := rule.Find(args[0])
 			if err != nil {

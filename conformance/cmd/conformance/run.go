@@ -1,19 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"partnerkit.dev/conformance/internal/nearest"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
@@ -21,21 +21,13 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// The flags that hold the key, and the name of the variable that does.
-const (
-	authKeyFlag    = "auth-key"
-	authKeyEnvFlag = "auth-key-env"
-)
-
 // shortestRun is the least that --max-duration takes: less judges nothing.
 const shortestRun = time.Second
 
-// runFlags are the flags of the run command, as given.
 type runFlags struct {
 	targetFlags
 	safetyFlags
 	judgingFlags
-	exploreFlags
 
 	reportDir                                   string
 	reports                                     []string
@@ -67,7 +59,7 @@ The key is read from ` + probe.KeyVariable + `, or the variable that --auth-key-
 names; --auth-key stands before it, but shows in the machine's process list.
 
 Every flag can be set in the environment, as CONFORMANCE_BASE_URL is for
---base-url, and in ` + settings.DefaultFile + `, with profiles for several partners or
+--base-url, and in ` + settingsFile + `, with profiles for several partners or
 environments. What the command line says stands before the environment, that
 before the profile, and that before what the file says for all profiles.
 
@@ -85,9 +77,9 @@ Exit codes:
   conformance run --profile staging --baseline known-failures.yaml`,
 		Args: noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			source, err := settingsOf(command).Apply()
-			if err != nil {
-				return err
+			source, wrong := settingsOf(command).Apply()
+			if len(wrong) > 0 {
+				return wrong[0]
 			}
 			config, err := flags.config()
 			switch {
@@ -114,10 +106,9 @@ Exit codes:
 	f.BoolVar(&flags.noRaces, "no-races", false, "send no calls at the same time; the rules about them are skipped")
 	f.DurationVar(&flags.maxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; what is left then is inconclusive")
 	f.BoolVar(&flags.includeSlow, "include-slow", false, fmt.Sprintf("wait until a hold has expired, for %.0f minutes at most, where there is no --clock-url", suite.LongestWait.Minutes()))
-	flags.exploreFlags.register(f)
 	f.Float64Var(&flags.limitScale, "limit-scale", 1, "multiply the contract's limits, for tests of the suite itself")
 	flags.judgingFlags.register(f)
-	settings.Register(f)
+	cli.RegisterFile(f, settingsFile)
 	_ = f.MarkHidden("limit-scale") // the flag exists
 	complete(command, map[string]cobra.CompletionFunc{
 		"auth-type":  oneOf(authTypes),
@@ -132,25 +123,40 @@ Exit codes:
 	return command
 }
 
+// settingsFile is the file that is read where it lies in the working directory.
+const settingsFile = "conformance.yaml"
+
+// settingsOf returns what fills the flags of the run command from the environment,
+// where CONFORMANCE_ stands before their names, and from a file. An empty variable says
+// nothing.
+func settingsOf(command *cobra.Command) cli.Settings {
+	return cli.Settings{
+		Flags:    command.Flags(),
+		Variable: cli.Prefixed("CONFORMANCE_"),
+		Lookup:   func(name string) (string, bool) { text := os.Getenv(name); return text, text != "" },
+		File: &cli.SettingsFile{
+			Default: settingsFile,
+			Fresh:   func() *pflag.FlagSet { return newRun().Flags() },
+			Secrets: map[string]string{
+				authKeyFlag: "set " + probe.KeyVariable + ", or name another variable with " + authKeyEnvFlag,
+			},
+			Hint: nearest.Hint,
+		},
+	}
+}
+
 // config checks the flags; the first mistake is the error.
 func (f runFlags) config() (suite.Config, error) {
+	target, err := f.targetFlags.check()
+	if err != nil {
+		return suite.Config{}, err
+	}
 	config := suite.Config{
-		AuthKey: f.key(), HandlesTicketDelivery: f.handlesTicketDelivery,
-		ClockURL: f.clockURL, MaxDuration: f.maxDuration, NoRaces: f.noRaces,
+		BaseURL: target.baseURL, AuthType: target.authType, AuthKey: f.key(), RootCAs: target.roots,
+		ClockURL: f.clockURL, MaxDuration: f.maxDuration, NoRaces: f.noRaces, HandlesTicketDelivery: f.handlesTicketDelivery,
 		Bounds: f.bounds, IncludeSlow: f.includeSlow, LimitScale: f.limitScale, Version: cli.Version(),
 	}
-	for _, check := range []func() error{
-		func() (err error) { config.BaseURL, err = parseBaseURL(f.baseURL); return err },
-		func() (err error) { config.AuthType, err = parseAuthType(f.authType); return err },
-		f.checkKey,
-		func() error { return parseClockURL(f.clockURL) },
-		func() (err error) { config.RootCAs, err = f.roots(); return err },
-		func() error { return f.exploreFlags.apply(&config) },
-		func() error { return f.judgingFlags.apply(&config) },
-		f.safetyFlags.check,
-		f.checkNumbers,
-		f.checkReports,
-	} {
+	for _, check := range []func() error{func() error { return f.judgingFlags.apply(&config) }, f.safetyFlags.check, f.check} {
 		if err := check(); err != nil {
 			return suite.Config{}, err
 		}
@@ -158,41 +164,19 @@ func (f runFlags) config() (suite.Config, error) {
 	return config, nil
 }
 
-func (f runFlags) checkReports() error {
-	for _, name := range f.reports {
-		if !slices.Contains(view.Names(), name) {
-			return fmt.Errorf("--reports %q: want some of %s", name, strings.Join(view.Names(), ", "))
-		}
-	}
-	return nil
-}
-
-func (f runFlags) checkNumbers() error {
+func (f runFlags) check() error {
 	if f.maxDuration < shortestRun {
 		return fmt.Errorf("--max-duration %s is too short: want at least %s", f.maxDuration, shortestRun)
 	}
 	if !(f.limitScale > 0 && f.limitScale <= 1) { // so written, it refuses NaN too
 		return fmt.Errorf("--limit-scale %g: want more than 0, at most 1", f.limitScale)
 	}
+	for _, name := range f.reports {
+		if !slices.Contains(view.Names(), name) {
+			return fmt.Errorf("--reports %q: want some of %s", name, strings.Join(view.Names(), ", "))
+		}
+	}
 	return nil
-}
-
-func readAtMost(name string, most int64) ([]byte, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, most))
-}
-
-// reason leaves out the operation and the path of a file error, which the
-// message around it names.
-func reason(err error) error {
-	if inPath := (*fs.PathError)(nil); errors.As(err, &inPath) {
-		return inPath.Err
-	}
-	return err
 }
 
 // run judges the partner, shows and writes what came of it, and ends with the
@@ -218,38 +202,12 @@ func run(command *cobra.Command, config suite.Config, flags runFlags) error {
 	files, sum, err := outcome.WriteReports(flags.reportDir, flags.reports...)
 	err = errors.Join(err, config.Ledger.Close())
 	screen.reports(files)
-	screen.sum(sum)
+	screen.note("SHA-256 of the report: %s\n", sum)
 	code := exitCode(outcome.Result)
 	if err != nil {
-		fmt.Fprintf(command.ErrOrStderr(), "conformance: %s\n", oneLine(err.Error()))
-		if code == exitConformant {
-			code = exitUsage
-		}
+		code = cmp.Or(code, exitUsage)
 	}
-	if code == exitConformant {
-		return nil
-	}
-	return exitError(code)
-}
-
-// prepareFolder makes the folder for the reports and tries to write into it.
-func prepareFolder(dir string) error {
-	err := os.MkdirAll(dir, 0o755)
-	if err == nil {
-		err = tryWriting(dir)
-	}
-	if err != nil {
-		return fmt.Errorf("--report-dir %s cannot be written (%w): name another folder", dir, reason(err))
-	}
-	return nil
-}
-
-func tryWriting(dir string) error {
-	trial, err := os.CreateTemp(dir, ".trial-*")
-	if err != nil {
-		return err
-	}
-	return errors.Join(trial.Close(), os.Remove(trial.Name()))
+	return cli.Exit{Code: code, Err: err}
 }
 
 func exitCode(r *report.Result) int {

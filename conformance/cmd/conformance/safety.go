@@ -36,7 +36,6 @@ func (f *safetyFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.ledger, "ledger", "", "the `file` that keeps account of every hold and booking, for 'conformance cleanup' (default ledger.jsonl in the report folder)")
 }
 
-// check finds flags that do not go together.
 func (f safetyFlags) check() error {
 	if f.asJSON && !f.planOnly {
 		return errors.New("--json goes with --plan; what came of a run is in report.json")
@@ -47,10 +46,8 @@ func (f safetyFlags) check() error {
 // count is a flag that counts something, and may be left out.
 type count struct{ n **int }
 
-// Type names what the flag takes.
 func (count) Type() string { return "number" }
 
-// String shows the count, or nothing where it was left out.
 func (c count) String() string {
 	if c.n == nil || *c.n == nil {
 		return ""
@@ -58,7 +55,6 @@ func (c count) String() string {
 	return strconv.Itoa(**c.n)
 }
 
-// Set reads a count.
 func (c count) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
@@ -68,12 +64,10 @@ func (c count) Set(text string) error {
 	return nil
 }
 
-// ledgerName is the name of the ledger's file.
 func (f safetyFlags) ledgerName(reportDir string) string {
 	return cmp.Or(f.ledger, filepath.Join(reportDir, "ledger.jsonl"))
 }
 
-// beginLedger begins the ledger of a run.
 func (f safetyFlags) beginLedger(config suite.Config, reportDir string) (*ledger.Ledger, error) {
 	name := f.ledgerName(reportDir)
 	begun, err := ledger.Create(name, ledger.Head{

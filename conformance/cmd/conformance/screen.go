@@ -5,15 +5,12 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/suite"
 )
 
 // screen is what a person sees of a run: a line for each rule as it is judged,
@@ -51,10 +48,11 @@ func (s *screen) printf(format string, args ...any) {
 	fmt.Fprint(s.out, s.redact(fmt.Sprintf(format, args...)))
 }
 
-// The words of the outcomes, all of one width.
-var words = map[report.Outcome]string{
-	report.Passed: "pass", report.Failed: "FAIL", report.Warned: "warn", report.Known: "know", report.Skipped: "skip",
-	report.NotApplicable: "n/a ", report.Blocked: "blkd", report.Inconclusive: "open",
+// note writes a line about a stranger's text, unless that is empty.
+func (s *screen) note(format, text string) {
+	if text != "" {
+		s.printf(format, oneLine(text))
+	}
 }
 
 // The colours of the outcomes, as ANSI codes.
@@ -68,34 +66,6 @@ func (s *screen) paint(outcome report.Outcome, text string) string {
 		return text
 	}
 	return "\x1b[" + colours[outcome] + "m" + text + "\x1b[0m"
-}
-
-// begin says what is judged.
-func (s *screen) begin(config suite.Config) {
-	s.printf("judging %s (%s key) by %d of %d rules\n", config.BaseURL.Redacted(), config.AuthType, len(config.Judged()), len(rule.All()))
-	s.plan(config.Plan())
-	if config.LimitScale != 1 {
-		s.printf("the contract's limits are multiplied by %g: this run proves nothing about them\n", config.LimitScale)
-	}
-	s.printf("\n")
-}
-
-// rule shows what came of one rule.
-func (s *screen) rule(r report.RuleResult) {
-	s.step(func() {
-		s.printf("%s  %-6s  %-*s  %s\n", s.paint(r.Outcome, words[r.Outcome]), r.Level, s.width, r.ID, r.Title)
-		if r.Known != "" {
-			s.printf("              known: %s\n", oneLine(r.Known))
-		}
-		if r.Outcome == report.Failed || r.Outcome == report.Warned || r.Outcome == report.Known {
-			s.printf("              %s\n", oneLine(r.Message))
-		}
-	})
-}
-
-// waiting says until when nothing will be seen to happen.
-func (s *screen) waiting(until time.Time) {
-	s.above(func() { s.printf("waiting until %s for a hold to expire\n", until.Local().Format(time.TimeOnly)) })
 }
 
 // step shows something above the bar, which moves on. A bar that cannot be drawn
@@ -115,105 +85,9 @@ func (s *screen) above(show func()) {
 	show()
 }
 
-// finish takes the bar away.
 func (s *screen) finish() {
 	if s.bar != nil {
 		_ = s.bar.Finish()
-	}
-}
-
-// end shows the verdict, and why.
-func (s *screen) end(r *report.Result) {
-	s.finish()
-	s.printf("\n")
-	s.times(r.Latency)
-	for _, outcome := range []report.Outcome{report.Inconclusive, report.Known, report.Warned, report.Failed} {
-		s.list(r, outcome)
-	}
-	s.exploration(r.Exploration)
-	for _, left := range r.NotUndone {
-		s.printf("not undone: %s\n", leftover(left))
-	}
-	if len(r.NotUndone) > 0 && r.Ledger != "" {
-		s.printf("'conformance cleanup %s' tries it again\n", oneLine(r.Ledger))
-	}
-	counts := []string{fmt.Sprintf("%d rules passed", r.Summary[report.Passed])}
-	for _, outcome := range report.Outcomes() {
-		if n := r.Summary[outcome]; n > 0 && outcome != report.Passed {
-			counts = append(counts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(outcome), "_", " ")))
-		}
-	}
-	s.printf("%s in %s: %s\n", s.verdict(r), time.Duration(r.DurationMS)*time.Millisecond, strings.Join(counts, ", "))
-	s.printf("%d calls; %d products; slots of %d of %d options, %d slots; %d holds, %d bookings\n",
-		r.Coverage.Calls, r.Coverage.Products, r.Coverage.OptionsAsked, r.Coverage.Options, r.Coverage.Slots, r.Coverage.Holds, r.Coverage.Bookings)
-	if r.Baseline != nil {
-		for _, stale := range r.Baseline.Stale {
-			s.printf("%s %s\n", s.paint(report.Failed, "stale"), oneLine(stale.Message))
-		}
-	}
-}
-
-func (s *screen) verdict(r *report.Result) string {
-	switch r.Verdict {
-	case report.Conformant:
-		if r.Summary[report.Known] > 0 {
-			return s.paint(report.Known, "conformant but for known failures")
-		}
-		return s.paint(report.Passed, "conformant")
-	case report.Nonconformant:
-		return s.paint(report.Failed, "NOT CONFORMANT")
-	default:
-		return s.paint(report.Inconclusive, "COULD NOT BE JUDGED") + " (" + oneLine(r.Reason) + ")"
-	}
-}
-
-// list shows the rules of one outcome, with what to do about them.
-func (s *screen) list(r *report.Result, outcome report.Outcome) {
-	for _, one := range r.Rules {
-		if one.Outcome != outcome {
-			continue
-		}
-		s.printf("%s  %s %s (%s)\n", s.paint(outcome, words[outcome]), one.Level, one.ID, one.Clause)
-		s.printf("      %s.\n      %s\n", one.Title, oneLine(one.Message))
-		if one.Known != "" {
-			s.printf("      known: %s\n", oneLine(one.Known))
-		}
-		if one.Picture != "" {
-			s.printf("      picture: %s, in the report's folder\n", one.Picture)
-		}
-		if outcome != report.Inconclusive {
-			s.printf("      fix: %s\n", one.Fix)
-		}
-		s.printf("\n")
-	}
-}
-
-func leftover(l report.Leftover) string {
-	text := l.Kind
-	if l.Code != "" {
-		text += fmt.Sprintf(" %q", l.Code)
-	}
-	text += fmt.Sprintf(" of product %q, option %q, slot %q at %s: %s", l.ProductID, l.OptionID, l.AvailabilityID, l.Start, l.Reason)
-	switch {
-	case l.ExpiresAt != "" && l.Code == "":
-		text += fmt.Sprintf("; reference %s; it has expired by %s", l.Reference, l.ExpiresAt)
-	case l.ExpiresAt != "":
-		text += "; it expires at " + l.ExpiresAt
-	}
-	return oneLine(text)
-}
-
-// reports says where the reports are.
-func (s *screen) reports(files []string) {
-	for _, file := range files {
-		s.printf("wrote %s\n", file)
-	}
-}
-
-// sum says by which SHA-256 the report can be told from any other.
-func (s *screen) sum(digits string) {
-	if digits != "" {
-		s.printf("SHA-256 of the report: %s\n", digits)
 	}
 }
 

@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/internal/selftest"
+	"partnerkit.dev/internal/cli"
 )
 
 // mostParallel bounds --parallel: each run is a process.
 const mostParallel = 64
 
-// selftestFlags are the flags of the selftest command, as given.
 type selftestFlags struct {
 	defects, variants []string
 	fast, asJSON      bool
@@ -125,7 +125,7 @@ func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, exec
 	case err != nil:
 		return err
 	case !matrix.Proven:
-		return exitError(exitNonconformant)
+		return cli.Exit{Code: exitNonconformant}
 	default:
 		return nil
 	}

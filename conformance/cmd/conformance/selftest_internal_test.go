@@ -10,6 +10,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/selftest"
+	"partnerkit.dev/internal/cli"
 )
 
 func TestTheSelftestOfADefectThatIsSwitchedOffExits1AndSaysThatItSurvived(t *testing.T) {
@@ -23,7 +24,7 @@ func TestTheSelftestOfADefectThatIsSwitchedOffExits1AndSaysThatItSurvived(t *tes
 	command.SetContext(t.Context())
 	command.SetOut(&out)
 	err := selftestFlags{parallel: 1, reportDir: t.TempDir()}.selftest(command, plan, "testdata/blind-suite")
-	if exit := exitError(0); !errors.As(err, &exit) || exit != exitNonconformant {
+	if exit := (cli.Exit{}); !errors.As(err, &exit) || exit.Code != exitNonconformant {
 		t.Errorf("want exit 1, got %v", err)
 	}
 	for _, want := range []string{

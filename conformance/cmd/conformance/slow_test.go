@@ -27,7 +27,7 @@ func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
 	mock, address := startMock(t, mockpartner.Options{HoldFor: briefly})
 	r := judge(t, address, "--include-slow", "--handles-ticket-delivery")
 	if r.code != 0 || !strings.Contains(r.stdout, "\nwaiting until ") {
-		t.Errorf("want exit 0 after some waiting, got %d\n%s", r.code, r.troubles())
+		t.Errorf("want exit 0 after some waiting, got %d\n%s", r.code, r.said())
 	}
 	for _, one := range r.plain() {
 		if one.Outcome != report.Passed && one.ID != "reserve.expires-window" {
@@ -46,7 +46,7 @@ func TestWhatBecomesOfAHoldThatExpiresIsFoundByWaiting(t *testing.T) {
 	// Alone: on a busy machine holds of other stories would expire as well.
 	r := judge(t, address, "--include-slow", "--rule", strings.Join(expiry, ","))
 	if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{"release.expired.vacancies"}) {
-		t.Errorf("want exit 1 for release.expired.vacancies, got %d for %q\n%s", r.code, failed, r.troubles())
+		t.Errorf("want exit 1 for release.expired.vacancies, got %d for %q\n%s", r.code, failed, r.said())
 	}
 }
 

@@ -18,6 +18,12 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// The flags that hold the key, and the name of the variable that does.
+const (
+	authKeyFlag    = "auth-key"
+	authKeyEnvFlag = "auth-key-env"
+)
+
 // targetFlags are the flags that say which partner is meant, as given.
 type targetFlags struct{ baseURL, authType, authKey, authKeyEnv, clockURL, caFile string }
 
@@ -31,6 +37,31 @@ func (f *targetFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.authKeyEnv, authKeyEnvFlag, probe.KeyVariable, "the environment `variable` that holds the key")
 	flags.StringVar(&f.clockURL, "clock-url", "", "an `address` where the target's clock is read and moved, so that the expiry of holds can be judged")
 	flags.StringVar(&f.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust besides the system's")
+}
+
+// target is the partner that is meant.
+type target struct {
+	baseURL  *url.URL
+	authType partnerapi.AuthType
+	roots    *x509.CertPool
+}
+
+// check reads the flags; the first mistake is the error.
+func (f targetFlags) check() (t target, err error) {
+	if t.baseURL, err = parseBaseURL(f.baseURL); err != nil {
+		return t, err
+	}
+	if t.authType, err = parseAuthType(f.authType); err != nil {
+		return t, err
+	}
+	if err = f.checkKey(); err != nil {
+		return t, err
+	}
+	if err = parseClockURL(f.clockURL); err != nil {
+		return t, err
+	}
+	t.roots, err = f.roots()
+	return t, err
 }
 
 // key is the partner's key, as given or from the environment.
@@ -105,7 +136,6 @@ func parseAddress(text string) (*url.URL, error) {
 	return address, nil
 }
 
-// flaw says in a few words why a URL cannot be read.
 func flaw(err error) string {
 	var escape url.EscapeError
 	var host url.InvalidHostError
@@ -123,13 +153,11 @@ func flaw(err error) string {
 	}
 }
 
-// isPort reports whether a URL's port, if it names one, can be dialled.
 func isPort(port string) bool {
 	number, err := strconv.Atoi(port)
 	return port == "" || err == nil && number >= 1 && number <= 65535
 }
 
-// parseAuthType checks how the key is presented.
 func parseAuthType(text string) (partnerapi.AuthType, error) {
 	if authType := partnerapi.AuthType(text); slices.Contains(partnerapi.AuthTypes(), authType) {
 		return authType, nil

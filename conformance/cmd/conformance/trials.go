@@ -13,7 +13,6 @@ import (
 // judged, what is not as it should be, and the verdict.
 type trials struct{ *screen }
 
-// beginTrials says what is tried.
 func beginTrials(out io.Writer, plan selftest.Plan) trials {
 	count, names := map[selftest.Kind]int{}, []string{}
 	for _, c := range plan.Cases {
@@ -26,7 +25,6 @@ func beginTrials(out io.Writer, plan selftest.Plan) trials {
 	return t
 }
 
-// trial shows what came of one partner.
 func (t trials) trial(one selftest.Trial) {
 	t.step(func() {
 		outcome := report.Passed
@@ -37,7 +35,6 @@ func (t trials) trial(one selftest.Trial) {
 	})
 }
 
-// end shows what is not as it should be, with where its report is, and the verdict.
 func (t trials) end(dir string, m *selftest.Matrix) {
 	t.printf("\n")
 	for _, one := range m.Problematic() {

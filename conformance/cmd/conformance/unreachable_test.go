@@ -96,7 +96,7 @@ func TestACertificateOfThePartnersOwnAuthorityIsTrustedWhenItIsGiven(t *testing.
 	}
 	r := judge(t, server.URL, ofMock(server.URL, "--ca-file", file)...)
 	if r.code != 0 {
-		t.Fatalf("want exit 0, got %d\n%s%s", r.code, r.troubles(), r.stderr)
+		t.Fatalf("want exit 0, got %d\n%s%s", r.code, r.said(), r.stderr)
 	}
 	// The clock is the same server's.
 	if expired := r.rule(t, rule.ConfirmExpired.ID); expired.Outcome != report.Passed {

@@ -82,7 +82,6 @@ func badVerifications(t *testing.T) []misuse {
 		{name: "verify of a file that is not there", args: []string{"verify", empty + "x"}, want: "cannot be read: no such file or directory"},
 		{name: "verify of a folder", args: []string{"verify", filepath.Dir(empty)}, want: "cannot be read: is a directory"},
 		{name: "verify of an empty file", args: []string{"verify", empty}, want: "is no report.json of this suite"},
-		{name: "verify by half a sum", args: []string{"verify", empty, "--sha256", "5f0c"}, want: "want the 64 hexadecimal digits that the run printed"},
 		{name: "verify by no sum", args: []string{"verify", empty, "--sha256", secret}, want: "want the 64 hexadecimal digits that the run printed"},
 	}
 }
@@ -93,23 +92,17 @@ func badAddresses() []misuse {
 		{"", "--base-url is missing: give the partner's address"},
 		{"partner.example/api", "no http:// or https:// in front"},
 		{"localhost:8081", "no http:// or https:// in front"},
-		{"127.0.0.1:8081", "want an http:// or https:// address"},
 		{" https://partner.example", "want an http:// or https:// address"},
 		{"ftp://partner.example", "no http:// or https:// in front"},
-		{"file:///etc/passwd", "no http:// or https:// in front"},
 		{"https:", "has no host"},
 		{"https://", "has no host"},
-		{"https:///api", "has no host"},
-		{"https://:443", "has no host"},
 		{"https:partner.example", "has no host"},
 		{"https://someone:" + secret + "@partner.example", probe.KeyVariable},
 		{"https://" + secret + "@partner.example", probe.KeyVariable},
 		{"ftp://" + secret + "@partner.example", probe.KeyVariable},
 		{"https://someone:" + secret, "the port is no number"},
 		{"https://partner.example?key=" + secret, "has a query or a fragment"},
-		{"https://partner.example/api?", "has a query or a fragment"},
 		{"https://partner.example#" + secret, "has a query or a fragment"},
-		{"https://partner.example/api#", "has a query or a fragment"},
 		{"https://partner.example:0", "want 1 to 65535"},
 		{"https://partner.example:65536", "want 1 to 65535"},
 		{"https://partner.example:https", "the port is no number"},
@@ -138,16 +131,11 @@ func badKeys(partner string) []misuse {
 		{name: "no key", args: run, key: none, want: "the key is missing: set " + probe.KeyVariable + ", or give --auth-key"},
 		{name: "a key with a line break in it", args: run, key: secret[:9] + "\n" + secret[9:], want: broken},
 		{name: "a key with a line break behind it", args: run, key: secret + "\n", want: broken},
-		{name: "a key with a carriage return behind it", args: run, key: secret + "\r", want: broken},
-		{name: "a key with a tab in it", args: run, key: secret + "\t" + secret, want: broken},
 		{name: "a key with a space before it", args: run, key: " " + secret, want: "begins or ends with a space"},
 		{name: "a key with a space behind it, given as a flag", args: append(run, "--auth-key", secret+" "), key: none, want: "begins or ends with a space"},
-		{name: "a key that is a space", args: append(run, "--auth-key", " "), key: none, want: "begins or ends with a space"},
 		{name: "a key in a variable that is not set", args: append(run, "--auth-key-env", "STAGING_KEY"), want: "the key is missing: set STAGING_KEY, or give --auth-key"},
 		{name: "a key in a variable of no name", args: append(run, "--auth-key-env", ""), want: "--auth-key-env names no variable"},
 		{name: "auth type basic", args: append(run, "--auth-type", "basic"), want: `--auth-type "basic": want bearer or api_key`},
-		{name: "auth type in capitals", args: append(run, "--auth-type", "Bearer"), want: "want bearer or api_key"},
-		{name: "an empty auth type", args: append(run, "--auth-type", ""), want: "want bearer or api_key"},
 		{name: "the key as auth type", args: append(run, "--auth-type", secret), want: "want bearer or api_key"},
 	}
 }
@@ -161,12 +149,11 @@ func badFiles(t *testing.T, partner string) []misuse {
 		}
 		return path
 	}
-	file, empty := write("file", "a file"), write("empty", "")
+	file := write("file", "a file")
 	run := []string{"run", "--base-url", partner}
 	return []misuse{
 		{name: "a CA file that is missing", args: append(run, "--ca-file", filepath.Join(dir, "missing")), want: "cannot be read (no such file or directory): give a PEM file"},
 		{name: "a CA file that is a folder", args: append(run, "--ca-file", dir), want: "cannot be read (is a directory): give a PEM file"},
-		{name: "a CA file that is empty", args: append(run, "--ca-file", empty), want: "holds no certificate: give a PEM file"},
 		{name: "a CA file without a certificate", args: append(run, "--ca-file", file), want: "holds no certificate: give a PEM file"},
 		{name: "a baseline that is missing", args: append(run, "--baseline", filepath.Join(dir, "known.yaml")), want: "known.yaml cannot be read: no such file or directory"},
 		{name: "a baseline of words", args: append(run, "--baseline", file), want: "file:1: want a list of known failures"},
@@ -177,7 +164,6 @@ func badFiles(t *testing.T, partner string) []misuse {
 		{name: "a file of settings with a flaw", args: append(run, "--config", write("flawed", "max-duration: 0s")), want: "too short: want at least 1s (settings from " + filepath.Join(dir, "flawed") + ")"},
 		{name: "a profile without a file", args: append(run, "--profile", "staging"), want: "there is no conformance.yaml here; name the file with --config"},
 		{name: "an unknown profile", args: append(run, "--profile", "stagin", "--config", write("profiles", "profiles: {staging: {}}")), want: `there is no profile "stagin" (did you mean staging?)`},
-		{name: "a report folder that is a file", args: append(run, "--report-dir", file), want: "cannot be written (not a directory): name another folder"},
 		{name: "a report folder below a file", args: append(run, "--report-dir", filepath.Join(file, "reports")), want: "cannot be written (not a directory): name another folder"},
 		{name: "a report folder with a line break below a file", args: append(run, "--report-dir", filepath.Join(file, "a\nb")), want: "name another folder"},
 		{name: "a report folder without a name", args: append(run, "--report-dir", ""), want: "name another folder"},
@@ -189,32 +175,23 @@ func badFlags(partner string) []misuse {
 	const lists = "'conformance run --help' lists the flags"
 	return []misuse{
 		{name: "a label filter that breaks off", args: run("--label", "reserve &&"), want: "cannot be read: want names joined by && and ||"},
-		{name: "a label filter with an open bracket", args: run("--label", "(reserve"), want: "cannot be read: want names joined by && and ||"},
-		{name: "a label filter with a bad expression", args: run("--label", "/(/"), want: "cannot be read: want names joined by && and ||"},
 		{name: "a label filter with a line break", args: run("--label", "reserve\n&&"), want: "cannot be read: want names joined by && and ||"},
 		{name: "a label filter that fits no rule", args: run("--label", "reserved"), want: "fits no rule: want ids as 'conformance rules' lists them"},
-		{name: "a label filter that leaves nothing", args: run("--label", "!MUST && !SHOULD && !MAY"), want: "fits no rule"},
 		{name: "a mistyped rule", args: run("--rule", "reserve.status,reserve.vacancie.one"), want: `there is no rule "reserve.vacancie.one" (did you mean reserve.vacancies.one`},
 		{name: "a choice of no rule", args: run("--rule", ""), want: "no rule is named"},
 		{name: "a rule that the label filter leaves out", args: run("--rule", "reserve.status", "--label", "confirm"), want: "fits none of the rules that are named"},
 		{name: "a duration that is none", args: run("--max-duration", "soon"), want: lists},
-		{name: "a duration without a unit", args: run("--max-duration", "60"), want: lists},
 		{name: "no duration", args: run("--max-duration", "0s"), want: "--max-duration 0s is too short: want at least 1s"},
-		{name: "a negative duration", args: run("--max-duration", "-1m"), want: "is too short: want at least 1s"},
-		{name: "a duration below a second", args: run("--max-duration", "999ms"), want: "is too short: want at least 1s"},
 		{name: "a report that there is not", args: run("--reports", "report.pdf"), want: `--reports "report.pdf": want some of report.json`},
 		{name: "a limit scale of nothing", args: run("--limit-scale", "0"), want: "want more than 0, at most 1"},
-		{name: "a negative limit scale", args: run("--limit-scale", "-0.5"), want: "want more than 0, at most 1"},
 		{name: "a limit scale above 1", args: run("--limit-scale", "1.01"), want: "want more than 0, at most 1"},
 		{name: "a limit scale that is not a number", args: run("--limit-scale", "NaN"), want: "want more than 0, at most 1"},
-		{name: "an endless limit scale", args: run("--limit-scale", "Inf"), want: "want more than 0, at most 1"},
 		{name: "a limit scale that is a word", args: run("--limit-scale", "half"), want: lists},
 		{name: "too many stories", args: run("--explore", "1001"), want: "--explore 1001: want from 0 to 1000"},
 		{name: "fewer stories than none", args: run("--explore", "-1"), want: "--explore -1: want from 0 to 1000"},
 		{name: "a seed of no story", args: run("--seed", "7"), want: "--seed 7 goes with --explore N"},
 		{name: "a seed that no reader of JSON keeps", args: run("--explore", "1", "--seed", "9007199254740992"), want: "want at most 9007199254740991"},
 		{name: "an unknown flag", args: run("--fast"), want: "unknown flag: --fast; " + lists},
-		{name: "an unknown short flag", args: run("-x"), want: lists},
 		{name: "a mistyped key flag", args: run("--auth-kye", secret), want: "unknown flag: --auth-kye; " + lists},
 		{name: "a mistyped key flag with an equals sign", args: run("--auth-kye=" + secret), key: none, want: "unknown flag: --auth-kye; " + lists},
 		{name: "a flag without its value", args: run("--auth-key"), want: "flag needs an argument: --auth-key; " + lists},
@@ -243,7 +220,6 @@ func badSelftests() []misuse {
 func badCommands() []misuse {
 	return []misuse{
 		{name: "an unknown command", args: []string{"judge"}, want: `there is no command "judge"; 'conformance --help' lists all`},
-		{name: "a mistyped command", args: []string{"rule"}, want: `there is no command "rule"; 'conformance --help' lists all`},
 		{name: "the key as command", args: []string{secret}, want: "'conformance --help' lists all"},
 		{name: "a command with a line break", args: []string{"ru\nn"}, want: "'conformance --help' lists all"},
 		{name: "an unknown flag of no command", args: []string{"--base-url", "https://partner.example"}, want: "unknown flag: --base-url; 'conformance --help' lists the flags"},
@@ -258,7 +234,6 @@ func badCommands() []misuse {
 		{name: "completion of an unknown shell", args: []string{"completion", "tcsh"}, want: "the name of one shell: bash, fish, powershell, zsh"},
 		{name: "explain of a mistyped rule", args: []string{"explain", "reserve.vacancie.one"}, want: `there is no rule "reserve.vacancie.one" (did you mean reserve.vacancies.one`},
 		{name: "explain of no rule", args: []string{"explain"}, want: "the id of one rule, and got 0; 'conformance rules' lists all"},
-		{name: "explain of two rules", args: []string{"explain", "reserve.status", "confirm.status"}, want: "the id of one rule, and got 2"},
 		{name: "explain of an unknown rule", args: []string{"explain", "zzz"}, want: `there is no rule "zzz"; 'conformance rules' lists all`},
 	}
 }

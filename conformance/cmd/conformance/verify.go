@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/cli"
 )
 
 // exitChanged is the exit code of a report that is not as the run wrote it.
@@ -33,12 +34,7 @@ Exit codes:
   1  changed, or another report than the one of --sha256
   2  not a report.json, or one that cannot be read`,
 		Example: "  conformance verify conformance-report/report.json\n  conformance verify report.json --sha256 5f0c...",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("verify takes the path of one report, and got %d; 'conformance verify --help' shows examples", len(args))
-			}
-			return nil
-		},
+		Args:    cli.Exactly(1, "verify takes the path of one report, and got %d; 'conformance verify --help' shows examples"),
 		RunE: func(command *cobra.Command, args []string) error {
 			if raw, err := hex.DecodeString(sum); err != nil || sum != "" && len(raw) != 32 {
 				return errors.New("--sha256 is none: want the 64 hexadecimal digits that the run printed")
@@ -74,7 +70,7 @@ func verify(command *cobra.Command, path, sum string) error {
 		say("Compare the SHA-256 with the one that the run printed: it tells that the report is whole, not who wrote it.")
 	}
 	if verdict != "unchanged" {
-		return exitError(exitChanged)
+		return cli.Exit{Code: exitChanged}
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"partnerkit.dev/conformance/internal/rule"
-	"partnerkit.dev/conformance/internal/yamlfile"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/yamlfile"
 )
 
 // Entry is a known failure.
@@ -31,7 +31,7 @@ type Baseline struct {
 // Read reads a baseline: a YAML list of entries with rule, reason, and until (such
 // as 2027-05-31), which may be absent. Its errors begin with the file and the line.
 func Read(path string) (*Baseline, error) {
-	file, err := yamlfile.Read(path)
+	file, err := yamlfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

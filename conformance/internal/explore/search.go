@@ -1,11 +1,6 @@
 package explore
 
-import (
-	"runtime"
-	"slices"
-
-	"pgregory.net/rapid"
-)
+import "slices"
 
 // Verdict is what came of a story that was played.
 type Verdict int
@@ -34,13 +29,10 @@ type Player func(seed uint64, story Story) (v Verdict, steps int)
 // breaks, and then shorter ones. The same seed draws the same stories; seeds begin
 // at 1. It returns how many of the count were played, and the story that breaks, or
 // nil.
-func Search(cast Cast, count int, seed uint64, play Player) (played int, found *Found) {
+func Search(from Material, count int, seed uint64, play Player) (played int, found *Found) {
 	for ; played < count; played++ {
-		s := search{cast: cast, play: play, found: Found{Seed: seed + uint64(played)}}
-		try(s.found.Seed, s.property)
-		if s.crash != nil {
-			panic(s.crash)
-		}
+		s := search{play: play, found: Found{Seed: seed + uint64(played)}}
+		s.judge(from.Draw(s.found.Seed))
 		if s.found.First != nil {
 			s.trim()
 			return played + 1, &s.found
@@ -54,31 +46,15 @@ func Search(cast Cast, count int, seed uint64, play Player) (played int, found *
 
 // search is the search for the shortest story of one seed.
 type search struct {
-	cast  Cast
 	play  Player
 	found Found
 	broke []Story // what was played, up to where it breaks
 	held  []Story
 	over  bool
-	crash any // what whoever plays panicked with, which rapid would take for a story that breaks
 }
 
 // MostTries bounds the stories that are played to shorten one.
 const MostTries = 60
-
-// property has the story played that rapid draws. Rapid is not to shorten it: it knows
-// nothing of steps, and each story that it tries costs slots that are fresh.
-func (s *search) property(t *rapid.T) {
-	story, done := s.cast.draw(t), false
-	defer func() {
-		if !done {
-			s.crash = recover()
-		}
-		runtime.Goexit()
-	}()
-	s.judge(story)
-	done = true
-}
 
 // judge has a story played, unless it is known what would come of it: many that are
 // cut out of one are the same in their beginning.

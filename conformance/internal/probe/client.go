@@ -28,8 +28,6 @@ const (
 	largestHeader  = 1 << 20  // bytes of an answer's header that are read
 	firstPiece     = 16 << 10 // bytes of a body that are read at once; most are smaller
 	laterPieces    = 1 << 20  // bytes of a body that are read at once then
-	longestText    = 8 << 10  // bytes of a body, an address or a header that evidence shows
-	longestMessage = 512      // bytes of what went wrong
 	// idleFor is shorter than any server's keep-alive, so that no request is
 	// lost on a connection that the partner was just closing.
 	idleFor = time.Second
@@ -47,9 +45,6 @@ const (
 
 // NoType is the content type of a body that is declared as nothing.
 const NoType = "none"
-
-// wrongKey is sent where a wrong key is wanted.
-const wrongKey = "conformance-suite-wrong-key"
 
 // Config is how to reach a partner.
 type Config struct {
@@ -163,14 +158,14 @@ func (c *Client) Do(ctx context.Context, call Call) *Answer {
 
 	request, err := c.request(within, call)
 	if err != nil {
-		exchange.Failure = &Failure{Protocol, c.shown(err.Error(), longestMessage)}
+		exchange.Failure = &Failure{Protocol, c.redact.shown(err.Error(), longestMessage)}
 		return &Answer{Exchange: exchange}
 	}
 	exchange.Request = Request{
 		Method: call.Method,
-		URL:    c.shown(request.URL.String(), longestText),
-		Header: c.header(request.Header),
-		Body:   c.body(call.Body),
+		URL:    c.redact.shown(request.URL.String(), longestText),
+		Header: c.redact.header(request.Header, c.config.AuthType),
+		Body:   c.redact.body(call.Body),
 	}
 	exchange.Curl = curl(call, exchange.Request.URL, request.Header, c.config.AuthType, c.redact.Redact)
 
@@ -182,7 +177,7 @@ func (c *Client) Do(ctx context.Context, call Call) *Answer {
 			err: err, deadline: call.Deadline, largest: sizeCap(call.Endpoint),
 			way: way, reached: reached, began: exchange.Response != nil,
 		}.failure(ctx)
-		exchange.Failure.Message = c.shown(exchange.Failure.Message, longestMessage)
+		exchange.Failure.Message = c.redact.shown(exchange.Failure.Message, longestMessage)
 		return &Answer{Exchange: exchange}
 	}
 	return &Answer{Exchange: exchange, Raw: raw}
@@ -256,7 +251,7 @@ func (c *Client) exchange(exchange *Exchange, request *http.Request, largest int
 	}
 	raw, size, err := readAtMost(answer.Body, largest)
 	exchange.Response = &Response{
-		Status: answer.StatusCode, Proto: answer.Proto, Header: c.header(answer.Header), Body: c.body(raw),
+		Status: answer.StatusCode, Proto: answer.Proto, Header: c.redact.header(answer.Header, c.config.AuthType), Body: c.redact.body(raw),
 	}
 	if err != nil {
 		exchange.Response.Body.Size, exchange.Response.Body.Cut = size, true

@@ -12,20 +12,20 @@ import (
 
 // header returns a redacted copy of h, cut to a bounded length. Credentials are
 // redacted by their header's name as well, for keys too short to be searched for.
-func (c *Client) header(h http.Header) http.Header {
+func (r *Redactor) header(h http.Header, auth partnerapi.AuthType) http.Header {
 	shown := make(http.Header, len(h))
 	left := longestText
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		for _, value := range h[name] {
 			switch {
 			case name != "Authorization", strings.Contains(value, wrongKey):
-				value = c.shown(value, longestText)
-			case strings.HasPrefix(value, "Bearer ") && c.config.AuthType != partnerapi.APIKey:
+				value = r.shown(value, longestText)
+			case strings.HasPrefix(value, "Bearer ") && auth != partnerapi.APIKey:
 				value = "Bearer " + Redacted
 			default:
 				value = Redacted
 			}
-			label := c.shown(name, longestText)
+			label := r.shown(name, longestText)
 			if left -= len(label) + len(value); left < 0 {
 				shown.Add("(more)", "the rest of the header is left out")
 				return shown
@@ -37,21 +37,35 @@ func (c *Client) header(h http.Header) http.Header {
 }
 
 // body returns raw as evidence shows it.
-func (c *Client) body(raw []byte) Body {
+func (r *Redactor) body(raw []byte) Body {
 	enough := raw[:min(len(raw), 3*longestText)] // a copy of all of a catalog would double it
-	text, whole := Beginning(string(enough), longestText, c.redact.Redact)
+	text, whole := Beginning(string(enough), longestText, r.Redact)
 	return Body{Text: strings.ToValidUTF8(text, "\uFFFD"), Size: int64(len(raw)), Cut: !whole}
 }
 
 // shown returns text as evidence shows it: without the key, and cut, which it
 // says with an ellipsis.
-func (c *Client) shown(text string, most int) string {
-	beginning, whole := Beginning(text, most, c.redact.Redact)
+func (r *Redactor) shown(text string, most int) string {
+	beginning, whole := Beginning(text, most, r.Redact)
 	if !whole {
 		beginning += ellipsis
 	}
 	return beginning
 }
+
+const (
+	longestText    = 8 << 10 // bytes of a body, an address or a header that evidence shows
+	longestMessage = 512     // bytes of what went wrong
+)
+
+// wrongKey is sent where a wrong key is wanted.
+const wrongKey = "conformance-suite-wrong-key"
+
+// longestWords is how many bytes of a message or an id a report shows.
+const longestWords = 1000
+
+// Words returns text as a report shows it: without the key, and cut.
+func (r *Redactor) Words(text string) string { return r.shown(text, longestWords) }
 
 // Beginning returns the first bytes of text, at most so many, without the key,
 // and whether they are all of it. Of a longer text some more is redacted and then

@@ -5,7 +5,7 @@
 //
 // The specs, the reports, the documentation and the command line are all drawn
 // from this catalogue. To add a rule, declare it beside its neighbours in the
-// file of its endpoint and judge it in package suite.
+// file of its endpoint and judge it in package judge.
 package rule
 
 import (

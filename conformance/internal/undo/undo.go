@@ -7,8 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
@@ -47,16 +48,15 @@ func (u Undoing) All(ctx context.Context) {
 
 // each undoes the entries that are open, so many at once.
 func (u Undoing) each(ctx context.Context, atOnce int) {
-	var running sync.WaitGroup
-	free := make(chan struct{}, atOnce)
+	var running errgroup.Group
+	running.SetLimit(atOnce)
 	for _, entry := range u.Ledger.Open() {
-		free <- struct{}{}
-		running.Go(func() {
-			defer func() { <-free }()
+		running.Go(func() error {
 			u.one(ctx, entry)
+			return nil
 		})
 	}
-	running.Wait()
+	_ = running.Wait() // each entry says itself what became of it
 }
 
 func (u Undoing) one(ctx context.Context, entry *ledger.Entry) {

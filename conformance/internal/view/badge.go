@@ -24,9 +24,9 @@ const badgeSVG = `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="
 </svg>
 `
 
-// Badge returns the verdict as a small picture: "conformant", and how many of
+// drawBadge returns the verdict as a small picture: "conformant", and how many of
 // the rules that were judged hold. Nothing of a partner's stands in it.
-func Badge(r *report.Result) ([]byte, error) {
+func drawBadge(r *report.Result) ([]byte, error) {
 	says, colour := badgeWords(r.Complete())
 	labelText, saysText := textWidth(badgeLabel), textWidth(says)
 	label, field := labelText+2*badgePadding, saysText+2*badgePadding

@@ -26,7 +26,7 @@ func TestTheBadgeSaysTheVerdictAndHowManyRulesHold(t *testing.T) {
 		"not judged":                             {Verdict: report.Incomplete, Rules: rules(1, 0, 0, 179)},
 		"not measured: limits scaled":            {Verdict: report.Conformant, Rules: rules(180, 0, 0, 0), LimitScale: 0.1},
 	} {
-		content := render(t, Badge, r)
+		content := render(t, drawBadge, r)
 		if err := xml.Unmarshal(content, new(struct{})); err != nil {
 			t.Fatalf("the badge is no XML: %v", err)
 		}

@@ -30,7 +30,7 @@ func FixedText(names ...string) ([][]byte, error) {
 		}
 		all = append(all, content.Bytes())
 		if v.name == pageFile {
-			all = append(all, []byte(style), []byte(script))
+			all = append(all, []byte(style()), []byte(script))
 			err = fs.WalkDir(templates, "page", func(name string, file fs.DirEntry, err error) error {
 				if err != nil || file.IsDir() {
 					return err

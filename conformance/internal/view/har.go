@@ -13,10 +13,10 @@ import (
 // harRun is the id of the one page of an archive: a run.
 const harRun = "run"
 
-// HAR writes all calls of r as an HTTP archive, version 1.2, which browsers and
+// drawHAR writes all calls of r as an HTTP archive, version 1.2, which browsers and
 // proxies open. Headers and bodies are as evidence shows them: without the key,
 // and cut. A long run is never in memory twice.
-func HAR(w io.Writer, r *report.Result) error {
+func drawHAR(w io.Writer, r *report.Result) error {
 	return har.Write(w,
 		har.Creator{Name: "partnerkit conformance", Version: r.SuiteVersion, Comment: checksumWords(r)},
 		[]har.Page{{

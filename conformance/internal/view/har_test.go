@@ -20,7 +20,7 @@ import (
 func archive(t *testing.T, r *report.Result) (entries []har.Entry) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := HAR(&out, r); err != nil {
+	if err := drawHAR(&out, r); err != nil {
 		t.Fatal(err)
 	}
 	schema, err := os.ReadFile("testdata/har-1.2.schema.json")

@@ -2,9 +2,7 @@ package view
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"sync"
@@ -12,24 +10,25 @@ import (
 	"unicode/utf8"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/webui"
 )
 
 // What the page is made of.
 var (
 	//go:embed page/*.html
 	templates embed.FS
-	//go:embed page/page.css
-	style string
-	//go:embed page/page.js
+	//go:embed page/style.css
+	ownStyle string
+	//go:embed page/script.js
 	script string
 )
 
 var pageTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{
+	return template.Must(webui.Templates(templates, template.FuncMap{
 		"bytes": size, "duration": duration, "label": label, "ms": Milliseconds, "plural": plural, "thousands": thousands,
 		"took":    func(ms int64) string { return Milliseconds(float64(ms)) },
 		"shorten": func(s string) string { return shorten(s, maxText) },
-	}).ParseFS(templates, "page/*.html"))
+	}))
 })
 
 // HTML returns r as one page for people, which needs no network and no other
@@ -45,14 +44,11 @@ func HTML(r *report.Result) ([]byte, error) {
 
 // policy allows the page its own style and script, and nothing else.
 func policy() string {
-	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", hashSource(style), hashSource(script))
+	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", webui.HashSource(style()), webui.HashSource(script))
 }
 
-// hashSource is the source expression that allows exactly this inline content.
-func hashSource(content string) string {
-	sum := sha256.Sum256([]byte(content))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
+// style is that of all pages, with what a report has of its own.
+func style() string { return webui.Style(ownStyle) }
 
 // legible makes visible what a page would hide or obey: control characters, and
 // those that turn the direction of the text around them. Invalid UTF-8 becomes

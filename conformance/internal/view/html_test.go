@@ -164,15 +164,6 @@ func TestHTMLAllowsNothingButItsOwnStyleAndScript(t *testing.T) {
 	}
 }
 
-func TestHTMLCanBeReadWithoutItsScript(t *testing.T) {
-	t.Parallel()
-	for _, e := range elements(parse(t, sampleResult(t)), func(e *html.Node) bool { return hasAttr(e, "hidden") }) {
-		if !hasClass(e, "sift") && !hasClass(e, "copy") && !hasClass(e, "nothing") {
-			t.Errorf("<%s class=%q> is hidden until the script runs", e.Data, attr(e, "class"))
-		}
-	}
-}
-
 func TestHTMLShowsTheVerdictWithItsCounts(t *testing.T) {
 	t.Parallel()
 	for verdict, want := range map[report.Verdict]string{report.Conformant: "Conformant", report.Nonconformant: "Not conformant", report.Incomplete: "Not judged"} {

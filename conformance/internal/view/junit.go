@@ -61,10 +61,10 @@ type junitText struct {
 	Text string `xml:",cdata"`
 }
 
-// JUnit returns r for continuous integration: a test suite an endpoint, a test
+// drawJUnit returns r for continuous integration: a test suite an endpoint, a test
 // case a rule. A failed rule is a failure with its evidence; a rule that was
 // warned or not judged is skipped, and the message begins with its outcome.
-func JUnit(r *report.Result) ([]byte, error) {
+func drawJUnit(r *report.Result) ([]byte, error) {
 	root := junitSuites{Name: "conformance", Time: seconds(r.DurationMS)}
 	for _, e := range partnerapi.Endpoints() {
 		suite, duration := newJUnitSuite(r, string(e)), int64(0)

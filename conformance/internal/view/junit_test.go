@@ -14,7 +14,7 @@ import (
 
 func decodeJUnit(t testing.TB, r *report.Result) junitSuites {
 	t.Helper()
-	content, err := JUnit(r)
+	content, err := drawJUnit(r)
 	if err != nil {
 		t.Fatalf("JUnit: %v", err)
 	}
@@ -158,7 +158,7 @@ func TestJUnitOfAnEmptyResultIsAnEmptyList(t *testing.T) {
 // has the same cases, and shows the text where it belongs, as far as XML can hold it.
 func checkHostileJUnit(t testing.TB, text string) {
 	r := hostileResult(t, text)
-	keepsSchema(t, render(t, JUnit, r))
+	keepsSchema(t, render(t, drawJUnit, r))
 	root := decodeJUnit(t, r)
 	if root.Tests != len(r.Rules) || root.Failures != 2 {
 		t.Errorf("want %d tests, 2 failures, got %d, %d", len(r.Rules), root.Tests, root.Failures)

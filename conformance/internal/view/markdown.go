@@ -23,11 +23,11 @@ const (
 	mostSnippets   = 3       // calls shown of one rule
 )
 
-// Markdown returns r for a pull request: the verdict, what failed, what was
+// drawMarkdown returns r for a pull request: the verdict, what failed, what was
 // warned of and what is known in a table, and the calls that show it, folded. It is no longer than
 // GitHub takes; where that is too short it says what is left out. A partner's
 // text mentions nobody and links to nothing.
-func Markdown(r *report.Result) ([]byte, error) {
+func drawMarkdown(r *report.Result) ([]byte, error) {
 	whole := r.Complete()
 	doc := &markdown{}
 	doc.head(whole)

@@ -18,7 +18,7 @@ import (
 // pullRequest is report.md as GitHub shows it.
 func pullRequest(t testing.TB, r *report.Result) *nethtml.Node {
 	t.Helper()
-	content := render(t, Markdown, r)
+	content := render(t, drawMarkdown, r)
 	if len(content) > mostMarkdown {
 		t.Fatalf("report.md has %d bytes, want at most %d", len(content), mostMarkdown)
 	}

@@ -9,14 +9,14 @@ import (
 
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/webui"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // page is what the templates read: the result, arranged for the eye.
 type page struct {
 	*report.Result
-	Policy    string
-	Style     template.CSS
+	Head      webui.Head
 	Script    template.JS
 	Host      string // of the target, for the title
 	Heading   string // the verdict in words
@@ -55,7 +55,7 @@ type endpointView struct {
 
 func newPage(r *report.Result) *page {
 	p := &page{
-		Result: r, Policy: policy(), Style: template.CSS(style), Script: template.JS(script),
+		Result: r, Head: webui.Head{Style: template.CSS(style()), Policy: policy()}, Script: template.JS(script),
 		Host:    r.Target.BaseURL,
 		Levels:  levels(r.Rules),
 		Counts:  counts(r.Rules),
@@ -69,6 +69,7 @@ func newPage(r *report.Result) *page {
 		p.Slots, p.MoreSlots = p.Slots[:stepsOpen], p.Slots[stepsOpen:]
 	}
 	p.Heading, p.Sentence = verdictWords(r)
+	p.Head.Title = p.Heading + ": " + shorten(p.Host, maxText) + " · conformance report"
 	views := ruleViews(r)
 	p.Urgent = urgent(views, r.Verdict)
 	for _, e := range partnerapi.Endpoints() {

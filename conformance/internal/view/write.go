@@ -35,10 +35,10 @@ func views() []view {
 	return []view{
 		{name: "report.json", write: whole(report.JSON)},
 		{name: pageFile, write: whole(HTML), read: html.UnescapeString},
-		{name: "report.md", write: whole(Markdown), read: unescaped},
-		{name: "junit.xml", write: whole(JUnit), read: html.UnescapeString},
-		{name: "run.har", write: HAR},
-		{name: "badge.svg", write: whole(Badge), read: html.UnescapeString},
+		{name: "report.md", write: whole(drawMarkdown), read: unescaped},
+		{name: "junit.xml", write: whole(drawJUnit), read: html.UnescapeString},
+		{name: "run.har", write: drawHAR},
+		{name: "badge.svg", write: whole(drawBadge), read: html.UnescapeString},
 	}
 }
 

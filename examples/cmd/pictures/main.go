@@ -5,7 +5,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"html"
@@ -65,24 +64,23 @@ func draw(ctx context.Context, demo, bin, out string) error {
 	}
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, told) }))
 	defer page.Close()
-	services, err := start(ctx, bin)
+	market, err := start(ctx, bin)
 	if err != nil {
 		return err
 	}
-	defer services.stop()
-	browser, cancel, err := chromium(ctx)
-	if err != nil {
-		return err
-	}
+	defer market.stop()
+	allocator, end := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU)...)
+	defer end()
+	browser, cancel := chromedp.NewContext(allocator)
 	defer cancel()
 	for _, p := range []picture{
 		{"demo", 760, 640, page.URL, nil},
 		{"report", 1200, 760, left.URL + "/broken/report.html", nil},
-		{"console", 1200, 760, services.marketplace + "/console", []chromedp.Action[chromedp.Void]{
-			chromedp.SendKeys(chromedp.CSS(`input[type="email"]`), services.email),
-			chromedp.SendKeys(chromedp.CSS(`input[type="password"]`), services.password+kb.Enter),
+		{"console", 1200, 760, market.url + "/console", []chromedp.Action[chromedp.Void]{
+			chromedp.SendKeys(chromedp.CSS(`input[type="email"]`), market.email),
+			chromedp.SendKeys(chromedp.CSS(`input[type="password"]`), market.password+kb.Enter),
 			chromedp.WaitVisible(chromedp.CSS(`form.out`)),
-			chromedp.Navigate(services.marketplace + "/console/integrations"),
+			chromedp.Navigate(market.url + "/console/integrations"),
 			chromedp.Click(chromedp.CSS(`main a[href^="/console/integrations/"]`)),
 			chromedp.WaitVisible(chromedp.CSS(`main svg`)),
 		}},
@@ -100,19 +98,6 @@ func draw(ctx context.Context, demo, bin, out string) error {
 		}
 	}
 	return nil
-}
-
-func chromium(ctx context.Context) (browser context.Context, cancel func(), err error) {
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		path, err := exec.LookPath(name)
-		if err != nil {
-			continue
-		}
-		allocator, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU)...)
-		browser, end := chromedp.NewContext(allocator)
-		return browser, func() { end(); stop() }, nil
-	}
-	return nil, nil, errors.New("want a Chromium to draw with")
 }
 
 // shownLines are how many lines of the transcript fit on the picture, and the step that
@@ -138,50 +123,43 @@ func transcript(name string) (string, error) {
 		html.EscapeString(strings.Join(lines[:min(len(lines), shownLines)], "\n")) + "</pre>", nil
 }
 
-// services are those of demo up.
-type services struct {
-	process                      *exec.Cmd
-	left                         string // a folder that goes with them
-	marketplace, email, password string
+// market is the marketplace of demo up, and its operator.
+type market struct {
+	url, email, password string
+	stop                 func()
 }
 
-var (
-	serving  = regexp.MustCompile(`(?m)^ +marketplace +(http://\S+)$`)
-	operator = regexp.MustCompile(`(?m)^ +operator +(\S+), password (.+)$`)
-)
+var invitation = regexp.MustCompile(`(?ms)^ +marketplace +(http://\S+)$.*^ +operator +(\S+), password ([^\n]+)\n`)
 
-// start starts them, and reads who may come in.
-func start(ctx context.Context, bin string) (*services, error) {
+// start starts demo up, and reads from what it says who may come in.
+func start(ctx context.Context, bin string) (*market, error) {
 	left, err := os.MkdirTemp("", "pictures-")
 	if err != nil {
 		return nil, err
 	}
-	s := &services{left: left, process: exec.CommandContext(ctx, filepath.Join(bin, "demo"), "-bin", bin, "-out", left, "up")}
-	s.process.Cancel = func() error { return s.process.Process.Signal(syscall.SIGTERM) }
-	s.process.Stderr = os.Stderr
-	output, err := s.process.StdoutPipe()
+	demo := exec.CommandContext(ctx, filepath.Join(bin, "demo"), "-bin", bin, "-out", left, "up")
+	demo.Cancel = func() error { return demo.Process.Signal(syscall.SIGTERM) }
+	demo.Stderr = os.Stderr
+	output, err := demo.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.process.Start(); err != nil {
+	if err := demo.Start(); err != nil {
 		return nil, err
+	}
+	stop := func() {
+		_ = demo.Cancel() // it may have ended
+		_ = demo.Wait()
+		_ = os.RemoveAll(left)
 	}
 	said := ""
 	for lines := bufio.NewScanner(output); lines.Scan(); {
 		said += lines.Text() + "\n"
-		at, who := serving.FindStringSubmatch(said), operator.FindStringSubmatch(said)
-		if at != nil && who != nil {
-			s.marketplace, s.email, s.password = at[1], who[1], who[2]
+		if found := invitation.FindStringSubmatch(said); found != nil {
 			go func() { _, _ = io.Copy(io.Discard, output) }()
-			return s, nil
+			return &market{found[1], found[2], found[3], stop}, nil
 		}
 	}
-	s.stop()
+	stop()
 	return nil, fmt.Errorf("want an operator from demo up, got\n%s", said)
-}
-
-func (s *services) stop() {
-	_ = s.process.Process.Signal(syscall.SIGTERM)
-	_ = s.process.Wait()
-	_ = os.RemoveAll(s.left)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -21,7 +22,6 @@ import (
 
 func newAccount() *cobra.Command {
 	command := &cobra.Command{Use: "account", Short: "Accounts and their tokens", Example: "  marketplace account list"}
-	group(command)
 	command.AddCommand(newAccountCreate(), newAccountList(), newAccountToken())
 	return command
 }
@@ -70,7 +70,7 @@ may sign in, and its name. It works while the service runs, and while it does no
 		Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if role != "" && !slices.Contains([]marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator}, marketplace.Role(role)) {
-				return misuse{fmt.Errorf("--role: want reseller, affiliate, partner or operator, got %.20q", role)}
+				return cli.Misuse(fmt.Errorf("--role: want reseller, affiliate, partner or operator, got %.20q", role))
 			}
 			return withStore(command.Context(), s, func(store *postgres.Store) error {
 				return listAccounts(command.Context(), store, marketplace.Role(role), command.OutOrStdout())
@@ -82,7 +82,6 @@ may sign in, and its name. It works while the service runs, and while it does no
 	return command
 }
 
-// accountsAtOnce is how many accounts are read at once.
 const accountsAtOnce = 500
 
 func listAccounts(ctx context.Context, store *postgres.Store, role marketplace.Role, out io.Writer) error {
@@ -203,7 +202,7 @@ func byFlag(err error) error {
 			lines[i] = "standard input: " + detail
 		}
 	}
-	return misuse{errors.New(strings.Join(lines, "\n"))}
+	return cli.Misuse(errors.New(strings.Join(lines, "\n")))
 }
 
 // withDetails says every mistake of a request, a line each.

@@ -11,7 +11,6 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
-// database is the service's: one that was given, or a private one.
 type database struct {
 	address string
 	private *pgembed.Server // nil: one that was given
@@ -96,7 +95,6 @@ func (db *database) gone() <-chan struct{} {
 	return db.private.Gone()
 }
 
-// close stops a private PostgreSQL.
 func (db *database) close(ctx context.Context) error {
 	if db.private == nil {
 		return nil

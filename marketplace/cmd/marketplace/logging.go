@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"log/slog"
-	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,8 +11,10 @@ import (
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
-// logged says how the log is written.
-type logged struct{ format, level string }
+type logged struct {
+	format, level string
+	least         slog.Level // as checking level has read it
+}
 
 func (l *logged) register(command *cobra.Command) {
 	f := command.Flags()
@@ -21,43 +22,21 @@ func (l *logged) register(command *cobra.Command) {
 	f.StringVar(&l.level, "log-level", "info", "debug, info, warn or error: what is less is not logged. A request is info, one that failed or took long warn")
 }
 
-func (l *logged) mistakes() (wrong []error) {
-	if l.format != "json" && l.format != "text" {
-		wrong = append(wrong, fmt.Errorf("--log-format: want json or text, got %q", l.format))
+func (l *logged) mistakes() []error {
+	levels := []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}
+	found := slices.IndexFunc(levels, func(level slog.Level) bool { return strings.EqualFold(level.String(), l.level) })
+	l.least = levels[max(found, 0)]
+	return []error{
+		unless(l.format == "json" || l.format == "text", "--log-format: want json or text, got %q", l.format),
+		unless(found >= 0, "--log-level: want debug, info, warn or error, got %q", l.level),
 	}
-	if _, err := l.threshold(); err != nil {
-		wrong = append(wrong, fmt.Errorf("--log-level: want debug, info, warn or error, got %q", l.level))
-	}
-	return wrong
 }
 
-func (l *logged) threshold() (slog.Level, error) {
-	for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError} {
-		if strings.EqualFold(level.String(), l.level) {
-			return level, nil
-		}
-	}
-	return 0, fmt.Errorf("there is no level %q", l.level)
-}
-
-// open returns the log, whose settings have no mistake, and what writes its last lines.
+// open returns the log and what writes its last lines.
 func (l *logged) open(to io.Writer) (log *slog.Logger, flush func() error) {
-	level, _ := l.threshold()
-	options, lines := &slog.HandlerOptions{Level: level}, telemetry.NewLogBuffer(to)
+	options, lines := &slog.HandlerOptions{Level: l.least}, telemetry.NewLogBuffer(to)
 	if l.format == "text" {
 		return slog.New(lines.Handler(slog.NewTextHandler(lines, options))), lines.Flush
 	}
 	return slog.New(lines.Handler(slog.NewJSONHandler(lines, options))), lines.Flush
-}
-
-// networks reads --metrics-from.
-func networks(given []string) (list []netip.Prefix, err error) {
-	for _, text := range given {
-		network, err := netip.ParsePrefix(strings.TrimSpace(text))
-		if err != nil {
-			return nil, fmt.Errorf("--metrics-from: want networks such as 10.0.0.0/8, got %q", text)
-		}
-		list = append(list, network.Masked())
-	}
-	return list, nil
 }

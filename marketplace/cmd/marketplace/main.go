@@ -4,7 +4,7 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -21,6 +21,10 @@ func main() {
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return cli.Run(ctx, newRoot(), args, stdout, stderr, cli.ExitFailed, nil)
+}
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "marketplace",
@@ -33,15 +37,8 @@ in capitals, such as MARKETPLACE_DATABASE_URL for --database-url. A flag stands
 before its variable.`,
 		Example: `  marketplace serve --allow-private-partners
   marketplace account create --email ana@example.com --role operator < password.txt`,
-		SilenceUsage:  true,
-		SilenceErrors: true,
 	}
-	group(root)
-	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
-		return misuse{fmt.Errorf("%w; %s --help lists the flags", err, command.CommandPath())}
-	})
 	root.AddCommand(newServe(), newHealth(), newMigrate(), newAccount(), newRates())
-	cli.AddMan(root)
-	cli.ShowVersion(root)
+	cli.Prepare(root, "; %s --help lists all", "; %s --help lists the flags")
 	return root
 }

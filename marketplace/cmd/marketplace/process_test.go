@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -73,13 +74,13 @@ func ended(t *testing.T, process *exec.Cmd, stdin string) ran {
 // fails wants a process to end with 1, a line for each of the words, and no secret.
 func (r ran) fails(t *testing.T, words ...string) {
 	t.Helper()
-	r.says(t, exitFailed, words)
+	r.says(t, cli.ExitFailed, words)
 }
 
 // misused wants it to end with 2.
 func (r ran) misused(t *testing.T, words ...string) {
 	t.Helper()
-	r.says(t, exitUsage, words)
+	r.says(t, cli.ExitUsage, words)
 }
 
 func (r ran) says(t *testing.T, code int, words []string) {

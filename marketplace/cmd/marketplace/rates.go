@@ -21,7 +21,6 @@ import (
 
 func newRates() *cobra.Command {
 	command := &cobra.Command{Use: "rates", Short: "Exchange rates", Example: "  marketplace rates import eurofxref-daily.xml"}
-	group(command)
 	command.AddCommand(newRatesImport())
 	return command
 }
@@ -40,7 +39,7 @@ It works while the service runs, whose prices follow at once, and while it does 
 		Example: `  marketplace rates import https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml
   marketplace rates import eurofxref-daily.xml
   marketplace rates import - < eurofxref-daily.xml`,
-		Args: exactlyOne("want one FILE, one URL, or - for the standard input"),
+		Args: cli.Exactly(1, "want one FILE, one URL, or - for the standard input, got %d arguments"),
 		RunE: func(command *cobra.Command, args []string) error {
 			daily, err := readRates(command.Context(), args[0], command.InOrStdin())
 			if err != nil {
@@ -58,16 +57,6 @@ It works while the service runs, whose prices follow at once, and while it does 
 	}
 	s.register(command)
 	return command
-}
-
-// exactlyOne has cobra say what is wanted in our words.
-func exactlyOne(wanted string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return misuse{fmt.Errorf("%s, got %d arguments", wanted, len(args))}
-		}
-		return nil
-	}
 }
 
 func readRates(ctx context.Context, from string, stdin io.Reader) (storefront.DailyRates, error) {

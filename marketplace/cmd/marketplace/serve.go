@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/spf13/cobra"
 
@@ -102,10 +101,6 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return err
 	}
 	measured := telemetry.NewMetrics(cli.Version())
-	scrapers, err := networks(s.metricsFrom)
-	if err != nil {
-		return err
-	}
 	guard := partner.NewGuard(s.allowPrivatePartners)
 	integrations := partner.NewRegistry(store.Partners, guard, key, time.Now)
 	if err := integrations.CheckSecret(ctx); err != nil {
@@ -114,14 +109,10 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	client := partner.NewClient(partner.Config{
 		Guard: guard, UserAgent: "partnerkit-marketplace/" + cli.Version(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(work, measured, log),
 	})
-	share, err := s.share()
-	if err != nil {
-		return err
-	}
 	deliveries := partner.NewRegistry(work.Partners, guard, key, time.Now)
-	bookings, owed := newBookings(store, client, integrations, share, log), newBookings(work, client, deliveries, share, log)
+	bookings, owed := newBookings(store, client, integrations, s.share, log), newBookings(work, client, deliveries, s.share, log)
 	defer func() { client.Close(); bookings.Close(); owed.Close() }()
-	background, err := newWorker(work, client, deliveries, owed, s, measured, log)
+	background, err := newWorker(work, client, deliveries, owed, s.schedule, measured, log)
 	if err != nil {
 		return err
 	}
@@ -137,9 +128,10 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	signIn := auth.NewService(store.Accounts, key, s.loginLimit, time.Now)
 	server := &http.Server{
 		Handler: api.New(api.Config{
-			Store: api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings}, SignIn: signIn, Integrations: integrations, Bookings: bookings,
+			Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
+			SignIn: signIn, Integrations: integrations, Bookings: bookings,
 			Syncer: syncer, Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: s.rateLimit,
-			Metrics: measured, Scrapers: scrapers, Now: time.Now, Log: log,
+			Metrics: measured, Scrapers: s.scrapers, Now: time.Now, Log: log,
 			Pages: func(a http.Handler) []api.Page {
 				return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: time.Now, Log: log}, a)
 			},
@@ -165,7 +157,6 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	return errors.Join(err, stop(ctx, server, background, client, log))
 }
 
-// listen opens the port that the service is reached by.
 func listen(address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	switch {
@@ -199,19 +190,6 @@ func stop(ctx context.Context, server *http.Server, background *worker.Worker, c
 	return errors.Join(err, <-handedBack)
 }
 
-// observer counts calls to partners, and writes down how they fare. A call is not failed by that.
-func observer(store *postgres.Store, measured *telemetry.Metrics, log *slog.Logger) func(uuid.UUID, partner.Observation) {
-	return func(id uuid.UUID, call partner.Observation) {
-		measured.Called(id, call)
-		ctx, cancel := context.WithTimeout(context.Background(), observeTime)
-		defer cancel()
-		if err := store.Partners.Observe(ctx, id, call); err != nil {
-			log.Error("a partner's health was not written down", slog.String("integration_id", id.String()), slog.Any("error", err))
-		}
-	}
-}
-
-// makeOperator makes the first operator, unless there is an account of that address.
 func makeOperator(ctx context.Context, store *postgres.Store, s settings, log *slog.Logger) error {
 	if s.operatorEmail == "" {
 		return nil

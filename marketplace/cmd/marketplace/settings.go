@@ -4,14 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -19,7 +22,23 @@ import (
 	"partnerkit.dev/marketplace/internal/worker"
 )
 
-// storage says where the service keeps its data.
+// variable is the environment variable of a flag.
+var variable = cli.Prefixed("MARKETPLACE_")
+
+// settle has a command's flags that were not given set by their variables, and checked,
+// before it runs.
+func settle(command *cobra.Command, checks ...func() []error) {
+	cli.Fill(command, cli.Settings{Flags: command.Flags(), Variable: variable}, checks...)
+}
+
+// noArguments refuses every argument that is no flag.
+func noArguments(command *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return cli.Misuse(fmt.Errorf("want no argument but flags, got %q; %s --help lists them", args[0], command.CommandPath()))
+	}
+	return nil
+}
+
 type storage struct {
 	databaseURL, dataDir string
 }
@@ -48,20 +67,30 @@ func defaultDataDir() string {
 }
 
 func (s *storage) mistakes() (wrong []error) {
-	if s.databaseURL != "" {
-		if address, err := url.Parse(s.databaseURL); err != nil || address.Scheme != "postgres" && address.Scheme != "postgresql" {
-			wrong = append(wrong, errors.New("--database-url: want an address such as postgres://user@host/name"))
-		} else if err := postgres.CheckAddress(s.databaseURL); err != nil {
-			wrong = append(wrong, fmt.Errorf("--database-url: %w", err))
-		}
+	if address, err := url.Parse(s.databaseURL); s.databaseURL != "" && (err != nil || address.Scheme != "postgres" && address.Scheme != "postgresql") {
+		wrong = append(wrong, errors.New("--database-url: want an address such as postgres://user@host/name"))
+	} else if s.databaseURL != "" {
+		wrong = append(wrong, about("--database-url", postgres.CheckAddress(s.databaseURL)))
 	}
-	if s.dataDir == "" {
-		wrong = append(wrong, errors.New("--data-dir: want a folder"))
-	}
-	return wrong
+	return append(wrong, unless(s.dataDir != "", "--data-dir: want a folder"))
 }
 
-// privateDatabase is the folder of a private PostgreSQL.
+// about is an error that begins with its flag; nil where there is none.
+func about(flag string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", flag, err)
+}
+
+// unless is the error that is said where something does not hold.
+func unless(holds bool, format string, args ...any) error {
+	if holds {
+		return nil
+	}
+	return fmt.Errorf(format, args...)
+}
+
 func (s *storage) privateDatabase() string { return filepath.Join(s.dataDir, "postgresql") }
 
 // defaultAddr is where the service listens unless it is told otherwise.
@@ -81,6 +110,11 @@ type settings struct {
 	affiliateURL                    storefront.AffiliateURL
 	logged
 	metricsFrom []string
+
+	// What checking them has read.
+	scrapers []netip.Prefix
+	schedule worker.Schedule
+	share    decimal.Decimal
 }
 
 func (s *settings) register(command *cobra.Command) {
@@ -109,36 +143,20 @@ func (s *settings) register(command *cobra.Command) {
 // mostPageCache is beyond what one machine has to give, in MiB.
 const mostPageCache = 1 << 20
 
-// mistakes are those of all settings.
+// mistakes are those of all settings, which it reads.
 func (s *settings) mistakes() []error {
-	wrong := append(s.storage.mistakes(), s.logged.mistakes()...)
-	if _, err := networks(s.metricsFrom); err != nil {
-		wrong = append(wrong, err)
-	}
-	if _, port, err := net.SplitHostPort(s.addr); err != nil || port == "" {
-		wrong = append(wrong, errors.New("--addr: want host:port, such as 127.0.0.1:8080"))
-	}
-	if s.secretKey != "" && len(s.secretKey) < auth.ShortestSecret {
-		wrong = append(wrong, fmt.Errorf("--secret-key: want at least %d bytes, got %d", auth.ShortestSecret, len(s.secretKey)))
-	}
-	if s.rateLimit < 0 {
-		wrong = append(wrong, fmt.Errorf("--rate-limit: want 0 or more, got %d", s.rateLimit))
-	}
-	if s.loginLimit < 0 {
-		wrong = append(wrong, fmt.Errorf("--login-limit: want 0 or more, got %d", s.loginLimit))
-	}
-	if _, err := s.schedule(); err != nil {
-		wrong = append(wrong, err)
-	}
-	if s.pageCache < 1 || s.pageCache > mostPageCache {
-		wrong = append(wrong, fmt.Errorf("--page-cache: want from 1 to %d, got %d", mostPageCache, s.pageCache))
-	}
-	if _, err := s.share(); err != nil {
-		wrong = append(wrong, err)
-	}
-	if err := s.affiliateURL.Check(); err != nil {
-		wrong = append(wrong, fmt.Errorf("--affiliate-url: %w", err))
-	}
+	_, port, addr := net.SplitHostPort(s.addr)
+	wrong := append(append(s.storage.mistakes(), s.logged.mistakes()...),
+		s.readNetworks(),
+		unless(addr == nil && port != "", "--addr: want host:port, such as 127.0.0.1:8080"),
+		unless(s.secretKey == "" || len(s.secretKey) >= auth.ShortestSecret, "--secret-key: want at least %d bytes, got %d", auth.ShortestSecret, len(s.secretKey)),
+		unless(s.rateLimit >= 0, "--rate-limit: want 0 or more, got %d", s.rateLimit),
+		unless(s.loginLimit >= 0, "--login-limit: want 0 or more, got %d", s.loginLimit),
+		s.readSchedule(),
+		unless(s.pageCache >= 1 && s.pageCache <= mostPageCache, "--page-cache: want from 1 to %d, got %d", mostPageCache, s.pageCache),
+		s.readShare(),
+		about("--affiliate-url", s.affiliateURL.Check()),
+	)
 	switch first := s.firstOperator(); {
 	case (s.operatorEmail == "") != (s.operatorPassword == ""):
 		wrong = append(wrong, errors.New("--operator-email and --operator-password: want both, or neither"))
@@ -161,34 +179,36 @@ const (
 	longestInterval  = 24 * time.Hour
 )
 
-// schedule is when what happens by itself is due.
-func (s *settings) schedule() (worker.Schedule, error) {
-	var wrong []error
+func (s *settings) readSchedule() error {
 	night, err := time.Parse("15:04", s.nightlyAt)
-	if err != nil {
-		wrong = append(wrong, fmt.Errorf("--nightly-at: want a time such as 02:30, got %q", s.nightlyAt))
-	}
-	interval := func(flag string, given, least time.Duration) {
-		if given != 0 && (given < least || given > longestInterval) {
-			wrong = append(wrong, fmt.Errorf("%s: want 0, or from %s to %s, got %s", flag, least, longestInterval, given))
-		}
-	}
-	interval("--probe-interval", s.probes, leastProbes)
-	interval("--incremental-interval", s.incremental, leastIncremental)
-	if s.sweeps < leastSweeps || s.sweeps > longestSweeps {
-		wrong = append(wrong, fmt.Errorf("--sweep-interval: want from %s to %s, got %s", leastSweeps, longestSweeps, s.sweeps))
-	}
 	at := time.Duration(night.Hour())*time.Hour + time.Duration(night.Minute())*time.Minute
-	return worker.Schedule{NightlyAt: at, Probes: s.probes, Incremental: s.incremental, Sweeps: s.sweeps}, joined(wrong)
+	s.schedule = worker.Schedule{NightlyAt: at, Probes: s.probes, Incremental: s.incremental, Sweeps: s.sweeps}
+	interval := func(flag string, given, least time.Duration) error {
+		return unless(given == 0 || given >= least && given <= longestInterval, "%s: want 0, or from %s to %s, got %s", flag, least, longestInterval, given)
+	}
+	return errors.Join(
+		unless(err == nil, "--nightly-at: want a time such as 02:30, got %q", s.nightlyAt),
+		interval("--probe-interval", s.probes, leastProbes),
+		interval("--incremental-interval", s.incremental, leastIncremental),
+		unless(s.sweeps >= leastSweeps && s.sweeps <= longestSweeps, "--sweep-interval: want from %s to %s, got %s", leastSweeps, longestSweeps, s.sweeps),
+	)
 }
 
-// share is the affiliates', in percent.
-func (s *settings) share() (decimal.Decimal, error) {
-	share, err := decimal.NewFromString(s.affiliatesShare)
-	if err != nil || len(s.affiliatesShare) > 10 || share.IsNegative() || share.GreaterThan(decimal.NewFromInt(100)) {
-		return share, fmt.Errorf("--affiliate-commission: want a percentage from 0 to 100, such as 7.5, got %.20q", s.affiliatesShare)
+func (s *settings) readShare() (err error) {
+	s.share, err = decimal.NewFromString(s.affiliatesShare)
+	fits := err == nil && len(s.affiliatesShare) <= 10 && !s.share.IsNegative() && !s.share.GreaterThan(decimal.NewFromInt(100))
+	return unless(fits, "--affiliate-commission: want a percentage from 0 to 100, such as 7.5, got %.20q", s.affiliatesShare)
+}
+
+func (s *settings) readNetworks() error {
+	for _, text := range s.metricsFrom {
+		network, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return fmt.Errorf("--metrics-from: want networks such as 10.0.0.0/8, got %q", text)
+		}
+		s.scrapers = append(s.scrapers, network.Masked())
 	}
-	return share, nil
+	return nil
 }
 
 func (s *settings) firstOperator() marketplace.NewAccount {

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,7 +12,6 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/api"
-	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
@@ -167,14 +167,18 @@ func (b *bench) apiToken(t testing.TB) string {
 	return string(made.Token)
 }
 
+// another makes another account of the role, and signs it in.
+func (b *bench) another(t testing.TB, role marketplace.Role) header {
+	t.Helper()
+	b.do(t, "POST", "/api/v1/operator/accounts", fmt.Sprintf(`{"email":"other@example.com","password":%q,"role":%q}`, password, role), b.signIn(t, marketplace.Operator))
+	return b.signInAs(t, "other@example.com")
+}
+
 func TestWhatIsAnothersIsNotThere(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	operator, own := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Partner)
-	b.do(t, "POST", "/api/v1/operator/accounts", `{"email":"other@example.com","password":"`+password+`","role":"partner"}`, operator)
-	var tokens auth.Tokens
-	b.do(t, "POST", "/api/v1/auth/login", `{"email":"other@example.com","password":"`+password+`"}`).data(t, &tokens)
-	other := header{"Authorization", "Bearer " + tokens.AccessToken}
+	other := b.another(t, marketplace.Partner)
 	made, another := b.register(t, own, "https://one.example"), b.register(t, other, "https://two.example")
 	judged := 0
 	for route, may := range whoMay {

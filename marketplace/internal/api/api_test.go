@@ -57,19 +57,6 @@ func TestAWrongMethodIsToldTheRightOnes(t *testing.T) {
 	}
 }
 
-func TestOnlyOperatorsComeIn(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	for _, role := range roles {
-		a := b.do(t, http.MethodPost, "/api/v1/operator/accounts", "{}", b.signIn(t, role))
-		if role == marketplace.Operator {
-			wantProblem(t, a, 400)
-		} else {
-			wantProblem(t, a, 403)
-		}
-	}
-}
-
 func TestASignInIsRenewedAndEnds(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

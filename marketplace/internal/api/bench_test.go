@@ -152,8 +152,13 @@ func (b *bench) do(t testing.TB, method, path, body string, headers ...header) a
 
 func (b *bench) signIn(t testing.TB, role marketplace.Role) header {
 	t.Helper()
+	return b.signInAs(t, string(role)+"@example.com")
+}
+
+func (b *bench) signInAs(t testing.TB, email string) header {
+	t.Helper()
 	var tokens auth.Tokens
-	b.do(t, http.MethodPost, "/api/v1/auth/login", `{"email":"`+string(role)+`@example.com","password":"`+password+`"}`).data(t, &tokens)
+	b.do(t, http.MethodPost, "/api/v1/auth/login", `{"email":"`+email+`","password":"`+password+`"}`).data(t, &tokens)
 	return header{"Authorization", "Bearer " + tokens.AccessToken}
 }
 

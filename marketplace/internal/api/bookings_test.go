@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner"
@@ -350,10 +349,7 @@ func TestAnotherResellersBookingIsNotThere(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	held := s.book(t)
-	s.do(t, "POST", "/api/v1/operator/accounts", `{"email":"other@example.com","password":"`+password+`","role":"reseller"}`, s.signIn(t, marketplace.Operator))
-	var tokens auth.Tokens
-	s.do(t, "POST", "/api/v1/auth/login", `{"email":"other@example.com","password":"`+password+`"}`).data(t, &tokens)
-	other := header{"Authorization", "Bearer " + tokens.AccessToken}
+	other := s.another(t, marketplace.Reseller)
 	path := "/api/v1/resellers/bookings/" + held.ID
 	for _, asked := range []struct{ method, path, body string }{
 		{"GET", path, ""}, {"DELETE", path, ""}, {"POST", path + "/cancel", ""}, {"POST", path + "/payment", `{"outcome":"succeeded","reference":"p"}`},

@@ -239,4 +239,9 @@ func TestWhatAnOperatorChangesIsInTheNextRead(t *testing.T) {
 	if got := b.list(t, resellersList, reseller); len(got.Data) != 8 || got.Data[0].ID != first.ID {
 		t.Errorf("want it back in its place, got %d", len(got.Data))
 	}
+	before := first.Variations[0].Pricing.Units[0].Price
+	b.do(t, "PUT", "/api/v1/operator/pricing", `{"service_fee":7}`, operator)
+	if after := b.list(t, resellersList, reseller).Data[0].Variations[0].Pricing.Units[0].Price; after.Rat().Cmp(before.Rat()) <= 0 {
+		t.Errorf("want the fee in the next price, got %s after %s", after, before)
+	}
 }

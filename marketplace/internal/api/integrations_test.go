@@ -83,7 +83,8 @@ func TestAPartnerSeesItsOwnIntegrationsAndAnOperatorAll(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	partner, operator := b.signIn(t, marketplace.Partner), b.signIn(t, marketplace.Operator)
-	own, other := b.register(t, partner, "https://one.example"), b.register(t, operator, "https://two.example")
+	own := b.register(t, partner, "https://one.example")
+	b.register(t, operator, "https://two.example")
 	list := func(who header) (ids []string) {
 		var views []registered
 		b.do(t, "GET", "/api/v1/partner-integrations", "", who).data(t, &views)
@@ -97,13 +98,6 @@ func TestAPartnerSeesItsOwnIntegrationsAndAnOperatorAll(t *testing.T) {
 	}
 	if got := list(operator); len(got) != 2 {
 		t.Errorf("want all, got %v", got)
-	}
-	for _, method := range []string{"GET", "DELETE"} {
-		wantProblem(t, b.do(t, method, "/api/v1/partner-integrations/"+other.ID, "", partner), 404, "integration not found")
-		wantProblem(t, b.do(t, method, "/api/v1/partner-integrations/17", "", partner), 404, "integration not found")
-	}
-	if a := b.do(t, "GET", "/api/v1/partner-integrations/"+own.ID, "", operator); a.StatusCode != 200 {
-		t.Errorf("want it shown, got %d", a.StatusCode)
 	}
 }
 

@@ -53,25 +53,6 @@ func TestWhatAnOperatorSetsIsWhatResellersReadAndNoSyncOverwritesIt(t *testing.T
 	}
 }
 
-func TestTheNextReadShowsAnEdit(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	_, list := b.sold(t, aScriptedPartner(t), "a", "b")
-	operator, reseller := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Reseller)
-	read := func() string { return string(b.do(t, "GET", "/api/v1/resellers/activities", "", reseller).body) }
-	for i := range 5 {
-		title := fmt.Sprintf("Title %d", i)
-		b.do(t, "PATCH", "/api/v1/operator/activities/"+list[0].ID, fmt.Sprintf(`{"activity_title":%q}`, title), operator)
-		if got := read(); !strings.Contains(got, title) {
-			t.Errorf("want %q read at once, got %s", title, got)
-		}
-	}
-	b.do(t, "PUT", "/api/v1/operator/pricing", `{"service_fee":7}`, operator)
-	if got := read(); !strings.Contains(got, `"price":29.5`) {
-		t.Errorf("want the fee in the next price, got %s", got)
-	}
-}
-
 func TestAnOperatorsStatusIsKeptApartFromThePartners(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -53,7 +53,7 @@ func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request)
 	if b, err = priced(b, o, offer, slot); err != nil {
 		return Held{}, err
 	}
-	row, err := Next(b, CheckOut)
+	row, err := next(b, checkOut)
 	if err != nil {
 		return Held{}, err
 	}

@@ -11,13 +11,13 @@ import (
 // Abandon gives a hold back that the customer does not want any more. The partner is
 // told by a job. The error is NotFound, or Conflict and names the state.
 func (s *Service) Abandon(ctx context.Context, account, id uuid.UUID) (marketplace.Booking, error) {
-	return s.decide(ctx, account, id, Abandon, "")
+	return s.decide(ctx, account, id, abandon, "")
 }
 
 // Cancel calls a confirmed booking off. The partner is told by a
 // job. Errors are those of Abandon.
 func (s *Service) Cancel(ctx context.Context, account, id uuid.UUID, reason string) (marketplace.Booking, error) {
-	return s.decide(ctx, account, id, CustomerCancel, reason)
+	return s.decide(ctx, account, id, customerCancel, reason)
 }
 
 // Settle calls a paid or confirmed booking off, as an operator has decided. A partner that
@@ -33,18 +33,18 @@ func (s *Service) Settle(ctx context.Context, id uuid.UUID, reason string) (mark
 	if err != nil && marketplace.CodeOf(err) != marketplace.Conflict { // somebody else was first
 		return marketplace.Booking{}, err
 	}
-	return s.decide(ctx, uuid.Nil, id, OperatorCancel, reason)
+	return s.decide(ctx, uuid.Nil, id, operatorCancel, reason)
 }
 
 // Deliver has what was given up sent again. Errors are those of Abandon.
 func (s *Service) Deliver(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
-	return s.decide(ctx, uuid.Nil, id, OperatorDeliver, "")
+	return s.decide(ctx, uuid.Nil, id, operatorDeliver, "")
 }
 
 // Resolve ends the attention of a booking that was seen to elsewhere, but for a reason
 // that keeps a payment from its booking. Errors are those of Abandon.
 func (s *Service) Resolve(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
-	return s.decide(ctx, uuid.Nil, id, OperatorResolve, "")
+	return s.decide(ctx, uuid.Nil, id, operatorResolve, "")
 }
 
 // leftInDoubt is what an operator reads of a booking that was called off while it was in
@@ -52,16 +52,16 @@ func (s *Service) Resolve(ctx context.Context, id uuid.UUID) (marketplace.Bookin
 const leftInDoubt = "it was called off, and whether the partner has booked is not known: ask the partner to cancel what it has"
 
 // decide makes a move that nobody is asked about but by a job.
-func (s *Service) decide(ctx context.Context, account, id uuid.UUID, on Event, reason string) (marketplace.Booking, error) {
+func (s *Service) decide(ctx context.Context, account, id uuid.UUID, on event, reason string) (marketplace.Booking, error) {
 	r, _, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
 		if err := visible(r.Booking, account); err != nil {
 			return Change{}, err
 		}
-		row, err := Next(r.Booking, on)
+		row, err := next(r.Booking, on)
 		if err != nil {
 			return Change{}, err
 		}
-		if row.From == row.To && row.Ask == "" && on != OperatorResolve {
+		if row.From == row.To && row.Ask == "" && on != operatorResolve {
 			return Change{}, nil // it was done before
 		}
 		why := string(on)

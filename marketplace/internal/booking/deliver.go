@@ -31,13 +31,13 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 		if r.ConfirmCall == call {
 			return Change{}, nil // on record, and the database's word for it was lost
 		}
-		if _, err := Next(r.Booking, ConfirmAgain); err != nil { // it has been settled
+		if _, err := next(r.Booking, confirmAgain); err != nil { // it has been settled
 			if confirming.holds(r.Booking) { // or will be; if not, there is no other job
 				again = pause(r.ConfirmTries - 1)
 			}
 			return Change{}, nil
 		}
-		return move(r.Booking, ConfirmAgain, s.Now(), "", "", call)
+		return move(r.Booking, confirmAgain, s.Now(), "", "", call)
 	})
 	if err != nil || r.ConfirmCall != call {
 		return again, err
@@ -49,7 +49,7 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 	if r, err = s.confirm(ctx, r, call, by); err != nil {
 		return 0, err // there is no other job while this one is not over
 	}
-	if _, err := Next(r.Booking, ConfirmAgain); err == nil {
+	if _, err := next(r.Booking, confirmAgain); err == nil {
 		again = pause(r.ConfirmTries - 1)
 	}
 	return again, nil
@@ -63,8 +63,8 @@ type delivery struct {
 	owed     func(marketplace.Booking) bool
 	count    func(*marketplace.Booking) (tries *int, since time.Time)
 	send     func(context.Context, *Service, partner.SendBy, Record, partner.Target) partner.Outcome
-	taken    Event
-	giveUp   Event
+	taken    event
+	giveUp   event
 }
 
 var release = delivery{
@@ -74,7 +74,7 @@ var release = delivery{
 	send: func(ctx context.Context, s *Service, by partner.SendBy, r Record, t partner.Target) partner.Outcome {
 		return s.Partner.Release(ctx, by, t, r.Code)
 	},
-	taken: ReleaseTaken, giveUp: ReleaseGiveUp,
+	taken: releaseTaken, giveUp: releaseGiveUp,
 }
 
 var cancellation = delivery{
@@ -84,7 +84,7 @@ var cancellation = delivery{
 	send: func(ctx context.Context, s *Service, by partner.SendBy, r Record, t partner.Target) partner.Outcome {
 		return s.Partner.Cancel(ctx, by, t, r.ExternalBookingID, r.CancelReason)
 	},
-	taken: CancelTaken, giveUp: CancelGiveUp,
+	taken: cancelTaken, giveUp: cancelGiveUp,
 }
 
 // DeliverRelease sends a release that is owed. It returns how long to wait before the
@@ -153,12 +153,12 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 func (s *Service) delivered(r Record, d delivery, o partner.Outcome) (Change, error) {
 	now := s.Now()
 	_, since := d.count(&r.Booking)
-	on := Event("")
+	on := event("")
 	switch {
 	case o.Kind == partner.Done:
 		on = d.taken
 	case o.Kind == partner.Unsupported:
-		on = CancelUnsupported
+		on = cancelUnsupported
 	case parked(since, now):
 		on = d.giveUp
 	default:
@@ -204,11 +204,11 @@ const mostConfirms = 5
 
 // silence is what a confirm without an answer means at that moment: it is sent again a
 // few times, until the hold's expiry.
-func silence(b marketplace.Booking, now time.Time) Event {
+func silence(b marketplace.Booking, now time.Time) event {
 	if b.ConfirmTries >= mostConfirms || !now.Before(b.ExpiresAt) {
-		return ConfirmGiveUp
+		return confirmGiveUp
 	}
-	return ConfirmUnanswered
+	return confirmUnanswered
 }
 
 // deliverFor is how long a release or a cancellation is sent until an operator is told.

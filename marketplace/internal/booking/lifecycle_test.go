@@ -14,20 +14,20 @@ func TestAMoveThatIsNotInTheTableIsRefusedAndNamesTheState(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		booking marketplace.Booking
-		on      Event
+		on      event
 		words   string
 	}{
-		"to abandon what is paid":             {marketplace.Booking{Status: marketplace.Paid}, Abandon, "the booking is PAID"},
-		"a failed payment of what is paid":    {marketplace.Booking{Status: marketplace.Confirmed}, PaymentFail, "the booking is CONFIRMED"},
-		"to cancel a hold":                    {marketplace.Booking{Status: marketplace.Held}, CustomerCancel, "the booking is HELD"},
-		"a customer's cancel of what is paid": {marketplace.Booking{Status: marketplace.Paid}, CustomerCancel, "the booking is PAID"},
-		"an operator's while it is confirmed": {marketplace.Booking{Status: marketplace.Paid, ConfirmCall: uuid.New()}, OperatorCancel, "under way"},
-		"to confirm what was released":        {marketplace.Booking{Status: marketplace.Paid, Release: marketplace.Done}, OperatorConfirm, "given back"},
-		"to pay for what is refused":          {marketplace.Booking{Status: marketplace.Refused}, PaymentSucceed, "the booking is REFUSED"},
+		"to abandon what is paid":             {marketplace.Booking{Status: marketplace.Paid}, abandon, "the booking is PAID"},
+		"a failed payment of what is paid":    {marketplace.Booking{Status: marketplace.Confirmed}, paymentFail, "the booking is CONFIRMED"},
+		"to cancel a hold":                    {marketplace.Booking{Status: marketplace.Held}, customerCancel, "the booking is HELD"},
+		"a customer's cancel of what is paid": {marketplace.Booking{Status: marketplace.Paid}, customerCancel, "the booking is PAID"},
+		"an operator's while it is confirmed": {marketplace.Booking{Status: marketplace.Paid, ConfirmCall: uuid.New()}, operatorCancel, "under way"},
+		"to confirm what was released":        {marketplace.Booking{Status: marketplace.Paid, Release: marketplace.Done}, operatorConfirm, "given back"},
+		"to pay for what is refused":          {marketplace.Booking{Status: marketplace.Refused}, paymentSucceed, "the booking is REFUSED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Next(c.booking, c.on)
+			_, err := next(c.booking, c.on)
 			if marketplace.CodeOf(err) != marketplace.Conflict || !strings.Contains(err.Error(), c.words) {
 				t.Errorf("want a conflict with %q, got %v", c.words, err)
 			}
@@ -72,17 +72,17 @@ func TestWhatComesTooLateIsSeenTo(t *testing.T) {
 	refused := []marketplace.Attention{{Reason: marketplace.ConfirmRefused}}
 	for name, c := range map[string]struct {
 		booking marketplace.Booking
-		on      Event
-		ask     Ask
+		on      event
+		ask     ask
 		raises  marketplace.AttentionReason
 	}{
-		"a confirm that is accepted after the cancellation is cancelled":    {marketplace.Booking{Status: marketplace.Cancelled}, ConfirmAccept, AskCancel, ""},
-		"a hold that nobody waits for is released":                          {marketplace.Booking{Status: marketplace.Lost}, ReserveUnwanted, AskRelease, ""},
-		"an operator's confirm without an answer is not repeated by itself": {marketplace.Booking{Status: marketplace.Paid, Attention: refused}, ConfirmUnanswered, "", marketplace.ConfirmUnknown},
+		"a confirm that is accepted after the cancellation is cancelled":    {marketplace.Booking{Status: marketplace.Cancelled}, confirmAccept, askCancel, ""},
+		"a hold that nobody waits for is released":                          {marketplace.Booking{Status: marketplace.Lost}, reserveUnwanted, askRelease, ""},
+		"an operator's confirm without an answer is not repeated by itself": {marketplace.Booking{Status: marketplace.Paid, Attention: refused}, confirmUnanswered, "", marketplace.ConfirmUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			row, err := Next(c.booking, c.on)
+			row, err := next(c.booking, c.on)
 			if err != nil || row.Ask != c.ask || row.Raises != c.raises {
 				t.Errorf("want %q asked and %q raised, got %+v and %v", c.ask, c.raises, row, err)
 			}

@@ -11,8 +11,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Next returns the row of an event. Its error is Conflict, and names the state.
-func Next(b marketplace.Booking, on Event) (Row, error) {
+// next returns the row of an event. Its error is Conflict, and names the state.
+func next(b marketplace.Booking, on event) (transition, error) {
 	for _, row := range table {
 		if row.On != on || row.From != b.Status && row.From != anywhere || row.If.holds != nil && !row.If.holds(b) {
 			continue
@@ -22,7 +22,7 @@ func Next(b marketplace.Booking, on Event) (Row, error) {
 		}
 		return row, nil
 	}
-	return Row{}, refusal(b)
+	return transition{}, refusal(b)
 }
 
 // refusal says why a booking does not move.
@@ -42,13 +42,13 @@ func Actions(b marketplace.Booking, about marketplace.AttentionReason) []marketp
 	list := []marketplace.Action{}
 	for _, may := range []struct {
 		action marketplace.Action
-		on     Event
-	}{{marketplace.TryConfirm, OperatorConfirm}, {marketplace.TryCancel, OperatorCancel}, {marketplace.TryDeliver, OperatorDeliver}} {
-		if row, err := Next(b, may.on); err == nil && (row.From != row.To || row.Ask != "") {
+		on     event
+	}{{marketplace.TryConfirm, operatorConfirm}, {marketplace.TryCancel, operatorCancel}, {marketplace.TryDeliver, operatorDeliver}} {
+		if row, err := next(b, may.on); err == nil && (row.From != row.To || row.Ask != "") {
 			list = append(list, may.action)
 		}
 	}
-	if row, err := Next(b, OperatorResolve); err == nil && slices.Contains(row.Settles, about) {
+	if row, err := next(b, operatorResolve); err == nil && slices.Contains(row.Settles, about) {
 		list = append(list, marketplace.Resolve)
 	}
 	return list
@@ -57,8 +57,8 @@ func Actions(b marketplace.Booking, about marketplace.AttentionReason) []marketp
 // move is what an event makes of a booking. The error is Conflict, and names the state.
 // message is for an operator, where the move raises attention; why tells in the history
 // what moved it; call is the confirm that the move begins, or that has ended.
-func move(b marketplace.Booking, on Event, at time.Time, why, message string, call uuid.UUID) (Change, error) {
-	row, err := Next(b, on)
+func move(b marketplace.Booking, on event, at time.Time, why, message string, call uuid.UUID) (Change, error) {
+	row, err := next(b, on)
 	if err != nil {
 		return Change{}, err
 	}
@@ -67,13 +67,13 @@ func move(b marketplace.Booking, on Event, at time.Time, why, message string, ca
 		c.History = []marketplace.HistoryEntry{{At: at, Kind: marketplace.MoveKind, From: row.From, To: row.To, Why: why}}
 	}
 	switch row.Ask {
-	case AskConfirm:
+	case askConfirm:
 		c.Begins = &Call{ID: call, Endpoint: partnerapi.Confirm, At: at}
-	case AskConfirmAgain:
+	case askConfirmAgain:
 		c.Jobs = []Job{{Kind: ConfirmJob, Booking: b.ID, After: pause(b.ConfirmTries - 1)}}
-	case AskRelease:
+	case askRelease:
 		c.Jobs = []Job{{Kind: ReleaseJob, Booking: b.ID}}
-	case AskCancel:
+	case askCancel:
 		c.Jobs = []Job{{Kind: CancelJob, Booking: b.ID}}
 	}
 	c.Reverses = row.From == marketplace.Confirmed && row.From != row.To
@@ -81,7 +81,7 @@ func move(b marketplace.Booking, on Event, at time.Time, why, message string, ca
 }
 
 // apply returns the booking after a move.
-func apply(b marketplace.Booking, row Row, at time.Time, message string, call uuid.UUID) marketplace.Booking {
+func apply(b marketplace.Booking, row transition, at time.Time, message string, call uuid.UUID) marketplace.Booking {
 	b.Status = row.To
 	if row.Reason != "" {
 		b.Reason = row.Reason
@@ -93,22 +93,22 @@ func apply(b marketplace.Booking, row Row, at time.Time, message string, call uu
 		b.Cancellation = row.Cancel
 	}
 	switch row.Ask {
-	case AskConfirm:
+	case askConfirm:
 		b.ConfirmCall, b.ConfirmTries = call, b.ConfirmTries+1
-	case AskRelease:
+	case askRelease:
 		b.ReleaseTries, b.ReleaseSince = 0, at
-	case AskCancel:
+	case askCancel:
 		b.CancelTries, b.CancelSince = 0, at
 	}
 	switch row.On {
-	case ConfirmAccept: // another one that is under way has nothing to add
+	case confirmAccept: // another one that is under way has nothing to add
 		b.ConfirmCall = uuid.Nil
-	case ConfirmRefuse, ConfirmFail, ConfirmUnanswered, ConfirmGiveUp:
+	case confirmRefuse, confirmFail, confirmUnanswered, confirmGiveUp:
 		if b.ConfirmCall == call { // else this one came late, and another one is under way
 			b.ConfirmCall = uuid.Nil
 		}
 	}
-	b.Doubted = row.On != ConfirmAccept && (b.Doubted || slices.Contains(doubting, row.On))
+	b.Doubted = row.On != confirmAccept && (b.Doubted || slices.Contains(doubting, row.On))
 	b.Attention = slices.DeleteFunc(slices.Clone(b.Attention), func(a marketplace.Attention) bool {
 		return a.Reason == row.Raises || slices.Contains(row.Settles, a.Reason)
 	})

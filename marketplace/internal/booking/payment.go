@@ -45,9 +45,9 @@ func (s *Service) pay(r Record, p marketplace.Payment, call uuid.UUID) (Change, 
 		return Change{}, nil
 	}
 	p.At = s.Now()
-	on, why := PaymentFail, "payment "+p.Reference+" failed"
+	on, why := paymentFail, "payment "+p.Reference+" failed"
 	if p.Succeeded {
-		on, why = PaymentSucceed, "payment "+p.Reference+" succeeded"
+		on, why = paymentSucceed, "payment "+p.Reference+" succeeded"
 	}
 	c, err := move(r.Booking, on, p.At, why, attention[on][r.Status], call)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Service) pay(r Record, p marketplace.Payment, call uuid.UUID) (Change, 
 }
 
 // attention is what an operator reads of payments that need one.
-var attention = map[Event]map[marketplace.BookingStatus]string{PaymentSucceed: {
+var attention = map[event]map[marketplace.BookingStatus]string{paymentSucceed: {
 	marketplace.Released:  "the payment came after the hold was given back: the seats may be sold, and the money is to go back",
 	marketplace.Paid:      "another payment has succeeded: one of them is to go back",
 	marketplace.Confirmed: "another payment has succeeded: one of them is to go back",
@@ -76,7 +76,7 @@ func (s *Service) Retry(ctx context.Context, id uuid.UUID) (marketplace.Booking,
 		if r.ConfirmCall == call {
 			return Change{}, nil // on record, and the database's word for it was lost
 		}
-		return move(r.Booking, OperatorConfirm, s.Now(), string(OperatorConfirm), "", call)
+		return move(r.Booking, operatorConfirm, s.Now(), string(operatorConfirm), "", call)
 	})
 	if err != nil {
 		return marketplace.Booking{}, err
@@ -146,25 +146,25 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 	on := silence(r.Booking, now)
 	switch o.Kind {
 	case partner.Done:
-		on = ConfirmAccept
+		on = confirmAccept
 	case partner.Refused:
-		on = ConfirmRefuse
+		on = confirmRefuse
 	case partner.Failed, partner.Unreadable:
-		on = ConfirmFail
+		on = confirmFail
 	}
 	message := o.Message
 	if message == "" && o.Err != nil {
 		message = o.Err.Error()
 	}
-	if on == ConfirmFail || on == ConfirmRefuse && r.Doubted {
+	if on == confirmFail || on == confirmRefuse && r.Doubted {
 		message += mayHaveBooked
 	}
 	c, err := move(r.Booking, on, now, "", message, call)
-	if silent := on == ConfirmUnanswered || on == ConfirmGiveUp; err != nil || silent && r.ConfirmCall != call {
+	if silent := on == confirmUnanswered || on == confirmGiveUp; err != nil || silent && r.ConfirmCall != call {
 		// It moves nothing any more: the history keeps it.
 		return Change{At: now, Booking: r.Booking, Ends: end(call, o)}, nil
 	}
-	if on == ConfirmAccept {
+	if on == confirmAccept {
 		c.Booking.ExternalBookingID, c.Booking.Tickets = answer.ExternalBookingID, answer.Tickets
 		c.Breaches = breaches(r.Booking, partnerapi.Confirm, now, o.Breaches)
 		if r.AffiliateID != uuid.Nil && c.Booking.Status == marketplace.Confirmed {

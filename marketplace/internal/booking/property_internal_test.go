@@ -48,13 +48,13 @@ const life = 20 * time.Minute
 func newWorld(t *rapid.T) *world {
 	w := &world{T: t, now: time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC), byItself: true}
 	w.b.ID = uuid.New()
-	w.move(CheckOut, uuid.Nil)
+	w.move(checkOut, uuid.Nil)
 	w.send(partnerapi.Reserve, w.b.ID)
 	return w
 }
 
 // move makes a move as the service does: stored with its jobs, in one.
-func (w *world) move(on Event, call uuid.UUID) bool {
+func (w *world) move(on event, call uuid.UUID) bool {
 	before := w.b
 	c, err := move(w.b, on, w.now, string(on), "", call)
 	if err != nil {
@@ -136,14 +136,14 @@ func (w *world) read(f *flight) {
 		switch {
 		case good && w.b.Status == marketplace.Reserving:
 			w.b.Code, w.b.ExpiresAt = "code", w.now.Add(life)
-			w.move(ReserveHold, uuid.Nil)
+			w.move(reserveHold, uuid.Nil)
 		case good:
 			w.b.Code = "code"
-			w.move(ReserveUnwanted, uuid.Nil)
+			w.move(reserveUnwanted, uuid.Nil)
 		case answered:
-			w.move(ReserveRefuse, uuid.Nil)
+			w.move(reserveRefuse, uuid.Nil)
 		default:
-			w.move(ReserveUnanswered, uuid.Nil)
+			w.move(reserveUnanswered, uuid.Nil)
 			if f.status == 0 && !f.late {
 				f.late = true
 				w.flying = append(w.flying, f)
@@ -153,26 +153,26 @@ func (w *world) read(f *flight) {
 		w.answered, w.accepted = w.answered || answered, w.accepted || good
 		switch {
 		case good:
-			if w.move(ConfirmAccept, f.id) {
+			if w.move(confirmAccept, f.id) {
 				w.b.ExternalBookingID = "booked"
 			}
 		case answered && f.status >= 500:
-			w.move(ConfirmFail, f.id)
+			w.move(confirmFail, f.id)
 		case answered:
-			w.move(ConfirmRefuse, f.id)
+			w.move(confirmRefuse, f.id)
 		case w.b.ConfirmCall == f.id:
 			w.move(silence(w.b, w.now), f.id)
 		}
 	case partnerapi.Release:
 		w.b.ReleaseTries++
-		w.delivered(good, ReleaseJob, ReleaseTaken, ReleaseGiveUp, w.b.ReleaseSince)
+		w.delivered(good, ReleaseJob, releaseTaken, releaseGiveUp, w.b.ReleaseSince)
 	case partnerapi.Cancel:
 		w.b.CancelTries++
-		w.delivered(good, CancelJob, CancelTaken, CancelGiveUp, w.b.CancelSince)
+		w.delivered(good, CancelJob, cancelTaken, cancelGiveUp, w.b.CancelSince)
 	}
 }
 
-func (w *world) delivered(good bool, kind JobKind, taken, giveUp Event, since time.Time) {
+func (w *world) delivered(good bool, kind JobKind, taken, giveUp event, since time.Time) {
 	switch {
 	case good:
 		w.move(taken, uuid.Nil)
@@ -189,7 +189,7 @@ func (w *world) run() {
 	w.jobs = w.jobs[1:]
 	switch {
 	case job.Kind == ConfirmJob:
-		w.move(ConfirmAgain, uuid.New())
+		w.move(confirmAgain, uuid.New())
 	case job.Kind == ReleaseJob && w.b.Release == marketplace.Pending:
 		w.send(partnerapi.Release, uuid.New())
 	case job.Kind == CancelJob && w.b.Cancellation == marketplace.Pending:
@@ -203,11 +203,11 @@ func (w *world) sweep() {
 		return slices.ContainsFunc(w.flying, func(f *flight) bool { return f.id == id && !f.frozen })
 	}; {
 	case w.b.Status == marketplace.Reserving && !alive(w.b.ID):
-		w.move(ReserveUnanswered, uuid.Nil)
+		w.move(reserveUnanswered, uuid.Nil)
 	case w.b.ConfirmCall != uuid.Nil && !alive(w.b.ConfirmCall):
 		w.move(silence(w.b, w.now), w.b.ConfirmCall)
 	case w.b.Status == marketplace.Held && !w.now.Before(w.b.ExpiresAt):
-		w.move(HoldExpire, uuid.Nil)
+		w.move(holdExpire, uuid.Nil)
 	}
 }
 
@@ -239,7 +239,7 @@ func (w *world) pay(reference string) {
 	if w.b.PaymentReference == "" {
 		w.b.PaymentReference = reference
 	}
-	if !w.move(PaymentSucceed, uuid.New()) {
+	if !w.move(paymentSucceed, uuid.New()) {
 		w.Fatalf("%s: refused in %s", marketplace.PaymentKept.ID, w.b.Status)
 	}
 }
@@ -344,14 +344,14 @@ func (w *world) step() {
 	case 5, 6:
 		w.pay(rapid.SampledFrom([]string{"one", "two"}).Draw(w.T, "reference"))
 	case 7:
-		w.move(rapid.SampledFrom([]Event{PaymentFail, Abandon, PartnerLeave, CustomerCancel}).Draw(w.T, "wish"), uuid.Nil)
+		w.move(rapid.SampledFrom([]event{paymentFail, abandon, partnerLeave, customerCancel}).Draw(w.T, "wish"), uuid.Nil)
 	case 8:
 		w.byItself = false
-		w.move(OperatorConfirm, uuid.New())
+		w.move(operatorConfirm, uuid.New())
 		w.byItself = true
 	case 9:
-		on := rapid.SampledFrom([]Event{OperatorCancel, OperatorDeliver, OperatorResolve}).Draw(w.T, "operator")
-		if on == OperatorResolve && w.b.Status == marketplace.Cancelled && w.listed(marketplace.ConfirmUnknown) {
+		on := rapid.SampledFrom([]event{operatorCancel, operatorDeliver, operatorResolve}).Draw(w.T, "operator")
+		if on == operatorResolve && w.b.Status == marketplace.Cancelled && w.listed(marketplace.ConfirmUnknown) {
 			w.cancelled = true // it has asked the partner
 		}
 		w.move(on, uuid.Nil)

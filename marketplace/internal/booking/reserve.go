@@ -170,17 +170,17 @@ func (a reserveAnswer) move(r Record, now time.Time) (Change, error) {
 	if code != "" && r.Code == code {
 		return Change{}, nil // stored, and the database's word for it was lost
 	}
-	on, why := ReserveUnanswered, ""
+	on, why := reserveUnanswered, ""
 	b := r.Booking
 	switch {
 	case code != "":
 		expires, err := partnerapi.ParseDateTime(a.hold.ExpiresAt)
-		on = ReserveHold
+		on = reserveHold
 		if b.Code, b.ExpiresAt = code, expires.UTC().Truncate(time.Microsecond); err != nil || a.unwanted || r.Status != marketplace.Reserving {
-			on, why = ReserveUnwanted, string(marketplace.Unwanted)
+			on, why = reserveUnwanted, string(marketplace.Unwanted)
 		}
 	case a.Kind.Refused() || a.Kind == partner.NotSent:
-		on = ReserveRefuse
+		on = reserveRefuse
 	case r.Status != marketplace.Reserving:
 		return Change{}, nil // no news
 	}

@@ -48,7 +48,7 @@ func (s *Service) sweep(ctx context.Context, due Due) error {
 			failed = append(failed, fmt.Errorf("sweep booking %s: %w", id, err))
 		}
 	}
-	for on, ids := range map[Event][]uuid.UUID{HoldExpire: due.Expired, PartnerLeave: due.Withdrawn} {
+	for on, ids := range map[event][]uuid.UUID{holdExpire: due.Expired, partnerLeave: due.Withdrawn} {
 		for _, id := range ids {
 			see(id, func(r Record) (Change, error) { return move(r.Booking, on, s.Now(), string(on), "", uuid.Nil) })
 		}
@@ -70,10 +70,10 @@ func (s *Service) sweep(ctx context.Context, due Due) error {
 
 // dropped gives up what a dropped job was for, where it is still owed.
 func (s *Service) dropped(r Record, d DroppedJob) (Change, error) {
-	on, owed := ConfirmGiveUp, false
+	on, owed := confirmGiveUp, false
 	switch d.Kind {
 	case ConfirmJob:
-		_, err := Next(r.Booking, ConfirmAgain)
+		_, err := next(r.Booking, confirmAgain)
 		owed = err == nil
 	case ReleaseJob:
 		on, owed = release.giveUp, release.owed(r.Booking)

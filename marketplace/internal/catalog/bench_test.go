@@ -284,10 +284,3 @@ func BenchmarkSyncOfOneChange(b *testing.B) {
 	b.ReportMetric(milliseconds(median(took)), "ms/sync")
 	b.ReportMetric(0, "ns/op")
 }
-
-// below is an address of the same server.
-func below(base *url.URL, path string) *url.URL {
-	address := *base
-	address.Path = path
-	return &address
-}

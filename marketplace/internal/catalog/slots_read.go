@@ -117,7 +117,7 @@ func slotOf(raw []byte) (marketplace.Slot, []schemas.Problem) {
 // setAside lists a slot with what is wrong with it, and returns its id as it is
 // written, "" where it has none that can be read.
 func (r *slotReader) setAside(raw []byte, i int, problems []schemas.Problem) (id string) {
-	_ = json.Unmarshal(member(raw, "id"), &id)
+	_ = json.Unmarshal(member(raw, "id"), &id) // else it stays ""
 	if len(r.answer.SetAside) < mostSlotsAside {
 		r.answer.SetAside = append(r.answer.SetAside, SlotSetAside{SlotID: readable(id), Problems: said(fmt.Sprintf("/%d", i), problems)})
 	}

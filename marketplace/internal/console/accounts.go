@@ -45,15 +45,9 @@ func (x *exchange) showAccounts(status int, f *form) error {
 }
 
 func createAccount(x *exchange) error {
-	given := x.given
-	made, err := send[client.Account](x, http.MethodPost, "/operator/accounts", texts(given, "email", "name", "role", "password"))
-	if said := refused(err); said != nil && (said.Status == http.StatusBadRequest || said.Status == http.StatusConflict) {
-		f := accountForm(given)
-		f.refuse(said)
-		return x.showAccounts(http.StatusUnprocessableEntity, f)
-	}
+	made, err := send[client.Account](x, http.MethodPost, "/operator/accounts", texts(x.given, "email", "name", "role", "password"))
 	if err != nil {
-		return err
+		return refusedForm(err, accountForm(x.given), x.showAccounts)
 	}
 	return x.done(root+"/accounts/"+made.ID, "The account is made. "+made.Email+" may sign in.")
 }

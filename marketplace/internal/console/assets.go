@@ -9,10 +9,16 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"partnerkit.dev/internal/webui"
 )
 
-//go:embed page
-var files embed.FS
+var (
+	//go:embed page/*.html
+	files embed.FS
+	//go:embed page/style.css
+	ownStyle string
+)
 
 // asset is what every page is made of.
 type asset struct {
@@ -21,17 +27,19 @@ type asset struct {
 	stylePath string // below root; it changes with the style
 }
 
+// icon is a basket.
+var icon = webui.Icon("M4 6h8l-1 6H5zM6 6V5a2 2 0 0 1 4 0v1", "1.4")
+
 // assets panics where the embedded files are wrong: the first test would.
 var assets = sync.OnceValue(func() asset {
-	style, err := files.ReadFile("page/style.css")
-	if err != nil {
-		panic(err)
-	}
+	style := []byte(webui.Style(ownStyle))
 	sum := sha256.Sum256(style)
 	path := "/style-" + hex.EncodeToString(sum[:6]) + ".css"
 	functions := words()
-	functions["style"] = func() string { return root + path }
-	return asset{template.Must(template.New("").Funcs(functions).ParseFS(files, "page/*.html")), style, path}
+	functions["head"] = func(page string) webui.Head {
+		return webui.Head{Title: page + " · marketplace console", Icon: icon, Sheets: []string{root + path}}
+	}
+	return asset{template.Must(webui.Templates(files, functions)), style, path}
 })
 
 func stylePath() string { return assets().stylePath }

@@ -129,10 +129,9 @@ func settled(b client.Booking) string {
 // settle makes the call of an action.
 func settle(action client.Action) handler {
 	return func(x *exchange) error {
-		given := x.given
 		var body any = struct{}{}
 		if action == client.MayCancel {
-			body = map[string]string{"reason": given.Get("reason")}
+			body = map[string]string{"reason": x.given.Get("reason")}
 		}
 		call := func() (string, error) {
 			b, err := send[client.Booking](x, http.MethodPost, "/operator/bookings/"+x.id()+"/"+string(action), body)

@@ -74,6 +74,16 @@ func (f *form) status(err error) (int, error) {
 	return http.StatusUnprocessableEntity, nil
 }
 
+// refusedForm shows a form again with what the API has refused of it. Other errors are
+// returned.
+func refusedForm(err error, f *form, show func(status int, f *form) error) error {
+	status, err := f.status(err)
+	if err != nil {
+		return err
+	}
+	return show(status, f)
+}
+
 func (f *form) put(detail string) bool {
 	name, words, found := strings.Cut(detail, ": ")
 	if !found {

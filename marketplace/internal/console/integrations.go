@@ -36,22 +36,16 @@ func listIntegrations(x *exchange) error {
 }
 
 func register(x *exchange) error {
-	given := x.given
-	body := map[string]any{"handles_ticket_delivery": given.Get("handles_ticket_delivery") == "true"}
-	for name, text := range texts(given, "name", "base_url", "auth_type", "auth_key") {
+	body := map[string]any{"handles_ticket_delivery": x.given.Get("handles_ticket_delivery") == "true"}
+	for name, text := range texts(x.given, "name", "base_url", "auth_type", "auth_key") {
 		body[name] = text
 	}
 	made, err := send[struct {
 		ID     string `json:"integration_id"`
 		Secret string `json:"webhook_secret"`
 	}](x, http.MethodPost, "/partner-integrations", body)
-	if said := refused(err); said != nil && (said.Status == http.StatusBadRequest || said.Status == http.StatusConflict) {
-		f := registrationForm(given)
-		f.refuse(said)
-		return x.showIntegrations(http.StatusUnprocessableEntity, f)
-	}
 	if err != nil {
-		return err
+		return refusedForm(err, registrationForm(x.given), x.showIntegrations)
 	}
 	if err := x.say(note{Words: "Registered: start a full sync. The partner's platform sends this secret as x-webhook-secret; it is shown this once:", Secret: made.Secret}); err != nil {
 		return err
@@ -97,8 +91,7 @@ func showIntegration(x *exchange) error {
 }
 
 func syncIntegration(x *exchange) error {
-	given := x.given
-	return x.sync("/sync", map[string]string{"mode": given.Get("mode")})
+	return x.sync("/sync", map[string]string{"mode": x.given.Get("mode")})
 }
 
 func approveSync(x *exchange) error { return x.sync("/sync/approve", struct{}{}) }

@@ -99,13 +99,8 @@ func changeFees(x *exchange) error {
 		"service_fee": strings.TrimSpace(given.Get("service_fee")), "service_fee_currency": strings.ToUpper(strings.TrimSpace(given.Get("service_fee_currency"))),
 		"commission_percentage": strings.TrimSpace(given.Get("commission_percentage")),
 	})
-	if said := refused(err); said != nil && said.Status == http.StatusBadRequest {
-		f := feesForm(given, client.Fees{})
-		f.refuse(said)
-		return x.showTerms(http.StatusUnprocessableEntity, rateForm(nil), f)
-	}
 	if err != nil {
-		return err
+		return refusedForm(err, feesForm(given, client.Fees{}), func(status int, f *form) error { return x.showTerms(status, rateForm(nil), f) })
 	}
 	return x.done(root+"/terms", "The fees are changed: every price is made with them from now on.")
 }

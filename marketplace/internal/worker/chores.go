@@ -80,7 +80,7 @@ func (w *Worker) probeOne(ctx context.Context, id uuid.UUID) {
 	target, err := w.target(ctx, id)
 	switch {
 	case err == nil:
-		_ = w.Prober.Probe(ctx, target)
+		_ = w.Prober.Probe(ctx, target) // the client tells of it
 	case marketplace.CodeOf(err) != marketplace.NotFound && ctx.Err() == nil:
 		w.Log.ErrorContext(ctx, "a partner was not probed", slog.String("integration_id", id.String()), slog.Any("error", err))
 	}

@@ -68,7 +68,7 @@ func (w *Worker) pullSlice(ctx context.Context, target partner.Target, round cat
 		options, err := w.Store.Catalog.OptionsToPull(ctx, target.ID, round.Serves, after, optionsPage)
 		if err != nil {
 			cancel()
-			_ = turns.Acquire(context.WithoutCancel(ctx), pullsAtOnce)
+			_ = turns.Acquire(context.WithoutCancel(ctx), pullsAtOnce) // does not fail: nothing ends its context
 			return slice, err
 		}
 		for _, option := range options {

@@ -4,23 +4,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
-)
-
-// The exit codes.
-const (
-	exitFailed = 1 // the command was right, but could not be carried out
-	exitUsage  = 2 // the command line, or a file it names, is wrong
 )
 
 func main() {
@@ -31,23 +23,8 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot()
-	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return 0
-	}
-	fmt.Fprintln(stderr, "mockpartner: "+strings.TrimSpace(err.Error()))
-	if failed := (failure{}); errors.As(err, &failed) {
-		return exitFailed
-	}
-	return exitUsage
+	return cli.Run(ctx, newRoot(), args, stdout, stderr, cli.ExitUsage, nil)
 }
-
-// failure is an error that is no fault of the command line.
-type failure struct{ error }
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
@@ -61,27 +38,11 @@ demand; defects and variants are ready-made.`,
 		Example: `  mockpartner serve --auth-key a-test-key
   curl -H 'Authorization: Bearer a-test-key' http://127.0.0.1:8081/products
   curl -d '{"advance":"25m"}' http://127.0.0.1:8081/_mock/clock`,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		Args:              onlyCommands,
-		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
-	})
 	root.AddCommand(newServe(), newScenario(), newDefects(), newVariants(), newHealth(), newVersion())
-	cli.AddMan(root)
-	cli.ShowVersion(root)
+	cli.Prepare(root, "; see %s --help", "; see %s --help")
 	return root
-}
-
-// onlyCommands refuses what is no command of a command that only holds others.
-func onlyCommands(c *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("there is no command %q; see %s --help", args[0], c.CommandPath())
-	}
-	return nil
 }
 
 func newVersion() *cobra.Command {

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"partnerkit.dev/internal/cli"
 )
 
 // binary is the command, built once for all tests.
@@ -64,6 +66,21 @@ func finishAs(t *testing.T, attributes *syscall.SysProcAttr, args ...string) out
 		t.Fatal(err)
 	}
 	return outcome{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// refused wants the command to have ended with that code and one line with these words,
+// which show no secret.
+func (o outcome) refused(t *testing.T, code int, words ...string) {
+	t.Helper()
+	if o.code != code || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.HasPrefix(o.stderr, "mockpartner: ") ||
+		strings.Contains(o.stderr, key) || strings.Contains(o.stderr, webhookSecret) {
+		t.Errorf("want exit %d and one line without a secret, got %d: %s%s", code, o.code, o.stdout, o.stderr)
+	}
+	for _, word := range words {
+		if !strings.Contains(o.stderr, word) {
+			t.Errorf("want %q in %s", word, o.stderr)
+		}
+	}
 }
 
 // errorLog is what a running command has written to stderr so far.
@@ -129,7 +146,12 @@ func serve(t *testing.T, environment []string, args ...string) serving {
 
 func (s serving) get(path, authorization string) (int, string) {
 	s.t.Helper()
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.base+path, nil)
+	return s.ask(http.MethodGet, path, authorization, "")
+}
+
+func (s serving) ask(method, path, authorization, body string) (int, string) {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.base+path, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -139,11 +161,11 @@ func (s serving) get(path, authorization string) (int, string) {
 		s.t.Fatal(err)
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return response.StatusCode, string(body)
+	return response.StatusCode, string(text)
 }
 
 // stop sends the signal and wants the command to end well.
@@ -281,31 +303,13 @@ products:
 // Two processes that share nothing but their flags.
 func TestTwoProcessesAnswerAlike(t *testing.T) {
 	t.Parallel()
-	answers := func() (all []string) {
+	answers := func() []string {
 		s := serve(t, nil, "--auth-key", key, "--products", "20", "--seed", "7", "--now", "2026-07-01T09:00:00Z", "--frozen")
-		for _, request := range []struct{ path, body string }{
-			{"/availability", `{"productId":"product-00004","optionId":"option-1","localDateStart":"2026-07-01","localDateEnd":"2026-08-30","units":[{"id":"unit-adult","quantity":1}]}`},
-			{"/bookings/confirm", `{"reservationConfirmationCode":"x"}`},
-		} {
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+request.path, strings.NewReader(request.body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Header.Set("Authorization", "Bearer "+key)
-			answer, err := http.DefaultTransport.RoundTrip(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			body, err := io.ReadAll(answer.Body)
-			answer.Body.Close()
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, string(body))
-		}
+		_, slots := s.ask("POST", "/availability", "Bearer "+key, `{"productId":"product-00004","optionId":"option-1","localDateStart":"2026-07-01","localDateEnd":"2026-08-30","units":[{"id":"unit-adult","quantity":1}]}`)
+		_, refusal := s.ask("POST", "/bookings/confirm", "Bearer "+key, `{"reservationConfirmationCode":"x"}`)
 		_, catalog := s.get("/products", "Bearer "+key)
 		s.stop(os.Interrupt)
-		return append(all, catalog)
+		return []string{slots, refusal, catalog}
 	}
 	one, two := answers(), answers()
 	for i := range one {
@@ -335,6 +339,10 @@ func TestBadUsageIsOneLineAndExit2(t *testing.T) {
 		{with("--scenario", missing), "missing.yaml: no such file"},
 		{with("--scenario", filepath.Dir(missing)), "is a directory"},
 		{with("--scenario", broken), `broken.yaml:1:1: unknown field "products"`},
+		{[]string{"scenario", "check", broken}, `mockpartner: ` + broken + `:1:1: unknown field "products"`},
+		{with("--webhook-secret", webhookSecret), "webhooks: url: want"},
+		{with("--webhook-url", "http://127.0.0.1:1/"), "webhooks: secret: want"},
+		{with("--webhook-url", "127.0.0.1:1", "--webhook-secret", webhookSecret), "http or https URL"},
 		{with("--addr", "nowhere.invalid:8081"), "--addr nowhere.invalid:8081: "},
 		{[]string{"--nope"}, "--nope"},
 		{with("extra"), "extra"},
@@ -357,13 +365,7 @@ func TestBadUsageIsOneLineAndExit2(t *testing.T) {
 		{with("--addr", ":0"), "not loopback"},
 		{with("--addr", "0.0.0.0:0"), "--control-token or MOCKPARTNER_CONTROL_TOKEN"},
 	} {
-		got := finish(t, c.args...)
-		if got.code != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, "mockpartner: ") || !strings.Contains(got.stderr, c.words) {
-			t.Errorf("%q: want exit 2 and one line with %q, got %d: %s%s", c.args, c.words, got.code, got.stdout, got.stderr)
-		}
-		if strings.Contains(got.stderr, key) {
-			t.Errorf("%q: want no key printed, got %s", c.args, got.stderr)
-		}
+		finish(t, c.args...).refused(t, cli.ExitUsage, c.words)
 	}
 }
 
@@ -374,18 +376,15 @@ func TestATakenPortIsOneLineAndExit1(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	got := finish(t, "serve", "--auth-key", key, "--addr", taken.Addr().String())
-	want := "mockpartner: cannot listen on " + taken.Addr().String() + ": "
-	if got.code != 1 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, want) || !strings.Contains(got.stderr, "address already in use") {
-		t.Fatalf("want exit 1 and one line, got %d: %s", got.code, got.stderr)
-	}
+	finish(t, "serve", "--auth-key", key, "--addr", taken.Addr().String()).
+		refused(t, cli.ExitFailed, "mockpartner: cannot listen on "+taken.Addr().String()+": ", "address already in use")
 }
 
 // Calling run also ties this test to the command's code: of a binary that is
 // built on the side, go test's cache knows nothing.
 func TestRunReturnsTheExitCode(t *testing.T) {
 	t.Parallel()
-	for args, want := range map[string]int{"version": 0, "serve --addr nonsense": exitUsage} {
+	for args, want := range map[string]int{"version": 0, "serve --addr nonsense": cli.ExitUsage} {
 		if got := run(t.Context(), strings.Fields(args), io.Discard, io.Discard); got != want {
 			t.Errorf("%s: want %d, got %d", args, want, got)
 		}

@@ -13,23 +13,15 @@ import (
 )
 
 func newScenario() *cobra.Command {
-	scenario := &cobra.Command{
-		Use:   "scenario",
-		Short: "Check scenario files, and print their schema",
-		Args:  onlyCommands,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
+	scenario := &cobra.Command{Use: "scenario", Short: "Check scenario files, and print their schema"}
 	scenario.AddCommand(&cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Tell what is wrong with scenario files, by line and column",
 		Example: "  mockpartner scenario check my-scenario.yaml",
-		Args: func(_ *cobra.Command, files []string) error {
+		RunE: func(c *cobra.Command, files []string) error {
 			if len(files) == 0 {
 				return errors.New("want one FILE or more, got none")
 			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, files []string) error {
 			for _, file := range files {
 				s, err := script.Load(file)
 				if err != nil {

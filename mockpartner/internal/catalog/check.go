@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/yamlfile"
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
-	"partnerkit.dev/mockpartner/internal/yamlfile"
+	"partnerkit.dev/internal/yamlfile"
 )
 
 //go:embed default.yaml

@@ -78,7 +78,6 @@ var (
 // generator draws the parts of one product.
 type generator struct{ *rand.Rand }
 
-// oneIn is true once in n draws.
 func (g generator) oneIn(n int) bool { return g.IntN(n) == 0 }
 
 func pick[T any](g generator, from []T) T { return from[g.IntN(len(from))] }

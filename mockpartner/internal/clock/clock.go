@@ -44,11 +44,7 @@ func NewFrozen(t time.Time) *Virtual {
 }
 
 // Now returns the virtual time.
-func (c *Virtual) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now()
-}
+func (c *Virtual) Now() time.Time { return c.Read().At }
 
 func (c *Virtual) now() time.Time {
 	if c.frozen != nil {
@@ -69,14 +65,6 @@ func (c *Virtual) Moved() <-chan struct{} {
 	return c.moved
 }
 
-// tell tells who waits that the clock was moved. It wants the lock.
-func (c *Virtual) tell() {
-	if c.moved != nil {
-		close(c.moved)
-		c.moved = nil
-	}
-}
-
 // Reading is what a clock shows.
 type Reading struct {
 	At     time.Time
@@ -90,33 +78,33 @@ func (c *Virtual) Read() Reading {
 	return Reading{At: c.now(), Frozen: c.frozen != nil}
 }
 
-// Show makes the clock stand at, or run on from, an earlier reading.
-func (c *Virtual) Show(r Reading) {
+// change changes the clock, and tells who waits that it was moved.
+func (c *Virtual) change(how func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	defer c.tell()
-	c.frozen = nil
-	if r.Frozen {
-		c.frozen = &r.At
-		return
+	how()
+	if c.moved != nil {
+		close(c.moved)
+		c.moved = nil
 	}
-	c.set(r.At)
+}
+
+// Show makes the clock stand at, or run on from, an earlier reading.
+func (c *Virtual) Show(r Reading) {
+	c.change(func() {
+		if c.frozen = nil; r.Frozen {
+			c.frozen = &r.At
+		} else {
+			c.set(r.At)
+		}
+	})
 }
 
 // Frozen reports whether the clock stands still.
-func (c *Virtual) Frozen() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.frozen != nil
-}
+func (c *Virtual) Frozen() bool { return c.Read().Frozen }
 
 // Set moves the clock to t; whether it runs does not change.
-func (c *Virtual) Set(t time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	defer c.tell()
-	c.set(t)
-}
+func (c *Virtual) Set(t time.Time) { c.change(func() { c.set(t) }) }
 
 func (c *Virtual) set(t time.Time) {
 	if c.frozen != nil {
@@ -127,36 +115,28 @@ func (c *Virtual) set(t time.Time) {
 }
 
 // Advance moves the clock by d, which may be negative, and returns the new time.
-func (c *Virtual) Advance(d time.Duration) time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	defer c.tell()
-	if c.frozen != nil {
-		c.frozen = new(c.frozen.Add(d))
-	} else {
-		c.offset += d
-	}
-	return c.now()
+func (c *Virtual) Advance(d time.Duration) (now time.Time) {
+	c.change(func() {
+		if c.frozen != nil {
+			c.frozen = new(c.frozen.Add(d))
+		} else {
+			c.offset += d
+		}
+		now = c.now()
+	})
+	return now
 }
 
 // Freeze stops the clock where it is.
-func (c *Virtual) Freeze() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	defer c.tell()
-	t := c.now()
-	c.frozen = &t
-}
+func (c *Virtual) Freeze() { c.change(func() { c.frozen = new(c.now()) }) }
 
 // Run lets a frozen clock run on from where it stands.
 func (c *Virtual) Run() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	defer c.tell()
-	if c.frozen == nil {
-		return
-	}
-	t := *c.frozen
-	c.frozen = nil
-	c.set(t)
+	c.change(func() {
+		if c.frozen != nil {
+			stood := *c.frozen
+			c.frozen = nil
+			c.set(stood)
+		}
+	})
 }

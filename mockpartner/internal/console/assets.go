@@ -1,16 +1,25 @@
 package console
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"sync"
+
+	"partnerkit.dev/internal/webui"
 )
 
-//go:embed page
-var files embed.FS
+var (
+	//go:embed page/*.html
+	files embed.FS
+	//go:embed page/style.css
+	ownStyle string
+	//go:embed page/script.js
+	ownScript string
+)
+
+// icon is the letter M.
+var icon = webui.Icon("M4 11V5l4 4 4-4v6", "1.7")
 
 // asset is what every page is made of.
 type asset struct {
@@ -20,28 +29,17 @@ type asset struct {
 
 // assets panics where the embedded files are wrong: the first test would.
 var assets = sync.OnceValue(func() asset {
-	style, styleHash := inline("style", "page/style.css")
-	script, scriptHash := inline("script", "page/script.js")
+	style := webui.Style(ownStyle)
 	functions := template.FuncMap{
 		"plural": plural,
-		"script": func() template.HTML { return script },
-		"style":  func() template.HTML { return style },
+		"script": func() template.JS { return template.JS(ownScript) },
+		"head": func(page string) webui.Head {
+			return webui.Head{Title: page + " · mockpartner", Icon: icon, Style: template.CSS(style)}
+		},
 	}
 	return asset{
-		templates: template.Must(template.New("").Funcs(functions).ParseFS(files, "page/*.html")),
+		templates: template.Must(webui.Templates(files, functions)),
 		policy: fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; connect-src 'self'; img-src data:; "+
-			"form-action 'self'; base-uri 'none'; frame-ancestors 'none'", styleHash, scriptHash),
+			"form-action 'self'; base-uri 'none'; frame-ancestors 'none'", webui.HashSource(style), webui.HashSource(ownScript)),
 	}
 })
-
-// inline returns an embedded file as an element of that name, and the hash by
-// which a content security policy knows it.
-func inline(element, file string) (template.HTML, string) {
-	text, err := files.ReadFile(file)
-	if err != nil {
-		panic(err)
-	}
-	sum := sha256.Sum256(text)
-	return template.HTML("<" + element + ">" + string(text) + "</" + element + ">"),
-		"'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}

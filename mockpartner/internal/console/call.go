@@ -58,7 +58,6 @@ type choice struct {
 // Input is the field's name in the form, which tells its kind.
 func (f field) Input() string { return string(f.Kind) + ":" + f.Name }
 
-// value is the field as the form would send it.
 func (f field) value() string {
 	if f.Kind == flagField && f.Label != "" && !f.Checked {
 		return ""
@@ -66,7 +65,6 @@ func (f field) value() string {
 	return f.Value
 }
 
-// form is the call's form as it would be sent.
 func (c call) form() url.Values {
 	form := url.Values{}
 	for _, f := range c.Fields {
@@ -120,7 +118,6 @@ func memberOf(k kind, value string) (any, error) {
 	}
 }
 
-// curl returns the line that makes the call.
 func curl(method, address, body string, token bool) string {
 	line := "curl"
 	if token {

@@ -27,7 +27,6 @@ func choiceOf(query url.Values) chosen {
 	return c
 }
 
-// query is the query that chooses this.
 func (c chosen) query() string {
 	values := url.Values{}
 	for name, value := range map[string]string{"product": c.product, "option": c.option, "from": c.from, "slot": c.slot} {

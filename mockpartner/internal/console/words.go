@@ -54,5 +54,4 @@ func newest[T any](all []T, n int, keep func(T) bool) []T {
 	return some
 }
 
-// every keeps all.
 func every[T any](T) bool { return true }

@@ -15,7 +15,6 @@ import (
 // maxCatalog bounds a catalog that is sent, in bytes.
 const maxCatalog = 8 << 20
 
-// showCatalog shows what the sandbox sells.
 func showCatalog(w http.ResponseWriter, r *http.Request) {
 	p := sandboxOf(r).Platform()
 	sold := p.Catalog().Catalog()
@@ -23,7 +22,6 @@ func showCatalog(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, sold)
 }
 
-// replaceCatalog has the sandbox sell another catalog.
 func replaceCatalog(w http.ResponseWriter, r *http.Request) {
 	text, ok := reply.Whole(w, r, maxCatalog)
 	if !ok {
@@ -34,8 +32,7 @@ func replaceCatalog(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = p.Sell(sold)
 	}
-	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", err)
+	if refused(w, err) {
 		return
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{"products": len(p.Catalog().Products)})
@@ -53,8 +50,7 @@ func sellProduct(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	product, err := catalog.ParseProduct("body", text)
-	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", err)
+	if refused(w, err) {
 		return
 	}
 	if product.ID != id {
@@ -62,8 +58,7 @@ func sellProduct(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := sandboxOf(r).Platform()
-	if err := p.SellInstead(func(sold *catalog.Index, now time.Time) (*catalog.Index, error) { return sold.With(*product, now) }); err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", err)
+	if refused(w, p.SellInstead(func(sold *catalog.Index, now time.Time) (*catalog.Index, error) { return sold.With(*product, now) })) {
 		return
 	}
 	sold, ok := p.Catalog().Product(id)

@@ -5,21 +5,17 @@ import (
 	"slices"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// clockAnswer is a sandbox's clock.
-type clockAnswer struct {
-	Now    time.Time `json:"now"`
-	Frozen bool      `json:"frozen"`
-}
+func timeOf(c *clock.Virtual) client.Time { return client.Time{Now: c.Now().UTC(), Frozen: c.Frozen()} }
 
 func showClock(w http.ResponseWriter, r *http.Request) {
-	clock := sandboxOf(r).Clock()
-	reply.JSON(w, http.StatusOK, clockAnswer{Now: clock.Now().UTC(), Frozen: clock.Frozen()})
+	reply.JSON(w, http.StatusOK, timeOf(sandboxOf(r).Clock()))
 }
 
 // maxTimers bounds the timers of each kind that are listed.
@@ -38,19 +34,10 @@ func showTimers(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// nextRequest moves a clock to the next timer.
-type nextRequest struct {
-	Kinds []platform.TimerKind `json:"kinds"` // of these kinds; absent: of any
-}
-
-// nextAnswer is the timer that a clock was moved to.
-type nextAnswer struct {
-	clockAnswer
-	Timer platform.Timer `json:"timer"`
-}
-
 func runToNext(w http.ResponseWriter, r *http.Request) {
-	var request nextRequest
+	var request struct {
+		Kinds []platform.TimerKind `json:"kinds"` // of these kinds; absent: of any
+	}
 	if !readOptional(w, r, &request) {
 		return
 	}
@@ -67,10 +54,10 @@ func runToNext(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	box.Clock().Set(pending[0].At)
-	reply.JSON(w, http.StatusOK, nextAnswer{
-		clockAnswer: clockAnswer{Now: box.Clock().Now().UTC(), Frozen: box.Clock().Frozen()},
-		Timer:       pending[0],
-	})
+	reply.JSON(w, http.StatusOK, struct {
+		client.Time
+		Timer platform.Timer `json:"timer"`
+	}{timeOf(box.Clock()), pending[0]})
 }
 
 // clockRequest moves a clock; what is named is done.

@@ -6,12 +6,10 @@ import (
 	"partnerkit.dev/mockpartner/internal/sandbox"
 )
 
-// showConsole shows the sandbox's page for people.
 func (a *api) showConsole(w http.ResponseWriter, r *http.Request) {
 	a.console.Show(w, r, sandboxOf(r))
 }
 
-// actOnConsole does what a form of the page asks for.
 func (a *api) actOnConsole(w http.ResponseWriter, r *http.Request) {
 	a.console.Act(w, r, sandboxOf(r))
 }

@@ -13,11 +13,15 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"partnerkit.dev/mockpartner/internal/console"
+	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/internal/sandbox"
+	"partnerkit.dev/mockpartner/internal/script"
+	"partnerkit.dev/mockpartner/internal/webhook"
 )
 
 // Path is where the control API lies, below a sandbox.
@@ -67,6 +71,23 @@ func sandboxOf(r *http.Request) *sandbox.Sandbox {
 // NoSandbox answers a request for a sandbox that does not exist.
 func NoSandbox(w http.ResponseWriter, name string) {
 	reply.Message(w, http.StatusNotFound, "there is no sandbox %q: POST %s/sandboxes {\"name\": …} makes one", name, Path)
+}
+
+func refused(w http.ResponseWriter, err error) bool {
+	is := func(kinds ...error) bool {
+		return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
+	}
+	status := http.StatusBadRequest
+	switch {
+	case err == nil:
+		return false
+	case is(script.ErrTaken, script.ErrFull, script.ErrQuirkTaken, sandbox.ErrSeed, sandbox.ErrTooManySaved, webhook.ErrClosed):
+		status = http.StatusConflict
+	case is(defects.ErrNoDefect, defects.ErrNoVariant, sandbox.ErrNoSnapshot):
+		status = http.StatusNotFound
+	}
+	reply.Message(w, status, "%v", err)
+	return true
 }
 
 // maxBody bounds the body of a control request, in bytes.

@@ -12,54 +12,41 @@ import (
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-// defectAnswer is a defect as it is listed.
-type defectAnswer struct {
-	Name    string `json:"name"`
-	Rule    string `json:"rule"`
-	Mistake string `json:"mistake"`
-	Looks   string `json:"looks"`
-	Applied bool   `json:"applied"` // in the request's sandbox
-}
-
-// variantAnswer is a variant as it is listed.
-type variantAnswer struct {
-	Name    string `json:"name"`
-	Clause  string `json:"clause"`
-	Looks   string `json:"looks"`
-	Applied bool   `json:"applied"`
-}
-
 func showDefects(w http.ResponseWriter, r *http.Request) {
-	list, played := []defectAnswer{}, sandboxOf(r).Faults().Origins()
+	type listed struct {
+		defects.Defect
+		Applied bool `json:"applied"` // in the request's sandbox
+	}
+	list, played := []listed{}, sandboxOf(r).Faults().Origins()
 	for _, d := range defects.Defects() {
-		list = append(list, defectAnswer{d.Name, d.Rule, d.Mistake, d.Looks, slices.Contains(played, d.Origin())})
+		list = append(list, listed{d, slices.Contains(played, d.Origin())})
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{"defects": list})
 }
 
 func showVariants(w http.ResponseWriter, r *http.Request) {
-	list, played := []variantAnswer{}, sandboxOf(r).Faults().Origins()
+	type listed struct {
+		defects.Variant
+		Applied bool `json:"applied"` // in the request's sandbox
+	}
+	list, played := []listed{}, sandboxOf(r).Faults().Origins()
 	for _, v := range defects.Variants() {
-		list = append(list, variantAnswer{v.Name, v.Clause, v.Looks, slices.Contains(played, v.Origin())})
+		list = append(list, listed{v, slices.Contains(played, v.Origin())})
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{"variants": list})
 }
 
-// applyDefect makes the sandbox a partner with the defect.
 func applyDefect(w http.ResponseWriter, r *http.Request) {
 	defect, err := defects.FindDefect(mux.Vars(r)["name"])
-	if err != nil {
-		reply.Message(w, http.StatusNotFound, "%v", err)
+	if refused(w, err) {
 		return
 	}
 	playPart(w, sandboxOf(r), defect.Part(), defect.Scenario())
 }
 
-// applyVariant makes the sandbox a partner of that variant.
 func applyVariant(w http.ResponseWriter, r *http.Request) {
 	variant, err := defects.FindVariant(mux.Vars(r)["name"])
-	if err != nil {
-		reply.Message(w, http.StatusNotFound, "%v", err)
+	if refused(w, err) {
 		return
 	}
 	playPart(w, sandboxOf(r), variant.Part(), variant.Scenario())
@@ -78,11 +65,11 @@ func playPart(w http.ResponseWriter, box *sandbox.Sandbox, part script.Part, who
 }
 
 func removeDefect(w http.ResponseWriter, r *http.Request) {
-	takeOff(w, r, defects.Defect{Name: mux.Vars(r)["name"]}.Origin())
+	takeOff(w, r, "defect "+mux.Vars(r)["name"])
 }
 
 func removeVariant(w http.ResponseWriter, r *http.Request) {
-	takeOff(w, r, defects.Variant{Name: mux.Vars(r)["name"]}.Origin())
+	takeOff(w, r, "variant "+mux.Vars(r)["name"])
 }
 
 func takeOff(w http.ResponseWriter, r *http.Request, origin string) {

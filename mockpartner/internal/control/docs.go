@@ -11,7 +11,6 @@ import (
 	"partnerkit.dev/schemas/openapi"
 )
 
-// showDocs shows the control API's document, to be tried on the sandbox.
 func showDocs(w http.ResponseWriter, r *http.Request) {
 	apidocs.Page{
 		Title: "Control API of the mock partner", Document: "openapi.yaml", Assets: "docs/assets/", Try: true,
@@ -19,7 +18,6 @@ func showDocs(w http.ResponseWriter, r *http.Request) {
 	}.ServeHTTP(w, r)
 }
 
-// showPartnerDocs shows the partner API's, to be tried on the sandbox.
 func showPartnerDocs(w http.ResponseWriter, r *http.Request) {
 	apidocs.Page{
 		Title: "Partner API", Document: "partner.yaml", Assets: "assets/", Try: true,

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/gorilla/mux"
@@ -10,7 +9,6 @@ import (
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-// showFaults lists the sandbox's faults, with their counters.
 func showFaults(w http.ResponseWriter, r *http.Request) {
 	armed, never := sandboxOf(r).Faults().Faults(), []string{}
 	for _, fault := range armed {
@@ -21,26 +19,25 @@ func showFaults(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"faults": armed, "neverFired": never})
 }
 
-// armFaults arms one fault, or a list of them, all or none.
 func armFaults(w http.ResponseWriter, r *http.Request) {
+	add(w, r, "faults", script.ParseFaults, sandboxOf(r).Faults().Arm)
+}
+
+// add adds what the body has, one thing or a list of them, all or none.
+func add[T, A any](w http.ResponseWriter, r *http.Request, key string, parse func(name string, text []byte) ([]T, error), arm func(...T) ([]A, error)) {
 	text, ok := reply.Whole(w, r, maxBody)
 	if !ok {
 		return
 	}
-	faults, err := script.ParseFaults("body", text)
-	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", err)
+	list, err := parse("body", text)
+	if refused(w, err) {
 		return
 	}
-	armed, err := sandboxOf(r).Faults().Arm(faults...)
-	switch {
-	case errors.Is(err, script.ErrTaken), errors.Is(err, script.ErrFull):
-		reply.Message(w, http.StatusConflict, "%v", err)
-	case err != nil:
-		reply.Message(w, http.StatusBadRequest, "%v", err)
-	default:
-		reply.JSON(w, http.StatusCreated, map[string]any{"faults": armed})
+	added, err := arm(list...)
+	if refused(w, err) {
+		return
 	}
+	reply.JSON(w, http.StatusCreated, map[string]any{key: added})
 }
 
 func disarmFault(w http.ResponseWriter, r *http.Request) {

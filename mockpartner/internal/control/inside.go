@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/reply"
 )
@@ -24,19 +25,6 @@ func invariants(w http.ResponseWriter, r *http.Request) {
 // defaultLimit is how many things of a kind are listed unless asked for more.
 const defaultLimit = 1000
 
-// stateAnswer is the inside of a sandbox. The counts are of all, the lists of
-// the newest.
-type stateAnswer struct {
-	Now          time.Time            `json:"now"`
-	Seed         uint64               `json:"seed"`
-	HoldCount    int                  `json:"holdCount"`
-	BookingCount int                  `json:"bookingCount"`
-	SlotCount    int                  `json:"slotCount"`
-	Holds        []platform.Hold      `json:"holds"`
-	Bookings     []platform.Booking   `json:"bookings"`
-	Slots        []platform.SlotState `json:"slots"`
-}
-
 func state(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	limit := query.number("limit", defaultLimit)
@@ -45,7 +33,7 @@ func state(w http.ResponseWriter, r *http.Request) {
 	}
 	p := sandboxOf(r).Platform()
 	inside := p.Inside()
-	reply.JSON(w, http.StatusOK, stateAnswer{
+	reply.JSON(w, http.StatusOK, client.State{
 		Now:          inside.Now.UTC(),
 		Seed:         p.Seed(),
 		HoldCount:    len(inside.Holds),

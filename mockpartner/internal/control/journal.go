@@ -33,7 +33,6 @@ func filterOf(q *query) journal.Filter {
 	}
 }
 
-// chosen reads a filter with its limit, or answers what is wrong with it.
 func chosen(w http.ResponseWriter, r *http.Request) (journal.Filter, bool) {
 	query := query{values: r.URL.Query()}
 	filter := filterOf(&query)
@@ -130,7 +129,6 @@ func unavailable(w http.ResponseWriter, err error) {
 // keepAlive is how often a stream without events says that it is still there.
 const keepAlive = 15 * time.Second
 
-// streamJournal sends what happens as server-sent events.
 func streamJournal(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	filter := filterOf(&query)

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/gorilla/mux"
@@ -10,31 +9,12 @@ import (
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-// showQuirks lists the quirks of the sandbox's platform.
 func showQuirks(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"quirks": sandboxOf(r).Faults().Quirks()})
 }
 
-// addQuirks adds one quirk, or a list of them, all or none.
 func addQuirks(w http.ResponseWriter, r *http.Request) {
-	text, ok := reply.Whole(w, r, maxBody)
-	if !ok {
-		return
-	}
-	quirks, err := script.ParseQuirks("body", text)
-	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", err)
-		return
-	}
-	added, err := sandboxOf(r).Faults().AddQuirks(quirks...)
-	switch {
-	case errors.Is(err, script.ErrQuirkTaken):
-		reply.Message(w, http.StatusConflict, "%v", err)
-	case err != nil:
-		reply.Message(w, http.StatusBadRequest, "%v", err)
-	default:
-		reply.JSON(w, http.StatusCreated, map[string]any{"quirks": added})
-	}
+	add(w, r, "quirks", script.ParseQuirks, sandboxOf(r).Faults().AddQuirks)
 }
 
 func removeQuirk(w http.ResponseWriter, r *http.Request) {

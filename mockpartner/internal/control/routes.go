@@ -104,7 +104,6 @@ func healthz(w http.ResponseWriter, _ *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]string{"status": "ok"})
 }
 
-// routes lists what the request's sandbox answers.
 func (a *api) routes(w http.ResponseWriter, r *http.Request) {
 	type listed struct {
 		Route

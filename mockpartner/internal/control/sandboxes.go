@@ -1,13 +1,13 @@
 package control
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
 
 	"github.com/gorilla/mux"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/reply"
@@ -15,21 +15,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// sandboxAnswer is a sandbox as it is listed.
-type sandboxAnswer struct {
-	Name      string         `json:"name"`
-	BaseURL   string         `json:"baseUrl"` // where its partner endpoints lie
-	CreatedAt time.Time      `json:"createdAt"`
-	Now       time.Time      `json:"now"`
-	Frozen    bool           `json:"frozen"`
-	Seed      uint64         `json:"seed"`
-	Policy    catalog.Policy `json:"policy"`
-	Products  int            `json:"products"`
-	OwnKey    bool           `json:"ownKey"` // requests at the root that present its auth key are its own
-}
-
-func describe(r *http.Request, box *sandbox.Sandbox) sandboxAnswer {
-	return sandboxAnswer{
+func describe(r *http.Request, box *sandbox.Sandbox) client.Sandbox {
+	return client.Sandbox{
 		Name:      box.Name(),
 		BaseURL:   baseURL(r, box.Name()),
 		CreatedAt: box.Created().UTC(),
@@ -43,38 +30,15 @@ func describe(r *http.Request, box *sandbox.Sandbox) sandboxAnswer {
 }
 
 func (a *api) listSandboxes(w http.ResponseWriter, r *http.Request) {
-	list := []sandboxAnswer{}
+	list := []client.Sandbox{}
 	for _, box := range a.Sandboxes.List() {
 		list = append(list, describe(r, box))
 	}
 	reply.JSON(w, http.StatusOK, map[string]any{"sandboxes": list})
 }
 
-// sandboxRequest makes a sandbox. Only Name is required; what is absent is as
-// in the mock's own.
-type sandboxRequest struct {
-	Name    string          `json:"name"`
-	Seed    *uint64         `json:"seed"`
-	Now     string          `json:"now"`     // a date-time
-	Frozen  *bool           `json:"frozen"`  // whether the clock stands still
-	HoldFor string          `json:"holdFor"` // a duration such as 15m
-	AuthKey string          `json:"authKey"` // a key of its own, by which it is found at the root
-	Policy  *catalog.Policy `json:"policy"`  // in place of the catalog's
-	// Defects and Variants are names of breaches that it has, and of lawful variants
-	// that it is.
-	Defects  []string `json:"defects"`
-	Variants []string `json:"variants"`
-	// Catalog has the form of a catalog file. Products and Options generate
-	// one instead.
-	Catalog  json.RawMessage `json:"catalog"`
-	Products int             `json:"products"`
-	Options  int             `json:"options"`
-	// Webhooks have the form that they have in a scenario; absent: none.
-	Webhooks json.RawMessage `json:"webhooks"`
-}
-
 func (a *api) createSandbox(w http.ResponseWriter, r *http.Request) {
-	var request sandboxRequest
+	var request client.Spec
 	if !read(w, r, &request) {
 		return
 	}
@@ -99,7 +63,7 @@ func created(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox, err e
 	}
 }
 
-func (a *api) specOf(r sandboxRequest) (spec sandbox.Spec, err error) {
+func (a *api) specOf(r client.Spec) (spec sandbox.Spec, err error) {
 	spec = sandbox.Spec{Name: r.Name, Seed: r.Seed, Frozen: r.Frozen, Policy: r.Policy, AuthKey: r.AuthKey}
 	if r.Now != "" {
 		if spec.Now, err = partnerapi.ParseDateTime(r.Now); err != nil {
@@ -127,7 +91,7 @@ func (a *api) specOf(r sandboxRequest) (spec sandbox.Spec, err error) {
 
 // catalogOf returns the index of the catalog that is asked for, or that a variant
 // brings, nil for the mock's own.
-func catalogOf(r sandboxRequest, brought *catalog.Catalog) (*catalog.Index, error) {
+func catalogOf(r client.Spec, brought *catalog.Catalog) (*catalog.Index, error) {
 	var (
 		own *catalog.Catalog
 		err error

@@ -18,7 +18,6 @@ const sessionPath = Path + "/session"
 // maxSession bounds the form that brings the token, in bytes.
 const maxSession = 16 << 10
 
-// signIn takes the control token and lets the browser in.
 func (a *api) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxSession)
 	if a.Token != "" && !same(r.PostFormValue("token"), a.Token) {
@@ -43,7 +42,6 @@ func sessionCookie(r *http.Request) string {
 	return "mockpartner-" + port
 }
 
-// signedIn reports whether the request comes from a browser that was let in.
 func (a *api) signedIn(r *http.Request) bool {
 	cookie, err := r.Cookie(sessionCookie(r))
 	return err == nil && same(cookie.Value, a.session)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/schemas/partnerapi"
@@ -15,7 +16,6 @@ import (
 // defaultDays is how many days of slots are listed unless asked otherwise.
 const defaultDays = 14
 
-// listSlots lists every slot of an option, those that nobody has touched too.
 func listSlots(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	days := query.number("days", defaultDays)
@@ -48,12 +48,10 @@ func firstOption(p *platform.Platform, product, option string) (string, string) 
 
 // slotRequest changes a slot; what is left out stays as it is.
 type slotRequest struct {
-	ProductID      string                 `json:"productId"`
-	OptionID       string                 `json:"optionId"`
-	AvailabilityID string                 `json:"availabilityId"`
-	Status         *partnerapi.SlotStatus `json:"status"`
-	Vacancies      *int                   `json:"vacancies"`
-	Capacity       *int                   `json:"capacity"`
+	ProductID      string `json:"productId"`
+	OptionID       string `json:"optionId"`
+	AvailabilityID string `json:"availabilityId"`
+	client.SlotChange
 }
 
 // maxSeats bounds the seats of a slot.
@@ -75,7 +73,6 @@ func (r slotRequest) wrong() string {
 	return ""
 }
 
-// changeSlot changes a slot as the partner's own staff would.
 func changeSlot(w http.ResponseWriter, r *http.Request) {
 	var request slotRequest
 	if !read(w, r, &request) {
@@ -85,7 +82,7 @@ func changeSlot(w http.ResponseWriter, r *http.Request) {
 		reply.Message(w, http.StatusBadRequest, "%s", wrong)
 		return
 	}
-	change := platform.SlotChange{Status: request.Status, Vacancies: request.Vacancies, Capacity: request.Capacity}
+	change := request.SlotChange
 	p := sandboxOf(r).Platform()
 	if err := p.SetSlot(request.ProductID, request.OptionID, request.AvailabilityID, change); err != nil {
 		refuse(w, err)

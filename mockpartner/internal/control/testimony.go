@@ -8,12 +8,10 @@ import (
 	"partnerkit.dev/mockpartner/internal/reply"
 )
 
-// showTestimony lists what tests have said of the sandbox's callers.
 func showTestimony(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"testimony": sandboxOf(r).Journal().Testimony()})
 }
 
-// testify takes down what a test says of the sandbox's callers.
 func testify(w http.ResponseWriter, r *http.Request) {
 	var told journal.Testimony
 	if !read(w, r, &told) {

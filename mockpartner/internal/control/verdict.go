@@ -6,7 +6,6 @@ import (
 	"partnerkit.dev/mockpartner/internal/reply"
 )
 
-// verdict tells whether the sandbox's callers kept their side of the contract.
 func verdict(w http.ResponseWriter, r *http.Request) {
 	query := query{values: r.URL.Query()}
 	if query.refused(w) {

@@ -25,7 +25,6 @@ func showWebhooks(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, sandboxOf(r).Webhooks().Status(filter, int(limit)))
 }
 
-// webhooksOf reads which deliveries are meant.
 func webhooksOf(q *query) webhook.Filter {
 	return webhook.Filter{Kind: word(q, "kind", script.WebhookKinds()), State: word(q, "state", webhook.States())}
 }
@@ -40,14 +39,10 @@ func (a *api) setWebhooks(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = sender.Configure(*config)
 	}
-	switch {
-	case errors.Is(err, webhook.ErrClosed):
-		reply.Message(w, http.StatusConflict, "%v", err)
-	case err != nil:
-		reply.Message(w, http.StatusBadRequest, "%v", err)
-	default:
-		reply.JSON(w, http.StatusOK, sender.Status(webhook.Filter{}, defaultLimit))
+	if refused(w, err) {
+		return
 	}
+	reply.JSON(w, http.StatusOK, sender.Status(webhook.Filter{}, defaultLimit))
 }
 
 // webhooksFor reads webhooks that a caller of the control API may set up.
@@ -101,7 +96,6 @@ func sendNotify(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sent answers with a webhook that is on its way.
 func sent(w http.ResponseWriter) func(webhook.Delivery, error) {
 	return func(delivery webhook.Delivery, err error) {
 		switch {

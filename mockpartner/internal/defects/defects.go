@@ -16,8 +16,8 @@ import (
 	"strings"
 	"sync"
 
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/mockpartner/internal/script"
-	"partnerkit.dev/mockpartner/internal/yamlfile"
 )
 
 //go:embed defects/*.yaml variants/*.yaml
@@ -29,8 +29,7 @@ type Defect struct {
 	Rule    string `json:"rule"`    // the id of the one rule that it breaks
 	Mistake string `json:"mistake"` // the real mistake that it stands for
 	Looks   string `json:"looks"`   // what it looks like from outside
-
-	scenario *script.Scenario
+	played
 }
 
 // Variant is a lawful partner that is unlike most.
@@ -38,9 +37,24 @@ type Variant struct {
 	Name   string `json:"name"`   // of its file
 	Clause string `json:"clause"` // of the contract, that allows it
 	Looks  string `json:"looks"`  // what it looks like from outside
-
-	scenario *script.Scenario
+	played
 }
+
+// played is what a sandbox plays to have a defect or to be a variant.
+type played struct {
+	origin   string
+	scenario *script.Scenario
+	part     script.Part
+}
+
+// Origin is what its faults and quirks are listed under.
+func (p played) Origin() string { return p.origin }
+
+// Part is what a sandbox plays.
+func (p played) Part() script.Part { return p.part }
+
+// Scenario is the same in the form of a scenario. It must not be changed.
+func (p played) Scenario() *script.Scenario { return p.scenario }
 
 // The errors of names.
 var (
@@ -58,75 +72,40 @@ type text struct {
 
 // Defects returns all defects, by name.
 var Defects = sync.OnceValue(func() []Defect {
-	return load("defects", func(name string, t text, s *script.Scenario) Defect {
-		return Defect{Name: name, Rule: t.Rule, Mistake: t.Mistake, Looks: t.Looks, scenario: s}
-	})
+	return load("defects", "defect ", func(name string, t text, p played) Defect { return Defect{name, t.Rule, t.Mistake, t.Looks, p} })
 })
 
 // Variants returns all variants, by name.
 var Variants = sync.OnceValue(func() []Variant {
-	return load("variants", func(name string, t text, s *script.Scenario) Variant {
-		return Variant{Name: name, Clause: t.Clause, Looks: t.Looks, scenario: s}
-	})
+	return load("variants", "variant ", func(name string, t text, p played) Variant { return Variant{name, t.Clause, t.Looks, p} })
 })
 
 // FindDefect returns the defect of that name. Its error wraps ErrNoDefect and
 // names those that are spelled alike.
 func FindDefect(name string) (Defect, error) {
-	all := Defects()
-	if i := slices.IndexFunc(all, func(d Defect) bool { return d.Name == name }); i >= 0 {
-		return all[i], nil
-	}
-	var names []string
-	for _, d := range all {
-		names = append(names, d.Name)
-	}
-	return Defect{}, missing(ErrNoDefect, name, names, "mockpartner defects")
+	return find(Defects(), name, func(d Defect) string { return d.Name }, ErrNoDefect, "mockpartner defects")
 }
 
 // FindVariant returns the variant of that name. Its error wraps ErrNoVariant and
 // names those that are spelled alike.
 func FindVariant(name string) (Variant, error) {
-	all := Variants()
-	if i := slices.IndexFunc(all, func(v Variant) bool { return v.Name == name }); i >= 0 {
-		return all[i], nil
-	}
-	var names []string
-	for _, v := range all {
-		names = append(names, v.Name)
-	}
-	return Variant{}, missing(ErrNoVariant, name, names, "mockpartner variants")
+	return find(Variants(), name, func(v Variant) string { return v.Name }, ErrNoVariant, "mockpartner variants")
 }
 
-// Origin is what the defect's faults and quirks are listed under.
-func (d Defect) Origin() string { return "defect " + d.Name }
-
-// Part is what a sandbox plays to have the defect.
-func (d Defect) Part() script.Part { return partOf(d.Origin(), d.scenario) }
-
-// Scenario is the defect in the form of a scenario. It must not be changed.
-func (d Defect) Scenario() *script.Scenario { return d.scenario }
-
-// Origin is what the variant's faults and quirks are listed under.
-func (v Variant) Origin() string { return "variant " + v.Name }
-
-// Part is what a sandbox plays to be the variant.
-func (v Variant) Part() script.Part { return partOf(v.Origin(), v.scenario) }
-
-// Scenario is the variant in the form of a scenario. It must not be changed.
-func (v Variant) Scenario() *script.Scenario { return v.scenario }
-
-func partOf(origin string, s *script.Scenario) script.Part {
-	part, err := script.Compile(origin, s)
-	if err != nil {
-		panic(err) // load has compiled it
+func find[T any](all []T, name string, nameOf func(T) string, missing error, lists string) (found T, err error) {
+	var names []string
+	for _, one := range all {
+		if nameOf(one) == name {
+			return one, nil
+		}
+		names = append(names, nameOf(one))
 	}
-	return part
+	return found, notFound(missing, name, names, lists)
 }
 
 // load reads the files of a folder. They are embedded, and a test loads them all:
 // one that is wrong is a mistake of ours.
-func load[T any](folder string, made func(name string, t text, s *script.Scenario) T) (all []T) {
+func load[T any](folder, origin string, made func(name string, t text, p played) T) (all []T) {
 	entries, err := fs.ReadDir(files, folder)
 	if err != nil {
 		panic(err)
@@ -137,7 +116,11 @@ func load[T any](folder string, made func(name string, t text, s *script.Scenari
 		if err != nil {
 			panic(err)
 		}
-		all = append(all, made(name, t, scenario))
+		part, err := script.Compile(origin+name, scenario)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, made(name, t, played{origin + name, scenario, part}))
 	}
 	return all
 }
@@ -161,8 +144,7 @@ func read(file, name string) (t text, s *script.Scenario, err error) {
 		return t, nil, err
 	}
 	nameParts(name, s)
-	_, err = script.Compile(name, s)
-	return t, s, err
+	return t, s, nil
 }
 
 // nameParts names faults and quirks after the file, so that the journal tells
@@ -182,8 +164,8 @@ func nameParts(name string, s *script.Scenario) {
 	}
 }
 
-// missing says that there is no such name, and which there are that are like it.
-func missing(kind error, name string, names []string, lists string) error {
+// notFound says that there is no such name, and which there are that are like it.
+func notFound(kind error, name string, names []string, lists string) error {
 	words := strings.FieldsFunc(name, func(r rune) bool { return r == '-' })
 	var alike []string
 	for _, known := range names {

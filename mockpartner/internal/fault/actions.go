@@ -30,7 +30,6 @@ type Actions struct {
 	SlowClose  *SlowClose  `yaml:"slow_close" json:"slow_close,omitempty"`
 }
 
-// given lists the actions that the fault has.
 func (a Actions) given() (all []action) {
 	add := func(given bool, one action) {
 		if given {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"partnerkit.dev/mockpartner/internal/yamlfile"
+	"partnerkit.dev/internal/yamlfile"
 )
 
 // Answered is a status of the partner's own answers, such as 200, or a class of

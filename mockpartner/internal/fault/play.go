@@ -55,7 +55,6 @@ func (f *Firing) Serve(w http.ResponseWriter, r *http.Request, next http.Handler
 	f.deliver(r, w, answer)
 }
 
-// lateness is how long the fault waits.
 func (f *Firing) lateness() (late time.Duration) {
 	for _, one := range f.Effect.actions {
 		switch one := one.(type) {

@@ -44,24 +44,23 @@ func (j *Journal) Begin(e Exchange) Entry {
 // Consider tells what the faults made of the exchange; the list must not change
 // any more.
 func (e Entry) Consider(faults []Considered) {
-	j := e.journal
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if e.entry.gone {
-		return
-	}
-	j.bytes -= weight(e.entry)
-	e.entry.Considered = faults
-	for _, f := range faults {
-		if f.Fired {
-			e.entry.Faults = append(slices.Clone(e.entry.Faults), f.Fault)
+	e.change(func(kept *entry) {
+		kept.Considered = faults
+		for _, f := range faults {
+			if f.Fired {
+				kept.Faults = append(slices.Clone(kept.Faults), f.Fault)
+			}
 		}
-	}
-	j.bytes += weight(e.entry)
+	})
 }
 
 // Touched tells what the exchange touched in the platform.
 func (e Entry) Touched(before, after platform.Facts) {
+	e.change(func(kept *entry) { kept.Before, kept.After = &before, &after })
+}
+
+// change changes the entry and weighs it anew, unless it has been dropped.
+func (e Entry) change(how func(*entry)) {
 	j := e.journal
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -69,7 +68,7 @@ func (e Entry) Touched(before, after platform.Facts) {
 		return
 	}
 	j.bytes -= weight(e.entry)
-	e.entry.Before, e.entry.After = &before, &after
+	how(e.entry)
 	j.bytes += weight(e.entry)
 }
 

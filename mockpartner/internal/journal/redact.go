@@ -22,7 +22,6 @@ func (j *Journal) Blank(secret string) {
 	j.later = later[max(len(later)-maxLater, 0):]
 }
 
-// blanked returns the secrets in all their forms.
 func (j *Journal) blanked() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -32,7 +31,6 @@ func (j *Journal) blanked() []string {
 	return slices.Concat(append([][]string{j.secrets}, j.later...)...)
 }
 
-// redact returns the exchange without credentials.
 func redact(e Exchange, secrets []string) Exchange {
 	e.Request.Header = redactHeader(e.Request.Header)
 	for _, secret := range secrets {

@@ -119,7 +119,6 @@ func (c *call) limit() time.Duration {
 	return c.endpoint.Timeout(partnerapi.Healthy)
 }
 
-// ended is when the whole answer had come, in real time.
 func (c *call) ended() time.Time { return c.Arrived.Add(time.Duration(c.Duration)) }
 
 // succeeded reports whether the caller got a whole answer of 2xx.
@@ -145,7 +144,6 @@ func (c *call) unanswered() (since time.Time, ok bool) {
 	return c.Arrived.Add(c.limit()), true
 }
 
-// answerOf reads the answer of a call that succeeded.
 func answerOf[T any](c *call) (answer T, ok bool) {
 	ok = c.succeeded() && !c.Answer.Truncated && json.Unmarshal(c.Answer.Body, &answer) == nil
 	return answer, ok

@@ -2,7 +2,6 @@ package judge
 
 import "net/http"
 
-// cancelRules are about POST /bookings/{externalBookingId}/cancel.
 func cancelRules() []check {
 	return []check{
 		{Rule{"cancel.repeated", "A cancellation that failed is sent again until it succeeds, or is not supported", "CAN-5, CAN-6",

@@ -9,7 +9,6 @@ import (
 
 const noConfirm = "confirm was not called"
 
-// confirmRules are about POST /bookings/confirm.
 func confirmRules() []check {
 	return []check{
 		{Rule{"confirm.reserved", "Only codes that reserve answered are confirmed", "CNF-1",

@@ -11,7 +11,6 @@ import (
 
 const noExchange = "there is no exchange"
 
-// formRules are about how every call is made.
 func formRules() []check {
 	return []check{
 		{Rule{"call.authorized", "Every call presents the key in the registered form", "AUTH-1",

@@ -4,7 +4,6 @@ import (
 	"time"
 )
 
-// patienceRules are about waiting for answers.
 func patienceRules() []check {
 	return []check{
 		{Rule{"call.patient", "Answers are waited for until the contract's limit", "LIM-1",

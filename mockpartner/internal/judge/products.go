@@ -6,7 +6,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// catalogRules are about GET /products and what is known from it.
 func catalogRules() []check {
 	return []check{
 		{Rule{"products.form", "The catalog is asked for whole, by updated_since, or with exactly ?limit=1 as the health probe", "PRD-13, PRD-14",

@@ -7,7 +7,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// releaseRules are about DELETE /bookings/{reservationCode}.
 func releaseRules() []check {
 	return []check{
 		{Rule{"release.owed", "A hold that expired unconfirmed is released", "REL-7",

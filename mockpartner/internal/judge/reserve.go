@@ -9,7 +9,6 @@ import (
 
 const noReserve = "reserve was not called"
 
-// reserveRules are about POST /bookings/reserve.
 func reserveRules() []check {
 	return []check{
 		{Rule{"reserve.fresh", "A slot is reserved by an id that an availability answer showed before", "AVL-8, RSV-1",

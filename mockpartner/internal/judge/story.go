@@ -28,7 +28,6 @@ type hold struct {
 	releases []*call
 }
 
-// tell makes a story of a case.
 func tell(c Case) *story {
 	s := &story{Case: c, testimony: heard(c.Testimony)}
 	for _, e := range c.Exchanges {
@@ -67,7 +66,6 @@ func (s *story) reserved() map[string][]*hold {
 	return known
 }
 
-// follow finds what became of the holds and bookings.
 func (s *story) follow(known map[string][]*hold) {
 	cancels := map[string]int{}
 	for _, c := range s.calls {
@@ -118,7 +116,6 @@ func (s *story) of(endpoint partnerapi.Endpoint) func(yield func(*call) bool) {
 	}
 }
 
-// option finds an option in the catalog.
 func (s *story) option(productID, optionID string) (*catalog.IndexedOption, bool) {
 	product, ok := s.Catalog.Product(productID)
 	if !ok {

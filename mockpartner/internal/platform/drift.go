@@ -104,7 +104,6 @@ func (inv *inventory) disorder(w *Window, now time.Time) {
 	}
 }
 
-// shownID is the slot's id as it is shown.
 func (inv *inventory) shownID(key slotKey, now time.Time) string {
 	for _, q := range inv.conduct.Load().Quirks {
 		if q.Drift == DriftSlots && inv.concerns(q, key, now) {
@@ -151,7 +150,6 @@ func (inv *inventory) find(productID, optionID, availabilityID string) (slotKey,
 	return key, nil
 }
 
-// shown is how a slot is shown.
 func (inv *inventory) shown(key slotKey, s slot, when span, now time.Time) partnerapi.Slot {
 	shown := partnerapi.Slot{
 		ID:                 inv.shownID(key, now),

@@ -29,7 +29,6 @@ func (inv *inventory) catalog() *catalog.Index { return inv.sold.Load() }
 
 func (inv *inventory) now() time.Time { return inv.clock.Now() }
 
-// slot returns the slot as it is now.
 func (inv *inventory) slot(key slotKey) slot {
 	if touched, ok := inv.state.slots.get(key); ok {
 		return touched

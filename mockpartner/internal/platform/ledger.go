@@ -59,13 +59,11 @@ func (l *ledger) note(law, subject, format string, args ...any) {
 	}
 }
 
-// tally returns what is promised of the slot.
 func (l *ledger) tally(key slotKey) tally {
 	t, _ := l.tallies.get(key)
 	return t
 }
 
-// add adds to what is promised of the slot.
 func (l *ledger) add(key slotKey, more tally) {
 	t := l.tally(key)
 	l.tallies.set(key, tally{held: t.held + more.held, confirmed: t.confirmed + more.confirmed, live: t.live + more.live})

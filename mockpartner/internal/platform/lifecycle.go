@@ -160,7 +160,6 @@ func (l *lifecycle) newBooking(h *Hold, r partnerapi.ConfirmRequest, now time.Ti
 	return booking
 }
 
-// book ends a hold with a booking.
 func (l *lifecycle) book(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *Booking {
 	booking := l.newBooking(h, r, now)
 	booking.taken = h.Seats

@@ -16,7 +16,6 @@ import (
 // seed decides everything that is drawn.
 type seed uint64
 
-// source returns the random numbers of one slot.
 func (d seed) source(key slotKey) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(d)^key.option.Key, uint64(key.day)<<16|uint64(key.minute)))
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/mockpartner/internal/invalid"
-	"partnerkit.dev/mockpartner/internal/yamlfile"
 )
 
 // Quirk is one way in which the platform itself misbehaves. It is computed from
@@ -102,7 +102,6 @@ const (
 	Nothing Does = "nothing"
 )
 
-// allowed lists what each case can do.
 func allowed() map[Case][]Does {
 	return map[Case][]Does{
 		OnReserve:          {Refuse, Nothing},
@@ -227,7 +226,6 @@ func (q Quirk) Check() error {
 	return nil
 }
 
-// cases lists the cases by name.
 func cases() []Case {
 	var all []Case
 	for c := range allowed() {

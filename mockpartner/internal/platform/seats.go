@@ -82,7 +82,6 @@ func (inv *inventory) putOff(m lateMove) {
 	inv.state.late = slices.Insert(slices.Clone(inv.state.late), at, m)
 }
 
-// settleLate moves the seats whose time has come.
 func (inv *inventory) settleLate(now time.Time) {
 	for len(inv.state.late) > 0 && !inv.state.late[0].at.After(now) {
 		due := inv.state.late[0]

@@ -125,7 +125,6 @@ func (t slotTable[V]) move(to func(slotKey) (slotKey, bool)) {
 	}
 }
 
-// change replaces values of a table.
 func change[V any](t table[string, V], next func(V) (V, bool)) {
 	for _, key := range t.Keys() {
 		value, _ := t.Get(key)

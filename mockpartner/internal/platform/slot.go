@@ -158,10 +158,10 @@ type SlotChange struct {
 	// Status opens or closes the slot. SOLD_OUT sells what is left elsewhere,
 	// FREESALE takes the limit away; AVAILABLE and LIMITED want Vacancies
 	// where the slot has not as many as the status says.
-	Status *partnerapi.SlotStatus
+	Status *partnerapi.SlotStatus `yaml:"status" json:"status,omitempty"`
 	// Capacity is the new number of seats; what is sold stays sold.
-	Capacity *int
+	Capacity *int `yaml:"capacity" json:"capacity,omitempty"`
 	// Vacancies is how many seats are to be left: the others that are not held
 	// or confirmed count as sold elsewhere.
-	Vacancies *int
+	Vacancies *int `yaml:"vacancies" json:"vacancies,omitempty"`
 }

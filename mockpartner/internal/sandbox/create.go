@@ -137,7 +137,6 @@ func (r *Registry) enter(box *Sandbox, misbehave func(*script.Set) error) error 
 	return nil
 }
 
-// business makes what a new sandbox is about.
 func (r *Registry) business(s Spec) (*clock.Virtual, *platform.Platform, error) {
 	clock := clock.NewVirtual(r.config.Clock)
 	if s.Frozen == nil {

@@ -19,8 +19,8 @@ var (
 
 // Snapshot is a moment that can be gone back to.
 type Snapshot struct {
-	Name string
-	At   time.Time // by the sandbox's clock
+	Name string    `json:"name"`
+	At   time.Time `json:"now"` // by the sandbox's clock, in UTC
 }
 
 func (s *Sandbox) now() moment {
@@ -52,7 +52,7 @@ func (s *Sandbox) Save(name string) (Snapshot, error) {
 	}
 	now := s.now()
 	s.saved[name] = now
-	return Snapshot{Name: name, At: now.clock.At}, nil
+	return Snapshot{Name: name, At: now.clock.At.UTC()}, nil
 }
 
 // Restore puts platform and clock back to where they were when the snapshot was
@@ -85,7 +85,7 @@ func (s *Sandbox) Snapshots() []Snapshot {
 	defer s.mu.Unlock()
 	list := make([]Snapshot, 0, len(s.saved))
 	for name, saved := range s.saved {
-		list = append(list, Snapshot{Name: name, At: saved.clock.At})
+		list = append(list, Snapshot{Name: name, At: saved.clock.At.UTC()})
 	}
 	slices.SortFunc(list, func(a, b Snapshot) int { return cmp.Compare(a.Name, b.Name) })
 	return list

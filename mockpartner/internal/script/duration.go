@@ -5,8 +5,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/mockpartner/internal/platform"
-	"partnerkit.dev/mockpartner/internal/yamlfile"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

@@ -11,10 +11,10 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/mockpartner/internal/platform"
-	"partnerkit.dev/mockpartner/internal/yamlfile"
 	"partnerkit.dev/schemas/partnerapi"
 )
 

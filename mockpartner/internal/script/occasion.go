@@ -8,8 +8,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/mockpartner/internal/invalid"
-	"partnerkit.dev/mockpartner/internal/yamlfile"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -50,7 +50,6 @@ type tally struct {
 	began          time.Time // the first match
 }
 
-// match counts a match.
 func (t *tally) match(now time.Time) {
 	if t.matched == 0 {
 		t.began = now

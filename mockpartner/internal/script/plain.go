@@ -7,7 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
-	"partnerkit.dev/mockpartner/internal/yamlfile"
+	"partnerkit.dev/internal/yamlfile"
 )
 
 // inBody is where a value may be anything, null among it.

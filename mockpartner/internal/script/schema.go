@@ -13,8 +13,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/mockpartner/internal/fault"
-	"partnerkit.dev/mockpartner/internal/yamlfile"
 )
 
 //go:embed scenario.schema.json

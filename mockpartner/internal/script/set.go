@@ -76,7 +76,6 @@ func (s *Set) Arm(faults ...Fault) ([]Armed, error) {
 	return list(added), nil
 }
 
-// hold makes faults the armed ones.
 func (s *Set) hold(faults []*armed) {
 	s.armed, s.keys = faults, 0
 	for _, a := range faults {

@@ -36,7 +36,6 @@ type things struct {
 	code, bookingID             string
 }
 
-// credential is what the caller presents.
 func (s *subject) credential() Credential {
 	switch {
 	case s.presents(s.request):
@@ -83,7 +82,6 @@ func (s *subject) query() url.Values {
 	return s.queried
 }
 
-// json returns the body, and false where it is no JSON.
 func (s *subject) json() (any, bool) {
 	if s.parsed == nil {
 		value, err := fault.DecodeJSON(s.body)

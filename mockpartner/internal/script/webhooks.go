@@ -9,9 +9,9 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/mockpartner/internal/platform"
-	"partnerkit.dev/mockpartner/internal/yamlfile"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -52,11 +52,11 @@ const maxAttempts = 20
 // Scheduled is something that happens by the sandbox's clock: the change of a
 // slot, or, where it has none, a sync/trigger.
 type Scheduled struct {
-	Every Span      `yaml:"every" json:"every,omitempty"` // again and again; a trigger
-	At    *Instant  `yaml:"at" json:"at,omitempty"`
-	After Span      `yaml:"after" json:"after,omitempty"` // the webhooks were set up
-	Slot  *SlotName `yaml:"slot" json:"slot,omitempty"`
-	Set   *SlotSet  `yaml:"set" json:"set,omitempty"`
+	Every Span                 `yaml:"every" json:"every,omitempty"` // again and again; a trigger
+	At    *Instant             `yaml:"at" json:"at,omitempty"`
+	After Span                 `yaml:"after" json:"after,omitempty"` // the webhooks were set up
+	Slot  *SlotName            `yaml:"slot" json:"slot,omitempty"`
+	Set   *platform.SlotChange `yaml:"set" json:"set,omitempty"`
 }
 
 // SlotName names a slot.
@@ -71,13 +71,6 @@ type SlotName struct {
 
 // maxFromDay is the last day of those that a marketplace looks ahead.
 const maxFromDay = platform.MaxCalendarDays - 1
-
-// SlotSet is what of a slot is set, as platform.SlotChange.
-type SlotSet struct {
-	Status    *partnerapi.SlotStatus `yaml:"status" json:"status,omitempty"`
-	Vacancies *int                   `yaml:"vacancies" json:"vacancies,omitempty"`
-	Capacity  *int                   `yaml:"capacity" json:"capacity,omitempty"`
-}
 
 // maxScheduled bounds a schedule.
 const maxScheduled = platform.MaxPlanned
@@ -188,7 +181,7 @@ func (s Scheduled) check() error {
 	if err := s.Slot.check(); err != nil {
 		return err
 	}
-	return s.Set.check()
+	return checkChange(*s.Set)
 }
 
 func (s SlotName) check() error {
@@ -211,8 +204,8 @@ func (s SlotName) check() error {
 	return nil
 }
 
-func (s SlotSet) check() error {
-	if s == (SlotSet{}) {
+func checkChange(s platform.SlotChange) error {
+	if s == (platform.SlotChange{}) {
 		return invalid.At("set", "want status, vacancies or capacity")
 	}
 	if s.Status != nil && !slices.Contains(partnerapi.SlotStatuses(), *s.Status) {

@@ -67,7 +67,6 @@ type delivery struct {
 	behind    *delivery       // the one that a delivery that is held back waits for
 }
 
-// trigger is news of the catalog.
 func trigger(cause platform.Cause, at time.Time) news {
 	return news{subject: script.WebhookSubject{Kind: script.Trigger}, cause: cause, at: at}
 }
@@ -80,7 +79,6 @@ type news struct {
 	before, after partnerapi.Notification
 }
 
-// notification is news of a slot.
 func notification(cause platform.Cause, at time.Time, productID, optionID string, before, after partnerapi.Slot) news {
 	return news{
 		subject: script.WebhookSubject{Kind: script.Notify, Product: productID, Option: optionID, Slot: after.ID},

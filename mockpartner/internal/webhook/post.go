@@ -52,7 +52,6 @@ func newPost(c Config) *post {
 
 func (p *post) close() { p.transport.CloseIdleConnections() }
 
-// attempt sends the delivery once.
 func (p *post) attempt(ctx context.Context, d *delivery) Attempt {
 	began := time.Now()
 	a := Attempt{At: began.UTC()}

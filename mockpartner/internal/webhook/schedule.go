@@ -26,7 +26,7 @@ func (s *Sender) plan(schedule []script.Scheduled) ([]platform.PlannedChange, er
 			ProductID:      entry.Slot.Product,
 			OptionID:       entry.Slot.Option,
 			AvailabilityID: id,
-			Change:         platform.SlotChange{Status: entry.Set.Status, Vacancies: entry.Set.Vacancies, Capacity: entry.Set.Capacity},
+			Change:         *entry.Set,
 		})
 	}
 	return plan, nil

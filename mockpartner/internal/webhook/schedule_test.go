@@ -26,9 +26,9 @@ func TestSlotsChangeWhenTheClockGetsThere(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	p.tells(m, schedule(
-		script.Scheduled{After: script.Span(30 * time.Minute), Slot: p.name(0), Set: &script.SlotSet{Vacancies: new(1)}},
-		script.Scheduled{At: &script.Instant{Time: noon.Add(10 * time.Minute)}, Slot: p.name(0), Set: &script.SlotSet{Vacancies: new(2)}},
-		script.Scheduled{After: script.Span(time.Hour), Slot: p.name(1), Set: &script.SlotSet{Status: new(partnerapi.StatusClosed)}},
+		script.Scheduled{After: script.Span(30 * time.Minute), Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(1)}},
+		script.Scheduled{At: &script.Instant{Time: noon.Add(10 * time.Minute)}, Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(2)}},
+		script.Scheduled{After: script.Span(time.Hour), Slot: p.name(1), Set: &platform.SlotChange{Status: new(partnerapi.StatusClosed)}},
 	))
 	p.clock.Advance(9 * time.Minute)
 	if slot, _ := p.FindSlot(product, option, p.slots[0].ID); *slot.Vacancies != 9 {
@@ -77,7 +77,7 @@ func TestARunningClockGetsThereByItself(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), runAt(t, clock.NewVirtual(nil))
 	p.clock.Set(noon)
-	p.tells(m, schedule(script.Scheduled{After: script.Span(20 * time.Millisecond), Slot: p.name(0), Set: &script.SlotSet{Vacancies: new(1)}}))
+	p.tells(m, schedule(script.Scheduled{After: script.Span(20 * time.Millisecond), Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(1)}}))
 	p.ends(1)
 	if got := fmt.Sprint(m.vacancies()); got != "[1]" {
 		t.Errorf("want the change told, got %s", got)
@@ -97,8 +97,8 @@ func TestASlotCanBeNamedByItsDay(t *testing.T) {
 		return &script.SlotName{Product: product, Option: option, FromDay: new(days)}
 	}
 	p.tells(m, schedule(
-		script.Scheduled{After: script.Span(time.Minute), Slot: ahead(9), Set: &script.SlotSet{Vacancies: new(1)}},
-		script.Scheduled{After: script.Span(2 * time.Minute), Slot: ahead(30), Set: &script.SlotSet{Vacancies: new(2)}},
+		script.Scheduled{After: script.Span(time.Minute), Slot: ahead(9), Set: &platform.SlotChange{Vacancies: new(1)}},
+		script.Scheduled{After: script.Span(2 * time.Minute), Slot: ahead(30), Set: &platform.SlotChange{Vacancies: new(2)}},
 	))
 	p.clock.Advance(2 * time.Minute)
 	p.ends(2)
@@ -115,7 +115,7 @@ func TestWhatIsPlannedForASlotThatIsNoneIsRefused(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	nowhere := &script.SlotName{Product: product, Option: option, ID: "nowhere"}
-	err := p.sender.Configure(config(m, schedule(script.Scheduled{Every: script.Span(time.Hour)}, script.Scheduled{After: 1, Slot: nowhere, Set: &script.SlotSet{Vacancies: new(1)}})))
+	err := p.sender.Configure(config(m, schedule(script.Scheduled{Every: script.Span(time.Hour)}, script.Scheduled{After: 1, Slot: nowhere, Set: &platform.SlotChange{Vacancies: new(1)}})))
 	if err == nil || !strings.Contains(err.Error(), `schedule[1].slot: option "breakfast" has no slot "nowhere"`) {
 		t.Errorf("want the entry named, got %v", err)
 	}
@@ -126,8 +126,8 @@ func TestAPlannedChangeThatCannotBeMadeIsTold(t *testing.T) {
 	m, p := open(t), run(t)
 	p.reserve(p.slots[0].ID, 5)
 	p.tells(m, schedule(
-		script.Scheduled{After: script.Span(time.Minute), Slot: p.name(0), Set: &script.SlotSet{Capacity: new(2)}},
-		script.Scheduled{After: script.Span(time.Minute), Slot: p.name(1), Set: &script.SlotSet{Vacancies: new(2)}},
+		script.Scheduled{After: script.Span(time.Minute), Slot: p.name(0), Set: &platform.SlotChange{Capacity: new(2)}},
+		script.Scheduled{After: script.Span(time.Minute), Slot: p.name(1), Set: &platform.SlotChange{Vacancies: new(2)}},
 	))
 	p.clock.Advance(time.Minute)
 	p.ends(1)
@@ -139,7 +139,7 @@ func TestAPlannedChangeThatCannotBeMadeIsTold(t *testing.T) {
 func TestAScheduleBeginsAgainWithARestart(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.tells(m, schedule(script.Scheduled{After: script.Span(time.Minute), Slot: p.name(0), Set: &script.SlotSet{Vacancies: new(1)}}))
+	p.tells(m, schedule(script.Scheduled{After: script.Span(time.Minute), Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(1)}}))
 	p.clock.Advance(time.Minute)
 	p.ends(1)
 	p.set(p.slots[0].ID, 9)

@@ -51,7 +51,6 @@ var (
 // forever is as good as no timer.
 const forever = time.Duration(1<<63 - 1)
 
-// rouse wakes the worker.
 func (s *Sender) rouse() {
 	select {
 	case s.wake <- struct{}{}:

@@ -1,0 +1,223 @@
+package explore
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// parties are those that stories reserve for: the units of an option, and so many of
+// the guests that are infants. One that an option does not take, for want of such a
+// unit, is a single guest there.
+var parties = []func(option discover.Option, left model.Seats) ([]partnerapi.UnitQuantity, int64){
+	leadParty(1), leadParty(2), leadParty(3),
+	func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64) {
+		return beside(option, option.Companion, 0)
+	},
+	func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64) {
+		return beside(option, option.Infant, 1)
+	},
+	func(option discover.Option, left model.Seats) ([]partnerapi.UnitQuantity, int64) {
+		return scenario.Guests(option, max(1, left.Least+left.More+1)), 0 // one more than there are seats
+	},
+}
+
+func leadParty(n int64) func(discover.Option, model.Seats) ([]partnerapi.UnitQuantity, int64) {
+	return func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64) {
+		return scenario.Guests(option, n), 0
+	}
+}
+
+// beside is a lead with a guest of another unit.
+func beside(option discover.Option, other func() (string, bool), infants int64) ([]partnerapi.UnitQuantity, int64) {
+	units := scenario.Guests(option, 1)
+	if unit, ok := other(); ok {
+		return append(units, partnerapi.UnitQuantity{ID: unit, Quantity: 1}), infants
+	}
+	return units, 0
+}
+
+// partyWords says a party in words.
+func partyWords(units []partnerapi.UnitQuantity) string {
+	var words []string
+	for _, unit := range units {
+		words = append(words, fmt.Sprintf("%d %s", unit.Quantity, unit.ID))
+	}
+	return strings.Join(words, " and ")
+}
+
+// expectation is what is wanted of an answer, and what is wrong with it.
+type expectation struct {
+	want   string
+	detail string // of what came, besides the status
+	flaw   string // "": it is as it should be
+}
+
+// accepting is what a call is answered with that does what it asks for.
+var accepting = map[partnerapi.Endpoint][]int{
+	partnerapi.Reserve: {http.StatusOK, http.StatusCreated},
+	partnerapi.Confirm: {http.StatusOK}, partnerapi.Release: {http.StatusOK}, partnerapi.Cancel: {http.StatusOK},
+}
+
+// hear judges the status of an answer, and the message of a refusal that has to
+// carry one. It reports whether the call did what it asks for.
+func hear(answer *probe.Answer, want model.Want) (e expectation, accepted bool) {
+	statuses := accepting[answer.Endpoint]
+	accepted = answer.OK(statuses...)
+	// A second confirm may be refused with any 4xx (CNF-4), all else with 400.
+	twice := answer.Endpoint == partnerapi.Confirm && want.Accept && want.Refuse
+	refused := answer.OK(http.StatusBadRequest) || twice && answer.Failure == nil && answer.Response.Status/100 == 4
+	switch {
+	case want.Accept && want.Refuse:
+		e.want = scenario.AnyOf(append(statuses[:1:1], http.StatusBadRequest))
+	case want.Accept:
+		e.want = scenario.AnyOf(statuses[:1])
+	default:
+		e.want = scenario.AnyOf([]int{http.StatusBadRequest})
+	}
+	switch {
+	case !(accepted && want.Accept) && !(refused && want.Refuse):
+		e.flaw = fmt.Sprintf("want %s, got %s", e.want, answer.Words())
+	case refused && !twice:
+		if problems := schemas.Validate(schemas.Refusal, answer.Raw); len(problems) > 0 {
+			e.flaw = problems[0].String()
+		}
+	}
+	if refused {
+		e.detail = ", " + scenario.RefusalOf(answer)
+	}
+	return e, accepted
+}
+
+// newID has a code or an id be one that was never given out before.
+func (p *playing) newID(e *expectation, field, id string) {
+	switch {
+	case e.flaw != "":
+	case id == "":
+		e.flaw = fmt.Sprintf("%s: want one, it is missing", field)
+	case p.given[field+id]:
+		e.flaw = fmt.Sprintf("%s: want one that was never given out before, got %q again", field, id)
+	}
+	p.given[field+id] = true
+}
+
+func (p *playing) reserveParty(step Step) {
+	offer := p.offers[step.Slot]
+	units, infants := parties[step.Party](offer.Option, p.state.Slots[step.Slot])
+	party := model.Party{Infants: infants}
+	for _, unit := range units {
+		party.Guests += int64(unit.Quantity)
+	}
+	known := welcome{offer.Key(), partyWords(units)}
+	want := p.state.WantReserve(step.Slot, party, p.welcome[known] && p.open[step.Slot])
+	told := p.tell("reserve %s in slot %s, which is hold %d", partyWords(units), letter(step.Slot), len(p.holds)+1)
+	made, stop := p.Book.Reserve(p.ctx, told.Does, offer, units, true, probe.GoodKey)
+	if p.stopAt(stop) {
+		return
+	}
+	e, accepted := hear(made.Answer, want)
+	if accepted {
+		p.newID(&e, "reservationConfirmationCode", made.Code)
+		p.welcome[known] = p.welcome[known] || e.flaw == ""
+	}
+	expires, _ := partnerapi.ParseDateTime(scenario.Text(made.Answer, "expiresAt")) // what cannot be read is not waited for
+	p.holds, p.ids, p.expires = append(p.holds, made), append(p.ids, ""), append(p.expires, expires)
+	p.state.Reserved(len(p.holds)-1, step.Slot, party, accepted && made.Held())
+	p.heard(told, made.Answer, e)
+	p.count(told, step.Slot)
+}
+
+func (p *playing) confirmOne(number int) {
+	h, before := p.holds[number], p.state.Holds[number]
+	told := p.tell("confirm hold %d%s", number+1, before.Past())
+	answer, stop := p.Book.Confirm(p.ctx, told.Does, h, true, probe.GoodKey)
+	if p.stopAt(stop) {
+		return
+	}
+	e, accepted := hear(answer, p.state.WantConfirm(number))
+	id := scenario.Text(answer, "externalBookingId")
+	switch {
+	case !accepted:
+	case before.Stage == model.Booked && id != p.ids[number] && e.flaw == "":
+		e.flaw = fmt.Sprintf("externalBookingId: want the same booking, %q, got %q", p.ids[number], id)
+	case before.Stage == model.Held:
+		p.newID(&e, "externalBookingId", id)
+		p.ids[number] = id
+	}
+	p.state.Confirmed(number, accepted, 0)
+	p.heard(told, answer, e)
+	p.count(told, before.Slot)
+}
+
+func (p *playing) releaseOne(number int) {
+	told := p.tell("release hold %d%s", number+1, p.state.Holds[number].Past())
+	answer, stop := p.Book.Release(p.ctx, told.Does, p.holds[number].Code, probe.GoodKey)
+	if !p.stopAt(stop) {
+		p.undone(told, answer, number, schemas.ReleaseAnswer, model.Held)
+		p.state.Released(number)
+		p.count(told, p.state.Holds[number].Slot)
+	}
+}
+
+func (p *playing) cancelOne(number int) {
+	told := p.tell("cancel the booking of hold %d%s", number+1, p.state.Holds[number].Past())
+	answer, stop := p.Book.Cancel(p.ctx, told.Does, p.ids[number], probe.GoodKey)
+	if !p.stopAt(stop) {
+		p.undone(told, answer, number, schemas.CancelAnswer, model.Booked)
+		p.state.Cancelled(number)
+		p.count(told, p.state.Holds[number].Slot)
+	}
+}
+
+// undone hears the answer to a call that undoes a hold, or a booking, that is at a stage.
+func (p *playing) undone(told *report.StoryStep, answer *probe.Answer, number int, schema string, stage model.Stage) {
+	e, _ := hear(answer, model.Want{Accept: true})
+	e.succeeds(answer, schema, p.state.Holds[number].Stage == stage)
+	p.Book.Settle(answer, p.holds[number])
+	p.heard(told, answer, e)
+}
+
+// succeeds judges the body of a release or a cancellation. One that undoes something
+// says that it did.
+func (e *expectation) succeeds(answer *probe.Answer, schema string, undoes bool) {
+	if e.flaw != "" {
+		return
+	}
+	if problems := schemas.Validate(schema, answer.Raw); len(problems) > 0 {
+		e.flaw = problems[0].String()
+	} else if undoes && discover.Object(answer.Raw)["success"] != true {
+		e.flaw = "success: want true, got false"
+	}
+}
+
+// unknown makes a call about a hold, or a booking, that there is not.
+func (p *playing) unknown(does model.Kind) {
+	var answer *probe.Answer
+	var stop *scenario.Stop
+	var told *report.StoryStep
+	want := model.Want{Accept: true}
+	switch does {
+	case ReleaseUnknown:
+		told = p.tell("release a code that no hold has")
+		answer, stop = p.Book.Release(p.ctx, told.Does, p.Book.UnknownCode(), probe.GoodKey)
+	case ConfirmUnknown:
+		want = model.Want{Refuse: true}
+		told = p.tell("confirm a code that no hold has")
+		answer, stop = p.Book.Confirm(p.ctx, told.Does, p.UnknownHold(), true, probe.GoodKey)
+	case CancelUnknown:
+		told = p.tell("cancel a booking that there is not")
+		answer, stop = p.Book.Cancel(p.ctx, told.Does, p.Book.UnknownCode(), probe.GoodKey)
+	}
+	if !p.stopAt(stop) {
+		e, _ := hear(answer, want)
+		p.heard(told, answer, e)
+	}
+}

@@ -1,0 +1,233 @@
+package explore
+
+import (
+	"context"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+)
+
+const (
+	// shorteningTime bounds the shortening of a story that breaks.
+	shorteningTime = 20 * time.Second
+	// storyShare of the run's time may be gone before a further story, and
+	// shorteningShare before a further try to shorten one.
+	storyShare, shorteningShare = 0.8, 0.9
+	// mostDoubts bounds the stories that break once, and not again.
+	mostDoubts = 3
+	// mostTroubles bounds the holds and bookings that stories could not undo before
+	// no further one is played: they are left to the end of the run.
+	mostTroubles = 5
+	// replays is how often the story that breaks is played again before it counts.
+	replays = 2
+	// calmReadings is how often slots are read to see that nobody else moves them.
+	calmReadings = 4
+)
+
+// Result is what came of the random lifecycles.
+type Result struct {
+	Told  report.Exploration
+	Flaw  string // what is wrong with the last step of the story that breaks; "" where none does
+	Does  string // that step
+	Shown []*probe.Exchange
+	Stop  *scenario.Stop // why no further story was played
+}
+
+// Play plays the random lifecycles that are asked for, once a run.
+func Play(ctx context.Context, p *scenario.Player, _ int) Result {
+	told := p.Explore()
+	e := &explorer{Player: p, ctx: ctx, welcome: map[welcome]bool{}, given: map[string]bool{}, told: told}
+	if e.pools, e.stop = slotPools(ctx, p); e.stop == nil {
+		traits := p.Book.Traits()
+		e.from = Material{
+			Slots: len(e.roles(0)), Parties: len(parties),
+			Books: !traits.NoCancel, Waits: p.Clock.Movable() && !traits.Holdless,
+		}
+		e.search()
+	}
+	r := Result{Told: *told, Stop: e.stop}
+	if e.broken != nil {
+		r.Flaw, r.Shown, r.Does = e.broken.flaw, e.broken.shown, e.broken.steps[len(e.broken.steps)-1].Does
+	}
+	return r
+}
+
+// search plays stories until one breaks for certain, or all were played.
+func (e *explorer) search() {
+	doubts := 0
+	for e.told.Played < e.told.Stories && e.broken == nil && e.stop == nil {
+		e.shortening, e.start = time.Time{}, nil
+		left, seed := e.told.Stories-e.told.Played, e.told.Seed+uint64(e.told.Played)
+		played, found := Search(e.from, left, seed, e.judge)
+		e.told.Played += played
+		switch {
+		case found == nil, e.stop != nil:
+			return
+		case e.confirm(found):
+			return
+		}
+		e.told.Disturbed++
+		if doubts++; doubts == mostDoubts {
+			e.stop = scenario.Missing("%d stories broke the contract once, and not again when they were repeated", doubts)
+		}
+	}
+}
+
+// judge plays a story that was drawn, or a shorter one that was cut out of it.
+func (e *explorer) judge(seed uint64, story Story) (Verdict, int) {
+	if !e.shortening.IsZero() {
+		return e.judgeShorter(seed, story)
+	}
+	if e.Time.Spent() > storyShare {
+		e.stop = scenario.Missing("of %d stories %d were played in the time that there was for them (--max-duration)", e.told.Stories, seed-e.told.Seed)
+		return Over, 0
+	}
+	offers, _ := e.offers(seed, story, (*slotPool).inTurn)
+	a := e.play(story, offers)
+	e.told.Steps += len(a.steps)
+	switch {
+	case a.flaw == "" && a.stop != nil:
+		e.stop = a.stop
+		return Over, 0
+	case a.flaw == "":
+		return Held, 0
+	case !e.calm(a):
+		e.told.Disturbed++
+		return Held, 0
+	}
+	e.shortening, e.start = time.Now(), a.start
+	return Broke, a.taken
+}
+
+// judgeShorter plays a story on slots that none was played on before: at others it
+// might break because of what was done there.
+func (e *explorer) judgeShorter(seed uint64, story Story) (Verdict, int) {
+	if time.Since(e.shortening) > shorteningTime || e.Time.Spent() > shorteningShare {
+		return Over, 0
+	}
+	offers, ok := e.offers(seed, story, e.fresh)
+	if !ok {
+		return Over, 0
+	}
+	a := e.play(story, offers)
+	switch {
+	case a.flaw != "":
+		return Broke, a.taken
+	case a.stop != nil:
+		return Over, 0
+	default:
+		return Held, 0
+	}
+}
+
+// confirm plays the story that breaks again, the shortest first, and keeps it where
+// it breaks each time in the same place, while nobody else moves the slots.
+func (e *explorer) confirm(found *Found) bool {
+	for _, story := range []Story{found.Story, found.First} {
+		if a := e.again(found.Seed, story); a != nil {
+			e.broken = a
+			e.told.Broken = a.story(found)
+			return true
+		}
+	}
+	return false
+}
+
+// again plays a story as often as a breach has to be seen, and returns the last
+// playing; nil where it did not break each time in the same place.
+func (e *explorer) again(seed uint64, story Story) (last *playing) {
+	for range replays {
+		offers, _ := e.offers(seed, story, e.lastly)
+		a := e.play(story, offers)
+		if a.flaw == "" || last != nil && len(a.steps) != len(last.steps) || !e.calm(a) {
+			return nil
+		}
+		last = a
+	}
+	return last
+}
+
+// calm reports whether the slots of a playing stand still now that nothing is asked
+// of them. Where they do not, other customers are at work.
+func (e *explorer) calm(p *playing) bool {
+	for slot, offer := range p.offers {
+		if offer.Slot.ID == "" || !p.state.Slots[slot].Counted {
+			continue
+		}
+		var before *scenario.Reading
+		for range calmReadings {
+			read, o := e.Seats.Look(e.ctx, offer, "while nothing is asked of it")
+			if o != nil || before != nil && !read.Same(before) {
+				return false
+			}
+			before = read
+		}
+	}
+	return true
+}
+
+// offers returns the slots that a story is played on, by their number in it; those
+// that it does not touch are left empty. It is false where take has no slot left.
+func (e *explorer) offers(seed uint64, story Story, take func(p *slotPool, left int64) (discover.Offer, bool)) ([]discover.Offer, bool) {
+	roles := e.roles(seed)
+	offers := make([]discover.Offer, len(roles))
+	for _, step := range story {
+		if step.Does != model.Look && step.Does != model.Reserve || offers[step.Slot].Slot.ID != "" {
+			continue
+		}
+		left := int64(0)
+		if e.start != nil {
+			left = e.start[step.Slot]
+		}
+		offer, ok := take(roles[step.Slot], left)
+		if !ok {
+			return nil, false
+		}
+		offers[step.Slot] = offer
+	}
+	return offers, true
+}
+
+// fresh returns a slot that no story was played on, as long as there is one: rather one
+// with at least so many seats left than one that just has room for stories, and rather
+// one of the pool's.
+func (e *explorer) fresh(own *slotPool, left int64) (discover.Offer, bool) {
+	for _, least := range []int64{left, min(left, roomForStories)} {
+		for _, pool := range append([]*slotPool{own}, e.pools...) {
+			if offer, ok := pop(&pool.once, least); ok {
+				return offer, true
+			}
+		}
+	}
+	return discover.Offer{}, false
+}
+
+// lastly returns a slot that no story was played on, as long as there is one with at
+// least so many seats left, or any of the pool's.
+func (e *explorer) lastly(own *slotPool, left int64) (discover.Offer, bool) {
+	if offer, ok := pop(&own.last, left); ok {
+		return offer, true
+	}
+	if offer, ok := e.fresh(own, left); ok {
+		return offer, true
+	}
+	return own.inTurn(left)
+}
+
+// roles returns the pools that the slots of a story are of: two of one option, where
+// it has two, and one of another, where there is one.
+func (e *explorer) roles(seed uint64) []*slotPool {
+	own := e.pools[seed%uint64(len(e.pools))]
+	roles := []*slotPool{own}
+	if len(own.often) > 1 {
+		roles = append(roles, own)
+	}
+	if len(e.pools) > 1 {
+		roles = append(roles, e.pools[(seed+1)%uint64(len(e.pools))])
+	}
+	return roles
+}

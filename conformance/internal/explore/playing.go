@@ -1,0 +1,141 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+)
+
+const (
+	// soon is how long before its expiry a hold is not counted on any more.
+	soon = 10 * time.Second
+	// undoTime bounds the undoing of one story.
+	undoTime = 20 * time.Second
+)
+
+// explorer plays random lifecycles.
+type explorer struct {
+	*scenario.Player
+	ctx     context.Context
+	from    Material
+	pools   []*slotPool      // an option's each
+	welcome map[welcome]bool // parties that were taken before
+	given   map[string]bool  // codes and booking ids that were given out before
+
+	told   *report.Exploration
+	broken *playing       // the last playing of the story that breaks; nil where none does
+	stop   *scenario.Stop // why no further story is played
+
+	shortening time.Time // when the story that breaks began to be shortened; zero where none is
+	start      []int64   // how many seats its slots had
+	troubles   int       // holds and bookings that stories could not undo
+}
+
+// welcome is a party in a slot.
+type welcome struct{ slot, party string }
+
+// playing is one playing of a story.
+type playing struct {
+	*explorer
+	offers  []discover.Offer // by the number of the slot; empty where the story does not touch it
+	state   model.State
+	open    []bool           // slots that were last seen to be bookable
+	stale   []bool           // slots that may have changed since they were seen
+	holds   []*scenario.Hold // by the number of their reserve
+	ids     []string         // of the bookings that holds have become
+	expires []time.Time      // of the holds, as the partner said
+	start   []int64          // seats left in the slots before
+	taken   int              // steps of the story, those passed over too
+	steps   []report.StoryStep
+	shown   []*probe.Exchange
+	flaw    string         // what is wrong with the last step; "" nothing
+	stop    *scenario.Stop // why the story was not played to its end
+}
+
+func (p *playing) goesOn() bool { return p.flaw == "" && p.stop == nil }
+
+// stopAt ends the story where there is a stop, and reports whether there is one.
+func (p *playing) stopAt(o *scenario.Stop) bool {
+	if p.stop == nil {
+		p.stop = o
+	}
+	return o != nil
+}
+
+// tell begins the telling of a step.
+func (p *playing) tell(format string, args ...any) *report.StoryStep {
+	p.steps = append(p.steps, report.StoryStep{Does: fmt.Sprintf(format, args...), Curl: []string{}})
+	return &p.steps[len(p.steps)-1]
+}
+
+// heard enters the answer to a step, and what is wrong with it.
+func (p *playing) heard(told *report.StoryStep, answer *probe.Answer, e expectation) {
+	told.Want, told.Got = e.want, p.Words(answer.Words()+e.detail)
+	told.Curl = append(told.Curl, answer.Curl)
+	p.shown = append(p.shown, answer.Exchange)
+	if scenario.IsBusy(answer) {
+		p.stopAt(scenario.Missing("the partner turned a call away with 429"))
+		return
+	}
+	p.flaw = e.flaw
+	for slot := range p.stale {
+		p.stale[slot] = true
+	}
+}
+
+// count counts a slot's seats, as the last part of the step that is told.
+func (p *playing) count(told *report.StoryStep, slot int) {
+	if !p.goesOn() {
+		return
+	}
+	read, o := p.Seats.Look(p.ctx, p.offers[slot], "during a story")
+	if p.stopAt(o) {
+		return
+	}
+	p.stale[slot], p.open[slot] = false, read.Last.Slot.Status.Bookable()
+	p.shown = append(p.shown, read.Last.Exchange)
+	told.Curl = append(told.Curl, read.Last.Exchange.Curl)
+	want := &p.state.Slots[slot]
+	if !read.Counted || !want.Counted {
+		want.Counted = false // it is sold without limit now
+		return
+	}
+	told.Want = joined(told.Want, want.String())
+	told.Got = joined(told.Got, fmt.Sprintf("%d left", read.Last.Left))
+	if !want.Allow(read.Last.Left) {
+		p.flaw = fmt.Sprintf("want %s in slot %s, got %d", want, letter(slot), read.Last.Left)
+	}
+}
+
+// story tells the story that was played.
+func (p *playing) story(found *Found) *report.Story {
+	told := &report.Story{Seed: found.Seed, Drawn: len(found.First), Tries: found.Tries, Slots: []string{}}
+	for slot, offer := range p.offers {
+		if offer.Slot.ID != "" {
+			told.Slots = append(told.Slots, p.Words(fmt.Sprintf("slot %s: %q of product %q, option %q, at %s",
+				letter(slot), offer.Slot.ID, offer.Product.ID, offer.Option.ID, offer.Slot.StartText)))
+		}
+	}
+	for _, step := range p.steps {
+		step.Does, step.Want, step.Got = p.Words(step.Does), p.Words(step.Want), p.Words(step.Got)
+		told.Steps = append(told.Steps, step)
+	}
+	return told
+}
+
+// letter names a slot of a story.
+func letter(slot int) string { return string(rune('A' + slot)) }
+
+// joined joins two parts of what is wanted, or came.
+func joined(first, second string) string {
+	if first == "" {
+		return second
+	}
+	return first + "; " + second
+}

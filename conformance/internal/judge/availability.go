@@ -1,0 +1,208 @@
+package judge
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func availabilitySpecs() []Spec {
+	read := slotsSteps
+	clean := func(r rule.Rule) []Step { return append(read(r), fields()) }
+	again := func(r rule.Rule, steps ...Step) Spec {
+		return spec(r, slices.Concat(read(r), []Step{once(scenario.PlaySurvey, slotsFound)}, steps)...)
+	}
+	windows := func(play play[scenario.Windows], judge func(long, part scenario.SlotAnswer) Finding) Step {
+		return numbered(scenario.CountRereads, play, func(w scenario.Windows) Finding {
+			if w.None {
+				return Finding{}
+			}
+			return Stopped(w.Stop).or(func() Finding { return judge(w.Long, w.Part) })
+		})
+	}
+	specs := each([]rule.Rule{rule.AvailabilityStatus, rule.AvailabilityJSON, rule.AvailabilityShape}, read)
+	specs = append(specs, each(rulesOf(slotFields, rule.SlotKnownUnit, rule.SlotUnique), clean)...)
+	specs = append(specs, again(rule.SlotPermanent, inTurn(windows(scenario.PlaySameWindow, keepsIDs), windows(scenario.PlayDay, keepsIDs))))
+	specs = append(specs, each([]rule.Rule{rule.SlotWindow, rule.SlotEndsLater}, clean)...)
+	specs = append(specs,
+		again(rule.OneDay, windows(scenario.PlayDayTwice, showsDay)),
+		again(rule.WindowEnd, windows(scenario.PlayEnd, endIsPart)),
+		spec(rule.EmptyWindow, append(read(rule.EmptyWindow), once(scenario.PlayEmptyDay, emptyDay))...),
+	)
+	specs = append(specs, each([]rule.Rule{rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted}, clean)...)
+	return append(specs,
+		spec(rule.AvailabilityWrongKey, append(read(rule.AvailabilityWrongKey), answered(scenario.PlayQuestion("slots with a wrong key", probe.WrongKey), unauthorized))...),
+		spec(rule.AvailabilityMissingKey, append(read(rule.AvailabilityMissingKey), answered(scenario.PlayQuestion("slots without a key", probe.NoKey), unauthorized))...),
+	)
+}
+
+// slotsSteps are the steps that slots could be read.
+func slotsSteps(r rule.Rule) []Step {
+	return []Step{catalog, once(scenario.PlaySurvey, slotsRead(r)), once(scenario.PlaySurvey, slotsAsked)}
+}
+
+// inTurn is a step of the subjects of two, in turn: the first of both, the second of both.
+func inTurn(first, second Step) Step {
+	both := first
+	both.Subjects = func(ctx context.Context, p *scenario.Player) (all []Play) {
+		seconds := second.Subjects(ctx, p)
+		for i, play := range first.Subjects(ctx, p) {
+			all = append(all, play, seconds[i])
+		}
+		return all
+	}
+	return both
+}
+
+// slotsRead finds why no answer about slots could be read, and that the first unreadable
+// one breaks r.
+func slotsRead(r rule.Rule) func(*scenario.Survey) Finding {
+	return func(v *scenario.Survey) Finding {
+		f := Stopped(v.SlotsStop)
+		if len(v.Answers) == 0 || f.Cause != nil && f.Cause.ID == r.ID {
+			return f
+		}
+		return Finding{}
+	}
+}
+
+// slotsAsked finds why there was no option to be asked for.
+func slotsAsked(v *scenario.Survey) Finding {
+	if len(v.Answers) > 0 {
+		return Finding{}
+	}
+	f := inconclusive("the catalog has no option to ask slots for")
+	if v.Outside != "" {
+		f.Message = v.Outside
+	}
+	f.Suspects = []rule.Rule{rule.ProductPermanent, rule.OptionPermanent, rule.UnitFixedID}
+	return f
+}
+
+// slotsFound finds that there are no slots to compare.
+func slotsFound(v *scenario.Survey) Finding {
+	if slices.ContainsFunc(v.Answers, func(a scenario.SlotAnswer) bool { return len(a.Slots) > 0 }) {
+		return Finding{}
+	}
+	return inconclusive("no option has a slot in the next 60 days")
+}
+
+// keepsIDs finds a slot of the first answer that bears another id in the
+// second, or whose id stands for another slot there.
+func keepsIDs(first, second scenario.SlotAnswer) Finding {
+	startOf := map[string]discover.Slot{}
+	for _, known := range first.Slots {
+		startOf[known.ID] = known
+	}
+	before, after := idsByTime(first), idsByTime(second)
+	judged := map[slotTime]bool{}
+	for _, slot := range second.Slots {
+		if known, ok := startOf[slot.ID]; ok && slot.ID != "" && !known.Start.Equal(slot.Start) {
+			return broken("%s: want id %q to stay with the slot at %s, got it for the one at %s",
+				first.Question, slot.ID, known.StartText, slot.StartText).showing(first.Exchange, second.Exchange)
+		}
+		at := timeOf(slot)
+		if judged[at] {
+			continue
+		}
+		judged[at] = true
+		gone, came := plan.Without(before[at], after[at]), plan.Without(after[at], before[at])
+		if len(gone) > 0 && len(came) > 0 {
+			return broken("%s: want the slot at %s to keep its id %q, got %q",
+				first.Question, slot.StartText, gone[0], came[0]).showing(first.Exchange, second.Exchange)
+		}
+	}
+	return Finding{}
+}
+
+// slotTime is when a slot starts and ends: what tells one physical slot of an
+// option from another, but for those at the same time.
+type slotTime struct{ start, end int64 }
+
+func timeOf(slot discover.Slot) slotTime {
+	return slotTime{slot.Start.UnixNano(), slot.End.UnixNano()}
+}
+
+// idsByTime returns the ids of an answer's slots by their time.
+func idsByTime(in scenario.SlotAnswer) map[slotTime][]string {
+	ids := map[slotTime][]string{}
+	for _, slot := range in.Slots {
+		ids[timeOf(slot)] = append(ids[timeOf(slot)], slot.ID)
+	}
+	return ids
+}
+
+// showsDay finds a slot of the long window that is missing from its day's window.
+func showsDay(long, day scenario.SlotAnswer) Finding {
+	want, gone := scenario.Windows{Long: long, Part: day}.OfPart()
+	switch {
+	case len(gone) == 0:
+		return Finding{}
+	case len(gone) == len(want):
+		return broken("%s: want the slots that the long window shows for %s, %s, got none of them",
+			long.Question, day.Window.From, plan.Few(want)).showing(long.Exchange, day.Exchange)
+	default:
+		return broken("%s: want the slots that the long window shows for %s, %s is missing",
+			long.Question, day.Window.From, plan.Few(gone)).showing(long.Exchange, day.Exchange)
+	}
+}
+
+// endIsPart finds that the window's last day, asked for alone, has slots that
+// the long window does not show.
+func endIsPart(long, end scenario.SlotAnswer) Finding {
+	shown := false
+	for _, slot := range slices.Concat(long.Slots, end.Slots) {
+		if slot.Start.IsZero() || !long.Window.Contains(slot.Start, long.Product.Zone) {
+			return Finding{} // judged by rules of its own: this one would only repeat them
+		}
+	}
+	for _, slot := range long.Slots {
+		shown = shown || end.Window.Contains(slot.Start, long.Product.Zone)
+	}
+	if len(end.Slots) == 0 || shown {
+		return Finding{}
+	}
+	return broken("%s: want the slots of %s in the window from %s to %s, got none of its %d",
+		long.Question, end.Window.From, long.Window.From, long.Window.To, len(end.Slots)).showing(long.Exchange, end.Exchange)
+}
+
+func emptyDay(e scenario.EmptyDay) Finding {
+	if e.None {
+		return inconclusive("every option has slots on each of the next 60 days")
+	}
+	return Stopped(e.Stop).or(func() Finding { return expect(e.Answer, status(ok)) }).or(func() Finding {
+		switch {
+		case e.Unread != nil:
+			return broken("want 200 with [], got %s", e.Unread.Message)
+		case len(e.Slots) > 0:
+			return inconclusive("the day that had no slots, %s, has some now", e.Day.From)
+		default:
+			return Finding{}
+		}
+	})
+}
+
+// aim judges how fast availability answers, once all calls are made.
+func aim(all scenario.Record) Finding {
+	var slow []time.Duration
+	f := Finding{}
+	for _, exchange := range all.Exchanges {
+		if exchange.Endpoint == partnerapi.Availability && exchange.Limit > 0 && exchange.Failure == nil && exchange.Duration > all.Aim {
+			slow = append(slow, exchange.Duration)
+			f.Exchanges = append(f.Exchanges, exchange)
+		}
+	}
+	if len(slow) > 1 {
+		f.Outcome = report.Failed
+		f.Message = broken("want the whole answer within %s: %d calls took longer, the slowest %s", all.Aim, len(slow), slices.Max(slow).Round(time.Millisecond)).Message
+	}
+	return f
+}

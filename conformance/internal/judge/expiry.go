@@ -1,0 +1,81 @@
+package judge
+
+import (
+	"time"
+
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+)
+
+// expires are the steps that a hold can be had to expire.
+var expires = append([]Step{
+	once(scenario.PlayMeans, canExpire),
+	held,
+	once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
+		if b.Hold.Expires.IsZero() {
+			return blockedBy(rule.ReserveExpiresAt)
+		}
+		return Finding{}
+	}),
+}, append(seatsHeld[1:], once(scenario.PlayInVain, func(h *scenario.Hold) Finding {
+	if h != nil {
+		return inconclusive("no more than %s are waited for, and a hold lives %s", scenario.LongestWait, h.Life.Round(time.Second))
+	}
+	return Finding{}
+}))...)
+
+// expirySpecs judge what becomes of a hold that nobody confirms in time, late
+// in the run: where it has to be waited for, all else is judged meanwhile.
+func expirySpecs() []Spec {
+	move := func(r rule.Rule, move func(*scenario.Expiry) Move) Spec {
+		return spec(r, with(expires, counted(scenario.PlayExpiry, move))...)
+	}
+	expired := func(r rule.Rule, judge func(*scenario.Expiry) Finding) Spec {
+		return spec(r, with(expires, once(scenario.PlayExpiry, judge))...)
+	}
+	return []Spec{
+		expired(rule.ConfirmExpired, func(e *scenario.Expiry) Finding {
+			return after(e.Confirm, e.Stop, made(e), status(refusal))
+		}),
+		move(rule.ConfirmExpiredNoEffect, func(e *scenario.Expiry) Move {
+			return Move{before: e.Expired, after: e.Refused, stop: e.Stop, between: sent(e.Confirm)}
+		}),
+		move(rule.ReleaseExpiredByItself, func(e *scenario.Expiry) Move { return back(e, nil, e.Expired) }),
+		expired(rule.ReleaseExpired, func(e *scenario.Expiry) Finding {
+			return after(e.Release, e.Stop, made(e), status(ok), succeed)
+		}),
+		move(rule.ReleaseExpiredVacancies, func(e *scenario.Expiry) Move {
+			return back(e, []*scenario.Reading{e.Expired, e.Refused}, e.Released, sent(e.Release)...)
+		}),
+	}
+}
+
+func canExpire(m scenario.Means) Finding {
+	switch {
+	case m.Trouble != nil:
+		return inconclusive("%v", m.Trouble)
+	case !m.Moves && !m.Waits:
+		return ends(report.Skipped, "a hold outlives the run: --include-slow waits for it, --clock-url lets the suite move the target's clock instead")
+	default:
+		return Finding{}
+	}
+}
+
+// back is the expectation that the hold's seat is back in a later reading.
+func back(e *scenario.Expiry, via []*scenario.Reading, after *scenario.Reading, between ...*probe.Exchange) Move {
+	m := Move{before: e.Before, via: append([]*scenario.Reading{e.Held}, via...), after: after, stop: e.Stop, between: append(e.Reserve(), between...)}
+	if e.Ending != nil { // seats are less likely to have been moved by others since then
+		m.before, m.via, m.by = e.Ending, via, 1
+	}
+	return m
+}
+
+// made is the answer to the reserve of the hold that expired.
+func made(e *scenario.Expiry) *probe.Answer {
+	if e.Hold == nil {
+		return nil
+	}
+	return e.Hold.Answer
+}

@@ -1,0 +1,140 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// mostFindings are kept for one rule; the rest is counted.
+const mostFindings = 20
+
+// Fields judges every element of the answers as it is read: what is found is kept by the
+// rule that it breaks, bounded. It is the Witness of scenarios.
+type Fields struct {
+	redact func(string) string // removes the partner's key
+	found  map[string]*places
+}
+
+// places is what breaks one rule about fields: where, and the answers that show it.
+type places struct {
+	problems  []string
+	count     int
+	exchanges []*probe.Exchange // each once, with the first of its places marked
+}
+
+// NewFields returns the judging of answers of which none is read yet.
+func NewFields(redact func(string) string) *Fields {
+	return &Fields{redact: redact, found: map[string]*places{}}
+}
+
+// add notes that r is broken in an answer. Value is the decoded element that shows
+// it, at a place in it, a JSON pointer.
+func (f *Fields) add(r rule.Rule, problem string, exchange *probe.Exchange, value any, place string) {
+	found := f.found[r.ID]
+	if found == nil {
+		found = &places{}
+		f.found[r.ID] = found
+	}
+	found.count++
+	if len(found.problems) == mostFindings {
+		return
+	}
+	found.problems = append(found.problems, f.redact(problem))
+	if !slices.ContainsFunc(found.exchanges, func(x *probe.Exchange) bool { return x.Number == exchange.Number }) {
+		found.exchanges = append(found.exchanges, exchange.Marked(value, place, f.redact))
+	}
+}
+
+// Finding is what was found against a rule so far.
+func (f *Fields) Finding(id string) Finding {
+	found := f.found[id]
+	if found == nil {
+		return Finding{}
+	}
+	finding := problems(found.problems, found.exchanges...)
+	if found.count > 1 {
+		finding.Message = fmt.Sprintf("%s (and %d more)", found.problems[0], found.count-1)
+	}
+	return finding
+}
+
+// Product implements scenario.Witness.
+func (f *Fields) Product(pull *probe.Exchange, index int, product any, problem schemas.Problem) {
+	f.add(owner(productFields, problem), problem.Under(fmt.Sprintf("/products/%d", index)).String(), pull, product, problem.Pointer)
+}
+
+// Answer implements scenario.Witness.
+func (f *Fields) Answer(answer *probe.Answer, problem schemas.Problem) {
+	f.add(owner(answerRules[answer.Endpoint].fields, problem), problem.String(), answer.Exchange, any(discover.Object(answer.Raw)), problem.Pointer)
+}
+
+// Slot implements scenario.Witness: it judges a slot by its schema, and what it shows
+// beyond that.
+func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, value any) {
+	add := func(r rule.Rule, problem schemas.Problem) {
+		placed := problem.Under(fmt.Sprintf("/%d", index))
+		f.add(r, fmt.Sprintf("slots of %s: %s", in.Question, placed), in.Exchange, value, problem.Pointer)
+	}
+	for _, problem := range schemas.ValidateValue(schemas.Slot, value) {
+		add(owner(slotFields, problem), problem)
+	}
+	note := func(r rule.Rule, place, format string, args ...any) {
+		add(r, schemas.Problem{Pointer: place, Message: fmt.Sprintf(format, args...)})
+	}
+	if !slot.Start.IsZero() && in.Product.ZoneKnown && !in.Window.Contains(slot.Start, in.Product.Zone) {
+		note(rule.SlotWindow, "/localDateTimeStart", "want a date from %s to %s in %s, got %s",
+			in.Window.From, in.Window.To, in.Product.Zone, slot.Start.In(in.Product.Zone).Format(partnerapi.DateLayout))
+	}
+	if !slot.Start.IsZero() && !slot.End.IsZero() && !slot.End.After(slot.Start) {
+		note(rule.SlotEndsLater, "/localDateTimeEnd", "want a time after the start, %s, got %s", slot.StartText, partnerapi.FormatDateTime(slot.End))
+	}
+	for i, id := range slot.UnitIDs {
+		if id != "" && !slices.ContainsFunc(in.Option.Units, func(u discover.Unit) bool { return u.ID == id }) {
+			note(rule.SlotKnownUnit, fmt.Sprintf("/unitPricing/%d/unitId", i), "want the id of a unit of the option, got %q", id)
+		}
+	}
+	if slot.Vacancies != nil && !in.Product.AllowFreesale { // there vacancies are not read
+		judgeNumbers(slot, note)
+	}
+}
+
+// judgeNumbers notes where a slot's numbers and its status disagree (AVL-13).
+func judgeNumbers(slot discover.Slot, note func(r rule.Rule, place, format string, args ...any)) {
+	left := *slot.Vacancies
+	if slot.Capacity != nil && left > *slot.Capacity {
+		note(rule.SlotWithinCapacity, "/vacancies", "want at most the capacity, %d, got %d", *slot.Capacity, left)
+	}
+	switch {
+	case slot.Status == partnerapi.StatusFreesale:
+		note(rule.SlotFreesaleUncounted, "/vacancies", "want none with status FREESALE, got %d", left)
+	case slot.Status == partnerapi.StatusSoldOut && left > 0:
+		note(rule.SlotSoldOutEmpty, "/vacancies", "want 0 with status SOLD_OUT, got %d", left)
+	case slot.Status.Bookable() && left == 0:
+		note(rule.SlotOpenHasSeats, "/vacancies", "want more than 0 with status %s, got 0", slot.Status)
+	}
+}
+
+// Slots implements scenario.Witness: it judges what the slots of one answer show
+// together.
+func (f *Fields) Slots(in scenario.SlotAnswer) {
+	first := map[string]int{}
+	for i, slot := range in.Slots {
+		if slot.ID == "" {
+			continue
+		}
+		if before, seen := first[slot.ID]; seen {
+			f.add(rule.SlotUnique,
+				fmt.Sprintf("slots of %s: [%d].id: want an id of its own, got that of [%d], %q", in.Question, i, before, slot.ID),
+				in.Exchange, map[string]any{"id": slot.ID, "localDateTimeStart": slot.StartText}, "/id")
+			continue
+		}
+		first[slot.ID] = i
+	}
+}

@@ -1,0 +1,235 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// catalog is the step that there is a catalog.
+var catalog = once(scenario.PlaySurvey, func(v *scenario.Survey) Finding { return Stopped(v.Stop) })
+
+func productSpecs() []Spec {
+	// of judges what the catalog shows.
+	of := func(r rule.Rule, judge func(*scenario.Survey) Finding) Spec {
+		return spec(r, catalog, once(scenario.PlaySurvey, judge))
+	}
+	specs := each([]rule.Rule{rule.Reachable, rule.KeyAccepted, rule.ProductsStatus, rule.ProductsJSON, rule.ProductsShape},
+		func(rule.Rule) []Step { return []Step{catalog} })
+	specs = append(specs, each(rulesOf(productFields, rule.UnitFixedID), func(rule.Rule) []Step { return []Step{catalog, fields()} })...)
+	specs = append(specs,
+		of(rule.ProductUnique, uniqueProducts),
+		of(rule.OptionUnique, uniqueOptions),
+		of(rule.UnitUnique, uniqueUnits),
+		of(rule.ProductPermanent, samePulls(sameProducts)),
+		of(rule.OptionPermanent, samePulls(eachTwin(sameOptions))),
+		of(rule.UnitPermanent, samePulls(eachTwin(sameUnits))),
+		spec(rule.ProbeStatus, catalog, answered(scenario.PlayPull("health probe", scenario.ProbeQuery(), probe.GoodKey), ok)),
+		spec(rule.UpdatedSince, catalog, once(scenario.PlayUpdatedSince, updatedSince)),
+		of(rule.AdultUnit, eachOption(withoutAdult)),
+		of(rule.CurrencyDecimals, eachUnit(oddDecimals)),
+		of(rule.AgeRange, eachUnit(noAge)),
+	)
+	for _, refused := range []struct {
+		rule rule.Rule
+		play play[scenario.Heard]
+	}{
+		{rule.ProductsWrongKey, scenario.PlayPull("pull with a wrong key", nil, probe.WrongKey)},
+		{rule.ProductsMissingKey, scenario.PlayPull("pull without a key", nil, probe.NoKey)},
+		{rule.ProbeWrongKey, scenario.PlayPull("health probe with a wrong key", scenario.ProbeQuery(), probe.WrongKey)},
+		{rule.ProbeMissingKey, scenario.PlayPull("health probe without a key", scenario.ProbeQuery(), probe.NoKey)},
+	} {
+		specs = append(specs, spec(refused.rule, catalog, answered(refused.play, unauthorized)))
+	}
+	return specs
+}
+
+// answered is the step that a call is answered with one of these statuses.
+func answered(play play[scenario.Heard], statuses []int) Step {
+	return once(play, func(h scenario.Heard) Finding { return heard(h, status(statuses)) })
+}
+
+func updatedSince(c scenario.Catalog) Finding {
+	if c.Answer == nil {
+		return Stopped(c.Stop)
+	}
+	return expect(c.Answer, status(ok)).or(func() Finding {
+		switch stop := Stopped(c.Stop); {
+		case stop.Cause != nil:
+			return broken("%s", c.Stop.Message)
+		case stop.Ends():
+			return stop
+		case c.Misfit != "":
+			return broken("%s", c.Misfit)
+		default:
+			return Finding{}
+		}
+	})
+}
+
+func uniqueProducts(v *scenario.Survey) Finding { return unique(v, "products", ids(v.Products)) }
+
+func uniqueOptions(v *scenario.Survey) (f Finding) {
+	for i, product := range v.Products {
+		f = f.or(func() Finding { return unique(v, fmt.Sprintf("products[%d].options", i), optionIDs(product)) })
+	}
+	return f
+}
+
+func uniqueUnits(v *scenario.Survey) (f Finding) {
+	for i, product := range v.Products {
+		for j, option := range product.Options {
+			f = f.or(func() Finding { return unique(v, fmt.Sprintf("products[%d].options[%d].units", i, j), unitIDs(option)) })
+		}
+	}
+	return f
+}
+
+// unique finds an id that stands twice in a list. What has no id is judged by
+// another rule.
+func unique(v *scenario.Survey, place string, list []string) Finding {
+	first := map[string]int{}
+	for i, id := range list {
+		if before, seen := first[id]; seen && id != "" {
+			return broken("%s[%d].id: want an id of its own, got that of %s[%d], %q", place, i, place, before, id).showing(v.Pull)
+		}
+		first[id] = i
+	}
+	return Finding{}
+}
+
+// samePulls judges two pulls of the catalog side by side.
+func samePulls(same func(first, second []discover.Product) Finding) func(*scenario.Survey) Finding {
+	return func(v *scenario.Survey) Finding {
+		return Stopped(v.Second.Stop).or(func() Finding {
+			return same(v.Products, v.Second.Products).showing(v.Pull, v.Second.Exchange)
+		})
+	}
+}
+
+func sameProducts(first, second []discover.Product) Finding {
+	return same("products", ids(first), ids(second))
+}
+
+// eachTwin judges every product of the first pull beside the same one of the second.
+func eachTwin(same func(first, second discover.Product) Finding) func(first, second []discover.Product) Finding {
+	return func(first, second []discover.Product) (f Finding) {
+		again := map[string]discover.Product{}
+		for _, product := range second {
+			again[product.ID] = product
+		}
+		for _, product := range first {
+			if twin, ok := again[product.ID]; ok {
+				f = f.or(func() Finding { return same(product, twin) })
+			}
+		}
+		return f
+	}
+}
+
+func sameOptions(first, second discover.Product) Finding {
+	return same(fmt.Sprintf("options of product %q", first.ID), optionIDs(first), optionIDs(second))
+}
+
+func sameUnits(first, second discover.Product) (f Finding) {
+	for _, option := range first.Options {
+		twin := slices.IndexFunc(second.Options, func(o discover.Option) bool { return o.ID == option.ID })
+		if twin >= 0 {
+			f = f.or(func() Finding {
+				return same(fmt.Sprintf("units of product %q, option %q", first.ID, option.ID), unitIDs(option), unitIDs(second.Options[twin]))
+			})
+		}
+	}
+	return f
+}
+
+// same finds how two lists of ids differ, whatever their order.
+func same(place string, first, second []string) Finding {
+	gone, came := plan.Without(first, second), plan.Without(second, first)
+	switch {
+	case len(gone) > 0 && len(came) > 0:
+		return broken("%s: want the ids of the pull before, got %s in place of %s", place, plan.Few(came), plan.Few(gone))
+	case len(gone) > 0:
+		return broken("%s: want the ids of the pull before, %s is missing", place, plan.Few(gone))
+	case len(came) > 0:
+		return broken("%s: want the ids of the pull before, %s is new", place, plan.Few(came))
+	default:
+		return Finding{}
+	}
+}
+
+// eachOption finds what wrong says of the options, each flaw behind its place.
+func eachOption(wrong func(discover.Option) []string) func(*scenario.Survey) Finding {
+	return func(v *scenario.Survey) Finding {
+		var all []string
+		for i, product := range v.Products {
+			for j, option := range product.Options {
+				for _, flaw := range wrong(option) {
+					all = append(all, fmt.Sprintf("products[%d].options[%d]%s", i, j, flaw))
+				}
+			}
+		}
+		return problems(all[:min(len(all), mostFindings)], v.Pull)
+	}
+}
+
+// eachUnit finds the units that wrong says something of.
+func eachUnit(wrong func(discover.Unit) string) func(*scenario.Survey) Finding {
+	return eachOption(func(option discover.Option) (flaws []string) {
+		for k, unit := range option.Units {
+			if flaw := wrong(unit); flaw != "" {
+				flaws = append(flaws, fmt.Sprintf(".units[%d]: %s", k, flaw))
+			}
+		}
+		return flaws
+	})
+}
+
+func oddDecimals(unit discover.Unit) string {
+	for i, price := range unit.Prices {
+		if want := partnerapi.CurrencyDecimals(price.Currency); price.Precision != int64(want) {
+			return fmt.Sprintf("pricingFrom[%d]: want a precision of %d for %s, got %d", i, want, price.Currency, price.Precision)
+		}
+	}
+	return ""
+}
+
+func noAge(unit discover.Unit) string {
+	if unit.MinAge != nil && unit.MaxAge != nil && *unit.MinAge > *unit.MaxAge {
+		return fmt.Sprintf("restrictions: want minAge at most maxAge, %d, got %d", *unit.MaxAge, *unit.MinAge)
+	}
+	return ""
+}
+
+func withoutAdult(option discover.Option) []string {
+	if slices.ContainsFunc(option.Units, func(u discover.Unit) bool { return u.ID == partnerapi.AdultUnitID }) {
+		return nil
+	}
+	return []string{fmt.Sprintf(": want a unit %q, got %q", partnerapi.AdultUnitID, unitIDs(option))}
+}
+
+func ids(products []discover.Product) []string {
+	return list(products, func(p discover.Product) string { return p.ID })
+}
+
+func optionIDs(product discover.Product) []string {
+	return list(product.Options, func(o discover.Option) string { return o.ID })
+}
+
+func unitIDs(option discover.Option) []string {
+	return list(option.Units, func(u discover.Unit) string { return u.ID })
+}
+
+func list[T any](of []T, id func(T) string) []string {
+	all := make([]string, len(of))
+	for i, one := range of {
+		all[i] = id(one)
+	}
+	return all
+}

@@ -1,0 +1,88 @@
+package judge
+
+import (
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/schemas"
+)
+
+func releaseSpecs() []Spec {
+	live := func(r rule.Rule, checks ...check) Spec {
+		return spec(r, held, once(scenario.PlayReleases, func(all scenario.Releases) Finding { return releases(r, all, checks...) }))
+	}
+	unknown := func(r rule.Rule, check check) Spec {
+		return spec(r, once(scenario.PlayUnknownRelease, func(h *scenario.Heard) Finding { return heard(*h, check) }))
+	}
+	fits := []check{status(ok), fit(schemas.ReleaseAnswer)}
+	return []Spec{
+		live(rule.ReleaseStatus),
+		live(rule.ReleaseJSON, scenario.NoObject),
+		live(rule.ReleaseSuccess, fit(schemas.ReleaseAnswer), succeed),
+		spec(rule.ReleaseVacanciesOne, with(seatsHeld, andVisits(Step{}, func(v *scenario.Visit) Move {
+			return Move{before: v.Before, via: []*scenario.Reading{v.Held}, after: v.Released, stop: v.Stop, between: append(v.Reserve(), sent(v.Release)...)}
+		}))...),
+		spec(rule.ReleaseVacanciesMany, with(seatsHeld, several, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
+			return Move{before: h.Before, via: []*scenario.Reading{h.Held}, after: h.Released, stop: h.Stop, between: append(h.Reserve(), sent(h.Release)...)}
+		}))...),
+		spec(rule.ReleaseRebookable, with(seatsHeld, tried(1, scenario.PlaySellOut, rebookable))...),
+		spec(rule.ReleaseWithoutBody, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
+			return reached(h.Release != nil, h.Stop).or(func() Finding { return expect(h.Release, status(ok)) })
+		})),
+		unknown(rule.ReleaseUnknown, status(ok)),
+		unknown(rule.ReleaseUnknownSuccess, succeed),
+		spec(rule.ReleaseRepeatStatus, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
+			return after(h.ReleaseAgain, h.Stop, h.Release, fits...)
+		})),
+		spec(rule.ReleaseRepeatSuccess, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
+			return after(h.ReleaseAgain, h.Stop, nil, succeed)
+		})),
+		spec(rule.ReleaseRepeatVacancies, with(seatsHeld, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
+			return Move{before: h.Before, via: []*scenario.Reading{h.Held, h.Released}, after: h.ReleasedAgain,
+				stop: h.Stop, between: append(h.Reserve(), sent(h.Release, h.ReleaseAgain)...)}
+		}))...),
+		spec(rule.ReleaseConfirmed, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
+			return after(b.LateRelease, b.Stop, b.Confirm, fits...)
+		})),
+		spec(rule.ReleaseConfirmedKeeps, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
+			return Move{before: b.Repeated, after: b.LateReleased, stop: b.Stop, between: sent(b.Confirm, b.LateRelease)}
+		})),
+		spec(rule.ReleaseCancelled, cancellable, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
+			return after(b.ReleaseCancelled, b.Stop, b.Cancel, fits...)
+		})),
+		spec(rule.ReleaseCancelledVacancies, cancellable, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
+			return Move{before: b.AfterConfirmCancelled, after: b.AfterReleaseCancelled, stop: b.Stop, between: sent(b.ReleaseCancelled)}
+		})),
+		spec(rule.ReleaseWrongKey, once(scenario.PlayWrongKeys, keyRefused(func(k *scenario.WrongKeys) *probe.Answer { return k.ReleaseWrong }))),
+		spec(rule.ReleaseMissingKey, once(scenario.PlayWrongKeys, keyRefused(func(k *scenario.WrongKeys) *probe.Answer { return k.ReleaseNone }))),
+		spec(rule.ReleaseAuthEffect, with(seatsHeld, counted(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
+			return Move{before: k.AfterReserve, after: k.AfterRelease, stop: k.Stop, between: sent(k.ReleaseWrong, k.ReleaseNone)}
+		}))...),
+	}
+}
+
+// releases checks the answers of all visits and of the hold of several to the
+// release of a live hold.
+func releases(r rule.Rule, all scenario.Releases, checks ...check) Finding {
+	var answers []*probe.Answer
+	for _, v := range all.Visits {
+		if f := Stopped(v.Stop); f.Cause != nil && f.Cause.ID == r.ID {
+			return f
+		}
+		if v.Release != nil && v.Release.OK(200) {
+			answers = append(answers, v.Release)
+		}
+	}
+	if h := all.Holding; h.Release != nil && h.Release.OK(200) {
+		answers = append(answers, h.Release)
+	}
+	return reached(len(answers) > 0, all.Holding.Stop).or(func() Finding { return expectEach(answers, checks...) })
+}
+
+// rebookable is what the reserve of a released seat says of its rule.
+func rebookable(t *scenario.SellOut) Try {
+	if t.Released != nil && t.Released.Counted && t.Released.Last.Left < 1 {
+		return unplayed(scenario.NotHere("the released seats were taken meanwhile"))
+	}
+	return reserved(t.Released, t.Again, t.AfterAgain, t.Stop, 200, 201)
+}

@@ -1,0 +1,232 @@
+package judge
+
+import (
+	"time"
+
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+var (
+	// held is the step that a hold could be made.
+	held = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return reached(b.Hold != nil, b.Stop) })
+	// seatsHeld are the steps that holds take seats.
+	seatsHeld = []Step{held, once(scenario.PlayRecord, func(e scenario.Record) Finding {
+		if e.Traits.Holdless {
+			return notApplicable("the partner keeps no holds: expiresAt lies more than %s ahead", partnerapi.HoldlessAfter)
+		}
+		return Finding{}
+	})}
+	// several is the step that there is a slot with seats for a party.
+	several = once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
+		if h.Hold != nil && h.Guests < scenario.SeveralGuests {
+			return inconclusive("no slot has %s left", model.SeatsWord(scenario.SeveralGuests))
+		}
+		return Finding{}
+	})
+)
+
+// with puts steps behind others.
+func with(first []Step, then ...Step) []Step { return append(first[:len(first):len(first)], then...) }
+
+func reserveSpecs() []Spec {
+	one := counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
+		return Move{before: b.Before, after: b.Held, by: -1, stop: b.Stop, between: b.Reserve()}
+	})
+	specs := []Spec{
+		spec(rule.ReserveStatus, held),
+		spec(rule.ReserveAccepts, held, Step{Subjects: visits, Judge: func(v any) Finding { return accepts(v.(*scenario.Visit)) }}),
+	}
+	specs = append(specs, each([]rule.Rule{rule.ReserveJSON, rule.ReserveCode, rule.ReserveExpiresAt}, func(rule.Rule) []Step { return []Step{held, fields()} })...)
+	return append(specs,
+		spec(rule.ReserveExpiresLater, held, once(scenario.PlayBooking, expiresLater), once(scenario.PlayExpireEarly, nothing[*scenario.Booking])),
+		spec(rule.ReserveExpiresWindow, held, once(scenario.PlayBooking, expiresInWindow)),
+		spec(rule.ReserveCodeUnique, once(scenario.PlayAll, distinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
+		spec(rule.ReserveMinimal, held, once(scenario.PlayHolding, func(h *scenario.Holding) Finding { return reached(h.Hold != nil, h.Stop) })),
+		spec(rule.ReserveVacanciesOne, with(seatsHeld, andVisits(one, func(v *scenario.Visit) Move {
+			return Move{before: v.Before, after: v.Held, by: -1, stop: v.Stop, between: v.Reserve()}
+		}))...),
+		spec(rule.ReserveVacanciesMany, with(seatsHeld, several, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
+			return Move{before: h.Before, after: h.Held, by: -h.Guests, stop: h.Stop, between: h.Reserve()}
+		}))...),
+		spec(rule.ReserveVacanciesMixed, with(seatsHeld, once(scenario.PlayMixedParty, mixedTaken), counted(scenario.PlayMixedParty, func(m *scenario.MixedParty) Move {
+			return Move{before: m.Before, after: m.Held, by: -2, stop: m.Stop, between: m.Reserve()}
+		}))...),
+		spec(rule.ReserveSoldOut,
+			aside(tried(1, scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedRefused)),
+			aside(tried(1, scenario.PlayClosedSlot(partnerapi.StatusClosed), closedRefused)),
+			Step{Subjects: subject(scenario.PlaySellOut), Enough: func(t any) bool { return notSoldOut(t.(*scenario.SellOut)) }},
+			once(scenario.PlaySellOut, soldOut),
+			tried(1, scenario.PlaySellOut, fullRefused)),
+		spec(rule.ReserveTooMany, with(seatsHeld, tried(1, scenario.PlaySellOut, func(t *scenario.SellOut) Try {
+			return reserved(t.Before, t.TooMany, t.AfterTooMany, t.Stop, refusal...)
+		}))...),
+		spec(rule.ReserveRefusalMessage, once(scenario.PlayRefusedReserves, reserveRefusals)),
+		spec(rule.ReserveRefusalNoEffect, with(seatsHeld, counted(scenario.PlaySellOut, func(t *scenario.SellOut) Move {
+			return Move{before: t.Before, after: t.AfterTooMany, stop: t.Stop, between: sent(t.TooMany)}
+		}))...),
+		spec(rule.ReserveWrongKey, once(scenario.PlayWrongKeys, keyRefused(func(k *scenario.WrongKeys) *probe.Answer { return k.ReserveWrong }))),
+		spec(rule.ReserveMissingKey, once(scenario.PlayWrongKeys, keyRefused(func(k *scenario.WrongKeys) *probe.Answer { return k.ReserveNone }))),
+		spec(rule.ReserveAuthEffect, counted(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
+			return Move{before: k.Held, after: k.AfterReserve, stop: k.Stop, between: sent(k.ReserveWrong, k.ReserveNone)}
+		})),
+	)
+}
+
+func nothing[T any](T) Finding { return Finding{} }
+
+// accepts finds an option that refuses to be reserved though its slots are shown as
+// bookable.
+func accepts(v *scenario.Visit) Finding {
+	switch stop := v.Stop; {
+	case stop != nil && stop.Kind == scenario.Refused:
+		return broken("product %q, option %q: want a hold, %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message).
+			showing(append([]*probe.Exchange{v.Before.Last.Exchange}, stop.Exchanges...)...)
+	case v.Hold == nil && stop != nil && !stop.OnlyMissing():
+		return Stopped(stop)
+	default:
+		return Finding{}
+	}
+}
+
+// holdLife finds that it cannot be read how long the first hold lives.
+func holdLife(b *scenario.Booking) Finding {
+	f := Finding{}
+	if b.Hold.Expires.IsZero() {
+		f = blockedBy(rule.ReserveExpiresAt)
+	}
+	return f.showing(b.Hold.Answer.Exchange)
+}
+
+func expiresLater(b *scenario.Booking) Finding {
+	return holdLife(b).or(func() Finding {
+		if b.Hold.Life <= 0 {
+			return broken("want a time in the future, got one %s ago", (-b.Hold.Life).Round(time.Second))
+		}
+		return Finding{}
+	})
+}
+
+func expiresInWindow(b *scenario.Booking) Finding {
+	return holdLife(b).or(func() Finding {
+		// The clocks of two machines differ a little.
+		const tolerance = time.Minute
+		switch life := b.Hold.Life; {
+		case b.Traits.Holdless:
+			return notApplicable("the partner keeps no holds: expiresAt lies %s ahead", life.Round(time.Minute))
+		case life < partnerapi.HoldAtLeast-tolerance || life > partnerapi.HoldAtMost+tolerance:
+			return broken("want 15 to 30 minutes ahead, got %s", life.Round(time.Second))
+		default:
+			return Finding{}
+		}
+	})
+}
+
+// distinct finds two entries of the ledger that share an id.
+func distinct(field string, id func(ledger.Entry) string) func(scenario.Record) Finding {
+	return func(all scenario.Record) Finding {
+		first := map[string]bool{}
+		for _, entry := range all.Entries {
+			value := id(entry)
+			if value != "" && first[value] {
+				f := broken("want a %s of its own for each, got %q twice", field, value)
+				for _, exchange := range all.Exchanges {
+					if exchange.Response != nil && exchange.Response.Body.Mentions(value) {
+						f.Exchanges = append(f.Exchanges, exchange)
+					}
+				}
+				return f
+			}
+			first[value] = true
+		}
+		if len(first) < 2 {
+			return inconclusive("fewer than two could be made")
+		}
+		return Finding{}
+	}
+}
+
+// mixedTaken finds that no party of two guest types can be tried.
+func mixedTaken(m *scenario.MixedParty) Finding {
+	switch {
+	case m.Hold != nil || m.Stop == nil:
+		return Finding{}
+	case m.Stop.Kind == scenario.Refused:
+		return notApplicable("the partner refuses such a party: %s", m.Stop.Message)
+	case m.Stop.OnlyMissing() && m.Stop.Kind != scenario.OutOfBounds:
+		return notApplicable("no option has two guest types that take seats, and seats for both")
+	default:
+		return Finding{}
+	}
+}
+
+// closedRefused is what the reserve of a slot that cannot be booked says of its rule.
+func closedRefused(t *scenario.ClosedSlot) Try {
+	return reserved(t.Fresh, t.Answer, t.After, t.Stop, refusal...)
+}
+
+// notSoldOut reports whether the slot cannot be sold out.
+func notSoldOut(t *scenario.SellOut) bool { return t.Full == nil || t.Traits.Holdless }
+
+func soldOut(t *scenario.SellOut) Finding {
+	switch {
+	case t.Traits.Holdless:
+		return notApplicable("the partner keeps no holds, and shows no slot as sold out")
+	case t.Full != nil && t.Full.Counted && t.Full.Last.Left > 0:
+		return unless(rule.ReserveVacanciesOne, rule.ReserveVacanciesMany)
+	default:
+		return Finding{}
+	}
+}
+
+// fullRefused is what the reserve in the full slot says of its rule.
+func fullRefused(t *scenario.SellOut) Try {
+	if t.Full != nil && t.Full.Counted && t.Full.Last.Left > 0 {
+		return unplayed(scenario.NotHere("the slot was not full any more: other customers moved its seats"))
+	}
+	return reserved(t.Full, t.Over, t.AfterOver, t.Stop, refusal...)
+}
+
+func reserveRefusals(answers []*probe.Answer) Finding {
+	f := inconclusive("no reserve was refused with 400")
+	for _, answer := range answers {
+		if answer != nil && scenario.TurnedDown(answer) {
+			if f.Outcome == report.Inconclusive {
+				f = Finding{}
+			}
+			f = f.or(func() Finding { return expect(answer, fit(schemas.Refusal)) })
+		}
+	}
+	return f
+}
+
+// keyRefused expects that a call without the registered key was answered with 401.
+func keyRefused(of func(*scenario.WrongKeys) *probe.Answer) func(*scenario.WrongKeys) Finding {
+	return func(k *scenario.WrongKeys) Finding {
+		answer := of(k)
+		return reached(answer != nil, k.Stop).or(func() Finding { return expect(answer, status(unauthorized)) })
+	}
+}
+
+// andVisits weighs what became of the seats in the visits to options too, each by itself.
+func andVisits(step Step, move func(*scenario.Visit) Move) Step {
+	own, try := step.Subjects, step.Try
+	step.Subjects = joined(own, visits)
+	step.Clean, step.Seats = 1, "no slot tells its vacancies"
+	step.Try = func(value any) Try {
+		visit, is := value.(*scenario.Visit)
+		if !is {
+			return try(value)
+		}
+		t := move(visit).try()
+		t.Skip = visit.Stop.OnlyMissing() // nothing to be seen here; the others are
+		return t
+	}
+	return step
+}

@@ -1,0 +1,219 @@
+package judge
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// answer is an answer of that status and body; status 0: none came.
+func answer(status int, body string) *probe.Answer {
+	exchange := &probe.Exchange{Response: &probe.Response{Status: status, Header: http.Header{"Content-Type": {"application/json"}}}}
+	exchange.Response.Body = probe.Body{Text: body, Size: int64(len(body))}
+	if status == 0 {
+		exchange.Response, exchange.Failure = nil, &probe.Failure{Kind: probe.Reset, Message: "gone"}
+	}
+	return &probe.Answer{Exchange: exchange, Raw: []byte(body)}
+}
+
+// of is what a finding says: its outcome and the beginning of its message.
+func finds(t *testing.T, name string, f Finding, outcome report.Outcome, says string) {
+	t.Helper()
+	if f.Outcome != outcome || !strings.Contains(f.Message, says) {
+		t.Errorf("%s: want %q with %q, got %q with %q", name, outcome, says, f.Outcome, f.Message)
+	}
+}
+
+func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		got   *probe.Answer
+		check check
+		says  string // "": nothing
+	}{
+		{"the status", answer(200, ""), status(ok), ""},
+		{"another status", answer(500, ""), status([]int{200, 201}), "want 200 or 201, got 500"},
+		{"no answer", answer(0, ""), status(ok), "no whole answer: gone"},
+		{"success", answer(200, `{"success":true}`), succeed, ""},
+		{"no success", answer(200, `{}`), succeed, "it is missing"},
+		{"success in words", answer(200, `{"success":"yes"}`), succeed, "got yes"},
+		{"a refusal", answer(400, `{"message":"full"}`), fit(schemas.Refusal), ""},
+		{"a refusal without words", answer(400, `{}`), fit(schemas.Refusal), "message"},
+		{"an object", answer(200, `{}`), scenario.NoObject, ""},
+		{"a list", answer(200, `[]`), scenario.NoObject, "another JSON value"},
+		{"no JSON", answer(200, `{`), scenario.NoObject, "want a JSON object"},
+	} {
+		if got := test.check(test.got); (got == "") != (test.says == "") || !strings.Contains(got, test.says) {
+			t.Errorf("%s: want %q, got %q", test.name, test.says, got)
+		}
+	}
+	for declared, want := range map[string]bool{"application/json; charset=utf-8": true, "application/problem+json": true, "text/html": false, "": false} {
+		if got := isJSONType(declared); got != want {
+			t.Errorf("%q: want JSON %t, got %t", declared, want, got)
+		}
+	}
+}
+
+func TestTheLifeOfAHoldIsJudgedFromItsAnswer(t *testing.T) {
+	t.Parallel()
+	booking := func(life time.Duration, traits scenario.Traits) *scenario.Booking {
+		b := &scenario.Booking{Traits: traits}
+		b.Hold = &scenario.Hold{Answer: answer(200, ""), Expires: time.Now().Add(life), Life: life}
+		return b
+	}
+	finds(t, "20 minutes", expiresInWindow(booking(20*time.Minute, scenario.Traits{})), "", "")
+	finds(t, "an hour", expiresInWindow(booking(time.Hour, scenario.Traits{})), report.Failed, "want 15 to 30 minutes ahead, got 1h0m0s")
+	finds(t, "a partner without holds", expiresInWindow(booking(48*time.Hour, scenario.Traits{Holdless: true})), report.NotApplicable, "keeps no holds")
+	finds(t, "the past", expiresLater(booking(-time.Minute, scenario.Traits{})), report.Failed, "got one 1m0s ago")
+	never := booking(0, scenario.Traits{})
+	never.Hold.Expires = time.Time{}
+	if f := expiresLater(never); f.Outcome != report.Blocked || f.Cause.ID != rule.ReserveExpiresAt.ID {
+		t.Errorf("want a hold without expiry to be blocked by the rule about it, got %+v", f)
+	}
+}
+
+func TestBookingsAreJudgedByTheirAnswers(t *testing.T) {
+	t.Parallel()
+	booking := func(confirm, repeat *probe.Answer) *scenario.Booking {
+		b := &scenario.Booking{BookingID: "b-1", Confirm: confirm, Repeat: repeat}
+		b.Hold = &scenario.Hold{Answer: answer(200, "")}
+		b.Offer = discover.Offer{Product: discover.Product{ID: "walk"}, Option: discover.Option{ID: "morning"}, Slot: discover.Slot{ID: "s-1"}}
+		return b
+	}
+	made := answer(200, `{"externalBookingId":"b-1","status":"CONFIRMED","productId":"walk"}`)
+	finds(t, "the same booking", sameBooking(booking(made, made)), "", "")
+	finds(t, "a refusal", sameBooking(booking(made, answer(409, ""))), "", "")
+	finds(t, "another booking", sameBooking(booking(made, answer(200, `{"externalBookingId":"b-2"}`))), report.Failed, `got booking "b-2"`)
+	finds(t, "no repeat", sameBooking(booking(made, nil)), report.Inconclusive, "not played to its end")
+	finds(t, "a crash", repeatStatus(booking(made, answer(500, ""))), report.Failed, "want 200 or 4xx")
+	finds(t, "a conflict", repeatStatus(booking(made, answer(409, ""))), "", "")
+	finds(t, "confirmed", confirmed(booking(made, nil)), "", "")
+	finds(t, "pending", confirmed(booking(answer(200, `{"status":"PENDING"}`), nil)), report.Failed, `got "PENDING"`)
+	finds(t, "the hold's product", echo(booking(made, nil)), "", "")
+	finds(t, "another product", echo(booking(answer(200, `{"productId":"boat"}`), nil)), report.Failed, `productId: want that of the hold, "walk", got "boat"`)
+	finds(t, "tickets", hasTickets(booking(answer(200, `{"tickets":[{}]}`), nil)), "", "")
+	finds(t, "no tickets", hasTickets(booking(made, nil)), report.NotApplicable, "no tickets")
+}
+
+func TestIdsThatComeTwiceAreFound(t *testing.T) {
+	t.Parallel()
+	codes := distinct("code", func(e ledger.Entry) string { return e.Code })
+	entries := func(codes ...string) (all scenario.Record) {
+		for _, code := range codes {
+			all.Entries = append(all.Entries, ledger.Entry{Code: code})
+		}
+		all.Exchanges = []*probe.Exchange{answer(200, "h-1").Exchange, answer(200, "h-2").Exchange}
+		return all
+	}
+	finds(t, "each its own", codes(entries("h-1", "h-2", "")), "", "")
+	finds(t, "one only", codes(entries("h-1")), report.Inconclusive, "fewer than two")
+	twice := codes(entries("h-1", "h-2", "h-1"))
+	finds(t, "one twice", twice, report.Failed, `got "h-1" twice`)
+	if len(twice.Exchanges) != 1 {
+		t.Errorf("want the answers that mention it, got %d", len(twice.Exchanges))
+	}
+}
+
+func TestTheCatalogsIdsAreComparedInWhateverOrder(t *testing.T) {
+	t.Parallel()
+	finds(t, "another order", same("products", []string{"a", "b"}, []string{"b", "a"}), "", "")
+	finds(t, "one gone", same("products", []string{"a", "b"}, []string{"a"}), report.Failed, `"b" is missing`)
+	finds(t, "one new", same("products", []string{"a"}, []string{"a", "b"}), report.Failed, `"b" is new`)
+	finds(t, "one changed", same("products", []string{"a"}, []string{"b"}), report.Failed, `got "b" in place of "a"`)
+	v := &scenario.Survey{Products: []discover.Product{{ID: "a"}, {ID: ""}, {ID: ""}, {ID: "a"}}}
+	finds(t, "one twice", uniqueProducts(v), report.Failed, `products[3].id: want an id of its own, got that of products[0], "a"`)
+	v.Products = []discover.Product{{ID: "a", Options: []discover.Option{{Units: []discover.Unit{{ID: "child"}}}}}}
+	finds(t, "no adult", eachOption(withoutAdult)(v), report.Failed, "products[0].options[0]: want a unit")
+}
+
+func TestNonsenseIsRefusedOrIgnored(t *testing.T) {
+	t.Parallel()
+	odd := func(answer *probe.Answer, held bool) scenario.Odd {
+		return scenario.Odd{What: "no guests", Answer: answer, Held: held}
+	}
+	finds(t, "refused", bearsAll([]scenario.Odd{odd(answer(400, ""), false), odd(answer(200, ""), false)}), "", "")
+	crash := bearsAll([]scenario.Odd{odd(answer(500, ""), false), odd(answer(0, ""), false)})
+	finds(t, "a crash", crash, report.Failed, "no guests: want a 4xx, or nothing done, got 500")
+	if len(crash.Problems) != 2 || len(crash.Exchanges) != 2 {
+		t.Errorf("want both problems with their answers, got %q", crash.Problems)
+	}
+	finds(t, "held", holdsNobody(&scenario.BadReserves{Parties: []scenario.Odd{odd(answer(200, ""), true)}}), report.Failed, "want it refused, got a hold")
+	finds(t, "not sent", holdsNobody(&scenario.BadReserves{Stop: scenario.Missing("no slot")}), report.Inconclusive, "no slot")
+}
+
+func TestLimitsAreJudgedOverAllCalls(t *testing.T) {
+	t.Parallel()
+	late := []*probe.Exchange{answer(200, "").Exchange}
+	finds(t, "in time", inTime(scenario.AnswerTimes{Limit: time.Second, Times: []time.Duration{1}}), "", "")
+	finds(t, "one late", inTime(scenario.AnswerTimes{Limit: time.Second, Times: []time.Duration{2 * time.Second}, Late: late}), report.Warned, "1 of 1 calls took longer, the worst 2s")
+	finds(t, "broken", inTime(scenario.AnswerTimes{Broken: stop(scenario.Late, partnerapi.Reserve, scenario.Usual)}), report.Failed, "stopped")
+	finds(t, "no call", inTime(scenario.AnswerTimes{}), report.Inconclusive, "no call was answered")
+	typed := answer(200, `{}`)
+	typed.Endpoint = partnerapi.Reserve
+	all := scenario.Record{Exchanges: []*probe.Exchange{typed.Exchange}}
+	finds(t, "JSON", contentType(partnerapi.Reserve)(all), "", "")
+	finds(t, "none", contentType(partnerapi.Cancel)(all), report.Inconclusive, "no answer of this endpoint")
+	typed.Response.Header.Set("Content-Type", "text/plain")
+	finds(t, "text", contentType(partnerapi.Reserve)(all), report.Failed, `got "text/plain"`)
+}
+
+func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
+	t.Parallel()
+	attempt := func(code string, answer *probe.Answer, ms int) *scenario.Hold {
+		answer.StartedAt, answer.Duration = time.Unix(0, 0).Add(time.Duration(ms)*time.Millisecond), 10*time.Millisecond
+		return &scenario.Hold{Code: code, Answer: answer}
+	}
+	full := answer(400, `{"message":"full"}`)
+	race := func(left int64, attempts ...*scenario.Hold) Try {
+		return lastSeats(&scenario.LastSeats{Scarce: lookAt(0, 1), Full: lookAt(100, left), Attempts: attempts, Calm: true})
+	}
+	for _, test := range []struct {
+		name string
+		got  Try
+		flaw string
+		sure bool
+	}{
+		{"one seat, one hold", race(0, attempt("a", answer(200, ""), 10), attempt("", full, 10)), "", false},
+		{"one seat, two holds", race(0, attempt("a", answer(200, ""), 10), attempt("b", answer(200, ""), 10)), "want 1 hold and 0 left then, got 2 holds and 0 left", false},
+		{"a code twice", race(0, attempt("a", answer(200, ""), 10), attempt("a", answer(200, ""), 10)), `got "a" twice`, true},
+		{"a crash", race(0, attempt("a", answer(200, ""), 10), attempt("", answer(500, ""), 10)), "got 500", true},
+		{"two releases, of which one fails", releasedTwice(&scenario.LastSeats{
+			Full: lookAt(0, 0), Swapped: lookAt(100, 1), Look: lookAt(50, 1), Releases: []*probe.Answer{answer(200, ""), answer(404, "")},
+		}), "want 200 for both calls", true},
+		{"not played", lastSeats(&scenario.LastSeats{Stop: scenario.Missing("no slot")}), "", false},
+	} {
+		if (test.got.Flaw == "") != (test.flaw == "") || !strings.Contains(test.got.Flaw, test.flaw) || test.got.Sure != test.sure {
+			t.Errorf("%s: want %q, sure %t, got %q, %t", test.name, test.flaw, test.sure, test.got.Flaw, test.got.Sure)
+		}
+	}
+}
+
+func TestAReserveBetweenTwoReadingsIsExplainedByOtherCustomersOnlyWhereTheyCanBeTheReason(t *testing.T) {
+	t.Parallel()
+	before, after := lookAt(0, 0), lookAt(100, 0)
+	for _, test := range []struct {
+		name       string
+		got        Try
+		flaw, sure bool
+	}{
+		{"refused, as it should be", reserved(before, answer(400, ""), nil, nil, 400), false, false},
+		{"held, and others may have given a seat back", reserved(before, answer(200, ""), after, nil, 400), true, false},
+		{"a crash", reserved(before, answer(500, ""), after, nil, 400), true, true},
+		{"not sent", reserved(before, nil, nil, nil, 400), false, false},
+	} {
+		if (test.got.Flaw != "") != test.flaw || test.got.Sure != test.sure || (test.got.Stop != nil) != (test.name == "not sent") {
+			t.Errorf("%s: got %+v", test.name, test.got)
+		}
+	}
+}

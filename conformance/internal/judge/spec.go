@@ -1,0 +1,154 @@
+package judge
+
+import (
+	"context"
+
+	"partnerkit.dev/conformance/internal/noise"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+)
+
+// Spec is how one rule is judged: step by step, until one finds something. A rule
+// in which no step finds anything has passed.
+type Spec struct {
+	Rule  rule.Rule
+	Steps []Step
+}
+
+// Play plays an attempt of a scenario and returns its value; nil where there is no time
+// for it.
+type Play func(ctx context.Context, p *scenario.Player, attempt int) any
+
+// Step is a scenario, and what its value shows of a rule. Either Judge is set, or Try.
+type Step struct {
+	// Subjects are what is played and judged, one after another: mostly one.
+	Subjects func(context.Context, *scenario.Player) []Play
+	// Judge judges what came of a subject.
+	Judge func(value any) Finding
+	// Try judges one attempt. What is off is tried again on other slots, until it is
+	// clear whether other customers were the reason: see package noise.
+	Try   func(value any) Try
+	Clean int // attempts that have to hold before the partner is believed
+
+	Seats    string // not "": seats are counted; what it means where no subject tells any
+	Optional bool   // what cannot be tried is left out
+	Aside    bool   // and so is what came to no end
+	// Enough says that the steps after this one can be done without, where one of those
+	// before it has held.
+	Enough func(value any) bool
+	// Fields judges what the witness has seen.
+	Fields bool
+}
+
+// Try is one try of a rule, to be weighed.
+type Try struct {
+	noise.Try
+	Flaw    string            // what was wrong; "" where nothing was
+	Sure    bool              // no other customer can be the reason
+	At      *scenario.Reading // of the slot that it was tried on; nil: nobody else counts
+	Shown   []*probe.Exchange
+	Picture []byte         // HTML; nil where there is none
+	Stop    *scenario.Stop // why there is nothing to judge
+
+	Uncounted bool // the slot tells no seats
+	Skip      bool // there is nothing to be seen here
+}
+
+// Weighed is what of the try is weighed.
+func (t Try) Weighed() noise.Try {
+	weighed := t.Try
+	weighed.Wrong = t.Flaw != ""
+	if t.At != nil {
+		weighed.Slot = t.At.Watch
+	}
+	return weighed
+}
+
+// unplayed is a try that was stopped before what is to be judged.
+func unplayed(stop *scenario.Stop) Try { return Try{Stop: scenario.Unplayed(stop)} }
+
+func spec(r rule.Rule, steps ...Step) Spec { return Spec{Rule: r, Steps: steps} }
+
+// each makes a spec of the same steps for every rule.
+func each(rules []rule.Rule, steps func(rule.Rule) []Step) (specs []Spec) {
+	for _, r := range rules {
+		specs = append(specs, spec(r, steps(r)...))
+	}
+	return specs
+}
+
+type play[T any] func(context.Context, *scenario.Player, int) T
+
+func erased[T any](play play[T]) Play {
+	return func(ctx context.Context, p *scenario.Player, attempt int) any { return play(ctx, p, attempt) }
+}
+
+func subject[T any](play play[T]) func(context.Context, *scenario.Player) []Play {
+	return func(context.Context, *scenario.Player) []Play { return []Play{erased(play)} }
+}
+
+// once judges what comes of a scenario.
+func once[T any](play play[T], judge func(T) Finding) Step {
+	return Step{Subjects: subject(play), Judge: func(value any) Finding { return judge(value.(T)) }}
+}
+
+// tried weighs the tries of a scenario; so many have to hold.
+func tried[T any](clean int, play play[T], try func(T) Try) Step {
+	return Step{Subjects: subject(play), Clean: clean, Try: func(value any) Try { return try(value.(T)) }}
+}
+
+// counted weighs what became of the seats of a slot.
+func counted[T any](play play[T], move func(T) Move) Step {
+	step := tried(1, play, func(value T) Try { return move(value).try() })
+	step.Seats = "the slot does not tell its vacancies"
+	return step
+}
+
+// also is the step where it can be tried.
+func also(step Step) Step {
+	step.Optional = true
+	return step
+}
+
+// aside is the step where it can be tried, whatever comes of it but a breach.
+func aside(step Step) Step {
+	step.Aside = true
+	return step
+}
+
+// fields judges what was seen in the answers that were read.
+func fields() Step { return Step{Fields: true} }
+
+// numbered are the subjects of a scenario that is played for several options, by number.
+func numbered[T any](count func(context.Context, *scenario.Player) int, play play[T], judge func(T) Finding) Step {
+	step := once(play, judge)
+	step.Subjects = func(ctx context.Context, p *scenario.Player) (all []Play) {
+		for number := range count(ctx, p) {
+			all = append(all, func(ctx context.Context, p *scenario.Player, _ int) any { return play(ctx, p, number) })
+		}
+		return all
+	}
+	return step
+}
+
+// visits are the visits to options.
+func visits(ctx context.Context, p *scenario.Player) (all []Play) {
+	for _, key := range scenario.PlayVisits(ctx, p) {
+		all = append(all, func(ctx context.Context, p *scenario.Player, attempt int) any {
+			if visit := scenario.PlayVisit(ctx, p, key, attempt); visit != nil {
+				return visit
+			}
+			return nil
+		})
+	}
+	return all
+}
+
+// joined are the subjects of two steps; the first may have none.
+func joined(first, second func(context.Context, *scenario.Player) []Play) func(context.Context, *scenario.Player) []Play {
+	if first == nil {
+		return second
+	}
+	return func(ctx context.Context, p *scenario.Player) []Play { return append(first(ctx, p), second(ctx, p)...) }
+}

@@ -1,0 +1,103 @@
+package judge
+
+import (
+	"strings"
+	"testing"
+
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/report"
+)
+
+// blame has a story find a rule broken that is not the one that is judged.
+func blame(v *Verdicts, r rule.Rule, message string, shown ...*probe.Exchange) bool {
+	return v.Blame(Finding{Outcome: report.Failed, Message: message, Cause: &r, Exchanges: shown}) != nil
+}
+
+func TestABreachThatWasFoundBeforeItsCauseIsBlockedByIt(t *testing.T) {
+	t.Parallel()
+	v := NewVerdicts(strings.Clone)
+	blame(v, rule.ReleaseVacanciesOne, "want 10 seats left, got 9")
+	blame(v, rule.ReserveVacanciesOne, "want 9 seats left, got 10")
+	v.Settle(NewFields(strings.Clone))
+	if got := v.Get(rule.ReserveVacanciesOne.ID); got.Outcome != report.Failed {
+		t.Errorf("want the cause to stay broken, got %s", got.Outcome)
+	}
+	got := v.Get(rule.ReleaseVacanciesOne.ID)
+	if got.Outcome != report.Blocked || got.Cause != rule.ReserveVacanciesOne.ID || !strings.Contains(got.Message, rule.ReserveVacanciesOne.ID) {
+		t.Errorf("want the consequence blocked by its cause, got %s by %q: %s", got.Outcome, got.Cause, got.Message)
+	}
+}
+
+func TestAChainOfConsequencesEndsAtItsRoot(t *testing.T) {
+	t.Parallel()
+	v := NewVerdicts(strings.Clone)
+	// Found from the far end on: each was blocked by, or found before, the next.
+	blame(v, rule.ReleaseVacanciesMany, "seats")
+	blame(v, rule.ReleaseVacanciesOne, "seats")
+	v.Set(rule.ReleaseRepeatVacancies, report.Blocked, whileBroken(rule.ReleaseVacanciesMany.ID)).Cause = rule.ReleaseVacanciesMany.ID
+	blame(v, rule.ReleaseJSON, "no JSON")
+	blame(v, rule.ReleaseStatus, "want 200, got 500")
+	v.Settle(NewFields(strings.Clone))
+	if got := v.Get(rule.ReleaseJSON.ID); got.Cause != rule.ReleaseStatus.ID {
+		t.Errorf("want %s blocked by %s, got %q", rule.ReleaseJSON.ID, rule.ReleaseStatus.ID, got.Cause)
+	}
+	root := v.Get(rule.ReleaseVacanciesMany.ID).Cause
+	if got := v.Get(rule.ReleaseRepeatVacancies.ID); root == "" || got.Cause != root || got.Message != whileBroken(root) {
+		t.Errorf("want what %s blocked to name the root %q, got %q: %s", rule.ReleaseVacanciesMany.ID, root, got.Cause, got.Message)
+	}
+}
+
+func TestNothingMakesABrokenRuleWholeAgain(t *testing.T) {
+	t.Parallel()
+	v := NewVerdicts(strings.Clone)
+	if !blame(v, rule.ReserveCode, "no code", &probe.Exchange{Number: 1}) {
+		t.Error("want the first breach to be news")
+	}
+	if blame(v, rule.ReserveCode, "no code again") {
+		t.Error("want the second breach of the same rule to be none")
+	}
+	if got := v.Get(rule.ReserveCode.ID); got.Message != "no code" || len(got.Exchanges) != 1 {
+		t.Errorf("want the first breach kept with its evidence, got %q", got.Message)
+	}
+}
+
+func TestARuleWithoutABrokenNeedHasNoCause(t *testing.T) {
+	t.Parallel()
+	v := NewVerdicts(strings.Clone)
+	v.Set(rule.ReleaseSuccess, report.Passed, "")
+	v.Set(rule.ReserveVacanciesOne, report.NotApplicable, "seats are not counted")
+	if _, cause := v.Decide(rule.ReleaseVacanciesOne, Finding{}); cause != "" {
+		t.Errorf("want a rule judged whose needs are not broken, got cause %q", cause)
+	}
+	v.Settle(NewFields(strings.Clone))
+	if got := v.Get(rule.ReleaseSuccess.ID); got.Outcome != report.Passed {
+		t.Errorf("want what passed to stay so, got %s", got.Outcome)
+	}
+}
+
+func TestABreachWeighsAsItsLevelDoes(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		rule rule.Rule
+		want report.Outcome
+	}{
+		{rule.ReserveCode, report.Failed}, {rule.ReserveExpiresWindow, report.Warned}, {rule.Reachable, report.Inconclusive},
+	} {
+		if got := Weight(test.rule); got != test.want {
+			t.Errorf("%s: want %s, got %s", test.rule.ID, test.want, got)
+		}
+	}
+}
+
+func TestEvidenceIsShownOnceAndBounded(t *testing.T) {
+	t.Parallel()
+	exchanges := []*probe.Exchange{nil}
+	for number := range 50 {
+		exchanges = append(exchanges, &probe.Exchange{Number: number}, &probe.Exchange{Number: number})
+	}
+	shown := evidence(exchanges)
+	if len(shown) != 12 || shown[0].Number != 0 || shown[1].Number != 1 {
+		t.Errorf("want the first 12 exchanges, each once, got %d", len(shown))
+	}
+}

@@ -1,0 +1,99 @@
+package noise
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+func TestASlotIsTheLikelierToStayAsItIsTheLessItWasSeenToMove(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		watch Watch
+		took  time.Duration
+		still float64
+	}{
+		{Watch{}, time.Second, 0.5},
+		{Watch{Lasted: 10 * time.Second}, time.Second, math.Exp(-0.05)},
+		{Watch{Lasted: 10 * time.Second}, 10 * time.Second, math.Exp(-0.5)},
+		{Watch{Lasted: 10 * time.Second, Moves: 5}, time.Second, math.Exp(-0.55)},
+		{Watch{Lasted: 10 * time.Second, Moves: 100}, 10 * time.Second, math.Exp(-100.5)},
+	} {
+		if got := test.watch.still(test.took); math.Abs(got-test.still) > 1e-9 {
+			t.Errorf("%+v for %s: want %g, got %g", test.watch, test.took, test.still, got)
+		}
+	}
+}
+
+// seen is a slot that was watched for so many times as long as a try takes, and on
+// which others moved the seats so often.
+func seen(times, moves int) *Watch {
+	return &Watch{Lasted: time.Duration(times) * time.Second, Moves: moves}
+}
+
+// holds and isOff are tries of a second, on a slot that was watched as seen says.
+func holds(at *Watch) Try { return Try{Took: time.Second, Slot: at} }
+
+func isOff(by int64, at *Watch) Try {
+	return Try{Wrong: true, Off: by, Took: time.Second, Slot: at}
+}
+
+func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) {
+	t.Parallel()
+	var (
+		passing         = seen(3, 0)
+		calm, busy, mad = seen(10, 0), seen(20, 4), seen(10, 20)
+		disturbed       = Try{Wrong: true, Disturbed: true, Took: time.Second, Slot: busy}
+	)
+	for _, test := range []struct {
+		name   string
+		clean  int
+		tries  []Try // the last again and again
+		most   int   // tries that there are
+		want   Answer
+		stands bool // where it is undecided: what was seen stands
+		played int
+	}{
+		{"it holds", 1, []Try{holds(calm)}, MostTries, Holds, false, 1},
+		{"it has to hold three times", 3, []Try{holds(calm)}, MostTries, Holds, false, 3},
+		{"it is off in the same way where nobody else is seen", 1, []Try{isOff(1, calm)}, MostTries, Broken, false, 3},
+		{"it is off once, and holds then", 1, []Try{isOff(1, calm), holds(calm)}, MostTries, Holds, false, 5},
+		{"it is off once where others are at it, and holds then", 1, []Try{isOff(1, busy), holds(calm)}, MostTries, Holds, false, 4},
+		{"it is off each time in another way", 1, []Try{isOff(1, busy), isOff(-1, busy), isOff(2, busy), holds(calm), isOff(-2, busy), holds(calm)}, MostTries, Holds, false, 7},
+		{"it is off in the same way where others are seen now and then", 1, []Try{isOff(1, busy)}, MostTries, Broken, false, 5},
+		{"it is off where others move seats all the time", 1, []Try{isOff(1, mad)}, MostTries, Undecided, false, 8},
+		{"others are seen at it each time", 1, []Try{disturbed}, MostTries, Undecided, false, 8},
+		{"it is off once where nobody else is seen for long, and cannot be tried again", 1, []Try{isOff(1, calm)}, 1, Undecided, true, 1},
+		{"it is off once where nobody else is seen for a moment, and cannot be tried again", 1, []Try{isOff(1, passing)}, 1, Undecided, false, 1},
+		{"it is off once where others are at it, and cannot be tried again", 1, []Try{isOff(1, busy)}, 1, Undecided, false, 1},
+	} {
+		w, got, played := Test{Clean: test.clean}, Undecided, 0
+		for ; played < test.most && got == Undecided; played++ {
+			got = w.Add(test.tries[min(played, len(test.tries)-1)])
+		}
+		if got != test.want || played != test.played {
+			t.Errorf("%s: want %d after %d tries, got %d after %d", test.name, test.want, test.played, got, played)
+		}
+		if stands := got == Undecided && w.MayStand() && w.Stands(); stands != test.stands {
+			t.Errorf("%s: want it to stand %t, got %t", test.name, test.stands, stands)
+		}
+		if suspect := w.Suspect(); test.tries[0].Wrong != (suspect >= 0) {
+			t.Errorf("%s: want a suspect where something was off, got %d", test.name, suspect)
+		}
+	}
+}
+
+// Around the end of a hold of 20 minutes two minutes pass in which others may move
+// its seats: no short look at the slot would tell that they do not.
+func TestASeatThatIsGoneWithAnExpiredHoldIsABreachWhereItsSlotWasWatchedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for live, around := range map[time.Duration]time.Duration{14 * time.Second: 2 * time.Second, 19 * time.Minute: 2 * time.Minute} {
+		lost, test, got := Try{Wrong: true, Off: -1, Took: around, Slot: &Watch{Lasted: live}}, Test{Clean: 1}, Undecided
+		for range 3 {
+			got = test.Add(lost)
+		}
+		if got != Broken {
+			t.Errorf("%s: want three holds to show it, got %d", live, got)
+		}
+	}
+}

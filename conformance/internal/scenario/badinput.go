@@ -1,0 +1,178 @@
+package scenario
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Odd is a piece of nonsense that was sent.
+type Odd struct {
+	What   string
+	Answer *probe.Answer // never nil
+	Held   bool          // a hold came of it, which was released
+}
+
+// Oddities is calls that make no sense, and what came of them.
+type Oddities struct {
+	Sent []Odd
+	Stop *Stop // why not all were sent
+}
+
+// PlayBadPulls pulls the catalog with strange parameters.
+func PlayBadPulls(ctx context.Context, p *Player, _ int) Oddities {
+	queries := strangeQueries()
+	var pulls []nonsense
+	for _, what := range slices.Sorted(maps.Keys(queries)) {
+		pulls = append(pulls, nonsense{what: what})
+	}
+	return p.calls.sendAll(ctx, pulls, func(n nonsense) probe.Call {
+		call := n.call(partnerapi.Products, http.MethodGet, partnerapi.ProductsPath)
+		call.Query = queries[n.what]
+		return call
+	})
+}
+
+// PlayBadQuestions asks for slots in ways that make no sense.
+func PlayBadQuestions(ctx context.Context, p *Player, _ int) Oddities {
+	offer, stop := p.offer(ctx, discover.Want{Seats: 1, Counted: true})
+	if stop != nil {
+		return Oddities{Stop: stop}
+	}
+	valid := questionAbout(offer).request()
+	all := append(nonsenseOf(valid, "productId"), windowNonsense(valid, offer.Option.Lead())...)
+	return p.calls.sendAll(ctx, all, func(n nonsense) probe.Call {
+		return n.call(partnerapi.Availability, http.MethodPost, partnerapi.AvailabilityPath)
+	})
+}
+
+// PlayBadConfirms confirms an unknown code in ways that make no sense.
+func PlayBadConfirms(ctx context.Context, p *Player, _ int) Oddities {
+	valid := partnerapi.ConfirmRequest{ReservationConfirmationCode: p.Book.UnknownCode(), Contact: &contact}
+	all := append(nonsenseOf(valid, "reservationConfirmationCode"), contactNonsense(valid)...)
+	return p.calls.sendAll(ctx, all, func(n nonsense) probe.Call {
+		return n.call(partnerapi.Confirm, http.MethodPost, partnerapi.ConfirmPath)
+	})
+}
+
+// PlayBadReleases releases codes that no partner can know, with strange bodies.
+func PlayBadReleases(ctx context.Context, p *Player, _ int) Oddities {
+	return p.calls.sendAll(ctx, strangeSegments("reservationConfirmationCode"), func(n nonsense) probe.Call {
+		return n.call(partnerapi.Release, http.MethodDelete, partnerapi.ReleasePath(p.Book.UnknownCode()+n.what))
+	})
+}
+
+// PlayBadCancels cancels bookings that no partner can know, with strange bodies.
+func PlayBadCancels(ctx context.Context, p *Player, _ int) Oddities {
+	return p.calls.sendAll(ctx, strangeSegments("externalBookingId"), func(n nonsense) probe.Call {
+		return n.call(partnerapi.Cancel, http.MethodPost, partnerapi.CancelPath(p.Book.UnknownCode()+n.what))
+	})
+}
+
+// BadReserves is reserves that make no sense, for a slot whose seats are
+// counted before and after.
+type BadReserves struct {
+	Before  *Reading
+	Bodies  []Odd
+	Parties []Odd
+	After   *Reading
+	Stop    *Stop
+
+	offer discover.Offer
+}
+
+// PlayBadReserves plays it; all attempts are on slots of one option.
+func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
+	return played(p, "bad reserves", attempt, func(b *BadReserves) {
+		option := optionOf(attempt, func() discover.Offer { return PlayBadReserves(ctx, p, 0).offer })
+		if b.offer, b.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, OptionKey: option}); b.Stop != nil {
+			return
+		}
+		lead := b.offer.Option.Lead()
+		valid := partnerapi.ReserveRequest{
+			ProductID: b.offer.Product.ID, OptionID: b.offer.Option.ID, AvailabilityID: b.offer.Slot.ID, Units: Guests(b.offer.Option, 1),
+		}
+		bodies := append(nonsenseOf(valid, "availabilityId"), contactNonsense(valid)...)
+		bodies = append(bodies, with(encode(valid), "1,000 units", "units", slices.Repeat(quantity(lead, "1"), manyUnits)))
+		var parties []nonsense
+		strange := strangeParties(lead)
+		for _, what := range slices.Sorted(maps.Keys(strange)) {
+			parties = append(parties, with(encode(valid), what, "units", strange[what]))
+		}
+		steps(&b.Stop,
+			p.count(ctx, b.offer, "before reserves that make no sense", &b.Before),
+			func() (stop *Stop) { b.Bodies, stop = p.Book.reserveAll(ctx, b.offer, bodies); return stop },
+			func() (stop *Stop) { b.Parties, stop = p.Book.reserveAll(ctx, b.offer, parties); return stop },
+			p.count(ctx, b.offer, "after reserves that make no sense", &b.After),
+		)
+	})
+}
+
+// reserveAll sends reserves that should make no hold, until one is not answered. A
+// hold that comes of one all the same is in the ledger, and released at once.
+func (b *Booker) reserveAll(ctx context.Context, offer discover.Offer, all []nonsense) ([]Odd, *Stop) {
+	return b.calls.tryAll(all, func(n nonsense) (Odd, *Stop) {
+		entry, stop := b.attempt(offer, nil)
+		if stop != nil {
+			return Odd{}, stop
+		}
+		answer, stop := b.calls.odd(context.WithoutCancel(ctx), n.call(partnerapi.Reserve, http.MethodPost, partnerapi.ReservePath))
+		b.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+		odd := Odd{What: n.what, Answer: answer, Held: entry.State == ledger.Held}
+		if stop == nil && odd.Held {
+			_, stop = b.releaseHold(ctx, "release it", held(entry, answer), true)
+		}
+		if stop == nil && ctx.Err() != nil {
+			stop = b.calls.time.out()
+		}
+		return odd, stop
+	})
+}
+
+// sendAll sends nonsense to an endpoint.
+func (c *caller) sendAll(ctx context.Context, all []nonsense, call func(nonsense) probe.Call) (o Oddities) {
+	o.Sent, o.Stop = c.tryAll(all, func(n nonsense) (Odd, *Stop) {
+		answer, stop := c.odd(ctx, call(n))
+		return Odd{What: n.what, Answer: answer}, stop
+	})
+	return o
+}
+
+// tryAll sends nonsense, a few pieces at a time where calls may be sent at the same
+// time. After one that is not answered in time the rest is left: that is enough of a
+// finding, and waiting for all would take the run's time.
+func (c *caller) tryAll(all []nonsense, send func(nonsense) (Odd, *Stop)) (sent []Odd, stop *Stop) {
+	few := together
+	if c.alone {
+		few = 1
+	}
+	for few := range slices.Chunk(all, few) {
+		came, stops := make([]Odd, len(few)), make([]*Stop, len(few))
+		var running sync.WaitGroup
+		for i, n := range few {
+			running.Go(func() { came[i], stops[i] = send(n) })
+		}
+		running.Wait()
+		if i := slices.IndexFunc(stops, func(s *Stop) bool { return s != nil }); i >= 0 {
+			return sent, stops[i]
+		}
+		if sent = append(sent, came...); slices.ContainsFunc(came, Odd.isLate) {
+			break
+		}
+	}
+	return sent, nil
+}
+
+func (o Odd) isLate() bool { return o.Answer.Failure != nil && o.Answer.Failure.Kind == probe.Timeout }
+
+// call is the call with this body.
+func (n nonsense) call(endpoint partnerapi.Endpoint, method, path string) probe.Call {
+	return probe.Call{Endpoint: endpoint, Purpose: n.what, Method: method, Path: path, Body: n.body, BodyType: n.bodyType, Key: probe.GoodKey}
+}

@@ -1,0 +1,231 @@
+package scenario
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/undo"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// mostUncancelled bounds the bookings made with a partner that takes no
+// cancellations: they stay.
+const mostUncancelled = 2
+
+// Confirm sends one confirm and enters a booking that it made.
+func (b *Booker) Confirm(ctx context.Context, purpose string, h *Hold, full bool, key probe.Key) (*probe.Answer, *Stop) {
+	return b.confirmAs(ctx, h, confirmCall(purpose, h, full, key))
+}
+
+func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*probe.Answer, *Stop) {
+	if ctx.Err() != nil {
+		return nil, b.calls.time.out()
+	}
+	settle, stop := b.confirming(h)
+	if stop != nil {
+		return nil, stop
+	}
+	answer, stop := b.calls.call(context.WithoutCancel(ctx), call, false)
+	settle(answer)
+	if stop != nil {
+		return nil, stop
+	}
+	return answer, nil
+}
+
+// confirming enters that a hold's code is about to be confirmed: until the answer
+// is read nobody knows whether there is a booking. The answers are to be given to
+// settle. The stop says why the code must not be confirmed.
+func (b *Booker) confirming(h *Hold) (settle func(...*probe.Answer), stop *Stop) {
+	if most := b.bounds.MaxBookings; h.Held() && b.made >= most {
+		return nil, outOfBounds("no more than %d bookings may be made (--max-bookings)", most)
+	}
+	was := h.entry.State
+	if was == ledger.Held || was == ledger.Undone {
+		b.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Doubtful })
+	}
+	back := func() { b.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = was }) }
+	if err := b.ledger.Trouble(); err != nil {
+		back()
+		return nil, unrecorded(err)
+	}
+	return func(answers ...*probe.Answer) {
+		booked, unheard := false, false
+		for _, answer := range answers {
+			switch {
+			case answer == nil: // it was not sent
+			case answer.Failure != nil:
+				unheard = true
+			case answer.Response.Status/100 == 2:
+				booked = b.recordBooking(h, Text(answer, "externalBookingId")) || booked
+			}
+		}
+		if !booked && !unheard {
+			back()
+		}
+	}, nil
+}
+
+// recordBooking enters a booking of a hold, and reports whether it is the hold's
+// own. One under another id than the hold's first is an entry of its own, to be
+// cancelled as well.
+func (b *Booker) recordBooking(h *Hold, id string) bool {
+	entry := h.entry
+	if entry.BookingID != "" && entry.BookingID != id {
+		entry = b.ledger.Add(h.entry.Slot, h.entry.Units)
+	}
+	if entry.State == ledger.Booked {
+		return true // a repeat that was answered with the same booking
+	}
+	b.made++
+	b.ledger.Record(entry, func(e *ledger.Entry) {
+		e.State, e.BookingID = ledger.Booked, id
+		if id == "" {
+			e.State, e.Trouble = ledger.Doubtful, undo.NoBookingID
+		}
+	})
+	return entry == h.entry
+}
+
+// book turns a hold into a booking with the registered key.
+func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (*probe.Answer, string, *Stop) {
+	if b.traits.NoCancel && b.made >= mostUncancelled {
+		return nil, "", Missing("the partner takes no cancellations: no more than %d bookings are made", mostUncancelled)
+	}
+	answer, stop := b.Confirm(ctx, purpose, h, full, probe.GoodKey)
+	switch {
+	case stop != nil:
+		return nil, "", stop
+	case answer.BrokeOff(http.StatusOK):
+		return answer, "", stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
+	case !answer.OK(http.StatusOK):
+		form := Usual
+		if !full && answer.OK(http.StatusBadRequest) {
+			form = Minimal
+		}
+		return answer, "", stopAt(WrongStatus, answer, "want 200 for a live hold, got %s", answer.Words()).in(form)
+	}
+	if flaw := NoObject(answer); flaw != "" {
+		return answer, "", stopAt(Unreadable, answer, "%s", flaw)
+	}
+	schema := schemas.ConfirmAnswer
+	if b.tickets {
+		schema = schemas.ConfirmAnswerWithTickets
+	}
+	var fatal *Stop
+	for _, problem := range schemas.Validate(schema, answer.Raw) {
+		if problem.Pointer == "" || problem.Pointer == "/externalBookingId" { // it cannot be cancelled
+			fatal = b.misfit(answer, problem)
+			continue
+		}
+		b.witness.Answer(answer, problem)
+	}
+	return answer, Text(answer, "externalBookingId"), fatal
+}
+
+// Release sends one release.
+func (b *Booker) Release(ctx context.Context, purpose, code string, key probe.Key) (*probe.Answer, *Stop) {
+	return b.calls.call(ctx, releaseCall(purpose, code, true, key), true)
+}
+
+// releaseHold releases a live hold with the registered key.
+func (b *Booker) releaseHold(ctx context.Context, purpose string, h *Hold, body bool) (*probe.Answer, *Stop) {
+	answer, stop := b.calls.call(ctx, releaseCall(purpose, h.Code, body, probe.GoodKey), true)
+	switch {
+	case stop != nil:
+		return nil, stop
+	case answer.BrokeOff(http.StatusOK):
+		return answer, stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
+	case !answer.OK(http.StatusOK):
+		form := Usual
+		if !body {
+			form = Minimal
+		}
+		return answer, stopAt(WrongStatus, answer, "want 200 for a live hold, got %s", answer.Words()).in(form)
+	}
+	b.Settle(answer, h)
+	return answer, nil
+}
+
+// Settle enters that a hold is over, or a booking cancelled, where an answer leaves no
+// doubt of it. A release leaves what became a booking as it is.
+func (b *Booker) Settle(answer *probe.Answer, h *Hold) {
+	if !undo.Done(answer) {
+		return
+	}
+	if answer.Endpoint == partnerapi.Cancel {
+		b.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Undone })
+		return
+	}
+	b.over(h)
+}
+
+// over enters that a hold is over.
+func (b *Booker) over(h *Hold) {
+	b.ledger.Record(h.entry, func(e *ledger.Entry) {
+		if e.State == ledger.Held {
+			e.State = ledger.Undone
+		}
+	})
+}
+
+// Cancel sends one cancellation.
+func (b *Booker) Cancel(ctx context.Context, purpose, id string, key probe.Key) (*probe.Answer, *Stop) {
+	return b.calls.call(ctx, cancelCall(purpose, id, true, key), true)
+}
+
+// cancelBooking cancels a live booking with the registered key.
+func (b *Booker) cancelBooking(ctx context.Context, purpose string, h *Hold, id string, body bool) (*probe.Answer, *Stop) {
+	answer, stop := b.calls.call(ctx, cancelCall(purpose, id, body, probe.GoodKey), true)
+	switch {
+	case stop != nil:
+		return nil, stop
+	case answer.BrokeOff(http.StatusOK):
+		return answer, stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
+	case !body && !answer.OK(http.StatusOK):
+		return answer, stopAt(WrongStatus, answer, "want 200 for a live booking, got %s", answer.Words()).in(Minimal)
+	case answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented):
+		b.traits.NoCancel = true
+		return answer, Missing("the partner takes no cancellations: it answered %s", answer.Words())
+	case !answer.OK(http.StatusOK):
+		return answer, stopAt(WrongStatus, answer, "want 200 for a live booking, got %s", answer.Words())
+	}
+	b.Settle(answer, h)
+	return answer, nil
+}
+
+// Undo releases a hold, or cancels the booking that it has become, and reports whether
+// nothing is left of it.
+func (b *Booker) Undo(ctx context.Context, h *Hold, release, cancel string) bool {
+	var answer *probe.Answer
+	var stop *Stop
+	switch h.entry.State {
+	case ledger.Held:
+		answer, stop = b.Release(ctx, release, h.Code, probe.GoodKey)
+	case ledger.Booked:
+		answer, stop = b.Cancel(ctx, cancel, h.entry.BookingID, probe.GoodKey)
+	default:
+		return true
+	}
+	if stop == nil {
+		b.Settle(answer, h)
+	}
+	return stop == nil && undo.Done(answer)
+}
+
+// Traits is what has been seen of the partner so far.
+func (b *Booker) Traits() Traits { return *b.traits }
+
+// Unknown is a hold that does not exist, with a code that no partner can know: should
+// the partner book it all the same, the booking is cancelled like any other.
+func (b *Booker) Unknown(offer discover.Offer) *Hold {
+	return &Hold{entry: b.ledger.Add(ledger.SlotOf(offer), nil), Code: b.UnknownCode()}
+}
+
+// UnknownCode returns a code that no partner can know.
+func (b *Booker) UnknownCode() string { return "unknown-" + b.ledger.Head().Run + "-" + rand.Text() }

@@ -1,0 +1,242 @@
+package scenario
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
+)
+
+const (
+	// LongestWait is how long a hold may live that a run waits for.
+	LongestWait = 35 * time.Minute
+	// expiringHolds is how many holds expire together: what is not as expected at
+	// first is measured again, and nobody waits twice.
+	expiringHolds = 3
+	// Clocks differ, and what sweeps holds comes round now and then: around the end
+	// of a hold, a share of its life proves nothing.
+	marginShare                 = 20
+	leastMargin, greatestMargin = time.Second, time.Minute
+	// leastApart is how far apart the looks at a slot are while a hold on it is waited
+	// for, at the least.
+	leastApart = time.Second
+)
+
+// ends returns, by this machine's clock, until when a hold has surely not expired,
+// and from when on it surely has. The Date of its answer shows how far the
+// partner's clock is off.
+func (h *Hold) ends() (live, over time.Time) {
+	first, last := h.Expires, h.Expires
+	if date, err := http.ParseTime(h.Answer.Response.Header.Get("Date")); err == nil {
+		dated := h.Answered.Add(h.Expires.Sub(date))
+		if dated.Before(first) {
+			first = dated
+		} else {
+			last = dated
+		}
+	}
+	margin := min(max(h.Life/marginShare, leastMargin), greatestMargin)
+	return first.Add(-margin), last.Add(margin)
+}
+
+// EndsInTime reports whether a hold expires while a run waits for it.
+func (h *Hold) EndsInTime() bool {
+	if h.Expires.IsZero() {
+		return false
+	}
+	_, over := h.ends()
+	return over.Sub(h.Answered) <= LongestWait
+}
+
+// Expiring is a hold that nobody will confirm in time.
+type Expiring struct {
+	Opening
+	Ending *Reading // shortly before it expires, where the run itself waits for that
+}
+
+// playExpiring begins the story of a hold that expires.
+func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
+	return played(p, "expiring", attempt, func(e *Expiring) {
+		option := optionOf(attempt, func() discover.Offer { return playExpiring(ctx, p, 0).Offer })
+		e.Opening = p.open(ctx, seat("reserve 1 seat, and let it expire", option))
+	})
+}
+
+// Expiry is what becomes of a hold that nobody confirmed in time.
+type Expiry struct {
+	*Expiring
+	Stop     *Stop
+	Expired  *Reading // after expiresAt, before anything is sent
+	Confirm  *probe.Answer
+	Refused  *Reading // after the confirm
+	Release  *probe.Answer
+	Released *Reading
+}
+
+// PlayExpiry plays the story of the hold that expires.
+func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
+	return played(p, "expiry", attempt, func(e *Expiry) {
+		e.Expiring = playExpiring(ctx, p, attempt)
+		e.Stop = e.Expiring.Stop
+		steps(&e.Stop,
+			func() *Stop { return e.Hold.outlive(ctx, p) },
+			p.count(ctx, e.Offer, "after the hold expired", &e.Expired),
+			p.confirms(ctx, "confirm the expired code", &e.Opening, probe.GoodKey, &e.Confirm),
+			p.count(ctx, e.Offer, "after the expired code was confirmed", &e.Refused),
+			p.releases(ctx, "release the expired code", &e.Opening, probe.GoodKey, &e.Release),
+			p.count(ctx, e.Offer, "after the expired code was released", &e.Released),
+		)
+		if e.Release != nil && e.Release.OK(http.StatusOK) {
+			p.Book.over(e.Hold) // whatever it says of success: there is nothing left
+		}
+	})
+}
+
+// outlive is the step that has a hold expire: the target's clock is moved, or the
+// run has waited.
+func (h *Hold) outlive(ctx context.Context, p *Player) *Stop {
+	if p.waits() {
+		switch _, over := h.ends(); {
+		case ctx.Err() != nil:
+			return p.Time.out()
+		case time.Now().Before(over):
+			return Missing("no further hold was waited for")
+		default:
+			return nil
+		}
+	}
+	if err := p.Clock.Advance(ctx, h.Expires.Sub(p.Clock.Now())+time.Second); err != nil {
+		return Missing("%v", err)
+	}
+	return nil
+}
+
+// Means is how a hold can be had to expire.
+type Means struct {
+	Trouble error // why the target's clock cannot be used
+	Moves   bool  // the target's clock is moved
+	Waits   bool  // the run waits
+}
+
+// PlayMeans says how.
+func PlayMeans(_ context.Context, p *Player, _ int) Means {
+	return Means{Trouble: p.Clock.trouble, Moves: p.Clock.Movable(), Waits: p.waits()}
+}
+
+// waits reports whether the run itself waits for holds to expire.
+func (p *Player) waits() bool {
+	return p.includeSlow && !p.Clock.Movable() && p.Clock.trouble == nil
+}
+
+// PlayInVain returns the first hold where the run waits, and that lives too long; else
+// nil.
+func PlayInVain(ctx context.Context, p *Player, _ int) *Hold {
+	if h := PlayBooking(ctx, p, 0).Hold; p.waits() && !p.worthWaiting(h) {
+		return h
+	}
+	return nil
+}
+
+func (p *Player) worthWaiting(h *Hold) bool { return h.EndsInTime() && !p.Book.traits.Holdless }
+
+// PlayExpireEarly begins the holds that are to expire where they outlive the rest of
+// the run, so that all else is judged meanwhile. Shorter ones are begun at its end:
+// they would give their seats back in the middle of another story.
+func PlayExpireEarly(ctx context.Context, p *Player, _ int) *Booking {
+	b := PlayBooking(ctx, p, 0)
+	if p.waits() && b.Hold.Life > p.Time.most && p.worthWaiting(b.Hold) && p.expiry {
+		beginExpiring(ctx, p)
+	}
+	return b
+}
+
+// expiries are the stories of holds that expire together.
+type expiries []*Expiring
+
+// beginExpiring makes the holds that are to expire, and returns their stories.
+func beginExpiring(ctx context.Context, p *Player) (begun expiries) {
+	for attempt := range expiringHolds {
+		e := playExpiring(ctx, p, attempt)
+		if e.Stop != nil || e.Hold.Expires.IsZero() {
+			break
+		}
+		begun = append(begun, e)
+	}
+	return begun
+}
+
+// AwaitExpiry waits until the holds that are to expire have expired; their seats
+// are counted shortly before. It ends at once when the run is asked to end.
+func AwaitExpiry(ctx context.Context, p *Player, waiting func(until time.Time)) {
+	if !p.waits() {
+		return
+	}
+	begun := expiringWithin(ctx, p)
+	if len(begun) == 0 {
+		return
+	}
+	live, over := begun[0].Hold.ends()
+	for _, e := range begun[1:] {
+		l, o := e.Hold.ends()
+		if l.Before(live) {
+			live = l
+		}
+		if o.After(over) {
+			over = o
+		}
+	}
+	waiting(over)
+	if time.Now().Before(live) {
+		begun.watch(ctx, p, live)
+	}
+	p.Time.sleep(ctx, over)
+}
+
+// expiringWithin returns the stories to be waited for; there are none where a hold
+// shows that it would be in vain.
+func expiringWithin(ctx context.Context, p *Player) expiries {
+	ctx, cancel := p.Time.Within(ctx)
+	defer cancel()
+	if b := PlayBooking(ctx, p, 0); b.Hold == nil || !p.worthWaiting(b.Hold) {
+		return nil
+	}
+	begun := beginExpiring(ctx, p)
+	if ctx.Err() != nil {
+		return nil // there is no time left to judge what comes of them
+	}
+	return begun
+}
+
+// watch counts the seats of the slots whose holds are waited for, again and again,
+// the last time shortly before the holds expire. Nothing else shows how likely it is
+// that others move the seats while they expire, which takes long.
+func (begun expiries) watch(ctx context.Context, p *Player, live time.Time) {
+	begun.count(ctx, p)
+	apart := max(time.Until(live)/mostLooks, leastApart)
+	for next := time.Now().Add(apart); next.Before(live) && p.Time.sleep(ctx, next); next = time.Now().Add(apart) {
+		begun.count(ctx, p)
+	}
+	if p.Time.sleep(ctx, live) {
+		begun.count(ctx, p)
+	}
+}
+
+// count counts the seats of the slots whose holds are waited for. It is
+// a part of the waiting, and takes nothing of the run's time.
+func (begun expiries) count(ctx context.Context, p *Player) {
+	began := time.Now()
+	ctx, cancel := p.Time.Within(ctx)
+	defer cancel()
+	for _, e := range begun {
+		read, stop := p.Seats.Look(ctx, e.Offer, "shortly before the hold expires")
+		if stop == nil && e.Ending != nil {
+			p.Seats.unmoved(e.Ending, read)
+		}
+		if stop == nil {
+			e.Ending = read
+		}
+	}
+	p.Time.lengthen(time.Since(began))
+}

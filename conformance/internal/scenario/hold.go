@@ -1,0 +1,243 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Hold is a hold that was made.
+type Hold struct {
+	Code     string
+	Answer   *probe.Answer
+	Answered time.Time     // by this machine's clock
+	Expires  time.Time     // zero where it cannot be read
+	Life     time.Duration // from the answer to Expires
+
+	entry *ledger.Entry
+}
+
+// BookingID is the id of the booking that the hold has become, or "".
+func (h *Hold) BookingID() string { return h.entry.BookingID }
+
+// Held reports whether the hold was made, and is not a booking or released.
+func (h *Hold) Held() bool { return h.entry.State == ledger.Held }
+
+// Traits is what has been seen of the partner so far.
+type Traits struct {
+	Holdless    bool // it keeps no seats for holds
+	NoCancel    bool // it takes no cancellations
+	NothingFree bool // nothing was found that could be booked
+	held        bool // a hold was made
+}
+
+// Bounds is how many holds and bookings may be made.
+type Bounds struct{ MaxHolds, MaxBookings int }
+
+// Booker makes holds and bookings, releases and cancels them. Each is in the ledger
+// before it is sent, and what came of it before anything else happens.
+type Booker struct {
+	calls   *caller
+	ledger  *ledger.Ledger
+	bounds  Bounds
+	clock   *Clock
+	tickets bool // the partner delivers its own
+	traits  *Traits
+	witness Witness
+	made    int // bookings
+}
+
+// Reserve sends one reserve. It outlives an interrupt: an answer that is not read is a
+// hold that cannot be released.
+func (b *Booker) Reserve(ctx context.Context, purpose string, offer discover.Offer, units []partnerapi.UnitQuantity, full bool, key probe.Key) (*Hold, *Stop) {
+	return b.reserveAs(ctx, offer, units, func(entry *ledger.Entry) probe.Call { return reserveCall(purpose, entry, full, key) })
+}
+
+// reserveAs sends the reserve that is made of its entry. The hold is one only as far
+// as its answer says so.
+func (b *Booker) reserveAs(ctx context.Context, offer discover.Offer, units []partnerapi.UnitQuantity, call func(*ledger.Entry) probe.Call) (*Hold, *Stop) {
+	if ctx.Err() != nil {
+		return nil, b.calls.time.out()
+	}
+	entry, stop := b.attempt(offer, units)
+	if stop != nil {
+		return nil, stop
+	}
+	answer, stop := b.calls.call(context.WithoutCancel(ctx), call(entry), false)
+	b.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+	if stop != nil {
+		return nil, stop
+	}
+	return held(entry, answer), nil
+}
+
+// held is the hold that an answer to reserve brought.
+func held(entry *ledger.Entry, answer *probe.Answer) *Hold {
+	return &Hold{entry: entry, Answer: answer, Code: entry.Code, Answered: answer.StartedAt.Add(answer.Duration)}
+}
+
+// attempt enters a reserve that is about to be sent. What is out of bounds, or
+// cannot be entered, is not to be sent.
+func (b *Booker) attempt(offer discover.Offer, units []partnerapi.UnitQuantity) (*ledger.Entry, *Stop) {
+	if b.calls.readOnly {
+		return nil, outOfBounds(ReadOnly)
+	}
+	made := 0
+	for _, entry := range b.ledger.Entries() {
+		if entry.Code != "" || entry.State == ledger.Attempted || entry.State == ledger.Unheard {
+			made++
+		}
+	}
+	if made >= b.bounds.MaxHolds {
+		return nil, outOfBounds("no more than %d holds may be made (--max-holds)", b.bounds.MaxHolds)
+	}
+	entry, err := b.ledger.Attempt(ledger.SlotOf(offer), units)
+	if err != nil {
+		return nil, unrecorded(err)
+	}
+	return entry, nil
+}
+
+// recordReserve enters what a reserve brought. Whatever the status, an answer
+// with a code is a hold to be released.
+func recordReserve(entry *ledger.Entry, answer *probe.Answer) {
+	switch {
+	case answer == nil: // it was not sent
+		entry.State = ledger.Refused
+	case answer.Failure != nil:
+		entry.State = ledger.Unheard
+	default:
+		entry.Code, entry.ExpiresAt = Text(answer, "reservationConfirmationCode"), Text(answer, "expiresAt")
+		switch {
+		case entry.Code != "" && answer.Response.Status/100 == 2:
+			entry.State = ledger.Held
+		case answer.Response.Status/100 == 2:
+			entry.State, entry.Trouble = ledger.Unheard, "the answer to reserve had no code"
+		default:
+			entry.State, entry.Code = ledger.Refused, ""
+		}
+	}
+}
+
+// read reads the answer to a reserve with the registered key: it has to be a hold that
+// can be worked with, or a lawful refusal.
+func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
+	if stop != nil {
+		return nil, stop
+	}
+	answer := h.Answer
+	switch {
+	case answer.BrokeOff(http.StatusOK, http.StatusCreated):
+		return nil, stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
+	case answer.OK(http.StatusBadRequest):
+		stop := stopAt(Refused, answer, "reserve was refused: %s", RefusalOf(answer))
+		stop.Elsewhere = true
+		return nil, stop
+	case !answer.OK(http.StatusOK, http.StatusCreated):
+		return nil, stopAt(WrongStatus, answer, "want 200 or 201 with a hold, got %s", answer.Words())
+	}
+	if flaw := NoObject(answer); flaw != "" {
+		return nil, stopAt(Unreadable, answer, "%s", flaw)
+	}
+	for _, problem := range schemas.Validate(schemas.ReserveAnswer, answer.Raw) {
+		if problem.Pointer != "/expiresAt" { // without it a hold can be worked with
+			return nil, b.misfit(answer, problem)
+		}
+		b.witness.Answer(answer, problem)
+	}
+	if expires, err := partnerapi.ParseDateTime(h.entry.ExpiresAt); err == nil {
+		h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.clock.Ahead()))
+		b.traits.Holdless = b.traits.Holdless || h.Life > partnerapi.HoldlessAfter
+	}
+	return h, nil
+}
+
+// misfit is the stop of an answer that does not fit its schema.
+func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *Stop {
+	stop := stopAt(Misfit, answer, "%s", problem)
+	stop.Problem = problem
+	stop.Exchanges[0] = answer.Marked(discover.Object(answer.Raw), problem.Pointer, b.calls.client.Redactor().Redact)
+	return stop
+}
+
+// RefusalOf returns the message of a refusal.
+func RefusalOf(answer *probe.Answer) string {
+	if message := Text(answer, "message"); message != "" {
+		return fmt.Sprintf("%q", message)
+	}
+	return "no message"
+}
+
+// NoObject says why an answer's body is no JSON object, or "".
+func NoObject(answer *probe.Answer) string {
+	value, err := discover.Decode(answer.Raw)
+	if err != nil {
+		return "want a JSON object: " + err.Error()
+	}
+	if _, ok := value.(map[string]any); !ok {
+		return "want a JSON object, got another JSON value"
+	}
+	return ""
+}
+
+// reserveAnyway reserves and takes any answer, a refusal too. A hold that was
+// made is released at once.
+func (b *Booker) reserveAnyway(ctx context.Context, purpose string, offer discover.Offer, n int64) (*probe.Answer, *Stop) {
+	made, stop := b.Reserve(ctx, purpose, offer, Guests(offer.Option, n), true, probe.GoodKey)
+	if stop != nil {
+		return nil, stop
+	}
+	if made.Held() {
+		_, stop = b.releaseHold(ctx, "release it", made, true)
+	}
+	return made.Answer, stop
+}
+
+// mostReserves bounds the reserves that take so many seats, refusals included.
+const mostReserves = 10
+
+// take reserves so many seats, in one hold or, where the partner limits its
+// parties, in several of half the size, and so on. The purpose has a place for
+// the seats in words. Holds are returned also where there is a stop.
+func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, purpose string) ([]*Hold, *Stop) {
+	var holds []*Hold
+	party := seats
+	for range mostReserves {
+		if seats == 0 {
+			return holds, nil
+		}
+		party = min(party, seats)
+		made, stop := b.read(b.Reserve(ctx, fmt.Sprintf(purpose, model.SeatsWord(party)), offer, Guests(offer.Option, party), true, probe.GoodKey))
+		switch {
+		case stop == nil:
+			holds = append(holds, made)
+			seats -= party
+		case stop.Kind == Refused && party > 1:
+			party /= 2
+		default:
+			return holds, stop
+		}
+	}
+	if seats == 0 {
+		return holds, nil
+	}
+	return holds, Missing("no slot has few enough seats to be sold out by %d reserves", mostReserves)
+}
+
+// giveAll releases holds.
+func (b *Booker) giveAll(ctx context.Context, purpose string, holds []*Hold) *Stop {
+	for _, made := range holds {
+		if _, stop := b.releaseHold(ctx, purpose, made, true); stop != nil {
+			return stop
+		}
+	}
+	return nil
+}

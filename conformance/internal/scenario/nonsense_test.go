@@ -1,0 +1,85 @@
+package scenario
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// sensible is a reserve as the marketplace sends it.
+var sensible = partnerapi.ReserveRequest{
+	ProductID: "walk", OptionID: "morning", AvailabilityID: "s-1",
+	Units: []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 1}}, Contact: &contact,
+}
+
+func TestAnUnusualRequestKeepsTheContract(t *testing.T) {
+	t.Parallel()
+	for name, d := range map[string]change{"a name of many alphabets": foreign, "fields without a name": withUnnamed} {
+		body := d(encode(sensible))
+		if problems := schemas.Validate(schemas.ReserveRequest, body); len(problems) > 0 {
+			t.Errorf("%s: want it to keep the schema, got %v", name, problems)
+		}
+	}
+	if body := string(foreign(encode(sensible))); !strings.Contains(body, "東京") || !strings.Contains(body, "🎟") {
+		t.Errorf("want the guest renamed, got %s", body)
+	}
+	if body := string(withUnnamed(encode(sensible))); strings.Count(body, unnamedField) != 3 {
+		t.Errorf("want a field more in the body, in its unit and in its guest, got %s", body)
+	}
+}
+
+func TestNoPieceOfNonsenseIsWhatTheMarketplaceSends(t *testing.T) {
+	t.Parallel()
+	whole := string(encode(sensible))
+	seen := map[string]bool{}
+	for _, n := range append(nonsenseOf(sensible, "availabilityId"), contactNonsense(sensible)...) {
+		if string(n.body) == whole && n.bodyType == "" {
+			t.Errorf("%s: want another body, or one that is declared as something else", n.what)
+		}
+		if seen[n.what] {
+			t.Errorf("want each piece to have words of its own, got %q twice", n.what)
+		}
+		seen[n.what] = true
+	}
+	if n := nonsenseOf(sensible, "availabilityId")[8]; !json.Valid(n.body) || strings.Count(string(n.body), `"availabilityId":`) != 2 {
+		t.Errorf("want the field twice, got %s", n.body)
+	}
+}
+
+func TestNonsenseEndsWithAnAnswerThatDoesNotCome(t *testing.T) {
+	t.Parallel()
+	all := slices.Repeat([]nonsense{{what: "nonsense"}}, 20)
+	for _, test := range []struct {
+		name    string
+		noRaces bool
+		late    int32 // the call that is not answered
+		sent    int
+	}{
+		{"a few at a time", false, 6, 8},
+		{"one at a time", true, 6, 6},
+		{"all answered", true, 0, 20},
+	} {
+		p := &caller{alone: test.noRaces}
+		var calls, now atomic.Int32
+		sent, stop := p.tryAll(all, func(n nonsense) (Odd, *Stop) {
+			if now.Add(1) > 1 && test.noRaces {
+				t.Errorf("%s: want one call after the other", test.name)
+			}
+			defer now.Add(-1)
+			exchange := &probe.Exchange{}
+			if calls.Add(1) == test.late {
+				exchange.Failure = &probe.Failure{Kind: probe.Timeout}
+			}
+			return Odd{What: n.what, Answer: &probe.Answer{Exchange: exchange}}, nil
+		})
+		if stop != nil || len(sent) != test.sent {
+			t.Errorf("%s: want %d calls, got %d, %+v", test.name, test.sent, len(sent), stop)
+		}
+	}
+}

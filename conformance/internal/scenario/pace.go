@@ -1,0 +1,124 @@
+package scenario
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// judgedCalls is how many calls a limit is held against: two of them over it break
+// it (LIM-3).
+const judgedCalls = 3
+
+// Limit names a limit of the contract.
+type Limit struct {
+	Endpoint partnerapi.Endpoint
+	Form     Form // Probe, or Usual
+}
+
+// Pace keeps the answer times of one limit. When the limit is broken no
+// further call is made: the partner is judged in bounded time, whatever it does.
+type Pace struct {
+	name  Limit
+	limit time.Duration
+
+	mu    sync.Mutex
+	calls []*probe.Exchange
+	worst [judgedCalls - 1]*probe.Exchange // of the two late calls that broke the limit
+	late  []*probe.Exchange
+}
+
+// record enters a call that was made.
+func (p *Pace) record(exchange *probe.Exchange) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if exchange.Failure != nil && exchange.Failure.Kind != probe.Timeout {
+		return // a call that broke off early says nothing about the limit
+	}
+	p.calls = append(p.calls, exchange)
+	if !p.isLate(exchange) {
+		return
+	}
+	p.late = append(p.late, exchange)
+	recent := p.calls[max(0, len(p.calls)-judgedCalls):]
+	var both []*probe.Exchange
+	for _, call := range recent {
+		if p.isLate(call) {
+			both = append(both, call)
+		}
+	}
+	if len(both) >= len(p.worst) && p.worst[0] == nil {
+		copy(p.worst[:], both)
+	}
+}
+
+func (p *Pace) isLate(exchange *probe.Exchange) bool {
+	return exchange.Failure != nil || exchange.Duration > p.limit
+}
+
+// broken returns the stop of a limit that is broken, or nil.
+func (p *Pace) broken() *Stop {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.worst[0] == nil {
+		return nil
+	}
+	return &Stop{
+		Kind: Late, Endpoint: p.name.Endpoint, Form: p.name.Form, Exchanges: p.worst[:],
+		Message: fmt.Sprintf("want the whole answer within %s: 2 of 3 calls took longer, %s and %s", p.limit, spent(p.worst[0]), spent(p.worst[1])),
+	}
+}
+
+// unanswered returns the stop of a call that was not answered, and must not be sent
+// again: the limit is broken, or this was bad luck (LIM-3), and proves nothing.
+func (p *Pace) unanswered(call probe.Call) *Stop {
+	if broken := p.broken(); broken != nil {
+		return broken
+	}
+	return NotHere("%s was not answered once; a single late answer is not held against the partner", call.Endpoint)
+}
+
+// times returns the answer times of all calls.
+func (p *Pace) times() []time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	times := make([]time.Duration, len(p.calls))
+	for i, call := range p.calls {
+		times[i] = call.Duration
+	}
+	return times
+}
+
+// lateCalls returns the calls that took longer than the limit.
+func (p *Pace) lateCalls() []*probe.Exchange {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]*probe.Exchange(nil), p.late...)
+}
+
+// spent says how long a call took.
+func spent(exchange *probe.Exchange) string {
+	took := exchange.Duration.Round(time.Millisecond).String()
+	if exchange.Failure != nil {
+		return "no answer in " + took
+	}
+	return took
+}
+
+// paces holds a pace for each limit of the contract.
+type paces map[Limit]*Pace
+
+func newPaces(scale float64) paces {
+	all := paces{}
+	add := func(name Limit, limit time.Duration) {
+		all[name] = &Pace{name: name, limit: time.Duration(scale * float64(limit))}
+	}
+	for _, endpoint := range partnerapi.Endpoints() {
+		add(Limit{Endpoint: endpoint}, endpoint.Timeout(partnerapi.Healthy))
+	}
+	add(Limit{partnerapi.Products, Probe}, partnerapi.ProbeTimeout)
+	return all
+}

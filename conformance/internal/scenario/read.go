@@ -1,0 +1,197 @@
+package scenario
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// mostSlots bounds the slots of an answer that are tested with: every five minutes for
+// 60 days are 17,280. All that arrive are seen by the witness.
+const mostSlots = 20_000
+
+// Witness sees every part of an answer as it is read: there are too many to keep them
+// all.
+type Witness interface {
+	// Product is told of each problem of a product of the first pull.
+	Product(pull *probe.Exchange, index int, product any, problem schemas.Problem)
+	// Slot is told of each slot of an answer, as it was read and decoded.
+	Slot(of SlotAnswer, index int, slot discover.Slot, value any)
+	// Slots is told of each answer once it is read whole.
+	Slots(of SlotAnswer)
+	// Answer is told of what is wrong with an answer that can be worked with.
+	Answer(answer *probe.Answer, problem schemas.Problem)
+}
+
+// Question is what availability is asked for.
+type Question struct {
+	Product discover.Product
+	Option  discover.Option
+	Window  discover.Window
+}
+
+// questionAbout is the question for the day of the offer's slot.
+func questionAbout(offer discover.Offer) Question {
+	return Question{offer.Product, offer.Option, discover.Day(offer.Slot.Start, offer.Product.Zone)}
+}
+
+func (q Question) request() partnerapi.AvailabilityRequest {
+	return partnerapi.AvailabilityRequest{
+		ProductID: q.Product.ID, OptionID: q.Option.ID,
+		LocalDateStart: q.Window.From, LocalDateEnd: q.Window.To, Units: Guests(q.Option, 1),
+	}
+}
+
+func (q Question) String() string {
+	return fmt.Sprintf("product %q, option %q", q.Product.ID, q.Option.ID)
+}
+
+// SlotAnswer is one readable answer of POST /availability.
+type SlotAnswer struct {
+	Question
+	Slots    []discover.Slot
+	Exchange *probe.Exchange
+}
+
+// Catalog is an answer of GET /products that was read.
+type Catalog struct {
+	Answer   *probe.Answer
+	Products []discover.Product
+	Misfit   string // the first of a product with its schema
+	Stop     *Stop  // nil where it could be read
+}
+
+// reader asks for the catalog and for slots, and reads what comes.
+type reader struct {
+	calls   *caller
+	witness Witness
+	filled  bool // there are options that brought slots
+}
+
+// pull sends GET /products.
+func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key probe.Key) (*probe.Answer, *Stop) {
+	return r.calls.call(ctx, productsCall(purpose, query, key), true)
+}
+
+// unwelcome is the stop of a partner that cannot be reached, or does not take the key.
+func unwelcome(answer *probe.Answer) *Stop {
+	if answer.Failure != nil {
+		switch answer.Failure.Kind {
+		case probe.Refused, probe.Unresolved, probe.TLS:
+			return stopAt(Unreachable, answer, "%s", answer.Failure.Message)
+		}
+	} else if status := answer.Response.Status; status == http.StatusUnauthorized || status == http.StatusForbidden {
+		return stopAt(KeyRefused, answer, "want 200 for the registered key, got %s", answer.Words())
+	}
+	return nil
+}
+
+// readCatalog reads an answer of GET /products; see, where it is not nil, is told of each
+// problem that a product has with its schema.
+func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func(i int, product any, problem schemas.Problem)) (c Catalog) {
+	c.Answer = answer
+	switch {
+	case answer.BrokeOff(http.StatusOK):
+		c.Stop = stopAt(Unreadable, answer, "%s", answer.Failure.Message)
+		return c
+	case !answer.OK(http.StatusOK):
+		c.Stop = stopAt(WrongStatus, answer, "want 200, got %s", answer.Words())
+		return c
+	}
+	elements, err := discover.Products(answer.Raw)
+	if err != nil {
+		c.Stop = unreadable(answer, err)
+		return c
+	}
+	products := make([]discover.Product, 0, len(elements))
+	for i, element := range elements {
+		value, err := discover.DecodeElement(element)
+		switch {
+		case ctx.Err() != nil: // millions of wrong products take their time
+			c.Stop = r.calls.time.out()
+			return c
+		case err != nil:
+			c.Stop = stopAt(Unreadable, answer, "products[%d]: %v", i, err)
+			return c
+		}
+		products = append(products, discover.ReadProduct(value))
+		if see == nil {
+			continue
+		}
+		for _, problem := range schemas.ValidateValue(schemas.Product, value) {
+			c.Misfit = cmp.Or(c.Misfit, problem.Under(fmt.Sprintf("/products/%d", i)).String())
+			see(i, value, problem)
+		}
+	}
+	c.Products = products
+	return c
+}
+
+// unreadable is the stop of a body that is not JSON, or not of the wanted shape.
+func unreadable(answer *probe.Answer, err error) *Stop {
+	if errors.Is(err, discover.ErrShape) {
+		return stopAt(WrongShape, answer, "%v", err)
+	}
+	return stopAt(Unreadable, answer, "%v", err)
+}
+
+// ask sends POST /availability.
+func (r *reader) ask(ctx context.Context, purpose string, q Question, key probe.Key) (*probe.Answer, *Stop) {
+	return r.calls.call(ctx, availabilityCall(purpose, q, key), true)
+}
+
+// askFor asks for slots and reads them.
+func (r *reader) askFor(ctx context.Context, purpose string, q Question) (SlotAnswer, *Stop) {
+	answer, stop := r.ask(ctx, purpose, q, probe.GoodKey)
+	return r.readAsked(ctx, q, answer, stop)
+}
+
+// readAsked reads an answer of POST /availability, where there is one.
+func (r *reader) readAsked(ctx context.Context, q Question, answer *probe.Answer, stop *Stop) (SlotAnswer, *Stop) {
+	if stop != nil {
+		return SlotAnswer{}, stop
+	}
+	return r.readSlots(ctx, q, answer)
+}
+
+func (r *reader) readSlots(ctx context.Context, q Question, answer *probe.Answer) (SlotAnswer, *Stop) {
+	if answer.BrokeOff(http.StatusOK) {
+		return SlotAnswer{}, stopAt(Unreadable, answer, "%s", answer.Failure.Message)
+	}
+	if !answer.OK(http.StatusOK) {
+		form := Usual
+		if answer.OK(http.StatusNotFound) && r.filled {
+			form = NotFound // the endpoint is there, and has nothing to show
+		}
+		return SlotAnswer{}, stopAt(WrongStatus, answer, "want 200 for %s from %s to %s, got %s", q, q.Window.From, q.Window.To, answer.Words()).in(form)
+	}
+	elements, err := discover.Elements(answer.Raw)
+	if err != nil {
+		return SlotAnswer{}, unreadable(answer, err)
+	}
+	read := SlotAnswer{Question: q, Exchange: answer.Exchange}
+	for i, element := range elements {
+		value, err := discover.DecodeElement(element)
+		switch {
+		case ctx.Err() != nil:
+			return SlotAnswer{}, r.calls.time.out()
+		case err != nil:
+			return SlotAnswer{}, stopAt(Unreadable, answer, "[%d]: %v", i, err)
+		}
+		slot := discover.ReadSlot(value)
+		r.witness.Slot(read, i, slot, value)
+		if len(read.Slots) < mostSlots {
+			read.Slots = append(read.Slots, slot)
+		}
+	}
+	r.witness.Slots(read)
+	return read, nil
+}

@@ -1,0 +1,95 @@
+package scenario
+
+import (
+	"context"
+	"time"
+
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Record is all that was sent and made so far.
+type Record struct {
+	Traits    Traits
+	Alone     bool // no calls may be sent at the same time
+	Tickets   bool // the partner delivers its own
+	Entries   []ledger.Entry
+	Exchanges []*probe.Exchange
+	Aim       time.Duration // within which availability should answer, as this run takes it
+}
+
+// PlayRecord returns what is on record, and sends nothing.
+func PlayRecord(_ context.Context, p *Player, _ int) Record {
+	return Record{
+		Traits: *p.Book.traits, Alone: p.calls.alone, Tickets: p.Book.tickets, Entries: p.Book.ledger.Entries(), Exchanges: p.calls.client.Exchanges(),
+		Aim: p.calls.scaled(partnerapi.AvailabilityAim),
+	}
+}
+
+// PlayAll plays every booking and hold, and returns what is on record then.
+func PlayAll(ctx context.Context, p *Player, _ int) Record {
+	if PlaySurvey(ctx, p, 0).Stop == nil {
+		PlayBooking(ctx, p, 0)
+		PlayHolding(ctx, p, 0)
+		PlayMixedParty(ctx, p, 0)
+		PlayWrongKeys(ctx, p, 0)
+		PlaySecondBooking(ctx, p, 0)
+		PlaySellOut(ctx, p, 0)
+		for _, status := range ClosedStatuses {
+			PlayClosedSlot(status)(ctx, p, 0)
+		}
+	}
+	return PlayRecord(ctx, p, 0)
+}
+
+// PlayRefusedReserves returns the answers to reserves that there are no seats for;
+// nil where there is none.
+func PlayRefusedReserves(ctx context.Context, p *Player, _ int) []*probe.Answer {
+	t := PlaySellOut(ctx, p, 0)
+	answers := []*probe.Answer{t.TooMany, t.Over}
+	for _, status := range ClosedStatuses {
+		answers = append(answers, PlayClosedSlot(status)(ctx, p, 0).Answer)
+	}
+	return answers
+}
+
+// RefusedConfirms is the confirms of codes that are no hold any more, or never were.
+type RefusedConfirms struct {
+	Answers []*probe.Answer // nil where there is none
+	Stop    *Stop
+}
+
+// PlayRefusedConfirms plays them.
+func PlayRefusedConfirms(ctx context.Context, p *Player, _ int) (r RefusedConfirms) {
+	unknown := PlayUnknownConfirm(ctx, p, 0)
+	if r.Stop = unknown.Stop; r.Stop != nil {
+		return r
+	}
+	r.Answers = []*probe.Answer{unknown.Answer, PlayHolding(ctx, p, 0).ConfirmReleased, PlayBooking(ctx, p, 0).ConfirmCancelled}
+	if p.Clock.Movable() || p.waits() {
+		r.Answers = append(r.Answers, PlayExpiry(ctx, p, 0).Confirm)
+	}
+	return r
+}
+
+// AnswerTimes is how long the calls of one limit took.
+type AnswerTimes struct {
+	Limit  time.Duration
+	Times  []time.Duration
+	Late   []*probe.Exchange // those over the limit
+	Broken *Stop             // two of three in a row were late
+	Survey *Stop             // why there is no catalog
+}
+
+// PlayTimes returns the player that sums up the calls of a limit.
+func PlayTimes(limit Limit) func(context.Context, *Player, int) AnswerTimes {
+	return func(ctx context.Context, p *Player, _ int) AnswerTimes {
+		pace := p.calls.paces[limit]
+		t := AnswerTimes{Limit: pace.limit, Times: pace.times(), Late: pace.lateCalls(), Broken: pace.broken()}
+		if len(t.Times) == 0 && t.Broken == nil {
+			t.Survey = PlaySurvey(ctx, p, 0).Stop
+		}
+		return t
+	}
+}

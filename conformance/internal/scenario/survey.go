@@ -1,0 +1,210 @@
+package scenario
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas"
+)
+
+const (
+	// mostOptions bounds the options whose slots are fetched: a sample, spread
+	// evenly, of a larger catalog.
+	mostOptions = 240
+	// surveyShare of the run's time may go into fetching slots.
+	surveyShare = 0.4
+	// mostSlotsInAll bounds the slots after which no further option is asked.
+	mostSlotsInAll = 200_000
+)
+
+// Survey is what the catalog and the slots look like before anything is booked.
+type Survey struct {
+	Stop     *Stop // why there is no catalog; nil where there is one
+	Pull     *probe.Exchange
+	Products []discover.Product
+	Second   SecondPull
+
+	Answers   []SlotAnswer
+	SlotsStop *Stop // the first availability call that brought no slots
+	Offers    []discover.Offer
+	Slots     int    // fetched
+	Outside   string // what the bounds name that is not there; "" where all is
+
+	misfit string // the first of a product with its schema
+}
+
+// SecondPull is another pull of the catalog, which shows what is permanent.
+type SecondPull struct {
+	Products []discover.Product
+	Exchange *probe.Exchange
+	Stop     *Stop
+	options  map[string]bool // the ids of product and option
+}
+
+// shows reports whether the second pull, where there is one, has the option.
+func (p SecondPull) shows(product discover.Product, option discover.Option) bool {
+	return p.Stop != nil || p.options[optionKey(product, option)]
+}
+
+func optionKey(product discover.Product, option discover.Option) string {
+	return discover.Offer{Product: product, Option: option}.OptionKey()
+}
+
+// PlaySurvey makes the survey.
+func PlaySurvey(ctx context.Context, p *Player, _ int) *Survey {
+	return played(p, "survey", 0, func(v *Survey) {
+		p.survey, p.Seats.survey = v, v
+		if v.Stop = v.fetchCatalog(ctx, p); v.Stop == nil {
+			v.fetchSlots(ctx, p)
+		}
+	})
+}
+
+// fetchCatalog pulls the catalog for the first time. What goes wrong here is
+// the one finding of the run.
+func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *Stop {
+	if err := p.Clock.Read(ctx); err != nil {
+		p.Clock.giveUp(err) // expiry is not judged, the rest is
+	}
+	answer, stop := p.read.pull(ctx, "first pull of the catalog", nil, probe.GoodKey)
+	if stop != nil {
+		return stop
+	}
+	v.Pull = answer.Exchange
+	if stop = unwelcome(answer); stop != nil {
+		return stop
+	}
+	catalog := p.read.readCatalog(ctx, answer, func(i int, product any, problem schemas.Problem) {
+		p.read.witness.Product(answer.Exchange, i, product, problem)
+	})
+	v.Products, v.misfit = catalog.Products, catalog.Misfit
+	if catalog.Stop == nil {
+		v.Second = p.read.pullAgain(ctx)
+	}
+	return catalog.Stop
+}
+
+func (r *reader) pullAgain(ctx context.Context) (second SecondPull) {
+	answer, stop := r.pull(ctx, "second pull of the catalog", nil, probe.GoodKey)
+	if second.Stop = stop; stop != nil {
+		return second
+	}
+	catalog := r.readCatalog(ctx, answer, nil)
+	second.Exchange, second.Products, second.Stop = answer.Exchange, catalog.Products, catalog.Stop
+	second.options = map[string]bool{}
+	for _, product := range second.Products {
+		for _, option := range product.Options {
+			second.options[optionKey(product, option)] = true
+		}
+	}
+	return second
+}
+
+// fetchSlots asks for the slots of every option, several at a time.
+func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(surveyShare*float64(p.Time.most)))
+	defer cancel()
+	type asked struct {
+		Question
+		answer *probe.Answer
+		stop   *Stop
+	}
+	questions, answers := make(chan Question), make(chan asked)
+	var running sync.WaitGroup
+	for range together {
+		running.Go(func() {
+			for q := range questions {
+				q.Window, _ = p.scope.Window(p.Clock.Now(), q.Product.Zone)
+				answer, stop := p.read.ask(ctx, "slots of the next 60 days", q, probe.GoodKey)
+				answers <- asked{q, answer, stop}
+			}
+		})
+	}
+	all := v.inScope(p)
+	go func() {
+		for _, question := range plan.Spread(all, mostOptions) {
+			questions <- question
+		}
+		close(questions)
+		running.Wait()
+		close(answers)
+	}()
+	var found []SlotAnswer
+	var unread []asked
+	kept := 0
+	for a := range answers {
+		read, stop := p.read.readAsked(ctx, a.Question, a.answer, a.stop)
+		switch {
+		case stop == nil:
+			found = append(found, read)
+		case ctx.Err() == nil:
+			unread = append(unread, a)
+		}
+		if kept += len(read.Slots); kept > mostSlotsInAll {
+			cancel()
+		}
+	}
+	v.take(found)
+	p.read.filled = len(v.Answers) > 0
+	for _, a := range unread {
+		// Read once more: whether a 404 means an empty window shows only beside
+		// the other answers.
+		if _, stop := p.read.readAsked(ctx, a.Question, a.answer, a.stop); v.SlotsStop == nil {
+			v.SlotsStop = stop
+		}
+	}
+}
+
+// inScope returns what is to be asked of all that can be asked for.
+func (v *Survey) inScope(p *Player) []Question {
+	var some []Question
+	for _, q := range v.askable() {
+		if _, any := p.scope.Window(p.Clock.Now(), q.Product.Zone); any && p.scope.Takes(q.Product.ID, q.Option.ID) {
+			some = append(some, q)
+		}
+	}
+	if v.Outside = p.scope.Unknown(v.Products); v.Outside == "" && len(some) == 0 && p.scope.Narrow() {
+		v.Outside = "nothing is left to be asked for: no option that can be booked lies within --product, --option, --from and --to"
+	}
+	return some
+}
+
+// askable lists the options that can be asked for slots, in the catalog's
+// order. Where ids are missing, change, or are not those of their guest types,
+// which is judged by rules of its own, an answer would prove nothing.
+func (v *Survey) askable() []Question {
+	var all []Question
+	for _, product := range v.Products {
+		for _, option := range product.Options {
+			if product.ID != "" && option.ID != "" && option.Lead() != "" && option.FixedIDs() && v.Second.shows(product, option) {
+				all = append(all, Question{Product: product, Option: option})
+			}
+		}
+	}
+	return all
+}
+
+// take stores the answers in the catalog's order, and the offers in them.
+func (v *Survey) take(found []SlotAnswer) {
+	byOption := map[string]SlotAnswer{}
+	for _, answer := range found {
+		byOption[optionKey(answer.Product, answer.Option)] = answer
+	}
+	for _, q := range v.askable() {
+		key := optionKey(q.Product, q.Option)
+		answer, ok := byOption[key]
+		if !ok {
+			continue
+		}
+		delete(byOption, key) // an id that stands twice is judged by its own rule
+		v.Answers = append(v.Answers, answer)
+		v.Slots += len(answer.Slots)
+		for _, slot := range answer.Slots {
+			v.Offers = append(v.Offers, discover.Offer{Product: answer.Product, Option: answer.Option, Slot: slot})
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
+)
+
+// guestName is a name as customers have them: with an apostrophe and a hyphen, in
+// several alphabets, one of them written from the right, with letters that are put
+// together of two characters, and with a character of four bytes.
+const guestName = "Zoë O'Brien-Ñandú 東京 שלום é 🎟"
+
+// foreign has the guest bear that name.
+func foreign(body []byte) []byte {
+	return edited(body, func(fields map[string]any) {
+		if guest, ok := fields["contact"].(map[string]any); ok {
+			guest["fullName"] = guestName
+		}
+	})
+}
+
+// unnamedField is the name of a field that the contract does not have.
+const unnamedField = "notInTheContract"
+
+// withUnnamed adds fields that the contract does not name: to the body, to each
+// unit of the party, and to the guest.
+func withUnnamed(body []byte) []byte {
+	more := json.RawMessage(`{"list":[1,null,"x"],"yes":true}`)
+	return edited(body, func(fields map[string]any) {
+		fields[unnamedField] = more
+		units, _ := fields["units"].([]any)
+		for _, inner := range append(units, fields["contact"]) {
+			if object, ok := inner.(map[string]any); ok {
+				object[unnamedField] = more
+			}
+		}
+	})
+}
+
+// UnusualBooking is a booking whose requests are unusual, and lawful.
+type UnusualBooking struct {
+	Opening
+	Confirm   *probe.Answer
+	Confirmed bool
+	Cancel    *probe.Answer
+}
+
+// PlayForeignGuest plays a booking for a guest whose name is of many alphabets.
+func PlayForeignGuest(ctx context.Context, p *Player, _ int) *UnusualBooking {
+	return p.unusualBooking(ctx, "for a guest whose name is of many alphabets", foreign, false)
+}
+
+// PlayUnnamedFields plays a booking with fields that the contract does not name.
+func PlayUnnamedFields(ctx context.Context, p *Player, _ int) *UnusualBooking {
+	return p.unusualBooking(ctx, "with fields that the contract does not name", withUnnamed, true)
+}
+
+// unusualBooking plays such a booking; its cancellation is unusual too, or is not. A
+// partner without cancel is asked for a hold.
+func (p *Player) unusualBooking(ctx context.Context, name string, change change, cancel bool) *UnusualBooking {
+	first := PlayBooking(ctx, p, 0)
+	return played(p, name, 0, func(b *UnusualBooking) {
+		want := seat("reserve 1 seat, "+name, "")
+		want.change = change
+		b.Opening = p.open(ctx, want)
+		steps(&b.Stop, func() (stop *Stop) {
+			if p.Book.traits.NoCancel {
+				_, stop = p.Book.releaseHold(ctx, "release the hold", b.Hold, true)
+				if stop == nil {
+					stop = first.Stop
+				}
+			}
+			return stop
+		}, func() (stop *Stop) {
+			call := confirmCall("confirm the hold, "+name, b.Hold, true, probe.GoodKey)
+			call.Body = change(call.Body)
+			if b.Confirm, stop = p.Book.confirmAs(ctx, b.Hold, call); stop != nil {
+				return stop
+			}
+			if b.Confirmed = b.Confirm.OK(200) && b.Hold.entry.State == ledger.Booked; !b.Confirmed {
+				return stopAt(WrongStatus, b.Confirm, "want 200 and a booking, got %s", b.Confirm.Words()).in(Unusual)
+			}
+			return nil
+		}, func() (stop *Stop) {
+			if !cancel {
+				_, stop = p.Book.cancelBooking(ctx, "cancel the booking", b.Hold, b.Hold.BookingID(), true)
+				return stop
+			}
+			call := cancelCall("cancel the booking, "+name, b.Hold.BookingID(), true, probe.GoodKey)
+			call.Body = change(call.Body)
+			if b.Cancel, stop = p.calls.call(ctx, call, true); stop == nil {
+				p.Book.Settle(b.Cancel, b.Hold)
+			}
+			return stop
+		})
+	})
+}
+
+// OpenRelease is a hold that is released by a body with more fields.
+type OpenRelease struct {
+	Opening
+	Release *probe.Answer
+}
+
+// PlayOpenRelease plays it.
+func PlayOpenRelease(ctx context.Context, p *Player, _ int) *OpenRelease {
+	return played(p, "open release", 0, func(r *OpenRelease) {
+		r.Opening = p.open(ctx, seat("reserve 1 seat, to release it", ""))
+		steps(&r.Stop, func() (stop *Stop) {
+			call := releaseCall("release the hold, with fields that the contract does not name", r.Hold.Code, true, probe.GoodKey)
+			call.Body = withUnnamed(call.Body)
+			if r.Release, stop = p.calls.call(ctx, call, true); stop == nil {
+				p.Book.Settle(r.Release, r.Hold)
+			}
+			return stop
+		})
+	})
+}
+
+// PlayOpenQuestion asks for slots with more fields, and says why they cannot be read.
+func PlayOpenQuestion(ctx context.Context, p *Player, _ int) *Stop {
+	offer, stop := p.offer(ctx, discover.Want{Seats: 1, Counted: true})
+	if stop != nil {
+		return stop
+	}
+	q := questionAbout(offer)
+	call := availabilityCall("slots of a day, with fields that the contract does not name", q, probe.GoodKey)
+	call.Body = withUnnamed(call.Body)
+	answer, stop := p.calls.call(ctx, call, true)
+	_, stop = p.read.readAsked(ctx, q, answer, stop)
+	return stop
+}

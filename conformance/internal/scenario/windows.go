@@ -1,0 +1,163 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// reread is how many options are asked a second time, the last among them.
+const reread = 4
+
+// Windows is two answers about the slots of one option: of a long window, and of the
+// same or a part of it.
+type Windows struct {
+	None bool // there is no such pair
+	Long SlotAnswer
+	Part SlotAnswer
+	Stop *Stop
+}
+
+// filled returns the answers of a few options that have slots, spread over the catalog:
+// the others show nothing.
+func filled(v *Survey) []SlotAnswer {
+	some := slices.DeleteFunc(slices.Clone(v.Answers), func(a SlotAnswer) bool { return len(a.Slots) == 0 })
+	return plan.Spread(some, reread)
+}
+
+// askAgain asks for the slots of a window; the same question is asked once.
+func (p *Player) askAgain(ctx context.Context, long SlotAnswer, window discover.Window, purpose string) Windows {
+	type again struct {
+		SlotAnswer
+		stop *Stop
+	}
+	q := Question{long.Product, long.Option, window}
+	answered := played(p, fmt.Sprintf("%s %q %q %v", purpose, q.Product.ID, q.Option.ID, window), 0, func(a *again) {
+		a.SlotAnswer, a.stop = p.read.askFor(ctx, purpose, q)
+	})
+	return Windows{Long: long, Part: answered.SlotAnswer, Stop: answered.stop}
+}
+
+// CountRereads is how many options are asked a second time.
+func CountRereads(ctx context.Context, p *Player) int { return len(filled(PlaySurvey(ctx, p, 0))) }
+
+// PlaySameWindow asks the number-th option for the same window again.
+func PlaySameWindow(ctx context.Context, p *Player, number int) Windows {
+	long := filled(p.survey)[number]
+	return p.askAgain(ctx, long, long.Window, "slots of the same window again")
+}
+
+// PlayDay asks the number-th option for the last day that has slots, alone.
+func PlayDay(ctx context.Context, p *Player, number int) Windows {
+	long := filled(p.survey)[number]
+	day, ok := lastDay(long)
+	if !ok {
+		return Windows{None: true}
+	}
+	return p.askAgain(ctx, long, day, "slots of one day")
+}
+
+// PlayDayTwice is PlayDay, with both windows asked for once more where slots are missing
+// from the day: others may have bought the last seats since.
+func PlayDayTwice(ctx context.Context, p *Player, number int) Windows {
+	w := PlayDay(ctx, p, number)
+	if w.None || w.Stop != nil {
+		return w
+	}
+	if _, gone := w.OfPart(); len(gone) > 0 {
+		day := w.Part.Window
+		if w = p.askAgain(ctx, w.Long, w.Long.Window, "slots of the long window once more"); w.Stop != nil {
+			return w
+		}
+		w = p.askAgain(ctx, w.Part, day, "slots of one day once more")
+	}
+	return w
+}
+
+// PlayEnd asks the number-th option for the window's last day, alone.
+func PlayEnd(ctx context.Context, p *Player, number int) Windows {
+	long := filled(p.survey)[number]
+	return p.askAgain(ctx, long, discover.Window{From: long.Window.To, To: long.Window.To}, "slots of the window's last day")
+}
+
+// lastDay returns the last day of an answer's window that has slots, and is not
+// the window's own last day.
+func lastDay(in SlotAnswer) (discover.Window, bool) {
+	last := discover.Window{}
+	for _, slot := range in.Slots {
+		if slot.Start.IsZero() {
+			continue
+		}
+		if day := discover.Day(slot.Start, in.Product.Zone); day.To > last.To && day.To < in.Window.To {
+			last = day
+		}
+	}
+	return last, last.To != ""
+}
+
+// OfPart returns the slots of the part in the long window, and those of them that are
+// missing from the part's own answer. One that cannot be booked may be left out.
+func (w Windows) OfPart() (want, gone []string) {
+	var got []string
+	for _, slot := range w.Long.Slots {
+		if w.Part.Window.Contains(slot.Start, w.Long.Product.Zone) && slot.Status.Bookable() {
+			want = append(want, slot.ID)
+		}
+	}
+	for _, slot := range w.Part.Slots {
+		got = append(got, slot.ID)
+	}
+	return want, plan.Without(want, got)
+}
+
+// EmptyDay is the question for a day on which an option has no slots.
+type EmptyDay struct {
+	None   bool // every option has slots on each day
+	Day    discover.Window
+	Answer *probe.Answer
+	Slots  []discover.Slot
+	Stop   *Stop // why there is no answer
+	Unread *Stop // why it cannot be read
+}
+
+// PlayEmptyDay asks for the first such day.
+func PlayEmptyDay(ctx context.Context, p *Player, _ int) (e EmptyDay) {
+	for _, answer := range PlaySurvey(ctx, p, 0).Answers {
+		day, ok := emptyDay(answer)
+		if !ok {
+			continue
+		}
+		e.Day = day
+		q := Question{answer.Product, answer.Option, day}
+		if e.Answer, e.Stop = p.read.ask(ctx, "slots of a day that has none", q, probe.GoodKey); e.Stop != nil || !e.Answer.OK(http.StatusOK) {
+			return e
+		}
+		read, stop := p.read.readSlots(ctx, q, e.Answer)
+		e.Slots, e.Unread = read.Slots, stop
+		return e
+	}
+	e.None = true
+	return e
+}
+
+// emptyDay returns a day of an answer's window on which no slot starts, other
+// than the first and the last: those depend on the hour.
+func emptyDay(in SlotAnswer) (discover.Window, bool) {
+	busy := map[string]bool{}
+	for _, slot := range in.Slots {
+		busy[slot.Start.In(in.Product.Zone).Format(partnerapi.DateLayout)] = true
+	}
+	dates := in.Window.Dates()
+	for i := 1; i < len(dates)-1; i++ {
+		if !busy[dates[i]] {
+			return discover.Window{From: dates[i], To: dates[i]}, true
+		}
+	}
+	return discover.Window{}, false
+}

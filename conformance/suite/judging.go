@@ -1,0 +1,161 @@
+package suite
+
+import (
+	"context"
+
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/noise"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+)
+
+// judging is the judging of one rule: what its steps have shown so far.
+type judging struct {
+	*run
+	ctx      context.Context
+	problems []string
+	shown    []*probe.Exchange
+	held     bool // a step whose tries are weighed has held
+}
+
+// with is a finding with what was shown before it.
+func (j *judging) with(f judge.Finding) judge.Finding {
+	j.shown = append(j.shown, f.Exchanges...)
+	if f.Problems == nil {
+		f.Problems = j.problems
+	}
+	f.Exchanges = j.shown
+	return f
+}
+
+// step takes one step. Enough says that the others can be done without.
+func (j *judging) step(r rule.Rule, s judge.Step) (finding judge.Finding, enough bool) {
+	if s.Fields {
+		return j.fields.Finding(r.ID), false
+	}
+	subjects := s.Subjects(j.ctx, j.player)
+	switch {
+	case s.Enough != nil:
+		return judge.Finding{}, s.Enough(subjects[0](j.ctx, j.player, 0)) && j.held
+	case s.Try != nil:
+		return j.tries(s, subjects), false
+	}
+	for _, play := range subjects {
+		value := play(j.ctx, j.player, 0)
+		if value == nil {
+			break
+		}
+		if finding = s.Judge(value); finding.Ends() || finding.Suspects != nil {
+			return finding, false
+		}
+		j.with(finding)
+	}
+	return judge.Finding{}, false
+}
+
+// tries weighs the tries of every subject.
+func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
+	var open *scenario.Stop
+	counted := s.Seats == ""
+	for _, play := range subjects {
+		value := play(j.ctx, j.player, 0)
+		if value == nil {
+			break
+		}
+		var stop *scenario.Stop
+		switch first := s.Try(value); {
+		case first.Skip, first.Uncounted:
+			continue
+		case s.Seats != "" && first.Stop != nil: // it was stopped before there was anything to weigh
+			stop = first.Stop
+		default:
+			var guilty *judge.Try
+			if guilty, stop = j.weigh(s, play); guilty != nil {
+				j.shown = append(guilty.Shown[:len(guilty.Shown):len(guilty.Shown)], j.shown...)
+				return judge.Finding{Outcome: report.Failed, Message: guilty.Flaw, Picture: guilty.Picture}
+			}
+			j.held = j.held || stop == nil
+			if s.Optional && stop != nil {
+				return judge.Stopped(stop)
+			}
+		}
+		counted = true
+		if stop != nil && !stop.OnlyMissing() && !s.Optional && !s.Aside {
+			return judge.Stopped(stop)
+		}
+		if open == nil {
+			open = stop
+		}
+	}
+	switch {
+	case s.Optional, s.Aside:
+		return judge.Finding{}
+	case open != nil:
+		return judge.Stopped(open)
+	case !counted:
+		return judge.Finding{Outcome: report.NotApplicable, Message: s.Seats}
+	default:
+		return judge.Finding{}
+	}
+}
+
+// weigh tries until it is decided whether a rule is broken, or it is too late for
+// more, and watches the slots on which something was off. It returns the try
+// that shows the breach, or why there is nothing to judge by; nothing of both where
+// the rule holds.
+func (j *judging) weigh(s judge.Step, play judge.Play) (guilty *judge.Try, stop *scenario.Stop) {
+	seats := j.player.Seats
+	defer seats.SeeOthers(false)
+	test := noise.Test{Clean: s.Clean}
+	var tries []judge.Try
+	for attempt := 0; attempt < noise.MostTries && (attempt == 0 || !j.player.Time.LateForMore()); attempt++ {
+		t := s.Try(play(j.ctx, j.player, attempt))
+		if t.Flaw != "" && !t.Sure {
+			j.problems, j.shown = append(j.problems, t.Flaw), append(j.shown, t.Shown...)
+			if t.At != nil {
+				seats.WatchOver(j.ctx, t.At, t.Took)
+			}
+		}
+		if t.Flaw != "" || t.Stop != nil {
+			seats.SeeOthers(true)
+		}
+		switch {
+		case t.Stop != nil:
+			stop = t.Stop
+			if stop.Elsewhere {
+				continue
+			}
+			return j.whatStands(&test, tries, stop)
+		case t.Sure:
+			return &t, nil
+		}
+		tries = append(tries, t)
+		switch test.Add(t.Weighed()) {
+		case noise.Holds:
+			return nil, nil
+		case noise.Broken:
+			return &tries[test.Suspect()], nil
+		}
+	}
+	return j.whatStands(&test, tries, stop)
+}
+
+// whatStands judges by tries that have decided nothing and cannot go on. What was seen
+// stands where nobody moves a seat, however long one looks: whoever was seen anywhere
+// in the run may have been here as well.
+func (j *judging) whatStands(test *noise.Test, tries []judge.Try, stop *scenario.Stop) (*judge.Try, *scenario.Stop) {
+	suspect := test.Suspect()
+	switch {
+	case len(tries) == 0:
+		return nil, stop
+	case suspect < 0:
+		return nil, nil
+	}
+	first := tries[suspect]
+	if test.MayStand() && !j.player.Seats.WatchLong(j.ctx, first.At, first.Took) && test.Stands() {
+		return &tries[test.Suspect()], nil
+	}
+	return nil, scenario.Missing("other customers may have moved the seats of the slots that this was tried on; the first time it was: %s", first.Flaw)
+}

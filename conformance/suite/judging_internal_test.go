@@ -1,0 +1,108 @@
+package suite
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/noise"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// of is a judging that sends nothing: its tries are made up.
+func of(t *testing.T) *judging {
+	t.Helper()
+	r := newRun(t.Context(), Config{MaxDuration: time.Minute, Progress: func(report.RuleResult) {}, Ledger: ledger.New(), LimitScale: 1})
+	return &judging{run: r, ctx: t.Context()}
+}
+
+// madeUp is a step of tries, the last of them again and again, and counts them.
+func madeUp(clean int, played *int, tries ...judge.Try) (judge.Step, []judge.Play) {
+	step := judge.Step{Clean: clean, Try: func(value any) judge.Try { return value.(judge.Try) }}
+	return step, []judge.Play{func(_ context.Context, _ *scenario.Player, attempt int) any {
+		*played = max(*played, attempt+1)
+		return tries[min(attempt, len(tries)-1)]
+	}}
+}
+
+func TestTriesThatAreStoppedAreMadeElsewhereOrLeftOpen(t *testing.T) {
+	t.Parallel()
+	var (
+		holds   = judge.Try{}
+		sure    = judge.Try{Flaw: "sure", Sure: true}
+		taken   = judge.Try{Stop: scenario.NotHere("taken meanwhile")}
+		lacking = judge.Try{Stop: scenario.Missing("no slot")}
+		broken  = judge.Try{Stop: &scenario.Stop{Kind: scenario.WrongStatus, Endpoint: partnerapi.Release, Message: "want 200"}}
+		others  = judge.Try{Try: noise.Try{Disturbed: true}, Flaw: "disturbed"}
+	)
+	for _, test := range []struct {
+		name   string
+		clean  int
+		tries  []judge.Try
+		want   report.Outcome
+		says   string
+		played int
+	}{
+		{"it holds", 1, []judge.Try{holds}, "", "", 1},
+		{"it has to hold three times", 3, []judge.Try{holds}, "", "", 3},
+		{"nobody else can be the reason", 3, []judge.Try{holds, sure}, report.Failed, "sure", 2},
+		{"it cannot be tried", 1, []judge.Try{lacking}, report.Inconclusive, "no slot", 1},
+		{"others are quicker each time", 1, []judge.Try{taken}, report.Inconclusive, "taken meanwhile", noise.MostTries},
+		{"others are quicker at first", 3, []judge.Try{taken, holds}, "", "", 4},
+		{"another rule is broken", 1, []judge.Try{broken}, report.Failed, "want 200", 1},
+		{"others are seen at it each time", 1, []judge.Try{others}, report.Inconclusive,
+			"other customers may have moved the seats of the slots that this was tried on; the first time it was: disturbed", noise.MostTries},
+	} {
+		played := 0
+		step, subjects := madeUp(test.clean, &played, test.tries...)
+		if f := of(t).tries(step, subjects); f.Outcome != test.want || f.Message != test.says || played != test.played {
+			t.Errorf("%s: want %q with %q after %d tries, got %q with %q after %d", test.name, test.want, test.says, test.played, f.Outcome, f.Message, played)
+		}
+	}
+}
+
+func TestSlotsThatTellNoSeatsShowNothingOfThem(t *testing.T) {
+	t.Parallel()
+	uncounted := judge.Try{Uncounted: true, Stop: scenario.Missing("not played")}
+	skipped := judge.Try{Skip: true}
+	stopped := judge.Try{Stop: scenario.Missing("no slot")}
+	for _, test := range []struct {
+		name     string
+		first    judge.Try
+		optional bool
+		want     report.Outcome
+	}{
+		{"no seats", uncounted, false, report.NotApplicable},
+		{"nothing to be seen", skipped, false, report.NotApplicable},
+		{"not played", stopped, false, report.Inconclusive},
+		{"not played, and optional", stopped, true, ""},
+		{"no seats, and optional", uncounted, true, ""},
+	} {
+		played := 0
+		step, subjects := madeUp(1, &played, test.first)
+		step.Seats, step.Optional = "no seats are told", test.optional
+		if f := of(t).tries(step, subjects); f.Outcome != test.want || played != 1 {
+			t.Errorf("%s: want %q at once, got %q after %d", test.name, test.want, f.Outcome, played)
+		}
+	}
+}
+
+func TestARuleIsNotPlayedWhereItCannotBeJudged(t *testing.T) {
+	t.Parallel()
+	j := of(t)
+	play := func(context.Context, *scenario.Player, int) any {
+		t.Error("want nothing played")
+		return nil
+	}
+	step := judge.Step{Subjects: func(context.Context, *scenario.Player) []judge.Play { return []judge.Play{play} }}
+	j.verdicts.Blame(judge.Finding{Outcome: report.Failed, Cause: &rule.ReserveCode, Message: "no code"})
+	j.record(rule.ReleaseStatus, j.find(t.Context(), judge.Spec{Rule: rule.ReleaseStatus, Steps: []judge.Step{step}}), 0)
+	if v := j.verdicts.Get(rule.ReleaseStatus.ID); v.Outcome != report.Blocked || v.Cause != rule.ReserveCode.ID {
+		t.Errorf("want it blocked by %s, got %+v", rule.ReserveCode.ID, v)
+	}
+}

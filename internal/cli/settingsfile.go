@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/spf13/pflag"
+
+	"partnerkit.dev/internal/yamlfile"
+)
+
+// The flags that choose the file and its profile, and the key of the file that is no flag.
+const (
+	configFlag  = "config"
+	profileFlag = "profile"
+	profilesKey = "profiles"
+)
+
+// SettingsFile is where the settings file of a command is, and what it may hold.
+type SettingsFile struct {
+	Default string                                   // its name, where it lies in the folder
+	Folder  string                                   // where Default is looked for; "": the working directory
+	Fresh   func() *pflag.FlagSet                    // makes the command's flags again, to try values on
+	Secrets map[string]string                        // flags that it may not hold, and what to do instead
+	Hint    func(name string, names []string) string // what an error says of a name that none of these is
+}
+
+// RegisterFile adds the flags that choose the file and the profile.
+func RegisterFile(flags *pflag.FlagSet, usual string) {
+	flags.String(configFlag, "", "a YAML `file` of settings, by the names of these flags; "+usual+" is read where it lies in the working directory, and none with --config=")
+	flags.String(profileFlag, "", "the `name` of the profile in that file that counts")
+}
+
+// settable reports whether a flag can be set from elsewhere than the command line.
+func (f *SettingsFile) settable(flag *pflag.Flag) bool {
+	return !flag.Hidden && flag.Name != "help" && (f == nil || f.Secrets[flag.Name] == "" && flag.Name != configFlag && flag.Name != profileFlag)
+}
+
+func (f *SettingsFile) unknown(kind, name string, names []string) error {
+	return fmt.Errorf("there is no %s %.100q%s", kind, name, f.Hint(name, names))
+}
+
+// choose returns what the file says of the flags, and where from.
+func (f *SettingsFile) choose(read *readSettings, profile string) (chosen map[string]ast.Node, source string, err error) {
+	switch {
+	case read == nil && profile == "":
+		return nil, "", nil
+	case read == nil:
+		return nil, "", fmt.Errorf("--profile %q: there is no %s here; name the file with --config", profile, f.Default)
+	case profile == "":
+		return read.common, read.path, nil
+	}
+	own, ok := read.profiles[profile]
+	if !ok {
+		names := slices.Sorted(maps.Keys(read.profiles))
+		has := "it has none"
+		if len(names) > 0 {
+			has = "it has " + strings.Join(names, ", ")
+		}
+		return nil, "", fmt.Errorf("--profile: %w in %s; %s", f.unknown("profile", profile, names), read.path, has)
+	}
+	chosen = maps.Clone(read.common)
+	maps.Copy(chosen, own)
+	return chosen, read.path + ", profile " + profile, nil
+}
+
+// read reads the file that is named, or the one in the folder, and tries every value in
+// it, those of other profiles too. There may be none.
+func (f *SettingsFile) read(path string, named bool) (*readSettings, error) {
+	if !named {
+		path = filepath.Join(f.Folder, f.Default)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+	} else if path == "" {
+		return nil, nil
+	}
+	source, err := yamlfile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	read := &readSettings{File: source, path: path, common: map[string]ast.Node{}, profiles: map[string]map[string]ast.Node{}}
+	if source.Root == nil {
+		return read, nil
+	}
+	all, ok := source.Root.(ast.MapNode)
+	if !ok {
+		return nil, source.At(source.Root, "want settings by the names of flags, such as base-url: https://partner.example/api")
+	}
+	for entry := all.MapRange(); entry.Next(); {
+		if name := keyOf(entry); name != profilesKey {
+			err = f.enter(read, entry, read.common)
+		} else {
+			err = f.enterProfiles(read, entry)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return read, nil
+}
+
+func (f *SettingsFile) enterProfiles(read *readSettings, entry *ast.MapNodeIter) error {
+	profiles, ok := entry.Value().(ast.MapNode)
+	if !ok {
+		return read.At(entry.Key(), "want profiles by their names, each with settings")
+	}
+	for profile := profiles.MapRange(); profile.Next(); {
+		own := map[string]ast.Node{}
+		read.profiles[keyOf(profile)] = own
+		if profile.Value().Type() == ast.NullType {
+			continue
+		}
+		all, ok := profile.Value().(ast.MapNode)
+		if !ok {
+			return read.At(profile.Key(), "want the settings of profile %q by the names of flags", keyOf(profile))
+		}
+		for one := all.MapRange(); one.Next(); {
+			if err := f.enter(read, one, own); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// enter tries one setting and keeps it.
+func (f *SettingsFile) enter(read *readSettings, entry *ast.MapNodeIter, into map[string]ast.Node) error {
+	name := keyOf(entry)
+	if instead := f.Secrets[name]; instead != "" {
+		return read.At(entry.Key(), "%s has no place in a file: %s", name, instead)
+	}
+	flags := f.Fresh()
+	flag := flags.Lookup(name)
+	if flag == nil || !f.settable(flag) {
+		var names []string
+		flags.VisitAll(func(flag *pflag.Flag) {
+			if f.settable(flag) {
+				names = append(names, flag.Name)
+			}
+		})
+		return read.At(entry.Key(), "%v; a setting is named as its flag is", f.unknown("setting", name, names))
+	}
+	into[name] = entry.Value()
+	return read.set(flag, entry.Value())
+}
+
+func keyOf(entry *ast.MapNodeIter) string { return entry.Key().GetToken().Value }
+
+// readSettings is what a file says of flags, by their names.
+type readSettings struct {
+	*yamlfile.File
+	path     string
+	common   map[string]ast.Node
+	profiles map[string]map[string]ast.Node
+}
+
+// set gives a flag the value at the node.
+func (r *readSettings) set(flag *pflag.Flag, node ast.Node) error {
+	nodes := []ast.Node{node}
+	sequence, isList := node.(*ast.SequenceNode)
+	if isList {
+		nodes = sequence.Values
+	}
+	texts := []string{}
+	for _, one := range nodes {
+		text, ok := textOf(one)
+		if !ok {
+			return r.At(one, "%s: want a value, or leave the setting out", flag.Name)
+		}
+		texts = append(texts, text)
+	}
+	list, takesList := flag.Value.(pflag.SliceValue)
+	var err error
+	switch {
+	case isList && takesList:
+		err = list.Replace(texts)
+	case len(texts) != 1 || flag.Value.Type() == "bool" && node.Type() != ast.BoolType:
+		err = errors.New("of another kind")
+	default:
+		err = flag.Value.Set(texts[0])
+	}
+	if err != nil {
+		return r.At(node, "%s: want %s", flag.Name, wanted(flag))
+	}
+	return nil
+}
+
+// textOf returns a plain value as a flag takes it.
+func textOf(node ast.Node) (text string, ok bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return n.GetToken().Value, true
+	default:
+		return "", false
+	}
+}
+
+// wanted says what kind of value a flag takes.
+func wanted(flag *pflag.Flag) string {
+	switch flag.Value.Type() {
+	case "bool":
+		return "true or false"
+	case "duration":
+		return "a duration, such as 150s or 5m"
+	case "int", "int64", "uint", "uint64":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "stringSlice", "stringArray":
+		return "a list, or names with commas between"
+	default:
+		return "one value, as the flag takes it"
+	}
+}

@@ -1,0 +1,104 @@
+package yamlfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// The bounds of a File: a long one has a hundred lines.
+const (
+	maxFileSize  = 1 << 20 // bytes
+	maxFileDepth = 20
+)
+
+// File is a short YAML file of plain values. Its errors are one line that begins with the
+// file and the line, and never show what stands there: a key may, by mistake.
+type File struct {
+	path string
+	Root ast.Node // nil where the file is empty
+}
+
+// Open reads the file at path.
+func Open(path string) (*File, error) {
+	text, err := contents(path, maxFileSize)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	f := &File{path: path}
+	if err := f.check(lexer.Tokenize(string(text))); err != nil {
+		return nil, err
+	}
+	parsed, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return nil, f.wrong(err)
+	}
+	for _, document := range parsed.Docs {
+		switch {
+		case document.Body == nil || slices.Contains([]ast.NodeType{ast.NullType, ast.CommentType, ast.DirectiveType}, document.Body.Type()):
+		case f.Root != nil:
+			return nil, f.At(document.Body, "there are two documents in the file: want one")
+		default:
+			f.Root = document.Body
+		}
+	}
+	return f, nil
+}
+
+func unreadable(path string, err error) error {
+	inPath := (*fs.PathError)(nil)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return fmt.Errorf("%w: want a short file of YAML", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s cannot be read: %w: let this user read it, or name another file", path, fs.ErrPermission)
+	case errors.As(err, &inPath):
+		err = inPath.Err
+	}
+	return fmt.Errorf("%s cannot be read: %w", path, err)
+}
+
+// check refuses what would take the parser long, or what stands for something elsewhere in
+// the file.
+func (f *File) check(tokens token.Tokens) error {
+	if deep, ok := nestedDeeper(tokens, maxFileDepth); ok {
+		return f.error(deep)
+	}
+	for _, t := range tokens {
+		if t.Type == token.AnchorType || t.Type == token.AliasType || t.Type == token.TagType {
+			return f.error(at(t, "anchors, aliases and tags are not read here: write the value itself"))
+		}
+	}
+	return nil
+}
+
+// Decode reads what stands at the node into value; a key that value has no field
+// for is an error.
+func (f *File) Decode(node ast.Node, value any) error {
+	if err := yaml.NodeToValue(node, value, yaml.Strict()); err != nil {
+		return f.wrong(err)
+	}
+	return nil
+}
+
+// At returns the error of the value at the node.
+func (f *File) At(node ast.Node, format string, args ...any) error {
+	return f.error(at(node.GetToken(), fmt.Sprintf(format, args...)))
+}
+
+// wrong returns an error of the parser with its place in the file.
+func (f *File) wrong(err error) error {
+	if problem := ProblemOf(err); problem.Line > 0 {
+		return f.error(problem)
+	}
+	return fmt.Errorf("%s is no YAML that can be read: want keys and values, as the examples show", f.path)
+}
+
+func (f *File) error(p Problem) error { return fmt.Errorf("%s:%d: %s", f.path, p.Line, p.Message) }

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/internal/sandbox"
+	"partnerkit.dev/mockpartner/internal/script"
+	"partnerkit.dev/mockpartner/internal/webhook"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// The environment variables that stand in for flags: secrets are better kept
+// off the command line, which other users of the machine can see.
+const (
+	authKeyVariable      = "MOCKPARTNER_AUTH_KEY"
+	controlTokenVariable = "MOCKPARTNER_CONTROL_TOKEN"
+	webhookVariable      = "MOCKPARTNER_WEBHOOK_SECRET"
+)
+
+var variables = map[string]string{
+	"auth-key": authKeyVariable, "control-token": controlTokenVariable, webhookSecretFlag: webhookVariable,
+}
+
+const webhookSecretFlag = "webhook-secret"
+
+// defaultAddr is where the mock listens unless it is told otherwise.
+const defaultAddr = "127.0.0.1:8081"
+
+type serveFlags struct {
+	addr, authKey, authType, controlToken string
+	catalog, codes, now, scenario         string
+	products, options, maxSandboxes       int
+	defects, variants                     []string
+	seed                                  uint64
+	holdFor                               time.Duration
+	sandboxIdle                           time.Duration
+	frozen, holds, cancel, tickets        bool
+	webhookURL, webhookSecret             string
+}
+
+func (f *serveFlags) register(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 takes a free one")
+	flags.StringVar(&f.authKey, "auth-key", "", "key that callers must present, required (also "+authKeyVariable+")")
+	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how they present it: bearer or api_key")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of slots, codes and booking ids")
+	flags.StringVar(&f.catalog, "catalog", "", "YAML file of what is sold (default: a catalog of eight products)")
+	flags.IntVar(&f.products, "products", 0, "generate so many products from the seed instead")
+	flags.IntVar(&f.options, "options", 0, "with --products: options of each product (default 2)")
+	flags.StringVar(&f.scenario, "scenario", "", "YAML file of catalog, clock, seed, policy, quirks and faults; read again when it changes")
+	flags.StringSliceVar(&f.defects, "defect", nil, "break the contract in that way; `mockpartner defects` lists them")
+	flags.StringSliceVar(&f.variants, "variant", nil, "be unlike most, and lawful; `mockpartner variants` lists them")
+	flags.StringVar(&f.now, "now", "", "where the clock begins, such as 2026-07-01T09:00:00Z (default: now)")
+	flags.BoolVar(&f.frozen, "frozen", false, "the clock stands still until it is moved")
+	flags.DurationVar(&f.holdFor, "hold-for", platform.DefaultHoldFor, "how long a hold lives")
+	flags.BoolVar(&f.holds, "holds", true, "reserve holds seats; with =false, confirm takes them")
+	flags.BoolVar(&f.cancel, "cancel", true, "there is a cancel endpoint")
+	flags.BoolVar(&f.tickets, "tickets", true, "confirm sends tickets")
+	flags.StringVar(&f.codes, "codes", string(catalog.PlainCodes), "look of codes and booking ids: plain or awkward (/ + % spaces)")
+	flags.IntVar(&f.maxSandboxes, "max-sandboxes", sandbox.DefaultMax, "how many sandboxes there may be")
+	flags.DurationVar(&f.sandboxIdle, "sandbox-idle", sandbox.DefaultIdleFor, "how long one may go uncalled before it is deleted; -1s for ever")
+	flags.StringVar(&f.webhookURL, "webhook-url", "", "where a marketplace takes webhooks, such as http://127.0.0.1:8080/api/v1/partner-integrations/…")
+	flags.StringVar(&f.webhookSecret, webhookSecretFlag, "", "secret that they present (also "+webhookVariable+")")
+	flags.StringVar(&f.controlToken, "control-token", "", "token that callers of the control API must present (also "+controlTokenVariable+")")
+}
+
+func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartner.Options, err error) {
+	scenario := &script.Scenario{}
+	if file.Path != "" {
+		if scenario, err = file.Scenario(); err != nil {
+			return o, err
+		}
+	}
+	f.stand(c, scenario)
+	if scenario.Seed != nil {
+		f.seed = *scenario.Seed
+	}
+	o = mockpartner.Options{
+		AuthType:       partnerapi.AuthType(f.authType),
+		AuthKey:        f.authKey,
+		ControlToken:   f.controlToken,
+		Seed:           f.seed,
+		Frozen:         f.frozen,
+		HoldFor:        f.holdFor,
+		MaxSandboxes:   f.maxSandboxes,
+		SandboxIdleFor: f.sandboxIdle,
+		Scenario:       scenario,
+		Defects:        f.defects,
+		Variants:       f.variants,
+	}
+	switch {
+	case o.AuthKey == "":
+		return o, fmt.Errorf("want the key that callers must present: --auth-key or %s", authKeyVariable)
+	case f.holdFor < time.Second:
+		return o, fmt.Errorf("--hold-for: want at least 1s, got %s", f.holdFor)
+	case f.sandboxIdle == 0:
+		return o, errors.New("--sandbox-idle: want a duration such as 1h, or -1s for ever, got 0")
+	case f.maxSandboxes < 1:
+		return o, fmt.Errorf("--max-sandboxes: want at least 1, got %d", f.maxSandboxes)
+	}
+	if f.now != "" {
+		if o.Now, err = partnerapi.ParseDateTime(f.now); err != nil {
+			return o, fmt.Errorf("--now: %w", err)
+		}
+	}
+	if o.Catalog, err = f.sold(c, scenario); err != nil {
+		return o, err
+	}
+	f.override(c, scenario, o.Catalog)
+	return o, nil
+}
+
+// stand lets flags that are given stand before what the scenario says.
+func (f serveFlags) stand(c *cobra.Command, scenario *script.Scenario) {
+	given := c.Flags().Changed
+	if given("seed") {
+		scenario.Seed = nil
+	}
+	if given("frozen") {
+		scenario.Frozen = false
+	}
+	if given("now") {
+		scenario.Now = time.Time{}
+	}
+	if given("catalog") || given("products") {
+		scenario.Catalog = nil
+	}
+	scenario.Webhooks = f.webhooks(given, scenario)
+}
+
+// sold is the catalog that flags or scenario ask for, nil for any.
+func (f serveFlags) sold(c *cobra.Command, scenario *script.Scenario) (*catalog.Catalog, error) {
+	generate := c.Flags().Changed("products")
+	switch {
+	case generate && f.catalog != "":
+		return nil, errors.New("want --catalog or --products, not both")
+	case generate:
+		return catalog.Generate(f.seed, f.products, cmp.Or(f.options, 2))
+	case c.Flags().Changed("options"):
+		return nil, errors.New("--options wants --products too")
+	case f.catalog != "":
+		return catalog.Load(f.catalog)
+	default:
+		return scenario.Catalog, nil
+	}
+}
+
+// override lets flags that are given stand before the policy of the scenario, or
+// else of the catalog.
+func (f serveFlags) override(c *cobra.Command, scenario *script.Scenario, sold *catalog.Catalog) {
+	var policy catalog.Policy
+	switch {
+	case scenario.Policy != nil:
+		policy = *scenario.Policy
+	case sold != nil:
+		policy = sold.Policy
+	}
+	for name, set := range map[string]func(){
+		"holds":   func() { policy.NoHolds = !f.holds },
+		"cancel":  func() { policy.NoCancel = !f.cancel },
+		"tickets": func() { policy.NoTickets = !f.tickets },
+		"codes":   func() { policy.Codes = catalog.CodeStyle(f.codes) },
+	} {
+		if c.Flags().Changed(name) {
+			set()
+			scenario.Policy = &policy
+		}
+	}
+	if c.Flags().Changed("hold-for") {
+		scenario.HoldFor = f.holdFor
+	}
+}
+
+// webhooks are those of the scenario, to where and with what the flags say; nil
+// where neither says anything.
+func (f serveFlags) webhooks(given func(flag string) bool, scenario *script.Scenario) *webhook.Config {
+	if scenario.Webhooks == nil && f.webhookURL == "" && !given(webhookSecretFlag) {
+		return nil // the variable alone sends nothing
+	}
+	var config webhook.Config
+	if scenario.Webhooks != nil {
+		config = *scenario.Webhooks
+	}
+	config.URL = cmp.Or(f.webhookURL, config.URL)
+	if f.webhookSecret != "" {
+		config.Secret, config.SecretEnv = script.Secret(f.webhookSecret), ""
+	}
+	return &config
+}
