@@ -2,6 +2,7 @@ package schedules
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -52,6 +53,26 @@ func (v view) write(ctx context.Context, op string, apply func() error) error {
 	}
 	v.awake()
 	return err
+}
+
+// wroteKey is what comes of a write of a key.
+type wroteKey struct {
+	key  booking.Key
+	done bool
+}
+
+// writeKey is write of a key. What takes effect late comes to nobody.
+func (v view) writeKey(ctx context.Context, op string, apply func() (booking.Key, bool)) (wroteKey, error) {
+	var got atomic.Pointer[wroteKey]
+	err := v.write(ctx, op, func() error {
+		key, done := apply()
+		got.Store(&wroteKey{key, done})
+		return nil
+	})
+	if err != nil {
+		return wroteKey{}, err
+	}
+	return *got.Load(), nil
 }
 
 // look does what reads the database.
@@ -116,20 +137,13 @@ func (v view) Claim(ctx context.Context, k booking.Key, _, _ uuid.UUID, _ string
 		o, err = look(ctx, v, "read the offer", func() (booking.Offer, error) { return v.world.offer(), nil })
 		return o, k, true, err
 	}
-	err = v.write(ctx, "claim the key", func() error {
-		o = v.world.offer()
-		stored, claimed = v.world.database.claim(k)
-		return nil
-	})
-	return o, stored, claimed, err
+	got, err := v.writeKey(ctx, "claim the key", func() (booking.Key, bool) { return v.world.database.claim(k) })
+	return v.world.offer(), got.key, got.done, err
 }
 
 func (v view) ReclaimKey(ctx context.Context, k, before booking.Key) (stored booking.Key, taken bool, err error) {
-	err = v.write(ctx, "take over the key", func() error {
-		stored, taken = v.world.database.reclaim(k, before)
-		return nil
-	})
-	return stored, taken, err
+	got, err := v.writeKey(ctx, "take over the key", func() (booking.Key, bool) { return v.world.database.reclaim(k, before) })
+	return got.key, got.done, err
 }
 
 func (v view) SettleKey(ctx context.Context, k booking.Key) error {

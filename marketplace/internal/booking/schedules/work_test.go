@@ -85,6 +85,13 @@ func (r *replica) count(by int) {
 	r.busy += by
 }
 
+// waits reports whether a replica has anything under way.
+func (r *replica) waits() bool {
+	r.world.mu.Lock()
+	defer r.world.mu.Unlock()
+	return r.busy > 0
+}
+
 // quiet reports whether no replica that lives has anything under way.
 func (w *world) quiet() bool {
 	w.mu.Lock()
@@ -242,7 +249,7 @@ func (w *world) settle() {
 func (w *world) close() {
 	close(w.over)
 	for _, r := range w.replicas {
-		for r.busy > 0 {
+		for r.waits() {
 			time.Sleep(sweepEvery)
 		}
 		r.Wait()
