@@ -175,7 +175,6 @@ func isJSON(contentType string) bool {
 	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
-// read reads a body that must keep the schema, or answers what is wrong with it.
 func read[T any](w http.ResponseWriter, r *http.Request, schema string) (T, bool) {
 	body, ok := readBody(w, r)
 	if !ok {
@@ -185,7 +184,6 @@ func read[T any](w http.ResponseWriter, r *http.Request, schema string) (T, bool
 	return decode[T](w, schema, body)
 }
 
-// readOptional reads a body that may be absent.
 func readOptional[T any](w http.ResponseWriter, r *http.Request, schema string) (T, bool) {
 	var none T
 	body, ok := readBody(w, r)
@@ -203,7 +201,6 @@ func decode[T any](w http.ResponseWriter, schema string, body []byte) (value T, 
 	return value, true
 }
 
-// maxProblems bounds the problems that one message names.
 const maxProblems = 5
 
 func sentence(problems []schemas.Problem) string {
@@ -214,7 +211,6 @@ func sentence(problems []schemas.Problem) string {
 	return strings.Join(words, "; ")
 }
 
-// refuse answers a request that the platform refuses, with its words.
 func refuse(w http.ResponseWriter, err error) {
 	status := http.StatusInternalServerError
 	if refusal := (*platform.Refusal)(nil); errors.As(err, &refusal) {

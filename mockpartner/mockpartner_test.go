@@ -6,8 +6,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os/exec"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -218,42 +219,6 @@ func TestTheSameSeedAndClockGiveTheSameAnswersByteForByte(t *testing.T) {
 	}
 }
 
-func TestConcurrentCallersConserveSeats(t *testing.T) {
-	t.Parallel()
-	c := start(t)
-	const seats = 20
-	slot := c.slot(seats).ID
-	var callers sync.WaitGroup
-	for i := range 8 {
-		callers.Go(func() {
-			for range 25 {
-				reserved := c.call("POST", "/bookings/reserve", reserveBody(slot, 1+i%3))
-				if reserved.status != 200 {
-					continue
-				}
-				code := read[partnerapi.ReserveAnswer](reserved).ReservationConfirmationCode
-				if i%2 == 0 {
-					c.release(code)
-					continue
-				}
-				id := read[partnerapi.ConfirmAnswer](c.confirm(code)).ExternalBookingID
-				c.cancel(id)
-				c.cancel(id)
-			}
-		})
-		callers.Go(func() {
-			for range 25 {
-				if left := *c.slots()[0].Vacancies; left < 0 || left > seats {
-					t.Errorf("want 0 to %d vacancies, got %d", seats, left)
-				}
-			}
-		})
-	}
-	callers.Wait()
-	c.left(seats)
-	c.balanced()
-}
-
 func TestAMockRunsWithTheClockItIsGiven(t *testing.T) {
 	t.Parallel()
 	base := clock.NewFrozen(noon)
@@ -265,19 +230,17 @@ func TestAMockRunsWithTheClockItIsGiven(t *testing.T) {
 	c.left(5)
 }
 
-func TestAMockNeedsNoPort(t *testing.T) {
+// TestNoTestingIsLinkedIntoTheCommand: mocktest is for tests, and nothing else brings
+// package testing or a browser.
+func TestNoTestingIsLinkedIntoTheCommand(t *testing.T) {
 	t.Parallel()
-	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key})
+	text, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/...", "./client").CombinedOutput()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v\n%s", err, text)
 	}
-	for _, path := range []string{"/products", "/_mock/clock"} {
-		request := httptest.NewRequest("GET", path, nil)
-		request.Header.Set("Authorization", "Bearer "+key)
-		recorded := httptest.NewRecorder()
-		mock.ServeHTTP(recorded, request)
-		if recorded.Code != 200 {
-			t.Errorf("%s: want 200, got %d: %s", path, recorded.Code, recorded.Body)
+	for _, name := range strings.Fields(string(text)) {
+		if slices.Contains([]string{"testing", "net/http/httptest", "pgregory.net/rapid"}, name) || strings.HasPrefix(name, "github.com/chromedp/") {
+			t.Errorf("want no %s in the command or the client", name)
 		}
 	}
 }

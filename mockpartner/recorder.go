@@ -109,7 +109,6 @@ func (r *recorder) enter() {
 	r.entry.End(r.status, journal.Message{Header: r.header, Body: r.body, Truncated: r.truncated}, r.shared)
 }
 
-// whole reports whether the caller gets all of the answer.
 func (r *recorder) whole() bool {
 	if r.length < 0 {
 		return r.status != 0 && r.returned

@@ -33,7 +33,6 @@ func newPartner(around func(http.Handler) http.Handler) *partner {
 	return p
 }
 
-// call is a request on its way through the mock.
 type call struct {
 	sandbox *sandbox.Sandbox
 	entry   journal.Entry
@@ -80,7 +79,6 @@ func target(r *http.Request) string {
 	return r.URL.EscapedPath() + "?" + r.URL.RawQuery
 }
 
-// maxBody bounds the body of a request, in bytes.
 const maxBody = 1 << 20
 
 // readAhead returns the request's body for the record, as far as an endpoint
@@ -139,7 +137,6 @@ func endpoints() []endpoint {
 	}
 }
 
-// partnerRoutes lists the six for people.
 func partnerRoutes() []control.Route {
 	var routes []control.Route
 	for _, e := range endpoints() {

@@ -75,50 +75,7 @@ func operatorActivityFields() fields {
 		anything(schema, "/variations").lawful(`[]`).not("type", `7`, `null`).notBelow("/0", "type", `[7]`).notBelow("/0/_id", "required", `[{}]`),
 		must(schema, "/variations/0/_id").lawful(`"0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b12"`).not("type", `7`).not("pattern", `""`, `"17"`, `"0197C3A0-5C1E-7D5A-9D55-3F1F6F0C2B12"`),
 	)
-	return slices.Concat(fields, variationChangeFields(), shownActivityFields(), shownVariationFields())
-}
-
-const operatorActivityText = `{"_id": "0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b10", "integration_id": "0197c39f-11d2-7c0b-8a54-6a1d7b852e0f", "created_at": "2026-07-0` +
-	`1T09:00:00Z", "activity_title": "Old town walk", "status": "Inactive", "partner_status": "Active", "operator_status": "Inactive", ` +
-	`"activity_type": {"name": "Tour"}, "main_promo_title": "", "short_description": "", "description": "", "address": "", "one_time_ac` +
-	`tivity": false, "admin_price_percentage": null, "admin_discount_percentage": 5, "location": {"country": {"id": "PT", "name": "Port` +
-	`ugal"}, "city": "Lisbon", "region": ""}, "categories": ["Walking tours"], "tags": [], "media": [], "partner_details": {"name": "Ol` +
-	`d Town Walks", "partner_category": "", "companyDetails": {}, "profileImage": ""}, "translation": {"pt": {"activity_title": "Passei` +
-	`o pela cidade velha"}}, "currency": "EUR", "external_sync": {"external_product_id": "lisbon-walk", "internal_name": "Old town walk` +
-	`", "reference": "", "locale": "en", "time_zone": "Europe/Lisbon", "instant_confirmation": true, "allow_freesale": false}, "variati` +
-	`ons": []}`
-
-func shownActivityFields() fields {
-	const schema = "operator/operator-activity"
-	return slices.Concat(
-		activityBaseFields(schema),
-		must(schema, "/integration_id").id(),
-		must(schema, "/created_at").dateTime(),
-		must(schema, "/external_sync/external_product_id", "/external_sync/internal_name", "/external_sync/reference", "/external_sync/locale", "/external_sync/time_zone").anyText(),
-		must(schema, "/status", "/partner_status", "/operator_status").oneOf("Active", "Inactive"),
-		must(schema, "/external_sync/instant_confirmation", "/external_sync/allow_freesale").flag(),
-		must(schema, "/external_sync").object().
-			lawful(`{"external_product_id": "", "internal_name": "", "reference": "", "locale": "", "time_zone": "", "instant_confirmation": true, "allow_freesale": true}`),
-		must("operator/operator-activity-answer", "/data").lawful(operatorActivityText).object(),
-		must("operator/operator-activities-answer", "/data").lawful(`[]`, `[`+operatorActivityText+`]`).list(),
-	)
-}
-
-func shownVariationFields() fields {
-	const schema = "operator/operator-variation"
-	const unit = "/pricing/units/0"
-	return slices.Concat(
-		variationBaseFields(schema),
-		must(schema, unit+"/external_unit_id", unit+"/type", unit+"/label", "/external_sync/external_option_id", "/external_sync/internal_name").anyText(),
-		must(schema, unit+"/prices/0/original").number(),
-		must(schema, "/status").oneOf("Active", "Inactive"),
-		must(schema, "/pricing").lawful(`{"group_price": 180.5, "currency": "EUR", "units": []}`).object(),
-		shown(schema, "/pricing/group_price", unit+"/prices/0/retail", unit+"/prices/0/net").number(),
-		shown(schema, "/pricing/currency").currency(),
-		must(schema, "/pricing/units", unit+"/prices", "/itinerary", "/tourGuides").lawful(`[]`).list(),
-		must(schema, unit+"/prices/0/currency").currency(),
-		must(schema, "/external_sync").lawful(`{"external_option_id": "", "internal_name": ""}`).object(),
-	)
+	return slices.Concat(fields, variationChangeFields())
 }
 
 func variationChangeFields() fields {

@@ -132,6 +132,8 @@ func bookingFields() fields {
 
 func webhookFields() fields {
 	return slices.Concat(
+		must(schemas.SyncTriggerAnswer, "/success").success(),
+		must(schemas.AvailabilityNotifyAnswer, "/success").success(),
 		must(schemas.SyncTriggerAnswer, "/data").lawful(`{"synced": 0, "skipped": true}`).object(),
 		must(schemas.SyncTriggerAnswer, "/data/synced").integer().lawful(`0`).not("minimum", `-1`),
 		must(schemas.SyncTriggerAnswer, "/data/skipped").flag(),

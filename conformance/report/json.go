@@ -2,8 +2,13 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 )
 
 // JSON returns r for machines: the fields and names of Result's tags, indented,
@@ -43,4 +48,68 @@ func list[T any](all []T) []T {
 		return []T{}
 	}
 	return all
+}
+
+// maxReport bounds a report that is read, in bytes; a run that finds every rule
+// broken writes some 10 MiB.
+const maxReport = 64 << 20
+
+// Read returns the result that a run wrote to report.json at path. Its error says
+// in one line why the file is none.
+func Read(path string) (*Result, error) {
+	text, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{}
+	if err := json.Unmarshal(text, result); err != nil {
+		return nil, fmt.Errorf("%s is not the report.json of a run: %s", path, flaw(err))
+	}
+	if result.Verdict == "" || len(result.Rules) == 0 {
+		return nil, fmt.Errorf("%s is not the report.json of a run: it has no verdict, or no rules", path)
+	}
+	return result, nil
+}
+
+// load returns the text of a report. Its error says in one line why it cannot be
+// read.
+func load(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("%s cannot be read: %w: let this user read it", path, reason(err))
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read: %w", path, reason(err))
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxReport+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read: %w", path, reason(err))
+	case len(text) > maxReport:
+		return nil, fmt.Errorf("%s is larger than %d MiB: want the report of a run", path, maxReport>>20)
+	}
+	return text, nil
+}
+
+// flaw says what is wrong with JSON, without what a stranger wrote in it.
+func flaw(err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind):
+		return fmt.Sprintf("a JSON %s cannot stand at %s", kind.Value, cmp.Or(kind.Field, "its top"))
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("no JSON at byte %d", syntax.Offset)
+	}
+	return "it is cut short, or no JSON"
+}
+
+// reason leaves out the operation and the path of a file error: the message around
+// it names the file already.
+func reason(err error) error {
+	if inPath := (*fs.PathError)(nil); errors.As(err, &inPath) {
+		return inPath.Err
+	}
+	return err
 }

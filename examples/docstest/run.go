@@ -9,9 +9,13 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -48,46 +52,104 @@ func (r Runner) Run(ctx context.Context, d *Document) error {
 		return err
 	}
 	folder := filepath.Join(tree, d.Folder())
-	s, err := newShell(ctx, folder, scratch, environment)
-	if err != nil {
-		return err
-	}
-	defer s.end()
-	printed := ""
-	for _, block := range d.Blocks {
-		text := addresses.replace(block.Text)
-		fail := func(err error, said string) error {
-			return fmt.Errorf("%s: %w\n%s\n%s", d.Place(block.Line), err, indented(block.Text), said)
+	return follow(ctx, d, folder, scratch, environment, addresses)
+}
+
+// preamble has a block fail with its first command that does, which it names, and curl
+// where it is refused. What ends the shell ends all that it has started.
+const preamble = `set -Eeuo pipefail
+fails() { echo "failed: $BASH_COMMAND" >&2; }
+trap fails ERR
+curl() { command curl -sS --fail-with-body --max-time 120 "$@"; }
+stop() { kill -- "-$1" || true; while kill -0 -- "-$1"; do sleep 0.05; done; } 2>/dev/null
+leave() { trap '' TERM; for place in $scratch/*.pid; do stop "$(cat $place)"; done; kill -- -$$; wait; } 2>/dev/null
+trap leave EXIT
+trap 'exit 1' TERM
+# exits BLOCK CODE: it runs in a shell of its own, as this one would end
+exits() {
+	set +e; trap - ERR
+	( . $scratch/$1 ) >$scratch/$1.out 2>&1 </dev/null
+	local code=$?
+	set -e; trap fails ERR
+	[ $code = $2 ] || { echo "want exit code $2, got $code" >>$scratch/$1.out; exit 1; }
+}
+# keep BLOCK PLACE CONDITION: it runs on, in a process group of its own, in place of what was there before
+keep() {
+	local pid=$scratch/$2.pid
+	[ ! -e $pid ] || stop "$(cat $pid)"
+	set -m; { ( . $scratch/$1 ) >$scratch/$1.out 2>&1 </dev/null || echo "ended with $?" >>$scratch/$1.out; } & set +m
+	echo $! >$pid
+	until $3 $2 $scratch/$1.out; do
+		if grep -qs '^ended with ' $scratch/$1.out; then echo "want it to stay: $3 $2" >>$scratch/$1.out; exit 1; fi
+		sleep 0.05
+	done
+}
+answers() { command curl -s -o /dev/null --max-time 5 http://$1; }
+exports() { grep -Eqs "^[[:space:]]*export $1=" $2; }
+`
+
+// follow runs the blocks of a document in one bash, which begins in folder. What they print
+// lies in scratch, by their numbers.
+func follow(ctx context.Context, d *Document, folder, scratch string, environment []string, addresses freeAddresses) error {
+	script := "scratch='" + scratch + "'\n" + preamble
+	write := func(name, text string) error { return os.WriteFile(filepath.Join(scratch, name), []byte(text), 0o600) }
+	for i, block := range d.Blocks {
+		name := strconv.Itoa(i)
+		if err := write(name, addresses.replace(block.Text)); err != nil {
+			return err
 		}
-		for _, name := range block.Needs {
-			if err := s.keepAt(ctx, addresses.replace(services[name].command), addresses.of(services[name].address)); err != nil {
-				return fail(fmt.Errorf("start the %s: %w", name, err), "")
+		script += "echo " + name + " >$scratch/at\n"
+		for _, needed := range block.Needs {
+			if err := write(needed, addresses.replace(services[needed].command)); err != nil {
+				return err
 			}
+			script += fmt.Sprintf("echo %[1]s >$scratch/at; keep %[1]s %[2]s answers\n", needed, addresses.of(services[needed].address))
 		}
 		switch {
 		case block.File != "":
-			name := filepath.Join(folder, filepath.FromSlash(block.File))
-			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
-				return fail(err, "")
-			}
-		case block.Output && !shows(printed, text):
-			return fail(errors.New("want what the commands before it print"), printed)
+			script += fmt.Sprintf("mkdir -p '%s'; cp $scratch/%s '%s'\n", filepath.Join(folder, path.Dir(block.File)), name, filepath.Join(folder, block.File))
 		case block.Language != "sh" || block.CheckOnly:
 		case block.KeepsAt != "":
-			if err := s.keepAt(ctx, text, addresses.of(block.KeepsAt)); err != nil {
-				return fail(err, "")
-			}
+			script += fmt.Sprintf("keep %s %s answers\n", name, addresses.of(block.KeepsAt))
 		case block.Exports != "":
-			if err := s.keepExporting(ctx, text, block.Exports); err != nil {
-				return fail(err, "")
-			}
+			script += fmt.Sprintf("keep %[1]s %[2]s exports; eval \"$(grep -E '^[[:space:]]*export [A-Z_]+=[^[:space:]]+$' $scratch/%[1]s.out)\"\n", name, block.Exports)
+		case block.Exits != 0:
+			script += fmt.Sprintf("exits %s %d\n", name, block.Exits)
 		default:
-			if printed, err = s.run(text, block.Exits); err != nil {
-				return fail(err, printed)
-			}
+			script += fmt.Sprintf(". $scratch/%[1]s >$scratch/%[1]s.out 2>&1 </dev/null\n", name)
 		}
 	}
-	return nil
+	if err := write("script", script+"echo end >$scratch/at\n"); err != nil {
+		return err
+	}
+	bash := exec.CommandContext(ctx, "bash", "--noprofile", "--norc", filepath.Join(scratch, "script"))
+	bash.Dir, bash.Env = folder, environment
+	bash.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	bash.Cancel = func() error { return syscall.Kill(-bash.Process.Pid, syscall.SIGTERM) }
+	bash.WaitDelay = time.Minute
+	said, failed := bash.CombinedOutput()
+	return judge(d, scratch, errors.Join(ctx.Err(), failed), said)
+}
+
+// judge returns the first block that failed, or prints something else than is said.
+func judge(d *Document, scratch string, failed error, said []byte) error {
+	read := func(name string) string {
+		text, _ := os.ReadFile(filepath.Join(scratch, name)) // of what has not run there is none
+		return string(text)
+	}
+	at, printed := strings.TrimSpace(read("at")), ""
+	for i, block := range d.Blocks {
+		name := strconv.Itoa(i)
+		switch {
+		case block.Output && !shows(printed, block.Text):
+			return fmt.Errorf("%s: want what the commands before it print\n%s\n%s", d.Place(block.Line), indented(block.Text), printed)
+		case failed != nil && (at == name || slices.Contains(block.Needs, at)):
+			return fmt.Errorf("%s: %w\n%s\n%s%s", d.Place(block.Line), failed, indented(block.Text), read(at+".out"), said)
+		case block.Language == "sh" && !block.CheckOnly && block.File+block.KeepsAt+block.Exports == "":
+			printed = read(name + ".out")
+		}
+	}
+	return failed
 }
 
 // shows tells whether a text has in it what is expected, piece by piece between …, and

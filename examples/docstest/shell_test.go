@@ -3,92 +3,65 @@
 package docstest
 
 import (
-	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// opened is a shell in a folder of its own.
-func opened(t *testing.T) *shell {
+// followed follows a document in a folder of its own.
+func followed(t *testing.T, markdown string) (folder string, err error) {
 	t.Helper()
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("no bash here")
 	}
-	s, err := newShell(t.Context(), t.TempDir(), t.TempDir(), os.Environ())
+	d, err := Read("a.md", []byte(markdown))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.end)
-	return s
+	folder = t.TempDir()
+	return folder, follow(t.Context(), d, folder, t.TempDir(), os.Environ(), freeAddresses{})
 }
 
 func TestBlocksShareAShellAndTellWhatTheyPrint(t *testing.T) {
 	t.Parallel()
-	s := opened(t)
-	for _, block := range []struct {
-		commands string
-		exits    int
-		want     string
-	}{
-		{"greeting=hello; mkdir there; cd there", 0, ""},
-		{"echo $greeting $(basename $PWD)", 0, "hello there\n"},
-		{"echo no >&2; exit 3", 3, "no\n"},
-		{"false || echo $greeting | cat", 0, "hello\n"},
-	} {
-		if got, err := s.run(block.commands, block.exits); err != nil || got != block.want {
-			t.Errorf("%s: want %q, got %q, %v", block.commands, block.want, got, err)
-		}
-	}
-	if got, err := s.run("true", 1); err == nil || !strings.Contains(err.Error(), "want exit code 1, got 0") {
-		t.Errorf("want the code held to, got %q, %v", got, err)
+	_, err := followed(t, "```sh\ngreeting=hello; mkdir there; cd there\n```\n```sh\nfalse || echo $greeting $(basename $PWD)\n```\n"+
+		"<!-- docs-test: output -->\n```text\nhello there\n```\n<!-- docs-test: file there/deep/file -->\n```text\nwritten\n```\n"+
+		"<!-- docs-test: exits 3 -->\n```sh\ncat deep/file >&2; exit 3\n```\n<!-- docs-test: output -->\n```text\nwritten\n```\n")
+	if err != nil {
+		t.Errorf("want it followed, got %v", err)
 	}
 }
 
-func TestABlockFailsWithItsFirstCommandThatDoes(t *testing.T) {
+func TestABlockThatFailsIsToldWithItsLineAndWhatItPrints(t *testing.T) {
 	t.Parallel()
-	for _, failing := range []string{"false", "false | true", "echo $nothing", "ls /none"} {
-		got, err := opened(t).run("echo before\n"+failing+"\necho after", 0)
-		if err == nil || !strings.Contains(got, "before") || strings.Contains(got, "after") {
-			t.Errorf("%s: want it to fail there, got %q, %v", failing, got, err)
+	for markdown, want := range map[string]string{
+		"echo be'fo're\nfalse\necho af'te'r\n```\n":                                                                "before\nfailed: false\n",
+		"echo be'fo're\nfalse | true\necho af'te'r\n```\n":                                                         "before\nfailed: ",
+		"echo be'fo're\necho $nothing\necho af'te'r\n```\n":                                                        "nothing: unbound variable",
+		"true\n```\n<!-- docs-test: exits 1 -->\n```sh\ntrue\n```\n":                                               "want exit code 1, got 0",
+		"echo a\n```\n<!-- docs-test: output -->\n```text\nb\n```\n":                                               "want what the commands before it print\n\tb\na\n",
+		"\n```\n<!-- docs-test: keeps running at 127.0.0.1:8080 -->\n```sh\necho the port is taken; exit 4\n```\n": "the port is taken\nended with 4",
+	} {
+		_, err := followed(t, "```sh\n"+markdown)
+		if err == nil || !strings.HasPrefix(err.Error(), "a.md:") || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "after") {
+			t.Errorf("%s: want %q and nothing after it, got %v", markdown, want, err)
 		}
 	}
 }
 
 func TestWhatKeepsRunningEndsWhenItsPlaceIsTakenAndWithTheDocument(t *testing.T) {
 	t.Parallel()
-	s := opened(t)
-	alive := func(file string) bool {
-		text, _ := os.ReadFile(s.process.Dir + "/" + file)
-		return exec.Command("kill", "-0", strings.TrimSpace(string(text))).Run() == nil
+	starts := func(name string) string {
+		return "<!-- docs-test: keeps running and exports TOKEN -->\n```sh\necho $BASHPID >" + name + "; echo '  export TOKEN=" + name + "'; sleep 600\n```\n"
 	}
-	for _, file := range []string{"first", "second"} {
-		if err := s.keepExporting(t.Context(), "echo $BASHPID >"+file+"; echo '  export TOKEN="+file+"'; sleep 600", "TOKEN"); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := s.run("echo $TOKEN", 0); err != nil || got != file+"\n" || !alive(file) {
-			t.Errorf("want %s running and its token exported, got %q, %v", file, got, err)
-		}
-	}
-	if alive("first") {
-		t.Error("want the first ended when the second has taken its place")
-	}
-	s.end()
-	if alive("second") {
-		t.Error("want the second ended with the document")
-	}
-}
-
-func TestWhatEndsInsteadOfListeningIsTold(t *testing.T) {
-	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	folder, err := followed(t, starts("first")+starts("second")+"```sh\necho $TOKEN; kill -0 $(cat second); ! kill -0 $(cat first)\n```\n<!-- docs-test: output -->\n```text\nsecond\n```\n")
 	if err != nil {
-		t.Fatal(err)
+		t.Errorf("want the second in place of the first, got %v", err)
 	}
-	free := listener.Addr().String()
-	_ = listener.Close()
-	if err := opened(t).keepAt(t.Context(), "echo the port is taken; exit 4", free); err == nil || !strings.Contains(err.Error(), "the port is taken\nended with 4") {
-		t.Errorf("want its last words, got %v", err)
+	text, err := os.ReadFile(filepath.Join(folder, "second"))
+	if err != nil || exec.Command("kill", "-0", strings.TrimSpace(string(text))).Run() == nil {
+		t.Errorf("want the second ended with the document, got %s, %v", text, err)
 	}
 }

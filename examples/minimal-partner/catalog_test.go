@@ -1,71 +1,11 @@
 package main
 
 import (
-	"reflect"
 	"testing"
 	"time"
 
-	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
-
-func TestEveryOptionOfTheCatalogHasSlotsThatKeepTheContract(t *testing.T) {
-	t.Parallel()
-	p := start(t)
-	seen := map[string]bool{}
-	for _, product := range p.catalog() {
-		zone, err := time.LoadLocation(product.TimeZone)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, option := range product.Options {
-			var slots []partnerapi.Slot
-			p.call("POST", "/availability", window(product.ID, option.ID, "2026-03-01", "2026-04-30"), 200, schemas.AvailabilityAnswer, &slots)
-			if len(slots) == 0 {
-				t.Errorf("%s: want slots in the 60 days ahead, got none", option.ID)
-			}
-			for _, slot := range slots {
-				if seen[slot.ID] {
-					t.Errorf("two slots share the id %s (AVL-8)", slot.ID)
-				}
-				seen[slot.ID] = true
-				start, end := dateTime(t, slot.LocalDateTimeStart), dateTime(t, slot.LocalDateTimeEnd)
-				if !end.After(start) {
-					t.Errorf("%s ends at %s, not after its start (AVL-11)", slot.ID, end)
-				}
-				// Across the change to summer time too: the clock of the place is what counts.
-				if hour := start.In(zone).Hour(); hour < 10 || hour > 17 {
-					t.Errorf("%s starts at %s, in no opening hour of %s", slot.ID, start, zone)
-				}
-				if *slot.Vacancies != *slot.Capacity || slot.Status != partnerapi.StatusAvailable {
-					t.Errorf("%s: want a whole free slot, got %s with %d of %d", slot.ID, slot.Status, *slot.Vacancies, *slot.Capacity)
-				}
-			}
-		}
-	}
-}
-
-func dateTime(t *testing.T, text string) time.Time {
-	t.Helper()
-	at, err := partnerapi.ParseDateTime(text)
-	if err != nil {
-		t.Error(err)
-	}
-	return at
-}
-
-func TestAWindowIncludesItsFirstAndItsLastDay(t *testing.T) { // AVL-10
-	t.Parallel()
-	p := start(t)
-	slots := p.slots("small-boat", "2026-03-03", "2026-03-05")
-	var starts []string
-	for _, slot := range slots {
-		starts = append(starts, slot.LocalDateTimeStart[:len("2026-03-03")])
-	}
-	if want := []string{"2026-03-03", "2026-03-04", "2026-03-05"}; !reflect.DeepEqual(starts, want) {
-		t.Errorf("want starts on %v, got %v", want, starts)
-	}
-}
 
 func TestAWindowWithoutSlotsIsAnEmptyArray(t *testing.T) { // AVL-3; the schema refuses null
 	t.Parallel()

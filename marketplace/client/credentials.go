@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 )
 
@@ -55,3 +56,18 @@ func fixedHeader(name string, value Secret) authorizer {
 		end:     func(context.Context) error { return nil },
 	}
 }
+
+// Secret is a text that is not printed: neither fmt nor slog show it. string(s) is the
+// text itself, and so is its JSON.
+type Secret string
+
+const hidden = "[hidden]"
+
+// String returns a word in its place.
+func (Secret) String() string { return hidden }
+
+// GoString returns a word in its place.
+func (Secret) GoString() string { return hidden }
+
+// LogValue returns a word in its place.
+func (Secret) LogValue() slog.Value { return slog.StringValue(hidden) }

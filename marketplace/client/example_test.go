@@ -15,16 +15,10 @@ import (
 func Example() {
 	ctx := context.Background()
 	shop, err := client.NewReseller(address, client.APIToken(token), client.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	var tour client.Activity
 	for activity, err := range shop.Activities(client.ActivityQuery{Currency: "USD"}).All(ctx) {
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		adult := activity.Variations[0].Pricing.Units[0]
 		fmt.Printf("%s, %s: %s %s\n", activity.Title, adult.Label, adult.Price, activity.Currency)
 		tour = activity
@@ -42,18 +36,12 @@ func Example() {
 		Contact:  client.Contact{FullName: "Ana Sousa", EmailAddress: "ana@example.com"},
 		Currency: "USD",
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(held.Status, held.Total, held.Currency)
 
 	// The customer pays, at your payment provider's.
 	paid, err := shop.Pay(ctx, held.ID, "pi-17")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(paid.Status, len(paid.Tickets) > 0)
 	// Output:
 	// Round the harbour, Adult: 26.76 USD
@@ -65,13 +53,9 @@ func Example() {
 func aShop(days int) (*client.Reseller, client.Order) {
 	ctx := context.Background()
 	shop, err := client.NewReseller(address, client.APIToken(token), client.Options{})
-	if err != nil {
-		panic(err)
-	}
+	check(err)
 	page, err := shop.Activities(client.ActivityQuery{}).Page(ctx, 1, 1)
-	if err != nil {
-		panic(err)
-	}
+	check(err)
 	order := client.Order{
 		ActivityID: page.Entries[0].ID, VariationID: page.Entries[0].Variations[0].ID,
 		Units:   []client.Party{{Type: partnerapi.Adult, Quantity: 1}},
@@ -80,9 +64,7 @@ func aShop(days int) (*client.Reseller, client.Order) {
 	slots, err := shop.Slots(ctx, client.SlotsQuery{
 		ActivityID: order.ActivityID, VariationID: order.VariationID, Date: client.DateOf(time.Now().AddDate(0, 0, days)),
 	})
-	if err != nil {
-		panic(err)
-	}
+	check(err)
 	order.AvailabilityID = slots[0].AvailabilityID
 	return shop, order
 }
@@ -90,17 +72,11 @@ func aShop(days int) (*client.Reseller, client.Order) {
 // Each filter has to fit; a page is had by its number.
 func ExampleReseller_Activities() {
 	shop, err := client.NewReseller(address, client.APIToken(token), client.Options{Cache: 1 << 20})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	query := client.ActivityQuery{Currency: "JPY", Language: "pt", Words: "harbour"}
 	for range 2 { // the second time it comes out of the cache, unless it has changed
 		page, err := shop.Activities(query).Page(context.Background(), 1, 20)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		fmt.Println(page.Pagination.TotalCount, page.Entries[0].Variations[0].Pricing.Units[0].Price)
 	}
 	// Output:
@@ -115,10 +91,7 @@ func ExampleReseller_Calendar() {
 		ActivityID: order.ActivityID, VariationID: order.VariationID,
 		From: client.DateOf(time.Now().AddDate(0, 0, 20)), To: client.DateOf(time.Now().AddDate(0, 0, 22)),
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	for _, day := range days {
 		fmt.Println(day.Status, "from", day.FromPrice, day.Currency)
 	}
@@ -133,15 +106,9 @@ func ExampleReseller_Book() {
 	shop, order := aShop(10)
 	order.IdempotencyKey = "order-17"
 	first, err := shop.Book(context.Background(), order)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	again, err := shop.Book(context.Background(), order)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(first.Status, first.ID == again.ID)
 	// Output: HELD true
 }
@@ -149,11 +116,9 @@ func ExampleReseller_Book() {
 // What the marketplace refuses is told apart by its status.
 func ExampleError() {
 	shop, order := aShop(11)
-	if _, err := platform.Faults.Arm(context.Background(), `{"match":{"endpoint":"reserve"},"times":1,"status":400,"body":"{\"message\":\"The boat is full.\"}"}`); err != nil {
-		fmt.Println(err)
-		return
-	}
-	_, err := shop.Book(context.Background(), order)
+	_, err := platform.Faults.Arm(context.Background(), `{"match":{"endpoint":"reserve"},"times":1,"status":400,"body":"{\"message\":\"The boat is full.\"}"}`)
+	check(err)
+	_, err = shop.Book(context.Background(), order)
 	refusal := (*client.Error)(nil)
 	switch {
 	case client.IsStatus(err, http.StatusConflict):
@@ -171,10 +136,7 @@ func ExampleError() {
 func ExampleReseller_Abandon() {
 	shop, order := aShop(12)
 	held, err := shop.Book(context.Background(), order)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	released, err := shop.Abandon(context.Background(), held.ID)
 	fmt.Println(released.Status, released.ReleaseReason, err)
 	// Output: RELEASED abandoned <nil>
@@ -185,14 +147,9 @@ func ExampleReseller_Cancel() {
 	ctx := context.Background()
 	shop, order := aShop(13)
 	held, err := shop.Book(ctx, order)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if _, err := shop.Pay(ctx, held.ID, "pi-18"); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
+	_, err = shop.Pay(ctx, held.ID, "pi-18")
+	check(err)
 	cancelled, err := shop.Cancel(ctx, held.ID, "the guests are ill")
 	fmt.Println(cancelled.Status, err)
 	for booking, err := range shop.Bookings(client.Cancelled).All(ctx) {
@@ -206,28 +163,17 @@ func ExampleReseller_Cancel() {
 // A partner registers its platform, and tells it of its news.
 func ExampleWebhooks() {
 	ctx := context.Background()
-	if _, err := platform.CreateSandbox(ctx, sandbox); err != nil {
-		fmt.Println(err)
-		return
-	}
+	_, err := platform.CreateSandbox(ctx, sandbox)
+	check(err)
 	company, err := client.NewPartner(address, client.Password("partner@example.com", password), client.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	registered, err := company.Register(ctx, client.Registration{
 		Name: "Night Boats", BaseURL: platform.Sandbox(sandbox.Name).BaseURL(), AuthKey: client.Secret(sandbox.AuthKey), HandlesTicketDelivery: true,
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println("The secret is kept, and not printed:", registered.WebhookSecret)
 	webhooks, err := client.NewWebhooks(address, registered.IntegrationID, registered.WebhookSecret, client.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	pull, err := webhooks.Trigger(ctx)
 	fmt.Println(pull.Synced, pull.Skipped, err)
 	start := time.Date(2031, 7, 1, 12, 0, 0, 0, time.UTC)
@@ -249,31 +195,17 @@ func ExampleOperator() {
 	ctx := context.Background()
 	shop, order := aShop(14)
 	held, err := shop.Book(ctx, order)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if _, err := platform.Faults.Arm(ctx, `{"match":{"endpoint":"confirm"},"times":1,"status":400,"body":"{\"message\":\"Down for maintenance.\"}"}`); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
+	_, err = platform.Faults.Arm(ctx, `{"match":{"endpoint":"confirm"},"times":1,"status":400,"body":"{\"message\":\"Down for maintenance.\"}"}`)
+	check(err)
 	paid, err := shop.Pay(ctx, held.ID, "pi-19")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(paid.Status, paid.Attention.Reason)
 
 	operator, err := client.NewOperator(address, client.Password(operatorEmail, password), client.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	for booking, err := range operator.Bookings(client.BookingQuery{Attention: true}).All(ctx) {
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		fmt.Println(booking.Attention.Message, booking.Attention.Actions)
 		settled, err := operator.Confirm(ctx, booking.ID)
 		fmt.Println(settled.Status, settled.Attention, err)
@@ -288,33 +220,26 @@ func ExampleOperator() {
 func ExampleAffiliate() {
 	ctx := context.Background()
 	operator, err := client.NewOperator(address, client.Password(operatorEmail, password), client.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	accounts, err := operator.Accounts(client.AccountQuery{Role: client.AffiliateRole}).Page(ctx, 1, 1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	shop, order := aShop(15)
 	order.AffiliateCode = accounts.Entries[0].ID
 	held, err := shop.Book(ctx, order)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if _, err := shop.Pay(ctx, held.ID, "pi-20"); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
+	_, err = shop.Pay(ctx, held.ID, "pi-20")
+	check(err)
 	affiliate, err := client.NewAffiliate(address, client.Password("affiliate@example.com", password), client.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	for commission, err := range affiliate.Commissions().All(ctx) {
 		fmt.Println(commission.Status, commission.Amount, commission.Currency, err)
 	}
 	// Output: accrued 1.25 EUR <nil>
+}
+
+// check ends an example that cannot go on.
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

@@ -42,7 +42,6 @@ type Client struct {
 	sandbox *sandbox
 }
 
-// defaultSandbox is the name of the sandbox at the root.
 const defaultSandbox = "default"
 
 // New returns a client for the mock at that URL, such as http://127.0.0.1:8081.

@@ -2,10 +2,11 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,70 +23,81 @@ type Document struct{ operations []*Operation }
 
 // Operation is one method of one path.
 type Operation struct {
-	ID           string
-	Method, Path string   // GET, and the template, such as /things/{thing}
-	Security     []string // the schemes of which one opens it; none: anybody may come in
+	ID           string   `json:"operationId"`
+	Method, Path string   `json:"-"` // GET, and the template, such as /things/{thing}
+	Security     []string `json:"-"` // the schemes of which one opens it; none: anybody may come in
 	Parameters   []Parameter
-	Body         *Body          // nil: it takes none
-	Answer       map[string]any // the schema of the good answer's JSON, as it is written, references resolved; nil: it has none
+	Body         *Part          `json:"-"` // nil: it takes none
+	Answer       map[string]any `json:"-"` // the schema of the good answer's JSON, as of a Part; nil: it has none
 
 	pattern   *regexp.Regexp      // of the escaped paths that fit, with a group for each parameter
 	responses map[string]response // by status, or default
 }
 
-// Parameter is one of an operation's.
-type Parameter struct {
-	Name, In string
+// Part is a parameter, a header or a body.
+type Part struct {
 	Required bool
 	Schema   map[string]any // as it is written, references resolved
-	Example  any            // nil: there is none
 	judge    *jsonschema.Schema
 }
 
-// Body is what an operation takes.
-type Body struct {
-	Required bool
-	Schema   map[string]any // as it is written, references resolved
-	judge    *jsonschema.Schema
+// Parameter is one of an operation's.
+type Parameter struct {
+	Name, In string
+	Example  any // nil: there is none
+	*Part
 }
 
 // response is one that an operation may give.
 type response struct {
-	headers map[string]header
-	content map[string]*jsonschema.Schema // by media type
+	Headers map[string]*Part
+	Content map[string]*Part // by media type
 }
 
-type header struct {
-	required bool
-	judge    *jsonschema.Schema
+// operationNode is an operation as it is written.
+type operationNode struct {
+	Operation
+	Security    []map[string]any // nil: the document's
+	RequestBody struct {
+		Required bool
+		Content  map[string]*Part
+	}
+	Responses map[string]response
 }
 
 // Read reads a document of schemas.Files, such as Marketplace.
 func Read(file string) (*Document, error) {
 	text, err := Bundle(file)
+	if err == nil {
+		text, err = yaml.YAMLToJSON(text)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
 	r := reader{compiler: jsonschema.NewCompiler()}
-	if text, err = yaml.YAMLToJSON(text); err != nil {
-		return nil, fmt.Errorf("read %s: %w", file, err)
-	}
-	if err := json.Unmarshal(text, &r.root); err != nil {
-		return nil, fmt.Errorf("read %s: %w", file, err)
-	}
 	r.compiler.Draft = jsonschema.Draft2020
 	r.compiler.AssertFormat = true
 	r.compiler.Formats = schemas.Formats()
-	if err := r.compiler.AddResource(bundleName, bytes.NewReader(text)); err != nil {
+	var document struct {
+		Security []map[string]any
+		Paths    map[string]map[string]*operationNode
+	}
+	err = errors.Join(json.Unmarshal(text, &r.root), r.compiler.AddResource(bundleName, bytes.NewReader(text)))
+	if err == nil {
+		text, err = json.Marshal(r.resolved(r.root))
+	}
+	if err = cmp.Or(err, json.Unmarshal(text, &document)); err != nil {
 		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
 	d := &Document{}
-	paths, at := r.child(r.root, "#", "paths")
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		item, at := r.child(paths, at, path)
-		for _, method := range slices.Sorted(maps.Keys(item)) {
-			op, at := r.child(item, at, method)
-			d.operations = append(d.operations, r.operation(strings.ToUpper(method), path, op, at))
+	for _, path := range slices.Sorted(maps.Keys(document.Paths)) {
+		for _, method := range slices.Sorted(maps.Keys(document.Paths[path])) {
+			node := document.Paths[path][method]
+			if node.Security == nil {
+				node.Security = document.Security
+			}
+			node.Method, node.Path = strings.ToUpper(method), path
+			d.operations = append(d.operations, r.operation(node))
 		}
 	}
 	if r.err != nil {
@@ -100,115 +112,94 @@ func (d *Document) Operations() []*Operation { return d.operations }
 // bundleName names a bundle to the compiler; nothing is fetched there.
 const bundleName = "https://partnerkit.dev/schemas/openapi/bundle"
 
-// reader reads a bundle. It keeps its first error.
+// reader reads a bundle. It keeps its errors.
 type reader struct {
 	root     map[string]any
 	compiler *jsonschema.Compiler
+	compiled int // schemas
 	err      error
 }
 
-// child goes one step down, and to where a reference there leads: the object, and its
-// own place.
-func (r *reader) child(node map[string]any, at, name string) (map[string]any, string) {
-	return r.resolved(node[name], at+"/"+pointerEscaper.Replace(name))
+// at is the object that a reference leads to. A test follows all of them.
+func (r *reader) at(ref string) map[string]any {
+	node := r.root
+	for _, name := range strings.Split(ref, "/")[1:] {
+		node, _ = node[name].(map[string]any)
+	}
+	return node
 }
 
-var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
-
-func (r *reader) resolved(value any, at string) (map[string]any, string) {
-	node, _ := value.(map[string]any)
-	for len(node) == 1 && node["$ref"] != nil {
-		at, _ = node["$ref"].(string)
-		node = r.root
-		for _, token := range strings.Split(at, "/")[1:] {
-			node, _ = node[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)].(map[string]any)
+// resolved is a part of the document with what its references lead to in their place,
+// but for those of schemas.
+func (r *reader) resolved(value any) any {
+	switch value := value.(type) {
+	case []any:
+		made := make([]any, len(value))
+		for i, item := range value {
+			made[i] = r.resolved(item)
 		}
-		if node == nil {
-			r.fail(fmt.Errorf("%s leads nowhere", at))
+		return made
+	case map[string]any:
+		if ref, ok := value["$ref"].(string); ok {
+			return r.resolved(r.at(ref))
 		}
+		made := map[string]any{}
+		for name, child := range value {
+			if name != "schema" && name != "schemas" {
+				child = r.resolved(child)
+			}
+			made[name] = child
+		}
+		return made
 	}
-	return node, at
-}
-
-func (r *reader) fail(err error) {
-	if r.err == nil {
-		r.err = err
-	}
+	return value
 }
 
 // parameterInPath is one in a path whose special characters are quoted.
 var parameterInPath = regexp.MustCompile(`\\\{(\w+)\\\}`)
 
-func (r *reader) operation(method, path string, node map[string]any, at string) *Operation {
-	op := &Operation{Method: method, Path: path, responses: map[string]response{}}
-	op.pattern = regexp.MustCompile("^" + parameterInPath.ReplaceAllString(regexp.QuoteMeta(path), "(?P<$1>[^/]+)") + "$")
-	op.ID, _ = node["operationId"].(string)
-	security, own := node["security"].([]any)
-	if !own {
-		security, _ = r.root["security"].([]any)
+func (r *reader) operation(node *operationNode) *Operation {
+	op := &node.Operation
+	op.pattern = regexp.MustCompile("^" + parameterInPath.ReplaceAllString(regexp.QuoteMeta(op.Path), "(?P<$1>[^/]+)") + "$")
+	op.responses = node.Responses
+	for _, scheme := range node.Security {
+		op.Security = slices.AppendSeq(op.Security, maps.Keys(scheme))
 	}
-	for _, scheme := range security {
-		for name := range scheme.(map[string]any) {
-			op.Security = append(op.Security, name)
+	for _, p := range op.Parameters {
+		r.prepare(p.Part)
+	}
+	if op.Body = node.RequestBody.Content["application/json"]; op.Body != nil {
+		op.Body.Required = node.RequestBody.Required
+		r.prepare(op.Body)
+	}
+	for status, response := range op.responses {
+		for _, header := range response.Headers {
+			r.prepare(header)
 		}
-	}
-	list, _ := node["parameters"].([]any)
-	for i, item := range list {
-		node, at := r.resolved(item, fmt.Sprintf("%s/parameters/%d", at, i))
-		p := Parameter{Example: node["example"], judge: r.schema(node, at)}
-		p.Name, _ = node["name"].(string)
-		p.In, _ = node["in"].(string)
-		p.Required, _ = node["required"].(bool)
-		p.Schema = r.inlinedObject(node["schema"])
-		op.Parameters = append(op.Parameters, p)
-	}
-	if body, at := r.child(node, at, "requestBody"); body != nil {
-		content, at := r.child(body, at, "content")
-		media, at := r.child(content, at, "application/json")
-		op.Body = &Body{Schema: r.inlinedObject(media["schema"]), judge: r.schema(media, at)}
-		op.Body.Required, _ = body["required"].(bool)
-	}
-	responses, at := r.child(node, at, "responses")
-	for status := range responses {
-		node, at := r.child(responses, at, status)
-		op.responses[status] = r.response(node, at)
-		if strings.HasPrefix(status, "2") {
-			content, at := r.child(node, at, "content")
-			if media, _ := r.child(content, at, "application/json"); media != nil {
-				op.Answer = r.inlinedObject(media["schema"])
+		for kind, body := range response.Content {
+			r.prepare(body)
+			if strings.HasPrefix(status, "2") && kind == "application/json" {
+				op.Answer = body.Schema
 			}
 		}
 	}
 	return op
 }
 
-func (r *reader) response(node map[string]any, at string) response {
-	made := response{headers: map[string]header{}, content: map[string]*jsonschema.Schema{}}
-	headers, above := r.child(node, at, "headers")
-	for name := range headers {
-		node, at := r.child(headers, above, name)
-		required, _ := node["required"].(bool)
-		made.headers[http.CanonicalHeaderKey(name)] = header{required: required, judge: r.schema(node, at)}
+// prepare compiles the schema of a part, then resolves its references.
+func (r *reader) prepare(p *Part) {
+	r.compiled++
+	name := fmt.Sprintf("%s/%d", bundleName, r.compiled)
+	text, err := json.Marshal(p.Schema)
+	if err == nil {
+		text = bytes.ReplaceAll(text, []byte(`"$ref":"#`), []byte(`"$ref":"`+bundleName+`#`))
+		err = r.compiler.AddResource(name, bytes.NewReader(text))
 	}
-	content, above := r.child(node, at, "content")
-	for kind := range content {
-		media, at := r.child(content, above, kind)
-		made.content[kind] = r.schema(media, at)
+	if err == nil {
+		p.judge, err = r.compiler.Compile(name)
 	}
-	return made
-}
-
-// schema compiles the schema of a parameter, a header or a body.
-func (r *reader) schema(node map[string]any, at string) *jsonschema.Schema {
-	if node["schema"] == nil {
-		r.fail(fmt.Errorf("%s has no schema", at))
-		return nil
-	}
-	compiled, err := r.compiler.Compile(bundleName + at + "/schema")
-	if err != nil {
-		r.fail(fmt.Errorf("%s: %w", at, err))
-	}
-	return compiled
+	r.err = errors.Join(r.err, err)
+	p.Schema = r.inlinedObject(p.Schema)
 }
 
 // inlined is a part of a schema with what its references lead to in their place. Our
@@ -224,8 +215,7 @@ func (r *reader) inlined(value any) any {
 	case map[string]any:
 		made := map[string]any{}
 		if ref, ok := value["$ref"].(string); ok {
-			target, _ := r.resolved(map[string]any{"$ref": ref}, "")
-			made = r.inlinedObject(target)
+			made = r.inlinedObject(r.at(ref))
 		}
 		for name, child := range value {
 			properties, brought := made[name].(map[string]any) // by the reference

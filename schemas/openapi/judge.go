@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,10 +94,10 @@ func (o *Operation) JudgeAnswer(status int, headers http.Header, body []byte) (w
 			return []string{fmt.Sprintf("the status %d is not described", status)}
 		}
 	}
-	for name, h := range described.headers {
+	for name, h := range described.Headers {
 		text := headers.Get(name)
 		switch {
-		case text == "" && h.required:
+		case text == "" && h.Required:
 			wrong = append(wrong, fmt.Sprintf("the header %s is missing", name))
 		case text != "":
 			if err := judgeText(h.judge, "", text); err != nil {
@@ -105,21 +106,21 @@ func (o *Operation) JudgeAnswer(status int, headers http.Header, body []byte) (w
 		}
 	}
 	for name := range headers {
-		if _, ok := described.headers[name]; !ok && telling(name) {
+		if telling(name) && !slices.ContainsFunc(slices.Collect(maps.Keys(described.Headers)), func(known string) bool { return strings.EqualFold(known, name) }) {
 			wrong = append(wrong, fmt.Sprintf("the header %s is not described for %d", name, status))
 		}
 	}
 	kind, _, _ := mime.ParseMediaType(headers.Get("Content-Type"))
-	schema, ok := described.content[kind]
+	content, ok := described.Content[kind]
 	switch {
-	case len(described.content) == 0 && len(body) > 0:
+	case len(described.Content) == 0 && len(body) > 0:
 		wrong = append(wrong, "a body is not described")
-	case len(described.content) > 0 && !ok:
+	case len(described.Content) > 0 && !ok:
 		wrong = append(wrong, fmt.Sprintf("the content type %q is not described", kind))
 	case kind == "application/json":
 		body, err := plain(headers, body)
 		if err == nil {
-			err = judgeJSON(schema, body)
+			err = judgeJSON(content.judge, body)
 		}
 		if err != nil {
 			wrong = append(wrong, fmt.Sprintf("the body: %v", err))
@@ -162,40 +163,20 @@ func judgeJSON(schema *jsonschema.Schema, text []byte) error {
 	if err := decoder.Decode(&value); err != nil {
 		return err
 	}
-	return told(schema.Validate(value))
+	return schema.Validate(value)
 }
 
 // judgeText judges what stands in an address or a header, which has no type of its own.
 func judgeText(schema *jsonschema.Schema, kind any, text string) error {
-	asText := told(schema.Validate(text))
+	asText := schema.Validate(text)
 	if asText == nil || kind == "string" {
 		return asText
 	}
 	switch _, err := strconv.ParseFloat(text, 64); {
 	case err == nil && json.Valid([]byte(text)):
-		return told(schema.Validate(json.Number(text)))
+		return schema.Validate(json.Number(text))
 	case text == "true" || text == "false":
-		return told(schema.Validate(text == "true"))
+		return schema.Validate(text == "true")
 	}
 	return asText
-}
-
-// told says every place that is wrong.
-func told(err error) error {
-	var broken *jsonschema.ValidationError
-	if !errors.As(err, &broken) {
-		return err
-	}
-	var places []string
-	var walk func(*jsonschema.ValidationError)
-	walk = func(e *jsonschema.ValidationError) {
-		if len(e.Causes) == 0 {
-			places = append(places, e.InstanceLocation+" "+e.Message)
-		}
-		for _, cause := range e.Causes {
-			walk(cause)
-		}
-	}
-	walk(broken)
-	return errors.New(strings.Join(places, "; "))
 }

@@ -123,7 +123,7 @@ func TestAnOperationJudgesWhatIsSentAndAnswered(t *testing.T) {
 		"an error":                {answer(400, problem), ""},
 		"the default's":           {answer(500, problem), ""},
 		"another's status":        {answer(404, problem), "the status 404 is not described"},
-		"an error of another way": {answer(400, `{"success":1}`), "success"},
+		"an error of another way": {answer(400, `{"success":1}`), "missing properties"},
 		"a header missing":        {answer(429, problem), "the header Retry-After is missing"},
 		"a header not described":  {answer(400, problem, "Retry-After"), "the header Retry-After is not described for 400"},
 		"a good answer's body":    {answer(200, `{"success":1,"data":{}}`), "access_token"},

@@ -2,19 +2,21 @@ package main_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -132,19 +134,24 @@ func (b *buyers) shop(ctx context.Context, dice *rand.Rand) {
 			return false
 		}
 	}
+	business := b.mock.Default().Platform()
 	for think() {
-		var hold partnerapi.ReserveAnswer
-		if !b.call(http.MethodPost, partnerapi.ReservePath, b.choose(dice), &hold) {
+		b.calls.Add(1)
+		hold, err := business.Reserve(b.choose(dice), nil)
+		if err != nil {
 			continue
 		}
-		code := hold.ReservationConfirmationCode
-		var booking partnerapi.ConfirmAnswer
-		if think() && dice.IntN(2) == 0 && b.call(http.MethodPost, partnerapi.ConfirmPath, partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, &booking) {
-			think()
-			b.call(http.MethodPost, partnerapi.CancelPath(booking.ExternalBookingID), nil, nil)
-			continue
+		if think() && dice.IntN(2) == 0 {
+			b.calls.Add(1)
+			if booking, err := business.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: hold.Code}, nil); err == nil {
+				think()
+				b.calls.Add(1)
+				business.Cancel(booking.ID, nil)
+				continue
+			}
 		}
-		b.call(http.MethodDelete, partnerapi.ReleasePath(code), nil, nil)
+		b.calls.Add(1)
+		business.Release(hold.Code, nil)
 	}
 }
 
@@ -161,17 +168,67 @@ func (b *buyers) choose(dice *rand.Rand) partnerapi.ReserveRequest {
 	return request
 }
 
-// call sends a buyer's call, and reports whether it was answered with 2xx.
-func (b *buyers) call(method, path string, body, answer any) bool {
-	b.calls.Add(1)
-	var text []byte
-	if body != nil {
-		text, _ = json.Marshal(body)
-	}
-	r := httptest.NewRequest(method, path, bytes.NewReader(text))
-	r.Header.Set("Authorization", "Bearer "+key)
-	r.Header.Set("Content-Type", "application/json")
-	recorder := httptest.NewRecorder()
-	b.mock.ServeHTTP(recorder, r)
-	return recorder.Code/100 == 2 && (answer == nil || json.Unmarshal(recorder.Body.Bytes(), answer) == nil)
+// mostOpen is how many rules may be left open where others buy.
+const mostOpen = 5
+
+// crowded is a partner that is judged while others buy.
+type crowded struct {
+	defect string // "": it keeps the contract
+	rule   string // that the defect breaks
+	runs   int    // without a soak
 }
+
+func TestOtherCustomersNeitherAccuseALawfulPartnerNorHideABreach(t *testing.T) {
+	t.Parallel()
+	for _, partner := range []crowded{
+		{runs: 2},
+		{defect: "hold-takes-no-seats", rule: "reserve.vacancies.one", runs: 1},
+		{defect: "release-gives-nothing-back", rule: "release.vacancies.one", runs: 1},
+		{defect: "second-confirm-books-again", rule: "confirm.repeat.booking", runs: 1},
+	} {
+		if runs, err := strconv.Atoi(os.Getenv(soakRuns)); err == nil {
+			partner.runs = runs
+		}
+		found := 0
+		for seed := range uint64(partner.runs) {
+			if partner.judgedAmongBuyers(t, seed) {
+				found++
+			}
+		}
+		// Eighteen of twenty; all, where there are few.
+		if partner.defect != "" && 10*found < 9*partner.runs {
+			t.Errorf("want %s found through %s, got it in %d of %d runs", partner, partner.rule, found, partner.runs)
+		}
+	}
+}
+
+// judgedAmongBuyers has a mock judged while others buy there, with a seed of their
+// own, and reports whether the defect's rule failed.
+func (partner crowded) judgedAmongBuyers(t *testing.T, seed uint64) (found bool) {
+	t.Helper()
+	options := mockpartner.Options{Seed: seed}
+	if partner.defect != "" {
+		options.Defects = []string{partner.defect}
+	}
+	mock := newMock(t, options)
+	buyers := goShopping(t, mock, seed)
+	url := between(t, mock, buyers.follow)
+	r := judge(t, url, ofMock(url)...)
+	buyers.goHome()
+	if partner.defect == "" {
+		leftAsItWas(t, mock)
+	}
+	failed, open := r.outcomes(report.Failed), r.outcomes(report.Inconclusive)
+	found = slices.Contains(failed, partner.rule)
+	if accused := slices.DeleteFunc(failed, func(id string) bool { return id == partner.rule }); len(accused) > 0 {
+		t.Errorf("%s, seed %d: want no other MUST rule failed, got %q\n%s", partner, seed, accused, r.said())
+	}
+	if len(open) > mostOpen {
+		t.Errorf("%s, seed %d: want at most %d rules left open, got %q\n%s", partner, seed, mostOpen, open, r.said())
+	}
+	t.Logf("%s, seed %d, %d other customers: found %t, %d rules left open, %d calls beside %d of theirs",
+		partner, seed, howManyBuyers(), found, len(open), r.result.Coverage.Calls, buyers.calls.Load())
+	return found
+}
+
+func (partner crowded) String() string { return cmp.Or(partner.defect, "lawful") }

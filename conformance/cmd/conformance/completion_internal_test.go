@@ -46,13 +46,3 @@ func TestAShellCompletesTheNamesOfRulesProfilesDefectsAndVariants(t *testing.T) 
 		}
 	}
 }
-
-func TestEveryShellHasItsScript(t *testing.T) {
-	t.Parallel()
-	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		var out, complaint bytes.Buffer
-		if code := execute(t.Context(), []string{"completion", shell}, &out, &complaint); code != 0 || !strings.Contains(out.String(), "conformance") {
-			t.Errorf("%s: want a script, got exit %d: %s", shell, code, complaint.String())
-		}
-	}
-}

@@ -6,14 +6,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
@@ -118,34 +116,6 @@ func TestARunThatUsesItsTimeUpSaysSoAndIsIncomplete(t *testing.T) {
 		t.Errorf("want exit 3 because of --max-duration, got %d because %q\n%s", r.code, r.result.Reason, r.said())
 	}
 	allUndone(t, r, mock)
-}
-
-// An array of millions of elements fits into the cap on bytes, and not into the
-// time and memory of whoever takes each of them seriously.
-func TestMillionsOfWrongElementsAreAFindingWithinTimeAndMemory(t *testing.T) {
-	t.Parallel()
-	for endpoint, of := range map[partnerapi.Endpoint]struct {
-		elements int
-		finding  rule.Rule
-	}{
-		partnerapi.Products:     {inShort(10 << 20), rule.ProductID},
-		partnerapi.Availability: {inShort(5 << 20), rule.SlotID},
-	} {
-		t.Run(string(endpoint), func(t *testing.T) {
-			t.Parallel()
-			answer := "[" + strings.Repeat("{},", of.elements) + "{}]"
-			address := between(t, small(t), only(endpoint, func(_ http.Handler, w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body)
-				_, _ = io.WriteString(w, answer)
-			}))
-			p := start(t, withKey(), "run", "--base-url", address, "--max-duration", "20s", "--rule", of.finding.ID)
-			r := p.wait(t)
-			if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Contains(failed, of.finding.ID) {
-				t.Errorf("want exit 1 for %s, got %d after %s for %q\n%s", of.finding.ID, r.code, r.took, failed, r.said())
-			}
-			p.staysSmall(t)
-		})
-	}
 }
 
 // Texts of a partner's choice stand in messages, addresses and headers; none of

@@ -4,8 +4,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -84,4 +87,59 @@ func newHelp(root *cobra.Command) *cobra.Command {
 			return command.Help()
 		},
 	}
+}
+
+// Exit codes. CI decides by them.
+const (
+	exitConformant    = 0
+	exitNonconformant = 1             // a MUST rule failed
+	exitUsage         = cli.ExitUsage // the command was not understood, or could not do its work
+	exitIncomplete    = 3             // the partner could not be judged
+)
+
+// noArgs refuses arguments without showing them: a key may be among them.
+func noArgs(command *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments, only flags; '%[1]s --help' shows examples", command.CommandPath())
+	}
+	return nil
+}
+
+func writeJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}
+
+func readAtMost(name string, most int64) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, most))
+}
+
+// prepareFolder makes the folder for the reports and tries to write into it.
+func prepareFolder(dir string) error {
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		var trial *os.File
+		if trial, err = os.CreateTemp(dir, ".trial-*"); err == nil {
+			err = errors.Join(trial.Close(), os.Remove(trial.Name()))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("--report-dir %s cannot be written (%w): name another folder", dir, reason(err))
+	}
+	return nil
+}
+
+// reason leaves out the operation and the path of a file error, which the
+// message around it names.
+func reason(err error) error {
+	if inPath := (*fs.PathError)(nil); errors.As(err, &inPath) {
+		return inPath.Err
+	}
+	return err
 }

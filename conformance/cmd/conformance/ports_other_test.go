@@ -4,11 +4,7 @@ package main_test
 
 import "testing"
 
-func closedPort(t *testing.T) string { return noPort(t) }
-
-func fullPort(t *testing.T) string { return noPort(t) }
-
-func noPort(t *testing.T) string {
+func fullPort(t *testing.T) string {
 	t.Helper()
 	t.Skip("a port that is taken and does not answer is made on Unix only")
 	return ""

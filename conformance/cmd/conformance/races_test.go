@@ -1,13 +1,9 @@
 package main_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -93,66 +89,6 @@ func TestAPartnerThatServesOneCallerAfterAnotherStandsTheRaces(t *testing.T) {
 	allUndone(t, r, mock)
 }
 
-func TestAnotherCustomerWhoGetsOneOfTheLastSeatsIsNoBreach(t *testing.T) {
-	t.Parallel()
-	mock := small(t)
-	crowd := newCrowd()
-	bought := make(chan string, 1)
-	var once sync.Once
-	address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if partnerapi.EndpointOf(r) == partnerapi.Reserve && withIt > 1 {
-			once.Do(func() { bought <- buysTheSame(mock, r) })
-		}
-		pause(r, 10*time.Millisecond) // so that calls meet
-		next.ServeHTTP(w, r)
-	}))
-	r := judge(t, address, "--label", onlyRaces)
-	r.stoodTheRaces(t)
-	select {
-	case code := <-bought:
-		mock.Default().Platform().Release(code, nil)
-	default:
-		t.Error("want another customer to come for a seat during a race")
-	}
-	allUndone(t, r, mock)
-}
-
-// buysTheSame has another customer reserve what r asks for, and returns the code.
-func buysTheSame(mock *mockpartner.Mock, r *http.Request) string {
-	body, _ := io.ReadAll(r.Body)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	var wanted partnerapi.ReserveRequest
-	_ = json.Unmarshal(body, &wanted)
-	made, err := mock.Default().Platform().Reserve(wanted, nil)
-	if err != nil {
-		return "refused: " + err.Error()
-	}
-	return made.Code
-}
-
-func TestAPartnerWhoseTransactionsCollideFailsTheRaceAlone(t *testing.T) {
-	t.Parallel()
-	mock, crowd := small(t), newCrowd()
-	address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if partnerapi.EndpointOf(r) == partnerapi.Reserve && withIt > 1 {
-			text(http.StatusInternalServerError, "application/json", `{"message":"deadlock detected"}`)(w, r)
-			return
-		}
-		if partnerapi.EndpointOf(r) == partnerapi.Reserve {
-			pause(r, 20*time.Millisecond)
-		}
-		next.ServeHTTP(w, r)
-	}))
-	r := judge(t, address)
-	if failed := r.outcomes(report.Failed); !slices.Equal(failed, []string{"reserve.race"}) {
-		t.Errorf("want reserve.race failed alone, got %q\n%s", failed, r.said())
-	}
-	if found := r.rule(t, "reserve.race"); !strings.Contains(found.Message, "got 500 Internal Server Error") || len(found.Exchanges) < 4 {
-		t.Errorf("want the answer named and every call shown, got %q and %d exchanges", found.Message, len(found.Exchanges))
-	}
-	allUndone(t, r, mock)
-}
-
 func TestALostRaceIsDrawnInAPictureBesideTheReport(t *testing.T) {
 	t.Parallel()
 	_, address := startMock(t, mockpartner.Options{Defects: []string{"oversold-under-load"}})
@@ -227,24 +163,19 @@ func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
 
 func TestWhateverIsHeldIsUndoneWhenTheRunIsInterruptedInARace(t *testing.T) {
 	t.Parallel()
-	for name, signals := range map[string][]os.Signal{"once": {syscall.SIGINT}, "three times": {syscall.SIGINT, syscall.SIGINT, syscall.SIGINT}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			mock, crowd := small(t), newCrowd()
-			address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
-				pause(r, 20*time.Millisecond) // so that calls meet
-				next.ServeHTTP(w, r)
-				if withIt > 1 {
-					pause(r, slowFor)
-				}
-			}))
-			p := start(t, withKey(), "run", "--base-url", address, "--label", onlyRaces)
-			p.interruptAt(t, crowd.met, signals)
-			r := p.wait(t)
-			if r.code != 3 || r.result == nil || r.result.Reason != "the run was interrupted" {
-				t.Fatalf("want exit 3 and a report of an interrupted run, got exit %d and %+v\n%s", r.code, r.result, r.stderr)
-			}
-			allUndone(t, r, mock)
-		})
+	mock, crowd := small(t), newCrowd()
+	address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
+		pause(r, 20*time.Millisecond) // so that calls meet
+		next.ServeHTTP(w, r)
+		if withIt > 1 {
+			pause(r, slowFor)
+		}
+	}))
+	p := start(t, withKey(), "run", "--base-url", address, "--label", onlyRaces)
+	p.interruptAt(t, crowd.met, []os.Signal{syscall.SIGINT, syscall.SIGINT, syscall.SIGINT})
+	r := p.wait(t)
+	if r.code != 3 || r.result == nil || r.result.Reason != "the run was interrupted" {
+		t.Fatalf("want exit 3 and a report of an interrupted run, got exit %d and %+v\n%s", r.code, r.result, r.stderr)
 	}
+	allUndone(t, r, mock)
 }

@@ -40,34 +40,23 @@ func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
 	allUndone(t, r, mock)
 }
 
-func TestWhatBecomesOfAHoldThatExpiresIsFoundByWaiting(t *testing.T) {
+func TestAHoldIsNotWaitedForWhereNobodyAsksForItOrItLivesTooLong(t *testing.T) {
 	t.Parallel()
-	_, address := startMock(t, mockpartner.Options{HoldFor: briefly, Defects: []string{"expired-seats-are-lost"}})
-	// Alone: on a busy machine holds of other stories would expire as well.
-	r := judge(t, address, "--include-slow", "--rule", strings.Join(expiry, ","))
-	if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{"release.expired.vacancies"}) {
-		t.Errorf("want exit 1 for release.expired.vacancies, got %d for %q\n%s", r.code, failed, r.said())
-	}
-}
-
-func TestAHoldThatLivesTooLongIsNotWaitedFor(t *testing.T) {
-	t.Parallel()
-	_, address := startMock(t, mockpartner.Options{HoldFor: 45 * time.Minute})
-	r := judge(t, address, "--include-slow")
-	for _, id := range expiry {
-		if one := r.rule(t, id); one.Outcome != report.Inconclusive || !strings.Contains(one.Message, "no more than 35m0s are waited for") {
-			t.Errorf("want %s left open because of the time, got %s: %s", id, one.Outcome, one.Message)
-		}
-	}
-}
-
-func TestWithoutAClockNothingIsWaitedForUnlessItIsAskedFor(t *testing.T) {
-	t.Parallel()
-	_, address := startMock(t, mockpartner.Options{})
-	r := judge(t, address)
-	for _, id := range expiry {
-		if one := r.rule(t, id); one.Outcome != report.Skipped || !strings.Contains(one.Message, "--include-slow") {
-			t.Errorf("want %s skipped, and the flag named, got %s: %s", id, one.Outcome, one.Message)
+	for _, c := range []struct {
+		holdFor time.Duration
+		flags   []string
+		want    report.Outcome
+		says    string
+	}{
+		{45 * time.Minute, []string{"--include-slow"}, report.Inconclusive, "no more than 35m0s are waited for"},
+		{0, nil, report.Skipped, "--include-slow"},
+	} {
+		_, address := startMock(t, mockpartner.Options{HoldFor: c.holdFor})
+		r := judge(t, address, c.flags...)
+		for _, id := range expiry {
+			if one := r.rule(t, id); one.Outcome != c.want || !strings.Contains(one.Message, c.says) {
+				t.Errorf("want %s %s because %q, got %s: %s", id, c.want, c.says, one.Outcome, one.Message)
+			}
 		}
 	}
 }

@@ -13,11 +13,3 @@ const shortStep = 4
 
 // isTried reports whether an entry of a long table is tried: all are in a soak.
 func isTried(entry int) bool { return os.Getenv(soakRuns) != "" || entry%shortStep == 0 }
-
-// inShort is how many of so many things are made: all in a soak.
-func inShort(whole int) int {
-	if os.Getenv(soakRuns) != "" {
-		return whole
-	}
-	return whole / (shortStep * shortStep)
-}

@@ -91,19 +91,15 @@ func badAddresses() []misuse {
 	for _, bad := range []struct{ url, want string }{
 		{"", "--base-url is missing: give the partner's address"},
 		{"partner.example/api", "no http:// or https:// in front"},
-		{"localhost:8081", "no http:// or https:// in front"},
 		{" https://partner.example", "want an http:// or https:// address"},
 		{"ftp://partner.example", "no http:// or https:// in front"},
-		{"https:", "has no host"},
 		{"https://", "has no host"},
-		{"https:partner.example", "has no host"},
 		{"https://someone:" + secret + "@partner.example", probe.KeyVariable},
 		{"https://" + secret + "@partner.example", probe.KeyVariable},
 		{"ftp://" + secret + "@partner.example", probe.KeyVariable},
 		{"https://someone:" + secret, "the port is no number"},
 		{"https://partner.example?key=" + secret, "has a query or a fragment"},
 		{"https://partner.example#" + secret, "has a query or a fragment"},
-		{"https://partner.example:0", "want 1 to 65535"},
 		{"https://partner.example:65536", "want 1 to 65535"},
 		{"https://partner.example:https", "the port is no number"},
 		{"https://part\nner.example", "a line break or another control character"},
@@ -175,7 +171,6 @@ func badFlags(partner string) []misuse {
 	const lists = "'conformance run --help' lists the flags"
 	return []misuse{
 		{name: "a label filter that breaks off", args: run("--label", "reserve &&"), want: "cannot be read: want names joined by && and ||"},
-		{name: "a label filter with a line break", args: run("--label", "reserve\n&&"), want: "cannot be read: want names joined by && and ||"},
 		{name: "a label filter that fits no rule", args: run("--label", "reserved"), want: "fits no rule: want ids as 'conformance rules' lists them"},
 		{name: "a mistyped rule", args: run("--rule", "reserve.status,reserve.vacancie.one"), want: `there is no rule "reserve.vacancie.one" (did you mean reserve.vacancies.one`},
 		{name: "a choice of no rule", args: run("--rule", ""), want: "no rule is named"},
@@ -184,7 +179,6 @@ func badFlags(partner string) []misuse {
 		{name: "no duration", args: run("--max-duration", "0s"), want: "--max-duration 0s is too short: want at least 1s"},
 		{name: "a report that there is not", args: run("--reports", "report.pdf"), want: `--reports "report.pdf": want some of report.json`},
 		{name: "a limit scale of nothing", args: run("--limit-scale", "0"), want: "want more than 0, at most 1"},
-		{name: "a limit scale above 1", args: run("--limit-scale", "1.01"), want: "want more than 0, at most 1"},
 		{name: "a limit scale that is not a number", args: run("--limit-scale", "NaN"), want: "want more than 0, at most 1"},
 		{name: "a limit scale that is a word", args: run("--limit-scale", "half"), want: lists},
 		{name: "too many stories", args: run("--explore", "1001"), want: "--explore 1001: want from 0 to 1000"},
@@ -211,7 +205,6 @@ func badSelftests() []misuse {
 		{name: "a fast selftest with a defect", args: of("--fast", "--defect", "hold-without-code"), want: "--fast chooses the defects itself"},
 		{name: "a selftest of nothing at once", args: of("--parallel", "0"), want: "--parallel 0: want 1 to 64"},
 		{name: "a selftest of too many at once", args: of("--parallel", "65"), want: "--parallel 65: want 1 to 64"},
-		{name: "a selftest with an unknown flag", args: of("--quick"), want: "'conformance selftest --help' lists the flags"},
 		{name: "an argument of selftest", args: of(secret), want: "conformance selftest takes no arguments"},
 		{name: "a selftest without a report folder", args: of("--report-dir", ""), want: "name another folder"},
 	}
@@ -221,19 +214,15 @@ func badCommands() []misuse {
 	return []misuse{
 		{name: "an unknown command", args: []string{"judge"}, want: `there is no command "judge"; 'conformance --help' lists all`},
 		{name: "the key as command", args: []string{secret}, want: "'conformance --help' lists all"},
-		{name: "a command with a line break", args: []string{"ru\nn"}, want: "'conformance --help' lists all"},
 		{name: "an unknown flag of no command", args: []string{"--base-url", "https://partner.example"}, want: "unknown flag: --base-url; 'conformance --help' lists the flags"},
 		{name: "help of an unknown command", args: []string{"help", "judge"}, want: `there is no command "judge"; 'conformance --help' lists all`},
-		{name: "an argument of rules", args: []string{"rules", "reserve"}, want: "takes no arguments"},
 		{name: "diff of one report", args: []string{"diff", "report.json"}, want: "the report.json of two runs, the old and the new, and got 1"},
 		{name: "diff of a report that is missing", args: []string{"diff", "missing.json", "missing.json"}, want: "missing.json cannot be read: no such file or directory"},
 		{name: "diff of what is no report", args: []string{"diff", "usage_test.go", "usage_test.go"}, want: "usage_test.go is not the report.json of a run: no JSON at byte"},
 		{name: "diff in two forms", args: []string{"diff", "a", "b", "--json", "--markdown"}, want: "choose one"},
 		{name: "two lists of rules", args: []string{"rules", "--coverage", "--markdown"}, want: "choose one"},
 		{name: "completion of no shell", args: []string{"completion"}, want: "the name of one shell: bash, fish, powershell, zsh"},
-		{name: "completion of an unknown shell", args: []string{"completion", "tcsh"}, want: "the name of one shell: bash, fish, powershell, zsh"},
 		{name: "explain of a mistyped rule", args: []string{"explain", "reserve.vacancie.one"}, want: `there is no rule "reserve.vacancie.one" (did you mean reserve.vacancies.one`},
-		{name: "explain of no rule", args: []string{"explain"}, want: "the id of one rule, and got 0; 'conformance rules' lists all"},
 		{name: "explain of an unknown rule", args: []string{"explain", "zzz"}, want: `there is no rule "zzz"; 'conformance rules' lists all`},
 	}
 }

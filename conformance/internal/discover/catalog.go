@@ -1,3 +1,8 @@
+// Package discover reads a partner's answers leniently and finds what to test
+// with. A catalog with one bad price still has products, options and units:
+// what is broken is judged by its own rule, and must not hide the rest.
+//
+// Nothing here sends a request.
 package discover
 
 import (
@@ -139,21 +144,16 @@ func (o Option) FixedIDs() bool {
 
 // Infant returns the unit of infants, who may take no seat, and false where there
 // is none beside the lead (RSV-9).
-func (o Option) Infant() (string, bool) {
-	for _, unit := range o.Units {
-		if unit.ID != "" && unit.ID != o.Lead() && unit.Type == partnerapi.Infant {
-			return unit.ID, true
-		}
-	}
-	return "", false
-}
+func (o Option) Infant() (string, bool) { return o.besideLead(true) }
 
 // Companion returns a second unit that takes a seat of its own beside the lead,
 // and false where there is none (RSV-9).
-func (o Option) Companion() (string, bool) {
+func (o Option) Companion() (string, bool) { return o.besideLead(false) }
+
+func (o Option) besideLead(infant bool) (string, bool) {
 	lead := o.Lead()
 	for _, unit := range o.Units {
-		if unit.ID != "" && unit.ID != lead && unit.Type != partnerapi.Infant {
+		if unit.ID != "" && unit.ID != lead && (unit.Type == partnerapi.Infant) == infant {
 			return unit.ID, true
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"partnerkit.dev/schemas"
 )
 
@@ -68,31 +70,16 @@ func Elements(raw []byte) ([]json.RawMessage, error) {
 	return split(raw, fewElements+len(raw)/shortestElement), nil
 }
 
-// split cuts a well-formed JSON array at its commas, into so many elements at
-// the most.
+// split cuts a well-formed JSON array into its elements, so many at the most.
 func split(array []byte, most int) []json.RawMessage {
 	elements := []json.RawMessage{}
-	depth, start := 0, 1
-	add := func(end int) {
-		if element := bytes.TrimSpace(array[start:end]); len(element) > 0 {
-			elements = append(elements, element)
-		}
-		start = end + 1
-	}
-	for i := 0; i < len(array) && len(elements) < most; i++ {
-		switch array[i] {
-		case '"':
-			i = endOfString(array, i)
-		case '[', '{':
-			depth++
-		case ']', '}':
-			if depth--; depth == 0 {
-				add(i)
-			}
-		case ',':
-			if depth == 1 {
-				add(i)
-			}
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(array), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	_, err := decoder.ReadToken() // the bracket
+	for err == nil && len(elements) < most && decoder.PeekKind() != ']' {
+		var element jsontext.Value
+		if element, err = decoder.ReadValue(); err == nil {
+			end := decoder.InputOffset()
+			elements = append(elements, array[end-int64(len(element)):end])
 		}
 	}
 	return elements
@@ -123,7 +110,7 @@ func wellFormed(raw []byte) error {
 		return errors.New("the body is not UTF-8")
 	case !json.Valid(raw):
 		return notJSON(raw)
-	case depth(raw) > schemas.MaxDepth:
+	case Depth(raw) > schemas.MaxDepth:
 		return fmt.Errorf("the body is nested too deeply: want at most %d levels of arrays and objects", schemas.MaxDepth)
 	default:
 		return nil
@@ -139,8 +126,8 @@ func notJSON(raw []byte) error {
 	return fmt.Errorf("the body is not JSON: %w", err)
 }
 
-// depth returns how deeply arrays and objects are nested in a well-formed text.
-func depth(text []byte) int {
+// Depth returns how deeply arrays and objects are nested in a well-formed text.
+func Depth(text []byte) int {
 	now, deepest := 0, 0
 	for i := 0; i < len(text); i++ {
 		switch text[i] {

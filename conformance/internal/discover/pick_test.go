@@ -123,21 +123,3 @@ func TestPickPutsTheMostLikedFirst(t *testing.T) {
 		}
 	}
 }
-
-func TestAKeyTellsSlotsAndOptionsApart(t *testing.T) {
-	t.Parallel()
-	one := slotIn(5, "s")
-	if again := slotIn(5, "s"); again.Key() != one.Key() || again.OptionKey() != one.OptionKey() {
-		t.Error("want the same slot under the same key")
-	}
-	for name, other := range map[string]discover.Offer{
-		"another start":   slotIn(6, "s"),
-		"another id":      slotIn(5, "t"),
-		"another option":  slotIn(5, "s", func(o *discover.Offer) { o.Option.ID = "evening" }),
-		"another product": slotIn(5, "s", func(o *discover.Offer) { o.Product.ID = "swim" }),
-	} {
-		if other.Key() == one.Key() {
-			t.Errorf("%s: want another key, got %q twice", name, one.Key())
-		}
-	}
-}

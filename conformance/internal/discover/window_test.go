@@ -1,7 +1,6 @@
 package discover_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -83,28 +82,6 @@ func TestADayBeginsAndEndsAtMidnightInTheProductsZone(t *testing.T) {
 	}
 }
 
-func TestTheOffsetOfATimeDoesNotMoveItToAnotherDay(t *testing.T) {
-	t.Parallel()
-	auckland := zone(t, "Pacific/Auckland")
-	day := discover.Window{From: "2026-07-02", To: "2026-07-02"}
-	for _, text := range []string{"2026-07-02T09:00:00+12:00", "2026-07-01T21:00:00Z", "2026-07-01T10:00:00-11:00"} {
-		if !day.Contains(at(t, text), auckland) {
-			t.Errorf("want %s within %s in Auckland, however it is written", text, day.From)
-		}
-	}
-}
-
-func TestAWindowContainsBothItsEnds(t *testing.T) {
-	t.Parallel()
-	window := discover.Window{From: "2026-07-01", To: "2026-07-03"}
-	for day, inside := range map[int]bool{30: false, 31: true, 32: true, 33: true, 34: false} {
-		moment := time.Date(2026, 6, day, 23, 0, 0, 0, time.UTC)
-		if got := window.Contains(moment, time.UTC); got != inside {
-			t.Errorf("want %s inside %t, got %t", moment, inside, got)
-		}
-	}
-}
-
 func TestDatesListsEveryDayOnce(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -122,10 +99,4 @@ func TestDatesListsEveryDayOnce(t *testing.T) {
 			t.Errorf("%v: want %v, got %v", test.window, test.want, got)
 		}
 	}
-}
-
-func ExampleLookahead() {
-	nepal := time.FixedZone("Nepal", 5*3600+45*60)
-	fmt.Println(discover.Lookahead(time.Date(2026, 7, 1, 20, 0, 0, 0, time.UTC), nepal))
-	// Output: {2026-07-02 2026-08-31}
 }

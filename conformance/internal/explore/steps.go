@@ -116,7 +116,7 @@ func (p *playing) wait() {
 		}
 	}
 	told := p.tell("move the clock %s ahead, until every hold has expired", ahead.Round(time.Second))
-	if err := p.Clock.Advance(p.ctx, ahead); err != nil {
+	if err := p.Clock.MoveBeyond(p.ctx, last); err != nil {
 		p.stopAt(scenario.Missing("%v", err))
 		return
 	}

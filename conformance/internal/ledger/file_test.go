@@ -93,17 +93,6 @@ func TestWhatALedgerKnewIsReadFromItsFile(t *testing.T) {
 	}
 }
 
-func TestALedgerThatIsOpenedAgainGoesOn(t *testing.T) {
-	t.Parallel()
-	l, name := begin(t)
-	l.Record(attempt(t, l, "walk"), held("C1", soon()))
-	again := killed(t, l, name)
-	again.Record(again.Open()[0], over)
-	if open := killed(t, again, name).Open(); len(open) != 0 {
-		t.Errorf("want what was undone entered, got %+v", *open[0])
-	}
-}
-
 func TestALineThatWasTornAsTheRunWasKilledIsLeftOut(t *testing.T) {
 	t.Parallel()
 	l, name := begin(t)

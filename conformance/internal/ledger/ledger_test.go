@@ -26,19 +26,6 @@ func attemptFor(t *testing.T, l *ledger.Ledger, product string, guests int) *led
 	return entry
 }
 
-func TestAnAttemptIsOpenBeforeItsAnswerIsKnown(t *testing.T) {
-	t.Parallel()
-	l := ledger.New()
-	attemptFor(t, l, "walk", 3)
-	entries := l.Entries()
-	if len(entries) != 1 || entries[0].State != ledger.Attempted || entries[0].Units[0].Quantity != 3 || entries[0].ProductID != "walk" {
-		t.Errorf("want the attempt with its slot and guests, got %+v", entries)
-	}
-	if open := l.Open(); len(open) != 1 {
-		t.Errorf("want an attempt to be open: its answer may be lost, got %d", len(open))
-	}
-}
-
 func TestOnlyWhatIsRefusedOrUndoneNeedsNoUndoing(t *testing.T) {
 	t.Parallel()
 	for state, open := range map[ledger.State]bool{

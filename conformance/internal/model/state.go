@@ -126,7 +126,8 @@ func (s *State) WantReserve(slot int, party Party, welcome bool) Want {
 	left := s.Slots[slot]
 	switch {
 	case !left.Counted:
-		return Want{Accept: true, Refuse: !welcome}
+		// How many seats it has is not known: with others of this run in it, it may be full.
+		return Want{Accept: true, Refuse: !welcome || s.occupied(slot)}
 	case s.Holdless:
 		return Want{Accept: true, Refuse: !welcome || left.Least < party.Guests}
 	case left.Least+left.More < party.Guests-party.Infants:
@@ -134,6 +135,13 @@ func (s *State) WantReserve(slot int, party Party, welcome bool) Want {
 	default:
 		return Want{Accept: true, Refuse: !welcome || left.Least < party.Guests}
 	}
+}
+
+// occupied reports whether a hold or a booking takes seats of a slot.
+func (s *State) occupied(slot int) bool {
+	return slices.ContainsFunc(s.Holds, func(h Hold) bool {
+		return h.Slot == slot && (h.Stage == Held || h.Stage == Booked || h.Stage == Expired)
+	})
 }
 
 // Reserved enters the answer to the reserve of that number; each further one has the

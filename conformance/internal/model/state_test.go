@@ -120,6 +120,22 @@ func TestWhatAReserveMayBeAnsweredWith(t *testing.T) {
 	}
 }
 
+func TestASlotThatCountsNoSeatsMayBeFullOfOurOwnGuests(t *testing.T) {
+	t.Parallel()
+	m := &model.State{Slots: []model.Seats{{}}}
+	wants := func(when string, want model.Want) {
+		t.Helper()
+		if got := m.WantReserve(0, couple, true); got != want {
+			t.Errorf("%s: want %+v, got %+v", when, want, got)
+		}
+	}
+	wants("while it is empty, for a party that was taken before", model.Want{Accept: true})
+	reserve(m, couple, true)
+	wants("with a hold on it", model.Want{Accept: true, Refuse: true})
+	m.Released(0)
+	wants("after the release", model.Want{Accept: true})
+}
+
 func TestASecondConfirmMayBeRefusedAndOneTooLateHasToBe(t *testing.T) {
 	t.Parallel()
 	m := slotOf(9)

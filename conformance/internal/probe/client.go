@@ -1,3 +1,10 @@
+// Package probe is the recording HTTP client of the suite. It sends what the
+// marketplace would send, waits a little longer than the marketplace would
+// wait, so that a late answer is seen and timed, and keeps every exchange as
+// evidence: redacted, bounded, and with the curl line that repeats it.
+//
+// It never follows redirects, never retries, uses no proxy, and reads no more
+// of a body than a cap.
 package probe
 
 import (
@@ -118,7 +125,7 @@ func NewClient(config Config) *Client {
 	return &Client{
 		config: config,
 		redact: NewRedactor(config.AuthKey),
-		rate:   limiter(config.MaxRPS),
+		rate:   rate.NewLimiter(cmp.Or(rate.Limit(config.MaxRPS), rate.Inf), 1),
 		http: &http.Client{
 			Transport: &http.Transport{
 				TLSClientConfig:        &tls.Config{RootCAs: config.RootCAs, MinVersion: tls.VersionTLS12},
@@ -139,7 +146,7 @@ func (c *Client) Redactor() *Redactor { return c.redact }
 func (c *Client) Exchanges() []*Exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]*Exchange(nil), c.exchanges...)
+	return slices.Clone(c.exchanges)
 }
 
 // Reached reports whether the partner has answered a call.
@@ -181,14 +188,6 @@ func (c *Client) Do(ctx context.Context, call Call) *Answer {
 		return &Answer{Exchange: exchange}
 	}
 	return &Answer{Exchange: exchange, Raw: raw}
-}
-
-// limiter lets so many calls a second pass, one after another.
-func limiter(perSecond int) *rate.Limiter {
-	if perSecond == 0 {
-		return rate.NewLimiter(rate.Inf, 1)
-	}
-	return rate.NewLimiter(rate.Limit(perSecond), 1)
 }
 
 // await waits until a call may be sent, or ctx ends: then it fails by itself. Its

@@ -48,7 +48,7 @@ type attempt struct {
 // failure tells why there is no whole answer; run is the context of the run.
 func (a attempt) failure(run context.Context) *Failure {
 	// The address is in the exchange: net/url's repetition of it adds nothing.
-	if wrapped := (*url.Error)(nil); errors.As(a.err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](a.err); ok {
 		a.err = wrapped.Err
 	}
 	waited := a.deadline.Round(time.Millisecond)
@@ -94,10 +94,11 @@ func (a attempt) brokeOff() bool {
 }
 
 func (a attempt) handshakeFailed() bool {
-	var (
-		verify *tls.CertificateVerificationError
-		record tls.RecordHeaderError
-		alert  tls.AlertError
-	)
-	return errors.As(a.err, &verify) || errors.As(a.err, &record) || errors.As(a.err, &alert)
+	return is[*tls.CertificateVerificationError](a.err) || is[tls.RecordHeaderError](a.err) || is[tls.AlertError](a.err)
+}
+
+// is reports whether err wraps an error of that type.
+func is[E error](err error) bool {
+	_, found := errors.AsType[E](err)
+	return found
 }

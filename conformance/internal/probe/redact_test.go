@@ -6,8 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unicode/utf16"
 
@@ -107,16 +111,6 @@ func TestTheKeyIsRemovedInEveryEncoding(t *testing.T) {
 				t.Errorf("%s, %s: want a clean text left alone, got %s", kind, how, again)
 			}
 		}
-	}
-}
-
-func TestEveryOccurrenceIsRemoved(t *testing.T) {
-	t.Parallel()
-	const key = "tour-operator-key"
-	got := probe.NewRedactor(key).Redact(key + key + " and " + url.QueryEscape(key) + " and " + hex.EncodeToString([]byte(key)))
-	want := strings.Repeat(probe.Redacted, 2) + " and " + probe.Redacted + " and " + probe.Redacted
-	if got != want {
-		t.Errorf("want %s, got %s", want, got)
 	}
 }
 
@@ -229,5 +223,39 @@ func TestTheDepthOfEscapesThatAreUndoneIsBounded(t *testing.T) {
 	}
 	if got := probe.NewRedactor(key).Redact(text); got != text {
 		t.Errorf("want a text beyond all layers left alone, got %q", got)
+	}
+}
+
+func TestAnAnswerFullOfKeysShowsNoPartOfOne(t *testing.T) {
+	t.Parallel()
+	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Echo", strings.Repeat(goodKey, 1500))
+		_, _ = io.WriteString(w, strings.Repeat(goodKey, 5000))
+	})
+	answer := newClient(t, address, "").Do(t.Context(), get())
+	if !answer.OK(http.StatusOK) || !answer.Response.Body.Cut {
+		t.Fatalf("want an answer whose body is cut, got %+v", answer.Exchange)
+	}
+	shown := answer.Response.Body.Text + answer.Response.Header.Get("X-Echo")
+	for from := range len(goodKey) - 3 {
+		if part := goodKey[from : from+4]; strings.Contains(shown, part) {
+			t.Fatalf("want no part of the key, got %q in %q", part, shown)
+		}
+	}
+}
+
+func TestTheKeyIsSentToNoHostButThePartners(t *testing.T) {
+	t.Parallel()
+	var strayed atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strayed.Add(1) }))
+	t.Cleanup(other.Close)
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		address := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, status) })
+		if answer := newClient(t, address, "").Do(t.Context(), get()); !answer.OK(status) {
+			t.Errorf("%d: want the redirect itself as the answer, got %+v", status, answer.Exchange)
+		}
+	}
+	if n := strayed.Load(); n > 0 {
+		t.Errorf("want no call to another host, got %d", n)
 	}
 }

@@ -1,6 +1,8 @@
 package rule
 
-import "partnerkit.dev/schemas/partnerapi"
+import (
+	"partnerkit.dev/schemas/partnerapi"
+)
 
 // Calls that are lawful, and not what a partner's programmer tries first.
 var (
@@ -30,3 +32,48 @@ func unknownFields(e partnerapi.Endpoint, needs string) Rule {
 		why("The day the contract has one field more, a partner that refuses what it does not know sells nothing any more.").
 		fix("Read the fields that you know, and let all others pass; no additionalProperties: false.")
 }
+
+// Calls that the marketplace never sends (GEN-8).
+
+var ProductsBadInput = badInput(partnerapi.Products, "products.shape")
+var AvailabilityBadInput = badInput(partnerapi.Availability, "availability.shape")
+var ReserveBadInput = badInput(partnerapi.Reserve, "reserve.code")
+var ConfirmBadInput = badInput(partnerapi.Confirm, "confirm.unknown")
+var ReleaseBadInput = badInput(partnerapi.Release, "release.unknown")
+var CancelBadInput = badInput(partnerapi.Cancel, "cancel.unknown")
+
+var ReserveNobody = should("reserve.nobody", "GEN-8", "No hold is made for nobody, or for guests that are not sold to").needs("reserve.code").
+	why("A hold without guests, or for minus one, makes the count of seats wrong for everybody.").
+	fix("Refuse an empty party, quantities below 1 and unknown unit ids with 400.")
+var ReserveBadInputEffect = should("reserve.bad-input.no-effect", "GEN-8", "A reserve that makes no sense takes no seats").
+	needs("reserve.vacancies.one", "release.vacancies.one", "reserve.refusal.no-effect").
+	why("Seats taken for nobody are never sold.").
+	fix("Check the whole body before any seat is counted, or roll back what was taken before the refusal.")
+
+var badInputRules = []Rule{
+	ProductsBadInput, AvailabilityBadInput, ReserveBadInput, ReserveNobody, ReserveBadInputEffect,
+	ConfirmBadInput, ReleaseBadInput, CancelBadInput,
+}
+
+func badInput(endpoint partnerapi.Endpoint, needs string) Rule {
+	return should(string(endpoint)+".bad-input", "GEN-8", "Input that makes no sense is refused or ignored").needs(needs).
+		why("A crash or a connection that drops takes other customers' calls with it, and shows that input is not checked.").
+		fix("Check the body before anything else, and answer 400 with a message.")
+}
+
+// Lifecycles that nobody thought of.
+
+var AvailabilityLifecycle = must("availability.lifecycle", "AVL-5", "Answers and vacancies are right after any order of reserves, confirms, releases and cancellations").
+	needs(
+		"reserve.expires-at", "reserve.code.unique", "reserve.vacancies.mixed", "reserve.sold-out", "reserve.too-many",
+		"reserve.refusal.message", "reserve.refusal.no-effect",
+		"confirm.booking-id.unique", "confirm.vacancies", "confirm.repeat.booking", "confirm.repeat.vacancies", "confirm.unknown",
+		"confirm.released.no-effect", "confirm.cancelled.no-effect", "confirm.expired.no-effect", "confirm.refusal.message",
+		"release.vacancies.many", "release.rebookable", "release.unknown.success", "release.repeat.vacancies",
+		"release.confirmed.keeps-booking", "release.cancelled.vacancies", "release.expired.vacancies",
+		"cancel.vacancies", "cancel.repeat.status", "cancel.repeat.vacancies", "cancel.unknown.success",
+	).
+	why("Customers change their minds in every order; seats that are lost or sold twice in an unusual one are noticed at the gate.").
+	fix("Follow the steps of the story that broke: what the last one shows was decided by the state that the earlier ones left.")
+
+var explorationRules = []Rule{AvailabilityLifecycle}

@@ -62,9 +62,17 @@ func (c *Clock) Read(ctx context.Context) error {
 	return c.do(ctx, http.MethodGet, nil)
 }
 
-// Advance moves the target's clock ahead.
-func (c *Clock) Advance(ctx context.Context, ahead time.Duration) error {
-	body, err := json.Marshal(map[string]string{"advance": ahead.Round(time.Second).String()})
+// MoveBeyond moves the target's clock to about a second after a time. It asks for the
+// target's time first: a clock that stands still has fallen behind since it was read.
+func (c *Clock) MoveBeyond(ctx context.Context, t time.Time) error {
+	if err := c.Read(ctx); err != nil {
+		return err
+	}
+	ahead := t.Sub(c.Now()) + time.Second
+	if ahead <= 0 {
+		return nil
+	}
+	body, err := json.Marshal(map[string]string{"advance": (ahead + time.Second/2).Round(time.Second).String()})
 	if err != nil {
 		return err
 	}

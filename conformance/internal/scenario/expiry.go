@@ -107,7 +107,7 @@ func (h *Hold) outlive(ctx context.Context, p *Player) *Stop {
 			return nil
 		}
 	}
-	if err := p.Clock.Advance(ctx, h.Expires.Sub(p.Clock.Now())+time.Second); err != nil {
+	if err := p.Clock.MoveBeyond(ctx, h.Expires); err != nil {
 		return Missing("%v", err)
 	}
 	return nil

@@ -1,10 +1,18 @@
 package selftest
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/view"
 )
 
 // Matrix is the kill matrix: what came of each partner, and which defects prove
@@ -96,4 +104,117 @@ func (m *Matrix) Unproven() (some []Proof) {
 		}
 	}
 	return some
+}
+
+// markdown is the matrix for people: what is not as it should be first, then every
+// rule, every defect and every lawful partner.
+func (m *Matrix) markdown() []byte {
+	var page bytes.Buffer
+	fmt.Fprintf(&page, "# The suite, tried on partners that are known\n\n%s.\n", m.Verdict())
+	m.wrong(&page)
+	table(&page, "Rules", []string{"rule", "level", "killed by"}, rows(m.Rules, func(p Proof) []string {
+		by := strings.Join(p.KilledBy, ", ")
+		return []string{p.ID, string(p.Level), cmp.Or(by, reasonFor(p))}
+	}))
+	table(&page, "Defects", []string{"defect", "breaks", "outcome", "found besides"}, rows(m.Defects, func(t Trial) []string {
+		return []string{t.Name, t.Rule, t.Outcome.Words(), strings.Join(t.besides(), ", ")}
+	}))
+	table(&page, "Lawful partners", []string{"partner", "outcome", "found"}, rows(m.Lawful, func(t Trial) []string {
+		return []string{t.Name, t.Outcome.Words(), strings.Join(t.besides(), ", ")}
+	}))
+	return page.Bytes()
+}
+
+// WriteJSON writes the matrix for machines: the fields and names of its tags,
+// indented. No list in it is null.
+func (m *Matrix) WriteJSON(out io.Writer) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false) // no browser reads it as HTML
+	return encoder.Encode(m)
+}
+
+// WriteAll writes selftest.json and selftest.md into dir and returns their paths.
+// Each appears whole or not at all.
+func (m *Matrix) WriteAll(dir string) (written []string, err error) {
+	var text bytes.Buffer
+	if err := m.WriteJSON(&text); err != nil {
+		return nil, fmt.Errorf("write selftest.json: %w", err)
+	}
+	for _, file := range []struct {
+		name    string
+		content []byte
+	}{{"selftest.json", text.Bytes()}, {"selftest.md", m.markdown()}} {
+		path := filepath.Join(dir, file.name)
+		if err := view.WriteFile(path, file.content); err != nil {
+			return written, fmt.Errorf("write %s: %w", path, err)
+		}
+		written = append(written, path)
+	}
+	return written, nil
+}
+
+// Verdict says in a line what came of the selftest.
+func (m *Matrix) Verdict() string {
+	word := "Proven"
+	if !m.Proven {
+		word = "NOT PROVEN"
+	}
+	killing := 0
+	for _, proof := range m.Rules {
+		if len(proof.KilledBy) > 0 {
+			killing++
+		}
+	}
+	took := (time.Duration(m.DurationMS) * time.Millisecond).Round(100 * time.Millisecond)
+	return fmt.Sprintf("%s in %s: %d of %d defects killed, by %d of %d rules; %d of %d lawful partners silent",
+		word, took, m.Summary[Killed], len(m.Defects), killing, len(m.Rules), m.Summary[Silent], len(m.Lawful))
+}
+
+// besides are the ids of the rules that failed or warned and are not the defect's
+// own.
+func (t Trial) besides() []string {
+	return slices.DeleteFunc(slices.Concat(t.Failed, t.Warned), func(id string) bool { return id == t.Rule })
+}
+
+// reasonFor says why no defect stands for the rule.
+func reasonFor(p Proof) string {
+	switch {
+	case p.Problem != "":
+		return "none: " + p.Problem
+	case p.Lone != "":
+		return "none: " + p.Lone
+	default:
+		return "none: an option of the contract, which no partner can break"
+	}
+}
+
+func (m *Matrix) wrong(page *bytes.Buffer) {
+	trials := rows(m.Problematic(), func(t Trial) []string {
+		return []string{t.Name, t.Outcome.Words(), strings.Join(t.Problems, "; ")}
+	})
+	proofs := rows(m.Unproven(), func(p Proof) []string { return []string{p.ID, "unproven", p.Problem} })
+	if wrong := slices.Concat(trials, proofs); len(wrong) > 0 {
+		table(page, "What is not as it should be", []string{"partner or rule", "outcome", "why"}, wrong)
+	}
+}
+
+func rows[T any](all []T, row func(T) []string) (list [][]string) {
+	for _, one := range all {
+		list = append(list, row(one))
+	}
+	return list
+}
+
+// cell keeps a text from breaking out of its cell.
+var cell = strings.NewReplacer("|", `\|`, "\r", " ", "\n", " ", "<", "&lt;")
+
+func table(page *bytes.Buffer, title string, head []string, rows [][]string) {
+	fmt.Fprintf(page, "\n## %s\n\n| %s |\n|%s\n", title, strings.Join(head, " | "), strings.Repeat("---|", len(head)))
+	for _, row := range rows {
+		for i := range row {
+			row[i] = cell.Replace(row[i])
+		}
+		fmt.Fprintf(page, "| %s |\n", strings.Join(row, " | "))
+	}
 }

@@ -22,9 +22,7 @@ func TestTheDocumentedBackupOfADatabaseCanBeRestored(t *testing.T) {
 		}
 	}
 	manual, err := os.ReadFile("../../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := backupLines.FindStringSubmatch(string(manual))
 	if lines == nil {
 		t.Fatal("docs/operations.md: want a line of pg_dump and one of pg_restore")

@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -41,4 +43,41 @@ before its variable.`,
 	root.AddCommand(newServe(), newHealth(), newMigrate(), newAccount(), newRates())
 	cli.Prepare(root, "; %s --help lists all", "; %s --help lists the flags")
 	return root
+}
+
+func newHealth() *cobra.Command {
+	command := cli.NewHealth(&cobra.Command{
+		Use:   "health",
+		Short: "Ask a service that runs whether it is ready",
+		Long: `Asks the service at the address whether it is ready, and ends with 0 where it is: for
+containers, which have no shell and no curl.`,
+		Example: `  marketplace health
+  marketplace health --addr 127.0.0.1:9000`,
+		Args: noArguments,
+	}, defaultAddr, "the `address` that the service listens on", "/readyz", "the service is ready")
+	settle(command)
+	return command
+}
+
+func newMigrate() *cobra.Command {
+	var s storage
+	command := &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the database's tables up to date",
+		Long: `Brings the database's tables up to date, as serve does when it starts. Replicas that
+start at the same time wait for one of them to do it.`,
+		Example: `  marketplace migrate
+  marketplace migrate --database-url postgres://user@host/name`,
+		Args: noArguments,
+		RunE: func(command *cobra.Command, _ []string) error {
+			db, err := openDatabase(command.Context(), s)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(command.OutOrStdout(), "the database is up to date")
+			return errors.Join(err, db.close(context.WithoutCancel(command.Context())))
+		},
+	}
+	s.register(command)
+	return command
 }

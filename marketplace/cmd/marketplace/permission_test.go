@@ -18,14 +18,10 @@ const nobody = 65534
 func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
 	t.Parallel()
 	folder, err := os.MkdirTemp("", "marketplace-permission-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	locked, binary := filepath.Join(folder, "locked"), filepath.Join(folder, "marketplace")
-	if err := errors.Join(os.Chmod(folder, 0o755), os.Mkdir(locked, 0o500), copied(binary)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Chmod(folder, 0o755), os.Mkdir(locked, 0o500), copied(binary)))
 	for name, c := range map[string]struct {
 		args []string
 		want string

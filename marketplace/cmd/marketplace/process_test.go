@@ -40,9 +40,7 @@ func command(t *testing.T, variables []string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	process := exec.CommandContext(ctx, binary, args...)
 	process.Env = append([]string{beTheCommand + "=1", "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}, variables...)
 	return process
@@ -119,13 +117,9 @@ func serving(t *testing.T, variables []string, args ...string) *service {
 	t.Helper()
 	s := &service{Cmd: command(t, variables, append([]string{"serve", "--addr", "127.0.0.1:0", "--allow-private-partners"}, args...)...)}
 	out, err := s.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s.Stderr, s.log = &s.errors, bufio.NewReader(out)
-	if err := s.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Start())
 	t.Cleanup(func() { _ = s.Process.Kill() })
 	for {
 		line, err := s.log.ReadBytes('\n')
@@ -154,9 +148,7 @@ func (s *service) ends(t *testing.T) ran {
 
 func (s *service) stop(t *testing.T) {
 	t.Helper()
-	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Process.Signal(syscall.SIGTERM))
 	r := s.ends(t)
 	if r.code != 0 || r.errors != "" {
 		t.Errorf("want it to end with 0 and without a word, got %d: %s", r.code, r.errors)
@@ -170,21 +162,23 @@ func (s *service) stop(t *testing.T) {
 func (s *service) ask(t *testing.T, method, path, body string, header http.Header) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, s.base+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	request.Header = header
 	if body != "" {
 		request.Header = http.Header{"Content-Type": {"application/json"}}
 	}
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	return response.StatusCode, string(text)
+}
+
+// must ends the test where there is an error.
+func must(t *testing.T, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response.StatusCode, string(text)
 }

@@ -24,13 +24,9 @@ var firstOperator = []string{"MARKETPLACE_OPERATOR_EMAIL=op@example.com", "MARKE
 func (s *service) rates(t *testing.T) client.Rates {
 	t.Helper()
 	operator, err := client.NewOperator(s.base, client.Password("op@example.com", operatorPassword), client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rates, err := operator.Rates(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return rates
 }
 
@@ -38,9 +34,7 @@ func (s *service) rates(t *testing.T) client.Rates {
 func (s *service) letsIn(t *testing.T, credentials client.Credentials) {
 	t.Helper()
 	shop, err := client.NewReseller(s.base, credentials, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := shop.Activities(client.ActivityQuery{Currency: "USD"}).Page(t.Context(), 1, 1); err != nil {
 		t.Error(err)
 	}
@@ -66,15 +60,11 @@ func TestAServiceWithoutItsDatabaseSaysSoAndStillEndsInOrder(t *testing.T) {
 	address := pgtest.EmptyURL(t)
 	s := serving(t, nil, "--database-url", address, "--secret-key", strings.Repeat("s", 32))
 	lost, err := pgx.ParseConfig(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	name := lost.Database
 	lost.Database = "postgres"
 	conn, err := pgx.ConnectConfig(t.Context(), lost)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close(t.Context())
 	if _, err := conn.Exec(t.Context(), "ALTER DATABASE "+name+" ALLOW_CONNECTIONS false"); err != nil {
 		t.Fatal(err)
@@ -99,17 +89,13 @@ func TestAServiceWithoutItsDatabaseSaysSoAndStillEndsInOrder(t *testing.T) {
 func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "marketplace-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	if err := os.Chmod(dir, 0o711); err != nil { // for the user that root hands PostgreSQL to
 		t.Fatal(err)
 	}
 	table, err := os.ReadFile("../../internal/storefront/eurofxref-2024-06-28.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bank := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/daily.xml" {
 			w.WriteHeader(http.StatusNotFound)
@@ -151,20 +137,12 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	s = serving(t, nil, "--data-dir", dir)
 	s.letsIn(t, client.Password("shop@example.com", operatorPassword))
 	text, err := os.ReadFile(pidFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	first, _, _ := strings.Cut(string(text), "\n")
 	pid, err := strconv.Atoi(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	postmaster, err := os.FindProcess(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := postmaster.Signal(syscall.SIGQUIT); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, postmaster.Signal(syscall.SIGQUIT))
 	s.ends(t).fails(t, "the private PostgreSQL has ended: see postgresql.log in its folder")
 }

@@ -51,29 +51,21 @@ func TestEveryWrongSettingIsNamedAtOnce(t *testing.T) {
 func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = taken.Close() })
 	newer := pgtest.URL(t)
 	conn, err := pgx.Connect(t.Context(), newer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close(t.Context()) // before the database goes
 	if _, err := conn.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"); err != nil {
 		t.Fatal(err)
 	}
 	nowhere, err := url.Parse(newer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	nowhere.Path = "/nowhere"
 	folder := t.TempDir()
 	file, short := filepath.Join(folder, "file"), filepath.Join(folder, "short")
-	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Mkdir(short, 0o700), os.WriteFile(filepath.Join(short, "secret-key"), []byte("hush"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.WriteFile(file, nil, 0o600), os.Mkdir(short, 0o700), os.WriteFile(filepath.Join(short, "secret-key"), []byte("hush"), 0o600)))
 	serve := func(args ...string) []string {
 		return append([]string{"serve", "--addr", "127.0.0.1:0", "--secret-key", strings.Repeat("s", 32)}, args...)
 	}
@@ -147,14 +139,10 @@ func TestAnotherSecretThanThePartnersKeysWereSealedWithIsRefused(t *testing.T) {
 	address := pgtest.URL(t)
 	store := pgtest.OpenAt(t, address)
 	first, err := auth.NewSecret([]byte(strings.Repeat("1", auth.ShortestSecret)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	now := func() time.Time { return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC) }
 	account := marketplace.Account{ID: uuid.New(), Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: now()}
-	if err := store.Accounts.CreateAccount(t.Context(), account); err != nil {
-		t.Fatal(err)
-	}
+	must(t, store.Accounts.CreateAccount(t.Context(), account))
 	registration := partner.Registration{Name: "Walks", BaseURL: "https://partner.example", AuthKey: "k"}
 	if _, _, err := partner.NewRegistry(store.Partners, partner.NewGuard(false), first, now).Register(t.Context(), account.ID, registration); err != nil {
 		t.Fatal(err)

@@ -40,9 +40,9 @@ func answered(status int, cacheControl string, f read) handler {
 			writeCached(w, r, data)
 			return nil
 		case listPage:
-			return writeJSON(w, status, success{1, data.entries, &data.pagination})
+			return writeJSON(w, status, storefront.Success{Success: 1, Data: data.entries, Pagination: &data.Pagination})
 		default:
-			return writeJSON(w, status, success{1, data, nil})
+			return writeJSON(w, status, storefront.Success{Success: 1, Data: data})
 		}
 	}
 }
@@ -76,24 +76,10 @@ func byIDWithBody[T any](name string, f func(*http.Request, uuid.UUID, T) (any, 
 	})
 }
 
-// success is the frame of every good answer.
-type success struct {
-	Success    int         `json:"success"` // 1
-	Data       any         `json:"data"`
-	Pagination *pagination `json:"pagination,omitempty"`
-}
-
-// pagination tells which part of a list an answer is.
-type pagination struct {
-	PageSize   int `json:"pageSize"`
-	Page       int `json:"page"`
-	TotalCount int `json:"totalCount"`
-}
-
 // listPage is a page of a list.
 type listPage struct {
 	entries any
-	pagination
+	storefront.Pagination
 }
 
 // pageOf is the page of a list that has so many entries in all, each as answers show it.
@@ -102,7 +88,7 @@ func pageOf[T, V any](list []T, view func(T) V, asked page, total int) listPage 
 	for i, entry := range list {
 		entries[i] = view(entry)
 	}
-	return listPage{entries, pagination{asked.size, asked.number, total}}
+	return asked.of(entries, total)
 }
 
 func writeJSON(w http.ResponseWriter, status int, body any) error {

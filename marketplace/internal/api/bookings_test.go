@@ -139,24 +139,6 @@ func TestABookingTakesFewRoundTripsToTheDatabase(t *testing.T) {
 	s.kept(t)
 }
 
-// BenchmarkBookingOverHTTP counts what a booking's cycle costs the database, the
-// request's own share and an affiliate's code included.
-//
-//	go test -run '^$' -bench BookingOverHTTP -benchtime 1x ./api
-func BenchmarkBookingOverHTTP(b *testing.B) {
-	for name, headers := range keyed {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				s := openShop(b)
-				s.cycle(b, "p-1")
-				trips := s.queries.Trips(func() { s.cycle(b, name, headers...) })
-				b.ReportMetric(float64(len(trips)), "round-trips")
-				b.ReportMetric(float64(pgtest.Transactions(trips)), "transactions")
-			}
-		})
-	}
-}
-
 func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)

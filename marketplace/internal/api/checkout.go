@@ -9,6 +9,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/storefront"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -101,7 +102,7 @@ func answerOf(held booking.Held, failed error) booking.Answer {
 	status := http.StatusCreated
 	switch code := marketplace.CodeOf(failed); {
 	case failed == nil:
-		body = success{Success: 1, Data: viewBooking(held.Booking, held.History)}
+		body = storefront.Success{Success: 1, Data: viewBooking(held.Booking, held.History)}
 	case code == marketplace.Conflict || code == marketplace.PartnerFailed || code == marketplace.PartnerLate:
 		p := problemOf(failed)
 		body, status = p, p.Code

@@ -89,7 +89,7 @@ func (b *bench) opener(t *testing.T) func(*openapi.Operation) opened {
 type wrong struct{ body, names string }
 
 // wrongBodies makes requests that break the schema of a body, each in one place.
-func wrongBodies(body *openapi.Body) (list []wrong) {
+func wrongBodies(body *openapi.Part) (list []wrong) {
 	list = []wrong{
 		{"{", "JSON"}, {"null", "object"}, {"[]", ""}, {`"x"`, ""}, {"7", ""}, {"\xef\xbb\xbf{}", ""}, {"{}{}", "JSON"}, {"{\"\xff\":1}", "UTF-8"}, {`{"\u0000":1}`, ""},
 		{strings.Repeat(`{"a":`, 20_000), ""}, {strings.Repeat("[", 200_000), ""},

@@ -90,7 +90,7 @@ func (h integrationHandler) list(r *http.Request) (any, error) {
 		}
 		views = append(views, view)
 	}
-	return listPage{views, pagination{asked.size, asked.number, total}}, nil
+	return asked.of(views, total), nil
 }
 
 // integrationView is an integration as its partner and operators see it: no key, no
@@ -166,7 +166,7 @@ func (h integrationHandler) syncs(r *http.Request, i marketplace.Integration) (a
 		return nil, err
 	}
 	list, total, err := h.catalog.Syncs(r.Context(), i.ID, asked.skip(), asked.size)
-	return listPage{list, pagination{asked.size, asked.number, total}}, err
+	return asked.of(list, total), err
 }
 
 func (h integrationHandler) sync(r *http.Request, i marketplace.Integration) (any, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/storefront"
 )
 
 // query reads the parameters of a request, and collects what is wrong with them.
@@ -152,6 +153,11 @@ type page struct {
 
 // skip is how many lie before the page.
 func (p page) skip() int64 { return int64(p.number-1) * int64(p.size) }
+
+// of is that part of a list of so many entries.
+func (p page) of(entries any, total int) listPage {
+	return listPage{entries, storefront.Pagination{PageSize: p.size, Page: p.number, TotalCount: total}}
+}
 
 // page reads page and limit, which are read last, and returns all that was wrong with the
 // query, as Invalid.

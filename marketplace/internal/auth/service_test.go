@@ -237,15 +237,6 @@ func TestSigningOutEndsTheSignInAndNoOther(t *testing.T) {
 	}
 }
 
-func TestAPasswordIsStoredAsAHashThatChecksIt(t *testing.T) {
-	t.Parallel()
-	hash, err := auth.HashPassword(password)
-	must(t, err)
-	if good, err := argon2id.ComparePasswordAndHash(password, hash); err != nil || !good || !strings.HasPrefix(hash, "$argon2id$") {
-		t.Errorf("want a hash of it, got %s, %t and %v", hash, good, err)
-	}
-}
-
 func TestAnAPITokenTellsWhoIsCalling(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)

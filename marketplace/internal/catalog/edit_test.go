@@ -49,9 +49,7 @@ func after(t *testing.T, changes ...string) marketplace.Activity {
 func details(t *testing.T, of any) string {
 	t.Helper()
 	text, err := json.Marshal(of)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return string(text)
 }
 
@@ -86,15 +84,6 @@ func TestAClearedTitleIsThePartnersAgain(t *testing.T) {
 	a = after(t, `{"activity_title":"Stroll"}`, `{"activity_title":null,"variations":[{"_id":"`+morning.String()+`","title":null}]}`)
 	if a.Title != "Walk" || a.Variations[0].Title != "Morning" {
 		t.Errorf("want the partner's, got %q and %q", a.Title, a.Variations[0].Title)
-	}
-}
-
-func TestTheStatusIsTheOperatorsOwn(t *testing.T) {
-	t.Parallel()
-	for changes, want := range map[string]bool{`{"status":"Inactive"}`: false, `{"status":"Active"}`: true, `{"status":null}`: true, `{}`: true} {
-		if a := after(t, changes); a.OperatorActive != want || !a.PartnerActive {
-			t.Errorf("%s: want the operator's %t and the partner's left alone, got %+v", changes, want, a)
-		}
 	}
 }
 

@@ -2,9 +2,6 @@ package catalog_test
 
 import (
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -141,17 +138,6 @@ func TestABodyThatWasReadByOtherRulesIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestAFirstIncrementalPullIsAFullOne(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	if made := b.sync(t, catalog.Incremental, product("a")); made.Mode != catalog.Full || made.Created != 1 {
-		t.Errorf("want it to be a full one, got %+v", made)
-	}
-	if made := b.sync(t, catalog.Full, product("a")); !made.Skipped || made.Synced != 1 {
-		t.Errorf("want the same body skipped, as the sync of 1, got %+v", made)
-	}
-}
-
 // What a hostile catalog leaves is what the database can keep, and people can read.
 func TestAHostileCatalogLeavesARecord(t *testing.T) {
 	t.Parallel()
@@ -165,48 +151,6 @@ func TestAHostileCatalogLeavesARecord(t *testing.T) {
 	if err != nil || len(kept) != 1 || fmt.Sprint(kept[0].SetAside) != fmt.Sprint(made.SetAside) {
 		t.Errorf("want the record kept, got %+v and %v", kept, err)
 	}
-}
-
-// While partners hang, drip, flood and redirect, another's catalog is stored.
-func TestHostilePartnersHarmOnlyThemselves(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.body.Store("[" + product("a") + "]")
-	done := make(chan struct{})
-	var all sync.WaitGroup
-	for name, answer := range map[string]http.HandlerFunc{
-		"hangs": func(http.ResponseWriter, *http.Request) { <-done },
-		"drips": func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, "[")
-			_ = http.NewResponseController(w).Flush()
-			<-done
-		},
-		"floods": func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", "100000000")
-			_, _ = io.WriteString(w, "[")
-		},
-		"redirects": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) },
-		"a page":    func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<!doctype html>") },
-	} {
-		server := httptest.NewServer(answer)
-		t.Cleanup(server.Close)
-		base, err := url.Parse(server.URL)
-		check(t, err)
-		other := b.register(t, base)
-		all.Go(func() {
-			_, err := b.Sync(t.Context(), catalog.Order{Target: other, Mode: catalog.Full})
-			if code := marketplace.CodeOf(err); err == nil || code != marketplace.PartnerFailed && code != marketplace.PartnerLate {
-				t.Errorf("%s: want the partner to have failed, got %v", name, err)
-			}
-		})
-	}
-	made, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full})
-	close(done)
-	all.Wait()
-	if err != nil || made.Synced != 1 {
-		t.Errorf("want the good catalog stored, got %+v and %v", made, err)
-	}
-	b.want(t, "a Walk true [morning true]")
 }
 
 // register stores another integration of a partner's own.

@@ -257,35 +257,6 @@ func TestAnAnswerThatIsNoArrayOfSlotsChangesNothing(t *testing.T) {
 	}
 }
 
-func TestOlderNewsOfASlotNeverOverwritesNewer(t *testing.T) {
-	t.Parallel()
-	b := setupSlots(t)
-	b.pull(t, slot("a", "2026-07-01"))
-	sent := b.at
-	// While this pull is under way the partner notifies one slot, and takes one away.
-	b.SlotPuller = catalog.NewSlotPuller(b.store.Catalog, answers(func(partnerapi.AvailabilityRequest) string {
-		b.notify(t, b.at.Add(time.Second), "a", "2026-07-01", `"status":"SOLD_OUT","vacancies":0`)
-		b.notify(t, b.at.Add(time.Second), "new", "2026-07-02", `"status":"AVAILABLE"`)
-		return b.body
-	}), b.now)
-	if made := b.pull(t, slot("a", "2026-07-01", `"status":"LIMITED"`)); made.Written != 0 || made.Closed != 0 || made.Late {
-		t.Errorf("want what came later to stand, got %+v", made)
-	}
-	b.want(t, "a 07-01 SOLD_OUT 0/0", "new 07-02 AVAILABLE ?/?")
-
-	b.notify(t, sent, "a", "2026-07-01", `"status":"AVAILABLE"`)
-	b.notify(t, sent, "older than the pull", "2026-07-01", `"status":"AVAILABLE"`)
-	b.want(t, "a 07-01 SOLD_OUT 0/0", "new 07-02 AVAILABLE ?/?")
-
-	// A pull that was sent before the last one, and is answered after it.
-	b.at = sent.Add(-time.Hour)
-	b.SlotPuller = catalog.NewSlotPuller(b.store.Catalog, answers(func(partnerapi.AvailabilityRequest) string { return b.body }), b.now)
-	if made := b.pull(t, slot("b", "2026-07-03")); !made.Late || made.Written != 0 || made.Closed != 0 {
-		t.Errorf("want it to be late, got %+v", made)
-	}
-	b.want(t, "a 07-01 SOLD_OUT 0/0", "new 07-02 AVAILABLE ?/?")
-}
-
 func TestOptionsAreToBePulledThatHaveNotBeenSince(t *testing.T) {
 	t.Parallel()
 	of := setup(t)

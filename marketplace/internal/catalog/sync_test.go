@@ -118,16 +118,6 @@ func (b *bench) want(t *testing.T, want string) {
 	}
 }
 
-func TestAProductBecomesAnActivityAndAnOptionAVariation(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	made := b.sync(t, catalog.Full, product("a"), product("b"))
-	if made.Synced != 2 || made.Created != 2 || made.Updated != 0 || made.Skipped {
-		t.Errorf("want two made, got %+v", made)
-	}
-	b.want(t, "a Walk true [morning true], b Walk true [morning true]")
-}
-
 func TestTheSameBodyIsSkippedAndNotOneRowIsWritten(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -179,44 +169,6 @@ func TestAnotherOrderChangesNothing(t *testing.T) {
 	}
 }
 
-func TestATitleIsSeededOnce(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.sync(t, catalog.Full, product("a"))
-	b.sync(t, catalog.Full, product("a", "Walk", "Stroll", "Morning", "Dawn"))
-	b.want(t, "a Walk true [morning true]")
-}
-
-func TestWhatIsGoneFromAFullPullIsInactiveUntilItComesBack(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.sync(t, catalog.Full, product("a"), product("b"))
-	if made := b.sync(t, catalog.Full, product("b", `"morning"`, `"evening"`)); made.Deactivated != 1 || made.Updated != 1 {
-		t.Errorf("want one deactivated and one updated, got %+v", made)
-	}
-	b.want(t, "a Walk false [morning true], b Walk true [morning false evening true]")
-	b.sync(t, catalog.Full, product("a"), product("b"))
-	b.want(t, "a Walk true [morning true], b Walk true [morning true evening false]")
-}
-
-func TestAnIncrementalPullDeactivatesNothingAndIsNeverTakenForAFullOne(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	whole := []string{product("a"), product("b")}
-	b.sync(t, catalog.Full, whole...)
-	if made := b.sync(t, catalog.Incremental, product("b", "2250", "2300")); made.Updated != 1 || made.Deactivated != 0 || made.Skipped {
-		t.Errorf("want one updated, got %+v", made)
-	}
-	b.want(t, "a Walk true [morning true], b Walk true [morning true]")
-	if made := b.sync(t, catalog.Full, whole...); made.Skipped || made.Updated != 1 {
-		t.Errorf("want the old price back, got %+v", made)
-	}
-	b.sync(t, catalog.Incremental)
-	if made := b.sync(t, catalog.Full, whole...); !made.Skipped {
-		t.Errorf("want it skipped where nothing had changed in between, got %+v", made)
-	}
-}
-
 func TestABadProductIsSetAsideAndTheOthersAreStored(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -240,51 +192,6 @@ func TestABadProductIsSetAsideAndTheOthersAreStored(t *testing.T) {
 	b.want(t, "a Walk true [morning true], b Walk true [morning true]")
 }
 
-func TestAPullThatWouldTakeMostAwayWaitsForApproval(t *testing.T) {
-	t.Parallel()
-	eight := func() (all []string) {
-		for i := range 8 {
-			all = append(all, product(fmt.Sprint("p", i)))
-		}
-		return all
-	}
-	for name, approve := range map[string]func(t *testing.T, b *bench, few []string) catalog.Sync{
-		"an equal answer": func(t *testing.T, b *bench, few []string) catalog.Sync { return b.sync(t, catalog.Full, few...) },
-		"an operator": func(t *testing.T, b *bench, few []string) catalog.Sync {
-			made, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full, Cause: catalog.ByOperator, Approved: true})
-			check(t, err)
-			return made
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := setup(t)
-			b.sync(t, catalog.Full, eight()...)
-			few := []string{product("p0", "2250", "2300"), product("new")}
-			held := b.sync(t, catalog.Full, few...)
-			if held.Guard == nil || held.Guard.WouldDeactivate != 7 || held.Guard.Of != 8 || held.Deactivated != 0 || held.Created != 1 || held.Updated != 1 {
-				t.Fatalf("want the rest stored and seven held back, got %+v", held)
-			}
-			if other := b.sync(t, catalog.Full, append(few, product("another"))...); other.Guard == nil {
-				t.Errorf("want another answer held back as well, got %+v", other)
-			}
-			b.sync(t, catalog.Full, few...)
-			if made := approve(t, b, few); made.Guard != nil || made.Deactivated < 7 {
-				t.Errorf("want it done, got %+v", made)
-			}
-		})
-	}
-}
-
-func TestFewerThanFiveOrUpToHalfMayGo(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.sync(t, catalog.Full, product("a"), product("b"), product("c"), product("d"))
-	if made := b.sync(t, catalog.Full); made.Guard != nil || made.Deactivated != 4 {
-		t.Errorf("want four of four gone, got %+v", made)
-	}
-}
-
 func TestABodyThatIsNoCatalogWritesNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -300,16 +207,6 @@ func TestABodyThatIsNoCatalogWritesNothing(t *testing.T) {
 	if after := b.versions(t); after != before {
 		t.Errorf("want no row written\nbefore %s\nafter  %s", before, after)
 	}
-}
-
-func TestACatalogUnderProductsIsRead(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.body.Store(`{"products":[` + product("a") + `],"more":1}`)
-	if _, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full}); err != nil {
-		t.Fatal(err)
-	}
-	b.want(t, "a Walk true [morning true]")
 }
 
 func TestASyncOutlivesWhoeverAskedForIt(t *testing.T) {

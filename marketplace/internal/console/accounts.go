@@ -12,13 +12,10 @@ import (
 
 var roles = []choice{{"reseller", "reseller: sells, and books"}, {"affiliate", "affiliate: refers customers"}, {"partner", "partner: registers its platform"}, {"operator", "operator: runs the marketplace"}}
 
+// accountsPage has a form for a new account, beside the one that searches.
 type accountsPage struct {
-	frame
-	List     []client.Account
-	Pager    pager
-	Filter   *form
-	Filtered bool
-	Form     *form // for a new one
+	listPage[client.Account]
+	Filter *form
 }
 
 func accountForm(given url.Values) *form {
@@ -39,8 +36,8 @@ func (x *exchange) showAccounts(status int, f *form) error {
 		return err
 	}
 	return x.show(status, "accounts.html", &accountsPage{
-		frame: frame{Page: "Accounts", Section: "accounts"}, List: list, Pager: newPager(part, root+"/accounts", query), Filtered: len(query) > 0, Form: f,
-		Filter: newForm(query, field{Name: "q", Label: "E-mail or name", Kind: "search"}, anyOf("role", "Role", "all", "reseller", "affiliate", "partner", "operator")),
+		listPage: listPage[client.Account]{frame{Page: "Accounts", Section: "accounts"}, list, newPager(part, root+"/accounts", query), f, len(query) > 0},
+		Filter:   newForm(query, field{Name: "q", Label: "E-mail or name", Kind: "search"}, anyOf("role", "Role", "all", "reseller", "affiliate", "partner", "operator")),
 	})
 }
 
@@ -122,18 +119,14 @@ func (x *exchange) changeAccount(body any) (client.AccountDetail, error) {
 	return send[client.AccountDetail](x, http.MethodPatch, "/operator/accounts/"+x.id(), body)
 }
 
-func nameAccount(x *exchange) error {
-	return x.change("name", func(text string) (note, error) {
-		_, err := x.changeAccount(map[string]string{"name": text})
-		return note{Words: "The name is changed."}, err
-	})
-}
-
-func setPassword(x *exchange) error {
-	return x.change("password", func(text string) (note, error) {
-		_, err := x.changeAccount(map[string]string{"password": text})
-		return note{Words: "The password is changed, and all sign-ins of the account have ended."}, err
-	})
+// setAccount sets one text of an account, and says so.
+func setAccount(name, words string) handler {
+	return func(x *exchange) error {
+		return x.change(name, func(text string) (note, error) {
+			_, err := x.changeAccount(map[string]string{name: text})
+			return note{Words: words}, err
+		})
+	}
 }
 
 func createToken(x *exchange) error {
@@ -157,9 +150,9 @@ func askToRevoke(x *exchange) error {
 	}
 	for _, token := range p.APITokens {
 		if token.ID == mux.Vars(x.r)["token"] {
-			return x.show(http.StatusOK, "sure.html", &confirmPage{
-				frame: frame{Page: "Revoke the token " + token.Name, Section: "accounts"}, Says: []string{"Whoever uses it is refused at once, for good."},
-				Do: "Revoke the token", Action: p.Address() + "/tokens/" + token.ID + "/revoke", Back: p.Address(),
+			return x.confirm("Revoke the token "+token.Name, "accounts", confirmPage{
+				Says: []string{"Whoever uses it is refused at once, for good."},
+				Do:   "Revoke the token", Action: p.Address() + "/tokens/" + token.ID + "/revoke", Back: p.Address(),
 			})
 		}
 	}
@@ -178,8 +171,8 @@ func askToLock(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.show(http.StatusOK, "sure.html", &confirmPage{
-		frame: frame{Page: "Lock " + p.Email + " out", Section: "accounts"}, Do: "Lock it out", Action: p.Address() + "/lock", Back: p.Address(),
+	return x.confirm("Lock "+p.Email+" out", "accounts", confirmPage{
+		Do: "Lock it out", Action: p.Address() + "/lock", Back: p.Address(),
 		Says: []string{"Its sign-ins end, and its tokens are refused, until it is let in again.", "Its bookings and integrations stay as they are."},
 	})
 }

@@ -13,14 +13,6 @@ import (
 	"partnerkit.dev/marketplace/client"
 )
 
-type activitiesPage struct {
-	frame
-	List     []client.OperatorActivity
-	Pager    pager
-	Form     *form
-	Filtered bool
-}
-
 func listActivities(x *exchange) error {
 	query := x.asked("q", "status", "integration")
 	f := newForm(query,
@@ -28,14 +20,7 @@ func listActivities(x *exchange) error {
 		anyOf("status", "Status", "all", "Active", "Inactive"),
 		field{Name: "integration", Label: "Integration", Kind: "search", Hint: "Its id."},
 	)
-	p := &activitiesPage{frame: frame{Page: "Activities", Section: "activities"}, Form: f, Filtered: len(query) > 0}
-	list, part, err := read[[]client.OperatorActivity](x, "/operator/activities", query)
-	status, err := f.status(err)
-	if err != nil {
-		return err
-	}
-	p.List, p.Pager = list, newPager(part, root+"/activities", query)
-	return x.show(status, "activities.html", p)
+	return search[client.OperatorActivity](x, "Activities", "activities", f, query, query)
 }
 
 // editPage edits an activity, or one of its variations.
@@ -67,13 +52,10 @@ func (x *exchange) edited() (known client.OperatorActivity, raw object, err erro
 // activityEdit is the page that edits an activity.
 func (x *exchange) activityEdit(given url.Values) (*editPage, error) {
 	read, raw, err := x.edited()
-	if err != nil {
-		return nil, err
-	}
 	return &editPage{
 		frame: frame{Page: read.Title, Section: "activities"}, OperatorActivity: read, Groups: activityFields,
 		Form: editForm(activityFields, raw, given), Action: root + "/activities/" + read.ID,
-	}, nil
+	}, err
 }
 
 // variationEdit is the page that edits the variation of the path.

@@ -29,14 +29,6 @@ func (b bookingView) Guests() string {
 // MayCancel reports whether it can be called off where nothing of it needs attention.
 func (b bookingView) MayCancel() bool { return b.Attention == nil && b.Status == client.Confirmed }
 
-type bookingsPage struct {
-	frame
-	List     []bookingView
-	Pager    pager
-	Form     *form
-	Filtered bool // somebody has chosen
-}
-
 // anyOf is a field that chooses among values, or none.
 func anyOf(name, label, none string, values ...string) field {
 	f := field{Name: name, Label: label, Kind: "choice", Choices: []choice{{"", none}}}
@@ -54,7 +46,6 @@ func listBookings(x *exchange) error {
 		field{Name: "reseller", Label: "Reseller", Kind: "search", Hint: "Its id or its e-mail."},
 		field{Name: "attention", Label: "Only what needs attention", Kind: "checkbox"},
 	)
-	p := &bookingsPage{frame: frame{Page: "Bookings", Section: "bookings"}, Form: f, Filtered: len(query) > 0}
 	asked := maps.Clone(query)
 	if words := query.Get("reseller"); strings.Contains(words, "@") {
 		found, err := x.resellerOf(words)
@@ -63,17 +54,11 @@ func listBookings(x *exchange) error {
 		}
 		if found == "" {
 			f.refuse(&refusal{Details: []string{"reseller: no reseller has this address"}})
-			return x.show(http.StatusOK, "bookings.html", p)
+			return x.show(http.StatusOK, "bookings.html", &listPage[bookingView]{frame: frame{Page: "Bookings", Section: "bookings"}, Form: f, Filtered: true})
 		}
 		asked.Set("reseller", found)
 	}
-	list, part, err := read[[]bookingView](x, "/operator/bookings", asked)
-	status, err := f.status(err)
-	if err != nil {
-		return err
-	}
-	p.List, p.Pager = list, newPager(part, root+"/bookings", query)
-	return x.show(status, "bookings.html", p)
+	return search[bookingView](x, "Bookings", "bookings", f, query, asked)
 }
 
 // resellerOf is the account of a reseller's address; "" where there is none.
@@ -147,14 +132,13 @@ func askToCancel(x *exchange) error {
 		return err
 	}
 	says := []string{"The booking ends as CANCELLED, for good.", "The money goes back outside of the marketplace: see to it with the payment provider."}
-	switch found.Status {
-	case client.Confirmed:
+	if found.Status == client.Confirmed {
 		says = append(says, "The partner is told until it has taken the cancellation.")
-	default:
+	} else {
 		says = append(says, "The partner's hold is given back, if there still is one.")
 	}
-	return x.show(http.StatusOK, "sure.html", &confirmPage{
-		frame: frame{Page: "Call the booking off", Section: "bookings"}, Says: says, Do: "Call it off", Action: found.Address() + "/cancel", Back: found.Address(),
+	return x.confirm("Call the booking off", "bookings", confirmPage{
+		Says: says, Do: "Call it off", Action: found.Address() + "/cancel", Back: found.Address(),
 		Form: newForm(nil, field{Name: "reason", Label: "Reason", Hint: "At most 500 letters. The partner reads it; it may be empty."}),
 	})
 }

@@ -9,10 +9,13 @@
 package console
 
 import (
+	"log/slog"
 	"net/http"
+	"time"
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/auth"
 )
 
 // route is one of the console's, below its path.
@@ -66,8 +69,8 @@ func pages() []route {
 		{get, "/accounts", listAccounts},
 		{post, "/accounts", createAccount},
 		{get, "/accounts/{id}", showAccount},
-		{post, "/accounts/{id}/name", nameAccount},
-		{post, "/accounts/{id}/password", setPassword},
+		{post, "/accounts/{id}/name", setAccount("name", "The name is changed.")},
+		{post, "/accounts/{id}/password", setAccount("password", "The password is changed, and all sign-ins of the account have ended.")},
 		{get, "/accounts/{id}/lock", askToLock},
 		{post, "/accounts/{id}/lock", lock(true, "The account is locked out.")},
 		{post, "/accounts/{id}/unlock", lock(false, "The account may sign in again.")},
@@ -99,4 +102,23 @@ func Pages(c Config, a http.Handler) []api.Page {
 	add(pages(), signedIn)
 	notFound := con.page(func(*exchange) error { return &refusal{Status: http.StatusNotFound, Message: "there is no such page"} })
 	return append(list, api.Page{Group: root, Path: root + "/", Prefix: true, Handler: sameOrigin.Handler(notFound)})
+}
+
+// root is where the console lies.
+const root = "/console"
+
+// Config is what a console is made of. Every field is required.
+type Config struct {
+	SignIn *auth.Service
+	Secret *auth.Secret
+	Secure bool // browsers come by https: the cookies are for https alone
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// console is what all requests share.
+type console struct {
+	Config
+	api   http.Handler
+	notes *auth.Sealer
 }

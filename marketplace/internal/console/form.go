@@ -58,7 +58,7 @@ func (f *form) refuse(said *refusal) {
 			f.Errors = append(f.Errors, sentence(detail))
 		}
 	}
-	if !f.wrong() {
+	if len(f.Wrong())+len(f.Errors) == 0 {
 		f.Errors = append(f.Errors, sentence(said.Message))
 	}
 }
@@ -114,16 +114,6 @@ func inside(place string) string {
 		return place + ": "
 	}
 	return ""
-}
-
-// wrong reports whether anything of the form is.
-func (f *form) wrong() bool {
-	for _, one := range f.Fields {
-		if one.Error != "" {
-			return true
-		}
-	}
-	return len(f.Errors) > 0
 }
 
 // Wrong lists the fields that are wrong.

@@ -14,13 +14,6 @@ type integrationView struct{ client.Integration }
 // Address is the integration's page.
 func (i integrationView) Address() string { return root + "/integrations/" + i.ID }
 
-type integrationsPage struct {
-	frame
-	List  []integrationView
-	Pager pager
-	Form  *form // for a new one
-}
-
 func registrationForm(given url.Values) *form {
 	return newForm(given,
 		field{Name: "name", Label: "Name", Required: true, Hint: "Of the partner, for people."},
@@ -59,8 +52,8 @@ func (x *exchange) showIntegrations(status int, f *form) error {
 	if err != nil {
 		return err
 	}
-	return x.show(status, "integrations.html", &integrationsPage{
-		frame{Page: "Integrations", Section: "integrations"}, list, newPager(part, root+"/integrations", query), f,
+	return x.show(status, "integrations.html", &listPage[integrationView]{
+		frame: frame{Page: "Integrations", Section: "integrations"}, List: list, Pager: newPager(part, root+"/integrations", query), Form: f,
 	})
 }
 
@@ -124,8 +117,8 @@ func askToDelete(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.show(http.StatusOK, "sure.html", &confirmPage{
-		frame: frame{Page: "Delete " + found.Name, Section: "integrations"}, Back: found.Address(), Do: "Delete the integration", Action: found.Address() + "/delete",
+	return x.confirm("Delete "+found.Name, "integrations", confirmPage{
+		Back: found.Address(), Do: "Delete the integration", Action: found.Address() + "/delete",
 		Says: []string{
 			"Its activities leave the list at once, and its holds are given back.",
 			"Confirmed bookings stay, and can be called off; the partner's key is forgotten once no booking needs it.",

@@ -1,9 +1,32 @@
 package console
 
 import (
+	"net/http"
 	"net/url"
 	"strconv"
+
+	"partnerkit.dev/marketplace/client"
 )
+
+// listPage is a list with the form that searches it, or that adds to it.
+type listPage[T any] struct {
+	frame
+	List     []T
+	Pager    pager
+	Form     *form
+	Filtered bool // somebody has chosen
+}
+
+// search shows what the API lists for a query, below the form that it was given by. asked
+// is the query as the API has it; the template and the path are called after the section.
+func search[T any](x *exchange, title, section string, f *form, query, asked url.Values) error {
+	list, part, err := read[[]T](x, "/operator/"+section, asked)
+	status, err := f.status(err)
+	if err != nil {
+		return err
+	}
+	return x.show(status, section+".html", &listPage[T]{frame{Page: title, Section: section}, list, newPager(part, root+"/"+section, query), f, len(query) > 0})
+}
 
 // pager leads through the pages of a list.
 type pager struct {
@@ -51,4 +74,34 @@ func (x *exchange) asked(names ...string) url.Values {
 		}
 	}
 	return query
+}
+
+// confirm asks before something is done.
+func (x *exchange) confirm(title, section string, p confirmPage) error {
+	p.frame = frame{Page: title, Section: section}
+	return x.show(http.StatusOK, "sure.html", &p)
+}
+
+// confirmPage asks before something is done that cannot be undone.
+type confirmPage struct {
+	frame
+	Says   []string // what comes of it
+	Form   *form    // what has to be told; nil: nothing
+	Do     string   // the button's words
+	Action string   // where the form goes
+	Back   string
+}
+
+// overviewPage is what needs somebody now.
+type overviewPage struct {
+	frame
+	client.Overview
+}
+
+func showOverview(x *exchange) error {
+	found, _, err := read[client.Overview](x, "/operator/overview", nil)
+	if err != nil {
+		return err
+	}
+	return x.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview"}, found})
 }

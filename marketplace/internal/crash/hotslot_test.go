@@ -3,12 +3,9 @@ package crash
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
-	"text/tabwriter"
 	"time"
 
 	"github.com/google/uuid"
@@ -79,12 +76,8 @@ func TestAHotSlotIsSoldOnceAndEverybodyIsTold(t *testing.T) {
 	if broken := s.partner.Default().Platform().Invariants(); broken != nil {
 		t.Errorf("the partner's inventory: %+v", broken)
 	}
-	var text strings.Builder
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "customers\t%d\nseats\t%d\nconfirmed\t%d\ntold that there are none left\t%d\nof these in the partner's words\t%d\n", many, seats, confirmed, told, byPartner)
-	fmt.Fprintf(w, "waited for a hold or a refusal: median\t%s\np99\t%s\nlongest\t%s\n", at(waits, 50), at(waits, 99), waits[many-1].Round(time.Millisecond))
-	_ = w.Flush() // into memory
-	t.Logf("%s\n%s", took.Round(time.Millisecond), text.String())
+	t.Logf("%s: %d customers, %d seats, %d confirmed, %d told that there are none left, %d of these in the partner's words; waited for a hold or a refusal: median %s, p99 %s, longest %s",
+		took.Round(time.Millisecond), many, seats, confirmed, told, byPartner, at(waits, 50), at(waits, 99), at(waits, 100))
 }
 
 // at is a percentile of what is sorted.

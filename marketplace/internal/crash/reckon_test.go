@@ -2,6 +2,7 @@ package crash
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -291,7 +292,7 @@ func (r *reckoning) table() string {
 		}
 		states[name]++
 	}
-	for _, name := range sorted(states) {
+	for _, name := range slices.Sorted(maps.Keys(states)) {
 		row(name, states[name])
 	}
 	row("payments acknowledged, and kept", r.shop.paid)
@@ -303,18 +304,9 @@ func (r *reckoning) table() string {
 		}
 	}
 	row("calls to the partner", len(r.journal))
-	for _, name := range sorted(faults) {
+	for _, name := range slices.Sorted(maps.Keys(faults)) {
 		row("of these "+name, faults[name])
 	}
 	_ = w.Flush() // into memory
 	return text.String()
-}
-
-func sorted(m map[string]int) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

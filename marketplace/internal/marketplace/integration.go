@@ -23,3 +23,27 @@ type Integration struct {
 	DeletedAt             time.Time // zero: it is live
 	LastSyncAt            time.Time // when the last pull that was stored was sent; zero: there is none
 }
+
+// Overview is what needs an operator now.
+type Overview struct {
+	Bookings        int        `json:"bookings_needing_attention"`
+	BookingsSince   *time.Time `json:"bookings_needing_attention_since"` // of the one that waits the longest; nil: there is none
+	Integrations    int        `json:"integrations"`                     // that are live
+	IntegrationsDue List[Due]  `json:"integrations_needing_attention"`   // the first of them
+}
+
+// Due is an integration that needs an operator.
+type Due struct {
+	ID             uuid.UUID         `json:"integration_id"`
+	Name           string            `json:"name"`
+	Health         partnerapi.Health `json:"health"`
+	HealthSince    *time.Time        `json:"health_since"`    // nil: it has never changed
+	LastSyncAt     *time.Time        `json:"last_sync_at"`    // nil: it has never been synced
+	AwaitsApproval bool              `json:"awaits_approval"` // the guard holds a pull back
+	SlotsSince     *time.Time        `json:"slots_since"`     // when the slots were pulled that are the oldest; nil: there are no options
+	SlotsLate      bool              `json:"slots_late"`
+}
+
+// SlotsLateAfter is how old an option's slots are at the most while all is well: they are
+// pulled every night, which may take two hours.
+const SlotsLateAfter = 26 * time.Hour

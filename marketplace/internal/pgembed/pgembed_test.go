@@ -114,16 +114,13 @@ func TestTheDataOutlivesTheServer(t *testing.T) {
 	recalled(t, start(t, dir).URL("postgres"))
 }
 
-func TestTheServerListensOnNoPort(t *testing.T) {
+func TestTheServerListensOnNoPortAndNobodyGetsInWithoutThePassword(t *testing.T) {
 	t.Parallel()
-	if got := ask(t, start(t, folder(t)).URL("postgres"), "SHOW listen_addresses"); got != "" {
+	url := start(t, folder(t)).URL("postgres")
+	if got := ask(t, url, "SHOW listen_addresses"); got != "" {
 		t.Errorf("want no address, got %q", got)
 	}
-}
-
-func TestNobodyGetsInWithoutThePassword(t *testing.T) {
-	t.Parallel()
-	config, err := pgx.ParseConfig(start(t, folder(t)).URL("postgres"))
+	config, err := pgx.ParseConfig(url)
 	must(t, err)
 	config.Password = "a guess"
 	if conn, err := pgx.ConnectConfig(t.Context(), config); err == nil {

@@ -19,20 +19,21 @@ type Answer struct {
 // Gzip is the body compressed; nil where that would not make it smaller.
 func (a *Answer) Gzip() []byte { return a.zip() }
 
-// success is the frame of a good answer.
-type success struct {
+// Success is the frame of a good answer.
+type Success struct {
 	Success    int         `json:"success"` // 1
 	Data       any         `json:"data"`
-	Pagination *pagination `json:"pagination,omitempty"`
+	Pagination *Pagination `json:"pagination,omitempty"`
 }
 
-type pagination struct {
+// Pagination tells which part of a list an answer is.
+type Pagination struct {
 	PageSize   int `json:"pageSize"`
 	Page       int `json:"page"`
 	TotalCount int `json:"totalCount"`
 }
 
-func made(frame success) (*Answer, error) {
+func made(frame Success) (*Answer, error) {
 	frame.Success = 1
 	body, err := json.Marshal(frame)
 	if err != nil {
@@ -50,7 +51,7 @@ func answer[T any](data T, err error) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return made(success{Data: data})
+	return made(Success{Data: data})
 }
 
 func compressed(body []byte) []byte {

@@ -55,6 +55,7 @@ func (s *shop) do(t failer, statement string, args ...any) {
 type failer interface {
 	Helper()
 	Errorf(string, ...any)
+	Fatal(...any)
 	Fatalf(string, ...any)
 }
 
@@ -134,10 +135,7 @@ func eventually(t failer, what string, so func() bool) {
 }
 
 // must ends the test where there is an error.
-func must(t interface {
-	Helper()
-	Fatal(...any)
-}, err error) {
+func must(t failer, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

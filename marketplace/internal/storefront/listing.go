@@ -35,18 +35,8 @@ type variation struct {
 	Instant          bool                        `json:"instant_confirmation"`
 	Cancellation     string                      `json:"cancellation_policy"`
 	ExternalSync     externalSync                `json:"external_sync"`
-	Language         marketplace.List[string]    `json:"language"`
-	Description      string                      `json:"description"`
-	MaxNoBooking     int                         `json:"max_no_booking"`
-	Duration         marketplace.Duration        `json:"duration"`
-
-	Itinerary  marketplace.List[marketplace.Step]      `json:"itinerary"`
-	Includes   marketplace.Includes                    `json:"includes"`
-	CutOffTime string                                  `json:"cut_off_time"`
-	Media      marketplace.Image                       `json:"media"`
-	TourGuides marketplace.List[marketplace.TourGuide] `json:"tourGuides"`
-	Pickup     marketplace.Pickup                      `json:"pickup"`
-	Notes      string                                  `json:"notes"`
+	marketplace.VariationDetails
+	GroupPrice *struct{} `json:"group_price,omitempty"` // never here: it is the pricing's
 }
 
 // externalSync names the partner's option.
@@ -72,11 +62,8 @@ func show(a marketplace.Activity, terms marketplace.Terms, currency marketplace.
 		return activity{}, err
 	}
 	shown := activity{
-		ID: a.ID, Title: a.Title, Status: Inactive, ActivityDetails: a.Details,
+		ID: a.ID, Title: a.Title, Status: statusOf(a.Listed()), ActivityDetails: a.Details,
 		Currency: currency, ServiceFee: quote.roundedFee(), Texts: a.Details.Translation,
-	}
-	if a.Listed() {
-		shown.Status = Active
 	}
 	if shown.Texts == nil {
 		shown.Texts = map[string]marketplace.Object{}
@@ -107,13 +94,10 @@ func quoteFor(a marketplace.Activity, terms marketplace.Terms, currency marketpl
 }
 
 func showVariation(a marketplace.Activity, v marketplace.Variation, quote *quote) (variation, error) {
-	d := v.Details
 	priced, err := priceVariation(a, v, nil, quote)
 	return variation{
 		ID: v.ID, Title: v.Title, Sort: v.Sort, AvailabilityType: v.Option.AvailabilityType, Pricing: priced, Capacity: v.Capacity,
-		Instant: a.Product.InstantConfirmation, Cancellation: v.Option.CancellationCutoff, ExternalSync: externalSync{v.Option.ID},
-		Language: d.Language, Description: d.Description, MaxNoBooking: d.MaxNoBooking, Duration: d.Duration, Itinerary: d.Itinerary,
-		Includes: d.Includes, CutOffTime: d.CutOffTime, Media: d.Media, TourGuides: d.TourGuides, Pickup: d.Pickup, Notes: d.Notes,
+		Instant: a.Product.InstantConfirmation, Cancellation: v.Option.CancellationCutoff, ExternalSync: externalSync{v.Option.ID}, VariationDetails: v.Details,
 	}, err
 }
 

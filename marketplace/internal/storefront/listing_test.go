@@ -62,21 +62,6 @@ func TestEveryFieldOfTheContractIsPresentWithTheRightType(t *testing.T) {
 	}
 }
 
-func TestAnActivityThatIsNotListedIsInactive(t *testing.T) {
-	t.Parallel()
-	for _, listed := range [][2]bool{{true, true}, {true, false}, {false, true}} {
-		a := walk()
-		a.PartnerActive, a.OperatorActive = listed[0], listed[1]
-		want := Inactive
-		if listed[0] && listed[1] {
-			want = Active
-		}
-		if got := shownTo(t, a, "", language.Und).Status; got != want {
-			t.Errorf("%v: want %s, got %s", listed, want, got)
-		}
-	}
-}
-
 func TestPricesAreTheOptionsInTheWantedCurrencyElseItsFirst(t *testing.T) {
 	t.Parallel()
 	for currency, want := range map[marketplace.Currency][2]string{
@@ -114,18 +99,6 @@ func TestAGroupPriceStandsForAllGuests(t *testing.T) {
 	}
 }
 
-func TestASlotsOwnPriceStandsBeforeTheOptions(t *testing.T) {
-	t.Parallel()
-	a := walk()
-	quote, err := newQuote(marketplace.Terms{Rates: terms.Rates}, percentages{}, "EUR")
-	must(t, err)
-	slot := []partnerapi.UnitPricing{{UnitID: "unit-child", Original: 900, Currency: "EUR"}}
-	priced, err := priceVariation(a, a.Variations[0], slot, quote)
-	if err != nil || !priced.Units[0].Price.Equal(amount("22.5")) || !priced.Units[1].Price.Equal(amount("9")) {
-		t.Errorf("want 22.5 and 9, got %+v and %v", priced, err)
-	}
-}
-
 func TestTheBestFittingTranslationIsShown(t *testing.T) {
 	t.Parallel()
 	a := walk()
@@ -139,12 +112,5 @@ func TestTheBestFittingTranslationIsShown(t *testing.T) {
 		if shown.Title != want || shown.Description != "A walk." {
 			t.Errorf("%s: want %s with the activity's own description, got %s with %q", wanted, want, shown.Title, shown.Description)
 		}
-	}
-}
-
-func TestACurrencyWithoutARateIsRefused(t *testing.T) {
-	t.Parallel()
-	if _, err := show(walk(), terms, "CHF", language.Und); marketplace.CodeOf(err) != marketplace.Invalid {
-		t.Errorf("want it refused, got %v", err)
 	}
 }

@@ -77,41 +77,27 @@ func (s *shop) fromScratch(t failer, q storefront.Query) string {
 	const where = ` FROM activities a JOIN integrations i ON i.id = a.integration_id
 		WHERE a.partner_active AND a.operator_active AND i.deleted_at IS NULL AND strpos(lower(a.title), lower($1)) > 0`
 	var total int
-	if err := s.store.Pool().QueryRow(ctx, `SELECT count(*)`+where, q.Filter.Query).Scan(&total); err != nil {
-		t.Fatalf("count: %v", err)
-	}
+	must(t, s.store.Pool().QueryRow(ctx, `SELECT count(*)`+where, q.Filter.Query).Scan(&total))
 	rows, err := s.store.Pool().Query(ctx, `SELECT a.id`+where+` ORDER BY a.created_at, a.id LIMIT $2 OFFSET $3`, q.Filter.Query, q.Limit, (q.Page-1)*q.Limit)
-	if err != nil {
-		t.Fatalf("read: %v", err)
-	}
+	must(t, err)
 	var ids []uuid.UUID
 	for rows.Next() {
 		var id uuid.UUID
-		if err := rows.Scan(&id); err != nil {
-			t.Fatalf("read: %v", err)
-		}
+		must(t, rows.Scan(&id))
 		ids = append(ids, id)
 	}
 	activities, err := s.store.Storefront.ListedActivities(ctx, ids)
-	if err != nil {
-		t.Fatalf("read: %v", err)
-	}
+	must(t, err)
 	terms, err := s.store.Storefront.Terms(ctx)
-	if err != nil {
-		t.Fatalf("read: %v", err)
-	}
+	must(t, err)
 	data := make([]any, len(ids))
 	for _, a := range activities {
 		shown, err := storefront.Show(a, terms, q.Currency, language.Make(q.Language))
-		if err != nil {
-			t.Fatalf("show: %v", err)
-		}
+		must(t, err)
 		data[slices.Index(ids, a.ID)] = shown
 	}
 	text, err := json.Marshal(map[string]any{"success": 1, "data": data, "pagination": map[string]int{"pageSize": q.Limit, "page": q.Page, "totalCount": total}})
-	if err != nil {
-		t.Fatalf("write: %v", err)
-	}
+	must(t, err)
 	return inOneOrder(t, text)
 }
 
@@ -122,9 +108,7 @@ func inOneOrder(t failer, text []byte) string {
 		t.Fatalf("%v: %s", err, text)
 	}
 	ordered, err := json.Marshal(value)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	must(t, err)
 	return string(ordered)
 }
 

@@ -89,17 +89,6 @@ func TestAWarningAndAnErrorAreWrittenAtOnceAfterWhatCameBefore(t *testing.T) {
 	})
 }
 
-func TestTheEndWritesWhatIsLeft(t *testing.T) {
-	t.Parallel()
-	out := &output{}
-	b, log := open(out)
-	log.Info("a")
-	if err := b.Flush(); err != nil {
-		t.Error(err)
-	}
-	out.want(t, "msg=a\n", 1)
-}
-
 func TestAllLinesOfManyAreWrittenWholeAndInTheirOrder(t *testing.T) {
 	t.Parallel()
 	const many, each = 16, 500

@@ -11,22 +11,6 @@ import (
 	"partnerkit.dev/marketplace/internal/worker"
 )
 
-func TestTheSlotsOfEveryOptionFollowAStoredCatalog(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	p := b.partner(t, 30)
-	b.replica(t)
-	b.ask(t, catalog.ByNotify, p)
-	until(t, "30 options pulled", func() bool { _, _, options, _ := p.told(); return options == 30 })
-	b.idle(t)
-	if pulls, probes, _, slots := p.told(); pulls != 1 || probes != 0 || slots != 30 {
-		t.Errorf("want one pull and 30 options once each, got %d, %d probes and %d", pulls, probes, slots)
-	}
-	if left := b.count(t, `SELECT count(*) FROM sync_wishes`); left != 0 {
-		t.Errorf("want the wish fulfilled, got %d", left)
-	}
-}
-
 func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -137,7 +137,6 @@ func (f serveFlags) stand(c *cobra.Command, scenario *script.Scenario) {
 	scenario.Webhooks = f.webhooks(given, scenario)
 }
 
-// sold is the catalog that flags or scenario ask for, nil for any.
 func (f serveFlags) sold(c *cobra.Command, scenario *script.Scenario) (*catalog.Catalog, error) {
 	generate := c.Flags().Changed("products")
 	switch {

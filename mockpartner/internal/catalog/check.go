@@ -51,7 +51,6 @@ func (c *Catalog) check() []Problem {
 	return found
 }
 
-// checker collects problems.
 type checker []Problem
 
 func (c *checker) add(path, format string, args ...any) {

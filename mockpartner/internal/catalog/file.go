@@ -69,7 +69,6 @@ func ParseProduct(name string, text []byte) (*Product, error) {
 	return &product, nil
 }
 
-// decode reads a text of a catalog's form. Its error is a *Problems.
 func decode(name string, text []byte, value any, empty string) error {
 	problem, bad := yamlfile.Decode(text, value, empty)
 	if !bad {

@@ -22,7 +22,6 @@ type Generated struct {
 	Seed     uint64 `yaml:"seed" json:"seed"`
 }
 
-// drawn returns the catalog with the products that it asks to be drawn.
 func (c *Catalog) drawn() (*Catalog, error) {
 	made, err := Generate(c.Generate.Seed, c.Generate.Products, cmp.Or(c.Generate.Options, 1))
 	if err != nil {
@@ -75,7 +74,6 @@ var (
 	weekdays   = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 )
 
-// generator draws the parts of one product.
 type generator struct{ *rand.Rand }
 
 func (g generator) oneIn(n int) bool { return g.IntN(n) == 0 }

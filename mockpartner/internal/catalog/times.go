@@ -20,7 +20,6 @@ func parseTimeOfDay(s string) (int, error) {
 	return t.Hour()*60 + t.Minute(), nil
 }
 
-// parseStarts reads daily starts and returns them in order.
 func parseStarts(starts []string) ([]int, error) {
 	minutes := make([]int, 0, len(starts))
 	for _, start := range starts {
@@ -46,7 +45,6 @@ func parseWeekday(name string) (time.Weekday, error) {
 	return 0, fmt.Errorf("want a weekday such as Monday, got %q", name)
 }
 
-// seatsOf returns how many seats one guest of the unit takes.
 func (s Schedule) seatsOf(unit partnerapi.Unit) int {
 	if seats, ok := s.Seats[unit.ID]; ok {
 		return seats

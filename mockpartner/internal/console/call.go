@@ -49,7 +49,6 @@ type field struct {
 	Checked bool     // of a flag
 }
 
-// choice is one of a list.
 type choice struct {
 	Value, Label string
 	Chosen       bool
@@ -98,7 +97,6 @@ func bodyOf(form url.Values) (string, error) {
 	return strings.TrimSpace(string(body)), err
 }
 
-// memberOf returns the value as it stands in a body.
 func memberOf(k kind, value string) (any, error) {
 	switch k {
 	case numberField:
@@ -132,5 +130,4 @@ func curl(method, address, body string, token bool) string {
 	return line + " " + quoted(address)
 }
 
-// quoted returns the text as one word of a shell.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -10,9 +10,17 @@
 package console
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
 
+	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/sandbox"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Config is what a console works on.
@@ -31,3 +39,148 @@ type Console struct{ Config }
 
 // New returns a console.
 func New(c Config) *Console { return &Console{c} }
+
+type builder struct {
+	console *Console
+	request *http.Request
+	box     *sandbox.Sandbox
+	inside  platform.Inside
+	choice  chosen
+	refused refused
+	placed  bool // the refusal stands at its form
+}
+
+func (b *builder) base() string {
+	scheme := "http"
+	if b.request.TLS != nil {
+		scheme = "https"
+	}
+	return scheme + "://" + b.request.Host + sandbox.Prefix(b.box.Name())
+}
+
+// call completes a call: with its curl line, and with the refusal if it was
+// refused just now, and then with what was entered.
+func (b *builder) call(c call) call {
+	c.Action = b.choice.href()
+	if c.ID == b.refused.id {
+		c.Refusal, b.placed = b.refused.message, true
+		for i, f := range c.Fields {
+			if f.Kind == secretField {
+				continue // it is entered again
+			}
+			entered := url.Values(b.refused.form).Get(f.Input())
+			c.Fields[i].Checked = entered != ""
+			c.Fields[i].Value = cmp.Or(entered, f.Value)
+		}
+	}
+	body, _ := bodyOf(c.form()) // what is wrong with it is said when it is sent
+	c.Curl = curl(c.Method, b.base()+b.console.Path+c.Path, body, b.console.Token)
+	return c
+}
+
+// refused is a call that a form asked for in vain.
+type refused struct {
+	id      string
+	message string
+	form    map[string][]string
+}
+
+// chosen is what the page's query chooses to be shown. What it does not say, or
+// says wrong, is the default.
+type chosen struct {
+	product, option string
+	from            string // a date; "" is today
+	slot            string // whose details are shown
+	exchange        uint64 // whose headers and bodies are shown; 0 is none
+	judged          bool   // the callers are judged
+}
+
+func choiceOf(query url.Values) chosen {
+	c := chosen{product: query.Get("product"), option: query.Get("option"), slot: query.Get("slot"), judged: query.Has("judged")}
+	if _, err := time.Parse(partnerapi.DateLayout, query.Get("from")); err == nil {
+		c.from = query.Get("from")
+	}
+	c.exchange, _ = strconv.ParseUint(query.Get("exchange"), 10, 64) // 0 where it is no number
+	return c
+}
+
+func (c chosen) query() string {
+	values := url.Values{}
+	for name, value := range map[string]string{"product": c.product, "option": c.option, "from": c.from, "slot": c.slot} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	if c.exchange != 0 {
+		values.Set("exchange", strconv.FormatUint(c.exchange, 10))
+	}
+	if c.judged {
+		values.Set("judged", "yes")
+	}
+	return values.Encode()
+}
+
+func (c chosen) href() string { return "?" + c.query() }
+
+func (c chosen) withSlot(id string) chosen {
+	c.slot = id
+	return c
+}
+
+func (c chosen) withExchange(number uint64) chosen {
+	c.exchange = number
+	return c
+}
+
+func (c chosen) withFrom(date time.Time) chosen {
+	c.from, c.slot = date.Format(partnerapi.DateLayout), ""
+	return c
+}
+
+// span says how long something takes, to the second: 12:05, 3:00:00, 4 days 2 h.
+func span(d time.Duration) string {
+	d = max(d.Round(time.Second), 0)
+	days, hours := int(d/(24*time.Hour)), int(d/time.Hour)%24
+	minutes, seconds := int(d/time.Minute)%60, int(d/time.Second)%60
+	switch {
+	case days > 0:
+		return fmt.Sprintf("%s %d h", plural(days, "day"), hours)
+	case hours > 0:
+		return fmt.Sprintf("%d:%02d:%02d", hours, minutes, seconds)
+	default:
+		return fmt.Sprintf("%d:%02d", minutes, seconds)
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func took(d time.Duration) string {
+	switch {
+	case d < 10*time.Millisecond:
+		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	default:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	}
+}
+
+func newest[T any](all []T, n int, keep func(T) bool) []T {
+	some := []T{}
+	for _, one := range slices.Backward(all) {
+		if len(some) == n {
+			break
+		}
+		if keep(one) {
+			some = append(some, one)
+		}
+	}
+	return some
+}
+
+func every[T any](T) bool { return true }

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 
+	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-// faultsPanel is the faults that are armed, and those that can be.
 type faultsPanel struct {
 	Armed    []faultView
 	Presets  []presetView
@@ -23,7 +24,6 @@ type faultView struct {
 	Disarm call
 }
 
-// preset is a fault that is often wanted.
 type preset struct{ id, about, fault string }
 
 // presets are the misfortunes that every marketplace must come through.
@@ -76,4 +76,46 @@ func (b *builder) faults() faultsPanel {
 	})
 	panel.Clear = b.call(call{ID: "disarm-all", Label: "Disarm all", Of: "faults", Method: http.MethodDelete, Path: "/faults", Off: len(panel.Armed) == 0})
 	return panel
+}
+
+// partsPanel is defects or variants: ways to be another partner, which are put on
+// and taken off as they are.
+type partsPanel struct {
+	ID, Title, About string
+	Parts            []partView // those that are put on first
+	Applied          int
+}
+
+type partView struct {
+	Name    string
+	Of      string // the rule that it breaks, or the clause that allows it
+	Words   string
+	Applied bool
+	Toggle  call
+}
+
+func (b *builder) parts() []partsPanel {
+	played := b.box.Faults().Origins()
+	broken := partsPanel{ID: "defects", Title: "Defects", About: "Mistakes of real partners. Each breaks one rule of the contract."}
+	for _, d := range defects.Defects() {
+		b.add(&broken, partView{Name: d.Name, Of: d.Rule, Words: d.Mistake, Applied: slices.Contains(played, d.Origin())})
+	}
+	lawful := partsPanel{ID: "variants", Title: "Variants", About: "Lawful ways to be different. A marketplace has to live with all of them."}
+	for _, v := range defects.Variants() {
+		b.add(&lawful, partView{Name: v.Name, Of: v.Clause, Words: v.Looks, Applied: slices.Contains(played, v.Origin())})
+	}
+	return []partsPanel{broken, lawful}
+}
+
+func (b *builder) add(panel *partsPanel, p partView) {
+	toggle := call{ID: panel.ID + "-" + p.Name, Label: "Apply", Of: p.Name, Method: http.MethodPost, Path: "/" + panel.ID + "/" + url.PathEscape(p.Name)}
+	if !p.Applied {
+		p.Toggle = b.call(toggle)
+		panel.Parts = append(panel.Parts, p)
+		return
+	}
+	toggle.Label, toggle.Method = "Take off", http.MethodDelete
+	p.Toggle = b.call(toggle)
+	panel.Parts = slices.Insert(panel.Parts, panel.Applied, p)
+	panel.Applied++
 }

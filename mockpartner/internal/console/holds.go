@@ -7,7 +7,6 @@ import (
 	"partnerkit.dev/mockpartner/internal/platform"
 )
 
-// maxListed is how many holds and bookings of a kind are shown.
 const maxListed = 50
 
 // holdsPanel is the holds that live, the next to expire first, and those that
@@ -17,7 +16,6 @@ type holdsPanel struct {
 	LiveCount, EndedCount int
 }
 
-// holdView is a hold with the way to its slot.
 type holdView struct {
 	platform.Hold
 	Millis int64  // when it expires
@@ -65,7 +63,6 @@ func (b *builder) holdViews(holds []platform.Hold) []holdView {
 	return views
 }
 
-// bookingsPanel is the newest bookings.
 type bookingsPanel struct {
 	Newest       []bookingView
 	Count, Stand int // all of them; those not cancelled

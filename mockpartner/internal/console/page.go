@@ -1,5 +1,21 @@
 package console
 
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"partnerkit.dev/internal/webui"
+	"partnerkit.dev/mockpartner/internal/sandbox"
+)
+
 // page is what the template reads: the sandbox, arranged for the eye.
 type page struct {
 	Sandbox   string
@@ -38,3 +54,147 @@ func (b *builder) page() page {
 	}
 	return p
 }
+
+// Show answers with the page of the sandbox.
+func (c *Console) Show(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
+	c.show(w, r, box, http.StatusOK, refused{})
+}
+
+func (c *Console) show(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox, status int, last refused) {
+	b := builder{console: c, request: r, box: box, choice: choiceOf(r.URL.Query()), refused: last}
+	write(w, status, "page.html", b.page())
+}
+
+// SignIn answers with a page that asks for the control token, and says what was
+// wrong with the one before.
+func (c *Console) SignIn(w http.ResponseWriter, wrong string) {
+	write(w, http.StatusUnauthorized, "signin.html", map[string]any{"Wrong": wrong})
+}
+
+// write answers with a page. Nothing runs in it but its own script, nobody frames
+// it and nobody keeps it.
+func write(w http.ResponseWriter, status int, name string, data any) {
+	var text bytes.Buffer
+	if err := assets().templates.ExecuteTemplate(&text, name, data); err != nil {
+		http.Error(w, "the page cannot be written: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", assets().policy)
+	header.Set("X-Frame-Options", "DENY")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	// A caller that has gone away is nobody to tell of a failed write.
+	_, _ = w.Write(text.Bytes())
+}
+
+// maxForm bounds a form, in bytes: a body of the control API, escaped.
+const maxForm = 4 << 20
+
+// Act makes the call that a form asks for, and leads back to the page; where the
+// call is refused the page comes at once, and says so at the form.
+func (c *Console) Act(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, "the form cannot be read: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	if err := c.make(r); err != nil {
+		c.show(w, r, box, http.StatusUnprocessableEntity, refused{id: r.PostForm.Get("call"), message: err.Error(), form: r.PostForm})
+		return
+	}
+	back := "?" + choiceOf(r.URL.Query()).query()
+	if r.PostForm.Get("method") == http.MethodDelete && r.PostForm.Get("path") == "/sandboxes/"+box.Name() {
+		back = c.Path + "/" // there is nothing left to come back to
+	}
+	// Not http.Redirect: it would resolve against a path without the sandbox.
+	w.Header().Set("Location", back)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+func (c *Console) make(r *http.Request) error {
+	method, path := r.PostForm.Get("method"), r.PostForm.Get("path")
+	if !slices.Contains([]string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, method) || !strings.HasPrefix(path, "/") {
+		return errors.New("want a form of this page: its method POST, PUT, PATCH or DELETE, its path one of the control API")
+	}
+	body, err := bodyOf(r.PostForm)
+	if err != nil {
+		return err
+	}
+	return c.ask(r, method, path, body)
+}
+
+// ask makes a call of the control API, for the sandbox of the request. Its error
+// is the API's message.
+func (c *Console) ask(r *http.Request, method, path, body string) error {
+	request, err := http.NewRequestWithContext(r.Context(), method, "http://"+r.Host+c.Path+path, strings.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	answer := answer{header: http.Header{}}
+	c.API.ServeHTTP(&answer, request)
+	if answer.status < http.StatusBadRequest {
+		return nil
+	}
+	var refusal struct{ Message string }
+	if json.Unmarshal(answer.body.Bytes(), &refusal) != nil || refusal.Message == "" {
+		return fmt.Errorf("%s %s was answered with %d", method, path, answer.status)
+	}
+	return errors.New(refusal.Message)
+}
+
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *answer) Header() http.Header { return a.header }
+
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+func (a *answer) Write(text []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(text)
+}
+
+var (
+	//go:embed page/*.html
+	files embed.FS
+	//go:embed page/style.css
+	ownStyle string
+	//go:embed page/script.js
+	ownScript string
+)
+
+var icon = webui.Icon("M4 11V5l4 4 4-4v6", "1.7")
+
+type asset struct {
+	templates *template.Template
+	policy    string
+}
+
+// assets panics where the embedded files are wrong: the first test would.
+var assets = sync.OnceValue(func() asset {
+	style := webui.Style(ownStyle)
+	functions := template.FuncMap{
+		"plural": plural,
+		"script": func() template.JS { return template.JS(ownScript) },
+		"head": func(page string) webui.Head {
+			return webui.Head{Title: page + " · mockpartner", Icon: icon, Style: template.CSS(style)}
+		},
+	}
+	return asset{
+		templates: template.Must(webui.Templates(files, functions)),
+		policy: fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; connect-src 'self'; img-src data:; "+
+			"form-action 'self'; base-uri 'none'; frame-ancestors 'none'", webui.HashSource(style), webui.HashSource(ownScript)),
+	}
+})

@@ -2,12 +2,13 @@ package console
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
+	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 )
 
-// sandboxesPanel is all sandboxes of the mock.
 type sandboxesPanel struct {
 	Boxes  []sandboxView
 	Create call
@@ -50,3 +51,56 @@ func (b *builder) sandboxes() sandboxesPanel {
 	})
 	return panel
 }
+
+const maxTimers = 8
+
+type clockPanel struct {
+	Now     time.Time // UTC
+	Millis  int64     // the same, for the script
+	Frozen  bool
+	Toggle  call
+	Advance call
+	Steps   []call
+	Set     call
+	Next    call
+	Timers  []timer
+}
+
+type timer struct {
+	platform.Timer
+	Words string
+	In    string
+}
+
+func (b *builder) clock() clockPanel {
+	now := b.inside.Now.UTC()
+	c := clockPanel{Now: now, Millis: now.UnixMilli(), Frozen: b.box.Clock().Frozen()}
+	c.Toggle = b.clockCall("toggle", "Freeze", field{Kind: flagField, Name: "freeze", Value: "true"})
+	if c.Frozen {
+		c.Toggle = b.clockCall("toggle", "Let it run", field{Kind: flagField, Name: "freeze", Value: "false"})
+	}
+	for _, step := range []struct{ id, label, by string }{{"minute", "+1 min", "1m"}, {"hold", "+25 min", "25m"}, {"day", "+1 day", "24h"}} {
+		c.Steps = append(c.Steps, b.clockCall("step-"+step.id, step.label, field{Kind: textField, Name: "advance", Value: step.by}))
+	}
+	c.Advance = b.clockCall("advance", "Advance", field{Kind: textField, Name: "advance", Label: "By", Value: "5m", Hint: "90s, 25m, 36h"})
+	c.Set = b.clockCall("set", "Set", field{Kind: textField, Name: "set", Label: "To", Value: now.Format(time.RFC3339), Hint: "2026-07-01T09:00:00Z"})
+	kinds := []choice{{Label: "any event", Chosen: true}}
+	for _, k := range platform.TimerKinds() {
+		kinds = append(kinds, choice{Value: string(k), Label: timerWords(k)})
+	}
+	c.Next = b.call(call{
+		ID: "clock-next", Label: "Run to it", Of: "the next event", Method: http.MethodPost, Path: "/clock/next",
+		Fields: []field{{Kind: listField, Name: "kinds", Label: "Next", Choices: kinds}},
+	})
+	for _, t := range b.box.Platform().Timers(maxTimers) {
+		c.Timers = append(c.Timers, timer{Timer: t, Words: timerWords(t.Kind), In: span(t.At.Sub(now))})
+	}
+	c.Timers = c.Timers[:min(len(c.Timers), maxTimers)]
+	return c
+}
+
+func (b *builder) clockCall(id, label string, f field) call {
+	return b.call(call{ID: "clock-" + id, Label: label, Of: "the clock", Method: http.MethodPost, Path: "/clock", Fields: []field{f}})
+}
+
+func timerWords(k platform.TimerKind) string { return strings.ReplaceAll(string(k), "-", " ") }

@@ -46,7 +46,6 @@ type rowView struct {
 	Cells [][]cellView // by day
 }
 
-// cellView is a slot in the grid.
 type cellView struct {
 	ID    string
 	Href  string
@@ -57,7 +56,6 @@ type cellView struct {
 	Open  bool
 }
 
-// slotView is a slot in full.
 type slotView struct {
 	platform.SlotState
 	Class    string
@@ -99,7 +97,6 @@ func (b *builder) slots() slotsPanel {
 	return panel
 }
 
-// option is the option whose slots are shown.
 func (b *builder) option() (*catalog.IndexedProduct, *catalog.IndexedOption) {
 	sold := b.box.Platform().Catalog()
 	product, ok := sold.Product(b.choice.product)
@@ -131,7 +128,6 @@ func sameDay(a, b time.Time) bool {
 	return a.Format(partnerapi.DateLayout) == b.Format(partnerapi.DateLayout)
 }
 
-// fill puts the slots into rows of their starts.
 func (b *builder) fill(panel *slotsPanel, slots []platform.SlotState) {
 	rows := map[string]*rowView{}
 	for _, s := range slots {

@@ -12,7 +12,6 @@ import (
 	"partnerkit.dev/mockpartner/internal/reply"
 )
 
-// maxCatalog bounds a catalog that is sent, in bytes.
 const maxCatalog = 8 << 20
 
 func showCatalog(w http.ResponseWriter, r *http.Request) {

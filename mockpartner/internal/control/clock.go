@@ -18,7 +18,6 @@ func showClock(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, timeOf(sandboxOf(r).Clock()))
 }
 
-// maxTimers bounds the timers of each kind that are listed.
 const maxTimers = 1000
 
 func showTimers(w http.ResponseWriter, r *http.Request) {

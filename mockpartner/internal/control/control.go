@@ -38,7 +38,6 @@ type Config struct {
 	Metrics   http.Handler // GET /_mock/metrics
 }
 
-// api answers the control API.
 type api struct {
 	Config
 	console *console.Console
@@ -90,10 +89,8 @@ func refused(w http.ResponseWriter, err error) bool {
 	return true
 }
 
-// maxBody bounds the body of a control request, in bytes.
 const maxBody = 1 << 20
 
-// readOptional is read for a body that may be absent.
 func readOptional(w http.ResponseWriter, r *http.Request, value any) bool {
 	return r.ContentLength == 0 || read(w, r, value)
 }

@@ -3,13 +3,10 @@ package control_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"reflect"
 	"strings"
 	"testing"
-
-	"partnerkit.dev/mockpartner/internal/sandbox"
 )
 
 func names(list any) (all []string) {
@@ -61,21 +58,6 @@ func TestFaultsAreArmedListedAndDisarmed(t *testing.T) {
 	}
 }
 
-func TestFaultsAreOfTheirSandbox(t *testing.T) {
-	t.Parallel()
-	o := start(t)
-	if _, err := o.mock.Create(sandbox.Spec{Name: "mine"}); err != nil {
-		t.Fatal(err)
-	}
-	o.call("POST", "/s/mine/_mock/faults", `{"status":500}`, 201)
-	if got := o.call("GET", "/_mock/faults", "", 200); len(got["faults"].([]any)) != 0 {
-		t.Fatalf("want none at the root, got %v", got)
-	}
-	if got := o.call("GET", "/s/mine/_mock/faults", "", 200); len(got["faults"].([]any)) != 1 {
-		t.Fatalf("want one in the sandbox, got %v", got)
-	}
-}
-
 func TestFaultsThatCannotBeArmedAreRefusedWithTheirPlace(t *testing.T) {
 	t.Parallel()
 	o := start(t)
@@ -106,40 +88,6 @@ func TestFaultsThatCannotBeArmedAreRefusedWithTheirPlace(t *testing.T) {
 	if got := names(o.call("GET", "/_mock/faults", "", 200)["faults"]); len(got) != 1 {
 		t.Errorf("want nothing armed by a refused list, got %v", got)
 	}
-}
-
-// endless is a body of 100 MB that nobody holds in memory.
-type endless struct{ left int }
-
-func (e *endless) Read(into []byte) (int, error) {
-	if e.left <= 0 {
-		return 0, io.EOF
-	}
-	n := min(len(into), e.left)
-	for i := range n {
-		into[i] = ' '
-	}
-	e.left -= n
-	return n, nil
-}
-
-func TestAHugeControlBodyIsRefusedAndTheMockUnharmed(t *testing.T) {
-	t.Parallel()
-	o := start(t)
-	request, err := http.NewRequestWithContext(t.Context(), "POST", o.base+"/_mock/faults", &endless{100 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Expect", "100-continue")
-	// The mock may close the connection while the body still comes: then there
-	// is no answer to be read.
-	if answer, err := http.DefaultTransport.RoundTrip(request); err == nil {
-		answer.Body.Close()
-		if answer.StatusCode != http.StatusRequestEntityTooLarge {
-			t.Fatalf("want 413, got %s", answer.Status)
-		}
-	}
-	o.call("GET", "/_mock/faults", "", 200)
 }
 
 func TestTheSchemaOfScenariosIsServed(t *testing.T) {

@@ -22,7 +22,6 @@ func invariants(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"ok": len(broken) == 0, "violations": broken})
 }
 
-// defaultLimit is how many things of a kind are listed unless asked for more.
 const defaultLimit = 1000
 
 func state(w http.ResponseWriter, r *http.Request) {
@@ -69,7 +68,6 @@ func (q *query) number(name string, absent uint64) uint64 {
 	return n
 }
 
-// duration reads a duration of at most max.
 func (q *query) duration(name string, absent, max time.Duration) time.Duration {
 	if !q.values.Has(name) {
 		return absent
@@ -81,7 +79,6 @@ func (q *query) duration(name string, absent, max time.Duration) time.Duration {
 	return d
 }
 
-// yes reads true or false; absent is false.
 func (q *query) yes(name string) bool {
 	value := q.values.Get(name)
 	if q.values.Has(name) && value != "true" && value != "false" && q.err == nil {
@@ -90,7 +87,6 @@ func (q *query) yes(name string) bool {
 	return value == "true"
 }
 
-// word reads one of the words; absent is empty.
 func word[W ~string](q *query, name string, words []W) W {
 	value := W(q.values.Get(name))
 	if q.values.Has(name) && !slices.Contains(words, value) && q.err == nil {

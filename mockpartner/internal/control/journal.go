@@ -14,7 +14,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// filterNames are the parameters by which exchanges are chosen.
 var filterNames = []string{"endpoint", "method", "contains", "body", "hold", "slot", "booking", "fault", "status", "after", "done"}
 
 func filterOf(q *query) journal.Filter {
@@ -93,7 +92,6 @@ const (
 	writeGrace = 10 * time.Second
 )
 
-// waitAnswer tells how a wait ended.
 type waitAnswer struct {
 	Met   bool `json:"met"`   // as many were seen as were wanted
 	Count int  `json:"count"` // how many the journal holds now
@@ -152,7 +150,6 @@ func streamJournal(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stream writes server-sent events.
 type stream struct {
 	http.ResponseWriter
 	controller *http.ResponseController
@@ -188,4 +185,32 @@ func (s stream) write(format string, args ...any) error {
 		return err
 	}
 	return s.controller.Flush()
+}
+
+func showTestimony(w http.ResponseWriter, r *http.Request) {
+	reply.JSON(w, http.StatusOK, map[string]any{"testimony": sandboxOf(r).Journal().Testimony()})
+}
+
+func testify(w http.ResponseWriter, r *http.Request) {
+	var told journal.Testimony
+	if !read(w, r, &told) {
+		return
+	}
+	told, err := sandboxOf(r).Journal().Testify(told)
+	switch {
+	case errors.Is(err, journal.ErrTooMuch):
+		reply.Message(w, http.StatusConflict, "%v: DELETE %s/journal empties it", err, Path)
+	case err != nil:
+		reply.Message(w, http.StatusBadRequest, "%v", err)
+	default:
+		reply.JSON(w, http.StatusCreated, told)
+	}
+}
+
+func verdict(w http.ResponseWriter, r *http.Request) {
+	query := query{values: r.URL.Query()}
+	if query.refused(w) {
+		return
+	}
+	reply.JSON(w, http.StatusOK, sandboxOf(r).Verdict())
 }

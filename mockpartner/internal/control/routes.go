@@ -14,7 +14,6 @@ type Route struct {
 	About  string `json:"about"`
 }
 
-// operation is a Route of the control API with what it does.
 type operation struct {
 	Route
 	handle http.HandlerFunc

@@ -51,7 +51,6 @@ func (a *api) createSandbox(w http.ResponseWriter, r *http.Request) {
 	created(w, r, box, err)
 }
 
-// created answers with a sandbox that was made, or why it was not.
 func created(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox, err error) {
 	switch {
 	case errors.Is(err, sandbox.ErrTaken), errors.Is(err, sandbox.ErrKey), errors.Is(err, sandbox.ErrFull):
@@ -134,7 +133,6 @@ func (a *api) named(w http.ResponseWriter, r *http.Request) (*sandbox.Sandbox, b
 	return box, ok
 }
 
-// cloneRequest names the clone.
 type cloneRequest struct {
 	Name    string `json:"name"`
 	AuthKey string `json:"authKey"` // absent: the mock's
@@ -168,4 +166,50 @@ func (a *api) deleteSandbox(w http.ResponseWriter, r *http.Request) {
 	default:
 		reply.JSON(w, http.StatusOK, map[string]any{"deleted": name})
 	}
+}
+
+func (a *api) listSnapshots(w http.ResponseWriter, r *http.Request) {
+	box, ok := a.named(w, r)
+	if !ok {
+		return
+	}
+	reply.JSON(w, http.StatusOK, map[string]any{"snapshots": box.Snapshots()})
+}
+
+func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) {
+	box, ok := a.named(w, r)
+	var request struct {
+		Name string `json:"name"`
+	}
+	if !ok || !read(w, r, &request) {
+		return
+	}
+	saved, err := box.Save(request.Name)
+	if refused(w, err) {
+		return
+	}
+	reply.JSON(w, http.StatusCreated, saved)
+}
+
+func (a *api) restoreSnapshot(w http.ResponseWriter, r *http.Request) {
+	box, ok := a.named(w, r)
+	if !ok {
+		return
+	}
+	if refused(w, box.Restore(mux.Vars(r)["snapshot"])) {
+		return
+	}
+	reply.JSON(w, http.StatusOK, describe(r, box))
+}
+
+func (a *api) deleteSnapshot(w http.ResponseWriter, r *http.Request) {
+	box, ok := a.named(w, r)
+	if !ok {
+		return
+	}
+	name := mux.Vars(r)["snapshot"]
+	if refused(w, box.Forget(name)) {
+		return
+	}
+	reply.JSON(w, http.StatusOK, map[string]any{"deleted": name})
 }

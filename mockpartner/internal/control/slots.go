@@ -2,9 +2,7 @@ package control
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"partnerkit.dev/mockpartner/client"
@@ -13,7 +11,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// defaultDays is how many days of slots are listed unless asked otherwise.
 const defaultDays = 14
 
 func listSlots(w http.ResponseWriter, r *http.Request) {
@@ -46,7 +43,6 @@ func firstOption(p *platform.Platform, product, option string) (string, string) 
 	return product, option
 }
 
-// slotRequest changes a slot; what is left out stays as it is.
 type slotRequest struct {
 	ProductID      string `json:"productId"`
 	OptionID       string `json:"optionId"`
@@ -54,37 +50,20 @@ type slotRequest struct {
 	client.SlotChange
 }
 
-// maxSeats bounds the seats of a slot.
-const maxSeats = 1_000_000
-
-// wrong says what is wrong with the request, "" for nothing.
-func (r slotRequest) wrong() string {
-	if r.Status == nil && r.Vacancies == nil && r.Capacity == nil {
-		return `want what to change: {"status": "SOLD_OUT"}, {"vacancies": 3} or {"capacity": 12}`
-	}
-	if r.Status != nil && !slices.Contains(partnerapi.SlotStatuses(), *r.Status) {
-		return fmt.Sprintf("status: want one of %v, got %q", partnerapi.SlotStatuses(), *r.Status)
-	}
-	for name, seats := range map[string]*int{"vacancies": r.Vacancies, "capacity": r.Capacity} {
-		if seats != nil && (*seats < 0 || *seats > maxSeats) {
-			return fmt.Sprintf("%s: want a number from 0 to %d, got %d", name, maxSeats, *seats)
-		}
-	}
-	return ""
-}
-
 func changeSlot(w http.ResponseWriter, r *http.Request) {
 	var request slotRequest
 	if !read(w, r, &request) {
 		return
 	}
-	if wrong := request.wrong(); wrong != "" {
-		reply.Message(w, http.StatusBadRequest, "%s", wrong)
+	if request.SlotChange == (client.SlotChange{}) {
+		reply.Message(w, http.StatusBadRequest, `want what to change: {"status": "SOLD_OUT"}, {"vacancies": 3} or {"capacity": 12}`)
 		return
 	}
-	change := request.SlotChange
+	if refused(w, platform.CheckChange(request.SlotChange)) {
+		return
+	}
 	p := sandboxOf(r).Platform()
-	if err := p.SetSlot(request.ProductID, request.OptionID, request.AvailabilityID, change); err != nil {
+	if err := p.SetSlot(request.ProductID, request.OptionID, request.AvailabilityID, request.SlotChange); err != nil {
 		refuse(w, err)
 		return
 	}
@@ -96,7 +75,6 @@ func changeSlot(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, slot)
 }
 
-// refuse answers a refusal of the platform's.
 func refuse(w http.ResponseWriter, err error) {
 	status := http.StatusBadRequest
 	if refusal := (*platform.Refusal)(nil); errors.As(err, &refusal) && refusal.Kind == platform.UnknownID {
@@ -105,7 +83,6 @@ func refuse(w http.ResponseWriter, err error) {
 	reply.Message(w, status, "%v", err)
 }
 
-// date reads a date; absent is zero.
 func (q *query) date(name string) time.Time {
 	if !q.values.Has(name) {
 		return time.Time{}

@@ -82,7 +82,6 @@ func sendTrigger(w http.ResponseWriter, r *http.Request) {
 	sent(w)(sandboxOf(r).Webhooks().Trigger())
 }
 
-// notifyRequest names a slot.
 type notifyRequest struct {
 	ProductID      string `json:"productId"`
 	OptionID       string `json:"optionId"`

@@ -1,15 +1,14 @@
 // Package fault is what a fault does to one request and its answer: it is late with
-// it, gives another one, changes the real one, or breaks it on the wire. Each action
-// has a file of its own, named after its key in a scenario; where WireMock or
-// toxiproxy have a word for it, it is theirs.
+// it, gives another one, changes the real one, or breaks it on the wire. Where WireMock
+// or toxiproxy have a word for an action, it is theirs.
 package fault
 
 import (
 	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
-// Actions are what a fault does. A new action is a file with its type, and a
-// field here. At most one of them replaces the answer, and at most one says how
+// Actions are what a fault does. A new action is a type that implements
+// action, and a field here. At most one of them replaces the answer, and at most one says how
 // it goes over the wire.
 type Actions struct {
 	Delay   *Delay   `yaml:"delay" json:"delay,omitempty"`

@@ -2,9 +2,11 @@ package fault
 
 import (
 	"context"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -12,6 +14,7 @@ import (
 
 	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Delay keeps the caller waiting, in one of its ways; just a duration in a file
@@ -96,7 +99,6 @@ func (d *Delay) compile() (action, error) {
 	return ways[0], nil
 }
 
-// between waits for anything between two durations.
 type between struct{ low, high platform.Duration }
 
 func (b between) compile() (action, error) { return b, nil }
@@ -125,7 +127,6 @@ type Dribble struct {
 	Over   platform.Duration `yaml:"over" json:"over"`
 }
 
-// maxChunks bounds the pieces of a body.
 const maxChunks = 10_000
 
 func (d Dribble) compile() (action, error) { return d, nil }
@@ -134,3 +135,39 @@ func (d Dribble) deliver(ctx context.Context, w http.ResponseWriter, answer *res
 	answer.begin(w)
 	trickle(ctx, w, answer.body, (len(answer.body)+d.Chunks-1)/d.Chunks, time.Duration(d.Over)/time.Duration(d.Chunks))
 }
+
+// Latency is toxiproxy's: a wait that is as long as it says, give or take the
+// jitter.
+type Latency struct {
+	Latency platform.Duration `yaml:"latency" json:"latency"`
+	Jitter  platform.Duration `yaml:"jitter" json:"jitter,omitempty"`
+}
+
+func (l *Latency) compile() (action, error) { return l, nil }
+
+func (l *Latency) wait(random *rand.Rand) time.Duration {
+	return between{max(l.Latency-l.Jitter, 0), l.Latency + l.Jitter}.wait(random)
+}
+
+// margin is how far just-under and just-over lie from a limit: more than a
+// network takes, less than anybody would notice.
+const margin = 250 * time.Millisecond
+
+// limits are the contract's (LIM-1), by the names that just-under and just-over
+// know them by.
+func limits() map[string]time.Duration {
+	return map[string]time.Duration{
+		"probe":            partnerapi.ProbeTimeout,
+		"sync":             partnerapi.Products.Timeout(partnerapi.Healthy),
+		"availability":     partnerapi.Availability.Timeout(partnerapi.Healthy),
+		"availability-aim": partnerapi.AvailabilityAim,
+		"reserve":          partnerapi.Reserve.Timeout(partnerapi.Healthy),
+		"reserve-degraded": partnerapi.Reserve.Timeout(partnerapi.Degraded),
+		"confirm":          partnerapi.Confirm.Timeout(partnerapi.Healthy),
+		"confirm-degraded": partnerapi.Confirm.Timeout(partnerapi.Degraded),
+		"release":          partnerapi.Release.Timeout(partnerapi.Healthy),
+		"cancel":           partnerapi.Cancel.Timeout(partnerapi.Healthy),
+	}
+}
+
+func limitNames() []string { return slices.Sorted(maps.Keys(limits())) }

@@ -51,10 +51,8 @@ func CompileJQ(path, text string) (*Program, error) {
 // path, query and body, the number of the match, and the sandbox's time.
 func variableNames() []string { return []string{"$request", "$nth", "$now"} }
 
-// errNoOutput is that of a program whose output is empty.
 var errNoOutput = errors.New("jq: the program gives no output")
 
-// run returns the program's first output.
 func (p *Program) run(ctx context.Context, input any, variables []any) (any, error) {
 	patient, enough := context.WithTimeout(ctx, jqPatience)
 	defer enough()
@@ -95,4 +93,43 @@ func DecodeJSON(text []byte) (value any, err error) {
 	decoder.UseNumber()
 	err = decoder.Decode(&value)
 	return value, err
+}
+
+// JQ is a jq program that turns the answer's JSON body into another. It sees
+// $request (method, path, query, body), $nth, the number of the match, and $now.
+type JQ string
+
+func (j JQ) compile() (action, error) {
+	p, err := CompileJQ("jq", string(j))
+	if err != nil {
+		return nil, err
+	}
+	return &transform{p}, nil
+}
+
+type transform struct{ program *Program }
+
+func (t *transform) compile() (action, error) { return t, nil }
+
+func (t *transform) transform(ctx context.Context, answer *response, variables func() []any) error {
+	if len(answer.body) > maxJQBody {
+		return fmt.Errorf("jq: the answer is larger than %d MiB", maxJQBody>>20)
+	}
+	input, err := DecodeJSON(answer.body)
+	if err != nil {
+		return fmt.Errorf("jq: the answer is no JSON: %w", err)
+	}
+	output, err := t.program.run(ctx, input, variables())
+	if err != nil {
+		return err
+	}
+	body, err := gojq.Marshal(output)
+	if err != nil {
+		return fmt.Errorf("jq: %w", err)
+	}
+	if len(body) > maxJQBody {
+		return fmt.Errorf("jq: the output is larger than %d MiB", maxJQBody>>20)
+	}
+	answer.body = append(body, '\n')
+	return nil
 }

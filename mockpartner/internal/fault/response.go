@@ -3,6 +3,7 @@ package fault
 import (
 	"bufio"
 	"context"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"strconv"
@@ -40,7 +41,6 @@ func write(w http.ResponseWriter, body []byte) {
 	w.Write(body)
 }
 
-// capture keeps an answer instead of sending it.
 type capture struct {
 	header http.Header
 	status int
@@ -83,7 +83,6 @@ func (c *capture) response() *response {
 	return &response{status: c.status, header: c.header, body: c.body}
 }
 
-// pause waits, and returns the context's error if that ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
@@ -134,4 +133,36 @@ func tell(w http.ResponseWriter, answer *response, body []byte) {
 	if kept, ok := w.(witness); ok {
 		kept.Sent(answer.status, answer.header, body)
 	}
+}
+
+type action interface {
+	// compile checks the action, and returns it ready for use: as a waiter, a
+	// replacer, a transformer or a deliverer.
+	compile() (action, error)
+}
+
+type waiter interface {
+	wait(random *rand.Rand) time.Duration
+}
+
+// replacer gives another answer than the partner would.
+type replacer interface {
+	replace(fault string) *response
+}
+
+type transformer interface {
+	transform(ctx context.Context, answer *response, variables func() []any) error
+}
+
+// deliverer puts an answer on the wire. What it writes has begun to be on
+// record; to break the connection off it panics with http.ErrAbortHandler.
+type deliverer interface {
+	deliver(ctx context.Context, w http.ResponseWriter, answer *response, random *rand.Rand)
+}
+
+// response is an answer that is not on its way yet.
+type response struct {
+	status int
+	header http.Header
+	body   []byte
 }

@@ -4,6 +4,7 @@ package invalid
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 )
 
@@ -52,6 +53,16 @@ func OneOf[W ~string](path string, word W, words []W) error {
 		return nil
 	}
 	return At(path, "want one of %v, got %q", words, word)
+}
+
+var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// Name wants the name of a fault or a quirk, or none.
+func Name(given string) error {
+	if given == "" || name.MatchString(given) {
+		return nil
+	}
+	return At("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", given)
 }
 
 // Within wants a number between two.

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -69,15 +70,7 @@ func (j *Journal) Exchanges(f Filter) []Exchange {
 func (j *Journal) Exchange(number uint64) (Exchange, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	i, ok := slices.BinarySearchFunc(j.entries, number, func(e *entry, number uint64) int {
-		switch {
-		case e.Number < number:
-			return -1
-		case e.Number > number:
-			return 1
-		}
-		return 0
-	})
+	i, ok := slices.BinarySearchFunc(j.entries, number, func(e *entry, number uint64) int { return cmp.Compare(e.Number, number) })
 	if !ok {
 		return Exchange{}, false
 	}

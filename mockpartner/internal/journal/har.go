@@ -13,7 +13,6 @@ import (
 	"partnerkit.dev/internal/har"
 )
 
-// httpVersion is what the mock's server speaks.
 const httpVersion = "HTTP/1.1"
 
 // WriteHAR writes exchanges as an HTTP archive, HAR 1.2, the form in which

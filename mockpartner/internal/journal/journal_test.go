@@ -75,20 +75,6 @@ func TestExchangesAreFoundByWhatTheyAre(t *testing.T) {
 	}
 }
 
-func TestTheOldestExchangesGoWhenThereAreTooMany(t *testing.T) {
-	t.Parallel()
-	j := New(Limits{Exchanges: 3})
-	for i := range 5 {
-		enter(j, "GET", fmt.Sprintf("/%d", i+1), 200, "")
-	}
-	if got := targets(j.Exchanges(Filter{})); !slices.Equal(got, []string{"/3", "/4", "/5"}) {
-		t.Fatalf("want the newest three, got %v", got)
-	}
-	if count := j.Count(); count.Arrived != 5 || count.Kept != 3 {
-		t.Fatalf("want 5 arrived and 3 kept, got %+v", count)
-	}
-}
-
 func TestTheOldestExchangesGoWhenTheyAreTooLarge(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{Bytes: 10_000})

@@ -50,7 +50,6 @@ type notice struct {
 	number uint64
 }
 
-// watcher is told of the exchanges that its filter keeps.
 type watcher struct {
 	filter Filter
 	queue  chan notice // of a subscriber; closed when it is dropped

@@ -10,7 +10,6 @@ import (
 
 const noAvailability = "availability was not asked for"
 
-// availabilityRules are about POST /availability.
 func availabilityRules() []check {
 	return []check{
 		{Rule{"availability.window", "Windows are today and the 60 days after it, or a single one of those days", "AVL-2",
@@ -27,7 +26,6 @@ func availabilityRules() []check {
 // to arrive, and clocks differ.
 const drift = time.Minute
 
-// kind tells how a window lies.
 type kind int
 
 const (
@@ -51,7 +49,6 @@ func kindOf(r *partnerapi.AvailabilityRequest, location *time.Location, at time.
 	return otherWindow
 }
 
-// lookahead returns the first and the last day that a caller asks for.
 func lookahead(today time.Time) (first, last string) {
 	end := time.Date(today.Year(), today.Month(), today.Day()+partnerapi.LookaheadDays, 12, 0, 0, 0, time.UTC)
 	return today.Format(partnerapi.DateLayout), end.Format(partnerapi.DateLayout)
@@ -101,7 +98,6 @@ func party(s *story, b *bench) {
 	}
 }
 
-// asksFor returns the unit that availability is asked for.
 func asksFor(option *catalog.IndexedOption) string {
 	if _, ok := option.SeatsOf(partnerapi.AdultUnitID); ok || len(option.Units) == 0 {
 		return partnerapi.AdultUnitID

@@ -1,11 +1,14 @@
 package judge
 
-import "fmt"
+import (
+	"fmt"
+	"net/http"
 
-// maxFindings bounds the findings of one rule that are shown.
+	"partnerkit.dev/mockpartner/internal/journal"
+)
+
 const maxFindings = 20
 
-// bench is where one rule is judged.
 type bench struct {
 	judged   int
 	unjudged []Unjudged
@@ -13,7 +16,6 @@ type bench struct {
 	more     int
 }
 
-// kept notes something that keeps the rule.
 func (b *bench) kept() { b.judged++ }
 
 // cannot notes something that cannot be judged. The reasons are few: sentences
@@ -28,7 +30,6 @@ func (b *bench) cannot(reason string) {
 	b.unjudged = append(b.unjudged, Unjudged{Count: 1, Reason: reason})
 }
 
-// broken notes a breach, with the calls that show it.
 func (b *bench) broken(calls []*call, format string, args ...any) {
 	b.judged++
 	if len(b.findings) == maxFindings {
@@ -48,3 +49,43 @@ const (
 	unreadable = "the body cannot be read"
 	early      = "it may be about something from before the record begins"
 )
+
+const (
+	// maxQuotes bounds the exchanges of one finding.
+	maxQuotes = 4
+	// maxQuotedBody bounds a body in a finding, in bytes.
+	maxQuotedBody = 1 << 10
+	// maxQuotedTarget bounds path and query in a finding, in bytes, and each
+	// header.
+	maxQuotedTarget = 512
+)
+
+// Quote shortens an exchange: of its headers Authorization (blanked by the
+// journal) and Content-Type stay, of its bodies the first KiB, and nothing of
+// what it touched.
+func Quote(e journal.Exchange) journal.Exchange {
+	e.Target = clip(e.Target)
+	e.Request, e.Answer = quoted(e.Request), quoted(e.Answer)
+	e.Before, e.After = nil, nil
+	return e
+}
+
+func quoted(m journal.Message) journal.Message {
+	short := journal.Message{Header: http.Header{}, Body: m.Body, Truncated: m.Truncated}
+	for _, name := range []string{"Authorization", "Content-Type"} {
+		if value := m.Header.Get(name); value != "" {
+			short.Header.Set(name, clip(value))
+		}
+	}
+	if len(short.Body) > maxQuotedBody {
+		short.Body, short.Truncated = short.Body[:maxQuotedBody], true
+	}
+	return short
+}
+
+func clip(text string) string {
+	if len(text) <= maxQuotedTarget {
+		return text
+	}
+	return text[:maxQuotedTarget] + "…"
+}

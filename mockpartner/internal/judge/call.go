@@ -12,7 +12,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// call is an exchange as the rules read it.
 type call struct {
 	journal.Exchange
 	path, query string
@@ -121,7 +120,6 @@ func (c *call) limit() time.Duration {
 
 func (c *call) ended() time.Time { return c.Arrived.Add(time.Duration(c.Duration)) }
 
-// succeeded reports whether the caller got a whole answer of 2xx.
 func (c *call) succeeded() bool { return c.Delivered && c.Status >= 200 && c.Status < 300 }
 
 // notice is how long the mock may take to notice that a caller has gone.

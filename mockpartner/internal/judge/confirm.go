@@ -44,7 +44,6 @@ func reservedFirst(s *story, b *bench) {
 	}
 }
 
-// lostCodes finds the reserves whose holds the caller was not told of.
 func (s *story) lostCodes() map[string]*call {
 	lost := map[string]*call{}
 	for c := range s.of(partnerapi.Reserve) {

@@ -11,6 +11,11 @@ package judge
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/journal"
 )
 
 // Judge judges the caller by every rule.
@@ -88,4 +93,131 @@ func (c check) judge(s *story) Judgement {
 		}
 	}
 	return j
+}
+
+// Rule is one duty of the caller.
+type Rule struct {
+	ID     string `json:"id"`
+	Title  string `json:"title"`
+	Clause string `json:"clause"` // of docs/contract.md
+	Why    string `json:"why"`    // what goes wrong where it is broken
+}
+
+type check struct {
+	Rule
+	without string // why it is not judged where the record has nothing of the kind
+	run     func(*story, *bench)
+}
+
+// Case is what a verdict is based on. Its testimony may excuse what looks like a breach.
+type Case struct {
+	journal.Record
+	Catalog *catalog.Index
+	// Form is the Authorization header that callers are to send, without the
+	// key, such as "Bearer <key>".
+	Form string
+	Now  time.Time // by the sandbox's clock
+	Real time.Time // in real time
+}
+
+// Outcome says how a caller stands.
+type Outcome string
+
+// The outcomes. A rule is Kept, Broken or NotJudged, a whole verdict Kept,
+// Broken or NothingToJudge.
+const (
+	Kept           Outcome = "kept"
+	Broken         Outcome = "broken"
+	NotJudged      Outcome = "not judged"
+	NothingToJudge Outcome = "nothing to judge"
+)
+
+// Verdict is how a caller stands by all rules. It is Kept when no rule is broken
+// and one at least could be judged.
+type Verdict struct {
+	Verdict   Outcome   `json:"verdict"`
+	Now       time.Time `json:"now"`       // by the sandbox's clock
+	Exchanges int       `json:"exchanges"` // how many were looked at
+	UnderWay  int       `json:"underWay"`  // of those, the ones without their whole answer yet
+	Cleared   uint64    `json:"cleared"`   // how many the journal was emptied of
+	Dropped   uint64    `json:"dropped"`   // how many it had to make room for others
+	// Notes say what keeps the verdict from being about everything.
+	Notes []string    `json:"notes"`
+	Rules []Judgement `json:"rules"` // all rules, in the order of Rules
+}
+
+// Judgement is how a caller stands by one rule.
+type Judgement struct {
+	Rule
+	Verdict Outcome `json:"verdict"`
+	// Reason says why a rule is not judged.
+	Reason   string     `json:"reason,omitempty"`
+	Judged   int        `json:"judged"`             // on how many calls or holds it was judged
+	Unjudged []Unjudged `json:"unjudged,omitempty"` // on which it could not be
+	Findings []Finding  `json:"findings,omitempty"`
+	More     int        `json:"more,omitempty"` // how many findings are not shown
+}
+
+// Unjudged are calls or holds on which a rule could not be judged.
+type Unjudged struct {
+	Count  int    `json:"count"`
+	Reason string `json:"reason"`
+}
+
+// Finding is one breach, with the exchanges that show it.
+type Finding struct {
+	Message   string             `json:"message"`
+	Exchanges []journal.Exchange `json:"exchanges"` // shortened: see Quote
+	More      int                `json:"more,omitempty"`
+}
+
+// String tells the verdict to people: every breach with its exchanges, then what
+// could not be judged.
+func (v Verdict) String() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "The caller's side of the contract: %s, by %d exchanges.\n", v.Verdict, v.Exchanges)
+	for _, rule := range v.Rules {
+		if rule.Verdict == Broken {
+			rule.write(&text)
+		}
+	}
+	for _, note := range v.Notes {
+		fmt.Fprintf(&text, "Note: %s.\n", note)
+	}
+	for _, rule := range v.Rules {
+		if rule.Verdict == NotJudged {
+			fmt.Fprintf(&text, "Not judged: %s (%s).\n", rule.ID, rule.Reason)
+		}
+	}
+	return text.String()
+}
+
+func (j Judgement) write(text *strings.Builder) {
+	fmt.Fprintf(text, "\n%s (%s, %s)\n  %s\n", j.Title, j.ID, j.Clause, j.Why)
+	for _, finding := range j.Findings {
+		fmt.Fprintf(text, "  - %s\n", finding.Message)
+		for _, e := range finding.Exchanges {
+			fmt.Fprintf(text, "      #%d %s %s %s -> %s\n", e.Number, e.At.UTC().Format(time.DateTime), e.Method, e.Target, came(e))
+		}
+		if finding.More > 0 {
+			fmt.Fprintf(text, "      and %d more exchanges\n", finding.More)
+		}
+	}
+	if j.More > 0 {
+		fmt.Fprintf(text, "  and %d more of the kind\n", j.More)
+	}
+	text.WriteString("\n")
+}
+
+func came(e journal.Exchange) string {
+	took := time.Duration(e.Duration).Round(time.Millisecond)
+	switch {
+	case e.LeftAfter != nil:
+		return fmt.Sprintf("the caller left after %s", time.Duration(*e.LeftAfter).Round(time.Millisecond))
+	case !e.Done:
+		return "still under way"
+	case !e.Delivered:
+		return fmt.Sprintf("no whole answer, after %s", took)
+	}
+	return fmt.Sprintf("%d after %s", e.Status, took)
 }

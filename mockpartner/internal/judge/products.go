@@ -17,7 +17,6 @@ func catalogRules() []check {
 	}
 }
 
-// probe is the query of the health probe.
 const probe = "limit=1"
 
 func productsForm(s *story, b *bench) {

@@ -21,7 +21,6 @@ func reserveRules() []check {
 	}
 }
 
-// slotName names a slot as callers do.
 type slotName struct{ product, option, id string }
 
 func fresh(s *story, b *bench) {

@@ -40,7 +40,6 @@ func (s *story) spell(holds map[string][]*hold) {
 	}
 }
 
-// bookingIDs are the ids that the caller has got.
 func (s *story) bookingIDs() map[string]bool {
 	ids := map[string]bool{}
 	for c := range s.of(partnerapi.Confirm) {

@@ -16,7 +16,6 @@ func (p *Platform) SetSlot(productID, optionID, slotID string, change SlotChange
 	return p.stock.alter(productID, optionID, slotID, setting(change))
 }
 
-// setting is what SetSlot does to a slot.
 func setting(change SlotChange) alteration {
 	return func(key slotKey, s *slot, promised int) error {
 		s.apply(key, change, promised)
@@ -79,7 +78,6 @@ func (s *slot) count(promised int) {
 // alteration changes a slot of which so many seats are promised to callers.
 type alteration func(key slotKey, s *slot, promised int) error
 
-// alter has a slot changed.
 func (inv *inventory) alter(productID, optionID, slotID string, change alteration) error {
 	key, err := inv.find(productID, optionID, slotID)
 	if err != nil {
@@ -100,7 +98,6 @@ func (inv *inventory) alter(productID, optionID, slotID string, change alteratio
 	return nil
 }
 
-// settlePlanned makes the changes whose time has come.
 func (inv *inventory) settlePlanned(now time.Time) {
 	for len(inv.state.planned) > 0 && !inv.state.planned[0].At.After(now) {
 		due := inv.state.planned[0]

@@ -70,7 +70,6 @@ func windowOf(r partnerapi.AvailabilityRequest) (first, last time.Time, err erro
 	return first, last, nil
 }
 
-// show adds the slot to the window, if there is one.
 func (inv *inventory) show(w *Window, key slotKey, now time.Time) {
 	when, ok := key.span()
 	if !ok {

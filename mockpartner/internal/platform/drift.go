@@ -25,7 +25,6 @@ func (c *Conduct) quirky() (quirks []Quirk) {
 	return quirks
 }
 
-// known returns the id as the catalog has it.
 func (inv *inventory) known(what Drift, id string) string {
 	if !slices.ContainsFunc(inv.conduct.Load().quirky(), func(q Quirk) bool { return q.Drift == what }) {
 		return id
@@ -66,7 +65,6 @@ func (p *Platform) Listing(f catalog.Filter) ([]byte, error) {
 	return catalog.Render(products)
 }
 
-// disturb shows a product as the quirk has it.
 func (inv *inventory) disturb(product *partnerapi.Product, q Quirk, indexed *catalog.IndexedProduct) {
 	switch {
 	case q.Drift == DriftProducts:
@@ -137,7 +135,6 @@ func (inv *inventory) option(productID, optionID string) (*catalog.IndexedOption
 	return option, nil
 }
 
-// find finds a slot by its ids. Its error is a *Refusal: UnknownID.
 func (inv *inventory) find(productID, optionID, availabilityID string) (slotKey, error) {
 	option, err := inv.option(productID, optionID)
 	if err != nil {

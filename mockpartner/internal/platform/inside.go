@@ -20,7 +20,12 @@ type Inside struct {
 func (p *Platform) Inside() Inside {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
-	return Inside{Now: now, Holds: p.stock.state.listHolds(), Bookings: p.stock.state.listBookings(), Slots: p.stock.listSlots(now)}
+	return Inside{
+		Now:      now,
+		Holds:    listed(p.stock.state.holds, func(h Hold) uint64 { return h.number }),
+		Bookings: listed(p.stock.state.bookings, func(b Booking) uint64 { return b.number }),
+		Slots:    p.stock.listSlots(now),
+	}
 }
 
 // SlotState is the inside of a slot.
@@ -76,11 +81,7 @@ func (inv *inventory) listSlots(now time.Time) []SlotState {
 func (p *Platform) FindHold(code string) (Hold, bool) {
 	p.life.enter()
 	defer p.life.mu.Unlock()
-	hold, ok := p.stock.state.holds.Get(code)
-	if !ok {
-		return Hold{}, false
-	}
-	return *hold, true
+	return copied(p.stock.state.holds, code)
 }
 
 // FindBooking returns the booking of that id, and false where none is
@@ -88,11 +89,15 @@ func (p *Platform) FindHold(code string) (Hold, bool) {
 func (p *Platform) FindBooking(id string) (Booking, bool) {
 	p.life.enter()
 	defer p.life.mu.Unlock()
-	booking, ok := p.stock.state.bookings.Get(id)
-	if !ok {
-		return Booking{}, false
+	return copied(p.stock.state.bookings, id)
+}
+
+func copied[V any](t table[string, *V], key string) (value V, ok bool) {
+	kept, ok := t.Get(key)
+	if ok {
+		value = *kept
 	}
-	return *booking, true
+	return value, ok
 }
 
 // MaxCalendarDays is how many days a calendar shows at most.
@@ -144,22 +149,14 @@ func (p *Platform) Slot(productID, optionID, availabilityID string) (SlotState, 
 	return p.stock.inside(key, now), nil
 }
 
-func (st *state) listHolds() []Hold {
-	holds := make([]Hold, 0, st.holds.Len())
-	for _, hold := range st.holds.all() {
-		holds = append(holds, *hold)
+// listed copies what a table holds, in the order of its numbers.
+func listed[V any](t table[string, *V], number func(V) uint64) []V {
+	list := make([]V, 0, t.Len())
+	for _, value := range t.all() {
+		list = append(list, *value)
 	}
-	slices.SortFunc(holds, func(a, b Hold) int { return cmp.Compare(a.number, b.number) })
-	return holds
-}
-
-func (st *state) listBookings() []Booking {
-	bookings := make([]Booking, 0, st.bookings.Len())
-	for _, booking := range st.bookings.all() {
-		bookings = append(bookings, *booking)
-	}
-	slices.SortFunc(bookings, func(a, b Booking) int { return cmp.Compare(a.number, b.number) })
-	return bookings
+	slices.SortFunc(list, func(a, b V) int { return cmp.Compare(number(a), number(b)) })
+	return list
 }
 
 // Invariants lists the laws that are broken; none is what it should be.

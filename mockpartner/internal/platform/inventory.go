@@ -46,7 +46,6 @@ func (inv *inventory) on(c Case, key slotKey, now time.Time) Quirk {
 	return Quirk{}
 }
 
-// reuses reports whether ids of that kind are given out again.
 func (inv *inventory) reuses(what Reuse, key slotKey, now time.Time) bool {
 	for _, q := range inv.conduct.Load().Quirks {
 		if q.Reuse == what && inv.concerns(q, key, now) {

@@ -14,7 +14,6 @@ type ledger struct {
 	violations []Violation            // seen as they happened
 }
 
-// tally is how many seats of a slot are promised.
 type tally struct {
 	held      int
 	confirmed int
@@ -77,7 +76,6 @@ func (l *ledger) held(code string, key slotKey, seats int) {
 	l.add(key, tally{held: seats, live: 1})
 }
 
-// ended notes that a hold ended without a booking.
 func (l *ledger) ended(code string) {
 	if p, ok := l.end(code); ok {
 		l.add(p.slot, tally{live: -1})

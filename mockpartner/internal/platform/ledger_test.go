@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // A ledger that never complains proves nothing: each law is broken once, behind
@@ -80,4 +83,93 @@ func TestTheLedgerIsBounded(t *testing.T) {
 	if n := len(l.violations); n != maxViolations {
 		t.Fatalf("want %d violations kept, got %d", maxViolations, n)
 	}
+}
+
+func TestCodesAreNeverUsedTwiceAndTheSeedsOwn(t *testing.T) {
+	t.Parallel()
+	for _, style := range []catalog.CodeStyle{catalog.PlainCodes, catalog.AwkwardCodes} {
+		c := oneProduct()
+		c.Codes = style
+		d, twin := open(t, c), open(t, c)
+		other := open(t, c)
+		other.stock.seed++
+		seen := map[string]bool{}
+		differs := false
+		for range 10_000 {
+			code := d.life.issue("R")
+			if seen[code] {
+				t.Fatalf("%s: want a new code, got %q again", style, code)
+			}
+			seen[code] = true
+			if again := twin.life.issue("R"); again != code {
+				t.Fatalf("%s: want %q from the same seed, got %q", style, code, again)
+			}
+			differs = differs || other.life.issue("R") != code
+		}
+		if !differs {
+			t.Fatalf("%s: want other codes from another seed", style)
+		}
+	}
+}
+
+func TestPlainCodesNeedNoEscaping(t *testing.T) {
+	t.Parallel()
+	d := open(t, oneProduct())
+	for range 1000 {
+		if code := d.life.issue("R"); strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "" {
+			t.Fatalf("want letters, digits and dashes, got %q", code)
+		}
+	}
+}
+
+func TestAwkwardCodesHoldWhatClientsFallOver(t *testing.T) {
+	t.Parallel()
+	c := oneProduct()
+	c.Codes = catalog.AwkwardCodes
+	d := open(t, c)
+	var codes []string
+	for range 20 {
+		codes = append(codes, d.life.issue("R"))
+	}
+	all := strings.Join(codes, "\n")
+	for _, awkward := range []string{"/", "+", "%", " ", "東", "?", "#", "\n..\n", "\"", "../"} {
+		if !strings.Contains(all, awkward) {
+			t.Errorf("want a code with %q, got\n%s", awkward, all)
+		}
+	}
+}
+
+func TestACallTellsWhatEachCallChanged(t *testing.T) {
+	t.Parallel()
+	d := open(t, oneProduct())
+	slot := d.full(day, 5)
+	var before, after Facts
+	told := 0
+	tell := func(b, a Facts) { before, after, told = b, a, told+1 }
+
+	hold, err := d.Reserve(d.request(slot, 2), tell)
+	if err != nil || before.Hold != nil || after.Hold.State != Held || before.Slot.Vacancies != 5 || after.Slot.Vacancies != 3 || after.Slot.Held != 2 {
+		t.Fatalf("want a hold of two seats, got %+v, then %+v, %v", before, after, err)
+	}
+	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: hold.Code}, tell)
+	if err != nil || before.Hold.State != Held || before.Booking != nil || after.Hold.State != Confirmed || after.Booking.ID != booking.ID || after.Slot.Confirmed != 2 {
+		t.Fatalf("want the hold become a booking, got %+v, then %+v, %v", before, after, err)
+	}
+	d.Cancel(booking.ID, tell)
+	if before.Booking.State != Booked || after.Booking.State != Cancelled || before.Slot.Vacancies != 3 || after.Slot.Vacancies != 5 {
+		t.Fatalf("want the booking cancelled, got %+v, then %+v", before, after)
+	}
+	d.Release(d.reserve(slot, 1).Code, tell)
+	if before.Hold.State != Held || after.Hold.State != Released || after.Slot.Vacancies != before.Slot.Vacancies+1 {
+		t.Fatalf("want the hold released, got %+v, then %+v", before, after)
+	}
+	if _, err := d.Reserve(d.request(slot, 6), tell); err == nil || before.Slot == nil || *before.Slot != *after.Slot || after.Hold != nil {
+		t.Fatalf("want a refusal that changed nothing, got %+v, then %+v, %v", before, after, err)
+	}
+	d.Release("unknown", tell)
+	d.Cancel("unknown", tell)
+	if told != 5 {
+		t.Fatalf("want nothing told of codes and ids that do not exist, got %d facts", told)
+	}
+	d.balanced()
 }

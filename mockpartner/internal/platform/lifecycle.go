@@ -45,7 +45,6 @@ func (l *lifecycle) settle(now time.Time) {
 	}
 }
 
-// makeRoom keeps the number of remembered holds below its bound.
 func (l *lifecycle) makeRoom() error {
 	if l.stock.state.holds.Len() < l.most {
 		return nil
@@ -175,7 +174,6 @@ func (l *lifecycle) book(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *B
 	return booking
 }
 
-// endHold ends a live hold without a booking.
 func (l *lifecycle) endHold(h *Hold, state HoldState, quirk Quirk, at time.Time) {
 	l.stock.state.expiring.Delete(h)
 	ended := *h
@@ -187,7 +185,6 @@ func (l *lifecycle) endHold(h *Hold, state HoldState, quirk Quirk, at time.Time)
 	l.stock.state.remember(h.Code)
 }
 
-// endBooking ends a booking and gives its seats back.
 func (l *lifecycle) endBooking(b *Booking, quirk Quirk, now time.Time) {
 	cancelled := *b
 	cancelled.slot = b.slot.in(l.stock.catalog()) // which may be another one by now

@@ -165,18 +165,6 @@ func TestReleaseGivesSeatsBackOnceWhateverTheCode(t *testing.T) {
 	d.left(day, 5)
 }
 
-func TestReleaseOfAConfirmedHoldLeavesTheBooking(t *testing.T) {
-	t.Parallel()
-	d := open(t, oneProduct())
-	hold := d.reserve(d.full(day, 5), 2)
-	booking := d.confirm(hold.Code)
-	d.release(hold.Code, HoldConfirmed)
-	d.left(day, 3)
-	if again := d.confirm(hold.Code); again.ID != booking.ID {
-		t.Fatalf("want booking %s still, got %s", booking.ID, again.ID)
-	}
-}
-
 func TestCancelGivesSeatsBackOnceWhateverTheID(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
@@ -241,16 +229,6 @@ func TestAPartnerWithoutHoldsTakesSeatsAtConfirm(t *testing.T) {
 	d.reserve(slot, 3)
 	d.clock.Advance(24 * time.Hour)
 	d.left(day, 3)
-}
-
-func TestAPartnerWithoutTicketsSendsNone(t *testing.T) {
-	t.Parallel()
-	c := oneProduct()
-	c.NoTickets = true
-	d := open(t, c)
-	if booking := d.confirm(d.reserve(d.full(day, 1), 1).Code); booking.Tickets != nil {
-		t.Fatalf("want no tickets, got %+v", booking.Tickets)
-	}
 }
 
 func TestSlotsWithoutLimitTakeAnyPartyAndNameNoVacancies(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 // slot's identity alone, never from a shared stream: it is the same whichever
 // slot is looked at first.
 
-// seed decides everything that is drawn.
 type seed uint64
 
 func (d seed) source(key slotKey) *rand.Rand {

@@ -18,6 +18,8 @@ package platform
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -93,3 +95,89 @@ func (p *Platform) Behave(c Conduct) error {
 	p.stock.restored++ // what was said before may be said otherwise now
 	return nil
 }
+
+// Kind says why a platform refuses.
+type Kind string
+
+const (
+	// UnknownID: there is no such product, option, slot or unit.
+	UnknownID Kind = "unknown_id"
+	// BadRequest: the request makes no sense, such as a window that ends
+	// before it starts.
+	BadRequest Kind = "bad_request"
+	// Unavailable: the slot cannot be booked, or has too few seats (RSV-5).
+	Unavailable Kind = "unavailable"
+	// NoLiveHold: the code is unknown, released, expired or cancelled (CNF-5).
+	NoLiveHold Kind = "no_live_hold"
+	// Full: the platform keeps as many holds and bookings as it can.
+	Full Kind = "full"
+)
+
+// Refusal is the error of a request that the platform refuses. Nothing has
+// changed then.
+type Refusal struct {
+	Kind    Kind
+	Message string // for the customer or the caller, never empty
+}
+
+func (r *Refusal) Error() string { return r.Message }
+
+func refuse(kind Kind, format string, args ...any) error {
+	return &Refusal{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}
+
+// Conduct is how a platform does business: which of the contract's optional
+// features it lacks, how long its holds live, and how it misbehaves.
+type Conduct struct {
+	Policy catalog.Policy
+	// HoldFor is how long a hold lives, at least a second; 0 means
+	// DefaultHoldFor. A policy with NoHolds overrides it.
+	HoldFor time.Duration
+	// Quirks are held against a case in their order; the first that is about it
+	// is the only one.
+	Quirks []Quirk
+}
+
+// check returns the conduct with its defaults filled in, or what is wrong with it.
+func (c Conduct) check() (*Conduct, error) {
+	if c.HoldFor == 0 {
+		c.HoldFor = DefaultHoldFor
+	}
+	if c.HoldFor < time.Second {
+		return nil, fmt.Errorf("holds must live at least 1s, got %s", c.HoldFor)
+	}
+	if err := c.Policy.Check(); err != nil {
+		return nil, fmt.Errorf("policy codes: %w", err)
+	}
+	if len(c.Quirks) > MaxQuirks {
+		return nil, fmt.Errorf("quirks: want at most %d, got %d", MaxQuirks, len(c.Quirks))
+	}
+	for i, q := range c.Quirks {
+		if err := q.Check(); err != nil {
+			return nil, fmt.Errorf("quirks[%d].%w", i, err)
+		}
+	}
+	return &c, nil
+}
+
+func (c *Conduct) watchesFull() bool {
+	return slices.ContainsFunc(c.Quirks, func(q Quirk) bool { return q.OnceFull })
+}
+
+// watchesCancelled reports whether a quirk wants to know of which slots bookings
+// have been cancelled.
+func (c *Conduct) watchesCancelled() bool {
+	return slices.ContainsFunc(c.Quirks, func(q Quirk) bool { return q.OnceCancelled })
+}
+
+func (q Quirk) within(sold *catalog.Index, option *catalog.IndexedOption) bool {
+	return q.withinProduct(sold, option.Product) &&
+		(q.Option == "" || q.Option == option.ID || q.Option == Last && option.ID == option.Product.Options[len(option.Product.Options)-1].ID)
+}
+
+func (q Quirk) withinProduct(sold *catalog.Index, product *catalog.IndexedProduct) bool {
+	return q.Product == "" || q.Product == product.ID || q.Product == Last && product.ID == sold.Products[len(sold.Products)-1].ID
+}
+
+// DefaultHoldFor is how long a hold lives unless Config says otherwise.
+const DefaultHoldFor = 20 * time.Minute

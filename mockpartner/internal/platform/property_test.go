@@ -208,28 +208,3 @@ func TestConcurrentCallersNeverSellASeatTwice(t *testing.T) {
 	d.left(day, seats)
 	d.balanced()
 }
-
-func TestOfManyCallersForTheLastSeatOneGetsIt(t *testing.T) {
-	t.Parallel()
-	for range 50 {
-		d := open(t, oneProduct())
-		slot := d.full(day, 1)
-		var won sync.Map
-		var callers sync.WaitGroup
-		for caller := range 8 {
-			callers.Go(func() {
-				if _, err := d.Reserve(d.request(slot, 1), nil); err == nil {
-					won.Store(caller, true)
-				}
-			})
-		}
-		callers.Wait()
-		winners := 0
-		won.Range(func(any, any) bool { winners++; return true })
-		if winners != 1 {
-			t.Fatalf("want one winner, got %d", winners)
-		}
-		d.left(day, 0)
-		d.balanced()
-	}
-}

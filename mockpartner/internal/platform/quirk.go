@@ -2,7 +2,6 @@ package platform
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"time"
 
@@ -167,8 +166,6 @@ const (
 	DriftSlots    Drift = "slots"
 )
 
-var quirkName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-
 // MaxQuirks bounds the quirks of a platform.
 const MaxQuirks = 64
 
@@ -186,8 +183,8 @@ func (q Quirk) Check() error {
 	}
 	moves := q.Takes != "" || q.Gives != ""
 	switch {
-	case q.Name != "" && !quirkName.MatchString(q.Name):
-		return invalid.At("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", q.Name)
+	case invalid.Name(q.Name) != nil:
+		return invalid.Name(q.Name)
 	case about != 1:
 		return invalid.At("on", "want one of on, reuse, drift and shuffle")
 	case q.On != "" && !known:
@@ -257,5 +254,4 @@ func (d *Duration) UnmarshalYAML(node ast.Node) error {
 // MarshalJSON writes the duration as files do.
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
-// maxRace bounds how long a call that races may look away.
 const maxRace = Duration(10 * time.Second)

@@ -12,7 +12,6 @@ import (
 // refuse larger parties (RSV-5).
 const maxParty = 1000
 
-// guests checks a party and returns the seats it takes.
 func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (seats int, err error) {
 	party := 0
 	for _, unit := range units {

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// seatsOf returns how many seats an amount is, of a hold.
 func (a Amount) seatsOf(h *Hold) int {
 	switch a {
 	case AmountOne:
@@ -68,7 +67,6 @@ func next(key slotKey) slotKey {
 // maxLate bounds the moves that are put off. Beyond it seats move at once.
 const maxLate = 10_000
 
-// putOff lets seats move when the clock gets there.
 func (inv *inventory) putOff(m lateMove) {
 	if len(inv.state.late) >= maxLate {
 		inv.take(m.slot, m.seats)

@@ -116,7 +116,6 @@ func (k slotKey) in(sold *catalog.Index) slotKey {
 	return next
 }
 
-// move gives values other slots.
 func (t slotTable[V]) move(to func(slotKey) (slotKey, bool)) {
 	for _, entry := range t.tree.Items() {
 		if key, moves := to(entry.key); moves {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -46,7 +47,6 @@ func keyOf(option *catalog.IndexedOption, id string) (slotKey, bool) {
 	return key, ok && key.id() == id
 }
 
-// span is when a slot starts and ends, in the product's zone.
 type span struct{ start, end time.Time }
 
 // span returns when the slot takes place, and false where the schedule, or the
@@ -65,7 +65,6 @@ func (k slotKey) span() (span, bool) {
 	return s, fallsOn(s.start, date) && s.end.After(s.start)
 }
 
-// saleEnds returns when the slot can be bought no longer.
 func (k slotKey) saleEnds(s span) time.Time {
 	if k.option.AvailabilityType == partnerapi.OpeningHours {
 		return s.end.Add(-k.option.Schedule.CutOff)
@@ -115,7 +114,6 @@ func (s slot) status(key slotKey, when span, now time.Time) partnerapi.SlotStatu
 
 func parseDate(s string) (time.Time, error) { return time.Parse(partnerapi.DateLayout, s) }
 
-// dayNumber counts the days since 1970-01-01.
 func dayNumber(date time.Time) int64 { return date.Unix() / (24 * 60 * 60) }
 
 // wallTime returns the instant at which clocks in the zone show that many
@@ -152,6 +150,24 @@ func fallsOn(t, date time.Time) bool {
 
 // MaxWindowDays is the longest window that can be asked for, in days.
 const MaxWindowDays = 366
+
+// maxSeats bounds the seats of a slot, as a catalog does.
+const maxSeats = 1_000_000
+
+// CheckChange returns what is wrong with a change by itself, as an *invalid.Error.
+func CheckChange(c SlotChange) error {
+	if c.Status != nil && !slices.Contains(partnerapi.SlotStatuses(), *c.Status) {
+		return invalid.At("status", "want one of %v, got %q", partnerapi.SlotStatuses(), *c.Status)
+	}
+	for name, seats := range map[string]*int{"vacancies": c.Vacancies, "capacity": c.Capacity} {
+		if seats != nil {
+			if err := invalid.Within(name, *seats, 0, maxSeats); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // SlotChange is what SetSlot changes; nil leaves a thing as it is.
 type SlotChange struct {

@@ -1,10 +1,16 @@
 package platform
 
 import (
+	"cmp"
+	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/tidwall/btree"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/clock"
 )
 
 // state is all that changes in a platform. What its tables hold is never changed
@@ -66,14 +72,12 @@ type PlannedChange struct {
 // MaxPlanned bounds the changes that are planned.
 const MaxPlanned = 1000
 
-// lateMove is seats that have been promised to move.
 type lateMove struct {
 	at    time.Time
 	slot  slotKey
 	seats int // taken out of the vacancies
 }
 
-// expiresBefore is the order in which holds expire.
 func expiresBefore(a, b *Hold) bool {
 	if a.ExpiresAt.Equal(b.ExpiresAt) {
 		return a.number < b.number
@@ -101,5 +105,106 @@ func (st *state) lastEnded(fits func(*Hold) bool) (last *Hold, found bool) {
 	return last, found
 }
 
-// maxReuseSearch bounds how far back a used id is looked for.
 const maxReuseSearch = 100
+
+// table is a map that is copied in constant time: the copies share what neither
+// has changed. So that a change in one is never seen in another, its values are
+// not changed in place but replaced.
+type table[K cmp.Ordered, V any] struct{ *btree.Map[K, V] }
+
+func newTable[K cmp.Ordered, V any]() table[K, V] { return table[K, V]{new(btree.Map[K, V])} }
+
+func (t table[K, V]) fork() table[K, V] { return table[K, V]{t.Copy()} }
+
+func (t table[K, V]) all() iter.Seq2[K, V] { return t.Scan }
+
+type slotTable[V any] struct {
+	tree *btree.BTreeG[slotEntry[V]]
+}
+
+type slotEntry[V any] struct {
+	key   slotKey
+	value V
+}
+
+func newSlotTable[V any]() slotTable[V] {
+	before := func(a, b slotEntry[V]) bool { return a.key.compare(b.key) < 0 }
+	return slotTable[V]{btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})}
+}
+
+// compare orders slots, in an order that means nothing.
+func (k slotKey) compare(other slotKey) int {
+	order := cmp.Or(
+		cmp.Compare(k.option.Key, other.option.Key),
+		cmp.Compare(k.day, other.day),
+		cmp.Compare(k.minute, other.minute),
+	)
+	if order != 0 || k.option == other.option {
+		return order
+	}
+	// Two options with one hash.
+	return cmp.Or(cmp.Compare(k.option.Product.ID, other.option.Product.ID), cmp.Compare(k.option.ID, other.option.ID))
+}
+
+func (t slotTable[V]) fork() slotTable[V] { return slotTable[V]{t.tree.Copy()} }
+
+func (t slotTable[V]) get(key slotKey) (V, bool) {
+	entry, ok := t.tree.Get(slotEntry[V]{key: key})
+	return entry.value, ok
+}
+
+func (t slotTable[V]) set(key slotKey, value V) { t.tree.Set(slotEntry[V]{key, value}) }
+
+func (t slotTable[V]) delete(key slotKey) { t.tree.Delete(slotEntry[V]{key: key}) }
+
+func (t slotTable[V]) len() int { return t.tree.Len() }
+
+func (t slotTable[V]) all() iter.Seq2[slotKey, V] {
+	return func(yield func(slotKey, V) bool) {
+		t.tree.Scan(func(e slotEntry[V]) bool { return yield(e.key, e.value) })
+	}
+}
+
+// Snapshot is what was in a platform at one moment. It never changes, and is
+// safe for concurrent use.
+type Snapshot struct {
+	sold *catalog.Index
+
+	mu    sync.Mutex
+	state state
+}
+
+// Snapshot keeps what is in the platform now, in constant time.
+func (p *Platform) Snapshot() *Snapshot {
+	p.life.enter()
+	defer p.life.mu.Unlock()
+	return &Snapshot{sold: p.Catalog(), state: p.stock.state.fork()}
+}
+
+func (s *Snapshot) fork() state {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.fork()
+}
+
+// Restore puts into the platform what was in it, or in another one, when the
+// snapshot was taken, and has it sell what was sold then; in constant time. The
+// clock is not moved: holds that it has passed meanwhile expire.
+func (p *Platform) Restore(s *Snapshot) {
+	restored := s.fork()
+	p.selling.Lock()
+	defer p.selling.Unlock()
+	p.life.mu.Lock()
+	defer p.life.mu.Unlock()
+	p.stock.state = restored
+	p.stock.sold.Store(s.sold)
+	p.stock.restored++
+}
+
+// Clone returns a platform that is like this one, and from now on has a life and
+// a clock of its own; in constant time.
+func (p *Platform) Clone(clock clock.Clock) *Platform {
+	p.life.enter()
+	defer p.life.mu.Unlock()
+	return newPlatform(clock, p.stock.seed, p.life.most, p.stock.state.fork(), p.Catalog(), p.stock.conduct.Load())
+}

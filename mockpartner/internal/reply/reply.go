@@ -5,7 +5,9 @@ package reply
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -87,4 +89,18 @@ func allowedMethods(router *mux.Router, r *http.Request) []string {
 		}
 	}
 	return allowed
+}
+
+// Whole reads a request's body of at most so many bytes, or answers why it cannot.
+func Whole(w http.ResponseWriter, r *http.Request, most int64) ([]byte, bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		Message(w, http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
+		return nil, false
+	}
+	if err != nil {
+		Message(w, http.StatusBadRequest, "the body breaks off: %v", err)
+		return nil, false
+	}
+	return body, true
 }

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -48,53 +47,6 @@ func names(r *Registry) string {
 		all = append(all, box.Name())
 	}
 	return strings.Join(all, " ")
-}
-
-func TestTheDefaultSandboxIsAlwaysThere(t *testing.T) {
-	t.Parallel()
-	r := registry(t, 0)
-	if names(r) != Default {
-		t.Fatalf("want the sandbox %s, got %q", Default, names(r))
-	}
-	if err := r.Delete(Default); !errors.Is(err, ErrDefault) {
-		t.Fatalf("want ErrDefault, got %v", err)
-	}
-}
-
-func TestSandboxesAreCreatedListedAndDeleted(t *testing.T) {
-	t.Parallel()
-	r := registry(t, 0)
-	create(t, r, Spec{Name: "b"})
-	create(t, r, Spec{Name: "a-1"})
-	if names(r) != "a-1 b default" {
-		t.Fatalf("want them by name, got %q", names(r))
-	}
-	if _, err := r.Create(Spec{Name: "b"}); !errors.Is(err, ErrTaken) {
-		t.Fatalf("want ErrTaken, got %v", err)
-	}
-	if err := r.Delete("b"); err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := r.Sandbox("b"); ok {
-		t.Fatal("want no sandbox b any more")
-	}
-	if err := r.Delete("b"); !errors.Is(err, ErrMissing) {
-		t.Fatalf("want ErrMissing, got %v", err)
-	}
-}
-
-func TestTheNumberOfSandboxesIsBounded(t *testing.T) {
-	t.Parallel()
-	r := registry(t, 3)
-	create(t, r, Spec{Name: "one"})
-	create(t, r, Spec{Name: "two"})
-	if _, err := r.Create(Spec{Name: "three"}); !errors.Is(err, ErrFull) {
-		t.Fatalf("want ErrFull, got %v", err)
-	}
-	if err := r.Delete("one"); err != nil {
-		t.Fatal(err)
-	}
-	create(t, r, Spec{Name: "three"})
 }
 
 func TestNamesArePathSegmentsThatNeedNoEscaping(t *testing.T) {

@@ -1,7 +1,8 @@
 package script
 
 import (
-	"regexp"
+	"fmt"
+	"slices"
 
 	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/invalid"
@@ -56,8 +57,6 @@ const (
 
 func keys() []Key { return []Key{KeyNone, KeySlot, KeyHold, KeyBooking, KeyCaller} }
 
-var faultName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-
 // rule is a fault that can be decided: its patterns and programs are compiled.
 type rule struct {
 	Fault
@@ -67,10 +66,8 @@ type rule struct {
 
 // compile checks the fault. Errors begin with the path of what is wrong.
 func compile(f Fault) (rule, error) {
-	if f.Name != "" && !faultName.MatchString(f.Name) {
-		return rule{}, invalid.At("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", f.Name)
-	}
 	if err := invalid.First(
+		invalid.Name(f.Name),
 		invalid.OneOf("key", f.Key, keys()),
 		invalid.OneOf("when", f.When, fault.Whens()),
 		f.occasion().check(),
@@ -86,4 +83,33 @@ func compile(f Fault) (rule, error) {
 		return rule{}, err
 	}
 	return rule{Fault: f, matches: matches, effect: effect}, nil
+}
+
+// named gives things of a kind that have no name one that is free: kind-1, kind-2, ….
+// A name that is taken already, or given twice, is the error taken.
+func named[T any](kind string, taken error, used map[string]bool, list []T, name func(*T) *string) ([]T, error) {
+	list = slices.Clone(list)
+	for i := range list {
+		given := *name(&list[i])
+		if given != "" && used[given] {
+			return nil, invalid.Item("", i, &invalid.Error{Path: "name", Message: fmt.Sprintf("%v: %s", taken, given), Kind: taken})
+		}
+		used[given] = true
+	}
+	for i := range list {
+		for n := 1; *name(&list[i]) == ""; n++ {
+			if free := fmt.Sprintf("%s-%d", kind, n); !used[free] {
+				*name(&list[i]), used[free] = free, true
+			}
+		}
+	}
+	return list, nil
+}
+
+func names[T any](list []T, name func(T) string) map[string]bool {
+	used := map[string]bool{}
+	for _, one := range list {
+		used[name(one)] = true
+	}
+	return used
 }

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -120,8 +122,8 @@ func read[C any](name string, text []byte, sold func(C) (*catalog.Catalog, strin
 			return wrong(yamlfile.Problem{Path: "clock.now", Message: err.Error()})
 		}
 	}
-	if problem, bad := faultProblem("faults", f.Faults); bad {
-		return wrong(problem)
+	if _, err := prepare(nil, f.Faults); err != nil {
+		return wrong(problemOf("faults", err))
 	}
 	if _, err := nameQuirks(nil, f.Quirks); err != nil {
 		return wrong(problemOf("quirks", err))
@@ -177,7 +179,6 @@ func ParseQuirks(name string, text []byte) ([]platform.Quirk, error) {
 	})
 }
 
-// parseList reads one thing of a kind, or a list of them.
 func parseList[T any](name string, text []byte, kind string, one, many *jsonschema.Schema, check func([]T) error) (list []T, err error) {
 	wrong := func(found ...yamlfile.Problem) ([]T, error) {
 		yamlfile.Locate(found, text)
@@ -212,14 +213,6 @@ func parseList[T any](name string, text []byte, kind string, one, many *jsonsche
 	return list, nil
 }
 
-// faultProblem returns what is wrong with a list of faults, as a set would say.
-func faultProblem(path string, faults []Fault) (yamlfile.Problem, bool) {
-	if _, err := prepare(nil, faults); err != nil {
-		return problemOf(path, err), true
-	}
-	return yamlfile.Problem{}, false
-}
-
 func problemOf(path string, err error) yamlfile.Problem {
 	if placed := (*invalid.Error)(nil); errors.As(err, &placed) {
 		return yamlfile.Problem{Path: path + placed.Path, Message: placed.Message}
@@ -241,7 +234,6 @@ func isList(text []byte) bool {
 	return ok
 }
 
-// namesCatalog reports whether a scenario's catalog is the path of a file.
 func namesCatalog(text []byte) bool {
 	mapping, ok := root(text).(*ast.MappingNode)
 	if !ok {
@@ -276,4 +268,33 @@ func ParseWebhooks(name string, text []byte) (Webhooks, error) {
 		return wrong(found...)
 	}
 	return w, nil
+}
+
+// WatchEvery is how often Watch looks, unless told otherwise.
+const WatchEvery = 500 * time.Millisecond
+
+// Watch reads a scenario file again whenever what it holds is no longer what it
+// held, until the context ends. It tells changed the new scenario, or what is
+// wrong with it. It compares contents and not times, which editors and mounted
+// volumes play tricks with.
+func Watch(ctx context.Context, file File, every time.Duration, changed func(*Scenario, error)) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	missing := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		now, err := Open(file.Path)
+		switch {
+		case err != nil && err.Error() != missing: // told once, not at every look
+			missing = err.Error()
+			changed(nil, err)
+		case err == nil && (missing != "" || !bytes.Equal(now.text, file.text)):
+			missing, file = "", now
+			changed(file.Scenario())
+		}
+	}
 }

@@ -2,7 +2,9 @@ package script
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
+	"math/rand/v2"
 	"strconv"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 
 	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/mockpartner/internal/invalid"
+	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -44,7 +47,6 @@ func (o occasion) comes(seed uint64, fault, key string, t tally, now time.Time) 
 // Beyond it new keys are left alone.
 const maxKeys = 100_000
 
-// tally counts for one key.
 type tally struct {
 	matched, fired int
 	began          time.Time // the first match
@@ -139,5 +141,60 @@ type Counts struct {
 	Problem    string `json:"problem,omitempty"` // what kept it from being decided, last
 }
 
-// maxCount bounds the numbers of a fault.
 const maxCount = 1_000_000_000
+
+// draw returns the randomness of a fault's n-th match of a key. It depends on
+// nothing else, so that concurrent callers cannot take each other's chances.
+func draw(seed uint64, fault, key string, n int) *rand.Rand {
+	text := binary.BigEndian.AppendUint64(nil, seed)
+	text = binary.BigEndian.AppendUint64(text, uint64(n))
+	text = binary.BigEndian.AppendUint64(text, uint64(len(fault)))
+	digest := sha256.Sum256(append(append(text, fault...), key...))
+	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(digest[:8]), binary.BigEndian.Uint64(digest[8:16])))
+}
+
+// Duration is a duration as files write it.
+type Duration = platform.Duration
+
+func scalar(node ast.Node) bool {
+	_, ok := node.(ast.ScalarNode)
+	return ok
+}
+
+// Span is a time.Duration by the sandbox's clock, which files write as 10m, 36h
+// or 1h30m.
+type Span time.Duration
+
+const (
+	// maxSpan bounds a span. Clocks of a mock move far.
+	maxSpan = Span(10 * 365 * 24 * time.Hour)
+	// minEvery bounds how often a trigger is sent.
+	minEvery = Span(time.Second)
+)
+
+// UnmarshalYAML reads a duration above 0, of at most ten years.
+func (s *Span) UnmarshalYAML(node ast.Node) error {
+	text := node.GetToken().Value
+	parsed, err := time.ParseDuration(text)
+	if err != nil || parsed <= 0 || Span(parsed) > maxSpan || !scalar(node) {
+		return yamlfile.At(node, "want a duration above 0s, such as 10m or 36h, got %q", text)
+	}
+	*s = Span(parsed)
+	return nil
+}
+
+// MarshalText writes the span as files do.
+func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
+
+// Instant is a time by the sandbox's clock.
+type Instant struct{ time.Time }
+
+// UnmarshalYAML reads a date-time.
+func (i *Instant) UnmarshalYAML(node ast.Node) error {
+	read, err := partnerapi.ParseDateTime(node.GetToken().Value)
+	if err != nil || !scalar(node) {
+		return yamlfile.At(node, "want a date-time such as 2026-07-01T09:00:00Z, got %q", node.GetToken().Value)
+	}
+	i.Time = read
+	return nil
+}

@@ -78,5 +78,4 @@ func (s *Set) Origins() []string {
 	return origins
 }
 
-// maxParts bounds the parts that one set plays.
 const maxParts = 64

@@ -5,12 +5,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
-
-	"partnerkit.dev/mockpartner/internal/clock"
-	"partnerkit.dev/mockpartner/internal/fault"
+	"time"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
+	"partnerkit.dev/mockpartner/internal/clock"
+	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/platform"
 )
 
@@ -129,5 +130,79 @@ func TestFaultsAreArmedAllOrNone(t *testing.T) {
 	}
 	if err := s.Disarm("a"); !errors.Is(err, ErrMissing) {
 		t.Errorf("want ErrMissing, got %v", err)
+	}
+}
+
+const webhooksText = `webhooks:
+  url: http://127.0.0.1:8080/api/v1/partner-integrations/tokyo
+  secret: 0011223344556677001122334455667700112233445566770011223344556677
+  on: [catalog, bookings]
+  retries: {attempts: 3, backoff: 250ms, max: 2s}
+  timeout: 5s
+  schedule:
+    - {every: 36h}
+    - {at: 2026-07-01T10:00:00Z, slot: {product: p, option: o, id: s}, set: {status: SOLD_OUT}}
+    - {after: 30m, slot: {product: p, option: o, id: s}, set: {vacancies: 3, capacity: 10}}
+  faults:
+    - {match: {kind: notify, product: p}, key: slot, after: 1, times: 2, probability: 0.5, stale: true, delay: 2s}
+    - {hold_back: any}
+    - {drop: true}
+`
+
+func TestAScenarioSetsUpWebhooks(t *testing.T) {
+	t.Parallel()
+	s, err := Parse("s.yaml", []byte(webhooksText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Webhooks.Ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Secret) != 64 || w.On[1] != platform.BookingChange || w.Retries.Attempts != 3 || time.Duration(w.Schedule[0].Every) != 36*time.Hour || *w.Schedule[2].Set.Capacity != 10 {
+		t.Errorf("want all as it is written, got %+v", w)
+	}
+	if w.Faults[0].Name != "fault-1" || !w.Faults[0].Stale || w.Faults[1].HoldBack != HoldBackAny {
+		t.Errorf("want the faults with their names, got %+v", w.Faults)
+	}
+}
+
+func TestWhatIsWrongWithWebhooksIsToldByItsPlaceAndWithoutTheSecret(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ from, to, want string }{
+		"an address that is none":     {"http://127", "ftp://127", "s.yaml:2:8: webhooks.url"},
+		"a cause that is none":        {"bookings]", "guests]", "s.yaml:4:17: webhooks.on[1]"},
+		"too many attempts":           {"attempts: 3", "attempts: 99", "webhooks.retries.attempts"},
+		"a wait that is too long":     {"backoff: 250ms", "backoff: 3s", "webhooks.retries.max"},
+		"two times":                   {"{every: 36h}", "{every: 36h, after: 1m}", "s.yaml:8:"},
+		"no time":                     {"{every: 36h}", "{slot: {product: p, option: o, id: s}, set: {vacancies: 1}}", "want one of every, at and after"},
+		"a period that is too short":  {"36h", "10ms", "webhooks.schedule[0].every"},
+		"a span that is none":         {"36h", "soon", "s.yaml:8:"},
+		"an instant that is none":     {"2026-07-01T10:00:00Z", "tomorrow", "want a date-time"},
+		"a slot by id and day":        {"id: s}, set: {vac", "id: s, from_day: 3}, set: {vac", "webhooks.schedule[2].slot.from_day: want id or from_day, not both"},
+		"a day beyond those shown":    {"id: s}, set: {vac", "from_day: 60}, set: {vac", "webhooks.schedule[2].slot.from_day: want a number from 0 to 59, got 60"},
+		"a slot without a name":       {"id: s}, set: {vac", "}, set: {vac", "webhooks.schedule[2].slot"},
+		"a status that is none":       {"SOLD_OUT", "GONE", "webhooks.schedule[1].set.status"},
+		"nothing to set":              {"set: {status: SOLD_OUT}", "set: {}", "webhooks.schedule[1].set"},
+		"a slot without a change":     {", set: {status: SOLD_OUT}", "", "webhooks.schedule[1]"},
+		"too few seats":               {"vacancies: 3", "vacancies: -3", "webhooks.schedule[2].set.vacancies"},
+		"a fault that does nothing":   {"{drop: true}", "{times: 1}", "webhooks.faults[2]"},
+		"a lost one that is late":     {"{drop: true}", "{drop: true, delay: 1s}", "webhooks.faults[2].drop"},
+		"a chance that is none":       {"0.5", "1.5", "webhooks.faults[0].probability"},
+		"a trigger of a slot":         {"kind: notify, product: p", "kind: trigger", "webhooks.faults[0].match.kind"},
+		"an unknown key":              {"timeout:", "timeuot:", "s.yaml:6:3"},
+		"two secrets":                 {"  on:", "  secret_env: SECRET\n  on:", "not both"},
+		"a secret that is too short":  {"0011223344556677001122334455667700112233445566770011223344556677", "0011", "s.yaml:3:11: webhooks.secret"},
+		"a secret that is a list":     {"secret: 0011223344556677001122334455667700112233445566770011223344556677", "secret: [0011223344556677]", "s.yaml:3:"},
+		"a fault's name that is used": {"{hold_back: any}\n    - {drop: true}", "{name: x, hold_back: any}\n    - {name: x, drop: true}", "webhooks.faults[2].name"},
+	} {
+		text := strings.Replace(webhooksText, test.from, test.to, 1)
+		if text == webhooksText {
+			t.Fatalf("%s: nothing was replaced", name)
+		}
+		_, err := Parse("s.yaml", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "00112233") {
+			t.Errorf("%s: want %q and no secret, got %v", name, test.want, err)
+		}
 	}
 }

@@ -88,7 +88,6 @@ const (
 	SecretMissing SecretFault = "missing"
 )
 
-// readyWebhookFaults checks faults and names those that have no name.
 func readyWebhookFaults(faults []WebhookFault) ([]WebhookFault, error) {
 	if len(faults) > MaxFaults {
 		return nil, invalid.At("faults", "want at most %d, got %d", MaxFaults, len(faults))
@@ -106,10 +105,8 @@ func readyWebhookFaults(faults []WebhookFault) ([]WebhookFault, error) {
 }
 
 func (f WebhookFault) check() error {
-	if f.Name != "" && !faultName.MatchString(f.Name) {
-		return invalid.At("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", f.Name)
-	}
 	if err := invalid.First(
+		invalid.Name(f.Name),
 		invalid.OneOf("key", f.Key, []Key{KeyNone, KeySlot}),
 		invalid.OneOf("match.kind", f.Match.Kind, WebhookKinds()),
 		invalid.OneOf("hold_back", f.HoldBack, []HoldBack{HoldBackSlot, HoldBackAny}),
@@ -149,7 +146,6 @@ type WebhookSubject struct {
 	Product, Option, Slot string
 }
 
-// fits reports whether the fault applies to the webhook.
 func (f WebhookFault) fits(s WebhookSubject) bool {
 	matches := func(wanted, got string) bool { return wanted == "" || wanted == got }
 	return matches(string(f.Match.Kind), string(s.Kind)) &&

@@ -3,7 +3,6 @@ package script
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -46,7 +45,6 @@ type Retries struct {
 	Max      Duration `yaml:"max" json:"max"`
 }
 
-// maxAttempts bounds how often one webhook is tried.
 const maxAttempts = 20
 
 // Scheduled is something that happens by the sandbox's clock: the change of a
@@ -72,7 +70,6 @@ type SlotName struct {
 // maxFromDay is the last day of those that a marketplace looks ahead.
 const maxFromDay = platform.MaxCalendarDays - 1
 
-// maxScheduled bounds a schedule.
 const maxScheduled = platform.MaxPlanned
 
 // Ready returns the webhooks with their defaults filled in. Its error begins with
@@ -120,7 +117,6 @@ func causes() []platform.Cause {
 	return []platform.Cause{platform.CatalogChanged, platform.StaffChange, platform.BookingChange}
 }
 
-// maxTarget bounds a URL, in bytes.
 const maxTarget = 2000
 
 // checkTarget wants an address that can be called, and that holds no secret of
@@ -181,7 +177,10 @@ func (s Scheduled) check() error {
 	if err := s.Slot.check(); err != nil {
 		return err
 	}
-	return checkChange(*s.Set)
+	if *s.Set == (platform.SlotChange{}) {
+		return invalid.At("set", "want status, vacancies or capacity")
+	}
+	return invalid.In("set.", platform.CheckChange(*s.Set))
 }
 
 func (s SlotName) check() error {
@@ -204,31 +203,10 @@ func (s SlotName) check() error {
 	return nil
 }
 
-func checkChange(s platform.SlotChange) error {
-	if s == (platform.SlotChange{}) {
-		return invalid.At("set", "want status, vacancies or capacity")
-	}
-	if s.Status != nil && !slices.Contains(partnerapi.SlotStatuses(), *s.Status) {
-		return invalid.At("set.status", "want one of %v, got %q", partnerapi.SlotStatuses(), *s.Status)
-	}
-	for name, seats := range map[string]*int{"vacancies": s.Vacancies, "capacity": s.Capacity} {
-		if seats != nil {
-			if err := invalid.Within("set."+name, *seats, 0, maxSeats); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// maxSeats bounds the seats of a slot, as a catalog does.
-const maxSeats = 1_000_000
-
 // Secret is what a marketplace knows its partner by (WHK-4). Printed or written
 // as JSON it does not show.
 type Secret string
 
-// hidden stands for a secret.
 const hidden = "[redacted]"
 
 // String hides the secret.

@@ -25,7 +25,6 @@ const (
 	maxHeader = 64 << 10
 )
 
-// post calls one marketplace.
 type post struct {
 	config    Config
 	transport *http.Transport

@@ -84,7 +84,6 @@ func (s *Sender) enter(n news) *delivery {
 	return d
 }
 
-// wrongSecret draws a secret that is none.
 func wrongSecret(random *rand.Rand) string {
 	digits := make([]byte, partnerapi.WebhookSecretLength/2)
 	for i := range digits {
@@ -120,7 +119,6 @@ func (s *Sender) push(d *delivery) {
 	}
 }
 
-// open reports whether the delivery has not ended.
 func (d *delivery) open() bool { return d.State == Pending || d.State == Held }
 
 // awaits reports whether a delivery that is held back is sent after the other.

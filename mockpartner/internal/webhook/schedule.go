@@ -32,7 +32,6 @@ func (s *Sender) plan(schedule []script.Scheduled) ([]platform.PlannedChange, er
 	return plan, nil
 }
 
-// slot returns the id of the slot that is named.
 func (s *Sender) slot(named script.SlotName) (id string, err error) {
 	if named.FromDay == nil {
 		_, err := s.platform.FindSlot(named.Product, named.Option, named.ID)
@@ -66,7 +65,6 @@ type timer struct {
 	done  bool
 }
 
-// timersOf returns the triggers of a schedule that begins now.
 func timersOf(schedule []script.Scheduled, now time.Time) (timers []timer) {
 	for _, entry := range schedule {
 		switch {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -232,24 +231,6 @@ func TestTheSecretIsInNothingThatCanBeSeen(t *testing.T) {
 	}
 }
 
-func TestTheSecretGoesNowhereElseByARedirect(t *testing.T) {
-	t.Parallel()
-	called := false
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true }))
-	t.Cleanup(other.Close)
-	m, p := open(t), run(t)
-	m.answers(func(_ int, w http.ResponseWriter) {
-		w.Header().Set("Location", other.URL)
-		w.WriteHeader(http.StatusTemporaryRedirect)
-	})
-	p.tells(m)
-	p.set(p.slots[0].ID, 3)
-	p.ends(1)
-	if called {
-		t.Error("want the redirect not to be followed")
-	}
-}
-
 func TestAQueueThatIsFullDropsAndTells(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
@@ -346,25 +327,6 @@ func TestARestartedSenderBeginsAgain(t *testing.T) {
 	}
 	if status := p.sender.Status(webhook.Filter{}, 10); len(status.Deliveries) != 0 || status.Counts != (webhook.Counts{}) || status.Faults[0].Fired != 0 {
 		t.Errorf("want nothing on record, got %+v", status)
-	}
-}
-
-// Bookings do not wait for the marketplace.
-func TestASlowMarketplaceSlowsNoBooking(t *testing.T) {
-	t.Parallel()
-	m, p := open(t), run(t)
-	m.arrive = make(chan struct{}, 1000)
-	gone := make(chan struct{})
-	m.answers(func(int, http.ResponseWriter) { <-gone })
-	t.Cleanup(func() { close(gone) })
-	p.tells(m, on(platform.BookingChange))
-	p.reserve(p.slots[0].ID, 1)
-	<-m.arrive
-	for range 200 {
-		p.Release(p.reserve(p.slots[1].ID, 1).Code, nil)
-	}
-	if broken := p.Invariants(); len(broken) > 0 {
-		t.Errorf("want no law broken, got %+v", broken)
 	}
 }
 

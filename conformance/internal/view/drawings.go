@@ -1,0 +1,171 @@
+package view
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"partnerkit.dev/conformance/report"
+)
+
+// timing is the answer times of one endpoint on a line, against its limits. The
+// line is logarithmic: a partner that takes milliseconds and a limit of seconds
+// can be seen on it together.
+type timing struct {
+	report.Latency
+	State    string // passed: within the limit; warned: within that of a degraded partner; failed: beyond
+	Within   string // a path with a stroke for each call within the limit,
+	Late     string // for each within that of a degraded partner only,
+	Beyond   string // and for each beyond both; "" where there is none
+	Median   string // percent of the line
+	Healthy  string
+	Degraded string
+	Ticks    []tick
+
+	TwoLimits  bool
+	BeyondSays string
+}
+
+// tick is a time written below the line.
+type tick struct{ At, Says string }
+
+const (
+	lineStart = 0.5  // milliseconds where a line starts: faster answers stand there
+	lineWide  = 1000 // units of a line in its picture
+	lineSpare = 1.4  // how far beyond the largest time and limit a line ends
+)
+
+func timings(all []report.Latency) []timing {
+	var rows []timing
+	for _, l := range all {
+		rows = append(rows, newTiming(l))
+	}
+	return rows
+}
+
+func newTiming(l report.Latency) timing {
+	last := max(l.HealthyLimitMS, l.DegradedLimitMS)
+	end := max(l.WorstMS, last, 1) * lineSpare
+	at := func(ms float64) string { return percent(place(ms, end), 1) }
+	t := timing{
+		Latency: l, State: string(report.Passed), TwoLimits: l.DegradedLimitMS > l.HealthyLimitMS,
+		Median: at(l.MedianMS), Healthy: at(l.HealthyLimitMS), Degraded: at(l.DegradedLimitMS),
+	}
+	t.Within, t.Late, t.Beyond = strokes(l, end)
+	for ms := 1.0; ms < end; ms *= 10 {
+		t.Ticks = append(t.Ticks, tick{at(ms), milliseconds(ms)})
+	}
+	switch {
+	case l.WorstMS > last:
+		t.State, t.BeyondSays = string(report.Failed), "the slowest answer came after the limit"
+	case l.WorstMS > l.HealthyLimitMS:
+		t.State, t.BeyondSays = string(report.Warned), "the slowest answer came after the limit of a healthy partner"
+	}
+	return t
+}
+
+// milliseconds writes a whole power of ten, short.
+func milliseconds(ms float64) string {
+	return strings.ReplaceAll(duration(time.Duration(ms)*time.Millisecond), ".0", "")
+}
+
+// place is where a time stands on a line, from 0 to 1.
+func place(ms, end float64) float64 {
+	if !(ms > lineStart) {
+		return 0
+	}
+	return math.Log(ms/lineStart) / math.Log(end/lineStart)
+}
+
+// strokes draws the calls. Those that are known by their worst only have that.
+func strokes(l report.Latency, end float64) (within, late, beyond string) {
+	times := l.TimesMS
+	if len(times) == 0 {
+		times = []float64{l.WorstMS}
+	}
+	var paths [3]strings.Builder
+	for _, ms := range times {
+		path := &paths[0]
+		switch {
+		case ms > max(l.HealthyLimitMS, l.DegradedLimitMS):
+			path = &paths[2]
+		case ms > l.HealthyLimitMS:
+			path = &paths[1]
+		}
+		fmt.Fprintf(path, "M%.0f 0v16", lineWide*place(ms, end))
+	}
+	return paths[0].String(), paths[1].String(), paths[2].String()
+}
+
+// slotView is the vacancies of one slot as steps, a step a reading. The steps are
+// of one width: readings come in bursts, and what happened between two of them
+// matters, not how long that took.
+type slotView struct {
+	report.SlotVacancies
+	Steps  string // a path, in a box of 1000 by 100
+	Points []pointView
+	Says   string // the picture in words
+
+	FromZero bool // the lowest line is no seats
+}
+
+// heights are the seats at the lowest and at the highest line of a picture. Where
+// few of many seats move, none would be too far away for that to be seen.
+func heights(readings []report.SeatsReading) (floor, most int64) {
+	floor, most = readings[0].Left, readings[0].Left
+	for _, r := range readings {
+		floor, most = min(floor, r.Left), max(most, r.Left)
+	}
+	if floor = floor - 2*(most-floor) - 1; floor < most/2 {
+		floor = 0
+	}
+	return floor, max(most, floor+1)
+}
+
+// pointView is one reading in the picture; X and Y are percent.
+type pointView struct {
+	report.SeatsReading
+	X, Y string
+	Text string // "" where it would stand in another's way, or say the same again
+}
+
+const (
+	stepsOpen    = 6  // slots whose pictures are not folded
+	mostLabelled = 20 // readings of a slot whose numbers are written into its picture
+	stepsTop     = 28 // percent of a picture's height above the most seats
+	stepsBottom  = 92 // percent at the lowest line
+)
+
+func slotViews(all []report.SlotVacancies) []slotView {
+	var views []slotView
+	for _, slot := range all {
+		views = append(views, newSlotView(slot))
+	}
+	return views
+}
+
+func newSlotView(slot report.SlotVacancies) slotView {
+	v := slotView{SlotVacancies: slot}
+	floor, most := heights(slot.Readings)
+	v.FromZero = floor == 0
+	width := 1 / float64(len(slot.Readings))
+	var steps strings.Builder
+	var numbers []string
+	for i, r := range slot.Readings {
+		y := stepsBottom - (stepsBottom-stepsTop)*max(0, float64(r.Left-floor)/float64(most-floor))
+		from, to := 1000*width*float64(i), 1000*width*float64(i+1)
+		if i == 0 {
+			fmt.Fprintf(&steps, "M%.1f %.1f", from, y)
+		}
+		fmt.Fprintf(&steps, "V%.1fH%.1f", y, to)
+		point := pointView{SeatsReading: r, X: percent(width*(float64(i)+.5), 1), Y: fmt.Sprintf("%.1f%%", y)}
+		if len(slot.Readings) <= mostLabelled && (i == 0 || r.Left != slot.Readings[i-1].Left) {
+			point.Text = strconv.FormatInt(r.Left, 10)
+		}
+		v.Points, numbers = append(v.Points, point), append(numbers, strconv.FormatInt(r.Left, 10))
+	}
+	v.Steps, v.Says = steps.String(), "seats left: "+strings.Join(numbers, ", ")
+	return v
+}

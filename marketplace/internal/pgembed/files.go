@@ -1,0 +1,115 @@
+//go:build unix
+
+package pgembed
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// password returns what the service keeps in the file, or makes it: whoever else can
+// open the socket still needs it.
+func password(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err == nil && len(text) > 0 {
+		return string(text), nil
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("read PostgreSQL's password: %w", err)
+	}
+	made := rand.Text()
+	if err := os.WriteFile(path, []byte(made), 0o600); err != nil {
+		return "", fmt.Errorf("keep PostgreSQL's password: %w", err)
+	}
+	return made, nil
+}
+
+// create makes the database's files, once. They are made beside their place and
+// moved there, so that an interrupted start leaves nothing half made.
+func create(ctx context.Context, commands binaries, o owner, data, password string, disposable bool) error {
+	if _, err := os.Stat(filepath.Join(data, "PG_VERSION")); err == nil {
+		return nil
+	}
+	fresh := data + ".new"
+	if err := errors.Join(os.RemoveAll(fresh), o.own(fresh)); err != nil {
+		return fmt.Errorf("make room for PostgreSQL's data: %w", err)
+	}
+	secret := filepath.Join(fresh, "password")
+	if err := os.WriteFile(secret, []byte(password), 0o600); err != nil {
+		return err
+	}
+	if o.account != nil {
+		if err := os.Chown(secret, int(o.account.Uid), int(o.account.Gid)); err != nil {
+			return err
+		}
+	}
+	files := filepath.Join(fresh, "data")
+	args := []string{
+		"--pgdata", files, "--username", superuser, "--pwfile", secret,
+		"--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C",
+	}
+	if disposable {
+		args = append(args, "--no-sync")
+	}
+	command := exec.CommandContext(ctx, commands.command("initdb"), args...)
+	command.Dir = fresh
+	command.SysProcAttr = o.process()
+	if said, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("make PostgreSQL's data: %w: %s", err, lastOf(string(said)))
+	}
+	if err := os.Rename(files, data); err != nil {
+		return fmt.Errorf("make PostgreSQL's data: %w", err)
+	}
+	return os.RemoveAll(fresh)
+}
+
+func lastOf(said string) string {
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	return lines[len(lines)-1]
+}
+
+// largestLog is how long the log may be at a start, in bytes; a longer one is kept
+// once, as postgresql.log.old.
+const largestLog = 16 << 20
+
+// openLog opens PostgreSQL's log, which is the service's own file.
+func openLog(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() > largestLog {
+		if err := os.Rename(path, path+".old"); err != nil {
+			return nil, fmt.Errorf("put PostgreSQL's long log aside: %w", err)
+		}
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open PostgreSQL's log: %w", err)
+	}
+	return file, nil
+}
+
+// tail is how much of the log's end is looked at, in bytes.
+const tail = 4 << 10
+
+// lastLine returns the last line of the log, and where the others are.
+func lastLine(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return "its log cannot be read: " + err.Error()
+	}
+	defer file.Close()
+	end := make([]byte, tail)
+	size, err := file.Seek(0, 2)
+	if err != nil {
+		return "its log cannot be read: " + err.Error()
+	}
+	read, err := file.ReadAt(end[:min(size, tail)], max(0, size-tail))
+	if err != nil && !errors.Is(err, os.ErrClosed) && read == 0 {
+		return "see " + path
+	}
+	return lastOf(string(end[:read])) + " (see " + path + ")"
+}

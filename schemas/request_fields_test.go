@@ -1,0 +1,76 @@
+package schemas_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func (f fields) baseURL() fields {
+	return f.lawful(`"https://h"`, `"http://127.0.0.1:8081/s/one/"`, `"HTTPS://api.example.com/partner"`, `"https://[::1]:8443/x"`).
+		not("type", `7`, `[]`).
+		not("pattern", `"ftp://h"`, `"https://user:pass@h"`, `"https://h?x=1"`, `"https://h/#top"`).
+		not("format", `""`, `"api.example.com"`, `"/partner"`, `"https://h/%zz"`, `"https://h/\u0000"`)
+}
+
+// fee is a number, or a text of one, up to so much.
+func (f fields) fee(most, more string) fields {
+	return f.lawful(`0`, `1.5`, `"1.5"`, most).not("type", `true`, `[]`).not("minimum", `-1`).not("maximum", more)
+}
+
+// requestFields are those of what the marketplace is asked for, but for changes of activities.
+func requestFields() fields {
+	return slices.Concat(
+		must("integration/registration-request", "/name").id().upTo(200),
+		must("integration/registration-request", "/base_url").baseURL().not("maxLength", strconv.Quote("https://h/"+strings.Repeat("x", 2000))),
+		may("integration/registration-request", "/auth_type").lawful(`"bearer"`, `"api_key"`).not("enum", `""`, `"Bearer"`, `"basic"`, `7`),
+		must("integration/registration-request", "/auth_key").upTo(4000).lawful(`"k"`, `"a key, with: spaces"`).not("type", `7`, `[]`).
+			not("pattern", `""`, `" k"`, `"k "`, `"k\n"`, `"k\r\nX: y"`, `"clé"`),
+		may("integration/registration-request", "/handles_ticket_delivery").flag(),
+
+		must("auth/login-request", "/email").text().upTo(254).not("minLength", `""`),
+		must("auth/login-request", "/password").text().upTo(1000).not("minLength", `""`),
+
+		must("auth/refresh-request", "/refresh_token").text().upTo(200).not("minLength", `""`),
+
+		may("operator/account-change-request", "/name").anyText().upTo(200),
+		may("operator/account-change-request", "/password").lawful(`"ten letters"`).not("minLength", `""`, `"nine lett"`).upTo(1000),
+		may("operator/account-change-request", "/disabled").flag(),
+
+		must("operator/account-request", "/email").lawful(`"ana@example.com"`).not("type", `7`, `[]`).not("format", `""`, `"ana"`),
+		must("operator/account-request", "/password").lawful(`"ten letters"`).not("type", `7`).not("minLength", `""`, `"nine lett"`).upTo(1000),
+		must("operator/account-request", "/role").oneOf("reseller", "affiliate", "partner", "operator"),
+		may("operator/account-request", "/name").anyText().upTo(200),
+
+		must("operator/api-token-request", "/name").id().upTo(200),
+
+		must("operator/rates-request", "/base").currency(),
+		must("operator/rates-request", "/rates").lawful(`{}`, `{"USD": "1.25", "JPY": null}`).object().
+			notBelow("/USD", "type", `{"USD": 1.25}`).notBelow("/USD", "maxLength", `{"USD": "1.00000000000000000000000000001"}`),
+
+		may("operator/pricing-request", "/service_fee").fee(`1000000`, `1000000.01`),
+		may("operator/pricing-request", "/service_fee_currency").currency(),
+		may("operator/pricing-request", "/commission_percentage").fee(`1000`, `1001`),
+
+		may("operator/sync-request", "/mode").lawful(`"full"`, `"incremental"`).not("enum", `""`, `"Full"`, `7`),
+
+		must("booking/booking-request", "/activity_id", "/variation_id").id(),
+		must("booking/booking-request", "/availability_id").id().upTo(1000),
+		must("booking/booking-request", "/units").lawful(`[{"type": "CHILD", "quantity": 1}]`).list().not("minItems", `[]`).
+			not("maxItems", `[`+strings.Repeat(`{"type": "ADULT", "quantity": 1},`, 10)+`{"type": "ADULT", "quantity": 1}]`),
+		must("booking/booking-request", "/units/0/type").oneOf("ADULT", "CHILD", "INFANT", "SENIOR", "STUDENT"),
+		must("booking/booking-request", "/units/0/quantity").integer().lawful(`1`, `1000`).not("minimum", `0`).not("maximum", `1001`),
+		must("booking/booking-request", "/contact").lawful(`{"fullName": "Ana", "emailAddress": "ana@example.com", "phoneNumber": null}`).object(),
+		must("booking/booking-request", "/contact/fullName").id().upTo(200),
+		must("booking/booking-request", "/contact/emailAddress").id().upTo(254),
+		may("booking/booking-request", "/contact/phoneNumber").anyText().upTo(50),
+		may("booking/booking-request", "/currency").currency(),
+		may("booking/booking-request", "/affiliate_code").id(),
+		may("booking/booking-request", "/reseller_reference").anyText().upTo(200),
+
+		must("booking/payment-request", "/outcome").oneOf("succeeded", "failed"),
+		must("booking/payment-request", "/reference").id().upTo(200),
+
+		may("booking/cancel-request", "/reason").anyText().upTo(500),
+	)
+}
