@@ -94,12 +94,10 @@ func load(path string) ([]byte, error) {
 
 // flaw says what is wrong with JSON, without what a stranger wrote in it.
 func flaw(err error) string {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &kind):
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Sprintf("a JSON %s cannot stand at %s", kind.Value, cmp.Or(kind.Field, "its top"))
-	case errors.As(err, &syntax):
+	}
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf("no JSON at byte %d", syntax.Offset)
 	}
 	return "it is cut short, or no JSON"
@@ -108,7 +106,7 @@ func flaw(err error) string {
 // reason leaves out the operation and the path of a file error: the message around
 // it names the file already.
 func reason(err error) error {
-	if inPath := (*fs.PathError)(nil); errors.As(err, &inPath) {
+	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
 		return inPath.Err
 	}
 	return err

@@ -100,13 +100,6 @@ func (p *partner) call(method, path string, body any, wantStatus int, schema str
 	}
 }
 
-func (p *partner) catalog() []partnerapi.Product {
-	p.t.Helper()
-	var products []partnerapi.Product
-	p.call("GET", partnerapi.ProductsPath, nil, 200, schemas.ProductsAnswer, &products)
-	return products
-}
-
 // slots asks for the slots of an option of the harbour cruise, dates inclusive.
 func (p *partner) slots(optionID, from, to string) []partnerapi.Slot {
 	p.t.Helper()

@@ -44,7 +44,7 @@ func hear(t *testing.T, mock *mockpartner.Mock) (*asked, string) {
 
 func TestAReadOnlyRunReadsTheCatalogAndAvailabilityAndNothingElse(t *testing.T) {
 	t.Parallel()
-	heard, address := hear(t, wholeMock(t))
+	heard, address := hear(t, newMock(t, mockpartner.Options{}))
 	r := judge(t, address, "--read-only", "--clock-url", address+"/_mock/clock")
 	for endpoint, calls := range heard.calls {
 		if endpoint != partnerapi.Products && endpoint != partnerapi.Availability && endpoint != "" {
@@ -76,7 +76,7 @@ func TestARunMakesNoMoreHoldsAndBookingsThanItMay(t *testing.T) {
 	} {
 		t.Run(strings.Join(bounds.flags, " "), func(t *testing.T) {
 			t.Parallel()
-			mock := wholeMock(t)
+			mock := newMock(t, mockpartner.Options{})
 			_, address := hear(t, mock)
 			r := judge(t, address, ofMock(address, bounds.flags...)...)
 			inside := mock.Default().Platform()
@@ -102,7 +102,7 @@ func TestARunMakesNoMoreHoldsAndBookingsThanItMay(t *testing.T) {
 
 func TestOnlyTheProductsOptionsAndDatesThatAreNamedAreAskedForAndBooked(t *testing.T) {
 	t.Parallel()
-	mock := wholeMock(t)
+	mock := newMock(t, mockpartner.Options{})
 	heard, address := hear(t, mock)
 	from, to := time.Now().AddDate(0, 0, 10).Format(partnerapi.DateLayout), time.Now().AddDate(0, 0, 20).Format(partnerapi.DateLayout)
 	r := judge(t, address, "--product", "lisbon-walk,tokyo-market", "--option", "small-group", "--from", from, "--to", to, "--label", "!/bad-input/")
@@ -143,7 +143,7 @@ func TestANameThatTheCatalogLacksLeavesTheVerdictIncompleteAndSaysWhatThereIs(t 
 
 func TestAPlanSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 	t.Parallel()
-	heard, address := hear(t, wholeMock(t))
+	heard, address := hear(t, newMock(t, mockpartner.Options{}))
 	r := start(t, withKey(), "run", "--base-url", address, "--plan", "--json", "--max-holds", "7", "--product", "lisbon-walk,kuwait-museum").wait(t)
 	var plan suite.Plan
 	if err := json.Unmarshal([]byte(r.stdout), &plan); err != nil || r.code != 0 {

@@ -182,12 +182,6 @@ func newMock(t *testing.T, options mockpartner.Options) *mockpartner.Mock {
 	return mock
 }
 
-// wholeMock is a mock with all its products.
-func wholeMock(t *testing.T) *mockpartner.Mock {
-	t.Helper()
-	return newMock(t, mockpartner.Options{})
-}
-
 // startMock serves a mock partner.
 func startMock(t *testing.T, options mockpartner.Options) (*mockpartner.Mock, string) {
 	t.Helper()

@@ -68,7 +68,7 @@ func TestAPartnerThatTakesTwoSecondsForEveryReserveAndConfirmIsJudgedInFull(t *t
 	t.Parallel()
 	const each, inAll = 200 * time.Millisecond, 15 * time.Second
 	var slow overlapping
-	address := between(t, wholeMock(t), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	address := between(t, newMock(t, mockpartner.Options{}), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Reserve || endpoint == partnerapi.Confirm {
 			slow.take(each)
 			pause(r, each)

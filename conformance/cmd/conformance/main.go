@@ -138,7 +138,7 @@ func prepareFolder(dir string) error {
 // reason leaves out the operation and the path of a file error, which the
 // message around it names.
 func reason(err error) error {
-	if inPath := (*fs.PathError)(nil); errors.As(err, &inPath) {
+	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
 		return inPath.Err
 	}
 	return err

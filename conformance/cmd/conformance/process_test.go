@@ -134,14 +134,6 @@ func (p *process) watchMemory(ended <-chan struct{}) {
 	}
 }
 
-// signal sends a signal to the run.
-func (p *process) signal(t *testing.T, signal os.Signal) {
-	t.Helper()
-	if err := p.command.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // files returns what the run wrote, by name.
 func (r ran) files(t *testing.T) map[string]string {
 	t.Helper()

@@ -118,7 +118,9 @@ func (p *process) interruptAt(t *testing.T, come <-chan struct{}, signals []os.S
 		if i > 0 {
 			<-keys.C
 		}
-		p.signal(t, signal)
+		if err := p.command.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/mockpartner"
 )
 
 func TestAPartnerThatCannotBeReachedIsNotJudged(t *testing.T) {
@@ -61,7 +62,7 @@ func tlsServer(t *testing.T, handler http.Handler) *httptest.Server {
 
 func TestACertificateOfThePartnersOwnAuthorityIsTrustedWhenItIsGiven(t *testing.T) {
 	t.Parallel()
-	server := tlsServer(t, wholeMock(t))
+	server := tlsServer(t, newMock(t, mockpartner.Options{}))
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	if err := os.WriteFile(file, text, 0o600); err != nil {

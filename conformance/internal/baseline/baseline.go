@@ -63,7 +63,8 @@ func readEntry(file *yamlfile.File, node ast.Node) (Entry, error) {
 	if err := file.Decode(node, &given); err != nil {
 		return Entry{}, err
 	}
-	entry := Entry{Rule: given.Rule, Reason: strings.Join(strings.Fields(given.Reason), " "), Line: firstLine(node)}
+	// A mapping's own token is the colon behind its first key: the entry's first line.
+	entry := Entry{Rule: given.Rule, Reason: strings.Join(strings.Fields(given.Reason), " "), Line: node.GetToken().Position.Line}
 	switch {
 	case entry.Rule == "":
 		return Entry{}, file.At(node, "the entry names no rule: want rule: and an id as 'conformance rules' lists them")
@@ -78,10 +79,6 @@ func readEntry(file *yamlfile.File, node ast.Node) (Entry, error) {
 	}
 	return entry, nil
 }
-
-// firstLine is the line in which an entry begins; a mapping's own token is the
-// colon behind its first key.
-func firstLine(node ast.Node) int { return node.GetToken().Position.Line }
 
 // Covers returns the entry of a rule whose failure is known at that time.
 func (b *Baseline) Covers(id string, at time.Time) (Entry, bool) {

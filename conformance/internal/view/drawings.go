@@ -37,14 +37,6 @@ const (
 	lineSpare = 1.4  // how far beyond the largest time and limit a line ends
 )
 
-func timings(all []report.Latency) []timing {
-	var rows []timing
-	for _, l := range all {
-		rows = append(rows, newTiming(l))
-	}
-	return rows
-}
-
 func newTiming(l report.Latency) timing {
 	last := max(l.HealthyLimitMS, l.DegradedLimitMS)
 	end := max(l.WorstMS, last, 1) * lineSpare
@@ -137,14 +129,6 @@ const (
 	stepsTop     = 28 // percent of a picture's height above the most seats
 	stepsBottom  = 92 // percent at the lowest line
 )
-
-func slotViews(all []report.SlotVacancies) []slotView {
-	var views []slotView
-	for _, slot := range all {
-		views = append(views, newSlotView(slot))
-	}
-	return views
-}
 
 func newSlotView(slot report.SlotVacancies) slotView {
 	v := slotView{SlotVacancies: slot}

@@ -120,8 +120,8 @@ func newPage(r *report.Result) *page {
 		Host:    r.Target.BaseURL,
 		Levels:  levels(r.Rules),
 		Counts:  counts(r.Rules),
-		Timings: timings(r.Latency),
-		Slots:   slotViews(r.Vacancies),
+		Timings: each(r.Latency, newTiming),
+		Slots:   each(r.Vacancies, newSlotView),
 	}
 	if u, err := url.Parse(r.Target.BaseURL); err == nil && u.Host != "" {
 		p.Host = u.Host
@@ -142,6 +142,13 @@ func newPage(r *report.Result) *page {
 		}
 	}
 	return p
+}
+
+func each[T, V any](all []T, view func(T) V) (views []V) {
+	for _, one := range all {
+		views = append(views, view(one))
+	}
+	return views
 }
 
 // levels are those that the rules of this run have.

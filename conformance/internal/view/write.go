@@ -162,13 +162,11 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 // cause leaves out the operation and the path of a file error: the message
 // around it names the folder already, and a temporary name helps nobody.
 func cause(err error) error {
-	var pathErr *fs.PathError
-	var linkErr *os.LinkError
-	switch {
-	case errors.As(err, &pathErr):
-		return pathErr.Err
-	case errors.As(err, &linkErr):
-		return linkErr.Err
+	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
+		return inPath.Err
+	}
+	if inLink, ok := errors.AsType[*os.LinkError](err); ok {
+		return inLink.Err
 	}
 	return err
 }

@@ -193,17 +193,12 @@ func (h integrationHandler) approveSync(r *http.Request, i marketplace.Integrati
 }
 
 // syncNow makes a sync of the integration and returns its record.
-func (h integrationHandler) syncNow(r *http.Request, i marketplace.Integration, order catalog.Order) (any, error) {
-	var err error
+func (h integrationHandler) syncNow(r *http.Request, i marketplace.Integration, order catalog.Order) (made catalog.Sync, err error) {
 	if order.Target, err = h.service.Target(i); err != nil {
-		return nil, err
+		return made, err
 	}
-	made, err := h.syncer.Sync(r.Context(), order)
-	if err != nil {
-		return nil, err
-	}
-	if !made.Skipped {
+	if made, err = h.syncer.Sync(r.Context(), order); err == nil && !made.Skipped {
 		h.caughtUp(r.Context())
 	}
-	return made, nil
+	return made, err
 }

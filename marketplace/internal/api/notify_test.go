@@ -13,6 +13,7 @@ import (
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/schemas"
 )
 
@@ -129,9 +130,7 @@ func TestNewsOfWhatIsNotKnownAsksForASyncAndIsAnsweredAlike(t *testing.T) {
 	b := setup(t)
 	made, option, slots := b.pulled(t)
 	start := slots[0].Start
-	if _, err := b.store.Pool().Exec(t.Context(), `UPDATE variations SET partner_active = false WHERE id <> $1`, option.VariationID); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, b.store, `UPDATE variations SET partner_active = false WHERE id <> $1`, option.VariationID)
 	var product, gone string
 	if err := b.store.Pool().QueryRow(t.Context(), `
 		SELECT external_product_id, external_option_id FROM variations v JOIN activities a ON a.id = v.activity_id WHERE NOT v.partner_active LIMIT 1`).Scan(&product, &gone); err != nil {

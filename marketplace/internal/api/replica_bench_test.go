@@ -17,6 +17,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/storefront"
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
@@ -26,30 +27,24 @@ import (
 func seed(tb testing.TB, store *postgres.Store, activities int) {
 	tb.Helper()
 	owner, integration := uuid.New(), uuid.New()
-	must := func(query string, args ...any) {
-		tb.Helper()
-		if _, err := store.Pool().Exec(tb.Context(), query, args...); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	must(`INSERT INTO accounts VALUES ($1, 'partner@example.com', 'Partner', 'partner', 'none', now())`, owner)
-	must(`INSERT INTO integrations (id, account_id, name, base_url, auth_type, auth_key, webhook_secret_hash, handles_ticket_delivery, created_at)
+	pgtest.Exec(tb, store, `INSERT INTO accounts VALUES ($1, 'partner@example.com', 'Partner', 'partner', 'none', now())`, owner)
+	pgtest.Exec(tb, store, `INSERT INTO integrations (id, account_id, name, base_url, auth_type, auth_key, webhook_secret_hash, handles_ticket_delivery, created_at)
 		VALUES ($1, $2, 'Old Town Walks', 'https://partner.example', 'bearer', '', sha256('x'), false, now())`, integration, owner)
-	must(`INSERT INTO activities (id, integration_id, external_product_id, created_at, title, product, product_hash, partner_active, operator_active, details)
+	pgtest.Exec(tb, store, `INSERT INTO activities (id, integration_id, external_product_id, created_at, title, product, product_hash, partner_active, operator_active, details)
 		SELECT gen_random_uuid(), $1, 'p' || n, now(), 'Walk number ' || n,
 			jsonb_build_object('id', 'p' || n, 'timeZone', 'Europe/Lisbon', 'instantConfirmation', true), sha256('x'), true, true,
 			jsonb_build_object('description', repeat('A walk through the old town. ', 12), 'categories', jsonb_build_array('Walks', 'Category ' || n % 50),
 				'location', jsonb_build_object('city', 'City ' || n % 200, 'country', jsonb_build_object('id', 'PT', 'name', 'Portugal')))
 		FROM generate_series(1, $2::int) AS n`, integration, activities)
-	must(`INSERT INTO variations (id, activity_id, external_option_id, sort, title, option, option_hash, partner_active, details)
+	pgtest.Exec(tb, store, `INSERT INTO variations (id, activity_id, external_option_id, sort, title, option, option_hash, partner_active, details)
 		SELECT gen_random_uuid(), a.id, 'o' || n, n, 'Way ' || n, jsonb_build_object('id', 'o' || n, 'availabilityType', 'START_TIME', 'units', jsonb_build_array(
 			jsonb_build_object('id', 'unit-adult', 'internalName', 'Adult', 'type', 'ADULT', 'pricingFrom', jsonb_build_array(jsonb_build_object('original', 2000 + n, 'currency', 'EUR'))),
 			jsonb_build_object('id', 'unit-child', 'internalName', 'Child', 'type', 'CHILD', 'pricingFrom', jsonb_build_array(jsonb_build_object('original', 1000 + n, 'currency', 'EUR'))))),
 			sha256('x'), true, '{}'
 		FROM activities a, generate_series(1, 3) AS n`)
-	must(`INSERT INTO exchange_rates VALUES ('USD', 1.0855), ('JPY', 171.94), ('GBP', 0.8463)`)
-	must(`UPDATE pricing_terms SET service_fee = 1.5, commission_percentage = 12.5`)
-	must(`ANALYZE`)
+	pgtest.Exec(tb, store, `INSERT INTO exchange_rates VALUES ('USD', 1.0855), ('JPY', 171.94), ('GBP', 0.8463)`)
+	pgtest.Exec(tb, store, `UPDATE pricing_terms SET service_fee = 1.5, commission_percentage = 12.5`)
+	pgtest.Exec(tb, store, `ANALYZE`)
 }
 
 // replica is a service on a database that others may share, as it runs: with a limit,

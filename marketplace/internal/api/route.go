@@ -46,7 +46,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	affiliate := affiliateHandler{storefront, c.Store.Bookings}
 	bookings := bookingHandler{c.Store.Bookings, c.Bookings}
 	integrations := integrationHandler{c.Store.Partners, c.Store.Catalog, c.Integrations, c.Syncer, caughtUp}
-	webhooks := webhookHandler{g, c.Integrations, c.Syncer, c.Notifier, caughtUp, c.Now}
+	webhooks := webhookHandler{g, integrations, c.Notifier, c.Now}
 	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now}
 	activities := activityHandler{c.Store.Catalog, caughtUp}
 	terms := termsHandler{c.Store.Storefront, caughtUp}

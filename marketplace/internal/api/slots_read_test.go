@@ -9,6 +9,7 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/schemas"
 )
 
@@ -23,12 +24,10 @@ type aSlot struct {
 func (b *bench) put(t *testing.T, variation string, slots ...aSlot) {
 	t.Helper()
 	for _, s := range slots {
-		if _, err := b.store.Pool().Exec(t.Context(), `
+		pgtest.Exec(t, b.store, `
 			INSERT INTO slots (variation_id, availability_id, local_date, starts_at, ends_at, status, vacancies, capacity, unit_pricing, news_at)
 			VALUES ($1, $2, $3::text::date, $4::text::timestamptz, $5::text::timestamptz, $6, $7, 15, $8::text::jsonb, $9)`,
-			uuid.MustParse(variation), s.id, s.date, s.start, s.end, s.status, s.vacancies, s.pricing, b.now()); err != nil {
-			t.Fatal(err)
-		}
+			uuid.MustParse(variation), s.id, s.date, s.start, s.end, s.status, s.vacancies, s.pricing, b.now())
 	}
 }
 
@@ -134,10 +133,8 @@ func TestADayHasItsSlotsInTheProductsZone(t *testing.T) {
 	path, variation := b.walk(t, reseller)
 	// In Lisbon the clocks go back on 2026-10-25 at 02:00, to 01:00: this night has two
 	// starts at half past one.
-	if _, err := b.store.Pool().Exec(t.Context(), `UPDATE activities SET product = jsonb_set(product, '{timeZone}', '"Europe/Lisbon"') WHERE id = $1`,
-		strings.TrimPrefix(path, resellersList+"/")); err != nil {
-		t.Fatal(err)
-	}
+	pgtest.Exec(t, b.store, `UPDATE activities SET product = jsonb_set(product, '{timeZone}', '"Europe/Lisbon"') WHERE id = $1`,
+		strings.TrimPrefix(path, resellersList+"/"))
 	b.put(t, variation,
 		aSlot{"second", "2026-10-25", "2026-10-25 01:30Z", "2026-10-25 02:30Z", "SOLD_OUT", 0, nil},
 		aSlot{"first", "2026-10-25", "2026-10-25 00:30Z", "2026-10-25 01:30Z", "LIMITED", 2, `[{"unitId":"unit-adult","retail":500,"original":700,"currency":"EUR"}]`},

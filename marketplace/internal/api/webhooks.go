@@ -9,16 +9,13 @@ import (
 
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/partner"
 )
 
 // webhookHandler hears partners' platforms, which present their webhook secret.
 type webhookHandler struct {
 	guard        *guard
-	integrations *partner.Registry
-	syncer       *catalog.Syncer
+	integrations integrationHandler
 	notifier     *catalog.Notifier
-	caughtUp     catchUp
 	now          func() time.Time
 }
 
@@ -36,7 +33,7 @@ func (h webhookHandler) caller(r *http.Request) (marketplace.Integration, error)
 	if err != nil {
 		id = uuid.Nil
 	}
-	i, err := h.integrations.ByWebhook(r.Context(), id, given)
+	i, err := h.integrations.service.ByWebhook(r.Context(), id, given)
 	if err != nil {
 		return i, err
 	}
@@ -49,18 +46,8 @@ func (h webhookHandler) trigger(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	target, err := h.integrations.Target(i)
-	if err != nil {
-		return nil, err
-	}
-	made, err := h.syncer.Sync(r.Context(), catalog.Order{Target: target, Mode: catalog.Full, Cause: catalog.ByPartner})
-	if err != nil {
-		return nil, err
-	}
-	if !made.Skipped {
-		h.caughtUp(r.Context())
-	}
-	return map[string]any{"synced": made.Synced, "skipped": made.Skipped}, nil
+	made, err := h.integrations.syncNow(r, i, catalog.Order{Mode: catalog.Full, Cause: catalog.ByPartner})
+	return map[string]any{"synced": made.Synced, "skipped": made.Skipped}, err
 }
 
 // notify stores news of one slot (WHK-2). Whether it was known is not told (WHK-3).

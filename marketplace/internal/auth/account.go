@@ -3,7 +3,6 @@ package auth
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/alexedwards/argon2id"
@@ -63,8 +62,6 @@ const decoy = "$argon2id$v=19$m=19456,t=2,p=1$93x73KoZF0y/OjlfHpUORg$NZGdQI6W5Na
 
 // passwords checks passwords, a few at a time: each takes its memory.
 type passwords chan struct{}
-
-func newPasswords() passwords { return make(passwords, runtime.GOMAXPROCS(0)) }
 
 // match reports whether a password has that hash; "" stands for no account, which
 // takes the same time.

@@ -1,7 +1,6 @@
 package auth_test
 
 import (
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -33,51 +32,5 @@ func TestTheWholeWindowMayComeAtOnceAndNoMore(t *testing.T) {
 	c.ahead.Add(int64(40 * time.Second))
 	if d := l.Take("ana"); !d.Allowed || d.Remaining != 2 {
 		t.Errorf("want a new window, got %+v", d)
-	}
-}
-
-func TestWhatIsGivenBackDoesNotCount(t *testing.T) {
-	t.Parallel()
-	l := auth.NewLimiter(1, time.Minute, new(clock).now)
-	for range 3 {
-		if !l.Take("ana").Allowed {
-			t.Fatal("want it allowed")
-		}
-		l.GiveBack("ana")
-	}
-	l.GiveBack("ana") // there is nothing to give back
-	l.Take("ana")
-	if l.Take("ana").Allowed {
-		t.Error("want the second refused")
-	}
-}
-
-func TestALimitOfZeroAllowsEverything(t *testing.T) {
-	t.Parallel()
-	l := auth.NewLimiter(0, time.Minute, new(clock).now)
-	for range 1000 {
-		if d := l.Take("ana"); !d.Allowed || d.Limit != 0 {
-			t.Fatalf("want everything allowed, got %+v", d)
-		}
-	}
-}
-
-func TestManyAtOnceGetNoMoreThanTheLimit(t *testing.T) {
-	t.Parallel()
-	l := auth.NewLimiter(100, time.Minute, new(clock).now)
-	var allowed atomic.Int64
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			for range 50 {
-				if l.Take("ana").Allowed {
-					allowed.Add(1)
-				}
-			}
-		})
-	}
-	all.Wait()
-	if allowed.Load() != 100 {
-		t.Errorf("want 100 allowed, got %d", allowed.Load())
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"runtime"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -53,7 +54,7 @@ func NewService(store Store, s *Secret, failuresPerAccount int, now func() time.
 		address = 0
 	}
 	return &Service{
-		store: store, now: now, key: s.Key("access tokens"), passwords: newPasswords(),
+		store: store, now: now, key: s.Key("access tokens"), passwords: make(passwords, runtime.GOMAXPROCS(0)),
 		ended:     ended{store: store, now: now},
 		byAccount: newFailures(failuresPerAccount, now),
 		byAddress: newFailures(address, now),

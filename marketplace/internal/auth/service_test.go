@@ -225,30 +225,6 @@ func TestARefreshTokenBuysTokensOnceAndItsTheftEndsTheSignIn(t *testing.T) {
 	wantCode(t, err, marketplace.Unauthorized)
 }
 
-func TestSigningOutEndsTheSignInAndNoOther(t *testing.T) {
-	t.Parallel()
-	b := setup(t, 10)
-	here, elsewhere := b.signIn(t), b.signIn(t)
-	must(t, b.SignOut(t.Context(), here.RefreshToken))
-	_, err := b.Refresh(t.Context(), here.RefreshToken)
-	wantCode(t, err, marketplace.Unauthorized)
-	if _, err := b.Refresh(t.Context(), elsewhere.RefreshToken); err != nil {
-		t.Errorf("want the other sign-in left alone, got %v", err)
-	}
-}
-
-func TestAnAPITokenTellsWhoIsCalling(t *testing.T) {
-	t.Parallel()
-	b := setup(t, 10)
-	token := marketplace.APIToken{ID: uuid.New(), AccountID: b.account.ID, Name: "shop", CreatedAt: b.now()}
-	must(t, b.store.Accounts.AddAPIToken(t.Context(), token, auth.HashToken("the token"), marketplace.Partner))
-	if who, err := b.ByAPIToken(t.Context(), "the token"); err != nil || who.Account != b.account.ID {
-		t.Errorf("want the account, got %+v and %v", who, err)
-	}
-	_, err := b.ByAPIToken(t.Context(), "a guess")
-	wantCode(t, err, marketplace.Unauthorized)
-}
-
 func TestASignInThatHasEndedTakesItsAccessTokensWithIt(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)

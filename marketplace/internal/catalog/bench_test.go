@@ -58,28 +58,16 @@ func newSyncBench(b *testing.B) *syncBench {
 	}})
 	b.Cleanup(s.client.Close)
 	s.syncer = catalog.NewSyncer(s.store.Catalog, s.client, time.Now)
-	s.target = s.register(b, s.serve(b, func(w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(s.body)
 	}))
-	return s
-}
-
-// serve starts a partner.
-func (s *syncBench) serve(b *testing.B, answer http.HandlerFunc) *url.URL {
-	b.Helper()
-	server := httptest.NewServer(answer)
 	b.Cleanup(server.Close)
 	base, err := url.Parse(server.URL)
 	check(b, err)
-	return base
-}
-
-// register stores a partner's integration.
-func (s *syncBench) register(b *testing.B, base *url.URL) partner.Target {
-	target := partner.Target{ID: uuid.New(), BaseURL: base, AuthKey: "k"}
-	registerIn(b, s.store, target, time.Now())
-	return target
+	s.target = partner.Target{ID: uuid.New(), BaseURL: base, AuthKey: "k"}
+	registerIn(b, s.store, s.target, time.Now())
+	return s
 }
 
 func (s *syncBench) sync(b *testing.B) (made catalog.Sync) {

@@ -9,13 +9,10 @@
 package console
 
 import (
-	"log/slog"
 	"net/http"
-	"time"
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/api"
-	"partnerkit.dev/marketplace/internal/auth"
 )
 
 // route is one of the console's, below its path.
@@ -102,23 +99,4 @@ func Pages(c Config, a http.Handler) []api.Page {
 	add(pages(), signedIn)
 	notFound := con.page(func(*exchange) error { return &refusal{Status: http.StatusNotFound, Message: "there is no such page"} })
 	return append(list, api.Page{Group: root, Path: root + "/", Prefix: true, Handler: sameOrigin.Handler(notFound)})
-}
-
-// root is where the console lies.
-const root = "/console"
-
-// Config is what a console is made of. Every field is required.
-type Config struct {
-	SignIn *auth.Service
-	Secret *auth.Secret
-	Secure bool // browsers come by https: the cookies are for https alone
-	Now    func() time.Time
-	Log    *slog.Logger
-}
-
-// console is what all requests share.
-type console struct {
-	Config
-	api   http.Handler
-	notes *auth.Sealer
 }

@@ -182,7 +182,7 @@ func (c *customer) insists(ctx context.Context, s *shop, method, path string, bo
 
 // ask makes a request of a replica, and of another one where that dies.
 func (c *customer) ask(ctx context.Context, s *shop, method, path string, body any, headers ...string) (int, []byte, bool) {
-	headers = append(headers, "Authorization", s.token)
+	headers = append(headers, "X-Api-Token", s.token)
 	for ; ; c.replica++ {
 		if base := s.base(c.replica); base != "" {
 			began := time.Now()

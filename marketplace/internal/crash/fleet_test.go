@@ -188,13 +188,16 @@ func (f *fleet) command(args ...string) *exec.Cmd {
 	return process
 }
 
-func (f *fleet) run(t *testing.T, stdin string, args ...string) {
+// run runs a command beside the replicas, and returns what it says.
+func (f *fleet) run(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	process := f.command(args...)
 	process.Stdin = strings.NewReader(stdin)
-	if said, err := process.CombinedOutput(); err != nil {
+	said, err := process.CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v: %v: %s", args, err, said)
 	}
+	return strings.TrimSpace(string(said))
 }
 
 func (f *fleet) logOf(number int) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/mocktest"
 )
@@ -67,18 +68,14 @@ func open(t *testing.T, seed uint64, seats int, faults string) *shop {
 		http: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 1000}},
 	}
 	t.Cleanup(s.http.CloseIdleConnections)
-	var made struct {
-		ID     string `json:"integration_id"`
-		Secret string `json:"webhook_secret"`
-	}
-	s.must(t, "POST", "/api/v1/partner-integrations", map[string]any{
-		"name": "Mock", "base_url": s.partner.URL, "auth_type": "bearer", "auth_key": s.partner.AuthKey, "handles_ticket_delivery": true,
-	}, s.signIn(t, "partner"), &made)
-	until(t, patience, "the catalog pulled", func() bool {
-		status, _, err := s.ask(t.Context(), s.base(0), "POST", "/api/v1/partner-integrations/"+made.ID+"/sync/trigger", nil, "x-webhook-secret", made.Secret)
-		return err == nil && status == 200
-	})
-	s.token = "Bearer " + s.signIn(t, "reseller")
+	company, err := client.NewPartner(s.base(0), client.Password("partner@example.com", password), client.Options{})
+	check(t, err)
+	made, err := company.Register(t.Context(), client.Registration{Name: "Mock", BaseURL: s.partner.URL, AuthKey: client.Secret(s.partner.AuthKey), HandlesTicketDelivery: true})
+	check(t, err)
+	hooks, err := client.NewWebhooks(s.base(0), made.IntegrationID, made.WebhookSecret, client.Options{})
+	check(t, err)
+	until(t, patience, "the catalog pulled", func() bool { _, err := hooks.Trigger(t.Context()); return err == nil })
+	s.token = s.run(t, "", "account", "token", "--email", "reseller@example.com", "--name", "crash")
 	until(t, patience, "the slots pulled", func() bool { return s.count(t, `SELECT count(*) FROM slots`) > 50 })
 	rows, err := s.store.Pool().Query(t.Context(), `
 		SELECT v.activity_id AS activity, v.id AS variation, s.availability_id AS id FROM slots s JOIN variations v ON v.id = s.variation_id ORDER BY s.starts_at OFFSET 3`)
@@ -86,25 +83,6 @@ func open(t *testing.T, seed uint64, seats int, faults string) *shop {
 	s.slots, err = pgx.CollectRows(rows, pgx.RowToStructByName[slot])
 	check(t, err)
 	return s
-}
-
-func (s *shop) signIn(t *testing.T, role string) string {
-	t.Helper()
-	var tokens struct {
-		Access string `json:"access_token"`
-	}
-	s.must(t, "POST", "/api/v1/auth/login", map[string]any{"email": role + "@example.com", "password": password}, "", &tokens)
-	return tokens.Access
-}
-
-func (s *shop) must(t *testing.T, method, path string, body any, token string, into any) {
-	t.Helper()
-	status, answer, err := s.ask(t.Context(), s.base(0), method, path, body, "Authorization", "Bearer "+token)
-	check(t, err)
-	if status/100 != 2 {
-		t.Fatalf("%s %s: %d %s", method, path, status, answer)
-	}
-	check(t, json.Unmarshal(answer, &struct{ Data any }{into}))
 }
 
 // ask makes a request; headers come in pairs.

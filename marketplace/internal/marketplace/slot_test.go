@@ -8,32 +8,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func TestADateIsThatOfTheProductsZone(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ moment, zone, date string }{
-		{"2026-07-01T23:30:00Z", "Europe/Lisbon", "2026-07-02"}, // summer time
-		{"2026-12-01T23:30:00Z", "Europe/Lisbon", "2026-12-01"},
-		{"2026-10-25T00:30:00Z", "Europe/Lisbon", "2026-10-25"}, // the hour that comes twice
-		{"2026-07-01T09:00:00Z", "Pacific/Kiritimati", "2026-07-01"},
-		{"2026-07-01T10:00:00Z", "Pacific/Kiritimati", "2026-07-02"},
-		{"2026-07-01T11:00:00Z", "Pacific/Pago_Pago", "2026-07-01"},
-		{"2026-07-01T10:59:59.999999Z", "Pacific/Pago_Pago", "2026-06-30"},
-	} {
-		moment, err := time.Parse(time.RFC3339Nano, c.moment)
-		if err != nil {
-			t.Fatal(err)
-		}
-		zone, err := time.LoadLocation(c.zone)
-		if err != nil {
-			t.Fatal(err)
-		}
-		date := marketplace.DateIn(moment, zone)
-		if got := date.Format(partnerapi.DateLayout); got != c.date || !date.Equal(date.Truncate(24*time.Hour)) || date.Location() != time.UTC {
-			t.Errorf("%s in %s: want %s, got %s", c.moment, c.zone, c.date, date)
-		}
-	}
-}
-
 func TestNewsOfASlotChangesWhatItTellsAndNothingElse(t *testing.T) {
 	t.Parallel()
 	seats := func(n int) *int { return &n }

@@ -92,24 +92,14 @@ func openLog(path string) (*os.File, error) {
 	return file, nil
 }
 
-// tail is how much of the log's end is looked at, in bytes.
-const tail = 4 << 10
-
 // lastLine returns the last line of the log, and where the others are.
 func lastLine(path string) string {
-	file, err := os.Open(path)
-	if err != nil {
+	text, err := os.ReadFile(path)
+	switch {
+	case err != nil:
 		return "its log cannot be read: " + err.Error()
-	}
-	defer file.Close()
-	end := make([]byte, tail)
-	size, err := file.Seek(0, 2)
-	if err != nil {
-		return "its log cannot be read: " + err.Error()
-	}
-	read, err := file.ReadAt(end[:min(size, tail)], max(0, size-tail))
-	if err != nil && !errors.Is(err, os.ErrClosed) && read == 0 {
+	case len(text) == 0:
 		return "see " + path
 	}
-	return lastOf(string(end[:read])) + " (see " + path + ")"
+	return lastOf(string(text)) + " (see " + path + ")"
 }

@@ -13,6 +13,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -42,14 +44,11 @@ type Front struct {
 
 	name  string // tells its marks from other replicas'
 	mu    sync.Mutex
-	marks map[string]*mark // that somebody waits for
+	marks map[string]chan struct{} // that somebody waits for: closed when all that was committed before is shown
 	last  uint64
 	stop  context.CancelFunc
 	ended chan struct{}
 }
-
-// mark is closed when all that was committed before it is shown.
-type mark struct{ seen chan struct{} }
 
 // Open returns a front that has read the whole list, and follows what changes until it
 // is closed.
@@ -57,7 +56,7 @@ func Open(ctx context.Context, c Config) (*Front, error) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f := &Front{
 		store: c.Store, affiliateURL: c.AffiliateURL, log: c.Log, cache: newCache(c.PageCache),
-		name: uuid.NewString(), marks: map[string]*mark{}, stop: stop, ended: make(chan struct{}),
+		name: uuid.NewString(), marks: map[string]chan struct{}{}, stop: stop, ended: make(chan struct{}),
 	}
 	feed, err := f.listen(ctx)
 	if err != nil {
@@ -93,8 +92,8 @@ func (f *Front) CatchUp(ctx context.Context) error {
 	defer cancel()
 	f.mu.Lock()
 	f.last++
-	name, waited := f.name+" "+strconv.FormatUint(f.last, 10), &mark{seen: make(chan struct{})}
-	f.marks[name] = waited
+	name, seen := f.name+" "+strconv.FormatUint(f.last, 10), make(chan struct{})
+	f.marks[name] = seen
 	f.mu.Unlock()
 	defer func() {
 		f.mu.Lock()
@@ -105,7 +104,7 @@ func (f *Front) CatchUp(ctx context.Context) error {
 		return err
 	}
 	select {
-	case <-waited.seen:
+	case <-seen:
 		return nil
 	case <-f.ended:
 		return errClosed
@@ -118,11 +117,7 @@ func (f *Front) CatchUp(ctx context.Context) error {
 func (f *Front) waiting() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	names := make([]string, 0, len(f.marks))
-	for name := range f.marks {
-		names = append(names, name)
-	}
-	return names
+	return slices.Collect(maps.Keys(f.marks))
 }
 
 // reached wakes those who wait for the marks.
@@ -130,8 +125,8 @@ func (f *Front) reached(names []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, name := range names {
-		if waited := f.marks[name]; waited != nil {
-			close(waited.seen)
+		if seen := f.marks[name]; seen != nil {
+			close(seen)
 			delete(f.marks, name)
 		}
 	}

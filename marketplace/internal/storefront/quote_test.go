@@ -2,7 +2,6 @@ package storefront
 
 import (
 	"cmp"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -90,18 +89,6 @@ func TestACurrencyWithoutARateIsTheRequestsMistake(t *testing.T) {
 	}
 	if _, err := quote.price(cents(1, 2, "CHF")); err != nil {
 		t.Errorf("want no rate needed where nothing is changed, got %v", err)
-	}
-}
-
-func TestAPriceIsWrittenWithTheDigitsThatItHas(t *testing.T) {
-	t.Parallel()
-	quote, err := charges{}.quote("EUR")
-	must(t, err)
-	price, err := quote.price(cents(10, 2, "EUR"))
-	must(t, err)
-	text, err := json.Marshal(map[string]any{"price": price})
-	if err != nil || string(text) != `{"price":0.1}` {
-		t.Errorf(`want {"price":0.1}, got %s and %v`, text, err)
 	}
 }
 

@@ -170,18 +170,3 @@ func (r *Route) Answered(status int, took time.Duration) {
 	}
 	r.durations.Observe(took.Seconds())
 }
-
-func describe(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc(name, help, labels, nil)
-}
-
-// series is where metrics are collected into.
-type series chan<- prometheus.Metric
-
-func (to series) gauge(desc *prometheus.Desc, value float64, labels ...string) {
-	to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
-}
-
-func (to series) count(desc *prometheus.Desc, value float64, labels ...string) {
-	to <- prometheus.MustNewConstMetric(desc, prometheus.CounterValue, value, labels...)
-}

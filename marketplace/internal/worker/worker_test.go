@@ -18,7 +18,9 @@ func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *te
 	r := b.replica(t)
 	sync := func(skipped bool) {
 		t.Helper()
-		target, err := b.integrations.Target(must(b.integrations.Find(t.Context(), b.account, p.id))(t))
+		found, err := b.integrations.Find(t.Context(), b.account, p.id)
+		check(t, err)
+		target, err := b.integrations.Target(found)
 		check(t, err)
 		if made, err := r.syncer.Sync(t.Context(), catalog.Order{Target: target, Mode: catalog.Full, Cause: catalog.ByPartner}); err != nil || made.Skipped != skipped {
 			t.Fatalf("want a sync, skipped %t, got %+v and %v", skipped, made, err)
@@ -43,15 +45,6 @@ func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *te
 	due := b.count(t, `SELECT extract(epoch FROM scheduled_at - $1)::int FROM river_job WHERE kind = 'slots_pull' AND scheduled_at > $1`, b.clock.Now())
 	if want := int(catalog.SkippedPause / time.Second); due != want {
 		t.Errorf("want the second wish due in %d s, got %d s", want, due)
-	}
-}
-
-// must returns what a call returned, or ends the test.
-func must[T any](value T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		check(t, err)
-		return value
 	}
 }
 

@@ -291,28 +291,6 @@ func TestSandboxesThatCannotBeAreRefused(t *testing.T) {
 	}
 }
 
-func TestASandboxHasItsOwnClockStateAndJournal(t *testing.T) {
-	t.Parallel()
-	o := start(t)
-	o.call("POST", "/_mock/sandboxes", `{"name":"mine"}`, 201)
-	o.call("POST", "/s/mine/_mock/clock", `{"advance":"1h"}`, 200)
-	if mine, root := o.now("/s/mine"), o.now(""); mine != "2026-07-01T13:00:00Z" || root != "2026-07-01T12:00:00Z" {
-		t.Fatalf("want the sandbox's clock moved alone, got %s and %s", mine, root)
-	}
-	box, _ := o.mock.Sandbox("mine")
-	o.call("POST", "/s/mine/bookings/reserve", fmt.Sprintf(reserveBody, slot(t, box)), 200)
-	if mine, root := o.call("GET", "/s/mine/_mock/state", "", 200), o.call("GET", "/_mock/state", "", 200); mine["holdCount"] != 1.0 || root["holdCount"] != 0.0 {
-		t.Fatalf("want the hold in its sandbox alone, got %v and %v", mine["holdCount"], root["holdCount"])
-	}
-	if mine, root := o.call("GET", "/s/mine/_mock/journal", "", 200), o.call("GET", "/_mock/journal", "", 200); mine["arrived"] != 1.0 || root["arrived"] != 0.0 {
-		t.Fatalf("want the exchange in its sandbox alone, got %v and %v", mine["arrived"], root["arrived"])
-	}
-	// The default sandbox has a name too.
-	if o.now("/s/default") != o.now("") {
-		t.Fatal("want /s/default/ to be the root")
-	}
-}
-
 func TestRoutesAreListedWithAbsoluteURLs(t *testing.T) {
 	t.Parallel()
 	o := start(t)

@@ -79,14 +79,14 @@ func operations(a *api) []operation {
 		{Route{http.MethodGet, Path + "/scenario/schema", "the JSON Schema of scenario files and faults"}, scenarioSchema},
 		{Route{http.MethodGet, Path + "/sandboxes", "all sandboxes"}, a.listSandboxes},
 		{Route{http.MethodPost, Path + "/sandboxes", `make one: {"name": "mine"}, and perhaps authKey, seed, now, frozen, holdFor, policy, catalog, products, options, webhooks`}, a.createSandbox},
-		{Route{http.MethodGet, Path + "/sandboxes/{name}", "one of them"}, a.showSandbox},
+		{Route{http.MethodGet, Path + "/sandboxes/{name}", "one of them"}, a.named(showSandbox)},
 		{Route{http.MethodDelete, Path + "/sandboxes/{name}", "delete one"}, a.deleteSandbox},
-		{Route{http.MethodPost, Path + "/sandboxes/{name}/clone", `make one like it: {"name": "another"}, and perhaps authKey`}, a.cloneSandbox},
-		{Route{http.MethodPost, Path + "/sandboxes/{name}/reset", "as it was made: state, clock and journal"}, a.resetSandbox},
-		{Route{http.MethodGet, Path + "/sandboxes/{name}/snapshots", "its snapshots"}, a.listSnapshots},
-		{Route{http.MethodPost, Path + "/sandboxes/{name}/snapshots", `keep state and clock: {"name": "sold-out"}`}, a.takeSnapshot},
-		{Route{http.MethodPost, Path + "/sandboxes/{name}/snapshots/{snapshot}/restore", "put state and clock back"}, a.restoreSnapshot},
-		{Route{http.MethodDelete, Path + "/sandboxes/{name}/snapshots/{snapshot}", "forget it"}, a.deleteSnapshot},
+		{Route{http.MethodPost, Path + "/sandboxes/{name}/clone", `make one like it: {"name": "another"}, and perhaps authKey`}, a.named(a.cloneSandbox)},
+		{Route{http.MethodPost, Path + "/sandboxes/{name}/reset", "as it was made: state, clock and journal"}, a.named(resetSandbox)},
+		{Route{http.MethodGet, Path + "/sandboxes/{name}/snapshots", "its snapshots"}, a.named(listSnapshots)},
+		{Route{http.MethodPost, Path + "/sandboxes/{name}/snapshots", `keep state and clock: {"name": "sold-out"}`}, a.named(takeSnapshot)},
+		{Route{http.MethodPost, Path + "/sandboxes/{name}/snapshots/{snapshot}/restore", "put state and clock back"}, a.named(restoreSnapshot)},
+		{Route{http.MethodDelete, Path + "/sandboxes/{name}/snapshots/{snapshot}", "forget it"}, a.named(deleteSnapshot)},
 	}
 }
 

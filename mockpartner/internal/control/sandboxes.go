@@ -117,20 +117,21 @@ func catalogOf(r client.Spec, brought *catalog.Catalog) (*catalog.Index, error) 
 	return own.Index()
 }
 
-func (a *api) showSandbox(w http.ResponseWriter, r *http.Request) {
-	if box, ok := a.named(w, r); ok {
-		reply.JSON(w, http.StatusOK, describe(r, box))
-	}
+func showSandbox(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
+	reply.JSON(w, http.StatusOK, describe(r, box))
 }
 
-// named returns the sandbox that the path names, or answers that there is none.
-func (a *api) named(w http.ResponseWriter, r *http.Request) (*sandbox.Sandbox, bool) {
-	name := mux.Vars(r)["name"]
-	box, ok := a.Sandboxes.Sandbox(name)
-	if !ok {
-		NoSandbox(w, name)
+// named has a request handled for the sandbox that the path names.
+func (a *api) named(handle func(http.ResponseWriter, *http.Request, *sandbox.Sandbox)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		name := mux.Vars(r)["name"]
+		box, ok := a.Sandboxes.Sandbox(name)
+		if !ok {
+			NoSandbox(w, name)
+			return
+		}
+		handle(w, r, box)
 	}
-	return box, ok
 }
 
 type cloneRequest struct {
@@ -138,21 +139,18 @@ type cloneRequest struct {
 	AuthKey string `json:"authKey"` // absent: the mock's
 }
 
-func (a *api) cloneSandbox(w http.ResponseWriter, r *http.Request) {
-	original, ok := a.named(w, r)
+func (a *api) cloneSandbox(w http.ResponseWriter, r *http.Request, original *sandbox.Sandbox) {
 	var request cloneRequest
-	if !ok || !read(w, r, &request) {
+	if !read(w, r, &request) {
 		return
 	}
 	box, err := a.Sandboxes.Clone(original, request.Name, request.AuthKey)
 	created(w, r, box, err)
 }
 
-func (a *api) resetSandbox(w http.ResponseWriter, r *http.Request) {
-	if box, ok := a.named(w, r); ok {
-		box.Reset()
-		reply.JSON(w, http.StatusOK, describe(r, box))
-	}
+func resetSandbox(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
+	box.Reset()
+	showSandbox(w, r, box)
 }
 
 func (a *api) deleteSandbox(w http.ResponseWriter, r *http.Request) {
@@ -168,20 +166,15 @@ func (a *api) deleteSandbox(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a *api) listSnapshots(w http.ResponseWriter, r *http.Request) {
-	box, ok := a.named(w, r)
-	if !ok {
-		return
-	}
+func listSnapshots(w http.ResponseWriter, _ *http.Request, box *sandbox.Sandbox) {
 	reply.JSON(w, http.StatusOK, map[string]any{"snapshots": box.Snapshots()})
 }
 
-func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) {
-	box, ok := a.named(w, r)
+func takeSnapshot(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
 	var request struct {
 		Name string `json:"name"`
 	}
-	if !ok || !read(w, r, &request) {
+	if !read(w, r, &request) {
 		return
 	}
 	saved, err := box.Save(request.Name)
@@ -191,22 +184,13 @@ func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusCreated, saved)
 }
 
-func (a *api) restoreSnapshot(w http.ResponseWriter, r *http.Request) {
-	box, ok := a.named(w, r)
-	if !ok {
-		return
+func restoreSnapshot(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
+	if !refused(w, box.Restore(mux.Vars(r)["snapshot"])) {
+		showSandbox(w, r, box)
 	}
-	if refused(w, box.Restore(mux.Vars(r)["snapshot"])) {
-		return
-	}
-	reply.JSON(w, http.StatusOK, describe(r, box))
 }
 
-func (a *api) deleteSnapshot(w http.ResponseWriter, r *http.Request) {
-	box, ok := a.named(w, r)
-	if !ok {
-		return
-	}
+func deleteSnapshot(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
 	name := mux.Vars(r)["snapshot"]
 	if refused(w, box.Forget(name)) {
 		return

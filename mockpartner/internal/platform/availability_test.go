@@ -10,7 +10,6 @@ import (
 
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/clock"
-	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -47,59 +46,6 @@ func ask(t *testing.T, p *Platform, o *catalog.IndexedOption, from, to string) W
 }
 
 const first, last = "2026-07-01", "2026-08-30" // today and 60 days after it
-
-func TestEverySlotKeepsTheContract(t *testing.T) {
-	t.Parallel()
-	eachOption(t, 1, func(t *testing.T, p *Platform, o *catalog.IndexedOption) {
-		slots := ask(t, p, o, first, last).Slots
-		text, err := json.Marshal(slots)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, problem := range schemas.Validate(schemas.AvailabilityAnswer, text) {
-			t.Errorf("%s/%s: %s", o.Product.ID, o.ID, problem)
-		}
-		ids := map[string]bool{}
-		for _, slot := range slots {
-			where := o.Product.ID + "/" + o.ID + " " + slot.ID
-			if ids[slot.ID] {
-				t.Errorf("%s: want ids unique in an answer (AVL-8)", where)
-			}
-			ids[slot.ID] = true
-			lawful(t, where, o, slot)
-		}
-	})
-}
-
-// lawful judges what no schema can say of a slot.
-func lawful(t *testing.T, where string, o *catalog.IndexedOption, slot partnerapi.Slot) {
-	t.Helper()
-	start, end := instant(t, slot.LocalDateTimeStart), instant(t, slot.LocalDateTimeEnd)
-	if date := start.In(o.Product.Location).Format(time.DateOnly); date < first || date > last {
-		t.Errorf("%s: want a start in the window (AVL-10), got %s", where, slot.LocalDateTimeStart)
-	}
-	if !end.After(start) {
-		t.Errorf("%s: want an end after the start (AVL-11), got %s", where, slot.LocalDateTimeEnd)
-	}
-	for _, price := range slot.UnitPricing {
-		if _, ok := o.SeatsOf(price.UnitID); !ok {
-			t.Errorf("%s: want prices of the option's units (AVL-7), got %s", where, price.UnitID)
-		}
-	}
-	if slot.Vacancies == nil {
-		return
-	}
-	left := *slot.Vacancies
-	agree := map[partnerapi.SlotStatus]bool{
-		partnerapi.StatusAvailable: left > o.LimitedAt,
-		partnerapi.StatusLimited:   left > 0 && left <= o.LimitedAt,
-		partnerapi.StatusSoldOut:   left == 0,
-		partnerapi.StatusClosed:    true,
-	}
-	if !agree[slot.Status] || left > *slot.Capacity {
-		t.Errorf("%s: want numbers that agree with the status (AVL-13), got %s with %d of %d", where, slot.Status, left, *slot.Capacity)
-	}
-}
 
 func TestEveryStatusAppearsWhateverTheSeed(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -69,4 +70,127 @@ func (inv *inventory) concerns(q Quirk, key slotKey, now time.Time) bool {
 	}
 	today := dayNumber(now.In(key.option.Product.Location))
 	return key.day >= today+int64(q.FromDay)
+}
+
+func (a Amount) seatsOf(h *Hold) int {
+	switch a {
+	case AmountOne:
+		return 1
+	case AmountAll:
+		return h.Seats
+	case AmountAllButOne:
+		return h.Seats - 1
+	case AmountAllAndOne:
+		return h.Seats + 1
+	case AmountTwice:
+		return 2 * h.Seats
+	case AmountFirstUnit:
+		each, _ := h.slot.option.SeatsOf(h.Units[0].ID)
+		return each * h.Units[0].Quantity
+	default:
+		return 0
+	}
+}
+
+// move moves the seats of a case, and returns how many it took out of the
+// vacancies: as many as is lawful, a negative number for those that come back,
+// unless the quirk says otherwise.
+func (inv *inventory) move(q Quirk, h *Hold, lawful int, now time.Time) (taken int) {
+	key := h.slot
+	switch {
+	case q.Takes != "" || q.Gives != "":
+		taken = q.Takes.seatsOf(h) - q.Gives.seatsOf(h)
+	case q.Does == "" || q.Does == Accept:
+		taken = lawful
+	}
+	if q.Elsewhere {
+		key = next(key)
+	}
+	if q.Late > 0 && taken != 0 {
+		inv.putOff(lateMove{at: now.Add(time.Duration(q.Late)), slot: key, seats: taken})
+		return taken
+	}
+	if taken != 0 {
+		inv.take(key, taken)
+	}
+	return taken
+}
+
+// next returns the option's next slot, on the same day or later; the slot itself
+// where there is no other.
+func next(key slotKey) slotKey {
+	starts := key.option.Starts
+	for day := key.day; day <= key.day+7; day++ {
+		for _, minute := range starts {
+			other := slotKey{option: key.option, day: day, minute: minute}
+			if _, ok := other.span(); ok && (day > key.day || minute > key.minute) {
+				return other
+			}
+		}
+	}
+	return key
+}
+
+// maxLate bounds the moves that are put off. Beyond it seats move at once.
+const maxLate = 10_000
+
+func (inv *inventory) putOff(m lateMove) {
+	if len(inv.state.late) >= maxLate {
+		inv.take(m.slot, m.seats)
+		return
+	}
+	// A new list: states that were forked share the old one.
+	at := slices.IndexFunc(inv.state.late, func(other lateMove) bool { return other.at.After(m.at) })
+	if at < 0 {
+		at = len(inv.state.late)
+	}
+	inv.state.late = slices.Insert(slices.Clone(inv.state.late), at, m)
+}
+
+func (inv *inventory) settleLate(now time.Time) {
+	for len(inv.state.late) > 0 && !inv.state.late[0].at.After(now) {
+		due := inv.state.late[0]
+		inv.state.late = inv.state.late[1:]
+		inv.take(due.slot, due.seats)
+	}
+}
+
+// put enters a slot that has changed, and makes stale what was said of its
+// option before.
+func (inv *inventory) put(key slotKey, changed slot) {
+	inv.versions[key.option]++
+	inv.state.slots.set(key, changed)
+}
+
+// take moves seats out of the slot's vacancies; a negative number gives them back.
+func (inv *inventory) take(key slotKey, seats int) {
+	was := inv.slot(key)
+	s := was
+	if s.counted {
+		s.vacancies -= seats
+		s.wasFull = s.wasFull || s.vacancies <= 0 && inv.conduct.Load().watchesFull()
+	}
+	inv.put(key, s)
+	inv.announceSlot(BookingChange, key, was, s)
+}
+
+// noteCancelled enters that a booking of the slot was cancelled, for quirks that ask.
+func (inv *inventory) noteCancelled(key slotKey) {
+	if inv.conduct.Load().watchesCancelled() {
+		s := inv.slot(key)
+		s.wasCancelled = true
+		inv.put(key, s)
+	}
+}
+
+// leave forgets a slot that is again as it was computed, so that memory is
+// bounded by what is in use. One that lost or won seats stays: Invariants must
+// see it.
+func (inv *inventory) leave(key slotKey) {
+	touched, ok := inv.state.slots.get(key)
+	if !ok || inv.state.ledger.tally(key).live > 0 || touched != inv.seed.original(key) {
+		return
+	}
+	inv.state.slots.delete(key)
+	inv.state.ledger.tallies.delete(key)
 }

@@ -93,6 +93,13 @@ func (m *marketplace) answers(answer func(n int, w http.ResponseWriter)) {
 	m.answer = answer
 }
 
+// hangs leaves every call without an answer until the test ends.
+func (m *marketplace) hangs() {
+	gone := make(chan struct{})
+	m.t.Cleanup(func() { close(gone) })
+	m.answers(func(int, http.ResponseWriter) { <-gone })
+}
+
 func (m *marketplace) seen() []call {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -180,9 +180,7 @@ func TestItIsGivenUpAfterAsManyAttemptsAsThereMayBe(t *testing.T) {
 func TestAMarketplaceThatNeverAnswersIsWaitedForNoLongerThanSaid(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	gone := make(chan struct{})
-	t.Cleanup(func() { close(gone) })
-	m.answers(func(int, http.ResponseWriter) { <-gone })
+	m.hangs()
 	p.tells(m, func(c *webhook.Config) {
 		c.Timeout, c.Retries.Attempts = script.Duration(10*time.Millisecond), 1
 	})
@@ -235,9 +233,7 @@ func TestAQueueThatIsFullDropsAndTells(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	m.arrive = make(chan struct{}, 1)
-	gone := make(chan struct{})
-	m.answers(func(int, http.ResponseWriter) { <-gone })
-	t.Cleanup(func() { close(gone) })
+	m.hangs()
 	p.tells(m)
 	p.set(p.slots[0].ID, 3)
 	<-m.arrive // it fills the queue while it is being answered
@@ -277,9 +273,7 @@ func TestWhatIsStillToBeSentIsDroppedWhenTheSenderIsSetUpAnewOrTurnedOff(t *test
 	} {
 		m, p := open(t), run(t)
 		m.arrive = make(chan struct{}, 9)
-		gone := make(chan struct{})
-		m.answers(func(int, http.ResponseWriter) { <-gone })
-		t.Cleanup(func() { close(gone) })
+		m.hangs()
 		p.tells(m)
 		p.set(p.slots[0].ID, 3)
 		p.set(p.slots[1].ID, 3)
