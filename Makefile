@@ -16,6 +16,7 @@ FUZZTIME ?= 1m
 SOAKRUNS ?= 20
 BOOKINGS ?= 1000
 SEED ?= 11
+DEPTH ?= 3
 DOCS ?= all
 
 # The folders of the modules that hold Go files.
@@ -48,6 +49,7 @@ demo-build: need-go
 test: need-cc check ## all that a change must pass: make check, then every test with the race detector
 	@echo "== tests"
 	@CGO_ENABLED=1 GORACE=atexit_sleep_ms=50 go test -race -vet=off -count=1 -timeout 30m -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) $(TESTFLAGS) work
+	@go test -vet=off -count=1 $(TESTFLAGS) ./marketplace/internal/booking/schedules
 
 .PHONY: selftest
 selftest: need-go ## prove the suite on every defect and variant of the mock partner; takes minutes
@@ -66,6 +68,11 @@ soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, an
 crash: need-go ## BOOKINGS (1000) bookings while replicas are killed each second and PostgreSQL twice, as many customers for 50 seats; takes minutes
 	@echo "== crash"
 	@CRASH=$(BOOKINGS) CRASH_SEED=$(SEED) go test -v -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/internal/crash
+
+.PHONY: schedules
+schedules: need-go ## play every schedule of DEPTH (3) pauses, lost replies and failures around a booking, and random ones far deeper; takes minutes
+	@echo "== schedules"
+	@SCHEDULES=$(DEPTH) go test -v -count=1 -timeout 60m $(TESTFLAGS) ./marketplace/internal/booking/schedules
 
 # DOCS=docs/scaling.md follows one of them.
 .PHONY: docs-test

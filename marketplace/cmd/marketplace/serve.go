@@ -114,7 +114,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	})
 	deliveries := partner.NewRegistry(work.Partners, guard, key, time.Now)
 	bookings, owed := newBookings(store, client, integrations, s.share, log), newBookings(work, client, deliveries, s.share, log)
-	defer func() { client.Close(); bookings.Wait(); owed.Wait() }()
+	defer func() { client.Close(); bookings.Close(); owed.Close() }()
 	background, err := newWorker(work, client, deliveries, owed, s.schedule, measured, log)
 	if err != nil {
 		return err

@@ -57,6 +57,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	b := &bench{queries: &pgtest.Recorder{}, accounts: map[marketplace.Role]marketplace.Account{}}
 	database := pgtest.URL(t)
 	b.store = pgtest.OpenRecorded(t, database, b.queries)
+	b.store.Bookings.Clock = b.now
 	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	must(t, err)
 	// A hash that costs little to check: the race detector makes every one dear.

@@ -3,6 +3,7 @@ package booking
 import (
 	"context"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,9 +25,12 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 		return busyPause, nil
 	}
 	defer leave()
-	call := uuid.New()
-	r, c, err := s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
+	call, by := uuid.New(), partner.Within(sendTime)
+	r, _, err = s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
 		again = 0
+		if r.ConfirmCall == call {
+			return Change{}, nil // on record, and the database's word for it was lost
+		}
 		if _, err := next(r.Booking, confirmAgain); err != nil { // it has been settled
 			if confirming.holds(r.Booking) { // or will be; if not, there is no other job
 				again = pause(r.ConfirmTries - 1)
@@ -35,22 +39,30 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 		}
 		return move(r.Booking, confirmAgain, s.Now(), "", "", call)
 	})
-	if err != nil || c.Begins == nil {
+	if err != nil || r.ConfirmCall != call {
 		return again, err
 	}
-	r = s.confirm(ctx, r, call)
+	if told.holds(r.Booking) { // another one was answered, as was read again
+		_, err := s.endConfirm(ctx, r, call, partnerapi.ConfirmAnswer{}, partner.Outcome{Kind: partner.NotSent, Err: errAnswered})
+		return 0, err
+	}
+	if r, err = s.confirm(ctx, r, call, by); err != nil {
+		return 0, err // there is no other job while this one is not over
+	}
 	if _, err := next(r.Booking, confirmAgain); err == nil {
 		again = pause(r.ConfirmTries - 1)
 	}
 	return again, nil
 }
 
+var errAnswered = &marketplace.Error{Code: marketplace.Conflict, Message: "not sent: an earlier confirm was answered meanwhile"}
+
 // delivery is a call that is sent until the partner takes it.
 type delivery struct {
 	endpoint partnerapi.Endpoint
 	owed     func(marketplace.Booking) bool
 	count    func(*marketplace.Booking) (tries *int, since time.Time)
-	send     func(context.Context, *Service, Record, partner.Target) partner.Outcome
+	send     func(context.Context, *Service, partner.SendBy, Record, partner.Target) partner.Outcome
 	taken    event
 	giveUp   event
 }
@@ -59,8 +71,8 @@ var release = delivery{
 	endpoint: partnerapi.Release,
 	owed:     func(b marketplace.Booking) bool { return b.Release == marketplace.Pending },
 	count:    func(b *marketplace.Booking) (*int, time.Time) { return &b.ReleaseTries, b.ReleaseSince },
-	send: func(ctx context.Context, s *Service, r Record, t partner.Target) partner.Outcome {
-		return s.Partner.Release(ctx, t, r.Code)
+	send: func(ctx context.Context, s *Service, by partner.SendBy, r Record, t partner.Target) partner.Outcome {
+		return s.Partner.Release(ctx, by, t, r.Code)
 	},
 	taken: releaseTaken, giveUp: releaseGiveUp,
 }
@@ -69,8 +81,8 @@ var cancellation = delivery{
 	endpoint: partnerapi.Cancel,
 	owed:     func(b marketplace.Booking) bool { return b.Cancellation == marketplace.Pending },
 	count:    func(b *marketplace.Booking) (*int, time.Time) { return &b.CancelTries, b.CancelSince },
-	send: func(ctx context.Context, s *Service, r Record, t partner.Target) partner.Outcome {
-		return s.Partner.Cancel(ctx, t, r.ExternalBookingID, r.CancelReason)
+	send: func(ctx context.Context, s *Service, by partner.SendBy, r Record, t partner.Target) partner.Outcome {
+		return s.Partner.Cancel(ctx, by, t, r.ExternalBookingID, r.CancelReason)
 	},
 	taken: cancelTaken, giveUp: cancelGiveUp,
 }
@@ -97,12 +109,13 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 		return busyPause, nil
 	}
 	defer leave()
-	call := Call{ID: uuid.New(), Endpoint: d.endpoint}
+	var call Call
+	by := partner.Within(sendTime)
 	r, c, err := s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
 		if !d.owed(r.Booking) {
 			return Change{}, nil
 		}
-		call.At = s.Now()
+		call = Call{ID: uuid.New(), Endpoint: d.endpoint, At: s.Now()}
 		c := Change{At: call.At, Booking: r.Booking, Begins: &call}
 		tries, _ := d.count(&c.Booking)
 		*tries++
@@ -115,25 +128,31 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 	if target, err := s.Target(r.Integration); err != nil { // its key is forgotten: an operator is told in the end
 		outcome.Err = err
 	} else {
-		outcome = d.send(ctx, s, r, target)
+		outcome = d.send(ctx, s, by, r, target)
 	}
-	_, err = s.moves.insist(ctx, r, func(r Record) (Change, error) {
-		if !d.owed(r.Booking) {
-			again = 0
-			return Change{At: s.Now(), Booking: r.Booking, Ends: end(call.ID, outcome)}, nil
+	var left atomic.Bool // nothing changes with it
+	r, _, err = s.moves.insist(ctx, r, &left, func(r Record) (Change, error) {
+		c := Change{At: s.Now(), Booking: r.Booking}
+		if d.owed(r.Booking) {
+			var err error
+			if c, err = s.delivered(r, d, outcome); err != nil {
+				return c, err
+			}
 		}
-		var c Change
-		c, again, err = s.delivered(r, d, outcome)
 		c.Ends = end(call.ID, outcome)
-		return c, err
+		return c, nil
 	})
-	return again, err
+	if err != nil || !d.owed(r.Booking) {
+		return 0, err
+	}
+	tries, _ := d.count(&r.Booking)
+	return pause(*tries - 1), nil
 }
 
 // delivered is what comes of a delivery makes of a booking.
-func (s *Service) delivered(r Record, d delivery, o partner.Outcome) (c Change, again time.Duration, err error) {
+func (s *Service) delivered(r Record, d delivery, o partner.Outcome) (Change, error) {
 	now := s.Now()
-	tries, since := d.count(&r.Booking)
+	_, since := d.count(&r.Booking)
 	on := event("")
 	switch {
 	case o.Kind == partner.Done:
@@ -143,15 +162,15 @@ func (s *Service) delivered(r Record, d delivery, o partner.Outcome) (c Change, 
 	case parked(since, now):
 		on = d.giveUp
 	default:
-		return Change{At: now, Booking: r.Booking}, pause(*tries - 1), nil
+		return Change{At: now, Booking: r.Booking}, nil
 	}
 	message := ""
 	if o.Err != nil {
 		message = o.Err.Error()
 	}
-	c, err = move(r.Booking, on, now, "", message, uuid.Nil)
+	c, err := move(r.Booking, on, now, "", message, uuid.Nil)
 	c.Breaches = breaches(r.Booking, d.endpoint, now, o.Breaches)
-	return c, 0, err
+	return c, err
 }
 
 const (

@@ -81,6 +81,7 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 	}
 	b := &bench{queries: &pgtest.Recorder{}, partner: mocktest.Start(t, options)}
 	b.store = pgtest.OpenRecorded(t, pgtest.URL(t), b.queries)
+	b.store.Bookings.Clock = b.now
 	account := func(role marketplace.Role) uuid.UUID {
 		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Role: role, PasswordHash: "-", CreatedAt: noon}
 		check(t, b.store.Accounts.CreateAccount(t.Context(), a))

@@ -70,11 +70,11 @@ func move(b marketplace.Booking, on event, at time.Time, why, message string, ca
 	case askConfirm:
 		c.Begins = &Call{ID: call, Endpoint: partnerapi.Confirm, At: at}
 	case askConfirmAgain:
-		c.Jobs = []Job{{Kind: ConfirmJob, Booking: b.ID, At: at.Add(pause(b.ConfirmTries - 1))}}
+		c.Jobs = []Job{{Kind: ConfirmJob, Booking: b.ID, After: pause(b.ConfirmTries - 1)}}
 	case askRelease:
-		c.Jobs = []Job{{Kind: ReleaseJob, Booking: b.ID, At: at}}
+		c.Jobs = []Job{{Kind: ReleaseJob, Booking: b.ID}}
 	case askCancel:
-		c.Jobs = []Job{{Kind: CancelJob, Booking: b.ID, At: at}}
+		c.Jobs = []Job{{Kind: CancelJob, Booking: b.ID}}
 	}
 	c.Reverses = row.From == marketplace.Confirmed && row.From != row.To
 	return c, nil

@@ -2,6 +2,7 @@ package booking
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,11 +15,12 @@ import (
 type Key struct {
 	Account uuid.UUID
 	Key     string
-	Body    [32]byte  // SHA-256
-	Booking uuid.UUID // that the request is to make
-	AskedAt time.Time
-	Answer  Answer // none: it is under way, or its replica has died
-	Made    bool   // there is the booking, or a checkout that has made none
+	Body    [32]byte      // SHA-256
+	Booking uuid.UUID     // that the request is to make
+	AskedAt time.Time     // by the store's clock: the key belongs to the request that asked then
+	Age     time.Duration // since then, as it was read
+	Answer  Answer        // none: it is under way, or its replica has died
+	Made    bool          // there is the booking, or a checkout that has made none
 }
 
 // Answer is what a request was told.
@@ -38,13 +40,15 @@ const (
 type KeyStore interface {
 	// Claim returns what a checkout is about: what a listed activity's variation and slot
 	// are, or NotFound. Where it names a key it stores that, unless the account has it;
-	// then it returns the one that is there, whether there is an offer or not.
-	Claim(ctx context.Context, k Key, activity, variation uuid.UUID, slot string) (o Offer, before *Key, err error)
-	// ReclaimKey stores a key in the place of one that was asked for at that time, and
-	// reports whether it was still there.
-	ReclaimKey(ctx context.Context, k Key, before time.Time) (bool, error)
+	// it returns the key as it is stored, claimed now or as it was before, whether there
+	// is an offer or not.
+	Claim(ctx context.Context, k Key, activity, variation uuid.UUID, slot string) (o Offer, stored Key, claimed bool, err error)
+	// ReclaimKey stores a key in the place of another one, and returns it as it is stored;
+	// taken is false where the other one is not as it was read any more.
+	ReclaimKey(ctx context.Context, k, before Key) (stored Key, taken bool, err error)
 	// SettleKey stores the answer; where that is none the key is free again, unless its
-	// booking was begun, and the partner may keep seats for it.
+	// booking was begun, and the partner may keep seats for it. The error is ErrNotOwner
+	// where the key is another request's, or has an answer.
 	SettleKey(ctx context.Context, k Key) error
 }
 
@@ -57,18 +61,19 @@ type KeyStore interface {
 // seats are held is not known. Without a key every error is returned; where ctx has ended
 // meanwhile nobody waits for the hold, and it is given back.
 func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, error) Answer) (Answer, error) {
-	k.Account, k.Booking, k.AskedAt = o.Account, o.ID, s.Now()
-	offer, before, err := s.Keys.Claim(ctx, k, o.Activity, o.Variation, o.Slot)
+	k.Account, k.Booking = o.Account, o.ID
+	offer, stored, claimed, err := s.Keys.Claim(ctx, k, o.Activity, o.Variation, o.Slot)
 	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
 		return Answer{}, err
 	}
-	if before != nil {
-		again, failed := s.again(ctx, k, *before)
+	if !claimed {
+		again, failed := s.again(ctx, k, stored, tell)
 		if failed != nil || again.Answer.Body != nil {
 			return again.Answer, failed
 		}
-		k = again
+		stored = again
 	}
+	k = stored
 	var held Held
 	if err == nil {
 		o.ID = k.Booking
@@ -77,12 +82,17 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, 
 	switch {
 	case held.answer != nil:
 		return held.answer.Answer, nil
-	case k.Key == "" && err != nil:
+	case k.Key == "" && err != nil, errors.Is(err, errUnderWay):
 		return Answer{}, err
 	}
 	k.Answer = tell(held, err)
 	if k.Key != "" {
-		if failed := s.Keys.SettleKey(context.WithoutCancel(ctx), k); failed != nil {
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+		defer cancel()
+		switch failed := s.Keys.SettleKey(within, k); {
+		case errors.Is(failed, ErrNotOwner):
+			return Answer{}, errUnderWay // whoever has the key knows its answer
+		case failed != nil:
 			return Answer{}, failed
 		}
 	}
@@ -94,27 +104,36 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, 
 
 // again returns the key of a request that was sent before: with the answer that it was
 // given, or without one where it is to be done now, for the booking that the key names.
-func (s *Service) again(ctx context.Context, k, before Key) (Key, error) {
-	expired := k.AskedAt.Sub(before.AskedAt) >= keysLive
+func (s *Service) again(ctx context.Context, k, before Key, tell func(Held, error) Answer) (Key, error) {
+	var died error
 	switch {
-	case expired:
+	case before.Age >= keysLive:
 	case before.Body != k.Body:
-		return k, &marketplace.Error{Code: marketplace.Unprocessable, Message: "the Idempotency-Key was used for another body"}
+		return Key{}, &marketplace.Error{Code: marketplace.Unprocessable, Message: "the Idempotency-Key was used for another body"}
 	case before.Answer.Body != nil:
 		return before, nil
-	case k.AskedAt.Sub(before.AskedAt) < flightTime:
-		return k, errUnderWay
-	case before.Made:
-		return k, &marketplace.Error{Code: marketplace.PartnerLate, Message: "the service ended while the partner was asked: whether seats are held is not known; book again with another key"}
+	case before.Age < flightTime:
+		return Key{}, errUnderWay
+	case before.Made: // where the first replica lives after all, it gives back what it holds
+		k.Booking, k.Made, died = before.Booking, true, errReplicaDied
+		k.Answer = tell(Held{}, died)
 	default:
-		k.Booking = before.Booking // where the first replica lives after all, one of the two makes it
+		k.Booking = before.Booking // where the first replica lives after all, it makes nothing
 	}
-	taken, err := s.Keys.ReclaimKey(ctx, k, before.AskedAt)
-	if err == nil && !taken {
-		err = errUnderWay
+	stored, taken, err := s.Keys.ReclaimKey(ctx, k, before)
+	switch {
+	case err != nil:
+		return Key{}, err
+	case !taken:
+		return Key{}, errUnderWay
+	case stored.Answer.Body == nil && died != nil:
+		return Key{}, died
 	}
-	return k, err
+	return stored, nil
 }
+
+// errReplicaDied is what a key gives whose replica made a checkout, and did not come back.
+var errReplicaDied = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the service ended while the partner was asked: whether seats are held is not known; book again with another key"}
 
 // errUnderWay says when to ask again, which tells it from conflicts that stay.
 var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Message: "a request with this Idempotency-Key is under way", RetryAfter: time.Second}

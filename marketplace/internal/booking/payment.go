@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,8 +24,8 @@ const patience = time.Second
 // booking is returned as it stands then. The error is NotFound, or Conflict and names
 // the state.
 func (s *Service) Pay(ctx context.Context, account, id uuid.UUID, p marketplace.Payment) (marketplace.Booking, error) {
-	call := uuid.New()
-	r, c, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
+	call, by := uuid.New(), partner.Within(sendTime)
+	r, _, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
 		if err := visible(r.Booking, account); err != nil {
 			return Change{}, err
 		}
@@ -33,7 +34,7 @@ func (s *Service) Pay(ctx context.Context, account, id uuid.UUID, p marketplace.
 	if err != nil {
 		return marketplace.Booking{}, err
 	}
-	return s.andConfirm(ctx, r, c), nil
+	return s.andConfirm(ctx, r, call, by), nil
 }
 
 // pay is what a payment makes of a booking.
@@ -70,24 +71,30 @@ var attention = map[event]map[marketplace.BookingStatus]string{paymentSucceed: {
 // Retry confirms a paid booking again, as an operator has decided: where confirm was
 // refused, too. It waits as Pay does.
 func (s *Service) Retry(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
-	call := uuid.New()
-	r, c, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
+	call, by := uuid.New(), partner.Within(sendTime)
+	r, _, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
+		if r.ConfirmCall == call {
+			return Change{}, nil // on record, and the database's word for it was lost
+		}
 		return move(r.Booking, operatorConfirm, s.Now(), string(operatorConfirm), "", call)
 	})
 	if err != nil {
 		return marketplace.Booking{}, err
 	}
-	return s.andConfirm(ctx, r, c), nil
+	return s.andConfirm(ctx, r, call, by), nil
 }
 
-// andConfirm makes the confirm that a change begins, and waits a while for what comes
+// andConfirm makes a confirm where it is the booking's, and waits a while for what comes
 // of it. The call outlives whoever waits.
-func (s *Service) andConfirm(ctx context.Context, r Record, c Change) marketplace.Booking {
-	if c.Begins == nil {
+func (s *Service) andConfirm(ctx context.Context, r Record, call uuid.UUID, by partner.SendBy) marketplace.Booking {
+	if r.ConfirmCall != call {
 		return r.Booking
 	}
 	after := make(chan Record, 1)
-	s.calls.Go(func() { after <- s.confirm(context.WithoutCancel(ctx), r, c.Begins.ID) })
+	s.calls.Go(func() {
+		r, _ := s.confirm(context.WithoutCancel(ctx), r, call, by) // it is logged, and a sweep takes it over
+		after <- r
+	})
 	timer := time.NewTimer(partnerapi.Confirm.Timeout(r.Health) + patience)
 	defer timer.Stop()
 	select {
@@ -98,28 +105,36 @@ func (s *Service) andConfirm(ctx context.Context, r Record, c Change) marketplac
 	return r.Booking
 }
 
-// confirm sends a confirm that is on record, and stores what comes of it.
-func (s *Service) confirm(ctx context.Context, r Record, call uuid.UUID) Record {
+// confirm sends a confirm that is on record, and stores what comes of it. The error is that
+// of storing it.
+func (s *Service) confirm(ctx context.Context, r Record, call uuid.UUID, by partner.SendBy) (Record, error) {
 	target, err := s.Target(r.Integration)
-	var answer partnerapi.ConfirmAnswer
-	outcome := partner.Outcome{Kind: partner.NotSent, Err: err}
-	if err == nil {
-		answer, outcome = s.Partner.Confirm(ctx, target, r.Health, partnerapi.ConfirmRequest{
-			ReservationConfirmationCode: r.Code, Contact: &r.Contact, ResellerReference: r.ID.String(),
-		}, r.Integration.HandlesTicketDelivery)
+	if err != nil {
+		return s.endConfirm(ctx, r, call, partnerapi.ConfirmAnswer{}, partner.Outcome{Kind: partner.NotSent, Err: err})
 	}
-	after, err := s.moves.insist(ctx, r, func(r Record) (Change, error) { return s.confirmed(r, call, answer, outcome) })
+	answer, outcome := s.Partner.Confirm(ctx, by, target, r.Health, partnerapi.ConfirmRequest{
+		ReservationConfirmationCode: r.Code, Contact: &r.Contact, ResellerReference: r.ID.String(),
+	}, r.Integration.HandlesTicketDelivery)
+	return s.endConfirm(ctx, r, call, answer, outcome)
+}
+
+// endConfirm stores what came of a confirm. Where that takes too long the booking is
+// returned as it was.
+func (s *Service) endConfirm(ctx context.Context, r Record, call uuid.UUID, answer partnerapi.ConfirmAnswer, o partner.Outcome) (Record, error) {
+	var left atomic.Bool // nothing changes with it
+	after, _, err := s.moves.insist(ctx, r, &left, func(r Record) (Change, error) { return s.confirmed(r, call, answer, o) })
 	if err != nil && marketplace.CodeOf(err) == marketplace.PartnerFailed {
-		outcome.Kind, outcome.Err = partner.Unreadable, err
-		after, err = s.moves.insist(ctx, r, func(r Record) (Change, error) {
-			return s.confirmed(r, call, partnerapi.ConfirmAnswer{}, outcome)
+		unreadable := o
+		unreadable.Kind, unreadable.Err = partner.Unreadable, err
+		after, _, err = s.moves.insist(ctx, r, &left, func(r Record) (Change, error) {
+			return s.confirmed(r, call, partnerapi.ConfirmAnswer{}, unreadable)
 		})
 	}
 	if err != nil {
 		s.Log.Error("what came of a confirm is not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
-		return r
+		return r, err
 	}
-	return after
+	return after, nil
 }
 
 // confirmed is what comes of a confirm makes of a booking.
@@ -145,7 +160,7 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 		message += mayHaveBooked
 	}
 	c, err := move(r.Booking, on, now, "", message, call)
-	if err != nil || !o.Kind.Answered() && r.ConfirmCall != call {
+	if silent := on == confirmUnanswered || on == confirmGiveUp; err != nil || silent && r.ConfirmCall != call {
 		// It moves nothing any more: the history keeps it.
 		return Change{At: now, Booking: r.Booking, Ends: end(call, o)}, nil
 	}

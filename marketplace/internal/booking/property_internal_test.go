@@ -179,7 +179,7 @@ func (w *world) delivered(good bool, kind JobKind, taken, giveUp event, since ti
 	case parked(since, w.now):
 		w.move(giveUp, uuid.Nil)
 	default:
-		w.jobs = append(w.jobs, Job{Kind: kind, Booking: w.b.ID, At: w.now})
+		w.jobs = append(w.jobs, Job{Kind: kind, Booking: w.b.ID})
 	}
 }
 

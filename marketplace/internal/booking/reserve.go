@@ -3,7 +3,9 @@ package booking
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,7 +42,8 @@ type reserve struct {
 func (a *reserve) send(ctx context.Context) (Held, error) {
 	a.call = Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: a.by.Now()}
 	a.CreatedAt = a.call.At
-	if err := a.by.Store.CreateBooking(ctx, a.Booking, a.call); err != nil {
+	by := partner.Within(sendTime)
+	if err := a.create(ctx); err != nil {
 		return Held{}, err
 	}
 	asked := partnerapi.ReserveRequest{
@@ -49,41 +52,63 @@ func (a *reserve) send(ctx context.Context) (Held, error) {
 	for _, g := range a.Guests {
 		asked.Units = append(asked.Units, partnerapi.UnitQuantity{ID: g.UnitID, Quantity: g.Quantity})
 	}
-	hold, outcome := a.by.Partner.Reserve(ctx, a.target, a.Health, asked, a.comesLate)
+	hold, outcome := a.by.Partner.Reserve(ctx, by, a.target, a.Health, asked, a.comesLate)
 	unwanted := ctx.Err() != nil && a.key.Key == "" // who has named a key may come back for the answer
 	return a.keep(ctx, reserveAnswer{a.call, hold, outcome, unwanted})
 }
 
-// keep stores what came of a reserve, and returns the booking, or why there is none.
+// create stores a booking with its reserve. Where the outcome of that commit is not known
+// the reserve may be on record, and is looked for; where it is not found it is not sent.
+func (a *reserve) create(ctx context.Context) error {
+	within, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	err := a.by.Store.CreateBooking(within, a.Booking, a.call, a.key)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrNotOwner):
+		return errUnderWay
+	case marketplace.CodeOf(err) != marketplace.Internal:
+		return err
+	}
+	within, cancel = context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	if recorded, failed := a.by.Store.Recorded(within, a.call.ID); failed != nil || !recorded {
+		return err
+	}
+	return nil
+}
+
+// keep stores what came of a reserve, and returns the booking, or why there is none. A
+// hold is given back through its booking alone: what is not known to be stored may be
+// stored as HELD, and be paid by somebody who has read that.
 func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
-	var held Held
-	decide := func(r Record) (Change, error) {
+	var left atomic.Bool
+	after, c, err := a.by.moves.insist(ctx, a.Record, &left, func(r Record) (Change, error) {
+		came := came
+		came.unwanted = came.unwanted || left.Load() || r.disowned
 		c, err := came.move(r, a.by.Now())
-		if err != nil || c.Booking.ID == uuid.Nil {
+		if err != nil || c.Booking.ID == uuid.Nil || r.disowned {
 			return c, err
 		}
-		held = Held{Booking: c.Booking, History: append([]marketplace.HistoryEntry{came.call.over(*c.Ends)}, c.History...)}
 		if k := a.key; k.Key != "" {
-			if k.Answer = a.tell(held, came.whyNotHeld(held.Booking)); k.Answer.Body != nil {
-				held.answer, c.Answers = &k, &k
+			if k.Answer = a.tell(came.made(c), came.whyNotHeld(c.Booking)); k.Answer.Body != nil {
+				c.Answers = &k
 			}
 		}
 		return c, nil
-	}
-	_, err := a.by.moves.insist(ctx, a.Record, decide)
-	switch code := came.hold.ReservationConfirmationCode; {
+	})
+	switch {
+	case err == nil && after.disowned:
+		return Held{}, errUnderWay // whoever has the key knows its answer
 	case err == nil:
-		return held, came.whyNotHeld(held.Booking)
+		return came.made(c), came.whyNotHeld(c.Booking)
 	case marketplace.CodeOf(err) == marketplace.Conflict:
 		// The code is another booking's: to release it would give that one's seats away.
-		a.end(ctx, reserveAnswer{call: came.call, Outcome: partner.Outcome{Kind: partner.Refused, Status: came.Status, Took: came.Took, Err: errCodeTwice}}, "a reserve's answer is not stored")
+		a.end(ctx, came.without(partner.Refused, errCodeTwice), "a reserve's answer is not stored")
 		return Held{}, errCodeTwice
-	case code != "":
-		// Nobody will know of the hold: the partner is told now, or never.
-		a.by.Log.Error("a hold could not be stored, and is released", slog.String("booking_id", a.ID.String()), slog.Any("error", err))
-		if o := a.by.Partner.Release(context.WithoutCancel(ctx), a.target, code); o.Err != nil {
-			a.by.Log.Error("a hold that could not be stored is not released", slog.String("booking_id", a.ID.String()), slog.Any("error", o.Err))
-		}
+	case marketplace.CodeOf(err) == marketplace.PartnerFailed: // it cannot be stored
+		a.end(ctx, came.without(partner.Unreadable, err), "a reserve's answer is not stored")
 	}
 	return Held{}, err
 }
@@ -97,7 +122,8 @@ func (a *reserve) comesLate(hold partnerapi.ReserveAnswer, o partner.Outcome) {
 
 // end stores what came of a reserve that whoever has asked for it has no booking by.
 func (a *reserve) end(ctx context.Context, came reserveAnswer, failed string) {
-	if _, err := a.by.moves.insist(ctx, a.Record, func(r Record) (Change, error) { return came.move(r, a.by.Now()) }); err != nil {
+	var left atomic.Bool // nothing changes with it
+	if _, _, err := a.by.moves.insist(ctx, a.Record, &left, func(r Record) (Change, error) { return came.move(r, a.by.Now()) }); err != nil {
 		a.by.Log.Error(failed, slog.String("booking_id", a.ID.String()), slog.Any("error", err)) // a sweep ends it
 	}
 }
@@ -108,6 +134,20 @@ type reserveAnswer struct {
 	hold partnerapi.ReserveAnswer
 	partner.Outcome
 	unwanted bool // nobody waits for the hold any more
+}
+
+// without is the answer as it counts where its hold cannot be used.
+func (a reserveAnswer) without(kind partner.Kind, why error) reserveAnswer {
+	return reserveAnswer{call: a.call, Outcome: partner.Outcome{Kind: kind, Status: a.Status, Took: a.Took, Err: why}}
+}
+
+// made is the booking that a change makes of the answer.
+func (a reserveAnswer) made(c Change) Held {
+	h := Held{Booking: c.Booking, History: c.History, answer: c.Answers}
+	if c.Ends != nil {
+		h.History = append([]marketplace.HistoryEntry{a.call.over(*c.Ends)}, c.History...)
+	}
+	return h
 }
 
 // whyNotHeld is what whoever has asked for a booking is told where there is none.

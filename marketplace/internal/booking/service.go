@@ -23,10 +23,10 @@ import (
 // Partner is who is called: a partner.Client.
 type Partner interface {
 	Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func([]byte) error) error
-	Reserve(ctx context.Context, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome)
-	Confirm(ctx context.Context, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome)
-	Release(ctx context.Context, t partner.Target, code string) partner.Outcome
-	Cancel(ctx context.Context, t partner.Target, externalID, reason string) partner.Outcome
+	Reserve(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome)
+	Confirm(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome)
+	Release(ctx context.Context, by partner.SendBy, t partner.Target, code string) partner.Outcome
+	Cancel(ctx context.Context, by partner.SendBy, t partner.Target, externalID, reason string) partner.Outcome
 }
 
 // Config is what a service is made of. Every field is required.
@@ -45,6 +45,7 @@ type Service struct {
 	Config
 	moves      moves
 	calls      sync.WaitGroup // that outlive whoever asked for them
+	stop       context.CancelFunc
 	deliveries *partner.Permits
 }
 
@@ -52,11 +53,31 @@ type Service struct {
 func NewService(c Config) *Service {
 	now := c.Now
 	c.Now = func() time.Time { return now().UTC().Truncate(time.Microsecond) } // as it is stored
-	return &Service{Config: c, moves: moves{c.Store, c.Log}, deliveries: partner.NewPermits(mostDeliveries)}
+	life, stop := context.WithCancel(context.Background())
+	s := &Service{Config: c, stop: stop, deliveries: partner.NewPermits(mostDeliveries)}
+	s.moves = moves{c.Store, c.Log, &s.calls, life}
+	return s
 }
 
-// Wait waits for the calls that outlive whoever asked for them.
+// Wait waits for the calls that outlive whoever asked for them, and until what came of
+// them is stored.
 func (s *Service) Wait() { s.calls.Wait() }
+
+// Close is Wait where what cannot be stored now is given up: another replica takes such
+// calls over.
+func (s *Service) Close() {
+	s.stop()
+	s.calls.Wait()
+}
+
+// sendTime is how long after a call was put on record it may be sent: the longest wait
+// for a permit is within it. It is measured from before the commit that puts it on
+// record, so that a replica that was paused, or whose commit took long, does not send it.
+const sendTime = 15 * time.Second
+
+// takeOver is how old a call without an end is when it belongs to whoever finds it. Its
+// replica cannot send it any more, and does not wait for an answer either.
+var takeOver = sendTime + partnerapi.Confirm.Timeout(partnerapi.Degraded) + 5*time.Second
 
 // Find returns a booking that the account may see; the zero id sees all. Others are
 // NotFound.

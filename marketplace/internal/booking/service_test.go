@@ -324,10 +324,10 @@ type lingering struct {
 	under, over chan struct{}
 }
 
-func (l lingering) Confirm(ctx context.Context, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
+func (l lingering) Confirm(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
 	close(l.under)
 	<-l.over
-	return l.Client.Confirm(ctx, t, h, asked, tickets)
+	return l.Client.Confirm(ctx, by, t, h, asked, tickets)
 }
 
 func TestAReserveWhoseAnswerIsLostIsListed(t *testing.T) {
@@ -402,23 +402,23 @@ type leaving struct {
 	leave func()
 }
 
-func (l leaving) Reserve(ctx context.Context, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
+func (l leaving) Reserve(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
 	defer l.leave() // who leaves before it is sent has nothing sent
-	return l.Client.Reserve(ctx, t, h, asked, late)
+	return l.Client.Reserve(ctx, by, t, h, asked, late)
 }
 
 // dying is a partner during whose calls the service dies: what was sent arrives, and
 // nobody reads what comes of it.
 type dying struct{ *partner.Client }
 
-func (d dying) Reserve(ctx context.Context, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
+func (d dying) Reserve(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
 	defer runtime.Goexit()
-	return d.Client.Reserve(ctx, t, h, asked, late)
+	return d.Client.Reserve(ctx, by, t, h, asked, late)
 }
 
-func (d dying) Confirm(ctx context.Context, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
+func (d dying) Confirm(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
 	defer runtime.Goexit()
-	return d.Client.Confirm(ctx, t, h, asked, tickets)
+	return d.Client.Confirm(ctx, by, t, h, asked, tickets)
 }
 
 func TestTheCallsOfTheDeadAreSeenTo(t *testing.T) {

@@ -15,6 +15,9 @@ import (
 // ErrStale says that a booking was moved by somebody else since it was read.
 var ErrStale = errors.New("the booking was moved meanwhile")
 
+// ErrNotOwner says that a request's key belongs to another request by now.
+var ErrNotOwner = errors.New("the key belongs to another request by now")
+
 // Offer is what a checkout is about.
 type Offer struct {
 	Activity    marketplace.Activity
@@ -31,14 +34,15 @@ type Record struct {
 	Payments    []marketplace.Payment
 	Integration marketplace.Integration // perhaps one that was deleted
 	Health      partnerapi.Health
+	disowned    bool // the key of the request that makes it belongs to another one
 }
 
 // Due is what a sweep has to see to.
 type Due struct {
 	Expired   []uuid.UUID // holds that nobody paid in time
 	Withdrawn []uuid.UUID // holds of integrations that were deleted
-	Reserves  []CallOf    // whose replica died
-	Confirms  []CallOf    // whose replica died
+	Reserves  []CallOf    // whose replica died, or was paused for too long
+	Confirms  []CallOf    // whose replica died, or was paused for too long
 	Dropped   []DroppedJob
 }
 
@@ -57,7 +61,7 @@ type CallOf struct{ Booking, Call uuid.UUID }
 type Job struct {
 	Kind    JobKind
 	Booking uuid.UUID
-	At      time.Time // not before
+	After   time.Duration // not before, by the store's clock
 }
 
 // JobKind is what a job does.
@@ -149,14 +153,20 @@ type Commission struct {
 type Store interface {
 	// IsAffiliate reports whether there is an affiliate of that id.
 	IsAffiliate(ctx context.Context, id uuid.UUID) (bool, error)
-	// CreateBooking stores a checkout with its reserve, before that is sent.
-	CreateBooking(ctx context.Context, b marketplace.Booking, reserve Call) error
+	// CreateBooking stores a checkout with its reserve, before that is sent. Where it has
+	// a key that is another request's it returns ErrNotOwner.
+	CreateBooking(ctx context.Context, b marketplace.Booking, reserve Call, k Key) error
+	// Recorded reports whether a call is on record.
+	Recorded(ctx context.Context, call uuid.UUID) (bool, error)
 	// Booking returns a booking, a checkout that has made none too, or NotFound.
 	Booking(ctx context.Context, id uuid.UUID) (Record, error)
 	// SaveBooking writes a change with its jobs, all of it, or returns ErrStale where
-	// the booking is not of that version any more. The next version is one more.
+	// the booking is not of that version any more, or ErrNotOwner where it answers a key
+	// that is another request's. The next version is one more. Where the error is any
+	// other one, the change may have been written, or may be in a moment.
 	SaveBooking(ctx context.Context, c Change, version int64) error
-	// DueBookings returns what has expired by now, the calls that were begun before
-	// stale and have no end, and the jobs that were dropped: at most so many of each.
-	DueBookings(ctx context.Context, now, stale time.Time, most int) (Due, error)
+	// DueBookings returns what has expired, the calls without an end that were put on
+	// record that long ago or more, by the store's clock, and the jobs that were dropped:
+	// at most so many of each.
+	DueBookings(ctx context.Context, takeOver time.Duration, most int) (Due, error)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -14,9 +13,6 @@ import (
 )
 
 const (
-	// staleAfter is how old a call without an end is when its replica is taken for dead:
-	// the longest wait for a turn and the longest limit are over by then.
-	staleAfter = 30 * time.Second
 	// sweepMost bounds what one query finds of each kind, sweepRounds the queries of one
 	// sweep: the next one is due soon.
 	sweepMost   = 500
@@ -29,9 +25,8 @@ var errDied = errors.New("no answer was read: the service ended meanwhile")
 // were deleted, sees to the calls of replicas that died, and hands to an operator what
 // a job was dropped for.
 func (s *Service) Sweep(ctx context.Context) error {
-	now := s.Now()
 	for range sweepRounds {
-		due, err := s.Store.DueBookings(ctx, now, now.Add(-staleAfter), sweepMost)
+		due, err := s.Store.DueBookings(ctx, takeOver, sweepMost)
 		if err != nil {
 			return err
 		}

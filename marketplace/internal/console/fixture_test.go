@@ -60,6 +60,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	s := &shop{t: t, accounts: map[marketplace.Role]marketplace.Account{}}
 	database := pgtest.URL(t)
 	s.store = pgtest.OpenAt(t, database)
+	s.store.Bookings.Clock = s.now
 	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	s.must(err)
 	// A hash that costs little to check: the race detector makes every one dear.

@@ -1,8 +1,11 @@
 package partner
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -45,12 +48,53 @@ const mostBreaches = 5
 func readHold(into *partnerapi.ReserveAnswer) func([]byte) error {
 	return func(body []byte) error {
 		problems := schemas.Decode(schemas.ReserveAnswer, body, into)
-		if problems == nil {
+		if problems == nil && storable(into.ReservationConfirmationCode) == nil && storableTime(into.ExpiresAt) == nil {
 			return nil
 		}
 		*into = partnerapi.ReserveAnswer{ReservationConfirmationCode: member(body, "reservationConfirmationCode")}
+		if err := storable(into.ReservationConfirmationCode); err != nil {
+			*into = partnerapi.ReserveAnswer{}
+			return fmt.Errorf("reservationConfirmationCode: %w", err)
+		}
+		if problems == nil {
+			return fmt.Errorf("expiresAt: %w", errTime)
+		}
 		return errors.New(problems[0].String())
 	}
+}
+
+// longestID bounds what is stored of a partner's codes and ids, in bytes.
+const longestID = 1000
+
+// storable says why a text cannot be stored: an answer that cannot be kept is none.
+func storable(text string) error {
+	switch {
+	case len(text) > longestID:
+		return fmt.Errorf("want at most %d bytes", longestID)
+	case strings.Contains(text, "\x00"):
+		return errNUL
+	}
+	return nil
+}
+
+// unprintable reports whether a ticket cannot be stored.
+func unprintable(ticket partnerapi.Ticket) bool {
+	text, err := json.Marshal(ticket)
+	return err != nil || bytes.Contains(text, []byte(`\u0000`))
+}
+
+var (
+	errTime = errors.New("want a time between 2000 and 2200")
+	errNUL  = errors.New(`want a text without the character \u0000`)
+)
+
+// storableTime is storable for a date-time that its schema has found to be one.
+func storableTime(text string) error {
+	at, err := partnerapi.ParseDateTime(text)
+	if err == nil && (at.UTC().Year() < 2000 || at.UTC().Year() > 2200) {
+		err = errTime
+	}
+	return err
 }
 
 // readBooking reads the answer to confirm (CNF-2). One that names its booking is good,
@@ -68,6 +112,15 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 				return errors.New(problems[0].String())
 			}
 		}
+		if err := storable(into.ExternalBookingID); err != nil {
+			*into = partnerapi.ConfirmAnswer{}
+			return &unstorable{fmt.Errorf("externalBookingId: %w", err)}
+		}
+		if n := len(into.Tickets); n > 0 {
+			if into.Tickets = slices.DeleteFunc(into.Tickets, unprintable); len(into.Tickets) < n {
+				*breaches = append(*breaches, "tickets: "+errNUL.Error())
+			}
+		}
 		for _, problem := range problems[:min(len(problems), mostBreaches)] {
 			*breaches = append(*breaches, problem.String())
 		}
@@ -77,6 +130,11 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 		return nil
 	}
 }
+
+// unstorable is what is wrong with an answer that may be good, and cannot be kept.
+type unstorable struct{ error }
+
+func (u *unstorable) Unwrap() error { return u.error }
 
 // readDone reads the answer to release, and to cancel (REL-2, CAN-2).
 func readDone(body []byte) error {

@@ -28,13 +28,13 @@ func silent(_ http.ResponseWriter, r *http.Request) {
 }
 
 func (b *bench) reserve(ctx context.Context) (partnerapi.ReserveAnswer, partner.Outcome) {
-	return b.Reserve(ctx, b.target, partnerapi.Healthy, partnerapi.ReserveRequest{
+	return b.Reserve(ctx, soon(), b.target, partnerapi.Healthy, partnerapi.ReserveRequest{
 		ProductID: "p", OptionID: "o", AvailabilityID: "a", Units: []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 2}}, ResellerReference: "r",
 	}, func(partnerapi.ReserveAnswer, partner.Outcome) {})
 }
 
 func (b *bench) confirm(ctx context.Context) (partnerapi.ConfirmAnswer, partner.Outcome) {
-	return b.Confirm(ctx, b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{ReservationConfirmationCode: "H/1"}, false)
+	return b.Confirm(ctx, soon(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{ReservationConfirmationCode: "H/1"}, false)
 }
 
 func TestABookingsCallsAreWhatTheContractSays(t *testing.T) {
@@ -62,11 +62,11 @@ func TestABookingsCallsAreWhatTheContractSays(t *testing.T) {
 		t.Errorf("want a booking, got %+v and %+v", booked, confirmed)
 	}
 	for _, code := range []string{"H/1", "..", "a+b %"} {
-		if o := b.Release(t.Context(), b.target, code); o.Kind != partner.Done {
+		if o := b.Release(t.Context(), soon(), b.target, code); o.Kind != partner.Done {
 			t.Errorf("want it taken, got %+v", o)
 		}
 	}
-	if o := b.Cancel(t.Context(), b.target, "B/1", "ill"); o.Kind != partner.Done {
+	if o := b.Cancel(t.Context(), soon(), b.target, "B/1", "ill"); o.Kind != partner.Done {
 		t.Errorf("want it taken, got %+v", o)
 	}
 	want := []string{
@@ -104,6 +104,8 @@ func TestAConfirmsOutcomeTellsAnAnswerFromNone(t *testing.T) {
 		"a redirect":              {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, partner.Refused, partner.ResultStatus, ""},
 		"nonsense":                {says(200, "fine"), partner.Unreadable, partner.ResultUnreadable, ""},
 		"no booking's id":         {says(200, `{"status":"CONFIRMED"}`), partner.Unreadable, partner.ResultUnreadable, ""},
+		"a long booking's id":     {says(200, `{"status":"CONFIRMED","externalBookingId":"`+strings.Repeat("x", 1001)+`"}`), partner.Unstorable, partner.ResultUnreadable, ""},
+		"NUL in a booking's id":   {says(200, `{"status":"CONFIRMED","externalBookingId":"B\u0000"}`), partner.Unstorable, partner.ResultUnreadable, ""},
 		"an endless answer":       {says(200, strings.Repeat(" ", 9<<20)), partner.Unreadable, partner.ResultUnreadable, ""},
 		"an endless error":        {says(500, strings.Repeat(" ", 9<<20)), partner.Failed, partner.ResultUnreadable, ""},
 		"silence":                 {silent, partner.Unanswered, partner.ResultTimeout, ""},
@@ -137,14 +139,15 @@ func TestAnAnswerThatNamesItsBookingIsGoodWhateverElseItBreaks(t *testing.T) {
 	t.Parallel()
 	ticket := `{"redemptionMethod":"DIGITAL","deliveryOptions":[{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"q"}]}`
 	for body, tickets := range map[string]int{
-		`{"externalBookingId":"B-1","status":"CONFIRMED"}`:                                  0,
-		`{"externalBookingId":"B-1","status":"PENDING","tickets":[` + ticket + `]}`:         1,
-		`{"externalBookingId":"B-1"}`:                                                       0,
-		`{"externalBookingId":"B-1","status":"CONFIRMED","tickets":[{},` + ticket + `]}`:    1,
-		`{"externalBookingId":"B-1","status":17,"tickets":"none","uuid":{"a":["strange"]}}`: 0,
+		`{"externalBookingId":"B-1","status":"CONFIRMED"}`:                                                                                   0,
+		`{"externalBookingId":"B-1","status":"PENDING","tickets":[` + ticket + `]}`:                                                          1,
+		`{"externalBookingId":"B-1"}`:                                                                                                        0,
+		`{"externalBookingId":"B-1","status":"CONFIRMED","tickets":[{},` + ticket + `]}`:                                                     1,
+		`{"externalBookingId":"B-1","status":"CONFIRMED","tickets":[` + ticket + `,` + strings.Replace(ticket, `"q"`, `"q\u0000"`, 1) + `]}`: 1,
+		`{"externalBookingId":"B-1","status":17,"tickets":"none","uuid":{"a":["strange"]}}`:                                                  0,
 	} {
 		b := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
-		booked, o := b.Confirm(t.Context(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{ReservationConfirmationCode: "H"}, true)
+		booked, o := b.Confirm(t.Context(), soon(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{ReservationConfirmationCode: "H"}, true)
 		if o.Kind != partner.Done || booked.ExternalBookingID != "B-1" || len(booked.Tickets) != tickets || len(o.Breaches) == 0 {
 			t.Errorf("%s: want the booking, %d tickets and what it breaks, got %+v and %+v", body, tickets, booked, o)
 		}
@@ -153,12 +156,17 @@ func TestAnAnswerThatNamesItsBookingIsGoodWhateverElseItBreaks(t *testing.T) {
 
 func TestAHoldWhoseCodeCanBeReadIsNotLost(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `{"reservationConfirmationCode":"H-1","expiresAt":"soon"}`)
-	})
-	hold, o := b.reserve(t.Context())
-	if o.Kind != partner.Unreadable || hold.ReservationConfirmationCode != "H-1" {
-		t.Errorf("want the code, got %+v and %+v", hold, o)
+	for body, code := range map[string]string{
+		`{"reservationConfirmationCode":"H-1","expiresAt":"soon"}`:                                               "H-1",
+		`{"reservationConfirmationCode":"H-1","expiresAt":"9999-12-31T23:59:59Z"}`:                               "H-1",
+		`{"reservationConfirmationCode":"H\u0000","expiresAt":"2026-07-01T09:20:00Z"}`:                           "", // it cannot be stored, either
+		`{"reservationConfirmationCode":"` + strings.Repeat("x", 1001) + `","expiresAt":"2026-07-01T09:20:00Z"}`: "",
+	} {
+		b := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
+		hold, o := b.reserve(t.Context())
+		if o.Kind != partner.Unreadable || hold.ReservationConfirmationCode != code {
+			t.Errorf("%.60s: want the code %q, got %+v and %+v", body, code, hold, o)
+		}
 	}
 }
 
@@ -197,7 +205,7 @@ func TestWhoHasNoTurnInTimeHasSentNothing(t *testing.T) {
 		c.AtOnce = 1
 	})
 	done := make(chan struct{})
-	go func() { defer close(done); _ = b.Release(t.Context(), b.target, "H") }()
+	go func() { defer close(done); _ = b.Release(t.Context(), soon(), b.target, "H") }()
 	<-hanging
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -216,7 +224,7 @@ type late struct {
 
 func (b *bench) reserveLate(t *testing.T) chan late {
 	came := make(chan late, 1)
-	_, o := b.Reserve(t.Context(), b.target, partnerapi.Healthy, partnerapi.ReserveRequest{}, func(hold partnerapi.ReserveAnswer, o partner.Outcome) {
+	_, o := b.Reserve(t.Context(), soon(), b.target, partnerapi.Healthy, partnerapi.ReserveRequest{}, func(hold partnerapi.ReserveAnswer, o partner.Outcome) {
 		came <- late{hold, o}
 	})
 	if o.Kind != partner.Unanswered || marketplace.CodeOf(o.Err) != marketplace.PartnerLate {
@@ -265,7 +273,7 @@ func TestADegradedPartnerIsGivenMoreTime(t *testing.T) {
 	t.Parallel()
 	b := setup(t, silent, hurried)
 	for state, limit := range map[partnerapi.Health]string{partnerapi.Healthy: "within 5s", partnerapi.Degraded: "within 10s"} {
-		_, o := b.Confirm(t.Context(), b.target, state, partnerapi.ConfirmRequest{}, false)
+		_, o := b.Confirm(t.Context(), soon(), b.target, state, partnerapi.ConfirmRequest{}, false)
 		if o.Err == nil || !strings.Contains(o.Err.Error(), limit) {
 			t.Errorf("%s: want %q, got %v", state, limit, o.Err)
 		}
@@ -276,7 +284,7 @@ func TestAReleaseIsTakenByAny2xx(t *testing.T) {
 	t.Parallel()
 	for body, status := range map[string]int{"": 204, "released": 200, `{"success":false}`: 200} {
 		b := setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status); _, _ = io.WriteString(w, body) })
-		if o := b.Release(t.Context(), b.target, "H"); o.Kind != partner.Done || o.Err != nil || len(o.Breaches) != 1 {
+		if o := b.Release(t.Context(), soon(), b.target, "H"); o.Kind != partner.Done || o.Err != nil || len(o.Breaches) != 1 {
 			t.Errorf("%d %s: want it taken, with a breach, got %+v", status, body, o)
 		}
 	}
@@ -296,7 +304,7 @@ func TestARefusalIsToldByWhatItMeans(t *testing.T) {
 		b := setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		_, reserved := b.reserve(t.Context())
 		_, confirmed := b.confirm(t.Context())
-		cancelled := b.Cancel(t.Context(), b.target, "B", "")
+		cancelled := b.Cancel(t.Context(), soon(), b.target, "B", "")
 		if got := [3]partner.Kind{reserved.Kind, confirmed.Kind, cancelled.Kind}; got != want || cancelled.Status != status || !got[0].Refused() {
 			t.Errorf("%d: want %q, got %q", status, want, got)
 		}

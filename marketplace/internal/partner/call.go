@@ -19,6 +19,7 @@ type call struct {
 	limit        time.Duration
 	largest      int64
 	only200      bool // the probe's: no other 2xx will do
+	by           SendBy
 	once         bool // net/http must not send it again, whatever it thinks of the connection
 	read         func([]byte) error
 	refusals     map[int]Kind  // what statuses mean that mean more than that it was refused
@@ -66,6 +67,7 @@ const (
 	Refused     Kind = "refused"     // any other HTTP answer below 500, read whole
 	Failed      Kind = "failed"      // 5xx: the partner may have done it all the same
 	Unreadable  Kind = "unreadable"  // 2xx whose body makes no sense
+	Unstorable  Kind = "unstorable"  // confirm: 2xx whose booking id cannot be stored
 	Unanswered  Kind = "unanswered"  // it was sent, and no whole answer came
 	NotSent     Kind = "not sent"    // the partner has nothing of it
 )

@@ -53,14 +53,14 @@ func (c *Client) Availability(ctx context.Context, t Target, asked partnerapi.Av
 	}).Err
 }
 
-// Reserve asks for a hold (RSV-1). It is sent once, and outlives ctx. Where no answer
+// Reserve asks for a hold (RSV-1). It is sent once, by that time, and outlives ctx. Where no answer
 // has come within the limit of that health, the outcome is Unanswered, and late is
 // called once, in its own time, with what comes in the minute after it; the code is set
 // in an unreadable answer too, where it can be read.
-func (c *Client) Reserve(ctx context.Context, t Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, Outcome)) (partnerapi.ReserveAnswer, Outcome) {
+func (c *Client) Reserve(ctx context.Context, by SendBy, t Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, Outcome)) (partnerapi.ReserveAnswer, Outcome) {
 	var hold partnerapi.ReserveAnswer
 	outcome := c.do(ctx, t, call{
-		method: http.MethodPost, path: partnerapi.ReservePath, body: asked, once: true, wait: turnTime,
+		method: http.MethodPost, path: partnerapi.ReservePath, body: asked, once: true, wait: turnTime, by: by,
 		limit: partnerapi.Reserve.Timeout(h), largest: largestHold, read: readHold(&hold),
 		refusals: map[int]Kind{http.StatusBadRequest: SlotRefused},
 		late:     func(o Outcome) { late(hold, o) },
@@ -73,10 +73,10 @@ func (c *Client) Reserve(ctx context.Context, t Target, h partnerapi.Health, ask
 
 // Confirm books a hold that is paid (CNF-1). tickets says that the partner delivers its
 // own (CNF-6). An answer that names a booking is Done, with its breaches.
-func (c *Client) Confirm(ctx context.Context, t Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (booked partnerapi.ConfirmAnswer, outcome Outcome) {
+func (c *Client) Confirm(ctx context.Context, by SendBy, t Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (booked partnerapi.ConfirmAnswer, outcome Outcome) {
 	var breaches []string
 	outcome = c.do(ctx, t, call{
-		method: http.MethodPost, path: partnerapi.ConfirmPath, body: asked, once: true, wait: turnTime,
+		method: http.MethodPost, path: partnerapi.ConfirmPath, body: asked, once: true, wait: turnTime, by: by,
 		limit: partnerapi.Confirm.Timeout(h), largest: largestTicket, read: readBooking(&booked, &breaches, tickets),
 	})
 	outcome.Breaches = breaches
@@ -84,8 +84,9 @@ func (c *Client) Confirm(ctx context.Context, t Target, h partnerapi.Health, ask
 }
 
 // Release gives a hold back (REL-1). Every 2xx is Done.
-func (c *Client) Release(ctx context.Context, t Target, code string) Outcome {
+func (c *Client) Release(ctx context.Context, by SendBy, t Target, code string) Outcome {
 	return c.deliver(ctx, t, call{
+		by:     by,
 		method: http.MethodDelete, path: partnerapi.ReleasePath(code), name: "release",
 		body:  partnerapi.ReleaseRequest{ReservationConfirmationCode: code},
 		limit: partnerapi.Release.Timeout(partnerapi.Healthy),
@@ -94,8 +95,9 @@ func (c *Client) Release(ctx context.Context, t Target, code string) Outcome {
 
 // Cancel calls a booking off (CAN-1). Every 2xx is Done; a partner that has no such call
 // answers Unsupported.
-func (c *Client) Cancel(ctx context.Context, t Target, externalID, reason string) Outcome {
+func (c *Client) Cancel(ctx context.Context, by SendBy, t Target, externalID, reason string) Outcome {
 	return c.deliver(ctx, t, call{
+		by:     by,
 		method: http.MethodPost, path: partnerapi.CancelPath(externalID), name: "cancel",
 		body:     partnerapi.CancelRequest{Reason: reason},
 		limit:    partnerapi.Cancel.Timeout(partnerapi.Healthy),

@@ -40,7 +40,8 @@ type Config struct {
 // Client calls partners. It is safe for concurrent use.
 type Client struct {
 	config  Config
-	http    *http.Client
+	http    *http.Client // for what may be sent at any time
+	booking *http.Client // for what may be sent for a while only
 	permits *Permits
 	large   *semaphore.Weighted // of the large answers that may be held at once
 	life    context.Context
@@ -61,21 +62,36 @@ func NewClient(config Config) *Client {
 		config: config, life: life, end: end,
 		permits: NewPermits(config.AtOnce),
 		large:   semaphore.NewWeighted(largeAtOnce),
-		http: &http.Client{
-			Transport: &http.Transport{
-				DialContext:            config.Guard.dialer().DialContext,
-				TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-				TLSHandshakeTimeout:    dialTime,
-				ForceAttemptHTTP2:      true,
-				MaxIdleConns:           1000,
-				MaxIdleConnsPerHost:    config.AtOnce, // 2, the default, would dial anew for most calls
-				IdleConnTimeout:        30 * time.Second,
-				MaxResponseHeaderBytes: largestHeader,
-			},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		http:    &http.Client{Transport: transport(config), CheckRedirect: noRedirect},
+		booking: &http.Client{Transport: bookingTransport(config), CheckRedirect: noRedirect},
 	}
 }
+
+// transport is that of calls that may be sent at any time.
+func transport(config Config) *http.Transport {
+	return &http.Transport{
+		DialContext:            config.Guard.dialer().DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    dialTime,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           1000,
+		MaxIdleConnsPerHost:    config.AtOnce, // 2, the default, would dial anew for most calls
+		IdleConnTimeout:        30 * time.Second,
+		MaxResponseHeaderBytes: largestHeader,
+	}
+}
+
+// bookingTransport is that of calls whose connection checks that they are still to be
+// sent. With HTTP/2 calls share one, and a write there is not any one call's.
+func bookingTransport(config Config) *http.Transport {
+	t := transport(config)
+	t.DialContext = checked(t.DialContext)
+	t.ForceAttemptHTTP2, t.Protocols = false, new(http.Protocols)
+	t.Protocols.SetHTTP1(true)
+	return t
+}
+
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Close ends the calls that are under way, waits for those that outlive whoever made
 // them, and closes idle connections.
@@ -83,4 +99,5 @@ func (c *Client) Close() {
 	c.end(errClosed)
 	c.calls.Wait()
 	c.http.CloseIdleConnections()
+	c.booking.CloseIdleConnections()
 }

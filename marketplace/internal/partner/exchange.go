@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptrace"
-	"sync/atomic"
 	"time"
 
 	"partnerkit.dev/schemas/partnerapi"
@@ -53,7 +51,7 @@ type reply struct {
 	status int
 	body   []byte
 	err    error
-	sent   bool // it had a connection
+	sent   bool // or may have been
 }
 
 // exchange sends a call, and judges its answer.
@@ -69,13 +67,17 @@ func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
 }
 
 func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (r reply) {
-	var sent atomic.Bool
-	defer func() { r.sent = sent.Load() }()
-	request, err := c.request(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }}), t, asked)
+	sending := &sending{by: asked.by}
+	defer func() { r.sent = sending.sent.Load() }()
+	request, err := c.request(sending.guarded(ctx), t, asked)
 	if err != nil {
 		return reply{err: err}
 	}
-	response, err := c.http.Do(request)
+	client := c.http
+	if asked.by != (SendBy{}) {
+		client = c.booking
+	}
+	response, err := client.Do(request)
 	if err != nil {
 		return reply{err: err}
 	}

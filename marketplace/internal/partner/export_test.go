@@ -28,5 +28,7 @@ func CrowdedReader(ctx context.Context, answer io.Reader, usual int64) io.Reader
 
 // Trust has a client trust the certificates of a test's own partner, and no others.
 func (c *Client) Trust(authorities *x509.CertPool) {
-	c.http.Transport.(*http.Transport).TLSClientConfig.RootCAs = authorities
+	for _, client := range []*http.Client{c.http, c.booking} {
+		client.Transport.(*http.Transport).TLSClientConfig.RootCAs = authorities
+	}
 }

@@ -31,6 +31,8 @@ func judge(within context.Context, asked call, r reply) Outcome {
 		return failed(Outcome{Kind: answered, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s makes no sense: it is not packed as its Content-Encoding, gzip, says", what)
 	case errors.Is(r.err, errLarge):
 		return failed(Outcome{Kind: answered, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s has more than %d MiB", what, asked.largest>>20)
+	case errors.Is(r.err, errOverdue):
+		return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "%s was not sent: its time to be sent was over", what)}
 	case errors.Is(r.err, errCrowded):
 		return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s is larger than %d MiB, and had to wait for other such answers until its %s were over", what, usualAnswer>>20, asked.limit)}
 	case r.err != nil && errors.Is(context.Cause(within), errLate):
@@ -46,7 +48,11 @@ func judge(within context.Context, asked call, r reply) Outcome {
 	}
 	if asked.read != nil {
 		if err := asked.read(r.body); err != nil {
-			return failed(Outcome{Kind: Unreadable, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s makes no sense: %w", what, err)
+			kind := Unreadable
+			if errors.As(err, new(*unstorable)) {
+				kind = Unstorable
+			}
+			return failed(Outcome{Kind: kind, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s makes no sense: %w", what, err)
 		}
 	}
 	return Outcome{Kind: Done, Status: r.status, result: ResultOK}

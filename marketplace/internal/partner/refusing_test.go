@@ -1,126 +1,51 @@
 package partner_test
 
 import (
-	"crypto/tls"
 	"crypto/x509"
 	"io"
-	"net"
+	"maps"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"testing"
-
-	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/hpack"
 
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// refusing is a partner that speaks HTTP/2, and does not do the booking calls that
-// arrive: it says so in one of the ways after which a client may send them again.
-type refusing struct {
-	refuse   func(framer *http2.Framer, stream uint32) (last bool)
-	bookings atomic.Int32 // booking calls that have arrived
-}
-
-func (p *refusing) serve(conn net.Conn) {
-	defer conn.Close()
-	preface := make([]byte, len(http2.ClientPreface))
-	if _, err := io.ReadFull(conn, preface); err != nil {
-		return
-	}
-	framer := http2.NewFramer(conn, conn)
-	framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
-	if err := framer.WriteSettings(); err != nil {
-		return
-	}
-	arrived := map[uint32]bool{} // the streams of booking calls
-	for {
-		frame, err := framer.ReadFrame()
-		if err != nil {
+// A connection that checks the time of a call carries one call at a time. So nothing that
+// HTTP/2 may do with a stream, such as refuse it for another one, concerns a booking.
+func TestABookingCallIsMadeOverHTTP1EvenWhereThePartnerSpeaksHTTP2(t *testing.T) {
+	t.Parallel()
+	versions := map[string]int{}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if versions[r.URL.Path] = r.ProtoMajor; strings.HasSuffix(r.URL.Path, "/reserve") {
+			_, _ = io.WriteString(w, goodHold)
 			return
 		}
-		stream := frame.Header().StreamID
-		headers, begins := frame.(*http2.MetaHeadersFrame)
-		if begins && strings.Contains(headers.PseudoValue("path"), "/bookings/") {
-			p.bookings.Add(1)
-			arrived[stream] = true
-		}
-		settings, asks := frame.(*http2.SettingsFrame)
-		switch {
-		case asks && !settings.IsAck():
-			err = framer.WriteSettingsAck()
-		case stream == 0 || !frame.Header().Flags.Has(http2.FlagDataEndStream):
-		case arrived[stream]:
-			if p.refuse(framer, stream) {
-				return
-			}
-		default:
-			const ok = "\x88" // :status 200, from the static table
-			if err = framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: []byte(ok), EndHeaders: true}); err == nil {
-				err = framer.WriteData(stream, true, []byte("[]"))
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// at returns a client of it.
-func (p *refusing) at(t *testing.T) *bench {
-	t.Helper()
-	whose := httptest.NewTLSServer(nil)
-	defer whose.Close()
-	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: whose.TLS.Certificates, NextProtos: []string{"h2"}})
-	check(t, err)
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go p.serve(conn)
-		}
-	}()
+		_, _ = io.WriteString(w, goodBooking)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
 	b := setup(t, nil)
 	trusted := x509.NewCertPool()
-	trusted.AddCert(whose.Certificate())
+	trusted.AddCert(server.Certificate())
 	b.Trust(trusted)
-	b.target.BaseURL = &url.URL{Scheme: "https", Host: listener.Addr().String()}
-	return b
-}
-
-func TestABookingCallIsSentOnceOverHTTP2Too(t *testing.T) {
-	t.Parallel()
-	for name, refuse := range map[string]func(*http2.Framer, uint32) bool{
-		"its stream is refused": func(f *http2.Framer, stream uint32) bool {
-			return f.WriteRSTStream(stream, http2.ErrCodeRefusedStream) != nil
-		},
-		"the connection is going away, and has not done it": func(f *http2.Framer, stream uint32) bool {
-			_ = f.WriteGoAway(stream-2, http2.ErrCodeNo, nil)
-			return true
-		},
-		"the connection is closed": func(*http2.Framer, uint32) bool { return true },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := &refusing{refuse: refuse}
-			b := p.at(t)
-			for call, send := range map[string]func() partner.Outcome{
-				"reserve": func() partner.Outcome { _, outcome := b.reserve(t.Context()); return outcome },
-				"confirm": func() partner.Outcome { _, outcome := b.confirm(t.Context()); return outcome },
-			} {
-				before := p.bookings.Load()
-				if err := b.Probe(t.Context(), b.target); err != nil { // it leaves a connection to be used again
-					t.Fatal(err)
-				}
-				if outcome, arrived := send(), p.bookings.Load()-before; arrived != 1 || outcome.Kind != partner.Unanswered {
-					t.Errorf("%s: want it sent once, and no answer, got %d calls and %+v", call, arrived, outcome)
-				}
-			}
-		})
+	var err error
+	if b.target.BaseURL, err = url.Parse(server.URL); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Probe(t.Context(), b.target); err != nil {
+		t.Fatal(err)
+	}
+	_, reserved := b.reserve(t.Context())
+	_, confirmed := b.confirm(t.Context())
+	if reserved.Kind != partner.Done || confirmed.Kind != partner.Done {
+		t.Errorf("want both done, got %+v and %+v", reserved, confirmed)
+	}
+	if want := map[string]int{"/products": 2, "/bookings/reserve": 1, "/bookings/confirm": 1}; !maps.Equal(versions, want) {
+		t.Errorf("want %v, got %v", want, versions)
 	}
 }

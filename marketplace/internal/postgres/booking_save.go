@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -22,37 +23,60 @@ func (b *Bookings) IsAffiliate(ctx context.Context, id uuid.UUID) (is bool, err 
 	return is, err
 }
 
-func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, reserve booking.Call) error {
-	_, err := b.pool.Exec(ctx, `
+func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, reserve booking.Call, k booking.Key) error {
+	batch := &pgx.Batch{}
+	owned := pgx.NamedArgs{"account": k.Account, "key": k.Key, "asked": k.AskedAt}
+	if k.Key != "" {
+		batch.Queue(`UPDATE idempotency_keys SET made = true WHERE `+ownKey+` AND answer IS NULL`, owned)
+	}
+	created := false
+	batch.Queue(`
 		WITH made AS (
 			INSERT INTO bookings (id, version, account_id, integration_id, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at,
 				status, guests, currency, total, contact, affiliate_id, reseller_reference, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at)
-			VALUES (@id, 1, @account, @integration, @activity, @variation, @product, @option, @availability, @zone, @start, @end,
-				@status, @guests, @currency, @total, @contact, @affiliate, @reference, 0, 0, 0, '', @created) RETURNING id)
-		INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT id, @at, 'call', @call, @endpoint FROM made`,
+			SELECT @id, 1, @account, @integration, @activity, @variation, @product, @option, @availability, @zone, @start, @end,
+				@status, @guests, @currency, @total, @contact, @affiliate, @reference, 0, 0, 0, '', @created
+			WHERE @key = '' OR EXISTS (SELECT FROM idempotency_keys WHERE `+ownKey+` AND made AND answer IS NULL) RETURNING id)
+		INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT id, `+now+`, 'call', @call, @endpoint FROM made`,
 		pgx.NamedArgs{
 			"id": made.ID, "account": made.AccountID, "integration": made.IntegrationID, "activity": made.ActivityID, "variation": made.VariationID,
 			"product": made.ProductID, "option": made.OptionID, "availability": made.AvailabilityID, "zone": made.Zone, "start": made.Start, "end": made.End,
 			"status": made.Status, "guests": made.Guests, "currency": made.Currency, "total": made.Total, "contact": made.Contact,
 			"affiliate": zeronull.UUID(made.AffiliateID), "reference": made.ResellerReference, "created": made.CreatedAt,
-			"at": reserve.At, "call": reserve.ID, "endpoint": reserve.Endpoint,
-		})
-	return err
+			"now": b.now(), "call": reserve.ID, "endpoint": reserve.Endpoint, "key": k.Key, "asked": k.AskedAt,
+		}).Exec(func(done pgconn.CommandTag) error {
+		created = done.RowsAffected() == 1
+		return nil
+	})
+	if err := b.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
+	if !created {
+		return booking.ErrNotOwner
+	}
+	return nil
+}
+
+func (b *Bookings) Recorded(ctx context.Context, call uuid.UUID) (is bool, err error) {
+	err = b.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM booking_history WHERE call_id = $1)`, call).Scan(&is)
+	return is, err
 }
 
 func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
 	if len(c.Jobs) == 0 {
-		return save(ctx, b.pool, c, version) // outside of a transaction, a batch is one
+		_, err := b.save(ctx, b.pool, c, version) // outside of a transaction, a batch is one
+		return err
 	}
 	return b.transaction(ctx, func(tx pgx.Tx) error {
-		if err := save(ctx, tx, c, version); err != nil {
+		at, err := b.save(ctx, tx, c, version)
+		if err != nil {
 			return err
 		}
 		jobs := make([]newJob, len(c.Jobs))
 		for i, j := range c.Jobs {
 			jobs[i] = newJob{args: bookingJob(j)}
-			if j.At.After(c.At) { // else at once: the queue looks for what it has to wait for every few seconds only
-				jobs[i].at = j.At
+			if j.After > 0 { // else at once: the queue looks for what it has to wait for every few seconds only
+				jobs[i].at = at.Add(j.After)
 			}
 		}
 		return b.insertJobs(ctx, tx, jobs...)
@@ -72,27 +96,41 @@ func bookingJob(j booking.Job) river.JobArgs {
 
 // save sends a change's statements in one batch. The first holds the booking's row, where
 // it is of the version that was read; every other one finds its booking by that version,
-// and does nothing where there is none any more. The last makes the next version.
-func save(ctx context.Context, in interface {
+// and does nothing where there is none any more. The last makes the next version, and
+// tells the database's time. A change that answers a key finds its booking only as long as
+// the key is its own.
+func (b *Bookings) save(ctx context.Context, in interface {
 	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
-}, c booking.Change, version int64) error {
-	s := saving{&pgx.Batch{}, pgx.NamedArgs{"id": c.Booking.ID, "version": version, "now": c.At}}
+}, c booking.Change, version int64) (at time.Time, err error) {
+	s := saving{&pgx.Batch{}, pgx.NamedArgs{"id": c.Booking.ID, "version": version, "at": c.At, "now": b.now()}, ""}
 	s.queue(`SELECT FROM bookings WHERE id = @id AND version = @version FOR NO KEY UPDATE`, nil)
+	owner := true
+	if k := c.Answers; k != nil {
+		s.known["account"], s.known["key"], s.known["asked"] = k.Account, k.Key, k.AskedAt
+		s.owner = ` AND EXISTS (SELECT FROM idempotency_keys WHERE ` + ownKey + `)`
+		s.queue(`SELECT FROM idempotency_keys WHERE `+ownKey+` FOR NO KEY UPDATE`, nil).Exec(func(found pgconn.CommandTag) error {
+			owner = found.RowsAffected() == 1
+			return nil
+		})
+	}
 	s.payment(c)
 	s.history(c)
 	s.attention(c.Booking.Attention)
 	s.commission(c)
 	s.answer(c.Answers)
 	s.breaches(c)
-	moved := false
-	s.booking(c.Booking, &moved)
+	s.booking(c.Booking, &at)
 	if err := in.SendBatch(ctx, s.batch).Close(); err != nil {
-		return unsaved(err)
+		return at, unsaved(err)
 	}
-	if !moved {
-		return booking.ErrStale
+	switch {
+	case !at.IsZero():
+		return at, nil
+	case !owner:
+		return at, booking.ErrNotOwner
+	default:
+		return at, booking.ErrStale
 	}
-	return nil
 }
 
 // dataException is the class of PostgreSQL's codes for a value that no column takes,
@@ -113,10 +151,13 @@ func unsaved(err error) error {
 type saving struct {
 	batch *pgx.Batch
 	known pgx.NamedArgs // what every statement may name
+	owner string        // holds as long as the request has its key
 }
 
 // held finds the booking that the batch holds.
-const held = `FROM bookings b WHERE b.id = @id AND b.version = @version`
+func (s saving) held() string {
+	return `FROM bookings b WHERE b.id = @id AND b.version = @version` + s.owner
+}
 
 func (s saving) queue(statement string, args pgx.NamedArgs) *pgx.QueuedQuery {
 	if args == nil {
@@ -130,7 +171,7 @@ func (s saving) queue(statement string, args pgx.NamedArgs) *pgx.QueuedQuery {
 
 func (s saving) payment(c booking.Change) {
 	if c.Payment != nil {
-		s.queue(`INSERT INTO booking_payments (booking_id, reference, succeeded, at) SELECT b.id, @reference, @succeeded, @now `+held+` ON CONFLICT DO NOTHING`,
+		s.queue(`INSERT INTO booking_payments (booking_id, reference, succeeded, at) SELECT b.id, @reference, @succeeded, @at `+s.held()+` ON CONFLICT DO NOTHING`,
 			pgx.NamedArgs{"reference": c.Payment.Reference, "succeeded": c.Payment.Succeeded})
 	}
 }
@@ -139,16 +180,16 @@ func (s saving) history(c booking.Change) {
 	if c.Ends != nil {
 		status, took := c.Ends.Known()
 		s.queue(`
-			UPDATE booking_history h SET status = @status, duration_ms = @took, error = @error `+held+` AND h.call_id = @call AND h.booking_id = b.id`,
+			UPDATE booking_history h SET status = @status, duration_ms = @took, error = @error `+s.held()+` AND h.call_id = @call AND h.booking_id = b.id`,
 			pgx.NamedArgs{"call": c.Ends.ID, "status": status, "took": took, "error": zeronull.Text(c.Ends.Error)})
 	}
 	for _, move := range c.History {
-		s.queue(`INSERT INTO booking_history (booking_id, at, kind, from_status, to_status, why) SELECT b.id, @at, @kind, @from, @to, @why `+held,
-			pgx.NamedArgs{"at": move.At, "kind": move.Kind, "from": zeronull.Text(move.From), "to": zeronull.Text(move.To), "why": zeronull.Text(move.Why)})
+		s.queue(`INSERT INTO booking_history (booking_id, at, kind, from_status, to_status, why) SELECT b.id, @moved, @kind, @from, @to, @why `+s.held(),
+			pgx.NamedArgs{"moved": move.At, "kind": move.Kind, "from": zeronull.Text(move.From), "to": zeronull.Text(move.To), "why": zeronull.Text(move.Why)})
 	}
 	if c.Begins != nil {
-		s.queue(`INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT b.id, @at, @kind, @call, @endpoint `+held,
-			pgx.NamedArgs{"at": c.Begins.At, "kind": marketplace.CallKind, "call": c.Begins.ID, "endpoint": c.Begins.Endpoint})
+		s.queue(`INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT b.id, `+now+`, @kind, @call, @endpoint `+s.held(),
+			pgx.NamedArgs{"kind": marketplace.CallKind, "call": c.Begins.ID, "endpoint": c.Begins.Endpoint})
 	}
 }
 
@@ -158,12 +199,12 @@ func (s saving) attention(list []marketplace.Attention) {
 	for _, a := range list {
 		reasons = append(reasons, string(a.Reason))
 		s.queue(`
-			INSERT INTO booking_attention AS a (booking_id, reason, since, message) SELECT b.id, @reason, @since, @message `+held+`
+			INSERT INTO booking_attention AS a (booking_id, reason, since, message) SELECT b.id, @reason, @since, @message `+s.held()+`
 			ON CONFLICT (booking_id, reason) DO UPDATE SET since = EXCLUDED.since, message = EXCLUDED.message, settled_at = NULL
 			WHERE a.settled_at IS NOT NULL OR a.since <> EXCLUDED.since OR a.message <> EXCLUDED.message`,
 			pgx.NamedArgs{"reason": a.Reason, "since": a.Since, "message": a.Message})
 	}
-	s.queue(`UPDATE booking_attention a SET settled_at = @now `+held+` AND a.booking_id = b.id AND a.settled_at IS NULL AND a.reason <> ALL(@reasons::text[])`,
+	s.queue(`UPDATE booking_attention a SET settled_at = @at `+s.held()+` AND a.booking_id = b.id AND a.settled_at IS NULL AND a.reason <> ALL(@reasons::text[])`,
 		pgx.NamedArgs{"reasons": reasons})
 }
 
@@ -171,17 +212,17 @@ func (s saving) commission(c booking.Change) {
 	if c.Commission != nil {
 		s.queue(`
 			INSERT INTO affiliate_commissions (booking_id, affiliate_id, currency, amount, accrued_at)
-			SELECT b.id, b.affiliate_id, b.currency, @amount, @now `+held+` AND b.affiliate_id IS NOT NULL`, pgx.NamedArgs{"amount": c.Commission})
+			SELECT b.id, b.affiliate_id, b.currency, @amount, @at `+s.held()+` AND b.affiliate_id IS NOT NULL`, pgx.NamedArgs{"amount": c.Commission})
 	}
 	if c.Reverses {
-		s.queue(`UPDATE affiliate_commissions c SET reversed_at = @now `+held+` AND c.booking_id = b.id`, nil)
+		s.queue(`UPDATE affiliate_commissions c SET reversed_at = @at `+s.held()+` AND c.booking_id = b.id`, nil)
 	}
 }
 
 func (s saving) answer(k *booking.Key) {
 	if k != nil {
-		s.queue(`UPDATE idempotency_keys k SET status = @status, answer = @answer `+held+` AND k.account_id = b.account_id AND k.key = @key AND k.booking_id = b.id`,
-			pgx.NamedArgs{"key": k.Key, "status": k.Answer.Status, "answer": k.Answer.Body})
+		s.queue(`UPDATE idempotency_keys k SET status = @status, answer = @answer `+s.held()+` AND k.account_id = @account AND k.key = @key AND k.booking_id = b.id`,
+			pgx.NamedArgs{"status": k.Answer.Status, "answer": k.Answer.Body})
 	}
 }
 
@@ -189,34 +230,34 @@ func (s saving) answer(k *booking.Key) {
 const idTaken = "externalBookingId: want one that no other booking has: to cancel the one would be to cancel the other"
 
 const insertBreach = `
-	INSERT INTO integration_breaches (integration_id, booking_id, at, endpoint, message) SELECT b.integration_id, b.id, @now, @endpoint, @message ` + held
+	INSERT INTO integration_breaches (integration_id, booking_id, at, endpoint, message) SELECT b.integration_id, b.id, @at, @endpoint, @message `
 
 func (s saving) breaches(c booking.Change) {
 	for _, breach := range c.Breaches {
-		s.queue(insertBreach, pgx.NamedArgs{"endpoint": breach.Endpoint, "message": breach.Message})
+		s.queue(insertBreach+s.held(), pgx.NamedArgs{"endpoint": breach.Endpoint, "message": breach.Message})
 	}
 	if external := c.Booking.ExternalBookingID; external != "" {
-		s.queue(insertBreach+` AND b.external_booking_id IS DISTINCT FROM @external AND EXISTS (
+		s.queue(insertBreach+s.held()+` AND b.external_booking_id IS DISTINCT FROM @external AND EXISTS (
 			SELECT FROM bookings other WHERE other.external_booking_id = @external AND other.integration_id = b.integration_id AND other.id <> b.id)`,
 			pgx.NamedArgs{"endpoint": partnerapi.Confirm, "message": idTaken, "external": external})
 	}
 }
 
-func (s saving) booking(b marketplace.Booking, moved *bool) {
+func (s saving) booking(b marketplace.Booking, at *time.Time) {
 	s.queue(`
 		UPDATE bookings SET version = version + 1, status = @status, reason = @reason, code = @code, expires_at = @expires,
 			payment_reference = @payment, external_booking_id = @external, tickets = @tickets,
 			confirm_call = @confirming, confirm_tries = @confirms, confirm_doubted = @doubted,
 			release = @release, release_tries = @releases, release_since = @releasing,
 			cancellation = @cancellation, cancel_tries = @cancels, cancel_since = @cancelling, cancel_reason = @cancel_reason
-		WHERE id = @id AND version = @version`, pgx.NamedArgs{
+		WHERE id = @id AND version = @version`+s.owner+` RETURNING `+now, pgx.NamedArgs{
 		"status": b.Status, "reason": zeronull.Text(b.Reason), "code": zeronull.Text(b.Code), "expires": zeronull.Timestamptz(b.ExpiresAt),
 		"payment": zeronull.Text(b.PaymentReference), "external": zeronull.Text(b.ExternalBookingID), "tickets": b.Tickets,
 		"confirming": zeronull.UUID(b.ConfirmCall), "confirms": b.ConfirmTries, "doubted": b.Doubted,
 		"release": zeronull.Text(b.Release), "releases": b.ReleaseTries, "releasing": zeronull.Timestamptz(b.ReleaseSince),
 		"cancellation": zeronull.Text(b.Cancellation), "cancels": b.CancelTries, "cancelling": zeronull.Timestamptz(b.CancelSince), "cancel_reason": b.CancelReason,
-	}).Exec(func(done pgconn.CommandTag) error {
-		*moved = done.RowsAffected() == 1
-		return nil
+	}).Query(func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{at}, func() error { return nil })
+		return err
 	})
 }

@@ -14,7 +14,22 @@ import (
 )
 
 // Bookings keeps bookings, and the requests that name a key: a booking.Store and KeyStore.
-type Bookings struct{ database }
+type Bookings struct {
+	database
+	// Clock is a test's own. Else what replicas compare is by the database's clock, which
+	// they share.
+	Clock func() time.Time
+}
+
+// now is how statements name the time: @now is a test's, or null.
+const now = `coalesce(@now::timestamptz, now())`
+
+func (b *Bookings) now() *time.Time {
+	if b.Clock == nil {
+		return nil
+	}
+	return new(b.Clock())
+}
 
 // bookingColumns reads a booking with what is needed to move it.
 const bookingColumns = `
@@ -105,19 +120,20 @@ func (b *Bookings) Commissions(ctx context.Context, affiliate uuid.UUID, skip in
 		WHERE affiliate_id = $1 ORDER BY accrued_at DESC, booking_id`, skip, size, affiliate)
 }
 
-func (b *Bookings) DueBookings(ctx context.Context, now, stale time.Time, most int) (d booking.Due, err error) {
+func (b *Bookings) DueBookings(ctx context.Context, takeOver time.Duration, most int) (d booking.Due, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue(`SELECT id FROM bookings WHERE status = 'HELD' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, now, most).
+	args := pgx.NamedArgs{"now": b.now(), "take_over": takeOver, "most": most}
+	batch.Queue(`SELECT id FROM bookings WHERE status = 'HELD' AND expires_at <= `+now+` ORDER BY expires_at LIMIT @most`, args).
 		Query(into(&d.Expired, pgx.RowTo[uuid.UUID]))
-	batch.Queue(`SELECT b.id FROM integrations i JOIN bookings b ON b.integration_id = i.id WHERE i.deleted_at <= $1 AND b.status = 'HELD' LIMIT $2`, now, most).
+	batch.Queue(`SELECT b.id FROM integrations i JOIN bookings b ON b.integration_id = i.id WHERE i.deleted_at <= `+now+` AND b.status = 'HELD' LIMIT @most`, args).
 		Query(into(&d.Withdrawn, pgx.RowTo[uuid.UUID]))
 	batch.Queue(`
 		SELECT h.booking_id AS booking, h.call_id AS call FROM bookings b JOIN booking_history h ON h.booking_id = b.id AND h.endpoint = 'reserve'
-		WHERE b.status = 'RESERVING' AND b.created_at <= $1 ORDER BY b.created_at LIMIT $2`, stale, most).
+		WHERE b.status = 'RESERVING' AND h.at <= `+now+` - @take_over::interval ORDER BY b.created_at LIMIT @most`, args).
 		Query(into(&d.Reserves, pgx.RowToStructByName[booking.CallOf]))
 	batch.Queue(`
 		SELECT booking_id AS booking, call_id AS call FROM booking_history
-		WHERE endpoint = 'confirm' AND duration_ms IS NULL AND error IS NULL AND at <= $1 ORDER BY at LIMIT $2`, stale, most).
+		WHERE endpoint = 'confirm' AND duration_ms IS NULL AND error IS NULL AND at <= `+now+` - @take_over::interval ORDER BY at LIMIT @most`, args).
 		Query(into(&d.Confirms, pgx.RowToStructByName[booking.CallOf]))
 	batch.Queue(droppedJobs, most).Query(into(&d.Dropped, pgx.RowToStructByName[booking.DroppedJob]))
 	return d, b.pool.SendBatch(ctx, batch).Close()

@@ -33,30 +33,34 @@ func queueOffer(batch *pgx.Batch, o *booking.Offer, activity, variation uuid.UUI
 	queueTerms(batch, &o.Terms)
 }
 
+// ownKey finds a request's key as long as it is its own.
+const ownKey = `account_id = @account AND key = @key AND asked_at = @asked`
+
 // Claim returns what a checkout is about, or NotFound: an activity that resellers may
 // see, a variation of it, and a slot of that. In the same round trip it stores a key where
-// the account has none of it, else it returns the one that it has.
-func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation uuid.UUID, slot string) (o booking.Offer, before *booking.Key, err error) {
+// the account has none of it, and returns it as it is stored.
+func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation uuid.UUID, slot string) (o booking.Offer, stored booking.Key, claimed bool, err error) {
 	batch := &pgx.Batch{}
 	if k.Key == "" {
 		queueOffer(batch, &o, activity, variation, slot)
-		return o, nil, b.pool.SendBatch(ctx, batch).Close()
+		return o, k, true, b.pool.SendBatch(ctx, batch).Close()
 	}
-	there, claimed := booking.Key{Account: k.Account, Key: k.Key}, false
+	stored = booking.Key{Account: k.Account, Key: k.Key}
+	args := pgx.NamedArgs{"account": k.Account, "key": k.Key, "body": k.Body[:], "booking": k.Booking, "now": b.now()}
 	batch.Queue(`
-		INSERT INTO idempotency_keys (account_id, key, body_hash, booking_id, asked_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
-		k.Account, k.Key, k.Body[:], k.Booking, k.AskedAt).Exec(func(added pgconn.CommandTag) error {
+		INSERT INTO idempotency_keys (account_id, key, body_hash, booking_id, asked_at) VALUES (@account, @key, @body, @booking, `+now+`) ON CONFLICT DO NOTHING`,
+		args).Exec(func(added pgconn.CommandTag) error {
 		claimed = added.RowsAffected() == 1
 		return nil
 	})
 	batch.Queue(`
-		SELECT k.body_hash, k.booking_id, k.asked_at, coalesce(k.status, 0), k.answer, EXISTS (SELECT FROM bookings WHERE id = k.booking_id)
-		FROM idempotency_keys k WHERE k.account_id = $1 AND k.key = $2`, k.Account, k.Key).QueryRow(func(row pgx.Row) error {
+		SELECT k.body_hash, k.booking_id, k.asked_at, `+now+` - k.asked_at, coalesce(k.status, 0), k.answer, k.made OR EXISTS (SELECT FROM bookings WHERE id = k.booking_id)
+		FROM idempotency_keys k WHERE k.account_id = @account AND k.key = @key`, args).QueryRow(func(row pgx.Row) error {
 		var hash []byte
-		if err := row.Scan(&hash, &there.Booking, &there.AskedAt, &there.Answer.Status, &there.Answer.Body, &there.Made); err != nil {
+		if err := row.Scan(&hash, &stored.Booking, &stored.AskedAt, &stored.Age, &stored.Answer.Status, &stored.Answer.Body, &stored.Made); err != nil {
 			return err
 		}
-		copy(there.Body[:], hash)
+		copy(stored.Body[:], hash)
 		return nil
 	})
 	queueOffer(batch, &o, activity, variation, slot)
@@ -64,28 +68,40 @@ func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation
 	if errors.Is(err, pgx.ErrNoRows) { // it has just become free
 		return b.Claim(ctx, k, activity, variation, slot)
 	}
-	if claimed {
-		return o, nil, err
-	}
-	return o, &there, err
+	return o, stored, claimed, err
 }
 
-func (b *Bookings) ReclaimKey(ctx context.Context, k booking.Key, before time.Time) (bool, error) {
-	taken, err := b.pool.Exec(ctx, `
-		UPDATE idempotency_keys SET body_hash = $3, booking_id = $4, asked_at = $5, status = NULL, answer = NULL WHERE account_id = $1 AND key = $2 AND asked_at = $6`,
-		k.Account, k.Key, k.Body[:], k.Booking, k.AskedAt, before)
-	return taken.RowsAffected() == 1, err
+func (b *Bookings) ReclaimKey(ctx context.Context, k, before booking.Key) (stored booking.Key, taken bool, err error) {
+	stored = k
+	rows, err := b.pool.Query(ctx, `
+		UPDATE idempotency_keys k SET body_hash = @body, booking_id = @booking, made = @made, status = @status, answer = @answer,
+			asked_at = greatest(`+now+`, asked_at + interval '1 microsecond')
+		WHERE `+ownKey+` AND (answer IS NULL) = @open AND (made OR EXISTS (SELECT FROM bookings WHERE id = k.booking_id)) = @was_made RETURNING asked_at`, pgx.NamedArgs{
+		"account": k.Account, "key": k.Key, "body": k.Body[:], "booking": k.Booking, "made": k.Made, "status": zeronull.Int4(k.Answer.Status), "answer": k.Answer.Body,
+		"asked": before.AskedAt, "open": before.Answer.Body == nil, "was_made": before.Made, "now": b.now(),
+	})
+	if err != nil {
+		return stored, false, err
+	}
+	_, err = pgx.ForEachRow(rows, []any{&stored.AskedAt}, func() error {
+		taken = true
+		return nil
+	})
+	return stored, taken, err
 }
 
 func (b *Bookings) SettleKey(ctx context.Context, k booking.Key) error {
+	args := pgx.NamedArgs{"account": k.Account, "key": k.Key, "asked": k.AskedAt, "booking": k.Booking, "status": k.Answer.Status, "answer": k.Answer.Body}
 	if k.Answer.Body == nil {
 		_, err := b.pool.Exec(ctx, `
-			DELETE FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND booking_id = $3
-				AND NOT EXISTS (SELECT FROM bookings WHERE id = $3 AND status <> 'REFUSED')`, k.Account, k.Key, k.Booking)
+			DELETE FROM idempotency_keys WHERE `+ownKey+` AND answer IS NULL
+				AND NOT EXISTS (SELECT FROM bookings WHERE id = @booking AND status <> 'REFUSED')`, args)
 		return err
 	}
-	_, err := b.pool.Exec(ctx, `UPDATE idempotency_keys SET status = $4, answer = $5 WHERE account_id = $1 AND key = $2 AND booking_id = $3`,
-		k.Account, k.Key, k.Booking, k.Answer.Status, k.Answer.Body)
+	settled, err := b.pool.Exec(ctx, `UPDATE idempotency_keys SET status = @status, answer = @answer WHERE `+ownKey+` AND answer IS NULL`, args)
+	if err == nil && settled.RowsAffected() == 0 {
+		return booking.ErrNotOwner
+	}
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -68,7 +69,7 @@ func OpenTraced(ctx context.Context, address string, connections int32, tracer p
 		return nil, fmt.Errorf("make the job queue: %w", err)
 	}
 	d := database{pool, queue}
-	return &Store{d, &Accounts{d}, &Partners{d}, &Catalog{d}, &Storefront{d}, &Bookings{d}}, nil
+	return &Store{d, &Accounts{d}, &Partners{d}, &Catalog{d}, &Storefront{d}, &Bookings{database: d}}, nil
 }
 
 // Close waits for the connections that are in use, and closes all.
@@ -76,6 +77,12 @@ func (s *Store) Close() { s.pool.Close() }
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
+
+// Now is the database's time, which replicas share.
+func (s *Store) Now(ctx context.Context) (now time.Time, err error) {
+	err = s.pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now)
+	return now, err
+}
 
 // Pool is for what brings SQL of its own, such as the job queue, and for metrics.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }

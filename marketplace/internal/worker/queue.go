@@ -51,6 +51,7 @@ func New(c Config) (*Worker, error) {
 		c.RescueTime = rescueTime
 	}
 	w := &Worker{Config: c}
+	w.clock.local = time.Now
 	kinds := river.NewWorkers()
 	river.AddWorker(kinds, &pulling[job.Sync]{work: w.sync, limit: c.JobTime})
 	river.AddWorker(kinds, &pulling[job.Slots]{work: w.slots, limit: c.JobTime})
@@ -72,6 +73,7 @@ func New(c Config) (*Worker, error) {
 		Queues: queues, Workers: kinds, FetchCooldown: fetchPause, JobTimeout: min(c.JobTime, shortTime), RescueStuckJobsAfter: c.RescueTime,
 		CompletedJobRetentionPeriod: keptDone, ErrorHandler: &failures{c.Log},
 		Logger: slog.New(quiet{c.Log.Handler()}),
+		Test:   river.TestConfig{Time: &w.clock}, // the only way to give it a clock
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the job queue: %w", err)
@@ -84,6 +86,7 @@ func New(c Config) (*Worker, error) {
 
 // Start begins to do jobs. Nothing is due because of it.
 func (w *Worker) Start(ctx context.Context) error {
+	w.setClock(ctx)
 	if err := w.queue.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start the job queue: %w", err)
 	}

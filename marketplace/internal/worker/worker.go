@@ -54,6 +54,7 @@ type Config struct {
 type Worker struct {
 	Config
 	queue     *river.Client[pgx.Tx]
+	clock     databaseClock
 	schedules gocron.Scheduler
 }
 

@@ -1,0 +1,178 @@
+package schedules
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// schedule lists the steps that do not go well, by the step's key.
+type schedule map[string]deviation
+
+func (s schedule) plan(key string, _ []deviation) deviation { return s[key] }
+
+// with is the schedule with one deviation more.
+func (s schedule) with(key string, d deviation) schedule {
+	more := schedule{key: d}
+	for k, v := range s {
+		more[k] = v
+	}
+	return more
+}
+
+// setting is what a run has beside its schedule.
+type setting struct {
+	replicas int
+	palette  palette
+	skew     time.Duration // of the second replica's clock
+	phase    time.Duration // when the story begins, from a sweep on
+}
+
+// play plays a story by a plan, in virtual time.
+func play(t *testing.T, s story, in setting, plan func(string, []deviation) deviation) (w *world) {
+	synctest.Test(t, func(*testing.T) {
+		w = newWorld(in.replicas, plan)
+		w.platform.palette = in.palette
+		w.replicas[1].skewed = in.skew
+		go w.work()
+		go w.sweep()
+		time.Sleep(in.phase)
+		s.tell(w)
+		w.settle()
+		w.ended()
+		w.close()
+	})
+	return w
+}
+
+// found is a schedule that breaks an invariant.
+type found struct {
+	story  string
+	law    string
+	plan   schedule
+	listed string
+}
+
+// exploration plays every schedule of a story up to a depth.
+type exploration struct {
+	t       *testing.T
+	in      setting
+	mu      sync.Mutex
+	played  int
+	deepest int
+	faults  map[string]found // the first of each kind, by story and law
+}
+
+// tree plays a schedule, and then all that deviate once more, later than its last
+// deviation, up to a depth.
+func (e *exploration) tree(s story, plan schedule, from, depth int) {
+	w := play(e.t, s, e.in, plan.plan)
+	e.keep(s, plan, w)
+	if depth == 0 {
+		return
+	}
+	for i := from; i < len(w.trace); i++ {
+		for _, d := range w.trace[i].options {
+			e.tree(s, plan.with(w.trace[i].key, d), i+1, depth-1)
+		}
+	}
+}
+
+func (e *exploration) keep(s story, plan schedule, w *world) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.played++
+	e.deepest = max(e.deepest, len(w.trace))
+	for _, b := range w.broken {
+		law, _, _ := strings.Cut(b, ": ")
+		kind := s.name + ": " + law
+		if known, ok := e.faults[kind]; !ok || len(plan) < len(known.plan) {
+			e.faults[kind] = found{s.name, law, plan, w.listing()}
+		}
+	}
+}
+
+// explore plays all schedules of all stories.
+func explore(t *testing.T, in setting, depth int) *exploration {
+	e := &exploration{t: t, in: in, faults: map[string]found{}}
+	type branch struct {
+		s    story
+		plan schedule
+		from int
+	}
+	branches := make(chan branch)
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for b := range branches {
+				e.tree(b.s, b.plan, b.from, depth-1)
+			}
+		})
+	}
+	for _, s := range stories {
+		w := play(t, s, in, schedule{}.plan)
+		e.keep(s, schedule{}, w)
+		if depth == 0 {
+			continue
+		}
+		for i, step := range w.trace {
+			for _, d := range step.options {
+				branches <- branch{s, schedule{step.key: d}, i + 1}
+			}
+		}
+	}
+	close(branches)
+	all.Wait()
+	return e
+}
+
+// report writes what was found, the shortest schedule of each kind.
+func (e *exploration) report() string {
+	var out strings.Builder
+	for _, kind := range sortedKeys(e.faults) {
+		f := e.faults[kind]
+		fmt.Fprintf(&out, "\n%s breaks %s, with %d deviations:\n%s", f.story, f.law, len(f.plan), f.listed)
+	}
+	return out.String()
+}
+
+func sortedKeys[V any](m map[string]V) (keys []string) {
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// quick is how many deviations a schedule has at most where nobody asks for more.
+var quick = 2
+
+// depth is how many deviations a schedule has at most: SCHEDULES, or what is quick.
+func depth(t *testing.T) int {
+	text := os.Getenv("SCHEDULES")
+	if text == "" {
+		return quick
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("SCHEDULES: %v", err)
+	}
+	return n
+}
+
+func TestNoScheduleOfPausesAndLostRepliesBreaksAnInvariant(t *testing.T) {
+	deep := depth(t)
+	began := time.Now()
+	e := explore(t, setting{replicas: 2, palette: short}, deep)
+	t.Logf("%d schedules of up to %d deviations, the longest with %d steps, in %s", e.played, deep, e.deepest, time.Since(began).Round(time.Millisecond))
+	if len(e.faults) > 0 {
+		t.Errorf("%d kinds of fault:\n%s", len(e.faults), e.report())
+	}
+}

@@ -1,0 +1,194 @@
+package schedules
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Invariants beside those of package marketplace.
+var (
+	heldIsHeld = marketplace.Law{ID: "held-is-held", Says: "A hold that the store shows as HELD was not released at the partner by us."}
+	ownedCall  = marketplace.Law{ID: "owned-call", Says: "A call that another replica has taken over is not sent."}
+	sameAnswer = marketplace.Law{ID: "same-answer", Says: "The answer that a key gives does not change."}
+	oneBooking = marketplace.Law{ID: "one-booking", Says: "A key makes one booking."}
+)
+
+// given reports whether a call of a booking has an end in the store.
+func (d *database) given(id, call uuid.UUID) (ended *booking.CallEnd) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if r := d.rows[id]; r != nil {
+		for _, c := range r.calls {
+			if c.ID == call {
+				return c.ended
+			}
+		}
+	}
+	return nil
+}
+
+// arrived checks what must hold when reserve is sent.
+func (w *world) arrived(_ partnerapi.Endpoint, id uuid.UUID, t task, call uuid.UUID) {
+	w.kept()
+	if w.database.given(id, call) != nil {
+		w.breaks(ownedCall, "%s sends reserve after the checkout was given up", t.name)
+	}
+	for _, h := range w.platform.list() {
+		if h.booking == id {
+			w.breaks(marketplace.ReservedOnce, "%s sends reserve again", t.name)
+		}
+	}
+}
+
+// arrivedConfirm checks what must hold when confirm is sent. An answer that another
+// replica has read, and stores only after the call was taken over, comes too late.
+func (w *world) arrivedConfirm(code string, r *replica, t task, call uuid.UUID) {
+	w.mu.Lock()
+	looked := r.looked[t.name]
+	w.mu.Unlock()
+	w.kept()
+	h := w.platform.find(code)
+	if h.releases > 0 {
+		w.breaks(marketplace.NoConfirmAfter, "%s sends confirm after the release", t.name)
+	}
+	for _, c := range h.confirms {
+		if !c.over && time.Since(c.at) < partnerapi.Confirm.Timeout(partnerapi.Healthy) {
+			w.breaks(marketplace.ConfirmedOnce, "%s sends confirm while another one is under way", t.name)
+		}
+	}
+	w.database.mu.Lock()
+	answered := slices.ContainsFunc(w.database.rows[h.booking].calls, func(c *recorded) bool {
+		return c.Endpoint == partnerapi.Confirm && c.ended != nil && c.ended.Status != 0 && c.over.Before(looked)
+	})
+	w.database.mu.Unlock()
+	if answered && !t.operator {
+		w.breaks(marketplace.ConfirmedOnce, "%s sends confirm after one was answered", t.name)
+	}
+	if w.database.given(h.booking, call) != nil {
+		w.breaks(ownedCall, "%s sends a confirm that was taken over", t.name)
+	}
+}
+
+// arrivedRelease checks what must hold when a release is sent.
+func (w *world) arrivedRelease(code string) {
+	w.kept()
+	h := w.platform.find(code)
+	if r, err := w.database.read(h.booking); err == nil && r.Status == marketplace.Held {
+		w.breaks(heldIsHeld, "the hold is released while the booking is HELD")
+	}
+}
+
+// moved checks what must hold when a booking moves. The database is locked.
+func (w *world) moved(before, after marketplace.Booking) {
+	if before.PaymentReference != "" && after.PaymentReference != before.PaymentReference {
+		w.breaks(marketplace.PaymentKept, "the payment %s is gone", before.PaymentReference)
+	}
+	if after.Status != marketplace.Held {
+		return
+	}
+	if h := w.platform.find(after.Code); h != nil && h.releases > 0 {
+		w.breaks(heldIsHeld, "the booking becomes HELD after its hold was released")
+	}
+}
+
+// kept checks that every acknowledged payment is there.
+func (w *world) kept() {
+	w.mu.Lock()
+	payments := slices.Clone(w.payments)
+	w.mu.Unlock()
+	for _, p := range payments {
+		r, err := w.database.read(p.booking)
+		switch {
+		case err != nil, !slices.ContainsFunc(r.Payments, func(known marketplace.Payment) bool { return known.Reference == p.reference && known.Succeeded }):
+			w.breaks(marketplace.PaymentKept, "the payment %s was acknowledged, and is not stored", p.reference)
+		case r.Status != marketplace.Paid && r.Status != marketplace.Confirmed && r.Status != marketplace.Cancelled:
+			w.breaks(marketplace.PaymentKept, "the booking is %s, and was paid", r.Status)
+		}
+	}
+}
+
+func (p *platform) list() (all []*hold) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, h := range p.holds {
+		all = append(all, h)
+	}
+	return all
+}
+
+func (p *platform) find(code string) *hold {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.holds[code]
+}
+
+// ended checks what must hold once nothing happens any more.
+func (w *world) ended() {
+	w.kept()
+	for _, r := range w.database.rows {
+		w.endedBooking(r)
+	}
+	for _, h := range w.platform.list() {
+		w.endedHold(h)
+	}
+	for key, answers := range w.answers {
+		for _, a := range answers[1:] {
+			if string(a.Body) != string(answers[0].Body) || a.Status != answers[0].Status {
+				w.breaks(sameAnswer, "%s: first %d %s, then %d %s", key, answers[0].Status, answers[0].Body, a.Status, a.Body)
+			}
+		}
+	}
+	if len(w.answers) > 0 && len(w.platform.holds) > 1 {
+		w.breaks(oneBooking, "the partner was asked for %d holds", len(w.platform.holds))
+	}
+}
+
+func (w *world) endedBooking(r *row) {
+	listed := len(r.Attention) > 0
+	switch {
+	case r.Status == marketplace.Reserving || r.Status == marketplace.Held:
+		w.breaks(marketplace.NothingStuck, "the booking stays %s", r.Status)
+	case r.Status == marketplace.Paid && !needsOperator(r.Booking):
+		w.breaks(marketplace.NothingStuck, "the booking stays PAID, and no operator is told")
+	case r.ConfirmCall != uuid.Nil:
+		w.breaks(marketplace.NothingStuck, "a confirm never ends")
+	case r.Release == marketplace.Pending || r.Cancellation == marketplace.Pending:
+		w.breaks(marketplace.NothingStuck, "a delivery is owed, and nobody makes it")
+	}
+	for _, call := range r.calls {
+		if call.ended == nil && call.Endpoint == partnerapi.Confirm {
+			w.breaks(marketplace.NothingStuck, "a confirm has no end")
+		}
+	}
+	if r.Status == marketplace.Confirmed && (r.ExternalBookingID == "" || r.PaymentReference == "") {
+		w.breaks(marketplace.ConfirmedIsPaid, "%+v", r.Booking)
+	}
+	if h := w.platform.find(r.Code); h != nil && h.external != "" && !h.cancelled && !listed && r.Status != marketplace.Confirmed {
+		w.breaks(marketplace.CancelPropagates, "the partner has confirmed, and the booking is %s", r.Status)
+	}
+}
+
+func (w *world) endedHold(h *hold) {
+	if h.external != "" || h.releases > 0 {
+		return
+	}
+	r, err := w.database.read(h.booking)
+	switch {
+	case h.delivered == "": // its code was never read
+	case w.died(h.delivered) && (err != nil || r.Code == ""): // its code died with who had read it
+	case err != nil || r.Code == "":
+		w.breaks(marketplace.HoldsEnd, "its code was read, and the hold is neither stored nor released")
+	case r.Status != marketplace.Paid:
+		w.breaks(marketplace.HoldsEnd, "the booking is %s, and the hold was not released", r.Status)
+	}
+}
+
+func (w *world) died(name string) bool {
+	return slices.ContainsFunc(w.replicas, func(r *replica) bool { return r.name == name && r.killed })
+}

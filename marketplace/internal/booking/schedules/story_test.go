@@ -1,0 +1,297 @@
+package schedules
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// story is what customers, payment providers and operators do. Each request goes to a
+// replica of its own choice, and is sent again to another one if nothing comes of it.
+type story struct {
+	name string
+	tell func(w *world)
+}
+
+var stories = []story{
+	{"a customer checks out, pays and cancels", func(w *world) {
+		id := w.newID()
+		_, _ = ask(w, "checkout", 0, func(ctx context.Context, r *replica) (booking.Answer, error) {
+			return r.Checkout(ctx, order(id), booking.Key{}, answerOf)
+		})
+		time.Sleep(5 * time.Second)
+		if !w.shows(id, marketplace.Held) { // the reseller finds it in its list, whatever it was told
+			return
+		}
+		w.pays(id, "p-1", 1)
+		for range 6 {
+			if w.shows(id, marketplace.Confirmed) {
+				w.cancels(id, 0)
+				return
+			}
+			time.Sleep(20 * time.Second)
+		}
+	}},
+	{"a customer abandons while the payment succeeds", func(w *world) {
+		id := w.held()
+		together(
+			func() {
+				_, _ = ask(w, "abandon", 0, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
+					return r.Abandon(ctx, reseller, id)
+				})
+			},
+			func() { w.pays(id, "p-1", 1) },
+		)
+	}},
+	{"a payment succeeds as the hold expires", func(w *world) {
+		id := w.held()
+		time.Sleep(holdFor - 2*time.Second)
+		w.pays(id, "p-1", 0)
+	}},
+	{"two replicas are told of a payment", func(w *world) {
+		id := w.held()
+		together(func() { w.pays(id, "p-1", 0) }, func() { w.pays(id, "p-1", 1) })
+	}},
+	{"a payment succeeds shortly before a sweep", func(w *world) {
+		id := w.held()
+		time.Sleep(23 * time.Second)
+		w.pays(id, "p-1", 0)
+	}},
+	{"a payment fails while another one succeeds", func(w *world) {
+		id := w.held()
+		together(
+			func() { w.pays(id, "p-1", 0) },
+			func() {
+				_, _ = ask(w, "failed payment", 1, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
+					return r.Pay(ctx, reseller, id, marketplace.Payment{Reference: "p-0"})
+				})
+			},
+		)
+	}},
+	{"operators confirm and cancel what the partner refuses", func(w *world) {
+		w.platform.script = func(endpoint partnerapi.Endpoint, nth int) deviation {
+			switch {
+			case endpoint == partnerapi.Confirm && nth == 1:
+				return breaks500
+			case endpoint == partnerapi.Confirm:
+				return refused
+			}
+			return well
+		}
+		w.operates()
+	}},
+	{"operators confirm and cancel what the partner takes late", func(w *world) {
+		w.platform.script = func(endpoint partnerapi.Endpoint, nth int) deviation {
+			if endpoint == partnerapi.Confirm && nth == 1 {
+				return breaks500
+			}
+			return well
+		}
+		w.operates()
+	}},
+	{"a checkout is sent again with its key", func(w *world) {
+		together(
+			func() { w.once(0) },
+			func() { time.Sleep(time.Second); w.once(1) },
+			func() { time.Sleep(65 * time.Second); w.once(1) },
+			func() { time.Sleep(140 * time.Second); w.once(0) },
+			func() { time.Sleep(10 * time.Minute); w.once(1) },
+		)
+	}},
+	{"a customer leaves while the hold is made", func(w *world) {
+		id := w.newID()
+		ctx, leave := context.WithCancel(context.Background())
+		defer leave()
+		time.AfterFunc(22*time.Millisecond, leave)
+		_, _ = askFor(ctx, w, "checkout", 0, func(ctx context.Context, r *replica) (booking.Answer, error) {
+			return r.Checkout(ctx, order(id), booking.Key{}, answerOf)
+		})
+	}},
+}
+
+// operates has a payment that is not confirmed, and two operators who see to it.
+func (w *world) operates() {
+	id := w.held()
+	w.pays(id, "p-1", 0)
+	time.Sleep(5 * time.Second)
+	together(
+		func() {
+			_, _ = ask(w, "operator confirms", 0, func(ctx context.Context, r *replica) (marketplace.Booking, error) { return r.Retry(ctx, id) })
+		},
+		func() {
+			for range 4 {
+				time.Sleep(11 * time.Second)
+				after, err := ask(w, "operator cancels", 1, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
+					return r.Settle(ctx, id, "asked for")
+				})
+				if err == nil && after.Status == marketplace.Cancelled {
+					return
+				}
+			}
+		},
+	)
+}
+
+// newID is the next booking's, the same in every run.
+func (w *world) newID() (id uuid.UUID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen["booking"]++
+	id[0], id[15] = 1, byte(w.seen["booking"])
+	return id
+}
+
+// together does some things at the same time, as far as a run that can be repeated allows.
+func together(things ...func()) {
+	finished := make(chan struct{})
+	for i, thing := range things {
+		go func() {
+			time.Sleep(time.Duration(i) * time.Microsecond)
+			thing()
+			finished <- struct{}{}
+		}()
+	}
+	for range things {
+		<-finished
+	}
+}
+
+// patience is how long a client waits for an answer.
+const patience = time.Minute
+
+type result[T any] struct {
+	value T
+	err   error
+}
+
+// ask sends a request to a replica, or to another one while that is paused.
+func ask[T any](w *world, name string, at int, f func(context.Context, *replica) (T, error)) (T, error) {
+	return askFor(context.Background(), w, name, at, f)
+}
+
+func askFor[T any](ctx context.Context, w *world, name string, at int, f func(context.Context, *replica) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	r := w.replicas[at%len(w.replicas)]
+	r.begin()
+	w.mu.Lock()
+	w.seen["request "+name]++
+	nth := w.seen["request "+name]
+	number := w.seen["request"]
+	w.seen["request"]++
+	w.mu.Unlock()
+	t := task{name: name, number: number, operator: len(name) > 8 && name[:8] == "operator"}
+	if nth > 1 {
+		t.name = fmt.Sprintf("%s, again (%d)", name, nth)
+	}
+	answered := make(chan result[T], 1)
+	go func() {
+		defer r.end()
+		value, err := f(with(ctx, t), r)
+		if r.awake() {
+			answered <- result[T]{value, err}
+		}
+	}()
+	select {
+	case got := <-answered:
+		return got.value, got.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// shows reports whether a reseller sees a booking in that state.
+func (w *world) shows(id uuid.UUID, status marketplace.BookingStatus) bool {
+	r, err := w.database.read(id)
+	return err == nil && r.Status == status
+}
+
+// held is a booking that was checked out before the story begins.
+func (w *world) held() uuid.UUID {
+	id := w.newID()
+	answer := w.platform.reserve(id)
+	expires, _ := time.Parse(time.RFC3339Nano, answer.ExpiresAt)
+	b := marketplace.Booking{
+		ID: id, AccountID: reseller, IntegrationID: integration.ID, ActivityID: activity, VariationID: variation, Status: marketplace.Held,
+		Code: answer.ReservationConfirmationCode, ExpiresAt: expires, Currency: "EUR", CreatedAt: time.Now().UTC(),
+	}
+	reserve := booking.Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: b.CreatedAt}
+	_ = w.database.create(b, reserve, booking.Key{})
+	w.database.rows[id].calls[0].ended = &booking.CallEnd{ID: reserve.ID, Status: 201}
+	w.platform.delivers(b.Code, "A")
+	return id
+}
+
+// pays has a payment provider tell of a payment until that is acknowledged, at one
+// replica and then at the next.
+func (w *world) pays(id uuid.UUID, reference string, first int) {
+	for try := range 5 {
+		_, err := ask(w, "payment", first+try, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
+			return r.Pay(ctx, reseller, id, marketplace.Payment{Reference: reference, Succeeded: true})
+		})
+		if err == nil {
+			w.mu.Lock()
+			w.payments = append(w.payments, acknowledged{id, reference})
+			w.mu.Unlock()
+			return
+		}
+		if code := marketplace.CodeOf(err); code == marketplace.NotFound {
+			return
+		}
+		time.Sleep(5 * time.Second)
+	}
+}
+
+func (w *world) cancels(id uuid.UUID, first int) {
+	for try := range 3 {
+		_, err := ask(w, "cancel", first+try, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
+			return r.Cancel(ctx, reseller, id, "ill")
+		})
+		if err == nil {
+			return
+		}
+		time.Sleep(5 * time.Second)
+	}
+}
+
+// once checks out with a key.
+func (w *world) once(at int) {
+	answer, err := ask(w, "checkout with key", at, func(ctx context.Context, r *replica) (booking.Answer, error) {
+		answer, err := r.Checkout(ctx, order(w.newID()), booking.Key{Key: "k-1"}, answerOf)
+		// What the service has answered counts, whether or not its client still waits.
+		if code := marketplace.CodeOf(err); err == nil && answer.Body != nil || code == marketplace.PartnerLate {
+			if err != nil {
+				answer = answerOf(booking.Held{}, err)
+			}
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.answers["k-1"] = append(w.answers["k-1"], answer)
+		}
+		return answer, err
+	})
+	_, _ = answer, err
+}
+
+// answerOf is what the API answers a checkout.
+func answerOf(held booking.Held, failed error) booking.Answer {
+	status := map[marketplace.Code]int{marketplace.Conflict: 409, marketplace.PartnerFailed: 502, marketplace.PartnerLate: 504}[marketplace.CodeOf(failed)]
+	body := map[string]any{}
+	switch {
+	case failed == nil:
+		status, body["booking"] = 201, held.ID
+	case status == 0:
+		return booking.Answer{}
+	default:
+		body["error"] = marketplace.CodeOf(failed)
+	}
+	text, _ := json.Marshal(body)
+	return booking.Answer{Status: status, Body: text}
+}

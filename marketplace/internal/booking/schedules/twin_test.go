@@ -1,0 +1,323 @@
+package schedules
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// twin is the database in memory and PostgreSQL, which are asked for the same, and must
+// say the same.
+type twin struct {
+	t      *testing.T
+	memory *database
+	sql    *postgres.Bookings
+	random *rand.Rand
+	done   []string
+}
+
+// same fails where the two do not agree.
+func (w *twin) same(what string, memory, sql any) {
+	w.t.Helper()
+	first, _ := json.Marshal(memory)
+	second, _ := json.Marshal(sql)
+	w.done = append(w.done, fmt.Sprintf("%s: %s", what, second))
+	if string(first) != string(second) {
+		w.t.Fatalf("want the same of\n%s\ngot, in memory\n%s", strings.Join(w.done, "\n"), first)
+	}
+}
+
+// kind is what an error says, to whoever compares.
+func kind(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, booking.ErrStale), errors.Is(err, booking.ErrNotOwner):
+		return err.Error()
+	default:
+		return string(marketplace.CodeOf(err))
+	}
+}
+
+// shown is what is compared of a booking.
+func shown(r booking.Record) any {
+	b := r.Booking
+	var attention, payments []string
+	for _, a := range b.Attention {
+		attention = append(attention, fmt.Sprint(a.Reason, a.Since.UnixMicro(), a.Message))
+	}
+	for _, p := range r.Payments {
+		payments = append(payments, fmt.Sprint(p.Reference, p.Succeeded, p.At.UnixMicro()))
+	}
+	slices.Sort(attention)
+	slices.Sort(payments)
+	return []any{
+		r.Version, b.Status, b.Reason, b.Code, b.ExpiresAt.UnixMicro(), b.PaymentReference, b.ExternalBookingID, b.ConfirmCall, b.ConfirmTries, b.Doubted,
+		b.Release, b.ReleaseTries, b.ReleaseSince.UnixMicro(), b.Cancellation, b.CancelTries, b.CancelSince.UnixMicro(), b.CancelReason, attention, payments,
+	}
+}
+
+func shownKey(k booking.Key) any {
+	return []any{k.Key, k.Body, k.Booking, k.AskedAt.UnixMicro(), k.Age, k.Answer, k.Made}
+}
+
+func (w *twin) IsAffiliate(context.Context, uuid.UUID) (bool, error) { return false, nil }
+
+func (w *twin) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error) {
+	memory, first := w.memory.read(id)
+	sql, second := w.sql.Booking(ctx, id)
+	w.same("read", []any{shown(memory), kind(first)}, []any{shown(sql), kind(second)})
+	return memory, first
+}
+
+func (w *twin) CreateBooking(ctx context.Context, b marketplace.Booking, reserve booking.Call, k booking.Key) error {
+	first := w.memory.create(b, reserve, k)
+	second := w.sql.CreateBooking(ctx, b, reserve, k)
+	w.same("create", kind(first), kind(second))
+	return first
+}
+
+func (w *twin) Recorded(ctx context.Context, call uuid.UUID) (bool, error) {
+	memory := w.memory.has(call)
+	sql, err := w.sql.Recorded(ctx, call)
+	w.same("recorded", memory, sql)
+	return memory, err
+}
+
+func (w *twin) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
+	if w.random.IntN(4) == 0 { // somebody was first
+		w.same("save late", kind(w.memory.save(c, version-1)), kind(w.sql.SaveBooking(ctx, c, version-1)))
+	}
+	if c.Answers != nil && w.random.IntN(3) == 0 { // the key was taken over
+		late := *c.Answers
+		late.AskedAt = late.AskedAt.Add(-time.Second)
+		without := c
+		without.Answers = &late
+		w.same("save without the key", kind(w.memory.save(without, version)), kind(w.sql.SaveBooking(ctx, without, version)))
+	}
+	first := w.memory.save(c, version)
+	second := w.sql.SaveBooking(ctx, c, version)
+	w.same("save "+string(c.Booking.Status), kind(first), kind(second))
+	return first
+}
+
+func (w *twin) DueBookings(ctx context.Context, takeOver time.Duration, most int) (booking.Due, error) {
+	memory := w.memory.due(takeOver)
+	sql, err := w.sql.DueBookings(ctx, takeOver, most)
+	for _, d := range []*booking.Due{&memory, &sql} {
+		for _, ids := range [][]uuid.UUID{d.Expired, d.Withdrawn} {
+			slices.SortFunc(ids, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
+		}
+		for _, calls := range []*[]booking.CallOf{&d.Reserves, &d.Confirms} {
+			slices.SortFunc(*calls, func(a, b booking.CallOf) int { return strings.Compare(a.Call.String(), b.Call.String()) })
+		}
+	}
+	w.same("due", fmt.Sprint(memory), fmt.Sprint(sql))
+	return memory, err
+}
+
+func (w *twin) Claim(ctx context.Context, k booking.Key, a, v uuid.UUID, slot string) (booking.Offer, booking.Key, bool, error) {
+	if k.Key == "" {
+		return w.memory.world.offer(), k, true, nil
+	}
+	memory, first := w.memory.claim(k)
+	_, sql, second, err := w.sql.Claim(ctx, k, a, v, slot)
+	if marketplace.CodeOf(err) == marketplace.NotFound { // of the slot: the twins share no catalog
+		err = nil
+	}
+	w.same("claim", []any{shownKey(memory), first}, []any{shownKey(sql), second})
+	return w.memory.world.offer(), memory, first, err
+}
+
+func (w *twin) ReclaimKey(ctx context.Context, k, before booking.Key) (booking.Key, bool, error) {
+	memory, first := w.memory.reclaim(k, before)
+	sql, second, err := w.sql.ReclaimKey(ctx, k, before)
+	w.same("reclaim", []any{shownKey(memory), first}, []any{shownKey(sql), second})
+	return memory, first, err
+}
+
+func (w *twin) SettleKey(ctx context.Context, k booking.Key) error {
+	first, second := w.memory.settle(k), w.sql.SettleKey(ctx, k)
+	w.same("settle", kind(first), kind(second))
+	return first
+}
+
+// fickle is a partner that answers as chance has it.
+type fickle struct {
+	caller
+	random *rand.Rand
+	codes  *int
+}
+
+func (f fickle) outcome(good func()) partner.Outcome {
+	switch f.random.IntN(6) {
+	case 0:
+		return refusal(http.StatusBadRequest, "no")
+	case 1:
+		return refusal(http.StatusInternalServerError, "")
+	case 2:
+		return unanswered(time.Second)
+	default:
+		good()
+		return done()
+	}
+}
+
+func (f fickle) Availability(_ context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func([]byte) error) error {
+	return read(f.world.vacancies())
+}
+
+func (f fickle) Reserve(_ context.Context, _ partner.SendBy, _ partner.Target, _ partnerapi.Health, _ partnerapi.ReserveRequest, _ func(partnerapi.ReserveAnswer, partner.Outcome)) (answer partnerapi.ReserveAnswer, o partner.Outcome) {
+	return answer, f.outcome(func() {
+		if f.random.IntN(5) > 0 { // else the code is another booking's
+			*f.codes++
+		}
+		answer = partnerapi.ReserveAnswer{ReservationConfirmationCode: fmt.Sprintf("code-%d", *f.codes), ExpiresAt: f.world.database.now().Add(holdFor).UTC().Format(time.RFC3339)}
+	})
+}
+
+func (f fickle) Confirm(_ context.Context, _ partner.SendBy, _ partner.Target, _ partnerapi.Health, asked partnerapi.ConfirmRequest, _ bool) (answer partnerapi.ConfirmAnswer, o partner.Outcome) {
+	return answer, f.outcome(func() {
+		answer = partnerapi.ConfirmAnswer{ExternalBookingID: "b-" + asked.ReservationConfirmationCode, Status: partnerapi.StatusConfirmed}
+	})
+}
+
+func (f fickle) Release(context.Context, partner.SendBy, partner.Target, string) partner.Outcome {
+	return f.outcome(func() {})
+}
+
+func (f fickle) Cancel(context.Context, partner.SendBy, partner.Target, string, string) partner.Outcome {
+	return f.outcome(func() {})
+}
+
+// catalogOf stores what the twins' bookings refer to.
+func catalogOf(t *testing.T, store *postgres.Store) {
+	t.Helper()
+	_, err := store.Pool().Exec(t.Context(), fmt.Sprintf(`
+		INSERT INTO accounts (id, email, name, role, password_hash, created_at) VALUES ('%[1]s', 'r@example.com', 'R', 'reseller', '-', now());
+		INSERT INTO integrations (id, account_id, name, base_url, auth_type, auth_key, webhook_secret_hash, handles_ticket_delivery, created_at)
+			VALUES ('%[2]s', '%[1]s', 'P', 'https://partner.example', 'bearer', '', sha256(''), false, now());
+		INSERT INTO integration_health (integration_id, state, failure_count, consecutive_failures, consecutive_ok) VALUES ('%[2]s', 'HEALTHY', 0, 0, 0);
+		INSERT INTO activities (id, integration_id, external_product_id, created_at, title, product, product_hash, partner_active, operator_active, details)
+			VALUES ('%[3]s', '%[2]s', 'walk', now(), 'Walk', '{}', sha256(''), true, true, '{}');
+		INSERT INTO variations (id, activity_id, external_option_id, sort, title, option, option_hash, partner_active, details)
+			VALUES ('%[4]s', '%[3]s', 'morning', 0, 'Morning', '{}', sha256(''), true, '{}')`, reseller, integration.ID, activity, variation))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTheDatabaseInMemoryIsPostgreSQL holds the database of the schedules to the SQL that
+// it stands for: the service plays random stories on both at once.
+func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
+	t.Parallel()
+	store := pgtest.Open(t)
+	catalogOf(t, store)
+	ids := 0
+	for seed := range uint64(12) {
+		w := newWorld(1, schedule{}.plan)
+		random := rand.New(rand.NewPCG(seed, 0))
+		ahead := time.Duration(seed) * 100 * time.Hour
+		w.database.now = func() time.Time { return w.began.UTC().Truncate(time.Microsecond).Add(ahead) }
+		store.Bookings.Clock = w.database.now
+		codes := int(seed) * 1000
+		both := &twin{t: t, memory: w.database, sql: store.Bookings, random: random}
+		s := booking.NewService(booking.Config{
+			Store: both, Keys: both, Partner: fickle{caller{w.replicas[0]}, random, &codes},
+			Target:          func(marketplace.Integration) (partner.Target, error) { return partner.Target{}, nil },
+			AffiliatesShare: decimal.NewFromInt(10), Now: w.database.now, Log: slog.New(slog.DiscardHandler),
+		})
+		var known []uuid.UUID
+		for range 60 {
+			ctx := t.Context()
+			if len(known) == 0 || random.IntN(5) == 0 {
+				ids++
+				id := uuid.UUID{1, 14: byte(ids >> 8), 15: byte(ids)}
+				k := booking.Key{}
+				if random.IntN(2) == 0 {
+					k = booking.Key{Key: fmt.Sprintf("%d-%d", seed, random.IntN(3)), Body: [32]byte{byte(random.IntN(8) / 7)}}
+				}
+				if random.IntN(3) == 0 { // a replica that dies, or is paused
+					if _, stored, claimed, _ := both.Claim(ctx, booking.Key{Account: reseller, Key: k.Key + "x", Booking: id}, activity, variation, ""); claimed && random.IntN(2) == 0 {
+						b := marketplace.Booking{ID: id, AccountID: reseller, IntegrationID: integration.ID, ActivityID: activity, VariationID: variation, Status: marketplace.Reserving, Currency: "EUR", Guests: []marketplace.Guests{}, Start: w.tomorrow(), End: w.tomorrow(), CreatedAt: w.database.now()}
+						_ = both.CreateBooking(ctx, b, booking.Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: b.CreatedAt}, stored)
+					}
+					k.Key += "x"
+				}
+				_, _ = s.Checkout(ctx, order(id), k, answerOf)
+				known = append(known, id)
+				continue
+			}
+			id := known[random.IntN(len(known))]
+			switch random.IntN(11) {
+			case 0, 1, 2:
+				_, _ = s.Pay(ctx, reseller, id, marketplace.Payment{Reference: fmt.Sprint(random.IntN(2)), Succeeded: random.IntN(4) > 0})
+			case 3:
+				_, _ = s.Abandon(ctx, reseller, id)
+			case 4:
+				_, _ = s.Cancel(ctx, reseller, id, "ill")
+			case 5:
+				_, _ = s.Settle(ctx, id, "ill")
+			case 6:
+				_, _ = s.Retry(ctx, id)
+			case 7:
+				_, _ = s.DeliverConfirm(ctx, id)
+				_, _ = s.DeliverRelease(ctx, id)
+				_, _ = s.DeliverCancel(ctx, id)
+			case 8:
+				_ = s.Sweep(ctx)
+			case 9:
+				ahead += []time.Duration{time.Second, 40 * time.Second, 2 * time.Minute, holdFor, 25 * time.Hour}[random.IntN(5)]
+			case 10:
+				_, _ = s.Resolve(ctx, id)
+			}
+		}
+		s.Wait()
+		both.sameJobs(store)
+		if _, err := store.Pool().Exec(t.Context(), `DELETE FROM river_job; TRUNCATE bookings, idempotency_keys CASCADE`); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sameJobs compares the jobs that were inserted.
+func (w *twin) sameJobs(store *postgres.Store) {
+	w.t.Helper()
+	rows, err := store.Pool().Query(w.t.Context(), `SELECT kind, args->>'booking_id', state = 'scheduled' FROM river_job`)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var memory, sql []string
+	for rows.Next() {
+		var kind, id string
+		var later bool
+		if err := rows.Scan(&kind, &id, &later); err != nil {
+			w.t.Fatal(err)
+		}
+		sql = append(sql, fmt.Sprintf("%s %s %t", kind, id, later))
+	}
+	for _, j := range w.memory.queue {
+		memory = append(memory, fmt.Sprintf("%s %s %t", j.kind, j.booking, j.later))
+	}
+	slices.Sort(memory)
+	slices.Sort(sql)
+	w.same("jobs", memory, sql)
+}

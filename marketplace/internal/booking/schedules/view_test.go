@@ -1,0 +1,172 @@
+package schedules
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// view is a replica's connection to the database. Each call is a step.
+type view struct{ *replica }
+
+// write does what changes the database.
+func (v view) write(ctx context.Context, op string, apply func() error) error {
+	did, err := v.step(ctx, op, v.world.database.palette().writes)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	switch did {
+	case failsBefore:
+		return errConnection
+	case failsAfter:
+		_ = apply()
+		return errConnection
+	case losesReply:
+		_ = apply()
+		sleep(ctx, 15*time.Minute)
+		v.awake()
+		return errConnection
+	case ghost:
+		time.AfterFunc(5*time.Second, func() { _ = apply() })
+		return errConnection
+	case late40:
+		if !sleep(ctx, 40*time.Second) {
+			v.awake()
+			return ctx.Err()
+		}
+		err := apply()
+		v.awake()
+		return err
+	}
+	err = apply()
+	if by := did.holds(); by > 0 && !sleep(ctx, by) {
+		err = ctx.Err()
+	}
+	v.awake()
+	return err
+}
+
+// wroteKey is what comes of a write of a key.
+type wroteKey struct {
+	key  booking.Key
+	done bool
+}
+
+// writeKey is write of a key. What takes effect late comes to nobody.
+func (v view) writeKey(ctx context.Context, op string, apply func() (booking.Key, bool)) (wroteKey, error) {
+	var got atomic.Pointer[wroteKey]
+	err := v.write(ctx, op, func() error {
+		key, done := apply()
+		got.Store(&wroteKey{key, done})
+		return nil
+	})
+	if err != nil {
+		return wroteKey{}, err
+	}
+	return *got.Load(), nil
+}
+
+// look does what reads the database.
+func look[T any](ctx context.Context, v view, op string, read func() (T, error)) (T, error) {
+	var none T
+	did, err := v.step(ctx, op, v.world.database.palette().reads)
+	if err != nil {
+		return none, err
+	}
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
+	if did == failsBefore {
+		return none, errConnection
+	}
+	found, err := read()
+	if by := did.holds(); by > 0 && !sleep(ctx, by) {
+		found, err = none, ctx.Err()
+	}
+	v.awake()
+	return found, err
+}
+
+func (d *database) palette() palette { return d.world.platform.palette }
+
+func (v view) IsAffiliate(ctx context.Context, _ uuid.UUID) (bool, error) {
+	return look(ctx, v, "read the affiliate", func() (bool, error) { return true, nil })
+}
+
+func (v view) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error) {
+	return look(ctx, v, "read the booking", func() (booking.Record, error) {
+		v.looks(ctx)
+		return v.world.database.read(id)
+	})
+}
+
+func (v view) DueBookings(ctx context.Context, takeOver time.Duration, _ int) (booking.Due, error) {
+	return look(ctx, v, "read what is due", func() (booking.Due, error) { return v.world.database.due(takeOver), nil })
+}
+
+func (v view) CreateBooking(ctx context.Context, b marketplace.Booking, reserve booking.Call, k booking.Key) error {
+	v.begins(ctx, partnerapi.Reserve, reserve.ID)
+	return v.write(ctx, "record the checkout", func() error { return v.world.database.create(b, reserve, k) })
+}
+
+func (v view) Recorded(ctx context.Context, call uuid.UUID) (bool, error) {
+	return look(ctx, v, "look for the call", func() (bool, error) { return v.world.database.has(call), nil })
+}
+
+func (v view) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
+	if c.Begins != nil {
+		v.begins(ctx, c.Begins.Endpoint, c.Begins.ID)
+	}
+	return v.write(ctx, "save the booking", func() error {
+		v.looks(ctx)
+		return v.world.database.save(c, version)
+	})
+}
+
+func (v view) Claim(ctx context.Context, k booking.Key, _, _ uuid.UUID, _ string) (o booking.Offer, stored booking.Key, claimed bool, err error) {
+	if k.Key == "" {
+		o, err = look(ctx, v, "read the offer", func() (booking.Offer, error) { return v.world.offer(), nil })
+		return o, k, true, err
+	}
+	got, err := v.writeKey(ctx, "claim the key", func() (booking.Key, bool) { return v.world.database.claim(k) })
+	return v.world.offer(), got.key, got.done, err
+}
+
+func (v view) ReclaimKey(ctx context.Context, k, before booking.Key) (stored booking.Key, taken bool, err error) {
+	got, err := v.writeKey(ctx, "take over the key", func() (booking.Key, bool) { return v.world.database.reclaim(k, before) })
+	return got.key, got.done, err
+}
+
+func (v view) SettleKey(ctx context.Context, k booking.Key) error {
+	return v.write(ctx, "settle the key", func() error { return v.world.database.settle(k) })
+}
+
+// begins remembers which call a task has put on record, or tried to.
+func (r *replica) begins(ctx context.Context, endpoint partnerapi.Endpoint, call uuid.UUID) {
+	r.world.mu.Lock()
+	defer r.world.mu.Unlock()
+	r.current[of(ctx).name+string(endpoint)] = call
+}
+
+// looks remembers when a task has seen a booking as it is stored.
+func (r *replica) looks(ctx context.Context) {
+	r.world.mu.Lock()
+	defer r.world.mu.Unlock()
+	r.looked[of(ctx).name] = time.Now()
+}
+
+// begun is the call that a task put on record last.
+func (r *replica) begun(ctx context.Context, endpoint partnerapi.Endpoint) uuid.UUID {
+	r.world.mu.Lock()
+	defer r.world.mu.Unlock()
+	return r.current[of(ctx).name+string(endpoint)]
+}
