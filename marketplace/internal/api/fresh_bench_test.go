@@ -13,26 +13,30 @@ import (
 	"time"
 )
 
-// send asks for a change, as an operator does.
-func (r *replica) send(b *testing.B, method, path, body string) {
+// send asks for a change, as an operator does unless a header says who asks.
+func (r *replica) send(b *testing.B, method, path, body string, headers ...header) []byte {
 	b.Helper()
 	request, err := http.NewRequestWithContext(b.Context(), method, "http://"+r.address+path, strings.NewReader(body))
 	if err != nil {
 		b.Error(err)
-		return
+		return nil
 	}
 	request.Header.Set("Authorization", "Bearer "+r.operator)
 	request.Header.Set("Content-Type", "application/json")
+	for _, h := range headers {
+		request.Header.Set(h.name, h.value)
+	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
 		b.Error(err)
-		return
+		return nil
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode >= 300 {
 		b.Errorf("want the change taken, got %d %s and %v", answer.StatusCode, text, err)
 	}
+	return text
 }
 
 // seen wants a change, which has just been answered, shown by every read where it was
@@ -79,4 +83,45 @@ func edit(b *testing.B, first, second *replica) (stop func()) {
 		}
 	})
 	return func() { cancel(); all.Wait() }
+}
+
+// stir changes a rate, and has a partner change one product and ask for a sync, while
+// others read. That comes before what is measured: a rate unmakes every page, and to make
+// them again would be most of what is measured then. In the end the rate is what it was.
+func stir(b *testing.B, first, second *replica, paths []string) {
+	partner := aScriptedPartner(b)
+	partner.sells("a", "b", "c")
+	products := partner.body.Load().(string)
+	var made struct{ Data registered }
+	asked := fmt.Sprintf(`{"name":"New Town Walks","base_url":%q,"auth_key":"partner-key"}`, partner.address)
+	must(b, json.Unmarshal(first.send(b, http.MethodPost, "/api/v1/partner-integrations", asked), &made))
+	pull := func() {
+		first.send(b, http.MethodPost, "/api/v1/partner-integrations/"+made.Data.ID+"/sync/trigger", "", header{"x-webhook-secret", made.Data.Secret})
+	}
+	pull()
+	for _, rate := range []string{"200", "150.5", "171.94"} {
+		wait := whileRead(b, first, paths)
+		yen := resellersList + "?limit=20&page=3&currency=JPY"
+		_, before := get(b, first.address, first.request(yen))
+		first.send(b, http.MethodPut, "/api/v1/operator/rates", `{"base":"EUR","rates":{"JPY":"`+rate+`"}}`)
+		seen(b, first, second, yen, "a rate", func(page []byte) bool { return !bytes.Equal(page, before) })
+
+		policy := rate + " hours"
+		partner.body.Store(strings.Replace(products, "24 hours", policy, 1))
+		pull()
+		last := resellersList + "?limit=20&page=501&currency=USD" // where the newest activities are
+		seen(b, first, second, last, "a sync", func(page []byte) bool { return bytes.Contains(page, []byte(policy)) })
+		wait()
+	}
+}
+
+// whileRead has the pages read for a second. What it returns waits for the end of that.
+func whileRead(b *testing.B, r *replica, paths []string) (wait func()) {
+	requests := make([][]byte, len(paths))
+	for i, path := range paths {
+		requests[i] = r.request(path)
+	}
+	var all sync.WaitGroup
+	all.Go(func() { load(b, r.address, requests, http.StatusOK, time.Second) })
+	return all.Wait
 }

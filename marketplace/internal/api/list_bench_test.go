@@ -45,7 +45,7 @@ const rounds = 5
 
 // BenchmarkList reads pages of 20 of 10,000 activities in 4 currencies while an operator
 // changes one a second, against a bare server that sends the same bytes. Readers must
-// see these changes.
+// see these changes, and before them those of rates and by syncs.
 func BenchmarkList(b *testing.B) {
 	store := pgtest.Open(b)
 	seed(b, store, 10_000)
@@ -56,6 +56,7 @@ func BenchmarkList(b *testing.B) {
 			paths = append(paths, fmt.Sprintf("%s?limit=20&page=%d&currency=%s", resellersList, page+1, currency))
 		}
 	}
+	stir(b, first, second, paths)
 	for name, headers := range map[string][]string{"plain": nil, "gzip": {"Accept-Encoding: gzip"}} {
 		b.Run(name, func(b *testing.B) { compare(b, first, second, paths, http.StatusOK, headers) })
 	}

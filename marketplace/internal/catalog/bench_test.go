@@ -245,3 +245,30 @@ func BenchmarkUnchangedSync(b *testing.B) {
 	b.ReportMetric(float64(median(whole)-5*time.Millisecond)/float64(median(least)), "x-beyond-5ms")
 	b.ReportMetric(0, "ns/op")
 }
+
+// A sync after one price has changed: one variation is written, and nothing else of the
+// catalog.
+func BenchmarkSyncOfOneChange(b *testing.B) {
+	s := newSyncBench(b)
+	s.sync(b)
+	whole := benchCatalog()
+	rounds := max(b.N, benchRounds)
+	before := s.written(b)
+	var took []time.Duration
+	for i := range rounds {
+		s.body = bytes.Replace(whole, []byte("2250"), []byte(fmt.Sprint(3000+i)), 1)
+		took = append(took, timed(func() {
+			if made := s.sync(b); made.Updated != 1 || made.Skipped {
+				b.Fatalf("want one updated, got %+v", made)
+			}
+		}))
+	}
+	after := s.written(b)
+	for table, want := range map[string]int64{"activities": 0, "slots": 0, "variations": 1, "integrations": 1, "syncs": 1} {
+		if got := after[table] - before[table]; got != want*int64(rounds) {
+			b.Errorf("%s: want %d rows written a sync, got %d in %d", table, want, got, rounds)
+		}
+	}
+	b.ReportMetric(milliseconds(median(took)), "ms/sync")
+	b.ReportMetric(0, "ns/op")
+}
