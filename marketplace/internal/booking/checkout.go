@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,20 +47,43 @@ func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request)
 	if err != nil {
 		return Held{}, err
 	}
-	slot, err := s.fresh(ctx, target, o, offer)
+	fresh, err := s.fresh(ctx, target, o, offer)
 	if err != nil {
 		return Held{}, err
 	}
-	if b, err = priced(b, o, offer, slot); err != nil {
+	if b, err = s.book(b, o, offer, fresh.Slot); err != nil {
+		s.keepFresh(ctx, fresh)
 		return Held{}, err
+	}
+	a := &reserve{by: s, Record: Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}, target: target, fresh: fresh, request: q}
+	return a.send(ctx)
+}
+
+// book puts a booking into a slot as the partner has it now. The error is Conflict where
+// the slot cannot be booked; how many seats are left is the partner's to judge.
+func (s *Service) book(b marketplace.Booking, o Order, offer Offer, slot *marketplace.Slot) (marketplace.Booking, error) {
+	switch {
+	case slot == nil || !slot.Status.Bookable():
+		return b, errNoSlot
+	case !slot.Start.After(s.Now()):
+		return b, errStarted
+	}
+	b, err := priced(b, o, offer, *slot)
+	if err != nil {
+		return b, err
 	}
 	row, err := next(b, checkOut)
-	if err != nil {
-		return Held{}, err
-	}
 	b.Status, b.AvailabilityID, b.Start, b.End = row.To, slot.ID, slot.Start, slot.End
-	a := &reserve{by: s, Record: Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}, target: target, request: q}
-	return a.send(ctx)
+	return b, err
+}
+
+// keepFresh stores what the partner has said of a slot that is not booked.
+func (s *Service) keepFresh(ctx context.Context, fresh Fresh) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	defer cancel()
+	if err := s.Store.KeepFresh(ctx, fresh); err != nil {
+		s.Log.Warn("what a partner has said of a slot is not stored", slog.String("variation_id", fresh.Variation.String()), slog.Any("error", err))
+	}
 }
 
 // draft is the booking as far as it is known before the partner is asked. What is wrong
@@ -146,17 +170,17 @@ func priced(b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) 
 }
 
 // fresh returns the slot as the partner has it now: by its id, else by its start. The
-// error is Conflict where it cannot be booked; how many seats are left is the partner's
-// to judge.
-func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, offer Offer) (marketplace.Slot, error) {
+// error is Conflict where it has begun, or is further ahead than partners tell.
+func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, offer Offer) (Fresh, error) {
+	fresh := Fresh{At: s.Now(), Variation: o.Variation, Asked: o.Slot}
+	if !offer.Start.After(fresh.At) {
+		return fresh, errStarted
+	}
 	zone, err := time.LoadLocation(offer.Activity.Product.TimeZone)
 	if err != nil {
-		return marketplace.Slot{}, fmt.Errorf("the zone of activity %s: %w", o.Activity, err)
+		return fresh, fmt.Errorf("the zone of activity %s: %w", o.Activity, err)
 	}
-	date, today := marketplace.DateIn(offer.Start, zone), marketplace.DateIn(s.Now(), zone)
-	if date.Before(today) || date.After(today.AddDate(0, 0, partnerapi.LookaheadDays)) {
-		return marketplace.Slot{}, errNoSlot
-	}
+	date := marketplace.DateIn(offer.Start, zone)
 	window := catalog.Window{Zone: zone, From: date, To: date}
 	var read *catalog.SlotAnswer
 	within, cancel := context.WithTimeoutCause(ctx, freshTime, errBusy)
@@ -171,13 +195,19 @@ func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, off
 		err = errBusy
 	}
 	if err != nil {
-		return marketplace.Slot{}, err
+		if last := marketplace.DateIn(fresh.At, zone).AddDate(0, 0, partnerapi.LookaheadDays); date.After(last) && refusedByPartner(err) {
+			err = errNoSlot // which is lawful of a date that far ahead
+		}
+		return fresh, err
 	}
-	slot, found := match(read.Slots, o.Slot, offer.Start)
-	if !found || !slot.Status.Bookable() {
-		return slot, errNoSlot
-	}
-	return slot, nil
+	fresh.Slot, fresh.Gone = match(read.Slots, o.Slot, offer.Start), read.Lacks(o.Slot)
+	return fresh, nil
+}
+
+// refusedByPartner reports whether the partner has answered with a 4xx.
+func refusedByPartner(err error) bool {
+	var failed *marketplace.Error
+	return errors.As(err, &failed) && failed.PartnerStatus/100 == 4
 }
 
 // freshTime bounds the availability of a checkout, the wait for a turn with the partner
@@ -188,16 +218,18 @@ var errBusy = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the pa
 
 var errNoSlot = &marketplace.Error{Code: marketplace.Conflict, Message: "the slot can no longer be booked"}
 
-func match(slots []marketplace.Slot, id string, start time.Time) (marketplace.Slot, bool) {
-	for _, slot := range slots {
-		if slot.ID == id {
-			return slot, true
+var errStarted = &marketplace.Error{Code: marketplace.Conflict, Message: "the slot has begun"}
+
+func match(slots []marketplace.Slot, id string, start time.Time) *marketplace.Slot {
+	for i := range slots {
+		if slots[i].ID == id {
+			return &slots[i]
 		}
 	}
-	for _, slot := range slots {
-		if slot.Start.Equal(start) {
-			return slot, true
+	for i := range slots {
+		if slots[i].Start.Equal(start) {
+			return &slots[i]
 		}
 	}
-	return marketplace.Slot{}, false
+	return nil
 }

@@ -33,6 +33,9 @@ type Error struct {
 	// RetryAfter is in how long a request that is RateLimited, or under way already, may
 	// be made again; 0 says nothing.
 	RetryAfter time.Duration
+	// PartnerStatus is the HTTP status that a partner has refused a call with; 0: it has
+	// not.
+	PartnerStatus int
 }
 
 func (e *Error) Error() string {
