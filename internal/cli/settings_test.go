@@ -46,7 +46,7 @@ func setup(t *testing.T, file string, arguments ...string) *bench {
 		File: &cli.SettingsFile{
 			Default: usualFile, Folder: t.TempDir(), Fresh: fresh, Secrets: map[string]string{"auth-key": "set the variable"},
 			Found: []string{"base-url", "strict", "max-duration", "max-holds", "rule", "secretly"},
-			Hint: func(_ string, names []string) string { return fmt.Sprintf(" (of %d)", len(names)) },
+			Hint:  func(_ string, names []string) string { return fmt.Sprintf(" (of %d)", len(names)) },
 		},
 	}
 	if file != "" {
