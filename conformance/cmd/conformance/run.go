@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"partnerkit.dev/conformance/internal/nearest"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/nearest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
