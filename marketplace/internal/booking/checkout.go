@@ -66,7 +66,7 @@ func (s *Service) book(b marketplace.Booking, o Order, offer Offer, slot *market
 	case slot == nil || !slot.Status.Bookable():
 		return b, errNoSlot
 	case !slot.Start.After(s.Now()):
-		return b, errStarted
+		return b, errSlotStarted
 	}
 	b, err := priced(b, o, offer, *slot)
 	if err != nil {
@@ -174,7 +174,7 @@ func priced(b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) 
 func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, offer Offer) (Fresh, error) {
 	fresh := Fresh{At: s.Now(), Variation: o.Variation, Asked: o.Slot}
 	if !offer.Start.After(fresh.At) {
-		return fresh, errStarted
+		return fresh, errSlotStarted
 	}
 	zone, err := time.LoadLocation(offer.Activity.Product.TimeZone)
 	if err != nil {
@@ -216,9 +216,9 @@ const freshTime = 22 * time.Second
 
 var errBusy = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the partner has not answered earlier calls"}
 
-var errNoSlot = &marketplace.Error{Code: marketplace.Conflict, Message: "the slot can no longer be booked"}
+var errNoSlot = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.SlotSoldOut, Message: "the slot can no longer be booked"}
 
-var errStarted = &marketplace.Error{Code: marketplace.Conflict, Message: "the slot has begun"}
+var errSlotStarted = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.SlotStarted, Message: "the slot has already started"}
 
 func match(slots []marketplace.Slot, id string, start time.Time) *marketplace.Slot {
 	for i := range slots {

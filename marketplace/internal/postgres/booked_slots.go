@@ -25,7 +25,7 @@ const notPulledSince = `NOT EXISTS (SELECT FROM slot_pulls p WHERE p.variation_i
 // It holds the row of that slot alone, not its option's, and does not wait for another:
 // a pull that writes many would wait for it while it waits for the pull.
 func queueFresh(batch *pgx.Batch, f booking.Fresh) error {
-	args := pgx.NamedArgs{"variation": f.Variation, "at": f.At, "asked": f.Asked}
+	args := named{"variation": f.Variation, "at": f.At, "asked": f.Asked}
 	if f.Gone {
 		batch.Queue(`
 			UPDATE slots s SET status = 'CLOSED', news_at = @at WHERE ctid = ANY (ARRAY(
@@ -62,12 +62,12 @@ func (s saving) seats(c *booking.SeatsChange) {
 		return
 	}
 	s.queue(`
-		UPDATE slots s SET vacancies = `+left+`, changed_at = greatest(s.changed_at, @asked),
+		UPDATE slots s SET vacancies = `+left+`, changed_at = greatest(s.changed_at, @seen),
 			status = CASE WHEN `+left+` = 0 AND s.status IN ('AVAILABLE', 'LIMITED') THEN 'SOLD_OUT'
 				WHEN `+left+` > 0 AND s.vacancies = 0 AND s.status = 'SOLD_OUT' THEN 'LIMITED' ELSE s.status END
 		FROM bookings b JOIN activities a ON a.id = b.activity_id
 		WHERE b.id = @id AND b.version = @version`+s.owner+` AND s.variation_id = b.variation_id AND s.availability_id = b.availability_id
-			AND s.vacancies IS NOT NULL AND s.news_at <= @asked AND NOT coalesce((a.product ->> 'allowFreesale')::boolean, false)
-			AND NOT EXISTS (SELECT FROM slot_pulls p WHERE p.variation_id = b.variation_id AND p.sent_at > @asked)`,
-		pgx.NamedArgs{"asked": c.At, "free": c.Free})
+			AND s.vacancies IS NOT NULL AND s.news_at <= @seen AND NOT coalesce((a.product ->> 'allowFreesale')::boolean, false)
+			AND NOT EXISTS (SELECT FROM slot_pulls p WHERE p.variation_id = b.variation_id AND p.sent_at > @seen)`,
+		named{"seen": c.At, "free": c.Free})
 }
