@@ -89,9 +89,10 @@ type Order struct {
 	IdempotencyKey string `json:"-"`
 }
 
-// Party is a number of guests of one type.
+// Party is a number of guests of one unit.
 type Party struct {
-	Type     partnerapi.UnitType `json:"type"`
+	Type     partnerapi.UnitType `json:"type,omitempty"`    // may be left out beside UnitID
+	UnitID   string              `json:"unit_id,omitempty"` // required where several units have one type
 	Quantity int                 `json:"quantity"`
 }
 

@@ -1,10 +1,13 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,10 +34,11 @@ type Order struct {
 	ResellerReference string
 }
 
-// Party is a number of guests of one type.
+// Party is a number of guests of one unit.
 type Party struct {
-	Type     partnerapi.UnitType
-	Quantity int // at least 1
+	Type     partnerapi.UnitType // "": the unit's
+	Unit     string              // its id; "": the only one of the type
+	Quantity int                 // at least 1
 }
 
 // checkout books a slot, as far as a hold.
@@ -96,17 +100,18 @@ func (s *Service) draft(ctx context.Context, o Order, offer Offer) (marketplace.
 		Contact: o.Contact, AffiliateID: o.Affiliate, ResellerReference: o.ResellerReference,
 	}
 	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "the request is not as it should be"}
-	taken := map[partnerapi.UnitType]bool{}
+	guests := 0
 	for i, party := range o.Guests {
-		unit, known := unitOf(variation.Option, party.Type)
-		switch {
-		case !known:
-			wrong.Details = append(wrong.Details, fmt.Sprintf("units[%d].type: this variation has no guests of that type", i))
-		case taken[party.Type]:
-			wrong.Details = append(wrong.Details, fmt.Sprintf("units[%d].type: want each type once", i))
+		unit, mistake := unitOf(variation.Option, party)
+		if slices.ContainsFunc(b.Guests, func(g marketplace.Guests) bool { return g.UnitID == unit.ID }) {
+			mistake = cmp.Or(mistake, "type: want each type once, or each unit_id")
 		}
-		taken[party.Type] = true
-		b.Guests = append(b.Guests, marketplace.Guests{Type: party.Type, Quantity: party.Quantity, UnitID: unit.ID})
+		if mistake != "" {
+			wrong.Details = append(wrong.Details, fmt.Sprintf("units[%d].%s", i, mistake))
+			continue
+		}
+		guests += party.Quantity
+		b.Guests = append(b.Guests, marketplace.Guests{Type: unit.Type, Quantity: party.Quantity, UnitID: unit.ID})
 	}
 	if o.Affiliate != uuid.Nil {
 		known, err := s.Store.IsAffiliate(ctx, o.Affiliate)
@@ -120,8 +125,11 @@ func (s *Service) draft(ctx context.Context, o Order, offer Offer) (marketplace.
 	if wrong.Details != nil {
 		return b, wrong
 	}
+	if most := variation.Details.MaxNoBooking; most > 0 && guests > most {
+		return b, marketplace.Errorf(marketplace.Conflict, "this variation takes at most %d guests in one booking", most)
+	}
 	// A currency that has no rate is found before anybody is called.
-	return priced(b, o, offer, marketplace.Slot{})
+	return b, storefront.CanPrice(offer.Activity, offer.Terms, o.Currency)
 }
 
 func (o Offer) variation(id uuid.UUID) marketplace.Variation {
@@ -133,13 +141,25 @@ func (o Offer) variation(id uuid.UUID) marketplace.Variation {
 	return marketplace.Variation{} // the store has found it
 }
 
-func unitOf(option partnerapi.Option, kind partnerapi.UnitType) (partnerapi.Unit, bool) {
+// unitOf returns the unit that a party names, or what is wrong with it.
+func unitOf(option partnerapi.Option, p Party) (found partnerapi.Unit, mistake string) {
+	var fit []string
 	for _, unit := range option.Units {
-		if unit.Type == kind {
-			return unit, true
+		if p.Unit != "" && unit.ID == p.Unit || p.Unit == "" && unit.Type == p.Type {
+			found, fit = unit, append(fit, unit.ID)
 		}
 	}
-	return partnerapi.Unit{}, false
+	switch {
+	case p.Unit != "" && len(fit) == 0:
+		return found, "unit_id: this variation has no such unit"
+	case p.Unit != "" && p.Type != "" && p.Type != found.Type:
+		return found, fmt.Sprintf("type: the unit is for another type, %s", found.Type)
+	case len(fit) == 0:
+		return found, "type: this variation has no guests of that type"
+	case len(fit) > 1:
+		return found, fmt.Sprintf("unit_id: this variation has several units of the type %s: want one of %s", p.Type, strings.Join(fit, ", "))
+	}
+	return found, ""
 }
 
 // priced is the booking with what its slot costs.
@@ -156,13 +176,10 @@ func priced(b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) 
 	}
 	guests := make([]marketplace.Guests, len(b.Guests))
 	for i, g := range b.Guests {
-		for j, unit := range variation.Option.Units {
-			if unit.ID == g.UnitID {
-				g.Price = &prices.Units[j].Price
-				b.Total.Decimal = b.Total.Add(g.Price.Mul(decimal.NewFromInt(int64(g.Quantity))))
-				break
-			}
+		if g.Price, err = prices.Of(g.UnitID); err != nil {
+			return b, err
 		}
+		b.Total.Decimal = b.Total.Add(g.Price.Mul(decimal.NewFromInt(int64(g.Quantity))))
 		guests[i] = g
 	}
 	b.Guests = guests
