@@ -3,6 +3,7 @@ package marketplace
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -40,7 +41,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.Cause != nil {
+	if e.Cause != nil && !strings.HasSuffix(e.Message, e.Cause.Error()) { // Errorf has it in the message
 		return e.Message + ": " + e.Cause.Error()
 	}
 	return e.Message

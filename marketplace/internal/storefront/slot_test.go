@@ -129,3 +129,39 @@ func TestASlotWithoutARateIsShownAndCannotBeBooked(t *testing.T) {
 		t.Errorf("want a day on which nothing can be booked, got %+v", day)
 	}
 }
+
+// On the day when clocks go back there are two of 02:30, on the day when they go forward none.
+func TestSlotsOnTheDaysWhenClocksAreChangedKeepTheirOwnOffsets(t *testing.T) {
+	t.Parallel()
+	a := walk()
+	a.Product.TimeZone = "Europe/Berlin"
+	for on, starts := range map[string][]string{
+		"2026-10-25": {"2026-10-25T01:30:00+02:00", "2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00", "2026-10-25T23:30:00+01:00"},
+		"2026-03-29": {"2026-03-29T00:00:00+01:00", "2026-03-29T01:30:00+01:00", "2026-03-29T03:30:00+02:00", "2026-03-29T23:30:00+02:00"},
+	} {
+		date, err := time.Parse(time.DateOnly, on)
+		must(t, err)
+		zone, err := time.LoadLocation(a.Product.TimeZone)
+		must(t, err)
+		var slots []marketplace.Slot
+		for _, text := range starts {
+			start, err := partnerapi.ParseDateTime(text)
+			must(t, err)
+			slot := slotOf(text, partnerapi.StatusAvailable, seats(1))
+			slot.Start, slot.End, slot.LocalDate = start.UTC(), start.UTC().Add(time.Hour), marketplace.DateIn(start, zone)
+			slots = append(slots, slot)
+		}
+		views, err := showSlots(a, a.Variations[0], slots, terms, "EUR", date.AddDate(0, 0, -1))
+		must(t, err)
+		for i, view := range views {
+			if view.Start != starts[i] || !view.Bookable {
+				t.Errorf("want %s, got %+v", starts[i], view)
+			}
+		}
+		days, err := showCalendar(a, a.Variations[0], slots, date.AddDate(0, 0, -1), date.AddDate(0, 0, 1), terms, "EUR", date.AddDate(0, 0, -1))
+		must(t, err)
+		if days[1].Slots != 4 || *days[1].Vacancies != 4 || days[0].Slots+days[2].Slots != 0 {
+			t.Errorf("want all four on %s, got %+v", on, days)
+		}
+	}
+}
