@@ -184,10 +184,8 @@ func (b Bounds) checkDates(now time.Time, clockMoves bool) error {
 	return nil
 }
 
-// maxHolds is how many holds may be made.
 func (b Bounds) maxHolds() int { return orElse(b.MaxHolds, DefaultMaxHolds) }
 
-// maxBookings is how many bookings may be made.
 func (b Bounds) maxBookings() int { return orElse(b.MaxBookings, DefaultMaxBookings) }
 
 func orElse(n *int, otherwise int) int {
@@ -218,7 +216,6 @@ func (b Bounds) forStories(stories int) Bounds {
 // on average.
 const mostOfAStory = 10
 
-// scope is what of the partner's offer is asked for and booked.
 func (b Bounds) scope() plan.Scope {
 	return plan.Scope{Products: b.Products, Options: b.Options, From: b.From, To: b.To}
 }

@@ -135,7 +135,6 @@ func (j *judging) with(f judge.Finding) judge.Finding {
 	return f
 }
 
-// step takes one step. Enough says that the others can be done without.
 func (j *judging) step(r rule.Rule, s judge.Step) (finding judge.Finding, enough bool) {
 	if s.Fields {
 		return j.fields.Finding(r.ID), false
@@ -160,7 +159,6 @@ func (j *judging) step(r rule.Rule, s judge.Step) (finding judge.Finding, enough
 	return judge.Finding{}, false
 }
 
-// tries weighs the tries of every subject.
 func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 	var open *scenario.Stop
 	counted := s.Seats == ""

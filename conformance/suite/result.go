@@ -14,7 +14,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// result sums the run up.
 func (r *run) result() *report.Result {
 	r.verdicts.Settle(r.fields)
 	started := r.player.Time.Started()
@@ -60,7 +59,6 @@ func (r *run) scaled(d time.Duration) time.Duration {
 	return time.Duration(r.config.LimitScale * float64(d))
 }
 
-// verdict judges the partner; the reason says why it cannot be judged.
 func (r *run) verdict(result *report.Result) (report.Verdict, string) {
 	survey, words := r.player.Surveyed(), r.client.Redactor().Words
 	var catalog *scenario.Stop

@@ -152,7 +152,6 @@ func (r *run) it(spec judge.Spec) {
 	})
 }
 
-// awaitExpiry waits for the holds that are to expire.
 func (r *run) awaitExpiry(ctx ginkgo.SpecContext) {
 	r.stage.Lock()
 	defer r.stage.Unlock()

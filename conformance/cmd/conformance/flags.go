@@ -151,14 +151,12 @@ func (f *targetFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust besides the system's")
 }
 
-// target is the partner that is meant.
 type target struct {
 	baseURL  *url.URL
 	authType partnerapi.AuthType
 	roots    *x509.CertPool
 }
 
-// check reads the flags; the first mistake is the error.
 func (f targetFlags) check() (t target, err error) {
 	if t.baseURL, err = parseBaseURL(f.baseURL); err != nil {
 		return t, err
@@ -176,14 +174,12 @@ func (f targetFlags) check() (t target, err error) {
 	return t, err
 }
 
-// key is the partner's key, as given or from the environment.
 func (f targetFlags) key() string { return cmp.Or(f.authKey, os.Getenv(f.authKeyEnv)) }
 
 // largestBundle bounds a file of certificates, in bytes; the system's own have
 // a quarter of a megabyte.
 const largestBundle = 16 << 20
 
-// roots returns the certificate authorities to trust; nil are the system's.
 func (f targetFlags) roots() (*x509.CertPool, error) {
 	if f.caFile == "" {
 		return nil, nil
@@ -217,7 +213,6 @@ func parseBaseURL(text string) (*url.URL, error) {
 	return address, nil
 }
 
-// parseClockURL checks the address of the target's clock.
 func parseClockURL(text string) error {
 	if text == "" {
 		return nil

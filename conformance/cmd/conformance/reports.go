@@ -98,7 +98,6 @@ func (s *screen) change(c report.Change) {
 	}
 }
 
-// exitChanged is the exit code of a report that is not as the run wrote it.
 const exitChanged = 1
 
 func newVerify() *cobra.Command {

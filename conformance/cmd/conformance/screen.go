@@ -59,7 +59,6 @@ func (s *screen) note(format, text string) {
 	}
 }
 
-// The colours of the outcomes, as ANSI codes.
 var colours = map[report.Outcome]string{
 	report.Passed: "32", report.Failed: "1;31", report.Warned: "33", report.Known: "33", report.Skipped: "2",
 	report.NotApplicable: "2", report.Blocked: "35", report.Inconclusive: "36",
@@ -239,7 +238,6 @@ func givenUp(l report.Latency) string {
 	return fmt.Sprintf("   the marketplace would give up %d while you are HEALTHY, %d while DEGRADED", l.OverHealthy, l.OverDegraded)
 }
 
-// exploration says what was played, and tells the story that breaks.
 func (s *screen) exploration(e *report.Exploration) {
 	if e == nil {
 		return

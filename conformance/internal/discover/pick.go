@@ -8,7 +8,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Slot is what the suite needs of a slot.
 type Slot struct {
 	ID        string
 	Start     time.Time // zero where it cannot be read
@@ -68,7 +67,6 @@ func Lookahead(now time.Time, zone *time.Location) Window {
 	return Window{today.Format(partnerapi.DateLayout), today.AddDate(0, 0, partnerapi.LookaheadDays).Format(partnerapi.DateLayout)}
 }
 
-// Day returns the window of t's day in zone.
 func Day(t time.Time, zone *time.Location) Window {
 	date := t.In(zone).Format(partnerapi.DateLayout)
 	return Window{date, date}
@@ -80,7 +78,6 @@ func (w Window) Contains(t time.Time, zone *time.Location) bool {
 	return w.From <= date && date <= w.To
 }
 
-// Dates lists the window's dates.
 func (w Window) Dates() []string {
 	from, err := time.Parse(partnerapi.DateLayout, w.From)
 	if err != nil {
@@ -93,7 +90,6 @@ func (w Window) Dates() []string {
 	return dates
 }
 
-// Offer is a slot that may be tested with, and where it was found.
 type Offer struct {
 	Product Product
 	Option  Option
@@ -103,7 +99,6 @@ type Offer struct {
 // Key tells one physical slot from another, whatever becomes of its id.
 func (o Offer) Key() string { return o.OptionKey() + "\x00" + o.Slot.StartText + "\x00" + o.Slot.ID }
 
-// OptionKey tells one option from another.
 func (o Offer) OptionKey() string { return o.Product.ID + "\x00" + o.Option.ID }
 
 // comfortable is how far ahead a slot should start, so that no booking cut-off

@@ -29,7 +29,6 @@ const (
 	calmReadings = 4
 )
 
-// Result is what came of the random lifecycles.
 type Result struct {
 	Told  report.Exploration
 	Flaw  string // what is wrong with the last step of the story that breaks; "" where none does
@@ -57,7 +56,6 @@ func Play(ctx context.Context, p *scenario.Player, _ int) Result {
 	return r
 }
 
-// search plays stories until one breaks for certain, or all were played.
 func (e *explorer) search() {
 	doubts := 0
 	for e.told.Played < e.told.Stories && e.broken == nil && e.stop == nil {
@@ -237,7 +235,6 @@ func (e *explorer) roles(seed uint64) []*slotPool {
 // played on: enough for several parties, and few enough to be sold out.
 const roomForStories = 4
 
-// mostPools bounds the options whose slots stories are played on.
 const mostPools = 12
 
 const (

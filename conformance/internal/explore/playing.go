@@ -15,11 +15,9 @@ import (
 const (
 	// soon is how long before its expiry a hold is not counted on any more.
 	soon = 10 * time.Second
-	// undoTime bounds the undoing of one story.
 	undoTime = 20 * time.Second
 )
 
-// explorer plays random lifecycles.
 type explorer struct {
 	*scenario.Player
 	ctx     context.Context
@@ -68,13 +66,11 @@ func (p *playing) stopAt(o *scenario.Stop) bool {
 	return o != nil
 }
 
-// tell begins the telling of a step.
 func (p *playing) tell(format string, args ...any) *report.StoryStep {
 	p.steps = append(p.steps, report.StoryStep{Does: fmt.Sprintf(format, args...), Curl: []string{}})
 	return &p.steps[len(p.steps)-1]
 }
 
-// heard enters the answer to a step, and what is wrong with it.
 func (p *playing) heard(told *report.StoryStep, answer *probe.Answer, e expectation) {
 	told.Want, told.Got = e.want, p.Words(answer.Words()+e.detail)
 	told.Curl = append(told.Curl, answer.Curl)
@@ -113,7 +109,6 @@ func (p *playing) count(told *report.StoryStep, slot int) {
 	}
 }
 
-// story tells the story that was played.
 func (p *playing) story(found *Found) *report.Story {
 	told := &report.Story{Seed: found.Seed, Drawn: len(found.First), Tries: found.Tries, Slots: []string{}}
 	for slot, offer := range p.offers {
@@ -129,10 +124,8 @@ func (p *playing) story(found *Found) *report.Story {
 	return told
 }
 
-// letter names a slot of a story.
 func letter(slot int) string { return string(rune('A' + slot)) }
 
-// joined joins two parts of what is wanted, or came.
 func joined(first, second string) string {
 	if first == "" {
 		return second
@@ -165,7 +158,6 @@ func (e *explorer) play(story Story, offers []discover.Offer) *playing {
 	return p
 }
 
-// begin counts the seats that the story begins with.
 func (p *playing) begin() {
 	for slot, offer := range p.offers {
 		if offer.Slot.ID == "" || p.stop != nil {
@@ -213,7 +205,6 @@ func (p *playing) take(step Step) {
 	}
 }
 
-// lookAgain is a step of its own.
 func (p *playing) lookAgain(slot int) {
 	p.count(p.tell("look at slot %s", letter(slot)), slot)
 }
@@ -262,7 +253,6 @@ func (p *playing) wait() {
 // comfortablyAhead is how far ahead slots have to start while the clock is moved.
 const comfortablyAhead = 3 * 24 * time.Hour
 
-// undo releases the holds and cancels the bookings of the story.
 func (p *playing) undo() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), undoTime)
 	defer cancel()

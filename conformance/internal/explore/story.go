@@ -24,7 +24,6 @@ const (
 	Wait           model.Kind = "wait" // until every hold has expired
 )
 
-// Step is one step of a story.
 type Step struct {
 	Does  model.Kind
 	Slot  int // of a look and a reserve: the number of the slot
@@ -149,7 +148,6 @@ func (i idea) hold(holds []model.Stage) (n int, ok bool) {
 	return fit[i.back%len(fit)], true
 }
 
-// beginsWith reports whether the story begins with the steps of another.
 func (s Story) beginsWith(other Story) bool {
 	return len(s) >= len(other) && slices.Equal(s[:len(other)], other)
 }
@@ -181,17 +179,14 @@ func (s Story) without(left int) Story {
 	return shorter
 }
 
-// Verdict is what came of a story that was played.
 type Verdict int
 
-// The verdicts.
 const (
 	Held  Verdict = iota // the contract held
 	Broke                // the contract was broken at some step
 	Over                 // no further story can be played
 )
 
-// Found is a story that breaks.
 type Found struct {
 	Story Story  // the shortest
 	First Story  // the one that it was cut out of
@@ -223,7 +218,6 @@ func Search(from Material, count int, seed uint64, play Player) (played int, fou
 	return played, nil
 }
 
-// search is the search for the shortest story of one seed.
 type search struct {
 	play  Player
 	found Found

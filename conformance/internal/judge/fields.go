@@ -30,7 +30,6 @@ type places struct {
 	exchanges []*probe.Exchange // each once, with the first of its places marked
 }
 
-// NewFields returns the judging of answers of which none is read yet.
 func NewFields(redact func(string) string) *Fields {
 	return &Fields{redact: redact, found: map[string]*places{}}
 }
@@ -53,7 +52,6 @@ func (f *Fields) add(r rule.Rule, problem string, exchange *probe.Exchange, valu
 	}
 }
 
-// Finding is what was found against a rule so far.
 func (f *Fields) Finding(id string) Finding {
 	found := f.found[id]
 	if found == nil {
@@ -66,12 +64,10 @@ func (f *Fields) Finding(id string) Finding {
 	return finding
 }
 
-// Product implements scenario.Witness.
 func (f *Fields) Product(pull *probe.Exchange, index int, product any, problem schemas.Problem) {
 	f.add(owner(productFields, problem), problem.Under(fmt.Sprintf("/products/%d", index)).String(), pull, product, problem.Pointer)
 }
 
-// Answer implements scenario.Witness.
 func (f *Fields) Answer(answer *probe.Answer, problem schemas.Problem) {
 	f.add(owner(answerRules[answer.Endpoint].fields, problem), problem.String(), answer.Exchange, any(discover.Object(answer.Raw)), problem.Pointer)
 }

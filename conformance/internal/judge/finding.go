@@ -34,22 +34,18 @@ type Finding struct {
 	Picture   []byte            // HTML that draws how the rule is broken; nil where there is none
 }
 
-// Ends reports whether the finding ends the judging of its rule.
 func (f Finding) Ends() bool { return f.Outcome != "" }
 
 func ends(outcome report.Outcome, format string, args ...any) Finding {
 	return Finding{Outcome: outcome, Message: fmt.Sprintf(format, args...)}
 }
 
-// broken finds that the rule is broken.
 func broken(format string, args ...any) Finding { return ends(report.Failed, format, args...) }
 
-// notApplicable finds that the partner lacks an optional feature.
 func notApplicable(format string, args ...any) Finding {
 	return ends(report.NotApplicable, format, args...)
 }
 
-// inconclusive finds that there is nothing to test the rule with.
 func inconclusive(format string, args ...any) Finding {
 	return ends(report.Inconclusive, format, args...)
 }
@@ -70,7 +66,6 @@ func problems(all []string, shown ...*probe.Exchange) Finding {
 	return f
 }
 
-// showing adds to the evidence.
 func (f Finding) showing(exchanges ...*probe.Exchange) Finding {
 	f.Exchanges = append(exchanges[:len(exchanges):len(exchanges)], f.Exchanges...)
 	return f
@@ -145,7 +140,6 @@ func heard(h scenario.Heard, checks ...check) Finding {
 	return Stopped(h.Stop).or(func() Finding { return expect(h.Answer, checks...) })
 }
 
-// status checks that it is one of these.
 func status(statuses []int) check {
 	return func(answer *probe.Answer) string {
 		if answer.OK(statuses...) {
@@ -155,7 +149,6 @@ func status(statuses []int) check {
 	}
 }
 
-// fit checks that the body fits the schema.
 func fit(schema string) check {
 	return func(answer *probe.Answer) string {
 		if problems := schemas.Validate(schema, answer.Raw); len(problems) > 0 {
@@ -165,7 +158,6 @@ func fit(schema string) check {
 	}
 }
 
-// succeed checks that the answer says success: true.
 func succeed(answer *probe.Answer) string {
 	switch success := discover.Object(answer.Raw)["success"]; success {
 	case true:

@@ -185,7 +185,6 @@ func (m Move) String() string {
 		model.SeatsWord(m.before.Last.Left+m.by), m.after.When, m.before.Last.Left, m.before.When, m.before.Last.Left+seats)
 }
 
-// try is what a move says of its rule.
 func (m Move) try() Try {
 	if m.before == nil || m.after == nil {
 		return unplayed(m.stop)

@@ -13,7 +13,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Group is the specs of one subject.
 type Group struct {
 	Title string
 	Specs []Spec
@@ -81,7 +80,6 @@ func ofCancel(r rule.Rule) []Step {
 	return nil
 }
 
-// contentType judges the content type of every JSON answer of an endpoint.
 func contentType(endpoint partnerapi.Endpoint) func(scenario.Record) Finding {
 	return func(all scenario.Record) Finding {
 		judged := 0

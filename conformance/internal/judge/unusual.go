@@ -57,7 +57,6 @@ func unusualReached(fact bool, stop *scenario.Stop, reserve, confirm rule.Rule) 
 	}
 }
 
-// badInputSpecs judge what comes of calls that the marketplace never sends.
 func badInputSpecs() []Spec {
 	return []Spec{
 		spec(rule.ProductsBadInput, catalog, once(scenario.PlayBadPulls, bears)),
@@ -100,7 +99,6 @@ func bearsAll(all []scenario.Odd) Finding {
 	return problems(wrong, shown...)
 }
 
-// holdsNobody finds holds for parties that there cannot be.
 func holdsNobody(b *scenario.BadReserves) Finding {
 	var wrong []string
 	var shown []*probe.Exchange

@@ -139,7 +139,6 @@ func (l *Ledger) change(e *Entry) line {
 	return next
 }
 
-// shown is text without the key, and cut.
 func (l *Ledger) shown(text string) string {
 	beginning, _ := probe.Beginning(text, longestID, l.redact)
 	return beginning
@@ -164,7 +163,6 @@ func (l *Ledger) Entries() []Entry {
 	return entries
 }
 
-// Open returns the entries that are open.
 func (l *Ledger) Open() []*Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -219,10 +217,8 @@ func (l *Ledger) pending() (n int) {
 	return n
 }
 
-// State is where an entry stands.
 type State string
 
-// The states.
 const (
 	Attempted State = "attempted" // reserve is sent, its answer not yet read
 	Refused   State = "refused"   // reserve was refused: nothing is held
@@ -247,7 +243,6 @@ type Slot struct {
 	Start          string `json:"start"` // as the partner writes it
 }
 
-// SlotOf names the slot of an offer.
 func SlotOf(offer discover.Offer) Slot {
 	return Slot{ProductID: offer.Product.ID, OptionID: offer.Option.ID, AvailabilityID: offer.Slot.ID, Start: offer.Slot.StartText}
 }
@@ -327,7 +322,6 @@ func decode(text []byte, into any) error {
 // ErrInUse says that a run, or a clean-up, has the file.
 var ErrInUse = errors.New("it is in use by a run, or a clean-up, that is still under way")
 
-// file is where a ledger is kept. Nobody else has it as long as it is open.
 type file struct {
 	lock   *flock.Flock
 	handle *os.File

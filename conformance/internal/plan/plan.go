@@ -119,7 +119,6 @@ func (s Scope) Unknown(products []discover.Product) string {
 	return ""
 }
 
-// Without returns the elements of a that are not in b.
 func Without(a, b []string) []string {
 	in := map[string]bool{}
 	for _, id := range b {
@@ -128,7 +127,6 @@ func Without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(id string) bool { return in[id] })
 }
 
-// Few quotes the first ids of a list.
 func Few(list []string) string {
 	const most = 3
 	quoted := make([]string, 0, most)
@@ -189,5 +187,4 @@ func (c Choice) include(r rule.Rule) {
 	}
 }
 
-// Labels returns what a label filter can name a rule by.
 func Labels(r rule.Rule) []string { return []string{r.ID, string(r.Level), string(r.Endpoint)} }

@@ -37,7 +37,6 @@ type Exchange struct {
 	Curl      string              `json:"curl"`               // the command line that repeats the request
 }
 
-// Request is what was sent.
 type Request struct {
 	Method string      `json:"method"`
 	URL    string      `json:"url"`
@@ -45,7 +44,6 @@ type Request struct {
 	Body   Body        `json:"body"`
 }
 
-// Response is what came back.
 type Response struct {
 	Status int         `json:"status"`
 	Proto  string      `json:"proto"`
@@ -62,10 +60,8 @@ type Body struct {
 	Place   string `json:"place,omitempty"`   // what in the excerpt it is: a JSON pointer; of what is missing, where it should be
 }
 
-// FailureKind says why no whole answer was read.
 type FailureKind string
 
-// The kinds of failure.
 const (
 	Timeout    FailureKind = "timeout"    // the deadline passed before the last byte
 	Refused    FailureKind = "refused"    // no connection
@@ -131,7 +127,6 @@ func curl(call Call, address string, header http.Header, auth partnerapi.AuthTyp
 	return strings.Join(append(line, quote(address)), " ")
 }
 
-// quote makes one word of a POSIX shell of s.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // errTooLarge ends the reading of a body that is larger than any answer may be.
@@ -215,7 +210,6 @@ func (a attempt) handshakeFailed() bool {
 	return is[*tls.CertificateVerificationError](a.err) || is[tls.RecordHeaderError](a.err) || is[tls.AlertError](a.err)
 }
 
-// is reports whether err wraps an error of that type.
 func is[E error](err error) bool {
 	_, found := errors.AsType[E](err)
 	return found

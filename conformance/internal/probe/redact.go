@@ -14,7 +14,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Redacted stands where the key stood.
 const Redacted = "[redacted]"
 
 const (
@@ -40,7 +39,6 @@ const (
 // escaped for URLs, JSON, HTML or XML, once or several times over, in either case.
 type Redactor struct{ forms [][]byte }
 
-// NewRedactor returns the redactor of key.
 func NewRedactor(key string) *Redactor { return &Redactor{forms: formsOf(key)} }
 
 // Redact returns s without the key. Where s was cut short, with an ellipsis, in
@@ -90,7 +88,6 @@ func (r *Redactor) Scanner(fixedText ...[]byte) *Scanner {
 	return scanner
 }
 
-// Scanner searches documents for a key.
 type Scanner struct{ forms [][]byte }
 
 // Leaks reports whether b contains the key in any encoding.

@@ -20,10 +20,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Level says how much a breach weighs.
 type Level string
 
-// The three levels.
 const (
 	Must   Level = "MUST"   // a breach makes the partner nonconformant
 	Should Level = "SHOULD" // a breach is a warning
@@ -85,7 +83,6 @@ var byID = sync.OnceValue(func() map[string]Rule {
 	return rules
 })
 
-// Lookup returns the rule of this id.
 func Lookup(id string) (Rule, bool) {
 	r, found := byID()[id]
 	return r, found

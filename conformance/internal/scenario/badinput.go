@@ -30,7 +30,6 @@ type Oddities struct {
 	Stop *Stop // why not all were sent
 }
 
-// PlayBadPulls pulls the catalog with strange parameters.
 func PlayBadPulls(ctx context.Context, p *Player, _ int) Oddities {
 	queries := strangeQueries()
 	var pulls []nonsense
@@ -44,7 +43,6 @@ func PlayBadPulls(ctx context.Context, p *Player, _ int) Oddities {
 	})
 }
 
-// PlayBadQuestions asks for slots in ways that make no sense.
 func PlayBadQuestions(ctx context.Context, p *Player, _ int) Oddities {
 	offer, stop := p.offer(ctx, discover.Want{Seats: 1, Counted: true})
 	if stop != nil {
@@ -57,7 +55,6 @@ func PlayBadQuestions(ctx context.Context, p *Player, _ int) Oddities {
 	})
 }
 
-// PlayBadConfirms confirms an unknown code in ways that make no sense.
 func PlayBadConfirms(ctx context.Context, p *Player, _ int) Oddities {
 	valid := partnerapi.ConfirmRequest{ReservationConfirmationCode: p.Book.UnknownCode(), Contact: &contact}
 	all := append(nonsenseOf(valid, "reservationConfirmationCode"), contactNonsense(valid)...)
@@ -66,14 +63,12 @@ func PlayBadConfirms(ctx context.Context, p *Player, _ int) Oddities {
 	})
 }
 
-// PlayBadReleases releases codes that no partner can know, with strange bodies.
 func PlayBadReleases(ctx context.Context, p *Player, _ int) Oddities {
 	return p.calls.sendAll(ctx, strangeSegments("reservationConfirmationCode"), func(n nonsense) probe.Call {
 		return n.call(partnerapi.Release, http.MethodDelete, partnerapi.ReleasePath(p.Book.UnknownCode()+n.what))
 	})
 }
 
-// PlayBadCancels cancels bookings that no partner can know, with strange bodies.
 func PlayBadCancels(ctx context.Context, p *Player, _ int) Oddities {
 	return p.calls.sendAll(ctx, strangeSegments("externalBookingId"), func(n nonsense) probe.Call {
 		return n.call(partnerapi.Cancel, http.MethodPost, partnerapi.CancelPath(p.Book.UnknownCode()+n.what))
@@ -140,7 +135,6 @@ func (b *Booker) reserveAll(ctx context.Context, offer discover.Offer, all []non
 	})
 }
 
-// sendAll sends nonsense to an endpoint.
 func (c *caller) sendAll(ctx context.Context, all []nonsense, call func(nonsense) probe.Call) (o Oddities) {
 	o.Sent, o.Stop = c.tryAll(all, func(n nonsense) (Odd, *Stop) {
 		answer, stop := c.odd(ctx, call(n))
@@ -176,7 +170,6 @@ func (c *caller) tryAll(all []nonsense, send func(nonsense) (Odd, *Stop)) (sent 
 
 func (o Odd) isLate() bool { return o.Answer.Failure != nil && o.Answer.Failure.Kind == probe.Timeout }
 
-// call is the call with this body.
 func (n nonsense) call(endpoint partnerapi.Endpoint, method, path string) probe.Call {
 	return probe.Call{Endpoint: endpoint, Purpose: n.what, Method: method, Path: path, Body: n.body, BodyType: n.bodyType, Key: probe.GoodKey}
 }
@@ -249,7 +242,6 @@ func windowNonsense(valid partnerapi.AvailabilityRequest, lead string) []nonsens
 	}
 }
 
-// strangeParties are parties that no hold can be made for.
 func strangeParties(lead string) map[string]any {
 	return map[string]any{
 		"an empty party":                  []any{},
@@ -289,7 +281,6 @@ func strangeQueries() map[string]url.Values {
 	}
 }
 
-// with is a body of ours with one field of another value.
 func with(whole []byte, what, field string, value any) nonsense {
 	return nonsense{what: what, body: edited(whole, func(body map[string]any) { body[field] = value })}
 }

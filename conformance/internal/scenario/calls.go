@@ -17,7 +17,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// contact is the guest of every test booking.
 var contact = partnerapi.Contact{
 	FullName: "Conformance Test", EmailAddress: "conformance@example.com", PhoneNumber: "+10000000000",
 }
@@ -86,7 +85,6 @@ func cancelCall(purpose, id string, body bool, key probe.Key) probe.Call {
 	return call
 }
 
-// Guests returns a party of n leads of an option.
 func Guests(option discover.Option, n int64) []partnerapi.UnitQuantity {
 	return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: int(n)}}
 }
@@ -202,7 +200,6 @@ func (c *caller) bounded(call probe.Call) *Stop {
 	return nil
 }
 
-// limitOf names the limit of a call.
 func limitOf(call probe.Call) Limit {
 	if call.Endpoint == partnerapi.Products && call.Query.Has("limit") {
 		return Limit{call.Endpoint, Probe}
@@ -222,7 +219,6 @@ func (c *caller) timedAs(limit Limit, call probe.Call) probe.Call {
 	return call
 }
 
-// redact removes the partner's key from text.
 func (c *caller) redact(text string) string { return c.client.Redactor().Redact(text) }
 
 // scaled is a time of the contract as this run takes it.

@@ -31,7 +31,6 @@ type Clock struct {
 	offset time.Duration // the target's time less ours
 }
 
-// NewClock returns the clock at an address; "": this machine's.
 func NewClock(address string, roots *x509.CertPool) *Clock {
 	return &Clock{address: address, http: &http.Client{
 		Timeout:   clockTimeout,
@@ -39,13 +38,11 @@ func NewClock(address string, roots *x509.CertPool) *Clock {
 	}}
 }
 
-// Movable reports whether the clock can be moved.
 func (c *Clock) Movable() bool { return c.address != "" }
 
 // giveUp has the clock be this machine's from now on, and keeps why.
 func (c *Clock) giveUp(trouble error) { c.address, c.trouble = "", trouble }
 
-// Now is the target's time.
 func (c *Clock) Now() time.Time { return time.Now().Add(c.Ahead()) }
 
 // Ahead is how far the target's time is ahead of this machine's.
@@ -55,7 +52,6 @@ func (c *Clock) Ahead() time.Duration {
 	return c.offset
 }
 
-// Read learns the target's time.
 func (c *Clock) Read(ctx context.Context) error {
 	if !c.Movable() {
 		return nil
@@ -133,7 +129,6 @@ func NewTime(halt context.Context, most time.Duration) *Time {
 	return &Time{most: most, started: now, deadline: now.Add(most), halt: halt}
 }
 
-// Started is when the run began.
 func (t *Time) Started() time.Time { return t.started }
 
 // Within returns a context that ends with ctx, at the run's deadline, and when
@@ -147,7 +142,6 @@ func (t *Time) Within(ctx context.Context) (context.Context, context.CancelFunc)
 // Interrupt enters that the user, or a signal, asked the run to end.
 func (t *Time) Interrupt() { t.stopped.Store(true) }
 
-// Interrupted reports whether the run was asked to end.
 func (t *Time) Interrupted() bool { return t.stopped.Load() }
 
 // RanOut reports whether the run's time was used up before it was done.

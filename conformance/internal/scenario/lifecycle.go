@@ -33,7 +33,6 @@ type Booking struct {
 	AfterReleaseCancelled *Reading
 }
 
-// PlayBooking plays a booking.
 func PlayBooking(ctx context.Context, p *Player, attempt int) *Booking {
 	booking := played(p, "booking", attempt, func(b *Booking) {
 		option := optionOf(attempt, func() discover.Offer { return PlayBooking(ctx, p, 0).Offer })
@@ -110,7 +109,6 @@ func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 	})
 }
 
-// Visit is a short stop at one option: a hold for one guest, made and released.
 type Visit struct {
 	Opening
 	Release  *probe.Answer
@@ -144,7 +142,6 @@ type Releases struct {
 	Holding *Holding
 }
 
-// PlayReleases plays them all.
 func PlayReleases(ctx context.Context, p *Player, _ int) (r Releases) {
 	for _, key := range PlayVisits(ctx, p) {
 		visit := PlayVisit(ctx, p, key, 0)
@@ -163,7 +160,6 @@ type MixedParty struct {
 	Released *Reading
 }
 
-// PlayMixedParty plays it.
 func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
 	return played(p, "party", attempt, func(m *MixedParty) {
 		m.Opening = p.open(ctx, wanted{
@@ -250,7 +246,6 @@ type WrongKeys struct {
 	Released     *Reading // after the release with the good key
 }
 
-// PlayWrongKeys plays it.
 func PlayWrongKeys(ctx context.Context, p *Player, attempt int) *WrongKeys {
 	keys := played(p, "keys", attempt, func(k *WrongKeys) {
 		k.Opening = p.open(ctx, seat("reserve 1 seat", optionOf(attempt, func() discover.Offer { return PlayWrongKeys(ctx, p, 0).Offer })))

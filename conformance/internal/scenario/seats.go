@@ -53,7 +53,6 @@ func (l *Look) show(redact func(string) string) {
 // At is when the partner made the answer, as nearly as a caller can tell.
 func (l Look) At() time.Time { return Middle(l.Exchange) }
 
-// Middle is the middle of a call.
 func Middle(e *probe.Exchange) time.Time { return e.StartedAt.Add(e.Duration / 2) }
 
 // Reading is how many seats a slot had left at one moment. Where it was looked at
@@ -67,7 +66,6 @@ type Reading struct {
 	Watch       *noise.Watch // of the slot
 }
 
-// Same reports whether two readings show the same seats.
 func (r *Reading) Same(other *Reading) bool { return r.seats() == other.seats() }
 
 func (r *Reading) seats() discover.Seats {
@@ -114,7 +112,6 @@ func (s *Seats) seats(ctx context.Context, offer discover.Offer, when string) (*
 	return read, nil
 }
 
-// Look looks at the offer's slot once.
 func (s *Seats) Look(ctx context.Context, offer discover.Offer, when string) (*Reading, *Stop) {
 	slots, stop := s.read.askFor(ctx, "seats left "+when, questionAbout(offer))
 	return s.reading(offer, when, slots, stop)
@@ -138,7 +135,6 @@ func (s *Seats) reading(offer discover.Offer, when string, answer SlotAnswer, st
 	return read, nil
 }
 
-// find returns the slot of that id, else the one that starts at the same time.
 func find(slots []discover.Slot, wanted discover.Slot) (discover.Slot, bool) {
 	for _, slot := range slots {
 		if slot.ID == wanted.ID {
@@ -153,7 +149,6 @@ func find(slots []discover.Slot, wanted discover.Slot) (discover.Slot, bool) {
 	return discover.Slot{}, false
 }
 
-// watched returns the watch of the offer's slot.
 func (s *Seats) watched(offer discover.Offer) *noise.Watch {
 	key := offer.Key()
 	if s.watches[key] == nil {

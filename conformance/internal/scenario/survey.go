@@ -55,7 +55,6 @@ func optionKey(product discover.Product, option discover.Option) string {
 	return discover.Offer{Product: product, Option: option}.OptionKey()
 }
 
-// PlaySurvey makes the survey.
 func PlaySurvey(ctx context.Context, p *Player, _ int) *Survey {
 	return played(p, "survey", 0, func(v *Survey) {
 		p.survey, p.Seats.survey = v, v
@@ -105,7 +104,6 @@ func (r *reader) pullAgain(ctx context.Context) (second SecondPull) {
 	return second
 }
 
-// fetchSlots asks for the slots of every option, several at a time.
 func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(surveyShare*float64(p.Time.most)))
 	defer cancel()
@@ -160,7 +158,6 @@ func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
 	}
 }
 
-// inScope returns what is to be asked of all that can be asked for.
 func (v *Survey) inScope(p *Player) []Question {
 	var some []Question
 	for _, q := range v.askable() {
@@ -216,10 +213,8 @@ type Heard struct {
 	Stop   *Stop
 }
 
-// ProbeQuery is the query of a health probe.
 func ProbeQuery() url.Values { return url.Values{"limit": {"1"}} }
 
-// PlayPull returns the player of one more pull of the catalog.
 func PlayPull(purpose string, query url.Values, key probe.Key) func(context.Context, *Player, int) Heard {
 	return func(ctx context.Context, p *Player, _ int) (h Heard) {
 		h.Answer, h.Stop = p.read.pull(ctx, purpose, query, key)
@@ -251,7 +246,6 @@ func PlayQuestion(purpose string, key probe.Key) func(context.Context, *Player, 
 	}
 }
 
-// PlayUnknownConfirm confirms a code that no partner can know.
 func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *Heard {
 	return played(p, "confirm unknown", 0, func(h *Heard) {
 		h.Answer, h.Stop = p.Book.Confirm(ctx, "confirm an unknown code", p.UnknownHold(), true, probe.GoodKey)
@@ -266,14 +260,12 @@ func (p *Player) anyOffer() discover.Offer {
 	return discover.Offer{}
 }
 
-// PlayUnknownRelease releases a code that no partner can know.
 func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *Heard {
 	return played(p, "release unknown", 0, func(h *Heard) {
 		h.Answer, h.Stop = p.Book.Release(ctx, "release an unknown code", p.Book.UnknownCode(), probe.GoodKey)
 	})
 }
 
-// PlayUnknownCancel cancels a booking that no partner can know.
 func PlayUnknownCancel(ctx context.Context, p *Player, _ int) *Heard {
 	return played(p, "cancel unknown", 0, func(h *Heard) {
 		h.Answer, h.Stop = p.Book.Cancel(ctx, "cancel an unknown booking", p.Book.UnknownCode(), probe.GoodKey)

@@ -102,7 +102,6 @@ func keep(from, to string) error {
 // Kind says what a partner is to the suite.
 type Kind string
 
-// The kinds.
 const (
 	Lawful  Kind = "lawful"  // the mock partner as it is
 	Variant Kind = "variant" // unlike most, and lawful all the same
@@ -131,7 +130,6 @@ func exploring(stories int) []string {
 	return []string{"--explore", strconv.Itoa(stories), "--seed", "1"}
 }
 
-// mockAsItIs is the mock without a defect, of no variant.
 func mockAsItIs() Case { return Case{Kind: Lawful, Name: "mock", Flags: exploring(fewStories)} }
 
 func variantCase(v mockpartner.Variant) Case {
@@ -146,7 +144,6 @@ func defectCase(d mockpartner.Defect) Case {
 	return c
 }
 
-// Plan is what the suite is tried on.
 type Plan struct {
 	Cases []Case
 	Rules []rule.Rule // those of which a defect must prove that the suite can find them broken
@@ -213,7 +210,6 @@ var aboutTime = regexp.MustCompile(`\.(limit|aim)$`)
 // isAboutTime reports whether the partner breaks a rule by being late.
 func (c Case) isAboutTime() bool { return aboutTime.MatchString(c.Rule) }
 
-// limitScale is what the contract's limits are multiplied by.
 func (c Case) limitScale() float64 {
 	if c.isAboutTime() {
 		return shortened

@@ -222,7 +222,6 @@ func Catalogue(rules []rule.Rule) []byte {
 	return []byte(page.String())
 }
 
-// entry is one rule of the catalogue.
 func entry(page *strings.Builder, r rule.Rule) {
 	fmt.Fprintf(page, "\n<a id=\"%s\"></a>\n### `%s`\n\n**%s** (%s): %s.\n\n- Why: %s\n- Fix: %s\n", r.ID, r.ID, r.Level, r.Clause, escaped(r.Title), escaped(r.Why), escaped(r.Fix))
 	if len(r.Needs) == 0 {
@@ -265,7 +264,6 @@ func escaped(s string) string {
 	return b.String()
 }
 
-// unescaped undoes escaped.
 func unescaped(s string) string {
 	s = strings.ReplaceAll(s, noWidth, "")
 	for _, mark := range marks {
@@ -287,7 +285,6 @@ func codeCell(s string) string {
 	return fence + " " + strings.ReplaceAll(s, "|", "\\|") + " " + fence
 }
 
-// fenced writes a text as a block of code.
 func fenced(language, s string) string {
 	fence := strings.Repeat("`", max(3, longestRun(s)+1))
 	s = strings.Map(func(char rune) rune {
@@ -308,7 +305,6 @@ func visible(char rune) rune {
 	return char
 }
 
-// longestRun is the length of the longest run of backticks.
 func longestRun(s string) (longest int) {
 	run := 0
 	for _, char := range s {
