@@ -14,7 +14,7 @@ import (
 
 const (
 	// soon is how long before its expiry a hold is not counted on any more.
-	soon = 10 * time.Second
+	soon     = 10 * time.Second
 	undoTime = 20 * time.Second
 )
 

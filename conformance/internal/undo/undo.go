@@ -20,7 +20,7 @@ import (
 
 const (
 	atOnce = 8
-	tries = 2
+	tries  = 2
 )
 
 // MostCalls is how many calls the undoing of an entry takes at the most: to
