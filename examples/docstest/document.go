@@ -21,8 +21,8 @@ type Document struct {
 	Path       string // from the root of the tree, with slashes
 	Blocks     []Block
 	Links      []Link
-	Anchors    []string  // of its headings, and those that it sets itself
-	FollowedBy string    // a test that follows it; "" where it is make docs-test
+	Anchors    []string // of its headings, and those that it sets itself
+	FollowedBy string   // a test that follows it; "" where it is make docs-test
 }
 
 // A Link leads to another place, from a line.
