@@ -66,7 +66,9 @@ func (e *Entry) Open() bool {
 }
 
 const (
-	version = 1
+	version = 2
+	// withoutMACs is the version before, which is read, but proves nothing.
+	withoutMACs = 1
 	// longestID is how many bytes of an id are kept to be shown.
 	longestID = 1000
 	// longestCode is how many bytes a code or booking id may have that is kept to

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 // ErrInUse says that a run, or a clean-up, has the file.
@@ -19,6 +21,7 @@ var ErrInUse = errors.New("it is in use by a run, or a clean-up, that is still u
 type file struct {
 	lock   *flock.Flock
 	handle *os.File
+	macs   *chain // nil: the lines have none
 }
 
 // errLink refuses a name that may lead anywhere, as in a repository that was cloned.
@@ -37,6 +40,9 @@ func take(name string, flag int) (*file, error) {
 	locked, err := taken.lock.TryLock()
 	if err == nil && !locked {
 		err = ErrInUse
+	}
+	if err == nil {
+		err = handle.Chmod(0o600) // one that was there may be open to others
 	}
 	if err != nil {
 		return nil, errors.Join(inFile(name, reason(err)), taken.close())
@@ -62,7 +68,7 @@ func (f *file) write(value any, safely bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.handle.Write(append(text, '\n')); err != nil {
+	if _, err := f.handle.Write(f.macs.line(text)); err != nil {
 		return reason(err)
 	}
 	if safely {
@@ -95,8 +101,8 @@ var ErrPending = errors.New("holds or bookings of an earlier run are still open 
 // name, the time and the version of the format are added. A file that is there is
 // overwritten where it is the ledger of a run that is over and left nothing to be
 // undone; else the error is ErrPending, or ErrInUse, or says what is in the file.
-// Nothing in which redact finds the key is written.
-func Create(name string, head Head, redact func(string) string) (*Ledger, error) {
+// Nothing with the auth key in it is written.
+func Create(name string, head Head, authKey string) (*Ledger, error) {
 	taken, err := take(name, os.O_CREATE)
 	if err != nil {
 		return nil, err
@@ -105,6 +111,8 @@ func Create(name string, head Head, redact func(string) string) (*Ledger, error)
 		return nil, errors.Join(err, taken.close())
 	}
 	head.Version, head.Run, head.StartedAt = version, newRun(), time.Now().UTC()
+	taken.macs = newChain(authKey, head.BaseURL, head.Run)
+	redact := probe.NewRedactor(authKey).Redact
 	if redact(head.BaseURL) != head.BaseURL {
 		head.BaseURL = "" // who cleans up names it again
 	}
@@ -118,25 +126,32 @@ func Create(name string, head Head, redact func(string) string) (*Ledger, error)
 }
 
 // Open reads the ledger in a file of that name, and goes on writing it. The error
-// is ErrInUse, or says what is wrong with the file, and in which line.
-func Open(name string, redact func(string) string) (*Ledger, error) {
+// is ErrInUse, ErrOtherAddress, ErrNoMACs or ErrAltered, or says what is wrong with the
+// file, and in which line.
+func Open(name string, proof Proof) (*Ledger, error) {
 	taken, err := take(name, 0)
 	if err != nil {
 		return nil, err
 	}
-	l, whole, err := read(name, taken.handle)
+	l, macs, whole, err := read(name, taken.handle, proof)
+	if err == nil {
+		err = inFile(name, proof.check(l))
+	}
 	if err == nil {
 		err = inFile(name, taken.cut(whole))
 	}
 	if err != nil {
 		return nil, errors.Join(err, taken.close())
 	}
-	l.redact, l.file = redact, taken
+	if l.doubtful == 0 { // else what follows is no better
+		taken.macs = macs
+	}
+	l.redact, l.file = probe.NewRedactor(proof.AuthKey).Redact, taken
 	return l, nil
 }
 
 func (f *file) mayBeOverwritten(name string) error {
-	l, _, err := read(name, f.handle)
+	l, _, _, err := read(name, f.handle, Proof{})
 	switch {
 	case errors.Is(err, errNoHead):
 		return nil

@@ -28,6 +28,8 @@ type Ledger struct {
 	redact func(string) string
 	file   *file // nil: it is kept in memory only
 
+	doubtful int // number of the first line that has not the right MAC; 0: all have
+
 	mu      sync.Mutex
 	entries []*Entry
 	trouble error // the file could not be written

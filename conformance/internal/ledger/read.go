@@ -3,6 +3,8 @@ package ledger
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"crypto/hmac"
 	"errors"
 	"fmt"
 	"io"
@@ -21,32 +23,37 @@ const (
 // errNoHead says that a file has no whole line: whoever began it sent nothing.
 var errNoHead = errors.New("the file is empty: no run has begun to write it")
 
-// read reads a ledger, and returns how many bytes of it are whole lines: the last
+// read reads a ledger, checks its MACs, and returns how many bytes of it are whole lines: the last
 // one is torn where the run was killed as it wrote it, and what it was to announce
 // was never sent. The error names the place, as name:line.
-func read(name string, from io.Reader) (l *Ledger, whole int64, err error) {
+func read(name string, from io.Reader, proof Proof) (l *Ledger, macs *chain, whole int64, err error) {
 	l = &Ledger{now: time.Now}
 	lines := bufio.NewReaderSize(from, longestLine)
 	for number := 1; ; number++ {
 		text, err := lines.ReadSlice('\n')
+		object, mac := cutMAC(text)
 		switch {
 		case err == io.EOF && number == 1 && !bytes.HasPrefix([]byte(headPrefix), text[:min(len(text), len(headPrefix))]):
-			return nil, 0, fmt.Errorf("%s:1: %w", name, errNoLedger)
+			return nil, nil, 0, fmt.Errorf("%s:1: %w", name, errNoLedger)
 		case err == io.EOF && number == 1:
-			return nil, 0, fmt.Errorf("%s: %w", name, errNoHead)
+			return nil, nil, 0, fmt.Errorf("%s: %w", name, errNoHead)
 		case err == io.EOF:
-			return l, whole, nil
+			return l, macs, whole, nil
 		case errors.Is(err, bufio.ErrBufferFull):
 			err = fmt.Errorf("want at most %d KiB, got more", longestLine>>10)
 		case err == nil && number == 1:
-			err = l.readHead(text)
+			err = l.readHead(object)
+			macs = newChain(proof.AuthKey, cmp.Or(proof.BaseURL, l.head.BaseURL), l.head.Run)
 		case err == nil && len(l.entries) == mostEntries:
 			err = fmt.Errorf("want at most %d entries, got more", mostEntries)
 		case err == nil:
-			err = l.readLine(text)
+			err = l.readLine(object)
 		}
 		if err != nil {
-			return nil, 0, fmt.Errorf("%s:%d: %w", name, number, err)
+			return nil, nil, 0, fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+		if !hmac.Equal(macs.next(object), mac) && l.doubtful == 0 {
+			l.doubtful = number
 		}
 		whole += int64(len(text))
 	}
@@ -64,7 +71,7 @@ func (l *Ledger) readHead(text []byte) error {
 	if err := decode(text, &l.head); err != nil {
 		return fmt.Errorf("want what the ledger is about: %w", err)
 	}
-	if l.head.Version != version {
+	if l.head.Version != version && l.head.Version != withoutMACs {
 		return fmt.Errorf("want a ledger of version %d, got %d: use the conformance command that wrote it", version, l.head.Version)
 	}
 	return nil
