@@ -3,9 +3,7 @@ package control
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
-	"net/url"
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/reply"
@@ -61,12 +59,7 @@ func (a *api) mayCall(c webhook.Config) error {
 	if c.SecretEnv != "" {
 		return errors.New("secret_env: the mock's environment can be read in scenario files only; name the secret itself")
 	}
-	address, err := url.Parse(c.URL)
-	if err != nil {
-		return err
-	}
-	host := address.Hostname()
-	if a.Token == "" && host != "localhost" && !net.ParseIP(host).IsLoopback() {
+	if a.Token == "" && !c.OnLoopback() {
 		return errors.New("url: without a control token only loopback addresses can be set here: start the mock with --control-token, or with --webhook-url")
 	}
 	return nil

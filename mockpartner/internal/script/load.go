@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -65,15 +67,32 @@ func Parse(name string, text []byte) (*Scenario, error) {
 	}
 	if namesCatalog(text) {
 		return read(name, text, func(given string) (*catalog.Catalog, string, error) {
-			if !filepath.IsAbs(given) {
-				given = filepath.Join(filepath.Dir(name), given)
+			path, err := within(filepath.Dir(name), given)
+			if err != nil {
+				return nil, name, fmt.Errorf("%s: %w", name, err)
 			}
-			sold, err := catalog.Load(given)
-			return sold, given, err
+			sold, err := catalog.Load(path)
+			return sold, path, err
 		})
 	}
 	return read(name, text, func(given *catalog.Catalog) (*catalog.Catalog, string, error) { return given, name, nil })
 }
+
+// within is the path of a file in the scenario's folder, or below it. A scenario may be a
+// stranger's, and reads nothing else.
+func within(folder, given string) (string, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	if _, err := root.Stat(given); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", errOutside
+	}
+	return filepath.Join(folder, given), nil
+}
+
+var errOutside = errors.New("catalog: want a path inside the scenario's folder: --catalog takes any other")
 
 // ParseBody reads a scenario as Parse does, from somebody who may not name files
 // of this machine: a catalog stands in the scenario itself.
