@@ -2,6 +2,7 @@ package partner
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,8 +46,8 @@ const mostBreaches = 5
 
 // readHold reads the answer to reserve (RSV-2). Of one that breaks its schema the code
 // is read all the same: what it holds has to be released.
-func readHold(into *partnerapi.ReserveAnswer) func([]byte) error {
-	return func(body []byte) error {
+func readHold(into *partnerapi.ReserveAnswer) func(context.Context, []byte) error {
+	return func(_ context.Context, body []byte) error {
 		problems := schemas.Decode(schemas.ReserveAnswer, body, into)
 		if problems == nil && storable(into.ReservationConfirmationCode) == nil && storableTime(into.ExpiresAt) == nil {
 			return nil
@@ -99,8 +100,8 @@ func storableTime(text string) error {
 
 // readBooking reads the answer to confirm (CNF-2). One that names its booking is good,
 // whatever else it breaks.
-func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets bool) func([]byte) error {
-	return func(body []byte) error {
+func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets bool) func(context.Context, []byte) error {
+	return func(_ context.Context, body []byte) error {
 		name := schemas.ConfirmAnswer
 		if tickets {
 			name = schemas.ConfirmAnswerWithTickets
@@ -137,7 +138,7 @@ type unstorable struct{ error }
 func (u *unstorable) Unwrap() error { return u.error }
 
 // readDone reads the answer to release, and to cancel (REL-2, CAN-2).
-func readDone(body []byte) error {
+func readDone(_ context.Context, body []byte) error {
 	var done partnerapi.Done
 	if problems := schemas.Decode(schemas.ReleaseAnswer, body, &done); problems != nil {
 		return errors.New(problems[0].String())

@@ -47,7 +47,11 @@ func judge(within context.Context, asked call, r reply) Outcome {
 		return failed(Outcome{Kind: answered, Status: r.status, Message: words(r.body), result: ResultStatus}, "the partner answered %s with %d", what, r.status)
 	}
 	if asked.read != nil {
-		if err := asked.read(r.body); err != nil {
+		err := asked.read(within, r.body)
+		if err != nil && errors.Is(err, context.Cause(within)) {
+			return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s was not read to its end within %s", what, asked.limit), result: ResultTimeout}
+		}
+		if err != nil {
 			kind := Unreadable
 			if errors.As(err, new(*unstorable)) {
 				kind = Unstorable
