@@ -51,13 +51,13 @@ func readBodyText(r *http.Request, into any) ([]byte, error) {
 func bodyOf(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, largestBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return nil, &statusError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", largestBody)}
+		return nil, httpError(marketplace.BodyTooLarge, fmt.Sprintf("the body has more than %d bytes", largestBody))
 	}
 	if err != nil {
 		return nil, &marketplace.Error{Code: marketplace.Invalid, Message: "the body cannot be read", Cause: err}
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); len(body) > 0 && (err != nil || kind != "application/json") {
-		return nil, &statusError{http.StatusUnsupportedMediaType, "want a body of the content type application/json"}
+		return nil, httpError(marketplace.UnsupportedMediaType, "want a body of the content type application/json")
 	}
 	return body, nil
 }

@@ -104,7 +104,7 @@ func answerOf(held booking.Held, failed error) booking.Answer {
 	case failed == nil:
 		body = storefront.Success{Success: 1, Data: viewBooking(held.Booking, held.History)}
 	case code == marketplace.Conflict || code == marketplace.PartnerFailed || code == marketplace.PartnerLate:
-		p := problemOf(failed)
+		p := problemOf(failed).final()
 		body, status = p, p.Code
 	default:
 		return booking.Answer{}
