@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -122,6 +123,7 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 				*breaches = append(*breaches, "tickets: "+errNUL.Error())
 			}
 		}
+		into.Tickets = withAddresses(into.Tickets, breaches)
 		for _, problem := range problems[:min(len(problems), mostBreaches)] {
 			*breaches = append(*breaches, problem.String())
 		}
@@ -130,6 +132,32 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 		}
 		return nil
 	}
+}
+
+// withAddresses returns tickets without the documents that no browser may be led to: what
+// is no web address is left out, and a ticket of which nothing is left as well.
+func withAddresses(tickets []partnerapi.Ticket, breaches *[]string) (good []partnerapi.Ticket) {
+	for i, ticket := range tickets {
+		var options []partnerapi.DeliveryOption
+		for j, option := range ticket.DeliveryOptions {
+			if option.DeliveryFormat == partnerapi.PDFURL && !isWebAddress(option.DeliveryValue) {
+				if len(*breaches) < mostBreaches {
+					*breaches = append(*breaches, fmt.Sprintf("tickets[%d].deliveryOptions[%d].deliveryValue: want an http or https address for PDF_URL", i, j))
+				}
+				continue
+			}
+			options = append(options, option)
+		}
+		if ticket.DeliveryOptions = options; len(options) > 0 {
+			good = append(good, ticket)
+		}
+	}
+	return good
+}
+
+func isWebAddress(text string) bool {
+	address, err := url.Parse(text)
+	return err == nil && (address.Scheme == "https" || address.Scheme == "http") && address.Hostname() != ""
 }
 
 // unstorable is what is wrong with an answer that may be good, and cannot be kept.

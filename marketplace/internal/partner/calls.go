@@ -79,7 +79,7 @@ func (c *Client) Confirm(ctx context.Context, by SendBy, t Target, h partnerapi.
 		method: http.MethodPost, path: partnerapi.ConfirmPath, body: asked, once: true, wait: turnTime, by: by,
 		limit: partnerapi.Confirm.Timeout(h), largest: largestTicket, read: readBooking(&booked, &breaches, tickets),
 	})
-	outcome.Breaches = breaches
+	outcome.Breaches = withoutKey(t.AuthKey, breaches)
 	return booked, outcome
 }
 
