@@ -18,6 +18,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/baseline"
 	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/schemas/partnerapi"
 )
