@@ -22,8 +22,14 @@ import (
 // beTheCommand has the test binary be the command, so that nothing has to be built.
 const beTheCommand = "TEST_IS_THE_COMMAND"
 
+// clockAhead is how far the command's clock is ahead.
+const clockAhead = "TEST_CLOCK_AHEAD"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(beTheCommand) != "" {
+		if ahead, err := time.ParseDuration(os.Getenv(clockAhead)); err == nil {
+			localTime = func() time.Time { return time.Now().Add(ahead) }
+		}
 		main()
 		os.Exit(0)
 	}

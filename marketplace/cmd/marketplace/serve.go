@@ -54,6 +54,9 @@ const (
 	observeTime = time.Second
 )
 
+// localTime is the machine's clock; tests have replicas whose clocks differ.
+var localTime = time.Now
+
 func newServe() *cobra.Command {
 	var s settings
 	command := &cobra.Command{
@@ -115,7 +118,11 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return err
 	}
 	defer finish(store.Close, work.Close, ready.Close)
-	if err := makeOperator(ctx, store, s, log); err != nil {
+	clock := postgres.NewClock(localTime)
+	if err := clock.Set(ctx, store.Now); err != nil {
+		log.Warn("the clock was not set by the database's", slog.Any("error", err)) // the schedules try again
+	}
+	if err := makeOperator(ctx, store, s, clock.Now(), log); err != nil {
 		return err
 	}
 	if err := seedRates(ctx, store, log); err != nil {
@@ -123,17 +130,17 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	}
 	measured := telemetry.NewMetrics(cli.Version())
 	guard := partner.NewGuard(s.allowPrivatePartners)
-	integrations := partner.NewRegistry(store.Partners, guard, key, time.Now)
+	integrations := partner.NewRegistry(store.Partners, guard, key, clock.Now)
 	if err := integrations.CheckSecret(ctx); err != nil {
 		return fmt.Errorf("--secret-key: %w", err)
 	}
 	client := partner.NewClient(partner.Config{
-		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(work, measured, log),
+		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: clock.Now, Observe: observer(work, measured, log),
 	})
-	deliveries := partner.NewRegistry(work.Partners, guard, key, time.Now)
-	bookings, owed := newBookings(store, client, integrations, s.share, log), newBookings(work, client, deliveries, s.share, log)
+	deliveries := partner.NewRegistry(work.Partners, guard, key, clock.Now)
+	bookings, owed := newBookings(store, client, integrations, s.share, clock, log), newBookings(work, client, deliveries, s.share, clock, log)
 	defer func() { client.Close(); finish(bookings.Close, owed.Close) }()
-	background, err := newWorker(work, client, deliveries, owed, s.schedule, measured, log)
+	background, err := newWorker(work, client, deliveries, owed, s.schedule, measured, clock, log)
 	if err != nil {
 		return err
 	}
@@ -142,19 +149,19 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return err
 	}
 	defer front.Close()
-	syncer := catalog.NewSyncer(store.Catalog, client, time.Now)
+	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
 	syncer.Tell(measured.Synced)
 	measured.PageCache(front.PageCache)
-	measured.Database(store.MetricsState, time.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
-	signIn := auth.NewService(store.Accounts, key, s.loginLimit, time.Now)
+	measured.Database(store.MetricsState, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
+	signIn := auth.NewService(store.Accounts, key, s.loginLimit, clock.Now)
 	server := &http.Server{
 		Handler: api.New(api.Config{
 			Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
 			SignIn: signIn, Integrations: integrations, Bookings: bookings,
 			Syncer: syncer, Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: s.rateLimit,
-			Ready: db.ready(ready.Check), Metrics: measured, Scrapers: s.scrapers, Now: time.Now, Log: log,
+			Ready: db.ready(ready.Check), Metrics: measured, Scrapers: s.scrapers, Now: clock.Now, Log: log,
 			Pages: func(a http.Handler) []api.Page {
-				return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: time.Now, Log: log}, a)
+				return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: clock.Now, Log: log}, a)
 			},
 		}),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
@@ -239,11 +246,11 @@ func finish(all ...func()) {
 	}
 }
 
-func makeOperator(ctx context.Context, store *postgres.Store, s settings, log *slog.Logger) error {
+func makeOperator(ctx context.Context, store *postgres.Store, s settings, now time.Time, log *slog.Logger) error {
 	if s.operatorEmail == "" {
 		return nil
 	}
-	made, err := auth.NewAccount(s.firstOperator(), time.Now())
+	made, err := auth.NewAccount(s.firstOperator(), now)
 	if err != nil {
 		return err
 	}
@@ -258,20 +265,20 @@ func makeOperator(ctx context.Context, store *postgres.Store, s settings, log *s
 	}
 }
 
-func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, schedule worker.Schedule, measured *telemetry.Metrics, log *slog.Logger) (*worker.Worker, error) {
-	syncer := catalog.NewSyncer(store.Catalog, client, time.Now)
+func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, schedule worker.Schedule, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
+	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
 	syncer.Tell(measured.Synced)
-	slots := catalog.NewSlotPuller(store.Catalog, client, time.Now)
+	slots := catalog.NewSlotPuller(store.Catalog, client, clock.Now)
 	slots.Tell(measured.PulledSlots)
 	return worker.New(worker.Config{
 		Store: store, Integrations: integrations, Syncer: syncer,
-		Slots: slots, Prober: client, Bookings: bookings, Schedule: schedule, Log: log,
+		Slots: slots, Prober: client, Bookings: bookings, Schedule: schedule, Time: clock, Log: log,
 	})
 }
 
-func newBookings(store *postgres.Store, client *partner.Client, integrations *partner.Registry, share decimal.Decimal, log *slog.Logger) *booking.Service {
+func newBookings(store *postgres.Store, client *partner.Client, integrations *partner.Registry, share decimal.Decimal, clock *postgres.Clock, log *slog.Logger) *booking.Service {
 	return booking.NewService(booking.Config{
-		Store: store.Bookings, Keys: store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: time.Now, Log: log,
+		Store: store.Bookings, Keys: store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: clock.Now, Log: log,
 	})
 }
 

@@ -267,6 +267,36 @@ func TestAFullDiskIsLearnedFromAFailedWrite(t *testing.T) {
 	s.stop(t)
 }
 
+// What one replica has signed, dated or ended another one understands, however far their
+// clocks are apart.
+func TestReplicasWhoseClocksDifferAgree(t *testing.T) {
+	t.Parallel()
+	address := pgtest.EmptyURL(t)
+	here := &callers{service: serving(t, append(firstOperator, keyRing), "--database-url", address)}
+	behind := &callers{service: serving(t, []string{keyRing, clockAhead + "=-20m"}, "--database-url", address)}
+	read := func(c *callers, token string) int {
+		return c.send(t, token, "GET", "/api/v1/operator/accounts", "").status
+	}
+	if status := read(here, behind.signIn(t, "op@example.com")); status != 200 {
+		t.Errorf("want a token of the replica that is behind taken, got %d", status)
+	}
+	signedIn := here.send(t, "", "POST", "/api/v1/auth/login", `{"email":"op@example.com","password":"`+operatorPassword+`"}`)
+	var tokens struct {
+		Data struct {
+			Access  string `json:"access_token"`
+			Refresh string `json:"refresh_token"`
+		}
+	}
+	must(t, json.Unmarshal([]byte(signedIn.body), &tokens))
+	if status := read(here, tokens.Data.Access); status != 200 {
+		t.Fatalf("want it signed in, got %d", status)
+	}
+	behind.send(t, "", "POST", "/api/v1/auth/logout", `{"refresh_token":"`+tokens.Data.Refresh+`"}`)
+	within(t, 10*time.Second, func() bool { return read(here, tokens.Data.Access) == 401 })
+	here.stop(t)
+	behind.stop(t)
+}
+
 // alter changes a database for connections that are made from now on, and ends the others.
 func alter(t *testing.T, address, change string) {
 	t.Helper()
