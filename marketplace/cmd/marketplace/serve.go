@@ -152,6 +152,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
 	syncer.Tell(measured.Synced)
 	measured.PageCache(front.PageCache)
+	measured.Ready(db.ready(ready.Check))
 	measured.Database(store.MetricsState, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
 	signIn := auth.NewService(store.Accounts, key, s.loginLimit, clock.Now)
 	server := &http.Server{

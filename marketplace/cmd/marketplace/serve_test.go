@@ -48,7 +48,7 @@ func TestAnEmptyDatabaseIsMadeReadyAndTheFirstRatesAreInIt(t *testing.T) {
 		t.Errorf("want the rates that come with the service, got %+v", rates)
 	}
 	status, body := s.ask(t, "GET", "/metrics", "", nil)
-	for _, want := range []string{`marketplace_database_up 1`, `connections_max{pool="requests"}`, `connections_max{pool="work"}`, `marketplace_page_cache_bytes`} {
+	for _, want := range []string{`marketplace_database_up 1`, `marketplace_ready 1`, `connections_max{pool="requests"}`, `connections_max{pool="work"}`, `marketplace_page_cache_bytes`} {
 		if status != 200 || !strings.Contains(body, want) {
 			t.Errorf("want %s among the metrics, got %d, %d bytes", want, status, len(body))
 		}

@@ -239,6 +239,9 @@ func TestAReadOnlyDatabaseIsA503ForWhatWrites(t *testing.T) {
 	if p := c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", ""); p.status != 200 {
 		t.Errorf("want reads served, got %d %s", p.status, p.body)
 	}
+	if p := c.send(t, "", "GET", "/metrics", ""); !strings.Contains(p.body, "\nmarketplace_ready 0") || !strings.Contains(p.body, "\nmarketplace_database_up 1") {
+		t.Error("want the metrics to tell that the database answers and takes no writes")
+	}
 	if p := c.send(t, "", "HEAD", "/readyz", ""); p.status != 503 || p.retryAfter == "" {
 		t.Errorf("want HEAD answered as GET, got %d", p.status)
 	}
