@@ -125,7 +125,7 @@ func (c *customer) books(ctx context.Context, s *shop) bool {
 		}
 		c.fails(json.Unmarshal(answer, &c.refusal))
 		underWay := strings.Contains(c.refusal.Message, "under way")
-		if status != http.StatusInternalServerError && !underWay {
+		if status != http.StatusServiceUnavailable && status != http.StatusInternalServerError && !underWay {
 			return false
 		}
 		c.waits.Store(underWay)
@@ -168,7 +168,7 @@ func (c *customer) insists(ctx context.Context, s *shop, method, path string, bo
 			return false
 		case status == http.StatusOK:
 			return true
-		case status != http.StatusInternalServerError:
+		case status != http.StatusServiceUnavailable && status != http.StatusInternalServerError:
 			c.fails(fmt.Errorf("%s %s: %d %s", method, path, status, answer))
 			return false
 		}

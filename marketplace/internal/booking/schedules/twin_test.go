@@ -211,7 +211,7 @@ func (f fickle) outcome(good func()) partner.Outcome {
 	}
 }
 
-func (f fickle) Availability(_ context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func([]byte) error) error {
+func (f fickle) Availability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
 	start := f.world.tomorrow()
 	answer := []string{}
 	for i, status := range []partnerapi.SlotStatus{partnerapi.StatusAvailable, partnerapi.StatusSoldOut} {
@@ -223,7 +223,7 @@ func (f fickle) Availability(_ context.Context, _ partner.Target, _ partnerapi.A
 				start.Add(time.Duration(i)*time.Second).Format(time.RFC3339), start.Add(time.Hour).Format(time.RFC3339), status, f.seats(), f.seats()))
 		}
 	}
-	return read([]byte("[" + strings.Join(answer, ",") + "]"))
+	return read(ctx, []byte("["+strings.Join(answer, ",")+"]"))
 }
 
 // seats are a number of seats, or none is told.
