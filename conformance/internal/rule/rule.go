@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"partnerkit.dev/conformance/internal/nearest"
+	"partnerkit.dev/internal/nearest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
