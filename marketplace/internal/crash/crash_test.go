@@ -4,7 +4,7 @@
 // tests run three replicas of the real command on one PostgreSQL with a standby, against
 // the mock partner with faults, have faults come upon replicas, their connections and the
 // database (plan_test.go), and then compare what the marketplace, the partner and the
-// customers say of each booking (laws_test.go).
+// customers say of each booking (invariants_test.go).
 //
 // `make test` runs a short form, `make crash` all of it. It needs Linux.
 package crash
@@ -51,10 +51,10 @@ func whole(t *testing.T) int {
 
 // form is how much of a crash test is made.
 type form struct {
-	bookings int
-	pace     time.Duration // between two customers
-	lanes    []lane
-	all      bool // there is a standby, and disks that can be filled
+	bookings  int
+	pace      time.Duration // between two customers
+	sequences []sequence
+	all       bool // there is a standby, and disks that can be filled
 	// hurries says that what waits for a replica's death to be certain need not wait in
 	// real time: what is on record is made older.
 	hurries bool
@@ -63,9 +63,9 @@ type form struct {
 
 func formOf(bookings int) form {
 	if bookings == 0 {
-		return form{bookings: 60, pace: 60 * time.Millisecond, lanes: shortLanes(), hurries: true, takes: 5 * time.Minute}
+		return form{bookings: 60, pace: 60 * time.Millisecond, sequences: shortSequences(), hurries: true, takes: 5 * time.Minute}
 	}
-	return form{bookings: bookings, pace: 360 * time.Millisecond, lanes: longLanes(), all: true, takes: 20 * time.Minute}
+	return form{bookings: bookings, pace: 360 * time.Millisecond, sequences: longSequences(), all: true, takes: 20 * time.Minute}
 }
 
 // faults are the partner's. One booking in eight or so meets one.
@@ -102,19 +102,19 @@ func TestNoPaymentAndNoSeatIsLostWhateverFails(t *testing.T) {
 	f := formOf(whole(t))
 	s := open(t, seedOf(t), seatsOfASlot, faults, f.all)
 	began := time.Now()
-	customers := s.storm(t, f)
+	customers := s.sell(t, f)
 	s.settle(t, f)
-	s.reckon(t, customers).heldSeats(t)
+	s.collect(t, customers).heldSeats(t)
 	s.age(t, holdTime)
 	s.settle(t, f)
-	r := s.reckon(t, customers)
+	r := s.collect(t, customers)
 	r.judge(t)
 	t.Logf("seed %d, %s\n%s", s.seed, time.Since(began).Round(time.Second), r.table())
 }
 
-// storm has the customers come while the faults do, and returns them when each has had an
+// sell has the customers come while the faults do, and returns them when each has had an
 // answer to all that they asked.
-func (s *shop) storm(t *testing.T, f form) []*customer {
+func (s *shop) sell(t *testing.T, f form) []*customer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), f.takes)
 	defer cancel()
@@ -122,12 +122,12 @@ func (s *shop) storm(t *testing.T, f form) []*customer {
 	// Fewer seats than are asked for: some slots are sold out.
 	slots := s.slots[:min(len(s.slots), f.bookings*2*9/10/seatsOfASlot+1)]
 	all := make([]*customer, f.bookings)
-	raging, over := context.WithCancel(ctx)
+	running, over := context.WithCancel(ctx)
 	defer over()
-	var lanes, inside sync.WaitGroup
-	for i, l := range f.lanes {
-		plan := l.plan(rand.New(rand.NewPCG(s.seed, uint64(10+i))), time.Duration(f.bookings)*f.pace)
-		lanes.Go(func() { s.play(raging, t, plan) })
+	var faulty, inside sync.WaitGroup
+	for i, sequence := range f.sequences {
+		plan := sequence.plan(rand.New(rand.NewPCG(s.seed, uint64(10+i))), time.Duration(f.bookings)*f.pace)
+		faulty.Go(func() { s.cause(running, t, plan) })
 	}
 	come := time.NewTicker(f.pace)
 	defer come.Stop()
@@ -137,7 +137,7 @@ func (s *shop) storm(t *testing.T, f form) []*customer {
 		inside.Go(func() { all[i].acts(ctx, s); all[i].done.Store(true) })
 	}
 	over()
-	lanes.Wait()
+	faulty.Wait()
 	s.allServe(t)
 	s.store.Pool().Reset() // its connections may have been cut
 	s.await(t, f, "every customer answered", func() bool {

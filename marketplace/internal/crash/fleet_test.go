@@ -60,7 +60,7 @@ type fleet struct {
 	cluster     *cluster
 	store       *postgres.Store // the test's own
 	replicas    []*replica
-	struck      tally
+	came        faultCounts // faults that came
 	answers     answers
 	supervisors sync.WaitGroup
 	lost        int // holds whose answer was lost
@@ -112,8 +112,11 @@ func (r *replica) resumes() {
 	r.paused = false
 }
 
-// launch starts replicas; all says that every fault is to be possible.
-func launch(t *testing.T, replicas int, seed uint64, all bool) *fleet {
+// replicas is how many there are.
+const replicas = 3
+
+// launch starts the replicas; all says that every fault is to be possible.
+func launch(t *testing.T, seed uint64, all bool) *fleet {
 	t.Helper()
 	binary, err := command()
 	check(t, err)

@@ -22,7 +22,7 @@ type link struct {
 	inside   sync.WaitGroup
 
 	mu     sync.Mutex
-	open   map[*passage]bool
+	open   map[*connection]bool
 	gate   chan struct{} // closed: replies pass; open: they wait
 	silent int           // how many faults have it swallow what comes, either way
 	lose   int           // how many replies to commits are to be lost
@@ -35,7 +35,7 @@ func newLink(socket func() string) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link{listener: listener, socket: socket, open: map[*passage]bool{}, gate: make(chan struct{})}
+	l := &link{listener: listener, socket: socket, open: map[*connection]bool{}, gate: make(chan struct{})}
 	close(l.gate)
 	l.inside.Go(l.accept)
 	return l, nil
@@ -110,15 +110,15 @@ func (l *link) accept() {
 	}
 }
 
-// passage is one connection of a replica, with the one to the database that it goes on by.
-type passage struct {
+// connection is one connection of a replica, with the one to the database that it goes on by.
+type connection struct {
 	link             *link
 	client, database net.Conn
 	commits          commits
 	losing           bool // the reply to what was sent last; guarded by the link
 }
 
-func (p *passage) end() {
+func (p *connection) end() {
 	_ = p.client.Close() // the other end learns of it
 	_ = p.database.Close()
 }
@@ -129,7 +129,7 @@ func (l *link) carry(client net.Conn) {
 	if err != nil {
 		return // the database is away, and so is the link
 	}
-	p := &passage{link: l, client: client, database: database, commits: commits{writes: map[string]bool{}}}
+	p := &connection{link: l, client: client, database: database, commits: commits{writes: map[string]bool{}}}
 	l.mu.Lock()
 	l.open[p] = true
 	closed := l.closed
@@ -147,7 +147,7 @@ func (l *link) carry(client net.Conn) {
 }
 
 // requests passes on what the replica sends, message by message.
-func (p *passage) requests() {
+func (p *connection) requests() {
 	from := bufio.NewReader(p.client)
 	for started := false; ; started = true {
 		message, err := readMessage(from, started)
@@ -171,14 +171,14 @@ func (p *passage) requests() {
 	}
 }
 
-func (p *passage) spoken() bool {
+func (p *connection) spoken() bool {
 	p.link.mu.Lock()
 	defer p.link.mu.Unlock()
 	return p.link.silent == 0
 }
 
 // replies passes on what the database sends.
-func (p *passage) replies() {
+func (p *connection) replies() {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := p.database.Read(buffer)
@@ -194,7 +194,7 @@ func (p *passage) replies() {
 }
 
 // passes waits until a reply may pass, and reports whether it is to.
-func (p *passage) passes() bool {
+func (p *connection) passes() bool {
 	p.link.mu.Lock()
 	gate := p.link.gate
 	p.link.mu.Unlock()
@@ -207,7 +207,7 @@ func (p *passage) passes() bool {
 	return !p.losing && p.link.silent == 0
 }
 
-func (p *passage) wasLost() bool {
+func (p *connection) wasLost() bool {
 	p.link.mu.Lock()
 	defer p.link.mu.Unlock()
 	return p.losing

@@ -14,17 +14,17 @@ import (
 )
 
 // table is the figures.
-func (r *reckoning) table() string {
+func (r *outcome) table() string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	row := func(what string, n any) { fmt.Fprintf(w, "%s\t%v\n", what, n) }
 	row("customers, bookings", fmt.Sprintf("%d, %d", len(r.clients), len(r.bookings)))
-	for _, kind := range slices.Sorted(maps.Keys(r.shop.struck.counts)) {
+	for _, kind := range slices.Sorted(maps.Keys(r.shop.came.counts)) {
 		lasted := ""
-		if most := r.shop.struck.lasted[kind]; most >= time.Second {
+		if most := r.shop.came.lasted[kind]; most >= time.Second {
 			lasted = fmt.Sprintf(", %s in all", most.Round(time.Second))
 		}
-		row("fault: "+string(kind), fmt.Sprint(r.shop.struck.counts[kind], lasted))
+		row("fault: "+string(kind), fmt.Sprint(r.shop.came.counts[kind], lasted))
 	}
 	if r.shop.apart != 0 {
 		row("fault: clock of the database apart", r.shop.apart)
@@ -36,10 +36,10 @@ func (r *reckoning) table() string {
 	row("commits whose reply was lost", lost)
 	r.states(row)
 	r.toPartner(row)
-	row("payments acknowledged, and kept", fmt.Sprintf("%d, %d", r.paid, r.paid-len(r.broken[paymentsKept])))
+	row("payments acknowledged, and kept", fmt.Sprintf("%d, %d", r.paid, r.paid-len(r.violations[paymentsKept])))
 	row("holds whose answer was lost, gone by their expiry", r.shop.lost)
-	for _, l := range laws {
-		row("broken: "+string(l), len(r.broken[l]))
+	for _, l := range invariants {
+		row("violations: "+string(l), len(r.violations[l]))
 	}
 	row("the partner's verdict of the caller", r.says)
 	_ = w.Flush() // into memory
@@ -47,7 +47,7 @@ func (r *reckoning) table() string {
 }
 
 // states are those of the bookings, and what customers were told.
-func (r *reckoning) states(row func(string, any)) {
+func (r *outcome) states(row func(string, any)) {
 	retries, told := 0, map[int]int{}
 	for _, c := range r.clients {
 		retries += c.retries
@@ -75,7 +75,7 @@ func (r *reckoning) states(row func(string, any)) {
 }
 
 // toPartner are the calls to the partner, and the partner's faults.
-func (r *reckoning) toPartner(row func(string, any)) {
+func (r *outcome) toPartner(row func(string, any)) {
 	faults := map[string]int{}
 	for _, e := range r.journal {
 		for _, name := range e.Faults {

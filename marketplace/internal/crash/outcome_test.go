@@ -15,25 +15,25 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// reckoning is what the customers, the marketplace and the partner say of the bookings.
-type reckoning struct {
-	shop     *shop
-	clients  []*customer
-	bookings map[uuid.UUID]marketplace.Booking
-	byCode   map[string]marketplace.Booking
-	history  map[uuid.UUID][]marketplace.HistoryEntry
-	holds    map[string]mockpartner.Hold      // by code
-	booked   map[string][]mockpartner.Booking // by reseller reference
-	journal  []mockpartner.Exchange
-	broken   map[law][]string
-	paid     int    // payments that were acknowledged
-	says     string // the verdict of the partner's judge
+// outcome is what the customers, the marketplace and the partner say of the bookings.
+type outcome struct {
+	shop       *shop
+	clients    []*customer
+	bookings   map[uuid.UUID]marketplace.Booking
+	byCode     map[string]marketplace.Booking
+	history    map[uuid.UUID][]marketplace.HistoryEntry
+	holds      map[string]mockpartner.Hold      // by code
+	booked     map[string][]mockpartner.Booking // by reseller reference
+	journal    []mockpartner.Exchange
+	violations map[invariant][]string
+	paid       int    // payments that were acknowledged
+	says       string // the verdict of the partner's judge
 }
 
-func (s *shop) reckon(t *testing.T, customers []*customer) *reckoning {
+func (s *shop) collect(t *testing.T, customers []*customer) *outcome {
 	t.Helper()
-	r := &reckoning{
-		shop: s, clients: customers, bookings: map[uuid.UUID]marketplace.Booking{}, byCode: map[string]marketplace.Booking{}, broken: map[law][]string{},
+	r := &outcome{
+		shop: s, clients: customers, bookings: map[uuid.UUID]marketplace.Booking{}, byCode: map[string]marketplace.Booking{}, violations: map[invariant][]string{},
 		holds: map[string]mockpartner.Hold{}, booked: map[string][]mockpartner.Booking{}, journal: s.partner.Default().Journal().Exchanges(mockpartner.ExchangeFilter{}),
 	}
 	list, total, err := s.store.Bookings.List(t.Context(), booking.Filter{Checkouts: true}, 0, 1_000_000)
@@ -57,7 +57,7 @@ func (s *shop) reckon(t *testing.T, customers []*customer) *reckoning {
 }
 
 // calls are the exchanges of an endpoint about a booking, the oldest first.
-func (r *reckoning) calls(b marketplace.Booking, endpoint partnerapi.Endpoint) (list []mockpartner.Exchange) {
+func (r *outcome) calls(b marketplace.Booking, endpoint partnerapi.Endpoint) (list []mockpartner.Exchange) {
 	for _, e := range r.journal {
 		if e.Endpoint == endpoint && r.bookingOf(e) == b.ID {
 			list = append(list, e)
@@ -67,7 +67,7 @@ func (r *reckoning) calls(b marketplace.Booking, endpoint partnerapi.Endpoint) (
 }
 
 // codesOf is the code that a release or a confirm named; none where its body cannot be read.
-func (r *reckoning) codesOf(e mockpartner.Exchange) []string {
+func (r *outcome) codesOf(e mockpartner.Exchange) []string {
 	_, rest, found := strings.Cut(string(e.Request.Body), `"reservationConfirmationCode":"`)
 	if code, _, whole := strings.Cut(rest, `"`); found && whole {
 		return []string{code}
@@ -76,7 +76,7 @@ func (r *reckoning) codesOf(e mockpartner.Exchange) []string {
 }
 
 // bookingOf is the booking that an exchange was about.
-func (r *reckoning) bookingOf(e mockpartner.Exchange) uuid.UUID {
+func (r *outcome) bookingOf(e mockpartner.Exchange) uuid.UUID {
 	body := string(e.Request.Body)
 	if _, reference, found := strings.Cut(body, `"resellerReference":"`); found {
 		if id, err := uuid.Parse(reference[:min(len(reference), 36)]); err == nil {

@@ -15,30 +15,30 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// law is what must hold whatever fails.
-type law string
+// invariant is what must hold whatever fails.
+type invariant string
 
 const (
-	paymentsKept   law = "payments lost"
-	confirmedOnce  law = "bookings confirmed twice at the partner"
-	notReleased    law = "confirms after a release"
-	heldIsHeld     law = "HELD bookings whose hold we released"
-	noSeatLost     law = "holds that nobody knows of"
-	endsWell       law = "bookings neither in a final state nor listed with a true reason"
-	booksAgree     law = "bookings about which we and the partner differ"
-	answersInTime  law = "answers that are late, or not documented"
-	verdictIsClean law = "rules of the contract broken, by the partner's verdict"
+	paymentsKept   invariant = "payments lost"
+	confirmedOnce  invariant = "bookings confirmed twice at the partner"
+	notReleased    invariant = "confirms after a release"
+	heldIsHeld     invariant = "HELD bookings whose hold we released"
+	noSeatLost     invariant = "holds that nobody knows of"
+	endsWell       invariant = "bookings neither in a final state nor listed with a true reason"
+	booksAgree     invariant = "bookings about which we and the partner differ"
+	answersInTime  invariant = "answers that are late, or not documented"
+	verdictIsClean invariant = "rules of the contract broken, by the partner's verdict"
 )
 
-var laws = []law{paymentsKept, confirmedOnce, notReleased, heldIsHeld, noSeatLost, endsWell, booksAgree, answersInTime, verdictIsClean}
+var invariants = []invariant{paymentsKept, confirmedOnce, notReleased, heldIsHeld, noSeatLost, endsWell, booksAgree, answersInTime, verdictIsClean}
 
-// breaks notes a breach of a law.
-func (r *reckoning) breaks(l law, format string, args ...any) {
-	r.broken[l] = append(r.broken[l], fmt.Sprintf(format, args...))
+// breaks notes a breach of a invariant.
+func (r *outcome) violates(l invariant, format string, args ...any) {
+	r.violations[l] = append(r.violations[l], fmt.Sprintf(format, args...))
 }
 
-// judge holds every law against what everybody says in the end.
-func (r *reckoning) judge(t *testing.T) {
+// judge holds every invariant against what everybody says in the end.
+func (r *outcome) judge(t *testing.T) {
 	t.Helper()
 	r.customers(t)
 	r.releases()
@@ -48,53 +48,53 @@ func (r *reckoning) judge(t *testing.T) {
 	r.report(t)
 }
 
-func (r *reckoning) report(t *testing.T) {
+func (r *outcome) report(t *testing.T) {
 	t.Helper()
-	for _, l := range laws {
-		for _, breach := range r.broken[l] {
+	for _, l := range invariants {
+		for _, breach := range r.violations[l] {
 			t.Errorf("%s: %s", l, breach)
 		}
 	}
 }
 
 // customers wants every customer answered, and every payment that was acknowledged kept.
-func (r *reckoning) customers(t *testing.T) {
+func (r *outcome) customers(t *testing.T) {
 	t.Helper()
 	paid := map[string]bool{}
 	for _, c := range r.clients {
 		if c.failed != nil {
-			r.breaks(answersInTime, "%v", c.failed)
+			r.violates(answersInTime, "%v", c.failed)
 		}
 		b, known := r.bookings[c.booking]
 		switch {
 		case c.booking == uuid.Nil:
 		case !known && c.paid != "":
-			r.breaks(paymentsKept, "customer %d has paid %s for the booking %s, which is not there", c.number, c.paid, c.booking)
+			r.violates(paymentsKept, "customer %d has paid %s for the booking %s, which is not there", c.number, c.paid, c.booking)
 		case !known:
-			r.breaks(endsWell, "customer %d has the booking %s, which is not there", c.number, c.booking)
+			r.violates(endsWell, "customer %d has the booking %s, which is not there", c.number, c.booking)
 		case c.paid != "" && (b.PaymentReference != c.paid || b.Status != marketplace.Paid && b.Status != marketplace.Confirmed && b.Status != marketplace.Cancelled):
-			r.breaks(paymentsKept, "customer %d has paid %s for the booking %s, which is %s, paid with %q", c.number, c.paid, b.ID, b.Status, b.PaymentReference)
+			r.violates(paymentsKept, "customer %d has paid %s for the booking %s, which is %s, paid with %q", c.number, c.paid, b.ID, b.Status, b.PaymentReference)
 		case c.cancelled && b.Status != marketplace.Cancelled:
-			r.breaks(endsWell, "customer %d has cancelled the booking %s, which is %s", c.number, b.ID, b.Status)
+			r.violates(endsWell, "customer %d has cancelled the booking %s, which is %s", c.number, b.ID, b.Status)
 		}
 		if c.paid != "" {
 			paid[c.paid] = true
 		}
 	}
 	if kept := r.shop.count(t, `SELECT count(*) FROM booking_payments WHERE succeeded`); kept != len(paid) {
-		r.breaks(paymentsKept, "%d payments were acknowledged, %d are stored", len(paid), kept)
+		r.violates(paymentsKept, "%d payments were acknowledged, %d are stored", len(paid), kept)
 	}
 	r.paid = len(paid)
 	if len(r.bookings) > len(r.clients) {
-		r.breaks(endsWell, "%d customers have %d bookings: expected at most one each", len(r.clients), len(r.bookings))
+		r.violates(endsWell, "%d customers have %d bookings: expected at most one each", len(r.clients), len(r.bookings))
 	}
 	for _, breach := range r.shop.answers.breaches() {
-		r.breaks(answersInTime, "%s", breach)
+		r.violates(answersInTime, "%s", breach)
 	}
 }
 
 // releases wants each release sent after its booking said so, and no confirm after it.
-func (r *reckoning) releases() {
+func (r *outcome) releases() {
 	released := map[string]mockpartner.Exchange{} // the first one, by code
 	for _, e := range r.journal {
 		if e.Endpoint != partnerapi.Release && e.Endpoint != partnerapi.Confirm {
@@ -104,7 +104,7 @@ func (r *reckoning) releases() {
 			first, was := released[code]
 			switch {
 			case e.Endpoint == partnerapi.Confirm && was:
-				r.breaks(notReleased, "the code %s was released at %s and confirmed at %s", code, first.Arrived, e.Arrived)
+				r.violates(notReleased, "the code %s was released at %s and confirmed at %s", code, first.Arrived, e.Arrived)
 			case e.Endpoint == partnerapi.Release && !was:
 				released[code] = e
 			}
@@ -114,17 +114,17 @@ func (r *reckoning) releases() {
 		b, known := r.byCode[code]
 		switch {
 		case !known:
-			r.breaks(heldIsHeld, "the code %s was released, and no booking has it", code)
+			r.violates(heldIsHeld, "the code %s was released, and no booking has it", code)
 		case b.Status == marketplace.Held, b.Status == marketplace.Reserving:
-			r.breaks(heldIsHeld, "booking %s is %s, and its hold was released at %s", b.ID, b.Status, e.Arrived)
+			r.violates(heldIsHeld, "booking %s is %s, and its hold was released at %s", b.ID, b.Status, e.Arrived)
 		case !r.movedBefore(b, e):
-			r.breaks(heldIsHeld, "the hold of booking %s was released at %s, before the booking said so: %+v", b.ID, e.Arrived, r.history[b.ID])
+			r.violates(heldIsHeld, "the hold of booking %s was released at %s, before the booking said so: %+v", b.ID, e.Arrived, r.history[b.ID])
 		}
 	}
 }
 
 // movedBefore reports whether a booking had given its hold up when a release arrived.
-func (r *reckoning) movedBefore(b marketplace.Booking, e mockpartner.Exchange) bool {
+func (r *outcome) movedBefore(b marketplace.Booking, e mockpartner.Exchange) bool {
 	for _, entry := range r.history[b.ID] {
 		if entry.Kind == marketplace.MoveKind && (entry.To == marketplace.Released || entry.To == marketplace.Cancelled) && !entry.At.After(e.Arrived) {
 			return true
@@ -135,7 +135,7 @@ func (r *reckoning) movedBefore(b marketplace.Booking, e mockpartner.Exchange) b
 
 // heldSeats wants the partner to hold nothing but what somebody may still pay for, what
 // an operator decides about, and what it has answered to nobody who could store it.
-func (r *reckoning) heldSeats(t *testing.T) {
+func (r *outcome) heldSeats(t *testing.T) {
 	t.Helper()
 	for _, hold := range r.holds {
 		b := r.bookings[uuid.MustParse(hold.ResellerReference)]
@@ -145,7 +145,7 @@ func (r *reckoning) heldSeats(t *testing.T) {
 			r.shop.lost++ // the verdict tells whether it was to be released
 		case b.Status == marketplace.Paid && len(b.Attention) > 0:
 		default:
-			r.breaks(noSeatLost, "booking %s is %s, and the partner holds its seats: %+v", b.ID, b.Status, r.history[b.ID])
+			r.violates(noSeatLost, "booking %s is %s, and the partner holds its seats: %+v", b.ID, b.Status, r.history[b.ID])
 		}
 	}
 	r.releases()
@@ -154,7 +154,7 @@ func (r *reckoning) heldSeats(t *testing.T) {
 
 // finals wants every booking in a final state, or with somebody's attention for a reason
 // that the partner's own journal bears out.
-func (r *reckoning) finals() {
+func (r *outcome) finals() {
 	for _, b := range r.bookings {
 		well := true
 		switch b.Status {
@@ -172,13 +172,13 @@ func (r *reckoning) finals() {
 			well = false
 		}
 		if !well {
-			r.breaks(endsWell, "booking %s is %s, released %q, cancelled %q, listed for %v: %+v", b.ID, b.Status, b.Release, b.Cancellation, reasons(b), r.history[b.ID])
+			r.violates(endsWell, "booking %s is %s, released %q, cancelled %q, listed for %v: %+v", b.ID, b.Status, b.Release, b.Cancellation, reasons(b), r.history[b.ID])
 		}
 	}
 }
 
 // trulyPaid reports whether there is a true reason that a payment has no confirmation.
-func (r *reckoning) trulyPaid(b marketplace.Booking) bool {
+func (r *outcome) trulyPaid(b marketplace.Booking) bool {
 	refused := false
 	for _, e := range r.calls(b, partnerapi.Confirm) {
 		refused = refused || e.Status >= 400
@@ -205,10 +205,10 @@ func doubted(b marketplace.Booking) bool {
 
 // partner wants the partner's books to agree: nobody is booked twice, and whoever is
 // booked is expected by both or by neither.
-func (r *reckoning) partner() {
+func (r *outcome) partner() {
 	for reference, list := range r.booked {
 		if len(list) > 1 {
-			r.breaks(confirmedOnce, "the partner has %d bookings of %s", len(list), reference)
+			r.violates(confirmedOnce, "the partner has %d bookings of %s", len(list), reference)
 		}
 		b := r.bookings[uuid.MustParse(reference)]
 		there := list[0]
@@ -217,30 +217,30 @@ func (r *reckoning) partner() {
 		case b.Status == marketplace.Cancelled && there.State == mockpartner.Cancelled:
 		case b.Status == marketplace.Paid && (attends(b, marketplace.ConfirmUnknown) || doubted(b)):
 		default:
-			r.breaks(booksAgree, "booking %s is %s, and %s at the partner's", b.ID, b.Status, there.State)
+			r.violates(booksAgree, "booking %s is %s, and %s at the partner's", b.ID, b.Status, there.State)
 		}
 	}
 	for _, b := range r.bookings {
 		if b.Status == marketplace.Confirmed && len(r.booked[b.ID.String()]) == 0 {
-			r.breaks(booksAgree, "booking %s is CONFIRMED, and the partner has none", b.ID)
+			r.violates(booksAgree, "booking %s is CONFIRMED, and the partner has none", b.ID)
 		}
 	}
 	for _, hold := range r.holds {
 		if hold.State == mockpartner.Held {
-			r.breaks(noSeatLost, "the partner holds %s of %s after its expiry", hold.Code, hold.ResellerReference)
+			r.violates(noSeatLost, "the partner holds %s of %s after its expiry", hold.Code, hold.ResellerReference)
 		}
 	}
 	for _, broken := range r.shop.partner.Default().Platform().Invariants() {
-		r.breaks(noSeatLost, "the partner's inventory: %+v", broken)
+		r.violates(noSeatLost, "the partner's inventory: %+v", broken)
 	}
 }
 
 // verdict wants the partner's judge to find nothing against the marketplace. Nothing is
 // said in its defence: the judge sees by itself which processes went on.
-func (r *reckoning) verdict() {
+func (r *outcome) verdict() {
 	verdict := r.shop.partner.Default().Verdict()
 	r.says = string(verdict.Verdict)
 	if verdict.Verdict != mockpartner.Kept || verdict.Dropped > 0 {
-		r.breaks(verdictIsClean, "%d exchanges dropped: %s", verdict.Dropped, verdict)
+		r.violates(verdictIsClean, "%d exchanges dropped: %s", verdict.Dropped, verdict)
 	}
 }
