@@ -158,6 +158,17 @@ func (s *service) stop(t *testing.T) {
 	}
 }
 
+// endsWithin wants SIGTERM to end the process with 0 in that time.
+func (s *service) endsWithin(t *testing.T, limit time.Duration) {
+	t.Helper()
+	began := time.Now()
+	must(t, s.Process.Signal(syscall.SIGTERM))
+	if r := s.ends(t); r.code != 0 || time.Since(began) > limit {
+		t.Errorf("want it to end with 0 within %s, got %d after %s: %s", limit, r.code, time.Since(began), r.errors)
+	}
+	t.Logf("ended after %s", time.Since(began).Round(100*time.Millisecond))
+}
+
 // ask makes a request and returns the answer's status and body.
 func (s *service) ask(t *testing.T, method, path, body string, header http.Header) (int, string) {
 	t.Helper()

@@ -29,6 +29,9 @@ const (
 	mostDoubts = 1
 	// storeTime bounds a read or a write of the store: one that hangs is in doubt, too.
 	storeTime = 5 * time.Second
+	// doubtTime bounds what a checkout still asks the store before it answers, most often
+	// one that has just failed.
+	doubtTime = time.Second
 )
 
 // step moves a booking: it reads it, and stores what decide makes of it, anew where
