@@ -26,7 +26,7 @@ const (
 	abandons      intent = "abandons"
 	paysTooLate   intent = "abandons, and pays all the same"
 	leaves        intent = "leaves"
-	retryPause           = 250 * time.Millisecond
+	retryPause           = 500 * time.Millisecond
 	confirmedSoon        = 3 * time.Second // who wants to cancel waits so long for the confirmation
 )
 
@@ -193,13 +193,13 @@ func (c *customer) ask(ctx context.Context, s *shop, method, path string, body a
 		if r := s.serving(c.replica); r != nil {
 			base, before := r.now()
 			began := time.Now()
-			status, answer, err := s.ask(ctx, base, method, path, body, headers...)
+			status, header, text, err := s.ask(ctx, base, method, path, body, headers...)
 			took := time.Since(began)
 			if _, after := r.now(); after == before {
-				s.answers.add(method, status, took)
+				s.answers.add(answer{method + " " + path, status, header.Get("Retry-After"), took})
 			}
 			if err == nil {
-				return status, answer, true
+				return status, text, true
 			}
 		}
 		c.retries++

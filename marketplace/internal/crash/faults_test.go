@@ -34,9 +34,9 @@ func (s *shop) cause(ctx context.Context, t *testing.T, plan []planned) {
 func (s *shop) inject(ctx context.Context, f planned) (bool, error) {
 	switch f.fault {
 	case killReplica:
-		return s.signalReplica(f.replica, syscall.SIGKILL, func() {})
+		return s.signalReplica(ctx, f.replica, syscall.SIGKILL, func() {})
 	case pauseReplica:
-		return s.signalReplica(f.replica, syscall.SIGSTOP, func() { wait(ctx, f.lasts) })
+		return s.signalReplica(ctx, f.replica, syscall.SIGSTOP, func() { wait(ctx, f.lasts) })
 	case holdReplies:
 		defer s.cluster.links[f.replica].hold()()
 		wait(ctx, f.lasts)
@@ -67,9 +67,9 @@ func (s *shop) inject(ctx context.Context, f planned) (bool, error) {
 }
 
 // signalReplica sends a signal to the first replica from that number on that serves and is not
-// paused. One that is stopped goes on after meanwhile.
-func (s *shop) signalReplica(from int, signal syscall.Signal, meanwhile func()) (bool, error) {
-	for i := range s.replicas {
+// paused, once there is one. One that is stopped goes on after meanwhile.
+func (s *shop) signalReplica(ctx context.Context, from int, signal syscall.Signal, meanwhile func()) (bool, error) {
+	for i := 0; wait(ctx, 10*time.Millisecond); i++ {
 		r := s.replicas[(from+i)%len(s.replicas)]
 		process := r.take(signal == syscall.SIGSTOP)
 		if process == nil {

@@ -88,7 +88,7 @@ func (r *outcome) customers(t *testing.T) {
 	if len(r.bookings) > len(r.clients) {
 		r.violates(endsWell, "%d customers have %d bookings: expected at most one each", len(r.clients), len(r.bookings))
 	}
-	for _, breach := range r.shop.answers.breaches() {
+	for _, breach := range r.shop.answers.wrong {
 		r.violates(answersInTime, "%s", breach)
 	}
 }
@@ -241,6 +241,6 @@ func (r *outcome) verdict() {
 	verdict := r.shop.partner.Default().Verdict()
 	r.says = string(verdict.Verdict)
 	if verdict.Verdict != mockpartner.Kept || verdict.Dropped > 0 {
-		r.violates(verdictIsClean, "%d exchanges dropped: %s", verdict.Dropped, verdict)
+		r.violates(verdictIsClean, "%d exchanges dropped: %s%s", verdict.Dropped, verdict, r.bookingsOf(verdict))
 	}
 }

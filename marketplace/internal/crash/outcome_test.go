@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -95,4 +96,25 @@ func reasons(b marketplace.Booking) (list []marketplace.AttentionReason) {
 		list = append(list, a.Reason)
 	}
 	return list
+}
+
+// bookingsOf tells the history of the bookings that a verdict's findings are about.
+func (r *outcome) bookingsOf(v mockpartner.Verdict) string {
+	var text strings.Builder
+	for _, rule := range v.Rules {
+		for _, finding := range rule.Findings {
+			for _, e := range finding.Exchanges {
+				b := r.bookings[r.bookingOf(e)]
+				fmt.Fprintf(&text, "#%d: booking %s is %s: %+v\n", e.Number, b.ID, b.Status, r.history[b.ID])
+				var other []string
+				for _, call := range r.journal {
+					if call.Request.Header.Get("User-Agent") == r.journal[e.Number-1].Request.Header.Get("User-Agent") && call.Number > e.Number {
+						other = append(other, call.Arrived.Format("04:05.0 ")+string(call.Endpoint))
+					}
+				}
+				fmt.Fprintf(&text, "its process at %s, and then: %v\n", e.Arrived.Format("04:05.000"), other)
+			}
+		}
+	}
+	return text.String()
 }

@@ -56,8 +56,7 @@ func (r *outcome) states(row func(string, any)) {
 		}
 	}
 	row("requests sent again", retries)
-	row("answers by status", r.shop.answers.String())
-	row("longest wait for one answer, of a replica that was not disturbed", r.shop.answers.longest.Round(time.Millisecond))
+	row("answers of undisturbed replicas, and the longest wait", r.shop.answers.String())
 	for _, code := range slices.Sorted(maps.Keys(told)) {
 		row(fmt.Sprintf("told no, with %d", code), told[code])
 	}

@@ -93,17 +93,17 @@ func open(t *testing.T, seed uint64, seats int, faults string, all bool) *shop {
 }
 
 // ask makes a request; headers come in pairs.
-func (s *shop) ask(ctx context.Context, base, method, path string, body any, headers ...string) (int, []byte, error) {
+func (s *shop) ask(ctx context.Context, base, method, path string, body any, headers ...string) (int, http.Header, []byte, error) {
 	var text []byte
 	if body != nil {
 		var err error
 		if text, err = json.Marshal(body); err != nil {
-			return 0, nil, err
+			return 0, nil, nil, err
 		}
 	}
 	request, err := http.NewRequestWithContext(ctx, method, base+path, bytes.NewReader(text))
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
@@ -113,11 +113,11 @@ func (s *shop) ask(ctx context.Context, base, method, path string, body any, hea
 	}
 	response, err := s.http.Do(request)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
-	return response.StatusCode, answer, err
+	return response.StatusCode, response.Header, answer, err
 }
 
 // wait waits, or returns false where ctx ends first.
