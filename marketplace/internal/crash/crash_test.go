@@ -155,14 +155,14 @@ func (s *shop) await(t *testing.T, f form, what string, so, mayAge func() bool) 
 	t.Helper()
 	quiet, seen := time.Now(), s.partner.Default().Journal().Count().Arrived
 	until(t, f.takes, what, func() bool {
-		if so() {
-			return true
+		if is := so(); is || !f.hurries {
+			return is
 		}
 		// A call that is under way would be taken for one of a replica that has died.
 		if arrived := s.partner.Default().Journal().Count().Arrived; arrived != seen || s.underWay() {
 			quiet, seen = time.Now(), arrived
 		}
-		if f.hurries && time.Since(quiet) > agePause && mayAge() {
+		if time.Since(quiet) > agePause && mayAge() {
 			s.age(t, takenOver)
 			quiet = time.Now()
 		}
