@@ -200,12 +200,11 @@ var limitRules = map[partnerapi.Endpoint]rule.Rule{
 var answerRules = map[partnerapi.Endpoint]struct {
 	status, json, shape rule.Rule
 	minimal             rule.Rule // about the status of a call without what is optional
-	fields              []field
 }{
 	partnerapi.Products:     {status: rule.ProductsStatus, json: rule.ProductsJSON, shape: rule.ProductsShape},
 	partnerapi.Availability: {status: rule.AvailabilityStatus, json: rule.AvailabilityJSON, shape: rule.AvailabilityShape},
-	partnerapi.Reserve:      {status: rule.ReserveStatus, json: rule.ReserveJSON, minimal: rule.ReserveMinimal, fields: holdFields},
-	partnerapi.Confirm:      {status: rule.ConfirmStatus, json: rule.ConfirmJSON, minimal: rule.ConfirmMinimal, fields: bookingFields},
+	partnerapi.Reserve:      {status: rule.ReserveStatus, json: rule.ReserveJSON, minimal: rule.ReserveMinimal},
+	partnerapi.Confirm:      {status: rule.ConfirmStatus, json: rule.ConfirmJSON, minimal: rule.ConfirmMinimal},
 	partnerapi.Release:      {status: rule.ReleaseStatus, json: rule.ReleaseJSON, minimal: rule.ReleaseWithoutBody},
 	partnerapi.Cancel:       {status: rule.CancelStatus, json: rule.CancelJSON, minimal: rule.CancelWithoutBody},
 }
@@ -235,7 +234,7 @@ func causeOf(stop *scenario.Stop) (rule.Rule, bool) {
 	case stop.Kind == scenario.WrongShape:
 		return rules.shape, true
 	case stop.Kind == scenario.Misfit:
-		return owner(rules.fields, stop.Problem), true
+		return rule.Owner(stop.Endpoint, stop.Problem), true
 	default:
 		return rule.Rule{}, false
 	}
