@@ -175,15 +175,21 @@ func isJSONType(declared string) bool {
 	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
 }
 
-// sent returns the exchanges of the answers that came.
-func sent(answers ...*probe.Answer) []*probe.Exchange {
+// sent returns the exchanges of the acts that were answered.
+func sent(acts ...scenario.Act) []*probe.Exchange {
 	var exchanges []*probe.Exchange
-	for _, answer := range answers {
-		if answer != nil {
-			exchanges = append(exchanges, answer.Exchange)
+	for _, act := range acts {
+		if act.Answer != nil {
+			exchanges = append(exchanges, act.Answer.Exchange)
 		}
 	}
 	return exchanges
+}
+
+// after expects of the answer to an act that it passes the checks, and shows the call
+// before it.
+func after(act scenario.Act, stop *scenario.Stop, before scenario.Act, checks ...check) Finding {
+	return reached(act.Answer != nil, stop).or(func() Finding { return expect(act.Answer, checks...).showing(sent(before)...) })
 }
 
 // limitRules names the limit rule of each endpoint.

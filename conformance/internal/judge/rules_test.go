@@ -86,7 +86,7 @@ func TestTheLifeOfAHoldIsJudgedFromItsAnswer(t *testing.T) {
 func TestBookingsAreJudgedByTheirAnswers(t *testing.T) {
 	t.Parallel()
 	booking := func(confirm, repeat *probe.Answer) *scenario.Booking {
-		b := &scenario.Booking{BookingID: "b-1", Confirm: confirm, Repeat: repeat}
+		b := &scenario.Booking{BookingID: "b-1", Confirm: scenario.Act{Answer: confirm}, Repeat: scenario.Act{Answer: repeat}}
 		b.Hold = &scenario.Hold{Answer: answer(200, "")}
 		b.Offer = discover.Offer{Product: discover.Product{ID: "walk"}, Option: discover.Option{ID: "morning"}, Slot: discover.Slot{ID: "s-1"}}
 		return b
@@ -149,7 +149,7 @@ func TestNonsenseIsRefusedOrIgnored(t *testing.T) {
 		t.Errorf("want both problems with their answers, got %q", crash.Problems)
 	}
 	finds(t, "held", holdsNobody(&scenario.BadReserves{Parties: []scenario.Odd{odd(answer(200, ""), true)}}), report.Failed, "want it refused, got a hold")
-	finds(t, "not sent", holdsNobody(&scenario.BadReserves{Stop: scenario.Missing("no slot")}), report.Inconclusive, "no slot")
+	finds(t, "not sent", holdsNobody(&scenario.BadReserves{Opening: scenario.Opening{Stop: scenario.Missing("no slot")}}), report.Inconclusive, "no slot")
 }
 
 func TestLimitsAreJudgedOverAllCalls(t *testing.T) {
@@ -191,7 +191,7 @@ func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 		{"two releases, of which one fails", releasedTwice(&scenario.LastSeats{
 			Full: lookAt(0, 0), Swapped: lookAt(100, 1), Look: lookAt(50, 1), Releases: []*probe.Answer{answer(200, ""), answer(404, "")},
 		}), "want 200 for both calls", true},
-		{"not played", lastSeats(&scenario.LastSeats{Stop: scenario.Missing("no slot")}), "", false},
+		{"not played", lastSeats(&scenario.LastSeats{Opening: scenario.Opening{Stop: scenario.Missing("no slot")}}), "", false},
 	} {
 		if (test.got.Flaw == "") != (test.flaw == "") || !strings.Contains(test.got.Flaw, test.flaw) || test.got.Sure != test.sure {
 			t.Errorf("%s: want %q, sure %t, got %q, %t", test.name, test.flaw, test.sure, test.got.Flaw, test.got.Sure)
@@ -207,10 +207,10 @@ func TestAReserveBetweenTwoReadingsIsExplainedByOtherCustomersOnlyWhereTheyCanBe
 		got        Try
 		flaw, sure bool
 	}{
-		{"refused, as it should be", reserved(before, answer(400, ""), nil, nil, 400), false, false},
-		{"held, and others may have given a seat back", reserved(before, answer(200, ""), after, nil, 400), true, false},
-		{"a crash", reserved(before, answer(500, ""), after, nil, 400), true, true},
-		{"not sent", reserved(before, nil, nil, nil, 400), false, false},
+		{"refused, as it should be", reserved(before, scenario.Act{Answer: answer(400, "")}, nil, 400), false, false},
+		{"held, and others may have given a seat back", reserved(before, scenario.Act{Answer: answer(200, ""), After: after}, nil, 400), true, false},
+		{"a crash", reserved(before, scenario.Act{Answer: answer(500, ""), After: after}, nil, 400), true, true},
+		{"not sent", reserved(before, scenario.Act{}, nil, 400), false, false},
 	} {
 		if (test.got.Flaw != "") != test.flaw || test.got.Sure != test.sure || (test.got.Stop != nil) != (test.name == "not sent") {
 			t.Errorf("%s: got %+v", test.name, test.got)

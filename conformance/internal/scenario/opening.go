@@ -20,6 +20,9 @@ type Opening struct {
 	Stop   *Stop
 }
 
+// OptionKey tells the option of the story from others.
+func (o *Opening) OptionKey() string { return o.Offer.OptionKey() }
+
 // Reserve is the exchange of the opening's reserve.
 func (o *Opening) Reserve() []*probe.Exchange {
 	if o.Hold == nil {
@@ -47,15 +50,6 @@ func leads(n int64) func(discover.Option) []partnerapi.UnitQuantity {
 // key is not "".
 func seat(purpose, option string) wanted {
 	return wanted{purpose: purpose, Want: discover.Want{Seats: 1, Counted: true, OptionKey: option}, party: leads(1), full: true}
-}
-
-// optionOf keeps the further attempts of a story on the option of the first:
-// what is broken for one option must be seen again there.
-func optionOf(attempt int, first func() discover.Offer) string {
-	if attempt == 0 {
-		return ""
-	}
-	return first().OptionKey()
 }
 
 // open begins a story: it finds a slot, counts its seats, reserves, and counts

@@ -38,9 +38,8 @@ func (all Attempts) Answers() []*probe.Answer {
 // LastSeats is a race for the last seats of a slot, and then one for the seat
 // of a hold that is released, twice at the same time.
 type LastSeats struct {
-	Offer discover.Offer
-	start *Reading
-	sold  []*Hold // that sell the slot down
+	Opening
+	sold []*Hold // that sell the slot down
 
 	Scarce   *Reading // before the race
 	Attempts Attempts
@@ -52,25 +51,16 @@ type LastSeats struct {
 	Swaps     Attempts        // at the same time
 	Swapped   *Reading
 	CalmSwaps bool
-
-	Stop *Stop
 }
 
 // PlayLastSeats plays it on a slot with few seats; all attempts are on slots of
 // one option.
 func PlayLastSeats(ctx context.Context, p *Player, attempt int) *LastSeats {
-	return played(p, "last seats", attempt, func(t *LastSeats) {
-		option := optionOf(attempt, func() discover.Offer { return PlayLastSeats(ctx, p, 0).Offer })
-		if t.Offer, t.Stop = p.fewestSeats(ctx, option); t.Stop != nil {
-			return
-		}
-		steps(&t.Stop,
-			p.count(ctx, t.Offer, "before reserve", &t.start),
-			func() *Stop { return countable(&t.Offer, t.start) },
-			func() *Stop { return t.sellDown(ctx, p) },
-			func() *Stop { return t.raceForAll(ctx, p) },
-			func() *Stop { return t.swap(ctx, p) },
-		)
+	return played(p, "last seats", attempt, func(t *LastSeats, option string) {
+		story := p.beginWithFewest(ctx, &t.Opening, option)
+		story.step(func() *Stop { return t.sellDown(ctx, p) })
+		story.step(func() *Stop { return t.raceForAll(ctx, p) })
+		story.step(func() *Stop { return t.swap(ctx, p) })
 		// Also where it was stopped: others wait for these seats.
 		holds := t.sold
 		for _, a := range slices.Concat(t.Attempts, t.Swaps) {
@@ -88,8 +78,8 @@ func PlayLastSeats(ctx context.Context, p *Player, attempt int) *LastSeats {
 // ask for more.
 func (t *LastSeats) sellDown(ctx context.Context, p *Player) (stop *Stop) {
 	few := min(fewSeats, p.calls.callers()-1)
-	if t.start.Last.Left > few {
-		t.sold, stop = p.Book.take(ctx, t.Offer, t.start.Last.Left-few, "reserve %s, to leave "+model.SeatsWord(few))
+	if t.Before.Last.Left > few {
+		t.sold, stop = p.Book.take(ctx, t.Offer, t.Before.Last.Left-few, "reserve %s, to leave "+model.SeatsWord(few))
 	}
 	return stop
 }
@@ -206,13 +196,10 @@ type Twice struct {
 // PlayTwice plays it. It makes a booking: the partner has to take its
 // cancellation.
 func PlayTwice(ctx context.Context, p *Player, attempt int) *Twice {
-	story := played(p, "twice", attempt, func(b *Twice) {
-		option := optionOf(attempt, func() discover.Offer { return PlayTwice(ctx, p, 0).Offer })
-		b.Opening = p.open(ctx, seat("reserve 1 seat, to confirm it twice at the same time", option))
-		steps(&b.Stop,
-			func() *Stop { return b.confirm(ctx, p) },
-			func() *Stop { return b.cancel(ctx, p) },
-		)
+	story := played(p, "twice", attempt, func(b *Twice, option string) {
+		t := p.begin(ctx, &b.Opening, seat("reserve 1 seat, to confirm it twice at the same time", option))
+		t.step(func() *Stop { return b.confirm(ctx, p) })
+		t.step(func() *Stop { return b.cancel(ctx, p) })
 	})
 	story.Traits = *p.Book.traits
 	return story

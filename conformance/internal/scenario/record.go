@@ -47,7 +47,7 @@ func PlayAll(ctx context.Context, p *Player, _ int) Record {
 // nil where there is none.
 func PlayRefusedReserves(ctx context.Context, p *Player, _ int) []*probe.Answer {
 	t := PlaySellOut(ctx, p, 0)
-	answers := []*probe.Answer{t.TooMany, t.Over}
+	answers := []*probe.Answer{t.TooMany.Answer, t.Over.Answer}
 	for _, status := range ClosedStatuses {
 		answers = append(answers, PlayClosedSlot(status)(ctx, p, 0).Answer)
 	}
@@ -65,9 +65,9 @@ func PlayRefusedConfirms(ctx context.Context, p *Player, _ int) (r RefusedConfir
 	if r.Stop = unknown.Stop; r.Stop != nil {
 		return r
 	}
-	r.Answers = []*probe.Answer{unknown.Answer, PlayHolding(ctx, p, 0).ConfirmReleased, PlayBooking(ctx, p, 0).ConfirmCancelled}
+	r.Answers = []*probe.Answer{unknown.Answer, PlayHolding(ctx, p, 0).ConfirmReleased.Answer, PlayBooking(ctx, p, 0).ConfirmCancelled.Answer}
 	if p.Clock.Movable() || p.waits() {
-		r.Answers = append(r.Answers, PlayExpiry(ctx, p, 0).Confirm)
+		r.Answers = append(r.Answers, PlayExpiry(ctx, p, 0).Confirm.Answer)
 	}
 	return r
 }

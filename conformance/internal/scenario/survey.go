@@ -56,7 +56,7 @@ func optionKey(product discover.Product, option discover.Option) string {
 }
 
 func PlaySurvey(ctx context.Context, p *Player, _ int) *Survey {
-	return played(p, "survey", 0, func(v *Survey) {
+	return played(p, "survey", 0, func(v *Survey, _ string) {
 		p.survey, p.Seats.survey = v, v
 		if v.Stop = v.fetchCatalog(ctx, p); v.Stop == nil {
 			v.fetchSlots(ctx, p)
@@ -247,7 +247,7 @@ func PlayQuestion(purpose string, key probe.Key) func(context.Context, *Player, 
 }
 
 func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *Heard {
-	return played(p, "confirm unknown", 0, func(h *Heard) {
+	return played(p, "confirm unknown", 0, func(h *Heard, _ string) {
 		h.Answer, h.Stop = p.Book.Confirm(ctx, "confirm an unknown code", p.UnknownHold(), true, probe.GoodKey)
 	})
 }
@@ -261,13 +261,13 @@ func (p *Player) anyOffer() discover.Offer {
 }
 
 func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *Heard {
-	return played(p, "release unknown", 0, func(h *Heard) {
+	return played(p, "release unknown", 0, func(h *Heard, _ string) {
 		h.Answer, h.Stop = p.Book.Release(ctx, "release an unknown code", p.Book.UnknownCode(), probe.GoodKey)
 	})
 }
 
 func PlayUnknownCancel(ctx context.Context, p *Player, _ int) *Heard {
-	return played(p, "cancel unknown", 0, func(h *Heard) {
+	return played(p, "cancel unknown", 0, func(h *Heard, _ string) {
 		h.Answer, h.Stop = p.Book.Cancel(ctx, "cancel an unknown booking", p.Book.UnknownCode(), probe.GoodKey)
 	})
 }
