@@ -176,11 +176,8 @@ func (c *caller) odd(ctx context.Context, call probe.Call) (*probe.Answer, *Stop
 	if stop := c.bounded(call); stop != nil {
 		return nil, stop
 	}
-	if broken := c.paces[Limit{Endpoint: call.Endpoint}].broken(); broken != nil {
-		return nil, broken
-	}
-	if ctx.Err() != nil {
-		return nil, c.time.out()
+	if stop := c.maySend(ctx, call.Endpoint); stop != nil {
+		return nil, stop
 	}
 	call.Deadline = c.timedAs(Limit{Endpoint: call.Endpoint}, call).Deadline
 	answer := c.client.Do(ctx, call)
@@ -243,9 +240,9 @@ func (c *caller) callers() int64 {
 	return max(most, 2)
 }
 
-// mayRace returns why no race can be run now: a limit of its calls is broken, or
-// the run has to end.
-func (c *caller) mayRace(ctx context.Context, endpoints ...partnerapi.Endpoint) *Stop {
+// maySend returns why no such calls can be sent now: a limit of them is broken, or the
+// run has to end.
+func (c *caller) maySend(ctx context.Context, endpoints ...partnerapi.Endpoint) *Stop {
 	for _, endpoint := range endpoints {
 		if broken := c.paces[Limit{Endpoint: endpoint}].broken(); broken != nil {
 			return broken
@@ -299,10 +296,14 @@ func turnedAway(answers []*probe.Answer) (n int64) {
 	return n
 }
 
-// metAll returns the stop of a race in which a call was turned away.
-func metAll(answers []*probe.Answer) *Stop {
-	if n := turnedAway(answers); n > 0 {
-		return tooFewMet(n, len(answers))
+// metAll returns the stop of a race in which a call was not answered in time, or some of
+// those that have to meet were turned away.
+func metAll(answers, meeting []*probe.Answer) *Stop {
+	if stop := answeredAll(answers); stop != nil {
+		return stop
+	}
+	if n := turnedAway(meeting); n > 0 {
+		return tooFewMet(n, len(meeting))
 	}
 	return nil
 }

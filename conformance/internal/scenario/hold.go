@@ -133,15 +133,13 @@ func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
 		return nil, stop
 	}
 	answer := h.Answer
-	switch {
-	case answer.BrokeOff(http.StatusOK, http.StatusCreated):
-		return nil, stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
-	case answer.OK(http.StatusBadRequest):
+	if answer.OK(http.StatusBadRequest) {
 		stop := stopAt(Refused, answer, "reserve was refused: %s", RefusalOf(answer))
 		stop.Elsewhere = true
 		return nil, stop
-	case !answer.OK(http.StatusOK, http.StatusCreated):
-		return nil, stopAt(WrongStatus, answer, "want 200 or 201 with a hold, got %s", answer.Words())
+	}
+	if stop := unlike(answer, "200 or 201 with a hold", Usual, http.StatusOK, http.StatusCreated); stop != nil {
+		return nil, stop
 	}
 	if flaw := NoObject(answer); flaw != "" {
 		return nil, stopAt(Unreadable, answer, "%s", flaw)
@@ -157,6 +155,18 @@ func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
 		b.traits.Holdless = b.traits.Holdless || h.Life > partnerapi.HoldlessAfter
 	}
 	return h, nil
+}
+
+// unlike is the stop of an answer that broke off, or has none of the statuses.
+func unlike(answer *probe.Answer, want string, form Form, statuses ...int) *Stop {
+	switch {
+	case answer.BrokeOff(statuses...):
+		return stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
+	case !answer.OK(statuses...):
+		return stopAt(WrongStatus, answer, "want %s, got %s", want, answer.Words()).in(form)
+	default:
+		return nil
+	}
 }
 
 // misfit is the stop of an answer that does not fit its schema.

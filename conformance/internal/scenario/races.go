@@ -94,7 +94,7 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player) (stop *Stop) {
 	if left < 1 || left >= callers {
 		return NotHere("other customers moved the seats of the slot with the fewest")
 	}
-	if stop = p.calls.mayRace(ctx, partnerapi.Reserve); stop != nil {
+	if stop = p.calls.maySend(ctx, partnerapi.Reserve); stop != nil {
 		return stop
 	}
 	calls, attempts, stop := p.Book.attempts(ctx, t.Offer, int(min(callers, left+moreCallers)))
@@ -151,7 +151,7 @@ func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
 	if won < 0 {
 		return NotHere("other customers got the last seats of the slot")
 	}
-	if stop := p.calls.mayRace(ctx, partnerapi.Reserve, partnerapi.Release); stop != nil {
+	if stop := p.calls.maySend(ctx, partnerapi.Reserve, partnerapi.Release); stop != nil {
 		return stop
 	}
 	release := p.calls.racing(ctx, releaseCall("release a hold, at the same time as others", t.Attempts[won].Code, true, probe.GoodKey))
@@ -167,7 +167,7 @@ func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
 		return stop
 	}
 	t.Swaps = swaps
-	if stop := metAll(answers[len(swaps):]); stop != nil {
+	if stop := metAll(nil, answers[len(swaps):]); stop != nil {
 		return stop
 	}
 	slots, stop := p.read.readSlots(ctx, q, answers[len(answers)-1])
@@ -210,7 +210,7 @@ func (b *Twice) confirm(ctx context.Context, p *Player) (stop *Stop) {
 	if b.Ready, before, stop = p.Seats.settled(ctx, b.Offer, "before the confirms", 2); stop != nil {
 		return stop
 	}
-	if stop = p.calls.mayRace(ctx, partnerapi.Confirm); stop != nil {
+	if stop = p.calls.maySend(ctx, partnerapi.Confirm); stop != nil {
 		return stop
 	}
 	settle, stop := p.Book.confirming(b.Hold)
@@ -220,10 +220,7 @@ func (b *Twice) confirm(ctx context.Context, p *Player) (stop *Stop) {
 	send := p.calls.racing(context.WithoutCancel(ctx), confirmCall("confirm the hold, twice at the same time", b.Hold, true, probe.GoodKey))
 	answers := atOnce(send, send)
 	settle(answers...)
-	if stop = answeredAll(answers); stop != nil {
-		return stop
-	}
-	if stop = metAll(answers); stop != nil {
+	if stop = metAll(answers, answers); stop != nil {
 		return stop
 	}
 	b.Confirms = answers
@@ -237,7 +234,7 @@ func (b *Twice) cancel(ctx context.Context, p *Player) (stop *Stop) {
 	if id == "" {
 		return Missing("neither of two confirms at the same time brought a booking")
 	}
-	if stop = p.calls.mayRace(ctx, partnerapi.Cancel); stop != nil {
+	if stop = p.calls.maySend(ctx, partnerapi.Cancel); stop != nil {
 		return stop
 	}
 	send := p.calls.racing(ctx, cancelCall("cancel the booking, twice at the same time", id, true, probe.GoodKey))
@@ -245,10 +242,7 @@ func (b *Twice) cancel(ctx context.Context, p *Player) (stop *Stop) {
 	if undo.Done(answers[0]) {
 		p.Book.Settle(answers[1], b.Hold)
 	}
-	if stop = answeredAll(answers); stop != nil {
-		return stop
-	}
-	if stop = metAll(answers); stop != nil {
+	if stop = metAll(answers, answers); stop != nil {
 		return stop
 	}
 	b.Cancels = answers
