@@ -168,7 +168,6 @@ func Verify(path string) (*Verification, error) {
 	return nil, fmt.Errorf("%s is no report.json of this suite", path)
 }
 
-// checksum computes that of a report.json, whatever it says of it.
 func checksum(text []byte) (string, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/judge"
-	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/noise"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -17,7 +16,7 @@ import (
 // of is a judging that sends nothing: its tries are made up.
 func of(t *testing.T) *judging {
 	t.Helper()
-	r := newRun(t.Context(), Config{MaxDuration: time.Minute, Progress: func(report.RuleResult) {}, Ledger: ledger.New(), LimitScale: 1})
+	r := newRun(t.Context(), Config{MaxDuration: time.Minute}.withDefaults())
 	return &judging{run: r, ctx: t.Context()}
 }
 

@@ -39,7 +39,6 @@ func (r *run) isBlocked(one rule.Rule) bool {
 	return outcome == report.Blocked
 }
 
-// knowsNeeds reports whether it is known what came of all that a rule needs.
 func (r *run) knowsNeeds(one rule.Rule) bool {
 	for _, id := range one.Needs {
 		needed, ok := rule.Lookup(id)
@@ -98,7 +97,6 @@ func (r *run) whySkipped(one rule.Rule) string {
 	}
 }
 
-// leftOutAfter says why a rule was not judged once another had failed.
 func leftOutAfter(id string) string {
 	return fmt.Sprintf("left out after %s failed (--fail-fast)", id)
 }

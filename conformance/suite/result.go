@@ -54,7 +54,6 @@ func (r *run) result() *report.Result {
 	return result
 }
 
-// scaled is a time of the contract as this run takes it.
 func (r *run) scaled(d time.Duration) time.Duration {
 	return time.Duration(r.config.LimitScale * float64(d))
 }
@@ -90,7 +89,6 @@ func (r *run) verdict(result *report.Result) (report.Verdict, string) {
 	}
 }
 
-// coverage counts what the run looked at and what it reserved, of how much.
 func (r *run) coverage() report.Coverage {
 	c := report.Coverage{Calls: len(r.client.Exchanges()), Bookings: r.player.Bookings()}
 	if survey := r.player.Surveyed(); survey != nil {

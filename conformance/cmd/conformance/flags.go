@@ -52,7 +52,6 @@ func (f safetyFlags) check() error {
 	return nil
 }
 
-// count is a flag that counts something, and may be left out.
 type count struct{ n **int }
 
 func (count) Type() string { return "number" }
@@ -136,7 +135,6 @@ const (
 	authKeyEnvFlag = "auth-key-env"
 )
 
-// targetFlags are the flags that say which partner is meant, as given.
 type targetFlags struct{ baseURL, authType, authKey, authKeyEnv, clockURL, caFile string }
 
 const authTypeUsage = "how the key is sent: bearer (\"Bearer <key>\") or api_key (the key alone)"

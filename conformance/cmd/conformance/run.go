@@ -21,7 +21,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// shortestRun is the least that --max-duration takes: less judges nothing.
 const shortestRun = time.Second
 
 type runFlags struct {

@@ -44,7 +44,6 @@ func availabilitySpecs() []Spec {
 	)
 }
 
-// slotsSteps are the steps that slots could be read.
 func slotsSteps(r rule.Rule) []Step {
 	return []Step{catalog, once(scenario.PlaySurvey, slotsRead(r)), once(scenario.PlaySurvey, slotsAsked)}
 }

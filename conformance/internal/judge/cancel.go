@@ -9,7 +9,7 @@ import (
 var (
 	// cancellable is the step that the partner takes cancellations (CAN-6), as the
 	// booking shows.
-	cancellable = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return takesCancels(b.Traits) })
+	cancellable = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return takesCancels(*b.Traits) })
 	// mayCancel is cancellable as far as it is known already.
 	mayCancel = once(scenario.PlayRecord, func(e scenario.Record) Finding { return takesCancels(e.Traits) })
 	// cancelled are the steps that the booking was cancelled.

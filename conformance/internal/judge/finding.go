@@ -50,7 +50,6 @@ func inconclusive(format string, args ...any) Finding {
 	return ends(report.Inconclusive, format, args...)
 }
 
-// blockedBy finds that the rule cannot be judged without what another is about.
 func blockedBy(r rule.Rule) Finding { return Finding{Outcome: report.Blocked, Cause: &r} }
 
 // unless finds nothing, unless one of the rules is broken: it is the cause then.
@@ -114,7 +113,6 @@ func blamed(r rule.Rule, stop *scenario.Stop) Finding {
 	return f
 }
 
-// check says what is wrong with an answer, or "".
 type check func(*probe.Answer) string
 
 // expect finds the first check that an answer does not pass.
@@ -127,7 +125,6 @@ func expect(answer *probe.Answer, checks ...check) Finding {
 	return Finding{Exchanges: []*probe.Exchange{answer.Exchange}}
 }
 
-// expectEach finds the first answer that does not pass the checks.
 func expectEach(answers []*probe.Answer, checks ...check) (f Finding) {
 	for _, answer := range answers {
 		f = f.or(func() Finding { return expect(answer, checks...) })
@@ -135,7 +132,6 @@ func expectEach(answers []*probe.Answer, checks ...check) (f Finding) {
 	return f
 }
 
-// heard expects that a call was answered, and the answer passes the checks.
 func heard(h scenario.Heard, checks ...check) Finding {
 	return Stopped(h.Stop).or(func() Finding { return expect(h.Answer, checks...) })
 }
@@ -192,7 +188,6 @@ func after(act scenario.Act, stop *scenario.Stop, before scenario.Act, checks ..
 	return reached(act.Answer != nil, stop).or(func() Finding { return expect(act.Answer, checks...).showing(sent(before)...) })
 }
 
-// limitRules names the limit rule of each endpoint.
 var limitRules = map[partnerapi.Endpoint]rule.Rule{
 	partnerapi.Products:     rule.ProductsLimit,
 	partnerapi.Availability: rule.AvailabilityLimit,
@@ -202,7 +197,6 @@ var limitRules = map[partnerapi.Endpoint]rule.Rule{
 	partnerapi.Cancel:       rule.CancelLimit,
 }
 
-// answerRules names the rules about the answers of each endpoint.
 var answerRules = map[partnerapi.Endpoint]struct {
 	status, json, shape rule.Rule
 	minimal             rule.Rule // about the status of a call without what is optional

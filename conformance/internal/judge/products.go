@@ -48,7 +48,6 @@ func productSpecs() []Spec {
 	return specs
 }
 
-// answered is the step that a call is answered with one of these statuses.
 func answered(play play[scenario.Heard], statuses []int) Step {
 	return once(play, func(h scenario.Heard) Finding { return heard(h, status(statuses)) })
 }

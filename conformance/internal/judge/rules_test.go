@@ -68,7 +68,7 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 func TestTheLifeOfAHoldIsJudgedFromItsAnswer(t *testing.T) {
 	t.Parallel()
 	booking := func(life time.Duration, traits scenario.Traits) *scenario.Booking {
-		b := &scenario.Booking{Traits: traits}
+		b := &scenario.Booking{Opening: scenario.Opening{Traits: &traits}}
 		b.Hold = &scenario.Hold{Answer: answer(200, ""), Expires: time.Now().Add(life), Life: life}
 		return b
 	}

@@ -45,14 +45,12 @@ type Ledger struct {
 // New returns a ledger that is kept in memory only.
 func New() *Ledger { return &Ledger{head: Head{Run: newRun()}, now: time.Now} }
 
-// newRun returns a name for a run that no other has.
 func newRun() string {
 	name := make([]byte, 6)
 	_, _ = rand.Read(name) // never fails
 	return hex.EncodeToString(name)
 }
 
-// Head says what the ledger is about.
 func (l *Ledger) Head() Head { return l.head }
 
 // Name is that of the file; "" where it is kept in memory only.
@@ -152,7 +150,6 @@ func (l *Ledger) Trouble() error {
 	return l.trouble
 }
 
-// Entries returns a copy of all entries, in the order of their attempts.
 func (l *Ledger) Entries() []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -306,7 +303,6 @@ type line struct {
 	Trouble   string `json:"trouble,omitempty"`
 }
 
-// decode reads one line strictly.
 func decode(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -346,7 +342,6 @@ func take(name string, flag int) (*file, error) {
 
 func (f *file) close() error { return errors.Join(f.handle.Close(), f.lock.Close()) }
 
-// cut leaves so many bytes, behind which the next line goes.
 func (f *file) cut(size int64) error {
 	if err := f.handle.Truncate(size); err != nil {
 		return reason(err)
@@ -371,7 +366,6 @@ func (f *file) write(value any, safely bool) error {
 	return nil
 }
 
-// inFile says which file an error, if there is one, is about.
 func inFile(name string, err error) error {
 	if err == nil {
 		return nil

@@ -78,7 +78,6 @@ type Answer struct {
 	Raw []byte // as it came, uncompressed; nil where Failure is set
 }
 
-// OK reports whether a whole answer with one of these statuses came.
 func (a *Answer) OK(statuses ...int) bool {
 	return a.Failure == nil && slices.Contains(statuses, a.Response.Status)
 }
@@ -142,7 +141,6 @@ func (c *Client) Exchanges() []*Exchange {
 	return slices.Clone(c.exchanges)
 }
 
-// Reached reports whether the partner has answered a call.
 func (c *Client) Reached() bool { return c.reached.Load() }
 
 func (c *Client) Close() { c.http.CloseIdleConnections() }

@@ -140,7 +140,6 @@ func (l layer) stumps(forms [][]byte) []span {
 	}
 }
 
-// overlap returns how many of the first bytes of form text ends in.
 func overlap(text, form []byte) int {
 	for n := min(len(text), len(form)-1); n > 0; n-- {
 		if bytes.HasSuffix(text, form[:n]) {

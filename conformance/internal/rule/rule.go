@@ -95,7 +95,6 @@ func All() []Rule {
 	)
 }
 
-// byID is the catalogue for lookups, of which a run makes many.
 var byID = sync.OnceValue(func() map[string]Rule {
 	rules := map[string]Rule{}
 	for _, r := range All() {
@@ -272,7 +271,6 @@ var unjudged = map[string]string{
 	"WHK-4":  "what the marketplace answers: the mock partner sends the webhook and shows the answer",
 }
 
-// sections are the sections of the contract, in its order.
 var sections = []string{"GEN", "AUTH", "PRD", "AVL", "RSV", "CNF", "REL", "CAN", "LIM", "WHK"}
 
 func compareClauses(a, b string) int {
@@ -281,7 +279,6 @@ func compareClauses(a, b string) int {
 	return cmp.Or(cmp.Compare(sectionA, sectionB), cmp.Compare(numberA, numberB))
 }
 
-// splitClause returns the place of the clause's section, and its number in it.
 func splitClause(id string) (section, number int) {
 	name, digits, _ := strings.Cut(id, "-")
 	number, _ = strconv.Atoi(digits) // a test holds every id against the contract

@@ -101,7 +101,7 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 		for _, what := range slices.Sorted(maps.Keys(strange)) {
 			parties = append(parties, with(encode(valid), what, "units", strange[what]))
 		}
-		t := telling{p, ctx, &b.Opening}
+		t := p.tell(ctx, &b.Opening)
 		t.count("before reserves that make no sense", &b.Before)
 		t.step(func() (stop *Stop) { b.Bodies, stop = p.Book.reserveAll(ctx, b.Offer, bodies); return stop })
 		t.step(func() (stop *Stop) { b.Parties, stop = p.Book.reserveAll(ctx, b.Offer, parties); return stop })
@@ -169,7 +169,6 @@ func (n nonsense) call(endpoint partnerapi.Endpoint, method, path string) probe.
 	return probe.Call{Endpoint: endpoint, Purpose: n.what, Method: method, Path: path, Body: n.body, BodyType: n.bodyType, Key: probe.GoodKey}
 }
 
-// nonsense is a body that the marketplace never sends.
 type nonsense struct {
 	what     string
 	body     []byte
@@ -247,7 +246,6 @@ func strangeParties(lead string) map[string]any {
 	}
 }
 
-// quantity is a party of one unit; the number may be any.
 func quantity(unit, number string) []map[string]any {
 	return []map[string]any{{"id": unit, "quantity": json.Number(number)}}
 }
@@ -266,7 +264,6 @@ func strangeSegments(named string) []nonsense {
 	}
 }
 
-// strangeQueries are parameters of a pull that make no sense.
 func strangeQueries() map[string]url.Values {
 	return map[string]url.Values{
 		"a limit below nothing":          {"limit": {"-1"}},
@@ -280,7 +277,6 @@ func with(whole []byte, what, field string, value any) nonsense {
 	return nonsense{what: what, body: edited(whole, func(body map[string]any) { body[field] = value })}
 }
 
-// edited returns a body of ours with a change.
 func edited(whole []byte, change func(body map[string]any)) []byte {
 	body := map[string]any{}
 	if err := json.Unmarshal(whole, &body); err != nil {

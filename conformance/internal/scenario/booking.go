@@ -163,7 +163,6 @@ func (b *Booker) Settle(answer *probe.Answer, h *Hold) {
 	b.over(h)
 }
 
-// over enters that a hold is over.
 func (b *Booker) over(h *Hold) {
 	b.ledger.Record(h.entry, func(e *ledger.Entry) {
 		if e.State == ledger.Held {

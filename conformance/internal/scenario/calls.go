@@ -98,13 +98,11 @@ func encode(request any) []byte {
 	return body
 }
 
-// Text returns the string under a name of an answer that is a JSON object, or "".
 func Text(answer *probe.Answer, name string) string {
 	s, _ := discover.Object(answer.Raw)[name].(string)
 	return s
 }
 
-// AnyOf says one of several statuses in words.
 func AnyOf(statuses []int) string {
 	words := make([]string, len(statuses))
 	for i, status := range statuses {
@@ -187,7 +185,6 @@ func (c *caller) odd(ctx context.Context, call probe.Call) (*probe.Answer, *Stop
 	return answer, nil
 }
 
-// ReadOnly says why nothing is held or booked where the user wants that.
 const ReadOnly = "nothing was held or booked (--read-only)"
 
 func (c *caller) bounded(call probe.Call) *Stop {
@@ -286,7 +283,6 @@ func answeredAll(answers []*probe.Answer) *Stop {
 // protect itself, and such a call takes nothing.
 func IsBusy(answer *probe.Answer) bool { return answer.OK(http.StatusTooManyRequests) }
 
-// turnedAway counts the calls that were refused so.
 func turnedAway(answers []*probe.Answer) (n int64) {
 	for _, answer := range answers {
 		if IsBusy(answer) {

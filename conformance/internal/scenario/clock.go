@@ -168,7 +168,6 @@ func (t *Time) out() *Stop {
 	return Missing("the run's time, %s, was used up (--max-duration)", t.most)
 }
 
-// lengthen gives the run the time back that it has waited.
 func (t *Time) lengthen(waited time.Duration) {
 	t.waited += waited
 	t.deadline = t.deadline.Add(waited)

@@ -71,7 +71,7 @@ type Expiry struct {
 func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
 	return played(p, "expiry", attempt, func(e *Expiry, _ string) {
 		e.Expiring = *playExpiring(ctx, p, attempt)
-		t := telling{p, ctx, &e.Opening}
+		t := p.tell(ctx, &e.Opening)
 		t.step(func() *Stop { return e.Hold.outlive(ctx, p) })
 		t.count("after the hold expired", &e.Expired)
 		t.confirm("confirm the expired code", probe.GoodKey, &e.Confirm, "after the expired code was confirmed")
@@ -139,7 +139,6 @@ func PlayExpireEarly(ctx context.Context, p *Player, _ int) *Booking {
 	return b
 }
 
-// expiries are the stories of holds that expire together.
 type expiries []*Expiring
 
 // beginExpiring makes the holds that are to expire, and returns their stories.

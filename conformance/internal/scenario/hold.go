@@ -24,7 +24,6 @@ type Hold struct {
 	entry *ledger.Entry
 }
 
-// BookingID is the id of the booking that the hold has become, or "".
 func (h *Hold) BookingID() string { return h.entry.BookingID }
 
 // Held reports whether the hold was made, and is not a booking or released.
@@ -78,7 +77,6 @@ func (b *Booker) reserveAs(ctx context.Context, offer discover.Offer, units []pa
 	return held(entry, answer), nil
 }
 
-// held is the hold that an answer to reserve brought.
 func held(entry *ledger.Entry, answer *probe.Answer) *Hold {
 	return &Hold{entry: entry, Answer: answer, Code: entry.Code, Answered: answer.StartedAt.Add(answer.Duration)}
 }
@@ -169,7 +167,6 @@ func unlike(answer *probe.Answer, want string, form Form, statuses ...int) *Stop
 	}
 }
 
-// misfit is the stop of an answer that does not fit its schema.
 func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *Stop {
 	stop := stopAt(Misfit, answer, "%s", problem)
 	stop.Problem = problem
@@ -177,7 +174,6 @@ func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *Stop {
 	return stop
 }
 
-// RefusalOf returns the message of a refusal.
 func RefusalOf(answer *probe.Answer) string {
 	if message := Text(answer, "message"); message != "" {
 		return fmt.Sprintf("%q", message)

@@ -15,7 +15,6 @@ import (
 // the marketplace might repeat, or send too late, repeated or sent too late.
 type Booking struct {
 	Opening
-	Traits           Traits // of the partner, as known when this is read
 	BookingID        string
 	Confirm          Act
 	Repeat           Act // confirm of the same code again
@@ -27,7 +26,7 @@ type Booking struct {
 }
 
 func PlayBooking(ctx context.Context, p *Player, attempt int) *Booking {
-	booking := played(p, "booking", attempt, func(b *Booking, option string) {
+	return played(p, "booking", attempt, func(b *Booking, option string) {
 		t := p.begin(ctx, &b.Opening, seat("reserve 1 seat, to book it", option))
 		t.book("confirm the hold", true, &b.Confirm, &b.BookingID, "after confirm")
 		t.confirm("confirm the same code again", probe.GoodKey, &b.Repeat, "after the second confirm")
@@ -37,8 +36,6 @@ func PlayBooking(ctx context.Context, p *Player, attempt int) *Booking {
 		t.confirm("confirm the cancelled booking's code", probe.GoodKey, &b.ConfirmCancelled, "after the cancelled code was confirmed")
 		t.release("release the cancelled booking's code", probe.GoodKey, &b.ReleaseCancelled, "after the cancelled code was released")
 	})
-	booking.Traits = *p.Book.traits
-	return booking
 }
 
 // Holding is a hold for several guests that is released, twice, and then
@@ -179,7 +176,6 @@ func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooki
 // WrongKeys is somebody without the key at work on a hold.
 type WrongKeys struct {
 	Opening
-	Traits       Traits
 	ReserveWrong Act
 	ReserveNone  Act
 	ConfirmWrong Act
@@ -190,7 +186,7 @@ type WrongKeys struct {
 }
 
 func PlayWrongKeys(ctx context.Context, p *Player, attempt int) *WrongKeys {
-	keys := played(p, "keys", attempt, func(k *WrongKeys, option string) {
+	return played(p, "keys", attempt, func(k *WrongKeys, option string) {
 		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat", option))
 		reserve := func(purpose string, key probe.Key, into *Act, when string) {
 			t.act(into, when, func() (*probe.Answer, *Stop) {
@@ -209,6 +205,4 @@ func PlayWrongKeys(ctx context.Context, p *Player, attempt int) *WrongKeys {
 		t.release("release without a key", probe.NoKey, &k.ReleaseNone, "after the releases without a good key")
 		t.give("release the hold", true, &k.Release, "after the release with the good key")
 	})
-	keys.Traits = *p.Book.traits
-	return keys
 }

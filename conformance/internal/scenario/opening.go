@@ -18,6 +18,7 @@ type Opening struct {
 	Hold   *Hold
 	Held   *Reading // after reserve
 	Stop   *Stop
+	Traits *Traits // of the partner, as known when this is read
 }
 
 // OptionKey tells the option of the story from others.

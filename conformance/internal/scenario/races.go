@@ -145,7 +145,6 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, callers int
 	return calls, attempts, nil
 }
 
-// swap is the race for the seat of a hold that is released twice.
 func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
 	won := slices.IndexFunc(t.Attempts, (*Hold).Won)
 	if won < 0 {
@@ -183,7 +182,6 @@ func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
 // cancel.
 type Twice struct {
 	Opening
-	Traits       Traits
 	Ready        *Reading // before the confirms
 	Confirms     []*probe.Answer
 	Confirmed    *Reading
@@ -196,13 +194,11 @@ type Twice struct {
 // PlayTwice plays it. It makes a booking: the partner has to take its
 // cancellation.
 func PlayTwice(ctx context.Context, p *Player, attempt int) *Twice {
-	story := played(p, "twice", attempt, func(b *Twice, option string) {
+	return played(p, "twice", attempt, func(b *Twice, option string) {
 		t := p.begin(ctx, &b.Opening, seat("reserve 1 seat, to confirm it twice at the same time", option))
 		t.step(func() *Stop { return b.confirm(ctx, p) })
 		t.step(func() *Stop { return b.cancel(ctx, p) })
 	})
-	story.Traits = *p.Book.traits
-	return story
 }
 
 func (b *Twice) confirm(ctx context.Context, p *Player) (stop *Stop) {

@@ -19,7 +19,6 @@ type Record struct {
 	Aim       time.Duration // within which availability should answer, as this run takes it
 }
 
-// PlayRecord returns what is on record, and sends nothing.
 func PlayRecord(_ context.Context, p *Player, _ int) Record {
 	return Record{
 		Traits: *p.Book.traits, Alone: p.calls.alone, Tickets: p.Book.tickets, Entries: p.Book.ledger.Entries(), Exchanges: p.calls.client.Exchanges(),
@@ -72,7 +71,6 @@ func PlayRefusedConfirms(ctx context.Context, p *Player, _ int) (r RefusedConfir
 	return r
 }
 
-// AnswerTimes is how long the calls of one limit took.
 type AnswerTimes struct {
 	Limit  time.Duration
 	Times  []time.Duration
@@ -81,7 +79,6 @@ type AnswerTimes struct {
 	Survey *Stop             // why there is no catalog
 }
 
-// PlayTimes returns the player that sums up the calls of a limit.
 func PlayTimes(limit Limit) func(context.Context, *Player, int) AnswerTimes {
 	return func(ctx context.Context, p *Player, _ int) AnswerTimes {
 		pace := p.calls.paces[limit]

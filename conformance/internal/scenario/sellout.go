@@ -19,7 +19,6 @@ const mostFills = 3
 // and gives the seats back.
 type SellOut struct {
 	Opening
-	Traits   Traits
 	TooMany  Act      // reserve of one guest more than there are seats
 	Full     *Reading // after the last seat was reserved
 	Over     Act      // reserve of one guest in the full slot; counted where it was not refused
@@ -34,7 +33,7 @@ type SellOut struct {
 // alone.
 func (p *Player) beginWithFewest(ctx context.Context, story *Opening, optionKey string) telling {
 	story.Offer, story.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, Fewest: true, OptionKey: optionKey})
-	t := telling{p, ctx, story}
+	t := p.tell(ctx, story)
 	t.count("before reserve", &story.Before)
 	t.step(func() *Stop { return countable(&story.Offer, story.Before) })
 	return t
@@ -43,7 +42,7 @@ func (p *Player) beginWithFewest(ctx context.Context, story *Opening, optionKey 
 // PlaySellOut plays it on the slot with the fewest seats; all attempts are on
 // slots of one option.
 func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
-	story := played(p, "sell-out", attempt, func(s *SellOut, option string) {
+	return played(p, "sell-out", attempt, func(s *SellOut, option string) {
 		t := p.beginWithFewest(ctx, &s.Opening, option)
 		if s.Stop == nil {
 			left := s.Before.Last.Left
@@ -58,8 +57,6 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 		t.count("after the release of all seats", &s.Released)
 		t.reserve("reserve 1 of the released seats", 1, &s.Again, "after a released seat was refused", TurnedDown)
 	})
-	story.Traits = *p.Book.traits
-	return story
 }
 
 // TurnedDown reports whether a reserve was refused as it may be.
@@ -124,7 +121,7 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 				return
 			}
 			s.Offer = closed[attempt%len(closed)]
-			t := telling{p, ctx, &s.Opening}
+			t := p.tell(ctx, &s.Opening)
 			t.count("before reserve", &s.Before)
 			t.step(func() *Stop {
 				if s.Before.Last.Slot.Status != status {
@@ -137,7 +134,6 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 	}
 }
 
-// closedSlots lists the slots to come of that status, as the survey found them.
 func (p *Player) closedSlots(ctx context.Context, status partnerapi.SlotStatus) (closed []discover.Offer) {
 	for _, offer := range PlaySurvey(ctx, p, 0).Offers {
 		if offer.Slot.Status == status && offer.Slot.ID != "" && offer.Slot.Start.After(p.Clock.Now()) && offer.Option.Lead() != "" {

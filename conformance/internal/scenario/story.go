@@ -22,6 +22,12 @@ type telling struct {
 // begin opens a story with a hold.
 func (p *Player) begin(ctx context.Context, story *Opening, want wanted) telling {
 	*story = p.open(ctx, want)
+	return p.tell(ctx, story)
+}
+
+// tell goes on with a story that has a slot.
+func (p *Player) tell(ctx context.Context, story *Opening) telling {
+	story.Traits = p.Book.traits
 	return telling{p, ctx, story}
 }
 

@@ -46,7 +46,6 @@ type SecondPull struct {
 	options  map[string]bool // the ids of product and option
 }
 
-// shows reports whether the second pull, where there is one, has the option.
 func (p SecondPull) shows(product discover.Product, option discover.Option) bool {
 	return p.Stop != nil || p.options[optionKey(product, option)]
 }
@@ -207,7 +206,6 @@ func (v *Survey) take(found []SlotAnswer) {
 	}
 }
 
-// Heard is the answer to one call, or why there is none.
 type Heard struct {
 	Answer *probe.Answer
 	Stop   *Stop
@@ -252,7 +250,6 @@ func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *Heard {
 	})
 }
 
-// anyOffer returns an offer to enter what belongs to no slot, as far as there is one.
 func (p *Player) anyOffer() discover.Offer {
 	if p.survey != nil && len(p.survey.Offers) > 0 {
 		return p.survey.Offers[0]

@@ -115,7 +115,6 @@ func PlayOpenRelease(ctx context.Context, p *Player, _ int) *OpenRelease {
 	})
 }
 
-// PlayOpenQuestion asks for slots with more fields, and says why they cannot be read.
 func PlayOpenQuestion(ctx context.Context, p *Player, _ int) *Stop {
 	offer, stop := p.offer(ctx, discover.Want{Seats: 1, Counted: true})
 	if stop != nil {

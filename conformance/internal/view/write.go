@@ -27,7 +27,6 @@ type Scanner interface {
 	Leaks(b []byte) bool
 }
 
-// view is one file of the report.
 type view struct {
 	name  string
 	write func(io.Writer, *report.Result) error // no piece of the partner's text is split between two writes
@@ -111,10 +110,8 @@ func WriteAll(dir string, r *report.Result, secrets Scanner, names ...string) ([
 	return written, nil
 }
 
-// errLeak ends the writing of a file in which the key would stand.
 var errLeak = errors.New("the auth key would stand in it")
 
-// guarded writes nothing in which the key stands.
 type guarded struct {
 	io.Writer
 	view    view
