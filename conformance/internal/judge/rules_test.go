@@ -217,3 +217,108 @@ func TestAReserveBetweenTwoReadingsIsExplainedByOtherCustomersOnlyWhereTheyCanBe
 		}
 	}
 }
+
+func TestFindingsAreBoundedAndCounted(t *testing.T) {
+	t.Parallel()
+	const many = 3 * mostFindings
+	fields := NewFields(strings.Clone)
+	for number := range many {
+		fields.add(rule.SlotID, "want an id", &probe.Exchange{Number: number, Response: &probe.Response{}}, map[string]any{"id": "x"}, "/id")
+	}
+	finding := fields.Finding(rule.SlotID.ID)
+	if len(finding.Problems) != mostFindings || len(finding.Exchanges) != mostFindings {
+		t.Errorf("want %d of %d findings kept, got %d with %d exchanges", mostFindings, many, len(finding.Problems), len(finding.Exchanges))
+	}
+	if got, want := finding.Message, "want an id (and 59 more)"; got != want {
+		t.Errorf("want %q, got %q", want, got)
+	}
+}
+
+func slotAt(id, start string) discover.Slot {
+	begins, err := time.Parse(time.RFC3339, start)
+	if err != nil {
+		panic(err)
+	}
+	return discover.Slot{ID: id, StartText: start, Start: begins, End: begins.Add(time.Hour), Status: "AVAILABLE"}
+}
+
+func answerOf(from, to string, slots ...discover.Slot) scenario.SlotAnswer {
+	return scenario.SlotAnswer{
+		Question: scenario.Question{
+			Product: discover.Product{ID: "walk", Zone: time.UTC}, Option: discover.Option{ID: "morning"}, Window: discover.Window{From: from, To: to},
+		},
+		Slots: slots, Exchange: &probe.Exchange{},
+	}
+}
+
+func TestIDsStayWithTheirSlots(t *testing.T) {
+	t.Parallel()
+	nine, ten := "2026-07-01T09:00:00Z", "2026-07-01T10:00:00Z"
+	for name, test := range map[string]struct {
+		first, second []discover.Slot
+		says          string // "": they stay
+	}{
+		"the same":               {[]discover.Slot{slotAt("a", nine)}, []discover.Slot{slotAt("a", nine)}, ""},
+		"another order":          {[]discover.Slot{slotAt("a", nine), slotAt("b", ten)}, []discover.Slot{slotAt("b", ten), slotAt("a", nine)}, ""},
+		"another offset":         {[]discover.Slot{slotAt("a", nine)}, []discover.Slot{slotAt("a", "2026-07-01T11:00:00+02:00")}, ""},
+		"one gone":               {[]discover.Slot{slotAt("a", nine), slotAt("b", ten)}, []discover.Slot{slotAt("b", ten)}, ""},
+		"one new":                {[]discover.Slot{slotAt("a", nine)}, []discover.Slot{slotAt("a", nine), slotAt("b", ten)}, ""},
+		"two at a time, swapped": {[]discover.Slot{slotAt("a", nine), slotAt("b", nine)}, []discover.Slot{slotAt("b", nine), slotAt("a", nine)}, ""},
+		"another id":             {[]discover.Slot{slotAt("a", nine)}, []discover.Slot{slotAt("x", nine)}, `keep its id "a", got "x"`},
+		"ids by position":        {[]discover.Slot{slotAt("0", nine), slotAt("1", ten)}, []discover.Slot{slotAt("0", ten)}, `want id "0" to stay`},
+		"one of two at a time":   {[]discover.Slot{slotAt("a", nine), slotAt("b", nine)}, []discover.Slot{slotAt("a", nine), slotAt("c", nine)}, `keep its id "b", got "c"`},
+	} {
+		failure := keepsIDs(answerOf("2026-07-01", "2026-07-01", test.first...), answerOf("2026-07-01", "2026-07-01", test.second...)).Message
+		if (failure == "") != (test.says == "") || !strings.Contains(failure, test.says) {
+			t.Errorf("%s: want %q, got %q", name, test.says, failure)
+		}
+	}
+}
+
+// lookAt is a look at a slot, so many milliseconds after the first.
+func lookAt(ms int, left int64) *scenario.Reading {
+	look := scenario.Look{Left: left, Exchange: &probe.Exchange{StartedAt: time.Unix(0, 0).Add(time.Duration(ms) * time.Millisecond)}}
+	return &scenario.Reading{Counted: true, First: look, Last: look}
+}
+
+func TestOnlyWhatMovesWithTheStepsOfAStoryIsItsChange(t *testing.T) {
+	t.Parallel()
+	before, held, released := lookAt(0, 5), lookAt(10, 4), lookAt(110, 4)
+	// Another customer reserved while nothing was done, and the hold was released then.
+	held.Last = lookAt(100, 3).Last
+	m := Move{before: before, via: []*scenario.Reading{held}, after: released}
+	if seats, took := m.moved(); seats != 0 || took != 20*time.Millisecond {
+		t.Errorf("want no seats and 20 ms, got %d and %s", seats, took)
+	}
+	held.First.Left = 5 // the hold took none
+	if got, want := m.String(), "want 5 seats left  (5 ), got 6"; got != want {
+		t.Errorf("want %q, got %q", want, got)
+	}
+}
+
+func TestEveryRuleHasOneSpecAndNeedsOnlyRulesThatHaveOne(t *testing.T) {
+	t.Parallel()
+	specs := map[string]int{}
+	for _, group := range Groups() {
+		for _, spec := range group.Specs {
+			specs[spec.Rule.ID]++
+			if len(spec.Steps) == 0 {
+				t.Errorf("%s: want steps", spec.Rule.ID)
+			}
+			for i, step := range spec.Steps {
+				if !step.Fields && step.Enough == nil && (step.Judge == nil) == (step.Try == nil) {
+					t.Errorf("%s, step %d: want it judged, or tried", spec.Rule.ID, i)
+				}
+			}
+		}
+	}
+	for _, r := range rule.All() {
+		if specs[r.ID] != 1 {
+			t.Errorf("%s: want one spec, got %d", r.ID, specs[r.ID])
+		}
+		delete(specs, r.ID)
+	}
+	for id := range specs {
+		t.Errorf("want a rule %s in the catalogue", id)
+	}
+}
