@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
@@ -111,41 +113,32 @@ func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
 		answer *probe.Answer
 		stop   *Stop
 	}
-	questions, answers := make(chan Question), make(chan asked)
-	var running sync.WaitGroup
-	for range together {
-		running.Go(func() {
-			for q := range questions {
-				q.Window, _ = p.scope.Window(p.Clock.Now(), q.Product.Zone)
-				answer, stop := p.read.ask(ctx, "slots of the next 60 days", q, probe.GoodKey)
-				answers <- asked{q, answer, stop}
-			}
-		})
-	}
-	all := v.inScope(p)
-	go func() {
-		for _, question := range plan.Spread(all, mostOptions) {
-			questions <- question
-		}
-		close(questions)
-		running.Wait()
-		close(answers)
-	}()
 	var found []SlotAnswer
 	var unread []asked
 	kept := 0
-	for a := range answers {
-		read, stop := p.read.readAsked(ctx, a.Question, a.answer, a.stop)
-		switch {
-		case stop == nil:
-			found = append(found, read)
-		case ctx.Err() == nil:
-			unread = append(unread, a)
-		}
-		if kept += len(read.Slots); kept > mostSlotsInAll {
-			cancel()
-		}
+	var reading sync.Mutex
+	var asking errgroup.Group
+	asking.SetLimit(together)
+	for _, q := range plan.Spread(v.inScope(p), mostOptions) {
+		asking.Go(func() error {
+			q.Window, _ = p.scope.Window(p.Clock.Now(), q.Product.Zone)
+			answer, stop := p.read.ask(ctx, "slots of the next 60 days", q, probe.GoodKey)
+			reading.Lock()
+			defer reading.Unlock()
+			read, unreadable := p.read.readAsked(ctx, q, answer, stop)
+			switch {
+			case unreadable == nil:
+				found = append(found, read)
+			case ctx.Err() == nil:
+				unread = append(unread, asked{q, answer, stop})
+			}
+			if kept += len(read.Slots); kept > mostSlotsInAll {
+				cancel()
+			}
+			return nil
+		})
 	}
+	_ = asking.Wait() // each answer says itself what came of it
 	v.take(found)
 	p.read.filled = len(v.Answers) > 0
 	for _, a := range unread {
