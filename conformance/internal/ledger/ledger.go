@@ -323,8 +323,14 @@ type file struct {
 	handle *os.File
 }
 
+// errLink refuses a name that may lead anywhere, as in a repository that was cloned.
+var errLink = errors.New("the file is a symbolic link")
+
 // take opens a file for one process alone.
 func take(name string, flag int) (*file, error) {
+	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, inFile(name, errLink)
+	}
 	handle, err := os.OpenFile(name, os.O_RDWR|flag, 0o600)
 	if err != nil {
 		return nil, inFile(name, reason(err))

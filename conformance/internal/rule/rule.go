@@ -16,7 +16,7 @@ import (
 	"strings"
 	"sync"
 
-	"partnerkit.dev/conformance/internal/nearest"
+	"partnerkit.dev/internal/nearest"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
