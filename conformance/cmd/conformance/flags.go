@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"partnerkit.dev/conformance/internal/baseline"
+	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/suite"
@@ -184,7 +185,7 @@ func (f targetFlags) roots() (*x509.CertPool, error) {
 	}
 	text, err := readAtMost(f.caFile, largestBundle)
 	if err != nil {
-		return nil, fmt.Errorf("--ca-file %s cannot be read (%w): give a PEM file of certificates", f.caFile, reason(err))
+		return nil, fmt.Errorf("--ca-file %s cannot be read (%w): give a PEM file of certificates", f.caFile, fileerror.Reason(err))
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {

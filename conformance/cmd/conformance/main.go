@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/selftest"
 	"partnerkit.dev/internal/cli"
@@ -137,18 +138,9 @@ func prepareFolder(dir, usual string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("--report-dir %s cannot be written (%w): name another folder", dir, reason(err))
+		return fmt.Errorf("--report-dir %s cannot be written (%w): name another folder", dir, fileerror.Reason(err))
 	}
 	return nil
-}
-
-// reason leaves out the operation and the path of a file error, which the
-// message around it names.
-func reason(err error) error {
-	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
-		return inPath.Err
-	}
-	return err
 }
 
 // addCompletion adds the command that writes a shell's completion, which Cobra makes

@@ -26,6 +26,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -333,7 +334,7 @@ func take(name string, flag int) (*file, error) {
 	}
 	handle, err := os.OpenFile(name, os.O_RDWR|flag, 0o600)
 	if err != nil {
-		return nil, inFile(name, reason(err))
+		return nil, inFile(name, fileerror.Reason(err))
 	}
 	taken := &file{lock: flock.New(name), handle: handle}
 	locked, err := taken.lock.TryLock()
@@ -341,7 +342,7 @@ func take(name string, flag int) (*file, error) {
 		err = ErrInUse
 	}
 	if err != nil {
-		return nil, errors.Join(inFile(name, reason(err)), taken.close())
+		return nil, errors.Join(inFile(name, fileerror.Reason(err)), taken.close())
 	}
 	return taken, nil
 }
@@ -350,10 +351,10 @@ func (f *file) close() error { return errors.Join(f.handle.Close(), f.lock.Close
 
 func (f *file) cut(size int64) error {
 	if err := f.handle.Truncate(size); err != nil {
-		return reason(err)
+		return fileerror.Reason(err)
 	}
 	_, err := f.handle.Seek(size, io.SeekStart)
-	return reason(err)
+	return fileerror.Reason(err)
 }
 
 // write writes one line in one piece. Safely: it is on the disk, not merely in
@@ -364,10 +365,10 @@ func (f *file) write(value any, safely bool) error {
 		return err
 	}
 	if _, err := f.handle.Write(append(text, '\n')); err != nil {
-		return reason(err)
+		return fileerror.Reason(err)
 	}
 	if safely {
-		return reason(f.handle.Sync())
+		return fileerror.Reason(f.handle.Sync())
 	}
 	return nil
 }
@@ -377,13 +378,4 @@ func inFile(name string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", name, err)
-}
-
-// reason leaves out the operation and the path of a file error, which the message
-// around it names.
-func reason(err error) error {
-	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
-		return inPath.Err
-	}
-	return err
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
@@ -87,7 +88,7 @@ func whole(render func(*report.Result) ([]byte, error)) func(io.Writer, *report.
 // same.
 func WriteAll(dir string, r *report.Result, secrets Scanner, names ...string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make the report folder %s: %w", dir, cause(err))
+		return nil, fmt.Errorf("make the report folder %s: %w", dir, fileerror.Reason(err))
 	}
 	var written, leaking []string
 	for _, v := range chosen(r, names) {
@@ -99,7 +100,7 @@ func WriteAll(dir string, r *report.Result, secrets Scanner, names ...string) ([
 		case errors.Is(err, errLeak):
 			leaking = append(leaking, v.name)
 		case err != nil:
-			return written, fmt.Errorf("write %s into the report folder %s: %w", v.name, dir, cause(err))
+			return written, fmt.Errorf("write %s into the report folder %s: %w", v.name, dir, fileerror.Reason(err))
 		default:
 			written = append(written, path)
 		}
@@ -153,18 +154,6 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(file.Name(), path)
-}
-
-// cause leaves out the operation and the path of a file error: the message
-// around it names the folder already, and a temporary name helps nobody.
-func cause(err error) error {
-	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
-		return inPath.Err
-	}
-	if inLink, ok := errors.AsType[*os.LinkError](err); ok {
-		return inLink.Err
-	}
-	return err
 }
 
 // FixedText returns what reports contain whatever the partner sent: the words
