@@ -58,7 +58,7 @@ func (c Config) Plan() Plan {
 	window, _ := c.Bounds.scope().Window(time.Now(), time.UTC)
 	p := Plan{
 		BaseURL: c.BaseURL.Redacted(), AuthType: c.AuthType,
-		MaxHolds: c.Bounds.maxHolds(), MaxBookings: c.Bounds.maxBookings(), Stories: c.Explore, CallsAtOnce: scenario.MostCallers, CallsASecond: c.Bounds.MaxRPS,
+		MaxHolds: *c.Bounds.MaxHolds, MaxBookings: *c.Bounds.MaxBookings, Stories: c.Explore, CallsAtOnce: scenario.MostCallers, CallsASecond: c.Bounds.MaxRPS,
 		From: cmp.Or(c.Bounds.From, window.From), To: cmp.Or(c.Bounds.To, window.To), Products: c.Bounds.Products, Options: c.Bounds.Options,
 		MovesTheClock: c.ClockURL != "", Ledger: c.Ledger.Name(),
 	}
@@ -73,7 +73,6 @@ func (c Config) Plan() Plan {
 	return p
 }
 
-// tooSlow says that so few calls a second take longer than the run may, or "".
 func (c Config) tooSlow() string {
 	calls := usualCalls
 	if c.Bounds.ReadOnly {

@@ -168,7 +168,6 @@ func (t *Time) out() *Stop {
 	return Missing("the run's time, %s, was used up (--max-duration)", t.most)
 }
 
-// lengthen gives the run the time back that it has waited.
 func (t *Time) lengthen(waited time.Duration) {
 	t.waited += waited
 	t.deadline = t.deadline.Add(waited)
@@ -181,13 +180,10 @@ func (t *Time) sleep(ctx context.Context, until time.Time) bool {
 	if !began.Before(until) {
 		return false
 	}
-	timer := time.NewTimer(until.Sub(began))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	case <-t.halt.Done():
-	}
+	within, cancel := context.WithCancel(ctx)
+	defer context.AfterFunc(t.halt, cancel)()
+	defer cancel()
+	wait(within, until.Sub(began))
 	t.lengthen(time.Since(began))
 	return ctx.Err() == nil && t.halt.Err() == nil
 }
