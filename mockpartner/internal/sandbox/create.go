@@ -156,8 +156,7 @@ func (r *Registry) business(s Spec) (*clock.Virtual, *platform.Platform, error) 
 		Catalog: cmp.Or(s.Catalog, r.config.Catalog),
 		Clock:   clock,
 		Seed:    r.config.Seed,
-		HoldFor: cmp.Or(s.HoldFor, r.config.HoldFor),
-		Policy:  s.Policy,
+		HoldFor: r.config.HoldFor,
 	}
 	if s.Seed != nil {
 		config.Seed = *s.Seed

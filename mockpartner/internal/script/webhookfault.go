@@ -163,8 +163,7 @@ type WebhookSet struct {
 
 type armedWebhookFault struct {
 	WebhookFault
-	counts Counts
-	byKey  tallies
+	counter
 }
 
 // ArmedWebhookFault is a fault with its counters.
@@ -177,7 +176,7 @@ type ArmedWebhookFault struct {
 func NewWebhookSet(seed uint64, faults []WebhookFault) *WebhookSet {
 	set := &WebhookSet{seed: seed}
 	for _, f := range faults {
-		set.faults = append(set.faults, &armedWebhookFault{WebhookFault: f, byKey: tallies{}})
+		set.faults = append(set.faults, &armedWebhookFault{WebhookFault: f, counter: counter{byKey: tallies{}}})
 	}
 	return set
 }
@@ -190,21 +189,12 @@ func (s *WebhookSet) Fire(about WebhookSubject, now time.Time) (WebhookFault, *r
 		if !f.fits(about) {
 			continue
 		}
-		f.counts.Matched++
 		key := ""
 		if f.Key == KeySlot {
 			key = about.Product + "\x00" + about.Option + "\x00" + about.Slot
 		}
-		t, ok := f.byKey.of(key, &s.keys, &f.counts)
-		if !ok {
-			f.counts.LeftAlone++
-			continue
-		}
-		t.match(now)
-		if f.occasion().comes(s.seed, f.Name, key, *t, now) {
-			t.fired++
-			f.counts.Fired++
-			return f.WebhookFault, draw(s.seed, f.Name, "action\x00"+key, t.matched), true
+		if n := f.match(f.occasion(), s.seed, f.Name, key, now, &s.keys); n > 0 {
+			return f.WebhookFault, draw(s.seed, f.Name, "action\x00"+key, n), true
 		}
 	}
 	return WebhookFault{}, nil, false
