@@ -186,7 +186,7 @@ type asset struct {
 var assets = sync.OnceValue(func() asset {
 	style := webui.Style(ownStyle)
 	functions := template.FuncMap{
-		"plural": plural,
+		"plural": plural, "message": messageOf,
 		"script": func() template.JS { return template.JS(ownScript) },
 		"head": func(page string) webui.Head {
 			return webui.Head{Title: page + " · mockpartner", Icon: icon, Style: template.CSS(style)}
