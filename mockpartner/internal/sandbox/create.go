@@ -14,12 +14,8 @@ import (
 
 // NewRegistry returns a registry that holds the default sandbox.
 func NewRegistry(c Config) (*Registry, error) {
-	if c.Max <= 0 {
-		c.Max = DefaultMax
-	}
-	if c.IdleFor == 0 {
-		c.IdleFor = DefaultIdleFor
-	}
+	c.Max = cmp.Or(max(c.Max, 0), DefaultMax)
+	c.IdleFor = cmp.Or(c.IdleFor, DefaultIdleFor)
 	if c.Clock == nil {
 		c.Clock = clock.System{}
 	}

@@ -51,7 +51,6 @@ type WebhookMatch struct {
 // WebhookKind is which of the two calls a webhook is.
 type WebhookKind string
 
-// The kinds.
 const (
 	Trigger WebhookKind = "trigger" // POST /sync/trigger (WHK-1)
 	Notify  WebhookKind = "notify"  // POST /availability/notify (WHK-2)
@@ -63,7 +62,6 @@ func WebhookKinds() []WebhookKind { return []WebhookKind{Trigger, Notify} }
 // HoldBack says after which one a webhook is sent that is held back.
 type HoldBack string
 
-// What a webhook can be held back for.
 const (
 	HoldBackSlot HoldBack = "slot" // the next of the same slot
 	HoldBackAny  HoldBack = "any"  // the next of any
@@ -72,7 +70,6 @@ const (
 // Unknown says which id is unknown.
 type Unknown string
 
-// The ids that can be unknown.
 const (
 	UnknownProduct Unknown = "product"
 	UnknownOption  Unknown = "option"
@@ -82,7 +79,6 @@ const (
 // SecretFault says what is presented in the place of the secret.
 type SecretFault string
 
-// What can be presented.
 const (
 	SecretWrong   SecretFault = "wrong"
 	SecretMissing SecretFault = "missing"
