@@ -41,44 +41,6 @@ func write(w http.ResponseWriter, body []byte) {
 	w.Write(body)
 }
 
-type capture struct {
-	header http.Header
-	status int
-	body   []byte
-	shared bool
-}
-
-func (c *capture) Header() http.Header { return c.header }
-
-func (c *capture) WriteHeader(status int) {
-	if c.status == 0 && status >= http.StatusOK {
-		c.status = status
-	}
-}
-
-func (c *capture) Write(body []byte) (int, error) {
-	if c.shared { // what others hold must not grow
-		c.body, c.shared = append([]byte(nil), c.body...), false
-	}
-	c.body = append(c.body, body...)
-	return len(body), nil
-}
-
-func (c *capture) WriteShared(body []byte) (int, error) {
-	if len(c.body) > 0 {
-		return c.Write(body)
-	}
-	c.body, c.shared = body, true
-	return len(body), nil
-}
-
-func (c *capture) response() *response {
-	if c.status == 0 {
-		c.status = http.StatusOK
-	}
-	return &response{status: c.status, header: c.header, body: c.body}
-}
-
 func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
