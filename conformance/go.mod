@@ -3,7 +3,6 @@ module partnerkit.dev/conformance
 go 1.26.0
 
 require (
-	github.com/agext/levenshtein v1.2.3
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
@@ -25,6 +24,8 @@ require (
 	partnerkit.dev/schemas v0.0.0
 	pgregory.net/rapid v1.3.0
 )
+
+require github.com/agext/levenshtein v1.2.3 // indirect
 
 require (
 	github.com/Masterminds/semver/v3 v3.4.0 // indirect

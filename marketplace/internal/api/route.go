@@ -61,6 +61,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/affiliates/activities", affiliates, ok(affiliate.activities)},
 		{get, "/api/v1/affiliates/commissions", affiliates, ok(affiliate.commissions)},
 
+		{get, "/", anybody, leadToDocs},
 		{get, "/healthz", anybody, ok(ops.alive)},
 		{get, "/readyz", anybody, ok(ops.ready)},
 		{get, "/metrics", anybody, ops.metrics},
@@ -117,6 +118,14 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/operator/pricing", operators, ok(terms.fees)},
 		{put, "/api/v1/operator/pricing", operators, ok(withBody(terms.changeFees))},
 	}
+}
+
+// methods are those that lead to the route: what can be read can be asked about, too.
+func (r route) methods() []string {
+	if r.method == get {
+		return []string{get, http.MethodHead}
+	}
+	return []string{r.method}
 }
 
 // serviceSurface is that of who runs the service.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/conformance/internal/nearest"
+	"partnerkit.dev/internal/nearest"
 )
 
 func TestAMistypedNameLeadsToTheOneThatWasMeant(t *testing.T) {
