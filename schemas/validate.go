@@ -57,7 +57,9 @@ const mostLeaves = 10 * MaxProblems
 func problemsOf(err *jsonschema.ValidationError, value any) []Problem {
 	found := leaves(err, nil)
 	if len(found) > mostLeaves {
-		slices.SortFunc(found, func(a, b *jsonschema.ValidationError) int { return strings.Compare(a.InstanceLocation, b.InstanceLocation) })
+		slices.SortFunc(found, func(a, b *jsonschema.ValidationError) int {
+			return strings.Compare(a.InstanceLocation, b.InstanceLocation)
+		})
 		found = found[:mostLeaves]
 	}
 	slices.SortFunc(found, func(a, b *jsonschema.ValidationError) int {
