@@ -1,4 +1,4 @@
-package probe
+package redact
 
 import (
 	"bytes"
@@ -201,6 +201,13 @@ func entity(text []byte) ([]byte, int) {
 // is longer or shorter stay as they are.
 func lower(text []byte) []byte {
 	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
+			if 'A' <= text[i] && text[i] <= 'Z' {
+				text[i] += 'a' - 'A'
+			}
+			i++
+			continue
+		}
 		char, size := utf8.DecodeRune(text[i:])
 		small := unicode.ToLower(char)
 		if small != char && utf8.RuneLen(small) == size {
