@@ -33,8 +33,10 @@ type Clock struct {
 
 func NewClock(address string, roots *x509.CertPool) *Clock {
 	return &Clock{address: address, http: &http.Client{
-		Timeout:   clockTimeout,
-		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
+		Timeout: clockTimeout,
+		// The address is the user's; where a redirect leads is the target's.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport:     &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
 	}}
 }
 

@@ -121,6 +121,23 @@ func TestThereAreNoMoreCallersThanCanBeServedOneAfterAnotherInTime(t *testing.T)
 	}
 }
 
+// An address of the user's own network may be what only this machine can reach.
+func TestAClockLeadsTheSuiteToNoOtherAddress(t *testing.T) {
+	t.Parallel()
+	inside := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("expected no request, received %s %s", r.Method, r.URL)
+	}))
+	t.Cleanup(inside.Close)
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		target := httptest.NewServer(http.RedirectHandler(inside.URL, status))
+		t.Cleanup(target.Close)
+		err := NewClock(target.URL, nil).Read(t.Context())
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprint("answered ", status)) {
+			t.Errorf("%d: want the redirect itself as the answer, got %v", status, err)
+		}
+	}
+}
+
 func TestAClockThatStandsStillIsStillMovedBeyondATime(t *testing.T) {
 	t.Parallel()
 	stands := time.Now().Add(-time.Hour) // and is an hour further behind than when it was read
