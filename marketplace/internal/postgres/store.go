@@ -54,7 +54,6 @@ func OpenTraced(ctx context.Context, address string, connections int32, tracer p
 	config.MaxConns = connections
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	config.ConnConfig.Tracer = tracer
-	config.AfterConnect = inUTC
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, &unreachable{err}
