@@ -7,7 +7,12 @@ export GOFLAGS := $(GOFLAGS) -buildvcs=false -trimpath
 # Not one that happens to lie around the clone, and not "off".
 export GOWORK := $(CURDIR)/go.work
 
+# Go verifies each of them by its checksum database.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+RELEASE_TOOLS := \
+	github.com/goreleaser/goreleaser/v2@v2.17.0 \
+	github.com/anchore/syft/cmd/syft@v1.57.0 \
+	github.com/sigstore/cosign/v3/cmd/cosign@v3.1.3
 
 # Settings, such as `make fuzz FUZZTIME=10s`.
 TESTFLAGS ?=
@@ -85,7 +90,7 @@ pictures: demo ## draw the pictures of the README anew, from what they show; wan
 	@CGO_ENABLED=0 go run ./examples/cmd/pictures
 
 .PHONY: check
-check: format modules staticcheck ## what needs no test: gofmt, go vet, tidy modules, staticcheck
+check: format modules vet staticcheck ## what needs no test: gofmt, tidy modules, go vet, staticcheck
 
 .PHONY: build
 build: need-go ## build the commands into build/
@@ -112,6 +117,10 @@ licenses: need-go ## collect the licences of all modules that the commands hold 
 		mkdir -p "build/licenses/$$module"; cp $$texts "build/licenses/$$module/"; chmod -R u+w "build/licenses/$$module"; \
 		echo "$$module $$version"; \
 	done
+
+.PHONY: release-tools
+release-tools: need-go ## build what makes, lists and signs a release into build/tools
+	@for tool in $(RELEASE_TOOLS); do echo "== $$tool"; GOBIN=$(CURDIR)/build/tools CGO_ENABLED=0 go install $$tool || exit 1; done
 
 # Vetting compiles everything else as well, the demo and the tests among it.
 .PHONY: cross
@@ -155,20 +164,25 @@ format: need-go
 	@unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l $(MODULES)) || exit 1; \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
 
-# Each module by its own go.mod, as whoever requires it will build it. Vetting a
-# package compiles it, its tests and all it imports: no build apart is needed.
+# Each module by its own go.mod, as whoever requires it will build it.
 .PHONY: modules
 modules: need-go
 	@for module in $(MODULES); do \
-		echo "== go vet, go mod tidy: $$(basename $$module)"; \
-		(cd $$module && GOWORK=off go vet ./...) || exit 1; \
+		echo "== go mod tidy: $$(basename $$module)"; \
 		(cd $$module && GOWORK=off go mod tidy -diff) || { echo "not tidy: run make tidy"; exit 1; }; \
 	done
 
+# Vetting a package compiles it, its tests and all it imports: no build apart is needed.
+# -race: with an empty cache, what vet and staticcheck compile serves the tests as well.
+.PHONY: vet
+vet: need-cc
+	@echo "== go vet"
+	@CGO_ENABLED=1 go vet -race work
+
 .PHONY: staticcheck
-staticcheck: need-go
+staticcheck: need-cc
 	@echo "== staticcheck"
-	@STATICCHECK_CACHE="$$(go env GOCACHE)/staticcheck" go run $(STATICCHECK) work
+	@CGO_ENABLED=1 GOFLAGS="$$GOFLAGS -race" STATICCHECK_CACHE="$$(go env GOCACHE)/staticcheck" go run -race=false $(STATICCHECK) work
 
 # What a target needs of the machine is looked for before anything runs, and what
 # is missing is named in one line.

@@ -44,7 +44,6 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 }
 
-// keysOf returns every key that the command was given, whichever it uses.
 func keysOf(command *cobra.Command) []string {
 	keys := []string{os.Getenv(probe.KeyVariable)}
 	if given := command.Flags().Lookup(authKeyFlag); given != nil {

@@ -156,7 +156,6 @@ func settingsOf(command *cobra.Command) cli.Settings {
 	}
 }
 
-// config checks the flags; the first mistake is the error.
 func (f runFlags) config() (suite.Config, error) {
 	target, err := f.targetFlags.check()
 	if err != nil {
@@ -190,8 +189,6 @@ func (f runFlags) check() error {
 	return nil
 }
 
-// run judges the partner, shows and writes what came of it, and ends with the
-// exit code of its verdict.
 func run(command *cobra.Command, config suite.Config, flags runFlags) error {
 	// A folder that cannot be written is better known before the run than after.
 	if err := prepareFolder(flags.reportDir, reportFolder); err != nil {

@@ -82,7 +82,6 @@ Exit codes:
 	return command
 }
 
-// plan checks the flags and says on what the suite is tried.
 func (f selftestFlags) plan(named bool) (selftest.Plan, error) {
 	switch {
 	case f.parallel < 1 || f.parallel > mostParallel:
@@ -100,8 +99,6 @@ func (f selftestFlags) plan(named bool) (selftest.Plan, error) {
 	}
 }
 
-// selftest tries the suite, shows and writes what came of it, and ends with the
-// exit code that follows.
 func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, executable string) error {
 	if err := prepareFolder(f.reportDir, matrixFolder); err != nil {
 		return err
