@@ -22,7 +22,6 @@ const ellipsis = "…"
 // Redactor removes the partner's key from texts.
 type Redactor struct{ *redact.Redactor }
 
-// NewRedactor returns the redactor of key.
 func NewRedactor(key string) *Redactor { return &Redactor{redact.New(key)} }
 
 // header returns a redacted copy of h, cut to a bounded length. Credentials are

@@ -10,13 +10,13 @@ import (
 )
 
 type opsStore interface {
-	Ping(ctx context.Context) error
 	Overview(ctx context.Context, now time.Time) (marketplace.Overview, error)
 }
 
 // opsHandler answers those who run the service.
 type opsHandler struct {
 	store    opsStore
+	check    func(context.Context) error
 	measured http.Handler
 	scrapers []netip.Prefix
 	now      func() time.Time
@@ -26,14 +26,9 @@ func (h opsHandler) alive(*http.Request) (any, error) {
 	return map[string]string{"status": "alive"}, nil
 }
 
-// readyTime bounds the look at the database.
-const readyTime = 2 * time.Second
-
 func (h opsHandler) ready(r *http.Request) (any, error) {
-	ctx, cancel := context.WithTimeout(r.Context(), readyTime)
-	defer cancel()
-	if err := h.store.Ping(ctx); err != nil {
-		return nil, httpError(marketplace.ServiceUnavailable, "the database does not answer")
+	if err := h.check(r.Context()); err != nil {
+		return nil, err
 	}
 	return map[string]string{"status": "ready"}, nil
 }
@@ -77,5 +72,5 @@ func MetricsHandler(c Config) http.Handler {
 const metricsPath = "/metrics"
 
 func newOps(c Config) opsHandler {
-	return opsHandler{c.Store.Database, c.Metrics.Handler(), c.Scrapers, c.Now}
+	return opsHandler{c.Store.Database, c.Ready, c.Metrics.Handler(), c.Scrapers, c.Now}
 }

@@ -39,9 +39,7 @@ func (e *ended) has(ctx context.Context, family uuid.UUID) (bool, error) {
 	known := e.known.Load()
 	if known == nil || e.now().Sub(known.at) >= endedFor/2 {
 		asked := e.asking.DoChan("", func() (any, error) {
-			within, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTime)
-			defer cancel()
-			return nil, e.renew(within)
+			return nil, e.renew(context.WithoutCancel(ctx)) // the store has a limit of its own
 		})
 		if known == nil || e.now().Sub(known.at) >= endedFor {
 			select {
@@ -57,9 +55,6 @@ func (e *ended) has(ctx context.Context, family uuid.UUID) (bool, error) {
 	}
 	return known.families[family], nil
 }
-
-// askTime bounds the question for the list: without a database nobody is let in.
-const askTime = 2 * time.Second
 
 // renew has what this replica has ended be felt immediately.
 func (e *ended) renew(ctx context.Context) error {
