@@ -75,10 +75,16 @@ type replica struct {
 	disturbed int  // how often it was, or ended by itself
 }
 
+// aboutToBe is how often a replica was disturbed that is taken: any moment may be the one.
+const aboutToBe = -1
+
 // now is where a replica is reached, and how often it was disturbed.
 func (r *replica) now() (base string, disturbed int) {
 	r.Lock()
 	defer r.Unlock()
+	if r.taken {
+		return r.base, aboutToBe
+	}
 	return r.base, r.disturbed
 }
 
