@@ -22,8 +22,9 @@ type answer struct {
 
 const (
 	// answerLimit is how long any answer may take, whatever is wrong with the database or
-	// the partner. The longest is a checkout's: availability, a hold, and storing it.
-	answerLimit = 45 * time.Second
+	// the partner. The longest is a checkout's: 22 s for availability, 10 s for its turn to
+	// reserve, 10 s for the hold, 20 s until it is stored, and a few for other statements.
+	answerLimit = 75 * time.Second
 	// unavailableLimit is how long it may take to say that the database cannot serve: 5 s,
 	// and as much again on a busy machine.
 	unavailableLimit = 10 * time.Second

@@ -195,7 +195,7 @@ func (c *customer) ask(ctx context.Context, s *shop, method, path string, body a
 			began := time.Now()
 			status, header, text, err := s.ask(ctx, base, method, path, body, headers...)
 			took := time.Since(began)
-			if _, after := r.now(); after == before {
+			if _, after := r.now(); after == before && after != aboutToBe {
 				s.answers.add(answer{method + " " + path, status, header.Get("Retry-After"), took})
 			}
 			if err == nil {

@@ -66,19 +66,29 @@ func (s *shop) inject(ctx context.Context, f planned) (bool, error) {
 	return true, nil
 }
 
+// aCommit is how long a signal waits for a commit of its replica.
+const aCommit = 2 * time.Second
+
 // signalReplica sends a signal to the first replica from that number on that serves and is not
-// paused, once there is one. One that is stopped goes on after meanwhile.
+// paused, once there is one; if possible between a commit of it and the reply to that. One that
+// is stopped goes on after meanwhile.
 func (s *shop) signalReplica(ctx context.Context, from int, signal syscall.Signal, meanwhile func()) (bool, error) {
 	for i := 0; wait(ctx, 10*time.Millisecond); i++ {
-		r := s.replicas[(from+i)%len(s.replicas)]
-		process := r.take(signal == syscall.SIGSTOP)
+		number := (from + i) % len(s.replicas)
+		r := s.replicas[number]
+		process := r.take()
 		if process == nil {
 			continue
 		}
-		err := process.Signal(signal)
+		var err error
+		within, cancel := context.WithTimeout(ctx, aCommit)
+		if !s.cluster.links[number].atCommit(within, func() { err = process.Signal(signal) }) {
+			err = process.Signal(signal)
+		}
+		cancel()
 		if meanwhile(); signal == syscall.SIGSTOP {
 			err = errors.Join(err, process.Signal(syscall.SIGCONT))
-			r.resumes()
+			r.giveBack()
 		}
 		if errors.Is(err, os.ErrProcessDone) { // it has ended by itself
 			err = nil

@@ -69,47 +69,51 @@ type fleet struct {
 // replica is a process of the service, which is started again whenever it ends.
 type replica struct {
 	sync.Mutex
-	base    string // "": it does not serve
-	process *os.Process
-	paused  bool
-	pauses  int // how often it was paused, or ended
+	base      string // "": it does not serve
+	process   *os.Process
+	taken     bool // to be paused or ended
+	disturbed int  // how often it was, or ended by itself
 }
+
+// aboutToBe is how often a replica was disturbed that is taken: any moment may be the one.
+const aboutToBe = -1
 
 // now is where a replica is reached, and how often it was disturbed.
 func (r *replica) now() (base string, disturbed int) {
 	r.Lock()
 	defer r.Unlock()
-	return r.base, r.pauses
+	if r.taken {
+		return r.base, aboutToBe
+	}
+	return r.base, r.disturbed
 }
 
 func (r *replica) serves(base string, process *os.Process) {
 	r.Lock()
 	defer r.Unlock()
-	r.base, r.process, r.paused = base, process, false
+	r.base, r.process, r.taken = base, process, false
 	if base == "" {
-		r.pauses++
+		r.disturbed++
 	}
 }
 
-// take returns the process of a replica that serves and is not paused, to be disturbed;
-// nil where there is none. One that is paused goes on serving, as far as customers can see.
-func (r *replica) take(paused bool) *os.Process {
+// take returns the process of a replica that serves and that nobody else has taken, to be
+// disturbed; nil where there is none. It goes on serving, as far as customers can see.
+func (r *replica) take() *os.Process {
 	r.Lock()
 	defer r.Unlock()
-	if r.base == "" || r.paused {
+	if r.base == "" || r.taken {
 		return nil
 	}
-	r.pauses++
-	if r.paused = paused; !paused {
-		r.base = ""
-	}
+	r.taken = true
+	r.disturbed++
 	return r.process
 }
 
-func (r *replica) resumes() {
+func (r *replica) giveBack() {
 	r.Lock()
 	defer r.Unlock()
-	r.paused = false
+	r.taken = false
 }
 
 // replicas is how many there are.

@@ -140,7 +140,7 @@ func (r *outcome) heldSeats(t *testing.T) {
 	for _, hold := range r.holds {
 		b := r.bookings[uuid.MustParse(hold.ResellerReference)]
 		switch {
-		case hold.State != mockpartner.Held || b.Status == marketplace.Held:
+		case hold.State != mockpartner.Held || b.Status == marketplace.Held || b.Release == marketplace.Pending: // a late answer has just come
 		case b.Status == marketplace.Lost && attends(b, marketplace.ReserveUnknown):
 			r.shop.lost++ // the verdict tells whether it was to be released
 		case b.Status == marketplace.Paid && len(b.Attention) > 0:

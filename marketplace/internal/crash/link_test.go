@@ -5,6 +5,7 @@ package crash
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -27,6 +28,7 @@ type link struct {
 	silent int           // how many faults have it swallow what comes, either way
 	lose   int           // how many replies to commits are to be lost
 	lost   int           // how many were
+	made   func()        // is called at the next commit; nil: nobody waits for it
 	closed bool
 }
 
@@ -94,6 +96,29 @@ func (l *link) loses() {
 	l.lose++
 }
 
+// atCommit has f called once the database has made the next commit, before the replica
+// learns of it: the worst moment for a replica to be stopped. It returns whether there was
+// one before ctx ended.
+func (l *link) atCommit(ctx context.Context, f func()) bool {
+	called := make(chan struct{})
+	l.mu.Lock()
+	l.made = func() { f(); close(called) }
+	l.mu.Unlock()
+	select {
+	case <-called:
+		return true
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	waits := l.made != nil
+	l.made = nil
+	l.mu.Unlock()
+	if !waits { // it has been taken, and is called as soon as the reply comes
+		<-called
+	}
+	return !waits
+}
+
 func (l *link) losses() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,7 +140,8 @@ type connection struct {
 	link             *link
 	client, database net.Conn
 	commits          commits
-	losing           bool // the reply to what was sent last; guarded by the link
+	losing           bool   // the reply to what was sent last; guarded by the link
+	made             func() // is called when that comes; guarded by the link
 }
 
 func (p *connection) end() {
@@ -134,7 +160,7 @@ func (l *link) carry(client net.Conn) {
 	l.open[p] = true
 	closed := l.closed
 	l.mu.Unlock()
-	defer func() { l.mu.Lock(); delete(l.open, p); l.mu.Unlock() }()
+	defer l.leaves(p)
 	defer p.end()
 	if closed {
 		return
@@ -144,6 +170,17 @@ func (l *link) carry(client net.Conn) {
 	p.requests()
 	p.end()
 	back.Wait()
+}
+
+// leaves forgets a connection. Whoever waits for its commit is told.
+func (l *link) leaves(p *connection) {
+	l.mu.Lock()
+	delete(l.open, p)
+	made := p.made
+	l.mu.Unlock()
+	if made != nil {
+		made()
+	}
 }
 
 // requests passes on what the replica sends, message by message.
@@ -162,6 +199,9 @@ func (p *connection) requests() {
 			if p.link.lose > 0 {
 				p.link.lose--
 				p.losing = true
+			}
+			if p.link.made != nil {
+				p.made, p.link.made = p.link.made, nil
 			}
 			p.link.mu.Unlock()
 		}
@@ -196,8 +236,12 @@ func (p *connection) replies() {
 // passes waits until a reply may pass, and reports whether it is to.
 func (p *connection) passes() bool {
 	p.link.mu.Lock()
-	gate := p.link.gate
+	gate, made := p.link.gate, p.made
+	p.made = nil
 	p.link.mu.Unlock()
+	if made != nil {
+		made()
+	}
 	<-gate
 	p.link.mu.Lock()
 	defer p.link.mu.Unlock()
@@ -234,14 +278,14 @@ func readMessage(from *bufio.Reader, typed bool) ([]byte, error) {
 	return message, err
 }
 
-// commits finds the messages that have the database commit something that was written.
+// commits finds the messages that have the database commit what was written about a booking.
 type commits struct {
 	writes map[string]bool // whether a prepared statement does, by its name
 	dirty  bool            // something was written since the last commit
 	inside bool            // a transaction that was begun
 }
 
-var writing = regexp.MustCompile(`(?i)\b(insert|update|delete)\b`)
+var writing = regexp.MustCompile(`(?i)\b(insert\s+into|update)\s+(bookings|booking_\w+|idempotency_keys)\b`)
 
 func (c *commits) in(message []byte) bool {
 	if len(message) < 5 {

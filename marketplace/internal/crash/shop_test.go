@@ -45,7 +45,7 @@ catalog:
 
 // customersPatience is how long a customer waits for an answer, until they ask another
 // replica.
-const customersPatience = 45 * time.Second
+const customersPatience = 80 * time.Second
 
 // shop is a fleet with a partner whose catalog and slots it knows.
 type shop struct {
