@@ -81,7 +81,7 @@ func (f safetyFlags) beginLedger(config suite.Config, reportDir string) (*ledger
 	name := f.ledgerName(reportDir)
 	begun, err := ledger.Create(name, ledger.Head{
 		BaseURL: config.BaseURL.String(), AuthType: config.AuthType, SuiteVersion: config.Version,
-	}, probe.NewRedactor(config.AuthKey).Redact)
+	}, config.AuthKey)
 	switch {
 	case errors.Is(err, ledger.ErrPending):
 		return nil, fmt.Errorf("the ledger %w: run 'conformance cleanup %s' first, or name another file with --ledger", err, name)

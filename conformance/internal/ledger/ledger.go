@@ -38,6 +38,8 @@ type Ledger struct {
 	redact func(string) string
 	file   *file // nil: it is kept in memory only
 
+	doubtful int // number of the first line that has not the right MAC; 0: all have
+
 	mu      sync.Mutex
 	entries []*Entry
 	trouble error // the file could not be written
@@ -267,7 +269,9 @@ func (e *Entry) Open() bool {
 }
 
 const (
-	version = 1
+	version = 2
+	// withoutMACs is the version before, which is read, but proves nothing.
+	withoutMACs = 1
 	// longestID is how many bytes of an id are kept to be shown.
 	longestID = 1000
 	// longestCode is how many bytes a code or booking id may have that is kept to
@@ -322,6 +326,7 @@ var ErrInUse = errors.New("it is in use by a run, or a clean-up, that is still u
 type file struct {
 	lock   *flock.Flock
 	handle *os.File
+	macs   *chain // nil: the lines have none
 }
 
 // errLink refuses a name that may lead anywhere, as in a repository that was cloned.
@@ -340,6 +345,9 @@ func take(name string, flag int) (*file, error) {
 	locked, err := taken.lock.TryLock()
 	if err == nil && !locked {
 		err = ErrInUse
+	}
+	if err == nil {
+		err = handle.Chmod(0o600) // one that was there may be open to others
 	}
 	if err != nil {
 		return nil, errors.Join(inFile(name, fileerror.Reason(err)), taken.close())
@@ -364,7 +372,7 @@ func (f *file) write(value any, safely bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.handle.Write(append(text, '\n')); err != nil {
+	if _, err := f.handle.Write(f.macs.line(text)); err != nil {
 		return fileerror.Reason(err)
 	}
 	if safely {

@@ -5,34 +5,37 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
 	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/pgembed"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
 type database struct {
 	address string
-	private *pgembed.Server // nil: one that was given
+	private *pgembed.Keeper // nil: one that was given
 }
 
 // openDatabase starts a private PostgreSQL where none was given, and migrates.
-func openDatabase(ctx context.Context, s storage) (*database, error) {
+func openDatabase(ctx context.Context, s storage, log *slog.Logger) (*database, error) {
 	db := &database{address: s.databaseURL}
 	if db.address == "" {
-		err := s.makeDataDir()
-		if err != nil {
+		if err := s.makeDataDir(); err != nil {
 			return nil, err
 		}
-		if db.private, err = pgembed.Start(ctx, pgembed.Config{Dir: s.privateDatabase(), Download: true}); err != nil {
+		config := pgembed.Config{Dir: s.privateDatabase(), Download: true}
+		private, err := pgembed.Start(ctx, config)
+		if err != nil {
 			if errors.Is(err, fs.ErrPermission) {
 				err = inDataDir(s.privateDatabase(), err)
 			}
 			return nil, err
 		}
-		db.address = db.private.URL("postgres")
+		db.address, db.private = private.URL("postgres"), pgembed.Keep(private, config, log)
 	}
 	if _, err := postgres.Migrate(ctx, db.address); err != nil {
 		if errors.Is(err, postgres.ErrUnreachable) && db.private == nil {
@@ -63,7 +66,7 @@ func inDataDir(path string, err error) error {
 // joinDatabase is openDatabase for what may be done while the service runs: where that
 // has a private PostgreSQL, it is used as well.
 func joinDatabase(ctx context.Context, s storage) (*database, error) {
-	db, err := openDatabase(ctx, s)
+	db, err := openDatabase(ctx, s, slog.New(slog.DiscardHandler))
 	if !errors.Is(err, pgembed.ErrInUse) {
 		return db, err
 	}
@@ -89,13 +92,18 @@ func withStore(ctx context.Context, s storage, f func(*postgres.Store) error) (e
 	return f(store)
 }
 
-// gone is closed when a private PostgreSQL has ended by itself.
-func (db *database) gone() <-chan struct{} {
-	if db.private == nil {
-		return nil
+// ready is a check that the database takes writes, which a private PostgreSQL does not
+// while it is started again.
+func (db *database) ready(check func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if db.private != nil && !db.private.Running() {
+			return errRestarting
+		}
+		return check(ctx)
 	}
-	return db.private.Gone()
 }
+
+var errRestarting = &marketplace.Error{Code: marketplace.Unavailable, Message: "the private PostgreSQL is restarting"}
 
 func (db *database) close(ctx context.Context) error {
 	if db.private == nil {

@@ -152,19 +152,6 @@ func TestEveryAnswerCarriesARequestID(t *testing.T) {
 	}
 }
 
-func TestTheServiceIsReadyWhileItsDatabaseAnswers(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	if a := b.do(t, "GET", "/readyz", ""); a.StatusCode != 200 {
-		t.Errorf("want 200, got %d", a.StatusCode)
-	}
-	b.store.Close()
-	wantProblem(t, b.do(t, "GET", "/readyz", ""), 503, "the database does not answer")
-	if a := b.do(t, "GET", "/healthz", ""); a.StatusCode != 200 {
-		t.Errorf("want it alive all the same, got %d", a.StatusCode)
-	}
-}
-
 func TestWhoGuessesPasswordsIsToldToWait(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -23,8 +23,9 @@ type Config struct {
 	Bookings     *booking.Service
 	Syncer       *catalog.Syncer
 	Notifier     *catalog.Notifier
-	Front        *storefront.Front // what readers see
-	RateLimit    int               // requests a minute of one credential; 0 is no limit
+	Front        *storefront.Front           // what readers see
+	RateLimit    int                         // requests a minute of one credential; 0 is no limit
+	Ready        func(context.Context) error // nil where the service can serve, else why not: Unavailable
 	Metrics      *telemetry.Metrics
 	Scrapers     []netip.Prefix // the networks that may read the metrics
 	Now          func() time.Time

@@ -51,7 +51,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	activities := activityHandler{c.Store.Catalog, caughtUp}
 	terms := termsHandler{c.Store.Storefront, caughtUp}
 	signIns := signInHandler{c.SignIn, c.Metrics}
-	ops := opsHandler{c.Store.Database, c.Metrics.Handler(), c.Scrapers, c.Now}
+	ops := opsHandler{c.Store.Database, c.Ready, c.Metrics.Handler(), c.Scrapers, c.Now}
 	return []route{
 		{get, "/api/v1/resellers/activities", resellers, ok(storefront.list)},
 		{get, "/api/v1/resellers/activities/{activity}", resellers, ok(byID("activity", storefront.show))},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/singleflight"
 )
 
 // endedFor is how old the list of ended sign-ins may be: what another replica ended is
@@ -20,10 +21,11 @@ const slack = time.Minute
 // ended knows the sign-ins that were ended while an access token of theirs may still be
 // good. A token tells nobody by itself that its sign-in has ended.
 type ended struct {
-	store  Store
-	now    func() time.Time
-	known  atomic.Pointer[endedSignIns]
-	asking sync.Mutex
+	store   Store
+	now     func() time.Time
+	known   atomic.Pointer[endedSignIns]
+	asking  sync.Mutex
+	waiting singleflight.Group // for the first list
 }
 
 type endedSignIns struct {
@@ -36,19 +38,29 @@ type endedSignIns struct {
 func (e *ended) has(ctx context.Context, family uuid.UUID) (bool, error) {
 	known := e.known.Load()
 	if known == nil || e.now().Sub(known.at) >= endedFor {
-		if known == nil {
-			e.asking.Lock()
-		} else if !e.asking.TryLock() {
+		var err error
+		switch {
+		case known == nil:
+			err = e.first(ctx)
+		case !e.asking.TryLock():
 			return known.families[family], nil
+		default:
+			err = e.ask(ctx)
+			e.asking.Unlock()
 		}
-		err := e.ask(ctx)
-		e.asking.Unlock()
 		if err != nil {
 			return false, err
 		}
 		known = e.known.Load()
 	}
 	return known.families[family], nil
+}
+
+// first asks for the first list, once for all who wait for it: a database that does not
+// answer keeps them no longer than one.
+func (e *ended) first(ctx context.Context) error {
+	_, err, _ := e.waiting.Do("", func() (any, error) { return nil, e.renew(context.WithoutCancel(ctx)) })
+	return err
 }
 
 // renew has what this replica has ended be felt at once.

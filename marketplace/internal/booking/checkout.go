@@ -166,8 +166,8 @@ func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, off
 	defer cancel()
 	err = s.Partner.Availability(within, target, window.Request(catalog.SlotOption{
 		VariationID: o.Variation, ProductID: offer.Activity.Product.ID, TimeZone: offer.Activity.Product.TimeZone, Option: offer.variation(o.Variation).Option,
-	}), func(body []byte) (err error) {
-		read, err = catalog.ReadSlots(body, window)
+	}), func(ctx context.Context, body []byte) (err error) {
+		read, err = catalog.ReadSlots(ctx, body, window)
 		return err
 	})
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(within), errBusy) {

@@ -71,7 +71,7 @@ func (a *reserve) create(ctx context.Context) error {
 	case marketplace.CodeOf(err) != marketplace.Internal:
 		return err
 	}
-	within, cancel = context.WithTimeout(ctx, storeTime)
+	within, cancel = context.WithTimeout(ctx, doubtTime)
 	defer cancel()
 	if recorded, failed := a.by.Store.Recorded(within, a.call.ID); failed != nil || !recorded {
 		return err

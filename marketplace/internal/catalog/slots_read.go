@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,8 +48,9 @@ var (
 )
 
 // ReadSlots reads an answer slot by slot. The error says why it is no answer at all
-// (AVL-3); a slot that breaks its schema, or that we could not keep, is set aside.
-func ReadSlots(body []byte, w Window) (*SlotAnswer, error) {
+// (AVL-3), or that ctx has ended; a slot that breaks its schema, or that we could not
+// keep, is set aside.
+func ReadSlots(ctx context.Context, body []byte, w Window) (*SlotAnswer, error) {
 	if !utf8.Valid(body) {
 		return nil, errNoUTF8
 	}
@@ -64,6 +66,9 @@ func ReadSlots(body []byte, w Window) (*SlotAnswer, error) {
 	for raw := range parts(array) { // one at a time: decoded, an answer takes many times its own size
 		if i == mostSlots {
 			return nil, errManySlots
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 		read.add(raw, i)
 		i++

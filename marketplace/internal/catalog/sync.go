@@ -113,7 +113,7 @@ type Store interface {
 // Puller pulls catalogs.
 type Puller interface {
 	// Products pulls a catalog and has read read its body.
-	Products(ctx context.Context, t partner.Target, since time.Time, read func(body []byte) error) error
+	Products(ctx context.Context, t partner.Target, since time.Time, read func(ctx context.Context, body []byte) error) error
 }
 
 // Syncer syncs catalogs. It is safe for concurrent use.
@@ -195,12 +195,12 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 	}
 	var hash Hash
 	var read *Catalog
-	err = s.partner.Products(ctx, o.Target, since, func(body []byte) (err error) {
+	err = s.partner.Products(ctx, o.Target, since, func(ctx context.Context, body []byte) (err error) {
 		hash = sha256.Sum256(body)
 		if record.Mode == Full && position.Rules == s.rules && position.Hash == hash {
 			return nil
 		}
-		read, err = Read(body)
+		read, err = Read(ctx, body)
 		return err
 	})
 	if err != nil {

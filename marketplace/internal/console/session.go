@@ -157,6 +157,8 @@ func signIn(x *exchange) error {
 	case http.StatusTooManyRequests:
 		said.Details, said.Message = nil, "Too many sign-ins have failed. Try again in "+said.retryAfter+" seconds."
 		x.w.Header().Set("Retry-After", said.retryAfter)
+	case http.StatusServiceUnavailable:
+		return said
 	}
 	f.refuse(said)
 	return x.show(said.Status, "signin.html", &signInPage{frame: frame{Page: "Sign in"}, Form: f, To: ours(given.Get("to"))})

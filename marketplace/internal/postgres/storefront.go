@@ -28,11 +28,11 @@ const rowColumns = `
 	FROM activities a JOIN integrations i ON i.id = a.integration_id `
 
 func (s *Storefront) AllRows(ctx context.Context) ([]storefront.Row, error) {
-	return all(ctx, s.pool, scanRow, rowColumns+`WHERE `+listed+` ORDER BY a.created_at, a.id`)
+	return all(unhurried(ctx), s.pool, scanRow, rowColumns+`WHERE `+listed+` ORDER BY a.created_at, a.id`)
 }
 
 func (s *Storefront) Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]storefront.Row, error) {
-	return all(ctx, s.pool, scanRow, rowColumns+`WHERE a.id = ANY($1) OR a.integration_id = ANY($2) ORDER BY a.created_at, a.id`, activities, integrations)
+	return all(unhurried(ctx), s.pool, scanRow, rowColumns+`WHERE a.id = ANY($1) OR a.integration_id = ANY($2) ORDER BY a.created_at, a.id`, activities, integrations)
 }
 
 func scanRow(row pgx.CollectableRow) (r storefront.Row, err error) {

@@ -73,8 +73,9 @@ func (f *Front) Close() {
 	<-f.ended
 }
 
-// catchUpTime bounds how long CatchUp waits.
-const catchUpTime = 10 * time.Second
+// catchUpTime bounds how long CatchUp waits: a database that is gone meanwhile must not
+// keep the answer to what is stored.
+const catchUpTime = 4 * time.Second
 
 var errClosed = errors.New("the storefront is closed")
 

@@ -130,6 +130,16 @@ func (m *Metrics) Database(read func(context.Context) (State, error), now func()
 	m.registry.MustRegister(&database{read, now, pools, m.partners})
 }
 
+// Ready tells whether the service can serve, as /readyz does.
+func (m *Metrics) Ready(check func(context.Context) error) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "marketplace_ready", Help: "1 while /readyz says that the service can serve."}, func() float64 {
+		if check(context.Background()) != nil {
+			return 0
+		}
+		return 1
+	}))
+}
+
 // PageCache tells how made pages are used.
 func (m *Metrics) PageCache(read func() (hits, misses uint64, bytes int64)) {
 	counter := func(name, help string, of func() float64) prometheus.Collector {

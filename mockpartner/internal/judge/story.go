@@ -17,7 +17,7 @@ type story struct {
 	// cancelled are the cancellations of each booking id, in the order in which
 	// the ids were first named.
 	cancelled [][]*call
-	seconds   map[string][]int64 // in which each process called
+	active    map[string]activity // by process
 }
 
 // hold is what was said of one hold. A code that the partner gives out again is
@@ -38,7 +38,7 @@ func tell(c Case) *story {
 		told.process = processOf(told)
 		s.calls = append(s.calls, told)
 	}
-	s.seconds = heardSeconds(s.calls)
+	s.active = activities(s.calls)
 	known := s.reserved()
 	s.spell(known)
 	s.follow(known)

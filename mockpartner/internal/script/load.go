@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -59,6 +61,22 @@ func (f File) Scenario() (*Scenario, error) { return Parse(f.Path, f.text) }
 // Parse reads a scenario from YAML, of which JSON is a part. The name is the
 // file's, in messages and as what a catalog's path begins from.
 func Parse(name string, text []byte) (*Scenario, error) { return read(name, text, true) }
+
+// within is the path of a file in the scenario's folder, or below it. A scenario may be a
+// stranger's, and reads nothing else.
+func within(folder, given string) (string, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	if _, err := root.Stat(given); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", errOutside
+	}
+	return filepath.Join(folder, given), nil
+}
+
+var errOutside = errors.New("catalog: want a path inside the scenario's folder: --catalog takes any other")
 
 // ParseBody reads a scenario as Parse does, from somebody who may not name files
 // of this machine: a catalog stands in the scenario itself.
@@ -124,9 +142,10 @@ func read(name string, text []byte, mayName bool) (*Scenario, error) {
 	}
 	s.Frozen, s.Seed, s.Policy, s.HoldFor = f.Clock.Frozen, f.Seed, f.Policy, f.HoldFor
 	s.Quirks, s.Faults, s.Webhooks, s.Catalog = f.Quirks, f.Faults, f.Webhooks, f.Catalog.own
-	if path := f.Catalog.path; path != "" {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(name), path)
+	if f.Catalog.path != "" {
+		path, err := within(filepath.Dir(name), f.Catalog.path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if s.Catalog, err = catalog.Load(path); err != nil {
 			return nil, err

@@ -181,8 +181,8 @@ func (f fickle) outcome(good func()) partner.Outcome {
 	}
 }
 
-func (f fickle) Availability(_ context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func([]byte) error) error {
-	return read(f.world.vacancies())
+func (f fickle) Availability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
+	return read(ctx, f.world.vacancies())
 }
 
 func (f fickle) Reserve(_ context.Context, _ partner.SendBy, _ partner.Target, _ partnerapi.Health, _ partnerapi.ReserveRequest, _ func(partnerapi.ReserveAnswer, partner.Outcome)) (answer partnerapi.ReserveAnswer, o partner.Outcome) {
