@@ -118,13 +118,13 @@ func (b *Booker) reserveAll(ctx context.Context, offer discover.Offer, all []non
 			return Odd{}, stop
 		}
 		answer, stop := b.calls.odd(context.WithoutCancel(ctx), n.call(partnerapi.Reserve, http.MethodPost, partnerapi.ReservePath))
-		b.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+		b.calls.Ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
 		odd := Odd{What: n.what, Answer: answer, Held: entry.State == ledger.Held}
 		if stop == nil && odd.Held {
 			_, stop = b.releaseHold(ctx, "release it", held(entry, answer), true)
 		}
 		if stop == nil && ctx.Err() != nil {
-			stop = b.calls.time.out()
+			stop = b.calls.Time.out()
 		}
 		return odd, stop
 	})
@@ -143,7 +143,7 @@ func (c *caller) sendAll(ctx context.Context, all []nonsense, call func(nonsense
 // finding, and waiting for all would take the run's time.
 func (c *caller) tryAll(all []nonsense, send func(nonsense) (Odd, *Stop)) (sent []Odd, stop *Stop) {
 	few := together
-	if c.alone {
+	if c.NoRaces {
 		few = 1
 	}
 	for few := range slices.Chunk(all, few) {

@@ -24,7 +24,7 @@ func (b *Booker) Confirm(ctx context.Context, purpose string, h *Hold, full bool
 
 func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*probe.Answer, *Stop) {
 	if ctx.Err() != nil {
-		return nil, b.calls.time.out()
+		return nil, b.calls.Time.out()
 	}
 	settle, stop := b.confirming(h)
 	if stop != nil {
@@ -42,15 +42,15 @@ func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*prob
 // is read nobody knows whether there is a booking. The answers are to be given to
 // settle. The stop says why the code must not be confirmed.
 func (b *Booker) confirming(h *Hold) (settle func(...*probe.Answer), stop *Stop) {
-	if most := b.bounds.MaxBookings; h.Held() && b.made >= most {
+	if most := b.calls.Bounds.MaxBookings; h.Held() && b.made >= most {
 		return nil, outOfBounds("no more than %d bookings may be made (--max-bookings)", most)
 	}
 	was := h.entry.State
 	if was == ledger.Held || was == ledger.Undone {
-		b.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Doubtful })
+		b.calls.Ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Doubtful })
 	}
-	back := func() { b.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = was }) }
-	if err := b.ledger.Trouble(); err != nil {
+	back := func() { b.calls.Ledger.Record(h.entry, func(e *ledger.Entry) { e.State = was }) }
+	if err := b.calls.Ledger.Trouble(); err != nil {
 		back()
 		return nil, unrecorded(err)
 	}
@@ -77,13 +77,13 @@ func (b *Booker) confirming(h *Hold) (settle func(...*probe.Answer), stop *Stop)
 func (b *Booker) recordBooking(h *Hold, id string) bool {
 	entry := h.entry
 	if entry.BookingID != "" && entry.BookingID != id {
-		entry = b.ledger.Add(h.entry.Slot, h.entry.Units)
+		entry = b.calls.Ledger.Add(h.entry.Slot, h.entry.Units)
 	}
 	if entry.State == ledger.Booked {
 		return true // a repeat that was answered with the same booking
 	}
 	b.made++
-	b.ledger.Record(entry, func(e *ledger.Entry) {
+	b.calls.Ledger.Record(entry, func(e *ledger.Entry) {
 		e.State, e.BookingID = ledger.Booked, id
 		if id == "" {
 			e.State, e.Trouble = ledger.Doubtful, undo.NoBookingID
@@ -112,7 +112,7 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 		return answer, "", stopAt(Unreadable, answer, "%s", flaw)
 	}
 	schema := schemas.ConfirmAnswer
-	if b.tickets {
+	if b.calls.Tickets {
 		schema = schemas.ConfirmAnswerWithTickets
 	}
 	var fatal *Stop
@@ -121,7 +121,7 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 			fatal = b.misfit(answer, problem)
 			continue
 		}
-		b.witness.Answer(answer, problem)
+		b.calls.Witness.Answer(answer, problem)
 	}
 	return answer, Text(answer, "externalBookingId"), fatal
 }
@@ -157,14 +157,14 @@ func (b *Booker) Settle(answer *probe.Answer, h *Hold) {
 		return
 	}
 	if answer.Endpoint == partnerapi.Cancel {
-		b.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Undone })
+		b.calls.Ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Undone })
 		return
 	}
 	b.over(h)
 }
 
 func (b *Booker) over(h *Hold) {
-	b.ledger.Record(h.entry, func(e *ledger.Entry) {
+	b.calls.Ledger.Record(h.entry, func(e *ledger.Entry) {
 		if e.State == ledger.Held {
 			e.State = ledger.Undone
 		}
@@ -215,8 +215,10 @@ func (b *Booker) Traits() Traits { return *b.traits }
 // Unknown is a hold that does not exist, with a code that no partner can know: should
 // the partner book it all the same, the booking is cancelled like any other.
 func (b *Booker) Unknown(offer discover.Offer) *Hold {
-	return &Hold{entry: b.ledger.Add(ledger.SlotOf(offer), nil), Code: b.UnknownCode()}
+	return &Hold{entry: b.calls.Ledger.Add(ledger.SlotOf(offer), nil), Code: b.UnknownCode()}
 }
 
 // UnknownCode returns a code that no partner can know.
-func (b *Booker) UnknownCode() string { return "unknown-" + b.ledger.Head().Run + "-" + rand.Text() }
+func (b *Booker) UnknownCode() string {
+	return "unknown-" + b.calls.Ledger.Head().Run + "-" + rand.Text()
+}

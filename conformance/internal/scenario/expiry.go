@@ -114,7 +114,7 @@ func PlayMeans(_ context.Context, p *Player, _ int) Means {
 
 // waits reports whether the run itself waits for holds to expire.
 func (p *Player) waits() bool {
-	return p.includeSlow && !p.Clock.Movable() && p.Clock.trouble == nil
+	return p.IncludeSlow && !p.Clock.Movable() && p.Clock.trouble == nil
 }
 
 // PlayInVain returns the first hold where the run waits, and that lives too long; else
@@ -133,7 +133,7 @@ func (p *Player) worthWaiting(h *Hold) bool { return h.EndsInTime() && !p.Book.t
 // they would give their seats back in the middle of another story.
 func PlayExpireEarly(ctx context.Context, p *Player, _ int) *Booking {
 	b := PlayBooking(ctx, p, 0)
-	if p.waits() && b.Hold.Life > p.Time.most && p.worthWaiting(b.Hold) && p.expiry {
+	if p.waits() && b.Hold.Life > p.Time.most && p.worthWaiting(b.Hold) && p.Expiry {
 		beginExpiring(ctx, p)
 	}
 	return b

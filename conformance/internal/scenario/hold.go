@@ -43,14 +43,9 @@ type Bounds struct{ MaxHolds, MaxBookings int }
 // Booker makes holds and bookings, releases and cancels them. Each is in the ledger
 // before it is sent, and what came of it before anything else happens.
 type Booker struct {
-	calls   *caller
-	ledger  *ledger.Ledger
-	bounds  Bounds
-	clock   *Clock
-	tickets bool // the partner delivers its own
-	traits  *Traits
-	witness Witness
-	made    int // bookings
+	calls  *caller
+	traits *Traits
+	made   int // bookings
 }
 
 // Reserve sends one reserve. It outlives an interrupt: an answer that is not read is a
@@ -63,14 +58,14 @@ func (b *Booker) Reserve(ctx context.Context, purpose string, offer discover.Off
 // as its answer says so.
 func (b *Booker) reserveAs(ctx context.Context, offer discover.Offer, units []partnerapi.UnitQuantity, call func(*ledger.Entry) probe.Call) (*Hold, *Stop) {
 	if ctx.Err() != nil {
-		return nil, b.calls.time.out()
+		return nil, b.calls.Time.out()
 	}
 	entry, stop := b.attempt(offer, units)
 	if stop != nil {
 		return nil, stop
 	}
 	answer, stop := b.calls.call(context.WithoutCancel(ctx), call(entry), false)
-	b.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+	b.calls.Ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
 	if stop != nil {
 		return nil, stop
 	}
@@ -84,19 +79,19 @@ func held(entry *ledger.Entry, answer *probe.Answer) *Hold {
 // attempt enters a reserve that is about to be sent. What is out of bounds, or
 // cannot be entered, is not to be sent.
 func (b *Booker) attempt(offer discover.Offer, units []partnerapi.UnitQuantity) (*ledger.Entry, *Stop) {
-	if b.calls.readOnly {
+	if b.calls.ReadOnly {
 		return nil, outOfBounds(ReadOnly)
 	}
 	made := 0
-	for _, entry := range b.ledger.Entries() {
+	for _, entry := range b.calls.Ledger.Entries() {
 		if entry.Code != "" || entry.State == ledger.Attempted || entry.State == ledger.Unheard {
 			made++
 		}
 	}
-	if made >= b.bounds.MaxHolds {
-		return nil, outOfBounds("no more than %d holds may be made (--max-holds)", b.bounds.MaxHolds)
+	if made >= b.calls.Bounds.MaxHolds {
+		return nil, outOfBounds("no more than %d holds may be made (--max-holds)", b.calls.Bounds.MaxHolds)
 	}
-	entry, err := b.ledger.Attempt(ledger.SlotOf(offer), units)
+	entry, err := b.calls.Ledger.Attempt(ledger.SlotOf(offer), units)
 	if err != nil {
 		return nil, unrecorded(err)
 	}
@@ -146,10 +141,10 @@ func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
 		if problem.Pointer != "/expiresAt" { // without it a hold can be worked with
 			return nil, b.misfit(answer, problem)
 		}
-		b.witness.Answer(answer, problem)
+		b.calls.Witness.Answer(answer, problem)
 	}
 	if expires, err := partnerapi.ParseDateTime(h.entry.ExpiresAt); err == nil {
-		h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.clock.Ahead()))
+		h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.calls.Clock.Ahead()))
 		b.traits.Holdless = b.traits.Holdless || h.Life > partnerapi.HoldlessAfter
 	}
 	return h, nil
@@ -170,7 +165,7 @@ func unlike(answer *probe.Answer, want string, form Form, statuses ...int) *Stop
 func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *Stop {
 	stop := stopAt(Misfit, answer, "%s", problem)
 	stop.Problem = problem
-	stop.Exchanges[0] = answer.Marked(discover.Object(answer.Raw), problem.Pointer, b.calls.client.Redactor().Redact)
+	stop.Exchanges[0] = answer.Marked(discover.Object(answer.Raw), problem.Pointer, b.calls.Client.Redactor().Redact)
 	return stop
 }
 

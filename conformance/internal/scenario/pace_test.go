@@ -81,12 +81,12 @@ func TestTheLimitsAreScaled(t *testing.T) {
 
 func TestACallIsWaitedForAsLongAsADegradedPartnersWouldBe(t *testing.T) {
 	t.Parallel()
-	c := &caller{scale: 1, paces: newPaces(1), time: &Time{deadline: time.Now().Add(time.Hour)}}
+	c := &caller{Config: Config{LimitScale: 1, Time: &Time{deadline: time.Now().Add(time.Hour)}}, paces: newPaces(1)}
 	call := c.timed(probe.Call{Endpoint: partnerapi.Reserve})
 	if call.Limit != 5*time.Second || call.Deadline != 12*time.Second {
 		t.Errorf("want a limit of 5s and 12s of waiting, got %s and %s", call.Limit, call.Deadline)
 	}
-	c.time.deadline = time.Now()
+	c.Time.deadline = time.Now()
 	if call = c.timed(call); call.Deadline != 6500*time.Millisecond {
 		t.Errorf("want 6.5s of waiting at the end of the run's time, got %s", call.Deadline)
 	}

@@ -40,38 +40,24 @@ type Config struct {
 
 // Player plays scenarios, each of them once.
 type Player struct {
+	Config
 	Book  *Booker
 	Seats *Seats
-	Clock *Clock
-	Time  *Time
 
 	// Explored is what came of random lifecycles; nil until they are played.
 	Explored *report.Exploration
-	stories  report.Exploration
 
-	calls       *caller
-	read        *reader
-	scope       plan.Scope
-	survey      *Survey // nil until it was made
-	includeSlow bool
-	expiry      bool
-	memory      map[string]any // what was played so far, by name and attempt
+	calls  *caller
+	read   *reader
+	survey *Survey        // nil until it was made
+	memory map[string]any // what was played so far, by name and attempt
 }
 
 func NewPlayer(config Config) *Player {
-	calls := &caller{
-		client: config.Client, paces: newPaces(config.LimitScale), time: config.Time, scale: config.LimitScale,
-		readOnly: config.ReadOnly, alone: config.NoRaces,
-	}
-	read := &reader{calls: calls, witness: config.Witness}
+	calls := &caller{Config: config, paces: newPaces(config.LimitScale)}
+	read := &reader{calls: calls}
 	return &Player{
-		Book: &Booker{
-			calls: calls, ledger: config.Ledger, bounds: config.Bounds, clock: config.Clock,
-			tickets: config.Tickets, traits: &Traits{}, witness: config.Witness,
-		},
-		Seats: newSeats(read), Clock: config.Clock, Time: config.Time, calls: calls, read: read,
-		scope: config.Scope, includeSlow: config.IncludeSlow, expiry: config.Expiry,
-		stories: report.Exploration{Stories: config.Stories, Seed: config.Seed}, memory: map[string]any{},
+		Config: config, Book: &Booker{calls: calls, traits: &Traits{}}, Seats: newSeats(read), calls: calls, read: read, memory: map[string]any{},
 	}
 }
 
@@ -97,18 +83,18 @@ func (p *Player) Surveyed() *Survey { return p.survey }
 
 // Explore begins the random lifecycles.
 func (p *Player) Explore() *report.Exploration {
-	p.Explored = &p.stories
+	p.Explored = &report.Exploration{Stories: p.Stories, Seed: p.Seed}
 	return p.Explored
 }
 
 func (p *Player) UnknownHold() *Hold { return p.Book.Unknown(p.anyOffer()) }
 
 // Words returns text as a report shows it: without the key, and cut.
-func (p *Player) Words(text string) string { return p.calls.client.Redactor().Words(text) }
+func (p *Player) Words(text string) string { return p.calls.Client.Redactor().Words(text) }
 
 func (p *Player) Bookings() int { return p.Book.made }
 
 // Undoing is what undoes all that was held and booked.
 func (p *Player) Undoing() undo.Undoing {
-	return undo.Undoing{Client: p.calls.client, Ledger: p.Book.ledger, Now: p.Clock.Now, LimitScale: p.calls.scale}
+	return undo.Undoing{Client: p.calls.Client, Ledger: p.Ledger, Now: p.Clock.Now, LimitScale: p.calls.LimitScale}
 }

@@ -125,7 +125,7 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, callers int
 		entry, stop := b.attempt(offer, party)
 		if stop != nil {
 			for _, a := range attempts[:i] { // they are not sent
-				b.ledger.Record(a.entry, func(e *ledger.Entry) { recordReserve(e, nil) })
+				b.calls.Ledger.Record(a.entry, func(e *ledger.Entry) { recordReserve(e, nil) })
 			}
 			return nil, nil, stop
 		}
@@ -134,7 +134,7 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, callers int
 		attempts[i] = attempt
 		calls[i] = func() *probe.Answer {
 			answer := send()
-			b.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+			b.calls.Ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
 			attempt.Answer = answer
 			if attempt.Held() {
 				attempt.Code = entry.Code

@@ -21,7 +21,7 @@ type Record struct {
 
 func PlayRecord(_ context.Context, p *Player, _ int) Record {
 	return Record{
-		Traits: *p.Book.traits, Alone: p.calls.alone, Tickets: p.Book.tickets, Entries: p.Book.ledger.Entries(), Exchanges: p.calls.client.Exchanges(),
+		Traits: *p.Book.traits, Alone: p.calls.NoRaces, Tickets: p.Tickets, Entries: p.Ledger.Entries(), Exchanges: p.calls.Client.Exchanges(),
 		Aim: p.calls.scaled(partnerapi.AvailabilityAim),
 	}
 }

@@ -127,7 +127,7 @@ func (s *Seats) reading(offer discover.Offer, when string, answer SlotAnswer, st
 	look := Look{Left: seats.Left, Slot: slot, Exchange: answer.Exchange}
 	look.show(s.read.calls.redact)
 	read := &Reading{When: when, Offer: offer, Counted: seats.Counted, First: look, Last: look, Watch: s.watched(offer)}
-	s.vacancies.note(read, look.Exchange.StartedAt.Add(look.Exchange.Duration).Sub(s.read.calls.time.started))
+	s.vacancies.note(read, look.Exchange.StartedAt.Add(look.Exchange.Duration).Sub(s.read.calls.Time.started))
 	return read, nil
 }
 

@@ -80,7 +80,7 @@ func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *Stop {
 		return stop
 	}
 	catalog := p.read.readCatalog(ctx, answer, func(i int, product any, problem schemas.Problem) {
-		p.read.witness.Product(answer.Exchange, i, product, problem)
+		p.Witness.Product(answer.Exchange, i, product, problem)
 	})
 	v.Products, v.misfit = catalog.Products, catalog.Misfit
 	if catalog.Stop == nil {
@@ -121,7 +121,7 @@ func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
 	asking.SetLimit(together)
 	for _, q := range plan.Spread(v.inScope(p), mostOptions) {
 		asking.Go(func() error {
-			q.Window, _ = p.scope.Window(p.Clock.Now(), q.Product.Zone)
+			q.Window, _ = p.Scope.Window(p.Clock.Now(), q.Product.Zone)
 			answer, stop := p.read.ask(ctx, "slots of the next 60 days", q, probe.GoodKey)
 			reading.Lock()
 			defer reading.Unlock()
@@ -153,11 +153,11 @@ func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
 func (v *Survey) inScope(p *Player) []Question {
 	var some []Question
 	for _, q := range v.askable() {
-		if _, any := p.scope.Window(p.Clock.Now(), q.Product.Zone); any && p.scope.Takes(q.Product.ID, q.Option.ID) {
+		if _, any := p.Scope.Window(p.Clock.Now(), q.Product.Zone); any && p.Scope.Takes(q.Product.ID, q.Option.ID) {
 			some = append(some, q)
 		}
 	}
-	if v.Outside = p.scope.Unknown(v.Products); v.Outside == "" && len(some) == 0 && p.scope.Narrow() {
+	if v.Outside = p.Scope.Unknown(v.Products); v.Outside == "" && len(some) == 0 && p.Scope.Narrow() {
 		v.Outside = "nothing is left to be asked for: no option that can be booked lies within --product, --option, --from and --to"
 	}
 	return some
