@@ -70,7 +70,7 @@ soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, an
 	@SOAK=$(SOAKRUNS) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -run EveryDefect $(TESTFLAGS) ./mockpartner
 
 .PHONY: crash
-crash: need-go ## BOOKINGS (1000) bookings while replicas are killed each second and PostgreSQL twice, as many customers for 50 seats; takes minutes
+crash: need-go ## BOOKINGS (1000) bookings while replicas, their connections and PostgreSQL fail in twelve ways, then as many customers for 50 seats; takes ten minutes
 	@echo "== crash"
 	@CRASH=$(BOOKINGS) CRASH_SEED=$(SEED) go test -v -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/internal/crash
 

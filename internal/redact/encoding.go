@@ -14,6 +14,19 @@ import (
 	"unicode/utf8"
 )
 
+const (
+	// shortestSearched is the length in bytes below which a key is no longer
+	// searched for in running text: it would be found inside ordinary words. The
+	// Authorization header is redacted whatever the key's length.
+	shortestSearched = 6
+
+	// layersRedacted is how many encodings, one inside the other, the key is
+	// looked for in. A document adds one to what its parts have, so that fewer
+	// are searched in a finished one: what was redacted is never found again.
+	layersRedacted = 8
+	layersSearched = 6
+)
+
 // formsOf returns what a text that holds key holds once its escapes are undone
 // and its letters are small.
 func formsOf(key string) [][]byte {

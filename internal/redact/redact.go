@@ -13,10 +13,6 @@ import (
 const Mark = "[redacted]"
 
 const (
-	// shortestSearched is the length in bytes below which a key is no longer
-	// searched for in running text: it would be found inside ordinary words. The
-	// Authorization header is redacted whatever the key's length.
-	shortestSearched = 6
 	// shortestStump is how many letters of the key give it away where a text
 	// was cut short in the middle of it.
 	shortestStump = 4
@@ -27,12 +23,6 @@ const (
 	longestFragment = 16
 	// ellipsis marks where a text was cut short.
 	ellipsis = "…"
-
-	// layersRedacted is how many encodings, one inside the other, the key is
-	// looked for in. A document adds one to what its parts have, so that fewer
-	// are searched in a finished one: what was redacted is never found again.
-	layersRedacted = 8
-	layersSearched = 6
 )
 
 // Redactor removes a key from text, in every encoding in which it may appear:

@@ -115,6 +115,7 @@ func (r ran) succeeds(t *testing.T) string {
 type service struct {
 	*exec.Cmd
 	base   string
+	scrape string // the address of the metrics, where they have one of their own
 	log    *bufio.Reader
 	errors bytes.Buffer
 }
@@ -130,7 +131,10 @@ func serving(t *testing.T, variables []string, args ...string) *service {
 	for {
 		line, err := s.log.ReadBytes('\n')
 		var said struct{ Msg, Address string }
-		if json.Unmarshal(line, &said) == nil && said.Msg == "serving" {
+		if json.Unmarshal(line, &said) == nil && said.Msg == "serving metrics" {
+			s.scrape = said.Address
+		}
+		if said.Msg == "serving" {
 			s.base = said.Address
 			return s
 		}

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -83,7 +81,7 @@ Several replicas may share a database and a secret.`,
 
 // serve runs the service until ctx ends.
 func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
-	listener, err := listen(s.addr)
+	listener, err := listen("--addr", s.addr)
 	if err != nil {
 		return err
 	}
@@ -122,6 +120,9 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := clock.Set(ctx, store.Now); err != nil {
 		log.Warn("the clock was not set by the database's", slog.Any("error", err)) // the schedules try again
 	}
+	if err := warnOfDatabaseLog(ctx, store, log); err != nil {
+		return err
+	}
 	if err := makeOperator(ctx, store, s, clock.Now(), log); err != nil {
 		return err
 	}
@@ -155,16 +156,23 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	measured.Ready(db.ready(ready.Check))
 	measured.Database(store.MetricsState, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
 	signIn := auth.NewService(store.Accounts, key, s.loginLimit, clock.Now)
+	signIn.Tell(measured.SignInFailed)
+	config := api.Config{
+		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
+		SignIn: signIn, Integrations: integrations, Bookings: bookings,
+		Syncer: syncer, Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: s.rateLimit,
+		Ready: db.ready(ready.Check), Metrics: measured, Scrapers: s.scrapers, MetricsApart: s.metricsAddr != "", Proxies: s.proxies, Now: clock.Now, Log: log,
+		Pages: func(a http.Handler) []api.Page {
+			return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: clock.Now, Log: log}, a)
+		},
+	}
+	apart, err := serveMetrics(s.metricsAddr, config)
+	if err != nil {
+		return err
+	}
+	defer apart()
 	server := &http.Server{
-		Handler: api.New(api.Config{
-			Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
-			SignIn: signIn, Integrations: integrations, Bookings: bookings,
-			Syncer: syncer, Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: s.rateLimit,
-			Ready: db.ready(ready.Check), Metrics: measured, Scrapers: s.scrapers, Now: clock.Now, Log: log,
-			Pages: func(a http.Handler) []api.Page {
-				return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: clock.Now, Log: log}, a)
-			},
-		}),
+		Handler:           api.New(config),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
@@ -190,23 +198,6 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 // from those of another.
 func userAgent() string {
 	return fmt.Sprintf("partnerkit-marketplace/%s (instance %s)", cli.Version(), rand.Text()[:8])
-}
-
-func listen(address string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", address)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("--addr %s: another program listens there; name another port, 0 takes a free one", address)
-	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("--addr %s: this user may not listen there; name a port from 1024 on", address)
-	case err != nil:
-		var inside *net.OpError
-		if errors.As(err, &inside) {
-			err = inside.Err
-		}
-		return nil, fmt.Errorf("--addr %s: %w; name an address of this machine, such as 127.0.0.1:8080", address, err)
-	}
-	return listener, nil
 }
 
 // stop finishes the requests that are under way, and meanwhile hands the jobs back. What

@@ -101,6 +101,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 		Syncer: syncer, Notifier: catalog.NewNotifier(b.store.Catalog), Front: front, RateLimit: 600,
 		Ready: ready, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
+	config.SignIn.Tell(measured.SignInFailed)
 	for _, c := range change {
 		c(&config)
 	}

@@ -72,7 +72,9 @@ func (body order) read(account uuid.UUID) (booking.Order, error) {
 		return o, &marketplace.Error{Code: marketplace.NotFound, Message: "variation not found"}
 	}
 	if body.AffiliateCode != "" {
-		o.Affiliate = uuid.MustParse(body.AffiliateCode) // the check has seen that it is one
+		if o.Affiliate = uuid.MustParse(body.AffiliateCode); o.Affiliate == uuid.Nil { // the check has seen that it is an id
+			return o, &marketplace.Error{Code: marketplace.Invalid, Message: "the request is not as it should be", Details: []string{"affiliate_code: want an affiliate's code"}}
+		}
 	}
 	for _, unit := range body.Units {
 		o.Guests = append(o.Guests, booking.Party{Type: unit.Type, Unit: unit.UnitID, Quantity: unit.Quantity})

@@ -147,7 +147,8 @@ func (r *slotReader) keep(id string) {
 // What is kept of a slot at most.
 const (
 	mostSeats = math.MaxInt32
-	lastYear  = 9998 // in every zone a year of four digits
+	firstYear = 2000
+	lastYear  = 2200
 )
 
 // slotFields reads the fields of a decoded slot, or of news of one, that keeps its
@@ -197,8 +198,8 @@ func (f *slotFields) moment(name string) time.Time {
 		return time.Time{}
 	}
 	moment, err := partnerapi.ParseDateTime(text)
-	if year := moment.UTC().Year(); err != nil || year < 1 || year > lastYear {
-		f.wrong("/"+name, "want a year from 1 to %d", lastYear)
+	if year := moment.UTC().Year(); err != nil || year < firstYear || year > lastYear {
+		f.wrong("/"+name, "want a year from %d to %d", firstYear, lastYear)
 	}
 	return moment.UTC().Truncate(time.Microsecond)
 }

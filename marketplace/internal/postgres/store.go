@@ -35,9 +35,20 @@ type Store struct {
 
 // database is what every noun is stored with.
 type database struct {
-	pool  *pgxpool.Pool
-	queue *river.Client[pgx.Tx] // inserts jobs, and works none
+	pool   *pgxpool.Pool
+	queue  *river.Client[pgx.Tx] // inserts jobs, and works none
+	hasten *river.Client[pgx.Tx] // has jobs that wait be due
 }
+
+// itsOwnTime has the database take its own time for when a job is made and due. Without it
+// the queue would write down the replica's, which another clock compares.
+type itsOwnTime struct{}
+
+// Now is the queue's.
+func (itsOwnTime) Now() time.Time { return time.Now() }
+
+// NowOrNil is the queue's: its statement replaces the zero time.
+func (itsOwnTime) NowOrNil() *time.Time { return &time.Time{} }
 
 // Open returns a store of at most so many connections to the migrated database at
 // that address. Requests and background work have a store each, so that neither
@@ -66,7 +77,6 @@ func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
 		config.PingTimeout = o.Patience / 2
 	}
 	config.ConnConfig.Tracer = multitracer.New(o.Tracers...)
-	config.AfterConnect = inUTC
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, &unreachable{err}
@@ -75,12 +85,14 @@ func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
 		pool.Close()
 		return nil, &unreachable{err}
 	}
-	queue, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
+	quiet := slog.New(slog.DiscardHandler)
+	queue, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet, Test: river.TestConfig{Time: itsOwnTime{}}})
+	hasten, failed := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet})
+	if err := errors.Join(err, failed); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("make the job queue: %w", err)
 	}
-	d := database{pool, queue}
+	d := database{pool, queue, hasten}
 	return &Store{d, &Accounts{d}, &Partners{d}, &Catalog{d}, &Storefront{d}, &Bookings{database: d}}, nil
 }
 
