@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -125,6 +126,9 @@ func loadSecret(s settings) (_ *auth.Secret, origin string, err error) {
 	path := filepath.Join(s.dataDir, "secret-key")
 	text, err := os.ReadFile(path)
 	if err == nil {
+		if err := ownerOnly(path); err != nil {
+			return nil, "", err
+		}
 		key, err := auth.NewSecret(text)
 		if err != nil {
 			return nil, "", fmt.Errorf("%s: %w: it is not what the service has put there", path, err)
@@ -146,4 +150,25 @@ func loadSecret(s settings) (_ *auth.Secret, origin string, err error) {
 	}
 	key, err := auth.NewSecret([]byte(made))
 	return key, path + ", made now", err
+}
+
+// ownerOnly refuses a file that others than its owner may read or change.
+func ownerOnly(path string) error {
+	found, err := os.Stat(path)
+	if err != nil {
+		return inDataDir(path, err)
+	}
+	if mode := found.Mode().Perm(); runtime.GOOS != "windows" && mode&^0o600 != 0 {
+		return fmt.Errorf("%s: the service's secret has the mode %04o, with which others than its owner may use it; make it 0600: chmod 600 %s", path, mode, path)
+	}
+	return nil
+}
+
+// warnOfDatabaseLog says so where a database that was given may log customers' data.
+func warnOfDatabaseLog(ctx context.Context, store *postgres.Store, log *slog.Logger) error {
+	tells, err := store.LogMayTell(ctx)
+	if tells {
+		log.Warn("the database may log rows with customers' data: have a superuser run ALTER ROLE ... SET log_error_verbosity = 'terse' for the service's user")
+	}
+	return err
 }

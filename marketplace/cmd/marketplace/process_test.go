@@ -22,8 +22,14 @@ import (
 // beTheCommand has the test binary be the command, so that nothing has to be built.
 const beTheCommand = "TEST_IS_THE_COMMAND"
 
+// clockAhead is how far the command's clock is ahead.
+const clockAhead = "TEST_CLOCK_AHEAD"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(beTheCommand) != "" {
+		if ahead, err := time.ParseDuration(os.Getenv(clockAhead)); err == nil {
+			localTime = func() time.Time { return time.Now().Add(ahead) }
+		}
 		main()
 		os.Exit(0)
 	}
@@ -109,6 +115,7 @@ func (r ran) succeeds(t *testing.T) string {
 type service struct {
 	*exec.Cmd
 	base   string
+	scrape string // the address of the metrics, where they have one of their own
 	log    *bufio.Reader
 	errors bytes.Buffer
 }
@@ -124,7 +131,10 @@ func serving(t *testing.T, variables []string, args ...string) *service {
 	for {
 		line, err := s.log.ReadBytes('\n')
 		var said struct{ Msg, Address string }
-		if json.Unmarshal(line, &said) == nil && said.Msg == "serving" {
+		if json.Unmarshal(line, &said) == nil && said.Msg == "serving metrics" {
+			s.scrape = said.Address
+		}
+		if said.Msg == "serving" {
 			s.base = said.Address
 			return s
 		}

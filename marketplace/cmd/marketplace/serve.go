@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,6 +52,9 @@ const (
 	observeTime = time.Second
 )
 
+// localTime is the machine's clock; tests have replicas whose clocks differ.
+var localTime = time.Now
+
 func newServe() *cobra.Command {
 	var s settings
 	command := &cobra.Command{
@@ -80,7 +81,7 @@ Several replicas may share a database and a secret.`,
 
 // serve runs the service until ctx ends.
 func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
-	listener, err := listen(s.addr)
+	listener, err := listen("--addr", s.addr)
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,14 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return err
 	}
 	defer finish(store.Close, work.Close, ready.Close)
-	if err := makeOperator(ctx, store, s, log); err != nil {
+	clock := postgres.NewClock(localTime)
+	if err := clock.Set(ctx, store.Now); err != nil {
+		log.Warn("the clock was not set by the database's", slog.Any("error", err)) // the schedules try again
+	}
+	if err := warnOfDatabaseLog(ctx, store, log); err != nil {
+		return err
+	}
+	if err := makeOperator(ctx, store, s, clock.Now(), log); err != nil {
 		return err
 	}
 	if err := seedRates(ctx, store, log); err != nil {
@@ -123,40 +131,48 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	}
 	measured := telemetry.NewMetrics(cli.Version())
 	guard := partner.NewGuard(s.allowPrivatePartners)
-	integrations := partner.NewRegistry(store.Partners, guard, key, time.Now)
+	integrations := partner.NewRegistry(store.Partners, guard, key, clock.Now)
 	if err := integrations.CheckSecret(ctx); err != nil {
 		return fmt.Errorf("--secret-key: %w", err)
 	}
 	client := partner.NewClient(partner.Config{
-		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(work, measured, log),
+		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: clock.Now, Observe: observer(work, measured, log),
 	})
-	deliveries := partner.NewRegistry(work.Partners, guard, key, time.Now)
-	bookings, owed := newBookings(store, client, integrations, s.share, log), newBookings(work, client, deliveries, s.share, log)
+	deliveries := partner.NewRegistry(work.Partners, guard, key, clock.Now)
+	bookings, owed := newBookings(store, client, integrations, s.share, clock, log), newBookings(work, client, deliveries, s.share, clock, log)
 	defer func() { client.Close(); finish(bookings.Close, owed.Close) }()
-	background, err := newWorker(work, client, deliveries, owed, s.schedule, measured, log)
+	background, err := newWorker(work, client, deliveries, owed, s.schedule, measured, clock, log)
 	if err != nil {
 		return err
 	}
-	front, err := storefront.Open(ctx, storefront.Config{Store: store.Storefront, PageCache: int64(s.pageCache) << 20, AffiliateURL: s.affiliateURL, Log: log})
+	front, err := storefront.Open(ctx, storefront.Config{Store: store.Storefront, PageCache: int64(s.pageCache) << 20, AffiliateURL: s.affiliateURL, Now: time.Now, Log: log})
 	if err != nil {
 		return err
 	}
 	defer front.Close()
-	syncer := catalog.NewSyncer(store.Catalog, client, time.Now)
+	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
 	syncer.Tell(measured.Synced)
 	measured.PageCache(front.PageCache)
-	measured.Database(store.MetricsState, time.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
-	signIn := auth.NewService(store.Accounts, key, s.loginLimit, time.Now)
+	measured.Ready(db.ready(ready.Check))
+	measured.Database(store.MetricsState, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
+	signIn := auth.NewService(store.Accounts, key, s.loginLimit, clock.Now)
+	signIn.Tell(measured.SignInFailed)
+	config := api.Config{
+		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
+		SignIn: signIn, Integrations: integrations, Bookings: bookings,
+		Syncer: syncer, Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: s.rateLimit,
+		Ready: db.ready(ready.Check), Metrics: measured, Scrapers: s.scrapers, MetricsApart: s.metricsAddr != "", Proxies: s.proxies, Now: clock.Now, Log: log,
+		Pages: func(a http.Handler) []api.Page {
+			return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: clock.Now, Log: log}, a)
+		},
+	}
+	apart, err := serveMetrics(s.metricsAddr, config)
+	if err != nil {
+		return err
+	}
+	defer apart()
 	server := &http.Server{
-		Handler: api.New(api.Config{
-			Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
-			SignIn: signIn, Integrations: integrations, Bookings: bookings,
-			Syncer: syncer, Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: s.rateLimit,
-			Ready: db.ready(ready.Check), Metrics: measured, Scrapers: s.scrapers, Now: time.Now, Log: log,
-			Pages: func(a http.Handler) []api.Page {
-				return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: time.Now, Log: log}, a)
-			},
-		}),
+		Handler:           api.New(config),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
@@ -182,23 +198,6 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 // from those of another.
 func userAgent() string {
 	return fmt.Sprintf("partnerkit-marketplace/%s (instance %s)", cli.Version(), rand.Text()[:8])
-}
-
-func listen(address string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", address)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("--addr %s: another program listens there; name another port, 0 takes a free one", address)
-	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("--addr %s: this user may not listen there; name a port from 1024 on", address)
-	case err != nil:
-		var inside *net.OpError
-		if errors.As(err, &inside) {
-			err = inside.Err
-		}
-		return nil, fmt.Errorf("--addr %s: %w; name an address of this machine, such as 127.0.0.1:8080", address, err)
-	}
-	return listener, nil
 }
 
 // stop finishes the requests that are under way, and meanwhile hands the jobs back. What
@@ -239,11 +238,11 @@ func finish(all ...func()) {
 	}
 }
 
-func makeOperator(ctx context.Context, store *postgres.Store, s settings, log *slog.Logger) error {
+func makeOperator(ctx context.Context, store *postgres.Store, s settings, now time.Time, log *slog.Logger) error {
 	if s.operatorEmail == "" {
 		return nil
 	}
-	made, err := auth.NewAccount(s.firstOperator(), time.Now())
+	made, err := auth.NewAccount(s.firstOperator(), now)
 	if err != nil {
 		return err
 	}
@@ -258,20 +257,20 @@ func makeOperator(ctx context.Context, store *postgres.Store, s settings, log *s
 	}
 }
 
-func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, schedule worker.Schedule, measured *telemetry.Metrics, log *slog.Logger) (*worker.Worker, error) {
-	syncer := catalog.NewSyncer(store.Catalog, client, time.Now)
+func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, schedule worker.Schedule, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
+	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
 	syncer.Tell(measured.Synced)
-	slots := catalog.NewSlotPuller(store.Catalog, client, time.Now)
+	slots := catalog.NewSlotPuller(store.Catalog, client, clock.Now)
 	slots.Tell(measured.PulledSlots)
 	return worker.New(worker.Config{
 		Store: store, Integrations: integrations, Syncer: syncer,
-		Slots: slots, Prober: client, Bookings: bookings, Schedule: schedule, Log: log,
+		Slots: slots, Prober: client, Bookings: bookings, Schedule: schedule, Time: clock, Log: log,
 	})
 }
 
-func newBookings(store *postgres.Store, client *partner.Client, integrations *partner.Registry, share decimal.Decimal, log *slog.Logger) *booking.Service {
+func newBookings(store *postgres.Store, client *partner.Client, integrations *partner.Registry, share decimal.Decimal, clock *postgres.Clock, log *slog.Logger) *booking.Service {
 	return booking.NewService(booking.Config{
-		Store: store.Bookings, Keys: store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: time.Now, Log: log,
+		Store: store.Bookings, Keys: store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: clock.Now, Log: log,
 	})
 }
 

@@ -43,12 +43,16 @@ func (s *service) letsIn(t *testing.T, credentials client.Credentials) {
 
 func TestAnEmptyDatabaseIsMadeReadyAndTheFirstRatesAreInIt(t *testing.T) {
 	t.Parallel()
-	s := serving(t, firstOperator, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32))
+	s := serving(t, firstOperator, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32), "--metrics-addr", "127.0.0.1:0")
 	if rates := s.rates(t); rates.AsOf != "2024-06-28" || rates.Rates["USD"] != "1.0705" {
 		t.Errorf("want the rates that come with the service, got %+v", rates)
 	}
+	if status, _ := s.ask(t, "GET", "/metrics", "", nil); status != 404 {
+		t.Errorf("want the metrics at their own address only, got %d", status)
+	}
+	s.base = strings.TrimSuffix(s.scrape, "/metrics")
 	status, body := s.ask(t, "GET", "/metrics", "", nil)
-	for _, want := range []string{`marketplace_database_up 1`, `connections_max{pool="requests"}`, `connections_max{pool="work"}`, `marketplace_page_cache_bytes`} {
+	for _, want := range []string{`marketplace_database_up 1`, `marketplace_ready 1`, `connections_max{pool="requests"}`, `connections_max{pool="work"}`, `marketplace_page_cache_bytes`} {
 		if status != 200 || !strings.Contains(body, want) {
 			t.Errorf("want %s among the metrics, got %d, %d bytes", want, status, len(body))
 		}

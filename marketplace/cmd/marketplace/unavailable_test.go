@@ -239,6 +239,9 @@ func TestAReadOnlyDatabaseIsA503ForWhatWrites(t *testing.T) {
 	if p := c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", ""); p.status != 200 {
 		t.Errorf("want reads served, got %d %s", p.status, p.body)
 	}
+	if p := c.send(t, "", "GET", "/metrics", ""); !strings.Contains(p.body, "\nmarketplace_ready 0") || !strings.Contains(p.body, "\nmarketplace_database_up 1") {
+		t.Error("want the metrics to tell that the database answers and takes no writes")
+	}
 	if p := c.send(t, "", "HEAD", "/readyz", ""); p.status != 503 || p.retryAfter == "" {
 		t.Errorf("want HEAD answered as GET, got %d", p.status)
 	}
@@ -265,6 +268,36 @@ func TestAFullDiskIsLearnedFromAFailedWrite(t *testing.T) {
 	// It has room in truth: a while later the service finds that out by itself.
 	within(t, 30*time.Second, func() bool { return c.send(t, "", "GET", "/readyz", "").status == 200 })
 	s.stop(t)
+}
+
+// What one replica has signed, dated or ended another one understands, however far their
+// clocks are apart.
+func TestReplicasWhoseClocksDifferAgree(t *testing.T) {
+	t.Parallel()
+	address := pgtest.EmptyURL(t)
+	here := &callers{service: serving(t, append(firstOperator, keyRing), "--database-url", address)}
+	behind := &callers{service: serving(t, []string{keyRing, clockAhead + "=-20m"}, "--database-url", address)}
+	read := func(c *callers, token string) int {
+		return c.send(t, token, "GET", "/api/v1/operator/accounts", "").status
+	}
+	if status := read(here, behind.signIn(t, "op@example.com")); status != 200 {
+		t.Errorf("want a token of the replica that is behind taken, got %d", status)
+	}
+	signedIn := here.send(t, "", "POST", "/api/v1/auth/login", `{"email":"op@example.com","password":"`+operatorPassword+`"}`)
+	var tokens struct {
+		Data struct {
+			Access  string `json:"access_token"`
+			Refresh string `json:"refresh_token"`
+		}
+	}
+	must(t, json.Unmarshal([]byte(signedIn.body), &tokens))
+	if status := read(here, tokens.Data.Access); status != 200 {
+		t.Fatalf("want it signed in, got %d", status)
+	}
+	behind.send(t, "", "POST", "/api/v1/auth/logout", `{"refresh_token":"`+tokens.Data.Refresh+`"}`)
+	within(t, 10*time.Second, func() bool { return read(here, tokens.Data.Access) == 401 })
+	here.stop(t)
+	behind.stop(t)
 }
 
 // alter changes a database for connections that are made from now on, and ends the others.

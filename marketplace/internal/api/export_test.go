@@ -1,6 +1,9 @@
 package api
 
 import (
+	"net/http"
+	"net/netip"
+
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/telemetry"
@@ -21,3 +24,6 @@ func Routes() (list []Route) {
 	}
 	return list
 }
+
+// Remote is the address that a request comes from, where those proxies are trusted.
+func Remote(trusted []netip.Prefix, r *http.Request) string { return proxies(trusted).remote(r) }

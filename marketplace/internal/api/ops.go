@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"slices"
 	"time"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -42,15 +41,36 @@ func (h opsHandler) overview(r *http.Request) (any, error) {
 // metrics answers Prometheus, where it asks from a network that may. What a proxy passes
 // on comes from somewhere else, whatever its address.
 func (h opsHandler) metrics(w http.ResponseWriter, r *http.Request) error {
-	if r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" || !h.mayScrape(r.RemoteAddr) {
-		return &marketplace.Error{Code: marketplace.Forbidden, Message: "metrics are for the networks of --metrics-from"}
+	if !h.mayScrape(r) {
+		return &marketplace.Error{Code: marketplace.Forbidden, Message: notForMetrics}
 	}
 	h.measured.ServeHTTP(w, r)
 	return nil
 }
 
-func (h opsHandler) mayScrape(remote string) bool {
-	from, err := netip.ParseAddrPort(remote)
-	address := from.Addr().Unmap().WithZone("")
-	return err == nil && slices.ContainsFunc(h.scrapers, func(network netip.Prefix) bool { return network.Contains(address) })
+const notForMetrics = "metrics are for the networks of --metrics-from"
+
+func (h opsHandler) mayScrape(r *http.Request) bool {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && within(h.scrapers, from.Addr()) && r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == ""
+}
+
+// MetricsHandler answers with the metrics alone, for a listener of their own.
+func MetricsHandler(c Config) http.Handler {
+	ops := newOps(c)
+	only := http.NewServeMux()
+	only.HandleFunc("GET "+metricsPath, func(w http.ResponseWriter, r *http.Request) {
+		if !ops.mayScrape(r) {
+			http.Error(w, notForMetrics, http.StatusForbidden)
+			return
+		}
+		ops.measured.ServeHTTP(w, r)
+	})
+	return only
+}
+
+const metricsPath = "/metrics"
+
+func newOps(c Config) opsHandler {
+	return opsHandler{c.Store.Database, c.Ready, c.Metrics.Handler(), c.Scrapers, c.Now}
 }

@@ -71,7 +71,7 @@ func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
 	took := c.config.Now().Sub(began)
 	o := judge(ctx, asked, r)
 	o.Took = took
-	return o
+	return o.without(t.AuthKey)
 }
 
 func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (r reply) {

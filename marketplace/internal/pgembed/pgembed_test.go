@@ -301,3 +301,23 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+func TestTheLogOfTheServerHoldsNoRow(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	server := start(t, dir)
+	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
+	must(t, err)
+	defer conn.Close(t.Context())
+	for _, statement := range []string{
+		`CREATE TABLE guests (id int PRIMARY KEY, email text UNIQUE, CHECK (id > 0))`, `INSERT INTO guests VALUES (1, 'ana@example.com')`,
+		`INSERT INTO guests VALUES (2, 'ana@example.com')`, `INSERT INTO guests VALUES (-1, 'ana@example.com')`, `SELECT * FROM guests WHERE id::text || 'ana@example.com'`,
+	} {
+		_, _ = conn.Exec(t.Context(), statement) // three are refused
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "postgresql.log"))
+	must(t, err)
+	if !strings.Contains(string(text), "guests_email_key") || strings.Contains(string(text), "ana@example.com") {
+		t.Errorf("want the violated constraint logged, and no row, got %s", text)
+	}
+}

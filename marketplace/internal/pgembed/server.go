@@ -171,7 +171,7 @@ func settings(data, sockets string, config Config) []string {
 		"-c", "listen_addresses=", "-c", "unix_socket_permissions=0700",
 		"-c", "max_connections=" + strconv.Itoa(cmp.Or(config.MaxConnections, defaultConnections)),
 		"-c", "log_destination=stderr", "-c", "logging_collector=off",
-		"-c", "log_statement=none", "-c", "log_min_error_statement=panic", // statements hold customers' data
+		"-c", "log_statement=none", "-c", "log_min_error_statement=panic", "-c", "log_error_verbosity=terse", // statements and rows hold customers' data
 		"-c", "timezone=UTC",
 	}
 	if config.Disposable {

@@ -77,7 +77,6 @@ func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
 		config.PingTimeout = o.Patience / 2
 	}
 	config.ConnConfig.Tracer = multitracer.New(o.Tracers...)
-	config.AfterConnect = inUTC
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, &unreachable{err}

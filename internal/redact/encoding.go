@@ -1,4 +1,4 @@
-package probe
+package redact
 
 import (
 	"bytes"
@@ -12,6 +12,19 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+)
+
+const (
+	// shortestSearched is the length in bytes below which a key is no longer
+	// searched for in running text: it would be found inside ordinary words. The
+	// Authorization header is redacted whatever the key's length.
+	shortestSearched = 6
+
+	// layersRedacted is how many encodings, one inside the other, the key is
+	// looked for in. A document adds one to what its parts have, so that fewer
+	// are searched in a finished one: what was redacted is never found again.
+	layersRedacted = 8
+	layersSearched = 6
 )
 
 // formsOf returns what a text that holds key holds once its escapes are undone
@@ -201,6 +214,13 @@ func entity(text []byte) ([]byte, int) {
 // is longer or shorter stay as they are.
 func lower(text []byte) []byte {
 	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf {
+			if 'A' <= text[i] && text[i] <= 'Z' {
+				text[i] += 'a' - 'A'
+			}
+			i++
+			continue
+		}
 		char, size := utf8.DecodeRune(text[i:])
 		small := unicode.ToLower(char)
 		if small != char && utf8.RuneLen(small) == size {
