@@ -84,7 +84,6 @@ func base64Forms(key string) []string {
 	return forms
 }
 
-// span is a part of a text: the bytes from the first up to the second.
 type span struct{ from, to int }
 
 // layer is a text with some of its escapes undone, in small letters.
@@ -107,7 +106,6 @@ func layers(s string, most int) iter.Seq[layer] {
 	}
 }
 
-// span returns the part of the original that a part of the layer came from.
 func (l layer) span(from, to int) span {
 	if l.at == nil {
 		return span{from, to}
@@ -161,7 +159,6 @@ func unescapeOne(text []byte) (char []byte, length int) {
 	return nil, 0
 }
 
-// hexadecimal reads the byte that digits say, behind the mark of an escape.
 func hexadecimal(text []byte, mark, digits int) ([]byte, int) {
 	number, ok := number(text, mark, digits)
 	if !ok {
@@ -196,7 +193,6 @@ func utf16Escape(text []byte) ([]byte, int) {
 // longestEntity is the length in bytes of the longest entity that is undone.
 const longestEntity = 10
 
-// entity reads an entity of HTML or XML, such as &amp; or &#x2b;.
 func entity(text []byte) ([]byte, int) {
 	end := bytes.IndexByte(text[:min(len(text), longestEntity)], ';')
 	if end < 0 {

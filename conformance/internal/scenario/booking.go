@@ -98,17 +98,15 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 		return nil, "", Missing("the partner takes no cancellations: no more than %d bookings are made", mostUncancelled)
 	}
 	answer, stop := b.Confirm(ctx, purpose, h, full, probe.GoodKey)
-	switch {
-	case stop != nil:
+	if stop != nil {
 		return nil, "", stop
-	case answer.BrokeOff(http.StatusOK):
-		return answer, "", stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
-	case !answer.OK(http.StatusOK):
-		form := Usual
-		if !full && answer.OK(http.StatusBadRequest) {
-			form = Minimal
-		}
-		return answer, "", stopAt(WrongStatus, answer, "want 200 for a live hold, got %s", answer.Words()).in(form)
+	}
+	form := Usual
+	if !full && answer.OK(http.StatusBadRequest) {
+		form = Minimal
+	}
+	if stop = unlike(answer, "200 for a live hold", form, http.StatusOK); stop != nil {
+		return answer, "", stop
 	}
 	if flaw := NoObject(answer); flaw != "" {
 		return answer, "", stopAt(Unreadable, answer, "%s", flaw)
@@ -135,20 +133,21 @@ func (b *Booker) Release(ctx context.Context, purpose, code string, key probe.Ke
 // releaseHold releases a live hold with the registered key.
 func (b *Booker) releaseHold(ctx context.Context, purpose string, h *Hold, body bool) (*probe.Answer, *Stop) {
 	answer, stop := b.calls.call(ctx, releaseCall(purpose, h.Code, body, probe.GoodKey), true)
-	switch {
-	case stop != nil:
+	if stop != nil {
 		return nil, stop
-	case answer.BrokeOff(http.StatusOK):
-		return answer, stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
-	case !answer.OK(http.StatusOK):
-		form := Usual
-		if !body {
-			form = Minimal
-		}
-		return answer, stopAt(WrongStatus, answer, "want 200 for a live hold, got %s", answer.Words()).in(form)
 	}
-	b.Settle(answer, h)
-	return answer, nil
+	if stop = unlike(answer, "200 for a live hold", formOf(body), http.StatusOK); stop == nil {
+		b.Settle(answer, h)
+	}
+	return answer, stop
+}
+
+// formOf is the form of a call whose body is optional.
+func formOf(body bool) Form {
+	if body {
+		return Usual
+	}
+	return Minimal
 }
 
 // Settle enters that a hold is over, or a booking cancelled, where an answer leaves no
@@ -164,7 +163,6 @@ func (b *Booker) Settle(answer *probe.Answer, h *Hold) {
 	b.over(h)
 }
 
-// over enters that a hold is over.
 func (b *Booker) over(h *Hold) {
 	b.ledger.Record(h.entry, func(e *ledger.Entry) {
 		if e.State == ledger.Held {
@@ -180,21 +178,17 @@ func (b *Booker) Cancel(ctx context.Context, purpose, id string, key probe.Key) 
 // cancelBooking cancels a live booking with the registered key.
 func (b *Booker) cancelBooking(ctx context.Context, purpose string, h *Hold, id string, body bool) (*probe.Answer, *Stop) {
 	answer, stop := b.calls.call(ctx, cancelCall(purpose, id, body, probe.GoodKey), true)
-	switch {
-	case stop != nil:
+	if stop != nil {
 		return nil, stop
-	case answer.BrokeOff(http.StatusOK):
-		return answer, stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
-	case !body && !answer.OK(http.StatusOK):
-		return answer, stopAt(WrongStatus, answer, "want 200 for a live booking, got %s", answer.Words()).in(Minimal)
-	case answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented):
+	}
+	if body && answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
 		b.traits.NoCancel = true
 		return answer, Missing("the partner takes no cancellations: it answered %s", answer.Words())
-	case !answer.OK(http.StatusOK):
-		return answer, stopAt(WrongStatus, answer, "want 200 for a live booking, got %s", answer.Words())
 	}
-	b.Settle(answer, h)
-	return answer, nil
+	if stop = unlike(answer, "200 for a live booking", formOf(body), http.StatusOK); stop == nil {
+		b.Settle(answer, h)
+	}
+	return answer, stop
 }
 
 // Undo releases a hold, or cancels the booking that it has become, and reports whether

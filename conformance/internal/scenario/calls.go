@@ -98,13 +98,11 @@ func encode(request any) []byte {
 	return body
 }
 
-// Text returns the string under a name of an answer that is a JSON object, or "".
 func Text(answer *probe.Answer, name string) string {
 	s, _ := discover.Object(answer.Raw)[name].(string)
 	return s
 }
 
-// AnyOf says one of several statuses in words.
 func AnyOf(statuses []int) string {
 	words := make([]string, len(statuses))
 	for i, status := range statuses {
@@ -176,11 +174,8 @@ func (c *caller) odd(ctx context.Context, call probe.Call) (*probe.Answer, *Stop
 	if stop := c.bounded(call); stop != nil {
 		return nil, stop
 	}
-	if broken := c.paces[Limit{Endpoint: call.Endpoint}].broken(); broken != nil {
-		return nil, broken
-	}
-	if ctx.Err() != nil {
-		return nil, c.time.out()
+	if stop := c.maySend(ctx, call.Endpoint); stop != nil {
+		return nil, stop
 	}
 	call.Deadline = c.timedAs(Limit{Endpoint: call.Endpoint}, call).Deadline
 	answer := c.client.Do(ctx, call)
@@ -190,7 +185,6 @@ func (c *caller) odd(ctx context.Context, call probe.Call) (*probe.Answer, *Stop
 	return answer, nil
 }
 
-// ReadOnly says why nothing is held or booked where the user wants that.
 const ReadOnly = "nothing was held or booked (--read-only)"
 
 func (c *caller) bounded(call probe.Call) *Stop {
@@ -243,9 +237,9 @@ func (c *caller) callers() int64 {
 	return max(most, 2)
 }
 
-// mayRace returns why no race can be run now: a limit of its calls is broken, or
-// the run has to end.
-func (c *caller) mayRace(ctx context.Context, endpoints ...partnerapi.Endpoint) *Stop {
+// maySend returns why no such calls can be sent now: a limit of them is broken, or the
+// run has to end.
+func (c *caller) maySend(ctx context.Context, endpoints ...partnerapi.Endpoint) *Stop {
 	for _, endpoint := range endpoints {
 		if broken := c.paces[Limit{Endpoint: endpoint}].broken(); broken != nil {
 			return broken
@@ -289,7 +283,6 @@ func answeredAll(answers []*probe.Answer) *Stop {
 // protect itself, and such a call takes nothing.
 func IsBusy(answer *probe.Answer) bool { return answer.OK(http.StatusTooManyRequests) }
 
-// turnedAway counts the calls that were refused so.
 func turnedAway(answers []*probe.Answer) (n int64) {
 	for _, answer := range answers {
 		if IsBusy(answer) {
@@ -299,10 +292,14 @@ func turnedAway(answers []*probe.Answer) (n int64) {
 	return n
 }
 
-// metAll returns the stop of a race in which a call was turned away.
-func metAll(answers []*probe.Answer) *Stop {
-	if n := turnedAway(answers); n > 0 {
-		return tooFewMet(n, len(answers))
+// metAll returns the stop of a race in which a call was not answered in time, or some of
+// those that have to meet were turned away.
+func metAll(answers, meeting []*probe.Answer) *Stop {
+	if stop := answeredAll(answers); stop != nil {
+		return stop
+	}
+	if n := turnedAway(meeting); n > 0 {
+		return tooFewMet(n, len(meeting))
 	}
 	return nil
 }

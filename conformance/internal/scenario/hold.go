@@ -24,7 +24,6 @@ type Hold struct {
 	entry *ledger.Entry
 }
 
-// BookingID is the id of the booking that the hold has become, or "".
 func (h *Hold) BookingID() string { return h.entry.BookingID }
 
 // Held reports whether the hold was made, and is not a booking or released.
@@ -78,7 +77,6 @@ func (b *Booker) reserveAs(ctx context.Context, offer discover.Offer, units []pa
 	return held(entry, answer), nil
 }
 
-// held is the hold that an answer to reserve brought.
 func held(entry *ledger.Entry, answer *probe.Answer) *Hold {
 	return &Hold{entry: entry, Answer: answer, Code: entry.Code, Answered: answer.StartedAt.Add(answer.Duration)}
 }
@@ -133,15 +131,13 @@ func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
 		return nil, stop
 	}
 	answer := h.Answer
-	switch {
-	case answer.BrokeOff(http.StatusOK, http.StatusCreated):
-		return nil, stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
-	case answer.OK(http.StatusBadRequest):
+	if answer.OK(http.StatusBadRequest) {
 		stop := stopAt(Refused, answer, "reserve was refused: %s", RefusalOf(answer))
 		stop.Elsewhere = true
 		return nil, stop
-	case !answer.OK(http.StatusOK, http.StatusCreated):
-		return nil, stopAt(WrongStatus, answer, "want 200 or 201 with a hold, got %s", answer.Words())
+	}
+	if stop := unlike(answer, "200 or 201 with a hold", Usual, http.StatusOK, http.StatusCreated); stop != nil {
+		return nil, stop
 	}
 	if flaw := NoObject(answer); flaw != "" {
 		return nil, stopAt(Unreadable, answer, "%s", flaw)
@@ -159,7 +155,18 @@ func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
 	return h, nil
 }
 
-// misfit is the stop of an answer that does not fit its schema.
+// unlike is the stop of an answer that broke off, or has none of the statuses.
+func unlike(answer *probe.Answer, want string, form Form, statuses ...int) *Stop {
+	switch {
+	case answer.BrokeOff(statuses...):
+		return stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
+	case !answer.OK(statuses...):
+		return stopAt(WrongStatus, answer, "want %s, got %s", want, answer.Words()).in(form)
+	default:
+		return nil
+	}
+}
+
 func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *Stop {
 	stop := stopAt(Misfit, answer, "%s", problem)
 	stop.Problem = problem
@@ -167,7 +174,6 @@ func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *Stop {
 	return stop
 }
 
-// RefusalOf returns the message of a refusal.
 func RefusalOf(answer *probe.Answer) string {
 	if message := Text(answer, "message"); message != "" {
 		return fmt.Sprintf("%q", message)

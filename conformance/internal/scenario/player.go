@@ -11,10 +11,8 @@
 package scenario
 
 import (
-	"context"
 	"fmt"
 
-	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
@@ -78,15 +76,20 @@ func NewPlayer(config Config) *Player {
 }
 
 // played returns the scenario of that name and attempt, which the first caller plays.
-// Attempt 0 is the scenario itself; further ones play it again on other slots.
-func played[T any](p *Player, name string, attempt int, perform func(*T)) *T {
+// Attempt 0 is the scenario itself; further ones play it again on other slots of the same
+// option: what is broken for one option must be seen again there.
+func played[T any](p *Player, name string, attempt int, perform func(story *T, option string)) *T {
 	key := fmt.Sprintf("%s/%d", name, attempt)
 	if known, ok := p.memory[key]; ok {
 		return known.(*T)
 	}
+	option := ""
+	if first, ok := p.memory[name+"/0"].(interface{ OptionKey() string }); ok {
+		option = first.OptionKey()
+	}
 	story := new(T)
 	p.memory[key] = story
-	perform(story)
+	perform(story, option)
 	return story
 }
 
@@ -108,54 +111,4 @@ func (p *Player) Bookings() int { return p.Book.made }
 // Undoing is what undoes all that was held and booked.
 func (p *Player) Undoing() undo.Undoing {
 	return undo.Undoing{Client: p.calls.client, Ledger: p.Book.ledger, Now: p.Clock.Now, LimitScale: p.calls.scale}
-}
-
-// steps runs the steps of a scenario one after another, until one is stopped.
-func steps(stop **Stop, step ...func() *Stop) {
-	for _, next := range step {
-		if *stop != nil {
-			return
-		}
-		*stop = next()
-	}
-}
-
-// count is the step that counts a slot's seats.
-func (p *Player) count(ctx context.Context, offer discover.Offer, when string, into **Reading) func() *Stop {
-	return func() (stop *Stop) {
-		*into, stop = p.Seats.seats(ctx, offer, when)
-		return stop
-	}
-}
-
-// confirms is the step that confirms a hold's code and takes any answer.
-func (p *Player) confirms(ctx context.Context, purpose string, o *Opening, key probe.Key, into **probe.Answer) func() *Stop {
-	return func() (stop *Stop) {
-		*into, stop = p.Book.Confirm(ctx, purpose, o.Hold, true, key)
-		return stop
-	}
-}
-
-// releases is the step that releases a hold's code and takes any answer.
-func (p *Player) releases(ctx context.Context, purpose string, o *Opening, key probe.Key, into **probe.Answer) func() *Stop {
-	return func() (stop *Stop) {
-		*into, stop = p.Book.Release(ctx, purpose, o.Hold.Code, key)
-		return stop
-	}
-}
-
-// gives is the step that releases a live hold.
-func (p *Player) gives(ctx context.Context, purpose string, o *Opening, body bool, into **probe.Answer) func() *Stop {
-	return func() (stop *Stop) {
-		*into, stop = p.Book.releaseHold(ctx, purpose, o.Hold, body)
-		return stop
-	}
-}
-
-// cancels is the step that cancels a booking and takes any answer.
-func (p *Player) cancels(ctx context.Context, purpose string, id *string, key probe.Key, into **probe.Answer) func() *Stop {
-	return func() (stop *Stop) {
-		*into, stop = p.Book.Cancel(ctx, purpose, *id, key)
-		return stop
-	}
 }

@@ -31,7 +31,6 @@ type Witness interface {
 	Answer(answer *probe.Answer, problem schemas.Problem)
 }
 
-// Question is what availability is asked for.
 type Question struct {
 	Product discover.Product
 	Option  discover.Option

@@ -139,7 +139,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.BoolVar(&s.behindTLS, "behind-tls", false, "browsers come by https, through a proxy that speaks it: the console's cookies are for https alone")
 	f.StringVar(&s.nightlyAt, "nightly-at", "02:30", "the `time` of the night's full syncs and slot pulls, UTC")
 	f.DurationVar(&s.probes, "probe-interval", time.Minute, "how often partners are asked whether they are there; 0 is never")
-	f.DurationVar(&s.incremental, "incremental-interval", 0, "how often incremental syncs are made beside the night's; 0 is never")
+	f.DurationVar(&s.incremental, "incremental-interval", 0, "how often incremental syncs are made beside the night's, from 1m to 24h; 0 is never")
 	f.DurationVar(&s.sweeps, "sweep-interval", 30*time.Second, "how often holds that nobody paid in time are given back")
 	f.StringVar(&s.affiliatesShare, "affiliate-commission", "5", "the affiliate's share of a booking's total, in `percent`")
 	f.IntVar(&s.pageCache, "page-cache", 256, "`MiB` of memory for pages of the list that are kept made, in each replica")

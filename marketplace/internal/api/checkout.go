@@ -19,7 +19,8 @@ type order struct {
 	Variation    string `json:"variation_id" validate:"required,max=100"`
 	Availability string `json:"availability_id" validate:"required,max=1000"`
 	Units        []struct {
-		Type     partnerapi.UnitType `json:"type" validate:"required,oneof=ADULT CHILD INFANT SENIOR STUDENT"`
+		Type     partnerapi.UnitType `json:"type" validate:"required_without=UnitID,omitempty,oneof=ADULT CHILD INFANT SENIOR STUDENT"`
+		UnitID   string              `json:"unit_id" validate:"max=1000"`
 		Quantity int                 `json:"quantity" validate:"gte=1,lte=1000"`
 	} `json:"units" validate:"required,min=1,max=10,dive"`
 	Contact struct {
@@ -76,7 +77,7 @@ func (body order) read(account uuid.UUID) (booking.Order, error) {
 		}
 	}
 	for _, unit := range body.Units {
-		o.Guests = append(o.Guests, booking.Party{Type: unit.Type, Quantity: unit.Quantity})
+		o.Guests = append(o.Guests, booking.Party{Type: unit.Type, Unit: unit.UnitID, Quantity: unit.Quantity})
 	}
 	return o, nil
 }

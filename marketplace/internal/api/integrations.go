@@ -26,6 +26,7 @@ type partnerStore interface {
 type catalogStore interface {
 	Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error)
 	Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) (list []catalog.Sync, total int, err error)
+	LastSync(ctx context.Context, integration uuid.UUID) (*catalog.Sync, error)
 	SlotsKnown(ctx context.Context, integration uuid.UUID) (catalog.SlotsKnown, error)
 	Activity(ctx context.Context, id uuid.UUID) (marketplace.Activity, error)
 	Activities(ctx context.Context, by marketplace.ActivityFilter, skip int64, size int) (list []marketplace.Activity, total int, err error)
@@ -132,7 +133,7 @@ func (h integrationHandler) show(r *http.Request, i marketplace.Integration) (an
 	if err != nil {
 		return nil, err
 	}
-	syncs, _, err := h.catalog.Syncs(ctx, i.ID, 0, 1)
+	last, err := h.catalog.LastSync(ctx, i.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -150,9 +151,7 @@ func (h integrationHandler) show(r *http.Request, i marketplace.Integration) (an
 		CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
 		Health:         healthView{Health: fares, LastOKAt: timeOrNull(fares.LastOKAt), Changes: append([]partner.HealthChange{}, changes...)},
 		AwaitsApproval: position.Guarded != catalog.Hash{}, Slots: slots, Breaches: breaches,
-	}
-	if len(syncs) > 0 {
-		view.LastSync = &syncs[0]
+		LastSync: last,
 	}
 	return view, err
 }

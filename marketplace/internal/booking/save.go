@@ -58,6 +58,7 @@ func (m moves) stepFrom(ctx context.Context, r Record, decide func(Record) (Chan
 		case c.Booking.ID == uuid.Nil:
 			return r, doubted, nil
 		}
+		c.Seats = seatsChange(r.Booking, c)
 		err = m.save(ctx, c, r.Version)
 		disowned := r.disowned || errors.Is(err, ErrNotOwner)
 		switch {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -33,6 +34,11 @@ type SlotAnswer struct {
 	// Nameless: one that is set aside has no id that can be read. It may be any, so
 	// none is taken to be gone.
 	Nameless bool
+}
+
+// Lacks reports whether there is no slot of that id, not even one that is set aside.
+func (a *SlotAnswer) Lacks(id string) bool {
+	return !a.Nameless && !slices.Contains(a.Kept, id) && !slices.ContainsFunc(a.Slots, func(s marketplace.Slot) bool { return s.ID == id })
 }
 
 // SlotSetAside is a slot that cannot be sold as it is.

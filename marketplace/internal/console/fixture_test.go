@@ -79,7 +79,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 		}
 	}})
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	front, err := storefront.Open(t.Context(), storefront.Config{Store: pgtest.OpenAt(t, database).Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: log})
+	front, err := storefront.Open(t.Context(), storefront.Config{Store: pgtest.OpenAt(t, database).Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Now: s.now, Log: log})
 	s.must(err)
 	t.Cleanup(front.Close)
 	integrations := partner.NewRegistry(s.store.Partners, guard, key, s.now)

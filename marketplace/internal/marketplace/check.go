@@ -66,7 +66,7 @@ func wanted(mistake validator.FieldError) string {
 	kind, of := mistake.Kind(), mistake.Param()
 	text, list := kind == reflect.String, kind == reflect.Slice || kind == reflect.Map
 	switch tag := mistake.Tag(); {
-	case tag == "required":
+	case tag == "required" || tag == "required_without":
 		return "it is missing"
 	case tag == "email":
 		return "want an address such as ana@example.com"

@@ -42,7 +42,9 @@ func judge(within context.Context, asked call, r reply) Outcome {
 			Code: marketplace.PartnerFailed, Message: fmt.Sprintf("the partner could not be reached for %s, or the connection broke", what), Cause: withoutAddress(r.err),
 		}}
 	case r.status/100 != 2 || asked.only200 && r.status != http.StatusOK:
-		return failed(Outcome{Kind: answered, Status: r.status, Message: words(r.body), result: ResultStatus}, "the partner answered %s with %d", what, r.status)
+		return Outcome{Kind: answered, Status: r.status, Message: words(r.body), result: ResultStatus, Err: &marketplace.Error{
+			Code: marketplace.PartnerFailed, Message: fmt.Sprintf("the partner answered %s with %d", what, r.status), PartnerStatus: r.status,
+		}}
 	}
 	if asked.read != nil {
 		err := asked.read(within, r.body)

@@ -187,15 +187,48 @@ func hashOrNull(hash catalog.Hash) []byte {
 	return hash[:]
 }
 
+func (c *Catalog) KeepSkipped(ctx context.Context, integration uuid.UUID, skipped catalog.Sync) error {
+	_, err := c.pool.Exec(ctx, `
+		INSERT INTO skipped_syncs AS s (integration_id, cause, started_at, finished_at) SELECT id, $2, $3, $4 FROM integrations WHERE id = $1
+		ON CONFLICT (integration_id) DO UPDATE SET cause = EXCLUDED.cause, started_at = EXCLUDED.started_at, finished_at = EXCLUDED.finished_at
+		WHERE s.started_at < EXCLUDED.started_at`, integration, skipped.Cause, skipped.StartedAt, skipped.FinishedAt)
+	return err
+}
+
+// syncColumns reads a stored sync.
+const syncColumns = `SELECT id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard FROM syncs WHERE integration_id = $1 `
+
+func scanSync(row pgx.CollectableRow) (r catalog.Sync, err error) {
+	err = row.Scan(&r.ID, &r.Mode, &r.Cause, &r.StartedAt, &r.FinishedAt, &r.Synced, &r.Created, &r.Updated, &r.Deactivated, &r.SetAside, &r.Guard)
+	return r, err
+}
+
+// LastSync returns an integration's last sync, skipped or not; nil where there is none. A
+// skipped one has found what the last full one did.
+func (c *Catalog) LastSync(ctx context.Context, integration uuid.UUID) (*catalog.Sync, error) {
+	var last, full, skipped []catalog.Sync
+	batch := &pgx.Batch{}
+	batch.Queue(syncColumns+`ORDER BY started_at DESC, id DESC LIMIT 1`, integration).Query(into(&last, scanSync))
+	batch.Queue(syncColumns+`AND mode = 'full' ORDER BY started_at DESC, id DESC LIMIT 1`, integration).Query(into(&full, scanSync))
+	batch.Queue(`SELECT cause, started_at, finished_at FROM skipped_syncs WHERE integration_id = $1`, integration).Query(into(&skipped, func(row pgx.CollectableRow) (r catalog.Sync, err error) {
+		err = row.Scan(&r.Cause, &r.StartedAt, &r.FinishedAt)
+		return r, err
+	}))
+	switch err := c.pool.SendBatch(ctx, batch).Close(); {
+	case err != nil || len(last) == 0:
+		return nil, err
+	case len(skipped) == 0 || len(full) == 0 || !skipped[0].StartedAt.After(last[0].StartedAt):
+		return &last[0], nil
+	}
+	s := skipped[0]
+	s.Mode, s.Skipped, s.Synced, s.SetAside = catalog.Full, true, full[0].Synced, full[0].SetAside
+	return &s, nil
+}
+
 // Syncs returns a page of an integration's stored syncs, the newest first, and how many
 // there are in all.
 func (c *Catalog) Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) ([]catalog.Sync, int, error) {
-	return page(ctx, c.database, func(row pgx.CollectableRow) (r catalog.Sync, err error) {
-		err = row.Scan(&r.ID, &r.Mode, &r.Cause, &r.StartedAt, &r.FinishedAt, &r.Synced, &r.Created, &r.Updated, &r.Deactivated, &r.SetAside, &r.Guard)
-		return r, err
-	}, `SELECT count(*) FROM syncs WHERE integration_id = $1`, `
-		SELECT id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard
-		FROM syncs WHERE integration_id = $1 ORDER BY started_at DESC, id DESC`, skip, size, integration)
+	return page(ctx, c.database, scanSync, `SELECT count(*) FROM syncs WHERE integration_id = $1`, syncColumns+`ORDER BY started_at DESC, id DESC`, skip, size, integration)
 }
 
 // DropOldSyncs deletes all but an integration's last syncs, so many of each, and returns

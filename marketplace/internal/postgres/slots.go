@@ -15,7 +15,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-const slotColumns = `SELECT s.variation_id, s.availability_id, s.local_date, s.starts_at, s.ends_at, s.status, s.vacancies, s.capacity, s.unit_pricing, s.news_at FROM slots s `
+const slotColumns = `SELECT s.variation_id, s.availability_id, s.local_date, s.starts_at, s.ends_at, s.status, s.vacancies, s.capacity, s.unit_pricing, ` + slotAge + ` FROM slots s `
 
 func scanSlot(row pgx.CollectableRow) (slot marketplace.Slot, err error) {
 	err = row.Scan(&slot.VariationID, &slot.ID, &slot.LocalDate, &slot.Start, &slot.End, &slot.Status, &slot.Vacancies, &slot.Capacity, &slot.UnitPricing, &slot.NewsAt)
@@ -76,6 +76,10 @@ const (
 			vacancies = EXCLUDED.vacancies, capacity = EXCLUDED.capacity, unit_pricing = EXCLUDED.unit_pricing, news_at = EXCLUDED.news_at`
 )
 
+// slotAge is when a slot's row last became as it is: by the partner's word, or by a
+// booking of ours.
+const slotAge = `greatest(s.news_at, s.changed_at)`
+
 // storeSlots writes the slots that are new, or differ and are not newer than the pull.
 // What differs is found first: a conflict's own WHERE would lock every row, and log it.
 const storeSlots = insertSlots + `
@@ -85,14 +89,14 @@ const storeSlots = insertSlots + `
 		FROM unnest($3::text[], $4::date[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::int[], $9::int[], $10::text[])
 			AS n (id, local_date, starts_at, ends_at, status, vacancies, capacity, unit_pricing)
 	) AS n LEFT JOIN slots s ON s.variation_id = $1 AND s.availability_id = n.id
-	WHERE ` + isLast + ` AND (s.availability_id IS NULL OR s.news_at <= $2 AND
+	WHERE ` + isLast + ` AND (s.availability_id IS NULL OR ` + slotAge + ` <= $2 AND
 		(s.local_date, s.starts_at, s.ends_at, s.status, s.vacancies, s.capacity, s.unit_pricing) IS DISTINCT FROM
 		(n.local_date, n.starts_at, n.ends_at, n.status, n.vacancies, n.capacity, n.unit_pricing))` + replaceSlot
 
 // closeSlots closes the slots of the window that a pull does not show any more.
 const closeSlots = `
 	UPDATE slots s SET status = 'CLOSED', news_at = $2
-	WHERE s.variation_id = $1 AND s.local_date BETWEEN $3 AND $4 AND s.status <> 'CLOSED' AND s.news_at <= $2
+	WHERE s.variation_id = $1 AND s.local_date BETWEEN $3 AND $4 AND s.status <> 'CLOSED' AND ` + slotAge + ` <= $2
 		AND NOT EXISTS (SELECT FROM unnest($5::text[] || $6::text[]) AS kept (id) WHERE kept.id = s.availability_id) AND ` + isLast
 
 // setCapacity keeps the largest known of a variation's slots with it.

@@ -69,12 +69,10 @@ type entry struct {
 // Milliseconds is a duration that JSON shows as a number of milliseconds.
 type Milliseconds time.Duration
 
-// MarshalJSON implements json.Marshaler.
 func (m Milliseconds) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(m) / float64(time.Millisecond))
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (m *Milliseconds) UnmarshalJSON(text []byte) error {
 	var number float64
 	err := json.Unmarshal(text, &number)
@@ -86,7 +84,6 @@ func (m *Milliseconds) UnmarshalJSON(text []byte) error {
 // UTF-8 are an object {"base64": "…"}.
 type Body []byte
 
-// MarshalJSON implements json.Marshaler.
 func (b Body) MarshalJSON() ([]byte, error) {
 	if utf8.Valid(b) {
 		return json.Marshal(string(b))
@@ -94,7 +91,6 @@ func (b Body) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]string{"base64": base64.StdEncoding.EncodeToString(b)})
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (b *Body) UnmarshalJSON(text []byte) error {
 	var bytes struct{ Base64 []byte }
 	if len(text) > 0 && text[0] == '{' {

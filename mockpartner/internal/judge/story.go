@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"iter"
 	"net/netip"
 	"time"
 
@@ -108,7 +109,7 @@ func (s *story) hold(known map[string][]*hold, c *call) *hold {
 	return h
 }
 
-func (s *story) of(endpoint partnerapi.Endpoint) func(yield func(*call) bool) {
+func (s *story) of(endpoint partnerapi.Endpoint) iter.Seq[*call] {
 	return func(yield func(*call) bool) {
 		for _, c := range s.calls {
 			if c.endpoint == endpoint && !yield(c) {

@@ -71,12 +71,10 @@ func within(folder, given string) (string, error) {
 	}
 	defer root.Close()
 	if _, err := root.Stat(given); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", errOutside
+		return "", invalid.At("catalog", "want a path inside the scenario's folder: --catalog takes any other")
 	}
 	return filepath.Join(folder, given), nil
 }
-
-var errOutside = errors.New("catalog: want a path inside the scenario's folder: --catalog takes any other")
 
 // ParseBody reads a scenario as Parse does, from somebody who may not name files
 // of this machine: a catalog stands in the scenario itself.
@@ -117,9 +115,15 @@ func (s *soldAs) UnmarshalYAML(node ast.Node) error {
 
 func read(name string, text []byte, mayName bool) (*Scenario, error) {
 	s := &Scenario{}
+	path := "" // of the catalog's file
 	f, err := parse(name, text, "the scenario is empty: want a mapping with catalog, clock, seed, policy, quirks or faults", "", func(f file) (err error) {
 		if !mayName && f.Catalog.path != "" {
 			return invalid.At("catalog", "want the catalog itself: a path is taken in a file only")
+		}
+		if f.Catalog.path != "" {
+			if path, err = within(filepath.Dir(name), f.Catalog.path); err != nil {
+				return err
+			}
 		}
 		if f.Clock.Now != "" {
 			if s.Now, err = partnerapi.ParseDateTime(f.Clock.Now); err != nil {
@@ -142,11 +146,7 @@ func read(name string, text []byte, mayName bool) (*Scenario, error) {
 	}
 	s.Frozen, s.Seed, s.Policy, s.HoldFor = f.Clock.Frozen, f.Seed, f.Policy, f.HoldFor
 	s.Quirks, s.Faults, s.Webhooks, s.Catalog = f.Quirks, f.Faults, f.Webhooks, f.Catalog.own
-	if f.Catalog.path != "" {
-		path, err := within(filepath.Dir(name), f.Catalog.path)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
+	if path != "" {
 		if s.Catalog, err = catalog.Load(path); err != nil {
 			return nil, err
 		}

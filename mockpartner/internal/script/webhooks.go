@@ -102,7 +102,7 @@ func (w Webhooks) Ready() (Webhooks, error) {
 		}
 	}
 	for i, cause := range w.On {
-		if err := invalid.OneOf(fmt.Sprintf("on[%d]", i), cause, causes()); err != nil {
+		if err := invalid.OneOf(fmt.Sprintf("on[%d]", i), cause, []platform.Cause{platform.CatalogChanged, platform.StaffChange, platform.BookingChange}); err != nil {
 			return w, err
 		}
 	}
@@ -126,10 +126,6 @@ func (w Webhooks) Ready() (Webhooks, error) {
 	}
 	w.Faults, err = readyWebhookFaults(w.Faults)
 	return w, err
-}
-
-func causes() []platform.Cause {
-	return []platform.Cause{platform.CatalogChanged, platform.StaffChange, platform.BookingChange}
 }
 
 const maxTarget = 2000
