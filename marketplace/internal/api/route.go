@@ -119,8 +119,10 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	}
 }
 
-// serviceSurface is that of who runs the service.
-const serviceSurface = "service"
+const (
+	serviceSurface = "service"  // of who runs the service
+	webhookSurface = "webhooks" // of partners' platforms
+)
 
 // surface names the surface of a route.
 func (r route) surface() string {
@@ -130,7 +132,7 @@ func (r route) surface() string {
 	}
 	surface, _, _ := strings.Cut(below, "/")
 	if surface == "partner-integrations" && r.access.open {
-		return "webhooks"
+		return webhookSurface
 	}
 	return surface
 }

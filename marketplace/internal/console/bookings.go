@@ -41,7 +41,7 @@ func anyOf(name, label, none string, values ...string) field {
 func listBookings(x *exchange) error {
 	query := x.asked("attention", "status", "reseller", "q")
 	f := newForm(query,
-		field{Name: "q", Label: "Booking", Kind: "search", Hint: "Its id, the reseller's reference, or the partner's booking id."},
+		field{Name: "q", Label: "Booking or guest", Kind: "search", Hint: "An id, the reseller's reference, the partner's booking id, or the guest's name, e-mail or telephone."},
 		anyOf("status", "Status", "all", "HELD", "PAID", "CONFIRMED", "RELEASED", "CANCELLED", "RESERVING", "REFUSED", "LOST"),
 		field{Name: "reseller", Label: "Reseller", Kind: "search", Hint: "Its id or its e-mail."},
 		field{Name: "attention", Label: "Only what needs attention", Kind: "checkbox"},
@@ -56,7 +56,8 @@ func listBookings(x *exchange) error {
 			f.refuse(&refusal{Details: []string{"reseller: no reseller has this address"}})
 			return x.show(http.StatusOK, "bookings.html", &listPage[bookingView]{frame: frame{Page: "Bookings", Section: "bookings"}, Form: f, Filtered: true})
 		}
-		asked.Set("reseller", found)
+		asked.Set("reseller_id", found)
+		asked.Del("reseller")
 	}
 	return search[bookingView](x, "Bookings", "bookings", f, query, asked)
 }

@@ -36,12 +36,22 @@ func (a *Accounts) Account(ctx context.Context, id uuid.UUID) (marketplace.Accou
 	return a.account(ctx, accountColumns+`WHERE id = $1`, id)
 }
 
+var accountList = list[marketplace.Account]{
+	columns: accountColumns, rows: "accounts", at: "created_at", id: "id", scan: pgx.RowToStructByName[marketplace.Account],
+	cursor: func(a marketplace.Account) marketplace.Cursor { return marketplace.Cursor{At: a.CreatedAt, ID: a.ID} },
+}
+
 // List returns a page of the accounts of a role, of all roles for "", that have the
-// words in their address or name, in the order of their making, and how many there are.
-func (a *Accounts) List(ctx context.Context, role marketplace.Role, words string, skip int64, size int) ([]marketplace.Account, int, error) {
-	const where = `WHERE ($1 = '' OR role = $1) AND ($2 = '' OR position(lower($2) IN email) > 0 OR position(lower($2) IN lower(name)) > 0)`
-	return page(ctx, a.database, pgx.RowToStructByName[marketplace.Account],
-		`SELECT count(*) FROM accounts `+where, accountColumns+where+` ORDER BY created_at, id`, skip, size, role, words)
+// words in their address or name, in the order of their making.
+func (a *Accounts) List(ctx context.Context, role marketplace.Role, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Account], error) {
+	f := newFilters()
+	if role != "" {
+		f.add("role = @role", "role", role)
+	}
+	if words != "" {
+		f.add("(position(lower(@words) IN email) > 0 OR position(lower(@words) IN lower(name)) > 0)", "words", words)
+	}
+	return accountList.page(ctx, a.database, f, asked)
 }
 
 func (a *Accounts) ChangeAccount(ctx context.Context, id uuid.UUID, c auth.AccountChange, now time.Time) (changed marketplace.Account, err error) {

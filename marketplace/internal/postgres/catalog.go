@@ -186,15 +186,21 @@ func hashOrNull(hash catalog.Hash) []byte {
 	return hash[:]
 }
 
-// Syncs returns a page of an integration's stored syncs, the newest first, and how many
-// there are in all.
-func (c *Catalog) Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) ([]catalog.Sync, int, error) {
-	return page(ctx, c.database, func(row pgx.CollectableRow) (r catalog.Sync, err error) {
+var syncList = list[catalog.Sync]{
+	columns: `SELECT id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard FROM syncs`,
+	rows:    "syncs", at: "started_at", id: "id", newest: true,
+	scan: func(row pgx.CollectableRow) (r catalog.Sync, err error) {
 		err = row.Scan(&r.ID, &r.Mode, &r.Cause, &r.StartedAt, &r.FinishedAt, &r.Synced, &r.Created, &r.Updated, &r.Deactivated, &r.SetAside, &r.Guard)
 		return r, err
-	}, `SELECT count(*) FROM syncs WHERE integration_id = $1`, `
-		SELECT id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard
-		FROM syncs WHERE integration_id = $1 ORDER BY started_at DESC, id DESC`, skip, size, integration)
+	},
+	cursor: func(s catalog.Sync) marketplace.Cursor { return marketplace.Cursor{At: s.StartedAt, ID: s.ID} },
+}
+
+// Syncs returns a page of an integration's stored syncs, the newest first.
+func (c *Catalog) Syncs(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error) {
+	f := newFilters()
+	f.add("integration_id = @integration", "integration", integration)
+	return syncList.page(ctx, c.database, f, asked)
 }
 
 // DropOldSyncs deletes all but an integration's last syncs, so many of each, and returns
