@@ -85,7 +85,7 @@ pictures: demo ## draw the pictures of the README anew, from what they show; wan
 	@CGO_ENABLED=0 go run ./examples/cmd/pictures
 
 .PHONY: check
-check: format modules staticcheck ## what needs no test: gofmt, go vet, tidy modules, staticcheck
+check: format modules vet staticcheck ## what needs no test: gofmt, tidy modules, go vet, staticcheck
 
 .PHONY: build
 build: need-go ## build the commands into build/
@@ -155,20 +155,25 @@ format: need-go
 	@unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l $(MODULES)) || exit 1; \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
 
-# Each module by its own go.mod, as whoever requires it will build it. Vetting a
-# package compiles it, its tests and all it imports: no build apart is needed.
+# Each module by its own go.mod, as whoever requires it will build it.
 .PHONY: modules
 modules: need-go
 	@for module in $(MODULES); do \
-		echo "== go vet, go mod tidy: $$(basename $$module)"; \
-		(cd $$module && GOWORK=off go vet ./...) || exit 1; \
+		echo "== go mod tidy: $$(basename $$module)"; \
 		(cd $$module && GOWORK=off go mod tidy -diff) || { echo "not tidy: run make tidy"; exit 1; }; \
 	done
 
+# Vetting a package compiles it, its tests and all it imports: no build apart is needed.
+# -race: with an empty cache, what vet and staticcheck compile serves the tests as well.
+.PHONY: vet
+vet: need-cc
+	@echo "== go vet"
+	@CGO_ENABLED=1 go vet -race work
+
 .PHONY: staticcheck
-staticcheck: need-go
+staticcheck: need-cc
 	@echo "== staticcheck"
-	@STATICCHECK_CACHE="$$(go env GOCACHE)/staticcheck" go run $(STATICCHECK) work
+	@CGO_ENABLED=1 GOFLAGS="$$GOFLAGS -race" STATICCHECK_CACHE="$$(go env GOCACHE)/staticcheck" go run -race=false $(STATICCHECK) work
 
 # What a target needs of the machine is looked for before anything runs, and what
 # is missing is named in one line.

@@ -28,7 +28,7 @@ var sold = sync.OnceValue(catalog.Default)
 func TestEveryVariantChangesWhatACallerSeesAndLosesNoSeat(t *testing.T) {
 	t.Parallel()
 	plain := start(t).tour()
-	for _, variant := range defects.Variants() {
+	for _, variant := range defects.Variants.All() {
 		t.Run(variant.Name, func(t *testing.T) {
 			t.Parallel()
 			if variant.Clause == "" || variant.Looks == "" {

@@ -8,28 +8,26 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gorilla/mux"
-
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/reply"
-	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func products(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
+// request is one of an endpoint, with what it is a call of.
+type request struct {
+	*call
+	*http.Request
+	w http.ResponseWriter
+}
+
+func products(r request) (any, error) {
 	filter, err := filterOf(r.URL.RawQuery)
 	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", err)
-		return
+		return nil, err
 	}
-	body, err := box.Platform().Listing(filter)
-	if err != nil {
-		refuse(w, err)
-		return
-	}
-	reply.Body(w, http.StatusOK, body)
+	return r.business().Listing(filter)
 }
 
 func filterOf(rawQuery string) (filter catalog.Filter, err error) {
@@ -38,136 +36,111 @@ func filterOf(rawQuery string) (filter catalog.Filter, err error) {
 	}
 	query, err := url.ParseQuery(rawQuery)
 	if err != nil {
-		return filter, errors.New("the query is not well escaped: " + err.Error())
+		return filter, reply.Refuse(http.StatusBadRequest, "the query is not well escaped: %v", err)
 	}
 	if query.Has("limit") {
 		if filter.Limit, err = strconv.Atoi(query.Get("limit")); err != nil || filter.Limit < 1 {
-			return filter, errors.New("limit: want a number of products of at least 1, got " + strconv.Quote(query.Get("limit")))
+			return filter, reply.Refuse(http.StatusBadRequest, "limit: want a number of products of at least 1, got %q", query.Get("limit"))
 		}
 	}
 	if query.Has("updated_since") {
 		// A plus sign that was not escaped has become a space.
 		if filter.UpdatedSince, err = partnerapi.ParseDateTime(query.Get("updated_since")); err != nil {
-			return filter, errors.New("updated_since: " + err.Error() + "; escape a + as %2B")
+			return filter, reply.Refuse(http.StatusBadRequest, "updated_since: %v; escape a + as %%2B", err)
 		}
 	}
 	return filter, nil
 }
 
-func availability(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
-	body, ok := readBody(w, r)
-	if !ok {
-		return
-	}
-	if known, ok := box.Answers().Get(body); ok {
-		reply.Body(w, http.StatusOK, known)
-		return
-	}
-	request, ok := decode[partnerapi.AvailabilityRequest](w, schemas.AvailabilityRequest, body)
-	if !ok {
-		return
-	}
-	window, err := box.Platform().Availability(request)
+func availability(r request) (any, error) {
+	body, err := r.body()
 	if err != nil {
-		refuse(w, err)
-		return
+		return nil, err
+	}
+	if known, ok := r.sandbox.Answers().Get(body); ok {
+		return known, nil
+	}
+	asked, err := decode[partnerapi.AvailabilityRequest](schemas.AvailabilityRequest, body)
+	if err != nil {
+		return nil, err
+	}
+	window, err := r.business().Availability(asked)
+	if err != nil {
+		return nil, err
 	}
 	answer, err := reply.Marshal(window.Slots)
-	if err != nil {
-		refuse(w, err)
-		return
+	if err == nil {
+		r.sandbox.Answers().Put(body, answer, window.Stamp)
 	}
-	box.Answers().Put(body, answer, window.Stamp)
-	reply.Body(w, http.StatusOK, answer)
+	return answer, err
 }
 
-// touched has the journal keep what was there before and after a call on the platform.
-func touched(r *http.Request) platform.Tell { return callOf(r).entry.Touched }
+func (c *call) business() *platform.Platform { return c.sandbox.Platform() }
 
-func reserve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
-	request, ok := read[partnerapi.ReserveRequest](w, r, schemas.ReserveRequest)
-	if !ok {
-		return
-	}
-	hold, err := box.Platform().Reserve(request, touched(r))
+func reserve(r request) (any, error) {
+	wanted, err := read[partnerapi.ReserveRequest](r, schemas.ReserveRequest, required)
 	if err != nil {
-		refuse(w, err)
-		return
+		return nil, err
 	}
-	reply.JSON(w, http.StatusOK, partnerapi.ReserveAnswer{
+	hold, err := r.business().Reserve(wanted, r.entry.Touched)
+	if err != nil {
+		return nil, err
+	}
+	return partnerapi.ReserveAnswer{
 		ReservationConfirmationCode: hold.Code,
 		ExpiresAt:                   partnerapi.FormatDateTime(hold.ExpiresAt),
-	})
+	}, nil
 }
 
-func confirm(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
-	request, ok := read[partnerapi.ConfirmRequest](w, r, schemas.ConfirmRequest)
-	if !ok {
-		return
-	}
-	booking, err := box.Platform().Confirm(request, touched(r))
+func confirm(r request) (any, error) {
+	wanted, err := read[partnerapi.ConfirmRequest](r, schemas.ConfirmRequest, required)
 	if err != nil {
-		refuse(w, err)
-		return
+		return nil, err
 	}
-	reply.JSON(w, http.StatusOK, booking.Answer())
+	booking, err := r.business().Confirm(wanted, r.entry.Touched)
+	return booking.Answer(), err
 }
 
-func release(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
-	code, ok := segment(w, r, "reservationCode")
-	if !ok {
-		return
+func release(r request) (any, error) {
+	code, err := reply.Segment(r.Request, "reservationCode")
+	if err != nil {
+		return nil, err
 	}
-	request, ok := readOptional[partnerapi.ReleaseRequest](w, r, schemas.ReleaseRequest)
-	if !ok {
-		return
+	wanted, err := read[partnerapi.ReleaseRequest](r, schemas.ReleaseRequest, optional)
+	if err != nil {
+		return nil, err
 	}
 	// Two codes in one request: to release either might be the wrong hold.
-	if named := request.ReservationConfirmationCode; named != "" && named != code {
-		reply.Message(w, http.StatusBadRequest, "reservationConfirmationCode: the body names %q, the path %q", named, code)
-		return
+	if named := wanted.ReservationConfirmationCode; named != "" && named != code {
+		return nil, reply.Refuse(http.StatusBadRequest, "reservationConfirmationCode: the body names %q, the path %q", named, code)
 	}
-	done(w, box.Platform().Release(code, touched(r)))
+	return done(r.business().Release(code, r.entry.Touched))
 }
 
-func cancel(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
-	if box.Platform().Conduct().Policy.NoCancel {
-		reply.Message(w, http.StatusNotFound, "this partner does not take cancellations")
-		return
+func cancel(r request) (any, error) {
+	if r.business().Conduct().Policy.NoCancel {
+		return nil, reply.Refuse(http.StatusNotFound, "this partner does not take cancellations")
 	}
-	id, ok := segment(w, r, "externalBookingId")
-	if !ok {
-		return
-	}
-	if _, ok := readOptional[partnerapi.CancelRequest](w, r, schemas.CancelRequest); !ok {
-		return
-	}
-	done(w, box.Platform().Cancel(id, touched(r)))
-}
-
-func done(w http.ResponseWriter, outcome platform.Outcome) {
-	reply.JSON(w, http.StatusOK, partnerapi.Done{Success: true, Message: string(outcome)})
-}
-
-// segment returns the code or booking id that is a segment of the path (RSV-6).
-func segment(w http.ResponseWriter, r *http.Request, name string) (string, bool) {
-	value, err := url.PathUnescape(mux.Vars(r)[name])
+	id, err := reply.Segment(r.Request, "externalBookingId")
 	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "%s: the path segment is not well escaped: %v", name, err)
+		return nil, err
 	}
-	return value, err == nil
+	if _, err := read[partnerapi.CancelRequest](r, schemas.CancelRequest, optional); err != nil {
+		return nil, err
+	}
+	return done(r.business().Cancel(id, r.entry.Touched))
 }
 
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
-	body, ok := reply.Whole(w, r, maxBody)
-	if !ok {
-		return nil, false
-	}
+func done(outcome platform.Outcome) (any, error) {
+	return partnerapi.Done{Success: true, Message: string(outcome)}, nil
+}
+
+func (r request) body() ([]byte, error) {
+	body, err := reply.Whole(r.w, r.Request, maxBody)
 	if kind := r.Header.Get("Content-Type"); len(body) > 0 && kind != "" && !isJSON(kind) {
-		reply.Message(w, http.StatusUnsupportedMediaType, "want a body of Content-Type application/json, got %q", kind)
-		return nil, false
+		return nil, reply.Refuse(http.StatusUnsupportedMediaType, "want a body of Content-Type application/json, got %q", kind)
 	}
-	return body, true
+	return body, err
 }
 
 func isJSON(contentType string) bool {
@@ -175,30 +148,25 @@ func isJSON(contentType string) bool {
 	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
-func read[T any](w http.ResponseWriter, r *http.Request, schema string) (T, bool) {
-	body, ok := readBody(w, r)
-	if !ok {
-		var none T
-		return none, false
+// Whether there has to be a body.
+const (
+	required = true
+	optional = false
+)
+
+func read[T any](r request, schema string, must bool) (value T, err error) {
+	body, err := r.body()
+	if err != nil || len(body) == 0 && !must {
+		return value, err
 	}
-	return decode[T](w, schema, body)
+	return decode[T](schema, body)
 }
 
-func readOptional[T any](w http.ResponseWriter, r *http.Request, schema string) (T, bool) {
-	var none T
-	body, ok := readBody(w, r)
-	if !ok || len(body) == 0 {
-		return none, ok
-	}
-	return decode[T](w, schema, body)
-}
-
-func decode[T any](w http.ResponseWriter, schema string, body []byte) (value T, ok bool) {
+func decode[T any](schema string, body []byte) (value T, err error) {
 	if problems := schemas.Decode(schema, body, &value); len(problems) > 0 {
-		reply.Message(w, http.StatusBadRequest, "%s", sentence(problems))
-		return value, false
+		return value, reply.Refuse(http.StatusBadRequest, "%s", sentence(problems))
 	}
-	return value, true
+	return value, nil
 }
 
 const maxProblems = 5
@@ -211,13 +179,15 @@ func sentence(problems []schemas.Problem) string {
 	return strings.Join(words, "; ")
 }
 
-func refuse(w http.ResponseWriter, err error) {
-	status := http.StatusInternalServerError
-	if refusal := (*platform.Refusal)(nil); errors.As(err, &refusal) {
-		status = http.StatusBadRequest
-		if refusal.Kind == platform.Full {
-			status = http.StatusServiceUnavailable
-		}
+func statusOf(err error) int {
+	if stated := (*reply.Refusal)(nil); errors.As(err, &stated) {
+		return stated.Status
 	}
-	reply.JSON(w, status, partnerapi.Refusal{Message: err.Error()})
+	switch refusal := (*platform.Refusal)(nil); {
+	case !errors.As(err, &refusal):
+		return http.StatusInternalServerError
+	case refusal.Kind == platform.Full:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusBadRequest
 }

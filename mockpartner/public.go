@@ -76,9 +76,9 @@ func GenerateCatalog(seed uint64, products, options int) (*Catalog, error) {
 
 type (
 	// Defect is a named breach of one rule of the contract.
-	Defect = defects.Defect
+	Defect = defects.Partner
 	// Variant is a named partner that is unlike most and keeps the contract.
-	Variant = defects.Variant
+	Variant = defects.Partner
 )
 
 // What FindDefect and FindVariant say of a name that they do not know.
@@ -88,16 +88,16 @@ var (
 )
 
 // Defects lists all defects, by name.
-func Defects() []Defect { return defects.Defects() }
+func Defects() []Defect { return defects.Defects.All() }
 
 // Variants lists all variants, by name.
-func Variants() []Variant { return defects.Variants() }
+func Variants() []Variant { return defects.Variants.All() }
 
 // FindDefect returns the defect of that name. Its error wraps ErrNoDefect.
-func FindDefect(name string) (Defect, error) { return defects.FindDefect(name) }
+func FindDefect(name string) (Defect, error) { return defects.Defects.Find(name) }
 
 // FindVariant returns the variant of that name. Its error wraps ErrNoVariant.
-func FindVariant(name string) (Variant, error) { return defects.FindVariant(name) }
+func FindVariant(name string) (Variant, error) { return defects.Variants.Find(name) }
 
 type (
 	// Scenario is what a mock is like and how it misbehaves, as a scenario file has it.

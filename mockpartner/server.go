@@ -107,7 +107,12 @@ func (p *partner) guarded(e endpoint) http.Handler {
 			reply.Message(w, http.StatusUnauthorized, "wrong or missing key: send the header Authorization: %s", c.sandbox.Credential().Form())
 			return
 		}
-		e.handle(c.sandbox, w, r)
+		value, err := e.handle(request{c, r, w})
+		if err != nil {
+			reply.Message(w, statusOf(err), "%v", err)
+			return
+		}
+		reply.Send(w, http.StatusOK, value)
 	})
 }
 
@@ -117,7 +122,7 @@ type endpoint struct {
 	methods []string
 	path    string // template for the router
 	about   string
-	handle  func(*sandbox.Sandbox, http.ResponseWriter, *http.Request)
+	handle  func(request) (any, error)
 }
 
 // endpoints are the six, in the order in which a booking meets them.

@@ -48,10 +48,12 @@ func TestDecodeReadsIntegersHoweverTheyAreWritten(t *testing.T) {
 		`2250`: 2250, `2250.0`: 2250, `2.25e3`: 2250, `225E1`: 2250, `22500e-1`: 2250, `-0`: 0, `-1.0`: -1,
 		`9223372036854775807.0`: 9223372036854775807, `9007199254740993.0`: 9007199254740993,
 	} {
-		var entry partnerapi.PricingEntry
-		problems := schemas.Decode("partner/pricing-entry", []byte(`{"currency": "EUR", "original": `+text+`}`), &entry)
-		if problems != nil || entry.Original != want {
-			t.Errorf("%s: want %d, got %d %v", text, want, entry.Original, problems)
+		var ages struct {
+			MinAge int64 `json:"minAge"`
+		}
+		problems := schemas.Decode("partner/restrictions", []byte(`{"minAge": `+text+`}`), &ages)
+		if problems != nil || ages.MinAge != want {
+			t.Errorf("%s: want %d, got %d %v", text, want, ages.MinAge, problems)
 		}
 	}
 }

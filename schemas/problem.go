@@ -30,13 +30,18 @@ const MaxProblems = 100
 
 // Path returns the place as people write it, such as
 // options[0].units[1].pricingFrom[0].original. It is "" for the whole text.
-// Names that a stranger chose are quoted, and shortened where they are long.
+// Names that a stranger chose are quoted, and shortened where they are long, as is a
+// long path.
 func (p Problem) Path() string {
 	var path strings.Builder
+	shown := 0
 	for _, token := range pointerTokens(p.Pointer) {
+		if shown += min(len(token), longestPath); shown > longestPath && path.Len() > 0 {
+			return path.String() + "…"
+		}
 		switch {
 		case len(token) > maxGot || !isIndex(token) && !isIdentifier(token):
-			path.WriteString("[" + quoted(token) + "]")
+			path.WriteString("[" + quotedWithin(token, longestPath) + "]")
 		case isIndex(token):
 			path.WriteString("[" + token + "]")
 		case path.Len() == 0:
@@ -94,10 +99,14 @@ func comparePointers(a, b string) int {
 		if as[i] == bs[i] {
 			continue
 		}
-		if isIndex(as[i]) && isIndex(bs[i]) && len(as[i]) != len(bs[i]) {
-			return len(as[i]) - len(bs[i])
-		}
-		return strings.Compare(as[i], bs[i])
+		return compareTokens(as[i], bs[i])
 	}
 	return len(as) - len(bs)
+}
+
+func compareTokens(a, b string) int {
+	if len(a) != len(b) && isIndex(a) && isIndex(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -76,11 +77,34 @@ func invalidOffset(raw []byte) int {
 	return len(raw)
 }
 
+// misfit is a value that is not judged, and where it stands. The place is put together
+// once, when the value is found: text for each level of each bad value would cost the
+// square of what a stranger sends.
+type misfit struct {
+	message string
+	inside  []string // the names and indexes that lead to it, the innermost first
+}
+
+func unfit(format string, args ...any) *misfit { return &misfit{message: fmt.Sprintf(format, args...)} }
+
+func (m *misfit) within(token string) *misfit {
+	m.inside = append(m.inside, token)
+	return m
+}
+
+func (m *misfit) problem() Problem {
+	var pointer strings.Builder
+	for _, token := range slices.Backward(m.inside) {
+		pointer.WriteString(pointerToken(token))
+	}
+	return Problem{Pointer: pointer.String(), Keyword: keywordJSON, Message: m.message}
+}
+
 // checkValue finds what would make judging value costly or impossible: depth,
 // numbers out of all proportion, and Go values that no JSON decodes to.
-func checkValue(value any, depth int) *Problem {
+func checkValue(value any, depth int) *misfit {
 	if depth > MaxDepth {
-		return jsonProblem("want at most %d levels of arrays and objects, got more", MaxDepth)
+		return unfit("want at most %d levels of arrays and objects, got more", MaxDepth)
 	}
 	switch value := value.(type) {
 	case nil, bool, string, int, int8, int32, int64, uint, uint8, uint32, uint64:
@@ -93,58 +117,57 @@ func checkValue(value any, depth int) *Problem {
 		return checkFloat(float64(value))
 	case []any:
 		for i, item := range value {
-			if p := checkValue(item, depth+1); p != nil {
-				return within(p, strconv.Itoa(i))
+			if m := checkValue(item, depth+1); m != nil {
+				return m.within(strconv.Itoa(i))
 			}
 		}
 	case map[string]any:
 		return checkObject(value, depth)
 	default:
-		return jsonProblem("want a decoded JSON value, got the Go type %T", value)
+		return unfit("want a decoded JSON value, got the Go type %T", value)
 	}
 	return nil
 }
 
 // checkObject reports the problem of the first bad name in order, so that the
 // same text gives the same problem each time.
-func checkObject(object map[string]any, depth int) *Problem {
-	var first *Problem
+func checkObject(object map[string]any, depth int) *misfit {
+	var first *misfit
+	firstName := ""
 	for name, member := range object {
-		if p := checkValue(member, depth+1); p != nil {
-			p = within(p, name)
-			if first == nil || comparePointers(p.Pointer, first.Pointer) < 0 {
-				first = p
-			}
+		if first != nil && compareTokens(name, firstName) > 0 {
+			continue
+		}
+		if m := checkValue(member, depth+1); m != nil {
+			first, firstName = m, name
 		}
 	}
-	return first
+	if first == nil {
+		return nil
+	}
+	return first.within(firstName)
 }
 
-func within(p *Problem, token string) *Problem {
-	under := p.Under(pointerToken(token))
-	return &under
-}
-
-func checkFloat(f float64) *Problem {
+func checkFloat(f float64) *misfit {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return jsonProblem("want a number, got %v", f)
+		return unfit("want a number, got %v", f)
 	}
 	return nil
 }
 
-func checkNumber(number string) *Problem {
+func checkNumber(number string) *misfit {
 	if len(number) > maxDigits {
-		return jsonProblem("want a number of at most %d characters, got %d", maxDigits, len(number))
+		return unfit("want a number of at most %d characters, got %d", maxDigits, len(number))
 	}
 	if strings.Trim(number, "0123456789") == "" && number != "" {
 		return nil
 	}
 	if !json.Valid([]byte(number)) {
-		return jsonProblem("want a number, got %s", quoted(number))
+		return unfit("want a number, got %s", quoted(number))
 	}
 	if _, exponent, found := strings.Cut(strings.ToLower(number), "e"); found {
 		if n, err := strconv.Atoi(exponent); err != nil || n > maxExponent || n < -maxExponent {
-			return jsonProblem("want a number within the range of a double, got %s", quoted(number))
+			return unfit("want a number within the range of a double, got %s", quoted(number))
 		}
 	}
 	return nil

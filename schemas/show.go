@@ -4,10 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 )
 
-// maxGot is how many characters of a wrong value a message shows.
-const maxGot = 60
+// What a message shows of what was sent: of a wrong value, and of the path to it.
+const (
+	maxGot      = 60  // characters of a value or a name
+	longestGot  = 120 // bytes of a value
+	longestPath = 80  // bytes of a path
+)
 
 // describe shows a wrong value, shortly.
 func describe(value any) string {
@@ -32,21 +37,24 @@ func describe(value any) string {
 
 // quoted quotes, shortens and escapes a string, so that no control character of
 // a stranger's text reaches a terminal or a log.
-func quoted(s string) string {
-	short, rest := shorten(s)
+func quoted(s string) string { return quotedWithin(s, longestGot) }
+
+func quotedWithin(s string, longest int) string {
+	short, rest := shorten(s, longest)
 	return strconv.Quote(short) + rest
 }
 
 func shortened(s string) string {
-	short, rest := shorten(s)
+	short, rest := shorten(s, longestGot)
 	return short + rest
 }
 
-// shorten cuts s after maxGot characters; rest is an ellipsis where it cuts.
-func shorten(s string) (short, rest string) {
+// shorten cuts s after maxGot characters, or so many bytes; rest is an ellipsis where it
+// cuts.
+func shorten(s string, longest int) (short, rest string) {
 	n := 0
-	for offset := range s {
-		if n == maxGot {
+	for offset, r := range s {
+		if n == maxGot || offset+utf8.RuneLen(r) > longest {
 			return s[:offset], "…"
 		}
 		n++

@@ -33,8 +33,8 @@ func ValidateValue(name string, value any) []Problem {
 	if !ok {
 		return []Problem{{Keyword: keywordSchema, Message: fmt.Sprintf("there is no schema %q: schemas.Names lists all", name)}}
 	}
-	if problem := checkValue(value, 0); problem != nil {
-		return []Problem{*problem}
+	if unfit := checkValue(value, 0); unfit != nil {
+		return []Problem{unfit.problem()}
 	}
 	err := schema.Validate(value)
 	if err == nil {
@@ -47,11 +47,21 @@ func ValidateValue(name string, value any) []Problem {
 	return problemsOf(broken, value)
 }
 
+// mostLeaves bounds the errors that are put into words, of which several may be about
+// one place.
+const mostLeaves = 10 * MaxProblems
+
 // problemsOf lists the leaves of the library's tree of errors, one problem for
 // each place. Where several keywords fail at one place, the nearest tells: what
 // a value must be by itself before what it must be beside others.
 func problemsOf(err *jsonschema.ValidationError, value any) []Problem {
 	found := leaves(err, nil)
+	if len(found) > mostLeaves {
+		slices.SortFunc(found, func(a, b *jsonschema.ValidationError) int {
+			return strings.Compare(a.InstanceLocation, b.InstanceLocation)
+		})
+		found = found[:mostLeaves]
+	}
 	slices.SortFunc(found, func(a, b *jsonschema.ValidationError) int {
 		far := strings.Count(a.KeywordLocation, "/") - strings.Count(b.KeywordLocation, "/")
 		return cmp.Or(far, strings.Compare(a.KeywordLocation, b.KeywordLocation))

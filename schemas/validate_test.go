@@ -33,15 +33,15 @@ func TestProblemsReadLikeWords(t *testing.T) {
 	t.Parallel()
 	wrong := strings.Replace(productText, `"original": 100`, `"original": 22.5`, 1)
 	expect(t, schemas.ProductsAnswer, `{"products": [`+productText+`, `+productText+`, `+wrong+`]}`,
-		`products[2].options[0].units[0].pricingFrom[0].original: want an integer in the smallest currency unit, got 22.5`)
+		`products[2].options[0].units[0].pricingFrom[0].original: want an integer in the smallest currency unit, from 0 to 10^12, got 22.5`)
 	expect(t, schemas.ProductsAnswer, `[`+wrong+`]`,
-		`[0].options[0].units[0].pricingFrom[0].original: want an integer in the smallest currency unit, got 22.5`)
+		`[0].options[0].units[0].pricingFrom[0].original: want an integer in the smallest currency unit, from 0 to 10^12, got 22.5`)
 	expect(t, schemas.ProductsAnswer, `{}`, `products: missing, want an array of products`)
 	expect(t, schemas.ProductsAnswer, `"no"`, `want an array of products, or an object whose products is that array, got "no"`)
 	expect(t, schemas.Slot, `{"id": 7, "localDateTimeStart": "tomorrow", "status": "OPEN"}`,
 		`id: want a string that is not empty, got 7`,
-		`localDateTimeEnd: missing, want a date-time with seconds and a UTC offset, such as 2026-07-01T09:00:00+02:00`,
-		`localDateTimeStart: want a date-time with seconds and a UTC offset, such as 2026-07-01T09:00:00+02:00, got "tomorrow"`,
+		`localDateTimeEnd: missing, want a date-time with a UTC offset, such as 2026-07-01T09:00:00+02:00`,
+		`localDateTimeStart: want a date-time with a UTC offset, such as 2026-07-01T09:00:00+02:00, got "tomorrow"`,
 		`status: want one of AVAILABLE, FREESALE, LIMITED, SOLD_OUT or CLOSED, got "OPEN"`)
 	expect(t, schemas.ReleaseAnswer, `{"success": "yes"}`, `success: want true or false, got "yes"`)
 	expect(t, schemas.SyncTriggerAnswer, `{"success": 0, "data": []}`, `data: want an object, got an empty array`, `success: want 1, got 0`)
@@ -134,11 +134,11 @@ func TestAnAmountIsReadFromOriginalElseRetailElsePrice(t *testing.T) {
 	} {
 		expect(t, "partner/unit-pricing", price(lawful))
 	}
-	expect(t, "partner/unit-pricing", price(``), `original: missing, want an integer in the smallest currency unit, here or in retail or price`)
+	expect(t, "partner/unit-pricing", price(``), `original: missing, want an integer in the smallest currency unit, from 0 to 10^12, here or in retail or price`)
 	expect(t, "partner/unit-pricing", price(`, "original": null, "retail": null, "price": null`),
-		`original: want an integer in the smallest currency unit, here or in retail or price, got null`)
-	expect(t, "partner/unit-pricing", price(`, "original": "1", "retail": 1`), `original: want an integer in the smallest currency unit, got "1"`)
-	expect(t, "partner/unit-pricing", price(`, "original": 1, "price": 1.5`), `price: want an integer in the smallest currency unit, got 1.5`)
+		`original: want an integer in the smallest currency unit, from 0 to 10^12, here or in retail or price, got null`)
+	expect(t, "partner/unit-pricing", price(`, "original": "1", "retail": 1`), `original: want an integer in the smallest currency unit, from 0 to 10^12, got "1"`)
+	expect(t, "partner/unit-pricing", price(`, "original": 1, "price": 1.5`), `price: want an integer in the smallest currency unit, from 0 to 10^12, got 1.5`)
 }
 
 func TestTicketsAreDueOnlyFromPartnersThatDeliverThem(t *testing.T) {

@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/internal/baseline"
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/explore"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -112,4 +116,120 @@ func (c Config) withDefaults() Config {
 		c.Waiting = func(time.Time) {}
 	}
 	return c
+}
+
+// The standing bounds of a run: no story comes near them, whatever the partner
+// answers.
+const (
+	DefaultMaxHolds    = 500
+	DefaultMaxBookings = 100
+)
+
+// Bounds say how far a run may go on a platform that is in use. The zero value
+// leaves the run all that it needs.
+type Bounds struct {
+	ReadOnly    bool // nothing is held or booked: only the catalog and availability are judged
+	MaxHolds    *int // made in all; nil: DefaultMaxHolds
+	MaxBookings *int // made in all, by a partner that books a code once; nil: DefaultMaxBookings
+	MaxRPS      int  // calls a second, those at the same time too; 0: no bound
+
+	Products, Options []string // ids: only these are asked for availability and booked; nil: all
+	From, To          string   // dates, both inclusive: no slot is asked for outside; "": today, and 60 days after it
+}
+
+// check says what is wrong with the bounds at now, or nil. The words name the
+// flags that they are given by.
+func (b Bounds) check(now time.Time, clockMoves bool) error {
+	for _, count := range []struct {
+		flag string
+		n    *int
+	}{{"--max-holds", b.MaxHolds}, {"--max-bookings", b.MaxBookings}} {
+		if count.n != nil && *count.n < 0 {
+			return fmt.Errorf("%s %d: want 0 or more", count.flag, *count.n)
+		}
+	}
+	if b.MaxRPS < 0 {
+		return fmt.Errorf("--max-rps %d: want 1 or more calls a second", b.MaxRPS)
+	}
+	for _, ids := range []struct {
+		flag string
+		list []string
+	}{{"--product", b.Products}, {"--option", b.Options}} {
+		if ids.list != nil && len(ids.list) == 0 || slices.Contains(ids.list, "") {
+			return fmt.Errorf("%s names nothing: want ids as in the catalog, with commas between", ids.flag)
+		}
+	}
+	return b.checkDates(now, clockMoves)
+}
+
+// checkDates checks the dates. It is not known yet where on earth the products
+// are, nor what time it is there where the target has a clock of its own.
+func (b Bounds) checkDates(now time.Time, clockMoves bool) error {
+	for _, date := range []struct{ flag, text string }{{"--from", b.From}, {"--to", b.To}} {
+		if date.text == "" {
+			continue
+		}
+		if _, err := time.Parse(partnerapi.DateLayout, date.text); err != nil {
+			return fmt.Errorf("%s %q: want a date such as %s", date.flag, date.text, now.Format(partnerapi.DateLayout))
+		}
+		west, east := time.FixedZone("", -12*3600), time.FixedZone("", 14*3600)
+		first, last := discover.Lookahead(now, west).From, discover.Lookahead(now, east).To
+		if !clockMoves && (date.text < first || date.text > last) {
+			return fmt.Errorf("%s %s: want a date within today and the %d days after it", date.flag, date.text, partnerapi.LookaheadDays)
+		}
+	}
+	if b.From != "" && b.To != "" && b.From > b.To {
+		return fmt.Errorf("--from %s is after --to %s", b.From, b.To)
+	}
+	return nil
+}
+
+func (b Bounds) maxHolds() int { return orElse(b.MaxHolds, DefaultMaxHolds) }
+
+func (b Bounds) maxBookings() int { return orElse(b.MaxBookings, DefaultMaxBookings) }
+
+func orElse(n *int, otherwise int) int {
+	if n == nil {
+		return otherwise
+	}
+	return *n
+}
+
+// forStories raises the standing bounds by what random lifecycles may hold and book,
+// those by which one is shortened among them.
+func (b Bounds) forStories(stories int) Bounds {
+	if stories == 0 {
+		return b
+	}
+	most := mostOfAStory * (stories + explore.MostTries)
+	holds, bookings := b.maxHolds()+most, b.maxBookings()+most
+	if b.MaxHolds == nil {
+		b.MaxHolds = &holds
+	}
+	if b.MaxBookings == nil {
+		b.MaxBookings = &bookings
+	}
+	return b
+}
+
+// mostOfAStory is how many holds, and bookings, a random lifecycle makes at the most,
+// on average.
+const mostOfAStory = 10
+
+func (b Bounds) scope() plan.Scope {
+	return plan.Scope{Products: b.Products, Options: b.Options, From: b.From, To: b.To}
+}
+
+// leftOut says why a rule is not judged within the bounds, or "".
+func (c Config) leftOut(r rule.Rule) string {
+	explores := r.ID == rule.AvailabilityLifecycle.ID
+	reads := r.Endpoint == partnerapi.Products || r.Endpoint == partnerapi.Availability
+	switch {
+	case explores && c.Explore == 0:
+		return "left out; --explore N plays random lifecycles"
+	case c.Bounds.ReadOnly && (explores || !reads):
+		return scenario.ReadOnly
+	default:
+		return ""
+	}
 }

@@ -2,15 +2,18 @@ package suite
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
-// result sums the run up.
 func (r *run) result() *report.Result {
 	r.verdicts.Settle(r.fields)
 	started := r.player.Time.Started()
@@ -56,7 +59,6 @@ func (r *run) scaled(d time.Duration) time.Duration {
 	return time.Duration(r.config.LimitScale * float64(d))
 }
 
-// verdict judges the partner; the reason says why it cannot be judged.
 func (r *run) verdict(result *report.Result) (report.Verdict, string) {
 	survey, words := r.player.Surveyed(), r.client.Redactor().Words
 	var catalog *scenario.Stop
@@ -87,3 +89,92 @@ func (r *run) verdict(result *report.Result) (report.Verdict, string) {
 		return report.Conformant, ""
 	}
 }
+
+// coverage counts what the run looked at and what it reserved, of how much.
+func (r *run) coverage() report.Coverage {
+	c := report.Coverage{Calls: len(r.client.Exchanges()), Bookings: r.player.Bookings()}
+	if survey := r.player.Surveyed(); survey != nil {
+		c.Products, c.OptionsAsked, c.Slots = len(survey.Products), len(survey.Answers), survey.Slots
+		for _, product := range survey.Products {
+			c.Options += len(product.Options)
+			for _, option := range product.Options {
+				c.Units += len(option.Units)
+			}
+		}
+	}
+	type option struct{ product, option string }
+	type unit struct {
+		option
+		unit string
+	}
+	products, options, units, slots := map[string]bool{}, map[option]bool{}, map[unit]bool{}, map[ledger.Slot]bool{}
+	for _, entry := range r.config.Ledger.Entries() {
+		if entry.Code == "" && entry.State != ledger.Unheard {
+			continue
+		}
+		c.Holds++
+		of := option{entry.ProductID, entry.OptionID}
+		products[entry.ProductID], options[of], slots[entry.Slot] = true, true, true
+		for _, guests := range entry.Units {
+			units[unit{of, guests.ID}] = true
+		}
+	}
+	c.ProductsReserved, c.OptionsReserved, c.UnitsReserved, c.SlotsReserved = len(products), len(options), len(units), len(slots)
+	return c
+}
+
+// latency sums up the answer times of each endpoint that was called as the
+// marketplace calls it.
+func latency(exchanges []*probe.Exchange, scaled func(time.Duration) time.Duration) []report.Latency {
+	calls := map[partnerapi.Endpoint][]*probe.Exchange{}
+	for _, exchange := range exchanges {
+		if exchange.Limit > 0 && (exchange.Failure == nil || exchange.Failure.Kind == probe.Timeout) {
+			calls[exchange.Endpoint] = append(calls[exchange.Endpoint], exchange)
+		}
+	}
+	all := []report.Latency{}
+	for _, endpoint := range partnerapi.Endpoints() {
+		if len(calls[endpoint]) > 0 {
+			all = append(all, latencyOf(endpoint, calls[endpoint], scaled))
+		}
+	}
+	return all
+}
+
+func latencyOf(endpoint partnerapi.Endpoint, calls []*probe.Exchange, scaled func(time.Duration) time.Duration) report.Latency {
+	l := report.Latency{
+		Endpoint: endpoint, Calls: len(calls),
+		HealthyLimitMS:  milliseconds(scaled(endpoint.Timeout(partnerapi.Healthy))),
+		DegradedLimitMS: milliseconds(scaled(endpoint.Timeout(partnerapi.Degraded))),
+	}
+	took := make([]time.Duration, len(calls))
+	for i, call := range calls {
+		took[i] = call.Duration
+		if call.Duration > call.Limit {
+			l.OverHealthy++
+		}
+		if call.Duration > call.Limit+scaled(endpoint.Timeout(partnerapi.Degraded)-endpoint.Timeout(partnerapi.Healthy)) {
+			l.OverDegraded++
+		}
+	}
+	slices.Sort(took)
+	l.MedianMS, l.P95MS, l.WorstMS = milliseconds(took[len(took)/2]), milliseconds(took[len(took)*95/100]), milliseconds(took[len(took)-1])
+	for _, d := range thinned(took, report.MostTimes) {
+		l.TimesMS = append(l.TimesMS, milliseconds(d))
+	}
+	return l
+}
+
+// thinned returns at most n of all, evenly chosen, the first and the last among them.
+func thinned[T any](all []T, n int) []T {
+	if len(all) <= n {
+		return all
+	}
+	chosen := make([]T, n)
+	for i := range chosen {
+		chosen[i] = all[i*(len(all)-1)/(n-1)]
+	}
+	return chosen
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

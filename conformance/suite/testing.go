@@ -56,7 +56,6 @@ func Run(t *testing.T, config Config) *Outcome {
 	return outcome
 }
 
-// tell is the subtest of a rule.
 func tell(t *testing.T, r report.RuleResult) {
 	t.Helper()
 	switch r.Outcome {

@@ -1,7 +1,6 @@
 // Package docstest holds the documents of the project to the truth: their links lead
-// somewhere, the files, commands, flags and make targets that they name are there, what
-// they show of the code is what the code says, what they call with curl is in an OpenAPI
-// document, their Go compiles, and their commands work when they are followed from the top.
+// somewhere, what they show of the code is what the code says, their Go compiles, and their
+// commands work when they are followed from the top.
 //
 // A fenced block marked sh holds commands for a shell. Those of a document run in their
 // order, in one bash that ends where a command fails, in a fresh copy of the tree: those
@@ -12,8 +11,8 @@
 //
 // How a block is to be taken is said before it in comments, which a reader does not see:
 //
-//	<!-- docs-test: needs marketplace, mock -->           they run from here on, as service.go starts them
-//	<!-- docs-test: check only: it installs things -->    not run; its commands and flags are checked
+//	<!-- docs-test: needs marketplace, mock -->           they run from here on, as directive.go starts them
+//	<!-- docs-test: check only: it installs things -->    not run
 //	<!-- docs-test: from here check only: … -->           nor are the blocks after it
 //	<!-- docs-test: keeps running at 127.0.0.1:8081 -->   runs until another one has this address, or the document ends
 //	<!-- docs-test: keeps running and exports TOKEN -->   the same; what it prints as export NAME=… is exported

@@ -62,20 +62,6 @@ func TestEveryLinkBetweenDocumentsLeadsSomewhere(t *testing.T) {
 	none(t, Links(root, documents(t)))
 }
 
-func TestEveryFileThatADocumentNamesIsThere(t *testing.T) {
-	t.Parallel()
-	none(t, Names(root, documents(t)))
-}
-
-func TestEveryCommandAndFlagThatADocumentNamesIsThere(t *testing.T) {
-	t.Parallel()
-	commands, err := NewCommands(programs(t), root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	none(t, commands.Check(documents(t)))
-}
-
 func TestEveryBlockOfGoCompiles(t *testing.T) {
 	t.Parallel()
 	problems, err := Compile(t.Context(), root, documents(t))

@@ -50,26 +50,6 @@ func TestALinkToNowhereIsTold(t *testing.T) {
 		"README.md:2: #top: no such heading in README.md", "docs#x: want a document where a link has an anchor", "README.md:3: docs/gone.md: no such file", "want a link that is relative to its document")
 }
 
-func TestAFileThatIsNotThereIsTold(t *testing.T) {
-	t.Parallel()
-	root, documents := given(t, "`docs/other.md` `docs/none.md` `application/json` `build/it` `cmd/it` `/docs/x` `docs/*.md` `./cmd/no`\n")
-	found(t, Names(root, documents), "README.md:1: `docs/none.md`: no such file", "`./cmd/no`: no such file")
-}
-
-func TestACommandThatIsNotThereIsTold(t *testing.T) {
-	t.Parallel()
-	_, documents := given(t, "`conformance run --none` `make nothing` `make demo` `--fast` `--slow` `conformance runs a suite`\n\n```sh\nA=b build/conformance run --label 'x && y' | conformance nothing # --none\n"+
-		"make -j demo other\ngo run ./cmd/conformance run --none\nif true; then conformance run \\\n  --gone=1; fi\n```\n\n```sh\necho 'a\n```\n")
-	commands := &Commands{
-		known: map[string][]string{"conformance": nil, "conformance run": {"--label", "--fast"}, "make demo": nil},
-		flags: []string{"--label", "--fast"},
-	}
-	found(t, commands.Check(documents), "README.md:4: conformance nothing: no such command", "README.md:5: make other: no such command", "README.md:6: conformance run has no flag --none",
-		"README.md:7: conformance run has no flag --gone", "README.md:12: want commands for a shell: 1:6: reached EOF without closing quote `'`",
-		"README.md:1: conformance run has no flag --none", "README.md:1: make nothing: no such command", "README.md:1: no command of ours has the flag --slow",
-		"README.md:1: conformance runs: no such command", "README.md:1: conformance a: no such command", "README.md:1: conformance suite: no such command")
-}
-
 func TestABlockOfGoThatDoesNotCompileIsToldWithItsLine(t *testing.T) {
 	t.Parallel()
 	_, documents := given(t, "<!-- docs-test: imports partnerkit.dev/schemas given body []byte -->\n```go\nproblems := schemas.Validate(…, body)\nfor _, p := range problems {\n\t…\n}\nnowhere()\n```\n\n```go\nfunc f() int { return time.Now() }\n```\n")

@@ -20,15 +20,14 @@ import (
 type Document struct {
 	Path       string // from the root of the tree, with slashes
 	Blocks     []Block
-	Links      []Mention
-	Code       []Mention // what stands in backticks
-	Anchors    []string  // of its headings, and those that it sets itself
-	FollowedBy string    // a test that follows it; "" where it is make docs-test
+	Links      []Link
+	Anchors    []string // of its headings, and those that it sets itself
+	FollowedBy string   // a test that follows it; "" where it is make docs-test
 }
 
-// A Mention is something in the text, with its line.
-type Mention struct {
-	Text string
+// A Link leads to another place, from a line.
+type Link struct {
+	To   string
 	Line int
 }
 
@@ -113,11 +112,9 @@ func Read(name string, source []byte) (*Document, error) {
 				d.Anchors = append(d.Anchors, string(found[1]))
 			}
 		case *ast.Link:
-			d.Links = append(d.Links, Mention{string(n.Destination), line(n, source)})
+			d.Links = append(d.Links, Link{string(n.Destination), line(n, source)})
 		case *ast.Image:
-			d.Links = append(d.Links, Mention{string(n.Destination), line(n, source)})
-		case *ast.CodeSpan:
-			d.Code = append(d.Code, Mention{plain(n, source), line(n, source)})
+			d.Links = append(d.Links, Link{string(n.Destination), line(n, source)})
 		case *ast.FencedCodeBlock:
 			b := Block{Language: string(n.Language(source)), Text: string(n.Lines().Value(source)), Line: line(n, source)}
 			b.Directives, heard = heard, Directives{}

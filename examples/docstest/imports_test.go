@@ -50,10 +50,10 @@ func TestModulesImportEachOtherAsTheArchitectureHasIt(t *testing.T) {
 	}
 }
 
-// Ginkgo and rapid link the package testing into the suite, embedded-postgres into the marketplace.
-func TestNoTestsAreLinkedIntoTheMockAndTheClients(t *testing.T) {
+// Ginkgo and rapid link the package testing into the suite.
+func TestNoTestsAreLinkedIntoTheServiceTheMockAndTheClients(t *testing.T) {
 	t.Parallel()
-	said, err := goSays("list", "-deps", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/mockpartner/client", "partnerkit.dev/marketplace/client", "partnerkit.dev/conformance/rule")
+	said, err := goSays("list", "-deps", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/mockpartner/client", "partnerkit.dev/marketplace/client", "partnerkit.dev/conformance/rule")
 	if err != nil || slices.Contains(strings.Fields(said), "testing") {
 		t.Errorf("want them without the package testing, got it, or %v", err)
 	}

@@ -20,8 +20,8 @@ func Links(root string, documents []*Document) (problems []string) {
 	}
 	for _, d := range documents {
 		for _, link := range d.Links {
-			if problem := broken(root, d, link.Text, anchors); problem != "" {
-				problems = append(problems, fmt.Sprintf("%s: %s: %s", d.Place(link.Line), link.Text, problem))
+			if problem := broken(root, d, link.To, anchors); problem != "" {
+				problems = append(problems, fmt.Sprintf("%s: %s: %s", d.Place(link.Line), link.To, problem))
 			}
 		}
 	}

@@ -51,7 +51,11 @@ func (s Settings) Apply() (source string, wrong []error) {
 				wrong = append(wrong, fmt.Errorf("%s: want %s", s.Variable(flag.Name), wanted(flag)))
 			}
 		} else if node, ok := chosen[flag.Name]; ok {
-			if err := read.set(flag, node); err != nil {
+			err := s.File.trusted(read, flag, node)
+			if err == nil {
+				err = read.set(flag, node)
+			}
+			if err != nil {
 				wrong = append(wrong, err)
 			}
 		}

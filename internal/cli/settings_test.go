@@ -45,7 +45,8 @@ func setup(t *testing.T, file string, arguments ...string) *bench {
 		Lookup: func(name string) (string, bool) { return b.environment[name], b.environment[name] != "" },
 		File: &cli.SettingsFile{
 			Default: usualFile, Folder: t.TempDir(), Fresh: fresh, Secrets: map[string]string{"auth-key": "set the variable"},
-			Hint: func(_ string, names []string) string { return fmt.Sprintf(" (of %d)", len(names)) },
+			Found: []string{"base-url", "strict", "max-duration", "max-holds", "rule", "secretly"},
+			Hint:  func(_ string, names []string) string { return fmt.Sprintf(" (of %d)", len(names)) },
 		},
 	}
 	if file != "" {
@@ -73,7 +74,6 @@ const profiles = `
 base-url: common
 max-duration: 2m
 max-holds: 7
-share: 0.5
 profiles:
   staging:
     base-url: staging
@@ -117,7 +117,7 @@ func TestASettingIsOfTheKindThatItsFlagIs(t *testing.T) {
 	if want := b.path() + ", profile staging"; err != nil || source != want {
 		t.Errorf("want the settings from %q, got %q, %v", want, source, err)
 	}
-	for flag, want := range map[string]string{"strict": "true", "max-duration": "2m0s", "max-holds": "7", "share": "0.5", "rule": "[a.b,c.d]"} {
+	for flag, want := range map[string]string{"strict": "true", "max-duration": "2m0s", "max-holds": "7", "rule": "[a.b,c.d]"} {
 		if got := b.of(flag); got != want {
 			t.Errorf("--%s: want %s, got %s", flag, want, got)
 		}
@@ -219,5 +219,46 @@ func TestAWrongVariableIsNamedWithoutItsValue(t *testing.T) {
 	b.environment["CONFORMANCE_AUTH_KEY"], b.environment["CONFORMANCE_SECRETLY"] = "sEcret", "true"
 	if _, err := b.apply(); err != nil || b.of("auth-key") != "" || b.of("secretly") != "false" {
 		t.Errorf("want the key and hidden flags left to the command line, got %q, %q, %v", b.of("auth-key"), b.of("secretly"), err)
+	}
+}
+
+// What lies in a folder may be a stranger's: a repository that was cloned brings its own.
+func TestAFileThatWasFoundInTheFolderSetsOnlyWhatIsAllowedToIt(t *testing.T) {
+	t.Parallel()
+	const file = "strict: true\nshare: 0.5\nprofiles:\n  half:\n    share: 0.25\n  other: {}\n"
+	const refused = "share is not read from a file that was found in the working directory: name the file with --config settings.yaml, or use --share"
+	for name, run := range map[string]struct {
+		arguments []string
+		variable  string
+		wrong     string // the line that is refused
+		share     string
+	}{
+		"found":                            {wrong: ":2: "},
+		"found, in a profile":              {arguments: []string{"--profile", "half"}, wrong: ":5: "},
+		"found, and the flag is given":     {arguments: []string{"--share", "0.75"}, share: "0.75"},
+		"found, and the variable is given": {variable: "0.75", share: "0.75"},
+		"named":                            {arguments: []string{"--config", "FILE"}, share: "0.5"},
+		"named, in a profile":              {arguments: []string{"--config", "FILE", "--profile", "half"}, share: "0.25"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, file)
+			for i, argument := range run.arguments {
+				run.arguments[i] = strings.Replace(argument, "FILE", b.path(), 1)
+			}
+			if err := b.Flags.Parse(run.arguments); err != nil {
+				t.Fatal(err)
+			}
+			b.environment["CONFORMANCE_SHARE"] = run.variable
+			_, err := b.apply()
+			switch {
+			case run.wrong != "" && (err == nil || err.Error() != b.path()+run.wrong+refused):
+				t.Errorf("want %q, got %v", b.path()+run.wrong+refused, err)
+			case run.wrong != "" && b.of("share") != "0":
+				t.Errorf("want the default kept, got %s", b.of("share"))
+			case run.wrong == "" && (err != nil || b.of("share") != run.share):
+				t.Errorf("want %s, got %s and %v", run.share, b.of("share"), err)
+			}
+		})
 	}
 }

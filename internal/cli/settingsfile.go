@@ -29,12 +29,13 @@ type SettingsFile struct {
 	Folder  string                                   // where Default is looked for; "": the working directory
 	Fresh   func() *pflag.FlagSet                    // makes the command's flags again, to try values on
 	Secrets map[string]string                        // flags that it may not hold, and what to do instead
+	Found   []string                                 // the only flags that the file may set where it was found in the folder rather than named
 	Hint    func(name string, names []string) string // what an error says of a name that none of these is
 }
 
 // RegisterFile adds the flags that choose the file and the profile.
 func RegisterFile(flags *pflag.FlagSet, usual string) {
-	flags.String(configFlag, "", "a YAML `file` of settings, by the names of these flags; "+usual+" is read where it lies in the working directory, and none with --config=")
+	flags.String(configFlag, "", "a YAML `file` of settings, by the names of these flags; without it "+usual+" is read from the working directory, with --config= no file")
 	flags.String(profileFlag, "", "the `name` of the profile in that file that counts")
 }
 
@@ -86,7 +87,7 @@ func (f *SettingsFile) read(path string, named bool) (*readSettings, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := &readSettings{File: source, path: path, common: map[string]ast.Node{}, profiles: map[string]map[string]ast.Node{}}
+	read := &readSettings{File: source, path: path, named: named, common: map[string]ast.Node{}, profiles: map[string]map[string]ast.Node{}}
 	if source.Root == nil {
 		return read, nil
 	}
@@ -158,6 +159,7 @@ func keyOf(entry *ast.MapNodeIter) string { return entry.Key().GetToken().Value 
 type readSettings struct {
 	*yamlfile.File
 	path     string
+	named    bool // by the user; else it was found in the folder, and may be a stranger's
 	common   map[string]ast.Node
 	profiles map[string]map[string]ast.Node
 }
@@ -191,6 +193,16 @@ func (r *readSettings) set(flag *pflag.Flag, node ast.Node) error {
 		return r.At(node, "%s: want %s", flag.Name, wanted(flag))
 	}
 	return nil
+}
+
+// trusted returns an error where the file may not set that flag: it was found in the
+// folder, and what is in a folder may be a stranger's, such as a repository that was
+// cloned. Such a file chooses no addresses, files or variables.
+func (f *SettingsFile) trusted(read *readSettings, flag *pflag.Flag, node ast.Node) error {
+	if read.named || slices.Contains(f.Found, flag.Name) {
+		return nil
+	}
+	return read.At(node, "%s is not read from a file that was found in the working directory: name the file with --%s %s, or use --%[1]s", flag.Name, configFlag, f.Default)
 }
 
 // textOf returns a plain value as a flag takes it.

@@ -5,6 +5,7 @@ package yamlfile
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -85,6 +86,9 @@ func ProblemOf(err error) Problem {
 // that is not there (something required is missing) is told by what should
 // hold it.
 func Locate(problems []Problem, text []byte) {
+	if !slices.ContainsFunc(problems, func(p Problem) bool { return p.Line == 0 && p.Path != "" }) {
+		return // the text need not be one that can be parsed
+	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		return // the text was decoded before: it parses

@@ -14,6 +14,7 @@ import (
 type Error struct {
 	Method, Path string
 	Status       int           // the HTTP status, and the code of the answer
+	Code         string        // the error_code of the answer, such as slot_sold_out; "": it has none
 	Message      string        // what is wrong, in one line; a partner's own words where it has refused
 	Details      []string      // what is wrong, one a cause: each wrong field of a request has a line
 	RequestID    string        // under which the service has logged it
@@ -47,6 +48,7 @@ type problem struct {
 	Error   []string `json:"error"`
 	Message string   `json:"message"`
 	Code    int      `json:"code"`
+	Word    string   `json:"error_code"`
 }
 
 func errorOf(r request, response *http.Response, text []byte) *Error {
@@ -56,7 +58,7 @@ func errorOf(r request, response *http.Response, text []byte) *Error {
 	}
 	var body problem
 	if json.Unmarshal(text, &body) == nil && body.Success != nil && body.Code == e.Status {
-		e.Message, e.Details = body.Message, body.Error
+		e.Code, e.Message, e.Details = body.Word, body.Message, body.Error
 		return e
 	}
 	e.foreign = true

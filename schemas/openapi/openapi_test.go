@@ -110,7 +110,7 @@ func TestAnOperationJudgesWhatIsSentAndAnswered(t *testing.T) {
 		}
 		return op.JudgeAnswer(status, headers, []byte(body))
 	}
-	const good, problem = `{"email":"ana@example.com","password":"x","more":1}`, `{"success":0,"error":[],"message":"","code":429}`
+	const good, problem = `{"email":"ana@example.com","password":"x","more":1}`, `{"success":0,"error":[],"message":"","code":429,"error_code":"rate_limited"}`
 	for name, c := range map[string]struct {
 		got  []string
 		want string // "": nothing is wrong

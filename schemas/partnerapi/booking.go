@@ -20,7 +20,7 @@ type ReserveRequest struct {
 // ReserveAnswer is the answer of a reserve that made a hold (RSV-2).
 type ReserveAnswer struct {
 	ReservationConfirmationCode string `json:"reservationConfirmationCode"` // opaque, never reused
-	ExpiresAt                   string `json:"expiresAt"`                   // RFC 3339 with offset
+	ExpiresAt                   string `json:"expiresAt"`                   // ISO 8601 with offset
 }
 
 // ConfirmRequest is the body of POST /bookings/confirm (CNF-1).

@@ -11,7 +11,7 @@ type Product struct {
 	AllowFreesale       bool     `json:"allowFreesale,omitempty"` // unlimited: vacancies are not read
 	Options             []Option `json:"options"`                 // at least one
 	Reference           string   `json:"reference,omitempty"`
-	UpdatedAt           string   `json:"updatedAt,omitempty"` // RFC 3339; read by incremental syncs
+	UpdatedAt           string   `json:"updatedAt,omitempty"` // ISO 8601; read by incremental syncs
 }
 
 // Option is one way to take a product; it has its own slots.

@@ -8,7 +8,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func TestDateTimesOfRFC3339AreRead(t *testing.T) {
+func TestDateTimesOfISO8601InItsExtendedFormAreRead(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"2026-07-01T09:00:00+02:00":     "2026-07-01T07:00:00Z",
@@ -17,6 +17,8 @@ func TestDateTimesOfRFC3339AreRead(t *testing.T) {
 		"2026-07-01T09:00:00.25-03:30":  "2026-07-01T12:30:00.25Z",
 		"2026-12-31T23:59:59.999+14:00": "2026-12-31T09:59:59.999Z",
 		"2028-02-29T00:00:00-00:00":     "2028-02-29T00:00:00Z",
+		"2026-07-01T09:00+02:00":        "2026-07-01T07:00:00Z",
+		"2026-07-01T09:00Z":             "2026-07-01T09:00:00Z",
 	} {
 		got, err := partnerapi.ParseDateTime(text)
 		if err != nil || got.UTC().Format(time.RFC3339Nano) != want {
@@ -28,7 +30,7 @@ func TestDateTimesOfRFC3339AreRead(t *testing.T) {
 func TestWhatIsNoDateTimeIsAnErrorThatShowsOne(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"", "now", "2026-07-01", "2026-07-01T09:00", "2026-07-01T09:00Z", "2026-07-01T09:00:00", "2026-07-01 09:00:00Z",
+		"", "now", "2026-07-01", "2026-07-01T09:00", "2026-07-01T09Z", "2026-07-01T09:00.5Z", "2026-07-01T09:60Z", "2026-07-01T09:00:00", "2026-07-01 09:00:00Z",
 		"2026-07-01T9:00:00Z", "2026-07-01T09:00:00,5Z", "2026-07-01T09:00:00+0200", "2026-07-01T09:00:00+02",
 		"2026-07-01T09:00:00+24:00", "2026-07-01T09:00:00+02:60", "2026-02-29T09:00:00Z", "2026-13-01T09:00:00Z",
 		"2026-07-01T24:00:00Z", " 2026-07-01T09:00:00Z", "2026-07-01T09:00:00Z\n", "20260701T090000Z", strings.Repeat("9", 10_000),

@@ -22,8 +22,8 @@ type UnitQuantity struct {
 // answer of POST /availability (AVL-4 and those that follow).
 type Slot struct {
 	ID                 string        `json:"id"`                 // permanent for the same physical slot
-	LocalDateTimeStart string        `json:"localDateTimeStart"` // RFC 3339 with offset
-	LocalDateTimeEnd   string        `json:"localDateTimeEnd"`   // RFC 3339 with offset
+	LocalDateTimeStart string        `json:"localDateTimeStart"` // ISO 8601 with offset
+	LocalDateTimeEnd   string        `json:"localDateTimeEnd"`   // ISO 8601 with offset
 	Status             SlotStatus    `json:"status"`
 	Vacancies          *int          `json:"vacancies,omitempty"`  // seats left; absent for FREESALE
 	Capacity           *int          `json:"capacity,omitempty"`   // seats in all

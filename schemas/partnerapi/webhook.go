@@ -16,8 +16,8 @@ type Notification struct {
 	ProductID          string        `json:"productId"`
 	OptionID           string        `json:"optionId"`
 	AvailabilityID     string        `json:"availabilityId"`
-	LocalDateTimeStart string        `json:"localDateTimeStart"`         // RFC 3339 with offset
-	LocalDateTimeEnd   string        `json:"localDateTimeEnd,omitempty"` // RFC 3339 with offset
+	LocalDateTimeStart string        `json:"localDateTimeStart"`         // ISO 8601 with offset
+	LocalDateTimeEnd   string        `json:"localDateTimeEnd,omitempty"` // ISO 8601 with offset
 	Status             SlotStatus    `json:"status"`
 	Vacancies          *int          `json:"vacancies,omitempty"`  // without capacity it sets both
 	Capacity           *int          `json:"capacity,omitempty"`   // seats in all

@@ -58,7 +58,6 @@ Exit codes:
 	return command
 }
 
-// cleanedUp is what came of a clean-up.
 type cleanedUp struct {
 	Ledger    string            `json:"ledger"`
 	Undone    []report.Leftover `json:"undone"`
@@ -117,7 +116,6 @@ func (f cleanupFlags) cleanUp(ctx context.Context, account *ledger.Ledger, redac
 	return result, nil
 }
 
-// undoing calls the partner that the ledger names, or the flags.
 func (f cleanupFlags) undoing(ctx context.Context, account *ledger.Ledger) (undo.Undoing, error) {
 	head := account.Head()
 	f.baseURL, f.authType = cmp.Or(f.baseURL, head.BaseURL), cmp.Or(f.authType, string(head.AuthType))

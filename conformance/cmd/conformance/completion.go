@@ -84,7 +84,6 @@ func authTypes() (names []string) {
 	return names
 }
 
-// partners returns the names of the partners of a kind on which the suite is tried.
 func partners(kind selftest.Kind) func() []string {
 	return func() (names []string) {
 		for _, one := range selftest.Whole().Cases {

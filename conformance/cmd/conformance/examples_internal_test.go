@@ -40,6 +40,9 @@ func TestEveryCommandAndFlagInTheRecipesIsThere(t *testing.T) {
 				t.Errorf("%s: want %q a command, in %q", path, found[1], found[0])
 				continue
 			}
+			if strings.Contains(found[2], "--profile") && !strings.Contains(found[2], "--config") {
+				t.Errorf("%s: want --config beside --profile, else the profile's address is refused, in %q", path, found[0])
+			}
 			for _, named := range flag.FindAllStringSubmatch(found[2], -1) {
 				if name := named[1]; name != "help" && command.Flags().Lookup(name) == nil {
 					t.Errorf("%s: want --%s a flag of %s, in %q", path, name, found[1], found[0])

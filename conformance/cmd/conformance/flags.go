@@ -2,11 +2,17 @@ package main
 
 import (
 	"cmp"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
+	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/pflag"
 
@@ -14,6 +20,7 @@ import (
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // safetyFlags are the flags that bound what a run does to a partner's platform,
@@ -121,4 +128,162 @@ func (f *judgingFlags) apply(config *suite.Config) (err error) {
 		}
 	}
 	return config.Check()
+}
+
+// The flags that hold the key, and the name of the variable that does.
+const (
+	authKeyFlag    = "auth-key"
+	authKeyEnvFlag = "auth-key-env"
+)
+
+// targetFlags are the flags that say which partner is meant, as given.
+type targetFlags struct{ baseURL, authType, authKey, authKeyEnv, clockURL, caFile string }
+
+const authTypeUsage = "how the key is sent: bearer (\"Bearer <key>\") or api_key (the key alone)"
+
+// register adds the flags but for --auth-type, whose default is not the same
+// everywhere.
+func (f *targetFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.baseURL, "base-url", "", "the partner's `address`; the endpoints lie below it")
+	flags.StringVar(&f.authKey, authKeyFlag, "", "the `key` that the partner registered; better set "+probe.KeyVariable)
+	flags.StringVar(&f.authKeyEnv, authKeyEnvFlag, probe.KeyVariable, "the environment `variable` that holds the key")
+	flags.StringVar(&f.clockURL, "clock-url", "", "an `address` where the target's clock is read and moved, so that the expiry of holds can be judged")
+	flags.StringVar(&f.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust besides the system's")
+}
+
+type target struct {
+	baseURL  *url.URL
+	authType partnerapi.AuthType
+	roots    *x509.CertPool
+}
+
+func (f targetFlags) check() (t target, err error) {
+	if t.baseURL, err = parseBaseURL(f.baseURL); err != nil {
+		return t, err
+	}
+	if t.authType, err = parseAuthType(f.authType); err != nil {
+		return t, err
+	}
+	if err = f.checkKey(); err != nil {
+		return t, err
+	}
+	if err = parseClockURL(f.clockURL); err != nil {
+		return t, err
+	}
+	t.roots, err = f.roots()
+	return t, err
+}
+
+func (f targetFlags) key() string { return cmp.Or(f.authKey, os.Getenv(f.authKeyEnv)) }
+
+// largestBundle bounds a file of certificates, in bytes; the system's own have
+// a quarter of a megabyte.
+const largestBundle = 16 << 20
+
+func (f targetFlags) roots() (*x509.CertPool, error) {
+	if f.caFile == "" {
+		return nil, nil
+	}
+	text, err := readAtMost(f.caFile, largestBundle)
+	if err != nil {
+		return nil, fmt.Errorf("--ca-file %s cannot be read (%w): give a PEM file of certificates", f.caFile, reason(err))
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--ca-file %s holds no certificate: give a PEM file, with -----BEGIN CERTIFICATE----- in it", f.caFile)
+	}
+	return pool, nil
+}
+
+// parseBaseURL checks a partner's address as registration would.
+func parseBaseURL(text string) (*url.URL, error) {
+	if text == "" {
+		return nil, errors.New("--base-url is missing: give the partner's address, such as --base-url https://partner.example/api")
+	}
+	address, err := parseAddress(text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--base-url %w, such as https://partner.example/api", err)
+	case address.RawQuery != "" || address.ForceQuery || strings.Contains(text, "#"):
+		return nil, errors.New("--base-url has a query or a fragment: paths are joined below it, so leave out what begins with ? or #")
+	}
+	return address, nil
+}
+
+func parseClockURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	if _, err := parseAddress(text); err != nil {
+		return fmt.Errorf("--clock-url %w, such as http://127.0.0.1:8081/_mock/clock", err)
+	}
+	return nil
+}
+
+// parseAddress reads the address of a server. Its errors say what it is not,
+// and do not show it: secrets are often pasted into addresses.
+func parseAddress(text string) (*url.URL, error) {
+	const want = "want an http:// or https:// address"
+	address, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("is no URL (%s): %s", flaw(err), want)
+	case address.User != nil:
+		return nil, fmt.Errorf("holds a user or a password, where the key goes into %s: %s", probe.KeyVariable, want)
+	case address.Scheme != "http" && address.Scheme != "https":
+		return nil, errors.New("has no http:// or https:// in front: " + want)
+	case address.Hostname() == "":
+		return nil, errors.New("has no host: " + want)
+	case !isPort(address.Port()):
+		return nil, errors.New("has a port that is none, want 1 to 65535: " + want)
+	}
+	return address, nil
+}
+
+func flaw(err error) string {
+	var escape url.EscapeError
+	var host url.InvalidHostError
+	switch text := err.Error(); {
+	case errors.As(err, &escape):
+		return "an escape that begins with % is none"
+	case errors.As(err, &host):
+		return "the host holds a character that none can"
+	case strings.Contains(text, "control character"):
+		return "it holds a line break or another control character"
+	case strings.Contains(text, "invalid port"):
+		return "the port is no number"
+	default:
+		return "it cannot be taken apart"
+	}
+}
+
+func isPort(port string) bool {
+	number, err := strconv.Atoi(port)
+	return port == "" || err == nil && number >= 1 && number <= 65535
+}
+
+func parseAuthType(text string) (partnerapi.AuthType, error) {
+	if authType := partnerapi.AuthType(text); slices.Contains(partnerapi.AuthTypes(), authType) {
+		return authType, nil
+	}
+	return "", fmt.Errorf("--auth-type %q: want bearer or api_key", text)
+}
+
+// checkKey checks that the key can stand in a header. The error never shows it.
+func (f targetFlags) checkKey() error {
+	key := f.key()
+	switch {
+	case key == "" && f.authKeyEnv == "":
+		return errors.New("--auth-key-env names no variable: leave it out for " + probe.KeyVariable)
+	case key == "":
+		return errors.New("the key is missing: set " + f.authKeyEnv + ", or give --auth-key")
+	case strings.ContainsFunc(key, unicode.IsControl):
+		return errors.New("the key holds a line break or another control character, which no header can carry: check how it was copied")
+	case strings.TrimSpace(key) != key:
+		return errors.New("the key begins or ends with a space: check how it was copied")
+	}
+	return nil
 }

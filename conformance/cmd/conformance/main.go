@@ -44,7 +44,6 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 }
 
-// keysOf returns every key that the command was given, whichever it uses.
 func keysOf(command *cobra.Command) []string {
 	keys := []string{os.Getenv(probe.KeyVariable)}
 	if given := command.Flags().Lookup(authKeyFlag); given != nil {
@@ -120,8 +119,13 @@ func readAtMost(name string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, most))
 }
 
-// prepareFolder makes the folder for the reports and tries to write into it.
-func prepareFolder(dir string) error {
+// prepareFolder makes the folder for the reports and tries to write into it. The folder
+// of the usual name, which the user did not choose, must not be a symbolic link: one in
+// a repository that was cloned could lead anywhere.
+func prepareFolder(dir, usual string) error {
+	if info, err := os.Lstat(dir); err == nil && dir == usual && info.Mode()&fs.ModeSymlink != 0 {
+		return fmt.Errorf("the report folder %s is a symbolic link: name the folder that it leads to with --report-dir", dir)
+	}
 	err := os.MkdirAll(dir, 0o755)
 	if err == nil {
 		var trial *os.File

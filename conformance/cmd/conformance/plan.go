@@ -12,7 +12,6 @@ import (
 	"partnerkit.dev/internal/cli"
 )
 
-// plan says what a run would do, and does nothing of it.
 func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir string) error {
 	plan, err := suite.Foresee(command.Context(), config)
 	if err != nil {

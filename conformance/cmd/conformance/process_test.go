@@ -55,14 +55,21 @@ func runPiped(t *testing.T, url string, read func(io.ReadCloser, *os.Process), a
 // which never holds a key.
 func start(t *testing.T, environment []string, args ...string) *process {
 	t.Helper()
+	return startIn(t, "", environment, args...)
+}
+
+// startIn is start in a working directory; a run writes its reports where its settings say.
+func startIn(t *testing.T, folder string, environment []string, args ...string) *process {
+	t.Helper()
 	free <- struct{}{}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	p := &process{ran: ran{dir: filepath.Join(t.TempDir(), "reports")}, ended: make(chan error, 1), began: time.Now()}
-	if len(args) > 0 && args[0] == "run" {
+	if folder == "" && len(args) > 0 && args[0] == "run" {
 		args = slices.Concat([]string{"run", "--report-dir", p.dir}, args[1:])
 	}
 	p.command = exec.CommandContext(ctx, command, args...)
+	p.command.Dir = folder
 	p.command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, probe.KeyVariable+"=")
 	}), environment...)

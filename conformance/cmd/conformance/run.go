@@ -21,6 +21,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// reportFolder is where the reports go unless the user says otherwise.
+const reportFolder = "conformance-report"
+
 // shortestRun is the least that --max-duration takes: less judges nothing.
 const shortestRun = time.Second
 
@@ -59,9 +62,13 @@ The key is read from ` + probe.KeyVariable + `, or the variable that --auth-key-
 names; --auth-key stands before it, but shows in the machine's process list.
 
 Every flag can be set in the environment, as CONFORMANCE_BASE_URL is for
---base-url, and in ` + settingsFile + `, with profiles for several partners or
-environments. What the command line says stands before the environment, that
-before the profile, and that before what the file says for all profiles.
+--base-url, and in a settings file, with profiles for several partners or
+environments. The command line takes precedence over the environment, the
+environment over the profile, and the profile over the file's common settings.
+` + settingsFile + ` is read from the working directory. Name the file with --config
+if it sets addresses, files or the key's variable: base-url, clock-url,
+auth-key-env, ca-file, baseline, report-dir or ledger. A repository that you
+cloned may bring a file of its own, which must not choose these.
 
 Exit codes:
   0  conformant: no MUST rule failed
@@ -74,7 +81,7 @@ Exit codes:
   conformance run --base-url https://partner.example/api --label 'reserve || release'
   conformance run --base-url https://partner.example/api --explore 50
   conformance run --base-url https://partner.example/api --rule reserve.vacancies.one --fail-fast
-  conformance run --profile staging --baseline known-failures.yaml`,
+  conformance run --config conformance.yaml --profile staging`,
 		Args: noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			source, wrong := settingsOf(command).Apply()
@@ -101,7 +108,7 @@ Exit codes:
 	f.StringVar(&flags.authType, "auth-type", string(partnerapi.Bearer), authTypeUsage)
 	flags.safetyFlags.register(f)
 	f.BoolVar(&flags.handlesTicketDelivery, "handles-ticket-delivery", false, "the partner delivers its own tickets: confirm must return them")
-	f.StringVar(&flags.reportDir, "report-dir", "conformance-report", "the `folder` for the reports; it is made where it is missing")
+	f.StringVar(&flags.reportDir, "report-dir", reportFolder, "the `folder` for the reports; it is made where it is missing")
 	f.StringSliceVar(&flags.reports, "reports", nil, "write only these `files`: "+strings.Join(view.Names(), ", "))
 	f.BoolVar(&flags.noRaces, "no-races", false, "send no calls at the same time; the rules about them are skipped")
 	f.DurationVar(&flags.maxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; what is left then is inconclusive")
@@ -140,12 +147,15 @@ func settingsOf(command *cobra.Command) cli.Settings {
 			Secrets: map[string]string{
 				authKeyFlag: "set " + probe.KeyVariable + ", or name another variable with " + authKeyEnvFlag,
 			},
+			Found: []string{
+				"auth-type", "handles-ticket-delivery", "label", "rule", "fail-fast", "strict", "explore", "seed", "include-slow", "no-races",
+				"max-duration", "read-only", "max-holds", "max-bookings", "max-rps", "product", "option", "from", "to", "plan", "json", "reports",
+			},
 			Hint: nearest.Hint,
 		},
 	}
 }
 
-// config checks the flags; the first mistake is the error.
 func (f runFlags) config() (suite.Config, error) {
 	target, err := f.targetFlags.check()
 	if err != nil {
@@ -179,11 +189,9 @@ func (f runFlags) check() error {
 	return nil
 }
 
-// run judges the partner, shows and writes what came of it, and ends with the
-// exit code of its verdict.
 func run(command *cobra.Command, config suite.Config, flags runFlags) error {
 	// A folder that cannot be written is better known before the run than after.
-	if err := prepareFolder(flags.reportDir); err != nil {
+	if err := prepareFolder(flags.reportDir, reportFolder); err != nil {
 		return err
 	}
 	var err error

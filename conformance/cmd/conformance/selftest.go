@@ -26,6 +26,9 @@ type selftestFlags struct {
 	reportDir         string
 }
 
+// matrixFolder is where the matrix goes unless the user says otherwise.
+const matrixFolder = "selftest-report"
+
 func newSelftest() *cobra.Command {
 	var flags selftestFlags
 	command := &cobra.Command{
@@ -71,7 +74,7 @@ Exit codes:
 	f.StringSliceVar(&flags.variants, "variant", nil, "only the variants of these `names`, as 'mockpartner variants' lists them")
 	f.BoolVar(&flags.fast, "fast", false, "one defect a rule, and no variant")
 	f.IntVar(&flags.parallel, "parallel", min(runtime.NumCPU(), mostParallel), "how many partners are judged at once")
-	f.StringVar(&flags.reportDir, "report-dir", "selftest-report", "the `folder` for the matrix; it is made where it is missing")
+	f.StringVar(&flags.reportDir, "report-dir", matrixFolder, "the `folder` for the matrix; it is made where it is missing")
 	f.BoolVar(&flags.asJSON, "json", false, "print the matrix as JSON; progress goes to the standard error")
 	complete(command, map[string]cobra.CompletionFunc{
 		"defect": someOf(partners(selftest.Defect)), "variant": someOf(partners(selftest.Variant)), "report-dir": folders,
@@ -79,7 +82,6 @@ Exit codes:
 	return command
 }
 
-// plan checks the flags and says on what the suite is tried.
 func (f selftestFlags) plan(named bool) (selftest.Plan, error) {
 	switch {
 	case f.parallel < 1 || f.parallel > mostParallel:
@@ -97,10 +99,8 @@ func (f selftestFlags) plan(named bool) (selftest.Plan, error) {
 	}
 }
 
-// selftest tries the suite, shows and writes what came of it, and ends with the
-// exit code that follows.
 func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, executable string) error {
-	if err := prepareFolder(f.reportDir); err != nil {
+	if err := prepareFolder(f.reportDir, matrixFolder); err != nil {
 		return err
 	}
 	out := command.OutOrStdout()

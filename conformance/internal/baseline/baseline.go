@@ -14,7 +14,6 @@ import (
 	"partnerkit.dev/internal/yamlfile"
 )
 
-// Entry is a known failure.
 type Entry struct {
 	Rule   string
 	Reason string
@@ -80,7 +79,6 @@ func readEntry(file *yamlfile.File, node ast.Node) (Entry, error) {
 	return entry, nil
 }
 
-// Covers returns the entry of a rule whose failure is known at that time.
 func (b *Baseline) Covers(id string, at time.Time) (Entry, bool) {
 	if b == nil {
 		return Entry{}, false
@@ -98,7 +96,6 @@ func (e Entry) over(at time.Time) bool {
 	return !e.Until.IsZero() && !at.Before(e.Until.AddDate(0, 0, 1))
 }
 
-// Words are the reason, and until when it counts.
 func (e Entry) Words() string {
 	if e.Until.IsZero() {
 		return e.Reason

@@ -23,13 +23,11 @@ type Product struct {
 	Options       []Option
 }
 
-// Option is what the suite needs of an option.
 type Option struct {
 	ID    string
 	Units []Unit
 }
 
-// Unit is what the suite needs of a unit.
 type Unit struct {
 	ID             string
 	Type           partnerapi.UnitType
@@ -37,7 +35,6 @@ type Unit struct {
 	Prices         []Price
 }
 
-// Price is what the suite needs of a pricing entry.
 type Price struct {
 	Currency  string
 	Precision int64 // partnerapi.DefaultCurrencyPrecision where the entry names none

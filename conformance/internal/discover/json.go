@@ -70,7 +70,6 @@ func Elements(raw []byte) ([]json.RawMessage, error) {
 	return split(raw, fewElements+len(raw)/shortestElement), nil
 }
 
-// split cuts a well-formed JSON array into its elements, so many at the most.
 func split(array []byte, most int) []json.RawMessage {
 	elements := []json.RawMessage{}
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(array), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -117,7 +116,6 @@ func wellFormed(raw []byte) error {
 	}
 }
 
-// notJSON says why raw is no JSON text.
 func notJSON(raw []byte) error {
 	err := json.Unmarshal(raw, new(json.RawMessage))
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
@@ -143,7 +141,6 @@ func Depth(text []byte) int {
 	return deepest
 }
 
-// kind names the kind of the JSON value that begins with this byte.
 func kind(first byte) string {
 	switch first {
 	case '{':
@@ -159,13 +156,11 @@ func kind(first byte) string {
 	}
 }
 
-// text returns the string under name, or "".
 func text(object map[string]any, name string) string {
 	s, _ := object[name].(string)
 	return s
 }
 
-// list returns the objects in the array under name.
 func list(object map[string]any, name string) []map[string]any {
 	array, _ := object[name].([]any)
 	objects := make([]map[string]any, 0, len(array))
@@ -177,7 +172,6 @@ func list(object map[string]any, name string) []map[string]any {
 	return objects
 }
 
-// integer returns the integer under name, or nil.
 func integer(object map[string]any, name string) *int64 {
 	number, ok := object[name].(json.Number)
 	if !ok {

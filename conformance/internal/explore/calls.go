@@ -36,7 +36,6 @@ func leadParty(n int64) func(discover.Option, model.Seats) ([]partnerapi.UnitQua
 	}
 }
 
-// beside is a lead with a guest of another unit.
 func beside(option discover.Option, other func() (string, bool), infants int64) ([]partnerapi.UnitQuantity, int64) {
 	units := scenario.Guests(option, 1)
 	if unit, ok := other(); ok {
@@ -45,7 +44,6 @@ func beside(option discover.Option, other func() (string, bool), infants int64) 
 	return units, 0
 }
 
-// partyWords says a party in words.
 func partyWords(units []partnerapi.UnitQuantity) string {
 	var words []string
 	for _, unit := range units {
@@ -54,7 +52,6 @@ func partyWords(units []partnerapi.UnitQuantity) string {
 	return strings.Join(words, " and ")
 }
 
-// expectation is what is wanted of an answer, and what is wrong with it.
 type expectation struct {
 	want   string
 	detail string // of what came, besides the status

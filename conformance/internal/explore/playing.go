@@ -14,12 +14,10 @@ import (
 
 const (
 	// soon is how long before its expiry a hold is not counted on any more.
-	soon = 10 * time.Second
-	// undoTime bounds the undoing of one story.
+	soon     = 10 * time.Second
 	undoTime = 20 * time.Second
 )
 
-// explorer plays random lifecycles.
 type explorer struct {
 	*scenario.Player
 	ctx     context.Context
@@ -68,13 +66,11 @@ func (p *playing) stopAt(o *scenario.Stop) bool {
 	return o != nil
 }
 
-// tell begins the telling of a step.
 func (p *playing) tell(format string, args ...any) *report.StoryStep {
 	p.steps = append(p.steps, report.StoryStep{Does: fmt.Sprintf(format, args...), Curl: []string{}})
 	return &p.steps[len(p.steps)-1]
 }
 
-// heard enters the answer to a step, and what is wrong with it.
 func (p *playing) heard(told *report.StoryStep, answer *probe.Answer, e expectation) {
 	told.Want, told.Got = e.want, p.Words(answer.Words()+e.detail)
 	told.Curl = append(told.Curl, answer.Curl)
@@ -113,7 +109,6 @@ func (p *playing) count(told *report.StoryStep, slot int) {
 	}
 }
 
-// story tells the story that was played.
 func (p *playing) story(found *Found) *report.Story {
 	told := &report.Story{Seed: found.Seed, Drawn: len(found.First), Tries: found.Tries, Slots: []string{}}
 	for slot, offer := range p.offers {
@@ -129,13 +124,144 @@ func (p *playing) story(found *Found) *report.Story {
 	return told
 }
 
-// letter names a slot of a story.
 func letter(slot int) string { return string(rune('A' + slot)) }
 
-// joined joins two parts of what is wanted, or came.
 func joined(first, second string) string {
 	if first == "" {
 		return second
 	}
 	return first + "; " + second
+}
+
+// play plays a story step by step, up to the first that breaks the contract, and
+// undoes what it did.
+func (e *explorer) play(story Story, offers []discover.Offer) *playing {
+	p := &playing{
+		explorer: e, offers: offers, open: make([]bool, len(offers)), stale: make([]bool, len(offers)), start: make([]int64, len(offers)),
+		state: model.State{Slots: make([]model.Seats, len(offers)), Holdless: e.Book.Traits().Holdless},
+	}
+	defer p.undo()
+	p.begin()
+	for _, step := range story {
+		if !p.goesOn() {
+			return p
+		}
+		p.take(step)
+		p.taken++
+	}
+	p.lookAround()
+	if p.flaw == "" {
+		for _, exchange := range p.shown {
+			exchange.Abridge()
+		}
+	}
+	return p
+}
+
+func (p *playing) begin() {
+	for slot, offer := range p.offers {
+		if offer.Slot.ID == "" || p.stop != nil {
+			continue
+		}
+		read, o := p.Seats.Look(p.ctx, offer, "before a story")
+		if p.stopAt(o) {
+			return
+		}
+		p.shown = append(p.shown, read.Last.Exchange)
+		p.open[slot] = read.Last.Slot.Status.Bookable()
+		p.Seats.Use(offer)
+		p.start[slot] = read.Last.Left
+		p.state.Slots[slot] = model.Seats{Counted: read.Counted, Least: read.Last.Left}
+	}
+}
+
+// take takes one step of the story. One about a hold that was refused is passed over.
+func (p *playing) take(step Step) {
+	switch step.Does {
+	case model.Look:
+		p.lookAgain(step.Slot)
+		return
+	case model.Reserve:
+		p.reserveParty(step)
+		return
+	case ReleaseUnknown, ConfirmUnknown, CancelUnknown:
+		p.unknown(step.Does)
+		return
+	case Wait:
+		p.wait()
+		return
+	}
+	hold := p.state.Holds[step.Hold]
+	switch {
+	case hold.Stage == model.Refused, step.Does == model.Cancel && !hold.WasBooked():
+	case hold.Stage == model.Held && !p.expires[step.Hold].IsZero() && p.Clock.Now().After(p.expires[step.Hold].Add(-soon)):
+		p.stopAt(scenario.Missing("holds end too soon for a story to be played"))
+	case step.Does == model.Release:
+		p.releaseOne(step.Hold)
+	case step.Does == model.Confirm:
+		p.confirmOne(step.Hold)
+	case step.Does == model.Cancel:
+		p.cancelOne(step.Hold)
+	}
+}
+
+func (p *playing) lookAgain(slot int) {
+	p.count(p.tell("look at slot %s", letter(slot)), slot)
+}
+
+// lookAround looks at every slot that may have changed since it was seen: a step
+// about one may move another.
+func (p *playing) lookAround() {
+	for slot, offer := range p.offers {
+		if offer.Slot.ID != "" && p.stale[slot] && p.goesOn() {
+			p.lookAgain(slot)
+		}
+	}
+}
+
+// wait moves the target's clock until every hold has expired. Near the start of a
+// slot it does not: there its sale may end.
+func (p *playing) wait() {
+	last := time.Time{}
+	for number, hold := range p.state.Holds {
+		if hold.Stage == model.Held && p.expires[number].After(last) {
+			last = p.expires[number]
+		}
+	}
+	ahead := last.Sub(p.Clock.Now()) + time.Second
+	if last.IsZero() || ahead <= 0 {
+		return
+	}
+	for _, offer := range p.offers {
+		if offer.Slot.ID != "" && offer.Slot.Start.Sub(last) < comfortablyAhead {
+			return
+		}
+	}
+	told := p.tell("move the clock %s ahead, until every hold has expired", ahead.Round(time.Second))
+	if err := p.Clock.MoveBeyond(p.ctx, last); err != nil {
+		p.stopAt(scenario.Missing("%v", err))
+		return
+	}
+	p.state.Waited()
+	for slot, offer := range p.offers {
+		if offer.Slot.ID != "" {
+			p.count(told, slot)
+		}
+	}
+}
+
+// comfortablyAhead is how far ahead slots have to start while the clock is moved.
+const comfortablyAhead = 3 * 24 * time.Hour
+
+func (p *playing) undo() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), undoTime)
+	defer cancel()
+	for _, h := range p.holds {
+		if p.Book.Undo(ctx, h, "release what a story held", "cancel what a story booked") {
+			continue
+		}
+		if p.troubles++; p.troubles == mostTroubles {
+			p.stopAt(scenario.Missing("what stories held or booked could not be undone"))
+		}
+	}
 }

@@ -74,7 +74,6 @@ func slotsRead(r rule.Rule) func(*scenario.Survey) Finding {
 	}
 }
 
-// slotsAsked finds why there was no option to be asked for.
 func slotsAsked(v *scenario.Survey) Finding {
 	if len(v.Answers) > 0 {
 		return Finding{}
@@ -87,7 +86,6 @@ func slotsAsked(v *scenario.Survey) Finding {
 	return f
 }
 
-// slotsFound finds that there are no slots to compare.
 func slotsFound(v *scenario.Survey) Finding {
 	if slices.ContainsFunc(v.Answers, func(a scenario.SlotAnswer) bool { return len(a.Slots) > 0 }) {
 		return Finding{}
@@ -131,7 +129,6 @@ func timeOf(slot discover.Slot) slotTime {
 	return slotTime{slot.Start.UnixNano(), slot.End.UnixNano()}
 }
 
-// idsByTime returns the ids of an answer's slots by their time.
 func idsByTime(in scenario.SlotAnswer) map[slotTime][]string {
 	ids := map[slotTime][]string{}
 	for _, slot := range in.Slots {
@@ -190,7 +187,6 @@ func emptyDay(e scenario.EmptyDay) Finding {
 	})
 }
 
-// aim judges how fast availability answers, once all calls are made.
 func aim(all scenario.Record) Finding {
 	var slow []time.Duration
 	f := Finding{}

@@ -14,7 +14,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// booked is the step that a booking could be made.
 var booked = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return reached(b.BookingID != "", b.Stop) })
 
 func confirmSpecs() []Spec {
@@ -95,7 +94,6 @@ func confirmed(b *scenario.Booking) Finding {
 	return Finding{}
 }
 
-// echo finds that the booking names another product, option or slot than the hold.
 func echo(b *scenario.Booking) Finding {
 	of := map[string]string{"productId": b.Offer.Product.ID, "optionId": b.Offer.Option.ID, "availabilityId": b.Offer.Slot.ID}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
@@ -130,7 +128,6 @@ func repeatStatus(b *scenario.Booking) Finding {
 	})
 }
 
-// confirmRefusals judges the words of the confirms that were refused, once all are.
 func confirmRefusals(r scenario.RefusedConfirms) Finding {
 	f := Stopped(r.Stop)
 	for _, answer := range r.Answers {

@@ -72,7 +72,6 @@ func back(e *scenario.Expiry, via []*scenario.Reading, after *scenario.Reading, 
 	return m
 }
 
-// made is the answer to the reserve of the hold that expired.
 func made(e *scenario.Expiry) *probe.Answer {
 	if e.Hold == nil {
 		return nil

@@ -9,11 +9,17 @@ package judge
 
 import (
 	"fmt"
+	"mime"
+	"net/http"
+	"strings"
 
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Finding is what a value shows of a rule. The zero Finding says that nothing is wrong
@@ -28,22 +34,18 @@ type Finding struct {
 	Picture   []byte            // HTML that draws how the rule is broken; nil where there is none
 }
 
-// Ends reports whether the finding ends the judging of its rule.
 func (f Finding) Ends() bool { return f.Outcome != "" }
 
 func ends(outcome report.Outcome, format string, args ...any) Finding {
 	return Finding{Outcome: outcome, Message: fmt.Sprintf(format, args...)}
 }
 
-// broken finds that the rule is broken.
 func broken(format string, args ...any) Finding { return ends(report.Failed, format, args...) }
 
-// notApplicable finds that the partner lacks an optional feature.
 func notApplicable(format string, args ...any) Finding {
 	return ends(report.NotApplicable, format, args...)
 }
 
-// inconclusive finds that there is nothing to test the rule with.
 func inconclusive(format string, args ...any) Finding {
 	return ends(report.Inconclusive, format, args...)
 }
@@ -64,7 +66,6 @@ func problems(all []string, shown ...*probe.Exchange) Finding {
 	return f
 }
 
-// showing adds to the evidence.
 func (f Finding) showing(exchanges ...*probe.Exchange) Finding {
 	f.Exchanges = append(exchanges[:len(exchanges):len(exchanges)], f.Exchanges...)
 	return f
@@ -112,3 +113,136 @@ func blamed(r rule.Rule, stop *scenario.Stop) Finding {
 	f.Cause = &r
 	return f
 }
+
+// check says what is wrong with an answer, or "".
+type check func(*probe.Answer) string
+
+// expect finds the first check that an answer does not pass.
+func expect(answer *probe.Answer, checks ...check) Finding {
+	for _, wrong := range checks {
+		if flaw := wrong(answer); flaw != "" {
+			return broken("%s", flaw).showing(answer.Exchange)
+		}
+	}
+	return Finding{Exchanges: []*probe.Exchange{answer.Exchange}}
+}
+
+// expectEach finds the first answer that does not pass the checks.
+func expectEach(answers []*probe.Answer, checks ...check) (f Finding) {
+	for _, answer := range answers {
+		f = f.or(func() Finding { return expect(answer, checks...) })
+	}
+	return f
+}
+
+// heard expects that a call was answered, and the answer passes the checks.
+func heard(h scenario.Heard, checks ...check) Finding {
+	return Stopped(h.Stop).or(func() Finding { return expect(h.Answer, checks...) })
+}
+
+func status(statuses []int) check {
+	return func(answer *probe.Answer) string {
+		if answer.OK(statuses...) {
+			return ""
+		}
+		return "want " + scenario.AnyOf(statuses) + ", got " + answer.Words()
+	}
+}
+
+func fit(schema string) check {
+	return func(answer *probe.Answer) string {
+		if problems := schemas.Validate(schema, answer.Raw); len(problems) > 0 {
+			return problems[0].String()
+		}
+		return ""
+	}
+}
+
+func succeed(answer *probe.Answer) string {
+	switch success := discover.Object(answer.Raw)["success"]; success {
+	case true:
+		return ""
+	case nil:
+		return "success: want true, it is missing"
+	default:
+		return fmt.Sprintf("success: want true, got %v", success)
+	}
+}
+
+// isJSONType reports whether a content type declares JSON (GEN-1).
+func isJSONType(declared string) bool {
+	media, _, err := mime.ParseMediaType(declared)
+	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
+}
+
+// sent returns the exchanges of the answers that came.
+func sent(answers ...*probe.Answer) []*probe.Exchange {
+	var exchanges []*probe.Exchange
+	for _, answer := range answers {
+		if answer != nil {
+			exchanges = append(exchanges, answer.Exchange)
+		}
+	}
+	return exchanges
+}
+
+// limitRules names the limit rule of each endpoint.
+var limitRules = map[partnerapi.Endpoint]rule.Rule{
+	partnerapi.Products:     rule.ProductsLimit,
+	partnerapi.Availability: rule.AvailabilityLimit,
+	partnerapi.Reserve:      rule.ReserveLimit,
+	partnerapi.Confirm:      rule.ConfirmLimit,
+	partnerapi.Release:      rule.ReleaseLimit,
+	partnerapi.Cancel:       rule.CancelLimit,
+}
+
+// answerRules names the rules about the answers of each endpoint.
+var answerRules = map[partnerapi.Endpoint]struct {
+	status, json, shape rule.Rule
+	minimal             rule.Rule // about the status of a call without what is optional
+	fields              []field
+}{
+	partnerapi.Products:     {status: rule.ProductsStatus, json: rule.ProductsJSON, shape: rule.ProductsShape},
+	partnerapi.Availability: {status: rule.AvailabilityStatus, json: rule.AvailabilityJSON, shape: rule.AvailabilityShape},
+	partnerapi.Reserve:      {status: rule.ReserveStatus, json: rule.ReserveJSON, minimal: rule.ReserveMinimal, fields: holdFields},
+	partnerapi.Confirm:      {status: rule.ConfirmStatus, json: rule.ConfirmJSON, minimal: rule.ConfirmMinimal, fields: bookingFields},
+	partnerapi.Release:      {status: rule.ReleaseStatus, json: rule.ReleaseJSON, minimal: rule.ReleaseWithoutBody},
+	partnerapi.Cancel:       {status: rule.CancelStatus, json: rule.CancelJSON, minimal: rule.CancelWithoutBody},
+}
+
+// causeOf names the rule that a stop shows to be broken; false where none is.
+func causeOf(stop *scenario.Stop) (rule.Rule, bool) {
+	rules := answerRules[stop.Endpoint]
+	switch {
+	case stop.Kind == scenario.Unreachable:
+		return rule.Reachable, true
+	case stop.Kind == scenario.KeyRefused:
+		return rule.KeyAccepted, true
+	case stop.Kind == scenario.NoneAccepted:
+		return rule.ReserveAccepts, true
+	case stop.Kind == scenario.Late && stop.Form == scenario.Probe:
+		return rule.ProbeLimit, true
+	case stop.Kind == scenario.Late:
+		return limitRules[stop.Endpoint], true
+	case stop.Kind == scenario.WrongStatus && stop.Form == scenario.NotFound:
+		return rule.EmptyWindow, true
+	case (stop.Kind == scenario.WrongStatus || stop.Kind == scenario.Refused) && stop.Form == scenario.Minimal:
+		return rules.minimal, true
+	case stop.Kind == scenario.WrongStatus:
+		return rules.status, true
+	case stop.Kind == scenario.Unreadable:
+		return rules.json, true
+	case stop.Kind == scenario.WrongShape:
+		return rules.shape, true
+	case stop.Kind == scenario.Misfit:
+		return owner(rules.fields, stop.Problem), true
+	default:
+		return rule.Rule{}, false
+	}
+}
+
+var (
+	ok           = []int{http.StatusOK}
+	refusal      = []int{http.StatusBadRequest}
+	unauthorized = []int{http.StatusUnauthorized}
+)

@@ -12,11 +12,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// catalog is the step that there is a catalog.
 var catalog = once(scenario.PlaySurvey, func(v *scenario.Survey) Finding { return Stopped(v.Stop) })
 
 func productSpecs() []Spec {
-	// of judges what the catalog shows.
 	of := func(r rule.Rule, judge func(*scenario.Survey) Finding) Spec {
 		return spec(r, catalog, once(scenario.PlaySurvey, judge))
 	}
@@ -179,7 +177,6 @@ func eachOption(wrong func(discover.Option) []string) func(*scenario.Survey) Fin
 	}
 }
 
-// eachUnit finds the units that wrong says something of.
 func eachUnit(wrong func(discover.Unit) string) func(*scenario.Survey) Finding {
 	return eachOption(func(option discover.Option) (flaws []string) {
 		for k, unit := range option.Units {

@@ -219,7 +219,6 @@ func bothDone(answers []*probe.Answer) string {
 	return ""
 }
 
-// booking says what a confirm brought.
 func booking(answer *probe.Answer) string {
 	if answer.OK(http.StatusOK) {
 		return fmt.Sprintf("booking %q", scenario.Text(answer, "externalBookingId"))
@@ -227,7 +226,6 @@ func booking(answer *probe.Answer) string {
 	return answer.Words()
 }
 
-// holdsWord says a number of holds in words.
 func holdsWord(n int64) string {
 	if n == 1 {
 		return "1 hold"

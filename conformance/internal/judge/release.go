@@ -79,7 +79,6 @@ func releases(r rule.Rule, all scenario.Releases, checks ...check) Finding {
 	return reached(len(answers) > 0, all.Holding.Stop).or(func() Finding { return expectEach(answers, checks...) })
 }
 
-// rebookable is what the reserve of a released seat says of its rule.
 func rebookable(t *scenario.SellOut) Try {
 	if t.Released != nil && t.Released.Counted && t.Released.Last.Left < 1 {
 		return unplayed(scenario.NotHere("the released seats were taken meanwhile"))

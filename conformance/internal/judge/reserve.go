@@ -152,7 +152,6 @@ func distinct(field string, id func(ledger.Entry) string) func(scenario.Record) 
 	}
 }
 
-// mixedTaken finds that no party of two guest types can be tried.
 func mixedTaken(m *scenario.MixedParty) Finding {
 	switch {
 	case m.Hold != nil || m.Stop == nil:
@@ -166,12 +165,10 @@ func mixedTaken(m *scenario.MixedParty) Finding {
 	}
 }
 
-// closedRefused is what the reserve of a slot that cannot be booked says of its rule.
 func closedRefused(t *scenario.ClosedSlot) Try {
 	return reserved(t.Fresh, t.Answer, t.After, t.Stop, refusal...)
 }
 
-// notSoldOut reports whether the slot cannot be sold out.
 func notSoldOut(t *scenario.SellOut) bool { return t.Full == nil || t.Traits.Holdless }
 
 func soldOut(t *scenario.SellOut) Finding {
@@ -185,7 +182,6 @@ func soldOut(t *scenario.SellOut) Finding {
 	}
 }
 
-// fullRefused is what the reserve in the full slot says of its rule.
 func fullRefused(t *scenario.SellOut) Try {
 	if t.Full != nil && t.Full.Counted && t.Full.Last.Left > 0 {
 		return unplayed(scenario.NotHere("the slot was not full any more: other customers moved its seats"))

@@ -1,6 +1,18 @@
 package judge
 
-// Group is the specs of one subject.
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"partnerkit.dev/conformance/internal/explore"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
 type Group struct {
 	Title string
 	Specs []Spec
@@ -31,4 +43,96 @@ func ExpiryRules() (ids []string) {
 		ids = append(ids, spec.Rule.ID)
 	}
 	return ids
+}
+
+// overallSpecs judge what all calls show together, once they are made.
+func overallSpecs() []Spec {
+	specs := []Spec{spec(rule.ConfirmRefusalMessage, once(scenario.PlayRefusedConfirms, confirmRefusals))}
+	for _, r := range []rule.Rule{
+		rule.ProductsContentType, rule.AvailabilityContentType, rule.ReserveContentType,
+		rule.ConfirmContentType, rule.ReleaseContentType, rule.CancelContentType,
+	} {
+		specs = append(specs, spec(r, with(ofCancel(r), once(scenario.PlayRecord, contentType(r.Endpoint)))...))
+	}
+	for _, of := range []struct {
+		rule  rule.Rule
+		limit scenario.Limit
+	}{
+		{rule.ProductsLimit, scenario.Limit{Endpoint: partnerapi.Products}},
+		{rule.ProbeLimit, scenario.Limit{Endpoint: partnerapi.Products, Form: scenario.Probe}},
+		{rule.AvailabilityLimit, scenario.Limit{Endpoint: partnerapi.Availability}},
+		{rule.ReserveLimit, scenario.Limit{Endpoint: partnerapi.Reserve}},
+		{rule.ConfirmLimit, scenario.Limit{Endpoint: partnerapi.Confirm}},
+		{rule.ReleaseLimit, scenario.Limit{Endpoint: partnerapi.Release}},
+		{rule.CancelLimit, scenario.Limit{Endpoint: partnerapi.Cancel}},
+	} {
+		specs = append(specs, spec(of.rule, with(ofCancel(of.rule), once(scenario.PlayTimes(of.limit), inTime))...))
+	}
+	read := slotsSteps(rule.AvailabilityAim)
+	return append(specs, spec(rule.AvailabilityAim, append(read, once(scenario.PlayRecord, aim))...))
+}
+
+// ofCancel are the steps of a rule about an endpoint that a partner may lack.
+func ofCancel(r rule.Rule) []Step {
+	if r.Endpoint == partnerapi.Cancel {
+		return []Step{mayCancel}
+	}
+	return nil
+}
+
+func contentType(endpoint partnerapi.Endpoint) func(scenario.Record) Finding {
+	return func(all scenario.Record) Finding {
+		judged := 0
+		var wrong []string
+		var shown []*probe.Exchange
+		for _, exchange := range all.Exchanges {
+			if exchange.Endpoint != endpoint || exchange.Failure != nil || exchange.Response.Status/100 != 2 || exchange.Response.Body.Size == 0 {
+				continue
+			}
+			judged++
+			if declared := exchange.Response.Header.Get("Content-Type"); !isJSONType(declared) {
+				wrong = append(wrong, fmt.Sprintf("want Content-Type: application/json, got %q", declared))
+				shown = append(shown, exchange)
+			}
+		}
+		return problems(wrong[:min(1, len(wrong))], shown...).or(func() Finding {
+			return reached(judged > 0, scenario.Missing("no answer of this endpoint had a body"))
+		})
+	}
+}
+
+// inTime judges one limit: two late answers of three break it, a single one is
+// a warning (LIM-3).
+func inTime(t scenario.AnswerTimes) Finding {
+	switch {
+	case t.Broken != nil:
+		return Stopped(t.Broken)
+	case len(t.Times) == 0:
+		return Stopped(t.Survey).or(func() Finding { return inconclusive("no call was answered") })
+	case len(t.Late) > 0:
+		return ends(report.Warned, "want the whole answer within %s: %d of %d calls took longer, the worst %s",
+			t.Limit, len(t.Late), len(t.Times), slices.Max(t.Times).Round(time.Millisecond)).showing(t.Late...)
+	default:
+		return Finding{}
+	}
+}
+
+// lifecycleSpecs judge lifecycles that nobody thought of. That a booking can be made
+// shows whether the partner keeps seats for holds, and takes cancellations.
+func lifecycleSpecs() []Spec {
+	return []Spec{spec(rule.AvailabilityLifecycle, booked, once(explore.Play, lifecycles))}
+}
+
+func lifecycles(r explore.Result) Finding {
+	if r.Flaw != "" {
+		steps := r.Told.Broken.Steps
+		return broken("a story of %d steps breaks at its last, %s: %s", len(steps), r.Does, r.Flaw).showing(r.Shown...)
+	}
+	if f := Stopped(r.Stop); f.Ends() {
+		return f
+	}
+	if 2*r.Told.Disturbed > r.Told.Played {
+		return inconclusive("other customers moved the seats in %d of the %d stories", r.Told.Disturbed, r.Told.Played)
+	}
+	return Finding{}
 }

@@ -11,7 +11,6 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// Verdict is what is known of one rule.
 type Verdict struct {
 	report.RuleResult
 	Cause string // id of the rule that blocks this one; "" where none does
@@ -31,7 +30,6 @@ func NewVerdicts(words func(string) string) *Verdicts {
 	return &Verdicts{words: words, byID: map[string]*Verdict{}}
 }
 
-// Set records an outcome of r.
 func (v *Verdicts) Set(r rule.Rule, outcome report.Outcome, message string) *Verdict {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -43,7 +41,6 @@ func (v *Verdicts) Set(r rule.Rule, outcome report.Outcome, message string) *Ver
 	return known
 }
 
-// Get returns what is known of the rule of that id, or nil.
 func (v *Verdicts) Get(id string) *Verdict {
 	v.mu.Lock()
 	defer v.mu.Unlock()

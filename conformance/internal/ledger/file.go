@@ -1,86 +1,15 @@
 package ledger
 
 import (
-	"encoding/json"
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"slices"
 	"time"
-
-	"github.com/gofrs/flock"
 )
-
-// ErrInUse says that a run, or a clean-up, has the file.
-var ErrInUse = errors.New("it is in use by a run, or a clean-up, that is still under way")
-
-// file is where a ledger is kept. Nobody else has it as long as it is open.
-type file struct {
-	lock   *flock.Flock
-	handle *os.File
-}
-
-// take opens a file for one process alone.
-func take(name string, flag int) (*file, error) {
-	handle, err := os.OpenFile(name, os.O_RDWR|flag, 0o600)
-	if err != nil {
-		return nil, inFile(name, reason(err))
-	}
-	taken := &file{lock: flock.New(name), handle: handle}
-	locked, err := taken.lock.TryLock()
-	if err == nil && !locked {
-		err = ErrInUse
-	}
-	if err != nil {
-		return nil, errors.Join(inFile(name, reason(err)), taken.close())
-	}
-	return taken, nil
-}
-
-func (f *file) close() error { return errors.Join(f.handle.Close(), f.lock.Close()) }
-
-// cut leaves so many bytes, behind which the next line goes.
-func (f *file) cut(size int64) error {
-	if err := f.handle.Truncate(size); err != nil {
-		return reason(err)
-	}
-	_, err := f.handle.Seek(size, io.SeekStart)
-	return reason(err)
-}
-
-// write writes one line in one piece. Safely: it is on the disk, not merely in
-// the machine's memory, when write returns.
-func (f *file) write(value any, safely bool) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	if _, err := f.handle.Write(append(text, '\n')); err != nil {
-		return reason(err)
-	}
-	if safely {
-		return reason(f.handle.Sync())
-	}
-	return nil
-}
-
-// inFile says which file an error, if there is one, is about.
-func inFile(name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", name, err)
-}
-
-// reason leaves out the operation and the path of a file error, which the message
-// around it names.
-func reason(err error) error {
-	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
-		return inPath.Err
-	}
-	return err
-}
 
 // ErrPending says that a file has entries that have still to be undone.
 var ErrPending = errors.New("holds or bookings of an earlier run are still open in it")
@@ -141,4 +70,94 @@ func (f *file) mayBeOverwritten(name string) error {
 	default:
 		return nil
 	}
+}
+
+const (
+	// longestLine bounds a line, in bytes; the longest that is written has two
+	// codes, each byte of which may take six in JSON.
+	longestLine = 256 << 10
+	// mostEntries bounds the attempts of a ledger. A run makes some fifty.
+	mostEntries = 100_000
+)
+
+// errNoHead says that a file has no whole line: whoever began it sent nothing.
+var errNoHead = errors.New("the file is empty: no run has begun to write it")
+
+// read reads a ledger, and returns how many bytes of it are whole lines: the last
+// one is torn where the run was killed as it wrote it, and what it was to announce
+// was never sent. The error names the place, as name:line.
+func read(name string, from io.Reader) (l *Ledger, whole int64, err error) {
+	l = &Ledger{now: time.Now}
+	lines := bufio.NewReaderSize(from, longestLine)
+	for number := 1; ; number++ {
+		text, err := lines.ReadSlice('\n')
+		switch {
+		case err == io.EOF && number == 1 && !bytes.HasPrefix([]byte(headPrefix), text[:min(len(text), len(headPrefix))]):
+			return nil, 0, fmt.Errorf("%s:1: %w", name, errNoLedger)
+		case err == io.EOF && number == 1:
+			return nil, 0, fmt.Errorf("%s: %w", name, errNoHead)
+		case err == io.EOF:
+			return l, whole, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			err = fmt.Errorf("want at most %d KiB, got more", longestLine>>10)
+		case err == nil && number == 1:
+			err = l.readHead(text)
+		case err == nil && len(l.entries) == mostEntries:
+			err = fmt.Errorf("want at most %d entries, got more", mostEntries)
+		case err == nil:
+			err = l.readLine(text)
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+		whole += int64(len(text))
+	}
+}
+
+// headPrefix is what every ledger begins with.
+const headPrefix = `{"ledger":`
+
+var errNoLedger = errors.New("want a ledger, which begins with " + headPrefix + ", got another file")
+
+func (l *Ledger) readHead(text []byte) error {
+	if !bytes.HasPrefix(text, []byte(headPrefix)) {
+		return errNoLedger
+	}
+	if err := decode(text, &l.head); err != nil {
+		return fmt.Errorf("want what the ledger is about: %w", err)
+	}
+	if l.head.Version != version {
+		return fmt.Errorf("want a ledger of version %d, got %d: use the conformance command that wrote it", version, l.head.Version)
+	}
+	return nil
+}
+
+func (l *Ledger) readLine(text []byte) error {
+	var next line
+	if err := decode(text, &next); err != nil {
+		return fmt.Errorf("want a change of an entry: %w", err)
+	}
+	return l.apply(next)
+}
+
+// apply has the ledger's entries follow what a line says.
+func (l *Ledger) apply(next line) error {
+	switch {
+	case !slices.Contains(states(), next.State):
+		return fmt.Errorf("want a state, got %q", next.State)
+	case next.At.IsZero():
+		return errors.New(`want the time of it in "at"`)
+	case next.Entry == len(l.entries)+1 && next.Slot != nil:
+		l.entries = append(l.entries, &Entry{
+			Slot: *next.Slot, Units: next.Units, Reference: next.Reference, At: next.At, State: next.State, number: next.Entry,
+		})
+		return nil
+	case next.Entry < 1 || next.Entry > len(l.entries):
+		return fmt.Errorf("want the attempt of entry %d, or a change of one before it, got entry %d", len(l.entries)+1, next.Entry)
+	case next.Slot != nil:
+		return fmt.Errorf("want entry %d attempted once, got it again", next.Entry)
+	}
+	e := l.entries[next.Entry-1]
+	e.State, e.Code, e.ExpiresAt, e.BookingID, e.Trouble = next.State, next.Code, next.ExpiresAt, next.BookingID, next.Trouble
+	return nil
 }

@@ -10,13 +10,22 @@
 package ledger
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/gofrs/flock"
+
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -130,7 +139,6 @@ func (l *Ledger) change(e *Entry) line {
 	return next
 }
 
-// shown is text without the key, and cut.
 func (l *Ledger) shown(text string) string {
 	beginning, _ := probe.Beginning(text, longestID, l.redact)
 	return beginning
@@ -155,7 +163,6 @@ func (l *Ledger) Entries() []Entry {
 	return entries
 }
 
-// Open returns the entries that are open.
 func (l *Ledger) Open() []*Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -208,4 +215,181 @@ func (l *Ledger) pending() (n int) {
 		}
 	}
 	return n
+}
+
+type State string
+
+const (
+	Attempted State = "attempted" // reserve is sent, its answer not yet read
+	Refused   State = "refused"   // reserve was refused: nothing is held
+	Unheard   State = "unheard"   // reserve was sent and never answered: there may be a hold
+	Held      State = "held"
+	Booked    State = "booked"
+	Doubtful  State = "doubtful" // confirm is sent and its answer not read: hold or booking
+	Undone    State = "undone"   // released or cancelled
+	Kept      State = "kept"     // booked, and the partner takes no cancellations
+	Expired   State = "expired"  // never answered, and any hold's time is over
+)
+
+func states() []State {
+	return []State{Attempted, Refused, Unheard, Held, Booked, Doubtful, Undone, Kept, Expired}
+}
+
+// Slot is what a reserve asks for, by the partner's ids.
+type Slot struct {
+	ProductID      string `json:"product_id"`
+	OptionID       string `json:"option_id"`
+	AvailabilityID string `json:"availability_id"`
+	Start          string `json:"start"` // as the partner writes it
+}
+
+func SlotOf(offer discover.Offer) Slot {
+	return Slot{ProductID: offer.Product.ID, OptionID: offer.Option.ID, AvailabilityID: offer.Slot.ID, Start: offer.Slot.StartText}
+}
+
+// Entry is one attempt to make a hold, and what became of it.
+type Entry struct {
+	Slot
+	Units     []partnerapi.UnitQuantity
+	Reference string    // of the run and the attempt; sent as resellerReference where the request has one
+	At        time.Time // of the attempt, by the target's clock
+
+	State     State
+	Code      string // of the hold
+	ExpiresAt string // as the partner writes it
+	BookingID string
+	Trouble   string // why it could not be undone
+
+	number int // 1 is the first
+}
+
+// Open reports whether there is, or may be, a hold or a booking.
+func (e *Entry) Open() bool {
+	return e.State != Refused && e.State != Undone && e.State != Expired
+}
+
+const (
+	version = 1
+	// longestID is how many bytes of an id are kept to be shown.
+	longestID = 1000
+	// longestCode is how many bytes a code or booking id may have that is kept to
+	// be used. No server takes a longer path.
+	longestCode = 8 << 10
+	// mostUnits is how many units of a party are kept.
+	mostUnits = 20
+)
+
+// Head is the first line: what the ledger is about. The key is never in it.
+type Head struct {
+	Version      int                 `json:"ledger"` // of this format
+	Run          string              `json:"run"`    // tells this run's references from any other's
+	BaseURL      string              `json:"base_url"`
+	AuthType     partnerapi.AuthType `json:"auth_type"`
+	SuiteVersion string              `json:"suite_version"`
+	StartedAt    time.Time           `json:"started_at"`
+}
+
+// line is one change of an entry. The first of an entry tells the attempt, each
+// further one what has become of it since, whole.
+type line struct {
+	Entry int       `json:"entry"` // 1 is the first
+	At    time.Time `json:"at"`
+	State State     `json:"state"`
+
+	*Slot
+	Units     []partnerapi.UnitQuantity `json:"units,omitempty"`
+	Reference string                    `json:"reference,omitempty"`
+
+	Code      string `json:"code,omitempty"`
+	ExpiresAt string `json:"expires_at,omitempty"`
+	BookingID string `json:"booking_id,omitempty"`
+	Trouble   string `json:"trouble,omitempty"`
+}
+
+// decode reads one line strictly.
+func decode(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return errors.New("want one JSON object a line, got more")
+	}
+	return nil
+}
+
+// ErrInUse says that a run, or a clean-up, has the file.
+var ErrInUse = errors.New("it is in use by a run, or a clean-up, that is still under way")
+
+type file struct {
+	lock   *flock.Flock
+	handle *os.File
+}
+
+// errLink refuses a name that may lead anywhere, as in a repository that was cloned.
+var errLink = errors.New("the file is a symbolic link")
+
+// take opens a file for one process alone.
+func take(name string, flag int) (*file, error) {
+	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, inFile(name, errLink)
+	}
+	handle, err := os.OpenFile(name, os.O_RDWR|flag, 0o600)
+	if err != nil {
+		return nil, inFile(name, reason(err))
+	}
+	taken := &file{lock: flock.New(name), handle: handle}
+	locked, err := taken.lock.TryLock()
+	if err == nil && !locked {
+		err = ErrInUse
+	}
+	if err != nil {
+		return nil, errors.Join(inFile(name, reason(err)), taken.close())
+	}
+	return taken, nil
+}
+
+func (f *file) close() error { return errors.Join(f.handle.Close(), f.lock.Close()) }
+
+// cut leaves so many bytes, behind which the next line goes.
+func (f *file) cut(size int64) error {
+	if err := f.handle.Truncate(size); err != nil {
+		return reason(err)
+	}
+	_, err := f.handle.Seek(size, io.SeekStart)
+	return reason(err)
+}
+
+// write writes one line in one piece. Safely: it is on the disk, not merely in
+// the machine's memory, when write returns.
+func (f *file) write(value any, safely bool) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	if _, err := f.handle.Write(append(text, '\n')); err != nil {
+		return reason(err)
+	}
+	if safely {
+		return reason(f.handle.Sync())
+	}
+	return nil
+}
+
+// inFile says which file an error, if there is one, is about.
+func inFile(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// reason leaves out the operation and the path of a file error, which the message
+// around it names.
+func reason(err error) error {
+	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
+		return inPath.Err
+	}
+	return err
 }

@@ -157,7 +157,6 @@ func inRows(calls []porcupine.Operation) {
 	}
 }
 
-// SeatsWord says a number of seats in words.
 func SeatsWord(n int64) string {
 	if n == 1 {
 		return "1 seat"

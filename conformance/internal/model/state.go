@@ -38,10 +38,8 @@ func (s Seats) String() string {
 	}
 }
 
-// Stage is where a hold is in its life.
 type Stage int
 
-// The stages.
 const (
 	Refused Stage = iota // it was never made
 	Held
@@ -65,10 +63,8 @@ func (s Stage) After(call Kind) Stage {
 	}
 }
 
-// Kind is what a call does.
 type Kind string
 
-// The kinds of calls.
 const (
 	Look    Kind = "availability"
 	Reserve Kind = "reserve"
@@ -116,7 +112,6 @@ func (s State) equal(other State) bool {
 // Want is which answers to a call the contract allows.
 type Want struct{ Accept, Refuse bool }
 
-// allows reports whether an answer is one of them.
 func (w Want) allows(accepted bool) bool { return accepted && w.Accept || !accepted && w.Refuse }
 
 // WantReserve says what the answer to a reserve may be. A party is welcome where

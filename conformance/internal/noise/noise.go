@@ -44,7 +44,6 @@ func (w *Watch) still(took time.Duration) float64 {
 	return math.Exp(-(float64(w.Moves) + 0.5) * float64(took) / float64(w.Lasted))
 }
 
-// Try is one try of a rule.
 type Try struct {
 	Wrong     bool          // something was off
 	Off       int64         // by how many seats; tells one breach from another
@@ -71,10 +70,8 @@ func (t Try) weight(off int64) float64 {
 	}
 }
 
-// Answer is what the tries so far come to.
 type Answer int
 
-// The answers.
 const (
 	Undecided Answer = iota
 	Holds            // the rule holds

@@ -40,10 +40,8 @@ const (
 	idleFor = time.Second
 )
 
-// Key says which key a request presents.
 type Key int
 
-// The keys.
 const (
 	GoodKey Key = iota // the registered one
 	WrongKey
@@ -53,7 +51,6 @@ const (
 // NoType is the content type of a body that is declared as nothing.
 const NoType = "none"
 
-// Config is how to reach a partner.
 type Config struct {
 	BaseURL   *url.URL
 	AuthType  partnerapi.AuthType
@@ -63,7 +60,6 @@ type Config struct {
 	MaxRPS    int // calls a second at the most; 0: any number
 }
 
-// Call is one request to be sent.
 type Call struct {
 	Endpoint partnerapi.Endpoint
 	Purpose  string // what the call is for, in a few words
@@ -120,7 +116,6 @@ type Client struct {
 	exchanges []*Exchange
 }
 
-// NewClient returns a client of the partner that config names.
 func NewClient(config Config) *Client {
 	return &Client{
 		config: config,
@@ -139,7 +134,6 @@ func NewClient(config Config) *Client {
 	}
 }
 
-// Redactor returns the redactor of the partner's key.
 func (c *Client) Redactor() *Redactor { return c.redact }
 
 // Exchanges returns all exchanges so far, in the order of sending.
@@ -152,7 +146,6 @@ func (c *Client) Exchanges() []*Exchange {
 // Reached reports whether the partner has answered a call.
 func (c *Client) Reached() bool { return c.reached.Load() }
 
-// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Do sends call once and waits for its whole answer, at most call.Deadline

@@ -16,9 +16,9 @@ var AvailabilityShape = must("availability.shape", "AVL-3", "Availability is an 
 var SlotID = field("availability.slot.id", "AVL-4", "Every slot has an id",
 	"Reserve names the slot by it.", "Send id as a string that is not empty.")
 var SlotStart = field("availability.slot.start", "AVL-4", "Every slot's start is a date-time with an offset",
-	"Without the offset a tour at nine could be at any nine of the world.", "Send RFC 3339, such as 2026-07-01T09:00:00+01:00.")
+	"Without the offset a tour at nine could be at any nine of the world.", "Send ISO 8601 with an offset, such as 2026-07-01T09:00:00+01:00.")
 var SlotEnd = field("availability.slot.end", "AVL-4", "Every slot's end is a date-time with an offset",
-	"Calendars show the duration.", "Send RFC 3339, such as 2026-07-01T11:00:00+01:00.")
+	"Calendars show the duration.", "Send ISO 8601 with an offset, such as 2026-07-01T11:00:00+01:00.")
 var SlotStatus = field("availability.slot.status", "AVL-4", "Every slot's status is one of the five",
 	"The status decides whether the slot is sold, shown or hidden.", "Send AVAILABLE, FREESALE, LIMITED, SOLD_OUT or CLOSED, in capitals.")
 var SlotVacancies = field("availability.slot.vacancies", "AVL-5", "A slot's vacancies are a count of seats",
@@ -31,7 +31,7 @@ var SlotPriceUnitID = field("availability.unit-pricing.unit-id", "AVL-6", "Every
 	"A price of nobody is charged to nobody.", "Send unitId as a string that is not empty.")
 var SlotPriceUnitType = field("availability.unit-pricing.unit-type", "AVL-6", "A slot price's unit type is one of the five",
 	"Where it is present it is read.", "Send ADULT, CHILD, INFANT, SENIOR or STUDENT in unitType (or type), or leave it out.")
-var SlotPriceAmount = field("availability.unit-pricing.amount", "AVL-6", "Every slot price is an integer in the smallest currency unit",
+var SlotPriceAmount = field("availability.unit-pricing.amount", "AVL-6", "Every slot price is an integer of 0 or more in the smallest currency unit",
 	"It is what the customer pays: 22.5 or \"2250\" would be a wrong price.", "Send original (or retail, or price) as an integer: 2250 for 22.50 euros.")
 var SlotPriceCurrency = field("availability.unit-pricing.currency", "AVL-6", "Every slot price names its ISO 4217 currency",
 	"A price without a currency cannot be converted.", "Send codes such as EUR, in capitals.")

@@ -64,13 +64,13 @@ var (
 	UnitFixedID = field("products.unit.fixed-id", "PRD-12", "Adults, children, infants and seniors bear the fixed unit ids",
 		"The marketplace sends exactly these ids when it reserves; any other is never asked for.", "Use unit-adult, unit-child, unit-infant and unit-senior, each for its own type only.")
 
-	PricingOriginal = field("products.pricing.original", "PRD-8", "Every price is an integer in the smallest currency unit",
+	PricingOriginal = field("products.pricing.original", "PRD-8", "Every price is an integer of 0 or more in the smallest currency unit",
 		"22.5 or \"2250\" cannot be told from 22.50 or 2,250.00: the customer would be charged a wrong price.", "Send original as an integer: 2250 for 22.50 euros.")
 	PricingCurrency = field("products.pricing.currency", "PRD-8", "Every price names its ISO 4217 currency",
 		"A price without a currency cannot be converted.", "Send codes such as EUR, in capitals.")
 	PricingPrecision = field("products.pricing.precision", "PRD-9", "A price's precision is a number of decimals",
 		"The amount is divided by 10 to this power.", "Send currencyPrecision as an integer of 0 or more, or leave it out.")
-	PricingRetailNet = field("products.pricing.retail-net", "PRD-9", "Retail and net prices are integers in the smallest currency unit",
+	PricingRetailNet = field("products.pricing.retail-net", "PRD-9", "Retail and net prices are integers of 0 or more in the smallest currency unit",
 		"They are stored for the operators' accounts.", "Send retail and net as integers, or leave them out.")
 	ProductsFields = field("products.fields", "PRD-2", "Everything else in the catalog fits its schema",
 		"A product that does not fit is set aside, and is not sold.", "Compare the product with schemas/partner/product.schema.json.")

@@ -18,7 +18,7 @@ var ReserveCode = must("reserve.code", "RSV-2", "A hold has a reservation code")
 	fix("Send reservationConfirmationCode as a string that is not empty.")
 var ReserveExpiresAt = must("reserve.expires-at", "RSV-2", "A hold says when it expires").needs("reserve.json").
 	why("The marketplace shows the customer a countdown and releases the hold when it ends.").
-	fix("Send expiresAt as an RFC 3339 date-time with offset.")
+	fix("Send expiresAt as an ISO 8601 date-time with offset.")
 var ReserveExpiresLater = must("reserve.expires-later", "RSV-7", "A hold expires in the future").needs("reserve.expires-at").
 	why("A hold that has already expired is released before the customer can pay.").
 	fix("Compute expiresAt from the current time; mind the zone: use UTC or send the right offset.")

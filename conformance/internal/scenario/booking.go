@@ -128,7 +128,6 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 	return answer, Text(answer, "externalBookingId"), fatal
 }
 
-// Release sends one release.
 func (b *Booker) Release(ctx context.Context, purpose, code string, key probe.Key) (*probe.Answer, *Stop) {
 	return b.calls.call(ctx, releaseCall(purpose, code, true, key), true)
 }
@@ -174,7 +173,6 @@ func (b *Booker) over(h *Hold) {
 	})
 }
 
-// Cancel sends one cancellation.
 func (b *Booker) Cancel(ctx context.Context, purpose, id string, key probe.Key) (*probe.Answer, *Stop) {
 	return b.calls.call(ctx, cancelCall(purpose, id, true, key), true)
 }
@@ -218,7 +216,6 @@ func (b *Booker) Undo(ctx context.Context, h *Hold, release, cancel string) bool
 	return stop == nil && undo.Done(answer)
 }
 
-// Traits is what has been seen of the partner so far.
 func (b *Booker) Traits() Traits { return *b.traits }
 
 // Unknown is a hold that does not exist, with a code that no partner can know: should

@@ -1,11 +1,15 @@
 package scenario
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
@@ -13,7 +17,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// contact is the guest of every test booking.
 var contact = partnerapi.Contact{
 	FullName: "Conformance Test", EmailAddress: "conformance@example.com", PhoneNumber: "+10000000000",
 }
@@ -82,7 +85,6 @@ func cancelCall(purpose, id string, body bool, key probe.Key) probe.Call {
 	return call
 }
 
-// Guests returns a party of n leads of an option.
 func Guests(option discover.Option, n int64) []partnerapi.UnitQuantity {
 	return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: int(n)}}
 }
@@ -109,4 +111,202 @@ func AnyOf(statuses []int) string {
 		words[i] = strconv.Itoa(status)
 	}
 	return strings.Join(words, " or ")
+}
+
+// The suite waits longer than the longest limit, so that a late answer is seen and
+// timed, and a hold that comes with it is known.
+const (
+	graceShare = 10          // a tenth of the limit, and
+	graceFixed = time.Second // this, scaled as the limits are
+)
+
+const (
+	// MostCallers is how many calls a race has under way at once; the marketplace
+	// itself makes up to eight.
+	MostCallers = 8
+	// together is how many calls of other kinds are under way at once.
+	together = 4
+)
+
+// caller sends calls to the partner, each in the time that its limit leaves it.
+type caller struct {
+	client   *probe.Client
+	paces    paces
+	time     *Time
+	scale    float64 // of the contract's limits
+	readOnly bool    // nothing is held or booked
+	alone    bool    // no calls are sent at the same time
+}
+
+// call sends one call under its limit and returns its answer; the answer is nil
+// where nothing was sent, as when the limit is already broken, or the run ended.
+// A call that is not answered at all is sent again, until its limit is decided,
+// when again says that this is safe; otherwise it comes with a stop.
+func (c *caller) call(ctx context.Context, call probe.Call, again bool) (*probe.Answer, *Stop) {
+	if stop := c.bounded(call); stop != nil {
+		return nil, stop
+	}
+	pace := c.paces[limitOf(call)]
+	call = c.timed(call)
+	for {
+		if broken := pace.broken(); broken != nil {
+			return nil, broken
+		}
+		if ctx.Err() != nil {
+			return nil, c.time.out()
+		}
+		answer := c.client.Do(ctx, call)
+		pace.record(answer.Exchange)
+		switch {
+		case answer.Failure == nil:
+			return answer, nil
+		case answer.Failure.Kind == probe.Stopped:
+			return nil, c.time.out()
+		case answer.Failure.Kind != probe.Timeout:
+			return answer, nil
+		case !again:
+			return answer, pace.unanswered(call)
+		}
+	}
+}
+
+// odd sends a call that the marketplace never sends, once. The contract sets it
+// no limit: it is given the time that the endpoint has, and lateness is not judged.
+func (c *caller) odd(ctx context.Context, call probe.Call) (*probe.Answer, *Stop) {
+	if stop := c.bounded(call); stop != nil {
+		return nil, stop
+	}
+	if broken := c.paces[Limit{Endpoint: call.Endpoint}].broken(); broken != nil {
+		return nil, broken
+	}
+	if ctx.Err() != nil {
+		return nil, c.time.out()
+	}
+	call.Deadline = c.timedAs(Limit{Endpoint: call.Endpoint}, call).Deadline
+	answer := c.client.Do(ctx, call)
+	if answer.Failure != nil && answer.Failure.Kind == probe.Stopped {
+		return nil, c.time.out()
+	}
+	return answer, nil
+}
+
+// ReadOnly says why nothing is held or booked where the user wants that.
+const ReadOnly = "nothing was held or booked (--read-only)"
+
+func (c *caller) bounded(call probe.Call) *Stop {
+	if c.readOnly && call.Endpoint != partnerapi.Products && call.Endpoint != partnerapi.Availability {
+		return outOfBounds(ReadOnly)
+	}
+	return nil
+}
+
+func limitOf(call probe.Call) Limit {
+	if call.Endpoint == partnerapi.Products && call.Query.Has("limit") {
+		return Limit{call.Endpoint, Probe}
+	}
+	return Limit{Endpoint: call.Endpoint}
+}
+
+// timed gives a call its limit, and time to be seen to break it, also that of a
+// DEGRADED partner while the run's own time lasts.
+func (c *caller) timed(call probe.Call) probe.Call { return c.timedAs(limitOf(call), call) }
+
+func (c *caller) timedAs(limit Limit, call probe.Call) probe.Call {
+	grace := func(limit time.Duration) time.Duration { return limit + limit/graceShare + c.scaled(graceFixed) }
+	call.Limit = c.paces[limit].limit
+	longest := call.Limit + c.scaled(call.Endpoint.Timeout(partnerapi.Degraded)-call.Endpoint.Timeout(partnerapi.Healthy))
+	call.Deadline = max(grace(call.Limit), min(grace(longest), time.Until(c.time.deadline)))
+	return call
+}
+
+func (c *caller) redact(text string) string { return c.client.Redactor().Redact(text) }
+
+// scaled is a time of the contract as this run takes it.
+func (c *caller) scaled(d time.Duration) time.Duration { return time.Duration(c.scale * float64(d)) }
+
+// racing returns a call of a race. Its time is not judged: a partner that serves
+// one caller after another is slow for the last, and lawful.
+func (c *caller) racing(ctx context.Context, call probe.Call) func() *probe.Answer {
+	return func() *probe.Answer { return c.client.Do(ctx, c.timed(call)) }
+}
+
+// callers is how many calls may be under way at once, so that a partner that
+// serves one after another can answer them all within the limit.
+func (c *caller) callers() int64 {
+	most := int64(MostCallers)
+	for _, endpoint := range []partnerapi.Endpoint{partnerapi.Availability, partnerapi.Reserve} {
+		pace := c.paces[Limit{Endpoint: endpoint}]
+		if times := pace.times(); len(times) > 0 {
+			most = min(most, int64(pace.limit/max(1, slices.Max(times))))
+		}
+	}
+	return max(most, 2)
+}
+
+// mayRace returns why no race can be run now: a limit of its calls is broken, or
+// the run has to end.
+func (c *caller) mayRace(ctx context.Context, endpoints ...partnerapi.Endpoint) *Stop {
+	for _, endpoint := range endpoints {
+		if broken := c.paces[Limit{Endpoint: endpoint}].broken(); broken != nil {
+			return broken
+		}
+	}
+	if ctx.Err() != nil {
+		return c.time.out()
+	}
+	return nil
+}
+
+// atOnce makes calls at the same time and returns what came of them, in their
+// order.
+func atOnce[T any](calls ...func() T) []T {
+	answers := make([]T, len(calls))
+	start := make(chan struct{})
+	var running sync.WaitGroup
+	for i, call := range calls {
+		running.Go(func() {
+			<-start
+			answers[i] = call()
+		})
+	}
+	close(start)
+	running.Wait()
+	return answers
+}
+
+// answeredAll returns the stop of a race in which a call was not answered in
+// time: nobody knows what came of it.
+func answeredAll(answers []*probe.Answer) *Stop {
+	for _, answer := range answers {
+		if answer.Failure != nil && (answer.Failure.Kind == probe.Timeout || answer.Failure.Kind == probe.Stopped) {
+			return NotHere("of %d calls at the same time %s was not answered in time", len(answers), answer.Endpoint)
+		}
+	}
+	return nil
+}
+
+// IsBusy reports whether a call was refused for being one of many: a partner may
+// protect itself, and such a call takes nothing.
+func IsBusy(answer *probe.Answer) bool { return answer.OK(http.StatusTooManyRequests) }
+
+// turnedAway counts the calls that were refused so.
+func turnedAway(answers []*probe.Answer) (n int64) {
+	for _, answer := range answers {
+		if IsBusy(answer) {
+			n++
+		}
+	}
+	return n
+}
+
+// metAll returns the stop of a race in which a call was turned away.
+func metAll(answers []*probe.Answer) *Stop {
+	if n := turnedAway(answers); n > 0 {
+		return tooFewMet(n, len(answers))
+	}
+	return nil
+}
+
+func tooFewMet(away int64, of int) *Stop {
+	return NotHere("of %d calls at the same time the partner turned %d away with 429: too few of them met", of, away)
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,7 +31,6 @@ type Clock struct {
 	offset time.Duration // the target's time less ours
 }
 
-// NewClock returns the clock at an address; "": this machine's.
 func NewClock(address string, roots *x509.CertPool) *Clock {
 	return &Clock{address: address, http: &http.Client{
 		Timeout:   clockTimeout,
@@ -38,13 +38,11 @@ func NewClock(address string, roots *x509.CertPool) *Clock {
 	}}
 }
 
-// Movable reports whether the clock can be moved.
 func (c *Clock) Movable() bool { return c.address != "" }
 
 // giveUp has the clock be this machine's from now on, and keeps why.
 func (c *Clock) giveUp(trouble error) { c.address, c.trouble = "", trouble }
 
-// Now is the target's time.
 func (c *Clock) Now() time.Time { return time.Now().Add(c.Ahead()) }
 
 // Ahead is how far the target's time is ahead of this machine's.
@@ -54,7 +52,6 @@ func (c *Clock) Ahead() time.Duration {
 	return c.offset
 }
 
-// Read learns the target's time.
 func (c *Clock) Read(ctx context.Context) error {
 	if !c.Movable() {
 		return nil
@@ -113,4 +110,97 @@ func (c *Clock) do(ctx context.Context, method string, body []byte) error {
 	defer c.mu.Unlock()
 	c.offset = time.Until(told.Now)
 	return nil
+}
+
+// Time is what the run may take. What it waits for holds to expire comes on top.
+type Time struct {
+	most     time.Duration
+	started  time.Time
+	deadline time.Time
+	waited   time.Duration
+	halt     context.Context // ends when the run is asked to end
+	stopped  atomic.Bool     // the run was asked to end
+	ranOut   atomic.Bool
+}
+
+// NewTime begins the time of a run, which ends early with halt.
+func NewTime(halt context.Context, most time.Duration) *Time {
+	now := time.Now()
+	return &Time{most: most, started: now, deadline: now.Add(most), halt: halt}
+}
+
+func (t *Time) Started() time.Time { return t.started }
+
+// Within returns a context that ends with ctx, at the run's deadline, and when
+// the run is asked to end.
+func (t *Time) Within(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithDeadline(ctx, t.deadline)
+	stop := context.AfterFunc(t.halt, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// Interrupt enters that the user, or a signal, asked the run to end.
+func (t *Time) Interrupt() { t.stopped.Store(true) }
+
+func (t *Time) Interrupted() bool { return t.stopped.Load() }
+
+// RanOut reports whether the run's time was used up before it was done.
+func (t *Time) RanOut() bool { return t.ranOut.Load() }
+
+// Spent is how much of the run's time is gone, from 0 to 1.
+func (t *Time) Spent() float64 {
+	return float64(time.Since(t.started)-t.waited) / float64(t.most)
+}
+
+// extraShare of the run's time may be gone before a further visit, or round of a race.
+const extraShare = 0.5
+
+// LateForMore reports whether too much of the run's time is gone for what a rule
+// can be judged without.
+func (t *Time) LateForMore() bool { return t.Spent() > extraShare }
+
+// out is the stop of a scenario whose context has ended.
+func (t *Time) out() *Stop {
+	if t.Interrupted() || time.Now().Before(t.deadline) {
+		return Missing("the run was interrupted")
+	}
+	t.ranOut.Store(true)
+	return Missing("the run's time, %s, was used up (--max-duration)", t.most)
+}
+
+// lengthen gives the run the time back that it has waited.
+func (t *Time) lengthen(waited time.Duration) {
+	t.waited += waited
+	t.deadline = t.deadline.Add(waited)
+}
+
+// sleep waits until then, and gives the run so much more time. It reports whether
+// there was anything to wait for, and the run goes on.
+func (t *Time) sleep(ctx context.Context, until time.Time) bool {
+	began := time.Now()
+	if !began.Before(until) {
+		return false
+	}
+	timer := time.NewTimer(until.Sub(began))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	case <-t.halt.Done():
+	}
+	t.lengthen(time.Since(began))
+	return ctx.Err() == nil && t.halt.Err() == nil
+}
+
+// wait lets time pass, as far as there is some.
+func wait(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }

@@ -56,7 +56,6 @@ type Expiring struct {
 	Ending *Reading // shortly before it expires, where the run itself waits for that
 }
 
-// playExpiring begins the story of a hold that expires.
 func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
 	return played(p, "expiring", attempt, func(e *Expiring) {
 		option := optionOf(attempt, func() discover.Offer { return playExpiring(ctx, p, 0).Offer })
@@ -64,7 +63,6 @@ func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
 	})
 }
 
-// Expiry is what becomes of a hold that nobody confirmed in time.
 type Expiry struct {
 	*Expiring
 	Stop     *Stop
@@ -75,7 +73,6 @@ type Expiry struct {
 	Released *Reading
 }
 
-// PlayExpiry plays the story of the hold that expires.
 func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
 	return played(p, "expiry", attempt, func(e *Expiry) {
 		e.Expiring = playExpiring(ctx, p, attempt)
@@ -120,7 +117,6 @@ type Means struct {
 	Waits   bool  // the run waits
 }
 
-// PlayMeans says how.
 func PlayMeans(_ context.Context, p *Player, _ int) Means {
 	return Means{Trouble: p.Clock.trouble, Moves: p.Clock.Movable(), Waits: p.waits()}
 }

@@ -14,7 +14,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Hold is a hold that was made.
 type Hold struct {
 	Code     string
 	Answer   *probe.Answer
@@ -232,7 +231,6 @@ func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, pu
 	return holds, Missing("no slot has few enough seats to be sold out by %d reserves", mostReserves)
 }
 
-// giveAll releases holds.
 func (b *Booker) giveAll(ctx context.Context, purpose string, holds []*Hold) *Stop {
 	for _, made := range holds {
 		if _, stop := b.releaseHold(ctx, purpose, made, true); stop != nil {

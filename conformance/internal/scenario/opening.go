@@ -28,7 +28,6 @@ func (o *Opening) Reserve() []*probe.Exchange {
 	return []*probe.Exchange{o.Hold.Answer.Exchange}
 }
 
-// wanted says what a story's hold has to be.
 type wanted struct {
 	purpose string
 	discover.Want
@@ -37,7 +36,6 @@ type wanted struct {
 	change change // nil: as the marketplace sends it
 }
 
-// change changes the body of a request before it is sent.
 type change func(body []byte) []byte
 
 // leads returns a party of n guests of an option's lead unit.
@@ -116,7 +114,6 @@ func (p *Player) offer(ctx context.Context, want discover.Want) (discover.Offer,
 	return offers[0], nil
 }
 
-// tryOpen tries one slot.
 func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Opening {
 	p.Seats.Use(offer)
 	opened := Opening{Offer: offer}
@@ -162,7 +159,6 @@ func (p *Player) excuse(ctx context.Context, opened *Opening, party int64) {
 	}
 }
 
-// nothingToBook says what was not found.
 func (p *Player) nothingToBook(want discover.Want) *Stop {
 	switch v := p.survey; {
 	case v.Outside != "" && len(v.Offers) == 0:

@@ -31,7 +31,6 @@ type Pace struct {
 	late  []*probe.Exchange
 }
 
-// record enters a call that was made.
 func (p *Pace) record(exchange *probe.Exchange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,7 +80,6 @@ func (p *Pace) unanswered(call probe.Call) *Stop {
 	return NotHere("%s was not answered once; a single late answer is not held against the partner", call.Endpoint)
 }
 
-// times returns the answer times of all calls.
 func (p *Pace) times() []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,14 +90,12 @@ func (p *Pace) times() []time.Duration {
 	return times
 }
 
-// lateCalls returns the calls that took longer than the limit.
 func (p *Pace) lateCalls() []*probe.Exchange {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]*probe.Exchange(nil), p.late...)
 }
 
-// spent says how long a call took.
 func spent(exchange *probe.Exchange) string {
 	took := exchange.Duration.Round(time.Millisecond).String()
 	if exchange.Failure != nil {

@@ -22,7 +22,6 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// Config is what scenarios are played with.
 type Config struct {
 	Client      *probe.Client
 	Ledger      *ledger.Ledger
@@ -61,7 +60,6 @@ type Player struct {
 	memory      map[string]any // what was played so far, by name and attempt
 }
 
-// NewPlayer returns a player that has played nothing.
 func NewPlayer(config Config) *Player {
 	calls := &caller{
 		client: config.Client, paces: newPaces(config.LimitScale), time: config.Time, scale: config.LimitScale,
@@ -92,7 +90,6 @@ func played[T any](p *Player, name string, attempt int, perform func(*T)) *T {
 	return story
 }
 
-// Surveyed returns the survey; nil where it was not made.
 func (p *Player) Surveyed() *Survey { return p.survey }
 
 // Explore begins the random lifecycles.
@@ -101,13 +98,11 @@ func (p *Player) Explore() *report.Exploration {
 	return p.Explored
 }
 
-// UnknownHold is a hold that does not exist.
 func (p *Player) UnknownHold() *Hold { return p.Book.Unknown(p.anyOffer()) }
 
 // Words returns text as a report shows it: without the key, and cut.
 func (p *Player) Words(text string) string { return p.calls.client.Redactor().Words(text) }
 
-// Bookings is how many were made so far.
 func (p *Player) Bookings() int { return p.Book.made }
 
 // Undoing is what undoes all that was held and booked.

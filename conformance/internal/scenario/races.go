@@ -25,10 +25,8 @@ const (
 // Attempts are reserves of one seat each, at the same time.
 type Attempts []*Hold
 
-// Won reports whether the attempt became a hold.
 func (h *Hold) Won() bool { return h.Code != "" }
 
-// Answers are the answers to the attempts.
 func (all Attempts) Answers() []*probe.Answer {
 	answers := make([]*probe.Answer, len(all))
 	for i, a := range all {
@@ -96,7 +94,6 @@ func (t *LastSeats) sellDown(ctx context.Context, p *Player) (stop *Stop) {
 	return stop
 }
 
-// raceForAll is the race for the last seats.
 func (t *LastSeats) raceForAll(ctx context.Context, p *Player) (stop *Stop) {
 	var before, after bool
 	callers := p.calls.callers()

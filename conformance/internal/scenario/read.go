@@ -61,7 +61,6 @@ type SlotAnswer struct {
 	Exchange *probe.Exchange
 }
 
-// Catalog is an answer of GET /products that was read.
 type Catalog struct {
 	Answer   *probe.Answer
 	Products []discover.Product
@@ -69,14 +68,12 @@ type Catalog struct {
 	Stop     *Stop  // nil where it could be read
 }
 
-// reader asks for the catalog and for slots, and reads what comes.
 type reader struct {
 	calls   *caller
 	witness Witness
 	filled  bool // there are options that brought slots
 }
 
-// pull sends GET /products.
 func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key probe.Key) (*probe.Answer, *Stop) {
 	return r.calls.call(ctx, productsCall(purpose, query, key), true)
 }
@@ -143,18 +140,15 @@ func unreadable(answer *probe.Answer, err error) *Stop {
 	return stopAt(Unreadable, answer, "%v", err)
 }
 
-// ask sends POST /availability.
 func (r *reader) ask(ctx context.Context, purpose string, q Question, key probe.Key) (*probe.Answer, *Stop) {
 	return r.calls.call(ctx, availabilityCall(purpose, q, key), true)
 }
 
-// askFor asks for slots and reads them.
 func (r *reader) askFor(ctx context.Context, purpose string, q Question) (SlotAnswer, *Stop) {
 	answer, stop := r.ask(ctx, purpose, q, probe.GoodKey)
 	return r.readAsked(ctx, q, answer, stop)
 }
 
-// readAsked reads an answer of POST /availability, where there is one.
 func (r *reader) readAsked(ctx context.Context, q Question, answer *probe.Answer, stop *Stop) (SlotAnswer, *Stop) {
 	if stop != nil {
 		return SlotAnswer{}, stop

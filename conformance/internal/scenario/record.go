@@ -60,7 +60,6 @@ type RefusedConfirms struct {
 	Stop    *Stop
 }
 
-// PlayRefusedConfirms plays them.
 func PlayRefusedConfirms(ctx context.Context, p *Player, _ int) (r RefusedConfirms) {
 	unknown := PlayUnknownConfirm(ctx, p, 0)
 	if r.Stop = unknown.Stop; r.Stop != nil {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
@@ -52,7 +53,6 @@ func (l *Look) show(redact func(string) string) {
 // At is when the partner made the answer, as nearly as a caller can tell.
 func (l Look) At() time.Time { return Middle(l.Exchange) }
 
-// Middle is the middle of a call.
 func Middle(e *probe.Exchange) time.Time { return e.StartedAt.Add(e.Duration / 2) }
 
 // Reading is how many seats a slot had left at one moment. Where it was looked at
@@ -66,7 +66,6 @@ type Reading struct {
 	Watch       *noise.Watch // of the slot
 }
 
-// Same reports whether two readings show the same seats.
 func (r *Reading) Same(other *Reading) bool { return r.seats() == other.seats() }
 
 func (r *Reading) seats() discover.Seats {
@@ -113,7 +112,6 @@ func (s *Seats) seats(ctx context.Context, offer discover.Offer, when string) (*
 	return read, nil
 }
 
-// Look looks at the offer's slot once.
 func (s *Seats) Look(ctx context.Context, offer discover.Offer, when string) (*Reading, *Stop) {
 	slots, stop := s.read.askFor(ctx, "seats left "+when, questionAbout(offer))
 	return s.reading(offer, when, slots, stop)
@@ -137,7 +135,6 @@ func (s *Seats) reading(offer discover.Offer, when string, answer SlotAnswer, st
 	return read, nil
 }
 
-// find returns the slot of that id, else the one that starts at the same time.
 func find(slots []discover.Slot, wanted discover.Slot) (discover.Slot, bool) {
 	for _, slot := range slots {
 		if slot.ID == wanted.ID {
@@ -152,7 +149,6 @@ func find(slots []discover.Slot, wanted discover.Slot) (discover.Slot, bool) {
 	return discover.Slot{}, false
 }
 
-// watched returns the watch of the offer's slot.
 func (s *Seats) watched(offer discover.Offer) *noise.Watch {
 	key := offer.Key()
 	if s.watches[key] == nil {
@@ -290,4 +286,61 @@ func (s *Seats) compare(option string, fresh []discover.Slot) {
 			offers[i].Slot = offer.Slot // another slot bears its id now
 		}
 	}
+}
+
+const (
+	mostSlotsWatched  = 60  // slots whose vacancies a report draws
+	mostReadingsShown = 200 // of one slot
+)
+
+// vacancies keeps what every slot was seen to have left over the run. It is
+// safe for concurrent use.
+type vacancies struct {
+	mu    sync.Mutex
+	order []string // the slots' keys, in the order of their first readings
+	slots map[string]*report.SlotVacancies
+}
+
+func newVacancies() *vacancies { return &vacancies{slots: map[string]*report.SlotVacancies{}} }
+
+// note enters a reading of an offer's slot, made at a time since the run began.
+// What does not count seats is not entered, nor what is too much to be drawn.
+func (v *vacancies) note(read *Reading, at time.Duration) {
+	if !read.Counted {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	offer := read.Offer
+	slot := v.slots[offer.Key()]
+	if slot == nil {
+		if len(v.slots) == mostSlotsWatched {
+			return
+		}
+		slot = &report.SlotVacancies{
+			ProductID: offer.Product.ID, OptionID: offer.Option.ID, AvailabilityID: offer.Slot.ID, Start: offer.Slot.StartText,
+		}
+		v.order, v.slots[offer.Key()] = append(v.order, offer.Key()), slot
+	}
+	if len(slot.Readings) < mostReadingsShown {
+		slot.Readings = append(slot.Readings, report.SeatsReading{AtMS: float64(at.Microseconds()) / 1000, Left: read.Last.Left, When: read.When})
+	}
+}
+
+// drawn returns the slots that were read more than once, in words that can be
+// shown.
+func (v *vacancies) drawn(words func(string) string) []report.SlotVacancies {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	all := []report.SlotVacancies{}
+	for _, key := range v.order {
+		slot := *v.slots[key]
+		if len(slot.Readings) < 2 {
+			continue
+		}
+		slot.ProductID, slot.OptionID = words(slot.ProductID), words(slot.OptionID)
+		slot.AvailabilityID, slot.Start = words(slot.AvailabilityID), words(slot.Start)
+		all = append(all, slot)
+	}
+	return all
 }

@@ -175,5 +175,4 @@ func (p *Player) closedSlots(ctx context.Context, status partnerapi.SlotStatus) 
 	return closed
 }
 
-// ClosedStatuses are those of slots that cannot be booked.
 var ClosedStatuses = []partnerapi.SlotStatus{partnerapi.StatusSoldOut, partnerapi.StatusClosed}

@@ -11,7 +11,6 @@ import (
 // Kind is what stood in the way of a scenario.
 type Kind int
 
-// The kinds.
 const (
 	NothingToTest Kind = iota // nothing is there to go on with
 	Unsupported               // the partner lacks an optional feature
@@ -30,7 +29,6 @@ const (
 // Form is how a call differs from the usual ones of its endpoint.
 type Form int
 
-// The forms.
 const (
 	Usual    Form = iota
 	Probe         // a pull of the catalog with limit=1
@@ -72,7 +70,6 @@ func outOfBounds(format string, args ...any) *Stop {
 	return &Stop{Kind: OutOfBounds, Message: fmt.Sprintf(format, args...)}
 }
 
-// unrecorded is the stop of a ledger that cannot be written.
 func unrecorded(err error) *Stop { return Missing("the ledger cannot be written: %v", err) }
 
 // stopAt is the stop that an answer is the reason of.

@@ -14,7 +14,6 @@ import (
 // together of two characters, and with a character of four bytes.
 const guestName = "Zoë O'Brien-Ñandú 東京 שלום é 🎟"
 
-// foreign has the guest bear that name.
 func foreign(body []byte) []byte {
 	return edited(body, func(fields map[string]any) {
 		if guest, ok := fields["contact"].(map[string]any); ok {
@@ -23,7 +22,6 @@ func foreign(body []byte) []byte {
 	})
 }
 
-// unnamedField is the name of a field that the contract does not have.
 const unnamedField = "notInTheContract"
 
 // withUnnamed adds fields that the contract does not name: to the body, to each
@@ -41,7 +39,6 @@ func withUnnamed(body []byte) []byte {
 	})
 }
 
-// UnusualBooking is a booking whose requests are unusual, and lawful.
 type UnusualBooking struct {
 	Opening
 	Confirm   *probe.Answer
@@ -49,12 +46,10 @@ type UnusualBooking struct {
 	Cancel    *probe.Answer
 }
 
-// PlayForeignGuest plays a booking for a guest whose name is of many alphabets.
 func PlayForeignGuest(ctx context.Context, p *Player, _ int) *UnusualBooking {
 	return p.unusualBooking(ctx, "for a guest whose name is of many alphabets", foreign, false)
 }
 
-// PlayUnnamedFields plays a booking with fields that the contract does not name.
 func PlayUnnamedFields(ctx context.Context, p *Player, _ int) *UnusualBooking {
 	return p.unusualBooking(ctx, "with fields that the contract does not name", withUnnamed, true)
 }
@@ -106,7 +101,6 @@ type OpenRelease struct {
 	Release *probe.Answer
 }
 
-// PlayOpenRelease plays it.
 func PlayOpenRelease(ctx context.Context, p *Player, _ int) *OpenRelease {
 	return played(p, "open release", 0, func(r *OpenRelease) {
 		r.Opening = p.open(ctx, seat("reserve 1 seat, to release it", ""))

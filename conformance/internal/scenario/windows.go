@@ -31,7 +31,6 @@ func filled(v *Survey) []SlotAnswer {
 	return plan.Spread(some, reread)
 }
 
-// askAgain asks for the slots of a window; the same question is asked once.
 func (p *Player) askAgain(ctx context.Context, long SlotAnswer, window discover.Window, purpose string) Windows {
 	type again struct {
 		SlotAnswer
@@ -44,10 +43,8 @@ func (p *Player) askAgain(ctx context.Context, long SlotAnswer, window discover.
 	return Windows{Long: long, Part: answered.SlotAnswer, Stop: answered.stop}
 }
 
-// CountRereads is how many options are asked a second time.
 func CountRereads(ctx context.Context, p *Player) int { return len(filled(PlaySurvey(ctx, p, 0))) }
 
-// PlaySameWindow asks the number-th option for the same window again.
 func PlaySameWindow(ctx context.Context, p *Player, number int) Windows {
 	long := filled(p.survey)[number]
 	return p.askAgain(ctx, long, long.Window, "slots of the same window again")
@@ -80,7 +77,6 @@ func PlayDayTwice(ctx context.Context, p *Player, number int) Windows {
 	return w
 }
 
-// PlayEnd asks the number-th option for the window's last day, alone.
 func PlayEnd(ctx context.Context, p *Player, number int) Windows {
 	long := filled(p.survey)[number]
 	return p.askAgain(ctx, long, discover.Window{From: long.Window.To, To: long.Window.To}, "slots of the window's last day")
@@ -116,7 +112,6 @@ func (w Windows) OfPart() (want, gone []string) {
 	return want, plan.Without(want, got)
 }
 
-// EmptyDay is the question for a day on which an option has no slots.
 type EmptyDay struct {
 	None   bool // every option has slots on each day
 	Day    discover.Window
@@ -126,7 +121,6 @@ type EmptyDay struct {
 	Unread *Stop // why it cannot be read
 }
 
-// PlayEmptyDay asks for the first such day.
 func PlayEmptyDay(ctx context.Context, p *Player, _ int) (e EmptyDay) {
 	for _, answer := range PlaySurvey(ctx, p, 0).Answers {
 		day, ok := emptyDay(answer)

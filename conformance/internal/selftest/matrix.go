@@ -96,7 +96,6 @@ func (m *Matrix) Problematic() (some []Trial) {
 	return some
 }
 
-// Unproven returns the rules that nothing proves.
 func (m *Matrix) Unproven() (some []Proof) {
 	for _, proof := range m.Rules {
 		if proof.Problem != "" {
@@ -154,7 +153,6 @@ func (m *Matrix) WriteAll(dir string) (written []string, err error) {
 	return written, nil
 }
 
-// Verdict says in a line what came of the selftest.
 func (m *Matrix) Verdict() string {
 	word := "Proven"
 	if !m.Proven {
@@ -177,7 +175,6 @@ func (t Trial) besides() []string {
 	return slices.DeleteFunc(slices.Concat(t.Failed, t.Warned), func(id string) bool { return id == t.Rule })
 }
 
-// reasonFor says why no defect stands for the rule.
 func reasonFor(p Proof) string {
 	switch {
 	case p.Problem != "":

@@ -133,7 +133,6 @@ func newBench(command string) *bench {
 	return b
 }
 
-// askPlain has the mock judged as it is, and returns what it answered.
 func (b *bench) askPlain() (answers, error) {
 	dir, err := os.MkdirTemp("", "conformance-selftest-")
 	if err != nil {

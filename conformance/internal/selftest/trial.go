@@ -14,7 +14,6 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// Outcome is what came of one trial.
 type Outcome string
 
 // The outcomes: of a defect one of the first four, of a lawful partner one of the
@@ -31,7 +30,6 @@ const (
 // Words are the outcome as people read it.
 func (o Outcome) Words() string { return strings.ReplaceAll(string(o), "_", " ") }
 
-// Trial is a case, and what came of it.
 type Trial struct {
 	Kind     Kind     `json:"kind"`
 	Name     string   `json:"name"`
@@ -90,7 +88,6 @@ func (b *bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) 
 	return trial, err
 }
 
-// with returns the ids of the rules of that outcome.
 func with(result *report.Result, outcome report.Outcome) []string {
 	ids := []string{}
 	for _, r := range result.Rules {
@@ -101,7 +98,6 @@ func with(result *report.Result, outcome report.Outcome) []string {
 	return ids
 }
 
-// weighLawful says what came of a partner of which there is nothing to find.
 func (t *Trial) weighLawful(result *report.Result, m *mock) {
 	for _, r := range result.Rules {
 		switch r.Outcome {

@@ -19,10 +19,8 @@ import (
 )
 
 const (
-	// atOnce is how many holds and bookings are undone at once.
 	atOnce = 8
-	// tries is how often each is tried.
-	tries = 2
+	tries  = 2
 )
 
 // MostCalls is how many calls the undoing of an entry takes at the most: to
@@ -32,7 +30,6 @@ const MostCalls = 2 * (2*tries + 1)
 // NoBookingID says why a booking cannot be cancelled.
 const NoBookingID = "the answer to confirm had no externalBookingId"
 
-// Undoing is the undoing of what a ledger has open.
 type Undoing struct {
 	Client     *probe.Client
 	Ledger     *ledger.Ledger
@@ -121,7 +118,6 @@ func (u Undoing) settleDoubt(ctx context.Context, entry *ledger.Entry) {
 	}
 }
 
-// release releases the entry's hold, and reports whether that was done.
 func (u Undoing) release(ctx context.Context, entry *ledger.Entry) bool {
 	if entry.Code == "" {
 		return false
@@ -183,7 +179,6 @@ func (u Undoing) send(ctx context.Context, call probe.Call) *probe.Answer {
 	return u.Client.Do(ctx, call)
 }
 
-// Leftovers describes what is still open in a ledger.
 func Leftovers(l *ledger.Ledger, words func(string) string) []report.Leftover {
 	left := []report.Leftover{}
 	for _, entry := range l.Open() {

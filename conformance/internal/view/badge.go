@@ -34,7 +34,6 @@ func drawBadge(r *report.Result) ([]byte, error) {
 		label, field, colour, label/2, labelText, label+field/2, saysText), nil
 }
 
-// badgeWords are the verdict and its colour.
 func badgeWords(r *report.Result) (says, colour string) {
 	judged := r.Summary[report.Passed] + r.Summary[report.Failed] + r.Summary[report.Warned] + r.Summary[report.Known]
 	share := fmt.Sprintf(" %d/%d", r.Summary[report.Passed], judged)

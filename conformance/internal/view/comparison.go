@@ -28,7 +28,6 @@ func Sections(c report.Comparison) []Section {
 	return some
 }
 
-// CompareWords sums a comparison up in a sentence.
 func CompareWords(c report.Comparison) string {
 	words := fmt.Sprintf("%d broke, %d still broken, %d fixed", len(c.Broke), len(c.StillBroken), len(c.Fixed))
 	if n := len(c.NewRules); n > 0 {
@@ -62,7 +61,6 @@ func ChangeWords(c report.Change) string {
 
 func spoken(o report.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
 
-// SlowerWords says how much slower an endpoint is.
 func SlowerWords(s report.Slower) string {
 	return fmt.Sprintf("95%% within %s, before %s; limit %s", milliseconds(s.IsMS), milliseconds(s.WasMS), milliseconds(s.LimitMS))
 }
@@ -70,7 +68,6 @@ func SlowerWords(s report.Slower) string {
 // mostRows bounds a table of a comparison in Markdown.
 const mostRows = 100
 
-// CompareMarkdown returns a comparison for a pull request.
 func CompareMarkdown(c report.Comparison) []byte {
 	var page strings.Builder
 	fmt.Fprintf(&page, "## %s\n\n%s, now %s: %s\n", escaped(CompareWords(c)), c.Old.Verdict, c.New.Verdict, codeCell(c.New.BaseURL))

@@ -28,7 +28,6 @@ type timing struct {
 	BeyondSays string
 }
 
-// tick is a time written below the line.
 type tick struct{ At, Says string }
 
 const (

@@ -23,7 +23,6 @@ const (
 	maxDepth = 64       // a deeper nested body is shown as it came: indenting it would take quadratic room
 )
 
-// ruleView is a rule, its outcome and its evidence.
 type ruleView struct {
 	report.RuleResult
 	Words     []words // the message, with links to the rules that it names
@@ -57,7 +56,6 @@ type exchangeView struct {
 	ResponseBody    bodyView
 }
 
-// bodyView is a body as the page shows it.
 type bodyView struct {
 	Text    string
 	Note    string // its size, and what of it is shown
@@ -139,7 +137,6 @@ func newBodyView(b probe.Body) bodyView {
 	return v
 }
 
-// indent lays out a JSON text, and reports whether it could.
 func indent(text string) (string, bool) {
 	if !json.Valid([]byte(text)) || discover.Depth([]byte(text)) > maxDepth {
 		return "", false
@@ -155,7 +152,6 @@ type markedText struct {
 	Missing               string // the name of what should be in the text, and is not
 }
 
-// Empty reports whether there is no text.
 func (m markedText) Empty() bool { return m.Before == "" && m.Marked == "" && m.After == "" }
 
 // mark marks the value at a place, a JSON pointer, of a JSON text, with its name

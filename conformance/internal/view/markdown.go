@@ -3,8 +3,10 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"html"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
@@ -220,7 +222,6 @@ func Catalogue(rules []rule.Rule) []byte {
 	return []byte(page.String())
 }
 
-// entry is one rule of the catalogue.
 func entry(page *strings.Builder, r rule.Rule) {
 	fmt.Fprintf(page, "\n<a id=\"%s\"></a>\n### `%s`\n\n**%s** (%s): %s.\n\n- Why: %s\n- Fix: %s\n", r.ID, r.ID, r.Level, r.Clause, escaped(r.Title), escaped(r.Why), escaped(r.Fix))
 	if len(r.Needs) == 0 {
@@ -231,4 +232,88 @@ func entry(page *strings.Builder, r rule.Rule) {
 		links[i] = fmt.Sprintf("[`%s`](#%s)", id, id)
 	}
 	fmt.Fprintf(page, "- Needs: %s\n", strings.Join(links, ", "))
+}
+
+// marks are those that mean something to Markdown, as GitHub and GitLab read it.
+const marks = "\\`*_{}[]()~|!$^#+-="
+
+// noWidth is the mark that nobody sees.
+const noWidth = "&#8203;"
+
+// escaped writes a text so that Markdown shows it as it is, in one line: no
+// markup, no HTML. A mark of no width keeps names, numbers and addresses from
+// becoming mentions and links.
+func escaped(s string) string {
+	var b strings.Builder
+	for i, char := range s {
+		switch {
+		case char == '<' || char == '>' || char == '&':
+			b.WriteString(html.EscapeString(string(char)))
+		case char == '@':
+			b.WriteString("@" + noWidth)
+		case strings.HasPrefix(s[i:], "://"), char == '.' && strings.EqualFold(s[max(0, i-3):i], "www"):
+			b.WriteString(noWidth + string(char))
+		case char == '#':
+			b.WriteString("\\#" + noWidth)
+		case strings.ContainsRune(marks, char):
+			b.WriteString("\\" + string(char))
+		default:
+			b.WriteRune(visible(char))
+		}
+	}
+	return b.String()
+}
+
+func unescaped(s string) string {
+	s = strings.ReplaceAll(s, noWidth, "")
+	for _, mark := range marks {
+		s = strings.ReplaceAll(s, "\\"+string(mark), string(mark))
+	}
+	return html.UnescapeString(s)
+}
+
+// longestCell is how many bytes of a partner's text stand in a line.
+const longestCell = 400
+
+// cell writes a text that may be a partner's as Markdown, cut.
+func cell(s string) string { return escaped(shorten(s, longestCell)) }
+
+// codeCell writes such a text as code in a line.
+func codeCell(s string) string {
+	s = strings.Map(visible, shorten(s, longestCell))
+	fence := strings.Repeat("`", longestRun(s)+1)
+	return fence + " " + strings.ReplaceAll(s, "|", "\\|") + " " + fence
+}
+
+func fenced(language, s string) string {
+	fence := strings.Repeat("`", max(3, longestRun(s)+1))
+	s = strings.Map(func(char rune) rune {
+		if char == '\n' || char == '\t' {
+			return char
+		}
+		return visible(char)
+	}, s)
+	return fence + language + "\n" + s + "\n" + fence + "\n\n"
+}
+
+// visible is a character as it can stand in a line: what would break or turn the
+// line becomes a space.
+func visible(char rune) rune {
+	if unicode.In(char, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
+		return ' '
+	}
+	return char
+}
+
+func longestRun(s string) (longest int) {
+	run := 0
+	for _, char := range s {
+		if char != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
 }

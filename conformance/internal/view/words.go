@@ -65,7 +65,6 @@ func duration(d time.Duration) string {
 // Milliseconds writes a number of them with the precision that a reader can use.
 func Milliseconds(ms float64) string { return duration(time.Duration(ms * float64(time.Millisecond))) }
 
-// size writes a number of bytes.
 func size(n int64) string {
 	switch {
 	case n == 1:
@@ -78,7 +77,6 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
-// thousands groups the digits of n, such as 12,345.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -95,7 +93,6 @@ func plural(n int, word string) string {
 	return thousands(n) + " " + word + "s"
 }
 
-// label is an outcome as people read it.
 func label(o report.Outcome) string {
 	s := strings.ReplaceAll(string(o), "_", " ")
 	if s == "" {

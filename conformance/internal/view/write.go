@@ -71,7 +71,6 @@ func Names() (names []string) {
 	return names
 }
 
-// whole writes what render returns.
 func whole(render func(*report.Result) ([]byte, error)) func(io.Writer, *report.Result) error {
 	return func(w io.Writer, r *report.Result) error {
 		content, err := render(r)

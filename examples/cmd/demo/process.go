@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,11 +86,13 @@ func (r *running) wait() error {
 // service is a command that serves until it is stopped.
 type service struct {
 	*running
-	name      string
-	stop      context.CancelFunc
-	log       *os.File
-	complaint tail // its standard error; read after gone
+	name string
+	stop context.CancelFunc
+	log  *os.File
 }
+
+// baseURL is an address in a whole line: one that is still being written may hold half of a port.
+var baseURL = regexp.MustCompile(`(http://[0-9.]+:[0-9]+)\b.*\n`)
 
 // serve starts a service and waits for the address that it prints. It runs on when ctx
 // ends: the stage's close ends it.
@@ -103,26 +103,25 @@ func (s *stage) serve(ctx context.Context, given []string, name string, args ...
 	}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	v := &service{name: name, stop: stop, log: log}
-	process := s.command(life, log, given, name, args...)
-	address := &addressReader{found: make(chan string, 1)}
-	process.Stdout, process.Stderr = io.MultiWriter(log, address), io.MultiWriter(log, &v.complaint)
-	if v.running, err = run(process); err != nil {
+	if v.running, err = run(s.command(life, log, given, name, args...)); err != nil {
 		stop()
 		return "", errors.Join(fmt.Errorf("start %s: %w", name, err), log.Close())
 	}
-	patience := time.NewTimer(startTime)
-	defer patience.Stop()
-	select {
-	case url = <-address.found:
-		s.services = append(s.services, v)
-		return url, nil
-	case <-v.gone:
-		stop()
-		return "", errors.Join(fmt.Errorf("%s ended before it served (%w): %s", name, v.err, v.complaint.lastLine()), log.Close())
-	case <-ctx.Done():
-		return "", errors.Join(ctx.Err(), v.close())
-	case <-patience.C:
-		return "", errors.Join(fmt.Errorf("want an address from %s, got none within %s", name, startTime), v.close())
+	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("want an address from %s, got none within %s", name, startTime))
+	defer cancel()
+	for {
+		if found := baseURL.FindStringSubmatch(printed(log)); found != nil {
+			s.services = append(s.services, v)
+			return found[1], nil
+		}
+		select {
+		case <-v.gone:
+			stop()
+			return "", errors.Join(fmt.Errorf("%s ended before it served (%w): %s", name, v.err, lastLine(log)), log.Close())
+		case <-ctx.Done():
+			return "", errors.Join(context.Cause(ctx), v.close())
+		case <-time.After(again):
+		}
 	}
 }
 
@@ -133,44 +132,17 @@ func (v *service) close() error {
 	if errors.Is(err, context.Canceled) { // it was asked to end, and has, in order
 		return v.log.Close()
 	}
-	return errors.Join(fmt.Errorf("want %s to end in order, got %w: %s", v.name, err, v.complaint.lastLine()), v.log.Close())
+	return errors.Join(fmt.Errorf("want %s to end in order, got %w: %s", v.name, err, lastLine(v.log)), v.log.Close())
 }
 
-// mostKept bounds what is kept of what a command prints.
-const mostKept = 64 << 10
-
-// tail is the end of what was written.
-type tail []byte
-
-func (t *tail) Write(p []byte) (int, error) {
-	*t = append(*t, p...)
-	*t = (*t)[max(0, len(*t)-mostKept):]
-	return len(p), nil
+// printed is what a command has printed so far.
+func printed(log *os.File) string {
+	text, _ := os.ReadFile(log.Name()) // it is open
+	return string(text)
 }
 
-// lastLine is the last line that is not empty, such as why a command ended.
-func (t *tail) lastLine() string {
-	text := bytes.TrimSpace(*t)
-	return string(text[bytes.LastIndexByte(text, '\n')+1:])
-}
-
-// addressReader finds the first http URL in what a command prints.
-type addressReader struct {
-	found   chan string
-	printed tail
-	done    bool
-}
-
-// baseURL is an address in a whole line: one that is still being written may hold half of a port.
-var baseURL = regexp.MustCompile(`(http://[0-9.]+:[0-9]+)\b.*\n`)
-
-func (a *addressReader) Write(p []byte) (int, error) {
-	if a.done {
-		return len(p), nil
-	}
-	if url := baseURL.FindSubmatch(append(a.printed, p...)); url != nil {
-		a.found <- string(url[1])
-		a.done = true
-	}
-	return a.printed.Write(p)
+// lastLine is the last line of a log that is not empty, such as why a command ended.
+func lastLine(log *os.File) string {
+	text := strings.TrimSpace(printed(log))
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }

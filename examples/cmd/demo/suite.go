@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,14 +26,12 @@ func (s *stage) judge(ctx context.Context, url, name string) (*report.Result, er
 	s.tell.command("conformance", args...)
 	// --config: not one that happens to lie here.
 	suite := s.command(ctx, log, []string{"CONFORMANCE_AUTH_KEY=" + s.partner.key}, "conformance", append(args, "--config", "")...)
-	var complaint tail
-	suite.Stderr = io.MultiWriter(log, &complaint)
 	judging, err := run(suite)
 	if err == nil {
 		err = judging.wait()
 	}
 	if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == nonconformant) {
-		return nil, fmt.Errorf("the suite ended with %w: %s", err, complaint.lastLine())
+		return nil, fmt.Errorf("the suite ended with %w: %s", err, lastLine(log))
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "report.json"))
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -110,7 +111,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return fmt.Errorf("--secret-key: %w", err)
 	}
 	client := partner.NewClient(partner.Config{
-		Guard: guard, UserAgent: "partnerkit-marketplace/" + cli.Version(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(work, measured, log),
+		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(work, measured, log),
 	})
 	deliveries := partner.NewRegistry(work.Partners, guard, key, time.Now)
 	bookings, owed := newBookings(store, client, integrations, s.share, log), newBookings(work, client, deliveries, s.share, log)
@@ -158,6 +159,12 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		log.Info("stopping")
 	}
 	return errors.Join(err, stop(ctx, server, background, client, log))
+}
+
+// userAgent names this process too, so that a partner's log tells the calls of one replica
+// from those of another.
+func userAgent() string {
+	return fmt.Sprintf("partnerkit-marketplace/%s (instance %s)", cli.Version(), rand.Text()[:8])
 }
 
 func listen(address string) (net.Listener, error) {

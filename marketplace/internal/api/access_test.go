@@ -18,6 +18,7 @@ import (
 // Who may come in, by the letters of this table: r a p o are the roles, t is a reseller's
 // long-lived token, * is everybody, w is whoever has the integration's webhook secret.
 var whoMay = map[string]string{
+	"GET /":             "*",
 	"GET /healthz":      "*",
 	"GET /readyz":       "*",
 	"GET /openapi.yaml": "*",

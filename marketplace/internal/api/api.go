@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/gorilla/mux"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 // API is the service's HTTP handler. It is safe for concurrent use.
@@ -28,14 +30,14 @@ func New(c Config) *API {
 	// turns a POST into a GET.
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	router.NotFoundHandler = record.answer(func(http.ResponseWriter, *http.Request) error {
-		return &statusError{http.StatusNotFound, "no such path"}
+		return httpError(marketplace.Unknown, "no such path")
 	})
 	router.MethodNotAllowedHandler = record.answer(func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", allowed(router, r))
-		return &statusError{http.StatusMethodNotAllowed, "no such method here"}
+		return httpError(marketplace.MethodNotAllowed, "no such method here")
 	})
 	for _, r := range routes(c, guard, newCatchUp(c)) {
-		router.Handle(r.path, record.route(r, record.answer(guard.protect(r)))).Methods(r.method)
+		router.Handle(r.path, record.route(r, record.answer(guard.protect(r)))).Methods(r.methods()...)
 	}
 	// Outside of the router, whose own middleware does not run for 404 and 405.
 	a := &API{record.exchanges(record.panics(router))}
@@ -71,7 +73,7 @@ func addPages(router *mux.Router, record recorder, pages []Page) {
 // allowed lists the methods that a path takes.
 func allowed(router *mux.Router, r *http.Request) string {
 	var list []string
-	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		asked := r.Clone(r.Context())
 		asked.Method = method
 		if match := (mux.RouteMatch{}); router.Match(asked, &match) && match.MatchErr == nil {

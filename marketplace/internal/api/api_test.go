@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -52,9 +53,43 @@ func TestEveryMistakeIsAnErrorInTheContractsShape(t *testing.T) {
 
 func TestAWrongMethodIsToldTheRightOnes(t *testing.T) {
 	t.Parallel()
-	if got := setup(t).do(t, http.MethodGet, "/api/v1/auth/login", "").Header.Get("Allow"); got != "POST" {
-		t.Errorf("want POST, got %q", got)
+	b := setup(t)
+	for path, want := range map[string]string{
+		"/api/v1/auth/login": "POST", "/healthz": "GET, HEAD", "/api/v1/operator/rates": "GET, HEAD, PUT",
+		"/api/v1/resellers/bookings/" + uuid.NewString(): "GET, HEAD, DELETE",
+	} {
+		a := b.do(t, http.MethodPatch, path, "")
+		if got := a.Header.Get("Allow"); a.StatusCode != 405 || got != want {
+			t.Errorf("%s: want 405 and %q, got %d and %q", path, want, a.StatusCode, got)
+		}
 	}
+}
+
+func TestWhateverCanBeReadAnswersHead(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
+	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/docs", "/openapi.yaml", "/", "/api/v1/operator/overview", "/nothing"} {
+		read, head := b.raw(t, http.MethodGet, path), b.raw(t, http.MethodHead, path)
+		if head.StatusCode != read.StatusCode || len(head.body) > 0 || head.Header.Get("Content-Type") != read.Header.Get("Content-Type") {
+			t.Errorf("%s: want %d as %q without a body, got %d as %q and %d bytes", path, read.StatusCode, read.Header.Get("Content-Type"), head.StatusCode, head.Header.Get("Content-Type"), len(head.body))
+		}
+	}
+	if a := b.raw(t, http.MethodGet, "/"); a.StatusCode != 303 || a.Header.Get("Location") != "/docs" {
+		t.Errorf("want a browser led to /docs, got %d %q", a.StatusCode, a.Header.Get("Location"))
+	}
+}
+
+// raw is do without following redirects.
+func (b *bench) raw(t *testing.T, method, path string) answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, b.address+path, nil)
+	must(t, err)
+	response, err := http.DefaultTransport.RoundTrip(request)
+	must(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	return answer{response, text}
 }
 
 func TestASignInIsRenewedAndEnds(t *testing.T) {

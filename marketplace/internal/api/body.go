@@ -51,13 +51,13 @@ func readBodyText(r *http.Request, into any) ([]byte, error) {
 func bodyOf(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, largestBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return nil, &statusError{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes", largestBody)}
+		return nil, httpError(marketplace.BodyTooLarge, fmt.Sprintf("the body has more than %d bytes", largestBody))
 	}
 	if err != nil {
 		return nil, &marketplace.Error{Code: marketplace.Invalid, Message: "the body cannot be read", Cause: err}
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); len(body) > 0 && (err != nil || kind != "application/json") {
-		return nil, &statusError{http.StatusUnsupportedMediaType, "want a body of the content type application/json"}
+		return nil, httpError(marketplace.UnsupportedMediaType, "want a body of the content type application/json")
 	}
 	return body, nil
 }
@@ -72,34 +72,50 @@ func sound(body []byte) error {
 	if !bytes.Contains(body, []byte(`\u0000`)) || json.Unmarshal(body, &value) != nil {
 		return nil
 	}
-	if place, found := nulIn(value, ""); found {
-		return refused(strings.TrimPrefix(cmp.Or(place, "the body"), ".") + ": want a text without the character \\u0000")
+	if inside, found := nulIn(value); found {
+		return refused(cmp.Or(placeOf(inside), "the body") + ": want a text without the character \\u0000")
 	}
 	return nil
 }
 
-// nulIn finds a text with NUL in it, the first by name.
-func nulIn(value any, at string) (place string, found bool) {
+// nulIn finds a text with NUL in it, the first by name, and the names and indexes that
+// lead to it, the innermost first: text for each level would cost the square of the body.
+func nulIn(value any) (inside []string, found bool) {
 	switch value := value.(type) {
 	case string:
-		return at, strings.Contains(value, "\x00")
+		return nil, strings.Contains(value, "\x00")
 	case []any:
 		for i, item := range value {
-			if place, found := nulIn(item, fmt.Sprintf("%s[%d]", at, i)); found {
-				return place, true
+			if inside, found := nulIn(item); found {
+				return append(inside, fmt.Sprintf("[%d]", i)), true
 			}
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(value)) {
 			if strings.Contains(name, "\x00") {
-				return at, true
+				return nil, true
 			}
-			if place, found := nulIn(value[name], at+"."+name); found {
-				return place, true
+			if inside, found := nulIn(value[name]); found {
+				return append(inside, "."+name), true
 			}
 		}
 	}
-	return "", false
+	return nil, false
+}
+
+// longestPlace bounds what is quoted of the names that a caller has sent, in bytes.
+const longestPlace = 100
+
+// placeOf writes what nulIn has found.
+func placeOf(inside []string) string {
+	place := ""
+	for _, step := range slices.Backward(inside) {
+		if len(place)+len(step) > longestPlace {
+			return strings.TrimPrefix(place+strings.ToValidUTF8(step[:longestPlace-len(place)], ""), ".") + "…"
+		}
+		place += step
+	}
+	return strings.TrimPrefix(place, ".")
 }
 
 func refused(detail string) error {

@@ -24,7 +24,7 @@ type order struct {
 	} `json:"units" validate:"required,min=1,max=10,dive"`
 	Contact struct {
 		FullName     string `json:"fullName" validate:"required,max=200"`
-		EmailAddress string `json:"emailAddress" validate:"required,email,max=254"`
+		EmailAddress string `json:"emailAddress" validate:"required,max=254,email"`
 		PhoneNumber  string `json:"phoneNumber" validate:"max=50"`
 	} `json:"contact" validate:"required"`
 	Currency          marketplace.Currency `json:"currency" validate:"omitempty,iso4217"`
@@ -104,7 +104,7 @@ func answerOf(held booking.Held, failed error) booking.Answer {
 	case failed == nil:
 		body = storefront.Success{Success: 1, Data: viewBooking(held.Booking, held.History)}
 	case code == marketplace.Conflict || code == marketplace.PartnerFailed || code == marketplace.PartnerLate:
-		p := problemOf(failed)
+		p := problemOf(failed).final()
 		body, status = p, p.Code
 	default:
 		return booking.Answer{}

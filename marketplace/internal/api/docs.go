@@ -7,6 +7,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/internal/apidocs"
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/schemas/openapi"
 )
 
@@ -26,6 +27,12 @@ func showDocument(made func() ([]byte, error)) handler {
 		_, _ = w.Write(text) // a caller that is gone cannot be told
 		return nil
 	}
+}
+
+// leadToDocs leads whoever opens the service in a browser to its description.
+func leadToDocs(w http.ResponseWriter, r *http.Request) error {
+	http.Redirect(w, r, "docs", http.StatusSeeOther)
+	return nil
 }
 
 func showMarketplaceDocs(w http.ResponseWriter, r *http.Request) error {
@@ -48,7 +55,7 @@ func showPartnerDocs(w http.ResponseWriter, r *http.Request) error {
 func showAsset(w http.ResponseWriter, r *http.Request) error {
 	found, err := apidocs.ServeAsset(w, r, mux.Vars(r)["asset"])
 	if err == nil && !found {
-		err = &statusError{http.StatusNotFound, "no such file"}
+		err = httpError(marketplace.Unknown, "no such file")
 	}
 	return err
 }

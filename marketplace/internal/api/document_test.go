@@ -27,6 +27,9 @@ func theDocument(t testing.TB) *openapi.Document {
 // wants a good request, and every answer is one that is described.
 func judge(t testing.TB, request *http.Request, body string, a answer) {
 	t.Helper()
+	if request.Method == http.MethodHead { // it is answered as GET is, without the body
+		return
+	}
 	op, methods := theDocument(t).Find(request.Method, request.URL.EscapedPath())
 	var wrong []string
 	switch {

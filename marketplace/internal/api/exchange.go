@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
@@ -202,7 +203,7 @@ func (rec recorder) panics(next http.Handler) http.Handler {
 			default:
 				rec.log.ErrorContext(r.Context(), "panic", slog.String("request_id", requestID(r.Context())),
 					slog.Any("panic", found), slog.String("stack", string(debug.Stack())))
-				writeProblem(w, r, rec.log, &statusError{http.StatusInternalServerError, saysInternal})
+				writeProblem(w, r, rec.log, httpError(marketplace.UnexpectedError, "panic"))
 			}
 		}()
 		next.ServeHTTP(w, r)

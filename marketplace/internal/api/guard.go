@@ -29,7 +29,7 @@ func newGuard(c Config) *guard {
 func caller(ctx context.Context) auth.Identity { return exchangeOf(ctx).who }
 
 var (
-	errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: saysUnauthorized}
+	errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
 	errForbidden    = &marketplace.Error{Code: marketplace.Forbidden, Message: "this surface is for another role"}
 )
 
@@ -78,7 +78,7 @@ func (g *guard) allow(x *exchange, credential string) error {
 	x.set("Ratelimit-Remaining", strconv.Itoa(d.Remaining))
 	x.set("Ratelimit-Reset", wholeSeconds(d.Reset))
 	if !d.Allowed {
-		return &marketplace.Error{Code: marketplace.RateLimited, Message: saysRateLimited, RetryAfter: d.Reset}
+		return &marketplace.Error{Code: marketplace.RateLimited, Message: "rate limit exceeded", RetryAfter: d.Reset}
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (h opsHandler) ready(r *http.Request) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTime)
 	defer cancel()
 	if err := h.store.Ping(ctx); err != nil {
-		return nil, &statusError{http.StatusServiceUnavailable, "the database does not answer"}
+		return nil, httpError(marketplace.ServiceUnavailable, "the database does not answer")
 	}
 	return map[string]string{"status": "ready"}, nil
 }

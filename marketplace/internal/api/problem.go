@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"math"
@@ -13,40 +14,27 @@ import (
 
 // problem is the body of every error, on every surface.
 type problem struct {
-	Success int      `json:"success"` // 0
-	Error   []string `json:"error"`
-	Message string   `json:"message"`
-	Code    int      `json:"code"` // the status
+	Success   int                `json:"success"` // 0
+	Error     []string           `json:"error"`
+	Message   string             `json:"message"`
+	Code      int                `json:"code"` // the status
+	ErrorCode marketplace.Reason `json:"error_code"`
+	Retry     *bool              `json:"retry,omitempty"` // false: a 5xx that a retry cannot change
+
+	retryAfter time.Duration // 0: there is no such header
 }
 
-// The words that the contract has for what callers cannot mend in the request itself.
-const (
-	saysUnauthorized = "unauthorized access"
-	saysRateLimited  = "rate limit exceeded"
-	saysInternal     = "unexpected error"
-)
-
-// statuses maps the domain's codes, once.
-var statuses = map[marketplace.Code]int{
-	marketplace.Invalid:       http.StatusBadRequest,
-	marketplace.Unauthorized:  http.StatusUnauthorized,
-	marketplace.Forbidden:     http.StatusForbidden,
-	marketplace.NotFound:      http.StatusNotFound,
-	marketplace.Conflict:      http.StatusConflict,
-	marketplace.Unprocessable: http.StatusUnprocessableEntity,
-	marketplace.RateLimited:   http.StatusTooManyRequests,
-	marketplace.PartnerFailed: http.StatusBadGateway,
-	marketplace.PartnerLate:   http.StatusGatewayTimeout,
-	marketplace.Internal:      http.StatusInternalServerError,
+// fixedMessages are the contract's own words, which say nothing of the cause.
+var fixedMessages = map[int]string{
+	http.StatusUnauthorized:        "unauthorized access",
+	http.StatusTooManyRequests:     "rate limit exceeded",
+	http.StatusInternalServerError: "unexpected error",
 }
 
-// statusError is a mistake that only HTTP knows, such as a wrong method.
-type statusError struct {
-	status  int
-	message string
+// httpError is a mistake that only HTTP knows, such as a wrong method.
+func httpError(reason marketplace.Reason, message string) error {
+	return &marketplace.Error{Reason: reason, Message: message}
 }
-
-func (e *statusError) Error() string { return e.message }
 
 // writeProblem writes an error's answer. What is ours is logged with its cause, and
 // told to nobody.
@@ -55,8 +43,8 @@ func writeProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err 
 	if p.Code == http.StatusInternalServerError && r.Context().Err() == nil {
 		log.ErrorContext(r.Context(), "request failed", slog.String("request_id", requestID(r.Context())), slog.Any("error", err))
 	}
-	if ours := (*marketplace.Error)(nil); errors.As(err, &ours) && ours.RetryAfter > 0 {
-		w.Header().Set("Retry-After", wholeSeconds(ours.RetryAfter))
+	if p.retryAfter > 0 {
+		w.Header().Set("Retry-After", wholeSeconds(p.retryAfter))
 	}
 	if err := writeJSON(w, p.Code, p); err != nil {
 		panic(err) // texts and numbers can always be written
@@ -64,24 +52,27 @@ func writeProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err 
 }
 
 func problemOf(err error) problem {
-	if only := (*statusError)(nil); errors.As(err, &only) {
-		return problem{Error: []string{only.message}, Message: only.message, Code: only.status}
-	}
-	p := problem{Code: statuses[marketplace.CodeOf(err)]}
-	switch p.Code {
-	case http.StatusUnauthorized:
-		p.Message = saysUnauthorized
-	case http.StatusTooManyRequests:
-		p.Message = saysRateLimited
-	case http.StatusInternalServerError:
-		p.Message = saysInternal
-	default:
-		var ours *marketplace.Error
-		errors.As(err, &ours)
-		p.Message, p.Error = ours.Message, ours.Details
+	row := marketplace.ReasonOf(err).Row()
+	p := problem{Code: row.Status, ErrorCode: row.Reason, Message: fixedMessages[row.Status], retryAfter: row.RetryAfter}
+	if ours := (*marketplace.Error)(nil); errors.As(err, &ours) {
+		p.retryAfter = cmp.Or(ours.RetryAfter, p.retryAfter)
+		if p.Message == "" {
+			p.Message, p.Error = ours.Message, ours.Details
+		}
 	}
 	if len(p.Error) == 0 {
 		p.Error = []string{p.Message}
+	}
+	if p.Code >= http.StatusInternalServerError && p.retryAfter == 0 {
+		p.Retry = new(bool)
+	}
+	return p
+}
+
+// final is the problem where the same request is always answered with it.
+func (p problem) final() problem {
+	if p.retryAfter = 0; p.Code >= http.StatusInternalServerError {
+		p.Retry = new(bool)
 	}
 	return p
 }

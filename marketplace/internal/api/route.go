@@ -61,6 +61,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/affiliates/activities", affiliates, ok(affiliate.activities)},
 		{get, "/api/v1/affiliates/commissions", affiliates, ok(affiliate.commissions)},
 
+		{get, "/", anybody, leadToDocs},
 		{get, "/healthz", anybody, ok(ops.alive)},
 		{get, "/readyz", anybody, ok(ops.ready)},
 		{get, "/metrics", anybody, ops.metrics},
@@ -123,6 +124,14 @@ const (
 	serviceSurface = "service"  // of who runs the service
 	webhookSurface = "webhooks" // of partners' platforms
 )
+
+// methods are those that lead to the route: what can be read can be asked about, too.
+func (r route) methods() []string {
+	if r.method == get {
+		return []string{get, http.MethodHead}
+	}
+	return []string{r.method}
+}
 
 // surface names the surface of a route.
 func (r route) surface() string {

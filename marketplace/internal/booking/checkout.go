@@ -149,12 +149,15 @@ func priced(b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) 
 // error is Conflict where it cannot be booked; how many seats are left is the partner's
 // to judge.
 func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, offer Offer) (marketplace.Slot, error) {
+	if !offer.Start.After(s.Now()) {
+		return marketplace.Slot{}, errSlotStarted
+	}
 	zone, err := time.LoadLocation(offer.Activity.Product.TimeZone)
 	if err != nil {
 		return marketplace.Slot{}, fmt.Errorf("the zone of activity %s: %w", o.Activity, err)
 	}
 	date, today := marketplace.DateIn(offer.Start, zone), marketplace.DateIn(s.Now(), zone)
-	if date.Before(today) || date.After(today.AddDate(0, 0, partnerapi.LookaheadDays)) {
+	if date.After(today.AddDate(0, 0, partnerapi.LookaheadDays)) {
 		return marketplace.Slot{}, errNoSlot
 	}
 	window := catalog.Window{Zone: zone, From: date, To: date}
@@ -186,7 +189,9 @@ const freshTime = 22 * time.Second
 
 var errBusy = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the partner has not answered earlier calls"}
 
-var errNoSlot = &marketplace.Error{Code: marketplace.Conflict, Message: "the slot can no longer be booked"}
+var errNoSlot = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.SlotSoldOut, Message: "the slot can no longer be booked"}
+
+var errSlotStarted = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.SlotStarted, Message: "the slot has already started"}
 
 func match(slots []marketplace.Slot, id string, start time.Time) (marketplace.Slot, bool) {
 	for _, slot := range slots {

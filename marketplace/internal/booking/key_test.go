@@ -105,7 +105,7 @@ func TestARequestThatIsUnderWayIsNotDoneTwice(t *testing.T) {
 	}()
 	<-under
 	underWay := (*marketplace.Error)(nil)
-	if _, err := b.once(t, 1); !errors.As(err, &underWay) || underWay.Code != marketplace.Conflict || underWay.RetryAfter == 0 {
+	if _, err := b.once(t, 1); !errors.As(err, &underWay) || underWay.Reason != marketplace.IdempotencyKeyInFlight {
 		t.Errorf("want to be told that it is under way, and when to ask again, got %v", err)
 	}
 	close(over)

@@ -27,14 +27,19 @@ func next(b marketplace.Booking, on event) (transition, error) {
 
 // refusal says why a booking does not move.
 func refusal(b marketplace.Booking) error {
+	refused := marketplace.Errorf(marketplace.Conflict, "the booking is %s", b.Status)
+	refused.Reason = marketplace.BookingState
 	switch {
 	case confirming.holds(b):
-		return marketplace.Errorf(marketplace.Conflict, "the booking is %s, and its confirmation is under way: try again in a minute", b.Status)
+		refused.Reason = marketplace.ConfirmationInFlight
+		refused.Message += ", and its confirmation is under way: try again in a minute"
+	case b.Status == marketplace.Released:
+		refused.Reason = marketplace.HoldExpired
 	case b.Status == marketplace.Paid && releasing.holds(b):
-		return marketplace.Errorf(marketplace.Conflict, "the booking is %s, and its hold was given back before", b.Status)
-	default:
-		return marketplace.Errorf(marketplace.Conflict, "the booking is %s", b.Status)
+		refused.Reason = marketplace.HoldExpired
+		refused.Message += ", and its hold was given back before"
 	}
+	return refused
 }
 
 // Actions are what an operator can do about a booking that needs attention.

@@ -136,4 +136,4 @@ func (s *Service) again(ctx context.Context, k, before Key, tell func(Held, erro
 var errReplicaDied = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the service ended while the partner was asked: whether seats are held is not known; book again with another key"}
 
 // errUnderWay says when to ask again, which tells it from conflicts that stay.
-var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Message: "a request with this Idempotency-Key is under way", RetryAfter: time.Second}
+var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.IdempotencyKeyInFlight, Message: "a request with this Idempotency-Key is under way"}

@@ -156,7 +156,7 @@ func (a reserveAnswer) whyNotHeld(b marketplace.Booking) error {
 	case b.Status == marketplace.Held:
 		return nil
 	case a.Kind == partner.SlotRefused:
-		return &marketplace.Error{Code: marketplace.Conflict, Message: cmp.Or(a.Message, errNoSlot.Message)}
+		return &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.SlotSoldOut, Message: cmp.Or(a.Message, errNoSlot.Message)}
 	case a.Err != nil:
 		return a.Err
 	default:

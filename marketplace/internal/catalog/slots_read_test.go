@@ -38,6 +38,8 @@ func TestWhatCannotBeKeptOfASlotIsSetAside(t *testing.T) {
 		with(`"vacancies":8`, `"vacancies":2147483648`): "/0/vacancies want at most 2147483647",
 		with(`"capacity":10`, `"capacity":1e30`):        "/0/capacity want",
 		with(`"capacity":10`, `"capacity":"10"`):        "/0/capacity want",
+		price(`"original":-5`):                          "/0/unitPricing/0/original want",
+		price(`"original":1000000000001`):               "/0/unitPricing/0/original want",
 		price(`"original":9223372036854775808`):         "/0/unitPricing/0/original want",
 		price(`"retail":10.5`):                          "/0/unitPricing/0/retail want",
 		price(`"other":1`):                              "/0/unitPricing/0/original",
@@ -55,7 +57,7 @@ func TestWhatCannotBeKeptOfASlotIsSetAside(t *testing.T) {
 			t.Errorf("%.200s: want %s, got %s %s", body, want, problem.Pointer, problem.Message)
 		}
 	}
-	for _, body := range []string{good, with(`"capacity":10`, `"capacity":null`), price(`"original":null,"price":-5`), with(`"vacancies":8`, `"vacancies":2147483647`), with(`10:00:00+01:00`, `23:59:59.999-11:00`)} {
+	for _, body := range []string{good, with(`"capacity":10`, `"capacity":null`), price(`"original":null,"price":5.0`), with(`"vacancies":8`, `"vacancies":2147483647`), with(`10:00:00+01:00`, `23:59:59.999-11:00`), with(`10:00:00+01:00`, `23:59-11:00`)} {
 		if strings.Contains(body, "23:59") {
 			body = strings.Replace(body, `"2026-07-01T12`, `"2026-07-03T12`, 1)
 		}

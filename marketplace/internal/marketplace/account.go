@@ -31,7 +31,7 @@ type Account struct {
 
 // NewAccount is what an account is made of; Check tells what is wrong with it.
 type NewAccount struct {
-	Email    string `json:"email" validate:"required,email,max=254"`
+	Email    string `json:"email" validate:"required,max=254,email"`
 	Password string `json:"password" validate:"required,min=10,max=1000"` // longer is no safer, and costs more to hash
 	Role     Role   `json:"role" validate:"required,oneof=reseller affiliate partner operator"`
 	Name     string `json:"name" validate:"max=200"`

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Code says what kind of failure an error is. The api maps each to one status.
+// Code says what kind of failure an error is. Its Reason tells callers more.
 type Code string
 
 // The codes.
@@ -20,6 +20,7 @@ const (
 	RateLimited   Code = "rate_limited"   // too many requests
 	PartnerFailed Code = "partner_failed" // the partner could not be reached, or answered nonsense
 	PartnerLate   Code = "partner_late"   // the partner did not answer in time
+	Unavailable   Code = "unavailable"    // the service cannot do it now; whether it was done may be unknown
 	Internal      Code = "internal"       // ours; the cause is for the log alone
 )
 
@@ -28,10 +29,10 @@ const (
 type Error struct {
 	Code    Code
 	Message string
+	Reason  Reason   // "": the usual one of the Code
 	Details []string // a line for each mistake in the request
 	Cause   error
-	// RetryAfter is in how long a request that is RateLimited, or under way already, may
-	// be made again; 0 says nothing.
+	// RetryAfter is when the request may be sent again; 0 leaves it to the Reason.
 	RetryAfter time.Duration
 }
 
@@ -66,4 +67,13 @@ func CodeOf(err error) Code {
 		return ours.Code
 	}
 	return Internal
+}
+
+// ReasonOf returns the reason of an error; UnexpectedError where it is none of ours.
+func ReasonOf(err error) Reason {
+	var ours *Error
+	if errors.As(err, &ours) && ours.Reason != "" {
+		return ours.Reason
+	}
+	return usual[CodeOf(err)]
 }

@@ -113,7 +113,7 @@ func (r Rates) per(currency Currency) (*big.Rat, error) {
 	}
 	rate, known := r.Per[currency]
 	if !known || rate.Sign() <= 0 {
-		return nil, &Error{Code: Invalid, Message: "no exchange rate", Details: []string{fmt.Sprintf("currency: there is no exchange rate for %s", currency)}}
+		return nil, &Error{Code: Invalid, Reason: NoExchangeRate, Message: "no exchange rate", Details: []string{fmt.Sprintf("currency: there is no exchange rate for %s", currency)}}
 	}
 	return rate.Rat(), nil
 }

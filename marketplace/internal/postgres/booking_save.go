@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ func (b *Bookings) IsAffiliate(ctx context.Context, id uuid.UUID) (is bool, err 
 
 func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, reserve booking.Call, k booking.Key) error {
 	batch := &pgx.Batch{}
-	owned := pgx.NamedArgs{"account": k.Account, "key": k.Key, "asked": k.AskedAt}
+	owned := named{"account": k.Account, "key": k.Key, "asked": k.AskedAt}
 	if k.Key != "" {
 		batch.Queue(`UPDATE idempotency_keys SET made = true WHERE `+ownKey+` AND answer IS NULL`, owned)
 	}
@@ -38,7 +39,7 @@ func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, 
 				@status, @guests, @currency, @total, @contact, @affiliate, @reference, 0, 0, 0, '', @created
 			WHERE @key = '' OR EXISTS (SELECT FROM idempotency_keys WHERE `+ownKey+` AND made AND answer IS NULL) RETURNING id)
 		INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT id, `+now+`, 'call', @call, @endpoint FROM made`,
-		pgx.NamedArgs{
+		named{
 			"id": made.ID, "account": made.AccountID, "integration": made.IntegrationID, "activity": made.ActivityID, "variation": made.VariationID,
 			"product": made.ProductID, "option": made.OptionID, "availability": made.AvailabilityID, "zone": made.Zone, "start": made.Start, "end": made.End,
 			"status": made.Status, "guests": made.Guests, "currency": made.Currency, "total": made.Total, "contact": made.Contact,
@@ -102,7 +103,7 @@ func bookingJob(j booking.Job) river.JobArgs {
 func (b *Bookings) save(ctx context.Context, in interface {
 	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
 }, c booking.Change, version int64) (at time.Time, err error) {
-	s := saving{&pgx.Batch{}, pgx.NamedArgs{"id": c.Booking.ID, "version": version, "at": c.At, "now": b.now()}, ""}
+	s := saving{&pgx.Batch{}, named{"id": c.Booking.ID, "version": version, "at": c.At, "now": b.now()}, ""}
 	s.queue(`SELECT FROM bookings WHERE id = @id AND version = @version FOR NO KEY UPDATE`, nil)
 	owner := true
 	if k := c.Answers; k != nil {
@@ -150,8 +151,8 @@ func unsaved(err error) error {
 // saving is the batch of a change.
 type saving struct {
 	batch *pgx.Batch
-	known pgx.NamedArgs // what every statement may name
-	owner string        // holds as long as the request has its key
+	known named  // what every statement may name
+	owner string // holds as long as the request has its key
 }
 
 // held finds the booking that the batch holds.
@@ -159,20 +160,18 @@ func (s saving) held() string {
 	return `FROM bookings b WHERE b.id = @id AND b.version = @version` + s.owner
 }
 
-func (s saving) queue(statement string, args pgx.NamedArgs) *pgx.QueuedQuery {
+func (s saving) queue(statement string, args named) *pgx.QueuedQuery {
 	if args == nil {
-		args = pgx.NamedArgs{}
+		return s.batch.Queue(statement, s.known)
 	}
-	for name, value := range s.known {
-		args[name] = value
-	}
+	maps.Copy(args, s.known)
 	return s.batch.Queue(statement, args)
 }
 
 func (s saving) payment(c booking.Change) {
 	if c.Payment != nil {
 		s.queue(`INSERT INTO booking_payments (booking_id, reference, succeeded, at) SELECT b.id, @reference, @succeeded, @at `+s.held()+` ON CONFLICT DO NOTHING`,
-			pgx.NamedArgs{"reference": c.Payment.Reference, "succeeded": c.Payment.Succeeded})
+			named{"reference": c.Payment.Reference, "succeeded": c.Payment.Succeeded})
 	}
 }
 
@@ -181,15 +180,15 @@ func (s saving) history(c booking.Change) {
 		status, took := c.Ends.Known()
 		s.queue(`
 			UPDATE booking_history h SET status = @status, duration_ms = @took, error = @error `+s.held()+` AND h.call_id = @call AND h.booking_id = b.id`,
-			pgx.NamedArgs{"call": c.Ends.ID, "status": status, "took": took, "error": zeronull.Text(c.Ends.Error)})
+			named{"call": c.Ends.ID, "status": status, "took": took, "error": zeronull.Text(c.Ends.Error)})
 	}
 	for _, move := range c.History {
 		s.queue(`INSERT INTO booking_history (booking_id, at, kind, from_status, to_status, why) SELECT b.id, @moved, @kind, @from, @to, @why `+s.held(),
-			pgx.NamedArgs{"moved": move.At, "kind": move.Kind, "from": zeronull.Text(move.From), "to": zeronull.Text(move.To), "why": zeronull.Text(move.Why)})
+			named{"moved": move.At, "kind": move.Kind, "from": zeronull.Text(move.From), "to": zeronull.Text(move.To), "why": zeronull.Text(move.Why)})
 	}
 	if c.Begins != nil {
 		s.queue(`INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT b.id, `+now+`, @kind, @call, @endpoint `+s.held(),
-			pgx.NamedArgs{"kind": marketplace.CallKind, "call": c.Begins.ID, "endpoint": c.Begins.Endpoint})
+			named{"kind": marketplace.CallKind, "call": c.Begins.ID, "endpoint": c.Begins.Endpoint})
 	}
 }
 
@@ -202,17 +201,17 @@ func (s saving) attention(list []marketplace.Attention) {
 			INSERT INTO booking_attention AS a (booking_id, reason, since, message) SELECT b.id, @reason, @since, @message `+s.held()+`
 			ON CONFLICT (booking_id, reason) DO UPDATE SET since = EXCLUDED.since, message = EXCLUDED.message, settled_at = NULL
 			WHERE a.settled_at IS NOT NULL OR a.since <> EXCLUDED.since OR a.message <> EXCLUDED.message`,
-			pgx.NamedArgs{"reason": a.Reason, "since": a.Since, "message": a.Message})
+			named{"reason": a.Reason, "since": a.Since, "message": a.Message})
 	}
 	s.queue(`UPDATE booking_attention a SET settled_at = @at `+s.held()+` AND a.booking_id = b.id AND a.settled_at IS NULL AND a.reason <> ALL(@reasons::text[])`,
-		pgx.NamedArgs{"reasons": reasons})
+		named{"reasons": reasons})
 }
 
 func (s saving) commission(c booking.Change) {
 	if c.Commission != nil {
 		s.queue(`
 			INSERT INTO affiliate_commissions (booking_id, affiliate_id, currency, amount, accrued_at)
-			SELECT b.id, b.affiliate_id, b.currency, @amount, @at `+s.held()+` AND b.affiliate_id IS NOT NULL`, pgx.NamedArgs{"amount": c.Commission})
+			SELECT b.id, b.affiliate_id, b.currency, @amount, @at `+s.held()+` AND b.affiliate_id IS NOT NULL`, named{"amount": c.Commission})
 	}
 	if c.Reverses {
 		s.queue(`UPDATE affiliate_commissions c SET reversed_at = @at `+s.held()+` AND c.booking_id = b.id`, nil)
@@ -222,7 +221,7 @@ func (s saving) commission(c booking.Change) {
 func (s saving) answer(k *booking.Key) {
 	if k != nil {
 		s.queue(`UPDATE idempotency_keys k SET status = @status, answer = @answer `+s.held()+` AND k.account_id = @account AND k.key = @key AND k.booking_id = b.id`,
-			pgx.NamedArgs{"status": k.Answer.Status, "answer": k.Answer.Body})
+			named{"status": k.Answer.Status, "answer": k.Answer.Body})
 	}
 }
 
@@ -234,12 +233,12 @@ const insertBreach = `
 
 func (s saving) breaches(c booking.Change) {
 	for _, breach := range c.Breaches {
-		s.queue(insertBreach+s.held(), pgx.NamedArgs{"endpoint": breach.Endpoint, "message": breach.Message})
+		s.queue(insertBreach+s.held(), named{"endpoint": breach.Endpoint, "message": breach.Message})
 	}
 	if external := c.Booking.ExternalBookingID; external != "" {
 		s.queue(insertBreach+s.held()+` AND b.external_booking_id IS DISTINCT FROM @external AND EXISTS (
 			SELECT FROM bookings other WHERE other.external_booking_id = @external AND other.integration_id = b.integration_id AND other.id <> b.id)`,
-			pgx.NamedArgs{"endpoint": partnerapi.Confirm, "message": idTaken, "external": external})
+			named{"endpoint": partnerapi.Confirm, "message": idTaken, "external": external})
 	}
 }
 
@@ -250,7 +249,7 @@ func (s saving) booking(b marketplace.Booking, at *time.Time) {
 			confirm_call = @confirming, confirm_tries = @confirms, confirm_doubted = @doubted,
 			release = @release, release_tries = @releases, release_since = @releasing,
 			cancellation = @cancellation, cancel_tries = @cancels, cancel_since = @cancelling, cancel_reason = @cancel_reason
-		WHERE id = @id AND version = @version`+s.owner+` RETURNING `+now, pgx.NamedArgs{
+		WHERE id = @id AND version = @version`+s.owner+` RETURNING `+now, named{
 		"status": b.Status, "reason": zeronull.Text(b.Reason), "code": zeronull.Text(b.Code), "expires": zeronull.Timestamptz(b.ExpiresAt),
 		"payment": zeronull.Text(b.PaymentReference), "external": zeronull.Text(b.ExternalBookingID), "tickets": b.Tickets,
 		"confirming": zeronull.UUID(b.ConfirmCall), "confirms": b.ConfirmTries, "doubted": b.Doubted,

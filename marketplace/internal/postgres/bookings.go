@@ -61,7 +61,7 @@ func (b *Bookings) Booking(ctx context.Context, id uuid.UUID) (booking.Record, e
 
 func (b *Bookings) DueBookings(ctx context.Context, takeOver time.Duration, most int) (d booking.Due, err error) {
 	batch := &pgx.Batch{}
-	args := pgx.NamedArgs{"now": b.now(), "take_over": takeOver, "most": most}
+	args := named{"now": b.now(), "take_over": takeOver, "most": most}
 	batch.Queue(`SELECT id FROM bookings WHERE status = 'HELD' AND expires_at <= `+now+` ORDER BY expires_at LIMIT @most`, args).
 		Query(into(&d.Expired, pgx.RowTo[uuid.UUID]))
 	batch.Queue(`SELECT b.id FROM integrations i JOIN bookings b ON b.integration_id = i.id WHERE i.deleted_at <= `+now+` AND b.status = 'HELD' LIMIT @most`, args).

@@ -46,7 +46,7 @@ func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation
 		return o, k, true, b.pool.SendBatch(ctx, batch).Close()
 	}
 	stored = booking.Key{Account: k.Account, Key: k.Key}
-	args := pgx.NamedArgs{"account": k.Account, "key": k.Key, "body": k.Body[:], "booking": k.Booking, "now": b.now()}
+	args := named{"account": k.Account, "key": k.Key, "body": k.Body[:], "booking": k.Booking, "now": b.now()}
 	batch.Queue(`
 		INSERT INTO idempotency_keys (account_id, key, body_hash, booking_id, asked_at) VALUES (@account, @key, @body, @booking, `+now+`) ON CONFLICT DO NOTHING`,
 		args).Exec(func(added pgconn.CommandTag) error {
@@ -76,7 +76,7 @@ func (b *Bookings) ReclaimKey(ctx context.Context, k, before booking.Key) (store
 	rows, err := b.pool.Query(ctx, `
 		UPDATE idempotency_keys k SET body_hash = @body, booking_id = @booking, made = @made, status = @status, answer = @answer,
 			asked_at = greatest(`+now+`, asked_at + interval '1 microsecond')
-		WHERE `+ownKey+` AND (answer IS NULL) = @open AND (made OR EXISTS (SELECT FROM bookings WHERE id = k.booking_id)) = @was_made RETURNING asked_at`, pgx.NamedArgs{
+		WHERE `+ownKey+` AND (answer IS NULL) = @open AND (made OR EXISTS (SELECT FROM bookings WHERE id = k.booking_id)) = @was_made RETURNING asked_at`, named{
 		"account": k.Account, "key": k.Key, "body": k.Body[:], "booking": k.Booking, "made": k.Made, "status": zeronull.Int4(k.Answer.Status), "answer": k.Answer.Body,
 		"asked": before.AskedAt, "open": before.Answer.Body == nil, "was_made": before.Made, "now": b.now(),
 	})
@@ -91,7 +91,7 @@ func (b *Bookings) ReclaimKey(ctx context.Context, k, before booking.Key) (store
 }
 
 func (b *Bookings) SettleKey(ctx context.Context, k booking.Key) error {
-	args := pgx.NamedArgs{"account": k.Account, "key": k.Key, "asked": k.AskedAt, "booking": k.Booking, "status": k.Answer.Status, "answer": k.Answer.Body}
+	args := named{"account": k.Account, "key": k.Key, "asked": k.AskedAt, "booking": k.Booking, "status": k.Answer.Status, "answer": k.Answer.Body}
 	if k.Answer.Body == nil {
 		_, err := b.pool.Exec(ctx, `
 			DELETE FROM idempotency_keys WHERE `+ownKey+` AND answer IS NULL

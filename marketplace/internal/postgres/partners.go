@@ -33,7 +33,7 @@ func (p *Partners) CreateIntegration(ctx context.Context, i marketplace.Integrat
 		i.ID, i.AccountID, i.BaseURL.String())
 	err := p.pool.SendBatch(ctx, batch).Close() // outside of a transaction, a batch is one
 	if violates(err, "integrations_live_base_url") {
-		return &marketplace.Error{Code: marketplace.Conflict, Message: "there is a live integration of this base_url", Cause: err}
+		return &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.AlreadyExists, Message: "there is a live integration of this base_url", Cause: err}
 	}
 	return err
 }

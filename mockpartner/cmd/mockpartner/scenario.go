@@ -92,7 +92,7 @@ stands for, and what it looks like from outside.`,
 		Example: `  mockpartner defects
   mockpartner defects release-gives-nothing-back
   mockpartner serve --auth-key a-test-key --defect release-gives-nothing-back`,
-	}, defects.Defects, defects.FindDefect, func(d defects.Defect) []string {
+	}, defects.Defects, func(d defects.Partner) []string {
 		return []string{d.Name, "breaks  " + d.Rule, "mistake " + d.Mistake, "looks   " + d.Looks}
 	})
 }
@@ -106,26 +106,26 @@ clause that allows it, and what it looks like from outside. Who integrates with
 partners has to get along with all of them.`,
 		Example: `  mockpartner variants
   mockpartner serve --auth-key a-test-key --variant awkward-codes,holds-of-15-minutes`,
-	}, defects.Variants, defects.FindVariant, func(v defects.Variant) []string {
+	}, defects.Variants, func(v defects.Partner) []string {
 		return []string{v.Name, "lawful by " + v.Clause, "looks     " + v.Looks}
 	})
 }
 
-// newListing completes a command that lists the things of its arguments, all where it has
-// none: as JSON, or each as a line with others below it.
-func newListing[T any](command *cobra.Command, all func() []T, find func(string) (T, error), lines func(T) []string) *cobra.Command {
+// newListing completes a command that lists the partners of its arguments, all of the kind
+// where it has none: as JSON, or each as a line with others below it.
+func newListing(command *cobra.Command, kind defects.Kind, lines func(defects.Partner) []string) *cobra.Command {
 	asJSON := command.Flags().Bool("json", false, "as JSON")
 	command.RunE = func(c *cobra.Command, names []string) error {
-		var chosen []T
+		var chosen []defects.Partner
 		for _, name := range names {
-			one, err := find(name)
+			one, err := kind.Find(name)
 			if err != nil {
 				return err
 			}
 			chosen = append(chosen, one)
 		}
 		if len(names) == 0 {
-			chosen = all()
+			chosen = kind.All()
 		}
 		if *asJSON {
 			encoder := json.NewEncoder(c.OutOrStdout())

@@ -50,13 +50,7 @@ type builder struct {
 	placed  bool // the refusal stands at its form
 }
 
-func (b *builder) base() string {
-	scheme := "http"
-	if b.request.TLS != nil {
-		scheme = "https"
-	}
-	return scheme + "://" + b.request.Host + sandbox.Prefix(b.box.Name())
-}
+func (b *builder) base() string { return sandbox.BaseURL(b.request, b.box.Name()) }
 
 // call completes a call: with its curl line, and with the refusal if it was
 // refused just now, and then with what was entered.

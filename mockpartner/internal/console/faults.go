@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -95,16 +96,17 @@ type partView struct {
 }
 
 func (b *builder) parts() []partsPanel {
+	panels := []partsPanel{
+		{ID: string(defects.Defects), Title: "Defects", About: "Mistakes of real partners. Each breaks one rule of the contract."},
+		{ID: string(defects.Variants), Title: "Variants", About: "Lawful ways to be different. A marketplace has to live with all of them."},
+	}
 	played := b.box.Faults().Origins()
-	broken := partsPanel{ID: "defects", Title: "Defects", About: "Mistakes of real partners. Each breaks one rule of the contract."}
-	for _, d := range defects.Defects() {
-		b.add(&broken, partView{Name: d.Name, Of: d.Rule, Words: d.Mistake, Applied: slices.Contains(played, d.Origin())})
+	for i := range panels {
+		for _, p := range defects.Kind(panels[i].ID).All() {
+			b.add(&panels[i], partView{Name: p.Name, Of: p.Rule + p.Clause, Words: cmp.Or(p.Mistake, p.Looks), Applied: slices.Contains(played, p.Origin())})
+		}
 	}
-	lawful := partsPanel{ID: "variants", Title: "Variants", About: "Lawful ways to be different. A marketplace has to live with all of them."}
-	for _, v := range defects.Variants() {
-		b.add(&lawful, partView{Name: v.Name, Of: v.Clause, Words: v.Looks, Applied: slices.Contains(played, v.Origin())})
-	}
-	return []partsPanel{broken, lawful}
+	return panels
 }
 
 func (b *builder) add(panel *partsPanel, p partView) {

@@ -1,6 +1,8 @@
 package control
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -14,49 +16,40 @@ import (
 
 func timeOf(c *clock.Virtual) client.Time { return client.Time{Now: c.Now().UTC(), Frozen: c.Frozen()} }
 
-func showClock(w http.ResponseWriter, r *http.Request) {
-	reply.JSON(w, http.StatusOK, timeOf(sandboxOf(r).Clock()))
-}
+func showClock(c *call) (any, error) { return timeOf(c.box.Clock()), nil }
 
 const maxTimers = 1000
 
-func showTimers(w http.ResponseWriter, r *http.Request) {
-	query := query{values: r.URL.Query()}
+func showTimers(c *call) (any, error) {
+	query := c.query()
 	limit := query.number("limit", 100)
-	if query.refused(w, "limit") {
-		return
-	}
-	box := sandboxOf(r)
-	reply.JSON(w, http.StatusOK, map[string]any{
-		"now":    box.Clock().Now().UTC(),
-		"timers": box.Platform().Timers(int(min(limit, maxTimers))),
-	})
+	return keys{
+		"now":    c.box.Clock().Now().UTC(),
+		"timers": c.box.Platform().Timers(int(min(limit, maxTimers))),
+	}, query.check()
 }
 
-func runToNext(w http.ResponseWriter, r *http.Request) {
-	var request struct {
+func runToNext(c *call) (any, error) {
+	request, err := readOptional[struct {
 		Kinds []platform.TimerKind `json:"kinds"` // of these kinds; absent: of any
-	}
-	if !readOptional(w, r, &request) {
-		return
+	}](c)
+	if err != nil {
+		return nil, err
 	}
 	for _, kind := range request.Kinds {
 		if !slices.Contains(platform.TimerKinds(), kind) {
-			reply.Message(w, http.StatusBadRequest, "kinds: want some of %q, got %q", platform.TimerKinds(), kind)
-			return
+			return nil, fmt.Errorf("kinds: want some of %q, got %q", platform.TimerKinds(), kind)
 		}
 	}
-	box := sandboxOf(r)
-	pending := box.Platform().Timers(1, request.Kinds...)
+	pending := c.box.Platform().Timers(1, request.Kinds...)
 	if len(pending) == 0 || pending[0].At.After(latest) {
-		reply.Message(w, http.StatusConflict, "nothing is pending: GET %s/clock/timers lists what is", Path)
-		return
+		return nil, reply.Refuse(http.StatusConflict, "nothing is pending: GET %s/clock/timers lists what is", Path)
 	}
-	box.Clock().Set(pending[0].At)
-	reply.JSON(w, http.StatusOK, struct {
+	c.box.Clock().Set(pending[0].At)
+	return struct {
 		client.Time
 		Timer platform.Timer `json:"timer"`
-	}{timeOf(box.Clock()), pending[0]})
+	}{timeOf(c.box.Clock()), pending[0]}, nil
 }
 
 // clockRequest moves a clock; what is named is done.
@@ -69,45 +62,31 @@ type clockRequest struct {
 // latest is as far as a clock goes: beyond it, dates have five digits.
 var latest = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func moveClock(w http.ResponseWriter, r *http.Request) {
-	var request clockRequest
-	if !read(w, r, &request) {
-		return
+// moveClock stops the clock before it is moved and lets it run after, so that it stands,
+// or begins, exactly where it was moved to.
+func moveClock(c *call) (any, error) {
+	request, err := read[clockRequest](c)
+	if err != nil {
+		return nil, err
 	}
 	if request == (clockRequest{}) {
-		reply.Message(w, http.StatusBadRequest, `want {"advance": "25m"}, {"set": "2026-07-01T09:00:00Z"} or {"freeze": true}`)
-		return
+		return nil, errors.New(`want {"advance": "25m"}, {"set": "2026-07-01T09:00:00Z"} or {"freeze": true}`)
 	}
-	clock := sandboxOf(r).Clock()
+	clock, by := c.box.Clock(), time.Duration(0)
 	to := clock.Now()
 	if request.Set != "" {
-		t, err := partnerapi.ParseDateTime(request.Set)
-		if err != nil {
-			reply.Message(w, http.StatusBadRequest, "set: %v", err)
-			return
+		if to, err = partnerapi.ParseDateTime(request.Set); err != nil {
+			return nil, fmt.Errorf("set: %w", err)
 		}
-		to = t
 	}
-	var by time.Duration
 	if request.Advance != "" {
-		d, err := time.ParseDuration(request.Advance)
-		if err != nil || d < 0 {
-			reply.Message(w, http.StatusBadRequest, "advance: want a duration such as 90s, 25m or 36h, got %q; set moves a clock back", request.Advance)
-			return
+		if by, err = time.ParseDuration(request.Advance); err != nil || by < 0 {
+			return nil, fmt.Errorf("advance: want a duration such as 90s, 25m or 36h, got %q; set moves a clock back", request.Advance)
 		}
-		by = d
 	}
 	if to.Year() < 1970 || to.Add(by).After(latest) {
-		reply.Message(w, http.StatusBadRequest, "want a time between the years 1970 and 9000")
-		return
+		return nil, errors.New("want a time between the years 1970 and 9000")
 	}
-	apply(clock, request, to, by)
-	showClock(w, r)
-}
-
-// apply moves the clock. It stops before it is moved and runs after, so that it
-// stands, or begins, exactly where it was moved to.
-func apply(clock *clock.Virtual, request clockRequest, to time.Time, by time.Duration) {
 	if request.Freeze != nil && *request.Freeze {
 		clock.Freeze()
 	}
@@ -118,4 +97,5 @@ func apply(clock *clock.Virtual, request clockRequest, to time.Time, by time.Dur
 	if request.Freeze != nil && !*request.Freeze {
 		clock.Run()
 	}
+	return showClock(c)
 }

@@ -16,8 +16,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gorilla/mux"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/console"
 	"partnerkit.dev/mockpartner/internal/defects"
+	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/mockpartner/internal/script"
@@ -48,13 +53,95 @@ type api struct {
 func New(c Config) http.Handler {
 	a := &api{Config: c, session: rand.Text()}
 	router := reply.NewRouter()
-	for _, o := range operations(a) {
-		router.Handle(o.Path, o.handle).Methods(o.Method)
+	for _, o := range operations() {
+		router.Handle(o.Path, a.handler(o.handle)).Methods(o.Method)
 	}
-	router.HandleFunc(Path, toConsole).Methods(http.MethodGet)
+	router.Handle(Path, a.handler(toConsole)).Methods(http.MethodGet)
 	a.console = console.New(console.Config{Sandboxes: c.Sandboxes, API: router, Path: Path, Token: c.Token != ""})
 	return ownPagesOnly(a.guarded(router))
 }
+
+// call is a request of the API, for a sandbox.
+type call struct {
+	*api
+	w   http.ResponseWriter
+	r   *http.Request
+	box *sandbox.Sandbox
+}
+
+// handler does what a call asks for, and returns what it is answered with: JSON and the
+// status 200, unless it is an answer. nil is a call that has been answered.
+type handler func(*call) (any, error)
+
+// answer is a value with a status.
+type answer struct {
+	status int
+	value  any
+}
+
+// keys is an answer with keys of its own.
+type keys map[string]any
+
+func (a *api) handler(handle handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		value, err := handle(&call{a, w, r, r.Context().Value(sandboxKey{}).(*sandbox.Sandbox)})
+		given, ok := value.(answer)
+		switch {
+		case err != nil:
+			status := statusOf(err)
+			if status == http.StatusServiceUnavailable {
+				w.Header().Set("Retry-After", "1")
+			}
+			reply.Message(w, status, "%v", err)
+		case ok:
+			reply.Send(w, given.status, given.value)
+		case value != nil:
+			reply.Send(w, http.StatusOK, value)
+		}
+	})
+}
+
+// statuses are those of errors that do not name one themselves; others are 400.
+var statuses = map[int][]error{
+	http.StatusNotFound: {
+		script.ErrMissing, script.ErrQuirkMissing, catalog.ErrNoProduct, defects.ErrNoDefect, defects.ErrNoVariant, sandbox.ErrMissing, sandbox.ErrNoSnapshot,
+	},
+	http.StatusConflict: {
+		script.ErrTaken, script.ErrFull, script.ErrQuirkTaken, catalog.ErrLastProduct, journal.ErrTooMuch, webhook.ErrOff, webhook.ErrClosed,
+		sandbox.ErrTaken, sandbox.ErrKey, sandbox.ErrFull, sandbox.ErrDefault, sandbox.ErrSeed, sandbox.ErrTooManySaved,
+	},
+	http.StatusServiceUnavailable: {journal.ErrBusy, journal.ErrClosed, context.Canceled},
+}
+
+func statusOf(err error) int {
+	if stated := (*reply.Refusal)(nil); errors.As(err, &stated) {
+		return stated.Status
+	}
+	for status, kinds := range statuses {
+		if slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) }) {
+			return status
+		}
+	}
+	return http.StatusBadRequest
+}
+
+// as gives an error a status.
+func as(status int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return reply.Refuse(status, "%v", err)
+}
+
+// aboutSlot gives an error of a platform about a slot its status.
+func aboutSlot(err error) error {
+	if refusal := (*platform.Refusal)(nil); errors.As(err, &refusal) && refusal.Kind == platform.UnknownID {
+		return as(http.StatusNotFound, err)
+	}
+	return err
+}
+
+func (c *call) variable(name string) string { return mux.Vars(c.r)[name] }
 
 type sandboxKey struct{}
 
@@ -63,44 +150,39 @@ func WithSandbox(r *http.Request, box *sandbox.Sandbox) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), sandboxKey{}, box))
 }
 
-func sandboxOf(r *http.Request) *sandbox.Sandbox {
-	return r.Context().Value(sandboxKey{}).(*sandbox.Sandbox)
-}
-
 // NoSandbox answers a request for a sandbox that does not exist.
 func NoSandbox(w http.ResponseWriter, name string) {
-	reply.Message(w, http.StatusNotFound, "there is no sandbox %q: POST %s/sandboxes {\"name\": …} makes one", name, Path)
+	reply.Message(w, http.StatusNotFound, "%v", noSandbox(name))
 }
 
-func refused(w http.ResponseWriter, err error) bool {
-	is := func(kinds ...error) bool {
-		return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
-	}
-	status := http.StatusBadRequest
-	switch {
-	case err == nil:
-		return false
-	case is(script.ErrTaken, script.ErrFull, script.ErrQuirkTaken, sandbox.ErrSeed, sandbox.ErrTooManySaved, webhook.ErrClosed):
-		status = http.StatusConflict
-	case is(defects.ErrNoDefect, defects.ErrNoVariant, sandbox.ErrNoSnapshot):
-		status = http.StatusNotFound
-	}
-	reply.Message(w, status, "%v", err)
-	return true
+func noSandbox(name string) error {
+	return reply.Refuse(http.StatusNotFound, "there is no sandbox %q: POST %s/sandboxes {\"name\": …} makes one", name, Path)
 }
 
 const maxBody = 1 << 20
 
-func readOptional(w http.ResponseWriter, r *http.Request, value any) bool {
-	return r.ContentLength == 0 || read(w, r, value)
+// parsed reads the body, and what it says.
+func parsed[T any](c *call, most int64, parse func(name string, text []byte) (T, error)) (value T, err error) {
+	text, err := reply.Whole(c.w, c.r, most)
+	if err != nil {
+		return value, err
+	}
+	return parse("body", text)
 }
 
-// read decodes the body into value, or answers what is wrong with it. Unknown
-// fields are errors: a misspelt one must not pass for done.
-func read(w http.ResponseWriter, r *http.Request, value any) bool {
-	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+// readOptional is read where there is a body.
+func readOptional[T any](c *call) (value T, err error) {
+	if c.r.ContentLength == 0 {
+		return value, nil
+	}
+	return read[T](c)
+}
+
+// read decodes the body. Unknown fields are errors: a misspelt one must not pass for done.
+func read[T any](c *call) (value T, err error) {
+	decoder := json.NewDecoder(http.MaxBytesReader(c.w, c.r.Body, maxBody))
 	decoder.DisallowUnknownFields()
-	err := decoder.Decode(value)
+	err = decoder.Decode(&value)
 	if err == nil {
 		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("want one JSON object, got more after its end")
@@ -108,13 +190,11 @@ func read(w http.ResponseWriter, r *http.Request, value any) bool {
 	}
 	switch tooLarge := (*http.MaxBytesError)(nil); {
 	case err == nil:
-		return true
+		return value, nil
 	case errors.As(err, &tooLarge):
-		reply.Message(w, http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
+		return value, reply.Refuse(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
 	case errors.Is(err, io.EOF):
-		reply.Message(w, http.StatusBadRequest, "want a JSON object, got no body")
-	default:
-		reply.Message(w, http.StatusBadRequest, "the body cannot be read: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return value, errors.New("want a JSON object, got no body")
 	}
-	return false
+	return value, errors.New("the body cannot be read: " + strings.TrimPrefix(err.Error(), "json: "))
 }

@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/gorilla/mux"
-
 	"partnerkit.dev/internal/apidocs"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/internal/sandbox"
@@ -17,73 +15,73 @@ import (
 	"partnerkit.dev/schemas/openapi"
 )
 
-func showDocs(w http.ResponseWriter, r *http.Request) {
-	apidocs.Page{
+var (
+	controlDocs = apidocs.Page{
 		Title: "Control API of the mock partner", Document: "openapi.yaml", Assets: "docs/assets/", Try: true,
 		Links: []apidocs.Link{{Name: "Console", To: "."}, {Name: "Control API"}, {Name: "Partner API", To: "docs/partner"}},
-	}.ServeHTTP(w, r)
-}
-
-func showPartnerDocs(w http.ResponseWriter, r *http.Request) {
-	apidocs.Page{
+	}
+	partnerDocs = apidocs.Page{
 		Title: "Partner API", Document: "partner.yaml", Assets: "assets/", Try: true,
 		Links: []apidocs.Link{{Name: "Console", To: "../"}, {Name: "Control API", To: "../docs"}, {Name: "Partner API"}},
-	}.ServeHTTP(w, r)
-}
+	}
+)
 
 // partnerDocument is the partner API's document, whose server is the sandbox that it is
 // asked of. It is made when it is first wanted.
 var partnerDocument = sync.OnceValues(func() ([]byte, error) { return openapi.BundleAt(openapi.Partner, "../..") })
 
-func partnerAPI(w http.ResponseWriter, _ *http.Request) {
-	text, err := partnerDocument()
-	if err != nil {
-		reply.Message(w, http.StatusInternalServerError, "%v", err)
-		return
-	}
-	w.Header().Set("Content-Type", "application/yaml")
-	_, _ = w.Write(text) // a caller that has gone away is nobody to tell
-}
-
-func docsAsset(w http.ResponseWriter, r *http.Request) {
-	name := mux.Vars(r)["asset"]
-	switch found, err := apidocs.ServeAsset(w, r, name); {
-	case err != nil:
-		reply.Message(w, http.StatusInternalServerError, "%v", err)
-	case !found:
-		reply.Message(w, http.StatusNotFound, "there is no file %q", name)
-	}
-}
-
 // Document is where the control API is described, in schemas.Files().
 const Document = "openapi/mock.yaml"
 
-func openAPI(w http.ResponseWriter, _ *http.Request) {
-	text, err := fs.ReadFile(schemas.Files(), Document)
-	if err != nil {
-		reply.Message(w, http.StatusInternalServerError, "%v", err)
-		return
+func controlDocument() ([]byte, error) { return fs.ReadFile(schemas.Files(), Document) }
+
+// shown handles a call by another handler.
+func shown(by func(*call) http.Handler) handler {
+	return func(c *call) (any, error) {
+		by(c).ServeHTTP(c.w, c.r)
+		return nil, nil
 	}
-	w.Header().Set("Content-Type", "application/yaml")
-	// A caller that has gone away is nobody to tell of a failed write.
-	_, _ = w.Write(text)
 }
 
-func (a *api) metrics(w http.ResponseWriter, r *http.Request) { a.Metrics.ServeHTTP(w, r) }
-
-func (a *api) showConsole(w http.ResponseWriter, r *http.Request) {
-	a.console.Show(w, r, sandboxOf(r))
+// document answers with an OpenAPI document.
+func document(read func() ([]byte, error)) handler {
+	return func(c *call) (any, error) {
+		text, err := read()
+		if err == nil {
+			c.w.Header().Set("Content-Type", "application/yaml")
+			_, _ = c.w.Write(text) // a caller that has gone away is nobody to tell
+		}
+		return nil, as(http.StatusInternalServerError, err)
+	}
 }
 
-func (a *api) actOnConsole(w http.ResponseWriter, r *http.Request) {
-	a.console.Act(w, r, sandboxOf(r))
+func docsAsset(c *call) (any, error) {
+	name := c.variable("asset")
+	found, err := apidocs.ServeAsset(c.w, c.r, name)
+	if err == nil && !found {
+		return nil, reply.Refuse(http.StatusNotFound, "there is no file %q", name)
+	}
+	return nil, as(http.StatusInternalServerError, err)
+}
+
+func showConsole(c *call) (any, error) {
+	c.console.Show(c.w, c.r, c.box)
+	return nil, nil
+}
+
+func actOnConsole(c *call) (any, error) {
+	c.console.Act(c.w, c.r, c.box)
+	return nil, nil
 }
 
 // toConsole leads who forgot the slash at the console's address to it.
-func toConsole(w http.ResponseWriter, r *http.Request) {
+func toConsole(c *call) (any, error) { return c.leadToConsole(http.StatusMovedPermanently) }
+
+func (c *call) leadToConsole(status int) (any, error) {
 	// Not http.Redirect: it would resolve against a path without the sandbox.
-	w.Header().Set("Location", sandbox.Prefix(sandboxOf(r).Name())+ConsolePath)
-	w.WriteHeader(http.StatusMovedPermanently)
+	c.w.Header().Set("Location", sandbox.Prefix(c.box.Name())+ConsolePath)
+	c.w.WriteHeader(status)
+	return nil, nil
 }
 
 // A browser cannot send the control token with each request of a page: it gives
@@ -94,18 +92,17 @@ const sessionPath = Path + "/session"
 
 const maxSession = 16 << 10
 
-func (a *api) signIn(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxSession)
-	if a.Token != "" && !same(r.PostFormValue("token"), a.Token) {
-		a.console.SignIn(w, "This is not the control token of this mock.")
-		return
+func signIn(c *call) (any, error) {
+	c.r.Body = http.MaxBytesReader(c.w, c.r.Body, maxSession)
+	if c.Token != "" && !same(c.r.PostFormValue("token"), c.Token) {
+		c.console.SignIn(c.w, "This is not the control token of this mock.")
+		return nil, nil
 	}
-	http.SetCookie(w, &http.Cookie{
-		Name: sessionCookie(r), Value: a.session, Path: "/",
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
+	http.SetCookie(c.w, &http.Cookie{
+		Name: sessionCookie(c.r), Value: c.session, Path: "/",
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: c.r.TLS != nil,
 	})
-	w.Header().Set("Location", sandbox.Prefix(sandboxOf(r).Name())+ConsolePath)
-	w.WriteHeader(http.StatusSeeOther)
+	return c.leadToConsole(http.StatusSeeOther)
 }
 
 // sessionCookie names the cookie by the port: browsers keep one jar for all ports

@@ -1,187 +1,127 @@
 package control
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 
-	"github.com/gorilla/mux"
-
 	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/reply"
-	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-func showFaults(w http.ResponseWriter, r *http.Request) {
-	armed, never := sandboxOf(r).Faults().Faults(), []string{}
+func showFaults(c *call) (any, error) {
+	armed, never := c.box.Faults().Faults(), []string{}
 	for _, fault := range armed {
 		if fault.Fired == 0 {
 			never = append(never, fault.Name)
 		}
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"faults": armed, "neverFired": never})
+	return keys{"faults": armed, "neverFired": never}, nil
 }
 
-func armFaults(w http.ResponseWriter, r *http.Request) {
-	add(w, r, "faults", script.ParseFaults, sandboxOf(r).Faults().Arm)
+func armFaults(c *call) (any, error) {
+	return add(c, "faults", script.ParseFaults, c.box.Faults().Arm)
 }
 
 // add adds what the body has, one thing or a list of them, all or none.
-func add[T, A any](w http.ResponseWriter, r *http.Request, key string, parse func(name string, text []byte) ([]T, error), arm func(...T) ([]A, error)) {
-	text, ok := reply.Whole(w, r, maxBody)
-	if !ok {
-		return
-	}
-	list, err := parse("body", text)
-	if refused(w, err) {
-		return
+func add[T, A any](c *call, key string, parse func(name string, text []byte) ([]T, error), arm func(...T) ([]A, error)) (any, error) {
+	list, err := parsed(c, maxBody, parse)
+	if err != nil {
+		return nil, err
 	}
 	added, err := arm(list...)
-	if refused(w, err) {
-		return
-	}
-	reply.JSON(w, http.StatusCreated, map[string]any{key: added})
+	return answer{http.StatusCreated, keys{key: added}}, err
 }
 
-func disarmFault(w http.ResponseWriter, r *http.Request) {
-	name := mux.Vars(r)["name"]
-	if err := sandboxOf(r).Faults().Disarm(name); err != nil {
-		reply.Message(w, http.StatusNotFound, "%v: GET %s/faults lists them", err, Path)
-		return
-	}
-	reply.JSON(w, http.StatusOK, map[string]any{"deleted": name})
-}
-
-func disarmFaults(w http.ResponseWriter, r *http.Request) {
-	reply.JSON(w, http.StatusOK, map[string]any{"deleted": sandboxOf(r).Faults().Clear()})
-}
-
-func showQuirks(w http.ResponseWriter, r *http.Request) {
-	reply.JSON(w, http.StatusOK, map[string]any{"quirks": sandboxOf(r).Faults().Quirks()})
-}
-
-func addQuirks(w http.ResponseWriter, r *http.Request) {
-	add(w, r, "quirks", script.ParseQuirks, sandboxOf(r).Faults().AddQuirks)
-}
-
-func removeQuirk(w http.ResponseWriter, r *http.Request) {
-	name := mux.Vars(r)["name"]
-	if err := sandboxOf(r).Faults().RemoveQuirk(name); err != nil {
-		reply.Message(w, http.StatusNotFound, "%v: GET %s/quirks lists them; those of a scenario, a defect or a variant go with it", err, Path)
-		return
-	}
-	reply.JSON(w, http.StatusOK, map[string]any{"deleted": name})
-}
-
-func removeQuirks(w http.ResponseWriter, r *http.Request) {
-	n, err := sandboxOf(r).Faults().ClearQuirks()
+func disarmFault(c *call) (any, error) {
+	name := c.variable("name")
+	err := c.box.Faults().Disarm(name)
 	if err != nil {
-		reply.Message(w, http.StatusConflict, "%v", err)
-		return
+		err = fmt.Errorf("%w: GET %s/faults lists them", err, Path)
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"deleted": n})
+	return keys{"deleted": name}, err
 }
 
-func showDefects(w http.ResponseWriter, r *http.Request) {
+func disarmFaults(c *call) (any, error) { return keys{"deleted": c.box.Faults().Clear()}, nil }
+
+func showQuirks(c *call) (any, error) { return keys{"quirks": c.box.Faults().Quirks()}, nil }
+
+func addQuirks(c *call) (any, error) {
+	return add(c, "quirks", script.ParseQuirks, c.box.Faults().AddQuirks)
+}
+
+func removeQuirk(c *call) (any, error) {
+	name := c.variable("name")
+	err := c.box.Faults().RemoveQuirk(name)
+	if errors.Is(err, script.ErrQuirkMissing) {
+		err = fmt.Errorf("%w: GET %s/quirks lists them; those of a scenario, a defect or a variant go with it", err, Path)
+	}
+	return keys{"deleted": name}, err
+}
+
+func removeQuirks(c *call) (any, error) {
+	n, err := c.box.Faults().ClearQuirks()
+	return keys{"deleted": n}, as(http.StatusConflict, err)
+}
+
+func showParts(kind defects.Kind) handler {
 	type listed struct {
-		defects.Defect
+		defects.Partner
 		Applied bool `json:"applied"` // in the request's sandbox
 	}
-	list, played := []listed{}, sandboxOf(r).Faults().Origins()
-	for _, d := range defects.Defects() {
-		list = append(list, listed{d, slices.Contains(played, d.Origin())})
-	}
-	reply.JSON(w, http.StatusOK, map[string]any{"defects": list})
-}
-
-func showVariants(w http.ResponseWriter, r *http.Request) {
-	type listed struct {
-		defects.Variant
-		Applied bool `json:"applied"` // in the request's sandbox
-	}
-	list, played := []listed{}, sandboxOf(r).Faults().Origins()
-	for _, v := range defects.Variants() {
-		list = append(list, listed{v, slices.Contains(played, v.Origin())})
-	}
-	reply.JSON(w, http.StatusOK, map[string]any{"variants": list})
-}
-
-func applyDefect(w http.ResponseWriter, r *http.Request) {
-	defect, err := defects.FindDefect(mux.Vars(r)["name"])
-	if refused(w, err) {
-		return
-	}
-	playPart(w, sandboxOf(r), defect.Part(), defect.Scenario())
-}
-
-func applyVariant(w http.ResponseWriter, r *http.Request) {
-	variant, err := defects.FindVariant(mux.Vars(r)["name"])
-	if refused(w, err) {
-		return
-	}
-	playPart(w, sandboxOf(r), variant.Part(), variant.Scenario())
-}
-
-func playPart(w http.ResponseWriter, box *sandbox.Sandbox, part script.Part, whole *script.Scenario) {
-	if whole.Catalog != nil {
-		reply.Message(w, http.StatusConflict, "it has a catalog of its own: start a mock with it, or make a sandbox with it")
-		return
-	}
-	if err := box.Faults().Play(part); err != nil {
-		reply.Message(w, http.StatusConflict, "%v", err)
-		return
-	}
-	reply.JSON(w, http.StatusOK, map[string]any{"applied": box.Faults().Origins()})
-}
-
-func removeDefect(w http.ResponseWriter, r *http.Request) {
-	takeOff(w, r, "defect "+mux.Vars(r)["name"])
-}
-
-func removeVariant(w http.ResponseWriter, r *http.Request) {
-	takeOff(w, r, "variant "+mux.Vars(r)["name"])
-}
-
-func takeOff(w http.ResponseWriter, r *http.Request, origin string) {
-	box := sandboxOf(r)
-	there, err := box.Faults().Stop(origin)
-	switch {
-	case err != nil:
-		reply.Message(w, http.StatusConflict, "%v", err)
-	case !there:
-		reply.Message(w, http.StatusNotFound, "the sandbox has no %s", origin)
-	default:
-		reply.JSON(w, http.StatusOK, map[string]any{"applied": box.Faults().Origins()})
+	return func(c *call) (any, error) {
+		list, played := []listed{}, c.box.Faults().Origins()
+		for _, p := range kind.All() {
+			list = append(list, listed{p, slices.Contains(played, p.Origin())})
+		}
+		return keys{string(kind): list}, nil
 	}
 }
 
-func scenarioSchema(w http.ResponseWriter, _ *http.Request) {
-	reply.Body(w, http.StatusOK, script.Schema())
+func applyPart(kind defects.Kind) handler {
+	return func(c *call) (any, error) {
+		p, err := kind.Find(c.variable("name"))
+		if err != nil {
+			return nil, err
+		}
+		if p.Scenario().Catalog != nil {
+			return nil, reply.Refuse(http.StatusConflict, "it has a catalog of its own: start a mock with it, or make a sandbox with it")
+		}
+		return c.applied(as(http.StatusConflict, c.box.Faults().Play(p.Part())))
+	}
 }
 
-func (a *api) playScenario(w http.ResponseWriter, r *http.Request) {
-	text, ok := reply.Whole(w, r, maxBody)
-	if !ok {
-		return
+func removePart(kind defects.Kind) handler {
+	return func(c *call) (any, error) {
+		origin := kind.Origin(c.variable("name"))
+		there, err := c.box.Faults().Stop(origin)
+		if err == nil && !there {
+			return nil, reply.Refuse(http.StatusNotFound, "the sandbox has no %s", origin)
+		}
+		return c.applied(as(http.StatusConflict, err))
 	}
-	scenario, err := script.ParseBody("body", text)
+}
+
+// applied lists what is played, unless there is an error.
+func (c *call) applied(err error) (any, error) {
+	return keys{"applied": c.box.Faults().Origins()}, err
+}
+
+func scenarioSchema(*call) (any, error) { return script.Schema(), nil }
+
+func playScenario(c *call) (any, error) {
+	scenario, err := parsed(c, maxBody, script.ParseBody)
 	if err == nil && scenario.Webhooks != nil {
-		err = a.mayCall(*scenario.Webhooks)
+		err = c.mayCall(*scenario.Webhooks)
 	}
-	if refused(w, err) {
-		return
+	if err == nil {
+		err = c.box.Follow(scenario)
 	}
-	if refused(w, sandboxOf(r).Follow(scenario)) {
-		return
-	}
-	reply.JSON(w, http.StatusOK, map[string]any{"applied": sandboxOf(r).Faults().Origins()})
+	return c.applied(err)
 }
 
-func stopScenario(w http.ResponseWriter, r *http.Request) {
-	box := sandboxOf(r)
-	if err := box.Unfollow(); err != nil {
-		reply.Message(w, http.StatusConflict, "%v", err)
-		return
-	}
-	reply.JSON(w, http.StatusOK, map[string]any{"applied": box.Faults().Origins()})
+func stopScenario(c *call) (any, error) {
+	return c.applied(as(http.StatusConflict, c.box.Unfollow()))
 }

@@ -6,81 +6,78 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/journal"
-	"partnerkit.dev/mockpartner/internal/reply"
+	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-var filterNames = []string{"endpoint", "method", "contains", "body", "hold", "slot", "booking", "fault", "status", "after", "done"}
-
 func filterOf(q *query) journal.Filter {
 	return journal.Filter{
-		Endpoint: partnerapi.Endpoint(q.values.Get("endpoint")),
-		Method:   q.values.Get("method"),
-		Contains: q.values.Get("contains"),
-		Body:     q.values.Get("body"),
-		Hold:     q.values.Get("hold"),
-		Slot:     q.values.Get("slot"),
-		Booking:  q.values.Get("booking"),
-		Fault:    q.values.Get("fault"),
+		Endpoint: partnerapi.Endpoint(q.text("endpoint")),
+		Method:   q.text("method"),
+		Contains: q.text("contains"),
+		Body:     q.text("body"),
+		Hold:     q.text("hold"),
+		Slot:     q.text("slot"),
+		Booking:  q.text("booking"),
+		Fault:    q.text("fault"),
 		Status:   int(q.number("status", 0)),
 		After:    q.number("after", 0),
 		Done:     q.yes("done"),
 	}
 }
 
-func chosen(w http.ResponseWriter, r *http.Request) (journal.Filter, bool) {
-	query := query{values: r.URL.Query()}
-	filter := filterOf(&query)
+// chosen are the exchanges that the query chooses.
+func (c *call) chosen() ([]journal.Exchange, error) {
+	query := c.query()
+	filter := filterOf(query)
 	filter.Limit = int(query.number("limit", defaultLimit))
-	return filter, !query.refused(w, append(slices.Clone(filterNames), "limit")...)
+	if err := query.check(); err != nil {
+		return nil, err
+	}
+	return c.box.Journal().Exchanges(filter), nil
 }
 
-func showJournal(w http.ResponseWriter, r *http.Request) {
-	filter, ok := chosen(w, r)
-	if !ok {
-		return
+func showJournal(c *call) (any, error) {
+	count := c.box.Journal().Count()
+	exchanges, err := c.chosen()
+	if err != nil {
+		return nil, err
 	}
-	kept := sandboxOf(r).Journal()
-	count, exchanges := kept.Count(), kept.Exchanges(filter)
-	w.Header().Set("Content-Type", "application/json")
+	c.w.Header().Set("Content-Type", "application/json")
 	// Written piece by piece: together, the bodies may be larger than memory. A
 	// caller that has gone away is nobody to tell of a failed write.
-	fmt.Fprintf(w, `{"arrived":%d,"kept":%d,"bytes":%d,"exchanges":[`, count.Arrived, count.Kept, count.Bytes)
-	if journal.WriteJSON(w, exchanges) == nil {
-		fmt.Fprintln(w, "]}")
+	fmt.Fprintf(c.w, `{"arrived":%d,"kept":%d,"bytes":%d,"exchanges":[`, count.Arrived, count.Kept, count.Bytes)
+	if journal.WriteJSON(c.w, exchanges) == nil {
+		fmt.Fprintln(c.w, "]}")
 	}
+	return nil, nil
 }
 
-func clearJournal(w http.ResponseWriter, r *http.Request) {
-	kept := sandboxOf(r).Journal()
+func clearJournal(c *call) (any, error) {
+	kept := c.box.Journal()
 	kept.Clear()
-	reply.JSON(w, http.StatusOK, kept.Count())
+	return kept.Count(), nil
 }
 
-func countJournal(w http.ResponseWriter, r *http.Request) {
-	query := query{values: r.URL.Query()}
-	filter := filterOf(&query)
-	if query.refused(w, filterNames...) {
-		return
-	}
-	reply.JSON(w, http.StatusOK, map[string]int{"count": sandboxOf(r).Journal().Matching(filter)})
+func countJournal(c *call) (any, error) {
+	query := c.query()
+	return keys{"count": c.box.Journal().Matching(filterOf(query))}, query.check()
 }
 
-func exportJournal(w http.ResponseWriter, r *http.Request) {
-	filter, ok := chosen(w, r)
-	if !ok {
-		return
+func exportJournal(c *call) (any, error) {
+	exchanges, err := c.chosen()
+	if err != nil {
+		return nil, err
 	}
-	box := sandboxOf(r)
-	header := w.Header()
+	header := c.w.Header()
 	header.Set("Content-Type", "application/json")
-	header.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.har"`, box.Name()))
+	header.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.har"`, c.box.Name()))
 	// A caller that has gone away is nobody to tell of a failed write.
-	_ = journal.WriteHAR(w, baseURL(r, box.Name()), box.Journal().Exchanges(filter))
+	_ = journal.WriteHAR(c.w, sandbox.BaseURL(c.r, c.box.Name()), exchanges)
+	return nil, nil
 }
 
 const (
@@ -94,60 +91,60 @@ const (
 
 type waitAnswer struct {
 	Met   bool `json:"met"`   // as many were seen as were wanted
-	Count int  `json:"count"` // how many the journal holds now
+	Count int  `json:"count"` // how many there are now
 }
 
-func waitForJournal(w http.ResponseWriter, r *http.Request) {
-	query := query{values: r.URL.Query()}
-	filter := filterOf(&query)
-	filter.Done = true
+// waited reads how many are waited for, and how long, and waits.
+func (c *call) waited(query *query, wait func(ctx context.Context, count int) (waitAnswer, error)) (any, error) {
 	count := query.number("count", 1)
 	timeout := query.duration("timeout", defaultWait, maxWait)
-	if query.refused(w, append(slices.Clone(filterNames), "count", "timeout")...) {
-		return
+	if err := query.check(); err != nil {
+		return nil, err
 	}
 	// Not every server can; then its own deadline holds.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout + writeGrace))
-	waiting, cancel := context.WithTimeout(r.Context(), timeout)
+	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(timeout + writeGrace))
+	ctx, cancel := context.WithTimeout(c.r.Context(), timeout)
 	defer cancel()
-	kept := sandboxOf(r).Journal()
-	err := kept.Wait(waiting, filter, int(count))
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		unavailable(w, err)
-		return
-	}
-	reply.JSON(w, http.StatusOK, waitAnswer{Met: err == nil, Count: kept.Matching(filter)})
+	return wait(ctx, int(count))
 }
 
-func unavailable(w http.ResponseWriter, err error) {
-	w.Header().Set("Retry-After", "1")
-	reply.Message(w, http.StatusServiceUnavailable, "%v", err)
+func waitForJournal(c *call) (any, error) {
+	query := c.query()
+	filter := filterOf(query)
+	filter.Done = true
+	return c.waited(query, func(ctx context.Context, count int) (waitAnswer, error) {
+		kept := c.box.Journal()
+		err := kept.Wait(ctx, filter, count)
+		met := err == nil
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = nil
+		}
+		return waitAnswer{Met: met, Count: kept.Matching(filter)}, err
+	})
 }
 
 // keepAlive is how often a stream without events says that it is still there.
 const keepAlive = 15 * time.Second
 
-func streamJournal(w http.ResponseWriter, r *http.Request) {
-	query := query{values: r.URL.Query()}
-	filter := filterOf(&query)
-	if query.refused(w, filterNames...) {
-		return
+func streamJournal(c *call) (any, error) {
+	query := c.query()
+	filter := filterOf(query)
+	if err := query.check(); err != nil {
+		return nil, err
 	}
-	subscription, err := sandboxOf(r).Journal().Subscribe(filter)
+	subscription, err := c.box.Journal().Subscribe(filter)
 	if err != nil {
-		unavailable(w, err)
-		return
+		return nil, err
 	}
 	defer subscription.Close()
-	header := w.Header()
+	header := c.w.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-cache")
-	out := stream{w, http.NewResponseController(w)}
-	if out.write(": connected\n\n") != nil {
-		return
+	out := stream{c.w, http.NewResponseController(c.w)}
+	for err = out.write(": connected\n\n"); err == nil; {
+		err = out.next(c.r.Context(), subscription)
 	}
-	for out.next(r.Context(), subscription) == nil {
-	}
+	return nil, nil
 }
 
 type stream struct {
@@ -187,30 +184,23 @@ func (s stream) write(format string, args ...any) error {
 	return s.controller.Flush()
 }
 
-func showTestimony(w http.ResponseWriter, r *http.Request) {
-	reply.JSON(w, http.StatusOK, map[string]any{"testimony": sandboxOf(r).Journal().Testimony()})
+func showTestimony(c *call) (any, error) { return keys{"testimony": c.box.Journal().Testimony()}, nil }
+
+func testify(c *call) (any, error) {
+	told, err := read[journal.Testimony](c)
+	if err != nil {
+		return nil, err
+	}
+	told, err = c.box.Journal().Testify(told)
+	if errors.Is(err, journal.ErrTooMuch) {
+		err = fmt.Errorf("%w: DELETE %s/journal empties it", err, Path)
+	}
+	return answer{http.StatusCreated, told}, err
 }
 
-func testify(w http.ResponseWriter, r *http.Request) {
-	var told journal.Testimony
-	if !read(w, r, &told) {
-		return
+func verdict(c *call) (any, error) {
+	if err := c.query().check(); err != nil {
+		return nil, err
 	}
-	told, err := sandboxOf(r).Journal().Testify(told)
-	switch {
-	case errors.Is(err, journal.ErrTooMuch):
-		reply.Message(w, http.StatusConflict, "%v: DELETE %s/journal empties it", err, Path)
-	case err != nil:
-		reply.Message(w, http.StatusBadRequest, "%v", err)
-	default:
-		reply.JSON(w, http.StatusCreated, told)
-	}
-}
-
-func verdict(w http.ResponseWriter, r *http.Request) {
-	query := query{values: r.URL.Query()}
-	if query.refused(w) {
-		return
-	}
-	reply.JSON(w, http.StatusOK, sandboxOf(r).Verdict())
+	return c.box.Verdict(), nil
 }

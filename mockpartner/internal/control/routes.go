@@ -3,7 +3,7 @@ package control
 import (
 	"net/http"
 
-	"partnerkit.dev/mockpartner/internal/reply"
+	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 )
 
@@ -16,23 +16,23 @@ type Route struct {
 
 type operation struct {
 	Route
-	handle http.HandlerFunc
+	handle handler
 }
 
-// operations are the whole control API. What a nil api does must not be called.
-func operations(a *api) []operation {
+// operations are the whole control API.
+func operations() []operation {
 	return []operation{
-		{Route{http.MethodGet, ConsolePath, "the console: all of this as a page, for a browser"}, a.showConsole},
-		{Route{http.MethodPost, ConsolePath, "what the console's forms do"}, a.actOnConsole},
-		{Route{http.MethodPost, sessionPath, "let a browser in that brings the control token, for the console"}, a.signIn},
+		{Route{http.MethodGet, ConsolePath, "the console: all of this as a page, for a browser"}, showConsole},
+		{Route{http.MethodPost, ConsolePath, "what the console's forms do"}, actOnConsole},
+		{Route{http.MethodPost, sessionPath, "let a browser in that brings the control token, for the console"}, signIn},
 		{Route{http.MethodGet, Path + "/healthz", "the mock is up"}, healthz},
-		{Route{http.MethodGet, Path + "/routes", "this list, with absolute URLs"}, a.routes},
-		{Route{http.MethodGet, Path + "/openapi.yaml", "the control API as an OpenAPI document"}, openAPI},
-		{Route{http.MethodGet, Path + "/docs", "that document as a page, to read and to try"}, showDocs},
-		{Route{http.MethodGet, Path + "/docs/partner", "the partner API as a page, to read and to try"}, showPartnerDocs},
-		{Route{http.MethodGet, Path + "/docs/partner.yaml", "the partner API as an OpenAPI document"}, partnerAPI},
+		{Route{http.MethodGet, Path + "/routes", "this list, with absolute URLs"}, routes},
+		{Route{http.MethodGet, Path + "/openapi.yaml", "the control API as an OpenAPI document"}, document(controlDocument)},
+		{Route{http.MethodGet, Path + "/docs", "that document as a page, to read and to try"}, shown(func(*call) http.Handler { return controlDocs })},
+		{Route{http.MethodGet, Path + "/docs/partner", "the partner API as a page, to read and to try"}, shown(func(*call) http.Handler { return partnerDocs })},
+		{Route{http.MethodGet, Path + "/docs/partner.yaml", "the partner API as an OpenAPI document"}, document(partnerDocument)},
 		{Route{http.MethodGet, Path + "/docs/assets/{asset}", "what those pages load"}, docsAsset},
-		{Route{http.MethodGet, Path + "/metrics", "metrics of the whole mock, for Prometheus"}, a.metrics},
+		{Route{http.MethodGet, Path + "/metrics", "metrics of the whole mock, for Prometheus"}, shown(func(c *call) http.Handler { return c.Metrics })},
 		{Route{http.MethodGet, Path + "/clock", "the sandbox's time"}, showClock},
 		{Route{http.MethodPost, Path + "/clock", `move it: {"advance": "25m"}, {"set": "2026-07-01T09:00:00Z"}, {"freeze": true}`}, moveClock},
 		{Route{http.MethodGet, Path + "/clock/timers", "what is pending: holds that expire, sales that end, days that begin; ?limit= of each"}, showTimers},
@@ -58,70 +58,58 @@ func operations(a *api) []operation {
 		{Route{http.MethodPost, Path + "/quirks", `add one or a list: {"on": "release", "gives": "none"}`}, addQuirks},
 		{Route{http.MethodDelete, Path + "/quirks", "remove all that were added here"}, removeQuirks},
 		{Route{http.MethodDelete, Path + "/quirks/{name}", "remove one"}, removeQuirk},
-		{Route{http.MethodGet, Path + "/defects", "breaches of the contract by name, with the rule that each breaks"}, showDefects},
-		{Route{http.MethodPost, Path + "/defects/{name}", "have it"}, applyDefect},
-		{Route{http.MethodDelete, Path + "/defects/{name}", "have it no more"}, removeDefect},
-		{Route{http.MethodGet, Path + "/variants", "lawful partners that are unlike most, by name"}, showVariants},
-		{Route{http.MethodPost, Path + "/variants/{name}", "be one"}, applyVariant},
-		{Route{http.MethodDelete, Path + "/variants/{name}", "be one no more"}, removeVariant},
+		{Route{http.MethodGet, Path + "/defects", "breaches of the contract by name, with the rule that each breaks"}, showParts(defects.Defects)},
+		{Route{http.MethodPost, Path + "/defects/{name}", "have it"}, applyPart(defects.Defects)},
+		{Route{http.MethodDelete, Path + "/defects/{name}", "have it no more"}, removePart(defects.Defects)},
+		{Route{http.MethodGet, Path + "/variants", "lawful partners that are unlike most, by name"}, showParts(defects.Variants)},
+		{Route{http.MethodPost, Path + "/variants/{name}", "be one"}, applyPart(defects.Variants)},
+		{Route{http.MethodDelete, Path + "/variants/{name}", "be one no more"}, removePart(defects.Variants)},
 		{Route{http.MethodGet, Path + "/catalog", "what is sold, in the form of a catalog file"}, showCatalog},
 		{Route{http.MethodPut, Path + "/catalog", "sell another catalog from now on; a catalog file, YAML or JSON"}, replaceCatalog},
 		{Route{http.MethodPut, Path + "/products/{id}", "add a product to the catalog, or replace it; in the form that it has there"}, sellProduct},
 		{Route{http.MethodDelete, Path + "/products/{id}", "sell it no longer"}, stopSelling},
 		{Route{http.MethodGet, Path + "/webhooks", "how webhooks are set up, and what became of them; ?kind= ?state= ?limit="}, showWebhooks},
-		{Route{http.MethodPut, Path + "/webhooks", `set them up: {"url": "http://127.0.0.1:8080/api/v1/partner-integrations/…", "secret": "…"}`}, a.setWebhooks},
+		{Route{http.MethodPut, Path + "/webhooks", `set them up: {"url": "http://127.0.0.1:8080/api/v1/partner-integrations/…", "secret": "…"}`}, setWebhooks},
 		{Route{http.MethodDelete, Path + "/webhooks", "turn them off"}, unsetWebhooks},
 		{Route{http.MethodPost, Path + "/webhooks/trigger", "send a sync/trigger now"}, sendTrigger},
 		{Route{http.MethodPost, Path + "/webhooks/notify", `send how a slot is, now: {"productId": …, "optionId": …, "availabilityId": …}`}, sendNotify},
 		{Route{http.MethodGet, Path + "/webhooks/wait", "wait until ?count= webhooks have ended, at most ?timeout=10s; ?kind= ?state="}, waitForWebhooks},
-		{Route{http.MethodPut, Path + "/scenario", "be what a scenario says, in the place of the one before; what is held and booked stays"}, a.playScenario},
+		{Route{http.MethodPut, Path + "/scenario", "be what a scenario says, in the place of the one before; what is held and booked stays"}, playScenario},
 		{Route{http.MethodDelete, Path + "/scenario", "take off its faults, quirks and policy"}, stopScenario},
 		{Route{http.MethodGet, Path + "/scenario/schema", "the JSON Schema of scenario files and faults"}, scenarioSchema},
-		{Route{http.MethodGet, Path + "/sandboxes", "all sandboxes"}, a.listSandboxes},
-		{Route{http.MethodPost, Path + "/sandboxes", `make one: {"name": "mine"}, and perhaps authKey, seed, now, frozen, holdFor, policy, catalog, products, options, webhooks`}, a.createSandbox},
-		{Route{http.MethodGet, Path + "/sandboxes/{name}", "one of them"}, a.named(showSandbox)},
-		{Route{http.MethodDelete, Path + "/sandboxes/{name}", "delete one"}, a.deleteSandbox},
-		{Route{http.MethodPost, Path + "/sandboxes/{name}/clone", `make one like it: {"name": "another"}, and perhaps authKey`}, a.named(a.cloneSandbox)},
-		{Route{http.MethodPost, Path + "/sandboxes/{name}/reset", "as it was made: state, clock and journal"}, a.named(resetSandbox)},
-		{Route{http.MethodGet, Path + "/sandboxes/{name}/snapshots", "its snapshots"}, a.named(listSnapshots)},
-		{Route{http.MethodPost, Path + "/sandboxes/{name}/snapshots", `keep state and clock: {"name": "sold-out"}`}, a.named(takeSnapshot)},
-		{Route{http.MethodPost, Path + "/sandboxes/{name}/snapshots/{snapshot}/restore", "put state and clock back"}, a.named(restoreSnapshot)},
-		{Route{http.MethodDelete, Path + "/sandboxes/{name}/snapshots/{snapshot}", "forget it"}, a.named(deleteSnapshot)},
+		{Route{http.MethodGet, Path + "/sandboxes", "all sandboxes"}, listSandboxes},
+		{Route{http.MethodPost, Path + "/sandboxes", `make one: {"name": "mine"}, and perhaps authKey, seed, now, frozen, holdFor, policy, catalog, products, options, webhooks`}, createSandbox},
+		{Route{http.MethodGet, Path + "/sandboxes/{name}", "one of them"}, named(showSandbox)},
+		{Route{http.MethodDelete, Path + "/sandboxes/{name}", "delete one"}, deleteSandbox},
+		{Route{http.MethodPost, Path + "/sandboxes/{name}/clone", `make one like it: {"name": "another"}, and perhaps authKey`}, named(cloneSandbox)},
+		{Route{http.MethodPost, Path + "/sandboxes/{name}/reset", "as it was made: state, clock and journal"}, named(resetSandbox)},
+		{Route{http.MethodGet, Path + "/sandboxes/{name}/snapshots", "its snapshots"}, named(listSnapshots)},
+		{Route{http.MethodPost, Path + "/sandboxes/{name}/snapshots", `keep state and clock: {"name": "sold-out"}`}, named(takeSnapshot)},
+		{Route{http.MethodPost, Path + "/sandboxes/{name}/snapshots/{snapshot}/restore", "put state and clock back"}, named(restoreSnapshot)},
+		{Route{http.MethodDelete, Path + "/sandboxes/{name}/snapshots/{snapshot}", "forget it"}, named(deleteSnapshot)},
 	}
 }
 
 // AllRoutes lists the partner's routes and then those of the control API.
 func AllRoutes(partner []Route) []Route {
 	all := append([]Route(nil), partner...)
-	for _, o := range operations(nil) {
+	for _, o := range operations() {
 		all = append(all, o.Route)
 	}
 	return all
 }
 
-func healthz(w http.ResponseWriter, _ *http.Request) {
-	reply.JSON(w, http.StatusOK, map[string]string{"status": "ok"})
-}
+func healthz(*call) (any, error) { return keys{"status": "ok"}, nil }
 
-func (a *api) routes(w http.ResponseWriter, r *http.Request) {
+func routes(c *call) (any, error) {
 	type listed struct {
 		Route
 		URL string `json:"url"`
 	}
-	base := baseURL(r, sandboxOf(r).Name())
+	base := sandbox.BaseURL(c.r, c.box.Name())
 	list := []listed{}
-	for _, route := range AllRoutes(a.Partner) {
+	for _, route := range AllRoutes(c.Partner) {
 		list = append(list, listed{Route: route, URL: base + route.Path})
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"routes": list})
-}
-
-// baseURL returns where the sandbox's partner endpoints lie, as the caller of r
-// sees it.
-func baseURL(r *http.Request, name string) string {
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	return scheme + "://" + r.Host + sandbox.Prefix(name)
+	return keys{"routes": list}, nil
 }

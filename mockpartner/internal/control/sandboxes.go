@@ -5,12 +5,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/gorilla/mux"
-
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/defects"
-	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -18,7 +15,7 @@ import (
 func describe(r *http.Request, box *sandbox.Sandbox) client.Sandbox {
 	return client.Sandbox{
 		Name:      box.Name(),
-		BaseURL:   baseURL(r, box.Name()),
+		BaseURL:   sandbox.BaseURL(r, box.Name()),
 		CreatedAt: box.Created().UTC(),
 		Now:       box.Clock().Now().UTC(),
 		Frozen:    box.Clock().Frozen(),
@@ -29,37 +26,32 @@ func describe(r *http.Request, box *sandbox.Sandbox) client.Sandbox {
 	}
 }
 
-func (a *api) listSandboxes(w http.ResponseWriter, r *http.Request) {
+func listSandboxes(c *call) (any, error) {
 	list := []client.Sandbox{}
-	for _, box := range a.Sandboxes.List() {
-		list = append(list, describe(r, box))
+	for _, box := range c.Sandboxes.List() {
+		list = append(list, describe(c.r, box))
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"sandboxes": list})
+	return keys{"sandboxes": list}, nil
 }
 
-func (a *api) createSandbox(w http.ResponseWriter, r *http.Request) {
-	var request client.Spec
-	if !read(w, r, &request) {
-		return
-	}
-	spec, err := a.specOf(request)
+func createSandbox(c *call) (any, error) {
+	request, err := read[client.Spec](c)
 	if err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", err)
-		return
+		return nil, err
 	}
-	box, err := a.Sandboxes.Create(spec)
-	created(w, r, box, err)
+	spec, err := c.specOf(request)
+	if err != nil {
+		return nil, as(http.StatusBadRequest, err)
+	}
+	return c.created(c.Sandboxes.Create(spec))
 }
 
-func created(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox, err error) {
-	switch {
-	case errors.Is(err, sandbox.ErrTaken), errors.Is(err, sandbox.ErrKey), errors.Is(err, sandbox.ErrFull):
-		reply.Message(w, http.StatusConflict, "%v", err)
-	case err != nil:
-		reply.Message(w, http.StatusBadRequest, "%v", err)
-	default:
-		reply.JSON(w, http.StatusCreated, describe(r, box))
+// created describes a sandbox that was made, unless there is an error.
+func (c *call) created(box *sandbox.Sandbox, err error) (any, error) {
+	if err != nil {
+		return nil, err
 	}
+	return answer{http.StatusCreated, describe(c.r, box)}, nil
 }
 
 func (a *api) specOf(r client.Spec) (spec sandbox.Spec, err error) {
@@ -117,20 +109,17 @@ func catalogOf(r client.Spec, brought *catalog.Catalog) (*catalog.Index, error) 
 	return own.Index()
 }
 
-func showSandbox(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
-	reply.JSON(w, http.StatusOK, describe(r, box))
-}
+func showSandbox(c *call) (any, error) { return describe(c.r, c.box), nil }
 
 // named has a request handled for the sandbox that the path names.
-func (a *api) named(handle func(http.ResponseWriter, *http.Request, *sandbox.Sandbox)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		name := mux.Vars(r)["name"]
-		box, ok := a.Sandboxes.Sandbox(name)
+func named(handle handler) handler {
+	return func(c *call) (any, error) {
+		name := c.variable("name")
+		box, ok := c.Sandboxes.Sandbox(name)
 		if !ok {
-			NoSandbox(w, name)
-			return
+			return nil, noSandbox(name)
 		}
-		handle(w, r, box)
+		return handle(&call{c.api, c.w, c.r, box})
 	}
 }
 
@@ -139,61 +128,49 @@ type cloneRequest struct {
 	AuthKey string `json:"authKey"` // absent: the mock's
 }
 
-func (a *api) cloneSandbox(w http.ResponseWriter, r *http.Request, original *sandbox.Sandbox) {
-	var request cloneRequest
-	if !read(w, r, &request) {
-		return
+func cloneSandbox(c *call) (any, error) {
+	request, err := read[cloneRequest](c)
+	if err != nil {
+		return nil, err
 	}
-	box, err := a.Sandboxes.Clone(original, request.Name, request.AuthKey)
-	created(w, r, box, err)
+	return c.created(c.Sandboxes.Clone(c.box, request.Name, request.AuthKey))
 }
 
-func resetSandbox(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
-	box.Reset()
-	showSandbox(w, r, box)
+func resetSandbox(c *call) (any, error) {
+	c.box.Reset()
+	return showSandbox(c)
 }
 
-func (a *api) deleteSandbox(w http.ResponseWriter, r *http.Request) {
-	name := mux.Vars(r)["name"]
-	err := a.Sandboxes.Delete(name)
-	switch {
-	case errors.Is(err, sandbox.ErrMissing):
-		NoSandbox(w, name)
-	case err != nil:
-		reply.Message(w, http.StatusConflict, "%v", err)
-	default:
-		reply.JSON(w, http.StatusOK, map[string]any{"deleted": name})
+func deleteSandbox(c *call) (any, error) {
+	name := c.variable("name")
+	err := c.Sandboxes.Delete(name)
+	if errors.Is(err, sandbox.ErrMissing) {
+		err = noSandbox(name)
 	}
+	return keys{"deleted": name}, err
 }
 
-func listSnapshots(w http.ResponseWriter, _ *http.Request, box *sandbox.Sandbox) {
-	reply.JSON(w, http.StatusOK, map[string]any{"snapshots": box.Snapshots()})
-}
+func listSnapshots(c *call) (any, error) { return keys{"snapshots": c.box.Snapshots()}, nil }
 
-func takeSnapshot(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
-	var request struct {
+func takeSnapshot(c *call) (any, error) {
+	request, err := read[struct {
 		Name string `json:"name"`
+	}](c)
+	if err != nil {
+		return nil, err
 	}
-	if !read(w, r, &request) {
-		return
-	}
-	saved, err := box.Save(request.Name)
-	if refused(w, err) {
-		return
-	}
-	reply.JSON(w, http.StatusCreated, saved)
+	saved, err := c.box.Save(request.Name)
+	return answer{http.StatusCreated, saved}, err
 }
 
-func restoreSnapshot(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
-	if !refused(w, box.Restore(mux.Vars(r)["snapshot"])) {
-		showSandbox(w, r, box)
+func restoreSnapshot(c *call) (any, error) {
+	if err := c.box.Restore(c.variable("snapshot")); err != nil {
+		return nil, err
 	}
+	return showSandbox(c)
 }
 
-func deleteSnapshot(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
-	name := mux.Vars(r)["snapshot"]
-	if refused(w, box.Forget(name)) {
-		return
-	}
-	reply.JSON(w, http.StatusOK, map[string]any{"deleted": name})
+func deleteSnapshot(c *call) (any, error) {
+	name := c.variable("snapshot")
+	return keys{"deleted": name}, c.box.Forget(name)
 }

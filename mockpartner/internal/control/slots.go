@@ -3,7 +3,6 @@ package control
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -11,27 +10,22 @@ import (
 
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/platform"
-	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 const defaultDays = 14
 
-func listSlots(w http.ResponseWriter, r *http.Request) {
-	query := query{values: r.URL.Query()}
+func listSlots(c *call) (any, error) {
+	query := c.query()
 	days := query.number("days", defaultDays)
 	from := query.date("from")
-	if query.refused(w, "product", "option", "from", "days") {
-		return
+	p := c.box.Platform()
+	product, option := firstOption(p, query.text("product"), query.text("option"))
+	if err := query.check(); err != nil {
+		return nil, err
 	}
-	p := sandboxOf(r).Platform()
-	product, option := firstOption(p, query.values.Get("product"), query.values.Get("option"))
 	slots, err := p.Calendar(product, option, from, int(days))
-	if err != nil {
-		refuse(w, err)
-		return
-	}
-	reply.JSON(w, http.StatusOK, map[string]any{"slots": slots})
+	return keys{"slots": slots}, aboutSlot(err)
 }
 
 // firstOption puts the catalog's first product, and a product's first option, in
@@ -48,75 +42,45 @@ func firstOption(p *platform.Platform, product, option string) (string, string) 
 }
 
 type slotRequest struct {
-	ProductID      string `json:"productId"`
-	OptionID       string `json:"optionId"`
-	AvailabilityID string `json:"availabilityId"`
+	notifyRequest
 	client.SlotChange
 }
 
-func changeSlot(w http.ResponseWriter, r *http.Request) {
-	var request slotRequest
-	if !read(w, r, &request) {
-		return
+func changeSlot(c *call) (any, error) {
+	request, err := read[slotRequest](c)
+	if err != nil {
+		return nil, err
 	}
 	if request.SlotChange == (client.SlotChange{}) {
-		reply.Message(w, http.StatusBadRequest, `want what to change: {"status": "SOLD_OUT"}, {"vacancies": 3} or {"capacity": 12}`)
-		return
+		return nil, errors.New(`want what to change: {"status": "SOLD_OUT"}, {"vacancies": 3} or {"capacity": 12}`)
 	}
-	if refused(w, platform.CheckChange(request.SlotChange)) {
-		return
+	if err := platform.CheckChange(request.SlotChange); err != nil {
+		return nil, err
 	}
-	p := sandboxOf(r).Platform()
+	p := c.box.Platform()
 	if err := p.SetSlot(request.ProductID, request.OptionID, request.AvailabilityID, request.SlotChange); err != nil {
-		refuse(w, err)
-		return
+		return nil, aboutSlot(err)
 	}
 	slot, err := p.Slot(request.ProductID, request.OptionID, request.AvailabilityID)
-	if err != nil {
-		refuse(w, err)
-		return
-	}
-	reply.JSON(w, http.StatusOK, slot)
+	return slot, aboutSlot(err)
 }
 
-func refuse(w http.ResponseWriter, err error) {
-	status := http.StatusBadRequest
-	if refusal := (*platform.Refusal)(nil); errors.As(err, &refusal) && refusal.Kind == platform.UnknownID {
-		status = http.StatusNotFound
-	}
-	reply.Message(w, status, "%v", err)
-}
-
-func (q *query) date(name string) time.Time {
-	if !q.values.Has(name) {
-		return time.Time{}
-	}
-	date, err := time.Parse(partnerapi.DateLayout, q.values.Get(name))
-	if (err != nil || date.Year() < 1970 || date.After(latest)) && q.err == nil {
-		q.err = errors.New(name + ": want a date such as 2026-07-01, got " + q.values.Get(name))
-	}
-	return date
-}
-
-func invariants(w http.ResponseWriter, r *http.Request) {
-	broken := sandboxOf(r).Platform().Invariants()
+func invariants(c *call) (any, error) {
+	broken := c.box.Platform().Invariants()
 	if broken == nil {
 		broken = []platform.Violation{}
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"ok": len(broken) == 0, "violations": broken})
+	return keys{"ok": len(broken) == 0, "violations": broken}, nil
 }
 
 const defaultLimit = 1000
 
-func state(w http.ResponseWriter, r *http.Request) {
-	query := query{values: r.URL.Query()}
+func state(c *call) (any, error) {
+	query := c.query()
 	limit := query.number("limit", defaultLimit)
-	if query.refused(w, "limit") {
-		return
-	}
-	p := sandboxOf(r).Platform()
+	p := c.box.Platform()
 	inside := p.Inside()
-	reply.JSON(w, http.StatusOK, client.State{
+	return client.State{
 		Now:          inside.Now.UTC(),
 		Seed:         p.Seed(),
 		HoldCount:    len(inside.Holds),
@@ -125,70 +89,75 @@ func state(w http.ResponseWriter, r *http.Request) {
 		Holds:        last(inside.Holds, limit),
 		Bookings:     last(inside.Bookings, limit),
 		Slots:        last(inside.Slots, limit),
-	})
+	}, query.check()
 }
 
-func last[T any](list []T, n uint64) []T {
-	if uint64(len(list)) <= n {
-		return list
-	}
-	return list[uint64(len(list))-n:]
-}
+func last[T any](list []T, n uint64) []T { return list[max(len(list)-int(n), 0):] }
 
-// query reads query parameters and keeps the first thing that is wrong with them.
+// query reads query parameters, keeps the first thing that is wrong with them, and knows
+// which there are.
 type query struct {
 	values url.Values
+	known  []string
 	err    error
 }
 
-func (q *query) number(name string, absent uint64) uint64 {
+func (c *call) query() *query { return &query{values: c.r.URL.Query()} }
+
+func (q *query) text(name string) string {
+	q.known = append(q.known, name)
+	return q.values.Get(name)
+}
+
+// parameter reads a parameter, absent where it is not given; fine tells whether it is as wanted.
+func parameter[T any](q *query, name string, absent T, want string, parse func(text string) (value T, fine bool)) T {
+	text := q.text(name)
 	if !q.values.Has(name) {
 		return absent
 	}
-	n, err := strconv.ParseUint(q.values.Get(name), 10, 31)
-	if err != nil && q.err == nil {
-		q.err = fmt.Errorf("%s: want a number of 0 or more, got %q", name, q.values.Get(name))
-	}
-	return n
-}
-
-func (q *query) duration(name string, absent, max time.Duration) time.Duration {
-	if !q.values.Has(name) {
-		return absent
-	}
-	d, err := time.ParseDuration(q.values.Get(name))
-	if (err != nil || d < 0 || d > max) && q.err == nil {
-		q.err = fmt.Errorf("%s: want a duration of at most %s, such as 5s, got %q", name, max, q.values.Get(name))
-	}
-	return d
-}
-
-func (q *query) yes(name string) bool {
-	value := q.values.Get(name)
-	if q.values.Has(name) && value != "true" && value != "false" && q.err == nil {
-		q.err = fmt.Errorf("%s: want true or false, got %q", name, value)
-	}
-	return value == "true"
-}
-
-func word[W ~string](q *query, name string, words []W) W {
-	value := W(q.values.Get(name))
-	if q.values.Has(name) && !slices.Contains(words, value) && q.err == nil {
-		q.err = fmt.Errorf("%s: want one of %v, got %q", name, words, value)
+	value, fine := parse(text)
+	if !fine && q.err == nil {
+		q.err = fmt.Errorf("%s: want %s, got %q", name, want, text)
 	}
 	return value
 }
 
-// refused answers what is wrong with the query; a parameter that does not exist
-// is wrong too.
-func (q *query) refused(w http.ResponseWriter, names ...string) bool {
+func (q *query) date(name string) time.Time {
+	return parameter(q, name, time.Time{}, "a date such as 2026-07-01", func(text string) (time.Time, bool) {
+		date, err := time.Parse(partnerapi.DateLayout, text)
+		return date, err == nil && date.Year() >= 1970 && !date.After(latest)
+	})
+}
+
+func (q *query) number(name string, absent uint64) uint64 {
+	return parameter(q, name, absent, "a number of 0 or more", func(text string) (uint64, bool) {
+		n, err := strconv.ParseUint(text, 10, 31)
+		return n, err == nil
+	})
+}
+
+func (q *query) duration(name string, absent, most time.Duration) time.Duration {
+	return parameter(q, name, absent, fmt.Sprintf("a duration of at most %s, such as 5s", most), func(text string) (time.Duration, bool) {
+		d, err := time.ParseDuration(text)
+		return d, err == nil && d >= 0 && d <= most
+	})
+}
+
+func (q *query) yes(name string) bool {
+	return word(q, name, "true or false", []string{"true", "false"}) == "true"
+}
+
+func word[W ~string](q *query, name, want string, words []W) W {
+	return parameter(q, name, "", want, func(text string) (W, bool) { return W(text), slices.Contains(words, W(text)) })
+}
+
+// check returns what is wrong with the query, once all has been read; a parameter that
+// does not exist is wrong too.
+func (q *query) check() error {
 	for name := range q.values {
-		if q.err == nil && !slices.Contains(names, name) {
+		if q.err == nil && !slices.Contains(q.known, name) {
 			q.err = errors.New("there is no parameter " + strconv.Quote(name))
 		}
 	}
-	if q.err != nil {
-		reply.Message(w, http.StatusBadRequest, "%v", q.err)
-	}
-	return q.err != nil
+	return q.err
 }

@@ -3,46 +3,38 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
-	"time"
 
-	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
 )
 
 // showWebhooks shows how the sandbox's webhooks are set up, without the secret,
 // and what became of those that were sent.
-func showWebhooks(w http.ResponseWriter, r *http.Request) {
-	query := query{values: r.URL.Query()}
-	filter := webhooksOf(&query)
+func showWebhooks(c *call) (any, error) {
+	query := c.query()
+	filter := webhooksOf(query)
 	limit := query.number("limit", defaultLimit)
-	if query.refused(w, "kind", "state", "limit") {
-		return
-	}
-	reply.JSON(w, http.StatusOK, sandboxOf(r).Webhooks().Status(filter, int(limit)))
+	return c.box.Webhooks().Status(filter, int(limit)), query.check()
 }
 
 func webhooksOf(q *query) webhook.Filter {
-	return webhook.Filter{Kind: word(q, "kind", script.WebhookKinds()), State: word(q, "state", webhook.States())}
+	return webhook.Filter{
+		Kind:  word(q, "kind", fmt.Sprintf("one of %v", script.WebhookKinds()), script.WebhookKinds()),
+		State: word(q, "state", fmt.Sprintf("one of %v", webhook.States()), webhook.States()),
+	}
 }
 
-func (a *api) setWebhooks(w http.ResponseWriter, r *http.Request) {
-	text, ok := reply.Whole(w, r, maxBody)
-	if !ok {
-		return
-	}
-	sender := sandboxOf(r).Webhooks()
-	config, err := a.webhooksFor("body", text)
+func setWebhooks(c *call) (any, error) {
+	sender := c.box.Webhooks()
+	config, err := parsed(c, maxBody, c.webhooksFor)
 	if err == nil {
 		err = sender.Configure(*config)
 	}
-	if refused(w, err) {
-		return
-	}
-	reply.JSON(w, http.StatusOK, sender.Status(webhook.Filter{}, defaultLimit))
+	return sender.Status(webhook.Filter{}, defaultLimit), err
 }
 
 // webhooksFor reads webhooks that a caller of the control API may set up.
@@ -72,15 +64,13 @@ func (a *api) mayCall(c webhook.Config) error {
 	return nil
 }
 
-func unsetWebhooks(w http.ResponseWriter, r *http.Request) {
-	sender := sandboxOf(r).Webhooks()
+func unsetWebhooks(c *call) (any, error) {
+	sender := c.box.Webhooks()
 	sender.Off()
-	reply.JSON(w, http.StatusOK, sender.Status(webhook.Filter{}, defaultLimit))
+	return sender.Status(webhook.Filter{}, defaultLimit), nil
 }
 
-func sendTrigger(w http.ResponseWriter, r *http.Request) {
-	sent(w)(sandboxOf(r).Webhooks().Trigger())
-}
+func sendTrigger(c *call) (any, error) { return sent(c.box.Webhooks().Trigger()) }
 
 type notifyRequest struct {
 	ProductID      string `json:"productId"`
@@ -88,38 +78,26 @@ type notifyRequest struct {
 	AvailabilityID string `json:"availabilityId"`
 }
 
-func sendNotify(w http.ResponseWriter, r *http.Request) {
-	var request notifyRequest
-	if read(w, r, &request) {
-		sent(w)(sandboxOf(r).Webhooks().Notify(request.ProductID, request.OptionID, request.AvailabilityID))
+func sendNotify(c *call) (any, error) {
+	request, err := read[notifyRequest](c)
+	if err != nil {
+		return nil, err
 	}
+	return sent(c.box.Webhooks().Notify(request.ProductID, request.OptionID, request.AvailabilityID))
 }
 
-func sent(w http.ResponseWriter) func(webhook.Delivery, error) {
-	return func(delivery webhook.Delivery, err error) {
-		switch {
-		case errors.Is(err, webhook.ErrOff):
-			reply.Message(w, http.StatusConflict, "%v: PUT %s/webhooks {\"url\": …, \"secret\": …} does it", err, Path)
-		case err != nil:
-			refuse(w, err)
-		default:
-			reply.JSON(w, http.StatusAccepted, delivery)
-		}
+func sent(delivery webhook.Delivery, err error) (any, error) {
+	if errors.Is(err, webhook.ErrOff) {
+		err = fmt.Errorf("%w: PUT %s/webhooks {\"url\": …, \"secret\": …} does it", err, Path)
 	}
+	return answer{http.StatusAccepted, delivery}, aboutSlot(err)
 }
 
-func waitForWebhooks(w http.ResponseWriter, r *http.Request) {
-	query := query{values: r.URL.Query()}
-	filter := webhooksOf(&query)
-	count := query.number("count", 1)
-	timeout := query.duration("timeout", defaultWait, maxWait)
-	if query.refused(w, "kind", "state", "count", "timeout") {
-		return
-	}
-	// Not every server can; then its own deadline holds.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout + writeGrace))
-	ctx, cancel := context.WithTimeout(r.Context(), timeout)
-	defer cancel()
-	seen := sandboxOf(r).Webhooks().Wait(ctx, filter, int(count))
-	reply.JSON(w, http.StatusOK, waitAnswer{Met: uint64(seen) >= count, Count: seen})
+func waitForWebhooks(c *call) (any, error) {
+	query := c.query()
+	filter := webhooksOf(query)
+	return c.waited(query, func(ctx context.Context, count int) (waitAnswer, error) {
+		seen := c.box.Webhooks().Wait(ctx, filter, count)
+		return waitAnswer{Met: seen >= count, Count: seen}, nil
+	})
 }

@@ -1,8 +1,8 @@
 // Package defects holds partners that are wrong, or unusual, on purpose.
 //
-// A Defect is one breach of the contract: a file in defects/, in the vocabulary
+// A defect is one breach of the contract: a file in defects/, in the vocabulary
 // of scenarios, that names the one rule it breaks, the real mistake it stands for,
-// and what it looks like from outside. A Variant is a partner that is unlike most
+// and what it looks like from outside. A variant is a partner that is unlike most
 // and keeps the contract all the same: a file in variants/.
 package defects
 
@@ -24,38 +24,36 @@ import (
 //go:embed defects/*.yaml variants/*.yaml
 var files embed.FS
 
-// Defect is one breach of the contract.
-type Defect struct {
-	Name    string `json:"name"`    // of its file
-	Rule    string `json:"rule"`    // the id of the one rule that it breaks
-	Mistake string `json:"mistake"` // the real mistake that it stands for
-	Looks   string `json:"looks"`   // what it looks like from outside
-	played
-}
+// Kind is the partners of one kind, by the name of their folder.
+type Kind string
 
-// Variant is a lawful partner that is unlike most.
-type Variant struct {
-	Name   string `json:"name"`   // of its file
-	Clause string `json:"clause"` // of the contract, that allows it
-	Looks  string `json:"looks"`  // what it looks like from outside
-	played
-}
+// The kinds.
+const (
+	Defects  Kind = "defects"
+	Variants Kind = "variants"
+)
 
-// played is what a sandbox plays to have a defect or to be a variant.
-type played struct {
+// Partner is a defect or a variant.
+type Partner struct {
+	Name    string `json:"name" yaml:"-"`     // of its file
+	Rule    string `json:"rule,omitempty"`    // the id of the one rule that a defect breaks
+	Clause  string `json:"clause,omitempty"`  // of the contract, that allows a variant
+	Mistake string `json:"mistake,omitempty"` // the real mistake that a defect stands for
+	Looks   string `json:"looks"`             // what it looks like from outside
+
 	origin   string
 	scenario *script.Scenario
 	part     script.Part
 }
 
 // Origin is what its faults and quirks are listed under.
-func (p played) Origin() string { return p.origin }
+func (p Partner) Origin() string { return p.origin }
 
-// Part is what a sandbox plays.
-func (p played) Part() script.Part { return p.part }
+// Part is what a sandbox plays to have the defect, or to be the variant.
+func (p Partner) Part() script.Part { return p.part }
 
 // Scenario is the same in the form of a scenario. It must not be changed.
-func (p played) Scenario() *script.Scenario { return p.scenario }
+func (p Partner) Scenario() *script.Scenario { return p.scenario }
 
 // The errors of names.
 var (
@@ -63,89 +61,79 @@ var (
 	ErrNoVariant = errors.New("there is no such variant")
 )
 
-// text is what a file says beside the scenario.
-type text struct {
-	Rule    string `yaml:"rule"`
-	Clause  string `yaml:"clause"`
-	Mistake string `yaml:"mistake"`
-	Looks   string `yaml:"looks"`
-}
-
-// Defects returns all defects, by name.
-var Defects = sync.OnceValue(func() []Defect {
-	return load("defects", "defect ", func(name string, t text, p played) Defect { return Defect{name, t.Rule, t.Mistake, t.Looks, p} })
-})
-
-// Variants returns all variants, by name.
-var Variants = sync.OnceValue(func() []Variant {
-	return load("variants", "variant ", func(name string, t text, p played) Variant { return Variant{name, t.Clause, t.Looks, p} })
-})
-
-// FindDefect returns the defect of that name. Its error wraps ErrNoDefect and
-// names those that are spelled alike.
-func FindDefect(name string) (Defect, error) {
-	return find(Defects(), name, func(d Defect) string { return d.Name }, ErrNoDefect, "mockpartner defects")
-}
-
-// FindVariant returns the variant of that name. Its error wraps ErrNoVariant and
-// names those that are spelled alike.
-func FindVariant(name string) (Variant, error) {
-	return find(Variants(), name, func(v Variant) string { return v.Name }, ErrNoVariant, "mockpartner variants")
-}
-
-func find[T any](all []T, name string, nameOf func(T) string, missing error, lists string) (found T, err error) {
-	var names []string
-	for _, one := range all {
-		if nameOf(one) == name {
-			return one, nil
-		}
-		names = append(names, nameOf(one))
+var (
+	loaded = map[Kind]func() []Partner{
+		Defects:  sync.OnceValue(func() []Partner { return load(Defects) }),
+		Variants: sync.OnceValue(func() []Partner { return load(Variants) }),
 	}
-	return found, notFound(missing, name, names, lists)
+	missing = map[Kind]error{Defects: ErrNoDefect, Variants: ErrNoVariant}
+)
+
+// All returns all partners of the kind, by name.
+func (k Kind) All() []Partner { return loaded[k]() }
+
+// Origin is the origin of the partner of that name.
+func (k Kind) Origin(name string) string { return strings.TrimSuffix(string(k), "s") + " " + name }
+
+// Find returns the partner of that name. Its error wraps ErrNoDefect or ErrNoVariant, and
+// names those that are spelled alike.
+func (k Kind) Find(name string) (Partner, error) {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == '-' })
+	var alike []string
+	for _, p := range k.All() {
+		if p.Name == name {
+			return p, nil
+		}
+		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 3 && strings.Contains(p.Name, word) }) {
+			alike = append(alike, p.Name)
+		}
+	}
+	if len(alike) == 0 || len(alike) > 10 {
+		return Partner{}, fmt.Errorf("%w: %.100q; `mockpartner %s` lists them", missing[k], name, k)
+	}
+	return Partner{}, fmt.Errorf("%w: %.100q; did you mean %s? `mockpartner %s` lists them all", missing[k], name, strings.Join(alike, ", "), k)
 }
 
 // load reads the files of a folder. They are embedded, and a test loads them all:
 // one that is wrong is a mistake of ours.
-func load[T any](folder, origin string, made func(name string, t text, p played) T) (all []T) {
-	entries, err := fs.ReadDir(files, folder)
+func load(k Kind) (all []Partner) {
+	entries, err := fs.ReadDir(files, string(k))
 	if err != nil {
 		panic(err)
 	}
 	for _, entry := range entries {
-		name := strings.TrimSuffix(entry.Name(), ".yaml")
-		t, scenario, err := read(path.Join(folder, entry.Name()), name)
+		p, err := k.read(entry.Name())
 		if err != nil {
 			panic(err)
 		}
-		part, err := script.Compile(origin+name, scenario)
-		if err != nil {
-			panic(err)
-		}
-		all = append(all, made(name, t, played{origin + name, scenario, part}))
+		all = append(all, p)
 	}
 	return all
 }
 
 // read reads a file: its own keys come first, the scenario's after a line of
 // three dashes.
-func read(file, name string) (t text, s *script.Scenario, err error) {
-	whole, err := files.ReadFile(file)
+func (k Kind) read(file string) (p Partner, err error) {
+	whole, err := files.ReadFile(path.Join(string(k), file))
 	if err != nil {
-		return t, nil, err
+		return p, err
 	}
 	head, body, parted := strings.Cut(string(whole), "\n---\n")
 	if !parted {
-		return t, nil, fmt.Errorf("%s: want a line of three dashes between what is said of it and its scenario", file)
+		return p, fmt.Errorf("%s: want a line of three dashes between what is said of it and its scenario", file)
 	}
-	if problem, bad := yamlfile.Decode([]byte(head), &t, "want rule or clause, and looks"); bad {
-		return t, nil, fmt.Errorf("%s: %s: %s", file, problem.Path, problem.Message)
+	if problem, bad := yamlfile.Decode([]byte(head), &p, "want rule or clause, and looks"); bad {
+		return p, fmt.Errorf("%s: %s: %s", file, problem.Path, problem.Message)
 	}
+	p.Name = strings.TrimSuffix(file, ".yaml")
+	p.origin = k.Origin(p.Name)
 	// Empty lines keep the lines of messages those of the file.
-	if s, err = script.Parse(file, []byte(strings.Repeat("\n", strings.Count(head, "\n")+2)+body)); err != nil {
-		return t, nil, err
+	if p.scenario, err = script.Parse(file, []byte(strings.Repeat("\n", strings.Count(head, "\n")+2)+body)); err != nil {
+		return p, err
 	}
-	nameParts(name, s)
-	return t, s, nil
+	nameParts(p.Name, p.scenario)
+	p.part, err = script.Compile(p.origin, p.scenario)
+	return p, err
 }
 
 // nameParts names faults and quirks after the file, so that the journal tells
@@ -165,21 +153,6 @@ func nameParts(name string, s *script.Scenario) {
 	}
 }
 
-// notFound says that there is no such name, and which there are that are like it.
-func notFound(kind error, name string, names []string, lists string) error {
-	words := strings.FieldsFunc(name, func(r rune) bool { return r == '-' })
-	var alike []string
-	for _, known := range names {
-		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 3 && strings.Contains(known, word) }) {
-			alike = append(alike, known)
-		}
-	}
-	if len(alike) == 0 || len(alike) > 10 {
-		return fmt.Errorf("%w: %.100q; `%s` lists them", kind, name, lists)
-	}
-	return fmt.Errorf("%w: %.100q; did you mean %s? `%s` lists them all", kind, name, strings.Join(alike, ", "), lists)
-}
-
 // Choice is what a new sandbox is made of to have some defects and be of some
 // variants.
 type Choice struct {
@@ -192,7 +165,7 @@ type Choice struct {
 func Choose(defects, variants []string) (c Choice, err error) {
 	brings := ""
 	for _, name := range variants {
-		variant, err := FindVariant(name)
+		variant, err := Variants.Find(name)
 		if err != nil {
 			return Choice{}, err
 		}
@@ -202,14 +175,14 @@ func Choose(defects, variants []string) (c Choice, err error) {
 			}
 			brings, c.Catalog = name, sold
 		}
-		c.Parts = append(c.Parts, variant.Part())
+		c.Parts = append(c.Parts, variant.part)
 	}
 	for _, name := range defects {
-		defect, err := FindDefect(name)
+		defect, err := Defects.Find(name)
 		if err != nil {
 			return Choice{}, err
 		}
-		c.Parts = append(c.Parts, defect.Part())
+		c.Parts = append(c.Parts, defect.part)
 	}
 	return c, nil
 }

@@ -108,7 +108,7 @@ func asksFor(option *catalog.IndexedOption) string {
 // Each pull of the catalog lets every option be asked for once. What is left of
 // one pull may still be used after the next, by a sync that is slow, but no
 // longer. Calls that failed do not count, nor those whose answer a process that died
-// may have lost, and a new day is a new window.
+// or was paused may have lost, and a new day is a new window.
 func oncePerSync(s *story, b *bench) {
 	type slots struct{ product, option, from string }
 	type account struct {
@@ -120,7 +120,7 @@ func oncePerSync(s *story, b *bench) {
 		if c.endpoint == partnerapi.Products && c.query != probe && c.succeeded() {
 			pulls++
 		}
-		if c.asks == nil || !c.succeeded() || !c.died.IsZero() {
+		if c.asks == nil || !c.succeeded() || !s.knows(c, s.Real) {
 			continue
 		}
 		option, ok := s.option(c.asks.ProductID, c.asks.OptionID)

@@ -21,7 +21,8 @@ type call struct {
 	misspelt    bool                // the path does not name the code as it should
 	// died is when the caller's process died, which may have cost it the answer; zero:
 	// nothing is known of the kind.
-	died time.Time
+	died    time.Time
+	process string // of the caller; empty: it has no name
 
 	schema   string            // what the body has to keep; empty: nothing
 	problems []schemas.Problem // of the body

@@ -65,6 +65,9 @@ func confirmOnce(s *story, b *bench) {
 				s.byHand[h.code]--
 				final = false
 				b.kept()
+			case final && !s.knows(before, c.Arrived) && since(before, c) >= presumed:
+				final = false
+				b.cannot("the process that was answered may have died or been paused before it wrote that down")
 			case final:
 				b.broken([]*call{before, c}, "Confirm was sent again for the code %.60q, though it had been answered %d.", h.code, before.Status)
 			case c.Arrived.Before(until):

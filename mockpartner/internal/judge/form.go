@@ -140,9 +140,14 @@ func patient(s *story, b *bench) {
 		case c.endpoint == "" || !c.died.IsZero():
 		case c.LeftAfter != nil && time.Duration(*c.LeftAfter) < least:
 			// A failure need not be read to its end.
-			if c.Status == 0 || c.Status >= 200 && c.Status < 300 {
+			if c.Status != 0 && (c.Status < 200 || c.Status >= 300) {
+				continue
+			}
+			if s.wentOn(c) {
 				b.broken([]*call{c}, "The caller of %s left after %s: an answer is in time for %s.",
 					c.endpoint, time.Duration(*c.LeftAfter).Round(time.Millisecond), c.limit())
+			} else {
+				b.cannot("the process that left did not call again: it may have died")
 			}
 		case c.LeftAfter != nil || c.Done && time.Duration(c.Duration) >= least:
 			b.kept()

@@ -37,6 +37,8 @@ func owed(s *story, b *bench) {
 			b.kept()
 		case !h.reserve.died.IsZero():
 			b.cannot("the caller died as reserve was answered: it may not know the code")
+		case !s.knows(h.reserve, s.Real):
+			b.cannot("the process that was answered did not call for long enough afterwards: it may have died and not know the code")
 		case h.expires.IsZero():
 			b.cannot("reserve was answered without an expiry that can be read")
 		case s.Now.Before(h.expires):

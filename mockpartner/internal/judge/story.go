@@ -17,6 +17,7 @@ type story struct {
 	// cancelled are the cancellations of each booking id, in the order in which
 	// the ids were first named.
 	cancelled [][]*call
+	seconds   map[string][]int64 // in which each process called
 }
 
 // hold is what was said of one hold. A code that the partner gives out again is
@@ -34,8 +35,10 @@ func tell(c Case) *story {
 	for _, e := range c.Exchanges {
 		told := newCall(e)
 		told.died, _ = s.died(e)
+		told.process = processOf(told)
 		s.calls = append(s.calls, told)
 	}
+	s.seconds = heardSeconds(s.calls)
 	known := s.reserved()
 	s.spell(known)
 	s.follow(known)

@@ -208,3 +208,86 @@ func TestConcurrentCallersNeverSellASeatTwice(t *testing.T) {
 	d.left(day, seats)
 	d.balanced()
 }
+
+// Whatever mix of quirks, a platform goes on answering: it forgets holds, snapshots
+// and sells other catalogs in the middle of it.
+func TestRandomQuirksNeverStopAPlatform(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		d := open(t, oneProduct())
+		d.life.most = 8
+		if err := d.Behave(Conduct{Quirks: rapid.SliceOfN(rapid.Custom(anyQuirk), 0, 6).Draw(rt, "quirks")}); err != nil {
+			rt.Fatal(err)
+		}
+		codes, ids := []string{"never"}, []string{"never"}
+		var kept *Snapshot
+		rt.Repeat(map[string]func(*rapid.T){
+			"reserve": func(rt *rapid.T) {
+				slots := d.slots(day, "2026-07-12")
+				slot := rapid.SampledFrom(slots).Draw(rt, "slot").ID
+				if hold, err := d.Reserve(d.request(slot, rapid.IntRange(1, 6).Draw(rt, "seats")), nil); err == nil {
+					codes = append(codes, hold.Code)
+				}
+			},
+			"confirm": func(rt *rapid.T) {
+				if booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: rapid.SampledFrom(codes).Draw(rt, "code")}, nil); err == nil {
+					ids = append(ids, booking.ID)
+				}
+			},
+			"release": func(rt *rapid.T) { d.Release(rapid.SampledFrom(codes).Draw(rt, "code"), nil) },
+			"cancel":  func(rt *rapid.T) { d.Cancel(rapid.SampledFrom(ids).Draw(rt, "id"), nil) },
+			"wait": func(rt *rapid.T) {
+				d.clock.Advance(time.Duration(rapid.IntRange(1, 30).Draw(rt, "minutes")) * time.Minute)
+			},
+			"keep": func(*rapid.T) { kept = d.Snapshot() },
+			"go back": func(*rapid.T) {
+				if kept != nil {
+					d.Restore(kept)
+				}
+			},
+			"sell": func(rt *rapid.T) {
+				if err := d.Sell(oneProduct()); err != nil {
+					rt.Fatal(err)
+				}
+			},
+			"": func(*rapid.T) {
+				d.Invariants()
+				d.Inside()
+				d.Timers(5)
+				if _, err := d.Listing(catalog.Filter{}); err != nil {
+					rt.Fatal(err)
+				}
+			},
+		})
+	})
+}
+
+// anyQuirk draws a quirk that may be.
+func anyQuirk(rt *rapid.T) Quirk {
+	switch rapid.IntRange(0, 5).Draw(rt, "kind") {
+	case 0:
+		return Quirk{Drift: rapid.SampledFrom([]Drift{DriftProducts, DriftOptions, DriftSlots}).Draw(rt, "drift")}
+	case 1:
+		return Quirk{Reuse: rapid.SampledFrom([]Reuse{ReuseCodes, ReuseBookingIDs}).Draw(rt, "reuse")}
+	case 2:
+		return Quirk{Shuffle: true}
+	}
+	q := Quirk{On: rapid.SampledFrom(cases()).Draw(rt, "on")}
+	if can := allowed()[q.On]; len(can) > 0 && rapid.Bool().Draw(rt, "does something") {
+		q.Does = rapid.SampledFrom(can).Draw(rt, "does")
+	}
+	if q.On == OnConfirmUnknown {
+		q.Does = Accept
+		return q
+	}
+	if q.Does == "" || rapid.Bool().Draw(rt, "moves") {
+		q.Takes = rapid.SampledFrom(amounts()).Draw(rt, "takes")
+		q.Gives = rapid.SampledFrom(amounts()).Draw(rt, "gives")
+		q.Elsewhere = rapid.Bool().Draw(rt, "elsewhere")
+		q.Late = Duration(rapid.IntRange(0, 2).Draw(rt, "late")) * Duration(time.Minute)
+	}
+	q.OnceFull = rapid.Bool().Draw(rt, "once full")
+	q.OnceCancelled = rapid.Bool().Draw(rt, "once cancelled")
+	q.Option = rapid.SampledFrom([]string{"", Last, "daily"}).Draw(rt, "option")
+	return q
+}

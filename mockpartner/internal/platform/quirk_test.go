@@ -7,9 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/invalid"
@@ -27,7 +26,7 @@ func quirkyDesk(t *testing.T, quirks ...Quirk) desk {
 	return d
 }
 
-// left is how many vacancies the slot has, as the platform counts.
+// vacanciesOf is how many vacancies the slot has, as the platform counts.
 func (d desk) vacanciesOf(slotID string) int {
 	d.t.Helper()
 	for _, s := range d.Inside().Slots {
@@ -252,65 +251,54 @@ func TestIDsOfWhatHasEndedComeRoundAgain(t *testing.T) {
 	}
 }
 
-func TestTwoReservesThatRaceGetTheSameSeat(t *testing.T) {
+// Time stands still until all calls have looked.
+func TestCallsThatRaceAreAllDone(t *testing.T) {
 	t.Parallel()
-	d := quirkyDesk(t, Quirk{On: OnReserve, Race: Duration(50 * time.Millisecond)})
-	slot := d.full(day, 1)
-	errs := make(chan error, 4)
-	for range cap(errs) {
-		go func() {
-			_, err := d.Reserve(d.request(slot, 1), nil)
-			errs <- err
-		}()
-	}
-	sold := 0
-	for range cap(errs) {
-		if err := <-errs; err == nil {
-			sold++
-		}
-	}
-	if sold < 2 {
-		t.Errorf("want one seat sold more than once, got %d holds", sold)
-	}
-	if shown := d.slotOn(day); *shown.Vacancies != 0 || shown.Status != partnerapi.StatusSoldOut {
-		t.Errorf("want a slot that is oversold shown as sold out, got %s with %d", shown.Status, *shown.Vacancies)
-	}
-}
-
-func TestTwoCallsThatRaceAreBothDone(t *testing.T) {
-	t.Parallel()
-	for _, on := range []Case{OnConfirm, OnRelease, OnCancel} {
-		t.Run(string(on), func(t *testing.T) {
+	for _, c := range []struct {
+		on             Case
+		left, bookings int
+	}{{OnReserve, -4, 0}, {OnConfirm, 2, 2}, {OnRelease, 8, 0}, {OnCancel, 8, 1}} {
+		t.Run(string(c.on), func(t *testing.T) {
 			t.Parallel()
-			d := quirkyDesk(t, Quirk{On: on, Race: Duration(50 * time.Millisecond)})
-			slot := d.full(day, 5)
-			code := d.holds(slot, 3).Code
-			call, left, bookings := func() { d.Release(code, nil) }, 8, 0
-			switch on {
-			case OnConfirm:
-				call, left, bookings = func() { _, _ = d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil) }, 2, 2
-			case OnCancel:
-				booked := d.books(code)
-				call, left, bookings = func() { d.Cancel(booked.ID, nil) }, 8, 1
-			}
-			var running sync.WaitGroup
-			running.Go(call)
-			running.Go(call)
-			running.Wait()
-			if got := d.vacanciesOf(slot); got != left {
-				t.Errorf("want %d vacancies left, got %d", left, got)
-			}
-			if made := d.Bookings(); len(made) != bookings {
-				t.Errorf("want %d bookings, got %+v", bookings, made)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				d := quirkyDesk(t, Quirk{On: c.on, Race: Duration(time.Second)})
+				slot := d.full(day, 5)
+				call := func() { d.holds(slot, 3) }
+				switch c.on {
+				case OnConfirm:
+					code := d.holds(slot, 3).Code
+					call = func() { d.books(code) }
+				case OnRelease:
+					code := d.holds(slot, 3).Code
+					call = func() { d.Release(code, nil) }
+				case OnCancel:
+					id := d.books(d.holds(slot, 3).Code).ID
+					call = func() { d.Cancel(id, nil) }
+				}
+				var running sync.WaitGroup
+				running.Go(call)
+				running.Go(call)
+				if c.on == OnReserve {
+					running.Go(call)
+				}
+				running.Wait()
+				if got := d.vacanciesOf(slot); got != c.left {
+					t.Errorf("want %d vacancies left, got %d", c.left, got)
+				}
+				if made := d.Bookings(); len(made) != c.bookings {
+					t.Errorf("want %d bookings, got %+v", c.bookings, made)
+				}
+				if shown := d.slotOn(day); c.left < 0 && (*shown.Vacancies != 0 || shown.Status != partnerapi.StatusSoldOut) {
+					t.Errorf("want a slot that is oversold shown as sold out, got %s with %d", shown.Status, *shown.Vacancies)
+				}
+			})
 		})
 	}
 }
 
 func TestAQuirkIsConfinedToItsPlace(t *testing.T) {
 	t.Parallel()
-	sold := catalog.Default()
-	d := open(t, sold)
+	d := open(t, catalog.Default())
 	products := d.Catalog().Products
 	last := products[len(products)-1]
 	lastOption := last.Options[len(last.Options)-1].ID
@@ -428,87 +416,4 @@ func TestAQuirkThatSaysNothingOrTooMuchIsRefused(t *testing.T) {
 	if err := d.Behave(Conduct{Quirks: slices.Repeat([]Quirk{{Shuffle: true}}, MaxQuirks+1)}); err == nil {
 		t.Error("want too many refused")
 	}
-}
-
-// Whatever mix of quirks, a platform goes on answering: it forgets holds, snapshots
-// and sells other catalogs in the middle of it.
-func TestRandomQuirksNeverStopAPlatform(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		d := open(t, oneProduct())
-		d.life.most = 8
-		if err := d.Behave(Conduct{Quirks: rapid.SliceOfN(rapid.Custom(anyQuirk), 0, 6).Draw(rt, "quirks")}); err != nil {
-			rt.Fatal(err)
-		}
-		codes, ids := []string{"never"}, []string{"never"}
-		var kept *Snapshot
-		rt.Repeat(map[string]func(*rapid.T){
-			"reserve": func(rt *rapid.T) {
-				slots := d.slots(day, "2026-07-12")
-				slot := rapid.SampledFrom(slots).Draw(rt, "slot").ID
-				if hold, err := d.Reserve(d.request(slot, rapid.IntRange(1, 6).Draw(rt, "seats")), nil); err == nil {
-					codes = append(codes, hold.Code)
-				}
-			},
-			"confirm": func(rt *rapid.T) {
-				if booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: rapid.SampledFrom(codes).Draw(rt, "code")}, nil); err == nil {
-					ids = append(ids, booking.ID)
-				}
-			},
-			"release": func(rt *rapid.T) { d.Release(rapid.SampledFrom(codes).Draw(rt, "code"), nil) },
-			"cancel":  func(rt *rapid.T) { d.Cancel(rapid.SampledFrom(ids).Draw(rt, "id"), nil) },
-			"wait": func(rt *rapid.T) {
-				d.clock.Advance(time.Duration(rapid.IntRange(1, 30).Draw(rt, "minutes")) * time.Minute)
-			},
-			"keep": func(*rapid.T) { kept = d.Snapshot() },
-			"go back": func(*rapid.T) {
-				if kept != nil {
-					d.Restore(kept)
-				}
-			},
-			"sell": func(rt *rapid.T) {
-				if err := d.Sell(oneProduct()); err != nil {
-					rt.Fatal(err)
-				}
-			},
-			"": func(*rapid.T) {
-				d.Invariants()
-				d.Inside()
-				d.Timers(5)
-				if _, err := d.Listing(catalog.Filter{}); err != nil {
-					rt.Fatal(err)
-				}
-			},
-		})
-	})
-}
-
-// anyQuirk draws a quirk that may be.
-func anyQuirk(rt *rapid.T) Quirk {
-	switch rapid.IntRange(0, 5).Draw(rt, "kind") {
-	case 0:
-		return Quirk{Drift: rapid.SampledFrom([]Drift{DriftProducts, DriftOptions, DriftSlots}).Draw(rt, "drift")}
-	case 1:
-		return Quirk{Reuse: rapid.SampledFrom([]Reuse{ReuseCodes, ReuseBookingIDs}).Draw(rt, "reuse")}
-	case 2:
-		return Quirk{Shuffle: true}
-	}
-	q := Quirk{On: rapid.SampledFrom(cases()).Draw(rt, "on")}
-	if can := allowed()[q.On]; len(can) > 0 && rapid.Bool().Draw(rt, "does something") {
-		q.Does = rapid.SampledFrom(can).Draw(rt, "does")
-	}
-	if q.On == OnConfirmUnknown {
-		q.Does = Accept
-		return q
-	}
-	if q.Does == "" || rapid.Bool().Draw(rt, "moves") {
-		q.Takes = rapid.SampledFrom(amounts()).Draw(rt, "takes")
-		q.Gives = rapid.SampledFrom(amounts()).Draw(rt, "gives")
-		q.Elsewhere = rapid.Bool().Draw(rt, "elsewhere")
-		q.Late = Duration(rapid.IntRange(0, 2).Draw(rt, "late")) * Duration(time.Minute)
-	}
-	q.OnceFull = rapid.Bool().Draw(rt, "once full")
-	q.OnceCancelled = rapid.Bool().Draw(rt, "once cancelled")
-	q.Option = rapid.SampledFrom([]string{"", Last, "daily"}).Draw(rt, "option")
-	return q
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -31,17 +32,15 @@ func Marshal(value any) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// JSON answers with value.
-func JSON(w http.ResponseWriter, status int, value any) {
-	body, err := Marshal(value)
-	if err != nil {
-		status, body = http.StatusInternalServerError, []byte(`{"message":"the answer cannot be written as JSON"}`)
+// Send answers with value; bytes are JSON that is rendered, and must not change any more.
+func Send(w http.ResponseWriter, status int, value any) {
+	body, rendered := value.([]byte)
+	if !rendered {
+		var err error
+		if body, err = Marshal(value); err != nil {
+			status, body = http.StatusInternalServerError, []byte(`{"message":"the answer cannot be written as JSON"}`)
+		}
 	}
-	Body(w, status, body)
-}
-
-// Body answers with rendered JSON, which must not change any more.
-func Body(w http.ResponseWriter, status int, body []byte) {
 	header := w.Header()
 	header.Set("Content-Type", "application/json")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
@@ -56,9 +55,20 @@ func Body(w http.ResponseWriter, status int, body []byte) {
 
 // Message answers with {"message": …}, the shape of every refusal.
 func Message(w http.ResponseWriter, status int, format string, args ...any) {
-	JSON(w, status, struct {
-		Message string `json:"message"`
-	}{fmt.Sprintf(format, args...)})
+	Send(w, status, map[string]string{"message": fmt.Sprintf(format, args...)})
+}
+
+// Refusal is the error of a request that is answered with a status of its own.
+type Refusal struct {
+	Status  int
+	Message string
+}
+
+func (r *Refusal) Error() string { return r.Message }
+
+// Refuse returns a Refusal.
+func Refuse(status int, format string, args ...any) error {
+	return &Refusal{status, fmt.Sprintf(format, args...)}
 }
 
 // NewRouter returns a router that takes paths as they come, since codes may
@@ -91,16 +101,24 @@ func allowedMethods(router *mux.Router, r *http.Request) []string {
 	return allowed
 }
 
-// Whole reads a request's body of at most so many bytes, or answers why it cannot.
-func Whole(w http.ResponseWriter, r *http.Request, most int64) ([]byte, bool) {
+// Whole reads a request's body of at most so many bytes. Its error is a *Refusal.
+func Whole(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		Message(w, http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
-		return nil, false
+		return nil, Refuse(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
 	}
 	if err != nil {
-		Message(w, http.StatusBadRequest, "the body breaks off: %v", err)
-		return nil, false
+		return nil, Refuse(http.StatusBadRequest, "the body breaks off: %v", err)
 	}
-	return body, true
+	return body, nil
+}
+
+// Segment returns what a segment of the path says, one that may hold escaped slashes. Its
+// error is a *Refusal.
+func Segment(r *http.Request, name string) (string, error) {
+	value, err := url.PathUnescape(mux.Vars(r)[name])
+	if err != nil {
+		return "", Refuse(http.StatusBadRequest, "%s: the path segment is not well escaped: %v", name, err)
+	}
+	return value, nil
 }

@@ -35,6 +35,16 @@ func Prefix(name string) string {
 	return PathPrefix + name
 }
 
+// BaseURL returns where the partner endpoints of the sandbox of that name lie, as the
+// caller of r sees it.
+func BaseURL(r *http.Request, name string) string {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host + Prefix(name)
+}
+
 // DefaultMax is how many sandboxes a registry takes unless told otherwise.
 const DefaultMax = 256
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
-	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/mockpartner/internal/catalog"
@@ -58,37 +58,15 @@ func (f File) Scenario() (*Scenario, error) { return Parse(f.Path, f.text) }
 
 // Parse reads a scenario from YAML, of which JSON is a part. The name is the
 // file's, in messages and as what a catalog's path begins from.
-func Parse(name string, text []byte) (*Scenario, error) {
-	problems := plain(text)
-	if len(problems) > 0 {
-		return nil, &Problems{File: name, List: problems}
-	}
-	if namesCatalog(text) {
-		return read(name, text, func(given string) (*catalog.Catalog, string, error) {
-			if !filepath.IsAbs(given) {
-				given = filepath.Join(filepath.Dir(name), given)
-			}
-			sold, err := catalog.Load(given)
-			return sold, given, err
-		})
-	}
-	return read(name, text, func(given *catalog.Catalog) (*catalog.Catalog, string, error) { return given, name, nil })
-}
+func Parse(name string, text []byte) (*Scenario, error) { return read(name, text, true) }
 
 // ParseBody reads a scenario as Parse does, from somebody who may not name files
 // of this machine: a catalog stands in the scenario itself.
-func ParseBody(name string, text []byte) (*Scenario, error) {
-	if namesCatalog(text) {
-		list := []yamlfile.Problem{{Path: "catalog", Message: "want the catalog itself: a path is taken in a file only"}}
-		yamlfile.Locate(list, text)
-		return nil, &Problems{File: name, List: list}
-	}
-	return Parse(name, text)
-}
+func ParseBody(name string, text []byte) (*Scenario, error) { return read(name, text, false) }
 
-// file is the form of a scenario file; its catalog is a path or a catalog.
-type file[C any] struct {
-	Catalog C                `yaml:"catalog"`
+// file is the form of a scenario file.
+type file struct {
+	Catalog soldAs           `yaml:"catalog"`
 	Clock   clockSetting     `yaml:"clock"`
 	Seed    *uint64          `yaml:"seed"`
 	Policy  *catalog.Policy  `yaml:"policy"`
@@ -104,67 +82,76 @@ type clockSetting struct {
 	Frozen bool   `yaml:"frozen"`
 }
 
-func read[C any](name string, text []byte, sold func(C) (*catalog.Catalog, string, error)) (*Scenario, error) {
-	wrong := func(list ...yamlfile.Problem) (*Scenario, error) {
-		yamlfile.Locate(list, text)
-		return nil, &Problems{File: name, List: list}
-	}
-	var f file[C]
-	if problem, bad := yamlfile.Decode(text, &f, "the scenario is empty: want a mapping with catalog, clock, seed, policy, quirks or faults"); bad {
-		return wrong(problem)
-	}
-	s := &Scenario{
-		Frozen: f.Clock.Frozen, Seed: f.Seed, Policy: f.Policy, HoldFor: f.HoldFor, Quirks: f.Quirks, Faults: f.Faults, Webhooks: f.Webhooks,
-	}
-	var err error
-	if f.Clock.Now != "" {
-		if s.Now, err = partnerapi.ParseDateTime(f.Clock.Now); err != nil {
-			return wrong(yamlfile.Problem{Path: "clock.now", Message: err.Error()})
-		}
-	}
-	if _, err := prepare(nil, f.Faults); err != nil {
-		return wrong(problemOf("faults", err))
-	}
-	if _, err := nameQuirks(nil, f.Quirks); err != nil {
-		return wrong(problemOf("quirks", err))
-	}
-	if f.Webhooks != nil {
-		if _, err := f.Webhooks.Ready(); err != nil {
-			return wrong(problemOf("webhooks.", err))
-		}
-	}
-	if list := keep(schemas().scenario, text); list != nil {
-		return wrong(list...)
-	}
-	if s.Catalog, err = catalogOf(name, f.Catalog, sold); err != nil {
-		if within := (*Problems)(nil); errors.As(err, &within) && within.File == "" {
-			return wrong(within.List...)
-		}
-		return nil, err
-	}
-	return s, nil
+// soldAs is a catalog, or the path of its file.
+type soldAs struct {
+	path string
+	own  *catalog.Catalog
 }
 
-// catalogOf returns the scenario's catalog, checked, and nil where it has none.
-// The problems of one that stands in the scenario itself name no file.
-func catalogOf[C any](name string, given C, sold func(C) (*catalog.Catalog, string, error)) (*catalog.Catalog, error) {
-	own, from, err := sold(given)
-	if err != nil || own == nil {
+// UnmarshalYAML reads a path or a catalog.
+func (s *soldAs) UnmarshalYAML(node ast.Node) error {
+	if scalar(node) {
+		return yaml.NodeToValue(node, &s.path)
+	}
+	s.own = &catalog.Catalog{}
+	return yaml.NodeToValue(node, s.own, yaml.Strict())
+}
+
+func read(name string, text []byte, mayName bool) (*Scenario, error) {
+	s := &Scenario{}
+	f, err := parse(name, text, "the scenario is empty: want a mapping with catalog, clock, seed, policy, quirks or faults", "", func(f file) (err error) {
+		if !mayName && f.Catalog.path != "" {
+			return invalid.At("catalog", "want the catalog itself: a path is taken in a file only")
+		}
+		if f.Clock.Now != "" {
+			if s.Now, err = partnerapi.ParseDateTime(f.Clock.Now); err != nil {
+				return invalid.At("clock.now", "%v", err)
+			}
+		}
+		if _, err := prepare(nil, f.Faults); err != nil {
+			return in("faults", err)
+		}
+		if _, err := nameQuirks(nil, f.Quirks); err != nil {
+			return in("quirks", err)
+		}
+		if f.Webhooks != nil {
+			_, err = f.Webhooks.Ready()
+		}
+		return in("webhooks.", err)
+	})
+	if err != nil {
 		return nil, err
 	}
-	_, err = own.Index()
-	if problems := (*Problems)(nil); from == name && errors.As(err, &problems) {
-		for i := range problems.List {
-			problems.List[i].Path = "catalog." + problems.List[i].Path
+	s.Frozen, s.Seed, s.Policy, s.HoldFor = f.Clock.Frozen, f.Seed, f.Policy, f.HoldFor
+	s.Quirks, s.Faults, s.Webhooks, s.Catalog = f.Quirks, f.Faults, f.Webhooks, f.Catalog.own
+	if path := f.Catalog.path; path != "" {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(filepath.Dir(name), path)
+		}
+		if s.Catalog, err = catalog.Load(path); err != nil {
+			return nil, err
 		}
 	}
-	return own, err
+	if s.Catalog == nil {
+		return s, nil
+	}
+	if _, err = s.Catalog.Index(); err == nil {
+		return s, nil
+	}
+	if within := (*Problems)(nil); f.Catalog.own != nil && errors.As(err, &within) {
+		for i := range within.List {
+			within.List[i].Path = "catalog." + within.List[i].Path
+		}
+		yamlfile.Locate(within.List, text)
+		within.File = name
+	}
+	return nil, err
 }
 
 // ParseFaults reads one fault, or a list of them, in the form that they have in
 // a scenario. Its error is a *Problems.
 func ParseFaults(name string, text []byte) ([]Fault, error) {
-	return parseList(name, text, "fault", schemas().fault, schemas().faults, func(faults []Fault) error {
+	return parseList(name, text, "fault", func(faults []Fault) error {
 		_, err := prepare(nil, faults)
 		return err
 	})
@@ -173,101 +160,82 @@ func ParseFaults(name string, text []byte) ([]Fault, error) {
 // ParseQuirks reads one quirk, or a list of them, in the form that they have in a
 // scenario. Its error is a *Problems.
 func ParseQuirks(name string, text []byte) ([]platform.Quirk, error) {
-	return parseList(name, text, "quirk", schemas().quirk, schemas().quirks, func(quirks []platform.Quirk) error {
+	return parseList(name, text, "quirk", func(quirks []platform.Quirk) error {
 		_, err := nameQuirks(nil, quirks)
 		return err
 	})
 }
 
-func parseList[T any](name string, text []byte, kind string, one, many *jsonschema.Schema, check func([]T) error) (list []T, err error) {
-	wrong := func(found ...yamlfile.Problem) ([]T, error) {
-		yamlfile.Locate(found, text)
-		return nil, &Problems{File: name, List: found}
-	}
-	if problems := plain(text); len(problems) > 0 {
-		return wrong(problems...)
-	}
-	empty := fmt.Sprintf("want a %s or a list of %ss, got nothing", kind, kind)
-	schema, alone := many, !isList(text)
-	var problem yamlfile.Problem
-	var bad bool
-	if alone {
-		schema, list = one, make([]T, 1)
-		problem, bad = yamlfile.Decode(text, &list[0], empty)
-	} else {
-		problem, bad = yamlfile.Decode(text, &list, empty)
-	}
-	if bad {
-		return wrong(problem)
-	}
-	if err := check(list); err != nil {
-		found := problemOf("", err)
-		if alone { // there is no list in the file to name a place in
-			found.Path = strings.TrimPrefix(found.Path, "[0].")
-		}
-		return wrong(found)
-	}
-	if found := keep(schema, text); found != nil {
-		return wrong(found...)
-	}
-	return list, nil
-}
-
-func problemOf(path string, err error) yamlfile.Problem {
-	if placed := (*invalid.Error)(nil); errors.As(err, &placed) {
-		return yamlfile.Problem{Path: path + placed.Path, Message: placed.Message}
-	}
-	return yamlfile.Problem{Path: path, Message: err.Error()}
-}
-
-// root returns what a text consists of, nil where it is empty.
-func root(text []byte) ast.Node {
-	tree, err := parser.ParseBytes(text, 0)
-	if err != nil || len(tree.Docs) == 0 {
-		return nil
-	}
-	return tree.Docs[0].Body
-}
-
-func isList(text []byte) bool {
-	_, ok := root(text).(*ast.SequenceNode)
-	return ok
-}
-
-func namesCatalog(text []byte) bool {
-	mapping, ok := root(text).(*ast.MappingNode)
-	if !ok {
-		return false
-	}
-	for _, pair := range mapping.Values {
-		if pair.Key.GetToken().Value == "catalog" {
-			return scalar(pair.Value)
-		}
-	}
-	return false
-}
-
 // ParseWebhooks reads webhooks in the form that they have in a scenario, and
 // checks them. Its error is a *Problems, and never holds the secret.
 func ParseWebhooks(name string, text []byte) (Webhooks, error) {
-	wrong := func(found ...yamlfile.Problem) (Webhooks, error) {
-		yamlfile.Locate(found, text)
-		return Webhooks{}, &Problems{File: name, List: found}
+	return parse(name, text, "want webhooks with url and secret, got nothing", "#/$defs/webhooks", func(w Webhooks) error {
+		_, err := w.Ready()
+		return err
+	})
+}
+
+func parseList[T any](name string, text []byte, kind string, check func([]T) error) ([]T, error) {
+	empty := fmt.Sprintf("want a %s or a list of %ss, got nothing", kind, kind)
+	if isList(text) {
+		return parse(name, text, empty, "#/properties/"+kind+"s", check)
 	}
-	if problems := plain(text); len(problems) > 0 {
-		return wrong(problems...)
+	one, err := parse(name, text, empty, "#/$defs/"+kind, func(one T) error {
+		err := check([]T{one})
+		if placed := (*invalid.Error)(nil); errors.As(err, &placed) { // there is no list in the file to name a place in
+			placed.Path = strings.TrimPrefix(placed.Path, "[0].")
+		}
+		return err
+	})
+	return []T{one}, err
+}
+
+// parse reads a text of ours: of one document, of plain YAML, as check and then the part
+// of the schema want it. Its error is a *Problems.
+func parse[T any](name string, text []byte, empty, schema string, check func(T) error) (value T, err error) {
+	problems := plain(text)
+	if len(problems) == 0 {
+		if problem, bad := yamlfile.Decode(text, &value, empty); bad {
+			problems = []yamlfile.Problem{problem}
+		} else if err := check(value); err != nil {
+			problems = []yamlfile.Problem{problemOf(err)}
+		} else {
+			problems = keep(schemas()[schema], text)
+		}
 	}
-	var w Webhooks
-	if problem, bad := yamlfile.Decode(text, &w, "want webhooks with url and secret, got nothing"); bad {
-		return wrong(problem)
+	if len(problems) > 0 {
+		yamlfile.Locate(problems, text)
+		return value, &Problems{File: name, List: problems}
 	}
-	if _, err := w.Ready(); err != nil {
-		return wrong(problemOf("", err))
+	return value, nil
+}
+
+// in places an error below a key, one without a place too.
+func in(key string, err error) error {
+	if placed := (*invalid.Error)(nil); err == nil || errors.As(err, &placed) {
+		return invalid.In(key, err)
 	}
-	if found := keep(schemas().webhooks, text); found != nil {
-		return wrong(found...)
+	return invalid.At(key, "%v", err)
+}
+
+func problemOf(err error) yamlfile.Problem {
+	if placed := (*invalid.Error)(nil); errors.As(err, &placed) {
+		return yamlfile.Problem{Path: placed.Path, Message: placed.Message}
 	}
-	return w, nil
+	return yamlfile.Problem{Message: err.Error()}
+}
+
+// isList reports whether a text, of a depth that can be read, is a list.
+func isList(text []byte) bool {
+	if _, deep := yamlfile.TooDeep(text); deep {
+		return false
+	}
+	tree, err := parser.ParseBytes(text, 0)
+	if err != nil || len(tree.Docs) == 0 {
+		return false
+	}
+	_, ok := tree.Docs[0].Body.(*ast.SequenceNode)
+	return ok
 }
 
 // WatchEvery is how often Watch looks, unless told otherwise.

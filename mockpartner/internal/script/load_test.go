@@ -291,3 +291,17 @@ func TestAFileIsReadAgainWhenItChanges(t *testing.T) {
 		t.Fatalf("want to be told of a file that is back, got %+v", n)
 	}
 }
+
+// What nests deeply takes the parser gigabytes.
+func TestWhatNestsTooDeeplyIsRefusedBeforeItIsParsed(t *testing.T) {
+	t.Parallel()
+	deep := []byte(strings.Repeat("[", 100_000))
+	_, faults := script.ParseFaults("body", deep)
+	_, webhooks := script.ParseWebhooks("body", deep)
+	_, scenario := script.ParseBody("body", deep)
+	for name, err := range map[string]error{"faults": faults, "webhooks": webhooks, "scenario": scenario} {
+		if err == nil || !strings.Contains(err.Error(), "nested deeper than 100 levels") {
+			t.Errorf("%s: want the depth refused, got %v", name, err)
+		}
+	}
+}

@@ -27,21 +27,19 @@ var scenarioSchema []byte
 // editors complete and check what is written.
 func Schema() []byte { return bytes.Clone(scenarioSchema) }
 
-// schemas compiles the schema when it is first needed: of a whole scenario, of
-// one fault or quirk, of a list of them, and of webhooks.
-var schemas = sync.OnceValue(func() (all struct{ scenario, fault, faults, quirk, quirks, webhooks *jsonschema.Schema }) {
+// schemas compiles the schema when it is first needed, by the part of it: of a whole
+// scenario, of one fault or quirk, of a list of them, and of webhooks.
+var schemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	const name = "scenario.schema.json"
 	compiler := jsonschema.NewCompiler()
 	compiler.Draft = jsonschema.Draft2020
 	if err := compiler.AddResource(name, bytes.NewReader(scenarioSchema)); err != nil {
 		panic(err) // the schema is embedded, and tests read it
 	}
-	all.scenario = compiler.MustCompile(name)
-	all.fault = compiler.MustCompile(name + "#/$defs/fault")
-	all.faults = compiler.MustCompile(name + "#/properties/faults")
-	all.quirk = compiler.MustCompile(name + "#/$defs/quirk")
-	all.quirks = compiler.MustCompile(name + "#/properties/quirks")
-	all.webhooks = compiler.MustCompile(name + "#/$defs/webhooks")
+	all := map[string]*jsonschema.Schema{}
+	for _, part := range []string{"", "#/$defs/fault", "#/properties/faults", "#/$defs/quirk", "#/properties/quirks", "#/$defs/webhooks"} {
+		all[part] = compiler.MustCompile(name + part)
+	}
 	return all
 })
 

@@ -1,0 +1,190 @@
+// Package plan decides what a run tests of what a partner sells: which rules, which
+// options and dates, which slots a scenario tries and in which order.
+//
+// Nothing here sends a request.
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/onsi/ginkgo/v2/types"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/rule"
+)
+
+// Spread returns at most n elements of all, evenly spread, the last among them.
+// The last comes first: when time runs out, the ends have been seen.
+func Spread[T any](all []T, n int) []T {
+	if len(all) == 0 || n < 1 {
+		return nil
+	}
+	n = min(n, len(all))
+	chosen := []T{all[len(all)-1]}
+	for i := range n - 1 {
+		chosen = append(chosen, all[i*len(all)/n])
+	}
+	return chosen
+}
+
+// mostCandidates bounds the slots that a scenario tries before it gives up.
+const mostCandidates = 5
+
+// Candidates returns the few of the offers that a scenario tries, the best first, of
+// as many options as it can: an option that refuses one slot may refuse them all.
+func Candidates(offers []discover.Offer) []discover.Offer {
+	var chosen, rest []discover.Offer
+	seen := map[string]bool{}
+	for _, offer := range offers {
+		if seen[offer.OptionKey()] {
+			rest = append(rest, offer)
+			continue
+		}
+		seen[offer.OptionKey()] = true
+		chosen = append(chosen, offer)
+	}
+	chosen = append(chosen, rest...)
+	return chosen[:min(mostCandidates, len(chosen))]
+}
+
+// mostVisits bounds the options that are visited: held once each.
+const mostVisits = 6
+
+// Visits returns the keys of the options to be visited, in the order of their visits,
+// of those that have a slot among the fitting offers. All offers are in the catalog's
+// order.
+func Visits(fitting, all []discover.Offer) []string {
+	wanted := map[string]bool{}
+	for _, offer := range fitting {
+		wanted[offer.OptionKey()] = true
+	}
+	var keys []string
+	for _, offer := range all {
+		if key := offer.OptionKey(); wanted[key] {
+			delete(wanted, key)
+			keys = append(keys, key)
+		}
+	}
+	return Spread(keys, mostVisits)
+}
+
+// Scope is what of a partner's offer a run asks for and books.
+type Scope struct {
+	Products, Options []string // ids; nil: all
+	From, To          string   // dates, both inclusive; "": today, and 60 days after it
+}
+
+// Narrow reports whether some of what the partner sells is left out.
+func (s Scope) Narrow() bool {
+	return s.Products != nil || s.Options != nil || s.From != "" || s.To != ""
+}
+
+// Takes reports whether an option is among those to be asked for and booked.
+func (s Scope) Takes(product, option string) bool {
+	return (s.Products == nil || slices.Contains(s.Products, product)) && (s.Options == nil || slices.Contains(s.Options, option))
+}
+
+// Window is what of the next 60 days is asked for, in that zone; false where it
+// is nothing.
+func (s Scope) Window(now time.Time, zone *time.Location) (discover.Window, bool) {
+	window := discover.Lookahead(now, zone)
+	window.From = max(window.From, s.From)
+	if s.To != "" {
+		window.To = min(window.To, s.To)
+	}
+	return window, window.From <= window.To
+}
+
+// Unknown says which product or option that is named the catalog lacks, or "".
+func (s Scope) Unknown(products []discover.Product) string {
+	var sold, options []string
+	for _, product := range products {
+		sold = append(sold, product.ID)
+		if s.Products == nil || slices.Contains(s.Products, product.ID) {
+			for _, option := range product.Options {
+				options = append(options, option.ID)
+			}
+		}
+	}
+	if gone := Without(s.Products, sold); len(gone) > 0 {
+		return fmt.Sprintf("--product: the catalog has no %s; it has %s", Few(gone), Few(sold))
+	}
+	if gone := Without(s.Options, options); len(gone) > 0 {
+		return fmt.Sprintf("--option: there is no %s; there are %s", Few(gone), Few(options))
+	}
+	return ""
+}
+
+func Without(a, b []string) []string {
+	in := map[string]bool{}
+	for _, id := range b {
+		in[id] = true
+	}
+	return slices.DeleteFunc(slices.Clone(a), func(id string) bool { return in[id] })
+}
+
+func Few(list []string) string {
+	const most = 3
+	quoted := make([]string, 0, most)
+	for _, id := range list[:min(len(list), most)] {
+		quoted = append(quoted, fmt.Sprintf("%q", id))
+	}
+	if len(list) > most {
+		quoted = append(quoted, fmt.Sprintf("%d more", len(list)-most))
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// Choice is the rules that a run is about, by id: those that it judges, and those
+// that it runs, which are the judged ones and what they need.
+type Choice struct{ Judged, Run map[string]bool }
+
+// Choose chooses the rules that the filter fits, of those with the ids, or of
+// all where ids is nil. Its error says what cannot be read, or fits nothing.
+func Choose(filter string, ids []string) (Choice, error) {
+	fits, err := types.ParseLabelFilter(filter)
+	if err != nil {
+		return Choice{}, fmt.Errorf("the label filter %q cannot be read: want names joined by && and ||, such as 'reserve && MUST'", filter)
+	}
+	for _, id := range ids {
+		if _, err := rule.Find(id); err != nil {
+			return Choice{}, err
+		}
+	}
+	chosen := Choice{Judged: map[string]bool{}, Run: map[string]bool{}}
+	for _, r := range rule.All() {
+		if fits(Labels(r)) && (ids == nil || slices.Contains(ids, r.ID)) {
+			chosen.Judged[r.ID] = true
+			chosen.include(r)
+		}
+	}
+	switch {
+	case len(chosen.Judged) > 0:
+		return chosen, nil
+	case ids == nil:
+		return Choice{}, fmt.Errorf("the label filter %q fits no rule: want ids as 'conformance rules' lists them, endpoints such as reserve, or MUST, SHOULD and MAY", filter)
+	case len(ids) == 0:
+		return Choice{}, errors.New("no rule is named: want ids as 'conformance rules' lists them")
+	default:
+		return Choice{}, fmt.Errorf("the label filter %q fits none of the rules that are named", filter)
+	}
+}
+
+// include adds a rule and all that it needs to what is run.
+func (c Choice) include(r rule.Rule) {
+	if c.Run[r.ID] {
+		return
+	}
+	c.Run[r.ID] = true
+	for _, id := range r.Needs {
+		if needed, ok := rule.Lookup(id); ok {
+			c.include(needed)
+		}
+	}
+}
+
+func Labels(r rule.Rule) []string { return []string{r.ID, string(r.Level), string(r.Endpoint)} }

@@ -1,0 +1,49 @@
+//go:build unix
+
+package pgembed
+
+import (
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// DownloadVariable is set to have the tests download archives from the registry.
+const DownloadVariable = "PGEMBED_DOWNLOAD"
+
+func TestEveryArchiveHasAVersionOfItsMajorAndASHA256OfItsOwn(t *testing.T) {
+	t.Parallel()
+	sums := map[string]bool{}
+	for major, list := range archives {
+		for _, one := range list {
+			sum, err := hex.DecodeString(one.sha256)
+			if !strings.HasPrefix(one.version, strconv.Itoa(major)+".") || err != nil || len(sum) != 32 || sums[one.sha256] {
+				t.Errorf("want a version of PostgreSQL %d and a SHA-256 of its own, got %+v", major, one)
+			}
+			sums[one.sha256] = true
+		}
+	}
+	if len(archives[newestArchive]) != 4 {
+		t.Errorf("want PostgreSQL %d for four systems, got %v", newestArchive, archives[newestArchive])
+	}
+}
+
+func TestEveryArchiveForThisSystemIsInTheRegistryAndRuns(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(DownloadVariable) == "" {
+		t.Skip("set " + DownloadVariable + " to download 25 MB for each version")
+	}
+	for major := range archives {
+		dir := t.TempDir()
+		if err := download(t.Context(), Config{}, dir, major); err != nil {
+			t.Errorf("PostgreSQL %d: %v", major, err)
+			continue
+		}
+		if found, ok := find([]string{downloaded(dir)}, major); !ok {
+			t.Errorf("PostgreSQL %d: want it to run, got %v in %s", major, found, filepath.Join(dir, "binaries"))
+		}
+	}
+}

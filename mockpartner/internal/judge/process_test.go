@@ -1,0 +1,73 @@
+package judge_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/internal/judge"
+)
+
+// by lets a call come from a process that names itself, so long after noon.
+func by(process string, after time.Duration, e journal.Exchange) journal.Exchange {
+	e.Arrived, e.At = noon.Add(after), noon.Add(after)
+	e.Authorized = true
+	e.Request.Header = http.Header{"Content-Type": {"application/json"}, "User-Agent": {"shop/2.1 (instance " + process + ")"}}
+	return e
+}
+
+// calling are calls of a process, one a second, from one moment until another.
+func calling(process string, from, until time.Duration) (list []journal.Exchange) {
+	for at := from; at <= until; at += time.Second {
+		list = append(list, by(process, at, answered("GET", "/products?limit=1", "", `[]`, time.Millisecond)))
+	}
+	return list
+}
+
+// A process that can be killed or paused at any moment is not blamed for what it may not
+// have read or written down; one that goes on is.
+func TestOnlyAProcessThatGoesOnIsBlamedForWhatItWasAnswered(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	reserve := by("a", 0, answered("POST", "/bookings/reserve", party("x", "b-1", two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T12:20:00Z"}`, time.Millisecond))
+	confirm := func(process string, after time.Duration) journal.Exchange {
+		return by(process, after, answered("POST", "/bookings/confirm", named("c"), `{"externalBookingId":"x"}`, time.Millisecond))
+	}
+	early := by("a", 2*second, left("POST", "/bookings/confirm", named("c"), second))
+	slots := func(process string, after time.Duration) journal.Exchange {
+		return by(process, after, answered("POST", "/availability", window(today, lastDay), "[]", time.Millisecond))
+	}
+	twice := func(process string, after time.Duration, between ...journal.Exchange) []journal.Exchange {
+		return append(append([]journal.Exchange{reserve, confirm("a", second)}, between...), confirm(process, after))
+	}
+	for name, c := range map[string]struct {
+		rule  string
+		calls []journal.Exchange
+		want  judge.Outcome
+	}{
+		"it left and did not call again":                          {"call.patient", []journal.Exchange{reserve, early}, judge.NotJudged},
+		"it left, and what it had sent before arrived":            {"call.patient", append([]journal.Exchange{reserve, early}, calling("a", 3*second, 5*second)...), judge.NotJudged},
+		"it left and went on":                                     {"call.patient", append([]journal.Exchange{reserve, early}, calling("a", 8*second, 8*second)...), judge.Broken},
+		"it left, and another process went on":                    {"call.patient", append([]journal.Exchange{reserve, early}, calling("b", 8*second, 8*second)...), judge.NotJudged},
+		"it was answered with a hold and did not call again":      {"release.owed", []journal.Exchange{reserve}, judge.NotJudged},
+		"it was answered with a hold and died within ten seconds": {"release.owed", append([]journal.Exchange{reserve}, calling("a", second, 9*second)...), judge.NotJudged},
+		"it was answered with a hold and went on":                 {"release.owed", append([]journal.Exchange{reserve}, calling("a", second, 10*second)...), judge.Broken},
+		"another process confirms again at once":                  {"confirm.once", twice("b", 4*second), judge.Broken},
+		"another process confirms again for it":                   {"confirm.once", twice("b", 30*second), judge.Kept},
+		"it was paused, and another process confirms for it":      {"confirm.once", twice("b", 40*second, calling("a", 2*second, 9*second)...), judge.Kept},
+		"it went on, and another process confirms again":          {"confirm.once", twice("b", 40*second, calling("a", 2*second, 11*second)...), judge.Broken},
+		"it confirms again at once":                               {"confirm.once", twice("a", 2*second), judge.Broken},
+		"slots are asked for again for one that died":             {"availability.once-per-sync", []journal.Exchange{slots("a", 0), slots("b", 60*second)}, judge.NotJudged},
+		"slots are asked for again while it goes on":              {"availability.once-per-sync", append(append([]journal.Exchange{slots("a", 0)}, calling("a", second, 10*second)...), append([]journal.Exchange{slots("a", 11*second)}, calling("a", 12*second, 22*second)...)...), judge.Broken},
+	} {
+		one := caseOf(t)
+		for i := range c.calls {
+			c.calls[i].Number = uint64(i + 1)
+		}
+		one.Exchanges, one.Now, one.Real = c.calls, noon.Add(time.Hour), noon.Add(time.Hour)
+		if got := rule(t, judge.Judge(one), c.rule); got.Verdict != c.want {
+			t.Errorf("%s: want %s, got %+v", name, c.want, got)
+		}
+	}
+}
