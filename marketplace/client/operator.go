@@ -176,6 +176,12 @@ func (o *Operator) Booking(ctx context.Context, booking string) (Booking, error)
 	return call[Booking](ctx, o.c, get(path("operator", "bookings", booking), nil))
 }
 
+// EraseGuest erases the guest's personal data for good, everywhere in the marketplace. The
+// *Error is 409 while the partner may still need them: Reserving, Held and Paid.
+func (o *Operator) EraseGuest(ctx context.Context, booking string) (Booking, error) {
+	return call[Booking](ctx, o.c, post(path("operator", "bookings", booking, "erase-guest"), nil).again())
+}
+
 // Confirm tries to confirm a paid booking again, and waits for what comes of it.
 func (o *Operator) Confirm(ctx context.Context, booking string) (Booking, error) {
 	return o.settle(ctx, booking, MayConfirm, nil)

@@ -120,7 +120,7 @@ type BookingQuery struct {
 	Status                 BookingStatus // "": all
 	ActivityID             string
 	ResellerReference      string
-	Words                  string // an id, a ResellerReference, an ExternalBookingID, or words of the guest's name, e-mail or telephone
+	Words                  string // an id, a ResellerReference, an ExternalBookingID, or whole words of the guest's name, e-mail or telephone
 	CreatedFrom, CreatedTo time.Time
 	StartFrom, StartTo     time.Time // of the slot
 	// Of Operator alone:

@@ -15,6 +15,7 @@ import (
 
 type bookingStore interface {
 	List(ctx context.Context, by booking.Filter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Booking], error)
+	EraseGuest(ctx context.Context, id uuid.UUID) (erased bool, err error)
 	Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]marketplace.HistoryEntry, error)
 	Commissions(ctx context.Context, affiliate uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[booking.Commission], error)
 }
@@ -131,6 +132,25 @@ func (h bookingHandler) settle(decided func(context.Context, uuid.UUID) (marketp
 		b, err := decided(r.Context(), id)
 		return h.view(r, b, err)
 	}
+}
+
+// eraseGuest erases what is known of the guest, once no call to the partner needs it.
+func (h bookingHandler) eraseGuest(r *http.Request, id uuid.UUID) (any, error) {
+	if _, err := h.service.Find(r.Context(), uuid.Nil, id); err != nil {
+		return nil, err
+	}
+	erased, err := h.store.EraseGuest(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	b, err := h.service.Find(r.Context(), uuid.Nil, id)
+	if err == nil && !erased {
+		err = &marketplace.Error{
+			Code: marketplace.Conflict, Reason: marketplace.BookingState,
+			Message: "the booking is " + string(b.Status) + ": the partner may still have to be told who the guest is",
+		}
+	}
+	return h.view(r, b, err)
 }
 
 // bookingView is a booking as its reseller, and operators, see it.

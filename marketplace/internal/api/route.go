@@ -101,6 +101,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{post, "/api/v1/operator/bookings/{booking}/cancel", operators, ok(byIDWithBody("booking", bookings.cancelAny))},
 		{post, "/api/v1/operator/bookings/{booking}/deliver", operators, ok(byID("booking", bookings.settle(c.Bookings.Deliver)))},
 		{post, "/api/v1/operator/bookings/{booking}/resolve", operators, ok(byID("booking", bookings.settle(c.Bookings.Resolve)))},
+		{post, "/api/v1/operator/bookings/{booking}/erase-guest", operators, ok(byID("booking", bookings.eraseGuest))},
 
 		{post, "/api/v1/operator/accounts", operators, created(withBody(accounts.create))},
 		{get, "/api/v1/operator/accounts", operators, ok(accounts.list)},

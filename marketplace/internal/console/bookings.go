@@ -143,3 +143,29 @@ func askToCancel(x *exchange) error {
 		Form: newForm(nil, field{Name: "reason", Label: "Reason", Hint: "At most 500 letters. The partner reads it; it may be empty."}),
 	})
 }
+
+// MayErase reports whether there is a guest to be erased.
+func (b bookingView) MayErase() bool {
+	return b.Contact != (client.Contact{}) && b.Status != client.Reserving && b.Status != client.Held && b.Status != client.Paid
+}
+
+func askToErase(x *exchange) error {
+	found, _, err := read[bookingView](x, "/operator/bookings/"+x.id(), nil)
+	if err != nil {
+		return err
+	}
+	return x.confirm("Erase the guest's data", "bookings", confirmPage{
+		Says: []string{
+			"The guest's name, e-mail address and telephone number are erased for good, and so is what the partner or an operator wrote about the booking.",
+			"The booking stays. The partner and the reseller keep what they know: tell them, where you have to.",
+		},
+		Do: "Erase the guest's data", Action: found.Address() + "/erase-guest", Back: found.Address(),
+	})
+}
+
+func eraseGuest(x *exchange) error {
+	return x.act(root+"/bookings/"+x.id(), func() (string, error) {
+		_, err := send[client.Booking](x, http.MethodPost, "/operator/bookings/"+x.id()+"/erase-guest", struct{}{})
+		return "The guest's data are erased.", err
+	})
+}

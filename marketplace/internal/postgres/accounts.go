@@ -196,10 +196,13 @@ func (a *Accounts) EndedFamilies(ctx context.Context, since time.Time) ([]uuid.U
 	return all(ctx, a.pool, pgx.RowTo[uuid.UUID], `SELECT id FROM refresh_families WHERE revoked_at > $1`, since)
 }
 
-// DropExpiredRefreshTokens deletes the sign-ins whose last token has expired, and
-// returns how many.
-func (a *Accounts) DropExpiredRefreshTokens(ctx context.Context, now time.Time) (int64, error) {
+// DropExpiredRefreshTokens deletes sign-ins whose last token has expired, some of those
+// of at most so many tokens, and tokens whose sign-in goes on. It returns how many tokens.
+func (a *Accounts) DropExpiredRefreshTokens(ctx context.Context, now time.Time, most int) (int64, error) {
 	return a.delete(ctx, `
-		DELETE FROM refresh_families f
-		WHERE NOT EXISTS (SELECT FROM refresh_tokens t WHERE t.family_id = f.id AND t.expires_at > $1)`, now)
+		WITH expired AS MATERIALIZED (SELECT hash, family_id FROM refresh_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED),
+			ended AS (
+				DELETE FROM refresh_families f WHERE f.id IN (SELECT family_id FROM expired)
+					AND NOT EXISTS (SELECT FROM refresh_tokens t WHERE t.family_id = f.id AND t.expires_at > $1))
+		DELETE FROM refresh_tokens WHERE hash IN (SELECT hash FROM expired)`, now, most)
 }

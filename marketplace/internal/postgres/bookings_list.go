@@ -22,10 +22,9 @@ var bookingList = list[marketplace.Booking]{
 }
 
 // bookingQuery finds bookings by one of their names, or by the guest's words: each kind
-// has an index. The last word may be the beginning of one.
+// has an index. Words are whole: the beginning of one may be that of everybody's.
 const bookingQuery = `(b.id = @query_id OR b.external_booking_id = @query OR (b.reseller_reference = @query AND b.reseller_reference <> '')
-	OR booking_guest(b.contact) @@ CASE WHEN numnode(plainto_tsquery('simple', @query)) > 0
-		THEN (plainto_tsquery('simple', @query)::text || ':*')::tsquery ELSE ''::tsquery END)`
+	OR booking_guest(b.contact) @@ plainto_tsquery('simple', @query))`
 
 // List returns a page of the bookings, the newest first.
 func (b *Bookings) List(ctx context.Context, by booking.Filter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Booking], error) {
