@@ -6,7 +6,7 @@
 #
 # VERSION and COMMIT are what the commands tell of themselves.
 
-FROM golang:1.26 AS build
+FROM golang:1.26.8@sha256:6c2a5538f964f1c82f97ad14988bf05de100d922d159d0e398b54c7b0ca0c6c9 AS build
 WORKDIR /src
 # The modules first: they change less often than the code.
 COPY go.work go.work.sum ./

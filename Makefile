@@ -7,7 +7,12 @@ export GOFLAGS := $(GOFLAGS) -buildvcs=false -trimpath
 # Not one that happens to lie around the clone, and not "off".
 export GOWORK := $(CURDIR)/go.work
 
+# Go verifies each of them by its checksum database.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+RELEASE_TOOLS := \
+	github.com/goreleaser/goreleaser/v2@v2.17.0 \
+	github.com/anchore/syft/cmd/syft@v1.57.0 \
+	github.com/sigstore/cosign/v3/cmd/cosign@v3.1.3
 
 # Settings, such as `make fuzz FUZZTIME=10s`.
 TESTFLAGS ?=
@@ -65,7 +70,7 @@ soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, an
 	@SOAK=$(SOAKRUNS) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -run EveryDefect $(TESTFLAGS) ./mockpartner
 
 .PHONY: crash
-crash: need-go ## BOOKINGS (1000) bookings while replicas are killed each second and PostgreSQL twice, as many customers for 50 seats; takes minutes
+crash: need-go ## BOOKINGS (1000) bookings while replicas, their connections and PostgreSQL fail in twelve ways, then as many customers for 50 seats; takes ten minutes
 	@echo "== crash"
 	@CRASH=$(BOOKINGS) CRASH_SEED=$(SEED) go test -v -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/internal/crash
 
@@ -112,6 +117,10 @@ licenses: need-go ## collect the licences of all modules that the commands hold 
 		mkdir -p "build/licenses/$$module"; cp $$texts "build/licenses/$$module/"; chmod -R u+w "build/licenses/$$module"; \
 		echo "$$module $$version"; \
 	done
+
+.PHONY: release-tools
+release-tools: need-go ## build what makes, lists and signs a release into build/tools
+	@for tool in $(RELEASE_TOOLS); do echo "== $$tool"; GOBIN=$(CURDIR)/build/tools CGO_ENABLED=0 go install $$tool || exit 1; done
 
 # Vetting compiles everything else as well, the demo and the tests among it.
 .PHONY: cross

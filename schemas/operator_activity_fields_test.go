@@ -69,9 +69,9 @@ func operatorActivityFields() fields {
 		may(schema, "/partner_details").part(`{"companyDetails": null}`).notBelow("/name", "additionalProperties", `{"name": "Another"}`),
 		may(schema, "/partner_details/companyDetails").lawful(`{}`, `{"anything": [1, {"deep": null}]}`).object(),
 		may(schema, "/partner_details/profileImage").image(),
-		may(schema, "/translation").lawful(`{}`, `{"de": null}`, `{"pt-BR": {"activity_title": ""}}`).object().
+		may(schema, "/translation").lawful(`{}`, `{"de": null}`, `{"pt-BR": {"activity_title": ""}}`, `{"de": {"mood": ["ruhig"], "variations": {"any": {"title": "Morgen"}}}}`).object().
 			notBelow("/en_US", "format", `{"en_US": {}}`).notBelow("/xx-unknown-x", "format", `{"xx-unknown-x": {}}`).
-			notBelow("/de", "type", `{"de": "Spaziergang"}`).notBelow("/de/title", "additionalProperties", `{"de": {"title": "Spaziergang"}}`),
+			notBelow("/de", "type", `{"de": "Spaziergang"}`).notBelow("/de/activity_title", "type", `{"de": {"activity_title": 7}}`),
 		anything(schema, "/variations").lawful(`[]`).not("type", `7`, `null`).notBelow("/0", "type", `[7]`).notBelow("/0/_id", "required", `[{}]`),
 		must(schema, "/variations/0/_id").lawful(`"0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b12"`).not("type", `7`).not("pattern", `""`, `"17"`, `"0197C3A0-5C1E-7D5A-9D55-3F1F6F0C2B12"`),
 	)

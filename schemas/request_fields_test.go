@@ -58,7 +58,8 @@ func requestFields() fields {
 		must("booking/booking-request", "/availability_id").id().upTo(1000),
 		must("booking/booking-request", "/units").lawful(`[{"type": "CHILD", "quantity": 1}]`).list().not("minItems", `[]`).
 			not("maxItems", `[`+strings.Repeat(`{"type": "ADULT", "quantity": 1},`, 10)+`{"type": "ADULT", "quantity": 1}]`),
-		must("booking/booking-request", "/units/0/type").oneOf("ADULT", "CHILD", "INFANT", "SENIOR", "STUDENT"),
+		may("booking/booking-request", "/units/0/type").lawful(`"ADULT"`, `"STUDENT"`).not("enum", `""`, `"adult"`, `1`),
+		may("booking/booking-request", "/units/0/unit_id").anyText().upTo(1000),
 		must("booking/booking-request", "/units/0/quantity").integer().lawful(`1`, `1000`).not("minimum", `0`).not("maximum", `1001`),
 		must("booking/booking-request", "/contact").lawful(`{"fullName": "Ana", "emailAddress": "ana@example.com", "phoneNumber": null}`).object(),
 		must("booking/booking-request", "/contact/fullName").id().upTo(200),

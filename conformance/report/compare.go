@@ -52,7 +52,6 @@ type Slower struct {
 	LimitMS  float64             `json:"limit_ms"`
 }
 
-// notable is the share of its limit by which an endpoint has to be slower.
 const notable = 0.1
 
 // Compare says what became of a partner from the one report to the other; rules
@@ -87,7 +86,6 @@ func (c Comparison) Regressed() bool {
 	return slices.ContainsFunc(c.Broke, failed) || slices.ContainsFunc(c.NewRules, failed)
 }
 
-// listFor returns the list in which a rule belongs, or nil where all is as it was.
 func (c *Comparison) listFor(was, is RuleResult, known bool) *[]Change {
 	switch {
 	case !known:
@@ -117,7 +115,6 @@ func changeOf(was, is RuleResult) Change {
 	return change
 }
 
-// differences says what is another in the rule itself.
 func differences(was, is RuleResult) (notes []string) {
 	for _, field := range []struct{ name, was, is string }{
 		{"level", string(was.Level), string(is.Level)}, {"clause", was.Clause, is.Clause}, {"title", was.Title, is.Title},
@@ -133,7 +130,6 @@ func sideOf(r *Result) Side {
 	return Side{BaseURL: r.Target.BaseURL, Verdict: r.Verdict, SuiteVersion: r.SuiteVersion, StartedAt: r.StartedAt.UTC().Format("2006-01-02T15:04:05Z")}
 }
 
-// remarks says why two reports can be compared in part only.
 func remarks(old, new *Result) []string {
 	all := []string{}
 	if old.Target != new.Target {
@@ -167,7 +163,6 @@ func targetWords(t Target) string {
 	return fmt.Sprintf("%s (%s key, tickets delivered by %s)", t.BaseURL, t.AuthType, tickets)
 }
 
-// slower lists the endpoints that answer notably later than before.
 func slower(old, new *Result) []Slower {
 	all := []Slower{}
 	for _, is := range new.Latency {

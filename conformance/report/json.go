@@ -13,6 +13,8 @@ import (
 	"os"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"partnerkit.dev/conformance/internal/fileerror"
 )
 
 // JSON returns r for machines: the fields and names of Result's tags, indented,
@@ -81,15 +83,15 @@ func load(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("%s cannot be read: %w: let this user read it", path, reason(err))
+		return nil, fmt.Errorf("%s cannot be read: %w: let this user read it", path, fileerror.Reason(err))
 	case err != nil:
-		return nil, fmt.Errorf("%s cannot be read: %w", path, reason(err))
+		return nil, fmt.Errorf("%s cannot be read: %w", path, fileerror.Reason(err))
 	}
 	defer file.Close()
 	text, err := io.ReadAll(io.LimitReader(file, maxReport+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s cannot be read: %w", path, reason(err))
+		return nil, fmt.Errorf("%s cannot be read: %w", path, fileerror.Reason(err))
 	case len(text) > maxReport:
 		return nil, fmt.Errorf("%s is larger than %d MiB: want the report of a run", path, maxReport>>20)
 	}
@@ -105,15 +107,6 @@ func flaw(err error) string {
 		return fmt.Sprintf("no JSON at byte %d", syntax.Offset)
 	}
 	return "it is cut short, or no JSON"
-}
-
-// reason leaves out the operation and the path of a file error: the message around
-// it names the file already.
-func reason(err error) error {
-	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
-		return inPath.Err
-	}
-	return err
 }
 
 // Integrity is the checksum of a report. It tells two reports apart, and proves
@@ -168,7 +161,6 @@ func Verify(path string) (*Verification, error) {
 	return nil, fmt.Errorf("%s is no report.json of this suite", path)
 }
 
-// checksum computes that of a report.json, whatever it says of it.
 func checksum(text []byte) (string, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {

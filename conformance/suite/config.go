@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -90,24 +91,14 @@ func (c Config) Judged() (ids []string) {
 }
 
 func (c Config) withDefaults() Config {
-	if c.AuthType == "" {
-		c.AuthType = partnerapi.Bearer
-	}
-	if c.MaxDuration == 0 {
-		c.MaxDuration = DefaultMaxDuration
-	}
-	if c.Seed == 0 {
-		c.Seed = 1
-	}
-	c.Bounds = c.Bounds.forStories(c.Explore)
-	if c.LimitScale == 0 {
-		c.LimitScale = 1
-	}
+	c.AuthType = cmp.Or(c.AuthType, partnerapi.Bearer)
+	c.MaxDuration = cmp.Or(c.MaxDuration, DefaultMaxDuration)
+	c.Seed = cmp.Or(c.Seed, 1)
+	c.Bounds = c.Bounds.withDefaults(c.Explore)
+	c.LimitScale = cmp.Or(c.LimitScale, 1)
+	c.Version = cmp.Or(c.Version, "devel")
 	if c.Ledger == nil {
 		c.Ledger = ledger.New()
-	}
-	if c.Version == "" {
-		c.Version = "devel"
 	}
 	if c.Progress == nil {
 		c.Progress = func(report.RuleResult) {}
@@ -184,31 +175,14 @@ func (b Bounds) checkDates(now time.Time, clockMoves bool) error {
 	return nil
 }
 
-func (b Bounds) maxHolds() int { return orElse(b.MaxHolds, DefaultMaxHolds) }
-
-func (b Bounds) maxBookings() int { return orElse(b.MaxBookings, DefaultMaxBookings) }
-
-func orElse(n *int, otherwise int) int {
-	if n == nil {
-		return otherwise
+// withDefaults sets the bounds that are left out: the standing ones, raised by what random
+// lifecycles may hold and book, those by which one is shortened among them.
+func (b Bounds) withDefaults(stories int) Bounds {
+	more := 0
+	if stories > 0 {
+		more = mostOfAStory * (stories + explore.MostTries)
 	}
-	return *n
-}
-
-// forStories raises the standing bounds by what random lifecycles may hold and book,
-// those by which one is shortened among them.
-func (b Bounds) forStories(stories int) Bounds {
-	if stories == 0 {
-		return b
-	}
-	most := mostOfAStory * (stories + explore.MostTries)
-	holds, bookings := b.maxHolds()+most, b.maxBookings()+most
-	if b.MaxHolds == nil {
-		b.MaxHolds = &holds
-	}
-	if b.MaxBookings == nil {
-		b.MaxBookings = &bookings
-	}
+	b.MaxHolds, b.MaxBookings = cmp.Or(b.MaxHolds, new(DefaultMaxHolds+more)), cmp.Or(b.MaxBookings, new(DefaultMaxBookings+more))
 	return b
 }
 

@@ -17,7 +17,6 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// run is one run: who plays, and what is known of each rule.
 type run struct {
 	config   Config
 	choice   plan.Choice
@@ -44,7 +43,7 @@ func newRun(halt context.Context, config Config) *run {
 	config.Ledger.Tell(clock.Now)
 	r.player = scenario.NewPlayer(scenario.Config{
 		Client: client, Ledger: config.Ledger, Clock: clock, Time: scenario.NewTime(halt, config.MaxDuration),
-		Scope: config.Bounds.scope(), Bounds: scenario.Bounds{MaxHolds: config.Bounds.maxHolds(), MaxBookings: config.Bounds.maxBookings()},
+		Scope: config.Bounds.scope(), Bounds: scenario.Bounds{MaxHolds: *config.Bounds.MaxHolds, MaxBookings: *config.Bounds.MaxBookings},
 		ReadOnly: config.Bounds.ReadOnly, NoRaces: config.NoRaces, IncludeSlow: config.IncludeSlow,
 		Expiry:  slices.ContainsFunc(judge.ExpiryRules(), func(id string) bool { return r.choice.Run[id] }),
 		Tickets: config.HandlesTicketDelivery, LimitScale: config.LimitScale, Witness: r.fields,

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -56,11 +58,17 @@ type PlannedVisit struct {
 func (c Config) Plan() Plan {
 	c = c.withDefaults()
 	window, _ := c.Bounds.scope().Window(time.Now(), time.UTC)
+	words := probe.NewRedactor(c.AuthKey).Words
 	p := Plan{
-		BaseURL: c.BaseURL.Redacted(), AuthType: c.AuthType,
-		MaxHolds: c.Bounds.maxHolds(), MaxBookings: c.Bounds.maxBookings(), Stories: c.Explore, CallsAtOnce: scenario.MostCallers, CallsASecond: c.Bounds.MaxRPS,
-		From: cmp.Or(c.Bounds.From, window.From), To: cmp.Or(c.Bounds.To, window.To), Products: c.Bounds.Products, Options: c.Bounds.Options,
+		BaseURL: words(c.BaseURL.Redacted()), AuthType: c.AuthType,
+		MaxHolds: *c.Bounds.MaxHolds, MaxBookings: *c.Bounds.MaxBookings, Stories: c.Explore, CallsAtOnce: scenario.MostCallers, CallsASecond: c.Bounds.MaxRPS,
+		From: cmp.Or(c.Bounds.From, window.From), To: cmp.Or(c.Bounds.To, window.To), Products: slices.Clone(c.Bounds.Products), Options: slices.Clone(c.Bounds.Options),
 		MovesTheClock: c.ClockURL != "", Ledger: c.Ledger.Name(),
+	}
+	for _, ids := range [][]string{p.Products, p.Options} {
+		for i, id := range ids {
+			ids[i] = words(id)
+		}
 	}
 	switch {
 	case c.Bounds.ReadOnly:
@@ -73,7 +81,6 @@ func (c Config) Plan() Plan {
 	return p
 }
 
-// tooSlow says that so few calls a second take longer than the run may, or "".
 func (c Config) tooSlow() string {
 	calls := usualCalls
 	if c.Bounds.ReadOnly {

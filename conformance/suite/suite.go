@@ -68,7 +68,6 @@ func (o *Outcome) WriteReports(dir string, names ...string) (files []string, sum
 // specs only.
 var ErrOnce = errors.New("a process can judge one partner only, once: give each run a process of its own, such as a test package that has no other")
 
-// judged is set when the process has had its run.
 var judged atomic.Bool
 
 // LongestWait is how long a hold may live that a run waits for.
@@ -139,7 +138,6 @@ func (r *run) describe() {
 	})
 }
 
-// it adds the spec of a rule: what it needs is played, and what comes of that judged.
 func (r *run) it(spec judge.Spec) {
 	ginkgo.It(spec.Rule.Title, ginkgo.Label(plan.Labels(spec.Rule)...), func(ctx ginkgo.SpecContext) {
 		switch outcome, message := r.judge(ctx, spec); outcome {
@@ -166,7 +164,6 @@ func (r *run) heed(spec context.Context) {
 	}
 }
 
-// cleanupTime bounds the undoing of what a run has left behind.
 const cleanupTime = 20 * time.Second
 
 // cleanUp releases every hold and cancels every booking that is still there. It

@@ -71,7 +71,6 @@ func tell(t *testing.T, r report.RuleResult) {
 	}
 }
 
-// howToMend tells of a breach what is needed to mend it, and to see it again.
 func howToMend(r report.RuleResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s): %s.\n%s\nfix: %s", r.Level, r.Clause, r.Title, r.Message, r.Fix)

@@ -171,36 +171,21 @@ func indented(text string) string {
 	return "\t" + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n\t")
 }
 
+// copying copies what git knows of or does not ignore, but for what is deleted and not committed.
+const copying = `set -o pipefail
+git ls-files -z --cached --others --exclude-standard |
+	while IFS= read -r -d '' file; do if [ -e "$file" ]; then printf '%s\0' "$file"; fi; done |
+	tar -c -f - --null -T - | tar -x -f - -C "$1"`
+
 // copyTree makes a fresh copy of what a clone would hold.
 func (r Runner) copyTree(ctx context.Context, to string) error {
-	if err := os.RemoveAll(to); err != nil {
+	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o755)); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(to, 0o755); err != nil {
-		return err
-	}
-	list := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-	list.Dir = r.Root
-	files, err := list.Output()
-	if err != nil {
-		return fmt.Errorf("git ls-files: %w", err)
-	}
-	for name := range strings.SplitSeq(strings.TrimRight(string(files), "\x00"), "\x00") {
-		text, err := os.ReadFile(filepath.Join(r.Root, name))
-		if errors.Is(err, os.ErrNotExist) {
-			continue // deleted, and not committed
-		}
-		if err != nil {
-			return err
-		}
-		info, err := os.Stat(filepath.Join(r.Root, name))
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(target), 0o755), os.WriteFile(target, text, info.Mode().Perm())); err != nil {
-			return err
-		}
+	bash := exec.CommandContext(ctx, "bash", "-c", copying, "bash", to)
+	bash.Dir = r.Root
+	if said, err := bash.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, said)
 	}
 	return nil
 }

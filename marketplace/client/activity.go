@@ -86,8 +86,9 @@ type Pricing struct {
 	Units              []UnitPrice `json:"units"`
 }
 
-// UnitPrice is what one guest of a type pays.
+// UnitPrice is what one guest of a unit pays.
 type UnitPrice struct {
+	UnitID string              `json:"unit_id"`
 	Type   partnerapi.UnitType `json:"type"`
 	Label  string              `json:"label"`
 	MinAge *int                `json:"min_age"` // whole years, inclusive; nil: there is none

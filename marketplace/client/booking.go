@@ -65,8 +65,9 @@ const (
 	Withdrawn     ReleaseReason = "withdrawn" // the partner's integration was deleted
 )
 
-// BookedUnit are the guests of one type.
+// BookedUnit are the guests of one unit.
 type BookedUnit struct {
+	UnitID   string              `json:"unit_id"`
 	Type     partnerapi.UnitType `json:"type"`
 	Quantity int                 `json:"quantity"`
 	Price    Decimal             `json:"price"` // of one; "" with a group price

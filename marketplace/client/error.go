@@ -20,6 +20,7 @@ type Error struct {
 	RequestID    string        // under which the service has logged it
 	RetryAfter   time.Duration // after which the call may be made again; 0: it is not said
 
+	final   bool // the marketplace says that a retry cannot help
 	foreign bool // it is not in the marketplace's shape: something on the way has answered
 }
 
@@ -49,6 +50,7 @@ type problem struct {
 	Message string   `json:"message"`
 	Code    int      `json:"code"`
 	Word    string   `json:"error_code"`
+	Retry   *bool    `json:"retry"` // nil: it is not said
 }
 
 func errorOf(r request, response *http.Response, text []byte) *Error {
@@ -58,6 +60,7 @@ func errorOf(r request, response *http.Response, text []byte) *Error {
 	}
 	var body problem
 	if json.Unmarshal(text, &body) == nil && body.Success != nil && body.Code == e.Status {
+		e.final = body.Retry != nil && !*body.Retry
 		e.Code, e.Message, e.Details = body.Word, body.Message, body.Error
 		return e
 	}

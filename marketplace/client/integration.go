@@ -44,9 +44,9 @@ type Sync struct {
 	Cause       SyncCause    `json:"cause"`
 	StartedAt   time.Time    `json:"started_at"`
 	FinishedAt  time.Time    `json:"finished_at"`
-	Synced      int          `json:"synced"`            // products of the answer that are stored
-	Skipped     bool         `json:"skipped,omitempty"` // of an answer: the catalog is that of the pull before, and nothing was written, this neither
-	Created     int          `json:"created"`           // activities
+	Synced      int          `json:"synced"`  // products of the answer that are stored
+	Skipped     bool         `json:"skipped"` // the catalog is that of the full pull before, and nothing of it was written
+	Created     int          `json:"created"` // activities
 	Updated     int          `json:"updated"`
 	Deactivated int          `json:"deactivated"`
 	SetAside    []SetProduct `json:"set_aside"` // products that are not stored

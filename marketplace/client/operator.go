@@ -28,6 +28,11 @@ type Overview struct {
 	BookingsSince time.Time             `json:"bookings_needing_attention_since"` // of the one that waits the longest; zero: there is none
 	Integrations  int                   `json:"integrations"`                     // all that there are
 	Troubled      []TroubledIntegration `json:"integrations_needing_attention"`   // a hundred at the most
+	RatesMissing  []struct {            // prices in these currencies are left out of answers in another one
+		Currency   string `json:"currency"`
+		Base       string `json:"base"`
+		Activities int    `json:"activities"` // that have such a price
+	} `json:"rates_missing"`
 }
 
 // TroubledIntegration is an integration that needs somebody.

@@ -29,7 +29,7 @@ func NewReseller(marketplace string, credentials Credentials, o Options) (*Resel
 type ActivityQuery struct {
 	Currency string // of the prices, such as USD; "": the partner's own
 	Language string // of the texts, such as pt-BR: the nearest that there is; "": the activity's own
-	Words    string // each is somewhere in the texts
+	Words    string // each is a part of its titles, texts, places, categories or tags
 	Category string // the whole name of one
 	Country  string // the code or the name
 	City     string
@@ -91,9 +91,10 @@ type Order struct {
 	IdempotencyKey string `json:"-"`
 }
 
-// Party is a number of guests of one type.
+// Party is a number of guests of one unit.
 type Party struct {
-	Type     partnerapi.UnitType `json:"type"`
+	Type     partnerapi.UnitType `json:"type,omitempty"`    // may be left out beside UnitID
+	UnitID   string              `json:"unit_id,omitempty"` // required where several units have one type
 	Quantity int                 `json:"quantity"`
 }
 

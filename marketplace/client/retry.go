@@ -51,6 +51,9 @@ func (r request) mayBeMadeAgain(err error, refusal *Error) bool {
 	if refusal == nil {
 		return r.harmless && errors.As(err, new(lost))
 	}
+	if refusal.final {
+		return false
+	}
 	switch refusal.Status {
 	case http.StatusTooManyRequests:
 		return !r.open // a sign-in is turned away for its wrong passwords

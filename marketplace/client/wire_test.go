@@ -90,8 +90,10 @@ func booked() (*http.Response, error) {
 func TestABookingWithoutAnAnswerIsAskedForAgainUnderTheSameKey(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]func() (*http.Response, error){
-		"a lost connection":            cut,
-		"an error of the service":      func() (*http.Response, error) { return problem(500, "unexpected error") },
+		"a lost connection": cut,
+		"a service without a database": func() (*http.Response, error) {
+			return problem(503, "the database does not answer", "Retry-After", "2")
+		},
 		"something on the way is down": func() (*http.Response, error) { return says(502, "<html>Bad gateway</html>") },
 		"the first one is under way":   func() (*http.Response, error) { return problem(409, "under way", "Retry-After", "1") },
 		"too many requests":            func() (*http.Response, error) { return problem(429, "rate limit exceeded", "Retry-After", "7") },
@@ -125,6 +127,18 @@ func TestWhatTheMarketplaceHasDecidedIsNotAskedForAgain(t *testing.T) {
 				t.Errorf("%d: want it told at once, got %v after %d", status, err, len(w.asked))
 			}
 		})
+	}
+}
+
+func TestAnErrorThatARetryCannotChangeIsToldAtOnceWithItsCode(t *testing.T) {
+	t.Parallel()
+	w := inTurn(func() (*http.Response, error) {
+		return says(500, `{"success":0,"error":["unexpected error"],"message":"unexpected error","code":500,"error_code":"internal_error","retry":false}`)
+	})
+	_, err := w.shop(t).Activity(t.Context(), "x", client.ActivityQuery{})
+	refusal := (*client.Error)(nil)
+	if !errors.As(err, &refusal) || refusal.Code != "internal_error" || len(w.asked) != 1 {
+		t.Errorf("want one request and its error's code, got %d and %v", len(w.asked), err)
 	}
 }
 

@@ -9,7 +9,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // sandbox is the address of one sandbox's control API.
@@ -117,6 +120,22 @@ func field[T any](ctx context.Context, s *sandbox, method, path, key string, bod
 		return value, fmt.Errorf("%s %s: %s: %w", method, path, key, err)
 	}
 	return value, nil
+}
+
+// encoded is the query of the parameters that are not zero.
+func encoded(parameters map[string]any) string {
+	values := url.Values{}
+	for name, value := range parameters {
+		if !reflect.ValueOf(value).IsZero() {
+			values.Set(name, fmt.Sprint(value))
+		}
+	}
+	return values.Encode()
+}
+
+// wait are the parameters of a wait.
+func wait(n int, timeout time.Duration) map[string]any {
+	return map[string]any{"count": strconv.Itoa(n), "timeout": timeout.String()}
 }
 
 // path joins segments, escaped.

@@ -3,9 +3,8 @@ package client
 import (
 	"context"
 	"io"
+	"maps"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/journal"
@@ -22,46 +21,28 @@ type Filter = journal.Filter
 // Testimony is what only a test can know of the callers.
 type Testimony = journal.Testimony
 
-func query(f Filter) url.Values {
-	values := url.Values{}
-	for name, value := range map[string]string{
-		"endpoint": string(f.Endpoint), "method": f.Method, "contains": f.Contains, "body": f.Body,
-		"hold": f.Hold, "slot": f.Slot, "booking": f.Booking, "fault": f.Fault,
-	} {
-		if value != "" {
-			values.Set(name, value)
-		}
+// query are the filter's parameters, without its Limit, which a count and a wait do not
+// have, and others.
+func query(f Filter, others map[string]any) string {
+	parameters := map[string]any{
+		"endpoint": f.Endpoint, "method": f.Method, "contains": f.Contains, "body": f.Body, "hold": f.Hold, "slot": f.Slot,
+		"booking": f.Booking, "fault": f.Fault, "status": f.Status, "after": f.After, "done": f.Done,
 	}
-	if f.Status != 0 {
-		values.Set("status", strconv.Itoa(f.Status))
-	}
-	if f.After != 0 {
-		values.Set("after", strconv.FormatUint(f.After, 10))
-	}
-	if f.Done {
-		values.Set("done", "true")
-	}
-	return values
+	maps.Copy(parameters, others)
+	return encoded(parameters)
 }
 
-// limited is query with the filter's Limit, which a count and a wait do not have.
-func limited(f Filter) string {
-	values := query(f)
-	if f.Limit != 0 {
-		values.Set("limit", strconv.Itoa(f.Limit))
-	}
-	return values.Encode()
-}
+func limit(f Filter) map[string]any { return map[string]any{"limit": f.Limit} }
 
 // Exchanges returns the exchanges that the filter keeps, in the order of
 // arrival; without a Limit the newest thousand.
 func (j Journal) Exchanges(ctx context.Context, f Filter) ([]journal.Exchange, error) {
-	return field[[]journal.Exchange](ctx, j.sandbox, http.MethodGet, "/journal?"+limited(f), "exchanges", nil)
+	return field[[]journal.Exchange](ctx, j.sandbox, http.MethodGet, "/journal?"+query(f, limit(f)), "exchanges", nil)
 }
 
 // Count counts the exchanges that the filter keeps.
 func (j Journal) Count(ctx context.Context, f Filter) (int, error) {
-	return field[int](ctx, j.sandbox, http.MethodGet, "/journal/count?"+query(f).Encode(), "count", nil)
+	return field[int](ctx, j.sandbox, http.MethodGet, "/journal/count?"+query(f, nil), "count", nil)
 }
 
 // Clear empties the journal, with what was testified.
@@ -72,15 +53,12 @@ func (j Journal) Clear(ctx context.Context) error {
 // Wait waits until the journal has seen n complete exchanges that the filter
 // keeps, and reports whether it has. It waits for at most a minute.
 func (j Journal) Wait(ctx context.Context, f Filter, n int, timeout time.Duration) (met bool, err error) {
-	values := query(f)
-	values.Set("count", strconv.Itoa(n))
-	values.Set("timeout", timeout.String())
-	return field[bool](ctx, j.sandbox, http.MethodGet, "/journal/wait?"+values.Encode(), "met", nil)
+	return field[bool](ctx, j.sandbox, http.MethodGet, "/journal/wait?"+query(f, wait(n, timeout)), "met", nil)
 }
 
 // WriteHAR writes the exchanges that the filter keeps as an HTTP archive.
 func (j Journal) WriteHAR(ctx context.Context, w io.Writer, f Filter) error {
-	response, err := j.sandbox.send(ctx, http.MethodGet, "/journal/har?"+limited(f), nil)
+	response, err := j.sandbox.send(ctx, http.MethodGet, "/journal/har?"+query(f, limit(f)), nil)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"net/url"
-	"strconv"
 
 	"partnerkit.dev/mockpartner/internal/platform"
 )
@@ -22,22 +20,10 @@ type SlotQuery struct {
 	Days    int    // at most platform.MaxCalendarDays
 }
 
-func (q SlotQuery) encode() string {
-	values := url.Values{}
-	for name, value := range map[string]string{"product": q.Product, "option": q.Option, "from": q.From} {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	if q.Days != 0 {
-		values.Set("days", strconv.Itoa(q.Days))
-	}
-	return values.Encode()
-}
-
 // List lists every slot of an option, by start.
 func (s Slots) List(ctx context.Context, q SlotQuery) ([]platform.SlotState, error) {
-	return field[[]platform.SlotState](ctx, s.sandbox, http.MethodGet, "/slots?"+q.encode(), "slots", nil)
+	query := encoded(map[string]any{"product": q.Product, "option": q.Option, "from": q.From, "days": q.Days})
+	return field[[]platform.SlotState](ctx, s.sandbox, http.MethodGet, "/slots?"+query, "slots", nil)
 }
 
 // SlotChange is what becomes of a slot; nil leaves a thing as it is.

@@ -3,8 +3,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/script"
@@ -58,12 +56,7 @@ func (w Webhooks) SendNotify(ctx context.Context, productID, optionID, availabil
 // state where those are not empty, and reports whether they have. It waits for at
 // most a minute.
 func (w Webhooks) Wait(ctx context.Context, kind script.WebhookKind, state webhook.State, n int, timeout time.Duration) (met bool, err error) {
-	values := url.Values{"count": {strconv.Itoa(n)}, "timeout": {timeout.String()}}
-	if kind != "" {
-		values.Set("kind", string(kind))
-	}
-	if state != "" {
-		values.Set("state", string(state))
-	}
-	return field[bool](ctx, w.sandbox, http.MethodGet, "/webhooks/wait?"+values.Encode(), "met", nil)
+	parameters := wait(n, timeout)
+	parameters["kind"], parameters["state"] = kind, state
+	return field[bool](ctx, w.sandbox, http.MethodGet, "/webhooks/wait?"+encoded(parameters), "met", nil)
 }

@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v5"
@@ -71,23 +71,19 @@ func Read(file string) (*Document, error) {
 	if err == nil {
 		text, err = yaml.YAMLToJSON(text)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", file, err)
+	r := reader{judges: map[string]*jsonschema.Schema{}}
+	if err == nil {
+		err = json.Unmarshal(text, &r.root)
 	}
-	r := reader{compiler: jsonschema.NewCompiler()}
-	r.compiler.Draft = jsonschema.Draft2020
-	r.compiler.AssertFormat = true
-	r.compiler.Formats = schemas.Formats()
 	var document struct {
 		Security []map[string]any
 		Paths    map[string]map[string]*operationNode
 	}
-	err = errors.Join(json.Unmarshal(text, &r.root), r.compiler.AddResource(bundleName, bytes.NewReader(text)))
 	if err == nil {
-		text, err = json.Marshal(r.resolved(r.root))
+		text, err = json.Marshal(r.inlined(map[string]any{"security": r.root["security"], "paths": r.root["paths"]}))
 	}
-	if err = cmp.Or(err, json.Unmarshal(text, &document)); err != nil {
-		return nil, fmt.Errorf("read %s: %w", file, err)
+	if err == nil {
+		err = json.Unmarshal(text, &document)
 	}
 	d := &Document{}
 	for _, path := range slices.Sorted(maps.Keys(document.Paths)) {
@@ -100,8 +96,8 @@ func Read(file string) (*Document, error) {
 			d.operations = append(d.operations, r.operation(node))
 		}
 	}
-	if r.err != nil {
-		return nil, fmt.Errorf("read %s: %w", file, r.err)
+	if err = errors.Join(err, r.err); err != nil {
+		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
 	return d, nil
 }
@@ -109,46 +105,42 @@ func Read(file string) (*Document, error) {
 // Operations returns all of them, by path and method.
 func (d *Document) Operations() []*Operation { return d.operations }
 
-// bundleName names a bundle to the compiler; nothing is fetched there.
-const bundleName = "https://partnerkit.dev/schemas/openapi/bundle"
-
 // reader reads a bundle. It keeps its errors.
 type reader struct {
-	root     map[string]any
-	compiler *jsonschema.Compiler
-	compiled int // schemas
-	err      error
+	root   map[string]any
+	judges map[string]*jsonschema.Schema // by their text
+	err    error
 }
 
-// at is the object that a reference leads to. A test follows all of them.
-func (r *reader) at(ref string) map[string]any {
-	node := r.root
-	for _, name := range strings.Split(ref, "/")[1:] {
-		node, _ = node[name].(map[string]any)
-	}
-	return node
-}
-
-// resolved is a part of the document with what its references lead to in their place,
-// but for those of schemas.
-func (r *reader) resolved(value any) any {
+// inlined is a part of the document with what its references lead to in their place. Ours
+// do not refer to themselves; what stands beside a reference is merged into it.
+func (r *reader) inlined(value any) any {
 	switch value := value.(type) {
 	case []any:
 		made := make([]any, len(value))
 		for i, item := range value {
-			made[i] = r.resolved(item)
+			made[i] = r.inlined(item)
 		}
 		return made
 	case map[string]any:
-		if ref, ok := value["$ref"].(string); ok {
-			return r.resolved(r.at(ref))
-		}
 		made := map[string]any{}
-		for name, child := range value {
-			if name != "schema" && name != "schemas" {
-				child = r.resolved(child)
+		if ref, ok := value["$ref"].(string); ok {
+			node := r.root // a test follows all references
+			for _, name := range strings.Split(ref, "/")[1:] {
+				node, _ = node[name].(map[string]any)
 			}
-			made[name] = child
+			made, _ = r.inlined(node).(map[string]any)
+		}
+		for name, child := range value {
+			switch brought, child := made[name], r.inlined(child); {
+			case name == "$ref":
+			case brought != nil && (name == "properties" || name == "patternProperties"):
+				maps.Copy(brought.(map[string]any), child.(map[string]any))
+			case brought != nil && name == "required":
+				made[name] = append(brought.([]any), child.([]any)...)
+			default:
+				made[name] = child
+			}
 		}
 		return made
 	}
@@ -186,53 +178,20 @@ func (r *reader) operation(node *operationNode) *Operation {
 	return op
 }
 
-// prepare compiles the schema of a part, then resolves its references.
+// prepare compiles the schema of a part.
 func (r *reader) prepare(p *Part) {
-	r.compiled++
-	name := fmt.Sprintf("%s/%d", bundleName, r.compiled)
 	text, err := json.Marshal(p.Schema)
-	if err == nil {
-		text = bytes.ReplaceAll(text, []byte(`"$ref":"#`), []byte(`"$ref":"`+bundleName+`#`))
-		err = r.compiler.AddResource(name, bytes.NewReader(text))
+	if err == nil && r.judges[string(text)] == nil {
+		compiler := jsonschema.NewCompiler()
+		compiler.Draft = jsonschema.Draft2020
+		compiler.AssertFormat = true
+		compiler.Formats = formats()
+		if err = compiler.AddResource("part", bytes.NewReader(text)); err == nil {
+			r.judges[string(text)], err = compiler.Compile("part")
+		}
 	}
-	if err == nil {
-		p.judge, err = r.compiler.Compile(name)
-	}
+	p.judge = r.judges[string(text)]
 	r.err = errors.Join(r.err, err)
-	p.Schema = r.inlinedObject(p.Schema)
 }
 
-// inlined is a part of a schema with what its references lead to in their place. Our
-// schemas do not refer to themselves.
-func (r *reader) inlined(value any) any {
-	switch value := value.(type) {
-	case []any:
-		made := make([]any, len(value))
-		for i, item := range value {
-			made[i] = r.inlined(item)
-		}
-		return made
-	case map[string]any:
-		made := map[string]any{}
-		if ref, ok := value["$ref"].(string); ok {
-			made = r.inlinedObject(r.at(ref))
-		}
-		for name, child := range value {
-			properties, brought := made[name].(map[string]any) // by the reference
-			switch child := r.inlined(child); {
-			case name == "$ref":
-			case brought && (name == "properties" || name == "patternProperties"):
-				maps.Copy(properties, child.(map[string]any))
-			default:
-				made[name] = child
-			}
-		}
-		return made
-	}
-	return value
-}
-
-func (r *reader) inlinedObject(value any) map[string]any {
-	object, _ := r.inlined(value).(map[string]any)
-	return object
-}
+var formats = sync.OnceValue(schemas.Formats)

@@ -140,6 +140,8 @@ func telling(name string) bool {
 	switch name {
 	case "Retry-After", "Etag", "Location", "Link":
 		return true
+	case "X-Content-Type-Options": // for browsers
+		return false
 	}
 	return strings.HasPrefix(name, "X-") || strings.HasPrefix(strings.ToLower(name), "ratelimit")
 }

@@ -20,7 +20,7 @@ import (
 
 type cleanupFlags struct {
 	targetFlags
-	asJSON bool
+	force, asJSON bool
 }
 
 func newCleanup() *cobra.Command {
@@ -35,8 +35,14 @@ A hold whose answer never arrived has no code to release it by. It is listed wit
 its slot, the resellerReference of its reserve, and the time at which it has ended
 by itself at the latest.
 
-Whom to call is in the ledger; the key is not, and is read from
+The partner's address is in the ledger; the key is not, and is read from
 ` + probe.KeyVariable + `, or the variable that --auth-key-env names.
+
+A ledger is cleaned up only if a run with this key at this address wrote every
+line of it. Otherwise an altered ledger could send the key to a stranger, or
+cancel other bookings. --force with --base-url skips this check: use it for your
+own ledger if the partner has moved, if its key was replaced, or if an older
+version of this command wrote the ledger.
 
 Exit codes:
   0  nothing is left
@@ -44,15 +50,17 @@ Exit codes:
   2  the command was not understood, or could not do its work
   3  the partner was not reached`,
 		Example: `  conformance cleanup conformance-report/ledger.jsonl
-  conformance cleanup conformance-report/ledger.jsonl --json`,
+  conformance cleanup conformance-report/ledger.jsonl --json
+  conformance cleanup ledger.jsonl --force --base-url https://new.partner.example`,
 		Args: cli.Exactly(1, "cleanup takes the file of one ledger, and got %d; a run says where its ledger is"),
 		RunE: func(command *cobra.Command, args []string) error { return flags.run(command, args[0]) },
 	}
 	f := command.Flags()
 	flags.targetFlags.register(f)
-	f.Lookup("base-url").Usage = "the partner's `address`, where it is no longer the one in the ledger"
+	f.Lookup("base-url").Usage = "the partner's `address`; one that is not the ledger's needs --force"
 	f.Lookup("clock-url").Usage = "an `address` where the target's clock is read, which tells whether a hold has expired"
 	f.StringVar(&flags.authType, "auth-type", "", authTypeUsage+", where it is no longer as in the ledger")
+	f.BoolVar(&flags.force, "force", false, "with --base-url: clean up without verifying that a run with this key at this address wrote the ledger")
 	f.BoolVar(&flags.asJSON, "json", false, "print what came of it as JSON")
 	complete(command, map[string]cobra.CompletionFunc{"auth-type": oneOf(authTypes), "ca-file": files("pem", "crt")})
 	return command
@@ -67,12 +75,9 @@ type cleanedUp struct {
 
 func (f cleanupFlags) run(command *cobra.Command, file string) error {
 	redact := probe.NewRedactor(f.key()).Redact
-	account, err := ledger.Open(file, redact)
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("the ledger %w: clean up as the user who ran the suite", err)
-	case err != nil:
-		return fmt.Errorf("the ledger %w", err)
+	account, err := f.open(file)
+	if err != nil {
+		return err
 	}
 	result, err := f.cleanUp(command.Context(), account, redact)
 	if err := errors.Join(err, account.Trouble(), account.Close()); err != nil {
@@ -92,6 +97,36 @@ func (f cleanupFlags) run(command *cobra.Command, file string) error {
 		return cli.Exit{Code: exitNonconformant}
 	}
 	return nil
+}
+
+// open opens the ledger of the run that the flags are about.
+func (f cleanupFlags) open(file string) (*ledger.Ledger, error) {
+	proof := ledger.Proof{AuthKey: f.key(), Waived: f.force}
+	if f.force && f.baseURL == "" {
+		return nil, errors.New("--force needs --base-url: the address in a ledger that is not verified is not used")
+	}
+	if f.baseURL != "" {
+		address, err := parseBaseURL(f.baseURL)
+		if err != nil {
+			return nil, err
+		}
+		proof.BaseURL = address.String()
+	}
+	if err := f.checkKey(); err != nil {
+		return nil, err
+	}
+	account, err := ledger.Open(file, proof)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("the ledger %w: clean up as the user who ran the suite", err)
+	case errors.Is(err, ledger.ErrOtherAddress):
+		return nil, fmt.Errorf("the ledger %w: leave out --base-url, or add --force if the partner has moved", err)
+	case errors.Is(err, ledger.ErrNoMACs), errors.Is(err, ledger.ErrAltered):
+		return nil, fmt.Errorf("the ledger %w: read it, and if its holds and bookings are yours, run 'conformance cleanup --force --base-url ADDRESS %s'", err, file)
+	case err != nil:
+		return nil, fmt.Errorf("the ledger %w", err)
+	}
+	return account, nil
 }
 
 func (f cleanupFlags) cleanUp(ctx context.Context, account *ledger.Ledger, redact func(string) string) (cleanedUp, error) {

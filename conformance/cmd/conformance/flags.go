@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"partnerkit.dev/conformance/internal/baseline"
+	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/suite"
@@ -52,7 +53,6 @@ func (f safetyFlags) check() error {
 	return nil
 }
 
-// count is a flag that counts something, and may be left out.
 type count struct{ n **int }
 
 func (count) Type() string { return "number" }
@@ -81,7 +81,7 @@ func (f safetyFlags) beginLedger(config suite.Config, reportDir string) (*ledger
 	name := f.ledgerName(reportDir)
 	begun, err := ledger.Create(name, ledger.Head{
 		BaseURL: config.BaseURL.String(), AuthType: config.AuthType, SuiteVersion: config.Version,
-	}, probe.NewRedactor(config.AuthKey).Redact)
+	}, config.AuthKey)
 	switch {
 	case errors.Is(err, ledger.ErrPending):
 		return nil, fmt.Errorf("the ledger %w: run 'conformance cleanup %s' first, or name another file with --ledger", err, name)
@@ -136,7 +136,6 @@ const (
 	authKeyEnvFlag = "auth-key-env"
 )
 
-// targetFlags are the flags that say which partner is meant, as given.
 type targetFlags struct{ baseURL, authType, authKey, authKeyEnv, clockURL, caFile string }
 
 const authTypeUsage = "how the key is sent: bearer (\"Bearer <key>\") or api_key (the key alone)"
@@ -186,7 +185,7 @@ func (f targetFlags) roots() (*x509.CertPool, error) {
 	}
 	text, err := readAtMost(f.caFile, largestBundle)
 	if err != nil {
-		return nil, fmt.Errorf("--ca-file %s cannot be read (%w): give a PEM file of certificates", f.caFile, reason(err))
+		return nil, fmt.Errorf("--ca-file %s cannot be read (%w): give a PEM file of certificates", f.caFile, fileerror.Reason(err))
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {

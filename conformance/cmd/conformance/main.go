@@ -11,13 +11,17 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/selftest"
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 func main() {
@@ -134,16 +138,91 @@ func prepareFolder(dir, usual string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("--report-dir %s cannot be written (%w): name another folder", dir, reason(err))
+		return fmt.Errorf("--report-dir %s cannot be written (%w): name another folder", dir, fileerror.Reason(err))
 	}
 	return nil
 }
 
-// reason leaves out the operation and the path of a file error, which the
-// message around it names.
-func reason(err error) error {
-	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
-		return inPath.Err
+// addCompletion adds the command that writes a shell's completion, which Cobra makes
+// once it knows where the output goes.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, command := range root.Commands() {
+		if command.Name() != "completion" {
+			continue
+		}
+		command.Short = "Write a script with which a shell completes commands, flags and names"
+		command.Long = `Writes a script with which a shell completes this command: its flags, the ids of
+rules, the profiles of conformance.yaml, and the names that selftest takes. The
+help of each shell says where the script belongs.`
+		command.Example = `  source <(conformance completion bash)
+  conformance completion zsh > "${fpath[1]}/_conformance"
+  conformance completion fish > ~/.config/fish/completions/conformance.fish`
+		var shells []string
+		for _, shell := range command.Commands() {
+			shells = append(shells, shell.Name())
+		}
+		slices.Sort(shells)
+		command.Args = func(_ *cobra.Command, args []string) error {
+			return fmt.Errorf("completion takes the name of one shell: %s", strings.Join(shells, ", "))
+		}
+		command.RunE = func(*cobra.Command, []string) error { return nil } // without it the arguments would not be looked at
 	}
-	return err
+}
+
+func oneOf(names func() []string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return names(), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// someOf completes the last of several names with commas between, of those that are
+// not there yet.
+func someOf(names func() []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		given := strings.Split(typed, ",")
+		before := strings.Join(given[:len(given)-1], ",")
+		if before != "" {
+			before += ","
+		}
+		var all []string
+		for _, name := range names() {
+			if !slices.Contains(given, name) {
+				all = append(all, before+name)
+			}
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+var folders = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+
+func files(ends ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(ends, cobra.ShellCompDirectiveFilterFileExt)
+}
+
+func complete(command *cobra.Command, flags map[string]cobra.CompletionFunc) {
+	for name, names := range flags {
+		if err := command.RegisterFlagCompletionFunc(name, names); err != nil {
+			panic(err) // there is no such flag: a slip in this package, which every test meets
+		}
+	}
+}
+
+func authTypes() (names []string) {
+	for _, authType := range partnerapi.AuthTypes() {
+		names = append(names, string(authType))
+	}
+	return names
+}
+
+func partners(kind selftest.Kind) func() []string {
+	return func() (names []string) {
+		for _, one := range selftest.Whole().Cases {
+			if one.Kind == kind {
+				names = append(names, one.Name)
+			}
+		}
+		return names
+	}
 }

@@ -65,7 +65,6 @@ Exit codes:
 	return command
 }
 
-// compared shows a comparison, the most urgent last, next to the prompt.
 func (s *screen) compared(c report.Comparison) {
 	sections := view.Sections(c)
 	for i := len(sections) - 1; i >= 0; i-- {

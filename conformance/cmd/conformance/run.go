@@ -24,7 +24,6 @@ import (
 // reportFolder is where the reports go unless the user says otherwise.
 const reportFolder = "conformance-report"
 
-// shortestRun is the least that --max-duration takes: less judges nothing.
 const shortestRun = time.Second
 
 type runFlags struct {

@@ -130,7 +130,6 @@ func (s *screen) rule(r report.RuleResult) {
 	})
 }
 
-// waiting says until when nothing will be seen to happen.
 func (s *screen) waiting(until time.Time) {
 	s.above(func() { s.printf("waiting until %s for a hold to expire\n", until.Local().Format(time.TimeOnly)) })
 }

@@ -140,8 +140,15 @@ func TestTheKeyIsNowhereWhateverThePartnerDoesWithIt(t *testing.T) {
 			}
 			server := httptest.NewServer(partner)
 			t.Cleanup(server.Close)
-			r := start(t, []string{probe.KeyVariable + "=" + secret}, "run",
-				"--base-url", server.URL+"/"+url.PathEscape(secret), "--auth-type", string(authType)).wait(t)
+			run := func(more ...string) ran {
+				return start(t, []string{probe.KeyVariable + "=" + secret}, append([]string{"run",
+					"--base-url", server.URL + "/" + url.PathEscape(secret), "--auth-type", string(authType)}, more...)...).wait(t)
+			}
+			for _, planned := range [][]string{{"--plan"}, {"--plan", "--json"}} {
+				plan := run(planned...)
+				keyIsNowhere(t, fmt.Sprint(planned), plan.stdout+plan.stderr, secret)
+			}
+			r := run()
 			if r.code != 1 || len(r.outcomes(report.Failed)) < 3 {
 				t.Fatalf("want exit 1 and several findings, got exit %d and %q\n%s%s", r.code, r.outcomes(report.Failed), r.said(), r.stderr)
 			}

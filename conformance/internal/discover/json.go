@@ -70,9 +70,14 @@ func Elements(raw []byte) ([]json.RawMessage, error) {
 	return split(raw, fewElements+len(raw)/shortestElement), nil
 }
 
+// lenient reads what encoding/json takes for well formed.
+func lenient(text []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
 func split(array []byte, most int) []json.RawMessage {
 	elements := []json.RawMessage{}
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(array), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	decoder := lenient(array)
 	_, err := decoder.ReadToken() // the bracket
 	for err == nil && len(elements) < most && decoder.PeekKind() != ']' {
 		var element jsontext.Value
@@ -82,20 +87,6 @@ func split(array []byte, most int) []json.RawMessage {
 		}
 	}
 	return elements
-}
-
-// endOfString returns where the string that begins at start ends: at its second
-// quotation mark.
-func endOfString(text []byte, start int) int {
-	for i := start + 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i
-		}
-	}
-	return len(text)
 }
 
 // ErrShape marks a JSON text that is whole, but not of the shape wanted.
@@ -109,7 +100,7 @@ func wellFormed(raw []byte) error {
 		return errors.New("the body is not UTF-8")
 	case !json.Valid(raw):
 		return notJSON(raw)
-	case Depth(raw) > schemas.MaxDepth:
+	case bytes.Count(raw, []byte("["))+bytes.Count(raw, []byte("{")) > schemas.MaxDepth && Depth(raw) > schemas.MaxDepth:
 		return fmt.Errorf("the body is nested too deeply: want at most %d levels of arrays and objects", schemas.MaxDepth)
 	default:
 		return nil
@@ -125,20 +116,14 @@ func notJSON(raw []byte) error {
 }
 
 // Depth returns how deeply arrays and objects are nested in a well-formed text.
-func Depth(text []byte) int {
-	now, deepest := 0, 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			i = endOfString(text, i)
-		case '[', '{':
-			now++
-			deepest = max(deepest, now)
-		case ']', '}':
-			now--
+func Depth(text []byte) (deepest int) {
+	decoder := lenient(text)
+	for {
+		if _, err := decoder.ReadToken(); err != nil {
+			return deepest
 		}
+		deepest = max(deepest, decoder.StackDepth())
 	}
-	return deepest
 }
 
 func kind(first byte) string {

@@ -174,7 +174,6 @@ func (p *playing) cancelOne(number int) {
 	}
 }
 
-// undone hears the answer to a call that undoes a hold, or a booking, that is at a stage.
 func (p *playing) undone(told *report.StoryStep, answer *probe.Answer, number int, schema string, stage model.Stage) {
 	e, _ := hear(answer, model.Want{Accept: true})
 	e.succeeds(answer, schema, p.state.Holds[number].Stage == stage)

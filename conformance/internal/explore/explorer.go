@@ -37,7 +37,6 @@ type Result struct {
 	Stop  *scenario.Stop // why no further story was played
 }
 
-// Play plays the random lifecycles that are asked for, once a run.
 func Play(ctx context.Context, p *scenario.Player, _ int) Result {
 	told := p.Explore()
 	e := &explorer{Player: p, ctx: ctx, welcome: map[welcome]bool{}, given: map[string]bool{}, told: told}
@@ -242,7 +241,6 @@ const (
 	mostLast  = 4 * replays // those that are kept for the story that is told
 )
 
-// slotPool is the slots of an option that stories are played on.
 type slotPool struct {
 	often []discover.Offer // for the stories that are drawn, in turn
 	once  []discover.Offer // for those that are cut out of one that breaks

@@ -35,7 +35,6 @@ type explorer struct {
 	troubles   int       // holds and bookings that stories could not undo
 }
 
-// welcome is a party in a slot.
 type welcome struct{ slot, party string }
 
 // playing is one playing of a story.

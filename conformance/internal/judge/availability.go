@@ -29,7 +29,7 @@ func availabilitySpecs() []Spec {
 		})
 	}
 	specs := each([]rule.Rule{rule.AvailabilityStatus, rule.AvailabilityJSON, rule.AvailabilityShape}, read)
-	specs = append(specs, each(rulesOf(slotFields, rule.SlotKnownUnit, rule.SlotUnique), clean)...)
+	specs = append(specs, each(append(rule.Fields(partnerapi.Availability), rule.SlotKnownUnit, rule.SlotUnique), clean)...)
 	specs = append(specs, again(rule.SlotPermanent, inTurn(windows(scenario.PlaySameWindow, keepsIDs), windows(scenario.PlayDay, keepsIDs))))
 	specs = append(specs, each([]rule.Rule{rule.SlotWindow, rule.SlotEndsLater}, clean)...)
 	specs = append(specs,
@@ -44,7 +44,6 @@ func availabilitySpecs() []Spec {
 	)
 }
 
-// slotsSteps are the steps that slots could be read.
 func slotsSteps(r rule.Rule) []Step {
 	return []Step{catalog, once(scenario.PlaySurvey, slotsRead(r)), once(scenario.PlaySurvey, slotsAsked)}
 }

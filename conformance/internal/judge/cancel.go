@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas"
@@ -10,13 +9,13 @@ import (
 var (
 	// cancellable is the step that the partner takes cancellations (CAN-6), as the
 	// booking shows.
-	cancellable = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return takesCancels(b.Traits) })
+	cancellable = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return takesCancels(*b.Traits) })
 	// mayCancel is cancellable as far as it is known already.
 	mayCancel = once(scenario.PlayRecord, func(e scenario.Record) Finding { return takesCancels(e.Traits) })
 	// cancelled are the steps that the booking was cancelled.
 	cancelled = []Step{cancellable, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
-		return reached(b.Cancel != nil, b.Stop).or(func() Finding {
-			if !b.Cancel.OK(200) {
+		return reached(b.Cancel.Answer != nil, b.Stop).or(func() Finding {
+			if !b.Cancel.Answer.OK(200) {
 				return Stopped(b.Stop)
 			}
 			return Finding{}
@@ -35,9 +34,9 @@ func cancelSpecs() []Spec {
 	of := func(r rule.Rule, judge func(*scenario.Booking) Finding) Spec {
 		return spec(r, with(cancelled, once(scenario.PlayBooking, judge))...)
 	}
-	second := func(r rule.Rule, answer func(*scenario.SecondBooking) *probe.Answer, checks ...check) Spec {
+	second := func(r rule.Rule, act func(*scenario.SecondBooking) scenario.Act, check check) Spec {
 		return spec(r, cancellable, once(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Finding {
-			return reached(answer(b) != nil, b.Stop).or(func() Finding { return expect(answer(b), checks...) })
+			return after(act(b), b.Stop, scenario.Act{}, check)
 		}))
 	}
 	unknown := func(r rule.Rule, check check) Spec {
@@ -46,16 +45,18 @@ func cancelSpecs() []Spec {
 	return []Spec{
 		spec(rule.CancelSupported, cancelled...),
 		spec(rule.CancelStatus, cancelled...),
-		of(rule.CancelJSON, func(b *scenario.Booking) Finding { return expect(b.Cancel, scenario.NoObject) }),
-		of(rule.CancelSuccess, func(b *scenario.Booking) Finding { return expect(b.Cancel, fit(schemas.CancelAnswer), succeed) }),
+		of(rule.CancelJSON, func(b *scenario.Booking) Finding { return expect(b.Cancel.Answer, scenario.NoObject) }),
+		of(rule.CancelSuccess, func(b *scenario.Booking) Finding { return expect(b.Cancel.Answer, fit(schemas.CancelAnswer), succeed) }),
 		spec(rule.CancelVacancies, cancellable,
 			counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-				return Move{before: b.Before, via: []*scenario.Reading{b.Held, b.Confirmed, b.Repeated, b.LateReleased}, after: b.Cancelled,
-					stop: b.Stop, between: append(b.Reserve(), sent(b.Confirm, b.Cancel)...)}
+				m := moved(&b.Opening, 0, b.Confirm, b.Repeat, b.LateRelease, b.Cancel)
+				m.between = append(b.Reserve(), sent(b.Confirm, b.Cancel)...)
+				return m
 			}),
 			also(counted(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move {
-				return Move{before: b.Before, via: []*scenario.Reading{b.Held, b.Confirmed, b.AfterNoKey}, after: b.Cancelled,
-					stop: b.Stop, between: append(b.Reserve(), sent(b.Confirm, b.Cancel)...)}
+				m := moved(&b.Opening, 0, b.Confirm, b.NoKey, b.Cancel)
+				m.between = append(b.Reserve(), sent(b.Confirm, b.Cancel)...)
+				return m
 			}))),
 		unknown(rule.CancelUnknown, status(ok)),
 		unknown(rule.CancelUnknownSuccess, succeed),
@@ -64,13 +65,13 @@ func cancelSpecs() []Spec {
 		}),
 		of(rule.CancelRepeatSuccess, func(b *scenario.Booking) Finding { return after(b.CancelAgain, b.Stop, b.Cancel, succeed) }),
 		spec(rule.CancelRepeatVacancies, cancellable, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			return Move{before: b.Cancelled, after: b.CancelledAgain, stop: b.Stop, between: sent(b.Cancel, b.CancelAgain)}
+			return still(b.Cancel.After, b.Stop, b.Cancel, b.CancelAgain)
 		})),
-		second(rule.CancelWithoutBody, func(b *scenario.SecondBooking) *probe.Answer { return b.Cancel }, status(ok)),
-		second(rule.CancelWrongKey, func(b *scenario.SecondBooking) *probe.Answer { return b.WrongKey }, status(unauthorized)),
-		second(rule.CancelMissingKey, func(b *scenario.SecondBooking) *probe.Answer { return b.NoKey }, status(unauthorized)),
+		second(rule.CancelWithoutBody, func(b *scenario.SecondBooking) scenario.Act { return b.Cancel }, status(ok)),
+		second(rule.CancelWrongKey, func(b *scenario.SecondBooking) scenario.Act { return b.WrongKey }, status(unauthorized)),
+		second(rule.CancelMissingKey, func(b *scenario.SecondBooking) scenario.Act { return b.NoKey }, status(unauthorized)),
 		spec(rule.CancelAuthEffect, cancellable, counted(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move {
-			return Move{before: b.Confirmed, after: b.AfterNoKey, stop: b.Stop, between: sent(b.WrongKey, b.NoKey)}
+			return still(b.Confirm.After, b.Stop, b.WrongKey, b.NoKey)
 		})),
 	}
 }

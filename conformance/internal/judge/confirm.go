@@ -7,7 +7,6 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas"
@@ -33,12 +32,11 @@ func confirmSpecs() []Spec {
 		spec(rule.ConfirmIDUnique, once(scenario.PlayAll, distinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
 		spec(rule.ConfirmMinimal, booked, once(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Finding { return reached(b.BookingID != "", b.Stop) })),
 		spec(rule.ConfirmVacancies,
-			counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return confirmedMove(&b.Opening, b.Confirm, b.Confirmed) }),
-			also(counted(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move { return confirmedMove(&b.Opening, b.Confirm, b.Confirmed) }))),
+			counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return moved(&b.Opening, -1, b.Confirm) }),
+			also(counted(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move { return moved(&b.Opening, -1, b.Confirm) }))),
 		spec(rule.ConfirmRepeatBooking, once(scenario.PlayBooking, sameBooking)),
 		spec(rule.ConfirmRepeatVacancies, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			return Move{before: b.Before, via: []*scenario.Reading{b.Held, b.Confirmed}, after: b.Repeated, by: -1,
-				stop: b.Stop, between: append(b.Reserve(), sent(b.Confirm, b.Repeat)...)}
+			return moved(&b.Opening, -1, b.Confirm, b.Repeat)
 		})),
 		spec(rule.ConfirmRepeatStatus, once(scenario.PlayBooking, repeatStatus)),
 		spec(rule.ConfirmUnknown, once(scenario.PlayUnknownConfirm, func(h *scenario.Heard) Finding { return heard(*h, status(refusal)) })),
@@ -46,29 +44,25 @@ func confirmSpecs() []Spec {
 			return after(h.ConfirmReleased, h.Stop, h.Release, status(refusal))
 		})),
 		spec(rule.ConfirmReleasedNoEffect, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
-			return Move{before: h.ReleasedAgain, after: h.AfterConfirm, stop: h.Stop, between: sent(h.ConfirmReleased)}
+			return still(h.ReleaseAgain.After, h.Stop, h.ConfirmReleased)
 		})),
 		spec(rule.ConfirmCancelled, cancellable, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
 			return after(b.ConfirmCancelled, b.Stop, b.Cancel, status(refusal))
 		})),
 		spec(rule.ConfirmCancelledNoEffect, cancellable, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			return Move{before: b.CancelledAgain, after: b.AfterConfirmCancelled, stop: b.Stop, between: sent(b.ConfirmCancelled)}
+			return still(b.CancelAgain.After, b.Stop, b.ConfirmCancelled)
 		})),
-		spec(rule.ConfirmWrongKey, once(scenario.PlayWrongKeys, keyRefused(func(k *scenario.WrongKeys) *probe.Answer { return k.ConfirmWrong }))),
-		spec(rule.ConfirmMissingKey, once(scenario.PlayWrongKeys, keyRefused(func(k *scenario.WrongKeys) *probe.Answer { return k.ConfirmNone }))),
+		spec(rule.ConfirmWrongKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ConfirmWrong })),
+		spec(rule.ConfirmMissingKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ConfirmNone })),
 		spec(rule.ConfirmAuthEffect, counted(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
-			m := Move{before: k.AfterReserve, via: []*scenario.Reading{k.AfterRelease}, after: k.Released, by: 1, stop: k.Stop, between: sent(k.ConfirmWrong, k.ConfirmNone)}
-			if k.Traits.Holdless {
-				m.by = 0 // the hold took no seat that could be back
+			m := still(k.ReserveNone.After, k.Stop, k.ConfirmWrong, k.ConfirmNone)
+			m.via, m.after = []*scenario.Reading{k.ReleaseNone.After}, k.Release.After
+			if !k.Traits.Holdless { // else the hold took no seat that could be back
+				m.by = 1
 			}
 			return m
 		})),
 	)
-}
-
-// after expects of an answer that it passes the checks, and shows the call before it.
-func after(answer *probe.Answer, stop *scenario.Stop, before *probe.Answer, checks ...check) Finding {
-	return reached(answer != nil, stop).or(func() Finding { return expect(answer, checks...).showing(sent(before)...) })
 }
 
 func deliversTickets(all scenario.Record) Finding {
@@ -79,7 +73,7 @@ func deliversTickets(all scenario.Record) Finding {
 }
 
 func hasTickets(b *scenario.Booking) Finding {
-	if tickets, _ := discover.Object(b.Confirm.Raw)["tickets"].([]any); len(tickets) > 0 {
+	if tickets, _ := discover.Object(b.Confirm.Answer.Raw)["tickets"].([]any); len(tickets) > 0 {
 		return Finding{}
 	}
 	f := notApplicable("the booking has no tickets")
@@ -88,8 +82,8 @@ func hasTickets(b *scenario.Booking) Finding {
 }
 
 func confirmed(b *scenario.Booking) Finding {
-	if status := scenario.Text(b.Confirm, "status"); status != partnerapi.StatusConfirmed {
-		return broken("want status %q, got %q", partnerapi.StatusConfirmed, status).showing(b.Confirm.Exchange)
+	if status := scenario.Text(b.Confirm.Answer, "status"); status != partnerapi.StatusConfirmed {
+		return broken("want status %q, got %q", partnerapi.StatusConfirmed, status).showing(sent(b.Confirm)...)
 	}
 	return Finding{}
 }
@@ -97,32 +91,29 @@ func confirmed(b *scenario.Booking) Finding {
 func echo(b *scenario.Booking) Finding {
 	of := map[string]string{"productId": b.Offer.Product.ID, "optionId": b.Offer.Option.ID, "availabilityId": b.Offer.Slot.ID}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		if got := scenario.Text(b.Confirm, name); got != "" && got != of[name] {
-			return broken("%s: want that of the hold, %q, got %q", name, of[name], got).showing(b.Hold.Answer.Exchange, b.Confirm.Exchange)
+		if got := scenario.Text(b.Confirm.Answer, name); got != "" && got != of[name] {
+			return broken("%s: want that of the hold, %q, got %q", name, of[name], got).showing(b.Hold.Answer.Exchange, b.Confirm.Answer.Exchange)
 		}
 	}
 	return Finding{}
 }
 
-// confirmedMove is what a hold for one guest and its confirm come to.
-func confirmedMove(o *scenario.Opening, confirm *probe.Answer, confirmed *scenario.Reading) Move {
-	return Move{before: o.Before, via: []*scenario.Reading{o.Held}, after: confirmed, by: -1, stop: o.Stop, between: append(o.Reserve(), sent(confirm)...)}
-}
-
 func sameBooking(b *scenario.Booking) Finding {
-	return reached(b.Repeat != nil, b.Stop).or(func() Finding {
-		id := scenario.Text(b.Repeat, "externalBookingId")
-		if b.Repeat.Failure == nil && b.Repeat.Response.Status/100 == 2 && id != b.BookingID {
-			return broken("want the same booking, %q, or a refusal, got booking %q", b.BookingID, id).showing(b.Confirm.Exchange, b.Repeat.Exchange)
+	repeat := b.Repeat.Answer
+	return reached(repeat != nil, b.Stop).or(func() Finding {
+		id := scenario.Text(repeat, "externalBookingId")
+		if repeat.Failure == nil && repeat.Response.Status/100 == 2 && id != b.BookingID {
+			return broken("want the same booking, %q, or a refusal, got booking %q", b.BookingID, id).showing(sent(b.Confirm, b.Repeat)...)
 		}
 		return Finding{}
 	})
 }
 
 func repeatStatus(b *scenario.Booking) Finding {
-	return reached(b.Repeat != nil, b.Stop).or(func() Finding {
-		if b.Repeat.Failure != nil || b.Repeat.Response.Status != http.StatusOK && b.Repeat.Response.Status/100 != 4 {
-			return broken("want 200 or 4xx, got %s", b.Repeat.Words()).showing(b.Confirm.Exchange, b.Repeat.Exchange)
+	repeat := b.Repeat.Answer
+	return reached(repeat != nil, b.Stop).or(func() Finding {
+		if repeat.Failure != nil || repeat.Response.Status != http.StatusOK && repeat.Response.Status/100 != 4 {
+			return broken("want 200 or 4xx, got %s", repeat.Words()).showing(sent(b.Confirm, b.Repeat)...)
 		}
 		return Finding{}
 	})

@@ -40,14 +40,14 @@ func expirySpecs() []Spec {
 			return after(e.Confirm, e.Stop, made(e), status(refusal))
 		}),
 		move(rule.ConfirmExpiredNoEffect, func(e *scenario.Expiry) Move {
-			return Move{before: e.Expired, after: e.Refused, stop: e.Stop, between: sent(e.Confirm)}
+			return still(e.Expired, e.Stop, e.Confirm)
 		}),
 		move(rule.ReleaseExpiredByItself, func(e *scenario.Expiry) Move { return back(e, nil, e.Expired) }),
 		expired(rule.ReleaseExpired, func(e *scenario.Expiry) Finding {
 			return after(e.Release, e.Stop, made(e), status(ok), succeed)
 		}),
 		move(rule.ReleaseExpiredVacancies, func(e *scenario.Expiry) Move {
-			return back(e, []*scenario.Reading{e.Expired, e.Refused}, e.Released, sent(e.Release)...)
+			return back(e, []*scenario.Reading{e.Expired, e.Confirm.After}, e.Release.After, sent(e.Release)...)
 		}),
 	}
 }
@@ -72,9 +72,9 @@ func back(e *scenario.Expiry, via []*scenario.Reading, after *scenario.Reading, 
 	return m
 }
 
-func made(e *scenario.Expiry) *probe.Answer {
+func made(e *scenario.Expiry) scenario.Act {
 	if e.Hold == nil {
-		return nil
+		return scenario.Act{}
 	}
-	return e.Hold.Answer
+	return scenario.Act{Answer: e.Hold.Answer}
 }

@@ -50,7 +50,6 @@ func inconclusive(format string, args ...any) Finding {
 	return ends(report.Inconclusive, format, args...)
 }
 
-// blockedBy finds that the rule cannot be judged without what another is about.
 func blockedBy(r rule.Rule) Finding { return Finding{Outcome: report.Blocked, Cause: &r} }
 
 // unless finds nothing, unless one of the rules is broken: it is the cause then.
@@ -114,7 +113,6 @@ func blamed(r rule.Rule, stop *scenario.Stop) Finding {
 	return f
 }
 
-// check says what is wrong with an answer, or "".
 type check func(*probe.Answer) string
 
 // expect finds the first check that an answer does not pass.
@@ -127,7 +125,6 @@ func expect(answer *probe.Answer, checks ...check) Finding {
 	return Finding{Exchanges: []*probe.Exchange{answer.Exchange}}
 }
 
-// expectEach finds the first answer that does not pass the checks.
 func expectEach(answers []*probe.Answer, checks ...check) (f Finding) {
 	for _, answer := range answers {
 		f = f.or(func() Finding { return expect(answer, checks...) })
@@ -135,7 +132,6 @@ func expectEach(answers []*probe.Answer, checks ...check) (f Finding) {
 	return f
 }
 
-// heard expects that a call was answered, and the answer passes the checks.
 func heard(h scenario.Heard, checks ...check) Finding {
 	return Stopped(h.Stop).or(func() Finding { return expect(h.Answer, checks...) })
 }
@@ -175,18 +171,23 @@ func isJSONType(declared string) bool {
 	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
 }
 
-// sent returns the exchanges of the answers that came.
-func sent(answers ...*probe.Answer) []*probe.Exchange {
+// sent returns the exchanges of the acts that were answered.
+func sent(acts ...scenario.Act) []*probe.Exchange {
 	var exchanges []*probe.Exchange
-	for _, answer := range answers {
-		if answer != nil {
-			exchanges = append(exchanges, answer.Exchange)
+	for _, act := range acts {
+		if act.Answer != nil {
+			exchanges = append(exchanges, act.Answer.Exchange)
 		}
 	}
 	return exchanges
 }
 
-// limitRules names the limit rule of each endpoint.
+// after expects of the answer to an act that it passes the checks, and shows the call
+// before it.
+func after(act scenario.Act, stop *scenario.Stop, before scenario.Act, checks ...check) Finding {
+	return reached(act.Answer != nil, stop).or(func() Finding { return expect(act.Answer, checks...).showing(sent(before)...) })
+}
+
 var limitRules = map[partnerapi.Endpoint]rule.Rule{
 	partnerapi.Products:     rule.ProductsLimit,
 	partnerapi.Availability: rule.AvailabilityLimit,
@@ -196,16 +197,14 @@ var limitRules = map[partnerapi.Endpoint]rule.Rule{
 	partnerapi.Cancel:       rule.CancelLimit,
 }
 
-// answerRules names the rules about the answers of each endpoint.
 var answerRules = map[partnerapi.Endpoint]struct {
 	status, json, shape rule.Rule
 	minimal             rule.Rule // about the status of a call without what is optional
-	fields              []field
 }{
 	partnerapi.Products:     {status: rule.ProductsStatus, json: rule.ProductsJSON, shape: rule.ProductsShape},
 	partnerapi.Availability: {status: rule.AvailabilityStatus, json: rule.AvailabilityJSON, shape: rule.AvailabilityShape},
-	partnerapi.Reserve:      {status: rule.ReserveStatus, json: rule.ReserveJSON, minimal: rule.ReserveMinimal, fields: holdFields},
-	partnerapi.Confirm:      {status: rule.ConfirmStatus, json: rule.ConfirmJSON, minimal: rule.ConfirmMinimal, fields: bookingFields},
+	partnerapi.Reserve:      {status: rule.ReserveStatus, json: rule.ReserveJSON, minimal: rule.ReserveMinimal},
+	partnerapi.Confirm:      {status: rule.ConfirmStatus, json: rule.ConfirmJSON, minimal: rule.ConfirmMinimal},
 	partnerapi.Release:      {status: rule.ReleaseStatus, json: rule.ReleaseJSON, minimal: rule.ReleaseWithoutBody},
 	partnerapi.Cancel:       {status: rule.CancelStatus, json: rule.CancelJSON, minimal: rule.CancelWithoutBody},
 }
@@ -235,7 +234,7 @@ func causeOf(stop *scenario.Stop) (rule.Rule, bool) {
 	case stop.Kind == scenario.WrongShape:
 		return rules.shape, true
 	case stop.Kind == scenario.Misfit:
-		return owner(rules.fields, stop.Problem), true
+		return rule.Owner(stop.Endpoint, stop.Problem), true
 	default:
 		return rule.Rule{}, false
 	}

@@ -20,7 +20,7 @@ func productSpecs() []Spec {
 	}
 	specs := each([]rule.Rule{rule.Reachable, rule.KeyAccepted, rule.ProductsStatus, rule.ProductsJSON, rule.ProductsShape},
 		func(rule.Rule) []Step { return []Step{catalog} })
-	specs = append(specs, each(rulesOf(productFields, rule.UnitFixedID), func(rule.Rule) []Step { return []Step{catalog, fields()} })...)
+	specs = append(specs, each(append(rule.Fields(partnerapi.Products), rule.UnitFixedID), func(rule.Rule) []Step { return []Step{catalog, fields()} })...)
 	specs = append(specs,
 		of(rule.ProductUnique, uniqueProducts),
 		of(rule.OptionUnique, uniqueOptions),
@@ -48,7 +48,6 @@ func productSpecs() []Spec {
 	return specs
 }
 
-// answered is the step that a call is answered with one of these statuses.
 func answered(play play[scenario.Heard], statuses []int) Step {
 	return once(play, func(h scenario.Heard) Finding { return heard(h, status(statuses)) })
 }

@@ -49,7 +49,11 @@ type race struct {
 func raced(before *scenario.Reading, answers []*probe.Answer, after *scenario.Reading, calm, holdless bool, holds ...model.Stage) *race {
 	r := &race{before: before, after: after, history: model.NewHistory(before.Last.Left, holdless, holds...)}
 	r.Disturbed, r.At, r.Took = !calm, after, after.First.At().Sub(before.Last.At())
-	r.Shown = slices.Concat([]*probe.Exchange{before.Last.Exchange}, sent(answers...), []*probe.Exchange{after.First.Exchange})
+	r.Shown = []*probe.Exchange{before.Last.Exchange}
+	for _, answer := range answers {
+		r.Shown = append(r.Shown, answer.Exchange)
+	}
+	r.Shown = append(r.Shown, after.First.Exchange)
 	r.saw(before, before.Last)
 	return r
 }

@@ -19,15 +19,13 @@ func releaseSpecs() []Spec {
 		live(rule.ReleaseStatus),
 		live(rule.ReleaseJSON, scenario.NoObject),
 		live(rule.ReleaseSuccess, fit(schemas.ReleaseAnswer), succeed),
-		spec(rule.ReleaseVacanciesOne, with(seatsHeld, andVisits(Step{}, func(v *scenario.Visit) Move {
-			return Move{before: v.Before, via: []*scenario.Reading{v.Held}, after: v.Released, stop: v.Stop, between: append(v.Reserve(), sent(v.Release)...)}
-		}))...),
+		spec(rule.ReleaseVacanciesOne, with(seatsHeld, andVisits(Step{}, func(v *scenario.Visit) Move { return moved(&v.Opening, 0, v.Release) }))...),
 		spec(rule.ReleaseVacanciesMany, with(seatsHeld, several, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
-			return Move{before: h.Before, via: []*scenario.Reading{h.Held}, after: h.Released, stop: h.Stop, between: append(h.Reserve(), sent(h.Release)...)}
+			return moved(&h.Opening, 0, h.Release)
 		}))...),
 		spec(rule.ReleaseRebookable, with(seatsHeld, tried(1, scenario.PlaySellOut, rebookable))...),
 		spec(rule.ReleaseWithoutBody, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
-			return reached(h.Release != nil, h.Stop).or(func() Finding { return expect(h.Release, status(ok)) })
+			return after(h.Release, h.Stop, scenario.Act{}, status(ok))
 		})),
 		unknown(rule.ReleaseUnknown, status(ok)),
 		unknown(rule.ReleaseUnknownSuccess, succeed),
@@ -35,28 +33,27 @@ func releaseSpecs() []Spec {
 			return after(h.ReleaseAgain, h.Stop, h.Release, fits...)
 		})),
 		spec(rule.ReleaseRepeatSuccess, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
-			return after(h.ReleaseAgain, h.Stop, nil, succeed)
+			return after(h.ReleaseAgain, h.Stop, scenario.Act{}, succeed)
 		})),
 		spec(rule.ReleaseRepeatVacancies, with(seatsHeld, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
-			return Move{before: h.Before, via: []*scenario.Reading{h.Held, h.Released}, after: h.ReleasedAgain,
-				stop: h.Stop, between: append(h.Reserve(), sent(h.Release, h.ReleaseAgain)...)}
+			return moved(&h.Opening, 0, h.Release, h.ReleaseAgain)
 		}))...),
 		spec(rule.ReleaseConfirmed, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
 			return after(b.LateRelease, b.Stop, b.Confirm, fits...)
 		})),
 		spec(rule.ReleaseConfirmedKeeps, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			return Move{before: b.Repeated, after: b.LateReleased, stop: b.Stop, between: sent(b.Confirm, b.LateRelease)}
+			return still(b.Repeat.After, b.Stop, b.Confirm, b.LateRelease)
 		})),
 		spec(rule.ReleaseCancelled, cancellable, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
 			return after(b.ReleaseCancelled, b.Stop, b.Cancel, fits...)
 		})),
 		spec(rule.ReleaseCancelledVacancies, cancellable, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			return Move{before: b.AfterConfirmCancelled, after: b.AfterReleaseCancelled, stop: b.Stop, between: sent(b.ReleaseCancelled)}
+			return still(b.ConfirmCancelled.After, b.Stop, b.ReleaseCancelled)
 		})),
-		spec(rule.ReleaseWrongKey, once(scenario.PlayWrongKeys, keyRefused(func(k *scenario.WrongKeys) *probe.Answer { return k.ReleaseWrong }))),
-		spec(rule.ReleaseMissingKey, once(scenario.PlayWrongKeys, keyRefused(func(k *scenario.WrongKeys) *probe.Answer { return k.ReleaseNone }))),
+		spec(rule.ReleaseWrongKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ReleaseWrong })),
+		spec(rule.ReleaseMissingKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ReleaseNone })),
 		spec(rule.ReleaseAuthEffect, with(seatsHeld, counted(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
-			return Move{before: k.AfterReserve, after: k.AfterRelease, stop: k.Stop, between: sent(k.ReleaseWrong, k.ReleaseNone)}
+			return still(k.ReserveNone.After, k.Stop, k.ReleaseWrong, k.ReleaseNone)
 		}))...),
 	}
 }
@@ -65,17 +62,18 @@ func releaseSpecs() []Spec {
 // release of a live hold.
 func releases(r rule.Rule, all scenario.Releases, checks ...check) Finding {
 	var answers []*probe.Answer
+	take := func(act scenario.Act) {
+		if act.Answer != nil && act.Answer.OK(200) {
+			answers = append(answers, act.Answer)
+		}
+	}
 	for _, v := range all.Visits {
 		if f := Stopped(v.Stop); f.Cause != nil && f.Cause.ID == r.ID {
 			return f
 		}
-		if v.Release != nil && v.Release.OK(200) {
-			answers = append(answers, v.Release)
-		}
+		take(v.Release)
 	}
-	if h := all.Holding; h.Release != nil && h.Release.OK(200) {
-		answers = append(answers, h.Release)
-	}
+	take(all.Holding.Release)
 	return reached(len(answers) > 0, all.Holding.Stop).or(func() Finding { return expectEach(answers, checks...) })
 }
 
@@ -83,5 +81,5 @@ func rebookable(t *scenario.SellOut) Try {
 	if t.Released != nil && t.Released.Counted && t.Released.Last.Left < 1 {
 		return unplayed(scenario.NotHere("the released seats were taken meanwhile"))
 	}
-	return reserved(t.Released, t.Again, t.AfterAgain, t.Stop, 200, 201)
+	return reserved(t.Released, t.Again, t.Stop, 200, 201)
 }

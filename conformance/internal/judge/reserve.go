@@ -36,9 +36,7 @@ var (
 func with(first []Step, then ...Step) []Step { return append(first[:len(first):len(first)], then...) }
 
 func reserveSpecs() []Spec {
-	one := counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-		return Move{before: b.Before, after: b.Held, by: -1, stop: b.Stop, between: b.Reserve()}
-	})
+	one := counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return moved(&b.Opening, -1) })
 	specs := []Spec{
 		spec(rule.ReserveStatus, held),
 		spec(rule.ReserveAccepts, held, Step{Subjects: visits, Judge: func(v any) Finding { return accepts(v.(*scenario.Visit)) }}),
@@ -49,14 +47,12 @@ func reserveSpecs() []Spec {
 		spec(rule.ReserveExpiresWindow, held, once(scenario.PlayBooking, expiresInWindow)),
 		spec(rule.ReserveCodeUnique, once(scenario.PlayAll, distinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
 		spec(rule.ReserveMinimal, held, once(scenario.PlayHolding, func(h *scenario.Holding) Finding { return reached(h.Hold != nil, h.Stop) })),
-		spec(rule.ReserveVacanciesOne, with(seatsHeld, andVisits(one, func(v *scenario.Visit) Move {
-			return Move{before: v.Before, after: v.Held, by: -1, stop: v.Stop, between: v.Reserve()}
-		}))...),
+		spec(rule.ReserveVacanciesOne, with(seatsHeld, andVisits(one, func(v *scenario.Visit) Move { return moved(&v.Opening, -1) }))...),
 		spec(rule.ReserveVacanciesMany, with(seatsHeld, several, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
-			return Move{before: h.Before, after: h.Held, by: -h.Guests, stop: h.Stop, between: h.Reserve()}
+			return moved(&h.Opening, -h.Guests)
 		}))...),
 		spec(rule.ReserveVacanciesMixed, with(seatsHeld, once(scenario.PlayMixedParty, mixedTaken), counted(scenario.PlayMixedParty, func(m *scenario.MixedParty) Move {
-			return Move{before: m.Before, after: m.Held, by: -2, stop: m.Stop, between: m.Reserve()}
+			return moved(&m.Opening, -2)
 		}))...),
 		spec(rule.ReserveSoldOut,
 			aside(tried(1, scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedRefused)),
@@ -65,16 +61,16 @@ func reserveSpecs() []Spec {
 			once(scenario.PlaySellOut, soldOut),
 			tried(1, scenario.PlaySellOut, fullRefused)),
 		spec(rule.ReserveTooMany, with(seatsHeld, tried(1, scenario.PlaySellOut, func(t *scenario.SellOut) Try {
-			return reserved(t.Before, t.TooMany, t.AfterTooMany, t.Stop, refusal...)
+			return reserved(t.Before, t.TooMany, t.Stop, refusal...)
 		}))...),
 		spec(rule.ReserveRefusalMessage, once(scenario.PlayRefusedReserves, reserveRefusals)),
 		spec(rule.ReserveRefusalNoEffect, with(seatsHeld, counted(scenario.PlaySellOut, func(t *scenario.SellOut) Move {
-			return Move{before: t.Before, after: t.AfterTooMany, stop: t.Stop, between: sent(t.TooMany)}
+			return still(t.Before, t.Stop, t.TooMany)
 		}))...),
-		spec(rule.ReserveWrongKey, once(scenario.PlayWrongKeys, keyRefused(func(k *scenario.WrongKeys) *probe.Answer { return k.ReserveWrong }))),
-		spec(rule.ReserveMissingKey, once(scenario.PlayWrongKeys, keyRefused(func(k *scenario.WrongKeys) *probe.Answer { return k.ReserveNone }))),
+		spec(rule.ReserveWrongKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ReserveWrong })),
+		spec(rule.ReserveMissingKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ReserveNone })),
 		spec(rule.ReserveAuthEffect, counted(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
-			return Move{before: k.Held, after: k.AfterReserve, stop: k.Stop, between: sent(k.ReserveWrong, k.ReserveNone)}
+			return still(k.Held, k.Stop, k.ReserveWrong, k.ReserveNone)
 		})),
 	)
 }
@@ -166,7 +162,7 @@ func mixedTaken(m *scenario.MixedParty) Finding {
 }
 
 func closedRefused(t *scenario.ClosedSlot) Try {
-	return reserved(t.Fresh, t.Answer, t.After, t.Stop, refusal...)
+	return reserved(t.Before, t.Act, t.Stop, refusal...)
 }
 
 func notSoldOut(t *scenario.SellOut) bool { return t.Full == nil || t.Traits.Holdless }
@@ -186,7 +182,7 @@ func fullRefused(t *scenario.SellOut) Try {
 	if t.Full != nil && t.Full.Counted && t.Full.Last.Left > 0 {
 		return unplayed(scenario.NotHere("the slot was not full any more: other customers moved its seats"))
 	}
-	return reserved(t.Full, t.Over, t.AfterOver, t.Stop, refusal...)
+	return reserved(t.Full, t.Over, t.Stop, refusal...)
 }
 
 func reserveRefusals(answers []*probe.Answer) Finding {
@@ -202,12 +198,11 @@ func reserveRefusals(answers []*probe.Answer) Finding {
 	return f
 }
 
-// keyRefused expects that a call without the registered key was answered with 401.
-func keyRefused(of func(*scenario.WrongKeys) *probe.Answer) func(*scenario.WrongKeys) Finding {
-	return func(k *scenario.WrongKeys) Finding {
-		answer := of(k)
-		return reached(answer != nil, k.Stop).or(func() Finding { return expect(answer, status(unauthorized)) })
-	}
+// keyRefused is the step that a call without the registered key was answered with 401.
+func keyRefused(of func(*scenario.WrongKeys) scenario.Act) Step {
+	return once(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Finding {
+		return after(of(k), k.Stop, scenario.Act{}, status(unauthorized))
+	})
 }
 
 // andVisits weighs what became of the seats in the visits to options too, each by itself.

@@ -68,7 +68,7 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 func TestTheLifeOfAHoldIsJudgedFromItsAnswer(t *testing.T) {
 	t.Parallel()
 	booking := func(life time.Duration, traits scenario.Traits) *scenario.Booking {
-		b := &scenario.Booking{Traits: traits}
+		b := &scenario.Booking{Opening: scenario.Opening{Traits: &traits}}
 		b.Hold = &scenario.Hold{Answer: answer(200, ""), Expires: time.Now().Add(life), Life: life}
 		return b
 	}
@@ -86,7 +86,7 @@ func TestTheLifeOfAHoldIsJudgedFromItsAnswer(t *testing.T) {
 func TestBookingsAreJudgedByTheirAnswers(t *testing.T) {
 	t.Parallel()
 	booking := func(confirm, repeat *probe.Answer) *scenario.Booking {
-		b := &scenario.Booking{BookingID: "b-1", Confirm: confirm, Repeat: repeat}
+		b := &scenario.Booking{BookingID: "b-1", Confirm: scenario.Act{Answer: confirm}, Repeat: scenario.Act{Answer: repeat}}
 		b.Hold = &scenario.Hold{Answer: answer(200, "")}
 		b.Offer = discover.Offer{Product: discover.Product{ID: "walk"}, Option: discover.Option{ID: "morning"}, Slot: discover.Slot{ID: "s-1"}}
 		return b
@@ -149,7 +149,7 @@ func TestNonsenseIsRefusedOrIgnored(t *testing.T) {
 		t.Errorf("want both problems with their answers, got %q", crash.Problems)
 	}
 	finds(t, "held", holdsNobody(&scenario.BadReserves{Parties: []scenario.Odd{odd(answer(200, ""), true)}}), report.Failed, "want it refused, got a hold")
-	finds(t, "not sent", holdsNobody(&scenario.BadReserves{Stop: scenario.Missing("no slot")}), report.Inconclusive, "no slot")
+	finds(t, "not sent", holdsNobody(&scenario.BadReserves{Opening: scenario.Opening{Stop: scenario.Missing("no slot")}}), report.Inconclusive, "no slot")
 }
 
 func TestLimitsAreJudgedOverAllCalls(t *testing.T) {
@@ -191,7 +191,7 @@ func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 		{"two releases, of which one fails", releasedTwice(&scenario.LastSeats{
 			Full: lookAt(0, 0), Swapped: lookAt(100, 1), Look: lookAt(50, 1), Releases: []*probe.Answer{answer(200, ""), answer(404, "")},
 		}), "want 200 for both calls", true},
-		{"not played", lastSeats(&scenario.LastSeats{Stop: scenario.Missing("no slot")}), "", false},
+		{"not played", lastSeats(&scenario.LastSeats{Opening: scenario.Opening{Stop: scenario.Missing("no slot")}}), "", false},
 	} {
 		if (test.got.Flaw == "") != (test.flaw == "") || !strings.Contains(test.got.Flaw, test.flaw) || test.got.Sure != test.sure {
 			t.Errorf("%s: want %q, sure %t, got %q, %t", test.name, test.flaw, test.sure, test.got.Flaw, test.got.Sure)
@@ -207,13 +207,118 @@ func TestAReserveBetweenTwoReadingsIsExplainedByOtherCustomersOnlyWhereTheyCanBe
 		got        Try
 		flaw, sure bool
 	}{
-		{"refused, as it should be", reserved(before, answer(400, ""), nil, nil, 400), false, false},
-		{"held, and others may have given a seat back", reserved(before, answer(200, ""), after, nil, 400), true, false},
-		{"a crash", reserved(before, answer(500, ""), after, nil, 400), true, true},
-		{"not sent", reserved(before, nil, nil, nil, 400), false, false},
+		{"refused, as it should be", reserved(before, scenario.Act{Answer: answer(400, "")}, nil, 400), false, false},
+		{"held, and others may have given a seat back", reserved(before, scenario.Act{Answer: answer(200, ""), After: after}, nil, 400), true, false},
+		{"a crash", reserved(before, scenario.Act{Answer: answer(500, ""), After: after}, nil, 400), true, true},
+		{"not sent", reserved(before, scenario.Act{}, nil, 400), false, false},
 	} {
 		if (test.got.Flaw != "") != test.flaw || test.got.Sure != test.sure || (test.got.Stop != nil) != (test.name == "not sent") {
 			t.Errorf("%s: got %+v", test.name, test.got)
 		}
+	}
+}
+
+func TestFindingsAreBoundedAndCounted(t *testing.T) {
+	t.Parallel()
+	const many = 3 * mostFindings
+	fields := NewFields(strings.Clone)
+	for number := range many {
+		fields.add(rule.SlotID, "want an id", &probe.Exchange{Number: number, Response: &probe.Response{}}, map[string]any{"id": "x"}, "/id")
+	}
+	finding := fields.Finding(rule.SlotID.ID)
+	if len(finding.Problems) != mostFindings || len(finding.Exchanges) != mostFindings {
+		t.Errorf("want %d of %d findings kept, got %d with %d exchanges", mostFindings, many, len(finding.Problems), len(finding.Exchanges))
+	}
+	if got, want := finding.Message, "want an id (and 59 more)"; got != want {
+		t.Errorf("want %q, got %q", want, got)
+	}
+}
+
+func slotAt(id, start string) discover.Slot {
+	begins, err := time.Parse(time.RFC3339, start)
+	if err != nil {
+		panic(err)
+	}
+	return discover.Slot{ID: id, StartText: start, Start: begins, End: begins.Add(time.Hour), Status: "AVAILABLE"}
+}
+
+func answerOf(from, to string, slots ...discover.Slot) scenario.SlotAnswer {
+	return scenario.SlotAnswer{
+		Question: scenario.Question{
+			Product: discover.Product{ID: "walk", Zone: time.UTC}, Option: discover.Option{ID: "morning"}, Window: discover.Window{From: from, To: to},
+		},
+		Slots: slots, Exchange: &probe.Exchange{},
+	}
+}
+
+func TestIDsStayWithTheirSlots(t *testing.T) {
+	t.Parallel()
+	nine, ten := "2026-07-01T09:00:00Z", "2026-07-01T10:00:00Z"
+	for name, test := range map[string]struct {
+		first, second []discover.Slot
+		says          string // "": they stay
+	}{
+		"the same":               {[]discover.Slot{slotAt("a", nine)}, []discover.Slot{slotAt("a", nine)}, ""},
+		"another order":          {[]discover.Slot{slotAt("a", nine), slotAt("b", ten)}, []discover.Slot{slotAt("b", ten), slotAt("a", nine)}, ""},
+		"another offset":         {[]discover.Slot{slotAt("a", nine)}, []discover.Slot{slotAt("a", "2026-07-01T11:00:00+02:00")}, ""},
+		"one gone":               {[]discover.Slot{slotAt("a", nine), slotAt("b", ten)}, []discover.Slot{slotAt("b", ten)}, ""},
+		"one new":                {[]discover.Slot{slotAt("a", nine)}, []discover.Slot{slotAt("a", nine), slotAt("b", ten)}, ""},
+		"two at a time, swapped": {[]discover.Slot{slotAt("a", nine), slotAt("b", nine)}, []discover.Slot{slotAt("b", nine), slotAt("a", nine)}, ""},
+		"another id":             {[]discover.Slot{slotAt("a", nine)}, []discover.Slot{slotAt("x", nine)}, `keep its id "a", got "x"`},
+		"ids by position":        {[]discover.Slot{slotAt("0", nine), slotAt("1", ten)}, []discover.Slot{slotAt("0", ten)}, `want id "0" to stay`},
+		"one of two at a time":   {[]discover.Slot{slotAt("a", nine), slotAt("b", nine)}, []discover.Slot{slotAt("a", nine), slotAt("c", nine)}, `keep its id "b", got "c"`},
+	} {
+		failure := keepsIDs(answerOf("2026-07-01", "2026-07-01", test.first...), answerOf("2026-07-01", "2026-07-01", test.second...)).Message
+		if (failure == "") != (test.says == "") || !strings.Contains(failure, test.says) {
+			t.Errorf("%s: want %q, got %q", name, test.says, failure)
+		}
+	}
+}
+
+// lookAt is a look at a slot, so many milliseconds after the first.
+func lookAt(ms int, left int64) *scenario.Reading {
+	look := scenario.Look{Left: left, Exchange: &probe.Exchange{StartedAt: time.Unix(0, 0).Add(time.Duration(ms) * time.Millisecond)}}
+	return &scenario.Reading{Counted: true, First: look, Last: look}
+}
+
+func TestOnlyWhatMovesWithTheStepsOfAStoryIsItsChange(t *testing.T) {
+	t.Parallel()
+	before, held, released := lookAt(0, 5), lookAt(10, 4), lookAt(110, 4)
+	// Another customer reserved while nothing was done, and the hold was released then.
+	held.Last = lookAt(100, 3).Last
+	m := Move{before: before, via: []*scenario.Reading{held}, after: released}
+	if seats, took := m.moved(); seats != 0 || took != 20*time.Millisecond {
+		t.Errorf("want no seats and 20 ms, got %d and %s", seats, took)
+	}
+	held.First.Left = 5 // the hold took none
+	if got, want := m.String(), "want 5 seats left  (5 ), got 6"; got != want {
+		t.Errorf("want %q, got %q", want, got)
+	}
+}
+
+func TestEveryRuleHasOneSpecAndNeedsOnlyRulesThatHaveOne(t *testing.T) {
+	t.Parallel()
+	specs := map[string]int{}
+	for _, group := range Groups() {
+		for _, spec := range group.Specs {
+			specs[spec.Rule.ID]++
+			if len(spec.Steps) == 0 {
+				t.Errorf("%s: want steps", spec.Rule.ID)
+			}
+			for i, step := range spec.Steps {
+				if !step.Fields && step.Enough == nil && (step.Judge == nil) == (step.Try == nil) {
+					t.Errorf("%s, step %d: want it judged, or tried", spec.Rule.ID, i)
+				}
+			}
+		}
+	}
+	for _, r := range rule.All() {
+		if specs[r.ID] != 1 {
+			t.Errorf("%s: want one spec, got %d", r.ID, specs[r.ID])
+		}
+		delete(specs, r.ID)
+	}
+	for id := range specs {
+		t.Errorf("want a rule %s in the catalogue", id)
 	}
 }

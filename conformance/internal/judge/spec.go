@@ -204,11 +204,27 @@ func (m Move) try() Try {
 	return t
 }
 
-// reserved is what a reserve between two readings says of its rule, which wants
+// moved is what a story has done to the seats from before its hold to its last act, or
+// to the hold where there is none.
+func moved(o *scenario.Opening, by int64, acts ...scenario.Act) Move {
+	m := Move{before: o.Before, after: o.Held, by: by, stop: o.Stop, between: append(o.Reserve(), sent(acts...)...)}
+	for _, act := range acts {
+		m.via, m.after = append(m.via, m.after), act.After
+	}
+	return m
+}
+
+// still is that acts have done nothing to the seats since a reading.
+func still(before *scenario.Reading, stop *scenario.Stop, acts ...scenario.Act) Move {
+	return Move{before: before, after: acts[len(acts)-1].After, stop: stop, between: sent(acts...)}
+}
+
+// reserved is what a reserve after a reading says of its rule, which wants
 // one of these answers. That another customer took or gave back the seat that it
-// was about can explain a hold or a refusal, and no other answer. After is nil
-// where the answer was as it should be.
-func reserved(before *scenario.Reading, answer *probe.Answer, after *scenario.Reading, stop *scenario.Stop, wanted ...int) Try {
+// was about can explain a hold or a refusal, and no other answer. The seats are not
+// counted where the answer was as it should be.
+func reserved(before *scenario.Reading, act scenario.Act, stop *scenario.Stop, wanted ...int) Try {
+	answer, after := act.Answer, act.After
 	if answer == nil {
 		return unplayed(stop)
 	}

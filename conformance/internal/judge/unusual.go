@@ -35,7 +35,7 @@ func unusualSpecs() []Spec {
 	}
 	return append(specs,
 		spec(rule.ReleaseUnknownFields, held, once(scenario.PlayOpenRelease, func(o *scenario.OpenRelease) Finding {
-			return after(o.Release, o.Stop, nil, status(ok), succeed)
+			return after(o.Release, o.Stop, scenario.Act{}, status(ok), succeed)
 		})),
 		spec(rule.CancelUnknownFields, with(cancelled, once(scenario.PlayUnnamedFields, func(b *scenario.UnusualBooking) Finding {
 			return unusualReached(b.Cancel != nil, b.Stop, rule.ReserveUnknownFields, rule.ConfirmUnknownFields).

@@ -3,7 +3,6 @@ package judge
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
@@ -20,9 +19,7 @@ type Verdict struct {
 // be found broken by a later story; nothing makes a broken rule whole again.
 type Verdicts struct {
 	words func(string) string // makes a message fit to be shown
-
-	mu   sync.Mutex
-	byID map[string]*Verdict
+	byID  map[string]*Verdict
 }
 
 // NewVerdicts returns those of a run that has judged nothing.
@@ -31,8 +28,6 @@ func NewVerdicts(words func(string) string) *Verdicts {
 }
 
 func (v *Verdicts) Set(r rule.Rule, outcome report.Outcome, message string) *Verdict {
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	known := &Verdict{RuleResult: report.RuleResult{
 		ID: r.ID, Title: r.Title, Endpoint: r.Endpoint, Level: r.Level, Clause: r.Clause,
 		Outcome: outcome, Message: v.words(message), Why: r.Why, Fix: r.Fix, Exchanges: []probe.Exchange{},
@@ -42,8 +37,6 @@ func (v *Verdicts) Set(r rule.Rule, outcome report.Outcome, message string) *Ver
 }
 
 func (v *Verdicts) Get(id string) *Verdict {
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	return v.byID[id]
 }
 

@@ -3,12 +3,16 @@ package ledger
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"crypto/hmac"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"time"
+
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 // ErrPending says that a file has entries that have still to be undone.
@@ -18,8 +22,8 @@ var ErrPending = errors.New("holds or bookings of an earlier run are still open 
 // name, the time and the version of the format are added. A file that is there is
 // overwritten where it is the ledger of a run that is over and left nothing to be
 // undone; else the error is ErrPending, or ErrInUse, or says what is in the file.
-// Nothing in which redact finds the key is written.
-func Create(name string, head Head, redact func(string) string) (*Ledger, error) {
+// Nothing with the auth key in it is written.
+func Create(name string, head Head, authKey string) (*Ledger, error) {
 	taken, err := take(name, os.O_CREATE)
 	if err != nil {
 		return nil, err
@@ -28,6 +32,8 @@ func Create(name string, head Head, redact func(string) string) (*Ledger, error)
 		return nil, errors.Join(err, taken.close())
 	}
 	head.Version, head.Run, head.StartedAt = version, newRun(), time.Now().UTC()
+	taken.macs = newChain(authKey, head.BaseURL, head.Run)
+	redact := probe.NewRedactor(authKey).Redact
 	if redact(head.BaseURL) != head.BaseURL {
 		head.BaseURL = "" // who cleans up names it again
 	}
@@ -41,25 +47,32 @@ func Create(name string, head Head, redact func(string) string) (*Ledger, error)
 }
 
 // Open reads the ledger in a file of that name, and goes on writing it. The error
-// is ErrInUse, or says what is wrong with the file, and in which line.
-func Open(name string, redact func(string) string) (*Ledger, error) {
+// is ErrInUse, ErrOtherAddress, ErrNoMACs or ErrAltered, or says what is wrong with the
+// file, and in which line.
+func Open(name string, proof Proof) (*Ledger, error) {
 	taken, err := take(name, 0)
 	if err != nil {
 		return nil, err
 	}
-	l, whole, err := read(name, taken.handle)
+	l, macs, whole, err := read(name, taken.handle, proof)
+	if err == nil {
+		err = inFile(name, proof.check(l))
+	}
 	if err == nil {
 		err = inFile(name, taken.cut(whole))
 	}
 	if err != nil {
 		return nil, errors.Join(err, taken.close())
 	}
-	l.redact, l.file = redact, taken
+	if l.doubtful == 0 { // else what follows is no better
+		taken.macs = macs
+	}
+	l.redact, l.file = probe.NewRedactor(proof.AuthKey).Redact, taken
 	return l, nil
 }
 
 func (f *file) mayBeOverwritten(name string) error {
-	l, _, err := read(name, f.handle)
+	l, _, _, err := read(name, f.handle, Proof{})
 	switch {
 	case errors.Is(err, errNoHead):
 		return nil
@@ -83,32 +96,37 @@ const (
 // errNoHead says that a file has no whole line: whoever began it sent nothing.
 var errNoHead = errors.New("the file is empty: no run has begun to write it")
 
-// read reads a ledger, and returns how many bytes of it are whole lines: the last
+// read reads a ledger, checks its MACs, and returns how many bytes of it are whole lines: the last
 // one is torn where the run was killed as it wrote it, and what it was to announce
 // was never sent. The error names the place, as name:line.
-func read(name string, from io.Reader) (l *Ledger, whole int64, err error) {
+func read(name string, from io.Reader, proof Proof) (l *Ledger, macs *chain, whole int64, err error) {
 	l = &Ledger{now: time.Now}
 	lines := bufio.NewReaderSize(from, longestLine)
 	for number := 1; ; number++ {
 		text, err := lines.ReadSlice('\n')
+		object, mac := cutMAC(text)
 		switch {
 		case err == io.EOF && number == 1 && !bytes.HasPrefix([]byte(headPrefix), text[:min(len(text), len(headPrefix))]):
-			return nil, 0, fmt.Errorf("%s:1: %w", name, errNoLedger)
+			return nil, nil, 0, fmt.Errorf("%s:1: %w", name, errNoLedger)
 		case err == io.EOF && number == 1:
-			return nil, 0, fmt.Errorf("%s: %w", name, errNoHead)
+			return nil, nil, 0, fmt.Errorf("%s: %w", name, errNoHead)
 		case err == io.EOF:
-			return l, whole, nil
+			return l, macs, whole, nil
 		case errors.Is(err, bufio.ErrBufferFull):
 			err = fmt.Errorf("want at most %d KiB, got more", longestLine>>10)
 		case err == nil && number == 1:
-			err = l.readHead(text)
+			err = l.readHead(object)
+			macs = newChain(proof.AuthKey, cmp.Or(proof.BaseURL, l.head.BaseURL), l.head.Run)
 		case err == nil && len(l.entries) == mostEntries:
 			err = fmt.Errorf("want at most %d entries, got more", mostEntries)
 		case err == nil:
-			err = l.readLine(text)
+			err = l.readLine(object)
 		}
 		if err != nil {
-			return nil, 0, fmt.Errorf("%s:%d: %w", name, number, err)
+			return nil, nil, 0, fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+		if !hmac.Equal(macs.next(object), mac) && l.doubtful == 0 {
+			l.doubtful = number
 		}
 		whole += int64(len(text))
 	}
@@ -126,7 +144,7 @@ func (l *Ledger) readHead(text []byte) error {
 	if err := decode(text, &l.head); err != nil {
 		return fmt.Errorf("want what the ledger is about: %w", err)
 	}
-	if l.head.Version != version {
+	if l.head.Version != version && l.head.Version != withoutMACs {
 		return fmt.Errorf("want a ledger of version %d, got %d: use the conformance command that wrote it", version, l.head.Version)
 	}
 	return nil

@@ -14,13 +14,13 @@ import (
 
 const key = "the-key-that-no-ledger-holds"
 
-var redact = probe.NewRedactor(key).Redact
+var proof = ledger.Proof{AuthKey: key}
 
 // begin creates a ledger in a file of its own, which is closed at the test's end.
 func begin(t *testing.T) (*ledger.Ledger, string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "ledger.jsonl")
-	l, err := ledger.Create(name, ledger.Head{BaseURL: "https://partner.example", AuthType: "bearer", SuiteVersion: "1.2.3"}, redact)
+	l, err := ledger.Create(name, ledger.Head{BaseURL: "https://partner.example", AuthType: "bearer", SuiteVersion: "1.2.3"}, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func killed(t *testing.T, l *ledger.Ledger, name string) *ledger.Ledger {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := ledger.Open(name, redact)
+	again, err := ledger.Open(name, proof)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestALineThatWasTornAsTheRunWasKilledIsLeftOut(t *testing.T) {
 		if err := os.WriteFile(torn, []byte(text[:cut]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		again, err := ledger.Open(torn, redact)
+		again, err := ledger.Open(torn, proof)
 		if err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
@@ -129,10 +129,10 @@ func TestWhatIsNoLedgerIsRefusedWithItsFileAndLine(t *testing.T) {
 		"a diary of one line":            {"Dear diary", ":1: want a ledger"},
 		"nothing":                        {"", "the file is empty"},
 		"a report":                       {"{\"verdict\":1}\n", ":1: want a ledger"},
-		"another version":                {strings.Replace(text, `{"ledger":1,`, `{"ledger":2,`, 1), ":1: want a ledger of version 1, got 2"},
+		"another version":                {strings.Replace(text, `{"ledger":2,`, `{"ledger":3,`, 1), ":1: want a ledger of version 2, got 3"},
 		"junk between":                   {lines[0] + "junk\n" + lines[1], ":2: want a change of an entry"},
 		"an unknown field":               {lines[0] + `{"entry":1,"colour":"red"}` + "\n", ":2: want a change of an entry"},
-		"two changes in a line":          {lines[0] + strings.TrimSpace(lines[1]) + lines[1], ":2: want a change of an entry: want one JSON object a line"},
+		"two changes in a line":          {lines[0] + strings.TrimSpace(lines[1]) + lines[1], ":2: want a change of an entry"},
 		"a change of what is not there":  {lines[0] + lines[2], ":2: want the attempt of entry 1"},
 		"the same attempt twice":         {lines[0] + lines[1] + lines[1], ":3: want entry 1 attempted once"},
 		"a state that is none":           {lines[0] + strings.Replace(lines[1], `"attempted"`, `"lost"`, 1), `:2: want a state, got "lost"`},
@@ -143,13 +143,13 @@ func TestWhatIsNoLedgerIsRefusedWithItsFileAndLine(t *testing.T) {
 		if err := os.WriteFile(name, []byte(wrong.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ledger.Open(name, redact); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), wrong.want) {
+		if _, err := ledger.Open(name, proof); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), wrong.want) {
 			t.Errorf("%s: want it refused with %q, got %v", what, name+wrong.want, err)
 		}
 		if what == "nothing" {
 			continue // there is nothing that could be lost
 		}
-		if _, err := ledger.Create(name, ledger.Head{}, redact); err == nil || read(t, name) != wrong.text {
+		if _, err := ledger.Create(name, ledger.Head{}, key); err == nil || read(t, name) != wrong.text {
 			t.Errorf("%s: want no run to write over it, got %v", what, err)
 		}
 	}
@@ -177,7 +177,7 @@ func TestALedgerIsOverwrittenOnlyWhereNothingIsLeftToUndo(t *testing.T) {
 			t.Fatal(err)
 		}
 		was := read(t, name)
-		next, err := ledger.Create(name, ledger.Head{}, redact)
+		next, err := ledger.Create(name, ledger.Head{BaseURL: "https://partner.example"}, key)
 		switch {
 		case left.pending && (!errors.Is(err, ledger.ErrPending) || read(t, name) != was):
 			t.Errorf("%s: want it kept, got %v", what, err)
@@ -194,10 +194,10 @@ func TestALedgerIsOverwrittenOnlyWhereNothingIsLeftToUndo(t *testing.T) {
 func TestTwoCannotHaveOneLedger(t *testing.T) {
 	t.Parallel()
 	_, name := begin(t)
-	if _, err := ledger.Create(name, ledger.Head{}, redact); !errors.Is(err, ledger.ErrInUse) {
+	if _, err := ledger.Create(name, ledger.Head{}, key); !errors.Is(err, ledger.ErrInUse) {
 		t.Errorf("want a second run refused, got %v", err)
 	}
-	if _, err := ledger.Open(name, redact); !errors.Is(err, ledger.ErrInUse) {
+	if _, err := ledger.Open(name, proof); !errors.Is(err, ledger.ErrInUse) {
 		t.Errorf("want a clean-up refused while the run is under way, got %v", err)
 	}
 }
@@ -205,7 +205,7 @@ func TestTwoCannotHaveOneLedger(t *testing.T) {
 func TestTheKeyIsInNoLedger(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "ledger.jsonl")
-	l, err := ledger.Create(name, ledger.Head{BaseURL: "https://partner.example/" + key}, redact)
+	l, err := ledger.Create(name, ledger.Head{BaseURL: "https://partner.example/" + key}, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,14 @@ func TestTheKeyIsInNoLedger(t *testing.T) {
 	if entry.Code != "code-"+key {
 		t.Errorf("want the run itself to know the code, got %q", entry.Code)
 	}
-	again := killed(t, l, name)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ledger.Open(name, ledger.Proof{AuthKey: key, BaseURL: "https://partner.example/" + key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = again.Close() })
 	if text := read(t, name); probe.NewRedactor(key).Scanner().Leaks([]byte(text)) {
 		t.Errorf("want the key nowhere, got\n%s", text)
 	}

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -14,8 +16,13 @@ func FuzzLedger(f *testing.F) {
 	for _, seed := range []string{"", head, head + attempt, head + attempt + held, head + attempt + held[:20], head + held, head + attempt + attempt, "junk", head[:9]} {
 		f.Add([]byte(seed))
 	}
+	macs := newChain("key", "http://127.0.0.1", "0a1b2c")
+	sealed := slices.Concat(macs.line([]byte(strings.TrimSpace(head))), macs.line([]byte(strings.TrimSpace(attempt))), macs.line([]byte(strings.TrimSpace(held))))
+	f.Add(sealed)
+	f.Add(bytes.ToUpper(sealed))
+	f.Add(append(bytes.Clone(sealed), macBegin+macEnd...))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		l, whole, err := read("ledger.jsonl", bytes.NewReader(text))
+		l, _, whole, err := read("ledger.jsonl", bytes.NewReader(text), Proof{AuthKey: "key"})
 		if err != nil {
 			return
 		}
@@ -29,7 +36,7 @@ func FuzzLedger(f *testing.F) {
 			l.LatestExpiry(entry)
 		}
 		l.pending()
-		again, size, err := read("ledger.jsonl", bytes.NewReader(text[:whole]))
+		again, _, size, err := read("ledger.jsonl", bytes.NewReader(text[:whole]), Proof{AuthKey: "key"})
 		if err != nil || size != whole || len(again.entries) != len(l.entries) {
 			t.Errorf("want the same again, got %d bytes and %v", size, err)
 		}

@@ -26,6 +26,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -37,6 +38,8 @@ type Ledger struct {
 	redact func(string) string
 	file   *file // nil: it is kept in memory only
 
+	doubtful int // number of the first line that has not the right MAC; 0: all have
+
 	mu      sync.Mutex
 	entries []*Entry
 	trouble error // the file could not be written
@@ -45,14 +48,12 @@ type Ledger struct {
 // New returns a ledger that is kept in memory only.
 func New() *Ledger { return &Ledger{head: Head{Run: newRun()}, now: time.Now} }
 
-// newRun returns a name for a run that no other has.
 func newRun() string {
 	name := make([]byte, 6)
 	_, _ = rand.Read(name) // never fails
 	return hex.EncodeToString(name)
 }
 
-// Head says what the ledger is about.
 func (l *Ledger) Head() Head { return l.head }
 
 // Name is that of the file; "" where it is kept in memory only.
@@ -152,7 +153,6 @@ func (l *Ledger) Trouble() error {
 	return l.trouble
 }
 
-// Entries returns a copy of all entries, in the order of their attempts.
 func (l *Ledger) Entries() []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -269,7 +269,9 @@ func (e *Entry) Open() bool {
 }
 
 const (
-	version = 1
+	version = 2
+	// withoutMACs is the version before, which is read, but proves nothing.
+	withoutMACs = 1
 	// longestID is how many bytes of an id are kept to be shown.
 	longestID = 1000
 	// longestCode is how many bytes a code or booking id may have that is kept to
@@ -306,7 +308,6 @@ type line struct {
 	Trouble   string `json:"trouble,omitempty"`
 }
 
-// decode reads one line strictly.
 func decode(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -325,6 +326,7 @@ var ErrInUse = errors.New("it is in use by a run, or a clean-up, that is still u
 type file struct {
 	lock   *flock.Flock
 	handle *os.File
+	macs   *chain // nil: the lines have none
 }
 
 // errLink refuses a name that may lead anywhere, as in a repository that was cloned.
@@ -337,28 +339,30 @@ func take(name string, flag int) (*file, error) {
 	}
 	handle, err := os.OpenFile(name, os.O_RDWR|flag, 0o600)
 	if err != nil {
-		return nil, inFile(name, reason(err))
+		return nil, inFile(name, fileerror.Reason(err))
 	}
 	taken := &file{lock: flock.New(name), handle: handle}
 	locked, err := taken.lock.TryLock()
 	if err == nil && !locked {
 		err = ErrInUse
 	}
+	if err == nil {
+		err = handle.Chmod(0o600) // one that was there may be open to others
+	}
 	if err != nil {
-		return nil, errors.Join(inFile(name, reason(err)), taken.close())
+		return nil, errors.Join(inFile(name, fileerror.Reason(err)), taken.close())
 	}
 	return taken, nil
 }
 
 func (f *file) close() error { return errors.Join(f.handle.Close(), f.lock.Close()) }
 
-// cut leaves so many bytes, behind which the next line goes.
 func (f *file) cut(size int64) error {
 	if err := f.handle.Truncate(size); err != nil {
-		return reason(err)
+		return fileerror.Reason(err)
 	}
 	_, err := f.handle.Seek(size, io.SeekStart)
-	return reason(err)
+	return fileerror.Reason(err)
 }
 
 // write writes one line in one piece. Safely: it is on the disk, not merely in
@@ -368,28 +372,18 @@ func (f *file) write(value any, safely bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := f.handle.Write(append(text, '\n')); err != nil {
-		return reason(err)
+	if _, err := f.handle.Write(f.macs.line(text)); err != nil {
+		return fileerror.Reason(err)
 	}
 	if safely {
-		return reason(f.handle.Sync())
+		return fileerror.Reason(f.handle.Sync())
 	}
 	return nil
 }
 
-// inFile says which file an error, if there is one, is about.
 func inFile(name string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", name, err)
-}
-
-// reason leaves out the operation and the path of a file error, which the message
-// around it names.
-func reason(err error) error {
-	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
-		return inPath.Err
-	}
-	return err
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Call is one call of a history, each of one guest in the first slot.
 type Call struct {
 	Kind Kind
 	Hold int // the number of the hold that it makes, or is about

@@ -73,7 +73,6 @@ const (
 	Cancel  Kind = "cancel"
 )
 
-// Hold is a hold, and what has become of it.
 type Hold struct {
 	Slot    int
 	Party   Party
@@ -81,7 +80,6 @@ type Hold struct {
 	Booking int // the number of the booking that it has become; 0 where nobody told
 }
 
-// Past says in words what has become of the hold, or "".
 func (h Hold) Past() string {
 	return [...]string{
 		Booked: ", which is a booking", Released: ", which was released",
@@ -89,7 +87,6 @@ func (h Hold) Past() string {
 	}[h.Stage]
 }
 
-// WasBooked reports whether there ever was a booking of it.
 func (h Hold) WasBooked() bool { return h.Stage == Booked || h.Stage == Cancelled }
 
 // State is the slots and the holds on them, as a partner has them that does one thing
@@ -109,7 +106,6 @@ func (s State) equal(other State) bool {
 	return slices.Equal(s.Slots, other.Slots) && slices.Equal(s.Holds, other.Holds)
 }
 
-// Want is which answers to a call the contract allows.
 type Want struct{ Accept, Refuse bool }
 
 func (w Want) allows(accepted bool) bool { return accepted && w.Accept || !accepted && w.Refuse }

@@ -78,12 +78,10 @@ type Scope struct {
 	From, To          string   // dates, both inclusive; "": today, and 60 days after it
 }
 
-// Narrow reports whether some of what the partner sells is left out.
 func (s Scope) Narrow() bool {
 	return s.Products != nil || s.Options != nil || s.From != "" || s.To != ""
 }
 
-// Takes reports whether an option is among those to be asked for and booked.
 func (s Scope) Takes(product, option string) bool {
 	return (s.Products == nil || slices.Contains(s.Products, product)) && (s.Options == nil || slices.Contains(s.Options, option))
 }
@@ -174,7 +172,6 @@ func Choose(filter string, ids []string) (Choice, error) {
 	}
 }
 
-// include adds a rule and all that it needs to what is run.
 func (c Choice) include(r rule.Rule) {
 	if c.Run[r.ID] {
 		return

@@ -33,8 +33,7 @@ const (
 	largestSlots   = 16 << 20 // bytes of an availability answer that are read
 	largestAnswer  = 4 << 20  // bytes of any other answer that are read
 	largestHeader  = 1 << 20  // bytes of an answer's header that are read
-	firstPiece     = 16 << 10 // bytes of a body that are read at once; most are smaller
-	laterPieces    = 1 << 20  // bytes of a body that are read at once then
+	firstPiece     = 16 << 10 // bytes of a body that is too large that are read
 	// idleFor is shorter than any server's keep-alive, so that no request is
 	// lost on a connection that the partner was just closing.
 	idleFor = time.Second
@@ -79,7 +78,6 @@ type Answer struct {
 	Raw []byte // as it came, uncompressed; nil where Failure is set
 }
 
-// OK reports whether a whole answer with one of these statuses came.
 func (a *Answer) OK(statuses ...int) bool {
 	return a.Failure == nil && slices.Contains(statuses, a.Response.Status)
 }
@@ -143,7 +141,6 @@ func (c *Client) Exchanges() []*Exchange {
 	return slices.Clone(c.exchanges)
 }
 
-// Reached reports whether the partner has answered a call.
 func (c *Client) Reached() bool { return c.reached.Load() }
 
 func (c *Client) Close() { c.http.CloseIdleConnections() }
@@ -241,48 +238,18 @@ func (c *Client) exchange(exchange *Exchange, request *http.Request, largest int
 	if answer.ContentLength > largest {
 		largest = firstPiece // enough to show: the rest need not be waited for
 	}
-	raw, size, err := readAtMost(answer.Body, largest)
+	raw, err := io.ReadAll(io.LimitReader(answer.Body, largest+1))
+	if err == nil && int64(len(raw)) > largest {
+		err = errTooLarge
+	}
 	exchange.Response = &Response{
 		Status: answer.StatusCode, Proto: answer.Proto, Header: c.redact.header(answer.Header, c.config.AuthType), Body: c.redact.body(raw),
 	}
 	if err != nil {
-		exchange.Response.Body.Size, exchange.Response.Body.Cut = size, true
+		exchange.Response.Body.Cut = true
 		return nil, err
 	}
 	return raw, nil
-}
-
-// readAtMost reads a body of at most so many bytes; of one that cannot be read
-// whole it returns the beginning, and how many bytes came. It is read in pieces:
-// a buffer that grows by copying would take several times the cap.
-func readAtMost(body io.Reader, largest int64) (raw []byte, size int64, err error) {
-	pieces := [][]byte{make([]byte, firstPiece)}
-	for {
-		piece := pieces[len(pieces)-1]
-		n, err := fill(body, piece)
-		pieces[len(pieces)-1] = piece[:n]
-		size += int64(n)
-		switch {
-		case size > largest:
-			return pieces[0], size, errTooLarge
-		case err == io.EOF:
-			return bytes.Join(pieces, nil), size, nil
-		case err != nil:
-			return pieces[0], size, err
-		}
-		pieces = append(pieces, make([]byte, laterPieces))
-	}
-}
-
-// fill reads until piece is full. Unlike io.ReadFull it leaves io.EOF, the end
-// of a whole body, apart from io.ErrUnexpectedEOF, that of a broken one.
-func fill(body io.Reader, piece []byte) (n int, err error) {
-	for n < len(piece) && err == nil {
-		var more int
-		more, err = body.Read(piece[n:])
-		n += more
-	}
-	return n, err
 }
 
 func sizeCap(endpoint partnerapi.Endpoint) int64 {

@@ -73,13 +73,11 @@ const (
 	Stopped    FailureKind = "stopped"    // the run ended before the answer came
 )
 
-// Failure is a request that got no whole answer.
 type Failure struct {
 	Kind    FailureKind `json:"kind"`
 	Message string      `json:"message"`
 }
 
-// Mentions reports whether the body, as far as it is kept, contains text.
 func (b Body) Mentions(text string) bool { return strings.Contains(b.Text, text) }
 
 // Abridge drops the bodies' text and most headers of an exchange that is no

@@ -1,8 +1,6 @@
 package probe
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -11,144 +9,20 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-const Redacted = "[redacted]"
+// Redacted stands where the key stood.
+const Redacted = redact.Mark
 
-const (
-	// shortestSearched is the length in bytes below which a key is no longer
-	// searched for in running text: it would be found inside ordinary words. The
-	// Authorization header is redacted whatever the key's length.
-	shortestSearched = 6
-	// shortestStump is how many letters of the key give it away where a text
-	// was cut short in the middle of it.
-	shortestStump = 4
-	// ellipsis marks where a text was cut short.
-	ellipsis = "…"
+// ellipsis marks where a text was cut short.
+const ellipsis = "…"
 
-	// layersRedacted is how many encodings, one inside the other, the key is
-	// looked for in. A document adds one to what its parts have, so that fewer
-	// are searched in a finished one: what was redacted is never found again.
-	layersRedacted = 8
-	layersSearched = 6
-)
+// Redactor removes the partner's key from texts.
+type Redactor struct{ *redact.Redactor }
 
-// Redactor removes a key from text, in every encoding in which it may appear:
-// as it is, in base64 at any alignment, in hexadecimal, and each of these
-// escaped for URLs, JSON, HTML or XML, once or several times over, in either case.
-type Redactor struct{ forms [][]byte }
-
-func NewRedactor(key string) *Redactor { return &Redactor{forms: formsOf(key)} }
-
-// Redact returns s without the key. Where s was cut short, with an ellipsis, in
-// the middle of the key, the beginning of the key is removed too.
-func (r *Redactor) Redact(s string) string {
-	var found []span
-	if len(r.forms) > 0 {
-		for l := range layers(s, layersRedacted) {
-			found = append(append(found, l.occurrences(r.forms)...), l.stumps(r.forms)...)
-		}
-	}
-	if len(found) == 0 {
-		return s
-	}
-	slices.SortFunc(found, func(a, b span) int { return cmp.Or(a.from-b.from, a.to-b.to) })
-	var out strings.Builder
-	end := 0
-	for _, span := range found {
-		if span.from >= end {
-			out.WriteString(s[end:span.from])
-			out.WriteString(Redacted)
-		}
-		end = max(end, span.to)
-	}
-	out.WriteString(s[end:])
-	return out.String()
-}
-
-// Scanner returns a search for the key in finished documents. Forms of the key
-// that the documents' own fixed text contains (a key such as "products") are
-// left out: finding them would prove nothing.
-func (r *Redactor) Scanner(fixedText ...[]byte) *Scanner {
-	unsearchable := make([]bool, len(r.forms))
-	for _, text := range append(fixedText, []byte(Redacted)) {
-		for l := range layers(string(text), layersSearched) {
-			for i, form := range r.forms {
-				unsearchable[i] = unsearchable[i] || bytes.Contains(l.text, form)
-			}
-		}
-	}
-	scanner := &Scanner{}
-	for i, form := range r.forms {
-		if !unsearchable[i] {
-			scanner.forms = append(scanner.forms, form)
-		}
-	}
-	return scanner
-}
-
-type Scanner struct{ forms [][]byte }
-
-// Leaks reports whether b contains the key in any encoding.
-func (s *Scanner) Leaks(b []byte) bool {
-	if len(s.forms) == 0 {
-		return false
-	}
-	for l := range layers(string(b), layersSearched) {
-		if len(l.occurrences(s.forms)) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// occurrences returns where the layer holds one of the forms.
-func (l layer) occurrences(forms [][]byte) []span {
-	var found []span
-	for _, form := range forms {
-		for from := 0; ; from++ {
-			at := bytes.Index(l.text[from:], form)
-			if at < 0 {
-				break
-			}
-			from += at
-			found = append(found, l.span(from, from+len(form)))
-		}
-	}
-	return found
-}
-
-// stumps returns where the layer ends, before an ellipsis, in the beginning of
-// one of the forms.
-func (l layer) stumps(forms [][]byte) []span {
-	var found []span
-	for from := 0; ; {
-		at := bytes.Index(l.text[from:], []byte(ellipsis))
-		if at < 0 {
-			return found
-		}
-		cut := len(bytes.TrimRight(l.text[:from+at], `"'\ `))
-		longest := 0
-		for _, form := range forms {
-			longest = max(longest, overlap(l.text[:cut], form))
-		}
-		if longest >= shortestStump {
-			found = append(found, l.span(cut-longest, cut))
-		}
-		from += at + len(ellipsis)
-	}
-}
-
-// overlap returns how many of the first bytes of form text ends in.
-func overlap(text, form []byte) int {
-	for n := min(len(text), len(form)-1); n > 0; n-- {
-		if bytes.HasSuffix(text, form[:n]) {
-			return n
-		}
-	}
-	return 0
-}
+func NewRedactor(key string) *Redactor { return &Redactor{redact.New(key)} }
 
 // header returns a redacted copy of h, cut to a bounded length. Credentials are
 // redacted by their header's name as well, for keys too short to be searched for.

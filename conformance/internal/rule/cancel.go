@@ -4,54 +4,48 @@ import "partnerkit.dev/schemas/partnerapi"
 
 // POST /bookings/{externalBookingId}/cancel.
 
-var CancelSupported = may("cancel.supported", "CAN-6", "The partner takes cancellations").needs("confirm.booking-id").
+var CancelSupported = cancel.may("cancel.supported", "CAN-6", "The partner takes cancellations").needs("confirm.booking-id").
 	why("Without cancel the marketplace refunds its customer, and the partner is not told.").
 	fix("Implement cancel when you want to hear of cancellations.")
-var CancelStatus = must("cancel.status", "CAN-2", "Cancelling a booking is answered with 200").needs("confirm.booking-id").
+var CancelStatus = cancel.must("cancel.status", "CAN-2", "Cancelling a booking is answered with 200").needs("confirm.booking-id").
 	why("The marketplace repeats the cancellation until it is taken; meanwhile the seats are lost.").
 	fix("Answer 200 with a JSON body; 404, 405 or 501 say that cancel is not supported at all.")
-var CancelJSON = must("cancel.json", "CAN-2", "A cancellation is answered with a JSON object").needs("cancel.status").
+var CancelJSON = cancel.must("cancel.json", "CAN-2", "A cancellation is answered with a JSON object").needs("cancel.status").
 	why("Without success the marketplace does not know whether the booking is cancelled.").
 	fix("Send {\"success\": true}.")
-var CancelSuccess = must("cancel.success", "CAN-2", "A cancelled booking is answered with success true").needs("cancel.json").
+var CancelSuccess = cancel.must("cancel.success", "CAN-2", "A cancelled booking is answered with success true").needs("cancel.json").
 	why("Anything else says that the booking stands.").
 	fix("Send success as the boolean true; message, where sent, as a string.")
-var CancelVacancies = must("cancel.vacancies", "CAN-3", "Cancelling a booking gives its seats back").
+var CancelVacancies = cancel.must("cancel.vacancies", "CAN-3", "Cancelling a booking gives its seats back").
 	needs("cancel.success", "confirm.repeat.vacancies", "release.confirmed.keeps-booking").
 	why("Seats of cancelled bookings are never sold.").
 	fix("Give the seats back in the transaction that cancels the booking.")
-var CancelRepeatStatus = must("cancel.repeat.status", "CAN-5", "A second cancellation is answered with 200").needs("cancel.success", "cancel.unknown").
+var CancelUnknown = cancel.must("cancel.unknown", "CAN-4", "An unknown booking is answered with 200").needs("cancel.json").
+	why("A 404 says that cancel is not supported at all: the marketplace stops sending cancellations.").
+	fix("Answer 200 with {\"success\": true} where there is no such booking.")
+var CancelUnknownSuccess = cancel.must("cancel.unknown.success", "CAN-4", "An unknown booking is answered with success true").needs("cancel.unknown", "cancel.success").
+	why("There is no booking, which is what was asked for; anything else reads as a failure.").
+	fix("Answer {\"success\": true} where there is no such booking.")
+var CancelRepeatStatus = cancel.must("cancel.repeat.status", "CAN-5", "A second cancellation is answered with 200").needs("cancel.success", "cancel.unknown").
 	why("A cancellation whose answer was lost is repeated; an error looks like one that was not taken.").
 	fix("Answer 200 whether the booking is still there or not.")
-var CancelRepeatSuccess = should("cancel.repeat.success", "CAN-5", "A second cancellation is answered with success true").
+var CancelRepeatSuccess = cancel.should("cancel.repeat.success", "CAN-5", "A second cancellation is answered with success true").
 	needs("cancel.repeat.status", "cancel.unknown.success").
 	why("The booking is cancelled, which is what was asked for.").
 	fix("Answer {\"success\": true} whether the booking is still there or not.")
-var CancelRepeatVacancies = must("cancel.repeat.vacancies", "CAN-5", "A second cancellation gives no seats back").needs("cancel.vacancies").
+var CancelRepeatVacancies = cancel.must("cancel.repeat.vacancies", "CAN-5", "A second cancellation gives no seats back").needs("cancel.vacancies").
 	why("Seats given back twice are sold twice.").
 	fix("Give seats back only in the transaction that ends a live booking.")
-var CancelUnknown = must("cancel.unknown", "CAN-4", "An unknown booking is answered with 200").needs("cancel.json").
-	why("A 404 says that cancel is not supported at all: the marketplace stops sending cancellations.").
-	fix("Answer 200 with {\"success\": true} where there is no such booking.")
-var CancelUnknownSuccess = must("cancel.unknown.success", "CAN-4", "An unknown booking is answered with success true").needs("cancel.unknown", "cancel.success").
-	why("There is no booking, which is what was asked for; anything else reads as a failure.").
-	fix("Answer {\"success\": true} where there is no such booking.")
-var CancelRace = must("cancel.race", "CAN-5", "Two cancellations at the same time give the seats back once").
+var CancelRace = cancel.must("cancel.race", "CAN-5", "Two cancellations at the same time give the seats back once").
 	needs("cancel.repeat.status", "cancel.repeat.vacancies", "confirm.race").
 	why("A cancellation whose answer is late is sent again while the first is under way: seats given back twice are sold twice.").
 	fix("End the booking with an update that asks in its condition whether it is live, and give seats back only where it changed a row.")
-var CancelWithoutBody = must("cancel.without-body", "CAN-1", "A cancellation works without a body").needs("cancel.json").
+var CancelWithoutBody = cancel.must("cancel.without-body", "CAN-1", "A cancellation works without a body").needs("cancel.json").
 	why("The reason is optional; most customers give none.").
 	fix("Take the booking id from the path; do not require a body or a content type.")
-var CancelContentType = contentType(partnerapi.Cancel, "cancel.json")
-var CancelWrongKey = wrongKey(partnerapi.Cancel, "cancel.json")
-var CancelMissingKey = missingKey(partnerapi.Cancel)
-var CancelAuthEffect = authNoEffect(partnerapi.Cancel, "A cancellation answered with 401 cancels nothing",
+var CancelContentType = cancel.contentType(partnerapi.Cancel, "cancel.json")
+var CancelWrongKey = cancel.wrongKey(partnerapi.Cancel, "cancel.json")
+var CancelMissingKey = cancel.missingKey(partnerapi.Cancel)
+var CancelAuthEffect = cancel.authNoEffect(partnerapi.Cancel, "A cancellation answered with 401 cancels nothing",
 	"Anybody could cancel other people's bookings.", "confirm.repeat.vacancies")
-var CancelLimit = limit(partnerapi.Cancel)
-
-var cancelRules = []Rule{
-	CancelSupported, CancelStatus, CancelJSON, CancelSuccess, CancelVacancies, CancelUnknown, CancelUnknownSuccess,
-	CancelRepeatStatus, CancelRepeatSuccess, CancelRepeatVacancies, CancelRace, CancelWithoutBody, CancelContentType,
-	CancelWrongKey, CancelMissingKey, CancelAuthEffect, CancelLimit,
-}
+var CancelLimit = cancel.limit(partnerapi.Cancel)

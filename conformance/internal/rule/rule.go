@@ -5,7 +5,7 @@
 //
 // The specs, the reports, the documentation and the command line are all drawn
 // from this catalogue. To add a rule, declare it beside its neighbours in the
-// file of its endpoint and judge it in package judge.
+// file of its endpoint, in the order of judging, and judge it in package judge.
 package rule
 
 import (
@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"partnerkit.dev/internal/nearest"
+	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -38,26 +39,29 @@ type Rule struct {
 	Why      string              // what the marketplace does when it does not hold
 	Fix      string              // where to look, and what to change
 	Needs    []string            // ids of the rules without which this one cannot be judged
+
+	chapter *chapter
+	// places are those of the endpoint's resource whose fields the rule is about: JSON
+	// pointers in which * stands for any index; one that ends in /** stands for all below
+	// it, too.
+	places []string
 }
 
-// must, should and may begin a rule of that level; needs, why and fix complete it.
-func must(id, clause, title string) Rule   { return newRule(Must, id, clause, title) }
-func should(id, clause, title string) Rule { return newRule(Should, id, clause, title) }
-func may(id, clause, title string) Rule    { return newRule(May, id, clause, title) }
+// chapter is the rules of one subject, in the order in which they are declared: a run
+// judges them in that order.
+type chapter struct{ rules []Rule }
 
-func newRule(level Level, id, clause, title string) Rule {
+var preflight, products, availability, reserve, confirm, release, cancel, unusual, nonsense, lifecycles chapter
+
+// must, should and may begin a rule of that level; at, needs and why add to it, and fix
+// completes it.
+func (c *chapter) must(id, clause, title string) Rule   { return c.begin(Must, id, clause, title) }
+func (c *chapter) should(id, clause, title string) Rule { return c.begin(Should, id, clause, title) }
+func (c *chapter) may(id, clause, title string) Rule    { return c.begin(May, id, clause, title) }
+
+func (c *chapter) begin(level Level, id, clause, title string) Rule {
 	endpoint, _, _ := strings.Cut(id, ".")
-	return Rule{ID: id, Level: level, Endpoint: partnerapi.Endpoint(endpoint), Clause: clause, Title: title}
-}
-
-func (r Rule) why(words string) Rule {
-	r.Why = words
-	return r
-}
-
-func (r Rule) fix(words string) Rule {
-	r.Fix = words
-	return r
+	return Rule{ID: id, Level: level, Endpoint: partnerapi.Endpoint(endpoint), Clause: clause, Title: title, chapter: c}
 }
 
 func (r Rule) needs(ids ...string) Rule {
@@ -65,16 +69,32 @@ func (r Rule) needs(ids ...string) Rule {
 	return r
 }
 
+func (r Rule) at(places ...string) Rule {
+	r.places = places
+	return r
+}
+
+func (r Rule) why(words string) Rule {
+	r.Why = words
+	return r
+}
+
+// fix enters the rule in its chapter.
+func (r Rule) fix(words string) Rule {
+	r.Fix = words
+	r.chapter.rules = append(r.chapter.rules, r)
+	return r
+}
+
 // All returns every rule, in the order in which a run judges them. The slice is
 // the caller's own.
 func All() []Rule {
 	return slices.Concat(
-		preflightRules, productsRules, availabilityRules, reserveRules, confirmRules, releaseRules, cancelRules, unusualRules,
-		badInputRules, explorationRules,
+		preflight.rules, products.rules, availability.rules, reserve.rules, confirm.rules, release.rules, cancel.rules,
+		unusual.rules, nonsense.rules, lifecycles.rules,
 	)
 }
 
-// byID is the catalogue for lookups, of which a run makes many.
 var byID = sync.OnceValue(func() map[string]Rule {
 	rules := map[string]Rule{}
 	for _, r := range All() {
@@ -114,42 +134,89 @@ func BuildsOn(r Rule, id string) bool {
 	return false
 }
 
+// Fields returns the rules about fields of the endpoint's resource.
+func Fields(e partnerapi.Endpoint) []Rule {
+	return slices.DeleteFunc(All(), func(r Rule) bool { return r.Endpoint != e || len(r.places) == 0 })
+}
+
+// Owner returns the rule that a problem at a place of the endpoint's resource breaks:
+// the one about that very place, else about the smallest part that holds it.
+func Owner(e partnerapi.Endpoint, problem schemas.Problem) (owner Rule) {
+	longest := -1
+	for _, r := range fields()[e] {
+		for _, place := range r.places {
+			above, everything := strings.CutSuffix(place, "/**")
+			if covers(above, everything, problem.Pointer) && (len(above) > longest || !everything) {
+				owner, longest = r, len(above)
+			}
+		}
+	}
+	// The fixed ids of guest types are a rule of their own: a unit with another
+	// id has an id.
+	if owner.ID == UnitID.ID && slices.Contains([]string{"const", "not", "enum"}, problem.Keyword) {
+		return UnitFixedID
+	}
+	return owner
+}
+
+// fields are the rules about fields, of which a wrong catalog asks for each of its own.
+var fields = sync.OnceValue(func() map[partnerapi.Endpoint][]Rule {
+	all := map[partnerapi.Endpoint][]Rule{}
+	for _, e := range partnerapi.Endpoints() {
+		all[e] = Fields(e)
+	}
+	return all
+})
+
+func covers(above string, everything bool, pointer string) bool {
+	wants, has := strings.Split(above, "/"), strings.Split(pointer, "/")
+	if len(has) < len(wants) || len(has) > len(wants) && !everything {
+		return false
+	}
+	for i, want := range wants {
+		if want != "*" && want != has[i] || want == "*" && strings.Trim(has[i], "0123456789") != "" {
+			return false
+		}
+	}
+	return true
+}
+
 // Every endpoint answers the same questions about its content type, its
 // credentials and its limit; these families keep their words in one place.
 
 // field is a rule about a field of the catalog or of a slot.
-func field(id, clause, title, why, fix string) Rule {
-	r := must(id, clause, title).why(why).fix(fix)
-	return r.needs(string(r.Endpoint) + ".shape")
+func (c *chapter) field(id, clause, title, why, fix string, places ...string) Rule {
+	endpoint, _, _ := strings.Cut(id, ".")
+	return c.must(id, clause, title).at(places...).needs(endpoint + ".shape").why(why).fix(fix)
 }
 
-func contentType(e partnerapi.Endpoint, needs ...string) Rule {
-	return should(string(e)+".content-type", "GEN-1", "The answer is declared as JSON").needs(needs...).
+func (c *chapter) contentType(e partnerapi.Endpoint, needs ...string) Rule {
+	return c.should(string(e)+".content-type", "GEN-1", "The answer is declared as JSON").needs(needs...).
 		why("Proxies and client libraries decide by the content type whether to read, cache or rewrite a body.").
 		fix("Send Content-Type: application/json with every JSON body.")
 }
 
-func wrongKey(e partnerapi.Endpoint, needs ...string) Rule {
-	return must(string(e)+".auth.wrong-key", "AUTH-2", "A wrong key is answered with 401").needs(needs...).
+func (c *chapter) wrongKey(e partnerapi.Endpoint, needs ...string) Rule {
+	return c.must(string(e)+".auth.wrong-key", "AUTH-2", "A wrong key is answered with 401").needs(needs...).
 		why("The marketplace tells a revoked or mistyped key by its 401; without it anybody may act in its name.").
 		fix(fmt.Sprintf("Check the Authorization header on the %s endpoint before anything else, and answer 401.", e))
 }
 
-func missingKey(e partnerapi.Endpoint) Rule {
-	return must(string(e)+".auth.missing-key", "AUTH-3", "A request without a key is answered with 401").needs(string(e) + ".auth.wrong-key").
+func (c *chapter) missingKey(e partnerapi.Endpoint) Rule {
+	return c.must(string(e)+".auth.missing-key", "AUTH-3", "A request without a key is answered with 401").needs(string(e) + ".auth.wrong-key").
 		why("An endpoint that lets a request without credentials through is open to everybody.").
 		fix(fmt.Sprintf("Answer 401 on the %s endpoint where the Authorization header is absent or empty.", e))
 }
 
-func authNoEffect(e partnerapi.Endpoint, title, why string, needs ...string) Rule {
-	return must(string(e)+".auth.no-effect", "AUTH-5", title).
+func (c *chapter) authNoEffect(e partnerapi.Endpoint, title, why string, needs ...string) Rule {
+	return c.must(string(e)+".auth.no-effect", "AUTH-5", title).
 		needs(append([]string{string(e) + ".auth.wrong-key", string(e) + ".auth.missing-key"}, needs...)...).
 		why(why).
 		fix("Check the credentials before the work, not after it: a 401 must leave no trace.")
 }
 
-func limit(e partnerapi.Endpoint) Rule {
-	return must(string(e)+".limit", "LIM-1", fmt.Sprintf("The whole answer arrives within %.0f s", e.Timeout(partnerapi.Healthy).Seconds())).
+func (c *chapter) limit(e partnerapi.Endpoint) Rule {
+	return c.must(string(e)+".limit", "LIM-1", fmt.Sprintf("The whole answer arrives within %.0f s", e.Timeout(partnerapi.Healthy).Seconds())).
 		why("The marketplace hangs up when the limit has passed: the answer is lost, and counts against the partner's health.").
 		fix("Answer from data at hand; move slow work (mails, other systems, reports) behind the answer.")
 }
@@ -204,7 +271,6 @@ var unjudged = map[string]string{
 	"WHK-4":  "what the marketplace answers: the mock partner sends the webhook and shows the answer",
 }
 
-// sections are the sections of the contract, in its order.
 var sections = []string{"GEN", "AUTH", "PRD", "AVL", "RSV", "CNF", "REL", "CAN", "LIM", "WHK"}
 
 func compareClauses(a, b string) int {
@@ -213,7 +279,6 @@ func compareClauses(a, b string) int {
 	return cmp.Or(cmp.Compare(sectionA, sectionB), cmp.Compare(numberA, numberB))
 }
 
-// splitClause returns the place of the clause's section, and its number in it.
 func splitClause(id string) (section, number int) {
 	name, digits, _ := strings.Cut(id, "-")
 	number, _ = strconv.Atoi(digits) // a test holds every id against the contract

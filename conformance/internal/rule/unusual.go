@@ -1,69 +1,56 @@
 package rule
 
-import (
-	"partnerkit.dev/schemas/partnerapi"
-)
+import "partnerkit.dev/schemas/partnerapi"
 
 // Calls that are lawful, and not what a partner's programmer tries first.
 var (
-	ReserveAnyAlphabet = anyAlphabet(partnerapi.Reserve, "RSV-2", "reserve.code")
-	ConfirmAnyAlphabet = anyAlphabet(partnerapi.Confirm, "CNF-2", "confirm.booking-id", "reserve.contact.any-alphabet")
+	ReserveAnyAlphabet = unusual.anyAlphabet(partnerapi.Reserve, "RSV-2", "reserve.code")
+	ConfirmAnyAlphabet = unusual.anyAlphabet(partnerapi.Confirm, "CNF-2", "confirm.booking-id", "reserve.contact.any-alphabet")
 
-	AvailabilityUnknownFields = unknownFields(partnerapi.Availability, "availability.shape")
-	ReserveUnknownFields      = unknownFields(partnerapi.Reserve, "reserve.code")
-	ConfirmUnknownFields      = unknownFields(partnerapi.Confirm, "confirm.booking-id")
-	ReleaseUnknownFields      = unknownFields(partnerapi.Release, "release.success")
-	CancelUnknownFields       = unknownFields(partnerapi.Cancel, "cancel.success")
-
-	unusualRules = []Rule{
-		ReserveAnyAlphabet, ConfirmAnyAlphabet,
-		AvailabilityUnknownFields, ReserveUnknownFields, ConfirmUnknownFields, ReleaseUnknownFields, CancelUnknownFields,
-	}
+	AvailabilityUnknownFields = unusual.unknownFields(partnerapi.Availability, "availability.shape")
+	ReserveUnknownFields      = unusual.unknownFields(partnerapi.Reserve, "reserve.code")
+	ConfirmUnknownFields      = unusual.unknownFields(partnerapi.Confirm, "confirm.booking-id")
+	ReleaseUnknownFields      = unusual.unknownFields(partnerapi.Release, "release.success")
+	CancelUnknownFields       = unusual.unknownFields(partnerapi.Cancel, "cancel.success")
 )
 
-func anyAlphabet(e partnerapi.Endpoint, clause string, needs ...string) Rule {
-	return must(string(e)+".contact.any-alphabet", clause, "A guest's name may be in any alphabet").needs(needs...).
+func (c *chapter) anyAlphabet(e partnerapi.Endpoint, clause string, needs ...string) Rule {
+	return c.must(string(e)+".contact.any-alphabet", clause, "A guest's name may be in any alphabet").needs(needs...).
 		why("Customers come from everywhere: one whose name is refused cannot book, however often the sale is tried again.").
 		fix("Keep names as UTF-8 of up to four bytes a character (utf8mb4 in MySQL), and look for no pattern in them.")
 }
 
-func unknownFields(e partnerapi.Endpoint, needs string) Rule {
-	return should(string(e)+".unknown-fields", "GEN-9", "A field that the contract does not name is ignored").needs(needs).
+func (c *chapter) unknownFields(e partnerapi.Endpoint, needs string) Rule {
+	return c.should(string(e)+".unknown-fields", "GEN-9", "A field that the contract does not name is ignored").needs(needs).
 		why("The day the contract has one field more, a partner that refuses what it does not know sells nothing any more.").
 		fix("Read the fields that you know, and let all others pass; no additionalProperties: false.")
 }
 
 // Calls that the marketplace never sends (GEN-8).
 
-var ProductsBadInput = badInput(partnerapi.Products, "products.shape")
-var AvailabilityBadInput = badInput(partnerapi.Availability, "availability.shape")
-var ReserveBadInput = badInput(partnerapi.Reserve, "reserve.code")
-var ConfirmBadInput = badInput(partnerapi.Confirm, "confirm.unknown")
-var ReleaseBadInput = badInput(partnerapi.Release, "release.unknown")
-var CancelBadInput = badInput(partnerapi.Cancel, "cancel.unknown")
-
-var ReserveNobody = should("reserve.nobody", "GEN-8", "No hold is made for nobody, or for guests that are not sold to").needs("reserve.code").
+var ProductsBadInput = nonsense.badInput(partnerapi.Products, "products.shape")
+var AvailabilityBadInput = nonsense.badInput(partnerapi.Availability, "availability.shape")
+var ReserveBadInput = nonsense.badInput(partnerapi.Reserve, "reserve.code")
+var ReserveNobody = nonsense.should("reserve.nobody", "GEN-8", "No hold is made for nobody, or for guests that are not sold to").needs("reserve.code").
 	why("A hold without guests, or for minus one, makes the count of seats wrong for everybody.").
 	fix("Refuse an empty party, quantities below 1 and unknown unit ids with 400.")
-var ReserveBadInputEffect = should("reserve.bad-input.no-effect", "GEN-8", "A reserve that makes no sense takes no seats").
+var ReserveBadInputEffect = nonsense.should("reserve.bad-input.no-effect", "GEN-8", "A reserve that makes no sense takes no seats").
 	needs("reserve.vacancies.one", "release.vacancies.one", "reserve.refusal.no-effect").
 	why("Seats taken for nobody are never sold.").
 	fix("Check the whole body before any seat is counted, or roll back what was taken before the refusal.")
+var ConfirmBadInput = nonsense.badInput(partnerapi.Confirm, "confirm.unknown")
+var ReleaseBadInput = nonsense.badInput(partnerapi.Release, "release.unknown")
+var CancelBadInput = nonsense.badInput(partnerapi.Cancel, "cancel.unknown")
 
-var badInputRules = []Rule{
-	ProductsBadInput, AvailabilityBadInput, ReserveBadInput, ReserveNobody, ReserveBadInputEffect,
-	ConfirmBadInput, ReleaseBadInput, CancelBadInput,
-}
-
-func badInput(endpoint partnerapi.Endpoint, needs string) Rule {
-	return should(string(endpoint)+".bad-input", "GEN-8", "Input that makes no sense is refused or ignored").needs(needs).
+func (c *chapter) badInput(endpoint partnerapi.Endpoint, needs string) Rule {
+	return c.should(string(endpoint)+".bad-input", "GEN-8", "Input that makes no sense is refused or ignored").needs(needs).
 		why("A crash or a connection that drops takes other customers' calls with it, and shows that input is not checked.").
 		fix("Check the body before anything else, and answer 400 with a message.")
 }
 
 // Lifecycles that nobody thought of.
 
-var AvailabilityLifecycle = must("availability.lifecycle", "AVL-5", "Answers and vacancies are right after any order of reserves, confirms, releases and cancellations").
+var AvailabilityLifecycle = lifecycles.must("availability.lifecycle", "AVL-5", "Answers and vacancies are right after any order of reserves, confirms, releases and cancellations").
 	needs(
 		"reserve.expires-at", "reserve.code.unique", "reserve.vacancies.mixed", "reserve.sold-out", "reserve.too-many",
 		"reserve.refusal.message", "reserve.refusal.no-effect",
@@ -75,5 +62,3 @@ var AvailabilityLifecycle = must("availability.lifecycle", "AVL-5", "Answers and
 	).
 	why("Customers change their minds in every order; seats that are lost or sold twice in an unusual one are noticed at the gate.").
 	fix("Follow the steps of the story that broke: what the last one shows was decided by the state that the earlier ones left.")
-
-var explorationRules = []Rule{AvailabilityLifecycle}

@@ -78,25 +78,21 @@ func PlayBadCancels(ctx context.Context, p *Player, _ int) Oddities {
 // BadReserves is reserves that make no sense, for a slot whose seats are
 // counted before and after.
 type BadReserves struct {
-	Before  *Reading
+	Opening
 	Bodies  []Odd
 	Parties []Odd
 	After   *Reading
-	Stop    *Stop
-
-	offer discover.Offer
 }
 
 // PlayBadReserves plays it; all attempts are on slots of one option.
 func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
-	return played(p, "bad reserves", attempt, func(b *BadReserves) {
-		option := optionOf(attempt, func() discover.Offer { return PlayBadReserves(ctx, p, 0).offer })
-		if b.offer, b.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, OptionKey: option}); b.Stop != nil {
+	return played(p, "bad reserves", attempt, func(b *BadReserves, option string) {
+		if b.Offer, b.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, OptionKey: option}); b.Stop != nil {
 			return
 		}
-		lead := b.offer.Option.Lead()
+		lead := b.Offer.Option.Lead()
 		valid := partnerapi.ReserveRequest{
-			ProductID: b.offer.Product.ID, OptionID: b.offer.Option.ID, AvailabilityID: b.offer.Slot.ID, Units: Guests(b.offer.Option, 1),
+			ProductID: b.Offer.Product.ID, OptionID: b.Offer.Option.ID, AvailabilityID: b.Offer.Slot.ID, Units: Guests(b.Offer.Option, 1),
 		}
 		bodies := append(nonsenseOf(valid, "availabilityId"), contactNonsense(valid)...)
 		bodies = append(bodies, with(encode(valid), "1,000 units", "units", slices.Repeat(quantity(lead, "1"), manyUnits)))
@@ -105,12 +101,11 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 		for _, what := range slices.Sorted(maps.Keys(strange)) {
 			parties = append(parties, with(encode(valid), what, "units", strange[what]))
 		}
-		steps(&b.Stop,
-			p.count(ctx, b.offer, "before reserves that make no sense", &b.Before),
-			func() (stop *Stop) { b.Bodies, stop = p.Book.reserveAll(ctx, b.offer, bodies); return stop },
-			func() (stop *Stop) { b.Parties, stop = p.Book.reserveAll(ctx, b.offer, parties); return stop },
-			p.count(ctx, b.offer, "after reserves that make no sense", &b.After),
-		)
+		t := p.tell(ctx, &b.Opening)
+		t.count("before reserves that make no sense", &b.Before)
+		t.step(func() (stop *Stop) { b.Bodies, stop = p.Book.reserveAll(ctx, b.Offer, bodies); return stop })
+		t.step(func() (stop *Stop) { b.Parties, stop = p.Book.reserveAll(ctx, b.Offer, parties); return stop })
+		t.count("after reserves that make no sense", &b.After)
 	})
 }
 
@@ -123,13 +118,13 @@ func (b *Booker) reserveAll(ctx context.Context, offer discover.Offer, all []non
 			return Odd{}, stop
 		}
 		answer, stop := b.calls.odd(context.WithoutCancel(ctx), n.call(partnerapi.Reserve, http.MethodPost, partnerapi.ReservePath))
-		b.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+		b.calls.Ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
 		odd := Odd{What: n.what, Answer: answer, Held: entry.State == ledger.Held}
 		if stop == nil && odd.Held {
 			_, stop = b.releaseHold(ctx, "release it", held(entry, answer), true)
 		}
 		if stop == nil && ctx.Err() != nil {
-			stop = b.calls.time.out()
+			stop = b.calls.Time.out()
 		}
 		return odd, stop
 	})
@@ -148,7 +143,7 @@ func (c *caller) sendAll(ctx context.Context, all []nonsense, call func(nonsense
 // finding, and waiting for all would take the run's time.
 func (c *caller) tryAll(all []nonsense, send func(nonsense) (Odd, *Stop)) (sent []Odd, stop *Stop) {
 	few := together
-	if c.alone {
+	if c.NoRaces {
 		few = 1
 	}
 	for few := range slices.Chunk(all, few) {
@@ -174,7 +169,6 @@ func (n nonsense) call(endpoint partnerapi.Endpoint, method, path string) probe.
 	return probe.Call{Endpoint: endpoint, Purpose: n.what, Method: method, Path: path, Body: n.body, BodyType: n.bodyType, Key: probe.GoodKey}
 }
 
-// nonsense is a body that the marketplace never sends.
 type nonsense struct {
 	what     string
 	body     []byte
@@ -252,7 +246,6 @@ func strangeParties(lead string) map[string]any {
 	}
 }
 
-// quantity is a party of one unit; the number may be any.
 func quantity(unit, number string) []map[string]any {
 	return []map[string]any{{"id": unit, "quantity": json.Number(number)}}
 }
@@ -271,7 +264,6 @@ func strangeSegments(named string) []nonsense {
 	}
 }
 
-// strangeQueries are parameters of a pull that make no sense.
 func strangeQueries() map[string]url.Values {
 	return map[string]url.Values{
 		"a limit below nothing":          {"limit": {"-1"}},
@@ -285,7 +277,6 @@ func with(whole []byte, what, field string, value any) nonsense {
 	return nonsense{what: what, body: edited(whole, func(body map[string]any) { body[field] = value })}
 }
 
-// edited returns a body of ours with a change.
 func edited(whole []byte, change func(body map[string]any)) []byte {
 	body := map[string]any{}
 	if err := json.Unmarshal(whole, &body); err != nil {

@@ -24,7 +24,7 @@ func (b *Booker) Confirm(ctx context.Context, purpose string, h *Hold, full bool
 
 func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*probe.Answer, *Stop) {
 	if ctx.Err() != nil {
-		return nil, b.calls.time.out()
+		return nil, b.calls.Time.out()
 	}
 	settle, stop := b.confirming(h)
 	if stop != nil {
@@ -42,15 +42,15 @@ func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*prob
 // is read nobody knows whether there is a booking. The answers are to be given to
 // settle. The stop says why the code must not be confirmed.
 func (b *Booker) confirming(h *Hold) (settle func(...*probe.Answer), stop *Stop) {
-	if most := b.bounds.MaxBookings; h.Held() && b.made >= most {
+	if most := b.calls.Bounds.MaxBookings; h.Held() && b.made >= most {
 		return nil, outOfBounds("no more than %d bookings may be made (--max-bookings)", most)
 	}
 	was := h.entry.State
 	if was == ledger.Held || was == ledger.Undone {
-		b.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Doubtful })
+		b.calls.Ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Doubtful })
 	}
-	back := func() { b.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = was }) }
-	if err := b.ledger.Trouble(); err != nil {
+	back := func() { b.calls.Ledger.Record(h.entry, func(e *ledger.Entry) { e.State = was }) }
+	if err := b.calls.Ledger.Trouble(); err != nil {
 		back()
 		return nil, unrecorded(err)
 	}
@@ -77,13 +77,13 @@ func (b *Booker) confirming(h *Hold) (settle func(...*probe.Answer), stop *Stop)
 func (b *Booker) recordBooking(h *Hold, id string) bool {
 	entry := h.entry
 	if entry.BookingID != "" && entry.BookingID != id {
-		entry = b.ledger.Add(h.entry.Slot, h.entry.Units)
+		entry = b.calls.Ledger.Add(h.entry.Slot, h.entry.Units)
 	}
 	if entry.State == ledger.Booked {
 		return true // a repeat that was answered with the same booking
 	}
 	b.made++
-	b.ledger.Record(entry, func(e *ledger.Entry) {
+	b.calls.Ledger.Record(entry, func(e *ledger.Entry) {
 		e.State, e.BookingID = ledger.Booked, id
 		if id == "" {
 			e.State, e.Trouble = ledger.Doubtful, undo.NoBookingID
@@ -98,23 +98,21 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 		return nil, "", Missing("the partner takes no cancellations: no more than %d bookings are made", mostUncancelled)
 	}
 	answer, stop := b.Confirm(ctx, purpose, h, full, probe.GoodKey)
-	switch {
-	case stop != nil:
+	if stop != nil {
 		return nil, "", stop
-	case answer.BrokeOff(http.StatusOK):
-		return answer, "", stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
-	case !answer.OK(http.StatusOK):
-		form := Usual
-		if !full && answer.OK(http.StatusBadRequest) {
-			form = Minimal
-		}
-		return answer, "", stopAt(WrongStatus, answer, "want 200 for a live hold, got %s", answer.Words()).in(form)
+	}
+	form := Usual
+	if !full && answer.OK(http.StatusBadRequest) {
+		form = Minimal
+	}
+	if stop = unlike(answer, "200 for a live hold", form, http.StatusOK); stop != nil {
+		return answer, "", stop
 	}
 	if flaw := NoObject(answer); flaw != "" {
 		return answer, "", stopAt(Unreadable, answer, "%s", flaw)
 	}
 	schema := schemas.ConfirmAnswer
-	if b.tickets {
+	if b.calls.Tickets {
 		schema = schemas.ConfirmAnswerWithTickets
 	}
 	var fatal *Stop
@@ -123,7 +121,7 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 			fatal = b.misfit(answer, problem)
 			continue
 		}
-		b.witness.Answer(answer, problem)
+		b.calls.Witness.Answer(answer, problem)
 	}
 	return answer, Text(answer, "externalBookingId"), fatal
 }
@@ -135,20 +133,21 @@ func (b *Booker) Release(ctx context.Context, purpose, code string, key probe.Ke
 // releaseHold releases a live hold with the registered key.
 func (b *Booker) releaseHold(ctx context.Context, purpose string, h *Hold, body bool) (*probe.Answer, *Stop) {
 	answer, stop := b.calls.call(ctx, releaseCall(purpose, h.Code, body, probe.GoodKey), true)
-	switch {
-	case stop != nil:
+	if stop != nil {
 		return nil, stop
-	case answer.BrokeOff(http.StatusOK):
-		return answer, stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
-	case !answer.OK(http.StatusOK):
-		form := Usual
-		if !body {
-			form = Minimal
-		}
-		return answer, stopAt(WrongStatus, answer, "want 200 for a live hold, got %s", answer.Words()).in(form)
 	}
-	b.Settle(answer, h)
-	return answer, nil
+	if stop = unlike(answer, "200 for a live hold", formOf(body), http.StatusOK); stop == nil {
+		b.Settle(answer, h)
+	}
+	return answer, stop
+}
+
+// formOf is the form of a call whose body is optional.
+func formOf(body bool) Form {
+	if body {
+		return Usual
+	}
+	return Minimal
 }
 
 // Settle enters that a hold is over, or a booking cancelled, where an answer leaves no
@@ -158,15 +157,14 @@ func (b *Booker) Settle(answer *probe.Answer, h *Hold) {
 		return
 	}
 	if answer.Endpoint == partnerapi.Cancel {
-		b.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Undone })
+		b.calls.Ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Undone })
 		return
 	}
 	b.over(h)
 }
 
-// over enters that a hold is over.
 func (b *Booker) over(h *Hold) {
-	b.ledger.Record(h.entry, func(e *ledger.Entry) {
+	b.calls.Ledger.Record(h.entry, func(e *ledger.Entry) {
 		if e.State == ledger.Held {
 			e.State = ledger.Undone
 		}
@@ -180,21 +178,17 @@ func (b *Booker) Cancel(ctx context.Context, purpose, id string, key probe.Key) 
 // cancelBooking cancels a live booking with the registered key.
 func (b *Booker) cancelBooking(ctx context.Context, purpose string, h *Hold, id string, body bool) (*probe.Answer, *Stop) {
 	answer, stop := b.calls.call(ctx, cancelCall(purpose, id, body, probe.GoodKey), true)
-	switch {
-	case stop != nil:
+	if stop != nil {
 		return nil, stop
-	case answer.BrokeOff(http.StatusOK):
-		return answer, stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
-	case !body && !answer.OK(http.StatusOK):
-		return answer, stopAt(WrongStatus, answer, "want 200 for a live booking, got %s", answer.Words()).in(Minimal)
-	case answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented):
+	}
+	if body && answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
 		b.traits.NoCancel = true
 		return answer, Missing("the partner takes no cancellations: it answered %s", answer.Words())
-	case !answer.OK(http.StatusOK):
-		return answer, stopAt(WrongStatus, answer, "want 200 for a live booking, got %s", answer.Words())
 	}
-	b.Settle(answer, h)
-	return answer, nil
+	if stop = unlike(answer, "200 for a live booking", formOf(body), http.StatusOK); stop == nil {
+		b.Settle(answer, h)
+	}
+	return answer, stop
 }
 
 // Undo releases a hold, or cancels the booking that it has become, and reports whether
@@ -221,8 +215,10 @@ func (b *Booker) Traits() Traits { return *b.traits }
 // Unknown is a hold that does not exist, with a code that no partner can know: should
 // the partner book it all the same, the booking is cancelled like any other.
 func (b *Booker) Unknown(offer discover.Offer) *Hold {
-	return &Hold{entry: b.ledger.Add(ledger.SlotOf(offer), nil), Code: b.UnknownCode()}
+	return &Hold{entry: b.calls.Ledger.Add(ledger.SlotOf(offer), nil), Code: b.UnknownCode()}
 }
 
 // UnknownCode returns a code that no partner can know.
-func (b *Booker) UnknownCode() string { return "unknown-" + b.ledger.Head().Run + "-" + rand.Text() }
+func (b *Booker) UnknownCode() string {
+	return "unknown-" + b.calls.Ledger.Head().Run + "-" + rand.Text()
+}

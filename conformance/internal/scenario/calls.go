@@ -98,13 +98,11 @@ func encode(request any) []byte {
 	return body
 }
 
-// Text returns the string under a name of an answer that is a JSON object, or "".
 func Text(answer *probe.Answer, name string) string {
 	s, _ := discover.Object(answer.Raw)[name].(string)
 	return s
 }
 
-// AnyOf says one of several statuses in words.
 func AnyOf(statuses []int) string {
 	words := make([]string, len(statuses))
 	for i, status := range statuses {
@@ -130,12 +128,8 @@ const (
 
 // caller sends calls to the partner, each in the time that its limit leaves it.
 type caller struct {
-	client   *probe.Client
-	paces    paces
-	time     *Time
-	scale    float64 // of the contract's limits
-	readOnly bool    // nothing is held or booked
-	alone    bool    // no calls are sent at the same time
+	Config
+	paces paces
 }
 
 // call sends one call under its limit and returns its answer; the answer is nil
@@ -153,15 +147,15 @@ func (c *caller) call(ctx context.Context, call probe.Call, again bool) (*probe.
 			return nil, broken
 		}
 		if ctx.Err() != nil {
-			return nil, c.time.out()
+			return nil, c.Time.out()
 		}
-		answer := c.client.Do(ctx, call)
+		answer := c.Client.Do(ctx, call)
 		pace.record(answer.Exchange)
 		switch {
 		case answer.Failure == nil:
 			return answer, nil
 		case answer.Failure.Kind == probe.Stopped:
-			return nil, c.time.out()
+			return nil, c.Time.out()
 		case answer.Failure.Kind != probe.Timeout:
 			return answer, nil
 		case !again:
@@ -176,25 +170,21 @@ func (c *caller) odd(ctx context.Context, call probe.Call) (*probe.Answer, *Stop
 	if stop := c.bounded(call); stop != nil {
 		return nil, stop
 	}
-	if broken := c.paces[Limit{Endpoint: call.Endpoint}].broken(); broken != nil {
-		return nil, broken
-	}
-	if ctx.Err() != nil {
-		return nil, c.time.out()
+	if stop := c.maySend(ctx, call.Endpoint); stop != nil {
+		return nil, stop
 	}
 	call.Deadline = c.timedAs(Limit{Endpoint: call.Endpoint}, call).Deadline
-	answer := c.client.Do(ctx, call)
+	answer := c.Client.Do(ctx, call)
 	if answer.Failure != nil && answer.Failure.Kind == probe.Stopped {
-		return nil, c.time.out()
+		return nil, c.Time.out()
 	}
 	return answer, nil
 }
 
-// ReadOnly says why nothing is held or booked where the user wants that.
 const ReadOnly = "nothing was held or booked (--read-only)"
 
 func (c *caller) bounded(call probe.Call) *Stop {
-	if c.readOnly && call.Endpoint != partnerapi.Products && call.Endpoint != partnerapi.Availability {
+	if c.ReadOnly && call.Endpoint != partnerapi.Products && call.Endpoint != partnerapi.Availability {
 		return outOfBounds(ReadOnly)
 	}
 	return nil
@@ -215,19 +205,21 @@ func (c *caller) timedAs(limit Limit, call probe.Call) probe.Call {
 	grace := func(limit time.Duration) time.Duration { return limit + limit/graceShare + c.scaled(graceFixed) }
 	call.Limit = c.paces[limit].limit
 	longest := call.Limit + c.scaled(call.Endpoint.Timeout(partnerapi.Degraded)-call.Endpoint.Timeout(partnerapi.Healthy))
-	call.Deadline = max(grace(call.Limit), min(grace(longest), time.Until(c.time.deadline)))
+	call.Deadline = max(grace(call.Limit), min(grace(longest), time.Until(c.Time.deadline)))
 	return call
 }
 
-func (c *caller) redact(text string) string { return c.client.Redactor().Redact(text) }
+func (c *caller) redact(text string) string { return c.Client.Redactor().Redact(text) }
 
 // scaled is a time of the contract as this run takes it.
-func (c *caller) scaled(d time.Duration) time.Duration { return time.Duration(c.scale * float64(d)) }
+func (c *caller) scaled(d time.Duration) time.Duration {
+	return time.Duration(c.LimitScale * float64(d))
+}
 
 // racing returns a call of a race. Its time is not judged: a partner that serves
 // one caller after another is slow for the last, and lawful.
 func (c *caller) racing(ctx context.Context, call probe.Call) func() *probe.Answer {
-	return func() *probe.Answer { return c.client.Do(ctx, c.timed(call)) }
+	return func() *probe.Answer { return c.Client.Do(ctx, c.timed(call)) }
 }
 
 // callers is how many calls may be under way at once, so that a partner that
@@ -243,16 +235,16 @@ func (c *caller) callers() int64 {
 	return max(most, 2)
 }
 
-// mayRace returns why no race can be run now: a limit of its calls is broken, or
-// the run has to end.
-func (c *caller) mayRace(ctx context.Context, endpoints ...partnerapi.Endpoint) *Stop {
+// maySend returns why no such calls can be sent now: a limit of them is broken, or the
+// run has to end.
+func (c *caller) maySend(ctx context.Context, endpoints ...partnerapi.Endpoint) *Stop {
 	for _, endpoint := range endpoints {
 		if broken := c.paces[Limit{Endpoint: endpoint}].broken(); broken != nil {
 			return broken
 		}
 	}
 	if ctx.Err() != nil {
-		return c.time.out()
+		return c.Time.out()
 	}
 	return nil
 }
@@ -289,7 +281,6 @@ func answeredAll(answers []*probe.Answer) *Stop {
 // protect itself, and such a call takes nothing.
 func IsBusy(answer *probe.Answer) bool { return answer.OK(http.StatusTooManyRequests) }
 
-// turnedAway counts the calls that were refused so.
 func turnedAway(answers []*probe.Answer) (n int64) {
 	for _, answer := range answers {
 		if IsBusy(answer) {
@@ -299,10 +290,14 @@ func turnedAway(answers []*probe.Answer) (n int64) {
 	return n
 }
 
-// metAll returns the stop of a race in which a call was turned away.
-func metAll(answers []*probe.Answer) *Stop {
-	if n := turnedAway(answers); n > 0 {
-		return tooFewMet(n, len(answers))
+// metAll returns the stop of a race in which a call was not answered in time, or some of
+// those that have to meet were turned away.
+func metAll(answers, meeting []*probe.Answer) *Stop {
+	if stop := answeredAll(answers); stop != nil {
+		return stop
+	}
+	if n := turnedAway(meeting); n > 0 {
+		return tooFewMet(n, len(meeting))
 	}
 	return nil
 }

@@ -33,8 +33,10 @@ type Clock struct {
 
 func NewClock(address string, roots *x509.CertPool) *Clock {
 	return &Clock{address: address, http: &http.Client{
-		Timeout:   clockTimeout,
-		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
+		Timeout: clockTimeout,
+		// The address is the user's; where a redirect leads is the target's.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport:     &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
 	}}
 }
 
@@ -168,7 +170,6 @@ func (t *Time) out() *Stop {
 	return Missing("the run's time, %s, was used up (--max-duration)", t.most)
 }
 
-// lengthen gives the run the time back that it has waited.
 func (t *Time) lengthen(waited time.Duration) {
 	t.waited += waited
 	t.deadline = t.deadline.Add(waited)
@@ -181,13 +182,10 @@ func (t *Time) sleep(ctx context.Context, until time.Time) bool {
 	if !began.Before(until) {
 		return false
 	}
-	timer := time.NewTimer(until.Sub(began))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	case <-t.halt.Done():
-	}
+	within, cancel := context.WithCancel(ctx)
+	defer context.AfterFunc(t.halt, cancel)()
+	defer cancel()
+	wait(within, until.Sub(began))
 	t.lengthen(time.Since(began))
 	return ctx.Err() == nil && t.halt.Err() == nil
 }

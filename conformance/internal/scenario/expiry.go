@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/probe"
 )
 
@@ -57,35 +56,27 @@ type Expiring struct {
 }
 
 func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
-	return played(p, "expiring", attempt, func(e *Expiring) {
-		option := optionOf(attempt, func() discover.Offer { return playExpiring(ctx, p, 0).Offer })
+	return played(p, "expiring", attempt, func(e *Expiring, option string) {
 		e.Opening = p.open(ctx, seat("reserve 1 seat, and let it expire", option))
 	})
 }
 
 type Expiry struct {
-	*Expiring
-	Stop     *Stop
-	Expired  *Reading // after expiresAt, before anything is sent
-	Confirm  *probe.Answer
-	Refused  *Reading // after the confirm
-	Release  *probe.Answer
-	Released *Reading
+	Expiring
+	Expired *Reading // after expiresAt, before anything is sent
+	Confirm Act
+	Release Act
 }
 
 func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
-	return played(p, "expiry", attempt, func(e *Expiry) {
-		e.Expiring = playExpiring(ctx, p, attempt)
-		e.Stop = e.Expiring.Stop
-		steps(&e.Stop,
-			func() *Stop { return e.Hold.outlive(ctx, p) },
-			p.count(ctx, e.Offer, "after the hold expired", &e.Expired),
-			p.confirms(ctx, "confirm the expired code", &e.Opening, probe.GoodKey, &e.Confirm),
-			p.count(ctx, e.Offer, "after the expired code was confirmed", &e.Refused),
-			p.releases(ctx, "release the expired code", &e.Opening, probe.GoodKey, &e.Release),
-			p.count(ctx, e.Offer, "after the expired code was released", &e.Released),
-		)
-		if e.Release != nil && e.Release.OK(http.StatusOK) {
+	return played(p, "expiry", attempt, func(e *Expiry, _ string) {
+		e.Expiring = *playExpiring(ctx, p, attempt)
+		t := p.tell(ctx, &e.Opening)
+		t.step(func() *Stop { return e.Hold.outlive(ctx, p) })
+		t.count("after the hold expired", &e.Expired)
+		t.confirm("confirm the expired code", probe.GoodKey, &e.Confirm, "after the expired code was confirmed")
+		t.release("release the expired code", probe.GoodKey, &e.Release, "after the expired code was released")
+		if e.Release.Answer != nil && e.Release.Answer.OK(http.StatusOK) {
 			p.Book.over(e.Hold) // whatever it says of success: there is nothing left
 		}
 	})
@@ -123,7 +114,7 @@ func PlayMeans(_ context.Context, p *Player, _ int) Means {
 
 // waits reports whether the run itself waits for holds to expire.
 func (p *Player) waits() bool {
-	return p.includeSlow && !p.Clock.Movable() && p.Clock.trouble == nil
+	return p.IncludeSlow && !p.Clock.Movable() && p.Clock.trouble == nil
 }
 
 // PlayInVain returns the first hold where the run waits, and that lives too long; else
@@ -142,13 +133,12 @@ func (p *Player) worthWaiting(h *Hold) bool { return h.EndsInTime() && !p.Book.t
 // they would give their seats back in the middle of another story.
 func PlayExpireEarly(ctx context.Context, p *Player, _ int) *Booking {
 	b := PlayBooking(ctx, p, 0)
-	if p.waits() && b.Hold.Life > p.Time.most && p.worthWaiting(b.Hold) && p.expiry {
+	if p.waits() && b.Hold.Life > p.Time.most && p.worthWaiting(b.Hold) && p.Expiry {
 		beginExpiring(ctx, p)
 	}
 	return b
 }
 
-// expiries are the stories of holds that expire together.
 type expiries []*Expiring
 
 // beginExpiring makes the holds that are to expire, and returns their stories.

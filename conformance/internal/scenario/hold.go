@@ -24,7 +24,6 @@ type Hold struct {
 	entry *ledger.Entry
 }
 
-// BookingID is the id of the booking that the hold has become, or "".
 func (h *Hold) BookingID() string { return h.entry.BookingID }
 
 // Held reports whether the hold was made, and is not a booking or released.
@@ -44,14 +43,9 @@ type Bounds struct{ MaxHolds, MaxBookings int }
 // Booker makes holds and bookings, releases and cancels them. Each is in the ledger
 // before it is sent, and what came of it before anything else happens.
 type Booker struct {
-	calls   *caller
-	ledger  *ledger.Ledger
-	bounds  Bounds
-	clock   *Clock
-	tickets bool // the partner delivers its own
-	traits  *Traits
-	witness Witness
-	made    int // bookings
+	calls  *caller
+	traits *Traits
+	made   int // bookings
 }
 
 // Reserve sends one reserve. It outlives an interrupt: an answer that is not read is a
@@ -64,21 +58,20 @@ func (b *Booker) Reserve(ctx context.Context, purpose string, offer discover.Off
 // as its answer says so.
 func (b *Booker) reserveAs(ctx context.Context, offer discover.Offer, units []partnerapi.UnitQuantity, call func(*ledger.Entry) probe.Call) (*Hold, *Stop) {
 	if ctx.Err() != nil {
-		return nil, b.calls.time.out()
+		return nil, b.calls.Time.out()
 	}
 	entry, stop := b.attempt(offer, units)
 	if stop != nil {
 		return nil, stop
 	}
 	answer, stop := b.calls.call(context.WithoutCancel(ctx), call(entry), false)
-	b.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+	b.calls.Ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
 	if stop != nil {
 		return nil, stop
 	}
 	return held(entry, answer), nil
 }
 
-// held is the hold that an answer to reserve brought.
 func held(entry *ledger.Entry, answer *probe.Answer) *Hold {
 	return &Hold{entry: entry, Answer: answer, Code: entry.Code, Answered: answer.StartedAt.Add(answer.Duration)}
 }
@@ -86,19 +79,19 @@ func held(entry *ledger.Entry, answer *probe.Answer) *Hold {
 // attempt enters a reserve that is about to be sent. What is out of bounds, or
 // cannot be entered, is not to be sent.
 func (b *Booker) attempt(offer discover.Offer, units []partnerapi.UnitQuantity) (*ledger.Entry, *Stop) {
-	if b.calls.readOnly {
+	if b.calls.ReadOnly {
 		return nil, outOfBounds(ReadOnly)
 	}
 	made := 0
-	for _, entry := range b.ledger.Entries() {
+	for _, entry := range b.calls.Ledger.Entries() {
 		if entry.Code != "" || entry.State == ledger.Attempted || entry.State == ledger.Unheard {
 			made++
 		}
 	}
-	if made >= b.bounds.MaxHolds {
-		return nil, outOfBounds("no more than %d holds may be made (--max-holds)", b.bounds.MaxHolds)
+	if made >= b.calls.Bounds.MaxHolds {
+		return nil, outOfBounds("no more than %d holds may be made (--max-holds)", b.calls.Bounds.MaxHolds)
 	}
-	entry, err := b.ledger.Attempt(ledger.SlotOf(offer), units)
+	entry, err := b.calls.Ledger.Attempt(ledger.SlotOf(offer), units)
 	if err != nil {
 		return nil, unrecorded(err)
 	}
@@ -133,15 +126,13 @@ func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
 		return nil, stop
 	}
 	answer := h.Answer
-	switch {
-	case answer.BrokeOff(http.StatusOK, http.StatusCreated):
-		return nil, stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
-	case answer.OK(http.StatusBadRequest):
+	if answer.OK(http.StatusBadRequest) {
 		stop := stopAt(Refused, answer, "reserve was refused: %s", RefusalOf(answer))
 		stop.Elsewhere = true
 		return nil, stop
-	case !answer.OK(http.StatusOK, http.StatusCreated):
-		return nil, stopAt(WrongStatus, answer, "want 200 or 201 with a hold, got %s", answer.Words())
+	}
+	if stop := unlike(answer, "200 or 201 with a hold", Usual, http.StatusOK, http.StatusCreated); stop != nil {
+		return nil, stop
 	}
 	if flaw := NoObject(answer); flaw != "" {
 		return nil, stopAt(Unreadable, answer, "%s", flaw)
@@ -150,24 +141,34 @@ func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
 		if problem.Pointer != "/expiresAt" { // without it a hold can be worked with
 			return nil, b.misfit(answer, problem)
 		}
-		b.witness.Answer(answer, problem)
+		b.calls.Witness.Answer(answer, problem)
 	}
 	if expires, err := partnerapi.ParseDateTime(h.entry.ExpiresAt); err == nil {
-		h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.clock.Ahead()))
+		h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.calls.Clock.Ahead()))
 		b.traits.Holdless = b.traits.Holdless || h.Life > partnerapi.HoldlessAfter
 	}
 	return h, nil
 }
 
-// misfit is the stop of an answer that does not fit its schema.
+// unlike is the stop of an answer that broke off, or has none of the statuses.
+func unlike(answer *probe.Answer, want string, form Form, statuses ...int) *Stop {
+	switch {
+	case answer.BrokeOff(statuses...):
+		return stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
+	case !answer.OK(statuses...):
+		return stopAt(WrongStatus, answer, "want %s, got %s", want, answer.Words()).in(form)
+	default:
+		return nil
+	}
+}
+
 func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *Stop {
 	stop := stopAt(Misfit, answer, "%s", problem)
 	stop.Problem = problem
-	stop.Exchanges[0] = answer.Marked(discover.Object(answer.Raw), problem.Pointer, b.calls.client.Redactor().Redact)
+	stop.Exchanges[0] = answer.Marked(discover.Object(answer.Raw), problem.Pointer, b.calls.Client.Redactor().Redact)
 	return stop
 }
 
-// RefusalOf returns the message of a refusal.
 func RefusalOf(answer *probe.Answer) string {
 	if message := Text(answer, "message"); message != "" {
 		return fmt.Sprintf("%q", message)

@@ -15,53 +15,27 @@ import (
 // the marketplace might repeat, or send too late, repeated or sent too late.
 type Booking struct {
 	Opening
-	Traits                Traits // of the partner, as known when this is read
-	Confirm               *probe.Answer
-	BookingID             string
-	Confirmed             *Reading
-	Repeat                *probe.Answer // confirm of the same code again
-	Repeated              *Reading
-	LateRelease           *probe.Answer // release of the confirmed code
-	LateReleased          *Reading
-	Cancel                *probe.Answer
-	Cancelled             *Reading
-	CancelAgain           *probe.Answer
-	CancelledAgain        *Reading
-	ConfirmCancelled      *probe.Answer // confirm of the cancelled booking's code
-	AfterConfirmCancelled *Reading
-	ReleaseCancelled      *probe.Answer // release of the cancelled booking's code
-	AfterReleaseCancelled *Reading
+	BookingID        string
+	Confirm          Act
+	Repeat           Act // confirm of the same code again
+	LateRelease      Act // release of the confirmed code
+	Cancel           Act
+	CancelAgain      Act
+	ConfirmCancelled Act // confirm of the cancelled booking's code
+	ReleaseCancelled Act // release of the cancelled booking's code
 }
 
 func PlayBooking(ctx context.Context, p *Player, attempt int) *Booking {
-	booking := played(p, "booking", attempt, func(b *Booking) {
-		option := optionOf(attempt, func() discover.Offer { return PlayBooking(ctx, p, 0).Offer })
-		b.Opening = p.open(ctx, seat("reserve 1 seat, to book it", option))
-		steps(&b.Stop,
-			func() (stop *Stop) {
-				b.Confirm, b.BookingID, stop = p.Book.book(ctx, "confirm the hold", b.Hold, true)
-				return stop
-			},
-			p.count(ctx, b.Offer, "after confirm", &b.Confirmed),
-			p.confirms(ctx, "confirm the same code again", &b.Opening, probe.GoodKey, &b.Repeat),
-			p.count(ctx, b.Offer, "after the second confirm", &b.Repeated),
-			p.releases(ctx, "release the confirmed code", &b.Opening, probe.GoodKey, &b.LateRelease),
-			p.count(ctx, b.Offer, "after the confirmed code was released", &b.LateReleased),
-			func() (stop *Stop) {
-				b.Cancel, stop = p.Book.cancelBooking(ctx, "cancel the booking", b.Hold, b.BookingID, true)
-				return stop
-			},
-			p.count(ctx, b.Offer, "after the cancellation", &b.Cancelled),
-			p.cancels(ctx, "cancel the booking again", &b.BookingID, probe.GoodKey, &b.CancelAgain),
-			p.count(ctx, b.Offer, "after the second cancellation", &b.CancelledAgain),
-			p.confirms(ctx, "confirm the cancelled booking's code", &b.Opening, probe.GoodKey, &b.ConfirmCancelled),
-			p.count(ctx, b.Offer, "after the cancelled code was confirmed", &b.AfterConfirmCancelled),
-			p.releases(ctx, "release the cancelled booking's code", &b.Opening, probe.GoodKey, &b.ReleaseCancelled),
-			p.count(ctx, b.Offer, "after the cancelled code was released", &b.AfterReleaseCancelled),
-		)
+	return played(p, "booking", attempt, func(b *Booking, option string) {
+		t := p.begin(ctx, &b.Opening, seat("reserve 1 seat, to book it", option))
+		t.book("confirm the hold", true, &b.Confirm, &b.BookingID, "after confirm")
+		t.confirm("confirm the same code again", probe.GoodKey, &b.Repeat, "after the second confirm")
+		t.release("release the confirmed code", probe.GoodKey, &b.LateRelease, "after the confirmed code was released")
+		t.undo("cancel the booking", b.BookingID, true, &b.Cancel, "after the cancellation")
+		t.cancel("cancel the booking again", b.BookingID, probe.GoodKey, &b.CancelAgain, "after the second cancellation")
+		t.confirm("confirm the cancelled booking's code", probe.GoodKey, &b.ConfirmCancelled, "after the cancelled code was confirmed")
+		t.release("release the cancelled booking's code", probe.GoodKey, &b.ReleaseCancelled, "after the cancelled code was released")
 	})
-	booking.Traits = *p.Book.traits
-	return booking
 }
 
 // Holding is a hold for several guests that is released, twice, and then
@@ -69,12 +43,9 @@ func PlayBooking(ctx context.Context, p *Player, attempt int) *Booking {
 type Holding struct {
 	Opening
 	Guests          int64
-	Release         *probe.Answer
-	Released        *Reading
-	ReleaseAgain    *probe.Answer
-	ReleasedAgain   *Reading
-	ConfirmReleased *probe.Answer
-	AfterConfirm    *Reading
+	Release         Act
+	ReleaseAgain    Act
+	ConfirmReleased Act
 }
 
 // SeveralGuests is the size of the party of a Holding, where the seats suffice.
@@ -83,10 +54,10 @@ const SeveralGuests = 2
 // PlayHolding plays a hold, late in the window and at the catalog's end. A
 // partner whose slots have a single seat is asked for one.
 func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
-	return played(p, "hold", attempt, func(h *Holding) {
+	return played(p, "hold", attempt, func(h *Holding, option string) {
+		var t telling
 		for h.Guests = SeveralGuests; h.Guests >= 1; h.Guests-- {
-			option := optionOf(attempt, func() discover.Offer { return PlayHolding(ctx, p, 0).Offer })
-			h.Opening = p.open(ctx, wanted{
+			t = p.begin(ctx, &h.Opening, wanted{
 				purpose: "reserve " + model.SeatsWord(h.Guests) + ", to release them", party: leads(h.Guests),
 				Want: discover.Want{Seats: h.Guests, Counted: true, Late: true, OptionKey: option},
 			})
@@ -98,21 +69,16 @@ func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 			h.Stop.Message = "want a hold, as there is one with contact and resellerReference; " + h.Stop.Message
 			h.Stop.Form, h.Stop.Elsewhere = Minimal, false
 		}
-		steps(&h.Stop,
-			p.gives(ctx, "release the hold, without a body", &h.Opening, false, &h.Release),
-			p.count(ctx, h.Offer, "after release", &h.Released),
-			p.releases(ctx, "release the same code again", &h.Opening, probe.GoodKey, &h.ReleaseAgain),
-			p.count(ctx, h.Offer, "after the second release", &h.ReleasedAgain),
-			p.confirms(ctx, "confirm the released code", &h.Opening, probe.GoodKey, &h.ConfirmReleased),
-			p.count(ctx, h.Offer, "after the released code was confirmed", &h.AfterConfirm),
-		)
+		t.give("release the hold, without a body", false, &h.Release, "after release")
+		t.release("release the same code again", probe.GoodKey, &h.ReleaseAgain, "after the second release")
+		t.confirm("confirm the released code", probe.GoodKey, &h.ConfirmReleased, "after the released code was confirmed")
 	})
 }
 
+// Visit is a short stop at one option: a hold for one guest, made and released.
 type Visit struct {
 	Opening
-	Release  *probe.Answer
-	Released *Reading
+	Release Act
 }
 
 // PlayVisits returns the keys of the options to be visited.
@@ -127,12 +93,9 @@ func PlayVisit(ctx context.Context, p *Player, optionKey string, attempt int) *V
 	if _, known := p.memory[name+"/0"]; !known && p.Time.LateForMore() {
 		return nil
 	}
-	return played(p, name, attempt, func(v *Visit) {
-		v.Opening = p.open(ctx, seat("reserve 1 seat, to release it", optionKey))
-		steps(&v.Stop,
-			p.gives(ctx, "release the hold", &v.Opening, true, &v.Release),
-			p.count(ctx, v.Offer, "after release", &v.Released),
-		)
+	return played(p, name, attempt, func(v *Visit, _ string) {
+		t := p.begin(ctx, &v.Opening, seat("reserve 1 seat, to release it", optionKey))
+		t.give("release the hold", true, &v.Release, "after release")
 	})
 }
 
@@ -157,15 +120,15 @@ func PlayReleases(ctx context.Context, p *Player, _ int) (r Releases) {
 // MixedParty is a hold for guests of two types.
 type MixedParty struct {
 	Opening
-	Released *Reading
+	Release Act
 }
 
 func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
-	return played(p, "party", attempt, func(m *MixedParty) {
-		m.Opening = p.open(ctx, wanted{
+	return played(p, "party", attempt, func(m *MixedParty, option string) {
+		t := p.begin(ctx, &m.Opening, wanted{
 			purpose: "reserve 2 seats for guests of two types", full: true,
 			Want: discover.Want{
-				Seats: 2, Counted: true, OptionKey: optionOf(attempt, func() discover.Offer { return PlayMixedParty(ctx, p, 0).Offer }),
+				Seats: 2, Counted: true, OptionKey: option,
 				Suits: func(o discover.Offer) bool {
 					_, ok := o.Option.Companion()
 					return ok
@@ -176,11 +139,7 @@ func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
 				return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: 1}, {ID: companion, Quantity: 1}}
 			},
 		})
-		var release *probe.Answer
-		steps(&m.Stop,
-			p.gives(ctx, "release the hold", &m.Opening, true, &release),
-			p.count(ctx, m.Offer, "after release", &m.Released),
-		)
+		t.give("release the hold", true, &m.Release, "after release")
 	})
 }
 
@@ -188,90 +147,62 @@ func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
 // without a body, after somebody without the key has tried to cancel it.
 type SecondBooking struct {
 	Opening
-	Confirm    *probe.Answer
-	BookingID  string
-	Confirmed  *Reading
-	WrongKey   *probe.Answer
-	NoKey      *probe.Answer
-	AfterNoKey *Reading
-	Cancel     *probe.Answer
-	Cancelled  *Reading
+	BookingID string
+	Confirm   Act
+	WrongKey  Act
+	NoKey     Act
+	Cancel    Act
 }
 
 // PlaySecondBooking plays it late in the window and at the catalog's end. A
 // partner that took no cancellation of the first is spared the tries.
 func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooking {
 	first := PlayBooking(ctx, p, 0)
-	return played(p, "second booking", attempt, func(b *SecondBooking) {
-		want := seat("reserve 1 seat, to book it", optionOf(attempt, func() discover.Offer { return PlaySecondBooking(ctx, p, 0).Offer }))
+	return played(p, "second booking", attempt, func(b *SecondBooking, option string) {
+		want := seat("reserve 1 seat, to book it", option)
 		want.Late = true
-		b.Opening = p.open(ctx, want)
-		steps(&b.Stop,
-			func() (stop *Stop) {
-				b.Confirm, b.BookingID, stop = p.Book.book(ctx, "confirm with the code alone", b.Hold, false)
-				return stop
-			},
-			p.count(ctx, b.Offer, "after confirm", &b.Confirmed),
-			func() *Stop {
-				if p.Book.traits.NoCancel {
-					return first.Stop
-				}
-				return nil
-			},
-			p.cancels(ctx, "cancel the booking with a wrong key", &b.BookingID, probe.WrongKey, &b.WrongKey),
-			p.cancels(ctx, "cancel the booking without a key", &b.BookingID, probe.NoKey, &b.NoKey),
-			p.count(ctx, b.Offer, "after the cancellations without a good key", &b.AfterNoKey),
-			func() (stop *Stop) {
-				body := first.Cancel == nil || !first.Cancel.OK(http.StatusOK)
-				b.Cancel, stop = p.Book.cancelBooking(ctx, "cancel the booking, without a body", b.Hold, b.BookingID, body)
-				return stop
-			},
-			p.count(ctx, b.Offer, "after the cancellation", &b.Cancelled),
-		)
+		t := p.begin(ctx, &b.Opening, want)
+		t.book("confirm with the code alone", false, &b.Confirm, &b.BookingID, "after confirm")
+		if p.Book.traits.NoCancel {
+			t.step(func() *Stop { return first.Stop })
+		}
+		t.cancel("cancel the booking with a wrong key", b.BookingID, probe.WrongKey, &b.WrongKey, "")
+		t.cancel("cancel the booking without a key", b.BookingID, probe.NoKey, &b.NoKey, "after the cancellations without a good key")
+		body := first.Cancel.Answer == nil || !first.Cancel.Answer.OK(http.StatusOK)
+		t.undo("cancel the booking, without a body", b.BookingID, body, &b.Cancel, "after the cancellation")
 	})
 }
 
 // WrongKeys is somebody without the key at work on a hold.
 type WrongKeys struct {
 	Opening
-	Traits       Traits
-	ReserveWrong *probe.Answer
-	ReserveNone  *probe.Answer
-	AfterReserve *Reading
-	ConfirmWrong *probe.Answer
-	ConfirmNone  *probe.Answer
-	ReleaseWrong *probe.Answer
-	ReleaseNone  *probe.Answer
-	AfterRelease *Reading
-	Released     *Reading // after the release with the good key
+	ReserveWrong Act
+	ReserveNone  Act
+	ConfirmWrong Act
+	ConfirmNone  Act
+	ReleaseWrong Act
+	ReleaseNone  Act
+	Release      Act // with the good key
 }
 
 func PlayWrongKeys(ctx context.Context, p *Player, attempt int) *WrongKeys {
-	keys := played(p, "keys", attempt, func(k *WrongKeys) {
-		k.Opening = p.open(ctx, seat("reserve 1 seat", optionOf(attempt, func() discover.Offer { return PlayWrongKeys(ctx, p, 0).Offer })))
-		reserve := func(purpose string, key probe.Key, into **probe.Answer) func() *Stop {
-			return func() *Stop {
+	return played(p, "keys", attempt, func(k *WrongKeys, option string) {
+		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat", option))
+		reserve := func(purpose string, key probe.Key, into *Act, when string) {
+			t.act(into, when, func() (*probe.Answer, *Stop) {
 				made, stop := p.Book.Reserve(ctx, purpose, k.Offer, Guests(k.Offer.Option, 1), true, key)
-				if made != nil {
-					*into = made.Answer
+				if made == nil {
+					return nil, stop
 				}
-				return stop
-			}
+				return made.Answer, stop
+			})
 		}
-		var release *probe.Answer
-		steps(&k.Stop,
-			reserve("reserve with a wrong key", probe.WrongKey, &k.ReserveWrong),
-			reserve("reserve without a key", probe.NoKey, &k.ReserveNone),
-			p.count(ctx, k.Offer, "after the reserves without a good key", &k.AfterReserve),
-			p.confirms(ctx, "confirm with a wrong key", &k.Opening, probe.WrongKey, &k.ConfirmWrong),
-			p.confirms(ctx, "confirm without a key", &k.Opening, probe.NoKey, &k.ConfirmNone),
-			p.releases(ctx, "release with a wrong key", &k.Opening, probe.WrongKey, &k.ReleaseWrong),
-			p.releases(ctx, "release without a key", &k.Opening, probe.NoKey, &k.ReleaseNone),
-			p.count(ctx, k.Offer, "after the releases without a good key", &k.AfterRelease),
-			p.gives(ctx, "release the hold", &k.Opening, true, &release),
-			p.count(ctx, k.Offer, "after the release with the good key", &k.Released),
-		)
+		reserve("reserve with a wrong key", probe.WrongKey, &k.ReserveWrong, "")
+		reserve("reserve without a key", probe.NoKey, &k.ReserveNone, "after the reserves without a good key")
+		t.confirm("confirm with a wrong key", probe.WrongKey, &k.ConfirmWrong, "")
+		t.confirm("confirm without a key", probe.NoKey, &k.ConfirmNone, "")
+		t.release("release with a wrong key", probe.WrongKey, &k.ReleaseWrong, "")
+		t.release("release without a key", probe.NoKey, &k.ReleaseNone, "after the releases without a good key")
+		t.give("release the hold", true, &k.Release, "after the release with the good key")
 	})
-	keys.Traits = *p.Book.traits
-	return keys
 }

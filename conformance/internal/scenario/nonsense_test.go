@@ -65,7 +65,7 @@ func TestNonsenseEndsWithAnAnswerThatDoesNotCome(t *testing.T) {
 		{"one at a time", true, 6, 6},
 		{"all answered", true, 0, 20},
 	} {
-		p := &caller{alone: test.noRaces}
+		p := &caller{Config: Config{NoRaces: test.noRaces}}
 		var calls, now atomic.Int32
 		sent, stop := p.tryAll(all, func(n nonsense) (Odd, *Stop) {
 			if now.Add(1) > 1 && test.noRaces {

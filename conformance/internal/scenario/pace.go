@@ -13,7 +13,6 @@ import (
 // it (LIM-3).
 const judgedCalls = 3
 
-// Limit names a limit of the contract.
 type Limit struct {
 	Endpoint partnerapi.Endpoint
 	Form     Form // Probe, or Usual

@@ -1,6 +1,10 @@
 package scenario
 
 import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -77,12 +81,12 @@ func TestTheLimitsAreScaled(t *testing.T) {
 
 func TestACallIsWaitedForAsLongAsADegradedPartnersWouldBe(t *testing.T) {
 	t.Parallel()
-	c := &caller{scale: 1, paces: newPaces(1), time: &Time{deadline: time.Now().Add(time.Hour)}}
+	c := &caller{Config: Config{LimitScale: 1, Time: &Time{deadline: time.Now().Add(time.Hour)}}, paces: newPaces(1)}
 	call := c.timed(probe.Call{Endpoint: partnerapi.Reserve})
 	if call.Limit != 5*time.Second || call.Deadline != 12*time.Second {
 		t.Errorf("want a limit of 5s and 12s of waiting, got %s and %s", call.Limit, call.Deadline)
 	}
-	c.time.deadline = time.Now()
+	c.Time.deadline = time.Now()
 	if call = c.timed(call); call.Deadline != 6500*time.Millisecond {
 		t.Errorf("want 6.5s of waiting at the end of the run's time, got %s", call.Deadline)
 	}
@@ -114,5 +118,44 @@ func TestThereAreNoMoreCallersThanCanBeServedOneAfterAnotherInTime(t *testing.T)
 		if got := s.callers(); got != test.want {
 			t.Errorf("want %d callers of a partner that takes %s, got %d", test.want, test.took, got)
 		}
+	}
+}
+
+// An address of the user's own network may be what only this machine can reach.
+func TestAClockLeadsTheSuiteToNoOtherAddress(t *testing.T) {
+	t.Parallel()
+	inside := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("expected no request, received %s %s", r.Method, r.URL)
+	}))
+	t.Cleanup(inside.Close)
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		target := httptest.NewServer(http.RedirectHandler(inside.URL, status))
+		t.Cleanup(target.Close)
+		err := NewClock(target.URL, nil).Read(t.Context())
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprint("answered ", status)) {
+			t.Errorf("%d: want the redirect itself as the answer, got %v", status, err)
+		}
+	}
+}
+
+func TestAClockThatStandsStillIsStillMovedBeyondATime(t *testing.T) {
+	t.Parallel()
+	stands := time.Now().Add(-time.Hour) // and is an hour further behind than when it was read
+	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Advance string }
+		if r.Method == http.MethodPost && json.NewDecoder(r.Body).Decode(&asked) == nil {
+			ahead, _ := time.ParseDuration(asked.Advance)
+			stands = stands.Add(ahead)
+		}
+		fmt.Fprintf(w, `{"now": %q}`, stands.Format(time.RFC3339Nano))
+	}))
+	t.Cleanup(target.Close)
+	clock := NewClock(target.URL, nil)
+	wanted := time.Now().Add(20 * time.Minute)
+	if err := clock.MoveBeyond(t.Context(), wanted); err != nil {
+		t.Fatal(err)
+	}
+	if !stands.After(wanted) {
+		t.Errorf("want the clock beyond %s, got %s", wanted, stands)
 	}
 }

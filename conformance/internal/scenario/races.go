@@ -38,9 +38,8 @@ func (all Attempts) Answers() []*probe.Answer {
 // LastSeats is a race for the last seats of a slot, and then one for the seat
 // of a hold that is released, twice at the same time.
 type LastSeats struct {
-	Offer discover.Offer
-	start *Reading
-	sold  []*Hold // that sell the slot down
+	Opening
+	sold []*Hold // that sell the slot down
 
 	Scarce   *Reading // before the race
 	Attempts Attempts
@@ -52,25 +51,16 @@ type LastSeats struct {
 	Swaps     Attempts        // at the same time
 	Swapped   *Reading
 	CalmSwaps bool
-
-	Stop *Stop
 }
 
 // PlayLastSeats plays it on a slot with few seats; all attempts are on slots of
 // one option.
 func PlayLastSeats(ctx context.Context, p *Player, attempt int) *LastSeats {
-	return played(p, "last seats", attempt, func(t *LastSeats) {
-		option := optionOf(attempt, func() discover.Offer { return PlayLastSeats(ctx, p, 0).Offer })
-		if t.Offer, t.Stop = p.fewestSeats(ctx, option); t.Stop != nil {
-			return
-		}
-		steps(&t.Stop,
-			p.count(ctx, t.Offer, "before reserve", &t.start),
-			func() *Stop { return countable(&t.Offer, t.start) },
-			func() *Stop { return t.sellDown(ctx, p) },
-			func() *Stop { return t.raceForAll(ctx, p) },
-			func() *Stop { return t.swap(ctx, p) },
-		)
+	return played(p, "last seats", attempt, func(t *LastSeats, option string) {
+		story := p.beginWithFewest(ctx, &t.Opening, option)
+		story.step(func() *Stop { return t.sellDown(ctx, p) })
+		story.step(func() *Stop { return t.raceForAll(ctx, p) })
+		story.step(func() *Stop { return t.swap(ctx, p) })
 		// Also where it was stopped: others wait for these seats.
 		holds := t.sold
 		for _, a := range slices.Concat(t.Attempts, t.Swaps) {
@@ -88,8 +78,8 @@ func PlayLastSeats(ctx context.Context, p *Player, attempt int) *LastSeats {
 // ask for more.
 func (t *LastSeats) sellDown(ctx context.Context, p *Player) (stop *Stop) {
 	few := min(fewSeats, p.calls.callers()-1)
-	if t.start.Last.Left > few {
-		t.sold, stop = p.Book.take(ctx, t.Offer, t.start.Last.Left-few, "reserve %s, to leave "+model.SeatsWord(few))
+	if t.Before.Last.Left > few {
+		t.sold, stop = p.Book.take(ctx, t.Offer, t.Before.Last.Left-few, "reserve %s, to leave "+model.SeatsWord(few))
 	}
 	return stop
 }
@@ -104,7 +94,7 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player) (stop *Stop) {
 	if left < 1 || left >= callers {
 		return NotHere("other customers moved the seats of the slot with the fewest")
 	}
-	if stop = p.calls.mayRace(ctx, partnerapi.Reserve); stop != nil {
+	if stop = p.calls.maySend(ctx, partnerapi.Reserve); stop != nil {
 		return stop
 	}
 	calls, attempts, stop := p.Book.attempts(ctx, t.Offer, int(min(callers, left+moreCallers)))
@@ -135,7 +125,7 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, callers int
 		entry, stop := b.attempt(offer, party)
 		if stop != nil {
 			for _, a := range attempts[:i] { // they are not sent
-				b.ledger.Record(a.entry, func(e *ledger.Entry) { recordReserve(e, nil) })
+				b.calls.Ledger.Record(a.entry, func(e *ledger.Entry) { recordReserve(e, nil) })
 			}
 			return nil, nil, stop
 		}
@@ -144,7 +134,7 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, callers int
 		attempts[i] = attempt
 		calls[i] = func() *probe.Answer {
 			answer := send()
-			b.ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+			b.calls.Ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
 			attempt.Answer = answer
 			if attempt.Held() {
 				attempt.Code = entry.Code
@@ -155,13 +145,12 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, callers int
 	return calls, attempts, nil
 }
 
-// swap is the race for the seat of a hold that is released twice.
 func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
 	won := slices.IndexFunc(t.Attempts, (*Hold).Won)
 	if won < 0 {
 		return NotHere("other customers got the last seats of the slot")
 	}
-	if stop := p.calls.mayRace(ctx, partnerapi.Reserve, partnerapi.Release); stop != nil {
+	if stop := p.calls.maySend(ctx, partnerapi.Reserve, partnerapi.Release); stop != nil {
 		return stop
 	}
 	release := p.calls.racing(ctx, releaseCall("release a hold, at the same time as others", t.Attempts[won].Code, true, probe.GoodKey))
@@ -177,7 +166,7 @@ func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
 		return stop
 	}
 	t.Swaps = swaps
-	if stop := metAll(answers[len(swaps):]); stop != nil {
+	if stop := metAll(nil, answers[len(swaps):]); stop != nil {
 		return stop
 	}
 	slots, stop := p.read.readSlots(ctx, q, answers[len(answers)-1])
@@ -193,7 +182,6 @@ func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
 // cancel.
 type Twice struct {
 	Opening
-	Traits       Traits
 	Ready        *Reading // before the confirms
 	Confirms     []*probe.Answer
 	Confirmed    *Reading
@@ -206,16 +194,11 @@ type Twice struct {
 // PlayTwice plays it. It makes a booking: the partner has to take its
 // cancellation.
 func PlayTwice(ctx context.Context, p *Player, attempt int) *Twice {
-	story := played(p, "twice", attempt, func(b *Twice) {
-		option := optionOf(attempt, func() discover.Offer { return PlayTwice(ctx, p, 0).Offer })
-		b.Opening = p.open(ctx, seat("reserve 1 seat, to confirm it twice at the same time", option))
-		steps(&b.Stop,
-			func() *Stop { return b.confirm(ctx, p) },
-			func() *Stop { return b.cancel(ctx, p) },
-		)
+	return played(p, "twice", attempt, func(b *Twice, option string) {
+		t := p.begin(ctx, &b.Opening, seat("reserve 1 seat, to confirm it twice at the same time", option))
+		t.step(func() *Stop { return b.confirm(ctx, p) })
+		t.step(func() *Stop { return b.cancel(ctx, p) })
 	})
-	story.Traits = *p.Book.traits
-	return story
 }
 
 func (b *Twice) confirm(ctx context.Context, p *Player) (stop *Stop) {
@@ -223,7 +206,7 @@ func (b *Twice) confirm(ctx context.Context, p *Player) (stop *Stop) {
 	if b.Ready, before, stop = p.Seats.settled(ctx, b.Offer, "before the confirms", 2); stop != nil {
 		return stop
 	}
-	if stop = p.calls.mayRace(ctx, partnerapi.Confirm); stop != nil {
+	if stop = p.calls.maySend(ctx, partnerapi.Confirm); stop != nil {
 		return stop
 	}
 	settle, stop := p.Book.confirming(b.Hold)
@@ -233,10 +216,7 @@ func (b *Twice) confirm(ctx context.Context, p *Player) (stop *Stop) {
 	send := p.calls.racing(context.WithoutCancel(ctx), confirmCall("confirm the hold, twice at the same time", b.Hold, true, probe.GoodKey))
 	answers := atOnce(send, send)
 	settle(answers...)
-	if stop = answeredAll(answers); stop != nil {
-		return stop
-	}
-	if stop = metAll(answers); stop != nil {
+	if stop = metAll(answers, answers); stop != nil {
 		return stop
 	}
 	b.Confirms = answers
@@ -250,7 +230,7 @@ func (b *Twice) cancel(ctx context.Context, p *Player) (stop *Stop) {
 	if id == "" {
 		return Missing("neither of two confirms at the same time brought a booking")
 	}
-	if stop = p.calls.mayRace(ctx, partnerapi.Cancel); stop != nil {
+	if stop = p.calls.maySend(ctx, partnerapi.Cancel); stop != nil {
 		return stop
 	}
 	send := p.calls.racing(ctx, cancelCall("cancel the booking, twice at the same time", id, true, probe.GoodKey))
@@ -258,10 +238,7 @@ func (b *Twice) cancel(ctx context.Context, p *Player) (stop *Stop) {
 	if undo.Done(answers[0]) {
 		p.Book.Settle(answers[1], b.Hold)
 	}
-	if stop = answeredAll(answers); stop != nil {
-		return stop
-	}
-	if stop = metAll(answers); stop != nil {
+	if stop = metAll(answers, answers); stop != nil {
 		return stop
 	}
 	b.Cancels = answers

@@ -31,7 +31,6 @@ type Witness interface {
 	Answer(answer *probe.Answer, problem schemas.Problem)
 }
 
-// Question is what availability is asked for.
 type Question struct {
 	Product discover.Product
 	Option  discover.Option
@@ -69,9 +68,8 @@ type Catalog struct {
 }
 
 type reader struct {
-	calls   *caller
-	witness Witness
-	filled  bool // there are options that brought slots
+	calls  *caller
+	filled bool // there are options that brought slots
 }
 
 func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key probe.Key) (*probe.Answer, *Stop) {
@@ -113,7 +111,7 @@ func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func
 		value, err := discover.DecodeElement(element)
 		switch {
 		case ctx.Err() != nil: // millions of wrong products take their time
-			c.Stop = r.calls.time.out()
+			c.Stop = r.calls.Time.out()
 			return c
 		case err != nil:
 			c.Stop = stopAt(Unreadable, answer, "products[%d]: %v", i, err)
@@ -176,16 +174,16 @@ func (r *reader) readSlots(ctx context.Context, q Question, answer *probe.Answer
 		value, err := discover.DecodeElement(element)
 		switch {
 		case ctx.Err() != nil:
-			return SlotAnswer{}, r.calls.time.out()
+			return SlotAnswer{}, r.calls.Time.out()
 		case err != nil:
 			return SlotAnswer{}, stopAt(Unreadable, answer, "[%d]: %v", i, err)
 		}
 		slot := discover.ReadSlot(value)
-		r.witness.Slot(read, i, slot, value)
+		r.calls.Witness.Slot(read, i, slot, value)
 		if len(read.Slots) < mostSlots {
 			read.Slots = append(read.Slots, slot)
 		}
 	}
-	r.witness.Slots(read)
+	r.calls.Witness.Slots(read)
 	return read, nil
 }

@@ -19,10 +19,9 @@ type Record struct {
 	Aim       time.Duration // within which availability should answer, as this run takes it
 }
 
-// PlayRecord returns what is on record, and sends nothing.
 func PlayRecord(_ context.Context, p *Player, _ int) Record {
 	return Record{
-		Traits: *p.Book.traits, Alone: p.calls.alone, Tickets: p.Book.tickets, Entries: p.Book.ledger.Entries(), Exchanges: p.calls.client.Exchanges(),
+		Traits: *p.Book.traits, Alone: p.calls.NoRaces, Tickets: p.Tickets, Entries: p.Ledger.Entries(), Exchanges: p.calls.Client.Exchanges(),
 		Aim: p.calls.scaled(partnerapi.AvailabilityAim),
 	}
 }
@@ -47,7 +46,7 @@ func PlayAll(ctx context.Context, p *Player, _ int) Record {
 // nil where there is none.
 func PlayRefusedReserves(ctx context.Context, p *Player, _ int) []*probe.Answer {
 	t := PlaySellOut(ctx, p, 0)
-	answers := []*probe.Answer{t.TooMany, t.Over}
+	answers := []*probe.Answer{t.TooMany.Answer, t.Over.Answer}
 	for _, status := range ClosedStatuses {
 		answers = append(answers, PlayClosedSlot(status)(ctx, p, 0).Answer)
 	}
@@ -65,14 +64,13 @@ func PlayRefusedConfirms(ctx context.Context, p *Player, _ int) (r RefusedConfir
 	if r.Stop = unknown.Stop; r.Stop != nil {
 		return r
 	}
-	r.Answers = []*probe.Answer{unknown.Answer, PlayHolding(ctx, p, 0).ConfirmReleased, PlayBooking(ctx, p, 0).ConfirmCancelled}
+	r.Answers = []*probe.Answer{unknown.Answer, PlayHolding(ctx, p, 0).ConfirmReleased.Answer, PlayBooking(ctx, p, 0).ConfirmCancelled.Answer}
 	if p.Clock.Movable() || p.waits() {
-		r.Answers = append(r.Answers, PlayExpiry(ctx, p, 0).Confirm)
+		r.Answers = append(r.Answers, PlayExpiry(ctx, p, 0).Confirm.Answer)
 	}
 	return r
 }
 
-// AnswerTimes is how long the calls of one limit took.
 type AnswerTimes struct {
 	Limit  time.Duration
 	Times  []time.Duration
@@ -81,7 +79,6 @@ type AnswerTimes struct {
 	Survey *Stop             // why there is no catalog
 }
 
-// PlayTimes returns the player that sums up the calls of a limit.
 func PlayTimes(limit Limit) func(context.Context, *Player, int) AnswerTimes {
 	return func(ctx context.Context, p *Player, _ int) AnswerTimes {
 		pace := p.calls.paces[limit]

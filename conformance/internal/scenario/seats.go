@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
@@ -26,7 +25,6 @@ const (
 	longTimes, longWatch = 100, 10 * time.Second
 )
 
-// Look is one look at the seats of a slot.
 type Look struct {
 	Left     int64
 	Slot     discover.Slot
@@ -87,12 +85,10 @@ func newSeats(read *reader) *Seats {
 	return &Seats{read: read, used: map[string]bool{}, watches: map[string]*noise.Watch{}, moved: map[string]int{}, vacancies: newVacancies()}
 }
 
-// Vacancies is what every slot was seen to have left, in words that can be shown.
 func (s *Seats) Vacancies(words func(string) string) []report.SlotVacancies {
 	return s.vacancies.drawn(words)
 }
 
-// Use enters that a scenario is played on a slot.
 func (s *Seats) Use(offer discover.Offer) { s.used[offer.Key()] = true }
 
 // SeeOthers has every further reading be made of several looks, so that others are
@@ -131,7 +127,7 @@ func (s *Seats) reading(offer discover.Offer, when string, answer SlotAnswer, st
 	look := Look{Left: seats.Left, Slot: slot, Exchange: answer.Exchange}
 	look.show(s.read.calls.redact)
 	read := &Reading{When: when, Offer: offer, Counted: seats.Counted, First: look, Last: look, Watch: s.watched(offer)}
-	s.vacancies.note(read, look.Exchange.StartedAt.Add(look.Exchange.Duration).Sub(s.read.calls.time.started))
+	s.vacancies.note(read, look.Exchange.StartedAt.Add(look.Exchange.Duration).Sub(s.read.calls.Time.started))
 	return read, nil
 }
 
@@ -262,7 +258,6 @@ func (s *Seats) glance(ctx context.Context, key string) {
 	}
 }
 
-// compare takes over the fresh slots of an option, and enters which have changed.
 func (s *Seats) compare(option string, fresh []discover.Slot) {
 	byID := make(map[string]discover.Slot, len(fresh))
 	for _, slot := range fresh {
@@ -293,10 +288,8 @@ const (
 	mostReadingsShown = 200 // of one slot
 )
 
-// vacancies keeps what every slot was seen to have left over the run. It is
-// safe for concurrent use.
+// vacancies keeps what every slot was seen to have left over the run.
 type vacancies struct {
-	mu    sync.Mutex
 	order []string // the slots' keys, in the order of their first readings
 	slots map[string]*report.SlotVacancies
 }
@@ -309,8 +302,6 @@ func (v *vacancies) note(read *Reading, at time.Duration) {
 	if !read.Counted {
 		return
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	offer := read.Offer
 	slot := v.slots[offer.Key()]
 	if slot == nil {
@@ -330,8 +321,6 @@ func (v *vacancies) note(read *Reading, at time.Duration) {
 // drawn returns the slots that were read more than once, in words that can be
 // shown.
 func (v *vacancies) drawn(words func(string) string) []report.SlotVacancies {
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	all := []report.SlotVacancies{}
 	for _, key := range v.order {
 		slot := *v.slots[key]

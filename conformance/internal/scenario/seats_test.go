@@ -53,3 +53,80 @@ func TestTheSlotsThatHaveMovedSinceTheSurveyAreRemembered(t *testing.T) {
 		t.Errorf("want it picked last, got %v", best)
 	}
 }
+
+func slotAt(id, start string) discover.Slot {
+	begins, err := time.Parse(time.RFC3339, start)
+	if err != nil {
+		panic(err)
+	}
+	return discover.Slot{ID: id, StartText: start, Start: begins, End: begins.Add(time.Hour), Status: "AVAILABLE"}
+}
+
+func answerOf(from, to string, slots ...discover.Slot) SlotAnswer {
+	return SlotAnswer{
+		Question: Question{
+			Product: discover.Product{ID: "walk", Zone: time.UTC}, Option: discover.Option{ID: "morning"}, Window: discover.Window{From: from, To: to},
+		},
+		Slots: slots, Exchange: &probe.Exchange{},
+	}
+}
+
+func TestSlotsAreFoundAgainByIDElseByTime(t *testing.T) {
+	t.Parallel()
+	nine, ten := slotAt("nine", "2026-07-01T09:00:00Z"), slotAt("ten", "2026-07-01T10:00:00Z")
+	for name, test := range map[string]struct {
+		wanted discover.Slot
+		want   string
+	}{
+		"by its id":                  {ten, "ten"},
+		"by its id, though it moved": {slotAt("ten", "2026-07-01T09:00:00Z"), "ten"},
+		"by its time":                {slotAt("new", "2026-07-01T12:00:00+03:00"), "nine"},
+		"not at all":                 {slotAt("new", "2026-07-01T11:00:00Z"), ""},
+		"not without a time":         {discover.Slot{ID: "new"}, ""},
+	} {
+		got, ok := find([]discover.Slot{nine, ten, {ID: "broken"}}, test.wanted)
+		if got.ID != test.want || ok != (test.want != "") {
+			t.Errorf("%s: want %q, got %q, %t", name, test.want, got.ID, ok)
+		}
+	}
+}
+
+func TestTheLastDayWithSlotsIsNotTheWindowsOwn(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		slots []discover.Slot
+		want  string
+	}{
+		"the last before the end": {[]discover.Slot{slotAt("b", "2026-07-05T09:00:00Z"), slotAt("a", "2026-07-02T09:00:00Z"), slotAt("c", "2026-07-10T09:00:00Z")}, "2026-07-05"},
+		"none but the end":        {[]discover.Slot{slotAt("c", "2026-07-10T09:00:00Z")}, ""},
+		"none":                    {nil, ""},
+		"none that can be read":   {[]discover.Slot{{ID: "a"}}, ""},
+	} {
+		got, ok := lastDay(answerOf("2026-07-01", "2026-07-10", test.slots...))
+		if got.From != test.want || got.To != test.want || ok != (test.want != "") {
+			t.Errorf("%s: want %q, got %v, %t", name, test.want, got, ok)
+		}
+	}
+}
+
+func TestAnEmptyDayLiesBetweenTheEnds(t *testing.T) {
+	t.Parallel()
+	second, third := slotAt("b", "2026-07-02T09:00:00Z"), slotAt("c", "2026-07-03T09:00:00Z")
+	for name, test := range map[string]struct {
+		from, to string
+		slots    []discover.Slot
+		want     string
+	}{
+		"the first free one": {"2026-07-01", "2026-07-05", []discover.Slot{second}, "2026-07-03"},
+		"not the ends":       {"2026-07-01", "2026-07-04", []discover.Slot{second, third}, ""},
+		"of an empty window": {"2026-07-01", "2026-07-05", nil, "2026-07-02"},
+		"none in two days":   {"2026-07-01", "2026-07-02", nil, ""},
+		"none in one day":    {"2026-07-01", "2026-07-01", nil, ""},
+		"none in no window":  {"", "", nil, ""},
+	} {
+		got, ok := emptyDay(answerOf(test.from, test.to, test.slots...))
+		if got.From != test.want || got.To != test.want || ok != (test.want != "") {
+			t.Errorf("%s: want %q, got %v, %t", name, test.want, got, ok)
+		}
+	}
+}

@@ -18,68 +18,53 @@ const mostFills = 3
 // SellOut empties a slot to its last seat, asks for more than there is,
 // and gives the seats back.
 type SellOut struct {
-	Offer        discover.Offer
-	Traits       Traits
-	Before       *Reading
-	TooMany      *probe.Answer // reserve of one guest more than there are seats
-	AfterTooMany *Reading
-	Full         *Reading      // after the last seat was reserved
-	Over         *probe.Answer // reserve of one guest in the full slot
-	Released     *Reading      // after everything was released
-	Again        *probe.Answer // reserve of one of the released seats
-	AfterOver    *Reading      // where that in the full slot was not refused
-	AfterAgain   *Reading      // where that of a released seat was refused
-	Stop         *Stop
+	Opening
+	TooMany  Act      // reserve of one guest more than there are seats
+	Full     *Reading // after the last seat was reserved
+	Over     Act      // reserve of one guest in the full slot; counted where it was not refused
+	Released *Reading // after everything was released
+	Again    Act      // reserve of one of the released seats; counted where it was refused
 
 	holds []*Hold
 }
 
-// fewestSeats takes the slot with the fewest seats, of that option or, where the
-// key is empty, of any; in a story that is played again, one that others leave alone.
-func (p *Player) fewestSeats(ctx context.Context, optionKey string) (discover.Offer, *Stop) {
-	return p.offer(ctx, discover.Want{Seats: 1, Counted: true, Fewest: true, OptionKey: optionKey})
+// beginWithFewest begins a story on the slot with the fewest seats, of that option or,
+// where the key is empty, of any; in a story that is played again, one that others leave
+// alone.
+func (p *Player) beginWithFewest(ctx context.Context, story *Opening, optionKey string) telling {
+	story.Offer, story.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, Fewest: true, OptionKey: optionKey})
+	t := p.tell(ctx, story)
+	t.count("before reserve", &story.Before)
+	t.step(func() *Stop { return countable(&story.Offer, story.Before) })
+	return t
 }
 
 // PlaySellOut plays it on the slot with the fewest seats; all attempts are on
 // slots of one option.
 func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
-	story := played(p, "sell-out", attempt, func(t *SellOut) {
-		option := optionOf(attempt, func() discover.Offer { return PlaySellOut(ctx, p, 0).Offer })
-		if t.Offer, t.Stop = p.fewestSeats(ctx, option); t.Stop != nil {
-			return
+	return played(p, "sell-out", attempt, func(s *SellOut, option string) {
+		t := p.beginWithFewest(ctx, &s.Opening, option)
+		if s.Stop == nil {
+			left := s.Before.Last.Left
+			t.reserve(fmt.Sprintf("reserve %s where %d are left", model.SeatsWord(left+1), left), left+1, &s.TooMany, "after too many were asked for", always)
 		}
-		steps(&t.Stop,
-			p.count(ctx, t.Offer, "before reserve", &t.Before),
-			func() *Stop { return countable(&t.Offer, t.Before) },
-			func() *Stop { return t.askTooMany(ctx, p) },
-			func() *Stop { return t.fill(ctx, p) },
-			func() (stop *Stop) {
-				if t.Over, stop = p.Book.reserveAnyway(ctx, "reserve 1 seat in the full slot", t.Offer, 1); stop == nil && !TurnedDown(t.Over) {
-					t.AfterOver, stop = p.Seats.seats(ctx, t.Offer, "after a reserve in the full slot")
-				}
-				return stop
-			},
-		)
+		t.step(func() *Stop { return s.fill(ctx, p) })
+		t.reserve("reserve 1 seat in the full slot", 1, &s.Over, "after a reserve in the full slot", notTurnedDown)
 		// Also where it was stopped: others wait for these seats.
-		if stop := p.Book.giveAll(ctx, "release the last seats", t.holds); t.Stop == nil {
-			t.Stop = stop
+		if stop := p.Book.giveAll(ctx, "release the last seats", s.holds); s.Stop == nil {
+			s.Stop = stop
 		}
-		steps(&t.Stop,
-			p.count(ctx, t.Offer, "after the release of all seats", &t.Released),
-			func() (stop *Stop) {
-				if t.Again, stop = p.Book.reserveAnyway(ctx, "reserve 1 of the released seats", t.Offer, 1); stop == nil && TurnedDown(t.Again) {
-					t.AfterAgain, stop = p.Seats.seats(ctx, t.Offer, "after a released seat was refused")
-				}
-				return stop
-			},
-		)
+		t.count("after the release of all seats", &s.Released)
+		t.reserve("reserve 1 of the released seats", 1, &s.Again, "after a released seat was refused", TurnedDown)
 	})
-	story.Traits = *p.Book.traits
-	return story
 }
 
 // TurnedDown reports whether a reserve was refused as it may be.
 func TurnedDown(answer *probe.Answer) bool { return answer.OK(http.StatusBadRequest) }
+
+func notTurnedDown(answer *probe.Answer) bool { return !TurnedDown(answer) }
+
+func always(*probe.Answer) bool { return true }
 
 // countable ends a story where there are no seats to count. Otherwise the offer
 // becomes what the reading shows of it.
@@ -96,18 +81,9 @@ func countable(offer *discover.Offer, fresh *Reading) *Stop {
 	return nil
 }
 
-func (t *SellOut) askTooMany(ctx context.Context, p *Player) (stop *Stop) {
-	more := t.Before.Last.Left + 1
-	if t.TooMany, stop = p.Book.reserveAnyway(ctx, fmt.Sprintf("reserve %s where %d are left", model.SeatsWord(more), t.Before.Last.Left), t.Offer, more); stop != nil {
-		return stop
-	}
-	t.AfterTooMany, stop = p.Seats.seats(ctx, t.Offer, "after too many were asked for")
-	return stop
-}
-
 // fill reserves every seat, those too that other customers give back meanwhile.
 func (t *SellOut) fill(ctx context.Context, p *Player) *Stop {
-	left := t.AfterTooMany.Last.Left
+	left := t.TooMany.After.Last.Left
 	if left < 1 {
 		return NotHere(takenMeanwhile)
 	}
@@ -130,42 +106,34 @@ func (t *SellOut) fill(ctx context.Context, p *Player) *Stop {
 // ClosedSlot is a reserve of a slot that the partner itself shows as sold out or
 // closed.
 type ClosedSlot struct {
-	Offer  discover.Offer
-	Fresh  *Reading
-	Answer *probe.Answer
-	After  *Reading // where the reserve was not refused
-	Stop   *Stop
+	Opening
+	Act // counted where the reserve was not refused
 }
 
 // PlayClosedSlot returns the player of that story on a slot of a status; each attempt
 // is on another as far as there are some.
 func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player, int) *ClosedSlot {
 	return func(ctx context.Context, p *Player, attempt int) *ClosedSlot {
-		return played(p, "shut "+string(status), attempt, func(t *ClosedSlot) {
+		return played(p, "shut "+string(status), attempt, func(s *ClosedSlot, _ string) {
 			closed := p.closedSlots(ctx, status)
 			if len(closed) == 0 {
-				t.Stop = Missing("no slot is %s", status)
+				s.Stop = Missing("no slot is %s", status)
 				return
 			}
-			t.Offer = closed[attempt%len(closed)]
-			steps(&t.Stop,
-				p.count(ctx, t.Offer, "before reserve", &t.Fresh),
-				func() (stop *Stop) {
-					if t.Fresh.Last.Slot.Status != status {
-						return NotHere("the slot that was %s is so no longer", status)
-					}
-					t.Answer, stop = p.Book.reserveAnyway(ctx, fmt.Sprintf("reserve 1 seat in a slot that is %s", status), t.Offer, 1)
-					if stop == nil && !TurnedDown(t.Answer) {
-						t.After, stop = p.Seats.seats(ctx, t.Offer, "after that")
-					}
-					return stop
-				},
-			)
+			s.Offer = closed[attempt%len(closed)]
+			t := p.tell(ctx, &s.Opening)
+			t.count("before reserve", &s.Before)
+			t.step(func() *Stop {
+				if s.Before.Last.Slot.Status != status {
+					return NotHere("the slot that was %s is so no longer", status)
+				}
+				return nil
+			})
+			t.reserve(fmt.Sprintf("reserve 1 seat in a slot that is %s", status), 1, &s.Act, "after that", notTurnedDown)
 		})
 	}
 }
 
-// closedSlots lists the slots to come of that status, as the survey found them.
 func (p *Player) closedSlots(ctx context.Context, status partnerapi.SlotStatus) (closed []discover.Offer) {
 	for _, offer := range PlaySurvey(ctx, p, 0).Offers {
 		if offer.Slot.Status == status && offer.Slot.ID != "" && offer.Slot.Start.After(p.Clock.Now()) && offer.Option.Lead() != "" {

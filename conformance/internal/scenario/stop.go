@@ -8,7 +8,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Kind is what stood in the way of a scenario.
 type Kind int
 
 const (
@@ -48,7 +47,6 @@ type Stop struct {
 	Elsewhere bool // another slot may do
 }
 
-// Missing is the stop of a test that lacks something.
 func Missing(format string, args ...any) *Stop {
 	return &Stop{Message: fmt.Sprintf(format, args...)}
 }
@@ -72,12 +70,10 @@ func outOfBounds(format string, args ...any) *Stop {
 
 func unrecorded(err error) *Stop { return Missing("the ledger cannot be written: %v", err) }
 
-// stopAt is the stop that an answer is the reason of.
 func stopAt(kind Kind, answer *probe.Answer, format string, args ...any) *Stop {
 	return &Stop{Kind: kind, Endpoint: answer.Endpoint, Message: fmt.Sprintf(format, args...), Exchanges: []*probe.Exchange{answer.Exchange}}
 }
 
-// in is the stop of a call of that form.
 func (s *Stop) in(form Form) *Stop {
 	s.Form = form
 	return s

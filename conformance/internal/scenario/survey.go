@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
@@ -46,7 +48,6 @@ type SecondPull struct {
 	options  map[string]bool // the ids of product and option
 }
 
-// shows reports whether the second pull, where there is one, has the option.
 func (p SecondPull) shows(product discover.Product, option discover.Option) bool {
 	return p.Stop != nil || p.options[optionKey(product, option)]
 }
@@ -56,7 +57,7 @@ func optionKey(product discover.Product, option discover.Option) string {
 }
 
 func PlaySurvey(ctx context.Context, p *Player, _ int) *Survey {
-	return played(p, "survey", 0, func(v *Survey) {
+	return played(p, "survey", 0, func(v *Survey, _ string) {
 		p.survey, p.Seats.survey = v, v
 		if v.Stop = v.fetchCatalog(ctx, p); v.Stop == nil {
 			v.fetchSlots(ctx, p)
@@ -79,7 +80,7 @@ func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *Stop {
 		return stop
 	}
 	catalog := p.read.readCatalog(ctx, answer, func(i int, product any, problem schemas.Problem) {
-		p.read.witness.Product(answer.Exchange, i, product, problem)
+		p.Witness.Product(answer.Exchange, i, product, problem)
 	})
 	v.Products, v.misfit = catalog.Products, catalog.Misfit
 	if catalog.Stop == nil {
@@ -112,41 +113,32 @@ func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
 		answer *probe.Answer
 		stop   *Stop
 	}
-	questions, answers := make(chan Question), make(chan asked)
-	var running sync.WaitGroup
-	for range together {
-		running.Go(func() {
-			for q := range questions {
-				q.Window, _ = p.scope.Window(p.Clock.Now(), q.Product.Zone)
-				answer, stop := p.read.ask(ctx, "slots of the next 60 days", q, probe.GoodKey)
-				answers <- asked{q, answer, stop}
-			}
-		})
-	}
-	all := v.inScope(p)
-	go func() {
-		for _, question := range plan.Spread(all, mostOptions) {
-			questions <- question
-		}
-		close(questions)
-		running.Wait()
-		close(answers)
-	}()
 	var found []SlotAnswer
 	var unread []asked
 	kept := 0
-	for a := range answers {
-		read, stop := p.read.readAsked(ctx, a.Question, a.answer, a.stop)
-		switch {
-		case stop == nil:
-			found = append(found, read)
-		case ctx.Err() == nil:
-			unread = append(unread, a)
-		}
-		if kept += len(read.Slots); kept > mostSlotsInAll {
-			cancel()
-		}
+	var reading sync.Mutex
+	var asking errgroup.Group
+	asking.SetLimit(together)
+	for _, q := range plan.Spread(v.inScope(p), mostOptions) {
+		asking.Go(func() error {
+			q.Window, _ = p.Scope.Window(p.Clock.Now(), q.Product.Zone)
+			answer, stop := p.read.ask(ctx, "slots of the next 60 days", q, probe.GoodKey)
+			reading.Lock()
+			defer reading.Unlock()
+			read, unreadable := p.read.readAsked(ctx, q, answer, stop)
+			switch {
+			case unreadable == nil:
+				found = append(found, read)
+			case ctx.Err() == nil:
+				unread = append(unread, asked{q, answer, stop})
+			}
+			if kept += len(read.Slots); kept > mostSlotsInAll {
+				cancel()
+			}
+			return nil
+		})
 	}
+	_ = asking.Wait() // each answer says itself what came of it
 	v.take(found)
 	p.read.filled = len(v.Answers) > 0
 	for _, a := range unread {
@@ -161,11 +153,11 @@ func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
 func (v *Survey) inScope(p *Player) []Question {
 	var some []Question
 	for _, q := range v.askable() {
-		if _, any := p.scope.Window(p.Clock.Now(), q.Product.Zone); any && p.scope.Takes(q.Product.ID, q.Option.ID) {
+		if _, any := p.Scope.Window(p.Clock.Now(), q.Product.Zone); any && p.Scope.Takes(q.Product.ID, q.Option.ID) {
 			some = append(some, q)
 		}
 	}
-	if v.Outside = p.scope.Unknown(v.Products); v.Outside == "" && len(some) == 0 && p.scope.Narrow() {
+	if v.Outside = p.Scope.Unknown(v.Products); v.Outside == "" && len(some) == 0 && p.Scope.Narrow() {
 		v.Outside = "nothing is left to be asked for: no option that can be booked lies within --product, --option, --from and --to"
 	}
 	return some
@@ -207,7 +199,6 @@ func (v *Survey) take(found []SlotAnswer) {
 	}
 }
 
-// Heard is the answer to one call, or why there is none.
 type Heard struct {
 	Answer *probe.Answer
 	Stop   *Stop
@@ -247,12 +238,11 @@ func PlayQuestion(purpose string, key probe.Key) func(context.Context, *Player, 
 }
 
 func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *Heard {
-	return played(p, "confirm unknown", 0, func(h *Heard) {
+	return played(p, "confirm unknown", 0, func(h *Heard, _ string) {
 		h.Answer, h.Stop = p.Book.Confirm(ctx, "confirm an unknown code", p.UnknownHold(), true, probe.GoodKey)
 	})
 }
 
-// anyOffer returns an offer to enter what belongs to no slot, as far as there is one.
 func (p *Player) anyOffer() discover.Offer {
 	if p.survey != nil && len(p.survey.Offers) > 0 {
 		return p.survey.Offers[0]
@@ -261,13 +251,13 @@ func (p *Player) anyOffer() discover.Offer {
 }
 
 func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *Heard {
-	return played(p, "release unknown", 0, func(h *Heard) {
+	return played(p, "release unknown", 0, func(h *Heard, _ string) {
 		h.Answer, h.Stop = p.Book.Release(ctx, "release an unknown code", p.Book.UnknownCode(), probe.GoodKey)
 	})
 }
 
 func PlayUnknownCancel(ctx context.Context, p *Player, _ int) *Heard {
-	return played(p, "cancel unknown", 0, func(h *Heard) {
+	return played(p, "cancel unknown", 0, func(h *Heard, _ string) {
 		h.Answer, h.Stop = p.Book.Cancel(ctx, "cancel an unknown booking", p.Book.UnknownCode(), probe.GoodKey)
 	})
 }

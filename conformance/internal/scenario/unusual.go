@@ -58,19 +58,15 @@ func PlayUnnamedFields(ctx context.Context, p *Player, _ int) *UnusualBooking {
 // partner without cancel is asked for a hold.
 func (p *Player) unusualBooking(ctx context.Context, name string, change change, cancel bool) *UnusualBooking {
 	first := PlayBooking(ctx, p, 0)
-	return played(p, name, 0, func(b *UnusualBooking) {
+	return played(p, name, 0, func(b *UnusualBooking, _ string) {
 		want := seat("reserve 1 seat, "+name, "")
 		want.change = change
-		b.Opening = p.open(ctx, want)
-		steps(&b.Stop, func() (stop *Stop) {
-			if p.Book.traits.NoCancel {
-				_, stop = p.Book.releaseHold(ctx, "release the hold", b.Hold, true)
-				if stop == nil {
-					stop = first.Stop
-				}
-			}
-			return stop
-		}, func() (stop *Stop) {
+		t := p.begin(ctx, &b.Opening, want)
+		if p.Book.traits.NoCancel {
+			t.give("release the hold", true, new(Act), "")
+			t.step(func() *Stop { return first.Stop })
+		}
+		t.step(func() (stop *Stop) {
 			call := confirmCall("confirm the hold, "+name, b.Hold, true, probe.GoodKey)
 			call.Body = change(call.Body)
 			if b.Confirm, stop = p.Book.confirmAs(ctx, b.Hold, call); stop != nil {
@@ -80,42 +76,45 @@ func (p *Player) unusualBooking(ctx context.Context, name string, change change,
 				return stopAt(WrongStatus, b.Confirm, "want 200 and a booking, got %s", b.Confirm.Words()).in(Unusual)
 			}
 			return nil
-		}, func() (stop *Stop) {
+		})
+		t.step(func() (stop *Stop) {
 			if !cancel {
 				_, stop = p.Book.cancelBooking(ctx, "cancel the booking", b.Hold, b.Hold.BookingID(), true)
 				return stop
 			}
 			call := cancelCall("cancel the booking, "+name, b.Hold.BookingID(), true, probe.GoodKey)
-			call.Body = change(call.Body)
-			if b.Cancel, stop = p.calls.call(ctx, call, true); stop == nil {
-				p.Book.Settle(b.Cancel, b.Hold)
-			}
+			b.Cancel, stop = p.Book.undoAs(ctx, b.Hold, call, change)
 			return stop
 		})
 	})
+}
+
+// undoAs sends a call that undoes a hold, or its booking, changed.
+func (b *Booker) undoAs(ctx context.Context, h *Hold, call probe.Call, change change) (*probe.Answer, *Stop) {
+	call.Body = change(call.Body)
+	answer, stop := b.calls.call(ctx, call, true)
+	if stop == nil {
+		b.Settle(answer, h)
+	}
+	return answer, stop
 }
 
 // OpenRelease is a hold that is released by a body with more fields.
 type OpenRelease struct {
 	Opening
-	Release *probe.Answer
+	Release Act
 }
 
 func PlayOpenRelease(ctx context.Context, p *Player, _ int) *OpenRelease {
-	return played(p, "open release", 0, func(r *OpenRelease) {
-		r.Opening = p.open(ctx, seat("reserve 1 seat, to release it", ""))
-		steps(&r.Stop, func() (stop *Stop) {
+	return played(p, "open release", 0, func(r *OpenRelease, _ string) {
+		t := p.begin(ctx, &r.Opening, seat("reserve 1 seat, to release it", ""))
+		t.act(&r.Release, "", func() (*probe.Answer, *Stop) {
 			call := releaseCall("release the hold, with fields that the contract does not name", r.Hold.Code, true, probe.GoodKey)
-			call.Body = withUnnamed(call.Body)
-			if r.Release, stop = p.calls.call(ctx, call, true); stop == nil {
-				p.Book.Settle(r.Release, r.Hold)
-			}
-			return stop
+			return p.Book.undoAs(ctx, r.Hold, call, withUnnamed)
 		})
 	})
 }
 
-// PlayOpenQuestion asks for slots with more fields, and says why they cannot be read.
 func PlayOpenQuestion(ctx context.Context, p *Player, _ int) *Stop {
 	offer, stop := p.offer(ctx, discover.Want{Seats: 1, Counted: true})
 	if stop != nil {

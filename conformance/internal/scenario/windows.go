@@ -37,7 +37,7 @@ func (p *Player) askAgain(ctx context.Context, long SlotAnswer, window discover.
 		stop *Stop
 	}
 	q := Question{long.Product, long.Option, window}
-	answered := played(p, fmt.Sprintf("%s %q %q %v", purpose, q.Product.ID, q.Option.ID, window), 0, func(a *again) {
+	answered := played(p, fmt.Sprintf("%s %q %q %v", purpose, q.Product.ID, q.Option.ID, window), 0, func(a *again, _ string) {
 		a.SlotAnswer, a.stop = p.read.askFor(ctx, purpose, q)
 	})
 	return Windows{Long: long, Part: answered.SlotAnswer, Stop: answered.stop}

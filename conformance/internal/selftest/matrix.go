@@ -86,7 +86,6 @@ func prove(r rule.Rule, defects []Trial) Proof {
 	return proof
 }
 
-// Problematic returns the trials that did not come out as they should.
 func (m *Matrix) Problematic() (some []Trial) {
 	for _, trial := range slices.Concat(m.Lawful, m.Defects) {
 		if len(trial.Problems) > 0 {

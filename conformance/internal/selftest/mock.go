@@ -27,7 +27,6 @@ import (
 // authKey is the key of every mock. It opens nothing else.
 const authKey = "a-key-for-the-selftest"
 
-// mock is the partner of a case, at an address of its own on this machine.
 type mock struct {
 	*mockpartner.Mock
 	of      Case
@@ -57,7 +56,6 @@ func (m *mock) close() {
 	_ = m.server.Close() // the run is over: nobody is left to be told
 }
 
-// idle returns the names of the faults that have not fired.
 func (m *mock) idle() []string {
 	names := []string{}
 	for _, fault := range m.Default().Faults().Faults() {
@@ -68,7 +66,6 @@ func (m *mock) idle() []string {
 	return names
 }
 
-// quirky reports whether the mock's business itself goes wrong.
 func (m *mock) quirky() bool { return len(m.Default().Platform().Conduct().Quirks) > 0 }
 
 // answers are the different answers of a mock: endpoint, status and body. Two runs
@@ -90,7 +87,6 @@ func (m *mock) answers() answers {
 	return different
 }
 
-// mostBookings is how many bookings a run may leave where there is no cancel.
 const mostBookings = 2
 
 // LeftBehind says what a run has left in a mock that it should have undone, and

@@ -28,7 +28,6 @@ import (
 	"partnerkit.dev/mockpartner"
 )
 
-// Config says how the cases of a plan are tried.
 type Config struct {
 	Command  string      // the file of the conformance command
 	Dir      string      // where the reports of the runs that went wrong are kept, each in its Trial.Folder
@@ -91,7 +90,6 @@ func longestFirst(cases []Case) []int {
 	return slices.Concat(late, others)
 }
 
-// keep moves the report of a run that went wrong to where it is looked for.
 func keep(from, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err
@@ -99,7 +97,6 @@ func keep(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// Kind says what a partner is to the suite.
 type Kind string
 
 const (
@@ -108,7 +105,6 @@ const (
 	Defect  Kind = "defect"  // breaks one rule
 )
 
-// Case is a partner that the suite is tried on.
 type Case struct {
 	Kind    Kind
 	Name    string
@@ -207,7 +203,6 @@ const shortened = 0.04
 
 var aboutTime = regexp.MustCompile(`\.(limit|aim)$`)
 
-// isAboutTime reports whether the partner breaks a rule by being late.
 func (c Case) isAboutTime() bool { return aboutTime.MatchString(c.Rule) }
 
 func (c Case) limitScale() float64 {

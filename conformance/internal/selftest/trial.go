@@ -27,7 +27,6 @@ const (
 	Flagged    Outcome = "flagged"     // a rule failed, warned or was left open, or a hold was left
 )
 
-// Words are the outcome as people read it.
 func (o Outcome) Words() string { return strings.ReplaceAll(string(o), "_", " ") }
 
 type Trial struct {
@@ -42,7 +41,6 @@ type Trial struct {
 	TookMS   int64    `json:"took_ms"`
 }
 
-// Folder is the name of the folder with the report of a trial that went wrong.
 func (t Trial) Folder() string { return string(t.Kind) + "-" + t.Name }
 
 // try has the suite judge the case's partner, and writes the report of that into

@@ -44,7 +44,6 @@ func (u Undoing) All(ctx context.Context) {
 	u.each(ctx, 1) // the partner may turn calls away that come at the same time
 }
 
-// each undoes the entries that are open, so many at once.
 func (u Undoing) each(ctx context.Context, atOnce int) {
 	var running errgroup.Group
 	running.SetLimit(atOnce)
@@ -74,7 +73,6 @@ func (u Undoing) one(ctx context.Context, entry *ledger.Entry) {
 	}
 }
 
-// over enters that nothing is left of an entry.
 func over(e *ledger.Entry) { e.State, e.Trouble = ledger.Undone, "" }
 
 // giveUp enters that nobody knows the code of a hold that there may be, as long as
@@ -128,7 +126,6 @@ func (u Undoing) release(ctx context.Context, entry *ledger.Entry) bool {
 	})
 }
 
-// cancel cancels the entry's booking, where the partner takes cancellations.
 func (u Undoing) cancel(ctx context.Context, entry *ledger.Entry) {
 	if entry.BookingID == "" {
 		return

@@ -7,7 +7,6 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// Section is a list of a comparison, with the words above it.
 type Section struct {
 	Title   string
 	Changes []report.Change
@@ -65,7 +64,6 @@ func SlowerWords(s report.Slower) string {
 	return fmt.Sprintf("95%% within %s, before %s; limit %s", milliseconds(s.IsMS), milliseconds(s.WasMS), milliseconds(s.LimitMS))
 }
 
-// mostRows bounds a table of a comparison in Markdown.
 const mostRows = 100
 
 func CompareMarkdown(c report.Comparison) []byte {

@@ -62,7 +62,6 @@ func milliseconds(ms float64) string {
 	return strings.ReplaceAll(duration(time.Duration(ms)*time.Millisecond), ".0", "")
 }
 
-// place is where a time stands on a line, from 0 to 1.
 func place(ms, end float64) float64 {
 	if !(ms > lineStart) {
 		return 0
@@ -115,7 +114,6 @@ func heights(readings []report.SeatsReading) (floor, most int64) {
 	return floor, max(most, floor+1)
 }
 
-// pointView is one reading in the picture; X and Y are percent.
 type pointView struct {
 	report.SeatsReading
 	X, Y string

@@ -43,7 +43,6 @@ type words struct {
 	Rule string
 }
 
-// exchangeView is one exchange as the page shows it.
 type exchangeView struct {
 	probe.Exchange
 	Answer          string
@@ -167,7 +166,6 @@ func mark(text, place string) markedText {
 	return markedText{Before: text[:from], Marked: text[from:to], After: text[to:]}
 }
 
-// find returns where in a JSON text the value at a place stands.
 func find(text, place string) (from, to int, found bool) {
 	dec := jsontext.NewDecoder(strings.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {
@@ -190,13 +188,11 @@ func find(text, place string) (from, to int, found bool) {
 	}
 }
 
-// isName reports whether the token that was just read is the name of a member.
 func isName(dec *jsontext.Decoder) bool {
 	kind, length := dec.StackIndex(dec.StackDepth())
 	return kind == '{' && length%2 == 1
 }
 
-// leave reads to the end of the object or array that was just begun.
 func leave(dec *jsontext.Decoder) error {
 	for within := dec.StackDepth(); dec.StackDepth() >= within; {
 		if _, err := dec.ReadToken(); err != nil {

@@ -10,7 +10,6 @@ import (
 	"partnerkit.dev/internal/har"
 )
 
-// harRun is the id of the one page of an archive: a run.
 const harRun = "run"
 
 // drawHAR writes all calls of r as an HTTP archive, version 1.2, which browsers and
@@ -50,7 +49,6 @@ func harEntry(x *probe.Exchange) har.Entry {
 	return entry
 }
 
-// cutWords says how much of a body is there, where it is not all.
 func cutWords(body probe.Body) string {
 	if !body.Cut {
 		return ""

@@ -92,7 +92,6 @@ func newJUnitSuite(r *report.Result, name string) junitSuite {
 	return junitSuite{Name: name, Time: seconds(0), Timestamp: r.StartedAt.UTC().Format("2006-01-02T15:04:05"), Properties: junitProperties(r)}
 }
 
-// add adds a suite that has cases.
 func (root *junitSuites) add(suite junitSuite) {
 	if suite.Tests > 0 {
 		root.Suites = append(root.Suites, suite)
@@ -112,7 +111,6 @@ func (suite *junitSuite) add(c junitCase) {
 	}
 }
 
-// staleJUnit is the test suite of the baseline: its stale entries, which fail the run.
 func staleJUnit(r *report.Result) junitSuite {
 	suite := newJUnitSuite(r, "baseline")
 	for _, entry := range r.Baseline.Stale {
@@ -163,8 +161,6 @@ func junitCaseOf(rule report.RuleResult) junitCase {
 	return c
 }
 
-// junitStory tells all that a build log needs of a breach: what was found, why
-// it matters, how to mend it, and the calls that show it.
 func junitStory(rule report.RuleResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", shorten(rule.Message, maxText))

@@ -20,8 +20,7 @@ const (
 	mostMarkdown = 60 << 10
 	// mostTable is how much of it the table of the findings may take.
 	mostTable = 30 << 10
-	// closing is kept for the lines at the end.
-	closing = 2 << 10
+	closing   = 2 << 10
 
 	longestSnippet = 2 << 10 // bytes of a curl line or a body
 	mostSnippets   = 3       // calls shown of one rule
@@ -55,7 +54,6 @@ func drawMarkdown(r *report.Result) ([]byte, error) {
 // markdown is a text that stays within a length.
 type markdown struct{ text strings.Builder }
 
-// add appends a part where it leaves room below most, and reports whether it did.
 func (m *markdown) add(part string, most int) bool {
 	fits := m.text.Len()+len(part) <= most
 	if fits {
@@ -95,7 +93,6 @@ func (m *markdown) table(rules []report.RuleResult) {
 	m.text.WriteString("\n")
 }
 
-// found is what was found of a rule, where it is drawn, and why it is known.
 func found(rule report.RuleResult) string {
 	words := cell(rule.Message)
 	if rule.Picture != "" {
@@ -107,7 +104,6 @@ func found(rule report.RuleResult) string {
 	return words
 }
 
-// story tells the story that breaks, step by step; the calls are in report.html.
 func (m *markdown) story(e *report.Exploration) {
 	if e == nil || e.Broken == nil {
 		return
@@ -124,7 +120,6 @@ func (m *markdown) story(e *report.Exploration) {
 	m.text.WriteString("\n")
 }
 
-// evidence adds the calls of each rule, folded.
 func (m *markdown) evidence(rules []report.RuleResult) {
 	for i, rule := range rules {
 		if len(rule.Exchanges) > 0 && !m.add(folded(rule), mostMarkdown-closing) {
@@ -150,7 +145,6 @@ func folded(rule report.RuleResult) string {
 	return b.String()
 }
 
-// answered is the answer of an exchange: the place in question, where it is known.
 func answered(x probe.Exchange) string {
 	switch {
 	case x.Failure != nil:
@@ -278,7 +272,6 @@ const longestCell = 400
 // cell writes a text that may be a partner's as Markdown, cut.
 func cell(s string) string { return escaped(shorten(s, longestCell)) }
 
-// codeCell writes such a text as code in a line.
 func codeCell(s string) string {
 	s = strings.Map(visible, shorten(s, longestCell))
 	fence := strings.Repeat("`", longestRun(s)+1)

@@ -47,12 +47,10 @@ func HTML(r *report.Result) ([]byte, error) {
 	return legible(out.Bytes()), nil
 }
 
-// policy allows the page its own style and script, and nothing else.
 func policy() string {
 	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", webui.HashSource(style()), webui.HashSource(script))
 }
 
-// style is that of all pages, with what a report has of its own.
 func style() string { return webui.Style(ownStyle) }
 
 // legible makes visible what a page would hide or obey: control characters, and
@@ -92,7 +90,6 @@ type page struct {
 	Bookings  int        // of NotUndone
 }
 
-// count is the number of rules that came to an outcome, and its piece of a bar.
 type count struct {
 	Outcome report.Outcome
 	Number  int
@@ -100,7 +97,6 @@ type count struct {
 	Width   string
 }
 
-// endpointView is one endpoint with its rules, the most urgent first.
 type endpointView struct {
 	Name   partnerapi.Endpoint
 	Method string
@@ -151,7 +147,6 @@ func each[T, V any](all []T, view func(T) V) (views []V) {
 	return views
 }
 
-// levels are those that the rules of this run have.
 func levels(rules []report.RuleResult) []rule.Level {
 	return slices.DeleteFunc([]rule.Level{rule.Must, rule.Should, rule.May}, func(l rule.Level) bool {
 		return !slices.ContainsFunc(rules, func(r report.RuleResult) bool { return r.Level == l })
@@ -210,7 +205,6 @@ func newEndpointView(e partnerapi.Endpoint, views []ruleView, r *report.Result) 
 	return v
 }
 
-// route is what the endpoint looks like in the contract.
 func route(e partnerapi.Endpoint) (method, path string) {
 	switch e {
 	case partnerapi.Products:
@@ -238,7 +232,6 @@ func urgent(views []ruleView, verdict report.Verdict) []ruleView {
 	return first
 }
 
-// with are the rules of these outcomes, in the order of the outcomes.
 func with(views []ruleView, outcomes ...report.Outcome) (some []ruleView) {
 	for _, o := range outcomes {
 		for _, v := range views {

@@ -31,7 +31,6 @@ func shorten(s string, limit int) string {
 	return fmt.Sprintf("%s … (%s more bytes)", s[:cut], thousands(len(s)-cut))
 }
 
-// answer says in a few words what came of a request.
 func answer(x probe.Exchange) string {
 	switch {
 	case x.Failure != nil && x.Response != nil:
@@ -62,7 +61,6 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d min %d s", whole/time.Minute, whole%time.Minute/time.Second)
 }
 
-// Milliseconds writes a number of them with the precision that a reader can use.
 func Milliseconds(ms float64) string { return duration(time.Duration(ms * float64(time.Millisecond))) }
 
 func size(n int64) string {
@@ -85,7 +83,6 @@ func thousands(n int) string {
 	return s
 }
 
-// plural writes n and the word in its number: 1 rule, 2 rules.
 func plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -111,7 +108,6 @@ func checksumWords(r *report.Result) string {
 	return "SHA-256 " + r.Integrity.SHA256 + ", " + versions
 }
 
-// verdictWords says the verdict, and in a sentence what it stands on.
 func verdictWords(r *report.Result) (heading, sentence string) {
 	must, judged, known := 0, 0, 0
 	for _, rule := range mustRules(r.Rules) {
@@ -154,7 +150,6 @@ func mustRules(rules []report.RuleResult) []report.RuleResult {
 	return slices.DeleteFunc(slices.Clone(rules), func(r report.RuleResult) bool { return r.Level != rule.Must })
 }
 
-// stateWords says how an endpoint stands: the class of its icon, and words.
 func stateWords(views []ruleView) (state, says string) {
 	if len(views) == 0 {
 		return string(report.Skipped), "no rules"

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
@@ -27,7 +28,6 @@ type Scanner interface {
 	Leaks(b []byte) bool
 }
 
-// view is one file of the report.
 type view struct {
 	name  string
 	write func(io.Writer, *report.Result) error // no piece of the partner's text is split between two writes
@@ -88,7 +88,7 @@ func whole(render func(*report.Result) ([]byte, error)) func(io.Writer, *report.
 // same.
 func WriteAll(dir string, r *report.Result, secrets Scanner, names ...string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make the report folder %s: %w", dir, cause(err))
+		return nil, fmt.Errorf("make the report folder %s: %w", dir, fileerror.Reason(err))
 	}
 	var written, leaking []string
 	for _, v := range chosen(r, names) {
@@ -100,7 +100,7 @@ func WriteAll(dir string, r *report.Result, secrets Scanner, names ...string) ([
 		case errors.Is(err, errLeak):
 			leaking = append(leaking, v.name)
 		case err != nil:
-			return written, fmt.Errorf("write %s into the report folder %s: %w", v.name, dir, cause(err))
+			return written, fmt.Errorf("write %s into the report folder %s: %w", v.name, dir, fileerror.Reason(err))
 		default:
 			written = append(written, path)
 		}
@@ -111,10 +111,8 @@ func WriteAll(dir string, r *report.Result, secrets Scanner, names ...string) ([
 	return written, nil
 }
 
-// errLeak ends the writing of a file in which the key would stand.
 var errLeak = errors.New("the auth key would stand in it")
 
-// guarded writes nothing in which the key stands.
 type guarded struct {
 	io.Writer
 	view    view
@@ -156,18 +154,6 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(file.Name(), path)
-}
-
-// cause leaves out the operation and the path of a file error: the message
-// around it names the folder already, and a temporary name helps nobody.
-func cause(err error) error {
-	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
-		return inPath.Err
-	}
-	if inLink, ok := errors.AsType[*os.LinkError](err); ok {
-		return inLink.Err
-	}
-	return err
 }
 
 // FixedText returns what reports contain whatever the partner sent: the words

@@ -11,15 +11,6 @@ import (
 	"partnerkit.dev/mockpartner"
 )
 
-func theMarketplace(often paces) chapter {
-	return chapter{"A marketplace", []step{
-		{"A marketplace starts, with a PostgreSQL of its own", func(ctx context.Context, s *stage) error { return marketStarts(ctx, s, often) }},
-		{"Its operator makes accounts for a partner and a shop", accountsAreMade},
-		{"The partner registers its platform", partnerRegisters},
-		{"The partner has its catalog pulled, by a webhook", catalogIsPulled},
-	}}
-}
-
 func marketStarts(ctx context.Context, s *stage, often paces) error {
 	if err := s.startMarket(ctx, often); err != nil {
 		return err

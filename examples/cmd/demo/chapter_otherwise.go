@@ -12,15 +12,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func otherEnds() chapter {
-	return chapter{"Other ends", []step{
-		{"A customer walks away: the seats go back", oneIsAbandoned},
-		{"Another does not pay in time: the clock ends the hold", oneExpires},
-		{"A third pays, and calls it off later", oneIsCancelled},
-		{"A slot sells out elsewhere: a webhook says so", slotSellsOut},
-	}}
-}
-
 func oneIsAbandoned(ctx context.Context, s *stage) error {
 	held, err := s.market.book(ctx, s.market.offer.slots[0], "Ben Okafor")
 	if err != nil {

@@ -10,13 +10,6 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-func thePartner() chapter {
-	return chapter{"A partner", []step{
-		{"A mock partner starts", partnerStarts},
-		{"The suite judges it by the contract, rule by rule", partnerIsJudged},
-	}}
-}
-
 func partnerStarts(ctx context.Context, s *stage) error {
 	if err := s.startPartner(ctx, rand.Text()); err != nil {
 		return err

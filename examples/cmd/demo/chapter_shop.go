@@ -11,15 +11,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func theShop() chapter {
-	return chapter{"A customer books", []step{
-		{"The shop lists what there is, in two currencies", activitiesAreListed},
-		{"It looks for days with seats left", seatsAreFound},
-		{"A customer holds two of them", seatsAreHeld},
-		{"She pays, and the partner confirms", holdIsPaid},
-	}}
-}
-
 // clock is a time of the day as it is told.
 func clock(at time.Time) string { return at.UTC().Format("15:04:05") + " UTC" }
 

@@ -19,15 +19,6 @@ const (
 	oneRefusal = "{name: one-refusal, match: {endpoint: confirm}, times: 1, status: 500, body: {message: the booking system is down for a moment}}"
 )
 
-func theTrouble() chapter {
-	return chapter{"Trouble", []step{
-		{"The answer to a confirm is lost: nobody pays for nothing", answerIsLost},
-		{"A confirm is refused: an operator finds the payment, and settles it", operatorSettles},
-		{"The partner's platform breaks", partnerBreaks},
-		{"It is mended: the marketplace finds out by itself", partnerHeals},
-	}}
-}
-
 // answerIsLost is a confirm that the partner has acted on, and whose answer never came.
 func answerIsLost(ctx context.Context, s *stage) error {
 	held, err := s.bookAndPay(ctx, lostAnswer, "Gus Haddad", "demo-payment-3")

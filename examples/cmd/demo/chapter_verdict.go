@@ -16,13 +16,6 @@ import (
 // defect is the breach of the contract that the second partner has.
 const defect = "release-gives-nothing-back"
 
-func theVerdicts() chapter {
-	return chapter{"Who keeps the contract, and who does not", []step{
-		{"The mock partner judges the marketplace", marketplaceIsJudged},
-		{"The suite judges a partner whose releases give no seats back", brokenPartnerIsFound},
-	}}
-}
-
 // marketplaceIsJudged is the mock partner's verdict on all that the marketplace asked of it.
 func marketplaceIsJudged(ctx context.Context, s *stage) error {
 	verdict, err := s.partner.told.Journal.Verdict(ctx)

@@ -73,7 +73,7 @@ func TestWhatIsToComeIsLookedAtUntilItHas(t *testing.T) {
 func TestAServiceThatDoesNotStartIsNamedWithItsLastWords(t *testing.T) {
 	t.Parallel()
 	s, _ := scene(t, map[string]string{"mockpartner": "echo usage; echo 'mockpartner: no such flag' >&2; exit 2"})
-	_, err := s.play(t.Context(), []chapter{thePartner()})
+	_, err := s.play(t.Context(), story(paces{})[:1])
 	if err == nil || !strings.Contains(err.Error(), "mockpartner ended before it served (exit status 2): mockpartner: no such flag") {
 		t.Errorf("want its last words, got %v", err)
 	}
@@ -93,7 +93,7 @@ func TestAMachineWithoutPostgreSQLIsToldThatTheDemoTakesNoOther(t *testing.T) {
 func TestCommandsThatAreNotBuiltAreNamed(t *testing.T) {
 	t.Parallel()
 	s, _ := scene(t, nil)
-	if _, err := s.play(t.Context(), []chapter{thePartner()}); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "start mockpartner") {
+	if _, err := s.play(t.Context(), story(paces{})[:1]); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "start mockpartner") {
 		t.Errorf("want an error that names mockpartner, got %v", err)
 	}
 	check(t, s.close())

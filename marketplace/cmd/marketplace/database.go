@@ -5,34 +5,38 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/pgembed"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
 type database struct {
 	address string
-	private *pgembed.Server // nil: one that was given
+	private *pgembed.Keeper // nil: one that was given
 }
 
 // openDatabase starts a private PostgreSQL where none was given, and migrates.
-func openDatabase(ctx context.Context, s storage) (*database, error) {
+func openDatabase(ctx context.Context, s storage, log *slog.Logger) (*database, error) {
 	db := &database{address: s.databaseURL}
 	if db.address == "" {
-		err := s.makeDataDir()
-		if err != nil {
+		if err := s.makeDataDir(); err != nil {
 			return nil, err
 		}
-		if db.private, err = pgembed.Start(ctx, pgembed.Config{Dir: s.privateDatabase(), Download: true}); err != nil {
+		config := pgembed.Config{Dir: s.privateDatabase(), Download: true}
+		private, err := pgembed.Start(ctx, config)
+		if err != nil {
 			if errors.Is(err, fs.ErrPermission) {
 				err = inDataDir(s.privateDatabase(), err)
 			}
 			return nil, err
 		}
-		db.address = db.private.URL("postgres")
+		db.address, db.private = private.URL("postgres"), pgembed.Keep(private, config, log)
 	}
 	if _, err := postgres.Migrate(ctx, db.address); err != nil {
 		if errors.Is(err, postgres.ErrUnreachable) && db.private == nil {
@@ -63,7 +67,7 @@ func inDataDir(path string, err error) error {
 // joinDatabase is openDatabase for what may be done while the service runs: where that
 // has a private PostgreSQL, it is used as well.
 func joinDatabase(ctx context.Context, s storage) (*database, error) {
-	db, err := openDatabase(ctx, s)
+	db, err := openDatabase(ctx, s, slog.New(slog.DiscardHandler))
 	if !errors.Is(err, pgembed.ErrInUse) {
 		return db, err
 	}
@@ -89,13 +93,18 @@ func withStore(ctx context.Context, s storage, f func(*postgres.Store) error) (e
 	return f(store)
 }
 
-// gone is closed when a private PostgreSQL has ended by itself.
-func (db *database) gone() <-chan struct{} {
-	if db.private == nil {
-		return nil
+// ready is a check that the database takes writes, which a private PostgreSQL does not
+// while it is started again.
+func (db *database) ready(check func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if db.private != nil && !db.private.Running() {
+			return errRestarting
+		}
+		return check(ctx)
 	}
-	return db.private.Gone()
 }
+
+var errRestarting = &marketplace.Error{Code: marketplace.Unavailable, Message: "the private PostgreSQL is restarting"}
 
 func (db *database) close(ctx context.Context) error {
 	if db.private == nil {
@@ -117,6 +126,9 @@ func loadSecret(s settings) (_ *auth.Secret, origin string, err error) {
 	path := filepath.Join(s.dataDir, "secret-key")
 	text, err := os.ReadFile(path)
 	if err == nil {
+		if err := ownerOnly(path); err != nil {
+			return nil, "", err
+		}
 		key, err := auth.NewSecret(text)
 		if err != nil {
 			return nil, "", fmt.Errorf("%s: %w: it is not what the service has put there", path, err)
@@ -138,4 +150,25 @@ func loadSecret(s settings) (_ *auth.Secret, origin string, err error) {
 	}
 	key, err := auth.NewSecret([]byte(made))
 	return key, path + ", made now", err
+}
+
+// ownerOnly refuses a file that others than its owner may read or change.
+func ownerOnly(path string) error {
+	found, err := os.Stat(path)
+	if err != nil {
+		return inDataDir(path, err)
+	}
+	if mode := found.Mode().Perm(); runtime.GOOS != "windows" && mode&^0o600 != 0 {
+		return fmt.Errorf("%s: the service's secret has the mode %04o, with which others than its owner may use it; make it 0600: chmod 600 %s", path, mode, path)
+	}
+	return nil
+}
+
+// warnOfDatabaseLog says so where a database that was given may log customers' data.
+func warnOfDatabaseLog(ctx context.Context, store *postgres.Store, log *slog.Logger) error {
+	tells, err := store.LogMayTell(ctx)
+	if tells {
+		log.Warn("the database may log rows with customers' data: have a superuser run ALTER ROLE ... SET log_error_verbosity = 'terse' for the service's user")
+	}
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -70,7 +71,7 @@ start at the same time wait for one of them to do it.`,
   marketplace migrate --database-url postgres://user@host/name`,
 		Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
-			db, err := openDatabase(command.Context(), s)
+			db, err := openDatabase(command.Context(), s, slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err
 			}

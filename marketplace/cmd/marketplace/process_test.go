@@ -22,8 +22,14 @@ import (
 // beTheCommand has the test binary be the command, so that nothing has to be built.
 const beTheCommand = "TEST_IS_THE_COMMAND"
 
+// clockAhead is how far the command's clock is ahead.
+const clockAhead = "TEST_CLOCK_AHEAD"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(beTheCommand) != "" {
+		if ahead, err := time.ParseDuration(os.Getenv(clockAhead)); err == nil {
+			localTime = func() time.Time { return time.Now().Add(ahead) }
+		}
 		main()
 		os.Exit(0)
 	}
@@ -109,6 +115,7 @@ func (r ran) succeeds(t *testing.T) string {
 type service struct {
 	*exec.Cmd
 	base   string
+	scrape string // the address of the metrics, where they have one of their own
 	log    *bufio.Reader
 	errors bytes.Buffer
 }
@@ -124,7 +131,10 @@ func serving(t *testing.T, variables []string, args ...string) *service {
 	for {
 		line, err := s.log.ReadBytes('\n')
 		var said struct{ Msg, Address string }
-		if json.Unmarshal(line, &said) == nil && said.Msg == "serving" {
+		if json.Unmarshal(line, &said) == nil && said.Msg == "serving metrics" {
+			s.scrape = said.Address
+		}
+		if said.Msg == "serving" {
 			s.base = said.Address
 			return s
 		}
@@ -156,6 +166,17 @@ func (s *service) stop(t *testing.T) {
 	if !strings.HasSuffix(r.out, "}\n") || !strings.Contains(r.out, `"msg":"stopping"`) {
 		t.Errorf("want the log's last lines, whole, got %s", r.out)
 	}
+}
+
+// endsWithin wants SIGTERM to end the process with 0 in that time.
+func (s *service) endsWithin(t *testing.T, limit time.Duration) {
+	t.Helper()
+	began := time.Now()
+	must(t, s.Process.Signal(syscall.SIGTERM))
+	if r := s.ends(t); r.code != 0 || time.Since(began) > limit {
+		t.Errorf("want it to end with 0 within %s, got %d after %s: %s", limit, r.code, time.Since(began), r.errors)
+	}
+	t.Logf("ended after %s", time.Since(began).Round(100*time.Millisecond))
 }
 
 // ask makes a request and returns the answer's status and body.

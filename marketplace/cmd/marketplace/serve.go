@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"syscall"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 	"github.com/spf13/cobra"
@@ -31,8 +31,13 @@ import (
 )
 
 const (
-	// stopTime bounds the end: requests under way are finished in it.
-	stopTime = 15 * time.Second
+	// The end of the service takes less than 20 s, whatever the database and the partners
+	// do: endTime, and a second for a private PostgreSQL that has to be killed. The requests
+	// and jobs under way have stopTime of it, then the bookings' calls and the connections
+	// have closeTime each.
+	endTime   = 18 * time.Second
+	stopTime  = 14 * time.Second
+	closeTime = 1500 * time.Millisecond
 	// requestConnections is how many of the database's connections requests use,
 	// workConnections how many are for what happens by itself.
 	requestConnections = 20
@@ -40,9 +45,15 @@ const (
 	// partnerCalls is how many calls to one partner are under way at once: eight of
 	// them pull slots at the most, the others are for who waits.
 	partnerCalls = 12
-	// observeTime bounds the writing down of what came of a call.
-	observeTime = 5 * time.Second
+	// requestPatience is how long a request waits for a connection, and for each statement:
+	// whatever the database does, the caller has an answer within 5 s.
+	requestPatience = 2 * time.Second
+	// observeTime bounds the writing down of what came of a call. Who called waits for it.
+	observeTime = time.Second
 )
+
+// localTime is the machine's clock; tests have replicas whose clocks differ.
+var localTime = time.Now
 
 func newServe() *cobra.Command {
 	var s settings
@@ -68,9 +79,9 @@ Several replicas may share a database and a secret.`,
 	return command
 }
 
-// serve runs the service until ctx ends, or its database does.
+// serve runs the service until ctx ends.
 func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
-	listener, err := listen(s.addr)
+	listener, err := listen("--addr", s.addr)
 	if err != nil {
 		return err
 	}
@@ -79,26 +90,40 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	db, err := openDatabase(ctx, s.storage)
+	db, err := openDatabase(ctx, s.storage, log)
 	if err != nil {
 		return err
 	}
+	var ends time.Time // when the service has to have ended, once it is told to
 	defer func() {
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(time.Until(ends), closeTime))
 		defer cancel()
 		err = errors.Join(err, db.close(last))
 	}()
-	store, err := postgres.Open(ctx, db.address, requestConnections)
+	disk := &postgres.Disk{}
+	store, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: requestConnections, Patience: requestPatience, Tracers: []pgx.QueryTracer{disk}})
 	if err != nil {
 		return err
 	}
-	defer closeStore(store)
-	work, err := postgres.Open(ctx, db.address, workConnections)
+	work, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: workConnections, Tracers: []pgx.QueryTracer{disk}})
 	if err != nil {
+		finish(store.Close)
 		return err
 	}
-	defer closeStore(work)
-	if err := makeOperator(ctx, store, s, log); err != nil {
+	ready, err := postgres.NewReadiness(db.address, disk)
+	if err != nil {
+		finish(store.Close, work.Close)
+		return err
+	}
+	defer finish(store.Close, work.Close, ready.Close)
+	clock := postgres.NewClock(localTime)
+	if err := clock.Set(ctx, store.Now); err != nil {
+		log.Warn("the clock was not set by the database's", slog.Any("error", err)) // the schedules try again
+	}
+	if err := warnOfDatabaseLog(ctx, store, log); err != nil {
+		return err
+	}
+	if err := makeOperator(ctx, store, s, clock.Now(), log); err != nil {
 		return err
 	}
 	if err := seedRates(ctx, store, log); err != nil {
@@ -106,40 +131,48 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	}
 	measured := telemetry.NewMetrics(cli.Version())
 	guard := partner.NewGuard(s.allowPrivatePartners)
-	integrations := partner.NewRegistry(store.Partners, guard, key, time.Now)
+	integrations := partner.NewRegistry(store.Partners, guard, key, clock.Now)
 	if err := integrations.CheckSecret(ctx); err != nil {
 		return fmt.Errorf("--secret-key: %w", err)
 	}
 	client := partner.NewClient(partner.Config{
-		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: time.Now, Observe: observer(work, measured, log),
+		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: clock.Now, Observe: observer(work, measured, log),
 	})
-	deliveries := partner.NewRegistry(work.Partners, guard, key, time.Now)
-	bookings, owed := newBookings(store, client, integrations, s.share, log), newBookings(work, client, deliveries, s.share, log)
-	defer func() { client.Close(); bookings.Close(); owed.Close() }()
-	background, err := newWorker(work, client, deliveries, owed, s.schedule, measured, log)
+	deliveries := partner.NewRegistry(work.Partners, guard, key, clock.Now)
+	bookings, owed := newBookings(store, client, integrations, s.share, clock, log), newBookings(work, client, deliveries, s.share, clock, log)
+	defer func() { client.Close(); finish(bookings.Close, owed.Close) }()
+	background, err := newWorker(work, client, deliveries, owed, s.schedule, measured, clock, log)
 	if err != nil {
 		return err
 	}
-	front, err := storefront.Open(ctx, storefront.Config{Store: store.Storefront, PageCache: int64(s.pageCache) << 20, AffiliateURL: s.affiliateURL, Log: log})
+	front, err := storefront.Open(ctx, storefront.Config{Store: store.Storefront, PageCache: int64(s.pageCache) << 20, AffiliateURL: s.affiliateURL, Now: time.Now, Log: log})
 	if err != nil {
 		return err
 	}
 	defer front.Close()
-	syncer := catalog.NewSyncer(store.Catalog, client, time.Now)
+	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
 	syncer.Tell(measured.Synced)
 	measured.PageCache(front.PageCache)
-	measured.Database(store.MetricsState, time.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
-	signIn := auth.NewService(store.Accounts, key, s.loginLimit, time.Now)
+	measured.Ready(db.ready(ready.Check))
+	measured.Database(store.MetricsState, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
+	signIn := auth.NewService(store.Accounts, key, s.loginLimit, clock.Now)
+	signIn.Tell(measured.SignInFailed)
+	config := api.Config{
+		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
+		SignIn: signIn, Integrations: integrations, Bookings: bookings,
+		Syncer: syncer, Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: s.rateLimit,
+		Ready: db.ready(ready.Check), Metrics: measured, Scrapers: s.scrapers, MetricsApart: s.metricsAddr != "", Proxies: s.proxies, Now: clock.Now, Log: log,
+		Pages: func(a http.Handler) []api.Page {
+			return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: clock.Now, Log: log}, a)
+		},
+	}
+	apart, err := serveMetrics(s.metricsAddr, config)
+	if err != nil {
+		return err
+	}
+	defer apart()
 	server := &http.Server{
-		Handler: api.New(api.Config{
-			Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
-			SignIn: signIn, Integrations: integrations, Bookings: bookings,
-			Syncer: syncer, Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: s.rateLimit,
-			Metrics: measured, Scrapers: s.scrapers, Now: time.Now, Log: log,
-			Pages: func(a http.Handler) []api.Page {
-				return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: time.Now, Log: log}, a)
-			},
-		}),
+		Handler:           api.New(config),
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
@@ -153,12 +186,12 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	select {
 	case err = <-failed:
 		err = fmt.Errorf("serve: %w", err)
-	case <-db.gone():
-		err = errors.New("the private PostgreSQL has ended: see postgresql.log in its folder")
 	case <-ctx.Done():
 		log.Info("stopping")
 	}
-	return errors.Join(err, stop(ctx, server, background, client, log))
+	ends = time.Now().Add(endTime)
+	stop(ctx, server, background, client, log)
+	return err
 }
 
 // userAgent names this process too, so that a partner's log tells the calls of one replica
@@ -167,44 +200,49 @@ func userAgent() string {
 	return fmt.Sprintf("partnerkit-marketplace/%s (instance %s)", cli.Version(), rand.Text()[:8])
 }
 
-func listen(address string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", address)
-	switch {
-	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("--addr %s: another program listens there; name another port, 0 takes a free one", address)
-	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("--addr %s: this user may not listen there; name a port from 1024 on", address)
-	case err != nil:
-		var inside *net.OpError
-		if errors.As(err, &inside) {
-			err = inside.Err
-		}
-		return nil, fmt.Errorf("--addr %s: %w; name an address of this machine, such as 127.0.0.1:8080", address, err)
-	}
-	return listener, nil
-}
-
 // stop finishes the requests that are under way, and meanwhile hands the jobs back. What
-// waits for a partner longer than that is cut off.
-func stop(ctx context.Context, server *http.Server, background *worker.Worker, client *partner.Client, log *slog.Logger) error {
+// takes longer than that is cut off, and logged: it is no failure of the service's end.
+func stop(ctx context.Context, server *http.Server, background *worker.Worker, client *partner.Client, log *slog.Logger) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
 	handedBack := make(chan error, 1)
 	go func() { handedBack <- background.Stop(last) }()
-	err := server.Shutdown(last)
-	if errors.Is(err, context.DeadlineExceeded) {
-		log.Warn("requests were cut off: they took too long")
+	if err := server.Shutdown(last); err != nil {
+		log.Warn("requests were cut off: they took too long", slog.Any("error", err))
 		client.Close()
-		err = server.Close()
+		_ = server.Close() // its listener is closed already
 	}
-	return errors.Join(err, <-handedBack)
+	select {
+	case err := <-handedBack:
+		if err == nil {
+			return
+		}
+		log.Warn("not all jobs were handed back: other replicas take them over within a minute", slog.Any("error", err))
+	case <-last.Done():
+		log.Warn("not all jobs were handed back: other replicas take them over within a minute")
+	}
 }
 
-func makeOperator(ctx context.Context, store *postgres.Store, s settings, log *slog.Logger) error {
+// finish does all of it at the same time, and waits no longer than closeTime: what waits
+// for a database that does not answer ends with the process.
+func finish(all ...func()) {
+	var done sync.WaitGroup
+	for _, f := range all {
+		done.Go(f)
+	}
+	finished := make(chan struct{})
+	go func() { done.Wait(); close(finished) }()
+	select {
+	case <-finished:
+	case <-time.After(closeTime):
+	}
+}
+
+func makeOperator(ctx context.Context, store *postgres.Store, s settings, now time.Time, log *slog.Logger) error {
 	if s.operatorEmail == "" {
 		return nil
 	}
-	made, err := auth.NewAccount(s.firstOperator(), time.Now())
+	made, err := auth.NewAccount(s.firstOperator(), now)
 	if err != nil {
 		return err
 	}
@@ -219,33 +257,20 @@ func makeOperator(ctx context.Context, store *postgres.Store, s settings, log *s
 	}
 }
 
-// closeTime bounds the closing of a store, whose connections may be in use.
-const closeTime = 2 * time.Second
-
-func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, schedule worker.Schedule, measured *telemetry.Metrics, log *slog.Logger) (*worker.Worker, error) {
-	syncer := catalog.NewSyncer(store.Catalog, client, time.Now)
+func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, schedule worker.Schedule, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
+	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
 	syncer.Tell(measured.Synced)
-	slots := catalog.NewSlotPuller(store.Catalog, client, time.Now)
+	slots := catalog.NewSlotPuller(store.Catalog, client, clock.Now)
 	slots.Tell(measured.PulledSlots)
 	return worker.New(worker.Config{
 		Store: store, Integrations: integrations, Syncer: syncer,
-		Slots: slots, Prober: client, Bookings: bookings, Schedule: schedule, Log: log,
+		Slots: slots, Prober: client, Bookings: bookings, Schedule: schedule, Time: clock, Log: log,
 	})
 }
 
-// closeStore closes a store, and waits for its connections no longer than closeTime.
-func closeStore(store *postgres.Store) {
-	closed := make(chan struct{})
-	go func() { defer close(closed); store.Close() }()
-	select {
-	case <-closed:
-	case <-time.After(closeTime):
-	}
-}
-
-func newBookings(store *postgres.Store, client *partner.Client, integrations *partner.Registry, share decimal.Decimal, log *slog.Logger) *booking.Service {
+func newBookings(store *postgres.Store, client *partner.Client, integrations *partner.Registry, share decimal.Decimal, clock *postgres.Clock, log *slog.Logger) *booking.Service {
 	return booking.NewService(booking.Config{
-		Store: store.Bookings, Keys: store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: time.Now, Log: log,
+		Store: store.Bookings, Keys: store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: clock.Now, Log: log,
 	})
 }
 

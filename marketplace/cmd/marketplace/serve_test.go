@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -42,12 +43,16 @@ func (s *service) letsIn(t *testing.T, credentials client.Credentials) {
 
 func TestAnEmptyDatabaseIsMadeReadyAndTheFirstRatesAreInIt(t *testing.T) {
 	t.Parallel()
-	s := serving(t, firstOperator, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32))
+	s := serving(t, firstOperator, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32), "--metrics-addr", "127.0.0.1:0")
 	if rates := s.rates(t); rates.AsOf != "2024-06-28" || rates.Rates["USD"] != "1.0705" {
 		t.Errorf("want the rates that come with the service, got %+v", rates)
 	}
+	if status, _ := s.ask(t, "GET", "/metrics", "", nil); status != 404 {
+		t.Errorf("want the metrics at their own address only, got %d", status)
+	}
+	s.base = strings.TrimSuffix(s.scrape, "/metrics")
 	status, body := s.ask(t, "GET", "/metrics", "", nil)
-	for _, want := range []string{`marketplace_database_up 1`, `connections_max{pool="requests"}`, `connections_max{pool="work"}`, `marketplace_page_cache_bytes`} {
+	for _, want := range []string{`marketplace_database_up 1`, `marketplace_ready 1`, `connections_max{pool="requests"}`, `connections_max{pool="work"}`, `marketplace_page_cache_bytes`} {
 		if status != 200 || !strings.Contains(body, want) {
 			t.Errorf("want %s among the metrics, got %d, %d bytes", want, status, len(body))
 		}
@@ -72,11 +77,11 @@ func TestAServiceWithoutItsDatabaseSaysSoAndStillEndsInOrder(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name); err != nil {
 		t.Fatal(err)
 	}
-	if status, body := s.ask(t, "GET", "/readyz", "", nil); status != 503 || !strings.Contains(body, "the database does not answer") {
+	if status, body := s.ask(t, "GET", "/readyz", "", nil); status != 503 || !strings.Contains(body, "the database cannot be reached") {
 		t.Errorf("want 503, got %d %s", status, body)
 	}
-	if status, body := s.ask(t, "POST", "/api/v1/auth/login", `{"email":"ana@example.com","password":"x"}`, nil); status != 500 || !strings.Contains(body, "unexpected error") {
-		t.Errorf("want 500, got %d %s", status, body)
+	if status, body := s.ask(t, "POST", "/api/v1/auth/login", `{"email":"ana@example.com","password":"x"}`, nil); status != 503 || !strings.Contains(body, "service_unavailable") {
+		t.Errorf("want 503, got %d %s", status, body)
 	}
 	if status, _ := s.ask(t, "GET", "/healthz", "", nil); status != 200 {
 		t.Errorf("want it alive all the same, got %d", status)
@@ -85,7 +90,7 @@ func TestAServiceWithoutItsDatabaseSaysSoAndStillEndsInOrder(t *testing.T) {
 }
 
 // The whole life of a service with a private PostgreSQL: what is done beside it while it
-// runs, what it leaves behind, and how it ends when its database does.
+// runs, what it leaves behind, and what it does when its database dies.
 func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "marketplace-test-")
@@ -138,11 +143,28 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	s.letsIn(t, client.Password("shop@example.com", operatorPassword))
 	text, err := os.ReadFile(pidFile)
 	must(t, err)
-	first, _, _ := strings.Cut(string(text), "\n")
-	pid, err := strconv.Atoi(first)
+	kill := func(text []byte) {
+		first, _, _ := strings.Cut(string(text), "\n")
+		pid, err := strconv.Atoi(first)
+		must(t, err)
+		must(t, syscall.Kill(pid, syscall.SIGKILL))
+	}
+	kill(text)
+	within(t, time.Minute, func() bool {
+		again, err := os.ReadFile(pidFile)
+		status, _ := s.ask(t, "GET", "/readyz", "", nil)
+		return err == nil && string(again) != string(text) && status == 200
+	})
+	s.letsIn(t, client.Password("shop@example.com", operatorPassword))
+	text, err = os.ReadFile(pidFile)
 	must(t, err)
-	postmaster, err := os.FindProcess(pid)
-	must(t, err)
-	must(t, postmaster.Signal(syscall.SIGQUIT))
-	s.ends(t).fails(t, "the private PostgreSQL has ended: see postgresql.log in its folder")
+	kill(text) // the next restart is a minute later
+	within(t, 10*time.Second, func() bool {
+		status, body := s.ask(t, "GET", "/readyz", "", nil)
+		return status == 503 && strings.Contains(body, "the private PostgreSQL is restarting")
+	})
+	if status, _ := s.ask(t, "GET", "/healthz", "", nil); status != 200 {
+		t.Errorf("want it alive, got %d", status)
+	}
+	s.endsWithin(t, 20*time.Second)
 }

@@ -114,10 +114,12 @@ type settings struct {
 	pageCache                       int // MiB
 	affiliateURL                    storefront.AffiliateURL
 	logged
-	metricsFrom []string
+	metricsFrom, trustedProxies []string
+	metricsAddr                 string
 
 	// What checking them has read.
 	scrapers []netip.Prefix
+	proxies  []netip.Prefix
 	schedule worker.Schedule
 	share    decimal.Decimal
 }
@@ -128,6 +130,8 @@ func (s *settings) register(command *cobra.Command) {
 	settle(command, s.mistakes)
 	f := command.Flags()
 	f.StringSliceVar(&s.metricsFrom, "metrics-from", []string{"127.0.0.0/8", "::1/128"}, "the `networks` that may read /metrics")
+	f.StringVar(&s.metricsAddr, "metrics-addr", "", "an `address` of its own for /metrics, such as 127.0.0.1:9090, which --addr then does not answer; --metrics-from holds for it as well")
+	f.StringSliceVar(&s.trustedProxies, "trusted-proxies", nil, "the `networks` of the proxies before the service, such as 10.0.0.0/8: their X-Forwarded-For or Forwarded says where requests come from, for the limits of an address and for the log")
 	f.StringVar(&s.addr, "addr", defaultAddr, "the `address` to listen on; port 0 takes a free one")
 	f.StringVar(&s.secretKey, "secret-key", "", fmt.Sprintf("the service's `secret`, %d bytes or more, the same for every replica; better set %s. Without one it is made in the data folder", auth.ShortestSecret, variable("secret-key")))
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute of one credential, in each replica; 0 is no limit")
@@ -136,7 +140,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.BoolVar(&s.behindTLS, "behind-tls", false, "browsers come by https, through a proxy that speaks it: the console's cookies are for https alone")
 	f.StringVar(&s.nightlyAt, "nightly-at", "02:30", "the `time` of the night's full syncs and slot pulls, UTC")
 	f.DurationVar(&s.probes, "probe-interval", time.Minute, "how often partners are asked whether they are there; 0 is never")
-	f.DurationVar(&s.incremental, "incremental-interval", 0, "how often incremental syncs are made beside the night's; 0 is never")
+	f.DurationVar(&s.incremental, "incremental-interval", 0, "how often incremental syncs are made beside the night's, from 1m to 24h; 0 is never")
 	f.DurationVar(&s.sweeps, "sweep-interval", 30*time.Second, "how often holds that nobody paid in time are given back")
 	f.DurationVar(&s.eraseAfter, "erase-guests-after", 400*24*time.Hour, "how long after a slot's end its guests' names, e-mail addresses and telephone numbers are erased")
 	f.StringVar(&s.affiliatesShare, "affiliate-commission", "5", "the affiliate's share of a booking's total, in `percent`")
@@ -152,8 +156,10 @@ const mostPageCache = 1 << 20
 // mistakes are those of all settings, which it reads.
 func (s *settings) mistakes() []error {
 	_, port, addr := net.SplitHostPort(s.addr)
+	_, metricsPort, metricsAddr := net.SplitHostPort(s.metricsAddr)
 	wrong := append(append(s.storage.mistakes(), s.logged.mistakes()...),
 		s.readNetworks(),
+		unless(s.metricsAddr == "" || metricsAddr == nil && metricsPort != "", "--metrics-addr: want host:port, such as 127.0.0.1:9090"),
 		unless(addr == nil && port != "", "--addr: want host:port, such as 127.0.0.1:8080"),
 		unless(s.secretKey == "" || len(s.secretKey) >= auth.ShortestSecret, "--secret-key: want at least %d bytes, got %d", auth.ShortestSecret, len(s.secretKey)),
 		unless(s.rateLimit >= 0, "--rate-limit: want 0 or more, got %d", s.rateLimit),
@@ -209,14 +215,21 @@ func (s *settings) readShare() (err error) {
 }
 
 func (s *settings) readNetworks() error {
-	for _, text := range s.metricsFrom {
+	var metrics, proxies error
+	s.scrapers, metrics = networks("--metrics-from", s.metricsFrom)
+	s.proxies, proxies = networks("--trusted-proxies", s.trustedProxies)
+	return errors.Join(metrics, proxies)
+}
+
+func networks(flag string, list []string) (read []netip.Prefix, err error) {
+	for _, text := range list {
 		network, err := netip.ParsePrefix(strings.TrimSpace(text))
 		if err != nil {
-			return fmt.Errorf("--metrics-from: want networks such as 10.0.0.0/8, got %q", text)
+			return nil, fmt.Errorf("%s: want networks such as 10.0.0.0/8 or 192.0.2.7/32, got %.80q", flag, text)
 		}
-		s.scrapers = append(s.scrapers, network.Masked())
+		read = append(read, network.Masked())
 	}
-	return nil
+	return read, nil
 }
 
 func (s *settings) firstOperator() marketplace.NewAccount {

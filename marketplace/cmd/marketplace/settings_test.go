@@ -40,12 +40,13 @@ func TestEveryWrongSettingIsNamedAtOnce(t *testing.T) {
 		"MARKETPLACE_LOGIN_LIMIT=many-hush", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS=perhaps", "MARKETPLACE_SECRET_KEY=hush", "MARKETPLACE_DATABASE_URL=mysql://me:hush@host/x",
 		"MARKETPLACE_OPERATOR_EMAIL=nobody", "MARKETPLACE_OPERATOR_PASSWORD=hush", "MARKETPLACE_DATA_DIR=",
 	}, "serve", "--addr", "8080", "--rate-limit", "-1", "--page-cache", "0", "--affiliate-url", "{shop}",
-		"--log-format", "xml", "--log-level", "loud", "--metrics-from", "10.0.0.0/8,localhost").misused(t,
+		"--log-format", "xml", "--log-level", "loud", "--metrics-from", "10.0.0.0/8,localhost", "--trusted-proxies", "10.0.0.1", "--metrics-addr", "9090").misused(t,
 		"MARKETPLACE_LOGIN_LIMIT: want a whole number", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS: want true or false",
 		"--secret-key: want at least 32 bytes, got 4", "--database-url: want an address such as postgres://", "--data-dir: want a folder",
 		"--operator-email: want an address", "--operator-password: want at least 10 letters",
 		"--addr: want host:port", "--rate-limit: want 0 or more, got -1", "--page-cache: want from 1", "--affiliate-url:",
-		`--log-format: want json or text, got "xml"`, `--log-level: want debug, info, warn or error, got "loud"`, `--metrics-from: want networks such as 10.0.0.0/8, got "localhost"`)
+		`--log-format: want json or text, got "xml"`, `--log-level: want debug, info, warn or error, got "loud"`, `--metrics-from: want networks such as 10.0.0.0/8 or 192.0.2.7/32, got "localhost"`, `--trusted-proxies: want networks such as 10.0.0.0/8 or 192.0.2.7/32, got "10.0.0.1"`,
+		"--metrics-addr: want host:port")
 }
 
 func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
@@ -64,7 +65,8 @@ func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
 	must(t, err)
 	nowhere.Path = "/nowhere"
 	folder := t.TempDir()
-	file, short := filepath.Join(folder, "file"), filepath.Join(folder, "short")
+	file, short, open := filepath.Join(folder, "file"), filepath.Join(folder, "short"), filepath.Join(folder, "open")
+	must(t, errors.Join(os.Mkdir(open, 0o700), os.WriteFile(filepath.Join(open, "secret-key"), []byte(strings.Repeat("s", 64)), 0o600), os.Chmod(filepath.Join(open, "secret-key"), 0o640)))
 	must(t, errors.Join(os.WriteFile(file, nil, 0o600), os.Mkdir(short, 0o700), os.WriteFile(filepath.Join(short, "secret-key"), []byte("hush"), 0o600)))
 	serve := func(args ...string) []string {
 		return append([]string{"serve", "--addr", "127.0.0.1:0", "--secret-key", strings.Repeat("s", 32)}, args...)
@@ -79,6 +81,7 @@ func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
 		"a data folder that is a file":      {serve("--data-dir", file), "--data-dir: " + file + ": not a directory; name a folder"},
 		"a secret below a file":             {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", file}, "--data-dir: " + file + ": not a directory; name a folder"},
 		"a secret that somebody has put":    {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", short}, "secret-key: want at least 32 bytes, got 4"},
+		"a secret that a group may read":    {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", open}, "secret-key: the service's secret has the mode 0640, with which others than its owner may use it; make it 0600: chmod 600 "},
 		"a database that does not answer":   {serve("--database-url", "postgres://me:hush@127.0.0.1:1/x?connect_timeout=5"), "--database-url: reach the database: 127.0.0.1:1 (127.0.0.1): dial error"},
 		"a server that says nothing":        {serve("--database-url", "postgres://me:hush@"+taken.Addr().String()+"/x?connect_timeout=1"), "--database-url: reach the database: " + taken.Addr().String()},
 		"a database that is not there":      {serve("--database-url", nowhere.String()), `database "nowhere" does not exist`},
@@ -123,7 +126,7 @@ func TestAccountsAreListed(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
 	for _, role := range []string{"operator", "reseller"} {
-		run(t, "a long password\n", nil, "account", "create", "--database-url", address, "--email", role+"@example.com", "--role", role, "--name", "A\tname\nof two lines").succeeds(t)
+		run(t, "amber kettle skates\n", nil, "account", "create", "--database-url", address, "--email", role+"@example.com", "--role", role, "--name", "A\tname\nof two lines").succeeds(t)
 	}
 	lines := strings.Split(strings.TrimSpace(run(t, "", nil, "account", "list", "--database-url", address).succeeds(t)), "\n")
 	if len(lines) != 3 || !strings.HasPrefix(lines[1], "operator") || !strings.Contains(lines[2], "reseller@example.com") || !strings.HasSuffix(lines[2], "active  A name of two lines") {

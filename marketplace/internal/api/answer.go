@@ -18,22 +18,16 @@ type handler func(http.ResponseWriter, *http.Request) error
 type read func(*http.Request) (any, error)
 
 // ok answers with 200 and what is read.
-func ok(f read) handler { return answered(http.StatusOK, "", f) }
+func ok(f read) handler { return answered(http.StatusOK, f) }
 
 // created answers with 201 and what was made.
-func created(f read) handler { return answered(http.StatusCreated, "", f) }
+func created(f read) handler { return answered(http.StatusCreated, f) }
 
-// secret answers with what no cache may keep.
-func secret(status int, f read) handler { return answered(status, "no-store", f) }
-
-func answered(status int, cacheControl string, f read) handler {
+func answered(status int, f read) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		data, err := f(r)
 		if err != nil {
 			return err
-		}
-		if cacheControl != "" {
-			w.Header().Set("Cache-Control", cacheControl)
 		}
 		switch data := data.(type) {
 		case *storefront.Answer:
@@ -85,9 +79,11 @@ func writeJSON(w http.ResponseWriter, status int, body any) error {
 	return nil
 }
 
-// writeRaw writes an answer that is JSON already.
+// writeRaw writes an answer that is JSON already. It may be about a guest, or hold a
+// token: no cache keeps it.
 func writeRaw(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // a caller that is gone cannot be told
 }

@@ -24,7 +24,7 @@ type API struct{ handler http.Handler }
 
 // New returns the handler of every surface.
 func New(c Config) *API {
-	record := recorder{metrics: c.Metrics, now: c.Now, log: c.Log, unknown: &served{name: "none", counters: c.Metrics.Route("none", "none")}}
+	record := recorder{metrics: c.Metrics, proxies: c.Proxies, now: c.Now, log: c.Log, unknown: &served{name: "none", counters: c.Metrics.Route("none", "none")}}
 	guard := newGuard(c)
 	// SkipClean: a path that is not clean would be answered with a redirect, which
 	// turns a POST into a GET.
@@ -37,6 +37,9 @@ func New(c Config) *API {
 		return httpError(marketplace.MethodNotAllowed, "no such method here")
 	})
 	for _, r := range routes(c, guard, newCatchUp(c)) {
+		if c.MetricsApart && r.path == metricsPath {
+			continue
+		}
 		router.Handle(r.path, record.route(r, record.answer(guard.protect(r)))).Methods(r.methods()...)
 	}
 	// Outside of the router, whose own middleware does not run for 404 and 405.

@@ -1,10 +1,18 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/google/uuid"
+	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
 )
 
 // Not parallel: what the process allocates meanwhile is the request's.
@@ -38,5 +46,162 @@ func TestABodyOfAStrangerCostsAsMuchAsItIsLong(t *testing.T) {
 		if strings.Count(string(a.body), "n") > 200 || len(a.body) > 1000 {
 			t.Errorf("%s: want an answer that quotes little, got %d bytes: %.300s", what, len(a.body), a.body)
 		}
+	}
+}
+
+func TestAProxysWordOnTheCallersAddressIsTakenFromTrustedProxiesOnly(t *testing.T) {
+	t.Parallel()
+	networks := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	usual, standard := "X-Forwarded-For", "Forwarded"
+	for name, c := range map[string]struct {
+		trusted []netip.Prefix
+		from    string
+		headers http.Header
+		want    string
+	}{
+		"no proxy is trusted":             {nil, "10.0.0.1:7", http.Header{usual: {"192.0.2.1"}}, "10.0.0.1:7"},
+		"a caller's own word":             {networks, "192.0.2.9:7", http.Header{usual: {"192.0.2.1"}}, "192.0.2.9:7"},
+		"one proxy":                       {networks, "10.0.0.1:7", http.Header{usual: {"192.0.2.1"}}, "192.0.2.1:0"},
+		"an address that is mapped":       {networks, "[::ffff:10.0.0.1]:7", http.Header{usual: {"192.0.2.1"}}, "192.0.2.1:0"},
+		"what stands left is anybody's":   {networks, "10.0.0.1:7", http.Header{usual: {"198.51.100.1, 192.0.2.1"}}, "192.0.2.1:0"},
+		"two proxies":                     {networks, "10.0.0.1:7", http.Header{usual: {"198.51.100.1, 192.0.2.1, 10.0.0.2"}}, "192.0.2.1:0"},
+		"two lines":                       {networks, "10.0.0.1:7", http.Header{usual: {"198.51.100.1", "192.0.2.1"}}, "192.0.2.1:0"},
+		"proxies alone":                   {networks, "10.0.0.1:7", http.Header{usual: {"10.0.0.3, 10.0.0.2"}}, "10.0.0.3:0"},
+		"no address":                      {networks, "10.0.0.1:7", http.Header{usual: {"192.0.2.1, unknown"}}, "10.0.0.1:0"},
+		"with a port":                     {networks, "10.0.0.1:7", http.Header{usual: {"192.0.2.1:4711"}}, "192.0.2.1:0"},
+		"nothing":                         {networks, "10.0.0.1:7", http.Header{}, "10.0.0.1:7"},
+		"IPv6":                            {networks, "[fd00::1]:7", http.Header{usual: {"2001:db8::1"}}, "[2001:db8::1]:0"},
+		"the standard's header":           {networks, "10.0.0.1:7", http.Header{standard: {`for=198.51.100.1, For="[2001:db8::1]:4711";proto=https`}}, "[2001:db8::1]:0"},
+		"the standard's, hidden":          {networks, "10.0.0.1:7", http.Header{standard: {`for=_hidden`}}, "10.0.0.1:0"},
+		"both, of one mind":               {networks, "10.0.0.1:7", http.Header{usual: {"192.0.2.1"}, standard: {"for=192.0.2.1"}}, "192.0.2.1:0"},
+		"both, of which one is made up":   {networks, "10.0.0.1:7", http.Header{usual: {"192.0.2.1"}, standard: {"for=192.0.2.2"}}, "10.0.0.1:7"},
+		"both, of which one is no proxys": {networks, "10.0.0.1:7", http.Header{usual: {"192.0.2.1, 10.0.0.2"}, standard: {"for=192.0.2.1"}}, "192.0.2.1:0"},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr, r.Header = c.from, c.headers
+		if got := api.Remote(c.trusted, r); got != c.want {
+			t.Errorf("%s: want %s, got %s", name, c.want, got)
+		}
+	}
+}
+
+func TestFailedSignInsAreCountedByTheAddressBehindTheProxy(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *api.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	guess := func(from string) answer {
+		return b.ask(t, "POST", "/api/v1/auth/login", `{"email":"`+uuid.NewString()+`@example.com","password":"a guess"}`, header{"X-Forwarded-For", "198.51.100.7, " + from})
+	}
+	for range 30 {
+		wantProblem(t, guess("192.0.2.1"), 401)
+	}
+	wantProblem(t, guess("192.0.2.1"), 429, "rate limit exceeded")
+	wantProblem(t, guess("192.0.2.2"), 401)
+}
+
+func TestInvalidCredentialsAreLimitedByAddressAndValidOnesAreNot(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *api.Config) { c.RateLimit = 20 })
+	reseller := b.signIn(t, marketplace.Reseller)
+	made := b.register(t, b.signIn(t, marketplace.Partner), "https://partner.example")
+	notify := "/api/v1/partner-integrations/" + made.ID + "/availability/notify"
+	wrong := []func() answer{
+		func() answer {
+			return b.ask(t, "GET", "/api/v1/resellers/activities", "", header{"X-Api-Token", "a guess"})
+		},
+		func() answer {
+			return b.ask(t, "GET", "/api/v1/resellers/activities", "", header{"Authorization", "Bearer a.b.c"})
+		},
+		func() answer { return b.ask(t, "POST", notify, `{}`, header{"X-Webhook-Secret", "a guess"}) },
+	}
+	for i := range 20 {
+		wantProblem(t, wrong[i%3](), 401, "unauthorized access")
+	}
+	for _, ask := range wrong {
+		a := ask()
+		wantProblem(t, a, 429, "rate limit exceeded")
+		if a.Header.Get("Retry-After") == "" {
+			t.Error("want it said when to come back")
+		}
+	}
+	if a := b.ask(t, "GET", "/api/v1/resellers/activities", "", reseller); a.StatusCode != 200 {
+		t.Errorf("want a good token let in, got %d", a.StatusCode)
+	}
+	if a := b.ask(t, "POST", notify, `{}`, header{"X-Webhook-Secret", made.Secret}); a.StatusCode != 400 {
+		t.Errorf("want a good secret let in, got %d", a.StatusCode)
+	}
+}
+
+func TestNoCacheKeepsWhatIsPersonal(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	reseller, operator := b.signIn(t, marketplace.Reseller), b.signIn(t, marketplace.Operator)
+	for path, by := range map[string]header{
+		"/api/v1/resellers/bookings": reseller, "/api/v1/resellers/bookings/" + uuid.NewString(): reseller, "/api/v1/operator/bookings": operator, "/api/v1/operator/accounts": operator,
+		"/api/v1/operator/accounts/" + b.accounts[marketplace.Reseller].ID.String(): operator, "/api/v1/partner-integrations": operator, "/api/v1/affiliates/commissions": b.signIn(t, marketplace.Affiliate),
+	} {
+		a := b.ask(t, "GET", path, "", by)
+		if got := a.Header.Get("Cache-Control"); got != "no-store" {
+			t.Errorf("%s: want no-store, got %q", path, got)
+		}
+	}
+	for _, path := range []string{"/api/v1/resellers/bookings", "/api/v1/resellers/activities", "/nothing", "/docs", "/openapi.yaml", "/metrics"} {
+		if a := b.ask(t, "GET", path, "", reseller); a.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: want nosniff, got %v", path, a.Header)
+		}
+	}
+	if a := b.ask(t, "POST", "/api/v1/auth/login", `{"email":"reseller@example.com","password":"`+password+`"}`); a.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("want tokens not to be kept, got %v", a.Header)
+	}
+}
+
+func TestAnAffiliateCodeOfZerosIsNoCode(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	order := `{"activity_id":"` + uuid.NewString() + `","variation_id":"` + uuid.NewString() + `","availability_id":"s","units":[{"type":"ADULT","quantity":1}],
+		"contact":{"fullName":"Ana","emailAddress":"ana@example.com"},"affiliate_code":"00000000-0000-0000-0000-000000000000"}`
+	wantProblem(t, b.ask(t, "POST", "/api/v1/resellers/bookings", order, b.signIn(t, marketplace.Reseller)), 400, "affiliate_code: want an affiliate's code")
+}
+
+func TestMetricsHaveAListenerOfTheirOwnWhereItIsAskedFor(t *testing.T) {
+	t.Parallel()
+	var apart http.Handler
+	b := setup(t, func(c *api.Config) { c.MetricsApart, apart = true, api.MetricsHandler(*c) })
+	_, a := b.sent(t, "GET", "/metrics", "")
+	wantProblem(t, a, 404)
+	for remote, want := range map[string]int{"127.0.0.1:7": 200, "192.0.2.1:7": 403} {
+		r := httptest.NewRequest("GET", "/metrics", nil)
+		r.RemoteAddr = remote
+		recorded := httptest.NewRecorder()
+		apart.ServeHTTP(recorded, r)
+		if recorded.Code != want || (want == 200) != strings.Contains(recorded.Body.String(), "marketplace_build_info") {
+			t.Errorf("%s: want %d, got %d", remote, want, recorded.Code)
+		}
+	}
+}
+
+func TestAPartnersAccountHasSoManyIntegrationsAndNoMore(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *api.Config) { c.RateLimit = 0 })
+	by := b.signIn(t, marketplace.Partner)
+	register := func(i int) answer {
+		return b.ask(t, "POST", "/api/v1/partner-integrations", fmt.Sprintf(`{"name":"P","base_url":"https://partner.example/%d","auth_key":"k"}`, i), by)
+	}
+	for i := range partner.MostIntegrations {
+		if a := register(i); a.StatusCode != 201 {
+			t.Fatalf("%d: got %d %s", i, a.StatusCode, a.body)
+		}
+	}
+	wantProblem(t, register(partner.MostIntegrations), 409, "at most 100 integrations")
+}
+
+func TestACommonPasswordIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	operator := b.signIn(t, marketplace.Operator)
+	for _, common := range []string{"password123", "Password123!", "P@ssw0rd123", "1234567890", "qwertyuiop", "iloveyou12", "letmein123", "administrator", "passwordpassword", "11111111111", "1q2w3e4r5t", "marketplace"} {
+		a := b.ask(t, "POST", "/api/v1/operator/accounts", `{"email":"bo@example.com","password":"`+common+`","role":"reseller"}`, operator)
+		wantProblem(t, a, 400, "password: want one that is harder to guess")
+		a = b.ask(t, "PATCH", "/api/v1/operator/accounts/"+b.accounts[marketplace.Reseller].ID.String(), `{"password":"`+common+`"}`, operator)
+		wantProblem(t, a, 400, "password: want one that is harder to guess")
 	}
 }

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -43,6 +44,7 @@ type bench struct {
 	accounts map[marketplace.Role]marketplace.Account
 	bookings *booking.Service
 	ahead    atomic.Int64
+	disk     postgres.Disk
 }
 
 func (b *bench) now() time.Time {
@@ -80,13 +82,15 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	})
 	t.Cleanup(func() { client.Close(); b.bookings.Wait() })
 	front, err := storefront.Open(t.Context(), storefront.Config{
-		Store: pgtest.OpenAt(t, database).Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Store: pgtest.OpenAt(t, database).Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	must(t, err)
 	t.Cleanup(front.Close)
 	syncer := catalog.NewSyncer(b.store.Catalog, client, b.now)
 	syncer.Tell(measured.Synced)
 	measured.PageCache(front.PageCache)
+	ready := b.readiness(t, database)
+	measured.Ready(ready)
 	measured.Database(b.store.MetricsState, b.now, map[string]*pgxpool.Pool{"requests": b.store.Pool()})
 	integrations := partner.NewRegistry(b.store.Partners, guard, key, b.now)
 	b.bookings = booking.NewService(booking.Config{
@@ -95,8 +99,9 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	config := api.Config{
 		Store: api.Store{Database: b.store, Accounts: b.store.Accounts, Partners: b.store.Partners, Catalog: b.store.Catalog, Storefront: b.store.Storefront, Bookings: b.store.Bookings}, SignIn: auth.NewService(b.store.Accounts, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,
 		Syncer: syncer, Notifier: catalog.NewNotifier(b.store.Catalog), Front: front, RateLimit: 600,
-		Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Ready: ready, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
+	config.SignIn.Tell(measured.SignInFailed)
 	for _, c := range change {
 		c(&config)
 	}
@@ -105,6 +110,14 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	t.Cleanup(server.Close)
 	b.address = server.URL
 	return b
+}
+
+// readiness is what /readyz asks about a database.
+func (b *bench) readiness(t testing.TB, database string) func(context.Context) error {
+	ready, err := postgres.NewReadiness(database, &b.disk)
+	must(t, err)
+	t.Cleanup(ready.Close)
+	return ready.Check
 }
 
 // answer is what came of a request.

@@ -182,6 +182,7 @@ type bookingView struct {
 }
 
 type unitView struct {
+	ID       string              `json:"unit_id"`
 	Type     partnerapi.UnitType `json:"type"`
 	Quantity int                 `json:"quantity"`
 	Price    *marketplace.Number `json:"price"`
@@ -200,7 +201,7 @@ func viewBooking(b marketplace.Booking, history []marketplace.HistoryEntry) book
 		Release: orNull(b.Release), Cancellation: orNull(b.Cancellation), History: history,
 	}
 	for _, g := range b.Guests {
-		view.Units = append(view.Units, unitView{g.Type, g.Quantity, g.Price})
+		view.Units = append(view.Units, unitView{g.UnitID, g.Type, g.Quantity, g.Price})
 	}
 	if len(b.Attention) > 0 {
 		first := b.Attention[0]

@@ -19,7 +19,8 @@ type order struct {
 	Variation    string `json:"variation_id" validate:"required,max=100"`
 	Availability string `json:"availability_id" validate:"required,max=1000"`
 	Units        []struct {
-		Type     partnerapi.UnitType `json:"type" validate:"required,oneof=ADULT CHILD INFANT SENIOR STUDENT"`
+		Type     partnerapi.UnitType `json:"type" validate:"required_without=UnitID,omitempty,oneof=ADULT CHILD INFANT SENIOR STUDENT"`
+		UnitID   string              `json:"unit_id" validate:"max=1000"`
 		Quantity int                 `json:"quantity" validate:"gte=1,lte=1000"`
 	} `json:"units" validate:"required,min=1,max=10,dive"`
 	Contact struct {
@@ -71,10 +72,12 @@ func (body order) read(account uuid.UUID) (booking.Order, error) {
 		return o, &marketplace.Error{Code: marketplace.NotFound, Message: "variation not found"}
 	}
 	if body.AffiliateCode != "" {
-		o.Affiliate = uuid.MustParse(body.AffiliateCode) // the check has seen that it is one
+		if o.Affiliate = uuid.MustParse(body.AffiliateCode); o.Affiliate == uuid.Nil { // the check has seen that it is an id
+			return o, &marketplace.Error{Code: marketplace.Invalid, Message: "the request is not as it should be", Details: []string{"affiliate_code: want an affiliate's code"}}
+		}
 	}
 	for _, unit := range body.Units {
-		o.Guests = append(o.Guests, booking.Party{Type: unit.Type, Quantity: unit.Quantity})
+		o.Guests = append(o.Guests, booking.Party{Type: unit.Type, Unit: unit.UnitID, Quantity: unit.Quantity})
 	}
 	return o, nil
 }

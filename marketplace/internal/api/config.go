@@ -23,10 +23,13 @@ type Config struct {
 	Bookings     *booking.Service
 	Syncer       *catalog.Syncer
 	Notifier     *catalog.Notifier
-	Front        *storefront.Front // what readers see
-	RateLimit    int               // requests a minute of one credential; 0 is no limit
+	Front        *storefront.Front           // what readers see
+	RateLimit    int                         // requests a minute of one credential; 0 is no limit
+	Ready        func(context.Context) error // nil where the service can serve, else why not: Unavailable
 	Metrics      *telemetry.Metrics
 	Scrapers     []netip.Prefix // the networks that may read the metrics
+	MetricsApart bool           // the metrics have a listener of their own, MetricsHandler's
+	Proxies      []netip.Prefix // the networks whose word is taken on where a request comes from
 	Now          func() time.Time
 	Log          *slog.Logger
 	Pages        func(api http.Handler) []Page // further routes, which may call the API; may be nil

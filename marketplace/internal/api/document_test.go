@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/schemas/openapi"
 )
 
@@ -47,9 +49,33 @@ func judge(t testing.TB, request *http.Request, body string, a answer) {
 			wrong = append(wrong, op.JudgeRequest(request.URL, request.Header, []byte(body))...)
 		}
 	}
+	wrong = append(wrong, judgeProblem(a)...)
 	for _, w := range wrong {
 		t.Errorf("%s %s was answered with %d, and schemas/%s says otherwise: %s\n%.2000s", request.Method, request.URL.Path, a.StatusCode, openapi.Marketplace, w, a.body)
 	}
+}
+
+// judgeProblem returns what is wrong with an error: it has a code of the table, which is
+// that of its status, and a 5xx tells whether a retry can help.
+func judgeProblem(a answer) (wrong []string) {
+	if a.StatusCode < http.StatusBadRequest || a.Response.ContentLength == 0 {
+		return nil
+	}
+	var said struct {
+		ErrorCode marketplace.Reason `json:"error_code"`
+		Retry     *bool
+	}
+	if err := json.Unmarshal(a.body, &said); err != nil {
+		return []string{err.Error()}
+	}
+	if row := said.ErrorCode.Row(); row.Reason != said.ErrorCode || row.Status != a.StatusCode {
+		wrong = append(wrong, fmt.Sprintf("the error_code %q is not one of its status", said.ErrorCode))
+	}
+	final, later := said.Retry != nil && !*said.Retry, a.Header.Get("Retry-After") != ""
+	if failed := a.StatusCode >= http.StatusInternalServerError; failed && final == later || !failed && final {
+		wrong = append(wrong, fmt.Sprintf("want either Retry-After or retry: false in a 5xx, and no retry: false elsewhere, got %t and %t", later, final))
+	}
+	return wrong
 }
 
 func TestEveryRouteIsDescribedAndTheOtherWayRound(t *testing.T) {

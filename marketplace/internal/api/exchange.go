@@ -33,7 +33,7 @@ type exchange struct {
 	status int // 0: nothing has been answered yet
 	bytes  int64
 	values []string   // of headers
-	room   [10]string // for as many as a read has
+	room   [12]string // for as many as a read has
 }
 
 type exchangeKey struct{}
@@ -96,6 +96,7 @@ func (s *served) handler(next http.Handler) http.Handler {
 type recorder struct {
 	metrics *telemetry.Metrics
 	unknown *served // where no route fits
+	proxies proxies
 	now     func() time.Time
 	log     *slog.Logger
 }
@@ -140,7 +141,9 @@ func (rec recorder) exchanges(next http.Handler) http.Handler {
 			x.id = uuid.NewString()
 		}
 		x.set(requestIDHeader, x.id)
+		x.set("X-Content-Type-Options", "nosniff")
 		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+		r.RemoteAddr = rec.proxies.remote(r)
 		next.ServeHTTP(x, r)
 		if x.status >= http.StatusInternalServerError && r.Context().Err() != nil {
 			x.status = callerGone

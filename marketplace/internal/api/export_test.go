@@ -1,6 +1,8 @@
 package api
 
 import (
+	"net/http"
+	"net/netip"
 	"slices"
 
 	"partnerkit.dev/marketplace/internal/booking"
@@ -24,3 +26,6 @@ func Routes() (list []Route) {
 	}
 	return list
 }
+
+// Remote is the address that a request comes from, where those proxies are trusted.
+func Remote(trusted []netip.Prefix, r *http.Request) string { return proxies(trusted).remote(r) }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -42,7 +43,7 @@ func (g *guard) protect(next route) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		who, err := g.identify(r, next.access.tokens)
 		if err != nil {
-			return err
+			return g.refused(r, err)
 		}
 		x := exchangeOf(r.Context())
 		x.who = who
@@ -68,6 +69,16 @@ func (g *guard) identify(r *http.Request, tokens bool) (auth.Identity, error) {
 	return g.signIn.ByAccessToken(r.Context(), token)
 }
 
+// refused is the error of a caller whom nobody knows. What is invalid is counted by the
+// address that it comes from; a good credential is good all the same, since an address may
+// be that of many callers.
+func (g *guard) refused(r *http.Request, err error) error {
+	if marketplace.CodeOf(err) != marketplace.Unauthorized {
+		return err
+	}
+	return cmp.Or(g.limiter.Take("invalid: "+CallerAddress(r)).Err(), err)
+}
+
 // allow counts a request of the credential, and tells it how many are left.
 func (g *guard) allow(x *exchange, credential string) error {
 	d := g.limiter.Take(credential)
@@ -77,8 +88,5 @@ func (g *guard) allow(x *exchange, credential string) error {
 	x.set("Ratelimit-Limit", strconv.Itoa(d.Limit))
 	x.set("Ratelimit-Remaining", strconv.Itoa(d.Remaining))
 	x.set("Ratelimit-Reset", wholeSeconds(d.Reset))
-	if !d.Allowed {
-		return &marketplace.Error{Code: marketplace.RateLimited, Message: "rate limit exceeded", RetryAfter: d.Reset}
-	}
-	return nil
+	return d.Err()
 }

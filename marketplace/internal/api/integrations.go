@@ -62,7 +62,13 @@ func (h integrationHandler) found(f func(*http.Request, marketplace.Integration)
 }
 
 func (h integrationHandler) register(r *http.Request, body partner.Registration) (any, error) {
-	made, webhook, err := h.service.Register(r.Context(), caller(r.Context()).Account, body)
+	who := caller(r.Context())
+	if who.Role == marketplace.Partner {
+		if err := h.service.CheckRoom(r.Context(), who.Account); err != nil {
+			return nil, err
+		}
+	}
+	made, webhook, err := h.service.Register(r.Context(), who.Account, body)
 	if err != nil {
 		return nil, err
 	}

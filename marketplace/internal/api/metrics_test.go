@@ -197,7 +197,7 @@ func TestARequestIsALineOfTheLog(t *testing.T) {
 		t.Errorf("want a look at the service's health to be no news, got %v", got)
 	}
 	b.store.Close()
-	b.do(t, "GET", "/readyz", "", header{"X-Request-Id", "r-3"})
+	b.do(t, "GET", path, "", operator, header{"X-Request-Id", "r-3"})
 	if got := kept.line(t, "r-3")["level"]; got != "WARN" {
 		t.Errorf("want a request that failed to be a warning, got %v", got)
 	}

@@ -200,7 +200,7 @@ func TestAnIntegrationTellsHowFarItsSlotsAreKnownAndWhatIsWrongWithThem(t *testi
 	made, option, _ := b.pulled(t)
 	b.ahead.Add(int64(time.Minute))
 	window := catalog.Window{Zone: time.UTC, From: b.now(), To: b.now()}
-	answer, err := catalog.ReadSlots([]byte(`[{"id":"s-1"}]`), window)
+	answer, err := catalog.ReadSlots(t.Context(), []byte(`[{"id":"s-1"}]`), window)
 	must(t, err)
 	if _, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{VariationID: option.VariationID, SentAt: b.now(), Window: window, Answer: answer}); err != nil {
 		t.Fatal(err)

@@ -4,20 +4,19 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"slices"
 	"time"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 type opsStore interface {
-	Ping(ctx context.Context) error
 	Overview(ctx context.Context, now time.Time) (marketplace.Overview, error)
 }
 
 // opsHandler answers those who run the service.
 type opsHandler struct {
 	store    opsStore
+	check    func(context.Context) error
 	measured http.Handler
 	scrapers []netip.Prefix
 	now      func() time.Time
@@ -27,14 +26,9 @@ func (h opsHandler) alive(*http.Request) (any, error) {
 	return map[string]string{"status": "alive"}, nil
 }
 
-// readyTime bounds the look at the database.
-const readyTime = 2 * time.Second
-
 func (h opsHandler) ready(r *http.Request) (any, error) {
-	ctx, cancel := context.WithTimeout(r.Context(), readyTime)
-	defer cancel()
-	if err := h.store.Ping(ctx); err != nil {
-		return nil, httpError(marketplace.ServiceUnavailable, "the database does not answer")
+	if err := h.check(r.Context()); err != nil {
+		return nil, err
 	}
 	return map[string]string{"status": "ready"}, nil
 }
@@ -47,15 +41,36 @@ func (h opsHandler) overview(r *http.Request) (any, error) {
 // metrics answers Prometheus, where it asks from a network that may. What a proxy passes
 // on comes from somewhere else, whatever its address.
 func (h opsHandler) metrics(w http.ResponseWriter, r *http.Request) error {
-	if r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" || !h.mayScrape(r.RemoteAddr) {
-		return &marketplace.Error{Code: marketplace.Forbidden, Message: "metrics are for the networks of --metrics-from"}
+	if !h.mayScrape(r) {
+		return &marketplace.Error{Code: marketplace.Forbidden, Message: notForMetrics}
 	}
 	h.measured.ServeHTTP(w, r)
 	return nil
 }
 
-func (h opsHandler) mayScrape(remote string) bool {
-	from, err := netip.ParseAddrPort(remote)
-	address := from.Addr().Unmap().WithZone("")
-	return err == nil && slices.ContainsFunc(h.scrapers, func(network netip.Prefix) bool { return network.Contains(address) })
+const notForMetrics = "metrics are for the networks of --metrics-from"
+
+func (h opsHandler) mayScrape(r *http.Request) bool {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && within(h.scrapers, from.Addr()) && r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == ""
+}
+
+// MetricsHandler answers with the metrics alone, for a listener of their own.
+func MetricsHandler(c Config) http.Handler {
+	ops := newOps(c)
+	only := http.NewServeMux()
+	only.HandleFunc("GET "+metricsPath, func(w http.ResponseWriter, r *http.Request) {
+		if !ops.mayScrape(r) {
+			http.Error(w, notForMetrics, http.StatusForbidden)
+			return
+		}
+		ops.measured.ServeHTTP(w, r)
+	})
+	return only
+}
+
+const metricsPath = "/metrics"
+
+func newOps(c Config) opsHandler {
+	return opsHandler{c.Store.Database, c.Ready, c.Metrics.Handler(), c.Scrapers, c.Now}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres"
 )
 
 // problem is the body of every error, on every surface.
@@ -40,7 +41,7 @@ func httpError(reason marketplace.Reason, message string) error {
 // told to nobody.
 func writeProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err error) {
 	p := problemOf(err)
-	if p.Code == http.StatusInternalServerError && r.Context().Err() == nil {
+	if r.Context().Err() == nil && (p.Code == http.StatusInternalServerError || p.Code == http.StatusServiceUnavailable) {
 		log.ErrorContext(r.Context(), "request failed", slog.String("request_id", requestID(r.Context())), slog.Any("error", err))
 	}
 	if p.retryAfter > 0 {
@@ -52,6 +53,11 @@ func writeProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err 
 }
 
 func problemOf(err error) problem {
+	if marketplace.CodeOf(err) == marketplace.Internal {
+		if gone := postgres.Unavailable(err); gone != nil {
+			err = gone
+		}
+	}
 	row := marketplace.ReasonOf(err).Row()
 	p := problem{Code: row.Status, ErrorCode: row.Reason, Message: fixedMessages[row.Status], retryAfter: row.RetryAfter}
 	if ours := (*marketplace.Error)(nil); errors.As(err, &ours) {

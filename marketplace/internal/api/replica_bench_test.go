@@ -64,7 +64,7 @@ func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
 	tb.Cleanup(func() { file.Close() })
 	lines := telemetry.NewLogBuffer(file)
 	log := slog.New(lines.Handler(slog.NewJSONHandler(lines, nil)))
-	front, err := storefront.Open(tb.Context(), storefront.Config{Store: store.Storefront, PageCache: pageCache, AffiliateURL: "/{activity}/{affiliate}", Log: log})
+	front, err := storefront.Open(tb.Context(), storefront.Config{Store: store.Storefront, PageCache: pageCache, AffiliateURL: "/{activity}/{affiliate}", Now: time.Now, Log: log})
 	must(tb, err)
 	tb.Cleanup(front.Close)
 	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))

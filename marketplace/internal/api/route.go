@@ -50,8 +50,8 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now}
 	activities := activityHandler{c.Store.Catalog, caughtUp}
 	terms := termsHandler{c.Store.Storefront, caughtUp}
-	signIns := signInHandler{c.SignIn, c.Metrics}
-	ops := opsHandler{c.Store.Database, c.Metrics.Handler(), c.Scrapers, c.Now}
+	signIns := signInHandler{c.SignIn}
+	ops := newOps(c)
 	return []route{
 		{get, "/api/v1/resellers/activities", resellers, ok(storefront.list)},
 		{get, "/api/v1/resellers/activities/{activity}", resellers, ok(byID("activity", storefront.show))},
@@ -64,15 +64,15 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/", anybody, leadToDocs},
 		{get, "/healthz", anybody, ok(ops.alive)},
 		{get, "/readyz", anybody, ok(ops.ready)},
-		{get, "/metrics", anybody, ops.metrics},
+		{get, metricsPath, anybody, ops.metrics},
 		{get, "/openapi.yaml", anybody, showDocument(marketplaceDocument)},
 		{get, "/docs", anybody, showMarketplaceDocs},
 		{get, "/docs/partner", anybody, showPartnerDocs},
 		{get, "/docs/partner.yaml", anybody, showDocument(partnerDocument)},
 		{get, "/docs/assets/{asset}", anybody, showAsset},
 
-		{post, "/api/v1/auth/login", anybody, secret(http.StatusOK, withBody(signIns.signIn))},
-		{post, "/api/v1/auth/refresh", anybody, secret(http.StatusOK, withBody(signIns.refresh))},
+		{post, "/api/v1/auth/login", anybody, ok(withBody(signIns.signIn))},
+		{post, "/api/v1/auth/refresh", anybody, ok(withBody(signIns.refresh))},
 		{post, "/api/v1/auth/logout", anybody, ok(withBody(signIns.signOut))},
 
 		{post, "/api/v1/resellers/bookings", resellers, bookings.checkOut},
@@ -85,7 +85,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{post, "/api/v1/partner-integrations/{integration}/availability/notify", anybody, ok(webhooks.notify)},
 		{post, "/api/v1/partner-integrations/{integration}/sync/trigger", anybody, ok(webhooks.trigger)},
 
-		{post, "/api/v1/partner-integrations", partners, secret(http.StatusCreated, withBody(integrations.register))},
+		{post, "/api/v1/partner-integrations", partners, created(withBody(integrations.register))},
 		{get, "/api/v1/partner-integrations", partners, ok(integrations.list)},
 		{get, "/api/v1/partner-integrations/{integration}", partners, ok(integrations.found(integrations.show))},
 		{remove, "/api/v1/partner-integrations/{integration}", partners, ok(byID("integration", integrations.remove))},
@@ -107,7 +107,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/operator/accounts", operators, ok(accounts.list)},
 		{get, "/api/v1/operator/accounts/{account}", operators, ok(byID("account", accounts.show))},
 		{patch, "/api/v1/operator/accounts/{account}", operators, ok(byIDWithBody("account", accounts.change))},
-		{post, "/api/v1/operator/accounts/{account}/api-tokens", operators, secret(http.StatusCreated, byIDWithBody("account", accounts.createToken))},
+		{post, "/api/v1/operator/accounts/{account}/api-tokens", operators, created(byIDWithBody("account", accounts.createToken))},
 		{remove, "/api/v1/operator/accounts/{account}/api-tokens/{token}", operators, ok(byID("account", accounts.revokeToken))},
 
 		{get, "/api/v1/operator/activities", operators, ok(activities.list)},

@@ -6,15 +6,10 @@ import (
 	"net/netip"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
 // signInHandler is for callers who have no access token yet, or one to renew.
-type signInHandler struct {
-	service *auth.Service
-	metrics *telemetry.Metrics
-}
+type signInHandler struct{ service *auth.Service }
 
 type credentials struct {
 	Email    string `json:"email" validate:"required,max=254"`
@@ -22,14 +17,7 @@ type credentials struct {
 }
 
 func (h signInHandler) signIn(r *http.Request, body credentials) (any, error) {
-	tokens, err := h.service.SignIn(r.Context(), body.Email, body.Password, callerAddress(r))
-	switch marketplace.CodeOf(err) {
-	case marketplace.Unauthorized:
-		h.metrics.SignInFailed(telemetry.ByCredentials)
-	case marketplace.RateLimited:
-		h.metrics.SignInFailed(telemetry.ByLimit)
-	}
-	return tokens, err
+	return h.service.SignIn(r.Context(), body.Email, body.Password, CallerAddress(r))
 }
 
 // refreshToken is the body of what needs one.
@@ -45,9 +33,9 @@ func (h signInHandler) signOut(r *http.Request, body refreshToken) (any, error) 
 	return struct{}{}, h.service.SignOut(r.Context(), body.RefreshToken)
 }
 
-// callerAddress tells callers from each other: an IPv6 network's 64 bits are one
+// CallerAddress tells callers from each other: an IPv6 network's 64 bits are one
 // caller's to choose from.
-func callerAddress(r *http.Request) string {
+func CallerAddress(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr

@@ -35,7 +35,7 @@ func (h webhookHandler) caller(r *http.Request) (marketplace.Integration, error)
 	}
 	i, err := h.integrations.service.ByWebhook(r.Context(), id, given)
 	if err != nil {
-		return i, err
+		return i, h.guard.refused(r, err)
 	}
 	return i, h.guard.allow(exchangeOf(r.Context()), "webhook:"+i.ID.String())
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/singleflight"
 )
 
 // endedFor is how old the list of ended sign-ins may be: what another replica ended is
@@ -23,7 +24,8 @@ type ended struct {
 	store  Store
 	now    func() time.Time
 	known  atomic.Pointer[endedSignIns]
-	asking sync.Mutex
+	asking singleflight.Group
+	put    sync.Mutex
 }
 
 type endedSignIns struct {
@@ -31,34 +33,31 @@ type endedSignIns struct {
 	at       time.Time
 }
 
-// has reports whether a sign-in has ended. Of requests that find the list too old one
-// asks for a new one, while the others go by the old one.
+// has reports whether a sign-in has ended. A list that is halfway to too old is renewed
+// while requests go by it; one that is too old is waited for.
 func (e *ended) has(ctx context.Context, family uuid.UUID) (bool, error) {
 	known := e.known.Load()
-	if known == nil || e.now().Sub(known.at) >= endedFor {
-		if known == nil {
-			e.asking.Lock()
-		} else if !e.asking.TryLock() {
-			return known.families[family], nil
+	if known == nil || e.now().Sub(known.at) >= endedFor/2 {
+		asked := e.asking.DoChan("", func() (any, error) {
+			return nil, e.renew(context.WithoutCancel(ctx)) // the store has a limit of its own
+		})
+		if known == nil || e.now().Sub(known.at) >= endedFor {
+			select {
+			case done := <-asked:
+				if done.Err != nil {
+					return false, done.Err
+				}
+			case <-ctx.Done():
+				return false, ctx.Err()
+			}
+			known = e.known.Load()
 		}
-		err := e.ask(ctx)
-		e.asking.Unlock()
-		if err != nil {
-			return false, err
-		}
-		known = e.known.Load()
 	}
 	return known.families[family], nil
 }
 
-// renew has what this replica has ended be felt at once.
+// renew has what this replica has ended be felt immediately.
 func (e *ended) renew(ctx context.Context) error {
-	e.asking.Lock()
-	defer e.asking.Unlock()
-	return e.ask(ctx)
-}
-
-func (e *ended) ask(ctx context.Context) error {
 	at := e.now()
 	list, err := e.store.EndedFamilies(ctx, at.Add(-AccessLife-slack))
 	if err != nil {
@@ -68,6 +67,10 @@ func (e *ended) ask(ctx context.Context) error {
 	for _, family := range list {
 		families[family] = true
 	}
-	e.known.Store(&endedSignIns{families: families, at: at})
+	e.put.Lock()
+	defer e.put.Unlock()
+	if known := e.known.Load(); known == nil || !known.at.After(at) { // a later question may be answered first
+		e.known.Store(&endedSignIns{families: families, at: at})
+	}
 	return nil
 }

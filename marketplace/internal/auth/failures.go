@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 // failures limits what fails, by key. An attempt takes a place before it is known how
@@ -29,10 +27,6 @@ func newFailures(most int, now func() time.Time) *failures {
 	return &failures{limiter: NewLimiter(most, time.Minute, now), underWay: map[string]*attempts{}}
 }
 
-func tooMany(d Decision) error {
-	return &marketplace.Error{Code: marketplace.RateLimited, Message: "rate limit exceeded", RetryAfter: d.Reset}
-}
-
 // begin takes a place. The error is RateLimited where too many attempts have failed.
 func (f *failures) begin(ctx context.Context, key string) error {
 	for {
@@ -41,7 +35,7 @@ func (f *failures) begin(ctx context.Context, key string) error {
 		case d.Allowed:
 			return nil
 		case wait == nil:
-			return tooMany(d)
+			return d.Err()
 		}
 		select {
 		case <-wait:

@@ -3,6 +3,8 @@ package auth
 import (
 	"sync"
 	"time"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 // mostKeys bounds what is counted at once. Keys beyond it are refused until a window
@@ -40,6 +42,14 @@ type Decision struct {
 	Limit     int           // in a window; 0: there is none
 	Remaining int           // in this window
 	Reset     time.Duration // until the window ends
+}
+
+// Err is RateLimited where the request is not allowed.
+func (d Decision) Err() error {
+	if d.Allowed {
+		return nil
+	}
+	return &marketplace.Error{Code: marketplace.RateLimited, Message: "rate limit exceeded", RetryAfter: d.Reset}
 }
 
 // Take counts a request of the key, if it is allowed.

@@ -14,7 +14,9 @@ import (
 	"context"
 	"encoding/hex"
 	"runtime"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/uuid"
@@ -25,6 +27,12 @@ import (
 // The failed sign-ins that are taken in a minute from one address; those of one account
 // are a setting.
 const failuresPerAddress = 30
+
+// What a sign-in may have, in bytes: no account has more.
+const (
+	longestEmail    = 1000
+	longestPassword = 4000
+)
 
 // Tokens are what a sign-in buys.
 type Tokens struct {
@@ -39,6 +47,8 @@ type Service struct {
 	store     Store
 	now       func() time.Time
 	key       []byte
+	sessions  []byte // the key of the hashes of sessions' tokens
+	failed    func(error)
 	byAccount *failures
 	byAddress *failures
 	passwords passwords
@@ -54,12 +64,15 @@ func NewService(store Store, s *Secret, failuresPerAccount int, now func() time.
 		address = 0
 	}
 	return &Service{
-		store: store, now: now, key: s.Key("access tokens"), passwords: make(passwords, runtime.GOMAXPROCS(0)),
+		store: store, now: now, key: s.Key("access tokens"), sessions: s.Key("sessions of the console"), failed: func(error) {}, passwords: make(passwords, runtime.GOMAXPROCS(0)),
 		ended:     ended{store: store, now: now},
 		byAccount: newFailures(failuresPerAccount, now),
 		byAddress: newFailures(address, now),
 	}
 }
+
+// Tell has failed told of every sign-in that fails. It is called before the first sign-in.
+func (s *Service) Tell(failed func(error)) { s.failed = failed }
 
 var errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
 
@@ -67,21 +80,30 @@ var errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message
 // whether or not there is such an account and in the same time, or RateLimited after
 // too many failures of the account, or from the caller's network address.
 func (s *Service) SignIn(ctx context.Context, email, password, from string) (Tokens, error) {
-	email = marketplace.NormalEmail(email)
-	account, err := s.attempt(ctx, email, password, from)
+	account, family, refresh, err := s.begin(ctx, email, password, from, HashToken)
 	if err != nil {
 		return Tokens{}, err
 	}
-	family, refresh, now := uuid.New(), NewToken(), s.now()
-	if err := s.store.StartFamily(ctx, family, account, HashToken(refresh), now, now.Add(refreshLife)); err != nil {
-		return Tokens{}, err
+	return s.tokens(account, family, refresh, s.now())
+}
+
+// begin starts a sign-in with its first token, which is stored by that hash.
+func (s *Service) begin(ctx context.Context, email, password, from string, hash func(string) []byte) (account marketplace.Account, family uuid.UUID, token string, err error) {
+	if account, err = s.attempt(ctx, marketplace.NormalEmail(email), password, from); err != nil {
+		s.failed(err)
+		return account, family, "", err
 	}
-	return s.tokens(account, family, refresh, now)
+	family, token = uuid.New(), NewToken()
+	now := s.now()
+	return account, family, token, s.store.StartFamily(ctx, family, account, hash(token), now, now.Add(refreshLife))
 }
 
 // attempt returns the account of an address and its password. What fails is counted;
 // what could not be tried is not.
 func (s *Service) attempt(ctx context.Context, email, password, from string) (account marketplace.Account, err error) {
+	if len(email) > longestEmail || len(password) > longestPassword || !utf8.ValidString(email) || strings.Contains(email, "\x00") {
+		return account, errUnauthorized // nobody has them
+	}
 	if err := s.byAccount.begin(ctx, email); err != nil {
 		return account, err
 	}
@@ -119,30 +141,14 @@ func (s *Service) Refresh(ctx context.Context, token string) (Tokens, error) {
 	return s.tokens(account, family, next, now)
 }
 
-// Session is a sign-in that goes on.
-type Session struct {
-	Account     marketplace.Account
-	Begun       time.Time
-	AccessToken string // a fresh one
-}
-
-// Resume returns the sign-in of a refresh token, which stays good: it is for whoever keeps
-// that token where no script reads it, in a browser's cookie, and asks from several tabs
-// at once. The error is Unauthorized as soon as the sign-in has ended.
-func (s *Service) Resume(ctx context.Context, token string) (Session, error) {
-	now := s.now()
-	family, begun, account, err := s.store.Resume(ctx, HashToken(token), now)
-	if err != nil {
-		return Session{}, err
-	}
-	tokens, err := s.tokens(account, family, "", now)
-	return Session{Account: account, Begun: begun, AccessToken: tokens.AccessToken}, err
-}
-
 // SignOut ends the sign-in of a refresh token, and of its access tokens: here at once,
 // on other replicas within a second.
 func (s *Service) SignOut(ctx context.Context, token string) error {
-	if err := s.store.EndFamily(ctx, HashToken(token), s.now()); err != nil {
+	return s.end(ctx, HashToken(token))
+}
+
+func (s *Service) end(ctx context.Context, hash []byte) error {
+	if err := s.store.EndFamily(ctx, hash, s.now()); err != nil {
 		return err
 	}
 	return s.ended.renew(ctx)
@@ -187,12 +193,16 @@ func (s *Service) ByAccessToken(ctx context.Context, token string) (Identity, er
 	return told.Identity, nil
 }
 
-// verify checks a token's signature and its claims, its time among them.
+// verify checks a token's signature and its claims, its time among them. A token is good
+// in the one form in which it was made.
 func (s *Service) verify(token string) (verifiedToken, error) {
+	if strings.ContainsAny(token, "\r\n") { // which base64 passes over
+		return verifiedToken{}, errUnauthorized
+	}
 	var told claims
 	_, err := jwt.ParseWithClaims(token, &told, func(*jwt.Token) (any, error) { return s.key, nil },
 		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Name}), jwt.WithIssuer(issuer), jwt.WithAudience(audience),
-		jwt.WithExpirationRequired(), jwt.WithTimeFunc(s.now))
+		jwt.WithExpirationRequired(), jwt.WithTimeFunc(s.now), jwt.WithStrictDecoding())
 	if err != nil {
 		return verifiedToken{}, err
 	}

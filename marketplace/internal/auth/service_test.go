@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -244,6 +245,86 @@ func TestASignInThatHasEndedTakesItsAccessTokensWithIt(t *testing.T) {
 	for _, replica := range []*auth.Service{b.Service, other} {
 		if _, err := replica.ByAccessToken(t.Context(), second.AccessToken); err != nil {
 			t.Errorf("want the other sign-in left alone, got %v", err)
+		}
+	}
+}
+
+// silent answers no question for ended sign-ins until it is told to.
+type silent struct {
+	auth.Store
+	asked  chan struct{}
+	answer chan struct{}
+}
+
+func (s silent) EndedFamilies(ctx context.Context, since time.Time) ([]uuid.UUID, error) {
+	s.asked <- struct{}{}
+	<-s.answer
+	return s.Store.EndedFamilies(ctx, since)
+}
+
+func TestNoRequestGoesByWhatWasKnownOfSignInsMoreThanASecondAgo(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	token := b.signIn(t).AccessToken
+	slow := silent{b.store.Accounts, make(chan struct{}, 10), make(chan struct{}, 10)}
+	other := auth.NewService(slow, b.secret, 10, b.now)
+	slow.answer <- struct{}{}
+	if _, err := other.ByAccessToken(t.Context(), token); err != nil {
+		t.Fatal(err)
+	}
+	<-slow.asked
+	disabled := true
+	_, err := b.ChangeAccount(t.Context(), uuid.New(), b.account.ID, marketplace.AccountChange{Disabled: &disabled})
+	must(t, err)
+	b.ahead.Add(int64(time.Second))
+	first := make(chan error)
+	go func() { _, err := other.ByAccessToken(t.Context(), token); first <- err }()
+	<-slow.asked
+	impatient, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer leave()
+	if _, err := other.ByAccessToken(impatient, token); err == nil {
+		t.Error("want the second request to wait for news as well")
+	}
+	slow.answer <- struct{}{}
+	wantCode(t, <-first, marketplace.Unauthorized)
+}
+
+func TestASessionIsNoRefreshTokenAndARefreshTokenNoSession(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	session, err := b.BeginSession(t.Context(), "ana@example.com", password, "192.0.2.1")
+	must(t, err)
+	if resumed, err := b.Resume(t.Context(), session); err != nil || resumed.Account.ID != b.account.ID {
+		t.Errorf("want the session resumed, got %+v and %v", resumed, err)
+	}
+	_, err = b.Refresh(t.Context(), session)
+	wantCode(t, err, marketplace.Unauthorized)
+	refresh := b.signIn(t).RefreshToken
+	_, err = b.Resume(t.Context(), refresh)
+	wantCode(t, err, marketplace.Unauthorized)
+	must(t, b.SignOut(t.Context(), session))
+	if _, err := b.Resume(t.Context(), session); err != nil {
+		t.Errorf("want the session left alone by whoever signs out of the API, got %v", err)
+	}
+	must(t, b.EndSession(t.Context(), session))
+	_, err = b.Resume(t.Context(), session)
+	wantCode(t, err, marketplace.Unauthorized)
+}
+
+func TestAnAccessTokenIsGoodInTheFormInWhichItWasMade(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 10)
+	token := b.signIn(t).AccessToken
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	last := strings.IndexByte(alphabet, token[len(token)-1]) // 32 bytes leave two bits of it unused
+	for name, other := range map[string]string{
+		"other bits at its end": token[:len(token)-1] + string(alphabet[last^1]),
+		"padding":               token + "=",
+		"a line's end":          token + "\n",
+		"a line's end inside":   token[:10] + "\r\n" + token[10:],
+	} {
+		if _, err := b.ByAccessToken(t.Context(), other); marketplace.CodeOf(err) != marketplace.Unauthorized {
+			t.Errorf("%s: want it refused, got %v", name, err)
 		}
 	}
 }

@@ -1,9 +1,13 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,10 +34,11 @@ type Order struct {
 	ResellerReference string
 }
 
-// Party is a number of guests of one type.
+// Party is a number of guests of one unit.
 type Party struct {
-	Type     partnerapi.UnitType
-	Quantity int // at least 1
+	Type     partnerapi.UnitType // "": the unit's
+	Unit     string              // its id; "": the only one of the type
+	Quantity int                 // at least 1
 }
 
 // checkout books a slot, as far as a hold.
@@ -46,20 +51,43 @@ func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request)
 	if err != nil {
 		return Held{}, err
 	}
-	slot, err := s.fresh(ctx, target, o, offer)
+	fresh, err := s.fresh(ctx, target, o, offer)
 	if err != nil {
 		return Held{}, err
 	}
-	if b, err = priced(b, o, offer, slot); err != nil {
+	if b, err = s.book(b, o, offer, fresh.Slot); err != nil {
+		s.keepFresh(ctx, fresh)
 		return Held{}, err
+	}
+	a := &reserve{by: s, Record: Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}, target: target, fresh: fresh, request: q}
+	return a.send(ctx)
+}
+
+// book puts a booking into a slot as the partner has it now. The error is Conflict where
+// the slot cannot be booked; how many seats are left is the partner's to judge.
+func (s *Service) book(b marketplace.Booking, o Order, offer Offer, slot *marketplace.Slot) (marketplace.Booking, error) {
+	switch {
+	case slot == nil || !slot.Status.Bookable():
+		return b, errNoSlot
+	case !slot.Start.After(s.Now()):
+		return b, errSlotStarted
+	}
+	b, err := priced(b, o, offer, *slot)
+	if err != nil {
+		return b, err
 	}
 	row, err := next(b, checkOut)
-	if err != nil {
-		return Held{}, err
-	}
 	b.Status, b.AvailabilityID, b.Start, b.End = row.To, slot.ID, slot.Start, slot.End
-	a := &reserve{by: s, Record: Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}, target: target, request: q}
-	return a.send(ctx)
+	return b, err
+}
+
+// keepFresh stores what the partner has said of a slot that is not booked.
+func (s *Service) keepFresh(ctx context.Context, fresh Fresh) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	defer cancel()
+	if err := s.Store.KeepFresh(ctx, fresh); err != nil {
+		s.Log.Warn("what a partner has said of a slot is not stored", slog.String("variation_id", fresh.Variation.String()), slog.Any("error", err))
+	}
 }
 
 // draft is the booking as far as it is known before the partner is asked. What is wrong
@@ -72,17 +100,18 @@ func (s *Service) draft(ctx context.Context, o Order, offer Offer) (marketplace.
 		Contact: o.Contact, AffiliateID: o.Affiliate, ResellerReference: o.ResellerReference,
 	}
 	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "the request is not as it should be"}
-	taken := map[partnerapi.UnitType]bool{}
+	guests := 0
 	for i, party := range o.Guests {
-		unit, known := unitOf(variation.Option, party.Type)
-		switch {
-		case !known:
-			wrong.Details = append(wrong.Details, fmt.Sprintf("units[%d].type: this variation has no guests of that type", i))
-		case taken[party.Type]:
-			wrong.Details = append(wrong.Details, fmt.Sprintf("units[%d].type: want each type once", i))
+		unit, mistake := unitOf(variation.Option, party)
+		if slices.ContainsFunc(b.Guests, func(g marketplace.Guests) bool { return g.UnitID == unit.ID }) {
+			mistake = cmp.Or(mistake, "type: want each type once, or each unit_id")
 		}
-		taken[party.Type] = true
-		b.Guests = append(b.Guests, marketplace.Guests{Type: party.Type, Quantity: party.Quantity, UnitID: unit.ID})
+		if mistake != "" {
+			wrong.Details = append(wrong.Details, fmt.Sprintf("units[%d].%s", i, mistake))
+			continue
+		}
+		guests += party.Quantity
+		b.Guests = append(b.Guests, marketplace.Guests{Type: unit.Type, Quantity: party.Quantity, UnitID: unit.ID})
 	}
 	if o.Affiliate != uuid.Nil {
 		known, err := s.Store.IsAffiliate(ctx, o.Affiliate)
@@ -96,8 +125,11 @@ func (s *Service) draft(ctx context.Context, o Order, offer Offer) (marketplace.
 	if wrong.Details != nil {
 		return b, wrong
 	}
+	if most := variation.Details.MaxNoBooking; most > 0 && guests > most {
+		return b, marketplace.Errorf(marketplace.Conflict, "this variation takes at most %d guests in one booking", most)
+	}
 	// A currency that has no rate is found before anybody is called.
-	return priced(b, o, offer, marketplace.Slot{})
+	return b, storefront.CanPrice(offer.Activity, offer.Terms, o.Currency)
 }
 
 func (o Offer) variation(id uuid.UUID) marketplace.Variation {
@@ -109,13 +141,25 @@ func (o Offer) variation(id uuid.UUID) marketplace.Variation {
 	return marketplace.Variation{} // the store has found it
 }
 
-func unitOf(option partnerapi.Option, kind partnerapi.UnitType) (partnerapi.Unit, bool) {
+// unitOf returns the unit that a party names, or what is wrong with it.
+func unitOf(option partnerapi.Option, p Party) (found partnerapi.Unit, mistake string) {
+	var fit []string
 	for _, unit := range option.Units {
-		if unit.Type == kind {
-			return unit, true
+		if p.Unit != "" && unit.ID == p.Unit || p.Unit == "" && unit.Type == p.Type {
+			found, fit = unit, append(fit, unit.ID)
 		}
 	}
-	return partnerapi.Unit{}, false
+	switch {
+	case p.Unit != "" && len(fit) == 0:
+		return found, "unit_id: this variation has no such unit"
+	case p.Unit != "" && p.Type != "" && p.Type != found.Type:
+		return found, fmt.Sprintf("type: the unit is for another type, %s", found.Type)
+	case len(fit) == 0:
+		return found, "type: this variation has no guests of that type"
+	case len(fit) > 1:
+		return found, fmt.Sprintf("unit_id: this variation has several units of the type %s: want one of %s", p.Type, strings.Join(fit, ", "))
+	}
+	return found, ""
 }
 
 // priced is the booking with what its slot costs.
@@ -132,13 +176,10 @@ func priced(b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) 
 	}
 	guests := make([]marketplace.Guests, len(b.Guests))
 	for i, g := range b.Guests {
-		for j, unit := range variation.Option.Units {
-			if unit.ID == g.UnitID {
-				g.Price = &prices.Units[j].Price
-				b.Total.Decimal = b.Total.Add(g.Price.Mul(decimal.NewFromInt(int64(g.Quantity))))
-				break
-			}
+		if g.Price, err = prices.Of(g.UnitID); err != nil {
+			return b, err
 		}
+		b.Total.Decimal = b.Total.Add(g.Price.Mul(decimal.NewFromInt(int64(g.Quantity))))
 		guests[i] = g
 	}
 	b.Guests = guests
@@ -146,41 +187,44 @@ func priced(b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) 
 }
 
 // fresh returns the slot as the partner has it now: by its id, else by its start. The
-// error is Conflict where it cannot be booked; how many seats are left is the partner's
-// to judge.
-func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, offer Offer) (marketplace.Slot, error) {
-	if !offer.Start.After(s.Now()) {
-		return marketplace.Slot{}, errSlotStarted
+// error is Conflict where it has begun, or is further ahead than partners tell.
+func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, offer Offer) (Fresh, error) {
+	fresh := Fresh{At: s.Now(), Variation: o.Variation, Asked: o.Slot}
+	if !offer.Start.After(fresh.At) {
+		return fresh, errSlotStarted
 	}
 	zone, err := time.LoadLocation(offer.Activity.Product.TimeZone)
 	if err != nil {
-		return marketplace.Slot{}, fmt.Errorf("the zone of activity %s: %w", o.Activity, err)
+		return fresh, fmt.Errorf("the zone of activity %s: %w", o.Activity, err)
 	}
-	date, today := marketplace.DateIn(offer.Start, zone), marketplace.DateIn(s.Now(), zone)
-	if date.After(today.AddDate(0, 0, partnerapi.LookaheadDays)) {
-		return marketplace.Slot{}, errNoSlot
-	}
+	date := marketplace.DateIn(offer.Start, zone)
 	window := catalog.Window{Zone: zone, From: date, To: date}
 	var read *catalog.SlotAnswer
 	within, cancel := context.WithTimeoutCause(ctx, freshTime, errBusy)
 	defer cancel()
 	err = s.Partner.Availability(within, target, window.Request(catalog.SlotOption{
 		VariationID: o.Variation, ProductID: offer.Activity.Product.ID, TimeZone: offer.Activity.Product.TimeZone, Option: offer.variation(o.Variation).Option,
-	}), func(body []byte) (err error) {
-		read, err = catalog.ReadSlots(body, window)
+	}), func(ctx context.Context, body []byte) (err error) {
+		read, err = catalog.ReadSlots(ctx, body, window)
 		return err
 	})
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(within), errBusy) {
 		err = errBusy
 	}
 	if err != nil {
-		return marketplace.Slot{}, err
+		if last := marketplace.DateIn(fresh.At, zone).AddDate(0, 0, partnerapi.LookaheadDays); date.After(last) && refusedByPartner(err) {
+			err = errNoSlot // which is lawful of a date that far ahead
+		}
+		return fresh, err
 	}
-	slot, found := match(read.Slots, o.Slot, offer.Start)
-	if !found || !slot.Status.Bookable() {
-		return slot, errNoSlot
-	}
-	return slot, nil
+	fresh.Slot, fresh.Gone = match(read.Slots, o.Slot, offer.Start), read.Lacks(o.Slot)
+	return fresh, nil
+}
+
+// refusedByPartner reports whether the partner has answered with a 4xx.
+func refusedByPartner(err error) bool {
+	var failed *marketplace.Error
+	return errors.As(err, &failed) && failed.PartnerStatus/100 == 4
 }
 
 // freshTime bounds the availability of a checkout, the wait for a turn with the partner
@@ -193,16 +237,16 @@ var errNoSlot = &marketplace.Error{Code: marketplace.Conflict, Reason: marketpla
 
 var errSlotStarted = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.SlotStarted, Message: "the slot has already started"}
 
-func match(slots []marketplace.Slot, id string, start time.Time) (marketplace.Slot, bool) {
-	for _, slot := range slots {
-		if slot.ID == id {
-			return slot, true
+func match(slots []marketplace.Slot, id string, start time.Time) *marketplace.Slot {
+	for i := range slots {
+		if slots[i].ID == id {
+			return &slots[i]
 		}
 	}
-	for _, slot := range slots {
-		if slot.Start.Equal(start) {
-			return slot, true
+	for i := range slots {
+		if slots[i].Start.Equal(start) {
+			return &slots[i]
 		}
 	}
-	return marketplace.Slot{}, false
+	return nil
 }

@@ -122,7 +122,7 @@ type pondering struct {
 	under, over chan struct{}
 }
 
-func (p pondering) Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func([]byte) error) error {
+func (p pondering) Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
 	close(p.under)
 	<-p.over
 	return p.Client.Availability(ctx, t, asked, read)
@@ -149,7 +149,7 @@ type absent struct {
 	leave func()
 }
 
-func (a absent) Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func([]byte) error) error {
+func (a absent) Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
 	a.leave()
 	return a.Client.Availability(ctx, t, asked, read)
 }

@@ -87,7 +87,7 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, 
 	}
 	k.Answer = tell(held, err)
 	if k.Key != "" {
-		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), doubtTime)
 		defer cancel()
 		switch failed := s.Keys.SettleKey(within, k); {
 		case errors.Is(failed, ErrNotOwner):

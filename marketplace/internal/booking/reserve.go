@@ -33,6 +33,7 @@ type reserve struct {
 	by *Service
 	Record
 	target partner.Target
+	fresh  Fresh
 	call   Call
 	request
 }
@@ -62,7 +63,7 @@ func (a *reserve) send(ctx context.Context) (Held, error) {
 func (a *reserve) create(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	err := a.by.Store.CreateBooking(within, a.Booking, a.call, a.key)
+	err := a.by.Store.CreateBooking(within, a.Booking, a.call, a.key, a.fresh)
 	switch {
 	case err == nil:
 		return nil
@@ -71,7 +72,7 @@ func (a *reserve) create(ctx context.Context) error {
 	case marketplace.CodeOf(err) != marketplace.Internal:
 		return err
 	}
-	within, cancel = context.WithTimeout(ctx, storeTime)
+	within, cancel = context.WithTimeout(ctx, doubtTime)
 	defer cancel()
 	if recorded, failed := a.by.Store.Recorded(within, a.call.ID); failed != nil || !recorded {
 		return err

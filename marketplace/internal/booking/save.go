@@ -29,6 +29,9 @@ const (
 	mostDoubts = 1
 	// storeTime bounds a read or a write of the store: one that hangs is in doubt, too.
 	storeTime = 5 * time.Second
+	// doubtTime bounds what a checkout still asks the store before it answers, most often
+	// one that has just failed.
+	doubtTime = time.Second
 )
 
 // step moves a booking: it reads it, and stores what decide makes of it, anew where
@@ -55,6 +58,7 @@ func (m moves) stepFrom(ctx context.Context, r Record, decide func(Record) (Chan
 		case c.Booking.ID == uuid.Nil:
 			return r, doubted, nil
 		}
+		c.Seats = seatsChange(r.Booking, c)
 		err = m.save(ctx, c, r.Version)
 		disowned := r.disowned || errors.Is(err, ErrNotOwner)
 		switch {
@@ -112,7 +116,7 @@ const (
 )
 
 // errNotStored says that what came of a call is not stored yet.
-var errNotStored = errors.New("what came of a call is not stored yet")
+var errNotStored = &marketplace.Error{Code: marketplace.Unavailable, Message: "the database is unavailable: what came of the call to the partner is not stored yet"}
 
 // insist stores what came of a call, which cannot be asked for again: it outlives ctx,
 // and a database that is away. Whoever waits for it is told errNotStored after a while;

@@ -67,6 +67,17 @@ func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 	b.kept(t)
 }
 
+func TestASlotThatHasStartedIsRefusedWithoutAskingThePartner(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	asked := b.calls(t, partnerapi.Availability)
+	b.pass(t, 45*24*time.Hour)
+	if _, err := b.hold(t.Context(), b.wants()); marketplace.ReasonOf(err) != marketplace.SlotStarted {
+		t.Errorf("want %s, got %v", marketplace.SlotStarted, err)
+	}
+	b.called(t, partnerapi.Availability, asked)
+}
+
 func TestAHoldIsGivenBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -102,6 +113,9 @@ func TestAHoldIsGivenBack(t *testing.T) {
 			if r := b.is(t, held.ID, marketplace.Released); r.Reason != c.reason || r.Release != marketplace.Done || r.ReleaseTries != 3 {
 				t.Errorf("want it released for %s with the third try, got %+v", c.reason, r.Booking)
 			}
+			if _, err := b.Cancel(t.Context(), b.reseller, held.ID, ""); marketplace.ReasonOf(err) != marketplace.HoldExpired {
+				t.Errorf("want a cancel told that it comes too late, got %v", err)
+			}
 			if holds := b.partner.Default().Platform().Holds(); holds[0].State == mockpartner.Held {
 				t.Errorf("want no hold left, got %+v", holds)
 			}
@@ -126,7 +140,7 @@ func TestWhatThePartnerRefusesIsSaidInItsWords(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for members."}'}`)
 	o := b.wants()
-	if _, err := b.hold(t.Context(), o); marketplace.CodeOf(err) != marketplace.Conflict || err.Error() != "Only for members." {
+	if _, err := b.hold(t.Context(), o); marketplace.ReasonOf(err) != marketplace.SlotSoldOut || err.Error() != "Only for members." {
 		t.Errorf("want the partner's words, got %v", err)
 	}
 	b.is(t, o.ID, marketplace.Refused)

@@ -27,6 +27,22 @@ type Offer struct {
 	Terms       marketplace.Terms
 }
 
+// Fresh is what a partner has just answered of the slot that a checkout names.
+type Fresh struct {
+	At        time.Time // when the partner was asked
+	Variation uuid.UUID
+	Asked     string            // the slot's id as the checkout names it
+	Slot      *marketplace.Slot // nil: there is none
+	Gone      bool              // the answer has no slot of the id that the checkout names
+}
+
+// SeatsChange is what a change of a booking does to the seats that are left in its slot,
+// until the partner tells them again.
+type SeatsChange struct {
+	At   time.Time // what the partner has said of the slot after this includes it
+	Free int       // seats that are given back; below 0: taken
+}
+
 // Record is a booking with what is needed to move it.
 type Record struct {
 	marketplace.Booking
@@ -127,7 +143,8 @@ type Change struct {
 	Commission *decimal.Decimal // of its affiliate, which accrues now
 	Reverses   bool             // that commission
 	Breaches   []Breach
-	Answers    *Key // of the request that has made it, with its answer
+	Answers    *Key         // of the request that has made it, with its answer
+	Seats      *SeatsChange // of its slot; nil: none
 	Jobs       []Job
 }
 
@@ -158,9 +175,13 @@ type Commission struct {
 type Store interface {
 	// IsAffiliate reports whether there is an affiliate of that id.
 	IsAffiliate(ctx context.Context, id uuid.UUID) (bool, error)
-	// CreateBooking stores a checkout with its reserve, before that is sent. Where it has
-	// a key that is another request's it returns ErrNotOwner.
-	CreateBooking(ctx context.Context, b marketplace.Booking, reserve Call, k Key) error
+	// CreateBooking stores a checkout with its reserve, before that is sent, and what the
+	// partner has answered of the slot. Where it has a key that is another request's it
+	// returns ErrNotOwner.
+	CreateBooking(ctx context.Context, b marketplace.Booking, reserve Call, k Key, f Fresh) error
+	// KeepFresh stores what the partner has answered of a slot that is not booked. Older
+	// news never overwrites newer.
+	KeepFresh(ctx context.Context, f Fresh) error
 	// Recorded reports whether a call is on record.
 	Recorded(ctx context.Context, call uuid.UUID) (bool, error)
 	// Booking returns a booking, a checkout that has made none too, or NotFound.

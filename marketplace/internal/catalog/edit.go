@@ -71,8 +71,10 @@ func ReadEdit(body []byte) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if hasNUL(change) { // in a free-form object: elsewhere the schema finds it
-		return nil, invalidEdit("partner_details.companyDetails: want texts without NUL")
+	for _, name := range []string{"partner_details", "translation"} { // free-form: elsewhere the schema finds it
+		if hasNUL(change[name]) {
+			return nil, invalidEdit(name + ": want texts without NUL")
+		}
 	}
 	e := &Edit{details: change}
 	listed, _ := change["variations"].([]any)

@@ -135,14 +135,15 @@ func TestEveryMistakeOfAChangeIsNamed(t *testing.T) {
 	for body, want := range map[string][]string{
 		`{"activity_titel":"x","currency":"EUR","description":7,"admin_discount_percentage":101,"media":[{"imageUrl":"javascript:alert(1)"}],"translation":{"en_US":{},"pt":{"titulo":"x"}},"location":{"city":17}}`: {
 			"activity_titel: there is no such field", "currency: there is no such field", "description: want a text", "admin_discount_percentage: want a percentage from 0 to 100",
-			"media[0].imageUrl: want an http or https URL", "translation.en_US: want a language", "translation.pt.titulo: there is no such field", "location.city: want a line"},
+			"media[0].imageUrl: want an http or https URL", "translation.en_US: want a language", "location.city: want a line"},
 		variations(`{"title":"x"},{"_id":"17"},{"_id":"` + morning.String() + `","sort":-1,"external_sync":{}}`): {
 			"variations[0]._id: missing", "variations[1]._id: want the id of a variation", "variations[2].sort: want an integer", "variations[2].external_sync: there is no such field"},
 		variations(`{"_id":"` + morning.String() + `"},{"_id":"` + morning.String() + `"}`):                              {"variations[1]._id: want each variation once"},
 		variations(`{"_id":"` + uuid.NewString() + `"},{"_id":"` + evening.String() + `","pricing":{"currency":"EUR"}}`): {"variations[0]._id: the activity has no such variation", "variations[1].pricing.currency: there is no group price"},
 		variations(`{"_id":"` + morning.String() + `","pricing":{"currency":"EUR"}}`):                                    {"variations[0].pricing.currency: there is no group price"},
 		variations(`{"_id":"` + morning.String() + `","pricing":{"group_price":0.12345}}`):                               {"group_price: want an amount"},
-		`{"partner_details":{"companyDetails":{"a":[{"b":"\u0000"}]}}}`:                                                  {"companyDetails: want texts without NUL"},
+		`{"partner_details":{"companyDetails":{"a":[{"b":"\u0000"}]}}}`:                                                  {"partner_details: want texts without NUL"},
+		`{"translation":{"pt":{"mood":["\u0000"]}}}`:                                                                     {"translation: want texts without NUL"},
 		`{"admin_price_percentage":0.` + strings.Repeat("1", 50) + `}`:                                                   {"want numbers of at most 40 digits"},
 		`{"admin_price_percentage":1e400}`:                                                                               {"admin_price_percentage"},
 		`{"partner_details":{"companyDetails":{"a":"` + strings.Repeat("x", 256<<10) + `"}}}`:                            {"the activity: want at most 262144 bytes"},

@@ -272,9 +272,9 @@ type failer struct {
 	failing *bool
 }
 
-func (f failer) Products(_ context.Context, _ partner.Target, _ time.Time, read func([]byte) error) error {
+func (f failer) Products(ctx context.Context, _ partner.Target, _ time.Time, read func(context.Context, []byte) error) error {
 	if *f.failing {
 		return errPartner
 	}
-	return read([]byte(*f.body))
+	return read(ctx, []byte(*f.body))
 }

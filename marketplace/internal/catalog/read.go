@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -52,10 +53,10 @@ var (
 // is wrong with a hundred thousand is never held at once.
 const together = 512
 
-// Read reads a pull's body. The error says why it is no catalog at all (PRD-1); a
-// product that breaks its schema, or is beyond what is stored, is set aside. Of a
-// member that is written twice the last counts.
-func Read(body []byte) (*Catalog, error) {
+// Read reads a pull's body. The error says why it is no catalog at all (PRD-1), or that
+// ctx has ended; a product that breaks its schema, or is beyond what is stored, is set
+// aside. Of a member that is written twice the last counts.
+func Read(ctx context.Context, body []byte) (*Catalog, error) {
 	list, at, err := elements(body)
 	if err != nil {
 		return nil, err
@@ -63,7 +64,11 @@ func Read(body []byte) (*Catalog, error) {
 	c := &Catalog{present: make(map[string]bool, len(list))}
 	for first := 0; first < len(list); first += together {
 		batch := list[first:min(first+together, len(list))]
-		for i, judged := range judgeAll(batch) {
+		judged := judgeAll(ctx, batch)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		for i, judged := range judged {
 			c.add(judged, batch[i], fmt.Sprintf("%s/%d", at, first+i))
 		}
 	}
@@ -99,14 +104,14 @@ type judged struct {
 	problems []schemas.Problem
 }
 
-// judgeAll judges products on all processors.
-func judgeAll(list [][]byte) []judged {
+// judgeAll judges products on all processors, until ctx ends.
+func judgeAll(ctx context.Context, list [][]byte) []judged {
 	done := make([]judged, len(list))
 	workers := min(runtime.GOMAXPROCS(0), len(list))
 	var all sync.WaitGroup
 	for worker := range workers {
 		all.Go(func() {
-			for i := worker; i < len(list); i += workers {
+			for i := worker; i < len(list) && ctx.Err() == nil; i += workers {
 				done[i].product, done[i].problems = judge(list[i])
 			}
 		})

@@ -2,12 +2,15 @@ package catalog_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"partnerkit.dev/marketplace/internal/catalog"
@@ -15,7 +18,7 @@ import (
 
 func read(t *testing.T, body string) *catalog.Catalog {
 	t.Helper()
-	c, err := catalog.Read([]byte(body))
+	c, err := catalog.Read(t.Context(), []byte(body))
 	check(t, err)
 	return c
 }
@@ -153,7 +156,7 @@ func TestWhenAProductWasModifiedChangesNothing(t *testing.T) {
 func TestMoreProductsThanAnyPartnerHasAreNoCatalog(t *testing.T) {
 	t.Parallel()
 	body := "[" + strings.Repeat("{},", 999_999) + "{}]"
-	if _, err := catalog.Read([]byte(body)); err == nil || !strings.Contains(err.Error(), "at most 100000 products") {
+	if _, err := catalog.Read(t.Context(), []byte(body)); err == nil || !strings.Contains(err.Error(), "at most 100000 products") {
 		t.Errorf("want a million refused, got %v", err)
 	}
 }
@@ -203,7 +206,7 @@ func TestAHostileBodyTakesBoundedMemory(t *testing.T) {
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, _ = catalog.Read(text)
+		_, _ = catalog.Read(t.Context(), text)
 		runtime.ReadMemStats(&after)
 		// All that was ever allocated: what is held at once is less.
 		if grown := after.TotalAlloc - before.TotalAlloc; grown > 4*size {
@@ -221,7 +224,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		c, err := catalog.Read(body)
+		c, err := catalog.Read(t.Context(), body)
 		if err != nil {
 			if bytes.HasPrefix(body, []byte("[")) && json.Valid(body) && bytes.Count(body, []byte(",")) < 1000 {
 				t.Fatalf("want an array read, got %v", err)
@@ -253,4 +256,18 @@ func FuzzRead(f *testing.F) {
 			t.Fatal("want each id once")
 		}
 	})
+}
+
+func TestAnAnswerIsJudgedNoLongerThanItsCallMayTake(t *testing.T) {
+	t.Parallel()
+	late := errors.New("the time of the call is over")
+	ctx, end := context.WithCancelCause(t.Context())
+	end(late)
+	body := []byte("[" + repeat(1000, func(int) string { return "{}" }) + "]")
+	if _, err := catalog.Read(ctx, body); !errors.Is(err, late) {
+		t.Errorf("want the products left unjudged, got %v", err)
+	}
+	if _, err := catalog.ReadSlots(ctx, body, catalog.Window{Zone: time.UTC}); !errors.Is(err, late) {
+		t.Errorf("want the slots left unjudged, got %v", err)
+	}
 }

@@ -68,7 +68,7 @@ type SlotStore interface {
 
 // SlotSource is asked for slots: a partner.Client.
 type SlotSource interface {
-	Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func([]byte) error) error
+	Availability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error
 }
 
 // SlotPuller pulls the slots of options. It is safe for concurrent use.
@@ -112,8 +112,8 @@ func (p *SlotPuller) pull(ctx context.Context, target partner.Target, o SlotOpti
 	}
 	pull := SlotPull{VariationID: o.VariationID, SentAt: p.now()}
 	pull.Window = windowAt(pull.SentAt, zone)
-	if err := p.partner.Availability(ctx, target, pull.Window.Request(o), func(body []byte) (err error) {
-		pull.Answer, err = ReadSlots(body, pull.Window)
+	if err := p.partner.Availability(ctx, target, pull.Window.Request(o), func(ctx context.Context, body []byte) (err error) {
+		pull.Answer, err = ReadSlots(ctx, body, pull.Window)
 		return err
 	}); err != nil {
 		return SlotOutcome{}, err

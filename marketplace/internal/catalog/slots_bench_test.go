@@ -127,7 +127,7 @@ func newSlotRace(b *testing.B) *slotRace {
 	}
 	lisbon, err := time.LoadLocation(r.options[0].TimeZone)
 	check(b, err)
-	answer, err := catalog.ReadSlots(r.body, catalog.Window{Zone: lisbon, From: now, To: now.AddDate(0, 0, 60)})
+	answer, err := catalog.ReadSlots(b.Context(), r.body, catalog.Window{Zone: lisbon, From: now, To: now.AddDate(0, 0, 60)})
 	if err != nil || len(answer.Slots) != slotsOfEach {
 		b.Fatalf("want %d slots, got %+v, %v", slotsOfEach, answer, err)
 	}

@@ -2,11 +2,13 @@ package catalog
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -34,6 +36,11 @@ type SlotAnswer struct {
 	Nameless bool
 }
 
+// Lacks reports whether there is no slot of that id, not even one that is set aside.
+func (a *SlotAnswer) Lacks(id string) bool {
+	return !a.Nameless && !slices.Contains(a.Kept, id) && !slices.ContainsFunc(a.Slots, func(s marketplace.Slot) bool { return s.ID == id })
+}
+
 // SlotSetAside is a slot that cannot be sold as it is.
 type SlotSetAside struct {
 	SlotID   string    `json:"availability_id"` // "" where it has none that can be read
@@ -47,8 +54,9 @@ var (
 )
 
 // ReadSlots reads an answer slot by slot. The error says why it is no answer at all
-// (AVL-3); a slot that breaks its schema, or that we could not keep, is set aside.
-func ReadSlots(body []byte, w Window) (*SlotAnswer, error) {
+// (AVL-3), or that ctx has ended; a slot that breaks its schema, or that we could not
+// keep, is set aside.
+func ReadSlots(ctx context.Context, body []byte, w Window) (*SlotAnswer, error) {
 	if !utf8.Valid(body) {
 		return nil, errNoUTF8
 	}
@@ -64,6 +72,9 @@ func ReadSlots(body []byte, w Window) (*SlotAnswer, error) {
 	for raw := range parts(array) { // one at a time: decoded, an answer takes many times its own size
 		if i == mostSlots {
 			return nil, errManySlots
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 		read.add(raw, i)
 		i++
@@ -136,7 +147,8 @@ func (r *slotReader) keep(id string) {
 // What is kept of a slot at most.
 const (
 	mostSeats = math.MaxInt32
-	lastYear  = 9998 // in every zone a year of four digits
+	firstYear = 2000
+	lastYear  = 2200
 )
 
 // slotFields reads the fields of a decoded slot, or of news of one, that keeps its
@@ -186,8 +198,8 @@ func (f *slotFields) moment(name string) time.Time {
 		return time.Time{}
 	}
 	moment, err := partnerapi.ParseDateTime(text)
-	if year := moment.UTC().Year(); err != nil || year < 1 || year > lastYear {
-		f.wrong("/"+name, "want a year from 1 to %d", lastYear)
+	if year := moment.UTC().Year(); err != nil || year < firstYear || year > lastYear {
+		f.wrong("/"+name, "want a year from %d to %d", firstYear, lastYear)
 	}
 	return moment.UTC().Truncate(time.Microsecond)
 }

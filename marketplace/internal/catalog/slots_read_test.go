@@ -48,7 +48,7 @@ func TestWhatCannotBeKeptOfASlotIsSetAside(t *testing.T) {
 		with(`"capacity":10`, `"unitPricing":[{"unitId":"\u0000","price":1,"currency":"EUR"}]`):                                                 "/0/unitPricing/0/unitId want a text without",
 		with(`"capacity":10`, `"more":`+strings.Repeat("[", 600)+strings.Repeat("]", 600)):                                                      "levels",
 	} {
-		answer, err := catalog.ReadSlots([]byte("["+body+"]"), window)
+		answer, err := catalog.ReadSlots(t.Context(), []byte("["+body+"]"), window)
 		if err != nil || len(answer.Slots) != 0 || len(answer.SetAside) != 1 {
 			t.Errorf("%.200s: want it set aside, got %+v, %v", body, answer, err)
 			continue
@@ -61,7 +61,7 @@ func TestWhatCannotBeKeptOfASlotIsSetAside(t *testing.T) {
 		if strings.Contains(body, "23:59") {
 			body = strings.Replace(body, `"2026-07-01T12`, `"2026-07-03T12`, 1)
 		}
-		if answer, err := catalog.ReadSlots([]byte("["+body+"]"), window); err != nil || len(answer.Slots) != 1 {
+		if answer, err := catalog.ReadSlots(t.Context(), []byte("["+body+"]"), window); err != nil || len(answer.Slots) != 1 {
 			t.Errorf("%s: want it read, got %+v, %v", body, answer, err)
 		}
 	}
@@ -77,7 +77,7 @@ func FuzzReadSlots(f *testing.F) {
 	check(f, err)
 	window := catalog.Window{Zone: lisbon, From: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 8, 30, 0, 0, 0, 0, time.UTC)}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		answer, err := catalog.ReadSlots(body, window)
+		answer, err := catalog.ReadSlots(t.Context(), body, window)
 		if err != nil {
 			if answer != nil {
 				t.Errorf("want an error or an answer, got both: %v", err)

@@ -22,9 +22,9 @@ import (
 // answers is a partner without a wire, which is asked for slots.
 type answers func(partnerapi.AvailabilityRequest) string
 
-func (a answers) Availability(_ context.Context, _ partner.Target, asked partnerapi.AvailabilityRequest, read func([]byte) error) error {
+func (a answers) Availability(ctx context.Context, _ partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
 	body := []byte(a(asked))
-	return read(body)
+	return read(ctx, body)
 }
 
 // slotBench is a puller of one option's slots, on the morning of 1 July in Lisbon.

@@ -13,6 +13,7 @@ package catalog
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -78,8 +79,8 @@ type Sync struct {
 	Cause       Cause                      `json:"cause"`
 	StartedAt   time.Time                  `json:"started_at"`
 	FinishedAt  time.Time                  `json:"finished_at"`
-	Synced      int                        `json:"synced"`            // products of the answer that are stored
-	Skipped     bool                       `json:"skipped,omitempty"` // the body is the last one's: nothing was written, this neither
+	Synced      int                        `json:"synced"`  // products of the answer that are stored
+	Skipped     bool                       `json:"skipped"` // the body is the last one's: nothing of the catalog was written
 	Created     int                        `json:"created"`
 	Updated     int                        `json:"updated"`
 	Deactivated int                        `json:"deactivated"`
@@ -108,12 +109,15 @@ type Store interface {
 	// AskForSlots asks that the slots of all options be pulled: at once
 	// where the catalog has changed, else not more often than every SkippedPause.
 	AskForSlots(ctx context.Context, integration uuid.UUID, at time.Time, changed bool) error
+	// KeepSkipped remembers an integration's last sync that was skipped. It writes no row
+	// of the catalog or of the syncs' history.
+	KeepSkipped(ctx context.Context, integration uuid.UUID, skipped Sync) error
 }
 
 // Puller pulls catalogs.
 type Puller interface {
 	// Products pulls a catalog and has read read its body.
-	Products(ctx context.Context, t partner.Target, since time.Time, read func(body []byte) error) error
+	Products(ctx context.Context, t partner.Target, since time.Time, read func(ctx context.Context, body []byte) error) error
 }
 
 // Syncer syncs catalogs. It is safe for concurrent use.
@@ -195,12 +199,12 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 	}
 	var hash Hash
 	var read *Catalog
-	err = s.partner.Products(ctx, o.Target, since, func(body []byte) (err error) {
+	err = s.partner.Products(ctx, o.Target, since, func(ctx context.Context, body []byte) (err error) {
 		hash = sha256.Sum256(body)
 		if record.Mode == Full && position.Rules == s.rules && position.Hash == hash {
 			return nil
 		}
-		read, err = Read(body)
+		read, err = Read(ctx, body)
 		return err
 	})
 	if err != nil {
@@ -208,7 +212,7 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 	}
 	if read == nil {
 		record.Synced, record.Skipped, record.SetAside, record.FinishedAt = position.Synced, true, nil, s.now()
-		return record, s.store.AskForSlots(ctx, o.Target.ID, record.FinishedAt, false)
+		return record, errors.Join(s.store.KeepSkipped(ctx, o.Target.ID, record), s.store.AskForSlots(ctx, o.Target.ID, record.FinishedAt, false))
 	}
 	err = s.store.UpdateCatalog(ctx, o.Target.ID, record.StartedAt, func(position Position, stored Stored) (*Update, error) {
 		full := record.Mode == Full

@@ -287,8 +287,8 @@ func TestOlderNewsNeverOverwritesNewer(t *testing.T) {
 // puller is a partner without a wire.
 type puller func() string
 
-func (p puller) Products(_ context.Context, _ partner.Target, _ time.Time, read func([]byte) error) error {
-	return read([]byte(p()))
+func (p puller) Products(ctx context.Context, _ partner.Target, _ time.Time, read func(context.Context, []byte) error) error {
+	return read(ctx, []byte(p()))
 }
 
 // check ends a test that cannot go on.

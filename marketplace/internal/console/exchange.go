@@ -6,10 +6,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres"
 )
 
 // exchange is one request of a browser.
@@ -50,6 +53,10 @@ func (c *console) page(show handler) http.Handler {
 			id := w.Header().Get("X-Request-Id")
 			c.Log.ErrorContext(r.Context(), "a page of the console failed", slog.String("request_id", id), slog.Any("error", err))
 			said = &refusal{Status: http.StatusInternalServerError, Message: "unexpected error: the log tells more of request " + id}
+			if gone := postgres.Unavailable(err); gone != nil {
+				row := marketplace.ReasonOf(gone).Row()
+				said = &refusal{Status: row.Status, Message: gone.Message, retryAfter: strconv.Itoa(int(row.RetryAfter.Seconds()))}
+			}
 		}
 		if err := x.trouble(said); err != nil {
 			http.Error(w, said.Message, said.Status)
@@ -120,7 +127,8 @@ func (x *exchange) act(address string, call func() (words string, err error)) er
 		return x.done(address, words)
 	}
 	said := refused(err)
-	if said == nil || said.Status == http.StatusUnauthorized || said.Status == http.StatusNotFound || said.Status == http.StatusInternalServerError {
+	if said == nil || said.Status == http.StatusUnauthorized || said.Status == http.StatusNotFound ||
+		said.Status == http.StatusInternalServerError || said.Status == http.StatusServiceUnavailable {
 		return err
 	}
 	if err := x.say(note{Words: said.words(), Failed: true}); err != nil {

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -78,7 +79,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 		}
 	}})
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	front, err := storefront.Open(t.Context(), storefront.Config{Store: pgtest.OpenAt(t, database).Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Log: log})
+	front, err := storefront.Open(t.Context(), storefront.Config{Store: pgtest.OpenAt(t, database).Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Now: s.now, Log: log})
 	s.must(err)
 	t.Cleanup(front.Close)
 	integrations := partner.NewRegistry(s.store.Partners, guard, key, s.now)
@@ -93,7 +94,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	}
 	server := httptest.NewServer(api.New(api.Config{
 		Store: api.Store{Database: s.store, Accounts: s.store.Accounts, Partners: s.store.Partners, Catalog: s.store.Catalog, Storefront: s.store.Storefront, Bookings: s.store.Bookings}, SignIn: signIn, Integrations: integrations, Bookings: bookings, Syncer: catalog.NewSyncer(s.store.Catalog, calls, s.now),
-		Notifier: catalog.NewNotifier(s.store.Catalog), Front: front, RateLimit: 6000, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
+		Notifier: catalog.NewNotifier(s.store.Catalog), Front: front, RateLimit: 6000, Ready: func(context.Context) error { return nil }, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
 		Pages: func(a http.Handler) []api.Page { return console.Pages(config, a) },
 	}))
 	t.Cleanup(server.Close)

@@ -3,13 +3,16 @@ package console
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"math"
 	"net/http"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
@@ -46,8 +49,8 @@ func (x *exchange) cookie(name string) string {
 	return found.Value
 }
 
-// The names of the console's cookies: the refresh token of the sign-in, and what the next
-// page has to say.
+// The names of the console's cookies: the token of the session, and what the next page
+// has to say.
 const (
 	sessionCookie = "session"
 	noteCookie    = "note"
@@ -73,7 +76,7 @@ func signedIn(next handler) handler {
 
 var errSignedOut = &marketplace.Error{Code: marketplace.Unauthorized, Message: "the sign-in has ended"}
 
-// resume finds the sign-in of a refresh token. The error is Unauthorized where it has
+// resume finds the sign-in of a session's token. The error is Unauthorized where it has
 // ended, or is not an operator's.
 func (x *exchange) resume(token string) (err error) {
 	if token == "" {
@@ -136,27 +139,32 @@ func showSignIn(x *exchange) error {
 func signIn(x *exchange) error {
 	given := x.given
 	f := signInForm(given)
-	tokens, err := send[auth.Tokens](x, http.MethodPost, "/auth/login", map[string]string{"email": given.Get("email"), "password": given.Get("password")})
+	token, err := x.SignIn.BeginSession(x.r.Context(), given.Get("email"), given.Get("password"), api.CallerAddress(x.r))
 	if err == nil {
-		if err = x.resume(tokens.RefreshToken); err == nil {
-			x.setCookie(sessionCookie, tokens.RefreshToken, sessionLife)
+		if err = x.resume(token); err == nil {
+			x.setCookie(sessionCookie, token, sessionLife)
 			return x.goTo(ours(given.Get("to")))
 		}
-		_, _ = send[struct{}](x, http.MethodPost, "/auth/logout", map[string]string{"refresh_token": tokens.RefreshToken}) // it runs out by itself, too
+		_ = x.SignIn.EndSession(x.r.Context(), token) // it runs out by itself, too
 		if marketplace.CodeOf(err) == marketplace.Unauthorized {
-			err = &refusal{Status: http.StatusForbidden, Message: "This account is not an operator's: the console is for operators alone."}
+			err = &marketplace.Error{Code: marketplace.Forbidden}
 		}
 	}
-	said := refused(err)
-	if said == nil {
+	said := &refusal{}
+	switch marketplace.CodeOf(err) { // none of them is about a field
+	case marketplace.Unauthorized:
+		said.Status, said.Message = http.StatusUnauthorized, "There is no account with this address and password, or it is locked."
+	case marketplace.Forbidden:
+		said.Status, said.Message = http.StatusForbidden, "This account is not an operator's: the console is for operators alone."
+	case marketplace.RateLimited:
+		wait := "60"
+		if limited := (*marketplace.Error)(nil); errors.As(err, &limited) {
+			wait = strconv.Itoa(int(math.Ceil(limited.RetryAfter.Seconds())))
+		}
+		said.Status, said.Message = http.StatusTooManyRequests, "Too many sign-ins have failed. Try again in "+wait+" seconds."
+		x.w.Header().Set("Retry-After", wait)
+	default:
 		return err
-	}
-	switch said.Status { // none of them is about a field
-	case http.StatusUnauthorized:
-		said.Details, said.Message = nil, "There is no account with this address and password, or it is locked."
-	case http.StatusTooManyRequests:
-		said.Details, said.Message = nil, "Too many sign-ins have failed. Try again in "+said.retryAfter+" seconds."
-		x.w.Header().Set("Retry-After", said.retryAfter)
 	}
 	f.refuse(said)
 	return x.show(said.Status, "signin.html", &signInPage{frame: frame{Page: "Sign in"}, Form: f, To: ours(given.Get("to"))})
@@ -164,7 +172,7 @@ func signIn(x *exchange) error {
 
 func signOut(x *exchange) error {
 	if token := x.cookie(sessionCookie); token != "" {
-		if err := x.SignIn.SignOut(x.r.Context(), token); err != nil {
+		if err := x.SignIn.EndSession(x.r.Context(), token); err != nil {
 			return err
 		}
 	}

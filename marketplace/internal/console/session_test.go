@@ -43,7 +43,7 @@ func TestTheWayInLeadsNowhereElse(t *testing.T) {
 
 func TestASignInEndsAtOnceWithItsAccountsPasswordOrLock(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]string{"a lock": `{"disabled":true}`, "a new password": `{"password":"another password"}`} {
+	for name, change := range map[string]string{"a lock": `{"disabled":true}`, "a new password": `{"password":"another kettle skates"}`} {
 		s := open(t)
 		v := s.operator()
 		second := call[struct {

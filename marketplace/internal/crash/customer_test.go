@@ -1,3 +1,5 @@
+//go:build linux
+
 package crash
 
 import (
@@ -24,7 +26,7 @@ const (
 	abandons      intent = "abandons"
 	paysTooLate   intent = "abandons, and pays all the same"
 	leaves        intent = "leaves"
-	retryPause           = 100 * time.Millisecond
+	retryPause           = 500 * time.Millisecond
 	confirmedSoon        = 3 * time.Second // who wants to cancel waits so long for the confirmation
 )
 
@@ -51,7 +53,6 @@ type customer struct {
 	paid      string    // the reference of a payment that was acknowledged
 	cancelled bool      // it was acknowledged
 	retries   int
-	longest   time.Duration // for one answer
 	took      time.Duration // until there was a hold, or a refusal
 	failed    error         // what must not happen
 }
@@ -125,7 +126,7 @@ func (c *customer) books(ctx context.Context, s *shop) bool {
 		}
 		c.fails(json.Unmarshal(answer, &c.refusal))
 		underWay := strings.Contains(c.refusal.Message, "under way")
-		if status != http.StatusInternalServerError && !underWay {
+		if !mayComeBack(status) && !underWay {
 			return false
 		}
 		c.waits.Store(underWay)
@@ -135,6 +136,11 @@ func (c *customer) books(ctx context.Context, s *shop) bool {
 			return false
 		}
 	}
+}
+
+// mayComeBack reports whether a refusal is one of the moment.
+func mayComeBack(status int) bool {
+	return status == http.StatusInternalServerError || status == http.StatusServiceUnavailable
 }
 
 func (c *customer) pay(ctx context.Context, s *shop, path, outcome string) {
@@ -168,7 +174,7 @@ func (c *customer) insists(ctx context.Context, s *shop, method, path string, bo
 			return false
 		case status == http.StatusOK:
 			return true
-		case status != http.StatusInternalServerError:
+		case !mayComeBack(status):
 			c.fails(fmt.Errorf("%s %s: %d %s", method, path, status, answer))
 			return false
 		}
@@ -180,15 +186,20 @@ func (c *customer) insists(ctx context.Context, s *shop, method, path string, bo
 	}
 }
 
-// ask makes a request of a replica, and of another one where that dies.
+// ask makes a request of a replica, and of another one where that dies, or does not answer.
 func (c *customer) ask(ctx context.Context, s *shop, method, path string, body any, headers ...string) (int, []byte, bool) {
 	headers = append(headers, "X-Api-Token", s.token)
 	for ; ; c.replica++ {
-		if base := s.base(c.replica); base != "" {
+		if r := s.serving(c.replica); r != nil {
+			base, before := r.now()
 			began := time.Now()
-			status, answer, err := s.ask(ctx, base, method, path, body, headers...)
-			if c.longest = max(c.longest, time.Since(began)); err == nil {
-				return status, answer, true
+			status, header, text, err := s.ask(ctx, base, method, path, body, headers...)
+			took := time.Since(began)
+			if _, after := r.now(); after == before && after != aboutToBe {
+				s.answers.add(answer{method + " " + path, status, header.Get("Retry-After"), took})
+			}
+			if err == nil {
+				return status, text, true
 			}
 		}
 		c.retries++

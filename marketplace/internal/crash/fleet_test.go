@@ -1,23 +1,24 @@
+//go:build linux
+
 package crash
 
 import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/pgembed"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
@@ -51,42 +52,75 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// fleet is some replicas on a PostgreSQL that is a process of its own.
+// fleet is some replicas on a database, each by a link of its own.
 type fleet struct {
 	dir, binary string
-	address     string // of the database
 	seed        uint64
-	random      *rand.Rand // of who is killed
-	postgres    *pgembed.Server
-	store       *postgres.Store
+	apart       time.Duration // of the database's clock from all others
+	cluster     *cluster
+	store       *postgres.Store // the test's own
 	replicas    []*replica
-	restarts    int
-	kills       int
+	came        faultCounts // faults that came
+	answers     answers
 	supervisors sync.WaitGroup
-	outage      outage
-	lost, paid  int // what was counted of holds and payments
+	lost        int // holds whose answer was lost
 }
 
 // replica is a process of the service, which is started again whenever it ends.
 type replica struct {
 	sync.Mutex
-	base    string // "": it does not serve
-	process *os.Process
+	base      string // "": it does not serve
+	process   *os.Process
+	taken     bool // to be paused or ended
+	disturbed int  // how often it was, or ended by itself
 }
 
-func (r *replica) now() (base string, process *os.Process) {
+// aboutToBe is how often a replica was disturbed that is taken: any moment may be the one.
+const aboutToBe = -1
+
+// now is where a replica is reached, and how often it was disturbed.
+func (r *replica) now() (base string, disturbed int) {
 	r.Lock()
 	defer r.Unlock()
-	return r.base, r.process
+	if r.taken {
+		return r.base, aboutToBe
+	}
+	return r.base, r.disturbed
 }
 
-func (r *replica) set(base string, process *os.Process) {
+func (r *replica) serves(base string, process *os.Process) {
 	r.Lock()
 	defer r.Unlock()
-	r.base, r.process = base, process
+	r.base, r.process, r.taken = base, process, false
+	if base == "" {
+		r.disturbed++
+	}
 }
 
-func launch(t *testing.T, replicas int, seed uint64) *fleet {
+// take returns the process of a replica that serves and that nobody else has taken, to be
+// disturbed; nil where there is none. It goes on serving, as far as customers can see.
+func (r *replica) take() *os.Process {
+	r.Lock()
+	defer r.Unlock()
+	if r.base == "" || r.taken {
+		return nil
+	}
+	r.taken = true
+	r.disturbed++
+	return r.process
+}
+
+func (r *replica) giveBack() {
+	r.Lock()
+	defer r.Unlock()
+	r.taken = false
+}
+
+// replicas is how many there are.
+const replicas = 3
+
+// launch starts the replicas; all says that every fault is to be possible.
+func launch(t *testing.T, seed uint64, all bool) *fleet {
 	t.Helper()
 	binary, err := command()
 	check(t, err)
@@ -94,15 +128,22 @@ func launch(t *testing.T, replicas int, seed uint64) *fleet {
 	check(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	check(t, os.Chmod(dir, 0o711))
-	f := &fleet{dir: dir, binary: binary, seed: seed, random: rand.New(rand.NewPCG(seed, 1))}
-	f.startDatabase(t)
-	t.Cleanup(func() { check(t, f.postgres.Stop(context.Background())) })
-	f.address = f.postgres.URL("postgres")
-	f.run(t, "", "migrate")
-	for _, role := range []string{"partner", "reseller"} {
-		f.run(t, password+"\n", "account", "create", "--email", role+"@example.com", "--role", role)
+	f := &fleet{dir: dir, binary: binary, seed: seed}
+	var env []string
+	env, f.apart = otherClock(t, rand.New(rand.NewPCG(seed, 3)))
+	f.cluster = newCluster(t, dir, env, all)
+	for range replicas + 1 { // the last one is the test's own
+		l, err := newLink(f.cluster.socket)
+		check(t, err)
+		t.Cleanup(l.close)
+		f.cluster.links = append(f.cluster.links, l)
 	}
-	f.store, err = postgres.Open(t.Context(), f.address, 4)
+	own := f.cluster.links[replicas].address()
+	f.run(t, "", own, "migrate")
+	for _, role := range []string{"partner", "reseller"} {
+		f.run(t, password+"\n", own, "account", "create", "--email", role+"@example.com", "--role", role)
+	}
+	f.store, err = postgres.Open(t.Context(), own, 4)
 	check(t, err)
 	t.Cleanup(f.store.Close)
 	ctx, retire := context.WithCancel(context.Background())
@@ -110,88 +151,25 @@ func launch(t *testing.T, replicas int, seed uint64) *fleet {
 	for number := range replicas {
 		r := &replica{}
 		f.replicas = append(f.replicas, r)
-		f.supervisors.Go(func() { f.supervise(ctx, t, r, f.logOf(number)) })
+		f.supervisors.Go(func() { f.supervise(ctx, t, r, f.cluster.links[number].address(), f.logOf(number)) })
 	}
 	f.allServe(t)
 	return f
 }
 
-func (f *fleet) startDatabase(t *testing.T) {
-	t.Helper()
-	// Not disposable: what was committed has to outlive the server's end.
-	server, err := pgembed.Start(context.Background(), pgembed.Config{Dir: filepath.Join(f.dir, "postgresql"), MaxConnections: 300})
-	if errors.Is(err, pgembed.ErrNoBinaries) && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
-	check(t, err)
-	f.postgres = server
-}
-
-// restartDatabase ends the server, and starts it anew; abruptly is that it has to recover.
-func (f *fleet) restartDatabase(t *testing.T, abruptly bool) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	if abruptly {
-		cancel()
-	}
-	f.outage.begins()
-	check(t, f.postgres.Stop(ctx))
-	f.startDatabase(t)
-	f.outage.ends()
-	f.restarts++
-}
-
-// outage is the last time that the database was away.
-type outage struct {
-	sync.Mutex
-	from, to time.Time
-}
-
-func (o *outage) begins() {
-	o.Lock()
-	defer o.Unlock()
-	o.from, o.to = time.Now(), time.Time{}
-}
-
-func (o *outage) ends() {
-	o.Lock()
-	defer o.Unlock()
-	o.to = time.Now()
-}
-
-const (
-	// writes is how long a replica may take to write an answer down.
-	writes = time.Second
-	// returns is how long it may take, once the database is back, to write down what it
-	// was answered meanwhile.
-	returns = 5 * time.Second
-)
-
-// unwritten is how long before now a replica may have been answered what it has not
-// written down.
-func (o *outage) unwritten() time.Duration {
-	o.Lock()
-	defer o.Unlock()
-	if o.from.IsZero() || !o.to.IsZero() && time.Since(o.to) > returns {
-		return writes
-	}
-	return time.Since(o.from) + writes
-}
-
-func (f *fleet) command(args ...string) *exec.Cmd {
+func (f *fleet) command(database string, args ...string) *exec.Cmd {
 	process := exec.Command(f.binary, args...)
 	process.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "HOME=" + f.dir,
-		"MARKETPLACE_DATABASE_URL=" + f.address, "MARKETPLACE_SECRET_KEY=" + secretKey,
+		"MARKETPLACE_DATABASE_URL=" + database, "MARKETPLACE_SECRET_KEY=" + secretKey,
 	}
 	return process
 }
 
 // run runs a command beside the replicas, and returns what it says.
-func (f *fleet) run(t *testing.T, stdin string, args ...string) string {
+func (f *fleet) run(t *testing.T, stdin, database string, args ...string) string {
 	t.Helper()
-	process := f.command(args...)
+	process := f.command(database, args...)
 	process.Stdin = strings.NewReader(stdin)
 	said, err := process.CombinedOutput()
 	if err != nil {
@@ -204,8 +182,13 @@ func (f *fleet) logOf(number int) string {
 	return filepath.Join(f.dir, fmt.Sprintf("replica-%d.log", number))
 }
 
+// restartPause is how long a replica that has ended is left alone.
+const restartPause = 200 * time.Millisecond
+
 // supervise runs a replica until ctx ends, again and again.
-func (f *fleet) supervise(ctx context.Context, t *testing.T, r *replica, logFile string) {
+func (f *fleet) supervise(ctx context.Context, t *testing.T, r *replica, database, logFile string) {
+	runtime.LockOSThread() // the process does not outlive this thread
+	defer runtime.UnlockOSThread()
 	log, err := os.Create(logFile)
 	if err != nil {
 		t.Error(err)
@@ -214,9 +197,10 @@ func (f *fleet) supervise(ctx context.Context, t *testing.T, r *replica, logFile
 	defer log.Close()
 	far := time.Now().UTC().Add(12 * time.Hour).Format("15:04")
 	for ctx.Err() == nil {
-		process := f.command("serve", "--addr", "127.0.0.1:0", "--allow-private-partners", "--rate-limit", "0",
+		process := f.command(database, "serve", "--addr", "127.0.0.1:0", "--allow-private-partners", "--rate-limit", "0",
 			"--sweep-interval", "1s", "--probe-interval", "10s", "--nightly-at", far)
 		process.Stderr = log
+		process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		out, err := process.StdoutPipe()
 		if err == nil {
 			err = process.Start()
@@ -231,7 +215,7 @@ func (f *fleet) supervise(ctx context.Context, t *testing.T, r *replica, logFile
 			line, err := lines.ReadBytes('\n')
 			var said struct{ Msg, Address string }
 			if json.Unmarshal(line, &said) == nil && said.Msg == "serving" {
-				r.set(said.Address, process.Process)
+				r.serves(said.Address, process.Process)
 			}
 			if err != nil {
 				break
@@ -239,19 +223,27 @@ func (f *fleet) supervise(ctx context.Context, t *testing.T, r *replica, logFile
 		}
 		_ = process.Wait() // that it ends is expected
 		ended()
-		r.set("", nil)
+		r.serves("", nil)
+		wait(ctx, restartPause)
 	}
 }
 
-// base is the address of a replica that serves, the one of that number if it does; "" is
-// that none does.
-func (f *fleet) base(number int) string {
+// serving is a replica that serves, the one of that number if it does; nil is that none
+// does.
+func (f *fleet) serving(number int) *replica {
 	for i := range f.replicas {
-		if base, _ := f.replicas[(number+i)%len(f.replicas)].now(); base != "" {
-			return base
+		r := f.replicas[(number+i)%len(f.replicas)]
+		if base, _ := r.now(); base != "" {
+			return r
 		}
 	}
-	return ""
+	return nil
+}
+
+// base is the address of a replica that serves.
+func (f *fleet) base() string {
+	base, _ := f.serving(0).now()
+	return base
 }
 
 func (f *fleet) allServe(t *testing.T) {
@@ -264,21 +256,6 @@ func (f *fleet) allServe(t *testing.T) {
 		}
 		return true
 	})
-}
-
-// age lets time pass for the marketplace: all that it has on record is older.
-func (f *fleet) age(t *testing.T, by time.Duration) {
-	t.Helper()
-	for _, statement := range []string{
-		`UPDATE bookings SET created_at = created_at - $1::interval, expires_at = expires_at - $1::interval, release_since = release_since - $1::interval, cancel_since = cancel_since - $1::interval`,
-		`UPDATE booking_history SET at = at - $1::interval`,
-		`UPDATE idempotency_keys SET asked_at = asked_at - $1::interval`,
-		`UPDATE river_job SET created_at = created_at - $1::interval, attempted_at = attempted_at - $1::interval, scheduled_at = scheduled_at - $1::interval WHERE finalized_at IS NULL`,
-		`UPDATE river_leader SET elected_at = elected_at - $1::interval, expires_at = expires_at - $1::interval`,
-	} {
-		_, err := f.store.Pool().Exec(t.Context(), statement, by)
-		check(t, err)
-	}
 }
 
 func (f *fleet) count(t *testing.T, query string) (n int) {

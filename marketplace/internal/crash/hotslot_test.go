@@ -1,3 +1,5 @@
+//go:build linux
+
 package crash
 
 import (
@@ -29,7 +31,7 @@ func TestAHotSlotIsSoldOnceAndEverybodyIsTold(t *testing.T) {
 	if customers := whole(t); customers > 0 {
 		many, seats = customers, max(1, customers/20)
 	}
-	s := open(t, seedOf(t), seats, slowly)
+	s := open(t, seedOf(t), seats, slowly, false)
 	check(t, s.partner.Default().Platform().SetSlot("harbour", "noon", s.slots[0].ID, mockpartner.SlotChange{Vacancies: &seats})) // it may have sold some elsewhere
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -1,3 +1,5 @@
+//go:build linux
+
 package crash
 
 import (
@@ -41,6 +43,10 @@ catalog:
         noon: {starts: ["12:00"], duration: 1h, capacity: {min: %[1]d, max: %[1]d}}
 `
 
+// customersPatience is how long a customer waits for an answer, until they ask another
+// replica.
+const customersPatience = 80 * time.Second
+
 // shop is a fleet with a partner whose catalog and slots it knows.
 type shop struct {
 	*fleet
@@ -55,27 +61,28 @@ type slot struct {
 	ID                  string
 }
 
-// open makes a shop of a partner with slots of so many seats, and the faults.
-func open(t *testing.T, seed uint64, seats int, faults string) *shop {
+// open makes a shop of a partner with slots of so many seats, and its faults; all says that
+// every fault of ours is to be possible, too.
+func open(t *testing.T, seed uint64, seats int, faults string, all bool) *shop {
 	t.Helper()
 	scenario, err := mockpartner.ParseScenario("partner.yaml", fmt.Appendf(nil, sells+faults, seats))
 	check(t, err)
 	s := &shop{
-		fleet: launch(t, 3, seed),
+		fleet: launch(t, seed, all),
 		partner: mocktest.Start(t, mockpartner.Options{
 			Seed: seed, Scenario: scenario, Journal: mockpartner.JournalLimits{Exchanges: 200_000, Bytes: 1 << 30},
 		}),
-		http: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 1000}},
+		http: &http.Client{Timeout: customersPatience, Transport: &http.Transport{MaxIdleConnsPerHost: 1000}},
 	}
 	t.Cleanup(s.http.CloseIdleConnections)
-	company, err := client.NewPartner(s.base(0), client.Password("partner@example.com", password), client.Options{})
+	company, err := client.NewPartner(s.base(), client.Password("partner@example.com", password), client.Options{})
 	check(t, err)
 	made, err := company.Register(t.Context(), client.Registration{Name: "Mock", BaseURL: s.partner.URL, AuthKey: client.Secret(s.partner.AuthKey), HandlesTicketDelivery: true})
 	check(t, err)
-	hooks, err := client.NewWebhooks(s.base(0), made.IntegrationID, made.WebhookSecret, client.Options{})
+	hooks, err := client.NewWebhooks(s.base(), made.IntegrationID, made.WebhookSecret, client.Options{})
 	check(t, err)
 	until(t, patience, "the catalog pulled", func() bool { _, err := hooks.Trigger(t.Context()); return err == nil })
-	s.token = s.run(t, "", "account", "token", "--email", "reseller@example.com", "--name", "crash")
+	s.token = s.run(t, "", s.cluster.links[replicas].address(), "account", "token", "--email", "reseller@example.com", "--name", "crash")
 	until(t, patience, "the slots pulled", func() bool { return s.count(t, `SELECT count(*) FROM slots`) > 50 })
 	rows, err := s.store.Pool().Query(t.Context(), `
 		SELECT v.activity_id AS activity, v.id AS variation, s.availability_id AS id FROM slots s JOIN variations v ON v.id = s.variation_id ORDER BY s.starts_at OFFSET 3`)
@@ -86,17 +93,17 @@ func open(t *testing.T, seed uint64, seats int, faults string) *shop {
 }
 
 // ask makes a request; headers come in pairs.
-func (s *shop) ask(ctx context.Context, base, method, path string, body any, headers ...string) (int, []byte, error) {
+func (s *shop) ask(ctx context.Context, base, method, path string, body any, headers ...string) (int, http.Header, []byte, error) {
 	var text []byte
 	if body != nil {
 		var err error
 		if text, err = json.Marshal(body); err != nil {
-			return 0, nil, err
+			return 0, nil, nil, err
 		}
 	}
 	request, err := http.NewRequestWithContext(ctx, method, base+path, bytes.NewReader(text))
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
@@ -106,11 +113,11 @@ func (s *shop) ask(ctx context.Context, base, method, path string, body any, hea
 	}
 	response, err := s.http.Do(request)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
-	return response.StatusCode, answer, err
+	return response.StatusCode, response.Header, answer, err
 }
 
 // wait waits, or returns false where ctx ends first.
@@ -123,4 +130,22 @@ func wait(ctx context.Context, pause time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// age lets time pass: all that the marketplace has on record is older, and the partner's
+// clock goes on.
+func (s *shop) age(t *testing.T, by time.Duration) {
+	t.Helper()
+	for _, statement := range []string{
+		`UPDATE bookings SET created_at = created_at - $1::interval, expires_at = expires_at - $1::interval, release_since = release_since - $1::interval, cancel_since = cancel_since - $1::interval`,
+		`UPDATE booking_history SET at = at - $1::interval`,
+		`UPDATE idempotency_keys SET asked_at = asked_at - $1::interval`,
+		`UPDATE river_job SET created_at = created_at - $1::interval, attempted_at = attempted_at - $1::interval, scheduled_at = scheduled_at - $1::interval WHERE finalized_at IS NULL`,
+		`UPDATE river_leader SET elected_at = elected_at - $1::interval, expires_at = expires_at - $1::interval`,
+	} {
+		_, err := s.store.Pool().Exec(t.Context(), statement, by)
+		check(t, err)
+	}
+	_, err := s.partner.Control.Clock.Advance(t.Context(), by)
+	check(t, err)
 }

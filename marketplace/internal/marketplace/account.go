@@ -32,7 +32,7 @@ type Account struct {
 // NewAccount is what an account is made of; Check tells what is wrong with it.
 type NewAccount struct {
 	Email    string `json:"email" validate:"required,max=254,email"`
-	Password string `json:"password" validate:"required,min=10,max=1000"` // longer is no safer, and costs more to hash
+	Password string `json:"password" validate:"required,min=10,max=1000,unguessable"` // longer is no safer, and costs more to hash
 	Role     Role   `json:"role" validate:"required,oneof=reseller affiliate partner operator"`
 	Name     string `json:"name" validate:"max=200"`
 }
@@ -40,7 +40,7 @@ type NewAccount struct {
 // AccountChange is what operators change of an account; nil leaves it as it is.
 type AccountChange struct {
 	Name     *string `json:"name" validate:"omitempty,max=200"`
-	Password *string `json:"password" validate:"omitempty,min=10,max=1000"`
+	Password *string `json:"password" validate:"omitempty,min=10,max=1000,unguessable"`
 	Disabled *bool   `json:"disabled"` // true locks it out
 }
 

@@ -19,6 +19,9 @@ func newChecker() *validator.Validate {
 	if err := v.RegisterValidation("headervalue", isHeaderValue); err != nil {
 		panic(err) // only for a tag without a name
 	}
+	if err := v.RegisterValidation("unguessable", isUnguessable); err != nil {
+		panic(err)
+	}
 	v.RegisterTagNameFunc(func(field reflect.StructField) string {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		return name
@@ -34,6 +37,9 @@ func isHeaderValue(field validator.FieldLevel) bool {
 	return headerValue.MatchString(field.Field().String())
 }
 
+// longestPlace bounds what is repeated of the names in a request, in bytes.
+const longestPlace = 100
+
 // Check returns every mistake in a struct with `validate` tags, as Invalid: a detail
 // for each, with the JSON path of its place. What was given is not repeated: it may be
 // a secret.
@@ -46,7 +52,11 @@ func Check(value any) error {
 	wrong := &Error{Code: Invalid, Message: "the request is not as it should be"}
 	own := reflect.Indirect(reflect.ValueOf(value)).Type().Name() + "."
 	for _, mistake := range mistakes {
-		wrong.Details = append(wrong.Details, strings.TrimPrefix(mistake.Namespace(), own)+": "+wanted(mistake))
+		place := strings.TrimPrefix(mistake.Namespace(), own)
+		if len(place) > longestPlace { // the keys of a map are the caller's
+			place = strings.ToValidUTF8(place[:longestPlace], "") + "…"
+		}
+		wrong.Details = append(wrong.Details, place+": "+wanted(mistake))
 	}
 	return wrong
 }
@@ -56,7 +66,7 @@ func wanted(mistake validator.FieldError) string {
 	kind, of := mistake.Kind(), mistake.Param()
 	text, list := kind == reflect.String, kind == reflect.Slice || kind == reflect.Map
 	switch tag := mistake.Tag(); {
-	case tag == "required":
+	case tag == "required" || tag == "required_without":
 		return "it is missing"
 	case tag == "email":
 		return "want an address such as ana@example.com"
@@ -64,6 +74,8 @@ func wanted(mistake validator.FieldError) string {
 		return "want one of " + strings.Join(strings.Fields(of), ", ")
 	case tag == "headervalue":
 		return "want printable ASCII characters, and no space at either end"
+	case tag == "unguessable":
+		return "want one that is harder to guess: this is a common password, or much like one. Several words that have nothing to do with each other are good"
 	case tag == "uuid":
 		return "want an id"
 	case tag == "iso4217":

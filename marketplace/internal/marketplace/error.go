@@ -3,6 +3,7 @@ package marketplace
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -34,10 +35,13 @@ type Error struct {
 	Cause   error
 	// RetryAfter is when the request may be sent again; 0 leaves it to the Reason.
 	RetryAfter time.Duration
+	// PartnerStatus is the HTTP status that a partner has refused a call with; 0: it has
+	// not.
+	PartnerStatus int
 }
 
 func (e *Error) Error() string {
-	if e.Cause != nil {
+	if e.Cause != nil && !strings.HasSuffix(e.Message, e.Cause.Error()) { // Errorf has it in the message
 		return e.Message + ": " + e.Cause.Error()
 	}
 	return e.Message

@@ -30,6 +30,15 @@ type Overview struct {
 	BookingsSince   *time.Time `json:"bookings_needing_attention_since"` // of the one that waits the longest; nil: there is none
 	Integrations    int        `json:"integrations"`                     // that are live
 	IntegrationsDue List[Due]  `json:"integrations_needing_attention"`   // the first of them
+
+	RatesMissing List[MissingRate] `json:"rates_missing"`
+}
+
+// MissingRate is a pair of currencies without an exchange rate, which prices need.
+type MissingRate struct {
+	Currency   Currency `json:"currency"` // of the prices
+	Base       Currency `json:"base"`
+	Activities int      `json:"activities"` // that have such a price
 }
 
 // Due is an integration that needs an operator.

@@ -2,9 +2,11 @@ package partner
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -45,8 +47,8 @@ const mostBreaches = 5
 
 // readHold reads the answer to reserve (RSV-2). Of one that breaks its schema the code
 // is read all the same: what it holds has to be released.
-func readHold(into *partnerapi.ReserveAnswer) func([]byte) error {
-	return func(body []byte) error {
+func readHold(into *partnerapi.ReserveAnswer) func(context.Context, []byte) error {
+	return func(_ context.Context, body []byte) error {
 		problems := schemas.Decode(schemas.ReserveAnswer, body, into)
 		if problems == nil && storable(into.ReservationConfirmationCode) == nil && storableTime(into.ExpiresAt) == nil {
 			return nil
@@ -99,8 +101,8 @@ func storableTime(text string) error {
 
 // readBooking reads the answer to confirm (CNF-2). One that names its booking is good,
 // whatever else it breaks.
-func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets bool) func([]byte) error {
-	return func(body []byte) error {
+func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets bool) func(context.Context, []byte) error {
+	return func(_ context.Context, body []byte) error {
 		name := schemas.ConfirmAnswer
 		if tickets {
 			name = schemas.ConfirmAnswerWithTickets
@@ -121,6 +123,7 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 				*breaches = append(*breaches, "tickets: "+errNUL.Error())
 			}
 		}
+		into.Tickets = withAddresses(into.Tickets, breaches)
 		for _, problem := range problems[:min(len(problems), mostBreaches)] {
 			*breaches = append(*breaches, problem.String())
 		}
@@ -131,13 +134,39 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 	}
 }
 
+// withAddresses returns tickets without the documents that no browser may be led to: what
+// is no web address is left out, and a ticket of which nothing is left as well.
+func withAddresses(tickets []partnerapi.Ticket, breaches *[]string) (good []partnerapi.Ticket) {
+	for i, ticket := range tickets {
+		var options []partnerapi.DeliveryOption
+		for j, option := range ticket.DeliveryOptions {
+			if option.DeliveryFormat == partnerapi.PDFURL && !isWebAddress(option.DeliveryValue) {
+				if len(*breaches) < mostBreaches {
+					*breaches = append(*breaches, fmt.Sprintf("tickets[%d].deliveryOptions[%d].deliveryValue: want an http or https address for PDF_URL", i, j))
+				}
+				continue
+			}
+			options = append(options, option)
+		}
+		if ticket.DeliveryOptions = options; len(options) > 0 {
+			good = append(good, ticket)
+		}
+	}
+	return good
+}
+
+func isWebAddress(text string) bool {
+	address, err := url.Parse(text)
+	return err == nil && (address.Scheme == "https" || address.Scheme == "http") && address.Hostname() != ""
+}
+
 // unstorable is what is wrong with an answer that may be good, and cannot be kept.
 type unstorable struct{ error }
 
 func (u *unstorable) Unwrap() error { return u.error }
 
 // readDone reads the answer to release, and to cancel (REL-2, CAN-2).
-func readDone(body []byte) error {
+func readDone(_ context.Context, body []byte) error {
 	var done partnerapi.Done
 	if problems := schemas.Decode(schemas.ReleaseAnswer, body, &done); problems != nil {
 		return errors.New(problems[0].String())

@@ -250,6 +250,19 @@ func TestAHoldThatComesLateIsHeardOf(t *testing.T) {
 	}
 }
 
+// A replica that was paused until its time to listen was over finds the answer in its
+// socket: it came in time, and nobody else can have read it.
+func TestAHoldThatLiesReadyWhenAPausedReplicaGoesOnIsHeardOf(t *testing.T) {
+	t.Parallel()
+	answer := make(chan struct{})
+	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { <-answer; _, _ = io.WriteString(w, goodHold) }, hurried)
+	came := b.reserveLate(t)
+	time.AfterFunc(time.Second, func() { close(answer) }) // the listening takes 600 ms
+	if l := <-came; l.Kind != partner.Done || l.ReservationConfirmationCode != "H/1" {
+		t.Errorf("want the hold, got %+v", l)
+	}
+}
+
 func TestListeningEndsWithTheService(t *testing.T) {
 	t.Parallel()
 	b := setup(t, silent, brisk)

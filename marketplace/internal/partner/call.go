@@ -1,6 +1,7 @@
 package partner
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -21,9 +22,10 @@ type call struct {
 	only200      bool // the probe's: no other 2xx will do
 	by           SendBy
 	once         bool // net/http must not send it again, whatever it thinks of the connection
-	read         func([]byte) error
-	refusals     map[int]Kind  // what statuses mean that mean more than that it was refused
-	late         func(Outcome) // is told what comes after the limit; nil: nothing is waited for
+	// read reads the answer's body, until the call's time is over.
+	read     func(context.Context, []byte) error
+	refusals map[int]Kind  // what statuses mean that mean more than that it was refused
+	late     func(Outcome) // is told what comes after the limit; nil: nothing is waited for
 }
 
 // what names the call for people.

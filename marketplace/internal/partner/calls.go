@@ -25,7 +25,7 @@ const turnTime = 10 * time.Second
 // Products pulls the catalog, whole, or what changed since then, and has read read its
 // body, which nobody may keep. The error is PartnerLate or PartnerFailed, with words for
 // the partner; what read returns is part of them.
-func (c *Client) Products(ctx context.Context, t Target, since time.Time, read func(body []byte) error) error {
+func (c *Client) Products(ctx context.Context, t Target, since time.Time, read func(ctx context.Context, body []byte) error) error {
 	query := url.Values{}
 	if !since.IsZero() {
 		query.Set("updated_since", since.UTC().Format(time.RFC3339))
@@ -46,7 +46,7 @@ func (c *Client) Probe(ctx context.Context, t Target) error {
 
 // Availability asks for an option's slots, and has read read the answer's body. Errors
 // are those of Products.
-func (c *Client) Availability(ctx context.Context, t Target, asked partnerapi.AvailabilityRequest, read func(body []byte) error) error {
+func (c *Client) Availability(ctx context.Context, t Target, asked partnerapi.AvailabilityRequest, read func(ctx context.Context, body []byte) error) error {
 	return c.do(ctx, t, call{
 		method: http.MethodPost, path: partnerapi.AvailabilityPath, body: asked,
 		limit: partnerapi.Availability.Timeout(partnerapi.Healthy), largest: largestSlots, read: read,
@@ -79,7 +79,7 @@ func (c *Client) Confirm(ctx context.Context, by SendBy, t Target, h partnerapi.
 		method: http.MethodPost, path: partnerapi.ConfirmPath, body: asked, once: true, wait: turnTime, by: by,
 		limit: partnerapi.Confirm.Timeout(h), largest: largestTicket, read: readBooking(&booked, &breaches, tickets),
 	})
-	outcome.Breaches = breaches
+	outcome.Breaches = withoutKey(t.AuthKey, breaches)
 	return booked, outcome
 }
 

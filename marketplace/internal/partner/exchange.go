@@ -15,14 +15,22 @@ import (
 // a hold that comes then has to be released.
 const listening = 60 * time.Second
 
+// catchUp is how long an answer is still read once the time to listen is over: a replica
+// that was paused meanwhile finds in its socket what came in time. It is not scaled.
+const catchUp = time.Second
+
 // listen makes a call that outlives whoever made it, and is listened to after its limit.
 func (c *Client) listen(ctx context.Context, t Target, asked call) Outcome {
 	limit := c.config.Scale(asked.limit)
 	answered := make(chan Outcome, 1)
 	c.calls.Go(func() {
-		within, cancel := context.WithTimeoutCause(ctx, limit+c.config.Scale(listening), errLate)
-		defer cancel()
-		defer context.AfterFunc(c.life, cancel)()
+		within, end := context.WithCancelCause(ctx)
+		defer end(nil)
+		// The second timer begins when the first one is seen to have ended: not before a
+		// paused replica goes on.
+		heard := time.AfterFunc(limit+c.config.Scale(listening), func() { time.AfterFunc(catchUp, func() { end(errLate) }) })
+		defer heard.Stop()
+		defer context.AfterFunc(c.life, func() { end(errClosed) })()
 		answered <- c.exchange(within, t, asked)
 	})
 	timer := time.NewTimer(limit)
@@ -63,7 +71,7 @@ func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
 	took := c.config.Now().Sub(began)
 	o := judge(ctx, asked, r)
 	o.Took = took
-	return o
+	return o.without(t.AuthKey)
 }
 
 func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (r reply) {

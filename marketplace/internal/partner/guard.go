@@ -137,8 +137,3 @@ func (g *Guard) public(address netip.Addr) bool {
 	}
 	return address.Zone() == "" && g.guardian.Safe(network, netip.AddrPortFrom(address, 443).String(), nil) == nil
 }
-
-// prohibited reports whether a call was kept from its address by the guard.
-func prohibited(err error) bool {
-	return errors.Is(err, ssrf.ErrProhibitedIP) || errors.Is(err, ssrf.ErrProhibitedNetwork) || errors.Is(err, ssrf.ErrProhibitedPort)
-}

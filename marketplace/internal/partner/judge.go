@@ -37,17 +37,21 @@ func judge(within context.Context, asked call, r reply) Outcome {
 		return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s is larger than %d MiB, and had to wait for other such answers until its %s were over", what, usualAnswer>>20, asked.limit)}
 	case r.err != nil && errors.Is(context.Cause(within), errLate):
 		return Outcome{Kind: lost, Err: tooLate(asked), result: ResultTimeout}
-	case prohibited(r.err):
-		return failed(Outcome{Kind: lost, result: ResultTransport}, "the partner's name leads to an address that is not public")
-	case r.err != nil:
+	case r.err != nil: // also where the address is not public: what stands in our network is not told
 		return Outcome{Kind: lost, result: ResultTransport, Err: &marketplace.Error{
 			Code: marketplace.PartnerFailed, Message: fmt.Sprintf("the partner could not be reached for %s, or the connection broke", what), Cause: withoutAddress(r.err),
 		}}
 	case r.status/100 != 2 || asked.only200 && r.status != http.StatusOK:
-		return failed(Outcome{Kind: answered, Status: r.status, Message: words(r.body), result: ResultStatus}, "the partner answered %s with %d", what, r.status)
+		return Outcome{Kind: answered, Status: r.status, Message: words(r.body), result: ResultStatus, Err: &marketplace.Error{
+			Code: marketplace.PartnerFailed, Message: fmt.Sprintf("the partner answered %s with %d", what, r.status), PartnerStatus: r.status,
+		}}
 	}
 	if asked.read != nil {
-		if err := asked.read(r.body); err != nil {
+		err := asked.read(within, r.body)
+		if err != nil && errors.Is(err, context.Cause(within)) {
+			return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s was not read to its end within %s", what, asked.limit), result: ResultTimeout}
+		}
+		if err != nil {
 			kind := Unreadable
 			if errors.As(err, new(*unstorable)) {
 				kind = Unstorable

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
@@ -28,7 +29,7 @@ func TestOfLargeAnswersAFewAreHeldAtOnce(t *testing.T) {
 	pull := func() {
 		target := b.target
 		target.ID = uuid.New()
-		if err := b.Products(t.Context(), target, time.Time{}, func([]byte) error { held <- struct{}{}; <-release; return nil }); err != nil {
+		if err := b.Products(t.Context(), target, time.Time{}, func(context.Context, []byte) error { held <- struct{}{}; <-release; return nil }); err != nil {
 			t.Error(err)
 		}
 	}
@@ -71,4 +72,17 @@ func TestAnAnswerThatWaitsForOthersIsNotItsPartnersFault(t *testing.T) {
 	if _, err := io.ReadAll(crowded); !errors.Is(err, partner.ErrCrowded) {
 		t.Errorf("want it told apart, got %v", err)
 	}
+}
+
+func TestAnAnswerThatTakesTooLongToJudgeIsLate(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "[]") }, hurried)
+	err := b.Products(t.Context(), b.target, time.Time{}, func(ctx context.Context, _ []byte) error {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	})
+	if marketplace.CodeOf(err) != marketplace.PartnerLate || !strings.Contains(err.Error(), "was not read to its end within 15s") {
+		t.Errorf("want it to be late, got %v", err)
+	}
+	b.observes(t, partner.ResultTimeout)
 }

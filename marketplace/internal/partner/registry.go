@@ -73,6 +73,19 @@ func (r *Registry) Register(ctx context.Context, account uuid.UUID, asked Regist
 	return made, webhook, r.store.CreateIntegration(ctx, made)
 }
 
+// MostIntegrations is how many live ones a partner's account may have: each is probed and
+// pulled again and again.
+const MostIntegrations = 100
+
+// CheckRoom returns Conflict where a partner's account has as many as it may have.
+func (r *Registry) CheckRoom(ctx context.Context, account uuid.UUID) error {
+	list, err := r.List(ctx, account, marketplace.PageRequest{Size: 1})
+	if err == nil && list.Total >= MostIntegrations {
+		err = marketplace.Errorf(marketplace.Conflict, "an account may have at most %d integrations: delete one, or ask an operator to register this one", MostIntegrations)
+	}
+	return err
+}
+
 // Find returns a live integration that the caller may see: its own account's, or any
 // for the zero id. Others are NotFound.
 func (r *Registry) Find(ctx context.Context, account, id uuid.UUID) (marketplace.Integration, error) {

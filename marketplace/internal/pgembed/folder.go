@@ -63,6 +63,13 @@ func endOrphan(ctx context.Context, data, sockets string) error {
 			return fmt.Errorf("the PostgreSQL (process %d) that was left behind does not end: stop it", pid)
 		}
 	}
+	// Its children end by themselves, a little later than it does where it was killed. Two
+	// servers' processes on the same files would destroy them.
+	ctx, cancel := context.WithTimeout(ctx, orphanTime)
+	defer cancel()
+	if !until(ctx, func() bool { return !inhabited(data) }) {
+		return fmt.Errorf("processes of an earlier PostgreSQL still use %s: stop them", data)
+	}
 	stale := []string{filepath.Join(data, pidFile)}
 	locks, _ := filepath.Glob(filepath.Join(sockets, ".s.PGSQL.*")) // the pattern is well formed
 	for _, path := range append(stale, locks...) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,6 +113,69 @@ func TestTheDataOutlivesTheServer(t *testing.T) {
 	remember(t, server.URL("postgres"))
 	stop(t, server)
 	recalled(t, start(t, dir).URL("postgres"))
+}
+
+// A server that is killed comes back with its data, at the same address; one that is
+// killed again at once does not come back within a minute, and the keeper still ends.
+func TestAKilledServerIsStartedAgainOnceAMinuteAtMost(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	config := pgembed.Config{Dir: dir}
+	server, err := pgembed.Start(t.Context(), config)
+	must(t, err)
+	url := server.URL("postgres")
+	kept := pgembed.Keep(server, config, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	remember(t, url)
+	busy := connect(t, url)
+	first := postmaster(t, dir)
+	must(t, syscall.Kill(first, syscall.SIGKILL))
+	eventually(t, func() bool { return postmaster(t, dir) != first && kept.Running() })
+	recalled(t, url)
+	if _, err := busy.Exec(t.Context(), "SELECT 1"); err == nil {
+		t.Error("want the connections to the killed server gone")
+	}
+	must(t, syscall.Kill(postmaster(t, dir), syscall.SIGKILL))
+	eventually(t, func() bool { return !kept.Running() })
+	must(t, kept.Stop(t.Context()))
+	recalled(t, start(t, dir).URL("postgres"))
+}
+
+// A server that does not answer signals, such as one that is stopped, does not keep the
+// service from ending.
+func TestAStoppedServerIsEnded(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	server := start(t, dir)
+	must(t, syscall.Kill(postmaster(t, dir), syscall.SIGSTOP))
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	must(t, server.Stop(ctx))
+	select {
+	case <-server.Gone():
+	default:
+		t.Error("want it ended")
+	}
+}
+
+// postmaster is the process that runs in a folder; 0 is none.
+func postmaster(t *testing.T, dir string) int {
+	t.Helper()
+	text, _ := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid")) // there may be none
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, _ := strconv.Atoi(first)
+	return pid
+}
+
+// eventually waits until something holds.
+func eventually(t *testing.T, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(time.Minute); !holds(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatal("want it within a minute")
+		}
+	}
 }
 
 func TestTheServerListensOnNoPortAndNobodyGetsInWithoutThePassword(t *testing.T) {
@@ -235,5 +299,25 @@ func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestTheLogOfTheServerHoldsNoRow(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	server := start(t, dir)
+	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
+	must(t, err)
+	defer conn.Close(t.Context())
+	for _, statement := range []string{
+		`CREATE TABLE guests (id int PRIMARY KEY, email text UNIQUE, CHECK (id > 0))`, `INSERT INTO guests VALUES (1, 'ana@example.com')`,
+		`INSERT INTO guests VALUES (2, 'ana@example.com')`, `INSERT INTO guests VALUES (-1, 'ana@example.com')`, `SELECT * FROM guests WHERE id::text || 'ana@example.com'`,
+	} {
+		_, _ = conn.Exec(t.Context(), statement) // three are refused
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "postgresql.log"))
+	must(t, err)
+	if !strings.Contains(string(text), "guests_email_key") || strings.Contains(string(text), "ana@example.com") {
+		t.Errorf("want the violated constraint logged, and no row, got %s", text)
 	}
 }

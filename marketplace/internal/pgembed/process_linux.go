@@ -3,6 +3,8 @@ package pgembed
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
 	"syscall"
 )
 
@@ -20,6 +22,17 @@ func livesIn(pid int, folder string) bool {
 	}
 	wanted, err := os.Stat(folder)
 	return err == nil && os.SameFile(there, wanted)
+}
+
+// inhabited reports whether any process works in that folder.
+func inhabited(folder string) bool {
+	running, _ := filepath.Glob("/proc/[0-9]*") // the pattern is well formed
+	for _, process := range running {
+		if pid, err := strconv.Atoi(filepath.Base(process)); err == nil && livesIn(pid, folder) {
+			return true
+		}
+	}
+	return false
 }
 
 // endWithUs has a child end with the thread that starts it.

@@ -143,7 +143,7 @@ func (s *Server) run(ctx context.Context, commands binaries, o owner, dir, data 
 		return nil
 	}
 	if !s.over() {
-		return errors.Join(fmt.Errorf("PostgreSQL did not become ready: %w", context.Cause(ctx)), s.Stop(context.WithoutCancel(ctx)))
+		return errors.Join(fmt.Errorf("PostgreSQL did not become ready: %w", context.Cause(ctx)), s.Stop(ctx))
 	}
 	return fmt.Errorf("PostgreSQL ended as it started (%w): %s", s.ended, lastLine(log.Name()))
 }
@@ -171,7 +171,7 @@ func settings(data, sockets string, config Config) []string {
 		"-c", "listen_addresses=", "-c", "unix_socket_permissions=0700",
 		"-c", "max_connections=" + strconv.Itoa(cmp.Or(config.MaxConnections, defaultConnections)),
 		"-c", "log_destination=stderr", "-c", "logging_collector=off",
-		"-c", "log_statement=none", "-c", "log_min_error_statement=panic", // statements hold customers' data
+		"-c", "log_statement=none", "-c", "log_min_error_statement=panic", "-c", "log_error_verbosity=terse", // statements and rows hold customers' data
 		"-c", "timezone=UTC",
 	}
 	if config.Disposable {
@@ -219,12 +219,22 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 	select {
 	case <-s.gone:
+		return nil
 	case <-ctx.Done():
-		_ = s.process.Signal(syscall.SIGQUIT) // it may be gone by now
-		<-s.gone
 	}
-	return nil
+	for _, signal := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGKILL} { // the last one ends a stopped process, too
+		_ = s.process.Signal(signal) // it may be gone by now
+		select {
+		case <-s.gone:
+			return nil
+		case <-time.After(quitTime):
+		}
+	}
+	return fmt.Errorf("PostgreSQL (process %d) does not end", s.process.Pid)
 }
+
+// quitTime is how long a server has to end that was told to end at once.
+const quitTime = 500 * time.Millisecond
 
 // leave gives the folder free, and removes the one of the socket where that lies
 // elsewhere and is empty: a server that still runs has its socket in it.

@@ -17,11 +17,12 @@ type Accounts struct{ database }
 
 // CreateAccount stores a new account. The error is Conflict where the address has one.
 func (a *Accounts) CreateAccount(ctx context.Context, made marketplace.Account) error {
-	_, err := a.pool.Exec(ctx, `
-		INSERT INTO accounts (id, email, name, role, password_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+	// Not a violated constraint, which the server would log with the address.
+	added, err := a.pool.Exec(ctx, `
+		INSERT INTO accounts (id, email, name, role, password_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email) DO NOTHING`,
 		made.ID, made.Email, made.Name, made.Role, made.PasswordHash, made.CreatedAt)
-	if violates(err, "accounts_email_key") {
-		return &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.AlreadyExists, Message: "there is an account with this email", Cause: err}
+	if err == nil && added.RowsAffected() == 0 {
+		err = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.AlreadyExists, Message: "there is an account with this email"}
 	}
 	return err
 }

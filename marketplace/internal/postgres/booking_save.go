@@ -24,7 +24,7 @@ func (b *Bookings) IsAffiliate(ctx context.Context, id uuid.UUID) (is bool, err 
 	return is, err
 }
 
-func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, reserve booking.Call, k booking.Key) error {
+func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
 	batch := &pgx.Batch{}
 	owned := named{"account": k.Account, "key": k.Key, "asked": k.AskedAt}
 	if k.Key != "" {
@@ -49,6 +49,9 @@ func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, 
 		created = done.RowsAffected() == 1
 		return nil
 	})
+	if err := queueFresh(batch, f); err != nil {
+		return err
+	}
 	if err := b.pool.SendBatch(ctx, batch).Close(); err != nil {
 		return err
 	}
@@ -120,6 +123,7 @@ func (b *Bookings) save(ctx context.Context, in interface {
 	s.commission(c)
 	s.answer(c.Answers)
 	s.breaches(c)
+	s.seats(c.Seats)
 	s.booking(c.Booking, &at)
 	if err := in.SendBatch(ctx, s.batch).Close(); err != nil {
 		return at, unsaved(err)

@@ -43,6 +43,7 @@ func (c *Catalog) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent
 		if position.SentAt.After(sent) {
 			return &marketplace.Error{Code: marketplace.Conflict, Message: "a later pull has been stored"}
 		}
+		ctx := unhurried(ctx) // a large catalog takes a while
 		stored, err := storedCatalog(ctx, tx, integration)
 		if err != nil {
 			return err
@@ -186,14 +187,51 @@ func hashOrNull(hash catalog.Hash) []byte {
 	return hash[:]
 }
 
+func (c *Catalog) KeepSkipped(ctx context.Context, integration uuid.UUID, skipped catalog.Sync) error {
+	_, err := c.pool.Exec(ctx, `
+		INSERT INTO skipped_syncs AS s (integration_id, cause, started_at, finished_at) SELECT id, $2, $3, $4 FROM integrations WHERE id = $1
+		ON CONFLICT (integration_id) DO UPDATE SET cause = EXCLUDED.cause, started_at = EXCLUDED.started_at, finished_at = EXCLUDED.finished_at
+		WHERE s.started_at < EXCLUDED.started_at`, integration, skipped.Cause, skipped.StartedAt, skipped.FinishedAt)
+	return err
+}
+
 var syncList = list[catalog.Sync]{
 	columns: `SELECT id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard FROM syncs`,
 	rows:    "syncs", at: "started_at", id: "id", newest: true,
-	scan: func(row pgx.CollectableRow) (r catalog.Sync, err error) {
-		err = row.Scan(&r.ID, &r.Mode, &r.Cause, &r.StartedAt, &r.FinishedAt, &r.Synced, &r.Created, &r.Updated, &r.Deactivated, &r.SetAside, &r.Guard)
-		return r, err
-	},
+	scan:   scanSync,
 	cursor: func(s catalog.Sync) marketplace.Cursor { return marketplace.Cursor{At: s.StartedAt, ID: s.ID} },
+}
+
+func scanSync(row pgx.CollectableRow) (r catalog.Sync, err error) {
+	err = row.Scan(&r.ID, &r.Mode, &r.Cause, &r.StartedAt, &r.FinishedAt, &r.Synced, &r.Created, &r.Updated, &r.Deactivated, &r.SetAside, &r.Guard)
+	return r, err
+}
+
+// recentSyncs are an integration's last ones, each none or one.
+type recentSyncs struct{ last, full, skipped []catalog.Sync }
+
+func (r *recentSyncs) queue(batch *pgx.Batch, integration uuid.UUID) {
+	of := syncList.columns + ` WHERE integration_id = $1 `
+	batch.Queue(of+`ORDER BY started_at DESC, id DESC LIMIT 1`, integration).Query(into(&r.last, scanSync))
+	batch.Queue(of+`AND mode = 'full' ORDER BY started_at DESC, id DESC LIMIT 1`, integration).Query(into(&r.full, scanSync))
+	batch.Queue(`SELECT cause, started_at, finished_at FROM skipped_syncs WHERE integration_id = $1`, integration).Query(into(&r.skipped, func(row pgx.CollectableRow) (s catalog.Sync, err error) {
+		err = row.Scan(&s.Cause, &s.StartedAt, &s.FinishedAt)
+		return s, err
+	}))
+}
+
+// newest is the last sync, skipped or not; nil where there is none. A skipped one has
+// found what the last full one did.
+func (r *recentSyncs) newest() *catalog.Sync {
+	switch {
+	case len(r.last) == 0:
+		return nil
+	case len(r.skipped) == 0 || len(r.full) == 0 || !r.skipped[0].StartedAt.After(r.last[0].StartedAt):
+		return &r.last[0]
+	}
+	s := r.skipped[0]
+	s.Mode, s.Skipped, s.Synced, s.SetAside = catalog.Full, true, r.full[0].Synced, r.full[0].SetAside
+	return &s
 }
 
 // Syncs returns a page of an integration's stored syncs, the newest first.

@@ -141,6 +141,7 @@ func configOf(address string) (*pgxpool.Config, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTime
 	}
+	config.AfterConnect = prepare
 	return config, nil
 }
 
@@ -180,10 +181,34 @@ func (u *unreachable) Error() string {
 
 func (u *unreachable) Unwrap() []error { return []error{ErrUnreachable, u.cause} }
 
-// inUTC has times come in UTC, whatever the machine's zone is.
-func inUTC(_ context.Context, conn *pgx.Conn) error {
+// prepare makes a connection the service's: times come in UTC, whatever the machine's zone
+// is, and the server's log is kept from customers' data as far as the user may have it so.
+func prepare(ctx context.Context, conn *pgx.Conn) error {
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
 	})
-	return nil
+	_, err := conn.PgConn().Exec(ctx, quietLog).ReadAll()
+	return err
+}
+
+// quietLog has the server log no row, which a violated constraint shows, and no
+// parameters. Only superusers, and who was granted it, may set the first two.
+const quietLog = `DO $$
+	DECLARE
+		setting text[];
+	BEGIN
+		FOREACH setting SLICE 1 IN ARRAY ARRAY[['log_error_verbosity', 'terse'], ['log_parameter_max_length', '0'], ['log_parameter_max_length_on_error', '0']] LOOP
+			BEGIN
+				PERFORM set_config(setting[1], setting[2], false);
+			EXCEPTION WHEN insufficient_privilege THEN
+			END;
+		END LOOP;
+	END
+$$`
+
+// LogMayTell reports whether the server's log may hold rows of the database: the user may
+// not set what it logs, and nobody else has.
+func (s *Store) LogMayTell(ctx context.Context) (tells bool, err error) {
+	err = s.pool.QueryRow(ctx, `SELECT current_setting('log_error_verbosity') <> 'terse'`).Scan(&tells)
+	return tells, err
 }

@@ -43,7 +43,7 @@ func (d database) insertJobs(ctx context.Context, tx pgx.Tx, jobs ...newJob) err
 		if !there.UniqueSkippedAsDuplicate || !jobs[i].hastens {
 			continue
 		}
-		if _, err := d.queue.JobRetryTx(ctx, tx, there.Job.ID); err != nil {
+		if _, err := d.hasten.JobRetryTx(ctx, tx, there.Job.ID); err != nil {
 			return err
 		}
 	}

@@ -36,8 +36,28 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o marketplace.Over
 			o.IntegrationsDue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.Due])
 			return err
 		})
+	batch.Queue(missingRates).Query(func(rows pgx.Rows) error {
+		o.RatesMissing, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.MissingRate])
+		return err
+	})
 	return o, s.pool.SendBatch(ctx, batch).Close()
 }
+
+// missingRates finds the currencies that a listed activity's prices are converted from,
+// and that have no rate.
+const missingRates = `
+	SELECT price.currency, t.rates_base, count(DISTINCT price.activity)
+	FROM pricing_terms t, (
+		SELECT a.id AS activity, jsonb_path_query(v.option, '$.units[*].pricingFrom[0].currency') #>> '{}' AS currency
+		FROM activities a JOIN integrations i ON i.id = a.integration_id JOIN variations v ON v.activity_id = a.id
+		WHERE ` + listed + ` AND v.partner_active
+		UNION ALL
+		SELECT a.id, v.details #>> '{group_price,currency}'
+		FROM activities a JOIN integrations i ON i.id = a.integration_id JOIN variations v ON v.activity_id = a.id
+		WHERE ` + listed + ` AND v.partner_active AND v.details ? 'group_price'
+	) AS price
+	WHERE price.currency <> t.rates_base AND NOT EXISTS (SELECT FROM exchange_rates r WHERE r.currency = price.currency)
+	GROUP BY price.currency, t.rates_base ORDER BY price.currency`
 
 // MetricsState returns what the metrics tell of the database.
 func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err error) {

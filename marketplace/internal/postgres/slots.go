@@ -15,7 +15,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-const slotColumns = `SELECT s.variation_id, s.availability_id, s.local_date, s.starts_at, s.ends_at, s.status, s.vacancies, s.capacity, s.unit_pricing, s.news_at FROM slots s `
+const slotColumns = `SELECT s.variation_id, s.availability_id, s.local_date, s.starts_at, s.ends_at, s.status, s.vacancies, s.capacity, s.unit_pricing, ` + slotAge + ` FROM slots s `
 
 func scanSlot(row pgx.CollectableRow) (slot marketplace.Slot, err error) {
 	err = row.Scan(&slot.VariationID, &slot.ID, &slot.LocalDate, &slot.Start, &slot.End, &slot.Status, &slot.Vacancies, &slot.Capacity, &slot.UnitPricing, &slot.NewsAt)
@@ -76,6 +76,10 @@ const (
 			vacancies = EXCLUDED.vacancies, capacity = EXCLUDED.capacity, unit_pricing = EXCLUDED.unit_pricing, news_at = EXCLUDED.news_at`
 )
 
+// slotAge is when a slot's row last became as it is: by the partner's word, or by a
+// booking of ours.
+const slotAge = `greatest(s.news_at, s.changed_at)`
+
 // storeSlots writes the slots that are new, or differ and are not newer than the pull.
 // What differs is found first: a conflict's own WHERE would lock every row, and log it.
 const storeSlots = insertSlots + `
@@ -85,14 +89,14 @@ const storeSlots = insertSlots + `
 		FROM unnest($3::text[], $4::date[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::int[], $9::int[], $10::text[])
 			AS n (id, local_date, starts_at, ends_at, status, vacancies, capacity, unit_pricing)
 	) AS n LEFT JOIN slots s ON s.variation_id = $1 AND s.availability_id = n.id
-	WHERE ` + isLast + ` AND (s.availability_id IS NULL OR s.news_at <= $2 AND
+	WHERE ` + isLast + ` AND (s.availability_id IS NULL OR ` + slotAge + ` <= $2 AND
 		(s.local_date, s.starts_at, s.ends_at, s.status, s.vacancies, s.capacity, s.unit_pricing) IS DISTINCT FROM
 		(n.local_date, n.starts_at, n.ends_at, n.status, n.vacancies, n.capacity, n.unit_pricing))` + replaceSlot
 
 // closeSlots closes the slots of the window that a pull does not show any more.
 const closeSlots = `
 	UPDATE slots s SET status = 'CLOSED', news_at = $2
-	WHERE s.variation_id = $1 AND s.local_date BETWEEN $3 AND $4 AND s.status <> 'CLOSED' AND s.news_at <= $2
+	WHERE s.variation_id = $1 AND s.local_date BETWEEN $3 AND $4 AND s.status <> 'CLOSED' AND ` + slotAge + ` <= $2
 		AND NOT EXISTS (SELECT FROM unnest($5::text[] || $6::text[]) AS kept (id) WHERE kept.id = s.availability_id) AND ` + isLast
 
 // setCapacity keeps the largest known of a variation's slots with it.
@@ -132,22 +136,19 @@ const mostOptionsAside = 10
 
 // Standings tells where the catalogs and slots of integrations stand.
 func (c *Catalog) Standings(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]catalog.Standing, error) {
-	found := make([]catalog.Standing, len(integrations))
+	found, recent := make([]catalog.Standing, len(integrations)), make([]recentSyncs, len(integrations))
 	batch := &pgx.Batch{}
 	for i, id := range integrations {
 		s := &found[i]
 		batch.Queue(`SELECT guarded_hash IS NOT NULL FROM integrations WHERE id = $1`, id).QueryRow(func(row pgx.Row) error { return row.Scan(&s.Guarded) })
-		batch.Queue(syncList.columns+` WHERE integration_id = $1 ORDER BY started_at DESC, id DESC LIMIT 1`, id).Query(func(rows pgx.Rows) error {
-			syncs, err := pgx.CollectRows(rows, syncList.scan)
-			if len(syncs) > 0 {
-				s.LastSync = &syncs[0]
-			}
-			return err
-		})
+		recent[i].queue(batch, id)
 		queueSlotsKnown(batch, &s.Slots, id)
 	}
 	if err := c.pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
+	}
+	for i := range recent {
+		found[i].LastSync = recent[i].newest()
 	}
 	return byID(integrations, found), nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/multitracer"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
@@ -34,41 +35,64 @@ type Store struct {
 
 // database is what every noun is stored with.
 type database struct {
-	pool  *pgxpool.Pool
-	queue *river.Client[pgx.Tx] // inserts jobs, and works none
+	pool   *pgxpool.Pool
+	queue  *river.Client[pgx.Tx] // inserts jobs, and works none
+	hasten *river.Client[pgx.Tx] // has jobs that wait be due
 }
+
+// itsOwnTime has the database take its own time for when a job is made and due. Without it
+// the queue would write down the replica's, which another clock compares.
+type itsOwnTime struct{}
+
+// Now is the queue's.
+func (itsOwnTime) Now() time.Time { return time.Now() }
+
+// NowOrNil is the queue's: its statement replaces the zero time.
+func (itsOwnTime) NowOrNil() *time.Time { return &time.Time{} }
 
 // Open returns a store of at most so many connections to the migrated database at
 // that address. Requests and background work have a store each, so that neither
 // waits for the other's connections.
 func Open(ctx context.Context, address string, connections int32) (*Store, error) {
-	return OpenTraced(ctx, address, connections, nil)
+	return OpenWith(ctx, address, Options{Connections: connections})
 }
 
-// OpenTraced is Open where a tracer, unless it is nil, is told of every query.
-func OpenTraced(ctx context.Context, address string, connections int32, tracer pgx.QueryTracer) (*Store, error) {
+// Options say how a store uses its database.
+type Options struct {
+	Connections int32             // at most
+	Patience    time.Duration     // for a connection, and for each statement; 0: as long as the context lasts
+	Tracers     []pgx.QueryTracer // are told of every query, such as the stores' Disk
+}
+
+// OpenWith is Open with further options.
+func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
 	config, err := configOf(address)
 	if err != nil {
 		return nil, err
 	}
-	config.MaxConns = connections
+	config.MaxConns = o.Connections
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	config.ConnConfig.Tracer = tracer
-	config.AfterConnect = inUTC
+	if o.Patience > 0 {
+		o.Tracers = append(o.Tracers, patience(o.Patience))
+		config.PingTimeout = o.Patience / 2
+	}
+	config.ConnConfig.Tracer = multitracer.New(o.Tracers...)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, &unreachable{err}
 	}
-	if err := pool.Ping(ctx); err != nil {
+	if err := pool.Ping(unhurried(ctx)); err != nil {
 		pool.Close()
 		return nil, &unreachable{err}
 	}
-	queue, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
+	quiet := slog.New(slog.DiscardHandler)
+	queue, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet, Test: river.TestConfig{Time: itsOwnTime{}}})
+	hasten, failed := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet})
+	if err := errors.Join(err, failed); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("make the job queue: %w", err)
 	}
-	d := database{pool, queue}
+	d := database{pool, queue, hasten}
 	return &Store{d, &Accounts{d}, &Partners{d}, &Catalog{d}, &Storefront{d}, &Bookings{database: d}}, nil
 }
 

@@ -22,22 +22,24 @@ type Storefront struct{ database }
 // rowColumns are what the storefront's index holds of an activity.
 const rowColumns = `
 	SELECT a.id, a.created_at, ` + listed + `, left(a.title, 300), left(a.details->>'main_promo_title', 300), left(a.details->>'short_description', 1000),
+		left(a.details->>'description', 2000), left(a.details->>'address', 1000),
 		a.details#>>'{location,country,id}', a.details#>>'{location,country,name}', a.details#>>'{location,city}', a.details#>>'{location,region}',
 		jsonb_path_query_array(a.details, '$.categories[*] ? (@.type() == "string")'), jsonb_path_query_array(a.details, '$.tags[*] ? (@.type() == "string")'),
-		jsonb_path_query_array(a.details, '$.translation.*.activity_title ? (@.type() == "string")')
+		jsonb_path_query_array(a.details, '$.translation.*.activity_title ? (@.type() == "string")'),
+		jsonb_path_query_array(a.details, '$.translation.*.keyvalue() ? (@.key == "main_promo_title" || @.key == "short_description" || @.key == "description" || @.key == "address").value ? (@.type() == "string")')
 	FROM activities a JOIN integrations i ON i.id = a.integration_id `
 
 func (s *Storefront) AllRows(ctx context.Context) ([]storefront.Row, error) {
-	return all(ctx, s.pool, scanRow, rowColumns+`WHERE `+listed+` ORDER BY a.created_at, a.id`)
+	return all(unhurried(ctx), s.pool, scanRow, rowColumns+`WHERE `+listed+` ORDER BY a.created_at, a.id`)
 }
 
 func (s *Storefront) Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]storefront.Row, error) {
-	return all(ctx, s.pool, scanRow, rowColumns+`WHERE a.id = ANY($1) OR a.integration_id = ANY($2) ORDER BY a.created_at, a.id`, activities, integrations)
+	return all(unhurried(ctx), s.pool, scanRow, rowColumns+`WHERE a.id = ANY($1) OR a.integration_id = ANY($2) ORDER BY a.created_at, a.id`, activities, integrations)
 }
 
 func scanRow(row pgx.CollectableRow) (r storefront.Row, err error) {
-	err = row.Scan(&r.ID, &r.CreatedAt, &r.Listed, &r.Title, (*zeronull.Text)(&r.PromoTitle), (*zeronull.Text)(&r.ShortDescription),
-		(*zeronull.Text)(&r.CountryID), (*zeronull.Text)(&r.Country), (*zeronull.Text)(&r.City), (*zeronull.Text)(&r.Region), &r.Categories, &r.Tags, &r.TranslatedTitles)
+	err = row.Scan(&r.ID, &r.CreatedAt, &r.Listed, &r.Title, (*zeronull.Text)(&r.PromoTitle), (*zeronull.Text)(&r.ShortDescription), (*zeronull.Text)(&r.Description), (*zeronull.Text)(&r.Address),
+		(*zeronull.Text)(&r.CountryID), (*zeronull.Text)(&r.Country), (*zeronull.Text)(&r.City), (*zeronull.Text)(&r.Region), &r.Categories, &r.Tags, &r.TranslatedTitles, &r.TranslatedTexts)
 	return r, err
 }
 

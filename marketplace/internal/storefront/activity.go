@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/text/language"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
@@ -17,7 +16,11 @@ func (f *Front) Activity(ctx context.Context, id uuid.UUID, currency marketplace
 	if err != nil {
 		return nil, err
 	}
-	return answer(show(a, f.terms(), currency, language.Make(in)))
+	terms := f.terms()
+	if err := CanPrice(a, terms, currency); err != nil {
+		return nil, err
+	}
+	return made(Success{Data: show(a, terms, currency, in)})
 }
 
 // VariationID names a variation of a listed activity.
@@ -26,21 +29,21 @@ type VariationID struct{ Activity, Variation uuid.UUID }
 // Calendar returns a row for every date from one to the other, both inclusive, in the
 // product's zone. The error is NotFound, or Invalid where a rate is missing.
 func (f *Front) Calendar(ctx context.Context, of VariationID, from, to time.Time, currency marketplace.Currency) (*Answer, error) {
-	a, v, slots, err := f.slots(ctx, of, from, to)
+	a, v, slots, err := f.slots(ctx, of, from, to, currency)
 	if err != nil {
 		return nil, err
 	}
-	return answer(showCalendar(a, v, slots, from, to, f.terms(), currency))
+	return answer(showCalendar(a, v, slots, from, to, f.terms(), currency, f.now()))
 }
 
 // Day returns the slots of a date in the product's zone, in their order. The error is
 // NotFound, or Invalid where a rate is missing.
 func (f *Front) Day(ctx context.Context, of VariationID, date time.Time, currency marketplace.Currency) (*Answer, error) {
-	a, v, slots, err := f.slots(ctx, of, date, date)
+	a, v, slots, err := f.slots(ctx, of, date, date, currency)
 	if err != nil {
 		return nil, err
 	}
-	return answer(showSlots(a, v, slots, f.terms(), currency))
+	return answer(showSlots(a, v, slots, f.terms(), currency, f.now()))
 }
 
 func (f *Front) terms() marketplace.Terms { return *f.current.Load().terms }
@@ -56,9 +59,13 @@ func (f *Front) listed(ctx context.Context, id uuid.UUID) (marketplace.Activity,
 	return found[0], nil
 }
 
-// slots returns the slots of some dates, with what they are slots of.
-func (f *Front) slots(ctx context.Context, of VariationID, from, to time.Time) (marketplace.Activity, marketplace.Variation, []marketplace.Slot, error) {
+// slots returns the slots of some dates, with what they are slots of, where that can be
+// priced in the currency.
+func (f *Front) slots(ctx context.Context, of VariationID, from, to time.Time, currency marketplace.Currency) (marketplace.Activity, marketplace.Variation, []marketplace.Slot, error) {
 	a, err := f.listed(ctx, of.Activity)
+	if err == nil {
+		err = CanPrice(a, f.terms(), currency)
+	}
 	if err != nil {
 		return a, marketplace.Variation{}, nil, err
 	}

@@ -29,6 +29,7 @@ type Config struct {
 	Store        Store
 	PageCache    int64 // bytes of made pages that are kept
 	AffiliateURL AffiliateURL
+	Now          func() time.Time
 	Log          *slog.Logger
 }
 
@@ -36,6 +37,7 @@ type Config struct {
 type Front struct {
 	store        Store
 	affiliateURL AffiliateURL
+	now          func() time.Time
 	log          *slog.Logger
 	current      atomic.Pointer[snapshot]
 	cache        *cache
@@ -55,7 +57,7 @@ type Front struct {
 func Open(ctx context.Context, c Config) (*Front, error) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f := &Front{
-		store: c.Store, affiliateURL: c.AffiliateURL, log: c.Log, cache: newCache(c.PageCache),
+		store: c.Store, affiliateURL: c.AffiliateURL, now: c.Now, log: c.Log, cache: newCache(c.PageCache),
 		name: uuid.NewString(), marks: map[string]chan struct{}{}, stop: stop, ended: make(chan struct{}),
 	}
 	feed, err := f.listen(ctx)
@@ -73,8 +75,9 @@ func (f *Front) Close() {
 	<-f.ended
 }
 
-// catchUpTime bounds how long CatchUp waits.
-const catchUpTime = 10 * time.Second
+// catchUpTime bounds how long CatchUp waits: a database that is gone meanwhile must not
+// keep the answer to what is stored.
+const catchUpTime = 4 * time.Second
 
 var errClosed = errors.New("the storefront is closed")
 

@@ -26,7 +26,7 @@ type shop struct {
 func open(t *testing.T, store storefront.Store, pageCache int64) *storefront.Front {
 	t.Helper()
 	f, err := storefront.Open(t.Context(), storefront.Config{
-		Store: store, PageCache: pageCache, AffiliateURL: "https://shop.example/{activity}/{affiliate}", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Store: store, PageCache: pageCache, AffiliateURL: "https://shop.example/{activity}/{affiliate}", Now: time.Now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	must(t, err)
 	t.Cleanup(f.Close)

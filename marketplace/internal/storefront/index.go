@@ -83,7 +83,7 @@ func merge(entries []*entry, rows []Row, asked []uuid.UUID) []*entry {
 // Filter narrows the list. Capitals do not count, in any alphabet; an empty field takes
 // everything.
 type Filter struct {
-	Query    string // each of its words is a part of the activity's titles, texts, places, categories or tags
+	Query    string // each of its words is a part of the activity's titles, texts, places, categories or tags, in any of its languages
 	Category string // one of its categories, whole
 	Country  string // its country's code or name, whole
 	City     string // its city, whole
@@ -120,12 +120,13 @@ func facetsOf(r Row) string {
 	return all.String()
 }
 
-// mostWords bounds what is kept of an activity's words, in bytes.
-const mostWords = 2 << 10
+// mostWords bounds what is kept of an activity's words, in bytes. The longest texts come
+// last, and are cut.
+const mostWords = 8 << 10
 
 func wordsOf(r Row) string {
-	texts := append([]string{r.Title, r.PromoTitle, r.ShortDescription, r.City, r.Region, r.Country}, r.Categories...)
-	texts = append(append(texts, r.Tags...), r.TranslatedTitles...)
+	texts := slices.Concat([]string{r.Title, r.PromoTitle, r.City, r.Region, r.Country}, r.Categories, r.Tags, r.TranslatedTitles,
+		[]string{r.ShortDescription, r.Address, r.Description}, r.TranslatedTexts)
 	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 	words := fold(strings.Join(texts, "\n"))
 	return strings.Clone(words[:min(len(words), mostWords)])

@@ -2,7 +2,6 @@ package storefront
 
 import (
 	"context"
-	"log/slog"
 	"math"
 	"slices"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
-	"golang.org/x/text/language"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
@@ -39,10 +37,7 @@ type page struct {
 }
 
 // List returns a page; one past the end is empty. The error is Invalid where there is no
-// exchange rate for the currency.
-//
-// An activity whose own currency has no rate has no price in another: it is left out of
-// the page, so that nobody else's is.
+// exchange rate for the currency. A price that another rate is missing for is left out.
 func (f *Front) List(ctx context.Context, q Query) (*Answer, error) {
 	q.Filter = q.Filter.normal()
 	now := f.current.Load()
@@ -203,15 +198,7 @@ func (f *Front) show(ctx context.Context, terms *marketplace.Terms, entries []*e
 		if !found {
 			continue // not listed any more: the news of it is on the way
 		}
-		one, err := show(a, *terms, q.Currency, language.Make(q.Language))
-		switch {
-		case marketplace.CodeOf(err) == marketplace.Invalid:
-			f.log.Warn("an activity is left out of the list", slog.String("activity_id", id.String()), slog.Any("error", err))
-			continue
-		case err != nil:
-			return nil, err
-		}
-		shown = append(shown, f.withLink(one, q.Affiliate))
+		shown = append(shown, f.withLink(show(a, *terms, q.Currency, q.Language), q.Affiliate))
 	}
 	return shown, nil
 }

@@ -1,12 +1,7 @@
 package storefront
 
 import (
-	"encoding/json"
-	"maps"
-	"slices"
-
 	"github.com/google/uuid"
-	"golang.org/x/text/language"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/schemas/partnerapi"
@@ -51,16 +46,12 @@ const (
 )
 
 // show returns an activity in a currency, or in its partner's where that is "", and in
-// the language that fits best among its own and its translations; language.Und is its
-// own. The error is Invalid where a rate is missing.
-func show(a marketplace.Activity, terms marketplace.Terms, currency marketplace.Currency, wanted language.Tag) (activity, error) {
+// the language that fits best among its own and its translations; "" is its own.
+func show(a marketplace.Activity, terms marketplace.Terms, currency marketplace.Currency, language string) activity {
 	if currency == "" {
 		currency = a.Currency()
 	}
-	quote, err := quoteFor(a, terms, currency)
-	if err != nil {
-		return activity{}, err
-	}
+	quote := quoteFor(a, terms, currency)
 	shown := activity{
 		ID: a.ID, Title: a.Title, Status: statusOf(a.Listed()), ActivityDetails: a.Details,
 		Currency: currency, ServiceFee: quote.roundedFee(), Texts: a.Details.Translation,
@@ -73,16 +64,15 @@ func show(a marketplace.Activity, terms marketplace.Terms, currency marketplace.
 		if !v.Active {
 			continue
 		}
-		one, err := showVariation(a, v, quote)
-		if err != nil {
-			return activity{}, err
-		}
-		shown.Variations = append(shown.Variations, one)
+		shown.Variations = append(shown.Variations, showVariation(a, v, quote))
 	}
-	return shown.in(wanted), nil
+	if texts := a.Details.Translation[lookUp(language, a.Product.Locale, a.Details.Translation)]; texts != nil {
+		shown.translate(texts)
+	}
+	return shown
 }
 
-func quoteFor(a marketplace.Activity, terms marketplace.Terms, currency marketplace.Currency) (*quote, error) {
+func quoteFor(a marketplace.Activity, terms marketplace.Terms, currency marketplace.Currency) *quote {
 	var own percentages
 	if p := a.Details.AdminPricePercentage; p != nil {
 		own.markup = p.Decimal
@@ -93,38 +83,9 @@ func quoteFor(a marketplace.Activity, terms marketplace.Terms, currency marketpl
 	return newQuote(terms, own, currency)
 }
 
-func showVariation(a marketplace.Activity, v marketplace.Variation, quote *quote) (variation, error) {
-	priced, err := priceVariation(a, v, nil, quote)
+func showVariation(a marketplace.Activity, v marketplace.Variation, quote *quote) variation {
 	return variation{
-		ID: v.ID, Title: v.Title, Sort: v.Sort, AvailabilityType: v.Option.AvailabilityType, Pricing: priced, Capacity: v.Capacity,
+		ID: v.ID, Title: v.Title, Sort: v.Sort, AvailabilityType: v.Option.AvailabilityType, Pricing: priceVariation(a, v, nil, quote), Capacity: v.Capacity,
 		Instant: a.Product.InstantConfirmation, Cancellation: v.Option.CancellationCutoff, ExternalSync: externalSync{v.Option.ID}, VariationDetails: v.Details,
-	}, err
-}
-
-// in puts the texts of the best fitting translation over the activity's own.
-func (a activity) in(wanted language.Tag) activity {
-	if wanted == language.Und || len(a.Texts) == 0 {
-		return a
 	}
-	tags, names := []language.Tag{language.Und}, []string{""} // the activity's own come first
-	for _, name := range slices.Sorted(maps.Keys(a.Texts)) {
-		if tag, err := language.Parse(name); err == nil {
-			tags, names = append(tags, tag), append(names, name)
-		}
-	}
-	_, at, confidence := language.NewMatcher(tags).Match(wanted)
-	if confidence == language.No || at == 0 {
-		return a
-	}
-	texts := a.Texts[names[at]]
-	for field, into := range map[string]*string{
-		"activity_title": &a.Title, "main_promo_title": &a.MainPromoTitle, "short_description": &a.ShortDescription,
-		"description": &a.Description, "address": &a.Address,
-	} {
-		var text string
-		if json.Unmarshal(texts[field], &text) == nil && text != "" {
-			*into = text
-		}
-	}
-	return a
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
-	"golang.org/x/text/language"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/schemas"
@@ -43,16 +42,9 @@ func walk() marketplace.Activity {
 	}
 }
 
-func shownTo(t *testing.T, a marketplace.Activity, currency marketplace.Currency, wanted language.Tag) activity {
-	t.Helper()
-	shown, err := show(a, terms, currency, wanted)
-	must(t, err)
-	return shown
-}
-
 func TestEveryFieldOfTheContractIsPresentWithTheRightType(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(shownTo(t, walk(), "", language.Und))
+	text, err := json.Marshal(show(walk(), terms, "", ""))
 	must(t, err)
 	for _, problem := range schemas.Validate(schemas.Activity, text) {
 		t.Error(problem)
@@ -70,7 +62,7 @@ func TestPricesAreTheOptionsInTheWantedCurrencyElseItsFirst(t *testing.T) {
 		"JPY": {"3840", "2000"}, // 3,600 as the partner asks for it, and 11.00 x 160; and 240
 		"EUR": {"24", "12.5"},
 	} {
-		units := shownTo(t, walk(), currency, language.Und).Variations[0].Pricing.Units
+		units := show(walk(), terms, currency, "").Variations[0].Pricing.Units
 		for i, price := range want {
 			if !units[i].Price.Equal(amount(price)) {
 				t.Errorf("%s: want %s, got %s", currency, price, units[i].Price)
@@ -83,7 +75,7 @@ func TestTheActivitysOwnPercentagesAreInItsPrices(t *testing.T) {
 	t.Parallel()
 	a := walk()
 	a.Details.AdminPricePercentage, a.Details.AdminDiscountPercentage = number("20"), number("50")
-	priced := shownTo(t, a, "EUR", language.Und).Variations[0].Pricing
+	priced := show(a, terms, "EUR", "").Variations[0].Pricing
 	if !priced.Discount.Equal(amount("50")) || !priced.Units[0].Price.Equal(amount("15")) { // 22.50 x 1.2 x 0.5 + 1.50
 		t.Errorf("want 15 at a discount of 50, got %s at %s", priced.Units[0].Price, priced.Discount)
 	}
@@ -93,24 +85,94 @@ func TestAGroupPriceStandsForAllGuests(t *testing.T) {
 	t.Parallel()
 	a := walk()
 	a.Variations[0].Details.GroupPrice = &marketplace.GroupPrice{Amount: amount("200.5"), Currency: "EUR"}
-	priced := shownTo(t, a, "USD", language.Und).Variations[0].Pricing
+	priced := show(a, terms, "USD", "").Variations[0].Pricing
 	if priced.GroupPrice == nil || !priced.GroupPrice.Equal(amount("252.5")) || len(priced.Units) != 0 { // 202 x 1.25
 		t.Errorf("want 252.5 for the group and no units, got %+v", priced)
 	}
 }
 
-func TestTheBestFittingTranslationIsShown(t *testing.T) {
+// A price without a rate costs that price only.
+func TestAUnitWithoutARateIsLeftOut(t *testing.T) {
+	t.Parallel()
+	a := walk()
+	units := a.Variations[0].Option.Units
+	units[0].PricingFrom = []partnerapi.PricingEntry{{Original: 9000, Currency: "CHF"}}
+	if priced := show(a, terms, "EUR", "").Variations[0].Pricing; len(priced.Units) != 1 || priced.Units[0].Type != partnerapi.Child {
+		t.Errorf("want the child's price alone, got %+v", priced.Units)
+	}
+	units[1].PricingFrom = units[0].PricingFrom
+	if priced := show(a, terms, "EUR", "").Variations[0].Pricing; len(priced.Units) != 0 || priced.sellable() {
+		t.Errorf("want no units, got %+v", priced.Units)
+	}
+	if priced := show(a, terms, "", "").Variations[0].Pricing; len(priced.Units) != 0 { // the fee is in EUR
+		t.Errorf("want no price without its fee, got %+v", priced.Units)
+	}
+	plain := terms
+	plain.Fee = decimal.Zero
+	if priced := show(a, plain, "", "").Variations[0].Pricing; len(priced.Units) != 2 {
+		t.Errorf("want no rate needed for the partner's own currency, got %+v", priced.Units)
+	}
+	a.Variations[0].Details.GroupPrice = &marketplace.GroupPrice{Amount: amount("200"), Currency: "CHF"}
+	if priced := show(a, terms, "EUR", "").Variations[0].Pricing; priced.GroupPrice != nil || priced.sellable() {
+		t.Errorf("want no group price, got %+v", priced)
+	}
+}
+
+func TestTheTranslationIsLookedUpAsRFC4647Does(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		locale, has, wanted, want string
+	}{
+		{"en", "de pt", "pt", "pt"},
+		{"en", "de pt", "pt-PT", "pt"},
+		{"en", "pt pt-PT", "pt-PT", "pt-PT"},
+		{"en", "pt pt-PT", "PT-pt", "pt-PT"},
+		{"en", "pt-BR", "pt-PT", ""},
+		{"en", "pt-BR", "pt", "pt-BR"},
+		{"en", "pt-BR pt-PT", "pt", "pt-BR"},
+		{"pt-PT", "pt-BR", "pt", ""}, // the base fields are in it
+		{"pt-PT", "pt", "pt-PT", ""},
+		{"pt", "pt-BR", "pt-PT", ""},
+		{"en", "es gl", "ca", ""},
+		{"en", "zh-Hant zh-Hans", "zh-Hant-TW", "zh-Hant"},
+		{"en", "zh-Hant-TW", "zh-Hant", "zh-Hant-TW"},
+		{"en", "zh zh-x", "zh-x-private", "zh"},
+		{"en", "ptx", "pt", ""},
+		{"en", "de", "und", ""},
+		{"en", "de", "", ""},
+		{"", "de", "de-CH-1996", "de"},
+	} {
+		translations := map[string]marketplace.Object{}
+		for _, tag := range strings.Fields(c.has) {
+			translations[tag] = nil
+		}
+		if got := lookUp(c.wanted, c.locale, translations); got != c.want {
+			t.Errorf("%s of %s and %s: want %q, got %q", c.wanted, c.has, c.locale, c.want, got)
+		}
+	}
+}
+
+func TestATranslationIsPutOverTheTextsOfTheActivityAndItsVariations(t *testing.T) {
 	t.Parallel()
 	a := walk()
 	a.Details.Description = "A walk."
+	v := &a.Variations[0]
+	v.Details.Includes.Food = marketplace.List[string]{"Bread"}
 	a.Details.Translation = map[string]marketplace.Object{
-		"pt": {"activity_title": json.RawMessage(`"Passeio"`), "description": json.RawMessage(`""`)},
-		"de": {"activity_title": json.RawMessage(`"Spaziergang"`), "description": json.RawMessage(`17`)},
+		"pt": {"activity_title": json.RawMessage(`"Passeio"`), "description": json.RawMessage(`17`), "mood": json.RawMessage(`["calmo"]`), "variations": json.RawMessage(
+			`{"` + v.ID.String() + `":{"title":"Manhã","notes":"","itinerary":[{"title":"Sé","description":"A catedral"}],"includes":{"drinks":["Vinho"]}},"other":{}}`)},
+		"de": {"activity_title": json.RawMessage(`"Spaziergang"`), "variations": json.RawMessage(`["Morgen"]`)},
 	}
-	for wanted, want := range map[string]string{"pt": "Passeio", "pt-BR": "Passeio", "de-CH": "Spaziergang", "ja": "Walk", "und": "Walk"} {
-		shown := shownTo(t, a, "", language.MustParse(wanted))
-		if shown.Title != want || shown.Description != "A walk." {
-			t.Errorf("%s: want %s with the activity's own description, got %s with %q", wanted, want, shown.Title, shown.Description)
-		}
+	shown := show(a, terms, "", "pt-PT")
+	first := shown.Variations[0]
+	if shown.Title != "Passeio" || shown.Description != "A walk." || first.Title != "Manhã" || first.Itinerary[0].Title != "Sé" ||
+		first.Includes.Drinks[0] != "Vinho" || first.Includes.Food[0] != "Bread" || first.Cancellation != "24 hours" {
+		t.Errorf("want the translated texts, and the others as they are, got %+v", shown)
+	}
+	if shown := show(a, terms, "", "de"); shown.Title != "Spaziergang" || shown.Variations[0].Title != "Morning" {
+		t.Errorf("want what is no map of variations passed over, got %+v", shown)
+	}
+	if v.Details.Itinerary != nil || v.Title != "Morning" {
+		t.Errorf("want the activity itself unchanged, got %+v", v)
 	}
 }

@@ -1,6 +1,8 @@
 package storefront
 
 import (
+	"cmp"
+
 	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -12,10 +14,26 @@ type Pricing struct {
 	GroupPrice *marketplace.Number    `json:"group_price"`
 	Discount   marketplace.Number     `json:"discount_percentage"`
 	Units      marketplace.List[unit] `json:"units"`
+	lacks      error                  // the first rate that is missing for a price of it; nil: none is
+}
+
+// sellable reports whether a price is left of those that there are.
+func (p Pricing) sellable() bool { return p.lacks == nil || p.GroupPrice != nil || len(p.Units) > 0 }
+
+// Of is the price of a unit, nil where it has none. The error is Invalid where a rate is
+// missing.
+func (p Pricing) Of(unitID string) (*marketplace.Number, error) {
+	for i := range p.Units {
+		if p.Units[i].ID == unitID {
+			return &p.Units[i].Price, nil
+		}
+	}
+	return nil, p.lacks
 }
 
 // unit is the contract's PricingUnit.
 type unit struct {
+	ID     string              `json:"unit_id"`
 	Type   partnerapi.UnitType `json:"type"`
 	Label  string              `json:"label"`
 	MinAge *int                `json:"min_age"`
@@ -24,29 +42,32 @@ type unit struct {
 }
 
 // priceVariation is what a variation costs, or one of its slots: the slot's own prices stand
-// before the option's (AVL-6); nil has none. With a group price the units are empty.
-func priceVariation(a marketplace.Activity, v marketplace.Variation, slot []partnerapi.UnitPricing, quote *quote) (Pricing, error) {
-	var priced Pricing
+// before the option's (AVL-6); nil has none. With a group price the units are empty. A
+// price that a rate is missing for is left out.
+func priceVariation(a marketplace.Activity, v marketplace.Variation, slot []partnerapi.UnitPricing, quote *quote) (priced Pricing) {
 	if p := a.Details.AdminDiscountPercentage; p != nil {
 		priced.Discount = *p
 	}
 	if group := v.Details.GroupPrice; group != nil {
 		price, err := quote.price(major(group.Amount, group.Currency))
-		priced.GroupPrice = &price
-		return priced, err
+		if priced.lacks = err; err == nil {
+			priced.GroupPrice = &price
+		}
+		return priced
 	}
 	for _, guest := range v.Option.Units {
 		price, err := quote.price(base(guest, slot, quote.currency))
 		if err != nil {
-			return Pricing{}, err
+			priced.lacks = cmp.Or(priced.lacks, err)
+			continue
 		}
-		shown := unit{Type: guest.Type, Label: guest.InternalName, Price: price}
+		shown := unit{ID: guest.ID, Type: guest.Type, Label: guest.InternalName, Price: price}
 		if guest.Restrictions != nil {
 			shown.MinAge, shown.MaxAge = guest.Restrictions.MinAge, guest.Restrictions.MaxAge
 		}
 		priced.Units = append(priced.Units, shown)
 	}
-	return priced, nil
+	return priced
 }
 
 // base is the partner's price for a unit: the slot's own, else the option's in the
@@ -90,6 +111,18 @@ func PriceOf(a marketplace.Activity, v marketplace.Variation, slot marketplace.S
 	if err != nil {
 		return Pricing{}, "", err
 	}
-	priced, err := pricer.price(slot)
+	priced := pricer.price(slot)
+	if !priced.sellable() {
+		err = priced.lacks
+	}
 	return priced, pricer.quote.currency, err
+}
+
+// CanPrice returns why an activity is not priced in the currency; nil where "" asks for
+// its own. A single price may lack a rate all the same.
+func CanPrice(a marketplace.Activity, terms marketplace.Terms, currency marketplace.Currency) error {
+	if currency == a.Currency() {
+		return nil
+	}
+	return priced(&terms, currency)
 }

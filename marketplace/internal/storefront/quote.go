@@ -1,6 +1,7 @@
 package storefront
 
 import (
+	"cmp"
 	"math/big"
 
 	"github.com/shopspring/decimal"
@@ -15,28 +16,27 @@ type quote struct {
 	currency marketplace.Currency
 	fee      *big.Rat
 	share    *big.Rat // what becomes of a price on these terms, before the fee
+	lacks    error    // why nothing has a price: the fee's rate is missing; nil: it is not
 }
 
 // percentages are what operators add to one activity's price, and take off it. They are
 // whole ones: 5 is five hundredths.
 type percentages struct{ markup, discount decimal.Decimal }
 
-// newQuote returns a quote in that currency. Its error is Invalid where a rate for the
-// fee's currency is missing.
-func newQuote(terms marketplace.Terms, own percentages, currency marketplace.Currency) (*quote, error) {
+// newQuote returns a quote in that currency.
+func newQuote(terms marketplace.Terms, own percentages, currency marketplace.Currency) *quote {
 	q := &quote{rates: terms.Rates, currency: currency, fee: new(big.Rat)}
 	if !terms.Fee.IsZero() {
 		factor, err := terms.Rates.Factor(terms.FeeIn, currency)
-		if err != nil {
-			return nil, err
+		if q.lacks = err; err == nil {
+			q.fee.Mul(terms.Fee.Rat(), factor)
 		}
-		q.fee.Mul(terms.Fee.Rat(), factor)
 	}
 	q.share = big.NewRat(1, 1)
 	for _, percent := range []decimal.Decimal{own.markup, own.discount.Neg(), terms.Commission} {
 		q.share.Mul(q.share, hundredths(percent))
 	}
-	return q, nil
+	return q
 }
 
 // hundredths is 1 + percent/100.
@@ -50,7 +50,7 @@ func hundredths(percent decimal.Decimal) *big.Rat {
 // where a rate is missing.
 func (q *quote) price(base marketplace.Minor) (marketplace.Number, error) {
 	factor, err := q.rates.Factor(base.Currency, q.currency)
-	if err != nil {
+	if err = cmp.Or(q.lacks, err); err != nil {
 		return marketplace.Number{}, err
 	}
 	price := base.Major()

@@ -26,7 +26,7 @@ func cents(amount int64, precision int, currency marketplace.Currency) marketpla
 // major unit.
 type charges struct{ markup, discount, commission, fee, feeIn string }
 
-func (c charges) quote(in marketplace.Currency) (*quote, error) {
+func (c charges) quote(in marketplace.Currency) *quote {
 	of := func(text string) decimal.Decimal { return amount(cmp.Or(text, "0")) }
 	terms := marketplace.Terms{Rates: rates, Commission: of(c.commission), Fee: of(c.fee), FeeIn: marketplace.Currency(c.feeIn)}
 	return newQuote(terms, percentages{of(c.markup), of(c.discount)}, in)
@@ -59,9 +59,7 @@ func TestAPriceIsThePartnersOnTheTermsRoundedOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			quote, err := c.quote(c.in)
-			must(t, err)
-			if got, err := quote.price(c.base); err != nil || !got.Equal(amount(c.want)) {
+			if got, err := c.quote(c.in).price(c.base); err != nil || !got.Equal(amount(c.want)) {
 				t.Errorf("want %s %s, got %s, %v", c.want, c.in, got, err)
 			}
 		})
@@ -70,20 +68,17 @@ func TestAPriceIsThePartnersOnTheTermsRoundedOnce(t *testing.T) {
 
 func TestTheServiceFeeIsShownInTheQuotesCurrency(t *testing.T) {
 	t.Parallel()
-	quote, err := charges{fee: "1.99", feeIn: "EUR"}.quote("USD")
-	must(t, err)
-	if got := quote.roundedFee(); !got.Equal(amount("2.49")) { // 2.4875
+	if got := (charges{fee: "1.99", feeIn: "EUR"}).quote("USD").roundedFee(); !got.Equal(amount("2.49")) { // 2.4875
 		t.Errorf("want 2.49, got %s", got)
 	}
 }
 
 func TestACurrencyWithoutARateIsTheRequestsMistake(t *testing.T) {
 	t.Parallel()
-	if _, err := (charges{fee: "1", feeIn: "CHF"}).quote("EUR"); marketplace.CodeOf(err) != marketplace.Invalid {
+	if _, err := (charges{fee: "1", feeIn: "CHF"}).quote("EUR").price(cents(1, 2, "EUR")); marketplace.CodeOf(err) != marketplace.Invalid {
 		t.Errorf("want the fee's currency refused, got %v", err)
 	}
-	quote, err := charges{}.quote("CHF")
-	must(t, err)
+	quote := charges{}.quote("CHF")
 	if _, err := quote.price(cents(1, 2, "EUR")); marketplace.CodeOf(err) != marketplace.Invalid {
 		t.Errorf("want CHF refused, got %v", err)
 	}
@@ -101,9 +96,7 @@ func TestEveryPriceIsWithinHalfAUnitOfTheExactOne(t *testing.T) {
 		in := rapid.SampledFrom(currencies).Draw(t, "in")
 		base := cents(rapid.Int64Range(0, 1e12).Draw(t, "amount"), rapid.IntRange(0, 4).Draw(t, "precision"), rapid.SampledFrom(currencies).Draw(t, "from"))
 		own := percentages{decimal.New(rapid.Int64Range(0, 10000).Draw(t, "markup"), -2), decimal.New(rapid.Int64Range(0, 10000).Draw(t, "discount"), -2)}
-		quote, err := newQuote(marketplace.Terms{Rates: rates}, own, in)
-		must(t, err)
-		price, err := quote.price(base)
+		price, err := newQuote(marketplace.Terms{Rates: rates}, own, in).price(base)
 		must(t, err)
 		if _, fraction, found := strings.Cut(price.String(), "."); found && len(fraction) > int(in.Decimals()) {
 			t.Fatalf("want at most %d decimals in %s, got %s", in.Decimals(), in, price)

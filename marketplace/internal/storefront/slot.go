@@ -39,34 +39,40 @@ var best = map[partnerapi.SlotStatus]int{
 	noSlots: 0, partnerapi.StatusSoldOut: 1, partnerapi.StatusLimited: 2, partnerapi.StatusFreesale: 3, partnerapi.StatusAvailable: 4,
 }
 
-// showSlots shows a variation's slots in their order, with their own prices; closed ones are
-// hidden (AVL-9). The error is Invalid where a rate is missing.
-func showSlots(a marketplace.Activity, v marketplace.Variation, slots []marketplace.Slot, terms marketplace.Terms, currency marketplace.Currency) ([]slotView, error) {
+// shows reports whether resellers see a slot: it is not closed (AVL-9), and has not ended.
+func shows(slot marketplace.Slot, now time.Time) bool {
+	return slot.Status != partnerapi.StatusClosed && slot.End.After(now)
+}
+
+// showSlots shows a variation's slots at that time, in their order, with their own prices.
+func showSlots(a marketplace.Activity, v marketplace.Variation, slots []marketplace.Slot, terms marketplace.Terms, currency marketplace.Currency, now time.Time) ([]slotView, error) {
 	pricer, err := newPricer(a, v, terms, currency)
 	if err != nil {
 		return nil, err
 	}
 	shown := []slotView{}
 	for _, slot := range slots {
-		if slot.Status == partnerapi.StatusClosed {
+		if !shows(slot, now) {
 			continue
 		}
-		priced, err := pricer.price(slot)
-		if err != nil {
-			return nil, err
-		}
+		priced := pricer.price(slot)
 		shown = append(shown, slotView{
 			ID: slot.ID, Start: partnerapi.FormatDateTime(slot.Start.In(pricer.zone)), End: partnerapi.FormatDateTime(slot.End.In(pricer.zone)),
-			Status: slot.Status, Bookable: slot.Status.Bookable(), Vacancies: pricer.vacancies(slot), Capacity: slot.Capacity,
+			Status: slot.Status, Bookable: bookable(slot, priced, now), Vacancies: pricer.vacancies(slot), Capacity: slot.Capacity,
 			Currency: pricer.quote.currency, Pricing: priced,
 		})
 	}
 	return shown, nil
 }
 
+// bookable reports whether a checkout would ask the partner for the slot.
+func bookable(slot marketplace.Slot, priced Pricing, now time.Time) bool {
+	return slot.Status.Bookable() && slot.Start.After(now) && priced.sellable()
+}
+
 // showCalendar shows a row for every date from one to the other, both inclusive, of a
-// variation's slots. The error is Invalid where a rate is missing.
-func showCalendar(a marketplace.Activity, v marketplace.Variation, slots []marketplace.Slot, from, to time.Time, terms marketplace.Terms, currency marketplace.Currency) ([]day, error) {
+// variation's slots at that time.
+func showCalendar(a marketplace.Activity, v marketplace.Variation, slots []marketplace.Slot, from, to time.Time, terms marketplace.Terms, currency marketplace.Currency, now time.Time) ([]day, error) {
 	pricer, err := newPricer(a, v, terms, currency)
 	if err != nil {
 		return nil, err
@@ -77,12 +83,10 @@ func showCalendar(a marketplace.Activity, v marketplace.Variation, slots []marke
 	}
 	for _, slot := range slots {
 		at := int(slot.LocalDate.Sub(from) / (24 * time.Hour)) // dates are midnights in UTC, where every day is as long
-		if at < 0 || at >= len(days) || slot.Status == partnerapi.StatusClosed {
+		if at < 0 || at >= len(days) || !shows(slot, now) {
 			continue
 		}
-		if err := pricer.add(slot, &days[at]); err != nil {
-			return nil, err
-		}
+		pricer.add(slot, &days[at], now)
 	}
 	return days, nil
 }
@@ -104,17 +108,13 @@ func newPricer(a marketplace.Activity, v marketplace.Variation, terms marketplac
 	if currency == "" {
 		currency = a.Currency()
 	}
-	quote, err := quoteFor(a, terms, currency)
-	if err != nil {
-		return nil, err
-	}
-	plain, err := priceVariation(a, v, nil, quote)
-	return &pricer{a, v, zone, quote, plain}, err
+	quote := quoteFor(a, terms, currency)
+	return &pricer{a, v, zone, quote, priceVariation(a, v, nil, quote)}, nil
 }
 
-func (p *pricer) price(slot marketplace.Slot) (Pricing, error) {
+func (p *pricer) price(slot marketplace.Slot) Pricing {
 	if len(slot.UnitPricing) == 0 {
-		return p.plain, nil
+		return p.plain
 	}
 	return priceVariation(p.activity, p.variation, slot.UnitPricing, p.quote)
 }
@@ -127,41 +127,36 @@ func (p *pricer) vacancies(slot marketplace.Slot) *int {
 	return slot.Vacancies
 }
 
-// add counts a slot in its date.
-func (p *pricer) add(slot marketplace.Slot, date *day) error {
+// add counts a slot in its date. One that cannot be booked any more counts as sold out.
+func (p *pricer) add(slot marketplace.Slot, date *day, now time.Time) {
 	date.Slots++
-	if best[slot.Status] > best[date.Status] {
-		date.Status = slot.Status
+	priced := p.price(slot)
+	status := slot.Status
+	if !bookable(slot, priced, now) {
+		status = partnerapi.StatusSoldOut
 	}
-	if !slot.Status.Bookable() {
-		return nil
+	if best[status] > best[date.Status] {
+		date.Status = status
+	}
+	if status == partnerapi.StatusSoldOut {
+		return
 	}
 	if left := p.vacancies(slot); left == nil || date.Vacancies == nil {
 		date.Vacancies = nil
 	} else {
 		*date.Vacancies += *left
 	}
-	priced, err := p.price(slot)
-	if err != nil {
-		return err
-	}
 	if price := p.leading(priced); price != nil && (date.FromPrice == nil || price.LessThan(date.FromPrice.Decimal)) {
 		date.FromPrice = price
 	}
-	return nil
 }
 
 // leading is the price that a slot is known by: the group's, else that of the unit that
-// slots are asked for, an adult's (PRD-15). Nil where nobody pays.
+// slots are asked for, an adult's (PRD-15). Nil where nobody pays, or a rate is missing.
 func (p *pricer) leading(priced Pricing) *marketplace.Number {
 	if priced.GroupPrice != nil {
 		return priced.GroupPrice
 	}
-	asked := marketplace.AskedUnit(p.variation.Option)
-	for i, unit := range p.variation.Option.Units {
-		if unit.ID == asked {
-			return &priced.Units[i].Price
-		}
-	}
-	return nil
+	price, _ := priced.Of(marketplace.AskedUnit(p.variation.Option)) // nil where there is an error
+	return price
 }

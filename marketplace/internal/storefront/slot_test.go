@@ -18,7 +18,12 @@ func slotOf(id string, status partnerapi.SlotStatus, vacancies *int) marketplace
 
 func calendar(t *testing.T, a marketplace.Activity, slots ...marketplace.Slot) day {
 	t.Helper()
-	days, err := showCalendar(a, a.Variations[0], slots, date, date, terms, "EUR")
+	return calendarAt(t, date, a, slots...)
+}
+
+func calendarAt(t *testing.T, now time.Time, a marketplace.Activity, slots ...marketplace.Slot) day {
+	t.Helper()
+	days, err := showCalendar(a, a.Variations[0], slots, date, date, terms, "EUR", now)
 	if err != nil || len(days) != 1 {
 		t.Fatalf("want a day, got %v and %v", days, err)
 	}
@@ -82,5 +87,81 @@ func TestADaysPriceIsTheLeastThatAnAdultPays(t *testing.T) {
 	}
 	if day := calendar(t, walk(), sold); day.FromPrice != nil {
 		t.Errorf("want no price where nothing can be booked, got %s", day.FromPrice)
+	}
+}
+
+// A checkout is refused from the start on, and nobody reads of a slot that is over.
+func TestASlotCanBeBookedUntilItStartsAndIsShownUntilItEnds(t *testing.T) {
+	t.Parallel()
+	a, slot := walk(), slotOf("a", partnerapi.StatusAvailable, seats(5))
+	for name, c := range map[string]struct {
+		now             time.Time
+		shown, bookable bool
+		status          partnerapi.SlotStatus
+	}{
+		"before":         {slot.Start.Add(-1), true, true, partnerapi.StatusAvailable},
+		"at the start":   {slot.Start, true, false, partnerapi.StatusSoldOut},
+		"before its end": {slot.End.Add(-1), true, false, partnerapi.StatusSoldOut},
+		"at its end":     {slot.End, false, false, noSlots},
+	} {
+		views, err := showSlots(a, a.Variations[0], []marketplace.Slot{slot}, terms, "EUR", c.now)
+		must(t, err)
+		if len(views) == 1 != c.shown || c.shown && views[0].Bookable != c.bookable {
+			t.Errorf("%s: want shown %t and bookable %t, got %+v", name, c.shown, c.bookable, views)
+		}
+		day := calendarAt(t, c.now, a, slot)
+		if day.Status != c.status || (day.Slots == 1) != c.shown || (day.FromPrice != nil) != c.bookable || (*day.Vacancies == 5) != c.bookable {
+			t.Errorf("%s: want %s, got %+v", name, c.status, day)
+		}
+	}
+}
+
+func TestASlotWithoutARateIsShownAndCannotBeBooked(t *testing.T) {
+	t.Parallel()
+	a, slot := walk(), slotOf("a", partnerapi.StatusAvailable, seats(5))
+	slot.UnitPricing = []partnerapi.UnitPricing{{UnitID: "unit-adult", Original: 1000, Currency: "CHF"}, {UnitID: "unit-child", Original: 1000, Currency: "CHF"}}
+	views, err := showSlots(a, a.Variations[0], []marketplace.Slot{slot, slotOf("b", partnerapi.StatusLimited, seats(1))}, terms, "EUR", date)
+	must(t, err)
+	if views[0].Bookable || len(views[0].Pricing.Units) != 0 || !views[1].Bookable || len(views[1].Pricing.Units) != 2 {
+		t.Errorf("want the first without a price, and the second as ever, got %+v", views)
+	}
+	if day := calendar(t, a, slot); day.Status != partnerapi.StatusSoldOut || day.FromPrice != nil || day.Slots != 1 {
+		t.Errorf("want a day on which nothing can be booked, got %+v", day)
+	}
+}
+
+// On the day when clocks go back there are two of 02:30, on the day when they go forward none.
+func TestSlotsOnTheDaysWhenClocksAreChangedKeepTheirOwnOffsets(t *testing.T) {
+	t.Parallel()
+	a := walk()
+	a.Product.TimeZone = "Europe/Berlin"
+	for on, starts := range map[string][]string{
+		"2026-10-25": {"2026-10-25T01:30:00+02:00", "2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00", "2026-10-25T23:30:00+01:00"},
+		"2026-03-29": {"2026-03-29T00:00:00+01:00", "2026-03-29T01:30:00+01:00", "2026-03-29T03:30:00+02:00", "2026-03-29T23:30:00+02:00"},
+	} {
+		date, err := time.Parse(time.DateOnly, on)
+		must(t, err)
+		zone, err := time.LoadLocation(a.Product.TimeZone)
+		must(t, err)
+		var slots []marketplace.Slot
+		for _, text := range starts {
+			start, err := partnerapi.ParseDateTime(text)
+			must(t, err)
+			slot := slotOf(text, partnerapi.StatusAvailable, seats(1))
+			slot.Start, slot.End, slot.LocalDate = start.UTC(), start.UTC().Add(time.Hour), marketplace.DateIn(start, zone)
+			slots = append(slots, slot)
+		}
+		views, err := showSlots(a, a.Variations[0], slots, terms, "EUR", date.AddDate(0, 0, -1))
+		must(t, err)
+		for i, view := range views {
+			if view.Start != starts[i] || !view.Bookable {
+				t.Errorf("want %s, got %+v", starts[i], view)
+			}
+		}
+		days, err := showCalendar(a, a.Variations[0], slots, date.AddDate(0, 0, -1), date.AddDate(0, 0, 1), terms, "EUR", date.AddDate(0, 0, -1))
+		must(t, err)
+		if days[1].Slots != 4 || *days[1].Vacancies != 4 || days[0].Slots+days[2].Slots != 0 {
+			t.Errorf("want all four on %s, got %+v", on, days)
+		}
 	}
 }

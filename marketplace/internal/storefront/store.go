@@ -58,8 +58,9 @@ type Row struct {
 	CreatedAt time.Time
 	Listed    bool // resellers may see it
 
-	Title, PromoTitle, ShortDescription string
-	TranslatedTitles                    []string
-	CountryID, Country, City, Region    string
-	Categories, Tags                    []string
+	Title, PromoTitle                      string
+	ShortDescription, Description, Address string
+	CountryID, Country, City, Region       string
+	Categories, Tags                       []string
+	TranslatedTitles, TranslatedTexts      []string
 }

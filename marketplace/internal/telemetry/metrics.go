@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
@@ -55,7 +56,7 @@ func NewMetrics(version string) *Metrics {
 	build.Set(1)
 	m.registry.MustRegister(m.requests, m.durations, m.rateLimited, m.signIns, m.calls, m.syncs, m.slotPulls, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	for _, reason := range []string{ByCredentials, ByLimit} {
+	for _, reason := range []string{byCredentials, byLimit} {
 		m.signIns.WithLabelValues(reason)
 	}
 	for _, outcome := range []partner.Result{partner.ResultOK, partner.ResultTimeout, partner.ResultTransport, partner.ResultStatus, partner.ResultUnreadable} {
@@ -85,12 +86,19 @@ func (m *Metrics) Handler() http.Handler {
 
 // Why a sign-in failed.
 const (
-	ByCredentials = "credentials"
-	ByLimit       = "limit"
+	byCredentials = "credentials"
+	byLimit       = "limit"
 )
 
-// SignInFailed counts a sign-in that failed.
-func (m *Metrics) SignInFailed(reason string) { m.signIns.WithLabelValues(reason).Inc() }
+// SignInFailed counts a sign-in that failed, unless it could not be tried.
+func (m *Metrics) SignInFailed(err error) {
+	switch marketplace.CodeOf(err) {
+	case marketplace.Unauthorized:
+		m.signIns.WithLabelValues(byCredentials).Inc()
+	case marketplace.RateLimited:
+		m.signIns.WithLabelValues(byLimit).Inc()
+	}
+}
 
 // Synced counts a sync that has ended.
 func (m *Metrics) Synced(o catalog.Order, made catalog.Sync, err error) {
@@ -128,6 +136,16 @@ func (m *Metrics) Called(integration uuid.UUID, call partner.Observation) {
 // their names.
 func (m *Metrics) Database(read func(context.Context) (State, error), now func() time.Time, pools map[string]*pgxpool.Pool) {
 	m.registry.MustRegister(&database{read, now, pools, m.partners})
+}
+
+// Ready tells whether the service can serve, as /readyz does.
+func (m *Metrics) Ready(check func(context.Context) error) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "marketplace_ready", Help: "1 while /readyz says that the service can serve."}, func() float64 {
+		if check(context.Background()) != nil {
+			return 0
+		}
+		return 1
+	}))
 }
 
 // PageCache tells how made pages are used.

@@ -107,7 +107,7 @@ func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
 	}
 	r.Worker, err = worker.New(worker.Config{
 		Store: r.store, Integrations: integrations, Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store.Catalog, r.client, b.clock.Now), Prober: r.client, Bookings: b.bookings,
-		Schedule: b.schedule, Log: slog.New(slog.NewTextHandler(log, nil)), Clock: b.clock, JobTime: b.jobTime, RescueTime: b.rescueTime,
+		Schedule: b.schedule, Log: slog.New(slog.NewTextHandler(log, nil)), Time: postgres.NewClock(time.Now), Clock: b.clock, JobTime: b.jobTime, RescueTime: b.rescueTime,
 	})
 	return r, err
 }

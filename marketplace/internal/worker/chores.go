@@ -24,6 +24,9 @@ const (
 	// probedTogether is how many partners one job probes, all at the same time: one
 	// that hangs holds up no other.
 	probedTogether = 50
+	// probesOfHost is how many of the partners at one host a round probes: whoever
+	// registers many addresses of somebody else's host does not turn the service on it.
+	probesOfHost = 60
 )
 
 // nightly asks for a full sync of every integration, one after the other.
@@ -52,17 +55,36 @@ func (w *Worker) askAll(ctx context.Context, due time.Time, mode catalog.Mode) e
 	return w.Store.Catalog.AskForSyncs(ctx, requests...)
 }
 
-// probes asks for a probe of every integration.
+// probes asks for a probe of every integration, by turns where one host has many.
 func (w *Worker) probes(ctx context.Context, j *river.Job[job.Probes]) error {
-	ids, err := w.live(ctx)
+	all, err := w.Store.Partners.Integrations(ctx)
 	if err != nil {
 		return err
 	}
 	var jobs []river.JobArgs
-	for some := range slices.Chunk(ids, probedTogether) {
+	for some := range slices.Chunk(probed(all, int(j.Args.Due.Unix()/int64(max(w.Schedule.Probes/time.Second, 1)))), probedTogether) {
 		jobs = append(jobs, job.Probe{Due: j.Args.Due, Integrations: some})
 	}
 	return w.Store.InsertJobs(ctx, jobs...)
+}
+
+// probed lists the integrations that a round probes. Rounds have numbers one after the
+// other.
+func probed(all []marketplace.Integration, round int) (ids []uuid.UUID) {
+	ofHost := map[string][]uuid.UUID{}
+	for _, one := range all {
+		host := one.BaseURL.Hostname()
+		ofHost[host] = append(ofHost[host], one.ID)
+	}
+	for _, one := range all {
+		host := one.BaseURL.Hostname()
+		list := ofHost[host]
+		delete(ofHost, host)
+		for i := range min(len(list), probesOfHost) {
+			ids = append(ids, list[(round*probesOfHost+i)%len(list)])
+		}
+	}
+	return ids
 }
 
 // probe asks some partners whether they are there. What comes of it moves their health,

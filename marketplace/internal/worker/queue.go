@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"partnerkit.dev/marketplace/internal/job"
+	"partnerkit.dev/marketplace/internal/postgres"
 )
 
 // How many jobs of each queue a replica does at once. Most of the time they wait for
@@ -42,7 +43,7 @@ const (
 // New returns a worker that has not started yet.
 func New(c Config) (*Worker, error) {
 	if c.Clock == nil {
-		c.Clock = clockwork.NewRealClock()
+		c.Clock = databaseTime{clockwork.NewRealClock(), c.Time}
 	}
 	if c.JobTime == 0 {
 		c.JobTime = jobTime
@@ -51,7 +52,6 @@ func New(c Config) (*Worker, error) {
 		c.RescueTime = rescueTime
 	}
 	w := &Worker{Config: c}
-	w.clock.local = time.Now
 	kinds := river.NewWorkers()
 	river.AddWorker(kinds, &pulling[job.Sync]{work: w.sync, limit: c.JobTime})
 	river.AddWorker(kinds, &pulling[job.Slots]{work: w.slots, limit: c.JobTime})
@@ -73,7 +73,7 @@ func New(c Config) (*Worker, error) {
 		Queues: queues, Workers: kinds, FetchCooldown: fetchPause, JobTimeout: min(c.JobTime, shortTime), RescueStuckJobsAfter: c.RescueTime,
 		CompletedJobRetentionPeriod: keptDone, ErrorHandler: &failures{c.Log},
 		Logger: slog.New(quiet{c.Log.Handler()}),
-		Test:   river.TestConfig{Time: &w.clock}, // the only way to give it a clock
+		Test:   river.TestConfig{Time: w.Time}, // the only way to give it a clock
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the job queue: %w", err)
@@ -86,7 +86,7 @@ func New(c Config) (*Worker, error) {
 
 // Start begins to do jobs. Nothing is due because of it.
 func (w *Worker) Start(ctx context.Context) error {
-	w.setClock(ctx)
+	w.setTime(ctx)
 	if err := w.queue.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start the job queue: %w", err)
 	}
@@ -99,6 +99,22 @@ func (w *Worker) Start(ctx context.Context) error {
 // it does not count as a try. It waits for that until ctx ends.
 func (w *Worker) Stop(ctx context.Context) error {
 	return errors.Join(w.schedules.ShutdownWithContext(ctx), w.queue.StopAndCancel(ctx))
+}
+
+// databaseTime is a clock whose time is the database's; its timers are the machine's.
+type databaseTime struct {
+	clockwork.Clock
+	of *postgres.Clock
+}
+
+// Now is the database's time.
+func (d databaseTime) Now() time.Time { return d.of.Now() }
+
+// setTime sets the clock by the database's. One that cannot be read now stays as it is.
+func (w *Worker) setTime(ctx context.Context) {
+	if err := w.Time.Set(ctx, w.Store.Now); err != nil {
+		w.Log.Warn("the clock was not set by the database's", slog.Any("error", err))
+	}
 }
 
 // pulling does a kind of jobs that pull from partners.

@@ -72,7 +72,7 @@ func (w *Worker) newSchedules() (gocron.Scheduler, error) {
 func (w *Worker) tick(ctx context.Context, s schedule) {
 	ctx, cancel := context.WithTimeout(ctx, insertTime)
 	defer cancel()
-	w.setClock(ctx)
+	w.setTime(ctx)
 	due := s.job(s.due(w.Clock.Now()))
 	if err := w.Store.InsertJobs(ctx, due); err != nil {
 		w.Log.Error("a schedule's job was not inserted", slog.String("job", due.Kind()), slog.Any("error", err))

@@ -45,7 +45,8 @@ type Config struct {
 	Schedule     Schedule
 	Log          *slog.Logger
 
-	Clock      clockwork.Clock // nil: the machine's
+	Time       *postgres.Clock // the database's; Start and every schedule set it
+	Clock      clockwork.Clock // nil: one that goes by Time
 	JobTime    time.Duration   // 0: jobTime
 	RescueTime time.Duration   // 0: rescueTime; more than the shorter of JobTime and shortTime
 }
@@ -54,7 +55,6 @@ type Config struct {
 type Worker struct {
 	Config
 	queue     *river.Client[pgx.Tx]
-	clock     databaseClock
 	schedules gocron.Scheduler
 }
 

@@ -23,7 +23,7 @@ import (
 const (
 	authKeyVariable      = "MOCKPARTNER_AUTH_KEY"
 	controlTokenVariable = "MOCKPARTNER_CONTROL_TOKEN"
-	webhookVariable      = "MOCKPARTNER_WEBHOOK_SECRET"
+	webhookVariable      = script.SecretVariable
 )
 
 var variables = map[string]string{
@@ -80,7 +80,9 @@ func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartn
 			return o, err
 		}
 	}
-	f.stand(c, scenario)
+	if err := f.stand(c, scenario); err != nil {
+		return o, err
+	}
 	if scenario.Seed != nil {
 		f.seed = *scenario.Seed
 	}
@@ -119,8 +121,9 @@ func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartn
 	return o, nil
 }
 
-// stand lets flags that are given stand before what the scenario says.
-func (f serveFlags) stand(c *cobra.Command, scenario *script.Scenario) {
+// stand lets flags that are given stand before what the scenario says. The error says
+// what a scenario alone may not have.
+func (f serveFlags) stand(c *cobra.Command, scenario *script.Scenario) error {
 	given := c.Flags().Changed
 	if given("seed") {
 		scenario.Seed = nil
@@ -135,6 +138,10 @@ func (f serveFlags) stand(c *cobra.Command, scenario *script.Scenario) {
 		scenario.Catalog = nil
 	}
 	scenario.Webhooks = f.webhooks(given, scenario)
+	if w := scenario.Webhooks; w != nil && w.URL != f.webhookURL && !w.OnLoopback() {
+		return fmt.Errorf("webhooks.url: a scenario sends webhooks to this machine only: if %s is where you want them, add --webhook-url %[1]s", w.URL)
+	}
+	return nil
 }
 
 func (f serveFlags) sold(c *cobra.Command, scenario *script.Scenario) (*catalog.Catalog, error) {

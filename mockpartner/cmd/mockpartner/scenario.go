@@ -68,10 +68,12 @@ func counted(n int, thing string) string {
 // follow plays new versions of a scenario file, as flags override them, until the
 // context ends. Of one that is wrong it tells the place, and what was played
 // before stays.
-func follow(ctx context.Context, file script.File, mock *mockpartner.Mock, log io.Writer, override func(*script.Scenario)) {
+func follow(ctx context.Context, file script.File, mock *mockpartner.Mock, log io.Writer, override func(*script.Scenario) error) {
 	script.Watch(ctx, file, script.WatchEvery, func(s *script.Scenario, err error) {
 		if err == nil {
-			override(s)
+			err = override(s)
+		}
+		if err == nil {
 			err = mock.Play(s)
 		}
 		if err != nil {

@@ -65,37 +65,39 @@ func TestServePlaysAScenarioAndFlagsStandBeforeIt(t *testing.T) {
 	s.stop(os.Interrupt)
 }
 
+// await waits until something holds.
+func await(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for deadline := time.Now().Add(20 * time.Second); !holds(); <-ticker.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited for nothing: %s", what)
+		}
+	}
+}
+
 func TestAChangedScenarioIsPlayedAndAWrongOneTold(t *testing.T) {
 	t.Parallel()
 	file := scenarioFile(t, "faults: [{status: 501}]")
 	s := serve(t, nil, "--auth-key", key, "--scenario", file)
-	await := func(what string, holds func() bool) {
-		t.Helper()
-		ticker := time.NewTicker(20 * time.Millisecond)
-		defer ticker.Stop()
-		for deadline := time.Now().Add(20 * time.Second); !holds(); <-ticker.C {
-			if time.Now().After(deadline) {
-				t.Fatalf("waited for nothing: %s", what)
-			}
-		}
-	}
 	answers := func(want int) func() bool {
 		return func() bool {
 			status, _ := s.get("/products?limit=1", "Bearer "+key)
 			return status == want
 		}
 	}
-	await("the first version", answers(501))
+	await(t, "the first version", answers(501))
 	change(t, file, "faults: [{status: 502}]")
-	await("the second version", answers(502))
+	await(t, "the second version", answers(502))
 	change(t, file, "faults:\n  - {status: 99}\n")
 	wrong := "mockpartner: the scenario stays as it was: " + file + ":2:14: "
-	await("the place of what is wrong", func() bool { return strings.Contains(s.errors.String(), wrong) })
+	await(t, "the place of what is wrong", func() bool { return strings.Contains(s.errors.String(), wrong) })
 	if !answers(502)() {
 		t.Error("want the second version to stay")
 	}
 	change(t, file, "faults: []")
-	await("the fault is gone", answers(200))
+	await(t, "the fault is gone", answers(200))
 	s.stop(os.Interrupt)
 	if text := s.errors.String(); !strings.Contains(text, file+": read again: ok, 0 faults") {
 		t.Errorf("want it told, got %s", text)
@@ -148,9 +150,12 @@ func TestWebhooksAreSetUpByFlagsAndEnvironment(t *testing.T) {
 		environment []string
 		flags       []string
 	}{
-		"flags":                 {nil, []string{"--webhook-secret", webhookSecret}},
-		"the environment":       {[]string{"MOCKPARTNER_WEBHOOK_SECRET=" + webhookSecret}, nil},
-		"a scenario's variable": {[]string{"OWN=" + webhookSecret}, []string{"--scenario", scenarioFile(t, "webhooks: {url: 'http://127.0.0.1:1/', secret_env: OWN}\n")}},
+		"flags":           {nil, []string{"--webhook-secret", webhookSecret}},
+		"the environment": {[]string{"MOCKPARTNER_WEBHOOK_SECRET=" + webhookSecret}, nil},
+		"a scenario's variable, in place of its address": {
+			[]string{"MOCKPARTNER_WEBHOOK_SECRET_OWN=" + webhookSecret},
+			[]string{"--scenario", scenarioFile(t, "webhooks: {url: 'http://elsewhere.example/', secret_env: MOCKPARTNER_WEBHOOK_SECRET_OWN}\n")},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

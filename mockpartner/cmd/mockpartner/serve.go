@@ -33,7 +33,9 @@ add --now and --frozen for a run that can be repeated.
 
 A scenario says what is sold, what time it is and how the partner misbehaves;
 flags stand before it. Whatever of it a running partner can take is read again
-when the file changes.
+when the file changes. A scenario may be somebody else's: it reads files of its own
+folder only, names no variable but ` + script.SecretVariable + `…, and sends webhooks
+to this machine only. --catalog and --webhook-url name others.
 
 A defect is a breach of the contract by name, a variant a lawful partner that is
 unlike most: mockpartner defects and mockpartner variants list them.
@@ -86,9 +88,12 @@ func (f serveFlags) serve(c *cobra.Command) error {
 	}
 	greet(c.OutOrStdout(), mock, listener.Addr())
 	if file.Path != "" {
-		go follow(c.Context(), file, mock, c.ErrOrStderr(), func(s *script.Scenario) {
-			f.stand(c, s)
+		go follow(c.Context(), file, mock, c.ErrOrStderr(), func(s *script.Scenario) error {
+			if err := f.stand(c, s); err != nil {
+				return err
+			}
 			f.override(c, s, options.Catalog)
+			return nil
 		})
 	}
 	if err := serveUntil(c.Context(), listener, mock, mock.Close); err != nil {

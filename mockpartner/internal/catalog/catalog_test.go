@@ -369,7 +369,7 @@ func TestAnEmptyFileIsAMistake(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(small))
-	f.Add(DefaultYAML())
+	f.Add(defaultYAML)
 	f.Add([]byte(`{"products":[{"id":"x"}]}`))
 	f.Add([]byte("a: &a [*a]\nproducts: *a"))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"strings"
@@ -26,10 +25,6 @@ func Default() *Catalog {
 	catalog.source = nil // it is the caller's from now on
 	return catalog
 }
-
-// DefaultYAML returns the text of default.yaml, the documented example of a
-// catalog file.
-func DefaultYAML() []byte { return bytes.Clone(defaultYAML) }
 
 // maxFile bounds a catalog file, in bytes.
 const maxFile = 64 << 20

@@ -24,31 +24,16 @@ const (
 )
 
 type exchangesPanel struct {
-	Newest  []exchangeView
-	Last    uint64 // the number of the newest
-	Arrived uint64
-	Kept    int
-	Clear   call
+	journal.Count
+	Newest []exchangeView
+	Last   uint64 // the number of the newest
+	Clear  call
 }
 
 // exchangeView is an exchange in a line and, if it is chosen, in full.
 type exchangeView struct {
-	Number   uint64
-	At       time.Time // by the sandbox's clock, UTC
-	Method   string
-	Target   string
-	Status   int
-	Class    string // of the status: good, refused, failed or none
-	Words    string // of the status
-	Took     string
-	Faults   []string
-	Done     bool
-	Open     bool
-	Href     string // opens it, or closes it again
-	Arrived  time.Time
-	Request  messageView
-	Answer   messageView
-	Endpoint string
+	journal.Exchange // its At in UTC
+	choice           chosen
 }
 
 type messageView struct {
@@ -65,9 +50,10 @@ func (b *builder) exchanges() exchangesPanel {
 	if chosen, ok := kept.Exchange(b.choice.exchange); ok && !slices.ContainsFunc(found, func(e journal.Exchange) bool { return e.Number == chosen.Number }) {
 		found = append(found, chosen)
 	}
-	panel := exchangesPanel{Arrived: count.Arrived, Kept: count.Kept}
+	panel := exchangesPanel{Count: count}
 	for _, e := range found {
-		panel.Newest = append(panel.Newest, b.exchange(e))
+		e.At = e.At.UTC()
+		panel.Newest = append(panel.Newest, exchangeView{e, b.choice})
 		panel.Last = max(panel.Last, e.Number)
 	}
 	slices.SortFunc(panel.Newest, func(a, b exchangeView) int { return cmp.Compare(b.Number, a.Number) })
@@ -75,24 +61,27 @@ func (b *builder) exchanges() exchangesPanel {
 	return panel
 }
 
-func (b *builder) exchange(e journal.Exchange) exchangeView {
-	view := exchangeView{
-		Number: e.Number, At: e.At.UTC(), Method: e.Method, Target: e.Target, Endpoint: string(e.Endpoint),
-		Status: e.Status, Class: classOf(e), Words: wordsOf(e), Faults: e.Faults, Done: e.Done, Arrived: e.Arrived,
-		Open: e.Number == b.choice.exchange,
-		Href: b.choice.withExchange(e.Number).href(),
+// Open reports whether it is the one that is shown in full.
+func (e exchangeView) Open() bool { return e.Number == e.choice.exchange }
+
+// Href opens it, or closes it again.
+func (e exchangeView) Href() string {
+	if e.Open() {
+		return e.choice.withExchange(0).href()
 	}
-	if e.Done {
-		view.Took = took(time.Duration(e.Duration))
-	}
-	if view.Open {
-		view.Href = b.choice.withExchange(0).href()
-		view.Request, view.Answer = messageOf("Request", e.Request), messageOf("Answer", e.Answer)
-	}
-	return view
+	return e.choice.withExchange(e.Number).href()
 }
 
-func classOf(e journal.Exchange) string {
+// Took is how long it took, once it is done.
+func (e exchangeView) Took() string {
+	if !e.Done {
+		return ""
+	}
+	return took(time.Duration(e.Duration))
+}
+
+// Class is the status as a class.
+func (e exchangeView) Class() string {
 	switch {
 	case !e.Done:
 		return "open"
@@ -105,7 +94,8 @@ func classOf(e journal.Exchange) string {
 	}
 }
 
-func wordsOf(e journal.Exchange) string {
+// Words is the status in words.
+func (e exchangeView) Words() string {
 	switch {
 	case !e.Done:
 		return "under way"
@@ -153,63 +143,24 @@ func messageOf(half string, m journal.Message) messageView {
 // only when it is asked for: the whole journal is read for it.
 type callerPanel struct {
 	Judged  bool
-	Href    string // asks for it, or for it no more
-	Verdict judge.Verdict
-	Rules   []ruleView // the broken ones first, then those that are not judged
-	Broken  int
-}
-
-type ruleView struct {
-	judge.Judgement
-	Class string
-	Shown []findingView
-}
-
-type findingView struct {
-	judge.Finding
-	Exchanges []exchangeLink
-}
-
-type exchangeLink struct {
-	Number uint64
-	Href   string
+	Href    string                     // asks for it, or for it no more
+	Verdict judge.Verdict              // the broken rules first, then those that are not judged
+	HrefOf  func(number uint64) string // leads to an exchange
 }
 
 func (b *builder) caller() callerPanel {
 	asked := b.choice
 	asked.judged = !asked.judged
-	panel := callerPanel{Judged: b.choice.judged, Href: asked.href()}
-	if !panel.Judged {
-		return panel
+	panel := callerPanel{
+		Judged: b.choice.judged, Href: asked.href(),
+		HrefOf: func(number uint64) string { return b.choice.withExchange(number).href() },
 	}
-	panel.Verdict = b.box.Verdict()
-	for _, outcome := range []judge.Outcome{judge.Broken, judge.NotJudged, judge.Kept} {
-		for _, j := range panel.Verdict.Rules {
-			if j.Verdict == outcome {
-				panel.Rules = append(panel.Rules, b.rule(j))
-			}
+	if panel.Judged {
+		panel.Verdict = b.box.Verdict()
+		rank := func(j judge.Judgement) int {
+			return slices.Index([]judge.Outcome{judge.Broken, judge.NotJudged, judge.Kept}, j.Verdict)
 		}
-		if outcome == judge.Broken {
-			panel.Broken = len(panel.Rules)
-		}
+		slices.SortStableFunc(panel.Verdict.Rules, func(a, b judge.Judgement) int { return cmp.Compare(rank(a), rank(b)) })
 	}
 	return panel
-}
-
-func (b *builder) rule(j judge.Judgement) ruleView {
-	view := ruleView{Judgement: j, Class: "open"}
-	switch j.Verdict {
-	case judge.Kept:
-		view.Class = "good"
-	case judge.Broken:
-		view.Class = "failed"
-	}
-	for _, f := range j.Findings {
-		finding := findingView{Finding: f}
-		for _, e := range f.Exchanges {
-			finding.Exchanges = append(finding.Exchanges, exchangeLink{e.Number, b.choice.withExchange(e.Number).href()})
-		}
-		view.Shown = append(view.Shown, finding)
-	}
-	return view
 }

@@ -18,10 +18,12 @@ type holdsPanel struct {
 
 type holdView struct {
 	platform.Hold
-	Millis int64  // when it expires
-	Left   string // until then
-	Slot   string // leads to the slot
+	Left string // until it expires
+	Slot string // leads to the slot
 }
+
+// Millis is when it expires, for the script.
+func (h holdView) Millis() int64 { return h.ExpiresAt.UnixMilli() }
 
 func (b *builder) holds() holdsPanel {
 	var panel holdsPanel
@@ -53,12 +55,7 @@ func endOf(h platform.Hold) time.Time {
 func (b *builder) holdViews(holds []platform.Hold) []holdView {
 	views := []holdView{}
 	for _, h := range holds {
-		views = append(views, holdView{
-			Hold:   h,
-			Millis: h.ExpiresAt.UnixMilli(),
-			Left:   span(h.ExpiresAt.Sub(b.inside.Now)),
-			Slot:   b.slotHref(h.ProductID, h.OptionID, h.AvailabilityID),
-		})
+		views = append(views, holdView{h, span(h.ExpiresAt.Sub(b.inside.Now)), b.slotHref(h.ProductID, h.OptionID, h.AvailabilityID)})
 	}
 	return views
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"partnerkit.dev/internal/webui"
+	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 )
 
@@ -135,35 +136,16 @@ func (c *Console) ask(r *http.Request, method, path, body string) error {
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	answer := answer{header: http.Header{}}
-	c.API.ServeHTTP(&answer, request)
-	if answer.status < http.StatusBadRequest {
+	answer := reply.NewKept()
+	c.API.ServeHTTP(answer, request)
+	if answer.Status() < http.StatusBadRequest {
 		return nil
 	}
 	var refusal struct{ Message string }
-	if json.Unmarshal(answer.body.Bytes(), &refusal) != nil || refusal.Message == "" {
-		return fmt.Errorf("%s %s was answered with %d", method, path, answer.status)
+	if json.Unmarshal(answer.Body(), &refusal) != nil || refusal.Message == "" {
+		return fmt.Errorf("%s %s was answered with %d", method, path, answer.Status())
 	}
 	return errors.New(refusal.Message)
-}
-
-type answer struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (a *answer) Header() http.Header { return a.header }
-
-func (a *answer) WriteHeader(status int) {
-	if a.status == 0 {
-		a.status = status
-	}
-}
-
-func (a *answer) Write(text []byte) (int, error) {
-	a.WriteHeader(http.StatusOK)
-	return a.body.Write(text)
 }
 
 var (
@@ -186,7 +168,7 @@ type asset struct {
 var assets = sync.OnceValue(func() asset {
 	style := webui.Style(ownStyle)
 	functions := template.FuncMap{
-		"plural": plural,
+		"plural": plural, "message": messageOf,
 		"script": func() template.JS { return template.JS(ownScript) },
 		"head": func(page string) webui.Head {
 			return webui.Head{Title: page + " · mockpartner", Icon: icon, Style: template.CSS(style)}

@@ -148,7 +148,7 @@ func (b *builder) fill(panel *slotsPanel, slots []platform.SlotState) {
 
 func (b *builder) cell(s platform.SlotState) cellView {
 	cell := cellView{
-		ID: s.AvailabilityID, Class: classOfSlot(s.Status), Word: wordOfSlot(s.Status),
+		ID: s.AvailabilityID, Class: classOfSlot(s.Status), Word: wordOfSlot[s.Status],
 		Open: s.AvailabilityID == b.choice.slot,
 		Href: b.choice.withSlot(s.AvailabilityID).href(),
 	}
@@ -171,21 +171,10 @@ func classOfSlot(s partnerapi.SlotStatus) string {
 	return strings.ReplaceAll(strings.ToLower(string(s)), "_", "-")
 }
 
-func wordOfSlot(s partnerapi.SlotStatus) string {
-	switch s {
-	case partnerapi.StatusAvailable:
-		return "open"
-	case partnerapi.StatusLimited:
-		return "few"
-	case partnerapi.StatusSoldOut:
-		return "sold out"
-	case partnerapi.StatusClosed:
-		return "closed"
-	case partnerapi.StatusFreesale:
-		return "no limit"
-	default:
-		return string(s)
-	}
+// wordOfSlot is what a cell of the grid has room for.
+var wordOfSlot = map[partnerapi.SlotStatus]string{
+	partnerapi.StatusAvailable: "open", partnerapi.StatusLimited: "few", partnerapi.StatusSoldOut: "sold out",
+	partnerapi.StatusClosed: "closed", partnerapi.StatusFreesale: "no limit",
 }
 
 // slot is the slot that is chosen, nil where none is, or there is no such one.
@@ -195,7 +184,7 @@ func (b *builder) slot(product *catalog.IndexedProduct, option *catalog.IndexedO
 		return nil
 	}
 	view := &slotView{
-		SlotState: state, Class: classOfSlot(state.Status), Word: wordOfSlot(state.Status),
+		SlotState: state, Class: classOfSlot(state.Status), Word: wordOfSlot[state.Status],
 		Close: b.choice.withSlot("").href(),
 	}
 	view.Actions = []call{

@@ -18,16 +18,12 @@ type webhooksPanel struct {
 	Off     call
 }
 
-type deliveryView struct {
-	webhook.Delivery
-	Class string
-	Last  string // how the last attempt ended
-}
+type deliveryView struct{ webhook.Delivery }
 
 func (b *builder) webhooks() webhooksPanel {
 	panel := webhooksPanel{Status: b.box.Webhooks().Status(webhook.Filter{}, maxListed)}
 	for _, d := range slices.Backward(panel.Deliveries) {
-		panel.Newest = append(panel.Newest, deliveryView{Delivery: d, Class: classOfDelivery(d.State), Last: lastAttempt(d)})
+		panel.Newest = append(panel.Newest, deliveryView{d})
 	}
 	panel.Setup = b.call(call{
 		ID: "webhooks-set", Label: "Set up", Of: "webhooks", Method: http.MethodPut, Path: "/webhooks",
@@ -41,8 +37,9 @@ func (b *builder) webhooks() webhooksPanel {
 	return panel
 }
 
-func classOfDelivery(s webhook.State) string {
-	switch s {
+// Class is the state as a class.
+func (d deliveryView) Class() string {
+	switch d.State {
 	case webhook.Delivered:
 		return "good"
 	case webhook.Failed:
@@ -54,7 +51,8 @@ func classOfDelivery(s webhook.State) string {
 	}
 }
 
-func lastAttempt(d webhook.Delivery) string {
+// Last tells how the last attempt ended.
+func (d deliveryView) Last() string {
 	if len(d.Attempts) == 0 {
 		return d.Reason
 	}

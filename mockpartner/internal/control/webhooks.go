@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
@@ -53,12 +51,7 @@ func (a *api) mayCall(c webhook.Config) error {
 	if c.SecretEnv != "" {
 		return errors.New("secret_env: the mock's environment can be read in scenario files only; name the secret itself")
 	}
-	address, err := url.Parse(c.URL)
-	if err != nil {
-		return err
-	}
-	host := address.Hostname()
-	if a.Token == "" && host != "localhost" && !net.ParseIP(host).IsLoopback() {
+	if a.Token == "" && !c.OnLoopback() {
 		return errors.New("url: without a control token only loopback addresses can be set here: start the mock with --control-token, or with --webhook-url")
 	}
 	return nil

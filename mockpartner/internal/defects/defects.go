@@ -27,7 +27,6 @@ var files embed.FS
 // Kind is the partners of one kind, by the name of their folder.
 type Kind string
 
-// The kinds.
 const (
 	Defects  Kind = "defects"
 	Variants Kind = "variants"
@@ -55,7 +54,6 @@ func (p Partner) Part() script.Part { return p.part }
 // Scenario is the same in the form of a scenario. It must not be changed.
 func (p Partner) Scenario() *script.Scenario { return p.scenario }
 
-// The errors of names.
 var (
 	ErrNoDefect  = errors.New("there is no such defect")
 	ErrNoVariant = errors.New("there is no such variant")

@@ -7,8 +7,8 @@ import (
 	"partnerkit.dev/mockpartner/internal/invalid"
 )
 
-// Actions are what a fault does. A new action is a type that implements
-// action, and a field here. At most one of them replaces the answer, and at most one says how
+// Actions are what a fault does. A new action is a type that waits, replaces, transforms or
+// delivers an answer, and a field here. At most one of them replaces the answer, and at most one says how
 // it goes over the wire.
 type Actions struct {
 	Delay   *Delay   `yaml:"delay" json:"delay,omitempty"`
@@ -29,8 +29,8 @@ type Actions struct {
 	SlowClose  *SlowClose  `yaml:"slow_close" json:"slow_close,omitempty"`
 }
 
-func (a Actions) given() (all []action) {
-	add := func(given bool, one action) {
+func (a Actions) given() (all []any) {
+	add := func(given bool, one any) {
 		if given {
 			all = append(all, one)
 		}
@@ -53,19 +53,21 @@ func (a Actions) given() (all []action) {
 
 // Effect is the actions of a fault, ready for use.
 type Effect struct {
-	actions  []action
+	actions  []any
 	when     When
 	answered Answered
 }
 
 // Compile checks the actions. Its error is an *invalid.Error.
 func (a Actions) Compile(when When, answered Answered) (Effect, error) {
-	var compiled []action
+	var compiled []any
 	deliverers, answers, waits, admits := 0, 0, 0, 0
-	for _, one := range a.given() {
-		ready, err := one.compile()
-		if err != nil {
-			return Effect{}, err
+	for _, ready := range a.given() {
+		if c, ok := ready.(compiler); ok {
+			var err error
+			if ready, err = c.compile(); err != nil {
+				return Effect{}, err
+			}
 		}
 		compiled = append(compiled, ready)
 		switch ready := ready.(type) {

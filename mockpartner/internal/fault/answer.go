@@ -25,7 +25,7 @@ type Answer struct {
 	Body any `yaml:"body" json:"body,omitempty"`
 }
 
-func (a Answer) compile() (action, error) {
+func (a Answer) compile() (any, error) {
 	if a.Status == 0 {
 		a.Status = http.StatusOK
 	}
@@ -57,8 +57,6 @@ func (a Answer) replace(fault string) *response {
 // status of 401, the partner acts before it looks at the key.
 type Admit bool
 
-func (a Admit) compile() (action, error) { return a, nil }
-
 type admitted struct{}
 
 // Admitted reports whether a fault lets the request with this context pass
@@ -71,7 +69,7 @@ func Admitted(ctx context.Context) bool {
 // SetStatus sends the partner's answer with another status.
 type SetStatus int
 
-func (s SetStatus) compile() (action, error) {
+func (s SetStatus) compile() (any, error) {
 	return s, invalid.Within("set_status", int(s), 200, 599)
 }
 
@@ -105,7 +103,6 @@ func (a Answered) fits(status int) bool {
 // When says on which side of a request's effect a fault lies.
 type When string
 
-// The two sides.
 const (
 	Before When = "before" // a replaced answer: the request has no effect
 	After  When = "after"  // the effect is there, its answer is late or lost
@@ -123,7 +120,7 @@ type Headers struct {
 // headerName is what RFC 9110 lets a header be called.
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-func (h *Headers) compile() (action, error) {
+func (h *Headers) compile() (any, error) {
 	if len(h.Set) == 0 && len(h.Remove) == 0 {
 		return nil, invalid.At("headers", "want set or remove")
 	}

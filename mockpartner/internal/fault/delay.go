@@ -54,8 +54,8 @@ func (d *Delay) UnmarshalYAML(node ast.Node) error {
 	return yaml.NodeToValue(node, (*ways)(d), yaml.Strict())
 }
 
-func (d *Delay) compile() (action, error) {
-	var ways []action
+func (d *Delay) compile() (any, error) {
+	var ways []any
 	if d.Fixed != nil {
 		ways = append(ways, between{*d.Fixed, *d.Fixed})
 	}
@@ -101,8 +101,6 @@ func (d *Delay) compile() (action, error) {
 
 type between struct{ low, high platform.Duration }
 
-func (b between) compile() (action, error) { return b, nil }
-
 func (b between) wait(random *rand.Rand) time.Duration {
 	return time.Duration(b.low) + time.Duration(random.Int64N(int64(b.high-b.low)+1))
 }
@@ -110,11 +108,7 @@ func (b between) wait(random *rand.Rand) time.Duration {
 // beside waits until shortly before or after a limit.
 type beside struct{ wanted time.Duration }
 
-func (b beside) compile() (action, error) { return b, nil }
-
 func (b beside) wait(*rand.Rand) time.Duration { return b.wanted }
-
-func (l Lognormal) compile() (action, error) { return l, nil }
 
 func (l Lognormal) wait(random *rand.Rand) time.Duration {
 	late := float64(l.Median) * math.Exp(l.Sigma*random.NormFloat64())
@@ -129,8 +123,6 @@ type Dribble struct {
 
 const maxChunks = 10_000
 
-func (d Dribble) compile() (action, error) { return d, nil }
-
 func (d Dribble) deliver(ctx context.Context, w http.ResponseWriter, answer *response, _ *rand.Rand) {
 	answer.begin(w)
 	trickle(ctx, w, answer.body, (len(answer.body)+d.Chunks-1)/d.Chunks, time.Duration(d.Over)/time.Duration(d.Chunks))
@@ -142,8 +134,6 @@ type Latency struct {
 	Latency platform.Duration `yaml:"latency" json:"latency"`
 	Jitter  platform.Duration `yaml:"jitter" json:"jitter,omitempty"`
 }
-
-func (l *Latency) compile() (action, error) { return l, nil }
 
 func (l *Latency) wait(random *rand.Rand) time.Duration {
 	return between{max(l.Latency-l.Jitter, 0), l.Latency + l.Jitter}.wait(random)

@@ -99,7 +99,7 @@ func DecodeJSON(text []byte) (value any, err error) {
 // $request (method, path, query, body), $nth, the number of the match, and $now.
 type JQ string
 
-func (j JQ) compile() (action, error) {
+func (j JQ) compile() (any, error) {
 	p, err := CompileJQ("jq", string(j))
 	if err != nil {
 		return nil, err
@@ -108,8 +108,6 @@ func (j JQ) compile() (action, error) {
 }
 
 type transform struct{ program *Program }
-
-func (t *transform) compile() (action, error) { return t, nil }
 
 func (t *transform) transform(ctx context.Context, answer *response, variables func() []any) error {
 	if len(answer.body) > maxJQBody {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/internal/reply"
 )
 
 // Firing is a fault that breaks one request.
@@ -88,9 +89,10 @@ func (f *Firing) answer(r *http.Request, next http.Handler) (answer *response, s
 	if instead != nil && f.Effect.when != After {
 		return instead, false
 	}
-	real := &capture{header: http.Header{}}
+	real := reply.NewKept()
 	next.ServeHTTP(real, r.WithContext(ctx))
-	if answer = real.response(); !f.Effect.answered.fits(answer.status) {
+	answer = &response{status: real.Status(), header: real.Header(), body: real.Body()}
+	if !f.Effect.answered.fits(answer.status) {
 		return answer, true
 	}
 	if instead != nil {

@@ -41,56 +41,12 @@ func write(w http.ResponseWriter, body []byte) {
 	w.Write(body)
 }
 
-type capture struct {
-	header http.Header
-	status int
-	body   []byte
-	shared bool
-}
-
-// Header implements http.ResponseWriter.
-func (c *capture) Header() http.Header { return c.header }
-
-// WriteHeader implements http.ResponseWriter.
-func (c *capture) WriteHeader(status int) {
-	if c.status == 0 && status >= http.StatusOK {
-		c.status = status
-	}
-}
-
-// Write implements http.ResponseWriter.
-func (c *capture) Write(body []byte) (int, error) {
-	if c.shared { // what others hold must not grow
-		c.body, c.shared = append([]byte(nil), c.body...), false
-	}
-	c.body = append(c.body, body...)
-	return len(body), nil
-}
-
-// WriteShared implements reply.Sharer.
-func (c *capture) WriteShared(body []byte) (int, error) {
-	if len(c.body) > 0 {
-		return c.Write(body)
-	}
-	c.body, c.shared = body, true
-	return len(body), nil
-}
-
-func (c *capture) response() *response {
-	if c.status == 0 {
-		c.status = http.StatusOK
-	}
-	return &response{status: c.status, header: c.header, body: c.body}
-}
-
 func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -135,11 +91,9 @@ func tell(w http.ResponseWriter, answer *response, body []byte) {
 	}
 }
 
-type action interface {
-	// compile checks the action, and returns it ready for use: as a waiter, a
-	// replacer, a transformer or a deliverer.
-	compile() (action, error)
-}
+// compiler is an action that is checked, and made ready for use as a waiter, a replacer, a
+// transformer or a deliverer.
+type compiler interface{ compile() (any, error) }
 
 type waiter interface {
 	wait(random *rand.Rand) time.Duration

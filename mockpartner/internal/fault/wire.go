@@ -32,7 +32,7 @@ func Wires() []Wire {
 	return []Wire{EmptyResponse, MalformedResponseChunk, RandomDataThenClose, ConnectionResetByPeer}
 }
 
-func (f Wire) compile() (action, error) {
+func (f Wire) compile() (any, error) {
 	if !slices.Contains(Wires(), f) {
 		return nil, invalid.At("fault", "want one of %v, got %q", Wires(), string(f))
 	}
@@ -81,7 +81,7 @@ type Send struct {
 
 const sendChunk = 1 << 10
 
-func (s *Send) compile() (action, error) {
+func (s *Send) compile() (any, error) {
 	if *s == (Send{}) {
 		return nil, invalid.At("send", "want gzip, chunked or close")
 	}
@@ -129,7 +129,7 @@ type LimitData struct {
 	Bytes int `yaml:"bytes" json:"bytes"`
 }
 
-func (l *LimitData) compile() (action, error) {
+func (l *LimitData) compile() (any, error) {
 	return l, invalid.Within("limit_data.bytes", l.Bytes, 0, 1_000_000_000)
 }
 
@@ -150,7 +150,7 @@ type Bandwidth struct {
 
 const tick = 50 * time.Millisecond
 
-func (b *Bandwidth) compile() (action, error) {
+func (b *Bandwidth) compile() (any, error) {
 	return b, invalid.Within("bandwidth.rate", b.Rate, 1, 1_000_000)
 }
 
@@ -167,7 +167,7 @@ type SlowHeader struct {
 
 const headerPieces = 20
 
-func (s *SlowHeader) compile() (action, error) {
+func (s *SlowHeader) compile() (any, error) {
 	if s.Over <= 0 {
 		return nil, invalid.At("slow_header.over", "want a duration above 0s")
 	}
@@ -206,8 +206,6 @@ func (s *SlowHeader) deliver(ctx context.Context, w http.ResponseWriter, answer 
 type SlowClose struct {
 	Delay platform.Duration `yaml:"delay" json:"delay"`
 }
-
-func (s *SlowClose) compile() (action, error) { return s, nil }
 
 func (s *SlowClose) deliver(ctx context.Context, w http.ResponseWriter, answer *response, _ *rand.Rand) {
 	header := w.Header()

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -69,12 +69,10 @@ type entry struct {
 // Milliseconds is a duration that JSON shows as a number of milliseconds.
 type Milliseconds time.Duration
 
-// MarshalJSON implements json.Marshaler.
 func (m Milliseconds) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(m) / float64(time.Millisecond))
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (m *Milliseconds) UnmarshalJSON(text []byte) error {
 	var number float64
 	err := json.Unmarshal(text, &number)
@@ -86,7 +84,6 @@ func (m *Milliseconds) UnmarshalJSON(text []byte) error {
 // UTF-8 are an object {"base64": "…"}.
 type Body []byte
 
-// MarshalJSON implements json.Marshaler.
 func (b Body) MarshalJSON() ([]byte, error) {
 	if utf8.Valid(b) {
 		return json.Marshal(string(b))
@@ -94,7 +91,6 @@ func (b Body) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]string{"base64": base64.StdEncoding.EncodeToString(b)})
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (b *Body) UnmarshalJSON(text []byte) error {
 	var bytes struct{ Base64 []byte }
 	if len(text) > 0 && text[0] == '{' {
@@ -126,8 +122,6 @@ type Testimony struct {
 	ByHand string `json:"byHand,omitempty"`
 }
 
-const redacted = "[redacted]"
-
 // maxLater bounds the secrets that came to be known later: those of before the
 // last so many are forgotten.
 const maxLater = 16
@@ -136,29 +130,31 @@ const maxLater = 16
 func (j *Journal) Blank(secret string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	later := append(slices.Clone(j.later), tellable([]string{secret}))
+	later := append(slices.Clone(j.later), redactors([]string{secret})...)
 	j.later = later[max(len(later)-maxLater, 0):]
 }
 
-func (j *Journal) blanked() []string {
+func (j *Journal) blanked() []*redact.Redactor {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if len(j.later) == 0 {
 		return j.secrets
 	}
-	return slices.Concat(append([][]string{j.secrets}, j.later...)...)
+	return slices.Concat(j.secrets, j.later)
 }
 
-func redact(e Exchange, secrets []string) Exchange {
+func redacted(e Exchange, secrets []*redact.Redactor) Exchange {
 	e.Request.Header = redactHeader(e.Request.Header)
 	for _, secret := range secrets {
-		e.Target = strings.ReplaceAll(e.Target, secret, redacted)
-		if bytes.Contains(e.Request.Body, []byte(secret)) {
-			e.Request.Body = bytes.ReplaceAll(e.Request.Body, []byte(secret), []byte(redacted))
+		e.Target = secret.Redact(e.Target)
+		if body := string(e.Request.Body); body != "" {
+			if clean := secret.Redact(body); clean != body {
+				e.Request.Body = []byte(clean)
+			}
 		}
 		for _, values := range e.Request.Header {
 			for i, value := range values {
-				values[i] = strings.ReplaceAll(value, secret, redacted)
+				values[i] = secret.Redact(value)
 			}
 		}
 	}
@@ -171,9 +167,9 @@ func redactHeader(header http.Header) http.Header {
 	kept := header.Clone()
 	for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie"} {
 		for i, value := range kept[name] {
-			kept[name][i] = redacted
+			kept[name][i] = redact.Mark
 			if scheme, _, found := strings.Cut(value, " "); found && strings.EqualFold(scheme, "Bearer") {
-				kept[name][i] = scheme + " " + redacted
+				kept[name][i] = scheme + " " + redact.Mark
 			}
 		}
 	}

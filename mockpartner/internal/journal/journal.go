@@ -27,7 +27,7 @@ type Entry struct {
 // Begin enters a request as it arrives: Caller, Endpoint, Method, Target, Request and
 // At. The journal keeps the body's slice, which must not change any more.
 func (j *Journal) Begin(e Exchange) Entry {
-	e = redact(e, j.blanked())
+	e = redacted(e, j.blanked())
 	e.Arrived = time.Now()
 	j.mu.Lock()
 	defer j.mu.Unlock()

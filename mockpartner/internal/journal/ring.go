@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -26,10 +26,10 @@ var DefaultLimits = Limits{Exchanges: 10_000, Bytes: 16 << 20}
 // Journal is the ring of exchanges. It is safe for concurrent use; use New.
 type Journal struct {
 	limits  Limits
-	secrets []string
+	secrets []*redact.Redactor
 
 	mu      sync.Mutex
-	later   [][]string // the forms of secrets that came to be known later
+	later   []*redact.Redactor // of secrets that came to be known later
 	entries []*entry
 	arrived uint64
 	cleared uint64 // the number up to which exchanges were cleared away
@@ -164,24 +164,17 @@ func New(l Limits, secrets ...string) *Journal {
 	if l.Bytes <= 0 {
 		l.Bytes = DefaultLimits.Bytes
 	}
-	return &Journal{limits: l, secrets: tellable(secrets), shared: map[*byte]int{}}
+	return &Journal{limits: l, secrets: redactors(secrets), shared: map[*byte]int{}}
 }
 
-// tellable lists the secrets in all the forms in which a request may hold them.
-func tellable(secrets []string) []string {
-	var forms []string
+// redactors are those of the secrets that are looked for.
+func redactors(secrets []string) (list []*redact.Redactor) {
 	for _, secret := range secrets {
-		if len(secret) < shortestSecret {
-			continue
-		}
-		forms = append(forms, secret)
-		for _, escaped := range []string{url.QueryEscape(secret), url.PathEscape(secret)} {
-			if escaped != secret {
-				forms = append(forms, escaped)
-			}
+		if len(secret) >= shortestSecret {
+			list = append(list, redact.New(secret))
 		}
 	}
-	return forms
+	return list
 }
 
 // shortestSecret is how long a secret must be, in bytes, to be blanked wherever

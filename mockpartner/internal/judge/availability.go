@@ -8,20 +8,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-const noAvailability = "availability was not asked for"
-
-func availabilityRules() []check {
-	return []check{
-		{Rule{"availability.window", "Windows are today and the 60 days after it, or a single one of those days", "AVL-2",
-			"A partner may refuse every other window; days that a sync leaves out are never sold."}, noAvailability, window},
-		{Rule{"availability.party", "Availability is asked for one adult, or for one guest of the option's first unit", "AVL-2, PRD-15",
-			"Another party is told of other slots, and a partner may refuse it."}, noAvailability, party},
-		{Rule{"availability.once-per-sync", "A sync asks for each option once", "AVL-2",
-			"It is the largest answer of the contract: asked twice, every sync costs the partner double."},
-			"no 60-day window was asked for", oncePerSync},
-	}
-}
-
 // drift is how far the caller's day may be off round midnight: calls take time
 // to arrive, and clocks differ.
 const drift = time.Minute

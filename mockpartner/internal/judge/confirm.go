@@ -7,19 +7,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-const noConfirm = "confirm was not called"
-
-func confirmRules() []check {
-	return []check{
-		{Rule{"confirm.reserved", "Only codes that reserve answered are confirmed", "CNF-1",
-			"Another code is another customer's hold, or nobody's."}, noConfirm, reservedFirst},
-		{Rule{"confirm.once", "Confirm is sent once, and again only where no whole answer came", "CNF-4",
-			"An answer is final, a refusal too. A partner that fails to tell a repetition makes a second booking."}, noConfirm, confirmOnce},
-		{Rule{"confirm.not-released", "What was released is not confirmed", "CNF-5",
-			"The seats may be somebody else's by then: the customer has paid for nothing."}, noConfirm, notReleased},
-	}
-}
-
 func reservedFirst(s *story, b *bench) {
 	for c := range s.of(partnerapi.Confirm) {
 		if c.code == "" {

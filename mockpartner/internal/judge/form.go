@@ -11,25 +11,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-const noExchange = "there is no exchange"
-
-func formRules() []check {
-	return []check{
-		{Rule{"call.authorized", "Every call presents the key in the registered form", "AUTH-1",
-			"A partner answers anything else with 401, and the integration stands still."}, noExchange, authorized},
-		{Rule{"call.known", "Calls go to the six endpoints, with their methods", "AUTH-4",
-			"Nothing else is part of the contract: on another path a partner answers what it likes."}, noExchange, known},
-		{Rule{"call.escaped", "Codes and booking ids are escaped as one path segment", "RSV-6",
-			"A code with a slash, a plus or a percent sign then names another hold, or none: seats stay held, bookings stay booked."},
-			"no release and no cancel was sent", escaped},
-		{Rule{"call.schema", "Bodies keep their schemas", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1",
-			"A partner may refuse a body of another shape, or read it in its own way."}, "no call has a body, or must have one", schema},
-		{Rule{"call.content-type", "A body is sent as JSON", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1",
-			"Many frameworks do not read a body of another Content-Type, or of none: the fields then are missing."},
-			"no call has a body", contentType},
-	}
-}
-
 func authorized(s *story, b *bench) {
 	for _, c := range s.calls {
 		if c.Authorized {
@@ -121,14 +102,6 @@ func contentType(s *story, b *bench) {
 	}
 }
 
-func patienceRules() []check {
-	return []check{
-		{Rule{"call.patient", "Answers are waited for until the contract's limit", "LIM-1",
-			"A partner that answers in time is left with holds and bookings that nobody knows of."},
-			"no caller was kept waiting until a limit", patient},
-	}
-}
-
 // earlier is how much before the limit a caller may leave: its time began before
 // the call arrived.
 const earlier = 500 * time.Millisecond
@@ -152,17 +125,6 @@ func patient(s *story, b *bench) {
 		case c.LeftAfter != nil || c.Done && time.Duration(c.Duration) >= least:
 			b.kept()
 		}
-	}
-}
-
-func catalogRules() []check {
-	return []check{
-		{Rule{"products.form", "The catalog is asked for whole, by updated_since, or with exactly ?limit=1 as the health probe", "PRD-13, PRD-14",
-			"A partner tells a probe by limit=1; any other query may get a part of the catalog, which looks as if the rest were gone."},
-			"GET /products was not called", productsForm},
-		{Rule{"catalog.known", "Calls name products and options of the catalog", "PRD-10, PRD-11",
-			"Ids are permanent: one that the partner does not know has been made up or mixed up."},
-			"no call names a product", catalogKnown},
 	}
 }
 

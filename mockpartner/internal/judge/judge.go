@@ -10,7 +10,6 @@ package judge
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +38,7 @@ func Judge(c Case) Verdict {
 		}
 	}
 	verdict.Notes = verdict.notes(died)
-	for _, rule := range rules() {
+	for _, rule := range rules {
 		judgement := rule.judge(story)
 		verdict.Rules = append(verdict.Rules, judgement)
 		switch {
@@ -69,14 +68,10 @@ func (v Verdict) notes(died int) []string {
 // Rules lists every rule, in the order of a booking.
 func Rules() []Rule {
 	var list []Rule
-	for _, rule := range rules() {
+	for _, rule := range rules {
 		list = append(list, rule.Rule)
 	}
 	return list
-}
-
-func rules() []check {
-	return slices.Concat(formRules(), catalogRules(), availabilityRules(), reserveRules(), confirmRules(), releaseRules(), cancelRules(), patienceRules())
 }
 
 func (c check) judge(s *story) Judgement {
@@ -93,20 +88,6 @@ func (c check) judge(s *story) Judgement {
 		}
 	}
 	return j
-}
-
-// Rule is one duty of the caller.
-type Rule struct {
-	ID     string `json:"id"`
-	Title  string `json:"title"`
-	Clause string `json:"clause"` // of docs/contract.md
-	Why    string `json:"why"`    // what goes wrong where it is broken
-}
-
-type check struct {
-	Rule
-	without string // why it is not judged where the record has nothing of the kind
-	run     func(*story, *bench)
 }
 
 // Case is what a verdict is based on. Its testimony may excuse what looks like a breach.

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // A caller may name the process that calls, as in "User-Agent: shop/2.1 (instance 7f3a)".
@@ -21,47 +23,62 @@ func processOf(c *call) string {
 }
 
 const (
-	// steadily is in how many different seconds a process has called after an answer when
-	// it must have written that down. Seconds in which it did not call do not count: it may
-	// have been paused, or waiting for its database.
-	steadily = 10
+	// steadily is in how many different seconds a process has made booking calls after an
+	// answer when it must have written that down. Other seconds do not count: it may have been
+	// paused, or waiting for its database, which availability and the catalog do without.
+	steadily = 20
 	// presumed is how long after an answer another process may at the earliest take the
 	// one that was answered for dead.
 	presumed = 5 * time.Second
 )
 
-// heardSeconds lists, for each process, the different seconds of real time in which its
-// calls arrived.
-func heardSeconds(calls []*call) map[string][]int64 {
-	heard := map[string][]int64{}
-	for _, c := range calls {
-		if second, before := c.Arrived.Unix(), heard[c.process]; c.process != "" && (len(before) == 0 || before[len(before)-1] < second) {
-			heard[c.process] = append(before, second)
-		}
+// activity is what is known of a process: the different seconds of real time in which
+// calls of its arrived, and those of them with calls that make or change a booking.
+type activity struct{ any, booking seconds }
+
+type seconds []int64
+
+func (list *seconds) add(second int64) {
+	if n := len(*list); n == 0 || (*list)[n-1] < second {
+		*list = append(*list, second)
 	}
-	return heard
 }
 
-// heard counts the different seconds after one moment and before another in which a
-// process called.
-func (s *story) heard(process string, after, before time.Time) int {
-	seconds := s.seconds[process]
-	first, _ := slices.BinarySearch(seconds, after.Unix()+1)
-	end, _ := slices.BinarySearch(seconds, before.Unix())
+// between counts those after one moment and before another.
+func (list seconds) between(after, before time.Time) int {
+	first, _ := slices.BinarySearch(list, after.Unix()+1)
+	end, _ := slices.BinarySearch(list, before.Unix())
 	return max(end-first, 0)
+}
+
+func activities(calls []*call) map[string]activity {
+	all := map[string]activity{}
+	for _, c := range calls {
+		if c.process == "" {
+			continue
+		}
+		a := all[c.process]
+		a.any.add(c.Arrived.Unix())
+		switch c.endpoint {
+		case partnerapi.Reserve, partnerapi.Confirm, partnerapi.Release, partnerapi.Cancel:
+			a.booking.add(c.Arrived.Unix())
+		}
+		all[c.process] = a
+	}
+	return all
 }
 
 // knows reports whether the caller must know by then what a call was answered: its process
 // has called for long enough since. Testimony of its death says that it need not.
 func (s *story) knows(c *call, by time.Time) bool {
-	return c.died.IsZero() && (c.process == "" || s.heard(c.process, c.ended(), by) >= steadily)
+	return c.died.IsZero() && (c.process == "" || s.active[c.process].booking.between(c.ended(), by) >= steadily)
 }
 
 // wentOn reports whether the process that left a call early called again, so that it did
 // not die as it left. What it had sent before may arrive a little later.
 func (s *story) wentOn(c *call) bool {
 	over, _ := overAt(c.Exchange)
-	return c.process == "" || s.heard(c.process, over.Add(arriving), s.Real) > 0
+	return c.process == "" || s.active[c.process].any.between(over.Add(arriving), s.Real) > 0
 }
 
 // since is how long after the end of one call another one came, by the sandbox's clock or

@@ -17,10 +17,10 @@ func by(process string, after time.Duration, e journal.Exchange) journal.Exchang
 	return e
 }
 
-// calling are calls of a process, one a second, from one moment until another.
+// calling are releases by a process, one a second, from one moment until another.
 func calling(process string, from, until time.Duration) (list []journal.Exchange) {
 	for at := from; at <= until; at += time.Second {
-		list = append(list, by(process, at, answered("GET", "/products?limit=1", "", `[]`, time.Millisecond)))
+		list = append(list, by(process, at, answered("DELETE", "/bookings/other", "", "", time.Millisecond)))
 	}
 	return list
 }
@@ -41,25 +41,30 @@ func TestOnlyAProcessThatGoesOnIsBlamedForWhatItWasAnswered(t *testing.T) {
 	twice := func(process string, after time.Duration, between ...journal.Exchange) []journal.Exchange {
 		return append(append([]journal.Exchange{reserve, confirm("a", second)}, between...), confirm(process, after))
 	}
+	var looking []journal.Exchange
+	for at := range 30 {
+		looking = append(looking, by("a", time.Duration(at)*second, answered("GET", "/products?limit=1", "", `[]`, time.Millisecond)))
+	}
 	for name, c := range map[string]struct {
 		rule  string
 		calls []journal.Exchange
 		want  judge.Outcome
 	}{
-		"it left and did not call again":                          {"call.patient", []journal.Exchange{reserve, early}, judge.NotJudged},
-		"it left, and what it had sent before arrived":            {"call.patient", append([]journal.Exchange{reserve, early}, calling("a", 3*second, 5*second)...), judge.NotJudged},
-		"it left and went on":                                     {"call.patient", append([]journal.Exchange{reserve, early}, calling("a", 8*second, 8*second)...), judge.Broken},
-		"it left, and another process went on":                    {"call.patient", append([]journal.Exchange{reserve, early}, calling("b", 8*second, 8*second)...), judge.NotJudged},
-		"it was answered with a hold and did not call again":      {"release.owed", []journal.Exchange{reserve}, judge.NotJudged},
-		"it was answered with a hold and died within ten seconds": {"release.owed", append([]journal.Exchange{reserve}, calling("a", second, 9*second)...), judge.NotJudged},
-		"it was answered with a hold and went on":                 {"release.owed", append([]journal.Exchange{reserve}, calling("a", second, 10*second)...), judge.Broken},
-		"another process confirms again at once":                  {"confirm.once", twice("b", 4*second), judge.Broken},
-		"another process confirms again for it":                   {"confirm.once", twice("b", 30*second), judge.Kept},
-		"it was paused, and another process confirms for it":      {"confirm.once", twice("b", 40*second, calling("a", 2*second, 9*second)...), judge.Kept},
-		"it went on, and another process confirms again":          {"confirm.once", twice("b", 40*second, calling("a", 2*second, 11*second)...), judge.Broken},
-		"it confirms again at once":                               {"confirm.once", twice("a", 2*second), judge.Broken},
-		"slots are asked for again for one that died":             {"availability.once-per-sync", []journal.Exchange{slots("a", 0), slots("b", 60*second)}, judge.NotJudged},
-		"slots are asked for again while it goes on":              {"availability.once-per-sync", append(append([]journal.Exchange{slots("a", 0)}, calling("a", second, 10*second)...), append([]journal.Exchange{slots("a", 11*second)}, calling("a", 12*second, 22*second)...)...), judge.Broken},
+		"it left and did not call again":                             {"call.patient", []journal.Exchange{reserve, early}, judge.NotJudged},
+		"it left, and what it had sent before arrived":               {"call.patient", append([]journal.Exchange{reserve, early}, calling("a", 3*second, 5*second)...), judge.NotJudged},
+		"it left and went on":                                        {"call.patient", append([]journal.Exchange{reserve, early}, calling("a", 8*second, 8*second)...), judge.Broken},
+		"it left, and another process went on":                       {"call.patient", append([]journal.Exchange{reserve, early}, calling("b", 8*second, 8*second)...), judge.NotJudged},
+		"it was answered with a hold and did not call again":         {"release.owed", []journal.Exchange{reserve}, judge.NotJudged},
+		"it was answered with a hold and died within twenty seconds": {"release.owed", append([]journal.Exchange{reserve}, calling("a", second, 19*second)...), judge.NotJudged},
+		"it was answered with a hold and went on":                    {"release.owed", append([]journal.Exchange{reserve}, calling("a", second, 20*second)...), judge.Broken},
+		"it was answered with a hold and looks at slots only":        {"release.owed", append([]journal.Exchange{reserve}, looking...), judge.NotJudged},
+		"another process confirms again at once":                     {"confirm.once", twice("b", 4*second), judge.Broken},
+		"another process confirms again for it":                      {"confirm.once", twice("b", 30*second), judge.Kept},
+		"it was paused, and another process confirms for it":         {"confirm.once", twice("b", 40*second, calling("a", 2*second, 20*second)...), judge.Kept},
+		"it went on, and another process confirms again":             {"confirm.once", twice("b", 40*second, calling("a", 2*second, 21*second)...), judge.Broken},
+		"it confirms again at once":                                  {"confirm.once", twice("a", 2*second), judge.Broken},
+		"slots are asked for again for one that died":                {"availability.once-per-sync", []journal.Exchange{slots("a", 0), slots("b", 60*second)}, judge.NotJudged},
+		"slots are asked for again while it goes on":                 {"availability.once-per-sync", append(append([]journal.Exchange{slots("a", 0)}, calling("a", second, 20*second)...), append([]journal.Exchange{slots("a", 21*second)}, calling("a", 22*second, 42*second)...)...), judge.Broken},
 	} {
 		one := caseOf(t)
 		for i := range c.calls {

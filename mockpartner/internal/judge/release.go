@@ -8,18 +8,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func releaseRules() []check {
-	return []check{
-		{Rule{"release.owed", "A hold that expired unconfirmed is released", "REL-7",
-			"Some partners give the seats back with the release only: without it they are lost to everybody."},
-			"no hold was released, and none expired unconfirmed", owed},
-		{Rule{"release.repeated", "A release that failed is sent again until it succeeds", "REL-5",
-			"A hold that nobody wants keeps its seats from everybody else."}, "no release was sent", releaseRepeated},
-		{Rule{"release.body", "A release names the same code in path and body", "REL-1",
-			"Partners read the one or the other: two codes release two holds."}, "no release has a body", releaseBody},
-	}
-}
-
 // sweep is how long after its expiry, by the sandbox's clock, a hold may wait for
 // its release: callers look for expired holds now and then.
 const sweep = time.Minute
@@ -98,13 +86,6 @@ func releaseBody(s *story, b *bench) {
 		default:
 			b.kept()
 		}
-	}
-}
-
-func cancelRules() []check {
-	return []check{
-		{Rule{"cancel.repeated", "A cancellation that failed is sent again until it succeeds, or is not supported", "CAN-5, CAN-6",
-			"The customer has the money back while the partner still expects the guests."}, "no cancellation was sent", cancelRepeated},
 	}
 }
 

@@ -2,22 +2,21 @@ package judge
 
 import (
 	"encoding/json"
+	"iter"
 	"time"
 
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-const noReserve = "reserve was not called"
-
-func reserveRules() []check {
-	return []check{
-		{Rule{"reserve.fresh", "A slot is reserved by an id that an availability answer showed before", "AVL-8, RSV-1",
-			"An id that was guessed or kept from elsewhere may be another slot's, or nobody's."}, noReserve, fresh},
-		{Rule{"reserve.units", "Parties are units of the option, with quantities of at least 1", "PRD-12, RSV-1",
-			"A partner refuses unknown guests, or takes the booking without them."}, noReserve, units},
-		{Rule{"reserve.once", "Reserve is never sent again", "RSV-3",
-			"Every reserve holds seats: one that was only unanswered has held them, and a second one holds them twice."},
-			"no reserve has a resellerReference", reserveOnce},
+func (s *story) readableReserves(b *bench) iter.Seq[*call] {
+	return func(yield func(*call) bool) {
+		for c := range s.of(partnerapi.Reserve) {
+			if c.reserves == nil {
+				b.cannot(unreadable)
+			} else if !yield(c) {
+				return
+			}
+		}
 	}
 }
 
@@ -25,11 +24,7 @@ type slotName struct{ product, option, id string }
 
 func fresh(s *story, b *bench) {
 	shown := s.shown()
-	for c := range s.of(partnerapi.Reserve) {
-		if c.reserves == nil {
-			b.cannot(unreadable)
-			continue
-		}
+	for c := range s.readableReserves(b) {
 		since, ok := shown[slotName{c.reserves.ProductID, c.reserves.OptionID, c.reserves.AvailabilityID}]
 		switch {
 		case ok && !since.After(c.Arrived):
@@ -87,11 +82,7 @@ func slotIDs(c *call) (ids []string) {
 }
 
 func units(s *story, b *bench) {
-	for c := range s.of(partnerapi.Reserve) {
-		if c.reserves == nil {
-			b.cannot(unreadable)
-			continue
-		}
+	for c := range s.readableReserves(b) {
 		option, ok := s.option(c.reserves.ProductID, c.reserves.OptionID)
 		if !ok {
 			b.cannot("the option is not in the catalog")
@@ -118,10 +109,8 @@ func units(s *story, b *bench) {
 
 func reserveOnce(s *story, b *bench) {
 	first := map[string]*call{}
-	for c := range s.of(partnerapi.Reserve) {
+	for c := range s.readableReserves(b) {
 		switch {
-		case c.reserves == nil:
-			b.cannot(unreadable)
 		case c.reserves.ResellerReference == "":
 			b.cannot("reserve has no resellerReference to know it again by")
 		case first[c.reserves.ResellerReference] != nil:

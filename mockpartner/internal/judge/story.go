@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"iter"
 	"net/netip"
 	"time"
 
@@ -17,7 +18,7 @@ type story struct {
 	// cancelled are the cancellations of each booking id, in the order in which
 	// the ids were first named.
 	cancelled [][]*call
-	seconds   map[string][]int64 // in which each process called
+	active    map[string]activity // by process
 }
 
 // hold is what was said of one hold. A code that the partner gives out again is
@@ -38,7 +39,7 @@ func tell(c Case) *story {
 		told.process = processOf(told)
 		s.calls = append(s.calls, told)
 	}
-	s.seconds = heardSeconds(s.calls)
+	s.active = activities(s.calls)
 	known := s.reserved()
 	s.spell(known)
 	s.follow(known)
@@ -108,7 +109,7 @@ func (s *story) hold(known map[string][]*hold, c *call) *hold {
 	return h
 }
 
-func (s *story) of(endpoint partnerapi.Endpoint) func(yield func(*call) bool) {
+func (s *story) of(endpoint partnerapi.Endpoint) iter.Seq[*call] {
 	return func(yield func(*call) bool) {
 		for _, c := range s.calls {
 			if c.endpoint == endpoint && !yield(c) {

@@ -10,7 +10,6 @@ import (
 // Cause is what a change came from.
 type Cause string
 
-// The causes.
 const (
 	CatalogChanged Cause = "catalog"  // other products are sold
 	StaffChange    Cause = "staff"    // a slot was changed from outside the contract, or as it was planned

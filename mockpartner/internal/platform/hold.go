@@ -17,11 +17,8 @@ const (
 	Expired   HoldState = "EXPIRED"
 )
 
-// Hold is what a reserve made (RSV-2). Holds that the platform returns are
-// copies.
-type Hold struct {
-	Code              string                    `json:"reservationConfirmationCode"`
-	State             HoldState                 `json:"state"`
+// Order is what was asked for, and by whom.
+type Order struct {
 	ProductID         string                    `json:"productId"`
 	OptionID          string                    `json:"optionId"`
 	AvailabilityID    string                    `json:"availabilityId"`
@@ -29,10 +26,18 @@ type Hold struct {
 	Seats             int                       `json:"seats"` // what the party takes
 	Contact           *partnerapi.Contact       `json:"contact,omitempty"`
 	ResellerReference string                    `json:"resellerReference,omitempty"`
-	CreatedAt         time.Time                 `json:"createdAt"`
-	ExpiresAt         time.Time                 `json:"expiresAt"` // whole seconds, in the product's zone
-	EndedAt           time.Time                 `json:"endedAt,omitzero"`
-	BookingID         string                    `json:"externalBookingId,omitempty"`
+}
+
+// Hold is what a reserve made (RSV-2). Holds that the platform returns are
+// copies.
+type Hold struct {
+	Code  string    `json:"reservationConfirmationCode"`
+	State HoldState `json:"state"`
+	Order
+	CreatedAt time.Time `json:"createdAt"`
+	ExpiresAt time.Time `json:"expiresAt"` // whole seconds, in the product's zone
+	EndedAt   time.Time `json:"endedAt,omitzero"`
+	BookingID string    `json:"externalBookingId,omitempty"`
 
 	slot     slotKey
 	number   uint64 // the order of holds
@@ -68,20 +73,14 @@ const (
 // Booking is what a confirm made (CNF-2). Bookings that the platform returns
 // are copies.
 type Booking struct {
-	ID                string                    `json:"externalBookingId"`
-	UUID              string                    `json:"uuid"`
-	State             BookingState              `json:"state"`
-	Code              string                    `json:"reservationConfirmationCode"`
-	ProductID         string                    `json:"productId"`
-	OptionID          string                    `json:"optionId"`
-	AvailabilityID    string                    `json:"availabilityId"`
-	Units             []partnerapi.UnitQuantity `json:"units"`
-	Seats             int                       `json:"seats"`
-	Contact           *partnerapi.Contact       `json:"contact,omitempty"`
-	ResellerReference string                    `json:"resellerReference,omitempty"`
-	Tickets           []partnerapi.Ticket       `json:"tickets,omitempty"`
-	ConfirmedAt       time.Time                 `json:"confirmedAt"`
-	CancelledAt       time.Time                 `json:"cancelledAt,omitzero"`
+	ID    string       `json:"externalBookingId"`
+	UUID  string       `json:"uuid"`
+	State BookingState `json:"state"`
+	Code  string       `json:"reservationConfirmationCode"`
+	Order
+	Tickets     []partnerapi.Ticket `json:"tickets,omitempty"`
+	ConfirmedAt time.Time           `json:"confirmedAt"`
+	CancelledAt time.Time           `json:"cancelledAt,omitzero"`
 
 	number uint64
 	slot   slotKey

@@ -136,16 +136,12 @@ func (p *Platform) Calendar(productID, optionID string, from time.Time, days int
 // Slot returns the inside of the slot of that id. Its error is a *Refusal:
 // UnknownID.
 func (p *Platform) Slot(productID, optionID, availabilityID string) (SlotState, error) {
-	option, err := p.stock.option(productID, optionID)
+	now := p.life.enter()
+	defer p.life.mu.Unlock()
+	key, err := p.stock.find(productID, optionID, availabilityID)
 	if err != nil {
 		return SlotState{}, err
 	}
-	key, ok := p.stock.keyOf(option, availabilityID)
-	if !ok {
-		return SlotState{}, refuse(UnknownID, "option %q has no slot %q", optionID, availabilityID)
-	}
-	now := p.life.enter()
-	defer p.life.mu.Unlock()
 	return p.stock.inside(key, now), nil
 }
 

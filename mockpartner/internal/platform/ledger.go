@@ -36,7 +36,6 @@ type Violation struct {
 	Message string `json:"message"`
 }
 
-// The laws.
 const (
 	lawSeats    = "capacity = vacancies + elsewhere + held + confirmed"
 	lawNoDebt   = "no number of seats is negative"

@@ -138,20 +138,16 @@ func (l *lifecycle) confirmable(h *Hold) (Case, *Booking, error) {
 // newBooking makes a booking of a hold, of which nothing knows yet.
 func (l *lifecycle) newBooking(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *Booking {
 	booking := &Booking{
-		ID:                l.issueBookingID(h, now),
-		State:             Booked,
-		Code:              h.Code,
-		ProductID:         h.ProductID,
-		OptionID:          h.OptionID,
-		AvailabilityID:    h.AvailabilityID,
-		Units:             h.Units,
-		Seats:             h.Seats,
-		Contact:           cmp.Or(clone(r.Contact), h.Contact),
-		ResellerReference: cmp.Or(r.ResellerReference, h.ResellerReference),
-		ConfirmedAt:       now,
-		number:            l.stock.state.issued,
-		slot:              h.slot,
+		ID:          l.issueBookingID(h, now),
+		State:       Booked,
+		Code:        h.Code,
+		Order:       h.Order,
+		ConfirmedAt: now,
+		number:      l.stock.state.issued,
+		slot:        h.slot,
 	}
+	booking.Contact = cmp.Or(clone(r.Contact), h.Contact)
+	booking.ResellerReference = cmp.Or(r.ResellerReference, h.ResellerReference)
 	booking.UUID = l.stock.seed.uuid(l.stock.state.issued)
 	if !l.stock.conduct.Load().Policy.NoTickets {
 		booking.Tickets = tickets(booking.UUID)
@@ -200,7 +196,7 @@ func (l *lifecycle) endBooking(b *Booking, quirk Quirk, now time.Time) {
 // holdOf returns the hold that a booking was, also where its code has become
 // another hold's.
 func holdOf(b *Booking) *Hold {
-	return &Hold{Code: b.Code, Units: b.Units, Seats: b.Seats, slot: b.slot}
+	return &Hold{Code: b.Code, Order: b.Order, slot: b.slot}
 }
 
 // lookAway lets other calls in between a look and what is done after it.

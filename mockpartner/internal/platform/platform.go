@@ -35,9 +35,6 @@ type Config struct {
 	// HoldFor is how long a hold lives, at least a second; 0 means
 	// DefaultHoldFor. A policy with NoHolds overrides it.
 	HoldFor time.Duration
-	// Policy overrides the catalog's; nil keeps it.
-	Policy *catalog.Policy
-	Quirks []Quirk
 }
 
 // Platform is one partner's business. Use New.
@@ -52,11 +49,7 @@ func New(c Config) (*Platform, error) {
 	if c.Catalog == nil || c.Clock == nil {
 		return nil, errors.New("a platform needs a catalog and a clock")
 	}
-	conduct := Conduct{Policy: c.Catalog.Policy, HoldFor: c.HoldFor, Quirks: c.Quirks}
-	if c.Policy != nil {
-		conduct.Policy = *c.Policy
-	}
-	checked, err := conduct.check()
+	checked, err := Conduct{Policy: c.Catalog.Policy, HoldFor: c.HoldFor}.check()
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,6 @@ const Last = "last"
 // it comes upon.
 type Case string
 
-// The cases.
 const (
 	OnReserve          Case = "reserve"           // a bookable slot with enough seats
 	OnReserveClosed    Case = "reserve-closed"    // a closed slot
@@ -90,7 +89,6 @@ const (
 // Does is what a case does in place of what it should.
 type Does string
 
-// What a case can do.
 const (
 	// Accept does what the call asks for though it should be refused or change
 	// nothing: it holds, books once more, or ends the booking.
@@ -131,7 +129,6 @@ func races() []Case { return []Case{OnReserve, OnConfirm, OnRelease, OnCancel} }
 // Amount is a number of seats, as seen from a hold or a booking.
 type Amount string
 
-// The amounts.
 const (
 	AmountNone      Amount = "none"
 	AmountOne       Amount = "one"
@@ -149,7 +146,6 @@ func amounts() []Amount {
 // Reuse names ids that are given out again.
 type Reuse string
 
-// What can be given out again.
 const (
 	ReuseCodes      Reuse = "codes"       // the code of a hold that has ended
 	ReuseBookingIDs Reuse = "booking-ids" // the id of a booking that was cancelled
@@ -159,7 +155,6 @@ const (
 // ones still.
 type Drift string
 
-// What can drift.
 const (
 	DriftProducts Drift = "products"
 	DriftOptions  Drift = "options"

@@ -49,7 +49,7 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, tell Tell) (Hold, error)
 	seats, err := guests(option, r.Units)
 	if err != nil {
 		if ok {
-			p.stock.move(p.stock.on(OnReserveBadParty, key, now), &Hold{slot: key, Units: r.Units}, 0, now)
+			p.stock.move(p.stock.on(OnReserveBadParty, key, now), &Hold{slot: key, Order: Order{Units: r.Units}}, 0, now)
 		}
 		return Hold{}, err
 	}
@@ -59,16 +59,10 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, tell Tell) (Hold, error)
 	scene := p.life.look(now, tell, key, "")
 	defer scene.end()
 	hold := &Hold{
-		State:             Held,
-		ProductID:         r.ProductID,
-		OptionID:          r.OptionID,
-		AvailabilityID:    r.AvailabilityID,
-		Units:             slices.Clone(r.Units),
-		Seats:             seats,
-		Contact:           clone(r.Contact),
-		ResellerReference: r.ResellerReference,
-		CreatedAt:         now,
-		slot:              key,
+		State:     Held,
+		Order:     Order{r.ProductID, r.OptionID, r.AvailabilityID, slices.Clone(r.Units), seats, clone(r.Contact), r.ResellerReference},
+		CreatedAt: now,
+		slot:      key,
 	}
 	comesUpon, refusal := p.life.sellable(key, seats, now)
 	quirk := p.stock.on(comesUpon, key, now)

@@ -42,16 +42,10 @@ type Timer struct {
 func (p *Platform) Timers(limit int, kinds ...TimerKind) []Timer {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
-	list := []Timer{}
-	for kind, pending := range map[TimerKind]func() []Timer{
-		HoldExpires: func() []Timer { return p.stock.state.expiries(limit) },
-		SaleEnds:    func() []Timer { return p.stock.state.salesEnding(now, limit) },
-		DayBegins:   func() []Timer { return midnights(p.Catalog(), now, limit) },
-		SlotChanges: func() []Timer { return p.stock.state.plannedChanges(limit) },
-	} {
-		if len(kinds) == 0 || slices.Contains(kinds, kind) {
-			list = append(list, pending()...)
-		}
+	state := &p.stock.state
+	list := slices.Concat([]Timer{}, state.expiries(limit), state.salesEnding(now, limit), midnights(p.Catalog(), now, limit), state.plannedChanges(limit))
+	if len(kinds) > 0 {
+		list = slices.DeleteFunc(list, func(t Timer) bool { return !slices.Contains(kinds, t.Kind) })
 	}
 	slices.SortFunc(list, earlier)
 	return list

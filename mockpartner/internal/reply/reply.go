@@ -4,6 +4,7 @@ package reply
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,48 @@ import (
 type Sharer interface {
 	// WriteShared writes a body that will never change.
 	WriteShared(body []byte) (int, error)
+}
+
+// Kept is a ResponseWriter that keeps the answer, which goes nowhere.
+type Kept struct {
+	header http.Header
+	status int
+	body   []byte
+	shared bool
+}
+
+// NewKept returns an answer that has not begun.
+func NewKept() *Kept { return &Kept{header: http.Header{}} }
+
+// Status is the answer's.
+func (k *Kept) Status() int { return cmp.Or(k.status, http.StatusOK) }
+
+// Body is the answer's; it must not be changed.
+func (k *Kept) Body() []byte { return k.body }
+
+func (k *Kept) Header() http.Header { return k.header }
+
+func (k *Kept) WriteHeader(status int) {
+	if k.status == 0 && status >= http.StatusOK {
+		k.status = status
+	}
+}
+
+func (k *Kept) Write(body []byte) (int, error) {
+	if k.shared { // what others hold must not grow
+		k.body, k.shared = append([]byte(nil), k.body...), false
+	}
+	k.body = append(k.body, body...)
+	return len(body), nil
+}
+
+// WriteShared implements Sharer.
+func (k *Kept) WriteShared(body []byte) (int, error) {
+	if len(k.body) > 0 {
+		return k.Write(body)
+	}
+	k.body, k.shared = body, true
+	return len(body), nil
 }
 
 // Marshal renders value as JSON that people can read: without escaping &, < and

@@ -14,12 +14,8 @@ import (
 
 // NewRegistry returns a registry that holds the default sandbox.
 func NewRegistry(c Config) (*Registry, error) {
-	if c.Max <= 0 {
-		c.Max = DefaultMax
-	}
-	if c.IdleFor == 0 {
-		c.IdleFor = DefaultIdleFor
-	}
+	c.Max = cmp.Or(max(c.Max, 0), DefaultMax)
+	c.IdleFor = cmp.Or(c.IdleFor, DefaultIdleFor)
 	if c.Clock == nil {
 		c.Clock = clock.System{}
 	}
@@ -156,8 +152,7 @@ func (r *Registry) business(s Spec) (*clock.Virtual, *platform.Platform, error) 
 		Catalog: cmp.Or(s.Catalog, r.config.Catalog),
 		Clock:   clock,
 		Seed:    r.config.Seed,
-		HoldFor: cmp.Or(s.HoldFor, r.config.HoldFor),
-		Policy:  s.Policy,
+		HoldFor: r.config.HoldFor,
 	}
 	if s.Seed != nil {
 		config.Seed = *s.Seed

@@ -141,8 +141,10 @@ func (s *Sandbox) Follow(is *script.Scenario) error {
 	if err := s.faults.Play(part); err != nil {
 		return err
 	}
-	if err := s.followWebhooks(is); err != nil {
-		return err
+	if is.Webhooks != nil && !reflect.DeepEqual(is.Webhooks, s.followed.Webhooks) {
+		if err := s.webhooks.Configure(*is.Webhooks); err != nil {
+			return err
+		}
 	}
 	s.followClock(is)
 	s.followed = *is
@@ -156,13 +158,6 @@ func (s *Sandbox) Unfollow() error {
 	plain := &script.Scenario{Now: s.followed.Now, Frozen: s.followed.Frozen, Webhooks: s.followed.Webhooks}
 	s.mu.Unlock()
 	return s.Follow(plain)
-}
-
-func (s *Sandbox) followWebhooks(is *script.Scenario) error {
-	if is.Webhooks == nil || reflect.DeepEqual(is.Webhooks, s.followed.Webhooks) {
-		return nil
-	}
-	return s.webhooks.Configure(*is.Webhooks)
 }
 
 func (s *Sandbox) followClock(is *script.Scenario) {

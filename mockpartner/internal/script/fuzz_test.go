@@ -39,7 +39,7 @@ seed: 7
     - {hold_back: any}
     - {drop: true}
 `,
-	"webhooks: {url: 'http://127.0.0.1:1', secret_env: SECRET}",
+	"webhooks: {url: 'http://127.0.0.1:1', secret_env: MOCKPARTNER_WEBHOOK_SECRET}",
 	"policy: {codes: odd}",
 	"hold_for: -1s",
 	"hold_for: 900000h",

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -60,6 +62,20 @@ func (f File) Scenario() (*Scenario, error) { return Parse(f.Path, f.text) }
 // file's, in messages and as what a catalog's path begins from.
 func Parse(name string, text []byte) (*Scenario, error) { return read(name, text, true) }
 
+// within is the path of a file in the scenario's folder, or below it. A scenario may be a
+// stranger's, and reads nothing else.
+func within(folder, given string) (string, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	if _, err := root.Stat(given); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", invalid.At("catalog", "want a path inside the scenario's folder: --catalog takes any other")
+	}
+	return filepath.Join(folder, given), nil
+}
+
 // ParseBody reads a scenario as Parse does, from somebody who may not name files
 // of this machine: a catalog stands in the scenario itself.
 func ParseBody(name string, text []byte) (*Scenario, error) { return read(name, text, false) }
@@ -99,9 +115,15 @@ func (s *soldAs) UnmarshalYAML(node ast.Node) error {
 
 func read(name string, text []byte, mayName bool) (*Scenario, error) {
 	s := &Scenario{}
+	path := "" // of the catalog's file
 	f, err := parse(name, text, "the scenario is empty: want a mapping with catalog, clock, seed, policy, quirks or faults", "", func(f file) (err error) {
 		if !mayName && f.Catalog.path != "" {
 			return invalid.At("catalog", "want the catalog itself: a path is taken in a file only")
+		}
+		if f.Catalog.path != "" {
+			if path, err = within(filepath.Dir(name), f.Catalog.path); err != nil {
+				return err
+			}
 		}
 		if f.Clock.Now != "" {
 			if s.Now, err = partnerapi.ParseDateTime(f.Clock.Now); err != nil {
@@ -124,10 +146,7 @@ func read(name string, text []byte, mayName bool) (*Scenario, error) {
 	}
 	s.Frozen, s.Seed, s.Policy, s.HoldFor = f.Clock.Frozen, f.Seed, f.Policy, f.HoldFor
 	s.Quirks, s.Faults, s.Webhooks, s.Catalog = f.Quirks, f.Faults, f.Webhooks, f.Catalog.own
-	if path := f.Catalog.path; path != "" {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(name), path)
-		}
+	if path != "" {
 		if s.Catalog, err = catalog.Load(path); err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package script
 
 import (
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,16 +41,11 @@ type Match struct {
 // Credential is what a caller presents in place of the key.
 type Credential string
 
-// The credentials.
 const (
 	CredentialGood    Credential = "good"
 	CredentialWrong   Credential = "wrong" // another key, or the key in another form
 	CredentialMissing Credential = "missing"
 )
-
-func credentials() []Credential {
-	return []Credential{CredentialGood, CredentialWrong, CredentialMissing}
-}
 
 // State is how the slot, hold and booking are that a request is about. A request
 // that is about none matches none.
@@ -63,28 +57,13 @@ type State struct {
 
 const unknown = "unknown"
 
-func slotStates() []string {
-	states := []string{unknown}
-	for _, status := range partnerapi.SlotStatuses() {
-		states = append(states, string(status))
+// orUnknown are the states in small letters, and unknown.
+func orUnknown[S ~string](states ...S) []string {
+	words := []string{unknown}
+	for _, state := range states {
+		words = append(words, strings.ToLower(string(state)))
 	}
-	return states
-}
-
-func holdStates() []string {
-	states := []string{unknown}
-	for _, state := range []platform.HoldState{platform.Held, platform.Confirmed, platform.Released, platform.Expired} {
-		states = append(states, strings.ToLower(string(state)))
-	}
-	return states
-}
-
-func bookingStates() []string {
-	states := []string{unknown}
-	for _, state := range []platform.BookingState{platform.Booked, platform.Cancelled} {
-		states = append(states, strings.ToLower(string(state)))
-	}
-	return states
+	return words
 }
 
 type matcher struct {
@@ -103,10 +82,10 @@ func (m Match) compile() (compiled matcher, err error) {
 	if err := invalid.First(
 		invalid.OneOf("match.endpoint", m.Endpoint, partnerapi.Endpoints()),
 		invalid.OneOf("match.method", m.Method, methods()),
-		invalid.OneOf("match.credential", m.Credential, credentials()),
-		invalid.OneOf("match.state.slot", m.State.Slot, slotStates()),
-		invalid.OneOf("match.state.hold", m.State.Hold, holdStates()),
-		invalid.OneOf("match.state.booking", m.State.Booking, bookingStates()),
+		invalid.OneOf("match.credential", m.Credential, []Credential{CredentialGood, CredentialWrong, CredentialMissing}),
+		invalid.OneOf("match.state.slot", partnerapi.SlotStatus(m.State.Slot), append([]partnerapi.SlotStatus{unknown}, partnerapi.SlotStatuses()...)),
+		invalid.OneOf("match.state.hold", m.State.Hold, orUnknown(platform.Held, platform.Confirmed, platform.Released, platform.Expired)),
+		invalid.OneOf("match.state.booking", m.State.Booking, orUnknown(platform.Booked, platform.Cancelled)),
 	); err != nil {
 		return compiled, err
 	}
@@ -172,9 +151,4 @@ func each(patterns map[string]*regexp.Regexp, values func(name string) []string)
 		}
 	}
 	return true
-}
-
-func queryOf(u *url.URL) url.Values {
-	values, _ := url.ParseQuery(u.RawQuery) // what cannot be read matches nothing
-	return values
 }

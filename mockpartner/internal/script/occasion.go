@@ -59,6 +59,31 @@ func (t *tally) match(now time.Time) {
 	t.matched++
 }
 
+// counter counts what becomes of a fault.
+type counter struct {
+	counts Counts
+	byKey  tallies
+}
+
+// match counts a request that the fault applies to, of a key, and decides: it returns the
+// number of the match that the fault fires for, and 0 where it does not fire. The keys are
+// those of all that the set counts.
+func (c *counter) match(o occasion, seed uint64, fault, key string, now time.Time, keys *int) int {
+	c.counts.Matched++
+	t, ok := c.byKey.of(key, keys, &c.counts)
+	if !ok {
+		c.counts.LeftAlone++
+		return 0
+	}
+	t.match(now)
+	if !o.comes(seed, fault, key, *t, now) {
+		return 0
+	}
+	t.fired++
+	c.counts.Fired++
+	return t.matched
+}
+
 // tallies are a fault's counters, by the digest of the key.
 type tallies map[[8]byte]*tally
 

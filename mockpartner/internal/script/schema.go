@@ -121,7 +121,6 @@ func (f *finder) add(line, column int, message string) {
 	}
 }
 
-// Visit implements ast.Visitor.
 func (f *finder) Visit(node ast.Node) ast.Visitor {
 	position := node.GetToken().Position
 	switch node.Type() {

@@ -186,26 +186,13 @@ func (s *Set) count(a *armed, matched bool, key string, problem error) int {
 	if !matched {
 		return 0
 	}
-	a.counts.Matched++
-	t, ok := a.byKey.of(key, &s.keys, &a.counts)
-	if !ok {
-		a.counts.LeftAlone++
-		return 0
-	}
-	t.match(now)
-	if !a.occasion().comes(s.platform.Seed(), a.Name, key, *t, now) {
-		return 0
-	}
-	t.fired++
-	a.counts.Fired++
-	return t.matched
+	return a.match(a.occasion(), s.platform.Seed(), a.Name, key, now, &s.keys)
 }
 
 type armed struct {
 	rule
 	origin string // the part that it came with; empty: none
-	counts Counts
-	byKey  tallies
+	counter
 }
 
 // prepare compiles faults that are to be armed beside others, and names them.
@@ -229,7 +216,7 @@ func prepare(beside []*armed, faults []Fault) ([]*armed, error) {
 }
 
 func newArmed(r rule, origin string) *armed {
-	return &armed{rule: r, origin: origin, byKey: tallies{}}
+	return &armed{rule: r, origin: origin, counter: counter{byKey: tallies{}}}
 }
 
 // What a Set refuses.

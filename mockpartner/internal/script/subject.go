@@ -77,7 +77,7 @@ func (s *subject) variables(n int) []any {
 
 func (s *subject) query() url.Values {
 	if s.queried == nil {
-		s.queried = queryOf(s.request.URL)
+		s.queried = s.request.URL.Query() // what cannot be read matches nothing
 	}
 	return s.queried
 }

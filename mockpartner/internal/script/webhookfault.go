@@ -51,7 +51,6 @@ type WebhookMatch struct {
 // WebhookKind is which of the two calls a webhook is.
 type WebhookKind string
 
-// The kinds.
 const (
 	Trigger WebhookKind = "trigger" // POST /sync/trigger (WHK-1)
 	Notify  WebhookKind = "notify"  // POST /availability/notify (WHK-2)
@@ -63,7 +62,6 @@ func WebhookKinds() []WebhookKind { return []WebhookKind{Trigger, Notify} }
 // HoldBack says after which one a webhook is sent that is held back.
 type HoldBack string
 
-// What a webhook can be held back for.
 const (
 	HoldBackSlot HoldBack = "slot" // the next of the same slot
 	HoldBackAny  HoldBack = "any"  // the next of any
@@ -72,7 +70,6 @@ const (
 // Unknown says which id is unknown.
 type Unknown string
 
-// The ids that can be unknown.
 const (
 	UnknownProduct Unknown = "product"
 	UnknownOption  Unknown = "option"
@@ -82,7 +79,6 @@ const (
 // SecretFault says what is presented in the place of the secret.
 type SecretFault string
 
-// What can be presented.
 const (
 	SecretWrong   SecretFault = "wrong"
 	SecretMissing SecretFault = "missing"
@@ -163,8 +159,7 @@ type WebhookSet struct {
 
 type armedWebhookFault struct {
 	WebhookFault
-	counts Counts
-	byKey  tallies
+	counter
 }
 
 // ArmedWebhookFault is a fault with its counters.
@@ -177,7 +172,7 @@ type ArmedWebhookFault struct {
 func NewWebhookSet(seed uint64, faults []WebhookFault) *WebhookSet {
 	set := &WebhookSet{seed: seed}
 	for _, f := range faults {
-		set.faults = append(set.faults, &armedWebhookFault{WebhookFault: f, byKey: tallies{}})
+		set.faults = append(set.faults, &armedWebhookFault{WebhookFault: f, counter: counter{byKey: tallies{}}})
 	}
 	return set
 }
@@ -190,21 +185,12 @@ func (s *WebhookSet) Fire(about WebhookSubject, now time.Time) (WebhookFault, *r
 		if !f.fits(about) {
 			continue
 		}
-		f.counts.Matched++
 		key := ""
 		if f.Key == KeySlot {
 			key = about.Product + "\x00" + about.Option + "\x00" + about.Slot
 		}
-		t, ok := f.byKey.of(key, &s.keys, &f.counts)
-		if !ok {
-			f.counts.LeftAlone++
-			continue
-		}
-		t.match(now)
-		if f.occasion().comes(s.seed, f.Name, key, *t, now) {
-			t.fired++
-			f.counts.Fired++
-			return f.WebhookFault, draw(s.seed, f.Name, "action\x00"+key, t.matched), true
+		if n := f.match(f.occasion(), s.seed, f.Name, key, now, &s.keys); n > 0 {
+			return f.WebhookFault, draw(s.seed, f.Name, "action\x00"+key, n), true
 		}
 	}
 	return WebhookFault{}, nil, false

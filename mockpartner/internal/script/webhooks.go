@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -21,7 +22,8 @@ type Webhooks struct {
 	// /availability/notify: http or https.
 	URL    string `yaml:"url" json:"url"`
 	Secret Secret `yaml:"secret" json:"-"`
-	// SecretEnv names an environment variable that holds the secret.
+	// SecretEnv names an environment variable that holds the secret: one that begins
+	// with SecretVariable, for a scenario may be a stranger's.
 	SecretEnv string `yaml:"secret_env" json:"-"`
 	// On lists what is told of; empty means what the partner's own staff does:
 	// changes of the catalog, and of slots.
@@ -31,6 +33,17 @@ type Webhooks struct {
 	Timeout  Duration       `yaml:"timeout" json:"timeout"`
 	Schedule []Scheduled    `yaml:"schedule" json:"schedule,omitempty"`
 	Faults   []WebhookFault `yaml:"faults" json:"faults,omitempty"`
+}
+
+// SecretVariable is the variable of the secret, and how the names of others begin that
+// a scenario may name.
+const SecretVariable = "MOCKPARTNER_WEBHOOK_SECRET"
+
+// OnLoopback reports whether the webhooks are for this machine. Whose name they are for
+// is then no matter of who wrote the scenario.
+func (w Webhooks) OnLoopback() bool {
+	address, err := url.Parse(w.URL)
+	return err == nil && (address.Hostname() == "localhost" || net.ParseIP(address.Hostname()).IsLoopback())
 }
 
 // DefaultWebhookTimeout bounds an attempt unless told otherwise.
@@ -81,13 +94,15 @@ func (w Webhooks) Ready() (Webhooks, error) {
 	switch {
 	case w.Secret != "" && w.SecretEnv != "":
 		return w, invalid.At("secret_env", "want secret or secret_env, not both")
+	case w.SecretEnv != "" && !strings.HasPrefix(w.SecretEnv, SecretVariable):
+		return w, invalid.At("secret_env", "want %s, or a name that begins with it", SecretVariable)
 	case w.SecretEnv == "":
 		if err := w.Secret.check(); err != nil {
 			return w, invalid.At("secret", "%v", err)
 		}
 	}
 	for i, cause := range w.On {
-		if err := invalid.OneOf(fmt.Sprintf("on[%d]", i), cause, causes()); err != nil {
+		if err := invalid.OneOf(fmt.Sprintf("on[%d]", i), cause, []platform.Cause{platform.CatalogChanged, platform.StaffChange, platform.BookingChange}); err != nil {
 			return w, err
 		}
 	}
@@ -111,10 +126,6 @@ func (w Webhooks) Ready() (Webhooks, error) {
 	}
 	w.Faults, err = readyWebhookFaults(w.Faults)
 	return w, err
-}
-
-func causes() []platform.Cause {
-	return []platform.Cause{platform.CatalogChanged, platform.StaffChange, platform.BookingChange}
 }
 
 const maxTarget = 2000

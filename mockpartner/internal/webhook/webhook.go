@@ -92,7 +92,10 @@ func (s *Sender) Restart() {
 	defer s.life.Unlock()
 	running := s.stop != nil
 	s.halt()
-	s.forget()
+	s.mu.Lock()
+	s.log, s.problems, s.overflow = nil, nil, 0
+	clear(s.ended)
+	s.mu.Unlock()
 	if !running {
 		return
 	}
@@ -101,13 +104,6 @@ func (s *Sender) Restart() {
 		s.note(err.Error())
 	}
 	s.start(s.started, plan)
-}
-
-func (s *Sender) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.log, s.problems, s.overflow = nil, nil, 0
-	clear(s.ended)
 }
 
 // Close ends the sending for good, and dismisses all who wait.
@@ -179,18 +175,12 @@ func (s *Sender) run(ctx context.Context, post *post) {
 			s.settle(d, post.attempt(ctx, d), ctx)
 			continue
 		}
-		sleep(ctx, min(nap, soon), moved, s.wake)
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration, moved, wake <-chan struct{}) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	case <-moved:
-	case <-wake:
+		select {
+		case <-ctx.Done():
+		case <-time.After(min(nap, soon)):
+		case <-moved:
+		case <-s.wake:
+		}
 	}
 }
 
@@ -221,8 +211,8 @@ type Filter struct {
 	State State
 }
 
-func (f Filter) keeps(d *delivery) bool {
-	return (f.Kind == "" || f.Kind == d.Kind) && (f.State == "" || f.State == d.State)
+func (f Filter) keeps(kind script.WebhookKind, state State) bool {
+	return (f.Kind == "" || f.Kind == kind) && (f.State == "" || f.State == state)
 }
 
 // view returns the delivery for others to keep. It wants the sender's mu.
@@ -254,9 +244,9 @@ func (s *Sender) Status(f Filter, limit int) Status {
 		config.Faults = nil // they stand beside it, with their counters
 		status.Config, status.Faults = &config, s.faults.Faults()
 	}
-	for i := len(s.log) - 1; i >= 0 && len(status.Deliveries) < limit; i-- {
-		if f.keeps(s.log[i]) {
-			status.Deliveries = append(status.Deliveries, s.log[i].view())
+	for _, d := range slices.Backward(s.log) {
+		if len(status.Deliveries) < limit && f.keeps(d.Kind, d.State) {
+			status.Deliveries = append(status.Deliveries, d.view())
 		}
 	}
 	slices.Reverse(status.Deliveries)
@@ -266,7 +256,7 @@ func (s *Sender) Status(f Filter, limit int) Status {
 // count counts the deliveries that have ended. It wants mu.
 func (s *Sender) count(f Filter) (n int) {
 	for o, times := range s.ended {
-		if (f.Kind == "" || f.Kind == o.kind) && (f.State == "" || f.State == o.state) {
+		if f.keeps(o.kind, o.state) {
 			n += times
 		}
 	}

@@ -342,9 +342,9 @@ func TestASlotThatIsAskedForIsToldAsItIs(t *testing.T) {
 
 func TestTheSecretMayComeFromTheEnvironment(t *testing.T) {
 	m, p := open(t), run(t)
-	t.Setenv("WEBHOOK_SECRET_OF_A_TEST", secret)
+	t.Setenv("MOCKPARTNER_WEBHOOK_SECRET_OF_A_TEST", secret)
 	c := config(m)
-	c.Secret, c.SecretEnv = "", "WEBHOOK_SECRET_OF_A_TEST"
+	c.Secret, c.SecretEnv = "", "MOCKPARTNER_WEBHOOK_SECRET_OF_A_TEST"
 	if err := p.sender.Configure(c); err != nil {
 		t.Fatal(err)
 	}
@@ -353,11 +353,11 @@ func TestTheSecretMayComeFromTheEnvironment(t *testing.T) {
 	if got := m.seen()[0].secret; got != secret {
 		t.Errorf("want the variable's secret, got %q", got)
 	}
-	t.Setenv("WEBHOOK_SECRET_OF_A_TEST", "short")
-	if err := p.sender.Configure(c); err == nil || !strings.Contains(err.Error(), "WEBHOOK_SECRET_OF_A_TEST") || strings.Contains(err.Error(), `"short"`) {
+	t.Setenv("MOCKPARTNER_WEBHOOK_SECRET_OF_A_TEST", "short")
+	if err := p.sender.Configure(c); err == nil || !strings.Contains(err.Error(), "MOCKPARTNER_WEBHOOK_SECRET_OF_A_TEST") || strings.Contains(err.Error(), `"short"`) {
 		t.Errorf("want the variable named and its value not, got %v", err)
 	}
-	t.Setenv("WEBHOOK_SECRET_OF_A_TEST", "")
+	t.Setenv("MOCKPARTNER_WEBHOOK_SECRET_OF_A_TEST", "")
 	if err := p.sender.Configure(c); err == nil || !strings.Contains(err.Error(), "not set") {
 		t.Errorf("want it told that there is no such variable, got %v", err)
 	}

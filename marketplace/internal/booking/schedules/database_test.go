@@ -21,6 +21,7 @@ type database struct {
 	mu    sync.Mutex
 	rows  map[uuid.UUID]*row
 	keys  map[string]*booking.Key
+	slots map[string]*slotRow // by availability id
 	queue []*job
 	woken chan struct{} // a job was inserted
 }
@@ -40,7 +41,7 @@ type recorded struct {
 }
 
 func newDatabase(w *world) *database {
-	return &database{world: w, now: time.Now, rows: map[uuid.UUID]*row{}, keys: map[string]*booking.Key{}, woken: make(chan struct{}, 1)}
+	return &database{world: w, now: time.Now, rows: map[uuid.UUID]*row{}, keys: map[string]*booking.Key{}, slots: map[string]*slotRow{}, woken: make(chan struct{}, 1)}
 }
 
 func notFound(what string) error {
@@ -62,7 +63,7 @@ func copied(r booking.Record) booking.Record {
 	return r
 }
 
-func (d *database) create(b marketplace.Booking, reserve booking.Call, k booking.Key) error {
+func (d *database) create(b marketplace.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if k.Key != "" {
@@ -78,6 +79,7 @@ func (d *database) create(b marketplace.Booking, reserve booking.Call, k booking
 	d.rows[b.ID] = &row{
 		Record: booking.Record{Booking: b, Version: 1, Integration: integration, Health: partnerapi.Healthy}, calls: []*recorded{{Call: reserve, at: d.now()}},
 	}
+	d.keep(f)
 	return nil
 }
 
@@ -118,6 +120,7 @@ func (d *database) save(c booking.Change, version int64) error {
 	if key != nil {
 		key.Answer = c.Answers.Answer
 	}
+	d.count(before, c.Seats)
 	for _, j := range c.Jobs {
 		d.insert(j)
 	}

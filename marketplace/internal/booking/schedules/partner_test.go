@@ -90,7 +90,7 @@ var errOverdue = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the
 
 var errUnreachable = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner could not be reached"}
 
-func (c caller) Availability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func([]byte) error) error {
+func (c caller) Availability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
 	did, err := c.step(ctx, "call availability", c.world.platform.palette.asks)
 	switch {
 	case err != nil:
@@ -102,7 +102,7 @@ func (c caller) Availability(ctx context.Context, _ partner.Target, _ partnerapi
 		c.awake()
 		return &marketplace.Error{Code: marketplace.PartnerLate, Message: "the partner did not answer in time"}
 	}
-	return read(c.world.vacancies())
+	return read(ctx, c.world.vacancies())
 }
 
 // vacancies is the answer to availability.

@@ -224,7 +224,7 @@ func (w *world) held() uuid.UUID {
 		Code: answer.ReservationConfirmationCode, ExpiresAt: expires, Currency: "EUR", CreatedAt: time.Now().UTC(),
 	}
 	reserve := booking.Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: b.CreatedAt}
-	_ = w.database.create(b, reserve, booking.Key{})
+	_ = w.database.create(b, reserve, booking.Key{}, booking.Fresh{})
 	w.database.rows[id].calls[0].ended = &booking.CallEnd{ID: reserve.ID, Status: 201}
 	w.platform.delivers(b.Code, "A")
 	return id

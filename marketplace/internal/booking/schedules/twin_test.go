@@ -27,11 +27,13 @@ import (
 // twin is the database in memory and PostgreSQL, which are asked for the same, and must
 // say the same.
 type twin struct {
-	t      *testing.T
-	memory *database
-	sql    *postgres.Bookings
-	random *rand.Rand
-	done   []string
+	t       *testing.T
+	memory  *database
+	sql     *postgres.Bookings
+	catalog *postgres.Storefront
+	day     time.Time // of the slots
+	random  *rand.Rand
+	done    []string
 }
 
 // same fails where the two do not agree.
@@ -88,11 +90,38 @@ func (w *twin) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error
 	return memory, first
 }
 
-func (w *twin) CreateBooking(ctx context.Context, b marketplace.Booking, reserve booking.Call, k booking.Key) error {
-	first := w.memory.create(b, reserve, k)
-	second := w.sql.CreateBooking(ctx, b, reserve, k)
+func (w *twin) CreateBooking(ctx context.Context, b marketplace.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
+	first := w.memory.create(b, reserve, k, f)
+	second := w.sql.CreateBooking(ctx, b, reserve, k, f)
 	w.same("create", kind(first), kind(second))
+	w.sameSlots(ctx)
 	return first
+}
+
+func (w *twin) KeepFresh(ctx context.Context, f booking.Fresh) error {
+	if w.random.IntN(4) == 0 { // older news
+		old := f
+		old.At, old.Gone = f.At.Add(-time.Hour), true
+		w.same("keep an old slot", kind(w.memory.keepFresh(old)), kind(w.sql.KeepFresh(ctx, old)))
+	}
+	first, second := w.memory.keepFresh(f), w.sql.KeepFresh(ctx, f)
+	w.same("keep the slot", kind(first), kind(second))
+	w.sameSlots(ctx)
+	return first
+}
+
+// sameSlots compares what resellers read of the slots.
+func (w *twin) sameSlots(ctx context.Context) {
+	w.t.Helper()
+	slots, err := w.catalog.Slots(ctx, variation, w.day.AddDate(0, 0, -1), w.day.AddDate(0, 0, 1))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	sql := []any{}
+	for _, s := range slots {
+		sql = append(sql, shownSlot(s, s.NewsAt))
+	}
+	w.same("slots", w.memory.stored(), sql)
 }
 
 func (w *twin) Recorded(ctx context.Context, call uuid.UUID) (bool, error) {
@@ -116,6 +145,7 @@ func (w *twin) SaveBooking(ctx context.Context, c booking.Change, version int64)
 	first := w.memory.save(c, version)
 	second := w.sql.SaveBooking(ctx, c, version)
 	w.same("save "+string(c.Booking.Status), kind(first), kind(second))
+	w.sameSlots(ctx)
 	return first
 }
 
@@ -181,8 +211,24 @@ func (f fickle) outcome(good func()) partner.Outcome {
 	}
 }
 
-func (f fickle) Availability(_ context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func([]byte) error) error {
-	return read(f.world.vacancies())
+func (f fickle) Availability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
+	start := f.world.tomorrow()
+	answer := []string{}
+	for i, status := range []partnerapi.SlotStatus{partnerapi.StatusAvailable, partnerapi.StatusSoldOut} {
+		if f.random.IntN(8) > 0 {
+			if i == 0 && f.random.IntN(3) == 0 {
+				status = partnerapi.StatusLimited
+			}
+			answer = append(answer, fmt.Sprintf(`{"id":"slot-%d","localDateTimeStart":%q,"localDateTimeEnd":%q,"status":%q,"vacancies":%s,"capacity":%s}`, i+1,
+				start.Add(time.Duration(i)*time.Second).Format(time.RFC3339), start.Add(time.Hour).Format(time.RFC3339), status, f.seats(), f.seats()))
+		}
+	}
+	return read(ctx, []byte("["+strings.Join(answer, ",")+"]"))
+}
+
+// seats are a number of seats, or none is told.
+func (f fickle) seats() string {
+	return []string{"null", "0", "1", "2", "5", "10"}[f.random.IntN(6)]
 }
 
 func (f fickle) Reserve(_ context.Context, _ partner.SendBy, _ partner.Target, _ partnerapi.Health, _ partnerapi.ReserveRequest, _ func(partnerapi.ReserveAnswer, partner.Outcome)) (answer partnerapi.ReserveAnswer, o partner.Outcome) {
@@ -239,7 +285,7 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 		w.database.now = func() time.Time { return w.began.UTC().Truncate(time.Microsecond).Add(ahead) }
 		store.Bookings.Clock = w.database.now
 		codes := int(seed) * 1000
-		both := &twin{t: t, memory: w.database, sql: store.Bookings, random: random}
+		both := &twin{t: t, memory: w.database, sql: store.Bookings, catalog: store.Storefront, day: marketplace.DateIn(w.tomorrow(), time.UTC), random: random}
 		s := booking.NewService(booking.Config{
 			Store: both, Keys: both, Partner: fickle{caller{w.replicas[0]}, random, &codes},
 			Target:          func(marketplace.Integration) (partner.Target, error) { return partner.Target{}, nil },
@@ -258,7 +304,7 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 				if random.IntN(3) == 0 { // a replica that dies, or is paused
 					if _, stored, claimed, _ := both.Claim(ctx, booking.Key{Account: reseller, Key: k.Key + "x", Booking: id}, activity, variation, ""); claimed && random.IntN(2) == 0 {
 						b := marketplace.Booking{ID: id, AccountID: reseller, IntegrationID: integration.ID, ActivityID: activity, VariationID: variation, Status: marketplace.Reserving, Currency: "EUR", Guests: []marketplace.Guests{}, Start: w.tomorrow(), End: w.tomorrow(), CreatedAt: w.database.now()}
-						_ = both.CreateBooking(ctx, b, booking.Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: b.CreatedAt}, stored)
+						_ = both.CreateBooking(ctx, b, booking.Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: b.CreatedAt}, stored, booking.Fresh{})
 					}
 					k.Key += "x"
 				}
@@ -292,7 +338,7 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 		}
 		s.Wait()
 		both.sameJobs(store)
-		if _, err := store.Pool().Exec(t.Context(), `DELETE FROM river_job; TRUNCATE bookings, idempotency_keys CASCADE`); err != nil {
+		if _, err := store.Pool().Exec(t.Context(), `DELETE FROM river_job; TRUNCATE bookings, idempotency_keys, slots CASCADE`); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -113,9 +113,13 @@ func (v view) DueBookings(ctx context.Context, takeOver time.Duration, _ int) (b
 	return look(ctx, v, "read what is due", func() (booking.Due, error) { return v.world.database.due(takeOver), nil })
 }
 
-func (v view) CreateBooking(ctx context.Context, b marketplace.Booking, reserve booking.Call, k booking.Key) error {
+func (v view) CreateBooking(ctx context.Context, b marketplace.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
 	v.begins(ctx, partnerapi.Reserve, reserve.ID)
-	return v.write(ctx, "record the checkout", func() error { return v.world.database.create(b, reserve, k) })
+	return v.write(ctx, "record the checkout", func() error { return v.world.database.create(b, reserve, k, f) })
+}
+
+func (v view) KeepFresh(ctx context.Context, f booking.Fresh) error {
+	return v.write(ctx, "keep the slot", func() error { return v.world.database.keepFresh(f) })
 }
 
 func (v view) Recorded(ctx context.Context, call uuid.UUID) (bool, error) {

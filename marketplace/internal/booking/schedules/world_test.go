@@ -132,7 +132,7 @@ const (
 
 var operations = []string{
 	"read the offer", "read the affiliate", "claim the key", "take over the key", "settle the key", "record the checkout",
-	"read the booking", "save the booking", "read what is due", "call availability", "call reserve", "call confirm", "call release", "call cancel", "look for the call",
+	"read the booking", "save the booking", "read what is due", "call availability", "call reserve", "call confirm", "call release", "call cancel", "look for the call", "keep the slot",
 }
 
 func (w *world) slot(t task, op string) {

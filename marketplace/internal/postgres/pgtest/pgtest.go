@@ -121,11 +121,11 @@ func OpenAt(t testing.TB, address string) *postgres.Store {
 // OpenRecorded is OpenAt whose queries a recorder, unless it is nil, hears of.
 func OpenRecorded(t testing.TB, address string, r *Recorder) *postgres.Store {
 	t.Helper()
-	var tracer pgx.QueryTracer
+	options := postgres.Options{Connections: 8}
 	if r != nil {
-		tracer = r
+		options.Tracers = append(options.Tracers, r)
 	}
-	store, err := postgres.OpenTraced(t.Context(), address, 8, tracer)
+	store, err := postgres.OpenWith(t.Context(), address, options)
 	if err != nil {
 		t.Fatal(err)
 	}

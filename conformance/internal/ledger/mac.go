@@ -1,0 +1,95 @@
+package ledger
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+)
+
+// Each line of a ledger ends with a MAC, as in `{"entry":1,…,"mac":"5f0c…"}`. Its key
+// comes from the partner's auth key, the partner's address and the run's name, and it is
+// over the line and the MAC before it. So nobody without the auth key writes a line,
+// changes or moves one, or has the ledger be about another address. Only the last lines
+// can be cut off: what they undid is then undone twice.
+const (
+	macBegin = `,"mac":"`
+	macEnd   = "\"}\n"
+	macSize  = len(macBegin) + 2*sha256.Size + len(macEnd)
+)
+
+// chain makes the MACs of a ledger's lines, one after the other.
+type chain struct {
+	key  []byte
+	last []byte
+}
+
+func newChain(authKey, address, run string) *chain {
+	derived := hmac.New(sha256.New, []byte(authKey))
+	fmt.Fprintf(derived, "conformance ledger %d %q %q", version, address, run)
+	return &chain{key: derived.Sum(nil)}
+}
+
+// next is the MAC of the next line, a JSON object.
+func (c *chain) next(object []byte) []byte {
+	mac := hmac.New(sha256.New, c.key)
+	mac.Write(c.last)
+	mac.Write(object)
+	c.last = mac.Sum(nil)
+	return c.last
+}
+
+// line is the next line with its MAC. Without a chain it has none.
+func (c *chain) line(object []byte) []byte {
+	if c == nil {
+		return append(object, '\n')
+	}
+	mac := hex.EncodeToString(c.next(object))
+	return append(object[:len(object)-1], macBegin+mac+macEnd...)
+}
+
+// cutMAC returns the object of a line, and its MAC; nil: it has none.
+func cutMAC(line []byte) (object, mac []byte) {
+	at := len(line) - macSize
+	if at < 1 || !bytes.HasPrefix(line[at:], []byte(macBegin)) || !bytes.HasSuffix(line, []byte(macEnd)) {
+		return line, nil
+	}
+	mac, err := hex.DecodeString(string(line[at+len(macBegin) : len(line)-len(macEnd)]))
+	if err != nil {
+		return line, nil
+	}
+	return append(bytes.Clone(line[:at]), '}'), mac
+}
+
+// Proof is what a ledger is checked against.
+type Proof struct {
+	AuthKey string // of the run
+	BaseURL string // of the partner; "": the one that the ledger names
+	Waived  bool   // the user vouches for the ledger
+}
+
+// Why a ledger is not what a run wrote.
+var (
+	ErrOtherAddress = errors.New("it is about another address")
+	ErrNoMACs       = errors.New("it has no MACs: an older version of this command wrote it, or somebody removed them")
+	ErrAltered      = errors.New("the file was altered, or the key was replaced")
+)
+
+// check returns why the ledger may not be cleaned up, or nil.
+func (p Proof) check(l *Ledger) error {
+	switch head := l.head; {
+	case p.Waived:
+		return nil
+	case p.BaseURL != "" && head.BaseURL != "" && p.BaseURL != head.BaseURL:
+		return fmt.Errorf("%w, %.200q", ErrOtherAddress, head.BaseURL)
+	case p.BaseURL == "" && head.BaseURL == "":
+		return errors.New("it names no address, because the key is a part of it: give --base-url")
+	case head.Version == withoutMACs:
+		return ErrNoMACs
+	case l.doubtful > 0:
+		return fmt.Errorf("line %d was not written by a run with this key at this address: %w", l.doubtful, ErrAltered)
+	}
+	return nil
+}

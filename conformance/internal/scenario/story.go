@@ -1,0 +1,262 @@
+package scenario
+
+import (
+	"context"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Opening is how every story begins: a slot, its seats, and a hold on it.
+type Opening struct {
+	Offer  discover.Offer
+	Before *Reading
+	Hold   *Hold
+	Held   *Reading // after reserve
+	Stop   *Stop
+	Traits *Traits // of the partner, as known when this is read
+}
+
+// OptionKey tells the option of the story from others.
+func (o *Opening) OptionKey() string { return o.Offer.OptionKey() }
+
+// Reserve is the exchange of the opening's reserve.
+func (o *Opening) Reserve() []*probe.Exchange {
+	if o.Hold == nil {
+		return nil
+	}
+	return []*probe.Exchange{o.Hold.Answer.Exchange}
+}
+
+type wanted struct {
+	purpose string
+	discover.Want
+	party  func(discover.Option) []partnerapi.UnitQuantity
+	full   bool   // with contact and reference
+	change change // nil: as the marketplace sends it
+}
+
+type change func(body []byte) []byte
+
+// leads returns a party of n guests of an option's lead unit.
+func leads(n int64) func(discover.Option) []partnerapi.UnitQuantity {
+	return func(option discover.Option) []partnerapi.UnitQuantity { return Guests(option, n) }
+}
+
+// seat wants a slot for one guest, whose seats are counted, and of an option where the
+// key is not "".
+func seat(purpose, option string) wanted {
+	return wanted{purpose: purpose, Want: discover.Want{Seats: 1, Counted: true, OptionKey: option}, party: leads(1), full: true}
+}
+
+// open begins a story: it finds a slot, counts its seats, reserves, and counts
+// again. A slot that is refused is passed over for another.
+func (p *Player) open(ctx context.Context, w wanted) Opening {
+	w.Room = 2*w.Seats + 1
+	offers, stop := p.Offers(ctx, w.Want)
+	if stop != nil {
+		return Opening{Stop: stop}
+	}
+	var refusals []*probe.Exchange
+	var last Opening
+	for _, offer := range plan.Candidates(offers) {
+		opened := p.tryOpen(ctx, w, offer)
+		if opened.Stop == nil || !opened.Stop.Elsewhere {
+			return opened
+		}
+		last = opened
+		refusals = append(refusals, opened.Stop.Exchanges...)
+	}
+	if len(refusals) > 0 {
+		last.Stop.Exchanges = refusals
+	}
+	if len(refusals) > 0 && !p.Book.traits.held {
+		stop := &Stop{Kind: NoneAccepted, Endpoint: partnerapi.Reserve, Exchanges: refusals}
+		stop.Message = "want a hold for a slot that can be booked: " + last.Stop.Message
+		last.Stop = stop
+	}
+	return last
+}
+
+// Offers returns the slots that fit, the best first. The stop says why there is none.
+func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Offer, *Stop) {
+	survey := PlaySurvey(ctx, p, 0)
+	if survey.Stop != nil {
+		return nil, survey.Stop
+	}
+	if p.Seats.again {
+		p.Seats.glance(ctx, want.OptionKey)
+	}
+	want.Now, want.Used, want.Moved = p.Clock.Now(), p.Seats.used, p.Seats.moved
+	offers := discover.Pick(survey.Offers, want)
+	if len(offers) == 0 {
+		return nil, p.nothingToBook(want)
+	}
+	return offers, nil
+}
+
+// offer is the best slot that fits; it counts as used then.
+func (p *Player) offer(ctx context.Context, want discover.Want) (discover.Offer, *Stop) {
+	offers, stop := p.Offers(ctx, want)
+	if stop != nil {
+		return discover.Offer{}, stop
+	}
+	p.Seats.Use(offers[0])
+	return offers[0], nil
+}
+
+func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Opening {
+	p.Seats.Use(offer)
+	opened := Opening{Offer: offer}
+	if opened.Before, opened.Stop = p.Seats.seats(ctx, offer, "before reserve"); opened.Stop != nil {
+		return opened
+	}
+	if taken(opened.Before, max(1, w.Seats)) {
+		opened.Stop = NotHere(takenMeanwhile)
+		return opened
+	}
+	// Checkout reserves the fresh id, too.
+	opened.Offer.Slot = opened.Before.Last.Slot
+	opened.Hold, opened.Stop = p.Book.read(p.Book.reserveAs(ctx, opened.Offer, w.party(offer.Option), func(entry *ledger.Entry) probe.Call {
+		call := reserveCall(w.purpose, entry, w.full, probe.GoodKey)
+		if w.change != nil {
+			call.Body = w.change(call.Body)
+		}
+		return call
+	}))
+	if opened.Stop != nil {
+		p.excuse(ctx, &opened, max(1, w.Seats))
+		return opened
+	}
+	p.Book.traits.held = true
+	opened.Held, opened.Stop = p.Seats.seats(ctx, opened.Offer, "after reserve")
+	return opened
+}
+
+const takenMeanwhile = "the slots that could be booked were taken meanwhile"
+
+// taken reports whether a slot has no seats for a party any more.
+func taken(fresh *Reading, party int64) bool {
+	return !fresh.Last.Slot.Status.Bookable() || fresh.Counted && fresh.Last.Left < party
+}
+
+// excuse excuses a refusal where the slot has no seats for the party any more.
+func (p *Player) excuse(ctx context.Context, opened *Opening, party int64) {
+	if opened.Stop.Kind != Refused {
+		return
+	}
+	if fresh, stop := p.Seats.Look(ctx, opened.Offer, "after the refusal"); stop == nil && taken(fresh, party) {
+		opened.Stop = NotHere(takenMeanwhile)
+	}
+}
+
+func (p *Player) nothingToBook(want discover.Want) *Stop {
+	switch v := p.survey; {
+	case v.Outside != "" && len(v.Offers) == 0:
+		return Missing("%s", v.Outside)
+	case v.SlotsStop != nil && len(v.Offers) == 0:
+		return v.SlotsStop
+	case want.Seats <= 1 && want.Suits == nil && want.OptionKey == "":
+		p.Book.traits.NothingFree = true
+		return Missing("no slot of the next 60 days can be booked")
+	case want.Seats > 1:
+		return Missing("no slot has %s left", model.SeatsWord(want.Seats))
+	default:
+		return Missing("no slot is fit for this test")
+	}
+}
+
+// Act is one call of a story, and the seats that its slot had left afterwards.
+type Act struct {
+	Answer *probe.Answer
+	After  *Reading // nil where they were not counted
+}
+
+// telling plays a story step by step. Once it is stopped, no further step is played.
+type telling struct {
+	*Player
+	ctx   context.Context
+	story *Opening
+}
+
+// begin opens a story with a hold.
+func (p *Player) begin(ctx context.Context, story *Opening, want wanted) telling {
+	*story = p.open(ctx, want)
+	return p.tell(ctx, story)
+}
+
+// tell goes on with a story that has a slot.
+func (p *Player) tell(ctx context.Context, story *Opening) telling {
+	story.Traits = p.Book.traits
+	return telling{p, ctx, story}
+}
+
+func (t telling) step(play func() *Stop) {
+	if t.story.Stop == nil {
+		t.story.Stop = play()
+	}
+}
+
+func (t telling) count(when string, into **Reading) {
+	t.step(func() (stop *Stop) {
+		*into, stop = t.Seats.seats(t.ctx, t.story.Offer, when)
+		return stop
+	})
+}
+
+// act makes a call, and counts the seats then where when is not "".
+func (t telling) act(into *Act, when string, call func() (*probe.Answer, *Stop)) {
+	t.step(func() (stop *Stop) {
+		into.Answer, stop = call()
+		return stop
+	})
+	if when != "" {
+		t.count(when, &into.After)
+	}
+}
+
+// confirm confirms the hold's code, and takes any answer.
+func (t telling) confirm(purpose string, key probe.Key, into *Act, when string) {
+	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Confirm(t.ctx, purpose, t.story.Hold, true, key) })
+}
+
+// book turns the hold into a booking.
+func (t telling) book(purpose string, full bool, into *Act, id *string, when string) {
+	t.act(into, when, func() (answer *probe.Answer, stop *Stop) {
+		answer, *id, stop = t.Book.book(t.ctx, purpose, t.story.Hold, full)
+		return answer, stop
+	})
+}
+
+// release releases the hold's code, and takes any answer.
+func (t telling) release(purpose string, key probe.Key, into *Act, when string) {
+	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Release(t.ctx, purpose, t.story.Hold.Code, key) })
+}
+
+// give releases the live hold.
+func (t telling) give(purpose string, body bool, into *Act, when string) {
+	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.releaseHold(t.ctx, purpose, t.story.Hold, body) })
+}
+
+// cancel cancels a booking, and takes any answer.
+func (t telling) cancel(purpose, id string, key probe.Key, into *Act, when string) {
+	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.Cancel(t.ctx, purpose, id, key) })
+}
+
+// undo cancels the live booking.
+func (t telling) undo(purpose, id string, body bool, into *Act, when string) {
+	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.cancelBooking(t.ctx, purpose, t.story.Hold, id, body) })
+}
+
+// reserve reserves as many seats more, and takes any answer; a hold is released. The
+// seats are counted where count wants it.
+func (t telling) reserve(purpose string, seats int64, into *Act, when string, count func(*probe.Answer) bool) {
+	t.act(into, "", func() (*probe.Answer, *Stop) { return t.Book.reserveAnyway(t.ctx, purpose, t.story.Offer, seats) })
+	if t.story.Stop == nil && count(into.Answer) {
+		t.count(when, &into.After)
+	}
+}

@@ -1,0 +1,77 @@
+package examples_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A tag can be moved to other code, by whoever takes over an action or an image: a digest
+// cannot.
+func TestNoActionAndNoImageIsUnpinned(t *testing.T) {
+	t.Parallel()
+	action := regexp.MustCompile(`(?m)\buses: *(\S+)( # v\d\S*)?`)
+	image := regexp.MustCompile(`(?m)(?:\b(?:image|container): *|^FROM +)([^\s,}]+)`)
+	commit := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40}$`)
+	digest := regexp.MustCompile(`^[\w./:-]+@sha256:[0-9a-f]{64}$`)
+	stage := regexp.MustCompile(`(?m)^FROM .* AS (\w+)$`)
+	pins := map[string]string{}
+	for _, pattern := range []string{"../.github/workflows/*", "../Dockerfile", "ci/*", "compose/*.yaml", "kubernetes/*.yaml"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("want files at %s, got %v", pattern, err)
+		}
+		for _, path := range paths {
+			text := file(t, path)
+			for _, found := range action.FindAllStringSubmatch(text, -1) {
+				if !commit.MatchString(found[1]) || found[2] == "" {
+					t.Errorf("%s: want %s by the digest of its commit, with its version in a comment", path, found[1])
+				}
+				pin(t, pins, path, found[1])
+			}
+			ours := map[string]bool{"scratch": true} // what needs no digest: it is built here
+			for _, name := range stage.FindAllStringSubmatch(text, -1) {
+				ours[name[1]] = true
+			}
+			for _, found := range image.FindAllStringSubmatch(text, -1) {
+				if ours[found[1]] || strings.HasPrefix(found[1], "partnerkit/") {
+					continue
+				}
+				if !digest.MatchString(found[1]) {
+					t.Errorf("%s: want the image %s with its tag and digest", path, found[1])
+				}
+				pin(t, pins, path, found[1])
+			}
+		}
+	}
+	if len(pins) < 6 {
+		t.Errorf("want the actions and images found, got %v", pins)
+	}
+}
+
+// pin notes what an action or image is pinned to, which is the same everywhere.
+func pin(t *testing.T, pins map[string]string, path, reference string) {
+	t.Helper()
+	name, _, _ := strings.Cut(reference, "@")
+	name, _, _ = strings.Cut(name, ":")
+	if other, known := pins[name]; known && other != reference {
+		t.Errorf("%s: want %s as elsewhere, got %s", path, other, reference)
+	}
+	pins[name] = reference
+}
+
+func TestAReleaseIsSignedAndListsItsParts(t *testing.T) {
+	t.Parallel()
+	for path, wants := range map[string][]string{
+		"../.goreleaser.yaml":              {"\nsboms:\n", "\nsigns:\n", "cmd: cosign\n", "artifacts: checksum\n"},
+		"../.github/workflows/release.yml": {"id-token: write", "make release-tools"},
+		"../Makefile":                      {"goreleaser/v2@v2.", "cmd/syft@v1.", "cmd/cosign@v3."},
+	} {
+		for _, want := range wants {
+			if !strings.Contains(file(t, path), want) {
+				t.Errorf("%s: want %q in it", path, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,188 @@
+// Package redact removes a secret, such as a partner's key, from texts that are shown,
+// logged or stored.
+package redact
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Mark stands where the key stood.
+const Mark = "[redacted]"
+
+const (
+	// shortestStump is how many letters of the key give it away where a text
+	// was cut short in the middle of it.
+	shortestStump = 4
+	// shortestFragment is the length in bytes below which a part of the key is left
+	// where it stands.
+	shortestFragment = 10
+	// longestFragment is the length from which on a part of any usual key is long.
+	longestFragment = 16
+	// ellipsis marks where a text was cut short.
+	ellipsis = "…"
+)
+
+// Redactor removes a key from text, in every encoding in which it may appear:
+// as it is, in base64 at any alignment, in hexadecimal, and each of these
+// escaped for URLs, JSON, HTML or XML, once or several times over, in either case.
+// Long parts of it are removed as well.
+type Redactor struct{ forms [][]byte }
+
+// New returns the redactor of key.
+func New(key string) *Redactor { return &Redactor{forms: formsOf(key)} }
+
+// Redact returns s without the key. Where s was cut short, with an ellipsis, in
+// the middle of the key, the beginning of the key is removed too.
+func (r *Redactor) Redact(s string) string {
+	var found []span
+	if len(r.forms) > 0 {
+		for l := range layers(s, layersRedacted) {
+			found = append(append(append(found, l.occurrences(r.forms)...), l.fragments(r.forms)...), l.stumps(r.forms)...)
+		}
+	}
+	if len(found) == 0 {
+		return s
+	}
+	slices.SortFunc(found, func(a, b span) int { return cmp.Or(a.from-b.from, a.to-b.to) })
+	var out strings.Builder
+	end := 0
+	for _, span := range found {
+		if span.from >= end {
+			out.WriteString(s[end:span.from])
+			out.WriteString(Mark)
+		}
+		end = max(end, span.to)
+	}
+	out.WriteString(s[end:])
+	return out.String()
+}
+
+// Scanner returns a search for the key in finished documents. Forms of the key
+// that the documents' own fixed text contains (a key such as "products") are
+// left out: finding them would prove nothing.
+func (r *Redactor) Scanner(fixedText ...[]byte) *Scanner {
+	unsearchable := make([]bool, len(r.forms))
+	for _, text := range append(fixedText, []byte(Mark)) {
+		for l := range layers(string(text), layersSearched) {
+			for i, form := range r.forms {
+				unsearchable[i] = unsearchable[i] || bytes.Contains(l.text, form)
+			}
+		}
+	}
+	scanner := &Scanner{}
+	for i, form := range r.forms {
+		if !unsearchable[i] {
+			scanner.forms = append(scanner.forms, form)
+		}
+	}
+	return scanner
+}
+
+// Scanner searches documents for a key.
+type Scanner struct{ forms [][]byte }
+
+// Leaks reports whether b contains the key in any encoding.
+func (s *Scanner) Leaks(b []byte) bool {
+	if len(s.forms) == 0 {
+		return false
+	}
+	for l := range layers(string(b), layersSearched) {
+		if len(l.occurrences(s.forms)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// occurrences returns where the layer holds one of the forms.
+func (l layer) occurrences(forms [][]byte) []span {
+	var found []span
+	for _, form := range forms {
+		for from := 0; ; from++ {
+			at := bytes.Index(l.text[from:], form)
+			if at < 0 {
+				break
+			}
+			from += at
+			found = append(found, l.span(from, from+len(form)))
+		}
+	}
+	return found
+}
+
+// fragments returns where the layer holds a long part of one of the forms. Such a part
+// holds one of the blocks that the form is made of, each half as long.
+func (l layer) fragments(forms [][]byte) []span {
+	var found []span
+	for _, form := range forms {
+		least := longFragment(len(form))
+		size := (least + 1) / 2
+		for at := 0; at+size <= len(form); at += size {
+			for next := 0; ; {
+				hit := bytes.Index(l.text[next:], form[at:at+size])
+				if hit < 0 {
+					break
+				}
+				from, to := l.extend(next+hit, form, at, size)
+				if to-from >= least {
+					found = append(found, l.span(from, to))
+				}
+				next = max(next+hit+1, to-size+1)
+			}
+		}
+	}
+	return found
+}
+
+// longFragment is how many bytes of a form of that length are a long part of it: so many
+// that a word of a key that is made of words is none, and of a very long one so many that
+// there are few blocks to look for.
+func longFragment(length int) int {
+	return max(shortestFragment, min(length*2/3, longestFragment), length/8)
+}
+
+// extend returns how far around a block, which stands at from, the layer holds the form.
+func (l layer) extend(from int, form []byte, at, size int) (int, int) {
+	to, end := from+size, at+size
+	for from > 0 && at > 0 && l.text[from-1] == form[at-1] {
+		from, at = from-1, at-1
+	}
+	for to < len(l.text) && end < len(form) && l.text[to] == form[end] {
+		to, end = to+1, end+1
+	}
+	return from, to
+}
+
+// stumps returns where the layer ends, before an ellipsis, in the beginning of
+// one of the forms.
+func (l layer) stumps(forms [][]byte) []span {
+	var found []span
+	for from := 0; ; {
+		at := bytes.Index(l.text[from:], []byte(ellipsis))
+		if at < 0 {
+			return found
+		}
+		cut := len(bytes.TrimRight(l.text[:from+at], `"'\ `))
+		longest := 0
+		for _, form := range forms {
+			longest = max(longest, overlap(l.text[:cut], form))
+		}
+		if longest >= shortestStump {
+			found = append(found, l.span(cut-longest, cut))
+		}
+		from += at + len(ellipsis)
+	}
+}
+
+// overlap returns how many of the first bytes of form text ends in.
+func overlap(text, form []byte) int {
+	for n := min(len(text), len(form)-1); n > 0; n-- {
+		if bytes.HasSuffix(text, form[:n]) {
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,87 @@
+package api
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// proxies are the networks of the proxies that stand before the service, whose word on
+// where a request comes from is taken.
+type proxies []netip.Prefix
+
+// remote returns the address that a request comes from, as net/http has it in RemoteAddr.
+// The headers are read from the right: each proxy adds the address that it was called
+// from, and what stands left of the first that is not a proxy's may be anybody's word.
+func (p proxies) remote(r *http.Request) string {
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || len(p) == 0 || !p.trusts(at.Addr()) {
+		return r.RemoteAddr
+	}
+	usual, standard := r.Header.Values("X-Forwarded-For"), r.Header.Values("Forwarded")
+	hops := hopsOf(usual, func(element string) string { return element })
+	if len(standard) > 0 {
+		other := hopsOf(standard, forOf)
+		if len(usual) > 0 && p.first(at.Addr(), other) != p.first(at.Addr(), hops) {
+			return r.RemoteAddr // a proxy writes one of them, and the other is a caller's own word
+		}
+		hops = other
+	}
+	if len(hops) == 0 {
+		return r.RemoteAddr
+	}
+	return netip.AddrPortFrom(p.first(at.Addr(), hops), 0).String()
+}
+
+// first is the nearest address that is no proxy's.
+func (p proxies) first(at netip.Addr, hops []string) netip.Addr {
+	for _, hop := range slices.Backward(hops) {
+		before, ok := addressOf(hop)
+		if !ok || !p.trusts(at) {
+			break
+		}
+		at = before
+	}
+	return at
+}
+
+func (p proxies) trusts(address netip.Addr) bool { return within(p, address) }
+
+// within reports whether an address is of one of the networks.
+func within(networks []netip.Prefix, address netip.Addr) bool {
+	address = address.Unmap().WithZone("")
+	return slices.ContainsFunc(networks, func(network netip.Prefix) bool { return network.Contains(address) })
+}
+
+// hopsOf lists the addresses of a header, the nearest last.
+func hopsOf(lines []string, address func(element string) string) (hops []string) {
+	for _, line := range lines {
+		for element := range strings.SplitSeq(line, ",") {
+			hops = append(hops, address(strings.TrimSpace(element)))
+		}
+	}
+	return hops
+}
+
+// forOf is the address of an element of Forwarded (RFC 7239), such as
+// for="[2001:db8::1]:4711";proto=https.
+func forOf(element string) string {
+	for pair := range strings.SplitSeq(element, ";") {
+		if name, value, _ := strings.Cut(strings.TrimSpace(pair), "="); strings.EqualFold(name, "for") {
+			return strings.Trim(value, `"`)
+		}
+	}
+	return ""
+}
+
+// addressOf reads an address, with or without a port.
+func addressOf(hop string) (netip.Addr, bool) {
+	host := hop
+	if name, _, err := net.SplitHostPort(hop); err == nil {
+		host = name
+	}
+	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return address.Unmap().WithZone(""), err == nil
+}

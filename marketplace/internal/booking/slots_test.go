@@ -1,0 +1,213 @@
+package booking_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// shown is the slot that the tests book, as resellers read it.
+func (b *bench) shown(t *testing.T) marketplace.Slot {
+	t.Helper()
+	from := marketplace.DateIn(b.now(), time.UTC)
+	slots, err := b.store.Storefront.Slots(t.Context(), b.order.Variation, from, from.AddDate(0, 0, 200))
+	check(t, err)
+	for _, slot := range slots {
+		if slot.ID == b.order.Slot {
+			return slot
+		}
+	}
+	t.Fatal("the slot is not stored")
+	return marketplace.Slot{}
+}
+
+// left fails unless the slot is shown with so many seats.
+func (b *bench) left(t *testing.T, when string, want int) {
+	t.Helper()
+	if got := b.shown(t); *got.Vacancies != want || (want > 0) != got.Status.Bookable() {
+		t.Errorf("%s: want %d seats left, got %d, %s", when, want, *got.Vacancies, got.Status)
+	}
+}
+
+func TestTheSeatsOfABookingAreSubtractedAndGivenBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	before := *b.shown(t).Vacancies
+	first := b.checkout(t)
+	b.left(t, "held", before-2)
+	second := b.checkout(t)
+	b.left(t, "held twice", before-4)
+	_, err := b.Abandon(t.Context(), b.reseller, second.ID)
+	check(t, err)
+	b.left(t, "not released yet", before-4)
+	b.work(t)
+	b.left(t, "released", before-2)
+	b.pays(t, first.ID, "p-1")
+	b.left(t, "confirmed", before-2)
+	_, err = b.Cancel(t.Context(), b.reseller, first.ID, "")
+	check(t, err)
+	b.work(t)
+	b.left(t, "cancelled", before)
+	b.kept(t)
+}
+
+func TestTheLastSeatsAreSoldOutUntilTheyAreGivenBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	all := *b.shown(t).Vacancies
+	held := b.checkout(t, func(o *booking.Order) { o.Guests[0].Quantity = all })
+	b.left(t, "held", 0)
+	_, err := b.Abandon(t.Context(), b.reseller, held.ID)
+	check(t, err)
+	b.work(t)
+	b.left(t, "released", all)
+}
+
+func TestAPartnerWithoutHoldsLosesSeatsByConfirm(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(o *mockpartner.Options) {
+		c := *mockpartner.DefaultCatalog()
+		c.Policy.NoHolds = true
+		o.Catalog = &c
+	})
+	before := *b.shown(t).Vacancies
+	held := b.checkout(t)
+	b.left(t, "held", before)
+	b.pays(t, held.ID, "p-1")
+	b.left(t, "confirmed", before-2)
+}
+
+// A pull that was sent before a hold does not know of it.
+func TestAnOlderAnswerDoesNotGiveHeldSeatsBackAndANewerOneDoes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	before := b.shown(t)
+	b.ahead.Add(int64(time.Minute))
+	b.checkout(t)
+	pulled := func(sent time.Time) {
+		t.Helper()
+		_, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{
+			VariationID: b.order.Variation, SentAt: sent, Window: catalog.Window{Zone: time.UTC, From: before.LocalDate, To: before.LocalDate},
+			Answer: &catalog.SlotAnswer{Slots: []marketplace.Slot{before}},
+		})
+		check(t, err)
+	}
+	pulled(b.now().Add(-time.Second))
+	b.left(t, "an older answer", *before.Vacancies-2)
+	pulled(b.now().Add(time.Second))
+	b.left(t, "a newer one", *before.Vacancies)
+}
+
+// What the partner said once the hold had expired may count its seats already.
+func TestSeatsOfAnExpiredHoldAreNotGivenBackTwice(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	before := b.shown(t)
+	b.checkout(t)
+	b.pass(t, time.Hour)
+	check(t, b.store.Bookings.KeepFresh(t.Context(), booking.Fresh{At: b.now(), Variation: b.order.Variation, Asked: before.ID, Slot: &before}))
+	check(t, b.Sweep(t.Context()))
+	b.work(t)
+	b.left(t, "expired", *before.Vacancies)
+}
+
+func TestWhatAvailabilityAnswersAtCheckoutIsStored(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		jq     string // of the slot
+		status partnerapi.SlotStatus
+		seats  int
+		held   bool
+	}{
+		"another number of seats": {`.vacancies = 3`, partnerapi.StatusAvailable, 1, true},
+		"sold out":                {`.status = "SOLD_OUT" | .vacancies = 0`, partnerapi.StatusSoldOut, 0, false},
+		"gone":                    {`empty`, partnerapi.StatusClosed, -1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.arm(t, fmt.Sprintf(`{match: {endpoint: availability}, jq: 'map(if .id == %q then (%s) else . end)'}`, b.order.Slot, c.jq))
+			if _, err := b.hold(t.Context(), b.wants()); (err == nil) != c.held {
+				t.Fatalf("want held %t, got %v", c.held, err)
+			}
+			if got := b.shown(t); got.Status != c.status || c.seats >= 0 && *got.Vacancies != c.seats {
+				t.Errorf("want %s with %d seats, got %s with %d", c.status, c.seats, got.Status, *got.Vacancies)
+			}
+		})
+	}
+}
+
+func TestASlotBeyondTheWindowIsAskedForByItsOwnDate(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	far := b.shown(t)
+	far.ID = "far"
+	far.Start, far.End, far.LocalDate = far.Start.AddDate(0, 0, 100), far.End.AddDate(0, 0, 100), far.LocalDate.AddDate(0, 0, 100)
+	check(t, b.store.Bookings.KeepFresh(t.Context(), booking.Fresh{At: b.now(), Variation: b.order.Variation, Asked: far.ID, Slot: &far}))
+	b.order.Slot = far.ID
+	asked := b.calls(t, partnerapi.Availability)
+	b.arm(t, `{match: {endpoint: availability}, times: 1, status: 400}`)
+	if _, err := b.hold(t.Context(), b.wants()); marketplace.ReasonOf(err) != marketplace.SlotSoldOut {
+		t.Errorf("want a 4xx to be a conflict, got %v", err)
+	}
+	b.called(t, partnerapi.Availability, asked+1)
+	b.arm(t, `{match: {endpoint: availability}, times: 1, status: 500}`)
+	if _, err := b.hold(t.Context(), b.wants()); marketplace.CodeOf(err) != marketplace.PartnerFailed {
+		t.Errorf("want a 5xx to be the partner's failure, got %v", err)
+	}
+	b.arm(t, fmt.Sprintf(`{match: {endpoint: availability}, times: 1, jq: '[{id: "far", localDateTimeStart: %q, localDateTimeEnd: %q, status: "AVAILABLE"}]'}`,
+		partnerapi.FormatDateTime(far.Start), partnerapi.FormatDateTime(far.End)))
+	b.arm(t, fmt.Sprintf(`{match: {endpoint: reserve}, times: 1, status: 200, body: '{"reservationConfirmationCode":"c","expiresAt":%q}'}`, partnerapi.FormatDateTime(b.now().Add(time.Hour))))
+	b.checkout(t)
+}
+
+func TestAVariationTakesAtMostSoManyGuestsInOneBooking(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, err := b.store.Pool().Exec(t.Context(), `UPDATE variations SET details = details || '{"max_no_booking": 2}' WHERE id = $1`, b.order.Variation)
+	check(t, err)
+	asked := b.calls(t, partnerapi.Availability)
+	if _, err := b.hold(t.Context(), b.wants(func(o *booking.Order) { o.Guests = []booking.Party{{Type: partnerapi.Adult, Quantity: 3}} })); marketplace.CodeOf(err) != marketplace.Conflict {
+		t.Errorf("want 3 guests refused, got %v", err)
+	}
+	b.called(t, partnerapi.Availability, asked)
+	b.checkout(t)
+}
+
+func TestATypeThatTwoUnitsHaveIsBookedByUnit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, err := b.store.Pool().Exec(t.Context(), `
+		UPDATE variations SET option = jsonb_set(option, '{units}', option->'units' || '[
+			{"id":"student-a","internalName":"Pupil","type":"STUDENT","pricingFrom":[{"original":500,"currency":"JPY","currencyPrecision":0}]},
+			{"id":"student-b","internalName":"Student","type":"STUDENT","pricingFrom":[{"original":700,"currency":"JPY","currencyPrecision":0}]}]') WHERE id = $1`, b.order.Variation)
+	check(t, err)
+	guests := func(parties ...booking.Party) booking.Order {
+		return b.wants(func(o *booking.Order) { o.Guests = parties })
+	}
+	for _, c := range []struct {
+		party booking.Party
+		wants string
+	}{
+		{booking.Party{Type: partnerapi.Student, Quantity: 1}, "units[0].unit_id: this variation has several units of the type STUDENT: want one of student-a, student-b"},
+		{booking.Party{Unit: "student-c", Quantity: 1}, "units[0].unit_id: this variation has no such unit"},
+		{booking.Party{Unit: "student-a", Type: partnerapi.Adult, Quantity: 1}, "units[0].type: the unit is for another type, STUDENT"},
+	} {
+		_, err := b.hold(t.Context(), guests(c.party))
+		if wrong, _ := err.(*marketplace.Error); wrong == nil || wrong.Code != marketplace.Invalid || len(wrong.Details) != 1 || wrong.Details[0] != c.wants {
+			t.Errorf("%+v: want %q, got %+v", c.party, c.wants, err)
+		}
+	}
+	b.arm(t, fmt.Sprintf(`{match: {endpoint: reserve}, times: 1, status: 200, body: '{"reservationConfirmationCode":"c","expiresAt":%q}'}`, partnerapi.FormatDateTime(b.now().Add(time.Hour))))
+	held, err := b.hold(t.Context(), guests(booking.Party{Unit: "student-a", Quantity: 2}, booking.Party{Unit: "student-b", Type: partnerapi.Student, Quantity: 1}))
+	check(t, err)
+	if held.Guests[0].Type != partnerapi.Student || held.Guests[0].UnitID != "student-a" || held.Guests[1].UnitID != "student-b" || held.Total.String() != "1700" {
+		t.Errorf("want two of one and one of the other, got %+v for %s", held.Guests, held.Total)
+	}
+}

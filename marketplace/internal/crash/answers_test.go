@@ -1,0 +1,80 @@
+//go:build linux
+
+package crash
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// answer is what a replica answered a customer.
+type answer struct {
+	what       string
+	status     int // 0: none came
+	retryAfter string
+	took       time.Duration
+}
+
+const (
+	// answerLimit is how long any answer may take, whatever is wrong with the database or
+	// the partner. The longest is a checkout's: 22 s for availability, 10 s for its turn to
+	// reserve, 10 s for the hold, 20 s until it is stored, and a few for other statements.
+	answerLimit = 75 * time.Second
+	// unavailableLimit is how long it may take to say that the database cannot serve: 5 s,
+	// and as much again on a busy machine.
+	unavailableLimit = 10 * time.Second
+)
+
+// wrong is what is wrong with an answer; "" is nothing.
+func (a answer) wrong() string {
+	switch {
+	case a.took > answerLimit:
+		return "too late"
+	case a.status == 0 && a.took > time.Second: // else its replica ended before it was seen to
+		return "no answer"
+	case a.status == http.StatusInternalServerError:
+		return "not documented"
+	case a.status == http.StatusServiceUnavailable && a.retryAfter == "":
+		return "without Retry-After"
+	case a.status == http.StatusServiceUnavailable && strings.HasPrefix(a.what, http.MethodGet) && a.took > unavailableLimit:
+		return "too late for a database that is away"
+	}
+	return ""
+}
+
+// answers are those of replicas that were neither paused nor ended meanwhile.
+type answers struct {
+	sync.Mutex
+	counts  map[int]int // by status
+	longest map[int]time.Duration
+	wrong   []string
+}
+
+func (all *answers) add(a answer) {
+	all.Lock()
+	defer all.Unlock()
+	if all.counts == nil {
+		all.counts, all.longest = map[int]int{}, map[int]time.Duration{}
+	}
+	all.counts[a.status]++
+	all.longest[a.status] = max(all.longest[a.status], a.took)
+	if why := a.wrong(); why != "" {
+		all.wrong = append(all.wrong, fmt.Sprintf("%s: %d after %s: %s", a.what, a.status, a.took.Round(time.Millisecond), why))
+	}
+}
+
+// String tells how many answers there were by status, and how long the longest took.
+func (all *answers) String() string {
+	all.Lock()
+	defer all.Unlock()
+	var list []string
+	for _, status := range slices.Sorted(maps.Keys(all.counts)) {
+		list = append(list, fmt.Sprintf("%d: %d (%s)", status, all.counts[status], all.longest[status].Round(10*time.Millisecond)))
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,33 @@
+//go:build linux
+
+package crash
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// otherClock is the environment of a database whose clock is minutes before or behind that
+// of the replicas and the partner. A standby has the same clock: servers of one database
+// are to be synchronized.
+func otherClock(t *testing.T, random *rand.Rand) (env []string, apart time.Duration) {
+	t.Helper()
+	apart = time.Duration(2+random.IntN(4)) * time.Minute
+	if random.IntN(2) == 0 {
+		apart = -apart
+	}
+	for _, pattern := range []string{"/usr/lib/*/faketime/libfaketime.so.1", "/usr/lib*/faketime/libfaketime.so.1", "/usr/local/lib/faketime/libfaketime.so.1"} {
+		if found, _ := filepath.Glob(pattern); len(found) > 0 { // the patterns are well formed
+			return []string{"LD_PRELOAD=" + found[0], fmt.Sprintf("FAKETIME=%+ds", int(apart.Seconds())), "FAKETIME_DONT_FAKE_MONOTONIC=1"}, apart
+		}
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatal("the database's clock cannot be moved: install the package libfaketime")
+	}
+	t.Log("all have one clock: install the package libfaketime to have the database's minutes apart")
+	return nil, 0
+}

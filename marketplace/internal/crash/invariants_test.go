@@ -1,0 +1,246 @@
+//go:build linux
+
+package crash
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// invariant is what must hold whatever fails.
+type invariant string
+
+const (
+	paymentsKept   invariant = "payments lost"
+	confirmedOnce  invariant = "bookings confirmed twice at the partner"
+	notReleased    invariant = "confirms after a release"
+	heldIsHeld     invariant = "HELD bookings whose hold we released"
+	noSeatLost     invariant = "holds that nobody knows of"
+	endsWell       invariant = "bookings neither in a final state nor listed with a true reason"
+	booksAgree     invariant = "bookings about which we and the partner differ"
+	answersInTime  invariant = "answers that are late, or not documented"
+	verdictIsClean invariant = "rules of the contract broken, by the partner's verdict"
+)
+
+var invariants = []invariant{paymentsKept, confirmedOnce, notReleased, heldIsHeld, noSeatLost, endsWell, booksAgree, answersInTime, verdictIsClean}
+
+// breaks notes a breach of a invariant.
+func (r *outcome) violates(l invariant, format string, args ...any) {
+	r.violations[l] = append(r.violations[l], fmt.Sprintf(format, args...))
+}
+
+// judge holds every invariant against what everybody says in the end.
+func (r *outcome) judge(t *testing.T) {
+	t.Helper()
+	r.customers(t)
+	r.releases()
+	r.finals()
+	r.partner()
+	r.verdict()
+	r.report(t)
+}
+
+func (r *outcome) report(t *testing.T) {
+	t.Helper()
+	for _, l := range invariants {
+		for _, breach := range r.violations[l] {
+			t.Errorf("%s: %s", l, breach)
+		}
+	}
+}
+
+// customers wants every customer answered, and every payment that was acknowledged kept.
+func (r *outcome) customers(t *testing.T) {
+	t.Helper()
+	paid := map[string]bool{}
+	for _, c := range r.clients {
+		if c.failed != nil {
+			r.violates(answersInTime, "%v", c.failed)
+		}
+		b, known := r.bookings[c.booking]
+		switch {
+		case c.booking == uuid.Nil:
+		case !known && c.paid != "":
+			r.violates(paymentsKept, "customer %d has paid %s for the booking %s, which is not there", c.number, c.paid, c.booking)
+		case !known:
+			r.violates(endsWell, "customer %d has the booking %s, which is not there", c.number, c.booking)
+		case c.paid != "" && (b.PaymentReference != c.paid || b.Status != marketplace.Paid && b.Status != marketplace.Confirmed && b.Status != marketplace.Cancelled):
+			r.violates(paymentsKept, "customer %d has paid %s for the booking %s, which is %s, paid with %q", c.number, c.paid, b.ID, b.Status, b.PaymentReference)
+		case c.cancelled && b.Status != marketplace.Cancelled:
+			r.violates(endsWell, "customer %d has cancelled the booking %s, which is %s", c.number, b.ID, b.Status)
+		}
+		if c.paid != "" {
+			paid[c.paid] = true
+		}
+	}
+	if kept := r.shop.count(t, `SELECT count(*) FROM booking_payments WHERE succeeded`); kept != len(paid) {
+		r.violates(paymentsKept, "%d payments were acknowledged, %d are stored", len(paid), kept)
+	}
+	r.paid = len(paid)
+	if len(r.bookings) > len(r.clients) {
+		r.violates(endsWell, "%d customers have %d bookings: expected at most one each", len(r.clients), len(r.bookings))
+	}
+	for _, breach := range r.shop.answers.wrong {
+		r.violates(answersInTime, "%s", breach)
+	}
+}
+
+// releases wants each release sent after its booking said so, and no confirm after it.
+func (r *outcome) releases() {
+	released := map[string]mockpartner.Exchange{} // the first one, by code
+	for _, e := range r.journal {
+		if e.Endpoint != partnerapi.Release && e.Endpoint != partnerapi.Confirm {
+			continue
+		}
+		for _, code := range r.codesOf(e) {
+			first, was := released[code]
+			switch {
+			case e.Endpoint == partnerapi.Confirm && was:
+				r.violates(notReleased, "the code %s was released at %s and confirmed at %s", code, first.Arrived, e.Arrived)
+			case e.Endpoint == partnerapi.Release && !was:
+				released[code] = e
+			}
+		}
+	}
+	for code, e := range released {
+		b, known := r.byCode[code]
+		switch {
+		case !known:
+			r.violates(heldIsHeld, "the code %s was released, and no booking has it", code)
+		case b.Status == marketplace.Held, b.Status == marketplace.Reserving:
+			r.violates(heldIsHeld, "booking %s is %s, and its hold was released at %s", b.ID, b.Status, e.Arrived)
+		case !r.movedBefore(b, e):
+			r.violates(heldIsHeld, "the hold of booking %s was released at %s, before the booking said so: %+v", b.ID, e.Arrived, r.history[b.ID])
+		}
+	}
+}
+
+// movedBefore reports whether a booking had given its hold up when a release arrived.
+func (r *outcome) movedBefore(b marketplace.Booking, e mockpartner.Exchange) bool {
+	for _, entry := range r.history[b.ID] {
+		if entry.Kind == marketplace.MoveKind && (entry.To == marketplace.Released || entry.To == marketplace.Cancelled) && !entry.At.After(e.Arrived) {
+			return true
+		}
+	}
+	return false
+}
+
+// heldSeats wants the partner to hold nothing but what somebody may still pay for, what
+// an operator decides about, and what it has answered to nobody who could store it.
+func (r *outcome) heldSeats(t *testing.T) {
+	t.Helper()
+	for _, hold := range r.holds {
+		b := r.bookings[uuid.MustParse(hold.ResellerReference)]
+		switch {
+		case hold.State != mockpartner.Held || b.Status == marketplace.Held || b.Release == marketplace.Pending: // a late answer has just come
+		case b.Status == marketplace.Lost && attends(b, marketplace.ReserveUnknown):
+			r.shop.lost++ // the verdict tells whether it was to be released
+		case b.Status == marketplace.Paid && len(b.Attention) > 0:
+		default:
+			r.violates(noSeatLost, "booking %s is %s, and the partner holds its seats: %+v", b.ID, b.Status, r.history[b.ID])
+		}
+	}
+	r.releases()
+	r.report(t)
+}
+
+// finals wants every booking in a final state, or with somebody's attention for a reason
+// that the partner's own journal bears out.
+func (r *outcome) finals() {
+	for _, b := range r.bookings {
+		well := true
+		switch b.Status {
+		case marketplace.Confirmed, marketplace.Refused:
+			well = len(b.Attention) == 0
+		case marketplace.Released:
+			well = b.Release == marketplace.Done && len(b.Attention) == 0
+		case marketplace.Cancelled:
+			well = b.Cancellation == marketplace.Done && len(b.Attention) == 0
+		case marketplace.Lost:
+			well = attends(b, marketplace.ReserveUnknown)
+		case marketplace.Paid:
+			well = r.trulyPaid(b)
+		default:
+			well = false
+		}
+		if !well {
+			r.violates(endsWell, "booking %s is %s, released %q, cancelled %q, listed for %v: %+v", b.ID, b.Status, b.Release, b.Cancellation, reasons(b), r.history[b.ID])
+		}
+	}
+}
+
+// trulyPaid reports whether there is a true reason that a payment has no confirmation.
+func (r *outcome) trulyPaid(b marketplace.Booking) bool {
+	refused := false
+	for _, e := range r.calls(b, partnerapi.Confirm) {
+		refused = refused || e.Status >= 400
+	}
+	switch {
+	case len(b.Attention) != 1:
+		return false
+	case attends(b, marketplace.LatePayment):
+		return b.Release == marketplace.Done && len(r.calls(b, partnerapi.Confirm)) == 0
+	case attends(b, marketplace.ConfirmRefused):
+		return (len(r.booked[b.ID.String()]) == 0 || doubted(b)) && refused
+	default:
+		return attends(b, marketplace.ConfirmUnknown)
+	}
+}
+
+// doubted reports whether an operator is told that the partner may have booked in spite of
+// its refusal.
+func doubted(b marketplace.Booking) bool {
+	return slices.ContainsFunc(b.Attention, func(a marketplace.Attention) bool {
+		return a.Reason == marketplace.ConfirmRefused && strings.Contains(a.Message, "the partner may have booked")
+	})
+}
+
+// partner wants the partner's books to agree: nobody is booked twice, and whoever is
+// booked is expected by both or by neither.
+func (r *outcome) partner() {
+	for reference, list := range r.booked {
+		if len(list) > 1 {
+			r.violates(confirmedOnce, "the partner has %d bookings of %s", len(list), reference)
+		}
+		b := r.bookings[uuid.MustParse(reference)]
+		there := list[0]
+		switch {
+		case b.Status == marketplace.Confirmed && there.State == mockpartner.Booked && there.ID == b.ExternalBookingID:
+		case b.Status == marketplace.Cancelled && there.State == mockpartner.Cancelled:
+		case b.Status == marketplace.Paid && (attends(b, marketplace.ConfirmUnknown) || doubted(b)):
+		default:
+			r.violates(booksAgree, "booking %s is %s, and %s at the partner's", b.ID, b.Status, there.State)
+		}
+	}
+	for _, b := range r.bookings {
+		if b.Status == marketplace.Confirmed && len(r.booked[b.ID.String()]) == 0 {
+			r.violates(booksAgree, "booking %s is CONFIRMED, and the partner has none", b.ID)
+		}
+	}
+	for _, hold := range r.holds {
+		if hold.State == mockpartner.Held {
+			r.violates(noSeatLost, "the partner holds %s of %s after its expiry", hold.Code, hold.ResellerReference)
+		}
+	}
+	for _, broken := range r.shop.partner.Default().Platform().Invariants() {
+		r.violates(noSeatLost, "the partner's inventory: %+v", broken)
+	}
+}
+
+// verdict wants the partner's judge to find nothing against the marketplace. Nothing is
+// said in its defence: the judge sees by itself which processes went on.
+func (r *outcome) verdict() {
+	verdict := r.shop.partner.Default().Verdict()
+	r.says = string(verdict.Verdict)
+	if verdict.Verdict != mockpartner.Kept || verdict.Dropped > 0 {
+		r.violates(verdictIsClean, "%d exchanges dropped: %s%s", verdict.Dropped, verdict, r.bookingsOf(verdict))
+	}
+}

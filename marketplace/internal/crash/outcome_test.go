@@ -1,0 +1,120 @@
+//go:build linux
+
+package crash
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// outcome is what the customers, the marketplace and the partner say of the bookings.
+type outcome struct {
+	shop       *shop
+	clients    []*customer
+	bookings   map[uuid.UUID]marketplace.Booking
+	byCode     map[string]marketplace.Booking
+	history    map[uuid.UUID][]marketplace.HistoryEntry
+	holds      map[string]mockpartner.Hold      // by code
+	booked     map[string][]mockpartner.Booking // by reseller reference
+	journal    []mockpartner.Exchange
+	violations map[invariant][]string
+	paid       int    // payments that were acknowledged
+	says       string // the verdict of the partner's judge
+}
+
+func (s *shop) collect(t *testing.T, customers []*customer) *outcome {
+	t.Helper()
+	r := &outcome{
+		shop: s, clients: customers, bookings: map[uuid.UUID]marketplace.Booking{}, byCode: map[string]marketplace.Booking{}, violations: map[invariant][]string{},
+		holds: map[string]mockpartner.Hold{}, booked: map[string][]mockpartner.Booking{}, journal: s.partner.Default().Journal().Exchanges(mockpartner.ExchangeFilter{}),
+	}
+	all, err := s.store.Bookings.List(t.Context(), booking.Filter{Checkouts: true}, marketplace.PageRequest{Size: 1_000_000})
+	check(t, err)
+	ids := make([]uuid.UUID, 0, len(all.Entries))
+	for _, b := range all.Entries {
+		r.bookings[b.ID] = b
+		r.byCode[b.Code] = b
+		ids = append(ids, b.ID)
+	}
+	r.history, err = s.store.Bookings.Histories(t.Context(), ids)
+	check(t, err)
+	inside := s.partner.Default().Platform().Inside()
+	for _, hold := range inside.Holds {
+		r.holds[hold.Code] = hold
+	}
+	for _, b := range inside.Bookings {
+		r.booked[b.ResellerReference] = append(r.booked[b.ResellerReference], b)
+	}
+	return r
+}
+
+// calls are the exchanges of an endpoint about a booking, the oldest first.
+func (r *outcome) calls(b marketplace.Booking, endpoint partnerapi.Endpoint) (list []mockpartner.Exchange) {
+	for _, e := range r.journal {
+		if e.Endpoint == endpoint && r.bookingOf(e) == b.ID {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// codesOf is the code that a release or a confirm named; none where its body cannot be read.
+func (r *outcome) codesOf(e mockpartner.Exchange) []string {
+	_, rest, found := strings.Cut(string(e.Request.Body), `"reservationConfirmationCode":"`)
+	if code, _, whole := strings.Cut(rest, `"`); found && whole {
+		return []string{code}
+	}
+	return nil
+}
+
+// bookingOf is the booking that an exchange was about.
+func (r *outcome) bookingOf(e mockpartner.Exchange) uuid.UUID {
+	body := string(e.Request.Body)
+	if _, reference, found := strings.Cut(body, `"resellerReference":"`); found {
+		if id, err := uuid.Parse(reference[:min(len(reference), 36)]); err == nil {
+			return id
+		}
+	}
+	return uuid.Nil
+}
+
+func attends(b marketplace.Booking, reason marketplace.AttentionReason) bool {
+	return slices.ContainsFunc(b.Attention, func(a marketplace.Attention) bool { return a.Reason == reason })
+}
+
+func reasons(b marketplace.Booking) (list []marketplace.AttentionReason) {
+	for _, a := range b.Attention {
+		list = append(list, a.Reason)
+	}
+	return list
+}
+
+// bookingsOf tells the history of the bookings that a verdict's findings are about.
+func (r *outcome) bookingsOf(v mockpartner.Verdict) string {
+	var text strings.Builder
+	for _, rule := range v.Rules {
+		for _, finding := range rule.Findings {
+			for _, e := range finding.Exchanges {
+				b := r.bookings[r.bookingOf(e)]
+				fmt.Fprintf(&text, "#%d: booking %s is %s: %+v\n", e.Number, b.ID, b.Status, r.history[b.ID])
+				var other []string
+				for _, call := range r.journal {
+					if call.Request.Header.Get("User-Agent") == r.journal[e.Number-1].Request.Header.Get("User-Agent") && call.Number > e.Number {
+						other = append(other, call.Arrived.Format("04:05.0 ")+string(call.Endpoint))
+					}
+				}
+				fmt.Fprintf(&text, "its process at %s, and then: %v\n", e.Arrived.Format("04:05.000"), other)
+			}
+		}
+	}
+	return text.String()
+}

@@ -1,0 +1,25 @@
+package marketplace_test
+
+import (
+	"errors"
+	"testing"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+func TestAnErrorTellsItsCauseOnce(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("want JSON")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{marketplace.Errorf(marketplace.PartnerFailed, "the answer makes no sense: %w", cause), "the answer makes no sense: want JSON"},
+		{&marketplace.Error{Message: "not reached", Cause: cause}, "not reached: want JSON"},
+		{&marketplace.Error{Message: "not found"}, "not found"},
+	} {
+		if got := c.err.Error(); got != c.want {
+			t.Errorf("want %q, got %q", c.want, got)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package partner
+
+import (
+	"errors"
+
+	"partnerkit.dev/internal/redact"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// without returns the outcome without the partner's key: what the partner said is stored,
+// and shown to resellers.
+func (o Outcome) without(key string) Outcome {
+	if o.Err == nil && o.Message == "" {
+		return o
+	}
+	clean := redact.New(key).Redact
+	o.Message = clean(o.Message)
+	if ours := (*marketplace.Error)(nil); errors.As(o.Err, &ours) {
+		said := *ours
+		said.Message = clean(said.Message)
+		if said.Cause != nil {
+			if cause := said.Cause.Error(); clean(cause) != cause {
+				said.Cause = errors.New(clean(cause))
+			}
+		}
+		o.Err = &said
+	}
+	return o
+}
+
+// withoutKey returns texts without the partner's key.
+func withoutKey(key string, texts []string) []string {
+	if len(texts) == 0 {
+		return texts
+	}
+	redactor := redact.New(key)
+	for i, text := range texts {
+		texts[i] = redactor.Redact(text)
+	}
+	return texts
+}

@@ -1,0 +1,47 @@
+package postgres_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+)
+
+func TestTheServersLogIsKeptFromRowsAsFarAsTheUserMay(t *testing.T) {
+	t.Parallel()
+	address := pgtest.URL(t)
+	super := pgtest.OpenAt(t, address)
+	for setting, want := range map[string]string{"log_error_verbosity": "terse", "log_parameter_max_length": "0", "log_parameter_max_length_on_error": "0"} {
+		var got string
+		check(t, super.Pool().QueryRow(t.Context(), "SHOW "+setting).Scan(&got))
+		if got != want {
+			t.Errorf("%s: want %s, got %s", setting, want, got)
+		}
+	}
+	if tells, err := super.LogMayTell(t.Context()); err != nil || tells {
+		t.Errorf("want a log that tells nothing, got %t, %v", tells, err)
+	}
+	role := "plain_" + strings.TrimPrefix(address[strings.LastIndex(address, "/")+1:], "test_")
+	role, _, _ = strings.Cut(role, "?")
+	pgtest.Exec(t, super, `CREATE ROLE `+role+` LOGIN PASSWORD 'x'`)
+	pgtest.Exec(t, super, `ALTER ROLE `+role+` SET log_error_verbosity = 'default'`) // as most servers have it
+	t.Cleanup(func() { pgtest.Exec(t, super, `DROP ROLE `+role) })
+	plain, err := url.Parse(address)
+	check(t, err)
+	plain.User = url.UserPassword(role, "x")
+	limited, err := postgres.Open(t.Context(), plain.String(), 1)
+	check(t, err)
+	defer limited.Close()
+	if tells, err := limited.LogMayTell(t.Context()); err != nil || !tells {
+		t.Errorf("want it known that the log may tell, got %t, %v", tells, err)
+	}
+	pgtest.Exec(t, super, `ALTER ROLE `+role+` SET log_error_verbosity = 'terse'`)
+	again, err := postgres.Open(t.Context(), plain.String(), 1)
+	check(t, err)
+	defer again.Close()
+	if tells, err := again.LogMayTell(t.Context()); err != nil || tells {
+		t.Errorf("want what a superuser has set to hold, got %t, %v", tells, err)
+	}
+}

@@ -1,0 +1,110 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+const (
+	// readyFor is how long an answer is kept: however often it is asked for, the database
+	// sees one small write a second.
+	readyFor = time.Second
+	// proveTime bounds the proof.
+	proveTime = 2 * time.Second
+)
+
+// Readiness proves that the database takes writes. It has a connection of its own, so that
+// a replica whose other connections are busy is not taken for one without a database. It
+// is safe for concurrent use.
+type Readiness struct {
+	pool *pgxpool.Pool
+	disk *Disk
+
+	mu    sync.Mutex
+	asked time.Time
+	found error
+}
+
+// NewReadiness returns one for the migrated database at that address, which need not
+// answer now. disk is that of the stores.
+func NewReadiness(address string, disk *Disk) (*Readiness, error) {
+	config, err := configOf(address)
+	if err != nil {
+		return nil, err
+	}
+	config.MaxConns = 1
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	return &Readiness{pool: pool, disk: disk}, err
+}
+
+// Close closes the connection.
+func (r *Readiness) Close() { r.pool.Close() }
+
+// Check returns nil where the database takes writes, else why it does not, as the domain's
+// Unavailable. It takes 2 s at most; the answer may be a second old.
+func (r *Readiness) Check(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.asked.IsZero() && time.Since(r.asked) < readyFor {
+		return r.found
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), proveTime) // others use the answer
+	defer cancel()
+	r.found = r.prove(ctx)
+	r.asked = time.Now()
+	return r.found
+}
+
+func (r *Readiness) prove(ctx context.Context) error {
+	err := r.write(ctx)
+	if known := Unavailable(err); known != nil {
+		return known
+	}
+	if err == nil || marketplace.CodeOf(err) == marketplace.Unavailable {
+		return err
+	}
+	return &marketplace.Error{Code: marketplace.Unavailable, Message: "the database refuses writes", Cause: err}
+}
+
+var (
+	errFull     = &marketplace.Error{Code: marketplace.Unavailable, Message: full}
+	errOutdated = &marketplace.Error{Code: marketplace.Unavailable, Message: outdated}
+)
+
+func (r *Readiness) write(ctx context.Context) error {
+	written, err := r.pool.Exec(ctx, `UPDATE readiness SET checked_at = now()`)
+	if err != nil {
+		return err
+	}
+	if written.RowsAffected() == 0 {
+		return errOutdated
+	}
+	wasFull, lookAgain := r.disk.state()
+	switch {
+	case !wasFull:
+		return nil
+	case !lookAgain:
+		return errFull
+	}
+	// The small write above needs no room. Whether there is some again is found out by
+	// taking it, in a transaction that gives it back.
+	err = pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `CREATE TABLE room_on_the_disk AS SELECT repeat('x', 1000) FROM generate_series(1, 1000)`)
+		return errors.Join(err, errRoom)
+	})
+	if r.disk.learn(err); trouble(err) != "" {
+		return err
+	}
+	r.disk.full.Store(0)
+	return nil
+}
+
+// errRoom rolls back what has found room on the disk.
+var errRoom = errors.New("there is room on the disk")
