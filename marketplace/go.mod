@@ -22,7 +22,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/net v0.62.0
 	golang.org/x/sync v0.24.0
-	golang.org/x/text v0.43.0
+	golang.org/x/text v0.43.0 // indirect
 	partnerkit.dev/mockpartner v0.0.0
 	partnerkit.dev/schemas v0.0.0
 	pgregory.net/rapid v1.3.0
@@ -30,7 +30,10 @@ require (
 
 require github.com/hashicorp/golang-lru/v2 v2.0.7
 
-require github.com/ccojocar/zxcvbn-go v1.0.4
+require (
+	github.com/agext/levenshtein v1.2.3 // indirect
+	github.com/ccojocar/zxcvbn-go v1.0.4
+)
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
@@ -47,7 +50,7 @@ require (
 	github.com/itchyny/timefmt-go v0.1.9 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
-	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	github.com/jackc/puddle/v2 v2.2.3
 	github.com/leodido/go-urn v1.5.0 // indirect
 	github.com/mfridman/interpolate v0.0.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect

@@ -152,7 +152,7 @@ func ExampleReseller_Cancel() {
 	check(err)
 	cancelled, err := shop.Cancel(ctx, held.ID, "the guests are ill")
 	fmt.Println(cancelled.Status, err)
-	for booking, err := range shop.Bookings(client.Cancelled).All(ctx) {
+	for booking, err := range shop.Bookings(client.BookingQuery{Status: client.Cancelled}).All(ctx) {
 		fmt.Println(booking.ID == held.ID, err)
 	}
 	// Output:

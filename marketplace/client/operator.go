@@ -161,27 +161,30 @@ func (o *Operator) Syncs(integration string) List[Sync] {
 	return List[Sync]{c: o.c, path: path("operator", "integrations", integration, "syncs")}
 }
 
-// BookingQuery says which bookings an operator wants.
-type BookingQuery struct {
-	Status    BookingStatus // "": all
-	Attention bool          // those alone that need an operator
-	Reseller  string        // an account's id; "": everybody's
-	Named     string        // by that id, that reference of the reseller's, or that booking id of the partner's
-}
-
 // Bookings are everybody's bookings, and the checkouts that have made none, the newest
 // first.
 func (o *Operator) Bookings(q BookingQuery) List[Booking] {
-	attention := ""
+	query := q.values()
 	if q.Attention {
-		attention = "true"
+		query.Set("attention", "true")
 	}
-	return List[Booking]{o.c, path("operator", "bookings"), queryOf("status", string(q.Status), "attention", attention, "reseller", q.Reseller, "q", q.Named)}
+	for name, value := range map[string]string{"integration_id": q.IntegrationID, "reseller_id": q.ResellerID} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return List[Booking]{o.c, path("operator", "bookings"), query}
 }
 
 // Booking reads a booking as it stands.
 func (o *Operator) Booking(ctx context.Context, booking string) (Booking, error) {
 	return call[Booking](ctx, o.c, get(path("operator", "bookings", booking), nil))
+}
+
+// EraseGuest erases the guest's personal data for good, everywhere in the marketplace. The
+// *Error is 409 while the partner may still need them: Reserving, Held and Paid.
+func (o *Operator) EraseGuest(ctx context.Context, booking string) (Booking, error) {
+	return call[Booking](ctx, o.c, post(path("operator", "bookings", booking, "erase-guest"), nil).again())
 }
 
 // Confirm tries to confirm a paid booking again, and waits for what comes of it.

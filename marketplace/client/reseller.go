@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"net/url"
+	"time"
 
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -113,9 +115,34 @@ func (r *Reseller) Booking(ctx context.Context, booking string) (Booking, error)
 	return call[Booking](ctx, r.c, get(path("resellers", "bookings", booking), nil))
 }
 
-// Bookings are the reseller's bookings, the newest first: all, or those in a state.
-func (r *Reseller) Bookings(status BookingStatus) List[Booking] {
-	return List[Booking]{r.c, path("resellers", "bookings"), queryOf("status", string(status))}
+// BookingQuery says which bookings are wanted: all for the zero value. Of several filters
+// all have to fit. Times are inclusive; a zero one is open.
+type BookingQuery struct {
+	Status                 BookingStatus // "": all
+	ActivityID             string
+	ResellerReference      string
+	Words                  string // an id, a ResellerReference, an ExternalBookingID, or whole words of the guest's name, e-mail or telephone
+	CreatedFrom, CreatedTo time.Time
+	StartFrom, StartTo     time.Time // of the slot
+	// Of Operator alone:
+	Attention     bool // those alone that need an operator
+	IntegrationID string
+	ResellerID    string // an account's id
+}
+
+func (q BookingQuery) values() url.Values {
+	query := queryOf("status", string(q.Status), "activity_id", q.ActivityID, "reseller_reference", q.ResellerReference, "q", q.Words)
+	for name, at := range map[string]time.Time{"created_from": q.CreatedFrom, "created_to": q.CreatedTo, "start_from": q.StartFrom, "start_to": q.StartTo} {
+		if !at.IsZero() {
+			query.Set(name, at.Format(time.RFC3339Nano))
+		}
+	}
+	return query
+}
+
+// Bookings are the reseller's bookings, the newest first.
+func (r *Reseller) Bookings(q BookingQuery) List[Booking] {
+	return List[Booking]{r.c, path("resellers", "bookings"), q.values()}
 }
 
 // Pay tells that the customer has paid, by the payment provider's reference: told twice,

@@ -87,19 +87,19 @@ const accountsAtOnce = 500
 func listAccounts(ctx context.Context, store *postgres.Store, role marketplace.Role, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ROLE\tADDRESS\tID\tMADE\tSTATE\tNAME")
-	for skip := int64(0); ; skip += accountsAtOnce {
-		accounts, total, err := store.Accounts.List(ctx, role, "", skip, accountsAtOnce)
+	for asked := (marketplace.PageRequest{Size: accountsAtOnce}); ; {
+		accounts, err := store.Accounts.List(ctx, role, "", asked)
 		if err != nil {
 			return err
 		}
-		for _, a := range accounts {
+		for _, a := range accounts.Entries {
 			state := "active"
 			if a.DisabledAt != nil {
 				state = "disabled"
 			}
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", a.Role, a.Email, a.ID, a.CreatedAt.UTC().Format(time.DateTime), state, oneLine(a.Name))
 		}
-		if len(accounts) == 0 || skip+int64(len(accounts)) >= int64(total) {
+		if asked.After = accounts.Next; asked.After == nil {
 			return table.Flush()
 		}
 	}

@@ -109,6 +109,7 @@ type settings struct {
 	allowPrivatePartners, behindTLS bool
 	nightlyAt                       string
 	probes, incremental, sweeps     time.Duration
+	eraseAfter                      time.Duration
 	affiliatesShare                 string
 	pageCache                       int // MiB
 	affiliateURL                    storefront.AffiliateURL
@@ -141,6 +142,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.DurationVar(&s.probes, "probe-interval", time.Minute, "how often partners are asked whether they are there; 0 is never")
 	f.DurationVar(&s.incremental, "incremental-interval", 0, "how often incremental syncs are made beside the night's, from 1m to 24h; 0 is never")
 	f.DurationVar(&s.sweeps, "sweep-interval", 30*time.Second, "how often holds that nobody paid in time are given back")
+	f.DurationVar(&s.eraseAfter, "erase-guests-after", 400*24*time.Hour, "how long after a slot's end its guests' names, e-mail addresses and telephone numbers are erased")
 	f.StringVar(&s.affiliatesShare, "affiliate-commission", "5", "the affiliate's share of a booking's total, in `percent`")
 	f.IntVar(&s.pageCache, "page-cache", 256, "`MiB` of memory for pages of the list that are kept made, in each replica")
 	f.StringVar((*string)(&s.affiliateURL), "affiliate-url", "/activities/{activity}?affiliate_code={affiliate}", "the `address` that an affiliate's link to an activity has in your shop; {activity} and {affiliate} stand for their ids")
@@ -187,12 +189,13 @@ const (
 	leastSweeps      = time.Second
 	longestSweeps    = time.Minute // a partner may wait no longer for an expired hold's release
 	longestInterval  = 24 * time.Hour
+	leastErase       = 24 * time.Hour // a confirmed booking may be cancelled until its slot's end, and looked up on the day
 )
 
 func (s *settings) readSchedule() error {
 	night, err := time.Parse("15:04", s.nightlyAt)
 	at := time.Duration(night.Hour())*time.Hour + time.Duration(night.Minute())*time.Minute
-	s.schedule = worker.Schedule{NightlyAt: at, Probes: s.probes, Incremental: s.incremental, Sweeps: s.sweeps}
+	s.schedule = worker.Schedule{NightlyAt: at, Probes: s.probes, Incremental: s.incremental, Sweeps: s.sweeps, EraseAfter: s.eraseAfter}
 	interval := func(flag string, given, least time.Duration) error {
 		return unless(given == 0 || given >= least && given <= longestInterval, "%s: want 0, or from %s to %s, got %s", flag, least, longestInterval, given)
 	}
@@ -200,6 +203,7 @@ func (s *settings) readSchedule() error {
 		unless(err == nil, "--nightly-at: want a time such as 02:30, got %q", s.nightlyAt),
 		interval("--probe-interval", s.probes, leastProbes),
 		interval("--incremental-interval", s.incremental, leastIncremental),
+		unless(s.eraseAfter >= leastErase, "--erase-guests-after: want at least %s, got %s", leastErase, s.eraseAfter),
 		unless(s.sweeps >= leastSweeps && s.sweeps <= longestSweeps, "--sweep-interval: want from %s to %s, got %s", leastSweeps, longestSweeps, s.sweeps),
 	)
 }

@@ -14,7 +14,7 @@ import (
 type accountStore interface {
 	CreateAccount(ctx context.Context, a marketplace.Account) error
 	Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error)
-	List(ctx context.Context, role marketplace.Role, words string, skip int64, size int) (list []marketplace.Account, total int, err error)
+	List(ctx context.Context, role marketplace.Role, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Account], error)
 	APITokens(ctx context.Context, account uuid.UUID) ([]marketplace.APIToken, error)
 	AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error
 	RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error
@@ -78,15 +78,12 @@ func (h accountHandler) create(r *http.Request, body marketplace.NewAccount) (an
 func (h accountHandler) list(r *http.Request) (any, error) {
 	given := readQuery(r)
 	role, words := marketplace.Role(given.tagged("role", "oneof=reseller affiliate partner operator")), given.text("q", longestFilter)
-	asked, err := given.page()
+	asked, err := given.stored(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := h.store.List(r.Context(), role, words, asked.skip(), asked.size)
-	if err != nil {
-		return nil, err
-	}
-	return pageOf(list, viewAccount, asked, total), nil
+	found, err := h.store.List(r.Context(), role, words, asked.request())
+	return pageOf(asked, found, viewAccount), err
 }
 
 func (h accountHandler) show(r *http.Request, id uuid.UUID) (any, error) {

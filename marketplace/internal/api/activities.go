@@ -18,23 +18,17 @@ type activityHandler struct {
 
 func (h activityHandler) list(r *http.Request) (any, error) {
 	given := readQuery(r)
-	by := marketplace.ActivityFilter{Words: given.text("q", longestFilter)}
+	by := marketplace.ActivityFilter{Words: given.text("q", longestFilter), Integration: given.id("integration")}
 	if status := given.tagged("status", "oneof="+storefront.Active+" "+storefront.Inactive); status != "" {
 		listed := status == storefront.Active
 		by.Listed = &listed
 	}
-	if id := given.tagged("integration", "uuid"); id != "" {
-		by.Integration = uuid.MustParse(id)
-	}
-	asked, err := given.page()
+	asked, err := given.stored(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := h.store.Activities(r.Context(), by, asked.skip(), asked.size)
-	if err != nil {
-		return nil, err
-	}
-	return pageOf(list, storefront.ForOperators, asked, total), nil
+	found, err := h.store.Activities(r.Context(), by, asked.request())
+	return pageOf(asked, found, storefront.ForOperators), err
 }
 
 func (h activityHandler) show(r *http.Request, id uuid.UUID) (any, error) {

@@ -70,21 +70,6 @@ func byIDWithBody[T any](name string, f func(*http.Request, uuid.UUID, T) (any, 
 	})
 }
 
-// listPage is a page of a list.
-type listPage struct {
-	entries any
-	storefront.Pagination
-}
-
-// pageOf is the page of a list that has so many entries in all, each as answers show it.
-func pageOf[T, V any](list []T, view func(T) V, asked page, total int) listPage {
-	entries := make([]V, len(list))
-	for i, entry := range list {
-		entries[i] = view(entry)
-	}
-	return asked.of(entries, total)
-}
-
 func writeJSON(w http.ResponseWriter, status int, body any) error {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -14,9 +14,10 @@ import (
 )
 
 type bookingStore interface {
-	List(ctx context.Context, by booking.Filter, skip int64, size int) (list []marketplace.Booking, total int, err error)
+	List(ctx context.Context, by booking.Filter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Booking], error)
+	EraseGuest(ctx context.Context, id uuid.UUID) (erased bool, err error)
 	Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]marketplace.HistoryEntry, error)
-	Commissions(ctx context.Context, affiliate uuid.UUID, skip int64, size int) (list []booking.Commission, total int, err error)
+	Commissions(ctx context.Context, affiliate uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[booking.Commission], error)
 }
 
 // bookingHandler is what resellers do with their customers' bookings, and operators with
@@ -50,44 +51,47 @@ func viewBookingFor(r *http.Request, b marketplace.Booking, history []marketplac
 }
 
 func (h bookingHandler) list(r *http.Request) (any, error) {
-	return h.page(r, booking.Filter{Account: caller(r.Context()).Account}, marketplace.BookingStatuses())
+	return h.page(r, readQuery(r), booking.Filter{Account: caller(r.Context()).Account}, marketplace.BookingStatuses())
 }
 
+// listAll is for operators, who choose among all.
 func (h bookingHandler) listAll(r *http.Request) (any, error) {
-	return h.page(r, booking.Filter{Checkouts: true}, append(marketplace.BookingStatuses(), marketplace.Reserving, marketplace.Refused, marketplace.Lost))
+	given := readQuery(r)
+	by := booking.Filter{Checkouts: true, Attention: given.tagged("attention", "oneof=true false") == "true", Integration: given.id("integration_id"), Account: given.id("reseller_id")}
+	if alias := given.id("reseller"); by.Account == uuid.Nil {
+		by.Account = alias
+	} else if alias != uuid.Nil && alias != by.Account {
+		given.refuse("reseller", "want it as reseller_id alone, which says the same")
+	}
+	return h.page(r, given, by, append(marketplace.BookingStatuses(), marketplace.Reserving, marketplace.Refused, marketplace.Lost))
 }
 
 // page is a page of bookings, the newest first.
-func (h bookingHandler) page(r *http.Request, by booking.Filter, statuses []marketplace.BookingStatus) (any, error) {
-	given := readQuery(r)
+func (h bookingHandler) page(r *http.Request, given *query, by booking.Filter, statuses []marketplace.BookingStatus) (any, error) {
 	var words []string
 	for _, status := range statuses {
 		words = append(words, string(status))
 	}
 	by.Status = marketplace.BookingStatus(given.tagged("status", "oneof="+strings.Join(words, " ")))
-	if by.Account == uuid.Nil { // who sees all chooses among all
-		by.Attention, by.Named = given.tagged("attention", "oneof=true false") == "true", given.text("q", longestFilter)
-		if id := given.tagged("reseller", "uuid"); id != "" {
-			by.Account = uuid.MustParse(id)
-		}
-	}
-	asked, err := given.page()
+	by.Activity, by.Reference, by.Query = given.id("activity_id"), given.text("reseller_reference", longestFilter), given.text("q", longestFilter)
+	by.Created, by.Start = given.period("created"), given.period("start")
+	asked, err := given.stored(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := h.store.List(r.Context(), by, asked.skip(), asked.size)
+	found, err := h.store.List(r.Context(), by, asked.request())
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]uuid.UUID, len(list))
-	for i, b := range list {
+	ids := make([]uuid.UUID, len(found.Entries))
+	for i, b := range found.Entries {
 		ids[i] = b.ID
 	}
 	histories, err := h.store.Histories(r.Context(), ids)
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(list, func(b marketplace.Booking) bookingView { return viewBookingFor(r, b, histories[b.ID]) }, asked, total), nil
+	return pageOf(asked, found, func(b marketplace.Booking) bookingView { return viewBookingFor(r, b, histories[b.ID]) }), nil
 }
 
 func (h bookingHandler) abandon(r *http.Request, id uuid.UUID) (any, error) {
@@ -128,6 +132,25 @@ func (h bookingHandler) settle(decided func(context.Context, uuid.UUID) (marketp
 		b, err := decided(r.Context(), id)
 		return h.view(r, b, err)
 	}
+}
+
+// eraseGuest erases what is known of the guest, once no call to the partner needs it.
+func (h bookingHandler) eraseGuest(r *http.Request, id uuid.UUID) (any, error) {
+	if _, err := h.service.Find(r.Context(), uuid.Nil, id); err != nil {
+		return nil, err
+	}
+	erased, err := h.store.EraseGuest(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	b, err := h.service.Find(r.Context(), uuid.Nil, id)
+	if err == nil && !erased {
+		err = &marketplace.Error{
+			Code: marketplace.Conflict, Reason: marketplace.BookingState,
+			Message: "the booking is " + string(b.Status) + ": the partner may still have to be told who the guest is",
+		}
+	}
+	return h.view(r, b, err)
 }
 
 // bookingView is a booking as its reseller, and operators, see it.

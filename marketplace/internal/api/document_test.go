@@ -117,6 +117,26 @@ func TestTheDocumentSaysWhoMayComeIn(t *testing.T) {
 	}
 }
 
+func TestEveryRouteTakesTheParametersThatAreDescribed(t *testing.T) {
+	t.Parallel()
+	for _, route := range api.Routes() {
+		op, _ := theDocument(t).Find(route.Method, route.Path)
+		if op == nil {
+			continue // a test above says so
+		}
+		var want []string
+		for _, p := range op.Parameters {
+			if p.In == "query" {
+				want = append(want, p.Name)
+			}
+		}
+		slices.Sort(want)
+		if slices.Sort(route.Parameters); !slices.Equal(route.Parameters, want) {
+			t.Errorf("%s %s: want the query parameters %v, which schemas/%s describes, got %v", route.Method, route.Path, want, openapi.Marketplace, route.Parameters)
+		}
+	}
+}
+
 func TestEveryParameterOfAPathIsDescribed(t *testing.T) {
 	t.Parallel()
 	for _, op := range theDocument(t).Operations() {

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -15,12 +16,13 @@ type Route struct {
 	Open         bool               // to anybody
 	Roles        []marketplace.Role // else to these
 	Tokens       bool               // and to a long-lived API token
+	Parameters   []string           // of its query
 }
 
 // Routes lists every way in.
 func Routes() (list []Route) {
 	for _, r := range routes(Config{Bookings: &booking.Service{}, Metrics: telemetry.NewMetrics("test")}, nil, nil) {
-		list = append(list, Route{r.method, r.path, r.access.open, r.access.roles, r.access.tokens})
+		list = append(list, Route{r.method, r.path, r.access.open, r.access.roles, r.access.tokens, slices.Clone(r.parameters())})
 	}
 	return list
 }

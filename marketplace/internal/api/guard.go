@@ -36,8 +36,9 @@ var (
 
 // protect lets in whom the route is for, as often as the limit allows.
 func (g *guard) protect(next route) handler {
+	handle := next.knownParameters()
 	if next.access.open {
-		return next.handle
+		return handle
 	}
 	return func(w http.ResponseWriter, r *http.Request) error {
 		who, err := g.identify(r, next.access.tokens)
@@ -52,7 +53,7 @@ func (g *guard) protect(next route) handler {
 		if !slices.Contains(next.access.roles, who.Role) {
 			return errForbidden
 		}
-		return next.handle(w, r)
+		return handle(w, r)
 	}
 }
 

@@ -17,19 +17,17 @@ import (
 
 // partnerStore tells how partners fare.
 type partnerStore interface {
-	Health(ctx context.Context, integration uuid.UUID) (partner.Health, error)
-	HealthChanges(ctx context.Context, integration uuid.UUID) ([]partner.HealthChange, error)
-	Breaches(ctx context.Context, integration uuid.UUID) ([]booking.Breach, error)
+	Fares(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]partner.Fare, error)
+	Breaches(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]marketplace.List[booking.Breach], error)
 }
 
 // catalogStore keeps what partners sell.
 type catalogStore interface {
 	Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error)
-	Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) (list []catalog.Sync, total int, err error)
-	LastSync(ctx context.Context, integration uuid.UUID) (*catalog.Sync, error)
-	SlotsKnown(ctx context.Context, integration uuid.UUID) (catalog.SlotsKnown, error)
+	Syncs(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error)
+	Standings(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]catalog.Standing, error)
 	Activity(ctx context.Context, id uuid.UUID) (marketplace.Activity, error)
-	Activities(ctx context.Context, by marketplace.ActivityFilter, skip int64, size int) (list []marketplace.Activity, total int, err error)
+	Activities(ctx context.Context, by marketplace.ActivityFilter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Activity], error)
 	EditActivity(ctx context.Context, id uuid.UUID, edit func(*marketplace.Activity) error) (marketplace.Activity, error)
 }
 
@@ -79,81 +77,72 @@ func (h integrationHandler) register(r *http.Request, body partner.Registration)
 }
 
 func (h integrationHandler) list(r *http.Request) (any, error) {
-	asked, err := readQuery(r).page()
+	asked, err := readQuery(r).stored(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
-	list, err := h.service.List(r.Context(), seen(r))
+	found, err := h.service.List(r.Context(), seen(r), asked.request())
 	if err != nil {
 		return nil, err
 	}
-	total := len(list)
-	list = list[min(asked.skip(), int64(total)):]
-	views := []any{}
-	for _, i := range list[:min(asked.size, len(list))] {
-		view, err := h.show(r, i)
-		if err != nil {
-			return nil, err
-		}
-		views = append(views, view)
-	}
-	return asked.of(views, total), nil
+	views, err := h.views(r.Context(), found.Entries)
+	return pageOf(asked, found, func(i marketplace.Integration) integrationView { return views[i.ID] }), err
 }
 
 // integrationView is an integration as its partner and operators see it: no key, no
 // secret.
 type integrationView struct {
-	ID                    uuid.UUID           `json:"integration_id"`
-	Name                  string              `json:"name"`
-	BaseURL               string              `json:"base_url"`
-	AuthType              partnerapi.AuthType `json:"auth_type"`
-	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
-	CreatedAt             time.Time           `json:"created_at"`
-	LastSyncAt            *time.Time          `json:"last_sync_at"`
-	Health                healthView          `json:"health"`
-	LastSync              *catalog.Sync       `json:"last_sync"`
-	AwaitsApproval        bool                `json:"awaits_approval"` // the guard holds a pull back
-	Slots                 catalog.SlotsKnown  `json:"slots"`
-	Breaches              []booking.Breach    `json:"breaches"` // of the contract, the newest first
+	ID                    uuid.UUID                        `json:"integration_id"`
+	Name                  string                           `json:"name"`
+	BaseURL               string                           `json:"base_url"`
+	AuthType              partnerapi.AuthType              `json:"auth_type"`
+	HandlesTicketDelivery bool                             `json:"handles_ticket_delivery"`
+	CreatedAt             time.Time                        `json:"created_at"`
+	LastSyncAt            *time.Time                       `json:"last_sync_at"`
+	Health                healthView                       `json:"health"`
+	LastSync              *catalog.Sync                    `json:"last_sync"`
+	AwaitsApproval        bool                             `json:"awaits_approval"` // the guard holds a pull back
+	Slots                 catalog.SlotsKnown               `json:"slots"`
+	Breaches              marketplace.List[booking.Breach] `json:"breaches"` // of the contract, the newest first
 }
 
 type healthView struct {
 	partner.Health
-	LastOKAt *time.Time             `json:"last_ok_at"`
-	Changes  []partner.HealthChange `json:"changes"` // the newest first
+	LastOKAt *time.Time                             `json:"last_ok_at"`
+	Changes  marketplace.List[partner.HealthChange] `json:"changes"` // the newest first
 }
 
 func (h integrationHandler) show(r *http.Request, i marketplace.Integration) (any, error) {
-	ctx := r.Context()
-	fares, err := h.store.Health(ctx, i.ID)
+	views, err := h.views(r.Context(), []marketplace.Integration{i})
+	return views[i.ID], err
+}
+
+// views reads how integrations fare, all at once.
+func (h integrationHandler) views(ctx context.Context, list []marketplace.Integration) (map[uuid.UUID]integrationView, error) {
+	ids := make([]uuid.UUID, len(list))
+	for i, one := range list {
+		ids[i] = one.ID
+	}
+	fares, err := h.store.Fares(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := h.store.HealthChanges(ctx, i.ID)
+	standings, err := h.catalog.Standings(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	last, err := h.catalog.LastSync(ctx, i.ID)
-	if err != nil {
-		return nil, err
+	breaches, err := h.store.Breaches(ctx, ids)
+	views := make(map[uuid.UUID]integrationView, len(list))
+	for _, i := range list {
+		health, stands := fares[i.ID], standings[i.ID]
+		views[i.ID] = integrationView{
+			ID: i.ID, Name: i.Name, BaseURL: i.BaseURL.String(), AuthType: i.AuthType, HandlesTicketDelivery: i.HandlesTicketDelivery,
+			CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
+			Health:   healthView{Health: health.Health, LastOKAt: timeOrNull(health.LastOKAt), Changes: health.Changes},
+			LastSync: stands.LastSync, AwaitsApproval: stands.Guarded, Slots: stands.Slots, Breaches: breaches[i.ID],
+		}
 	}
-	position, err := h.catalog.Position(ctx, i.ID)
-	if err != nil {
-		return nil, err
-	}
-	slots, err := h.catalog.SlotsKnown(ctx, i.ID)
-	if err != nil {
-		return nil, err
-	}
-	breaches, err := h.store.Breaches(ctx, i.ID)
-	view := integrationView{
-		ID: i.ID, Name: i.Name, BaseURL: i.BaseURL.String(), AuthType: i.AuthType, HandlesTicketDelivery: i.HandlesTicketDelivery,
-		CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
-		Health:         healthView{Health: fares, LastOKAt: timeOrNull(fares.LastOKAt), Changes: append([]partner.HealthChange{}, changes...)},
-		AwaitsApproval: position.Guarded != catalog.Hash{}, Slots: slots, Breaches: breaches,
-		LastSync: last,
-	}
-	return view, err
+	return views, err
 }
 
 func (h integrationHandler) remove(r *http.Request, id uuid.UUID) (any, error) {
@@ -166,12 +155,12 @@ func (h integrationHandler) remove(r *http.Request, id uuid.UUID) (any, error) {
 
 // syncs lists an integration's stored syncs, the newest first.
 func (h integrationHandler) syncs(r *http.Request, i marketplace.Integration) (any, error) {
-	asked, err := readQuery(r).page()
+	asked, err := readQuery(r).stored(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := h.catalog.Syncs(r.Context(), i.ID, asked.skip(), asked.size)
-	return asked.of(list, total), err
+	found, err := h.catalog.Syncs(r.Context(), i.ID, asked.request())
+	return pageOf(asked, found, func(s catalog.Sync) catalog.Sync { return s }), err
 }
 
 func (h integrationHandler) sync(r *http.Request, i marketplace.Integration) (any, error) {

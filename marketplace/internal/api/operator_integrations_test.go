@@ -81,12 +81,12 @@ func TestAnOperatorSyncsAndReadsTheHistory(t *testing.T) {
 		a.data(t, &list)
 		return list, string(a.body)
 	}
-	if list, body := history(""); len(list) != 2 || list[0].Mode != "incremental" || list[1].Created != 2 || !strings.Contains(body, `"pagination":{"pageSize":20,"page":1,"totalCount":2}`) {
+	if list, body := history(""); len(list) != 2 || list[0].Mode != "incremental" || list[1].Created != 2 || !strings.Contains(body, `"pagination":{"pageSize":20,"page":1,"totalCount":2,"next_cursor":`) {
 		t.Errorf("want the two stored syncs, the newest first, got %s", body)
 	} else if strings.Contains(body, `"skipped":true`) {
 		t.Errorf("want no skipped sync in the history, got %s", body)
 	}
-	if list, body := history("?page=2&limit=1"); len(list) != 1 || list[0].Mode != "full" || !strings.Contains(body, `"pagination":{"pageSize":1,"page":2,"totalCount":2}`) {
+	if list, body := history("?page=2&limit=1"); len(list) != 1 || list[0].Mode != "full" || !strings.Contains(body, `"pagination":{"pageSize":1,"page":2,"totalCount":2,"next_cursor":`) {
 		t.Errorf("want the second page, got %s", body)
 	}
 	if list, body := history("?page=3"); len(list) != 0 || !strings.Contains(body, `"data":[]`) {
@@ -133,7 +133,7 @@ func TestIntegrationsComeInPages(t *testing.T) {
 	a := b.do(t, "GET", "/api/v1/partner-integrations?page=2&limit=1", "", operator)
 	var list []registered
 	a.data(t, &list)
-	if len(list) != 1 || list[0].ID != second.ID || !strings.Contains(string(a.body), `"pagination":{"pageSize":1,"page":2,"totalCount":2}`) {
+	if len(list) != 1 || list[0].ID != second.ID || !strings.Contains(string(a.body), `"pagination":{"pageSize":1,"page":2,"totalCount":2,"next_cursor":`) {
 		t.Errorf("want the second, got %s", a.body)
 	}
 	wantProblem(t, b.do(t, "GET", "/api/v1/partner-integrations?page=x", "", operator), 400, "page: want a whole number")

@@ -13,12 +13,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
 
+	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/marketplace"
-	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // query reads the parameters of a request, and collects what is wrong with them.
-// Those that nobody asks for are ignored.
 type query struct {
 	given []parameter
 	wrong []string
@@ -119,6 +119,46 @@ func (q *query) date(name string) time.Time {
 	return date
 }
 
+// id is an id; the zero one where none was given.
+func (q *query) id(name string) uuid.UUID {
+	if text := q.tagged(name, "uuid"); text != "" {
+		return uuid.MustParse(text)
+	}
+	return uuid.Nil
+}
+
+// period is what lies between the parameters of that name with _from and _to, both
+// inclusive: dates, which are those of UTC, or moments.
+func (q *query) period(name string) (p booking.Period) {
+	p.From, _ = q.moment(name + "_from")
+	to, day := q.moment(name + "_to")
+	if p.To = to; day {
+		p.To = to.AddDate(0, 0, 1).Add(-time.Microsecond) // the last moment that a database knows
+	}
+	if !p.To.IsZero() && p.To.Before(p.From) {
+		q.refuse(name+"_to", "want "+name+"_from, or later")
+	}
+	return p
+}
+
+// moment is a date, or a date and time; the zero time where none was given. A plus sign
+// that was not escaped has become a space.
+func (q *query) moment(name string) (at time.Time, day bool) {
+	text, given := q.one(name)
+	if !given {
+		return at, false
+	}
+	at, err := time.Parse(time.DateOnly, text)
+	if err == nil {
+		return at, true
+	}
+	if at, err = partnerapi.ParseDateTime(strings.ReplaceAll(text, " ", "+")); err != nil || at.Year() < 1 {
+		q.refuse(name, "want a date such as 2026-07-01, or a date and time such as 2026-07-01T09:30:00+01:00")
+		return time.Time{}, false
+	}
+	return at, false
+}
+
 // check returns all that was wrong, as Invalid.
 func (q *query) check() error {
 	if len(q.wrong) == 0 {
@@ -134,37 +174,6 @@ func (q *query) currency() marketplace.Currency {
 
 // language is that in which texts are asked for; "" is the activity's own.
 func (q *query) language() string { return q.tagged("language", "bcp47_strict_language_tag") }
-
-// The size of a page: at most, and by default.
-const (
-	mostOnPage  = 100
-	usualOnPage = 20
-)
-
-// mostPage bounds the number of a page: the place that it begins at is still one that
-// PostgreSQL can count.
-const mostPage = 1 << 31
-
-// page is the part of a list that a caller asks for.
-type page struct {
-	number int // from 1
-	size   int
-}
-
-// skip is how many lie before the page.
-func (p page) skip() int64 { return int64(p.number-1) * int64(p.size) }
-
-// of is that part of a list of so many entries.
-func (p page) of(entries any, total int) listPage {
-	return listPage{entries, storefront.Pagination{PageSize: p.size, Page: p.number, TotalCount: total}}
-}
-
-// page reads page and limit, which are read last, and returns all that was wrong with the
-// query, as Invalid.
-func (q *query) page() (page, error) {
-	asked := page{number: q.number("page", 1, mostPage), size: q.number("limit", usualOnPage, mostOnPage)}
-	return asked, q.check()
-}
 
 // isID reports whether a text is an id as answers write them.
 func isID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }

@@ -101,6 +101,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{post, "/api/v1/operator/bookings/{booking}/cancel", operators, ok(byIDWithBody("booking", bookings.cancelAny))},
 		{post, "/api/v1/operator/bookings/{booking}/deliver", operators, ok(byID("booking", bookings.settle(c.Bookings.Deliver)))},
 		{post, "/api/v1/operator/bookings/{booking}/resolve", operators, ok(byID("booking", bookings.settle(c.Bookings.Resolve)))},
+		{post, "/api/v1/operator/bookings/{booking}/erase-guest", operators, ok(byID("booking", bookings.eraseGuest))},
 
 		{post, "/api/v1/operator/accounts", operators, created(withBody(accounts.create))},
 		{get, "/api/v1/operator/accounts", operators, ok(accounts.list)},
@@ -120,6 +121,11 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	}
 }
 
+const (
+	serviceSurface = "service"  // of who runs the service
+	webhookSurface = "webhooks" // of partners' platforms
+)
+
 // methods are those that lead to the route: what can be read can be asked about, too.
 func (r route) methods() []string {
 	if r.method == get {
@@ -127,9 +133,6 @@ func (r route) methods() []string {
 	}
 	return []string{r.method}
 }
-
-// serviceSurface is that of who runs the service.
-const serviceSurface = "service"
 
 // surface names the surface of a route.
 func (r route) surface() string {
@@ -139,7 +142,7 @@ func (r route) surface() string {
 	}
 	surface, _, _ := strings.Cut(below, "/")
 	if surface == "partner-integrations" && r.access.open {
-		return "webhooks"
+		return webhookSurface
 	}
 	return surface
 }

@@ -30,11 +30,14 @@ func (h storefrontHandler) listFor(r *http.Request, affiliate uuid.UUID) (any, e
 			Country: given.text("country", longestFilter), City: given.text("city", longestFilter),
 		},
 	}
-	part, err := given.page()
+	part, err := given.page(storefront.ListName)
 	if err != nil {
 		return nil, err
 	}
 	asked.Page, asked.Limit = part.number, part.size
+	if part.after != nil {
+		asked.After = *part.after
+	}
 	return h.front.List(r.Context(), asked)
 }
 
@@ -121,13 +124,10 @@ func viewCommission(c booking.Commission) commissionView {
 }
 
 func (h affiliateHandler) commissions(r *http.Request) (any, error) {
-	asked, err := readQuery(r).page()
+	asked, err := readQuery(r).stored(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := h.store.Commissions(r.Context(), caller(r.Context()).Account, asked.skip(), asked.size)
-	if err != nil {
-		return nil, err
-	}
-	return pageOf(list, viewCommission, asked, total), nil
+	found, err := h.store.Commissions(r.Context(), caller(r.Context()).Account, asked.request())
+	return pageOf(asked, found, viewCommission), err
 }

@@ -150,12 +150,17 @@ type Change struct {
 
 // Filter says which bookings are wanted; zero values do not choose.
 type Filter struct {
-	Account   uuid.UUID // a reseller's
-	Checkouts bool      // those too that have made no booking
-	Status    marketplace.BookingStatus
-	Attention bool   // those alone that need an operator
-	Named     string // by that id, by that reference of the reseller's, or by that booking id of the partner's
+	Account, Activity, Integration uuid.UUID // the account is a reseller's
+	Checkouts                      bool      // those too that have made no booking
+	Status                         marketplace.BookingStatus
+	Attention                      bool   // those alone that need an operator
+	Reference                      string // the reseller's
+	Query                          string // an id, a reference of the reseller's, a booking id of the partner's, or words of the guest's name or addresses
+	Created, Start                 Period
 }
+
+// Period is from the one time to the other, both inclusive; a zero time is open.
+type Period struct{ From, To time.Time }
 
 // Commission is an affiliate's share of a booking.
 type Commission struct {

@@ -147,8 +147,8 @@ func TestAHostileCatalogLeavesARecord(t *testing.T) {
 	if made.Synced != 4 || len(made.SetAside) != 5 {
 		t.Errorf("want four stored and five set aside, got %+v", made)
 	}
-	kept, _, err := b.store.Catalog.Syncs(t.Context(), b.target.ID, 0, 1)
-	if err != nil || len(kept) != 1 || fmt.Sprint(kept[0].SetAside) != fmt.Sprint(made.SetAside) {
+	kept, err := b.store.Catalog.Syncs(t.Context(), b.target.ID, marketplace.PageRequest{Size: 1})
+	if err != nil || len(kept.Entries) != 1 || fmt.Sprint(kept.Entries[0].SetAside) != fmt.Sprint(made.SetAside) {
 		t.Errorf("want the record kept, got %+v and %v", kept, err)
 	}
 }

@@ -122,6 +122,13 @@ func (p *SlotPuller) pull(ctx context.Context, target partner.Target, o SlotOpti
 	return SlotOutcome{SlotChanges: changes, SentAt: pull.SentAt, Slots: len(pull.Answer.Slots), SetAside: pull.Answer.SetAside}, err
 }
 
+// Standing is where an integration's catalog and slots stand.
+type Standing struct {
+	LastSync *Sync // nil: there is none
+	Guarded  bool  // the guard holds a pull back
+	Slots    SlotsKnown
+}
+
 // SlotsKnown tells how far the slots of an integration's options are known.
 type SlotsKnown struct {
 	Options      int                  `json:"options"`        // that are in the partner's catalog

@@ -41,7 +41,7 @@ func anyOf(name, label, none string, values ...string) field {
 func listBookings(x *exchange) error {
 	query := x.asked("attention", "status", "reseller", "q")
 	f := newForm(query,
-		field{Name: "q", Label: "Booking", Kind: "search", Hint: "Its id, the reseller's reference, or the partner's booking id."},
+		field{Name: "q", Label: "Booking or guest", Kind: "search", Hint: "An id, the reseller's reference, the partner's booking id, or the guest's name, e-mail or telephone."},
 		anyOf("status", "Status", "all", "HELD", "PAID", "CONFIRMED", "RELEASED", "CANCELLED", "RESERVING", "REFUSED", "LOST"),
 		field{Name: "reseller", Label: "Reseller", Kind: "search", Hint: "Its id or its e-mail."},
 		field{Name: "attention", Label: "Only what needs attention", Kind: "checkbox"},
@@ -56,7 +56,8 @@ func listBookings(x *exchange) error {
 			f.refuse(&refusal{Details: []string{"reseller: no reseller has this address"}})
 			return x.show(http.StatusOK, "bookings.html", &listPage[bookingView]{frame: frame{Page: "Bookings", Section: "bookings"}, Form: f, Filtered: true})
 		}
-		asked.Set("reseller", found)
+		asked.Set("reseller_id", found)
+		asked.Del("reseller")
 	}
 	return search[bookingView](x, "Bookings", "bookings", f, query, asked)
 }
@@ -140,5 +141,31 @@ func askToCancel(x *exchange) error {
 	return x.confirm("Call the booking off", "bookings", confirmPage{
 		Says: says, Do: "Call it off", Action: found.Address() + "/cancel", Back: found.Address(),
 		Form: newForm(nil, field{Name: "reason", Label: "Reason", Hint: "At most 500 letters. The partner reads it; it may be empty."}),
+	})
+}
+
+// MayErase reports whether there is a guest to be erased.
+func (b bookingView) MayErase() bool {
+	return b.Contact != (client.Contact{}) && b.Status != client.Reserving && b.Status != client.Held && b.Status != client.Paid
+}
+
+func askToErase(x *exchange) error {
+	found, _, err := read[bookingView](x, "/operator/bookings/"+x.id(), nil)
+	if err != nil {
+		return err
+	}
+	return x.confirm("Erase the guest's data", "bookings", confirmPage{
+		Says: []string{
+			"The guest's name, e-mail address and telephone number are erased for good, and so is what the partner or an operator wrote about the booking.",
+			"The booking stays. The partner and the reseller keep what they know: tell them, where you have to.",
+		},
+		Do: "Erase the guest's data", Action: found.Address() + "/erase-guest", Back: found.Address(),
+	})
+}
+
+func eraseGuest(x *exchange) error {
+	return x.act(root+"/bookings/"+x.id(), func() (string, error) {
+		_, err := send[client.Booking](x, http.MethodPost, "/operator/bookings/"+x.id()+"/erase-guest", struct{}{})
+		return "The guest's data are erased.", err
 	})
 }

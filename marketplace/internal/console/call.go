@@ -48,9 +48,10 @@ func refused(err error) *refusal {
 
 // pagination tells which part of a list an answer is.
 type pagination struct {
-	PageSize   int `json:"pageSize"`
-	Page       int `json:"page"`
-	TotalCount int `json:"totalCount"`
+	Page             int    `json:"page"` // 0: it was asked for by a cursor
+	TotalCount       int    `json:"totalCount"`
+	TotalCountCapped bool   `json:"totalCountCapped"`
+	NextCursor       string `json:"next_cursor"` // "": it is the last
 }
 
 // get asks the API, and reads the answer's data into a value of that kind.

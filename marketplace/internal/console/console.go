@@ -54,6 +54,8 @@ func pages() []route {
 		{post, "/bookings/{id}/cancel", settle(client.MayCancel)},
 		{post, "/bookings/{id}/confirm", settle(client.MayConfirm)},
 		{post, "/bookings/{id}/deliver", settle(client.MayDeliver)},
+		{get, "/bookings/{id}/erase-guest", askToErase},
+		{post, "/bookings/{id}/erase-guest", eraseGuest},
 		{post, "/bookings/{id}/resolve", settle(client.MayResolve)},
 		{get, "/activities", listActivities},
 		{get, "/activities/{id}", showActivity},

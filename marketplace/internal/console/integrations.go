@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 
@@ -74,12 +75,16 @@ func showIntegration(x *exchange) error {
 		return err
 	}
 	query := x.asked()
-	syncs, part, err := read[[]client.Sync](x, "/operator/integrations/"+x.id()+"/syncs", url.Values{"page": query["page"], "limit": {syncsShown}})
+	asked := maps.Clone(query)
+	asked.Set("limit", syncsShown)
+	syncs, part, err := read[[]client.Sync](x, "/operator/integrations/"+x.id()+"/syncs", asked)
 	if err != nil {
 		return err
 	}
+	pages := newPager(part, found.Address(), query)
+	pages.Newest = true
 	return x.show(http.StatusOK, "integration.html", &integrationPage{
-		frame{Page: found.Name, Section: "integrations"}, found, newTimeline(found, x.Now()), syncs, newPager(part, found.Address(), query),
+		frame{Page: found.Name, Section: "integrations"}, found, newTimeline(found, x.Now()), syncs, pages,
 	})
 }
 

@@ -25,42 +25,47 @@ func search[T any](x *exchange, title, section string, f *form, query, asked url
 	if err != nil {
 		return err
 	}
-	return x.show(status, section+".html", &listPage[T]{frame{Page: title, Section: section}, list, newPager(part, root+"/"+section, query), f, len(query) > 0})
+	pages := newPager(part, root+"/"+section, query)
+	pages.Newest = section == "bookings"
+	return x.show(status, section+".html", &listPage[T]{frame{Page: title, Section: section}, list, pages, f, len(query) > 0})
 }
 
 // pager leads through the pages of a list.
 type pager struct {
-	Number, Last   int
-	First, Until   int // of what is shown, from 1
-	Total          int
-	Previous, Next string // addresses; "" where there is none
+	Total       string // of all pages, in words; "" where it was not counted
+	First, Next string // addresses; "" where there is none
+	Newest      bool   // the list begins with the newest
 }
 
 // newPager returns the pager of an answer, for a list at that address.
-func newPager(part pagination, path string, query url.Values) pager {
-	p := pager{Number: part.Page, Total: part.TotalCount, Last: max(1, (part.TotalCount+part.PageSize-1)/max(1, part.PageSize))}
-	p.First = min((part.Page-1)*part.PageSize+1, part.TotalCount)
-	p.Until = min(part.Page*part.PageSize, part.TotalCount)
-	to := func(number int) string {
+func newPager(part pagination, path string, query url.Values) (p pager) {
+	to := func(cursor string) string {
 		q := url.Values{}
 		for name, values := range query {
 			if len(values) > 0 && values[0] != "" {
 				q.Set(name, values[0])
 			}
 		}
-		if q.Del("page"); number > 1 {
-			q.Set("page", strconv.Itoa(number))
+		q.Del("page")
+		if q.Del("cursor"); cursor != "" {
+			q.Set("cursor", cursor)
 		}
 		if len(q) == 0 {
 			return path
 		}
 		return path + "?" + q.Encode()
 	}
-	if part.Page > 1 {
-		p.Previous = to(min(part.Page-1, p.Last))
+	if part.Page > 0 {
+		p.Total = strconv.Itoa(part.TotalCount) + " in all"
+		if part.TotalCountCapped {
+			p.Total = "More than " + strconv.Itoa(part.TotalCount)
+		}
 	}
-	if part.Page < p.Last {
-		p.Next = to(part.Page + 1)
+	if part.Page != 1 {
+		p.First = to("")
+	}
+	if part.NextCursor != "" {
+		p.Next = to(part.NextCursor)
 	}
 	return p
 }
@@ -68,7 +73,7 @@ func newPager(part pagination, path string, query url.Values) pager {
 // asked is what a list's address asks for, by these names; the others are left out.
 func (x *exchange) asked(names ...string) url.Values {
 	given, query := x.r.URL.Query(), url.Values{}
-	for _, name := range append(names, "page") {
+	for _, name := range append(names, "page", "cursor") {
 		if value := given.Get(name); value != "" {
 			query.Set(name, value)
 		}

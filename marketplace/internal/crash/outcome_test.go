@@ -37,10 +37,10 @@ func (s *shop) collect(t *testing.T, customers []*customer) *outcome {
 		shop: s, clients: customers, bookings: map[uuid.UUID]marketplace.Booking{}, byCode: map[string]marketplace.Booking{}, violations: map[invariant][]string{},
 		holds: map[string]mockpartner.Hold{}, booked: map[string][]mockpartner.Booking{}, journal: s.partner.Default().Journal().Exchanges(mockpartner.ExchangeFilter{}),
 	}
-	list, total, err := s.store.Bookings.List(t.Context(), booking.Filter{Checkouts: true}, 0, 1_000_000)
+	all, err := s.store.Bookings.List(t.Context(), booking.Filter{Checkouts: true}, marketplace.PageRequest{Size: 1_000_000})
 	check(t, err)
-	ids := make([]uuid.UUID, 0, total)
-	for _, b := range list {
+	ids := make([]uuid.UUID, 0, len(all.Entries))
+	for _, b := range all.Entries {
 		r.bookings[b.ID] = b
 		r.byCode[b.Code] = b
 		ids = append(ids, b.ID)

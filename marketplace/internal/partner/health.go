@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -47,6 +48,12 @@ type HealthChange struct {
 	At     time.Time         `json:"at"`
 	State  partnerapi.Health `json:"state"`
 	Reason string            `json:"reason"` // what came of the call that changed it
+}
+
+// Fare is how a partner fares.
+type Fare struct {
+	Health
+	Changes marketplace.List[HealthChange] // of its state: the last ones, the newest first
 }
 
 // Health is a partner's state and counters. The zero value is that of a partner that

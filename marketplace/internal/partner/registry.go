@@ -20,8 +20,11 @@ type Store interface {
 	CreateIntegration(ctx context.Context, i marketplace.Integration) error
 	// Integration returns the live one of that id, or NotFound.
 	Integration(ctx context.Context, id uuid.UUID) (marketplace.Integration, error)
-	// Integrations returns the live ones of an account, of all for the zero id.
-	Integrations(ctx context.Context, account uuid.UUID) ([]marketplace.Integration, error)
+	// Integrations returns all live ones.
+	Integrations(ctx context.Context) ([]marketplace.Integration, error)
+	// ListIntegrations returns a page of the live ones of an account, of all for the zero
+	// id, in the order of their making.
+	ListIntegrations(ctx context.Context, account uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error)
 	// DeleteIntegration ends a live one, or returns NotFound.
 	DeleteIntegration(ctx context.Context, id uuid.UUID, at time.Time) error
 }
@@ -76,8 +79,8 @@ const MostIntegrations = 100
 
 // CheckRoom returns Conflict where a partner's account has as many as it may have.
 func (r *Registry) CheckRoom(ctx context.Context, account uuid.UUID) error {
-	list, err := r.List(ctx, account)
-	if err == nil && len(list) >= MostIntegrations {
+	list, err := r.List(ctx, account, marketplace.PageRequest{Size: 1})
+	if err == nil && list.Total >= MostIntegrations {
 		err = marketplace.Errorf(marketplace.Conflict, "an account may have at most %d integrations: delete one, or ask an operator to register this one", MostIntegrations)
 	}
 	return err
@@ -96,9 +99,9 @@ func (r *Registry) Find(ctx context.Context, account, id uuid.UUID) (marketplace
 	return i, nil
 }
 
-// List returns the live integrations that the caller may see.
-func (r *Registry) List(ctx context.Context, account uuid.UUID) ([]marketplace.Integration, error) {
-	return r.store.Integrations(ctx, account)
+// List returns a page of the live integrations that the caller may see.
+func (r *Registry) List(ctx context.Context, account uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
+	return r.store.ListIntegrations(ctx, account, asked)
 }
 
 // Delete ends an integration that the caller may see, or returns NotFound.
@@ -133,7 +136,7 @@ func (r *Registry) ByWebhook(ctx context.Context, id uuid.UUID, webhook string) 
 // CheckSecret returns an error where partners' keys were sealed with another secret than
 // the service's.
 func (r *Registry) CheckSecret(ctx context.Context) error {
-	list, err := r.store.Integrations(ctx, uuid.Nil)
+	list, err := r.store.Integrations(ctx)
 	if err != nil || len(list) == 0 {
 		return err
 	}

@@ -123,7 +123,7 @@ func TestARefreshTokenExpires(t *testing.T) {
 	aFamily(t, store)
 	_, _, err := store.Accounts.Rotate(t.Context(), hash("first"), hash("second"), now.Add(time.Hour), now.Add(2*time.Hour))
 	wantCode(t, err, marketplace.Unauthorized)
-	if dropped, err := store.Accounts.DropExpiredRefreshTokens(t.Context(), now.Add(time.Hour)); err != nil || dropped != 1 {
+	if dropped, err := store.Accounts.DropExpiredRefreshTokens(t.Context(), now.Add(time.Hour), 100); err != nil || dropped != 1 {
 		t.Errorf("want the sign-in dropped, got %d and %v", dropped, err)
 	}
 }

@@ -37,12 +37,22 @@ func (a *Accounts) Account(ctx context.Context, id uuid.UUID) (marketplace.Accou
 	return a.account(ctx, accountColumns+`WHERE id = $1`, id)
 }
 
+var accountList = list[marketplace.Account]{
+	columns: accountColumns, rows: "accounts", at: "created_at", id: "id", scan: pgx.RowToStructByName[marketplace.Account],
+	cursor: func(a marketplace.Account) marketplace.Cursor { return marketplace.Cursor{At: a.CreatedAt, ID: a.ID} },
+}
+
 // List returns a page of the accounts of a role, of all roles for "", that have the
-// words in their address or name, in the order of their making, and how many there are.
-func (a *Accounts) List(ctx context.Context, role marketplace.Role, words string, skip int64, size int) ([]marketplace.Account, int, error) {
-	const where = `WHERE ($1 = '' OR role = $1) AND ($2 = '' OR position(lower($2) IN email) > 0 OR position(lower($2) IN lower(name)) > 0)`
-	return page(ctx, a.database, pgx.RowToStructByName[marketplace.Account],
-		`SELECT count(*) FROM accounts `+where, accountColumns+where+` ORDER BY created_at, id`, skip, size, role, words)
+// words in their address or name, in the order of their making.
+func (a *Accounts) List(ctx context.Context, role marketplace.Role, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Account], error) {
+	f := newFilters()
+	if role != "" {
+		f.add("role = @role", "role", role)
+	}
+	if words != "" {
+		f.add("(position(lower(@words) IN email) > 0 OR position(lower(@words) IN lower(name)) > 0)", "words", words)
+	}
+	return accountList.page(ctx, a.database, f, asked)
 }
 
 func (a *Accounts) ChangeAccount(ctx context.Context, id uuid.UUID, c auth.AccountChange, now time.Time) (changed marketplace.Account, err error) {
@@ -187,10 +197,13 @@ func (a *Accounts) EndedFamilies(ctx context.Context, since time.Time) ([]uuid.U
 	return all(ctx, a.pool, pgx.RowTo[uuid.UUID], `SELECT id FROM refresh_families WHERE revoked_at > $1`, since)
 }
 
-// DropExpiredRefreshTokens deletes the sign-ins whose last token has expired, and
-// returns how many.
-func (a *Accounts) DropExpiredRefreshTokens(ctx context.Context, now time.Time) (int64, error) {
+// DropExpiredRefreshTokens deletes sign-ins whose last token has expired, some of those
+// of at most so many tokens, and tokens whose sign-in goes on. It returns how many tokens.
+func (a *Accounts) DropExpiredRefreshTokens(ctx context.Context, now time.Time, most int) (int64, error) {
 	return a.delete(ctx, `
-		DELETE FROM refresh_families f
-		WHERE NOT EXISTS (SELECT FROM refresh_tokens t WHERE t.family_id = f.id AND t.expires_at > $1)`, now)
+		WITH expired AS MATERIALIZED (SELECT hash, family_id FROM refresh_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED),
+			ended AS (
+				DELETE FROM refresh_families f WHERE f.id IN (SELECT family_id FROM expired)
+					AND NOT EXISTS (SELECT FROM refresh_tokens t WHERE t.family_id = f.id AND t.expires_at > $1))
+		DELETE FROM refresh_tokens WHERE hash IN (SELECT hash FROM expired)`, now, most)
 }

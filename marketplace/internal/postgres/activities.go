@@ -15,9 +15,7 @@ const activityColumns = `
 	SELECT a.id, a.integration_id, i.name, a.created_at, a.title, a.product, a.partner_active, a.operator_active, a.details, (
 		SELECT coalesce(json_agg(json_build_object('ID', v.id, 'Sort', v.sort, 'Title', v.title, 'Option', v.option, 'Active', v.partner_active,
 			'Capacity', v.capacity, 'Details', v.details) ORDER BY v.sort, v.id), '[]')
-		FROM variations v WHERE v.activity_id = a.id)` + activityTables
-
-const activityTables = `
+		FROM variations v WHERE v.activity_id = a.id)
 	FROM activities a JOIN integrations i ON i.id = a.integration_id `
 
 // listed is what an activity that resellers may see is like.
@@ -28,15 +26,25 @@ func scanActivity(row pgx.CollectableRow) (a marketplace.Activity, err error) {
 	return a, err
 }
 
+var activityList = list[marketplace.Activity]{
+	columns: activityColumns, rows: `activities a JOIN integrations i ON i.id = a.integration_id`, at: "a.created_at", id: "a.id", scan: scanActivity,
+	cursor: func(a marketplace.Activity) marketplace.Cursor { return marketplace.Cursor{At: a.CreatedAt, ID: a.ID} },
+}
+
 // Activities returns a page of all activities, listed or not, in the order of their
-// making, and how many there are in all.
-func (c *Catalog) Activities(ctx context.Context, by marketplace.ActivityFilter, skip int64, size int) ([]marketplace.Activity, int, error) {
-	const where = `
-		WHERE ($1 = '' OR position(lower($1) IN lower(a.title)) > 0 OR a.external_product_id = $1)
-			AND ($2::uuid = '00000000-0000-0000-0000-000000000000' OR a.integration_id = $2)
-			AND ($3::boolean IS NULL OR (` + listed + `) = $3) `
-	return page(ctx, c.database, scanActivity, `SELECT count(*)`+activityTables+where, activityColumns+where+`ORDER BY a.created_at, a.id`,
-		skip, size, by.Words, by.Integration, by.Listed)
+// making.
+func (c *Catalog) Activities(ctx context.Context, by marketplace.ActivityFilter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Activity], error) {
+	f := newFilters()
+	if by.Words != "" {
+		f.add("(position(lower(@words) IN lower(a.title)) > 0 OR a.external_product_id = @words)", "words", by.Words)
+	}
+	if by.Integration != uuid.Nil {
+		f.add("a.integration_id = @integration", "integration", by.Integration)
+	}
+	if by.Listed != nil {
+		f.add("("+listed+") = @listed", "listed", *by.Listed)
+	}
+	return activityList.page(ctx, c.database, f, asked)
 }
 
 // Activity returns the activity of that id, listed or not, or NotFound.

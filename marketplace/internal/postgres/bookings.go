@@ -10,7 +10,6 @@ import (
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/job"
-	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 // Bookings keeps bookings, and the requests that name a key: a booking.Store and KeyStore.
@@ -58,66 +57,6 @@ func scanBooking(row pgx.CollectableRow) (r booking.Record, err error) {
 
 func (b *Bookings) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error) {
 	return one(ctx, b.pool, "booking", scanBooking, bookingColumns+`WHERE b.id = $1`, id)
-}
-
-// bookingFilter chooses bookings by account, status, attention, and whether they are some.
-const bookingFilter = `
-	WHERE ($1::uuid IS NULL OR b.account_id = $1) AND ($2 = '' OR b.status = $2)
-		AND (NOT $3 OR EXISTS (SELECT FROM booking_attention t WHERE t.booking_id = b.id AND t.settled_at IS NULL)) AND ($4 OR b.code IS NOT NULL)`
-
-// bookingNamed chooses among them by name, each kind of which has an index.
-const bookingNamed = ` AND b.id IN (
-	SELECT id FROM bookings WHERE id = $5
-	UNION ALL SELECT id FROM bookings WHERE reseller_reference = $6 AND reseller_reference <> ''
-	UNION ALL SELECT id FROM bookings WHERE external_booking_id = $6)`
-
-// List returns some of the bookings, the newest first, and how many there are.
-func (b *Bookings) List(ctx context.Context, by booking.Filter, skip int64, size int) ([]marketplace.Booking, int, error) {
-	where, args := bookingFilter, []any{zeronull.UUID(by.Account), by.Status, by.Attention, by.Checkouts}
-	if by.Named != "" {
-		id, err := uuid.Parse(by.Named)
-		if err != nil {
-			id = uuid.Nil // which no booking has
-		}
-		where, args = where+bookingNamed, append(args, id, by.Named)
-	}
-	return page(ctx, b.database, func(row pgx.CollectableRow) (marketplace.Booking, error) {
-		r, err := scanBooking(row)
-		return r.Booking, err
-	}, `SELECT count(*) FROM bookings b `+where, bookingColumns+where+` ORDER BY b.created_at DESC, b.id DESC`, skip, size, args...)
-}
-
-// Histories returns what happened to bookings, the oldest first.
-func (b *Bookings) Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]marketplace.HistoryEntry, error) {
-	rows, err := b.pool.Query(ctx, `
-		SELECT booking_id, at, kind, from_status, to_status, why, endpoint, status, duration_ms, error
-		FROM booking_history WHERE booking_id = ANY($1) ORDER BY id`, ids)
-	if err != nil {
-		return nil, err
-	}
-	histories := map[uuid.UUID][]marketplace.HistoryEntry{}
-	defer rows.Close()
-	for rows.Next() {
-		var id uuid.UUID
-		var h marketplace.HistoryEntry
-		if err := rows.Scan(&id, &h.At, &h.Kind, (*zeronull.Text)(&h.From), (*zeronull.Text)(&h.To), (*zeronull.Text)(&h.Why),
-			(*zeronull.Text)(&h.Endpoint), &h.Status, &h.Duration, (*zeronull.Text)(&h.Error)); err != nil {
-			return nil, err
-		}
-		histories[id] = append(histories[id], h)
-	}
-	return histories, rows.Err()
-}
-
-// Commissions returns some of an affiliate's commissions, the newest first, and how
-// many there are.
-func (b *Bookings) Commissions(ctx context.Context, affiliate uuid.UUID, skip int64, size int) ([]booking.Commission, int, error) {
-	return page(ctx, b.database, func(row pgx.CollectableRow) (c booking.Commission, err error) {
-		err = row.Scan(&c.Booking, &c.Currency, &c.Amount, &c.AccruedAt, (*zeronull.Timestamptz)(&c.ReversedAt))
-		return c, err
-	}, `SELECT count(*) FROM affiliate_commissions WHERE affiliate_id = $1`, `
-		SELECT booking_id, currency, amount, accrued_at, reversed_at FROM affiliate_commissions
-		WHERE affiliate_id = $1 ORDER BY accrued_at DESC, booking_id`, skip, size, affiliate)
 }
 
 func (b *Bookings) DueBookings(ctx context.Context, takeOver time.Duration, most int) (d booking.Due, err error) {

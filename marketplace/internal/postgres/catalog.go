@@ -195,40 +195,50 @@ func (c *Catalog) KeepSkipped(ctx context.Context, integration uuid.UUID, skippe
 	return err
 }
 
-// syncColumns reads a stored sync.
-const syncColumns = `SELECT id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard FROM syncs WHERE integration_id = $1 `
+var syncList = list[catalog.Sync]{
+	columns: `SELECT id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard FROM syncs`,
+	rows:    "syncs", at: "started_at", id: "id", newest: true,
+	scan:   scanSync,
+	cursor: func(s catalog.Sync) marketplace.Cursor { return marketplace.Cursor{At: s.StartedAt, ID: s.ID} },
+}
 
 func scanSync(row pgx.CollectableRow) (r catalog.Sync, err error) {
 	err = row.Scan(&r.ID, &r.Mode, &r.Cause, &r.StartedAt, &r.FinishedAt, &r.Synced, &r.Created, &r.Updated, &r.Deactivated, &r.SetAside, &r.Guard)
 	return r, err
 }
 
-// LastSync returns an integration's last sync, skipped or not; nil where there is none. A
-// skipped one has found what the last full one did.
-func (c *Catalog) LastSync(ctx context.Context, integration uuid.UUID) (*catalog.Sync, error) {
-	var last, full, skipped []catalog.Sync
-	batch := &pgx.Batch{}
-	batch.Queue(syncColumns+`ORDER BY started_at DESC, id DESC LIMIT 1`, integration).Query(into(&last, scanSync))
-	batch.Queue(syncColumns+`AND mode = 'full' ORDER BY started_at DESC, id DESC LIMIT 1`, integration).Query(into(&full, scanSync))
-	batch.Queue(`SELECT cause, started_at, finished_at FROM skipped_syncs WHERE integration_id = $1`, integration).Query(into(&skipped, func(row pgx.CollectableRow) (r catalog.Sync, err error) {
-		err = row.Scan(&r.Cause, &r.StartedAt, &r.FinishedAt)
-		return r, err
+// recentSyncs are an integration's last ones, each none or one.
+type recentSyncs struct{ last, full, skipped []catalog.Sync }
+
+func (r *recentSyncs) queue(batch *pgx.Batch, integration uuid.UUID) {
+	of := syncList.columns + ` WHERE integration_id = $1 `
+	batch.Queue(of+`ORDER BY started_at DESC, id DESC LIMIT 1`, integration).Query(into(&r.last, scanSync))
+	batch.Queue(of+`AND mode = 'full' ORDER BY started_at DESC, id DESC LIMIT 1`, integration).Query(into(&r.full, scanSync))
+	batch.Queue(`SELECT cause, started_at, finished_at FROM skipped_syncs WHERE integration_id = $1`, integration).Query(into(&r.skipped, func(row pgx.CollectableRow) (s catalog.Sync, err error) {
+		err = row.Scan(&s.Cause, &s.StartedAt, &s.FinishedAt)
+		return s, err
 	}))
-	switch err := c.pool.SendBatch(ctx, batch).Close(); {
-	case err != nil || len(last) == 0:
-		return nil, err
-	case len(skipped) == 0 || len(full) == 0 || !skipped[0].StartedAt.After(last[0].StartedAt):
-		return &last[0], nil
-	}
-	s := skipped[0]
-	s.Mode, s.Skipped, s.Synced, s.SetAside = catalog.Full, true, full[0].Synced, full[0].SetAside
-	return &s, nil
 }
 
-// Syncs returns a page of an integration's stored syncs, the newest first, and how many
-// there are in all.
-func (c *Catalog) Syncs(ctx context.Context, integration uuid.UUID, skip int64, size int) ([]catalog.Sync, int, error) {
-	return page(ctx, c.database, scanSync, `SELECT count(*) FROM syncs WHERE integration_id = $1`, syncColumns+`ORDER BY started_at DESC, id DESC`, skip, size, integration)
+// newest is the last sync, skipped or not; nil where there is none. A skipped one has
+// found what the last full one did.
+func (r *recentSyncs) newest() *catalog.Sync {
+	switch {
+	case len(r.last) == 0:
+		return nil
+	case len(r.skipped) == 0 || len(r.full) == 0 || !r.skipped[0].StartedAt.After(r.last[0].StartedAt):
+		return &r.last[0]
+	}
+	s := r.skipped[0]
+	s.Mode, s.Skipped, s.Synced, s.SetAside = catalog.Full, true, r.full[0].Synced, r.full[0].SetAside
+	return &s
+}
+
+// Syncs returns a page of an integration's stored syncs, the newest first.
+func (c *Catalog) Syncs(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error) {
+	f := newFilters()
+	f.add("integration_id = @integration", "integration", integration)
+	return syncList.page(ctx, c.database, f, asked)
 }
 
 // DropOldSyncs deletes all but an integration's last syncs, so many of each, and returns

@@ -48,7 +48,7 @@ func Migrate(ctx context.Context, address string) (ran int, err error) {
 		return 0, &unreachable{err}
 	}
 	defer held.Release()
-	if _, err := held.Exec(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
+	if err := lockMigrations(ctx, held); err != nil {
 		return 0, fmt.Errorf("wait for whoever else migrates: %w", err)
 	}
 	defer func() {
@@ -61,6 +61,25 @@ func Migrate(ctx context.Context, address string) (ran int, err error) {
 	}
 	queue, err := migrateQueue(ctx, pool)
 	return ours + queue, err
+}
+
+// lockPause is the time between two tries for the migrations' lock.
+const lockPause = 200 * time.Millisecond
+
+// lockMigrations tries until it has the lock: a statement that waited for it would be one
+// that an index, which is built concurrently, waits for.
+func lockMigrations(ctx context.Context, held *pgxpool.Conn) error {
+	for {
+		var locked bool
+		if err := held.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", migrationLock).Scan(&locked); err != nil || locked {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lockPause):
+		}
+	}
 }
 
 func migrateTables(ctx context.Context, pool *pgxpool.Pool) (ran int, err error) {

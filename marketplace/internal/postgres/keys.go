@@ -106,7 +106,8 @@ func (b *Bookings) SettleKey(ctx context.Context, k booking.Key) error {
 }
 
 // DropOldAnswers deletes the answers that are kept for requests with a key and were asked
-// for before then, and returns how many.
-func (b *Bookings) DropOldAnswers(ctx context.Context, before time.Time) (int64, error) {
-	return b.delete(ctx, `DELETE FROM idempotency_keys WHERE asked_at < $1`, before)
+// for before then, at most so many, and returns how many.
+func (b *Bookings) DropOldAnswers(ctx context.Context, before time.Time, most int) (int64, error) {
+	return b.delete(ctx, `
+		DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(SELECT ctid FROM idempotency_keys WHERE asked_at < $1 ORDER BY asked_at LIMIT $2 FOR UPDATE SKIP LOCKED))`, before, most)
 }

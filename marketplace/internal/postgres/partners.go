@@ -46,9 +46,24 @@ func (p *Partners) Integration(ctx context.Context, id uuid.UUID) (marketplace.I
 	return one(ctx, p.pool, "integration", scanIntegration, integrationColumns+`WHERE id = $1 AND deleted_at IS NULL`, id)
 }
 
-func (p *Partners) Integrations(ctx context.Context, account uuid.UUID) ([]marketplace.Integration, error) {
-	return all(ctx, p.pool, scanIntegration, integrationColumns+`
-		WHERE deleted_at IS NULL AND ($1::uuid = '00000000-0000-0000-0000-000000000000' OR account_id = $1) ORDER BY created_at, id`, account)
+func (p *Partners) Integrations(ctx context.Context) ([]marketplace.Integration, error) {
+	return all(ctx, p.pool, scanIntegration, integrationColumns+`WHERE deleted_at IS NULL ORDER BY created_at, id`)
+}
+
+var integrationList = list[marketplace.Integration]{
+	columns: integrationColumns, rows: "integrations", at: "created_at", id: "id", scan: scanIntegration,
+	cursor: func(i marketplace.Integration) marketplace.Cursor {
+		return marketplace.Cursor{At: i.CreatedAt, ID: i.ID}
+	},
+}
+
+func (p *Partners) ListIntegrations(ctx context.Context, account uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
+	f := newFilters()
+	f.conditions = append(f.conditions, "deleted_at IS NULL")
+	if account != uuid.Nil {
+		f.add("account_id = @account", "account", account)
+	}
+	return integrationList.page(ctx, p.database, f, asked)
 }
 
 func scanIntegration(row pgx.CollectableRow) (i marketplace.Integration, err error) {
@@ -101,8 +116,7 @@ func (p *Partners) ForgetKeys(ctx context.Context, now time.Time) (int64, error)
 
 const healthColumns = `SELECT state, failure_count, consecutive_failures, consecutive_ok, last_ok_at FROM integration_health WHERE integration_id = $1`
 
-// Health returns an integration's, or NotFound.
-func (p *Partners) Health(ctx context.Context, integration uuid.UUID) (partner.Health, error) {
+func (p *Partners) health(ctx context.Context, integration uuid.UUID) (partner.Health, error) {
 	return one(ctx, p.pool, "integration", scanHealth, healthColumns, integration)
 }
 
@@ -115,7 +129,7 @@ func scanHealth(row pgx.CollectableRow) (h partner.Health, err error) {
 // same time are counted one after the other. Nothing is written where nothing but a
 // moment has passed.
 func (p *Partners) Observe(ctx context.Context, integration uuid.UUID, call partner.Observation) error {
-	before, err := p.Health(ctx, integration)
+	before, err := p.health(ctx, integration)
 	if err != nil {
 		return err
 	}
@@ -151,10 +165,22 @@ const (
 	mostBreaches = 50
 )
 
-// HealthChanges returns the last changes of an integration's state, the newest first.
-func (p *Partners) HealthChanges(ctx context.Context, integration uuid.UUID) ([]partner.HealthChange, error) {
-	return all(ctx, p.pool, pgx.RowToStructByName[partner.HealthChange], `
-		SELECT at, state, reason FROM integration_health_changes WHERE integration_id = $1 ORDER BY at DESC, id DESC LIMIT $2`, integration, mostChanges)
+// Fares tells how the partners of integrations fare.
+func (p *Partners) Fares(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]partner.Fare, error) {
+	found := make([]partner.Fare, len(integrations))
+	batch := &pgx.Batch{}
+	for i, id := range integrations {
+		batch.Queue(healthColumns, id).Query(func(rows pgx.Rows) (err error) {
+			found[i].Health, err = pgx.CollectExactlyOneRow(rows, scanHealth)
+			return notFound(err, "integration")
+		})
+		batch.Queue(`SELECT at, state, reason FROM integration_health_changes WHERE integration_id = $1 ORDER BY at DESC, id DESC LIMIT $2`, id, mostChanges).
+			Query(into((*[]partner.HealthChange)(&found[i].Changes), pgx.RowToStructByName[partner.HealthChange]))
+	}
+	if err := p.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, err
+	}
+	return byID(integrations, found), nil
 }
 
 // DropOldHealthChanges deletes all but an integration's last changes, so many of each,
@@ -166,11 +192,19 @@ func (p *Partners) DropOldHealthChanges(ctx context.Context, keep int) (int64, e
 		WHERE c.id = r.id AND r.place > $1`, keep)
 }
 
-// Breaches returns how an integration's partner has last broken the contract in answers
-// that were used all the same, the newest first.
-func (p *Partners) Breaches(ctx context.Context, integration uuid.UUID) ([]booking.Breach, error) {
-	return all(ctx, p.pool, pgx.RowToStructByPos[booking.Breach], `
-		SELECT at, booking_id, endpoint, message FROM integration_breaches WHERE integration_id = $1 ORDER BY id DESC LIMIT $2`, integration, mostBreaches)
+// Breaches returns how the partners of integrations have last broken the contract in
+// answers that were used all the same, the newest first.
+func (p *Partners) Breaches(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]marketplace.List[booking.Breach], error) {
+	found := make([]marketplace.List[booking.Breach], len(integrations))
+	batch := &pgx.Batch{}
+	for i, id := range integrations {
+		batch.Queue(`SELECT at, booking_id, endpoint, message FROM integration_breaches WHERE integration_id = $1 ORDER BY id DESC LIMIT $2`, id, mostBreaches).
+			Query(into((*[]booking.Breach)(&found[i]), pgx.RowToStructByPos[booking.Breach]))
+	}
+	if err := p.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, err
+	}
+	return byID(integrations, found), nil
 }
 
 // DropOldBreaches deletes all but an integration's last breaches, so many of each, and

@@ -134,12 +134,41 @@ func pricingText(prices []partnerapi.UnitPricing) (*string, error) {
 // mostOptionsAside is how many options are listed with what was set aside of them.
 const mostOptionsAside = 10
 
-// SlotsKnown tells how far the slots of an integration's options are known.
-func (c *Catalog) SlotsKnown(ctx context.Context, integration uuid.UUID) (known catalog.SlotsKnown, err error) {
+// Standings tells where the catalogs and slots of integrations stand.
+func (c *Catalog) Standings(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]catalog.Standing, error) {
+	found, recent := make([]catalog.Standing, len(integrations)), make([]recentSyncs, len(integrations))
+	batch := &pgx.Batch{}
+	for i, id := range integrations {
+		s := &found[i]
+		batch.Queue(`SELECT guarded_hash IS NOT NULL FROM integrations WHERE id = $1`, id).QueryRow(func(row pgx.Row) error { return row.Scan(&s.Guarded) })
+		recent[i].queue(batch, id)
+		queueSlotsKnown(batch, &s.Slots, id)
+	}
+	if err := c.pool.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, err
+	}
+	for i := range recent {
+		found[i].LastSync = recent[i].newest()
+	}
+	return byID(integrations, found), nil
+}
+
+// byID is what was found of each id.
+func byID[T any](ids []uuid.UUID, found []T) map[uuid.UUID]T {
+	list := make(map[uuid.UUID]T, len(ids))
+	for i, id := range ids {
+		list[id] = found[i]
+	}
+	return list
+}
+
+// queueSlotsKnown has a batch tell how far the slots of an integration's options are
+// known.
+func queueSlotsKnown(batch *pgx.Batch, known *catalog.SlotsKnown, integration uuid.UUID) {
 	const options = `
 		FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
 		WHERE a.integration_id = $1 AND a.partner_active AND v.partner_active`
-	batch := &pgx.Batch{}
+	known.SetAside = []catalog.OptionSlotSetAside{}
 	batch.Queue(`SELECT count(*), count(p.sent_at), min(p.sent_at)`+options, integration).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&known.Options, &known.Pulled, &known.OldestPullAt) })
 	batch.Queue(`SELECT a.external_product_id, v.external_option_id, p.set_aside`+options+` AND p.set_aside IS NOT NULL ORDER BY v.id LIMIT $2`, integration, mostOptionsAside).
@@ -154,8 +183,6 @@ func (c *Catalog) SlotsKnown(ctx context.Context, integration uuid.UUID) (known 
 			})
 			return err
 		})
-	known.SetAside = []catalog.OptionSlotSetAside{}
-	return known, c.pool.SendBatch(ctx, batch).Close()
 }
 
 func (c *Catalog) UpdateSlot(ctx context.Context, integration uuid.UUID, n catalog.Notification, decide func(catalog.KnownSlot) (*marketplace.Slot, error)) error {

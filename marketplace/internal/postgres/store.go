@@ -142,14 +142,6 @@ func one[T any](ctx context.Context, in querier, what string, scan pgx.RowToFunc
 	return found, notFound(err, what)
 }
 
-// page returns some rows of a list, and how many the count finds, in one round trip.
-func page[T any](ctx context.Context, d database, scan pgx.RowToFunc[T], count, list string, skip int64, size int, args ...any) (rows []T, total int, err error) {
-	batch := &pgx.Batch{}
-	batch.Queue(count, args...).QueryRow(func(row pgx.Row) error { return row.Scan(&total) })
-	batch.Queue(fmt.Sprintf("%s OFFSET $%d LIMIT $%d", list, len(args)+1, len(args)+2), append(args, skip, size)...).Query(into(&rows, scan))
-	return rows, total, d.pool.SendBatch(ctx, batch).Close()
-}
-
 // into has a batch's query collected into a list.
 func into[T any](list *[]T, scan pgx.RowToFunc[T]) func(pgx.Rows) error {
 	return func(rows pgx.Rows) (err error) {

@@ -28,9 +28,11 @@ type Success struct {
 
 // Pagination tells which part of a list an answer is.
 type Pagination struct {
-	PageSize   int `json:"pageSize"`
-	Page       int `json:"page"`
-	TotalCount int `json:"totalCount"`
+	PageSize         int     `json:"pageSize"`
+	Page             int     `json:"page,omitempty"`       // 0: it was asked for by a cursor
+	TotalCount       *int    `json:"totalCount,omitempty"` // nil: it was asked for by a cursor
+	TotalCountCapped bool    `json:"totalCountCapped,omitempty"`
+	NextCursor       *string `json:"next_cursor"` // nil: nothing follows
 }
 
 func made(frame Success) (*Answer, error) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -17,17 +18,20 @@ import (
 // Query asks for a page of the list. Two that are equal ask for the same.
 type Query struct {
 	Page, Limit int                  // both of 1 or more
+	After       marketplace.Cursor   // instead of the page: where the one before has ended
 	Currency    marketplace.Currency // "": each activity's own
 	Language    string               // BCP 47, "": each activity's own
 	Filter      Filter
 	Affiliate   uuid.UUID // whose links are in it; zero: none are
 }
 
+// ListName is the list that its cursors are good for.
+const ListName = "activities"
+
 // page is one that is made, and what it was made of.
 type page struct {
 	*Answer
-	entries []*entry
-	total   int
+	part
 	terms   *marketplace.Terms
 	checked atomic.Uint64 // the last version of the list that it was found good for
 }
@@ -42,8 +46,7 @@ func (f *Front) List(ctx context.Context, q Query) (*Answer, error) {
 			f.hits.Add(1)
 			return found.Answer, nil
 		}
-		entries, total := f.cut(now, q)
-		if found.total == total && found.terms == now.terms && slices.Equal(found.entries, entries) {
+		if found.terms == now.terms && found.equal(f.cut(now, q)) {
 			found.checked.Store(now.version)
 			f.hits.Add(1)
 			return found.Answer, nil
@@ -66,7 +69,7 @@ func (f *Front) List(ctx context.Context, q Query) (*Answer, error) {
 
 func (q Query) flight(version uint64) string {
 	texts := []string{strconv.FormatUint(version, 36), strconv.Itoa(q.Page), strconv.Itoa(q.Limit), string(q.Currency), q.Language,
-		q.Filter.Query, q.Filter.Category, q.Filter.Country, q.Filter.City, q.Affiliate.String()}
+		q.Filter.Query, q.Filter.Category, q.Filter.Country, q.Filter.City, q.Affiliate.String(), q.After.Text(ListName)}
 	name := ""
 	for _, text := range texts {
 		name += strconv.Itoa(len(text)) + ":" + text
@@ -84,15 +87,43 @@ func priced(terms *marketplace.Terms, currency marketplace.Currency) error {
 	return err
 }
 
-// cut returns the entries of a page, and how many there are on all.
-func (f *Front) cut(now *snapshot, q Query) ([]*entry, int) {
+// part is what a page holds.
+type part struct {
+	entries []*entry
+	total   int  // of the list
+	more    bool // entries follow
+}
+
+func (p part) equal(other part) bool {
+	return p.total == other.total && p.more == other.more && slices.Equal(p.entries, other.entries)
+}
+
+// cut returns the part of the list that a page is.
+func (f *Front) cut(now *snapshot, q Query) part {
 	entries := f.filtered(now, q.Filter)
-	total := len(entries)
-	if q.Page-1 > total/q.Limit { // which keeps the product small, too
-		return nil, total
+	total, from := len(entries), 0
+	if q.After != (marketplace.Cursor{}) {
+		at, known := slices.BinarySearchFunc(entries, &entry{id: q.After.ID, created: q.After.At.UnixMicro()}, (*entry).before)
+		if from = at; known {
+			from++
+		}
+	} else if from = total; q.Page-1 <= total/q.Limit { // which keeps the product small, too
+		from = min((q.Page-1)*q.Limit, total)
 	}
-	from := min((q.Page-1)*q.Limit, total)
-	return entries[from:min(from+q.Limit, total)], total
+	until := min(from+q.Limit, total)
+	return part{entries[from:until], total, until < total}
+}
+
+func (q Query) pagination(p part) *Pagination {
+	shown := &Pagination{PageSize: q.Limit}
+	if q.After == (marketplace.Cursor{}) {
+		shown.Page, shown.TotalCount = q.Page, &p.total
+	}
+	if p.more {
+		last := p.entries[len(p.entries)-1]
+		shown.NextCursor = new(marketplace.Cursor{At: time.UnixMicro(last.created), ID: last.id}.Text(ListName))
+	}
+	return shown
 }
 
 // selection is what a filter takes of one version of the list.
@@ -126,21 +157,22 @@ func (f *Front) filtered(now *snapshot, by Filter) []*entry {
 const overhead = 1 << 10
 
 func (f *Front) makePage(ctx context.Context, now *snapshot, q Query) (*page, error) {
-	entries, total := f.cut(now, q)
-	shown, err := f.show(ctx, now.terms, entries, q)
+	p := f.cut(now, q)
+	shown, err := f.show(ctx, now.terms, p.entries, q)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := made(Success{Data: shown, Pagination: &Pagination{q.Limit, q.Page, total}})
+	answer, err := made(Success{Data: shown, Pagination: q.pagination(p)})
 	if err != nil {
 		return nil, err
 	}
-	p := &page{Answer: answer, entries: slices.Clone(entries), total: total, terms: now.terms}
-	p.checked.Store(now.version)
-	if len(entries) > 0 { // there is no end of pages past the end
-		f.cache.put(q, p, int64(len(answer.Body)+len(answer.Gzip()))+overhead+int64(len(entries))*entrySize)
+	p.entries = slices.Clone(p.entries)
+	fresh := &page{Answer: answer, part: p, terms: now.terms}
+	fresh.checked.Store(now.version)
+	if len(p.entries) > 0 { // there is no end of pages past the end
+		f.cache.put(q, fresh, int64(len(answer.Body)+len(answer.Gzip()))+overhead+int64(len(p.entries))*entrySize)
 	}
-	return p, nil
+	return fresh, nil
 }
 
 // show reads the activities of a page from the database.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
@@ -90,11 +91,15 @@ func (s *shop) fromScratch(t failer, q storefront.Query) string {
 	terms, err := s.store.Storefront.Terms(ctx)
 	must(t, err)
 	data := make([]any, len(ids))
+	pagination := map[string]any{"pageSize": q.Limit, "page": q.Page, "totalCount": total, "next_cursor": nil}
 	for _, a := range activities {
+		if a.ID == ids[len(ids)-1] && q.Page*q.Limit < total {
+			pagination["next_cursor"] = marketplace.Cursor{At: a.CreatedAt, ID: a.ID}.Text(storefront.ListName)
+		}
 		shown := storefront.Show(a, terms, q.Currency, q.Language)
 		data[slices.Index(ids, a.ID)] = shown
 	}
-	text, err := json.Marshal(map[string]any{"success": 1, "data": data, "pagination": map[string]int{"pageSize": q.Limit, "page": q.Page, "totalCount": total}})
+	text, err := json.Marshal(map[string]any{"success": 1, "data": data, "pagination": pagination})
 	must(t, err)
 	return inOneOrder(t, text)
 }

@@ -57,7 +57,7 @@ func (w *Worker) askAll(ctx context.Context, due time.Time, mode catalog.Mode) e
 
 // probes asks for a probe of every integration, by turns where one host has many.
 func (w *Worker) probes(ctx context.Context, j *river.Job[job.Probes]) error {
-	all, err := w.Store.Partners.Integrations(ctx, uuid.Nil)
+	all, err := w.Store.Partners.Integrations(ctx)
 	if err != nil {
 		return err
 	}
@@ -118,6 +118,8 @@ const (
 	// Past slots are deleted so many at once, so often; the next hour deletes more.
 	slotsDropped = 10_000
 	mostDrops    = 50
+	guestsErased = 500
+	rowsDropped  = 5_000
 )
 
 // cleanUp deletes what nobody needs any more.
@@ -130,12 +132,17 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 		drop func() (int64, error)
 	}{
 		{"keys", func() (int64, error) { return w.Store.Partners.ForgetKeys(ctx, now) }},
-		{"sign_ins", func() (int64, error) { return w.Store.Accounts.DropExpiredRefreshTokens(ctx, now) }},
+		{"sign_ins", func() (int64, error) {
+			return some(rowsDropped, func() (int64, error) { return w.Store.Accounts.DropExpiredRefreshTokens(ctx, now, rowsDropped) })
+		}},
 		{"syncs", func() (int64, error) { return w.Store.Catalog.DropOldSyncs(ctx, keptSyncs) }},
 		{"health_changes", func() (int64, error) { return w.Store.Partners.DropOldHealthChanges(ctx, keptHealthChanges) }},
 		{"breaches", func() (int64, error) { return w.Store.Partners.DropOldBreaches(ctx, keptBreaches) }},
 		{"slots", func() (int64, error) { return w.dropPastSlots(ctx) }},
-		{"answers", func() (int64, error) { return w.Store.Bookings.DropOldAnswers(ctx, now.Add(-keptAnswers)) }},
+		{"guests", func() (int64, error) { return w.eraseGuests(ctx) }},
+		{"answers", func() (int64, error) {
+			return some(rowsDropped, func() (int64, error) { return w.Store.Bookings.DropOldAnswers(ctx, now.Add(-keptAnswers), rowsDropped) })
+		}},
 	} {
 		n, err := of.drop()
 		failed, total, dropped = append(failed, err), total+n, append(dropped, slog.Int64(of.name, n))
@@ -146,13 +153,28 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 	return errors.Join(failed...)
 }
 
-// dropPastSlots deletes the slots of days that are over in every zone, some at a time.
-func (w *Worker) dropPastSlots(ctx context.Context) (dropped int64, err error) {
+// dropPastSlots deletes the slots of days that are over in every zone.
+func (w *Worker) dropPastSlots(ctx context.Context) (int64, error) {
 	yesterday := marketplace.DateIn(w.Clock.Now(), time.UTC).AddDate(0, 0, -1)
+	return some(slotsDropped, func() (int64, error) { return w.Store.Catalog.DeletePastSlots(ctx, yesterday, slotsDropped) })
+}
+
+// eraseGuests erases the guests of slots that have ended long ago.
+func (w *Worker) eraseGuests(ctx context.Context) (int64, error) {
+	if w.Schedule.EraseAfter == 0 {
+		return 0, nil
+	}
+	before := w.Clock.Now().Add(-w.Schedule.EraseAfter)
+	return some(guestsErased, func() (int64, error) { return w.Store.Bookings.EraseGuests(ctx, before, guestsErased) })
+}
+
+// some drops so many at a time, until fewer are left, and returns how many. It leaves what
+// is too much to the next hour.
+func some(batch int64, drop func() (int64, error)) (dropped int64, err error) {
 	for range mostDrops {
-		some, err := w.Store.Catalog.DeletePastSlots(ctx, yesterday, slotsDropped)
-		dropped += some
-		if err != nil || some < slotsDropped {
+		n, err := drop()
+		dropped += n
+		if err != nil || n < batch {
 			return dropped, err
 		}
 	}

@@ -18,6 +18,7 @@ type Schedule struct {
 	Probes      time.Duration // how often partners are asked whether they are there; 0: never
 	Incremental time.Duration // how often incremental syncs are made; 0: never
 	Sweeps      time.Duration // how often expired holds are given back; 0: never
+	EraseAfter  time.Duration // how long after a slot's end its guests are erased; 0: never
 }
 
 const (

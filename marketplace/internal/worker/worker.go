@@ -69,7 +69,7 @@ type Bookings interface {
 
 // live returns the ids of all live integrations.
 func (w *Worker) live(ctx context.Context) ([]uuid.UUID, error) {
-	all, err := w.Store.Partners.Integrations(ctx, uuid.Nil)
+	all, err := w.Store.Partners.Integrations(ctx)
 	if err != nil {
 		return nil, err
 	}

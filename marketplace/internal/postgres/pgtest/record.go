@@ -49,6 +49,11 @@ func (r *Recorder) hear(t Trip) {
 
 // statement is one as it is sent, without names for its arguments.
 func statement(ctx context.Context, sql string, args []any) Statement {
+	if len(args) > 0 {
+		if _, is := args[0].(pgx.QueryExecMode); is {
+			args = args[1:]
+		}
+	}
 	if len(args) == 1 {
 		if named, is := args[0].(pgx.QueryRewriter); is {
 			if plain, values, err := named.RewriteQuery(ctx, nil, sql, nil); err == nil { // else pgx fails with it

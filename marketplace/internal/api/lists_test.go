@@ -1,0 +1,170 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+)
+
+func TestAnUnknownQueryParameterIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	reseller, operator := b.signIn(t, marketplace.Reseller), b.signIn(t, marketplace.Operator)
+	for path, c := range map[string]struct {
+		who  header
+		says string
+	}{
+		"/api/v1/resellers/bookings?statsu=HELD":                      {reseller, `statsu: unknown query parameter (did you mean status?)`},
+		"/api/v1/resellers/bookings?reseller_id=x":                    {reseller, `reseller_id: unknown query parameter`},
+		"/api/v1/resellers/activities?curency=USD":                    {reseller, `curency: unknown query parameter (did you mean currency?)`},
+		"/api/v1/resellers/activities?zzzzzzzzzzz":                    {reseller, `zzzzzzzzzzz: unknown query parameter: this call takes currency, language, q,`},
+		"/api/v1/operator/overview?page=1":                            {operator, `page: unknown query parameter: this call takes no query parameters`},
+		"/api/v1/operator/accounts?%70age=1&rol%65=partner&Limit=1":   {operator, `Limit: unknown query parameter (did you mean limit?)`},
+		"/api/v1/operator/bookings/" + uuid.NewString() + "?curs=%FF": {operator, `curs: unknown query parameter`},
+	} {
+		wantProblem(t, b.do(t, "GET", path, "", c.who), 400, c.says)
+	}
+	long := "?" + strings.Repeat("a", 5000) + "=1" + strings.Repeat("&b=1", 500)
+	a := b.do(t, "GET", "/api/v1/resellers/bookings"+long, "", reseller)
+	wantProblem(t, a, 400)
+	if len(a.body) > 8000 {
+		t.Errorf("want a short answer, got %d bytes", len(a.body))
+	}
+	wantProblem(t, b.do(t, "POST", "/api/v1/operator/accounts?dry_run=true", "{}", operator), 400, "dry_run: unknown query parameter")
+	wantProblem(t, b.do(t, "POST", "/api/v1/partner-integrations/x/sync/trigger?anything=1", ""), 400, "x-webhook-secret")
+}
+
+// through reads a list page by page, by the cursors that its answers have.
+func (b *bench) through(t *testing.T, path string, who header, id string) (ids []string, pages int) {
+	t.Helper()
+	for next := path; ; {
+		a := b.do(t, "GET", next, "", who)
+		var body struct {
+			Data       []map[string]any
+			Pagination struct {
+				Page, TotalCount *int
+				NextCursor       *string `json:"next_cursor"`
+			}
+		}
+		if err := json.Unmarshal(a.body, &body); err != nil || a.StatusCode != 200 {
+			t.Fatalf("%s: want a page, got %d %s", next, a.StatusCode, a.body)
+		}
+		for _, one := range body.Data {
+			ids = append(ids, fmt.Sprint(one[id]))
+		}
+		pages++
+		if first := pages == 1; (body.Pagination.Page != nil) != first || (body.Pagination.TotalCount != nil) != first {
+			t.Errorf("want entries counted on the first page alone, got %s", a.body)
+		}
+		if body.Pagination.NextCursor == nil {
+			return ids, pages
+		}
+		next = path + "&cursor=" + url.QueryEscape(*body.Pagination.NextCursor)
+	}
+}
+
+func TestEveryListCanBeReadByItsCursors(t *testing.T) {
+	t.Parallel()
+	b, made := stocked(t)
+	reseller, operator, affiliate := b.signIn(t, marketplace.Reseller), b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Affiliate)
+	b.fill(t, 5)
+	for path, c := range map[string]struct {
+		who  header
+		id   string
+		many int
+	}{
+		"/api/v1/resellers/activities?":                        {reseller, "_id", 8},
+		"/api/v1/affiliates/activities?":                       {affiliate, "_id", 8},
+		"/api/v1/resellers/bookings?":                          {reseller, "_id", 5},
+		"/api/v1/operator/bookings?start_from=2026-01-01&":     {operator, "_id", 5},
+		"/api/v1/affiliates/commissions?":                      {affiliate, "booking_id", 5},
+		"/api/v1/operator/accounts?":                           {operator, "_id", 4},
+		"/api/v1/operator/activities?":                         {operator, "_id", 8},
+		"/api/v1/partner-integrations?":                        {operator, "integration_id", 1},
+		"/api/v1/operator/integrations/" + made.ID + "/syncs?": {operator, "started_at", 1},
+	} {
+		t.Run(path, func(t *testing.T) {
+			whole, pages := b.through(t, path+"limit=100", c.who, c.id)
+			if len(whole) != c.many || pages != 1 {
+				t.Fatalf("want %d on one page, got %d on %d", c.many, len(whole), pages)
+			}
+			parts, pages := b.through(t, path+"limit=2", c.who, c.id)
+			if fmt.Sprint(parts) != fmt.Sprint(whole) || pages != (c.many+1)/2 {
+				t.Errorf("want the same list by twos, %v, got %v on %d pages", whole, parts, pages)
+			}
+		})
+	}
+}
+
+// fill stores so many confirmed bookings of the reseller's, made at the same moment, with
+// the affiliate's commissions.
+func (b *bench) fill(t *testing.T, n int) {
+	t.Helper()
+	pgtest.Exec(t, b.store, `
+		INSERT INTO bookings (id, version, account_id, integration_id, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at, status, guests,
+			currency, total, contact, reseller_reference, code, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at, release, reason)
+		SELECT gen_random_uuid(), 1, $1, a.integration_id, a.id, v.id, 'p', 'o', 's', 'UTC', '2026-07-10T09:30:00Z', '2026-07-10T10:30:00Z', 'RELEASED', '[]',
+			'EUR', 10, '{"fullName":"Ana Sousa"}', 'R-' || n, 'H-' || n, 0, 0, 0, '', '2026-07-01T09:00:00Z', 'done', 'expired'
+		FROM generate_series(1, $2) n, (SELECT * FROM variations ORDER BY id LIMIT 1) v JOIN activities a ON a.id = v.activity_id`, b.accounts[marketplace.Reseller].ID, n)
+	pgtest.Exec(t, b.store, `INSERT INTO affiliate_commissions SELECT id, $1, 'EUR', 1, created_at FROM bookings`, b.accounts[marketplace.Affiliate].ID)
+}
+
+func TestABadCursorIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	operator := b.signIn(t, marketplace.Operator)
+	good := marketplace.Cursor{At: b.now(), ID: uuid.New()}.Text("/api/v1/operator/bookings")
+	if a := b.do(t, "GET", "/api/v1/operator/bookings?cursor="+good, "", operator); a.StatusCode != 200 {
+		t.Fatalf("want a good cursor taken, got %d %s", a.StatusCode, a.body)
+	}
+	swapped := []byte(good)
+	swapped[9] ^= 1
+	for query, says := range map[string]string{
+		"cursor=":                      "cursor: want the next_cursor",
+		"cursor=x":                     "cursor: want the next_cursor",
+		"cursor=%00":                   "cursor: want the next_cursor",
+		"cursor=" + good + "A":         "cursor: want the next_cursor",
+		"cursor=" + good[:20]:          "cursor: want the next_cursor",
+		"cursor=" + string(swapped):    "cursor: want the next_cursor",
+		"cursor=" + good + "&page=2":   "cursor: want page or cursor, not both",
+		"cursor=" + good + "&cursor=x": "cursor: want it once",
+		"page=101&limit=100":           "page: want one of the first 10000 entries; go on from there with cursor",
+		"page=2147483648":              "page: want one of the first 10000 entries",
+	} {
+		wantProblem(t, b.do(t, "GET", "/api/v1/operator/bookings?"+query, "", operator), 400, says)
+	}
+	wantProblem(t, b.do(t, "GET", "/api/v1/operator/accounts?cursor="+good, "", operator), 400, "cursor: want the next_cursor of this list")
+	if a := b.do(t, "GET", "/api/v1/operator/bookings?page=100&limit=100", "", operator); a.StatusCode != 200 {
+		t.Errorf("want the last page that has a number, got %d", a.StatusCode)
+	}
+}
+
+func TestEveryMistakeInABookingsFilterIsNamed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	operator := b.signIn(t, marketplace.Operator)
+	for query, says := range map[string]string{
+		"created_from=yesterday":                        "created_from: want a date such as 2026-07-01, or a date and time",
+		"start_to=2026-02-30":                           "start_to: want a date",
+		"start_to=2026-02-01T10:00:00":                  "start_to: want a date",
+		"created_from=2026-07-02&created_to=2026-07-01": "created_to: want created_from, or later",
+		"activity_id=17":                                "activity_id: want",
+		"integration_id=x&status=held":                  "status: want one of",
+		"reseller_id=" + uuid.NewString() + "&reseller=" + uuid.NewString(): "reseller: want it as reseller_id alone",
+		"reseller_reference=%00": "reseller_reference: want UTF-8",
+	} {
+		wantProblem(t, b.do(t, "GET", "/api/v1/operator/bookings?"+query, "", operator), 400, says)
+	}
+	for _, query := range []string{"created_from=2026-07-01&created_to=2026-07-01", "start_from=2026-07-01T10:00:00+02:00", "start_to=2026-07-01T10:00:00Z", "q=%27%20%26%20%7C%3A%2A%21()", "q=Ana%20S"} {
+		if a := b.do(t, "GET", "/api/v1/operator/bookings?"+query, "", operator); a.StatusCode != 200 {
+			t.Errorf("%s: want it taken, got %d %s", query, a.StatusCode, a.body)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"partnerkit.dev/internal/nearest"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+var (
+	pages          = []string{"page", "limit", "cursor"}
+	activityList   = append([]string{"currency", "language", "q", "category", "country", "city"}, pages...)
+	bookingFilters = append([]string{"status", "activity_id", "reseller_reference", "q", "created_from", "created_to", "start_from", "start_to"}, pages...)
+)
+
+// parameters are the query parameters that a GET of a path takes. Every other call takes
+// none.
+var parameters = map[string][]string{
+	"/api/v1/resellers/activities":                                                activityList,
+	"/api/v1/resellers/activities/{activity}":                                     {"currency", "language"},
+	"/api/v1/resellers/activities/{activity}/variations/{variation}/calendar":     {"from", "to", "currency"},
+	"/api/v1/resellers/activities/{activity}/variations/{variation}/availability": {"date", "currency"},
+	"/api/v1/resellers/bookings":                                                  bookingFilters,
+	"/api/v1/affiliates/activities":                                               activityList,
+	"/api/v1/affiliates/commissions":                                              pages,
+	"/api/v1/partner-integrations":                                                pages,
+	"/api/v1/operator/integrations/{integration}/syncs":                           pages,
+	"/api/v1/operator/bookings":                                                   append([]string{"attention", "integration_id", "reseller_id", "reseller"}, bookingFilters...),
+	"/api/v1/operator/accounts":                                                   append([]string{"role", "q"}, pages...),
+	"/api/v1/operator/activities":                                                 append([]string{"q", "status", "integration"}, pages...),
+}
+
+// parameters are those that the route takes.
+func (r route) parameters() []string {
+	if r.method != get {
+		return nil
+	}
+	return parameters[r.path]
+}
+
+// knownParameters refuses a request with a query parameter that the route does not take:
+// a misspelled filter would choose everything. Webhooks and the service's own pages
+// ignore what they do not know.
+func (r route) knownParameters() handler {
+	if surface := r.surface(); surface == webhookSurface || surface == serviceSurface {
+		return r.handle
+	}
+	known := r.parameters()
+	return func(w http.ResponseWriter, request *http.Request) error {
+		if err := onlyKnown(request.URL.RawQuery, known); err != nil {
+			return err
+		}
+		return r.handle(w, request)
+	}
+}
+
+// onlyKnown returns the error that names each parameter of a query that is not known.
+func onlyKnown(query string, known []string) error {
+	var wrong []string
+	for pair := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		if pair == "" || slices.Contains(known, name) {
+			continue
+		}
+		name, err := url.QueryUnescape(name)
+		if err != nil || slices.Contains(known, name) {
+			continue // whoever reads the query says what is wrong with it
+		}
+		wrong = append(wrong, unknownParameter(name, known))
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return &marketplace.Error{Code: marketplace.Invalid, Message: "the query has an unknown parameter", Details: wrong[:min(len(wrong), mostNamed)]}
+}
+
+// An error names so many unknown parameters at most, and so many bytes of each.
+const (
+	mostNamed   = 20
+	longestName = 100
+)
+
+func unknownParameter(name string, known []string) string {
+	hint := nearest.Hint(name, known)
+	switch {
+	case len(known) == 0:
+		hint = ": this call takes no query parameters"
+	case hint == "":
+		hint = ": this call takes " + strings.Join(known, ", ")
+	}
+	return fmt.Sprintf("%s: unknown query parameter%s", strings.ToValidUTF8(name[:min(len(name), longestName)], "\uFFFD"), hint)
+}

@@ -1,0 +1,118 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+var bookingList = list[marketplace.Booking]{
+	columns: bookingColumns, rows: "bookings b", at: "b.created_at", id: "b.id", newest: true,
+	scan: func(row pgx.CollectableRow) (marketplace.Booking, error) {
+		r, err := scanBooking(row)
+		return r.Booking, err
+	},
+	cursor: func(b marketplace.Booking) marketplace.Cursor { return marketplace.Cursor{At: b.CreatedAt, ID: b.ID} },
+}
+
+// bookingQuery finds bookings by one of their names, or by the guest's words: each kind
+// has an index. Words are whole: the beginning of one may be that of everybody's.
+const bookingQuery = `(b.id = @query_id OR b.external_booking_id = @query OR (b.reseller_reference = @query AND b.reseller_reference <> '')
+	OR booking_guest(b.contact) @@ plainto_tsquery('simple', @query))`
+
+// List returns a page of the bookings, the newest first.
+func (b *Bookings) List(ctx context.Context, by booking.Filter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Booking], error) {
+	f := newFilters()
+	for _, id := range []struct {
+		column string
+		is     uuid.UUID
+	}{{"account_id", by.Account}, {"activity_id", by.Activity}, {"integration_id", by.Integration}} {
+		if id.is != uuid.Nil {
+			f.add("b."+id.column+" = @"+id.column, id.column, id.is)
+		}
+	}
+	if by.Status != "" { // in the statement: states are few and uneven, and each wants its own plan
+		f.conditions = append(f.conditions, "b.status = '"+strings.ReplaceAll(string(by.Status), "'", "''")+"'")
+	}
+	if by.Reference != "" {
+		f.add("b.reseller_reference = @reference AND b.reseller_reference <> ''", "reference", by.Reference)
+	}
+	if !by.Checkouts && by.Status == "" { // what is of a state that a reseller may ask for has made a booking
+		f.conditions = append(f.conditions, "b.code IS NOT NULL")
+	}
+	if by.Attention {
+		f.conditions = append(f.conditions, "b.needs_attention")
+	}
+	f.within("b.created_at", "created", by.Created)
+	if by.Start != (booking.Period{}) {
+		f.within("b.starts_at", "start", by.Start)
+		f.scattered, f.along = true, " ORDER BY b.starts_at"
+	}
+	if by.Query != "" {
+		id, err := uuid.Parse(by.Query)
+		if err != nil {
+			id = uuid.Nil // which no booking has
+		}
+		f.args["query_id"] = id
+		f.add(bookingQuery, "query", by.Query)
+		f.scattered, f.along = true, ""
+	}
+	return bookingList.page(ctx, b.database, f, asked)
+}
+
+// within adds the conditions of a period, whose arguments are called after it.
+func (f *filters) within(column, name string, p booking.Period) {
+	if !p.From.IsZero() {
+		f.add(column+" >= @"+name+"_from", name+"_from", p.From)
+	}
+	if !p.To.IsZero() {
+		f.add(column+" <= @"+name+"_to", name+"_to", p.To)
+	}
+}
+
+// Histories returns what happened to bookings, the oldest first.
+func (b *Bookings) Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]marketplace.HistoryEntry, error) {
+	rows, err := b.pool.Query(ctx, `
+		SELECT booking_id, at, kind, from_status, to_status, why, endpoint, status, duration_ms, error
+		FROM booking_history WHERE booking_id = ANY($1) ORDER BY id`, ids)
+	if err != nil {
+		return nil, err
+	}
+	histories := map[uuid.UUID][]marketplace.HistoryEntry{}
+	defer rows.Close()
+	for rows.Next() {
+		var id uuid.UUID
+		var h marketplace.HistoryEntry
+		if err := rows.Scan(&id, &h.At, &h.Kind, (*zeronull.Text)(&h.From), (*zeronull.Text)(&h.To), (*zeronull.Text)(&h.Why),
+			(*zeronull.Text)(&h.Endpoint), &h.Status, &h.Duration, (*zeronull.Text)(&h.Error)); err != nil {
+			return nil, err
+		}
+		histories[id] = append(histories[id], h)
+	}
+	return histories, rows.Err()
+}
+
+var commissionList = list[booking.Commission]{
+	columns: `SELECT booking_id, currency, amount, accrued_at, reversed_at FROM affiliate_commissions`,
+	rows:    "affiliate_commissions", at: "accrued_at", id: "booking_id", newest: true,
+	scan: func(row pgx.CollectableRow) (c booking.Commission, err error) {
+		err = row.Scan(&c.Booking, &c.Currency, &c.Amount, &c.AccruedAt, (*zeronull.Timestamptz)(&c.ReversedAt))
+		return c, err
+	},
+	cursor: func(c booking.Commission) marketplace.Cursor {
+		return marketplace.Cursor{At: c.AccruedAt, ID: c.Booking}
+	},
+}
+
+// Commissions returns a page of an affiliate's commissions, the newest first.
+func (b *Bookings) Commissions(ctx context.Context, affiliate uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[booking.Commission], error) {
+	f := newFilters()
+	f.add("affiliate_id = @affiliate", "affiliate", affiliate)
+	return commissionList.page(ctx, b.database, f, asked)
+}

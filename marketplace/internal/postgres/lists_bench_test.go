@@ -1,0 +1,49 @@
+package postgres_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+)
+
+// BenchmarkLists reads the first page of each list of a marketplace with 1,000,000
+// bookings, and one from its middle by a cursor, with plans that PostgreSQL makes for each
+// query's arguments and with plans that it keeps for any.
+//
+//	go test -run '^$' -bench Lists -benchtime 1x ./internal/postgres
+func BenchmarkLists(b *testing.B) {
+	s := sell(b, 1_000_000)
+	pgtest.Exec(b, s.store, `VACUUM ANALYZE`)
+	lists := s.lists()
+	middle := &marketplace.Cursor{At: time.Date(2025, 7, 20, 0, 0, 0, 0, time.UTC), ID: uuid.New()}
+	for _, mode := range []string{"auto", "force_generic_plan"} {
+		pgtest.Exec(b, s.store, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET plan_cache_mode = `+mode+`', current_database()); END $$`)
+		s.store.Pool().Reset()
+		for _, name := range slices.Sorted(maps.Keys(lists)) {
+			for _, asked := range []marketplace.PageRequest{{Size: 20}, {Size: 20, After: middle}} {
+				title := strings.ReplaceAll(name, " ", "-") + map[bool]string{true: "/after", false: "/first"}[asked.After != nil] + "/" + mode
+				b.Run(title, func(b *testing.B) {
+					for b.Loop() {
+						var took []float64
+						for range 21 {
+							began := time.Now()
+							_, _, err := lists[name].read(b.Context(), asked)
+							check(b, err)
+							took = append(took, float64(time.Since(began).Microseconds())/1000)
+						}
+						slices.Sort(took)
+						b.ReportMetric(took[len(took)/2], "ms")
+						b.ReportMetric(0, "ns/op")
+					}
+				})
+			}
+		}
+	}
+}
