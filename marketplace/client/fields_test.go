@@ -53,6 +53,7 @@ func operations() map[string]bodies {
 		"settleBooking":       {cancel, booking},
 		"redeliver":           {nothing, booking},
 		"resolveBooking":      {nothing, booking},
+		"eraseGuest":          {nothing, booking},
 		"overview":            {nothing, reflect.TypeFor[Overview]()},
 		"createAccount":       {reflect.TypeFor[NewAccount](), reflect.TypeFor[Account]()},
 		"accounts":            {nothing, reflect.TypeFor[[]Account]()},

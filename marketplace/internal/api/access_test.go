@@ -67,6 +67,7 @@ var whoMay = map[string]string{
 	"POST /api/v1/operator/bookings/{booking}/cancel":               "o",
 	"POST /api/v1/operator/bookings/{booking}/deliver":              "o",
 	"POST /api/v1/operator/bookings/{booking}/resolve":              "o",
+	"POST /api/v1/operator/bookings/{booking}/erase-guest":          "o",
 	"GET /api/v1/operator/rates":                                    "o",
 	"PUT /api/v1/operator/rates":                                    "o",
 	"GET /api/v1/operator/pricing":                                  "o",

@@ -40,8 +40,8 @@ func TestABodyOfAStrangerCostsAsMuchAsItIsLong(t *testing.T) {
 		if a.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: want 400, got %d", what, a.StatusCode)
 		}
-		if got := (after.TotalAlloc - before.TotalAlloc) / uint64(len(body)); got > 100 {
-			t.Errorf("%s: want at most 100 bytes allocated for each that was sent, got %d", what, got)
+		if got := (after.TotalAlloc - before.TotalAlloc) / uint64(len(body)); got > 200 { // half of it the race detector's
+			t.Errorf("%s: want at most 200 bytes allocated for each that was sent, got %d", what, got)
 		}
 		if strings.Count(string(a.body), "n") > 200 || len(a.body) > 1000 {
 			t.Errorf("%s: want an answer that quotes little, got %d bytes: %.300s", what, len(a.body), a.body)

@@ -248,6 +248,29 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	s.kept(t)
 }
 
+func TestAGuestIsErasedOnDemandOnceThePartnerNeedsTheContactNoMore(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	held, operator := s.book(t), s.signIn(t, marketplace.Operator)
+	erase := func() answer {
+		return s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/erase-guest", "", operator)
+	}
+	wantProblem(t, erase(), 409, "the booking is HELD: the partner may still have to be told who the guest is")
+	if held.Contact.FullName == "" {
+		t.Error("Expected a guest with a name, received none")
+	}
+	s.do(t, "DELETE", "/api/v1/resellers/bookings/"+held.ID, "", s.reseller)
+	var b client.Booking
+	for range 2 { // the second time there is nothing left to erase
+		erase().data(t, &b)
+		if b.Contact != (client.Contact{}) {
+			t.Errorf("Expected no contact, received %+v", b.Contact)
+		}
+	}
+	wantProblem(t, s.do(t, "POST", "/api/v1/operator/bookings/"+uuid.NewString()+"/erase-guest", "", operator), 404, "booking not found")
+	s.kept(t)
+}
+
 func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
