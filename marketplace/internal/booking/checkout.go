@@ -55,7 +55,7 @@ func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request)
 	if err != nil {
 		return Held{}, err
 	}
-	if b, err = s.book(b, o, offer, fresh.Slot); err != nil {
+	if b, err = inSlot(b, o, offer, fresh.Slot, s.Now()); err != nil {
 		s.keepFresh(ctx, fresh)
 		return Held{}, err
 	}
@@ -63,13 +63,13 @@ func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request)
 	return a.send(ctx)
 }
 
-// book puts a booking into a slot as the partner has it now. The error is Conflict where
+// inSlot is the booking in a slot as the partner has it now. The error is Conflict where
 // the slot cannot be booked; how many seats are left is the partner's to judge.
-func (s *Service) book(b marketplace.Booking, o Order, offer Offer, slot *marketplace.Slot) (marketplace.Booking, error) {
+func inSlot(b marketplace.Booking, o Order, offer Offer, slot *marketplace.Slot, now time.Time) (marketplace.Booking, error) {
 	switch {
 	case slot == nil || !slot.Status.Bookable():
 		return b, errNoSlot
-	case !slot.Start.After(s.Now()):
+	case !slot.Start.After(now):
 		return b, errSlotStarted
 	}
 	b, err := priced(b, o, offer, *slot)

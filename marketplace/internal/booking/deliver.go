@@ -135,7 +135,7 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 		c := Change{At: s.Now(), Booking: r.Booking}
 		if d.owed(r.Booking) {
 			var err error
-			if c, err = s.delivered(r, d, outcome); err != nil {
+			if c, err = delivered(r, d, outcome, s.Now()); err != nil {
 				return c, err
 			}
 		}
@@ -150,8 +150,7 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 }
 
 // delivered is what comes of a delivery makes of a booking.
-func (s *Service) delivered(r Record, d delivery, o partner.Outcome) (Change, error) {
-	now := s.Now()
+func delivered(r Record, d delivery, o partner.Outcome, now time.Time) (Change, error) {
 	_, since := d.count(&r.Booking)
 	on := event("")
 	switch {

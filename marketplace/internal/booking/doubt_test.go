@@ -2,6 +2,7 @@ package booking_test
 
 import (
 	"slices"
+	"sync"
 	"testing"
 
 	"partnerkit.dev/marketplace/internal/booking"
@@ -89,5 +90,32 @@ func TestWhatAnOperatorCancelsIsListedWhereThePartnerDoesNotSayWhetherItHasBooke
 	_, err = b.Resolve(t.Context(), held.ID)
 	check(t, err)
 	b.is(t, held.ID, marketplace.Cancelled)
+	b.kept(t)
+}
+
+func TestOfManyWhoMoveABookingAtOnceOneIsFirst(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	held := b.checkout(t)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			switch i % 4 {
+			case 0, 1:
+				b.pays(t, held.ID, []string{"p-1", "p-2"}[i%2])
+			case 2:
+				_, _ = b.Abandon(t.Context(), b.reseller, held.ID)
+			case 3:
+				check(t, b.Sweep(t.Context()))
+			}
+		})
+	}
+	all.Wait()
+	b.work(t)
+	r, err := b.store.Bookings.Booking(t.Context(), held.ID)
+	check(t, err)
+	if (r.Status != marketplace.Paid && r.Status != marketplace.Confirmed) || len(r.Payments) != 2 {
+		t.Errorf("want both payments kept, got %s and %+v", r.Status, r.Payments)
+	}
 	b.kept(t)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -63,13 +64,13 @@ func (s *Service) sweep(ctx context.Context, due Due) error {
 		see(c.Booking, func(r Record) (Change, error) { return s.confirmed(r, c.Call, partnerapi.ConfirmAnswer{}, died) })
 	}
 	for _, d := range due.Dropped {
-		see(d.Booking, func(r Record) (Change, error) { return s.dropped(r, d) })
+		see(d.Booking, func(r Record) (Change, error) { return dropped(r, d, s.Now()) })
 	}
 	return errors.Join(failed...)
 }
 
 // dropped gives up what a dropped job was for, where it is still owed.
-func (s *Service) dropped(r Record, d DroppedJob) (Change, error) {
+func dropped(r Record, d DroppedJob, now time.Time) (Change, error) {
 	on, owed := confirmGiveUp, false
 	switch d.Kind {
 	case ConfirmJob:
@@ -84,5 +85,5 @@ func (s *Service) dropped(r Record, d DroppedJob) (Change, error) {
 		return Change{}, nil
 	}
 	message := fmt.Sprintf("the service itself has failed at it %d times, and gives up: its log says why, with job_id %d", d.Tries, d.Job)
-	return move(r.Booking, on, s.Now(), "", message, uuid.Nil)
+	return move(r.Booking, on, now, "", message, uuid.Nil)
 }
