@@ -44,12 +44,13 @@ func noArguments(command *cobra.Command, args []string) error {
 }
 
 type storage struct {
-	databaseURL, dataDir string
+	databaseURL, dataDir, npmRegistry string
 }
 
 func (s *storage) register(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVar(&s.databaseURL, "database-url", "", "a PostgreSQL (14 or newer) `address`, such as postgres://user@host/name; without one the service runs a private PostgreSQL in its data folder")
+	f.StringVar(&s.npmRegistry, "npm-registry", "", "the `address` of an npm registry from which the private PostgreSQL is downloaded, once, where the machine has none")
 	f.StringVar(&s.dataDir, "data-dir", defaultDataDir(), "the `folder` for what the service keeps by itself: its private PostgreSQL, its secret")
 	settle(command, s.mistakes)
 }
@@ -75,6 +76,9 @@ func (s *storage) mistakes() (wrong []error) {
 		wrong = append(wrong, errors.New("--database-url: want an address such as postgres://user@host/name"))
 	} else if s.databaseURL != "" {
 		wrong = append(wrong, about("--database-url", postgres.CheckAddress(s.databaseURL)))
+	}
+	if address, err := url.Parse(s.npmRegistry); s.npmRegistry != "" && (err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Host == "") {
+		wrong = append(wrong, errors.New("--npm-registry: want an address such as https://registry.example"))
 	}
 	return append(wrong, unless(s.dataDir != "", "--data-dir: want a folder"))
 }

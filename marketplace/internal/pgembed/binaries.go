@@ -56,7 +56,7 @@ func provide(ctx context.Context, config Config, dir, data string) (binaries, er
 	if wanted != 0 {
 		missing = fmt.Errorf("the data in %s was made by PostgreSQL %d, which this machine does not have: install the package postgresql-%d", data, wanted, wanted)
 	}
-	if !config.Download {
+	if config.Registry == "" {
 		return binaries{}, missing
 	}
 	if err := download(ctx, config, dir, wanted); err != nil {

