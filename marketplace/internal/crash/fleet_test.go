@@ -210,18 +210,23 @@ func (f *fleet) supervise(ctx context.Context, t *testing.T, r *replica, databas
 			return
 		}
 		ended := context.AfterFunc(ctx, func() { _ = process.Process.Signal(syscall.SIGTERM) })
-		lines := bufio.NewReader(io.TeeReader(out, log))
+		lines, served := bufio.NewReader(io.TeeReader(out, log)), false
 		for {
 			line, err := lines.ReadBytes('\n')
 			var said struct{ Msg, Address string }
 			if json.Unmarshal(line, &said) == nil && said.Msg == "serving" {
+				served = true
 				r.serves(said.Address, process.Process)
 			}
 			if err != nil {
 				break
 			}
 		}
-		_ = process.Wait() // that it ends is expected
+		// It is killed again and again, and cannot start while its database is away. Once it
+		// serves, only a signal ends it.
+		if err := process.Wait(); served && ctx.Err() == nil && process.ProcessState.Exited() {
+			t.Errorf("Expected a replica that goes on, received one that ended by itself: %v; see the end of its log", err)
+		}
 		ended()
 		r.serves("", nil)
 		wait(ctx, restartPause)
