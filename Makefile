@@ -1,14 +1,15 @@
-# What is done with this repository; `make` lists it.
+# Tasks for this repository; `make` lists them.
 
-# A clone may belong to somebody else than the one who builds it. Git then tells
-# Go nothing of its version, and without -buildvcs=false Go would refuse to build.
-# With -trimpath a clone uses what another one has compiled, wherever the two are.
+# A clone may belong to a user other than the one who builds it. Git then gives Go no
+# version, and without -buildvcs=false Go refuses to build. With -trimpath clones in
+# different folders share the build cache.
 export GOFLAGS := $(GOFLAGS) -buildvcs=false -trimpath
-# Not one that happens to lie around the clone, and not "off".
+# Not a workspace of a parent folder, and not "off".
 export GOWORK := $(CURDIR)/go.work
 
 # Go verifies each of them by its checksum database.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+SQUAWK := squawk-cli@2.66.0
 RELEASE_TOOLS := \
 	github.com/goreleaser/goreleaser/v2@v2.17.0 \
 	github.com/anchore/syft/cmd/syft@v1.57.0 \
@@ -30,15 +31,15 @@ MODULES = $(shell for module in $$(go list -m -f '{{.Dir}}'); do \
 COMMANDS = $(patsubst %/,./%,$(sort $(dir $(wildcard $(addsuffix /cmd/*/*.go,mockpartner conformance marketplace)))))
 
 .PHONY: help
-help: ## list what can be made
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
-demo: need-go demo-build ## the whole story, step by step: a partner, the suite, a marketplace, bookings, trouble; leaves .demo/
+demo: need-go demo-build ## run an end-to-end demo: a partner, the suite, a marketplace, bookings, failures; leaves .demo/
 	@build/demo
 
 .PHONY: up
-up: need-go demo-build ## a marketplace and a mock partner with some bookings, to try things with, until Ctrl-C
+up: need-go demo-build ## run a marketplace and a mock partner with sample bookings until Ctrl-C
 	@build/demo up
 
 .PHONY: demo-build
@@ -46,51 +47,58 @@ demo-build: need-go
 	@echo "Building four commands; the first time this downloads modules and takes a minute or two."
 	@CGO_ENABLED=0 go build -o build/ ./mockpartner/cmd/mockpartner ./conformance/cmd/conformance ./marketplace/cmd/marketplace ./examples/cmd/demo
 
-# -count=1: some tests build and run the commands of other modules, and Go, which
-# does not see that, would take yesterday's result for today's.
-# atexit_sleep_ms: else the race detector waits a second at the end of each package.
-# -p: many wait for partners, browsers and databases most of the time.
+# -count=1: some tests build and run the commands of other modules. Go does not know
+# this and would use cached results.
+# atexit_sleep_ms: otherwise the race detector waits a second at the end of each package.
+# -p: many tests mostly wait for partners, browsers and databases.
 .PHONY: test
-test: need-cc check ## all that a change must pass: make check, then every test with the race detector
+test: need-cc check ## run everything that a change must pass: make check, then every test with the race detector
 	@echo "== tests"
 	@CGO_ENABLED=1 GORACE=atexit_sleep_ms=50 go test -race -vet=off -count=1 -timeout 30m -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) $(TESTFLAGS) work
-	@go test -vet=off -count=1 $(TESTFLAGS) ./marketplace/internal/booking/schedules
 
 .PHONY: selftest
-selftest: need-go ## prove the suite on every defect and variant of the mock partner; takes minutes
+selftest: need-go ## test the suite with every defect and variant of the mock partner; takes minutes
 	@echo "== selftest"
 	@CGO_ENABLED=0 go build -o build/ ./conformance/cmd/conformance
 	@build/conformance selftest --report-dir build/selftest $(SELFTESTFLAGS)
 
-# What `make test` does in a short form, at its full length.
+# The full form of what `make test` does briefly.
 .PHONY: soak
-soak: need-cc ## judge a partner with 50 other customers SOAKRUNS (20) times, and as often with each of three defects; every network fault and hostile answer on every endpoint, and the longest ones; tour every defect of the mock
+soak: need-cc ## test a partner with 50 other customers SOAKRUNS (20) times, and again with each of three defects; every network fault and hostile answer; every defect of the mock, in runs and in recordings of them; the minimal partners in depth; 20,000 random calls of the marketplace's API
 	@echo "== soak"
 	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint|MillionsOf|SingleLate|RunIsKilled' $(TESTFLAGS) ./conformance/cmd/conformance
+	@CGO_ENABLED=0 go build -o build/ ./conformance/cmd/conformance
+	@build/conformance selftest --recorded --report-dir build/soak
 	@SOAK=$(SOAKRUNS) CGO_ENABLED=1 go test -race -count=1 -timeout 30m -run EveryDefect $(TESTFLAGS) ./mockpartner
+	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run MinimalPartners $(TESTFLAGS) ./examples
+	@CALLS=20000 SEED=$(SEED) go test -v -count=1 -timeout 30m -run RandomCalls $(TESTFLAGS) ./marketplace/internal/api
 
 .PHONY: crash
-crash: need-go ## BOOKINGS (1000) bookings while replicas, their connections and PostgreSQL fail in twelve ways, then as many customers for 50 seats; takes ten minutes
+crash: need-go ## make BOOKINGS (1000) bookings while replicas, connections and PostgreSQL fail in thirteen ways, then as many customers for 50 seats; takes ten minutes
 	@echo "== crash"
 	@CRASH=$(BOOKINGS) CRASH_SEED=$(SEED) go test -v -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/internal/crash
 
 .PHONY: schedules
-schedules: need-go ## play every schedule of DEPTH (3) pauses, lost replies and failures around a booking, and random ones far deeper; takes minutes
+schedules: need-go ## run every schedule with up to DEPTH (3) pauses, lost replies and failures around a booking, and longer random ones; takes minutes
 	@echo "== schedules"
 	@SCHEDULES=$(DEPTH) go test -v -count=1 -timeout 60m $(TESTFLAGS) ./marketplace/internal/booking/schedules
 
-# DOCS=docs/scaling.md follows one of them.
+# DOCS=docs/scaling.md runs one of them.
 .PHONY: docs-test
-docs-test: need-go ## follow every document (DOCS: all) as a reader would, command by command
+docs-test: need-go ## run the commands of every document (DOCS: all)
 	@echo "== documents"
 	@DOCS=$(DOCS) CGO_ENABLED=0 go test -v -count=1 -timeout 60m $(TESTFLAGS) ./examples/docstest
 
+.PHONY: clients
+clients: need-go ## generate the types of the clients in other languages from the OpenAPI document, and test the clients; needs npm, and Python with httpx, PyYAML and mypy
+	@cd examples && go test -count=1 -run TestClientsInOtherLanguages . -update
+
 .PHONY: pictures
-pictures: demo ## draw the pictures of the README anew, from what they show; wants a Chromium
+pictures: demo ## update the pictures in the README; needs Chromium
 	@CGO_ENABLED=0 go run ./examples/cmd/pictures
 
 .PHONY: check
-check: format modules vet staticcheck ## what needs no test: gofmt, tidy modules, go vet, staticcheck
+check: format wording modules vet staticcheck squawk ## check everything that needs no test: gofmt, words, tidy modules, go vet, staticcheck, migrations
 
 .PHONY: build
 build: need-go ## build the commands into build/
@@ -98,7 +106,7 @@ build: need-go ## build the commands into build/
 	@ls $(patsubst %,build/%,$(notdir $(COMMANDS)))
 
 .PHONY: man
-man: build ## write man pages and completions into build/man and build/completions
+man: build ## write man pages and completions to build/man and build/completions
 	@mkdir -p build/completions
 	@for command in $(notdir $(COMMANDS)); do \
 		build/$$command man build/man || exit 1; \
@@ -107,7 +115,7 @@ man: build ## write man pages and completions into build/man and build/completio
 
 # Of every module that is in a command, on any system.
 .PHONY: licenses
-licenses: need-go ## collect the licences of all modules that the commands hold in build/licenses
+licenses: need-go ## collect the licences of all modules in the commands into build/licenses
 	@rm -rf build/licenses; mkdir -p build/licenses
 	@for system in linux darwin windows; do \
 		GOOS=$$system CGO_ENABLED=0 go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' $(COMMANDS) || exit 1; \
@@ -119,12 +127,12 @@ licenses: need-go ## collect the licences of all modules that the commands hold 
 	done
 
 .PHONY: release-tools
-release-tools: need-go ## build what makes, lists and signs a release into build/tools
+release-tools: need-go ## build the release tools into build/tools
 	@for tool in $(RELEASE_TOOLS); do echo "== $$tool"; GOBIN=$(CURDIR)/build/tools CGO_ENABLED=0 go install $$tool || exit 1; done
 
-# Vetting compiles everything else as well, the demo and the tests among it.
+# Vetting also compiles everything else, including the demo and the tests.
 .PHONY: cross
-cross: need-go ## compile the commands for Linux, macOS and Windows, on amd64 and arm64, and vet all for both others
+cross: need-go ## compile the commands for Linux, macOS and Windows on amd64 and arm64, and vet for macOS and Windows
 	@for system in linux darwin windows; do for machine in amd64 arm64; do \
 		echo "== $$system/$$machine"; \
 		GOOS=$$system GOARCH=$$machine CGO_ENABLED=0 go build $(COMMANDS) || exit 1; \
@@ -140,7 +148,7 @@ bench: need-go ## run every benchmark, one package after another
 	if [ -z "$$packages" ]; then echo "there are no benchmarks"; exit 0; fi; \
 	go test -p 1 -run '^$$' -bench . -benchmem $(TESTFLAGS) $$packages
 
-# -fuzzminimizetime: else one find that is hard to make shorter takes all the time.
+# -fuzzminimizetime: otherwise minimizing one input can take all the time.
 .PHONY: fuzz
 fuzz: need-go ## fuzz every parser for FUZZTIME (1m) each
 	@fuzz=$$(grep -r --include='*_test.go' '^func Fuzz' $(MODULES)); \
@@ -151,12 +159,18 @@ fuzz: need-go ## fuzz every parser for FUZZTIME (1m) each
 	done
 
 .PHONY: tidy
-tidy: need-go ## bring every go.mod and go.sum up to date
+tidy: need-go ## update every go.mod and go.sum
 	@for module in $(MODULES); do (cd $$module && GOWORK=off go mod tidy) || exit 1; done
 
 .PHONY: clean
-clean: ## remove what was built and the demo's reports
+clean: ## remove build results and the demo's reports
 	@rm -rf build .demo
+
+# internal/wording/words.txt lists the words, and the better ones.
+.PHONY: wording
+wording: need-go
+	@echo "== wording"
+	@go run ./internal/wording .
 
 .PHONY: format
 format: need-go
@@ -164,7 +178,7 @@ format: need-go
 	@unformatted=$$("$$(go env GOROOT)/bin/gofmt" -l $(MODULES)) || exit 1; \
 	if [ -n "$$unformatted" ]; then echo "not formatted, run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
 
-# Each module by its own go.mod, as whoever requires it will build it.
+# Each module with its own go.mod, as a user who requires it builds it.
 .PHONY: modules
 modules: need-go
 	@for module in $(MODULES); do \
@@ -172,8 +186,8 @@ modules: need-go
 		(cd $$module && GOWORK=off go mod tidy -diff) || { echo "not tidy: run make tidy"; exit 1; }; \
 	done
 
-# Vetting a package compiles it, its tests and all it imports: no build apart is needed.
-# -race: with an empty cache, what vet and staticcheck compile serves the tests as well.
+# Vetting a package compiles it, its tests and its imports, so no separate build is needed.
+# -race: the tests then reuse what vet and staticcheck compile.
 .PHONY: vet
 vet: need-cc
 	@echo "== go vet"
@@ -184,8 +198,22 @@ staticcheck: need-cc
 	@echo "== staticcheck"
 	@CGO_ENABLED=1 GOFLAGS="$$GOFLAGS -race" STATICCHECK_CACHE="$$(go env GOCACHE)/staticcheck" go run -race=false $(STATICCHECK) work
 
-# What a target needs of the machine is looked for before anything runs, and what
-# is missing is named in one line.
+# Reads each migration up to its Down part, from the first one on that was written for tables
+# in use. Left out are rules about statements that are run again (indexes are dropped first),
+# about a time limit for each (an index takes as long as it takes), and about the size of
+# integers. Without npm, or an answer from it, nothing is read, and the output says so.
+.PHONY: squawk
+squawk:
+	@echo "== squawk"
+	@rm -rf build/squawk; mkdir -p build/squawk
+	@for migration in marketplace/internal/postgres/migrations/*.sql; do \
+		[ "$$(basename $$migration)" \< 00014 ] || sed '/+goose Down/,$$d' $$migration > build/squawk/$$(basename $$migration); \
+	done
+	@if ! command -v npx >/dev/null; then echo "SKIPPED: no npx found: install npm"; \
+	elif ! npx --yes $(SQUAWK) --version >/dev/null 2>&1; then echo "SKIPPED: $(SQUAWK) cannot be fetched from npm"; \
+	else npx --yes $(SQUAWK) --pg-version 14.0 --exclude=prefer-robust-stmts,require-statement-timeout,prefer-bigint-over-int build/squawk/*.sql; fi
+
+# Each target checks the machine's tools first, and names what is missing in one line.
 
 GO_WANTED = $(shell sed -n 's/^go //p' go.work)
 GO_FOUND = $(shell { go env GOVERSION 2>/dev/null || (cd / && GOTOOLCHAIN=local go env GOVERSION); } | sed 's/.*go\([0-9][0-9.]*\).*/\1/')

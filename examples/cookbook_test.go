@@ -20,7 +20,7 @@ import (
 )
 
 // recipe is a section of docs/cookbook.md: the command that starts the mock, calls, and
-// what comes of them.
+// the expected result.
 type recipe struct {
 	title, scenario, start, calls, comes string
 }
@@ -45,7 +45,7 @@ func recipes(t *testing.T) (all []recipe) {
 		}
 		file, blocks := linked.FindStringSubmatch(found[2]), fenced.FindAllStringSubmatch(found[2], -1)
 		if file == nil || len(blocks) != 3 {
-			t.Fatalf("%s: want a link to its file, a command that starts the mock, calls and what comes of them", found[1])
+			t.Fatalf("%s: want a link to its file, a command that starts the mock, calls and the expected result", found[1])
 		}
 		all = append(all, recipe{found[1], file[1], blocks[0][1], blocks[1][1], blocks[2][1]})
 	}

@@ -237,7 +237,7 @@ func TestTheMarketplaceStandsWhatTheCookbookDoesToIt(t *testing.T) {
 		"sold-out-at-checkout": func(c counter) { c.refused(409, "") },
 		"refused-at-reserve":   func(c counter) { c.refused(409, "Sorry, the last seats went a moment ago.") },
 		"reserve-answer-lost": func(c counter) {
-			c.refused(502, "the connection broke")
+			c.refused(502, "the connection was lost")
 			all, err := c.operator.Bookings(client.BookingQuery{Attention: true}).Page(c.t.Context(), 1, 100)
 			if err != nil || !slices.ContainsFunc(all.Entries, func(b client.Booking) bool { return b.Status == client.Lost }) {
 				c.t.Errorf("want the attempt on record, got %+v, %v", all.Entries, err)
@@ -280,7 +280,7 @@ func TestTheMarketplaceStandsWhatTheCookbookDoesToIt(t *testing.T) {
 		"no-cancel": func(c counter) {
 			b, err := c.shop.Cancel(c.t.Context(), c.paid().ID, "rain")
 			if err != nil || b.Status != client.Cancelled {
-				c.t.Fatalf("want it called off, got %s, %v", b.Status, err)
+				c.t.Fatalf("want it cancelled, got %s, %v", b.Status, err)
 			}
 			c.until("the cancellation not supported", func(ctx context.Context) (bool, error) {
 				now, err := c.shop.Booking(ctx, b.ID)

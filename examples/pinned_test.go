@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A tag can be moved to other code, by whoever takes over an action or an image: a digest
+// A tag can be moved to other code by an attacker who takes over an action or an image. A digest
 // cannot.
 func TestNoActionAndNoImageIsUnpinned(t *testing.T) {
 	t.Parallel()

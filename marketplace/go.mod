@@ -30,6 +30,10 @@ require (
 
 require github.com/hashicorp/golang-lru/v2 v2.0.7
 
+require github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
+
+require github.com/go-jose/go-jose/v4 v4.1.4
+
 require (
 	github.com/agext/levenshtein v1.2.3 // indirect
 	github.com/ccojocar/zxcvbn-go v1.0.4

@@ -43,9 +43,9 @@ func BenchmarkAgainstBareServer(b *testing.B) {
 		{"products", few, http.MethodGet, "/products", func(int64) string { return "" }, true},
 		{"10,000 products", many, http.MethodGet, "/products", func(int64) string { return "" }, true},
 		{"availability", few, http.MethodPost, "/availability", func(int64) string { return window }, true},
-		// A field that nobody knows makes each request another: none is
-		// remembered, every slot is computed anew.
-		{"availability computed anew", few, http.MethodPost, "/availability", func(n int64) string {
+		// An unknown field makes each request different: no slot is
+		// remembered, and every slot is recomputed.
+		{"availability recomputed", few, http.MethodPost, "/availability", func(n int64) string {
 			return fmt.Sprintf(`{"n":%d,%s`, n, window[1:])
 		}, false},
 	} {

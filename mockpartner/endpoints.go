@@ -36,11 +36,11 @@ func filterOf(rawQuery string) (filter catalog.Filter, err error) {
 	}
 	query, err := url.ParseQuery(rawQuery)
 	if err != nil {
-		return filter, reply.Refuse(http.StatusBadRequest, "the query is not well escaped: %v", err)
+		return filter, reply.Refuse(http.StatusBadRequest, "the query has invalid escapes: %v", err)
 	}
 	if query.Has("limit") {
 		if filter.Limit, err = strconv.Atoi(query.Get("limit")); err != nil || filter.Limit < 1 {
-			return filter, reply.Refuse(http.StatusBadRequest, "limit: want a number of products of at least 1, got %q", query.Get("limit"))
+			return filter, reply.Refuse(http.StatusBadRequest, "limit: expected a number of products of at least 1, received %q", query.Get("limit"))
 		}
 	}
 	if query.Has("updated_since") {
@@ -138,7 +138,7 @@ func done(outcome platform.Outcome) (any, error) {
 func (r request) body() ([]byte, error) {
 	body, err := reply.Whole(r.w, r.Request, maxBody)
 	if kind := r.Header.Get("Content-Type"); len(body) > 0 && kind != "" && !isJSON(kind) {
-		return nil, reply.Refuse(http.StatusUnsupportedMediaType, "want a body of Content-Type application/json, got %q", kind)
+		return nil, reply.Refuse(http.StatusUnsupportedMediaType, "expected a body of Content-Type application/json, received %q", kind)
 	}
 	return body, err
 }

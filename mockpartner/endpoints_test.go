@@ -30,15 +30,15 @@ func TestProductsAnswersTheCatalog(t *testing.T) {
 		t.Fatalf("want what was modified since, got %+v", since)
 	}
 	for query, words := range map[string]string{
-		"limit=0":                    "limit: want",
-		"limit=-1":                   "limit: want",
-		"limit=one":                  "limit: want",
-		"limit=":                     "limit: want",
-		"limit=99999999999999999999": "limit: want",
+		"limit=0":                    "limit: expected",
+		"limit=-1":                   "limit: expected",
+		"limit=one":                  "limit: expected",
+		"limit=":                     "limit: expected",
+		"limit=99999999999999999999": "limit: expected",
 		"updated_since=yesterday":    "updated_since: ",
 		"updated_since=2026-01-01":   "updated_since: ",
 		"updated_since=2026-01-01T00:00:00+02:00": "escape a + as %2B",
-		"limit=%zz": "not well escaped",
+		"limit=%zz": "invalid escapes",
 	} {
 		c.call("GET", "/products?"+query, "").refused(400, words)
 	}
@@ -121,12 +121,12 @@ func TestReleaseAndCancelTakeABodyOrNone(t *testing.T) {
 	code := c.reserve(c.slot(5).ID, 2).ReservationConfirmationCode
 	path := partnerapi.ReleasePath(code)
 	c.call("DELETE", path, `{"reservationConfirmationCode":"another"}`).refused(400, `the body names "another"`)
-	c.call("DELETE", path, `{"reservationConfirmationCode":7}`).refused(400, "reservationConfirmationCode: want")
+	c.call("DELETE", path, `{"reservationConfirmationCode":7}`).refused(400, "reservationConfirmationCode: expected")
 	c.left(3)
 	c.succeeds(c.call("DELETE", path, confirmBody(code)), schemas.ReleaseAnswer)
 	c.succeeds(c.send("DELETE", path, "", http.Header{"Content-Type": {"application/json"}}), schemas.ReleaseAnswer)
 	c.left(5)
-	c.call("POST", partnerapi.CancelPath("any"), `{"reason":7}`).refused(400, "reason: want")
+	c.call("POST", partnerapi.CancelPath("any"), `{"reason":7}`).refused(400, "reason: expected")
 	c.succeeds(c.call("POST", partnerapi.CancelPath("any"), `{"reason":"rain"}`), schemas.CancelAnswer)
 }
 

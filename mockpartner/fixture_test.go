@@ -30,6 +30,17 @@ type caller struct {
 	base  string
 	key   string // as the Authorization header has it; empty: no header
 	clock *clock.Virtual
+	// Its own: a test server that ends closes the idle connections of
+	// http.DefaultTransport, and some scripts count the calls of a connection.
+	transport *http.Transport
+}
+
+// newCaller calls the mock that is served at base, on connections of its own.
+func newCaller(t *testing.T, mock *mockpartner.Mock, base string) caller {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return caller{t: t, mock: mock, base: base, key: "Bearer " + key, clock: mock.Default().Clock(), transport: transport}
 }
 
 // start serves a mock with a frozen clock.
@@ -45,7 +56,7 @@ func start(t *testing.T, change ...func(*mockpartner.Options)) caller {
 	}
 	server := httptest.NewServer(mock)
 	t.Cleanup(server.Close)
-	return caller{t: t, mock: mock, base: server.URL, key: "Bearer " + key, clock: mock.Default().Clock()}
+	return newCaller(t, mock, server.URL)
 }
 
 // answer is what came back.
@@ -78,7 +89,7 @@ func (c caller) send(method, path, body string, header http.Header) answer {
 	for name, values := range header {
 		request.Header[name] = values
 	}
-	response, err := http.DefaultTransport.RoundTrip(request)
+	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package mockpartner is a partner platform that keeps the partner contract to
 // the letter: it serves a catalog, computes slots, holds seats, books, releases
-// and cancels, so that whoever integrates with partners has one to test against.
+// and cancels, so that a marketplace has a partner to test against.
 //
 // In a Go test it needs no port of its own:
 //
@@ -54,11 +54,11 @@ type Options struct {
 	// Seed decides the slots, the codes and the booking ids. With the same
 	// seed, clock, catalog and requests the answers are the same, byte for byte.
 	Seed uint64
-	// HoldFor is how long a hold lives; 0 means platform.DefaultHoldFor, 20
+	// HoldFor is how long a hold lasts; 0 means platform.DefaultHoldFor, 20
 	// minutes. It is not what makes a partner without holds: catalog.Policy does.
 	HoldFor time.Duration
 	// Scenario is what the mock is to be like, where the options above say
-	// nothing, and the faults of every sandbox; nil is none. See also Play.
+	// nothing, and the faults of every sandbox; nil means none. See also Play.
 	Scenario *Scenario
 	// Defects are the names of breaches that the default sandbox has, Variants those
 	// of lawful variants that it is. See Defects and Variants.
@@ -254,7 +254,7 @@ func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.partner.serve(box, w, r)
 }
 
-// below returns the request as it is seen below prefix, which needs no escaping.
+// below returns the request relative to prefix, which needs no escaping.
 func below(r *http.Request, prefix string) *http.Request {
 	inner, address := *r, *r.URL
 	address.Path = strings.TrimPrefix(address.Path, prefix)

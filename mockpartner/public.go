@@ -87,14 +87,18 @@ var (
 	ErrNoVariant = defects.ErrNoVariant
 )
 
-// Defects lists all defects, by name.
+// Defects lists all defects that are not deep, by name.
 func Defects() []Defect { return defects.Defects.All() }
+
+// DeepDefects lists the defects that break a rule in one instance alone, such as for one product or at
+// the third repeat, by what the instances differ in.
+func DeepDefects() []Defect { return defects.Deep.All() }
 
 // Variants lists all variants, by name.
 func Variants() []Variant { return defects.Variants.All() }
 
 // FindDefect returns the defect of that name. Its error wraps ErrNoDefect.
-func FindDefect(name string) (Defect, error) { return defects.Defects.Find(name) }
+func FindDefect(name string) (Defect, error) { return defects.FindDefect(name) }
 
 // FindVariant returns the variant of that name. Its error wraps ErrNoVariant.
 func FindVariant(name string) (Variant, error) { return defects.Variants.Find(name) }

@@ -164,12 +164,12 @@ func TestUnknownPathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 func TestOptionsThatCannotBeAreNamed(t *testing.T) {
 	t.Parallel()
 	for words, options := range map[string]mockpartner.Options{
-		"auth key: want the key":          {},
-		"auth key: it has spaces":         {AuthKey: "a\nb"},
-		"auth key: it has spaces at":      {AuthKey: " a"},
-		"auth type: want bearer or api_k": {AuthKey: key, AuthType: "basic"},
-		"holds must live at least 1s":     {AuthKey: key, HoldFor: 1},
-		"catalog: products: want at":      {AuthKey: key, Catalog: &catalog.Catalog{}},
+		"auth key: required":                  {},
+		"auth key: it has spaces":             {AuthKey: "a\nb"},
+		"auth key: it has spaces at":          {AuthKey: " a"},
+		"auth type: expected bearer or api_k": {AuthKey: key, AuthType: "basic"},
+		"holds must live at least 1s":         {AuthKey: key, HoldFor: 1},
+		"catalog: products: expected at":      {AuthKey: key, Catalog: &catalog.Catalog{}},
 	} {
 		_, err := mockpartner.New(options)
 		if err == nil || !strings.Contains(err.Error(), words) {

@@ -19,7 +19,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// One scenario, 16 callers at once, 20 times over: each slot sees the same
+// One scenario, 16 concurrent callers, 20 times: each slot sees the same
 // sequence of outcomes, however the callers' requests fall in between.
 func TestConcurrentCallersGetTheSameOutcomesPerKeyInEveryRun(t *testing.T) {
 	t.Parallel()
@@ -172,7 +172,7 @@ func TestAPredicateThatLoopsDoesNotMatchAndSaysSo(t *testing.T) {
 	}
 }
 
-// A scenario is played while the partner runs: what it changes is there at once,
+// A scenario is played while the partner runs: its changes apply immediately,
 // and what is held stays.
 func TestAScenarioIsPlayedIntoARunningSandbox(t *testing.T) {
 	t.Parallel()

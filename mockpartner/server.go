@@ -55,13 +55,16 @@ func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Req
 		Authorized: box.Credential().Presented(r),
 		Request:    journal.Message{Header: r.Header, Body: body, Truncated: len(body) > maxBody},
 	})
+	// A partner's answers bear the time of its own clock, also where that was moved.
+	w.Header().Set("Date", box.Platform().Now().UTC().Format(http.TimeFormat))
 	recorded := &recorder{ResponseWriter: w, entry: entry, gone: r.Context().Err, bodiless: r.Method == http.MethodHead}
 	// Deferred: an answer that a handler breaks off by a panic is on record too.
 	defer recorded.enter()
 	stop := context.AfterFunc(r.Context(), entry.Left)
 	defer stop()
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, &call{sandbox: box, entry: entry}))
-	firing, considered := box.Faults().Fire(r, body)
+	seen := r
+	firing, considered := box.Faults().Fire(seen, body)
 	if considered != nil {
 		entry.Consider(considered)
 	}
@@ -71,6 +74,7 @@ func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Req
 		p.handler.ServeHTTP(recorded, r)
 	}
 	recorded.returned = true
+	box.Faults().Ended(seen, recorded.status)
 }
 
 func target(r *http.Request) string {
@@ -83,7 +87,7 @@ func target(r *http.Request) string {
 const maxBody = 1 << 20
 
 // readAhead returns the request's body for the record, as far as an endpoint
-// would read it, and leaves the request as if nobody had.
+// would read it, and leaves the request unread.
 func readAhead(r *http.Request) []byte {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -97,8 +101,8 @@ func readAhead(r *http.Request) []byte {
 	return body
 }
 
-// guarded answers 401 to whoever does not present the key (AUTH-2, AUTH-3), and
-// lets nobody else pass (AUTH-5).
+// guarded answers 401 to callers without the key (AUTH-2, AUTH-3), before anything
+// else happens (AUTH-5).
 func (p *partner) guarded(e endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r)

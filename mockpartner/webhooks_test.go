@@ -54,7 +54,7 @@ func TestWebhooksAreSetUpWatchedAndTurnedOffOverTheControlAPI(t *testing.T) {
 	if err := partner.Control.Webhooks.Set(ctx, fmt.Sprintf("url: %s/hooks\nsecret: %s\non: [catalog, staff]\n", url, webhookSecret)); err != nil {
 		t.Fatal(err)
 	}
-	slot := caller{t: t, mock: partner.Mock, base: partner.URL, key: "Bearer " + key}.slot(5)     // 1: staff
+	slot := newCaller(t, partner.Mock, partner.URL).slot(5)                                       // 1: staff
 	if _, err := partner.Control.Webhooks.SendNotify(ctx, product, option, slot.ID); err != nil { // 2
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestCallersOfTheControlAPICannotHaveOtherMachinesCalledNorReadTheEnvironmen
 	c.call("POST", "/_mock/sandboxes", `{"name":"mine","webhooks":`+elsewhere+`}`).refused(400, "loopback")
 	c.call("PUT", "/_mock/webhooks", `{"url":"http://127.0.0.1:1/hooks","secret_env":"PATH"}`).refused(400, "secret_env")
 	for _, url := range []string{"", "ftp://127.0.0.1/", "http://user:pass@127.0.0.1/", "http://127.0.0.1/?key=x", "127.0.0.1:80", "http://"} {
-		c.call("PUT", "/_mock/webhooks", fmt.Sprintf(`{"url":%q,"secret":%q}`, url, webhookSecret)).refused(400, "url: want")
+		c.call("PUT", "/_mock/webhooks", fmt.Sprintf(`{"url":%q,"secret":%q}`, url, webhookSecret)).refused(400, "url: expected")
 	}
 	guarded := start(t, func(o *mockpartner.Options) { o.ControlToken = "a-control-token" })
 	t.Cleanup(guarded.mock.Close)
@@ -142,7 +142,7 @@ func TestEachSandboxHasItsOwnWebhooksAndTheScenariosAreTheDefaults(t *testing.T)
 	if taken.Load() != 1 || mineTaken.Load() != 1 || other.Webhooks().Status(webhook.Filter{}, 1).Config != nil {
 		t.Errorf("want one each and none of the third, got %d and %d", taken.Load(), mineTaken.Load())
 	}
-	if _, err := partner.Create(sandbox.Spec{Name: "wrong", Webhooks: &webhook.Config{URL: url}}); err == nil || !strings.Contains(err.Error(), "webhooks: secret: want") {
+	if _, err := partner.Create(sandbox.Spec{Name: "wrong", Webhooks: &webhook.Config{URL: url}}); err == nil || !strings.Contains(err.Error(), "webhooks: secret: expected") {
 		t.Errorf("want a sandbox refused whose webhooks have no secret, got %v", err)
 	}
 	if _, there := partner.Sandbox("wrong"); there {
@@ -159,7 +159,7 @@ func TestEachSandboxHasItsOwnWebhooksAndTheScenariosAreTheDefaults(t *testing.T)
 func TestACatalogChangesWhileTheMockRuns(t *testing.T) {
 	t.Parallel()
 	partner := mocktest.Start(t, mockpartner.Options{Now: noon, Frozen: true})
-	c := caller{t: t, mock: partner.Mock, base: partner.URL, key: "Bearer " + key}
+	c := newCaller(t, partner.Mock, partner.URL)
 	ctx := t.Context()
 	c.slot(5)
 	hold := c.reserve(c.slots()[0].ID, 2)

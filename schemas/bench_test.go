@@ -24,7 +24,7 @@ func BenchmarkValidateCatalog(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/catalogSize, "µs/product")
 }
 
-// The same catalog as one text, decoded and judged at once.
+// The same catalog as one text, decoded and validated together.
 func BenchmarkValidateCatalogText(b *testing.B) {
 	text := catalogText()
 	b.SetBytes(int64(len(text)))

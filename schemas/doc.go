@@ -7,7 +7,7 @@
 //	problems := schemas.Validate(schemas.ProductsAnswer, body)
 //	for _, p := range problems {
 //		fmt.Println(p)
-//		// products[2].options[0].units[1].pricingFrom[0].original: want an integer in the smallest currency unit, from 0 to 10^12, got 22.5
+//		// products[2].options[0].units[1].pricingFrom[0].original: expected an integer in the smallest currency unit, from 0 to 10^12, received 22.5
 //	}
 //
 // The schemas say what one body shows by itself. What needs two bodies, a clock

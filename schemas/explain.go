@@ -14,7 +14,7 @@ import (
 // explain turns one leaf of the library's errors into problems: one, or one for
 // each missing property, or none where the leaf is noise.
 //
-// What is wanted is said by the schema itself: the words of x-want where the
+// The expected value comes from the schema itself: the words of x-want where the
 // broken node has them, else its enumeration or type. The same words serve
 // whichever keyword of the node is broken, and for a missing property too.
 func explain(leaf *jsonschema.ValidationError, value any) []Problem {
@@ -35,7 +35,7 @@ func explain(leaf *jsonschema.ValidationError, value any) []Problem {
 	return []Problem{{
 		Pointer: pointer,
 		Keyword: keyword,
-		Message: fmt.Sprintf("want %s, got %s", compiled().words(document, node), describe(got)),
+		Message: fmt.Sprintf("expected %s, received %s", compiled().words(document, node), describe(got)),
 	}}
 }
 
@@ -53,7 +53,7 @@ func explainMissing(document string, node map[string]any, pointer string, got an
 		problems = append(problems, Problem{
 			Pointer: pointer + pointerToken(name),
 			Keyword: "required",
-			Message: fmt.Sprintf("missing, want %s", compiled().words(document, property)),
+			Message: fmt.Sprintf("missing, expected %s", compiled().words(document, property)),
 		})
 	}
 	return problems
@@ -72,7 +72,7 @@ func explainUnknown(node map[string]any, pointer string, got any) []Problem {
 		problems = append(problems, Problem{
 			Pointer: pointer + pointerToken(name),
 			Keyword: "additionalProperties",
-			Message: "there is no such field to be set: want one of " + known,
+			Message: "unknown field; expected one of " + known,
 		})
 	}
 	return problems[:min(len(problems), MaxProblems)]

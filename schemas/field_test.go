@@ -81,8 +81,8 @@ func tabled(name string) bool {
 
 // sometimes are the fields of answers that may be left out.
 var sometimes = []string{
-	"booking/booking/reseller_id", "booking/booking/integration_id", "booking/booking/history/0/from", "booking/booking/history/0/to", "booking/booking/history/0/why",
-	"booking/booking/history/0/endpoint", "booking/booking/history/0/error", "booking/booking/history/0/status", "booking/booking/history/0/duration_ms", "reseller/error/retry",
+	"booking/booking/mode", "booking/booking/reseller_id", "booking/booking/integration_id", "booking/booking/history/0/from", "booking/booking/history/0/to", "booking/booking/history/0/why",
+	"booking/booking/history/0/endpoint", "booking/booking/history/0/error", "booking/booking/history/0/status", "booking/booking/history/0/duration_ms", "reseller/error/retry", "reseller/error/run_id",
 	"reseller/pagination/page", "reseller/pagination/totalCount", "reseller/pagination/totalCountCapped",
 }
 

@@ -46,7 +46,7 @@ func TestTheFilesAreValidAsTheyStand(t *testing.T) {
 	const base = "https://partnerkit.dev/schemas/"
 	c := jsonschema.NewCompiler()
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
-		return nil, errors.New("a schema refers to " + url + ", which is none of ours")
+		return nil, errors.New("a schema refers to " + url + ", which does not exist")
 	}
 	for _, name := range schemas.Names() {
 		text, err := schemas.Source(name)

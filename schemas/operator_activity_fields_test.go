@@ -115,6 +115,6 @@ func variationChangeFields() fields {
 func TestWhatCannotBeSetIsNamedWithWhatCan(t *testing.T) {
 	t.Parallel()
 	expect(t, schemas.ActivityChangeRequest, `{"location": {"town": "Lisbon"}, "translation": {"en_US": {}}}`,
-		"location.town: there is no such field to be set: want one of city, country, region",
-		`translation.en_US: want a language such as en or pt-BR, got "en_US"`)
+		"location.town: unknown field; expected one of city, country, region",
+		`translation.en_US: expected a language such as en or pt-BR, received "en_US"`)
 }

@@ -70,8 +70,8 @@ func slotFields() fields {
 		may(schemas.Slot, "/unitPricing").lawful(`[]`, `[`+unitPricingText+`]`).list(),
 
 		must("partner/unit-pricing", "/unitId").id(),
-		may("partner/unit-pricing", "/unitType").lawful(`"ADULT"`, `"STUDENT"`).not("enum", `""`, `"adult"`, `7`, `[]`),
-		may("partner/unit-pricing", "/type").lawful(`"INFANT"`, `"SENIOR"`).not("enum", `""`, `"adult"`, `7`, `[]`),
+		may("partner/unit-pricing", "/unitType").lawful(`"ADULT"`, `"STUDENT"`).not("enum", `""`, `"adult"`).not("type", `7`, `[]`),
+		may("partner/unit-pricing", "/type").lawful(`"INFANT"`, `"SENIOR"`).not("enum", `""`, `"adult"`).not("type", `7`, `[]`),
 		must("partner/unit-pricing", "/original").amount(),
 		may("partner/unit-pricing", "/retail", "/price").amount(),
 		must("partner/unit-pricing", "/currency").currency(),

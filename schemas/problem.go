@@ -13,7 +13,7 @@ type Problem struct {
 	// Keyword is the keyword of JSON Schema that is broken, such as "required",
 	// "type" or "format". Two are our own: "json" and "schema".
 	Keyword string
-	// Message says what is wanted and what was got, without the place.
+	// Message names the expected and the received value, without the place.
 	Message string
 }
 

@@ -34,12 +34,12 @@ func TestAProblemNamesItsPlaceAsPeopleWriteIt(t *testing.T) {
 
 func TestAProblemReadsAsPlaceAndMessage(t *testing.T) {
 	t.Parallel()
-	problem := schemas.Problem{Pointer: "/options/0/id", Keyword: "type", Message: "want a string, got 7"}
+	problem := schemas.Problem{Pointer: "/options/0/id", Keyword: "type", Message: "expected a string, received 7"}
 	for want, got := range map[string]schemas.Problem{
-		"options[0].id: want a string, got 7":             problem,
-		"products[2].options[0].id: want a string, got 7": problem.Under("/products/2"),
-		"[2].options[0].id: want a string, got 7":         problem.Under("/2"),
-		"want a string, got 7":                            {Message: problem.Message},
+		"options[0].id: expected a string, received 7":             problem,
+		"products[2].options[0].id: expected a string, received 7": problem.Under("/products/2"),
+		"[2].options[0].id: expected a string, received 7":         problem.Under("/2"),
+		"expected a string, received 7":                            {Message: problem.Message},
 	} {
 		if got.String() != want {
 			t.Errorf("want %q, got %q", want, got)

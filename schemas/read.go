@@ -20,14 +20,14 @@ const (
 	// maxExponent bounds the decimal exponent of a number. A double ends at
 	// 308; exact arithmetic with 1e999999 would cost more than it says.
 	maxExponent = 400
-	// maxDigits bounds the length of a number as it is written.
+	// maxDigits bounds the length of a number's text.
 	maxDigits = 1000
 )
 
 // read decodes one JSON text, numbers as they are written.
 func read(raw []byte) (any, *Problem) {
 	if !utf8.Valid(raw) {
-		return nil, jsonProblem("want JSON in UTF-8, got other bytes at offset %d", invalidOffset(raw))
+		return nil, jsonProblem("expected JSON in UTF-8, received other bytes at offset %d", invalidOffset(raw))
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
@@ -37,24 +37,24 @@ func read(raw []byte) (any, *Problem) {
 	}
 	end := decoder.InputOffset()
 	if rest := bytes.TrimLeft(raw[end:], " \t\r\n"); len(rest) > 0 {
-		return nil, jsonProblem("want one JSON text, got more after its end: %s", quoted(string(rest)))
+		return nil, jsonProblem("expected one JSON text, received more after its end: %s", quoted(string(rest)))
 	}
 	return value, nil
 }
 
 func syntaxProblem(raw []byte, err error) *Problem {
 	if len(bytes.TrimSpace(raw)) == 0 {
-		return jsonProblem("want JSON, got nothing")
+		return jsonProblem("expected JSON, received nothing")
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return jsonProblem("want JSON, got a text that is cut off after %d bytes", len(raw))
+		return jsonProblem("expected JSON, received a text that is cut off after %d bytes", len(raw))
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
 		line, column := position(raw, int(syntax.Offset))
-		return jsonProblem("want JSON, got a mistake at line %d, column %d: %s", line, column, syntax.Error())
+		return jsonProblem("invalid JSON at line %d, column %d: %s", line, column, syntax.Error())
 	}
-	return jsonProblem("want JSON: %s", err.Error())
+	return jsonProblem("expected JSON: %s", err.Error())
 }
 
 // position turns the number of bytes that were read into a line and a column,
@@ -104,7 +104,7 @@ func (m *misfit) problem() Problem {
 // numbers out of all proportion, and Go values that no JSON decodes to.
 func checkValue(value any, depth int) *misfit {
 	if depth > MaxDepth {
-		return unfit("want at most %d levels of arrays and objects, got more", MaxDepth)
+		return unfit("expected at most %d levels of arrays and objects, received more", MaxDepth)
 	}
 	switch value := value.(type) {
 	case nil, bool, string, int, int8, int32, int64, uint, uint8, uint32, uint64:
@@ -124,7 +124,7 @@ func checkValue(value any, depth int) *misfit {
 	case map[string]any:
 		return checkObject(value, depth)
 	default:
-		return unfit("want a decoded JSON value, got the Go type %T", value)
+		return unfit("expected a decoded JSON value, received the Go type %T", value)
 	}
 	return nil
 }
@@ -150,24 +150,24 @@ func checkObject(object map[string]any, depth int) *misfit {
 
 func checkFloat(f float64) *misfit {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return unfit("want a number, got %v", f)
+		return unfit("expected a number, received %v", f)
 	}
 	return nil
 }
 
 func checkNumber(number string) *misfit {
 	if len(number) > maxDigits {
-		return unfit("want a number of at most %d characters, got %d", maxDigits, len(number))
+		return unfit("expected a number of at most %d characters, received %d", maxDigits, len(number))
 	}
 	if strings.Trim(number, "0123456789") == "" && number != "" {
 		return nil
 	}
 	if !json.Valid([]byte(number)) {
-		return unfit("want a number, got %s", quoted(number))
+		return unfit("expected a number, received %s", quoted(number))
 	}
 	if _, exponent, found := strings.Cut(strings.ToLower(number), "e"); found {
 		if n, err := strconv.Atoi(exponent); err != nil || n > maxExponent || n < -maxExponent {
-			return unfit("want a number within the range of a double, got %s", quoted(number))
+			return unfit("expected a number within the range of a double, received %s", quoted(number))
 		}
 	}
 	return nil

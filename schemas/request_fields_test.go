@@ -23,10 +23,25 @@ func requestFields() fields {
 	return slices.Concat(
 		must("integration/registration-request", "/name").id().upTo(200),
 		must("integration/registration-request", "/base_url").baseURL().not("maxLength", strconv.Quote("https://h/"+strings.Repeat("x", 2000))),
-		may("integration/registration-request", "/auth_type").lawful(`"bearer"`, `"api_key"`).not("enum", `""`, `"Bearer"`, `"basic"`, `7`),
+		may("integration/registration-request", "/mode").lawful(`"live"`, `"test"`).not("enum", `""`, `"Test"`).not("type", `7`),
+		may("integration/registration-request", "/auth_type").lawful(`"bearer"`, `"api_key"`).not("enum", `""`, `"Bearer"`, `"basic"`).not("type", `7`),
 		must("integration/registration-request", "/auth_key").upTo(4000).lawful(`"k"`, `"a key, with: spaces"`).not("type", `7`, `[]`).
 			not("pattern", `""`, `" k"`, `"k "`, `"k\n"`, `"k\r\nX: y"`, `"clé"`),
 		may("integration/registration-request", "/handles_ticket_delivery").flag(),
+
+		may("integration/change-request", "/name").lawful(`"Old Town Walks"`).not("type", `7`, `[]`).not("minLength", `""`).upTo(200),
+		may("integration/change-request", "/base_url").baseURL().not("maxLength", strconv.Quote("https://h/"+strings.Repeat("x", 2000))),
+		may("integration/change-request", "/auth_type").lawful(`"bearer"`, `"api_key"`).not("enum", `""`, `"Bearer"`, `"basic"`).not("type", `7`),
+		may("integration/change-request", "/auth_key").upTo(4000).lawful(`"k"`, `"a key, with: spaces"`).not("type", `7`, `[]`).
+			not("pattern", `""`, `" k"`, `"k "`, `"clé"`),
+		may("integration/change-request", "/handles_ticket_delivery").flag(),
+		may("integration/change-request", "/force").flag(),
+
+		may("integration/test-request", "/base_url").baseURL().not("maxLength", strconv.Quote("https://h/"+strings.Repeat("x", 2000))),
+		may("integration/test-request", "/auth_type").lawful(`"bearer"`, `"api_key"`).not("enum", `""`, `"Bearer"`, `"basic"`).not("type", `7`),
+		may("integration/test-request", "/auth_key").upTo(4000).lawful(`"k"`).not("type", `7`, `[]`).not("pattern", `""`, `" k"`),
+
+		may("integration/conformance-run-request", "/scope").lawful(`"full"`, `"read_only"`).not("enum", `""`, `"Full"`).not("type", `7`),
 
 		must("auth/login-request", "/email").text().upTo(254).not("minLength", `""`),
 		must("auth/login-request", "/password").text().upTo(1000).not("minLength", `""`),
@@ -43,6 +58,7 @@ func requestFields() fields {
 		may("operator/account-request", "/name").anyText().upTo(200),
 
 		must("operator/api-token-request", "/name").id().upTo(200),
+		may("operator/api-token-request", "/mode").lawful(`"live"`, `"test"`).not("enum", `""`, `"Test"`).not("type", `7`),
 
 		must("operator/rates-request", "/base").currency(),
 		must("operator/rates-request", "/rates").lawful(`{}`, `{"USD": "1.25", "JPY": null}`).object().
@@ -52,13 +68,18 @@ func requestFields() fields {
 		may("operator/pricing-request", "/service_fee_currency").currency(),
 		may("operator/pricing-request", "/commission_percentage").fee(`1000`, `1001`),
 
-		may("operator/sync-request", "/mode").lawful(`"full"`, `"incremental"`).not("enum", `""`, `"Full"`, `7`),
+		may("operator/sync-request", "/mode").lawful(`"full"`, `"incremental"`).not("enum", `""`, `"Full"`).not("type", `7`),
+
+		may("reseller/event-webhook-request", "/url").lawful(`"https://h/x?y=1"`).not("type", `7`, `[]`).not("maxLength", strconv.Quote("https://h/"+strings.Repeat("x", 2000))),
+		must("reseller/event-webhook-request", "/events").lawful(`["slot.changed"]`).list().not("minItems", `[]`).
+			not("maxItems", `["slot.changed","slot.changed","slot.changed","slot.changed","slot.changed","slot.changed","slot.changed","slot.changed"]`).
+			notBelow("/0", "enum", `["booking.held"]`),
 
 		must("booking/booking-request", "/activity_id", "/variation_id").id(),
 		must("booking/booking-request", "/availability_id").id().upTo(1000),
 		must("booking/booking-request", "/units").lawful(`[{"type": "CHILD", "quantity": 1}]`).list().not("minItems", `[]`).
 			not("maxItems", `[`+strings.Repeat(`{"type": "ADULT", "quantity": 1},`, 10)+`{"type": "ADULT", "quantity": 1}]`),
-		may("booking/booking-request", "/units/0/type").lawful(`"ADULT"`, `"STUDENT"`).not("enum", `""`, `"adult"`, `1`),
+		may("booking/booking-request", "/units/0/type").lawful(`"ADULT"`, `"STUDENT"`).not("enum", `""`, `"adult"`).not("type", `1`),
 		may("booking/booking-request", "/units/0/unit_id").anyText().upTo(1000),
 		must("booking/booking-request", "/units/0/quantity").integer().lawful(`1`, `1000`).not("minimum", `0`).not("maximum", `1001`),
 		must("booking/booking-request", "/contact").lawful(`{"fullName": "Ana", "emailAddress": "ana@example.com", "phoneNumber": null}`).object(),

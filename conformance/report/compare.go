@@ -150,7 +150,7 @@ func remarks(old, new *Result) []string {
 		}
 	}
 	if old.StartedAt.After(new.StartedAt) {
-		all = append(all, "the old run began after the new one: were the two files exchanged?")
+		all = append(all, "the old run began after the new one: check the order of the files")
 	}
 	return all
 }

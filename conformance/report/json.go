@@ -48,7 +48,7 @@ func (r *Result) Complete() *Result {
 	return &whole
 }
 
-// list returns all, which JSON writes as [] where there is none.
+// list returns all, or an empty slice that JSON writes as [].
 func list[T any](all []T) []T {
 	if all == nil {
 		return []T{}
@@ -61,7 +61,7 @@ func list[T any](all []T) []T {
 const maxReport = 64 << 20
 
 // Read returns the result that a run wrote to report.json at path. Its error says
-// in one line why the file is none.
+// in one line why the file is not a report.
 func Read(path string) (*Result, error) {
 	text, err := load(path)
 	if err != nil {
@@ -72,7 +72,7 @@ func Read(path string) (*Result, error) {
 		return nil, fmt.Errorf("%s is not the report.json of a run: %s", path, flaw(err))
 	}
 	if result.Verdict == "" || len(result.Rules) == 0 {
-		return nil, fmt.Errorf("%s is not the report.json of a run: it has no verdict, or no rules", path)
+		return nil, fmt.Errorf("%s is not the report.json of a run: it has no verdict or no rules", path)
 	}
 	return result, nil
 }
@@ -93,7 +93,7 @@ func load(path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s cannot be read: %w", path, fileerror.Reason(err))
 	case len(text) > maxReport:
-		return nil, fmt.Errorf("%s is larger than %d MiB: want the report of a run", path, maxReport>>20)
+		return nil, fmt.Errorf("%s is larger than %d MiB: expected the report of a run", path, maxReport>>20)
 	}
 	return text, nil
 }
@@ -104,13 +104,13 @@ func flaw(err error) string {
 		return fmt.Sprintf("a JSON %s cannot stand at %s", kind.Value, cmp.Or(kind.Field, "its top"))
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Sprintf("no JSON at byte %d", syntax.Offset)
+		return fmt.Sprintf("invalid JSON at byte %d", syntax.Offset)
 	}
-	return "it is cut short, or no JSON"
+	return "it is cut short or not JSON"
 }
 
-// Integrity is the checksum of a report. It tells two reports apart, and proves
-// nothing of who wrote one: whoever changes a report can compute it again. What
+// Integrity is the checksum of a report. It tells two reports apart, but does
+// not prove who wrote one: anyone who changes a report can compute it again. What
 // counts is a SHA-256 that came another way, such as from the log of the run.
 type Integrity struct {
 	// SHA256 is that of report.json without this member, in hexadecimal, in the
@@ -145,7 +145,7 @@ type Verification struct {
 func (v *Verification) Changed() bool { return v.SHA256 != v.Result.Integrity.SHA256 }
 
 // Verify recomputes the checksum of the report.json at path. Its error says in one
-// line why the file is none.
+// line why the file is not a report.
 func Verify(path string) (*Verification, error) {
 	text, err := load(path)
 	if err != nil {
@@ -158,7 +158,7 @@ func Verify(path string) (*Verification, error) {
 			return v, nil
 		}
 	}
-	return nil, fmt.Errorf("%s is no report.json of this suite", path)
+	return nil, fmt.Errorf("%s is not a report.json of this suite", path)
 }
 
 func checksum(text []byte) (string, error) {

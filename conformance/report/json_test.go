@@ -100,13 +100,13 @@ func TestAReportIsReadAsItWasWritten(t *testing.T) {
 func TestWhatIsNoReportIsRefusedInOneLine(t *testing.T) {
 	t.Parallel()
 	for name, wrong := range map[string]struct{ text, want string }{
-		"nothing":        {"", "no JSON at byte 0"},
-		"words":          {"not a report", "no JSON at byte 2"},
-		"half":           {`{"verdict": "conf`, "no JSON at byte"},
+		"nothing":        {"", "invalid JSON at byte 0"},
+		"words":          {"not a report", "invalid JSON at byte 2"},
+		"half":           {`{"verdict": "conf`, "invalid JSON at byte"},
 		"a list":         {`[]`, "a JSON array cannot stand at its top"},
 		"a wrong type":   {`{"verdict": 7}`, "a JSON number cannot stand at verdict"},
-		"another object": {`{"name": "x"}`, "it has no verdict, or no rules"},
-		"no rules":       {`{"verdict": "conformant", "rules": []}`, "it has no verdict, or no rules"},
+		"another object": {`{"name": "x"}`, "it has no verdict or no rules"},
+		"no rules":       {`{"verdict": "conformant", "rules": []}`, "it has no verdict or no rules"},
 	} {
 		path := inFile(t, []byte(wrong.text))
 		_, err := Read(path)

@@ -19,6 +19,7 @@ type Verdict string
 const (
 	Conformant    Verdict = "conformant"    // no MUST rule failed
 	Nonconformant Verdict = "nonconformant" // at least one MUST rule failed
+	Partial       Verdict = "partial"       // no MUST rule failed in a run that the user narrowed; Result.NarrowedBy says how
 	Incomplete    Verdict = "incomplete"    // the partner could not be judged
 )
 
@@ -45,19 +46,22 @@ func Outcomes() []Outcome {
 // Result is all that a run found.
 type Result struct {
 	Verdict         Verdict         `json:"verdict"`
-	Reason          string          `json:"reason,omitempty"` // why the verdict is incomplete
+	Reason          string          `json:"reason,omitempty"`      // why the verdict is incomplete or partial
+	NarrowedBy      []string        `json:"narrowed_by,omitempty"` // the flags by which the user narrowed the run
 	Target          Target          `json:"target"`
 	SuiteVersion    string          `json:"suite_version"`
-	ContractVersion string          `json:"contract_version"` // schemas.ContractVersion of the suite that judged
+	ContractVersion string          `json:"contract_version"`   // schemas.ContractVersion of the suite that judged
+	Recorded        bool            `json:"recorded,omitempty"` // it judged a recording, and called nothing
 	StartedAt       time.Time       `json:"started_at"`
 	DurationMS      int64           `json:"duration_ms"`
 	LimitScale      float64         `json:"limit_scale,omitempty"` // not 0: the contract's limits were multiplied by it
-	Summary         map[Outcome]int `json:"summary"`               // every outcome, 0 where there is none
+	Summary         map[Outcome]int `json:"summary"`               // every outcome, including those with 0
 	Rules           []RuleResult    `json:"rules"`                 // in the catalogue's order
 	Coverage        Coverage        `json:"coverage"`
-	Latency         []Latency       `json:"latency"`    // an element an endpoint that was called
-	Vacancies       []SlotVacancies `json:"vacancies"`  // of the slots whose seats were counted more than once
-	NotUndone       []Leftover      `json:"not_undone"` // holds and bookings that the run could not undo
+	Latency         []Latency       `json:"latency"`                 // an element an endpoint that was called
+	Vacancies       []SlotVacancies `json:"vacancies"`               // of the slots whose seats were counted more than once
+	CallerFaults    []CallerFault   `json:"caller_faults,omitempty"` // of recorded traffic: what its caller got wrong
+	NotUndone       []Leftover      `json:"not_undone"`              // holds and bookings that the run could not undo
 	Baseline        *Baseline       `json:"baseline,omitempty"`
 	Ledger          string          `json:"ledger,omitempty"`      // the file that has every hold and booking of the run
 	Exploration     *Exploration    `json:"exploration,omitempty"` // nil: no random lifecycles were asked for
@@ -87,13 +91,23 @@ type RuleResult struct {
 	Clause     string              `json:"clause"`
 	Outcome    Outcome             `json:"outcome"`
 	Message    string              `json:"message"`
-	Known      string              `json:"known,omitempty"`    // why the breach is known, and until when: the baseline's words
-	Problems   []string            `json:"problems,omitempty"` // every offending place, where there are several; capped
+	BlockedBy  string              `json:"blocked_by,omitempty"` // id of the rule whose failure keeps this one from being judged
+	Remedy     string              `json:"remedy,omitempty"`     // what would have the rule judged: a flag, or something at the partner
+	Known      string              `json:"known,omitempty"`      // why the breach is known, and until when: the baseline's words
+	Problems   []string            `json:"problems,omitempty"`   // every offending place, where there are several; capped
 	Why        string              `json:"why"`
 	Fix        string              `json:"fix"`
 	DurationMS int64               `json:"duration_ms"`
 	Picture    string              `json:"picture,omitempty"` // the file, beside the report, that draws how the rule was broken
 	Exchanges  []probe.Exchange    `json:"exchanges"`         // the evidence; empty where the rule passed
+	Races      []Race              `json:"races,omitempty"`   // of a rule about calls at the same time: what was raced
+}
+
+// Race is how often calls were sent at the same time without a breach, and what that is worth.
+type Race struct {
+	Of    string `json:"of"`    // what was raced, such as "two confirms of a hold"
+	Tries int    `json:"tries"` // that held
+	Words string `json:"words"` // how likely it is that a breach was missed
 }
 
 // Coverage counts what the run looked at and what it reserved, of how much.
@@ -110,6 +124,17 @@ type Coverage struct {
 	Holds            int `json:"holds"`
 	Bookings         int `json:"bookings"`
 	Calls            int `json:"calls"`
+	CasesLeftOut     int `json:"cases_left_out,omitempty"` // cases of the plan for which there was no time
+
+	// Rules is, by the id of the rule and the name of the dimension, such as product, what
+	// the rule was judged on, measured. A rule without an entry was judged as it comes.
+	Rules map[string]map[string]Covered `json:"rules,omitempty"`
+}
+
+// Covered is how many values of a dimension were exercised, of how many there are.
+type Covered struct {
+	Exercised int `json:"exercised"`
+	Of        int `json:"of"`
 }
 
 // Latency is the answer times of one endpoint, in milliseconds, against its
@@ -159,13 +184,24 @@ type Leftover struct {
 	ExpiresAt      string `json:"expires_at,omitempty"` // when a hold ends by itself; at the latest, where no answer came
 }
 
+// CallerFault is a duty of the caller that recorded calls break. It says nothing about the
+// partner.
+type CallerFault struct {
+	ID       string         `json:"id"`     // as the mock partner's verdict on its callers names it, such as "reserve.once"
+	Clause   string         `json:"clause"` // one or several
+	Title    string         `json:"title"`
+	Message  string         `json:"message"` // about the first call that breaks it
+	Calls    int            `json:"calls"`   // how many do
+	Exchange probe.Exchange `json:"exchange"`
+}
+
 // Baseline is what became of the known failures that a run was given.
 type Baseline struct {
 	File  string       `json:"file"`
 	Stale []StaleEntry `json:"stale"` // entries to delete; a run that has any is not accepted
 }
 
-// StaleEntry is a known failure that is none, or no longer one.
+// StaleEntry is an entry for a known failure that does not exist, or no longer.
 type StaleEntry struct {
 	Rule    string `json:"rule"`
 	Line    int    `json:"line"`    // in the baseline's file, from 1

@@ -78,7 +78,7 @@ func TestWhatIsNoReportIsNotVerified(t *testing.T) {
 		"deep JSON":                    strings.Repeat("[", 100_000),
 	} {
 		path := inFile(t, []byte(document))
-		if v, err := Verify(path); err == nil || err.Error() != path+" is no report.json of this suite" {
+		if v, err := Verify(path); err == nil || err.Error() != path+" is not a report.json of this suite" {
 			t.Errorf("%s: want it refused in one line, got %+v, %v", name, v, err)
 		}
 	}

@@ -39,6 +39,7 @@ type Config struct {
 	ClockURL              string         // "": the target's clock cannot be moved
 	IncludeSlow           bool           // holds are waited for until they expire, where there is no clock; else expiry is not judged
 	RootCAs               *x509.CertPool // nil: the system's
+	PublicOnly            bool           // addresses that are not public are not called, whatever name leads to them
 	MaxDuration           time.Duration  // 0: DefaultMaxDuration; waiting for holds, and undoing them and bookings, come on top of it
 	LabelFilter           string         // Ginkgo's label filter over rule ids, levels and endpoints; "": all
 	Rules                 []string       // ids: only these are judged, as far as the filter fits them too; nil: all
@@ -47,6 +48,7 @@ type Config struct {
 	Strict                bool           // an inconclusive rule makes the verdict incomplete
 	NoRaces               bool           // no calls are sent at the same time: what they come to is not judged
 	Bounds                Bounds         // of what the run does to the platform
+	Depth                 string         // quick, standard or thorough; "": standard. How many products, slots, parties and orders of calls the rules are judged on
 	Explore               int            // how many random lifecycles are played, at most MostStories
 	Seed                  uint64         // 0: 1; of the first of them, each further one has the next
 	Ledger                *ledger.Ledger // of all holds and bookings; nil: it is kept in memory only
@@ -61,16 +63,19 @@ type Config struct {
 func (c Config) Check() error {
 	switch {
 	case c.BaseURL == nil:
-		return errors.New("the base URL is missing: want the partner's address")
+		return errors.New("the base URL is missing: expected the partner's address")
 	case c.AuthKey == "":
-		return errors.New("the key is missing: want the one that the partner registered")
+		return errors.New("the key is missing: expected the one that the partner registered")
 	case c.Explore < 0 || c.Explore > MostStories:
-		return fmt.Errorf("--explore %d: want from 0 to %d", c.Explore, MostStories)
+		return fmt.Errorf("--explore %d: expected from 0 to %d", c.Explore, MostStories)
 	case c.Seed > LargestSeed:
-		return fmt.Errorf("--seed %d: want at most %d", c.Seed, uint64(LargestSeed))
+		return fmt.Errorf("--seed %d: expected at most %d", c.Seed, uint64(LargestSeed))
 	}
 	if err := c.Bounds.check(time.Now(), c.ClockURL != ""); err != nil {
 		return err
+	}
+	if _, err := plan.ParseDepth(c.Depth); err != nil {
+		return fmt.Errorf("--depth: %w", err)
 	}
 	_, err := plan.Choose(c.LabelFilter, c.Rules)
 	return err
@@ -93,7 +98,7 @@ func (c Config) Judged() (ids []string) {
 func (c Config) withDefaults() Config {
 	c.AuthType = cmp.Or(c.AuthType, partnerapi.Bearer)
 	c.MaxDuration = cmp.Or(c.MaxDuration, DefaultMaxDuration)
-	c.Seed = cmp.Or(c.Seed, 1)
+	c.Seed, c.Depth = cmp.Or(c.Seed, 1), cmp.Or(c.Depth, string(plan.Standard))
 	c.Bounds = c.Bounds.withDefaults(c.Explore)
 	c.LimitScale = cmp.Or(c.LimitScale, 1)
 	c.Version = cmp.Or(c.Version, "devel")
@@ -109,11 +114,11 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// The standing bounds of a run: no story comes near them, whatever the partner
-// answers.
+// The standing bounds of a run. Races are repeated until little is missed: they make some 350
+// holds and 110 bookings, each of which is undone within the same second.
 const (
-	DefaultMaxHolds    = 500
-	DefaultMaxBookings = 100
+	DefaultMaxHolds    = 1000
+	DefaultMaxBookings = 250
 )
 
 // Bounds say how far a run may go on a platform that is in use. The zero value
@@ -136,18 +141,18 @@ func (b Bounds) check(now time.Time, clockMoves bool) error {
 		n    *int
 	}{{"--max-holds", b.MaxHolds}, {"--max-bookings", b.MaxBookings}} {
 		if count.n != nil && *count.n < 0 {
-			return fmt.Errorf("%s %d: want 0 or more", count.flag, *count.n)
+			return fmt.Errorf("%s %d: expected 0 or more", count.flag, *count.n)
 		}
 	}
 	if b.MaxRPS < 0 {
-		return fmt.Errorf("--max-rps %d: want 1 or more calls a second", b.MaxRPS)
+		return fmt.Errorf("--max-rps %d: expected 1 or more calls a second", b.MaxRPS)
 	}
 	for _, ids := range []struct {
 		flag string
 		list []string
 	}{{"--product", b.Products}, {"--option", b.Options}} {
 		if ids.list != nil && len(ids.list) == 0 || slices.Contains(ids.list, "") {
-			return fmt.Errorf("%s names nothing: want ids as in the catalog, with commas between", ids.flag)
+			return fmt.Errorf("%s names nothing: expected ids as in the catalog, with commas between", ids.flag)
 		}
 	}
 	return b.checkDates(now, clockMoves)
@@ -161,12 +166,12 @@ func (b Bounds) checkDates(now time.Time, clockMoves bool) error {
 			continue
 		}
 		if _, err := time.Parse(partnerapi.DateLayout, date.text); err != nil {
-			return fmt.Errorf("%s %q: want a date such as %s", date.flag, date.text, now.Format(partnerapi.DateLayout))
+			return fmt.Errorf("%s %q: expected a date such as %s", date.flag, date.text, now.Format(partnerapi.DateLayout))
 		}
 		west, east := time.FixedZone("", -12*3600), time.FixedZone("", 14*3600)
 		first, last := discover.Lookahead(now, west).From, discover.Lookahead(now, east).To
 		if !clockMoves && (date.text < first || date.text > last) {
-			return fmt.Errorf("%s %s: want a date within today and the %d days after it", date.flag, date.text, partnerapi.LookaheadDays)
+			return fmt.Errorf("%s %s: expected a date within today and the %d days after it", date.flag, date.text, partnerapi.LookaheadDays)
 		}
 	}
 	if b.From != "" && b.To != "" && b.From > b.To {
@@ -194,16 +199,17 @@ func (b Bounds) scope() plan.Scope {
 	return plan.Scope{Products: b.Products, Options: b.Options, From: b.From, To: b.To}
 }
 
-// leftOut says why a rule is not judged within the bounds, or "".
-func (c Config) leftOut(r rule.Rule) string {
+// leftOut says why a rule is not judged within the bounds, and how to have it judged, or
+// nothing.
+func (c Config) leftOut(r rule.Rule) (why, remedy string) {
 	explores := r.ID == rule.AvailabilityLifecycle.ID
 	reads := r.Endpoint == partnerapi.Products || r.Endpoint == partnerapi.Availability
 	switch {
 	case explores && c.Explore == 0:
-		return "left out; --explore N plays random lifecycles"
+		return "no random lifecycles were played", "Run with --explore 50."
 	case c.Bounds.ReadOnly && (explores || !reads):
-		return scenario.ReadOnly
+		return scenario.ReadOnly, scenario.NotReadOnly
 	default:
-		return ""
+		return "", ""
 	}
 }

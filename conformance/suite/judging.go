@@ -3,6 +3,7 @@ package suite
 import (
 	"context"
 	"crypto/x509"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,25 +19,30 @@ import (
 )
 
 type run struct {
-	config   Config
-	choice   plan.Choice
-	client   *probe.Client
-	player   *scenario.Player
-	fields   *judge.Fields
-	verdicts *judge.Verdicts
-	pictures map[string][]byte         // of broken rules, by the name of their file
-	failed   atomic.Pointer[rule.Rule] // the first that failed, where nothing is judged after it
-	stage    sync.Mutex                // held by the spec under way: one that Ginkgo left behind is waited for
+	config    Config
+	choice    plan.Choice
+	client    *probe.Client
+	player    *scenario.Player
+	fields    *judge.Fields
+	verdicts  *judge.Verdicts
+	covered   map[string]map[plan.Dimension]map[string]bool // by rule: the values that it was judged on
+	coverable map[plan.Dimension]int                        // how many values there are
+	casesLeft int                                           // of the plan, for which there was no time
+	pictures  map[string][]byte                             // of broken rules, by the name of their file
+	failed    atomic.Pointer[rule.Rule]                     // the first that failed, where nothing is judged after it
+	waiting   []string                                      // ids of the rules that are still to be announced
+	stage     sync.Mutex                                    // held by the spec under way: one that Ginkgo left behind is waited for
 }
 
 func newRun(halt context.Context, config Config) *run {
 	client := probe.NewClient(probe.Config{
 		BaseURL: config.BaseURL, AuthType: config.AuthType, AuthKey: config.AuthKey,
-		RootCAs: config.RootCAs, UserAgent: UserAgent(config.Version), MaxRPS: config.Bounds.MaxRPS,
+		RootCAs: config.RootCAs, UserAgent: UserAgent(config.Version), MaxRPS: config.Bounds.MaxRPS, PublicOnly: config.PublicOnly,
 	})
 	r := &run{
 		config: config, client: client, fields: judge.NewFields(client.Redactor().Redact),
 		verdicts: judge.NewVerdicts(client.Redactor().Words), pictures: map[string][]byte{},
+		covered: map[string]map[plan.Dimension]map[string]bool{},
 	}
 	r.choice, _ = plan.Choose(config.LabelFilter, config.Rules) // the configuration was checked
 	clock := scenario.NewClock(config.ClockURL, config.RootCAs)
@@ -47,7 +53,7 @@ func newRun(halt context.Context, config Config) *run {
 		ReadOnly: config.Bounds.ReadOnly, NoRaces: config.NoRaces, IncludeSlow: config.IncludeSlow,
 		Expiry:  slices.ContainsFunc(judge.ExpiryRules(), func(id string) bool { return r.choice.Run[id] }),
 		Tickets: config.HandlesTicketDelivery, LimitScale: config.LimitScale, Witness: r.fields,
-		Stories: config.Explore, Seed: config.Seed,
+		Stories: config.Explore, Seed: config.Seed, Depth: plan.Depth(config.Depth),
 	})
 	return r
 }
@@ -76,21 +82,21 @@ func (r *run) judge(spec context.Context, s judge.Spec) (outcome report.Outcome,
 		r.heed(spec)
 		r.record(s.Rule, finding, time.Since(began))
 	}()
-	finding = r.find(ctx, s)
+	finding = r.traced(ctx, s.Rule, r.find(ctx, r.player, s))
 	outcome, _ = r.verdicts.Decide(s.Rule, finding)
 	return outcome, finding.Message
 }
 
 // find is what the steps of a rule show, until one ends the judging; nothing is played
 // where the rule is left out, or cannot be judged.
-func (r *run) find(ctx context.Context, s judge.Spec) judge.Finding {
-	if why := r.config.leftOut(s.Rule); why != "" {
-		return judge.Finding{Outcome: report.Skipped, Message: why}
+func (r *run) find(ctx context.Context, p *scenario.Player, s judge.Spec) judge.Finding {
+	if why, remedy := r.config.leftOut(s.Rule); why != "" {
+		return judge.Finding{Outcome: report.Skipped, Message: why, Remedy: remedy}
 	}
 	if outcome, _ := r.verdicts.Decide(s.Rule, judge.Finding{}); outcome == report.Blocked {
 		return judge.Finding{}
 	}
-	j := &judging{run: r, ctx: ctx}
+	j := &judging{run: r, ctx: ctx, player: p}
 	for _, step := range s.Steps {
 		finding, enough := j.step(s.Rule, step)
 		finding = j.with(finding)
@@ -98,7 +104,7 @@ func (r *run) find(ctx context.Context, s judge.Spec) judge.Finding {
 			return finding
 		}
 	}
-	return judge.Finding{}
+	return judge.Finding{Races: j.races}
 }
 
 // record records what was found of a rule, and of one that is to blame for it, and tells
@@ -119,9 +125,12 @@ func (r *run) record(of rule.Rule, finding judge.Finding, took time.Duration) {
 type judging struct {
 	*run
 	ctx      context.Context
+	player   *scenario.Player
 	problems []string
 	shown    []*probe.Exchange
-	held     bool // a step whose tries are weighed has held
+	held     bool       // a step whose tries are weighed has held
+	on       *plan.Case // what the story was like that is judged
+	races    []report.Race
 }
 
 // with is a finding with what was shown before it.
@@ -130,6 +139,7 @@ func (j *judging) with(f judge.Finding) judge.Finding {
 	if f.Problems == nil {
 		f.Problems = j.problems
 	}
+	f.Races, f.On = j.races, j.on
 	f.Exchanges = j.shown
 	return f
 }
@@ -150,12 +160,22 @@ func (j *judging) step(r rule.Rule, s judge.Step) (finding judge.Finding, enough
 		if value == nil {
 			break
 		}
+		j.enter(r.ID, value)
+		j.like(value)
 		if finding = s.Judge(value); finding.Ends() || finding.Suspects != nil {
 			return finding, false
 		}
 		j.with(finding)
 	}
 	return judge.Finding{}, false
+}
+
+// like notes what a story was like.
+func (j *judging) like(value any) {
+	j.on = nil
+	if story, is := value.(interface{ Like() *plan.Case }); is && !reflect.ValueOf(value).IsNil() {
+		j.on = story.Like()
+	}
 }
 
 func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
@@ -172,11 +192,12 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 			continue
 		case s.Seats != "" && first.Stop != nil: // it was stopped before there was anything to weigh
 			stop = first.Stop
+			j.like(value)
 		default:
 			var guilty *judge.Try
 			if guilty, stop = j.weigh(s, play); guilty != nil {
 				j.shown = append(guilty.Shown[:len(guilty.Shown):len(guilty.Shown)], j.shown...)
-				return judge.Finding{Outcome: report.Failed, Message: guilty.Flaw, Picture: guilty.Picture}
+				return judge.Finding{Outcome: report.Failed, Message: guilty.Flaw, Picture: guilty.Picture, Cause: guilty.Cause, Suspects: guilty.Suspects}
 			}
 			j.held = j.held || stop == nil
 			if s.Optional && stop != nil {
@@ -210,30 +231,42 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 func (j *judging) weigh(s judge.Step, play judge.Play) (guilty *judge.Try, stop *scenario.Stop) {
 	seats := j.player.Seats
 	defer seats.SeeOthers(false)
-	test := noise.Test{Clean: s.Clean}
+	if s.Race > 0 {
+		s.Clean = j.player.Depth.Rounds(s.Clean)
+	}
+	test := noise.Test{Clean: s.Clean, Rare: s.Race > 0}
 	var tries []judge.Try
-	for attempt := 0; attempt < noise.MostTries && (attempt == 0 || !j.player.Time.LateForMore()); attempt++ {
-		t := s.Try(play(j.ctx, j.player, attempt))
+	until := j.until(s)
+	for attempt, stops := 0, 0; until(attempt, stops, len(tries), test.Suspect() >= 0); attempt++ {
+		value := play(j.ctx, j.player, attempt)
+		t := s.Try(value)
+		if t.Flaw != "" || t.Stop != nil {
+			j.like(value)
+		}
+		if t.Skip {
+			continue
+		}
 		if t.Flaw != "" && !t.Sure {
 			j.problems, j.shown = append(j.problems, t.Flaw), append(j.shown, t.Shown...)
 			if t.At != nil {
 				seats.WatchOver(j.ctx, t.At, t.Took)
 			}
 		}
-		if t.Flaw != "" || t.Stop != nil {
-			seats.SeeOthers(true)
-		}
+		seats.SeeOthers(t.Flaw != "" || t.Stop != nil || seats.SeesOthers() && s.Race == 0)
 		switch {
 		case t.Stop != nil:
 			stop = t.Stop
-			if stop.Elsewhere {
+			if stops++; stop.Elsewhere && stops < noise.MostTries {
 				continue
 			}
-			return j.whatStands(&test, tries, stop)
+			return j.whatStands(s, &test, tries, stop)
 		case t.Sure:
 			return &t, nil
 		}
 		tries = append(tries, t)
+		if s.Race > 0 && t.Flaw == "" {
+			j.raced(t)
+		}
 		switch test.Add(t.Weighed()) {
 		case noise.Holds:
 			return nil, nil
@@ -241,13 +274,51 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (guilty *judge.Try, stop 
 			return &tries[test.Suspect()], nil
 		}
 	}
-	return j.whatStands(&test, tries, stop)
+	return j.whatStands(s, &test, tries, stop)
+}
+
+// Where a round of a race was off, half as many are added, to see it again. Beyond the first few
+// rounds a race may take one part in so many of the run's time.
+const (
+	moreRounds = 2
+	raceShare  = 30
+)
+
+// until says whether one more attempt is made, after so many, of which some were stopped: a
+// stopped round does not count.
+func (j *judging) until(s judge.Step) func(attempt, stops, tries int, suspect bool) bool {
+	began, clock := time.Now(), j.player.Time
+	return func(attempt, stops, tries int, suspect bool) bool {
+		most := noise.MostTries
+		if s.Race > 0 {
+			if most = s.Clean + stops; suspect {
+				most += s.Clean / moreRounds
+			}
+			spent := time.Since(began) > j.scaled(j.config.MaxDuration/raceShare)
+			if tries >= s.Race && (spent || !j.player.Book.Plenty()) {
+				return false
+			}
+		}
+		return attempt < most && (attempt == 0 || !clock.LateForMore())
+	}
+}
+
+// raced counts a round of a race that held. No other customer changed a seat meanwhile.
+func (j *judging) raced(t judge.Try) {
+	if t.At != nil {
+		t.At.Watch.Lasted += t.Took
+	}
+	at := slices.IndexFunc(j.races, func(r report.Race) bool { return r.Of == t.Of })
+	if at < 0 {
+		at, j.races = len(j.races), append(j.races, report.Race{Of: t.Of})
+	}
+	j.races[at].Tries++
 }
 
 // whatStands judges by tries that have decided nothing and cannot go on. What was seen
-// stands where nobody moves a seat, however long one looks: whoever was seen anywhere
-// in the run may have been here as well.
-func (j *judging) whatStands(test *noise.Test, tries []judge.Try, stop *scenario.Stop) (*judge.Try, *scenario.Stop) {
+// stands if no seat moves during a long look: a customer seen anywhere in the run may
+// have been here as well.
+func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, stop *scenario.Stop) (*judge.Try, *scenario.Stop) {
 	suspect := test.Suspect()
 	switch {
 	case len(tries) == 0:
@@ -256,8 +327,12 @@ func (j *judging) whatStands(test *noise.Test, tries []judge.Try, stop *scenario
 		return nil, nil
 	}
 	first := tries[suspect]
+	if s.Race > 0 && test.Acquits(s.Race) {
+		return nil, nil
+	}
 	if test.MayStand() && !j.player.Seats.WatchLong(j.ctx, first.At, first.Took) && test.Stands() {
 		return &tries[test.Suspect()], nil
 	}
-	return nil, scenario.Missing("other customers may have moved the seats of the slots that this was tried on; the first time it was: %s", first.Flaw)
+	return nil, scenario.Missing("other customers may have moved the seats of the slots that this was tried on; the first time it was: %s", first.Flaw).
+		WithRemedy("Run again at a quieter time, or against a test environment.")
 }

@@ -19,7 +19,7 @@ import (
 func of(t *testing.T) *judging {
 	t.Helper()
 	r := newRun(t.Context(), Config{MaxDuration: time.Minute}.withDefaults())
-	return &judging{run: r, ctx: t.Context()}
+	return &judging{run: r, player: r.player, ctx: t.Context()}
 }
 
 // madeUp is a step of tries, the last of them again and again, and counts them.
@@ -38,7 +38,7 @@ func TestTriesThatAreStoppedAreMadeElsewhereOrLeftOpen(t *testing.T) {
 		sure    = judge.Try{Flaw: "sure", Sure: true}
 		taken   = judge.Try{Stop: scenario.NotHere("taken meanwhile")}
 		lacking = judge.Try{Stop: scenario.Missing("no slot")}
-		broken  = judge.Try{Stop: &scenario.Stop{Kind: scenario.WrongStatus, Endpoint: partnerapi.Release, Message: "want 200"}}
+		broken  = judge.Try{Stop: &scenario.Stop{Kind: scenario.WrongStatus, Endpoint: partnerapi.Release, Message: "expected 200"}}
 		others  = judge.Try{Try: noise.Try{Disturbed: true}, Flaw: "disturbed"}
 	)
 	for _, test := range []struct {
@@ -51,11 +51,11 @@ func TestTriesThatAreStoppedAreMadeElsewhereOrLeftOpen(t *testing.T) {
 	}{
 		{"it holds", 1, []judge.Try{holds}, "", "", 1},
 		{"it has to hold three times", 3, []judge.Try{holds}, "", "", 3},
-		{"nobody else can be the reason", 3, []judge.Try{holds, sure}, report.Failed, "sure", 2},
+		{"no one else can be the reason", 3, []judge.Try{holds, sure}, report.Failed, "sure", 2},
 		{"it cannot be tried", 1, []judge.Try{lacking}, report.Inconclusive, "no slot", 1},
 		{"others are quicker each time", 1, []judge.Try{taken}, report.Inconclusive, "taken meanwhile", noise.MostTries},
 		{"others are quicker at first", 3, []judge.Try{taken, holds}, "", "", 4},
-		{"another rule is broken", 1, []judge.Try{broken}, report.Failed, "want 200", 1},
+		{"another rule is broken", 1, []judge.Try{broken}, report.Failed, "expected 200", 1},
 		{"others are seen at it each time", 1, []judge.Try{others}, report.Inconclusive,
 			"other customers may have moved the seats of the slots that this was tried on; the first time it was: disturbed", noise.MostTries},
 	} {
@@ -88,7 +88,7 @@ func TestSlotsThatTellNoSeatsShowNothingOfThem(t *testing.T) {
 		step, subjects := madeUp(1, &played, test.first)
 		step.Seats, step.Optional = "no seats are told", test.optional
 		if f := of(t).tries(step, subjects); f.Outcome != test.want || played != 1 {
-			t.Errorf("%s: want %q at once, got %q after %d", test.name, test.want, f.Outcome, played)
+			t.Errorf("%s: want %q immediately, got %q after %d", test.name, test.want, f.Outcome, played)
 		}
 	}
 }
@@ -102,8 +102,8 @@ func TestARuleIsNotPlayedWhereItCannotBeJudged(t *testing.T) {
 	}
 	step := judge.Step{Subjects: func(context.Context, *scenario.Player) []judge.Play { return []judge.Play{play} }}
 	j.verdicts.Blame(judge.Finding{Outcome: report.Failed, Cause: &rule.ReserveCode, Message: "no code"})
-	j.record(rule.ReleaseStatus, j.find(t.Context(), judge.Spec{Rule: rule.ReleaseStatus, Steps: []judge.Step{step}}), 0)
-	if v := j.verdicts.Get(rule.ReleaseStatus.ID); v.Outcome != report.Blocked || v.Cause != rule.ReserveCode.ID {
+	j.record(rule.ReleaseStatus, j.find(t.Context(), j.player, judge.Spec{Rule: rule.ReleaseStatus, Steps: []judge.Step{step}}), 0)
+	if v := j.verdicts.Get(rule.ReleaseStatus.ID); v.Outcome != report.Blocked || v.BlockedBy != rule.ReserveCode.ID {
 		t.Errorf("want it blocked by %s, got %+v", rule.ReserveCode.ID, v)
 	}
 }

@@ -8,24 +8,21 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// What a run usually makes, of a partner that keeps the contract while nobody else
-// is at work on it.
-const (
-	usualHolds    = 30
-	usualBookings = 7
-	usualCalls    = 400
-	usualReads    = 45 // where nothing is held or booked
-)
+// usualReads is how many calls a run usually makes where nothing is held or booked.
+const usualReads = 900
 
 // Plan is what a run is going to do to the partner's platform.
 type Plan struct {
 	BaseURL       string              `json:"base_url"`
 	AuthType      partnerapi.AuthType `json:"auth_type"`
+	Depth         string              `json:"depth"`
+	Calls         int                 `json:"calls"`             // usually, about
 	Holds         int                 `json:"holds"`             // usually, about
 	MaxHolds      int                 `json:"max_holds"`         // never more
 	Bookings      int                 `json:"bookings"`          // usually, about
@@ -60,7 +57,7 @@ func (c Config) Plan() Plan {
 	window, _ := c.Bounds.scope().Window(time.Now(), time.UTC)
 	words := probe.NewRedactor(c.AuthKey).Words
 	p := Plan{
-		BaseURL: words(c.BaseURL.Redacted()), AuthType: c.AuthType,
+		BaseURL: words(c.BaseURL.Redacted()), AuthType: c.AuthType, Depth: c.Depth,
 		MaxHolds: *c.Bounds.MaxHolds, MaxBookings: *c.Bounds.MaxBookings, Stories: c.Explore, CallsAtOnce: scenario.MostCallers, CallsASecond: c.Bounds.MaxRPS,
 		From: cmp.Or(c.Bounds.From, window.From), To: cmp.Or(c.Bounds.To, window.To), Products: slices.Clone(c.Bounds.Products), Options: slices.Clone(c.Bounds.Options),
 		MovesTheClock: c.ClockURL != "", Ledger: c.Ledger.Name(),
@@ -76,16 +73,23 @@ func (c Config) Plan() Plan {
 	case c.NoRaces:
 		p.CallsAtOnce = 1
 	}
-	p.Holds, p.Bookings = min(usualHolds, p.MaxHolds), min(usualBookings, p.MaxBookings)
+	usual := plan.Depth(c.Depth).Usual()
+	p.Holds, p.Bookings = min(usual.Holds, p.MaxHolds), min(usual.Bookings, p.MaxBookings)
+	p.Calls = c.usualCalls()
 	p.Warning = c.tooSlow()
 	return p
 }
 
-func (c Config) tooSlow() string {
-	calls := usualCalls
+func (c Config) usualCalls() int {
+	calls := plan.Depth(c.Depth).Usual().Calls
 	if c.Bounds.ReadOnly {
-		calls = usualReads
+		calls = min(calls, usualReads)
 	}
+	return calls
+}
+
+func (c Config) tooSlow() string {
+	calls := c.usualCalls()
 	if c.Bounds.MaxRPS == 0 {
 		return ""
 	}

@@ -40,8 +40,8 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// Outcome is a finished run: its result, and the redactor of the partner's key
-// for whoever writes it down.
+// Outcome is a finished run: its result, and the redactor that removes the partner's
+// key from reports.
 type Outcome struct {
 	Result   *report.Result
 	Redactor *probe.Redactor
@@ -124,6 +124,15 @@ func (r *run) describe() {
 			}
 		})
 		for _, group := range judge.Groups() {
+			if group.Cases {
+				r.describeCases()
+			}
+			if group.Keeps {
+				r.describeKeeping()
+			}
+			if group.Waits {
+				r.describeAgain()
+			}
 			ginkgo.Describe(group.Title, func() {
 				if group.Waits {
 					ginkgo.BeforeAll(r.awaitExpiry)

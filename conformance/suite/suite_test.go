@@ -56,6 +56,7 @@ func fromEnvironment(t *testing.T) (suite.Config, bool) {
 		AuthKey:               os.Getenv(probe.KeyVariable),
 		HandlesTicketDelivery: os.Getenv("CONFORMANCE_HANDLES_TICKET_DELIVERY") == "true",
 		ClockURL:              os.Getenv("CONFORMANCE_CLOCK_URL"),
+		Depth:                 os.Getenv("CONFORMANCE_DEPTH"),
 		IncludeSlow:           os.Getenv("CONFORMANCE_INCLUDE_SLOW") == "true",
 		NoRaces:               os.Getenv("CONFORMANCE_NO_RACES") == "true",
 	}, true
@@ -80,5 +81,5 @@ func ofMock(t *testing.T) suite.Config {
 			t.Errorf("want the mock's ledger to agree, got %v", violations)
 		}
 	})
-	return suite.Config{BaseURL: baseURL, AuthKey: key, HandlesTicketDelivery: true, ClockURL: server.URL + "/_mock/clock", Explore: 5}
+	return suite.Config{BaseURL: baseURL, AuthKey: key, HandlesTicketDelivery: true, ClockURL: server.URL + "/_mock/clock", Explore: 5, Depth: "quick"}
 }

@@ -15,7 +15,7 @@ import (
 // Run judges the partner that config names as a Go test does: every rule is a
 // subtest of its own, which fails where a MUST rule failed, with the calls that
 // show it as curl. A rule that warns is logged, one that was not judged is skipped
-// with the reason. The test ends at once where the configuration cannot be used,
+// with the reason. The test ends immediately where the configuration cannot be used,
 // or where the partner could not be judged.
 //
 // Where config has no key, it is taken from CONFORMANCE_AUTH_KEY. The run ends in

@@ -15,7 +15,7 @@ import (
 )
 
 // Compile returns a problem for each block of Go that does not compile, with what its
-// comment says is given. What it declares and leaves to the reader to use is none.
+// comment says is given. A declared but unused variable is not an error.
 func Compile(ctx context.Context, root string, documents []*Document) (problems []string, err error) {
 	scratch, err := os.MkdirTemp("", "docs-test-")
 	if err != nil {

@@ -45,7 +45,7 @@ var comment = regexp.MustCompile(`<!--\s*docs-test:\s*(.*?)\s*-->`)
 func (d *Directives) hear(html string) error {
 	for _, found := range comment.FindAllStringSubmatch(html, -1) {
 		if err := d.add(found[1]); err != nil {
-			return fmt.Errorf("docs-test: %w, got %q", err, found[1])
+			return fmt.Errorf("docs-test: %w, received %q", err, found[1])
 		}
 	}
 	return nil
@@ -58,18 +58,18 @@ func (d *Directives) add(said string) (err error) {
 		for service := range strings.SplitSeq(rest, ",") {
 			service = strings.TrimSpace(service)
 			if services[service].command == "" {
-				return fmt.Errorf("want needs and one or more of %v with commas between them", slices.Sorted(maps.Keys(services)))
+				return fmt.Errorf("expected needs and one or more of %v with commas between them", slices.Sorted(maps.Keys(services)))
 			}
 			d.Needs = append(d.Needs, service)
 		}
 	case "check":
 		if reason, found := strings.CutPrefix(rest, "only: "); !found || reason == "" {
-			return fmt.Errorf("want check only: and the reason")
+			return fmt.Errorf("expected check only: and the reason")
 		}
 		d.CheckOnly = true
 	case "from":
 		if reason, found := strings.CutPrefix(rest, "here check only: "); !found || reason == "" {
-			return fmt.Errorf("want from here check only: and the reason")
+			return fmt.Errorf("expected from here check only: and the reason")
 		}
 		d.FromHere = true
 	case "keeps":
@@ -79,16 +79,16 @@ func (d *Directives) add(said string) (err error) {
 		d.Exports = ""
 		address, found := strings.CutPrefix(rest, "running at ")
 		if _, _, err := net.SplitHostPort(address); !found || err != nil {
-			return fmt.Errorf("want keeps running at host:port, or keeps running and exports NAME")
+			return fmt.Errorf("expected keeps running at host:port, or keeps running and exports NAME")
 		}
 		d.KeepsAt = address
 	case "exits":
 		if d.Exits, err = strconv.Atoi(rest); err != nil || d.Exits < 1 || d.Exits > 255 {
-			return fmt.Errorf("want exits and a code from 1 to 255")
+			return fmt.Errorf("expected exits and a code from 1 to 255")
 		}
 	case "file":
 		if rest == "" || path.IsAbs(rest) || strings.HasPrefix(path.Clean(rest), "..") {
-			return fmt.Errorf("want file and its name below the folder")
+			return fmt.Errorf("expected file and its name below the folder")
 		}
 		d.File = rest
 	case "output":
@@ -96,17 +96,17 @@ func (d *Directives) add(said string) (err error) {
 	case "imports":
 		imports, given, _ := strings.Cut(rest, " given ")
 		if d.Imports = strings.Fields(imports); len(d.Imports) == 0 {
-			return fmt.Errorf("want imports, packages, and perhaps given and declarations such as ctx context.Context; key string")
+			return fmt.Errorf("expected imports, packages, and perhaps given and declarations such as ctx context.Context; key string")
 		}
 		d.Given = given
 	case "followed":
 		by, found := strings.CutPrefix(rest, "by ")
 		if !found || by == "" {
-			return fmt.Errorf("want followed by and the file of a test")
+			return fmt.Errorf("expected followed by and the file of a test")
 		}
 		d.FollowedBy = by
 	default:
-		return fmt.Errorf("want needs, check only, from here check only, keeps running, exits, file, output, imports or followed by")
+		return fmt.Errorf("expected needs, check only, from here check only, keeps running, exits, file, output, imports or followed by")
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func TestALinkToNowhereIsTold(t *testing.T) {
 [i]: docs/gone.md
 `)
 	found(t, Links(root, documents), "README.md:2: docs/none.md: no such file", "README.md:2: docs/other.md#again-2: no such heading in docs/other.md",
-		"README.md:2: #top: no such heading in README.md", "docs#x: want a document where a link has an anchor", "README.md:3: docs/gone.md: no such file", "want a link that is relative to its document")
+		"README.md:2: #top: no such heading in README.md", "docs#x: expected a document where a link has an anchor", "README.md:3: docs/gone.md: no such file", "expected a link that is relative to its document")
 }
 
 func TestABlockOfGoThatDoesNotCompileIsToldWithItsLine(t *testing.T) {
@@ -63,14 +63,14 @@ func TestABlockOfGoThatDoesNotCompileIsToldWithItsLine(t *testing.T) {
 func TestACommentThatIsNotUnderstoodIsTold(t *testing.T) {
 	t.Parallel()
 	for comment, want := range map[string]string{
-		"runs": "want needs", "needs beer": "want needs and one or more", "check only": "and the reason", "keeps running": "host:port", "exits 0": "a code", "file ../x": "below the folder", "from here": "and the reason",
+		"runs": "expected needs", "needs beer": "expected needs and one or more", "check only": "and the reason", "keeps running": "host:port", "exits 0": "a code", "file ../x": "below the folder", "from here": "and the reason",
 	} {
 		_, err := Read("a.md", []byte("<!-- docs-test: "+comment+" -->\n```sh\ntrue\n```\n"))
 		if err == nil || !strings.HasPrefix(err.Error(), "a.md:1: docs-test: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: want %q at its place, got %v", comment, want, err)
 		}
 	}
-	if _, err := Read("a.md", []byte("Text.\n\n<!-- docs-test: exits 1 -->\n")); err == nil || !strings.Contains(err.Error(), "want a block after") {
+	if _, err := Read("a.md", []byte("Text.\n\n<!-- docs-test: exits 1 -->\n")); err == nil || !strings.Contains(err.Error(), "expected a block after") {
 		t.Errorf("want a comment without a block told, got %v", err)
 	}
 	d, err := Read("a.md", []byte("<!-- docs-test: needs marketplace, mock -->\n<!-- docs-test: exits 22 -->\n```sh\ntrue\n```\n"))

@@ -125,7 +125,7 @@ func Read(name string, source []byte) (*Document, error) {
 		return ast.WalkContinue, nil
 	})
 	if err == nil && !reflect.DeepEqual(heard, Directives{}) {
-		err = fmt.Errorf("%s: docs-test: want a block after the last comment, got none", name)
+		err = fmt.Errorf("%s: docs-test: expected a block after the last comment, received none", name)
 	}
 	return d, err
 }

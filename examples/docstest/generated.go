@@ -16,7 +16,7 @@ func section(text, name, body string) (string, error) {
 	before, rest, found := strings.Cut(text, begin)
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		return "", fmt.Errorf("want %s and %s", strings.TrimSpace(begin), end)
+		return "", fmt.Errorf("expected %s and %s", strings.TrimSpace(begin), end)
 	}
 	return before + begin + body + end + after, nil
 }
@@ -63,7 +63,7 @@ func headingOf(clause string, headings []string) (string, error) {
 			return heading, nil
 		}
 	}
-	return "", fmt.Errorf("want a section of the contract for %s, got %v", clause, headings)
+	return "", fmt.Errorf("expected a section of the contract for %s, received %v", clause, headings)
 }
 
 // clauseRow is a clause in the tables of the contract.

@@ -15,9 +15,9 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-var update = flag.Bool("update", false, "write what documents show of the code anew")
+var update = flag.Bool("update", false, "update what documents show of the code")
 
-// A page shows what the code says, or is written anew with -update.
+// A page shows what the code says, or is updated with -update.
 func shown(t *testing.T, page string, draw func(text string) (string, error)) {
 	t.Helper()
 	name := filepath.Join(root, filepath.FromSlash(page))

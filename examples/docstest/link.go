@@ -37,7 +37,7 @@ func broken(root string, d *Document, link string, anchors map[string][]string) 
 		return ""
 	}
 	if path.IsAbs(target.Path) {
-		return "want a link that is relative to its document"
+		return "expected a link that is relative to its document"
 	}
 	name := d.Path
 	if target.Path != "" {
@@ -50,7 +50,7 @@ func broken(root string, d *Document, link string, anchors map[string][]string) 
 	case target.Fragment == "":
 		return ""
 	case info.IsDir() || !isDocument:
-		return "want a document where a link has an anchor"
+		return "expected a document where a link has an anchor"
 	case !slices.Contains(known, target.Fragment):
 		return "no such heading in " + name
 	}

@@ -71,7 +71,7 @@ exits() {
 	( . $scratch/$1 ) >$scratch/$1.out 2>&1 </dev/null
 	local code=$?
 	set -e; trap fails ERR
-	[ $code = $2 ] || { echo "want exit code $2, got $code" >>$scratch/$1.out; exit 1; }
+	[ $code = $2 ] || { echo "expected exit code $2, received $code" >>$scratch/$1.out; exit 1; }
 }
 # keep BLOCK PLACE CONDITION: it runs on, in a process group of its own, in place of what was there before
 keep() {
@@ -80,7 +80,7 @@ keep() {
 	set -m; { ( . $scratch/$1 ) >$scratch/$1.out 2>&1 </dev/null || echo "ended with $?" >>$scratch/$1.out; } & set +m
 	echo $! >$pid
 	until $3 $2 $scratch/$1.out; do
-		if grep -qs '^ended with ' $scratch/$1.out; then echo "want it to stay: $3 $2" >>$scratch/$1.out; exit 1; fi
+		if grep -qs '^ended with ' $scratch/$1.out; then echo "expected it to keep running: $3 $2" >>$scratch/$1.out; exit 1; fi
 		sleep 0.05
 	done
 }
@@ -134,7 +134,7 @@ func follow(ctx context.Context, d *Document, folder, scratch string, environmen
 // judge returns the first block that failed, or prints something else than is said.
 func judge(d *Document, scratch string, failed error, said []byte) error {
 	read := func(name string) string {
-		text, _ := os.ReadFile(filepath.Join(scratch, name)) // of what has not run there is none
+		text, _ := os.ReadFile(filepath.Join(scratch, name)) // a block that has not run has no output
 		return string(text)
 	}
 	at, printed := strings.TrimSpace(read("at")), ""
@@ -142,7 +142,7 @@ func judge(d *Document, scratch string, failed error, said []byte) error {
 		name := strconv.Itoa(i)
 		switch {
 		case block.Output && !shows(printed, block.Text):
-			return fmt.Errorf("%s: want what the commands before it print\n%s\n%s", d.Place(block.Line), indented(block.Text), printed)
+			return fmt.Errorf("%s: expected what the commands before it print\n%s\n%s", d.Place(block.Line), indented(block.Text), printed)
 		case failed != nil && (at == name || slices.Contains(block.Needs, at)):
 			return fmt.Errorf("%s: %w\n%s\n%s%s", d.Place(block.Line), failed, indented(block.Text), read(at+".out"), said)
 		case block.Language == "sh" && !block.CheckOnly && block.File+block.KeepsAt+block.Exports == "":

@@ -40,8 +40,8 @@ func TestABlockThatFailsIsToldWithItsLineAndWhatItPrints(t *testing.T) {
 		"echo be'fo're\nfalse\necho af'te'r\n```\n":                                                                "before\nfailed: false\n",
 		"echo be'fo're\nfalse | true\necho af'te'r\n```\n":                                                         "before\nfailed: ",
 		"echo be'fo're\necho $nothing\necho af'te'r\n```\n":                                                        "nothing: unbound variable",
-		"true\n```\n<!-- docs-test: exits 1 -->\n```sh\ntrue\n```\n":                                               "want exit code 1, got 0",
-		"echo a\n```\n<!-- docs-test: output -->\n```text\nb\n```\n":                                               "want what the commands before it print\n\tb\na\n",
+		"true\n```\n<!-- docs-test: exits 1 -->\n```sh\ntrue\n```\n":                                               "expected exit code 1, received 0",
+		"echo a\n```\n<!-- docs-test: output -->\n```text\nb\n```\n":                                               "expected what the commands before it print\n\tb\na\n",
 		"\n```\n<!-- docs-test: keeps running at 127.0.0.1:8080 -->\n```sh\necho the port is taken; exit 4\n```\n": "the port is taken\nended with 4",
 	} {
 		_, err := followed(t, "```sh\n"+markdown)

@@ -40,7 +40,7 @@ func newPlatform(products []product, now func() time.Time) *platform {
 	}
 }
 
-// expired says whether nobody paid for a hold in time: its seats are free by
+// expired reports whether a hold was not paid in time: its seats are free by
 // themselves, without a release (REL-7).
 func (r *reservation) expired(now time.Time) bool {
 	return r.booking == nil && !now.Before(r.expiresAt)
@@ -122,7 +122,7 @@ func (p *platform) availability(in request) ([]slot, error) {
 	return slots, nil
 }
 
-// reserve takes the party's seats at once (RSV-3), or refuses and takes none (RSV-5).
+// reserve takes the party's seats immediately (RSV-3), or refuses and takes none (RSV-5).
 func (p *platform) reserve(in request) (object, error) {
 	option, seats, err := p.find(in)
 	if err != nil {
@@ -139,7 +139,7 @@ func (p *platform) reserve(in request) (object, error) {
 		if left := s.Capacity - p.taken()[s.ID]; seats > left {
 			return nil, refusal(fmt.Sprintf("Sorry, there are not enough seats: %d left.", left))
 		}
-		code := rand.Text() // random: never the same twice (RSV-4), and nobody guesses another's
+		code := rand.Text() // random: never reused (RSV-4) and impossible to guess
 		expiresAt := now.Add(holdLife).UTC().Truncate(time.Second)
 		p.reservations[code] = &reservation{code, s.ID, seats, in.Contact, in.ResellerReference, expiresAt, nil}
 		return object{"reservationConfirmationCode": code, "expiresAt": expiresAt}, nil // RSV-2

@@ -83,7 +83,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 	}
 }
 
-// authorized lets nobody in without the key, whatever the path (AUTH-2, AUTH-3),
+// authorized refuses requests without the key, whatever the path (AUTH-2, AUTH-3),
 // before anything is read or changed (AUTH-5).
 func authorized(key string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(key))

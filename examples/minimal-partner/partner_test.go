@@ -15,7 +15,7 @@ import (
 )
 
 // What a call to a partner shows is judged by the suite, in conformance_test.go. The other
-// tests move the clock, come all at once, or send what no suite does.
+// tests move the clock, send concurrent calls, or send what no suite does.
 const testKey = "a-key-for-tests"
 
 // partner is a minimal partner behind real HTTP, with a clock that the test moves.

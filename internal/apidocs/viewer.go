@@ -70,7 +70,7 @@ func (p Page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Security-Policy", policy)
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(text.Bytes()) // whoever is gone cannot be told
+	_, _ = w.Write(text.Bytes()) // the caller may have disconnected
 }
 
 // asset is a file that pages load.
@@ -99,7 +99,7 @@ var assets = sync.OnceValues(func() (map[string]asset, error) {
 })
 
 // ServeAsset answers with a file that pages load, by its name. It reports whether there
-// is one; where there is none nothing is answered.
+// exists; otherwise nothing is answered.
 func ServeAsset(w http.ResponseWriter, r *http.Request, name string) (found bool, err error) {
 	all, err := assets()
 	if err != nil {
@@ -130,7 +130,7 @@ func ServeAsset(w http.ResponseWriter, r *http.Request, name string) (found bool
 }
 
 // takesGzip reports whether a caller takes it. One that would rather not gets the file
-// as it is, which is always right.
+// unchanged, which is always right.
 func takesGzip(r *http.Request) bool {
 	codings := strings.ReplaceAll(r.Header.Get("Accept-Encoding"), " ", "")
 	return strings.Contains(codings, "gzip") && !strings.Contains(codings, "gzip;q=0")

@@ -27,7 +27,7 @@ const (
 const patience = 2 * time.Minute
 
 // Source is axe-core as a script. npm is asked for it once; it is kept in the folder build
-// of the workspace. Where there is none to be had the test is skipped, unless CI is set.
+// of the workspace. If it cannot be downloaded the test is skipped, unless CI is set.
 func Source(t testing.TB) string {
 	t.Helper()
 	pack, err := packed()

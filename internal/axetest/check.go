@@ -11,7 +11,7 @@ const ofColours = `["color-contrast", "link-in-text-block"]`
 
 // findings promises what is serious or critical on the page: a text for each finding, with
 // its rule, its element and what is wrong there. A rule is run if it is in the list, or if
-// there is none.
+// it does not exist.
 const findings = `(rules => axe.run(document, {resultTypes: ["violations"], ...(rules && {runOnly: {type: "rule", values: rules}})}).then(found => found.violations
 	.filter(v => v.impact === "serious" || v.impact === "critical")
 	.flatMap(v => v.nodes.map(n => v.id + " " + n.target.join(" ") + ": " + n.failureSummary))))(%s)`

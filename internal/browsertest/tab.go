@@ -121,7 +121,7 @@ func (tab *Tab) Quiet() {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	if len(tab.problems) > 0 {
-		tab.T.Errorf("want no problem in the page, got %q", tab.problems)
+		tab.T.Errorf("expected no problem in the page, received %q", tab.problems)
 	}
 }
 
@@ -145,7 +145,7 @@ func (tab *Tab) Click(selector string) {
 	tab.Do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// Write puts a text into the first field of that selector, at once, as who pastes it: each
+// Write puts a text into the first field of that selector, as if pasted: each
 // key by itself has the page do all that it does for a change.
 func (tab *Tab) Write(selector, text string) {
 	tab.T.Helper()
@@ -165,7 +165,7 @@ func (tab *Tab) See(expression string) {
 		}
 		select {
 		case <-ctx.Done():
-			tab.fail(fmt.Sprintf("want to see %s, %v", expression, err))
+			tab.fail(fmt.Sprintf("expected to see %s, %v", expression, err))
 		case <-time.After(pause):
 		}
 	}
@@ -181,7 +181,7 @@ func (tab *Tab) Shows(selector, text string) {
 func (tab *Tab) Is(expression, want string) {
 	tab.T.Helper()
 	if got := Value[string](tab, expression); got != want {
-		tab.fail(fmt.Sprintf("%s: want %q, got %q", expression, want, got))
+		tab.fail(fmt.Sprintf("%s: expected %q, received %q", expression, want, got))
 	}
 }
 
@@ -194,7 +194,7 @@ func (tab *Tab) Press(key, until string) {
 		}
 		tab.Do(chromedp.KeyEvent(key))
 	}
-	tab.fail(fmt.Sprintf("want %s by the keyboard, came to %s", until, Value[string](tab, `document.activeElement.outerHTML`)))
+	tab.fail(fmt.Sprintf("expected %s by the keyboard, came to %s", until, Value[string](tab, `document.activeElement.outerHTML`)))
 }
 
 // Fits fails the test where the page is wider than the window, at each of these widths in

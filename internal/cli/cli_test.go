@@ -82,6 +82,6 @@ func TestAServiceIsHealthyWhileItSaysSo(t *testing.T) {
 	fails(addr, "it answered 503")
 	service.Close()
 	fails(addr, "the service does not answer")
-	fails("8080", `--addr: want host:port, such as 127.0.0.1:8080, got "8080"`)
-	fails("a b:80", "--addr: want host:port")
+	fails("8080", `--addr: expected host:port, such as 127.0.0.1:8080, received "8080"`)
+	fails("a b:80", "--addr: expected host:port")
 }

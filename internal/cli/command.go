@@ -40,7 +40,7 @@ func Failed(err error) error { return Exit{ExitFailed, err} }
 func Misuse(err error) error { return Exit{ExitUsage, err} }
 
 // Run runs a command line and returns its exit code, which is otherwise for an error that
-// names none. What went wrong is written to stderr as shown has it; nil: as it is.
+// names none. Errors are written to stderr through shown; nil writes them unchanged.
 func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer, otherwise int, shown func(*cobra.Command, error) string) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -77,7 +77,7 @@ func Prepare(root *cobra.Command, aboutCommands, aboutFlags string) {
 	showVersion(root)
 }
 
-// group has a command show its help, and refuse what is none of those that it holds.
+// group makes a command show its help, and refuse unknown subcommands.
 func group(command *cobra.Command, aboutCommands string) {
 	command.Args = func(command *cobra.Command, args []string) error {
 		if len(args) > 0 {

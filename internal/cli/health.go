@@ -36,7 +36,7 @@ func NewHealth(command *cobra.Command, addr, usage, path, line string) *cobra.Co
 func healthy(ctx context.Context, addr, path string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return fmt.Errorf("--addr: want host:port, such as 127.0.0.1:8080, got %q", addr)
+		return fmt.Errorf("--addr: expected host:port, such as 127.0.0.1:8080, received %q", addr)
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "localhost"
@@ -45,7 +45,7 @@ func healthy(ctx context.Context, addr, path string) error {
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+path, nil)
 	if err != nil {
-		return fmt.Errorf("--addr: want host:port, such as 127.0.0.1:8080, got %q", addr)
+		return fmt.Errorf("--addr: expected host:port, such as 127.0.0.1:8080, received %q", addr)
 	}
 	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 // environment, and from a YAML file that names whatever there is a flag for. So a flag is
 // the one declaration of a setting: its name, kind, default and words.
 //
-// The command line stands before the environment, that before the profile of the file,
+// The command line takes precedence over the environment, that over the profile of the file,
 // that before what the file says for all profiles, and that before a flag's default.
 // A flag counts as changed only where the command line gives it.
 type Settings struct {
 	Flags    *pflag.FlagSet
 	Variable func(flag string) string                     // the environment's name of a flag; "": it has none
 	Lookup   func(variable string) (text string, ok bool) // reads the environment; nil: os.LookupEnv
-	File     *SettingsFile                                // nil: there is none
+	File     *SettingsFile                                // nil if there is no file
 }
 
 // Prefixed names the variable of every flag: the prefix, and the flag's name in capitals.
@@ -48,7 +48,7 @@ func (s Settings) Apply() (source string, wrong []error) {
 		}
 		if text, ok := s.variable(flag.Name); ok {
 			if flag.Value.Set(text) != nil {
-				wrong = append(wrong, fmt.Errorf("%s: want %s", s.Variable(flag.Name), wanted(flag)))
+				wrong = append(wrong, fmt.Errorf("%s: expected %s", s.Variable(flag.Name), wanted(flag)))
 			}
 		} else if node, ok := chosen[flag.Name]; ok {
 			err := s.File.trusted(read, flag, node)

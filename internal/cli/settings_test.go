@@ -167,17 +167,17 @@ func TestAWrongSettingIsOneLineWithItsPlaceAlsoInAProfileThatIsNotChosen(t *test
 		"a profile in a file":     {"profile: x", `:1: there is no setting "profile"`},
 		"the key":                 {"strict: true\nauth-key: " + secret, ":2: auth-key has no place in a file: set the variable"},
 		"the key in a profile":    {"profiles: {a: {auth-key: " + secret + "}}", ":1: auth-key has no place in a file"},
-		"a word for a switch":     {"strict: \"yes\"", ":1: strict: want true or false"},
-		"a number for a duration": {"max-duration: 150", ":1: max-duration: want a duration, such as 150s"},
-		"a word for a number":     {"max-holds: " + secret, ":1: max-holds: want a whole number"},
-		"a word for a share":      {"share: " + secret, ":1: share: want a number"},
-		"a list for one value":    {"base-url: [a, b]", ":1: base-url: want one value"},
-		"a list of lists":         {"rule: [[a]]", ":1: rule: want a value"},
-		"a mapping":               {"rule: {a: b}", ":1: rule: want a value"},
-		"no value":                {"base-url:", ":1: base-url: want a value, or leave the setting out"},
-		"no mapping":              {"- base-url", ":1: want settings by the names of flags"},
-		"profiles in a list":      {"profiles: [a]", ":1: want profiles by their names"},
-		"a profile of words":      {"profiles:\n  a: b", `:2: want the settings of profile "a"`},
+		"a word for a switch":     {"strict: \"yes\"", ":1: strict: expected true or false"},
+		"a number for a duration": {"max-duration: 150", ":1: max-duration: expected a duration, such as 150s"},
+		"a word for a number":     {"max-holds: " + secret, ":1: max-holds: expected a whole number"},
+		"a word for a share":      {"share: " + secret, ":1: share: expected a number"},
+		"a list for one value":    {"base-url: [a, b]", ":1: base-url: expected one value"},
+		"a list of lists":         {"rule: [[a]]", ":1: rule: expected a value"},
+		"a mapping":               {"rule: {a: b}", ":1: rule: expected a value"},
+		"no value":                {"base-url:", ":1: base-url: expected a value, or leave the setting out"},
+		"no mapping":              {"- base-url", ":1: expected settings by the names of flags"},
+		"profiles in a list":      {"profiles: [a]", ":1: expected profiles by their names"},
+		"a profile of words":      {"profiles:\n  a: b", `:2: expected the settings of profile "a"`},
 		"a setting twice":         {"strict: true\nstrict: true", ":2: "},
 	} {
 		b := setup(t, wrong.file)
@@ -208,7 +208,7 @@ func TestAWrongVariableIsNamedWithoutItsValue(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "")
 	b.environment["CONFORMANCE_MAX_DURATION"] = "sEcret"
-	if _, err := b.apply(); err == nil || err.Error() != "CONFORMANCE_MAX_DURATION: want a duration, such as 150s or 5m" {
+	if _, err := b.apply(); err == nil || err.Error() != "CONFORMANCE_MAX_DURATION: expected a duration, such as 150s or 5m" {
 		t.Errorf("want the variable named, got %v", err)
 	}
 	b.environment["CONFORMANCE_MAX_HOLDS"] = "sEcret"

@@ -93,7 +93,7 @@ func (f *SettingsFile) read(path string, named bool) (*readSettings, error) {
 	}
 	all, ok := source.Root.(ast.MapNode)
 	if !ok {
-		return nil, source.At(source.Root, "want settings by the names of flags, such as base-url: https://partner.example/api")
+		return nil, source.At(source.Root, "expected settings by the names of flags, such as base-url: https://partner.example/api")
 	}
 	for entry := all.MapRange(); entry.Next(); {
 		if name := keyOf(entry); name != profilesKey {
@@ -111,7 +111,7 @@ func (f *SettingsFile) read(path string, named bool) (*readSettings, error) {
 func (f *SettingsFile) enterProfiles(read *readSettings, entry *ast.MapNodeIter) error {
 	profiles, ok := entry.Value().(ast.MapNode)
 	if !ok {
-		return read.At(entry.Key(), "want profiles by their names, each with settings")
+		return read.At(entry.Key(), "expected profiles by their names, each with settings")
 	}
 	for profile := profiles.MapRange(); profile.Next(); {
 		own := map[string]ast.Node{}
@@ -121,7 +121,7 @@ func (f *SettingsFile) enterProfiles(read *readSettings, entry *ast.MapNodeIter)
 		}
 		all, ok := profile.Value().(ast.MapNode)
 		if !ok {
-			return read.At(profile.Key(), "want the settings of profile %q by the names of flags", keyOf(profile))
+			return read.At(profile.Key(), "expected the settings of profile %q by the names of flags", keyOf(profile))
 		}
 		for one := all.MapRange(); one.Next(); {
 			if err := f.enter(read, one, own); err != nil {
@@ -175,7 +175,7 @@ func (r *readSettings) set(flag *pflag.Flag, node ast.Node) error {
 	for _, one := range nodes {
 		text, ok := textOf(one)
 		if !ok {
-			return r.At(one, "%s: want a value, or leave the setting out", flag.Name)
+			return r.At(one, "%s: expected a value, or leave the setting out", flag.Name)
 		}
 		texts = append(texts, text)
 	}
@@ -190,7 +190,7 @@ func (r *readSettings) set(flag *pflag.Flag, node ast.Node) error {
 		err = flag.Value.Set(texts[0])
 	}
 	if err != nil {
-		return r.At(node, "%s: want %s", flag.Name, wanted(flag))
+		return r.At(node, "%s: expected %s", flag.Name, wanted(flag))
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ type (
 )
 
 // NewRequest returns a request without a body, whose URL is address as it was sent.
-// A part of its query that is not well escaped is in the URL all the same.
+// A part of its query with invalid escapes is still in the URL.
 func NewRequest(method, address, version string, header http.Header) Request {
 	_, text, _ := strings.Cut(address, "?")
 	query, _ := url.ParseQuery(text)

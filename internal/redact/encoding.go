@@ -115,8 +115,8 @@ func (l layer) span(from, to int) span {
 	return span{l.at[from], l.at[to]}
 }
 
-// unescape undoes one layer of escapes; the second result is false where there
-// is none.
+// unescape undoes one layer of escapes; the second result is false if there are
+// no escapes.
 func (l layer) unescape() (layer, bool) {
 	if !bytes.ContainsAny(l.text, `%\&`) {
 		return l, false
@@ -142,7 +142,7 @@ func (l layer) unescape() (layer, bool) {
 }
 
 // unescapeOne undoes the escape that text begins with; the length is that of
-// the escape, 0 where there is none.
+// the escape, or 0.
 func unescapeOne(text []byte) (char []byte, length int) {
 	switch {
 	case text[0] == '%':

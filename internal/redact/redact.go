@@ -26,7 +26,7 @@ const (
 )
 
 // Redactor removes a key from text, in every encoding in which it may appear:
-// as it is, in base64 at any alignment, in hexadecimal, and each of these
+// unencoded, in base64 at any alignment, in hexadecimal, and each of these
 // escaped for URLs, JSON, HTML or XML, once or several times over, in either case.
 // Long parts of it are removed as well.
 type Redactor struct{ forms [][]byte }
@@ -138,7 +138,7 @@ func (l layer) fragments(forms [][]byte) []span {
 }
 
 // longFragment is how many bytes of a form of that length are a long part of it: so many
-// that a word of a key that is made of words is none, and of a very long one so many that
+// that a single word of a key made of words does not count, and of a very long one so many that
 // there are few blocks to look for.
 func longFragment(length int) int {
 	return max(shortestFragment, min(length*2/3, longestFragment), length/8)

@@ -29,7 +29,7 @@ var keys = map[string]string{
 
 // encodings are the ways in which a text may come to hold a key.
 var encodings = map[string]func(key string) string{
-	"as it is":         func(key string) string { return key },
+	"unchanged":        func(key string) string { return key },
 	"in capitals":      strings.ToUpper,
 	"in small letters": strings.ToLower,
 	"in a query":       url.QueryEscape,
@@ -159,7 +159,7 @@ func TestAKeyThatTheFixedTextContainsProvesNothing(t *testing.T) {
 		t.Error("want a form that the document's own words contain left out of the search")
 	}
 	if !scanner.Leaks([]byte(hex.EncodeToString([]byte("products")))) {
-		t.Error("want the forms that they do not contain searched for all the same")
+		t.Error("want the forms that they do not contain still searched for")
 	}
 	if redact.New("redacted").Scanner().Leaks([]byte(redact.Mark)) {
 		t.Error("want the mark of a removed key never taken for a key")

@@ -44,7 +44,7 @@ func Open(path string) (*File, error) {
 		switch {
 		case document.Body == nil || slices.Contains([]ast.NodeType{ast.NullType, ast.CommentType, ast.DirectiveType}, document.Body.Type()):
 		case f.Root != nil:
-			return nil, f.At(document.Body, "there are two documents in the file: want one")
+			return nil, f.At(document.Body, "expected one YAML document, received two")
 		default:
 			f.Root = document.Body
 		}
@@ -56,7 +56,7 @@ func unreadable(path string, err error) error {
 	inPath := (*fs.PathError)(nil)
 	switch {
 	case errors.Is(err, errTooLarge):
-		return fmt.Errorf("%w: want a short file of YAML", err)
+		return fmt.Errorf("%w: the YAML is too large", err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s cannot be read: %w: let this user read it, or name another file", path, fs.ErrPermission)
 	case errors.As(err, &inPath):
@@ -98,7 +98,7 @@ func (f *File) wrong(err error) error {
 	if problem := ProblemOf(err); problem.Line > 0 {
 		return f.error(problem)
 	}
-	return fmt.Errorf("%s is no YAML that can be read: want keys and values, as the examples show", f.path)
+	return fmt.Errorf("%s is not valid YAML: expected keys and values, as in the examples", f.path)
 }
 
 func (f *File) error(p Problem) error { return fmt.Errorf("%s:%d: %s", f.path, p.Line, p.Message) }

@@ -32,7 +32,7 @@ func TestWhatIsWrongWithAFileIsOneLineThatBeginsWithItsPlace(t *testing.T) {
 		"an unknown escape":           {`a: "` + secret + `\q"`, ":1:", "escape"},
 		"an anchor":                   {"a: &x 1\nb: *x", ":1:", "anchors, aliases and tags are not read"},
 		"a tag":                       {"a: !!binary " + secret, ":1:", "anchors, aliases and tags are not read"},
-		"two documents":               {"a: 1\n---\nb: 2", ":3:", "two documents"},
+		"two documents":               {"a: 1\n---\nb: 2", ":3:", "one YAML document"},
 		"deep nesting":                {strings.Repeat("[", 10_000), ":1:", "nested deeper than 20 levels"},
 		"deep nesting by dashes":      {strings.Repeat("- ", 10_000), ":1:", "nested deeper than 20 levels"},
 		"a huge file":                 {strings.Repeat("# long\n", 200_000), " is ", "larger than 1 MiB"},

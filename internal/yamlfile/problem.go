@@ -71,6 +71,9 @@ func at(t *token.Token, message string) Problem {
 func ProblemOf(err error) Problem {
 	var placed yaml.Error
 	var own *misplaced
+	if problem, is := kindProblem(err); is {
+		return problem
+	}
 	switch {
 	case errors.As(err, &own):
 		return own.Problem

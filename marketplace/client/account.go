@@ -20,7 +20,7 @@ type Account struct {
 	Name      string    `json:"name"`
 	Role      Role      `json:"role"`
 	CreatedAt time.Time `json:"created_at"`
-	Disabled  bool      `json:"disabled"` // locked out
+	Disabled  bool      `json:"disabled"` // may not sign in
 }
 
 // AccountDetail is an account with the long-lived tokens that were made for it.
@@ -33,6 +33,7 @@ type AccountDetail struct {
 type TokenRecord struct {
 	ID        string    `json:"token_id"`
 	Name      string    `json:"name"`
+	Mode      string    `json:"mode"` // live or test; "": its requests choose
 	CreatedAt time.Time `json:"created_at"`
 	RevokedAt time.Time `json:"revoked_at"` // zero: it is good
 }
@@ -45,7 +46,7 @@ type NewAccount struct {
 	Name     string `json:"name"` // for people
 }
 
-// AccountChange is what is to be changed of an account; nil leaves it as it is.
+// AccountChange lists the changes to an account. A nil field is left unchanged.
 type AccountChange struct {
 	Name     *string `json:"name,omitempty"`
 	Password *Secret `json:"password,omitempty"` // it ends all sign-ins
@@ -55,5 +56,6 @@ type AccountChange struct {
 // MadeToken is a long-lived token of a reseller's.
 type MadeToken struct {
 	ID    string `json:"token_id"`
-	Token Secret `json:"api_token"` // it is shown this once, and cannot be had again: see APIToken
+	Mode  string `json:"mode"`      // live or test
+	Token Secret `json:"api_token"` // it is shown this once, and cannot be shown again: see APIToken
 }

@@ -91,7 +91,7 @@ type UnitPrice struct {
 	UnitID string              `json:"unit_id"`
 	Type   partnerapi.UnitType `json:"type"`
 	Label  string              `json:"label"`
-	MinAge *int                `json:"min_age"` // whole years, inclusive; nil: there is none
+	MinAge *int                `json:"min_age"` // full years, inclusive; nil if there is no minimum
 	MaxAge *int                `json:"max_age"`
 	Price  Decimal             `json:"price"`
 }
@@ -184,7 +184,7 @@ type Slot struct {
 // Day is a date of a variation's calendar.
 type Day struct {
 	Date      Date                  `json:"date"`
-	Status    partnerapi.SlotStatus `json:"status"`     // the best of its slots; NoSlot where there is none
+	Status    partnerapi.SlotStatus `json:"status"`     // the best status of its slots; NoSlot if it has no slots
 	FromPrice Decimal               `json:"from_price"` // the least that an adult, or the group, pays; "" where nothing can be booked
 	Currency  string                `json:"currency"`
 	Slots     int                   `json:"slots"`

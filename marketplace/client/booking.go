@@ -8,16 +8,27 @@ import (
 
 // Booking is what a customer has booked, as it stands.
 type Booking struct {
-	ID                  string              `json:"_id"`
-	ResellerID          string              `json:"reseller_id"`    // told to operators alone
-	IntegrationID       string              `json:"integration_id"` // told to operators alone
-	Status              BookingStatus       `json:"status"`
-	ReleaseReason       ReleaseReason       `json:"release_reason"` // "": the hold was not given back
-	ActivityID          string              `json:"activity_id"`
-	VariationID         string              `json:"variation_id"`
-	AvailabilityID      string              `json:"availability_id"` // as the partner called the slot at checkout
-	Start               time.Time           `json:"start"`           // in the product's zone
-	End                 time.Time           `json:"end"`
+	ID             string        `json:"_id"`
+	ResellerID     string        `json:"reseller_id"`    // told to operators alone
+	IntegrationID  string        `json:"integration_id"` // told to operators alone
+	Mode           string        `json:"mode"`           // told to operators alone
+	Status         BookingStatus `json:"status"`
+	ReleaseReason  ReleaseReason `json:"release_reason"` // "": the hold was not given back
+	ActivityID     string        `json:"activity_id"`
+	VariationID    string        `json:"variation_id"`
+	AvailabilityID string        `json:"availability_id"` // as the partner called the slot at checkout
+	Start          time.Time     `json:"start"`           // in the product's zone
+	End            time.Time     `json:"end"`
+	TimeZone       string        `json:"time_zone"`      // of the product, such as Europe/Lisbon
+	ActivityTitle  string        `json:"activity_title"` // this and the next two as they were at checkout
+	VariationTitle string        `json:"variation_title"`
+	Voucher        struct {
+		PartnerName        string `json:"partner_name"`
+		Address            string `json:"address"`
+		Pickup             Pickup `json:"pickup"`
+		CancellationPolicy string `json:"cancellation_policy"`
+		Notes              string `json:"notes"`
+	} `json:"voucher"` // what guests need beside their tickets
 	Units               []BookedUnit        `json:"units"`
 	Currency            string              `json:"currency"` // of the prices and the total
 	Total               Decimal             `json:"total"`
@@ -25,10 +36,10 @@ type Booking struct {
 	AffiliateCode       string              `json:"affiliate_code"` // "": it came by no affiliate
 	ResellerReference   string              `json:"reseller_reference"`
 	CreatedAt           time.Time           `json:"created_at"`
-	ExpiresAt           time.Time           `json:"expires_at"`          // when the hold lapses; zero: there is none
+	ExpiresAt           time.Time           `json:"expires_at"`          // when the hold expires; zero if there is no hold
 	ExternalBookingID   string              `json:"external_booking_id"` // the partner's, once it has confirmed
-	Tickets             []partnerapi.Ticket `json:"tickets"`
-	Attention           *Attention          `json:"attention"` // nil: it needs no operator
+	Tickets             []partnerapi.Ticket `json:"tickets"`             // none of a cancelled booking
+	Attention           *Attention          `json:"attention"`           // nil: it needs no operator
 	PartnerRelease      Delivery            `json:"partner_release"`
 	PartnerCancellation Delivery            `json:"partner_cancellation"`
 	History             []HistoryEntry      `json:"history"` // the oldest first
@@ -43,7 +54,7 @@ const (
 	Paid      BookingStatus = "PAID"      // the customer has paid, the partner has not confirmed
 	Confirmed BookingStatus = "CONFIRMED" // the partner expects the guests
 	Released  BookingStatus = "RELEASED"  // the hold was given back
-	Cancelled BookingStatus = "CANCELLED" // a paid booking was called off
+	Cancelled BookingStatus = "CANCELLED" // a paid booking was cancelled
 )
 
 // The states of a checkout that has made no booking. Operators alone see these.
@@ -60,8 +71,8 @@ type ReleaseReason string
 const (
 	Abandoned     ReleaseReason = "abandoned"
 	PaymentFailed ReleaseReason = "payment_failed"
-	Expired       ReleaseReason = "expired"   // nobody paid in time
-	Unwanted      ReleaseReason = "unwanted"  // nobody waited for it any more when it came
+	Expired       ReleaseReason = "expired"   // the hold was not paid in time
+	Unwanted      ReleaseReason = "unwanted"  // the hold arrived after the caller had given up
 	Withdrawn     ReleaseReason = "withdrawn" // the partner's integration was deleted
 )
 
@@ -86,6 +97,7 @@ type Attention struct {
 	Since   time.Time       `json:"since"`
 	Message string          `json:"message"` // the partner's own words where it had some
 	Actions []Action        `json:"actions"`
+	Refund  []string        `json:"refund_references"` // of payments to refund, of DuplicatePayment
 }
 
 // AttentionReason is why a booking needs an operator.
@@ -97,7 +109,7 @@ const (
 	ConfirmUnknown   AttentionReason = "confirm_unknown"   // paid, and whether the partner has booked is not known
 	LatePayment      AttentionReason = "late_payment"      // paid after the hold was given back
 	DuplicatePayment AttentionReason = "duplicate_payment" // paid twice
-	ReserveUnknown   AttentionReason = "reserve_unknown"   // the partner may keep seats for nobody until its hold expires
+	ReserveUnknown   AttentionReason = "reserve_unknown"   // the partner may hold seats that no booking uses until the hold expires
 	ReleaseFailed    AttentionReason = "release_failed"    // the partner did not take the release
 	CancelFailed     AttentionReason = "cancel_failed"     // the partner did not take the cancellation
 )

@@ -74,7 +74,7 @@ func callFramed[T any](ctx context.Context, c *connection, r request) (a answer[
 		return a, err
 	}
 	if err := json.Unmarshal(text, &a); err != nil {
-		return a, fmt.Errorf("%s %s: the answer is not as it should be: %w", r.method, r.path, err)
+		return a, fmt.Errorf("%s %s: invalid answer: %w", r.method, r.path, err)
 	}
 	return a, nil
 }
@@ -185,7 +185,7 @@ func newCache(limit int) *cache {
 	return c
 }
 
-// find returns the answer that is kept of a request, and its ETag; "" where there is none.
+// find returns the cached answer to a request and its ETag, or "" if none is cached.
 func (c *cache) find(r *http.Request) ([]byte, string) {
 	if c == nil || r.Method != http.MethodGet {
 		return nil, ""

@@ -43,8 +43,8 @@ type Options struct {
 	// or one of a server in trouble, what can do no harm twice: reads, and what has an
 	// Idempotency-Key or a payment's reference.
 	Patience time.Duration
-	// Cache is how many bytes of answers are kept, with their ETags, so that what has not
-	// changed is not sent again; 0 is none.
+	// Cache is the size in bytes of the answer cache. Cached answers are revalidated
+	// with their ETags. 0 disables the cache.
 	Cache int
 	// Now is the time; nil is time.Now.
 	Now func() time.Time
@@ -72,7 +72,7 @@ type connection struct {
 func connect(marketplace string, credentials Credentials, o Options) (*connection, error) {
 	address, err := url.Parse(marketplace)
 	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" || address.User != nil || address.RawQuery != "" || address.Fragment != "" {
-		return nil, errors.New("marketplace: want a URL such as https://marketplace.example.com, without user information and query")
+		return nil, errors.New("marketplace: expected a URL such as https://marketplace.example.com, without user information and query")
 	}
 	c := &connection{base: strings.TrimRight(marketplace, "/") + "/api/v1", patience: o.Patience, cache: newCache(o.Cache), now: o.Now}
 	if c.now == nil {
@@ -88,7 +88,7 @@ func connect(marketplace string, credentials Credentials, o Options) (*connectio
 	sender.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &sender
 	if credentials.open == nil {
-		return nil, errors.New("marketplace: want credentials: an API token, or an account's address and password")
+		return nil, errors.New("marketplace: expected credentials: an API token, or an account's address and password")
 	}
 	c.credentials, err = credentials.open(c)
 	return c, err

@@ -27,7 +27,7 @@ type authorizer struct {
 func APIToken(token Secret) Credentials {
 	return Credentials{func(*connection) (authorizer, error) {
 		if token == "" {
-			return authorizer{}, errors.New("API token: want one, got none")
+			return authorizer{}, errors.New("API token: required")
 		}
 		return fixedHeader("x-api-token", token), nil
 	}}
@@ -38,14 +38,14 @@ func APIToken(token Secret) Credentials {
 func Password(email string, password Secret) Credentials {
 	return Credentials{func(c *connection) (authorizer, error) {
 		if email == "" || password == "" {
-			return authorizer{}, errors.New("sign-in: want an address and a password")
+			return authorizer{}, errors.New("sign-in: expected an address and a password")
 		}
 		s := &signIn{c: c, email: email, password: password, turn: make(chan struct{}, 1)}
 		return authorizer{s.authorize, s.refused, s.end}, nil
 	}}
 }
 
-// fixedHeader is a credential that stays as it is.
+// fixedHeader is a credential that never changes.
 func fixedHeader(name string, value Secret) authorizer {
 	return authorizer{
 		authorize: func(_ context.Context, header http.Header) error {

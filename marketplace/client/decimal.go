@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Decimal is an exact decimal, such as "27.5", in the digits that the marketplace has
-// written. "" is none.
+// Decimal is an exact decimal, such as "27.5", with the digits that the marketplace
+// wrote. "" means that there is no value.
 type Decimal string
 
-// aDecimal has no exponent: nobody's memory is to be filled by "1e999999999".
+// aDecimal allows no exponent: expanding "1e999999999" would exhaust the memory.
 var aDecimal = regexp.MustCompile(`^-?[0-9]{1,60}(\.[0-9]{1,60})?$`)
 
-var errDecimal = errors.New("want a decimal such as 27.5")
+var errDecimal = errors.New("expected a decimal such as 27.5")
 
-// Rat is the decimal to reckon with; nil where it is none.
+// Rat returns the decimal as a rational number for calculations, or nil if it is not a decimal.
 func (d Decimal) Rat() *big.Rat {
 	if !aDecimal.MatchString(string(d)) {
 		return nil
@@ -33,7 +33,7 @@ func (d Decimal) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	if !aDecimal.MatchString(string(d)) {
-		return nil, fmt.Errorf("%w, got %q", errDecimal, string(d))
+		return nil, fmt.Errorf("%w, received %q", errDecimal, string(d))
 	}
 	return []byte(d), nil
 }
@@ -46,7 +46,7 @@ func (d *Decimal) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	if !aDecimal.MatchString(read) {
-		return fmt.Errorf("%w, got %.60s", errDecimal, read)
+		return fmt.Errorf("%w, received %.60s", errDecimal, read)
 	}
 	*d = Decimal(read)
 	return nil

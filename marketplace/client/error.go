@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Error is an answer of the marketplace's that is none of the good ones.
+// Error is an error answer of the marketplace.
 type Error struct {
 	Method, Path string
 	Status       int           // the HTTP status, and the code of the answer
@@ -65,6 +65,6 @@ func errorOf(r request, response *http.Response, text []byte) *Error {
 		return e
 	}
 	e.foreign = true
-	e.Message = "this is no answer of a marketplace: " + strconv.Quote(strings.ToValidUTF8(string(text[:min(len(text), maxForeign)]), ""))
+	e.Message = "this is not a marketplace's answer: " + strconv.Quote(strings.ToValidUTF8(string(text[:min(len(text), maxForeign)]), ""))
 	return e
 }

@@ -132,7 +132,7 @@ func ExampleError() {
 	// Output: Tell the customer: The boat is full.
 }
 
-// A hold that nobody wants any more is given back, for others to book.
+// Release a hold that is no longer needed, so that others can book the seats.
 func ExampleReseller_Abandon() {
 	shop, order := aShop(12)
 	held, err := shop.Book(context.Background(), order)
@@ -142,7 +142,7 @@ func ExampleReseller_Abandon() {
 	// Output: RELEASED abandoned <nil>
 }
 
-// A confirmed booking is called off.
+// Cancel a confirmed booking.
 func ExampleReseller_Cancel() {
 	ctx := context.Background()
 	shop, order := aShop(13)

@@ -10,9 +10,11 @@ import (
 type Integration struct {
 	ID                    string              `json:"integration_id"`
 	Name                  string              `json:"name"`
+	Mode                  string              `json:"mode"` // live or test
 	BaseURL               string              `json:"base_url"`
 	AuthType              partnerapi.AuthType `json:"auth_type"`
 	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
+	PreviousSecretUntil   time.Time           `json:"previous_webhook_secret_until"` // until when the webhook secret before a rotation is accepted; zero: it is not
 	CreatedAt             time.Time           `json:"created_at"`
 	LastSyncAt            time.Time           `json:"last_sync_at"` // when the last catalog that was stored had been asked for; zero: never
 	Health                Health              `json:"health"`
@@ -20,6 +22,13 @@ type Integration struct {
 	AwaitsApproval        bool                `json:"awaits_approval"` // by Operator.ApproveSync
 	Slots                 SlotsKnown          `json:"slots"`
 	Breaches              []Breach            `json:"breaches"` // the newest first
+	Certification         *struct {
+		State           string    `json:"state"`  // none, certified, failed or expired
+		RunID           string    `json:"run_id"` // that the state rests on; empty: there is no such run
+		ContractVersion string    `json:"contract_version"`
+		SuiteVersion    string    `json:"suite_version"`
+		ValidUntil      time.Time `json:"valid_until"` // zero: there was no certificate
+	} `json:"certification"` // nil: the marketplace does not show it
 }
 
 // Health is how a partner fares, by what came of the calls to it.
@@ -41,11 +50,13 @@ type HealthChange struct {
 // Sync is what came of one pull of a partner's catalog.
 type Sync struct {
 	Mode        SyncMode     `json:"mode"`
-	Cause       SyncCause    `json:"cause"`
+	Cause       string       `json:"cause"` // trigger (the partner's webhook), operator, schedule, or notify (news of an unknown slot)
 	StartedAt   time.Time    `json:"started_at"`
 	FinishedAt  time.Time    `json:"finished_at"`
 	Synced      int          `json:"synced"`  // products of the answer that are stored
 	Skipped     bool         `json:"skipped"` // the catalog is that of the full pull before, and nothing of it was written
+	Failed      bool         `json:"failed"`  // nothing was written
+	Reason      string       `json:"reason"`  // why it was skipped, or failed; else ""
 	Created     int          `json:"created"` // activities
 	Updated     int          `json:"updated"`
 	Deactivated int          `json:"deactivated"`
@@ -62,19 +73,8 @@ const (
 	Incremental SyncMode = "incremental" // what has changed since the last pull
 )
 
-// SyncCause says who wanted a pull.
-type SyncCause string
-
-// The causes.
-const (
-	ByTrigger  SyncCause = "trigger"  // the partner's webhook
-	ByOperator SyncCause = "operator" //
-	BySchedule SyncCause = "schedule" //
-	ByNotify   SyncCause = "notify"   // news of a slot that was not known
-)
-
-// Guard is what a pull would have taken away, more than is believed at once: it waits for
-// an equal answer, or for Operator.ApproveSync.
+// Guard describes a held sync: it would have removed too much of the catalog. It is
+// applied when the partner answers the same again, or with Operator.ApproveSync.
 type Guard struct {
 	WouldDeactivate int `json:"would_deactivate"`
 	Of              int `json:"of"` // active activities
@@ -108,8 +108,8 @@ type SetSlot struct {
 	Problems       []Problem `json:"problems"`
 }
 
-// Breach is an answer to a booking call that broke the contract, and was used all the
-// same.
+// Breach is an answer to a booking call that broke the contract, but was still
+// used.
 type Breach struct {
 	At        time.Time `json:"at"`
 	BookingID string    `json:"booking_id"`

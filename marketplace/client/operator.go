@@ -22,10 +22,10 @@ func NewOperator(marketplace string, credentials Credentials, o Options) (*Opera
 	return &Operator{Partner{account{c}}}, nil
 }
 
-// Overview is what needs somebody now.
+// Overview lists what needs attention now.
 type Overview struct {
 	Bookings      int                   `json:"bookings_needing_attention"`
-	BookingsSince time.Time             `json:"bookings_needing_attention_since"` // of the one that waits the longest; zero: there is none
+	BookingsSince time.Time             `json:"bookings_needing_attention_since"` // of the booking that has waited the longest; zero if none waits
 	Integrations  int                   `json:"integrations"`                     // all that there are
 	Troubled      []TroubledIntegration `json:"integrations_needing_attention"`   // a hundred at the most
 	RatesMissing  []struct {            // prices in these currencies are left out of answers in another one
@@ -35,7 +35,7 @@ type Overview struct {
 	} `json:"rates_missing"`
 }
 
-// TroubledIntegration is an integration that needs somebody.
+// TroubledIntegration is an integration that needs attention.
 type TroubledIntegration struct {
 	IntegrationID  string            `json:"integration_id"`
 	Name           string            `json:"name"`
@@ -47,7 +47,7 @@ type TroubledIntegration struct {
 	SlotsLate      bool              `json:"slots_late"`  // that is more than 26 hours ago
 }
 
-// Overview reads what needs somebody now.
+// Overview reads what needs attention now.
 func (o *Operator) Overview(ctx context.Context) (Overview, error) {
 	return call[Overview](ctx, o.c, get(path("operator", "overview"), nil))
 }
@@ -79,13 +79,14 @@ func (o *Operator) ChangeAccount(ctx context.Context, account string, change Acc
 }
 
 // CreateAPIToken makes a long-lived token for a reseller's account. The name tells it from
-// others, for people.
-func (o *Operator) CreateAPIToken(ctx context.Context, account, name string) (MadeToken, error) {
-	return call[MadeToken](ctx, o.c, post(path("operator", "accounts", account, "api-tokens"), tokenRequest{name}))
+// others, for people. Its mode is live or test; "" is live.
+func (o *Operator) CreateAPIToken(ctx context.Context, account, name, mode string) (MadeToken, error) {
+	return call[MadeToken](ctx, o.c, post(path("operator", "accounts", account, "api-tokens"), tokenRequest{name, mode}))
 }
 
 type tokenRequest struct {
 	Name string `json:"name"`
+	Mode string `json:"mode,omitempty"`
 }
 
 // RevokeAPIToken ends a long-lived token.
@@ -125,9 +126,9 @@ type ratesRequest struct {
 
 // Fees are what is added to every price.
 type Fees struct {
-	ServiceFee           Decimal `json:"service_fee"` // of a unit, or of a booking with a group price; "" leaves it as it is
+	ServiceFee           Decimal `json:"service_fee"` // per unit, or per booking with a group price; "" leaves it unchanged
 	ServiceFeeCurrency   string  `json:"service_fee_currency,omitempty"`
-	CommissionPercentage Decimal `json:"commission_percentage"` // "" leaves it as it is
+	CommissionPercentage Decimal `json:"commission_percentage"` // "" leaves it unchanged
 }
 
 // Pricing reads what is added to every price.
@@ -156,11 +157,6 @@ func (o *Operator) ApproveSync(ctx context.Context, integration string) (Sync, e
 	return call[Sync](ctx, o.c, post(path("operator", "integrations", integration, "sync", "approve"), nil))
 }
 
-// Syncs are the pulls of an integration that have stored something, the newest first.
-func (o *Operator) Syncs(integration string) List[Sync] {
-	return List[Sync]{c: o.c, path: path("operator", "integrations", integration, "syncs")}
-}
-
 // Bookings are everybody's bookings, and the checkouts that have made none, the newest
 // first.
 func (o *Operator) Bookings(q BookingQuery) List[Booking] {
@@ -168,7 +164,7 @@ func (o *Operator) Bookings(q BookingQuery) List[Booking] {
 	if q.Attention {
 		query.Set("attention", "true")
 	}
-	for name, value := range map[string]string{"integration_id": q.IntegrationID, "reseller_id": q.ResellerID} {
+	for name, value := range map[string]string{"mode": q.Mode, "integration_id": q.IntegrationID, "reseller_id": q.ResellerID} {
 		if value != "" {
 			query.Set(name, value)
 		}
@@ -187,7 +183,7 @@ func (o *Operator) EraseGuest(ctx context.Context, booking string) (Booking, err
 	return call[Booking](ctx, o.c, post(path("operator", "bookings", booking, "erase-guest"), nil).again())
 }
 
-// Confirm tries to confirm a paid booking again, and waits for what comes of it.
+// Confirm tries again to confirm a paid booking, and waits for the result.
 func (o *Operator) Confirm(ctx context.Context, booking string) (Booking, error) {
 	return o.settle(ctx, booking, MayConfirm, nil)
 }

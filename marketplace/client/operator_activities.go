@@ -13,6 +13,7 @@ import (
 type OperatorActivity struct {
 	ID             string         `json:"_id"`
 	IntegrationID  string         `json:"integration_id"`
+	Mode           string         `json:"mode"` // live or test
 	CreatedAt      time.Time      `json:"created_at"`
 	Title          string         `json:"activity_title"`
 	Status         ActivityStatus `json:"status"`          // Active where both of these are
@@ -83,11 +84,12 @@ type OperatorActivityQuery struct {
 	Words         string         // a part of the title, or the partner's id of the product
 	Status        ActivityStatus // "": both
 	IntegrationID string         // "": everybody's
+	Mode          string         // "": both
 }
 
 // Activities are all activities, sold or not, the oldest first.
 func (o *Operator) Activities(q OperatorActivityQuery) List[OperatorActivity] {
-	return List[OperatorActivity]{o.c, path("operator", "activities"), queryOf("q", q.Words, "status", string(q.Status), "integration", q.IntegrationID)}
+	return List[OperatorActivity]{o.c, path("operator", "activities"), queryOf("q", q.Words, "status", string(q.Status), "integration", q.IntegrationID, "mode", q.Mode)}
 }
 
 // Activity reads an activity, sold or not.
@@ -95,7 +97,7 @@ func (o *Operator) Activity(ctx context.Context, activity string) (OperatorActiv
 	return call[OperatorActivity](ctx, o.c, get(path("operator", "activities", activity), nil))
 }
 
-// Patch is a JSON merge patch: a field that is absent stays as it is, nil clears it, an
+// Patch is a JSON merge patch: an absent field stays unchanged, nil clears it, an
 // object is merged into the one that is there.
 type Patch map[string]any
 

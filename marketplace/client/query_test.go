@@ -38,7 +38,7 @@ func TestEveryQueryHasEveryParameterOfTheAPI(t *testing.T) {
 	every := ActivityQuery{Currency: "USD", Language: "pt", Words: "w", Category: "c", Country: "PT", City: "Lisbon"}
 	bookings := BookingQuery{
 		Status: Held, ActivityID: "a", ResellerReference: "r", Words: "w", CreatedFrom: day, CreatedTo: day, StartFrom: day, StartTo: day,
-		Attention: true, IntegrationID: "i", ResellerID: "r",
+		Attention: true, IntegrationID: "i", ResellerID: "r", Mode: "test",
 	}
 	_, _ = shop.Activities(every).Page(ctx, 1, 1)
 	_, _ = shop.Activities(every).After(ctx, "c", 1)
@@ -53,14 +53,14 @@ func TestEveryQueryHasEveryParameterOfTheAPI(t *testing.T) {
 	_, _ = affiliate.Commissions().After(ctx, "c", 1)
 	_, _ = operator.Accounts(AccountQuery{Role: ResellerRole, Words: "w"}).Page(ctx, 1, 1)
 	_, _ = operator.Accounts(AccountQuery{Role: ResellerRole, Words: "w"}).After(ctx, "c", 1)
-	_, _ = operator.Activities(OperatorActivityQuery{Words: "w", Status: Active, IntegrationID: "i"}).Page(ctx, 1, 1)
-	_, _ = operator.Activities(OperatorActivityQuery{Words: "w", Status: Active, IntegrationID: "i"}).After(ctx, "c", 1)
+	_, _ = operator.Activities(OperatorActivityQuery{Words: "w", Status: Active, IntegrationID: "i", Mode: "test"}).Page(ctx, 1, 1)
+	_, _ = operator.Activities(OperatorActivityQuery{Words: "w", Status: Active, IntegrationID: "i", Mode: "test"}).After(ctx, "c", 1)
 	_, _ = operator.Bookings(bookings).Page(ctx, 1, 1)
 	_, _ = operator.Bookings(bookings).After(ctx, "c", 1)
 	_, _ = operator.Syncs("i").Page(ctx, 1, 1)
 	_, _ = operator.Syncs("i").After(ctx, "c", 1)
-	_, _ = operator.Integrations().Page(ctx, 1, 1)
-	_, _ = operator.Integrations().After(ctx, "c", 1)
+	_, _ = operator.Integrations("test").Page(ctx, 1, 1)
+	_, _ = operator.Integrations("test").After(ctx, "c", 1)
 
 	asked := map[string][]string{}
 	for _, r := range w.asked {
@@ -73,7 +73,7 @@ func TestEveryQueryHasEveryParameterOfTheAPI(t *testing.T) {
 	for _, op := range document.Operations() {
 		var wanted []string
 		for _, p := range op.Parameters {
-			if p.In == "query" && strings.HasPrefix(op.Path, "/api/") && p.Name != "reseller" { // which is another name of reseller_id
+			if p.In == "query" && covers(op) && p.Name != "reseller" { // which is another name of reseller_id
 				wanted = append(wanted, p.Name)
 			}
 		}

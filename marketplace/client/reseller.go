@@ -98,7 +98,7 @@ type Party struct {
 	Quantity int                 `json:"quantity"`
 }
 
-// Book asks the partner for the slot as it is now, and to hold it: the booking is Held
+// Book reads the slot from the partner and reserves it: the booking is Held
 // until its ExpiresAt. The *Error is 409 where the slot cannot be booked any more, in the
 // partner's words where it has some; 502 and 504 where the partner fails, or is late: no
 // hold is left then that anybody would have to give back.
@@ -121,13 +121,14 @@ type BookingQuery struct {
 	Status                 BookingStatus // "": all
 	ActivityID             string
 	ResellerReference      string
-	Words                  string // an id, a ResellerReference, an ExternalBookingID, or whole words of the guest's name, e-mail or telephone
+	Words                  string // an id, a ResellerReference, an ExternalBookingID, or whole words of the guest's name, email or telephone
 	CreatedFrom, CreatedTo time.Time
 	StartFrom, StartTo     time.Time // of the slot
 	// Of Operator alone:
 	Attention     bool // those alone that need an operator
 	IntegrationID string
 	ResellerID    string // an account's id
+	Mode          string // live or test; "": both
 }
 
 func (q BookingQuery) values() url.Values {
@@ -145,8 +146,8 @@ func (r *Reseller) Bookings(q BookingQuery) List[Booking] {
 	return List[Booking]{r.c, path("resellers", "bookings"), q.values()}
 }
 
-// Pay tells that the customer has paid, by the payment provider's reference: told twice,
-// the payment counts once. The booking is Confirmed then; or Paid, while confirming it is
+// Pay reports that the customer has paid, with the payment provider's reference. It is
+// idempotent. The booking is Confirmed then; or Paid, while confirming it is
 // tried again, or for good, with an Attention that says why an operator has to see to it.
 // A payment is never lost, not even one that comes after the hold was given back.
 func (r *Reseller) Pay(ctx context.Context, booking, reference string) (Booking, error) {

@@ -165,7 +165,7 @@ func furnish(ctx context.Context, platformURL string) error {
 			return err
 		}
 		if role == client.ResellerRole {
-			made, err := operator.CreateAPIToken(ctx, account.ID, "examples")
+			made, err := operator.CreateAPIToken(ctx, account.ID, "examples", "")
 			if err != nil {
 				return err
 			}

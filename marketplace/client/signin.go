@@ -11,7 +11,7 @@ import (
 const renewBefore = time.Minute
 
 // signIn is a password's sign-in: made at the first call, renewed before it runs out, and
-// made anew where it cannot be renewed.
+// replaced by a new one if it cannot be renewed.
 type signIn struct {
 	c        *connection
 	email    string

@@ -20,7 +20,7 @@ type Webhooks struct {
 func NewWebhooks(marketplace, integration string, secret Secret, o Options) (*Webhooks, error) {
 	c, err := connect(marketplace, Credentials{func(*connection) (authorizer, error) {
 		if integration == "" || secret == "" {
-			return authorizer{}, errors.New("webhooks: want an integration's id and its webhook secret")
+			return authorizer{}, errors.New("webhooks: expected an integration's id and its webhook secret")
 		}
 		return fixedHeader("x-webhook-secret", secret), nil
 	}}, o)
@@ -57,9 +57,9 @@ type Notification struct {
 	UnitPricing        []partnerapi.UnitPricing `json:"unitPricing,omitzero"`
 }
 
-// Notify tells the news of one slot, which is stored at once. Where the slot's option is
-// not known the marketplace pulls the catalog in the background, which the answer does
-// not tell: it is always true.
+// Notify reports a change of one slot, which is stored immediately. If the slot's option
+// is not known, the marketplace pulls the catalog in the background. The answer is true
+// in both cases.
 func (w *Webhooks) Notify(ctx context.Context, n Notification) (updated bool, err error) {
 	a, err := call[notified](ctx, w.c, post(path("partner-integrations", w.integration, "availability", "notify"), n))
 	return a.Updated, err

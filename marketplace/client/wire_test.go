@@ -124,7 +124,7 @@ func TestWhatTheMarketplaceHasDecidedIsNotAskedForAgain(t *testing.T) {
 			_, err := w.shop(t).Book(t.Context(), client.Order{})
 			refusal := (*client.Error)(nil)
 			if !errors.As(err, &refusal) || !client.IsStatus(err, status) || refusal.Message != "so it is" || refusal.RequestID != "r-17" || len(w.asked) != 1 {
-				t.Errorf("%d: want it told at once, got %v after %d", status, err, len(w.asked))
+				t.Errorf("%d: want it reported immediately, got %v after %d", status, err, len(w.asked))
 			}
 		})
 	}
@@ -254,7 +254,7 @@ func TestCredentialsThatAreRefusedAreToldSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := inTurn(func() (*http.Response, error) { return problem(401, "unauthorized access") })
 		if _, err := w.shop(t).Booking(t.Context(), "b-1"); !client.IsStatus(err, 401) || len(w.asked) != 1 {
-			t.Errorf("want 401 at once, got %v after %d", err, len(w.asked))
+			t.Errorf("want 401 immediately, got %v after %d", err, len(w.asked))
 		}
 		if _, err := w.operator(t).Rates(t.Context()); !client.IsStatus(err, 401) || len(w.asked) != 2 {
 			t.Errorf("want 401 of the sign-in, got %v after %d", err, len(w.asked))
@@ -306,9 +306,9 @@ func TestAnswersOfAnotherKindAreClearErrors(t *testing.T) {
 		body   io.Reader
 		want   string
 	}{
-		"a page":              {403, strings.NewReader("<html>Forbidden</html>"), `this is no answer of a marketplace: "<html>Forbidden</html>"`},
-		"a good page":         {200, strings.NewReader("<html>Welcome</html>"), "the answer is not as it should be"},
-		"an amount in powers": {200, strings.NewReader(`{"success":1,"data":{"total":1e999999999}}`), "want a decimal such as 27.5"},
+		"a page":              {403, strings.NewReader("<html>Forbidden</html>"), `this is not a marketplace's answer: "<html>Forbidden</html>"`},
+		"a good page":         {200, strings.NewReader("<html>Welcome</html>"), "invalid answer"},
+		"an amount in powers": {200, strings.NewReader(`{"success":1,"data":{"total":1e999999999}}`), "expected a decimal such as 27.5"},
 		"a flood":             {200, io.MultiReader(strings.NewReader(`{"success":1,"data":"`), io.LimitReader(endless{}, 64<<20)), "the answer is larger than 67108864 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -369,7 +369,7 @@ func TestAListIsReadPageByPage(t *testing.T) {
 		break
 	}
 	if len(w.asked) != 4 {
-		t.Errorf("want a list left as it is when it is, got %d requests", len(w.asked))
+		t.Errorf("want an empty list sent unchanged, got %d requests", len(w.asked))
 	}
 }
 
@@ -410,7 +410,7 @@ func TestWhatCannotBeAMarketplaceIsRefused(t *testing.T) {
 	t.Parallel()
 	good := client.APIToken("token")
 	for _, address := range []string{"", "127.0.0.1:8080", "ftp://m", "http://", "http://m?x=1", "http://m:port", "http://u:p@m"} {
-		if _, err := client.NewReseller(address, good, client.Options{}); err == nil || !strings.Contains(err.Error(), "marketplace: want a URL") {
+		if _, err := client.NewReseller(address, good, client.Options{}); err == nil || !strings.Contains(err.Error(), "marketplace: expected a URL") {
 			t.Errorf("want %q refused, got %v", address, err)
 		}
 	}

@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 const maxRefusal = 64 << 10
 
 // send sends a request and returns the answer, if it is a success. A body of a
-// string is sent as it is, any other as JSON.
+// string is sent unchanged, any other value as JSON.
 func (s *sandbox) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	address := s.base + "/_mock" + path
 	text, err := bodyOf(body)

@@ -48,7 +48,7 @@ const defaultSandbox = "default"
 func New(mock string, o Options) (*Client, error) {
 	address, err := url.Parse(mock)
 	if err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" || address.RawQuery != "" {
-		return nil, fmt.Errorf("mock: want a URL such as http://127.0.0.1:8081, got %q", mock)
+		return nil, fmt.Errorf("mock: expected a URL such as http://127.0.0.1:8081, received %q", mock)
 	}
 	if o.HTTP == nil {
 		o.HTTP = http.DefaultClient

@@ -195,6 +195,10 @@ func TestFaultsAreArmedFromAfar(t *testing.T) {
 	if n := ok[int](t)(b.Control.Journal.Count(ctx, client.Filter{Fault: "down"})); n != 1 {
 		t.Fatalf("want the exchange found by its fault, got %d", n)
 	}
+	if again := ok[[]client.Fault](t)(b.Control.Faults.ArmRecorded(ctx, 1)); len(again) != 1 || again[0].Name != "fault-1" {
+		t.Fatalf("want a fault like the first exchange, got %+v", again)
+	}
+	b.get(b.URL, b.AuthKey, 503)
 	done(t, b.Control.Faults.Disarm(ctx, "down"))
 	done(t, b.Control.Faults.DisarmAll(ctx))
 	if _, err := b.Control.Faults.Arm(ctx, `{"status":"odd"}`); !client.IsStatus(err, 400) {
@@ -205,7 +209,7 @@ func TestFaultsAreArmedFromAfar(t *testing.T) {
 func TestWhatIsNoMockIsAClearError(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"", "127.0.0.1:8081", "ftp://mock", "http://", "http://mock?x=1", "http://mock:port"} {
-		if _, err := client.New(address, client.Options{}); err == nil || !strings.Contains(err.Error(), "mock: want a URL") {
+		if _, err := client.New(address, client.Options{}); err == nil || !strings.Contains(err.Error(), "mock: expected a URL") {
 			t.Errorf("want %q refused, got %v", address, err)
 		}
 	}

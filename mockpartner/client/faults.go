@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"strconv"
 )
 
 // Faults break the traffic between a sandbox and its callers.
@@ -14,6 +15,7 @@ type Fault struct {
 	Considered uint64 `json:"considered"` // requests that it was held against
 	Matched    uint64 `json:"matched"`    // of those, the ones that it applies to
 	Fired      uint64 `json:"fired"`      // of those, the ones that it broke
+	UsedUp     bool   `json:"usedUp"`     // it will not fire again
 	Origin     string `json:"origin"`     // the scenario or the like that it came with
 }
 
@@ -21,6 +23,12 @@ type Fault struct {
 // JSON), and returns them with their names.
 func (f Faults) Arm(ctx context.Context, faults string) ([]Fault, error) {
 	return field[[]Fault](ctx, f.sandbox, http.MethodPost, "/faults", "faults", faults)
+}
+
+// ArmRecorded arms a fault that answers the next call like the recorded exchange of that
+// number.
+func (f Faults) ArmRecorded(ctx context.Context, exchange uint64) ([]Fault, error) {
+	return field[[]Fault](ctx, f.sandbox, http.MethodPost, path("faults", "from", strconv.FormatUint(exchange, 10)), "faults", nil)
 }
 
 // List lists the armed faults. One whose Fired is 0 has not come to bear.

@@ -26,7 +26,13 @@ type Testimony = journal.Testimony
 func query(f Filter, others map[string]any) string {
 	parameters := map[string]any{
 		"endpoint": f.Endpoint, "method": f.Method, "contains": f.Contains, "body": f.Body, "hold": f.Hold, "slot": f.Slot,
-		"booking": f.Booking, "fault": f.Fault, "status": f.Status, "after": f.After, "done": f.Done,
+		"booking": f.Booking, "fault": f.Fault, "status": f.Status, "text": f.Text, "after": f.After, "done": f.Done,
+	}
+	if f.Class != "" {
+		parameters["status"] = f.Class
+	}
+	if f.NoProbes {
+		parameters["probes"] = "false"
 	}
 	maps.Copy(parameters, others)
 	return encoded(parameters)

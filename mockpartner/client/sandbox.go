@@ -130,7 +130,7 @@ func (c *Client) State(ctx context.Context) (State, error) {
 	return call[State](ctx, c.sandbox, http.MethodGet, "/state", nil)
 }
 
-// Invariants lists the laws of the inventory that are broken; none is right.
+// Invariants lists the laws of the inventory that are broken; an empty list is healthy.
 func (c *Client) Invariants(ctx context.Context) ([]platform.Violation, error) {
 	return field[[]platform.Violation](ctx, c.sandbox, http.MethodGet, "/invariants", "violations", nil)
 }

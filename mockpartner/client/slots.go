@@ -26,11 +26,11 @@ func (s Slots) List(ctx context.Context, q SlotQuery) ([]platform.SlotState, err
 	return field[[]platform.SlotState](ctx, s.sandbox, http.MethodGet, "/slots?"+query, "slots", nil)
 }
 
-// SlotChange is what becomes of a slot; nil leaves a thing as it is.
+// SlotChange is a change of a slot; nil leaves a field unchanged.
 type SlotChange = platform.SlotChange
 
-// Set changes a slot as the partner's own staff would, and returns it as it
-// is now.
+// Set changes a slot as the partner's own staff would, and returns the
+// changed slot.
 func (s Slots) Set(ctx context.Context, productID, optionID, availabilityID string, change SlotChange) (platform.SlotState, error) {
 	return call[platform.SlotState](ctx, s.sandbox, http.MethodPatch, "/slots", struct {
 		ProductID      string `json:"productId"`
@@ -55,7 +55,7 @@ func (c Catalog) Set(ctx context.Context, catalog string) error {
 }
 
 // SetProduct adds a product, or replaces the one of its id, in the form that it has
-// in a catalog file (YAML or JSON), and returns it as it is sold.
+// in a catalog file (YAML or JSON), and returns the product as sold.
 func (c Catalog) SetProduct(ctx context.Context, id, product string) (json.RawMessage, error) {
 	return call[json.RawMessage](ctx, c.sandbox, http.MethodPut, path("products", id), product)
 }

@@ -48,7 +48,7 @@ func Start(t testing.TB, o mockpartner.Options) *Server {
 }
 
 // AssertCallerKept fails the test where the callers of the default sandbox broke
-// their side of the contract, with every finding in words. A sandbox that nobody
+// their side of the contract, with every finding in words. A sandbox that no one
 // has called fails it too: there is nothing that was kept.
 func (s *Server) AssertCallerKept(t testing.TB) {
 	t.Helper()

@@ -4,6 +4,8 @@
 package openapi
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -21,14 +23,14 @@ const (
 	Partner     = "openapi/partner.yaml"     // what a partner serves
 )
 
-// components is where the schema files lie in a bundle.
-const components = "#/components/schemas/"
+// components and parameters are where schema files and parameters lie in a bundle.
+const components, parameters = "#/components/schemas/", "#/components/parameters/"
 
 const schemaSuffix = ".schema.json"
 
 // Bundle returns a document of schemas.Files, such as Marketplace, as YAML that stands
 // alone: the schema files that it refers to are among its components, by their names,
-// such as reseller.activity for reseller/activity.schema.json. What is written keeps
+// such as Activity for reseller/activity.schema.json. What is written keeps
 // its order.
 func Bundle(file string) ([]byte, error) { return BundleAt(file, "") }
 
@@ -39,8 +41,8 @@ func BundleAt(file, server string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := bundle{components: map[string]bool{}}
-	b.rewrite(document, file)
+	b := bundle{components: map[string]bool{}, files: map[string]yaml.MapSlice{}}
+	document, _ = b.rewrite(document, file).(yaml.MapSlice)
 	var found yaml.MapSlice
 	for len(b.waiting) > 0 {
 		file := b.waiting[0]
@@ -49,13 +51,26 @@ func BundleAt(file, server string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.rewrite(schema, file)
-		found = append(found, yaml.MapItem{Key: componentName(file), Value: anonymous(schema)})
+		found = append(found, yaml.MapItem{Key: componentName(file), Value: b.rewrite(schema, file)})
+	}
+	if b.err != nil {
+		return nil, b.err
 	}
 	for i, item := range document {
 		switch list, _ := item.Value.(yaml.MapSlice); {
-		case item.Key == "components" && found != nil:
-			document[i].Value = append(list, yaml.MapItem{Key: "schemas", Value: found})
+		case item.Key == "components":
+			for _, kind := range list {
+				if kind.Key == "parameters" {
+					renamed, _ := kind.Value.(yaml.MapSlice)
+					for i, parameter := range renamed {
+						renamed[i].Key = parameterName(fmt.Sprint(parameter.Key))
+					}
+				}
+			}
+			if found != nil {
+				list = append(list, yaml.MapItem{Key: "schemas", Value: found})
+			}
+			document[i].Value = without(list, "x-headers") // names for what the file says often
 		case item.Key == "servers" && server != "":
 			document[i].Value = []any{yaml.MapSlice{{Key: "url", Value: server}}}
 		}
@@ -84,47 +99,202 @@ func read(file string) (yaml.MapSlice, error) {
 type bundle struct {
 	components map[string]bool // the files that are found
 	waiting    []string        // those of them that are not read yet
+	files      map[string]yaml.MapSlice
+	err        error
 }
 
-// rewrite makes every reference below a node of a file one into the bundle.
-func (b *bundle) rewrite(node any, file string) {
+// rewrite returns a node of a file as it stands in the bundle. Generators of clients read
+// less than validators do, so that the bundle has only references to whole components:
+//   - a reference to a definition inside a file is replaced by the definition;
+//   - so is one to a file that is changed by what stands beside it;
+//   - what may be null, and is one value otherwise, says so by its type;
+//   - what may be of two types is any of two schemas, each with the keywords of its type.
+func (b *bundle) rewrite(node any, file string) any {
 	switch node := node.(type) {
 	case yaml.MapSlice:
-		for i, item := range node {
-			if ref, ok := item.Value.(string); ok && item.Key == "$ref" {
-				node[i].Value = b.reference(ref, file)
-				continue
-			}
-			b.rewrite(item.Value, file)
+		if ref := text(node, "$ref"); ref != "" {
+			return b.resolve(node, ref, file)
 		}
-	case []any:
+		made := yaml.MapSlice{}
 		for _, item := range node {
-			b.rewrite(item, file)
+			if !ours[item.Key] {
+				made = append(made, yaml.MapItem{Key: item.Key, Value: b.rewrite(item.Value, file)})
+			}
 		}
+		return apart(orNull(made))
+	case []any:
+		made := make([]any, len(node))
+		for i, item := range node {
+			made[i] = b.rewrite(item, file)
+		}
+		return made
 	}
+	return node
 }
 
-func (b *bundle) reference(ref, from string) string {
-	file, pointer, _ := strings.Cut(ref, "#")
-	if file == "" && !strings.HasSuffix(from, schemaSuffix) {
-		return ref // of the document to itself
+// ours are our own keywords, and those that describe a schema as a file.
+var ours = map[any]bool{"$schema": true, "$id": true, "$defs": true, "x-want": true}
+
+// annotations are the keywords that may stand beside a reference: they change nothing.
+var annotations = map[any]bool{"$ref": true, "title": true, "description": true, "examples": true, "x-want": true, "$schema": true, "$id": true}
+
+// resolve returns a node with a reference.
+func (b *bundle) resolve(node yaml.MapSlice, ref, from string) any {
+	target, pointer, _ := strings.Cut(ref, "#")
+	if target == "" && !strings.HasSuffix(from, schemaSuffix) { // of the document to itself
+		if name, ok := strings.CutPrefix(ref, parameters); ok {
+			return yaml.MapSlice{{Key: "$ref", Value: parameters + parameterName(name)}}
+		}
+		return node
 	}
-	if file == "" {
-		return components + componentName(from) + pointer
+	if target == "" {
+		target = from
+	} else {
+		target = path.Join(path.Dir(from), target)
 	}
-	file = path.Join(path.Dir(from), file)
+	plain := !slices.ContainsFunc(node, func(item yaml.MapItem) bool { return !annotations[item.Key] })
+	if pointer == "" && plain {
+		made := yaml.MapSlice{{Key: "$ref", Value: b.reference(target)}}
+		if said := text(node, "description"); said != "" && strings.HasSuffix(from, schemaSuffix) {
+			made = append(made, yaml.MapItem{Key: "description", Value: said})
+		}
+		return made
+	}
+	schema, known := b.files[target]
+	if !known {
+		var err error
+		if schema, err = read(target); err != nil {
+			b.err = errors.Join(b.err, err)
+			return node
+		}
+		b.files[target] = schema
+	}
+	for _, name := range strings.Split(pointer, "/")[1:] {
+		schema, _ = value(schema, name).(yaml.MapSlice)
+	}
+	found, _ := b.rewrite(schema, target).(yaml.MapSlice)
+	beside, _ := b.rewrite(without(node, "$ref"), from).(yaml.MapSlice)
+	return merged(found, beside)
+}
+
+// merged is a schema with what stands beside the reference to it.
+func merged(found, beside yaml.MapSlice) yaml.MapSlice {
+	made := slices.Clone(found)
+	for _, item := range beside {
+		i := slices.IndexFunc(made, func(known yaml.MapItem) bool { return known.Key == item.Key })
+		switch {
+		case i < 0:
+			made = append(made, item)
+		case item.Key == "properties":
+			properties, _ := made[i].Value.(yaml.MapSlice)
+			more, _ := item.Value.(yaml.MapSlice)
+			made[i].Value = merged(properties, more)
+		case item.Key == "required":
+			made[i].Value = slices.Concat(made[i].Value.([]any), item.Value.([]any))
+		default:
+			made[i].Value = item.Value
+		}
+	}
+	return made
+}
+
+// orNull is a schema whose anyOf of one value and null is that value, or null; one of
+// an object by reference stays.
+func orNull(schema yaml.MapSlice) yaml.MapSlice {
+	either, _ := value(schema, "anyOf").([]any)
+	if len(either) != 2 {
+		return schema
+	}
+	one, _ := either[0].(yaml.MapSlice)
+	null, _ := either[1].(yaml.MapSlice)
+	if text(null, "type") != "null" || text(one, "$ref") != "" {
+		return schema
+	}
+	made := merged(one, without(schema, "anyOf"))
+	made = merged(made, yaml.MapSlice{{Key: "type", Value: []any{cmp.Or(text(one, "type"), "string"), "null"}}})
+	if all, ok := value(one, "enum").([]any); ok {
+		made = merged(made, yaml.MapSlice{{Key: "enum", Value: append(slices.Clone(all), nil)}})
+	}
+	return made
+}
+
+// typed are the keywords that constrain values of one type alone.
+var typed = map[any][]string{
+	"minimum": {"number", "integer"}, "maximum": {"number", "integer"},
+	"minLength": {"string"}, "maxLength": {"string"}, "pattern": {"string"}, "format": {"string"},
+	"items": {"array"}, "minItems": {"array"}, "maxItems": {"array"},
+	"properties": {"object"}, "required": {"object"}, "additionalProperties": {"object"}, "patternProperties": {"object"},
+}
+
+// apart is a schema of several types, null aside, as any of a schema for each.
+func apart(schema yaml.MapSlice) yaml.MapSlice {
+	types, _ := value(schema, "type").([]any)
+	if slices.Contains(types, any("null")) && len(types) < 3 || len(types) < 2 {
+		return schema
+	}
+	made := yaml.MapSlice{}
+	for _, item := range without(schema, "type") {
+		if typed[item.Key] == nil {
+			made = append(made, item)
+		}
+	}
+	var each []any
+	for _, kind := range types {
+		one := yaml.MapSlice{{Key: "type", Value: kind}}
+		for _, item := range schema {
+			if slices.Contains(typed[item.Key], fmt.Sprint(kind)) {
+				one = append(one, item)
+			}
+		}
+		each = append(each, one)
+	}
+	return append(made, yaml.MapItem{Key: "anyOf", Value: each})
+}
+
+func value(node yaml.MapSlice, name string) any {
+	for _, item := range node {
+		if item.Key == name {
+			return item.Value
+		}
+	}
+	return nil
+}
+
+func text(node yaml.MapSlice, name string) string {
+	text, _ := value(node, name).(string)
+	return text
+}
+
+func without(node yaml.MapSlice, name string) yaml.MapSlice {
+	return slices.DeleteFunc(slices.Clone(node), func(item yaml.MapItem) bool { return item.Key == name })
+}
+
+// reference returns the reference to the component that a file is, and has it read.
+func (b *bundle) reference(file string) string {
 	if !b.components[file] {
 		b.components[file] = true
 		b.waiting = append(b.waiting, file)
 	}
-	return components + componentName(file) + pointer
+	return components + componentName(file)
 }
 
+// componentName is a name that every generator can make a type of: Booking for
+// booking/booking.schema.json, and ResellerSlot where another folder has a slot too.
 func componentName(file string) string {
-	return strings.ReplaceAll(strings.TrimSuffix(file, schemaSuffix), "/", ".")
+	folder, base := path.Split(strings.TrimSuffix(file, schemaSuffix))
+	if shared, _ := fs.Glob(schemas.Files(), "*/"+base+schemaSuffix); len(shared) > 1 {
+		base = strings.TrimSuffix(folder, "/") + "-" + base
+	}
+	return pascal(base, "-")
 }
 
-// anonymous is a schema without what it is as a file.
-func anonymous(schema yaml.MapSlice) yaml.MapSlice {
-	return slices.DeleteFunc(schema, func(item yaml.MapItem) bool { return item.Key == "$schema" || item.Key == "$id" })
+// parameterName tells a parameter from a schema of the same name: generators make types
+// of both.
+func parameterName(name string) string { return pascal(name, "_") + "Parameter" }
+
+func pascal(name, separator string) (joined string) {
+	for _, word := range strings.Split(name, separator) {
+		joined += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return joined
 }

@@ -37,14 +37,14 @@ type Operation struct {
 // Part is a parameter, a header or a body.
 type Part struct {
 	Required bool
-	Schema   map[string]any // as it is written, references resolved
+	Schema   map[string]any // with references resolved
 	judge    *jsonschema.Schema
 }
 
 // Parameter is one of an operation's.
 type Parameter struct {
 	Name, In string
-	Example  any // nil: there is none
+	Example  any // nil if there is no file
 	*Part
 }
 
@@ -54,7 +54,7 @@ type response struct {
 	Content map[string]*Part // by media type
 }
 
-// operationNode is an operation as it is written.
+// operationNode is an operation in the document.
 type operationNode struct {
 	Operation
 	Security    []map[string]any // nil: the document's

@@ -146,7 +146,7 @@ func telling(name string) bool {
 	return strings.HasPrefix(name, "X-") || strings.HasPrefix(strings.ToLower(name), "ratelimit")
 }
 
-// plain is a body as it is without its encoding.
+// plain is a body without its encoding.
 func plain(headers http.Header, body []byte) ([]byte, error) {
 	if headers.Get("Content-Encoding") != "gzip" {
 		return body, nil

@@ -1,11 +1,13 @@
 package openapi_test
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +62,72 @@ func TestABundleKeepsTheSpecificationAndStandsAlone(t *testing.T) {
 	}
 }
 
+// Generators of clients make a type of every component, name it as the component is named,
+// and follow a reference to a whole component alone.
+func TestABundleIsWhatGeneratorsOfClientsRead(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{openapi.Marketplace, openapi.Partner, "openapi/mock.yaml"} {
+		text, err := openapi.Bundle(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var bundle struct {
+			Paths      map[string]map[string]any
+			Components map[string]map[string]any
+		}
+		var document any
+		if err := errors.Join(yaml.Unmarshal(text, &bundle), yaml.Unmarshal(text, &document)); err != nil {
+			t.Fatal(err)
+		}
+		kindOf := map[string]string{}
+		for _, kind := range []string{"schemas", "parameters", "responses", "headers"} {
+			for name := range bundle.Components[kind] {
+				if !regexp.MustCompile(`^\w+$`).MatchString(name) || kindOf[name] != "" && kind != "headers" {
+					t.Errorf("%s: the name %q of %s is no type's name, or also one of %s", file, name, kind, kindOf[name])
+				}
+				kindOf[name] = kind
+			}
+		}
+		ids := map[any]bool{}
+		for path, operations := range bundle.Paths {
+			for method, operation := range operations {
+				if id := operation.(map[string]any)["operationId"]; id == nil || ids[id] {
+					t.Errorf("%s: %s %s has the operationId %v, which is missing or not unique", file, method, path, id)
+				} else {
+					ids[id] = true
+				}
+			}
+		}
+		everyNode(document, func(node map[string]any) {
+			if ref, ok := node["$ref"].(string); ok && !regexp.MustCompile(`^#/components/\w+/\w+$`).MatchString(ref) {
+				t.Errorf("%s: %s refers to the inside of a component", file, ref)
+			}
+			if types, ok := node["type"].([]any); ok && (len(types) != 2 || !slices.Contains(types, any("null"))) {
+				t.Errorf("%s: a schema has the types %v; expected one type, or one type and null", file, types)
+			}
+			for _, ours := range []string{"$defs", "$id", "x-want"} {
+				if node[ours] != nil {
+					t.Errorf("%s: %s is left in %v", file, ours, node)
+				}
+			}
+		})
+	}
+}
+
+func everyNode(value any, visit func(map[string]any)) {
+	switch value := value.(type) {
+	case map[string]any:
+		visit(value)
+		for _, child := range value {
+			everyNode(child, visit)
+		}
+	case []any:
+		for _, child := range value {
+			everyNode(child, visit)
+		}
+	}
+}
+
 func TestABundleSaysWhatItsFilesSay(t *testing.T) {
 	t.Parallel()
 	text, err := openapi.Bundle(openapi.Marketplace)
@@ -72,9 +140,8 @@ func TestABundleSaysWhatItsFilesSay(t *testing.T) {
 	if err := yaml.Unmarshal(text, &bundle); err != nil {
 		t.Fatal(err)
 	}
-	got := bundle.Components.Schemas["reseller.error"]
-	want := map[string]any{"type": "integer", "minimum": uint64(400), "maximum": uint64(599), "description": "The HTTP status.",
-		"x-want": "the HTTP status, an integer from 400 to 599"}
+	got := bundle.Components.Schemas["ResellerError"]
+	want := map[string]any{"type": "integer", "minimum": uint64(400), "maximum": uint64(599), "description": "The HTTP status."}
 	if code := got["properties"].(map[string]any)["code"]; !reflect.DeepEqual(code, want) || got["$id"] != nil {
 		t.Errorf("want %v, got %v", want, code)
 	}

@@ -3,7 +3,7 @@
 //
 // A partner is a company whose tours and activities a marketplace sells. It
 // serves six endpoints below the base URL it registered: products,
-// availability, reserve, confirm, release and cancel. Whoever plays one of the
+// availability, reserve, confirm, release and cancel. A program that plays one of the
 // two sides (the mock partner, the conformance suite, the marketplace) takes
 // the vocabulary from here, so that no constant of the contract stands twice.
 //

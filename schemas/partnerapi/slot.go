@@ -30,7 +30,7 @@ type Slot struct {
 	UnitPricing        []UnitPricing `json:"unitPricing,omitzero"` // nil is absent; empty is lawful too
 }
 
-// UnitPricing is a slot's own price for one unit; it stands before the
+// UnitPricing is a slot's own price for one unit; it takes precedence over the
 // option's static price. Amounts are integers in the smallest currency unit.
 type UnitPricing struct {
 	UnitID            string   `json:"unitId"`

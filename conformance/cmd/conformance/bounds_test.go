@@ -51,7 +51,7 @@ func TestAReadOnlyRunReadsTheCatalogAndAvailabilityAndNothingElse(t *testing.T) 
 			t.Errorf("want no %s, got %d", endpoint, calls)
 		}
 	}
-	if heard.calls[partnerapi.Availability] == 0 || r.code != 0 || r.result.Verdict != report.Conformant {
+	if heard.calls[partnerapi.Availability] == 0 || r.code != 0 || r.result.Verdict != report.Partial {
 		t.Errorf("want the catalog and availability judged, got exit %d\n%s", r.code, r.said())
 	}
 	for _, one := range r.plain() {
@@ -59,6 +59,59 @@ func TestAReadOnlyRunReadsTheCatalogAndAvailabilityAndNothingElse(t *testing.T) 
 		if reads && one.Outcome != report.Passed || !reads && (one.Outcome != report.Skipped || !strings.Contains(one.Message, "--read-only")) {
 			t.Errorf("%s: want what only reads passed, and the rest skipped because of --read-only, got %s: %s", one.ID, one.Outcome, one.Message)
 		}
+	}
+}
+
+func TestAPartnerAtAnAddressThatIsNotPublicIsNotCalledWherePublicOnlyIsSet(t *testing.T) {
+	t.Parallel()
+	heard, address := hear(t, newMock(t, mockpartner.Options{}))
+	named := strings.Replace(address, "127.0.0.1", "localhost", 1) // a name leads there too
+	for _, url := range []string{address, named} {
+		r := judge(t, url, "--public-only")
+		if r.code != 3 || !strings.Contains(r.said(), "prohibited") {
+			t.Errorf("%s: want exit 3 and the address refused, got exit %d\n%s", url, r.code, r.said())
+		}
+	}
+	if len(heard.calls) > 0 {
+		t.Errorf("want no call, got %v", heard.calls)
+	}
+}
+
+func TestNothingIsHeldWhereNobodyCopiesTheLedgerThatTheRunWaitsFor(t *testing.T) {
+	t.Parallel()
+	heard, address := hear(t, newMock(t, mockpartner.Options{}))
+	r := judge(t, address, "--progress", "json", "--await-ledger") // standard input is empty
+	if n := heard.calls[partnerapi.Reserve]; n > 0 {
+		t.Errorf("want no reserve sent, got %d", n)
+	}
+	if r.code == 0 || !strings.Contains(r.stdout, `{"ledger": true}`) {
+		t.Errorf("want the caller asked to copy the ledger and the run not conformant, got exit %d\n%s", r.code, r.said())
+	}
+}
+
+func TestProgressInJSONIsALineForEachRuleAndItsLastOneIsTheReports(t *testing.T) {
+	t.Parallel()
+	_, address := startMock(t, mockpartner.Options{Defects: []string{"hold-without-code"}})
+	r := judge(t, address, "--progress", "json", "--depth", "quick")
+	said := map[string]report.Outcome{}
+	for line := range strings.Lines(r.stdout) {
+		var of struct {
+			ID      string         `json:"id"`
+			Title   string         `json:"title"`
+			Outcome report.Outcome `json:"outcome"`
+		}
+		if err := json.Unmarshal([]byte(line), &of); err != nil || of.ID == "" || of.Title == "" {
+			t.Fatalf("want a rule as an object on each line, got %q (%v)", line, err)
+		}
+		said[of.ID] = of.Outcome
+	}
+	for _, one := range r.plain() {
+		if said[one.ID] != one.Outcome {
+			t.Errorf("%s: want %s in the last line about it, as in the report, got %q", one.ID, one.Outcome, said[one.ID])
+		}
+	}
+	if len(r.outcomes(report.Failed)) == 0 {
+		t.Errorf("want the defect found, got\n%s", r.said())
 	}
 }
 
@@ -72,7 +125,7 @@ func TestARunMakesNoMoreHoldsAndBookingsThanItMay(t *testing.T) {
 		{[]string{"--max-holds", "0"}, 0, 0, "no more than 0 holds may be made (--max-holds)"},
 		{[]string{"--max-holds", "4"}, 4, 4, "no more than 4 holds may be made (--max-holds)"},
 		{[]string{"--max-bookings", "0"}, 1000, 0, "no more than 0 bookings may be made (--max-bookings)"},
-		{[]string{"--max-bookings", "1", "--max-holds", "12"}, 12, 1, "no more than 1 bookings may be made (--max-bookings)"},
+		{[]string{"--max-bookings", "1", "--max-holds", "12"}, 12, 1, "no more than 1 booking may be made (--max-bookings)"},
 	} {
 		t.Run(strings.Join(bounds.flags, " "), func(t *testing.T) {
 			t.Parallel()
@@ -174,8 +227,8 @@ func TestARunBeginsWithItsPlan(t *testing.T) {
 			t.Errorf("want %q, got\n%s", want, r.stdout)
 		}
 	}
-	p := start(t, withKey(), "run", "--base-url", address, "--plan", "--max-rps", "2").wait(t)
-	if !strings.Contains(p.stdout, "at most 500 and 100; each is released or cancelled again") || !strings.Contains(p.stdout, "not all rules will be judged") {
+	p := start(t, withKey(), "run", "--base-url", address, "--depth", "standard", "--plan", "--max-rps", "2").wait(t)
+	if !strings.Contains(p.stdout, "at most 1000 and 250; each is released or cancelled again") || !strings.Contains(p.stdout, "not all rules will be judged") {
 		t.Errorf("want what may be made, and that so few calls a second are too few, got\n%s", p.stdout)
 	}
 }

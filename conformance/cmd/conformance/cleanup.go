@@ -52,7 +52,7 @@ Exit codes:
 		Example: `  conformance cleanup conformance-report/ledger.jsonl
   conformance cleanup conformance-report/ledger.jsonl --json
   conformance cleanup ledger.jsonl --force --base-url https://new.partner.example`,
-		Args: cli.Exactly(1, "cleanup takes the file of one ledger, and got %d; a run says where its ledger is"),
+		Args: cli.Exactly(1, "cleanup takes the file of one ledger, and received %d; a run says where its ledger is"),
 		RunE: func(command *cobra.Command, args []string) error { return flags.run(command, args[0]) },
 	}
 	f := command.Flags()
@@ -158,7 +158,7 @@ func (f cleanupFlags) undoing(ctx context.Context, account *ledger.Ledger) (undo
 	if err != nil {
 		return undo.Undoing{}, err
 	}
-	config := probe.Config{BaseURL: target.baseURL, AuthType: target.authType, AuthKey: f.key(), RootCAs: target.roots, UserAgent: suite.UserAgent(cli.Version())}
+	config := probe.Config{BaseURL: target.baseURL, AuthType: target.authType, AuthKey: f.key(), RootCAs: target.roots, UserAgent: suite.UserAgent(cli.Version()), PublicOnly: f.publicOnly}
 	ahead, err := suite.ClockAhead(ctx, f.clockURL, config.RootCAs)
 	if err != nil {
 		return undo.Undoing{}, err

@@ -24,7 +24,7 @@ import (
 // of a test is a process of its own. The suite's own test runs it with the race detector.
 var command string
 
-// underWay is how many runs are under way at once. Most of them wait for a
+// underWay is how many runs are under way concurrently. Most of them wait for a
 // partner most of the time: one for each core would leave the cores idle.
 const underWay = "6"
 
@@ -95,7 +95,7 @@ type ran struct {
 // the most with the flags that these tests use.
 const patience = 3 * time.Minute
 
-// free bounds the runs that are under way at once.
+// free limits the concurrent runs.
 var free = make(chan struct{}, 6)
 
 func readReport(t *testing.T, dir string) *report.Result {
@@ -115,7 +115,7 @@ func readReport(t *testing.T, dir string) *report.Result {
 }
 
 // judge runs the command against a partner, which it must report on. Of the reports it
-// writes report.json, and those that args name besides; it takes memory rather than
+// writes report.json, and those that args name; it takes memory rather than
 // time: there are some hundred runs.
 func judge(t *testing.T, url string, args ...string) ran {
 	t.Helper()

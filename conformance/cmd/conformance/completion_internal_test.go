@@ -71,7 +71,7 @@ func TestTheSelftestOfADefectThatIsSwitchedOffExits1AndSaysThatItSurvived(t *tes
 		t.Errorf("want exit 1, got %v", err)
 	}
 	for _, want := range []string{
-		"survived  defect switched-off\n    reserve.code passed, want it failed\n",
+		"survived  defect switched-off\n    reserve.code passed, expected failed\n",
 		"unproven  MUST reserve.code: no defect that breaks it was killed\n",
 		"NOT PROVEN in ", "0 of 1 defects killed",
 	} {
@@ -81,7 +81,7 @@ func TestTheSelftestOfADefectThatIsSwitchedOffExits1AndSaysThatItSurvived(t *tes
 	}
 }
 
-func TestTheScreenSaysWhichAnswersTheMarketplaceWouldGiveUp(t *testing.T) {
+func TestTheScreenSaysWhichCallsTheMarketplaceWouldAbandon(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	newScreen(&out, func(text string) string { return text }, nil, "").times([]report.Latency{
@@ -90,7 +90,7 @@ func TestTheScreenSaysWhichAnswersTheMarketplaceWouldGiveUp(t *testing.T) {
 	})
 	const want = `answer times    calls    median       95%     worst     limit
 products            9    412 ms    1.63 s     1.8 s      15 s
-reserve            22    1.42 s    4.89 s    11.2 s       5 s   the marketplace would give up 2 while you are HEALTHY, 1 while DEGRADED
+reserve            22    1.42 s    4.89 s    11.2 s       5 s   the marketplace would abandon 2 while the partner is HEALTHY, 1 while DEGRADED
 
 `
 	if out.String() != want {

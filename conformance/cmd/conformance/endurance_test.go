@@ -119,7 +119,7 @@ func TestARunThatUsesItsTimeUpSaysSoAndIsIncomplete(t *testing.T) {
 }
 
 // Texts of a partner's choice stand in messages, addresses and headers; none of
-// them may make a report that nobody can open.
+// them may make a report unreadable.
 func TestTextsOfAnyLengthLeaveTheReportSmall(t *testing.T) {
 	t.Parallel()
 	const length = 200 << 10

@@ -33,41 +33,41 @@ type safetyFlags struct {
 }
 
 func (f *safetyFlags) register(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.bounds.ReadOnly, "read-only", false, "hold and book nothing: judge the catalog and availability only")
-	flags.Var(count{&f.bounds.MaxHolds}, "max-holds", fmt.Sprintf("make no more than so many holds in all; what does not fit is inconclusive (default %d)", suite.DefaultMaxHolds))
-	flags.Var(count{&f.bounds.MaxBookings}, "max-bookings", fmt.Sprintf("make no more than so many bookings in all; what does not fit is inconclusive (default %d)", suite.DefaultMaxBookings))
-	flags.IntVar(&f.bounds.MaxRPS, "max-rps", 0, "send no more than so many calls a second, those of races too (default any number)")
-	flags.StringSliceVar(&f.bounds.Products, "product", nil, "book, and ask for availability of, the products of these `ids` only; the catalog is judged whole")
-	flags.StringSliceVar(&f.bounds.Options, "option", nil, "as --product, for the options of these `ids`")
-	flags.StringVar(&f.bounds.From, "from", "", "ask for and book slots of this `date` and later ones only, such as 2026-07-01")
-	flags.StringVar(&f.bounds.To, "to", "", "ask for and book slots of this `date` and earlier ones only")
-	flags.BoolVar(&f.planOnly, "plan", false, "say what would be held and booked, and where, and stop: only the catalog and availability are read")
+	flags.BoolVar(&f.bounds.ReadOnly, "read-only", false, "hold and book nothing: test only the catalog and availability")
+	flags.Var(optionalNumber{&f.bounds.MaxHolds}, "max-holds", fmt.Sprintf("make at most this many holds; what does not fit is inconclusive (default %d)", suite.DefaultMaxHolds))
+	flags.Var(optionalNumber{&f.bounds.MaxBookings}, "max-bookings", fmt.Sprintf("make at most this many bookings; what does not fit is inconclusive (default %d)", suite.DefaultMaxBookings))
+	flags.IntVar(&f.bounds.MaxRPS, "max-rps", 0, "send at most this many calls a second, including concurrent ones (default no limit)")
+	flags.StringSliceVar(&f.bounds.Products, "product", nil, "request and book only the products with these `ids`; the whole catalog is still tested")
+	flags.StringSliceVar(&f.bounds.Options, "option", nil, "like --product, for options")
+	flags.StringVar(&f.bounds.From, "from", "", "request and book only slots from this `date` on, such as 2026-07-01")
+	flags.StringVar(&f.bounds.To, "to", "", "request and book only slots up to this `date`")
+	flags.BoolVar(&f.planOnly, "plan", false, "print what would be held and booked, and stop; only the catalog and availability are read")
 	flags.BoolVar(&f.asJSON, "json", false, "with --plan: print it as JSON")
-	flags.StringVar(&f.ledger, "ledger", "", "the `file` that keeps account of every hold and booking, for 'conformance cleanup' (default ledger.jsonl in the report folder)")
+	flags.StringVar(&f.ledger, "ledger", "", "the `file` that records every hold and booking, for 'conformance cleanup' (default ledger.jsonl in the report folder)")
 }
 
 func (f safetyFlags) check() error {
 	if f.asJSON && !f.planOnly {
-		return errors.New("--json goes with --plan; what came of a run is in report.json")
+		return errors.New("--json needs --plan; the result of a run is in report.json")
 	}
 	return nil
 }
 
-type count struct{ n **int }
+type optionalNumber struct{ n **int }
 
-func (count) Type() string { return "number" }
+func (optionalNumber) Type() string { return "number" }
 
-func (c count) String() string {
+func (c optionalNumber) String() string {
 	if c.n == nil || *c.n == nil {
 		return ""
 	}
 	return strconv.Itoa(**c.n)
 }
 
-func (c count) Set(text string) error {
+func (c optionalNumber) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return errors.New("want a whole number, 0 or more")
+		return errors.New("expected a whole number, 0 or more")
 	}
 	*c.n = &n
 	return nil
@@ -94,24 +94,26 @@ func (f safetyFlags) beginLedger(config suite.Config, reportDir string) (*ledger
 // newSeeds bounds the seeds that are drawn: they are to be typed again.
 const newSeeds = 1_000_000
 
-// judgingFlags say which rules are judged, what weighs how much, and what is played besides.
+// judgingFlags say which rules are judged, what weighs how much, and what else is played.
 type judgingFlags struct {
 	labels           string
 	rules            []string
 	failFast, strict bool
 	baseline         string
+	depth            string
 	stories          int
 	seed             uint64
 }
 
 func (f *judgingFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.labels, "label", "", "judge only the rules that fit this `filter` over ids, levels and endpoints, such as 'reserve && MUST'")
-	flags.StringSliceVar(&f.rules, "rule", nil, "judge only the rules of these `ids`; what they need is run, and not judged")
-	flags.BoolVar(&f.failFast, "fail-fast", false, "judge nothing more after the first MUST rule that failed")
-	flags.StringVar(&f.baseline, "baseline", "", "a YAML `file` of known failures, each with its reason, that do not count; a stale one fails the run (exit 1)")
+	flags.StringVar(&f.labels, "label", "", "judge only the rules that match this `filter` over ids, levels and endpoints, such as 'reserve && MUST'")
+	flags.StringSliceVar(&f.rules, "rule", nil, "judge only the rules with these `ids`; rules that they need run but are not judged")
+	flags.BoolVar(&f.failFast, "fail-fast", false, "stop after the first MUST rule that fails")
+	flags.StringVar(&f.baseline, "baseline", "", "a YAML `file` of known failures, which do not count; a stale entry fails the run (exit 1)")
 	flags.BoolVar(&f.strict, "strict", false, "an inconclusive rule makes the verdict incomplete (exit 3)")
-	flags.IntVar(&f.stories, "explore", 0, fmt.Sprintf("play `N` random lifecycles besides, at most %d; one that breaks is cut down to its shortest form", suite.MostStories))
-	flags.Uint64Var(&f.seed, "seed", 0, "the `seed` of the random lifecycles, which plays the same ones again (one is drawn)")
+	flags.StringVar(&f.depth, "depth", "standard", "how many products, slots, parties and orders of calls each rule is judged on: quick, standard or thorough")
+	flags.IntVar(&f.stories, "explore", 0, fmt.Sprintf("also run `N` random booking lifecycles, at most %d; a failing one is reduced to its shortest form", suite.MostStories))
+	flags.Uint64Var(&f.seed, "seed", 0, "the `seed` of the random lifecycles, to repeat them (default random)")
 }
 
 // apply enters the flags into the configuration, which has all others already. Where no
@@ -121,6 +123,7 @@ func (f *judgingFlags) apply(config *suite.Config) (err error) {
 		return fmt.Errorf("--seed %d goes with --explore N", f.seed)
 	}
 	config.Explore, config.Seed = f.stories, cmp.Or(f.seed, 1+rand.Uint64N(newSeeds))
+	config.Depth = f.depth
 	config.LabelFilter, config.Rules, config.FailFast, config.Strict = f.labels, f.rules, f.failFast, f.strict
 	if f.baseline != "" {
 		if config.Baseline, err = baseline.Read(f.baseline); err != nil {
@@ -136,18 +139,22 @@ const (
 	authKeyEnvFlag = "auth-key-env"
 )
 
-type targetFlags struct{ baseURL, authType, authKey, authKeyEnv, clockURL, caFile string }
+type targetFlags struct {
+	baseURL, authType, authKey, authKeyEnv, clockURL, caFile string
+	publicOnly                                               bool
+}
 
 const authTypeUsage = "how the key is sent: bearer (\"Bearer <key>\") or api_key (the key alone)"
 
 // register adds the flags but for --auth-type, whose default is not the same
 // everywhere.
 func (f *targetFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.baseURL, "base-url", "", "the partner's `address`; the endpoints lie below it")
-	flags.StringVar(&f.authKey, authKeyFlag, "", "the `key` that the partner registered; better set "+probe.KeyVariable)
+	flags.StringVar(&f.baseURL, "base-url", "", "the partner's base `URL`")
+	flags.StringVar(&f.authKey, authKeyFlag, "", "the `key` that the partner registered; prefer the environment variable "+probe.KeyVariable)
 	flags.StringVar(&f.authKeyEnv, authKeyEnvFlag, probe.KeyVariable, "the environment `variable` that holds the key")
-	flags.StringVar(&f.clockURL, "clock-url", "", "an `address` where the target's clock is read and moved, so that the expiry of holds can be judged")
-	flags.StringVar(&f.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust besides the system's")
+	flags.StringVar(&f.clockURL, "clock-url", "", "a `URL` that reads and moves the partner's clock, to test the expiry of holds")
+	flags.StringVar(&f.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust in addition to the system's")
+	flags.BoolVar(&f.publicOnly, "public-only", false, "call the partner at a public address only: refuse those of this machine and of private networks, also if a name resolves to them")
 }
 
 type target struct {
@@ -225,19 +232,19 @@ func parseClockURL(text string) error {
 // parseAddress reads the address of a server. Its errors say what it is not,
 // and do not show it: secrets are often pasted into addresses.
 func parseAddress(text string) (*url.URL, error) {
-	const want = "want an http:// or https:// address"
+	const want = "expected an http:// or https:// address"
 	address, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("is no URL (%s): %s", flaw(err), want)
+		return nil, fmt.Errorf("is not a URL (%s): %s", flaw(err), want)
 	case address.User != nil:
-		return nil, fmt.Errorf("holds a user or a password, where the key goes into %s: %s", probe.KeyVariable, want)
+		return nil, fmt.Errorf("contains a user or a password: set the key in %s; %s", probe.KeyVariable, want)
 	case address.Scheme != "http" && address.Scheme != "https":
-		return nil, errors.New("has no http:// or https:// in front: " + want)
+		return nil, errors.New("does not begin with http:// or https://")
 	case address.Hostname() == "":
 		return nil, errors.New("has no host: " + want)
 	case !isPort(address.Port()):
-		return nil, errors.New("has a port that is none, want 1 to 65535: " + want)
+		return nil, errors.New("has an invalid port, expected 1 to 65535: " + want)
 	}
 	return address, nil
 }
@@ -247,15 +254,15 @@ func flaw(err error) string {
 	var host url.InvalidHostError
 	switch text := err.Error(); {
 	case errors.As(err, &escape):
-		return "an escape that begins with % is none"
+		return "invalid percent-encoding"
 	case errors.As(err, &host):
-		return "the host holds a character that none can"
+		return "invalid character in the host"
 	case strings.Contains(text, "control character"):
-		return "it holds a line break or another control character"
+		return "it contains a line break or another control character"
 	case strings.Contains(text, "invalid port"):
-		return "the port is no number"
+		return "the port is not a number"
 	default:
-		return "it cannot be taken apart"
+		return "it cannot be parsed"
 	}
 }
 
@@ -268,7 +275,7 @@ func parseAuthType(text string) (partnerapi.AuthType, error) {
 	if authType := partnerapi.AuthType(text); slices.Contains(partnerapi.AuthTypes(), authType) {
 		return authType, nil
 	}
-	return "", fmt.Errorf("--auth-type %q: want bearer or api_key", text)
+	return "", fmt.Errorf("--auth-type %q: expected bearer or api_key", text)
 }
 
 // checkKey checks that the key can stand in a header. The error never shows it.
@@ -276,11 +283,11 @@ func (f targetFlags) checkKey() error {
 	key := f.key()
 	switch {
 	case key == "" && f.authKeyEnv == "":
-		return errors.New("--auth-key-env names no variable: leave it out for " + probe.KeyVariable)
+		return errors.New("--auth-key-env is empty: leave it out to use " + probe.KeyVariable)
 	case key == "":
 		return errors.New("the key is missing: set " + f.authKeyEnv + ", or give --auth-key")
 	case strings.ContainsFunc(key, unicode.IsControl):
-		return errors.New("the key holds a line break or another control character, which no header can carry: check how it was copied")
+		return errors.New("the key contains a line break or another control character, which is not allowed in a header: check how it was copied")
 	case strings.TrimSpace(key) != key:
 		return errors.New("the key begins or ends with a space: check how it was copied")
 	}

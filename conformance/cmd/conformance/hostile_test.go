@@ -94,7 +94,7 @@ func raw(bytes string) http.HandlerFunc {
 	return hijacked(func(conn io.Writer) { _, _ = io.WriteString(conn, bytes) })
 }
 
-// endless writes a beginning, and then the last part until nobody listens.
+// endless writes a beginning, and then the last part until the client disconnects.
 func endless(parts ...string) http.HandlerFunc {
 	return hijacked(func(conn io.Writer) { pour(conn, parts...) })
 }
@@ -110,7 +110,7 @@ func hijacked(speak func(io.Writer)) http.HandlerFunc {
 	}
 }
 
-// flood sends 200, a beginning, and then the last part until nobody listens.
+// flood sends 200, a beginning, and then the last part until the client disconnects.
 func flood(parts ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { pour(w, parts...) }
 }

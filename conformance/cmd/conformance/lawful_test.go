@@ -14,7 +14,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// A lawful partner differs from the mock as it is, and keeps the contract. Those
+// A lawful partner differs from the plain mock, and keeps the contract. Those
 // that no flag of the mock makes are here; the others are its variants.
 type lawfulPartner struct {
 	name    string

@@ -26,7 +26,7 @@ import (
 
 func main() {
 	// Signals stay ours until the very end: what a run holds is released first,
-	// also when the terminal is closed, or nobody reads the output any more.
+	// also when the terminal is closed, or the output is no longer read.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -71,7 +71,7 @@ and what does not.`,
   conformance rules
   conformance explain reserve.vacancies.one`,
 	}
-	root.AddCommand(newRun(), newCleanup(), newRules(), newExplain(), newDiff(), newSelftest(), newVerify())
+	root.AddCommand(newRun(), newJudge(), newCleanup(), newRules(), newExplain(), newDiff(), newSelftest(), newVerify())
 	cli.Prepare(root, "; '%s --help' lists all", "; '%s --help' lists the flags")
 	root.SetHelpCommand(newHelp(root))
 	return root

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// nobody is a user without rights, on every system.
-const nobody = 65534
+// unprivileged is the id of a user without rights on every system.
+const unprivileged = 65534
 
 func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
 			command := exec.CommandContext(ctx, command, strings.Fields(c.args)...)
 			command.Env = append(os.Environ(), withKey()...)
 			if os.Geteuid() == 0 { // who may do everything
-				command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+				command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 			}
 			var stdout, stderr bytes.Buffer
 			command.Stdout, command.Stderr = &stdout, &stderr

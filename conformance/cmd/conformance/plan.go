@@ -10,6 +10,7 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/count"
 )
 
 func (f safetyFlags) plan(command *cobra.Command, config suite.Config, reportDir string) error {
@@ -38,6 +39,7 @@ func (s *screen) plan(p suite.Plan) {
 		}
 		s.printf("writes  about %d holds and %d bookings%s, at most %d and %d; each is released or cancelled again\n", p.Holds, p.Bookings, stories, p.MaxHolds, p.MaxBookings)
 	}
+	s.printf("depth   %s: about %s\n", p.Depth, count.Of(p.Calls, "call"))
 	s.printf("where   %s, %s to %s\n", where(p), p.From, p.To)
 	atOnce := "one call at a time changes something"
 	if p.CallsAtOnce > 1 {

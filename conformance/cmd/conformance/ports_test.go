@@ -11,8 +11,8 @@ import (
 )
 
 // fullPort returns an address on which attempts to connect wait without an
-// answer, as behind a firewall that drops packets: nobody accepts, and the queue
-// of those who wait is full.
+// answer, as behind a firewall that drops packets: no process accepts, and the
+// queue of waiting connections is full.
 func fullPort(t *testing.T) string {
 	t.Helper()
 	syscall.ForkLock.RLock() // no process that another test starts gets it

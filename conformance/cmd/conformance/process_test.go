@@ -34,7 +34,7 @@ func runPiped(t *testing.T, url string, read func(io.ReadCloser, *os.Process), a
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	r := ran{dir: filepath.Join(t.TempDir(), "reports")}
-	run := exec.CommandContext(ctx, command, append([]string{"run", "--report-dir", r.dir, "--base-url", url}, args...)...)
+	run := exec.CommandContext(ctx, command, append([]string{"run", "--report-dir", r.dir, "--depth", "quick", "--base-url", url}, args...)...)
 	run.Env = append(os.Environ(), withKey()...)
 	output, err := run.StdoutPipe()
 	if err != nil {
@@ -66,7 +66,7 @@ func startIn(t *testing.T, folder string, environment []string, args ...string) 
 	t.Cleanup(cancel)
 	p := &process{ran: ran{dir: filepath.Join(t.TempDir(), "reports")}, ended: make(chan error, 1), began: time.Now()}
 	if folder == "" && len(args) > 0 && args[0] == "run" {
-		args = slices.Concat([]string{"run", "--report-dir", p.dir}, args[1:])
+		args = slices.Concat([]string{"run", "--report-dir", p.dir, "--depth", "quick"}, args[1:])
 	}
 	p.command = exec.CommandContext(ctx, command, args...)
 	p.command.Dir = folder

@@ -18,21 +18,21 @@ func newDiff() *cobra.Command {
 	var markdown, asJSON bool
 	command := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Tell what became of a partner from one report to another",
-		Long: `Compares the report.json of two runs: which rules broke, are still broken, are
-fixed, are new or gone, or have another outcome, level, clause or title; and which
-endpoints answer notably later, by more than a tenth of their limit.
+		Short: "Compare two reports of a partner",
+		Long: `Compares the report.json of two runs: which rules fail now, still fail, are fixed,
+are new or gone, or changed their outcome, level, clause or title; and which endpoints
+became slower by more than a tenth of their limit.
 
 Exit codes:
-  0  no MUST rule fails that did not fail before
-  1  one does, or a new rule fails
-  2  the command was not understood, or a file is not the report of a run`,
+  0  every MUST rule that fails now failed before
+  1  a MUST rule fails that did not fail before, or a new rule fails
+  2  the command line was wrong, or a file is not the report of a run`,
 		Example: `  conformance diff main/report.json conformance-report/report.json
   conformance diff old.json new.json --markdown`,
-		Args: cli.Exactly(2, "diff takes the report.json of two runs, the old and the new, and got %d"),
+		Args: cli.Exactly(2, "diff takes the report.json of two runs, the old and the new, and received %d"),
 		RunE: func(command *cobra.Command, args []string) error {
 			if markdown && asJSON {
-				return errors.New("--markdown and --json are two forms: choose one")
+				return errors.New("--markdown and --json cannot be combined")
 			}
 			old, err := report.Read(args[0])
 			if err != nil {
@@ -50,7 +50,7 @@ Exit codes:
 			case markdown:
 				_, err = out.Write(view.CompareMarkdown(compared))
 			default:
-				newScreen(out, asItIs, nil, "").compared(compared)
+				newScreen(out, unredacted, nil, "").compared(compared)
 			}
 			if err == nil && compared.Regressed() {
 				return cli.Exit{Code: exitNonconformant}
@@ -100,32 +100,42 @@ func (s *screen) change(c report.Change) {
 const exitChanged = 1
 
 func newVerify() *cobra.Command {
-	var sum string
+	var sum, keys string
 	command := &cobra.Command{
-		Use:   "verify REPORT",
-		Short: "Tell whether a report is as the run wrote it",
-		Long: `Recomputes the SHA-256 of a report.json, which is over all that stands in it, and
-tells whether it is the one that the report names.
+		Use:   "verify FILE",
+		Short: "Check that a report is unchanged, or that a certificate is valid",
+		Long: `Recomputes the SHA-256 of a report.json and compares it with the one in the report.
 
-Whoever changes a report can compute its SHA-256 again as well. So give the one
-that the run printed, as you know it from the log of the run or from whoever ran
-it: then not a letter can have changed. It proves that the report is whole, and
-nothing about who wrote it.
+Anyone who changes a report can also recompute its SHA-256. So pass the sum that the
+run printed, from the log of the run. It proves that the report is unchanged, not who
+wrote it.
+
+With --key, verifies a certificate of a marketplace by the marketplace's public keys:
+its address followed by /.well-known/jwks.json, or a copy of that file. With a copy,
+nothing is called. A certificate is not valid if one byte of it was changed, if it was
+signed with another key, or if it has expired.
 
 Exit codes:
-  0  unchanged
-  1  changed, or another report than the one of --sha256
-  2  not a report.json, or one that cannot be read`,
-		Example: "  conformance verify conformance-report/report.json\n  conformance verify report.json --sha256 5f0c...",
-		Args:    cli.Exactly(1, "verify takes the path of one report, and got %d; 'conformance verify --help' shows examples"),
+  0  unchanged, or valid
+  1  changed, not the report that --sha256 names, or not valid
+  2  not a report.json or certificate, or one that cannot be read`,
+		Example: "  conformance verify conformance-report/report.json\n  conformance verify report.json --sha256 5f0c...\n  conformance verify certificate.jws --key https://marketplace.example/.well-known/jwks.json",
+		Args:    cli.Exactly(1, "verify takes the path of one report or certificate, and received %d; 'conformance verify --help' shows examples"),
 		RunE: func(command *cobra.Command, args []string) error {
 			if raw, err := hex.DecodeString(sum); err != nil || sum != "" && len(raw) != 32 {
-				return errors.New("--sha256 is none: want the 64 hexadecimal digits that the run printed")
+				return errors.New("--sha256 is invalid: expected the 64 hexadecimal digits that the run printed")
+			}
+			switch {
+			case keys != "" && sum != "":
+				return errors.New("--key is for certificates and --sha256 is for reports: give one of them")
+			case keys != "":
+				return verifyCertificate(command, args[0], keys)
 			}
 			return verify(command, args[0], strings.ToLower(sum))
 		},
 	}
-	command.Flags().StringVar(&sum, "sha256", "", "the `digits` that the run printed: the report must be that one")
+	command.Flags().StringVar(&keys, "key", "", "verify a certificate by the keys in this `file` or at this URL, a JSON Web Key Set")
+	command.Flags().StringVar(&sum, "sha256", "", "the `digits` that the run printed")
 	return command
 }
 
@@ -144,13 +154,13 @@ func verify(command *cobra.Command, path, sum string) error {
 	say("%s: %s", verdict, path)
 	if sum != "" && sum != v.SHA256 {
 		verdict = "another"
-		say("  another report than that of --sha256")
+		say("  not the report that --sha256 names")
 	}
 	say("SHA-256   %s", v.SHA256)
 	say("says      %s of %s, %s", v.Result.Verdict, v.Result.Target.BaseURL, v.Result.StartedAt.UTC().Format(time.RFC3339))
 	say("versions  suite %s, contract %s", v.Result.SuiteVersion, v.Result.ContractVersion)
 	if sum == "" {
-		say("Compare the SHA-256 with the one that the run printed: it tells that the report is whole, not who wrote it.")
+		say("Compare the SHA-256 with the one that the run printed. It shows that the report is unchanged, not who wrote it.")
 	}
 	if verdict != "unchanged" {
 		return cli.Exit{Code: exitChanged}

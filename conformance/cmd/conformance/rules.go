@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/conformance/internal/example"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/internal/cli"
@@ -19,20 +20,20 @@ func newRules() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "rules",
 		Short: "List the rules that a run judges",
-		Long: `Lists the rules that a run judges: id, level, clause of the contract, and title.
+		Long: `Lists the rules that a run judges: id, level, clause of the contract and title.
 
-With --markdown it writes the whole catalogue as a page, by endpoint, with why each
-rule is there, how to mend what breaks it, and which rules it needs.
+With --markdown it writes the whole catalogue as a page, by endpoint: why each rule
+exists, how to fix a failure, and which rules it needs.
 
-With --coverage it lists the clauses of the contract instead, each with the rules
-that are about it, or with the reason why none can judge it from outside.`,
+With --coverage it lists the clauses of the contract, each with its rules, or with the
+reason why no rule can judge it from outside.`,
 		Example: "  conformance rules\n  conformance rules | grep MUST\n  conformance rules --markdown > rules.md\n  conformance rules --coverage",
 		Args:    noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			table := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
 			switch {
 			case coverage && markdown:
-				return errors.New("--coverage and --markdown are two lists: choose one")
+				return errors.New("--coverage and --markdown cannot be combined")
 			case markdown:
 				_, err := command.OutOrStdout().Write(view.Catalogue(rule.All()))
 				return err
@@ -44,8 +45,8 @@ that are about it, or with the reason why none can judge it from outside.`,
 			return table.Flush()
 		},
 	}
-	command.Flags().BoolVar(&coverage, "coverage", false, "list the clauses of the contract and what judges each")
-	command.Flags().BoolVar(&markdown, "markdown", false, "write the whole catalogue as a page of Markdown")
+	command.Flags().BoolVar(&coverage, "coverage", false, "list the clauses of the contract and their rules")
+	command.Flags().BoolVar(&markdown, "markdown", false, "write the catalogue as Markdown")
 	return command
 }
 
@@ -67,19 +68,23 @@ func listClauses(out io.Writer) {
 
 func newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use:     "explain RULE",
-		Short:   "Explain a rule: what must hold, why, and how to mend it",
-		Example: "  conformance explain reserve.vacancies.one",
-		Args:    cli.Exactly(1, "explain takes the id of one rule, and got %d; 'conformance rules' lists all"),
+		Use:   "explain RULE|CLAUSE",
+		Short: "Explain a rule, or the rules of a clause, with examples",
+		Long: `Explains a rule: what must hold, why, how to fix what breaks it, and an example of a
+right and a wrong answer. With the id of a clause, such as RSV-3, it explains every rule
+about that clause.`,
+		Example: "  conformance explain reserve.vacancies.one\n  conformance explain RSV-3",
+		Args:    cli.Exactly(1, "Expected the id of one rule or clause, received %d arguments; 'conformance rules' lists all"),
 		RunE: func(command *cobra.Command, args []string) error {
-			r, err := rule.Find(args[0])
+			rules, err := rule.Named(args[0])
 			if err != nil {
 				return fmt.Errorf("%w; 'conformance rules' lists all", err)
 			}
-			fmt.Fprintf(command.OutOrStdout(), "%s\n\n%s.\n\nlevel     %s\nendpoint  %s\nclause    %s\nwhy       %s\nfix       %s\n",
-				r.ID, r.Title, r.Level, r.Endpoint, r.Clause, r.Why, r.Fix)
-			if len(r.Needs) > 0 {
-				fmt.Fprintf(command.OutOrStdout(), "needs     %s\n", strings.Join(r.Needs, ", "))
+			for i, r := range rules {
+				if i > 0 {
+					fmt.Fprintln(command.OutOrStdout())
+				}
+				explain(command.OutOrStdout(), r)
 			}
 			return nil
 		},
@@ -87,9 +92,39 @@ func newExplain() *cobra.Command {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return ruleIDs(), cobra.ShellCompDirectiveNoFileComp
+			return append(ruleIDs(), clauseIDs()...), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+}
+
+func explain(out io.Writer, r rule.Rule) {
+	fmt.Fprintf(out, "%s\n\n%s.\n\nlevel     %s\nendpoint  %s\nclause    %s\nwhy       %s\nfix       %s\n",
+		r.ID, r.Title, r.Level, r.Endpoint, r.Clause, r.Why, r.Fix)
+	if len(r.Needs) > 0 {
+		fmt.Fprintf(out, "needs     %s\n", strings.Join(r.Needs, ", "))
+	}
+	if shown, ok := example.Of(r); ok {
+		showSteps(out, "right", shown.Right)
+		showSteps(out, "wrong", shown.Wrong)
+	}
+}
+
+func showSteps(out io.Writer, name string, steps []example.Step) {
+	for _, step := range steps {
+		for _, line := range strings.Split(step.String(), "\n") {
+			fmt.Fprintf(out, "%-8s  %s\n", name, line)
+			name = ""
+		}
+	}
+}
+
+func clauseIDs() (ids []string) {
+	for _, clause := range rule.Coverage() {
+		if clause.Reason == "" {
+			ids = append(ids, clause.ID)
+		}
+	}
+	return ids
 }
 
 func ruleIDs() (ids []string) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -34,6 +35,10 @@ type runFlags struct {
 	reportDir                                   string
 	reports                                     []string
 	handlesTicketDelivery, noRaces, includeSlow bool
+	verbose, watch                              bool
+	progress                                    string
+	awaitLedger                                 bool
+	watchPaths                                  []string
 	maxDuration                                 time.Duration
 	limitScale                                  float64
 }
@@ -42,23 +47,28 @@ func newRun() *cobra.Command {
 	var flags runFlags
 	command := &cobra.Command{
 		Use:   "run --base-url URL",
-		Short: "Judge a partner",
+		Short: "Judge a partner by the contract",
 		Long: `Calls the partner's endpoints, judges every rule of the catalogue, and writes
 report.html, report.json, report.md, junit.xml, run.har (every call) and badge.svg.
 
-What the run holds or books it releases or cancels again. It makes about
+The run releases or cancels everything that it holds or books. It makes about
 thirty holds and seven bookings, for slots of the next 60 days. Some calls
-are sent at the same time, up to eight of them; --no-races leaves these out.
---plan says what would be held and booked, and stops; --read-only, --max-holds,
---max-bookings, --max-rps, --product, --option, --from and --to bound it. All of
-it is entered in a ledger before it is done: should the run be killed,
+are sent at the same time, up to eight of them, unless --no-races is set.
+--plan prints what would be held and booked, and stops. --read-only, --max-holds,
+--max-bookings, --max-rps, --product, --option, --from and --to limit it. Every hold
+and booking is recorded in a ledger before it is made: if the run is killed,
 'conformance cleanup' undoes what it left behind.
-What becomes of a hold that expires is judged where --clock-url lets the run move
-the partner's clock, or --include-slow lets it wait. --explore plays random
-lifecycles besides, of some ten steps each.
+The expiry of holds is judged if --clock-url lets the run move the partner's clock,
+or if --include-slow lets it wait. --explore also runs random booking lifecycles, of
+about ten steps each.
+
+A run that you narrow, such as with --rule or --read-only, has the verdict partial:
+it says what was judged and what was not.
+
+--watch runs again after each change, the failing rules first, and shows what changed.
 
 The key is read from ` + probe.KeyVariable + `, or the variable that --auth-key-env
-names; --auth-key stands before it, but shows in the machine's process list.
+names. --auth-key takes precedence, but shows in the machine's process list.
 
 Every flag can be set in the environment, as CONFORMANCE_BASE_URL is for
 --base-url, and in a settings file, with profiles for several partners or
@@ -67,12 +77,12 @@ environment over the profile, and the profile over the file's common settings.
 ` + settingsFile + ` is read from the working directory. Name the file with --config
 if it sets addresses, files or the key's variable: base-url, clock-url,
 auth-key-env, ca-file, baseline, report-dir or ledger. A repository that you
-cloned may bring a file of its own, which must not choose these.
+cloned may contain such a file, which must not choose these.
 
 Exit codes:
-  0  conformant: no MUST rule failed
-  1  nonconformant: a MUST rule failed; or an entry of the baseline is stale
-  2  the command was not understood, or could not do its work
+  0  conformant, or partial where flags narrowed the run: no MUST rule failed
+  1  nonconformant: a MUST rule failed; or a baseline entry is stale
+  2  the command line was wrong, or the command could not do its work
   3  the partner could not be judged: it was not reached, or nothing can be booked`,
 		Example: `  conformance run --base-url https://partner.example/api
   conformance run --base-url https://partner.example/api --auth-type api_key --handles-ticket-delivery
@@ -80,9 +90,11 @@ Exit codes:
   conformance run --base-url https://partner.example/api --label 'reserve || release'
   conformance run --base-url https://partner.example/api --explore 50
   conformance run --base-url https://partner.example/api --rule reserve.vacancies.one --fail-fast
+  conformance run --base-url http://127.0.0.1:8081 --watch --watch-path ./src
   conformance run --config conformance.yaml --profile staging`,
 		Args: noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
+			given := givenFlags(command.Flags())
 			source, wrong := settingsOf(command).Apply()
 			if len(wrong) > 0 {
 				return wrong[0]
@@ -93,11 +105,14 @@ Exit codes:
 				return fmt.Errorf("%w (settings from %s)", err, source)
 			case err != nil:
 				return err
-			case source != "" && !flags.asJSON:
+			case source != "" && !flags.asJSON && flags.progress != progressJSON:
 				fmt.Fprintf(command.OutOrStdout(), "settings from %s\n", oneLine(source))
 			}
 			if flags.planOnly {
 				return flags.plan(command, config, flags.reportDir)
+			}
+			if flags.watch {
+				return runWatch(command, config, flags, given)
 			}
 			return run(command, config, flags)
 		},
@@ -107,17 +122,23 @@ Exit codes:
 	f.StringVar(&flags.authType, "auth-type", string(partnerapi.Bearer), authTypeUsage)
 	flags.safetyFlags.register(f)
 	f.BoolVar(&flags.handlesTicketDelivery, "handles-ticket-delivery", false, "the partner delivers its own tickets: confirm must return them")
-	f.StringVar(&flags.reportDir, "report-dir", reportFolder, "the `folder` for the reports; it is made where it is missing")
+	f.StringVar(&flags.reportDir, "report-dir", reportFolder, "the `folder` for the reports; it is created if missing")
 	f.StringSliceVar(&flags.reports, "reports", nil, "write only these `files`: "+strings.Join(view.Names(), ", "))
-	f.BoolVar(&flags.noRaces, "no-races", false, "send no calls at the same time; the rules about them are skipped")
-	f.DurationVar(&flags.maxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; what is left then is inconclusive")
-	f.BoolVar(&flags.includeSlow, "include-slow", false, fmt.Sprintf("wait until a hold has expired, for %.0f minutes at most, where there is no --clock-url", suite.LongestWait.Minutes()))
+	f.BoolVar(&flags.noRaces, "no-races", false, "make no concurrent calls; the rules about them are skipped")
+	f.DurationVar(&flags.maxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; rules without time are inconclusive")
+	f.BoolVar(&flags.includeSlow, "include-slow", false, fmt.Sprintf("without --clock-url, wait until a hold has expired, at most %.0f minutes", suite.LongestWait.Minutes()))
+	f.BoolVarP(&flags.verbose, "verbose", "v", false, "show every rule, and the answer times")
+	f.StringVar(&flags.progress, "progress", progressText, "what to print during the run: text for people, or json, one object a line for each judged rule and nothing else")
+	f.BoolVar(&flags.awaitLedger, "await-ledger", false, "with --progress json: before each hold and booking, print {\"ledger\": true} and wait for a line on standard input, so that the caller can copy the ledger first")
+	f.BoolVar(&flags.watch, "watch", false, "run again after Enter, a restart of the partner, or a change at --watch-path, until Ctrl-C")
+	f.StringSliceVar(&flags.watchPaths, "watch-path", nil, "with --watch: the `files` or folders whose changes start a run")
 	f.Float64Var(&flags.limitScale, "limit-scale", 1, "multiply the contract's limits, for tests of the suite itself")
 	flags.judgingFlags.register(f)
 	cli.RegisterFile(f, settingsFile)
 	_ = f.MarkHidden("limit-scale") // the flag exists
 	complete(command, map[string]cobra.CompletionFunc{
 		"auth-type":  oneOf(authTypes),
+		"progress":   cobra.FixedCompletions([]string{progressText, progressJSON}, cobra.ShellCompDirectiveNoFileComp),
 		"rule":       someOf(ruleIDs),
 		"profile":    oneOf(func() []string { return settingsOf(command).Profiles() }),
 		"report-dir": folders,
@@ -132,9 +153,8 @@ Exit codes:
 // settingsFile is the file that is read where it lies in the working directory.
 const settingsFile = "conformance.yaml"
 
-// settingsOf returns what fills the flags of the run command from the environment,
-// where CONFORMANCE_ stands before their names, and from a file. An empty variable says
-// nothing.
+// settingsOf returns what sets the flags of the run command from a file and from the
+// environment, with the prefix CONFORMANCE_. Empty variables are ignored.
 func settingsOf(command *cobra.Command) cli.Settings {
 	return cli.Settings{
 		Flags:    command.Flags(),
@@ -161,7 +181,7 @@ func (f runFlags) config() (suite.Config, error) {
 		return suite.Config{}, err
 	}
 	config := suite.Config{
-		BaseURL: target.baseURL, AuthType: target.authType, AuthKey: f.key(), RootCAs: target.roots,
+		BaseURL: target.baseURL, AuthType: target.authType, AuthKey: f.key(), RootCAs: target.roots, PublicOnly: f.publicOnly,
 		ClockURL: f.clockURL, MaxDuration: f.maxDuration, NoRaces: f.noRaces, HandlesTicketDelivery: f.handlesTicketDelivery,
 		Bounds: f.bounds, IncludeSlow: f.includeSlow, LimitScale: f.limitScale, Version: cli.Version(),
 	}
@@ -175,14 +195,28 @@ func (f runFlags) config() (suite.Config, error) {
 
 func (f runFlags) check() error {
 	if f.maxDuration < shortestRun {
-		return fmt.Errorf("--max-duration %s is too short: want at least %s", f.maxDuration, shortestRun)
+		return fmt.Errorf("--max-duration %s is too short: expected at least %s", f.maxDuration, shortestRun)
 	}
 	if !(f.limitScale > 0 && f.limitScale <= 1) { // so written, it refuses NaN too
-		return fmt.Errorf("--limit-scale %g: want more than 0, at most 1", f.limitScale)
+		return fmt.Errorf("--limit-scale %g: expected more than 0, at most 1", f.limitScale)
+	}
+	switch {
+	case len(f.watchPaths) > 0 && !f.watch:
+		return errors.New("--watch-path needs --watch")
+	case f.progress != progressText && f.progress != progressJSON:
+		return fmt.Errorf("--progress %q: expected text or json", f.progress)
+	case f.awaitLedger && f.progress != progressJSON:
+		return errors.New("--await-ledger needs --progress json")
+	case f.progress == progressJSON && (f.watch || f.planOnly):
+		return errors.New("--progress json cannot be combined with --watch or --plan")
+	case f.watch && f.planOnly:
+		return errors.New("--watch and --plan cannot be combined")
+	case f.watch && len(f.reports) > 0 && !slices.Contains(f.reports, "report.json"):
+		return errors.New("--watch needs report.json: add it to --reports")
 	}
 	for _, name := range f.reports {
 		if !slices.Contains(view.Names(), name) {
-			return fmt.Errorf("--reports %q: want some of %s", name, strings.Join(view.Names(), ", "))
+			return fmt.Errorf("--reports %q: expected some of %s", name, strings.Join(view.Names(), ", "))
 		}
 	}
 	return nil
@@ -197,9 +231,21 @@ func run(command *cobra.Command, config suite.Config, flags runFlags) error {
 	if config.Ledger, err = flags.beginLedger(config, flags.reportDir); err != nil {
 		return err
 	}
-	screen := newScreen(command.OutOrStdout(), probe.NewRedactor(config.AuthKey).Redact, config.Judged(), "judging")
+	redact, out := probe.NewRedactor(config.AuthKey).Redact, command.OutOrStdout()
+	lines := &jsonLines{out: out}
+	if flags.progress == progressJSON {
+		out = io.Discard
+	}
+	if flags.awaitLedger {
+		config.Ledger.Await(lines.await(command.InOrStdin()))
+	}
+	screen := newScreen(out, redact, config.Judged(), "judging")
+	screen.verbose = flags.verbose
 	screen.begin(config)
 	config.Progress, config.Waiting = screen.rule, screen.waiting
+	if flags.progress == progressJSON {
+		config.Progress = lines.rules(redact)
+	}
 	outcome, err := suite.Judge(command.Context(), config)
 	if err != nil {
 		return err
@@ -208,8 +254,7 @@ func run(command *cobra.Command, config suite.Config, flags runFlags) error {
 
 	files, sum, err := outcome.WriteReports(flags.reportDir, flags.reports...)
 	err = errors.Join(err, config.Ledger.Close())
-	screen.reports(files)
-	screen.note("SHA-256 of the report: %s\n", sum)
+	screen.reports(files, sum)
 	code := exitCode(outcome.Result)
 	if err != nil {
 		code = cmp.Or(code, exitUsage)

@@ -26,7 +26,7 @@ import (
 func echoes(secret string) map[string]string {
 	quoted, _ := json.Marshal(secret)
 	return map[string]string{
-		"as it is":                   secret,
+		"unchanged":                  secret,
 		"in base64 with its scheme":  base64.StdEncoding.EncodeToString([]byte("Bearer " + secret)),
 		"in hexadecimal, capitals":   strings.ToUpper(hex.EncodeToString([]byte(secret))),
 		"escaped for a query":        url.QueryEscape(secret),

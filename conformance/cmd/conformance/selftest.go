@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,8 +22,12 @@ const mostParallel = 64
 
 type selftestFlags struct {
 	defects, variants []string
-	fast, asJSON      bool
+	deep              []string
+	lawful, fast      bool
+	recorded          bool
+	asJSON            bool
 	parallel          int
+	customers         int
 	reportDir         string
 }
 
@@ -35,7 +40,7 @@ func newSelftest() *cobra.Command {
 		Use:   "selftest",
 		Short: "Prove that the rules find what they are there for, and nothing else",
 		Long: `Tries the suite on partners of which it is known what it has to say, each of them
-a mock partner in this process: the mock as it is and in its lawful variants, where
+a mock partner in this process: the plain mock and its lawful variants, where
 nothing may be found, and with each of its defects, where the one rule that the
 defect breaks must be found broken, and no other.
 
@@ -55,10 +60,13 @@ Exit codes:
 		Example: `  conformance selftest
   conformance selftest --fast --parallel 4
   conformance selftest --defect release-gives-nothing-back,hold-without-code
-  conformance selftest --variant awkward-codes --json`,
+  conformance selftest --deep all
+  conformance selftest --deep party,repeat
+  conformance selftest --variant awkward-codes --json
+  conformance selftest --recorded`,
 		Args: noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			plan, err := flags.plan(command.Flags().Changed("defect") || command.Flags().Changed("variant"))
+			plan, err := flags.plan(command.Flags().Changed("defect") || command.Flags().Changed("variant"), command.Flags().Changed("deep"))
 			if err != nil {
 				return err
 			}
@@ -72,8 +80,12 @@ Exit codes:
 	f := command.Flags()
 	f.StringSliceVar(&flags.defects, "defect", nil, "only the defects of these `names`, as 'mockpartner defects' lists them")
 	f.StringSliceVar(&flags.variants, "variant", nil, "only the variants of these `names`, as 'mockpartner variants' lists them")
+	f.StringSliceVar(&flags.deep, "deep", nil, "only the deep defects, those that break a rule in one instance alone: of these `dimensions`, or all")
 	f.BoolVar(&flags.fast, "fast", false, "one defect a rule, and no variant")
-	f.IntVar(&flags.parallel, "parallel", min(runtime.NumCPU(), mostParallel), "how many partners are judged at once")
+	f.BoolVar(&flags.lawful, "lawful", false, "judge only the plain mock and its lawful variants, which must pass")
+	f.BoolVar(&flags.recorded, "recorded", false, "judge a recording of each run too, which must find the same as the run")
+	f.IntVar(&flags.customers, "customers", 0, "with --lawful: how many others book at the partner during each run")
+	f.IntVar(&flags.parallel, "parallel", min(runtime.NumCPU(), mostParallel), "how many partners are judged concurrently")
 	f.StringVar(&flags.reportDir, "report-dir", matrixFolder, "the `folder` for the matrix; it is made where it is missing")
 	f.BoolVar(&flags.asJSON, "json", false, "print the matrix as JSON; progress goes to the standard error")
 	complete(command, map[string]cobra.CompletionFunc{
@@ -82,10 +94,20 @@ Exit codes:
 	return command
 }
 
-func (f selftestFlags) plan(named bool) (selftest.Plan, error) {
+func (f selftestFlags) plan(named, deep bool) (selftest.Plan, error) {
 	switch {
 	case f.parallel < 1 || f.parallel > mostParallel:
-		return selftest.Plan{}, fmt.Errorf("--parallel %d: want 1 to %d", f.parallel, mostParallel)
+		return selftest.Plan{}, fmt.Errorf("--parallel %d: expected 1 to %d", f.parallel, mostParallel)
+	case f.customers != 0 && !f.lawful || f.customers < 0:
+		return selftest.Plan{}, errors.New("--customers: expected a number of 0 or more, with --lawful")
+	case f.lawful && (named || f.fast || deep):
+		return selftest.Plan{}, errors.New("--lawful chooses the variants itself: leave it out, or --fast, --deep, --defect and --variant")
+	case f.lawful:
+		return selftest.LawfulOnly(f.customers), nil
+	case deep && (named || f.fast):
+		return selftest.Plan{}, errors.New("--deep chooses the defects itself: leave it out, or --fast, --defect and --variant")
+	case deep:
+		return selftest.InDepth(slices.DeleteFunc(f.deep, func(d string) bool { return d == "all" })...)
 	case named && f.fast:
 		return selftest.Plan{}, errors.New("--fast chooses the defects itself: leave it out, or --defect and --variant")
 	case named && len(f.defects)+len(f.variants) == 0:
@@ -109,7 +131,7 @@ func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, exec
 	}
 	shown := beginTrials(out, plan)
 	matrix, err := selftest.Run(command.Context(), plan, selftest.Config{
-		Command: executable, Dir: f.reportDir, Parallel: f.parallel, Progress: shown.trial,
+		Command: executable, Dir: f.reportDir, Recorded: f.recorded, Parallel: f.parallel, Progress: shown.trial,
 	})
 	shown.finish()
 	switch {
@@ -120,7 +142,9 @@ func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, exec
 	}
 	shown.end(f.reportDir, matrix)
 	written, err := matrix.WriteAll(f.reportDir)
-	shown.reports(written)
+	for _, file := range written {
+		shown.printf("wrote %s\n", file)
+	}
 	if err == nil && f.asJSON {
 		err = matrix.WriteJSON(command.OutOrStdout())
 	}
@@ -134,8 +158,8 @@ func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, exec
 	}
 }
 
-// trials is what a person sees of a selftest: a line for each partner as it is
-// judged, what is not as it should be, and the verdict.
+// trials shows a selftest to a person: a line for each judged partner, the unexpected
+// results, and the verdict.
 type trials struct{ *screen }
 
 func beginTrials(out io.Writer, plan selftest.Plan) trials {
@@ -144,9 +168,9 @@ func beginTrials(out io.Writer, plan selftest.Plan) trials {
 		count[c.Kind]++
 		names = append(names, c.Name)
 	}
-	t := trials{newScreen(out, asItIs, names, "trying")}
-	t.printf("trying %d rules: mocks as they are %d, variants %d, defects %d\n\n",
-		len(plan.Rules), count[selftest.Lawful], count[selftest.Variant], count[selftest.Defect])
+	t := trials{newScreen(out, unredacted, names, "trying")}
+	t.printf("trying %d rules: mocks as they are %d, variants %d, defects %d, deep defects %d\n\n",
+		len(plan.Rules), count[selftest.Lawful], count[selftest.Variant], count[selftest.Defect], count[selftest.Deep])
 	return t
 }
 
@@ -172,6 +196,9 @@ func (t trials) end(dir string, m *selftest.Matrix) {
 	for _, proof := range m.Unproven() {
 		t.printf("%s  %s %s: %s\n", t.paint(report.Failed, "unproven"), proof.Level, proof.ID, proof.Problem)
 	}
+	for _, d := range m.Depth {
+		t.printf("deep by %-8s  %3d defects  %3d killed  %3d missed  %3d found by another rule\n", d.Dimension, d.Defects, d.Killed, d.Missed, d.WrongRule)
+	}
 	outcome := report.Passed
 	if !m.Proven {
 		outcome = report.Failed
@@ -179,5 +206,5 @@ func (t trials) end(dir string, m *selftest.Matrix) {
 	t.printf("%s\n", t.paint(outcome, m.Verdict()))
 }
 
-// asItIs redacts nothing: the mocks' key opens nothing.
-func asItIs(text string) string { return text }
+// unredacted redacts nothing: the mocks' key opens nothing.
+func unredacted(text string) string { return text }

@@ -96,7 +96,7 @@ func TestWhateverIsHeldIsUndoneWhenTheRunIsInterrupted(t *testing.T) {
 				if r.code != 3 || r.result == nil || r.result.Verdict != report.Incomplete || r.result.Reason != "the run was interrupted" {
 					t.Fatalf("want exit 3 and a report of an interrupted run, got exit %d and %+v\n%s", r.code, r.result, r.stderr)
 				}
-				if !strings.Contains(r.stdout, "COULD NOT BE JUDGED (the run was interrupted)") || r.stderr != "" {
+				if !strings.Contains(r.stdout, "Not judged. The run was interrupted.") || r.stderr != "" {
 					t.Errorf("want the screen to say that the run was interrupted, got\n%s%s", r.stdout, r.stderr)
 				}
 				if held := len(mock.Default().Platform().Holds()); held < at.holds || len(mock.Default().Platform().Bookings()) < at.bookings {

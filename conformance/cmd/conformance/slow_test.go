@@ -54,14 +54,14 @@ func TestAHoldIsNotWaitedForWhereNobodyAsksForItOrItLivesTooLong(t *testing.T) {
 		want    report.Outcome
 		says    string
 	}{
-		{45 * time.Minute, []string{"--include-slow"}, report.Inconclusive, "no more than 35m0s are waited for"},
+		{45 * time.Minute, []string{"--include-slow"}, report.Inconclusive, "the run waits at most 35m0s"},
 		{0, nil, report.Skipped, "--include-slow"},
 	} {
 		_, address := startMock(t, mockpartner.Options{HoldFor: c.holdFor})
 		r := judge(t, address, c.flags...)
 		for _, id := range expiry {
-			if one := r.rule(t, id); one.Outcome != c.want || !strings.Contains(one.Message, c.says) {
-				t.Errorf("want %s %s because %q, got %s: %s", id, c.want, c.says, one.Outcome, one.Message)
+			if one := r.rule(t, id); one.Outcome != c.want || !strings.Contains(one.Message+one.Remedy, c.says) {
+				t.Errorf("want %s %s because %q, got %s: %s. %s", id, c.want, c.says, one.Outcome, one.Message, one.Remedy)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func TestAPartnerThatCannotBeReachedIsNotJudged(t *testing.T) {
 		address string
 		says    string
 	}{
-		"nobody listens":                         {"http://127.0.0.1:1", "connection refused"},
+		"a closed port":                          {"http://127.0.0.1:1", "connection refused"},
 		"the name has no address":                {"https://partner.invalid/api", `the name "partner.invalid" has no address`},
 		"connections are not accepted":           {"http://" + fullPort(t), "no connection within 1.75s"},
 		"the certificate's authority is unknown": {tlsServer(t, http.NotFoundHandler()).URL, "certificate signed by unknown authority"},
@@ -144,7 +144,7 @@ func TestAPartnerThatCannotBeReachedIsNotJudged(t *testing.T) {
 	}
 }
 
-// tlsServer serves with a certificate of an authority that nobody knows.
+// tlsServer serves with a certificate of an unknown authority.
 func tlsServer(t *testing.T, handler http.Handler) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)

@@ -50,7 +50,6 @@ func TestWhateverIsHeldIsUndoneThoughRulesFail(t *testing.T) {
 		"the first release of every code is answered with 500":           {"release.status", only(partnerapi.Release, first(broken))},
 		"the first cancellation of every booking is answered with 500":   {"cancel.status", only(partnerapi.Cancel, first(broken))},
 		"the first release of every code says that nothing was released": {"release.success", only(partnerapi.Release, first(says(http.StatusOK, `{"success":false}`)))},
-		"the answer to the first confirm of a run is lost":               {"confirm.status", only(partnerapi.Confirm, first(lost))},
 		"a booking is answered with a broken body": {"confirm.json", only(partnerapi.Confirm, first(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 			next.ServeHTTP(httptest.NewRecorder(), r)
 			text(http.StatusOK, "application/json", `{"externalBookingId":"`)(w, r)
@@ -232,13 +231,13 @@ func badLedgers(t *testing.T, partner string) []misuse {
 	}
 	missing := filepath.Join(t.TempDir(), "missing", "ledger.jsonl")
 	return []misuse{
-		{name: "no ledger to clean up", args: []string{"cleanup"}, want: "cleanup takes the file of one ledger, and got 0"},
-		{name: "two ledgers to clean up", args: []string{"cleanup", "a", "b"}, want: "and got 2"},
+		{name: "no ledger to clean up", args: []string{"cleanup"}, want: "cleanup takes the file of one ledger, and received 0"},
+		{name: "two ledgers to clean up", args: []string{"cleanup", "a", "b"}, want: "and received 2"},
 		{name: "a ledger that is missing", args: []string{"cleanup", missing}, want: missing + ": no such file or directory"},
-		{name: "a ledger that is none", args: []string{"cleanup", junk}, want: junk + ":1: want a ledger"},
+		{name: "a file that is not a ledger", args: []string{"cleanup", junk}, want: junk + ":1: expected a ledger"},
 		{name: "a ledger without the key", args: []string{"cleanup", leave(t, partner, isHeld)}, key: none, want: "the key is missing"},
-		{name: "a ledger with a bad base URL beside it", args: []string{"cleanup", leave(t, partner, isHeld), "--base-url", "partner"}, want: "--base-url has no http:// or https:// in front"},
-		{name: "a ledger over a diary", args: []string{"run", "--base-url", partner, "--ledger", junk}, want: junk + ":1: want a ledger, which begins with {\"ledger\":, got another file: name another file with --ledger"},
+		{name: "a ledger with a bad base URL beside it", args: []string{"cleanup", leave(t, partner, isHeld), "--base-url", "partner"}, want: "--base-url does not begin with http:// or https://"},
+		{name: "a ledger over a diary", args: []string{"run", "--base-url", partner, "--ledger", junk}, want: junk + ":1: expected a ledger, which begins with {\"ledger\":, received another file: name another file with --ledger"},
 		{name: "a ledger in a folder that is missing", args: []string{"run", "--base-url", partner, "--ledger", missing}, want: "no such file or directory: name another file with --ledger"},
 	}
 }
@@ -246,16 +245,16 @@ func badLedgers(t *testing.T, partner string) []misuse {
 func badBounds(partner string) []misuse {
 	run := func(args ...string) []string { return append([]string{"run", "--base-url", partner}, args...) }
 	return []misuse{
-		{name: "fewer than no holds", args: run("--max-holds", "-1"), want: "want a whole number, 0 or more"},
-		{name: "half a booking", args: run("--max-bookings", "0.5"), want: "want a whole number, 0 or more"},
-		{name: "fewer than no calls", args: run("--max-rps", "-1"), want: "--max-rps -1: want 1 or more calls a second"},
+		{name: "fewer than no holds", args: run("--max-holds", "-1"), want: "expected a whole number, 0 or more"},
+		{name: "half a booking", args: run("--max-bookings", "0.5"), want: "expected a whole number, 0 or more"},
+		{name: "fewer than no calls", args: run("--max-rps", "-1"), want: "--max-rps -1: expected 1 or more calls a second"},
 		{name: "a product without a name", args: run("--product", ""), want: "--product names nothing"},
 		{name: "an option without a name", args: run("--option", "a,"), want: "--option names nothing"},
-		{name: "a date that is none", args: run("--from", "2026-02-30"), want: `--from "2026-02-30": want a date such as `},
-		{name: "a date in another order", args: run("--to", "01.07.2026"), want: `--to "01.07.2026": want a date such as `},
-		{name: "a date that is over", args: run("--to", "2020-01-01"), want: "--to 2020-01-01: want a date within today and the 60 days after it"},
-		{name: "a date that is too far", args: run("--from", "2199-01-01"), want: "--from 2199-01-01: want a date within today and the 60 days after it"},
+		{name: "an invalid date", args: run("--from", "2026-02-30"), want: `--from "2026-02-30": expected a date such as `},
+		{name: "a date in another order", args: run("--to", "01.07.2026"), want: `--to "01.07.2026": expected a date such as `},
+		{name: "a date that is over", args: run("--to", "2020-01-01"), want: "--to 2020-01-01: expected a date within today and the 60 days after it"},
+		{name: "a date that is too far", args: run("--from", "2199-01-01"), want: "--from 2199-01-01: expected a date within today and the 60 days after it"},
 		{name: "dates the wrong way round", args: run("--clock-url", partner, "--from", "2026-07-02", "--to", "2026-07-01"), want: "--from 2026-07-02 is after --to 2026-07-01"},
-		{name: "JSON of a run", args: run("--json"), want: "--json goes with --plan"},
+		{name: "JSON of a run", args: run("--json"), want: "--json needs --plan"},
 	}
 }

@@ -40,7 +40,7 @@ func Read(path string) (*Baseline, error) {
 	}
 	list, ok := file.Root.(*ast.SequenceNode)
 	if !ok {
-		return nil, file.At(file.Root, "want a list of known failures, each with rule and reason")
+		return nil, file.At(file.Root, "expected a list of known failures, each with rule and reason")
 	}
 	lines := map[string]int{}
 	for _, node := range list.Values {
@@ -66,13 +66,13 @@ func readEntry(file *yamlfile.File, node ast.Node) (Entry, error) {
 	entry := Entry{Rule: given.Rule, Reason: strings.Join(strings.Fields(given.Reason), " "), Line: node.GetToken().Position.Line}
 	switch {
 	case entry.Rule == "":
-		return Entry{}, file.At(node, "the entry names no rule: want rule: and an id as 'conformance rules' lists them")
+		return Entry{}, file.At(node, "the entry names no rule: expected rule: and an id as 'conformance rules' lists them")
 	case entry.Reason == "":
 		return Entry{}, file.At(node, "%s has no reason: say why its failure is known", entry.Rule)
 	case given.Until != "":
 		until, err := time.Parse(time.DateOnly, given.Until)
 		if err != nil {
-			return Entry{}, file.At(node, "%s is known until %q: want a date, such as 2027-05-31", entry.Rule, given.Until)
+			return Entry{}, file.At(node, "%s is known until %q: expected a date, such as 2027-05-31", entry.Rule, given.Until)
 		}
 		entry.Until = until
 	}
@@ -120,7 +120,7 @@ func (b *Baseline) Against(rules []report.RuleResult, at time.Time) *report.Base
 		says := ""
 		switch {
 		case missing != nil:
-			says = missing.Error() + ": mend or delete this entry"
+			says = missing.Error() + ": correct or delete this entry"
 		case entry.over(at):
 			says = fmt.Sprintf("%s was known until %s: delete this entry, or give it a new date", entry.Rule, entry.Until.Format(time.DateOnly))
 		case outcomes[entry.Rule] == report.Passed:

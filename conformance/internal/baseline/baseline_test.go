@@ -41,7 +41,7 @@ func day(t *testing.T, text string) time.Time {
 
 func TestAFailureIsKnownByItsReasonUntilTheEndOfItsLastDay(t *testing.T) {
 	t.Parallel()
-	b := read(t, "# the partner's own words\n- rule: reserve.limit\n  reason: >\n    the new cluster\n    comes in May\n  until: 2027-05-31\n- {rule: cancel.limit, reason: nobody cancels}\n")
+	b := read(t, "# the partner's own words\n- rule: reserve.limit\n  reason: >\n    the new cluster\n    comes in May\n  until: 2027-05-31\n- {rule: cancel.limit, reason: no customer cancels}\n")
 	entry, known := b.Covers(rule.ReserveLimit.ID, day(t, "2027-05-31 23:59:59"))
 	if !known || entry.Words() != "the new cluster comes in May (until 2027-05-31)" || entry.Line != 2 {
 		t.Errorf("want it known on its last day, with its reason, from line 2, got %t, %q, line %d", known, entry.Words(), entry.Line)
@@ -49,7 +49,7 @@ func TestAFailureIsKnownByItsReasonUntilTheEndOfItsLastDay(t *testing.T) {
 	if _, known := b.Covers(rule.ReserveLimit.ID, day(t, "2027-06-01 00:00:00")); known {
 		t.Error("want it no longer known on the day after")
 	}
-	if entry, known := b.Covers(rule.CancelLimit.ID, day(t, "2099-01-01 00:00:00")); !known || entry.Words() != "nobody cancels" {
+	if entry, known := b.Covers(rule.CancelLimit.ID, day(t, "2099-01-01 00:00:00")); !known || entry.Words() != "no customer cancels" {
 		t.Errorf("want an entry without a date known for ever, got %t, %q", known, entry.Words())
 	}
 	if _, known := b.Covers(rule.ConfirmLimit.ID, time.Now()); known {
@@ -61,7 +61,7 @@ func TestAnEntryThatIsNoLongerTrueIsStale(t *testing.T) {
 	t.Parallel()
 	b := read(t, `
 - {rule: reserve.limit, reason: broken still}
-- {rule: confirm.limit, reason: mended}
+- {rule: confirm.limit, reason: fixed}
 - {rule: cancel.limt, reason: mistyped}
 - {rule: release.limit, reason: promised, until: 2026-01-01}
 - {rule: products.limit, reason: could not be judged}
@@ -74,7 +74,7 @@ func TestAnEntryThatIsNoLongerTrueIsStale(t *testing.T) {
 	}, day(t, "2026-01-02 00:00:00"))
 	want := []string{
 		":3: confirm.limit passes now: delete this entry",
-		`:4: there is no rule "cancel.limt" (did you mean cancel.limit?): mend or delete this entry`,
+		`:4: there is no rule "cancel.limt" (did you mean cancel.limit?): correct or delete this entry`,
 		":5: release.limit was known until 2026-01-01: delete this entry, or give it a new date",
 	}
 	if len(held.Stale) != len(want) {
@@ -101,14 +101,14 @@ func TestNoBaselineKnowsNothing(t *testing.T) {
 func TestABaselineThatCannotBeReadIsRefusedByFileAndLine(t *testing.T) {
 	t.Parallel()
 	for name, wrong := range map[string]struct{ text, want string }{
-		"no list":           {"rule: cancel.limit", ":1: want a list of known failures"},
-		"words":             {"all of it", ":1: want a list of known failures"},
+		"no list":           {"rule: cancel.limit", ":1: expected a list of known failures"},
+		"words":             {"all of it", ":1: expected a list of known failures"},
 		"an entry of words": {"- cancel.limit", ":1: "},
 		"no rule":           {"- reason: x", ":1: the entry names no rule"},
 		"no reason":         {"- rule: cancel.limit\n- rule: x\n  reason: y", ":1: cancel.limit has no reason"},
 		"an empty reason":   {"- rule: cancel.limit\n  reason: ' '", ":1: cancel.limit has no reason"},
 		"a mistyped key":    {"- rule: cancel.limit\n  reasn: x", ":2: unknown field"},
-		"no date":           {"- rule: cancel.limit\n  reason: x\n  until: May", `:1: cancel.limit is known until "May": want a date, such as 2027-05-31`},
+		"no date":           {"- rule: cancel.limit\n  reason: x\n  until: May", `:1: cancel.limit is known until "May": expected a date, such as 2027-05-31`},
 		"a rule twice":      {"- {rule: cancel.limit, reason: x}\n\n- {rule: cancel.limit, reason: y}", ":3: cancel.limit is in line 1 already"},
 		"no YAML":           {"- rule: [", ":1: "},
 	} {

@@ -20,6 +20,7 @@ type Product struct {
 	Zone          *time.Location // UTC where the catalog names none that exists
 	ZoneKnown     bool
 	AllowFreesale bool
+	UpdatedAt     time.Time // zero where it is not told
 	Options       []Option
 }
 
@@ -76,6 +77,7 @@ func ReadProduct(value any) Product {
 	object, _ := value.(map[string]any)
 	product := Product{ID: text(object, "id"), Zone: time.UTC}
 	product.AllowFreesale, _ = object["allowFreesale"].(bool)
+	product.UpdatedAt, _ = partnerapi.ParseDateTime(text(object, "updatedAt"))
 	if name := text(object, "timeZone"); name != "" && name != "Local" {
 		if zone, err := time.LoadLocation(name); err == nil {
 			product.Zone, product.ZoneKnown = zone, true
@@ -122,6 +124,16 @@ func (o Option) Lead() string {
 	return lead
 }
 
+// Unit returns the option's unit of that id; the zero Unit where it has none.
+func (o Option) Unit(id string) Unit {
+	for _, unit := range o.Units {
+		if unit.ID == id {
+			return unit
+		}
+	}
+	return Unit{}
+}
+
 // FixedIDs reports whether the units bear the ids that their types fix, and no
 // others do (PRD-12).
 func (o Option) FixedIDs() bool {
@@ -139,12 +151,12 @@ func (o Option) FixedIDs() bool {
 	return true
 }
 
-// Infant returns the unit of infants, who may take no seat, and false where there
-// is none beside the lead (RSV-9).
+// Infant returns the unit of infants, who may take no seat, and false if there is
+// only the lead (RSV-9).
 func (o Option) Infant() (string, bool) { return o.besideLead(true) }
 
 // Companion returns a second unit that takes a seat of its own beside the lead,
-// and false where there is none (RSV-9).
+// and false if there is no such unit (RSV-9).
 func (o Option) Companion() (string, bool) { return o.besideLead(false) }
 
 func (o Option) besideLead(infant bool) (string, bool) {

@@ -24,7 +24,7 @@ func Decode(raw []byte) (any, error) {
 	return value, err
 }
 
-// Object reads raw as one JSON object, leniently: nil where it is none.
+// Object reads raw as one JSON object, leniently: nil if it is not one.
 func Object(raw []byte) map[string]any {
 	value, err := Decode(raw)
 	if err != nil {
@@ -65,7 +65,7 @@ func Elements(raw []byte) ([]json.RawMessage, error) {
 	}
 	raw = bytes.TrimSpace(raw)
 	if raw[0] != '[' {
-		return nil, fmt.Errorf("%w: want an array, got %s", ErrShape, kind(raw[0]))
+		return nil, fmt.Errorf("%w: expected an array, received %s", ErrShape, kind(raw[0]))
 	}
 	return split(raw, fewElements+len(raw)/shortestElement), nil
 }
@@ -101,7 +101,7 @@ func wellFormed(raw []byte) error {
 	case !json.Valid(raw):
 		return notJSON(raw)
 	case bytes.Count(raw, []byte("["))+bytes.Count(raw, []byte("{")) > schemas.MaxDepth && Depth(raw) > schemas.MaxDepth:
-		return fmt.Errorf("the body is nested too deeply: want at most %d levels of arrays and objects", schemas.MaxDepth)
+		return fmt.Errorf("the body is nested too deeply: expected at most %d levels of arrays and objects", schemas.MaxDepth)
 	default:
 		return nil
 	}

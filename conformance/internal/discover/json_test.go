@@ -48,7 +48,7 @@ func TestDecodeSaysWhatIsNoJSONText(t *testing.T) {
 		"[\"\xff\"]":                 "the body is not UTF-8",
 		"[\"\xed\xa0\x80\"]":         "the body is not UTF-8",
 		nested(100_000):              "exceeded max depth",
-		nested(9_000):                "nested too deeply: want at most 512 levels",
+		nested(9_000):                "nested too deeply: expected at most 512 levels",
 		nested(schemas.MaxDepth + 1): "nested too deeply",
 	} {
 		if _, err := discover.Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -104,13 +104,13 @@ func TestProductsTellsAnotherShapeFromNoJSON(t *testing.T) {
 		`{}`:                       "the object has no products",
 		`{"Products":[]}`:          "the object has no products",
 		`{"data":{"products":[]}}`: "the object has no products",
-		`{"products":{}}`:          "products: unexpected shape: want an array, got an object",
-		`{"products":null}`:        "got null",
-		`"products"`:               "got a string",
-		`12`:                       "got a number",
-		`-1`:                       "got a number",
-		`true`:                     "got a boolean",
-		`null`:                     "got null",
+		`{"products":{}}`:          "products: unexpected shape: expected an array, received an object",
+		`{"products":null}`:        "received null",
+		`"products"`:               "received a string",
+		`12`:                       "received a number",
+		`-1`:                       "received a number",
+		`true`:                     "received a boolean",
+		`null`:                     "received null",
 	} {
 		if _, err := discover.Products([]byte(text)); !errors.Is(err, discover.ErrShape) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: want %v: %q, got %v", text, discover.ErrShape, want, err)

@@ -2,7 +2,10 @@ package discover
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"partnerkit.dev/schemas/partnerapi"
@@ -105,7 +108,7 @@ func (o Offer) OptionKey() string { return o.Product.ID + "\x00" + o.Option.ID }
 // of the partner's stands in the way.
 const comfortable = 3 * 24 * time.Hour
 
-// late is the second half of the 60 days: breaches hide where nobody looks.
+// late is the second half of the 60 days, where breaches are easily missed.
 const late = 30 * 24 * time.Hour
 
 // Want says what an offer has to be good for, and what is liked.
@@ -161,13 +164,50 @@ func rank(offer Offer, want Want) ranked {
 	return r
 }
 
-func fits(offer Offer, want Want) bool {
+func fits(offer Offer, want Want) bool { return misfit(offer, want) == "" }
+
+// misfit says why an offer does not fit, or "".
+func misfit(offer Offer, want Want) string {
 	seats := offer.Slot.Seats(offer.Product)
-	return offer.Slot.ID != "" && !offer.Slot.Start.IsZero() && offer.Slot.Status.Bookable() &&
-		offer.Option.Lead() != "" && offer.Slot.Start.After(want.Now) &&
-		(!seats.Counted || seats.Left >= max(1, want.Seats)) &&
-		(want.OptionKey == "" || want.OptionKey == offer.OptionKey()) &&
-		(want.Suits == nil || want.Suits(offer))
+	switch {
+	case offer.Slot.ID == "":
+		return "without an id"
+	case offer.Slot.Start.IsZero():
+		return "without a readable start"
+	case !offer.Slot.Start.After(want.Now):
+		return "in the past"
+	case !offer.Slot.Status.Bookable():
+		return cmp.Or(string(offer.Slot.Status), "without a status")
+	case offer.Option.Lead() == "":
+		return "of an option without units"
+	case seats.Counted && seats.Left < max(1, want.Seats):
+		return fmt.Sprintf("with fewer than %d vacancies", max(1, want.Seats))
+	case want.OptionKey != "" && want.OptionKey != offer.OptionKey():
+		return "of another option"
+	case want.Suits != nil && !want.Suits(offer):
+		return "unsuited to the test"
+	default:
+		return ""
+	}
+}
+
+// WhyNone says why none of the offers fits: what was seen instead, the most frequent
+// first.
+func WhyNone(offers []Offer, want Want) string {
+	if len(offers) == 0 {
+		return "availability returned no slots for the next 60 days"
+	}
+	times := map[string]int{}
+	for _, offer := range offers {
+		times[misfit(offer, want)]++
+	}
+	reasons := slices.SortedFunc(maps.Keys(times), func(a, b string) int {
+		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b))
+	})
+	for i, reason := range reasons {
+		reasons[i] = fmt.Sprintf("%d %s", times[reason], reason)
+	}
+	return fmt.Sprintf("no slot in the next 60 days can be booked: availability returned %s", strings.Join(reasons, ", "))
 }
 
 // penalty adds up what is not liked about an offer, the gravest first.

@@ -167,8 +167,8 @@ func TestAnOptionIsAskedWithItsAdultElseItsFirstUnit(t *testing.T) {
 		"the adult, wherever it stands": {[]string{"unit-child", "unit-adult"}, "unit-adult"},
 		"the first":                     {[]string{"unit-senior", "unit-child"}, "unit-senior"},
 		"the first that has an id":      {[]string{"", "unit-child"}, "unit-child"},
-		"nobody":                        {nil, ""},
-		"nobody has an id":              {[]string{"", ""}, ""},
+		"no unit type":                  {nil, ""},
+		"no unit has an id":             {[]string{"", ""}, ""},
 	} {
 		option := discover.Option{}
 		for _, id := range test.units {
@@ -189,9 +189,9 @@ func TestACompanionIsAnotherGuestWithASeatOfTheirOwn(t *testing.T) {
 		want  string
 	}{
 		"the child beside the adult":   {[]discover.Unit{infant, child, adult}, "unit-child"},
-		"nobody beside the adult":      {[]discover.Unit{adult}, ""},
+		"only the adult":               {[]discover.Unit{adult}, ""},
 		"no infant":                    {[]discover.Unit{adult, infant}, ""},
-		"nobody without an id":         {[]discover.Unit{adult, {Type: partnerapi.Senior}}, ""},
+		"no unit without an id":        {[]discover.Unit{adult, {Type: partnerapi.Senior}}, ""},
 		"the second where no adult is": {[]discover.Unit{child, {ID: "s", Type: partnerapi.Student}}, "s"},
 	} {
 		got, ok := discover.Option{Units: test.units}.Companion()

@@ -54,7 +54,7 @@ func partyWords(units []partnerapi.UnitQuantity) string {
 
 type expectation struct {
 	want   string
-	detail string // of what came, besides the status
+	detail string // of the answer, in addition to the status
 	flaw   string // "": it is as it should be
 }
 
@@ -82,7 +82,7 @@ func hear(answer *probe.Answer, want model.Want) (e expectation, accepted bool) 
 	}
 	switch {
 	case !(accepted && want.Accept) && !(refused && want.Refuse):
-		e.flaw = fmt.Sprintf("want %s, got %s", e.want, answer.Words())
+		e.flaw = fmt.Sprintf("Expected %s, received %s", e.want, answer.Words())
 	case refused && !twice:
 		if problems := schemas.Validate(schemas.Refusal, answer.Raw); len(problems) > 0 {
 			e.flaw = problems[0].String()
@@ -99,9 +99,9 @@ func (p *playing) newID(e *expectation, field, id string) {
 	switch {
 	case e.flaw != "":
 	case id == "":
-		e.flaw = fmt.Sprintf("%s: want one, it is missing", field)
+		e.flaw = fmt.Sprintf("%s: expected one, it is missing", field)
 	case p.given[field+id]:
-		e.flaw = fmt.Sprintf("%s: want one that was never given out before, got %q again", field, id)
+		e.flaw = fmt.Sprintf("%s: expected one that was never given out before, received %q again", field, id)
 	}
 	p.given[field+id] = true
 }
@@ -144,7 +144,7 @@ func (p *playing) confirmOne(number int) {
 	switch {
 	case !accepted:
 	case before.Stage == model.Booked && id != p.ids[number] && e.flaw == "":
-		e.flaw = fmt.Sprintf("externalBookingId: want the same booking, %q, got %q", p.ids[number], id)
+		e.flaw = fmt.Sprintf("externalBookingId: expected the same booking, %q, received %q", p.ids[number], id)
 	case before.Stage == model.Held:
 		p.newID(&e, "externalBookingId", id)
 		p.ids[number] = id
@@ -190,7 +190,7 @@ func (e *expectation) succeeds(answer *probe.Answer, schema string, undoes bool)
 	if problems := schemas.Validate(schema, answer.Raw); len(problems) > 0 {
 		e.flaw = problems[0].String()
 	} else if undoes && discover.Object(answer.Raw)["success"] != true {
-		e.flaw = "success: want true, got false"
+		e.flaw = "success: expected true, received false"
 	}
 }
 

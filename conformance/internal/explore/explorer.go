@@ -10,6 +10,7 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/count"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 	mostTroubles = 5
 	// replays is how often the story that breaks is played again before it counts.
 	replays = 2
-	// calmReadings is how often slots are read to see that nobody else moves them.
+	// calmReadings is how often slots are read to see that no other customer changes them.
 	calmReadings = 4
 )
 
@@ -70,7 +71,7 @@ func (e *explorer) search() {
 		}
 		e.told.Disturbed++
 		if doubts++; doubts == mostDoubts {
-			e.stop = scenario.Missing("%d stories broke the contract once, and not again when they were repeated", doubts)
+			e.stop = scenario.Missing("%s broke the contract once, and not again when repeated", count.Of(doubts, "lifecycle"))
 		}
 	}
 }
@@ -123,7 +124,7 @@ func (e *explorer) judgeShorter(seed uint64, story Story) (Verdict, int) {
 }
 
 // confirm plays the story that breaks again, the shortest first, and keeps it where
-// it breaks each time in the same place, while nobody else moves the slots.
+// it breaks each time in the same place, while no other customer changes the slots.
 func (e *explorer) confirm(found *Found) bool {
 	for _, story := range []Story{found.Story, found.First} {
 		if a := e.again(found.Seed, story); a != nil {

@@ -104,7 +104,7 @@ func (p *playing) count(told *report.StoryStep, slot int) {
 	told.Want = joined(told.Want, want.String())
 	told.Got = joined(told.Got, fmt.Sprintf("%d left", read.Last.Left))
 	if !want.Allow(read.Last.Left) {
-		p.flaw = fmt.Sprintf("want %s in slot %s, got %d", want, letter(slot), read.Last.Left)
+		p.flaw = fmt.Sprintf("Expected %s in slot %s, received %d", want, letter(slot), read.Last.Left)
 	}
 }
 
@@ -137,7 +137,7 @@ func joined(first, second string) string {
 func (e *explorer) play(story Story, offers []discover.Offer) *playing {
 	p := &playing{
 		explorer: e, offers: offers, open: make([]bool, len(offers)), stale: make([]bool, len(offers)), start: make([]int64, len(offers)),
-		state: model.State{Slots: make([]model.Seats, len(offers)), Holdless: e.Book.Traits().Holdless},
+		state: model.State{Slots: make([]model.Seats, len(offers)), Holdless: e.Book.Traits().TakesLater()},
 	}
 	defer p.undo()
 	p.begin()

@@ -1,10 +1,10 @@
 // Package explore makes up lifecycles: stories of reserves, confirms, releases,
-// cancellations and expiries in an order that nobody thought of. It knows nothing
-// of HTTP and of the partner.
+// cancellations and expiries in an unforeseen order. It is independent of
+// HTTP and of the partner.
 //
 // Search draws stories by a seed and has them played, one after another, until one
 // breaks; then it has shorter ones played, and keeps the shortest that breaks as
-// well. Whoever plays a story holds each answer against a Model, which says what
+// well. The player of a story compares each answer with a Model, which says what
 // the contract allows in the state that the story has come to.
 package explore
 
@@ -66,7 +66,7 @@ const (
 	parts, longestPart = 3, 10
 )
 
-// idea is a step as it is drawn. It means the same when a step far before it is left
+// idea is a step as drawn. It means the same when a step far before it is left
 // out: it counts the holds from the latest.
 type idea struct {
 	Step

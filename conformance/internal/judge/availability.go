@@ -11,6 +11,7 @@ import (
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -89,7 +90,7 @@ func slotsFound(v *scenario.Survey) Finding {
 	if slices.ContainsFunc(v.Answers, func(a scenario.SlotAnswer) bool { return len(a.Slots) > 0 }) {
 		return Finding{}
 	}
-	return inconclusive("no option has a slot in the next 60 days")
+	return inconclusive("availability returned no slots for the next 60 days").withRemedy("Offer slots in the next 60 days.")
 }
 
 // keepsIDs finds a slot of the first answer that bears another id in the
@@ -103,7 +104,7 @@ func keepsIDs(first, second scenario.SlotAnswer) Finding {
 	judged := map[slotTime]bool{}
 	for _, slot := range second.Slots {
 		if known, ok := startOf[slot.ID]; ok && slot.ID != "" && !known.Start.Equal(slot.Start) {
-			return broken("%s: want id %q to stay with the slot at %s, got it for the one at %s",
+			return broken("%s: expected id %q to stay with the slot at %s, received it for the one at %s",
 				first.Question, slot.ID, known.StartText, slot.StartText).showing(first.Exchange, second.Exchange)
 		}
 		at := timeOf(slot)
@@ -113,7 +114,7 @@ func keepsIDs(first, second scenario.SlotAnswer) Finding {
 		judged[at] = true
 		gone, came := plan.Without(before[at], after[at]), plan.Without(after[at], before[at])
 		if len(gone) > 0 && len(came) > 0 {
-			return broken("%s: want the slot at %s to keep its id %q, got %q",
+			return broken("%s: expected the slot at %s to keep its id %q, received %q",
 				first.Question, slot.StartText, gone[0], came[0]).showing(first.Exchange, second.Exchange)
 		}
 	}
@@ -136,19 +137,26 @@ func idsByTime(in scenario.SlotAnswer) map[slotTime][]string {
 	return ids
 }
 
-// showsDay finds a slot of the long window that is missing from its day's window.
+// showsDay finds a slot of the long window that is missing from the window of a part of it.
 func showsDay(long, day scenario.SlotAnswer) Finding {
 	want, gone := scenario.Windows{Long: long, Part: day}.OfPart()
 	switch {
 	case len(gone) == 0:
 		return Finding{}
 	case len(gone) == len(want):
-		return broken("%s: want the slots that the long window shows for %s, %s, got none of them",
-			long.Question, day.Window.From, plan.Few(want)).showing(long.Exchange, day.Exchange)
+		return broken("%s: expected the slots that the long window shows for %s, %s, received none of them",
+			long.Question, datesOf(day.Window), plan.Few(want)).showing(long.Exchange, day.Exchange)
 	default:
-		return broken("%s: want the slots that the long window shows for %s, %s is missing",
-			long.Question, day.Window.From, plan.Few(gone)).showing(long.Exchange, day.Exchange)
+		return broken("%s: expected the slots that the long window shows for %s, %s is missing",
+			long.Question, datesOf(day.Window), plan.Few(gone)).showing(long.Exchange, day.Exchange)
 	}
+}
+
+func datesOf(w discover.Window) string {
+	if w.From == w.To {
+		return w.From
+	}
+	return w.From + " to " + w.To
 }
 
 // endIsPart finds that the window's last day, asked for alone, has slots that
@@ -166,18 +174,18 @@ func endIsPart(long, end scenario.SlotAnswer) Finding {
 	if len(end.Slots) == 0 || shown {
 		return Finding{}
 	}
-	return broken("%s: want the slots of %s in the window from %s to %s, got none of its %d",
+	return broken("%s: expected the slots of %s in the window from %s to %s, received none of its %d",
 		long.Question, end.Window.From, long.Window.From, long.Window.To, len(end.Slots)).showing(long.Exchange, end.Exchange)
 }
 
 func emptyDay(e scenario.EmptyDay) Finding {
 	if e.None {
-		return inconclusive("every option has slots on each of the next 60 days")
+		return inconclusive("every option has slots on each of the next 60 days").withRemedy("Offer an option with a day without slots.")
 	}
 	return Stopped(e.Stop).or(func() Finding { return expect(e.Answer, status(ok)) }).or(func() Finding {
 		switch {
 		case e.Unread != nil:
-			return broken("want 200 with [], got %s", e.Unread.Message)
+			return broken("Expected 200 with [], received %s", e.Unread.Message)
 		case len(e.Slots) > 0:
 			return inconclusive("the day that had no slots, %s, has some now", e.Day.From)
 		default:
@@ -197,7 +205,7 @@ func aim(all scenario.Record) Finding {
 	}
 	if len(slow) > 1 {
 		f.Outcome = report.Failed
-		f.Message = broken("want the whole answer within %s: %d calls took longer, the slowest %s", all.Aim, len(slow), slices.Max(slow).Round(time.Millisecond)).Message
+		f.Message = broken("Expected the complete answer within %s: %s took longer, the slowest %s", all.Aim, count.Of(len(slow), "call"), slices.Max(slow).Round(time.Millisecond)).Message
 	}
 	return f
 }

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"slices"
+
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas"
@@ -10,7 +12,7 @@ var (
 	// cancellable is the step that the partner takes cancellations (CAN-6), as the
 	// booking shows.
 	cancellable = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return takesCancels(*b.Traits) })
-	// mayCancel is cancellable as far as it is known already.
+	// mayCancel is what is known so far about cancellable.
 	mayCancel = once(scenario.PlayRecord, func(e scenario.Record) Finding { return takesCancels(e.Traits) })
 	// cancelled are the steps that the booking was cancelled.
 	cancelled = []Step{cancellable, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
@@ -49,23 +51,23 @@ func cancelSpecs() []Spec {
 		of(rule.CancelSuccess, func(b *scenario.Booking) Finding { return expect(b.Cancel.Answer, fit(schemas.CancelAnswer), succeed) }),
 		spec(rule.CancelVacancies, cancellable,
 			counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-				m := moved(&b.Opening, 0, b.Confirm, b.Repeat, b.LateRelease, b.Cancel)
+				m := returned(&b.Opening, slices.Concat([]scenario.Act{b.Confirm}, b.Repeats, []scenario.Act{b.LateRelease, b.Cancel})...)
 				m.between = append(b.Reserve(), sent(b.Confirm, b.Cancel)...)
 				return m
 			}),
 			also(counted(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move {
-				m := moved(&b.Opening, 0, b.Confirm, b.NoKey, b.Cancel)
+				m := returned(&b.Opening, b.Confirm, b.NoKey, b.Cancel)
 				m.between = append(b.Reserve(), sent(b.Confirm, b.Cancel)...)
 				return m
 			}))),
 		unknown(rule.CancelUnknown, status(ok)),
 		unknown(rule.CancelUnknownSuccess, succeed),
 		of(rule.CancelRepeatStatus, func(b *scenario.Booking) Finding {
-			return after(b.CancelAgain, b.Stop, b.Cancel, status(ok), fit(schemas.CancelAnswer))
+			return afterEach(b.CancelsAgain, b.Stop, b.Cancel, status(ok), fit(schemas.CancelAnswer))
 		}),
-		of(rule.CancelRepeatSuccess, func(b *scenario.Booking) Finding { return after(b.CancelAgain, b.Stop, b.Cancel, succeed) }),
+		of(rule.CancelRepeatSuccess, func(b *scenario.Booking) Finding { return afterEach(b.CancelsAgain, b.Stop, b.Cancel, succeed) }),
 		spec(rule.CancelRepeatVacancies, cancellable, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			return still(b.Cancel.After, b.Stop, b.Cancel, b.CancelAgain)
+			return still(b.Cancel.After, b.Stop, append([]scenario.Act{b.Cancel}, b.CancelsAgain...)...)
 		})),
 		second(rule.CancelWithoutBody, func(b *scenario.SecondBooking) scenario.Act { return b.Cancel }, status(ok)),
 		second(rule.CancelWrongKey, func(b *scenario.SecondBooking) scenario.Act { return b.WrongKey }, status(unauthorized)),

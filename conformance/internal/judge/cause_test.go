@@ -108,7 +108,7 @@ func TestOneFunctionDecidesWhatACauseBlocks(t *testing.T) {
 		{"no suspect is broken", nil, rule.ConfirmEcho, suspicious, report.NotApplicable, ""},
 		{"the user left it out", []rule.Rule{rule.ReserveCode}, rule.ReleaseStatus, Finding{Outcome: report.Skipped}, report.Skipped, ""},
 		{"it cannot be judged without another", nil, rule.ReserveExpiresLater, blockedBy(rule.ReserveExpiresAt), report.Blocked, rule.ReserveExpiresAt.ID},
-		{"nobody is reached", nil, rule.Reachable, fails(rule.Reachable), report.Inconclusive, ""},
+		{"the partner is not reached", nil, rule.Reachable, fails(rule.Reachable), report.Inconclusive, ""},
 	} {
 		v := NewVerdicts(strings.Clone)
 		for _, r := range test.broken {

@@ -1,8 +1,11 @@
 package judge
 
 import (
+	"encoding/json"
 	"maps"
 	"net/http"
+	"net/url"
+	"reflect"
 	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
@@ -26,17 +29,18 @@ func confirmSpecs() []Spec {
 		return []Step{booked, fields(), once(scenario.PlayBooking, hasTickets)}
 	})...)
 	return append(specs,
+		of(rule.TicketAddress, pdfAddresses),
 		spec(rule.ConfirmFields, booked, fields()),
 		of(rule.ConfirmConfirmed, confirmed),
 		of(rule.ConfirmEcho, echo),
 		spec(rule.ConfirmIDUnique, once(scenario.PlayAll, distinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
 		spec(rule.ConfirmMinimal, booked, once(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Finding { return reached(b.BookingID != "", b.Stop) })),
 		spec(rule.ConfirmVacancies,
-			counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return moved(&b.Opening, -1, b.Confirm) }),
-			also(counted(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move { return moved(&b.Opening, -1, b.Confirm) }))),
+			counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return confirmedSeats(&b.Opening, b.Confirm) }),
+			also(counted(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move { return confirmedSeats(&b.Opening, b.Confirm) }))),
 		spec(rule.ConfirmRepeatBooking, once(scenario.PlayBooking, sameBooking)),
 		spec(rule.ConfirmRepeatVacancies, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			return moved(&b.Opening, -1, b.Confirm, b.Repeat)
+			return taken(&b.Opening, append([]scenario.Act{b.Confirm}, b.Repeats...)...)
 		})),
 		spec(rule.ConfirmRepeatStatus, once(scenario.PlayBooking, repeatStatus)),
 		spec(rule.ConfirmUnknown, once(scenario.PlayUnknownConfirm, func(h *scenario.Heard) Finding { return heard(*h, status(refusal)) })),
@@ -44,30 +48,67 @@ func confirmSpecs() []Spec {
 			return after(h.ConfirmReleased, h.Stop, h.Release, status(refusal))
 		})),
 		spec(rule.ConfirmReleasedNoEffect, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
-			return still(h.ReleaseAgain.After, h.Stop, h.ConfirmReleased)
+			return still(last(h.ReleasesAgain).After, h.Stop, h.ConfirmReleased)
 		})),
 		spec(rule.ConfirmCancelled, cancellable, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
 			return after(b.ConfirmCancelled, b.Stop, b.Cancel, status(refusal))
 		})),
 		spec(rule.ConfirmCancelledNoEffect, cancellable, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			return still(b.CancelAgain.After, b.Stop, b.ConfirmCancelled)
+			return still(last(b.CancelsAgain).After, b.Stop, b.ConfirmCancelled)
 		})),
 		spec(rule.ConfirmWrongKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ConfirmWrong })),
 		spec(rule.ConfirmMissingKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ConfirmNone })),
 		spec(rule.ConfirmAuthEffect, counted(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
 			m := still(k.ReserveNone.After, k.Stop, k.ConfirmWrong, k.ConfirmNone)
 			m.via, m.after = []*scenario.Reading{k.ReleaseNone.After}, k.Release.After
-			if !k.Traits.Holdless { // else the hold took no seat that could be back
-				m.by = 1
+			if !k.TakesLater() { // else the hold took no seat that could be back
+				m.by, m.infants = k.Guests, k.Infants
 			}
 			return m
 		})),
 	)
 }
 
+// confirmedSeats is that a booking has the seats of its party. Whether an infant has one is
+// settled by the hold, where that takes seats: confirm moves none of them.
+func confirmedSeats(o *scenario.Opening, confirm scenario.Act) Move {
+	if o.Infants == 0 || o.Held == nil || o.TakesLater() {
+		return taken(o, confirm)
+	}
+	m := still(o.Held, o.Stop, confirm)
+	m.between = append(o.Reserve(), m.between...)
+	return m
+}
+
 func deliversTickets(all scenario.Record) Finding {
 	if !all.Tickets {
 		return notApplicable("the partner is not registered as delivering its own tickets (--handles-ticket-delivery)")
+	}
+	return Finding{}
+}
+
+// pdfAddresses judges where the PDFs of a booking's tickets are.
+func pdfAddresses(b *scenario.Booking) Finding {
+	var sent struct{ Tickets []partnerapi.Ticket }
+	if err := json.Unmarshal(b.Confirm.Answer.Raw, &sent); err != nil {
+		return notApplicable("the booking has no tickets that can be read")
+	}
+	seen := false
+	for i, ticket := range sent.Tickets {
+		for k, option := range ticket.DeliveryOptions {
+			if option.DeliveryFormat != partnerapi.PDFURL {
+				continue
+			}
+			seen = true
+			address, err := url.Parse(option.DeliveryValue)
+			if err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Host == "" {
+				return broken("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address, received %.200q", i, k, option.DeliveryValue).
+					showing(b.Confirm.Answer.Exchange)
+			}
+		}
+	}
+	if !seen {
+		return notApplicable("the booking has no ticket in the form PDF_URL")
 	}
 	return Finding{}
 }
@@ -83,7 +124,7 @@ func hasTickets(b *scenario.Booking) Finding {
 
 func confirmed(b *scenario.Booking) Finding {
 	if status := scenario.Text(b.Confirm.Answer, "status"); status != partnerapi.StatusConfirmed {
-		return broken("want status %q, got %q", partnerapi.StatusConfirmed, status).showing(sent(b.Confirm)...)
+		return broken("Expected status %q, received %q", partnerapi.StatusConfirmed, status).showing(sent(b.Confirm)...)
 	}
 	return Finding{}
 }
@@ -92,31 +133,46 @@ func echo(b *scenario.Booking) Finding {
 	of := map[string]string{"productId": b.Offer.Product.ID, "optionId": b.Offer.Option.ID, "availabilityId": b.Offer.Slot.ID}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		if got := scenario.Text(b.Confirm.Answer, name); got != "" && got != of[name] {
-			return broken("%s: want that of the hold, %q, got %q", name, of[name], got).showing(b.Hold.Answer.Exchange, b.Confirm.Answer.Exchange)
+			return broken("%s: expected that of the hold, %q, received %q", name, of[name], got).showing(b.Hold.Answer.Exchange, b.Confirm.Answer.Exchange)
 		}
 	}
 	return Finding{}
 }
 
+// sameBooking finds a repeat that is answered with another booking, or other tickets
+// :
+// a customer may have been sent those of any answer.
 func sameBooking(b *scenario.Booking) Finding {
-	repeat := b.Repeat.Answer
-	return reached(repeat != nil, b.Stop).or(func() Finding {
-		id := scenario.Text(repeat, "externalBookingId")
-		if repeat.Failure == nil && repeat.Response.Status/100 == 2 && id != b.BookingID {
-			return broken("want the same booking, %q, or a refusal, got booking %q", b.BookingID, id).showing(sent(b.Confirm, b.Repeat)...)
-		}
-		return Finding{}
-	})
+	f := reached(len(answers(b.Repeats)) > 0, b.Stop)
+	for _, repeat := range answers(b.Repeats) {
+		f = f.or(func() Finding {
+			if repeat.Failure != nil || repeat.Response.Status/100 != 2 {
+				return Finding{}
+			}
+			if id := scenario.Text(repeat, "externalBookingId"); id != b.BookingID {
+				return broken("Expected the same booking, %q, or a refusal, received booking %q", b.BookingID, id).showing(b.Confirm.Answer.Exchange, repeat.Exchange)
+			}
+			first, again := discover.Object(b.Confirm.Answer.Raw)["tickets"], discover.Object(repeat.Raw)["tickets"]
+			if first != nil && again != nil && !reflect.DeepEqual(first, again) {
+				return broken("Expected the tickets of the first answer, received others").showing(b.Confirm.Answer.Exchange, repeat.Exchange)
+			}
+			return Finding{}
+		})
+	}
+	return f
 }
 
 func repeatStatus(b *scenario.Booking) Finding {
-	repeat := b.Repeat.Answer
-	return reached(repeat != nil, b.Stop).or(func() Finding {
-		if repeat.Failure != nil || repeat.Response.Status != http.StatusOK && repeat.Response.Status/100 != 4 {
-			return broken("want 200 or 4xx, got %s", repeat.Words()).showing(sent(b.Confirm, b.Repeat)...)
-		}
-		return Finding{}
-	})
+	f := reached(len(answers(b.Repeats)) > 0, b.Stop)
+	for _, repeat := range answers(b.Repeats) {
+		f = f.or(func() Finding {
+			if repeat.Failure != nil || repeat.Response.Status != http.StatusOK && repeat.Response.Status/100 != 4 {
+				return broken("Expected 200 or 4xx, received %s", repeat.Words()).showing(b.Confirm.Answer.Exchange, repeat.Exchange)
+			}
+			return Finding{}
+		})
+	}
+	return f
 }
 
 func confirmRefusals(r scenario.RefusedConfirms) Finding {

@@ -21,12 +21,13 @@ var expires = append([]Step{
 	}),
 }, append(seatsHeld[1:], once(scenario.PlayInVain, func(h *scenario.Hold) Finding {
 	if h != nil {
-		return inconclusive("no more than %s are waited for, and a hold lives %s", scenario.LongestWait, h.Life.Round(time.Second))
+		return inconclusive("the run waits at most %s for a hold to expire, and the partner's lives %s", scenario.LongestWait, h.Life.Round(time.Second)).
+			withRemedy("Shorten the partner's holds, or run with --clock-url.")
 	}
 	return Finding{}
 }))...)
 
-// expirySpecs judge what becomes of a hold that nobody confirms in time, late
+// expirySpecs judge what becomes of a hold that is not confirmed in time, late
 // in the run: where it has to be waited for, all else is judged meanwhile.
 func expirySpecs() []Spec {
 	move := func(r rule.Rule, move func(*scenario.Expiry) Move) Spec {
@@ -55,9 +56,9 @@ func expirySpecs() []Spec {
 func canExpire(m scenario.Means) Finding {
 	switch {
 	case m.Trouble != nil:
-		return inconclusive("%v", m.Trouble)
+		return inconclusive("%v", m.Trouble).withRemedy("Check --clock-url.")
 	case !m.Moves && !m.Waits:
-		return ends(report.Skipped, "a hold outlives the run: --include-slow waits for it, --clock-url lets the suite move the target's clock instead")
+		return ends(report.Skipped, "the run did not wait for a hold to expire").withRemedy("Run with --clock-url, or with --include-slow, which waits.")
 	default:
 		return Finding{}
 	}

@@ -15,17 +15,19 @@ import (
 // mostFindings are kept for one rule; the rest is counted.
 const mostFindings = 20
 
-// Fields judges every element of the answers as it is read: what is found is kept by the
+// Fields judges every element of the answers while it is read: what is found is kept by the
 // rule that it breaks, bounded. It is the Witness of scenarios.
 type Fields struct {
 	redact func(string) string // removes the partner's key
 	found  map[string]*places
+	all    int // how many places were found in all
 }
 
 // places is what breaks one rule about fields: where, and the answers that show it.
 type places struct {
 	problems  []string
 	count     int
+	first     int               // number of the first of the exchanges
 	exchanges []*probe.Exchange // each once, with the first of its places marked
 }
 
@@ -38,10 +40,11 @@ func NewFields(redact func(string) string) *Fields {
 func (f *Fields) add(r rule.Rule, problem string, exchange *probe.Exchange, value any, place string) {
 	found := f.found[r.ID]
 	if found == nil {
-		found = &places{}
+		found = &places{first: exchange.Number}
 		f.found[r.ID] = found
 	}
 	found.count++
+	f.all++
 	if len(found.problems) == mostFindings {
 		return
 	}
@@ -64,7 +67,11 @@ func (f *Fields) Finding(id string) Finding {
 }
 
 func (f *Fields) Product(pull *probe.Exchange, index int, product any, problem schemas.Problem) {
-	f.add(rule.Owner(pull.Endpoint, problem), problem.Under(fmt.Sprintf("/products/%d", index)).String(), pull, product, problem.Pointer)
+	owner, text := rule.Owner(pull.Endpoint, problem), problem.Under(fmt.Sprintf("/products/%d", index)).String()
+	if found := f.found[owner.ID]; found != nil && found.first != pull.Number && slices.Contains(found.problems, f.redact(text)) {
+		return // the pull before has shown it
+	}
+	f.add(owner, text, pull, product, problem.Pointer)
 }
 
 func (f *Fields) Answer(answer *probe.Answer, problem schemas.Problem) {
@@ -85,15 +92,15 @@ func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, val
 		add(r, schemas.Problem{Pointer: place, Message: fmt.Sprintf(format, args...)})
 	}
 	if !slot.Start.IsZero() && in.Product.ZoneKnown && !in.Window.Contains(slot.Start, in.Product.Zone) {
-		note(rule.SlotWindow, "/localDateTimeStart", "want a date from %s to %s in %s, got %s",
+		note(rule.SlotWindow, "/localDateTimeStart", "expected a date from %s to %s in %s, received %s",
 			in.Window.From, in.Window.To, in.Product.Zone, slot.Start.In(in.Product.Zone).Format(partnerapi.DateLayout))
 	}
 	if !slot.Start.IsZero() && !slot.End.IsZero() && !slot.End.After(slot.Start) {
-		note(rule.SlotEndsLater, "/localDateTimeEnd", "want a time after the start, %s, got %s", slot.StartText, partnerapi.FormatDateTime(slot.End))
+		note(rule.SlotEndsLater, "/localDateTimeEnd", "expected a time after the start, %s, received %s", slot.StartText, partnerapi.FormatDateTime(slot.End))
 	}
 	for i, id := range slot.UnitIDs {
-		if id != "" && !slices.ContainsFunc(in.Option.Units, func(u discover.Unit) bool { return u.ID == id }) {
-			note(rule.SlotKnownUnit, fmt.Sprintf("/unitPricing/%d/unitId", i), "want the id of a unit of the option, got %q", id)
+		if known := len(in.Option.Units) > 0; id != "" && known && !slices.ContainsFunc(in.Option.Units, func(u discover.Unit) bool { return u.ID == id }) {
+			note(rule.SlotKnownUnit, fmt.Sprintf("/unitPricing/%d/unitId", i), "expected the id of a unit of the option, received %q", id)
 		}
 	}
 	if slot.Vacancies != nil && !in.Product.AllowFreesale { // there vacancies are not read
@@ -105,15 +112,15 @@ func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, val
 func judgeNumbers(slot discover.Slot, note func(r rule.Rule, place, format string, args ...any)) {
 	left := *slot.Vacancies
 	if slot.Capacity != nil && left > *slot.Capacity {
-		note(rule.SlotWithinCapacity, "/vacancies", "want at most the capacity, %d, got %d", *slot.Capacity, left)
+		note(rule.SlotWithinCapacity, "/vacancies", "expected at most the capacity, %d, received %d", *slot.Capacity, left)
 	}
 	switch {
 	case slot.Status == partnerapi.StatusFreesale:
-		note(rule.SlotFreesaleUncounted, "/vacancies", "want none with status FREESALE, got %d", left)
+		note(rule.SlotFreesaleUncounted, "/vacancies", "expected none with status FREESALE, received %d", left)
 	case slot.Status == partnerapi.StatusSoldOut && left > 0:
-		note(rule.SlotSoldOutEmpty, "/vacancies", "want 0 with status SOLD_OUT, got %d", left)
+		note(rule.SlotSoldOutEmpty, "/vacancies", "expected 0 with status SOLD_OUT, received %d", left)
 	case slot.Status.Bookable() && left == 0:
-		note(rule.SlotOpenHasSeats, "/vacancies", "want more than 0 with status %s, got 0", slot.Status)
+		note(rule.SlotOpenHasSeats, "/vacancies", "expected more than 0 with status %s, received 0", slot.Status)
 	}
 }
 
@@ -127,7 +134,7 @@ func (f *Fields) Slots(in scenario.SlotAnswer) {
 		}
 		if before, seen := first[slot.ID]; seen {
 			f.add(rule.SlotUnique,
-				fmt.Sprintf("slots of %s: [%d].id: want an id of its own, got that of [%d], %q", in.Question, i, before, slot.ID),
+				fmt.Sprintf("slots of %s: [%d].id: expected an id of its own, received that of [%d], %q", in.Question, i, before, slot.ID),
 				in.Exchange, map[string]any{"id": slot.ID, "localDateTimeStart": slot.StartText}, "/id")
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -27,17 +28,25 @@ import (
 type Finding struct {
 	Outcome   report.Outcome // "": nothing is wrong; Failed: a rule is broken, whatever its level
 	Message   string
+	Remedy    string            // what would have the rule judged, where it was not
 	Cause     *rule.Rule        // the rule that is broken, or that blocks; nil: the one that is judged
 	Suspects  []rule.Rule       // of which one that is broken blocks the rule
 	Problems  []string          // every offending place, where there are several
 	Exchanges []*probe.Exchange // the evidence
-	Picture   []byte            // HTML that draws how the rule is broken; nil where there is none
+	Picture   []byte            // HTML that draws the violation; may be nil
+	Races     []report.Race     // the rounds that held
+	On        *plan.Case        // what the story was like that shows it; nil where that is nothing to simplify
 }
 
 func (f Finding) Ends() bool { return f.Outcome != "" }
 
 func ends(outcome report.Outcome, format string, args ...any) Finding {
 	return Finding{Outcome: outcome, Message: fmt.Sprintf(format, args...)}
+}
+
+func (f Finding) withRemedy(remedy string) Finding {
+	f.Remedy = remedy
+	return f
 }
 
 func broken(format string, args ...any) Finding { return ends(report.Failed, format, args...) }
@@ -83,7 +92,7 @@ func Stopped(stop *scenario.Stop) Finding {
 	if stop == nil {
 		return Finding{}
 	}
-	f := inconclusive("%s", stop.Message).showing(stop.Exchanges...)
+	f := inconclusive("%s", stop.Message).withRemedy(stop.Remedy).showing(stop.Exchanges...)
 	if cause, is := causeOf(stop); is {
 		f.Outcome, f.Cause = report.Failed, &cause
 	} else if stop.Kind == scenario.Unsupported {
@@ -108,7 +117,7 @@ func blamed(r rule.Rule, stop *scenario.Stop) Finding {
 	if !refused && (f.Cause == nil || f.Cause.Endpoint != r.Endpoint || stop.Kind == scenario.Late) {
 		return f
 	}
-	f = broken("want it answered as usual ones are: %s", stop.Message).showing(stop.Exchanges...)
+	f = broken("Expected the same answer as to a usual request: %s", stop.Message).showing(stop.Exchanges...)
 	f.Cause = &r
 	return f
 }
@@ -133,7 +142,7 @@ func expectEach(answers []*probe.Answer, checks ...check) (f Finding) {
 }
 
 func heard(h scenario.Heard, checks ...check) Finding {
-	return Stopped(h.Stop).or(func() Finding { return expect(h.Answer, checks...) })
+	return Stopped(h.Stop).or(func() Finding { return expectEach(append([]*probe.Answer{h.Answer}, h.Again...), checks...) })
 }
 
 func status(statuses []int) check {
@@ -141,7 +150,7 @@ func status(statuses []int) check {
 		if answer.OK(statuses...) {
 			return ""
 		}
-		return "want " + scenario.AnyOf(statuses) + ", got " + answer.Words()
+		return "Expected " + scenario.AnyOf(statuses) + ", received " + answer.Words()
 	}
 }
 
@@ -159,9 +168,9 @@ func succeed(answer *probe.Answer) string {
 	case true:
 		return ""
 	case nil:
-		return "success: want true, it is missing"
+		return "success: expected true, it is missing"
 	default:
-		return fmt.Sprintf("success: want true, got %v", success)
+		return fmt.Sprintf("success: expected true, received %v", success)
 	}
 }
 
@@ -175,8 +184,8 @@ func isJSONType(declared string) bool {
 func sent(acts ...scenario.Act) []*probe.Exchange {
 	var exchanges []*probe.Exchange
 	for _, act := range acts {
-		if act.Answer != nil {
-			exchanges = append(exchanges, act.Answer.Exchange)
+		for _, answer := range act.Answers() {
+			exchanges = append(exchanges, answer.Exchange)
 		}
 	}
 	return exchanges
@@ -185,7 +194,21 @@ func sent(acts ...scenario.Act) []*probe.Exchange {
 // after expects of the answer to an act that it passes the checks, and shows the call
 // before it.
 func after(act scenario.Act, stop *scenario.Stop, before scenario.Act, checks ...check) Finding {
-	return reached(act.Answer != nil, stop).or(func() Finding { return expect(act.Answer, checks...).showing(sent(before)...) })
+	return reached(act.Answer != nil, stop).or(func() Finding { return expectEach(act.Answers(), checks...).showing(sent(before)...) })
+}
+
+// afterEach expects it of the answers to all acts, which repeat one call.
+func afterEach(acts []scenario.Act, stop *scenario.Stop, before scenario.Act, checks ...check) Finding {
+	heard := answers(acts)
+	return reached(len(heard) > 0, stop).or(func() Finding { return expectEach(heard, checks...).showing(sent(before)...) })
+}
+
+// answers are those of the acts that were answered.
+func answers(acts []scenario.Act) (all []*probe.Answer) {
+	for _, act := range acts {
+		all = append(all, act.Answers()...)
+	}
+	return all
 }
 
 var limitRules = map[partnerapi.Endpoint]rule.Rule{
@@ -238,6 +261,13 @@ func causeOf(stop *scenario.Stop) (rule.Rule, bool) {
 	default:
 		return rule.Rule{}, false
 	}
+}
+
+// WithoutOptional returns the rule about calls of an endpoint without what is optional;
+// false if there is no such rule.
+func WithoutOptional(of partnerapi.Endpoint) (rule.Rule, bool) {
+	r := answerRules[of].minimal
+	return r, r.ID != ""
 }
 
 var (

@@ -94,7 +94,7 @@ func unique(v *scenario.Survey, place string, list []string) Finding {
 	first := map[string]int{}
 	for i, id := range list {
 		if before, seen := first[id]; seen && id != "" {
-			return broken("%s[%d].id: want an id of its own, got that of %s[%d], %q", place, i, place, before, id).showing(v.Pull)
+			return broken("%s[%d].id: expected an id of its own, received that of %s[%d], %q", place, i, place, before, id).showing(v.Pull)
 		}
 		first[id] = i
 	}
@@ -151,11 +151,11 @@ func same(place string, first, second []string) Finding {
 	gone, came := plan.Without(first, second), plan.Without(second, first)
 	switch {
 	case len(gone) > 0 && len(came) > 0:
-		return broken("%s: want the ids of the pull before, got %s in place of %s", place, plan.Few(came), plan.Few(gone))
+		return broken("%s: expected the ids of the pull before, received %s in place of %s", place, plan.Few(came), plan.Few(gone))
 	case len(gone) > 0:
-		return broken("%s: want the ids of the pull before, %s is missing", place, plan.Few(gone))
+		return broken("%s: expected the ids of the pull before, %s is missing", place, plan.Few(gone))
 	case len(came) > 0:
-		return broken("%s: want the ids of the pull before, %s is new", place, plan.Few(came))
+		return broken("%s: expected the ids of the pull before, %s is new", place, plan.Few(came))
 	default:
 		return Finding{}
 	}
@@ -190,7 +190,7 @@ func eachUnit(wrong func(discover.Unit) string) func(*scenario.Survey) Finding {
 func oddDecimals(unit discover.Unit) string {
 	for i, price := range unit.Prices {
 		if want := partnerapi.CurrencyDecimals(price.Currency); price.Precision != int64(want) {
-			return fmt.Sprintf("pricingFrom[%d]: want a precision of %d for %s, got %d", i, want, price.Currency, price.Precision)
+			return fmt.Sprintf("pricingFrom[%d]: expected a precision of %d for %s, received %d", i, want, price.Currency, price.Precision)
 		}
 	}
 	return ""
@@ -198,7 +198,7 @@ func oddDecimals(unit discover.Unit) string {
 
 func noAge(unit discover.Unit) string {
 	if unit.MinAge != nil && unit.MaxAge != nil && *unit.MinAge > *unit.MaxAge {
-		return fmt.Sprintf("restrictions: want minAge at most maxAge, %d, got %d", *unit.MaxAge, *unit.MinAge)
+		return fmt.Sprintf("restrictions: expected minAge at most maxAge, %d, received %d", *unit.MaxAge, *unit.MinAge)
 	}
 	return ""
 }
@@ -207,7 +207,7 @@ func withoutAdult(option discover.Option) []string {
 	if slices.ContainsFunc(option.Units, func(u discover.Unit) bool { return u.ID == partnerapi.AdultUnitID }) {
 		return nil
 	}
-	return []string{fmt.Sprintf(": want a unit %q, got %q", partnerapi.AdultUnitID, unitIDs(option))}
+	return []string{fmt.Sprintf(": expected a unit %q, received %q", partnerapi.AdultUnitID, unitIDs(option))}
 }
 
 func ids(products []discover.Product) []string {
@@ -222,10 +222,10 @@ func unitIDs(option discover.Option) []string {
 	return list(option.Units, func(u discover.Unit) string { return u.ID })
 }
 
-func list[T any](of []T, id func(T) string) []string {
-	all := make([]string, len(of))
+func list[T, V any](of []T, value func(T) V) []V {
+	all := make([]V, len(of))
 	for i, one := range of {
-		all[i] = id(one)
+		all[i] = value(one)
 	}
 	return all
 }

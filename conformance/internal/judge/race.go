@@ -6,35 +6,47 @@ import (
 	"slices"
 
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/noise"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/schemas"
 )
-
-// cleanRounds is how often a race is run before the partner is believed: two
-// calls do not meet every time.
-const cleanRounds = 3
 
 // together is the step that calls may be sent at the same time.
 var together = once(scenario.PlayRecord, func(e scenario.Record) Finding {
 	if e.Alone {
-		return ends(report.Skipped, "calls at the same time were left out (--no-races)")
+		return ends(report.Skipped, "no calls were sent at the same time (--no-races)").withRemedy("Run without --no-races.")
 	}
 	return Finding{}
 })
+
+// How often each race is run. A breach that shows in 1 of 20 tries is missed by 90 of them once
+// in a hundred runs; one that shows in 1 of 3, by 20 of them, once in three thousand.
+const (
+	manyRounds, leastOfMany = 120, 3 // three of four are two confirms
+	someRounds, leastOfSome = 20, 1
+)
 
 // raceSpecs judge what calls at the same time come to: their answers are lawful where a
 // partner that does one thing after another, in some order, could have given them.
 func raceSpecs() []Spec {
 	seats, bookings := with([]Step{together}, seatsHeld...), with([]Step{together}, cancelled...)
 	return []Spec{
-		spec(rule.ReserveRace, with(seats, tried(cleanRounds, scenario.PlayLastSeats, lastSeats))...),
-		spec(rule.ReleaseRace, with(seats, tried(cleanRounds, scenario.PlayLastSeats, releasedTwice))...),
-		spec(rule.ConfirmRace, with(bookings, tried(cleanRounds, scenario.PlayTwice, confirmedTwice))...),
-		spec(rule.CancelRace, with(bookings, tried(cleanRounds, scenario.PlayTwice, cancelledTwice))...),
+		spec(rule.ReserveRace, with(seats, raced(manyRounds, leastOfMany, scenario.PlayLastSeats, lastSeats), raced(someRounds, leastOfSome, scenario.PlayApart, apart))...),
+		spec(rule.ReleaseRace, with(seats, raced(manyRounds, leastOfMany, scenario.PlayLastSeats, releasedTwice))...),
+		spec(rule.ConfirmRace, with(bookings, raced(manyRounds, leastOfMany, scenario.PlayTwice, confirmedTwice))...),
+		spec(rule.CancelRace, with(bookings, raced(manyRounds, leastOfMany, scenario.PlayTwice, cancelledTwice))...),
 	}
+}
+
+// raced weighs the rounds of a race; the least are played however long they take.
+func raced[T any](rounds, least int, play play[T], try func(T) Try) Step {
+	step := tried(rounds, play, try)
+	step.Race = least
+	return step
 }
 
 // race is a round of a race that is judged: its calls between two readings.
@@ -44,11 +56,11 @@ type race struct {
 	before, after *scenario.Reading
 }
 
-// raced begins a round with so many holds at those stages; nobody else is at the slot
-// where it was calm.
-func raced(before *scenario.Reading, answers []*probe.Answer, after *scenario.Reading, calm, holdless bool, holds ...model.Stage) *race {
+// round begins a round with so many holds at those stages.
+func round(of string, before *scenario.Reading, answers []*probe.Answer, after *scenario.Reading, holdless bool, holds ...model.Stage) *race {
 	r := &race{before: before, after: after, history: model.NewHistory(before.Last.Left, holdless, holds...)}
-	r.Disturbed, r.At, r.Took = !calm, after, after.First.At().Sub(before.Last.At())
+	r.Of, r.At, r.Took = of, after, after.First.At().Sub(before.Last.At())
+	r.Disturbed = !before.Calm() || !after.Calm()
 	r.Shown = []*probe.Exchange{before.Last.Exchange}
 	for _, answer := range answers {
 		r.Shown = append(r.Shown, answer.Exchange)
@@ -69,20 +81,20 @@ func (r *race) saw(read *scenario.Reading, look scenario.Look) {
 	}
 }
 
-// reserves enters reserves, whose holds are numbered from first on, and returns how
-// many holds were won.
-func (r *race) reserves(attempts scenario.Attempts, first int) (won int64) {
+// reserves enters reserves of so many guests each, whose holds are numbered from first on, and
+// returns how many holds were won.
+func (r *race) reserves(attempts scenario.Attempts, guests int64, first int) (won int64) {
 	for i, a := range attempts {
 		if a.Won() {
 			won++
 		}
-		r.add(model.Call{Kind: model.Reserve, Hold: first + i}, model.Outcome{Done: a.Won(), Busy: scenario.IsBusy(a.Answer)}, a.Answer.Exchange)
+		r.add(model.Call{Kind: model.Reserve, Hold: first + i, Guests: guests}, model.Outcome{Done: a.Won(), Busy: scenario.IsBusy(a.Answer)}, a.Answer.Exchange)
 	}
 	return won
 }
 
-// both enters two calls about the first hold.
-func (r *race) both(kind model.Kind, answers []*probe.Answer) {
+// all enters calls about the first hold that are always accepted.
+func (r *race) all(kind model.Kind, answers ...*probe.Answer) {
 	for _, answer := range answers {
 		r.add(model.Call{Kind: kind}, model.Outcome{Done: true}, answer.Exchange)
 	}
@@ -101,9 +113,15 @@ func (r *race) end(format string, args ...any) {
 }
 
 // surely has a flaw be the try's that no other customer can be the reason of.
-func (t Try) surely(flaw string) Try {
-	t.Flaw, t.Sure = flaw, true
+func (t Try) surely(flaw flawed) Try {
+	t.Flaw, t.Cause, t.Sure = flaw.words, flaw.rule, true
 	return t
+}
+
+// flawed is what is wrong with an answer, and the rule about it; nil: the race itself.
+type flawed struct {
+	words string
+	rule  *rule.Rule
 }
 
 // lastSeats judges the race for the last seats: as many holds as seats.
@@ -111,46 +129,80 @@ func lastSeats(t *scenario.LastSeats) Try {
 	if t.Full == nil {
 		return unplayed(t.Stop)
 	}
-	r := raced(t.Scarce, t.Attempts.Answers(), t.Full, t.Calm, false)
-	if flaw := attemptsFlaw(t.Attempts); flaw != "" {
+	r := round("reserves of the last seats", t.Scarce, t.Attempts.Answers(), t.Full, false)
+	if flaw := attemptsFlaw(t.Attempts); flaw.words != "" {
 		return r.surely(flaw)
 	}
-	won, left := r.reserves(t.Attempts, 0), t.Scarce.Last.Left
-	r.end("%s left, %d guests reserved one each at the same time: want %s and 0 left then, got %s and %d left",
-		model.SeatsWord(left), len(t.Attempts), holdsWord(min(left, int64(len(t.Attempts)))), holdsWord(won), t.Full.First.Left)
+	won, left := r.reserves(t.Attempts, t.Party, 0), t.Scarce.Last.Left
+	held := min(left/t.Party, int64(len(t.Attempts)))
+	r.end("%s left, %d customers reserved %s each at the same time: expected %s and %d left, received %s and %d left",
+		model.SeatsWord(left), len(t.Attempts), model.SeatsWord(t.Party), holdsWord(held), left-held*t.Party, holdsWord(won), t.Full.First.Left)
+	r.Sure = r.Flaw != "" && t.MoreThanTheSlotHas(won*t.Party)
 	return r.Try
 }
 
 // releasedTwice judges the race for the seat of a hold that is released twice: it
 // goes to one guest at most.
 func releasedTwice(t *scenario.LastSeats) Try {
-	if t.Swapped == nil {
+	switch {
+	case t.Releases == nil && t.Full != nil && t.Stop == nil:
+		return Try{Skip: true}
+	case t.Swapped == nil:
 		return unplayed(t.Stop)
 	}
-	r := raced(t.Full, slices.Concat(t.Releases, t.Swaps.Answers()), t.Swapped, t.Calm && t.CalmSwaps, false, model.Held)
+	r := round("two releases of a hold, while others reserve", t.Full, slices.Concat(t.Releases, t.Swaps.Answers()), t.Swapped, false, model.Held)
 	r.Shown = append(r.Shown, t.Look.Last.Exchange)
-	flaw := bothDone(t.Releases)
-	if flaw == "" {
+	flaw := allDone(rule.ReleaseRepeatStatus, t.Releases...)
+	if flaw.words == "" {
 		flaw = attemptsFlaw(t.Swaps)
 	}
-	if flaw != "" {
+	if flaw.words != "" {
 		return r.surely(flaw)
 	}
-	won := r.reserves(t.Swaps, 1)
-	r.both(model.Release, t.Releases)
+	won := r.reserves(t.Swaps, 1, 1)
+	r.all(model.Release, t.Releases...)
 	r.saw(t.Look, t.Look.Last)
-	r.end("%s left, a hold for 1 guest was released twice while %d others reserved: want 1 seat back, got %s and %d left then",
+	r.end("%s left, a hold for 1 guest was released twice while %d others reserved: expected 1 seat back, received %s and %d left",
 		model.SeatsWord(t.Full.Last.Left), len(t.Swaps), holdsWord(won), t.Swapped.First.Left)
 	return r.Try
 }
 
-// confirmedTwice judges two confirms at the same time: one booking, and the seats
-// of one.
+// apart judges reserves of two slots at the same time: each takes its own slot's seat.
+func apart(a *scenario.Apart) Try {
+	if a.OtherAfter == nil {
+		return unplayed(a.Stop)
+	}
+	const of = "reserves of two slots, while the catalog and availability are read"
+	if flaw := attemptsFlaw(a.Guests); flaw.words != "" {
+		return round(of, a.Before, a.Guests.Answers(), a.After, a.Traits.Holdless).surely(flaw)
+	}
+	var last Try
+	for i, read := range [][2]*scenario.Reading{{a.Before, a.After}, {a.OtherBefore, a.OtherAfter}} {
+		r := round(of, read[0], a.Guests.Answers(), read[1], a.Traits.Holdless)
+		r.reserves(a.Guests[i:i+1], 1, 0)
+		expected := read[0].Last.Left
+		if a.Guests[i].Won() && !a.Traits.Holdless {
+			expected--
+		}
+		r.end("%s left, 1 seat was reserved while another slot was reserved: expected %d left, received %d", model.SeatsWord(read[0].Last.Left), expected, read[1].First.Left)
+		if last = r.Try; last.Flaw != "" {
+			break
+		}
+	}
+	return last
+}
+
+// confirmedTwice judges two calls at the same time about a hold, of which one at least confirms
+// it: one booking with the seats of one, or a hold that is released.
 func confirmedTwice(b *scenario.Twice) Try {
 	if b.Confirmed == nil {
 		return unplayed(b.Stop)
 	}
-	r := raced(b.Ready, b.Confirms, b.Confirmed, b.CalmConfirms, b.Traits.Holdless, model.Held)
+	of, answers := "two confirms of a hold", b.Confirms
+	if b.Release != nil {
+		of, answers = "a confirm and a release of a hold", append(slices.Clone(answers), b.Release)
+	}
+	r := round(of, b.Held, answers, b.Confirmed, b.TakesLater(), model.Held)
 	r.Shown = append(b.Reserve(), r.Shown...)
 	var ids []string
 	for _, answer := range b.Confirms {
@@ -164,63 +216,108 @@ func confirmedTwice(b *scenario.Twice) Try {
 		}
 		r.add(model.Call{Kind: model.Confirm}, o, answer.Exchange)
 	}
-	want := b.Ready.Last.Left
-	if b.Traits.Holdless {
-		want--
+	left, taken := b.Held.Last.Left, int64(0)
+	if b.TakesLater() {
+		taken = 1
 	}
-	r.end("%s left, a hold for 1 guest was confirmed twice: want %d left then, got %d", model.SeatsWord(b.Ready.Last.Left), want, b.Confirmed.First.Left)
+	if b.Release != nil {
+		if flaw := allDone(rule.ReleaseConfirmed, b.Release); flaw.words != "" {
+			return r.surely(flaw)
+		}
+		r.all(model.Release, b.Release)
+		r.Suspects = []rule.Rule{rule.ReleaseRace, rule.ReleaseVacanciesOne, rule.ReleaseConfirmedKeeps}
+		booked, expected := len(ids) > 0, left+1
+		if b.TakesLater() {
+			expected = left
+		}
+		if booked {
+			expected = left - taken
+		}
+		r.end("%s left, a hold for 1 guest was confirmed and released at the same time, and the confirm was answered with %s: expected %d left, received %d",
+			model.SeatsWord(left), booking(b.Confirms[0]), expected, b.Confirmed.First.Left)
+		return r.Try
+	}
+	r.end("%s left, a hold for 1 guest was confirmed twice at the same time: expected %d left, received %d", model.SeatsWord(left), left-taken, b.Confirmed.First.Left)
 	if len(ids) != 1 || ids[0] == "" {
-		return r.surely(fmt.Sprintf("want one booking, got %d: the confirms were answered with %s and %s", len(ids), booking(b.Confirms[0]), booking(b.Confirms[1])))
+		return r.surely(flawed{words: fmt.Sprintf("expected one booking, received %d: the two confirms were answered with %s and %s", len(ids), booking(b.Confirms[0]), booking(b.Confirms[1]))})
 	}
 	return r.Try
 }
 
-// cancelledTwice judges two cancellations at the same time: the seats are back once.
+// cancelledTwice judges two cancellations at the same time, beside a confirm or a reserve: the
+// seats are back once.
 func cancelledTwice(b *scenario.Twice) Try {
-	if b.Cancelled == nil {
+	switch {
+	case b.Release != nil && b.Cancelled == nil && b.Stop == nil:
+		return Try{Skip: true}
+	case b.Cancelled == nil:
 		return unplayed(b.Stop)
 	}
-	r := raced(b.Confirmed, b.Cancels, b.Cancelled, b.CalmConfirms && b.CalmCancels, false, model.Booked)
-	if flaw := bothDone(b.Cancels); flaw != "" {
+	answers := slices.Concat(b.Cancels, b.Guests.Answers())
+	if b.Again != nil {
+		answers = append(answers, b.Again)
+	}
+	const of = "two cancellations of a booking, alone, while its code is confirmed again, and while another customer reserves"
+	r := round(of, b.Confirmed, answers, b.Cancelled, false, model.Booked)
+	if flaw := allDone(rule.CancelRepeatStatus, b.Cancels...); flaw.words != "" {
 		return r.surely(flaw)
 	}
-	r.both(model.Cancel, b.Cancels)
+	if flaw := attemptsFlaw(b.Guests); flaw.words != "" {
+		return r.surely(flaw)
+	}
+	if id := b.Hold.BookingID(); b.Again != nil && b.Again.OK(http.StatusOK) && scenario.Text(b.Again, "externalBookingId") != id {
+		return r.surely(flawed{words: fmt.Sprintf("a booked code was confirmed again while its booking was cancelled: expected booking %q or a refusal, received %s", id, booking(b.Again))})
+	}
+	r.all(model.Cancel, b.Cancels...)
+	if len(b.Guests) > 0 {
+		r.Suspects = []rule.Rule{rule.ReserveRace}
+	}
+	won := int64(0)
+	if !b.TakesLater() {
+		won = r.reserves(b.Guests, 1, 1)
+	}
+	if b.Again != nil {
+		r.add(model.Call{Kind: model.Confirm}, model.Outcome{Done: b.Again.OK(http.StatusOK)}, b.Again.Exchange)
+	}
 	left := b.Confirmed.Last.Left
-	r.end("%s left, a booking for 1 guest was cancelled twice: want %d left then, got %d", model.SeatsWord(left), left+1, b.Cancelled.First.Left)
+	r.end("%s left, a booking for 1 guest was cancelled twice at the same time, while %s made: expected %d left, received %d",
+		model.SeatsWord(left), was(won), left+1-won, b.Cancelled.First.Left)
 	return r.Try
 }
 
+func was(holds int64) string { return count.Of(int(holds), "hold was", "holds were") }
+
 // attemptsFlaw says what is wrong with the answers to reserves, each by itself and
-// beside the others, or "".
-func attemptsFlaw(attempts scenario.Attempts) string {
+// beside the others.
+func attemptsFlaw(attempts scenario.Attempts) flawed {
 	codes := map[string]bool{}
 	for _, a := range attempts {
 		switch {
 		case a.Won() && codes[a.Code]:
-			return fmt.Sprintf("want a code of its own for each hold, got %q twice", a.Code)
+			return flawed{fmt.Sprintf("expected a code of its own for each hold, received %q twice", a.Code), &rule.ReserveCodeUnique}
 		case a.Won():
 			codes[a.Code] = true
 		case scenario.IsBusy(a.Answer):
 		case !a.Answer.OK(http.StatusBadRequest):
-			return "want a hold, or a refusal with 400, of each guest who reserves at the same time, got " + a.Answer.Words()
+			return flawed{"reserves at the same time: expected 200 or 201 with a hold, or a refusal with 400, received " + a.Answer.Words(), &rule.ReserveStatus}
 		default:
 			if problems := schemas.Validate(schemas.Refusal, a.Answer.Raw); len(problems) > 0 {
-				return problems[0].String()
+				return flawed{problems[0].String(), &rule.ReserveRefusalMessage}
 			}
 		}
 	}
-	return ""
+	return flawed{}
 }
 
-// bothDone says which of the calls that are to be answered with 200 each was not,
-// or "".
-func bothDone(answers []*probe.Answer) string {
+// allDone says which of the calls that are to be answered with 200 each was not; of is the rule
+// about that.
+func allDone(of rule.Rule, answers ...*probe.Answer) flawed {
 	for _, answer := range answers {
 		if !answer.OK(http.StatusOK) {
-			return "want 200 for both calls at the same time, got " + answer.Words()
+			return flawed{"calls at the same time: expected 200, received " + answer.Words(), &of}
 		}
 	}
-	return ""
+	return flawed{}
 }
 
 func booking(answer *probe.Answer) string {
@@ -230,9 +327,22 @@ func booking(answer *probe.Answer) string {
 	return answer.Words()
 }
 
-func holdsWord(n int64) string {
-	if n == 1 {
-		return "1 hold"
+func holdsWord(n int64) string { return count.Of(int(n), "hold") }
+
+// raceWords says how likely it is that so many tries have missed a breach.
+func raceWords(tries int) string {
+	missed := func(n int) string { return percent(noise.Missed(n, tries)) }
+	return fmt.Sprintf("A breach that shows in 1 of 3 tries is missed with a probability of %s, one that shows in 1 of 20 with %s, and one that shows in 1 of 100 with %s.",
+		missed(3), missed(20), missed(100))
+}
+
+func percent(p float64) string {
+	switch {
+	case p < 0.0001:
+		return "less than 0.01%"
+	case p < 0.1:
+		return fmt.Sprintf("%.2g%%", 100*p)
+	default:
+		return fmt.Sprintf("%.0f%%", 100*p)
 	}
-	return fmt.Sprintf("%d holds", n)
 }

@@ -19,9 +19,9 @@ func releaseSpecs() []Spec {
 		live(rule.ReleaseStatus),
 		live(rule.ReleaseJSON, scenario.NoObject),
 		live(rule.ReleaseSuccess, fit(schemas.ReleaseAnswer), succeed),
-		spec(rule.ReleaseVacanciesOne, with(seatsHeld, andVisits(Step{}, func(v *scenario.Visit) Move { return moved(&v.Opening, 0, v.Release) }))...),
+		spec(rule.ReleaseVacanciesOne, with(seatsHeld, andVisits(Step{}, func(v *scenario.Visit) Move { return returned(&v.Opening, v.Release) }))...),
 		spec(rule.ReleaseVacanciesMany, with(seatsHeld, several, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
-			return moved(&h.Opening, 0, h.Release)
+			return returned(&h.Opening, h.Release)
 		}))...),
 		spec(rule.ReleaseRebookable, with(seatsHeld, tried(1, scenario.PlaySellOut, rebookable))...),
 		spec(rule.ReleaseWithoutBody, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
@@ -30,19 +30,19 @@ func releaseSpecs() []Spec {
 		unknown(rule.ReleaseUnknown, status(ok)),
 		unknown(rule.ReleaseUnknownSuccess, succeed),
 		spec(rule.ReleaseRepeatStatus, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
-			return after(h.ReleaseAgain, h.Stop, h.Release, fits...)
+			return afterEach(h.ReleasesAgain, h.Stop, h.Release, fits...)
 		})),
 		spec(rule.ReleaseRepeatSuccess, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
-			return after(h.ReleaseAgain, h.Stop, scenario.Act{}, succeed)
+			return afterEach(h.ReleasesAgain, h.Stop, scenario.Act{}, succeed)
 		})),
 		spec(rule.ReleaseRepeatVacancies, with(seatsHeld, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
-			return moved(&h.Opening, 0, h.Release, h.ReleaseAgain)
+			return returned(&h.Opening, append([]scenario.Act{h.Release}, h.ReleasesAgain...)...)
 		}))...),
 		spec(rule.ReleaseConfirmed, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
 			return after(b.LateRelease, b.Stop, b.Confirm, fits...)
 		})),
 		spec(rule.ReleaseConfirmedKeeps, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			return still(b.Repeat.After, b.Stop, b.Confirm, b.LateRelease)
+			return still(last(b.Repeats).After, b.Stop, b.Confirm, b.LateRelease)
 		})),
 		spec(rule.ReleaseCancelled, cancellable, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
 			return after(b.ReleaseCancelled, b.Stop, b.Cancel, fits...)

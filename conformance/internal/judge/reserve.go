@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"time"
 
 	"partnerkit.dev/conformance/internal/ledger"
@@ -26,7 +27,8 @@ var (
 	// several is the step that there is a slot with seats for a party.
 	several = once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
 		if h.Hold != nil && h.Guests < scenario.SeveralGuests {
-			return inconclusive("no slot has %s left", model.SeatsWord(scenario.SeveralGuests))
+			return inconclusive("no bookable slot has %s left", model.SeatsWord(scenario.SeveralGuests)).
+				withRemedy(fmt.Sprintf("Offer a slot with %s or more.", model.SeatsWord(scenario.SeveralGuests)))
 		}
 		return Finding{}
 	})
@@ -36,10 +38,10 @@ var (
 func with(first []Step, then ...Step) []Step { return append(first[:len(first):len(first)], then...) }
 
 func reserveSpecs() []Spec {
-	one := counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return moved(&b.Opening, -1) })
+	one := counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return taken(&b.Opening) })
 	specs := []Spec{
 		spec(rule.ReserveStatus, held),
-		spec(rule.ReserveAccepts, held, Step{Subjects: visits, Judge: func(v any) Finding { return accepts(v.(*scenario.Visit)) }}),
+		spec(rule.ReserveAccepts, held, Step{Subjects: visits, Judge: func(v any) Finding { return accepts(v.(*scenario.Visit)) }}, also(tried(1, scenario.PlaySellOut, lastSeat))),
 	}
 	specs = append(specs, each([]rule.Rule{rule.ReserveJSON, rule.ReserveCode, rule.ReserveExpiresAt}, func(rule.Rule) []Step { return []Step{held, fields()} })...)
 	return append(specs,
@@ -47,12 +49,12 @@ func reserveSpecs() []Spec {
 		spec(rule.ReserveExpiresWindow, held, once(scenario.PlayBooking, expiresInWindow)),
 		spec(rule.ReserveCodeUnique, once(scenario.PlayAll, distinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
 		spec(rule.ReserveMinimal, held, once(scenario.PlayHolding, func(h *scenario.Holding) Finding { return reached(h.Hold != nil, h.Stop) })),
-		spec(rule.ReserveVacanciesOne, with(seatsHeld, andVisits(one, func(v *scenario.Visit) Move { return moved(&v.Opening, -1) }))...),
+		spec(rule.ReserveVacanciesOne, with(seatsHeld, andVisits(one, func(v *scenario.Visit) Move { return taken(&v.Opening) }))...),
 		spec(rule.ReserveVacanciesMany, with(seatsHeld, several, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
-			return moved(&h.Opening, -h.Guests)
+			return taken(&h.Opening)
 		}))...),
 		spec(rule.ReserveVacanciesMixed, with(seatsHeld, once(scenario.PlayMixedParty, mixedTaken), counted(scenario.PlayMixedParty, func(m *scenario.MixedParty) Move {
-			return moved(&m.Opening, -2)
+			return taken(&m.Opening)
 		}))...),
 		spec(rule.ReserveSoldOut,
 			aside(tried(1, scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedRefused)),
@@ -82,7 +84,7 @@ func nothing[T any](T) Finding { return Finding{} }
 func accepts(v *scenario.Visit) Finding {
 	switch stop := v.Stop; {
 	case stop != nil && stop.Kind == scenario.Refused:
-		return broken("product %q, option %q: want a hold, %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message).
+		return broken("product %q, option %q: no hold was made: %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message).
 			showing(append([]*probe.Exchange{v.Before.Last.Exchange}, stop.Exchanges...)...)
 	case v.Hold == nil && stop != nil && !stop.OnlyMissing():
 		return Stopped(stop)
@@ -103,7 +105,7 @@ func holdLife(b *scenario.Booking) Finding {
 func expiresLater(b *scenario.Booking) Finding {
 	return holdLife(b).or(func() Finding {
 		if b.Hold.Life <= 0 {
-			return broken("want a time in the future, got one %s ago", (-b.Hold.Life).Round(time.Second))
+			return broken("Expected a time in the future, received one %s ago", (-b.Hold.Life).Round(time.Second))
 		}
 		return Finding{}
 	})
@@ -117,7 +119,7 @@ func expiresInWindow(b *scenario.Booking) Finding {
 		case b.Traits.Holdless:
 			return notApplicable("the partner keeps no holds: expiresAt lies %s ahead", life.Round(time.Minute))
 		case life < partnerapi.HoldAtLeast-tolerance || life > partnerapi.HoldAtMost+tolerance:
-			return broken("want 15 to 30 minutes ahead, got %s", life.Round(time.Second))
+			return broken("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
 		default:
 			return Finding{}
 		}
@@ -131,7 +133,7 @@ func distinct(field string, id func(ledger.Entry) string) func(scenario.Record) 
 		for _, entry := range all.Entries {
 			value := id(entry)
 			if value != "" && first[value] {
-				f := broken("want a %s of its own for each, got %q twice", field, value)
+				f := broken("Expected a %s of its own for each, received %q twice", field, value)
 				for _, exchange := range all.Exchanges {
 					if exchange.Response != nil && exchange.Response.Body.Mentions(value) {
 						f.Exchanges = append(f.Exchanges, exchange)
@@ -142,7 +144,7 @@ func distinct(field string, id func(ledger.Entry) string) func(scenario.Record) 
 			first[value] = true
 		}
 		if len(first) < 2 {
-			return inconclusive("fewer than two could be made")
+			return inconclusive("fewer than two could be made").withRemedy("Offer more bookable slots, or raise --max-holds and --max-bookings.")
 		}
 		return Finding{}
 	}

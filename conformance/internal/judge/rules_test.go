@@ -43,16 +43,16 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 		says  string // "": nothing
 	}{
 		{"the status", answer(200, ""), status(ok), ""},
-		{"another status", answer(500, ""), status([]int{200, 201}), "want 200 or 201, got 500"},
+		{"another status", answer(500, ""), status([]int{200, 201}), "Expected 200 or 201, received 500"},
 		{"no answer", answer(0, ""), status(ok), "no whole answer: gone"},
 		{"success", answer(200, `{"success":true}`), succeed, ""},
 		{"no success", answer(200, `{}`), succeed, "it is missing"},
-		{"success in words", answer(200, `{"success":"yes"}`), succeed, "got yes"},
+		{"success in words", answer(200, `{"success":"yes"}`), succeed, "received yes"},
 		{"a refusal", answer(400, `{"message":"full"}`), fit(schemas.Refusal), ""},
 		{"a refusal without words", answer(400, `{}`), fit(schemas.Refusal), "message"},
 		{"an object", answer(200, `{}`), scenario.NoObject, ""},
 		{"a list", answer(200, `[]`), scenario.NoObject, "another JSON value"},
-		{"no JSON", answer(200, `{`), scenario.NoObject, "want a JSON object"},
+		{"no JSON", answer(200, `{`), scenario.NoObject, "Expected a JSON object"},
 	} {
 		if got := test.check(test.got); (got == "") != (test.says == "") || !strings.Contains(got, test.says) {
 			t.Errorf("%s: want %q, got %q", test.name, test.says, got)
@@ -73,9 +73,9 @@ func TestTheLifeOfAHoldIsJudgedFromItsAnswer(t *testing.T) {
 		return b
 	}
 	finds(t, "20 minutes", expiresInWindow(booking(20*time.Minute, scenario.Traits{})), "", "")
-	finds(t, "an hour", expiresInWindow(booking(time.Hour, scenario.Traits{})), report.Failed, "want 15 to 30 minutes ahead, got 1h0m0s")
+	finds(t, "an hour", expiresInWindow(booking(time.Hour, scenario.Traits{})), report.Failed, "Expected 15 to 30 minutes ahead, received 1h0m0s")
 	finds(t, "a partner without holds", expiresInWindow(booking(48*time.Hour, scenario.Traits{Holdless: true})), report.NotApplicable, "keeps no holds")
-	finds(t, "the past", expiresLater(booking(-time.Minute, scenario.Traits{})), report.Failed, "got one 1m0s ago")
+	finds(t, "the past", expiresLater(booking(-time.Minute, scenario.Traits{})), report.Failed, "received one 1m0s ago")
 	never := booking(0, scenario.Traits{})
 	never.Hold.Expires = time.Time{}
 	if f := expiresLater(never); f.Outcome != report.Blocked || f.Cause.ID != rule.ReserveExpiresAt.ID {
@@ -86,7 +86,7 @@ func TestTheLifeOfAHoldIsJudgedFromItsAnswer(t *testing.T) {
 func TestBookingsAreJudgedByTheirAnswers(t *testing.T) {
 	t.Parallel()
 	booking := func(confirm, repeat *probe.Answer) *scenario.Booking {
-		b := &scenario.Booking{BookingID: "b-1", Confirm: scenario.Act{Answer: confirm}, Repeat: scenario.Act{Answer: repeat}}
+		b := &scenario.Booking{BookingID: "b-1", Confirm: scenario.Act{Answer: confirm}, Repeats: []scenario.Act{{Answer: repeat}}}
 		b.Hold = &scenario.Hold{Answer: answer(200, "")}
 		b.Offer = discover.Offer{Product: discover.Product{ID: "walk"}, Option: discover.Option{ID: "morning"}, Slot: discover.Slot{ID: "s-1"}}
 		return b
@@ -94,14 +94,14 @@ func TestBookingsAreJudgedByTheirAnswers(t *testing.T) {
 	made := answer(200, `{"externalBookingId":"b-1","status":"CONFIRMED","productId":"walk"}`)
 	finds(t, "the same booking", sameBooking(booking(made, made)), "", "")
 	finds(t, "a refusal", sameBooking(booking(made, answer(409, ""))), "", "")
-	finds(t, "another booking", sameBooking(booking(made, answer(200, `{"externalBookingId":"b-2"}`))), report.Failed, `got booking "b-2"`)
+	finds(t, "another booking", sameBooking(booking(made, answer(200, `{"externalBookingId":"b-2"}`))), report.Failed, `received booking "b-2"`)
 	finds(t, "no repeat", sameBooking(booking(made, nil)), report.Inconclusive, "not played to its end")
-	finds(t, "a crash", repeatStatus(booking(made, answer(500, ""))), report.Failed, "want 200 or 4xx")
+	finds(t, "a crash", repeatStatus(booking(made, answer(500, ""))), report.Failed, "Expected 200 or 4xx")
 	finds(t, "a conflict", repeatStatus(booking(made, answer(409, ""))), "", "")
 	finds(t, "confirmed", confirmed(booking(made, nil)), "", "")
-	finds(t, "pending", confirmed(booking(answer(200, `{"status":"PENDING"}`), nil)), report.Failed, `got "PENDING"`)
+	finds(t, "pending", confirmed(booking(answer(200, `{"status":"PENDING"}`), nil)), report.Failed, `received "PENDING"`)
 	finds(t, "the hold's product", echo(booking(made, nil)), "", "")
-	finds(t, "another product", echo(booking(answer(200, `{"productId":"boat"}`), nil)), report.Failed, `productId: want that of the hold, "walk", got "boat"`)
+	finds(t, "another product", echo(booking(answer(200, `{"productId":"boat"}`), nil)), report.Failed, `productId: expected that of the hold, "walk", received "boat"`)
 	finds(t, "tickets", hasTickets(booking(answer(200, `{"tickets":[{}]}`), nil)), "", "")
 	finds(t, "no tickets", hasTickets(booking(made, nil)), report.NotApplicable, "no tickets")
 }
@@ -119,7 +119,7 @@ func TestIdsThatComeTwiceAreFound(t *testing.T) {
 	finds(t, "each its own", codes(entries("h-1", "h-2", "")), "", "")
 	finds(t, "one only", codes(entries("h-1")), report.Inconclusive, "fewer than two")
 	twice := codes(entries("h-1", "h-2", "h-1"))
-	finds(t, "one twice", twice, report.Failed, `got "h-1" twice`)
+	finds(t, "one twice", twice, report.Failed, `received "h-1" twice`)
 	if len(twice.Exchanges) != 1 {
 		t.Errorf("want the answers that mention it, got %d", len(twice.Exchanges))
 	}
@@ -130,11 +130,11 @@ func TestTheCatalogsIdsAreComparedInWhateverOrder(t *testing.T) {
 	finds(t, "another order", same("products", []string{"a", "b"}, []string{"b", "a"}), "", "")
 	finds(t, "one gone", same("products", []string{"a", "b"}, []string{"a"}), report.Failed, `"b" is missing`)
 	finds(t, "one new", same("products", []string{"a"}, []string{"a", "b"}), report.Failed, `"b" is new`)
-	finds(t, "one changed", same("products", []string{"a"}, []string{"b"}), report.Failed, `got "b" in place of "a"`)
+	finds(t, "one changed", same("products", []string{"a"}, []string{"b"}), report.Failed, `received "b" in place of "a"`)
 	v := &scenario.Survey{Products: []discover.Product{{ID: "a"}, {ID: ""}, {ID: ""}, {ID: "a"}}}
-	finds(t, "one twice", uniqueProducts(v), report.Failed, `products[3].id: want an id of its own, got that of products[0], "a"`)
+	finds(t, "one twice", uniqueProducts(v), report.Failed, `products[3].id: expected an id of its own, received that of products[0], "a"`)
 	v.Products = []discover.Product{{ID: "a", Options: []discover.Option{{Units: []discover.Unit{{ID: "child"}}}}}}
-	finds(t, "no adult", eachOption(withoutAdult)(v), report.Failed, "products[0].options[0]: want a unit")
+	finds(t, "no adult", eachOption(withoutAdult)(v), report.Failed, "products[0].options[0]: expected a unit")
 }
 
 func TestNonsenseIsRefusedOrIgnored(t *testing.T) {
@@ -144,11 +144,11 @@ func TestNonsenseIsRefusedOrIgnored(t *testing.T) {
 	}
 	finds(t, "refused", bearsAll([]scenario.Odd{odd(answer(400, ""), false), odd(answer(200, ""), false)}), "", "")
 	crash := bearsAll([]scenario.Odd{odd(answer(500, ""), false), odd(answer(0, ""), false)})
-	finds(t, "a crash", crash, report.Failed, "no guests: want a 4xx, or nothing done, got 500")
+	finds(t, "a crash", crash, report.Failed, "no guests: expected a 4xx, or nothing done, received 500")
 	if len(crash.Problems) != 2 || len(crash.Exchanges) != 2 {
 		t.Errorf("want both problems with their answers, got %q", crash.Problems)
 	}
-	finds(t, "held", holdsNobody(&scenario.BadReserves{Parties: []scenario.Odd{odd(answer(200, ""), true)}}), report.Failed, "want it refused, got a hold")
+	finds(t, "held", holdsNobody(&scenario.BadReserves{Parties: []scenario.Odd{odd(answer(200, ""), true)}}), report.Failed, ": expected a refusal, received a hold")
 	finds(t, "not sent", holdsNobody(&scenario.BadReserves{Opening: scenario.Opening{Stop: scenario.Missing("no slot")}}), report.Inconclusive, "no slot")
 }
 
@@ -165,7 +165,7 @@ func TestLimitsAreJudgedOverAllCalls(t *testing.T) {
 	finds(t, "JSON", contentType(partnerapi.Reserve)(all), "", "")
 	finds(t, "none", contentType(partnerapi.Cancel)(all), report.Inconclusive, "no answer of this endpoint")
 	typed.Response.Header.Set("Content-Type", "text/plain")
-	finds(t, "text", contentType(partnerapi.Reserve)(all), report.Failed, `got "text/plain"`)
+	finds(t, "text", contentType(partnerapi.Reserve)(all), report.Failed, `received "text/plain"`)
 }
 
 func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
@@ -176,7 +176,7 @@ func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 	}
 	full := answer(400, `{"message":"full"}`)
 	race := func(left int64, attempts ...*scenario.Hold) Try {
-		return lastSeats(&scenario.LastSeats{Scarce: lookAt(0, 1), Full: lookAt(100, left), Attempts: attempts, Calm: true})
+		return lastSeats(&scenario.LastSeats{Party: 1, Scarce: lookAt(0, 1), Full: lookAt(100, left), Attempts: attempts})
 	}
 	for _, test := range []struct {
 		name string
@@ -185,12 +185,18 @@ func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 		sure bool
 	}{
 		{"one seat, one hold", race(0, attempt("a", answer(200, ""), 10), attempt("", full, 10)), "", false},
-		{"one seat, two holds", race(0, attempt("a", answer(200, ""), 10), attempt("b", answer(200, ""), 10)), "want 1 hold and 0 left then, got 2 holds and 0 left", false},
-		{"a code twice", race(0, attempt("a", answer(200, ""), 10), attempt("a", answer(200, ""), 10)), `got "a" twice`, true},
-		{"a crash", race(0, attempt("a", answer(200, ""), 10), attempt("", answer(500, ""), 10)), "got 500", true},
+		{"one seat, two holds", race(0, attempt("a", answer(200, ""), 10), attempt("b", answer(200, ""), 10)), "expected 1 hold and 0 left, received 2 holds and 0 left", false},
+		{"a code twice", race(0, attempt("a", answer(200, ""), 10), attempt("a", answer(200, ""), 10)), `received "a" twice`, true},
+		{"a crash", race(0, attempt("a", answer(200, ""), 10), attempt("", answer(500, ""), 10)), "received 500", true},
 		{"two releases, of which one fails", releasedTwice(&scenario.LastSeats{
 			Full: lookAt(0, 0), Swapped: lookAt(100, 1), Look: lookAt(50, 1), Releases: []*probe.Answer{answer(200, ""), answer(404, "")},
-		}), "want 200 for both calls", true},
+		}), "expected 200, received 404", true},
+		{"two confirms, after which the seats could not be read", confirmedTwice(&scenario.Twice{
+			Opening: scenario.Opening{Stop: scenario.Missing("turned away")}, Confirms: []*probe.Answer{answer(200, ""), answer(200, "")},
+		}), "", false},
+		{"two cancellations, after which the seats could not be read", cancelledTwice(&scenario.Twice{
+			Opening: scenario.Opening{Stop: scenario.Missing("turned away")}, Cancels: []*probe.Answer{answer(200, ""), answer(200, "")},
+		}), "", false},
 		{"not played", lastSeats(&scenario.LastSeats{Opening: scenario.Opening{Stop: scenario.Missing("no slot")}}), "", false},
 	} {
 		if (test.got.Flaw == "") != (test.flaw == "") || !strings.Contains(test.got.Flaw, test.flaw) || test.got.Sure != test.sure {
@@ -223,13 +229,13 @@ func TestFindingsAreBoundedAndCounted(t *testing.T) {
 	const many = 3 * mostFindings
 	fields := NewFields(strings.Clone)
 	for number := range many {
-		fields.add(rule.SlotID, "want an id", &probe.Exchange{Number: number, Response: &probe.Response{}}, map[string]any{"id": "x"}, "/id")
+		fields.add(rule.SlotID, "Expected an id", &probe.Exchange{Number: number, Response: &probe.Response{}}, map[string]any{"id": "x"}, "/id")
 	}
 	finding := fields.Finding(rule.SlotID.ID)
 	if len(finding.Problems) != mostFindings || len(finding.Exchanges) != mostFindings {
 		t.Errorf("want %d of %d findings kept, got %d with %d exchanges", mostFindings, many, len(finding.Problems), len(finding.Exchanges))
 	}
-	if got, want := finding.Message, "want an id (and 59 more)"; got != want {
+	if got, want := finding.Message, "Expected an id (and 59 more)"; got != want {
 		t.Errorf("want %q, got %q", want, got)
 	}
 }
@@ -264,9 +270,9 @@ func TestIDsStayWithTheirSlots(t *testing.T) {
 		"one gone":               {[]discover.Slot{slotAt("a", nine), slotAt("b", ten)}, []discover.Slot{slotAt("b", ten)}, ""},
 		"one new":                {[]discover.Slot{slotAt("a", nine)}, []discover.Slot{slotAt("a", nine), slotAt("b", ten)}, ""},
 		"two at a time, swapped": {[]discover.Slot{slotAt("a", nine), slotAt("b", nine)}, []discover.Slot{slotAt("b", nine), slotAt("a", nine)}, ""},
-		"another id":             {[]discover.Slot{slotAt("a", nine)}, []discover.Slot{slotAt("x", nine)}, `keep its id "a", got "x"`},
-		"ids by position":        {[]discover.Slot{slotAt("0", nine), slotAt("1", ten)}, []discover.Slot{slotAt("0", ten)}, `want id "0" to stay`},
-		"one of two at a time":   {[]discover.Slot{slotAt("a", nine), slotAt("b", nine)}, []discover.Slot{slotAt("a", nine), slotAt("c", nine)}, `keep its id "b", got "c"`},
+		"another id":             {[]discover.Slot{slotAt("a", nine)}, []discover.Slot{slotAt("x", nine)}, `keep its id "a", received "x"`},
+		"ids by position":        {[]discover.Slot{slotAt("0", nine), slotAt("1", ten)}, []discover.Slot{slotAt("0", ten)}, `expected id "0" to stay`},
+		"one of two at a time":   {[]discover.Slot{slotAt("a", nine), slotAt("b", nine)}, []discover.Slot{slotAt("a", nine), slotAt("c", nine)}, `keep its id "b", received "c"`},
 	} {
 		failure := keepsIDs(answerOf("2026-07-01", "2026-07-01", test.first...), answerOf("2026-07-01", "2026-07-01", test.second...)).Message
 		if (failure == "") != (test.says == "") || !strings.Contains(failure, test.says) {
@@ -291,7 +297,7 @@ func TestOnlyWhatMovesWithTheStepsOfAStoryIsItsChange(t *testing.T) {
 		t.Errorf("want no seats and 20 ms, got %d and %s", seats, took)
 	}
 	held.First.Left = 5 // the hold took none
-	if got, want := m.String(), "want 5 seats left  (5 ), got 6"; got != want {
+	if got, want := m.String(), "Expected 5 seats left  (5 ), received 6"; got != want {
 		t.Errorf("want %q, got %q", want, got)
 	}
 }

@@ -34,6 +34,9 @@ type Step struct {
 	// clear whether other customers were the reason: see package noise.
 	Try   func(value any) Try
 	Clean int // attempts that have to hold before the partner is believed
+	// Race, where it is not 0, says that each attempt is a round of a race, of which few may show a
+	// breach: so many are played however long they take, and Clean where there is time.
+	Race int
 
 	Seats    string // not "": seats are counted; what it means where no subject tells any
 	Optional bool   // what cannot be tried is left out
@@ -48,12 +51,16 @@ type Step struct {
 // Try is one try of a rule, to be weighed.
 type Try struct {
 	noise.Try
-	Flaw    string            // what was wrong; "" where nothing was
-	Sure    bool              // no other customer can be the reason
-	At      *scenario.Reading // of the slot that it was tried on; nil: nobody else counts
-	Shown   []*probe.Exchange
-	Picture []byte         // HTML; nil where there is none
-	Stop    *scenario.Stop // why there is nothing to judge
+	Flaw  string     // what was wrong; "" where nothing was
+	Sure  bool       // no other customer can be the reason
+	Cause *rule.Rule // that the flaw breaks; nil: the one that is judged
+	Of    string     // what was raced
+	// Suspects are rules of which one that is broken explains the flaw.
+	Suspects []rule.Rule
+	At       *scenario.Reading // of the slot that it was tried on; nil: there are no other customers
+	Shown    []*probe.Exchange
+	Picture  []byte         // HTML; may be nil
+	Stop     *scenario.Stop // why there is nothing to judge
 
 	Uncounted bool // the slot tells no seats
 	Skip      bool // there is nothing to be seen here
@@ -92,7 +99,7 @@ func subject[T any](play play[T]) func(context.Context, *scenario.Player) []Play
 	return func(context.Context, *scenario.Player) []Play { return []Play{erased(play)} }
 }
 
-// once judges what comes of a scenario.
+// once judges the result of a scenario.
 func once[T any](play play[T], judge func(T) Finding) Step {
 	return Step{Subjects: subject(play), Judge: func(value any) Finding { return judge(value.(T)) }}
 }
@@ -138,6 +145,9 @@ func numbered[T any](count func(context.Context, *scenario.Player) int, play pla
 
 // visits are the visits to options.
 func visits(ctx context.Context, p *scenario.Player) (all []Play) {
+	if p.Case() != nil {
+		return nil // the case is one itself
+	}
 	for _, key := range scenario.PlayVisits(ctx, p) {
 		all = append(all, func(ctx context.Context, p *scenario.Player, attempt int) any {
 			if visit := scenario.PlayVisit(ctx, p, key, attempt); visit != nil {
@@ -163,6 +173,7 @@ type Move struct {
 	before, after *scenario.Reading
 	via           []*scenario.Reading // in between; what moved while the story itself did nothing does not count
 	by            int64
+	infants       int64 // of the guests that take or give back seats, who may have none
 	stop          *scenario.Stop
 	between       []*probe.Exchange // what happened between the readings
 }
@@ -181,7 +192,7 @@ func (m Move) moved() (seats int64, took time.Duration) {
 
 func (m Move) String() string {
 	seats, _ := m.moved()
-	return fmt.Sprintf("want %s left %s (%d %s), got %d",
+	return fmt.Sprintf("Expected %s left %s (%d %s), received %d",
 		model.SeatsWord(m.before.Last.Left+m.by), m.after.When, m.before.Last.Left, m.before.When, m.before.Last.Left+seats)
 }
 
@@ -196,7 +207,7 @@ func (m Move) try() Try {
 	}
 	seats, took := m.moved()
 	t := Try{At: m.after}
-	t.Took, t.Off = took, seats-m.by
+	t.Took, t.Off = took, m.off(seats)
 	if t.Off != 0 {
 		t.Flaw = m.String()
 		t.Shown = slices.Concat([]*probe.Exchange{m.before.Last.Shown}, m.between, []*probe.Exchange{m.after.First.Shown})
@@ -204,10 +215,29 @@ func (m Move) try() Try {
 	return t
 }
 
+// off is by how many seats a move is not what it should be.
+func (m Move) off(seats int64) int64 {
+	off := seats - m.by
+	if m.by < 0 && off > 0 {
+		return max(0, off-m.infants)
+	}
+	if m.by > 0 && off < 0 {
+		return min(0, off+m.infants)
+	}
+	return off
+}
+
+// taken is that a story has taken the seats of its party, from before its hold to its
+// last act, or to the hold without one.
+func taken(o *scenario.Opening, acts ...scenario.Act) Move { return moved(o, -o.Guests, acts...) }
+
+// returned is that the seats of the party are back.
+func returned(o *scenario.Opening, acts ...scenario.Act) Move { return moved(o, 0, acts...) }
+
 // moved is what a story has done to the seats from before its hold to its last act, or
-// to the hold where there is none.
+// to the hold if it has no act.
 func moved(o *scenario.Opening, by int64, acts ...scenario.Act) Move {
-	m := Move{before: o.Before, after: o.Held, by: by, stop: o.Stop, between: append(o.Reserve(), sent(acts...)...)}
+	m := Move{before: o.Before, after: o.Held, by: by, infants: o.Infants, stop: o.Stop, between: append(o.Reserve(), sent(acts...)...)}
 	for _, act := range acts {
 		m.via, m.after = append(m.via, m.after), act.After
 	}
@@ -216,7 +246,15 @@ func moved(o *scenario.Opening, by int64, acts ...scenario.Act) Move {
 
 // still is that acts have done nothing to the seats since a reading.
 func still(before *scenario.Reading, stop *scenario.Stop, acts ...scenario.Act) Move {
-	return Move{before: before, after: acts[len(acts)-1].After, stop: stop, between: sent(acts...)}
+	return Move{before: before, after: last(acts).After, stop: stop, between: sent(acts...)}
+}
+
+// last returns the last of the acts, or the zero Act.
+func last(acts []scenario.Act) scenario.Act {
+	if len(acts) == 0 {
+		return scenario.Act{}
+	}
+	return acts[len(acts)-1]
 }
 
 // reserved is what a reserve after a reading says of its rule, which wants
@@ -224,15 +262,20 @@ func still(before *scenario.Reading, stop *scenario.Stop, acts ...scenario.Act) 
 // was about can explain a hold or a refusal, and no other answer. The seats are not
 // counted where the answer was as it should be.
 func reserved(before *scenario.Reading, act scenario.Act, stop *scenario.Stop, wanted ...int) Try {
-	answer, after := act.Answer, act.After
-	if answer == nil {
+	if act.Answer == nil {
 		return unplayed(stop)
+	}
+	answer, after := act.Answer, act.After
+	for _, answer = range act.Answers() {
+		if !answer.OK(wanted...) {
+			break
+		}
 	}
 	t := Try{Shown: []*probe.Exchange{before.Last.Exchange, answer.Exchange}}
 	if answer.OK(wanted...) {
 		return t
 	}
-	t.Flaw = "want " + scenario.AnyOf(wanted) + ", got " + answer.Words()
+	t.Flaw = "Expected " + scenario.AnyOf(wanted) + ", received " + answer.Words()
 	t.Sure = after == nil || !answer.OK(200, 201, 400)
 	if after != nil {
 		t.At, t.Took = after, scenario.Middle(answer.Exchange).Sub(before.Last.At())

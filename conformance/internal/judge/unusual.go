@@ -44,6 +44,19 @@ func unusualSpecs() []Spec {
 	)
 }
 
+// PartialSpecs judge once more that what is optional may be left out: one field at a time.
+func PartialSpecs() []Spec {
+	of := func(r rule.Rule, done func(*scenario.PartialBooking) bool, before ...Step) Spec {
+		return spec(r, with(before, numbered(scenario.PartialBodies, scenario.PlayPartialBody, func(b *scenario.PartialBooking) Finding {
+			return unusualReached(done(b), b.Stop, rule.ReserveMinimal, rule.ConfirmMinimal)
+		}))...)
+	}
+	return []Spec{
+		of(rule.ReserveMinimal, func(b *scenario.PartialBooking) bool { return b.Hold != nil }),
+		of(rule.ConfirmMinimal, func(b *scenario.PartialBooking) bool { return b.Confirmed }, mayCancel),
+	}
+}
+
 // unusualReached finds what stopped an unusual booking before a fact: what goes wrong
 // with its reserve or its confirm breaks the rules about these.
 func unusualReached(fact bool, stop *scenario.Stop, reserve, confirm rule.Rule) Finding {
@@ -92,7 +105,7 @@ func bearsAll(all []scenario.Odd) Finding {
 	for _, odd := range all {
 		failed := odd.Answer.Failure != nil && odd.Answer.Failure.Kind != probe.TooLarge
 		if failed || odd.Answer.Response.Status >= http.StatusInternalServerError {
-			wrong = append(wrong, fmt.Sprintf("%s: want a 4xx, or nothing done, got %s", odd.What, odd.Answer.Words()))
+			wrong = append(wrong, fmt.Sprintf("%s: expected a 4xx, or nothing done, received %s", odd.What, odd.Answer.Words()))
 			shown = append(shown, odd.Answer.Exchange)
 		}
 	}
@@ -104,7 +117,7 @@ func holdsNobody(b *scenario.BadReserves) Finding {
 	var shown []*probe.Exchange
 	for _, odd := range b.Parties {
 		if odd.Held {
-			wrong = append(wrong, odd.What+": want it refused, got a hold")
+			wrong = append(wrong, odd.What+": expected a refusal, received a hold")
 			shown = append(shown, odd.Answer.Exchange)
 		}
 	}

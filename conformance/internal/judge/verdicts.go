@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -10,33 +11,28 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-type Verdict struct {
-	report.RuleResult
-	Cause string // id of the rule that blocks this one; "" where none does
-}
-
 // Verdicts holds what is known of every rule. A rule that has passed can still
 // be found broken by a later story; nothing makes a broken rule whole again.
 type Verdicts struct {
 	words func(string) string // makes a message fit to be shown
-	byID  map[string]*Verdict
+	byID  map[string]*report.RuleResult
 }
 
 // NewVerdicts returns those of a run that has judged nothing.
 func NewVerdicts(words func(string) string) *Verdicts {
-	return &Verdicts{words: words, byID: map[string]*Verdict{}}
+	return &Verdicts{words: words, byID: map[string]*report.RuleResult{}}
 }
 
-func (v *Verdicts) Set(r rule.Rule, outcome report.Outcome, message string) *Verdict {
-	known := &Verdict{RuleResult: report.RuleResult{
+func (v *Verdicts) Set(r rule.Rule, outcome report.Outcome, message string) *report.RuleResult {
+	known := &report.RuleResult{
 		ID: r.ID, Title: r.Title, Endpoint: r.Endpoint, Level: r.Level, Clause: r.Clause,
 		Outcome: outcome, Message: v.words(message), Why: r.Why, Fix: r.Fix, Exchanges: []probe.Exchange{},
-	}}
+	}
 	v.byID[r.ID] = known
 	return known
 }
 
-func (v *Verdicts) Get(id string) *Verdict {
+func (v *Verdicts) Get(id string) *report.RuleResult {
 	return v.byID[id]
 }
 
@@ -44,7 +40,7 @@ func (v *Verdicts) Get(id string) *Verdict {
 func Weight(r rule.Rule) report.Outcome {
 	switch {
 	case r.ID == rule.Reachable.ID:
-		return report.Inconclusive // nobody can be judged who cannot be reached
+		return report.Inconclusive // an unreachable partner cannot be judged
 	case r.Level == rule.Must:
 		return report.Failed
 	default:
@@ -68,14 +64,8 @@ func (v *Verdicts) Decide(r rule.Rule, f Finding) (outcome report.Outcome, cause
 	if f.Outcome == report.Skipped {
 		return report.Skipped, "" // the user's choice
 	}
-	for _, id := range r.Needs {
-		switch known := v.Get(id); {
-		case known == nil:
-		case known.Cause != "":
-			return report.Blocked, known.Cause
-		case known.Outcome == report.Failed:
-			return report.Blocked, id
-		}
+	if blocks := v.blocks(r); blocks != "" {
+		return report.Blocked, blocks
 	}
 	for _, suspect := range f.Suspects {
 		if v.isBroken(suspect) {
@@ -96,10 +86,35 @@ func (v *Verdicts) Decide(r rule.Rule, f Finding) (outcome report.Outcome, cause
 	}
 }
 
+// blocks returns the id of the failed rule that r needs, itself or through rules that could
+// not be judged; "" if there is no such rule.
+func (v *Verdicts) blocks(r rule.Rule) string {
+	for _, id := range r.Needs {
+		switch known := v.Get(id); {
+		case known == nil:
+		case known.BlockedBy != "":
+			return known.BlockedBy
+		case known.Outcome == report.Failed:
+			return id
+		case known.Outcome == report.Inconclusive:
+			if needed, is := rule.Lookup(id); is {
+				if blocks := v.blocks(needed); blocks != "" {
+					return blocks
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // Blame records that the rule which a finding names as its cause is broken, and returns
-// its verdict; nil where that is known, or none is named.
-func (v *Verdicts) Blame(f Finding) *Verdict {
+// its verdict; nil where that is known, or none is named. A rule that is blocked by another
+// stays so: what broke it is known.
+func (v *Verdicts) Blame(f Finding) *report.RuleResult {
 	if f.Outcome != report.Failed || f.Cause == nil || v.isBroken(*f.Cause) {
+		return nil
+	}
+	if known := v.Get(f.Cause.ID); known != nil && known.BlockedBy != "" {
 		return nil
 	}
 	blamed := v.Set(*f.Cause, Weight(*f.Cause), f.Message)
@@ -109,20 +124,30 @@ func (v *Verdicts) Blame(f Finding) *Verdict {
 
 // Record records what the judging of r has found, and how long that took; nil where
 // another story has found it broken already.
-func (v *Verdicts) Record(r rule.Rule, f Finding, took time.Duration) *Verdict {
+func (v *Verdicts) Record(r rule.Rule, f Finding, took time.Duration) *report.RuleResult {
 	outcome, cause := v.Decide(r, f)
 	if v.isBroken(r) && outcome != Weight(r) {
 		return nil
 	}
-	message := f.Message
-	switch outcome {
-	case report.Passed:
-		message = ""
-	case report.Blocked:
-		message = whileBroken(cause)
+	if outcome == report.Passed {
+		f.Message = ""
 	}
-	verdict := v.Set(r, outcome, message)
-	verdict.Cause, verdict.DurationMS = cause, took.Milliseconds()
+	verdict := v.Set(r, outcome, f.Message)
+	verdict.DurationMS = took.Milliseconds()
+	switch outcome {
+	case report.Blocked:
+		v.block(verdict, cause)
+	case report.Skipped:
+		verdict.Remedy = f.Remedy
+	case report.Inconclusive:
+		verdict.Remedy = cmp.Or(v.words(f.Remedy), remedyOf(r), "Provide what was missing, then run again.")
+	}
+	if outcome == report.Passed || outcome == report.Failed || outcome == report.Inconclusive {
+		for _, race := range f.Races {
+			race.Words = raceWords(race.Tries)
+			verdict.Races = append(verdict.Races, race)
+		}
+	}
 	if outcome == report.Failed || outcome == report.Warned || outcome == report.Inconclusive {
 		for _, problem := range f.Problems {
 			verdict.Problems = append(verdict.Problems, v.words(problem))
@@ -147,19 +172,19 @@ func (v *Verdicts) Settle(late *Fields) {
 			continue
 		}
 		if outcome, cause := v.Decide(r, Finding{}); outcome == report.Blocked {
-			v.Set(r, report.Blocked, whileBroken(cause)).Cause = cause
+			v.block(v.Set(r, report.Blocked, ""), cause)
 		}
 	}
 	for _, r := range rule.All() {
 		known := v.Get(r.ID)
-		if known == nil || known.Cause == "" {
+		if known == nil || known.BlockedBy == "" {
 			continue
 		}
-		root := known.Cause
-		for next := v.Get(root); next != nil && next.Cause != ""; next = v.Get(root) {
-			root = next.Cause
+		root := known.BlockedBy
+		for next := v.Get(root); next != nil && next.BlockedBy != ""; next = v.Get(root) {
+			root = next.BlockedBy
 		}
-		known.Cause, known.Message = root, whileBroken(root)
+		v.block(known, root)
 	}
 }
 
@@ -172,10 +197,24 @@ func (v *Verdicts) found(r rule.Rule, f Finding) {
 	}
 }
 
-func whileBroken(id string) string { return fmt.Sprintf("cannot be judged while %s is broken", id) }
+// block enters which rule's failure keeps another from being judged.
+func (v *Verdicts) block(blocked *report.RuleResult, cause string) {
+	named, _ := rule.Lookup(cause)
+	blocked.BlockedBy, blocked.Message = cause, whileBroken(cause)
+	blocked.Remedy = cmp.Or(remedyOf(named), fmt.Sprintf("Fix %s.", cause))
+}
 
-// evidence copies the exchanges that a report shows, each once: with its place
-// marked, if it is marked at all.
+func remedyOf(r rule.Rule) string {
+	if r.ID == rule.Reachable.ID {
+		return "Check --base-url, and that the partner is running."
+	}
+	return ""
+}
+
+func whileBroken(id string) string { return fmt.Sprintf("cannot be judged until %s passes", id) }
+
+// evidence copies the exchanges that a report shows, in the order in which they were sent,
+// each once: with its place marked, if it is marked at all.
 func evidence(exchanges []*probe.Exchange) []probe.Exchange {
 	const most = 12 // a story is shorter; a rule over the whole catalog shows its first breaches
 	shown := []probe.Exchange{}
@@ -191,5 +230,6 @@ func evidence(exchanges []*probe.Exchange) []probe.Exchange {
 			shown = append(shown, *exchange)
 		}
 	}
+	slices.SortFunc(shown, func(a, b probe.Exchange) int { return cmp.Compare(a.Number, b.Number) })
 	return shown
 }

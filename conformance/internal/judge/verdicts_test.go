@@ -17,15 +17,15 @@ func blame(v *Verdicts, r rule.Rule, message string, shown ...*probe.Exchange) b
 func TestABreachThatWasFoundBeforeItsCauseIsBlockedByIt(t *testing.T) {
 	t.Parallel()
 	v := NewVerdicts(strings.Clone)
-	blame(v, rule.ReleaseVacanciesOne, "want 10 seats left, got 9")
-	blame(v, rule.ReserveVacanciesOne, "want 9 seats left, got 10")
+	blame(v, rule.ReleaseVacanciesOne, "Expected 10 seats left, received 9")
+	blame(v, rule.ReserveVacanciesOne, "Expected 9 seats left, received 10")
 	v.Settle(NewFields(strings.Clone))
 	if got := v.Get(rule.ReserveVacanciesOne.ID); got.Outcome != report.Failed {
 		t.Errorf("want the cause to stay broken, got %s", got.Outcome)
 	}
 	got := v.Get(rule.ReleaseVacanciesOne.ID)
-	if got.Outcome != report.Blocked || got.Cause != rule.ReserveVacanciesOne.ID || !strings.Contains(got.Message, rule.ReserveVacanciesOne.ID) {
-		t.Errorf("want the consequence blocked by its cause, got %s by %q: %s", got.Outcome, got.Cause, got.Message)
+	if got.Outcome != report.Blocked || got.BlockedBy != rule.ReserveVacanciesOne.ID || !strings.Contains(got.Message, rule.ReserveVacanciesOne.ID) {
+		t.Errorf("want the consequence blocked by its cause, got %s by %q: %s", got.Outcome, got.BlockedBy, got.Message)
 	}
 }
 
@@ -35,16 +35,16 @@ func TestAChainOfConsequencesEndsAtItsRoot(t *testing.T) {
 	// Found from the far end on: each was blocked by, or found before, the next.
 	blame(v, rule.ReleaseVacanciesMany, "seats")
 	blame(v, rule.ReleaseVacanciesOne, "seats")
-	v.Set(rule.ReleaseRepeatVacancies, report.Blocked, whileBroken(rule.ReleaseVacanciesMany.ID)).Cause = rule.ReleaseVacanciesMany.ID
+	v.block(v.Set(rule.ReleaseRepeatVacancies, report.Blocked, ""), rule.ReleaseVacanciesMany.ID)
 	blame(v, rule.ReleaseJSON, "no JSON")
-	blame(v, rule.ReleaseStatus, "want 200, got 500")
+	blame(v, rule.ReleaseStatus, "Expected 200, received 500")
 	v.Settle(NewFields(strings.Clone))
-	if got := v.Get(rule.ReleaseJSON.ID); got.Cause != rule.ReleaseStatus.ID {
-		t.Errorf("want %s blocked by %s, got %q", rule.ReleaseJSON.ID, rule.ReleaseStatus.ID, got.Cause)
+	if got := v.Get(rule.ReleaseJSON.ID); got.BlockedBy != rule.ReleaseStatus.ID {
+		t.Errorf("want %s blocked by %s, got %q", rule.ReleaseJSON.ID, rule.ReleaseStatus.ID, got.BlockedBy)
 	}
-	root := v.Get(rule.ReleaseVacanciesMany.ID).Cause
-	if got := v.Get(rule.ReleaseRepeatVacancies.ID); root == "" || got.Cause != root || got.Message != whileBroken(root) {
-		t.Errorf("want what %s blocked to name the root %q, got %q: %s", rule.ReleaseVacanciesMany.ID, root, got.Cause, got.Message)
+	root := v.Get(rule.ReleaseVacanciesMany.ID).BlockedBy
+	if got := v.Get(rule.ReleaseRepeatVacancies.ID); root == "" || got.BlockedBy != root || got.Message != whileBroken(root) {
+		t.Errorf("want what %s blocked to name the root %q, got %q: %s", rule.ReleaseVacanciesMany.ID, root, got.BlockedBy, got.Message)
 	}
 }
 

@@ -93,7 +93,7 @@ const (
 	mostEntries = 100_000
 )
 
-// errNoHead says that a file has no whole line: whoever began it sent nothing.
+// errNoHead says that a file has no complete line: its run sent nothing.
 var errNoHead = errors.New("the file is empty: no run has begun to write it")
 
 // read reads a ledger, checks its MACs, and returns how many bytes of it are whole lines: the last
@@ -113,12 +113,12 @@ func read(name string, from io.Reader, proof Proof) (l *Ledger, macs *chain, who
 		case err == io.EOF:
 			return l, macs, whole, nil
 		case errors.Is(err, bufio.ErrBufferFull):
-			err = fmt.Errorf("want at most %d KiB, got more", longestLine>>10)
+			err = fmt.Errorf("expected at most %d KiB, received more", longestLine>>10)
 		case err == nil && number == 1:
 			err = l.readHead(object)
 			macs = newChain(proof.AuthKey, cmp.Or(proof.BaseURL, l.head.BaseURL), l.head.Run)
 		case err == nil && len(l.entries) == mostEntries:
-			err = fmt.Errorf("want at most %d entries, got more", mostEntries)
+			err = fmt.Errorf("expected at most %d entries, received more", mostEntries)
 		case err == nil:
 			err = l.readLine(object)
 		}
@@ -135,17 +135,17 @@ func read(name string, from io.Reader, proof Proof) (l *Ledger, macs *chain, who
 // headPrefix is what every ledger begins with.
 const headPrefix = `{"ledger":`
 
-var errNoLedger = errors.New("want a ledger, which begins with " + headPrefix + ", got another file")
+var errNoLedger = errors.New("expected a ledger, which begins with " + headPrefix + ", received another file")
 
 func (l *Ledger) readHead(text []byte) error {
 	if !bytes.HasPrefix(text, []byte(headPrefix)) {
 		return errNoLedger
 	}
 	if err := decode(text, &l.head); err != nil {
-		return fmt.Errorf("want what the ledger is about: %w", err)
+		return fmt.Errorf("expected what the ledger is about: %w", err)
 	}
 	if l.head.Version != version && l.head.Version != withoutMACs {
-		return fmt.Errorf("want a ledger of version %d, got %d: use the conformance command that wrote it", version, l.head.Version)
+		return fmt.Errorf("expected a ledger of version %d, received %d: use the conformance command that wrote it", version, l.head.Version)
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (l *Ledger) readHead(text []byte) error {
 func (l *Ledger) readLine(text []byte) error {
 	var next line
 	if err := decode(text, &next); err != nil {
-		return fmt.Errorf("want a change of an entry: %w", err)
+		return fmt.Errorf("expected a change of an entry: %w", err)
 	}
 	return l.apply(next)
 }
@@ -162,18 +162,18 @@ func (l *Ledger) readLine(text []byte) error {
 func (l *Ledger) apply(next line) error {
 	switch {
 	case !slices.Contains(states(), next.State):
-		return fmt.Errorf("want a state, got %q", next.State)
+		return fmt.Errorf("expected a state, received %q", next.State)
 	case next.At.IsZero():
-		return errors.New(`want the time of it in "at"`)
+		return errors.New(`expected the time of it in "at"`)
 	case next.Entry == len(l.entries)+1 && next.Slot != nil:
 		l.entries = append(l.entries, &Entry{
 			Slot: *next.Slot, Units: next.Units, Reference: next.Reference, At: next.At, State: next.State, number: next.Entry,
 		})
 		return nil
 	case next.Entry < 1 || next.Entry > len(l.entries):
-		return fmt.Errorf("want the attempt of entry %d, or a change of one before it, got entry %d", len(l.entries)+1, next.Entry)
+		return fmt.Errorf("expected the attempt of entry %d, or a change of one before it, received entry %d", len(l.entries)+1, next.Entry)
 	case next.Slot != nil:
-		return fmt.Errorf("want entry %d attempted once, got it again", next.Entry)
+		return fmt.Errorf("expected entry %d attempted once, received it again", next.Entry)
 	}
 	e := l.entries[next.Entry-1]
 	e.State, e.Code, e.ExpiresAt, e.BookingID, e.Trouble = next.State, next.Code, next.ExpiresAt, next.BookingID, next.Trouble

@@ -28,6 +28,29 @@ func begin(t *testing.T) (*ledger.Ledger, string) {
 	return l, name
 }
 
+func TestWhatALineAnnouncesWaitsUntilItIsCopied(t *testing.T) {
+	t.Parallel()
+	l, name := begin(t)
+	var copied []string
+	l.Await(func() error {
+		text, err := os.ReadFile(name)
+		copied = append(copied, string(text))
+		return err
+	})
+	entry, err := l.Attempt(ledger.Slot{ProductID: "p", OptionID: "o", AvailabilityID: "a"}, nil)
+	if err != nil || len(copied) != 1 || strings.Count(copied[0], "\n") != 2 {
+		t.Fatalf("want the attempt's line copied before it is made, got %q and %v", copied, err)
+	}
+	l.Record(entry, func(e *ledger.Entry) { e.State, e.Code = ledger.Doubtful, "c-1" })
+	if len(copied) != 2 || !strings.Contains(copied[1], `"c-1"`) {
+		t.Errorf("want the code copied before it is confirmed, got %q", copied)
+	}
+	l.Await(func() error { return errors.New("the reader is gone") })
+	if _, err := l.Attempt(ledger.Slot{}, nil); err == nil {
+		t.Error("want no further attempt")
+	}
+}
+
 // killed ends a ledger as a run that is killed does, and opens it again.
 func killed(t *testing.T, l *ledger.Ledger, name string) *ledger.Ledger {
 	t.Helper()
@@ -125,19 +148,19 @@ func TestWhatIsNoLedgerIsRefusedWithItsFileAndLine(t *testing.T) {
 	text := read(t, name)
 	lines := strings.SplitAfter(text, "\n")
 	for what, wrong := range map[string]struct{ text, want string }{
-		"a diary":                        {"Dear diary,\n", ":1: want a ledger"},
-		"a diary of one line":            {"Dear diary", ":1: want a ledger"},
+		"a diary":                        {"Dear diary,\n", ":1: expected a ledger"},
+		"a diary of one line":            {"Dear diary", ":1: expected a ledger"},
 		"nothing":                        {"", "the file is empty"},
-		"a report":                       {"{\"verdict\":1}\n", ":1: want a ledger"},
-		"another version":                {strings.Replace(text, `{"ledger":2,`, `{"ledger":3,`, 1), ":1: want a ledger of version 2, got 3"},
-		"junk between":                   {lines[0] + "junk\n" + lines[1], ":2: want a change of an entry"},
-		"an unknown field":               {lines[0] + `{"entry":1,"colour":"red"}` + "\n", ":2: want a change of an entry"},
-		"two changes in a line":          {lines[0] + strings.TrimSpace(lines[1]) + lines[1], ":2: want a change of an entry"},
-		"a change of what is not there":  {lines[0] + lines[2], ":2: want the attempt of entry 1"},
-		"the same attempt twice":         {lines[0] + lines[1] + lines[1], ":3: want entry 1 attempted once"},
-		"a state that is none":           {lines[0] + strings.Replace(lines[1], `"attempted"`, `"lost"`, 1), `:2: want a state, got "lost"`},
-		"a change without its time":      {lines[0] + lines[1] + `{"entry":1,"state":"held"}` + "\n", `:3: want the time of it in "at"`},
-		"a line longer than any written": {lines[0] + strings.Repeat("x", 300<<10) + "\n", ":2: want at most 256 KiB"},
+		"a report":                       {"{\"verdict\":1}\n", ":1: expected a ledger"},
+		"another version":                {strings.Replace(text, `{"ledger":2,`, `{"ledger":3,`, 1), ":1: expected a ledger of version 2, received 3"},
+		"junk between":                   {lines[0] + "junk\n" + lines[1], ":2: expected a change of an entry"},
+		"an unknown field":               {lines[0] + `{"entry":1,"colour":"red"}` + "\n", ":2: expected a change of an entry"},
+		"two changes in a line":          {lines[0] + strings.TrimSpace(lines[1]) + lines[1], ":2: expected a change of an entry"},
+		"a change of what is not there":  {lines[0] + lines[2], ":2: expected the attempt of entry 1"},
+		"the same attempt twice":         {lines[0] + lines[1] + lines[1], ":3: expected entry 1 attempted once"},
+		"an unknown state":               {lines[0] + strings.Replace(lines[1], `"attempted"`, `"lost"`, 1), `:2: expected a state, received "lost"`},
+		"a change without its time":      {lines[0] + lines[1] + `{"entry":1,"state":"held"}` + "\n", `:3: expected the time of it in "at"`},
+		"a line longer than any written": {lines[0] + strings.Repeat("x", 300<<10) + "\n", ":2: expected at most 256 KiB"},
 	} {
 		name := filepath.Join(t.TempDir(), "wrong.jsonl")
 		if err := os.WriteFile(name, []byte(wrong.text), 0o600); err != nil {
@@ -162,14 +185,14 @@ func TestALedgerIsOverwrittenOnlyWhereNothingIsLeftToUndo(t *testing.T) {
 		change  func(*ledger.Entry)
 		pending bool
 	}{
-		"an attempt without an answer":         {func(*ledger.Entry) {}, true},
-		"a hold":                               {held("C", soon()), true},
-		"a hold that has expired":              {held("C", past), false},
-		"a booking":                            {booked("B"), true},
-		"a hold or booking":                    {func(e *ledger.Entry) { e.State, e.Code = ledger.Doubtful, "C" }, true},
-		"a hold that nobody knows the code of": {func(e *ledger.Entry) { e.State = ledger.Unheard }, false},
-		"a booking that the partner keeps":     {func(e *ledger.Entry) { e.State = ledger.Kept }, false},
-		"what was undone":                      {over, false},
+		"an attempt without an answer":     {func(*ledger.Entry) {}, true},
+		"a hold":                           {held("C", soon()), true},
+		"a hold that has expired":          {held("C", past), false},
+		"a booking":                        {booked("B"), true},
+		"a hold or booking":                {func(e *ledger.Entry) { e.State, e.Code = ledger.Doubtful, "C" }, true},
+		"a hold whose code is not known":   {func(e *ledger.Entry) { e.State = ledger.Unheard }, false},
+		"a booking that the partner keeps": {func(e *ledger.Entry) { e.State = ledger.Kept }, false},
+		"what was undone":                  {over, false},
 	} {
 		l, name := begin(t)
 		l.Record(attempt(t, l, "walk"), left.change)

@@ -5,8 +5,8 @@
 // An attempt is entered before reserve is sent, a code and a booking id before
 // they are used, and what was undone after it was. A ledger that was made with
 // Create is a file as well: JSON, a line for what the ledger is about and then one
-// for each change, of which none is ever rewritten. Whoever opens the file of a run
-// that was killed knows what it may have left behind.
+// for each change, of which none is ever rewritten. The file of a killed run
+// shows what the run may have left behind.
 package ledger
 
 import (
@@ -36,7 +36,8 @@ type Ledger struct {
 	head   Head
 	now    func() time.Time
 	redact func(string) string
-	file   *file // nil: it is kept in memory only
+	file   *file        // nil: it is kept in memory only
+	copied func() error // nil: nothing copies it
 
 	doubtful int // number of the first line that has not the right MAC; 0: all have
 
@@ -68,8 +69,13 @@ func (l *Ledger) Name() string {
 // be called before the first of them.
 func (l *Ledger) Tell(now func() time.Time) { l.now = now }
 
+// Await names what returns when the file's lines have been copied. What a line announces is
+// not made before that, nor where it returns an error. It is to be called before the first
+// attempt.
+func (l *Ledger) Await(copied func() error) { l.copied = copied }
+
 // Attempt enters a reserve that is about to be sent. Where it cannot be entered
-// the error says why, and nothing may be sent. What comes of it is entered with
+// the error says why, and nothing may be sent. Its result is entered with
 // Record.
 func (l *Ledger) Attempt(slot Slot, units []partnerapi.UnitQuantity) (*Entry, error) {
 	l.mu.Lock()
@@ -117,6 +123,9 @@ func (l *Ledger) write(entry *Entry, about func(*Entry) line) {
 	}
 	safely := entry.State == Attempted || entry.State == Doubtful
 	l.trouble = l.file.write(about(entry), safely)
+	if safely && l.trouble == nil && l.copied != nil {
+		l.trouble = l.copied()
+	}
 }
 
 func (l *Ledger) attempt(e *Entry) line {
@@ -315,7 +324,7 @@ func decode(text []byte, into any) error {
 		return err
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return errors.New("want one JSON object a line, got more")
+		return errors.New("expected one JSON object a line, received more")
 	}
 	return nil
 }

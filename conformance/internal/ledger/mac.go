@@ -11,8 +11,8 @@ import (
 
 // Each line of a ledger ends with a MAC, as in `{"entry":1,…,"mac":"5f0c…"}`. Its key
 // comes from the partner's auth key, the partner's address and the run's name, and it is
-// over the line and the MAC before it. So nobody without the auth key writes a line,
-// changes or moves one, or has the ledger be about another address. Only the last lines
+// over the line and the MAC before it. So the auth key is needed to write, change
+// or move a line, or to make the ledger be about another address. Only the last lines
 // can be cut off: what they undid is then undone twice.
 const (
 	macBegin = `,"mac":"`

@@ -8,11 +8,15 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"partnerkit.dev/internal/count"
 )
 
 type Call struct {
 	Kind Kind
 	Hold int // the number of the hold that it makes, or is about
+
+	Guests int64 // of a reserve; 0: one
 }
 
 // Outcome is what the answer to a call says.
@@ -47,9 +51,10 @@ func (s State) after(c Call, o Outcome) (bool, State) {
 	next := s.clone()
 	switch c.Kind {
 	case Reserve:
-		guest := Party{Guests: 1}
-		next.Reserved(c.Hold, 0, guest, o.Done)
-		return s.WantReserve(0, guest, true).allows(o.Done), next
+		party := Party{Guests: max(1, c.Guests)}
+		next.Reserved(c.Hold, 0, party, o.Done)
+		// A partner may limit its parties, and never takes more than there are seats.
+		return s.WantReserve(0, party, party.Guests == 1).allows(o.Done), next
 	case Confirm:
 		hold := s.Holds[c.Hold]
 		next.Confirmed(c.Hold, o.Done, o.Booking)
@@ -156,9 +161,4 @@ func inRows(calls []porcupine.Operation) {
 	}
 }
 
-func SeatsWord(n int64) string {
-	if n == 1 {
-		return "1 seat"
-	}
-	return fmt.Sprintf("%d seats", n)
-}
+func SeatsWord(n int64) string { return count.Of(int(n), "seat") }

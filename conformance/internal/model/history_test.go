@@ -25,7 +25,7 @@ func TestAHistoryIsExplainedWhereSomeOrderOfItsCallsGivesItsAnswers(t *testing.T
 	oneBooked := func() *History { return NewHistory(4, false, Booked) }
 	holdless := func() *History { return NewHistory(3, true, Held) }
 	look, release, confirm, cancel := Call{Kind: Look}, Call{Kind: Release}, Call{Kind: Confirm}, Call{Kind: Cancel}
-	reserve := func(hold int) Call { return Call{Reserve, hold} }
+	reserve := func(hold int) Call { return Call{Kind: Reserve, Hold: hold} }
 	for _, test := range []struct {
 		name      string
 		start     func() *History
@@ -41,7 +41,7 @@ func TestAHistoryIsExplainedWhereSomeOrderOfItsCallsGivesItsAnswers(t *testing.T
 		{"a look in between", twoLeft, []call{{reserve(0), yes, 1, 5}, {reserve(1), yes, 1, 5}, {look, left(1), 2, 3}}, true},
 		{"a refusal before anybody was served", twoLeft, []call{{reserve(0), no, 1, 2}, {reserve(1), yes, 3, 4}, {reserve(2), yes, 3, 4}}, false},
 		{"a released seat for the first", oneHeld, []call{{release, yes, 1, 5}, {release, yes, 1, 5}, {reserve(1), yes, 1, 5}, {reserve(2), no, 1, 5}, {look, left(0), 6, 7}}, true},
-		{"a released seat for nobody", oneHeld, []call{{release, yes, 1, 5}, {release, yes, 1, 5}, {reserve(1), no, 1, 5}, {look, left(1), 6, 7}}, true},
+		{"a released seat that no one gets", oneHeld, []call{{release, yes, 1, 5}, {release, yes, 1, 5}, {reserve(1), no, 1, 5}, {look, left(1), 6, 7}}, true},
 		{"a released seat for two", oneHeld, []call{{release, yes, 1, 5}, {release, yes, 1, 5}, {reserve(1), yes, 1, 5}, {reserve(2), yes, 1, 5}}, false},
 		{"a seat given back twice", oneHeld, []call{{release, yes, 1, 5}, {release, yes, 1, 5}, {look, left(2), 6, 7}}, false},
 		{"a confirm, and a refusal", oneHeld, []call{{confirm, no, 1, 5}, {confirm, yes, 1, 5}, {look, left(0), 6, 7}}, true},

@@ -77,7 +77,7 @@ type Hold struct {
 	Slot    int
 	Party   Party
 	Stage   Stage
-	Booking int // the number of the booking that it has become; 0 where nobody told
+	Booking int // the number of the booking that it has become; 0 if unknown
 }
 
 func (h Hold) Past() string {

@@ -56,15 +56,15 @@ func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) 
 	}{
 		{"it holds", 1, []Try{holds(calm)}, MostTries, Holds, false, 1},
 		{"it has to hold three times", 3, []Try{holds(calm)}, MostTries, Holds, false, 3},
-		{"it is off in the same way where nobody else is seen", 1, []Try{isOff(1, calm)}, MostTries, Broken, false, 3},
+		{"it is off in the same way where no one else is seen", 1, []Try{isOff(1, calm)}, MostTries, Broken, false, 3},
 		{"it is off once, and holds then", 1, []Try{isOff(1, calm), holds(calm)}, MostTries, Holds, false, 5},
 		{"it is off once where others are at it, and holds then", 1, []Try{isOff(1, busy), holds(calm)}, MostTries, Holds, false, 4},
 		{"it is off each time in another way", 1, []Try{isOff(1, busy), isOff(-1, busy), isOff(2, busy), holds(calm), isOff(-2, busy), holds(calm)}, MostTries, Holds, false, 7},
 		{"it is off in the same way where others are seen now and then", 1, []Try{isOff(1, busy)}, MostTries, Broken, false, 5},
 		{"it is off where others move seats all the time", 1, []Try{isOff(1, mad)}, MostTries, Undecided, false, 8},
 		{"others are seen at it each time", 1, []Try{disturbed}, MostTries, Undecided, false, 8},
-		{"it is off once where nobody else is seen for long, and cannot be tried again", 1, []Try{isOff(1, calm)}, 1, Undecided, true, 1},
-		{"it is off once where nobody else is seen for a moment, and cannot be tried again", 1, []Try{isOff(1, passing)}, 1, Undecided, false, 1},
+		{"it is off once where no one else is seen for long, and cannot be tried again", 1, []Try{isOff(1, calm)}, 1, Undecided, true, 1},
+		{"it is off once where no one else is seen for a moment, and cannot be tried again", 1, []Try{isOff(1, passing)}, 1, Undecided, false, 1},
 		{"it is off once where others are at it, and cannot be tried again", 1, []Try{isOff(1, busy)}, 1, Undecided, false, 1},
 	} {
 		w, got, played := Test{Clean: test.clean}, Undecided, 0
@@ -95,5 +95,59 @@ func TestASeatThatIsGoneWithAnExpiredHoldIsABreachWhereItsSlotWasWatchedMeanwhil
 		if got != Broken {
 			t.Errorf("%s: want three holds to show it, got %d", live, got)
 		}
+	}
+}
+
+func TestARaceThatIsLostNowAndThenIsFoundOrSaidToBeUnsure(t *testing.T) {
+	t.Parallel()
+	rounds := func(n int, off ...int) []Try {
+		tries := make([]Try, n)
+		for i := range tries {
+			tries[i] = holds(seen(1000, 0))
+		}
+		for _, i := range off {
+			tries[i] = isOff(1, seen(1000, 0))
+		}
+		return tries
+	}
+	for name, test := range map[string]struct {
+		tries   []Try
+		want    Answer
+		stands  bool
+		acquits bool
+	}{
+		"it never shows": {rounds(120), Holds, false, true},
+		"one of three":   {rounds(120, 2, 5, 8), Broken, false, false},
+		"one of twenty":  {rounds(120, 19, 39, 59, 79), Broken, false, false},
+		"once, where no one else was seen for long": {rounds(120, 60), Undecided, true, false},
+	} {
+		race, got := Test{Clean: 120, Rare: true}, Undecided
+		for _, try := range test.tries {
+			if got = race.Add(try); got != Undecided {
+				break
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: expected %d, received %d", name, test.want, got)
+		}
+		if got == Undecided && (race.Stands() != test.stands || race.Acquits(3) != test.acquits) {
+			t.Errorf("%s: expected stands %t and acquits %t, received %t and %t", name, test.stands, test.acquits, race.Stands(), race.Acquits(3))
+		}
+	}
+	busy := Test{Clean: 10, Rare: true}
+	for i := range 10 {
+		try := holds(seen(20, 4))
+		try.Wrong = i%5 == 0
+		busy.Add(try)
+	}
+	if !busy.Acquits(3) {
+		t.Error("expected tries that were off where others were seen to prove nothing")
+	}
+}
+
+func TestWhatTriesMissIsSaidAsAProbability(t *testing.T) {
+	t.Parallel()
+	if got := Missed(20, 90); math.Abs(got-0.0099) > 0.0001 {
+		t.Errorf("expected 90 tries to miss a breach in 1 of 20 with 0.99%%, received %g", got)
 	}
 }

@@ -51,13 +51,10 @@ func Candidates(offers []discover.Offer) []discover.Offer {
 	return chosen[:min(mostCandidates, len(chosen))]
 }
 
-// mostVisits bounds the options that are visited: held once each.
-const mostVisits = 6
-
 // Visits returns the keys of the options to be visited, in the order of their visits,
-// of those that have a slot among the fitting offers. All offers are in the catalog's
-// order.
-func Visits(fitting, all []discover.Offer) []string {
+// of those that have a slot among the fitting offers, at most so many. All offers are in
+// the catalog's order.
+func Visits(fitting, all []discover.Offer, most int) []string {
 	wanted := map[string]bool{}
 	for _, offer := range fitting {
 		wanted[offer.OptionKey()] = true
@@ -69,7 +66,7 @@ func Visits(fitting, all []discover.Offer) []string {
 			keys = append(keys, key)
 		}
 	}
-	return Spread(keys, mostVisits)
+	return Spread(keys, most)
 }
 
 // Scope is what of a partner's offer a run asks for and books.
@@ -146,7 +143,7 @@ type Choice struct{ Judged, Run map[string]bool }
 func Choose(filter string, ids []string) (Choice, error) {
 	fits, err := types.ParseLabelFilter(filter)
 	if err != nil {
-		return Choice{}, fmt.Errorf("the label filter %q cannot be read: want names joined by && and ||, such as 'reserve && MUST'", filter)
+		return Choice{}, fmt.Errorf("the label filter %q cannot be read: expected names joined by && and ||, such as 'reserve && MUST'", filter)
 	}
 	for _, id := range ids {
 		if _, err := rule.Find(id); err != nil {
@@ -164,9 +161,9 @@ func Choose(filter string, ids []string) (Choice, error) {
 	case len(chosen.Judged) > 0:
 		return chosen, nil
 	case ids == nil:
-		return Choice{}, fmt.Errorf("the label filter %q fits no rule: want ids as 'conformance rules' lists them, endpoints such as reserve, or MUST, SHOULD and MAY", filter)
+		return Choice{}, fmt.Errorf("the label filter %q fits no rule: expected ids as 'conformance rules' lists them, endpoints such as reserve, or MUST, SHOULD and MAY", filter)
 	case len(ids) == 0:
-		return Choice{}, errors.New("no rule is named: want ids as 'conformance rules' lists them")
+		return Choice{}, errors.New("no rule is named: expected ids as 'conformance rules' lists them")
 	default:
 		return Choice{}, fmt.Errorf("the label filter %q fits none of the rules that are named", filter)
 	}

@@ -11,7 +11,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"io"
@@ -39,14 +38,6 @@ const (
 	idleFor = time.Second
 )
 
-type Key int
-
-const (
-	GoodKey Key = iota // the registered one
-	WrongKey
-	NoKey // no Authorization header
-)
-
 // NoType is the content type of a body that is declared as nothing.
 const NoType = "none"
 
@@ -57,6 +48,8 @@ type Config struct {
 	RootCAs   *x509.CertPool // nil: the system's
 	UserAgent string
 	MaxRPS    int // calls a second at the most; 0: any number
+	// PublicOnly refuses to connect to an address that is not public.
+	PublicOnly bool
 }
 
 type Call struct {
@@ -76,6 +69,9 @@ type Call struct {
 type Answer struct {
 	*Exchange
 	Raw []byte // as it came, uncompressed; nil where Failure is set
+	// Closed says that the partner closed a connection that was kept alive, before the first
+	// byte of an answer: that is lawful, and it is unknown whether the call arrived.
+	Closed bool
 }
 
 func (a *Answer) OK(statuses ...int) bool {
@@ -109,30 +105,26 @@ type Client struct {
 	rate    *rate.Limiter
 	http    *http.Client
 	reached atomic.Bool // the partner has answered before
+	closes  atomic.Bool // the partner has closed a connection that was kept alive
 
 	mu        sync.Mutex
 	exchanges []*Exchange
 }
 
 func NewClient(config Config) *Client {
-	return &Client{
+	c := &Client{
 		config: config,
 		redact: NewRedactor(config.AuthKey),
 		rate:   rate.NewLimiter(cmp.Or(rate.Limit(config.MaxRPS), rate.Inf), 1),
-		http: &http.Client{
-			Transport: &http.Transport{
-				TLSClientConfig:        &tls.Config{RootCAs: config.RootCAs, MinVersion: tls.VersionTLS12},
-				ForceAttemptHTTP2:      true,
-				MaxIdleConnsPerHost:    16,
-				IdleConnTimeout:        idleFor,
-				MaxResponseHeaderBytes: largestHeader,
-			},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
 	}
+	c.http = client(c.transport())
+	return c
 }
 
 func (c *Client) Redactor() *Redactor { return c.redact }
+
+// NearKeys returns the wrong keys that are near the registered one.
+func (c *Client) NearKeys() []Key { return nearKeys(c.config.AuthType, c.config.AuthKey) }
 
 // Exchanges returns all exchanges so far, in the order of sending.
 func (c *Client) Exchanges() []*Exchange {
@@ -147,8 +139,26 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Do sends call once and waits for its whole answer, at most call.Deadline
 // and no longer than ctx lives. Whatever happens becomes part of the Answer.
+//
+// Once the partner has closed a connection that was kept alive, calls that must not be sent
+// twice get a connection of their own.
 func (c *Client) Do(ctx context.Context, call Call) *Answer {
 	c.await(ctx)
+	if c.closes.Load() && !Repeatable(call.Endpoint) {
+		fresh := c.fresh(nil)
+		defer fresh.CloseIdleConnections()
+		return c.send(ctx, call, fresh)
+	}
+	return c.send(ctx, call, c.http)
+}
+
+// Repeatable reports whether a call whose answer was lost can be sent again as if the first
+// had never been sent.
+func Repeatable(endpoint partnerapi.Endpoint) bool {
+	return endpoint != partnerapi.Reserve && endpoint != partnerapi.Confirm
+}
+
+func (c *Client) send(ctx context.Context, call Call, with *http.Client) *Answer {
 	exchange := c.begin(call)
 	within, cancel := context.WithTimeout(ctx, call.Deadline)
 	defer cancel()
@@ -158,24 +168,30 @@ func (c *Client) Do(ctx context.Context, call Call) *Answer {
 		exchange.Failure = &Failure{Protocol, c.redact.shown(err.Error(), longestMessage)}
 		return &Answer{Exchange: exchange}
 	}
+	redact := c.redact.with(call.Key.of(c.config.AuthKey))
 	exchange.Request = Request{
 		Method: call.Method,
-		URL:    c.redact.shown(request.URL.String(), longestText),
-		Header: c.redact.header(request.Header, c.config.AuthType),
-		Body:   c.redact.body(call.Body),
+		URL:    redact.shown(request.URL.String(), longestText),
+		Header: redact.header(request.Header, c.config.AuthType),
+		Body:   redact.body(call.Body),
 	}
-	exchange.Curl = curl(call, exchange.Request.URL, request.Header, c.config.AuthType, c.redact.Redact)
+	exchange.Curl = curl(call, exchange.Request.URL, request.Header, c.config.AuthType, redact.Redact)
 
 	way, reached := new(way), c.reached.Load()
-	raw, err := c.exchange(exchange, request.WithContext(way.trace(within)), sizeCap(call.Endpoint))
+	raw, err := c.exchange(with, exchange, request.WithContext(way.trace(within)), sizeCap(call.Endpoint), redact)
 	exchange.Duration = time.Since(exchange.StartedAt)
 	if err != nil {
 		exchange.Failure = attempt{
 			err: err, deadline: call.Deadline, largest: sizeCap(call.Endpoint),
 			way: way, reached: reached, began: exchange.Response != nil,
 		}.failure(ctx)
-		exchange.Failure.Message = c.redact.shown(exchange.Failure.Message, longestMessage)
-		return &Answer{Exchange: exchange}
+		exchange.Failure.Message = redact.shown(exchange.Failure.Message, longestMessage)
+		answer := &Answer{Exchange: exchange, Closed: way.wasClosed(exchange.Failure.Kind)}
+		if answer.Closed {
+			c.closes.Store(true)
+			c.http.CloseIdleConnections() // the others are as old
+		}
+		return answer
 	}
 	return &Answer{Exchange: exchange, Raw: raw}
 }
@@ -217,19 +233,14 @@ func (c *Client) request(ctx context.Context, call Call) (*http.Request, error) 
 	if call.Body != nil && call.BodyType != NoType {
 		request.Header.Set("Content-Type", cmp.Or(call.BodyType, "application/json"))
 	}
-	switch call.Key {
-	case GoodKey:
-		request.Header.Set("Authorization", c.config.AuthType.Authorization(c.config.AuthKey))
-	case WrongKey:
-		request.Header.Set("Authorization", c.config.AuthType.Authorization(wrongKey))
-	}
+	call.Key.present(request.Header, c.config.AuthType, c.config.AuthKey)
 	return request, nil
 }
 
 // exchange sends request and reads its answer into exchange; it returns the
 // whole body. What was read of a body that did not arrive whole is evidence too.
-func (c *Client) exchange(exchange *Exchange, request *http.Request, largest int64) ([]byte, error) {
-	answer, err := c.http.Do(request)
+func (c *Client) exchange(with *http.Client, exchange *Exchange, request *http.Request, largest int64, redact *Redactor) ([]byte, error) {
+	answer, err := with.Do(request)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +254,7 @@ func (c *Client) exchange(exchange *Exchange, request *http.Request, largest int
 		err = errTooLarge
 	}
 	exchange.Response = &Response{
-		Status: answer.StatusCode, Proto: answer.Proto, Header: c.redact.header(answer.Header, c.config.AuthType), Body: c.redact.body(raw),
+		Status: answer.StatusCode, Proto: answer.Proto, Header: redact.header(answer.Header, c.config.AuthType), Body: redact.body(raw),
 	}
 	if err != nil {
 		exchange.Response.Body.Cut = true

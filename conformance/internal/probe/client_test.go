@@ -292,6 +292,6 @@ func TestCallsAreNoMoreASecondThanTheyMayBe(t *testing.T) {
 	}
 	all.Wait()
 	if took, want := time.Since(began), (calls-1)*time.Second/perSecond; took < want {
-		t.Errorf("want %d calls at once to take at least %s, got %s", calls, want, took)
+		t.Errorf("want %d concurrent calls to take at least %s, got %s", calls, want, took)
 	}
 }

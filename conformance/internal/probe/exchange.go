@@ -107,8 +107,16 @@ func curl(call Call, address string, header http.Header, auth partnerapi.AuthTyp
 		"curl", "-i", "--globoff", "--path-as-is", "--max-time", fmt.Sprintf("%.0f", max(1, cmp.Or(call.Limit, call.Deadline).Seconds())), "-X", call.Method,
 	}
 	for _, name := range slices.Sorted(maps.Keys(header)) {
-		if name == "Authorization" && call.Key == GoodKey {
-			line = append(line, "-H", `"Authorization: `+auth.Authorization("$"+KeyVariable)+`"`)
+		if name == "Authorization" && call.Key.inShell() != "" {
+			line = append(line, "-H", `"Authorization: `+call.Key.authorization(auth, call.Key.inShell())+`"`)
+			continue
+		}
+		if name == otherHeader {
+			line = append(line, "-H", `"`+name+`: $`+KeyVariable+`"`)
+			continue
+		}
+		if header.Get(name) == "" {
+			line = append(line, "-H", quote(name+";")) // curl's way to send a header that is empty
 			continue
 		}
 		line = append(line, "-H", quote(name+": "+redact(header.Get(name))))
@@ -132,7 +140,7 @@ var errTooLarge = errors.New("body over the cap")
 
 // way is how far a request has come. Its callbacks come from goroutines of the
 // transport, also after the request has ended.
-type way struct{ dialled, connected atomic.Bool }
+type way struct{ dialled, connected, reused, answered atomic.Bool }
 
 // trace returns a context that keeps account of a request's way.
 func (w *way) trace(ctx context.Context) context.Context {
@@ -142,8 +150,18 @@ func (w *way) trace(ctx context.Context) context.Context {
 				w.dialled.Store(true)
 			}
 		},
-		GotConn: func(httptrace.GotConnInfo) { w.connected.Store(true) },
+		GotConn: func(got httptrace.GotConnInfo) {
+			w.connected.Store(true)
+			w.reused.Store(got.Reused)
+		},
+		GotFirstResponseByte: func() { w.answered.Store(true) },
 	})
+}
+
+// wasClosed reports whether a connection that was kept alive ended before the first byte of an
+// answer. net/http has several errors for that.
+func (w *way) wasClosed(kind FailureKind) bool {
+	return w.reused.Load() && !w.answered.Load() && (kind == Reset || kind == Protocol)
 }
 
 // attempt is a request that got no whole answer.

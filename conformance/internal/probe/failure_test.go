@@ -54,7 +54,7 @@ func TestEveryFailureIsToldByItsKind(t *testing.T) {
 		says     string
 		brokeOff bool
 	}{
-		"nobody listens":               {"http://127.0.0.1:1", probe.Refused, "connection refused", false},
+		"nothing listens":              {"http://127.0.0.1:1", probe.Refused, "connection refused", false},
 		"a name without address":       {"http://partner.invalid", probe.Unresolved, `"partner.invalid" has no address`, false},
 		"an unknown authority":         {unknownAuthority.URL, probe.TLS, "unknown authority", false},
 		"no TLS where it is wanted":    {"https://" + speak(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), probe.TLS, "plain HTTP", false},
@@ -96,9 +96,9 @@ func TestAFailuresMessageIsShortAndWithoutTheKey(t *testing.T) {
 		"garbage with the key":            goodKey + "\r\n\r\n",
 		"garbage without an end":          strings.Repeat("garbage ", 100_000) + "\r\n\r\n",
 		"a header without a colon":        "HTTP/1.1 200 OK\r\n" + strings.Repeat(goodKey, 1000) + "\r\n\r\n",
-		"a status that is none":           "HTTP/1.1 " + strings.Repeat("9", 300_000) + " OK\r\n\r\n",
-		"a length that is none":           "HTTP/1.1 200 OK\r\nContent-Length: " + goodKey + "\r\n\r\n",
-		"an encoding that nobody knows":   "HTTP/1.1 200 OK\r\nTransfer-Encoding: " + goodKey + "\r\n\r\n",
+		"an invalid status":               "HTTP/1.1 " + strings.Repeat("9", 300_000) + " OK\r\n\r\n",
+		"an invalid length":               "HTTP/1.1 200 OK\r\nContent-Length: " + goodKey + "\r\n\r\n",
+		"an unknown encoding":             "HTTP/1.1 200 OK\r\nTransfer-Encoding: " + goodKey + "\r\n\r\n",
 		"a key at the end of the excerpt": strings.Repeat("g", 420) + goodKey + "\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,7 @@ func TestAnExcerptIsTheLargestPartAroundThePlaceThatCanBeShown(t *testing.T) {
 		{"a field that is missing", "/options/1/units/0/type", `"units": [`, "/units/0/type"},
 		{"a small field beside large ones", "/id", `"boat"`, ""},
 		{"a field that is too large", "/note", "xxx", ""},
-		{"an index that is none", "/options/7/id", "[", ""},
+		{"an invalid index", "/options/7/id", "[", ""},
 		{"all of it", "", "{", ""},
 	} {
 		text, place := excerpt(product, c.place, strings.Clone)
@@ -36,7 +36,7 @@ func TestAMarkLeavesTheExchangeItselfAsItWas(t *testing.T) {
 		t.Errorf("want a marked copy, got %+v of %+v", shown.Response, exchange.Response)
 	}
 	if unanswered := (&Exchange{}); unanswered.Marked(nil, "", strings.Clone) != unanswered {
-		t.Error("want an exchange without an answer as it is")
+		t.Error("want an exchange without an answer unchanged")
 	}
 }
 

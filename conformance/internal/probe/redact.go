@@ -20,9 +20,28 @@ const Redacted = redact.Mark
 const ellipsis = "…"
 
 // Redactor removes the partner's key from texts.
-type Redactor struct{ *redact.Redactor }
+type Redactor struct {
+	*redact.Redactor
+	near *redact.Redactor // of a key that is near the partner's; nil: none was sent
+}
 
-func NewRedactor(key string) *Redactor { return &Redactor{redact.New(key)} }
+func NewRedactor(key string) *Redactor { return &Redactor{Redactor: redact.New(key)} }
+
+// with returns a redactor that also removes a key that is near the partner's: most of the
+// partner's could be read in it. near is "" for none.
+func (r *Redactor) with(near string) *Redactor {
+	if near == "" {
+		return r
+	}
+	return &Redactor{r.Redactor, redact.New(near)}
+}
+
+func (r *Redactor) Redact(text string) string {
+	if r.near != nil {
+		text = r.near.Redact(text)
+	}
+	return r.Redactor.Redact(text)
+}
 
 // header returns a redacted copy of h, cut to a bounded length. Credentials are
 // redacted by their header's name as well, for keys too short to be searched for.
@@ -32,10 +51,12 @@ func (r *Redactor) header(h http.Header, auth partnerapi.AuthType) http.Header {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		for _, value := range h[name] {
 			switch {
-			case name != "Authorization", strings.Contains(value, wrongKey):
+			case name == otherHeader && value != "":
+				value = Redacted
+			case name != "Authorization", strings.Contains(value, wrongKey), value == "", value == bearer:
 				value = r.shown(value, longestText)
-			case strings.HasPrefix(value, "Bearer ") && auth != partnerapi.APIKey:
-				value = "Bearer " + Redacted
+			case strings.HasPrefix(value, bearer+" ") && auth != partnerapi.APIKey:
+				value = bearer + " " + Redacted
 			default:
 				value = Redacted
 			}
@@ -71,9 +92,6 @@ const (
 	longestText    = 8 << 10 // bytes of a body, an address or a header that evidence shows
 	longestMessage = 512     // bytes of what went wrong
 )
-
-// wrongKey is sent where a wrong key is wanted.
-const wrongKey = "conformance-suite-wrong-key"
 
 // longestWords is how many bytes of a message or an id a report shows.
 const longestWords = 1000

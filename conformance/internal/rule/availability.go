@@ -7,30 +7,30 @@ import "partnerkit.dev/schemas/partnerapi"
 var AvailabilityStatus = availability.must("availability.status", "AVL-3", "Availability is answered with 200").needs("products.shape").
 	why("Any other status leaves the option without fresh slots and counts against the partner's health.").
 	fix("Answer 200 to every option of the catalog and every window within the next 60 days.")
-var AvailabilityJSON = availability.must("availability.json", "GEN-1", "Availability is one whole JSON document").needs("availability.status").
+var AvailabilityJSON = availability.must("availability.json", "GEN-1", "Availability is one complete JSON document").needs("availability.status").
 	why("Slots that cannot be read are not stored; at checkout the customer is turned away.").
-	fix("Send one JSON text in UTF-8, whole, with nothing before or behind it.")
+	fix("Send one complete JSON text in UTF-8, with nothing before or after it.")
 var AvailabilityShape = availability.must("availability.shape", "AVL-3", "Availability is an array of slots").needs("availability.json").
 	why("In any other shape the marketplace finds no slot.").
-	fix("Answer with the array itself, without an object round it.")
+	fix("Answer with the array itself, without an object around it.")
 var SlotID = availability.field("availability.slot.id", "AVL-4", "Every slot has an id",
 	"Reserve names the slot by it.", "Send id as a string that is not empty.", "/id")
 var SlotStart = availability.field("availability.slot.start", "AVL-4", "Every slot's start is a date-time with an offset",
-	"Without the offset a tour at nine could be at any nine of the world.", "Send ISO 8601 with an offset, such as 2026-07-01T09:00:00+01:00.", "/localDateTimeStart")
+	"Without the offset, a tour at nine could start at nine in any time zone.", "Send ISO 8601 with an offset, such as 2026-07-01T09:00:00+01:00.", "/localDateTimeStart")
 var SlotEnd = availability.field("availability.slot.end", "AVL-4", "Every slot's end is a date-time with an offset",
 	"Calendars show the duration.", "Send ISO 8601 with an offset, such as 2026-07-01T11:00:00+01:00.", "/localDateTimeEnd")
 var SlotStatus = availability.field("availability.slot.status", "AVL-4", "Every slot's status is one of the five",
 	"The status decides whether the slot is sold, shown or hidden.", "Send AVAILABLE, FREESALE, LIMITED, SOLD_OUT or CLOSED, in capitals.", "/status")
 var SlotVacancies = availability.field("availability.slot.vacancies", "AVL-5", "A slot's vacancies are a count of seats",
-	"Customers are offered as many seats.", "Send vacancies as an integer of 0 or more, or leave it out where seats are not counted.", "/vacancies")
+	"Customers are offered this many seats.", "Send vacancies as an integer of 0 or more, or leave it out where seats are not counted.", "/vacancies")
 var SlotCapacity = availability.field("availability.slot.capacity", "AVL-5", "A slot's capacity is a count of seats",
 	"Resellers are shown it.", "Send capacity as an integer of 0 or more, or leave it out.", "/capacity")
 var SlotUnitPricing = availability.field("availability.slot.unit-pricing", "AVL-6", "A slot's own prices are an array of objects",
-	"They stand before the option's prices.", "Send unitPricing as an array, or leave it out.", "/unitPricing", "/unitPricing/*")
+	"They take precedence over the option's prices.", "Send unitPricing as an array, or leave it out.", "/unitPricing", "/unitPricing/*")
 var SlotPriceUnitID = availability.field("availability.unit-pricing.unit-id", "AVL-6", "Every slot price names its unit",
-	"A price of nobody is charged to nobody.", "Send unitId as a string that is not empty.", "/unitPricing/*/unitId")
+	"A price without a unit is ignored.", "Send unitId as a string that is not empty.", "/unitPricing/*/unitId")
 var SlotPriceUnitType = availability.field("availability.unit-pricing.unit-type", "AVL-6", "A slot price's unit type is one of the five",
-	"Where it is present it is read.", "Send ADULT, CHILD, INFANT, SENIOR or STUDENT in unitType (or type), or leave it out.", "/unitPricing/*/unitType", "/unitPricing/*/type")
+	"If it is present, the marketplace reads it.", "Send ADULT, CHILD, INFANT, SENIOR or STUDENT in unitType (or type), or leave it out.", "/unitPricing/*/unitType", "/unitPricing/*/type")
 var SlotPriceAmount = availability.field("availability.unit-pricing.amount", "AVL-6", "Every slot price is an integer of 0 or more in the smallest currency unit",
 	"It is what the customer pays: 22.5 or \"2250\" would be a wrong price.", "Send original (or retail, or price) as an integer: 2250 for 22.50 euros.", "/unitPricing/*/original", "/unitPricing/*/retail", "/unitPricing/*/price")
 var SlotPriceCurrency = availability.field("availability.unit-pricing.currency", "AVL-6", "Every slot price names its ISO 4217 currency",
@@ -59,7 +59,7 @@ var SlotWindow = availability.must("availability.window", "AVL-10", "Every slot 
 var SlotEndsLater = availability.must("availability.slot.ends-later", "AVL-11", "Every slot ends after it starts").needs("availability.shape").
 	why("A negative duration is shown to customers.").
 	fix("For a tour past midnight the end's date is the next day's.")
-var OneDay = availability.must("availability.one-day", "AVL-12", "A one-day window shows that day's slots").
+var OneDay = availability.must("availability.one-day", "AVL-12", "Windows of any length show the same slots for a day").
 	needs("availability.shape", "availability.slot.permanent").
 	why("Checkout asks for the one day: a slot that is missing there cannot be sold.").
 	fix("Treat localDateEnd as inclusive: start and end may be the same date.")
@@ -67,7 +67,7 @@ var WindowEnd = availability.must("availability.window-end", "AVL-12", "The last
 	why("Slots of the last day would never be seen by a sync.").
 	fix("Treat localDateEnd as inclusive, to the end of that day in the product's time zone.")
 var EmptyWindow = availability.must("availability.empty", "AVL-3", "A window without slots is answered with 200 and an empty array").needs("availability.shape").
-	why("A 404 or an error is a failure of the partner, where there is only nothing to sell.").
+	why("A 404 or an error counts as a failure of the partner, although there is only nothing to sell.").
 	fix("Answer 200 with [] when nothing is found.")
 var SlotWithinCapacity = availability.should("availability.slot.within-capacity", "AVL-13", "A slot has no more vacancies than capacity").
 	needs("availability.shape", "availability.slot.vacancies", "availability.slot.capacity").
@@ -75,7 +75,7 @@ var SlotWithinCapacity = availability.should("availability.slot.within-capacity"
 	fix("Compute vacancies as capacity less held and booked seats.")
 var SlotSoldOutEmpty = availability.should("availability.slot.sold-out-empty", "AVL-13", "A sold-out slot has no vacancies").
 	needs("availability.shape", "availability.slot.vacancies", "availability.slot.status").
-	why("Seats are left, but nobody can buy them.").
+	why("Seats are left, but no customer can buy them.").
 	fix("Derive SOLD_OUT from the vacancies.")
 var SlotOpenHasSeats = availability.should("availability.slot.open-has-seats", "AVL-13", "An AVAILABLE or LIMITED slot has vacancies").
 	needs("availability.shape", "availability.slot.vacancies", "availability.slot.status").
@@ -90,5 +90,5 @@ var AvailabilityWrongKey = availability.wrongKey(partnerapi.Availability, "avail
 var AvailabilityMissingKey = availability.missingKey(partnerapi.Availability)
 var AvailabilityLimit = availability.limit(partnerapi.Availability)
 var AvailabilityAim = availability.should("availability.aim", "LIM-2", "Availability is answered within 15 s").needs("availability.limit").
-	why("The limit is 20 s; whoever needs more than 15 crosses it on a busy day.").
-	fix("Answer from data at hand, and read the window with one query.")
+	why("The limit is 20 s. A partner that needs more than 15 s exceeds it on a busy day.").
+	fix("Answer from stored data, and read the window with one query.")

@@ -9,7 +9,7 @@ var ConfirmStatus = confirm.must("confirm.status", "CNF-2", "Confirming a live h
 	fix("Answer 200 once the booking is stored.")
 var ConfirmJSON = confirm.must("confirm.json", "GEN-1", "A booking is answered with a JSON object").at("").needs("confirm.status").
 	why("A booking whose answer cannot be read can be neither shown nor cancelled.").
-	fix("Send one JSON object in UTF-8, whole.")
+	fix("Send one complete JSON object in UTF-8.")
 var ConfirmBookingID = confirm.must("confirm.booking-id", "CNF-2", "A booking has an external booking id").at("/externalBookingId").needs("confirm.json").
 	why("Without externalBookingId the booking can never be cancelled.").
 	fix("Send externalBookingId as a string that is not empty.")
@@ -29,6 +29,10 @@ var TicketMethod = confirm.confirmField("ticket.delivery-method", "CNF-6", "Ever
 	"It decides whether the customer is sent a ticket or a voucher.", "Send TICKET or VOUCHER, in capitals.", "/tickets/*/deliveryOptions/*/deliveryMethod")
 var TicketValue = confirm.confirmField("ticket.delivery-value", "CNF-6", "Every delivery value is a text",
 	"It is what the barcode holds, or where the PDF lies.", "Send deliveryValue as a string that is not empty; a number loses its leading zeros.", "/tickets/*/deliveryOptions/*/deliveryValue")
+var TicketAddress = confirm.should("confirm.ticket.pdf-address", "CNF-6", "The value of a PDF_URL is an http or https address").
+	needs("confirm.ticket.delivery-format", "confirm.ticket.delivery-value").
+	why("The guest receives this address unchanged. A path, a file name or the PDF itself does not open.").
+	fix("Send the complete address (https or http), not a path or a file name.")
 var ConfirmFields = confirm.confirmField("fields", "CNF-2", "Everything else in a booking fits its schema",
 	"What does not fit is not forwarded to the customer.", "Compare the answer with schemas/partner/confirm-answer.schema.json.", "/**")
 
@@ -50,7 +54,7 @@ var ConfirmIDUnique = confirm.must("confirm.booking-id.unique", "CNF-2", "No two
 	why("Cancelling one customer's booking would cancel another's.").
 	fix("Use a random id or a sequence that is never reset, also for cancelled bookings.")
 var ConfirmMinimal = confirm.must("confirm.minimal-body", "CNF-1", "A booking can be confirmed with the code alone").needs("confirm.booking-id").
-	why("Contact and reference are optional: a paid booking would fail for want of a phone number.").
+	why("Contact and reference are optional: a paid booking would fail because it has no phone number.").
 	fix("Require reservationConfirmationCode, nothing else.")
 var ConfirmVacancies = confirm.must("confirm.vacancies", "CNF-7", "A booking keeps the seats of its hold, and takes no more").
 	needs("confirm.status", "reserve.vacancies.one").
@@ -61,7 +65,7 @@ var ConfirmRepeatBooking = confirm.must("confirm.repeat.booking", "CNF-4", "A se
 	fix("Store the booking under the reservation code, with a unique key; answer a repeat with the same booking.")
 var ConfirmRepeatVacancies = confirm.must("confirm.repeat.vacancies", "CNF-4", "A second confirm of a code takes no seats").
 	needs("confirm.vacancies", "confirm.repeat.booking").
-	why("Seats taken for nobody are never sold.").
+	why("Seats that no guest uses are never sold.").
 	fix("Change the seats only in the transaction that turns the hold into a booking.")
 var ConfirmRepeatStatus = confirm.should("confirm.repeat.status", "CNF-4", "A second confirm of a code is answered with 200 or 4xx").needs("confirm.booking-id").
 	why("Any other answer looks like a failure, and is repeated.").
@@ -79,7 +83,7 @@ var ConfirmReleased = confirm.must("confirm.released", "CNF-5", "A released code
 	fix("Check that the hold is still live in the transaction that books it; answer 400 with a message.")
 var ConfirmReleasedNoEffect = confirm.must("confirm.released.no-effect", "CNF-5", "A refused confirm of a released code takes no seats").
 	needs("confirm.released", "release.vacancies.many").
-	why("Seats taken for nobody are never sold.").
+	why("Seats that no guest uses are never sold.").
 	fix("Roll back what was taken before the refusal.")
 var ConfirmCancelled = confirm.must("confirm.cancelled", "CNF-5", "A cancelled booking's code is refused with 400").
 	needs("confirm.unknown", "confirm.repeat.booking", "cancel.success", "cancel.vacancies").
@@ -87,7 +91,7 @@ var ConfirmCancelled = confirm.must("confirm.cancelled", "CNF-5", "A cancelled b
 	fix("Answer 400 with a message once the booking is cancelled.")
 var ConfirmCancelledNoEffect = confirm.must("confirm.cancelled.no-effect", "CNF-5", "A refused confirm of a cancelled code takes no seats").
 	needs("confirm.cancelled", "cancel.vacancies").
-	why("Seats taken for nobody are never sold.").
+	why("Seats that no guest uses are never sold.").
 	fix("Roll back what was taken before the refusal.")
 var ConfirmExpired = confirm.must("confirm.expired", "CNF-5", "An expired code is refused with 400").
 	needs("confirm.unknown", "confirm.status", "reserve.expires-later").
@@ -95,7 +99,7 @@ var ConfirmExpired = confirm.must("confirm.expired", "CNF-5", "An expired code i
 	fix("Compare expiresAt with the clock in the transaction that books; answer 400 with a message.")
 var ConfirmExpiredNoEffect = confirm.must("confirm.expired.no-effect", "CNF-5", "A refused confirm of an expired code takes no seats").
 	needs("confirm.expired", "reserve.vacancies.one").
-	why("Seats taken for nobody are never sold.").
+	why("Seats that no guest uses are never sold.").
 	fix("Roll back what was taken before the refusal.")
 var ConfirmRefusalMessage = confirm.must("confirm.refusal.message", "CNF-5", "A refused confirm carries a message").needs("confirm.unknown").
 	why("An operator has to settle a paid booking, and needs the reason.").
@@ -104,5 +108,5 @@ var ConfirmContentType = confirm.contentType(partnerapi.Confirm, "confirm.json")
 var ConfirmWrongKey = confirm.wrongKey(partnerapi.Confirm, "confirm.json")
 var ConfirmMissingKey = confirm.missingKey(partnerapi.Confirm)
 var ConfirmAuthEffect = confirm.authNoEffect(partnerapi.Confirm, "A confirm answered with 401 books nothing",
-	"Anybody could turn holds into bookings without paying.", "release.vacancies.one")
+	"Anyone could turn holds into bookings without paying.", "release.vacancies.one")
 var ConfirmLimit = confirm.limit(partnerapi.Confirm)

@@ -6,17 +6,17 @@ import "partnerkit.dev/schemas/partnerapi"
 // fails here is the one finding of the run.
 
 var Reachable = preflight.must("products.reachable", "AUTH-4", "The base URL leads to a server").
-	why("Nothing can be pulled or booked from an address where nobody answers.").
+	why("The marketplace cannot pull or book anything from an address that does not answer.").
 	fix("Check the base URL, name resolution, firewall and certificate from the machine that runs this suite.")
 var KeyAccepted = preflight.must("products.auth.accepted", "AUTH-1", "The registered key is accepted").needs("products.reachable").
-	why("With its key refused the marketplace can neither pull the catalog nor book.").
+	why("If the marketplace's key is refused, it can neither pull the catalog nor book.").
 	fix("Compare the key and the auth type: bearer sends \"Bearer <key>\", api_key sends the key alone.")
 var ProductsStatus = preflight.must("products.status", "PRD-1", "The catalog is answered with 200").needs("products.auth.accepted").
 	why("Any other status fails the sync and counts against the partner's health; redirects are not followed.").
 	fix("Serve GET {base_url}/products directly, with 200.")
-var ProductsJSON = preflight.must("products.json", "GEN-1", "The catalog is one whole JSON document").needs("products.status").
+var ProductsJSON = preflight.must("products.json", "GEN-1", "The catalog is one complete JSON document").needs("products.status").
 	why("A catalog that cannot be read is not stored: the activities keep their old texts and prices.").
-	fix("Send one JSON text in UTF-8, whole, with nothing before or behind it.")
+	fix("Send one complete JSON text in UTF-8, with nothing before or after it.")
 var ProductsShape = preflight.must("products.shape", "PRD-1", "The catalog is an array of products, or an object with products").needs("products.json").
 	why("In any other shape the marketplace finds no product.").
 	fix("Answer with [ ... ] or with {\"products\": [ ... ]}.")
@@ -47,7 +47,7 @@ var (
 	OptionUnits = products.field("products.option.units", "PRD-4", "Every option has an array of units",
 		"Without units there are no guest types and no prices.", "Send units as an array.", "/options/*/units")
 	OptionCutoff = products.field("products.option.cancellation-cutoff", "PRD-5", "An option's cancellation policy is text",
-		"It is shown to customers as it stands.", "Send cancellationCutoff as a string, or leave it out.", "/options/*/cancellationCutoff")
+		"It is shown to customers unchanged.", "Send cancellationCutoff as a string, or leave it out.", "/options/*/cancellationCutoff")
 
 	UnitID = products.field("products.unit.id", "PRD-6", "Every unit has an id",
 		"Reserve names the guests by it.", "Send id as a string that is not empty.", "/options/*/units/*/id")
@@ -103,7 +103,7 @@ var UpdatedSince = products.must("products.updated-since", "PRD-14", "A pull of 
 	why("Incremental syncs send updated_since; a partner may ignore it, but not refuse it.").
 	fix("Accept updated_since as an RFC 3339 date-time, or ignore it; answer in the shape of a full pull.")
 var AdultUnit = products.should("products.option.adult-unit", "PRD-15", "Every option has an adult unit").needs("products.shape", "products.unit.fixed-id").
-	why("The marketplace asks availability for one adult; other units are a makeshift.").
+	why("The marketplace asks availability for one adult; other units are only a fallback.").
 	fix("Add a unit of type ADULT with the id unit-adult.")
 var CurrencyDecimals = products.should("products.pricing.currency-decimals", "PRD-9", "A price's precision is that of its currency").
 	needs("products.shape", "products.pricing.currency", "products.pricing.precision").
@@ -117,13 +117,13 @@ var ProductsContentType = products.contentType(partnerapi.Products, "products.js
 var ProductsWrongKey = products.wrongKey(partnerapi.Products, "products.auth.accepted")
 var ProductsMissingKey = products.missingKey(partnerapi.Products)
 var ProbeWrongKey = products.must("products.probe.auth.wrong-key", "AUTH-2", "The health probe answers a wrong key with 401").needs("products.auth.wrong-key").
-	why("The probe is how the marketplace learns, before a customer does, that its key is no longer good.").
+	why("The probe tells the marketplace that its key was revoked before a customer notices.").
 	fix("Check credentials before query parameters.")
 var ProbeMissingKey = products.must("products.probe.auth.missing-key", "AUTH-3", "The health probe answers a missing key with 401").
 	needs("products.auth.missing-key", "products.probe.auth.wrong-key").
-	why("A probe that needs no key tells nothing about the key.").
+	why("A probe that works without a key cannot detect a revoked key.").
 	fix("Check credentials before query parameters.")
 var ProductsLimit = products.limit(partnerapi.Products)
 var ProbeLimit = products.must("products.probe.limit", "LIM-1", "The health probe is answered within 5 s").
-	why("A slower probe is a failed one; three in a row make the partner DEGRADED.").
-	fix("Honour limit=1, or serve the catalog from a cache.")
+	why("A slower probe counts as failed. Three in a row make the partner DEGRADED.").
+	fix("Apply limit=1, or serve the catalog from a cache.")

@@ -13,33 +13,33 @@ var ReleaseJSON = release.must("release.json", "REL-2", "A release is answered w
 var ReleaseSuccess = release.must("release.success", "REL-2", "A released hold is answered with success true").needs("release.json").
 	why("Anything else says that the hold is still there.").
 	fix("Send success as the boolean true; message, where sent, as a string.")
-var ReleaseVacanciesOne = release.must("release.vacancies.one", "REL-3", "Releasing a hold for one guest gives its seat back at once").
+var ReleaseVacanciesOne = release.must("release.vacancies.one", "REL-3", "Releasing a hold for one guest gives its seat back immediately").
 	needs("release.success", "reserve.vacancies.one").
-	why("Abandoned checkouts are the rule: seats that stay away are never sold.").
-	fix("Drop the hold before the answer is sent, without a queue or a cache between.")
+	why("Most checkouts are abandoned. Seats that do not come back are never sold.").
+	fix("Remove the hold before you send the answer, without a queue or a cache in between.")
 var ReleaseVacanciesMany = release.must("release.vacancies.many", "REL-3", "Releasing a hold for several guests gives all their seats back").
 	needs("release.vacancies.one", "reserve.vacancies.many").
-	why("Every seat that stays away is never sold.").
+	why("A seat that does not come back is never sold.").
 	fix("Give back the sum of the quantities, not one seat a hold.")
 var ReleaseRebookable = release.must("release.rebookable", "REL-3", "The last seats can be reserved again once they are released").
 	needs("release.vacancies.one", "reserve.sold-out").
-	why("A slot that stays shut after it was full for a moment is lost for the day.").
-	fix("Derive the slot's status from its seats; store no sold-out mark that nobody clears.")
+	why("A slot that stays sold out after it was full for a moment sells nothing more that day.").
+	fix("Derive the slot's status from its seats; do not store a sold-out flag that is never cleared.")
 var ReleaseWithoutBody = release.must("release.without-body", "REL-1", "A release works without a body").needs("release.json").
-	why("The code in the path is all that the contract asks for; the body is a courtesy.").
+	why("The contract requires only the code in the path. The body is optional.").
 	fix("Take the code from the path; do not require a body or a content type.")
 var ReleaseUnknown = release.must("release.unknown", "REL-4", "An unknown code is answered with 200").needs("release.json").
 	why("The marketplace takes a 404 for a failure and repeats the release for a day.").
 	fix("Answer 200 with {\"success\": true} where there is no such hold.")
 var ReleaseUnknownSuccess = release.must("release.unknown.success", "REL-4", "An unknown code is answered with success true").needs("release.unknown", "release.success").
-	why("There is no hold, which is what was asked for; anything else reads as a failure.").
+	why("There is no hold, which is the purpose of the call. Anything else looks like a failure.").
 	fix("Answer {\"success\": true} where there is no such hold.")
 var ReleaseRepeatStatus = release.must("release.repeat.status", "REL-5", "A second release is answered with 200").needs("release.success", "release.unknown").
 	why("A release whose answer was lost is repeated; an error makes the marketplace repeat it for a day.").
 	fix("Answer 200 whether the hold is there or not.")
 var ReleaseRepeatSuccess = release.should("release.repeat.success", "REL-5", "A second release is answered with success true").
 	needs("release.repeat.status", "release.success", "release.unknown.success").
-	why("The hold is gone, which is what was asked for.").
+	why("The hold is gone, which is the purpose of the call.").
 	fix("Answer {\"success\": true} whether the hold is there or not.")
 var ReleaseRepeatVacancies = release.must("release.repeat.vacancies", "REL-5", "A second release gives no seats back").needs("release.vacancies.many").
 	why("Seats given back twice are sold twice.").
@@ -47,10 +47,10 @@ var ReleaseRepeatVacancies = release.must("release.repeat.vacancies", "REL-5", "
 var ReleaseRace = release.must("release.race", "REL-5", "Two releases at the same time give the seats back once, also while others reserve").
 	needs("release.repeat.status", "release.repeat.vacancies", "release.rebookable", "reserve.race").
 	why("A release whose answer is late is sent again while the first is under way: seats given back twice are sold twice.").
-	fix("End the hold with an update that asks in its condition whether it is live, and give seats back only where it changed a row.")
+	fix("End the hold with an update whose condition is that it is live, and give seats back only if the update changed a row.")
 var ReleaseConfirmed = release.must("release.confirmed", "REL-6", "Releasing a confirmed code is answered with 200").needs("confirm.booking-id", "release.success").
 	why("A late release, sent while the payment arrived, would be repeated for a day.").
-	fix("Answer 200, and leave the booking as it is.")
+	fix("Answer 200, and do not change the booking.")
 var ReleaseConfirmedKeeps = release.must("release.confirmed.keeps-booking", "REL-6", "Releasing a confirmed code leaves the booking's seats alone").
 	needs("release.confirmed", "confirm.vacancies").
 	why("The customer has paid: their seat would be sold again.").
@@ -58,14 +58,14 @@ var ReleaseConfirmedKeeps = release.must("release.confirmed.keeps-booking", "REL
 var ReleaseCancelled = release.must("release.cancelled", "REL-6", "Releasing a cancelled booking's code is answered with 200").
 	needs("release.confirmed", "cancel.success").
 	why("A release that comes late, after the booking was cancelled, would be repeated for a day.").
-	fix("Answer 200 with {\"success\": true} whatever became of the code.")
+	fix("Answer 200 with {\"success\": true} whatever the state of the code.")
 var ReleaseCancelledVacancies = release.must("release.cancelled.vacancies", "REL-6", "Releasing a cancelled booking's code gives no seats back").
 	needs("release.cancelled", "cancel.vacancies", "confirm.cancelled.no-effect", "release.confirmed.keeps-booking").
 	why("The cancellation has given them back: seats given back twice are sold twice.").
 	fix("Release live holds only; a hold that became a booking never is one again.")
 var ReleaseExpiredByItself = release.should("release.expired.by-itself", "REL-7", "An expired hold gives its seats back by itself").
 	needs("reserve.vacancies.one", "reserve.expires-later").
-	why("Until the marketplace's release arrives the seats are on nobody's shelf.").
+	why("Until the marketplace's release arrives, no one can buy the seats.").
 	fix("Leave expired holds out when vacancies are computed.")
 var ReleaseExpired = release.must("release.expired", "REL-4", "An expired code is answered with 200 and success true").
 	needs("release.unknown.success", "reserve.expires-later").
@@ -79,5 +79,5 @@ var ReleaseContentType = release.contentType(partnerapi.Release, "release.json")
 var ReleaseWrongKey = release.wrongKey(partnerapi.Release, "release.json")
 var ReleaseMissingKey = release.missingKey(partnerapi.Release)
 var ReleaseAuthEffect = release.authNoEffect(partnerapi.Release, "A release answered with 401 releases nothing",
-	"Anybody could empty other people's checkouts.", "reserve.vacancies.one")
+	"Anyone could empty other people's checkouts.", "reserve.vacancies.one")
 var ReleaseLimit = release.limit(partnerapi.Release)

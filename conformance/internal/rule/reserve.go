@@ -6,13 +6,13 @@ import "partnerkit.dev/schemas/partnerapi"
 
 var ReserveStatus = reserve.must("reserve.status", "RSV-2", "Reserve is answered with 200 or 201, or refused with 400").needs("availability.shape").
 	why("Any other answer is taken for a failure: the customer is turned away, and a hold that was made is orphaned.").
-	fix("Answer 200 or 201 with the hold, 400 with a message when the slot cannot be had.")
+	fix("Answer 200 or 201 with the hold, or 400 with a message when the slot cannot be reserved.")
 var ReserveAccepts = reserve.must("reserve.accepts", "RSV-2", "A slot that can be booked can be reserved").needs("reserve.status").
 	why("Every sale begins with reserve; a slot shown as bookable and then refused is a lost customer.").
 	fix("Accept the ids and the unit exactly as the catalog and availability show them.")
 var ReserveJSON = reserve.must("reserve.json", "GEN-1", "A hold is answered with a JSON object").at("/**").needs("reserve.accepts").
 	why("A hold whose answer cannot be read can be neither confirmed nor released.").
-	fix("Send one JSON object in UTF-8, whole.")
+	fix("Send one complete JSON object in UTF-8.")
 var ReserveCode = reserve.must("reserve.code", "RSV-2", "A hold has a reservation code").at("/reservationConfirmationCode").needs("reserve.json").
 	why("Without reservationConfirmationCode the hold can be neither confirmed nor released.").
 	fix("Send reservationConfirmationCode as a string that is not empty.")
@@ -31,7 +31,7 @@ var ReserveCodeUnique = reserve.must("reserve.code.unique", "RSV-4", "No two hol
 var ReserveMinimal = reserve.must("reserve.minimal-body", "RSV-1", "A hold can be made without contact and reference").needs("reserve.code").
 	why("Both are optional; the marketplace leaves them out where it has none yet.").
 	fix("Require productId, optionId, availabilityId and units, nothing else.")
-var ReserveVacanciesOne = reserve.must("reserve.vacancies.one", "RSV-3", "A hold for one guest takes one seat at once").needs("reserve.code").
+var ReserveVacanciesOne = reserve.must("reserve.vacancies.one", "RSV-3", "A hold for one guest takes one seat immediately").needs("reserve.code").
 	why("A seat that stays on sale during the payment is sold twice.").
 	fix("Count live holds when vacancies are computed, without a cache between.")
 var ReserveVacanciesMany = reserve.must("reserve.vacancies.many", "RSV-3", "A hold for several guests takes as many seats").needs("reserve.vacancies.one").
@@ -50,18 +50,18 @@ var ReserveRefusalMessage = reserve.must("reserve.refusal.message", "RSV-5", "A 
 	why("The customer is shown it; without it they only learn that something went wrong.").
 	fix("Answer 400 with {\"message\": \"...\"}, a sentence that is not empty.")
 var ReserveRefusalNoEffect = reserve.must("reserve.refusal.no-effect", "RSV-5", "A refused reserve takes no seats").needs("reserve.too-many", "reserve.vacancies.one").
-	why("Seats held by nobody are lost until somebody notices.").
+	why("Seats without a hold or booking are lost until an operator notices.").
 	fix("Roll back what was taken before the refusal.")
 var ReserveRace = reserve.must("reserve.race", "RSV-5", "The last seats are held once, however many reserve them at the same time").
 	needs(
 		"reserve.code.unique", "reserve.vacancies.many", "reserve.sold-out", "reserve.refusal.message", "reserve.refusal.no-effect",
 		"release.vacancies.one",
 	).
-	why("On a busy day many customers want the last seats: whoever is sold one too many pays for a seat that does not exist.").
-	fix("Count the seats and take them in one step: a transaction that locks the slot's row, or an update that asks for enough seats in its condition.")
+	why("On a busy day many customers want the last seats. One sale too many means that a customer pays for a seat that does not exist.").
+	fix("Count the seats and take them in one step: a transaction that locks the slot's row, or an update whose condition is that enough seats are left.")
 var ReserveContentType = reserve.contentType(partnerapi.Reserve, "reserve.json")
 var ReserveWrongKey = reserve.wrongKey(partnerapi.Reserve, "reserve.json")
 var ReserveMissingKey = reserve.missingKey(partnerapi.Reserve)
 var ReserveAuthEffect = reserve.authNoEffect(partnerapi.Reserve, "A reserve answered with 401 takes no seats",
-	"Anybody could empty a slot without a key.", "reserve.vacancies.one")
+	"Anyone could empty a slot without a key.", "reserve.vacancies.one")
 var ReserveLimit = reserve.limit(partnerapi.Reserve)

@@ -1,7 +1,7 @@
 // Package rule is the catalogue of what the suite judges. A Rule is a value:
 // its level, the endpoint whose answer shows the breach, the clause of
 // docs/contract.md that it stands for, and the words that a partner engineer
-// needs: what must hold, why the marketplace needs it, and how to mend it.
+// needs: what must hold, why the marketplace needs it, and how to fix it.
 //
 // The specs, the reports, the documentation and the command line are all drawn
 // from this catalogue. To add a rule, declare it beside its neighbours in the
@@ -120,6 +120,29 @@ func Find(id string) (Rule, error) {
 	return Rule{}, fmt.Errorf("there is no rule %.100q%s", id, nearest.Hint(id, ids))
 }
 
+// Named returns the rules that go by a name: the one of that id, or those about the clause
+// of that id, in whatever case. Its error names those whose ids are like it.
+func Named(name string) ([]Rule, error) {
+	if r, ok := Lookup(strings.ToLower(name)); ok {
+		return []Rule{r}, nil
+	}
+	var ids []string
+	for _, clause := range Coverage() {
+		if !strings.EqualFold(clause.ID, name) {
+			ids = append(ids, clause.ID)
+			continue
+		}
+		if clause.Reason != "" {
+			return nil, fmt.Errorf("no rule judges %s: %s", clause.ID, clause.Reason)
+		}
+		return slices.DeleteFunc(All(), func(r Rule) bool { return r.Clause != clause.ID }), nil
+	}
+	for _, r := range All() {
+		ids = append(ids, r.ID)
+	}
+	return nil, fmt.Errorf("there is no rule or clause %.100q%s", name, nearest.Hint(name, ids))
+}
+
 // BuildsOn reports whether r needs the rule of that id, itself or through the
 // rules that it needs.
 func BuildsOn(r Rule, id string) bool {
@@ -198,13 +221,13 @@ func (c *chapter) contentType(e partnerapi.Endpoint, needs ...string) Rule {
 
 func (c *chapter) wrongKey(e partnerapi.Endpoint, needs ...string) Rule {
 	return c.must(string(e)+".auth.wrong-key", "AUTH-2", "A wrong key is answered with 401").needs(needs...).
-		why("The marketplace tells a revoked or mistyped key by its 401; without it anybody may act in its name.").
+		why("The marketplace tells a revoked or mistyped key by its 401; without it, anyone can act in its name.").
 		fix(fmt.Sprintf("Check the Authorization header on the %s endpoint before anything else, and answer 401.", e))
 }
 
 func (c *chapter) missingKey(e partnerapi.Endpoint) Rule {
 	return c.must(string(e)+".auth.missing-key", "AUTH-3", "A request without a key is answered with 401").needs(string(e) + ".auth.wrong-key").
-		why("An endpoint that lets a request without credentials through is open to everybody.").
+		why("An endpoint that lets a request without credentials through is open to everyone.").
 		fix(fmt.Sprintf("Answer 401 on the %s endpoint where the Authorization header is absent or empty.", e))
 }
 
@@ -216,9 +239,9 @@ func (c *chapter) authNoEffect(e partnerapi.Endpoint, title, why string, needs .
 }
 
 func (c *chapter) limit(e partnerapi.Endpoint) Rule {
-	return c.must(string(e)+".limit", "LIM-1", fmt.Sprintf("The whole answer arrives within %.0f s", e.Timeout(partnerapi.Healthy).Seconds())).
-		why("The marketplace hangs up when the limit has passed: the answer is lost, and counts against the partner's health.").
-		fix("Answer from data at hand; move slow work (mails, other systems, reports) behind the answer.")
+	return c.must(string(e)+".limit", "LIM-1", fmt.Sprintf("The complete answer arrives within %.0f s", e.Timeout(partnerapi.Healthy).Seconds())).
+		why("The marketplace stops waiting at the limit. The answer is lost, and counts against the partner's health.").
+		fix("Answer from stored data. Do slow work, such as emails and calls to other systems, after the answer.")
 }
 
 // Clause is a clause of docs/contract.md, and who judges it.

@@ -168,7 +168,7 @@ func TestEveryClauseOfTheContractHasARuleOrAReasonInTheContractsOrder(t *testing
 
 // ofTheRest names the places that the last rule of their list owns on purpose.
 var ofTheRest = map[string]string{
-	"products /updatedAt": "the contract does not name it: nobody reads it but the partner",
+	"products /updatedAt": "the contract does not name it: only the partner reads it",
 }
 
 func TestEveryPropertyOfTheSchemasBelongsToARuleOfItsOwn(t *testing.T) {
@@ -183,7 +183,7 @@ func TestEveryPropertyOfTheSchemasBelongsToARuleOfItsOwn(t *testing.T) {
 		{partnerapi.Reserve, schemas.ReserveAnswer, 2},
 		{partnerapi.Confirm, schemas.ConfirmAnswer, 14},
 	} {
-		rest := rule.Owner(walk.endpoint, schemas.Problem{Pointer: "/nobody/knows/it"})
+		rest := rule.Owner(walk.endpoint, schemas.Problem{Pointer: "/not/a/field"})
 		places := placesOf(t, walk.schema, "")
 		if len(places) < walk.places {
 			t.Errorf("%s: want the schemas walked to their leaves, got only %q", walk.endpoint, places)
@@ -213,16 +213,16 @@ func TestAProblemBelongsToTheRuleOfItsPlace(t *testing.T) {
 		{"an adult of another id", partnerapi.Products, "/options/0/units/0/id", "const", rule.UnitFixedID},
 		{"a student of an adult's id", partnerapi.Products, "/options/0/units/0/id", "not", rule.UnitFixedID},
 		{"an unknown type", partnerapi.Products, "/options/0/units/0/type", "enum", rule.UnitType},
-		{"a product that is none", partnerapi.Products, "", "type", rule.ProductsFields},
-		{"an option that is none", partnerapi.Products, "/options/0", "type", rule.ProductsFields},
+		{"a product that is not an object", partnerapi.Products, "", "type", rule.ProductsFields},
+		{"an option that is not an object", partnerapi.Products, "/options/0", "type", rule.ProductsFields},
 		{"an age", partnerapi.Products, "/options/0/units/0/restrictions/minAge", "type", rule.UnitRestrictions},
 		{"restrictions that are none", partnerapi.Products, "/options/0/units/0/restrictions", "type", rule.UnitRestrictions},
 		{"a name like an index", partnerapi.Products, "/options/x/id", "type", rule.ProductsFields},
-		{"a price that is none", partnerapi.Availability, "/unitPricing/0", "type", rule.SlotUnitPricing},
-		{"a slot that is none", partnerapi.Availability, "", "type", rule.SlotFields},
-		{"a hold that is none", partnerapi.Reserve, "", "type", rule.ReserveJSON},
-		{"a booking that is none", partnerapi.Confirm, "", "type", rule.ConfirmJSON},
-		{"a field that nobody knows", partnerapi.Confirm, "/extra/0", "type", rule.ConfirmFields},
+		{"a price that is not an object", partnerapi.Availability, "/unitPricing/0", "type", rule.SlotUnitPricing},
+		{"a slot that is not an object", partnerapi.Availability, "", "type", rule.SlotFields},
+		{"a hold that is not an object", partnerapi.Reserve, "", "type", rule.ReserveJSON},
+		{"a booking that is not an object", partnerapi.Confirm, "", "type", rule.ConfirmJSON},
+		{"an unknown field", partnerapi.Confirm, "/extra/0", "type", rule.ConfirmFields},
 		{"tickets that are due", partnerapi.Confirm, "/tickets", "required", rule.ConfirmTickets},
 		{"a guest's name", partnerapi.Confirm, "/contact/fullName", "type", rule.ConfirmOptional},
 	} {

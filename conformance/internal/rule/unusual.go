@@ -16,14 +16,14 @@ var (
 
 func (c *chapter) anyAlphabet(e partnerapi.Endpoint, clause string, needs ...string) Rule {
 	return c.must(string(e)+".contact.any-alphabet", clause, "A guest's name may be in any alphabet").needs(needs...).
-		why("Customers come from everywhere: one whose name is refused cannot book, however often the sale is tried again.").
-		fix("Keep names as UTF-8 of up to four bytes a character (utf8mb4 in MySQL), and look for no pattern in them.")
+		why("Customers come from everywhere. A customer whose name is refused cannot book, however often the sale is retried.").
+		fix("Keep names as UTF-8 of up to four bytes a character (utf8mb4 in MySQL), and do not validate them with a pattern.")
 }
 
 func (c *chapter) unknownFields(e partnerapi.Endpoint, needs string) Rule {
 	return c.should(string(e)+".unknown-fields", "GEN-9", "A field that the contract does not name is ignored").needs(needs).
-		why("The day the contract has one field more, a partner that refuses what it does not know sells nothing any more.").
-		fix("Read the fields that you know, and let all others pass; no additionalProperties: false.")
+		why("When the contract gets a new field, a partner that refuses unknown fields stops selling.").
+		fix("Read the fields that you know and ignore all others. Do not use additionalProperties: false.")
 }
 
 // Calls that the marketplace never sends (GEN-8).
@@ -31,24 +31,24 @@ func (c *chapter) unknownFields(e partnerapi.Endpoint, needs string) Rule {
 var ProductsBadInput = nonsense.badInput(partnerapi.Products, "products.shape")
 var AvailabilityBadInput = nonsense.badInput(partnerapi.Availability, "availability.shape")
 var ReserveBadInput = nonsense.badInput(partnerapi.Reserve, "reserve.code")
-var ReserveNobody = nonsense.should("reserve.nobody", "GEN-8", "No hold is made for nobody, or for guests that are not sold to").needs("reserve.code").
-	why("A hold without guests, or for minus one, makes the count of seats wrong for everybody.").
+var ReserveNobody = nonsense.should("reserve.nobody", "GEN-8", "No hold is made without guests, or for unit types that are not sold").needs("reserve.code").
+	why("A hold for zero or minus one guests makes the seat count wrong for every customer.").
 	fix("Refuse an empty party, quantities below 1 and unknown unit ids with 400.")
-var ReserveBadInputEffect = nonsense.should("reserve.bad-input.no-effect", "GEN-8", "A reserve that makes no sense takes no seats").
+var ReserveBadInputEffect = nonsense.should("reserve.bad-input.no-effect", "GEN-8", "An invalid reserve takes no seats").
 	needs("reserve.vacancies.one", "release.vacancies.one", "reserve.refusal.no-effect").
-	why("Seats taken for nobody are never sold.").
+	why("Seats that no guest uses are never sold.").
 	fix("Check the whole body before any seat is counted, or roll back what was taken before the refusal.")
 var ConfirmBadInput = nonsense.badInput(partnerapi.Confirm, "confirm.unknown")
 var ReleaseBadInput = nonsense.badInput(partnerapi.Release, "release.unknown")
 var CancelBadInput = nonsense.badInput(partnerapi.Cancel, "cancel.unknown")
 
 func (c *chapter) badInput(endpoint partnerapi.Endpoint, needs string) Rule {
-	return c.should(string(endpoint)+".bad-input", "GEN-8", "Input that makes no sense is refused or ignored").needs(needs).
-		why("A crash or a connection that drops takes other customers' calls with it, and shows that input is not checked.").
+	return c.should(string(endpoint)+".bad-input", "GEN-8", "Invalid input is refused or ignored").needs(needs).
+		why("A crash or a dropped connection also fails other customers' calls, and shows that input is not checked.").
 		fix("Check the body before anything else, and answer 400 with a message.")
 }
 
-// Lifecycles that nobody thought of.
+// Random booking lifecycles.
 
 var AvailabilityLifecycle = lifecycles.must("availability.lifecycle", "AVL-5", "Answers and vacancies are right after any order of reserves, confirms, releases and cancellations").
 	needs(
@@ -60,5 +60,5 @@ var AvailabilityLifecycle = lifecycles.must("availability.lifecycle", "AVL-5", "
 		"release.confirmed.keeps-booking", "release.cancelled.vacancies", "release.expired.vacancies",
 		"cancel.vacancies", "cancel.repeat.status", "cancel.repeat.vacancies", "cancel.unknown.success",
 	).
-	why("Customers change their minds in every order; seats that are lost or sold twice in an unusual one are noticed at the gate.").
-	fix("Follow the steps of the story that broke: what the last one shows was decided by the state that the earlier ones left.")
+	why("Customers change their minds in every order. A seat that is lost or sold twice in an unusual order is noticed only at the entrance.").
+	fix("Follow the steps of the failing lifecycle. The earlier steps leave the state that makes the last one fail.")

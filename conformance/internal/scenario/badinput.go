@@ -110,7 +110,7 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 }
 
 // reserveAll sends reserves that should make no hold, until one is not answered. A
-// hold that comes of one all the same is in the ledger, and released at once.
+// hold that the partner still makes is in the ledger, and released immediately.
 func (b *Booker) reserveAll(ctx context.Context, offer discover.Offer, all []nonsense) ([]Odd, *Stop) {
 	return b.calls.tryAll(all, func(n nonsense) (Odd, *Stop) {
 		entry, stop := b.attempt(offer, nil)
@@ -192,7 +192,7 @@ func nonsenseOf(valid any, id string) []nonsense {
 		{what: "a list in place of a body", body: []byte("[1,2,3]")},
 		{what: "a body without " + id, body: edited(whole, func(body map[string]any) { delete(body, id) })},
 		with(whole, "a number in place of "+id, id, 17),
-		with(whole, id+" with signs of many alphabets that nobody knows", id, "Größe \x00 東京 '; --"),
+		with(whole, id+" with characters of many alphabets", id, "Größe \x00 東京 '; --"),
 		with(whole, id+" of 100,000 letters", id, strings.Repeat("x", longText)),
 		with(whole, "1,000 lists, one within the other", "contact", json.RawMessage(strings.Repeat("[", deepLists)+strings.Repeat("]", deepLists))),
 		{what: id + " twice in a body", body: append(fmt.Appendf(nil, `{%q:"x",`, id), whole[1:]...)},
@@ -202,7 +202,7 @@ func nonsenseOf(valid any, id string) []nonsense {
 	}
 }
 
-// contactNonsense makes bodies whose guest is nobody out of one that makes sense.
+// contactNonsense replaces the contact of a valid body with invalid ones.
 func contactNonsense(valid any) []nonsense {
 	whole := encode(valid)
 	named := func(name any) map[string]any { return map[string]any{"fullName": name} }
@@ -214,7 +214,7 @@ func contactNonsense(valid any) []nonsense {
 	}
 }
 
-// windowNonsense makes windows that nobody asks for, and parties that no window is
+// windowNonsense makes windows that make no sense, and parties that no window is
 // asked for, out of a question that makes sense. Months are lawful to answer.
 func windowNonsense(valid partnerapi.AvailabilityRequest, lead string) []nonsense {
 	whole := encode(valid)
@@ -241,7 +241,7 @@ func strangeParties(lead string) map[string]any {
 		"an empty party":                  []any{},
 		"no guests":                       quantity(lead, "0"),
 		"minus one guests":                quantity(lead, "-1"),
-		"a guest of a type not sold":      quantity("unit-that-nobody-knows", "1"),
+		"a guest of a type not sold":      quantity("unit-that-does-not-exist", "1"),
 		"more guests than can be counted": quantity(lead, "1"+strings.Repeat("0", 30)),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/undo"
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -39,11 +40,11 @@ func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*prob
 }
 
 // confirming enters that a hold's code is about to be confirmed: until the answer
-// is read nobody knows whether there is a booking. The answers are to be given to
+// is read it is unknown whether there is a booking. The answers are to be given to
 // settle. The stop says why the code must not be confirmed.
 func (b *Booker) confirming(h *Hold) (settle func(...*probe.Answer), stop *Stop) {
 	if most := b.calls.Bounds.MaxBookings; h.Held() && b.made >= most {
-		return nil, outOfBounds("no more than %d bookings may be made (--max-bookings)", most)
+		return nil, outOfBounds("no more than %s may be made (--max-bookings)", count.Of(most, "booking")).WithRemedy("Run with a higher --max-bookings.")
 	}
 	was := h.entry.State
 	if was == ledger.Held || was == ledger.Undone {
@@ -77,7 +78,13 @@ func (b *Booker) confirming(h *Hold) (settle func(...*probe.Answer), stop *Stop)
 func (b *Booker) recordBooking(h *Hold, id string) bool {
 	entry := h.entry
 	if entry.BookingID != "" && entry.BookingID != id {
-		entry = b.calls.Ledger.Add(h.entry.Slot, h.entry.Units)
+		if entry = h.others[id]; entry == nil {
+			entry = b.calls.Ledger.Add(h.entry.Slot, h.entry.Units)
+			if h.others == nil {
+				h.others = map[string]*ledger.Entry{}
+			}
+			h.others[id] = entry
+		}
 	}
 	if entry.State == ledger.Booked {
 		return true // a repeat that was answered with the same booking
@@ -95,17 +102,14 @@ func (b *Booker) recordBooking(h *Hold, id string) bool {
 // book turns a hold into a booking with the registered key.
 func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (*probe.Answer, string, *Stop) {
 	if b.traits.NoCancel && b.made >= mostUncancelled {
-		return nil, "", Missing("the partner takes no cancellations: no more than %d bookings are made", mostUncancelled)
+		return nil, "", Missing("the partner takes no cancellations: no more than %d bookings are made", mostUncancelled).
+			WithRemedy("Implement the cancel endpoint.")
 	}
 	answer, stop := b.Confirm(ctx, purpose, h, full, probe.GoodKey)
 	if stop != nil {
 		return nil, "", stop
 	}
-	form := Usual
-	if !full && answer.OK(http.StatusBadRequest) {
-		form = Minimal
-	}
-	if stop = unlike(answer, "200 for a live hold", form, http.StatusOK); stop != nil {
+	if stop = unlike(answer, "200 for a live hold", formOf(full), http.StatusOK); stop != nil {
 		return answer, "", stop
 	}
 	if flaw := NoObject(answer); flaw != "" {
@@ -130,6 +134,11 @@ func (b *Booker) Release(ctx context.Context, purpose, code string, key probe.Ke
 	return b.calls.call(ctx, releaseCall(purpose, code, true, key), true)
 }
 
+// releaseBare releases a code by a call without a body.
+func (b *Booker) releaseBare(ctx context.Context, purpose, code string) (*probe.Answer, *Stop) {
+	return b.calls.call(ctx, releaseCall(purpose+", without a body", code, false, probe.GoodKey), true)
+}
+
 // releaseHold releases a live hold with the registered key.
 func (b *Booker) releaseHold(ctx context.Context, purpose string, h *Hold, body bool) (*probe.Answer, *Stop) {
 	answer, stop := b.calls.call(ctx, releaseCall(purpose, h.Code, body, probe.GoodKey), true)
@@ -142,16 +151,16 @@ func (b *Booker) releaseHold(ctx context.Context, purpose string, h *Hold, body 
 	return answer, stop
 }
 
-// formOf is the form of a call whose body is optional.
-func formOf(body bool) Form {
-	if body {
+// formOf is the form of a call with what is optional in its body, or without.
+func formOf(full bool) Form {
+	if full {
 		return Usual
 	}
 	return Minimal
 }
 
 // Settle enters that a hold is over, or a booking cancelled, where an answer leaves no
-// doubt of it. A release leaves what became a booking as it is.
+// doubt of it. A release does not change a booking.
 func (b *Booker) Settle(answer *probe.Answer, h *Hold) {
 	if !undo.Done(answer) {
 		return
@@ -213,7 +222,7 @@ func (b *Booker) Undo(ctx context.Context, h *Hold, release, cancel string) bool
 func (b *Booker) Traits() Traits { return *b.traits }
 
 // Unknown is a hold that does not exist, with a code that no partner can know: should
-// the partner book it all the same, the booking is cancelled like any other.
+// the partner still book it, the booking is cancelled like any other.
 func (b *Booker) Unknown(offer discover.Offer) *Hold {
 	return &Hold{entry: b.calls.Ledger.Add(ledger.SlotOf(offer), nil), Code: b.UnknownCode()}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
@@ -119,10 +118,10 @@ const (
 )
 
 const (
-	// MostCallers is how many calls a race has under way at once; the marketplace
+	// MostCallers is how many concurrent calls a race makes; the marketplace
 	// itself makes up to eight.
 	MostCallers = 8
-	// together is how many calls of other kinds are under way at once.
+	// together is how many calls of other kinds run concurrently.
 	together = 4
 )
 
@@ -146,17 +145,15 @@ func (c *caller) call(ctx context.Context, call probe.Call, again bool) (*probe.
 		if broken := pace.broken(); broken != nil {
 			return nil, broken
 		}
-		if ctx.Err() != nil {
-			return nil, c.Time.out()
+		answer, stop := c.send(ctx, call)
+		if answer != nil {
+			pace.record(answer.Exchange)
 		}
-		answer := c.Client.Do(ctx, call)
-		pace.record(answer.Exchange)
+		if stop != nil {
+			return answer, stop
+		}
 		switch {
-		case answer.Failure == nil:
-			return answer, nil
-		case answer.Failure.Kind == probe.Stopped:
-			return nil, c.Time.out()
-		case answer.Failure.Kind != probe.Timeout:
+		case answer.Failure == nil, answer.Failure.Kind != probe.Timeout:
 			return answer, nil
 		case !again:
 			return answer, pace.unanswered(call)
@@ -174,18 +171,51 @@ func (c *caller) odd(ctx context.Context, call probe.Call) (*probe.Answer, *Stop
 		return nil, stop
 	}
 	call.Deadline = c.timedAs(Limit{Endpoint: call.Endpoint}, call).Deadline
-	answer := c.Client.Do(ctx, call)
-	if answer.Failure != nil && answer.Failure.Kind == probe.Stopped {
-		return nil, c.Time.out()
+	answer, stop := c.send(ctx, call)
+	if answer != nil && answer.Failure != nil && stop != nil {
+		return nil, stop
 	}
-	return answer, nil
+	return answer, stop
 }
 
-const ReadOnly = "nothing was held or booked (--read-only)"
+// send sends a call, again where the partner turned it away with 429, or closed a connection
+// that was kept alive: neither says anything about the call. A confirm that is sent again counts
+// where it is accepted, or breaks off on its new connection too: a refusal may come from the
+// first one's booking. A reserve never is.
+func (c *caller) send(ctx context.Context, call probe.Call) (*probe.Answer, *Stop) {
+	unheard := false // an earlier one may have been served
+	for {
+		if ctx.Err() != nil {
+			return nil, c.Time.out()
+		}
+		answer := c.Client.Do(ctx, call)
+		switch {
+		case answer.Failure != nil && answer.Failure.Kind == probe.Stopped:
+			return nil, c.Time.out()
+		case answer.Closed && call.Endpoint != partnerapi.Reserve:
+			unheard = !probe.Repeatable(call.Endpoint)
+			continue
+		case answer.Closed, unheard && answer.Failure == nil && !answer.OK(http.StatusOK, http.StatusUnauthorized):
+			return answer, NotHere("the partner closed a connection that was kept alive before it answered %s, which is lawful and leaves the call's effect unknown", call.Endpoint)
+		case IsBusy(answer):
+			if stop := c.turnedAway(ctx, answer); stop != nil {
+				return nil, stop
+			}
+			continue
+		}
+		c.Time.patience.served()
+		return answer, nil
+	}
+}
+
+const (
+	ReadOnly    = "nothing was held or booked (--read-only)"
+	NotReadOnly = "Run without --read-only."
+)
 
 func (c *caller) bounded(call probe.Call) *Stop {
 	if c.ReadOnly && call.Endpoint != partnerapi.Products && call.Endpoint != partnerapi.Availability {
-		return outOfBounds(ReadOnly)
+		return outOfBounds(ReadOnly).WithRemedy(NotReadOnly)
 	}
 	return nil
 }
@@ -216,13 +246,22 @@ func (c *caller) scaled(d time.Duration) time.Duration {
 	return time.Duration(c.LimitScale * float64(d))
 }
 
-// racing returns a call of a race. Its time is not judged: a partner that serves
-// one caller after another is slow for the last, and lawful.
-func (c *caller) racing(ctx context.Context, call probe.Call) func() *probe.Answer {
-	return func() *probe.Answer { return c.Client.Do(ctx, c.timed(call)) }
+// together sends the calls of a race, each on a connection of its own, and returns their
+// answers. Their time is not judged: a partner that serves one caller after another is slow
+// for the last, and lawful. They outlive an interrupt: an answer that is not read may be a hold.
+func (c *caller) together(ctx context.Context, calls []probe.Call, heard func(i int, answer *probe.Answer)) []*probe.Answer {
+	answers := make([]*probe.Answer, len(calls))
+	for i, call := range calls {
+		calls[i] = c.timed(call)
+	}
+	c.Client.Together(context.WithoutCancel(ctx), calls, func(i int, answer *probe.Answer) {
+		answers[i] = answer
+		heard(i, answer)
+	})
+	return answers
 }
 
-// callers is how many calls may be under way at once, so that a partner that
+// callers is how many calls may run concurrently, so that a partner that
 // serves one after another can answer them all within the limit.
 func (c *caller) callers() int64 {
 	most := int64(MostCallers)
@@ -249,28 +288,11 @@ func (c *caller) maySend(ctx context.Context, endpoints ...partnerapi.Endpoint) 
 	return nil
 }
 
-// atOnce makes calls at the same time and returns what came of them, in their
-// order.
-func atOnce[T any](calls ...func() T) []T {
-	answers := make([]T, len(calls))
-	start := make(chan struct{})
-	var running sync.WaitGroup
-	for i, call := range calls {
-		running.Go(func() {
-			<-start
-			answers[i] = call()
-		})
-	}
-	close(start)
-	running.Wait()
-	return answers
-}
-
 // answeredAll returns the stop of a race in which a call was not answered in
-// time: nobody knows what came of it.
+// time: its effect is unknown.
 func answeredAll(answers []*probe.Answer) *Stop {
 	for _, answer := range answers {
-		if answer.Failure != nil && (answer.Failure.Kind == probe.Timeout || answer.Failure.Kind == probe.Stopped) {
+		if answer.Failure != nil && (answer.Failure.Kind == probe.Timeout || answer.Failure.Kind == probe.Stopped || answer.Closed) {
 			return NotHere("of %d calls at the same time %s was not answered in time", len(answers), answer.Endpoint)
 		}
 	}

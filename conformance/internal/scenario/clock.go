@@ -123,6 +123,7 @@ type Time struct {
 	halt     context.Context // ends when the run is asked to end
 	stopped  atomic.Bool     // the run was asked to end
 	ranOut   atomic.Bool
+	patience patience // with a partner that turns calls away
 }
 
 // NewTime begins the time of a run, which ends early with halt.
@@ -157,17 +158,22 @@ func (t *Time) Spent() float64 {
 // extraShare of the run's time may be gone before a further visit, or round of a race.
 const extraShare = 0.5
 
-// LateForMore reports whether too much of the run's time is gone for what a rule
-// can be judged without.
-func (t *Time) LateForMore() bool { return t.Spent() > extraShare }
+// LateForMore reports whether too much of the run's time, or of the time to wait for a
+// partner that turns calls away, is gone for what a rule can be judged without.
+func (t *Time) LateForMore() bool {
+	return t.Spent() > extraShare || float64(t.patience.waited()) > extraShare*float64(t.mostWaiting())
+}
+
+// mostWaiting is how long the run waits for a partner that turns calls away.
+func (t *Time) mostWaiting() time.Duration { return t.most / waitingShare }
 
 // out is the stop of a scenario whose context has ended.
 func (t *Time) out() *Stop {
 	if t.Interrupted() || time.Now().Before(t.deadline) {
-		return Missing("the run was interrupted")
+		return Missing("the run was interrupted").WithRemedy("Let the run finish.")
 	}
 	t.ranOut.Store(true)
-	return Missing("the run's time, %s, was used up (--max-duration)", t.most)
+	return Missing("the run's time, %s, was used up (--max-duration)", t.most).WithRemedy("Run with a longer --max-duration.")
 }
 
 func (t *Time) lengthen(waited time.Duration) {

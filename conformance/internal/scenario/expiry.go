@@ -4,15 +4,13 @@ import (
 	"context"
 	"net/http"
 	"time"
-
-	"partnerkit.dev/conformance/internal/probe"
 )
 
 const (
 	// LongestWait is how long a hold may live that a run waits for.
 	LongestWait = 35 * time.Minute
 	// expiringHolds is how many holds expire together: what is not as expected at
-	// first is measured again, and nobody waits twice.
+	// first is measured again without a second wait.
 	expiringHolds = 3
 	// Clocks differ, and what sweeps holds comes round now and then: around the end
 	// of a hold, a share of its life proves nothing.
@@ -49,7 +47,7 @@ func (h *Hold) EndsInTime() bool {
 	return over.Sub(h.Answered) <= LongestWait
 }
 
-// Expiring is a hold that nobody will confirm in time.
+// Expiring is a hold that will not be confirmed in time.
 type Expiring struct {
 	Opening
 	Ending *Reading // shortly before it expires, where the run itself waits for that
@@ -74,8 +72,8 @@ func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
 		t := p.tell(ctx, &e.Opening)
 		t.step(func() *Stop { return e.Hold.outlive(ctx, p) })
 		t.count("after the hold expired", &e.Expired)
-		t.confirm("confirm the expired code", probe.GoodKey, &e.Confirm, "after the expired code was confirmed")
-		t.release("release the expired code", probe.GoodKey, &e.Release, "after the expired code was released")
+		t.confirmInVain("confirm the expired code", &e.Confirm, "after the expired code was confirmed")
+		t.releaseInVain("release the expired code", &e.Release, "after the expired code was released")
 		if e.Release.Answer != nil && e.Release.Answer.OK(http.StatusOK) {
 			p.Book.over(e.Hold) // whatever it says of success: there is nothing left
 		}
@@ -154,7 +152,7 @@ func beginExpiring(ctx context.Context, p *Player) (begun expiries) {
 }
 
 // AwaitExpiry waits until the holds that are to expire have expired; their seats
-// are counted shortly before. It ends at once when the run is asked to end.
+// are counted shortly before. It ends immediately when the run is asked to end.
 func AwaitExpiry(ctx context.Context, p *Player, waiting func(until time.Time)) {
 	if !p.waits() {
 		return
@@ -190,7 +188,7 @@ func expiringWithin(ctx context.Context, p *Player) expiries {
 	}
 	begun := beginExpiring(ctx, p)
 	if ctx.Err() != nil {
-		return nil // there is no time left to judge what comes of them
+		return nil // there is no time left to judge the result
 	}
 	return begun
 }

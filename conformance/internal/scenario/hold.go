@@ -10,6 +10,7 @@ import (
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -21,7 +22,8 @@ type Hold struct {
 	Expires  time.Time     // zero where it cannot be read
 	Life     time.Duration // from the answer to Expires
 
-	entry *ledger.Entry
+	entry  *ledger.Entry
+	others map[string]*ledger.Entry // of further bookings that the code was answered with, by their ids
 }
 
 func (h *Hold) BookingID() string { return h.entry.BookingID }
@@ -31,11 +33,15 @@ func (h *Hold) Held() bool { return h.entry.State == ledger.Held }
 
 // Traits is what has been seen of the partner so far.
 type Traits struct {
-	Holdless    bool // it keeps no seats for holds
-	NoCancel    bool // it takes no cancellations
-	NothingFree bool // nothing was found that could be booked
-	held        bool // a hold was made
+	Holdless    bool   // it keeps no seats for holds
+	NoCancel    bool   // it takes no cancellations
+	NothingFree string // why no slot at all can be booked; "" where one can
+	early, late int    // of the holds of a Holdless partner: how many took their seats, and how many did not
+	held        bool   // a hold was made
 }
+
+// TakesLater reports whether its confirms take the seats, as far as that was seen.
+func (t Traits) TakesLater() bool { return t.Holdless && t.early <= t.late }
 
 // Bounds is how many holds and bookings may be made.
 type Bounds struct{ MaxHolds, MaxBookings int }
@@ -80,22 +86,32 @@ func held(entry *ledger.Entry, answer *probe.Answer) *Hold {
 // cannot be entered, is not to be sent.
 func (b *Booker) attempt(offer discover.Offer, units []partnerapi.UnitQuantity) (*ledger.Entry, *Stop) {
 	if b.calls.ReadOnly {
-		return nil, outOfBounds(ReadOnly)
+		return nil, outOfBounds(ReadOnly).WithRemedy(NotReadOnly)
 	}
-	made := 0
-	for _, entry := range b.calls.Ledger.Entries() {
-		if entry.Code != "" || entry.State == ledger.Attempted || entry.State == ledger.Unheard {
-			made++
-		}
-	}
-	if made >= b.calls.Bounds.MaxHolds {
-		return nil, outOfBounds("no more than %d holds may be made (--max-holds)", b.calls.Bounds.MaxHolds)
+	if b.holds() >= b.calls.Bounds.MaxHolds {
+		return nil, outOfBounds("no more than %s may be made (--max-holds)", count.Of(b.calls.Bounds.MaxHolds, "hold")).WithRemedy("Run with a higher --max-holds.")
 	}
 	entry, err := b.calls.Ledger.Attempt(ledger.SlotOf(offer), units)
 	if err != nil {
 		return nil, unrecorded(err)
 	}
 	return entry, nil
+}
+
+// holds is how many holds were made, or may have been.
+func (b *Booker) holds() (made int) {
+	for _, entry := range b.calls.Ledger.Entries() {
+		if entry.Code != "" || entry.State == ledger.Attempted || entry.State == ledger.Unheard {
+			made++
+		}
+	}
+	return made
+}
+
+// Plenty reports whether a quarter at least of the holds and bookings of the run is left: what can
+// be repeated any number of times must leave some for the rest.
+func (b *Booker) Plenty() bool {
+	return 4*b.holds() < 3*b.calls.Bounds.MaxHolds && 4*b.made < 3*b.calls.Bounds.MaxBookings
 }
 
 // recordReserve enters what a reserve brought. Whatever the status, an answer
@@ -154,9 +170,9 @@ func (b *Booker) read(h *Hold, stop *Stop) (*Hold, *Stop) {
 func unlike(answer *probe.Answer, want string, form Form, statuses ...int) *Stop {
 	switch {
 	case answer.BrokeOff(statuses...):
-		return stopAt(Unreadable, answer, "want a whole JSON object: %s", answer.Failure.Message)
+		return stopAt(Unreadable, answer, "Expected a complete JSON object: %s", answer.Failure.Message)
 	case !answer.OK(statuses...):
-		return stopAt(WrongStatus, answer, "want %s, got %s", want, answer.Words()).in(form)
+		return stopAt(WrongStatus, answer, "Expected %s, received %s", want, answer.Words()).in(form)
 	default:
 		return nil
 	}
@@ -180,18 +196,18 @@ func RefusalOf(answer *probe.Answer) string {
 func NoObject(answer *probe.Answer) string {
 	value, err := discover.Decode(answer.Raw)
 	if err != nil {
-		return "want a JSON object: " + err.Error()
+		return "Expected a JSON object: " + err.Error()
 	}
 	if _, ok := value.(map[string]any); !ok {
-		return "want a JSON object, got another JSON value"
+		return "Expected a JSON object, received another JSON value"
 	}
 	return ""
 }
 
 // reserveAnyway reserves and takes any answer, a refusal too. A hold that was
-// made is released at once.
-func (b *Booker) reserveAnyway(ctx context.Context, purpose string, offer discover.Offer, n int64) (*probe.Answer, *Stop) {
-	made, stop := b.Reserve(ctx, purpose, offer, Guests(offer.Option, n), true, probe.GoodKey)
+// made is released immediately.
+func (b *Booker) reserveAnyway(ctx context.Context, purpose string, offer discover.Offer, party []partnerapi.UnitQuantity) (*probe.Answer, *Stop) {
+	made, stop := b.Reserve(ctx, purpose, offer, party, true, probe.GoodKey)
 	if stop != nil {
 		return nil, stop
 	}
@@ -229,11 +245,15 @@ func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, pu
 	if seats == 0 {
 		return holds, nil
 	}
-	return holds, Missing("no slot has few enough seats to be sold out by %d reserves", mostReserves)
+	return holds, Missing("no slot has few enough seats to be sold out by %d reserves", mostReserves).
+		WithRemedy("Offer a slot with few vacancies.")
 }
 
 func (b *Booker) giveAll(ctx context.Context, purpose string, holds []*Hold) *Stop {
 	for _, made := range holds {
+		if !made.Held() {
+			continue
+		}
 		if _, stop := b.releaseHold(ctx, purpose, made, true); stop != nil {
 			return stop
 		}

@@ -17,34 +17,37 @@ type Booking struct {
 	Opening
 	BookingID        string
 	Confirm          Act
-	Repeat           Act // confirm of the same code again
-	LateRelease      Act // release of the confirmed code
+	Repeats          []Act // confirms of the same code again
+	LateRelease      Act   // release of the confirmed code
 	Cancel           Act
-	CancelAgain      Act
+	CancelsAgain     []Act
 	ConfirmCancelled Act // confirm of the cancelled booking's code
 	ReleaseCancelled Act // release of the cancelled booking's code
 }
 
 func PlayBooking(ctx context.Context, p *Player, attempt int) *Booking {
-	return played(p, "booking", attempt, func(b *Booking, option string) {
+	return played(p, p.named("booking"), attempt, func(b *Booking, option string) {
 		t := p.begin(ctx, &b.Opening, seat("reserve 1 seat, to book it", option))
 		t.book("confirm the hold", true, &b.Confirm, &b.BookingID, "after confirm")
-		t.confirm("confirm the same code again", probe.GoodKey, &b.Repeat, "after the second confirm")
-		t.release("release the confirmed code", probe.GoodKey, &b.LateRelease, "after the confirmed code was released")
+		t.again(&b.Repeats, func(into *Act) {
+			t.confirm("confirm the same code again", probe.GoodKey, into, "after another confirm")
+		})
+		t.releaseInVain("release the confirmed code", &b.LateRelease, "after the confirmed code was released")
 		t.undo("cancel the booking", b.BookingID, true, &b.Cancel, "after the cancellation")
-		t.cancel("cancel the booking again", b.BookingID, probe.GoodKey, &b.CancelAgain, "after the second cancellation")
-		t.confirm("confirm the cancelled booking's code", probe.GoodKey, &b.ConfirmCancelled, "after the cancelled code was confirmed")
-		t.release("release the cancelled booking's code", probe.GoodKey, &b.ReleaseCancelled, "after the cancelled code was released")
+		t.again(&b.CancelsAgain, func(into *Act) {
+			t.cancel("cancel the booking again", b.BookingID, probe.GoodKey, into, "after another cancellation")
+		})
+		t.confirmInVain("confirm the cancelled booking's code", &b.ConfirmCancelled, "after the cancelled code was confirmed")
+		t.releaseInVain("release the cancelled booking's code", &b.ReleaseCancelled, "after the cancelled code was released")
 	})
 }
 
 // Holding is a hold for several guests that is released, twice, and then
-// confirmed all the same.
+// confirmed anyway.
 type Holding struct {
 	Opening
-	Guests          int64
 	Release         Act
-	ReleaseAgain    Act
+	ReleasesAgain   []Act
 	ConfirmReleased Act
 }
 
@@ -54,24 +57,35 @@ const SeveralGuests = 2
 // PlayHolding plays a hold, late in the window and at the catalog's end. A
 // partner whose slots have a single seat is asked for one.
 func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
-	return played(p, "hold", attempt, func(h *Holding, option string) {
+	return played(p, p.named("hold"), attempt, func(h *Holding, option string) {
 		var t telling
-		for h.Guests = SeveralGuests; h.Guests >= 1; h.Guests-- {
+		for guests := int64(SeveralGuests); guests >= 1; guests-- {
 			t = p.begin(ctx, &h.Opening, wanted{
-				purpose: "reserve " + model.SeatsWord(h.Guests) + ", to release them", party: leads(h.Guests),
-				Want: discover.Want{Seats: h.Guests, Counted: true, Late: true, OptionKey: option},
+				purpose: "reserve " + model.SeatsWord(guests) + ", to release them", party: leads(guests),
+				Want: discover.Want{Seats: guests, Counted: true, Late: true, OptionKey: option},
 			})
-			if h.Hold != nil || h.Stop.isBreach() || h.Guests == 1 {
+			if h.Hold != nil || h.Stop.isBreach() || p.on != nil {
 				break
 			}
 		}
-		if h.Stop != nil && h.Stop.Kind == Refused {
-			h.Stop.Message = "want a hold, as there is one with contact and resellerReference; " + h.Stop.Message
+		if h.Stop != nil && h.Stop.Kind == Refused && (p.on == nil || p.on.Plain() && p.on.Bare) {
+			h.Stop.Message = "A hold is made only with contact and resellerReference: " + h.Stop.Message
 			h.Stop.Form, h.Stop.Elsewhere = Minimal, false
 		}
-		t.give("release the hold, without a body", false, &h.Release, "after release")
-		t.release("release the same code again", probe.GoodKey, &h.ReleaseAgain, "after the second release")
-		t.confirm("confirm the released code", probe.GoodKey, &h.ConfirmReleased, "after the released code was confirmed")
+		purpose, bare := "release the hold", p.bare(true)
+		if bare {
+			purpose += ", without a body"
+		}
+		t.give(purpose, !bare, &h.Release, "after release")
+		t.again(&h.ReleasesAgain, func(into *Act) {
+			const again, then = "release the same code again", "after another release"
+			if into != &h.ReleasesAgain[len(h.ReleasesAgain)/2] || len(h.ReleasesAgain) == 1 {
+				t.release(again, probe.GoodKey, into, then)
+				return
+			}
+			t.act(into, then, func() (*probe.Answer, *Stop) { return p.Book.releaseBare(ctx, again, h.Hold.Code) })
+		})
+		t.confirmInVain("confirm the released code", &h.ConfirmReleased, "after the released code was confirmed")
 	})
 }
 
@@ -84,7 +98,15 @@ type Visit struct {
 // PlayVisits returns the keys of the options to be visited.
 func PlayVisits(ctx context.Context, p *Player) []string {
 	all := PlaySurvey(ctx, p, 0).Offers
-	return plan.Visits(discover.Pick(all, discover.Want{Now: p.Clock.Now(), Seats: 1}), all)
+	return plan.Visits(discover.Pick(all, discover.Want{Now: p.Clock.Now(), Seats: 1}), all, p.Depth.Visits())
+}
+
+// visited are the keys of the options that are visited beside a story; none beside a case.
+func (p *Player) visited(ctx context.Context) []string {
+	if p.on != nil {
+		return nil
+	}
+	return PlayVisits(ctx, p)
 }
 
 // PlayVisit plays the visit to one option; nil where there is no time for it.
@@ -106,7 +128,7 @@ type Releases struct {
 }
 
 func PlayReleases(ctx context.Context, p *Player, _ int) (r Releases) {
-	for _, key := range PlayVisits(ctx, p) {
+	for _, key := range p.visited(ctx) {
 		visit := PlayVisit(ctx, p, key, 0)
 		if visit == nil {
 			break
@@ -124,7 +146,7 @@ type MixedParty struct {
 }
 
 func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
-	return played(p, "party", attempt, func(m *MixedParty, option string) {
+	return played(p, p.named("party"), attempt, func(m *MixedParty, option string) {
 		t := p.begin(ctx, &m.Opening, wanted{
 			purpose: "reserve 2 seats for guests of two types", full: true,
 			Want: discover.Want{
@@ -158,10 +180,15 @@ type SecondBooking struct {
 // partner that took no cancellation of the first is spared the tries.
 func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooking {
 	first := PlayBooking(ctx, p, 0)
-	return played(p, "second booking", attempt, func(b *SecondBooking, option string) {
+	return played(p, p.named("second booking"), attempt, func(b *SecondBooking, option string) {
+		if !p.bare(true) {
+			b.Stop = Missing("this case has the optional bodies")
+			return
+		}
 		want := seat("reserve 1 seat, to book it", option)
 		want.Late = true
 		t := p.begin(ctx, &b.Opening, want)
+		b.bare = true
 		t.book("confirm with the code alone", false, &b.Confirm, &b.BookingID, "after confirm")
 		if p.Book.traits.NoCancel {
 			t.step(func() *Stop { return first.Stop })
@@ -186,7 +213,7 @@ type WrongKeys struct {
 }
 
 func PlayWrongKeys(ctx context.Context, p *Player, attempt int) *WrongKeys {
-	return played(p, "keys", attempt, func(k *WrongKeys, option string) {
+	return played(p, p.named("keys"), attempt, func(k *WrongKeys, option string) {
 		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat", option))
 		reserve := func(purpose string, key probe.Key, into *Act, when string) {
 			t.act(into, when, func() (*probe.Answer, *Stop) {

@@ -66,7 +66,7 @@ func (p *Pace) broken() *Stop {
 	}
 	return &Stop{
 		Kind: Late, Endpoint: p.name.Endpoint, Form: p.name.Form, Exchanges: p.worst[:],
-		Message: fmt.Sprintf("want the whole answer within %s: 2 of 3 calls took longer, %s and %s", p.limit, spent(p.worst[0]), spent(p.worst[1])),
+		Message: fmt.Sprintf("Expected the complete answer within %s: 2 of 3 calls took longer, %s and %s", p.limit, spent(p.worst[0]), spent(p.worst[1])),
 	}
 }
 

@@ -92,18 +92,6 @@ func TestACallIsWaitedForAsLongAsADegradedPartnersWouldBe(t *testing.T) {
 	}
 }
 
-func TestCallsAtOnceAreAllUnderWayAtTheSameTime(t *testing.T) {
-	t.Parallel()
-	first, second := make(chan int), make(chan int)
-	got := atOnce(
-		func() int { first <- 1; return <-second },
-		func() int { n := <-first; second <- 2; return n },
-	)
-	if got[0] != 2 || got[1] != 1 {
-		t.Errorf("want what came of each call in its place, got %v", got)
-	}
-}
-
 func TestThereAreNoMoreCallersThanCanBeServedOneAfterAnotherInTime(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -13,6 +13,7 @@ package scenario
 import (
 	"fmt"
 
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
@@ -34,7 +35,8 @@ type Config struct {
 	Tickets     bool // the partner delivers its own tickets
 	LimitScale  float64
 	Witness     Witness
-	Stories     int    // random lifecycles to be played
+	Stories     int // random lifecycles to be played
+	Depth       plan.Depth
 	Seed        uint64 // of the first of them
 }
 
@@ -49,15 +51,18 @@ type Player struct {
 
 	calls  *caller
 	read   *reader
-	survey *Survey        // nil until it was made
-	memory map[string]any // what was played so far, by name and attempt
+	survey *Survey                   // nil until it was made
+	on     *plan.Case                // that stories are played on; nil: on what is easiest to try
+	keeps  bool                      // something was made early, to be looked at again late
+	sites  map[string]discover.Offer // the slots on which races are repeated, by their name
+	memory map[string]any            // what was played so far, by name and attempt
 }
 
 func NewPlayer(config Config) *Player {
 	calls := &caller{Config: config, paces: newPaces(config.LimitScale)}
 	read := &reader{calls: calls}
 	return &Player{
-		Config: config, Book: &Booker{calls: calls, traits: &Traits{}}, Seats: newSeats(read), calls: calls, read: read, memory: map[string]any{},
+		Config: config, Book: &Booker{calls: calls, traits: &Traits{}}, Seats: newSeats(read), calls: calls, read: read, memory: map[string]any{}, sites: map[string]discover.Offer{},
 	}
 }
 

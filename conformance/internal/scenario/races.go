@@ -8,6 +8,7 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/schemas/partnerapi"
@@ -16,13 +17,69 @@ import (
 const (
 	// fewSeats is how many seats a slot is sold down to before a race for them.
 	fewSeats = 2
-	// moreCallers is how many callers there are for whom there is no seat.
-	moreCallers = 4
+	// moreCallers is how many callers there are for whom there is no seat, in the first rounds;
+	// fewerCallers is how many there are in the many that follow.
+	moreCallers, fewerCallers = 4, 2
+	// firstRounds have more callers.
+	firstRounds = 6
 	// swappers is how many callers reserve while a hold is released.
 	swappers = 3
 )
 
-// Attempts are reserves of one seat each, at the same time.
+// A race is repeated: each attempt is a round. Most rounds are on the same slot, until something
+// was off there; every fifth is on a slot of another option, where a fault of one product shows.
+// The rounds of one race differ; these are every second, third and fourth of them.
+func groups(round int) bool    { return round%2 == 1 }
+func withGuest(round int) bool { return round%3 == 1 }
+func withRead(round int) bool  { return round%3 == 2 }
+func unlike4(round int) bool   { return round%4 == 3 }
+
+const (
+	// roamEvery is how many rounds there are to one that is on another option's slot.
+	roamEvery = 5
+	// mostRoamed is how many options the rounds are on.
+	mostRoamed = 12
+	// roomiest is how many seats a slot may have to be sold down for a race elsewhere.
+	roomiest = 12
+)
+
+// roams returns the option that a round is on where it is not on the slot of the others; "" else.
+func (p *Player) roams(ctx context.Context, round int, want discover.Want) string {
+	if round%roamEvery != roamEvery-1 {
+		return ""
+	}
+	var keys []string
+	want.Now = p.Clock.Now()
+	for _, offer := range discover.Pick(PlaySurvey(ctx, p, 0).Offers, want) {
+		if key := offer.OptionKey(); !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	if keys = plan.Spread(keys, mostRoamed); len(keys) == 0 {
+		return ""
+	}
+	return keys[round/roamEvery%len(keys)]
+}
+
+// small reports whether a slot can be sold down with one hold or two.
+func small(o discover.Offer) bool {
+	return o.Slot.Vacancies != nil && *o.Slot.Vacancies <= roomiest
+}
+
+// site returns the slot of the race of that name, which find chooses. Another one is chosen where
+// something was off on the last one.
+func (p *Player) site(name string, find func() (discover.Offer, *Stop)) (discover.Offer, *Stop) {
+	if known, ok := p.sites[name]; ok && !p.Seats.again {
+		return known, nil
+	}
+	offer, stop := find()
+	if stop == nil {
+		p.sites[name] = offer
+	}
+	return offer, stop
+}
+
+// Attempts are reserves of a party each, at the same time.
 type Attempts []*Hold
 
 func (h *Hold) Won() bool { return h.Code != "" }
@@ -35,40 +92,62 @@ func (all Attempts) Answers() []*probe.Answer {
 	return answers
 }
 
+func (all Attempts) Won() (won []*Hold) {
+	for _, a := range all {
+		if a.Won() {
+			won = append(won, a)
+		}
+	}
+	return won
+}
+
 // LastSeats is a race for the last seats of a slot, and then one for the seat
 // of a hold that is released, twice at the same time.
 type LastSeats struct {
 	Opening
-	sold []*Hold // that sell the slot down
+	Party int64   // guests of each caller
+	sold  []*Hold // that sell the slot down
+	gone  int64   // seats that they took
 
 	Scarce   *Reading // before the race
 	Attempts Attempts
 	Full     *Reading
-	Calm     bool // nobody else was seen before and after
 
-	Releases  []*probe.Answer // of the first hold that was won
-	Look      *Reading        // at the same time
-	Swaps     Attempts        // at the same time
-	Swapped   *Reading
-	CalmSwaps bool
+	Releases []*probe.Answer // of the first hold that was won; nil: none was released in this round
+	Look     *Reading        // at the same time
+	Swaps    Attempts        // at the same time
+	Swapped  *Reading
 }
 
-// PlayLastSeats plays it on a slot with few seats; all attempts are on slots of
-// one option.
-func PlayLastSeats(ctx context.Context, p *Player, attempt int) *LastSeats {
-	return played(p, "last seats", attempt, func(t *LastSeats, option string) {
-		story := p.beginWithFewest(ctx, &t.Opening, option)
-		story.step(func() *Stop { return t.sellDown(ctx, p) })
-		story.step(func() *Stop { return t.raceForAll(ctx, p) })
-		story.step(func() *Stop { return t.swap(ctx, p) })
-		// Also where it was stopped: others wait for these seats.
-		holds := t.sold
-		for _, a := range slices.Concat(t.Attempts, t.Swaps) {
-			if a.Won() {
-				holds = append(holds, a)
-			}
+// PlayLastSeats plays a round of it on a slot with few seats; all are on slots of one option.
+func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
+	return played(p, "last seats", round, func(t *LastSeats, option string) {
+		t.Party = 1
+		if groups(round) {
+			t.Party = 2
 		}
-		if stop := p.Book.giveAll(ctx, "release it", holds); t.Stop == nil {
+		site := "last seats"
+		if key := p.roams(ctx, round, discover.Want{Seats: 1, Counted: true, Suits: small}); key != "" {
+			site, option = site+" "+key, key
+		}
+		t.Offer, t.Stop = p.site(site, func() (offer discover.Offer, stop *Stop) {
+			for seats := int64(2); seats > 0; seats-- {
+				if offer, stop = p.offer(ctx, discover.Want{Seats: seats, Counted: true, Fewest: true, OptionKey: option}); stop == nil {
+					break
+				}
+			}
+			return offer, stop
+		})
+		story := p.tell(ctx, &t.Opening)
+		story.count("before reserve", &t.Before)
+		story.step(func() *Stop { return countable(&t.Offer, t.Before) })
+		story.step(func() *Stop { return t.sellDown(ctx, p) })
+		story.step(func() *Stop { return t.raceForAll(ctx, p, round) })
+		if t.Party == 1 {
+			story.step(func() *Stop { return t.swap(ctx, p) })
+		}
+		// Also where it was stopped: others wait for these seats.
+		if stop := p.Book.giveAll(ctx, "release it", slices.Concat(t.sold, t.Attempts.Won(), t.Swaps.Won())); t.Stop == nil {
 			t.Stop = stop
 		}
 	})
@@ -78,17 +157,30 @@ func PlayLastSeats(ctx context.Context, p *Player, attempt int) *LastSeats {
 // ask for more.
 func (t *LastSeats) sellDown(ctx context.Context, p *Player) (stop *Stop) {
 	few := min(fewSeats, p.calls.callers()-1)
+	t.Scarce = t.Before
 	if t.Before.Last.Left > few {
-		t.sold, stop = p.Book.take(ctx, t.Offer, t.Before.Last.Left-few, "reserve %s, to leave "+model.SeatsWord(few))
+		if t.sold, stop = p.Book.take(ctx, t.Offer, t.Before.Last.Left-few, "reserve %s, to leave "+model.SeatsWord(few)); stop == nil {
+			t.gone = t.Before.Last.Left - few
+			t.Scarce, stop = p.Seats.seats(ctx, t.Offer, "before the race")
+		}
+	}
+	if t.Scarce != nil && t.Scarce.Last.Left < t.Party {
+		t.Party = 1
 	}
 	return stop
 }
 
-func (t *LastSeats) raceForAll(ctx context.Context, p *Player) (stop *Stop) {
-	var before, after bool
-	callers := p.calls.callers()
-	if t.Scarce, before, stop = p.Seats.settled(ctx, t.Offer, "before the race", callers); stop != nil {
-		return stop
+// MoreThanTheSlotHas reports whether the run holds more seats of the slot than it has in all, with
+// so many that were won in the race: no other customer can be the reason of that.
+func (t *LastSeats) MoreThanTheSlotHas(won int64) bool {
+	capacity := t.Scarce.Last.Slot.Capacity
+	return capacity != nil && t.gone+t.Scarce.Last.Left <= *capacity && t.gone+won > *capacity
+}
+
+func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop *Stop) {
+	callers, more := p.calls.callers(), int64(moreCallers)
+	if round >= firstRounds {
+		more = fewerCallers
 	}
 	left := t.Scarce.Last.Left
 	if left < 1 || left >= callers {
@@ -97,31 +189,28 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player) (stop *Stop) {
 	if stop = p.calls.maySend(ctx, partnerapi.Reserve); stop != nil {
 		return stop
 	}
-	calls, attempts, stop := p.Book.attempts(ctx, t.Offer, int(min(callers, left+moreCallers)))
+	attempts, answers, stop := p.Book.attempts(ctx, t.Offer, t.Party, int(min(callers, left/t.Party+more)))
 	if stop != nil {
 		return stop
 	}
-	answers := atOnce(calls...)
+	t.Attempts = attempts
 	if stop = answeredAll(answers); stop != nil {
 		return stop
 	}
-	t.Attempts = attempts
-	if away := turnedAway(answers); int64(len(attempts))-away <= left {
+	if away := turnedAway(answers); t.Party*(int64(len(attempts))-away) <= left {
 		return tooFewMet(away, len(attempts))
 	}
-	t.Full, after, stop = p.Seats.settled(ctx, t.Offer, "after the race", 1)
-	t.Calm = before && after
+	t.Full, stop = p.Seats.seats(ctx, t.Offer, "after the race")
 	return stop
 }
 
-// attempts prepares reserves of one seat that are to be sent at the same time.
-// Each is in the ledger before, and what came of it before anything else happens.
-// They outlive an interrupt, as a single one does.
-func (b *Booker) attempts(ctx context.Context, offer discover.Offer, callers int) ([]func() *probe.Answer, Attempts, *Stop) {
-	calls, attempts := make([]func() *probe.Answer, callers), make(Attempts, callers)
-	party := Guests(offer.Option, 1)
+// attempts sends reserves of one party each at the same time, together with other calls, whose
+// answers come behind theirs. Each is in the ledger before, and what came of it before anything
+// else happens.
+func (b *Booker) attempts(ctx context.Context, offer discover.Offer, guests int64, callers int, others ...probe.Call) (Attempts, []*probe.Answer, *Stop) {
+	calls, attempts := make([]probe.Call, 0, callers+len(others)), make(Attempts, callers)
+	party := Guests(offer.Option, guests)
 	for i := range callers {
-		purpose := fmt.Sprintf("reserve 1 seat, at the same time as others (%d of %d)", i+1, callers)
 		entry, stop := b.attempt(offer, party)
 		if stop != nil {
 			for _, a := range attempts[:i] { // they are not sent
@@ -129,43 +218,49 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, callers int
 			}
 			return nil, nil, stop
 		}
-		send := b.calls.racing(context.WithoutCancel(ctx), reserveCall(purpose, entry, true, probe.GoodKey))
-		attempt := &Hold{entry: entry}
-		attempts[i] = attempt
-		calls[i] = func() *probe.Answer {
-			answer := send()
-			b.calls.Ledger.Record(entry, func(e *ledger.Entry) { recordReserve(e, answer) })
-			attempt.Answer = answer
-			if attempt.Held() {
-				attempt.Code = entry.Code
-			}
-			return answer
-		}
+		attempts[i] = &Hold{entry: entry}
+		purpose := fmt.Sprintf("reserve %s, at the same time as others (%d of %d)", model.SeatsWord(guests), i+1, callers)
+		calls = append(calls, reserveCall(purpose, entry, true, probe.GoodKey))
 	}
-	return calls, attempts, nil
+	answers := b.calls.together(ctx, append(calls, others...), func(i int, answer *probe.Answer) {
+		if i < callers {
+			b.heard(attempts[i], answer)
+		}
+	})
+	return attempts, answers, nil
+}
+
+// heard enters what came of an attempt.
+func (b *Booker) heard(attempt *Hold, answer *probe.Answer) {
+	b.calls.Ledger.Record(attempt.entry, func(e *ledger.Entry) { recordReserve(e, answer) })
+	attempt.Answer = answer
+	if attempt.Held() {
+		attempt.Code = attempt.entry.Code
+	}
 }
 
 func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
-	won := slices.IndexFunc(t.Attempts, (*Hold).Won)
-	if won < 0 {
+	won := t.Attempts.Won()
+	if len(won) == 0 {
 		return NotHere("other customers got the last seats of the slot")
 	}
 	if stop := p.calls.maySend(ctx, partnerapi.Reserve, partnerapi.Release); stop != nil {
 		return stop
 	}
-	release := p.calls.racing(ctx, releaseCall("release a hold, at the same time as others", t.Attempts[won].Code, true, probe.GoodKey))
+	release := releaseCall("release a hold, at the same time as others", won[0].Code, true, probe.GoodKey)
 	q := questionAbout(t.Offer)
 	const when = "while others reserve and release"
-	look := p.calls.racing(ctx, availabilityCall("seats left "+when, q, probe.GoodKey))
-	calls, swaps, stop := p.Book.attempts(ctx, t.Offer, int(min(p.calls.callers(), swappers)))
+	look := availabilityCall("seats left "+when, q, probe.GoodKey)
+	swaps, answers, stop := p.Book.attempts(ctx, t.Offer, 1, int(min(p.calls.callers(), swappers)), release, release, look)
 	if stop != nil {
 		return stop
 	}
-	answers := atOnce(append(calls, release, release, look)...)
+	t.Swaps = swaps
+	releases := answers[len(swaps) : len(swaps)+2]
+	p.Book.Settle(releases[0], won[0])
 	if stop := answeredAll(answers); stop != nil {
 		return stop
 	}
-	t.Swaps = swaps
 	if stop := metAll(nil, answers[len(swaps):]); stop != nil {
 		return stop
 	}
@@ -173,75 +268,213 @@ func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
 	if t.Look, stop = p.Seats.reading(t.Offer, when, slots, stop); stop != nil {
 		return stop
 	}
-	t.Releases = answers[len(swaps) : len(swaps)+2]
-	t.Swapped, t.CalmSwaps, stop = p.Seats.settled(ctx, t.Offer, "after it", 1)
+	t.Releases = releases
+	t.Swapped, stop = p.Seats.seats(ctx, t.Offer, "after it")
 	return stop
 }
 
-// Twice is a booking that two calls at the same time make, and two others
-// cancel.
+// Twice is a hold about which two calls are made at the same time, and then the booking that it
+// has become, about which two others are.
 type Twice struct {
 	Opening
-	Ready        *Reading // before the confirms
-	Confirms     []*probe.Answer
-	Confirmed    *Reading
-	CalmConfirms bool // nobody else was seen before and after
-	Cancels      []*probe.Answer
-	Cancelled    *Reading
-	CalmCancels  bool
+	Confirms  []*probe.Answer
+	Release   *probe.Answer // at the same time; nil: there was none, but a second confirm
+	Confirmed *Reading
+
+	Cancels   []*probe.Answer
+	Again     *probe.Answer // a confirm of the code, at the same time; nil: there was none
+	Guests    Attempts      // who reserve at the same time
+	Cancelled *Reading
 }
 
-// PlayTwice plays it. It makes a booking: the partner has to take its
-// cancellation.
-func PlayTwice(ctx context.Context, p *Player, attempt int) *Twice {
-	return played(p, "twice", attempt, func(b *Twice, option string) {
-		t := p.begin(ctx, &b.Opening, seat("reserve 1 seat, to confirm it twice at the same time", option))
-		t.step(func() *Stop { return b.confirm(ctx, p) })
-		t.step(func() *Stop { return b.cancel(ctx, p) })
+// PlayTwice plays a round of it. It makes a booking: the partner has to take its cancellation.
+func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
+	return played(p, "twice", round, func(b *Twice, option string) {
+		site := "twice"
+		if key := p.roams(ctx, round, discover.Want{Seats: 1, Counted: true}); key != "" {
+			site, option = site+" "+key, key
+		}
+		want := seat("reserve 1 seat, for calls about it at the same time", option)
+		if known, ok := p.sites[site]; ok && !p.Seats.again {
+			b.Opening = p.tryOpen(ctx, want, known)
+		} else {
+			b.Opening = p.open(ctx, want)
+		}
+		if b.Stop == nil {
+			p.sites[site] = b.Offer
+		} else {
+			delete(p.sites, site)
+		}
+		t := p.tell(ctx, &b.Opening)
+		t.step(func() *Stop { return b.confirm(ctx, p, round) })
+		t.step(func() *Stop { return b.cancel(ctx, p, round) })
+		if stop := p.Book.giveAll(ctx, "release it", b.Guests.Won()); b.Stop == nil {
+			b.Stop = stop
+		}
 	})
 }
 
-func (b *Twice) confirm(ctx context.Context, p *Player) (stop *Stop) {
-	var before, after bool
-	if b.Ready, before, stop = p.Seats.settled(ctx, b.Offer, "before the confirms", 2); stop != nil {
-		return stop
-	}
-	if stop = p.calls.maySend(ctx, partnerapi.Confirm); stop != nil {
+func (b *Twice) confirm(ctx context.Context, p *Player, round int) *Stop {
+	if stop := p.calls.maySend(ctx, partnerapi.Confirm); stop != nil {
 		return stop
 	}
 	settle, stop := p.Book.confirming(b.Hold)
 	if stop != nil {
 		return stop
 	}
-	send := p.calls.racing(context.WithoutCancel(ctx), confirmCall("confirm the hold, twice at the same time", b.Hold, true, probe.GoodKey))
-	answers := atOnce(send, send)
-	settle(answers...)
+	var calls []probe.Call
+	if unlike4(round) {
+		calls = []probe.Call{
+			confirmCall("confirm the hold, while it is released", b.Hold, true, probe.GoodKey),
+			releaseCall("release the hold, while it is confirmed", b.Hold.Code, true, probe.GoodKey),
+		}
+	} else {
+		confirm := confirmCall("confirm the hold, twice at the same time", b.Hold, true, probe.GoodKey)
+		calls = []probe.Call{confirm, confirm}
+	}
+	answers := p.calls.together(ctx, calls, func(int, *probe.Answer) {})
+	confirms := answers
+	if unlike4(round) {
+		confirms, b.Release = answers[:1], answers[1]
+	}
+	settle(confirms...)
+	if b.Release != nil {
+		p.Book.Settle(b.Release, b.Hold)
+	}
 	if stop = metAll(answers, answers); stop != nil {
 		return stop
 	}
-	b.Confirms = answers
-	b.Confirmed, after, stop = p.Seats.settled(ctx, b.Offer, "after the confirms", 1)
-	b.CalmConfirms = before && after
+	b.Confirmed, stop = p.Seats.seats(ctx, b.Offer, "after these")
+	b.Confirms = confirms
 	return stop
 }
 
-func (b *Twice) cancel(ctx context.Context, p *Player) (stop *Stop) {
+func (b *Twice) cancel(ctx context.Context, p *Player, round int) (stop *Stop) {
 	id := b.Hold.BookingID()
-	if id == "" {
+	switch {
+	case id == "" && b.Release != nil:
+		return nil // the release came first
+	case id == "":
 		return Missing("neither of two confirms at the same time brought a booking")
 	}
 	if stop = p.calls.maySend(ctx, partnerapi.Cancel); stop != nil {
 		return stop
 	}
-	send := p.calls.racing(ctx, cancelCall("cancel the booking, twice at the same time", id, true, probe.GoodKey))
-	answers := atOnce(send, send)
-	if undo.Done(answers[0]) {
-		p.Book.Settle(answers[1], b.Hold)
+	cancel := cancelCall("cancel the booking, twice at the same time", id, true, probe.GoodKey)
+	others := []probe.Call{cancel, cancel}
+	settle := func(...*probe.Answer) {}
+	if withRead(round) {
+		if settle, stop = p.Book.confirming(b.Hold); stop != nil {
+			return stop
+		}
+		others = append(others, confirmCall("confirm the booked code again, while the booking is cancelled", b.Hold, true, probe.GoodKey))
+	}
+	guests := 0
+	if withGuest(round) && p.calls.maySend(ctx, partnerapi.Reserve) == nil {
+		guests = 1
+	}
+	attempts, answers, stop := p.Book.attempts(ctx, b.Offer, 1, guests, others...)
+	if stop != nil {
+		return stop
+	}
+	b.Guests = attempts
+	cancels := answers[guests : guests+2]
+	if withRead(round) {
+		again := answers[guests+2]
+		settle(again)
+		b.Again = again
+	}
+	if undo.Done(cancels[0]) {
+		p.Book.Settle(cancels[1], b.Hold)
 	}
 	if stop = metAll(answers, answers); stop != nil {
 		return stop
 	}
-	b.Cancels = answers
-	b.Cancelled, b.CalmCancels, stop = p.Seats.settled(ctx, b.Offer, "after the cancellations", 1)
+	b.Cancelled, stop = p.Seats.seats(ctx, b.Offer, "after the cancellations")
+	b.Cancels = cancels
+	return stop
+}
+
+// Apart is two reserves of different slots at the same time, while the catalog and availability
+// are read.
+type Apart struct {
+	Opening
+	Other       discover.Offer
+	OtherBefore *Reading
+	Guests      Attempts // one of each slot
+	After       *Reading
+	OtherAfter  *Reading
+}
+
+// PlayApart plays a round of it.
+func PlayApart(ctx context.Context, p *Player, round int) *Apart {
+	return played(p, "apart", round, func(a *Apart, option string) {
+		find := func(skip string) func() (discover.Offer, *Stop) {
+			return func() (discover.Offer, *Stop) {
+				return p.offer(ctx, discover.Want{Seats: 1, Room: 3, Counted: true, Suits: func(o discover.Offer) bool { return o.Key() != skip && o.OptionKey() != skip }})
+			}
+		}
+		a.Offer, a.Stop = p.site("apart", find(""))
+		t := p.tell(ctx, &a.Opening)
+		t.step(func() (stop *Stop) {
+			avoid := a.Offer.OptionKey()
+			if groups(round) {
+				avoid = a.Offer.Key() // another slot, if need be of the same option
+			}
+			if a.Other, stop = p.site("apart from "+avoid, find(avoid)); stop != nil && !groups(round) {
+				a.Other, stop = p.site("apart from "+a.Offer.Key(), find(a.Offer.Key()))
+			}
+			return stop
+		})
+		t.count("before reserve", &a.Before)
+		t.step(func() *Stop { return countable(&a.Offer, a.Before) })
+		t.step(func() (stop *Stop) {
+			if a.OtherBefore, stop = p.Seats.seats(ctx, a.Other, "before reserve"); stop == nil {
+				stop = countable(&a.Other, a.OtherBefore)
+			}
+			return stop
+		})
+		t.step(func() *Stop { return a.race(ctx, p) })
+		if stop := p.Book.giveAll(ctx, "release it", a.Guests.Won()); a.Stop == nil {
+			a.Stop = stop
+		}
+	})
+}
+
+func (a *Apart) race(ctx context.Context, p *Player) *Stop {
+	if stop := p.calls.maySend(ctx, partnerapi.Reserve); stop != nil {
+		return stop
+	}
+	second, stop := p.Book.attempt(a.Other, Guests(a.Other.Option, 1))
+	if stop != nil {
+		return stop
+	}
+	other := &Hold{entry: second}
+	const purpose = "reserve 1 seat, while another slot is reserved"
+	calls := []probe.Call{
+		reserveCall(purpose, second, true, probe.GoodKey),
+		productsCall("pull the catalog, while two slots are reserved", nil, probe.GoodKey),
+		availabilityCall("slots, while two of them are reserved", questionAbout(a.Offer), probe.GoodKey),
+	}
+	first, answers, stop := p.Book.attempts(ctx, a.Offer, 1, 1, calls...)
+	if stop != nil {
+		p.Ledger.Record(second, func(e *ledger.Entry) { recordReserve(e, nil) })
+		return stop
+	}
+	p.Book.heard(other, answers[1])
+	a.Guests = Attempts{first[0], other}
+	if stop := metAll(answers, answers); stop != nil {
+		return stop
+	}
+	if catalog := p.read.readCatalog(ctx, answers[2], nil); catalog.Stop != nil {
+		return catalog.Stop
+	}
+	if _, stop := p.read.readSlots(ctx, questionAbout(a.Offer), answers[3]); stop != nil {
+		return stop
+	}
+	if a.After, stop = p.Seats.seats(ctx, a.Offer, "after both"); stop != nil {
+		return stop
+	}
+	a.OtherAfter, stop = p.Seats.seats(ctx, a.Other, "after both")
 	return stop
 }

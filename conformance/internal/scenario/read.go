@@ -18,7 +18,7 @@ import (
 // 60 days are 17,280. All that arrive are seen by the witness.
 const mostSlots = 20_000
 
-// Witness sees every part of an answer as it is read: there are too many to keep them
+// Witness sees every part of an answer while it is read: there are too many to keep them
 // all.
 type Witness interface {
 	// Product is told of each problem of a product of the first pull.
@@ -84,7 +84,7 @@ func unwelcome(answer *probe.Answer) *Stop {
 			return stopAt(Unreachable, answer, "%s", answer.Failure.Message)
 		}
 	} else if status := answer.Response.Status; status == http.StatusUnauthorized || status == http.StatusForbidden {
-		return stopAt(KeyRefused, answer, "want 200 for the registered key, got %s", answer.Words())
+		return stopAt(KeyRefused, answer, "Expected 200 for the registered key, received %s", answer.Words())
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func
 		c.Stop = stopAt(Unreadable, answer, "%s", answer.Failure.Message)
 		return c
 	case !answer.OK(http.StatusOK):
-		c.Stop = stopAt(WrongStatus, answer, "want 200, got %s", answer.Words())
+		c.Stop = stopAt(WrongStatus, answer, "Expected 200, received %s", answer.Words())
 		return c
 	}
 	elements, err := discover.Products(answer.Raw)
@@ -163,7 +163,7 @@ func (r *reader) readSlots(ctx context.Context, q Question, answer *probe.Answer
 		if answer.OK(http.StatusNotFound) && r.filled {
 			form = NotFound // the endpoint is there, and has nothing to show
 		}
-		return SlotAnswer{}, stopAt(WrongStatus, answer, "want 200 for %s from %s to %s, got %s", q, q.Window.From, q.Window.To, answer.Words()).in(form)
+		return SlotAnswer{}, stopAt(WrongStatus, answer, "Expected 200 for %s from %s to %s, received %s", q, q.Window.From, q.Window.To, answer.Words()).in(form)
 	}
 	elements, err := discover.Elements(answer.Raw)
 	if err != nil {

@@ -43,7 +43,7 @@ func PlayAll(ctx context.Context, p *Player, _ int) Record {
 }
 
 // PlayRefusedReserves returns the answers to reserves that there are no seats for;
-// nil where there is none.
+// nil without one.
 func PlayRefusedReserves(ctx context.Context, p *Player, _ int) []*probe.Answer {
 	t := PlaySellOut(ctx, p, 0)
 	answers := []*probe.Answer{t.TooMany.Answer, t.Over.Answer}
@@ -55,7 +55,7 @@ func PlayRefusedReserves(ctx context.Context, p *Player, _ int) []*probe.Answer 
 
 // RefusedConfirms is the confirms of codes that are no hold any more, or never were.
 type RefusedConfirms struct {
-	Answers []*probe.Answer // nil where there is none
+	Answers []*probe.Answer // may be nil
 	Stop    *Stop
 }
 
@@ -65,6 +65,9 @@ func PlayRefusedConfirms(ctx context.Context, p *Player, _ int) (r RefusedConfir
 		return r
 	}
 	r.Answers = []*probe.Answer{unknown.Answer, PlayHolding(ctx, p, 0).ConfirmReleased.Answer, PlayBooking(ctx, p, 0).ConfirmCancelled.Answer}
+	for _, near := range PlayNearCodes(ctx, p, 0).Confirms {
+		r.Answers = append(r.Answers, near.Answer)
+	}
 	if p.Clock.Movable() || p.waits() {
 		r.Answers = append(r.Answers, PlayExpiry(ctx, p, 0).Confirm.Answer)
 	}

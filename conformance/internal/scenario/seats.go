@@ -64,6 +64,9 @@ type Reading struct {
 	Watch       *noise.Watch // of the slot
 }
 
+// Calm reports whether no other customer was seen to change the seats during the reads.
+func (r *Reading) Calm() bool { return r.First.Left == r.Last.Left }
+
 func (r *Reading) Same(other *Reading) bool { return r.seats() == other.seats() }
 
 func (r *Reading) seats() discover.Seats {
@@ -94,6 +97,8 @@ func (s *Seats) Use(offer discover.Offer) { s.used[offer.Key()] = true }
 // SeeOthers has every further reading be made of several looks, so that others are
 // seen, or not any more.
 func (s *Seats) SeeOthers(yes bool) { s.again = yes }
+
+func (s *Seats) SeesOthers() bool { return s.again }
 
 // seats asks how many seats the offer's slot has left, and for its fresh id. Where a
 // story is played again because others may be at the slots, it looks several times.
@@ -208,39 +213,6 @@ func (s *Seats) watchFor(ctx context.Context, at *Reading, long time.Duration) {
 	if fresh, stop := s.Look(ctx, at.Offer, "while nothing is done"); stop == nil {
 		_ = s.linger(ctx, fresh, mostLooks, missing/mostLooks)
 	}
-}
-
-// settled counts a slot's seats, and again by so many callers at once, which also
-// have their connections open then. It is not calm where the counts differ: other
-// customers are at work.
-func (s *Seats) settled(ctx context.Context, offer discover.Offer, when string, callers int64) (read *Reading, calm bool, stop *Stop) {
-	if read, stop = s.seats(ctx, offer, when); stop != nil {
-		return nil, false, stop
-	}
-	q := questionAbout(offer)
-	look := s.read.calls.racing(ctx, availabilityCall("seats left "+when, q, probe.GoodKey))
-	calls := make([]func() *probe.Answer, callers)
-	for i := range calls {
-		calls[i] = look
-	}
-	seen := read
-	for _, answer := range atOnce(calls...) {
-		if stop := answeredAll([]*probe.Answer{answer}); stop != nil {
-			return nil, false, stop
-		}
-		if IsBusy(answer) {
-			continue
-		}
-		slots, stop := s.read.readSlots(ctx, q, answer)
-		again, stop := s.reading(offer, when, slots, stop)
-		if stop != nil {
-			return nil, false, stop
-		}
-		if seen == read || !again.Same(read) {
-			seen = again
-		}
-	}
-	return read, s.unmoved(read, seen), nil
 }
 
 // glance looks at all slots of an option again, before a story is played again

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
@@ -21,6 +22,7 @@ type SellOut struct {
 	Opening
 	TooMany  Act      // reserve of one guest more than there are seats
 	Full     *Reading // after the last seat was reserved
+	Refused  *Stop    // of a seat, though Full shows one left
 	Over     Act      // reserve of one guest in the full slot; counted where it was not refused
 	Released *Reading // after everything was released
 	Again    Act      // reserve of one of the released seats; counted where it was refused
@@ -32,7 +34,12 @@ type SellOut struct {
 // where the key is empty, of any; in a story that is played again, one that others leave
 // alone.
 func (p *Player) beginWithFewest(ctx context.Context, story *Opening, optionKey string) telling {
-	story.Offer, story.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, Fewest: true, OptionKey: optionKey})
+	if story.Case = p.on; p.on != nil {
+		story.Offer = p.on.Offer
+		p.Seats.Use(story.Offer)
+	} else {
+		story.Offer, story.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, Fewest: true, OptionKey: optionKey})
+	}
 	t := p.tell(ctx, story)
 	t.count("before reserve", &story.Before)
 	t.step(func() *Stop { return countable(&story.Offer, story.Before) })
@@ -42,21 +49,43 @@ func (p *Player) beginWithFewest(ctx context.Context, story *Opening, optionKey 
 // PlaySellOut plays it on the slot with the fewest seats; all attempts are on
 // slots of one option.
 func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
-	return played(p, "sell-out", attempt, func(s *SellOut, option string) {
+	return played(p, p.named("sell-out"), attempt, func(s *SellOut, option string) {
 		t := p.beginWithFewest(ctx, &s.Opening, option)
 		if s.Stop == nil {
 			left := s.Before.Last.Left
-			t.reserve(fmt.Sprintf("reserve %s where %d are left", model.SeatsWord(left+1), left), left+1, &s.TooMany, "after too many were asked for", always)
+			t.reserve(fmt.Sprintf("reserve more than the %s that are left", model.SeatsWord(left)), p.tooMany(s.Offer, left), &s.TooMany, "after too many were asked for", always)
+			if p.on != nil && left > mostFilled {
+				t.step(func() *Stop { return NotHere("the slot has too many seats to be sold out") })
+			}
 		}
 		t.step(func() *Stop { return s.fill(ctx, p) })
-		t.reserve("reserve 1 seat in the full slot", 1, &s.Over, "after a reserve in the full slot", notTurnedDown)
+		t.reserve("reserve 1 seat in the full slot", Guests(s.Offer.Option, 1), &s.Over, "after a reserve in the full slot", notTurnedDown)
 		// Also where it was stopped: others wait for these seats.
 		if stop := p.Book.giveAll(ctx, "release the last seats", s.holds); s.Stop == nil {
 			s.Stop = stop
 		}
 		t.count("after the release of all seats", &s.Released)
-		t.reserve("reserve 1 of the released seats", 1, &s.Again, "after a released seat was refused", TurnedDown)
+		t.reserve("reserve 1 of the released seats", Guests(s.Offer.Option, 1), &s.Again, "after a released seat was refused", TurnedDown)
 	})
+}
+
+// mostFilled is how many seats of a case's slot are reserved to sell it out.
+const mostFilled = 6
+
+// tooMany is a party with one guest more than there are seats: of the case's guest types, where
+// any of them takes a seat for sure.
+func (p *Player) tooMany(offer discover.Offer, left int64) []partnerapi.UnitQuantity {
+	if p.on == nil || p.on.Guests() == p.on.Infants {
+		return Guests(offer.Option, left+1)
+	}
+	party, missing := slices.Clone(p.on.Units), left+1-(p.on.Guests()-p.on.Infants)
+	for i, unit := range party {
+		if offer.Option.Unit(unit.ID).Type != partnerapi.Infant {
+			party[i].Quantity = max(1, unit.Quantity+int(missing))
+			break
+		}
+	}
+	return party
 }
 
 // TurnedDown reports whether a reserve was refused as it may be.
@@ -93,6 +122,7 @@ func (t *SellOut) fill(ctx context.Context, p *Player) *Stop {
 		if stop != nil && !(stop.Kind == Refused && len(t.holds) > 0) { // refused, once others were quicker
 			return stop
 		}
+		t.Refused = stop
 		if t.Full, stop = p.Seats.seats(ctx, t.Offer, "after the last seat was reserved"); stop != nil {
 			return stop
 		}
@@ -129,18 +159,26 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 				}
 				return nil
 			})
-			t.reserve(fmt.Sprintf("reserve 1 seat in a slot that is %s", status), 1, &s.Act, "after that", notTurnedDown)
+			t.reserve(fmt.Sprintf("reserve 1 seat in a slot that is %s", status), Guests(s.Offer.Option, 1), &s.Act, "after that", notTurnedDown)
 		})
 	}
 }
 
-func (p *Player) closedSlots(ctx context.Context, status partnerapi.SlotStatus) (closed []discover.Offer) {
+// closedSlots returns the slots of a status: one of each option, then the others.
+func (p *Player) closedSlots(ctx context.Context, status partnerapi.SlotStatus) []discover.Offer {
+	var first, more []discover.Offer
+	seen := map[string]bool{}
 	for _, offer := range PlaySurvey(ctx, p, 0).Offers {
-		if offer.Slot.Status == status && offer.Slot.ID != "" && offer.Slot.Start.After(p.Clock.Now()) && offer.Option.Lead() != "" {
-			closed = append(closed, offer)
+		switch {
+		case offer.Slot.Status != status || offer.Slot.ID == "" || !offer.Slot.Start.After(p.Clock.Now()) || offer.Option.Lead() == "":
+		case seen[offer.OptionKey()]:
+			more = append(more, offer)
+		default:
+			seen[offer.OptionKey()] = true
+			first = append(first, offer)
 		}
 	}
-	return closed
+	return append(first, more...)
 }
 
 var ClosedStatuses = []partnerapi.SlotStatus{partnerapi.StatusSoldOut, partnerapi.StatusClosed}

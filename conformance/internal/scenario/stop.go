@@ -44,7 +44,14 @@ type Stop struct {
 	Message   string
 	Problem   schemas.Problem // of a Misfit
 	Exchanges []*probe.Exchange
-	Elsewhere bool // another slot may do
+	Elsewhere bool   // another slot may do
+	Remedy    string // what would let the scenario go on; "" where nothing more is known than Message says
+}
+
+// WithRemedy adds what would let the scenario go on: a flag, or something at the partner.
+func (s *Stop) WithRemedy(remedy string) *Stop {
+	s.Remedy = remedy
+	return s
 }
 
 func Missing(format string, args ...any) *Stop {
@@ -68,7 +75,9 @@ func outOfBounds(format string, args ...any) *Stop {
 	return &Stop{Kind: OutOfBounds, Message: fmt.Sprintf(format, args...)}
 }
 
-func unrecorded(err error) *Stop { return Missing("the ledger cannot be written: %v", err) }
+func unrecorded(err error) *Stop {
+	return Missing("the ledger cannot be written: %v", err).WithRemedy("Name a file that can be written with --ledger.")
+}
 
 func stopAt(kind Kind, answer *probe.Answer, format string, args ...any) *Stop {
 	return &Stop{Kind: kind, Endpoint: answer.Endpoint, Message: fmt.Sprintf(format, args...), Exchanges: []*probe.Exchange{answer.Exchange}}

@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
@@ -19,6 +21,15 @@ type Opening struct {
 	Held   *Reading // after reserve
 	Stop   *Stop
 	Traits *Traits // of the partner, as known when this is read
+
+	Guests  int64      // of the hold
+	Infants int64      // of them, who may take no seat
+	Case    *plan.Case // that it is played on; nil: the easiest to try
+	Others  []Other    // holds of the same slot between the calls of a case
+
+	acts  int // of a case, so far
+	units []partnerapi.UnitQuantity
+	bare  bool // some of what is optional was left out
 }
 
 // OptionKey tells the option of the story from others.
@@ -76,13 +87,13 @@ func (p *Player) open(ctx context.Context, w wanted) Opening {
 	}
 	if len(refusals) > 0 && !p.Book.traits.held {
 		stop := &Stop{Kind: NoneAccepted, Endpoint: partnerapi.Reserve, Exchanges: refusals}
-		stop.Message = "want a hold for a slot that can be booked: " + last.Stop.Message
+		stop.Message = "No hold was made for a slot that can be booked: " + last.Stop.Message
 		last.Stop = stop
 	}
 	return last
 }
 
-// Offers returns the slots that fit, the best first. The stop says why there is none.
+// Offers returns the slots that fit, the best first. The stop says why no slot fits.
 func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Offer, *Stop) {
 	survey := PlaySurvey(ctx, p, 0)
 	if survey.Stop != nil {
@@ -121,7 +132,12 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 	}
 	// Checkout reserves the fresh id, too.
 	opened.Offer.Slot = opened.Before.Last.Slot
-	opened.Hold, opened.Stop = p.Book.read(p.Book.reserveAs(ctx, opened.Offer, w.party(offer.Option), func(entry *ledger.Entry) probe.Call {
+	party := w.party(offer.Option)
+	opened.units, opened.bare = party, !w.full
+	for _, unit := range party {
+		opened.Guests += int64(unit.Quantity)
+	}
+	opened.Hold, opened.Stop = p.Book.read(p.Book.reserveAs(ctx, opened.Offer, party, func(entry *ledger.Entry) probe.Call {
 		call := reserveCall(w.purpose, entry, w.full, probe.GoodKey)
 		if w.change != nil {
 			call.Body = w.change(call.Body)
@@ -134,7 +150,25 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 	}
 	p.Book.traits.held = true
 	opened.Held, opened.Stop = p.Seats.seats(ctx, opened.Offer, "after reserve")
+	if opened.Traits = p.Book.traits; opened.Stop == nil && opened.Traits.Holdless {
+		if opened.TakesLater() {
+			opened.Traits.late++
+		} else {
+			opened.Traits.early++
+		}
+	}
 	return opened
+}
+
+// PartyRefused reports whether the story's slot was refused to its party.
+func (o *Opening) PartyRefused() bool {
+	return o.Hold == nil && o.Stop != nil && o.Stop.Kind == Refused
+}
+
+// TakesLater reports whether the seats are taken by confirm: the partner need keep none for
+// holds, and has not (RSV-8).
+func (o *Opening) TakesLater() bool {
+	return o.Traits.Holdless && (o.Before == nil || o.Held == nil || !o.Held.Counted || o.Held.First.Left >= o.Before.Last.Left)
 }
 
 const takenMeanwhile = "the slots that could be booked were taken meanwhile"
@@ -157,23 +191,38 @@ func (p *Player) excuse(ctx context.Context, opened *Opening, party int64) {
 func (p *Player) nothingToBook(want discover.Want) *Stop {
 	switch v := p.survey; {
 	case v.Outside != "" && len(v.Offers) == 0:
-		return Missing("%s", v.Outside)
+		return Missing("%s", v.Outside).WithRemedy("Change --product, --option, --from or --to.")
 	case v.SlotsStop != nil && len(v.Offers) == 0:
 		return v.SlotsStop
 	case want.Seats <= 1 && want.Suits == nil && want.OptionKey == "":
-		p.Book.traits.NothingFree = true
-		return Missing("no slot of the next 60 days can be booked")
+		p.Book.traits.NothingFree = discover.WhyNone(v.Offers, want)
+		return Missing("%s", p.Book.traits.NothingFree).WithRemedy("Offer a slot in the next 60 days that can be booked.")
 	case want.Seats > 1:
-		return Missing("no slot has %s left", model.SeatsWord(want.Seats))
+		return Missing("no bookable slot has %s left", model.SeatsWord(want.Seats)).
+			WithRemedy(fmt.Sprintf("Offer a slot with %s or more.", model.SeatsWord(want.Seats)))
 	default:
-		return Missing("no slot is fit for this test")
+		return Missing("no bookable slot suits this test").WithRemedy("Offer more slots in the next 60 days.")
 	}
 }
 
 // Act is one call of a story, and the seats that its slot had left afterwards.
 type Act struct {
 	Answer *probe.Answer
-	After  *Reading // nil where they were not counted
+	Again  []*probe.Answer // of a call without effect, which was sent again
+	After  *Reading        // nil where they were not counted
+}
+
+// Answers are all answers of the act; none where it was not played.
+func (a Act) Answers() []*probe.Answer {
+	if a.Answer == nil {
+		return nil
+	}
+	return append([]*probe.Answer{a.Answer}, a.Again...)
+}
+
+func (a Act) last() *probe.Answer {
+	all := a.Answers()
+	return all[len(all)-1]
 }
 
 // telling plays a story step by step. Once it is stopped, no further step is played.
@@ -185,7 +234,10 @@ type telling struct {
 
 // begin opens a story with a hold.
 func (p *Player) begin(ctx context.Context, story *Opening, want wanted) telling {
-	*story = p.open(ctx, want)
+	*story = p.open(ctx, p.cased(want))
+	if story.Case = p.on; p.on != nil {
+		story.Infants = p.on.Infants
+	}
 	return p.tell(ctx, story)
 }
 
@@ -210,12 +262,60 @@ func (t telling) count(when string, into **Reading) {
 
 // act makes a call, and counts the seats then where when is not "".
 func (t telling) act(into *Act, when string, call func() (*probe.Answer, *Stop)) {
+	t.step(t.interlude)
 	t.step(func() (stop *Stop) {
 		into.Answer, stop = call()
 		return stop
 	})
 	if when != "" {
 		t.count(when, &into.After)
+	}
+}
+
+// inVain makes a call that is to be refused, or to have no effect, as often as the depth of
+// the run says, and counts the seats then where when is not "".
+func (t telling) inVain(into *Act, when string, call func() (*probe.Answer, *Stop)) {
+	t.act(into, "", call)
+	for range t.tries() {
+		t.step(func() *Stop {
+			answer, stop := call()
+			if answer != nil {
+				into.Again = append(into.Again, answer)
+			}
+			return stop
+		})
+	}
+	if when != "" {
+		t.count(when, &into.After)
+	}
+}
+
+// tries is how often a call without effect is sent again: once in a case, of which there
+// are many.
+func (t telling) tries() int {
+	if t.on != nil {
+		return min(1, t.Depth.Repeats()-1)
+	}
+	return t.Depth.Repeats() - 1
+}
+
+// confirmInVain confirms the code of a hold that is over.
+func (t telling) confirmInVain(purpose string, into *Act, when string) {
+	t.inVain(into, when, func() (*probe.Answer, *Stop) {
+		return t.Book.Confirm(t.ctx, purpose, t.story.Hold, true, probe.GoodKey)
+	})
+}
+
+// releaseInVain releases the code of what is no hold any more.
+func (t telling) releaseInVain(purpose string, into *Act, when string) {
+	t.inVain(into, when, func() (*probe.Answer, *Stop) { return t.Book.Release(t.ctx, purpose, t.story.Hold.Code, probe.GoodKey) })
+}
+
+// again makes a call that has to be idempotent, as often as the depth of the run says.
+func (t telling) again(into *[]Act, call func(*Act)) {
+	*into = make([]Act, t.Depth.Repeats())
+	for i := range *into {
+		call(&(*into)[i])
 	}
 }
 
@@ -252,11 +352,25 @@ func (t telling) undo(purpose, id string, body bool, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *Stop) { return t.Book.cancelBooking(t.ctx, purpose, t.story.Hold, id, body) })
 }
 
-// reserve reserves as many seats more, and takes any answer; a hold is released. The
-// seats are counted where count wants it.
-func (t telling) reserve(purpose string, seats int64, into *Act, when string, count func(*probe.Answer) bool) {
-	t.act(into, "", func() (*probe.Answer, *Stop) { return t.Book.reserveAnyway(t.ctx, purpose, t.story.Offer, seats) })
-	if t.story.Stop == nil && count(into.Answer) {
+// reserve reserves for another party, and takes any answer; a hold is released. What is
+// refused is sent again, as often as the depth of the run says. The seats are counted where
+// count wants it of an answer.
+func (t telling) reserve(purpose string, party []partnerapi.UnitQuantity, into *Act, when string, count func(*probe.Answer) bool) {
+	reserve := func() (*probe.Answer, *Stop) { return t.Book.reserveAnyway(t.ctx, purpose, t.story.Offer, party) }
+	t.act(into, "", reserve)
+	for range t.tries() {
+		if t.story.Stop != nil || !TurnedDown(into.last()) {
+			break
+		}
+		t.step(func() *Stop {
+			answer, stop := reserve()
+			if answer != nil {
+				into.Again = append(into.Again, answer)
+			}
+			return stop
+		})
+	}
+	if t.story.Stop == nil && slices.ContainsFunc(into.Answers(), count) {
 		t.count(when, &into.After)
 	}
 }

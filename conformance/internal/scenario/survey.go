@@ -201,7 +201,23 @@ func (v *Survey) take(found []SlotAnswer) {
 
 type Heard struct {
 	Answer *probe.Answer
+	Again  []*probe.Answer // to the same call
 	Stop   *Stop
+}
+
+// hear makes a call that is to be refused, or to have no effect, as often as the depth of
+// the run says.
+func (p *Player) hear(h *Heard, call func() (*probe.Answer, *Stop)) {
+	if h.Answer, h.Stop = call(); h.Stop != nil {
+		return
+	}
+	for range p.Depth.Repeats() - 1 {
+		answer, stop := call()
+		if stop != nil {
+			return
+		}
+		h.Again = append(h.Again, answer)
+	}
 }
 
 func ProbeQuery() url.Values { return url.Values{"limit": {"1"}} }
@@ -216,9 +232,11 @@ func PlayPull(purpose string, query url.Values, key probe.Key) func(context.Cont
 // longAgo is before any product was modified.
 const longAgo = "2000-01-01T00:00:00Z"
 
+func sinceQuery(since string) url.Values { return url.Values{"updated_since": {since}} }
+
 // PlayUpdatedSince pulls what changed since long ago, which is everything.
 func PlayUpdatedSince(ctx context.Context, p *Player, _ int) Catalog {
-	answer, stop := p.read.pull(ctx, "pull of what changed since "+longAgo, url.Values{"updated_since": {longAgo}}, probe.GoodKey)
+	answer, stop := p.read.pull(ctx, "pull of what changed since "+longAgo, sinceQuery(longAgo), probe.GoodKey)
 	if stop != nil {
 		return Catalog{Stop: stop}
 	}
@@ -239,7 +257,10 @@ func PlayQuestion(purpose string, key probe.Key) func(context.Context, *Player, 
 
 func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *Heard {
 	return played(p, "confirm unknown", 0, func(h *Heard, _ string) {
-		h.Answer, h.Stop = p.Book.Confirm(ctx, "confirm an unknown code", p.UnknownHold(), true, probe.GoodKey)
+		unknown := p.UnknownHold()
+		p.hear(h, func() (*probe.Answer, *Stop) {
+			return p.Book.Confirm(ctx, "confirm an unknown code", unknown, true, probe.GoodKey)
+		})
 	})
 }
 
@@ -252,12 +273,18 @@ func (p *Player) anyOffer() discover.Offer {
 
 func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *Heard {
 	return played(p, "release unknown", 0, func(h *Heard, _ string) {
-		h.Answer, h.Stop = p.Book.Release(ctx, "release an unknown code", p.Book.UnknownCode(), probe.GoodKey)
+		code := p.Book.UnknownCode()
+		p.hear(h, func() (*probe.Answer, *Stop) {
+			return p.Book.Release(ctx, "release an unknown code", code, probe.GoodKey)
+		})
 	})
 }
 
 func PlayUnknownCancel(ctx context.Context, p *Player, _ int) *Heard {
 	return played(p, "cancel unknown", 0, func(h *Heard, _ string) {
-		h.Answer, h.Stop = p.Book.Cancel(ctx, "cancel an unknown booking", p.Book.UnknownCode(), probe.GoodKey)
+		id := p.Book.UnknownCode()
+		p.hear(h, func() (*probe.Answer, *Stop) {
+			return p.Book.Cancel(ctx, "cancel an unknown booking", id, probe.GoodKey)
+		})
 	})
 }

@@ -73,7 +73,7 @@ func (p *Player) unusualBooking(ctx context.Context, name string, change change,
 				return stop
 			}
 			if b.Confirmed = b.Confirm.OK(200) && b.Hold.entry.State == ledger.Booked; !b.Confirmed {
-				return stopAt(WrongStatus, b.Confirm, "want 200 and a booking, got %s", b.Confirm.Words()).in(Unusual)
+				return stopAt(WrongStatus, b.Confirm, "Expected 200 and a booking, received %s", b.Confirm.Words()).in(Unusual)
 			}
 			return nil
 		})

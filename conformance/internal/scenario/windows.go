@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// reread is how many options are asked a second time, the last among them.
+// reread is how many options are asked a second time, the last among them; one fewer at quick depth.
 const reread = 4
 
 // Windows is two answers about the slots of one option: of a long window, and of the
@@ -21,13 +21,19 @@ type Windows struct {
 	None bool // there is no such pair
 	Long SlotAnswer
 	Part SlotAnswer
-	Stop *Stop
+	// Beyond are the ids of the part's slots that the long window, asked for between two
+	// answers that show them, lacks.
+	Beyond []string
+	Stop   *Stop
 }
 
 // filled returns the answers of a few options that have slots, spread over the catalog:
 // the others show nothing.
-func filled(v *Survey) []SlotAnswer {
+func (p *Player) filled(v *Survey) []SlotAnswer {
 	some := slices.DeleteFunc(slices.Clone(v.Answers), func(a SlotAnswer) bool { return len(a.Slots) == 0 })
+	if p.Depth == plan.Quick {
+		return plan.Spread(some, reread-1)
+	}
 	return plan.Spread(some, reread)
 }
 
@@ -43,16 +49,16 @@ func (p *Player) askAgain(ctx context.Context, long SlotAnswer, window discover.
 	return Windows{Long: long, Part: answered.SlotAnswer, Stop: answered.stop}
 }
 
-func CountRereads(ctx context.Context, p *Player) int { return len(filled(PlaySurvey(ctx, p, 0))) }
+func CountRereads(ctx context.Context, p *Player) int { return len(p.filled(PlaySurvey(ctx, p, 0))) }
 
 func PlaySameWindow(ctx context.Context, p *Player, number int) Windows {
-	long := filled(p.survey)[number]
+	long := p.filled(p.survey)[number]
 	return p.askAgain(ctx, long, long.Window, "slots of the same window again")
 }
 
 // PlayDay asks the number-th option for the last day that has slots, alone.
 func PlayDay(ctx context.Context, p *Player, number int) Windows {
-	long := filled(p.survey)[number]
+	long := p.filled(p.survey)[number]
 	day, ok := lastDay(long)
 	if !ok {
 		return Windows{None: true}
@@ -78,7 +84,7 @@ func PlayDayTwice(ctx context.Context, p *Player, number int) Windows {
 }
 
 func PlayEnd(ctx context.Context, p *Player, number int) Windows {
-	long := filled(p.survey)[number]
+	long := p.filled(p.survey)[number]
 	return p.askAgain(ctx, long, discover.Window{From: long.Window.To, To: long.Window.To}, "slots of the window's last day")
 }
 

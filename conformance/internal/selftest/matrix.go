@@ -21,9 +21,11 @@ type Matrix struct {
 	Proven     bool            `json:"proven"` // every trial and every rule is as it should be
 	StartedAt  time.Time       `json:"started_at"`
 	DurationMS int64           `json:"duration_ms"`
-	Summary    map[Outcome]int `json:"summary"` // every outcome, 0 where there is none
-	Lawful     []Trial         `json:"lawful"`  // the mock as it is, and its variants
+	Summary    map[Outcome]int `json:"summary"` // every outcome, including those with 0
+	Lawful     []Trial         `json:"lawful"`  // the plain mock and its variants
 	Defects    []Trial         `json:"defects"`
+	Deep       []Trial         `json:"deep"`  // defects that break a rule in one instance alone
+	Depth      []Depth         `json:"depth"` // what came of them, by dimension
 	Rules      []Proof         `json:"rules"` // in the catalogue's order
 }
 
@@ -39,19 +41,23 @@ type Proof struct {
 func newMatrix(plan Plan, trials []Trial, began time.Time) *Matrix {
 	m := &Matrix{
 		StartedAt: began.UTC(), DurationMS: time.Since(began).Milliseconds(),
-		Summary: map[Outcome]int{}, Lawful: []Trial{}, Defects: []Trial{}, Rules: []Proof{},
+		Summary: map[Outcome]int{}, Lawful: []Trial{}, Defects: []Trial{}, Deep: []Trial{}, Depth: []Depth{}, Rules: []Proof{},
 	}
 	for _, outcome := range []Outcome{Killed, Survived, WrongRule, NeverFired, Silent, Flagged} {
 		m.Summary[outcome] = 0
 	}
 	for _, trial := range trials {
 		m.Summary[trial.Outcome]++
-		if trial.Kind == Defect {
+		switch trial.Kind {
+		case Defect:
 			m.Defects = append(m.Defects, trial)
-		} else {
+		case Deep:
+			m.Deep = append(m.Deep, trial)
+		default:
 			m.Lawful = append(m.Lawful, trial)
 		}
 	}
+	m.Depth = byDimension(m.Deep)
 	for _, r := range plan.Rules {
 		m.Rules = append(m.Rules, prove(r, m.Defects))
 	}
@@ -87,7 +93,7 @@ func prove(r rule.Rule, defects []Trial) Proof {
 }
 
 func (m *Matrix) Problematic() (some []Trial) {
-	for _, trial := range slices.Concat(m.Lawful, m.Defects) {
+	for _, trial := range slices.Concat(m.Lawful, m.Defects, m.Deep) {
 		if len(trial.Problems) > 0 {
 			some = append(some, trial)
 		}
@@ -104,7 +110,7 @@ func (m *Matrix) Unproven() (some []Proof) {
 	return some
 }
 
-// markdown is the matrix for people: what is not as it should be first, then every
+// markdown is the matrix for people: unexpected results first, then every
 // rule, every defect and every lawful partner.
 func (m *Matrix) markdown() []byte {
 	var page bytes.Buffer
@@ -114,11 +120,15 @@ func (m *Matrix) markdown() []byte {
 		by := strings.Join(p.KilledBy, ", ")
 		return []string{p.ID, string(p.Level), cmp.Or(by, reasonFor(p))}
 	}))
-	table(&page, "Defects", []string{"defect", "breaks", "outcome", "found besides"}, rows(m.Defects, func(t Trial) []string {
-		return []string{t.Name, t.Rule, t.Outcome.Words(), strings.Join(t.besides(), ", ")}
+	table(&page, "Defects", []string{"defect", "breaks", "outcome", "also found"}, rows(m.Defects, func(t Trial) []string {
+		return []string{t.Name, t.Rule, t.Outcome.Words(), strings.Join(t.others(), ", ")}
+	}))
+	table(&page, "Deep defects by what their instance differs in", []string{"dimension", "defects", "killed", "missed", "found by another rule"}, rows(m.Depth, Depth.row))
+	table(&page, "Deep defects", []string{"defect", "differs in", "breaks", "outcome", "also found"}, rows(m.Deep, func(t Trial) []string {
+		return []string{t.Name, t.Dimension, t.Rule, t.Outcome.Words(), strings.Join(t.others(), ", ")}
 	}))
 	table(&page, "Lawful partners", []string{"partner", "outcome", "found"}, rows(m.Lawful, func(t Trial) []string {
-		return []string{t.Name, t.Outcome.Words(), strings.Join(t.besides(), ", ")}
+		return []string{t.Name, t.Outcome.Words(), strings.Join(t.others(), ", ")}
 	}))
 	return page.Bytes()
 }
@@ -164,13 +174,16 @@ func (m *Matrix) Verdict() string {
 		}
 	}
 	took := (time.Duration(m.DurationMS) * time.Millisecond).Round(100 * time.Millisecond)
-	return fmt.Sprintf("%s in %s: %d of %d defects killed, by %d of %d rules; %d of %d lawful partners silent",
-		word, took, m.Summary[Killed], len(m.Defects), killing, len(m.Rules), m.Summary[Silent], len(m.Lawful))
+	verdict := fmt.Sprintf("%s in %s: %d of %d defects killed, by %d of %d rules; %d of %d lawful partners silent",
+		word, took, killed(m.Defects), len(m.Defects), killing, len(m.Rules), m.Summary[Silent], len(m.Lawful))
+	if len(m.Deep) > 0 {
+		verdict += fmt.Sprintf("; %d of %d deep defects killed", killed(m.Deep), len(m.Deep))
+	}
+	return verdict
 }
 
-// besides are the ids of the rules that failed or warned and are not the defect's
-// own.
-func (t Trial) besides() []string {
+// others returns the ids of the other rules that failed or warned.
+func (t Trial) others() []string {
 	return slices.DeleteFunc(slices.Concat(t.Failed, t.Warned), func(id string) bool { return id == t.Rule })
 }
 
@@ -191,7 +204,7 @@ func (m *Matrix) wrong(page *bytes.Buffer) {
 	})
 	proofs := rows(m.Unproven(), func(p Proof) []string { return []string{p.ID, "unproven", p.Problem} })
 	if wrong := slices.Concat(trials, proofs); len(wrong) > 0 {
-		table(page, "What is not as it should be", []string{"partner or rule", "outcome", "why"}, wrong)
+		table(page, "Unexpected results", []string{"partner or rule", "outcome", "why"}, wrong)
 	}
 }
 

@@ -12,11 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
@@ -32,11 +30,17 @@ type mock struct {
 	of      Case
 	address string
 	server  *http.Server
+	others  *Customers
 }
 
 func startMock(of Case, now time.Time) (*mock, error) {
 	options := of.Options
 	options.AuthKey, options.LimitScale, options.Now = authKey, of.limitScale(), now
+	options.Journal = mockpartner.JournalLimits{Exchanges: 100_000, Bytes: 256 << 20} // the whole run
+	m := &mock{of: of}
+	options.Around = func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.others.Follow(next, w, r) })
+	}
 	partner, err := mockpartner.New(options)
 	if err != nil {
 		return nil, fmt.Errorf("make the mock partner: %w", err)
@@ -46,14 +50,16 @@ func startMock(of Case, now time.Time) (*mock, error) {
 		partner.Close()
 		return nil, fmt.Errorf("serve the mock partner: %w", err)
 	}
-	m := &mock{Mock: partner, of: of, address: "http://" + listener.Addr().String(), server: &http.Server{Handler: partner}}
+	m.Mock, m.address, m.server = partner, "http://"+listener.Addr().String()+of.Path, &http.Server{Handler: http.StripPrefix(of.Path, partner)}
+	m.others = Shop(partner, of.Customers, 1)
 	go func() { _ = m.server.Serve(listener) }() // it ends when close does
 	return m, nil
 }
 
 func (m *mock) close() {
+	m.others.GoHome()
 	m.Mock.Close()
-	_ = m.server.Close() // the run is over: nobody is left to be told
+	_ = m.server.Close() // the run is over: an error has no reader
 }
 
 func (m *mock) idle() []string {
@@ -63,28 +69,10 @@ func (m *mock) idle() []string {
 			names = append(names, fault.Name)
 		}
 	}
-	return names
-}
-
-func (m *mock) quirky() bool { return len(m.Default().Platform().Conduct().Quirks) > 0 }
-
-// answers are the different answers of a mock: endpoint, status and body. Two runs
-// against the same mock get the same, whatever they do at once: what follows from
-// the time, or from who came first, is left out.
-type answers map[string]bool
-
-// passing are date-times, and the codes and ids of holds, bookings and tickets.
-var passing = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+(Z|[+-]\d\d:\d\d)|unknown-[0-9A-Za-z-]+|"(reservationConfirmationCode|externalBookingId|uuid|deliveryValue)":"[^"]*"`)
-
-func (m *mock) answers() answers {
-	different := answers{}
-	for _, exchange := range m.Default().Journal().Record().Exchanges {
-		if exchange.Endpoint != "" {
-			body := passing.ReplaceAll(exchange.Answer.Body, nil)
-			different[fmt.Sprintf("%s %d %s", exchange.Endpoint, exchange.Status, body)] = true
-		}
+	for _, quirk := range m.Default().Platform().Conduct().Idle() {
+		names = append(names, quirk.Name)
 	}
-	return different
+	return names
 }
 
 const mostBookings = 2
@@ -116,36 +104,14 @@ func LeftBehind(partner *mockpartner.Mock) (left []string) {
 	return left
 }
 
-// bench has the suite judge one mock after another, or several at once.
+// bench lets the suite judge one mock after another, or several concurrently.
 type bench struct {
-	command string    // the file of the conformance command
-	now     time.Time // where the clocks of all mocks begin, so that all sell the same slots
-	plain   func() (answers, error)
+	command  string    // the file of the conformance command
+	now      time.Time // where the clocks of all mocks begin, so that all sell the same slots
+	recorded bool      // a recording of each run is judged too
 }
 
-func newBench(command string) *bench {
-	b := &bench{command: command, now: time.Now()}
-	b.plain = sync.OnceValues(b.askPlain)
-	return b
-}
-
-func (b *bench) askPlain() (answers, error) {
-	dir, err := os.MkdirTemp("", "conformance-selftest-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	m, err := startMock(Case{Kind: Lawful, Name: "mock"}, b.now) // without flags, as defects are judged
-	if err != nil {
-		return nil, err
-	}
-	defer m.close()
-	// Whoever waits for it has a context of its own: a run takes a second.
-	if _, err := b.judge(context.Background(), dir, m); err != nil {
-		return nil, fmt.Errorf("the mock as it is: %w", err)
-	}
-	return m.answers(), nil
-}
+func newBench(command string, recorded bool) *bench { return &bench{command, time.Now(), recorded} }
 
 // judge has the command judge a mock, and returns what its report says. The
 // report's files are in dir afterwards.

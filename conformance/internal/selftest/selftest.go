@@ -1,7 +1,6 @@
-// Package selftest tries the suite on partners of which it is known what it has to
-// say: the mock partner as it is and in its lawful variants, where nothing may be
-// found, and with each of its defects, where the one rule that the defect breaks
-// must be found broken, and no other. What came of it is the kill matrix.
+// Package selftest runs the suite against partners with a known verdict. The plain mock
+// partner and its lawful variants must pass. With each of its defects, the rule that
+// the defect breaks must fail, and no other. The result is the kill matrix.
 //
 // A Plan says on which partners. Run tries the suite on them, a few at a time, and
 // returns the Matrix. Each partner is a Case, served in this process and judged by
@@ -12,6 +11,7 @@
 package selftest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -31,7 +31,8 @@ import (
 type Config struct {
 	Command  string      // the file of the conformance command
 	Dir      string      // where the reports of the runs that went wrong are kept, each in its Trial.Folder
-	Parallel int         // how many runs are under way at once
+	Recorded bool        // a recording of each run is judged too, and has to say the same
+	Parallel int         // how many runs are under way concurrently
 	Progress func(Trial) // is told of each trial as it ends, one at a time
 }
 
@@ -44,7 +45,7 @@ func Run(ctx context.Context, plan Plan, config Config) (*Matrix, error) {
 		return nil, fmt.Errorf("make a folder for the runs: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	bench := newBench(config.Command)
+	bench := newBench(config.Command, config.Recorded)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(config.Parallel)
 	trials := make([]Trial, len(plan.Cases))
@@ -56,6 +57,7 @@ func Run(ctx context.Context, plan Plan, config Config) (*Matrix, error) {
 				return fmt.Errorf("%s: %w", c.Name, ctx.Err())
 			}
 			folder := filepath.Join(scratch, fmt.Sprint(i))
+			c.Flags = append(slices.Clone(c.Flags), "--depth", cmp.Or(plan.Depth, c.depth()))
 			trial, err := bench.try(ctx, folder, c)
 			if err == nil && len(trial.Problems) > 0 {
 				err = keep(folder, filepath.Join(config.Dir, trial.Folder()))
@@ -100,17 +102,30 @@ func keep(from, to string) error {
 type Kind string
 
 const (
-	Lawful  Kind = "lawful"  // the mock partner as it is
-	Variant Kind = "variant" // unlike most, and lawful all the same
+	Lawful  Kind = "lawful"  // the plain mock partner
+	Variant Kind = "variant" // unusual, but lawful
 	Defect  Kind = "defect"  // breaks one rule
+	Deep    Kind = "deep"    // breaks one rule in one instance alone
 )
 
 type Case struct {
-	Kind    Kind
-	Name    string
-	Rule    string              // id of the rule that a defect breaks; "" for the others
-	Options mockpartner.Options // of the mock that it is; key, clock and limits are set for the run
-	Flags   []string            // of the command, besides those that every run has
+	Kind Kind
+	Name string
+	Rule string // id of the rule that a defect breaks; "" for the others
+	// Dimension is what the instance differs in that a deep defect breaks its rule in.
+	Dimension string
+	Path      string              // of the base URL
+	Customers int                 // others who book during the run
+	Scarce    bool                // it has too little for every rule to be judged
+	Options   mockpartner.Options // of the mock that it is; key, clock and limits are set for the run
+	Flags     []string            // of the command, in addition to those that every run has
+}
+
+func (c Case) depth() string {
+	if c.Kind == Defect {
+		return "quick"
+	}
+	return "standard"
 }
 
 const (
@@ -128,12 +143,18 @@ func exploring(stories int) []string {
 
 func mockAsItIs() Case { return Case{Kind: Lawful, Name: "mock", Flags: exploring(fewStories)} }
 
+// belowAPath is the plain mock below a base URL with a path.
+func belowAPath() Case { return Case{Kind: Lawful, Name: "below-a-path", Path: "/partner/v2"} }
+
 func variantCase(v mockpartner.Variant) Case {
-	return Case{Kind: Variant, Name: v.Name, Options: mockpartner.Options{Variants: []string{v.Name}}, Flags: exploring(fewStories)}
+	return Case{Kind: Variant, Name: v.Name, Scarce: v.Scarce, Options: mockpartner.Options{Variants: []string{v.Name}}, Flags: exploring(fewStories)}
 }
 
 func defectCase(d mockpartner.Defect) Case {
-	c := Case{Kind: Defect, Name: d.Name, Rule: d.Rule, Options: mockpartner.Options{Defects: []string{d.Name}}}
+	c := Case{Kind: Defect, Name: d.Name, Rule: d.Rule, Dimension: d.Dimension, Options: mockpartner.Options{Defects: []string{d.Name}}}
+	if d.Dimension != "" {
+		c.Kind = Deep
+	}
 	if d.Rule == rule.AvailabilityLifecycle.ID {
 		c.Flags = exploring(manyStories)
 	}
@@ -142,23 +163,54 @@ func defectCase(d mockpartner.Defect) Case {
 
 type Plan struct {
 	Cases []Case
+	Depth string      // of the runs; "": standard where nothing may be found, quick for a defect that breaks its rule wherever one looks
 	Rules []rule.Rule // those of which a defect must prove that the suite can find them broken
 }
 
-// Whole is the plan of the whole kill matrix: the mock as it is, every variant,
+// Whole is the plan of the complete kill matrix: the plain mock, every variant,
 // every defect, and every rule.
 func Whole() Plan {
-	plan := Plan{Cases: []Case{mockAsItIs()}, Rules: rule.All()}
-	for _, v := range mockpartner.Variants() {
-		plan.Cases = append(plan.Cases, variantCase(v))
-	}
+	plan := LawfulOnly(0)
+	plan.Rules = rule.All()
 	for _, d := range mockpartner.Defects() {
 		plan.Cases = append(plan.Cases, defectCase(d))
 	}
 	return plan
 }
 
-// Fast is the plan that proves every rule once: the mock as it is, the first defect
+// LawfulOnly is the plan of the plain mock and every variant, with so many other customers.
+func LawfulOnly(customers int) (plan Plan) {
+	plan.Cases = []Case{mockAsItIs(), belowAPath()}
+	for _, v := range mockpartner.Variants() {
+		plan.Cases = append(plan.Cases, variantCase(v))
+	}
+	for i := range plan.Cases {
+		plan.Cases[i].Customers = customers
+	}
+	return plan
+}
+
+// InDepth is the plan of all deep defects, of these dimensions; none means all. No rule is proven by it.
+// Its error names a dimension that there is not.
+func InDepth(dimensions ...string) (plan Plan, err error) {
+	known := []string{}
+	for _, d := range mockpartner.DeepDefects() {
+		if !slices.Contains(known, d.Dimension) {
+			known = append(known, d.Dimension)
+		}
+		if len(dimensions) == 0 || slices.Contains(dimensions, d.Dimension) {
+			plan.Cases = append(plan.Cases, defectCase(d))
+		}
+	}
+	for _, dimension := range dimensions {
+		if !slices.Contains(known, dimension) {
+			return Plan{}, fmt.Errorf("there are no deep defects by %q: expected some of %v", dimension, known)
+		}
+	}
+	return plan, nil
+}
+
+// Fast is the plan that proves every rule once: the plain mock, the first defect
 // of each rule, and no variant.
 func Fast() Plan {
 	plan, seen := Plan{Cases: []Case{mockAsItIs()}, Rules: rule.All()}, map[string]bool{}
@@ -198,7 +250,7 @@ func Only(defects, variants []string) (plan Plan, err error) {
 }
 
 // shortened is what the contract's limits are multiplied by where a partner is late
-// by them, for the suite as for the mock: nobody wants to wait for 20 s.
+// by them, for the suite as for the mock: waiting for 20 s is too slow.
 const shortened = 0.04
 
 var aboutTime = regexp.MustCompile(`\.(limit|aim)$`)

@@ -66,26 +66,26 @@ func TestWhatCameOfAPartnerSaysWhatTheSuiteMadeOfIt(t *testing.T) {
 		name    string
 		tried   selftest.Case
 		want    selftest.Outcome
-		problem string // "" where there is none
+		problem string // "" if there is no problem
 	}{
 		{"a defect that the suite finds is killed",
 			selftest.Case{Kind: selftest.Defect, Rule: "reserve.code", Options: broken("hold-without-code")}, selftest.Killed, ""},
 		{"a defect that is switched off survives",
-			selftest.Case{Kind: selftest.Defect, Rule: "reserve.code"}, selftest.Survived, "reserve.code passed, want it failed"},
-		{"a defect that breaks another rule besides is found by the wrong one",
+			selftest.Case{Kind: selftest.Defect, Rule: "reserve.code"}, selftest.Survived, "reserve.code passed, expected failed"},
+		{"a defect that also breaks another rule is found by the wrong one",
 			selftest.Case{Kind: selftest.Defect, Rule: "reserve.code", Options: broken("hold-without-code", "probe-without-content")},
 			selftest.WrongRule, "products.probe.status failed: "},
 		{"a defect whose fault is never reached never fired",
 			selftest.Case{Kind: selftest.Defect, Rule: "cancel.status", Options: scripted(mockpartner.Scenario{Faults: []mockpartner.Fault{never}})},
-			selftest.NeverFired, "of its faults, these never fired: never"},
-		{"a defect whose quirk changes no answer never fired",
+			selftest.NeverFired, "of its faults and quirks, these never fired: never"},
+		{"a defect whose quirk is about no case never fired",
 			selftest.Case{Kind: selftest.Defect, Rule: "reserve.vacancies.one", Options: scripted(mockpartner.Scenario{
-				Quirks: []mockpartner.Quirk{{On: mockpartner.OnReserve, Takes: mockpartner.AmountNone, Product: "of-nobody"}},
-			})}, selftest.NeverFired, "the mock answered as it does without the defect"},
+				Quirks: []mockpartner.Quirk{{On: mockpartner.OnReserve, Takes: mockpartner.AmountNone, Product: "no-such-product"}},
+			})}, selftest.NeverFired, "of its faults and quirks, these never fired: quirk-1"},
 		{"a defect whose quirk shows and is not found survives",
 			selftest.Case{Kind: selftest.Defect, Rule: "products.json", Options: scripted(mockpartner.Scenario{
 				Quirks: []mockpartner.Quirk{{Shuffle: true}},
-			})}, selftest.Survived, "products.json passed, want it failed"},
+			})}, selftest.Survived, "products.json passed, expected failed"},
 		{"a lawful partner of which nothing is found is silent",
 			selftest.Case{Kind: selftest.Variant, Options: mockpartner.Options{Variants: []string{"no-tickets"}}}, selftest.Silent, ""},
 		{"a lawful partner that breaks a SHOULD rule is flagged",
@@ -190,7 +190,7 @@ func TestTheMatrixIsWrittenForMachinesAndForPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"NOT PROVEN in ", ": 0 of 1 defects killed", "## What is not as it should be", `| switched\|off | survived | reserve.code passed, want it failed |`} {
+	for _, want := range []string{"NOT PROVEN in ", ": 0 of 1 defects killed", "## Unexpected results", `| switched\|off | survived | reserve.code passed, expected failed |`} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("want %q in\n%s", want, page)
 		}
@@ -204,7 +204,7 @@ func TestThePlansAreEveryPartnerOneDefectARuleOrThoseThatAreNamed(t *testing.T) 
 		broken[d.Rule] = true
 	}
 	rules := len(broken)
-	if plan, want := selftest.Whole(), 1+len(mockpartner.Variants())+len(mockpartner.Defects()); len(plan.Cases) != want || len(plan.Rules) != len(rule.All()) {
+	if plan, want := selftest.Whole(), 2+len(mockpartner.Variants())+len(mockpartner.Defects()); len(plan.Cases) != want || len(plan.Rules) != len(rule.All()) {
 		t.Errorf("want %d partners and every rule, got %d and %d", want, len(plan.Cases), len(plan.Rules))
 	}
 	fast := selftest.Fast()
@@ -223,5 +223,33 @@ func TestThePlansAreEveryPartnerOneDefectARuleOrThoseThatAreNamed(t *testing.T) 
 	}
 	if _, err := selftest.Only(nil, []string{"cancel-late"}); !errors.Is(err, mockpartner.ErrNoVariant) {
 		t.Errorf("want %v, got %v", mockpartner.ErrNoVariant, err)
+	}
+}
+
+func TestARecordingOfARunShowsTheSameBreaches(t *testing.T) {
+	t.Parallel()
+	cases := []selftest.Case{{Kind: selftest.Lawful, Name: "mock"}}
+	breaks := map[string]string{
+		"second-confirm-books-again": "confirm.repeat.booking", "released-code-is-booked": "confirm.released",
+		"slot-ids-drift": "availability.slot.permanent", "second-release-is-gone": "release.repeat.status",
+	}
+	for name, broken := range breaks {
+		cases = append(cases, selftest.Case{Kind: selftest.Defect, Name: name, Rule: broken, Options: mockpartner.Options{Defects: []string{name}}})
+	}
+	matrix, err := selftest.Run(t.Context(), selftest.Plan{Cases: cases, Depth: "quick"}, selftest.Config{
+		Command: command, Dir: t.TempDir(), Recorded: true, Parallel: 2, Progress: func(selftest.Trial) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, trial := range slices.Concat(matrix.Lawful, matrix.Defects) {
+		for _, problem := range trial.Problems {
+			if strings.HasPrefix(problem, "judged from a recording") || trial.Kind == selftest.Defect {
+				t.Errorf("%s: %s", trial.Name, problem)
+			}
+		}
+		if want := breaks[trial.Name]; want != "" && !slices.Contains(*trial.Recorded, want) {
+			t.Errorf("%s: want %s broken in the recording, got %v", trial.Name, want, *trial.Recorded)
+		}
 	}
 }

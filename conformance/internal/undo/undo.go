@@ -75,8 +75,8 @@ func (u Undoing) one(ctx context.Context, entry *ledger.Entry) {
 
 func over(e *ledger.Entry) { e.State, e.Trouble = ledger.Undone, "" }
 
-// giveUp enters that nobody knows the code of a hold that there may be, as long as
-// there may be one.
+// giveUp enters that a hold with an unknown code may exist, as long as it may be
+// live.
 func (u Undoing) giveUp(entry *ledger.Entry, why string) {
 	ended := u.Now().After(u.Ledger.LatestExpiry(*entry))
 	u.Ledger.Record(entry, func(e *ledger.Entry) {
@@ -92,7 +92,7 @@ func (u Undoing) giveUp(entry *ledger.Entry, why string) {
 }
 
 // settleDoubt undoes an entry whose answer to confirm was not read. A release
-// alone proves nothing: it leaves a booking as it is (REL-6). The code is
+// alone proves nothing: it leaves a booking unchanged (REL-6). The code is
 // confirmed once more then: a refusal says that nothing is left, and any other
 // answer names the booking, which is cancelled.
 func (u Undoing) settleDoubt(ctx context.Context, entry *ledger.Entry) {

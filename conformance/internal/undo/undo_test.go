@@ -77,7 +77,7 @@ func TestEachEntryIsUndoneInItsOwnWay(t *testing.T) {
 	}{
 		"a hold is released": {held, &partner{release: fine}, []string{release}, ledger.Undone, ""},
 		"a release that fails is tried again, twice by itself": {held, &partner{release: broken}, []string{release, release, release, release}, ledger.Held, "release was answered with 500 Internal Server Error"},
-		"a release without success is none":                    {held, &partner{release: answer{200, `{"success":false}`}}, []string{release, release, release, release}, ledger.Held, "release was answered with 200 OK and success false"},
+		"a release without success does not count":             {held, &partner{release: answer{200, `{"success":false}`}}, []string{release, release, release, release}, ledger.Held, "release was answered with 200 OK and success false"},
 		"a booking is cancelled":                               {booked, &partner{cancel: fine}, []string{cancel}, ledger.Undone, ""},
 		"a booking stays where none is cancelled":              {booked, &partner{cancel: answer{405, ""}}, []string{cancel}, ledger.Kept, "cancel was answered with 405 Method Not Allowed"},
 		"a doubtful hold that was none is over":                {doubtful, &partner{release: fine, confirm: answer{400, `{"message":"unknown"}`}}, []string{release, confirm}, ledger.Undone, ""},

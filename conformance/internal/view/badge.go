@@ -41,9 +41,11 @@ func badgeWords(r *report.Result) (says, colour string) {
 	case r.LimitScale != 0:
 		return "not measured: limits scaled", "#66727f"
 	case r.Verdict == report.Conformant && r.Summary[report.Known] > 0:
-		return "conformant but for known failures" + share, "#8c5600"
+		return "conformant except for known failures" + share, "#8c5600"
 	case r.Verdict == report.Conformant:
 		return "conformant" + share, "#1a7445"
+	case r.Verdict == report.Partial:
+		return "partial" + share, "#66727f"
 	case r.Verdict == report.Nonconformant:
 		return "not conformant" + share, "#b3261e"
 	default:

@@ -140,7 +140,7 @@ func TestTheReportInABrowser(t *testing.T) {
 		o.Quiet()
 	})
 
-	t.Run("it can be read in the light and in the dark, and keeps nobody out", func(t *testing.T) {
+	t.Run("it is readable and accessible in light and dark", func(t *testing.T) {
 		t.Parallel()
 		axe := axetest.Source(t)
 		o := open(t, b, handful(t), "")

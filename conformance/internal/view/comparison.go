@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/count"
 )
 
 type Section struct {
@@ -17,8 +18,8 @@ type Section struct {
 func Sections(c report.Comparison) []Section {
 	var some []Section
 	for _, section := range []Section{
-		{"Broke", c.Broke}, {"Still broken", c.StillBroken}, {"Fixed", c.Fixed},
-		{"New rules", c.NewRules}, {"Rules that are gone", c.GoneRules}, {"Changed", c.Changed},
+		{"Newly failing", c.Broke}, {"Still failing", c.StillBroken}, {"Fixed", c.Fixed},
+		{"New rules", c.NewRules}, {"Removed rules", c.GoneRules}, {"Changed", c.Changed},
 	} {
 		if len(section.Changes) > 0 {
 			some = append(some, section)
@@ -28,18 +29,18 @@ func Sections(c report.Comparison) []Section {
 }
 
 func CompareWords(c report.Comparison) string {
-	words := fmt.Sprintf("%d broke, %d still broken, %d fixed", len(c.Broke), len(c.StillBroken), len(c.Fixed))
+	words := fmt.Sprintf("%d newly failing, %d still failing, %d fixed", len(c.Broke), len(c.StillBroken), len(c.Fixed))
 	if n := len(c.NewRules); n > 0 {
-		words += ", " + plural(n, "new rule")
+		words += ", " + count.Of(n, "new rule")
 	}
 	if n := len(c.GoneRules); n > 0 {
-		words += fmt.Sprintf(", %s gone", plural(n, "rule"))
+		words += fmt.Sprintf(", %s removed", count.Of(n, "rule"))
 	}
 	if n := len(c.Changed); n > 0 {
 		words += fmt.Sprintf(", %d changed", n)
 	}
 	if n := len(c.Slower); n > 0 {
-		words += fmt.Sprintf(", %s slower", plural(n, "endpoint"))
+		words += fmt.Sprintf(", %s slower", count.Of(n, "endpoint"))
 	}
 	return words
 }
@@ -73,7 +74,7 @@ func CompareMarkdown(c report.Comparison) []byte {
 		fmt.Fprintf(&page, "\n> %s\n", cell(remark))
 	}
 	for _, section := range Sections(c) {
-		fmt.Fprintf(&page, "\n### %s (%d)\n\n| rule | level | outcome | what was found |\n|---|---|---|---|\n", section.Title, len(section.Changes))
+		fmt.Fprintf(&page, "\n### %s (%d)\n\n| rule | level | outcome | finding |\n|---|---|---|---|\n", section.Title, len(section.Changes))
 		for i, change := range section.Changes {
 			if i == mostRows {
 				fmt.Fprintf(&page, "\n%d more are in the reports.\n", len(section.Changes)-i)

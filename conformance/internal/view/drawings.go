@@ -18,7 +18,7 @@ type timing struct {
 	State    string // passed: within the limit; warned: within that of a degraded partner; failed: beyond
 	Within   string // a path with a stroke for each call within the limit,
 	Late     string // for each within that of a degraded partner only,
-	Beyond   string // and for each beyond both; "" where there is none
+	Beyond   string // and for each beyond both; may be ""
 	Median   string // percent of the line
 	Healthy  string
 	Degraded string

@@ -26,15 +26,13 @@ const (
 type ruleView struct {
 	report.RuleResult
 	Words     []words // the message, with links to the rules that it names
+	Covered   []coveredView
 	Exchanges []exchangeView
 }
 
-// Places are the problems, but for a single one that the message says already.
+// Places are the problems that the message does not state already.
 func (v ruleView) Places() []string {
-	if len(v.Problems) == 1 && v.Problems[0] == v.Message {
-		return nil
-	}
-	return v.Problems
+	return slices.DeleteFunc(slices.Clone(v.Problems), func(problem string) bool { return strings.HasPrefix(v.Message, problem) })
 }
 
 // words is a piece of a message; Rule is the id that it links to, or empty.
@@ -68,7 +66,7 @@ func ruleViews(r *report.Result) []ruleView {
 	}
 	views := make([]ruleView, len(r.Rules))
 	for i, rule := range r.Rules {
-		v := ruleView{RuleResult: rule, Words: linked(shorten(rule.Message, maxText), known)}
+		v := ruleView{RuleResult: rule, Covered: coveredViews(r.Coverage.Rules[rule.ID]), Words: linked(shorten(rule.Message, maxText), known)}
 		for _, x := range rule.Exchanges {
 			v.Exchanges = append(v.Exchanges, newExchangeView(x, rule.Message, r.StartedAt))
 		}
@@ -104,7 +102,7 @@ func newExchangeView(x probe.Exchange, message string, began time.Time) exchange
 	v.Request.Method, v.Request.URL = shorten(x.Request.Method, maxText), shorten(x.Request.URL, maxText)
 	v.Curl = shorten(x.Curl, maxBody)
 	if x.Response != nil {
-		v.StatusWrong = strings.Contains(message, fmt.Sprintf("got %d", x.Response.Status))
+		v.StatusWrong = strings.Contains(message, fmt.Sprintf("received %d", x.Response.Status))
 		v.Proto = shorten(x.Response.Proto, maxText)
 		v.ResponseHeaders = headerLines(x.Response.Header)
 		v.ResponseBody = newBodyView(x.Response.Body)

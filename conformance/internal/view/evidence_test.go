@@ -107,7 +107,7 @@ func TestThePlaceInQuestionIsMarked(t *testing.T) {
 	}
 	for _, broken := range []string{"", "{", `{"a": "b`, "no JSON", `{"a":1}` + "\n…"} {
 		if got := mark(broken, "/b"); got.Before != broken {
-			t.Errorf("%q: want it as it is, got %+v", broken, got)
+			t.Errorf("%q: want it unchanged, got %+v", broken, got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +75,7 @@ func drawJUnit(r *report.Result) ([]byte, error) {
 				duration += rule.DurationMS
 			}
 		}
+		suite.Properties = append(suite.Properties, notJudgedProperties(r, e)...)
 		suite.Time = seconds(duration)
 		root.add(suite)
 	}
@@ -142,6 +144,15 @@ func junitProperties(r *report.Result) []junitProperty {
 	return properties
 }
 
+// notJudgedProperties are the MUST rules of an endpoint that were not judged, by reason.
+func notJudgedProperties(r *report.Result, e partnerapi.Endpoint) (all []junitProperty) {
+	others := func(rule report.RuleResult) bool { return rule.Endpoint != e }
+	for _, group := range NotJudged(slices.DeleteFunc(slices.Clone(r.Rules), others)) {
+		all = append(all, junitProperty{"not_judged", shorten(group.String()+" "+strings.Join(group.IDs, ", "), maxText)})
+	}
+	return all
+}
+
 func junitCaseOf(rule report.RuleResult) junitCase {
 	c := junitCase{
 		ClassName: "conformance." + string(rule.Endpoint),
@@ -153,12 +164,21 @@ func junitCaseOf(rule report.RuleResult) junitCase {
 	case report.Failed:
 		c.Failure = &junitFailure{Message: shorten(rule.Message, maxText), Type: rule.Clause, Text: junitStory(rule)}
 	default:
-		c.Skipped = &junitSkipped{Message: string(rule.Outcome) + ": " + shorten(cmp.Or(rule.Known, rule.Message), maxText)}
+		c.Skipped = &junitSkipped{Message: string(rule.Outcome) + ": " + shorten(junitReason(rule), maxText)}
 		if rule.Outcome == report.Warned || rule.Outcome == report.Known {
 			c.SystemOut = &junitText{Text: junitStory(rule)}
 		}
 	}
 	return c
+}
+
+// junitReason says why a rule does not count, and what would have it judged.
+func junitReason(rule report.RuleResult) string {
+	reason := cmp.Or(rule.Known, rule.Message)
+	if rule.Remedy != "" {
+		reason += ". " + rule.Remedy
+	}
+	return reason
 }
 
 func junitStory(rule report.RuleResult) string {

@@ -11,6 +11,7 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -29,7 +30,7 @@ const (
 // drawMarkdown returns r for a pull request: the verdict, what failed, what was
 // warned of and what is known in a table, and the calls that show it, folded. It is no longer than
 // GitHub takes; where that is too short it says what is left out. A partner's
-// text mentions nobody and links to nothing.
+// text makes no mentions and no links.
 func drawMarkdown(r *report.Result) ([]byte, error) {
 	whole := r.Complete()
 	doc := &markdown{}
@@ -42,10 +43,13 @@ func drawMarkdown(r *report.Result) ([]byte, error) {
 			}
 		}
 	}
+	doc.causes(whole.Rules)
 	doc.table(urgent)
+	doc.notJudged(whole.Rules)
 	doc.story(whole.Exploration)
 	doc.evidence(urgent)
 	doc.leftovers(whole.NotUndone)
+	doc.caller(whole.CallerFaults)
 	doc.stale(whole.Baseline)
 	doc.text.WriteString("\n" + checksumMarkdown(whole) + "\n")
 	return []byte(doc.text.String()), nil
@@ -63,7 +67,7 @@ func (m *markdown) add(part string, most int) bool {
 }
 
 func (m *markdown) head(r *report.Result) {
-	heading, sentence := verdictWords(r)
+	heading, sentence := VerdictWords(r)
 	fmt.Fprintf(&m.text, "## %s: partner contract\n\n", heading)
 	if r.LimitScale != 0 {
 		fmt.Fprintf(&m.text, "> **Not a real measurement.** The contract’s time limits were multiplied by %g in this run.\n\n", r.LimitScale)
@@ -74,19 +78,46 @@ func (m *markdown) head(r *report.Result) {
 			fmt.Fprintf(&m.text, " · %d %s", n, strings.ToLower(label(o)))
 		}
 	}
-	fmt.Fprintf(&m.text, " · %s · %s UTC\n\n", plural(r.Coverage.Calls, "call"), r.StartedAt.UTC().Format("2 Jan 2006, 15:04"))
+	fmt.Fprintf(&m.text, " · %s · %s UTC\n\n", count.Of(r.Coverage.Calls, "call"), r.StartedAt.UTC().Format("2 Jan 2006, 15:04"))
+}
+
+func (m *markdown) causes(rules []report.RuleResult) {
+	for _, cause := range Causes(rules) {
+		line := fmt.Sprintf("- **Fix this first:** `%s` (%s). %s: %s\n\n", cause.ID, cause.WaitWords(), cause.Title, cell(cause.Message))
+		if !m.add(line, mostTable) {
+			return
+		}
+	}
+}
+
+// notJudged lists the MUST rules that were not judged, by reason.
+func (m *markdown) notJudged(rules []report.RuleResult) {
+	groups := NotJudged(rules)
+	if len(groups) == 0 {
+		return
+	}
+	fmt.Fprintf(&m.text, "**%s**\n\n", escaped(notJudgedWords(rules)))
+	for i, group := range groups {
+		line := fmt.Sprintf("- %s: %s. %s <details><summary>Which</summary>%s</details>\n", count.Of(len(group.IDs), "rule"),
+			cell(group.Reason), cell(group.Remedy), "`"+strings.Join(group.IDs, "`, `")+"`")
+		if !m.add(line, mostMarkdown/2) {
+			fmt.Fprintf(&m.text, "\nand %s more, in report.html.\n", count.Of(len(groups)-i, "reason"))
+			break
+		}
+	}
+	m.text.WriteString("\n")
 }
 
 func (m *markdown) table(rules []report.RuleResult) {
 	if len(rules) == 0 {
 		return
 	}
-	m.text.WriteString("| | Rule | What was found | Why it matters | How to fix it |\n|---|---|---|---|---|\n")
+	m.text.WriteString("| | Rule | Finding | Why it matters | How to fix it |\n|---|---|---|---|---|\n")
 	for i, rule := range rules {
 		row := fmt.Sprintf("| **%s** | `%s` %s %s | %s | %s | %s |\n", label(rule.Outcome), rule.ID, rule.Level, rule.Clause,
 			found(rule), escaped(rule.Why), escaped(rule.Fix))
 		if !m.add(row, mostTable) {
-			fmt.Fprintf(&m.text, "\nand %s more, in report.html.\n", plural(len(rules)-i, "finding"))
+			fmt.Fprintf(&m.text, "\nand %s more, in report.html.\n", count.Of(len(rules)-i, "finding"))
 			break
 		}
 	}
@@ -108,12 +139,12 @@ func (m *markdown) story(e *report.Exploration) {
 	if e == nil || e.Broken == nil {
 		return
 	}
-	m.text.WriteString("The shortest story that breaks, which `--explore 1 --seed " + strconv.FormatUint(e.Broken.Seed, 10) + "` finds again:\n\n")
+	m.text.WriteString("The shortest lifecycle that fails, which `--explore 1 --seed " + strconv.FormatUint(e.Broken.Seed, 10) + "` finds again:\n\n")
 	for i, step := range e.Broken.Steps {
-		line := fmt.Sprintf("%d. **%s**: want %s, got %s\n", i+1, cell(step.Does),
+		line := fmt.Sprintf("%d. **%s**: expected %s, received %s\n", i+1, cell(step.Does),
 			cell(step.Want), cell(step.Got))
 		if !m.add(line, mostMarkdown/2) {
-			fmt.Fprintf(&m.text, "\nand %d more steps, in report.html.\n", len(e.Broken.Steps)-i)
+			fmt.Fprintf(&m.text, "\nand %s, in report.html.\n", count.Of(len(e.Broken.Steps)-i, "more step"))
 			break
 		}
 	}
@@ -123,7 +154,7 @@ func (m *markdown) story(e *report.Exploration) {
 func (m *markdown) evidence(rules []report.RuleResult) {
 	for i, rule := range rules {
 		if len(rule.Exchanges) > 0 && !m.add(folded(rule), mostMarkdown-closing) {
-			fmt.Fprintf(&m.text, "The evidence of %s more is in report.html.\n", plural(len(rules)-i, "finding"))
+			fmt.Fprintf(&m.text, "The evidence of %s more is in report.html.\n", count.Of(len(rules)-i, "finding"))
 			return
 		}
 	}
@@ -131,10 +162,10 @@ func (m *markdown) evidence(rules []report.RuleResult) {
 
 func folded(rule report.RuleResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<details><summary><code>%s</code>: %s</summary>\n\n", rule.ID, plural(len(rule.Exchanges), "call"))
+	fmt.Fprintf(&b, "<details><summary><code>%s</code>: %s</summary>\n\n", rule.ID, count.Of(len(rule.Exchanges), "call"))
 	for i, x := range rule.Exchanges {
 		if i == mostSnippets {
-			fmt.Fprintf(&b, "and %s more, in report.html.\n\n", plural(len(rule.Exchanges)-i, "call"))
+			fmt.Fprintf(&b, "and %s more, in report.html.\n\n", count.Of(len(rule.Exchanges)-i, "call"))
 			break
 		}
 		fmt.Fprintf(&b, "**#%d** %s: %s in %s\n\n%s", x.Number, cell(x.Purpose), cell(answer(x)), duration(x.Duration),
@@ -173,6 +204,12 @@ func (m *markdown) leftovers(all []report.Leftover) {
 	}
 }
 
+func (m *markdown) caller(all []report.CallerFault) {
+	for _, fault := range all {
+		m.add(fmt.Sprintf("- **The caller:** `%s` (%s), in %s. %s\n", fault.ID, fault.Clause, count.Of(fault.Calls, "call"), cell(fault.Message)), mostMarkdown-closing/2)
+	}
+}
+
 func (m *markdown) stale(b *report.Baseline) {
 	if b == nil {
 		return
@@ -194,16 +231,16 @@ func checksumMarkdown(r *report.Result) string {
 }
 
 // Catalogue returns the rules as a page of Markdown, by endpoint: of each its id,
-// its level and clause, what must hold, why, how to mend it, and which rules it
+// its level and clause, what must hold, why, how to fix it, and which rules it
 // needs, as links within the page.
 func Catalogue(rules []rule.Rule) []byte {
 	var page strings.Builder
-	count := map[rule.Level]int{}
+	levels := map[rule.Level]int{}
 	for _, r := range rules {
-		count[r.Level]++
+		levels[r.Level]++
 	}
 	fmt.Fprintf(&page, "# The rules of the partner contract\n\n%s: %d MUST, %d SHOULD, %d MAY. A partner that breaks a MUST rule is not conformant;\na SHOULD rule that is broken is a warning, and the use of what a MAY rule allows is noted.\n",
-		plural(len(rules), "rule"), count[rule.Must], count[rule.Should], count[rule.May])
+		count.Of(len(rules), "rule"), levels[rule.Must], levels[rule.Should], levels[rule.May])
 	for _, e := range partnerapi.Endpoints() {
 		method, path := route(e)
 		fmt.Fprintf(&page, "\n## %s: `%s %s`\n", e, method, path)
@@ -231,10 +268,10 @@ func entry(page *strings.Builder, r rule.Rule) {
 // marks are those that mean something to Markdown, as GitHub and GitLab read it.
 const marks = "\\`*_{}[]()~|!$^#+-="
 
-// noWidth is the mark that nobody sees.
+// noWidth is an invisible character.
 const noWidth = "&#8203;"
 
-// escaped writes a text so that Markdown shows it as it is, in one line: no
+// escaped writes a text so that Markdown shows it unchanged, in one line: no
 // markup, no HTML. A mark of no width keeps names, numbers and addresses from
 // becoming mentions and links.
 func escaped(s string) string {

@@ -69,8 +69,8 @@ func TestMarkdownSaysTheVerdictAndWhatToMend(t *testing.T) {
 		t.Errorf("the last row is %q, want the warning", last)
 	}
 	folds := tags(doc, "details")
-	if len(folds) != 3 || hasAttr(folds[0], "open") {
-		t.Fatalf("%d folds, want the evidence of three rules, folded", len(folds))
+	if reasons := len(NotJudged(sampleResult(t).Rules)); len(folds) != 3+reasons || hasAttr(folds[0], "open") {
+		t.Fatalf("%d folds, want the evidence of three rules, and the rules of %d reasons, folded", len(folds), reasons)
 	}
 	content := text(doc)
 	for _, want := range []string{reserveExchange().Curl, `"reservationConfirmationCode": "R-81F3"`, "2 failed", "1 warned", "https://api.harbour-tours.example/partner/v2"} {
@@ -147,7 +147,7 @@ func TestMarkdownShowsHostileTextAsText(t *testing.T) {
 
 func TestEscapedTextReadsAsItWas(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{`a+b&c'd`, `sk_live_1*2`, `<b>&amp;</b>`, `x|y\z`, "@who #1 https://a.b www.c", "[3].vacancies: want 9, got 11"} {
+	for _, text := range []string{`a+b&c'd`, `sk_live_1*2`, `<b>&amp;</b>`, `x|y\z`, "@who #1 https://a.b www.c", "[3].vacancies: expected 9, received 11"} {
 		if got := unescaped(escaped(text)); got != text {
 			t.Errorf("%q is read as %q", text, got)
 		}
@@ -191,14 +191,14 @@ func pair(t *testing.T) (old, new *report.Result) {
 func TestAComparisonIsSummedUpInASentence(t *testing.T) {
 	t.Parallel()
 	old, new := pair(t)
-	if c := report.Compare(old, new); len(Sections(c))+len(c.Remarks) > 0 || c.Regressed() || CompareWords(c) != "0 broke, 0 still broken, 0 fixed" {
+	if c := report.Compare(old, new); len(Sections(c))+len(c.Remarks) > 0 || c.Regressed() || CompareWords(c) != "0 newly failing, 0 still failing, 0 fixed" {
 		t.Errorf("want nothing told of equal reports, got %q", CompareWords(c))
 	}
 	new.Rules, old.Rules = new.Rules[1:], old.Rules[:len(old.Rules)-1]
 	new.Latency = []report.Latency{old.Latency[0]}
 	new.Latency[0].P95MS += 1501
 	c := report.Compare(old, new)
-	if want := "0 broke, 0 still broken, 0 fixed, 1 new rule, 1 rule gone, 1 endpoint slower"; CompareWords(c) != want {
+	if want := "0 newly failing, 0 still failing, 0 fixed, 1 new rule, 1 rule removed, 1 endpoint slower"; CompareWords(c) != want {
 		t.Errorf("want %q, got %q", want, CompareWords(c))
 	}
 	if !strings.HasSuffix(SlowerWords(c.Slower[0]), ", before 1.63 s; limit 15 s") {
@@ -214,7 +214,7 @@ func TestAComparisonIsWrittenForPullRequestsAndPrograms(t *testing.T) {
 		broken.Outcome, broken.Message, new.Target.BaseURL = report.Failed, hostile, hostile
 		c := report.Compare(old, new)
 		page := string(CompareMarkdown(c))
-		if !strings.HasPrefix(page, "## 1 broke, 0 still broken, 0 fixed") || !strings.Contains(page, "| MUST | passed, now failed | ") {
+		if !strings.HasPrefix(page, "## 1 newly failing, 0 still failing, 0 fixed") || !strings.Contains(page, "| MUST | passed, now failed | ") {
 			t.Errorf("%s: want the breach told, got\n%.2000s", name, page)
 		}
 		doc := rendered(t, []byte(page))

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -14,6 +15,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/internal/webui"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -30,7 +32,7 @@ var (
 
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(webui.Templates(templates, template.FuncMap{
-		"bytes": size, "duration": duration, "label": label, "ms": Milliseconds, "plural": plural, "thousands": thousands,
+		"bytes": size, "duration": duration, "label": label, "ms": Milliseconds, "plural": count.Of, "thousands": count.Thousands,
 		"took":    func(ms int64) string { return Milliseconds(float64(ms)) },
 		"shorten": func(s string) string { return shorten(s, maxText) },
 	}))
@@ -77,20 +79,24 @@ type page struct {
 	*report.Result
 	Head      webui.Head
 	Script    template.JS
-	Host      string // of the target, for the title
-	Heading   string // the verdict in words
-	Sentence  string // what it stands on
-	Counts    []count
+	Host      string         // of the target, for the title
+	Seal      report.Outcome // that bears the icon of the verdict
+	Heading   string         // the verdict in words
+	Sentence  string         // what it stands on
+	Counts    []segment
 	Levels    []rule.Level
-	Urgent    []ruleView // failed, then warned, then what shows why nothing was judged
+	Urgent    []findingView // what others wait for, then what failed, was warned of, or shows why nothing was judged
+	NotJudged []Unjudged    // MUST rules
 	Endpoints []endpointView
 	Timings   []timing
 	Slots     []slotView // whose vacancies are drawn,
 	MoreSlots []slotView // and those that are folded
 	Bookings  int        // of NotUndone
+
+	Dimensions []dimensionView
 }
 
-type count struct {
+type segment struct {
 	Outcome report.Outcome
 	Number  int
 	X       string
@@ -103,9 +109,9 @@ type endpointView struct {
 	Path   []string // its segments, so that a long path breaks between two of them
 	State  string   // the class of its colour and icon
 	Says   string   // its state in words
-	Counts []count
-	Worst  string // answer time; "" where it was not called
-	Urgent []ruleView
+	Counts []segment
+	Worst  string     // answer time; "" where it was not called
+	Urgent []ruleView // which stand among the findings
 	Open   []ruleView // those that are known, or were not judged
 	Passed []ruleView
 }
@@ -118,6 +124,8 @@ func newPage(r *report.Result) *page {
 		Counts:  counts(r.Rules),
 		Timings: each(r.Latency, newTiming),
 		Slots:   each(r.Vacancies, newSlotView),
+
+		Dimensions: dimensionViews(r.Coverage.Rules),
 	}
 	if u, err := url.Parse(r.Target.BaseURL); err == nil && u.Host != "" {
 		p.Host = u.Host
@@ -125,10 +133,11 @@ func newPage(r *report.Result) *page {
 	if len(p.Slots) > stepsOpen {
 		p.Slots, p.MoreSlots = p.Slots[:stepsOpen], p.Slots[stepsOpen:]
 	}
-	p.Heading, p.Sentence = verdictWords(r)
+	p.Seal = Seal(r)
+	p.Heading, p.Sentence = VerdictWords(r)
 	p.Head.Title = p.Heading + ": " + shorten(p.Host, maxText) + " · conformance report"
 	views := ruleViews(r)
-	p.Urgent = urgent(views, r.Verdict)
+	p.Urgent, p.NotJudged = findings(urgent(views, r.Verdict), Causes(r.Rules)), NotJudged(r.Rules)
 	for _, e := range partnerapi.Endpoints() {
 		p.Endpoints = append(p.Endpoints, newEndpointView(e, views, r))
 	}
@@ -155,7 +164,7 @@ func levels(rules []report.RuleResult) []rule.Level {
 
 // counts draws the outcomes as pieces of one bar. A single rule among many has
 // a piece that can be seen, so that the widths are not quite in proportion.
-func counts(rules []report.RuleResult) []count {
+func counts(rules []report.RuleResult) []segment {
 	summary := map[report.Outcome]int{}
 	for _, r := range rules {
 		summary[r.Outcome]++
@@ -167,12 +176,12 @@ func counts(rules []report.RuleResult) []count {
 			total += max(float64(n), least)
 		}
 	}
-	var all []count
+	var all []segment
 	var x float64
 	for _, o := range report.Outcomes() {
 		if n := summary[o]; n > 0 {
 			width := max(float64(n), least)
-			all = append(all, count{Outcome: o, Number: n, X: percent(x, total), Width: percent(width, total)})
+			all = append(all, segment{Outcome: o, Number: n, X: percent(x, total), Width: percent(width, total)})
 			x += width
 		}
 	}
@@ -220,6 +229,33 @@ func route(e partnerapi.Endpoint) (method, path string) {
 	default:
 		return "POST", "/bookings/{externalBookingId}/cancel"
 	}
+}
+
+// findingView is a finding, and how many rules wait for it.
+type findingView struct {
+	ruleView
+	Waits string // in words; "" where none does
+	First bool   // of those that others wait for
+}
+
+// findings are the urgent rules, those that most others wait for first.
+func findings(urgent []ruleView, causes []Cause) (all []findingView) {
+	waiting := map[string]Cause{}
+	for _, cause := range causes {
+		waiting[cause.ID] = cause
+	}
+	for _, v := range urgent {
+		finding := findingView{ruleView: v}
+		if cause, ok := waiting[v.ID]; ok {
+			finding.Waits = cause.WaitWords()
+		}
+		all = append(all, finding)
+	}
+	slices.SortStableFunc(all, func(a, b findingView) int { return cmp.Compare(waiting[b.ID].Waiting, waiting[a.ID].Waiting) })
+	if len(all) > 0 {
+		all[0].First = all[0].Waits != ""
+	}
+	return all
 }
 
 // urgent are the rules that a reader looks for first: what failed, what was warned

@@ -47,7 +47,7 @@ func sampleResult(t testing.TB) *report.Result {
 		}
 		t.Fatalf("the catalogue has no rule %q", id)
 	}
-	came(rule.ReserveVacanciesMany.ID, report.Failed, "3 guests were reserved, and vacancies went from 12 to 11: want 9", reserveExchange())
+	came(rule.ReserveVacanciesMany.ID, report.Failed, "3 guests were reserved, and vacancies went from 12 to 11: expected 9", reserveExchange())
 	came(rule.ReserveLimit.ID, report.Failed, "2 of 3 calls took longer than 5 s", timeoutExchange())
 	came(rule.ReserveExpiresWindow.ID, report.Warned, "the hold lasts 60 minutes", reserveExchange())
 	came(rule.ReserveVacanciesMixed.ID, report.Blocked, "blocked by reserve.vacancies.many.")

@@ -1,8 +1,8 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/count"
 )
 
 // maxText bounds a text of the partner's in a view meant for people, in bytes.
@@ -28,7 +28,7 @@ func shorten(s string, limit int) string {
 	for cut > 0 && !utf8.RuneStart(s[cut]) {
 		cut--
 	}
-	return fmt.Sprintf("%s … (%s more bytes)", s[:cut], thousands(len(s)-cut))
+	return fmt.Sprintf("%s … (%s more bytes)", s[:cut], count.Thousands(len(s)-cut))
 }
 
 func answer(x probe.Exchange) string {
@@ -75,21 +75,6 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return thousands(n) + " " + word + "s"
-}
-
 func label(o report.Outcome) string {
 	s := strings.ReplaceAll(string(o), "_", " ")
 	if s == "" {
@@ -108,10 +93,10 @@ func checksumWords(r *report.Result) string {
 	return "SHA-256 " + r.Integrity.SHA256 + ", " + versions
 }
 
-func verdictWords(r *report.Result) (heading, sentence string) {
-	must, judged, known := 0, 0, 0
+// VerdictWords is the verdict as a heading, and a sentence that says what it stands on.
+func VerdictWords(r *report.Result) (heading, sentence string) {
+	judged, known := 0, 0
 	for _, rule := range mustRules(r.Rules) {
-		must++
 		switch rule.Outcome {
 		case report.Passed, report.Failed, report.Warned:
 			judged++
@@ -119,35 +104,71 @@ func verdictWords(r *report.Result) (heading, sentence string) {
 			known++
 		}
 	}
-	notes := ""
-	if n := r.Summary[report.Known]; n > 0 {
-		notes = "; " + plural(n, "known failure")
+	open := notJudgedWords(r.Rules)
+	var notes []string
+	for _, note := range []struct {
+		n    int
+		word string
+	}{{r.Summary[report.Known], "known failure"}, {r.Summary[report.Warned], "warning"}} {
+		if note.n > 0 {
+			notes = append(notes, count.Of(note.n, note.word))
+		}
 	}
-	if n := r.Summary[report.Warned]; n > 0 {
-		notes += "; " + plural(n, "warning")
+	hold := fmt.Sprintf("All %s that were judged hold.", count.Of(judged, "MUST rule"))
+	switch {
+	case judged == len(mustRules(r.Rules)):
+		hold = fmt.Sprintf("All %s hold.", count.Of(judged, "MUST rule"))
+	case judged == 1:
+		hold = "The one MUST rule that was judged holds."
 	}
 	switch r.Verdict {
 	case report.Conformant:
+		heading, sentence = "Conformant", hold
 		if known > 0 {
-			return "Conformant but for known failures", fmt.Sprintf("%d of the %d MUST rules hold%s.", judged, must, notes)
+			heading, sentence = "Conformant except for known failures", fmt.Sprintf("Apart from %s, %s hold.", count.Of(known, "known failure"), count.Of(judged, "MUST rule"))
+			notes = notes[1:]
 		}
-		if judged == must {
-			return "Conformant", fmt.Sprintf("All %s hold%s.", plural(must, "MUST rule"), notes)
+		if open != "" {
+			heading += ", " + open
 		}
-		return "Conformant", fmt.Sprintf("Every MUST rule that could be judged holds: %d of %d%s.", judged, must, notes)
 	case report.Nonconformant:
-		return "Not conformant", fmt.Sprintf("The partner breaks %d of the %d MUST rules that could be judged%s.", r.Summary[report.Failed], judged, notes)
-	default:
-		if r.Reason == "" {
-			return "Not judged", "The run could not judge this partner."
+		heading = "Not conformant"
+		sentence = fmt.Sprintf("The partner fails %d of the %s that were judged.", r.Summary[report.Failed], count.Of(judged, "MUST rule"))
+		if open != "" {
+			notes = append(notes, open)
 		}
-		first, size := utf8.DecodeRuneInString(r.Reason)
-		return "Not judged", string(unicode.ToUpper(first)) + r.Reason[size:] + "."
+	case report.Partial:
+		heading = "Partial, " + cmp.Or(open, "every MUST rule judged")
+		sentence = sentenceOf(r.Reason) + " " + hold
+		if judged == 0 {
+			sentence = sentenceOf(r.Reason) + " No MUST rule was judged."
+		}
+	default:
+		heading, sentence = "Not judged", sentenceOf(cmp.Or(r.Reason, "the run could not judge this partner"))
+	}
+	if len(notes) > 0 {
+		sentence += " Also: " + strings.Join(notes, ", ") + "."
+	}
+	return heading, sentence
+}
+
+// Seal is the outcome of a rule that stands for the verdict: its colour and icon.
+func Seal(r *report.Result) report.Outcome {
+	switch {
+	case r.Verdict == report.Conformant && r.Summary[report.Known] > 0:
+		return report.Known
+	case r.Verdict == report.Conformant:
+		return report.Passed
+	case r.Verdict == report.Nonconformant:
+		return report.Failed
+	default:
+		return report.Inconclusive
 	}
 }
 
-func mustRules(rules []report.RuleResult) []report.RuleResult {
-	return slices.DeleteFunc(slices.Clone(rules), func(r report.RuleResult) bool { return r.Level != rule.Must })
+func sentenceOf(words string) string {
+	first, size := utf8.DecodeRuneInString(words)
+	return string(unicode.ToUpper(first)) + words[size:] + "."
 }
 
 func stateWords(views []ruleView) (state, says string) {

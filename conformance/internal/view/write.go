@@ -194,7 +194,7 @@ func FixedText(names ...string) ([][]byte, error) {
 // of a partner.
 func blank() *report.Result {
 	at := time.Unix(0, 0).UTC()
-	r := &report.Result{Verdict: report.Nonconformant, StartedAt: at, LimitScale: 1, Ledger: "?", NotUndone: []report.Leftover{{Kind: "hold"}, {Kind: "booking"}},
+	r := &report.Result{Verdict: report.Nonconformant, StartedAt: at, LimitScale: 1, Ledger: "?", NotUndone: []report.Leftover{{Kind: "hold"}, {Kind: "booking"}}, CallerFaults: []report.CallerFault{{}},
 		Baseline: &report.Baseline{Stale: []report.StaleEntry{{}}}}
 	exchange := probe.Exchange{
 		StartedAt: at, Request: probe.Request{Body: probe.Body{Size: 2, Cut: true}},

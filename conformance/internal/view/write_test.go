@@ -14,7 +14,7 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// secret is a Scanner that knows one key as it is.
+// secret is a Scanner that knows one key literally.
 type secret string
 
 func (s secret) Leaks(b []byte) bool { return bytes.Contains(b, []byte(s)) }

@@ -59,7 +59,7 @@ func catalogIsPulled(ctx context.Context, s *stage) error {
 		case err != nil:
 			return nil, err
 		case integration.LastSync == nil:
-			return nil, errors.New("want a sync, got none")
+			return nil, errors.New("expected a sync, received none")
 		}
 		return []string{fmt.Sprintf("%d products stored; the slots of %d options are known for 60 days", integration.LastSync.Synced, integration.Slots.Pulled)},
 			errors.Join(want("products synced", box.Products, integration.LastSync.Synced),
@@ -92,9 +92,9 @@ func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind
 			s.tell.called(attempt.Status, "marketplace", "POST "+short("/api/v1/partner-integrations/"+s.market.integration.IntegrationID)+webhookPaths[kind]+" by webhook")
 		}
 		if delivery.State != mockpartner.Delivered {
-			return fmt.Errorf("the webhook: want it delivered, got it %s: %s", delivery.State, delivery.Reason)
+			return fmt.Errorf("the webhook: expected delivered, received %s: %s", delivery.State, delivery.Reason)
 		}
 		return nil
 	}
-	return fmt.Errorf("want a webhook of the kind %s, got none", kind)
+	return fmt.Errorf("expected a webhook of the kind %s, received none", kind)
 }

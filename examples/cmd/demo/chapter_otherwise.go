@@ -97,7 +97,7 @@ func slotSellsOut(ctx context.Context, s *stage) error {
 	}
 	said := (*client.Error)(nil)
 	if !errors.As(refusal, &said) || said.Status != http.StatusConflict {
-		return fmt.Errorf("want a customer refused with 409, got %v", refusal)
+		return fmt.Errorf("expected the booking to fail with 409, received %v", refusal)
 	}
-	return s.holds(ctx, nil, fmt.Sprintf("the shop shows it %s", shown.Status), fmt.Sprintf("who wants it all the same reads: %q", said.Message))
+	return s.holds(ctx, nil, fmt.Sprintf("the shop shows it %s", shown.Status), fmt.Sprintf("a customer who tries anyway reads: %q", said.Message))
 }

@@ -16,7 +16,7 @@ func partnerStarts(ctx context.Context, s *stage) error {
 	}
 	box, err := s.partner.untold.Describe(ctx)
 	if err == nil && box.Products == 0 {
-		err = errors.New("want products, got none")
+		err = errors.New("expected products, received none")
 	}
 	return s.holds(ctx, err, fmt.Sprintf("%s sells %d products", s.partner.url, box.Products))
 }
@@ -30,10 +30,10 @@ func partnerIsJudged(ctx context.Context, s *stage) error {
 		return err
 	}
 	if rules := broken(found); len(rules) > 0 {
-		return fmt.Errorf("want the mock partner conformant, got %s broken (%s): %s", rules[0].ID, rules[0].Clause, rules[0].Message)
+		return fmt.Errorf("expected the mock partner to be conformant; %s (%s) failed: %s", rules[0].ID, rules[0].Clause, rules[0].Message)
 	}
 	if found.Verdict == report.Incomplete {
-		return errors.New("want the mock partner judged, got: " + found.Reason)
+		return errors.New("expected a verdict on the mock partner: " + found.Reason)
 	}
 	return s.holds(ctx, nil, verdict(found), "the report: "+filepath.Join(s.out, "certified", "report.html"))
 }

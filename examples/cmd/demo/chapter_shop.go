@@ -11,10 +11,10 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// clock is a time of the day as it is told.
+// clock formats a time of day.
 func clock(at time.Time) string { return at.UTC().Format("15:04:05") + " UTC" }
 
-// amount is a price in euros or dollars as it is told.
+// amount formats a price in euros or dollars.
 func amount(d client.Decimal) string {
 	if exact := d.Rat(); exact != nil {
 		return exact.FloatString(2)
@@ -96,7 +96,7 @@ func holdIsPaid(ctx context.Context, s *stage) error {
 		}
 	}
 	if len(facts) == 1 {
-		return errors.New("want a ticket, got none")
+		return errors.New("expected a ticket, received none")
 	}
 	return s.holds(ctx, nil, facts...)
 }
@@ -110,10 +110,10 @@ func (s *stage) pricedByRate(ctx context.Context, inEuros, inDollars client.Acti
 	}
 	euros, dollars, rate := adultPrice(inEuros).Rat(), adultPrice(inDollars).Rat(), rates.Rates["USD"].Rat()
 	if euros == nil || dollars == nil || rate == nil {
-		return fmt.Errorf("%s: want prices and a rate, got %s EUR, %s USD and a rate of %q", inEuros.Title, adultPrice(inEuros), adultPrice(inDollars), rates.Rates["USD"])
+		return fmt.Errorf("%s: expected prices and a rate, received %s EUR, %s USD and a rate of %q", inEuros.Title, adultPrice(inEuros), adultPrice(inDollars), rates.Rates["USD"])
 	}
 	if due := new(big.Rat).Mul(euros, rate).FloatString(2); due != dollars.FloatString(2) {
-		return fmt.Errorf("%s: want %s USD by the rate, got %s", inEuros.Title, due, dollars.FloatString(2))
+		return fmt.Errorf("%s: expected %s USD by the rate, received %s", inEuros.Title, due, dollars.FloatString(2))
 	}
 	return nil
 }

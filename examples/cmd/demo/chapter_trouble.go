@@ -105,7 +105,7 @@ func partnerBreaks(ctx context.Context, s *stage) error {
 	for range refused {
 		_, err := s.market.book(ctx, s.market.offer.slots[1], "Faye Moreau")
 		if !errors.As(err, &said) || said.Status != http.StatusBadGateway {
-			return fmt.Errorf("want a customer told with 502, got %v", err)
+			return fmt.Errorf("expected the booking to fail with 502, received %v", err)
 		}
 	}
 	return s.comes(ctx, func(ctx context.Context) ([]string, error) {
@@ -123,7 +123,7 @@ func partnerHeals(ctx context.Context, s *stage) error {
 	return err
 }
 
-// health tells how the partner fares, where that is as it is wanted.
+// health describes the partner's health if it is the expected one.
 func (s *stage) health(ctx context.Context, wanted partnerapi.Health) ([]string, error) {
 	integration, err := s.market.partner.Integration(ctx, s.market.integration.IntegrationID)
 	if err != nil {

@@ -30,7 +30,7 @@ func marketplaceIsJudged(ctx context.Context, s *stage) error {
 	}
 	lost, err := s.partner.untold.Invariants(ctx)
 	if err == nil && len(lost) > 0 {
-		err = fmt.Errorf("want no seat lost or sold twice, got %v", lost)
+		err = fmt.Errorf("expected no seat lost or sold twice, found %v", lost)
 	}
 	kept := 0
 	for _, rule := range verdict.Rules {
@@ -48,7 +48,7 @@ func marketplaceIsJudged(ctx context.Context, s *stage) error {
 func firstFinding(verdict mockpartner.Verdict) error {
 	for _, rule := range verdict.Rules {
 		for _, finding := range rule.Findings {
-			return fmt.Errorf("want every rule of the contract kept, got %s (%s) broken: %s", rule.ID, rule.Clause, finding.Message)
+			return fmt.Errorf("expected every rule to be kept; %s (%s) is broken: %s", rule.ID, rule.Clause, finding.Message)
 		}
 	}
 	return want("the verdict", mockpartner.Kept, verdict.Verdict)

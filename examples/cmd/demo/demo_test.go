@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -57,7 +58,7 @@ type show struct {
 	complaint      bytes.Buffer
 }
 
-// nobody is a user without any rights.
+// nobody is the Unix user without any rights.
 const nobody = 65534
 
 // begin starts a demo; as an ordinary user where the tests are root's.
@@ -200,7 +201,12 @@ func TestAnInterruptEndsAllThatWasStarted(t *testing.T) {
 
 func TestWhatStaysCanBeTriedAsItSaysAndEndsWithCtrlC(t *testing.T) {
 	t.Parallel()
+	// It takes another port where its own is in use: by this test, or by another process.
+	if taken, err := net.Listen("tcp", loopback(ports["marketplace"])); err == nil {
+		t.Cleanup(func() { check(t, taken.Close()) })
+	}
 	s := begin(t, false, "up")
+	s.until(t, "port 8080 is in use: marketplace uses port ")
 	s.until(t, "To begin with")
 	s.until(t, "DELETE")
 	pages, commands, _ := strings.Cut(s.told.String(), "in another terminal:")

@@ -39,7 +39,7 @@ func (e ear) RoundTrip(r *http.Request) (*http.Response, error) {
 
 var uuid = regexp.MustCompile(`([0-9a-f]{4})[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// short is a path as it is told: of ids only the beginning.
+// short shortens the ids in a path.
 func short(path string) string { return uuid.ReplaceAllString(path, "$1…") }
 
 // command tells a command as one would type it.

@@ -5,9 +5,10 @@
 //	demo        tells it, step by step
 //	demo up     starts the same services with some bookings, and serves until Ctrl-C
 //
-// It runs the commands as a user would, so what it shows is what they do, on free ports of
-// loopback; the marketplace with a PostgreSQL of its own in a temporary folder. Each step is
-// checked. What it leaves is in one folder: what was told, the commands' output, reports. It
+// It runs the commands as a user would, so what it shows is what they do: the demo on free
+// ports of loopback, demo up on ports 8080 and 8081 where they are free; the marketplace with
+// a PostgreSQL of its own in a temporary folder. Each step is checked. What it leaves is in
+// one folder, that of demo up below it: what was told, the commands' output, reports. It
 // ends with 0 when every step held, with 1 when one did not or it was interrupted, and never
 // leaves a service running.
 package main
@@ -20,6 +21,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -36,9 +38,9 @@ func main() {
 	show := tell
 	switch {
 	case flags.NArg() == 1 && flags.Arg(0) == "up":
-		show = stay
+		show, *out = stay, folderOfUp(*out)
 	case flags.NArg() > 0:
-		fmt.Fprintf(os.Stderr, "demo: want nothing or up, got %q: see -help\n", flags.Args())
+		fmt.Fprintf(os.Stderr, "demo: expected no argument or up, received %q; see -help\n", flags.Args())
 		os.Exit(2)
 	}
 	// A terminal that is closed, or a reader that is gone, must not leave services behind.
@@ -50,6 +52,10 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// folderOfUp is the folder of demo up below that of the demo, which must not remove the logs
+// of services that run.
+func folderOfUp(out string) string { return filepath.Join(out, "up") }
 
 // onStage shows something on a stage of its own. Its error says where the logs are.
 func onStage(ctx context.Context, bin, out string, screen io.Writer, show func(context.Context, *stage) error) error {
@@ -85,14 +91,14 @@ func story(often paces) []chapter {
 		{"Other ends", []step{
 			{"A customer walks away: the seats go back", oneIsAbandoned},
 			{"Another does not pay in time: the clock ends the hold", oneExpires},
-			{"A third pays, and calls it off later", oneIsCancelled},
+			{"A third pays and cancels later", oneIsCancelled},
 			{"A slot sells out elsewhere: a webhook says so", slotSellsOut},
 		}},
 		{"Trouble", []step{
-			{"The answer to a confirm is lost: nobody pays for nothing", answerIsLost},
+			{"The answer to a confirm is lost, and the booking is still confirmed", answerIsLost},
 			{"A confirm is refused: an operator finds the payment, and settles it", operatorSettles},
 			{"The partner's platform breaks", partnerBreaks},
-			{"It is mended: the marketplace finds out by itself", partnerHeals},
+			{"The partner recovers, and the marketplace detects it", partnerHeals},
 		}},
 		{"Who keeps the contract, and who does not", []step{
 			{"The mock partner judges the marketplace", marketplaceIsJudged},

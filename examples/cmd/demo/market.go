@@ -19,6 +19,7 @@ type market struct {
 	partner     *client.Partner
 	shop        *client.Reseller
 	accounts    []account
+	shopID      string        // of the shop's account
 	token       client.Secret // the shop's
 	integration client.Registered
 	listed      []client.Activity // in EUR
@@ -45,7 +46,7 @@ type paces struct{ probe, sweep time.Duration }
 func (s *stage) startMarket(ctx context.Context, often paces) (err error) {
 	operator := newAccount(client.OperatorRole)
 	args := []string{
-		"serve", "--addr", "127.0.0.1:0", "--data-dir", filepath.Join(s.scratch, "marketplace"), "--allow-private-partners",
+		"serve", "--addr", s.address("marketplace"), "--data-dir", filepath.Join(s.scratch, "marketplace"), "--allow-private-partners",
 		"--probe-interval", often.probe.String(), "--sweep-interval", often.sweep.String(), "--log-format", "text",
 	}
 	s.tell.command("marketplace", args...)
@@ -86,7 +87,8 @@ func (s *stage) openAccounts(ctx context.Context) error {
 		if one != shop {
 			continue
 		}
-		token, err := m.operator.CreateAPIToken(ctx, made.ID, "demo")
+		m.shopID = made.ID
+		token, err := m.operator.CreateAPIToken(ctx, made.ID, "demo", "")
 		if err != nil {
 			return err
 		}
@@ -136,7 +138,7 @@ func (m *market) findOffer(ctx context.Context) error {
 			return err
 		}
 	}
-	return fmt.Errorf("want a variation with %d slots of %d seats left, got none among %d activities", slotsWanted, seats, len(m.listed))
+	return fmt.Errorf("expected a variation with %d slots of %d seats; none of %d activities has one", slotsWanted, seats, len(m.listed))
 }
 
 // slotsOf are slots with seats to spare, from two days on: the partner's day may be
@@ -177,7 +179,7 @@ func (m *market) slotNow(ctx context.Context, wanted client.Slot) (client.Slot, 
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("want the slot %s shown on its day, got %d others", wanted.AvailabilityID, len(slots))
+		err = fmt.Errorf("expected slot %s on its day, received %d other slots", wanted.AvailabilityID, len(slots))
 	}
 	return client.Slot{}, err
 }

@@ -107,7 +107,7 @@ func (s *stage) serve(ctx context.Context, given []string, name string, args ...
 		stop()
 		return "", errors.Join(fmt.Errorf("start %s: %w", name, err), log.Close())
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("want an address from %s, got none within %s", name, startTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("expected an address from %s, received none within %s", name, startTime))
 	defer cancel()
 	for {
 		if found := baseURL.FindStringSubmatch(printed(log)); found != nil {
@@ -132,7 +132,7 @@ func (v *service) close() error {
 	if errors.Is(err, context.Canceled) { // it was asked to end, and has, in order
 		return v.log.Close()
 	}
-	return errors.Join(fmt.Errorf("want %s to end in order, got %w: %s", v.name, err, lastLine(v.log)), v.log.Close())
+	return errors.Join(fmt.Errorf("expected %s to exit with 0, received %w: %s", v.name, err, lastLine(v.log)), v.log.Close())
 }
 
 // printed is what a command has printed so far.

@@ -21,8 +21,11 @@ type stage struct {
 	log      *os.File // the transcript
 	services []*service
 
+	fixedPorts bool // the services listen on their own ports
+
 	partner partner
 	market  market
+	test    market // the same in test mode
 }
 
 // partner is the mock partner.
@@ -83,7 +86,7 @@ func (s *stage) logFile(name string) (*os.File, error) {
 
 // startPartner starts the mock partner.
 func (s *stage) startPartner(ctx context.Context, key string) (err error) {
-	args := []string{"serve", "--addr", "127.0.0.1:0"}
+	args := []string{"serve", "--addr", s.address("mockpartner")}
 	s.tell.command("mockpartner", args...)
 	s.partner.key = key
 	if s.partner.url, err = s.serve(ctx, []string{"MOCKPARTNER_AUTH_KEY=" + key}, "mockpartner", args...); err != nil {

@@ -34,7 +34,7 @@ func TestAStepThatDoesNotHoldEndsTheStoryAndIsNamed(t *testing.T) {
 		{"Three", func(context.Context, *stage) error { t.Error("want the third step not taken"); return nil }},
 	}}}
 	_, err := s.play(t.Context(), story)
-	if err == nil || !strings.HasPrefix(err.Error(), `step 2, "Two", does not hold: the booking: want HELD, got LOST`) {
+	if err == nil || !strings.HasPrefix(err.Error(), `step 2, "Two", does not hold: the booking: expected HELD, received LOST`) {
 		t.Errorf("want the step named with what was wanted, got %v", err)
 	}
 	check(t, s.close())
@@ -47,7 +47,8 @@ First
       ok  all is well
 
   2  Two
-    FAIL  the booking: want HELD, got LOST; seats: want 2, got 1
+    FAIL  the booking: expected HELD, received LOST; seats: expected 2, received
+          1
 `
 	if screen.String() != told || string(transcript) != told {
 		t.Errorf("want\n%s\ngot\n%s\nand in the transcript\n%s", told, screen, transcript)
@@ -104,7 +105,7 @@ func TestAServiceThatEndsBadlyIsTold(t *testing.T) {
 	s, _ := scene(t, map[string]string{"mockpartner": "trap 'echo mockpartner: requests were cut off >&2; exit 3' TERM; printf 'listening on http://127.0.0.1:'; sleep 0.3; echo 9; while :; do sleep 0.05; done"})
 	_, err := s.serve(t.Context(), nil, "mockpartner")
 	check(t, err)
-	if err := s.close(); err == nil || !strings.Contains(err.Error(), "want mockpartner to end in order, got exit status 3: mockpartner: requests were cut off") {
+	if err := s.close(); err == nil || !strings.Contains(err.Error(), "expected mockpartner to exit with 0, received exit status 3: mockpartner: requests were cut off") {
 		t.Errorf("want it told, got %v", err)
 	}
 }
@@ -127,6 +128,36 @@ func TestAnOldReportDoesNotPassForANewOne(t *testing.T) {
 	if _, err := os.Stat(own); err != nil {
 		t.Errorf("want what is not the demo's left alone, got %v", err)
 	}
+}
+
+func TestADemoTouchesNothingOfADemoUpThatRuns(t *testing.T) {
+	t.Parallel()
+	bin, out := t.TempDir(), t.TempDir()
+	up, err := open(bin, folderOfUp(out), &strings.Builder{})
+	check(t, err)
+	up.fixedPorts = true
+	kept := []string{up.scratch}
+	for _, name := range left {
+		kept = append(kept, filepath.Join(up.out, name), filepath.Join(up.scratch, name))
+		check(t, errors.Join(os.WriteFile(kept[len(kept)-2], nil, 0o600), os.WriteFile(kept[len(kept)-1], nil, 0o600)))
+	}
+	demo, err := open(bin, out, &strings.Builder{})
+	check(t, err)
+	for service := range ports {
+		if address := demo.address(service); address != loopback(0) {
+			t.Errorf("want %s of the demo on any free port, got %s", service, address)
+		}
+	}
+	if demo.scratch == up.scratch {
+		t.Errorf("want a folder of its own for the demo's database, got %s", demo.scratch)
+	}
+	check(t, demo.close())
+	for _, path := range kept {
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("want it left to demo up: %v", err)
+		}
+	}
+	check(t, up.close())
 }
 
 func TestLinesFitANarrowTerminal(t *testing.T) {

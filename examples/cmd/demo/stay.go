@@ -13,9 +13,14 @@ import (
 // stay starts the services, puts some bookings in, says what to try, and serves until ctx
 // ends, or a service does.
 func stay(ctx context.Context, s *stage) error {
+	s.fixedPorts = true
 	begin := story(paces{probe: 10 * time.Second, sweep: 10 * time.Second})[:3]
 	begin[0].steps = begin[0].steps[:1]
-	begin[2] = chapter{"Some bookings", append(begin[2].steps[:2:2], step{"Customers book, pay, walk away, call off", bookingsAreMade})}
+	begin[2] = chapter{"Some bookings", append(begin[2].steps[:2:2], step{"Customers book, pay, abandon and cancel", bookingsAreMade})}
+	begin = append(begin, chapter{"Test mode", []step{
+		{"A test partner is registered, and the shop gets a token for test mode", testModeIsSetUp},
+		{"The guest's name decides what becomes of a test booking", namesDecide},
+	}})
 	if _, err := s.play(ctx, begin); err != nil {
 		return err
 	}
@@ -102,8 +107,6 @@ func (s *stage) invitation() string {
 	row("mock partner", s.partner.url)
 	row("its console", s.partner.url+"/_mock/")
 	row("its key", s.partner.key)
-	row("integration", m.integration.IntegrationID)
-	row("webhook secret", string(m.integration.WebhookSecret))
 	for _, one := range m.accounts {
 		row(string(one.role), one.email+", password "+string(one.password))
 	}
@@ -114,14 +117,19 @@ To begin with, in another terminal:
   export MARKETPLACE=%s
   export PARTNER=%s
   export TOKEN=%s
+  export TEST_TOKEN=%s
+  export INTEGRATION=%s
+  export WEBHOOK_SECRET=%s
 
   # what the shop can sell, and what it has booked
   curl -H "x-api-token: $TOKEN" "$MARKETPLACE/api/v1/resellers/activities?currency=USD&limit=3"
   curl -H "x-api-token: $TOKEN" "$MARKETPLACE/api/v1/resellers/bookings"
+  # in test mode a guest called Stays Paid, or Sold Out, decides what happens
+  curl -H "x-api-token: $TEST_TOKEN" "$MARKETPLACE/api/v1/resellers/activities?limit=1"
   # has the marketplace kept the contract? and what does it do while the partner is down?
   curl "$PARTNER/_mock/verdict"
   curl -d '{"name": "outage", "match": {}, "status": 503}' "$PARTNER/_mock/faults"
   curl -X DELETE "$PARTNER/_mock/faults/outage"
-`, m.url, s.partner.url, string(m.token))
+`, m.url, s.partner.url, string(m.token), string(s.test.token), m.integration.IntegrationID, string(m.integration.WebhookSecret))
 	return text.String()
 }

@@ -97,5 +97,5 @@ func want[T comparable](what string, wanted, got T) error {
 	if got == wanted {
 		return nil
 	}
-	return fmt.Errorf("%s: want %v, got %v", what, wanted, got)
+	return fmt.Errorf("%s: expected %v, received %v", what, wanted, got)
 }

@@ -148,7 +148,7 @@ func (t *teller) line(before, beforeColour, colour, text string) {
 	}
 }
 
-// write tells a line as it is.
+// write prints a line unchanged.
 func (t *teller) write(colour, text string) {
 	fmt.Fprintln(t.screen, t.paint(colour, text))
 	fmt.Fprintln(t.transcript, text)

@@ -1,4 +1,4 @@
-// Pictures draws those of the README anew, from the real things: what make demo has told,
+// Pictures updates the pictures of the README from real output: what make demo printed,
 // the report that it has left, and the console of the services that demo up starts.
 package main
 
@@ -116,7 +116,7 @@ func transcript(name string) (string, error) {
 	lines := strings.Split(string(text), "\n")
 	first := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, shownStep) })
 	if first < 0 {
-		return "", fmt.Errorf("%s: want a step %q", name, shownStep)
+		return "", fmt.Errorf("%s: expected a step %q", name, shownStep)
 	}
 	lines = lines[first:]
 	return `<!doctype html><style>body{margin:0;background:#1b2430;color:#d7dee8;font:13px/1.32 "DejaVu Sans Mono",monospace}pre{margin:16px 20px}</style><pre>` +
@@ -161,5 +161,5 @@ func start(ctx context.Context, bin string) (*market, error) {
 		}
 	}
 	stop()
-	return nil, fmt.Errorf("want an operator from demo up, got\n%s", said)
+	return nil, fmt.Errorf("expected an operator account in the output of demo up, received\n%s", said)
 }

@@ -31,8 +31,8 @@ func newAccountCreate() *cobra.Command {
 	var asked marketplace.NewAccount
 	command := &cobra.Command{
 		Use:   "create --email ADDRESS --role ROLE",
-		Short: "Make an account",
-		Long: `Makes an account; its password is the first line of the standard input. It works
+		Short: "Create an account",
+		Long: `Creates an account. Its password is the first line of standard input. It works
 while the service runs, and while it does not.`,
 		Example: `  marketplace account create --email ana@example.com --role operator < password.txt`,
 		Args:    noArguments,
@@ -46,7 +46,7 @@ while the service runs, and while it does not.`,
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(command.OutOrStdout(), "made the %s %s, %s\n", made.Role, made.Email, made.ID)
+			_, err = fmt.Fprintf(command.OutOrStdout(), "created %s %s, %s\n", made.Role, made.Email, made.ID)
 			return err
 		},
 	}
@@ -64,13 +64,13 @@ func newAccountList() *cobra.Command {
 		Use:   "list",
 		Short: "List the accounts",
 		Long: `Lists the accounts, the oldest first: role, address, id, when it was made, whether it
-may sign in, and its name. It works while the service runs, and while it does not.`,
+may sign in, and its name. It works whether the service runs or not.`,
 		Example: `  marketplace account list
   marketplace account list --role reseller`,
 		Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
 			if role != "" && !slices.Contains([]marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator}, marketplace.Role(role)) {
-				return cli.Misuse(fmt.Errorf("--role: want reseller, affiliate, partner or operator, got %.20q", role))
+				return cli.Misuse(fmt.Errorf("--role: expected reseller, affiliate, partner or operator, received %.20q", role))
 			}
 			return withStore(command.Context(), s, func(store *postgres.Store) error {
 				return listAccounts(command.Context(), store, marketplace.Role(role), command.OutOrStdout())
@@ -78,7 +78,7 @@ may sign in, and its name. It works while the service runs, and while it does no
 		},
 	}
 	s.register(command)
-	command.Flags().StringVar(&role, "role", "", "only those of this `role`: reseller, affiliate, partner or operator")
+	command.Flags().StringVar(&role, "role", "", "only accounts with this `role`: reseller, affiliate, partner or operator")
 	return command
 }
 
@@ -121,9 +121,9 @@ func newAccountToken() *cobra.Command {
 	var asked marketplace.NewAPIToken
 	command := &cobra.Command{
 		Use:   "token --email ADDRESS --name NAME",
-		Short: "Make a long-lived token of a reseller",
-		Long: `Makes a long-lived token of a reseller, for the header x-api-token, and prints it. It
-is stored as a hash, and cannot be had again. It works while the service runs, and while
+		Short: "Create a reseller's API token",
+		Long: `Creates a long-lived API token for a reseller, for the header x-api-token, and prints it. It
+is stored as a hash, and cannot be shown again. It works while the service runs, and while
 it does not.`,
 		Example: `  marketplace account token --email shop@example.com --name "web shop" > token.txt`,
 		Args:    noArguments,
@@ -152,12 +152,12 @@ it does not.`,
 func addToken(ctx context.Context, store *postgres.Store, email string, asked marketplace.NewAPIToken) (string, error) {
 	account, err := store.Accounts.AccountByEmail(ctx, marketplace.NormalEmail(email))
 	if marketplace.CodeOf(err) == marketplace.NotFound || err == nil && account.Role != marketplace.Reseller {
-		return "", fmt.Errorf("--email: there is no reseller of the address %q", email)
+		return "", fmt.Errorf("--email: no reseller has the address %q", email)
 	}
 	if err != nil {
 		return "", err
 	}
-	made, text, err := auth.NewAPIToken(account.ID, asked.Name, time.Now())
+	made, text, err := auth.NewAPIToken(account.ID, asked, time.Now())
 	if err != nil {
 		return "", err
 	}
@@ -184,7 +184,7 @@ func create(ctx context.Context, s storage, asked marketplace.NewAccount) (made 
 	}
 	err = withStore(ctx, s, func(store *postgres.Store) error { return store.Accounts.CreateAccount(ctx, made) })
 	if marketplace.CodeOf(err) == marketplace.Conflict {
-		err = fmt.Errorf("--email: there is an account of the address %s already; account list shows it", made.Email)
+		err = fmt.Errorf("--email: an account with the address %s exists already; see account list", made.Email)
 	}
 	return made, err
 }

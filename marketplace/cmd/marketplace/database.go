@@ -114,7 +114,7 @@ func (db *database) close(ctx context.Context) error {
 }
 
 // loadSecret returns the secret that was given, else the one in the data folder, which
-// is made where there is none. The last word is what was done, for the log.
+// is created if it does not exist. The last result says what was done, for the log.
 func loadSecret(s settings) (_ *auth.Secret, origin string, err error) {
 	if s.secretKey != "" {
 		key, err := auth.NewSecret([]byte(s.secretKey))
@@ -131,7 +131,7 @@ func loadSecret(s settings) (_ *auth.Secret, origin string, err error) {
 		}
 		key, err := auth.NewSecret(text)
 		if err != nil {
-			return nil, "", fmt.Errorf("%s: %w: it is not what the service has put there", path, err)
+			return nil, "", fmt.Errorf("%s: %w: the service did not write this file", path, err)
 		}
 		return key, path, nil
 	}
@@ -146,7 +146,7 @@ func loadSecret(s settings) (_ *auth.Secret, origin string, err error) {
 	}
 	_, wrote := file.WriteString(made)
 	if err := errors.Join(wrote, file.Sync(), file.Close()); err != nil {
-		return nil, "", fmt.Errorf("keep the service's secret: %w", err)
+		return nil, "", fmt.Errorf("store the service's secret: %w", err)
 	}
 	key, err := auth.NewSecret([]byte(made))
 	return key, path + ", made now", err
@@ -159,7 +159,7 @@ func ownerOnly(path string) error {
 		return inDataDir(path, err)
 	}
 	if mode := found.Mode().Perm(); runtime.GOOS != "windows" && mode&^0o600 != 0 {
-		return fmt.Errorf("%s: the service's secret has the mode %04o, with which others than its owner may use it; make it 0600: chmod 600 %s", path, mode, path)
+		return fmt.Errorf("%s: the service's secret has mode %04o, so other users can access it; run chmod 600 %s", path, mode, path)
 	}
 	return nil
 }

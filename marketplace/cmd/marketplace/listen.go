@@ -16,21 +16,21 @@ func listen(flag, address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%s %s: another program listens there; name another port, 0 takes a free one", flag, address)
+		return nil, fmt.Errorf("%s %s: another program uses this port; choose another one, or 0 for a free port", flag, address)
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("%s %s: this user may not listen there; name a port from 1024 on", flag, address)
+		return nil, fmt.Errorf("%s %s: this user may not use this port; choose one from 1024 up", flag, address)
 	case err != nil:
 		var inside *net.OpError
 		if errors.As(err, &inside) {
 			err = inside.Err
 		}
-		return nil, fmt.Errorf("%s %s: %w; name an address of this machine, such as 127.0.0.1:8080", flag, address, err)
+		return nil, fmt.Errorf("%s %s: %w; use an address of this machine, such as 127.0.0.1:8080", flag, address, err)
 	}
 	return listener, nil
 }
 
-// serveMetrics answers with the metrics at an address of their own, until the returned
-// function is called; "" is none.
+// serveMetrics serves the metrics at a separate address until the returned function is
+// called. With the address "" it does nothing.
 func serveMetrics(address string, config api.Config) (end func(), err error) {
 	if address == "" {
 		return func() {}, nil

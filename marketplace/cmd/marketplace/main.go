@@ -49,7 +49,7 @@ before its variable.`,
 func newHealth() *cobra.Command {
 	command := cli.NewHealth(&cobra.Command{
 		Use:   "health",
-		Short: "Ask a service that runs whether it is ready",
+		Short: "Check whether a running service is ready",
 		Long: `Asks the service at the address whether it is ready, and ends with 0 where it is: for
 containers, which have no shell and no curl.`,
 		Example: `  marketplace health
@@ -64,7 +64,7 @@ func newMigrate() *cobra.Command {
 	var s storage
 	command := &cobra.Command{
 		Use:   "migrate",
-		Short: "Bring the database's tables up to date",
+		Short: "Update the database's tables",
 		Long: `Brings the database's tables up to date, as serve does when it starts. Replicas that
 start at the same time wait for one of them to do it.`,
 		Example: `  marketplace migrate

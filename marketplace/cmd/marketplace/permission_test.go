@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// nobody is a user without rights, on every system.
-const nobody = 65534
+// unprivileged is the id of a user without rights on every system.
+const unprivileged = 65534
 
 func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
 	t.Parallel()
@@ -28,7 +28,7 @@ func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
 	}{
 		"a data folder of somebody else":    {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", locked}, "--data-dir: " + locked + "/secret-key: permission denied; name a folder that this user may write to"},
 		"a data folder below somebody's":    {[]string{"migrate", "--data-dir", filepath.Join(locked, "data")}, "--data-dir: " + locked + "/data: permission denied; name a folder that this user may write to"},
-		"a port that is for administrators": {[]string{"serve", "--addr", "127.0.0.1:80", "--data-dir", t.TempDir()}, "--addr 127.0.0.1:80: this user may not listen there; name a port from 1024 on"},
+		"a port that is for administrators": {[]string{"serve", "--addr", "127.0.0.1:80", "--data-dir", t.TempDir()}, "--addr 127.0.0.1:80: this user may not use this port; choose one from 1024 up"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -38,7 +38,7 @@ func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {
 			process := command(t, nil, c.args...)
 			process.Path = binary
 			if os.Geteuid() == 0 { // who may do everything
-				process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+				process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 			}
 			ended(t, process, "").fails(t, c.want)
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
@@ -29,17 +30,17 @@ func newRatesImport() *cobra.Command {
 	var s storage
 	command := &cobra.Command{
 		Use:   "import FILE|URL|-",
-		Short: "Take over the European Central Bank's daily rates",
+		Short: "Import the European Central Bank's daily rates",
 		Long: `Takes over the exchange rates of a file in the form of the European Central Bank's
 daily reference rates (eurofxref-daily.xml), of an address of one, or of the standard
 input (-). Rates of currencies that the file does not name stay as they are, unless
 their base was another than EUR.
 
-It works while the service runs, whose prices follow at once, and while it does not.`,
+The service may be running: its prices change immediately.`,
 		Example: `  marketplace rates import https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml
   marketplace rates import eurofxref-daily.xml
   marketplace rates import - < eurofxref-daily.xml`,
-		Args: cli.Exactly(1, "want one FILE, one URL, or - for the standard input, got %d arguments"),
+		Args: cli.Exactly(1, "expected one FILE, one URL, or - for the standard input, received %d arguments"),
 		RunE: func(command *cobra.Command, args []string) error {
 			daily, err := readRates(command.Context(), args[0], command.InOrStdin())
 			if err != nil {
@@ -51,7 +52,7 @@ It works while the service runs, whose prices follow at once, and while it does 
 			if err != nil {
 				return withDetails(err)
 			}
-			_, err = fmt.Fprintf(command.OutOrStdout(), "took over %d rates of %s\n", len(daily.Rates.Per), daily.Date.Format(time.DateOnly))
+			_, err = fmt.Fprintf(command.OutOrStdout(), "imported %s of %s\n", count.Of(len(daily.Rates.Per), "rate"), daily.Date.Format(time.DateOnly))
 			return err
 		},
 	}
@@ -90,7 +91,7 @@ func fetchRates(ctx context.Context, address string) (daily storefront.DailyRate
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil { // whose words would show a password in the address
-		return daily, errors.New("fetch the rates: want an address such as https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml")
+		return daily, errors.New("fetch the rates: expected an address such as https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml")
 	}
 	request.Header.Set("User-Agent", "partnerkit-marketplace/"+cli.Version())
 	response, err := http.DefaultClient.Do(request)
@@ -107,7 +108,7 @@ func fetchRates(ctx context.Context, address string) (daily storefront.DailyRate
 	return readTable(request.URL.Host, response.Body)
 }
 
-// seedRates stores the rates that come with the service where nobody ever gave any.
+// seedRates stores the rates that come with the service if none were ever imported.
 func seedRates(ctx context.Context, store *postgres.Store, log *slog.Logger) error {
 	daily, err := storefront.SampleRates()
 	if err != nil {
@@ -118,7 +119,7 @@ func seedRates(ctx context.Context, store *postgres.Store, log *slog.Logger) err
 		return fmt.Errorf("store the first exchange rates: %w", err)
 	}
 	if seeded {
-		log.Warn("took over the exchange rates that come with the service: give fresh ones with marketplace rates import, or PUT /api/v1/operator/rates",
+		log.Warn("imported the built-in exchange rates, which are old: import current ones with marketplace rates import, or PUT /api/v1/operator/rates",
 			slog.String("as_of", daily.Date.Format(time.DateOnly)))
 	}
 	return nil

@@ -21,7 +21,9 @@ import (
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/console"
+	"partnerkit.dev/marketplace/internal/event"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -42,8 +44,8 @@ const (
 	// workConnections how many are for what happens by itself.
 	requestConnections = 20
 	workConnections    = 12
-	// partnerCalls is how many calls to one partner are under way at once: eight of
-	// them pull slots at the most, the others are for who waits.
+	// partnerCalls limits the concurrent calls to one partner. At most eight of them pull
+	// slots; the others are for callers that wait for an answer.
 	partnerCalls = 12
 	// requestPatience is how long a request waits for a connection, and for each statement:
 	// whatever the database does, the caller has an answer within 5 s.
@@ -118,7 +120,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	defer finish(store.Close, work.Close, ready.Close)
 	clock := postgres.NewClock(localTime)
 	if err := clock.Set(ctx, store.Now); err != nil {
-		log.Warn("the clock was not set by the database's", slog.Any("error", err)) // the schedules try again
+		log.Warn("could not read the database's clock", slog.Any("error", err)) // the schedules try again
 	}
 	if err := warnOfDatabaseLog(ctx, store, log); err != nil {
 		return err
@@ -135,13 +137,25 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := integrations.CheckSecret(ctx); err != nil {
 		return fmt.Errorf("--secret-key: %w", err)
 	}
+	calls, webhooks := partner.NewJournal(work.Partners.AddCalls, log), partner.NewJournal(work.Partners.AddWebhooks, log)
+	defer func() { finish(calls.Close, webhooks.Close) }()
 	client := partner.NewClient(partner.Config{
-		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: clock.Now, Observe: observer(work, measured, log),
+		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: clock.Now, Observe: observer(work, measured, calls, log),
 	})
 	deliveries := partner.NewRegistry(work.Partners, guard, key, clock.Now)
 	bookings, owed := newBookings(store, client, integrations, s.share, clock, log), newBookings(work, client, deliveries, s.share, clock, log)
 	defer func() { client.Close(); finish(bookings.Close, owed.Close) }()
-	background, err := newWorker(work, client, deliveries, owed, s.schedule, measured, clock, log)
+	sender := event.NewSender(work.Events, guard, key, userAgent(), clock.Now)
+	defer sender.Close()
+	suite := findSuite(s.conformance, log)
+	signer, err := certification.NewSigner(key)
+	if err != nil {
+		return err
+	}
+	runner := certification.NewRunner(certification.Config{
+		Store: work.Runs, Integrations: deliveries, Command: suite, Signer: signer, Now: clock.Now, AllowPrivate: s.allowPrivatePartners, Told: measured.Ran, Log: log,
+	})
+	background, err := newWorker(work, client, deliveries, owed, sender, runner, s.schedule, measured, clock, log)
 	if err != nil {
 		return err
 	}
@@ -157,10 +171,12 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	measured.Database(store.MetricsState, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
 	signIn := auth.NewService(store.Accounts, key, s.loginLimit, clock.Now)
 	signIn.Tell(measured.SignInFailed)
+	stopping := make(chan struct{})
 	config := api.Config{
 		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
-		SignIn: signIn, Integrations: integrations, Bookings: bookings,
-		Syncer: syncer, Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: s.rateLimit,
+		SignIn: signIn, Integrations: integrations, Bookings: bookings, Events: event.NewService(store.Events, guard, key),
+		Syncer: syncer, Trials: client, Notifier: catalog.NewNotifier(store.Catalog), Journals: api.Journals{Calls: calls, Webhooks: webhooks}, Front: front, RateLimit: s.rateLimit,
+		Runs:  api.Runs{Store: store.Runs, Service: certification.NewService(store.Runs, suite != ""), Keys: signer.Keys(), Shown: s.certification == advise, Stopping: stopping},
 		Ready: db.ready(ready.Check), Metrics: measured, Scrapers: s.scrapers, MetricsApart: s.metricsAddr != "", Proxies: s.proxies, Now: clock.Now, Log: log,
 		Pages: func(a http.Handler) []api.Page {
 			return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: clock.Now, Log: log}, a)
@@ -176,6 +192,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
+	server.RegisterOnShutdown(func() { close(stopping) })
 	if err := background.Start(ctx); err != nil {
 		return err
 	}
@@ -208,7 +225,7 @@ func stop(ctx context.Context, server *http.Server, background *worker.Worker, c
 	handedBack := make(chan error, 1)
 	go func() { handedBack <- background.Stop(last) }()
 	if err := server.Shutdown(last); err != nil {
-		log.Warn("requests were cut off: they took too long", slog.Any("error", err))
+		log.Warn("requests were cut off because they took too long", slog.Any("error", err))
 		client.Close()
 		_ = server.Close() // its listener is closed already
 	}
@@ -217,9 +234,9 @@ func stop(ctx context.Context, server *http.Server, background *worker.Worker, c
 		if err == nil {
 			return
 		}
-		log.Warn("not all jobs were handed back: other replicas take them over within a minute", slog.Any("error", err))
+		log.Warn("some jobs were not returned to the queue; other replicas take them over within a minute", slog.Any("error", err))
 	case <-last.Done():
-		log.Warn("not all jobs were handed back: other replicas take them over within a minute")
+		log.Warn("some jobs were not returned to the queue; other replicas take them over within a minute")
 	}
 }
 
@@ -248,23 +265,23 @@ func makeOperator(ctx context.Context, store *postgres.Store, s settings, now ti
 	}
 	switch err := store.Accounts.CreateAccount(ctx, made); {
 	case err == nil:
-		log.Info("made the first operator", slog.String("email", made.Email))
+		log.Info("created the first operator", slog.String("email", made.Email))
 		return nil
 	case marketplace.CodeOf(err) == marketplace.Conflict:
 		return nil
 	default:
-		return fmt.Errorf("make the first operator: %w", err)
+		return fmt.Errorf("create the first operator: %w", err)
 	}
 }
 
-func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, schedule worker.Schedule, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
+func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, events *event.Sender, runs worker.Runs, schedule worker.Schedule, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
 	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
 	syncer.Tell(measured.Synced)
 	slots := catalog.NewSlotPuller(store.Catalog, client, clock.Now)
 	slots.Tell(measured.PulledSlots)
 	return worker.New(worker.Config{
 		Store: store, Integrations: integrations, Syncer: syncer,
-		Slots: slots, Prober: client, Bookings: bookings, Schedule: schedule, Time: clock, Log: log,
+		Slots: slots, Prober: client, Bookings: bookings, Events: events, Runs: runs, Schedule: schedule, Time: clock, Log: log,
 	})
 }
 
@@ -275,13 +292,15 @@ func newBookings(store *postgres.Store, client *partner.Client, integrations *pa
 }
 
 // observer counts calls to partners, and writes down how they fare. A call is not failed by that.
-func observer(store *postgres.Store, measured *telemetry.Metrics, log *slog.Logger) func(uuid.UUID, partner.Observation) {
+func observer(store *postgres.Store, measured *telemetry.Metrics, calls *partner.Journal[partner.CallEntry], log *slog.Logger) func(uuid.UUID, partner.Observation) {
 	return func(id uuid.UUID, call partner.Observation) {
 		measured.Called(id, call)
+		entry := call.Entry(id)
+		calls.Add(id, entry.Outcome == partner.CallFailed, entry)
 		ctx, cancel := context.WithTimeout(context.Background(), observeTime)
 		defer cancel()
 		if err := store.Partners.Observe(ctx, id, call); err != nil {
-			log.Error("a partner's health was not written down", slog.String("integration_id", id.String()), slog.Any("error", err))
+			log.Error("a partner's health was not stored", slog.String("integration_id", id.String()), slog.Any("error", err))
 		}
 	}
 }

@@ -84,7 +84,7 @@ func TestAServiceWithoutItsDatabaseSaysSoAndStillEndsInOrder(t *testing.T) {
 		t.Errorf("want 503, got %d %s", status, body)
 	}
 	if status, _ := s.ask(t, "GET", "/healthz", "", nil); status != 200 {
-		t.Errorf("want it alive all the same, got %d", status)
+		t.Errorf("want it still alive, got %d", status)
 	}
 	s.stop(t)
 }
@@ -115,13 +115,13 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 
 	s := serving(t, firstOperator, "--data-dir", dir)
 	beside("", "serve", "--addr", "127.0.0.1:0").fails(t, "another service is using the folder")
-	if out := beside(operatorPassword+"\n", "account", "create", "--email", "Shop@example.com", "--role", "reseller", "--name", "Shop").succeeds(t); !strings.Contains(out, "made the reseller shop@example.com") {
+	if out := beside(operatorPassword+"\n", "account", "create", "--email", "Shop@example.com", "--role", "reseller", "--name", "Shop").succeeds(t); !strings.Contains(out, "created reseller shop@example.com") {
 		t.Errorf("want it told, got %s", out)
 	}
-	beside(operatorPassword, "account", "create", "--email", "shop@example.com", "--role", "reseller").fails(t, "--email: there is an account of the address shop@example.com already")
-	beside("short", "account", "create", "--email", "nobody", "--role", "king").misused(t, "--email: want an address", "standard input: password: want at least 10 letters", "--role: want one of")
+	beside(operatorPassword, "account", "create", "--email", "shop@example.com", "--role", "reseller").fails(t, "--email: an account with the address shop@example.com exists already")
+	beside("short", "account", "create", "--email", "someone", "--role", "king").misused(t, "--email: expected an address", "standard input: password: expected at least 10 letters", "--role: expected one of")
 	token := strings.TrimSpace(beside("", "account", "token", "--email", "shop@example.com", "--name", "web shop").succeeds(t))
-	beside("", "account", "token", "--email", "op@example.com", "--name", "x").fails(t, `there is no reseller of the address "op@example.com"`)
+	beside("", "account", "token", "--email", "op@example.com", "--name", "x").fails(t, `no reseller has the address "op@example.com"`)
 	s.letsIn(t, client.APIToken(client.Secret(token)))
 	beside("", "rates", "import", bank.URL+"/daily.xml").succeeds(t)
 	beside("", "rates", "import", bank.URL+"/nothing").fails(t, "answered with 404")

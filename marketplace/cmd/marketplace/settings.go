@@ -38,7 +38,7 @@ func settle(command *cobra.Command, checks ...func() []error) {
 // noArguments refuses every argument that is no flag.
 func noArguments(command *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return cli.Misuse(fmt.Errorf("want no argument but flags, got %q; %s --help lists them", args[0], command.CommandPath()))
+		return cli.Misuse(fmt.Errorf("expected no argument but flags, received %q; %s --help lists them", args[0], command.CommandPath()))
 	}
 	return nil
 }
@@ -50,8 +50,8 @@ type storage struct {
 func (s *storage) register(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVar(&s.databaseURL, "database-url", "", "a PostgreSQL (14 or newer) `address`, such as postgres://user@host/name; without one the service runs a private PostgreSQL in its data folder")
-	f.StringVar(&s.npmRegistry, "npm-registry", "", "the `address` of an npm registry from which the private PostgreSQL is downloaded, once, where the machine has none")
-	f.StringVar(&s.dataDir, "data-dir", defaultDataDir(), "the `folder` for what the service keeps by itself: its private PostgreSQL, its secret")
+	f.StringVar(&s.npmRegistry, "npm-registry", "", "the `address` of an npm registry, to download the private PostgreSQL once if the machine has none")
+	f.StringVar(&s.dataDir, "data-dir", defaultDataDir(), "the `folder` for the private PostgreSQL and the secret")
 	settle(command, s.mistakes)
 }
 
@@ -73,17 +73,17 @@ func defaultDataDir() string {
 
 func (s *storage) mistakes() (wrong []error) {
 	if address, err := url.Parse(s.databaseURL); s.databaseURL != "" && (err != nil || address.Scheme != "postgres" && address.Scheme != "postgresql") {
-		wrong = append(wrong, errors.New("--database-url: want an address such as postgres://user@host/name"))
+		wrong = append(wrong, errors.New("--database-url: expected an address such as postgres://user@host/name"))
 	} else if s.databaseURL != "" {
 		wrong = append(wrong, about("--database-url", postgres.CheckAddress(s.databaseURL)))
 	}
 	if address, err := url.Parse(s.npmRegistry); s.npmRegistry != "" && (err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Host == "") {
-		wrong = append(wrong, errors.New("--npm-registry: want an address such as https://registry.example"))
+		wrong = append(wrong, errors.New("--npm-registry: expected an address such as https://registry.example"))
 	}
-	return append(wrong, unless(s.dataDir != "", "--data-dir: want a folder"))
+	return append(wrong, unless(s.dataDir != "", "--data-dir: expected a folder"))
 }
 
-// about is an error that begins with its flag; nil where there is none.
+// about prefixes an error with its flag. It returns nil for nil.
 func about(flag string, err error) error {
 	if err == nil {
 		return nil
@@ -113,13 +113,14 @@ type settings struct {
 	allowPrivatePartners, behindTLS bool
 	nightlyAt                       string
 	probes, incremental, sweeps     time.Duration
-	eraseAfter                      time.Duration
+	eraseAfter                      days
 	affiliatesShare                 string
 	pageCache                       int // MiB
 	affiliateURL                    storefront.AffiliateURL
 	logged
 	metricsFrom, trustedProxies []string
 	metricsAddr                 string
+	conformance, certification  string
 
 	// What checking them has read.
 	scrapers []netip.Prefix
@@ -134,25 +135,31 @@ func (s *settings) register(command *cobra.Command) {
 	settle(command, s.mistakes)
 	f := command.Flags()
 	f.StringSliceVar(&s.metricsFrom, "metrics-from", []string{"127.0.0.0/8", "::1/128"}, "the `networks` that may read /metrics")
-	f.StringVar(&s.metricsAddr, "metrics-addr", "", "an `address` of its own for /metrics, such as 127.0.0.1:9090, which --addr then does not answer; --metrics-from holds for it as well")
-	f.StringSliceVar(&s.trustedProxies, "trusted-proxies", nil, "the `networks` of the proxies before the service, such as 10.0.0.0/8: their X-Forwarded-For or Forwarded says where requests come from, for the limits of an address and for the log")
-	f.StringVar(&s.addr, "addr", defaultAddr, "the `address` to listen on; port 0 takes a free one")
-	f.StringVar(&s.secretKey, "secret-key", "", fmt.Sprintf("the service's `secret`, %d bytes or more, the same for every replica; better set %s. Without one it is made in the data folder", auth.ShortestSecret, variable("secret-key")))
-	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute of one credential, in each replica; 0 is no limit")
-	f.IntVar(&s.loginLimit, "login-limit", 10, "failed sign-ins a minute of one account, in each replica; 0 is no limit")
-	f.BoolVar(&s.allowPrivatePartners, "allow-private-partners", false, "let partners have addresses of this machine and of private networks; for development")
-	f.BoolVar(&s.behindTLS, "behind-tls", false, "browsers come by https, through a proxy that speaks it: the console's cookies are for https alone")
-	f.StringVar(&s.nightlyAt, "nightly-at", "02:30", "the `time` of the night's full syncs and slot pulls, UTC")
-	f.DurationVar(&s.probes, "probe-interval", time.Minute, "how often partners are asked whether they are there; 0 is never")
-	f.DurationVar(&s.incremental, "incremental-interval", 0, "how often incremental syncs are made beside the night's, from 1m to 24h; 0 is never")
-	f.DurationVar(&s.sweeps, "sweep-interval", 30*time.Second, "how often holds that nobody paid in time are given back")
-	f.DurationVar(&s.eraseAfter, "erase-guests-after", 400*24*time.Hour, "how long after a slot's end its guests' names, e-mail addresses and telephone numbers are erased")
+	f.StringVar(&s.metricsAddr, "metrics-addr", "", "a separate `address` for /metrics, such as 127.0.0.1:9090; --addr then does not answer it. --metrics-from applies too")
+	f.StringSliceVar(&s.trustedProxies, "trusted-proxies", nil, "the `networks` of trusted proxies, such as 10.0.0.0/8: their X-Forwarded-For or Forwarded gives the client's address, for rate limits and the log")
+	f.StringVar(&s.addr, "addr", defaultAddr, "the `address` to listen on; port 0 chooses a free port")
+	f.StringVar(&s.secretKey, "secret-key", "", fmt.Sprintf("the service's `secret`, %d bytes or more, the same for every replica; better set %s. Default: generated in the data folder", auth.ShortestSecret, variable("secret-key")))
+	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each credential, in each replica; 0 means no limit")
+	f.IntVar(&s.loginLimit, "login-limit", 10, "failed sign-ins a minute for each account, in each replica; 0 means no limit")
+	f.BoolVar(&s.allowPrivatePartners, "allow-private-partners", false, "allow partners on this machine and in private networks; for development")
+	f.BoolVar(&s.behindTLS, "behind-tls", false, "browsers use HTTPS through a proxy: the console's cookies are for HTTPS only")
+	f.StringVar(&s.nightlyAt, "nightly-at", "02:30", "the `time` of the nightly full syncs and slot pulls, UTC")
+	f.DurationVar(&s.probes, "probe-interval", time.Minute, "how often partners are probed; 0 means never")
+	f.DurationVar(&s.incremental, "incremental-interval", 0, "how often incremental syncs run, in addition to the nightly ones, from 1m to 24h; 0 means never")
+	f.DurationVar(&s.sweeps, "sweep-interval", 30*time.Second, "how often unpaid holds are expired and released")
+	s.eraseAfter = days(400 * 24 * time.Hour)
+	f.Var(&s.eraseAfter, "erase-guests-after", "how long after a slot's end its guests' names, e-mail addresses and telephone numbers are erased, in days (400d) or hours (9600h)")
 	f.StringVar(&s.affiliatesShare, "affiliate-commission", "5", "the affiliate's share of a booking's total, in `percent`")
-	f.IntVar(&s.pageCache, "page-cache", 256, "`MiB` of memory for pages of the list that are kept made, in each replica")
-	f.StringVar((*string)(&s.affiliateURL), "affiliate-url", "/activities/{activity}?affiliate_code={affiliate}", "the `address` that an affiliate's link to an activity has in your shop; {activity} and {affiliate} stand for their ids")
-	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is made at the start where there is no such account")
+	f.IntVar(&s.pageCache, "page-cache", 256, "`MiB` of memory for the cache of list pages, in each replica")
+	f.StringVar((*string)(&s.affiliateURL), "affiliate-url", "/activities/{activity}?affiliate_code={affiliate}", "the `address` of an affiliate's link to an activity in your shop; {activity} and {affiliate} are replaced by their ids")
+	f.StringVar(&s.conformance, "conformance-command", "", "the `path` of the conformance command, which tests partners; by default the one beside this command, or else on the PATH")
+	f.StringVar(&s.certification, "certification", "off", "advise: integrations show whether they are certified; off: they do not")
+	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is created at startup if there is no such account")
 	f.StringVar(&s.operatorPassword, "operator-password", "", "the first operator's `password`; better set "+variable("operator-password"))
 }
+
+// advise is the value of --certification that shows whether integrations are certified.
+const advise = "advise"
 
 // mostPageCache is beyond what one machine has to give, in MiB.
 const mostPageCache = 1 << 20
@@ -163,19 +170,21 @@ func (s *settings) mistakes() []error {
 	_, metricsPort, metricsAddr := net.SplitHostPort(s.metricsAddr)
 	wrong := append(append(s.storage.mistakes(), s.logged.mistakes()...),
 		s.readNetworks(),
-		unless(s.metricsAddr == "" || metricsAddr == nil && metricsPort != "", "--metrics-addr: want host:port, such as 127.0.0.1:9090"),
-		unless(addr == nil && port != "", "--addr: want host:port, such as 127.0.0.1:8080"),
-		unless(s.secretKey == "" || len(s.secretKey) >= auth.ShortestSecret, "--secret-key: want at least %d bytes, got %d", auth.ShortestSecret, len(s.secretKey)),
-		unless(s.rateLimit >= 0, "--rate-limit: want 0 or more, got %d", s.rateLimit),
-		unless(s.loginLimit >= 0, "--login-limit: want 0 or more, got %d", s.loginLimit),
+		unless(s.metricsAddr == "" || metricsAddr == nil && metricsPort != "", "--metrics-addr: expected host:port, such as 127.0.0.1:9090"),
+		unless(addr == nil && port != "", "--addr: expected host:port, such as 127.0.0.1:8080"),
+		unless(s.secretKey == "" || len(s.secretKey) >= auth.ShortestSecret, "--secret-key: expected at least %d bytes, received %d", auth.ShortestSecret, len(s.secretKey)),
+		unless(s.rateLimit >= 0, "--rate-limit: expected 0 or more, received %d", s.rateLimit),
+		unless(s.loginLimit >= 0, "--login-limit: expected 0 or more, received %d", s.loginLimit),
 		s.readSchedule(),
-		unless(s.pageCache >= 1 && s.pageCache <= mostPageCache, "--page-cache: want from 1 to %d, got %d", mostPageCache, s.pageCache),
+		unless(s.certification == "off" || s.certification == advise, "--certification: expected off or advise, received %.20q", s.certification),
+		unless(s.pageCache >= 1 && s.pageCache <= mostPageCache, "--page-cache: expected from 1 to %d, received %d", mostPageCache, s.pageCache),
 		s.readShare(),
+		checkSuite(s.conformance),
 		about("--affiliate-url", s.affiliateURL.Check()),
 	)
 	switch first := s.firstOperator(); {
 	case (s.operatorEmail == "") != (s.operatorPassword == ""):
-		wrong = append(wrong, errors.New("--operator-email and --operator-password: want both, or neither"))
+		wrong = append(wrong, errors.New("--operator-email and --operator-password: set both, or neither"))
 	case s.operatorEmail != "":
 		if mistaken := (*marketplace.Error)(nil); errors.As(marketplace.Check(&first), &mistaken) {
 			for _, detail := range mistaken.Details {
@@ -193,29 +202,29 @@ const (
 	leastSweeps      = time.Second
 	longestSweeps    = time.Minute // a partner may wait no longer for an expired hold's release
 	longestInterval  = 24 * time.Hour
-	leastErase       = 24 * time.Hour // a confirmed booking may be cancelled until its slot's end, and looked up on the day
+	leastErase       = days(24 * time.Hour) // a confirmed booking may be cancelled until its slot's end, and looked up on the day
 )
 
 func (s *settings) readSchedule() error {
 	night, err := time.Parse("15:04", s.nightlyAt)
 	at := time.Duration(night.Hour())*time.Hour + time.Duration(night.Minute())*time.Minute
-	s.schedule = worker.Schedule{NightlyAt: at, Probes: s.probes, Incremental: s.incremental, Sweeps: s.sweeps, EraseAfter: s.eraseAfter}
+	s.schedule = worker.Schedule{NightlyAt: at, Probes: s.probes, Incremental: s.incremental, Sweeps: s.sweeps, EraseAfter: time.Duration(s.eraseAfter)}
 	interval := func(flag string, given, least time.Duration) error {
-		return unless(given == 0 || given >= least && given <= longestInterval, "%s: want 0, or from %s to %s, got %s", flag, least, longestInterval, given)
+		return unless(given == 0 || given >= least && given <= longestInterval, "%s: expected 0, or from %s to %s, received %s", flag, least, longestInterval, given)
 	}
 	return errors.Join(
-		unless(err == nil, "--nightly-at: want a time such as 02:30, got %q", s.nightlyAt),
+		unless(err == nil, "--nightly-at: expected a time such as 02:30, received %q", s.nightlyAt),
 		interval("--probe-interval", s.probes, leastProbes),
 		interval("--incremental-interval", s.incremental, leastIncremental),
-		unless(s.eraseAfter >= leastErase, "--erase-guests-after: want at least %s, got %s", leastErase, s.eraseAfter),
-		unless(s.sweeps >= leastSweeps && s.sweeps <= longestSweeps, "--sweep-interval: want from %s to %s, got %s", leastSweeps, longestSweeps, s.sweeps),
+		unless(s.eraseAfter >= leastErase, "--erase-guests-after: expected at least %s, received %s", leastErase, s.eraseAfter),
+		unless(s.sweeps >= leastSweeps && s.sweeps <= longestSweeps, "--sweep-interval: expected from %s to %s, received %s", leastSweeps, longestSweeps, s.sweeps),
 	)
 }
 
 func (s *settings) readShare() (err error) {
 	s.share, err = decimal.NewFromString(s.affiliatesShare)
 	fits := err == nil && len(s.affiliatesShare) <= 10 && !s.share.IsNegative() && !s.share.GreaterThan(decimal.NewFromInt(100))
-	return unless(fits, "--affiliate-commission: want a percentage from 0 to 100, such as 7.5, got %.20q", s.affiliatesShare)
+	return unless(fits, "--affiliate-commission: expected a percentage from 0 to 100, such as 7.5, received %.20q", s.affiliatesShare)
 }
 
 func (s *settings) readNetworks() error {
@@ -229,7 +238,7 @@ func networks(flag string, list []string) (read []netip.Prefix, err error) {
 	for _, text := range list {
 		network, err := netip.ParsePrefix(strings.TrimSpace(text))
 		if err != nil {
-			return nil, fmt.Errorf("%s: want networks such as 10.0.0.0/8 or 192.0.2.7/32, got %.80q", flag, text)
+			return nil, fmt.Errorf("%s: expected networks such as 10.0.0.0/8 or 192.0.2.7/32, received %.80q", flag, text)
 		}
 		read = append(read, network.Masked())
 	}
@@ -248,7 +257,7 @@ type logged struct {
 func (l *logged) register(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVar(&l.format, "log-format", "json", "json or text")
-	f.StringVar(&l.level, "log-level", "info", "debug, info, warn or error: what is less is not logged. A request is info, one that failed or took long warn")
+	f.StringVar(&l.level, "log-level", "info", "debug, info, warn or error: the lowest level to log. A request is info; a failed or slow one is warn")
 }
 
 func (l *logged) mistakes() []error {
@@ -256,8 +265,8 @@ func (l *logged) mistakes() []error {
 	found := slices.IndexFunc(levels, func(level slog.Level) bool { return strings.EqualFold(level.String(), l.level) })
 	l.least = levels[max(found, 0)]
 	return []error{
-		unless(l.format == "json" || l.format == "text", "--log-format: want json or text, got %q", l.format),
-		unless(found >= 0, "--log-level: want debug, info, warn or error, got %q", l.level),
+		unless(l.format == "json" || l.format == "text", "--log-format: expected json or text, received %q", l.format),
+		unless(found >= 0, "--log-level: expected debug, info, warn or error, received %q", l.level),
 	}
 }
 

@@ -38,15 +38,33 @@ func TestEveryWrongSettingIsNamedAtOnce(t *testing.T) {
 	t.Parallel()
 	run(t, "", []string{
 		"MARKETPLACE_LOGIN_LIMIT=many-hush", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS=perhaps", "MARKETPLACE_SECRET_KEY=hush", "MARKETPLACE_DATABASE_URL=mysql://me:hush@host/x",
-		"MARKETPLACE_OPERATOR_EMAIL=nobody", "MARKETPLACE_OPERATOR_PASSWORD=hush", "MARKETPLACE_DATA_DIR=",
+		"MARKETPLACE_OPERATOR_EMAIL=someone", "MARKETPLACE_OPERATOR_PASSWORD=hush", "MARKETPLACE_DATA_DIR=",
 	}, "serve", "--addr", "8080", "--rate-limit", "-1", "--page-cache", "0", "--affiliate-url", "{shop}",
-		"--log-format", "xml", "--log-level", "loud", "--metrics-from", "10.0.0.0/8,localhost", "--trusted-proxies", "10.0.0.1", "--metrics-addr", "9090").misused(t,
-		"MARKETPLACE_LOGIN_LIMIT: want a whole number", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS: want true or false",
-		"--secret-key: want at least 32 bytes, got 4", "--database-url: want an address such as postgres://", "--data-dir: want a folder",
-		"--operator-email: want an address", "--operator-password: want at least 10 letters",
-		"--addr: want host:port", "--rate-limit: want 0 or more, got -1", "--page-cache: want from 1", "--affiliate-url:",
-		`--log-format: want json or text, got "xml"`, `--log-level: want debug, info, warn or error, got "loud"`, `--metrics-from: want networks such as 10.0.0.0/8 or 192.0.2.7/32, got "localhost"`, `--trusted-proxies: want networks such as 10.0.0.0/8 or 192.0.2.7/32, got "10.0.0.1"`,
-		"--metrics-addr: want host:port")
+		"--log-format", "xml", "--log-level", "loud", "--metrics-from", "10.0.0.0/8,localhost", "--trusted-proxies", "10.0.0.1", "--metrics-addr", "9090",
+		"--certification", "must", "--conformance-command", "/no/such/conformance").misused(t,
+		"MARKETPLACE_LOGIN_LIMIT: expected a whole number", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS: expected true or false",
+		"--secret-key: expected at least 32 bytes, received 4", "--database-url: expected an address such as postgres://", "--data-dir: expected a folder",
+		"--operator-email: expected an address", "--operator-password: expected at least 10 letters",
+		"--addr: expected host:port", "--rate-limit: expected 0 or more, received -1", "--page-cache: expected from 1", "--affiliate-url:",
+		`--log-format: expected json or text, received "xml"`, `--log-level: expected debug, info, warn or error, received "loud"`, `--metrics-from: expected networks such as 10.0.0.0/8 or 192.0.2.7/32, received "localhost"`, `--trusted-proxies: expected networks such as 10.0.0.0/8 or 192.0.2.7/32, received "10.0.0.1"`,
+		"--metrics-addr: expected host:port", `--certification: expected off or advise, received "must"`, "--conformance-command /no/such/conformance cannot be run")
+}
+
+func TestGuestsAreErasedAfterDaysOrHours(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"400d": "400d", "9600h": "400d", "36h": "36h0m0s", "0d": "0d", "106751d": "106751d"} {
+		var d days
+		if err := d.Set(text); err != nil || d.String() != want {
+			t.Errorf("%s: want %s, got %s and %v", text, want, d, err)
+		}
+	}
+	for _, text := range []string{"", "d", "-1d", "1.5d", "400", "106752d", "99999999999d"} {
+		if err := new(days).Set(text); err == nil || !strings.Contains(err.Error(), "expected days such as 400d") {
+			t.Errorf("%q: want it refused, got %v", text, err)
+		}
+	}
+	run(t, "", []string{"MARKETPLACE_ERASE_GUESTS_AFTER=0d"}, "serve").misused(t, "--erase-guests-after: expected at least 1d, received 0d")
+	run(t, "", []string{"MARKETPLACE_ERASE_GUESTS_AFTER=400"}, "serve").misused(t, "MARKETPLACE_ERASE_GUESTS_AFTER: expected ")
 }
 
 func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
@@ -75,20 +93,20 @@ func TestWhatIsInTheWayOfAStartIsOneLine(t *testing.T) {
 		args []string
 		want string
 	}{
-		"a port that is taken":              {[]string{"serve", "--addr", taken.Addr().String(), "--data-dir", t.TempDir()}, "--addr " + taken.Addr().String() + ": another program listens there; name another port"},
-		"an address of another machine":     {[]string{"serve", "--addr", "192.0.2.1:80", "--data-dir", t.TempDir()}, "--addr 192.0.2.1:80: bind: cannot assign requested address; name an address of this machine"},
-		"a port beyond all":                 {[]string{"serve", "--addr", "127.0.0.1:99999", "--data-dir", t.TempDir()}, "--addr 127.0.0.1:99999: address 99999: invalid port"},
-		"a data folder that is a file":      {serve("--data-dir", file), "--data-dir: " + file + ": not a directory; name a folder"},
-		"a secret below a file":             {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", file}, "--data-dir: " + file + ": not a directory; name a folder"},
-		"a secret that somebody has put":    {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", short}, "secret-key: want at least 32 bytes, got 4"},
-		"a secret that a group may read":    {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", open}, "secret-key: the service's secret has the mode 0640, with which others than its owner may use it; make it 0600: chmod 600 "},
-		"a database that does not answer":   {serve("--database-url", "postgres://me:hush@127.0.0.1:1/x?connect_timeout=5"), "--database-url: reach the database: 127.0.0.1:1 (127.0.0.1): dial error"},
-		"a server that says nothing":        {serve("--database-url", "postgres://me:hush@"+taken.Addr().String()+"/x?connect_timeout=1"), "--database-url: reach the database: " + taken.Addr().String()},
-		"a database that is not there":      {serve("--database-url", nowhere.String()), `database "nowhere" does not exist`},
-		"a database of a newer service":     {serve("--database-url", newer), "run the newer service"},
-		"a data folder that cannot be made": {[]string{"migrate", "--data-dir", "/dev/null/x"}, "--data-dir: /dev/null: not a directory"},
-		"a table of rates that is none":     {[]string{"rates", "import", "settings_test.go", "--database-url", newer}, "settings_test.go: want the European Central Bank's daily reference rates"},
-		"an address of rates that is dead":  {[]string{"rates", "import", "http://me:hush@127.0.0.1:1/"}, "fetch the rates: dial tcp 127.0.0.1:1"},
+		"a port that is taken":                {[]string{"serve", "--addr", taken.Addr().String(), "--data-dir", t.TempDir()}, "--addr " + taken.Addr().String() + ": another program uses this port"},
+		"an address of another machine":       {[]string{"serve", "--addr", "192.0.2.1:80", "--data-dir", t.TempDir()}, "--addr 192.0.2.1:80: bind: cannot assign requested address; use an address of this machine"},
+		"a port beyond all":                   {[]string{"serve", "--addr", "127.0.0.1:99999", "--data-dir", t.TempDir()}, "--addr 127.0.0.1:99999: address 99999: invalid port"},
+		"a data folder that is a file":        {serve("--data-dir", file), "--data-dir: " + file + ": not a directory; name a folder"},
+		"a secret below a file":               {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", file}, "--data-dir: " + file + ": not a directory; name a folder"},
+		"a secret that somebody has put":      {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", short}, "secret-key: expected at least 32 bytes, received 4"},
+		"a secret that a group may read":      {[]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", open}, "secret-key: the service's secret has mode 0640, so other users can access it; run chmod 600 "},
+		"a database that does not answer":     {serve("--database-url", "postgres://me:hush@127.0.0.1:1/x?connect_timeout=5"), "--database-url: reach the database: 127.0.0.1:1 (127.0.0.1): dial error"},
+		"a server that says nothing":          {serve("--database-url", "postgres://me:hush@"+taken.Addr().String()+"/x?connect_timeout=1"), "--database-url: reach the database: " + taken.Addr().String()},
+		"a database that is not there":        {serve("--database-url", nowhere.String()), `database "nowhere" does not exist`},
+		"a database of a newer service":       {serve("--database-url", newer), "run the newer service"},
+		"a data folder that cannot be made":   {[]string{"migrate", "--data-dir", "/dev/null/x"}, "--data-dir: /dev/null: not a directory"},
+		"a file that is not a table of rates": {[]string{"rates", "import", "settings_test.go", "--database-url", newer}, "settings_test.go: expected the European Central Bank's daily reference rates"},
+		"an address of rates that is dead":    {[]string{"rates", "import", "http://me:hush@127.0.0.1:1/"}, "fetch the rates: dial tcp 127.0.0.1:1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,14 +124,14 @@ func TestAWrongCommandLineIsOneLineWithTheWayOut(t *testing.T) {
 		"an unknown command":              {[]string{"sevre"}, `there is no command "sevre"; marketplace --help lists all`},
 		"an unknown command of a group":   {[]string{"account", "lst"}, `there is no command "lst"; marketplace account --help lists all`},
 		"an unknown flag":                 {[]string{"serve", "--database", "hush"}, "unknown flag: --database; marketplace serve --help lists the flags"},
-		"an argument that nobody wants":   {[]string{"migrate", "now"}, `want no argument but flags, got "now"; marketplace migrate --help lists them`},
+		"an unexpected argument":          {[]string{"migrate", "now"}, `expected no argument but flags, received "now"; marketplace migrate --help lists them`},
 		"a flag that is no number":        {[]string{"serve", "--rate-limit", "many"}, "marketplace serve --help lists the flags"},
-		"an address that is none":         {[]string{"migrate", "--database-url", "localhost/x"}, "--database-url: want an address such as postgres://"},
+		"an invalid address":              {[]string{"migrate", "--database-url", "localhost/x"}, "--database-url: expected an address such as postgres://"},
 		"an address with unreadable TLS":  {[]string{"migrate", "--database-url", "postgres://me:hush@host/x?sslmode=perhaps"}, "sslmode is invalid"},
 		"a certificate that is not there": {[]string{"migrate", "--database-url", "postgres://me:hush@host/x?sslmode=verify-full&sslrootcert=/none.pem"}, "open /none.pem: no such file"},
-		"a role that there is not":        {[]string{"account", "list", "--role", "king"}, "--role: want reseller, affiliate, partner or operator"},
-		"a token without a name":          {[]string{"account", "token", "--email", "ana@example.com"}, "--name: it is missing"},
-		"no table of rates":               {[]string{"rates", "import"}, "want one FILE, one URL, or -"},
+		"a role that there is not":        {[]string{"account", "list", "--role", "king"}, "--role: expected reseller, affiliate, partner or operator"},
+		"a token without a name":          {[]string{"account", "token", "--email", "ana@example.com"}, "--name: is required"},
+		"no table of rates":               {[]string{"rates", "import"}, "expected one FILE, one URL, or -"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,6 +169,6 @@ func TestAnotherSecretThanThePartnersKeysWereSealedWithIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, "", []string{"MARKETPLACE_SECRET_KEY=" + strings.Repeat("hush", 10)}, "serve", "--addr", "127.0.0.1:0", "--database-url", address).
-		fails(t, "--secret-key: a stored key cannot be opened: the service's secret is not the one that it was sealed with")
+		fails(t, "--secret-key: a stored key cannot be opened: the service's secret is not the one that encrypted it")
 	serving(t, []string{"MARKETPLACE_SECRET_KEY=" + strings.Repeat("1", auth.ShortestSecret)}, "--database-url", address).stop(t)
 }

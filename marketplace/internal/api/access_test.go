@@ -15,8 +15,8 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// Who may come in, by the letters of this table: r a p o are the roles, t is a reseller's
-// long-lived token, * is everybody, w is whoever has the integration's webhook secret.
+// Who is authorized, by the letters of this table: r a p o are the roles, t is a reseller's
+// long-lived token, * is everyone, w is the integration's webhook secret.
 var whoMay = map[string]string{
 	"GET /":             "*",
 	"GET /healthz":      "*",
@@ -29,49 +29,73 @@ var whoMay = map[string]string{
 	"POST /api/v1/auth/refresh": "*",
 	"POST /api/v1/auth/logout":  "*",
 
-	"GET /api/v1/resellers/activities":                                                "rt",
-	"GET /api/v1/resellers/activities/{activity}":                                     "rt",
-	"GET /api/v1/resellers/activities/{activity}/variations/{variation}/calendar":     "rt",
-	"GET /api/v1/resellers/activities/{activity}/variations/{variation}/availability": "rt",
-	"GET /api/v1/affiliates/activities":                                               "a",
-	"GET /api/v1/affiliates/commissions":                                              "a",
-	"POST /api/v1/resellers/bookings":                                                 "rt",
-	"GET /api/v1/resellers/bookings":                                                  "rt",
-	"GET /api/v1/resellers/bookings/{booking}":                                        "rt",
-	"DELETE /api/v1/resellers/bookings/{booking}":                                     "rt",
-	"POST /api/v1/resellers/bookings/{booking}/payment":                               "rt",
-	"POST /api/v1/resellers/bookings/{booking}/cancel":                                "rt",
-	"GET /api/v1/partner-integrations":                                                "po",
-	"POST /api/v1/partner-integrations":                                               "po",
-	"GET /api/v1/partner-integrations/{integration}":                                  "po",
-	"DELETE /api/v1/partner-integrations/{integration}":                               "po",
-	"POST /api/v1/partner-integrations/{integration}/sync/trigger":                    "w",
-	"POST /api/v1/partner-integrations/{integration}/availability/notify":             "w",
+	"GET /api/v1/resellers/activities":                                                  "rt",
+	"GET /api/v1/resellers/activities/{activity}":                                       "rt",
+	"GET /api/v1/resellers/activities/{activity}/variations/{variation}/calendar":       "rt",
+	"GET /api/v1/resellers/activities/{activity}/variations/{variation}/availability":   "rt",
+	"GET /api/v1/affiliates/activities":                                                 "a",
+	"GET /api/v1/affiliates/commissions":                                                "a",
+	"POST /api/v1/resellers/bookings":                                                   "rt",
+	"GET /api/v1/resellers/bookings":                                                    "rt",
+	"GET /api/v1/resellers/bookings/{booking}":                                          "rt",
+	"DELETE /api/v1/resellers/bookings/{booking}":                                       "rt",
+	"POST /api/v1/resellers/bookings/{booking}/payment":                                 "rt",
+	"POST /api/v1/resellers/bookings/{booking}/cancel":                                  "rt",
+	"GET /api/v1/resellers/events":                                                      "rt",
+	"POST /api/v1/resellers/webhooks":                                                   "rt",
+	"GET /api/v1/resellers/webhooks":                                                    "rt",
+	"DELETE /api/v1/resellers/webhooks/{webhook}":                                       "rt",
+	"GET /api/v1/resellers/webhooks/{webhook}/deliveries":                               "rt",
+	"POST /api/v1/resellers/webhooks/{webhook}/deliveries/{event}/retry":                "rt",
+	"GET /api/v1/partner-integrations":                                                  "po",
+	"POST /api/v1/partner-integrations":                                                 "po",
+	"GET /api/v1/partner-integrations/{integration}":                                    "po",
+	"PATCH /api/v1/partner-integrations/{integration}":                                  "po",
+	"DELETE /api/v1/partner-integrations/{integration}":                                 "po",
+	"POST /api/v1/partner-integrations/{integration}/test":                              "po",
+	"POST /api/v1/partner-integrations/{integration}/webhook-secret":                    "po",
+	"GET /api/v1/partner-integrations/{integration}/syncs":                              "po",
+	"GET /api/v1/partner-integrations/{integration}/calls":                              "po",
+	"GET /api/v1/partner-integrations/{integration}/bookings":                           "po",
+	"GET /api/v1/partner-integrations/{integration}/webhook-deliveries":                 "po",
+	"GET /.well-known/jwks.json":                                                        "*",
+	"GET /api/v1/partner-integrations/{integration}/certificate":                        "po",
+	"POST /api/v1/partner-integrations/{integration}/conformance-runs":                  "po",
+	"GET /api/v1/partner-integrations/{integration}/conformance-runs":                   "po",
+	"GET /api/v1/partner-integrations/{integration}/conformance-runs/{run}":             "po",
+	"GET /api/v1/partner-integrations/{integration}/conformance-runs/{run}/progress":    "po",
+	"GET /api/v1/partner-integrations/{integration}/conformance-runs/{run}/report.json": "po",
+	"GET /api/v1/partner-integrations/{integration}/conformance-runs/{run}/report.html": "po",
+	"GET /api/v1/partner-integrations/{integration}/conformance-runs/{run}/junit.xml":   "po",
+	"POST /api/v1/partner-integrations/{integration}/sync/trigger":                      "w",
+	"POST /api/v1/partner-integrations/{integration}/availability/notify":               "w",
 
-	"GET /api/v1/operator/overview":                                 "o",
-	"GET /api/v1/operator/accounts":                                 "o",
-	"POST /api/v1/operator/accounts":                                "o",
-	"GET /api/v1/operator/accounts/{account}":                       "o",
-	"PATCH /api/v1/operator/accounts/{account}":                     "o",
-	"POST /api/v1/operator/accounts/{account}/api-tokens":           "o",
-	"DELETE /api/v1/operator/accounts/{account}/api-tokens/{token}": "o",
-	"GET /api/v1/operator/activities":                               "o",
-	"GET /api/v1/operator/activities/{activity}":                    "o",
-	"PATCH /api/v1/operator/activities/{activity}":                  "o",
-	"GET /api/v1/operator/integrations/{integration}/syncs":         "o",
-	"POST /api/v1/operator/integrations/{integration}/sync":         "o",
-	"POST /api/v1/operator/integrations/{integration}/sync/approve": "o",
-	"GET /api/v1/operator/bookings":                                 "o",
-	"GET /api/v1/operator/bookings/{booking}":                       "o",
-	"POST /api/v1/operator/bookings/{booking}/confirm":              "o",
-	"POST /api/v1/operator/bookings/{booking}/cancel":               "o",
-	"POST /api/v1/operator/bookings/{booking}/deliver":              "o",
-	"POST /api/v1/operator/bookings/{booking}/resolve":              "o",
-	"POST /api/v1/operator/bookings/{booking}/erase-guest":          "o",
-	"GET /api/v1/operator/rates":                                    "o",
-	"PUT /api/v1/operator/rates":                                    "o",
-	"GET /api/v1/operator/pricing":                                  "o",
-	"PUT /api/v1/operator/pricing":                                  "o",
+	"GET /api/v1/operator/overview":                                         "o",
+	"GET /api/v1/operator/accounts":                                         "o",
+	"GET /api/v1/operator/accounts/{account}/webhooks":                      "o",
+	"GET /api/v1/operator/accounts/{account}/webhooks/{webhook}/deliveries": "o",
+	"POST /api/v1/operator/accounts":                                        "o",
+	"GET /api/v1/operator/accounts/{account}":                               "o",
+	"PATCH /api/v1/operator/accounts/{account}":                             "o",
+	"POST /api/v1/operator/accounts/{account}/api-tokens":                   "o",
+	"DELETE /api/v1/operator/accounts/{account}/api-tokens/{token}":         "o",
+	"GET /api/v1/operator/activities":                                       "o",
+	"GET /api/v1/operator/activities/{activity}":                            "o",
+	"PATCH /api/v1/operator/activities/{activity}":                          "o",
+	"GET /api/v1/operator/integrations/{integration}/syncs":                 "o",
+	"POST /api/v1/operator/integrations/{integration}/sync":                 "o",
+	"POST /api/v1/operator/integrations/{integration}/sync/approve":         "o",
+	"GET /api/v1/operator/bookings":                                         "o",
+	"GET /api/v1/operator/bookings/{booking}":                               "o",
+	"POST /api/v1/operator/bookings/{booking}/confirm":                      "o",
+	"POST /api/v1/operator/bookings/{booking}/cancel":                       "o",
+	"POST /api/v1/operator/bookings/{booking}/deliver":                      "o",
+	"POST /api/v1/operator/bookings/{booking}/resolve":                      "o",
+	"POST /api/v1/operator/bookings/{booking}/erase-guest":                  "o",
+	"GET /api/v1/operator/rates":                                            "o",
+	"PUT /api/v1/operator/rates":                                            "o",
+	"GET /api/v1/operator/pricing":                                          "o",
+	"PUT /api/v1/operator/pricing":                                          "o",
 }
 
 func TestEveryRouteLetsInWhomTheTableSays(t *testing.T) {
@@ -91,7 +115,7 @@ func TestEveryRouteLetsInWhomTheTableSays(t *testing.T) {
 		letters[string(role[0])] = b.signIn(t, role)
 	}
 	nobodies := map[string]header{
-		"nobody": {"X-Nothing", "x"}, "garbage": {"Authorization", "Bearer x.y.z"}, "another scheme": {"Authorization", "Basic " + strings.Repeat("YTpi", 9)},
+		"no credential": {"X-Nothing", "x"}, "garbage": {"Authorization", "Bearer x.y.z"}, "another scheme": {"Authorization", "Basic " + strings.Repeat("YTpi", 9)},
 		"an unknown API token": {"X-Api-Token", strings.Repeat("0", 64)}, "an API token as a JWT": {"Authorization", "Bearer " + letters["t"].value},
 		"a webhook secret": {"X-Webhook-Secret", strings.Repeat("0", 64)},
 		"a forged token":   {"Authorization", letters["o"].value[:len(letters["o"].value)-6] + "AAAAAA"},
@@ -182,13 +206,15 @@ func TestWhatIsAnothersIsNotThere(t *testing.T) {
 	operator, own := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Partner)
 	other := b.another(t, marketplace.Partner)
 	made, another := b.register(t, own, "https://one.example"), b.register(t, other, "https://two.example")
+	run := b.judged(t, made.ID).String()
+	b.certify(t, made.ID)
 	judged := 0
 	for route, may := range whoMay {
 		method, path, _ := strings.Cut(route, " ")
 		if !strings.Contains(path, "{integration}") || method != http.MethodGet {
 			continue // DELETE comes last
 		}
-		path = strings.ReplaceAll(path, "{integration}", made.ID)
+		path = strings.NewReplacer("{integration}", made.ID, "{run}", run).Replace(path)
 		if !strings.Contains(may, "p") {
 			continue
 		}

@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,7 +36,7 @@ type accountView struct {
 	Name      string           `json:"name"`
 	Role      marketplace.Role `json:"role"`
 	CreatedAt time.Time        `json:"created_at"`
-	Disabled  bool             `json:"disabled"` // locked out
+	Disabled  bool             `json:"disabled"` // may not sign in
 }
 
 func viewAccount(a marketplace.Account) accountView {
@@ -43,10 +45,11 @@ func viewAccount(a marketplace.Account) accountView {
 
 // tokenView is a long-lived token as operators see it: never the token itself.
 type tokenView struct {
-	ID        uuid.UUID  `json:"token_id"`
-	Name      string     `json:"name"`
-	CreatedAt time.Time  `json:"created_at"`
-	RevokedAt *time.Time `json:"revoked_at"`
+	ID        uuid.UUID         `json:"token_id"`
+	Name      string            `json:"name"`
+	Mode      *marketplace.Mode `json:"mode"` // null: its requests name one
+	CreatedAt time.Time         `json:"created_at"`
+	RevokedAt *time.Time        `json:"revoked_at"`
 }
 
 // accountDetail is an account with its tokens, the newest first.
@@ -62,7 +65,7 @@ func (h accountHandler) detail(ctx context.Context, a marketplace.Account) (any,
 	}
 	view := accountDetail{viewAccount(a), []tokenView{}}
 	for _, t := range tokens {
-		view.Tokens = append(view.Tokens, tokenView{t.ID, t.Name, t.CreatedAt, t.RevokedAt})
+		view.Tokens = append(view.Tokens, tokenView{t.ID, t.Name, orNull(t.Mode), t.CreatedAt, t.RevokedAt})
 	}
 	return view, nil
 }
@@ -103,11 +106,11 @@ func (h accountHandler) change(r *http.Request, id uuid.UUID, body marketplace.A
 }
 
 func (h accountHandler) createToken(r *http.Request, account uuid.UUID, body marketplace.NewAPIToken) (any, error) {
-	made, text, err := auth.NewAPIToken(account, body.Name, h.now())
+	made, text, err := auth.NewAPIToken(account, body, h.now())
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"token_id": made.ID, "api_token": text}, h.store.AddAPIToken(r.Context(), made, auth.HashToken(text), marketplace.Reseller)
+	return map[string]any{"token_id": made.ID, "mode": made.Mode, "api_token": text}, h.store.AddAPIToken(r.Context(), made, auth.HashToken(text), marketplace.Reseller)
 }
 
 func (h accountHandler) revokeToken(r *http.Request, account uuid.UUID) (any, error) {
@@ -116,4 +119,50 @@ func (h accountHandler) revokeToken(r *http.Request, account uuid.UUID) (any, er
 		return nil, err
 	}
 	return struct{}{}, h.store.RevokeAPIToken(r.Context(), account, token, h.now())
+}
+
+// signInHandler is for callers who have no access token yet, or one to renew.
+type signInHandler struct{ service *auth.Service }
+
+type credentials struct {
+	Email    string `json:"email" validate:"required,max=254"`
+	Password string `json:"password" validate:"required,max=1000"`
+}
+
+func (h signInHandler) signIn(r *http.Request, body credentials) (any, error) {
+	return h.service.SignIn(r.Context(), body.Email, body.Password, CallerAddress(r))
+}
+
+// refreshToken is the body of what needs one.
+type refreshToken struct {
+	RefreshToken string `json:"refresh_token" validate:"required,max=200"`
+}
+
+func (h signInHandler) refresh(r *http.Request, body refreshToken) (any, error) {
+	return h.service.Refresh(r.Context(), body.RefreshToken)
+}
+
+func (h signInHandler) signOut(r *http.Request, body refreshToken) (any, error) {
+	return struct{}{}, h.service.SignOut(r.Context(), body.RefreshToken)
+}
+
+// CallerAddress tells callers from each other: an IPv6 network's 64 bits are one
+// caller's to choose from.
+func CallerAddress(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	address, err := netip.ParseAddr(host)
+	if err != nil {
+		return host
+	}
+	if address = address.Unmap().WithZone(""); address.Is4() {
+		return address.String()
+	}
+	network, err := address.Prefix(64)
+	if err != nil {
+		return host
+	}
+	return network.String()
 }

@@ -18,7 +18,7 @@ type activityHandler struct {
 
 func (h activityHandler) list(r *http.Request) (any, error) {
 	given := readQuery(r)
-	by := marketplace.ActivityFilter{Words: given.text("q", longestFilter), Integration: given.id("integration")}
+	by := marketplace.ActivityFilter{Words: given.text("q", longestFilter), Integration: given.id("integration"), Mode: given.mode()}
 	if status := given.tagged("status", "oneof="+storefront.Active+" "+storefront.Inactive); status != "" {
 		listed := status == storefront.Active
 		by.Listed = &listed

@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,7 +15,7 @@ import (
 // handler answers a request, or returns why it cannot.
 type handler func(http.ResponseWriter, *http.Request) error
 
-// read returns the data of an answer, or why there is none. A *storefront.Answer and a
+// read returns the data of an answer, or the error. A *storefront.Answer and a
 // listPage are answers of their own.
 type read func(*http.Request) (any, error)
 
@@ -22,6 +24,9 @@ func ok(f read) handler { return answered(http.StatusOK, f) }
 
 // created answers with 201 and what was made.
 func created(f read) handler { return answered(http.StatusCreated, f) }
+
+// accepted answers with 202 and what names the work that was begun.
+func accepted(f read) handler { return answered(http.StatusAccepted, f) }
 
 func answered(status int, f read) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
@@ -63,6 +68,17 @@ func withBody[T any](f func(*http.Request, T) (any, error)) read {
 	}
 }
 
+// byIDWithOptionalBody is byIDWithBody where the body may be missing.
+func byIDWithOptionalBody[T any](name string, f func(*http.Request, uuid.UUID, T) (any, error)) read {
+	return byID(name, func(r *http.Request, id uuid.UUID) (any, error) {
+		var body T
+		if err := readOptionalBody(r, &body); err != nil {
+			return nil, err
+		}
+		return f(r, id, body)
+	})
+}
+
 // byIDWithBody is a read of what the body asks for of what an id in the path names.
 func byIDWithBody[T any](name string, f func(*http.Request, uuid.UUID, T) (any, error)) read {
 	return byID(name, func(r *http.Request, id uuid.UUID) (any, error) {
@@ -85,7 +101,7 @@ func writeRaw(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // a caller that is gone cannot be told
+	_, _ = w.Write(text) // an error means that the caller has gone
 }
 
 // orNull is a value as answers show it: null where it is the zero value.
@@ -103,4 +119,84 @@ func timeOrNull(at time.Time) *time.Time {
 		return nil
 	}
 	return &at
+}
+
+// leastGzip is from how many bytes on a body is worth to be compressed.
+const leastGzip = 1 << 10
+
+// writeCached writes an answer that is kept ready: nothing but its headers where the caller
+// has it already, else compressed where that is taken.
+func writeCached(w http.ResponseWriter, r *http.Request, answer *storefront.Answer) {
+	x := exchangeOf(r.Context())
+	x.set("Etag", answer.ETag)
+	x.set("Cache-Control", "private, no-cache") // kept by the caller, and asked about each time
+	x.set("Vary", "Accept-Encoding")
+	if names(r.Header.Values("If-None-Match"), answer.ETag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	body := answer.Body
+	if len(body) >= leastGzip && takesGzip(r.Header.Values("Accept-Encoding")) {
+		if smaller := answer.Gzip(); smaller != nil {
+			x.set("Content-Encoding", "gzip")
+			body = smaller
+		}
+	}
+	x.set("Content-Type", "application/json")
+	x.set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(body) // the client has gone
+}
+
+// names reports whether an If-None-Match names the tag. Whether a tag is weak does not
+// matter (RFC 9110, 13.1.2).
+func names(fields []string, tag string) bool {
+	tag = strings.TrimPrefix(tag, "W/")
+	for _, field := range fields {
+		for rest := field; rest != ""; {
+			// A tag may hold a comma: from quote to quote.
+			rest = strings.TrimLeft(rest, ", \t")
+			if strings.HasPrefix(rest, "*") {
+				return true
+			}
+			rest = strings.TrimPrefix(rest, "W/")
+			end := strings.IndexByte(strings.TrimPrefix(rest, `"`), '"')
+			if !strings.HasPrefix(rest, `"`) || end < 0 {
+				break
+			}
+			if rest[:end+2] == tag {
+				return true
+			}
+			rest = rest[end+2:]
+		}
+	}
+	return false
+}
+
+// takesGzip reports whether an Accept-Encoding takes gzip: by its name, else by *, with
+// a q above 0 (RFC 9110, 12.5.3).
+func takesGzip(fields []string) bool {
+	any := false
+	for _, field := range fields {
+		for coding := range strings.SplitSeq(field, ",") {
+			name, parameter, _ := strings.Cut(coding, ";")
+			switch strings.ToLower(strings.TrimSpace(name)) {
+			case "gzip", "x-gzip":
+				return wanted(parameter)
+			case "*":
+				any = wanted(parameter)
+			}
+		}
+	}
+	return any
+}
+
+// wanted reports whether a coding's parameter, such as q=0.5, leaves it wanted.
+func wanted(parameter string) bool {
+	name, weight, given := strings.Cut(parameter, "=")
+	if !given || !strings.EqualFold(strings.TrimSpace(name), "q") {
+		return true
+	}
+	q, err := strconv.ParseFloat(strings.TrimSpace(weight), 64)
+	return err == nil && q > 0
 }

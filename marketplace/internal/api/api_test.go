@@ -27,18 +27,18 @@ func TestEveryMistakeIsAnErrorInTheContractsShape(t *testing.T) {
 	}{
 		"a path that is not there":     {"GET", "/api/v1/nothing", "", header{}, 404, []string{"no such path"}},
 		"a method that is not there":   {"PUT", "/api/v1/auth/login", "{}", header{}, 405, []string{"no such method"}},
-		"no body":                      {"POST", "/api/v1/auth/login", "", header{}, 400, []string{`"email: it is missing"`, `"password: it is missing"`}},
+		"no body":                      {"POST", "/api/v1/auth/login", "", header{}, 400, []string{`"email: is required"`, `"password: is required"`}},
 		"a body that is not JSON":      {"POST", "/api/v1/auth/login", "{", header{}, 400, []string{"the body is not JSON"}},
-		"a wrong type":                 {"POST", "/api/v1/auth/login", `{"email":17,"password":"x"}`, header{}, 400, []string{`email: want a text, got number`}},
+		"a wrong type":                 {"POST", "/api/v1/auth/login", `{"email":17,"password":"x"}`, header{}, 400, []string{`email: expected a text, received number`}},
 		"another content type":         {"POST", "/api/v1/auth/login", "{}", header{"Content-Type", "text/plain"}, 415, []string{"application/json"}},
 		"a large body":                 {"POST", "/api/v1/auth/login", `{"email":"` + strings.Repeat("x", 1<<20) + `"}`, header{}, 413, []string{"1048576 bytes"}},
 		"no credentials":               {"POST", "/api/v1/operator/accounts", "{}", header{}, 401, []string{`"unauthorized access"`}},
 		"credentials that are nothing": {"POST", "/api/v1/operator/accounts", "{}", header{"Authorization", "Bearer x.y.z"}, 401, []string{`"unauthorized access"`}},
 		"credentials of another kind":  {"POST", "/api/v1/operator/accounts", "{}", header{"Authorization", "Basic YTpi"}, 401, []string{`"unauthorized access"`}},
-		"every field wrong": {"POST", "/api/v1/operator/accounts", `{"email":"nobody","password":"short","role":"king"}`, operator, 400, []string{
-			"email: want an address", "password: want at least 10 letters", "role: want one of reseller, affiliate, partner, operator"}},
+		"every field wrong": {"POST", "/api/v1/operator/accounts", `{"email":"someone","password":"short","role":"king"}`, operator, 400, []string{
+			"email: expected an address", "password: expected at least 10 letters", "role: expected one of reseller, affiliate, partner, operator"}},
 		"an id of the wrong form": {"POST", "/api/v1/operator/accounts/17/api-tokens", `{"name":"x"}`, operator, 404, []string{"account not found"}},
-		"an id that nobody has":   {"POST", "/api/v1/operator/accounts/" + uuid.NewString() + "/api-tokens", `{"name":"x"}`, operator, 404, []string{"account not found"}},
+		"an unknown id":           {"POST", "/api/v1/operator/accounts/" + uuid.NewString() + "/api-tokens", `{"name":"x"}`, operator, 404, []string{"account not found"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -115,7 +115,7 @@ func TestAnOperatorMakesAnAccountThatSignsIn(t *testing.T) {
 	if made.Email != "bo@example.com" || made.ID == "" {
 		t.Errorf("want the account, got %+v", made)
 	}
-	wantProblem(t, b.do(t, "POST", "/api/v1/operator/accounts", asked, operator), 409, "there is an account with this email")
+	wantProblem(t, b.do(t, "POST", "/api/v1/operator/accounts", asked, operator), 409, "an account with this email exists")
 	if a := b.do(t, "POST", "/api/v1/auth/login", `{"email":"bo@example.com","password":"amber kettle skates"}`); a.StatusCode != 200 {
 		t.Errorf("want a sign-in, got %d %s", a.StatusCode, a.body)
 	}

@@ -22,6 +22,8 @@ import (
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/event"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -43,6 +45,7 @@ type bench struct {
 	address  string
 	accounts map[marketplace.Role]marketplace.Account
 	bookings *booking.Service
+	partner  *partner.Client
 	ahead    atomic.Int64
 	disk     postgres.Disk
 }
@@ -72,17 +75,24 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	}
 	guard := partner.NewGuard(true)
 	measured := telemetry.NewMetrics("test")
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	apart := pgtest.OpenAt(t, database) // for what writes in the background: b.queries hears requests only
+	calls, webhooks := partner.NewJournal(apart.Partners.AddCalls, log), partner.NewJournal(apart.Partners.AddWebhooks, log)
+	t.Cleanup(func() { calls.Close(); webhooks.Close() })
 	client := partner.NewClient(partner.Config{
 		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call partner.Observation) {
+			entry := call.Entry(id)
+			calls.Add(id, entry.Outcome == partner.CallFailed, entry)
 			measured.Called(id, call)
 			if err := b.store.Partners.Observe(t.Context(), id, call); err != nil {
 				t.Error(err)
 			}
 		},
 	})
+	b.partner = client
 	t.Cleanup(func() { client.Close(); b.bookings.Wait() })
 	front, err := storefront.Open(t.Context(), storefront.Config{
-		Store: pgtest.OpenAt(t, database).Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Store: apart.Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	must(t, err)
 	t.Cleanup(front.Close)
@@ -96,9 +106,13 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	b.bookings = booking.NewService(booking.Config{
 		Store: b.store.Bookings, Keys: b.store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
 	})
+	signer, err := certification.NewSigner(key)
+	must(t, err)
 	config := api.Config{
-		Store: api.Store{Database: b.store, Accounts: b.store.Accounts, Partners: b.store.Partners, Catalog: b.store.Catalog, Storefront: b.store.Storefront, Bookings: b.store.Bookings}, SignIn: auth.NewService(b.store.Accounts, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,
-		Syncer: syncer, Notifier: catalog.NewNotifier(b.store.Catalog), Front: front, RateLimit: 600,
+		Events: event.NewService(b.store.Events, guard, key),
+		Store:  api.Store{Database: b.store, Accounts: b.store.Accounts, Partners: b.store.Partners, Catalog: b.store.Catalog, Storefront: b.store.Storefront, Bookings: b.store.Bookings}, SignIn: auth.NewService(b.store.Accounts, key, 10, b.now), Integrations: integrations, Bookings: b.bookings,
+		Syncer: syncer, Trials: client, Journals: api.Journals{Calls: calls, Webhooks: webhooks},
+		Runs: api.Runs{Store: b.store.Runs, Service: certification.NewService(b.store.Runs, true), Keys: signer.Keys(), Shown: true, Stream: time.Millisecond}, Notifier: catalog.NewNotifier(b.store.Catalog), Front: front, RateLimit: 600,
 		Ready: ready, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: b.now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	config.SignIn.Tell(measured.SignInFailed)

@@ -20,8 +20,18 @@ import (
 // largestBody bounds what anybody may send, in bytes.
 const largestBody = 1 << 20
 
+var errNoBody = refused("the body: expected an object, received nothing")
+
+// readOptionalBody is readBody for a body that may be missing: the struct is then unchanged.
+func readOptionalBody(r *http.Request, into any) error {
+	if err := readBody(r, into); !errors.Is(err, errNoBody) {
+		return err
+	}
+	return nil
+}
+
 // readBody reads a JSON body into a struct with `validate` tags, and checks it. Fields
-// that it does not have are ignored. An empty body leaves the struct as it is.
+// that it does not have are ignored. The error of a missing body is errNoBody.
 func readBody(r *http.Request, into any) error {
 	_, err := readBodyText(r, into)
 	return err
@@ -37,12 +47,13 @@ func readBodyText(r *http.Request, into any) ([]byte, error) {
 		return nil, err
 	}
 	if string(bytes.TrimSpace(body)) == "null" { // which Unmarshal takes for nothing
-		return nil, refused("the body: want an object, got null")
+		return nil, refused("the body: expected an object, received null")
 	}
-	if len(body) > 0 {
-		if err := json.Unmarshal(body, into); err != nil {
-			return nil, badJSON(err)
-		}
+	if len(body) == 0 { // what it lacks says more than that it is missing
+		return nil, cmp.Or(marketplace.Check(into), errNoBody)
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return nil, badJSON(err)
 	}
 	return body, marketplace.Check(into)
 }
@@ -51,13 +62,13 @@ func readBodyText(r *http.Request, into any) ([]byte, error) {
 func bodyOf(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, largestBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return nil, httpError(marketplace.BodyTooLarge, fmt.Sprintf("the body has more than %d bytes", largestBody))
+		return nil, httpError(marketplace.BodyTooLarge, fmt.Sprintf("the body exceeds %d bytes", largestBody))
 	}
 	if err != nil {
 		return nil, &marketplace.Error{Code: marketplace.Invalid, Message: "the body cannot be read", Cause: err}
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); len(body) > 0 && (err != nil || kind != "application/json") {
-		return nil, httpError(marketplace.UnsupportedMediaType, "want a body of the content type application/json")
+		return nil, httpError(marketplace.UnsupportedMediaType, "expected a body with content type application/json")
 	}
 	return body, nil
 }
@@ -66,14 +77,14 @@ func bodyOf(r *http.Request) ([]byte, error) {
 // bytes that are not UTF-8, and the character \u0000.
 func sound(body []byte) error {
 	if !utf8.Valid(body) {
-		return refused("the body: want JSON in UTF-8")
+		return refused("the body: expected JSON in UTF-8")
 	}
 	var value any
 	if !bytes.Contains(body, []byte(`\u0000`)) || json.Unmarshal(body, &value) != nil {
 		return nil
 	}
 	if inside, found := nulIn(value); found {
-		return refused(cmp.Or(placeOf(inside), "the body") + ": want a text without the character \\u0000")
+		return refused(cmp.Or(placeOf(inside), "the body") + ": expected a text without the character \\u0000")
 	}
 	return nil
 }
@@ -119,18 +130,18 @@ func placeOf(inside []string) string {
 }
 
 func refused(detail string) error {
-	return &marketplace.Error{Code: marketplace.Invalid, Message: "the body is not as it should be", Details: []string{detail}}
+	return &marketplace.Error{Code: marketplace.Invalid, Message: "invalid body", Details: []string{detail}}
 }
 
 // badJSON says where a body is not what it should be.
 func badJSON(err error) error {
-	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "the body is not as it should be", Cause: err}
+	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "invalid body", Cause: err}
 	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
 		place := kind.Field
 		if place == "" {
 			place = "the body"
 		}
-		wrong.Details = []string{fmt.Sprintf("%s: want %s, got %s", place, jsonKind(kind), kind.Value)}
+		wrong.Details = []string{fmt.Sprintf("%s: expected %s, received %s", place, jsonKind(kind), kind.Value)}
 		return wrong
 	}
 	wrong.Details = []string{"the body is not JSON"}

@@ -17,7 +17,7 @@ type bookingStore interface {
 	List(ctx context.Context, by booking.Filter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Booking], error)
 	EraseGuest(ctx context.Context, id uuid.UUID) (erased bool, err error)
 	Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]marketplace.HistoryEntry, error)
-	Commissions(ctx context.Context, affiliate uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[booking.Commission], error)
+	Commissions(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[booking.Commission], error)
 }
 
 // bookingHandler is what resellers do with their customers' bookings, and operators with
@@ -28,7 +28,7 @@ type bookingHandler struct {
 }
 
 func (h bookingHandler) show(r *http.Request, id uuid.UUID) (any, error) {
-	b, err := h.service.Find(r.Context(), seen(r), id)
+	b, err := h.service.Find(r.Context(), scope(r), id)
 	return h.view(r, b, err)
 }
 
@@ -45,34 +45,40 @@ func (h bookingHandler) view(r *http.Request, b marketplace.Booking, err error) 
 func viewBookingFor(r *http.Request, b marketplace.Booking, history []marketplace.HistoryEntry) bookingView {
 	view := viewBooking(b, history)
 	if caller(r.Context()).Role == marketplace.Operator {
-		view.ResellerID, view.IntegrationID = &b.AccountID, &b.IntegrationID
+		view.ResellerID, view.IntegrationID, view.Mode = &b.AccountID, &b.IntegrationID, &b.Mode
 	}
 	return view
 }
 
 func (h bookingHandler) list(r *http.Request) (any, error) {
-	return h.page(r, readQuery(r), booking.Filter{Account: caller(r.Context()).Account}, marketplace.BookingStatuses())
+	return h.page(r, readQuery(r), booking.Filter{Scope: scope(r)}, marketplace.BookingStatuses())
 }
 
 // listAll is for operators, who choose among all.
 func (h bookingHandler) listAll(r *http.Request) (any, error) {
 	given := readQuery(r)
-	by := booking.Filter{Checkouts: true, Attention: given.tagged("attention", "oneof=true false") == "true", Integration: given.id("integration_id"), Account: given.id("reseller_id")}
+	by := booking.Filter{Checkouts: true, Attention: given.tagged("attention", "oneof=true false") == "true", Integration: given.id("integration_id"),
+		Scope: marketplace.Scope{Account: given.id("reseller_id"), Mode: given.mode()}}
 	if alias := given.id("reseller"); by.Account == uuid.Nil {
 		by.Account = alias
 	} else if alias != uuid.Nil && alias != by.Account {
-		given.refuse("reseller", "want it as reseller_id alone, which says the same")
+		given.refuse("reseller", "use either reseller or reseller_id, not both")
 	}
 	return h.page(r, given, by, append(marketplace.BookingStatuses(), marketplace.Reserving, marketplace.Refused, marketplace.Lost))
 }
 
-// page is a page of bookings, the newest first.
-func (h bookingHandler) page(r *http.Request, given *query, by booking.Filter, statuses []marketplace.BookingStatus) (any, error) {
+// bookingStatus reads the filter by status, which is one of these.
+func (q *query) bookingStatus(statuses []marketplace.BookingStatus) marketplace.BookingStatus {
 	var words []string
 	for _, status := range statuses {
 		words = append(words, string(status))
 	}
-	by.Status = marketplace.BookingStatus(given.tagged("status", "oneof="+strings.Join(words, " ")))
+	return marketplace.BookingStatus(q.tagged("status", "oneof="+strings.Join(words, " ")))
+}
+
+// page is a page of bookings, the newest first.
+func (h bookingHandler) page(r *http.Request, given *query, by booking.Filter, statuses []marketplace.BookingStatus) (any, error) {
+	by.Status = given.bookingStatus(statuses)
 	by.Activity, by.Reference, by.Query = given.id("activity_id"), given.text("reseller_reference", longestFilter), given.text("q", longestFilter)
 	by.Created, by.Start = given.period("created"), given.period("start")
 	asked, err := given.stored(r.URL.Path)
@@ -95,7 +101,7 @@ func (h bookingHandler) page(r *http.Request, given *query, by booking.Filter, s
 }
 
 func (h bookingHandler) abandon(r *http.Request, id uuid.UUID) (any, error) {
-	b, err := h.service.Abandon(r.Context(), caller(r.Context()).Account, id)
+	b, err := h.service.Abandon(r.Context(), scope(r), id)
 	return h.view(r, b, err)
 }
 
@@ -106,7 +112,7 @@ type payment struct {
 
 func (h bookingHandler) pay(r *http.Request, id uuid.UUID, body payment) (any, error) {
 	told := marketplace.Payment{Reference: body.Reference, Succeeded: body.Outcome == "succeeded"}
-	b, err := h.service.Pay(r.Context(), caller(r.Context()).Account, id, told)
+	b, err := h.service.Pay(r.Context(), scope(r), id, told)
 	return h.view(r, b, err)
 }
 
@@ -116,7 +122,7 @@ type cancellation struct {
 }
 
 func (h bookingHandler) cancel(r *http.Request, id uuid.UUID, body cancellation) (any, error) {
-	b, err := h.service.Cancel(r.Context(), caller(r.Context()).Account, id, body.Reason)
+	b, err := h.service.Cancel(r.Context(), scope(r), id, body.Reason)
 	return h.view(r, b, err)
 }
 
@@ -136,18 +142,18 @@ func (h bookingHandler) settle(decided func(context.Context, uuid.UUID) (marketp
 
 // eraseGuest erases what is known of the guest, once no call to the partner needs it.
 func (h bookingHandler) eraseGuest(r *http.Request, id uuid.UUID) (any, error) {
-	if _, err := h.service.Find(r.Context(), uuid.Nil, id); err != nil {
+	if _, err := h.service.Find(r.Context(), marketplace.Scope{}, id); err != nil {
 		return nil, err
 	}
 	erased, err := h.store.EraseGuest(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	b, err := h.service.Find(r.Context(), uuid.Nil, id)
+	b, err := h.service.Find(r.Context(), marketplace.Scope{}, id)
 	if err == nil && !erased {
 		err = &marketplace.Error{
 			Code: marketplace.Conflict, Reason: marketplace.BookingState,
-			Message: "the booking is " + string(b.Status) + ": the partner may still have to be told who the guest is",
+			Message: "the booking is " + string(b.Status) + ": the partner may still need the guest's data",
 		}
 	}
 	return h.view(r, b, err)
@@ -155,16 +161,19 @@ func (h bookingHandler) eraseGuest(r *http.Request, id uuid.UUID) (any, error) {
 
 // bookingView is a booking as its reseller, and operators, see it.
 type bookingView struct {
-	ID                uuid.UUID                                  `json:"_id"`
-	ResellerID        *uuid.UUID                                 `json:"reseller_id,omitempty"`    // for operators alone
-	IntegrationID     *uuid.UUID                                 `json:"integration_id,omitempty"` // for operators alone
-	Status            marketplace.BookingStatus                  `json:"status"`
-	ReleaseReason     *marketplace.ReleaseReason                 `json:"release_reason"`
-	ActivityID        uuid.UUID                                  `json:"activity_id"`
-	VariationID       uuid.UUID                                  `json:"variation_id"`
-	AvailabilityID    string                                     `json:"availability_id"`
-	Start             string                                     `json:"start"`
-	End               string                                     `json:"end"`
+	ID             uuid.UUID                  `json:"_id"`
+	ResellerID     *uuid.UUID                 `json:"reseller_id,omitempty"`    // for operators alone
+	IntegrationID  *uuid.UUID                 `json:"integration_id,omitempty"` // for operators alone
+	Mode           *marketplace.Mode          `json:"mode,omitempty"`           // for operators alone
+	Status         marketplace.BookingStatus  `json:"status"`
+	ReleaseReason  *marketplace.ReleaseReason `json:"release_reason"`
+	ActivityID     uuid.UUID                  `json:"activity_id"`
+	VariationID    uuid.UUID                  `json:"variation_id"`
+	AvailabilityID string                     `json:"availability_id"`
+	Start          string                     `json:"start"`
+	End            string                     `json:"end"`
+	TimeZone       string                     `json:"time_zone"`
+	marketplace.Sold
 	Units             []unitView                                 `json:"units"`
 	Currency          marketplace.Currency                       `json:"currency"`
 	Total             marketplace.Number                         `json:"total"`
@@ -195,10 +204,13 @@ func viewBooking(b marketplace.Booking, history []marketplace.HistoryEntry) book
 	}
 	view := bookingView{
 		ID: b.ID, Status: b.Status, ReleaseReason: orNull(b.Reason), ActivityID: b.ActivityID, VariationID: b.VariationID, AvailabilityID: b.AvailabilityID,
-		Start: partnerapi.FormatDateTime(b.Start.In(zone)), End: partnerapi.FormatDateTime(b.End.In(zone)),
+		Start: partnerapi.FormatDateTime(b.Start.In(zone)), End: partnerapi.FormatDateTime(b.End.In(zone)), TimeZone: b.Zone, Sold: b.Sold,
 		Units: []unitView{}, Currency: b.Currency, Total: b.Total, Contact: b.Contact, AffiliateCode: orNull(b.AffiliateID), ResellerReference: b.ResellerReference,
 		CreatedAt: b.CreatedAt, ExpiresAt: timeOrNull(b.ExpiresAt), ExternalBookingID: orNull(b.ExternalBookingID), Tickets: b.Tickets,
 		Release: orNull(b.Release), Cancellation: orNull(b.Cancellation), History: history,
+	}
+	if b.Status == marketplace.Cancelled {
+		view.Tickets = nil // they no longer admit anyone
 	}
 	for _, g := range b.Guests {
 		view.Units = append(view.Units, unitView{g.UnitID, g.Type, g.Quantity, g.Price})

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner"
@@ -26,16 +27,19 @@ type shop struct {
 	control  *control.Client
 	reseller header
 	order    string // the body of a checkout
+
+	partnerURL string
 }
 
-func openShop(t testing.TB) *shop {
+func openShop(t testing.TB, change ...func(*api.Config)) *shop {
 	t.Helper()
-	s := &shop{bench: setup(t)}
+	s := &shop{bench: setup(t, change...)}
 	var err error
 	s.partner, err = mockpartner.New(mockpartner.Options{AuthKey: "partner-key", Now: s.now(), Frozen: true, Seed: 1})
 	must(t, err)
 	server := httptest.NewServer(s.partner)
 	t.Cleanup(func() { s.partner.Close(); server.Close() })
+	s.partnerURL = server.URL
 	s.control, err = control.New(server.URL, control.Options{})
 	must(t, err)
 	made := s.register(t, s.signIn(t, marketplace.Partner), server.URL)
@@ -222,7 +226,7 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	if _, err := s.control.Journal.Testify(t.Context(), control.Testimony{ByHand: code}); err != nil {
 		t.Fatal(err)
 	}
-	alarm := `marketplace_bookings_attention{reason="confirm_refused"} `
+	alarm := `marketplace_bookings_attention{mode="live",reason="confirm_refused"} `
 	if a := s.do(t, "GET", "/metrics", ""); !strings.Contains(string(a.body), alarm+"1\n") {
 		t.Errorf("want an alarm, got %s", a.body)
 	}
@@ -255,7 +259,7 @@ func TestAGuestIsErasedOnDemandOnceThePartnerNeedsTheContactNoMore(t *testing.T)
 	erase := func() answer {
 		return s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/erase-guest", "", operator)
 	}
-	wantProblem(t, erase(), 409, "the booking is HELD: the partner may still have to be told who the guest is")
+	wantProblem(t, erase(), 409, "the booking is HELD: the partner may still need the guest's data")
 	if held.Contact.FullName == "" {
 		t.Error("Expected a guest with a name, received none")
 	}
@@ -281,7 +285,7 @@ func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
 	var b client.Booking
 	s.do(t, "POST", "/api/v1/resellers/bookings/"+held.ID+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, s.reseller).data(t, &b)
 	if b.Status != "CONFIRMED" {
-		t.Errorf("want it confirmed all the same, got %+v", b)
+		t.Errorf("want it still confirmed, got %+v", b)
 	}
 	var views []client.Integration
 	s.do(t, "GET", "/api/v1/partner-integrations", "", s.signIn(t, marketplace.Partner)).data(t, &views)
@@ -305,7 +309,7 @@ func TestAnIdThatAnotherBookingHasIsShownToThePartner(t *testing.T) {
 		held := s.book(t)
 		s.do(t, "POST", "/api/v1/resellers/bookings/"+held.ID+"/payment", `{"outcome":"succeeded","reference":"`+payment+`"}`, s.reseller).data(t, &second)
 		if second.Status != "CONFIRMED" {
-			t.Errorf("want it confirmed all the same, got %+v", second)
+			t.Errorf("want it still confirmed, got %+v", second)
 		}
 	}
 	var views []client.Integration
@@ -313,7 +317,7 @@ func TestAnIdThatAnotherBookingHasIsShownToThePartner(t *testing.T) {
 	if len(views) != 1 || len(views[0].Breaches) != 1 {
 		t.Fatalf("want what was broken, once, got %+v", views)
 	}
-	if got := views[0].Breaches[0]; got.BookingID != second.ID || got.Endpoint != "confirm" || !strings.Contains(got.Message, "externalBookingId: want one that no other booking has") {
+	if got := views[0].Breaches[0]; got.BookingID != second.ID || got.Endpoint != "confirm" || !strings.Contains(got.Message, "externalBookingId: expected an id that no other booking has") {
 		t.Errorf("want the booking that has the id of another, got %+v", got)
 	}
 	s.kept(t)
@@ -329,12 +333,12 @@ func TestAnOrderThatIsWrongNamesEachField(t *testing.T) {
 		status int
 		words  []string
 	}{
-		"nothing":          {`{}`, 400, []string{"activity_id: it is missing", "availability_id: it is missing", "units: it is missing", "contact: it is missing"}},
-		"wrong types":      {`{"units":"two"}`, 400, []string{"units: want an array"}},
-		"no guest":         {strings.Replace(good, `"quantity":1`, `"quantity":0`, 1), 400, []string{"units[0].quantity: want 1 or more"}},
-		"unknown guests":   {strings.Replace(good, "ADULT", "PIRATE", 1), 400, []string{"units[0].type: want one of"}},
+		"nothing":          {`{}`, 400, []string{"activity_id: is required", "availability_id: is required", "units: is required", "contact: is required"}},
+		"wrong types":      {`{"units":"two"}`, 400, []string{"units: expected an array"}},
+		"no guest":         {strings.Replace(good, `"quantity":1`, `"quantity":0`, 1), 400, []string{"units[0].quantity: expected 1 or more"}},
+		"unknown guests":   {strings.Replace(good, "ADULT", "PIRATE", 1), 400, []string{"units[0].type: expected one of"}},
 		"no address":       {strings.Replace(good, "ana@example.com", "ana", 1), 400, []string{"contact.emailAddress"}},
-		"a NUL":            {strings.Replace(good, `"fullName":"Ana"`, `"fullName":"A\u0000"`, 1), 400, []string{`contact.fullName: want a text without`}},
+		"a NUL":            {strings.Replace(good, `"fullName":"Ana"`, `"fullName":"A\u0000"`, 1), 400, []string{`contact.fullName: expected a text without`}},
 		"no activity":      {good, 404, []string{"activity not found"}},
 		"no activity's id": {strings.Replace(good, `{"activity_id":"`, `{"activity_id":"x`, 1), 404, []string{"activity not found"}},
 		"a broken payment": {"", 404, []string{"booking not found"}},
@@ -370,6 +374,61 @@ func TestAnotherResellersBookingIsNotThere(t *testing.T) {
 	s.do(t, "DELETE", path, "", s.reseller).data(t, &b)
 	if b.Status != "RELEASED" || b.PartnerRelease == "" {
 		t.Errorf("want it given back by its own, got %+v", b)
+	}
+	s.kept(t)
+}
+
+func TestABookingKeepsWhatWasSold(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	operator := s.signIn(t, marketplace.Operator)
+	held := s.book(t)
+	activity := "/api/v1/operator/activities/" + held.ActivityID
+	var sold client.Activity
+	s.do(t, "GET", activity, "", operator).data(t, &sold)
+	s.do(t, "PATCH", activity, `{"activity_title":"Another title","address":"Another place"}`, operator).data(t, &struct{}{})
+	read := func() (b client.Booking) {
+		s.do(t, "GET", "/api/v1/resellers/bookings/"+held.ID, "", s.reseller).data(t, &b)
+		return b
+	}
+	b := read()
+	if b.ActivityTitle != sold.Title || b.VariationTitle == "" || b.TimeZone != "Asia/Tokyo" || b.Voucher.PartnerName == "" || b.Voucher.Address != "" {
+		t.Errorf("want what was sold at checkout, got %+v", b)
+	}
+	// A release before this one did not keep it.
+	pgtest.Exec(t, s.store, `UPDATE bookings SET sold = NULL`)
+	if b := read(); b.ActivityTitle != "Another title" || b.VariationTitle == "" || b.Voucher.PartnerName == "" || b.Voucher.Address != "Another place" {
+		t.Errorf("want what the catalog says today, got %+v", b)
+	}
+	s.kept(t)
+}
+
+func TestPaymentsToRefundAreNamedAndACancelledBookingHasNoTickets(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	path := "/api/v1/resellers/bookings/" + s.book(t).ID
+	var paid client.Booking
+	for _, one := range []struct {
+		reference string
+		refund    []string
+	}{{"p-1", nil}, {"p-2", []string{"p-2"}}, {"p-1", []string{"p-2"}}, {"p-3", []string{"p-2", "p-3"}}} {
+		paid = client.Booking{}
+		s.do(t, "POST", path+"/payment", fmt.Sprintf(`{"outcome":"succeeded","reference":%q}`, one.reference), s.reseller).data(t, &paid)
+		if paid.Attention == nil && one.refund == nil {
+			continue
+		}
+		if paid.Attention == nil || paid.Attention.Reason != client.DuplicatePayment || !slices.Equal(paid.Attention.Refund, one.refund) || !strings.HasSuffix(paid.Attention.Message, ": refund "+strings.Join(one.refund, ", ")) {
+			t.Errorf("%s: want %v to be refunded, got %+v", one.reference, one.refund, paid.Attention)
+		}
+	}
+	if len(paid.Tickets) == 0 {
+		t.Errorf("want tickets of a confirmed booking, got %+v", paid)
+	}
+	var cancelled, listed client.Booking
+	s.do(t, "POST", path+"/cancel", `{}`, s.reseller).data(t, &cancelled)
+	s.do(t, "GET", path, "", s.reseller).data(t, &listed)
+	if cancelled.Status != client.Cancelled || len(cancelled.Tickets)+len(listed.Tickets) > 0 || listed.ExternalBookingID == "" {
+		t.Errorf("want no tickets of a cancelled booking, got %+v", listed)
 	}
 	s.kept(t)
 }

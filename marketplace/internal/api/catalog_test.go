@@ -86,22 +86,22 @@ func TestEveryMistakeInAListsQueryIsNamed(t *testing.T) {
 	b := setup(t)
 	reseller := b.signIn(t, marketplace.Reseller)
 	for query, words := range map[string][]string{
-		"page=0":                           {"page: want a whole number from 1 to 2147483648"},
-		"page=x&limit=101":                 {"page: want", "limit: want a whole number from 1 to 100"},
-		"limit=-1":                         {"limit: want"},
-		"limit=0":                          {"limit: want"},
-		"limit=2.5":                        {"limit: want"},
-		"limit=":                           {"limit: want"},
-		"page=9223372036854775808":         {"page: want"},
-		"page=1&page=2":                    {"page: want it once"},
-		"currency=eur":                     {"currency: want an ISO 4217 code such as EUR"},
-		"currency=XYZ":                     {"currency: want"},
-		"currency=":                        {"currency: want"},
-		"language=en_US":                   {"language: want a language such as en or pt-BR"},
-		"language=x%00":                    {"language: want"},
-		"q=a%00b":                          {"q: want UTF-8 without control characters"},
-		"category=%ff":                     {"category: want UTF-8"},
-		"city=" + strings.Repeat("x", 201): {"city: want at most 200 letters"},
+		"page=0":                           {"page: expected a whole number from 1 to 2147483648"},
+		"page=x&limit=101":                 {"page: expected", "limit: expected a whole number from 1 to 100"},
+		"limit=-1":                         {"limit: expected"},
+		"limit=0":                          {"limit: expected"},
+		"limit=2.5":                        {"limit: expected"},
+		"limit=":                           {"limit: expected"},
+		"page=9223372036854775808":         {"page: expected"},
+		"page=1&page=2":                    {"page: expected one value"},
+		"currency=eur":                     {"currency: expected an ISO 4217 code such as EUR"},
+		"currency=XYZ":                     {"currency: expected"},
+		"currency=":                        {"currency: expected"},
+		"language=en_US":                   {"language: expected a language such as en or pt-BR"},
+		"language=x%00":                    {"language: expected"},
+		"q=a%00b":                          {"q: expected UTF-8 without control characters"},
+		"category=%ff":                     {"category: expected UTF-8"},
+		"city=" + strings.Repeat("x", 201): {"city: expected at most 200 letters"},
 		"q=%zz":                            {"the query cannot be read"},
 	} {
 		wantProblem(t, b.do(t, "GET", resellersList+"?"+query, "", reseller), 400, words...)
@@ -199,8 +199,8 @@ func TestWhatAnOperatorChangesIsInTheNextRead(t *testing.T) {
 			t.Fatalf("want it taken, got %d %s", a.StatusCode, a.body)
 		}
 	}
-	patch(`{"activity_title":"Old town","translation":{"pt":{"activity_title":"Cidade velha"}},"location":{"city":"Lisbon"}}`)
-	for query, want := range map[string]string{"": "Old town", "language=pt-BR": "Cidade velha", "language=ja": "Old town", "q=VELHA&city=lisbon": "Old town"} {
+	patch(`{"activity_title":"Old town","translation":{"pt":{"activity_title":"Cidade velha","short_description":"Pela calçada"}},"location":{"city":"Lisbon"}}`)
+	for query, want := range map[string]string{"": "Old town", "language=pt-BR": "Cidade velha", "language=ja": "Old town", "q=VELHA&city=lisbon": "Old town", "q=Cal%C3%A7ada": "Old town"} {
 		if got := b.list(t, resellersList+"?"+query, reseller).Data; len(got) == 0 || got[0].Title != want {
 			t.Errorf("%s: want %s, got %+v", query, want, got)
 		}

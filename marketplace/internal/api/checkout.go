@@ -39,7 +39,7 @@ func (h bookingHandler) checkOut(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	o, err := body.read(caller(r.Context()).Account)
+	o, err := body.read(scope(r))
 	if err != nil {
 		return err
 	}
@@ -59,9 +59,9 @@ func (h bookingHandler) checkOut(w http.ResponseWriter, r *http.Request) error {
 }
 
 // read is the order of a checkout. The error is Invalid or NotFound.
-func (body order) read(account uuid.UUID) (booking.Order, error) {
+func (body order) read(of marketplace.Scope) (booking.Order, error) {
 	o := booking.Order{
-		Account: account, Slot: body.Availability, Currency: body.Currency, ResellerReference: body.ResellerReference,
+		Account: of.Account, Mode: of.Mode, Slot: body.Availability, Currency: body.Currency, ResellerReference: body.ResellerReference,
 		Contact: partnerapi.Contact{FullName: body.Contact.FullName, EmailAddress: body.Contact.EmailAddress, PhoneNumber: body.Contact.PhoneNumber},
 	}
 	var err error
@@ -73,7 +73,7 @@ func (body order) read(account uuid.UUID) (booking.Order, error) {
 	}
 	if body.AffiliateCode != "" {
 		if o.Affiliate = uuid.MustParse(body.AffiliateCode); o.Affiliate == uuid.Nil { // the check has seen that it is an id
-			return o, &marketplace.Error{Code: marketplace.Invalid, Message: "the request is not as it should be", Details: []string{"affiliate_code: want an affiliate's code"}}
+			return o, &marketplace.Error{Code: marketplace.Invalid, Message: "invalid request", Details: []string{"affiliate_code: expected an affiliate's code"}}
 		}
 	}
 	for _, unit := range body.Units {
@@ -93,13 +93,13 @@ const longestKey = 200
 func readKey(r *http.Request, body []byte) (booking.Key, error) {
 	k := booking.Key{Key: r.Header.Get(keyHeader), Body: sha256.Sum256(body)}
 	if k.Key != "" && (len(k.Key) > longestKey || marketplace.CheckText(k.Key, "headervalue") != "") {
-		return k, &marketplace.Error{Code: marketplace.Invalid, Message: "the request is not as it should be", Details: []string{keyHeader + ": want at most 200 printable ASCII characters"}}
+		return k, &marketplace.Error{Code: marketplace.Invalid, Message: "invalid request", Details: []string{keyHeader + ": expected at most 200 printable ASCII characters"}}
 	}
 	return k, nil
 }
 
-// answerOf is what a checkout is answered, and again whenever it is sent again; none
-// where nothing was done, so that it may be sent anew.
+// answerOf returns the answer to a checkout, which is repeated when the request is
+// retried. It is empty if nothing was done, so that a retry starts again.
 func answerOf(held booking.Held, failed error) booking.Answer {
 	var body any
 	status := http.StatusCreated

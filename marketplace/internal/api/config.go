@@ -10,6 +10,7 @@ import (
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/event"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/storefront"
 	"partnerkit.dev/marketplace/internal/telemetry"
@@ -21,8 +22,12 @@ type Config struct {
 	SignIn       *auth.Service
 	Integrations *partner.Registry
 	Bookings     *booking.Service
+	Events       *event.Service
 	Syncer       *catalog.Syncer
+	Trials       catalog.TrialSource // calls partners with settings that are not stored yet
 	Notifier     *catalog.Notifier
+	Journals     Journals
+	Runs         Runs
 	Front        *storefront.Front           // what readers see
 	RateLimit    int                         // requests a minute of one credential; 0 is no limit
 	Ready        func(context.Context) error // nil where the service can serve, else why not: Unavailable

@@ -24,12 +24,12 @@ func showDocument(made func() ([]byte, error)) handler {
 			return err
 		}
 		w.Header().Set("Content-Type", "application/yaml")
-		_, _ = w.Write(text) // a caller that is gone cannot be told
+		_, _ = w.Write(text) // an error means that the caller has gone
 		return nil
 	}
 }
 
-// leadToDocs leads whoever opens the service in a browser to its description.
+// leadToDocs redirects browsers that open the service's root to the API documentation.
 func leadToDocs(w http.ResponseWriter, r *http.Request) error {
 	http.Redirect(w, r, "docs", http.StatusSeeOther)
 	return nil

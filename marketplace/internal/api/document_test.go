@@ -73,7 +73,7 @@ func judgeProblem(a answer) (wrong []string) {
 	}
 	final, later := said.Retry != nil && !*said.Retry, a.Header.Get("Retry-After") != ""
 	if failed := a.StatusCode >= http.StatusInternalServerError; failed && final == later || !failed && final {
-		wrong = append(wrong, fmt.Sprintf("want either Retry-After or retry: false in a 5xx, and no retry: false elsewhere, got %t and %t", later, final))
+		wrong = append(wrong, fmt.Sprintf("expected either Retry-After or retry: false in a 5xx, and no retry: false elsewhere, received %t and %t", later, final))
 	}
 	return wrong
 }

@@ -26,14 +26,16 @@ var saneID = regexp.MustCompile(`^[A-Za-z0-9._:/+=-]{1,128}$`)
 // before the answer's writer, and is found in the request's context.
 type exchange struct {
 	http.ResponseWriter
-	id     string
-	route  *served // nil: no route fits
-	plain  bool    // the path holds nothing but what the route says, and ids
-	who    auth.Identity
-	status int // 0: nothing has been answered yet
-	bytes  int64
-	values []string   // of headers
-	room   [12]string // for as many as a read has
+	id          string
+	route       *served // nil: no route fits
+	plain       bool    // the path holds nothing but what the route says, and ids
+	who         auth.Identity
+	integration uuid.UUID // whose webhook it is, with the right secret or not; the zero id: none
+	stream      bool      // the answer goes on for long, as it should
+	status      int       // 0: nothing has been answered yet
+	bytes       int64
+	values      []string   // of headers
+	room        [12]string // for as many as a read has
 }
 
 type exchangeKey struct{}
@@ -159,8 +161,8 @@ func (rec recorder) exchanges(next http.Handler) http.Handler {
 	})
 }
 
-// callerGone is what the log and the metrics say of a caller who did not wait for the
-// answer: it is no failure of the service's. Nobody is answered so.
+// callerGone is the status in logs and metrics for a caller that disconnected before the
+// answer. It is not a failure of the service, and is never sent.
 const callerGone = 499
 
 // slow is from when on a request is worth a warning, one that waits for a partner too.
@@ -171,7 +173,7 @@ const slow = 2 * time.Second
 func (rec recorder) logExchange(r *http.Request, x *exchange, route *served, ended time.Time, took time.Duration) {
 	level := slog.LevelInfo
 	switch {
-	case x.status >= http.StatusInternalServerError, took >= slow:
+	case x.status >= http.StatusInternalServerError, took >= slow && !x.stream:
 		level = slog.LevelWarn
 	case route.quiet:
 		level = slog.LevelDebug

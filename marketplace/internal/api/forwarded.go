@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// proxies are the networks of the proxies that stand before the service, whose word on
-// where a request comes from is taken.
+// proxies are the networks of the proxies in front of the service. Their forwarding
+// headers are trusted.
 type proxies []netip.Prefix
 
 // remote returns the address that a request comes from, as net/http has it in RemoteAddr.

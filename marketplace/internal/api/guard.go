@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -31,7 +32,7 @@ func caller(ctx context.Context) auth.Identity { return exchangeOf(ctx).who }
 
 var (
 	errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
-	errForbidden    = &marketplace.Error{Code: marketplace.Forbidden, Message: "this surface is for another role"}
+	errForbidden    = &marketplace.Error{Code: marketplace.Forbidden, Message: "this endpoint requires another role"}
 )
 
 // protect lets in whom the route is for, as often as the limit allows.
@@ -44,6 +45,9 @@ func (g *guard) protect(next route) handler {
 		who, err := g.identify(r, next.access.tokens)
 		if err != nil {
 			return g.refused(r, err)
+		}
+		if err := choose(r, &who); err != nil {
+			return err
 		}
 		x := exchangeOf(r.Context())
 		x.who = who
@@ -69,9 +73,29 @@ func (g *guard) identify(r *http.Request, tokens bool) (auth.Identity, error) {
 	return g.signIn.ByAccessToken(r.Context(), token)
 }
 
-// refused is the error of a caller whom nobody knows. What is invalid is counted by the
-// address that it comes from; a good credential is good all the same, since an address may
-// be that of many callers.
+// modeHeader asks for a mode where a credential leaves that open.
+const modeHeader = "X-Mode"
+
+// choose sets the mode of a caller: its credential's, else what the request asks for, else
+// live. What is counted for a credential is counted for each mode apart.
+func choose(r *http.Request, who *auth.Identity) error {
+	asked := marketplace.Mode(r.Header.Get(modeHeader))
+	switch {
+	case len(r.Header.Values(modeHeader)) > 0 && asked != marketplace.Live && asked != marketplace.Test:
+		return &marketplace.Error{Code: marketplace.Invalid, Message: "invalid request", Details: []string{modeHeader + ": expected live or test"}}
+	case who.Mode != "" && asked != "" && asked != who.Mode:
+		return &marketplace.Error{Code: marketplace.Forbidden, Message: fmt.Sprintf("the API token is for %s mode, and %s asks for %s: use a token of that mode, or leave the header out", who.Mode, modeHeader, asked)}
+	}
+	who.Mode = cmp.Or(who.Mode, asked, marketplace.Live)
+	if who.Mode == marketplace.Test {
+		who.Credential += ", test mode"
+	}
+	return nil
+}
+
+// refused is the error for a caller that is not authenticated. Invalid credentials are
+// counted by client address. A valid credential still works, since many callers may
+// share an address.
 func (g *guard) refused(r *http.Request, err error) error {
 	if marketplace.CodeOf(err) != marketplace.Unauthorized {
 		return err

@@ -268,6 +268,9 @@ func (b *bench) stored(t *testing.T) map[string]string {
 	for rows.Next() {
 		var name string
 		must(t, rows.Scan(&name))
+		if name == "webhook_receipts" { // which lists what was refused
+			continue
+		}
 		names = append(names, name)
 	}
 	prints := map[string]string{}
@@ -312,7 +315,7 @@ func TestTextsThatMeanSomethingElsewhereMeanNothingHere(t *testing.T) {
 		text, err := json.Marshal(map[string]string{"name": name, "base_url": "https://" + uuid.NewString() + ".example", "auth_key": "k'; --"})
 		must(t, err)
 		if a := b.do(t, "POST", "/api/v1/partner-integrations", string(text), b.signIn(t, marketplace.Operator)); a.StatusCode != http.StatusCreated {
-			t.Errorf("want %q taken as it is, got %d %s", name, a.StatusCode, a.body)
+			t.Errorf("want %q accepted unchanged, got %d %s", name, a.StatusCode, a.body)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
@@ -18,6 +19,8 @@ import (
 // partnerStore tells how partners fare.
 type partnerStore interface {
 	Fares(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]partner.Fare, error)
+	Calls(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.CallEntry], error)
+	Webhooks(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.WebhookEntry], error)
 	Breaches(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]marketplace.List[booking.Breach], error)
 }
 
@@ -25,6 +28,7 @@ type partnerStore interface {
 type catalogStore interface {
 	Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error)
 	Syncs(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error)
+	EverySync(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error)
 	Standings(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]catalog.Standing, error)
 	Activity(ctx context.Context, id uuid.UUID) (marketplace.Activity, error)
 	Activities(ctx context.Context, by marketplace.ActivityFilter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Activity], error)
@@ -38,27 +42,44 @@ type integrationHandler struct {
 	catalog  catalogStore
 	service  *partner.Registry
 	syncer   *catalog.Syncer
+	trials   catalog.TrialSource
+	now      func() time.Time
 	caughtUp catchUp
+	journals Journals
+	bookings bookingStore
+	runs     Runs
 }
 
-// seen is the account whose bookings and integrations the caller sees; the zero id is all.
-func seen(r *http.Request) uuid.UUID {
-	who := caller(r.Context())
-	if who.Role == marketplace.Operator {
-		return uuid.Nil
+// scope is what the caller sees and changes: an operator everything, a partner its own of
+// both modes, and others their own of their mode.
+func scope(r *http.Request) marketplace.Scope {
+	switch who := caller(r.Context()); who.Role {
+	case marketplace.Operator:
+		return marketplace.Scope{}
+	case marketplace.Partner:
+		return marketplace.Scope{Account: who.Account}
+	default:
+		return marketplace.Scope{Account: who.Account, Mode: who.Mode}
 	}
-	return who.Account
 }
 
 // found is a read of the live integration that the path names, if the caller may see it.
 func (h integrationHandler) found(f func(*http.Request, marketplace.Integration) (any, error)) read {
 	return byID("integration", func(r *http.Request, id uuid.UUID) (any, error) {
-		i, err := h.service.Find(r.Context(), seen(r), id)
+		i, err := h.service.Find(r.Context(), scope(r).Account, id)
 		if err != nil {
 			return nil, err
 		}
 		return f(r, i)
 	})
+}
+
+// webhookSecretView is the only answer that shows a webhook secret.
+type webhookSecretView struct {
+	ID            uuid.UUID        `json:"integration_id"`
+	Mode          marketplace.Mode `json:"mode"`
+	Secret        string           `json:"webhook_secret"`
+	PreviousUntil *time.Time       `json:"previous_webhook_secret_until"` // nil after a registration
 }
 
 func (h integrationHandler) register(r *http.Request, body partner.Registration) (any, error) {
@@ -73,15 +94,17 @@ func (h integrationHandler) register(r *http.Request, body partner.Registration)
 		return nil, err
 	}
 	h.caughtUp(r.Context()) // activities of an earlier registration are its own again
-	return map[string]any{"integration_id": made.ID, "webhook_secret": webhook}, nil
+	return webhookSecretView{made.ID, made.Mode, webhook, nil}, nil
 }
 
 func (h integrationHandler) list(r *http.Request) (any, error) {
-	asked, err := readQuery(r).stored(r.URL.Path)
+	given, of := readQuery(r), scope(r)
+	of.Mode = given.mode()
+	asked, err := given.stored(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.service.List(r.Context(), seen(r), asked.request())
+	found, err := h.service.List(r.Context(), of, asked.request())
 	if err != nil {
 		return nil, err
 	}
@@ -94,16 +117,19 @@ func (h integrationHandler) list(r *http.Request) (any, error) {
 type integrationView struct {
 	ID                    uuid.UUID                        `json:"integration_id"`
 	Name                  string                           `json:"name"`
+	Mode                  marketplace.Mode                 `json:"mode"`
 	BaseURL               string                           `json:"base_url"`
 	AuthType              partnerapi.AuthType              `json:"auth_type"`
 	HandlesTicketDelivery bool                             `json:"handles_ticket_delivery"`
+	PreviousSecretUntil   *time.Time                       `json:"previous_webhook_secret_until"` // null: only the last webhook secret is accepted
 	CreatedAt             time.Time                        `json:"created_at"`
 	LastSyncAt            *time.Time                       `json:"last_sync_at"`
 	Health                healthView                       `json:"health"`
 	LastSync              *catalog.Sync                    `json:"last_sync"`
 	AwaitsApproval        bool                             `json:"awaits_approval"` // the guard holds a pull back
 	Slots                 catalog.SlotsKnown               `json:"slots"`
-	Breaches              marketplace.List[booking.Breach] `json:"breaches"` // of the contract, the newest first
+	Breaches              marketplace.List[booking.Breach] `json:"breaches"`      // of the contract, the newest first
+	Certification         *certification.Certification     `json:"certification"` // nil: it is not shown
 }
 
 type healthView struct {
@@ -117,7 +143,7 @@ func (h integrationHandler) show(r *http.Request, i marketplace.Integration) (an
 	return views[i.ID], err
 }
 
-// views reads how integrations fare, all at once.
+// views reads the state of several integrations in one query.
 func (h integrationHandler) views(ctx context.Context, list []marketplace.Integration) (map[uuid.UUID]integrationView, error) {
 	ids := make([]uuid.UUID, len(list))
 	for i, one := range list {
@@ -131,22 +157,35 @@ func (h integrationHandler) views(ctx context.Context, list []marketplace.Integr
 	if err != nil {
 		return nil, err
 	}
+	certifications, err := h.runs.certifications(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	breaches, err := h.store.Breaches(ctx, ids)
 	views := make(map[uuid.UUID]integrationView, len(list))
 	for _, i := range list {
 		health, stands := fares[i.ID], standings[i.ID]
 		views[i.ID] = integrationView{
-			ID: i.ID, Name: i.Name, BaseURL: i.BaseURL.String(), AuthType: i.AuthType, HandlesTicketDelivery: i.HandlesTicketDelivery,
-			CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
+			ID: i.ID, Name: i.Name, Mode: i.Mode, BaseURL: i.BaseURL.String(), AuthType: i.AuthType, HandlesTicketDelivery: i.HandlesTicketDelivery,
+			PreviousSecretUntil: timeOrNull(i.PreviousWebhookSecretUntil), CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
 			Health:   healthView{Health: health.Health, LastOKAt: timeOrNull(health.LastOKAt), Changes: health.Changes},
 			LastSync: stands.LastSync, AwaitsApproval: stands.Guarded, Slots: stands.Slots, Breaches: breaches[i.ID],
+			Certification: orNil(certifications, i.ID),
 		}
 	}
 	return views, err
 }
 
+// orNil is a value of a map as answers show it: null if the map does not have it.
+func orNil[V any](of map[uuid.UUID]V, id uuid.UUID) *V {
+	if value, found := of[id]; found {
+		return &value
+	}
+	return nil
+}
+
 func (h integrationHandler) remove(r *http.Request, id uuid.UUID) (any, error) {
-	if err := h.service.Delete(r.Context(), seen(r), id); err != nil {
+	if err := h.service.Delete(r.Context(), scope(r).Account, id); err != nil {
 		return nil, err
 	}
 	h.caughtUp(r.Context())
@@ -167,7 +206,7 @@ func (h integrationHandler) sync(r *http.Request, i marketplace.Integration) (an
 	var body struct {
 		Mode catalog.Mode `json:"mode" validate:"omitempty,oneof=full incremental"`
 	}
-	if err := readBody(r, &body); err != nil {
+	if err := readOptionalBody(r, &body); err != nil {
 		return nil, err
 	}
 	return h.syncNow(r, i, catalog.Order{Mode: cmp.Or(body.Mode, catalog.Full), Cause: catalog.ByOperator})
@@ -181,7 +220,7 @@ func (h integrationHandler) approveSync(r *http.Request, i marketplace.Integrati
 		return nil, err
 	}
 	if position.Guarded == (catalog.Hash{}) {
-		return nil, &marketplace.Error{Code: marketplace.Conflict, Message: "no pull of this integration waits for approval"}
+		return nil, &marketplace.Error{Code: marketplace.Conflict, Message: "no sync of this integration waits for approval"}
 	}
 	return h.syncNow(r, i, catalog.Order{Mode: catalog.Full, Cause: catalog.ByOperator, Approved: true})
 }

@@ -72,9 +72,9 @@ func TestARegistrationNamesEveryMistake(t *testing.T) {
 	b := setup(t)
 	partner := b.signIn(t, marketplace.Partner)
 	for body, words := range map[string][]string{
-		`{}`: {"name: it is missing", "base_url: it is missing", "auth_key: it is missing"},
-		`{"name":"x","base_url":"https://p.example","auth_key":" k","auth_type":"basic"}`: {"auth_key: want printable ASCII", "auth_type: want one of bearer, api_key"},
-		`{"name":"x","base_url":"https://u:p@p.example","auth_key":"k"}`:                  {"base_url: want an http or https address"},
+		`{}`: {"name: is required", "base_url: is required", "auth_key: is required"},
+		`{"name":"x","base_url":"https://p.example","auth_key":" k","auth_type":"basic"}`: {"auth_key: expected printable ASCII", "auth_type: expected one of bearer, api_key"},
+		`{"name":"x","base_url":"https://u:p@p.example","auth_key":"k"}`:                  {"base_url: expected an http or https address"},
 	} {
 		wantProblem(t, b.do(t, "POST", "/api/v1/partner-integrations", body, partner), 400, words...)
 	}
@@ -108,7 +108,7 @@ func TestTheSameAddressIsRegisteredOnceUntilItIsDeleted(t *testing.T) {
 	const address = "https://partner.example"
 	partner := b.signIn(t, marketplace.Partner)
 	first := b.register(t, partner, address)
-	wantProblem(t, b.do(t, "POST", "/api/v1/partner-integrations", fmt.Sprintf(`{"name":"x","base_url":%q,"auth_key":"k"}`, address+"/"), partner), 409, "live integration")
+	wantProblem(t, b.do(t, "POST", "/api/v1/partner-integrations", fmt.Sprintf(`{"name":"x","base_url":%q,"auth_key":"k"}`, address+"/"), partner), 409, "an integration with this base_url and mode exists")
 	if a := b.do(t, "DELETE", "/api/v1/partner-integrations/"+first.ID, "", partner); a.StatusCode != 200 {
 		t.Fatalf("want 200, got %d %s", a.StatusCode, a.body)
 	}
@@ -124,7 +124,7 @@ func TestATriggerPullsTheCatalogAndSkipsTheSameOne(t *testing.T) {
 	partner := b.signIn(t, marketplace.Partner)
 	made := b.register(t, partner, address)
 	if calls := len(mock.Default().Journal().Record().Exchanges); calls != 0 {
-		t.Errorf("want nobody called by a registration, got %d calls", calls)
+		t.Errorf("want no call made by a registration, got %d calls", calls)
 	}
 	for _, skipped := range []bool{false, true} {
 		a := b.trigger(t, made)

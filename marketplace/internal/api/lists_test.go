@@ -24,8 +24,8 @@ func TestAnUnknownQueryParameterIsRefused(t *testing.T) {
 		"/api/v1/resellers/bookings?statsu=HELD":                      {reseller, `statsu: unknown query parameter (did you mean status?)`},
 		"/api/v1/resellers/bookings?reseller_id=x":                    {reseller, `reseller_id: unknown query parameter`},
 		"/api/v1/resellers/activities?curency=USD":                    {reseller, `curency: unknown query parameter (did you mean currency?)`},
-		"/api/v1/resellers/activities?zzzzzzzzzzz":                    {reseller, `zzzzzzzzzzz: unknown query parameter: this call takes currency, language, q,`},
-		"/api/v1/operator/overview?page=1":                            {operator, `page: unknown query parameter: this call takes no query parameters`},
+		"/api/v1/resellers/activities?zzzzzzzzzzz":                    {reseller, `zzzzzzzzzzz: unknown query parameter: this endpoint takes currency, language, q,`},
+		"/api/v1/operator/overview?page=1":                            {operator, `page: unknown query parameter: this endpoint takes no query parameters`},
 		"/api/v1/operator/accounts?%70age=1&rol%65=partner&Limit=1":   {operator, `Limit: unknown query parameter (did you mean limit?)`},
 		"/api/v1/operator/bookings/" + uuid.NewString() + "?curs=%FF": {operator, `curs: unknown query parameter`},
 	} {
@@ -127,20 +127,20 @@ func TestABadCursorIsRefused(t *testing.T) {
 	swapped := []byte(good)
 	swapped[9] ^= 1
 	for query, says := range map[string]string{
-		"cursor=":                      "cursor: want the next_cursor",
-		"cursor=x":                     "cursor: want the next_cursor",
-		"cursor=%00":                   "cursor: want the next_cursor",
-		"cursor=" + good + "A":         "cursor: want the next_cursor",
-		"cursor=" + good[:20]:          "cursor: want the next_cursor",
-		"cursor=" + string(swapped):    "cursor: want the next_cursor",
-		"cursor=" + good + "&page=2":   "cursor: want page or cursor, not both",
-		"cursor=" + good + "&cursor=x": "cursor: want it once",
-		"page=101&limit=100":           "page: want one of the first 10000 entries; go on from there with cursor",
-		"page=2147483648":              "page: want one of the first 10000 entries",
+		"cursor=":                      "cursor: expected the next_cursor",
+		"cursor=x":                     "cursor: expected the next_cursor",
+		"cursor=%00":                   "cursor: expected the next_cursor",
+		"cursor=" + good + "A":         "cursor: expected the next_cursor",
+		"cursor=" + good[:20]:          "cursor: expected the next_cursor",
+		"cursor=" + string(swapped):    "cursor: expected the next_cursor",
+		"cursor=" + good + "&page=2":   "cursor: use page or cursor, not both",
+		"cursor=" + good + "&cursor=x": "cursor: expected one value",
+		"page=101&limit=100":           "page: reaches only the first 10000 entries; continue with cursor",
+		"page=2147483648":              "page: reaches only the first 10000 entries",
 	} {
 		wantProblem(t, b.do(t, "GET", "/api/v1/operator/bookings?"+query, "", operator), 400, says)
 	}
-	wantProblem(t, b.do(t, "GET", "/api/v1/operator/accounts?cursor="+good, "", operator), 400, "cursor: want the next_cursor of this list")
+	wantProblem(t, b.do(t, "GET", "/api/v1/operator/accounts?cursor="+good, "", operator), 400, "cursor: expected the next_cursor of this list")
 	if a := b.do(t, "GET", "/api/v1/operator/bookings?page=100&limit=100", "", operator); a.StatusCode != 200 {
 		t.Errorf("want the last page that has a number, got %d", a.StatusCode)
 	}
@@ -151,14 +151,14 @@ func TestEveryMistakeInABookingsFilterIsNamed(t *testing.T) {
 	b := setup(t)
 	operator := b.signIn(t, marketplace.Operator)
 	for query, says := range map[string]string{
-		"created_from=yesterday":                        "created_from: want a date such as 2026-07-01, or a date and time",
-		"start_to=2026-02-30":                           "start_to: want a date",
-		"start_to=2026-02-01T10:00:00":                  "start_to: want a date",
-		"created_from=2026-07-02&created_to=2026-07-01": "created_to: want created_from, or later",
-		"activity_id=17":                                "activity_id: want",
-		"integration_id=x&status=held":                  "status: want one of",
-		"reseller_id=" + uuid.NewString() + "&reseller=" + uuid.NewString(): "reseller: want it as reseller_id alone",
-		"reseller_reference=%00": "reseller_reference: want UTF-8",
+		"created_from=yesterday":                        "created_from: expected a date such as 2026-07-01, or a date and time",
+		"start_to=2026-02-30":                           "start_to: expected a date",
+		"start_to=2026-02-01T10:00:00":                  "start_to: expected a date",
+		"created_from=2026-07-02&created_to=2026-07-01": "created_to: expected created_from, or later",
+		"activity_id=17":                                "activity_id: expected",
+		"integration_id=x&status=held":                  "status: expected one of",
+		"reseller_id=" + uuid.NewString() + "&reseller=" + uuid.NewString(): "reseller: use either reseller or reseller_id",
+		"reseller_reference=%00": "reseller_reference: expected UTF-8",
 	} {
 		wantProblem(t, b.do(t, "GET", "/api/v1/operator/bookings?"+query, "", operator), 400, says)
 	}

@@ -173,18 +173,18 @@ func TestANotificationIsRefusedWithEveryFieldThatIsWrong(t *testing.T) {
 		"":   {"productId: missing", "optionId: missing", "availabilityId: missing", "localDateTimeStart: missing", "status: missing"},
 		"{}": {"productId: missing", "optionId: missing", "availabilityId: missing", "localDateTimeStart: missing", "status: missing"},
 		`{"productId":"","optionId":17,"availabilityId":null,"localDateTimeStart":"2026-07-01","status":"OPEN","vacancies":-1,"capacity":1.5,"unitPricing":{}}`: {
-			"productId: want", "optionId: want", "availabilityId: want", "localDateTimeStart: want a date-time", "status: want one of", "vacancies: want", "capacity: want", "unitPricing: want"},
-		"[]": {"want an object"},
+			"productId: expected", "optionId: expected", "availabilityId: expected", "localDateTimeStart: expected a date-time", "status: expected one of", "vacancies: expected", "capacity: expected", "unitPricing: expected"},
+		"[]": {"expected an object"},
 		"{":  {"cut off"},
 		news("p", "o", "s", slots[0].Start, `"status":"CLOSED"`) + "{}":                           {"more after its end"},
 		strings.Replace(news("p", "o", "?", slots[0].Start, `"status":"CLOSED"`), "?", "\xff", 1): {"UTF-8"},
 		"\xff": {"UTF-8"},
-		news("p", "o", strings.Repeat("s", 1001), slots[0].Start, `"status":"CLOSED","vacancies":2147483648`):                            {"availabilityId: want at most 1000 bytes", "vacancies: want at most 2147483647"},
-		`{"productId":"p","optionId":"o\u0000","availabilityId":"s","localDateTimeStart":"2026-07-01T09:00:00Z","status":"CLOSED"}`:      {"optionId: want a text without the character \\\\u0000"},
-		news("p", "o", "s", slots[0].Start, fmt.Sprintf(`"status":"CLOSED","localDateTimeEnd":%q`, slots[0].Start.Format(time.RFC3339))): {"localDateTimeEnd: want an end after the start"},
-		news("p", "o", "s", slots[0].Start, `"status":"CLOSED","unitPricing":[{"unitId":"u","currency":"EUR","price":1e30}]`):            {"unitPricing[0].price: want an integer"},
-		`{"productId":"p","optionId":"o","availabilityId":"s","localDateTimeStart":"99999-07-01T09:00:00Z","status":"CLOSED"}`:           {"localDateTimeStart: want a date-time"},
-		`{"productId":"p","optionId":"o","availabilityId":"s","localDateTimeStart":"0000-01-01T00:00:00Z","status":"CLOSED"}`:            {"localDateTimeStart: want a year"},
+		news("p", "o", strings.Repeat("s", 1001), slots[0].Start, `"status":"CLOSED","vacancies":2147483648`):                            {"availabilityId: expected at most 1000 bytes", "vacancies: expected at most 2147483647"},
+		`{"productId":"p","optionId":"o\u0000","availabilityId":"s","localDateTimeStart":"2026-07-01T09:00:00Z","status":"CLOSED"}`:      {"optionId: expected a text without the character \\\\u0000"},
+		news("p", "o", "s", slots[0].Start, fmt.Sprintf(`"status":"CLOSED","localDateTimeEnd":%q`, slots[0].Start.Format(time.RFC3339))): {"localDateTimeEnd: expected an end after the start"},
+		news("p", "o", "s", slots[0].Start, `"status":"CLOSED","unitPricing":[{"unitId":"u","currency":"EUR","price":1e30}]`):            {"unitPricing[0].price: expected an integer"},
+		`{"productId":"p","optionId":"o","availabilityId":"s","localDateTimeStart":"99999-07-01T09:00:00Z","status":"CLOSED"}`:           {"localDateTimeStart: expected a date-time"},
+		`{"productId":"p","optionId":"o","availabilityId":"s","localDateTimeStart":"0000-01-01T00:00:00Z","status":"CLOSED"}`:            {"localDateTimeStart: expected a year"},
 	} {
 		wantProblem(t, b.notify(t, made, body), 400, words...)
 	}

@@ -26,7 +26,7 @@ func TestOperatorsListAccountsByRole(t *testing.T) {
 	if a.data(t, &list); len(list) != 1 || list[0].Email != "partner@example.com" {
 		t.Errorf("want the partner, got %s", a.body)
 	}
-	wantProblem(t, b.do(t, "GET", "/api/v1/operator/accounts?role=king", "", operator), 400, "role: want one of")
+	wantProblem(t, b.do(t, "GET", "/api/v1/operator/accounts?role=king", "", operator), 400, "role: expected one of")
 }
 
 func TestAnAccountIsShownWithItsTokensButNeverTheirText(t *testing.T) {
@@ -68,10 +68,10 @@ func TestWhoIsLockedOutHasNoWayInUntilItIsLetInAgain(t *testing.T) {
 	}
 	a := b.do(t, "PATCH", path, `{"disabled":true,"name":"Bo"}`, operator)
 	if !strings.Contains(string(a.body), `"disabled":true`) || !strings.Contains(string(a.body), `"name":"Bo"`) {
-		t.Errorf("want it locked out, got %s", a.body)
+		t.Errorf("want it disabled, got %s", a.body)
 	}
 	if got := in(); got != 401 {
-		t.Errorf("want its access token refused at once, got %d", got)
+		t.Errorf("want its access token refused immediately, got %d", got)
 	}
 	wantProblem(t, b.do(t, "POST", "/api/v1/auth/refresh", `{"refresh_token":"`+tokens.RefreshToken+`"}`), 401)
 	wantProblem(t, b.do(t, "POST", "/api/v1/auth/login", login), 401, "unauthorized access")
@@ -91,7 +91,7 @@ func TestANewPasswordEndsWhatTheOldOneBought(t *testing.T) {
 	operator := b.signIn(t, marketplace.Operator)
 	partner := b.signIn(t, marketplace.Partner)
 	path := b.accountPath(marketplace.Partner)
-	wantProblem(t, b.do(t, "PATCH", path, `{"password":"short"}`, operator), 400, "password: want at least 10 letters")
+	wantProblem(t, b.do(t, "PATCH", path, `{"password":"short"}`, operator), 400, "password: expected at least 10 letters")
 	if a := b.do(t, "PATCH", path, `{"password":"a new and long one"}`, operator); a.StatusCode != 200 || strings.Contains(string(a.body), "new and long") {
 		t.Errorf("want it changed, and not shown, got %s", a.body)
 	}
@@ -106,6 +106,6 @@ func TestAnOperatorCannotLockItselfOut(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	operator := b.signIn(t, marketplace.Operator)
-	wantProblem(t, b.do(t, "PATCH", b.accountPath(marketplace.Operator), `{"disabled":true}`, operator), 409, "nobody can lock itself out")
+	wantProblem(t, b.do(t, "PATCH", b.accountPath(marketplace.Operator), `{"disabled":true}`, operator), 409, "you cannot disable your own account")
 	wantProblem(t, b.do(t, "PATCH", "/api/v1/operator/accounts/17", `{}`, operator), 404, "account not found")
 }

@@ -102,7 +102,7 @@ func TestOperatorsFindActivitiesListedOrNot(t *testing.T) {
 			t.Errorf("%s: want %d, got %+v", query, want, got)
 		}
 	}
-	wantProblem(t, b.do(t, "GET", "/api/v1/operator/activities?status=Gone&integration=17&page=0", "", operator), 400, "status: want one of Active, Inactive", "integration: want an id", "page: want")
+	wantProblem(t, b.do(t, "GET", "/api/v1/operator/activities?status=Gone&integration=17&page=0", "", operator), 400, "status: expected one of Active, Inactive", "integration: expected an id", "page: expected")
 }
 
 func TestAMistakenEditIsNamedInAllItsPartsAndNothingOfItIsStored(t *testing.T) {
@@ -113,11 +113,11 @@ func TestAMistakenEditIsNamedInAllItsPartsAndNothingOfItIsStored(t *testing.T) {
 	path := "/api/v1/operator/activities/" + list[0].ID
 	before := b.do(t, "GET", path, "", operator)
 	for body, words := range map[string][]string{
-		`{"description":"x","activity_titel":"y","admin_discount_percentage":-1}`: {"activity_titel: there is no such field", "admin_discount_percentage: want a percentage"},
+		`{"description":"x","activity_titel":"y","admin_discount_percentage":-1}`: {"activity_titel: unknown field", "admin_discount_percentage: expected a percentage"},
 		fmt.Sprintf(`{"description":"x","variations":[{"_id":%q,"title":"y"},{"_id":%q,"title":"z"}]}`, list[0].Variations[0].ID, list[1].Variations[0].ID): {
-			"variations[1]._id: the activity has no such variation"},
-		"":      {"want JSON, got nothing"},
-		`[{}]`:  {"want an object"},
+			"variations[1]._id: unknown variation of this activity"},
+		"":      {"expected JSON, received nothing"},
+		`[{}]`:  {"expected an object"},
 		"{\xff": {"UTF-8"},
 	} {
 		wantProblem(t, b.do(t, "PATCH", path, body, operator), 400, words...)

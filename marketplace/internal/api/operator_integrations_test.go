@@ -73,7 +73,7 @@ func TestAnOperatorSyncsAndReadsTheHistory(t *testing.T) {
 	if partner.since.Load() != "2026-07-01T09:00:01Z" {
 		t.Errorf("want what changed since the last stored pull asked for, got %q", partner.since.Load())
 	}
-	wantProblem(t, b.do(t, "POST", path+"/sync", `{"mode":"both"}`, operator), 400, "mode: want one of full, incremental")
+	wantProblem(t, b.do(t, "POST", path+"/sync", `{"mode":"both"}`, operator), 400, "mode: expected one of full, incremental")
 
 	history := func(query string) (list []client.Sync, body string) {
 		t.Helper()
@@ -92,7 +92,7 @@ func TestAnOperatorSyncsAndReadsTheHistory(t *testing.T) {
 	if list, body := history("?page=3"); len(list) != 0 || !strings.Contains(body, `"data":[]`) {
 		t.Errorf("want nothing past the end, got %s", body)
 	}
-	wantProblem(t, b.do(t, "GET", path+"/syncs?page=0&limit=101", "", operator), 400, "page: want a whole number from 1", "limit: want a whole number from 1 to 100")
+	wantProblem(t, b.do(t, "GET", path+"/syncs?page=0&limit=101", "", operator), 400, "page: expected a whole number from 1", "limit: expected a whole number from 1 to 100")
 	nobodys := "/api/v1/operator/integrations/" + uuid.NewString()
 	wantProblem(t, b.do(t, "GET", nobodys+"/syncs", "", operator), 404, "integration not found")
 	wantProblem(t, b.do(t, "POST", nobodys+"/sync", "", operator), 404, "integration not found")
@@ -106,7 +106,7 @@ func TestAnOperatorApprovesWhatTheGuardHoldsBack(t *testing.T) {
 	made := b.register(t, b.signIn(t, marketplace.Partner), partner.address)
 	path := "/api/v1/operator/integrations/" + made.ID
 	approve := func() answer { return b.do(t, "POST", path+"/sync/approve", "", operator) }
-	wantProblem(t, approve(), 409, "no pull of this integration waits for approval")
+	wantProblem(t, approve(), 409, "no sync of this integration waits for approval")
 	partner.sells("a", "b", "c", "d", "e", "f")
 	b.trigger(t, made)
 	b.ahead.Add(int64(time.Second))
@@ -136,5 +136,5 @@ func TestIntegrationsComeInPages(t *testing.T) {
 	if len(list) != 1 || list[0].ID != second.ID || !strings.Contains(string(a.body), `"pagination":{"pageSize":1,"page":2,"totalCount":2,"next_cursor":`) {
 		t.Errorf("want the second, got %s", a.body)
 	}
-	wantProblem(t, b.do(t, "GET", "/api/v1/partner-integrations?page=x", "", operator), 400, "page: want a whole number")
+	wantProblem(t, b.do(t, "GET", "/api/v1/partner-integrations?page=x", "", operator), 400, "page: expected a whole number")
 }

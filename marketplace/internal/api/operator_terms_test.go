@@ -29,12 +29,12 @@ func TestEveryMistakeOfATableOfRatesIsNamedAndNothingOfItIsStored(t *testing.T) 
 	operator := b.signIn(t, marketplace.Operator)
 	before := b.do(t, "GET", "/api/v1/operator/rates", "", operator)
 	for body, words := range map[string][]string{
-		`{}`:                                   {"base: it is missing", "rates: it is missing"},
-		`{"base":"eur","rates":{"USD":"1.2"}}`: {"base: want an ISO 4217 code"},
-		`{"base":"EUR","rates":["USD"]}`:       {"rates: want an object"},
+		`{}`:                                   {"base: is required", "rates: is required"},
+		`{"base":"eur","rates":{"USD":"1.2"}}`: {"base: expected an ISO 4217 code"},
+		`{"base":"EUR","rates":["USD"]}`:       {"rates: expected an object"},
 		`{"base":"EUR","rates":{"USD":"1.25","DOLLAR":"1","XXL":null,"GBP":"0","CHF":"-1","JPY":171.94,"SEK":"1e500000000","NOK":"NaN","EUR":"1","DKK":["7"],"KWD":"0.000000000000000000000000000000000000001"}}`: {
-			"rates.DOLLAR: want an ISO 4217 code", "rates.XXL: want an ISO 4217 code", "rates.GBP: want a decimal above 0", "rates.CHF: want a decimal", "rates.JPY: want a decimal above 0 as a text",
-			"rates.SEK: want", "rates.NOK: want", "rates.EUR: it is the base", "rates.DKK: want", "rates.KWD: want"},
+			"rates.DOLLAR: expected an ISO 4217 code", "rates.XXL: expected an ISO 4217 code", "rates.GBP: expected a decimal above 0", "rates.CHF: expected a decimal", "rates.JPY: expected a decimal above 0 as a text",
+			"rates.SEK: expected", "rates.NOK: expected", "rates.EUR: is the base", "rates.DKK: expected", "rates.KWD: expected"},
 	} {
 		wantProblem(t, b.do(t, "PUT", "/api/v1/operator/rates", body, operator), 400, words...)
 	}
@@ -60,12 +60,12 @@ func TestFeesAreExactAndWhatIsNotGivenStays(t *testing.T) {
 		`{"service_fee":1.995,"service_fee_currency":"USD","commission_percentage":12.345678901234567891}`)
 	put(`{"commission_percentage":0}`, `{"service_fee":1.995,"service_fee_currency":"USD","commission_percentage":0}`)
 	for body, words := range map[string][]string{
-		`{"service_fee":-1,"commission_percentage":1001}`: {"service_fee: want 0 to 1000000, got -1", "commission_percentage: want 0 to 1000, got 1001"},
-		`{"service_fee":1000000.01}`:                      {"service_fee: want 0 to 1000000"},
-		`{"service_fee":"a lot"}`:                         {"service_fee: want a number"},
-		`{"commission_percentage":1e500000000}`:           {"commission_percentage: want a number"},
-		`{"service_fee":true}`:                            {"service_fee: want a number"},
-		`{"service_fee_currency":"usd"}`:                  {"service_fee_currency: want an ISO 4217 code"},
+		`{"service_fee":-1,"commission_percentage":1001}`: {"service_fee: expected 0 to 1000000, received -1", "commission_percentage: expected 0 to 1000, received 1001"},
+		`{"service_fee":1000000.01}`:                      {"service_fee: expected 0 to 1000000"},
+		`{"service_fee":"a lot"}`:                         {"service_fee: expected a number"},
+		`{"commission_percentage":1e500000000}`:           {"commission_percentage: expected a number"},
+		`{"service_fee":true}`:                            {"service_fee: expected a number"},
+		`{"service_fee_currency":"usd"}`:                  {"service_fee_currency: expected an ISO 4217 code"},
 		`{"service_fee_currency":"GBP"}`:                  {"service_fee_currency: there is no exchange rate for GBP"},
 	} {
 		wantProblem(t, b.do(t, "PUT", "/api/v1/operator/pricing", body, operator), 400, words...)

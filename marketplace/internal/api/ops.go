@@ -48,7 +48,7 @@ func (h opsHandler) metrics(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-const notForMetrics = "metrics are for the networks of --metrics-from"
+const notForMetrics = "metrics are available only to the networks of --metrics-from"
 
 func (h opsHandler) mayScrape(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)

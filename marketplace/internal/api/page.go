@@ -35,7 +35,7 @@ func (q *query) page(list string) (page, error) {
 			q.refuse("cursor", err.Error())
 		}
 		if _, numbered := q.one("page"); numbered {
-			q.refuse("cursor", "want page or cursor, not both")
+			q.refuse("cursor", "use page or cursor, not both")
 		}
 		asked.after = &after
 	}
@@ -47,7 +47,7 @@ func (q *query) page(list string) (page, error) {
 func (q *query) stored(list string) (page, error) {
 	asked, err := q.page(list)
 	if err == nil && asked.request().Skip >= marketplace.MostCounted {
-		q.refuse("page", fmt.Sprintf("want one of the first %d entries; go on from there with cursor, the next_cursor of the page before", marketplace.MostCounted))
+		q.refuse("page", fmt.Sprintf("reaches only the first %d entries; continue with cursor, the next_cursor of the previous page", marketplace.MostCounted))
 		err = q.check()
 	}
 	return asked, err

@@ -25,13 +25,21 @@ var parameters = map[string][]string{
 	"/api/v1/resellers/activities/{activity}/variations/{variation}/calendar":     {"from", "to", "currency"},
 	"/api/v1/resellers/activities/{activity}/variations/{variation}/availability": {"date", "currency"},
 	"/api/v1/resellers/bookings":                                                  bookingFilters,
+	"/api/v1/resellers/events":                                                    {"after", "limit"},
+	"/api/v1/resellers/webhooks/{webhook}/deliveries":                             {"state", "limit"},
+	"/api/v1/operator/accounts/{account}/webhooks/{webhook}/deliveries":           {"state", "limit"},
 	"/api/v1/affiliates/activities":                                               activityList,
 	"/api/v1/affiliates/commissions":                                              pages,
-	"/api/v1/partner-integrations":                                                pages,
+	"/api/v1/partner-integrations":                                                append([]string{"mode"}, pages...),
+	"/api/v1/partner-integrations/{integration}/syncs":                            pages,
+	"/api/v1/partner-integrations/{integration}/calls":                            append([]string{"failed"}, pages...),
+	"/api/v1/partner-integrations/{integration}/bookings":                         append([]string{"status"}, pages...),
+	"/api/v1/partner-integrations/{integration}/webhook-deliveries":               append([]string{"failed"}, pages...),
+	"/api/v1/partner-integrations/{integration}/conformance-runs":                 pages,
 	"/api/v1/operator/integrations/{integration}/syncs":                           pages,
-	"/api/v1/operator/bookings":                                                   append([]string{"attention", "integration_id", "reseller_id", "reseller"}, bookingFilters...),
+	"/api/v1/operator/bookings":                                                   append([]string{"mode", "attention", "integration_id", "reseller_id", "reseller"}, bookingFilters...),
 	"/api/v1/operator/accounts":                                                   append([]string{"role", "q"}, pages...),
-	"/api/v1/operator/activities":                                                 append([]string{"q", "status", "integration"}, pages...),
+	"/api/v1/operator/activities":                                                 append([]string{"mode", "q", "status", "integration"}, pages...),
 }
 
 // parameters are those that the route takes.
@@ -68,7 +76,7 @@ func onlyKnown(query string, known []string) error {
 		}
 		name, err := url.QueryUnescape(name)
 		if err != nil || slices.Contains(known, name) {
-			continue // whoever reads the query says what is wrong with it
+			continue // the query's own checks report it
 		}
 		wrong = append(wrong, unknownParameter(name, known))
 	}
@@ -88,9 +96,9 @@ func unknownParameter(name string, known []string) string {
 	hint := nearest.Hint(name, known)
 	switch {
 	case len(known) == 0:
-		hint = ": this call takes no query parameters"
+		hint = ": this endpoint takes no query parameters"
 	case hint == "":
-		hint = ": this call takes " + strings.Join(known, ", ")
+		hint = ": this endpoint takes " + strings.Join(known, ", ")
 	}
 	return fmt.Sprintf("%s: unknown query parameter%s", strings.ToValidUTF8(name[:min(len(name), longestName)], "\uFFFD"), hint)
 }

@@ -1,18 +1,21 @@
 package api_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // One price without a rate costs that price only.
 func TestAPriceWithoutARateIsLeftOutAndAnOperatorReadsWhichRateIsMissing(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	operator := s.signIn(t, marketplace.Operator)
 	listed := len(s.list(t, resellersList+"?limit=100", s.reseller).Data)
 	_, err := s.store.Pool().Exec(t.Context(), `
 		UPDATE variations SET option = jsonb_set(jsonb_set(option, '{units,0,pricingFrom}', '[{"original":1000,"currency":"XPF"}]'),
@@ -24,11 +27,45 @@ func TestAPriceWithoutARateIsLeftOutAndAnOperatorReadsWhichRateIsMissing(t *test
 		t.Errorf("want all %d listed, got %d of %d", listed, len(page.Data), page.Pagination.TotalCount)
 	}
 	wantProblem(t, s.do(t, "POST", "/api/v1/resellers/bookings", strings.Replace(s.order, `"contact"`, `"currency":"EUR","contact"`, 1), s.reseller), 400, "no_exchange_rate")
-	overview := read[client.Overview](t, s.bench, "operator/overview-answer", "/api/v1/operator/overview", operator)
+	pgtest.Exec(t, s.store, `INSERT INTO exchange_rates VALUES ('KWD', 0.3), ('NZD', 2), ('USD', 1.25) ON CONFLICT DO NOTHING`)
+	s.wantMissing(t, "EUR", "XPF")
+}
+
+func TestAnOperatorReadsWhichRatesTheSlotsOwnPricesNeed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	made, option, slots := b.pulled(t)
+	pgtest.Exec(t, b.store, `UPDATE variations SET option = option - 'units'`)
+	pgtest.Exec(t, b.store, `DELETE FROM exchange_rates`)
+	pgtest.Exec(t, b.store, `UPDATE pricing_terms SET rates_base = 'XAF'`)
+	b.wantMissing(t, "XAF", "EUR") // as the partner has told
+	own := slots[0]
+	own.UnitPricing = []partnerapi.UnitPricing{{UnitID: "unit-adult", Original: 1000, Currency: "XPF"}}
+	_, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{VariationID: option.VariationID, SentAt: b.now(), Answer: &catalog.SlotAnswer{Slots: []marketplace.Slot{own}}})
+	must(t, err)
+	b.wantMissing(t, "XAF", "XPF")
+	wantUpdated(t, b.notify(t, made, news(option.ProductID, option.Option.ID, own.ID, own.Start, `"status":"AVAILABLE","unitPricing":[{"unitId":"unit-adult","original":1000,"currency":"XOF"}]`)))
+	b.wantMissing(t, "XAF", "XOF", "XPF")
+	if text, want := b.metrics(t), `marketplace_exchange_rate_missing{base="XAF",currency="XPF"} 1`; !strings.Contains(text, want) {
+		t.Errorf("want the metric %s", want)
+	}
+	pgtest.Exec(t, b.store, `UPDATE activities SET operator_active = false`)
+	b.wantMissing(t, "XAF")
+}
+
+// wantMissing wants the overview to name the currencies without a rate, of one activity
+// each.
+func (b *bench) wantMissing(t *testing.T, base string, currencies ...string) {
+	t.Helper()
+	overview := read[client.Overview](t, b, "operator/overview-answer", "/api/v1/operator/overview", b.signIn(t, marketplace.Operator))
+	var got []string
 	for _, missing := range overview.RatesMissing {
-		if missing.Currency == "XPF" && missing.Base == "EUR" && missing.Activities == 1 {
-			return
+		got = append(got, missing.Currency)
+		if missing.Base != base || missing.Activities != 1 {
+			t.Errorf("want one activity without a rate to %s, got %+v", base, missing)
 		}
 	}
-	t.Errorf("want XPF missing, got %+v", overview.RatesMissing)
+	if slices.Sort(currencies); !slices.Equal(got, currencies) {
+		t.Errorf("want %v missing, got %v", currencies, got)
+	}
 }

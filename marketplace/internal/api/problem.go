@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
@@ -20,7 +23,8 @@ type problem struct {
 	Message   string             `json:"message"`
 	Code      int                `json:"code"` // the status
 	ErrorCode marketplace.Reason `json:"error_code"`
-	Retry     *bool              `json:"retry,omitempty"` // false: a 5xx that a retry cannot change
+	Retry     *bool              `json:"retry,omitempty"`  // false: a 5xx that a retry cannot change
+	RunID     *uuid.UUID         `json:"run_id,omitempty"` // of the conformance run in the way
 
 	retryAfter time.Duration // 0: there is no such header
 }
@@ -37,8 +41,8 @@ func httpError(reason marketplace.Reason, message string) error {
 	return &marketplace.Error{Reason: reason, Message: message}
 }
 
-// writeProblem writes an error's answer. What is ours is logged with its cause, and
-// told to nobody.
+// writeProblem writes the answer to an error. The cause of an internal error is logged
+// and never sent.
 func writeProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err error) {
 	p := problemOf(err)
 	if r.Context().Err() == nil && (p.Code == http.StatusInternalServerError || p.Code == http.StatusServiceUnavailable) {
@@ -65,6 +69,9 @@ func problemOf(err error) problem {
 		if p.Message == "" {
 			p.Message, p.Error = ours.Message, ours.Details
 		}
+	}
+	if underWay := (*certification.UnderWay)(nil); errors.As(err, &underWay) {
+		p.RunID = &underWay.Run
 	}
 	if len(p.Error) == 0 {
 		p.Error = []string{p.Message}

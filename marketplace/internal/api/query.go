@@ -39,7 +39,7 @@ func readQuery(r *http.Request) *query {
 		name, badName := url.QueryUnescape(name)
 		value, badValue := url.QueryUnescape(value)
 		if badName != nil || badValue != nil || strings.Contains(pair, ";") {
-			return &query{wrong: []string{"the query cannot be read: want name=value, joined by &, and percent signs escaped"}}
+			return &query{wrong: []string{"the query cannot be read: expected name=value, joined by &, and percent signs escaped"}}
 		}
 		q.given = append(q.given, parameter{name, value})
 	}
@@ -56,7 +56,7 @@ func (q *query) one(name string) (value string, given bool) {
 			continue
 		}
 		if given {
-			q.refuse(name, "want it once")
+			q.refuse(name, "expected one value")
 			return value, true
 		}
 		value, given = p.value, true
@@ -69,9 +69,9 @@ func (q *query) text(name string, most int) string {
 	text, _ := q.one(name)
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		q.refuse(name, "want UTF-8 without control characters")
+		q.refuse(name, "expected UTF-8 without control characters")
 	case utf8.RuneCountInString(text) > most:
-		q.refuse(name, fmt.Sprintf("want at most %d letters", most))
+		q.refuse(name, fmt.Sprintf("expected at most %d letters", most))
 	default:
 		return text
 	}
@@ -86,7 +86,7 @@ func (q *query) number(name string, unset, most int) int {
 	}
 	number, err := strconv.Atoi(text)
 	if err != nil || number < 1 || number > most {
-		q.refuse(name, fmt.Sprintf("want a whole number from 1 to %d", most))
+		q.refuse(name, fmt.Sprintf("expected a whole number from 1 to %d", most))
 		return unset
 	}
 	return number
@@ -105,16 +105,19 @@ func (q *query) tagged(name, rule string) string {
 	return text
 }
 
+// mode is a filter of operators and partners, who see both; "" where none was given.
+func (q *query) mode() marketplace.Mode { return marketplace.Mode(q.tagged("mode", "oneof=live test")) }
+
 // date is a date that must be given.
 func (q *query) date(name string) time.Time {
 	text, given := q.one(name)
 	if !given {
-		q.refuse(name, "it is missing")
+		q.refuse(name, "is required")
 		return time.Time{}
 	}
 	date, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		q.refuse(name, "want a date such as 2026-07-01")
+		q.refuse(name, "expected a date such as 2026-07-01")
 	}
 	return date
 }
@@ -136,7 +139,7 @@ func (q *query) period(name string) (p booking.Period) {
 		p.To = to.AddDate(0, 0, 1).Add(-time.Microsecond) // the last moment that a database knows
 	}
 	if !p.To.IsZero() && p.To.Before(p.From) {
-		q.refuse(name+"_to", "want "+name+"_from, or later")
+		q.refuse(name+"_to", "expected "+name+"_from, or later")
 	}
 	return p
 }
@@ -153,7 +156,7 @@ func (q *query) moment(name string) (at time.Time, day bool) {
 		return at, true
 	}
 	if at, err = partnerapi.ParseDateTime(strings.ReplaceAll(text, " ", "+")); err != nil || at.Year() < 1 {
-		q.refuse(name, "want a date such as 2026-07-01, or a date and time such as 2026-07-01T09:30:00+01:00")
+		q.refuse(name, "expected a date such as 2026-07-01, or a date and time such as 2026-07-01T09:30:00+01:00")
 		return time.Time{}, false
 	}
 	return at, false
@@ -164,7 +167,7 @@ func (q *query) check() error {
 	if len(q.wrong) == 0 {
 		return nil
 	}
-	return &marketplace.Error{Code: marketplace.Invalid, Message: "the query is not as it should be", Details: q.wrong}
+	return &marketplace.Error{Code: marketplace.Invalid, Message: "invalid query", Details: q.wrong}
 }
 
 // currency is that in which prices are asked for; "" is the activity's own.

@@ -14,6 +14,7 @@ import (
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/event"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -54,7 +55,7 @@ type replica struct {
 	reseller, operator string // access tokens
 }
 
-// usualPages is the memory for made pages that a service has where nobody says.
+// usualPages is the default size of the page cache.
 const usualPages = 256 << 20
 
 func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
@@ -75,7 +76,8 @@ func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
 	tb.Cleanup(client.Close)
 	signIn := auth.NewService(store.Accounts, key, 10, time.Now)
 	server := httptest.NewServer(api.New(api.Config{
-		Store: api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings}, SignIn: signIn, Integrations: partner.NewRegistry(store.Partners, guard, key, time.Now), Syncer: catalog.NewSyncer(store.Catalog, client, time.Now),
+		Events: event.NewService(store.Events, guard, key),
+		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings}, SignIn: signIn, Integrations: partner.NewRegistry(store.Partners, guard, key, time.Now), Syncer: catalog.NewSyncer(store.Catalog, client, time.Now),
 		Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: 1 << 30, Metrics: measured, Now: time.Now, Log: log,
 	}))
 	tb.Cleanup(server.Close)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
 )
 
 // route is one way in. All of them are registered at one router: gorilla/mux forgets in
@@ -45,8 +46,10 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	storefront := storefrontHandler{c.Front}
 	affiliate := affiliateHandler{storefront, c.Store.Bookings}
 	bookings := bookingHandler{c.Store.Bookings, c.Bookings}
-	integrations := integrationHandler{c.Store.Partners, c.Store.Catalog, c.Integrations, c.Syncer, caughtUp}
-	webhooks := webhookHandler{g, integrations, c.Notifier, c.Now}
+	integrations := integrationHandler{c.Store.Partners, c.Store.Catalog, c.Integrations, c.Syncer, c.Trials, c.Now, caughtUp, c.Journals, c.Store.Bookings, c.Runs}
+	runs := newRunHandler(c.Runs, integrations)
+	events := eventHandler{c.Events}
+	webhooks := webhookHandler{g, integrations, c.Notifier, c.Journals.Webhooks, c.Now}
 	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now}
 	activities := activityHandler{c.Store.Catalog, caughtUp}
 	terms := termsHandler{c.Store.Storefront, caughtUp}
@@ -66,6 +69,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/readyz", anybody, ok(ops.ready)},
 		{get, metricsPath, anybody, ops.metrics},
 		{get, "/openapi.yaml", anybody, showDocument(marketplaceDocument)},
+		{get, "/.well-known/jwks.json", anybody, runs.keys},
 		{get, "/docs", anybody, showMarketplaceDocs},
 		{get, "/docs/partner", anybody, showPartnerDocs},
 		{get, "/docs/partner.yaml", anybody, showDocument(partnerDocument)},
@@ -80,15 +84,37 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/resellers/bookings/{booking}", resellers, ok(byID("booking", bookings.show))},
 		{remove, "/api/v1/resellers/bookings/{booking}", resellers, ok(byID("booking", bookings.abandon))},
 		{post, "/api/v1/resellers/bookings/{booking}/payment", resellers, ok(byIDWithBody("booking", bookings.pay))},
-		{post, "/api/v1/resellers/bookings/{booking}/cancel", resellers, ok(byIDWithBody("booking", bookings.cancel))},
+		{post, "/api/v1/resellers/bookings/{booking}/cancel", resellers, ok(byIDWithOptionalBody("booking", bookings.cancel))},
 
-		{post, "/api/v1/partner-integrations/{integration}/availability/notify", anybody, ok(webhooks.notify)},
-		{post, "/api/v1/partner-integrations/{integration}/sync/trigger", anybody, ok(webhooks.trigger)},
+		{get, "/api/v1/resellers/events", resellers, events.feed},
+		{post, "/api/v1/resellers/webhooks", resellers, created(withBody(events.subscribe))},
+		{get, "/api/v1/resellers/webhooks", resellers, ok(events.subscriptions)},
+		{remove, "/api/v1/resellers/webhooks/{webhook}", resellers, ok(byID("webhook", events.unsubscribe))},
+		{get, "/api/v1/resellers/webhooks/{webhook}/deliveries", resellers, ok(byID("webhook", events.deliveries))},
+		{post, "/api/v1/resellers/webhooks/{webhook}/deliveries/{event}/retry", resellers, ok(byID("webhook", events.retry))},
+
+		{post, "/api/v1/partner-integrations/{integration}/availability/notify", anybody, webhooks.noted(partner.AvailabilityNotify, webhooks.notify)},
+		{post, "/api/v1/partner-integrations/{integration}/sync/trigger", anybody, webhooks.noted(partner.SyncTrigger, webhooks.trigger)},
 
 		{post, "/api/v1/partner-integrations", partners, created(withBody(integrations.register))},
 		{get, "/api/v1/partner-integrations", partners, ok(integrations.list)},
 		{get, "/api/v1/partner-integrations/{integration}", partners, ok(integrations.found(integrations.show))},
+		{patch, "/api/v1/partner-integrations/{integration}", partners, ok(byIDWithBody("integration", integrations.change))},
 		{remove, "/api/v1/partner-integrations/{integration}", partners, ok(byID("integration", integrations.remove))},
+		{post, "/api/v1/partner-integrations/{integration}/test", partners, ok(byIDWithOptionalBody("integration", integrations.test))},
+		{post, "/api/v1/partner-integrations/{integration}/webhook-secret", partners, created(integrations.found(integrations.rotate))},
+		{get, "/api/v1/partner-integrations/{integration}/syncs", partners, ok(integrations.found(integrations.everySync))},
+		{get, "/api/v1/partner-integrations/{integration}/calls", partners, ok(integrations.found(integrations.calls))},
+		{get, "/api/v1/partner-integrations/{integration}/bookings", partners, ok(integrations.found(integrations.bookingsOf))},
+		{get, "/api/v1/partner-integrations/{integration}/webhook-deliveries", partners, ok(integrations.found(integrations.received))},
+		{post, "/api/v1/partner-integrations/{integration}/conformance-runs", partners, accepted(integrations.found(runs.start))},
+		{get, "/api/v1/partner-integrations/{integration}/conformance-runs", partners, ok(integrations.found(runs.list))},
+		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}", partners, ok(runs.show)},
+		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/progress", partners, runs.progress},
+		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/report.json", partners, runs.report("application/json")},
+		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/report.html", partners, runs.report("text/html; charset=utf-8")},
+		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/junit.xml", partners, runs.report("application/xml")},
+		{get, "/api/v1/partner-integrations/{integration}/certificate", partners, runs.certificate},
 
 		{post, "/api/v1/operator/integrations/{integration}/sync", operators, ok(integrations.found(integrations.sync))},
 		{post, "/api/v1/operator/integrations/{integration}/sync/approve", operators, ok(integrations.found(integrations.approveSync))},
@@ -98,7 +124,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/operator/bookings", operators, ok(bookings.listAll)},
 		{get, "/api/v1/operator/bookings/{booking}", operators, ok(byID("booking", bookings.show))},
 		{post, "/api/v1/operator/bookings/{booking}/confirm", operators, ok(byID("booking", bookings.settle(c.Bookings.Retry)))},
-		{post, "/api/v1/operator/bookings/{booking}/cancel", operators, ok(byIDWithBody("booking", bookings.cancelAny))},
+		{post, "/api/v1/operator/bookings/{booking}/cancel", operators, ok(byIDWithOptionalBody("booking", bookings.cancelAny))},
 		{post, "/api/v1/operator/bookings/{booking}/deliver", operators, ok(byID("booking", bookings.settle(c.Bookings.Deliver)))},
 		{post, "/api/v1/operator/bookings/{booking}/resolve", operators, ok(byID("booking", bookings.settle(c.Bookings.Resolve)))},
 		{post, "/api/v1/operator/bookings/{booking}/erase-guest", operators, ok(byID("booking", bookings.eraseGuest))},
@@ -109,6 +135,8 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{patch, "/api/v1/operator/accounts/{account}", operators, ok(byIDWithBody("account", accounts.change))},
 		{post, "/api/v1/operator/accounts/{account}/api-tokens", operators, created(byIDWithBody("account", accounts.createToken))},
 		{remove, "/api/v1/operator/accounts/{account}/api-tokens/{token}", operators, ok(byID("account", accounts.revokeToken))},
+		{get, "/api/v1/operator/accounts/{account}/webhooks", operators, ok(byID("account", events.subscriptionsOf))},
+		{get, "/api/v1/operator/accounts/{account}/webhooks/{webhook}/deliveries", operators, ok(byID("account", events.anyDeliveries))},
 
 		{get, "/api/v1/operator/activities", operators, ok(activities.list)},
 		{get, "/api/v1/operator/activities/{activity}", operators, ok(byID("activity", activities.show))},

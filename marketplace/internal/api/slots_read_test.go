@@ -85,7 +85,7 @@ func TestAnActivityIsReadByItself(t *testing.T) {
 	if one.ID != first.ID || one.Currency != "USD" {
 		t.Errorf("want %s in USD, got %+v", first.ID, one)
 	}
-	wantProblem(t, b.do(t, "GET", resellersList+"/"+first.ID+"?currency=eur&language=x_y", "", reseller), 400, "currency: want", "language: want")
+	wantProblem(t, b.do(t, "GET", resellersList+"/"+first.ID+"?currency=eur&language=x_y", "", reseller), 400, "currency: expected", "language: expected")
 	wantProblem(t, b.do(t, "GET", resellersList+"/"+first.ID+"?currency=CHF", "", reseller), 400, "currency: there is no exchange rate for CHF")
 	for _, id := range []string{uuid.NewString(), "17", strings.ToUpper(first.ID) + "0"} {
 		wantProblem(t, b.do(t, "GET", resellersList+"/"+id, "", reseller), 404, "activity not found")
@@ -172,17 +172,17 @@ func TestEveryMistakeInACalendarsQueryIsNamed(t *testing.T) {
 	path, variation := b.walk(t, reseller)
 	other := b.list(t, resellersList, reseller).Data[1]
 	for query, words := range map[string][]string{
-		"":                              {"from: it is missing", "to: it is missing"},
-		"from=2026-07-01&to=2026-09-01": {"to: want at most 62 dates, from and to among them"},
-		"from=2026-07-02&to=2026-07-01": {"to: want from, or a later date"},
-		"from=2026-02-30&to=1.7.2026":   {"from: want a date such as 2026-07-01", "to: want a date"},
-		"from=2026-07-01&to=2026-07-02&currency=x":   {"currency: want"},
+		"":                              {"from: is required", "to: is required"},
+		"from=2026-07-01&to=2026-09-01": {"to: expected at most 62 dates, from and to among them"},
+		"from=2026-07-02&to=2026-07-01": {"to: must not be before from"},
+		"from=2026-02-30&to=1.7.2026":   {"from: expected a date such as 2026-07-01", "to: expected a date"},
+		"from=2026-07-01&to=2026-07-02&currency=x":   {"currency: expected"},
 		"from=2026-07-01&to=2026-07-02&currency=CHF": {"currency: there is no exchange rate for CHF"},
 	} {
 		wantProblem(t, b.do(t, "GET", path+"/variations/"+variation+"/calendar?"+query, "", reseller), 400, words...)
 	}
 	for query, words := range map[string][]string{
-		"": {"date: it is missing"}, "date=today": {"date: want a date"}, "date=2026-07-01&date=2026-07-02": {"date: want it once"},
+		"": {"date: is required"}, "date=today": {"date: expected a date"}, "date=2026-07-01&date=2026-07-02": {"date: expected one value"},
 		"date=2026-07-01&currency=CHF": {"currency: there is no exchange rate for CHF"},
 	} {
 		wantProblem(t, b.do(t, "GET", path+"/variations/"+variation+"/availability?"+query, "", reseller), 400, words...)
@@ -214,6 +214,6 @@ func TestACalendarsTagChangesWithItsContent(t *testing.T) {
 	tag := b.do(t, "GET", calendar, "", reseller).Header.Get("ETag")
 	b.put(t, variation, aSlot{"a", "2026-07-02", "2026-07-02 07:00Z", "2026-07-02 08:00Z", "LIMITED", 2, nil})
 	if a := b.do(t, "GET", calendar, "", reseller, header{"If-None-Match", tag}); a.StatusCode != 200 {
-		t.Errorf("want the calendar as it is now, got %d", a.StatusCode)
+		t.Errorf("want the current calendar, got %d", a.StatusCode)
 	}
 }

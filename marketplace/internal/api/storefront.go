@@ -26,7 +26,7 @@ func (h storefrontHandler) listFor(r *http.Request, affiliate uuid.UUID) (any, e
 	asked := storefront.Query{
 		Currency: given.currency(), Language: given.language(), Affiliate: affiliate,
 		Filter: storefront.Filter{
-			Query: given.text("q", longestFilter), Category: given.text("category", longestFilter),
+			Mode: caller(r.Context()).Mode, Query: given.text("q", longestFilter), Category: given.text("category", longestFilter),
 			Country: given.text("country", longestFilter), City: given.text("city", longestFilter),
 		},
 	}
@@ -47,7 +47,7 @@ func (h storefrontHandler) show(r *http.Request, id uuid.UUID) (any, error) {
 	if err := given.check(); err != nil {
 		return nil, err
 	}
-	return h.front.Activity(r.Context(), id, currency, language)
+	return h.front.Activity(r.Context(), caller(r.Context()).Mode, id, currency, language)
 }
 
 // mostDays is how many dates a calendar has at most.
@@ -63,9 +63,9 @@ func (h storefrontHandler) calendar(r *http.Request) (any, error) {
 	if len(given.wrong) == 0 {
 		switch {
 		case to.Before(from):
-			given.refuse("to", "want from, or a later date")
+			given.refuse("to", "must not be before from")
 		case !to.Before(from.AddDate(0, 0, mostDays)):
-			given.refuse("to", fmt.Sprintf("want at most %d dates, from and to among them", mostDays))
+			given.refuse("to", fmt.Sprintf("expected at most %d dates, from and to among them", mostDays))
 		}
 	}
 	if err := given.check(); err != nil {
@@ -88,6 +88,7 @@ func (h storefrontHandler) day(r *http.Request) (any, error) {
 }
 
 func pathVariation(r *http.Request) (of storefront.VariationID, err error) {
+	of.Mode = caller(r.Context()).Mode
 	if of.Activity, err = pathID(r, "activity"); err != nil {
 		return of, err
 	}
@@ -128,6 +129,6 @@ func (h affiliateHandler) commissions(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.store.Commissions(r.Context(), caller(r.Context()).Account, asked.request())
+	found, err := h.store.Commissions(r.Context(), scope(r), asked.request())
 	return pageOf(asked, found, viewCommission), err
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -9,6 +10,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
 )
 
 // webhookHandler hears partners' platforms, which present their webhook secret.
@@ -16,6 +18,7 @@ type webhookHandler struct {
 	guard        *guard
 	integrations integrationHandler
 	notifier     *catalog.Notifier
+	journal      *partner.Journal[partner.WebhookEntry]
 	now          func() time.Time
 }
 
@@ -25,19 +28,39 @@ var errNoSecret = &marketplace.Error{Code: marketplace.Invalid, Message: "the he
 // secret, is not said.
 func (h webhookHandler) caller(r *http.Request) (marketplace.Integration, error) {
 	given := r.Header.Get("X-Webhook-Secret")
-	if given == "" {
-		return marketplace.Integration{}, errNoSecret
-	}
 	// An id of the wrong form is looked for like any other that is unknown.
 	id, err := uuid.Parse(mux.Vars(r)["integration"])
 	if err != nil {
 		id = uuid.Nil
 	}
 	i, err := h.integrations.service.ByWebhook(r.Context(), id, given)
-	if err != nil {
+	exchangeOf(r.Context()).integration = i.ID
+	switch {
+	case given == "":
+		return i, errNoSecret
+	case err != nil:
 		return i, h.guard.refused(r, err)
 	}
 	return i, h.guard.allow(exchangeOf(r.Context()), "webhook:"+i.ID.String())
+}
+
+// noted notes what a webhook of an integration that exists is answered with, for its
+// partner to read. The answer does not wait for that.
+func (h webhookHandler) noted(webhook partner.Webhook, f read) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		began := h.now()
+		data, err := f(r)
+		status, reason := http.StatusOK, ""
+		if err != nil {
+			p := problemOf(err)
+			status, reason = p.Code, strings.Join(p.Error, "; ")
+		}
+		if id := exchangeOf(r.Context()).integration; id != uuid.Nil {
+			ended := h.now()
+			h.journal.Add(id, err != nil, partner.NewWebhookEntry(id, webhook, began, ended.Sub(began), status, reason))
+		}
+		return ok(func(*http.Request) (any, error) { return data, err })(w, r)
+	}
 }
 
 // trigger pulls the whole catalog immediately (WHK-1).

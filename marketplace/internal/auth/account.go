@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -30,7 +31,7 @@ func NewAccount(asked marketplace.NewAccount, now time.Time) (marketplace.Accoun
 func (s *Service) ChangeAccount(ctx context.Context, operator, id uuid.UUID, asked marketplace.AccountChange) (marketplace.Account, error) {
 	change := AccountChange{Name: asked.Name, Disabled: asked.Disabled}
 	if asked.Disabled != nil && *asked.Disabled && id == operator {
-		return marketplace.Account{}, &marketplace.Error{Code: marketplace.Conflict, Message: "nobody can lock itself out: another operator can"}
+		return marketplace.Account{}, &marketplace.Error{Code: marketplace.Conflict, Message: "you cannot disable your own account; another operator can"}
 	}
 	if asked.Password != nil {
 		hash, err := HashPassword(*asked.Password)
@@ -46,11 +47,12 @@ func (s *Service) ChangeAccount(ctx context.Context, operator, id uuid.UUID, ask
 	return changed, s.ended.renew(ctx)
 }
 
-// NewAPIToken makes a long-lived token of an account. The text is shown once; its hash,
-// HashToken, is what is stored.
-func NewAPIToken(account uuid.UUID, name string, now time.Time) (made marketplace.APIToken, text string, err error) {
+// NewAPIToken makes a long-lived token of an account. Its text begins with pk_live_ or
+// pk_test_ and is shown once; its hash, HashToken, is what is stored.
+func NewAPIToken(account uuid.UUID, asked marketplace.NewAPIToken, now time.Time) (made marketplace.APIToken, text string, err error) {
 	id, err := uuid.NewV7() // in the order of their making
-	return marketplace.APIToken{ID: id, AccountID: account, Name: name, CreatedAt: now}, NewToken(), err
+	mode := cmp.Or(asked.Mode, marketplace.Live)
+	return marketplace.APIToken{ID: id, AccountID: account, Name: asked.Name, Mode: mode, CreatedAt: now}, "pk_" + string(mode) + "_" + NewToken(), err
 }
 
 // parameters of argon2id, of OWASP's cheat sheet: 19 MiB and two passes cost a guess

@@ -18,8 +18,8 @@ const endedFor = time.Second
 // slack is how far the clocks of replicas may be apart.
 const slack = time.Minute
 
-// ended knows the sign-ins that were ended while an access token of theirs may still be
-// good. A token tells nobody by itself that its sign-in has ended.
+// ended lists the sign-ins that have ended while an access token of theirs may still be
+// valid. A token itself does not show that its sign-in has ended.
 type ended struct {
 	store  Store
 	now    func() time.Time
@@ -61,7 +61,7 @@ func (e *ended) renew(ctx context.Context) error {
 	at := e.now()
 	list, err := e.store.EndedFamilies(ctx, at.Add(-AccessLife-slack))
 	if err != nil {
-		return fmt.Errorf("ask which sign-ins have ended: %w", err)
+		return fmt.Errorf("read which sessions have ended: %w", err)
 	}
 	families := make(map[uuid.UUID]bool, len(list))
 	for _, family := range list {

@@ -7,8 +7,8 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// mostKeys bounds what is counted at once. Keys beyond it are refused until a window
-// ends: a flood of keys must not take the memory of those who behave.
+// mostKeys limits the keys that are counted concurrently. More are refused until a
+// window ends, so that a flood of keys cannot exhaust the memory.
 const mostKeys = 1 << 20
 
 // Limiter allows so many requests of a key in a window, which begins with the key's
@@ -39,7 +39,7 @@ func newWindows() map[string]*window { return map[string]*window{} }
 // Decision is what became of a request.
 type Decision struct {
 	Allowed   bool
-	Limit     int           // in a window; 0: there is none
+	Limit     int           // per window; 0 disables the limit
 	Remaining int           // in this window
 	Reset     time.Duration // until the window ends
 }

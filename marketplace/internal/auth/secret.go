@@ -24,7 +24,7 @@ type Secret struct{ master []byte }
 // NewSecret returns the secret of those bytes.
 func NewSecret(master []byte) (*Secret, error) {
 	if len(master) < ShortestSecret {
-		return nil, fmt.Errorf("want at least %d bytes, got %d", ShortestSecret, len(master))
+		return nil, fmt.Errorf("expected at least %d bytes, received %d", ShortestSecret, len(master))
 	}
 	return &Secret{master: append([]byte(nil), master...)}, nil
 }
@@ -60,13 +60,13 @@ func (s *Secret) Sealer(purpose string) *Sealer {
 	return &Sealer{aead: aead}
 }
 
-// Seal returns the text sealed for its owner: it opens for nobody else.
+// Seal encrypts the text for its owner. No other owner can open it.
 func (s *Sealer) Seal(text, owner string) []byte {
 	return s.aead.Seal(nil, nil, []byte(text), []byte(owner))
 }
 
 // ErrSealed says that a text was sealed with another secret, or for somebody else.
-var ErrSealed = errors.New("a stored key cannot be opened: the service's secret is not the one that it was sealed with")
+var ErrSealed = errors.New("a stored key cannot be opened: the service's secret is not the one that encrypted it")
 
 // Open returns a sealed text of the owner.
 func (s *Sealer) Open(sealed []byte, owner string) (string, error) {

@@ -102,7 +102,7 @@ func (s *Service) begin(ctx context.Context, email, password, from string, hash 
 // what could not be tried is not.
 func (s *Service) attempt(ctx context.Context, email, password, from string) (account marketplace.Account, err error) {
 	if len(email) > longestEmail || len(password) > longestPassword || !utf8.ValidString(email) || strings.Contains(email, "\x00") {
-		return account, errUnauthorized // nobody has them
+		return account, errUnauthorized // no account has them
 	}
 	if err := s.byAccount.begin(ctx, email); err != nil {
 		return account, err
@@ -141,8 +141,8 @@ func (s *Service) Refresh(ctx context.Context, token string) (Tokens, error) {
 	return s.tokens(account, family, next, now)
 }
 
-// SignOut ends the sign-in of a refresh token, and of its access tokens: here at once,
-// on other replicas within a second.
+// SignOut ends the sign-in of a refresh token, with its access tokens: immediately on
+// this replica, within a second on the others.
 func (s *Service) SignOut(ctx context.Context, token string) error {
 	return s.end(ctx, HashToken(token))
 }
@@ -217,12 +217,12 @@ func (s *Service) verify(token string) (verifiedToken, error) {
 // ByAPIToken returns who holds a long-lived token, or Unauthorized.
 func (s *Service) ByAPIToken(ctx context.Context, token string) (Identity, error) {
 	hash := HashToken(token)
-	account, err := s.store.AccountByAPIToken(ctx, hash)
+	account, mode, err := s.store.AccountByAPIToken(ctx, hash)
 	switch {
 	case err != nil && marketplace.CodeOf(err) == marketplace.NotFound:
 		return Identity{}, errUnauthorized
 	case err != nil:
 		return Identity{}, err
 	}
-	return Identity{Account: account.ID, Role: account.Role, Credential: "api-token:" + hex.EncodeToString(hash)}, nil
+	return Identity{Account: account.ID, Role: account.Role, Mode: mode, Credential: "api-token:" + hex.EncodeToString(hash)}, nil
 }

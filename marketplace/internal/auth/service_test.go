@@ -123,7 +123,7 @@ func TestATokenThatIsNotOursIsRefused(t *testing.T) {
 		"another issuer":   made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["iss"] = "somebody" }),
 		"another audience": made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["aud"] = "somebody" }),
 		"without an end":   made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { delete(c, "exp") }),
-		"of nobody":        made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["sub"] = "root" }),
+		"of no account":    made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["sub"] = "root" }),
 		"of no sign-in":    made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { delete(c, "jti") }),
 	} {
 		if _, err := b.ByAccessToken(t.Context(), token); err == nil || marketplace.CodeOf(err) != marketplace.Unauthorized {
@@ -136,8 +136,8 @@ func TestAWrongPasswordAndAnUnknownAccountAreTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)
 	_, wrong := b.SignIn(t.Context(), "ana@example.com", "a guess", "192.0.2.1")
-	_, unknown := b.SignIn(t.Context(), "nobody@example.com", password, "192.0.2.1")
-	_, decoy := b.SignIn(t.Context(), "nobody@example.com", "a password that nobody has", "192.0.2.1")
+	_, unknown := b.SignIn(t.Context(), "unknown@example.com", password, "192.0.2.1")
+	_, decoy := b.SignIn(t.Context(), "unknown@example.com", "a password of no account", "192.0.2.1")
 	for _, err := range []error{wrong, unknown, decoy} {
 		wantCode(t, err, marketplace.Unauthorized)
 		if err != nil && err.Error() != wrong.Error() {
@@ -304,7 +304,7 @@ func TestASessionIsNoRefreshTokenAndARefreshTokenNoSession(t *testing.T) {
 	wantCode(t, err, marketplace.Unauthorized)
 	must(t, b.SignOut(t.Context(), session))
 	if _, err := b.Resume(t.Context(), session); err != nil {
-		t.Errorf("want the session left alone by whoever signs out of the API, got %v", err)
+		t.Errorf("want the session kept when the API's sign-in ends, got %v", err)
 	}
 	must(t, b.EndSession(t.Context(), session))
 	_, err = b.Resume(t.Context(), session)
@@ -334,7 +334,7 @@ func TestALockedOutAccountHasNoGoodToken(t *testing.T) {
 	b := setup(t, 10)
 	reseller := marketplace.Account{ID: uuid.New(), Email: "shop@example.com", Role: marketplace.Reseller, PasswordHash: b.account.PasswordHash, CreatedAt: b.now()}
 	must(t, b.store.Accounts.CreateAccount(t.Context(), reseller))
-	made, text, err := auth.NewAPIToken(reseller.ID, "shop", b.now())
+	made, text, err := auth.NewAPIToken(reseller.ID, marketplace.NewAPIToken{Name: "shop"}, b.now())
 	must(t, err)
 	must(t, b.store.Accounts.AddAPIToken(t.Context(), made, auth.HashToken(text), marketplace.Reseller))
 	lock := func(disabled bool) {

@@ -24,16 +24,16 @@ func (s *Service) hashSession(token string) []byte {
 	return hash.Sum(nil)
 }
 
-// BeginSession signs in as SignIn does, and returns the token of a session: it is for
-// whoever keeps it where no script reads it, in a browser's cookie. It is no refresh
-// token, and Resume takes none.
+// BeginSession signs in as SignIn does, and returns a session token. Keep it
+// where no script can read it, in an HttpOnly cookie. It is not a refresh token, and
+// Resume does not accept refresh tokens.
 func (s *Service) BeginSession(ctx context.Context, email, password, from string) (token string, err error) {
 	_, _, token, err = s.begin(ctx, email, password, from, s.hashSession)
 	return token, err
 }
 
-// Resume returns the sign-in of a session's token, which stays good: a browser asks from
-// several tabs at once. The error is Unauthorized as soon as the sign-in has ended.
+// Resume returns the sign-in of a session's token, which stays valid: a browser may
+// use it from several tabs concurrently. The error is Unauthorized as soon as the session has ended.
 func (s *Service) Resume(ctx context.Context, token string) (Session, error) {
 	now := s.now()
 	family, begun, account, err := s.store.Resume(ctx, s.hashSession(token), now)

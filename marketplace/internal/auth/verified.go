@@ -14,6 +14,8 @@ import (
 type Identity struct {
 	Account uuid.UUID
 	Role    marketplace.Role
+	// Mode is that of the credential; "" leaves it to the request.
+	Mode marketplace.Mode
 	// Credential tells one credential from another, for limits; it is no secret.
 	Credential string
 }

@@ -104,7 +104,7 @@ type race struct {
 	trips   []pgtest.Trip       // of one cycle
 	made    marketplace.Booking // by it
 	key     string              // of it
-	pool    *pgxpool.Pool       // of whoever runs the statements alone
+	pool    *pgxpool.Pool       // for running the statements alone
 }
 
 func newRace(b *testing.B, keyed bool) *race {
@@ -154,7 +154,7 @@ func (r *race) cycle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	paid, err := r.Pay(ctx, r.reseller, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
+	paid, err := r.Pay(ctx, marketplace.Scope{Account: r.reseller}, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
 	if err == nil && paid.Status != marketplace.Confirmed {
 		err = fmt.Errorf("want it confirmed, got %s", paid.Status)
 	}
@@ -263,7 +263,7 @@ func (f fresh) id(id uuid.UUID) uuid.UUID {
 	return f.ids[id]
 }
 
-// timed is how long it takes to do something so often, so many at once.
+// timed returns how long many runs take at a given concurrency.
 func (r *race) timed(b *testing.B, do func(context.Context) error) time.Duration {
 	b.Helper()
 	var all sync.WaitGroup

@@ -24,6 +24,7 @@ import (
 type Order struct {
 	ID                uuid.UUID // of the booking that it makes
 	Account           uuid.UUID // the reseller's
+	Mode              marketplace.Mode
 	Activity          uuid.UUID
 	Variation         uuid.UUID
 	Slot              string // its availability id, as the marketplace shows it
@@ -86,25 +87,25 @@ func (s *Service) keepFresh(ctx context.Context, fresh Fresh) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer cancel()
 	if err := s.Store.KeepFresh(ctx, fresh); err != nil {
-		s.Log.Warn("what a partner has said of a slot is not stored", slog.String("variation_id", fresh.Variation.String()), slog.Any("error", err))
+		s.Log.Warn("a partner's answer about a slot was not stored", slog.String("variation_id", fresh.Variation.String()), slog.Any("error", err))
 	}
 }
 
-// draft is the booking as far as it is known before the partner is asked. What is wrong
-// with the order is found here.
+// draft returns the booking as known before the partner is called. It validates the
+// order.
 func (s *Service) draft(ctx context.Context, o Order, offer Offer) (marketplace.Booking, error) {
 	variation := offer.variation(o.Variation)
 	b := marketplace.Booking{
-		ID: o.ID, AccountID: o.Account, IntegrationID: offer.Integration.ID, ActivityID: o.Activity, VariationID: o.Variation,
+		ID: o.ID, AccountID: o.Account, IntegrationID: offer.Integration.ID, Mode: o.Mode, ActivityID: o.Activity, VariationID: o.Variation,
 		ProductID: offer.Activity.Product.ID, OptionID: variation.Option.ID, Zone: offer.Activity.Product.TimeZone,
-		Contact: o.Contact, AffiliateID: o.Affiliate, ResellerReference: o.ResellerReference,
+		Sold: sold(offer.Activity, variation), Contact: o.Contact, AffiliateID: o.Affiliate, ResellerReference: o.ResellerReference,
 	}
-	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "the request is not as it should be"}
+	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "invalid request"}
 	guests := 0
 	for i, party := range o.Guests {
 		unit, mistake := unitOf(variation.Option, party)
 		if slices.ContainsFunc(b.Guests, func(g marketplace.Guests) bool { return g.UnitID == unit.ID }) {
-			mistake = cmp.Or(mistake, "type: want each type once, or each unit_id")
+			mistake = cmp.Or(mistake, "type: expected each type or unit_id once")
 		}
 		if mistake != "" {
 			wrong.Details = append(wrong.Details, fmt.Sprintf("units[%d].%s", i, mistake))
@@ -119,14 +120,14 @@ func (s *Service) draft(ctx context.Context, o Order, offer Offer) (marketplace.
 			return b, err
 		}
 		if !known {
-			wrong.Details = append(wrong.Details, "affiliate_code: want an affiliate's code")
+			wrong.Details = append(wrong.Details, "affiliate_code: expected an affiliate's code")
 		}
 	}
 	if wrong.Details != nil {
 		return b, wrong
 	}
 	if most := variation.Details.MaxNoBooking; most > 0 && guests > most {
-		return b, marketplace.Errorf(marketplace.Conflict, "this variation takes at most %d guests in one booking", most)
+		return b, marketplace.Errorf(marketplace.Conflict, "at most %d guests in one booking of this variation", most)
 	}
 	// A currency that has no rate is found before anybody is called.
 	return b, storefront.CanPrice(offer.Activity, offer.Terms, o.Currency)
@@ -141,6 +142,14 @@ func (o Offer) variation(id uuid.UUID) marketplace.Variation {
 	return marketplace.Variation{} // the store has found it
 }
 
+// sold is what a booking keeps of the catalog.
+func sold(a marketplace.Activity, v marketplace.Variation) marketplace.Sold {
+	return marketplace.Sold{ActivityTitle: a.Title, VariationTitle: v.Title, Voucher: marketplace.Voucher{
+		PartnerName: a.PartnerName, Address: a.Details.Address, Pickup: v.Details.Pickup,
+		CancellationPolicy: v.Option.CancellationCutoff, Notes: v.Details.Notes,
+	}}
+}
+
 // unitOf returns the unit that a party names, or what is wrong with it.
 func unitOf(option partnerapi.Option, p Party) (found partnerapi.Unit, mistake string) {
 	var fit []string
@@ -151,13 +160,13 @@ func unitOf(option partnerapi.Option, p Party) (found partnerapi.Unit, mistake s
 	}
 	switch {
 	case p.Unit != "" && len(fit) == 0:
-		return found, "unit_id: this variation has no such unit"
+		return found, "unit_id: unknown unit of this variation"
 	case p.Unit != "" && p.Type != "" && p.Type != found.Type:
-		return found, fmt.Sprintf("type: the unit is for another type, %s", found.Type)
+		return found, fmt.Sprintf("type: the unit has another type, %s", found.Type)
 	case len(fit) == 0:
 		return found, "type: this variation has no guests of that type"
 	case len(fit) > 1:
-		return found, fmt.Sprintf("unit_id: this variation has several units of the type %s: want one of %s", p.Type, strings.Join(fit, ", "))
+		return found, fmt.Sprintf("unit_id: required, because this variation has several units of type %s: expected one of %s", p.Type, strings.Join(fit, ", "))
 	}
 	return found, ""
 }

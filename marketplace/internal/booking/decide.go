@@ -10,14 +10,14 @@ import (
 
 // Abandon gives a hold back that the customer does not want any more. The partner is
 // told by a job. The error is NotFound, or Conflict and names the state.
-func (s *Service) Abandon(ctx context.Context, account, id uuid.UUID) (marketplace.Booking, error) {
-	return s.decide(ctx, account, id, abandon, "")
+func (s *Service) Abandon(ctx context.Context, of marketplace.Scope, id uuid.UUID) (marketplace.Booking, error) {
+	return s.decide(ctx, of, id, abandon, "")
 }
 
 // Cancel calls a confirmed booking off. The partner is told by a
 // job. Errors are those of Abandon.
-func (s *Service) Cancel(ctx context.Context, account, id uuid.UUID, reason string) (marketplace.Booking, error) {
-	return s.decide(ctx, account, id, customerCancel, reason)
+func (s *Service) Cancel(ctx context.Context, of marketplace.Scope, id uuid.UUID, reason string) (marketplace.Booking, error) {
+	return s.decide(ctx, of, id, customerCancel, reason)
 }
 
 // Settle calls a paid or confirmed booking off, as an operator has decided. A partner that
@@ -33,28 +33,28 @@ func (s *Service) Settle(ctx context.Context, id uuid.UUID, reason string) (mark
 	if err != nil && marketplace.CodeOf(err) != marketplace.Conflict { // somebody else was first
 		return marketplace.Booking{}, err
 	}
-	return s.decide(ctx, uuid.Nil, id, operatorCancel, reason)
+	return s.decide(ctx, marketplace.Scope{}, id, operatorCancel, reason)
 }
 
 // Deliver has what was given up sent again. Errors are those of Abandon.
 func (s *Service) Deliver(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
-	return s.decide(ctx, uuid.Nil, id, operatorDeliver, "")
+	return s.decide(ctx, marketplace.Scope{}, id, operatorDeliver, "")
 }
 
 // Resolve ends the attention of a booking that was seen to elsewhere, but for a reason
 // that keeps a payment from its booking. Errors are those of Abandon.
 func (s *Service) Resolve(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
-	return s.decide(ctx, uuid.Nil, id, operatorResolve, "")
+	return s.decide(ctx, marketplace.Scope{}, id, operatorResolve, "")
 }
 
-// leftInDoubt is what an operator reads of a booking that was called off while it was in
-// doubt; no other decision raises attention.
-const leftInDoubt = "it was called off, and whether the partner has booked is not known: ask the partner to cancel what it has"
+// leftInDoubt is shown to operators when a booking was cancelled while its state was
+// in doubt. No other decision raises attention.
+const leftInDoubt = "the booking was cancelled, but it is unknown whether the partner has booked: ask the partner to cancel what it has"
 
-// decide makes a move that nobody is asked about but by a job.
-func (s *Service) decide(ctx context.Context, account, id uuid.UUID, on event, reason string) (marketplace.Booking, error) {
+// decide makes a transition after which only jobs call the partner.
+func (s *Service) decide(ctx context.Context, of marketplace.Scope, id uuid.UUID, on event, reason string) (marketplace.Booking, error) {
 	r, _, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
-		if err := visible(r.Booking, account); err != nil {
+		if err := visible(r.Booking, of); err != nil {
 			return Change{}, err
 		}
 		row, err := next(r.Booking, on)

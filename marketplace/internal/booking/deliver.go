@@ -55,7 +55,7 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 	return again, nil
 }
 
-var errAnswered = &marketplace.Error{Code: marketplace.Conflict, Message: "not sent: an earlier confirm was answered meanwhile"}
+var errAnswered = &marketplace.Error{Code: marketplace.Conflict, Message: "not sent, because an earlier confirm has been answered"}
 
 // delivery is a call that is sent until the partner takes it.
 type delivery struct {
@@ -149,7 +149,7 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 	return pause(*tries - 1), nil
 }
 
-// delivered is what comes of a delivery makes of a booking.
+// delivered applies the outcome of a delivery to a booking.
 func delivered(r Record, d delivery, o partner.Outcome, now time.Time) (Change, error) {
 	_, since := d.count(&r.Booking)
 	on := event("")
@@ -173,8 +173,8 @@ func delivered(r Record, d delivery, o partner.Outcome, now time.Time) (Change, 
 }
 
 const (
-	// mostDeliveries is how many deliveries to one partner are under way at once, in a
-	// replica: one that hangs must not fill the workers.
+	// mostDeliveries limits the concurrent deliveries to one partner in a replica: a
+	// partner that hangs must not occupy all workers.
 	mostDeliveries = 4
 	// busyPause is how long a delivery waits that finds so many under way.
 	busyPause = 3 * time.Second

@@ -37,7 +37,7 @@ func (b *bench) nothingLeft(t *testing.T) {
 
 func TestWhatAnOperatorCancelsIsNotLeftAtAPartnerThatMayHaveBooked(t *testing.T) {
 	t.Parallel()
-	const senseless = "that booked, and answered what makes no sense"
+	const senseless = "that booked, and answered what is invalid"
 	for name, fault := range map[string]string{
 		"that booked, and answered that it failed": `{match: {endpoint: confirm}, times: 1, when: after, status: 500}`,
 		senseless: `{match: {endpoint: confirm}, times: 1, when: after, status: 200, body: 'booked'}`,
@@ -104,7 +104,7 @@ func TestOfManyWhoMoveABookingAtOnceOneIsFirst(t *testing.T) {
 			case 0, 1:
 				b.pays(t, held.ID, []string{"p-1", "p-2"}[i%2])
 			case 2:
-				_, _ = b.Abandon(t.Context(), b.reseller, held.ID)
+				_, _ = b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID)
 			case 3:
 				check(t, b.Sweep(t.Context()))
 			}

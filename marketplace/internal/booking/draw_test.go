@@ -10,7 +10,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-var update = flag.Bool("update", false, "write docs/booking.md anew")
+var update = flag.Bool("update", false, "rewrite docs/booking.md")
 
 // page is what the drawings stand in.
 const page = "../../../docs/booking.md"

@@ -35,7 +35,7 @@ func TestWhatAJobWasDroppedForIsAnOperators(t *testing.T) {
 		"a release": {
 			"",
 			func(t *testing.T, b *bench, id uuid.UUID) error {
-				_, err := b.Abandon(t.Context(), b.reseller, id)
+				_, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, id)
 				return err
 			},
 			marketplace.Released, marketplace.ReleaseFailed, marketplace.TryDeliver,
@@ -48,7 +48,7 @@ func TestWhatAJobWasDroppedForIsAnOperators(t *testing.T) {
 			"",
 			func(t *testing.T, b *bench, id uuid.UUID) error {
 				b.pays(t, id, "p-1")
-				_, err := b.Cancel(t.Context(), b.reseller, id, "")
+				_, err := b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, id, "")
 				return err
 			},
 			marketplace.Cancelled, marketplace.CancelFailed, marketplace.TryDeliver,
@@ -79,7 +79,7 @@ func TestWhatAJobWasDroppedForIsAnOperators(t *testing.T) {
 			if len(r.Attention) == 0 {
 				return
 			}
-			if said := r.Attention[0].Message; !strings.HasPrefix(said, "the service itself has failed at it 12 times") || !strings.Contains(said, "job_id") {
+			if said := r.Attention[0].Message; !strings.HasPrefix(said, "the service failed 12 times") || !strings.Contains(said, "job_id") {
 				t.Errorf("want the reason told, got %q", said)
 			}
 			if may := booking.Actions(r.Booking, c.raises); !slices.Contains(may, c.action) {

@@ -127,6 +127,7 @@ func (b *bench) pull(t testing.TB, i marketplace.Integration) {
 		_, err := catalog.NewSlotPuller(b.store.Catalog, b.client, b.now).Pull(t.Context(), target, o)
 		check(t, err)
 		b.order = booking.Order{
+			Mode:    marketplace.Live,
 			Account: b.reseller, Variation: o.VariationID, Guests: []booking.Party{{Type: partnerapi.Adult, Quantity: 2}},
 			Contact: partnerapi.Contact{FullName: "Ana Sousa", EmailAddress: "ana@example.com"},
 		}
@@ -176,7 +177,7 @@ func (b *bench) wants(change ...func(*booking.Order)) booking.Order {
 // pays is a payment that succeeded.
 func (b *bench) pays(t *testing.T, id uuid.UUID, reference string) marketplace.Booking {
 	t.Helper()
-	paid, err := b.Pay(t.Context(), b.reseller, id, marketplace.Payment{Reference: reference, Succeeded: true})
+	paid, err := b.Pay(t.Context(), marketplace.Scope{Account: b.reseller}, id, marketplace.Payment{Reference: reference, Succeeded: true})
 	check(t, err)
 	return paid
 }

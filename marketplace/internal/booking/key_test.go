@@ -166,8 +166,8 @@ func TestTheAnswerIsStoredWithTheMoveThatMakesIt(t *testing.T) {
 	for name, c := range map[string]struct{ fault, words string }{
 		"a hold":                   {"", ""},
 		"a refusal":                {`{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for members."}'}`, "Only for members."},
-		"an answer that was lost":  {`{match: {endpoint: reserve}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`, "the partner could not be reached for POST /bookings/reserve, or the connection broke"},
-		"a hold that has no limit": {`{match: {endpoint: reserve}, times: 1, status: 200, body: '{"reservationConfirmationCode":"R-1"}'}`, "the partner's answer to POST /bookings/reserve makes no sense"},
+		"an answer that was lost":  {`{match: {endpoint: reserve}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`, "the partner could not be reached for POST /bookings/reserve, or the connection was lost"},
+		"a hold that has no limit": {`{match: {endpoint: reserve}, times: 1, status: 200, body: '{"reservationConfirmationCode":"R-1"}'}`, "the partner's answer to POST /bookings/reserve is invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +181,7 @@ func TestTheAnswerIsStoredWithTheMoveThatMakesIt(t *testing.T) {
 			b.Config.Keys = b.store.Bookings
 			again, err := b.once(t, 1)
 			if err != nil || again != first || len(first.Error) < len(c.words) || first.Error[:len(c.words)] != c.words {
-				t.Errorf("want %q told twice, got %+v, %+v and %v", c.words, first, again, err)
+				t.Errorf("want %q answered twice, got %+v, %+v and %v", c.words, first, again, err)
 			}
 			if n := b.calls(t, partnerapi.Reserve); n != 1 {
 				t.Errorf("want one reserve, got %d", n)
@@ -196,7 +196,7 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 		t.Parallel()
 		b := setup(t)
 		o := b.wants()
-		if _, stored, claimed, err := b.store.Bookings.Claim(t.Context(), booking.Key{Account: b.reseller, Key: "order-1", Body: [32]byte{1}, Booking: o.ID}, o.Activity, o.Variation, o.Slot); !claimed || err != nil {
+		if _, stored, claimed, err := b.store.Bookings.Claim(t.Context(), booking.Key{Account: b.reseller, Mode: marketplace.Live, Key: "order-1", Body: [32]byte{1}, Booking: o.ID}, o.Activity, o.Variation, o.Slot); !claimed || err != nil {
 			t.Fatalf("want the key, got %+v and %v", stored, err)
 		}
 		if _, err := b.once(t, 1); marketplace.CodeOf(err) != marketplace.Conflict {
@@ -217,7 +217,7 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 		b.Config.Partner = b.client
 		b.ahead.Add(int64(time.Minute))
 		for range 2 {
-			if again, err := b.once(t, 1); err != nil || !strings.Contains(again.Error, "whether seats are held is not known") {
+			if again, err := b.once(t, 1); err != nil || !strings.Contains(again.Error, "it is unknown whether seats are held") {
 				t.Errorf("want to be told that it is not known, got %+v and %v", again, err)
 			}
 			check(t, b.Sweep(t.Context()))

@@ -17,7 +17,7 @@ const (
 	reserveHold       event = "reserve is answered with a hold"
 	reserveRefuse     event = "reserve is refused"
 	reserveUnanswered event = "reserve has no answer"
-	reserveUnwanted   event = "a hold comes that nobody waits for" // or an answer that cannot be used but for its code
+	reserveUnwanted   event = "a late hold arrives" // or an answer that cannot be used but for its code
 
 	paymentSucceed event = "payment succeeds"
 	paymentFail    event = "payment fails"
@@ -29,7 +29,7 @@ const (
 	confirmRefuse     event = "confirm is refused"
 	confirmFail       event = "confirm fails" // it was answered, with 5xx or what makes no sense: the partner may have booked
 	confirmUnanswered event = "confirm has no answer"
-	confirmGiveUp     event = "confirm has no answer for good"
+	confirmGiveUp     event = "confirm has no answer, last attempt"
 	confirmAgain      event = "confirm is due again"
 
 	customerCancel  event = "customer cancels"
@@ -38,9 +38,9 @@ const (
 	operatorDeliver event = "operator delivers"
 	operatorResolve event = "operator resolves"
 
-	releaseTaken      event = "release is taken"
+	releaseTaken      event = "release is accepted"
 	releaseGiveUp     event = "release is given up"
-	cancelTaken       event = "cancel is taken"
+	cancelTaken       event = "cancel is accepted"
 	cancelUnsupported event = "cancel is not supported"
 	cancelGiveUp      event = "cancel is given up"
 )
@@ -81,7 +81,7 @@ type condition struct {
 }
 
 var (
-	confirming = condition{"confirm under way", func(b marketplace.Booking) bool { return b.ConfirmCall != uuid.Nil }}
+	confirming = condition{"confirm in progress", func(b marketplace.Booking) bool { return b.ConfirmCall != uuid.Nil }}
 	confirmed  = condition{"confirmed by the partner", func(b marketplace.Booking) bool { return b.ExternalBookingID != "" }}
 	doubted    = condition{"in doubt", func(b marketplace.Booking) bool { return b.Doubted }}
 	releasing  = condition{"released", func(b marketplace.Booking) bool { return b.Release != "" }}
@@ -105,7 +105,7 @@ func both(c, d condition) condition {
 // cancelled.
 var unpaidFor = []marketplace.AttentionReason{marketplace.ConfirmRefused, marketplace.ConfirmUnknown, marketplace.LatePayment}
 
-// doubting are the events after which the partner may have booked, and nobody knows.
+// doubting are the events after which it is unknown whether the partner has booked.
 var doubting = []event{confirmFail, confirmUnanswered, confirmGiveUp}
 
 // seenTo are the reasons that an operator may call seen to: each leaves the booking in

@@ -21,8 +21,8 @@ func TestAMoveThatIsNotInTheTableIsRefusedAndNamesTheState(t *testing.T) {
 		"a failed payment of what is paid":    {marketplace.Booking{Status: marketplace.Confirmed}, paymentFail, "the booking is CONFIRMED"},
 		"to cancel a hold":                    {marketplace.Booking{Status: marketplace.Held}, customerCancel, "the booking is HELD"},
 		"a customer's cancel of what is paid": {marketplace.Booking{Status: marketplace.Paid}, customerCancel, "the booking is PAID"},
-		"an operator's while it is confirmed": {marketplace.Booking{Status: marketplace.Paid, ConfirmCall: uuid.New()}, operatorCancel, "under way"},
-		"to confirm what was released":        {marketplace.Booking{Status: marketplace.Paid, Release: marketplace.Done}, operatorConfirm, "given back"},
+		"an operator's while it is confirmed": {marketplace.Booking{Status: marketplace.Paid, ConfirmCall: uuid.New()}, operatorCancel, "in progress"},
+		"to confirm what was released":        {marketplace.Booking{Status: marketplace.Paid, Release: marketplace.Done}, operatorConfirm, "was released"},
 		"to pay for what is refused":          {marketplace.Booking{Status: marketplace.Refused}, paymentSucceed, "the booking is REFUSED"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestWhatComesTooLateIsSeenTo(t *testing.T) {
 		raises  marketplace.AttentionReason
 	}{
 		"a confirm that is accepted after the cancellation is cancelled":    {marketplace.Booking{Status: marketplace.Cancelled}, confirmAccept, askCancel, ""},
-		"a hold that nobody waits for is released":                          {marketplace.Booking{Status: marketplace.Lost}, reserveUnwanted, askRelease, ""},
+		"a hold without a waiting caller is released":                       {marketplace.Booking{Status: marketplace.Lost}, reserveUnwanted, askRelease, ""},
 		"an operator's confirm without an answer is not repeated by itself": {marketplace.Booking{Status: marketplace.Paid, Attention: refused}, confirmUnanswered, "", marketplace.ConfirmUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {

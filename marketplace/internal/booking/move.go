@@ -32,12 +32,12 @@ func refusal(b marketplace.Booking) error {
 	switch {
 	case confirming.holds(b):
 		refused.Reason = marketplace.ConfirmationInFlight
-		refused.Message += ", and its confirmation is under way: try again in a minute"
+		refused.Message += ", and its confirmation is in progress: retry in a minute"
 	case b.Status == marketplace.Released:
 		refused.Reason = marketplace.HoldExpired
 	case b.Status == marketplace.Paid && releasing.holds(b):
 		refused.Reason = marketplace.HoldExpired
-		refused.Message += ", and its hold was given back before"
+		refused.Message += ", and its hold was released before"
 	}
 	return refused
 }

@@ -14,6 +14,7 @@ import (
 // is sent.
 type Key struct {
 	Account uuid.UUID
+	Mode    marketplace.Mode
 	Key     string
 	Body    [32]byte      // SHA-256
 	Booking uuid.UUID     // that the request is to make
@@ -26,7 +27,7 @@ type Key struct {
 // Answer is what a request was told.
 type Answer struct {
 	Status int
-	Body   []byte // nil: nothing was done, and it may be sent anew
+	Body   []byte // nil: nothing was done, and a retry starts again
 }
 
 const (
@@ -38,30 +39,30 @@ const (
 
 // KeyStore keeps the requests that name a key.
 type KeyStore interface {
-	// Claim returns what a checkout is about: what a listed activity's variation and slot
-	// are, or NotFound. Where it names a key it stores that, unless the account has it;
-	// it returns the key as it is stored, claimed now or as it was before, whether there
-	// is an offer or not.
+	// Claim returns what a checkout is about: what a variation and slot of a listed activity
+	// of the key's mode are, or NotFound. Where it names a key it stores that, unless the account has it;
+	// it returns the stored key, claimed now or before, whether or not there is an
+	// offer.
 	Claim(ctx context.Context, k Key, activity, variation uuid.UUID, slot string) (o Offer, stored Key, claimed bool, err error)
-	// ReclaimKey stores a key in the place of another one, and returns it as it is stored;
-	// taken is false where the other one is not as it was read any more.
+	// ReclaimKey replaces one key by another and returns the stored key; taken is false
+	// if the old key has changed since it was read.
 	ReclaimKey(ctx context.Context, k, before Key) (stored Key, taken bool, err error)
-	// SettleKey stores the answer; where that is none the key is free again, unless its
+	// SettleKey stores the answer. Without an answer the key is free again, unless its
 	// booking was begun, and the partner may keep seats for it. The error is ErrNotOwner
 	// where the key is another request's, or has an answer.
 	SettleKey(ctx context.Context, k Key) error
 }
 
-// Checkout asks the partner for the slot as it is now, and for a hold. tell makes the
-// answer of the booking, HELD, or of the error, where it has a body for that: it is told
-// again whenever the same key is sent. Else the error is returned: Invalid, NotFound,
+// Checkout reads the slot from the partner and reserves it. tell makes the
+// answer of the booking, HELD, or of the error, where it has a body for that: it is repeated
+// whenever the same key is sent. Else the error is returned: Invalid, NotFound,
 // Conflict where the slot cannot be booked (with the partner's words, where it has some)
 // or the same request is under way, Unprocessable where the key was used for another
 // body, PartnerFailed, or PartnerLate, also where the first replica died and whether
 // seats are held is not known. Without a key every error is returned; where ctx has ended
-// meanwhile nobody waits for the hold, and it is given back.
+// meanwhile the hold is not needed, and is released.
 func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, error) Answer) (Answer, error) {
-	k.Account, k.Booking = o.Account, o.ID
+	k.Account, k.Mode, k.Booking = o.Account, o.Mode, o.ID
 	offer, stored, claimed, err := s.Keys.Claim(ctx, k, o.Activity, o.Variation, o.Slot)
 	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
 		return Answer{}, err
@@ -91,7 +92,7 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, tell func(Held, 
 		defer cancel()
 		switch failed := s.Keys.SettleKey(within, k); {
 		case errors.Is(failed, ErrNotOwner):
-			return Answer{}, errUnderWay // whoever has the key knows its answer
+			return Answer{}, errUnderWay // the owner of the key knows its answer
 		case failed != nil:
 			return Answer{}, failed
 		}
@@ -109,7 +110,7 @@ func (s *Service) again(ctx context.Context, k, before Key, tell func(Held, erro
 	switch {
 	case before.Age >= keysLive:
 	case before.Body != k.Body:
-		return Key{}, &marketplace.Error{Code: marketplace.Unprocessable, Message: "the Idempotency-Key was used for another body"}
+		return Key{}, &marketplace.Error{Code: marketplace.Unprocessable, Message: "the Idempotency-Key was used with another body"}
 	case before.Answer.Body != nil:
 		return before, nil
 	case before.Age < flightTime:
@@ -133,7 +134,7 @@ func (s *Service) again(ctx context.Context, k, before Key, tell func(Held, erro
 }
 
 // errReplicaDied is what a key gives whose replica made a checkout, and did not come back.
-var errReplicaDied = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the service ended while the partner was asked: whether seats are held is not known; book again with another key"}
+var errReplicaDied = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the service stopped during the call to the partner, so it is unknown whether seats are held; book again with a new Idempotency-Key"}
 
 // errUnderWay says when to ask again, which tells it from conflicts that stay.
-var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.IdempotencyKeyInFlight, Message: "a request with this Idempotency-Key is under way"}
+var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.IdempotencyKeyInFlight, Message: "a request with this Idempotency-Key is in progress"}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -16,17 +17,17 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// patience is how much longer than the partner's limit whoever pays waits for confirm.
+// patience is how much longer than the partner's limit a payment waits for confirm.
 const patience = time.Second
 
 // Pay tells what the payment provider said. It is told once for a reference; again
 // changes nothing. A payment that succeeded is confirmed at the partner's, and the
 // booking is returned as it stands then. The error is NotFound, or Conflict and names
 // the state.
-func (s *Service) Pay(ctx context.Context, account, id uuid.UUID, p marketplace.Payment) (marketplace.Booking, error) {
+func (s *Service) Pay(ctx context.Context, of marketplace.Scope, id uuid.UUID, p marketplace.Payment) (marketplace.Booking, error) {
 	call, by := uuid.New(), partner.Within(sendTime)
 	r, _, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
-		if err := visible(r.Booking, account); err != nil {
+		if err := visible(r.Booking, of); err != nil {
 			return Change{}, err
 		}
 		return s.pay(r, p, call)
@@ -55,17 +56,32 @@ func (s *Service) pay(r Record, p marketplace.Payment, call uuid.UUID) (Change, 
 	}
 	if p.Succeeded {
 		c.Booking.PaymentReference = cmp.Or(c.Booking.PaymentReference, p.Reference)
+		nameRefund(r.Booking, c.Booking, p.Reference)
 	}
 	c.Payment = &p
 	return c, nil
 }
 
+// nameRefund names the payment that an operator has to refund, beside those that are
+// listed already, where a booking was paid again.
+func nameRefund(before, after marketplace.Booking, reference string) {
+	duplicate := func(a marketplace.Attention) bool { return a.Reason == marketplace.DuplicatePayment }
+	now := slices.IndexFunc(after.Attention, duplicate)
+	if now < 0 || reference == after.PaymentReference {
+		return
+	}
+	var listed []string
+	if was := slices.IndexFunc(before.Attention, duplicate); was >= 0 {
+		listed = before.Attention[was].Refund
+	}
+	refund := append(slices.Clone(listed), reference)
+	after.Attention[now].Refund = refund
+	after.Attention[now].Message = "paid more than once: refund " + strings.Join(refund, ", ")
+}
+
 // attention is what an operator reads of payments that need one.
 var attention = map[event]map[marketplace.BookingStatus]string{paymentSucceed: {
-	marketplace.Released:  "the payment came after the hold was given back: the seats may be sold, and the money is to go back",
-	marketplace.Paid:      "another payment has succeeded: one of them is to go back",
-	marketplace.Confirmed: "another payment has succeeded: one of them is to go back",
-	marketplace.Cancelled: "another payment has succeeded: it is to go back",
+	marketplace.Released: "the payment arrived after the hold was released: the seats may be sold; refund the payment",
 }}
 
 // Retry confirms a paid booking again, as an operator has decided: where confirm was
@@ -84,8 +100,8 @@ func (s *Service) Retry(ctx context.Context, id uuid.UUID) (marketplace.Booking,
 	return s.andConfirm(ctx, r, call, by), nil
 }
 
-// andConfirm makes a confirm where it is the booking's, and waits a while for what comes
-// of it. The call outlives whoever waits.
+// andConfirm sends a confirm if the booking is due for one, and waits a while for the
+// result. The call continues after the caller has gone.
 func (s *Service) andConfirm(ctx context.Context, r Record, call uuid.UUID, by partner.SendBy) marketplace.Booking {
 	if r.ConfirmCall != call {
 		return r.Booking
@@ -105,8 +121,8 @@ func (s *Service) andConfirm(ctx context.Context, r Record, call uuid.UUID, by p
 	return r.Booking
 }
 
-// confirm sends a confirm that is on record, and stores what comes of it. The error is that
-// of storing it.
+// confirm sends a confirm that is on record, and stores the result. It returns the
+// error of storing it.
 func (s *Service) confirm(ctx context.Context, r Record, call uuid.UUID, by partner.SendBy) (Record, error) {
 	target, err := s.Target(r.Integration)
 	if err != nil {
@@ -131,13 +147,13 @@ func (s *Service) endConfirm(ctx context.Context, r Record, call uuid.UUID, answ
 		})
 	}
 	if err != nil {
-		s.Log.Error("what came of a confirm is not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
+		s.Log.Error("the result of a confirm was not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
 		return r, err
 	}
 	return after, nil
 }
 
-// confirmed is what comes of a confirm makes of a booking.
+// confirmed applies the outcome of a confirm call to a booking.
 func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmAnswer, o partner.Outcome) (Change, error) {
 	if answer.ExternalBookingID != "" && r.ExternalBookingID == answer.ExternalBookingID {
 		return Change{}, nil // stored, and the database's word for it was lost
@@ -178,7 +194,7 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 // mayHaveBooked is what an operator has to know of a confirm that failed, and of one that
 // was refused after another had no answer: a partner may refuse to repeat what it has
 // done (CNF-4).
-const mayHaveBooked = "; the partner may have booked all the same: confirm again, or cancel, which asks it once more"
+const mayHaveBooked = "; the partner may have booked: confirm again, or cancel, which asks the partner once more"
 
 // commission is an affiliate's share of a booking, in its currency.
 func (s *Service) commission(b marketplace.Booking) *decimal.Decimal {

@@ -13,7 +13,7 @@ import (
 )
 
 // world is one booking, a partner that may fail in every way that the contract knows,
-// and whoever else has a hand in it. The booking moves by the service's own code.
+// and all others that act on it. The booking is changed by the service's own code.
 type world struct {
 	*rapid.T
 	now    time.Time
@@ -39,7 +39,7 @@ type flight struct {
 	endpoint partnerapi.Endpoint
 	status   int  // of the partner's answer; 0 while it has not answered
 	lost     bool // the answer
-	late     bool // nobody waits for it any more, though it is listened to
+	late     bool // the caller has gone, but the answer is still read
 	frozen   bool // so long that its replica is taken for dead
 }
 
@@ -211,8 +211,8 @@ func (w *world) sweep() {
 	}
 }
 
-// crash ends every replica: what was sent may still arrive, and nobody reads what comes
-// of it. Jobs that were taken come back.
+// crash ends every replica: what was sent may still arrive, but its answer is not
+// read. Jobs that were taken come back.
 func (w *world) crash() {
 	for _, f := range w.flying {
 		if f.status == 0 && rapid.Bool().Draw(w.T, "arrives") {

@@ -24,7 +24,7 @@ type Held struct {
 
 // request is a checkout as it came.
 type request struct {
-	key  Key // without a Key it is done as often as it is sent
+	key  Key // without a Key every request makes a booking
 	tell func(Held, error) Answer
 }
 
@@ -38,8 +38,8 @@ type reserve struct {
 	request
 }
 
-// send stores a booking with its reserve, sends that, and stores what comes of it. It
-// returns the booking, or why there is none.
+// send stores a booking with its reserve, sends the reserve and stores the result. It
+// returns the booking or the error.
 func (a *reserve) send(ctx context.Context) (Held, error) {
 	a.call = Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: a.by.Now()}
 	a.CreatedAt = a.call.At
@@ -80,9 +80,9 @@ func (a *reserve) create(ctx context.Context) error {
 	return nil
 }
 
-// keep stores what came of a reserve, and returns the booking, or why there is none. A
-// hold is given back through its booking alone: what is not known to be stored may be
-// stored as HELD, and be paid by somebody who has read that.
+// keep stores the result of a reserve, and returns the booking or the error. A hold is
+// released only through its booking: if storing it failed without a clear answer, it
+// may be stored as HELD, and a customer may pay it.
 func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 	var left atomic.Bool
 	after, c, err := a.by.moves.insist(ctx, a.Record, &left, func(r Record) (Change, error) {
@@ -101,27 +101,27 @@ func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 	})
 	switch {
 	case err == nil && after.disowned:
-		return Held{}, errUnderWay // whoever has the key knows its answer
+		return Held{}, errUnderWay // the owner of the key knows its answer
 	case err == nil:
 		return came.made(c), came.whyNotHeld(c.Booking)
 	case marketplace.CodeOf(err) == marketplace.Conflict:
 		// The code is another booking's: to release it would give that one's seats away.
-		a.end(ctx, came.without(partner.Refused, errCodeTwice), "a reserve's answer is not stored")
+		a.end(ctx, came.without(partner.Refused, errCodeTwice), "a reserve's answer was not stored")
 		return Held{}, errCodeTwice
 	case marketplace.CodeOf(err) == marketplace.PartnerFailed: // it cannot be stored
-		a.end(ctx, came.without(partner.Unreadable, err), "a reserve's answer is not stored")
+		a.end(ctx, came.without(partner.Unreadable, err), "a reserve's answer was not stored")
 	}
 	return Held{}, err
 }
 
-var errCodeTwice = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner answered reserve with a code that another booking has"}
+var errCodeTwice = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner's reserve returned the code of another booking"}
 
-// comesLate stores what came of a reserve that nobody waits for any more.
+// comesLate stores the result of a reserve whose caller has gone.
 func (a *reserve) comesLate(hold partnerapi.ReserveAnswer, o partner.Outcome) {
-	a.end(context.Background(), reserveAnswer{a.call, hold, o, true}, "a reserve's late answer is not stored")
+	a.end(context.Background(), reserveAnswer{a.call, hold, o, true}, "a reserve's late answer was not stored")
 }
 
-// end stores what came of a reserve that whoever has asked for it has no booking by.
+// end stores the result of a reserve that gave its caller no booking.
 func (a *reserve) end(ctx context.Context, came reserveAnswer, failed string) {
 	var left atomic.Bool // nothing changes with it
 	if _, _, err := a.by.moves.insist(ctx, a.Record, &left, func(r Record) (Change, error) { return came.move(r, a.by.Now()) }); err != nil {
@@ -134,7 +134,7 @@ type reserveAnswer struct {
 	call Call
 	hold partnerapi.ReserveAnswer
 	partner.Outcome
-	unwanted bool // nobody waits for the hold any more
+	unwanted bool // the caller no longer waits for the hold
 }
 
 // without is the answer as it counts where its hold cannot be used.
@@ -151,7 +151,7 @@ func (a reserveAnswer) made(c Change) Held {
 	return h
 }
 
-// whyNotHeld is what whoever has asked for a booking is told where there is none.
+// whyNotHeld is the error for a caller whose checkout produced no hold.
 func (a reserveAnswer) whyNotHeld(b marketplace.Booking) error {
 	switch {
 	case b.Status == marketplace.Held:
@@ -161,7 +161,7 @@ func (a reserveAnswer) whyNotHeld(b marketplace.Booking) error {
 	case a.Err != nil:
 		return a.Err
 	default:
-		return &marketplace.Error{Code: marketplace.PartnerLate, Message: "the hold came too late, and is given back"}
+		return &marketplace.Error{Code: marketplace.PartnerLate, Message: "the hold arrived too late and is released"}
 	}
 }
 
@@ -185,7 +185,7 @@ func (a reserveAnswer) move(r Record, now time.Time) (Change, error) {
 	case r.Status != marketplace.Reserving:
 		return Change{}, nil // no news
 	}
-	message := "whether the partner holds seats is not known"
+	message := "it is unknown whether the partner holds seats"
 	if a.Err != nil {
 		message = a.Err.Error() + ": " + message
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,8 +33,8 @@ const (
 	doubtTime = time.Second
 )
 
-// step moves a booking: it reads it, and stores what decide makes of it, anew where
-// somebody else was first. A change without a booking is none.
+// step makes a transition: it reads the booking and stores what decide returns. It
+// retries on a concurrent change. A change without a booking is ignored.
 func (m moves) step(ctx context.Context, id uuid.UUID, decide func(Record) (Change, error)) (Record, Change, error) {
 	r, err := m.read(ctx, id)
 	if err != nil {
@@ -43,6 +42,9 @@ func (m moves) step(ctx context.Context, id uuid.UUID, decide func(Record) (Chan
 	}
 	return m.stepFrom(ctx, r, decide)
 }
+
+// errOutraced says that others have come before a move again and again.
+var errOutraced = &marketplace.Error{Code: marketplace.Unavailable, Message: "the booking is being changed by other requests", Cause: ErrStale}
 
 // stepFrom is step for a booking that was just read. A commit whose outcome is not known
 // may have been made, so the booking is read before anything else is done: where decide
@@ -58,7 +60,7 @@ func (m moves) stepFrom(ctx context.Context, r Record, decide func(Record) (Chan
 		case c.Booking.ID == uuid.Nil:
 			return r, doubted, nil
 		}
-		c.Seats = seatsChange(r.Booking, c)
+		c.Seats, c.Events = seatsChange(r.Booking, c), marketplace.BookingEvents(r.Booking, c.Booking)
 		err = m.save(ctx, c, r.Version)
 		disowned := r.disowned || errors.Is(err, ErrNotOwner)
 		switch {
@@ -81,7 +83,7 @@ func (m moves) stepFrom(ctx context.Context, r Record, decide func(Record) (Chan
 		}
 		r, r.disowned = next, disowned
 	}
-	return r, doubted, ErrStale
+	return r, doubted, errOutraced
 }
 
 func (m moves) read(ctx context.Context, id uuid.UUID) (Record, error) {
@@ -98,15 +100,13 @@ func (m moves) save(ctx context.Context, c Change, version int64) error {
 
 // alarm logs why a booking needs an operator from now on.
 func (m moves) alarm(before, after marketplace.Booking) {
-	for _, a := range after.Attention {
-		if !slices.ContainsFunc(before.Attention, func(known marketplace.Attention) bool { return known.Reason == a.Reason }) {
-			m.log.Warn("a booking needs an operator", slog.String("booking_id", after.ID.String()), slog.String("integration_id", after.IntegrationID.String()), slog.String("reason", string(a.Reason)))
-		}
+	for _, a := range marketplace.NewAttention(before, after) {
+		m.log.Warn("a booking needs an operator", slog.String("booking_id", after.ID.String()), slog.String("integration_id", after.IntegrationID.String()), slog.String("reason", string(a.Reason)))
 	}
 }
 
 const (
-	// insistFor is how long whoever made a call waits until what came of it is stored,
+	// insistFor is how long a caller waits until the result of its call is stored,
 	// insistPause how long until that is tried again; it doubles up to insistRarely.
 	insistFor    = 20 * time.Second
 	insistPause  = 250 * time.Millisecond
@@ -115,11 +115,11 @@ const (
 	insistLongest = time.Hour
 )
 
-// errNotStored says that what came of a call is not stored yet.
-var errNotStored = &marketplace.Error{Code: marketplace.Unavailable, Message: "the database is unavailable: what came of the call to the partner is not stored yet"}
+// errNotStored says that the result of a call is not stored yet.
+var errNotStored = &marketplace.Error{Code: marketplace.Unavailable, Message: "the database is unavailable: the result of a call to the partner is not stored yet"}
 
-// insist stores what came of a call, which cannot be asked for again: it outlives ctx,
-// and a database that is away. Whoever waits for it is told errNotStored after a while;
+// insist stores the result of a call, which cannot be repeated: it retries beyond the end
+// of ctx while the database is unavailable. The caller receives errNotStored after a while;
 // left is then true, and it goes on in the background.
 func (m moves) insist(ctx context.Context, r Record, left *atomic.Bool, decide func(Record) (Change, error)) (Record, Change, error) {
 	type stored struct {
@@ -143,8 +143,8 @@ func (m moves) insist(ctx context.Context, r Record, left *atomic.Bool, decide f
 	}
 }
 
-// persist tries to store a move until that is done, the service ends, or nobody can want
-// it any more.
+// persist retries storing a transition until it succeeds, the service ends, or the
+// transition is obsolete.
 func (m moves) persist(ctx context.Context, r Record, decide func(Record) (Change, error)) (Record, Change, error) {
 	var doubted Change
 	pause := insistPause
@@ -153,11 +153,11 @@ func (m moves) persist(ctx context.Context, r Record, decide func(Record) (Chang
 		if c.Booking.ID != uuid.Nil {
 			doubted = c
 		}
-		if err == nil || marketplace.CodeOf(err) != marketplace.Internal {
+		if err == nil || marketplace.CodeOf(err) != marketplace.Internal && !errors.Is(err, ErrStale) {
 			return after, doubted, err
 		}
 		r.disowned = after.disowned
-		m.log.Warn("what came of a call is not stored yet", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
+		m.log.Warn("the result of a call is not stored yet", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
 		if time.Since(began) > insistLongest {
 			return after, doubted, err
 		}

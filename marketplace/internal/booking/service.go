@@ -44,7 +44,7 @@ type Config struct {
 type Service struct {
 	Config
 	moves      moves
-	calls      sync.WaitGroup // that outlive whoever asked for them
+	calls      sync.WaitGroup // that continue after their caller has gone
 	stop       context.CancelFunc
 	deliveries *partner.Permits
 }
@@ -52,15 +52,15 @@ type Service struct {
 // NewService returns a service.
 func NewService(c Config) *Service {
 	now := c.Now
-	c.Now = func() time.Time { return now().UTC().Truncate(time.Microsecond) } // as it is stored
+	c.Now = func() time.Time { return now().UTC().Truncate(time.Microsecond) } // the precision of the database
 	life, stop := context.WithCancel(context.Background())
 	s := &Service{Config: c, stop: stop, deliveries: partner.NewPermits(mostDeliveries)}
 	s.moves = moves{c.Store, c.Log, &s.calls, life}
 	return s
 }
 
-// Wait waits for the calls that outlive whoever asked for them, and until what came of
-// them is stored.
+// Wait waits for the calls that continue after their caller has gone, and until their
+// results are stored.
 func (s *Service) Wait() { s.calls.Wait() }
 
 // Close is Wait where what cannot be stored now is given up: another replica takes such
@@ -75,16 +75,15 @@ func (s *Service) Close() {
 // record, so that a replica that was paused, or whose commit took long, does not send it.
 const sendTime = 15 * time.Second
 
-// takeOver is how old a call without an end is when it belongs to whoever finds it. Its
+// takeOver is the age at which any replica may take over an unfinished call. Its
 // replica cannot send it any more, and does not wait for an answer either.
 var takeOver = sendTime + partnerapi.Confirm.Timeout(partnerapi.Degraded) + 5*time.Second
 
-// Find returns a booking that the account may see; the zero id sees all. Others are
-// NotFound.
-func (s *Service) Find(ctx context.Context, account, id uuid.UUID) (marketplace.Booking, error) {
+// Find returns a booking within the scope. Others are NotFound.
+func (s *Service) Find(ctx context.Context, of marketplace.Scope, id uuid.UUID) (marketplace.Booking, error) {
 	r, err := s.Store.Booking(ctx, id)
 	if err == nil {
-		err = visible(r.Booking, account)
+		err = visible(r.Booking, of)
 	}
 	if err != nil {
 		return marketplace.Booking{}, err
@@ -92,10 +91,10 @@ func (s *Service) Find(ctx context.Context, account, id uuid.UUID) (marketplace.
 	return r.Booking, nil
 }
 
-// visible returns a booking that the account may see; the zero id sees all. A checkout
-// that has made none is NotFound.
-func visible(b marketplace.Booking, account uuid.UUID) error {
-	if account != uuid.Nil && b.AccountID != account || account != uuid.Nil && b.Code == "" {
+// visible is NotFound for a booking that is not within the scope. A checkout that has made
+// none is one of those, except for those who see all accounts.
+func visible(b marketplace.Booking, of marketplace.Scope) error {
+	if !of.Includes(b.AccountID, b.Mode) || of.Account != uuid.Nil && b.Code == "" {
 		return &marketplace.Error{Code: marketplace.NotFound, Message: "booking not found"}
 	}
 	return nil

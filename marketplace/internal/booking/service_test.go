@@ -39,7 +39,7 @@ func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 	}
 	var amount string
 	check(t, b.store.Pool().QueryRow(t.Context(), `SELECT amount FROM affiliate_commissions WHERE booking_id = $1 AND affiliate_id = $2 AND reversed_at IS NULL`, held.ID, b.guide).Scan(&amount))
-	cancelled, err := b.Cancel(t.Context(), b.reseller, held.ID, "ill")
+	cancelled, err := b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID, "ill")
 	check(t, err)
 	if cancelled.Status != marketplace.Cancelled || cancelled.Cancellation != marketplace.Pending {
 		t.Errorf("want it CANCELLED, and the partner told soon, got %+v", cancelled)
@@ -84,11 +84,11 @@ func TestAHoldIsGivenBack(t *testing.T) {
 		reason marketplace.ReleaseReason
 	}{
 		"that the customer abandons": {func(t *testing.T, b *bench, id uuid.UUID) error {
-			_, err := b.Abandon(t.Context(), b.reseller, id)
+			_, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, id)
 			return err
 		}, marketplace.Abandoned},
 		"whose payment fails": {func(t *testing.T, b *bench, id uuid.UUID) error {
-			_, err := b.Pay(t.Context(), b.reseller, id, marketplace.Payment{Reference: "p"})
+			_, err := b.Pay(t.Context(), marketplace.Scope{Account: b.reseller}, id, marketplace.Payment{Reference: "p"})
 			return err
 		}, marketplace.PaymentFailed},
 		"that expires": {func(t *testing.T, b *bench, _ uuid.UUID) error {
@@ -112,7 +112,7 @@ func TestAHoldIsGivenBack(t *testing.T) {
 			if r := b.is(t, held.ID, marketplace.Released); r.Reason != c.reason || r.Release != marketplace.Done || r.ReleaseTries != 3 {
 				t.Errorf("want it released for %s with the third try, got %+v", c.reason, r.Booking)
 			}
-			if _, err := b.Cancel(t.Context(), b.reseller, held.ID, ""); marketplace.ReasonOf(err) != marketplace.HoldExpired {
+			if _, err := b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID, ""); marketplace.ReasonOf(err) != marketplace.HoldExpired {
 				t.Errorf("want a cancel told that it comes too late, got %v", err)
 			}
 			if holds := b.partner.Default().Platform().Holds(); holds[0].State == mockpartner.Held {
@@ -143,7 +143,7 @@ func TestWhatThePartnerRefusesIsSaidInItsWords(t *testing.T) {
 		t.Errorf("want the partner's words, got %v", err)
 	}
 	b.is(t, o.ID, marketplace.Refused)
-	if _, err := b.Abandon(t.Context(), b.reseller, o.ID); marketplace.CodeOf(err) != marketplace.NotFound {
+	if _, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, o.ID); marketplace.CodeOf(err) != marketplace.NotFound {
 		t.Errorf("want no booking, got %v", err)
 	}
 	check(t, b.partner.Default().Platform().SetSlot(product, option, b.order.Slot, mockpartner.SlotChange{Status: new(partnerapi.StatusSoldOut)}))
@@ -263,7 +263,7 @@ func TestAPartnerWithoutCancellationsIsNotAskedAgain(t *testing.T) {
 	})
 	held := b.checkout(t)
 	b.pays(t, held.ID, "p-1")
-	_, err := b.Cancel(t.Context(), b.reseller, held.ID, "")
+	_, err := b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID, "")
 	check(t, err)
 	b.work(t)
 	if r := b.is(t, held.ID, marketplace.Cancelled); r.Cancellation != marketplace.NotSupported || r.CancelTries != 1 {
@@ -277,7 +277,7 @@ func TestAReleaseThatNobodyTakesIsParkedUntilAnOperatorSendsItAgain(t *testing.T
 	b := setup(t)
 	b.arm(t, `{name: broken, match: {endpoint: release}, status: 500}`)
 	held := b.checkout(t)
-	_, err := b.Abandon(t.Context(), b.reseller, held.ID)
+	_, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID)
 	check(t, err)
 	b.work(t)
 	r := b.is(t, held.ID, marketplace.Released, marketplace.ReleaseFailed)
@@ -298,7 +298,7 @@ func TestAReleaseWhosePartnersKeyIsGoneIsGivenUpInTheEnd(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	held := b.checkout(t)
-	_, err := b.Abandon(t.Context(), b.reseller, held.ID)
+	_, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID)
 	check(t, err)
 	_, err = b.store.Pool().Exec(t.Context(), `UPDATE integrations SET auth_key = ''`)
 	check(t, err)
@@ -420,8 +420,8 @@ func (l leaving) Reserve(ctx context.Context, by partner.SendBy, t partner.Targe
 	return l.Client.Reserve(ctx, by, t, h, asked, late)
 }
 
-// dying is a partner during whose calls the service dies: what was sent arrives, and
-// nobody reads what comes of it.
+// dying is a partner during whose calls the service dies: what was sent arrives, but
+// its answer is not read.
 type dying struct{ *partner.Client }
 
 func (d dying) Reserve(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
@@ -444,7 +444,7 @@ func TestTheCallsOfTheDeadAreSeenTo(t *testing.T) {
 	dies(func() { _, _ = b.hold(t.Context(), o) })
 	gone, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer leave()
-	paid, err := b.Pay(gone, b.reseller, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
+	paid, err := b.Pay(gone, marketplace.Scope{Account: b.reseller}, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
 	if err != nil || paid.Status != marketplace.Paid {
 		t.Errorf("want it PAID, got %+v and %v", paid, err)
 	}
@@ -466,11 +466,17 @@ func TestAnothersBookingIsNotFound(t *testing.T) {
 	held, stranger := b.checkout(t), uuid.New()
 	for name, wish := range map[string]func() error{
 		"to pay": func() error {
-			_, err := b.Pay(t.Context(), stranger, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
+			_, err := b.Pay(t.Context(), marketplace.Scope{Account: stranger}, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
 			return err
 		},
-		"to abandon": func() error { _, err := b.Abandon(t.Context(), stranger, held.ID); return err },
-		"to cancel":  func() error { _, err := b.Cancel(t.Context(), stranger, held.ID, ""); return err },
+		"to abandon": func() error {
+			_, err := b.Abandon(t.Context(), marketplace.Scope{Account: stranger}, held.ID)
+			return err
+		},
+		"to cancel": func() error {
+			_, err := b.Cancel(t.Context(), marketplace.Scope{Account: stranger}, held.ID, "")
+			return err
+		},
 	} {
 		if err := wish(); marketplace.CodeOf(err) != marketplace.NotFound {
 			t.Errorf("%s: want it not found, got %v", name, err)

@@ -43,14 +43,14 @@ func TestTheSeatsOfABookingAreSubtractedAndGivenBack(t *testing.T) {
 	b.left(t, "held", before-2)
 	second := b.checkout(t)
 	b.left(t, "held twice", before-4)
-	_, err := b.Abandon(t.Context(), b.reseller, second.ID)
+	_, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, second.ID)
 	check(t, err)
 	b.left(t, "not released yet", before-4)
 	b.work(t)
 	b.left(t, "released", before-2)
 	b.pays(t, first.ID, "p-1")
 	b.left(t, "confirmed", before-2)
-	_, err = b.Cancel(t.Context(), b.reseller, first.ID, "")
+	_, err = b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, first.ID, "")
 	check(t, err)
 	b.work(t)
 	b.left(t, "cancelled", before)
@@ -63,7 +63,7 @@ func TestTheLastSeatsAreSoldOutUntilTheyAreGivenBack(t *testing.T) {
 	all := *b.shown(t).Vacancies
 	held := b.checkout(t, func(o *booking.Order) { o.Guests[0].Quantity = all })
 	b.left(t, "held", 0)
-	_, err := b.Abandon(t.Context(), b.reseller, held.ID)
+	_, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID)
 	check(t, err)
 	b.work(t)
 	b.left(t, "released", all)
@@ -195,9 +195,9 @@ func TestATypeThatTwoUnitsHaveIsBookedByUnit(t *testing.T) {
 		party booking.Party
 		wants string
 	}{
-		{booking.Party{Type: partnerapi.Student, Quantity: 1}, "units[0].unit_id: this variation has several units of the type STUDENT: want one of student-a, student-b"},
-		{booking.Party{Unit: "student-c", Quantity: 1}, "units[0].unit_id: this variation has no such unit"},
-		{booking.Party{Unit: "student-a", Type: partnerapi.Adult, Quantity: 1}, "units[0].type: the unit is for another type, STUDENT"},
+		{booking.Party{Type: partnerapi.Student, Quantity: 1}, "units[0].unit_id: required, because this variation has several units of type STUDENT: expected one of student-a, student-b"},
+		{booking.Party{Unit: "student-c", Quantity: 1}, "units[0].unit_id: unknown unit of this variation"},
+		{booking.Party{Unit: "student-a", Type: partnerapi.Adult, Quantity: 1}, "units[0].type: the unit has another type, STUDENT"},
 	} {
 		_, err := b.hold(t.Context(), guests(c.party))
 		if wrong, _ := err.(*marketplace.Error); wrong == nil || wrong.Code != marketplace.Invalid || len(wrong.Details) != 1 || wrong.Details[0] != c.wants {

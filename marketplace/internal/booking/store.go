@@ -13,17 +13,17 @@ import (
 )
 
 // ErrStale says that a booking was moved by somebody else since it was read.
-var ErrStale = errors.New("the booking was moved meanwhile")
+var ErrStale = errors.New("the booking changed meanwhile")
 
 // ErrNotOwner says that a request's key belongs to another request by now.
-var ErrNotOwner = errors.New("the key belongs to another request by now")
+var ErrNotOwner = errors.New("the key belongs to another request")
 
 // Offer is what a checkout is about.
 type Offer struct {
 	Activity    marketplace.Activity
 	Integration marketplace.Integration
 	Health      partnerapi.Health
-	Start       time.Time // of the slot, as it is known
+	Start       time.Time // of the slot, as last known
 	Terms       marketplace.Terms
 }
 
@@ -32,7 +32,7 @@ type Fresh struct {
 	At        time.Time // when the partner was asked
 	Variation uuid.UUID
 	Asked     string            // the slot's id as the checkout names it
-	Slot      *marketplace.Slot // nil: there is none
+	Slot      *marketplace.Slot // nil if there is no slot
 	Gone      bool              // the answer has no slot of the id that the checkout names
 }
 
@@ -55,7 +55,7 @@ type Record struct {
 
 // Due is what a sweep has to see to.
 type Due struct {
-	Expired   []uuid.UUID // holds that nobody paid in time
+	Expired   []uuid.UUID // holds that were not paid in time
 	Withdrawn []uuid.UUID // holds of integrations that were deleted
 	Reserves  []CallOf    // whose replica died, or was paused for too long
 	Confirms  []CallOf    // whose replica died, or was paused for too long
@@ -73,7 +73,7 @@ type DroppedJob struct {
 // CallOf is a call of a booking.
 type CallOf struct{ Booking, Call uuid.UUID }
 
-// Job is work that outlives whoever asked for it.
+// Job is work that continues after its caller has gone.
 type Job struct {
 	Kind    JobKind
 	Booking uuid.UUID
@@ -135,7 +135,7 @@ type Breach struct {
 // Change is what a move writes, all of it or nothing.
 type Change struct {
 	At         time.Time
-	Booking    marketplace.Booking        // as it is afterwards
+	Booking    marketplace.Booking        // after the change
 	History    []marketplace.HistoryEntry // moves
 	Begins     *Call
 	Ends       *CallEnd
@@ -143,20 +143,22 @@ type Change struct {
 	Commission *decimal.Decimal // of its affiliate, which accrues now
 	Reverses   bool             // that commission
 	Breaches   []Breach
-	Answers    *Key         // of the request that has made it, with its answer
-	Seats      *SeatsChange // of its slot; nil: none
+	Answers    *Key                    // of the request that has made it, with its answer
+	Seats      *SeatsChange            // of its slot; nil: none
+	Events     []marketplace.EventType // of which its reseller is told
 	Jobs       []Job
 }
 
 // Filter says which bookings are wanted; zero values do not choose.
 type Filter struct {
-	Account, Activity, Integration uuid.UUID // the account is a reseller's
-	Checkouts                      bool      // those too that have made no booking
-	Status                         marketplace.BookingStatus
-	Attention                      bool   // those alone that need an operator
-	Reference                      string // the reseller's
-	Query                          string // an id, a reference of the reseller's, a booking id of the partner's, or words of the guest's name or addresses
-	Created, Start                 Period
+	marketplace.Scope     // the account is a reseller's
+	Activity, Integration uuid.UUID
+	Checkouts             bool // those too that have made no booking
+	Status                marketplace.BookingStatus
+	Attention             bool   // those alone that need an operator
+	Reference             string // the reseller's
+	Query                 string // an id, a reference of the reseller's, a booking id of the partner's, or words of the guest's name or addresses
+	Created, Start        Period
 }
 
 // Period is from the one time to the other, both inclusive; a zero time is open.

@@ -20,11 +20,10 @@ const (
 	sweepRounds = 20
 )
 
-var errDied = errors.New("no answer was read: the service ended meanwhile")
+var errDied = errors.New("no answer was read, because the service stopped")
 
-// Sweep gives back the holds that nobody paid in time, and those of integrations that
-// were deleted, sees to the calls of replicas that died, and hands to an operator what
-// a job was dropped for.
+// Sweep releases the holds that were not paid in time and those of deleted integrations.
+// It resolves the calls of crashed replicas, and raises attention for dropped jobs.
 func (s *Service) Sweep(ctx context.Context) error {
 	for range sweepRounds {
 		due, err := s.Store.DueBookings(ctx, takeOver, sweepMost)
@@ -84,6 +83,6 @@ func dropped(r Record, d DroppedJob, now time.Time) (Change, error) {
 	if !owed {
 		return Change{}, nil
 	}
-	message := fmt.Sprintf("the service itself has failed at it %d times, and gives up: its log says why, with job_id %d", d.Tries, d.Job)
+	message := fmt.Sprintf("the service failed %d times and gives up; its log has the cause, with job_id %d", d.Tries, d.Job)
 	return move(r.Booking, on, now, "", message, uuid.Nil)
 }

@@ -212,8 +212,8 @@ func (s *syncBench) copyBack(b *testing.B) (took time.Duration) {
 const jsonb = 3802
 
 // bookkeeping are the tables that are not the catalog's, the slots', the integrations'
-// or the syncs'.
-var bookkeeping = []string{"integration_health", "slot_rounds", "sync_wishes", "river_job", "river_queue", "river_leader", "river_client", "river_client_queue", "river_notification"}
+// or the syncs' history.
+var bookkeeping = []string{"integration_health", "skipped_syncs", "sync_attempts", "slot_rounds", "sync_wishes", "river_job", "river_queue", "river_leader", "river_client", "river_client_queue", "river_notification"}
 
 // A sync of the same body against its transfer and its hash. The bar is 1.2 times that
 // and 5 ms, and that not one row is written.

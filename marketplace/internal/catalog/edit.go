@@ -15,7 +15,7 @@ import (
 )
 
 // Edit is what an operator changes of one activity: a JSON merge patch (RFC 7396) by the
-// contract's field names. An absent field stays as it is, null clears it, an object is
+// contract's field names. An absent field stays unchanged, null clears it, an object is
 // merged, an array replaces the old one.
 type Edit struct {
 	title, status given[string]
@@ -73,7 +73,7 @@ func ReadEdit(body []byte) (*Edit, error) {
 	}
 	for _, name := range []string{"partner_details", "translation"} { // free-form: elsewhere the schema finds it
 		if hasNUL(change[name]) {
-			return nil, invalidEdit(name + ": want texts without NUL")
+			return nil, invalidEdit(name + ": expected texts without NUL")
 		}
 	}
 	e := &Edit{details: change}
@@ -88,7 +88,7 @@ func ReadEdit(body []byte) (*Edit, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(e.variations, func(other variationEdit) bool { return other.id == v.id }) {
-			return nil, invalidEdit(fmt.Sprintf("variations[%d]._id: want each variation once", i))
+			return nil, invalidEdit(fmt.Sprintf("variations[%d]._id: expected each variation once", i))
 		}
 		e.variations = append(e.variations, v)
 	}
@@ -131,7 +131,7 @@ func (e *Edit) Apply(a *marketplace.Activity) error {
 		place := fmt.Sprintf("variations[%d]", i)
 		at := slices.IndexFunc(a.Variations, func(v marketplace.Variation) bool { return v.ID == change.id })
 		if at < 0 {
-			wrong = append(wrong, place+"._id: the activity has no such variation")
+			wrong = append(wrong, place+"._id: unknown variation of this activity")
 			continue
 		}
 		err := change.apply(&a.Variations[at], own, place)
@@ -181,7 +181,7 @@ func (p groupPriceEdit) apply(d *marketplace.VariationDetails, own marketplace.C
 	case p.Group.set:
 		price.Amount = p.Group.value.Truncate(mostDecimals)
 	case d.GroupPrice == nil && p.Currency.set:
-		return invalidEdit(place + ".pricing.currency: there is no group price to be in it")
+		return invalidEdit(place + ".pricing.currency: requires a group price")
 	case d.GroupPrice == nil:
 		return nil
 	}
@@ -195,10 +195,10 @@ func (p groupPriceEdit) apply(d *marketplace.VariationDetails, own marketplace.C
 // largestEdit bounds what operators say of one activity, or of one variation, in bytes.
 const largestEdit = 256 << 10
 
-const tooLong = "want numbers of at most 40 digits, and whole ones without a point"
+const tooLong = "expected numbers of at most 40 digits, and whole ones without a point"
 
 func invalidEdit(mistakes ...string) *marketplace.Error {
-	return &marketplace.Error{Code: marketplace.Invalid, Message: "the change is not as it should be", Details: mistakes}
+	return &marketplace.Error{Code: marketplace.Invalid, Message: "invalid change", Details: mistakes}
 }
 
 // mergeInto puts a change over details.
@@ -219,7 +219,7 @@ func mergeInto[T any](details *T, change map[string]any, place string) error {
 		return err
 	}
 	if len(merged) > largestEdit {
-		return invalidEdit(fmt.Sprintf("%s: want at most %d bytes in all, got %d", place, largestEdit, len(merged)))
+		return invalidEdit(fmt.Sprintf("%s: expected at most %d bytes in all, received %d", place, largestEdit, len(merged)))
 	}
 	var after T
 	if err := json.Unmarshal(merged, &after); err != nil {

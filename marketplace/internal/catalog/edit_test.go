@@ -134,23 +134,23 @@ func TestEveryMistakeOfAChangeIsNamed(t *testing.T) {
 	variations := func(list string) string { return `{"variations":[` + list + `]}` }
 	for body, want := range map[string][]string{
 		`{"activity_titel":"x","currency":"EUR","description":7,"admin_discount_percentage":101,"media":[{"imageUrl":"javascript:alert(1)"}],"translation":{"en_US":{},"pt":{"titulo":"x"}},"location":{"city":17}}`: {
-			"activity_titel: there is no such field", "currency: there is no such field", "description: want a text", "admin_discount_percentage: want a percentage from 0 to 100",
-			"media[0].imageUrl: want an http or https URL", "translation.en_US: want a language", "location.city: want a line"},
+			"activity_titel: unknown field", "currency: unknown field", "description: expected a text", "admin_discount_percentage: expected a percentage from 0 to 100",
+			"media[0].imageUrl: expected an http or https URL", "translation.en_US: expected a language", "location.city: expected a line"},
 		variations(`{"title":"x"},{"_id":"17"},{"_id":"` + morning.String() + `","sort":-1,"external_sync":{}}`): {
-			"variations[0]._id: missing", "variations[1]._id: want the id of a variation", "variations[2].sort: want an integer", "variations[2].external_sync: there is no such field"},
-		variations(`{"_id":"` + morning.String() + `"},{"_id":"` + morning.String() + `"}`):                              {"variations[1]._id: want each variation once"},
-		variations(`{"_id":"` + uuid.NewString() + `"},{"_id":"` + evening.String() + `","pricing":{"currency":"EUR"}}`): {"variations[0]._id: the activity has no such variation", "variations[1].pricing.currency: there is no group price"},
-		variations(`{"_id":"` + morning.String() + `","pricing":{"currency":"EUR"}}`):                                    {"variations[0].pricing.currency: there is no group price"},
-		variations(`{"_id":"` + morning.String() + `","pricing":{"group_price":0.12345}}`):                               {"group_price: want an amount"},
-		`{"partner_details":{"companyDetails":{"a":[{"b":"\u0000"}]}}}`:                                                  {"partner_details: want texts without NUL"},
-		`{"translation":{"pt":{"mood":["\u0000"]}}}`:                                                                     {"translation: want texts without NUL"},
-		`{"admin_price_percentage":0.` + strings.Repeat("1", 50) + `}`:                                                   {"want numbers of at most 40 digits"},
+			"variations[0]._id: missing", "variations[1]._id: expected the id of a variation", "variations[2].sort: expected an integer", "variations[2].external_sync: unknown field"},
+		variations(`{"_id":"` + morning.String() + `"},{"_id":"` + morning.String() + `"}`):                              {"variations[1]._id: expected each variation once"},
+		variations(`{"_id":"` + uuid.NewString() + `"},{"_id":"` + evening.String() + `","pricing":{"currency":"EUR"}}`): {"variations[0]._id: unknown variation of this activity", "variations[1].pricing.currency: requires a group price"},
+		variations(`{"_id":"` + morning.String() + `","pricing":{"currency":"EUR"}}`):                                    {"variations[0].pricing.currency: requires a group price"},
+		variations(`{"_id":"` + morning.String() + `","pricing":{"group_price":0.12345}}`):                               {"group_price: expected an amount"},
+		`{"partner_details":{"companyDetails":{"a":[{"b":"\u0000"}]}}}`:                                                  {"partner_details: expected texts without NUL"},
+		`{"translation":{"pt":{"mood":["\u0000"]}}}`:                                                                     {"translation: expected texts without NUL"},
+		`{"admin_price_percentage":0.` + strings.Repeat("1", 50) + `}`:                                                   {"expected numbers of at most 40 digits"},
 		`{"admin_price_percentage":1e400}`:                                                                               {"admin_price_percentage"},
-		`{"partner_details":{"companyDetails":{"a":"` + strings.Repeat("x", 256<<10) + `"}}}`:                            {"the activity: want at most 262144 bytes"},
-		`{"translation":{"pt":{"activity_title":"` + strings.Repeat("x", 301) + `"}}}`:                                   {"translation.pt.activity_title: want a line of at most 300"},
-		`[]`: {"want an object"},
-		`{`:  {"want JSON"},
-		``:   {"want JSON"},
+		`{"partner_details":{"companyDetails":{"a":"` + strings.Repeat("x", 256<<10) + `"}}}`:                            {"the activity: expected at most 262144 bytes"},
+		`{"translation":{"pt":{"activity_title":"` + strings.Repeat("x", 301) + `"}}}`:                                   {"translation.pt.activity_title: expected a line of at most 300"},
+		`[]`: {"expected an object"},
+		`{`:  {"expected JSON"},
+		``:   {"expected JSON"},
 	} {
 		e, err := catalog.ReadEdit([]byte(body))
 		if err == nil {

@@ -38,7 +38,7 @@ func ReadNotification(body []byte, at time.Time) (Notification, error) {
 }
 
 func wrongNotification(problems []schemas.Problem) error {
-	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "the notification is not as it should be"}
+	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "invalid notification"}
 	for _, problem := range problems[:min(len(problems), mostProblems)] {
 		wrong.Details = append(wrong.Details, problem.String())
 	}
@@ -55,7 +55,7 @@ type KnownSlot struct {
 	// complete pull, whichever is later; zero: nothing is known.
 	SaidAt time.Time
 	// Length is how long the option's slot nearest to the news is, where the slot
-	// itself is not known; 0: there is none.
+	// itself is not known; 0 if there is no such slot.
 	Length time.Duration
 }
 
@@ -76,7 +76,7 @@ type Notifier struct{ store NotifyStore }
 // NewNotifier returns a notifier.
 func NewNotifier(store NotifyStore) *Notifier { return &Notifier{store} }
 
-// Notify stores news of a slot at once. Where the catalog has to be pulled to know the
+// Notify stores news of a slot immediately. Where the catalog has to be pulled to know the
 // slot, a full sync is asked for: the option is not known or not in the catalog any
 // more, or the slot is new, without an end, and no other tells how long it may be.
 func (n *Notifier) Notify(ctx context.Context, integration uuid.UUID, news Notification) error {

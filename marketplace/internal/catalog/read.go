@@ -24,7 +24,7 @@ type Catalog struct {
 	aside    asideList
 }
 
-// Product is a good one, as it is stored.
+// Product is a valid product, as stored.
 type Product struct {
 	ID      string
 	Name    string
@@ -33,7 +33,7 @@ type Product struct {
 	Options []Option
 }
 
-// Option is one of a product's, as it is stored.
+// Option is an option of a product, as stored.
 type Option struct {
 	ID   string
 	Name string
@@ -45,12 +45,12 @@ type Option struct {
 const mostProducts = 100_000
 
 var (
-	errNoCatalog = errors.New("want an array of products, or an object whose products is one")
-	errTooMany   = fmt.Errorf("want at most %d products", mostProducts)
+	errNoCatalog = errors.New("expected an array of products, or an object whose products is one")
+	errTooMany   = fmt.Errorf("expected at most %d products", mostProducts)
 )
 
-// together is how many products are judged before what came of them is put down: what
-// is wrong with a hundred thousand is never held at once.
+// together is how many products are judged before their results are written, so that
+// the problems of a large catalog are never all in memory.
 const together = 512
 
 // Read reads a pull's body. The error says why it is no catalog at all (PRD-1), or that
@@ -120,12 +120,12 @@ func judgeAll(ctx context.Context, list [][]byte) []judged {
 	return done
 }
 
-// judge makes what is stored of a product as it is written, or says what is wrong with
-// it. Whatever a stranger writes must not end the service.
+// judge converts a raw product for storage, or says what is wrong with it. No input
+// of a partner may end the service.
 func judge(raw []byte) (_ Product, problems []schemas.Problem) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			problems = []schemas.Problem{{Message: fmt.Sprintf("it cannot be judged: %v", panicked)}}
+			problems = []schemas.Problem{{Message: fmt.Sprintf("it cannot be validated: %v", panicked)}}
 		}
 	}()
 	if problems := tooLarge(raw); problems != nil {
@@ -152,13 +152,13 @@ func repeated(product *partnerapi.Product) (problems []schemas.Problem) {
 	options := map[string]bool{}
 	for i, option := range product.Options {
 		if options[option.ID] {
-			problems = append(problems, schemas.Problem{Pointer: fmt.Sprintf("/options/%d/id", i), Message: "want an id that no other option of the product has"})
+			problems = append(problems, schemas.Problem{Pointer: fmt.Sprintf("/options/%d/id", i), Message: "expected an id that no other option of the product has"})
 		}
 		options[option.ID] = true
 		units := map[string]bool{}
 		for j, unit := range option.Units {
 			if units[unit.ID] {
-				problems = append(problems, schemas.Problem{Pointer: fmt.Sprintf("/options/%d/units/%d/id", i, j), Message: "want an id that no other unit of the option has"})
+				problems = append(problems, schemas.Problem{Pointer: fmt.Sprintf("/options/%d/units/%d/id", i, j), Message: "expected an id that no other unit of the option has"})
 			}
 			units[unit.ID] = true
 		}
@@ -166,8 +166,8 @@ func repeated(product *partnerapi.Product) (problems []schemas.Problem) {
 	return problems
 }
 
-// stored returns the product as it is stored. When it was modified is not: it is not
-// judged, nobody reads it, and a partner may put a new time there at every pull.
+// stored converts a product for storage. It leaves out updatedAt, which is not judged
+// or read, and which a partner may change at every pull.
 func stored(read partnerapi.Product) (Product, error) {
 	product := Product{ID: read.ID, Name: read.InternalName}
 	options := read.Options
@@ -200,7 +200,7 @@ func byID(a, b partnerapi.Unit) int { return strings.Compare(a.ID, b.ID) }
 
 func (c *Catalog) add(j judged, raw []byte, at string) {
 	if len(j.problems) == 0 && c.present[j.product.ID] {
-		j.problems = []schemas.Problem{{Pointer: "/id", Message: "want an id that no other product has"}}
+		j.problems = []schemas.Problem{{Pointer: "/id", Message: "expected an id that no other product has"}}
 	}
 	if len(j.problems) == 0 {
 		c.present[j.product.ID] = true

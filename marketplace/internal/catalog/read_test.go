@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/marketplace/internal/catalog"
 )
 
@@ -61,24 +62,24 @@ func TestAProductThatCannotBeKeptIsSetAsideWithItsPlace(t *testing.T) {
 		"NUL in an option's id":       {product("p", "morning", `\u0000`), "/0/options/0/id", `\u0000`},
 		"NUL in a student's id":       {with(option("o", strings.Replace(student(1), "student-1", `s\u0000`, 1))), "/0/options/0/units/0/id", `\u0000`},
 		"NUL in the reference":        {product("p", `"locale"`, `"reference":"\u0000","locale"`), "/0/reference", `\u0000`},
-		"half a character":            {product("p", "Walk", `Wa\ud800lk`), "/0/internalName", "half of one"},
-		"the other half":              {product("p", "Walk", `Wa\udc00lk`), "/0/internalName", "half of one"},
-		"two halves in the wrong way": {product("p", "Walk", `\udc00\ud800`), "/0/internalName", "half of one"},
-		"half an id":                  {product("p", `"p"`, `"\uD83D"`), "/0/id", "half of one"},
+		"half a character":            {product("p", "Walk", `Wa\ud800lk`), "/0/internalName", "an unpaired surrogate"},
+		"the other half":              {product("p", "Walk", `Wa\udc00lk`), "/0/internalName", "an unpaired surrogate"},
+		"two halves in the wrong way": {product("p", "Walk", `\udc00\ud800`), "/0/internalName", "an unpaired surrogate"},
+		"half an id":                  {product("p", `"p"`, `"\uD83D"`), "/0/id", "an unpaired surrogate"},
 		"bad UTF-8":                   {product("p", "Walk", "Wa\xfflk"), "/0", "UTF-8"},
-		"a long id":                   {product(strings.Repeat("i", 1001)), "/0/id", "at most 1000 bytes, got 1001"},
-		"a long id of an option":      {product("p", "morning", strings.Repeat("ä", 501)), "/0/options/0/id", "at most 1000 bytes, got 1002"},
+		"a long id":                   {product(strings.Repeat("i", 1001)), "/0/id", "at most 1000 bytes, received 1001"},
+		"a long id of an option":      {product("p", "morning", strings.Repeat("ä", 501)), "/0/options/0/id", "at most 1000 bytes, received 1002"},
 		"a long name":                 {product("p", "Walk", strings.Repeat("w", 10_001)), "/0/internalName", "at most 10000 bytes"},
 		"a long name of a unit":       {product("p", "Adult", strings.Repeat("w", 10_001)), "/0/options/0/units/0/internalName", "at most 10000 bytes"},
-		"many options":                {with(repeat(501, func(i int) string { return option(fmt.Sprint(i), adult) })), "/0/options", "at most 500 options, got 501"},
+		"many options":                {with(repeat(501, func(i int) string { return option(fmt.Sprint(i), adult) })), "/0/options", "at most 500 options, received 501"},
 		"10,000 options":              {with(repeat(10_000, func(i int) string { return option(fmt.Sprint(i), adult) })), "/0", "at most 1048576 bytes"},
 		"10,000 units":                {with(option("o", repeat(10_000, student))), "/0", "at most 1048576 bytes"},
-		"many units":                  {with(option("o", repeat(101, student))), "/0/options/0/units", "at most 100 units, got 101"},
+		"many units":                  {with(option("o", repeat(101, student))), "/0/options/0/units", "at most 100 units, received 101"},
 		"many prices": {with(option("o", strings.Replace(adult, `{"original":2250,"currency":"EUR"}`,
-			repeat(201, func(int) string { return `{"original":2250,"currency":"EUR"}` }), 1))), "/0/options/0/units/0/pricingFrom", "at most 200 prices, got 201"},
-		"a price beyond int64":       {product("p", "2250", "9223372036854775808"), "/0/options/0/units/0/pricingFrom/0/original", "got 9223372036854775808"},
-		"a price below 0":            {product("p", "2250", "-1"), "/0/options/0/units/0/pricingFrom/0/original", "got -1"},
-		"an absurd price":            {product("p", "2250", "1000000000001"), "/0/options/0/units/0/pricingFrom/0/original", "got 1000000000001"},
+			repeat(201, func(int) string { return `{"original":2250,"currency":"EUR"}` }), 1))), "/0/options/0/units/0/pricingFrom", "at most 200 prices, received 201"},
+		"a price beyond int64":       {product("p", "2250", "9223372036854775808"), "/0/options/0/units/0/pricingFrom/0/original", "received 9223372036854775808"},
+		"a price below 0":            {product("p", "2250", "-1"), "/0/options/0/units/0/pricingFrom/0/original", "received -1"},
+		"an absurd price":            {product("p", "2250", "1000000000001"), "/0/options/0/units/0/pricingFrom/0/original", "received 1000000000001"},
 		"a price in an exponent":     {product("p", "2250", "1e400000"), "/0/options/0/units/0/pricingFrom/0/original", "range"},
 		"deep nesting":               {product("p", `"locale"`, `"more":`+deep+`,"locale"`), "/0/more", "512 levels"},
 		"an option's id twice":       {with(option("o", adult) + "," + option("o", adult)), "/0/options/1/id", "no other option"},
@@ -174,7 +175,7 @@ func TestTheListOfWhatIsSetAsideIsCutWhereItIsLong(t *testing.T) {
 		text, err := json.Marshal(got.SetAside)
 		check(t, err)
 		last := got.SetAside[len(got.SetAside)-1]
-		if want := fmt.Sprintf("%d more products", c.total-len(got.SetAside)+1); len(text) > 512<<10 || !strings.Contains(last.Problems[0].Message, want) {
+		if want := count.Of(c.total-len(got.SetAside)+1, "more product"); len(text) > 512<<10 || !strings.Contains(last.Problems[0].Message, want) {
 			t.Errorf("%s: want at most 512 KiB that end with %q, got %d and %+v", name, want, len(text), last)
 		}
 	}
@@ -208,7 +209,7 @@ func TestAHostileBodyTakesBoundedMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, _ = catalog.Read(t.Context(), text)
 		runtime.ReadMemStats(&after)
-		// All that was ever allocated: what is held at once is less.
+		// Every allocation counts: fewer bytes are held at the same time.
 		if grown := after.TotalAlloc - before.TotalAlloc; grown > 4*size {
 			t.Errorf("%s: want at most 4 times the %d MiB of the body, got %d MiB", name, size>>20, grown>>20)
 		}

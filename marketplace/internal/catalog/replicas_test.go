@@ -75,7 +75,7 @@ func TestAFullPullThatOvertakesAnIncrementalOneStays(t *testing.T) {
 	}), b.now)
 	made, err := recording.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Incremental})
 	if err != nil || len(asked) != 2 || made.Deactivated != 0 {
-		t.Errorf("want it pulled anew, got %d pulls, %+v and %v", len(asked), made, err)
+		t.Errorf("want it pulled again, got %d pulls, %+v and %v", len(asked), made, err)
 	}
 	b.want(t, "a Walk true [morning true], b Walk true [morning true]")
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Round is how far the slots of an integration's options have been pulled anew. Its
+// Round is how far the slots of an integration's options have been pulled again. Its
 // passes go through the options that have not been pulled since they were asked for, a slice at a
 // time; what fails is tried again in the next pass.
 type Round struct {
@@ -15,9 +15,10 @@ type Round struct {
 	Pass    int       // of that request, from 0
 	After   uuid.UUID // the last option that the pass has tried; zero: it begins
 	Whole   bool      // the pass began with the first option
+	Pulled  time.Time // every option has been pulled since; zero: not known
 }
 
-// SkippedPause is how often the slots of a partner are pulled anew, at the most, while
+// SkippedPause is the shortest time between two pulls of a partner's slots while
 // its catalog stays the same.
 const SkippedPause = 5 * time.Minute
 
@@ -46,6 +47,9 @@ func (r Round) Start(now time.Time) Round {
 // none. A partner that failed in all of a slice is left alone for a while; the next
 // pass begins where this one ended, so that a few bad options starve no others.
 func (r Round) Next(now time.Time, s Slice) (next Round, due time.Time) {
+	if !s.Left {
+		r.Pulled = r.Serves
+	}
 	failing := s.Tried > 0 && s.Failed == s.Tried
 	switch {
 	case s.Ended:

@@ -16,6 +16,7 @@ func TestARoundOfSlots(t *testing.T) {
 	now := asked.Add(10 * time.Second)
 	place := uuid.New()
 	fresh := catalog.Round{AskedAt: asked, Serves: asked, Whole: true}
+	done := catalog.Round{AskedAt: asked, Serves: asked, Whole: true, Pulled: asked}
 	middle := catalog.Round{AskedAt: asked, Serves: asked, After: place, Whole: true}
 	part := catalog.Slice{Last: place, Tried: 40, Failed: 3, Left: true}
 	dead := catalog.Slice{Last: place, Tried: 8, Failed: 8, Left: true}
@@ -30,17 +31,17 @@ func TestARoundOfSlots(t *testing.T) {
 		want  catalog.Round
 	}{
 		"a part is done":        {fresh, part, 0, middle},
-		"all is done":           {middle, end, nothing, fresh},
+		"all is done":           {middle, end, nothing, done},
 		"some failed":           {middle, endWithFailures, time.Minute, with(fresh, func(r *catalog.Round) { r.Pass = 1 })},
 		"some failed twice":     {with(middle, func(r *catalog.Round) { r.Pass = 1 }), endWithFailures, 5 * time.Minute, with(fresh, func(r *catalog.Round) { r.Pass = 2 })},
 		"some failed for good":  {with(middle, func(r *catalog.Round) { r.Pass = 2 }), endWithFailures, nothing, with(fresh, func(r *catalog.Round) { r.Pass = 2 })},
 		"all of a slice failed": {fresh, dead, time.Minute, with(middle, func(r *catalog.Round) { r.Pass, r.Whole = 1, false })},
 		"the rest is done, the first options are not": {with(middle, func(r *catalog.Round) { r.Whole = false }), catalog.Slice{Last: place, Tried: 4, Ended: true, Left: true}, 0, fresh},
 		"nothing was begun in time":                   {middle, catalog.Slice{Left: true}, 0, middle},
-		"there is no option":                          {fresh, catalog.Slice{Ended: true}, nothing, fresh},
-		"another wish came":                           {with(middle, func(r *catalog.Round) { r.AskedAt = now }), end, 0, with(fresh, func(r *catalog.Round) { r.AskedAt = now })},
+		"there is no option":                          {fresh, catalog.Slice{Ended: true}, nothing, done},
+		"another wish came":                           {with(middle, func(r *catalog.Round) { r.AskedAt = now }), end, 0, with(done, func(r *catalog.Round) { r.AskedAt = now })},
 		"another wish came in the middle":             {with(fresh, func(r *catalog.Round) { r.AskedAt = now }), part, 0, with(middle, func(r *catalog.Round) { r.AskedAt = now })},
-		"another wish is for later":                   {with(middle, func(r *catalog.Round) { r.AskedAt = now.Add(time.Hour) }), end, time.Hour, with(fresh, func(r *catalog.Round) { r.AskedAt = now.Add(time.Hour) })},
+		"another wish is for later":                   {with(middle, func(r *catalog.Round) { r.AskedAt = now.Add(time.Hour) }), end, time.Hour, with(done, func(r *catalog.Round) { r.AskedAt = now.Add(time.Hour) })},
 		"all failed, and another wish came":           {with(fresh, func(r *catalog.Round) { r.AskedAt = now }), dead, 0, with(middle, func(r *catalog.Round) { r.AskedAt = now })},
 	} {
 		got, due := c.at.Next(now, c.slice)

@@ -8,11 +8,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// SetAside is a product that cannot be sold as it is.
+// SetAside is a product that is invalid and not sold.
 type SetAside struct {
 	ProductID string    `json:"product_id"` // "" where it has none that can be read
 	Problems  []Problem `json:"problems"`
@@ -59,9 +61,40 @@ func (a *asideList) add(id, at string, problems []schemas.Problem) {
 // entries returns the list. Where it is cut its last entry says so.
 func (a *asideList) entries() []SetAside {
 	if a.more > 0 {
-		return append(a.list, SetAside{Problems: []Problem{{Message: fmt.Sprintf("%d more products are set aside", a.more)}}})
+		return append(a.list, SetAside{Problems: []Problem{{Message: count.Of(a.more, "more product is set aside", "more products are set aside")}}})
 	}
 	return a.list
+}
+
+// withoutKey removes a partner's key from what is wrong with its catalog: a platform may
+// show what it was sent, and the problems are stored.
+func (c *Catalog) withoutKey(key string) {
+	if len(c.SetAside) == 0 {
+		return
+	}
+	r := redact.New(key)
+	for i, aside := range c.SetAside {
+		c.SetAside[i].ProductID = r.Redact(aside.ProductID)
+		clean(r, aside.Problems)
+	}
+}
+
+// withoutKey is that of a Catalog, for slots.
+func (a *SlotAnswer) withoutKey(key string) {
+	if len(a.SetAside) == 0 {
+		return
+	}
+	r := redact.New(key)
+	for i, aside := range a.SetAside {
+		a.SetAside[i].SlotID = r.Redact(aside.SlotID)
+		clean(r, aside.Problems)
+	}
+}
+
+func clean(r *redact.Redactor, problems []Problem) {
+	for i, problem := range problems {
+		problems[i] = Problem{Pointer: r.Redact(problem.Pointer), Message: r.Redact(problem.Message)}
+	}
 }
 
 // said are the first problems of what stands at a place of the body.
@@ -92,7 +125,7 @@ func readable(text string) string {
 // What is stored of one product at most. A product that is beyond this is a mistake of
 // its partner, or worse: it is set aside.
 const (
-	largestProduct = 1 << 20 // as it is written, in bytes
+	largestProduct = 1 << 20 // in bytes of JSON
 	longestID      = 1000    // in bytes; an index of the database takes a little more than twice as much
 	longestText    = 10_000  // in bytes
 	mostOptions    = 500     // of a product: each is asked for its slots
@@ -109,7 +142,7 @@ func tooLarge(raw []byte) []schemas.Problem {
 	if len(raw) <= largestProduct {
 		return nil
 	}
-	return []schemas.Problem{{Message: fmt.Sprintf("want a product of at most %d bytes, got %d", largestProduct, len(raw))}}
+	return []schemas.Problem{{Message: fmt.Sprintf("expected a product of at most %d bytes, received %d", largestProduct, len(raw))}}
 }
 
 // beyond finds what the schema lets pass and the marketplace cannot keep.
@@ -119,7 +152,7 @@ func beyond(product *partnerapi.Product, raw []byte) (problems []schemas.Problem
 	}
 	few := func(pointer, what string, most, got int) {
 		if got > most {
-			wrong(pointer, "want at most %d %s, got %d", most, what, got)
+			wrong(pointer, "expected at most %d %s, received %d", most, what, got)
 		}
 	}
 	halved := lone(raw)
@@ -155,11 +188,11 @@ func beyond(product *partnerapi.Product, raw []byte) (problems []schemas.Problem
 func unkept(text string, longest int, halved bool) string {
 	switch {
 	case len(text) > longest:
-		return fmt.Sprintf("want at most %d bytes, got %d", longest, len(text))
+		return fmt.Sprintf("expected at most %d bytes, received %d", longest, len(text))
 	case strings.Contains(text, "\x00"):
-		return "want a text without the character \\u0000"
+		return "expected a text without the character \\u0000"
 	case halved && strings.ContainsRune(text, utf8.RuneError):
-		return "want whole characters, got half of one: an escape \\uD800 to \\uDFFF without its other half"
+		return "expected complete characters, received an unpaired surrogate (\\uD800 to \\uDFFF)"
 	}
 	return ""
 }

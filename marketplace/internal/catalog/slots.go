@@ -84,8 +84,7 @@ func NewSlotPuller(store SlotStore, partner SlotSource, now func() time.Time) *S
 	return &SlotPuller{store: store, partner: partner, now: now, told: func(error) {}}
 }
 
-// Tell has f told of every pull that ends. It is for whoever makes the puller, before
-// anybody else has it.
+// Tell registers f to be called after every pull. Call it before the puller is in use.
 func (p *SlotPuller) Tell(f func(error)) { p.told = f }
 
 // SlotOutcome is what came of a pull.
@@ -118,13 +117,14 @@ func (p *SlotPuller) pull(ctx context.Context, target partner.Target, o SlotOpti
 	}); err != nil {
 		return SlotOutcome{}, err
 	}
+	pull.Answer.withoutKey(target.AuthKey)
 	changes, err := p.store.StoreSlots(ctx, pull)
 	return SlotOutcome{SlotChanges: changes, SentAt: pull.SentAt, Slots: len(pull.Answer.Slots), SetAside: pull.Answer.SetAside}, err
 }
 
 // Standing is where an integration's catalog and slots stand.
 type Standing struct {
-	LastSync *Sync // nil: there is none
+	LastSync *Sync // nil before the first sync
 	Guarded  bool  // the guard holds a pull back
 	Slots    SlotsKnown
 }
@@ -133,11 +133,11 @@ type Standing struct {
 type SlotsKnown struct {
 	Options      int                  `json:"options"`        // that are in the partner's catalog
 	Pulled       int                  `json:"pulled"`         // of which slots have been pulled
-	OldestPullAt *time.Time           `json:"oldest_pull_at"` // when the pull was sent that is longest ago; nil: there is none
+	OldestPullAt *time.Time           `json:"oldest_pull_at"` // when the oldest of the last pulls was sent; nil before the first pull
 	SetAside     []OptionSlotSetAside `json:"set_aside"`      // by the last pulls, the first few
 }
 
-// OptionSlotSetAside is a slot that cannot be sold as it is, with its option.
+// OptionSlotSetAside is a slot that is invalid and not sold, with its option.
 type OptionSlotSetAside struct {
 	ProductID string `json:"product_id"`
 	OptionID  string `json:"option_id"`

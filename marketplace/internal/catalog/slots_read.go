@@ -20,7 +20,7 @@ import (
 // What is read of an answer's slots at most.
 const (
 	mostSlots      = 20_000   // a start every five minutes, day and night, and some
-	largestSlot    = 64 << 10 // as it is written, in bytes
+	largestSlot    = 64 << 10 // in bytes of JSON
 	mostSlotsAside = 5        // that are listed with what is wrong
 )
 
@@ -41,16 +41,16 @@ func (a *SlotAnswer) Lacks(id string) bool {
 	return !a.Nameless && !slices.Contains(a.Kept, id) && !slices.ContainsFunc(a.Slots, func(s marketplace.Slot) bool { return s.ID == id })
 }
 
-// SlotSetAside is a slot that cannot be sold as it is.
+// SlotSetAside is a slot that is invalid and not sold.
 type SlotSetAside struct {
 	SlotID   string    `json:"availability_id"` // "" where it has none that can be read
 	Problems []Problem `json:"problems"`
 }
 
 var (
-	errNoSlots   = errors.New("want an array of slots")
-	errManySlots = fmt.Errorf("want at most %d slots", mostSlots)
-	errNoUTF8    = errors.New("want JSON in UTF-8")
+	errNoSlots   = errors.New("expected an array of slots")
+	errManySlots = fmt.Errorf("expected at most %d slots", mostSlots)
+	errNoUTF8    = errors.New("expected JSON in UTF-8")
 )
 
 // ReadSlots reads an answer slot by slot. The error says why it is no answer at all
@@ -91,7 +91,7 @@ type slotReader struct {
 func (r *slotReader) add(raw []byte, i int) {
 	slot, problems := slotOf(raw)
 	if problems == nil && r.present[slot.ID] {
-		problems = []schemas.Problem{{Pointer: "/id", Message: "want an id that no other slot of the answer has"}}
+		problems = []schemas.Problem{{Pointer: "/id", Message: "expected an id that no other slot of the answer has"}}
 	}
 	if problems != nil {
 		r.keep(r.setAside(raw, i, problems))
@@ -100,7 +100,7 @@ func (r *slotReader) add(raw []byte, i int) {
 	slot.LocalDate = marketplace.DateIn(slot.Start, r.window.Zone)
 	if slot.LocalDate.Before(r.window.From) || slot.LocalDate.After(r.window.To) {
 		// It is not kept: whatever was known of it in the window is not there any more.
-		r.setAside(raw, i, []schemas.Problem{{Pointer: "/localDateTimeStart", Message: fmt.Sprintf("want a start from %s to %s in the product's zone",
+		r.setAside(raw, i, []schemas.Problem{{Pointer: "/localDateTimeStart", Message: fmt.Sprintf("expected a start from %s to %s in the product's zone",
 			r.window.From.Format(partnerapi.DateLayout), r.window.To.Format(partnerapi.DateLayout))}})
 		return
 	}
@@ -111,7 +111,7 @@ func (r *slotReader) add(raw []byte, i int) {
 // slotOf reads one slot, or says what is wrong with it.
 func slotOf(raw []byte) (marketplace.Slot, []schemas.Problem) {
 	if len(raw) > largestSlot {
-		return marketplace.Slot{}, []schemas.Problem{{Message: fmt.Sprintf("want a slot of at most %d bytes, got %d", largestSlot, len(raw))}}
+		return marketplace.Slot{}, []schemas.Problem{{Message: fmt.Sprintf("expected a slot of at most %d bytes, received %d", largestSlot, len(raw))}}
 	}
 	f, problems := readFields(schemas.Slot, raw)
 	if problems != nil {
@@ -125,8 +125,8 @@ func slotOf(raw []byte) (marketplace.Slot, []schemas.Problem) {
 	return slot, f.problems
 }
 
-// setAside lists a slot with what is wrong with it, and returns its id as it is
-// written, "" where it has none that can be read.
+// setAside lists a slot with its problems, and returns its raw id, or "" if the id
+// cannot be read.
 func (r *slotReader) setAside(raw []byte, i int, problems []schemas.Problem) (id string) {
 	_ = json.Unmarshal(member(raw, "id"), &id) // else it stays ""
 	if len(r.answer.SetAside) < mostSlotsAside {
@@ -199,7 +199,7 @@ func (f *slotFields) moment(name string) time.Time {
 	}
 	moment, err := partnerapi.ParseDateTime(text)
 	if year := moment.UTC().Year(); err != nil || year < firstYear || year > lastYear {
-		f.wrong("/"+name, "want a year from %d to %d", firstYear, lastYear)
+		f.wrong("/"+name, "expected a year from %d to %d", firstYear, lastYear)
 	}
 	return moment.UTC().Truncate(time.Microsecond)
 }
@@ -207,7 +207,7 @@ func (f *slotFields) moment(name string) time.Time {
 // inOrder wants an end after its start, where there is one (AVL-11).
 func (f *slotFields) inOrder(start, end time.Time) {
 	if f.problems == nil && !end.IsZero() && !end.After(start) {
-		f.wrong("/localDateTimeEnd", "want an end after the start")
+		f.wrong("/localDateTimeEnd", "expected an end after the start")
 	}
 }
 
@@ -219,7 +219,7 @@ func (f *slotFields) seats(name string) *int {
 	}
 	seats := integer(number)
 	if seats > mostSeats {
-		f.wrong("/"+name, "want at most %d seats", mostSeats)
+		f.wrong("/"+name, "expected at most %d seats", mostSeats)
 	}
 	read := int(seats)
 	return &read
@@ -232,7 +232,7 @@ func (f *slotFields) prices(name string) []partnerapi.UnitPricing {
 		return nil
 	}
 	if len(list) > mostUnits {
-		f.wrong("/"+name, "want at most %d prices", mostUnits)
+		f.wrong("/"+name, "expected at most %d prices", mostUnits)
 		return nil
 	}
 	prices := make([]partnerapi.UnitPricing, len(list))

@@ -318,7 +318,7 @@ func TestALargeAnswerIsRefusedAndALargeSlotSetAside(t *testing.T) {
 	}
 	puller := catalog.NewSlotPuller(of.store.Catalog, of.client, of.now)
 	of.body.Store(`[{"id":"` + strings.Repeat("x", 17<<20) + `"}]`)
-	if made, err := puller.Pull(t.Context(), of.target, options[0]); marketplace.CodeOf(err) != marketplace.PartnerFailed || !strings.Contains(err.Error(), "more than 16 MiB") {
+	if made, err := puller.Pull(t.Context(), of.target, options[0]); marketplace.CodeOf(err) != marketplace.PartnerFailed || !strings.Contains(err.Error(), "exceeds 16 MiB") {
 		t.Errorf("want it refused, got %+v, %v", made, err)
 	}
 	of.body.Store(`[{"id":"s","more":[` + strings.Repeat("0,", 1<<17) + `0]},` + slot("good", "2026-07-02") + `]`)

@@ -53,7 +53,7 @@ type SyncRequest struct {
 	Integration uuid.UUID
 	Mode        Mode // a full sync serves a request for an incremental one as well
 	Cause       Cause
-	At          time.Time // not before it; zero: at once
+	At          time.Time // the earliest start; zero: immediately
 }
 
 // PendingSync is a request that a job has taken up.
@@ -65,10 +65,10 @@ type PendingSync struct {
 
 // Position is where an integration's catalog stands.
 type Position struct {
-	SentAt  time.Time // of the last pull that was stored; zero: there is none
+	SentAt  time.Time // of the last stored pull; zero before the first
 	Hash    Hash      // of its body, where it was a full one
 	Rules   string    // by which it was read; "": there is no hash
-	Guarded Hash      // of the body that the guard holds back; zero: there is none
+	Guarded Hash      // of the body that the guard holds; zero if none is held
 	Synced  int       // of the last full sync
 }
 
@@ -81,6 +81,8 @@ type Sync struct {
 	FinishedAt  time.Time                  `json:"finished_at"`
 	Synced      int                        `json:"synced"`  // products of the answer that are stored
 	Skipped     bool                       `json:"skipped"` // the body is the last one's: nothing of the catalog was written
+	Failed      bool                       `json:"failed"`  // so that nothing was written
+	Reason      *string                    `json:"reason"`  // why it was skipped, or failed; else nil
 	Created     int                        `json:"created"`
 	Updated     int                        `json:"updated"`
 	Deactivated int                        `json:"deactivated"`
@@ -102,16 +104,16 @@ type Store interface {
 	Position(ctx context.Context, integration uuid.UUID) (Position, error)
 	// UpdateCatalog has decide say what a pull that was sent at that time changes of
 	// what is stored, and writes it, all in one transaction that is the only one to
-	// write this catalog. Where a later pull has been stored meanwhile, nothing is
+	// write this catalog. Where a later sync has been stored meanwhile, nothing is
 	// decided and the error is Conflict; NotFound where the integration is not live.
 	// The request for the slots of its options is part of that transaction.
 	UpdateCatalog(ctx context.Context, integration uuid.UUID, sent time.Time, decide func(Position, Stored) (*Update, error)) error
-	// AskForSlots asks that the slots of all options be pulled: at once
+	// AskForSlots asks that the slots of all options be pulled: immediately
 	// where the catalog has changed, else not more often than every SkippedPause.
 	AskForSlots(ctx context.Context, integration uuid.UUID, at time.Time, changed bool) error
-	// KeepSkipped remembers an integration's last sync that was skipped. It writes no row
-	// of the catalog or of the syncs' history.
-	KeepSkipped(ctx context.Context, integration uuid.UUID, skipped Sync) error
+	// KeepAttempt remembers a sync of an integration that was skipped, or failed. It writes
+	// no row of the catalog or of the syncs' history.
+	KeepAttempt(ctx context.Context, integration uuid.UUID, made Sync) error
 }
 
 // Puller pulls catalogs.
@@ -135,8 +137,7 @@ func NewSyncer(store Store, partner Puller, now func() time.Time) *Syncer {
 	return &Syncer{store: store, partner: partner, now: now, rules: schemas.ContractVersion() + "." + limits, told: func(Order, Sync, error) {}}
 }
 
-// Tell has f told of every pull that ends. It is for whoever makes the syncer, before
-// anybody else has it.
+// Tell registers f to be called after every pull. Call it before the syncer is in use.
 func (s *Syncer) Tell(f func(Order, Sync, error)) { s.told = f }
 
 // Order is what a sync is made for.
@@ -208,12 +209,14 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 		return err
 	})
 	if err != nil {
-		return Sync{}, err
+		record.Failed, record.Reason, record.FinishedAt = true, new(readable(marketplace.MessageOf(err))), s.now()
+		return Sync{}, errors.Join(err, s.store.KeepAttempt(context.WithoutCancel(ctx), o.Target.ID, record))
 	}
 	if read == nil {
-		record.Synced, record.Skipped, record.SetAside, record.FinishedAt = position.Synced, true, nil, s.now()
-		return record, errors.Join(s.store.KeepSkipped(ctx, o.Target.ID, record), s.store.AskForSlots(ctx, o.Target.ID, record.FinishedAt, false))
+		record.Synced, record.Skipped, record.Reason, record.SetAside, record.FinishedAt = position.Synced, true, new(Unchanged), nil, s.now()
+		return record, errors.Join(s.store.KeepAttempt(ctx, o.Target.ID, record), s.store.AskForSlots(ctx, o.Target.ID, record.FinishedAt, false))
 	}
+	read.withoutKey(o.Target.AuthKey)
 	err = s.store.UpdateCatalog(ctx, o.Target.ID, record.StartedAt, func(position Position, stored Stored) (*Update, error) {
 		full := record.Mode == Full
 		changes, err := Diff(stored, read, full)
@@ -229,6 +232,9 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 	})
 	return record, err
 }
+
+// Unchanged is why a sync is skipped.
+const Unchanged = "the catalog is the same as at the last full sync"
 
 // after is where the catalog stands after a pull. The hash is that of the full pull
 // that the stored catalog is: a body that is held back has none, and changes of an
@@ -248,23 +254,23 @@ func (s *Syncer) after(before Position, record Sync, changes *Changes, hash Hash
 	return after
 }
 
-// flights are the syncs under way. Of one kind for one integration there is one at a
-// time. Whoever comes meanwhile wants what the partner says from now on, which the pull
-// under way may have missed: a second one follows it, and serves all who have come by
-// the time it starts.
+// flights are the syncs under way. An integration has at most one
+// sync of each kind at a time. A caller that arrives meanwhile needs the partner's
+// current state, which the running pull may have missed: one more sync follows, and
+// serves all callers that have arrived by its start.
 type flights struct {
 	waiting singleflight.Group
 	flying  sync.Map // a *sync.Mutex for each name
 }
 
-// do has f run, now or after the one under way, and waits for it. What is under way
-// serves others as well: it does not end with whoever asked for it.
+// do runs f, now or after the running sync, and waits for it. A sync may serve several
+// callers, so it continues when one of them goes.
 func (all *flights) do(ctx context.Context, name string, f func(context.Context) (Sync, error)) (Sync, error) {
 	done := all.waiting.DoChan(name, func() (any, error) {
 		last, _ := all.flying.LoadOrStore(name, &sync.Mutex{})
 		last.(*sync.Mutex).Lock()
 		defer last.(*sync.Mutex).Unlock()
-		all.waiting.Forget(name) // whoever comes from now on waits for the next one
+		all.waiting.Forget(name) // later callers wait for the next sync
 		return safely(func() (Sync, error) { return f(context.WithoutCancel(ctx)) })
 	})
 	select {
@@ -275,8 +281,8 @@ func (all *flights) do(ctx context.Context, name string, f func(context.Context)
 	}
 }
 
-// safely turns a panic into an error that says where it came from, for the log: nobody
-// above would catch it, and a partner's answer must not end the service.
+// safely turns a panic into an error that says where it came from, for the log: no
+// caller would recover it, and a partner's answer must not end the service.
 func safely(f func() (Sync, error)) (made Sync, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

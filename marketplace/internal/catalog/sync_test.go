@@ -68,7 +68,8 @@ func registerIn(t fataler, store *postgres.Store, target partner.Target, now tim
 	account := marketplace.Account{ID: uuid.New(), Email: target.ID.String() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: now}
 	check(t, store.Accounts.CreateAccount(context.Background(), account))
 	check(t, store.Partners.CreateIntegration(context.Background(), marketplace.Integration{
-		ID: target.ID, AccountID: account.ID, Name: "Old Town Walks", BaseURL: target.BaseURL, AuthType: partnerapi.Bearer,
+		Mode: marketplace.Live,
+		ID:   target.ID, AccountID: account.ID, Name: "Old Town Walks", BaseURL: target.BaseURL, AuthType: partnerapi.Bearer,
 		AuthKey: []byte("sealed"), WebhookSecretHash: auth.HashToken("x"), CreatedAt: now,
 	}))
 }

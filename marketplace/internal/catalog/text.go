@@ -14,7 +14,7 @@ func valid(body []byte) error {
 		return nil
 	}
 	var any json.RawMessage
-	return fmt.Errorf("want JSON: %w", json.Unmarshal(body, &any))
+	return fmt.Errorf("expected JSON: %w", json.Unmarshal(body, &any))
 }
 
 // parts yields what stands between the commas of a JSON array or object: elements, or
@@ -51,9 +51,9 @@ func parts(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// member returns the value of an object's member as it is written: of several of one
-// name the last, as encoding/json has it, and of that very name, which it has not. It
-// is nil where there is none.
+// member returns the raw value of an object's member, or nil if it is absent. Of
+// duplicate members it returns the last, like encoding/json. Unlike encoding/json it
+// compares names exactly.
 func member(object []byte, name string) (value []byte) {
 	for part := range parts(object) {
 		if part[0] != '"' {

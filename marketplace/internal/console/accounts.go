@@ -12,18 +12,12 @@ import (
 
 var roles = []choice{{"reseller", "reseller: sells, and books"}, {"affiliate", "affiliate: refers customers"}, {"partner", "partner: registers its platform"}, {"operator", "operator: runs the marketplace"}}
 
-// accountsPage has a form for a new account, beside the one that searches.
-type accountsPage struct {
-	listPage[client.Account]
-	Filter *form
-}
-
 func accountForm(given url.Values) *form {
 	return newForm(given,
-		field{Name: "email", Label: "E-mail", Kind: "email", Required: true},
+		field{Name: "email", Label: "Email", Kind: "email", Required: true},
 		field{Name: "name", Label: "Name", Hint: "For people: the shop, or the company."},
 		field{Name: "role", Label: "Role", Kind: "choice", Choices: roles},
-		field{Name: "password", Label: "Password", Kind: "password", Required: true, Complete: "new-password", Hint: "Ten letters or more."},
+		field{Name: "password", Label: "Password", Kind: "password", Required: true, Complete: "new-password", Hint: "At least ten characters."},
 	)
 }
 
@@ -35,9 +29,9 @@ func (x *exchange) showAccounts(status int, f *form) error {
 	if err != nil {
 		return err
 	}
-	return x.show(status, "accounts.html", &accountsPage{
+	return x.show(status, "accounts.html", &filteredPage[client.Account]{
 		listPage: listPage[client.Account]{frame{Page: "Accounts", Section: "accounts"}, list, newPager(part, root+"/accounts", query), f, len(query) > 0},
-		Filter:   newForm(query, field{Name: "q", Label: "E-mail or name", Kind: "search"}, anyOf("role", "Role", "all", "reseller", "affiliate", "partner", "operator")),
+		Filter:   newFilter(query, field{Name: "q", Label: "Email or name", Kind: "search"}, anyOf("role", "Role", "all", "reseller", "affiliate", "partner", "operator")),
 	})
 }
 
@@ -46,7 +40,7 @@ func createAccount(x *exchange) error {
 	if err != nil {
 		return refusedForm(err, accountForm(x.given), x.showAccounts)
 	}
-	return x.done(root+"/accounts/"+made.ID, "The account is made. "+made.Email+" may sign in.")
+	return x.done(root+"/accounts/"+made.ID, "Account created. "+made.Email+" may sign in.")
 }
 
 // texts are some of a form's fields, as a body has them.
@@ -75,8 +69,9 @@ func (x *exchange) accountPage() (*accountPage, error) {
 		frame: frame{Page: found.Email, Section: "accounts"}, AccountDetail: found, Own: found.ID == x.session.Account.ID.String(),
 		Forms: map[string]*form{
 			"name":     newForm(nil, field{Name: "name", Label: "Name", Value: found.Name}),
-			"password": newForm(nil, field{Name: "password", Label: "New password", Kind: "password", Required: true, Complete: "new-password", Hint: "Ten letters or more. All of its sign-ins end."}),
-			"token":    newForm(nil, field{Name: "token", Label: "What the new token is for", Required: true, Hint: "Such as: web shop."}),
+			"password": newForm(nil, field{Name: "password", Label: "New password", Kind: "password", Required: true, Complete: "new-password", Hint: "At least ten characters. This signs out every session."}),
+			"token": newForm(nil, field{Name: "token", Label: "Purpose of the token", Required: true, Hint: "For example: web shop."},
+				field{Name: "mode", Label: "Mode", Kind: "choice", Choices: modes, Hint: "A test token sees and books test integrations only."}),
 		},
 	}, err
 }
@@ -133,13 +128,13 @@ func createToken(x *exchange) error {
 	return x.change("token", func(text string) (note, error) {
 		made, err := send[struct {
 			Text string `json:"api_token"`
-		}](x, http.MethodPost, "/operator/accounts/"+x.id()+"/api-tokens", map[string]string{"name": text})
+		}](x, http.MethodPost, "/operator/accounts/"+x.id()+"/api-tokens", map[string]string{"name": text, "mode": x.given.Get("mode")})
 		if said := refused(err); said != nil {
 			for i, detail := range said.Details {
 				said.Details[i] = strings.Replace(detail, "name: ", "token: ", 1)
 			}
 		}
-		return note{Words: "The token is made. It is shown this once, and goes into the header x-api-token:", Secret: made.Text}, err
+		return note{Words: "Token created. It is shown only once. Send it in the header x-api-token:", Secret: made.Text}, err
 	})
 }
 
@@ -151,7 +146,7 @@ func askToRevoke(x *exchange) error {
 	for _, token := range p.APITokens {
 		if token.ID == mux.Vars(x.r)["token"] {
 			return x.confirm("Revoke the token "+token.Name, "accounts", confirmPage{
-				Says: []string{"Whoever uses it is refused at once, for good."},
+				Says: []string{"Requests with this token are refused immediately and permanently."},
 				Do:   "Revoke the token", Action: p.Address() + "/tokens/" + token.ID + "/revoke", Back: p.Address(),
 			})
 		}
@@ -162,7 +157,7 @@ func askToRevoke(x *exchange) error {
 func revokeToken(x *exchange) error {
 	return x.act(root+"/accounts/"+x.id(), func() (string, error) {
 		_, err := send[struct{}](x, http.MethodDelete, "/operator/accounts/"+x.id()+"/api-tokens/"+mux.Vars(x.r)["token"], nil)
-		return "The token is revoked.", err
+		return "Token revoked.", err
 	})
 }
 
@@ -171,9 +166,9 @@ func askToLock(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.confirm("Lock "+p.Email+" out", "accounts", confirmPage{
-		Do: "Lock it out", Action: p.Address() + "/lock", Back: p.Address(),
-		Says: []string{"Its sign-ins end, and its tokens are refused, until it is let in again.", "Its bookings and integrations stay as they are."},
+	return x.confirm("Disable "+p.Email, "accounts", confirmPage{
+		Do: "Disable account", Action: p.Address() + "/lock", Back: p.Address(),
+		Says: []string{"This signs out every session and refuses its tokens until you enable it.", "Its bookings and integrations do not change."},
 	})
 }
 

@@ -14,10 +14,11 @@ import (
 )
 
 func listActivities(x *exchange) error {
-	query := x.asked("q", "status", "integration")
+	query := x.asked("q", "status", "mode", "integration")
 	f := newForm(query,
 		field{Name: "q", Label: "Title, or the partner's product id", Kind: "search"},
 		anyOf("status", "Status", "all", "Active", "Inactive"),
+		anyOf("mode", "Mode", "all", "live", "test"),
 		field{Name: "integration", Label: "Integration", Kind: "search", Hint: "Its id."},
 	)
 	return search[client.OperatorActivity](x, "Activities", "activities", f, query, query)
@@ -33,7 +34,7 @@ type editPage struct {
 	Action    string
 }
 
-// edited reads an activity: as the client knows it, and as it is written.
+// edited reads an activity, decoded and as raw JSON.
 func (x *exchange) edited() (known client.OperatorActivity, raw object, err error) {
 	text, _, err := read[json.RawMessage](x, "/operator/activities/"+x.id(), nil)
 	if err != nil {
@@ -110,11 +111,11 @@ func (x *exchange) changeEdit(page func(url.Values) (*editPage, error), groups [
 	said := &refusal{Status: http.StatusUnprocessableEntity, Details: wrong}
 	if len(wrong) == 0 {
 		if changes == 0 {
-			return x.done(x.r.URL.Path, "Nothing was different, and nothing was changed.")
+			return x.done(x.r.URL.Path, "Nothing changed.")
 		}
 		_, err := send[struct{}](x, http.MethodPatch, "/operator/activities/"+x.id(), body(patch))
 		if err == nil {
-			return x.done(x.r.URL.Path, "Changed: "+plural(strconv.Itoa(count(patch)), "field", "fields")+". Resellers read it so from now on.")
+			return x.done(x.r.URL.Path, "Changed: "+plural(strconv.Itoa(count(patch)), "field", "fields")+". Resellers see the change now.")
 		}
 		if said = refused(err); said == nil || said.Status != http.StatusBadRequest {
 			return err

@@ -26,7 +26,7 @@ func (b bookingView) Guests() string {
 	return strings.Join(list, ", ")
 }
 
-// MayCancel reports whether it can be called off where nothing of it needs attention.
+// MayCancel reports whether a booking that needs no attention can be cancelled.
 func (b bookingView) MayCancel() bool { return b.Attention == nil && b.Status == client.Confirmed }
 
 // anyOf is a field that chooses among values, or none.
@@ -39,11 +39,12 @@ func anyOf(name, label, none string, values ...string) field {
 }
 
 func listBookings(x *exchange) error {
-	query := x.asked("attention", "status", "reseller", "q")
+	query := x.asked("attention", "status", "mode", "reseller", "q")
 	f := newForm(query,
-		field{Name: "q", Label: "Booking or guest", Kind: "search", Hint: "An id, the reseller's reference, the partner's booking id, or the guest's name, e-mail or telephone."},
+		field{Name: "q", Label: "Booking or guest", Kind: "search", Hint: "An id, the reseller's reference, the partner's booking id, or the guest's name, email address or telephone number."},
 		anyOf("status", "Status", "all", "HELD", "PAID", "CONFIRMED", "RELEASED", "CANCELLED", "RESERVING", "REFUSED", "LOST"),
-		field{Name: "reseller", Label: "Reseller", Kind: "search", Hint: "Its id or its e-mail."},
+		anyOf("mode", "Mode", "all", "live", "test"),
+		field{Name: "reseller", Label: "Reseller", Kind: "search", Hint: "Its id or its email address."},
 		field{Name: "attention", Label: "Only what needs attention", Kind: "checkbox"},
 	)
 	asked := maps.Clone(query)
@@ -62,7 +63,7 @@ func listBookings(x *exchange) error {
 	return search[bookingView](x, "Bookings", "bookings", f, query, asked)
 }
 
-// resellerOf is the account of a reseller's address; "" where there is none.
+// resellerOf returns the account with a reseller's email address, or "".
 func (x *exchange) resellerOf(email string) (string, error) {
 	list, _, err := read[[]client.Account](x, "/operator/accounts", url.Values{"role": {"reseller"}, "q": {email}})
 	for _, account := range list {
@@ -105,7 +106,7 @@ func showBooking(x *exchange) error {
 
 // settled says what a booking is after an action.
 func settled(b client.Booking) string {
-	words := "Done: the booking is " + string(b.Status)
+	words := "The booking is now " + string(b.Status)
 	if b.Attention != nil {
 		words += ", and still needs attention: " + strings.ToLower(reason(b.Attention.Reason)[:1]) + reason(b.Attention.Reason)[1:]
 	}
@@ -132,15 +133,15 @@ func askToCancel(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	says := []string{"The booking ends as CANCELLED, for good.", "The money goes back outside of the marketplace: see to it with the payment provider."}
+	says := []string{"The booking becomes CANCELLED. You cannot undo this.", "The marketplace moves no money. Refund the customer through the payment provider."}
 	if found.Status == client.Confirmed {
-		says = append(says, "The partner is told until it has taken the cancellation.")
+		says = append(says, "The cancellation is sent to the partner until the partner accepts it.")
 	} else {
-		says = append(says, "The partner's hold is given back, if there still is one.")
+		says = append(says, "The partner's hold is released, if there still is one.")
 	}
-	return x.confirm("Call the booking off", "bookings", confirmPage{
-		Says: says, Do: "Call it off", Action: found.Address() + "/cancel", Back: found.Address(),
-		Form: newForm(nil, field{Name: "reason", Label: "Reason", Hint: "At most 500 letters. The partner reads it; it may be empty."}),
+	return x.confirm("Cancel the booking", "bookings", confirmPage{
+		Says: says, Do: "Cancel booking", Action: found.Address() + "/cancel", Back: found.Address(),
+		Form: newForm(nil, field{Name: "reason", Label: "Reason", Hint: "At most 500 characters. The partner reads it. It may be empty."}),
 	})
 }
 
@@ -156,8 +157,8 @@ func askToErase(x *exchange) error {
 	}
 	return x.confirm("Erase the guest's data", "bookings", confirmPage{
 		Says: []string{
-			"The guest's name, e-mail address and telephone number are erased for good, and so is what the partner or an operator wrote about the booking.",
-			"The booking stays. The partner and the reseller keep what they know: tell them, where you have to.",
+			"The guest's name, email address and telephone number are erased permanently, with everything that the partner or an operator wrote about the booking.",
+			"The booking stays. The partner and the reseller keep their own copies; tell them if you must.",
 		},
 		Do: "Erase the guest's data", Action: found.Address() + "/erase-guest", Back: found.Address(),
 	})
@@ -166,6 +167,6 @@ func askToErase(x *exchange) error {
 func eraseGuest(x *exchange) error {
 	return x.act(root+"/bookings/"+x.id(), func() (string, error) {
 		_, err := send[client.Booking](x, http.MethodPost, "/operator/bookings/"+x.id()+"/erase-guest", struct{}{})
-		return "The guest's data are erased.", err
+		return "Guest data erased.", err
 	})
 }

@@ -57,10 +57,10 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Shows(".due .figure", "1")
 		o.Click(".due a.main")
 		o.Click("tbody th a")
-		o.Shows("#attention-title", "Paid, and the partner does not book it")
+		o.Shows("#attention-title", "Paid, but the partner refused")
 		s.byHand()
 		o.Click(".acts button.main")
-		o.Shows(".note", "Done: the booking is CONFIRMED.")
+		o.Shows(".note", "The booking is now CONFIRMED.")
 		o.Shows(".timeline", "answered with 409")
 		o.Shows(".timeline .good", "CONFIRMED")
 		if got := call[booked](s, marketplace.Operator, "GET", "/operator/bookings/"+id, ""); got.Status != "CONFIRMED" {
@@ -68,7 +68,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		}
 		o.Click(".buttons a.danger")
 		o.Do(chromedp.SendKeys(chromedp.ID("f-reason"), "The guests are ill"+kb.Enter))
-		o.Shows(".note", "Done: the booking is CANCELLED.")
+		o.Shows(".note", "The booking is now CANCELLED.")
 		o.Quiet()
 		mocktest.AssertCallerKept(t, s.partner.Default())
 	})
@@ -124,6 +124,12 @@ func TestTheConsoleInABrowser(t *testing.T) {
 			o.GoTo(path)
 			o.accessible(axe)
 		}
+		o.GoTo(pages["integration"])
+		o.Click("#settings-title ~ details summary")
+		o.Write("#f-auth_key", "a-wrong-key")
+		o.Click(`button[value="test"]`)
+		o.Shows(".note.failed", "does not work with these settings")
+		o.accessible(axe)
 		o.GoTo(pages["terms"])
 		for _, width := range []int64{1000, 1280} {
 			o.Fits(width)
@@ -154,7 +160,7 @@ func (s *shop) busy() map[string]string {
 	call[any](s, marketplace.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.08","JPY":"171.94","GBP":"0.8464"}}`)
 	activity := call[[]client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
 	return map[string]string{
-		"overview": "/console/", "integrations": "/console/integrations", "integration": "/console/integrations/" + made.ID, "delete": "/console/integrations/" + made.ID + "/delete",
+		"overview": "/console/", "integrations": "/console/integrations", "integration": "/console/integrations/" + made.ID, "delete": "/console/integrations/" + made.ID + "/delete", "rotate": "/console/integrations/" + made.ID + "/rotate",
 		"bookings": "/console/bookings", "booking": "/console/bookings/" + booking, "cancel": "/console/bookings/" + booking + "/cancel", "activities": "/console/activities",
 		"activity": "/console/activities/" + activity.ID, "variation": "/console/activities/" + activity.ID + "/variations/" + activity.Variations[0].ID, "terms": "/console/terms",
 		"accounts": "/console/accounts", "account": "/console/accounts/" + reseller, "nothing": "/console/nothing",

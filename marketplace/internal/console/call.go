@@ -39,7 +39,7 @@ func (e *refusal) words() string {
 	return words
 }
 
-// refused is the refusal that an error is; nil where it is none.
+// refused returns the refusal in an error, or nil.
 func refused(err error) *refusal {
 	said := (*refusal)(nil)
 	errors.As(err, &said)

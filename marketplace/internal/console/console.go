@@ -44,6 +44,9 @@ func pages() []route {
 		{get, "/integrations", listIntegrations},
 		{post, "/integrations", register},
 		{get, "/integrations/{id}", showIntegration},
+		{post, "/integrations/{id}", changeIntegration},
+		{get, "/integrations/{id}/rotate", askToRotate},
+		{post, "/integrations/{id}/rotate", rotateSecret},
 		{post, "/integrations/{id}/sync", syncIntegration},
 		{post, "/integrations/{id}/approve", approveSync},
 		{get, "/integrations/{id}/delete", askToDelete},
@@ -68,11 +71,12 @@ func pages() []route {
 		{get, "/accounts", listAccounts},
 		{post, "/accounts", createAccount},
 		{get, "/accounts/{id}", showAccount},
-		{post, "/accounts/{id}/name", setAccount("name", "The name is changed.")},
-		{post, "/accounts/{id}/password", setAccount("password", "The password is changed, and all sign-ins of the account have ended.")},
+		{post, "/accounts/{id}/name", setAccount("name", "Name changed.")},
+		{post, "/accounts/{id}/password", setAccount("password", "Password changed. All sessions of the account are signed out.")},
+		{get, "/accounts/{id}/webhooks", showWebhooks},
 		{get, "/accounts/{id}/lock", askToLock},
-		{post, "/accounts/{id}/lock", lock(true, "The account is locked out.")},
-		{post, "/accounts/{id}/unlock", lock(false, "The account may sign in again.")},
+		{post, "/accounts/{id}/lock", lock(true, "Account disabled.")},
+		{post, "/accounts/{id}/unlock", lock(false, "Account enabled.")},
 		{post, "/accounts/{id}/tokens", createToken},
 		{get, "/accounts/{id}/tokens/{token}/revoke", askToRevoke},
 		{post, "/accounts/{id}/tokens/{token}/revoke", revokeToken},
@@ -85,7 +89,7 @@ func Pages(c Config, a http.Handler) []api.Page {
 	// A browser says where a form comes from: what another site has sent is refused.
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(con.page(func(*exchange) error {
-		return &refusal{Status: http.StatusForbidden, Message: "this form was not sent from the console"}
+		return &refusal{Status: http.StatusForbidden, Message: "this form did not come from the console"}
 	}))
 	var list []api.Page
 	add := func(routes []route, wrap func(handler) handler) {
@@ -99,6 +103,6 @@ func Pages(c Config, a http.Handler) []api.Page {
 	}
 	add(open(), func(h handler) handler { return h })
 	add(pages(), signedIn)
-	notFound := con.page(func(*exchange) error { return &refusal{Status: http.StatusNotFound, Message: "there is no such page"} })
+	notFound := con.page(func(*exchange) error { return &refusal{Status: http.StatusNotFound, Message: "page not found"} })
 	return append(list, api.Page{Group: root, Path: root + "/", Prefix: true, Handler: sameOrigin.Handler(notFound)})
 }

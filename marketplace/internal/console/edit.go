@@ -27,12 +27,12 @@ type group struct {
 // activityFields are an activity's.
 var activityFields = []group{
 	{"Sale", []editField{
-		{"status", "Status", "choice", "Inactive takes it off the list, whatever the partner says.", 0},
-		{"admin_price_percentage", "Added to the price, percent", "number", "From -100 to 1000. Empty adds nothing.", 0},
-		{"admin_discount_percentage", "Taken off the price, percent", "number", "From 0 to 100. Empty takes nothing off.", 0},
+		{"status", "Status", "choice", "Inactive removes it from the list, whatever the partner says.", 0},
+		{"admin_price_percentage", "Surcharge, percent", "number", "From -100 to 1000. Empty: no surcharge.", 0},
+		{"admin_discount_percentage", "Discount, percent", "number", "From 0 to 100. Empty: no discount.", 0},
 	}},
 	{"Texts", []editField{
-		{"activity_title", "Title", "text", "Empty gives it the partner's own name again.", 0},
+		{"activity_title", "Title", "text", "Empty: the partner's own name.", 0},
 		{"main_promo_title", "Promotion", "text", "", 0},
 		{"short_description", "Short description", "area", "", 2},
 		{"description", "Description", "area", "", 6},
@@ -46,7 +46,7 @@ var activityFields = []group{
 		{"address", "Address", "text", "", 0},
 		{"location.city", "City", "text", "", 0},
 		{"location.region", "Region", "text", "", 0},
-		{"location.country.id", "Country's code", "text", "Such as PT.", 0},
+		{"location.country.id", "Country's code", "text", "For example PT.", 0},
 		{"location.country.name", "Country's name", "text", "", 0},
 	}},
 	{"Partner and translations", []editField{
@@ -60,18 +60,18 @@ var activityFields = []group{
 // variationFields are a variation's.
 var variationFields = []group{
 	{"Sale", []editField{
-		{"title", "Title", "text", "Empty gives it the partner's own name again.", 0},
-		{"sort", "Place in the list", "whole", "Smallest first.", 0},
-		{"pricing.group_price", "Group price", "number", "What a whole group pays, in the major unit, before the percentages and the fee. Empty: each guest pays the partner's price.", 0},
+		{"title", "Title", "text", "Empty: the partner's own name.", 0},
+		{"sort", "Position in the list", "whole", "Smallest first.", 0},
+		{"pricing.group_price", "Group price", "number", "The price for a complete group, in the major unit, before percentages and fee. Empty: each guest pays the partner's price.", 0},
 		{"pricing.currency", "Currency of the group price", "text", "Empty: the activity's own.", 0},
-		{"max_no_booking", "Guests in one booking", "whole", "At the most; 0 where nothing limits it.", 0},
+		{"max_no_booking", "Guests in one booking", "whole", "Maximum. 0 means no limit.", 0},
 	}},
 	{"Texts", []editField{
 		{"description", "Description", "area", "", 4},
 		{"language", "Languages", "list", "One a line, such as en or pt-BR.", 3},
 		{"duration.days", "Duration, days", "number", "", 0},
 		{"duration.hours", "And hours", "number", "", 0},
-		{"cut_off_time", "Cut-off", "text", "Until when it can be booked, in words.", 0},
+		{"cut_off_time", "Cut-off", "text", "The booking deadline, as text.", 0},
 		{"itinerary", "Itinerary", "json", "A JSON array of {\"title\", \"description\"}.", 4},
 		{"tourGuides", "Guides", "json", "A JSON array of {\"tour_guide_id\", \"name\"}.", 2},
 		{"media.imageUrl", "Picture", "text", "An https address.", 0},
@@ -179,20 +179,20 @@ func (f editField) value(text string) (any, error) {
 		decoder := json.NewDecoder(strings.NewReader(text))
 		decoder.UseNumber()
 		if err := decoder.Decode(&value); err != nil || decoder.More() {
-			return nil, fmt.Errorf("want JSON, or nothing")
+			return nil, fmt.Errorf("expected JSON, or nothing")
 		}
 		return value, nil
 	case "number", "whole":
 		if number := json.Number(text); json.Valid([]byte(text)) && strings.Trim(text, "-+.eE0123456789") == "" {
 			return number, nil
 		}
-		return nil, fmt.Errorf("want a number such as 12.5")
+		return nil, fmt.Errorf("expected a number such as 12.5")
 	}
 	return text, nil
 }
 
-// change is what turns what a form has shown into what it has sent, as a merge patch: what
-// nobody has touched is not in it, whoever else has changed it meanwhile.
+// change returns the difference between the form as shown and as sent, as a merge patch.
+// It leaves out unchanged fields, so that it does not undo edits by others.
 func change(groups []group, given url.Values) (patch object, wrong []string) {
 	patch = object{}
 	for _, g := range groups {

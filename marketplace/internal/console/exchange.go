@@ -31,7 +31,7 @@ type handler func(*exchange) error
 type frame struct {
 	Page     string // its title
 	Section  string // of the navigation
-	Operator string // who is signed in; "": nobody
+	Operator string // who is signed in; "" if no one is
 	Note     *note
 }
 
@@ -51,8 +51,8 @@ func (c *console) page(show handler) http.Handler {
 		said := refused(err)
 		if said == nil {
 			id := w.Header().Get("X-Request-Id")
-			c.Log.ErrorContext(r.Context(), "a page of the console failed", slog.String("request_id", id), slog.Any("error", err))
-			said = &refusal{Status: http.StatusInternalServerError, Message: "unexpected error: the log tells more of request " + id}
+			c.Log.ErrorContext(r.Context(), "a console page failed", slog.String("request_id", id), slog.Any("error", err))
+			said = &refusal{Status: http.StatusInternalServerError, Message: "unexpected error; the log has details for request " + id}
 			if gone := postgres.Unavailable(err); gone != nil {
 				row := marketplace.ReasonOf(gone).Row()
 				said = &refusal{Status: row.Status, Message: gone.Message, retryAfter: strconv.Itoa(int(row.RetryAfter.Seconds()))}
@@ -77,7 +77,7 @@ func (x *exchange) trouble(said *refusal) error {
 	return x.show(said.Status, "trouble.html", &troublePage{frame{Page: http.StatusText(said.Status)}, said})
 }
 
-// show answers with a page. Nothing runs in it, nobody frames it and nobody keeps it.
+// show answers with a page that runs no scripts and may not be framed or cached.
 func (x *exchange) show(status int, name string, p page) error {
 	f := p.framed()
 	if f.Operator = x.session.Account.Email; f.Operator != "" && f.Note == nil {
@@ -96,7 +96,7 @@ func (x *exchange) show(status int, name string, p page) error {
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
 	x.w.WriteHeader(status)
-	_, _ = x.w.Write(text.Bytes()) // whoever is gone cannot be told
+	_, _ = x.w.Write(text.Bytes()) // the client has gone
 	return nil
 }
 

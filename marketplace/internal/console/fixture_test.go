@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -25,6 +26,7 @@ import (
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/console"
+	"partnerkit.dev/marketplace/internal/event"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -73,12 +75,16 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 		s.accounts[role] = a
 	}
 	guard, measured := partner.NewGuard(true), telemetry.NewMetrics("test")
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	made, received := partner.NewJournal(s.store.Partners.AddCalls, log), partner.NewJournal(s.store.Partners.AddWebhooks, log)
+	t.Cleanup(func() { made.Close(); received.Close() })
 	calls := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: s.now, Observe: func(id uuid.UUID, call partner.Observation) {
+		entry := call.Entry(id)
+		made.Add(id, entry.Outcome == partner.CallFailed, entry)
 		if err := s.store.Partners.Observe(t.Context(), id, call); err != nil {
 			t.Error(err)
 		}
 	}})
-	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	front, err := storefront.Open(t.Context(), storefront.Config{Store: pgtest.OpenAt(t, database).Storefront, PageCache: 1 << 20, AffiliateURL: "https://shop.example/{activity}?by={affiliate}", Now: s.now, Log: log})
 	s.must(err)
 	t.Cleanup(front.Close)
@@ -93,7 +99,8 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 		c(&config)
 	}
 	server := httptest.NewServer(api.New(api.Config{
-		Store: api.Store{Database: s.store, Accounts: s.store.Accounts, Partners: s.store.Partners, Catalog: s.store.Catalog, Storefront: s.store.Storefront, Bookings: s.store.Bookings}, SignIn: signIn, Integrations: integrations, Bookings: bookings, Syncer: catalog.NewSyncer(s.store.Catalog, calls, s.now),
+		Events: event.NewService(s.store.Events, guard, key),
+		Store:  api.Store{Database: s.store, Accounts: s.store.Accounts, Partners: s.store.Partners, Catalog: s.store.Catalog, Storefront: s.store.Storefront, Bookings: s.store.Bookings}, SignIn: signIn, Integrations: integrations, Bookings: bookings, Syncer: catalog.NewSyncer(s.store.Catalog, calls, s.now), Trials: calls, Journals: api.Journals{Calls: made, Webhooks: received},
 		Notifier: catalog.NewNotifier(s.store.Catalog), Front: front, RateLimit: 6000, Ready: func(context.Context) error { return nil }, Metrics: measured, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
 		Pages: func(a http.Handler) []api.Page { return console.Pages(config, a) },
 	}))
@@ -274,6 +281,10 @@ func (v *visitor) postFrom(site, path string, fields ...string) page {
 	return v.send(request)
 }
 
+// ids are those of a page's elements.
+var ids = regexp.MustCompile(` id="([^"]*)"`)
+
+// send returns the page that answers, where no label or link leads to the wrong element.
 func (v *visitor) send(request *http.Request) page {
 	v.t.Helper()
 	response, err := v.client.Do(request)
@@ -281,6 +292,13 @@ func (v *visitor) send(request *http.Request) page {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	v.must(err)
+	seen := map[string]bool{}
+	for _, id := range ids.FindAllSubmatch(text, -1) {
+		if seen[string(id[1])] {
+			v.t.Errorf("%s: expected each id once, two elements have %s", request.URL.Path, id[1])
+		}
+		seen[string(id[1])] = true
+	}
 	return page{response.StatusCode, response.Header, response.Request.URL.RequestURI(), string(text)}
 }
 

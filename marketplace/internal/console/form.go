@@ -20,6 +20,7 @@ type field struct {
 	Complete string // for password managers
 	Rows     int
 	Error    string
+	of       string // tells the fields of a second form of the page from the first's
 }
 
 // choice is one of a field's.
@@ -27,7 +28,7 @@ type choice struct{ Value, Label string }
 
 // ID is by which the page knows the field.
 func (f field) ID() string {
-	return "f-" + strings.NewReplacer(".", "-", "[", "-", "]", "").Replace(f.Name)
+	return "f-" + f.of + strings.NewReplacer(".", "-", "[", "-", "]", "").Replace(f.Name)
 }
 
 // form is one with what was typed, and what is wrong with it.
@@ -51,6 +52,14 @@ func newForm(given url.Values, fields ...field) *form {
 	return &form{Fields: fields}
 }
 
+// newFilter returns the form that chooses what a list shows, beside another form of its page.
+func newFilter(query url.Values, fields ...field) *form {
+	for i := range fields {
+		fields[i].of = "filter-"
+	}
+	return newForm(query, fields...)
+}
+
 // refuse puts what the API has said at the fields that it speaks of.
 func (f *form) refuse(said *refusal) {
 	for _, detail := range said.More() {
@@ -67,7 +76,7 @@ func (f *form) refuse(said *refusal) {
 // of the page that comes next; other errors are returned.
 func (f *form) status(err error) (int, error) {
 	said := refused(err)
-	if said == nil || said.Status != http.StatusBadRequest && said.Status != http.StatusConflict {
+	if said == nil || said.Status != http.StatusBadRequest && said.Status != http.StatusConflict && said.Status != http.StatusUnprocessableEntity {
 		return http.StatusOK, err
 	}
 	f.refuse(said)

@@ -17,10 +17,11 @@ func (i integrationView) Address() string { return root + "/integrations/" + i.I
 
 func registrationForm(given url.Values) *form {
 	return newForm(given,
-		field{Name: "name", Label: "Name", Required: true, Hint: "Of the partner, for people."},
-		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Hint: "The partner's endpoints lie below it, such as https://api.example.com/partner."},
+		field{Name: "name", Label: "Name", Required: true, Hint: "The partner's name, for people."},
+		field{Name: "mode", Label: "Mode", Kind: "choice", Choices: modes, Hint: "Test tokens alone see and book a test integration. It cannot be changed later."},
+		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Hint: "The partner's endpoints are below it, for example https://api.example.com/partner."},
 		field{Name: "auth_type", Label: "How the key is sent", Kind: "choice", Choices: []choice{{"bearer", "bearer: Bearer and the key"}, {"api_key", "api_key: the key alone"}}},
-		field{Name: "auth_key", Label: "Key", Kind: "password", Required: true, Complete: "off", Hint: "The partner's, for the marketplace. It is kept sealed and never shown."},
+		field{Name: "auth_key", Label: "Key", Kind: "password", Required: true, Complete: "off", Hint: "The partner's key for the marketplace. It is stored encrypted and never shown."},
 		field{Name: "handles_ticket_delivery", Label: "The partner delivers its own tickets", Kind: "checkbox"},
 	)
 }
@@ -31,7 +32,7 @@ func listIntegrations(x *exchange) error {
 
 func register(x *exchange) error {
 	body := map[string]any{"handles_ticket_delivery": x.given.Get("handles_ticket_delivery") == "true"}
-	for name, text := range texts(x.given, "name", "base_url", "auth_type", "auth_key") {
+	for name, text := range texts(x.given, "name", "mode", "base_url", "auth_type", "auth_key") {
 		body[name] = text
 	}
 	made, err := send[struct {
@@ -41,20 +42,21 @@ func register(x *exchange) error {
 	if err != nil {
 		return refusedForm(err, registrationForm(x.given), x.showIntegrations)
 	}
-	if err := x.say(note{Words: "Registered: start a full sync. The partner's platform sends this secret as x-webhook-secret; it is shown this once:", Secret: made.Secret}); err != nil {
+	if err := x.say(note{Words: "Registered. Start a full sync next. The partner's platform sends this secret as x-webhook-secret. It is shown only once:", Secret: made.Secret}); err != nil {
 		return err
 	}
 	return x.goTo(root + "/integrations/" + made.ID)
 }
 
 func (x *exchange) showIntegrations(status int, f *form) error {
-	query := x.asked()
+	query := x.asked("mode")
 	list, part, err := read[[]integrationView](x, "/partner-integrations", query)
 	if err != nil {
 		return err
 	}
-	return x.show(status, "integrations.html", &listPage[integrationView]{
-		frame: frame{Page: "Integrations", Section: "integrations"}, List: list, Pager: newPager(part, root+"/integrations", query), Form: f,
+	return x.show(status, "integrations.html", &filteredPage[integrationView]{
+		listPage: listPage[integrationView]{frame{Page: "Integrations", Section: "integrations"}, list, newPager(part, root+"/integrations", query), f, len(query) > 0},
+		Filter:   newFilter(query, anyOf("mode", "Mode", "all", "live", "test")),
 	})
 }
 
@@ -64,12 +66,21 @@ type integrationPage struct {
 	Timeline timeline
 	Syncs    []client.Sync
 	Pager    pager
+	Failed   []callView // the last calls that failed
+	Received []callView // the last webhooks
+	Settings *form
+	Edited   bool          // the settings were sent
+	Trial    *client.Trial // of the settings; nil: they were not tested
 }
 
 // syncsShown is how many syncs a page has.
 const syncsShown = "10"
 
-func showIntegration(x *exchange) error {
+func showIntegration(x *exchange) error { return x.showIntegrationWith(http.StatusOK, nil, nil) }
+
+// showIntegrationWith shows an integration, with settings that were sent where there are
+// any, and what a test of them found.
+func (x *exchange) showIntegrationWith(status int, settings *form, trial *client.Trial) error {
 	found, _, err := read[integrationView](x, "/partner-integrations/"+x.id(), nil)
 	if err != nil {
 		return err
@@ -77,14 +88,22 @@ func showIntegration(x *exchange) error {
 	query := x.asked()
 	asked := maps.Clone(query)
 	asked.Set("limit", syncsShown)
-	syncs, part, err := read[[]client.Sync](x, "/operator/integrations/"+x.id()+"/syncs", asked)
+	syncs, part, err := read[[]client.Sync](x, "/partner-integrations/"+x.id()+"/syncs", asked)
 	if err != nil {
 		return err
 	}
 	pages := newPager(part, found.Address(), query)
 	pages.Newest = true
-	return x.show(http.StatusOK, "integration.html", &integrationPage{
-		frame{Page: found.Name, Section: "integrations"}, found, newTimeline(found, x.Now()), syncs, pages,
+	failed, received, err := x.readCalls()
+	if err != nil {
+		return err
+	}
+	edited := settings != nil
+	if !edited {
+		settings = settingsForm(nil, found.Integration)
+	}
+	return x.show(status, "integration.html", &integrationPage{
+		frame{Page: found.Name, Section: "integrations"}, found, newTimeline(found, x.Now()), syncs, pages, failed, received, settings, edited, trial,
 	})
 }
 
@@ -106,9 +125,9 @@ func (x *exchange) sync(call string, body any) error {
 func cameOf(made client.Sync) string {
 	switch {
 	case made.Skipped:
-		return "Synced: the catalog is the last one's, nothing has changed."
+		return "Synced: the catalog has not changed."
 	case made.Guard != nil:
-		return fmt.Sprintf("Synced, but for %d of %d activities that it would take away: they wait for your approval.", made.Guard.WouldDeactivate, made.Guard.Of)
+		return fmt.Sprintf("Synced, except that it would remove %d of %d activities. This waits for your approval.", made.Guard.WouldDeactivate, made.Guard.Of)
 	}
 	words := fmt.Sprintf("Synced: %s, %d created, %d updated, %d deactivated", plural(made.Synced, "product", "products"), made.Created, made.Updated, made.Deactivated)
 	if aside := len(made.SetAside); aside > 0 {
@@ -125,9 +144,9 @@ func askToDelete(x *exchange) error {
 	return x.confirm("Delete "+found.Name, "integrations", confirmPage{
 		Back: found.Address(), Do: "Delete the integration", Action: found.Address() + "/delete",
 		Says: []string{
-			"Its activities leave the list at once, and its holds are given back.",
-			"Confirmed bookings stay, and can be called off; the partner's key is forgotten once no booking needs it.",
-			"Whoever registers the same address again, from the same account, gets the activities back.",
+			"Its activities leave the list immediately, and its holds are released.",
+			"Confirmed bookings stay and can be cancelled. The partner's key is erased once no booking needs it.",
+			"Registering the same address again from the same account restores the activities.",
 		},
 	})
 }
@@ -135,6 +154,6 @@ func askToDelete(x *exchange) error {
 func deleteIntegration(x *exchange) error {
 	return x.act(root+"/integrations", func() (string, error) {
 		_, err := send[struct{}](x, http.MethodDelete, "/partner-integrations/"+x.id(), nil)
-		return "The integration is deleted.", err
+		return "Integration deleted.", err
 	})
 }

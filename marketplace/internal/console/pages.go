@@ -17,6 +17,15 @@ type listPage[T any] struct {
 	Filtered bool // somebody has chosen
 }
 
+// filteredPage is a list with a form that adds to it, beside the one that searches it.
+type filteredPage[T any] struct {
+	listPage[T]
+	Filter *form
+}
+
+// modes are the choices of a new integration or token.
+var modes = []choice{{"live", "live: real seats and money"}, {"test", "test: nothing is real"}}
+
 // search shows what the API lists for a query, below the form that it was given by. asked
 // is the query as the API has it; the template and the path are called after the section.
 func search[T any](x *exchange, title, section string, f *form, query, asked url.Values) error {
@@ -33,7 +42,7 @@ func search[T any](x *exchange, title, section string, f *form, query, asked url
 // pager leads through the pages of a list.
 type pager struct {
 	Total       string // of all pages, in words; "" where it was not counted
-	First, Next string // addresses; "" where there is none
+	First, Next string // addresses; "" if there is no such page
 	Newest      bool   // the list begins with the newest
 }
 
@@ -90,14 +99,14 @@ func (x *exchange) confirm(title, section string, p confirmPage) error {
 // confirmPage asks before something is done that cannot be undone.
 type confirmPage struct {
 	frame
-	Says   []string // what comes of it
+	Says   []string // what the action does
 	Form   *form    // what has to be told; nil: nothing
 	Do     string   // the button's words
 	Action string   // where the form goes
 	Back   string
 }
 
-// overviewPage is what needs somebody now.
+// overviewPage lists what needs attention now.
 type overviewPage struct {
 	frame
 	client.Overview

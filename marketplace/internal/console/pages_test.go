@@ -15,12 +15,12 @@ import (
 func TestEmptyPagesSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	v := open(t).operator()
-	v.shows(v.get("/console/"), 200, "There is no integration yet", "What customers have paid is confirmed")
-	v.shows(v.get("/console/integrations"), 200, "No partner is integrated yet")
-	v.shows(v.get("/console/bookings"), 200, "Nobody has booked yet")
-	v.shows(v.get("/console/bookings?attention=true"), 200, "No booking is like that")
-	v.shows(v.get("/console/activities"), 200, "There is none yet: sync an")
-	v.shows(v.get("/console/accounts?q=nobody"), 200, "No account is like that")
+	v.shows(v.get("/console/"), 200, "No integrations yet, so", "Paid bookings are confirmed")
+	v.shows(v.get("/console/integrations"), 200, "No integrations yet")
+	v.shows(v.get("/console/bookings"), 200, "No bookings yet")
+	v.shows(v.get("/console/bookings?attention=true"), 200, "No booking matches")
+	v.shows(v.get("/console/activities"), 200, "No activities yet. Sync an")
+	v.shows(v.get("/console/accounts?q=unknown"), 200, "No account matches")
 }
 
 func TestAnIntegrationIsSyncedAndDeletedAfterAQuestion(t *testing.T) {
@@ -30,16 +30,16 @@ func TestAnIntegrationIsSyncedAndDeletedAfterAQuestion(t *testing.T) {
 	v := s.operator()
 	v.shows(v.get("/console/"), 200, "Old Town Walks", "Never synced")
 	at := "/console/integrations/" + made.ID
-	v.shows(v.get(at), 200, "Its catalog was never pulled", "HEALTHY now, and for the whole of the last")
-	v.shows(v.post(at+"/sync", "mode", "full"), 200, "Synced: ", "by operator", "slots has been pulled yet")
+	v.shows(v.get(at), 200, "Its catalog was never pulled", "HEALTHY now, and throughout the last")
+	v.shows(v.post(at+"/sync", "mode", "full"), 200, "Synced: ", "by operator", "slots has been loaded yet")
 	if p := v.get(at); strings.Contains(p.text, "Synced: ") {
 		t.Error("want what was done said once")
 	}
-	v.shows(v.post(at+"/approve"), 200, "No pull of this integration waits for approval")
+	v.shows(v.post(at+"/approve"), 200, "No sync of this integration waits for approval")
 	s.arm(`{match: {endpoint: products}, times: 1, status: 503}`)
 	v.shows(v.post(at+"/sync", "mode", "incremental"), 200, `role="alert"`, "503")
-	v.shows(v.get(at+"/delete"), 200, "Leave it as it is", "leave the list at once")
-	v.shows(v.post(at+"/delete"), 200, "The integration is deleted", "No partner is integrated yet")
+	v.shows(v.get(at+"/delete"), 200, "Keep booking", "leave the list immediately")
+	v.shows(v.post(at+"/delete"), 200, "Integration deleted", "No integrations yet")
 	v.shows(v.get(at), 404, "Integration not found")
 }
 
@@ -68,7 +68,7 @@ func TestWhatWasSetAsideIsShownWithItsPlace(t *testing.T) {
 	}
 	made := s.stocked()
 	v := s.operator()
-	v.shows(v.get("/console/integrations/"+made.ID), 200, "set aside", "/restrictions/minAge", "want an age in years, an integer")
+	v.shows(v.get("/console/integrations/"+made.ID), 200, "set aside", "/restrictions/minAge", "expected an age in years, an integer")
 	v.shows(v.get("/console/integrations"), 200, "Old Town Walks", s.base)
 }
 
@@ -78,13 +78,13 @@ func TestABookingIsFoundByItsNamesAndItsReseller(t *testing.T) {
 	id := s.unconfirmed(s.order(s.stocked()))
 	v := s.operator()
 	for _, query := range []string{"q=" + id, "q=R-1017", "status=PAID", "attention=true", "reseller=reseller%40example.com", "reseller=" + s.accounts[marketplace.Reseller].ID.String()} {
-		v.shows(v.get("/console/bookings?"+query), 200, "/console/bookings/"+id, "Ana Sousa", "2 ADULT", "Paid, and the partner does not book it")
+		v.shows(v.get("/console/bookings?"+query), 200, "/console/bookings/"+id, "Ana Sousa", "2 ADULT", "Paid, but the partner refused")
 	}
 	for _, query := range []string{"q=R-1018", "status=HELD", "reseller=" + s.accounts[marketplace.Operator].ID.String()} {
-		v.shows(v.get("/console/bookings?"+query), 200, "No booking is like that")
+		v.shows(v.get("/console/bookings?"+query), 200, "No booking matches")
 	}
-	v.shows(v.get("/console/bookings?reseller=nobody%40example.com"), 200, "No reseller has this address")
-	v.shows(v.get("/console/bookings?reseller=17"), 422, "Want an id", `value="17"`)
+	v.shows(v.get("/console/bookings?reseller=unknown%40example.com"), 200, "No reseller has this address")
+	v.shows(v.get("/console/bookings?reseller=17"), 422, "Expected an id", `value="17"`)
 	v.shows(v.get("/console/bookings/"+id), 200, "The hold is gone.", "Confirm again", "reseller@example.com", "Old Town Walks", "R-1017", "RESERVING", "answered with 409")
 }
 
@@ -96,7 +96,7 @@ func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 	found := call[[]client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
 	at := "/console/activities/" + found.ID
 	v.shows(v.get("/console/activities?q=tokyo-market"), 200, at, "tokyo-market")
-	v.shows(v.get(at), 200, "What the partner says", found.ExternalSync.InternalName, "What operators say")
+	v.shows(v.get(at), 200, "From the partner", found.ExternalSync.InternalName, "Operators' edits")
 	v.shows(v.post(at, "was:activity_title", found.Title, "activity_title", "Market at dawn", "was:categories", "", "categories", "Food\r\n\r\nWalks", "was:admin_price_percentage", "", "admin_price_percentage", "12.5",
 		"was:translation", "", "translation", `{"pt":{"activity_title":"Mercado"}}`, "was:description", "stale", "description", "stale", "was:location.city", "", "location.city", "Tokyo", "status", "Active", "was:status", "Active"), 200,
 		"Changed: 5 fields", "Market at dawn", "Food\nWalks", "12.5", "Mercado", `value="Tokyo"`)
@@ -106,22 +106,22 @@ func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 	if got := read(); got.Description != "" || got.Location.City != "Tokyo" || len(got.Categories) != 2 || got.AdminPricePercentage != "12.5" {
 		t.Errorf("want what was changed and no more, got %+v", got)
 	}
-	// What is wrong is said at its field, and all that was typed is kept.
+	// The error is shown at its field, and the input is kept.
 	v.shows(v.post(at, "was:activity_title", "Market at dawn", "activity_title", "Another", "was:admin_discount_percentage", "", "admin_discount_percentage", "101", "was:media", "", "media", "javascript:alert(1)", "was:translation", "", "translation", "{"), 422,
-		"Want JSON, or nothing.", `value="Another"`, `value="101"`, "javascript:alert(1)</textarea>", "Nothing was changed")
+		"Expected JSON, or nothing.", `value="Another"`, `value="101"`, "javascript:alert(1)</textarea>", "Nothing was saved")
 	v.shows(v.post(at, "was:admin_discount_percentage", "", "admin_discount_percentage", "101", "was:media", "", "media", "javascript:alert(1)"), 422,
-		"Want a percentage from 0 to 100", `aria-invalid="true"`, "Entry 1: want an http or https URL", `href="#f-media"`)
+		"Expected a percentage from 0 to 100", `aria-invalid="true"`, "Entry 1: expected an http or https URL", `href="#f-media"`)
 	translation := "{\n  \"pt\": {\n    \"activity_title\": \"Mercado\"\n  }\n}"
 	v.shows(v.post(at, "was:activity_title", "Market at dawn", "activity_title", "", "was:translation", translation, "translation", `{"de":{"activity_title":"Markt"}}`, "was:status", "Active", "status", "Inactive"), 200, "Changed: 3 fields", "Inactive")
 	if got := read(); got.Title != found.ExternalSync.InternalName || got.Translation["pt"] != nil || got.Translation["de"] == nil || got.OperatorStatus != client.Inactive {
 		t.Errorf("want the title cleared and one translation for the other, got %+v", got)
 	}
-	v.shows(v.post(at, "was:address", "", "address", ""), 200, "Nothing was different")
+	v.shows(v.post(at, "was:address", "", "address", ""), 200, "Nothing changed")
 
 	one := at + "/variations/" + found.Variations[0].ID
-	v.shows(v.get(one), 200, "What the partner says", "ADULT", found.Variations[0].ExternalSync.ExternalOptionID)
+	v.shows(v.get(one), 200, "From the partner", "ADULT", found.Variations[0].ExternalSync.ExternalOptionID)
 	v.shows(v.post(one, "was:pricing.group_price", "", "pricing.group_price", "180.5", "was:pricing.currency", "", "pricing.currency", "EUR", "was:language", "", "language", "en\npt-BR", "was:sort", "1", "sort", "4"), 200, "Changed: 4 fields", `value="180.5"`)
-	v.shows(v.post(one, "was:language", "", "language", "en_US", "was:sort", "4", "sort", "-1"), 422, "Entry 1: want a language", "Want an integer from 0", `value="-1"`)
+	v.shows(v.post(one, "was:language", "", "language", "en_US", "was:sort", "4", "sort", "-1"), 422, "Entry 1: expected a language", "Expected an integer from 0", `value="-1"`)
 	v.shows(v.get(at+"/variations/"+found.ID), 404, "Variation not found")
 }
 
@@ -130,15 +130,15 @@ func TestRatesAndFeesAreChangedAndMistakesAreSaidAtTheirFields(t *testing.T) {
 	s := open(t)
 	v := s.operator()
 	v.shows(v.post("/console/terms/rates", "currency", "usd", "rate", "1.25"), 200, "One EUR buys 1.25 USD", "<b>USD</b>")
-	v.shows(v.post("/console/terms/rates", "currency", "USD", "rate", "0"), 422, "Want a decimal above 0", `value="0"`)
-	v.shows(v.post("/console/terms/rates", "currency", "XXY", "rate", "2"), 422, "Want an ISO 4217 code", `value="XXY"`)
-	v.shows(v.post("/console/terms/rates", "currency", "EUR", "rate", "2"), 422, "It is the base")
+	v.shows(v.post("/console/terms/rates", "currency", "USD", "rate", "0"), 422, "Expected a decimal above 0", `value="0"`)
+	v.shows(v.post("/console/terms/rates", "currency", "XXY", "rate", "2"), 422, "Expected an ISO 4217 code", `value="XXY"`)
+	v.shows(v.post("/console/terms/rates", "currency", "EUR", "rate", "2"), 422, "Is the base")
 	if p := v.post("/console/terms/rates", "currency", "USD", "rate", ""); strings.Contains(p.text, "<b>USD</b>") {
 		t.Error("want the rate removed")
 	}
-	v.shows(v.post("/console/terms/fees", "service_fee", "1.5", "service_fee_currency", "eur", "commission_percentage", "20"), 200, "The fees are changed", `value="1.5"`, `value="20"`)
-	v.shows(v.post("/console/terms/fees", "service_fee", "-1", "service_fee_currency", "XXY", "commission_percentage", "20"), 422, "Want an ISO 4217 code", `value="-1"`)
-	v.shows(v.post("/console/terms/fees", "service_fee", "-1", "service_fee_currency", "EUR", "commission_percentage", "1001"), 422, "Want 0 to 1000000", "Want 0 to 1000,")
+	v.shows(v.post("/console/terms/fees", "service_fee", "1.5", "service_fee_currency", "eur", "commission_percentage", "20"), 200, "Fees changed", `value="1.5"`, `value="20"`)
+	v.shows(v.post("/console/terms/fees", "service_fee", "-1", "service_fee_currency", "XXY", "commission_percentage", "20"), 422, "Expected an ISO 4217 code", `value="-1"`)
+	v.shows(v.post("/console/terms/fees", "service_fee", "-1", "service_fee_currency", "EUR", "commission_percentage", "1001"), 422, "Expected 0 to 1000000", "Expected 0 to 1000,")
 }
 
 func TestAccountsAreMadeLockedAndGivenTokensThatAreShownOnce(t *testing.T) {
@@ -146,16 +146,16 @@ func TestAccountsAreMadeLockedAndGivenTokensThatAreShownOnce(t *testing.T) {
 	s := open(t)
 	v := s.operator()
 	p := v.post("/console/accounts", "email", "shop@example.com", "name", "The shop", "role", "reseller", "password", "long enough to be one")
-	v.shows(p, 200, "The account is made", "shop@example.com", "There is none yet")
+	v.shows(p, 200, "Account created", "shop@example.com", "No tokens yet")
 	at := p.address
-	v.shows(v.post("/console/accounts", "email", "shop@example.com", "role", "reseller", "password", "long enough to be one"), 422, "There is an account with this email", `value="shop@example.com"`)
+	v.shows(v.post("/console/accounts", "email", "shop@example.com", "role", "reseller", "password", "long enough to be one"), 422, "An account with this email exists", `value="shop@example.com"`)
 	p = v.post("/console/accounts", "email", "shop", "name", "Kept", "role", "partner", "password", "short")
-	if v.shows(p, 422, "Want an address such as", "Want at least 10 letters", `value="Kept"`, `<option value="partner" selected>`); strings.Contains(p.text, "short") {
+	if v.shows(p, 422, "Expected an address such as", "Expected at least 10 letters", `value="Kept"`, `<option value="partner" selected>`); strings.Contains(p.text, "short") {
 		t.Error("want no password sent back")
 	}
 	p = v.post(at+"/tokens", "token", "web shop")
-	v.shows(p, 200, "shown this once", "web shop")
-	token := regexp.MustCompile(`<code>([0-9a-f]{64})</code>`).FindStringSubmatch(p.text)
+	v.shows(p, 200, "shown only once", "web shop")
+	token := regexp.MustCompile(`<code>(pk_live_[0-9a-f]{64})</code>`).FindStringSubmatch(p.text)
 	if token == nil {
 		t.Fatalf("want the token, got %s", p.text)
 	}
@@ -163,20 +163,20 @@ func TestAccountsAreMadeLockedAndGivenTokensThatAreShownOnce(t *testing.T) {
 	if p := v.get(at); strings.Contains(p.text, token[1]) || !strings.Contains(p.text, "web shop") {
 		t.Error("want the token shown once, and listed")
 	}
-	v.shows(v.post(at+"/tokens", "token", ""), 422, "It is missing", `href="#f-token"`)
+	v.shows(v.post(at+"/tokens", "token", ""), 422, "Is required", `href="#f-token"`)
 	revoke := regexp.MustCompile(at + `/tokens/[^/]+/revoke`).FindString(v.get(at).text)
-	v.shows(v.get(revoke), 200, "Revoke the token web shop", "refused at once")
-	v.shows(v.post(revoke), 200, "The token is revoked")
-	v.shows(v.post(at+"/name", "name", strings.Repeat("x", 201)), 422, "Want at most 200 letters")
-	v.shows(v.post(at+"/name", "name", "The <b>shop</b>"), 200, "The name is changed", `value="The &lt;b&gt;shop&lt;/b&gt;"`)
-	v.shows(v.post(at+"/password", "password", "short"), 422, "Want at least 10 letters")
-	v.shows(v.post(at+"/password", "password", "another long one"), 200, "The password is changed")
-	v.shows(v.get(at+"/lock"), 200, "Lock shop@example.com out")
-	v.shows(v.post(at+"/lock"), 200, "The account is locked out", "Let it in again")
-	v.shows(v.post(at+"/unlock"), 200, "may sign in again")
+	v.shows(v.get(revoke), 200, "Revoke the token web shop", "refused immediately")
+	v.shows(v.post(revoke), 200, "Token revoked")
+	v.shows(v.post(at+"/name", "name", strings.Repeat("x", 201)), 422, "Expected at most 200 letters")
+	v.shows(v.post(at+"/name", "name", "The <b>shop</b>"), 200, "Name changed", `value="The &lt;b&gt;shop&lt;/b&gt;"`)
+	v.shows(v.post(at+"/password", "password", "short"), 422, "Expected at least 10 letters")
+	v.shows(v.post(at+"/password", "password", "another long one"), 200, "Password changed")
+	v.shows(v.get(at+"/lock"), 200, "Disable shop@example.com")
+	v.shows(v.post(at+"/lock"), 200, "Account disabled", "Enable account")
+	v.shows(v.post(at+"/unlock"), 200, "Account enabled")
 	own := "/console/accounts/" + s.accounts[marketplace.Operator].ID.String()
 	v.shows(v.get(own), 200, "This is your own account")
-	v.shows(v.post(own+"/lock"), 200, `role="alert"`, "Nobody can lock itself out")
+	v.shows(v.post(own+"/lock"), 200, `role="alert"`, "You cannot disable your own account")
 }
 
 func TestListsHavePages(t *testing.T) {
@@ -199,7 +199,7 @@ func TestListsHavePages(t *testing.T) {
 	if strings.Contains(last.text, `rel="next"`) || strings.Contains(last.text, "shop-19@") {
 		t.Error("want the last page")
 	}
-	v.shows(v.get("/console/accounts?page=9&q=shop-"), 200, "No account is like that")
+	v.shows(v.get("/console/accounts?page=9&q=shop-"), 200, "No account matches")
 }
 
 func TestWhatOthersHaveWrittenIsShownAsText(t *testing.T) {
@@ -226,4 +226,27 @@ func TestWhatOthersHaveWrittenIsShownAsText(t *testing.T) {
 	}
 	v.shows(v.get("/console/bookings/"+booking.ID), 200, "&lt;script&gt;alert(3)", "alert(5)")
 	mocktest.AssertCallerKept(t, s.partner.Default())
+}
+
+func TestAnOperatorChangesTestsAndRotates(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.stocked()
+	v := s.operator()
+	at := "/console/integrations/" + made.ID
+	settings := []string{"name", "Old Town Walks", "base_url", s.base, "auth_type", "bearer"}
+	v.shows(v.post(at, append(settings, "do", "test", "auth_key", "")...), 200, "The partner works with these settings", "200 in 0 ms")
+	v.shows(v.post(at, append(settings, "do", "test", "auth_key", "a-wrong-key")...), 200, "does not work with these settings", "The partner answered GET /products with 401")
+	p := v.post(at, append(settings, "do", "save", "auth_key", "a-wrong-key")...)
+	v.shows(p, 422, `role="alert"`, "the partner answered GET /products with 401")
+	if strings.Contains(p.text, "a-wrong-key") {
+		t.Error("want no key on the page")
+	}
+	settings[1] = "New Town Walks"
+	v.shows(v.post(at, append(settings, "do", "save", "auth_key", "")...), 200, "Settings saved.", "New Town Walks")
+	v.shows(v.get(at+"/rotate"), 200, "24 hours more")
+	v.shows(v.post(at+"/rotate"), 200, "It is shown only once", "The previous webhook secret is accepted until")
+	s.arm(`{match: {endpoint: products}, times: 1, status: 503}`)
+	v.shows(v.post(at+"/sync", "mode", "full"), 200, "with 503")
+	v.shows(v.get(at), 200, "The partner answered GET /products with 503", "Webhooks received")
 }

@@ -74,7 +74,7 @@ func signedIn(next handler) handler {
 	}
 }
 
-var errSignedOut = &marketplace.Error{Code: marketplace.Unauthorized, Message: "the sign-in has ended"}
+var errSignedOut = &marketplace.Error{Code: marketplace.Unauthorized, Message: "the session has ended"}
 
 // resume finds the sign-in of a session's token. The error is Unauthorized where it has
 // ended, or is not an operator's.
@@ -124,7 +124,7 @@ type signInPage struct {
 
 func signInForm(given url.Values) *form {
 	return newForm(given,
-		field{Name: "email", Label: "E-mail", Kind: "email", Required: true, Complete: "username"},
+		field{Name: "email", Label: "Email", Kind: "email", Required: true, Complete: "username"},
 		field{Name: "password", Label: "Password", Kind: "password", Required: true, Complete: "current-password"},
 	)
 }
@@ -153,15 +153,15 @@ func signIn(x *exchange) error {
 	said := &refusal{}
 	switch marketplace.CodeOf(err) { // none of them is about a field
 	case marketplace.Unauthorized:
-		said.Status, said.Message = http.StatusUnauthorized, "There is no account with this address and password, or it is locked."
+		said.Status, said.Message = http.StatusUnauthorized, "Wrong email address or password, or the account is disabled."
 	case marketplace.Forbidden:
-		said.Status, said.Message = http.StatusForbidden, "This account is not an operator's: the console is for operators alone."
+		said.Status, said.Message = http.StatusForbidden, "The console is for operators only."
 	case marketplace.RateLimited:
 		wait := "60"
 		if limited := (*marketplace.Error)(nil); errors.As(err, &limited) {
 			wait = strconv.Itoa(int(math.Ceil(limited.RetryAfter.Seconds())))
 		}
-		said.Status, said.Message = http.StatusTooManyRequests, "Too many sign-ins have failed. Try again in "+wait+" seconds."
+		said.Status, said.Message = http.StatusTooManyRequests, "Too many failed sign-ins. Try again in "+wait+" seconds."
 		x.w.Header().Set("Retry-After", wait)
 	default:
 		return err
@@ -180,8 +180,8 @@ func signOut(x *exchange) error {
 	return x.goTo(root + "/signin")
 }
 
-// note is what the next page has to say of what was done. It travels in a cookie, sealed
-// for the sign-in: nobody else can read it or make one up, and it is said once.
+// note is the message about an action that the next page shows once. It travels in a
+// cookie that is encrypted for the sign-in, so that it cannot be read or forged.
 type note struct {
 	Words  string
 	Failed bool
@@ -203,7 +203,7 @@ func (x *exchange) say(n note) error {
 	return nil
 }
 
-// noteOf takes the note that was left, and nil where there is none.
+// noteOf takes the pending note, or returns nil.
 func (x *exchange) noteOf() *note {
 	sealed, err := base64.RawURLEncoding.DecodeString(x.cookie(noteCookie))
 	if err != nil || len(sealed) == 0 {

@@ -17,9 +17,9 @@ func TestOperatorsSignInAndOutAndNobodyElse(t *testing.T) {
 	v := s.visitor()
 	v.shows(v.get("/console"), 200, "Sign in", `value="/console/"`)
 	v.shows(v.get("/console/integrations?page=2"), 200, "Sign in", `value="/console/integrations?page=2"`)
-	v.shows(v.post("/console/signin", "email", "operator@example.com", "password", "a guess"), 401, "no account with this address and password", `value="operator@example.com"`)
+	v.shows(v.post("/console/signin", "email", "operator@example.com", "password", "a guess"), 401, "Wrong email address or password", `value="operator@example.com"`)
 	for _, role := range []string{"reseller", "affiliate", "partner"} {
-		v.shows(v.post("/console/signin", "email", role+"@example.com", "password", password), 403, "for operators alone")
+		v.shows(v.post("/console/signin", "email", role+"@example.com", "password", password), 403, "for operators only")
 		v.shows(v.get("/console/"), 200, "<h1>marketplace", `name="password"`)
 	}
 	p := v.post("/console/signin", "email", "operator@example.com", "password", password, "to", "/console/integrations?page=2")
@@ -52,7 +52,7 @@ func TestASignInEndsAtOnceWithItsAccountsPasswordOrLock(t *testing.T) {
 		bo := s.visitor()
 		bo.shows(bo.post("/console/signin", "email", "bo@example.com", "password", password), 200, "bo@example.com")
 		call[any](s, marketplace.Operator, "PATCH", "/operator/accounts/"+second.ID, change)
-		if p := bo.get("/console/integrations"); !strings.Contains(p.text, "Your sign-in has ended") {
+		if p := bo.get("/console/integrations"); !strings.Contains(p.text, "Your session has ended") {
 			t.Errorf("%s: want the sign-in ended, got %s", name, p.text)
 		}
 		v.shows(v.get("/console/integrations"), 200, "Sign out")
@@ -66,7 +66,7 @@ func TestASignInLastsADaysWorkAndIsTheBrowsersAlone(t *testing.T) {
 	s.ahead.Add(int64(12*time.Hour - time.Second))
 	v.shows(v.get("/console/"), 200, "Sign out")
 	s.ahead.Add(int64(time.Second))
-	v.shows(v.post("/console/integrations/x/sync"), 200, "Your sign-in has ended", "nothing was changed")
+	v.shows(v.post("/console/integrations/x/sync"), 200, "Your session has ended", "Nothing was saved")
 
 	cookies := func(secure bool) string {
 		s := open(t, func(c *console.Config) { c.Secure = secure })
@@ -115,12 +115,12 @@ func TestAFormOfAnotherSiteIsRefused(t *testing.T) {
 	made := s.stocked()
 	v := s.operator()
 	for _, site := range []string{"cross-site", "same-site"} {
-		v.shows(v.postFrom(site, "/console/integrations/"+made.ID+"/delete"), 403, "not sent from the console")
+		v.shows(v.postFrom(site, "/console/integrations/"+made.ID+"/delete"), 403, "did not come from the console")
 	}
 	request, err := http.NewRequestWithContext(t.Context(), "POST", s.address+"/console/integrations/"+made.ID+"/delete", strings.NewReader(""))
 	s.must(err)
 	request.Header.Set("Origin", "https://evil.example") // of a browser that says no more
-	v.shows(v.send(request), 403, "not sent from the console")
+	v.shows(v.send(request), 403, "did not come from the console")
 	v.shows(v.get("/console/integrations/"+made.ID), 200, "Old Town Walks")
 }
 
@@ -151,8 +151,8 @@ func TestNothingRunsInAPageAndNobodyFramesOrKeepsIt(t *testing.T) {
 func TestWhatIsNotThereSaysSo(t *testing.T) {
 	t.Parallel()
 	v := open(t).operator()
-	v.shows(v.get("/console/nothing"), 404, "There is no such page")
+	v.shows(v.get("/console/nothing"), 404, "Page not found")
 	v.shows(v.get("/console/integrations/17"), 404, "Integration not found")
-	v.shows(v.get("/console/integrations?page=x"), 400, "page: want a whole number")
+	v.shows(v.get("/console/integrations?page=x"), 400, "page: expected a whole number")
 	v.shows(v.get("/consolex"), 404, "no such path")
 }

@@ -26,14 +26,14 @@ type rate struct {
 
 func rateForm(given url.Values) *form {
 	return newForm(given,
-		field{Name: "currency", Label: "Currency", Required: true, Hint: "An ISO 4217 code such as USD."},
-		field{Name: "rate", Label: "What one unit of the base buys", Hint: "Such as 1.25. Empty removes the rate: prices in that currency are refused then."},
+		field{Name: "currency", Label: "Currency", Required: true, Hint: "An ISO 4217 code, for example USD."},
+		field{Name: "rate", Label: "Value of one unit of the base currency", Hint: "For example 1.25. Empty removes the rate; prices in that currency are then refused."},
 	)
 }
 
 func feesForm(given url.Values, f client.Fees) *form {
 	return newForm(given,
-		field{Name: "service_fee", Label: "Service fee", Value: string(f.ServiceFee), Required: true, Hint: "Added to each guest's price, or once to a group's; in the currency beside, from 0 to 1,000,000."},
+		field{Name: "service_fee", Label: "Service fee", Value: string(f.ServiceFee), Required: true, Hint: "Added to each guest's price, or once to a group's; in the currency of the fee, from 0 to 1,000,000."},
 		field{Name: "service_fee_currency", Label: "Currency of the fee", Value: f.ServiceFeeCurrency, Required: true},
 		field{Name: "commission_percentage", Label: "Commission, percent", Value: string(f.CommissionPercentage), Required: true, Hint: "Added to the partner's price, from 0 to 1000."},
 	)
@@ -88,7 +88,7 @@ func changeRates(x *exchange) error {
 		return err
 	}
 	if set == nil {
-		return x.done(root+"/terms", "There is no rate for "+currency+" any more.")
+		return x.done(root+"/terms", "No rate for "+currency+" any more.")
 	}
 	return x.done(root+"/terms", "One "+rates.Base+" buys "+*set+" "+currency+" from now on.")
 }
@@ -102,5 +102,5 @@ func changeFees(x *exchange) error {
 	if err != nil {
 		return refusedForm(err, feesForm(given, client.Fees{}), func(status int, f *form) error { return x.showTerms(status, rateForm(nil), f) })
 	}
-	return x.done(root+"/terms", "The fees are changed: every price is made with them from now on.")
+	return x.done(root+"/terms", "Fees changed. All prices use them now.")
 }

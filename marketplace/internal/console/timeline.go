@@ -64,7 +64,7 @@ func newTimeline(i integrationView, now time.Time) timeline {
 	add(now)
 	b.Says = fmt.Sprintf("%s now. In the last %s: DEGRADED for %s, %s.", i.Health.State, lasted(now.Sub(b.From)), lasted(degraded), plural(changes, "change", "changes"))
 	if degraded == 0 {
-		b.Says = fmt.Sprintf("%s now, and for the whole of the last %s.", i.Health.State, lasted(now.Sub(b.From)))
+		b.Says = fmt.Sprintf("%s now, and throughout the last %s.", i.Health.State, lasted(now.Sub(b.From)))
 	}
 	return b
 }

@@ -41,7 +41,7 @@ var sections = []section{
 // moment is a time as pages show it.
 type moment struct{ Day, Hour, ISO string }
 
-// when shows a time in UTC; nil is none.
+// when shows a time in UTC, and "" for nil.
 func when(at time.Time) *moment {
 	if at.IsZero() {
 		return nil
@@ -89,15 +89,15 @@ func sentence(text string) string {
 	return text + "."
 }
 
-// reasons say why a booking needs somebody.
+// reasons say why a booking needs attention.
 var reasons = map[client.AttentionReason]string{
-	client.ConfirmRefused:   "Paid, and the partner does not book it",
-	client.ConfirmUnknown:   "Paid, and whether the partner has booked is not known",
-	client.LatePayment:      "Paid after the hold was given back",
+	client.ConfirmRefused:   "Paid, but the partner refused",
+	client.ConfirmUnknown:   "Paid, but it is unknown whether the partner has booked",
+	client.LatePayment:      "Paid after the hold was released",
 	client.DuplicatePayment: "Paid twice",
-	client.ReserveUnknown:   "The partner may keep seats for nobody until its hold expires",
-	client.ReleaseFailed:    "The partner does not take the release",
-	client.CancelFailed:     "The partner does not take the cancellation",
+	client.ReserveUnknown:   "The partner may hold unused seats until they expire",
+	client.ReleaseFailed:    "The partner does not accept the release",
+	client.CancelFailed:     "The partner does not accept the cancellation",
 }
 
 func reason(r client.AttentionReason) string {
@@ -107,15 +107,15 @@ func reason(r client.AttentionReason) string {
 	return string(r)
 }
 
-// act is a button with what comes of it.
+// act is a button and what it does.
 type act struct{ Label, Hint string }
 
 // actions say what an operator can do about a booking.
 var actions = map[client.Action]act{
-	client.MayConfirm: {"Confirm again", "The partner is asked once more to book what was paid."},
-	client.MayCancel:  {"Call it off…", "The booking ends as CANCELLED, and the partner is told. The money goes back outside of the marketplace."},
-	client.MayDeliver: {"Send again", "What the partner has not taken is sent until it is."},
-	client.MayResolve: {"Seen to", "It was settled elsewhere: the booking leaves this list and stays as it is."},
+	client.MayConfirm: {"Confirm again", "Asks the partner once more to confirm the paid booking."},
+	client.MayCancel:  {"Cancel booking…", "The booking becomes CANCELLED and the partner is informed. Refund the customer through the payment provider."},
+	client.MayDeliver: {"Send again", "Sends the call again until the partner accepts it."},
+	client.MayResolve: {"Seen to", "It was handled elsewhere. The booking leaves this list and does not change."},
 }
 
 func actionWords(a client.Action) act { return actions[a] }

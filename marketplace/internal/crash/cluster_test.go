@@ -20,7 +20,7 @@ const standbyName = "standby"
 // that every commit waits for. Faults come upon it one at a time.
 type cluster struct {
 	inCharge atomic.Pointer[server]
-	standby  *server // nil: there is none
+	standby  *server // nil without a standby
 	disks    map[*server]*disk
 	links    []*link // that lead to it
 }

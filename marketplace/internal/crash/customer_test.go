@@ -24,7 +24,7 @@ const (
 	cancels       intent = "pays, and cancels"
 	cannotPay     intent = "cannot pay"
 	abandons      intent = "abandons"
-	paysTooLate   intent = "abandons, and pays all the same"
+	paysTooLate   intent = "abandons, and pays anyway"
 	leaves        intent = "leaves"
 	retryPause           = 500 * time.Millisecond
 	confirmedSoon        = 3 * time.Second // who wants to cancel waits so long for the confirmation
@@ -48,8 +48,8 @@ type customer struct {
 	done  atomic.Bool
 
 	// What came of it; read it once the customer is done.
-	booking   uuid.UUID // the zero id: there is none
-	refusal   problem   // why there is none
+	booking   uuid.UUID // the zero id if there is no booking
+	refusal   problem   // why there is no booking
 	paid      string    // the reference of a payment that was acknowledged
 	cancelled bool      // it was acknowledged
 	retries   int

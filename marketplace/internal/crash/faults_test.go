@@ -34,9 +34,11 @@ func (s *shop) cause(ctx context.Context, t *testing.T, plan []planned) {
 func (s *shop) inject(ctx context.Context, f planned) (bool, error) {
 	switch f.fault {
 	case killReplica:
-		return s.signalReplica(ctx, f.replica, syscall.SIGKILL, func() {})
+		return s.signalReplica(ctx, f.replica, syscall.SIGKILL, atCommit{}, func() {})
 	case pauseReplica:
-		return s.signalReplica(ctx, f.replica, syscall.SIGSTOP, func() { wait(ctx, f.lasts) })
+		return s.signalReplica(ctx, f.replica, syscall.SIGSTOP, atCommit{}, func() { wait(ctx, f.lasts) })
+	case pauseSender:
+		return s.signalReplica(ctx, f.replica, syscall.SIGSTOP, atCommit{payment: true, replied: true}, func() { wait(ctx, f.lasts) })
 	case holdReplies:
 		defer s.cluster.links[f.replica].hold()()
 		wait(ctx, f.lasts)
@@ -67,12 +69,12 @@ func (s *shop) inject(ctx context.Context, f planned) (bool, error) {
 }
 
 // aCommit is how long a signal waits for a commit of its replica.
-const aCommit = 2 * time.Second
+const aCommit = 5 * time.Second
 
 // signalReplica sends a signal to the first replica from that number on that serves and is not
-// paused, once there is one; if possible between a commit of it and the reply to that. One that
-// is stopped goes on after meanwhile.
-func (s *shop) signalReplica(ctx context.Context, from int, signal syscall.Signal, meanwhile func()) (bool, error) {
+// paused, once there is one; if possible at such a commit of it. One that is stopped goes on
+// after meanwhile.
+func (s *shop) signalReplica(ctx context.Context, from int, signal syscall.Signal, at atCommit, meanwhile func()) (bool, error) {
 	for i := 0; wait(ctx, 10*time.Millisecond); i++ {
 		number := (from + i) % len(s.replicas)
 		r := s.replicas[number]
@@ -82,7 +84,8 @@ func (s *shop) signalReplica(ctx context.Context, from int, signal syscall.Signa
 		}
 		var err error
 		within, cancel := context.WithTimeout(ctx, aCommit)
-		if !s.cluster.links[number].atCommit(within, func() { err = process.Signal(signal) }) {
+		at.call = func() { err = process.Signal(signal) }
+		if !s.cluster.links[number].await(within, at) {
 			err = process.Signal(signal)
 		}
 		cancel()

@@ -97,8 +97,8 @@ func (r *replica) serves(base string, process *os.Process) {
 	}
 }
 
-// take returns the process of a replica that serves and that nobody else has taken, to be
-// disturbed; nil where there is none. It goes on serving, as far as customers can see.
+// take reserves a serving replica for a disturbance and returns its process, or nil if
+// none is free. Customers still use the replica.
 func (r *replica) take() *os.Process {
 	r.Lock()
 	defer r.Unlock()

@@ -72,7 +72,7 @@ func TestAHotSlotIsSoldOnceAndEverybodyIsTold(t *testing.T) {
 	}
 	slices.Sort(waits)
 	if waits[many-1] > longestWait {
-		t.Errorf("want nobody to wait longer than %s, got %s", longestWait, waits[many-1])
+		t.Errorf("want no wait longer than %s, got %s", longestWait, waits[many-1])
 	}
 	s.partner.AssertCallerKept(t)
 	if broken := s.partner.Default().Platform().Invariants(); broken != nil {

@@ -23,7 +23,7 @@ const (
 	confirmedOnce  invariant = "bookings confirmed twice at the partner"
 	notReleased    invariant = "confirms after a release"
 	heldIsHeld     invariant = "HELD bookings whose hold we released"
-	noSeatLost     invariant = "holds that nobody knows of"
+	noSeatLost     invariant = "holds without a record"
 	endsWell       invariant = "bookings neither in a final state nor listed with a true reason"
 	booksAgree     invariant = "bookings about which we and the partner differ"
 	answersInTime  invariant = "answers that are late, or not documented"
@@ -123,18 +123,19 @@ func (r *outcome) releases() {
 	}
 }
 
-// movedBefore reports whether a booking had given its hold up when a release arrived.
+// movedBefore reports whether a booking had given its hold up when a release arrived. The
+// history has the time by the database's clock.
 func (r *outcome) movedBefore(b marketplace.Booking, e mockpartner.Exchange) bool {
 	for _, entry := range r.history[b.ID] {
-		if entry.Kind == marketplace.MoveKind && (entry.To == marketplace.Released || entry.To == marketplace.Cancelled) && !entry.At.After(e.Arrived) {
+		if entry.Kind == marketplace.MoveKind && (entry.To == marketplace.Released || entry.To == marketplace.Cancelled) && !entry.At.Add(-r.shop.apart).After(e.Arrived) {
 			return true
 		}
 	}
 	return false
 }
 
-// heldSeats wants the partner to hold nothing but what somebody may still pay for, what
-// an operator decides about, and what it has answered to nobody who could store it.
+// heldSeats requires that the partner holds only seats that can still be paid, that an
+// operator decides about, or whose answer no replica could store.
 func (r *outcome) heldSeats(t *testing.T) {
 	t.Helper()
 	for _, hold := range r.holds {
@@ -203,8 +204,8 @@ func doubted(b marketplace.Booking) bool {
 	})
 }
 
-// partner wants the partner's books to agree: nobody is booked twice, and whoever is
-// booked is expected by both or by neither.
+// partner requires that the partner's records agree: no customer is booked twice, and
+// both sides know the same bookings.
 func (r *outcome) partner() {
 	for reference, list := range r.booked {
 		if len(list) > 1 {

@@ -28,7 +28,7 @@ type link struct {
 	silent int           // how many faults have it swallow what comes, either way
 	lose   int           // how many replies to commits are to be lost
 	lost   int           // how many were
-	made   func()        // is called at the next commit; nil: nobody waits for it
+	made   *atCommit     // is called at the next such commit; nil: nothing waits for it
 	closed bool
 }
 
@@ -96,13 +96,22 @@ func (l *link) loses() {
 	l.lose++
 }
 
-// atCommit has f called once the database has made the next commit, before the replica
-// learns of it: the worst moment for a replica to be stopped. It returns whether there was
-// one before ctx ended.
-func (l *link) atCommit(ctx context.Context, f func()) bool {
+// atCommit is a function that is called at a commit, before or after the replica has
+// received the reply to it.
+type atCommit struct {
+	payment bool // only a commit that records a payment, and with it a confirm
+	replied bool // after the reply
+	call    func()
+}
+
+// await calls at.call at the next such commit. It returns whether there was one before ctx
+// ended.
+func (l *link) await(ctx context.Context, at atCommit) bool {
 	called := make(chan struct{})
 	l.mu.Lock()
-	l.made = func() { f(); close(called) }
+	f := at.call
+	at.call = func() { f(); close(called) }
+	l.made = &at
 	l.mu.Unlock()
 	select {
 	case <-called:
@@ -140,8 +149,8 @@ type connection struct {
 	link             *link
 	client, database net.Conn
 	commits          commits
-	losing           bool   // the reply to what was sent last; guarded by the link
-	made             func() // is called when that comes; guarded by the link
+	losing           bool      // the reply to what was sent last; guarded by the link
+	made             *atCommit // is called when that comes; guarded by the link
 }
 
 func (p *connection) end() {
@@ -155,7 +164,7 @@ func (l *link) carry(client net.Conn) {
 	if err != nil {
 		return // the database is away, and so is the link
 	}
-	p := &connection{link: l, client: client, database: database, commits: commits{writes: map[string]bool{}}}
+	p := &connection{link: l, client: client, database: database, commits: commits{texts: map[string][]byte{}}}
 	l.mu.Lock()
 	l.open[p] = true
 	closed := l.closed
@@ -172,14 +181,14 @@ func (l *link) carry(client net.Conn) {
 	back.Wait()
 }
 
-// leaves forgets a connection. Whoever waits for its commit is told.
+// leaves forgets a connection, and notifies those that wait for its commit.
 func (l *link) leaves(p *connection) {
 	l.mu.Lock()
 	delete(l.open, p)
 	made := p.made
 	l.mu.Unlock()
 	if made != nil {
-		made()
+		made.call()
 	}
 }
 
@@ -194,13 +203,13 @@ func (p *connection) requests() {
 		if !p.spoken() {
 			continue
 		}
-		if p.commits.in(message) {
+		if made, payment := p.commits.in(message); made {
 			p.link.mu.Lock()
 			if p.link.lose > 0 {
 				p.link.lose--
 				p.losing = true
 			}
-			if p.link.made != nil {
+			if p.link.made != nil && (payment || !p.link.made.payment) {
 				p.made, p.link.made = p.link.made, nil
 			}
 			p.link.mu.Unlock()
@@ -222,10 +231,13 @@ func (p *connection) replies() {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := p.database.Read(buffer)
-		if n > 0 && p.passes() {
-			if _, err := p.client.Write(buffer[:n]); err != nil {
-				return
+		if n > 0 {
+			passes, replied := p.passes()
+			if passes {
+				_, writeErr := p.client.Write(buffer[:n])
+				err = errors.Join(err, writeErr)
 			}
+			replied()
 		}
 		if err != nil || p.wasLost() {
 			return
@@ -233,14 +245,19 @@ func (p *connection) replies() {
 	}
 }
 
-// passes waits until a reply may pass, and reports whether it is to.
-func (p *connection) passes() bool {
+// passes waits until a reply may pass, and reports whether it is to. It returns what to call
+// after that.
+func (p *connection) passes() (passes bool, replied func()) {
 	p.link.mu.Lock()
 	gate, made := p.link.gate, p.made
 	p.made = nil
 	p.link.mu.Unlock()
-	if made != nil {
-		made()
+	replied = func() {}
+	switch {
+	case made != nil && made.replied:
+		replied = made.call
+	case made != nil:
+		made.call()
 	}
 	<-gate
 	p.link.mu.Lock()
@@ -248,7 +265,7 @@ func (p *connection) passes() bool {
 	if p.losing {
 		p.link.lost++
 	}
-	return !p.losing && p.link.silent == 0
+	return !p.losing && p.link.silent == 0, replied
 }
 
 func (p *connection) wasLost() bool {
@@ -280,45 +297,58 @@ func readMessage(from *bufio.Reader, typed bool) ([]byte, error) {
 
 // commits finds the messages that have the database commit what was written about a booking.
 type commits struct {
-	writes map[string]bool // whether a prepared statement does, by its name
-	dirty  bool            // something was written since the last commit
-	inside bool            // a transaction that was begun
+	texts   map[string][]byte // of prepared statements that write, by name
+	dirty   bool              // something was written since the last commit
+	payment bool              // a payment was
+	inside  bool              // a transaction that was begun
 }
 
 var writing = regexp.MustCompile(`(?i)\b(insert\s+into|update)\s+(bookings|booking_\w+|idempotency_keys)\b`)
 
-func (c *commits) in(message []byte) bool {
+// in reports whether a message is a commit, and whether that records a payment.
+func (c *commits) in(message []byte) (commit, payment bool) {
 	if len(message) < 5 {
-		return false
+		return false, false
 	}
 	body := message[5:]
 	switch message[0] {
 	case 'P': // parse: the name of a statement, and its text
 		name, rest, _ := bytes.Cut(body, []byte{0})
 		text, _, _ := bytes.Cut(rest, []byte{0})
-		c.writes[string(name)] = writing.Match(text)
+		delete(c.texts, string(name))
+		if writing.Match(text) {
+			c.texts[string(name)] = text
+		}
 	case 'B': // bind: a portal, and a statement
 		_, rest, _ := bytes.Cut(body, []byte{0})
 		name, _, _ := bytes.Cut(rest, []byte{0})
-		c.dirty = c.dirty || c.writes[string(name)]
+		text, writes := c.texts[string(name)]
+		c.dirty = c.dirty || writes
+		c.payment = c.payment || bytes.Contains(text, []byte("INSERT INTO booking_payments"))
 	case 'Q': // query
 		text := strings.ToLower(strings.TrimSpace(strings.TrimRight(string(body), "\x00")))
 		switch {
 		case strings.HasPrefix(text, "begin"):
-			c.inside, c.dirty = true, false
+			c.inside = true
+			c.forget()
 		case strings.HasPrefix(text, "commit"):
-			was := c.dirty
-			c.inside, c.dirty = false, false
-			return was
+			c.inside = false
+			return c.forget()
 		case strings.HasPrefix(text, "rollback"):
-			c.inside, c.dirty = false, false
+			c.inside = false
+			c.forget()
 		}
 	case 'S': // sync: outside of a transaction, it is a commit
 		if !c.inside {
-			was := c.dirty
-			c.dirty = false
-			return was
+			return c.forget()
 		}
 	}
-	return false
+	return false, false
+}
+
+// forget returns what was written, and begins again.
+func (c *commits) forget() (dirty, payment bool) {
+	dirty, payment = c.dirty, c.payment
+	c.dirty, c.payment = false, false
+	return dirty, payment
 }

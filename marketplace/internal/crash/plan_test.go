@@ -13,6 +13,7 @@ type fault string
 const (
 	killReplica     fault = "replica killed (SIGKILL)"
 	pauseReplica    fault = "replica paused (SIGSTOP)"
+	pauseSender     fault = "replica paused between recording a confirm and sending it"
 	holdReplies     fault = "database's replies to a replica held back"
 	loseReply       fault = "reply to a commit lost"
 	silenceLink     fault = "a replica's database silent"
@@ -64,6 +65,8 @@ func longSequences() []sequence {
 		{choices: []choice{{fault: killReplica}}, pause: 5 * s},
 		{choices: []choice{{fault: loseReply}}, pause: 2 * s},
 		{choices: []choice{{pauseReplica, 10 * s, 90 * s}}, pause: 5 * s},
+		// Long enough for another replica to take the confirm over and have it answered.
+		{choices: []choice{{pauseSender, 36 * s, 45 * s}}, pause: 2 * s},
 		{choices: []choice{{holdReplies, 20 * s, 60 * s}, {silenceLink, 10 * s, 30 * s}}, pause: 5 * s},
 		{choices: []choice{
 			{fault: killDatabase}, {restartDatabase, 0, 5 * s}, {standbyAway, 5 * s, 20 * s}, {promoteStandby, s, 6 * s},

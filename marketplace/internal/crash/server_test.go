@@ -87,7 +87,7 @@ func newServer(t *testing.T, dir string, env []string) *server {
 func (s *server) data() string   { return filepath.Join(s.dir, "data") }
 func (s *server) socket() string { return filepath.Join(s.dir, "socket") }
 
-// address is for whoever talks to this very server, whatever becomes of the others.
+// address is the address of this server alone, not of the cluster.
 func (s *server) address() string {
 	query := url.Values{"host": {s.socket()}, "sslmode": {"disable"}, "connect_timeout": {"10"}}
 	return "postgres://marketplace@/postgres?" + query.Encode()
@@ -108,8 +108,8 @@ func (s *server) ran(name string, args ...string) error {
 	return nil
 }
 
-// make makes an empty database. Nobody but its owner and the test reaches the socket's
-// folder, so that it needs no password.
+// make creates an empty database. Only its owner and the test can reach the socket's
+// folder, so it needs no password.
 func (s *server) make() error {
 	return s.ran("initdb", "--pgdata", s.data(), "--username", "marketplace", "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync")
 }

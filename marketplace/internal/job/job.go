@@ -17,6 +17,8 @@ const (
 	QueueSlots    = "slots"
 	QueueProbes   = "probes"
 	QueueBookings = "bookings" // what is owed to partners
+	QueueEvents   = "events"   // what resellers are told
+	QueueRuns     = "runs"     // of the conformance command
 	QueueChores   = "chores"   // short ones, and those that only ask for others
 )
 
@@ -62,19 +64,46 @@ type (
 
 const failures = 12
 
+// Events sends what a reseller has asked to be told at one address, a few seconds' worth
+// of it. One waits or runs for an address: it keeps the order.
+type Events struct {
+	Subscription uuid.UUID `json:"subscription_id"`
+}
+
+// The jobs of a run of the conformance command.
+type (
+	// ConformanceRun runs it.
+	ConformanceRun struct {
+		Run uuid.UUID `json:"run_id"`
+	}
+	// ConformanceCleanup undoes what it held and booked where its replica has died. It is
+	// apart from the run's own job, which counts as running until the queue gives it up.
+	ConformanceCleanup struct {
+		Run uuid.UUID `json:"run_id"`
+	}
+)
+
+// ConformanceRecheck asks for a run that only reads. There is one for an integration and a
+// night.
+type ConformanceRecheck struct {
+	Due         time.Time `json:"due"`
+	Integration uuid.UUID `json:"integration_id"`
+}
+
 // The schedules' jobs. Every replica inserts one when it is due; the time, rounded to
 // the schedule, makes them one.
 type (
-	// Nightly asks for a full sync of every integration, and for its slots.
+	// Nightly asks for a full sync of every integration, and for its slots, and then for a
+	// recheck of those that are certified.
 	Nightly struct{ Scheduled }
 	// Incremental asks for an incremental sync of every integration.
 	Incremental struct{ Scheduled }
 	// Probes asks for a probe of every integration.
 	Probes struct{ Scheduled }
-	// Sweep releases what has expired, and sees to the calls of replicas that died and
-	// to what dropped jobs were for.
+	// Sweep releases what has expired, and sees to the calls and conformance runs of replicas
+	// that died and to what dropped jobs were for.
 	Sweep struct{ Scheduled }
-	// CleanUp deletes what nobody needs any more.
+	// CleanUp deletes expired rows.
 	CleanUp struct{ Scheduled }
 )
 
@@ -85,17 +114,21 @@ type Scheduled struct {
 
 // Kind is the job's name in the queue, and stays what it is: jobs outlive releases.
 
-func (Sync) Kind() string        { return "catalog_sync" }
-func (Slots) Kind() string       { return "slots_pull" }
-func (Probe) Kind() string       { return "health_probe" }
-func (Confirm) Kind() string     { return "booking_confirm" }
-func (Release) Kind() string     { return "booking_release" }
-func (Cancel) Kind() string      { return "booking_cancel" }
-func (Nightly) Kind() string     { return "nightly" }
-func (Incremental) Kind() string { return "incremental" }
-func (Probes) Kind() string      { return "health_probes" }
-func (Sweep) Kind() string       { return "booking_sweep" }
-func (CleanUp) Kind() string     { return "clean_up" }
+func (Sync) Kind() string               { return "catalog_sync" }
+func (Slots) Kind() string              { return "slots_pull" }
+func (Probe) Kind() string              { return "health_probe" }
+func (Confirm) Kind() string            { return "booking_confirm" }
+func (Release) Kind() string            { return "booking_release" }
+func (Cancel) Kind() string             { return "booking_cancel" }
+func (Events) Kind() string             { return "reseller_events" }
+func (ConformanceRun) Kind() string     { return "conformance_run" }
+func (ConformanceCleanup) Kind() string { return "conformance_cleanup" }
+func (ConformanceRecheck) Kind() string { return "conformance_recheck" }
+func (Nightly) Kind() string            { return "nightly" }
+func (Incremental) Kind() string        { return "incremental" }
+func (Probes) Kind() string             { return "health_probes" }
+func (Sweep) Kind() string              { return "booking_sweep" }
+func (CleanUp) Kind() string            { return "clean_up" }
 
 // InsertOpts say where a job waits, and how many of it there may be.
 
@@ -121,6 +154,22 @@ func (Release) InsertOpts() river.InsertOpts {
 
 func (Cancel) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueBookings, MaxAttempts: failures}
+}
+
+func (Events) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueEvents, UniqueOpts: oneAtATime}
+}
+
+func (ConformanceRun) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueRuns, Priority: 2, UniqueOpts: oneAtATime}
+}
+
+func (ConformanceCleanup) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueRuns, Priority: 1, UniqueOpts: oneAtATime}
+}
+
+func (ConformanceRecheck) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueChores, UniqueOpts: once}
 }
 
 func (Scheduled) InsertOpts() river.InsertOpts {

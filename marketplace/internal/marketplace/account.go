@@ -26,7 +26,7 @@ type Account struct {
 	Role         Role
 	PasswordHash string // argon2id, with its parameters
 	CreatedAt    time.Time
-	DisabledAt   *time.Time // when it was locked out; nil: it may sign in
+	DisabledAt   *time.Time // when it was disabled; nil if it may sign in
 }
 
 // NewAccount is what an account is made of; Check tells what is wrong with it.
@@ -37,7 +37,7 @@ type NewAccount struct {
 	Name     string `json:"name" validate:"max=200"`
 }
 
-// AccountChange is what operators change of an account; nil leaves it as it is.
+// AccountChange lists an operator's changes to an account. A nil field is left unchanged.
 type AccountChange struct {
 	Name     *string `json:"name" validate:"omitempty,max=200"`
 	Password *string `json:"password" validate:"omitempty,min=10,max=1000,unguessable"`
@@ -53,6 +53,7 @@ type APIToken struct {
 	ID        uuid.UUID
 	AccountID uuid.UUID
 	Name      string
+	Mode      Mode // "": a token from before there were modes; its requests name one
 	CreatedAt time.Time
 	RevokedAt *time.Time // nil: it is good
 }
@@ -60,4 +61,5 @@ type APIToken struct {
 // NewAPIToken is what a token is made of.
 type NewAPIToken struct {
 	Name string `json:"name" validate:"required,max=200"`
+	Mode Mode   `json:"mode" validate:"omitempty,oneof=live test"` // "": live
 }

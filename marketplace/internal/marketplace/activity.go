@@ -16,6 +16,7 @@ type Activity struct {
 	ID             uuid.UUID
 	IntegrationID  uuid.UUID
 	PartnerName    string // the integration's name
+	Mode           Mode   // the integration's
 	CreatedAt      time.Time
 	Title          string             // seeded by the first product, then an operator's
 	Product        partnerapi.Product // as the partner last sent it, without its options
@@ -45,6 +46,7 @@ type ActivityFilter struct {
 	Words       string    // a part of the title, whatever its capitals, or the partner's id of the product
 	Integration uuid.UUID // zero: all
 	Listed      *bool     // whether resellers see it
+	Mode        Mode      // "": both
 }
 
 // Variation is an option of the product.

@@ -17,7 +17,7 @@ const (
 	Paid      BookingStatus = "PAID"      // the customer has paid, the partner has not confirmed
 	Confirmed BookingStatus = "CONFIRMED" // the partner expects the guests
 	Released  BookingStatus = "RELEASED"  // the hold was given back
-	Cancelled BookingStatus = "CANCELLED" // a paid booking was called off
+	Cancelled BookingStatus = "CANCELLED" // a paid booking was cancelled
 )
 
 // The states of a checkout that has made no booking. Resellers do not see these.
@@ -39,8 +39,8 @@ type ReleaseReason string
 const (
 	Abandoned     ReleaseReason = "abandoned"      // by the customer
 	PaymentFailed ReleaseReason = "payment_failed" //
-	Expired       ReleaseReason = "expired"        // nobody paid in time
-	Unwanted      ReleaseReason = "unwanted"       // nobody waited for it any more when it came
+	Expired       ReleaseReason = "expired"        // the hold was not paid in time
+	Unwanted      ReleaseReason = "unwanted"       // the hold arrived after the caller had given up
 	Withdrawn     ReleaseReason = "withdrawn"      // the partner's integration was deleted
 )
 
@@ -64,7 +64,7 @@ const (
 	ConfirmUnknown   AttentionReason = "confirm_unknown"   // paid, and whether the partner has booked is not known
 	LatePayment      AttentionReason = "late_payment"      // paid after the hold was given back
 	DuplicatePayment AttentionReason = "duplicate_payment" // paid twice
-	ReserveUnknown   AttentionReason = "reserve_unknown"   // the partner may keep seats for nobody until its hold expires
+	ReserveUnknown   AttentionReason = "reserve_unknown"   // the partner may hold seats that no booking uses until the hold expires
 	ReleaseFailed    AttentionReason = "release_failed"    // the partner did not take the release
 	CancelFailed     AttentionReason = "cancel_failed"     // the partner did not take the cancellation
 )
@@ -80,7 +80,7 @@ type Action string
 // The actions, each a call of the operators' surface.
 const (
 	TryConfirm Action = "confirm" // confirm again
-	TryCancel  Action = "cancel"  // call the booking off; the money goes back outside of the marketplace
+	TryCancel  Action = "cancel"  // cancel the booking; the refund is made outside the marketplace
 	TryDeliver Action = "deliver" // send the release or the cancellation again
 	Resolve    Action = "resolve" // it was seen to elsewhere
 )
@@ -89,7 +89,8 @@ const (
 type Attention struct {
 	Reason  AttentionReason `json:"reason"`
 	Since   time.Time       `json:"since"`
-	Message string          `json:"message"` // the partner's own words where it had some
+	Message string          `json:"message"`           // the partner's own words where it had some
+	Refund  List[string]    `json:"refund_references"` // of payments to refund, where one was made twice
 	Actions []Action        `json:"actions"`
 }
 
@@ -130,17 +131,36 @@ type HistoryEntry struct {
 	Error    string              `json:"error,omitempty"`
 }
 
+// Sold is what was sold, in the words of the catalog at checkout: later changes of the
+// catalog do not change what guests were promised.
+type Sold struct {
+	ActivityTitle  string  `json:"activity_title"`
+	VariationTitle string  `json:"variation_title"`
+	Voucher        Voucher `json:"voucher"`
+}
+
+// Voucher is what guests need beside their tickets.
+type Voucher struct {
+	PartnerName        string `json:"partner_name"`
+	Address            string `json:"address"`
+	Pickup             Pickup `json:"pickup"`
+	CancellationPolicy string `json:"cancellation_policy"`
+	Notes              string `json:"notes"`
+}
+
 // Booking is what a customer books through a reseller: a party in a slot.
 type Booking struct {
 	ID                  uuid.UUID // the partner knows it as resellerReference
 	AccountID           uuid.UUID // the reseller's
 	IntegrationID       uuid.UUID
+	Mode                Mode // the integration's
 	ActivityID          uuid.UUID
 	VariationID         uuid.UUID
 	ProductID, OptionID string // the partner's
 	AvailabilityID      string // the fresh one, which was reserved
 	Zone                string // the product's, IANA
 	Start, End          time.Time
+	Sold                Sold
 	Status              BookingStatus
 	Reason              ReleaseReason // why it is RELEASED
 	Guests              []Guests
@@ -149,7 +169,7 @@ type Booking struct {
 	Contact             partnerapi.Contact
 	AffiliateID         uuid.UUID // the zero id: it came by no affiliate
 	ResellerReference   string    // the reseller's own word for it
-	Code                string    // of the hold; "" while there is none
+	Code                string    // of the hold; "" before there is one
 	ExpiresAt           time.Time
 	PaymentReference    string // of the payment that counts; "": it is not paid
 	ExternalBookingID   string // the partner's, of a confirmed one
@@ -168,19 +188,19 @@ type Booking struct {
 	Attention           []Attention // the oldest first
 }
 
-// Law is what holds for every booking at every moment, whoever dies when.
+// Law is an invariant of bookings that holds at every moment, in spite of crashes.
 type Law struct{ ID, Says, Why string }
 
 // The laws of bookings.
 var (
-	PaymentKept      = Law{"payment-kept", "A payment is never lost and never reversed: what was paid once is PAID, CONFIRMED or CANCELLED for good.", "Who has paid holds us to it; money goes back by an operator's decision alone."}
-	ReservedOnce     = Law{"reserved-once", "Reserve is sent once for a booking, and is on record before it is sent.", "A reserve without an answer may have taken the seats: a second one takes them twice (RSV-3)."}
-	ConfirmedOnce    = Law{"confirmed-once", "Confirm is not sent by itself again once an answer was read, nor while one is under way.", "An answer is final. A partner that cannot tell a repetition books twice (CNF-4)."}
-	NoConfirmAfter   = Law{"no-confirm-after-release", "No confirm of a code follows its release.", "The seats may be somebody else's by then (CNF-5)."}
-	ConfirmedIsPaid  = Law{"confirmed-is-paid", "What is CONFIRMED was paid, and bears the partner's booking id.", "The partner is told of guests who pay; without its id nothing could be cancelled."}
-	HoldsEnd         = Law{"holds-end", "A hold whose code is known ends in a confirm or in a release, or is listed as one that the partner does not take.", "Seats that nobody wants are kept from everybody (REL-7)."}
-	CancelPropagates = Law{"cancel-propagates", "A cancelled booking that the partner has confirmed is cancelled at the partner, or listed until it is.", "Else the partner waits for guests who do not come (CAN-3)."}
-	NothingStuck     = Law{"nothing-stuck", "A booking that is not in a final state waits for something that will come: the customer until the hold's expiry, a call, a job, or an operator who is told.", "Whoever has paid must not wait for nobody."}
+	PaymentKept      = Law{"payment-kept", "A payment is never lost or reversed. A paid booking stays PAID, CONFIRMED or CANCELLED.", "The customer has paid. Only an operator decides about a refund."}
+	ReservedOnce     = Law{"reserved-once", "Reserve is sent once for a booking, and is stored before it is sent.", "A reserve without an answer may have taken seats. A second one would take them twice (RSV-3)."}
+	ConfirmedOnce    = Law{"confirmed-once", "Confirm is not retried automatically after an answer, nor while one is in progress.", "An answer is final. A partner that does not recognise a repeated confirm books twice (CNF-4)."}
+	NoConfirmAfter   = Law{"no-confirm-after-release", "No confirm of a code follows its release.", "The seats may belong to another customer by then (CNF-5)."}
+	ConfirmedIsPaid  = Law{"confirmed-is-paid", "A CONFIRMED booking was paid and has the partner's booking id.", "The partner expects only paying guests. Without its id the booking could not be cancelled."}
+	HoldsEnd         = Law{"holds-end", "A hold with a known code ends with a confirm or a release, or is listed because the partner does not accept the release.", "Unused holds block seats for other customers (REL-7)."}
+	CancelPropagates = Law{"cancel-propagates", "A cancelled booking that the partner has confirmed is cancelled at the partner, or is listed until it is.", "Otherwise the partner expects guests who do not come (CAN-3)."}
+	NothingStuck     = Law{"nothing-stuck", "A booking that is not final waits for a definite next event: the customer until the hold expires, a call, a job, or an operator who is notified.", "A customer who has paid must not wait forever."}
 )
 
 // BookingLaws lists the laws of bookings.

@@ -29,8 +29,8 @@ func newChecker() *validator.Validate {
 	return v
 }
 
-// headerValue is what can stand in a header as it is: printable ASCII, no space at
-// either end.
+// headerValue matches values that a header can carry unescaped: printable ASCII without
+// leading or trailing space.
 var headerValue = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`)
 
 func isHeaderValue(field validator.FieldLevel) bool {
@@ -49,7 +49,7 @@ func Check(value any) error {
 	if !errors.As(err, &mistakes) {
 		return err
 	}
-	wrong := &Error{Code: Invalid, Message: "the request is not as it should be"}
+	wrong := &Error{Code: Invalid, Message: "invalid request"}
 	own := reflect.Indirect(reflect.ValueOf(value)).Type().Name() + "."
 	for _, mistake := range mistakes {
 		place := strings.TrimPrefix(mistake.Namespace(), own)
@@ -67,35 +67,35 @@ func wanted(mistake validator.FieldError) string {
 	text, list := kind == reflect.String, kind == reflect.Slice || kind == reflect.Map
 	switch tag := mistake.Tag(); {
 	case tag == "required" || tag == "required_without":
-		return "it is missing"
+		return "is required"
 	case tag == "email":
-		return "want an address such as ana@example.com"
+		return "expected an address such as ana@example.com"
 	case tag == "oneof":
-		return "want one of " + strings.Join(strings.Fields(of), ", ")
+		return "expected one of " + strings.Join(strings.Fields(of), ", ")
 	case tag == "headervalue":
-		return "want printable ASCII characters, and no space at either end"
+		return "expected printable ASCII characters, and no space at either end"
 	case tag == "unguessable":
-		return "want one that is harder to guess: this is a common password, or much like one. Several words that have nothing to do with each other are good"
+		return "too easy to guess: it is a common password or similar to one; use several unrelated words"
 	case tag == "uuid":
-		return "want an id"
+		return "expected an id"
 	case tag == "iso4217":
-		return "want an ISO 4217 code such as EUR"
+		return "expected an ISO 4217 code such as EUR"
 	case tag == "bcp47_strict_language_tag":
-		return "want a language such as en or pt-BR"
+		return "expected a language such as en or pt-BR"
 	case tag == "min" && text:
-		return fmt.Sprintf("want at least %s letters", of)
+		return fmt.Sprintf("expected at least %s letters", of)
 	case tag == "max" && text:
-		return fmt.Sprintf("want at most %s letters", of)
+		return fmt.Sprintf("expected at most %s letters", of)
 	case tag == "min" && list:
-		return fmt.Sprintf("want at least %s", of)
+		return fmt.Sprintf("expected at least %s", of)
 	case tag == "max" && list:
-		return fmt.Sprintf("want at most %s", of)
+		return fmt.Sprintf("expected at most %s", of)
 	case tag == "min" || tag == "gte":
-		return fmt.Sprintf("want %s or more", of)
+		return fmt.Sprintf("expected %s or more", of)
 	case tag == "max" || tag == "lte":
-		return fmt.Sprintf("want %s or less", of)
+		return fmt.Sprintf("expected %s or less", of)
 	default:
-		return fmt.Sprintf("want it to be %s %s", tag, of)
+		return fmt.Sprintf("expected %s %s", tag, of)
 	}
 }
 

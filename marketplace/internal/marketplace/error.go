@@ -64,7 +64,16 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: said.Error(), Cause: errors.Unwrap(said)}
 }
 
-// CodeOf returns the code of an error; Internal where it is none of ours.
+// MessageOf returns what callers may read of an error: not its cause.
+func MessageOf(err error) string {
+	var ours *Error
+	if errors.As(err, &ours) {
+		return ours.Message
+	}
+	return "the call was given up"
+}
+
+// CodeOf returns the code of an error, or Internal if it is not an *Error.
 func CodeOf(err error) Code {
 	var ours *Error
 	if errors.As(err, &ours) {
@@ -73,7 +82,7 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
-// ReasonOf returns the reason of an error; UnexpectedError where it is none of ours.
+// ReasonOf returns the reason of an error, or UnexpectedError if it is not an *Error.
 func ReasonOf(err error) Reason {
 	var ours *Error
 	if errors.As(err, &ours) && ours.Reason != "" {

@@ -9,13 +9,13 @@ import (
 
 func TestAnErrorTellsItsCauseOnce(t *testing.T) {
 	t.Parallel()
-	cause := errors.New("want JSON")
+	cause := errors.New("expected JSON")
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
-		{marketplace.Errorf(marketplace.PartnerFailed, "the answer makes no sense: %w", cause), "the answer makes no sense: want JSON"},
-		{&marketplace.Error{Message: "not reached", Cause: cause}, "not reached: want JSON"},
+		{marketplace.Errorf(marketplace.PartnerFailed, "the answer is invalid: %w", cause), "the answer is invalid: expected JSON"},
+		{&marketplace.Error{Message: "not reached", Cause: cause}, "not reached: expected JSON"},
 		{&marketplace.Error{Message: "not found"}, "not found"},
 	} {
 		if got := c.err.Error(); got != c.want {

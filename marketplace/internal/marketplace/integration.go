@@ -11,23 +11,28 @@ import (
 
 // Integration is a partner's platform as its account has registered it.
 type Integration struct {
-	ID                    uuid.UUID
-	AccountID             uuid.UUID
-	Name                  string
-	BaseURL               *url.URL // http or https; the endpoints lie below it
-	AuthType              partnerapi.AuthType
-	AuthKey               []byte // sealed for the integration's id
-	WebhookSecretHash     []byte // SHA-256
-	HandlesTicketDelivery bool
-	CreatedAt             time.Time
-	DeletedAt             time.Time // zero: it is live
-	LastSyncAt            time.Time // when the last pull that was stored was sent; zero: there is none
+	ID                uuid.UUID
+	AccountID         uuid.UUID
+	Name              string
+	Mode              Mode     // never changes
+	BaseURL           *url.URL // http or https; the endpoints lie below it
+	AuthType          partnerapi.AuthType
+	AuthKey           []byte // sealed for the integration's id
+	WebhookSecretHash []byte // SHA-256
+	// PreviousWebhookSecretHash is that of the secret before the last rotation, which is
+	// accepted until PreviousWebhookSecretUntil; nil and zero where none is any more.
+	PreviousWebhookSecretHash  []byte
+	PreviousWebhookSecretUntil time.Time
+	HandlesTicketDelivery      bool
+	CreatedAt                  time.Time
+	DeletedAt                  time.Time // zero: it is live
+	LastSyncAt                 time.Time // when the last stored pull was sent; zero before the first
 }
 
 // Overview is what needs an operator now.
 type Overview struct {
 	Bookings        int        `json:"bookings_needing_attention"`
-	BookingsSince   *time.Time `json:"bookings_needing_attention_since"` // of the one that waits the longest; nil: there is none
+	BookingsSince   *time.Time `json:"bookings_needing_attention_since"` // of the booking that has waited the longest; nil if none waits
 	Integrations    int        `json:"integrations"`                     // that are live
 	IntegrationsDue List[Due]  `json:"integrations_needing_attention"`   // the first of them
 

@@ -56,11 +56,11 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 
 // The decimals that are read: arithmetic with millions of digits costs more than it says.
 const (
-	longestDecimal = 60 // letters, as it is given
-	mostDigits     = 40 // letters, as it is written out
+	longestDecimal = 60 // characters of input
+	mostDigits     = 40 // characters of output
 )
 
-var errDecimal = errors.New("want a decimal such as 1.25")
+var errDecimal = errors.New("expected a decimal such as 1.25")
 
 // parseDecimal reads a decimal of at most 40 digits.
 func parseDecimal(text string) (decimal.Decimal, error) {
@@ -133,18 +133,18 @@ func ParseRate(currency, text string) (decimal.Decimal, error) {
 
 func parseRate(currency, text string) (decimal.Decimal, *Error) {
 	if !Currency(currency).Known() {
-		return decimal.Decimal{}, rateError(currency, "want an ISO 4217 code such as USD")
+		return decimal.Decimal{}, rateError(currency, "expected an ISO 4217 code such as USD")
 	}
 	rate, err := parseDecimal(text)
 	if err != nil || rate.LessThan(leastRate) || rate.GreaterThan(mostRate) {
-		return decimal.Decimal{}, rateError(currency, `want a decimal above 0 as a text, such as "1.25"`)
+		return decimal.Decimal{}, rateError(currency, `expected a decimal above 0 as a text, such as "1.25"`)
 	}
 	return rate, nil
 }
 
 func rateError(currency, message string) *Error {
 	return &Error{
-		Code: Invalid, Message: "an exchange rate is not as it should be",
+		Code: Invalid, Message: "invalid exchange rate",
 		Details: []string{fmt.Sprintf("rates.%.10s: %s", currency, message)},
 	}
 }

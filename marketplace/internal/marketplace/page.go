@@ -45,7 +45,7 @@ func (c Cursor) Text(list string) string {
 	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint32(text, cursorSum(list, text)))
 }
 
-var errCursor = errors.New("want the next_cursor of this list's last page, unchanged")
+var errCursor = errors.New("expected the next_cursor of this list, unchanged")
 
 // ReadCursor returns the cursor of a text of that list.
 func ReadCursor(list, text string) (Cursor, error) {

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// leastScore is zxcvbn's from which on a password is none of the common ones, nor
-	// made of one by the usual changes.
+	// leastScore is the zxcvbn score that rules out common passwords and their usual
+	// variations.
 	leastScore = 2
 	// judgedPassword is how many bytes of a password are judged: what that costs grows
 	// with more than the square of them.

@@ -26,9 +26,11 @@ const (
 	IdempotencyKeyInFlight Reason = "idempotency_key_in_flight"
 	SlotSoldOut            Reason = "slot_sold_out"
 	SlotStarted            Reason = "slot_started"
+	CursorExpired          Reason = "cursor_expired"
 	BodyTooLarge           Reason = "body_too_large"
 	UnsupportedMediaType   Reason = "unsupported_media_type"
 	IdempotencyKeyReused   Reason = "idempotency_key_reused"
+	ConnectionTestFailed   Reason = "connection_test_failed"
 	TooManyRequests        Reason = "rate_limited"
 	UnexpectedError        Reason = "internal_error"
 	PartnerError           Reason = "partner_error"
@@ -63,9 +65,11 @@ var reasons = []ReasonRow{
 	{IdempotencyKeyInFlight, http.StatusConflict, "The first request with this `Idempotency-Key` has not finished.", "Yes, with the same key, after `Retry-After`.", time.Second},
 	{SlotSoldOut, http.StatusConflict, "The partner no longer sells the slot, or has too few seats left. `message` may be the partner's own text.", "No. Choose another slot.", 0},
 	{SlotStarted, http.StatusConflict, "The slot has already started.", "No. Choose another slot.", 0},
+	{CursorExpired, http.StatusGone, "Events after the cursor may have been deleted.", "No. Read the bookings, then the feed without a cursor.", 0},
 	{BodyTooLarge, http.StatusRequestEntityTooLarge, "The body exceeds 1 MiB.", "No. Send less.", 0},
 	{UnsupportedMediaType, http.StatusUnsupportedMediaType, "The body's content type is not `application/json`.", "No. Send JSON.", 0},
 	{IdempotencyKeyReused, http.StatusUnprocessableEntity, "The `Idempotency-Key` was used before with another body.", "No. Use a new key.", 0},
+	{ConnectionTestFailed, http.StatusUnprocessableEntity, "The partner does not work with the new settings, which were not stored. `error` says what came back.", "Yes, once the partner works or the settings are right. `force` stores them untested.", 0},
 	{TooManyRequests, http.StatusTooManyRequests, "The credential, account or address has used up its limit.", "Yes, after `Retry-After`.", 0},
 	{UnexpectedError, http.StatusInternalServerError, "An error in the service. Its log has the details under the `X-Request-Id`.", "No. Report the `X-Request-Id`.", 0},
 	{PartnerError, http.StatusBadGateway, "The partner cannot be reached, or its answer is unusable. Nothing was booked.", "Yes, after `Retry-After`, for a booking with a new `Idempotency-Key`.", 10 * time.Second},

@@ -18,7 +18,7 @@ type Terms struct {
 	Commission decimal.Decimal // percent
 }
 
-// FeesChange is what an operator changes of the fees; nil leaves it as it is.
+// FeesChange lists an operator's changes to the fees. A nil field is left unchanged.
 type FeesChange struct {
 	Fee        *Number   `json:"service_fee"`
 	FeeIn      *Currency `json:"service_fee_currency" validate:"omitempty,iso4217"`
@@ -33,14 +33,14 @@ var (
 
 // Check returns every amount that is out of range, as Invalid.
 func (c FeesChange) Check() error {
-	wrong := &Error{Code: Invalid, Message: "the fees are not as they should be"}
+	wrong := &Error{Code: Invalid, Message: "invalid fees"}
 	for _, one := range []struct {
 		name  string
 		given *Number
 		most  decimal.Decimal
 	}{{"service_fee", c.Fee, mostFee}, {"commission_percentage", c.Commission, mostCommission}} {
 		if one.given != nil && (one.given.IsNegative() || one.given.GreaterThan(one.most)) {
-			wrong.Details = append(wrong.Details, fmt.Sprintf("%s: want 0 to %s, got %s", one.name, one.most, one.given))
+			wrong.Details = append(wrong.Details, fmt.Sprintf("%s: expected 0 to %s, received %s", one.name, one.most, one.given))
 		}
 	}
 	return wrong.orNil()
@@ -68,11 +68,11 @@ func (r Rates) Merge(of time.Time) RatesChange {
 // null. The error is Invalid and names every mistake.
 func ParseRates(base Currency, given map[string]json.RawMessage) (RatesChange, error) {
 	change := RatesChange{Base: base, Rates: map[Currency]*decimal.Decimal{}}
-	wrong := &Error{Code: Invalid, Message: "the exchange rates are not as they should be"}
+	wrong := &Error{Code: Invalid, Message: "invalid exchange rates"}
 	for currency, raw := range given {
 		rate, err := rateOrNull(currency, raw)
 		if err == nil && Currency(currency) == base {
-			err = rateError(currency, "it is the base: leave it out")
+			err = rateError(currency, "is the base: leave it out")
 		}
 		if err != nil {
 			wrong.Details = append(wrong.Details, err.Details...)

@@ -45,8 +45,8 @@ func oneLine(text string) string {
 // mostBreaches is how many are kept of one answer.
 const mostBreaches = 5
 
-// readHold reads the answer to reserve (RSV-2). Of one that breaks its schema the code
-// is read all the same: what it holds has to be released.
+// readHold reads the answer to reserve (RSV-2). It reads the code even if the
+// answer violates its schema: the hold must be released.
 func readHold(into *partnerapi.ReserveAnswer) func(context.Context, []byte) error {
 	return func(_ context.Context, body []byte) error {
 		problems := schemas.Decode(schemas.ReserveAnswer, body, into)
@@ -68,11 +68,11 @@ func readHold(into *partnerapi.ReserveAnswer) func(context.Context, []byte) erro
 // longestID bounds what is stored of a partner's codes and ids, in bytes.
 const longestID = 1000
 
-// storable says why a text cannot be stored: an answer that cannot be kept is none.
+// storable says why a text cannot be stored. Such an answer is treated as invalid.
 func storable(text string) error {
 	switch {
 	case len(text) > longestID:
-		return fmt.Errorf("want at most %d bytes", longestID)
+		return fmt.Errorf("expected at most %d bytes", longestID)
 	case strings.Contains(text, "\x00"):
 		return errNUL
 	}
@@ -86,8 +86,8 @@ func unprintable(ticket partnerapi.Ticket) bool {
 }
 
 var (
-	errTime = errors.New("want a time between 2000 and 2200")
-	errNUL  = errors.New(`want a text without the character \u0000`)
+	errTime = errors.New("expected a time between 2000 and 2200")
+	errNUL  = errors.New(`expected a text without the character \u0000`)
 )
 
 // storableTime is storable for a date-time that its schema has found to be one.
@@ -128,7 +128,7 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 			*breaches = append(*breaches, problem.String())
 		}
 		if into.Status != partnerapi.StatusConfirmed {
-			*breaches = append(*breaches, "status: want "+partnerapi.StatusConfirmed)
+			*breaches = append(*breaches, "status: expected "+partnerapi.StatusConfirmed)
 		}
 		return nil
 	}
@@ -142,7 +142,7 @@ func withAddresses(tickets []partnerapi.Ticket, breaches *[]string) (good []part
 		for j, option := range ticket.DeliveryOptions {
 			if option.DeliveryFormat == partnerapi.PDFURL && !isWebAddress(option.DeliveryValue) {
 				if len(*breaches) < mostBreaches {
-					*breaches = append(*breaches, fmt.Sprintf("tickets[%d].deliveryOptions[%d].deliveryValue: want an http or https address for PDF_URL", i, j))
+					*breaches = append(*breaches, fmt.Sprintf("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address for PDF_URL", i, j))
 				}
 				continue
 			}
@@ -172,12 +172,12 @@ func readDone(_ context.Context, body []byte) error {
 		return errors.New(problems[0].String())
 	}
 	if !done.Success {
-		return errors.New("success: want true")
+		return errors.New("success: expected true")
 	}
 	return nil
 }
 
-// member is the text of that name in an object; "" where there is none.
+// member returns the string with that name in an object, or "".
 func member(body []byte, name string) (text string) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(body, &object) != nil || json.Unmarshal(object[name], &text) != nil {

@@ -20,12 +20,12 @@ func TestAnAddressIsRefusedWithoutAWordOnWhatIsThere(t *testing.T) {
 	t.Parallel()
 	said := map[string]bool{}
 	for name, address := range map[string]string{
-		"of this machine": "http://127.0.0.1:9", "private": "http://10.0.0.1", "metadata": "http://169.254.169.254", "no such name": "http://nothing.invalid", "nobody listens": "http://" + public + ":9",
+		"of this machine": "http://127.0.0.1:9", "private": "http://10.0.0.1", "metadata": "http://169.254.169.254", "no such name": "http://nothing.invalid", "closed port": "http://" + public + ":9",
 	} {
 		names, _ := resolver(t)
 		b := setup(t, func(http.ResponseWriter, *http.Request) { t.Error("want no call to arrive") }, func(c *partner.Config) {
 			c.Guard = partner.GuardOf(names)
-			if name == "nobody listens" {
+			if name == "closed port" {
 				c.Guard = partner.NewGuard(true)
 			}
 		})
@@ -49,7 +49,7 @@ func TestThePartnersKeyIsNotRepeatedToAReseller(t *testing.T) {
 	t.Parallel()
 	const key = "pk_live_9f86d081884c7d659a2feaa0c55ad015"
 	for how, text := range map[string]string{
-		"as it is": key, "in base64": base64.StdEncoding.EncodeToString([]byte("Bearer " + key)), "escaped": url.QueryEscape("<" + key + ">"), "its end": "…" + key[20:], "its beginning": key[:24],
+		"unchanged": key, "in base64": base64.StdEncoding.EncodeToString([]byte("Bearer " + key)), "escaped": url.QueryEscape("<" + key + ">"), "its end": "…" + key[20:], "its beginning": key[:24],
 	} {
 		answers := map[string]http.HandlerFunc{
 			"refused": func(w http.ResponseWriter, _ *http.Request) {

@@ -114,7 +114,7 @@ func TestAConfirmsOutcomeTellsAnAnswerFromNone(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, goodBooking)
 		}, partner.Unanswered, partner.ResultTransport, ""},
-		"half of a refusal, which is none": {func(w http.ResponseWriter, _ *http.Request) {
+		"half of a refusal": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			w.WriteHeader(400)
 		}, partner.Unanswered, partner.ResultTransport, ""},
@@ -216,7 +216,7 @@ func TestWhoHasNoTurnInTimeHasSentNothing(t *testing.T) {
 	<-done
 }
 
-// late is what comes of a reserve after its limit.
+// late is the result of a reserve after its limit.
 type late struct {
 	partnerapi.ReserveAnswer
 	partner.Outcome
@@ -250,8 +250,8 @@ func TestAHoldThatComesLateIsHeardOf(t *testing.T) {
 	}
 }
 
-// A replica that was paused until its time to listen was over finds the answer in its
-// socket: it came in time, and nobody else can have read it.
+// A replica that was paused beyond its deadline finds the answer in its socket: it
+// arrived in time, and no other replica can have read it.
 func TestAHoldThatLiesReadyWhenAPausedReplicaGoesOnIsHeardOf(t *testing.T) {
 	t.Parallel()
 	answer := make(chan struct{})
@@ -278,7 +278,7 @@ func TestReserveOutlivesWhoeverMadeIt(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	b := setup(t, func(w http.ResponseWriter, _ *http.Request) { leave(); _, _ = io.WriteString(w, goodHold) })
 	if hold, o := b.reserve(ctx); o.Kind != partner.Done || hold.ReservationConfirmationCode == "" {
-		t.Errorf("want the hold all the same, got %+v", o)
+		t.Errorf("want the hold anyway, got %+v", o)
 	}
 }
 

@@ -8,10 +8,13 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // call is one request.
 type call struct {
+	endpoint     partnerapi.Endpoint
+	trial        bool // of settings that may be wrong: it does not count for the health
 	method, path string
 	name         string // for people, where the path holds a code
 	query        url.Values
@@ -22,6 +25,7 @@ type call struct {
 	only200      bool // the probe's: no other 2xx will do
 	by           SendBy
 	once         bool // net/http must not send it again, whatever it thinks of the connection
+	safe         bool // it changes nothing, whatever its method says
 	// read reads the answer's body, until the call's time is over.
 	read     func(context.Context, []byte) error
 	refusals map[int]Kind  // what statuses mean that mean more than that it was refused
@@ -37,8 +41,8 @@ func (asked call) what() string {
 }
 
 var (
-	errLate   = errors.New("the partner's time is over")
-	errLarge  = errors.New("the answer is larger than is read")
+	errLate   = errors.New("the time limit for the partner has passed")
+	errLarge  = errors.New("the answer is too large")
 	errClosed = errors.New("the service is stopping")
 )
 
@@ -67,7 +71,7 @@ const (
 	SlotRefused Kind = "slot"        // reserve: the slot cannot be booked
 	Unsupported Kind = "unsupported" // cancel: the partner has no such call
 	Refused     Kind = "refused"     // any other HTTP answer below 500, read whole
-	Failed      Kind = "failed"      // 5xx: the partner may have done it all the same
+	Failed      Kind = "failed"      // 5xx: the call may still have taken effect
 	Unreadable  Kind = "unreadable"  // 2xx whose body makes no sense
 	Unstorable  Kind = "unstorable"  // confirm: 2xx whose booking id cannot be stored
 	Unanswered  Kind = "unanswered"  // it was sent, and no whole answer came
@@ -88,7 +92,7 @@ type Outcome struct {
 	Status   int // of the answer; 0 where none was read
 	Took     time.Duration
 	Message  string   // the partner's own words with a refusal, in one line that is not long; "" where it has none
-	Breaches []string // of the contract, in an answer that can be used all the same
+	Breaches []string // of the contract, in an answer that is still usable
 	Err      error    // PartnerLate or PartnerFailed; nil where Kind is Done
 
 	result Result // for the partner's health; "": it says nothing of that

@@ -18,12 +18,12 @@ const (
 	largestTicket  = 8 << 20 // tickets may be long
 )
 
-// turnTime bounds the wait for a permit before a booking call, so that nobody takes one
-// that has not been sent yet for one without an answer.
+// turnTime bounds the wait for a permit before a booking call, so that a call
+// that was never sent is not mistaken for one without an answer.
 const turnTime = 10 * time.Second
 
-// Products pulls the catalog, whole, or what changed since then, and has read read its
-// body, which nobody may keep. The error is PartnerLate or PartnerFailed, with words for
+// Products pulls the catalog, complete or since a time. It passes the body to read, which
+// must not keep it. The error is PartnerLate or PartnerFailed, with words for
 // the partner; what read returns is part of them.
 func (c *Client) Products(ctx context.Context, t Target, since time.Time, read func(ctx context.Context, body []byte) error) error {
 	query := url.Values{}
@@ -31,7 +31,7 @@ func (c *Client) Products(ctx context.Context, t Target, since time.Time, read f
 		query.Set("updated_since", since.UTC().Format(time.RFC3339))
 	}
 	return c.do(ctx, t, call{
-		method: http.MethodGet, path: partnerapi.ProductsPath, query: query,
+		endpoint: partnerapi.Products, method: http.MethodGet, path: partnerapi.ProductsPath, query: query,
 		limit: partnerapi.Products.Timeout(partnerapi.Healthy), largest: largestCatalog, read: read,
 	}).Err
 }
@@ -39,7 +39,7 @@ func (c *Client) Products(ctx context.Context, t Target, since time.Time, read f
 // Probe asks whether the partner is there; what it answers does not matter.
 func (c *Client) Probe(ctx context.Context, t Target) error {
 	return c.do(ctx, t, call{
-		method: http.MethodGet, path: partnerapi.ProductsPath, query: url.Values{"limit": {"1"}},
+		endpoint: partnerapi.Products, method: http.MethodGet, path: partnerapi.ProductsPath, query: url.Values{"limit": {"1"}},
 		limit: partnerapi.ProbeTimeout, largest: largestProbe, only200: true,
 	}).Err
 }
@@ -47,10 +47,32 @@ func (c *Client) Probe(ctx context.Context, t Target) error {
 // Availability asks for an option's slots, and has read read the answer's body. Errors
 // are those of Products.
 func (c *Client) Availability(ctx context.Context, t Target, asked partnerapi.AvailabilityRequest, read func(ctx context.Context, body []byte) error) error {
-	return c.do(ctx, t, call{
-		method: http.MethodPost, path: partnerapi.AvailabilityPath, body: asked,
+	return c.do(ctx, t, availability(asked, read)).Err
+}
+
+func availability(asked partnerapi.AvailabilityRequest, read func(ctx context.Context, body []byte) error) call {
+	return call{
+		endpoint: partnerapi.Availability,
+		method:   http.MethodPost, path: partnerapi.AvailabilityPath, body: asked, safe: true,
 		limit: partnerapi.Availability.Timeout(partnerapi.Healthy), largest: largestSlots, read: read,
-	}).Err
+	}
+}
+
+// TryProducts asks a partner for one product, as a probe does, and has read read the answer's
+// body. It is a try of settings that may be wrong: the partner's health does not change.
+func (c *Client) TryProducts(ctx context.Context, t Target, read func(ctx context.Context, body []byte) error) Outcome {
+	return c.do(ctx, t, call{
+		endpoint: partnerapi.Products, trial: true, wait: turnTime,
+		method: http.MethodGet, path: partnerapi.ProductsPath, query: url.Values{"limit": {"1"}},
+		limit: partnerapi.Products.Timeout(partnerapi.Healthy), largest: largestCatalog, read: read,
+	})
+}
+
+// TryAvailability is Availability as a try, like TryProducts.
+func (c *Client) TryAvailability(ctx context.Context, t Target, asked partnerapi.AvailabilityRequest, read func(ctx context.Context, body []byte) error) Outcome {
+	tried := availability(asked, read)
+	tried.trial, tried.wait = true, turnTime
+	return c.do(ctx, t, tried)
 }
 
 // Reserve asks for a hold (RSV-1). It is sent once, by that time, and outlives ctx. Where no answer
@@ -60,7 +82,7 @@ func (c *Client) Availability(ctx context.Context, t Target, asked partnerapi.Av
 func (c *Client) Reserve(ctx context.Context, by SendBy, t Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, Outcome)) (partnerapi.ReserveAnswer, Outcome) {
 	var hold partnerapi.ReserveAnswer
 	outcome := c.do(ctx, t, call{
-		method: http.MethodPost, path: partnerapi.ReservePath, body: asked, once: true, wait: turnTime, by: by,
+		endpoint: partnerapi.Reserve, method: http.MethodPost, path: partnerapi.ReservePath, body: asked, once: true, wait: turnTime, by: by,
 		limit: partnerapi.Reserve.Timeout(h), largest: largestHold, read: readHold(&hold),
 		refusals: map[int]Kind{http.StatusBadRequest: SlotRefused},
 		late:     func(o Outcome) { late(hold, o) },
@@ -76,7 +98,7 @@ func (c *Client) Reserve(ctx context.Context, by SendBy, t Target, h partnerapi.
 func (c *Client) Confirm(ctx context.Context, by SendBy, t Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (booked partnerapi.ConfirmAnswer, outcome Outcome) {
 	var breaches []string
 	outcome = c.do(ctx, t, call{
-		method: http.MethodPost, path: partnerapi.ConfirmPath, body: asked, once: true, wait: turnTime, by: by,
+		endpoint: partnerapi.Confirm, method: http.MethodPost, path: partnerapi.ConfirmPath, body: asked, once: true, wait: turnTime, by: by,
 		limit: partnerapi.Confirm.Timeout(h), largest: largestTicket, read: readBooking(&booked, &breaches, tickets),
 	})
 	outcome.Breaches = withoutKey(t.AuthKey, breaches)
@@ -86,8 +108,8 @@ func (c *Client) Confirm(ctx context.Context, by SendBy, t Target, h partnerapi.
 // Release gives a hold back (REL-1). Every 2xx is Done.
 func (c *Client) Release(ctx context.Context, by SendBy, t Target, code string) Outcome {
 	return c.deliver(ctx, t, call{
-		by:     by,
-		method: http.MethodDelete, path: partnerapi.ReleasePath(code), name: "release",
+		by:       by,
+		endpoint: partnerapi.Release, method: http.MethodDelete, path: partnerapi.ReleasePath(code), name: "release",
 		body:  partnerapi.ReleaseRequest{ReservationConfirmationCode: code},
 		limit: partnerapi.Release.Timeout(partnerapi.Healthy),
 	})
@@ -97,8 +119,8 @@ func (c *Client) Release(ctx context.Context, by SendBy, t Target, code string) 
 // answers Unsupported.
 func (c *Client) Cancel(ctx context.Context, by SendBy, t Target, externalID, reason string) Outcome {
 	return c.deliver(ctx, t, call{
-		by:     by,
-		method: http.MethodPost, path: partnerapi.CancelPath(externalID), name: "cancel",
+		by:       by,
+		endpoint: partnerapi.Cancel, method: http.MethodPost, path: partnerapi.CancelPath(externalID), name: "cancel",
 		body:     partnerapi.CancelRequest{Reason: reason},
 		limit:    partnerapi.Cancel.Timeout(partnerapi.Healthy),
 		refusals: map[int]Kind{http.StatusNotFound: Unsupported, http.StatusMethodNotAllowed: Unsupported, http.StatusNotImplemented: Unsupported},
@@ -132,5 +154,5 @@ func (c *Client) do(ctx context.Context, t Target, asked call) Outcome {
 	}
 	within, cancel := context.WithTimeoutCause(ctx, c.config.Scale(asked.limit), errLate)
 	defer cancel()
-	return c.observed(ctx, t, c.exchange(within, t, asked))
+	return c.observed(ctx, t, asked, c.exchange(within, t, asked))
 }

@@ -16,12 +16,14 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/semaphore"
 
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Target is a partner to be called.
 type Target struct {
 	ID       uuid.UUID // of the integration
+	Mode     marketplace.Mode
 	BaseURL  *url.URL
 	AuthType partnerapi.AuthType
 	AuthKey  string
@@ -43,10 +45,10 @@ type Client struct {
 	http    *http.Client // for what may be sent at any time
 	booking *http.Client // for what may be sent for a while only
 	permits *Permits
-	large   *semaphore.Weighted // of the large answers that may be held at once
+	large   *semaphore.Weighted // limits the large answers in memory
 	life    context.Context
 	end     context.CancelCauseFunc
-	calls   sync.WaitGroup // that outlive whoever made them
+	calls   sync.WaitGroup // that continue after their caller has gone
 }
 
 // largestHeader is how many bytes of an answer's header are read.
@@ -70,12 +72,12 @@ func NewClient(config Config) *Client {
 // transport is that of calls that may be sent at any time.
 func transport(config Config) *http.Transport {
 	return &http.Transport{
-		DialContext:            config.Guard.dialer().DialContext,
+		DialContext:            config.Guard.DialContext(),
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    dialTime,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           1000,
-		MaxIdleConnsPerHost:    config.AtOnce, // 2, the default, would dial anew for most calls
+		MaxIdleConnsPerHost:    config.AtOnce, // 2, the default, would open a new connection for most calls
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: largestHeader,
 	}
@@ -93,8 +95,8 @@ func bookingTransport(config Config) *http.Transport {
 
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Close ends the calls that are under way, waits for those that outlive whoever made
-// them, and closes idle connections.
+// Close cancels the running calls, waits for those that continue after their caller has
+// gone, and closes idle connections.
 func (c *Client) Close() {
 	c.end(errClosed)
 	c.calls.Wait()

@@ -133,7 +133,7 @@ func TestWhatComesOfACallIsToldAndSaid(t *testing.T) {
 			_, _ = io.WriteString(zip, "good")
 			_ = zip.Close()
 		}, partner.ResultOK, "", ""},
-		"nonsense":   {says(200, "bad"), partner.ResultUnreadable, marketplace.PartnerFailed, "makes no sense: not good"},
+		"nonsense":   {says(200, "bad"), partner.ResultUnreadable, marketplace.PartnerFailed, "is invalid: not good"},
 		"an error":   {says(503, ""), partner.ResultStatus, marketplace.PartnerFailed, "GET /products with 503"},
 		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, partner.ResultStatus, marketplace.PartnerFailed, "with 302"},
 		"silence":    {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, partner.ResultTimeout, marketplace.PartnerLate, "did not answer GET /products within 15s"},
@@ -142,57 +142,57 @@ func TestWhatComesOfACallIsToldAndSaid(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}, partner.ResultTimeout, marketplace.PartnerLate, "within 15s"},
-		"a lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, partner.ResultTransport, marketplace.PartnerFailed, "the connection broke"},
+		"a lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, partner.ResultTransport, marketplace.PartnerFailed, "the connection was lost"},
 		"half a body": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, "good")
-		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection broke"},
+		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection was lost"},
 		"a flood": {func(w http.ResponseWriter, _ *http.Request) {
 			block := make([]byte, 1<<20)
 			for range 65 {
 				_, _ = w.Write(block)
 			}
-		}, partner.ResultUnreadable, marketplace.PartnerFailed, "more than 64 MiB"},
+		}, partner.ResultUnreadable, marketplace.PartnerFailed, "exceeds 64 MiB"},
 		"a flood that is announced": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", strconv.Itoa(64<<20+1))
 			_, _ = io.WriteString(w, "good")
-		}, partner.ResultUnreadable, marketplace.PartnerFailed, "more than 64 MiB"},
+		}, partner.ResultUnreadable, marketplace.PartnerFailed, "exceeds 64 MiB"},
 		"a flood in a small packet": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			packed := gzipped(t, make([]byte, 1<<20))
 			for range 65 { // gzip allows for one after another
 				_, _ = w.Write(packed)
 			}
-		}, partner.ResultUnreadable, marketplace.PartnerFailed, "more than 64 MiB"},
+		}, partner.ResultUnreadable, marketplace.PartnerFailed, "exceeds 64 MiB"},
 		"no gzip though it says so": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = io.WriteString(w, "good, but not packed")
-		}, partner.ResultUnreadable, marketplace.PartnerFailed, "not packed as"},
+		}, partner.ResultUnreadable, marketplace.PartnerFailed, "is not compressed that way"},
 		"gzip that is damaged": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			packed := gzipped(t, []byte("good"))
 			packed[len(packed)-6] ^= 1
 			_, _ = w.Write(packed)
-		}, partner.ResultUnreadable, marketplace.PartnerFailed, "not packed as"},
+		}, partner.ResultUnreadable, marketplace.PartnerFailed, "is not compressed that way"},
 		"gzip that is cut short": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			packed := gzipped(t, []byte("good"))
 			_, _ = w.Write(packed[:len(packed)-4])
-		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection broke"},
+		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection was lost"},
 		"a flood of headers": {func(w http.ResponseWriter, _ *http.Request) {
 			for i := range 2000 {
 				w.Header().Set(fmt.Sprint("X-", i), strings.Repeat("x", 100))
 			}
 			_, _ = io.WriteString(w, "good")
-		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection broke"},
+		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection was lost"},
 		"a flood of early hints": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Long", strings.Repeat("x", 10_000))
 			for r.Context().Err() == nil {
 				w.WriteHeader(http.StatusEarlyHints)
 			}
-		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection broke"},
-		"a page":     {says(200, "<html>"), partner.ResultUnreadable, marketplace.PartnerFailed, "makes no sense: not good"},
-		"no content": {says(204, ""), partner.ResultUnreadable, marketplace.PartnerFailed, "makes no sense: not good"},
+		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection was lost"},
+		"a page":     {says(200, "<html>"), partner.ResultUnreadable, marketplace.PartnerFailed, "is invalid: not good"},
+		"no content": {says(204, ""), partner.ResultUnreadable, marketplace.PartnerFailed, "is invalid: not good"},
 		"a byte now and then": {func(w http.ResponseWriter, r *http.Request) {
 			tick := time.NewTicker(5 * time.Millisecond)
 			defer tick.Stop()
@@ -303,10 +303,10 @@ func TestAPartnerThatHangsKeepsOnlyItsOwnCallersWaiting(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := hanging.Probe(t.Context(), other); err != nil {
-		t.Errorf("want the other partner asked at once, got %v", err)
+		t.Errorf("want the other partner called immediately, got %v", err)
 	}
 	if len(arrived) != 0 {
-		t.Errorf("want two calls at once at the most, got %d more", len(arrived))
+		t.Errorf("want at most two concurrent calls, got %d more", len(arrived))
 	}
 	close(release)
 	all.Wait()

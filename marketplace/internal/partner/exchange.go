@@ -19,7 +19,7 @@ const listening = 60 * time.Second
 // that was paused meanwhile finds in its socket what came in time. It is not scaled.
 const catchUp = time.Second
 
-// listen makes a call that outlives whoever made it, and is listened to after its limit.
+// listen makes a call that continues after its caller has gone, and reads a late answer.
 func (c *Client) listen(ctx context.Context, t Target, asked call) Outcome {
 	limit := c.config.Scale(asked.limit)
 	answered := make(chan Outcome, 1)
@@ -37,19 +37,21 @@ func (c *Client) listen(ctx context.Context, t Target, asked call) Outcome {
 	defer timer.Stop()
 	select {
 	case outcome := <-answered:
-		return c.observed(c.life, t, outcome)
+		return c.observed(c.life, t, asked, outcome)
 	case <-timer.C:
 		c.calls.Go(func() { asked.late(<-answered) })
-		return c.observed(ctx, t, Outcome{Kind: Unanswered, Took: limit, Err: tooLate(asked), result: ResultTimeout})
+		return c.observed(ctx, t, asked, Outcome{Kind: Unanswered, Took: limit, Err: tooLate(asked), result: ResultTimeout})
 	}
 }
 
 // observed has the partner's health hear of a call, unless it was us who gave up.
-func (c *Client) observed(ctx context.Context, t Target, o Outcome) Outcome {
+func (c *Client) observed(ctx context.Context, t Target, asked call, o Outcome) Outcome {
 	if ctx.Err() != nil && !o.Kind.Answered() {
 		o.Err = context.Cause(ctx)
-	} else if o.result != "" {
-		c.config.Observe(t.ID, Observation{At: c.config.Now(), Result: o.result, Status: o.Status, Took: o.Took})
+	} else if o.result != "" && !asked.trial {
+		c.config.Observe(t.ID, Observation{
+			At: c.config.Now(), Mode: t.Mode, Result: o.result, Status: o.Status, Took: o.Took, Endpoint: asked.endpoint, Wrong: asked.wrong(o), Lawful: asked.lawful(o),
+		})
 	}
 	return o
 }
@@ -119,9 +121,14 @@ func (c *Client) request(ctx context.Context, t Target, asked call) (*http.Reque
 	if err != nil {
 		return nil, err
 	}
-	request.URL = address // as it is: NewRequest would parse it anew
+	request.URL = address // unchanged: NewRequest would parse it again
 	if asked.once {
 		request.GetBody = nil
+	}
+	if asked.safe {
+		// net/http sends it again where a connection that was used before is closed without
+		// an answer. A header without a value is not sent.
+		request.Header["Idempotency-Key"] = []string{}
 	}
 	if asked.body != nil {
 		request.Header.Set("Content-Type", "application/json")

@@ -1,6 +1,7 @@
 package partner
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/netip"
@@ -51,10 +52,10 @@ func (g *Guard) dialer() *net.Dialer {
 
 // What a base URL may be, for the one who registered it.
 var (
-	errBaseURL    = errors.New("base_url: want an http or https address without user, query and fragment, such as https://partner.example/api")
-	errNotPublic  = errors.New("base_url: want a public address, not one of a private network")
-	errPort       = errors.New("base_url: want a port from 1 to 65535")
-	errNumberHost = errors.New("base_url: want a name, or an IP address in its usual form")
+	errBaseURL    = errors.New("base_url: expected an http or https address without user, query and fragment, such as https://partner.example/api")
+	errNotPublic  = errors.New("base_url: expected a public address, not one of a private network")
+	errPort       = errors.New("base_url: expected a port from 1 to 65535")
+	errNumberHost = errors.New("base_url: expected a host name or an IP address in standard form")
 )
 
 // number is a host that some resolvers take for an IPv4 address in other clothes:
@@ -82,6 +83,28 @@ func (g *Guard) ParseBaseURL(text string) (*url.URL, error) {
 	}
 	base.Path, base.RawPath = strings.TrimRight(base.Path, "/"), strings.TrimRight(base.RawPath, "/")
 	return base, nil
+}
+
+// What the address of a reseller's webhook may be.
+var errWebhookURL = errors.New("must be an http or https URL of a public host, without user and fragment")
+
+// CheckWebhookURL says what is wrong with an address that a reseller registers for events.
+// It may have a query. A host name is looked at when it is dialled.
+func (g *Guard) CheckWebhookURL(text string) error {
+	address, err := url.Parse(text)
+	if err != nil {
+		return errWebhookURL // the parser's error quotes the address
+	}
+	address.RawQuery, address.ForceQuery = "", false
+	if _, err := g.ParseBaseURL(address.String()); err != nil || strings.Contains(text, "#") || len(text) > longestBaseURL {
+		return errWebhookURL
+	}
+	return nil
+}
+
+// DialContext returns what connects to the addresses that the guard lets pass.
+func (g *Guard) DialContext() func(ctx context.Context, network, address string) (net.Conn, error) {
+	return g.dialer().DialContext
 }
 
 // parseHost returns a host in the form in which it is dialled: what a browser would

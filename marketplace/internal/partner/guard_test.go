@@ -115,6 +115,6 @@ func TestPrivateAddressesAreForDevelopment(t *testing.T) {
 		t.Errorf("want it allowed, got %v and %v", got, err)
 	}
 	if _, err := guard.ParseBaseURL("http://me@127.0.0.1:8081"); err == nil {
-		t.Error("want the form judged all the same")
+		t.Error("want the form still judged")
 	}
 }

@@ -30,9 +30,14 @@ const (
 // Observation is what was seen of one call to the partner.
 type Observation struct {
 	At     time.Time
+	Mode   marketplace.Mode // of the integration
 	Result Result
 	Status int           // of the answer, where there was one
 	Took   time.Duration // until the answer was read, or given up
+
+	Endpoint partnerapi.Endpoint
+	Wrong    string // in words, without a customer's data; "": nothing was
+	Lawful   bool   // a refusal that the contract allows
 }
 
 // String says what came of the call, in a word or a few.
@@ -74,7 +79,7 @@ func (h Health) After(call Observation) Health {
 	}
 	switch {
 	case call.Result == ResultOK:
-		if call.At.After(h.LastOKAt) { // of two calls at once the later may be told first
+		if call.At.After(h.LastOKAt) { // concurrent calls may be reported out of order
 			h.LastOKAt = call.At
 		}
 		h.ConsecutiveFailures = 0

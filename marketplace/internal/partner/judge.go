@@ -28,18 +28,18 @@ func judge(within context.Context, asked call, r reply) Outcome {
 	what := asked.what()
 	switch {
 	case packedBadly(r.err):
-		return failed(Outcome{Kind: answered, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s makes no sense: it is not packed as its Content-Encoding, gzip, says", what)
+		return failed(Outcome{Kind: answered, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s is invalid: its Content-Encoding is gzip, but it is not compressed that way", what)
 	case errors.Is(r.err, errLarge):
-		return failed(Outcome{Kind: answered, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s has more than %d MiB", what, asked.largest>>20)
+		return failed(Outcome{Kind: answered, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s exceeds %d MiB", what, asked.largest>>20)
 	case errors.Is(r.err, errOverdue):
-		return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "%s was not sent: its time to be sent was over", what)}
+		return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "%s was not sent in time", what)}
 	case errors.Is(r.err, errCrowded):
-		return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s is larger than %d MiB, and had to wait for other such answers until its %s were over", what, usualAnswer>>20, asked.limit)}
+		return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s exceeds %d MiB, and waited for other large answers until its %s had passed", what, usualAnswer>>20, asked.limit)}
 	case r.err != nil && errors.Is(context.Cause(within), errLate):
 		return Outcome{Kind: lost, Err: tooLate(asked), result: ResultTimeout}
 	case r.err != nil: // also where the address is not public: what stands in our network is not told
 		return Outcome{Kind: lost, result: ResultTransport, Err: &marketplace.Error{
-			Code: marketplace.PartnerFailed, Message: fmt.Sprintf("the partner could not be reached for %s, or the connection broke", what), Cause: withoutAddress(r.err),
+			Code: marketplace.PartnerFailed, Message: fmt.Sprintf("the partner could not be reached for %s, or the connection was lost", what), Cause: withoutAddress(r.err),
 		}}
 	case r.status/100 != 2 || asked.only200 && r.status != http.StatusOK:
 		return Outcome{Kind: answered, Status: r.status, Message: words(r.body), result: ResultStatus, Err: &marketplace.Error{
@@ -49,21 +49,21 @@ func judge(within context.Context, asked call, r reply) Outcome {
 	if asked.read != nil {
 		err := asked.read(within, r.body)
 		if err != nil && errors.Is(err, context.Cause(within)) {
-			return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s was not read to its end within %s", what, asked.limit), result: ResultTimeout}
+			return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s was not complete within %s", what, asked.limit), result: ResultTimeout}
 		}
 		if err != nil {
 			kind := Unreadable
 			if errors.As(err, new(*unstorable)) {
 				kind = Unstorable
 			}
-			return failed(Outcome{Kind: kind, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s makes no sense: %w", what, err)
+			return failed(Outcome{Kind: kind, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s is invalid: %w", what, err)
 		}
 	}
 	return Outcome{Kind: Done, Status: r.status, result: ResultOK}
 }
 
-// withoutAddress drops the address from a client error: its query is nobody's
-// business, and the log names the integration.
+// withoutAddress drops the address from a client error: its query is
+// confidential, and the log names the integration.
 func withoutAddress(err error) error {
 	if inURL := (*url.Error)(nil); errors.As(err, &inURL) {
 		return inURL.Err

@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// Four are held at once; the fifth waits, and small ones pass by.
+// Four are held concurrently; the fifth waits, and small ones do not.
 func TestOfLargeAnswersAFewAreHeldAtOnce(t *testing.T) {
 	t.Parallel()
 	block := make([]byte, 9<<20)
@@ -46,7 +46,7 @@ func TestOfLargeAnswersAFewAreHeldAtOnce(t *testing.T) {
 	address.Path = "/small"
 	small.ID, small.BaseURL = uuid.New(), &address
 	if err := b.Products(t.Context(), small, time.Time{}, anything); err != nil {
-		t.Errorf("want a small answer read at once, got %v", err)
+		t.Errorf("want a small answer read immediately, got %v", err)
 	}
 	select {
 	case <-held:
@@ -81,7 +81,7 @@ func TestAnAnswerThatTakesTooLongToJudgeIsLate(t *testing.T) {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	})
-	if marketplace.CodeOf(err) != marketplace.PartnerLate || !strings.Contains(err.Error(), "was not read to its end within 15s") {
+	if marketplace.CodeOf(err) != marketplace.PartnerLate || !strings.Contains(err.Error(), "was not complete within 15s") {
 		t.Errorf("want it to be late, got %v", err)
 	}
 	b.observes(t, partner.ResultTimeout)

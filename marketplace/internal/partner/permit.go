@@ -31,8 +31,8 @@ func (c *Client) permit(ctx context.Context, t Target, asked call) (leave func()
 	}
 }
 
-// Permits let a few calls to a partner through at once. A partner that hangs keeps its
-// own callers waiting, and nobody else's.
+// Permits limit the concurrent calls to a partner. A partner that hangs delays only its
+// own callers.
 type Permits struct {
 	width int64
 	mu    sync.Mutex
@@ -86,15 +86,15 @@ func (p *Permits) at(partner uuid.UUID) (at *permit, forget func()) {
 	}
 }
 
-// A few partners may answer with very much at once without the service running out of
-// memory: of an answer beyond the usual size the rest is read when there is a place.
+// Concurrent large answers must not exhaust the memory: the part of an answer beyond the
+// usual size is read only with a permit.
 const (
 	usualAnswer = 8 << 20 // bytes: some 5,000 products
 	largeAtOnce = 4
 )
 
 // errCrowded says that other large answers were held until the call's time was over.
-var errCrowded = errors.New("other large answers were read until the time was over")
+var errCrowded = errors.New("other large answers were being read until the time limit")
 
 // place is that of one call among the large ones, which it has once it needs it.
 type place struct {

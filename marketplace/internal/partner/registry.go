@@ -15,16 +15,24 @@ import (
 // Store keeps integrations.
 type Store interface {
 	// CreateIntegration stores a new one, with the activities of one of the same
-	// account and address that was deleted. The error is Conflict where there is a
+	// account, address and mode that was deleted. The error is Conflict where there is a
 	// live one.
 	CreateIntegration(ctx context.Context, i marketplace.Integration) error
 	// Integration returns the live one of that id, or NotFound.
 	Integration(ctx context.Context, id uuid.UUID) (marketplace.Integration, error)
 	// Integrations returns all live ones.
 	Integrations(ctx context.Context) ([]marketplace.Integration, error)
-	// ListIntegrations returns a page of the live ones of an account, of all for the zero
-	// id, in the order of their making.
-	ListIntegrations(ctx context.Context, account uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error)
+	// ListIntegrations returns a page of the live ones within a scope, in the order of
+	// their making.
+	ListIntegrations(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error)
+	// ChangeIntegration stores a live integration's settings as they are after a change. The
+	// error is NotFound, or Conflict where how the partner is called is not what it was before,
+	// or where the account has another live integration of that address.
+	ChangeIntegration(ctx context.Context, before, after marketplace.Integration) error
+	// RotateWebhookSecret replaces a live integration's webhook secret, whose hash that is.
+	// The last one is accepted for a while longer, until the time that is returned; an older
+	// one is not any more.
+	RotateWebhookSecret(ctx context.Context, id uuid.UUID, hash []byte, overlap time.Duration) (until time.Time, err error)
 	// DeleteIntegration ends a live one, or returns NotFound.
 	DeleteIntegration(ctx context.Context, id uuid.UUID, at time.Time) error
 }
@@ -32,6 +40,7 @@ type Store interface {
 // Registration is what a partner registers.
 type Registration struct {
 	Name                  string              `json:"name" validate:"required,max=200"`
+	Mode                  marketplace.Mode    `json:"mode" validate:"omitempty,oneof=live test"` // "": live
 	BaseURL               string              `json:"base_url" validate:"required,max=2000"`
 	AuthType              partnerapi.AuthType `json:"auth_type" validate:"omitempty,oneof=bearer api_key"`
 	AuthKey               string              `json:"auth_key" validate:"required,max=4000,headervalue"`
@@ -44,21 +53,22 @@ type Registry struct {
 	store  Store
 	guard  *Guard
 	sealer *auth.Sealer
+	tries  *auth.Limiter
 	now    func() time.Time
 }
 
 // NewRegistry returns a registry that seals keys with the secret.
 func NewRegistry(store Store, guard *Guard, s *auth.Secret, now func() time.Time) *Registry {
-	return &Registry{store: store, guard: guard, sealer: s.Sealer("partners' keys"), now: now}
+	return &Registry{store: store, guard: guard, sealer: s.Sealer("partners' keys"), tries: auth.NewLimiter(triesOfHost, tryWindow, now), now: now}
 }
 
 // Register stores an account's integration, and returns it with the webhook secret,
-// which is nowhere to be had again. Nobody is called. The error is Invalid, or Conflict
-// where the account has a live integration of that address.
+// which cannot be read again. It does not call the partner. The error is Invalid, or Conflict
+// where the account has a live integration of that address and mode.
 func (r *Registry) Register(ctx context.Context, account uuid.UUID, asked Registration) (marketplace.Integration, string, error) {
 	base, err := r.guard.ParseBaseURL(asked.BaseURL)
 	if err != nil {
-		return marketplace.Integration{}, "", &marketplace.Error{Code: marketplace.Invalid, Message: "the registration is not as it should be", Details: []string{err.Error()}}
+		return marketplace.Integration{}, "", &marketplace.Error{Code: marketplace.Invalid, Message: "invalid registration", Details: []string{err.Error()}}
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -66,7 +76,7 @@ func (r *Registry) Register(ctx context.Context, account uuid.UUID, asked Regist
 	}
 	webhook := auth.NewToken()
 	made := marketplace.Integration{
-		ID: id, AccountID: account, Name: asked.Name, BaseURL: base,
+		ID: id, AccountID: account, Name: asked.Name, Mode: cmp.Or(asked.Mode, marketplace.Live), BaseURL: base,
 		AuthType: cmp.Or(asked.AuthType, partnerapi.Bearer), AuthKey: r.sealer.Seal(asked.AuthKey, id.String()),
 		WebhookSecretHash: auth.HashToken(webhook), HandlesTicketDelivery: asked.HandlesTicketDelivery, CreatedAt: r.now(),
 	}
@@ -79,9 +89,9 @@ const MostIntegrations = 100
 
 // CheckRoom returns Conflict where a partner's account has as many as it may have.
 func (r *Registry) CheckRoom(ctx context.Context, account uuid.UUID) error {
-	list, err := r.List(ctx, account, marketplace.PageRequest{Size: 1})
+	list, err := r.List(ctx, marketplace.Scope{Account: account}, marketplace.PageRequest{Size: 1})
 	if err == nil && list.Total >= MostIntegrations {
-		err = marketplace.Errorf(marketplace.Conflict, "an account may have at most %d integrations: delete one, or ask an operator to register this one", MostIntegrations)
+		err = marketplace.Errorf(marketplace.Conflict, "an account may have at most %d integrations; delete one, or ask an operator to register this one", MostIntegrations)
 	}
 	return err
 }
@@ -100,8 +110,8 @@ func (r *Registry) Find(ctx context.Context, account, id uuid.UUID) (marketplace
 }
 
 // List returns a page of the live integrations that the caller may see.
-func (r *Registry) List(ctx context.Context, account uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
-	return r.store.ListIntegrations(ctx, account, asked)
+func (r *Registry) List(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
+	return r.store.ListIntegrations(ctx, of, asked)
 }
 
 // Delete ends an integration that the caller may see, or returns NotFound.
@@ -116,19 +126,24 @@ func (r *Registry) Delete(ctx context.Context, account, id uuid.UUID) error {
 // against: it is refused in the same time.
 var decoy = auth.HashToken("no integration has this secret")
 
-// ByWebhook returns the live integration whose webhook secret that is. Whether it is
-// unknown or the secret is wrong, the error is the same: Unauthorized.
+// ByWebhook returns the live integration whose webhook secret that is, or was until a
+// rotation less than WebhookOverlap ago. Whether it is unknown or the secret is wrong, the
+// error is the same: Unauthorized. Where there is such an integration, its id is returned
+// with it.
 func (r *Registry) ByWebhook(ctx context.Context, id uuid.UUID, webhook string) (marketplace.Integration, error) {
 	i, err := r.store.Integration(ctx, id)
-	hash := i.WebhookSecretHash
-	if err != nil {
-		if marketplace.CodeOf(err) != marketplace.NotFound {
-			return marketplace.Integration{}, err
-		}
-		hash = decoy
+	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
+		return marketplace.Integration{}, err
 	}
-	if matches := auth.TokenMatches(webhook, hash); !matches || err != nil {
-		return marketplace.Integration{}, &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
+	matches := false
+	for _, hash := range [][]byte{i.WebhookSecretHash, i.PreviousWebhookSecretHash} {
+		if len(hash) == 0 {
+			hash = decoy
+		}
+		matches = auth.TokenMatches(webhook, hash) || matches
+	}
+	if !matches || err != nil {
+		return marketplace.Integration{ID: i.ID}, &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
 	}
 	return i, nil
 }
@@ -147,5 +162,5 @@ func (r *Registry) CheckSecret(ctx context.Context) error {
 // Target is how an integration's partner is called.
 func (r *Registry) Target(i marketplace.Integration) (Target, error) {
 	key, err := r.sealer.Open(i.AuthKey, i.ID.String())
-	return Target{ID: i.ID, BaseURL: i.BaseURL, AuthType: i.AuthType, AuthKey: key}, err
+	return Target{ID: i.ID, Mode: i.Mode, BaseURL: i.BaseURL, AuthType: i.AuthType, AuthKey: key}, err
 }

@@ -12,25 +12,34 @@ import (
 	"testing"
 
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // closing is a partner that closes a connection that was used before: as soon as it has
 // answered, so that the next call may be on its way already, or when a booking call has
-// arrived, before it answers.
+// arrived, before it answers. It closes one likewise when it is asked for slots.
 type closing struct {
 	atOnce   bool
 	bookings atomic.Int32 // booking calls that have arrived
+	slots    atomic.Int32 // calls for slots that have arrived
 }
 
 func (c *closing) serve(conn net.Conn) {
 	defer conn.Close()
-	for reader := bufio.NewReader(conn); ; {
+	used := false
+	for reader := bufio.NewReader(conn); ; used = true {
 		request, err := http.ReadRequest(reader)
 		if err != nil {
 			return
 		}
 		_, _ = io.Copy(io.Discard, request.Body)
 		answer := "[]"
+		if strings.Contains(request.URL.Path, "/availability") {
+			c.slots.Add(1)
+			if used {
+				return
+			}
+		}
 		if strings.Contains(request.URL.Path, "/bookings/") {
 			c.bookings.Add(1)
 			if !c.atOnce {
@@ -91,5 +100,17 @@ func TestABookingCallIsSentOnceWhateverBecomesOfAConnectionThatWasUsedBefore(t *
 				}
 			}
 		})
+	}
+}
+
+func TestACallForSlotsIsSentAgainWhereAConnectionThatWasUsedBeforeIsClosed(t *testing.T) {
+	t.Parallel()
+	c := &closing{}
+	b := c.at(t)
+	for round := range int32(10) {
+		check(t, b.Probe(t.Context(), b.target)) // it leaves an idle connection
+		if err := b.Availability(t.Context(), b.target, partnerapi.AvailabilityRequest{}, anything); err != nil || c.slots.Load() != 2*(round+1) {
+			t.Fatalf("want it sent again on a fresh connection, got %v after %d calls", err, c.slots.Load())
+		}
 	}
 }

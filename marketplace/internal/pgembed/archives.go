@@ -18,8 +18,8 @@ type archive struct {
 	sha256  string
 }
 
-// archives are the only ones that are unpacked and run, by major version: whoever
-// changes what the registry serves changes its SHA-256. CONTRIBUTING.md says how to
+// archives are the only ones that are unpacked and run, by major version. Their SHA-256
+// guards against a change in the registry. CONTRIBUTING.md says how to
 // replace them. None of PostgreSQL 14 was published for the other systems.
 var archives = map[int][]archive{
 	14: {
@@ -54,7 +54,7 @@ var archives = map[int][]archive{
 // archiveFor returns the archive of a major version for this system.
 func archiveFor(major int) (archive, error) {
 	if _, err := os.Stat("/etc/alpine-release"); err == nil {
-		return archive{}, fmt.Errorf("no archive of PostgreSQL %d runs on Alpine's C library", major)
+		return archive{}, fmt.Errorf("there is no PostgreSQL %d archive for Alpine's C library", major)
 	}
 	machine := runtime.GOARCH
 	if machine == "amd64" {
@@ -65,5 +65,5 @@ func archiveFor(major int) (archive, error) {
 			return one, nil
 		}
 	}
-	return archive{}, fmt.Errorf("no archive of PostgreSQL %d for %s/%s has a SHA-256 in this program", major, runtime.GOOS, runtime.GOARCH)
+	return archive{}, fmt.Errorf("this program has no SHA-256 of a PostgreSQL %d archive for %s/%s", major, runtime.GOOS, runtime.GOARCH)
 }

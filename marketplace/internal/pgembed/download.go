@@ -88,7 +88,7 @@ func fetch(ctx context.Context, wanted archive, from string, into *os.File) erro
 	case err != nil:
 		return fmt.Errorf("%s: %w", address, err)
 	case size > largestArchive:
-		return fmt.Errorf("%s has more than %d MB", address, largestArchive>>20)
+		return fmt.Errorf("%s exceeds %d MB", address, largestArchive>>20)
 	case got != wanted.sha256:
 		return fmt.Errorf("%s has the SHA-256 %s, expected %s: it was not unpacked", address, got, wanted.sha256)
 	}

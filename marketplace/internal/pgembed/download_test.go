@@ -109,8 +109,8 @@ func TestWhereTheMachineHasNoBinariesTheyAreDownloadedOnce(t *testing.T) {
 	}
 }
 
-// Whoever changes what a registry serves, or stands in between, can change its checksums
-// as well: only those in the source count.
+// An attacker that controls a registry or the connection can change its checksums as
+// well: only those in the source count.
 func TestAnArchiveWhoseSHA256IsNotInTheSourceIsNeitherUnpackedNorRun(t *testing.T) {
 	t.Parallel()
 	packed, sum := archive(t, nil)

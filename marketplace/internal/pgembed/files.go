@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// password returns what the service keeps in the file, or makes it: whoever else can
-// open the socket still needs it.
+// password returns the password in the file, or creates it: other users that can open
+// the socket still need it.
 func password(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err == nil && len(text) > 0 {
@@ -25,7 +25,7 @@ func password(path string) (string, error) {
 	}
 	made := rand.Text()
 	if err := os.WriteFile(path, []byte(made), 0o600); err != nil {
-		return "", fmt.Errorf("keep PostgreSQL's password: %w", err)
+		return "", fmt.Errorf("store PostgreSQL's password: %w", err)
 	}
 	return made, nil
 }
@@ -38,7 +38,7 @@ func create(ctx context.Context, commands binaries, o owner, data, password stri
 	}
 	fresh := data + ".new"
 	if err := errors.Join(os.RemoveAll(fresh), o.own(fresh)); err != nil {
-		return fmt.Errorf("make room for PostgreSQL's data: %w", err)
+		return fmt.Errorf("create PostgreSQL's data folder: %w", err)
 	}
 	secret := filepath.Join(fresh, "password")
 	if err := os.WriteFile(secret, []byte(password), 0o600); err != nil {
@@ -61,10 +61,10 @@ func create(ctx context.Context, commands binaries, o owner, data, password stri
 	command.Dir = fresh
 	command.SysProcAttr = o.process()
 	if said, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("make PostgreSQL's data: %w: %s", err, lastOf(string(said)))
+		return fmt.Errorf("initialize PostgreSQL's data: %w: %s", err, lastOf(string(said)))
 	}
 	if err := os.Rename(files, data); err != nil {
-		return fmt.Errorf("make PostgreSQL's data: %w", err)
+		return fmt.Errorf("initialize PostgreSQL's data: %w", err)
 	}
 	return os.RemoveAll(fresh)
 }
@@ -82,7 +82,7 @@ const largestLog = 16 << 20
 func openLog(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() > largestLog {
 		if err := os.Rename(path, path+".old"); err != nil {
-			return nil, fmt.Errorf("put PostgreSQL's long log aside: %w", err)
+			return nil, fmt.Errorf("rotate PostgreSQL's log: %w", err)
 		}
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

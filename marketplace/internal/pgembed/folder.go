@@ -54,13 +54,13 @@ func endOrphan(ctx context.Context, data, sockets string) error {
 	}
 	if pid != 0 {
 		if err := syscall.Kill(pid, syscall.SIGINT); err != nil && !errors.Is(err, syscall.ESRCH) {
-			return fmt.Errorf("end the PostgreSQL (process %d) that was left behind: %w", pid, err)
+			return fmt.Errorf("stop the leftover PostgreSQL (process %d): %w", pid, err)
 		}
 		ctx, cancel := context.WithTimeout(ctx, orphanTime)
 		defer cancel()
 		gone := func() bool { return !livesIn(pid, data) }
 		if !until(ctx, gone) {
-			return fmt.Errorf("the PostgreSQL (process %d) that was left behind does not end: stop it", pid)
+			return fmt.Errorf("the leftover PostgreSQL (process %d) does not stop: stop it yourself", pid)
 		}
 	}
 	// Its children end by themselves, a little later than it does where it was killed. Two
@@ -74,13 +74,13 @@ func endOrphan(ctx context.Context, data, sockets string) error {
 	locks, _ := filepath.Glob(filepath.Join(sockets, ".s.PGSQL.*")) // the pattern is well formed
 	for _, path := range append(stale, locks...) {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("take away what an earlier PostgreSQL left: %w", err)
+			return fmt.Errorf("remove files of an earlier PostgreSQL: %w", err)
 		}
 	}
 	return nil
 }
 
-// running returns the process that runs on data; 0 is none.
+// running returns the id of the process that runs on data, or 0.
 func running(data string) (int, error) {
 	lines, err := pidLines(data)
 	if err != nil || len(lines) == 0 {
@@ -101,7 +101,7 @@ func pidLines(data string) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("see whether a PostgreSQL runs already: %w", err)
+		return nil, fmt.Errorf("check for a running PostgreSQL: %w", err)
 	}
 	return strings.Fields(string(text)), nil
 }

@@ -74,6 +74,6 @@ func (k *Keeper) run(ctx context.Context) {
 			k.server = server
 		}
 		k.running.Store(true)
-		k.log.Warn("the private PostgreSQL was started again")
+		k.log.Warn("the private PostgreSQL was restarted")
 	}
 }

@@ -14,7 +14,7 @@ type Server struct{}
 
 // Start says what this system lacks.
 func Start(context.Context, Config) (*Server, error) {
-	return nil, fmt.Errorf("there is no private PostgreSQL on %s: give a database with --database-url or MARKETPLACE_DATABASE_URL", runtime.GOOS)
+	return nil, fmt.Errorf("there is no private PostgreSQL on %s: set --database-url or MARKETPLACE_DATABASE_URL", runtime.GOOS)
 }
 
 // URLOf says what this system lacks.

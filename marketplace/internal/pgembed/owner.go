@@ -39,7 +39,7 @@ func serverOwner() (owner, error) {
 		}
 		return owner{name: name, account: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid), Groups: []uint32{}}}, nil
 	}
-	return owner{}, errors.New("PostgreSQL refuses to run as root, and there is no user postgres or nobody to run it: start the service as another user, or give a database with MARKETPLACE_DATABASE_URL")
+	return owner{}, errors.New("PostgreSQL refuses to run as root, and there is no user postgres or nobody to run it: start the service as another user, or set MARKETPLACE_DATABASE_URL")
 }
 
 // process has a child run as the owner, apart from the terminal's signals.
@@ -77,7 +77,7 @@ func (o owner) reaches(dir string) error {
 			return err
 		}
 		if !o.passes(info) {
-			return fmt.Errorf("PostgreSQL runs as the user %s, which cannot pass through %s: make that folder passable (chmod o+x), or choose another data folder with MARKETPLACE_DATA_DIR", o.name, above[i])
+			return fmt.Errorf("PostgreSQL runs as the user %s, which cannot access %s: allow it (chmod o+x), or choose another data folder with MARKETPLACE_DATA_DIR", o.name, above[i])
 		}
 	}
 	return nil

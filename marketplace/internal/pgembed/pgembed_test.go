@@ -116,7 +116,7 @@ func TestTheDataOutlivesTheServer(t *testing.T) {
 }
 
 // A server that is killed comes back with its data, at the same address; one that is
-// killed again at once does not come back within a minute, and the keeper still ends.
+// killed again immediately does not come back within a minute, and the keeper still ends.
 func TestAKilledServerIsStartedAgainOnceAMinuteAtMost(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
@@ -157,7 +157,7 @@ func TestAStoppedServerIsEnded(t *testing.T) {
 	}
 }
 
-// postmaster is the process that runs in a folder; 0 is none.
+// postmaster returns the id of the process that runs in a folder, or 0.
 func postmaster(t *testing.T, dir string) int {
 	t.Helper()
 	text, _ := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid")) // there may be none
@@ -264,7 +264,7 @@ func TestTheFolderThatStandsInTheWayIsNamed(t *testing.T) {
 	closed := filepath.Join(folder(t), "closed")
 	must(t, os.Mkdir(closed, 0o700))
 	_, err := pgembed.Start(t.Context(), pgembed.Config{Dir: filepath.Join(closed, "below")})
-	if err == nil || !strings.Contains(err.Error(), "cannot pass through "+closed+":") || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.Contains(err.Error(), "cannot access "+closed+":") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("want %s named in one line, got %v", closed, err)
 	}
 }

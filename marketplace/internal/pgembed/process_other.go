@@ -10,7 +10,7 @@ import (
 )
 
 // livesIn reports whether a process is alive and was started on that folder. Without
-// /proc the command line is what tells a server from whoever has its number now.
+// /proc the command line tells a server from another process with the same id.
 func livesIn(pid int, folder string) bool {
 	said, err := exec.Command("ps", "-o", "stat=,command=", "-p", strconv.Itoa(pid)).Output()
 	line := strings.TrimSpace(string(said))

@@ -45,7 +45,7 @@ func Start(ctx context.Context, config Config) (_ *Server, err error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o711); err != nil {
-		return nil, fmt.Errorf("make the folder of the private PostgreSQL: %w", err)
+		return nil, fmt.Errorf("create the private PostgreSQL's folder: %w", err)
 	}
 	s := &Server{dir: dir, gone: make(chan struct{})}
 	if s.lock, err = lock(dir); err != nil {
@@ -68,7 +68,7 @@ func Start(ctx context.Context, config Config) (_ *Server, err error) {
 		return nil, err
 	}
 	if err := o.own(s.sockets); err != nil {
-		return nil, fmt.Errorf("make the folder of PostgreSQL's socket: %w", err)
+		return nil, fmt.Errorf("create PostgreSQL's socket folder: %w", err)
 	}
 	if err := endOrphan(ctx, data, s.sockets); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func socketFolder(dir string) (string, error) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	short := filepath.Join(os.TempDir(), fmt.Sprintf("marketplace-%d-%d", os.Geteuid(), stat.Ino))
 	if !ok || len(short) > longestSocket {
-		return "", fmt.Errorf("the path %s is too long for a socket: choose a shorter data folder with MARKETPLACE_DATA_DIR", dir)
+		return "", fmt.Errorf("the path %s is too long for a socket: choose a shorter path with MARKETPLACE_DATA_DIR", dir)
 	}
 	return short, nil
 }
@@ -145,7 +145,7 @@ func (s *Server) run(ctx context.Context, commands binaries, o owner, dir, data 
 	if !s.over() {
 		return errors.Join(fmt.Errorf("PostgreSQL did not become ready: %w", context.Cause(ctx)), s.Stop(ctx))
 	}
-	return fmt.Errorf("PostgreSQL ended as it started (%w): %s", s.ended, lastLine(log.Name()))
+	return fmt.Errorf("PostgreSQL ended during startup (%w): %s", s.ended, lastLine(log.Name()))
 }
 
 // ready reports whether the pid file is that of our own server, and says so: an
@@ -175,7 +175,9 @@ func settings(data, sockets string, config Config) []string {
 		"-c", "timezone=UTC",
 	}
 	if config.Disposable {
-		args = append(args, "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
+		args = append(args, "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
+			// Nothing is recovered, copied to a standby or kept for long.
+			"-c", "wal_level=minimal", "-c", "max_wal_senders=0", "-c", "max_wal_size=8GB", "-c", "checkpoint_timeout=1d", "-c", "autovacuum=off")
 	}
 	return args
 }
@@ -207,11 +209,11 @@ func addressOf(sockets, password, database string) string {
 	return address.String()
 }
 
-// Gone is closed when the server has ended, whoever ended it.
+// Gone is closed when the server has ended for any reason.
 func (s *Server) Gone() <-chan struct{} { return s.gone }
 
 // Stop ends the server: what is under way is rolled back, the data stays. When ctx
-// ends first the server is ended at once, and recovers at the next start.
+// ends first, the server is ended immediately, and recovers at the next start.
 func (s *Server) Stop(ctx context.Context) error {
 	defer s.leave()
 	if err := s.process.Signal(syscall.SIGINT); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -230,10 +232,10 @@ func (s *Server) Stop(ctx context.Context) error {
 		case <-time.After(quitTime):
 		}
 	}
-	return fmt.Errorf("PostgreSQL (process %d) does not end", s.process.Pid)
+	return fmt.Errorf("PostgreSQL (process %d) does not stop", s.process.Pid)
 }
 
-// quitTime is how long a server has to end that was told to end at once.
+// quitTime is how long an immediate shutdown of a server may take.
 const quitTime = 500 * time.Millisecond
 
 // leave gives the folder free, and removes the one of the socket where that lies

@@ -50,7 +50,7 @@ func TestAnAccountIsFoundByItsAddressAndItsID(t *testing.T) {
 			t.Errorf("%s: want %+v, got %+v and %v", name, want, got, err)
 		}
 	}
-	_, err := store.Accounts.AccountByEmail(t.Context(), "nobody@example.com")
+	_, err := store.Accounts.AccountByEmail(t.Context(), "unknown@example.com")
 	wantCode(t, err, marketplace.NotFound)
 }
 
@@ -68,10 +68,10 @@ func TestAnAPITokenIsGoodUntilItIsRevoked(t *testing.T) {
 	reseller, other := anAccount(t, store, "ana@example.com", marketplace.Reseller), anAccount(t, store, "bo@example.com", marketplace.Reseller)
 	token := marketplace.APIToken{ID: uuid.New(), AccountID: reseller.ID, Name: "shop", CreatedAt: now}
 	check(t, store.Accounts.AddAPIToken(t.Context(), token, hash("secret"), marketplace.Reseller))
-	if got, err := store.Accounts.AccountByAPIToken(t.Context(), hash("secret")); err != nil || got.ID != reseller.ID {
+	if got, _, err := store.Accounts.AccountByAPIToken(t.Context(), hash("secret")); err != nil || got.ID != reseller.ID {
 		t.Errorf("want the reseller, got %+v and %v", got, err)
 	}
-	_, err := store.Accounts.AccountByAPIToken(t.Context(), hash("a guess"))
+	_, _, err := store.Accounts.AccountByAPIToken(t.Context(), hash("a guess"))
 	wantCode(t, err, marketplace.NotFound)
 	wantCode(t, store.Accounts.RevokeAPIToken(t.Context(), other.ID, token.ID, now), marketplace.NotFound)
 	for range 2 {
@@ -79,7 +79,7 @@ func TestAnAPITokenIsGoodUntilItIsRevoked(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, err = store.Accounts.AccountByAPIToken(t.Context(), hash("secret"))
+	_, _, err = store.Accounts.AccountByAPIToken(t.Context(), hash("secret"))
 	wantCode(t, err, marketplace.NotFound)
 }
 
@@ -126,6 +126,25 @@ func TestARefreshTokenExpires(t *testing.T) {
 	if dropped, err := store.Accounts.DropExpiredRefreshTokens(t.Context(), now.Add(time.Hour), 100); err != nil || dropped != 1 {
 		t.Errorf("want the sign-in dropped, got %d and %v", dropped, err)
 	}
+}
+
+// Whether it is still stored makes no difference.
+func TestAnExpiredRefreshTokenThatIsUsedAgainEndsNothing(t *testing.T) {
+	t.Parallel()
+	store := pgtest.Open(t)
+	aFamily(t, store)
+	_, _, err := store.Accounts.Rotate(t.Context(), hash("first"), hash("second"), now.Add(time.Minute), now.Add(2*time.Hour))
+	check(t, err)
+	later := now.Add(time.Hour)
+	for _, dropped := range []int64{1, 0} {
+		_, _, err = store.Accounts.Rotate(t.Context(), hash("first"), hash("stolen"), later, later.Add(time.Hour))
+		wantCode(t, err, marketplace.Unauthorized)
+		if n, err := store.Accounts.DropExpiredRefreshTokens(t.Context(), later, 100); err != nil || n != dropped {
+			t.Errorf("want %d dropped, got %d and %v", dropped, n, err)
+		}
+	}
+	_, _, err = store.Accounts.Rotate(t.Context(), hash("second"), hash("third"), later, later.Add(time.Hour))
+	check(t, err)
 }
 
 func TestSigningOutEndsTheFamily(t *testing.T) {

@@ -22,7 +22,7 @@ func (a *Accounts) CreateAccount(ctx context.Context, made marketplace.Account) 
 		INSERT INTO accounts (id, email, name, role, password_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email) DO NOTHING`,
 		made.ID, made.Email, made.Name, made.Role, made.PasswordHash, made.CreatedAt)
 	if err == nil && added.RowsAffected() == 0 {
-		err = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.AlreadyExists, Message: "there is an account with this email"}
+		err = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.AlreadyExists, Message: "an account with this email exists"}
 	}
 	return err
 }
@@ -50,7 +50,7 @@ func (a *Accounts) List(ctx context.Context, role marketplace.Role, words string
 		f.add("role = @role", "role", role)
 	}
 	if words != "" {
-		f.add("(position(lower(@words) IN email) > 0 OR position(lower(@words) IN lower(name)) > 0)", "words", words)
+		f.search(`left(lower(email || E'\n' || name), 500)`, "", words)
 	}
 	return accountList.page(ctx, a.database, f, asked)
 }
@@ -81,9 +81,9 @@ func (a *Accounts) account(ctx context.Context, query string, args ...any) (mark
 // error is NotFound where there is no such account of that role.
 func (a *Accounts) AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error {
 	added, err := a.pool.Exec(ctx, `
-		INSERT INTO api_tokens (id, account_id, name, hash, created_at)
-		SELECT $1, id, $3, $4, $5 FROM accounts WHERE id = $2 AND role = $6`,
-		t.ID, t.AccountID, t.Name, hash, t.CreatedAt, role)
+		INSERT INTO api_tokens (id, account_id, name, hash, created_at, mode)
+		SELECT $1, id, $3, $4, $5, nullif($7, '') FROM accounts WHERE id = $2 AND role = $6`,
+		t.ID, t.AccountID, t.Name, hash, t.CreatedAt, role, string(t.Mode))
 	if err == nil && added.RowsAffected() == 0 {
 		err = notFound(pgx.ErrNoRows, "account")
 	}
@@ -104,15 +104,19 @@ func (a *Accounts) RevokeAPIToken(ctx context.Context, account, token uuid.UUID,
 // APITokens returns the last tokens of an account, the newest first.
 func (a *Accounts) APITokens(ctx context.Context, account uuid.UUID) ([]marketplace.APIToken, error) {
 	return all(ctx, a.pool, pgx.RowToStructByName[marketplace.APIToken], `
-		SELECT id, account_id, name, created_at, revoked_at FROM api_tokens WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`, account, mostTokens)
+		SELECT id, account_id, name, coalesce(mode, '') AS mode, created_at, revoked_at FROM api_tokens WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`, account, mostTokens)
 }
 
 // mostTokens is how many tokens of an account are shown.
 const mostTokens = 1000
 
-func (a *Accounts) AccountByAPIToken(ctx context.Context, hash []byte) (marketplace.Account, error) {
-	return a.account(ctx, accountColumns+`
-		WHERE disabled_at IS NULL AND id = (SELECT account_id FROM api_tokens WHERE hash = $1 AND revoked_at IS NULL)`, hash)
+func (a *Accounts) AccountByAPIToken(ctx context.Context, hash []byte) (found marketplace.Account, mode marketplace.Mode, err error) {
+	err = a.pool.QueryRow(ctx, `
+		SELECT a.id, a.email, a.name, a.role, a.created_at, coalesce(t.mode, '')
+		FROM api_tokens t JOIN accounts a ON a.id = t.account_id
+		WHERE t.hash = $1 AND t.revoked_at IS NULL AND a.disabled_at IS NULL`, hash).
+		Scan(&found.ID, &found.Email, &found.Name, &found.Role, &found.CreatedAt, &mode)
+	return found, mode, notFound(err, "account")
 }
 
 // errRefresh is the one answer to a refresh token that is not good, whatever is wrong
@@ -120,8 +124,8 @@ func (a *Accounts) AccountByAPIToken(ctx context.Context, hash []byte) (marketpl
 var errRefresh = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
 
 // StartFamily stores a sign-in with its first refresh token's hash. The account's row is
-// held meanwhile: whoever locks it out ends this sign-in as well, or it is Unauthorized,
-// as it is where the password has changed.
+// locked meanwhile: disabling the account ends this sign-in as well, or the error is
+// Unauthorized, as after a change of the password.
 func (a *Accounts) StartFamily(ctx context.Context, family uuid.UUID, of marketplace.Account, hash []byte, now, expires time.Time) error {
 	return a.transaction(ctx, func(tx pgx.Tx) error {
 		started, err := tx.Exec(ctx, `
@@ -156,11 +160,13 @@ func (a *Accounts) Rotate(ctx context.Context, hash, next []byte, now, expires t
 			return errRefresh
 		case err != nil:
 			return err
+		case !now.Before(ends): // used before or not: such a token is deleted, and tells nothing then
+			return errRefresh
 		case used != nil:
 			stolen = true
 			_, err := tx.Exec(ctx, `UPDATE refresh_families SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1`, family, now)
 			return err
-		case revoked != nil || !now.Before(ends):
+		case revoked != nil:
 			return errRefresh
 		}
 		if _, err := tx.Exec(ctx, `UPDATE refresh_tokens SET used_at = $2 WHERE hash = $1`, hash, now); err != nil {

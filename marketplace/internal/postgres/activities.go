@@ -9,25 +9,30 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// activityColumns reads a whole activity in one row, so that nobody sees one half of a
+// activityColumns reads a whole activity in one row, so that no reader sees half of a
 // change. The names of a variation's parts are those of the domain's fields.
 const activityColumns = `
-	SELECT a.id, a.integration_id, i.name, a.created_at, a.title, a.product, a.partner_active, a.operator_active, a.details, (
+	SELECT a.id, a.integration_id, i.name, i.mode, a.created_at, a.title, a.product, a.partner_active, a.operator_active, a.details, (
 		SELECT coalesce(json_agg(json_build_object('ID', v.id, 'Sort', v.sort, 'Title', v.title, 'Option', v.option, 'Active', v.partner_active,
 			'Capacity', v.capacity, 'Details', v.details) ORDER BY v.sort, v.id), '[]')
 		FROM variations v WHERE v.activity_id = a.id)
 	FROM activities a JOIN integrations i ON i.id = a.integration_id `
 
-// listed is what an activity that resellers may see is like.
-const listed = `a.partner_active AND a.operator_active AND i.deleted_at IS NULL`
+// active is what an activity is like that its partner and operators let be sold, and
+// listed what one is like that resellers may see. The activities of an integration that is
+// deleted are not active: the deletion sees to that.
+const (
+	active = `(a.partner_active AND a.operator_active)`
+	listed = active + ` AND i.deleted_at IS NULL`
+)
 
 func scanActivity(row pgx.CollectableRow) (a marketplace.Activity, err error) {
-	err = row.Scan(&a.ID, &a.IntegrationID, &a.PartnerName, &a.CreatedAt, &a.Title, &a.Product, &a.PartnerActive, &a.OperatorActive, &a.Details, &a.Variations)
+	err = row.Scan(&a.ID, &a.IntegrationID, &a.PartnerName, &a.Mode, &a.CreatedAt, &a.Title, &a.Product, &a.PartnerActive, &a.OperatorActive, &a.Details, &a.Variations)
 	return a, err
 }
 
 var activityList = list[marketplace.Activity]{
-	columns: activityColumns, rows: `activities a JOIN integrations i ON i.id = a.integration_id`, at: "a.created_at", id: "a.id", scan: scanActivity,
+	columns: activityColumns, rows: `activities a`, at: "a.created_at", id: "a.id", scan: scanActivity,
 	cursor: func(a marketplace.Activity) marketplace.Cursor { return marketplace.Cursor{At: a.CreatedAt, ID: a.ID} },
 }
 
@@ -36,13 +41,16 @@ var activityList = list[marketplace.Activity]{
 func (c *Catalog) Activities(ctx context.Context, by marketplace.ActivityFilter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Activity], error) {
 	f := newFilters()
 	if by.Words != "" {
-		f.add("(position(lower(@words) IN lower(a.title)) > 0 OR a.external_product_id = @words)", "words", by.Words)
+		f.search("left(lower(a.title), 500)", " OR a.external_product_id = @words", by.Words)
 	}
 	if by.Integration != uuid.Nil {
 		f.add("a.integration_id = @integration", "integration", by.Integration)
 	}
 	if by.Listed != nil {
-		f.add("("+listed+") = @listed", "listed", *by.Listed)
+		f.conditions = append(f.conditions, map[bool]string{true: active, false: "NOT " + active}[*by.Listed])
+	}
+	if by.Mode != "" {
+		f.add("(SELECT mode FROM integrations WHERE id = a.integration_id) = @mode", "mode", by.Mode)
 	}
 	return activityList.page(ctx, c.database, f, asked)
 }

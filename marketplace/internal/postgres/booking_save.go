@@ -26,22 +26,22 @@ func (b *Bookings) IsAffiliate(ctx context.Context, id uuid.UUID) (is bool, err 
 
 func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
 	batch := &pgx.Batch{}
-	owned := named{"account": k.Account, "key": k.Key, "asked": k.AskedAt}
+	owned := named{"account": k.Account, "mode": k.Mode, "key": k.Key, "asked": k.AskedAt}
 	if k.Key != "" {
 		batch.Queue(`UPDATE idempotency_keys SET made = true WHERE `+ownKey+` AND answer IS NULL`, owned)
 	}
 	created := false
 	batch.Queue(`
 		WITH made AS (
-			INSERT INTO bookings (id, version, account_id, integration_id, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at,
+			INSERT INTO bookings (id, version, account_id, integration_id, mode, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at, sold,
 				status, guests, currency, total, contact, affiliate_id, reseller_reference, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at)
-			SELECT @id, 1, @account, @integration, @activity, @variation, @product, @option, @availability, @zone, @start, @end,
+			SELECT @id, 1, @account, @integration, @mode, @activity, @variation, @product, @option, @availability, @zone, @start, @end, @sold,
 				@status, @guests, @currency, @total, @contact, @affiliate, @reference, 0, 0, 0, '', @created
 			WHERE @key = '' OR EXISTS (SELECT FROM idempotency_keys WHERE `+ownKey+` AND made AND answer IS NULL) RETURNING id)
 		INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT id, `+now+`, 'call', @call, @endpoint FROM made`,
 		named{
-			"id": made.ID, "account": made.AccountID, "integration": made.IntegrationID, "activity": made.ActivityID, "variation": made.VariationID,
-			"product": made.ProductID, "option": made.OptionID, "availability": made.AvailabilityID, "zone": made.Zone, "start": made.Start, "end": made.End,
+			"id": made.ID, "account": made.AccountID, "integration": made.IntegrationID, "mode": made.Mode, "activity": made.ActivityID, "variation": made.VariationID,
+			"product": made.ProductID, "option": made.OptionID, "availability": made.AvailabilityID, "zone": made.Zone, "start": made.Start, "end": made.End, "sold": made.Sold,
 			"status": made.Status, "guests": made.Guests, "currency": made.Currency, "total": made.Total, "contact": made.Contact,
 			"affiliate": zeronull.UUID(made.AffiliateID), "reference": made.ResellerReference, "created": made.CreatedAt,
 			"now": b.now(), "call": reserve.ID, "endpoint": reserve.Endpoint, "key": k.Key, "asked": k.AskedAt,
@@ -79,7 +79,7 @@ func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version in
 		jobs := make([]newJob, len(c.Jobs))
 		for i, j := range c.Jobs {
 			jobs[i] = newJob{args: bookingJob(j)}
-			if j.After > 0 { // else at once: the queue looks for what it has to wait for every few seconds only
+			if j.After > 0 { // else immediately: the queue looks for scheduled jobs only every few seconds
 				jobs[i].at = at.Add(j.After)
 			}
 		}
@@ -100,7 +100,7 @@ func bookingJob(j booking.Job) river.JobArgs {
 
 // save sends a change's statements in one batch. The first holds the booking's row, where
 // it is of the version that was read; every other one finds its booking by that version,
-// and does nothing where there is none any more. The last makes the next version, and
+// and does nothing if the version has changed. The last makes the next version, and
 // tells the database's time. A change that answers a key finds its booking only as long as
 // the key is its own.
 func (b *Bookings) save(ctx context.Context, in interface {
@@ -110,7 +110,7 @@ func (b *Bookings) save(ctx context.Context, in interface {
 	s.queue(`SELECT FROM bookings WHERE id = @id AND version = @version FOR NO KEY UPDATE`, nil)
 	owner := true
 	if k := c.Answers; k != nil {
-		s.known["account"], s.known["key"], s.known["asked"] = k.Account, k.Key, k.AskedAt
+		s.known["account"], s.known["mode"], s.known["key"], s.known["asked"] = k.Account, k.Mode, k.Key, k.AskedAt
 		s.owner = ` AND EXISTS (SELECT FROM idempotency_keys WHERE ` + ownKey + `)`
 		s.queue(`SELECT FROM idempotency_keys WHERE `+ownKey+` FOR NO KEY UPDATE`, nil).Exec(func(found pgconn.CommandTag) error {
 			owner = found.RowsAffected() == 1
@@ -124,6 +124,7 @@ func (b *Bookings) save(ctx context.Context, in interface {
 	s.answer(c.Answers)
 	s.breaches(c)
 	s.seats(c.Seats)
+	s.events(c)
 	s.booking(c.Booking, &at)
 	if err := in.SendBatch(ctx, s.batch).Close(); err != nil {
 		return at, unsaved(err)
@@ -144,7 +145,7 @@ const dataException = "22"
 
 func unsaved(err error) error {
 	if violates(err, "bookings_code_key") {
-		return &marketplace.Error{Code: marketplace.Conflict, Message: "the partner gave a code twice", Cause: err}
+		return &marketplace.Error{Code: marketplace.Conflict, Message: "the partner reused a code", Cause: err}
 	}
 	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && strings.HasPrefix(refused.Code, dataException) {
 		return &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner's answer has characters that cannot be stored", Cause: err}
@@ -202,10 +203,10 @@ func (s saving) attention(list []marketplace.Attention) {
 	for _, a := range list {
 		reasons = append(reasons, string(a.Reason))
 		s.queue(`
-			INSERT INTO booking_attention AS a (booking_id, reason, since, message) SELECT b.id, @reason, @since, @message `+s.held()+`
-			ON CONFLICT (booking_id, reason) DO UPDATE SET since = EXCLUDED.since, message = EXCLUDED.message, settled_at = NULL
+			INSERT INTO booking_attention AS a (booking_id, reason, since, message, refund) SELECT b.id, @reason, @since, @message, @refund::text[] `+s.held()+`
+			ON CONFLICT (booking_id, reason) DO UPDATE SET since = EXCLUDED.since, message = EXCLUDED.message, refund = EXCLUDED.refund, settled_at = NULL
 			WHERE a.settled_at IS NOT NULL OR a.since <> EXCLUDED.since OR a.message <> EXCLUDED.message`,
-			named{"reason": a.Reason, "since": a.Since, "message": a.Message})
+			named{"reason": a.Reason, "since": a.Since, "message": a.Message, "refund": a.Refund})
 	}
 	s.queue(`UPDATE booking_attention a SET settled_at = @at `+s.held()+` AND a.booking_id = b.id AND a.settled_at IS NULL AND a.reason <> ALL(@reasons::text[])`,
 		named{"reasons": reasons})
@@ -224,13 +225,21 @@ func (s saving) commission(c booking.Change) {
 
 func (s saving) answer(k *booking.Key) {
 	if k != nil {
-		s.queue(`UPDATE idempotency_keys k SET status = @status, answer = @answer `+s.held()+` AND k.account_id = @account AND k.key = @key AND k.booking_id = b.id`,
+		s.queue(`UPDATE idempotency_keys k SET status = @status, answer = @answer `+s.held()+` AND k.account_id = @account AND k.mode = @mode AND k.key = @key AND k.booking_id = b.id`,
 			named{"status": k.Answer.Status, "answer": k.Answer.Body})
 	}
 }
 
+// events stores what the booking's reseller is told of it.
+func (s saving) events(c booking.Change) {
+	for _, kind := range c.Events {
+		s.queue(`INSERT INTO event_outbox (type, account_id, mode, subject_id, data) SELECT @kind, b.account_id, b.mode, b.id, @told `+s.held(),
+			named{"kind": kind, "told": marketplace.NewBookingEvent(c.Booking)})
+	}
+}
+
 // idTaken is what is wrong where two bookings have one id (CNF-2).
-const idTaken = "externalBookingId: want one that no other booking has: to cancel the one would be to cancel the other"
+const idTaken = "externalBookingId: expected an id that no other booking has, because cancelling one would cancel the other"
 
 const insertBreach = `
 	INSERT INTO integration_breaches (integration_id, booking_id, at, endpoint, message) SELECT b.integration_id, b.id, @at, @endpoint, @message `

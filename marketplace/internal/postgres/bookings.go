@@ -32,26 +32,33 @@ func (b *Bookings) now() *time.Time {
 
 // bookingColumns reads a booking with what is needed to move it.
 const bookingColumns = `
-	SELECT b.id, b.version, b.account_id, b.integration_id, b.activity_id, b.variation_id, b.product_id, b.option_id, b.availability_id, b.zone, b.starts_at, b.ends_at,
+	SELECT b.id, b.version, b.account_id, b.integration_id, b.mode, b.activity_id, b.variation_id, b.product_id, b.option_id, b.availability_id, b.zone, b.starts_at, b.ends_at,
+		coalesce(b.sold, ` + soldNow + `),
 		b.status, b.reason, b.guests, b.currency, b.total, b.contact, b.affiliate_id, b.reseller_reference, b.code, b.expires_at,
 		b.payment_reference, b.external_booking_id, b.tickets, b.confirm_call, b.confirm_tries, b.confirm_doubted,
 		b.release, b.release_tries, b.release_since, b.cancellation, b.cancel_tries, b.cancel_since, b.cancel_reason, b.created_at,
-		(SELECT json_agg(json_build_object('reason', t.reason, 'since', t.since, 'message', t.message) ORDER BY t.since, t.reason)
+		(SELECT json_agg(json_build_object('reason', t.reason, 'since', t.since, 'message', t.message, 'refund_references', t.refund) ORDER BY t.since, t.reason)
 			FROM booking_attention t WHERE t.booking_id = b.id AND t.settled_at IS NULL),
 		(SELECT json_agg(json_build_object('Reference', p.reference, 'Succeeded', p.succeeded, 'At', p.at) ORDER BY p.at) FROM booking_payments p WHERE p.booking_id = b.id),
 		` + bookedIntegration + `
 	FROM bookings b JOIN integrations i ON i.id = b.integration_id JOIN integration_health h ON h.integration_id = b.integration_id `
 
+// soldNow is what the catalog says today, for bookings of releases that did not keep it.
+const soldNow = `(SELECT jsonb_build_object('activity_title', a.title, 'variation_title', v.title, 'voucher', jsonb_build_object('partner_name', i.name,
+		'address', coalesce(a.details ->> 'address', ''), 'pickup', v.details -> 'pickup',
+		'cancellation_policy', coalesce(v.option ->> 'cancellationCutoff', ''), 'notes', coalesce(v.details ->> 'notes', '')))
+	FROM variations v JOIN activities a ON a.id = v.activity_id WHERE v.id = b.variation_id)`
+
 // bookedIntegration is what calls for a booking need of its integration.
-const bookedIntegration = `i.id, i.account_id, i.name, i.base_url, i.auth_type, i.auth_key, i.handles_ticket_delivery, h.state`
+const bookedIntegration = `i.id, i.account_id, i.name, i.mode, i.base_url, i.auth_type, i.auth_key, i.handles_ticket_delivery, h.state`
 
 func scanBooking(row pgx.CollectableRow) (r booking.Record, err error) {
 	b, i := &r.Booking, &r.Integration
-	err = row.Scan(&b.ID, &r.Version, &b.AccountID, &b.IntegrationID, &b.ActivityID, &b.VariationID, &b.ProductID, &b.OptionID, &b.AvailabilityID, &b.Zone, &b.Start, &b.End,
+	err = row.Scan(&b.ID, &r.Version, &b.AccountID, &b.IntegrationID, &b.Mode, &b.ActivityID, &b.VariationID, &b.ProductID, &b.OptionID, &b.AvailabilityID, &b.Zone, &b.Start, &b.End, &b.Sold,
 		&b.Status, (*zeronull.Text)(&b.Reason), &b.Guests, &b.Currency, &b.Total, &b.Contact, (*zeronull.UUID)(&b.AffiliateID), &b.ResellerReference, (*zeronull.Text)(&b.Code), (*zeronull.Timestamptz)(&b.ExpiresAt),
 		(*zeronull.Text)(&b.PaymentReference), (*zeronull.Text)(&b.ExternalBookingID), &b.Tickets, (*zeronull.UUID)(&b.ConfirmCall), &b.ConfirmTries, &b.Doubted,
 		(*zeronull.Text)(&b.Release), &b.ReleaseTries, (*zeronull.Timestamptz)(&b.ReleaseSince), (*zeronull.Text)(&b.Cancellation), &b.CancelTries, (*zeronull.Timestamptz)(&b.CancelSince), &b.CancelReason, &b.CreatedAt,
-		&b.Attention, &r.Payments, &i.ID, &i.AccountID, &i.Name, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.HandlesTicketDelivery, &r.Health)
+		&b.Attention, &r.Payments, &i.ID, &i.AccountID, &i.Name, &i.Mode, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.HandlesTicketDelivery, &r.Health)
 	return r, err
 }
 
@@ -90,3 +97,57 @@ const droppedJobs = `
 		AND NOT EXISTS (SELECT FROM river_job other WHERE other.kind = j.kind AND other.args @> jsonb_build_object('booking_id', b.id)
 			AND other.state IN ('available', 'pending', 'retryable', 'running', 'scheduled'))
 	ORDER BY j.finalized_at LIMIT $1`
+
+// erased finds the bookings whose guest has been erased, of those that are asked about.
+const erased = `(SELECT id FROM bookings WHERE id = ANY(@ids) AND guest_erased_at IS NOT NULL)`
+
+// eraseGuests removes what is known of a guest, wherever it is kept: the contact, the
+// answers that are kept for requests with a key, reasons that people have written, and
+// what partners have said, who may have named the guest. A booking that a call to the
+// partner may still need it for is left unchanged.
+var eraseGuests = []string{
+	`UPDATE bookings SET contact = '{}', cancel_reason = '', guest_erased_at = now()
+		WHERE id = ANY(@ids) AND guest_erased_at IS NULL AND status NOT IN ('RESERVING', 'HELD', 'PAID')`,
+	`UPDATE idempotency_keys SET answer = convert_to(jsonb_set(convert_from(answer, 'UTF8')::jsonb, '{data,contact}', '{}')::text, 'UTF8')
+		WHERE booking_id IN ` + erased + ` AND status BETWEEN 200 AND 299`,
+	`UPDATE booking_history SET error = 'erased' WHERE booking_id IN ` + erased + ` AND error IS NOT NULL AND error <> 'erased'`,
+	`UPDATE booking_history SET why = split_part(why, ': ', 1) WHERE booking_id IN ` + erased + ` AND why LIKE '%: %'`,
+	`UPDATE booking_attention SET message = 'erased' WHERE booking_id IN ` + erased + ` AND message <> 'erased'`,
+	`UPDATE integration_breaches SET message = 'erased' WHERE booking_id IN ` + erased + ` AND message <> 'erased'`,
+}
+
+// EraseGuest erases the guest of a booking, and reports whether it is erased now: it is
+// not where a call to the partner may still need the contact.
+func (b *Bookings) EraseGuest(ctx context.Context, id uuid.UUID) (is bool, err error) {
+	if _, err := b.eraseGuests(ctx, []uuid.UUID{id}); err != nil {
+		return false, err
+	}
+	err = b.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM bookings WHERE id = $1 AND guest_erased_at IS NOT NULL)`, id).Scan(&is)
+	return is, err
+}
+
+// EraseGuests erases the guests of bookings whose slots have ended before then, at most so
+// many, and returns how many.
+func (b *Bookings) EraseGuests(ctx context.Context, before time.Time, most int) (int64, error) {
+	ids, err := all(ctx, b.pool, pgx.RowTo[uuid.UUID], `
+		SELECT id FROM bookings WHERE guest_erased_at IS NULL AND ends_at < $1 AND status NOT IN ('RESERVING', 'HELD', 'PAID') ORDER BY ends_at LIMIT $2`, before, most)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return b.eraseGuests(ctx, ids)
+}
+
+// eraseGuests runs all of it in one transaction, which a batch is, and returns of how many
+// bookings the guest was erased.
+func (b *Bookings) eraseGuests(ctx context.Context, ids []uuid.UUID) (bookings int64, err error) {
+	batch := &pgx.Batch{}
+	for _, statement := range eraseGuests {
+		batch.Queue(statement, named{"ids": ids})
+	}
+	results := b.pool.SendBatch(ctx, batch)
+	first, err := results.Exec()
+	if closed := results.Close(); err == nil {
+		err = closed
+	}
+	return first.RowsAffected(), err
+}

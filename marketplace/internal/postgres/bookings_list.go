@@ -29,10 +29,11 @@ const bookingQuery = `(b.id = @query_id OR b.external_booking_id = @query OR (b.
 // List returns a page of the bookings, the newest first.
 func (b *Bookings) List(ctx context.Context, by booking.Filter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Booking], error) {
 	f := newFilters()
+	f.of(by.Scope, "b.")
 	for _, id := range []struct {
 		column string
 		is     uuid.UUID
-	}{{"account_id", by.Account}, {"activity_id", by.Activity}, {"integration_id", by.Integration}} {
+	}{{"activity_id", by.Activity}, {"integration_id", by.Integration}} {
 		if id.is != uuid.Nil {
 			f.add("b."+id.column+" = @"+id.column, id.column, id.is)
 		}
@@ -110,9 +111,10 @@ var commissionList = list[booking.Commission]{
 	},
 }
 
-// Commissions returns a page of an affiliate's commissions, the newest first.
-func (b *Bookings) Commissions(ctx context.Context, affiliate uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[booking.Commission], error) {
+// Commissions returns a page of an affiliate's commissions in a mode, the newest first.
+func (b *Bookings) Commissions(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[booking.Commission], error) {
 	f := newFilters()
-	f.add("affiliate_id = @affiliate", "affiliate", affiliate)
+	f.add("affiliate_id = @affiliate", "affiliate", of.Account)
+	f.add("(SELECT mode FROM bookings b WHERE b.id = booking_id) = @mode", "mode", of.Mode)
 	return commissionList.page(ctx, b.database, f, asked)
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -41,7 +42,7 @@ func (c *Catalog) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent
 			return err
 		}
 		if position.SentAt.After(sent) {
-			return &marketplace.Error{Code: marketplace.Conflict, Message: "a later pull has been stored"}
+			return &marketplace.Error{Code: marketplace.Conflict, Message: "a later sync has been stored"}
 		}
 		ctx := unhurried(ctx) // a large catalog takes a while
 		stored, err := storedCatalog(ctx, tx, integration)
@@ -92,8 +93,8 @@ func storedCatalog(ctx context.Context, tx pgx.Tx, integration uuid.UUID) (catal
 	return stored, err
 }
 
-// writeCatalog writes the rows that differ, each kind at once: new ones are copied, which
-// is the fastest way in. Nobody else makes any of this integration, whose row is held.
+// writeCatalog writes the rows that differ, each kind in one statement. New rows are
+// copied, which is fastest. No other writer adds rows: the integration's row is locked.
 func writeCatalog(ctx context.Context, tx pgx.Tx, integration uuid.UUID, u *catalog.Update) error {
 	batch := &pgx.Batch{}
 	madeActivities := activityRows(batch, integration, u.Changes.Activities, u.Record.StartedAt)
@@ -187,14 +188,6 @@ func hashOrNull(hash catalog.Hash) []byte {
 	return hash[:]
 }
 
-func (c *Catalog) KeepSkipped(ctx context.Context, integration uuid.UUID, skipped catalog.Sync) error {
-	_, err := c.pool.Exec(ctx, `
-		INSERT INTO skipped_syncs AS s (integration_id, cause, started_at, finished_at) SELECT id, $2, $3, $4 FROM integrations WHERE id = $1
-		ON CONFLICT (integration_id) DO UPDATE SET cause = EXCLUDED.cause, started_at = EXCLUDED.started_at, finished_at = EXCLUDED.finished_at
-		WHERE s.started_at < EXCLUDED.started_at`, integration, skipped.Cause, skipped.StartedAt, skipped.FinishedAt)
-	return err
-}
-
 var syncList = list[catalog.Sync]{
 	columns: `SELECT id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard FROM syncs`,
 	rows:    "syncs", at: "started_at", id: "id", newest: true,
@@ -203,35 +196,58 @@ var syncList = list[catalog.Sync]{
 }
 
 func scanSync(row pgx.CollectableRow) (r catalog.Sync, err error) {
-	err = row.Scan(&r.ID, &r.Mode, &r.Cause, &r.StartedAt, &r.FinishedAt, &r.Synced, &r.Created, &r.Updated, &r.Deactivated, &r.SetAside, &r.Guard)
+	err = row.Scan(syncTargets(&r)...)
 	return r, err
 }
 
-// recentSyncs are an integration's last ones, each none or one.
-type recentSyncs struct{ last, full, skipped []catalog.Sync }
-
-func (r *recentSyncs) queue(batch *pgx.Batch, integration uuid.UUID) {
-	of := syncList.columns + ` WHERE integration_id = $1 `
-	batch.Queue(of+`ORDER BY started_at DESC, id DESC LIMIT 1`, integration).Query(into(&r.last, scanSync))
-	batch.Queue(of+`AND mode = 'full' ORDER BY started_at DESC, id DESC LIMIT 1`, integration).Query(into(&r.full, scanSync))
-	batch.Queue(`SELECT cause, started_at, finished_at FROM skipped_syncs WHERE integration_id = $1`, integration).Query(into(&r.skipped, func(row pgx.CollectableRow) (s catalog.Sync, err error) {
-		err = row.Scan(&s.Cause, &s.StartedAt, &s.FinishedAt)
-		return s, err
-	}))
+// syncTargets is where a row of syncList is scanned into.
+func syncTargets(s *catalog.Sync) []any {
+	return []any{&s.ID, &s.Mode, &s.Cause, &s.StartedAt, &s.FinishedAt, &s.Synced, &s.Created, &s.Updated, &s.Deactivated, &s.SetAside, &s.Guard}
 }
 
-// newest is the last sync, skipped or not; nil where there is none. A skipped one has
-// found what the last full one did.
-func (r *recentSyncs) newest() *catalog.Sync {
-	switch {
-	case len(r.last) == 0:
-		return nil
-	case len(r.skipped) == 0 || len(r.full) == 0 || !r.skipped[0].StartedAt.After(r.last[0].StartedAt):
-		return &r.last[0]
+// recentSyncs are the last syncs of integrations.
+type recentSyncs struct{ last, full, skipped map[uuid.UUID]catalog.Sync }
+
+func (r *recentSyncs) queue(batch *pgx.Batch, integrations []uuid.UUID) {
+	const last = `
+		SELECT i.id, s.* FROM unnest($1::uuid[]) AS i (id), LATERAL (
+			%s WHERE integration_id = i.id %s ORDER BY started_at DESC, id DESC LIMIT 1) s`
+	r.last, r.full, r.skipped = map[uuid.UUID]catalog.Sync{}, map[uuid.UUID]catalog.Sync{}, map[uuid.UUID]catalog.Sync{}
+	batch.Queue(fmt.Sprintf(last, syncList.columns, ""), integrations).Query(syncsInto(r.last, syncTargets))
+	batch.Queue(fmt.Sprintf(last, syncList.columns, "AND mode = 'full'"), integrations).Query(syncsInto(r.full, syncTargets))
+	batch.Queue(`SELECT integration_id, cause, started_at, finished_at FROM skipped_syncs WHERE integration_id = ANY ($1)`, integrations).
+		Query(syncsInto(r.skipped, func(s *catalog.Sync) []any { return []any{&s.Cause, &s.StartedAt, &s.FinishedAt} }))
+}
+
+// syncsInto reads one sync of each integration, whose id comes first.
+func syncsInto(found map[uuid.UUID]catalog.Sync, targets func(*catalog.Sync) []any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		for rows.Next() {
+			var id uuid.UUID
+			var s catalog.Sync
+			if err := rows.Scan(append([]any{&id}, targets(&s)...)...); err != nil {
+				return err
+			}
+			found[id] = s
+		}
+		return rows.Err()
 	}
-	s := r.skipped[0]
-	s.Mode, s.Skipped, s.Synced, s.SetAside = catalog.Full, true, r.full[0].Synced, r.full[0].SetAside
-	return &s
+}
+
+// newest is the last sync, skipped or not; nil before the first. A skipped one has
+// found what the last full one did.
+func (r *recentSyncs) newest(integration uuid.UUID) *catalog.Sync {
+	last, anyLast := r.last[integration]
+	full, anyFull := r.full[integration]
+	skipped, anySkipped := r.skipped[integration]
+	switch {
+	case !anyLast:
+		return nil
+	case !anySkipped || !anyFull || !skipped.StartedAt.After(last.StartedAt):
+		return &last
+	}
+	skipped.Mode, skipped.Skipped, skipped.Reason, skipped.Synced, skipped.SetAside = catalog.Full, true, new(catalog.Unchanged), full.Synced, full.SetAside
+	return &skipped
 }
 
 // Syncs returns a page of an integration's stored syncs, the newest first.
@@ -241,13 +257,14 @@ func (c *Catalog) Syncs(ctx context.Context, integration uuid.UUID, asked market
 	return syncList.page(ctx, c.database, f, asked)
 }
 
-// DropOldSyncs deletes all but an integration's last syncs, so many of each, and returns
-// how many. The last full one stays: what is skipped is told by it.
-func (c *Catalog) DropOldSyncs(ctx context.Context, keep int) (int64, error) {
+// DropOldSyncs deletes syncs, but the last ones of each integration, which are so many, and
+// its last full one, which tells what is skipped. It deletes at most so many, and returns
+// how many.
+func (c *Catalog) DropOldSyncs(ctx context.Context, keep, most int) (int64, error) {
 	return c.delete(ctx, `
-		DELETE FROM syncs s USING (
-			SELECT id, mode, row_number() OVER (PARTITION BY integration_id ORDER BY started_at DESC) AS place,
-				row_number() OVER (PARTITION BY integration_id, mode ORDER BY started_at DESC) AS of_its_mode
-			FROM syncs) r
-		WHERE s.id = r.id AND r.place > $1 AND NOT (r.mode = 'full' AND r.of_its_mode = 1)`, keep)
+		DELETE FROM syncs WHERE id = ANY (ARRAY(
+			SELECT old.id FROM integrations i
+				LEFT JOIN LATERAL (SELECT s.id FROM syncs s WHERE s.integration_id = i.id AND s.mode = 'full' ORDER BY s.started_at DESC LIMIT 1) last ON true,
+				LATERAL (SELECT s.id FROM syncs s WHERE s.integration_id = i.id ORDER BY s.started_at DESC OFFSET $1) old
+			WHERE old.id IS DISTINCT FROM last.id LIMIT $2))`, keep, most)
 }

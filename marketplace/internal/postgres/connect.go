@@ -49,7 +49,7 @@ func Migrate(ctx context.Context, address string) (ran int, err error) {
 	}
 	defer held.Release()
 	if err := lockMigrations(ctx, held); err != nil {
-		return 0, fmt.Errorf("wait for whoever else migrates: %w", err)
+		return 0, fmt.Errorf("wait for another migration: %w", err)
 	}
 	defer func() {
 		_, unlocked := held.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
@@ -98,7 +98,7 @@ func migrateTables(ctx context.Context, pool *pgxpool.Pool) (ran int, err error)
 		return 0, fmt.Errorf("read the database's version: %w", err)
 	}
 	if current > newest {
-		return 0, fmt.Errorf("the database is at version %d, and this service knows %d at the most: run the newer service", current, newest)
+		return 0, fmt.Errorf("the database is at version %d, and this service supports at most %d: run the newer service", current, newest)
 	}
 	results, err := provider.Up(ctx)
 	if err != nil {
@@ -120,10 +120,10 @@ func migrateQueue(ctx context.Context, pool *pgxpool.Pool) (int, error) {
 	}
 	found, err := migrator.Validate(ctx, nil)
 	if err != nil {
-		return len(done.Versions), fmt.Errorf("look at the job queue's tables: %w", err)
+		return len(done.Versions), fmt.Errorf("check the job queue's tables: %w", err)
 	}
 	if !found.OK {
-		return len(done.Versions), fmt.Errorf("the job queue's tables are not as they should be: %s", strings.Join(found.Messages, "; "))
+		return len(done.Versions), fmt.Errorf("the job queue's tables are invalid: %s", strings.Join(found.Messages, "; "))
 	}
 	return len(done.Versions), nil
 }
@@ -157,7 +157,7 @@ func hidden(err error) error {
 	if parse := (*pgconn.ParseConfigError)(nil); !errors.As(err, &parse) {
 		return err
 	}
-	wanted := "want a PostgreSQL address such as postgres://user@host/database"
+	wanted := "expected a PostgreSQL address such as postgres://user@host/database"
 	var address *url.Error
 	var number *strconv.NumError
 	if cause := errors.Unwrap(err); cause != nil && !errors.As(cause, &address) && !errors.As(cause, &number) {
@@ -207,7 +207,7 @@ const quietLog = `DO $$
 $$`
 
 // LogMayTell reports whether the server's log may hold rows of the database: the user may
-// not set what it logs, and nobody else has.
+// not change the log settings, and they have not been turned off for it.
 func (s *Store) LogMayTell(ctx context.Context) (tells bool, err error) {
 	err = s.pool.QueryRow(ctx, `SELECT current_setting('log_error_verbosity') <> 'terse'`).Scan(&tells)
 	return tells, err

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 
 func TestAGuestIsErasedFromEveryTable(t *testing.T) {
 	t.Parallel()
-	s := sell(t, 5) // of which the fourth is cancelled
+	s := sell(t, pgtest.Stock{Bookings: 5}) // of which the fourth is cancelled
 	const guest = "Guest4"
 	pgtest.Exec(t, s.store, `
 		WITH b AS (SELECT * FROM bookings WHERE code = 'H-4'),
@@ -66,7 +67,7 @@ func tables(t *testing.T, s sold) []string {
 
 func TestGuestsAreErasedSomeAtATimeAndNoneThatThePartnerMayHaveToBeTold(t *testing.T) {
 	t.Parallel()
-	s := sell(t, 10)
+	s := sell(t, pgtest.Stock{Bookings: 10})
 	pgtest.Exec(t, s.store, `UPDATE bookings SET status = 'HELD', release = NULL, reason = NULL, payment_reference = NULL WHERE code IN ('H-1', 'H-2')`)
 	pgtest.Exec(t, s.store, `UPDATE bookings SET ends_at = ends_at + interval '1 year', starts_at = starts_at + interval '1 year' WHERE code = 'H-3'`)
 	later := time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC)
@@ -78,7 +79,7 @@ func TestGuestsAreErasedSomeAtATimeAndNoneThatThePartnerMayHaveToBeTold(t *testi
 	var held uuid.UUID
 	check(t, s.store.Pool().QueryRow(t.Context(), `SELECT id FROM bookings WHERE code = 'H-1'`).Scan(&held))
 	if erased, err := s.store.Bookings.EraseGuest(t.Context(), held); err != nil || erased {
-		t.Errorf("want a held booking left as it is, got %t and %v", erased, err)
+		t.Errorf("want a held booking left unchanged, got %t and %v", erased, err)
 	}
 }
 
@@ -89,7 +90,7 @@ func TestTheManualSaysHowLongEachTableIsKept(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(operations)
 	check(t, err)
-	for _, table := range tables(t, sell(t, 0)) {
+	for _, table := range tables(t, sell(t, pgtest.Stock{Bookings: 0})) {
 		if !regexp.MustCompile("(?m)^\\|[^|]*`" + table + "`").Match(text) {
 			t.Errorf("%s: want a line for the table %s in the list of what is kept for how long", operations, table)
 		}
@@ -99,9 +100,6 @@ func TestTheManualSaysHowLongEachTableIsKept(t *testing.T) {
 // lastBeforeTheRule is the last of the migrations that came before the rule for large tables that are in use.
 const lastBeforeTheRule = "00013"
 
-// beforeTheRule was written while the rule was, and adds a column without a default.
-const beforeTheRule = "00016"
-
 func TestNoMigrationHoldsUpALargeTable(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("migrations/*.sql")
@@ -109,7 +107,7 @@ func TestNoMigrationHoldsUpALargeTable(t *testing.T) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		check(t, err)
-		if number := filepath.Base(file)[:5]; number <= lastBeforeTheRule || number == beforeTheRule {
+		if number := filepath.Base(file)[:5]; number <= lastBeforeTheRule {
 			continue
 		}
 		for _, wrong := range locks(string(text)) {
@@ -140,7 +138,7 @@ var (
 	newTable = regexp.MustCompile(`(?i)CREATE TABLE (?:IF NOT EXISTS )?(\w+)`)
 	onTable  = regexp.MustCompile(`(?i)\b(?:ON|TABLE(?: IF EXISTS)?) (\w+)`)
 	costly   = []struct{ what, unless, says string }{
-		{`CREATE (UNIQUE )?INDEX`, `CONCURRENTLY`, "build an index CONCURRENTLY: else nobody writes the table meanwhile"},
+		{`CREATE (UNIQUE )?INDEX`, `CONCURRENTLY`, "build an index CONCURRENTLY: else the table cannot be written meanwhile"},
 		{`DROP INDEX`, `CONCURRENTLY`, "drop an index CONCURRENTLY"},
 		{`ADD CONSTRAINT|ADD (PRIMARY|FOREIGN|CHECK|UNIQUE)`, `NOT VALID|USING INDEX`, "add a constraint NOT VALID, and VALIDATE it by a statement of its own"},
 		{`SET NOT NULL`, `^$`, "instead of SET NOT NULL add a CHECK that is NOT VALID, and VALIDATE it"},
@@ -176,4 +174,25 @@ func locks(text string) (wrong []string) {
 		}
 	}
 	return wrong
+}
+
+func TestAnIntegrationsHistoryIsTrimmedSomeAtATime(t *testing.T) {
+	t.Parallel()
+	s := sell(t, pgtest.Stock{Rows: 200}) // 10 of each for 20 integrations
+	pgtest.Exec(t, s.store, `UPDATE syncs SET mode = 'incremental' WHERE started_at > (SELECT min(started_at) FROM syncs) + interval '1 minute'`)
+	for table, drop := range map[string]func(ctx context.Context, keep, most int) (int64, error){
+		"syncs":                      s.store.Catalog.DropOldSyncs,
+		"integration_health_changes": s.store.Partners.DropOldHealthChanges,
+		"integration_breaches":       s.store.Partners.DropOldBreaches,
+	} {
+		want := []int64{100, 60, 0}
+		if table == "syncs" { // the last full one of each stays
+			want = []int64{100, 40, 0}
+		}
+		for _, want := range want {
+			if got, err := drop(t.Context(), 2, 100); err != nil || got != want {
+				t.Errorf("%s: want %d deleted, got %d and %v", table, want, got, err)
+			}
+		}
+	}
 }

@@ -22,7 +22,8 @@ func integrationOf(t testing.TB, store *postgres.Store) uuid.UUID {
 	account := marketplace.Account{ID: uuid.New(), Email: uuid.NewString() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: noon}
 	check(t, store.Accounts.CreateAccount(t.Context(), account))
 	made := marketplace.Integration{
-		ID: uuid.New(), AccountID: account.ID, Name: "Old Town Walks", BaseURL: &url.URL{Scheme: "https", Host: "partner.example"}, AuthType: partnerapi.Bearer,
+		Mode: marketplace.Live,
+		ID:   uuid.New(), AccountID: account.ID, Name: "Old Town Walks", BaseURL: &url.URL{Scheme: "https", Host: "partner.example"}, AuthType: partnerapi.Bearer,
 		AuthKey: []byte("sealed"), WebhookSecretHash: auth.HashToken("x"), CreatedAt: noon,
 	}
 	check(t, store.Partners.CreateIntegration(t.Context(), made))

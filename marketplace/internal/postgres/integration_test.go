@@ -21,7 +21,7 @@ func TestTheKeyOfADeletedIntegrationIsForgottenOnceNoBookingNeedsIt(t *testing.T
 	}
 	var ids []uuid.UUID
 	for _, host := range []string{"idle", "confirmed", "live"} {
-		i := marketplace.Integration{ID: uuid.New(), AccountID: partner.ID, Name: host, BaseURL: &url.URL{Scheme: "https", Host: host}, AuthType: "bearer", AuthKey: []byte("sealed"), WebhookSecretHash: hash(host), CreatedAt: now}
+		i := marketplace.Integration{ID: uuid.New(), Mode: marketplace.Live, AccountID: partner.ID, Name: host, BaseURL: &url.URL{Scheme: "https", Host: host}, AuthType: "bearer", AuthKey: []byte("sealed"), WebhookSecretHash: hash(host), CreatedAt: now}
 		check(t, store.Partners.CreateIntegration(t.Context(), i))
 		ids = append(ids, i.ID)
 		if host != "live" {

@@ -11,11 +11,11 @@ import (
 // newJob is a job to be inserted.
 type newJob struct {
 	args    river.JobArgs
-	at      time.Time // not before; zero: at once
+	at      time.Time // the earliest time; zero: immediately
 	hastens bool      // one that is there already, and waits for a later time, is due now
 }
 
-// InsertJobs inserts jobs; one that may be there once, and is there, is left as it is.
+// InsertJobs inserts jobs. A unique job that exists is left unchanged.
 func (s *Store) InsertJobs(ctx context.Context, jobs ...river.JobArgs) error {
 	return s.transaction(ctx, func(tx pgx.Tx) error {
 		queued := make([]newJob, len(jobs))

@@ -9,7 +9,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
-// A job that is due at once by a replica's clock is due minutes later where the database's
+// A job that is due immediately by a replica's clock is due minutes later where the database's
 // clock is behind: all that wait for a job wait that long.
 func TestAJobIsDueByTheDatabasesClock(t *testing.T) {
 	t.Parallel()

@@ -11,10 +11,11 @@ import (
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-func queueOffer(batch *pgx.Batch, o *booking.Offer, activity, variation uuid.UUID, slot string) {
-	batch.Queue(activityColumns+`WHERE a.id = $1 AND `+listed, activity).Query(func(rows pgx.Rows) (err error) {
+func queueOffer(batch *pgx.Batch, o *booking.Offer, mode marketplace.Mode, activity, variation uuid.UUID, slot string) {
+	batch.Queue(activityColumns+`WHERE a.id = $1 AND i.mode = $2 AND `+listed, activity, mode).Query(func(rows pgx.Rows) (err error) {
 		o.Activity, err = pgx.CollectExactlyOneRow(rows, scanActivity)
 		return notFound(err, "activity")
 	})
@@ -22,9 +23,9 @@ func queueOffer(batch *pgx.Batch, o *booking.Offer, activity, variation uuid.UUI
 		SELECT `+bookedIntegration+`, s.starts_at
 		FROM activities a JOIN integrations i ON i.id = a.integration_id JOIN integration_health h ON h.integration_id = i.id
 			JOIN variations v ON v.activity_id = a.id LEFT JOIN slots s ON s.variation_id = v.id AND s.availability_id = $3
-		WHERE a.id = $1 AND v.id = $2 AND v.partner_active`, activity, variation, slot).QueryRow(func(row pgx.Row) error {
+		WHERE a.id = $1 AND i.mode = $4 AND v.id = $2 AND v.partner_active`, activity, variation, slot, mode).QueryRow(func(row pgx.Row) error {
 		i := &o.Integration
-		err := row.Scan(&i.ID, &i.AccountID, &i.Name, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.HandlesTicketDelivery, &o.Health, (*zeronull.Timestamptz)(&o.Start))
+		err := row.Scan(&i.ID, &i.AccountID, &i.Name, &i.Mode, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.HandlesTicketDelivery, &o.Health, (*zeronull.Timestamptz)(&o.Start))
 		if err == nil && o.Start.IsZero() {
 			return notFound(pgx.ErrNoRows, "slot")
 		}
@@ -33,29 +34,29 @@ func queueOffer(batch *pgx.Batch, o *booking.Offer, activity, variation uuid.UUI
 	queueTerms(batch, &o.Terms)
 }
 
-// ownKey finds a request's key as long as it is its own.
-const ownKey = `account_id = @account AND key = @key AND asked_at = @asked`
+// ownKey finds a key while the request owns it.
+const ownKey = `account_id = @account AND mode = @mode AND key = @key AND asked_at = @asked`
 
 // Claim returns what a checkout is about, or NotFound: an activity that resellers may
 // see, a variation of it, and a slot of that. In the same round trip it stores a key where
-// the account has none of it, and returns it as it is stored.
+// the account does not have it yet, and returns the stored key.
 func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation uuid.UUID, slot string) (o booking.Offer, stored booking.Key, claimed bool, err error) {
 	batch := &pgx.Batch{}
 	if k.Key == "" {
-		queueOffer(batch, &o, activity, variation, slot)
+		queueOffer(batch, &o, k.Mode, activity, variation, slot)
 		return o, k, true, b.pool.SendBatch(ctx, batch).Close()
 	}
-	stored = booking.Key{Account: k.Account, Key: k.Key}
-	args := named{"account": k.Account, "key": k.Key, "body": k.Body[:], "booking": k.Booking, "now": b.now()}
+	stored = booking.Key{Account: k.Account, Mode: k.Mode, Key: k.Key}
+	args := named{"account": k.Account, "mode": k.Mode, "key": k.Key, "body": k.Body[:], "booking": k.Booking, "now": b.now()}
 	batch.Queue(`
-		INSERT INTO idempotency_keys (account_id, key, body_hash, booking_id, asked_at) VALUES (@account, @key, @body, @booking, `+now+`) ON CONFLICT DO NOTHING`,
+		INSERT INTO idempotency_keys (account_id, mode, key, body_hash, booking_id, asked_at) VALUES (@account, @mode, @key, @body, @booking, `+now+`) ON CONFLICT DO NOTHING`,
 		args).Exec(func(added pgconn.CommandTag) error {
 		claimed = added.RowsAffected() == 1
 		return nil
 	})
 	batch.Queue(`
 		SELECT k.body_hash, k.booking_id, k.asked_at, `+now+` - k.asked_at, coalesce(k.status, 0), k.answer, k.made OR EXISTS (SELECT FROM bookings WHERE id = k.booking_id)
-		FROM idempotency_keys k WHERE k.account_id = @account AND k.key = @key`, args).QueryRow(func(row pgx.Row) error {
+		FROM idempotency_keys k WHERE k.account_id = @account AND k.mode = @mode AND k.key = @key`, args).QueryRow(func(row pgx.Row) error {
 		var hash []byte
 		if err := row.Scan(&hash, &stored.Booking, &stored.AskedAt, &stored.Age, &stored.Answer.Status, &stored.Answer.Body, &stored.Made); err != nil {
 			return err
@@ -63,7 +64,7 @@ func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation
 		copy(stored.Body[:], hash)
 		return nil
 	})
-	queueOffer(batch, &o, activity, variation, slot)
+	queueOffer(batch, &o, k.Mode, activity, variation, slot)
 	err = b.pool.SendBatch(ctx, batch).Close()
 	if errors.Is(err, pgx.ErrNoRows) { // it has just become free
 		return b.Claim(ctx, k, activity, variation, slot)
@@ -77,7 +78,7 @@ func (b *Bookings) ReclaimKey(ctx context.Context, k, before booking.Key) (store
 		UPDATE idempotency_keys k SET body_hash = @body, booking_id = @booking, made = @made, status = @status, answer = @answer,
 			asked_at = greatest(`+now+`, asked_at + interval '1 microsecond')
 		WHERE `+ownKey+` AND (answer IS NULL) = @open AND (made OR EXISTS (SELECT FROM bookings WHERE id = k.booking_id)) = @was_made RETURNING asked_at`, named{
-		"account": k.Account, "key": k.Key, "body": k.Body[:], "booking": k.Booking, "made": k.Made, "status": zeronull.Int4(k.Answer.Status), "answer": k.Answer.Body,
+		"account": k.Account, "mode": k.Mode, "key": k.Key, "body": k.Body[:], "booking": k.Booking, "made": k.Made, "status": zeronull.Int4(k.Answer.Status), "answer": k.Answer.Body,
 		"asked": before.AskedAt, "open": before.Answer.Body == nil, "was_made": before.Made, "now": b.now(),
 	})
 	if err != nil {
@@ -91,7 +92,7 @@ func (b *Bookings) ReclaimKey(ctx context.Context, k, before booking.Key) (store
 }
 
 func (b *Bookings) SettleKey(ctx context.Context, k booking.Key) error {
-	args := named{"account": k.Account, "key": k.Key, "asked": k.AskedAt, "booking": k.Booking, "status": k.Answer.Status, "answer": k.Answer.Body}
+	args := named{"account": k.Account, "mode": k.Mode, "key": k.Key, "asked": k.AskedAt, "booking": k.Booking, "status": k.Answer.Status, "answer": k.Answer.Body}
 	if k.Answer.Body == nil {
 		_, err := b.pool.Exec(ctx, `
 			DELETE FROM idempotency_keys WHERE `+ownKey+` AND answer IS NULL

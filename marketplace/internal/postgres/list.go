@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -41,9 +42,47 @@ func (f *filters) add(condition, name string, argument any) {
 	f.args[name] = argument
 }
 
+// of adds that rows are within a scope, by the columns account_id and mode of a table.
+func (f *filters) of(s marketplace.Scope, table string) {
+	if s.Account != uuid.Nil {
+		f.add(table+"account_id = @account_id", "account_id", s.Account)
+	}
+	if s.Mode != "" { // in the statement: test rows have an index of their own
+		f.conditions = append(f.conditions, table+"mode = '"+strings.ReplaceAll(string(s.Mode), "'", "''")+"'")
+	}
+}
+
+// search adds that a text, of which an index has all parts, has the words in it, or what
+// else may hold. The words' own parts are as long as the index has them.
+func (f *filters) search(text, or, words string) {
+	f.args["part"] = min(3, len([]rune(words)))
+	// Two conditions: the first is the index's alone, which does not make the parts again.
+	f.add("(text_parts("+text+", 1) @> text_parts(lower(@words), @part)"+or+")", "words", words)
+	f.add("(position(lower(@words) IN "+text+") > 0"+or+")", "words", words)
+	f.scattered, f.along = true, ""
+}
+
 // planned has a query planned for its own arguments, each time: a plan that is kept was
 // made for none in particular.
 const planned = pgx.QueryExecModeCacheDescribe
+
+// count counts the rows that a query finds.
+func (f *filters) count(ctx context.Context, d database, query string) (total int, err error) {
+	query = "SELECT count(*) FROM (" + query + ") counted"
+	if !f.scattered {
+		return one(ctx, d.pool, "count", pgx.RowTo[int], query, planned, f.args)
+	}
+	// The planner takes the index to be dearer than it is where most rows are found, and
+	// would make the parts of each row's text instead.
+	err = d.transaction(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT set_config('enable_seqscan', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)`); err != nil {
+			return err
+		}
+		total, err = one(ctx, tx, "count", pgx.RowTo[int], query, planned, f.args)
+		return err
+	})
+	return total, err
+}
 
 // page reads a part of the list. Sizes are in the statements themselves: they tell the
 // planner that few rows of many are wanted.
@@ -67,7 +106,7 @@ func (l list[T]) page(ctx context.Context, d database, by *filters, asked market
 			found = rows + by.along
 		}
 		found = fmt.Sprintf("SELECT * FROM (%s LIMIT %d) found", found, marketplace.MostCounted+1)
-		if p.Total, err = one(ctx, d.pool, "count", pgx.RowTo[int], "SELECT count(*) FROM ("+found+") counted", planned, by.args); err != nil {
+		if p.Total, err = by.count(ctx, d, found); err != nil {
 			return p, err
 		}
 		if by.scattered && p.Total <= marketplace.MostCounted {

@@ -19,9 +19,9 @@ import (
 //
 //	go test -run '^$' -bench Lists -benchtime 1x ./internal/postgres
 func BenchmarkLists(b *testing.B) {
-	s := sell(b, 1_000_000)
+	s := sell(b, pgtest.Stock{Bookings: 1_000_000})
 	pgtest.Exec(b, s.store, `VACUUM ANALYZE`)
-	lists := s.lists()
+	lists := s.bookingLists()
 	middle := &marketplace.Cursor{At: time.Date(2025, 7, 20, 0, 0, 0, 0, time.UTC), ID: uuid.New()}
 	for _, mode := range []string{"auto", "force_generic_plan"} {
 		pgtest.Exec(b, s.store, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET plan_cache_mode = `+mode+`', current_database()); END $$`)

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,22 +15,23 @@ import (
 // mostDue is how many integrations that need an operator are listed.
 const mostDue = 100
 
-// Overview returns what needs an operator now.
+// Overview returns what needs an operator now. Nothing of test mode does.
 func (s *Store) Overview(ctx context.Context, now time.Time) (o marketplace.Overview, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue(`SELECT count(DISTINCT booking_id), min(since) FROM booking_attention WHERE settled_at IS NULL`).
+	batch.Queue(`SELECT count(DISTINCT a.booking_id), min(a.since) FROM booking_attention a JOIN bookings b ON b.id = a.booking_id WHERE a.settled_at IS NULL AND b.mode = 'live'`).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Bookings, &o.BookingsSince) })
-	batch.Queue(`SELECT count(*) FROM integrations WHERE deleted_at IS NULL`).
+	batch.Queue(`SELECT count(*) FROM integrations WHERE deleted_at IS NULL AND mode = 'live'`).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Integrations) })
 	batch.Queue(`
 		SELECT i.id, i.name, h.state, (SELECT max(c.at) FROM integration_health_changes c WHERE c.integration_id = i.id), i.last_sync_at,
 			i.guarded_hash IS NOT NULL, o.since, coalesce(o.since < $2, false)
-		FROM integrations i JOIN integration_health h ON h.integration_id = i.id
-			LEFT JOIN (
-				SELECT a.integration_id, min(coalesce(p.sent_at, a.created_at)) AS since
+		FROM integrations i JOIN integration_health h ON h.integration_id = i.id LEFT JOIN slot_rounds r ON r.integration_id = i.id,
+			LATERAL (
+				SELECT min(coalesce(p.sent_at, a.created_at)) AS since
 				FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
-				WHERE a.partner_active AND v.partner_active GROUP BY a.integration_id) o ON o.integration_id = i.id
-		WHERE i.deleted_at IS NULL AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2)
+				WHERE a.integration_id = i.id AND a.partner_active AND v.partner_active
+					AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR r.pulled_at IS NULL OR r.pulled_at < $2)) o
+		WHERE i.deleted_at IS NULL AND i.mode = 'live' AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2)
 		ORDER BY h.state = $1 DESC, i.guarded_hash IS NOT NULL DESC, i.name, i.id LIMIT $3`,
 		partnerapi.Degraded, now.Add(-marketplace.SlotsLateAfter), mostDue).
 		Query(func(rows pgx.Rows) error {
@@ -44,25 +46,41 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o marketplace.Over
 }
 
 // missingRates finds the currencies that a listed activity's prices are converted from,
-// and that have no rate.
-const missingRates = `
-	SELECT price.currency, t.rates_base, count(DISTINCT price.activity)
+// its slots' own among them, and that have no rate, with how many activities have them, as
+// far as these are counted. What options and slots have is few combinations of many rows,
+// and is found by going from one to the next in an index of them.
+var missingRates = fmt.Sprintf(`
+	WITH RECURSIVE options (currencies) AS (
+		SELECT min(%[1]s) FROM variations v WHERE v.partner_active
+		UNION ALL SELECT (SELECT min(%[1]s) FROM variations v WHERE v.partner_active AND %[1]s > o.currencies) FROM options o WHERE o.currencies IS NOT NULL
+	), slots (currencies) AS (
+		SELECT min(p.currencies) FROM slot_pulls p
+		UNION ALL SELECT (SELECT min(p.currencies) FROM slot_pulls p WHERE p.currencies > s.currencies) FROM slots s WHERE s.currencies IS NOT NULL
+	), lacking AS MATERIALIZED (
+		SELECT currencies, own FROM (SELECT currencies, false AS own FROM options UNION ALL SELECT currencies, true FROM slots) AS priced
+		WHERE EXISTS (SELECT FROM unnest(currencies) AS currency, pricing_terms t WHERE %[4]s)
+	)
+	SELECT currency, t.rates_base, count(DISTINCT priced.activity)
 	FROM pricing_terms t, (
-		SELECT a.id AS activity, jsonb_path_query(v.option, '$.units[*].pricingFrom[0].currency') #>> '{}' AS currency
-		FROM activities a JOIN integrations i ON i.id = a.integration_id JOIN variations v ON v.activity_id = a.id
-		WHERE ` + listed + ` AND v.partner_active
+		SELECT l.currencies, of.activity FROM lacking l, LATERAL (
+			SELECT a.id AS activity FROM variations v JOIN activities a ON a.id = v.activity_id
+			WHERE v.partner_active AND %[1]s = l.currencies AND %[2]s LIMIT %[3]d) of
+		WHERE NOT l.own
 		UNION ALL
-		SELECT a.id, v.details #>> '{group_price,currency}'
-		FROM activities a JOIN integrations i ON i.id = a.integration_id JOIN variations v ON v.activity_id = a.id
-		WHERE ` + listed + ` AND v.partner_active AND v.details ? 'group_price'
-	) AS price
-	WHERE price.currency <> t.rates_base AND NOT EXISTS (SELECT FROM exchange_rates r WHERE r.currency = price.currency)
-	GROUP BY price.currency, t.rates_base ORDER BY price.currency`
+		SELECT l.currencies, of.activity FROM lacking l, LATERAL (
+			SELECT a.id AS activity FROM slot_pulls p JOIN variations v ON v.id = p.variation_id JOIN activities a ON a.id = v.activity_id
+			WHERE v.partner_active AND p.currencies = l.currencies AND %[2]s LIMIT %[3]d) of
+		WHERE l.own
+	) AS priced, unnest(priced.currencies) AS currency
+	WHERE %[4]s
+	GROUP BY currency, t.rates_base ORDER BY currency`,
+	`option_currencies(v.option, v.details)`, active, marketplace.MostCounted,
+	`currency <> t.rates_base AND NOT EXISTS (SELECT FROM exchange_rates r WHERE r.currency = currency.currency)`)
 
 // MetricsState returns what the metrics tell of the database.
 func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err error) {
 	rows, err := s.pool.Query(ctx, `
-		SELECT i.id, h.state = $1 AS degraded, h.failure_count AS failures, coalesce(i.last_sync_at, '0001-01-01T00:00:00Z') AS last_sync_at
+		SELECT i.id, i.mode, h.state = $1 AS degraded, h.failure_count AS failures, coalesce(i.last_sync_at, '0001-01-01T00:00:00Z') AS last_sync_at
 		FROM integrations i JOIN integration_health h ON h.integration_id = i.id
 		WHERE i.deleted_at IS NULL`, partnerapi.Degraded)
 	if err != nil {
@@ -80,16 +98,18 @@ func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err er
 	if state.Jobs, err = pgx.CollectRows(rows, pgx.RowToStructByName[telemetry.Jobs]); err != nil {
 		return state, err
 	}
-	state.Attention = map[marketplace.AttentionReason]int64{}
-	rows, err = s.pool.Query(ctx, `SELECT reason, count(*) FROM booking_attention WHERE settled_at IS NULL GROUP BY reason`)
+	rows, err = s.pool.Query(ctx, `SELECT state, count(*) AS count, min(owed_at) AS owed_at FROM event_deliveries WHERE state IN ('pending', 'failed') GROUP BY state`)
 	if err != nil {
 		return state, err
 	}
-	var reason marketplace.AttentionReason
-	var bookings int64
-	_, err = pgx.ForEachRow(rows, []any{&reason, &bookings}, func() error {
-		state.Attention[reason] = bookings
-		return nil
-	})
+	if state.Deliveries, err = pgx.CollectRows(rows, pgx.RowToStructByName[telemetry.Deliveries]); err != nil {
+		return state, err
+	}
+	if state.RatesMissing, err = all(ctx, s.pool, pgx.RowToStructByPos[marketplace.MissingRate], missingRates); err != nil {
+		return state, err
+	}
+	state.Attention, err = all(ctx, s.pool, pgx.RowToStructByPos[telemetry.Attention], `
+		SELECT a.reason, b.mode, count(*) FROM booking_attention a JOIN bookings b ON b.id = a.booking_id
+		WHERE a.settled_at IS NULL GROUP BY a.reason, b.mode`)
 	return state, err
 }

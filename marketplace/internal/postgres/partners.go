@@ -22,24 +22,55 @@ type Partners struct{ database }
 func (p *Partners) CreateIntegration(ctx context.Context, i marketplace.Integration) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`
-		INSERT INTO integrations (id, account_id, name, base_url, auth_type, auth_key, webhook_secret_hash, handles_ticket_delivery, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		i.ID, i.AccountID, i.Name, i.BaseURL.String(), i.AuthType, i.AuthKey, i.WebhookSecretHash, i.HandlesTicketDelivery, i.CreatedAt)
+		INSERT INTO integrations (id, account_id, name, base_url, auth_type, auth_key, webhook_secret_hash, handles_ticket_delivery, created_at, mode)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		i.ID, i.AccountID, i.Name, i.BaseURL.String(), i.AuthType, i.AuthKey, i.WebhookSecretHash, i.HandlesTicketDelivery, i.CreatedAt, i.Mode)
 	batch.Queue(`INSERT INTO integration_health (integration_id, state, failure_count, consecutive_failures, consecutive_ok) VALUES ($1, 'HEALTHY', 0, 0, 0)`, i.ID)
-	// Whoever registers again gets the same activities, not others like them.
+	// A partner that registers again gets the same activities, not copies.
 	batch.Queue(`
 		UPDATE activities SET integration_id = $1
-		WHERE integration_id IN (SELECT id FROM integrations WHERE account_id = $2 AND base_url = $3 AND deleted_at IS NOT NULL)`,
-		i.ID, i.AccountID, i.BaseURL.String())
-	err := p.pool.SendBatch(ctx, batch).Close() // outside of a transaction, a batch is one
-	if violates(err, "integrations_live_base_url") {
-		return &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.AlreadyExists, Message: "there is a live integration of this base_url", Cause: err}
+		WHERE integration_id IN (SELECT id FROM integrations WHERE account_id = $2 AND base_url = $3 AND mode = $4 AND deleted_at IS NOT NULL)`,
+		i.ID, i.AccountID, i.BaseURL.String(), i.Mode)
+	return addressTaken(p.pool.SendBatch(ctx, batch).Close()) // outside of a transaction, a batch is one
+}
+
+// addressTaken turns the violation of the index of live addresses into the domain's error.
+func addressTaken(err error) error {
+	if violates(err, "integrations_base_url_mode") {
+		return &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.AlreadyExists, Message: "an integration with this base_url and mode exists", Cause: err}
 	}
 	return err
 }
 
+func (p *Partners) ChangeIntegration(ctx context.Context, before, after marketplace.Integration) error {
+	changed, err := p.pool.Exec(ctx, `
+		UPDATE integrations SET name = $5, base_url = $6, auth_type = $7, auth_key = $8, handles_ticket_delivery = $9
+		WHERE id = $1 AND deleted_at IS NULL AND base_url = $2 AND auth_type = $3 AND auth_key = $4`,
+		before.ID, before.BaseURL.String(), before.AuthType, before.AuthKey,
+		after.Name, after.BaseURL.String(), after.AuthType, after.AuthKey, after.HandlesTicketDelivery)
+	if err != nil {
+		return addressTaken(err)
+	}
+	if changed.RowsAffected() == 0 {
+		if _, err := p.Integration(ctx, before.ID); err != nil {
+			return err
+		}
+		return &marketplace.Error{Code: marketplace.Conflict, Message: "the integration was changed meanwhile; read it and send the change again"}
+	}
+	return nil
+}
+
+func (p *Partners) RotateWebhookSecret(ctx context.Context, id uuid.UUID, hash []byte, overlap time.Duration) (until time.Time, err error) {
+	return one(ctx, p.pool, "integration", pgx.RowTo[time.Time], `
+		UPDATE integrations SET previous_webhook_secret_hash = webhook_secret_hash, previous_webhook_secret_until = now() + $3::interval, webhook_secret_hash = $2
+		WHERE id = $1 AND deleted_at IS NULL RETURNING previous_webhook_secret_until`, id, hash, overlap)
+}
+
 const integrationColumns = `
-	SELECT id, account_id, name, base_url, auth_type, auth_key, webhook_secret_hash, handles_ticket_delivery, created_at, last_sync_at
+	SELECT id, account_id, name, mode, base_url, auth_type, auth_key, webhook_secret_hash,
+		CASE WHEN previous_webhook_secret_until > now() THEN previous_webhook_secret_hash END,
+		CASE WHEN previous_webhook_secret_until > now() THEN previous_webhook_secret_until END,
+		handles_ticket_delivery, created_at, last_sync_at
 	FROM integrations `
 
 func (p *Partners) Integration(ctx context.Context, id uuid.UUID) (marketplace.Integration, error) {
@@ -57,18 +88,16 @@ var integrationList = list[marketplace.Integration]{
 	},
 }
 
-func (p *Partners) ListIntegrations(ctx context.Context, account uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
+func (p *Partners) ListIntegrations(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
 	f := newFilters()
 	f.conditions = append(f.conditions, "deleted_at IS NULL")
-	if account != uuid.Nil {
-		f.add("account_id = @account", "account", account)
-	}
+	f.of(of, "")
 	return integrationList.page(ctx, p.database, f, asked)
 }
 
 func scanIntegration(row pgx.CollectableRow) (i marketplace.Integration, err error) {
-	err = row.Scan(&i.ID, &i.AccountID, &i.Name, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.WebhookSecretHash, &i.HandlesTicketDelivery,
-		&i.CreatedAt, (*zeronull.Timestamptz)(&i.LastSyncAt))
+	err = row.Scan(&i.ID, &i.AccountID, &i.Name, &i.Mode, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.WebhookSecretHash,
+		&i.PreviousWebhookSecretHash, (*zeronull.Timestamptz)(&i.PreviousWebhookSecretUntil), &i.HandlesTicketDelivery, &i.CreatedAt, (*zeronull.Timestamptz)(&i.LastSyncAt))
 	return i, err
 }
 
@@ -121,8 +150,13 @@ func (p *Partners) health(ctx context.Context, integration uuid.UUID) (partner.H
 }
 
 func scanHealth(row pgx.CollectableRow) (h partner.Health, err error) {
-	err = row.Scan(&h.State, &h.FailureCount, &h.ConsecutiveFailures, &h.ConsecutiveOK, (*zeronull.Timestamptz)(&h.LastOKAt))
+	err = row.Scan(healthTargets(&h)...)
 	return h, err
+}
+
+// healthTargets is where a row of an integration's health is scanned into.
+func healthTargets(h *partner.Health) []any {
+	return []any{&h.State, &h.FailureCount, &h.ConsecutiveFailures, &h.ConsecutiveOK, (*zeronull.Timestamptz)(&h.LastOKAt)}
 }
 
 // Observe moves an integration's health by what came of a call. Calls that end at the
@@ -167,51 +201,76 @@ const (
 
 // Fares tells how the partners of integrations fare.
 func (p *Partners) Fares(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]partner.Fare, error) {
-	found := make([]partner.Fare, len(integrations))
+	found := make(map[uuid.UUID]partner.Fare, len(integrations))
 	batch := &pgx.Batch{}
-	for i, id := range integrations {
-		batch.Queue(healthColumns, id).Query(func(rows pgx.Rows) (err error) {
-			found[i].Health, err = pgx.CollectExactlyOneRow(rows, scanHealth)
-			return notFound(err, "integration")
+	batch.Queue(`
+		SELECT integration_id, state, failure_count, consecutive_failures, consecutive_ok, last_ok_at
+		FROM integration_health WHERE integration_id = ANY ($1)`, integrations).Query(func(rows pgx.Rows) error {
+		var id uuid.UUID
+		var h partner.Health
+		_, err := pgx.ForEachRow(rows, append([]any{&id}, healthTargets(&h)...), func() error {
+			found[id] = partner.Fare{Health: h, Changes: marketplace.List[partner.HealthChange]{}}
+			return nil
 		})
-		batch.Queue(`SELECT at, state, reason FROM integration_health_changes WHERE integration_id = $1 ORDER BY at DESC, id DESC LIMIT $2`, id, mostChanges).
-			Query(into((*[]partner.HealthChange)(&found[i].Changes), pgx.RowToStructByName[partner.HealthChange]))
-	}
-	if err := p.pool.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, err
-	}
-	return byID(integrations, found), nil
+		if err == nil && len(found) < len(integrations) {
+			err = notFound(pgx.ErrNoRows, "integration")
+		}
+		return err
+	})
+	batch.Queue(`
+		SELECT i.id, c.at, c.state, c.reason FROM unnest($1::uuid[]) AS i (id), LATERAL (
+			SELECT * FROM integration_health_changes WHERE integration_id = i.id ORDER BY at DESC, id DESC LIMIT $2) c
+		ORDER BY c.at DESC, c.id DESC`, integrations, mostChanges).Query(func(rows pgx.Rows) error {
+		var id uuid.UUID
+		var c partner.HealthChange
+		_, err := pgx.ForEachRow(rows, []any{&id, &c.At, &c.State, &c.Reason}, func() error {
+			fare := found[id]
+			fare.Changes = append(fare.Changes, c)
+			found[id] = fare
+			return nil
+		})
+		return err
+	})
+	return found, p.pool.SendBatch(ctx, batch).Close()
 }
 
-// DropOldHealthChanges deletes all but an integration's last changes, so many of each,
-// and returns how many.
-func (p *Partners) DropOldHealthChanges(ctx context.Context, keep int) (int64, error) {
+// DropOldHealthChanges deletes changes, but the last ones of each integration, which are so
+// many. It deletes at most so many, and returns how many.
+func (p *Partners) DropOldHealthChanges(ctx context.Context, keep, most int) (int64, error) {
 	return p.delete(ctx, `
-		DELETE FROM integration_health_changes c USING (
-			SELECT id, row_number() OVER (PARTITION BY integration_id ORDER BY at DESC, id DESC) AS place FROM integration_health_changes) r
-		WHERE c.id = r.id AND r.place > $1`, keep)
+		DELETE FROM integration_health_changes WHERE id = ANY (ARRAY(
+			SELECT old.id FROM integrations i, LATERAL (
+				SELECT c.id FROM integration_health_changes c WHERE c.integration_id = i.id ORDER BY c.at DESC, c.id DESC OFFSET $1) old LIMIT $2))`, keep, most)
 }
 
 // Breaches returns how the partners of integrations have last broken the contract in
-// answers that were used all the same, the newest first.
+// answers that were still used, newest first.
 func (p *Partners) Breaches(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]marketplace.List[booking.Breach], error) {
-	found := make([]marketplace.List[booking.Breach], len(integrations))
-	batch := &pgx.Batch{}
-	for i, id := range integrations {
-		batch.Queue(`SELECT at, booking_id, endpoint, message FROM integration_breaches WHERE integration_id = $1 ORDER BY id DESC LIMIT $2`, id, mostBreaches).
-			Query(into((*[]booking.Breach)(&found[i]), pgx.RowToStructByPos[booking.Breach]))
+	found := make(map[uuid.UUID]marketplace.List[booking.Breach], len(integrations))
+	for _, id := range integrations {
+		found[id] = marketplace.List[booking.Breach]{}
 	}
-	if err := p.pool.SendBatch(ctx, batch).Close(); err != nil {
+	rows, err := p.pool.Query(ctx, `
+		SELECT i.id, b.at, b.booking_id, b.endpoint, b.message FROM unnest($1::uuid[]) AS i (id), LATERAL (
+			SELECT * FROM integration_breaches WHERE integration_id = i.id ORDER BY at DESC, id DESC LIMIT $2) b
+		ORDER BY b.at DESC, b.id DESC`, integrations, mostBreaches)
+	if err != nil {
 		return nil, err
 	}
-	return byID(integrations, found), nil
+	var id uuid.UUID
+	var b booking.Breach
+	_, err = pgx.ForEachRow(rows, []any{&id, &b.At, &b.Booking, &b.Endpoint, &b.Message}, func() error {
+		found[id] = append(found[id], b)
+		return nil
+	})
+	return found, err
 }
 
-// DropOldBreaches deletes all but an integration's last breaches, so many of each, and
-// returns how many.
-func (p *Partners) DropOldBreaches(ctx context.Context, keep int) (int64, error) {
+// DropOldBreaches deletes breaches, but the last ones of each integration, which are so
+// many. It deletes at most so many, and returns how many.
+func (p *Partners) DropOldBreaches(ctx context.Context, keep, most int) (int64, error) {
 	return p.delete(ctx, `
-		DELETE FROM integration_breaches b USING (
-			SELECT id, row_number() OVER (PARTITION BY integration_id ORDER BY id DESC) AS place FROM integration_breaches) r
-		WHERE b.id = r.id AND r.place > $1`, keep)
+		DELETE FROM integration_breaches WHERE id = ANY (ARRAY(
+			SELECT old.id FROM integrations i, LATERAL (
+				SELECT b.id FROM integration_breaches b WHERE b.integration_id = i.id ORDER BY b.at DESC, b.id DESC OFFSET $1) old LIMIT $2))`, keep, most)
 }

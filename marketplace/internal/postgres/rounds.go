@@ -114,7 +114,7 @@ func (c *Catalog) askForSlots(ctx context.Context, tx pgx.Tx, integration uuid.U
 }
 
 // BeginRound returns where an integration's slots stand as a slice begins at that time,
-// or NotFound where nobody has asked for them.
+// or NotFound if they were not requested.
 func (c *Catalog) BeginRound(ctx context.Context, integration uuid.UUID, now time.Time) (begun catalog.Round, err error) {
 	err = c.MoveRound(ctx, integration, func(_ pgx.Tx, stored catalog.Round) (catalog.Round, error) {
 		begun = stored.Start(now)
@@ -128,7 +128,7 @@ func (c *Catalog) BeginRound(ctx context.Context, integration uuid.UUID, now tim
 func (c *Catalog) MoveRound(ctx context.Context, integration uuid.UUID, move func(tx pgx.Tx, stored catalog.Round) (catalog.Round, error)) error {
 	return c.transaction(ctx, func(tx pgx.Tx) error {
 		stored, err := one(ctx, tx, "round", scanRound, `
-			SELECT asked_at, serves, pass, after_id, whole FROM slot_rounds WHERE integration_id = $1 FOR UPDATE`, integration)
+			SELECT asked_at, serves, pass, after_id, whole, pulled_at FROM slot_rounds WHERE integration_id = $1 FOR UPDATE`, integration)
 		if err != nil {
 			return err
 		}
@@ -137,13 +137,13 @@ func (c *Catalog) MoveRound(ctx context.Context, integration uuid.UUID, move fun
 			return err
 		}
 		_, err = tx.Exec(ctx, `
-			UPDATE slot_rounds SET serves = $2, pass = $3, after_id = $4, whole = $5 WHERE integration_id = $1`, integration,
-			zeronull.Timestamptz(moved.Serves), moved.Pass, zeronull.UUID(moved.After), moved.Whole)
+			UPDATE slot_rounds SET serves = $2, pass = $3, after_id = $4, whole = $5, pulled_at = $6 WHERE integration_id = $1`, integration,
+			zeronull.Timestamptz(moved.Serves), moved.Pass, zeronull.UUID(moved.After), moved.Whole, zeronull.Timestamptz(moved.Pulled))
 		return err
 	})
 }
 
 func scanRound(row pgx.CollectableRow) (r catalog.Round, err error) {
-	err = row.Scan(&r.AskedAt, (*zeronull.Timestamptz)(&r.Serves), &r.Pass, (*zeronull.UUID)(&r.After), &r.Whole)
+	err = row.Scan(&r.AskedAt, (*zeronull.Timestamptz)(&r.Serves), &r.Pass, (*zeronull.UUID)(&r.After), &r.Whole, (*zeronull.Timestamptz)(&r.Pulled))
 	return r, err
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -49,10 +50,10 @@ func (c *Catalog) StoreSlots(ctx context.Context, pull catalog.SlotPull) (change
 	// other. Rows that are the same are not touched, not even locked.
 	batch := &pgx.Batch{}
 	batch.Queue(`
-		INSERT INTO slot_pulls (variation_id, sent_at, set_aside) VALUES ($1, $2, $3)
-		ON CONFLICT (variation_id) DO UPDATE SET sent_at = EXCLUDED.sent_at, set_aside = EXCLUDED.set_aside
+		INSERT INTO slot_pulls (variation_id, sent_at, set_aside, currencies) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (variation_id) DO UPDATE SET sent_at = EXCLUDED.sent_at, set_aside = EXCLUDED.set_aside, currencies = EXCLUDED.currencies
 		WHERE slot_pulls.sent_at IS NULL OR slot_pulls.sent_at <= EXCLUDED.sent_at`,
-		pull.VariationID, pull.SentAt, pull.Answer.SetAside).Exec(count(&stored))
+		pull.VariationID, pull.SentAt, pull.Answer.SetAside, ownCurrencies(pull.Answer.Slots...)).Exec(count(&stored))
 	batch.Queue(storeSlots, append([]any{pull.VariationID, pull.SentAt}, rows...)...).Exec(count(&changes.Written))
 	if !pull.Answer.Nameless {
 		batch.Queue(closeSlots, pull.VariationID, pull.SentAt, pull.Window.From, pull.Window.To, rows[0], pull.Answer.Kept).Exec(count(&changes.Closed))
@@ -76,8 +77,8 @@ const (
 			vacancies = EXCLUDED.vacancies, capacity = EXCLUDED.capacity, unit_pricing = EXCLUDED.unit_pricing, news_at = EXCLUDED.news_at`
 )
 
-// slotAge is when a slot's row last became as it is: by the partner's word, or by a
-// booking of ours.
+// slotAge is when a slot's row last changed, by an answer of the partner or by one of
+// the marketplace's bookings.
 const slotAge = `greatest(s.news_at, s.changed_at)`
 
 // storeSlots writes the slots that are new, or differ and are not newer than the pull.
@@ -121,6 +122,18 @@ func slotArrays(slots []marketplace.Slot) ([]any, error) {
 	return []any{ids, dates, starts, ends, statuses, vacancies, capacities, pricings}, nil
 }
 
+// ownCurrencies are the currencies of slots' own prices, in order; nil: there are none.
+func ownCurrencies(slots ...marketplace.Slot) (list []string) {
+	for _, slot := range slots {
+		for _, price := range slot.UnitPricing {
+			if at, known := slices.BinarySearch(list, price.Currency); !known {
+				list = slices.Insert(list, at, price.Currency)
+			}
+		}
+	}
+	return list
+}
+
 // pricingText is what is stored of a slot's own prices, nil for none.
 func pricingText(prices []partnerapi.UnitPricing) (*string, error) {
 	if prices == nil {
@@ -136,49 +149,62 @@ const mostOptionsAside = 10
 
 // Standings tells where the catalogs and slots of integrations stand.
 func (c *Catalog) Standings(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]catalog.Standing, error) {
-	found, recent := make([]catalog.Standing, len(integrations)), make([]recentSyncs, len(integrations))
+	found := make(map[uuid.UUID]catalog.Standing, len(integrations))
 	batch := &pgx.Batch{}
-	for i, id := range integrations {
-		s := &found[i]
-		batch.Queue(`SELECT guarded_hash IS NOT NULL FROM integrations WHERE id = $1`, id).QueryRow(func(row pgx.Row) error { return row.Scan(&s.Guarded) })
-		recent[i].queue(batch, id)
-		queueSlotsKnown(batch, &s.Slots, id)
-	}
+	batch.Queue(`SELECT id, guarded_hash IS NOT NULL FROM integrations WHERE id = ANY ($1)`, integrations).Query(func(rows pgx.Rows) error {
+		var id uuid.UUID
+		var guarded bool
+		_, err := pgx.ForEachRow(rows, []any{&id, &guarded}, func() error {
+			found[id] = catalog.Standing{Guarded: guarded, Slots: catalog.SlotsKnown{SetAside: []catalog.OptionSlotSetAside{}}}
+			return nil
+		})
+		return err
+	})
+	recent := recentSyncs{}
+	recent.queue(batch, integrations)
+	queueSlotsKnown(batch, found, integrations)
 	if err := c.pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
 	}
-	for i := range recent {
-		found[i].LastSync = recent[i].newest()
+	for id, s := range found {
+		s.LastSync = recent.newest(id)
+		found[id] = s
 	}
-	return byID(integrations, found), nil
+	return found, nil
 }
 
-// byID is what was found of each id.
-func byID[T any](ids []uuid.UUID, found []T) map[uuid.UUID]T {
-	list := make(map[uuid.UUID]T, len(ids))
-	for i, id := range ids {
-		list[id] = found[i]
-	}
-	return list
-}
-
-// queueSlotsKnown has a batch tell how far the slots of an integration's options are
-// known.
-func queueSlotsKnown(batch *pgx.Batch, known *catalog.SlotsKnown, integration uuid.UUID) {
+// queueSlotsKnown has a batch tell how far the slots of integrations' options are known.
+func queueSlotsKnown(batch *pgx.Batch, found map[uuid.UUID]catalog.Standing, integrations []uuid.UUID) {
 	const options = `
 		FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
-		WHERE a.integration_id = $1 AND a.partner_active AND v.partner_active`
-	known.SetAside = []catalog.OptionSlotSetAside{}
-	batch.Queue(`SELECT count(*), count(p.sent_at), min(p.sent_at)`+options, integration).
-		QueryRow(func(row pgx.Row) error { return row.Scan(&known.Options, &known.Pulled, &known.OldestPullAt) })
-	batch.Queue(`SELECT a.external_product_id, v.external_option_id, p.set_aside`+options+` AND p.set_aside IS NOT NULL ORDER BY v.id LIMIT $2`, integration, mostOptionsAside).
+		WHERE a.integration_id = i.id AND a.partner_active AND v.partner_active`
+	batch.Queue(`
+		SELECT i.id, o.* FROM unnest($1::uuid[]) AS i (id), LATERAL (SELECT count(*), count(p.sent_at), min(p.sent_at)`+options+`) o`, integrations).
 		Query(func(rows pgx.Rows) error {
+			var id uuid.UUID
+			var known catalog.SlotsKnown
+			_, err := pgx.ForEachRow(rows, []any{&id, &known.Options, &known.Pulled, &known.OldestPullAt}, func() error {
+				s := found[id]
+				s.Slots.Options, s.Slots.Pulled, s.Slots.OldestPullAt = known.Options, known.Pulled, known.OldestPullAt
+				found[id] = s
+				return nil
+			})
+			return err
+		})
+	batch.Queue(`
+		SELECT i.id, o.product, o.option, o.set_aside FROM unnest($1::uuid[]) AS i (id), LATERAL (
+			SELECT v.id, a.external_product_id AS product, v.external_option_id AS option, p.set_aside`+options+` AND p.set_aside IS NOT NULL ORDER BY v.id LIMIT $2) o
+		ORDER BY o.id`, integrations, mostOptionsAside).
+		Query(func(rows pgx.Rows) error {
+			var id uuid.UUID
 			var product, option string
 			var aside []catalog.SlotSetAside
-			_, err := pgx.ForEachRow(rows, []any{&product, &option, &aside}, func() error {
+			_, err := pgx.ForEachRow(rows, []any{&id, &product, &option, &aside}, func() error {
+				s := found[id]
 				for _, slot := range aside {
-					known.SetAside = append(known.SetAside, catalog.OptionSlotSetAside{ProductID: product, OptionID: option, SlotSetAside: slot})
+					s.Slots.SetAside = append(s.Slots.SetAside, catalog.OptionSlotSetAside{ProductID: product, OptionID: option, SlotSetAside: slot})
 				}
+				found[id], aside = s, nil
 				return nil
 			})
 			return err
@@ -248,11 +274,16 @@ func writeSlot(ctx context.Context, tx pgx.Tx, slot marketplace.Slot) error {
 	batch.Queue(insertSlots+` VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`+replaceSlot,
 		slot.VariationID, slot.ID, slot.LocalDate, slot.Start, slot.End, slot.Status, slot.Vacancies, slot.Capacity, slot.UnitPricing, slot.NewsAt)
 	batch.Queue(setCapacity, slot.VariationID)
+	if own := ownCurrencies(slot); own != nil {
+		batch.Queue(`
+			UPDATE slot_pulls SET currencies = ARRAY(SELECT DISTINCT unnest(currencies || $2) ORDER BY 1)
+			WHERE variation_id = $1 AND NOT coalesce(currencies @> $2, false)`, slot.VariationID, own)
+	}
 	return tx.SendBatch(ctx, batch).Close()
 }
 
 // DeletePastSlots deletes slots of dates before that one, at most so many, and returns
-// how many. It waits for nobody: what is being written is left for the next time.
+// how many. It does not wait for locks: locked rows are left for the next time.
 func (c *Catalog) DeletePastSlots(ctx context.Context, before time.Time, most int) (int64, error) {
 	return c.delete(ctx, `
 		DELETE FROM slots WHERE ctid = ANY (ARRAY(SELECT ctid FROM slots WHERE local_date < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, before, most)

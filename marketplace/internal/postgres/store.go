@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -31,6 +32,8 @@ type Store struct {
 	Catalog    *Catalog
 	Storefront *Storefront
 	Bookings   *Bookings
+	Events     *Events
+	Runs       *Runs
 }
 
 // database is what every noun is stored with.
@@ -72,6 +75,7 @@ func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
 	}
 	config.MaxConns = o.Connections
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	config.ConnConfig.RuntimeParams["jit"] = "off" // to compile a query takes longer than any of ours runs
 	if o.Patience > 0 {
 		o.Tracers = append(o.Tracers, patience(o.Patience))
 		config.PingTimeout = o.Patience / 2
@@ -90,10 +94,10 @@ func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
 	hasten, failed := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet})
 	if err := errors.Join(err, failed); err != nil {
 		pool.Close()
-		return nil, fmt.Errorf("make the job queue: %w", err)
+		return nil, fmt.Errorf("create the job queue: %w", err)
 	}
 	d := database{pool, queue, hasten}
-	return &Store{d, &Accounts{d}, &Partners{d}, &Catalog{d}, &Storefront{d}, &Bookings{database: d}}, nil
+	return &Store{d, &Accounts{d}, &Partners{d}, &Catalog{d}, &Storefront{d}, &Bookings{database: d}, &Events{d}, &Runs{d}}, nil
 }
 
 // Close waits for the connections that are in use, and closes all.
@@ -130,8 +134,8 @@ func all[T any](ctx context.Context, in querier, scan pgx.RowToFunc[T], query st
 	return pgx.CollectRows(rows, scan)
 }
 
-// one returns the only row of a query; where there is none the error is NotFound, and
-// names what was looked for.
+// one returns the only row of a query. Without a row the error is NotFound, and names
+// what was looked for.
 func one[T any](ctx context.Context, in querier, what string, scan pgx.RowToFunc[T], query string, args ...any) (T, error) {
 	rows, err := in.Query(ctx, query, args...)
 	if err != nil {
@@ -171,4 +175,41 @@ func notFound(err error, what string) error {
 		return &marketplace.Error{Code: marketplace.NotFound, Message: what + " not found"}
 	}
 	return err
+}
+
+// Clock tells the database's time, which replicas share: what one of them has dated
+// another one compares. It knows how far the local clock is off, and asks the database
+// only when it is set. It is safe for concurrent use.
+type Clock struct {
+	local func() time.Time
+	ahead atomic.Int64 // of the local clock
+}
+
+// NewClock returns a clock that goes by the local one until it is set.
+func NewClock(local func() time.Time) *Clock { return &Clock{local: local} }
+
+// Now is the database's time.
+func (c *Clock) Now() time.Time { return c.local().Add(time.Duration(c.ahead.Load())) }
+
+// NowOrNil is the job queue's: where it has a statement compare, the database takes its own time.
+func (c *Clock) NowOrNil() *time.Time { return nil }
+
+// longestReading is how long reading the database's time may take. Half of it is how
+// wrong a clock may be set; a replica that was paused meanwhile would be off by far more.
+const longestReading = time.Second
+
+// Set learns the difference between the clocks. The database's is taken to have been read
+// in the middle of the time that it took. After an error the clock goes on as before.
+func (c *Clock) Set(ctx context.Context, read func(context.Context) (time.Time, error)) error {
+	before := c.local()
+	there, err := read(ctx)
+	if err != nil {
+		return fmt.Errorf("read the database's clock: %w", err)
+	}
+	took := c.local().Sub(before)
+	if took > longestReading {
+		return fmt.Errorf("read the database's clock: it took %s", took)
+	}
+	c.ahead.Store(int64(there.Sub(before.Add(took / 2))))
+	return nil
 }

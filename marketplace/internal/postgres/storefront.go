@@ -21,7 +21,7 @@ type Storefront struct{ database }
 
 // rowColumns are what the storefront's index holds of an activity.
 const rowColumns = `
-	SELECT a.id, a.created_at, ` + listed + `, left(a.title, 300), left(a.details->>'main_promo_title', 300), left(a.details->>'short_description', 1000),
+	SELECT a.id, i.mode, a.created_at, ` + listed + `, left(a.title, 300), left(a.details->>'main_promo_title', 300), left(a.details->>'short_description', 1000),
 		left(a.details->>'description', 2000), left(a.details->>'address', 1000),
 		a.details#>>'{location,country,id}', a.details#>>'{location,country,name}', a.details#>>'{location,city}', a.details#>>'{location,region}',
 		jsonb_path_query_array(a.details, '$.categories[*] ? (@.type() == "string")'), jsonb_path_query_array(a.details, '$.tags[*] ? (@.type() == "string")'),
@@ -38,13 +38,13 @@ func (s *Storefront) Rows(ctx context.Context, activities, integrations []uuid.U
 }
 
 func scanRow(row pgx.CollectableRow) (r storefront.Row, err error) {
-	err = row.Scan(&r.ID, &r.CreatedAt, &r.Listed, &r.Title, (*zeronull.Text)(&r.PromoTitle), (*zeronull.Text)(&r.ShortDescription), (*zeronull.Text)(&r.Description), (*zeronull.Text)(&r.Address),
+	err = row.Scan(&r.ID, &r.Mode, &r.CreatedAt, &r.Listed, &r.Title, (*zeronull.Text)(&r.PromoTitle), (*zeronull.Text)(&r.ShortDescription), (*zeronull.Text)(&r.Description), (*zeronull.Text)(&r.Address),
 		(*zeronull.Text)(&r.CountryID), (*zeronull.Text)(&r.Country), (*zeronull.Text)(&r.City), (*zeronull.Text)(&r.Region), &r.Categories, &r.Tags, &r.TranslatedTitles, &r.TranslatedTexts)
 	return r, err
 }
 
-func (s *Storefront) ListedActivities(ctx context.Context, ids []uuid.UUID) ([]marketplace.Activity, error) {
-	return all(ctx, s.pool, scanActivity, activityColumns+`WHERE a.id = ANY($1) AND `+listed, ids)
+func (s *Storefront) ListedActivities(ctx context.Context, mode marketplace.Mode, ids []uuid.UUID) ([]marketplace.Activity, error) {
+	return all(ctx, s.pool, scanActivity, activityColumns+`WHERE a.id = ANY($1) AND i.mode = $2 AND `+listed, ids, mode)
 }
 
 func (s *Storefront) Slots(ctx context.Context, variation uuid.UUID, from, to time.Time) ([]marketplace.Slot, error) {
@@ -89,7 +89,7 @@ const closeTime = time.Second
 func closeSoon(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	_ = conn.Close(ctx) // nobody needs it any more
+	_ = conn.Close(ctx) // it is no longer needed
 }
 
 func (f *feed) Close() { closeSoon(f.conn) }

@@ -60,7 +60,7 @@ func TestFeesKeepEveryDigit(t *testing.T) {
 	in := marketplace.Currency("USD")
 	for _, change := range []marketplace.FeesChange{
 		{Fee: &marketplace.Number{Decimal: *rate("1.995")}, FeeIn: &in},
-		{Commission: &marketplace.Number{Decimal: *rate("12.345678901234567890")}}, // and leaves the fee as it is
+		{Commission: &marketplace.Number{Decimal: *rate("12.345678901234567890")}}, // and leaves the fee unchanged
 	} {
 		check(t, store.Storefront.ChangeFees(t.Context(), change))
 	}

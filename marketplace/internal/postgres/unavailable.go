@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// What keeps a database from serving, in words for whoever runs the service.
+// Reasons why a database cannot serve, in words for the operator of the service.
 const (
 	away     = "the database cannot be reached"
 	silent   = "the database does not answer"

@@ -11,8 +11,8 @@ import (
 
 // Activity returns a listed activity, in a currency and a language as Query has them.
 // The error is NotFound, or Invalid where a rate is missing.
-func (f *Front) Activity(ctx context.Context, id uuid.UUID, currency marketplace.Currency, in string) (*Answer, error) {
-	a, err := f.listed(ctx, id)
+func (f *Front) Activity(ctx context.Context, mode marketplace.Mode, id uuid.UUID, currency marketplace.Currency, in string) (*Answer, error) {
+	a, err := f.listed(ctx, mode, id)
 	if err != nil {
 		return nil, err
 	}
@@ -23,8 +23,11 @@ func (f *Front) Activity(ctx context.Context, id uuid.UUID, currency marketplace
 	return made(Success{Data: show(a, terms, currency, in)})
 }
 
-// VariationID names a variation of a listed activity.
-type VariationID struct{ Activity, Variation uuid.UUID }
+// VariationID names a variation of a listed activity of a mode.
+type VariationID struct {
+	Mode                marketplace.Mode
+	Activity, Variation uuid.UUID
+}
 
 // Calendar returns a row for every date from one to the other, both inclusive, in the
 // product's zone. The error is NotFound, or Invalid where a rate is missing.
@@ -48,8 +51,8 @@ func (f *Front) Day(ctx context.Context, of VariationID, date time.Time, currenc
 
 func (f *Front) terms() marketplace.Terms { return *f.current.Load().terms }
 
-func (f *Front) listed(ctx context.Context, id uuid.UUID) (marketplace.Activity, error) {
-	found, err := f.store.ListedActivities(ctx, []uuid.UUID{id})
+func (f *Front) listed(ctx context.Context, mode marketplace.Mode, id uuid.UUID) (marketplace.Activity, error) {
+	found, err := f.store.ListedActivities(ctx, mode, []uuid.UUID{id})
 	if err != nil {
 		return marketplace.Activity{}, err
 	}
@@ -62,7 +65,7 @@ func (f *Front) listed(ctx context.Context, id uuid.UUID) (marketplace.Activity,
 // slots returns the slots of some dates, with what they are slots of, where that can be
 // priced in the currency.
 func (f *Front) slots(ctx context.Context, of VariationID, from, to time.Time, currency marketplace.Currency) (marketplace.Activity, marketplace.Variation, []marketplace.Slot, error) {
-	a, err := f.listed(ctx, of.Activity)
+	a, err := f.listed(ctx, of.Mode, of.Activity)
 	if err == nil {
 		err = CanPrice(a, f.terms(), currency)
 	}

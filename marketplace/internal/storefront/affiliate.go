@@ -22,10 +22,10 @@ const (
 // Check returns what is wrong with the address.
 func (a AffiliateURL) Check() error {
 	if !strings.Contains(string(a), activityPlace) || !strings.Contains(string(a), affiliatePlace) {
-		return errors.New("want {activity} and {affiliate} in it, such as https://shop.example/activities/{activity}?affiliate_code={affiliate}")
+		return errors.New("expected {activity} and {affiliate} in it, such as https://shop.example/activities/{activity}?affiliate_code={affiliate}")
 	}
 	if _, err := url.Parse(a.link(uuid.Nil, uuid.Nil)); err != nil {
-		return errors.New("want an address such as https://shop.example/activities/{activity}?affiliate_code={affiliate}")
+		return errors.New("expected an address such as https://shop.example/activities/{activity}?affiliate_code={affiliate}")
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ var sampleRates []byte
 // is an example.
 func SampleRates() (DailyRates, error) { return parseRates(sampleRates) }
 
-// ratesFile is the file, as far as it is read.
+// ratesFile is the part of the file that is read.
 type ratesFile struct {
 	Days []struct {
 		Date  string `xml:"time,attr"`
@@ -51,12 +51,12 @@ func ReadRates(in io.Reader) (DailyRates, error) {
 		return DailyRates{}, fmt.Errorf("read the rates: %w", err)
 	}
 	if len(text) > largestRates {
-		return DailyRates{}, fmt.Errorf("the rates have more than %d bytes", largestRates)
+		return DailyRates{}, fmt.Errorf("the rates exceed %d bytes", largestRates)
 	}
 	return parseRates(text)
 }
 
-var errNoRates = errors.New("want the European Central Bank's daily reference rates, eurofxref-daily.xml")
+var errNoRates = errors.New("expected the European Central Bank's daily reference rates, eurofxref-daily.xml")
 
 func parseRates(text []byte) (DailyRates, error) {
 	var read ratesFile

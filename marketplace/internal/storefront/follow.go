@@ -19,7 +19,7 @@ const (
 	manyNews = 1024
 )
 
-var errSilent = errors.New("the database tells nothing any more")
+var errSilent = errors.New("the database's notifications stopped")
 
 // run follows one feed after another until ctx ends.
 func (f *Front) run(ctx context.Context, feed Feed) {
@@ -30,7 +30,7 @@ func (f *Front) run(ctx context.Context, feed Feed) {
 		if ctx.Err() != nil {
 			return
 		}
-		f.log.Warn("the storefront listens again: until then it shows what it knows", slog.Any("error", err))
+		f.log.Warn("the storefront waits for notifications again; until then it may show old data", slog.Any("error", err))
 		if feed = f.listenAgain(ctx); feed == nil {
 			return
 		}
@@ -159,6 +159,7 @@ func (f *Front) refresh(ctx context.Context, n News) error {
 		}
 		after.entries = merge(after.entries, rows, n.Activities)
 	}
+	after.byMode = split(after.entries)
 	f.current.Store(after)
 	f.reached(n.Marks)
 	return nil

@@ -81,7 +81,7 @@ func TestAFeedThatTellsNothingAnyMoreIsReplaced(t *testing.T) {
 	f := open(t, store, 1<<20)
 	store.deaf.Store(true)
 	s.add(t, s.register(t, "Old Town Walks"), "Walk")
-	eventually(t, "it is shown all the same", func() bool { return len(list(t, f, storefront.Query{}).Data) == 1 })
+	eventually(t, "it is still shown", func() bool { return len(list(t, f, storefront.Query{}).Data) == 1 })
 	store.deaf.Store(false)
 	if err := f.CatchUp(t.Context()); err != nil || store.listens.Load() < 2 {
 		t.Errorf("want it to listen again, got %d feeds and %v", store.listens.Load(), err)

@@ -87,9 +87,9 @@ func (f *Front) PageCache() (hits, misses uint64, bytes int64) {
 	return f.hits.Load(), f.misses.Load(), f.cache.size()
 }
 
-// CatchUp waits until every later read shows all that was committed before. Whoever has
-// committed what readers see calls it before the caller is answered. Where it fails the
-// commit stands all the same, and is shown as soon as the database tells of it.
+// CatchUp waits until every later read shows all that was committed before. Call it
+// after a commit that readers see, before answering. If it fails, the commit stands, and
+// is shown as soon as the database's notification arrives.
 func (f *Front) CatchUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, catchUpTime)
 	defer cancel()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/storefront"
@@ -110,6 +111,7 @@ func list(t failer, f *storefront.Front, q storefront.Query) (page read) {
 	if q.Page == 0 {
 		q.Page, q.Limit = 1, 100
 	}
+	q.Filter.Mode = marketplace.Live
 	answer, err := f.List(context.Background(), q)
 	if err != nil {
 		t.Fatalf("%+v: %v", q, err)

@@ -15,6 +15,7 @@ import (
 // one, by which pages that show it know that they are old.
 type entry struct {
 	id      uuid.UUID
+	mode    marketplace.Mode
 	created int64  // microseconds, as the database keeps them
 	facets  string // what the filters but q compare with
 	words   string // where q is looked for
@@ -29,14 +30,24 @@ func (e *entry) before(other *entry) int {
 }
 
 func newEntry(r Row) *entry {
-	return &entry{id: r.ID, created: r.CreatedAt.UnixMicro(), facets: facetsOf(r), words: wordsOf(r)}
+	return &entry{id: r.ID, mode: r.Mode, created: r.CreatedAt.UnixMicro(), facets: facetsOf(r), words: wordsOf(r)}
 }
 
 // snapshot is the list at one time. It never changes.
 type snapshot struct {
 	version uint64
-	entries []*entry // in the order of the list
+	entries []*entry                      // in the order of the list
+	byMode  map[marketplace.Mode][]*entry // the same ones, those of each mode
 	terms   *marketplace.Terms
+}
+
+// split returns the entries of each mode, in their order.
+func split(entries []*entry) map[marketplace.Mode][]*entry {
+	byMode := map[marketplace.Mode][]*entry{}
+	for _, e := range entries {
+		byMode[e.mode] = append(byMode[e.mode], e)
+	}
+	return byMode
 }
 
 // newEntries makes a list of all rows, which are in its order.
@@ -80,19 +91,20 @@ func merge(entries []*entry, rows []Row, asked []uuid.UUID) []*entry {
 	return merged
 }
 
-// Filter narrows the list. Capitals do not count, in any alphabet; an empty field takes
+// Filter narrows the list to a mode, which is required, and further. Capitals do not count, in any alphabet; an empty field takes
 // everything.
 type Filter struct {
+	Mode     marketplace.Mode
 	Query    string // each of its words is a part of the activity's titles, texts, places, categories or tags, in any of its languages
 	Category string // one of its categories, whole
 	Country  string // its country's code or name, whole
 	City     string // its city, whole
 }
 
-// normal is the filter as it is compared: two that take the same are equal.
+// normal is the canonical form of the filter: equivalent filters are equal.
 func (f Filter) normal() Filter {
 	return Filter{
-		Query: strings.Join(strings.Fields(fold(f.Query)), " "), Category: fold(f.Category), Country: fold(f.Country), City: fold(f.City),
+		Mode: f.Mode, Query: strings.Join(strings.Fields(fold(f.Query)), " "), Category: fold(f.Category), Country: fold(f.Country), City: fold(f.City),
 	}
 }
 

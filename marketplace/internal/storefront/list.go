@@ -56,8 +56,8 @@ func (f *Front) List(ctx context.Context, q Query) (*Answer, error) {
 		return nil, err
 	}
 	f.misses.Add(1)
-	// A flight is of one version: nobody is given what was begun before a change that
-	// he knows of.
+	// A flight is of one version: no caller receives a page that was begun before a change
+	// that the caller has seen.
 	made, err, _ := f.flights.Do(q.flight(now.version), func() (any, error) {
 		return f.makePage(context.WithoutCancel(ctx), now, q)
 	})
@@ -69,7 +69,7 @@ func (f *Front) List(ctx context.Context, q Query) (*Answer, error) {
 
 func (q Query) flight(version uint64) string {
 	texts := []string{strconv.FormatUint(version, 36), strconv.Itoa(q.Page), strconv.Itoa(q.Limit), string(q.Currency), q.Language,
-		q.Filter.Query, q.Filter.Category, q.Filter.Country, q.Filter.City, q.Affiliate.String(), q.After.Text(ListName)}
+		string(q.Filter.Mode), q.Filter.Query, q.Filter.Category, q.Filter.Country, q.Filter.City, q.Affiliate.String(), q.After.Text(ListName)}
 	name := ""
 	for _, text := range texts {
 		name += strconv.Itoa(len(text)) + ":" + text
@@ -137,14 +137,14 @@ const entrySize = 8
 
 // filtered returns what the filter takes.
 func (f *Front) filtered(now *snapshot, by Filter) []*entry {
-	if by == (Filter{}) {
-		return now.entries
+	if by == (Filter{Mode: by.Mode}) {
+		return now.byMode[by.Mode]
 	}
 	if found, _ := f.cache.get(by).(*selection); found != nil && found.version == now.version {
 		return found.entries
 	}
 	var taken []*entry
-	for _, e := range now.entries {
+	for _, e := range now.byMode[by.Mode] {
 		if by.takes(e) {
 			taken = append(taken, e)
 		}
@@ -185,7 +185,7 @@ func (f *Front) show(ctx context.Context, terms *marketplace.Terms, entries []*e
 	for i, e := range entries {
 		ids[i] = e.id
 	}
-	read, err := f.store.ListedActivities(ctx, ids)
+	read, err := f.store.ListedActivities(ctx, q.Filter.Mode, ids)
 	if err != nil {
 		return nil, err
 	}

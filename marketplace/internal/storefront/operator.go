@@ -13,13 +13,14 @@ import (
 // OperatorActivity is an activity as operators read it: what they and the partner have
 // said of it, each by itself, and the partner's own prices.
 type OperatorActivity struct {
-	ID             uuid.UUID `json:"_id"`
-	IntegrationID  uuid.UUID `json:"integration_id"`
-	CreatedAt      time.Time `json:"created_at"`
-	Title          string    `json:"activity_title"`
-	Status         string    `json:"status"`          // Active where both of these are
-	PartnerStatus  string    `json:"partner_status"`  // Active while it is in the partner's catalog
-	OperatorStatus string    `json:"operator_status"` // what operators set as status
+	ID             uuid.UUID        `json:"_id"`
+	IntegrationID  uuid.UUID        `json:"integration_id"`
+	Mode           marketplace.Mode `json:"mode"`
+	CreatedAt      time.Time        `json:"created_at"`
+	Title          string           `json:"activity_title"`
+	Status         string           `json:"status"`          // Active where both of these are
+	PartnerStatus  string           `json:"partner_status"`  // Active while it is in the partner's catalog
+	OperatorStatus string           `json:"operator_status"` // what operators set as status
 	marketplace.ActivityDetails
 	Currency   marketplace.Currency          `json:"currency"` // of the partner's first price
 	Product    operatorProduct               `json:"external_sync"`
@@ -87,7 +88,7 @@ type operatorPrice struct {
 func ForOperators(a marketplace.Activity) OperatorActivity {
 	p := a.Product
 	shown := OperatorActivity{
-		ID: a.ID, IntegrationID: a.IntegrationID, CreatedAt: a.CreatedAt, Title: a.Title,
+		ID: a.ID, IntegrationID: a.IntegrationID, Mode: a.Mode, CreatedAt: a.CreatedAt, Title: a.Title,
 		Status: statusOf(a.Listed()), PartnerStatus: statusOf(a.PartnerActive), OperatorStatus: statusOf(a.OperatorActive),
 		ActivityDetails: a.Details, Currency: a.Currency(), Variations: []operatorVariation{}, Texts: map[string]marketplace.Object{},
 		Product: operatorProduct{p.ID, p.InternalName, p.Reference, p.Locale, p.TimeZone, p.InstantConfirmation, p.AllowFreesale},

@@ -118,8 +118,8 @@ func PriceOf(a marketplace.Activity, v marketplace.Variation, slot marketplace.S
 	return priced, pricer.quote.currency, err
 }
 
-// CanPrice returns why an activity is not priced in the currency; nil where "" asks for
-// its own. A single price may lack a rate all the same.
+// CanPrice returns why an activity cannot be priced in the currency; nil for "", its own
+// currency. A single price may still lack a rate.
 func CanPrice(a marketplace.Activity, terms marketplace.Terms, currency marketplace.Currency) error {
 	if currency == a.Currency() {
 		return nil

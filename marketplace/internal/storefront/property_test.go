@@ -20,7 +20,7 @@ type change struct {
 	make func(*rapid.T, *shop)
 }
 
-// anID draws one of the rows; the zero id where there is none.
+// anID draws the id of one of the rows, or the zero id.
 func (s *shop) anID(t *rapid.T, table string) (id uuid.UUID) {
 	rows, _ := s.store.Pool().Query(context.Background(), `SELECT id FROM `+table+` ORDER BY id`)
 	var ids []uuid.UUID
@@ -86,7 +86,7 @@ func (s *shop) fromScratch(t failer, q storefront.Query) string {
 		must(t, rows.Scan(&id))
 		ids = append(ids, id)
 	}
-	activities, err := s.store.Storefront.ListedActivities(ctx, ids)
+	activities, err := s.store.Storefront.ListedActivities(ctx, marketplace.Live, ids)
 	must(t, err)
 	terms, err := s.store.Storefront.Terms(ctx)
 	must(t, err)
@@ -117,6 +117,7 @@ func inOneOrder(t failer, text []byte) string {
 
 func (s *shop) answers(t failer, f *storefront.Front, q storefront.Query) string {
 	t.Helper()
+	q.Filter.Mode = marketplace.Live
 	answer, err := f.List(context.Background(), q)
 	if err != nil {
 		t.Fatalf("%+v: %v", q, err)

@@ -24,7 +24,7 @@ type slotView struct {
 // day is a date of a calendar as resellers read it.
 type day struct {
 	Date      string                `json:"date"`       // YYYY-MM-DD, in the product's zone
-	Status    partnerapi.SlotStatus `json:"status"`     // the best of its slots; noSlots where there is none
+	Status    partnerapi.SlotStatus `json:"status"`     // the best status of its slots; noSlots if it has no slots
 	FromPrice *marketplace.Number   `json:"from_price"` // the least that an adult, or the group, pays; null where nothing can be booked
 	Currency  marketplace.Currency  `json:"currency"`
 	Slots     int                   `json:"slots"`
@@ -152,7 +152,7 @@ func (p *pricer) add(slot marketplace.Slot, date *day, now time.Time) {
 }
 
 // leading is the price that a slot is known by: the group's, else that of the unit that
-// slots are asked for, an adult's (PRD-15). Nil where nobody pays, or a rate is missing.
+// slots are asked for, an adult's (PRD-15). Nil if all are free, or a rate is missing.
 func (p *pricer) leading(priced Pricing) *marketplace.Number {
 	if priced.GroupPrice != nil {
 		return priced.GroupPrice

@@ -90,7 +90,7 @@ func TestADaysPriceIsTheLeastThatAnAdultPays(t *testing.T) {
 	}
 }
 
-// A checkout is refused from the start on, and nobody reads of a slot that is over.
+// A checkout is refused from the start on, and a past slot is not listed.
 func TestASlotCanBeBookedUntilItStartsAndIsShownUntilItEnds(t *testing.T) {
 	t.Parallel()
 	a, slot := walk(), slotOf("a", partnerapi.StatusAvailable, seats(5))

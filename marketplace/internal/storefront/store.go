@@ -21,8 +21,8 @@ type Store interface {
 	// Rows returns those activities, and all of those integrations, listed or not, in
 	// the order of the list.
 	Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]Row, error)
-	// ListedActivities returns those of the activities that resellers may see.
-	ListedActivities(ctx context.Context, ids []uuid.UUID) ([]marketplace.Activity, error)
+	// ListedActivities returns those of the activities that resellers of the mode may see.
+	ListedActivities(ctx context.Context, mode marketplace.Mode, ids []uuid.UUID) ([]marketplace.Activity, error)
 	// Slots returns a variation's slots of some dates, both inclusive, in their order.
 	Slots(ctx context.Context, variation uuid.UUID, from, to time.Time) ([]marketplace.Slot, error)
 	// Terms returns what every price is made with.
@@ -55,6 +55,7 @@ func (n *News) add(more News) {
 // it is found by.
 type Row struct {
 	ID        uuid.UUID
+	Mode      marketplace.Mode
 	CreatedAt time.Time
 	Listed    bool // resellers may see it
 

@@ -14,9 +14,10 @@ import (
 // Integration is what the database tells of a live one.
 type Integration struct {
 	ID         uuid.UUID
+	Mode       marketplace.Mode
 	Degraded   bool
 	Failures   int64
-	LastSyncAt time.Time // zero: there is none
+	LastSyncAt time.Time // zero before the first sync
 }
 
 // Jobs are those of one kind and state that are in the queue.
@@ -26,11 +27,27 @@ type Jobs struct {
 	DueAt       time.Time // of the one that has been due the longest
 }
 
+// Deliveries are those of events to resellers that are in one state.
+type Deliveries struct {
+	State  string // pending, failed
+	Count  int64
+	OwedAt time.Time // of the oldest
+}
+
+// Attention are the bookings of one mode that need an operator for one reason.
+type Attention struct {
+	Reason marketplace.AttentionReason
+	Mode   marketplace.Mode
+	Count  int64
+}
+
 // State is what the database tells when the metrics are asked for.
 type State struct {
 	Integrations []Integration
 	Jobs         []Jobs
-	Attention    map[marketplace.AttentionReason]int64 // bookings that need an operator
+	Deliveries   []Deliveries
+	Attention    []Attention
+	RatesMissing []marketplace.MissingRate
 }
 
 // readTime bounds the look into the database.
@@ -50,15 +67,18 @@ func (d *database) Describe(chan<- *prometheus.Desc) {}
 
 var (
 	databaseUp      = describe("marketplace_database_up", "1 while the database answers.")
-	connections     = describe("marketplace_database_connections", "Connections of a pool, by what they are.", "pool", "state")
-	mostConnections = describe("marketplace_database_connections_max", "The most connections that a pool may have.", "pool")
-	acquires        = describe("marketplace_database_acquires_total", "How often a connection was taken from the pool.", "pool")
-	acquireWaits    = describe("marketplace_database_acquire_waits_total", "How often none was free, and somebody had to wait.", "pool")
-	acquireWaited   = describe("marketplace_database_acquire_wait_seconds_total", "How long they have waited for one.", "pool")
-	canceled        = describe("marketplace_database_acquires_canceled_total", "How often somebody gave up waiting.", "pool")
-	jobs            = describe("marketplace_jobs", "Jobs in the queue that are not done.", "kind", "state")
-	oldestJob       = describe("marketplace_jobs_oldest_seconds", "For how long the job that waits the longest has been due.", "kind", "state")
-	attention       = describe("marketplace_bookings_attention", "Bookings that need an operator, by why.", "reason")
+	connections     = describe("marketplace_database_connections", "Connections of a pool, by state.", "pool", "state")
+	mostConnections = describe("marketplace_database_connections_max", "Maximum number of connections of a pool.", "pool")
+	acquires        = describe("marketplace_database_acquires_total", "Connections taken from the pool.", "pool")
+	acquireWaits    = describe("marketplace_database_acquire_waits_total", "Acquires that had to wait because no connection was free.", "pool")
+	acquireWaited   = describe("marketplace_database_acquire_wait_seconds_total", "Total time spent waiting for a connection.", "pool")
+	canceled        = describe("marketplace_database_acquires_canceled_total", "Acquires that were cancelled while waiting.", "pool")
+	jobs            = describe("marketplace_jobs", "Unfinished jobs in the queue.", "kind", "state")
+	oldestJob       = describe("marketplace_jobs_oldest_seconds", "How long the oldest waiting job has been due.", "kind", "state")
+	deliveries      = describe("marketplace_event_deliveries", "Deliveries of events to resellers that are pending, or were given up.", "state")
+	oldestDelivery  = describe("marketplace_event_deliveries_oldest_seconds", "How long the oldest pending delivery has been due.")
+	rateMissing     = describe("marketplace_exchange_rate_missing", "Listed activities with prices in a currency that has no exchange rate to the base.", "currency", "base")
+	attention       = describe("marketplace_bookings_attention", "Bookings that need attention, by reason.", "reason", "mode")
 )
 
 // Collect is Prometheus'.
@@ -91,7 +111,26 @@ func (d *database) Collect(metrics chan<- prometheus.Metric) {
 		to.gauge(jobs, float64(j.Count), j.Kind, j.State)
 		to.gauge(oldestJob, max(0, now.Sub(j.DueAt).Seconds()), j.Kind, j.State)
 	}
+	counted, oldest := map[string]int64{"pending": 0, "failed": 0}, time.Duration(0)
+	for _, d := range state.Deliveries {
+		if counted[d.State] = d.Count; d.State == "pending" {
+			oldest = max(0, now.Sub(d.OwedAt))
+		}
+	}
+	for name, count := range counted {
+		to.gauge(deliveries, float64(count), name)
+	}
+	to.gauge(oldestDelivery, oldest.Seconds())
+	counts := map[Attention]int64{}
+	for _, a := range state.Attention {
+		counts[Attention{Reason: a.Reason, Mode: a.Mode}] = a.Count
+	}
 	for _, reason := range marketplace.AttentionReasons() {
-		to.gauge(attention, float64(state.Attention[reason]), string(reason))
+		for _, mode := range []marketplace.Mode{marketplace.Live, marketplace.Test} {
+			to.gauge(attention, float64(counts[Attention{Reason: reason, Mode: mode}]), string(reason), string(mode))
+		}
+	}
+	for _, missing := range state.RatesMissing {
+		to.gauge(rateMissing, float64(missing.Activities), string(missing.Currency), string(missing.Base))
 	}
 }

@@ -57,8 +57,8 @@ func (b *LogBuffer) Write(line []byte) (n int, err error) {
 	return len(line), err
 }
 
-// Flush writes what has been gathered. Whoever makes a LogBuffer calls it at the end. What
-// the output refuses is lost.
+// Flush writes what has been gathered. The owner of a LogBuffer calls it at the end. Lines that
+// cannot be written are lost.
 func (b *LogBuffer) Flush() error {
 	b.writing.Lock()
 	defer b.writing.Unlock()

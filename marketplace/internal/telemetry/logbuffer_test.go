@@ -57,7 +57,7 @@ func TestLinesAreWrittenTogetherAndNotLaterThanAfter100Milliseconds(t *testing.T
 	synctest.Test(t, func(t *testing.T) {
 		out := &output{}
 		_, log := open(out)
-		for range 2 { // a buffer that is empty again starts anew
+		for range 2 { // an empty buffer can be filled again
 			log.Info("a")
 			time.Sleep(99 * time.Millisecond)
 			log.Debug("b")
@@ -141,7 +141,7 @@ func TestWhoLogsWaitsForASlowOutputAndNothingIsLost(t *testing.T) {
 	line := []byte(strings.Repeat("x", 1023) + "\n")
 	out := make(gate)
 	b := telemetry.NewLogBuffer(out)
-	var taken atomic.Int64 // bytes that nobody waits for any more
+	var taken atomic.Int64 // bytes that have been read
 	ended := make(chan error, 1)
 	go func() {
 		for range 1_000 {
@@ -157,7 +157,7 @@ func TestWhoLogsWaitsForASlowOutputAndNothingIsLost(t *testing.T) {
 	}()
 	written := int64(0)
 	for lines := range out {
-		for range 1_000 { // whoever does not wait runs ahead
+		for range 1_000 { // a writer that does not wait is faster
 			runtime.Gosched()
 		}
 		if ahead := taken.Load() - written; ahead > 2*bound {

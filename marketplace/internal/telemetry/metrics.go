@@ -7,6 +7,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"runtime"
@@ -19,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 )
@@ -33,6 +35,7 @@ type Metrics struct {
 	calls       *prometheus.HistogramVec
 	syncs       *prometheus.CounterVec
 	slotPulls   *prometheus.CounterVec
+	runs        *prometheus.CounterVec
 	partners    *partners
 }
 
@@ -40,30 +43,34 @@ type Metrics struct {
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
 		registry:    prometheus.NewRegistry(),
-		requests:    counter("marketplace_http_requests_total", "Requests that were answered, by route and class of status; route none is no route.", "surface", "route", "status"),
-		durations:   histogram("marketplace_http_request_duration_seconds", "How long requests took until they were answered, by route.", []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 30}, "surface", "route"),
-		rateLimited: counter("marketplace_http_rate_limited_total", "Requests that were answered with 429, by surface.", "surface"),
-		signIns:     counter("marketplace_sign_in_failures_total", "Sign-ins that failed: by wrong credentials, or by the limit of failures.", "reason"),
-		calls:       histogram("marketplace_partner_call_duration_seconds", "How long calls to partners took, by what came of them.", []float64{.005, .025, .1, .25, .5, 1, 2.5, 5, 10, 15, 20}, "outcome"),
-		syncs:       counter("marketplace_syncs_total", "Pulls of catalogs, by what came of them.", "result"),
-		slotPulls:   counter("marketplace_slot_pulls_total", "Pulls of an option's slots, by what came of them.", "result"),
+		requests:    counter("marketplace_http_requests_total", "Requests by route and status class; route none means that no route matched.", "surface", "route", "status"),
+		durations:   histogram("marketplace_http_request_duration_seconds", "Duration of requests, by route.", []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 30}, "surface", "route"),
+		rateLimited: counter("marketplace_http_rate_limited_total", "Requests answered with 429, by surface.", "surface"),
+		signIns:     counter("marketplace_sign_in_failures_total", "Failed sign-ins: wrong credentials, or above the limit.", "reason"),
+		calls:       histogram("marketplace_partner_call_duration_seconds", "Duration of calls to partners, by outcome.", []float64{.005, .025, .1, .25, .5, 1, 2.5, 5, 10, 15, 20}, "outcome", "mode"),
+		syncs:       counter("marketplace_syncs_total", "Catalog syncs, by result.", "result"),
+		slotPulls:   counter("marketplace_slot_pulls_total", "Slot pulls, by result.", "result"),
+		runs:        counter("marketplace_conformance_runs_total", "Conformance runs that ended, by verdict; failed means that the suite did not run to its end.", "verdict"),
 		partners:    &partners{seen: map[uuid.UUID]*partnerSeen{}},
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "marketplace_build_info", Help: "1, with the service's version and that of Go.",
+		Name: "marketplace_build_info", Help: "Always 1, with the versions of the service and of Go.",
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.requests, m.durations, m.rateLimited, m.signIns, m.calls, m.syncs, m.slotPulls, build,
+	m.registry.MustRegister(m.requests, m.durations, m.rateLimited, m.signIns, m.calls, m.syncs, m.slotPulls, m.runs, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, reason := range []string{byCredentials, byLimit} {
 		m.signIns.WithLabelValues(reason)
 	}
 	for _, outcome := range []partner.Result{partner.ResultOK, partner.ResultTimeout, partner.ResultTransport, partner.ResultStatus, partner.ResultUnreadable} {
-		m.calls.WithLabelValues(string(outcome))
+		m.calls.WithLabelValues(string(outcome), string(marketplace.Live))
 	}
 	for _, result := range []string{stored, skipped, guarded, failed} {
 		m.syncs.WithLabelValues(result)
+	}
+	for _, verdict := range []string{"conformant", "nonconformant", "partial", "incomplete", failed} {
+		m.runs.WithLabelValues(verdict)
 	}
 	for _, result := range []string{stored, failed} {
 		m.slotPulls.WithLabelValues(result)
@@ -89,6 +96,11 @@ const (
 	byCredentials = "credentials"
 	byLimit       = "limit"
 )
+
+// Ran counts a conformance run that has ended.
+func (m *Metrics) Ran(r certification.Run) {
+	m.runs.WithLabelValues(cmp.Or(r.Verdict, string(r.State))).Inc()
+}
 
 // SignInFailed counts a sign-in that failed, unless it could not be tried.
 func (m *Metrics) SignInFailed(err error) {
@@ -128,7 +140,7 @@ func (m *Metrics) PulledSlots(err error) {
 
 // Called counts a call to a partner that has ended.
 func (m *Metrics) Called(integration uuid.UUID, call partner.Observation) {
-	m.calls.WithLabelValues(string(call.Result)).Observe(call.Took.Seconds())
+	m.calls.WithLabelValues(string(call.Result), string(call.Mode)).Observe(call.Took.Seconds())
 	m.partners.called(integration, call)
 }
 
@@ -140,7 +152,7 @@ func (m *Metrics) Database(read func(context.Context) (State, error), now func()
 
 // Ready tells whether the service can serve, as /readyz does.
 func (m *Metrics) Ready(check func(context.Context) error) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "marketplace_ready", Help: "1 while /readyz says that the service can serve."}, func() float64 {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "marketplace_ready", Help: "1 while /readyz reports ready."}, func() float64 {
 		if check(context.Background()) != nil {
 			return 0
 		}
@@ -154,9 +166,9 @@ func (m *Metrics) PageCache(read func() (hits, misses uint64, bytes int64)) {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, of)
 	}
 	m.registry.MustRegister(
-		counter("marketplace_page_cache_hits_total", "Pages of lists that were made already.", func() float64 { hits, _, _ := read(); return float64(hits) }),
-		counter("marketplace_page_cache_misses_total", "Pages of lists that had to be made.", func() float64 { _, misses, _ := read(); return float64(misses) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "marketplace_page_cache_bytes", Help: "How much the made pages take."},
+		counter("marketplace_page_cache_hits_total", "List pages served from the cache.", func() float64 { hits, _, _ := read(); return float64(hits) }),
+		counter("marketplace_page_cache_misses_total", "List pages that had to be built.", func() float64 { _, misses, _ := read(); return float64(misses) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "marketplace_page_cache_bytes", Help: "Size of the page cache."},
 			func() float64 { _, _, bytes := read(); return float64(bytes) }))
 }
 

@@ -18,11 +18,12 @@ const (
 )
 
 var (
-	partnerCalls   = describe("marketplace_partner_calls_total", "Calls to a partner, by what came of them.", "integration", "outcome")
-	partnerSeconds = describe("marketplace_partner_call_seconds_total", "How long the calls to a partner took in all.", "integration")
-	lastSync       = describe("marketplace_integration_sync_timestamp_seconds", "When a pull of the catalog last ended so, as this replica knows.", "integration", "result")
+	partnerCalls   = describe("marketplace_partner_calls_total", "Calls to a partner, by outcome.", "integration", "outcome")
+	partnerSeconds = describe("marketplace_partner_call_seconds_total", "Total duration of the calls to a partner.", "integration")
+	lastSync       = describe("marketplace_integration_sync_timestamp_seconds", "When a sync last ended with this result, as known to this replica.", "integration", "result")
+	integrationIs  = describe("marketplace_integration_info", "Always 1, with the integration's mode: live or test.", "integration", "mode")
 	degraded       = describe("marketplace_integration_degraded", "1 while the partner is DEGRADED.", "integration")
-	failures       = describe("marketplace_integration_failures_total", "Calls to the partner that failed, of all replicas.", "integration")
+	failures       = describe("marketplace_integration_failures_total", "Failed calls to the partner, of all replicas.", "integration")
 )
 
 // partners counts by integration. What is not in use any more is forgotten.
@@ -98,6 +99,7 @@ func (p *partners) collect(to series) {
 		if i.Degraded {
 			value = 1
 		}
+		to.gauge(integrationIs, 1, id.String(), string(i.Mode))
 		to.gauge(degraded, value, id.String())
 		to.count(failures, float64(i.Failures), id.String())
 	}

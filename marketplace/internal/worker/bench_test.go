@@ -51,7 +51,14 @@ type bench struct {
 	jobTime      time.Duration
 	rescueTime   time.Duration
 	bookings     worker.Bookings
+	events       worker.EventSender
+	runs         worker.Runs
 }
+
+// noRuns is a runner with nothing to do.
+type noRuns struct{ worker.Runs }
+
+func (noRuns) Recover(context.Context) error { return nil }
 
 // setup returns a bench whose clock stands still at the machine's time: the job queue
 // keeps to that.
@@ -60,7 +67,7 @@ func setup(t testing.TB) *bench { return setupAt(t, time.Now()) }
 func setupAt(t testing.TB, now time.Time) *bench {
 	t.Helper()
 	address := pgtest.URL(t)
-	b := &bench{address: address, store: pgtest.OpenAt(t, address), account: uuid.New(), clock: clockwork.NewFakeClockAt(now)}
+	b := &bench{address: address, store: pgtest.OpenAt(t, address), account: uuid.New(), clock: clockwork.NewFakeClockAt(now), runs: noRuns{}}
 	var err error
 	if b.integrations, err = service(b.store, b.clock.Now); err != nil {
 		t.Fatal(err)
@@ -106,7 +113,7 @@ func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
 		return nil, err
 	}
 	r.Worker, err = worker.New(worker.Config{
-		Store: r.store, Integrations: integrations, Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store.Catalog, r.client, b.clock.Now), Prober: r.client, Bookings: b.bookings,
+		Store: r.store, Integrations: integrations, Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store.Catalog, r.client, b.clock.Now), Prober: r.client, Bookings: b.bookings, Events: b.events, Runs: b.runs,
 		Schedule: b.schedule, Log: slog.New(slog.NewTextHandler(log, nil)), Time: postgres.NewClock(time.Now), Clock: b.clock, JobTime: b.jobTime, RescueTime: b.rescueTime,
 	})
 	return r, err

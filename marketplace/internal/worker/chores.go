@@ -21,17 +21,22 @@ const (
 	// asked for within nightTime.
 	apart     = time.Second
 	nightTime = time.Hour
+	// Rechecks come after the syncs of a night, so far apart as long as all begin within
+	// recheckTime: a run that only reads takes some seconds.
+	recheckApart = 10 * time.Second
+	recheckTime  = 30 * time.Minute
 	// probedTogether is how many partners one job probes, all at the same time: one
 	// that hangs holds up no other.
 	probedTogether = 50
-	// probesOfHost is how many of the partners at one host a round probes: whoever
-	// registers many addresses of somebody else's host does not turn the service on it.
+	// probesOfHost is how many of the partners at one host a round probes, so that
+	// many addresses registered for a third party's host do not flood that host.
 	probesOfHost = 60
 )
 
-// nightly asks for a full sync of every integration, one after the other.
+// nightly asks for a full sync of every integration, one after the other, and then for a
+// recheck of those that are certified.
 func (w *Worker) nightly(ctx context.Context, j *river.Job[job.Nightly]) error {
-	return w.askAll(ctx, j.Args.Due, catalog.Full)
+	return errors.Join(w.askAll(ctx, j.Args.Due, catalog.Full), w.Store.Runs.AskForRechecks(ctx, j.Args.Due.Add(nightTime), recheckApart, recheckTime))
 }
 
 // incremental asks for an incremental sync of every integration, one after the other.
@@ -87,8 +92,8 @@ func probed(all []marketplace.Integration, round int) (ids []uuid.UUID) {
 	return ids
 }
 
-// probe asks some partners whether they are there. What comes of it moves their health,
-// of which the client tells.
+// probe checks whether some partners are reachable. The client updates their health with
+// the results.
 func (w *Worker) probe(ctx context.Context, j *river.Job[job.Probe]) error {
 	var all sync.WaitGroup
 	for _, id := range j.Args.Integrations {
@@ -113,16 +118,19 @@ const (
 	keptSyncs         = 200
 	keptHealthChanges = 200
 	keptBreaches      = 200
+	keptRuns          = 30 // with their reports
 	// keptAnswers is how long the answer to a request with an idempotency key is kept.
 	keptAnswers = 24 * time.Hour
-	// Past slots are deleted so many at once, so often; the next hour deletes more.
+	// keptEvents is how long the feed of events goes back, and the list of deliveries.
+	keptEvents = 30 * 24 * time.Hour
+	// Past slots are deleted in a limited number of batches; the next hour deletes more.
 	slotsDropped = 10_000
 	mostDrops    = 50
 	guestsErased = 500
 	rowsDropped  = 5_000
 )
 
-// cleanUp deletes what nobody needs any more.
+// cleanUp deletes expired rows.
 func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 	now, total := w.Clock.Now(), int64(0)
 	var failed []error
@@ -135,13 +143,27 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 		{"sign_ins", func() (int64, error) {
 			return some(rowsDropped, func() (int64, error) { return w.Store.Accounts.DropExpiredRefreshTokens(ctx, now, rowsDropped) })
 		}},
-		{"syncs", func() (int64, error) { return w.Store.Catalog.DropOldSyncs(ctx, keptSyncs) }},
-		{"health_changes", func() (int64, error) { return w.Store.Partners.DropOldHealthChanges(ctx, keptHealthChanges) }},
-		{"breaches", func() (int64, error) { return w.Store.Partners.DropOldBreaches(ctx, keptBreaches) }},
+		{"syncs", func() (int64, error) {
+			return some(rowsDropped, func() (int64, error) { return w.Store.Catalog.DropOldSyncs(ctx, keptSyncs, rowsDropped) })
+		}},
+		{"health_changes", func() (int64, error) {
+			return some(rowsDropped, func() (int64, error) {
+				return w.Store.Partners.DropOldHealthChanges(ctx, keptHealthChanges, rowsDropped)
+			})
+		}},
+		{"breaches", func() (int64, error) {
+			return some(rowsDropped, func() (int64, error) { return w.Store.Partners.DropOldBreaches(ctx, keptBreaches, rowsDropped) })
+		}},
+		{"conformance_runs", func() (int64, error) {
+			return some(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldRuns(ctx, keptRuns, rowsDropped) })
+		}},
 		{"slots", func() (int64, error) { return w.dropPastSlots(ctx) }},
 		{"guests", func() (int64, error) { return w.eraseGuests(ctx) }},
 		{"answers", func() (int64, error) {
 			return some(rowsDropped, func() (int64, error) { return w.Store.Bookings.DropOldAnswers(ctx, now.Add(-keptAnswers), rowsDropped) })
+		}},
+		{"events", func() (int64, error) {
+			return some(rowsDropped, func() (int64, error) { return w.Store.Events.DropOldEvents(ctx, now.Add(-keptEvents), rowsDropped) })
 		}},
 	} {
 		n, err := of.drop()
@@ -150,7 +172,7 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 	if total > 0 {
 		w.Log.InfoContext(ctx, "cleaned up", dropped...)
 	}
-	return errors.Join(failed...)
+	return errors.Join(append(failed, w.Store.Events.WakeAll(ctx))...)
 }
 
 // dropPastSlots deletes the slots of days that are over in every zone.
@@ -194,7 +216,19 @@ func (w *Worker) cancel(ctx context.Context, j *river.Job[job.Cancel]) error {
 }
 
 func (w *Worker) sweep(ctx context.Context, _ *river.Job[job.Sweep]) error {
-	return w.Bookings.Sweep(ctx)
+	return errors.Join(w.Bookings.Sweep(ctx), w.Runs.Recover(ctx))
+}
+
+func (w *Worker) run(ctx context.Context, j *river.Job[job.ConformanceRun]) error {
+	return w.Runs.Run(ctx, j.Args.Run)
+}
+
+func (w *Worker) recheck(ctx context.Context, j *river.Job[job.ConformanceRecheck]) error {
+	return w.Runs.Recheck(ctx, j.Args.Integration)
+}
+
+func (w *Worker) cleanUpRun(ctx context.Context, j *river.Job[job.ConformanceCleanup]) error {
+	return w.Runs.CleanUp(ctx, j.Args.Run)
 }
 
 // again has a delivery come back after a pause, as the same job.

@@ -59,6 +59,6 @@ func TestWhatAKilledReplicaWasDoingIsTakenOver(t *testing.T) {
 	until(t, "the job done by the other replica", func() bool { _, _, options, _ := p.told(); return options == 3 })
 	b.idle(t)
 	if pulls, _, _, slots := p.told(); pulls != 2 || slots != 3 {
-		t.Errorf("want the catalog pulled anew, once, and each option once, got %d and %d", pulls, slots)
+		t.Errorf("want the catalog pulled again, once, and each option once, got %d and %d", pulls, slots)
 	}
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
+	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/job"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
-// How many jobs of each queue a replica does at once. Most of the time they wait for
-// partners: a few that never answer must not fill a queue.
-var workers = map[string]int{job.QueueSyncs: 100, job.QueueSlots: 100, job.QueueProbes: 20, job.QueueBookings: 50, job.QueueChores: 4}
+// How many jobs of each queue a replica runs concurrently. Most of the time they wait for
+// partners: a few that never answer must not fill a queue. A conformance run has a process.
+var workers = map[string]int{job.QueueSyncs: 100, job.QueueSlots: 100, job.QueueProbes: 20, job.QueueBookings: 50, job.QueueEvents: 50, job.QueueChores: 4, job.QueueRuns: 2}
 
 const (
 	// jobTime bounds a job that pulls from partners. One of slots takes the longest: it
@@ -60,10 +61,14 @@ func New(c Config) (*Worker, error) {
 	river.AddWorker(kinds, river.WorkFunc(w.nightly))
 	river.AddWorker(kinds, river.WorkFunc(w.incremental))
 	river.AddWorker(kinds, river.WorkFunc(w.cleanUp))
+	river.AddWorker(kinds, river.WorkFunc(w.recheck))
 	river.AddWorker(kinds, river.WorkFunc(w.confirm))
 	river.AddWorker(kinds, river.WorkFunc(w.release))
 	river.AddWorker(kinds, river.WorkFunc(w.cancel))
 	river.AddWorker(kinds, river.WorkFunc(w.sweep))
+	river.AddWorker(kinds, river.WorkFunc(w.events))
+	river.AddWorker(kinds, &pulling[job.ConformanceRun]{work: w.run, limit: certification.LongestRun})
+	river.AddWorker(kinds, &pulling[job.ConformanceCleanup]{work: w.cleanUpRun, limit: certification.LongestRun})
 	queues := map[string]river.QueueConfig{}
 	for name, most := range workers {
 		queues[name] = river.QueueConfig{MaxWorkers: most}
@@ -76,10 +81,10 @@ func New(c Config) (*Worker, error) {
 		Test:   river.TestConfig{Time: w.Time}, // the only way to give it a clock
 	})
 	if err != nil {
-		return nil, fmt.Errorf("make the job queue: %w", err)
+		return nil, fmt.Errorf("create the job queue: %w", err)
 	}
 	if w.schedules, err = w.newSchedules(); err != nil {
-		return nil, fmt.Errorf("make the schedules: %w", err)
+		return nil, fmt.Errorf("create the schedules: %w", err)
 	}
 	return w, nil
 }
@@ -91,13 +96,15 @@ func (w *Worker) Start(ctx context.Context) error {
 		return fmt.Errorf("start the job queue: %w", err)
 	}
 	w.schedules.Start()
+	w.publisher.start(w)
 	return nil
 }
 
 // Stop ends the schedules and the jobs. Those under way return their context's error,
-// for which the queue hands them back: another replica goes on with them at once, and
-// it does not count as a try. It waits for that until ctx ends.
+// for which the queue hands them back: another replica continues them immediately, and
+// it does not count as an attempt. It waits for that until ctx ends.
 func (w *Worker) Stop(ctx context.Context) error {
+	w.publisher.stop()
 	return errors.Join(w.schedules.ShutdownWithContext(ctx), w.queue.StopAndCancel(ctx))
 }
 
@@ -110,14 +117,14 @@ type databaseTime struct {
 // Now is the database's time.
 func (d databaseTime) Now() time.Time { return d.of.Now() }
 
-// setTime sets the clock by the database's. One that cannot be read now stays as it is.
+// setTime sets the clock by the database's. If it cannot be read, the clock stays unchanged.
 func (w *Worker) setTime(ctx context.Context) {
 	if err := w.Time.Set(ctx, w.Store.Now); err != nil {
-		w.Log.Warn("the clock was not set by the database's", slog.Any("error", err))
+		w.Log.Warn("could not read the database's clock", slog.Any("error", err))
 	}
 }
 
-// pulling does a kind of jobs that pull from partners.
+// pulling does a kind of jobs that pull from partners, or call them for long.
 type pulling[T river.JobArgs] struct {
 	river.WorkerDefaults[T]
 	work  func(context.Context, *river.Job[T]) error

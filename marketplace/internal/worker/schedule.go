@@ -75,6 +75,6 @@ func (w *Worker) tick(ctx context.Context, s schedule) {
 	w.setTime(ctx)
 	due := s.job(s.due(w.Clock.Now()))
 	if err := w.Store.InsertJobs(ctx, due); err != nil {
-		w.Log.Error("a schedule's job was not inserted", slog.String("job", due.Kind()), slog.Any("error", err))
+		w.Log.Error("a scheduled job was not inserted", slog.String("job", due.Kind()), slog.Any("error", err))
 	}
 }

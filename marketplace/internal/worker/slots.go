@@ -22,7 +22,7 @@ const (
 	// sliceShare is the part of a job's time, one in so many, in which it begins to
 	// pull options; the rest is for the partner to answer the last of them.
 	sliceShare = 6
-	// optionsPage is how many options are read from the database at once.
+	// optionsPage is how many options one query reads from the database.
 	optionsPage = 100
 )
 

@@ -47,8 +47,8 @@ func (w *Worker) fulfil(ctx context.Context, taken catalog.PendingSync) error {
 	return err
 }
 
-// failed has a request tried again, some times. The slots of the night's sync are pulled
-// all the same: their days move on.
+// failed schedules a limited number of retries. The nightly sync pulls the slots anyway,
+// since their window moves on.
 func (w *Worker) failed(ctx context.Context, j *river.Job[job.Sync], taken catalog.PendingSync, why error) error {
 	now := w.Clock.Now()
 	log := w.Log.With(slog.String("integration_id", taken.Integration.String()), slog.String("mode", string(taken.Mode)), slog.String("cause", string(taken.Cause)), slog.Any("error", why))
@@ -57,7 +57,7 @@ func (w *Worker) failed(ctx context.Context, j *river.Job[job.Sync], taken catal
 		slots = w.Store.Catalog.AskForSlots(ctx, taken.Integration, now, false)
 	}
 	if taken.Failures >= len(syncRetries) {
-		log.Warn("a sync failed, and is given up")
+		log.Warn("a sync failed for the last time")
 		return errors.Join(slots, w.settle(ctx, j, taken, time.Time{}))
 	}
 	due := now.Add(syncRetries[taken.Failures])

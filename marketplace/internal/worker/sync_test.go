@@ -1,10 +1,13 @@
 package worker_test
 
 import (
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/job"
@@ -101,7 +104,7 @@ func TestADeletedPartnersJobsEndWithoutHarm(t *testing.T) {
 		t.Errorf("want both done, got %d", done)
 	}
 	if pulls, probes, options, _ := p.told(); pulls+probes+options != 0 {
-		t.Errorf("want nobody called, got %d, %d and %d calls", pulls, probes, options)
+		t.Errorf("want no calls, got %d, %d and %d calls", pulls, probes, options)
 	}
 	b.ask(t, catalog.ByOperator, p)
 	if wishes := b.count(t, `SELECT count(*) FROM sync_wishes`); wishes != 0 {
@@ -119,11 +122,14 @@ func TestOldHistoryIsCleanedUpAndWhatIsNeededStays(t *testing.T) {
 		p.id, b.clock.Now())
 	pgtest.Exec(t, b.store, `
 		INSERT INTO integration_health_changes (integration_id, at, state, reason) SELECT $1, $2::timestamptz + n * interval '1 s', 'DEGRADED', 'timeout' FROM generate_series(1, 250) n`, p.id, b.clock.Now())
+	guests := b.bookedWithGuests(t, p, 390, 399, 401, 800)
+	b.schedule.EraseAfter = 400 * 24 * time.Hour
 	b.replica(t)
 	check(t, b.store.InsertJobs(t.Context(), job.CleanUp{Scheduled: job.Scheduled{Due: b.clock.Now()}}))
 	until(t, "the history shorter", func() bool {
 		return b.count(t, `SELECT count(*) FROM syncs`) == 201 && b.count(t, `SELECT count(*) FROM integration_health_changes`) == 200
 	})
+	until(t, "guests erased whose slots ended more than 400 days ago", func() bool { return fmt.Sprint(guests()) == "[390 399]" })
 	if position, err := b.store.Catalog.Position(t.Context(), p.id); err != nil || position.Synced != 1 {
 		t.Errorf("want the last full sync kept, got %+v and %v", position, err)
 	}
@@ -133,5 +139,25 @@ func TestOldHistoryIsCleanedUpAndWhatIsNeededStays(t *testing.T) {
 	_, err := b.integrations.Find(t.Context(), b.account, p.id)
 	if marketplace.CodeOf(err) == marketplace.NotFound {
 		t.Error("want the integration untouched")
+	}
+}
+
+// bookedWithGuests stores a booking of an activity of the partner's for each number of days
+// since its slot's end, and returns those that still have a guest.
+func (b *bench) bookedWithGuests(t *testing.T, p *platform, days ...int) (guests func() []int) {
+	t.Helper()
+	pgtest.Exec(t, b.store, `INSERT INTO activities SELECT $1, $1, 'p', $2, 'Walk', '{}', sha256('x'), true, true, '{}'`, p.id, b.clock.Now())
+	pgtest.Exec(t, b.store, `INSERT INTO variations SELECT $1, $1, 'o', 1, 'Walk', '{}', sha256('x'), true, '{}'`, p.id)
+	pgtest.Exec(t, b.store, `
+		INSERT INTO bookings (id, version, account_id, integration_id, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at, status, guests,
+			currency, total, contact, reseller_reference, code, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at, release, reason)
+		SELECT gen_random_uuid(), 1, $1, $2, $2, $2, 'p', 'o', 's', 'UTC', ends - interval '1 hour', ends, 'RELEASED', '[]', 'EUR', 10, '{"fullName":"Ana Sousa"}', day, 'H-' || day, 0, 0, 0, '', ends, 'done', 'expired'
+		FROM unnest($4::int[]) day, LATERAL (SELECT $3::timestamptz - day * interval '1 day' AS ends) e`, b.account, p.id, b.clock.Now(), days)
+	return func() []int {
+		rows, err := b.store.Pool().Query(t.Context(), `SELECT reseller_reference::int FROM bookings WHERE contact <> '{}' ORDER BY 1`)
+		check(t, err)
+		left, err := pgx.CollectRows(rows, pgx.RowTo[int])
+		check(t, err)
+		return left
 	}
 }

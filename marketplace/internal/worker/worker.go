@@ -5,10 +5,10 @@
 // slots, probes of partners' health, and chores. A job is short, may be done twice
 // without harm, and goes on where the last one has ended; so what a killed replica was
 // doing is taken over within a minute. One job at a time is about a partner's catalog,
-// and one about its slots: a partner that hangs keeps nobody else waiting.
+// and one about its slots: a partner that hangs delays no other partner.
 //
 // Every replica keeps the schedules, and inserts a job when it is due. The time, rounded
-// to the schedule, is one of the job's arguments: it is done once, whoever asks.
+// to the schedule, is one of the job's arguments: it runs once.
 package worker
 
 import (
@@ -42,6 +42,8 @@ type Config struct {
 	Slots        *catalog.SlotPuller
 	Prober       Prober
 	Bookings     Bookings
+	Events       EventSender
+	Runs         Runs
 	Schedule     Schedule
 	Log          *slog.Logger
 
@@ -56,6 +58,7 @@ type Worker struct {
 	Config
 	queue     *river.Client[pgx.Tx]
 	schedules gocron.Scheduler
+	publisher publisher
 }
 
 // Bookings does what is owed to partners for bookings: a booking.Service. A delivery
@@ -65,6 +68,20 @@ type Bookings interface {
 	DeliverRelease(ctx context.Context, booking uuid.UUID) (again time.Duration, err error)
 	DeliverCancel(ctx context.Context, booking uuid.UUID) (again time.Duration, err error)
 	Sweep(ctx context.Context) error
+}
+
+// EventSender sends what is due to a subscription's address, for a while: an event.Sender.
+type EventSender interface {
+	Send(ctx context.Context, subscription uuid.UUID) error
+}
+
+// Runs does runs of the conformance command: a certification.Runner. One whose run another
+// replica does returns nil.
+type Runs interface {
+	Run(ctx context.Context, run uuid.UUID) error
+	CleanUp(ctx context.Context, run uuid.UUID) error
+	Recover(ctx context.Context) error
+	Recheck(ctx context.Context, integration uuid.UUID) error
 }
 
 // live returns the ids of all live integrations.
@@ -81,7 +98,7 @@ func (w *Worker) live(ctx context.Context) ([]uuid.UUID, error) {
 }
 
 // target returns how the partner of a live integration is called; the error is NotFound
-// where there is none any more.
+// if it was deleted.
 func (w *Worker) target(ctx context.Context, id uuid.UUID) (partner.Target, error) {
 	i, err := w.Integrations.Find(ctx, uuid.Nil, id)
 	if err != nil {
@@ -100,8 +117,8 @@ func settling(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // finish marks a job done in the transaction of what it has changed, and inserts the
-// next one where due is not zero. What is not due later is due at once: the queue looks
-// for what it has to wait for every few seconds only.
+// next one where due is not zero. A job that is not due later is due immediately: the
+// queue looks for scheduled jobs only every few seconds.
 func finish[T river.JobArgs](ctx context.Context, tx pgx.Tx, done *river.Job[T], now, due time.Time) error {
 	if _, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, done); err != nil {
 		return fmt.Errorf("end the job: %w", err)

@@ -44,6 +44,10 @@ func TestEveryExampleWorks(t *testing.T) {
 	}
 	for _, line := range lines {
 		tried := strings.NewReplacer("go run ./cmd/mockpartner", "mockpartner", "http://127.0.0.1:8081", mock.base, "127.0.0.1:8081", strings.TrimPrefix(mock.base, "http://"), "…", secret).Replace(line)
+		if strings.Contains(tried, "mockpartner verdict") {
+			tried, _, _ = strings.Cut(tried, " #")
+			tried += " || test $? = 1" // curl's calls are not those of a marketplace that keeps the contract
+		}
 		if strings.Contains(tried, "mockpartner serve") {
 			serves(t, folder, line, tried)
 		} else {

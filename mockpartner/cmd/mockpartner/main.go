@@ -1,5 +1,5 @@
 // Command mockpartner serves a partner platform that keeps the partner contract
-// to the letter, for whoever integrates with partners to test against.
+// exactly, for tests of marketplaces that integrate with partners.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second signal ends the process at once.
+	// A second signal ends the process immediately.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -32,16 +32,16 @@ func newRoot() *cobra.Command {
 		Use:   "mockpartner",
 		Short: "A partner platform that keeps the partner contract to the letter",
 		Long: `mockpartner serves the six partner endpoints (products, availability, reserve,
-confirm, release, cancel) from a catalog, with holds that expire, seats that are
-counted, and a clock that can be moved. Its control API lies at /_mock/. Quirks
-and faults, in a scenario file or over the control API, make it misbehave on
-demand; defects and variants are ready-made.`,
+confirm, release, cancel) from a catalog. Holds expire, seats are counted, and you
+can move the clock. Its control API is at /_mock/. Quirks and faults, in a scenario
+file or through the control API, make it misbehave on request. Defects and variants
+are ready-made.`,
 		Example: `  mockpartner serve --auth-key a-test-key
   curl -H 'Authorization: Bearer a-test-key' http://127.0.0.1:8081/products
   curl -d '{"advance":"25m"}' http://127.0.0.1:8081/_mock/clock`,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(newServe(), newScenario(), newDefects(), newVariants(), newHealth(), newVersion())
+	root.AddCommand(newServe(), newScenario(), newDefects(), newVariants(), newVerdict(), newHealth(), newVersion())
 	cli.Prepare(root, "; see %s --help", "; see %s --help")
 	return root
 }
@@ -58,7 +58,7 @@ func newVersion() *cobra.Command {
 func newHealth() *cobra.Command {
 	return cli.NewHealth(&cobra.Command{
 		Use:   "health",
-		Short: "Ask a mock that runs whether it is up",
+		Short: "Check whether a running mock is up",
 		Long: `health asks the mock at the address whether it is up, and ends with 0 where it is: for
 containers, which have no shell and no curl.`,
 		Example: `  mockpartner health --addr 127.0.0.1:8081`,

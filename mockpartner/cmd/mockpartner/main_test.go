@@ -113,7 +113,7 @@ type serving struct {
 
 var listening = regexp.MustCompile(`^mockpartner listening on (http://\S+)\n$`)
 
-// serve starts the command on a free port and waits for its address and routes.
+// serve starts the command on a free port and waits for the lines that it begins with.
 func serve(t *testing.T, environment []string, args ...string) serving {
 	t.Helper()
 	command := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
@@ -128,10 +128,10 @@ func serve(t *testing.T, environment []string, args ...string) serving {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { command.Process.Kill() })
-	for !strings.Contains(s.greeted, "/s/{name}\n") {
+	for !strings.Contains(s.greeted, ", clock at ") {
 		line, err := s.output.ReadString('\n')
 		if err != nil {
-			t.Fatalf("want the address and the routes, got %q, %v: %s", s.greeted, err, s.errors)
+			t.Fatalf("want the address and the rest, got %q, %v: %s", s.greeted, err, s.errors)
 		}
 		if found := listening.FindStringSubmatch(line); found != nil {
 			s.base = found[1]
@@ -195,16 +195,33 @@ func TestServeAnswersAndStopsWhenItIsTold(t *testing.T) {
 		if status, _ := s.get("/products", "Bearer wrong"); status != 401 {
 			t.Fatalf("want 401 for a wrong key, got %d", status)
 		}
-		for _, route := range []string{"/products", "/availability", "/bookings/reserve", "/bookings/confirm", "/bookings/{reservationCode}", "/_mock/", "/_mock/clock", "/_mock/sandboxes"} {
-			if !strings.Contains(s.greeted, " "+s.base+route+" ") {
-				t.Errorf("want %s%s printed, got\n%s", s.base, route, s.greeted)
-			}
+		if strings.Count(s.greeted, "\n") > 10 || !strings.Contains(s.greeted, " "+s.base+"/_mock/\n") {
+			t.Errorf("want at most ten lines, with the console, got\n%s", s.greeted)
 		}
 		s.stop(signal)
 		if s.errors.String() != "" || strings.Contains(s.greeted, key) {
 			t.Fatalf("want no error and no key printed, got %s\n%s", s.errors, s.greeted)
 		}
 	}
+}
+
+func TestServePrintsEveryRouteOnRequest(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil, "--auth-key", key, "--routes")
+	var printed strings.Builder
+	for !strings.Contains(printed.String(), "delete a snapshot\n") {
+		line, err := s.output.ReadString('\n')
+		if err != nil {
+			t.Fatalf("want the routes, got %v: %s", err, printed.String())
+		}
+		printed.WriteString(line)
+	}
+	for _, route := range []string{"/products", "/availability", "/bookings/reserve", "/bookings/confirm", "/bookings/{reservationCode}", "/_mock/", "/_mock/clock", "/_mock/sandboxes"} {
+		if !strings.Contains(printed.String(), " "+s.base+route+" ") {
+			t.Errorf("want %s%s printed, got\n%s", s.base, route, printed.String())
+		}
+	}
+	s.stop(os.Interrupt)
 }
 
 func TestServeLetsRequestsUnderWayComeToTheirEnd(t *testing.T) {
@@ -259,7 +276,7 @@ func TestServeTakesItsFlags(t *testing.T) {
 		want          []string
 	}{
 		"a key from the environment": {[]string{"MOCKPARTNER_AUTH_KEY=" + key}, nil, "Bearer " + key, "/products", []string{"lisbon-walk"}},
-		"the flag stands before it":  {[]string{"MOCKPARTNER_AUTH_KEY=other"}, []string{"--auth-key", key}, "Bearer " + key, "/products", []string{"lisbon-walk"}},
+		"the flag takes precedence":  {[]string{"MOCKPARTNER_AUTH_KEY=other"}, []string{"--auth-key", key}, "Bearer " + key, "/products", []string{"lisbon-walk"}},
 		"a raw key":                  {nil, []string{"--auth-key", key, "--auth-type", "api_key"}, key, "/products", []string{"lisbon-walk"}},
 		"a file":                     {nil, []string{"--auth-key", key, "--catalog", file}, "Bearer " + key, "/products", []string{`"id":"mine"`}},
 		"a generated catalog":        {nil, []string{"--auth-key", key, "--products", "3", "--options", "1", "--seed", "9"}, "Bearer " + key, "/products", []string{"product-00003"}},
@@ -335,13 +352,13 @@ func TestBadUsageIsOneLineAndExit2(t *testing.T) {
 		{[]string{"serve", "--auth-key", "a\nb"}, "no header can carry"},
 		{[]string{"sevre"}, `there is no command "sevre"; see mockpartner --help`},
 		{[]string{"scenario", "chekc"}, `there is no command "chekc"; see mockpartner scenario --help`},
-		{[]string{"scenario", "check"}, "want one FILE or more"},
+		{[]string{"scenario", "check"}, "expected one FILE or more"},
 		{with("--scenario", missing), "missing.yaml: no such file"},
 		{with("--scenario", filepath.Dir(missing)), "is a directory"},
 		{with("--scenario", broken), `broken.yaml:1:1: unknown field "products"`},
 		{[]string{"scenario", "check", broken}, `mockpartner: ` + broken + `:1:1: unknown field "products"`},
-		{with("--webhook-secret", webhookSecret), "webhooks: url: want"},
-		{with("--webhook-url", "http://127.0.0.1:1/"), "webhooks: secret: want"},
+		{with("--webhook-secret", webhookSecret), "webhooks: url: expected"},
+		{with("--webhook-url", "http://127.0.0.1:1/"), "webhooks: secret: expected"},
 		{with("--webhook-url", "127.0.0.1:1", "--webhook-secret", webhookSecret), "http or https URL"},
 		{with("--addr", "nowhere.invalid:8081"), "--addr nowhere.invalid:8081: "},
 		{[]string{"--nope"}, "--nope"},
@@ -349,19 +366,19 @@ func TestBadUsageIsOneLineAndExit2(t *testing.T) {
 		{with("--nope"), "mockpartner serve --help"},
 		{with("--seed", "-1"), "--seed"},
 		{with("--hold-for", "soon"), "--hold-for"},
-		{with("--hold-for", "1ms"), "--hold-for: want at least 1s"},
+		{with("--hold-for", "1ms"), "--hold-for: expected at least 1s"},
 		{with("--now", "noon"), "--now: "},
-		{with("--auth-type", "basic"), "want bearer or api_key"},
-		{with("--codes", "odd"), "want plain or awkward"},
-		{with("--products", "0"), "products: want a number from 1"},
-		{with("--options", "2"), "--options wants --products"},
-		{with("--products", "2", "--options", "-2"), "options: want a number from 1"},
+		{with("--auth-type", "basic"), "expected bearer or api_key"},
+		{with("--codes", "odd"), "expected plain or awkward"},
+		{with("--products", "0"), "products: expected a number from 1"},
+		{with("--options", "2"), "--options requires --products"},
+		{with("--products", "2", "--options", "-2"), "options: expected a number from 1"},
 		{with("--products", "2", "--catalog", broken), "not both"},
 		{with("--catalog", missing), "missing.yaml"},
 		{with("--catalog", broken), "broken.yaml:2:5: unknown field"},
-		{with("--max-sandboxes", "0"), "--max-sandboxes: want at least 1"},
-		{with("--addr", "nonsense"), "--addr: want host:port"},
-		{with("--addr", "127.0.0.1:99999"), "--addr: want host:port"},
+		{with("--max-sandboxes", "0"), "--max-sandboxes: expected at least 1"},
+		{with("--addr", "nonsense"), "--addr: expected host:port"},
+		{with("--addr", "127.0.0.1:99999"), "--addr: expected host:port"},
 		{with("--addr", ":0"), "not loopback"},
 		{with("--addr", "0.0.0.0:0"), "--control-token or MOCKPARTNER_CONTROL_TOKEN"},
 	} {

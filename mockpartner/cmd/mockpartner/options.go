@@ -36,41 +36,42 @@ const webhookSecretFlag = "webhook-secret"
 const defaultAddr = "127.0.0.1:8081"
 
 type serveFlags struct {
-	addr, authKey, authType, controlToken string
-	catalog, codes, now, scenario         string
-	products, options, maxSandboxes       int
-	defects, variants                     []string
-	seed                                  uint64
-	holdFor                               time.Duration
-	sandboxIdle                           time.Duration
-	frozen, holds, cancel, tickets        bool
-	webhookURL, webhookSecret             string
+	addr, authKey, authType, controlToken  string
+	catalog, codes, now, scenario          string
+	products, options, maxSandboxes        int
+	defects, variants                      []string
+	seed                                   uint64
+	holdFor                                time.Duration
+	sandboxIdle                            time.Duration
+	frozen, holds, cancel, tickets, routes bool
+	webhookURL, webhookSecret              string
 }
 
 func (f *serveFlags) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 takes a free one")
-	flags.StringVar(&f.authKey, "auth-key", "", "key that callers must present, required (also "+authKeyVariable+")")
-	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how they present it: bearer or api_key")
+	flags.StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 chooses a free port")
+	flags.StringVar(&f.authKey, "auth-key", "", "key that callers must present; required (also "+authKeyVariable+")")
+	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how callers send it: bearer or api_key")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of slots, codes and booking ids")
 	flags.StringVar(&f.catalog, "catalog", "", "YAML file of what is sold (default: a catalog of eight products)")
-	flags.IntVar(&f.products, "products", 0, "generate so many products from the seed instead")
+	flags.IntVar(&f.products, "products", 0, "generate this many products from the seed instead")
 	flags.IntVar(&f.options, "options", 0, "with --products: options of each product (default 2)")
 	flags.StringVar(&f.scenario, "scenario", "", "YAML file of catalog, clock, seed, policy, quirks and faults; read again when it changes")
 	flags.StringSliceVar(&f.defects, "defect", nil, "break the contract in that way; `mockpartner defects` lists them")
 	flags.StringSliceVar(&f.variants, "variant", nil, "be unlike most, and lawful; `mockpartner variants` lists them")
-	flags.StringVar(&f.now, "now", "", "where the clock begins, such as 2026-07-01T09:00:00Z (default: now)")
-	flags.BoolVar(&f.frozen, "frozen", false, "the clock stands still until it is moved")
-	flags.DurationVar(&f.holdFor, "hold-for", platform.DefaultHoldFor, "how long a hold lives")
-	flags.BoolVar(&f.holds, "holds", true, "reserve holds seats; with =false, confirm takes them")
-	flags.BoolVar(&f.cancel, "cancel", true, "there is a cancel endpoint")
-	flags.BoolVar(&f.tickets, "tickets", true, "confirm sends tickets")
+	flags.StringVar(&f.now, "now", "", "initial time, such as 2026-07-01T09:00:00Z (default: now)")
+	flags.BoolVar(&f.frozen, "frozen", false, "stop the clock until it is moved")
+	flags.DurationVar(&f.holdFor, "hold-for", platform.DefaultHoldFor, "how long a hold lasts")
+	flags.BoolVar(&f.holds, "holds", true, "reserve holds seats; with =false confirm takes them")
+	flags.BoolVar(&f.cancel, "cancel", true, "support cancel")
+	flags.BoolVar(&f.tickets, "tickets", true, "confirm returns tickets")
 	flags.StringVar(&f.codes, "codes", string(catalog.PlainCodes), "look of codes and booking ids: plain or awkward (/ + % spaces)")
-	flags.IntVar(&f.maxSandboxes, "max-sandboxes", sandbox.DefaultMax, "how many sandboxes there may be")
-	flags.DurationVar(&f.sandboxIdle, "sandbox-idle", sandbox.DefaultIdleFor, "how long one may go uncalled before it is deleted; -1s for ever")
-	flags.StringVar(&f.webhookURL, "webhook-url", "", "where a marketplace takes webhooks, such as http://127.0.0.1:8080/api/v1/partner-integrations/…")
-	flags.StringVar(&f.webhookSecret, webhookSecretFlag, "", "secret that they present (also "+webhookVariable+")")
+	flags.IntVar(&f.maxSandboxes, "max-sandboxes", sandbox.DefaultMax, "maximum number of sandboxes")
+	flags.DurationVar(&f.sandboxIdle, "sandbox-idle", sandbox.DefaultIdleFor, "delete a sandbox after this time without calls; -1s means never")
+	flags.StringVar(&f.webhookURL, "webhook-url", "", "a marketplace's webhook URL, such as http://127.0.0.1:8080/api/v1/partner-integrations/…")
+	flags.StringVar(&f.webhookSecret, webhookSecretFlag, "", "secret that webhooks send (also "+webhookVariable+")")
 	flags.StringVar(&f.controlToken, "control-token", "", "token that callers of the control API must present (also "+controlTokenVariable+")")
+	flags.BoolVar(&f.routes, "routes", false, "print every route at startup")
 }
 
 func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartner.Options, err error) {
@@ -101,13 +102,13 @@ func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartn
 	}
 	switch {
 	case o.AuthKey == "":
-		return o, fmt.Errorf("want the key that callers must present: --auth-key or %s", authKeyVariable)
+		return o, fmt.Errorf("the key that callers present is required: set --auth-key or %s", authKeyVariable)
 	case f.holdFor < time.Second:
-		return o, fmt.Errorf("--hold-for: want at least 1s, got %s", f.holdFor)
+		return o, fmt.Errorf("--hold-for: expected at least 1s, received %s", f.holdFor)
 	case f.sandboxIdle == 0:
-		return o, errors.New("--sandbox-idle: want a duration such as 1h, or -1s for ever, got 0")
+		return o, errors.New("--sandbox-idle: expected a duration such as 1h, or -1s for no limit, received 0")
 	case f.maxSandboxes < 1:
-		return o, fmt.Errorf("--max-sandboxes: want at least 1, got %d", f.maxSandboxes)
+		return o, fmt.Errorf("--max-sandboxes: expected at least 1, received %d", f.maxSandboxes)
 	}
 	if f.now != "" {
 		if o.Now, err = partnerapi.ParseDateTime(f.now); err != nil {
@@ -121,7 +122,7 @@ func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartn
 	return o, nil
 }
 
-// stand lets flags that are given stand before what the scenario says. The error says
+// stand lets given flags take precedence over the scenario. The error says
 // what a scenario alone may not have.
 func (f serveFlags) stand(c *cobra.Command, scenario *script.Scenario) error {
 	given := c.Flags().Changed
@@ -148,11 +149,11 @@ func (f serveFlags) sold(c *cobra.Command, scenario *script.Scenario) (*catalog.
 	generate := c.Flags().Changed("products")
 	switch {
 	case generate && f.catalog != "":
-		return nil, errors.New("want --catalog or --products, not both")
+		return nil, errors.New("use --catalog or --products, not both")
 	case generate:
 		return catalog.Generate(f.seed, f.products, cmp.Or(f.options, 2))
 	case c.Flags().Changed("options"):
-		return nil, errors.New("--options wants --products too")
+		return nil, errors.New("--options requires --products")
 	case f.catalog != "":
 		return catalog.Load(f.catalog)
 	default:
@@ -160,7 +161,7 @@ func (f serveFlags) sold(c *cobra.Command, scenario *script.Scenario) (*catalog.
 	}
 }
 
-// override lets flags that are given stand before the policy of the scenario, or
+// override lets given flags take precedence over the policy of the scenario, or
 // else of the catalog.
 func (f serveFlags) override(c *cobra.Command, scenario *script.Scenario, sold *catalog.Catalog) {
 	var policy catalog.Policy

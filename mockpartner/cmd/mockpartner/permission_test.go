@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// nobody is a user without rights, on every system.
+// nobody is the Unix user without rights, on every system.
 const nobody = 65534
 
 func TestWhatTheUserMayNotDoIsOneLineWithTheWayOut(t *testing.T) {

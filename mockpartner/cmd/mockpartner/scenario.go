@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/script"
@@ -19,20 +20,22 @@ func newScenario() *cobra.Command {
 	scenario := &cobra.Command{Use: "scenario", Short: "Check scenario files, and print their schema"}
 	scenario.AddCommand(&cobra.Command{
 		Use:     "check FILE...",
-		Short:   "Tell what is wrong with scenario files, by line and column",
+		Short:   "Report every mistake in scenario files, with line and column",
 		Example: "  mockpartner scenario check my-scenario.yaml",
 		RunE: func(c *cobra.Command, files []string) error {
 			if len(files) == 0 {
-				return errors.New("want one FILE or more, got none")
+				return errors.New("expected one FILE or more, received none")
 			}
+			var wrong []error
 			for _, file := range files {
 				s, err := script.Load(file)
 				if err != nil {
-					return err
+					wrong = append(wrong, err)
+					continue
 				}
 				fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", file, describe(s))
 			}
-			return nil
+			return errors.Join(wrong...)
 		},
 	}, &cobra.Command{
 		Use:   "schema",
@@ -51,18 +54,11 @@ many of them.`,
 }
 
 func describe(s *script.Scenario) string {
-	ok := "ok, " + counted(len(s.Faults), "fault")
+	ok := "ok, " + count.Of(len(s.Faults), "fault")
 	if len(s.Quirks) > 0 {
-		ok += ", " + counted(len(s.Quirks), "quirk")
+		ok += ", " + count.Of(len(s.Quirks), "quirk")
 	}
 	return ok
-}
-
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // follow plays new versions of a scenario file, as flags override them, until the
@@ -87,7 +83,7 @@ func follow(ctx context.Context, file script.File, mock *mockpartner.Mock, log i
 func newDefects() *cobra.Command {
 	return newListing(&cobra.Command{
 		Use:   "defects [NAME...]",
-		Short: "List breaches of the contract that a mock can have",
+		Short: "List defects: ways in which a mock can break the contract",
 		Long: `defects lists partners that break the contract on purpose, each in one way: its
 name, the rule of the conformance suite that it breaks, the real mistake that it
 stands for, and what it looks like from outside.`,
@@ -102,7 +98,7 @@ stands for, and what it looks like from outside.`,
 func newVariants() *cobra.Command {
 	return newListing(&cobra.Command{
 		Use:   "variants [NAME...]",
-		Short: "List lawful partners, unlike most, that a mock can be",
+		Short: "List variants: unusual partners that keep the contract",
 		Long: `variants lists partners that keep the contract in a way that few do: its name, the
 clause that allows it, and what it looks like from outside. Who integrates with
 partners has to get along with all of them.`,
@@ -130,10 +126,7 @@ func newListing(command *cobra.Command, kind defects.Kind, lines func(defects.Pa
 			chosen = kind.All()
 		}
 		if *asJSON {
-			encoder := json.NewEncoder(c.OutOrStdout())
-			encoder.SetIndent("", "  ")
-			encoder.SetEscapeHTML(false)
-			return encoder.Encode(chosen)
+			return writeJSON(c.OutOrStdout(), chosen)
 		}
 		for _, one := range chosen {
 			fmt.Fprintln(c.OutOrStdout(), strings.Join(lines(one), "\n    "))
@@ -141,4 +134,12 @@ func newListing(command *cobra.Command, kind defects.Kind, lines func(defects.Pa
 		return nil
 	}
 	return command
+}
+
+// writeJSON writes a value for people and programs.
+func writeJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/control"
 	"partnerkit.dev/mockpartner/internal/sandbox"
@@ -24,23 +25,23 @@ func newServe() *cobra.Command {
 	var f serveFlags
 	serve := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve a mock partner until it is interrupted",
-		Long: `serve starts a mock partner and prints its address and every route. It stops on
-SIGINT and SIGTERM, after the requests under way.
+		Short: "Run a mock partner until it is interrupted",
+		Long: `serve starts a mock partner and prints its address; --routes also prints every route.
+On SIGINT and SIGTERM it finishes requests in progress and stops.
 
-The same seed, clock, catalog and requests give the same answers, byte for byte:
-add --now and --frozen for a run that can be repeated.
+The same seed, clock, catalog and requests give byte-identical answers. Add --now
+and --frozen for a repeatable run.
 
-A scenario says what is sold, what time it is and how the partner misbehaves;
-flags stand before it. Whatever of it a running partner can take is read again
-when the file changes. A scenario may be somebody else's: it reads files of its own
-folder only, names no variable but ` + script.SecretVariable + `…, and sends webhooks
-to this machine only. --catalog and --webhook-url name others.
+A scenario sets the catalog, the clock and how the partner misbehaves;
+flags take precedence over it. The file is read again when it changes. A scenario
+may come from someone else, so it can read only files of its own folder, use only
+variables that begin with ` + script.SecretVariable + `, and send webhooks only to this
+machine. --catalog and --webhook-url allow others.
 
-A defect is a breach of the contract by name, a variant a lawful partner that is
-unlike most: mockpartner defects and mockpartner variants list them.
+A defect breaks the contract in one way. A variant is unusual but keeps the contract.
+mockpartner defects and mockpartner variants list them.
 
-Bound to another address than loopback, the control API wants a token.`,
+On addresses other than loopback, the control API requires a token.`,
 		Example: `  mockpartner serve --auth-key a-test-key
   mockpartner serve --auth-key a-test-key --auth-type api_key --addr 127.0.0.1:0
   mockpartner serve --auth-key a-test-key --products 1000 --options 3 --seed 7
@@ -86,7 +87,7 @@ func (f serveFlags) serve(c *cobra.Command) error {
 	if err != nil {
 		return cli.Failed(fmt.Errorf("cannot listen on %s: %w; --addr takes another address, port 0 a free one", f.addr, errors.Unwrap(err)))
 	}
-	greet(c.OutOrStdout(), mock, listener.Addr())
+	greet(c.OutOrStdout(), mock, listener.Addr(), f.routes)
 	if file.Path != "" {
 		go follow(c.Context(), file, mock, c.ErrOrStderr(), func(s *script.Scenario) error {
 			if err := f.stand(c, s); err != nil {
@@ -110,7 +111,7 @@ func (f serveFlags) address(controlToken string) (*net.TCPAddr, error) {
 		return nil, fmt.Errorf("--addr %s: %s: name an address of this machine", f.addr, lookup.Err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--addr: want host:port, such as 127.0.0.1:8081, got %q: %w", f.addr, err)
+		return nil, fmt.Errorf("--addr: expected host:port, such as 127.0.0.1:8081, received %q: %w", f.addr, err)
 	}
 	if !address.IP.IsLoopback() && controlToken == "" {
 		return nil, fmt.Errorf("--addr %s is not loopback: give the control API a token, --control-token or %s", f.addr, controlTokenVariable)
@@ -118,18 +119,25 @@ func (f serveFlags) address(controlToken string) (*net.TCPAddr, error) {
 	return address, nil
 }
 
-func greet(out io.Writer, mock *mockpartner.Mock, address net.Addr) {
+// greet says in a few lines where everything is.
+func greet(out io.Writer, mock *mockpartner.Mock, address net.Addr, routes bool) {
 	base := "http://" + address.String()
-	box := mock.Default()
-	fmt.Fprintf(out, "mockpartner listening on %s\n", base)
-	fmt.Fprintf(out, "its console, for a browser: %s%s\n", base, control.ConsolePath)
-	fmt.Fprintf(out, "%d products, seed %d, clock at %s\n\n", len(box.Platform().Catalog().Products), box.Platform().Seed(), box.Clock().Now().UTC().Format(time.RFC3339))
+	platform, now := mock.Default().Platform(), mock.Default().Clock().Now().UTC().Format(time.RFC3339)
+	fmt.Fprintf(out, `mockpartner listening on %s
+  console      %[1]s%s
+  API          %[1]s%[2]sdocs, to read and to try
+  sandboxes    %[1]s%[3]s{name}
+  sells        %[4]s, seed %[5]d, clock at %[6]s
+`, base, control.ConsolePath, sandbox.PathPrefix, count.Of(len(platform.Catalog().Products), "product"), platform.Seed(), now)
+	if !routes {
+		return
+	}
+	fmt.Fprintln(out)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, route := range mock.Routes() {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", route.Method, base+route.Path, route.About)
 	}
 	table.Flush()
-	fmt.Fprintf(out, "\na sandbox of your own: the same below %s%s{name}\n", base, sandbox.PathPrefix)
 }
 
 // The server's limits. Writing is given long enough for an answer that is late

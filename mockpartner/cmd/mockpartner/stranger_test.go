@@ -18,13 +18,13 @@ func TestAScenarioOfAStrangerReadsAndCallsNothingBeyondItsFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ scenario, want string }{
-		"any variable":                {"webhooks: {url: 'http://127.0.0.1:1/', secret_env: PATH}", ":1:52: webhooks.secret_env: want MOCKPARTNER_WEBHOOK_SECRET, or a name that begins with it"},
+		"any variable":                {"webhooks: {url: 'http://127.0.0.1:1/', secret_env: PATH}", ":1:52: webhooks.secret_env: expected MOCKPARTNER_WEBHOOK_SECRET, or a name that begins with it"},
 		"another machine":             {"webhooks: {url: 'https://evil.example/', secret: 0123456789abcdef}", "webhooks.url: a scenario sends webhooks to this machine only: if https://evil.example/ is where you want them, add --webhook-url https://evil.example/"},
 		"a name that may be anything": {"webhooks: {url: 'http://localhost.evil.example/', secret: 0123456789abcdef}", "add --webhook-url http://localhost.evil.example/"},
-		"an absolute path":            {"catalog: " + outside, "catalog: want a path inside the scenario's folder: --catalog takes any other"},
-		"a path that leads out":       {"catalog: ../catalog.yaml", "catalog: want a path inside the scenario's folder"},
-		"a link that leads out":       {"catalog: link.yaml", "catalog: want a path inside the scenario's folder"},
-		"the environment in jq":       {"faults: [{match: {endpoint: products}, jq: 'import \"secrets\" as $s; .'}]", "want a jq program"},
+		"an absolute path":            {"catalog: " + outside, "catalog: expected a path inside the scenario's folder; use --catalog for any other path"},
+		"a path that leads out":       {"catalog: ../catalog.yaml", "catalog: expected a path inside the scenario's folder"},
+		"a link that leads out":       {"catalog: link.yaml", "catalog: expected a path inside the scenario's folder"},
+		"the environment in jq":       {"faults: [{match: {endpoint: products}, jq: 'import \"secrets\" as $s; .'}]", "expected a jq program"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

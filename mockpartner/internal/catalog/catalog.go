@@ -153,7 +153,7 @@ const (
 func parseTimeOfDay(s string) (int, error) {
 	t, err := time.Parse("15:04", s)
 	if err != nil || len(s) != len("15:04") {
-		return 0, fmt.Errorf("want a time of day such as \"09:30\", in quotes, got %q", s)
+		return 0, fmt.Errorf("expected a time of day such as \"09:30\", in quotes, received %q", s)
 	}
 	return t.Hour()*60 + t.Minute(), nil
 }
@@ -180,7 +180,7 @@ func parseWeekday(name string) (time.Weekday, error) {
 			return day, nil
 		}
 	}
-	return 0, fmt.Errorf("want a weekday such as Monday, got %q", name)
+	return 0, fmt.Errorf("expected a weekday such as Monday, received %q", name)
 }
 
 func (s Schedule) seatsOf(unit partnerapi.Unit) int {

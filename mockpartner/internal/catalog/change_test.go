@@ -54,7 +54,7 @@ func TestOnlyWhatChangesIsUpdatedNow(t *testing.T) {
 	}
 	for i, product := range next.Products {
 		if (product == sold.Products[i]) != (i != 2) {
-			t.Errorf("product %s: want it to stay as it is but for the third", product.ID)
+			t.Errorf("product %s: want it unchanged except for the third", product.ID)
 		}
 	}
 	if got := next.Products[2]; got.UpdatedAt != "2027-03-01T12:00:00+00:00" || !got.Modified.Equal(later) {
@@ -93,7 +93,7 @@ func TestAProductIsAddedReplacedAndTakenAway(t *testing.T) {
 		t.Errorf("want it renamed, got %s", got.InternalName)
 	}
 	if same, err := renamed.With(product, later.Add(time.Hour)); err != nil || same != renamed {
-		t.Errorf("want nothing to change when it is sold as it is, got %v", err)
+		t.Errorf("want nothing to change when the same catalog is sold, got %v", err)
 	}
 	fewer, err := renamed.Without("a-new-one")
 	if err != nil || string(fewer.Listing(Filter{})) != string(sold.Listing(Filter{})) {
@@ -117,11 +117,11 @@ func TestWhatIsWrongWithAProductIsToldByLineAndColumn(t *testing.T) {
 	sold := indexed(t, Default())
 	text := string(asJSON(t, sold.Products[0].Form()))
 	for name, test := range map[string]struct{ text, want string }{
-		"a zone that is none":     {strings.Replace(text, "Europe/Lisbon", "Europe/Nowhere", 1), "body:1:"},
-		"no options":              {"id: x\ninternalName: X\nlocale: pt-PT\ntimeZone: Europe/Lisbon\ninstantConfirmation: true\noptions: []\nschedules: {}\n", "body:6:"},
-		"an unknown key":          {"id: x\nnome: y\n", "body:2:1:"},
-		"a duration that is none": {"id: x\nschedules:\n  a:\n    duration: long\n", "body:4:15: duration"},
-		"nothing":                 {"", "body: want a product"},
+		"an unknown zone":     {strings.Replace(text, "Europe/Lisbon", "Europe/Nowhere", 1), "body:1:"},
+		"no options":          {"id: x\ninternalName: X\nlocale: pt-PT\ntimeZone: Europe/Lisbon\ninstantConfirmation: true\noptions: []\nschedules: {}\n", "body:6:"},
+		"an unknown key":      {"id: x\nnome: y\n", "body:2:1:"},
+		"an invalid duration": {"id: x\nschedules:\n  a:\n    duration: long\n", "body:4:15: duration"},
+		"nothing":             {"", "body: expected a product"},
 	} {
 		if _, err := ParseProduct("body", []byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: want %q, got %v", name, test.want, err)

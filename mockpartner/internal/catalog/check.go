@@ -32,9 +32,9 @@ func (c *Catalog) check() []Problem {
 	}
 	switch {
 	case c.Generate == nil && len(c.Products) == 0:
-		found.add("products", "want at least one product")
+		found.add("products", "expected at least one product")
 	case c.Generate != nil && len(c.Products) > 0:
-		found.add("generate", "want products or generate, not both")
+		found.add("generate", "use products or generate, not both")
 	}
 	ids := map[string]int{}
 	for i := range c.Products {
@@ -60,7 +60,7 @@ func (c *checker) add(path, format string, args ...any) {
 // Check reports a code style that does not exist.
 func (p Policy) Check() error {
 	if !slices.Contains([]CodeStyle{"", PlainCodes, AwkwardCodes}, p.Codes) {
-		return fmt.Errorf("want plain or awkward, got %q", p.Codes)
+		return fmt.Errorf("expected plain or awkward, received %q", p.Codes)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (c *checker) product(path string, p *Product) {
 		c.units(at, option.Units)
 		schedule, ok := p.Schedules[option.ID]
 		if !ok {
-			c.add(path+".schedules", "want a schedule for option %q", option.ID)
+			c.add(path+".schedules", "expected a schedule for option %q", option.ID)
 			continue
 		}
 		counted := !p.AllowFreesale && !schedule.Freesale
@@ -101,7 +101,7 @@ func (c *checker) product(path string, p *Product) {
 // it is a forgotten one.
 func (c *checker) named(path, name string) {
 	if name == "" {
-		c.add(path+".internalName", "want a name")
+		c.add(path+".internalName", "expected a name")
 	}
 }
 
@@ -124,7 +124,7 @@ func (c *checker) contract(path string, p partnerapi.Product) {
 
 func (c *checker) units(path string, units []partnerapi.Unit) {
 	if len(units) == 0 {
-		c.add(path+".units", "want at least one unit: nobody could book")
+		c.add(path+".units", "expected at least one unit; without one the option cannot be booked")
 	}
 	seen := map[string]int{}
 	for i, unit := range units {
@@ -144,13 +144,13 @@ func (c *checker) schedule(path string, option partnerapi.Option, s Schedule, co
 		}
 	}
 	if s.CutOff < 0 {
-		c.add(path+".cutOff", "want a duration of 0 or more, got %s", s.CutOff)
+		c.add(path+".cutOff", "expected a duration of 0 or more, received %s", s.CutOff)
 	}
 	if counted && (s.Capacity.Min < 1 || s.Capacity.Max < s.Capacity.Min || s.Capacity.Max > maxSeats) {
-		c.add(path+".capacity", "want 1 <= min <= max <= %d, got min %d and max %d", maxSeats, s.Capacity.Min, s.Capacity.Max)
+		c.add(path+".capacity", "expected 1 <= min <= max <= %d, received min %d and max %d", maxSeats, s.Capacity.Min, s.Capacity.Max)
 	}
 	if s.LimitedAt != nil && (*s.LimitedAt < 0 || *s.LimitedAt > maxSeats) {
-		c.add(path+".limitedAt", "want a number of seats from 0 to %d, got %d", maxSeats, *s.LimitedAt)
+		c.add(path+".limitedAt", "expected a number of seats from 0 to %d, received %d", maxSeats, *s.LimitedAt)
 	}
 	c.shares(path, s)
 	for _, id := range sortedKeys(s.Seats) {
@@ -159,12 +159,12 @@ func (c *checker) schedule(path string, option partnerapi.Option, s Schedule, co
 			c.add(path+".seats."+id, "option %q has no unit %q", option.ID, id)
 		}
 		if s.Seats[id] < 0 || s.Seats[id] > 100 {
-			c.add(path+".seats."+id, "want a number of seats from 0 to 100, got %d", s.Seats[id])
+			c.add(path+".seats."+id, "expected a number of seats from 0 to 100, received %d", s.Seats[id])
 		}
 	}
 	styles := []PricingStyle{"", PricingAbsent, PricingOwn, PricingEmpty, PricingMixed}
 	if !slices.Contains(styles, s.UnitPricing) {
-		c.add(path+".unitPricing", "want absent, own, empty or mixed, got %q", s.UnitPricing)
+		c.add(path+".unitPricing", "expected absent, own, empty or mixed, received %q", s.UnitPricing)
 	}
 }
 
@@ -175,13 +175,13 @@ func (c *checker) shares(path string, s Schedule) {
 		percent int
 	}{{"soldOut", s.SoldOut}, {"closed", s.Closed}, {"limited", s.Limited}} {
 		if share.percent < 0 || share.percent > 100 {
-			c.add(path+"."+share.name, "want a share from 0 to 100 percent, got %d", share.percent)
+			c.add(path+"."+share.name, "expected a share from 0 to 100 percent, received %d", share.percent)
 			return
 		}
 		sum += share.percent
 	}
 	if sum > 100 {
-		c.add(path, "soldOut, closed and limited are shares of the same slots: together at most 100 percent, got %d", sum)
+		c.add(path, "soldOut, closed and limited may add up to at most 100 percent, received %d", sum)
 	}
 	if s.Limited > 0 && s.LimitedAt != nil && *s.LimitedAt == 0 {
 		c.add(path+".limited", "no slot can begin LIMITED with limitedAt 0")
@@ -195,12 +195,12 @@ func (c *checker) times(path string, kind partnerapi.AvailabilityType, s Schedul
 			c.add(path, "opens and closes are for OPENING_HOURS options; a START_TIME option has starts and duration")
 		}
 		if len(s.Starts) == 0 {
-			c.add(path+".starts", "want at least one start time such as \"09:30\"")
+			c.add(path+".starts", "expected at least one start time such as \"09:30\"")
 		} else if _, err := parseStarts(s.Starts); err != nil {
 			c.add(path+".starts", "%v", err)
 		}
 		if s.Duration < time.Minute || s.Duration > 30*24*time.Hour {
-			c.add(path+".duration", "want a duration from 1m to 720h, got %s", s.Duration)
+			c.add(path+".duration", "expected a duration from 1m to 720h, received %s", s.Duration)
 		}
 	case partnerapi.OpeningHours:
 		if len(s.Starts) > 0 || s.Duration != 0 {

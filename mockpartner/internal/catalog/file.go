@@ -44,7 +44,7 @@ func Load(path string) (*Catalog, error) {
 // then have their lines too. The name stands for the file's in messages.
 func Parse(name string, text []byte) (*Catalog, error) {
 	catalog := Catalog{source: &source{name: name, text: text}}
-	if err := decode(name, text, &catalog, "the catalog is empty: want a mapping with products"); err != nil {
+	if err := decode(name, text, &catalog, "the catalog is empty: expected a mapping with products"); err != nil {
 		return nil, err
 	}
 	return &catalog, nil
@@ -54,7 +54,7 @@ func Parse(name string, text []byte) (*Catalog, error) {
 // checks it. Its error is a *Problems.
 func ParseProduct(name string, text []byte) (*Product, error) {
 	var product Product
-	if err := decode(name, text, &product, "want a product with its schedules, got nothing"); err != nil {
+	if err := decode(name, text, &product, "expected a product with its schedules, received nothing"); err != nil {
 		return nil, err
 	}
 	if problems := product.check(); len(problems) > 0 {
@@ -77,7 +77,7 @@ func decode(name string, text []byte, value any, empty string) error {
 	return &Problems{File: name, List: []Problem{problem}}
 }
 
-// badDuration finds the first duration that is none: of these the decoder
+// badDuration finds the first invalid duration: of these the decoder
 // tells everything but the place.
 func badDuration(text []byte) (Problem, bool) {
 	file, err := parser.ParseBytes(text, 0)
@@ -96,7 +96,7 @@ func badDuration(text []byte) (Problem, bool) {
 		if _, err := time.ParseDuration(value.Value); err != nil {
 			return Problem{
 				Line: value.Position.Line, Column: value.Position.Column,
-				Message: fmt.Sprintf("%s: want a duration such as 2h30m, got %q", key.Value, value.Value),
+				Message: fmt.Sprintf("%s: expected a duration such as 2h30m, received %q", key.Value, value.Value),
 			}, true
 		}
 	}

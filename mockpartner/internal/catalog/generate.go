@@ -36,10 +36,10 @@ func (c *Catalog) drawn() (*Catalog, error) {
 // product does not depend on how many follow it.
 func Generate(seed uint64, products, options int) (*Catalog, error) {
 	if products < 1 || products > MaxProducts {
-		return nil, fmt.Errorf("products: want a number from 1 to %d, got %d", MaxProducts, products)
+		return nil, fmt.Errorf("products: expected a number from 1 to %d, received %d", MaxProducts, products)
 	}
 	if most := MaxOptions / products; options < 1 || options > most {
-		return nil, fmt.Errorf("options: want a number from 1 to %d for each of %d products, got %d", most, products, options)
+		return nil, fmt.Errorf("options: expected a number from 1 to %d for each of %d products, received %d", most, products, options)
 	}
 	catalog := &Catalog{Products: make([]Product, products)}
 	for i := range catalog.Products {

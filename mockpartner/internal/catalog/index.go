@@ -70,7 +70,7 @@ func (c *Catalog) Index() (*Index, error) {
 		if err != nil {
 			return nil, err
 		}
-		return drawn.index() // lawful as it is drawn, and perhaps large: not looked through
+		return drawn.index() // valid by construction, and perhaps large: not checked
 	}
 	return c.index()
 }

@@ -26,7 +26,7 @@ type Virtual struct {
 	base   Clock
 	offset time.Duration // of a running clock, to base
 	frozen *time.Time    // where the clock stands; nil while it runs
-	moved  chan struct{} // closed when the clock is moved; nil while nobody waits
+	moved  chan struct{} // closed when the clock is moved; nil while no one waits
 }
 
 // NewVirtual returns a clock that shows base's time until it is moved. A

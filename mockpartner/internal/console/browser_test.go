@@ -54,6 +54,14 @@ func (v visitor) book(s platform.SlotState, want int) {
 	v.partner("POST", "/bookings/reserve", fmt.Sprintf(`{"productId":%q,"optionId":%q,"availabilityId":%q,"units":[{"id":"unit-adult","quantity":1}]}`, s.ProductID, s.OptionID, s.AvailabilityID), want)
 }
 
+// accessible wants the page to be so. Of some 200 defects, whose rows are alike, a few are
+// seen: axe-core takes seconds for all.
+func (o tab) accessible(axe string) {
+	o.T.Helper()
+	browsertest.Value[any](o.Tab, `document.querySelectorAll(".parts, #curl-list").forEach(list => [...list.children].slice(5).forEach(row => row.remove()))`)
+	axetest.Check(o.Tab, axe)
+}
+
 const tokyo = "/_mock/?product=tokyo-market"
 
 func TestTheConsoleInABrowser(t *testing.T) {
@@ -131,6 +139,88 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Quiet()
 	})
 
+	t.Run("one click makes the next confirm fail as the last one did", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, start(t), "/_mock/")
+		o.Shows("#link", "live")
+		const confirm = `{"reservationConfirmationCode":"unknown"}`
+		o.partner("POST", "/bookings/confirm", confirm, 400)
+		o.Click("#repeat-1-go")
+		o.Shows("#said", "Done: Repeat answer")
+		o.Shows("#faults-armed", "not fired yet")
+		o.partner("POST", "/bookings/confirm", confirm, 400)
+		o.Shows("#exchanges-list .fault", "fault fault-1")
+		o.Shows("#faults-armed .used-up", "used up")
+		o.Click("#x-2")
+		o.Shows("#exchanges-list .body", "There is no reservation with the code")
+		o.Quiet()
+	})
+
+	t.Run("two clicks show why the caller was judged broken", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, start(t), "/_mock/")
+		o.Shows("#link", "live")
+		o.partner("GET", "/products?limit=2", "", 200)
+		o.Click("#caller-judge")
+		o.Shows("#caller-rules .refusal", "GET /products?limit=2: expected no query")
+		o.Shows("#caller-verdict", "1 rule broken")
+		o.Click("#caller-rules .refusal a")
+		o.Shows("#exchanges-list .open", "/products?limit=2")
+		o.Quiet()
+	})
+
+	t.Run("probes are hidden, and the list is narrowed by endpoint, status, fault and text", func(t *testing.T) {
+		t.Parallel()
+		o := open(t, b, start(t), "/_mock/?endpoint=none&status=9xx")
+		o.Shows("#link", "live")
+		o.partner("GET", "/products?limit=1", "", 200)
+		o.partner("GET", "/products", "", 200)
+		o.partner("DELETE", "/bookings/lost", "", 200)
+		o.partner("POST", "/bookings/confirm", "{}", 400)
+		o.Shows("#exchanges-shown", "1 probe hidden")
+		shown := func(numbers string) {
+			t.Helper()
+			o.See(fmt.Sprintf(`[...document.querySelectorAll("#exchanges-list .number")].map(n => n.textContent).join() === %q`, numbers))
+		}
+		shown("4,3,2")
+		o.Click("#exchanges-probes")
+		shown("4,3,2,1")
+		o.Click("#exchanges-probes")
+		shown("4,3,2")
+		choose := func(id, value string) {
+			t.Helper()
+			browsertest.Value[any](o.Tab, fmt.Sprintf(`(() => { const s = document.getElementById(%q); s.value = %q; s.dispatchEvent(new Event("change", {bubbles: true})); })()`, id, value))
+		}
+		choose("exchanges-endpoint", "release")
+		shown("3")
+		choose("exchanges-endpoint", "")
+		shown("4,3,2")
+		choose("exchanges-status", "4xx")
+		shown("4")
+		choose("exchanges-fault", "*")
+		o.Shows("#exchanges-shown", "No exchange matches this filter")
+		o.GoTo("/_mock/")
+		o.Do(chromedp.SendKeys(chromedp.ID("exchanges-text"), "lost"+kb.Enter))
+		shown("3")
+		o.Is(`location.search`, "?endpoint=&status=&fault=&text=lost")
+		o.Quiet()
+	})
+
+	t.Run("the menu of commands has each button, and the open exchange", func(t *testing.T) {
+		t.Parallel()
+		v := start(t)
+		v.partner("POST", "/bookings/confirm", `{"reservationConfirmationCode":"it's"}`, 400)
+		o := open(t, b, v, "/_mock/?exchange=1")
+		o.Click("#curl summary")
+		o.Shows("#exchange-curl", `curl -H "Authorization: Bearer $MOCKPARTNER_AUTH_KEY" -H 'Content-Type: application/json' -X POST --data-binary '{"reservationConfirmationCode":"it'\''s"}' '`+v.URL+`/bookings/confirm'`)
+		o.Do(chromedp.SendKeys(chromedp.ID("curl-filter"), "repeat answer"))
+		o.See(`document.querySelectorAll("#curl-list > li:not([hidden])").length === 1`)
+		o.Shows("#repeat-1-curl", "/_mock/faults/from/1")
+		o.Fits(390, 1440)
+		o.accessible(axetest.Source(t))
+		o.Quiet()
+	})
+
 	t.Run("a defect is applied and taken off again", func(t *testing.T) {
 		t.Parallel()
 		o := open(t, b, start(t), "/_mock/")
@@ -149,8 +239,8 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		t.Parallel()
 		o := open(t, b, start(t), "/_mock/")
 		o.Do(chromedp.SendKeys(chromedp.ID("arm-own-fault"), "stats: 500"))
-		o.Click("#arm-own-curl summary")
-		o.Shows("#arm-own-curl code", `--data-binary 'stats: 500' 'http://`)
+		o.Click("#curl summary")
+		o.Shows("#arm-own-curl", `--data-binary 'stats: 500' 'http://`)
 		o.Click("#clock-toggle-go") // elsewhere on the page
 		o.Shows("#clock-face .pill", "running")
 		o.Is(`document.querySelector("#arm-own-fault").value`, "stats: 500")
@@ -177,16 +267,14 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Is(`location.search`, "")
 	})
 
-	t.Run("the page keeps nobody out, and is no wider than the window", func(t *testing.T) {
+	t.Run("the page is accessible, and no wider than the window", func(t *testing.T) {
 		t.Parallel()
 		axe := axetest.Source(t)
 		v := busy(t)
 		o := open(t, b, v, "/_mock/?judged=yes&exchange=1&slot="+v.firstSlot())
 		o.Shows("#link", "live")
 		o.Fits(360, 700, 1100, 1600)
-		// Of some 200 defects, whose rows are alike, a few are seen: axe-core takes seconds for all.
-		browsertest.Value[any](o.Tab, `document.querySelectorAll(".parts").forEach(list => [...list.children].slice(5).forEach(row => row.remove()))`)
-		axetest.Check(o.Tab, axe)
+		o.accessible(axe)
 		o.Quiet()
 	})
 }

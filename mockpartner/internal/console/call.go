@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -21,7 +20,6 @@ type call struct {
 	Danger  bool   // it cannot be undone: the page asks once more
 	Off     bool   // it would change nothing now
 	Action  string // the page that the form comes back to
-	Curl    string
 	Refusal string // why it was refused just now
 }
 
@@ -72,7 +70,7 @@ func (c call) form() url.Values {
 	return form
 }
 
-// bodyOf returns the body that a form asks for; "" is none. Its error names the
+// bodyOf returns the body for a form, or "". Its error names the
 // field.
 func bodyOf(form url.Values) (string, error) {
 	members := map[string]any{}
@@ -106,7 +104,7 @@ func memberOf(k kind, value string) (any, error) {
 		if n, err := strconv.ParseUint(value, 10, 64); err == nil {
 			return n, nil // such as a seed
 		}
-		return nil, fmt.Errorf("want a whole number, got %q", value)
+		return nil, fmt.Errorf("expected a whole number, received %q", value)
 	case flagField:
 		return value == "true", nil
 	case listField:
@@ -115,19 +113,3 @@ func memberOf(k kind, value string) (any, error) {
 		return value, nil
 	}
 }
-
-func curl(method, address, body string, token bool) string {
-	line := "curl"
-	if token {
-		line += ` -H "Authorization: Bearer $MOCKPARTNER_CONTROL_TOKEN"`
-	}
-	if body == "" || method != http.MethodPost {
-		line += " -X " + method
-	}
-	if body != "" {
-		line += " --data-binary " + quoted(body)
-	}
-	return line + " " + quoted(address)
-}
-
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

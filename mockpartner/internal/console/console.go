@@ -12,12 +12,14 @@ package console
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"time"
 
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas/partnerapi"
@@ -48,12 +50,13 @@ type builder struct {
 	choice  chosen
 	refused refused
 	placed  bool // the refusal stands at its form
+	curls   []curlView
 }
 
 func (b *builder) base() string { return sandbox.BaseURL(b.request, b.box.Name()) }
 
-// call completes a call: with its curl line, and with the refusal if it was
-// refused just now, and then with what was entered.
+// call completes a call: with the refusal if it was refused just now, and then with what
+// was entered. Its curl line goes to the menu of them.
 func (b *builder) call(c call) call {
 	c.Action = b.choice.href()
 	if c.ID == b.refused.id {
@@ -68,7 +71,8 @@ func (b *builder) call(c call) call {
 		}
 	}
 	body, _ := bodyOf(c.form()) // what is wrong with it is said when it is sent
-	c.Curl = curl(c.Method, b.base()+b.console.Path+c.Path, body, b.console.Token)
+	line := curl(c.Method, b.base()+b.console.Path+c.Path, body, b.console.Token)
+	b.curls = append(b.curls, curlView{c.ID, c.Label + ": " + c.Of, line})
 	return c
 }
 
@@ -85,12 +89,13 @@ type chosen struct {
 	product, option string
 	from            string // a date; "" is today
 	slot            string // whose details are shown
-	exchange        uint64 // whose headers and bodies are shown; 0 is none
+	exchange        uint64 // whose headers and bodies are shown; 0 means none
 	judged          bool   // the callers are judged
+	listed          listed
 }
 
 func choiceOf(query url.Values) chosen {
-	c := chosen{product: query.Get("product"), option: query.Get("option"), slot: query.Get("slot"), judged: query.Has("judged")}
+	c := chosen{product: query.Get("product"), option: query.Get("option"), slot: query.Get("slot"), judged: query.Has("judged"), listed: listedOf(query)}
 	if _, err := time.Parse(partnerapi.DateLayout, query.Get("from")); err == nil {
 		c.from = query.Get("from")
 	}
@@ -98,8 +103,8 @@ func choiceOf(query url.Values) chosen {
 	return c
 }
 
-func (c chosen) query() string {
-	values := url.Values{}
+func (c chosen) values() url.Values {
+	values := c.listed.values()
 	for name, value := range map[string]string{"product": c.product, "option": c.option, "from": c.from, "slot": c.slot} {
 		if value != "" {
 			values.Set(name, value)
@@ -111,10 +116,21 @@ func (c chosen) query() string {
 	if c.judged {
 		values.Set("judged", "yes")
 	}
-	return values.Encode()
+	return values
 }
 
-func (c chosen) href() string { return "?" + c.query() }
+func (c chosen) href() string { return "?" + c.values().Encode() }
+
+// others are what is chosen beside these names: a form that chooses them keeps it.
+func (c chosen) others(names ...string) (others []choice) {
+	values := c.values()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(names, name) {
+			others = append(others, choice{Value: values.Get(name), Label: name})
+		}
+	}
+	return others
+}
 
 func (c chosen) withSlot(id string) chosen {
 	c.slot = id
@@ -138,19 +154,12 @@ func span(d time.Duration) string {
 	minutes, seconds := int(d/time.Minute)%60, int(d/time.Second)%60
 	switch {
 	case days > 0:
-		return fmt.Sprintf("%s %d h", plural(days, "day"), hours)
+		return fmt.Sprintf("%s %d h", count.Of(days, "day"), hours)
 	case hours > 0:
 		return fmt.Sprintf("%d:%02d:%02d", hours, minutes, seconds)
 	default:
 		return fmt.Sprintf("%d:%02d", minutes, seconds)
 	}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func took(d time.Duration) string {

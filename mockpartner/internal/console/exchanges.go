@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"partnerkit.dev/mockpartner/internal/journal"
-	"partnerkit.dev/mockpartner/internal/judge"
 )
 
 const (
@@ -27,12 +26,21 @@ type exchangesPanel struct {
 	journal.Count
 	Newest []exchangeView
 	Last   uint64 // the number of the newest
-	Clear  call
+	Found  int    // how many the filter keeps
+	Hidden int    // how many more it would keep with the probes
+	Probes string // leads to the page with the probes, or without them
+	Filter listed
+	Others []choice // stay chosen
+
+	Endpoints, Statuses, Faults []choice
+
+	Clear call
 }
 
 // exchangeView is an exchange in a line and, if it is chosen, in full.
 type exchangeView struct {
 	journal.Exchange // its At in UTC
+	Repeat           call
 	choice           chosen
 }
 
@@ -44,20 +52,35 @@ type messageView struct {
 }
 
 func (b *builder) exchanges() exchangesPanel {
-	kept := b.box.Journal()
-	count := kept.Count()
-	found := kept.Exchanges(journal.Filter{Limit: maxExchanges})
+	kept, filter := b.box.Journal(), b.choice.listed.filter()
+	panel := exchangesPanel{
+		Count: kept.Count(), Found: kept.Matching(filter), Filter: b.choice.listed,
+		Others: b.choice.others(listedNames...), Probes: b.choice.withProbes(!b.choice.listed.probes).href(),
+	}
+	panel.choose(b.box.Faults().Faults())
+	if all := filter; filter.NoProbes {
+		all.NoProbes = false
+		panel.Hidden = kept.Matching(all) - panel.Found
+	}
+	filter.Limit = maxExchanges
+	found := kept.Exchanges(filter)
 	if chosen, ok := kept.Exchange(b.choice.exchange); ok && !slices.ContainsFunc(found, func(e journal.Exchange) bool { return e.Number == chosen.Number }) {
 		found = append(found, chosen)
 	}
-	panel := exchangesPanel{Count: count}
 	for _, e := range found {
 		e.At = e.At.UTC()
-		panel.Newest = append(panel.Newest, exchangeView{e, b.choice})
+		view := exchangeView{Exchange: e, choice: b.choice, Repeat: b.call(call{
+			ID: fmt.Sprintf("repeat-%d", e.Number), Label: "Repeat answer", Of: fmt.Sprintf("%d at the next call", e.Number),
+			Method: http.MethodPost, Path: fmt.Sprintf("/faults/from/%d", e.Number), Off: !e.Done,
+		})}
+		if view.Open() {
+			b.curls = slices.Insert(b.curls, 0, b.again(e))
+		}
+		panel.Newest = append(panel.Newest, view)
 		panel.Last = max(panel.Last, e.Number)
 	}
 	slices.SortFunc(panel.Newest, func(a, b exchangeView) int { return cmp.Compare(b.Number, a.Number) })
-	panel.Clear = b.call(call{ID: "journal-clear", Label: "Empty", Of: "the list of exchanges", Method: http.MethodDelete, Path: "/journal", Off: count.Kept == 0})
+	panel.Clear = b.call(call{ID: "journal-clear", Label: "Empty", Of: "the list of exchanges", Method: http.MethodDelete, Path: "/journal", Off: panel.Kept == 0})
 	return panel
 }
 
@@ -137,30 +160,4 @@ func messageOf(half string, m journal.Message) messageView {
 	}
 	view.Body = strings.ToValidUTF8(string(body), "")
 	return view
-}
-
-// callerPanel is how the sandbox's callers stand by the contract. It is judged
-// only when it is asked for: the whole journal is read for it.
-type callerPanel struct {
-	Judged  bool
-	Href    string                     // asks for it, or for it no more
-	Verdict judge.Verdict              // the broken rules first, then those that are not judged
-	HrefOf  func(number uint64) string // leads to an exchange
-}
-
-func (b *builder) caller() callerPanel {
-	asked := b.choice
-	asked.judged = !asked.judged
-	panel := callerPanel{
-		Judged: b.choice.judged, Href: asked.href(),
-		HrefOf: func(number uint64) string { return b.choice.withExchange(number).href() },
-	}
-	if panel.Judged {
-		panel.Verdict = b.box.Verdict()
-		rank := func(j judge.Judgement) int {
-			return slices.Index([]judge.Outcome{judge.Broken, judge.NotJudged, judge.Kept}, j.Verdict)
-		}
-		slices.SortStableFunc(panel.Verdict.Rules, func(a, b judge.Judgement) int { return cmp.Compare(rank(a), rank(b)) })
-	}
-	return panel
 }

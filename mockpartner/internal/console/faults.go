@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/script"
@@ -49,6 +50,9 @@ type presetView struct {
 	Arm         call
 }
 
+// maxFormShown is how much of a fault is shown, in bytes: it may answer with a large body.
+const maxFormShown = 2 << 10
+
 func (b *builder) faults() faultsPanel {
 	panel := faultsPanel{MaxArmed: script.MaxFaults}
 	for _, armed := range b.box.Faults().Faults() {
@@ -56,9 +60,12 @@ func (b *builder) faults() faultsPanel {
 		if err != nil {
 			form = []byte(err.Error())
 		}
+		if len(form) > maxFormShown {
+			form = append(form[:maxFormShown:maxFormShown], "…"...)
+		}
 		panel.Armed = append(panel.Armed, faultView{
 			Armed: armed,
-			Form:  string(form),
+			Form:  strings.ToValidUTF8(string(form), ""),
 			Disarm: b.call(call{
 				ID: "disarm-" + armed.Name, Label: "Disarm", Of: armed.Name,
 				Method: http.MethodDelete, Path: "/faults/" + url.PathEscape(armed.Name),

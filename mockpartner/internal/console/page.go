@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/internal/webui"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/internal/sandbox"
@@ -31,6 +32,7 @@ type page struct {
 	Caller    callerPanel
 	Webhooks  webhooksPanel
 	Sandboxes sandboxesPanel
+	Curls     []curlView
 	Lost      string // a refusal whose form is gone
 }
 
@@ -50,6 +52,7 @@ func (b *builder) page() page {
 		Webhooks:  b.webhooks(),
 		Sandboxes: b.sandboxes(),
 	}
+	p.Curls = b.curls
 	if !b.placed {
 		p.Lost = b.refused.message
 	}
@@ -72,8 +75,8 @@ func (c *Console) SignIn(w http.ResponseWriter, wrong string) {
 	write(w, http.StatusUnauthorized, "signin.html", map[string]any{"Wrong": wrong})
 }
 
-// write answers with a page. Nothing runs in it but its own script, nobody frames
-// it and nobody keeps it.
+// write answers with a page. Only its own script runs in it, and it can be neither
+// framed nor cached.
 func write(w http.ResponseWriter, status int, name string, data any) {
 	var text bytes.Buffer
 	if err := assets().templates.ExecuteTemplate(&text, name, data); err != nil {
@@ -89,7 +92,7 @@ func write(w http.ResponseWriter, status int, name string, data any) {
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	// A caller that has gone away is nobody to tell of a failed write.
+	// A failed write means that the caller has disconnected.
 	_, _ = w.Write(text.Bytes())
 }
 
@@ -97,7 +100,7 @@ func write(w http.ResponseWriter, status int, name string, data any) {
 const maxForm = 4 << 20
 
 // Act makes the call that a form asks for, and leads back to the page; where the
-// call is refused the page comes at once, and says so at the form.
+// call is refused the page is shown immediately, with the error at the form.
 func (c *Console) Act(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
@@ -108,7 +111,7 @@ func (c *Console) Act(w http.ResponseWriter, r *http.Request, box *sandbox.Sandb
 		c.show(w, r, box, http.StatusUnprocessableEntity, refused{id: r.PostForm.Get("call"), message: err.Error(), form: r.PostForm})
 		return
 	}
-	back := "?" + choiceOf(r.URL.Query()).query()
+	back := choiceOf(r.URL.Query()).href()
 	if r.PostForm.Get("method") == http.MethodDelete && r.PostForm.Get("path") == "/sandboxes/"+box.Name() {
 		back = c.Path + "/" // there is nothing left to come back to
 	}
@@ -120,7 +123,7 @@ func (c *Console) Act(w http.ResponseWriter, r *http.Request, box *sandbox.Sandb
 func (c *Console) make(r *http.Request) error {
 	method, path := r.PostForm.Get("method"), r.PostForm.Get("path")
 	if !slices.Contains([]string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, method) || !strings.HasPrefix(path, "/") {
-		return errors.New("want a form of this page: its method POST, PUT, PATCH or DELETE, its path one of the control API")
+		return errors.New("expected a form of this page: its method POST, PUT, PATCH or DELETE, its path one of the control API")
 	}
 	body, err := bodyOf(r.PostForm)
 	if err != nil {
@@ -168,7 +171,7 @@ type asset struct {
 var assets = sync.OnceValue(func() asset {
 	style := webui.Style(ownStyle)
 	functions := template.FuncMap{
-		"plural": plural, "message": messageOf,
+		"plural": count.Of, "message": messageOf,
 		"script": func() template.JS { return template.JS(ownScript) },
 		"head": func(page string) webui.Head {
 			return webui.Head{Title: page + " · mockpartner", Icon: icon, Style: template.CSS(style)}

@@ -17,7 +17,7 @@ func TestThePageShowsWhatIsInTheSandbox(t *testing.T) {
 	t.Parallel()
 	v := busy(t)
 	holds := v.Default().Platform().Holds()
-	page := v.see("/_mock/?slot=" + v.firstSlot())
+	page := v.see("/_mock/?probes=yes&slot=" + v.firstSlot())
 	for _, want := range []string{
 		"Wed 1 Jul 2026", "12:00:00", ">frozen<", // the clock
 		holds[0].Code, ">20:00<", "for b-1", // a hold
@@ -25,7 +25,7 @@ func TestThePageShowsWhatIsInTheSandbox(t *testing.T) {
 		"/bookings/x/cancel", "Service Unavailable", "fault down", "fired 1 of 1", // an exchange, and what broke it
 		"/products?limit=1",
 		"adult-unit-with-own-id", "bare-401", // a defect, and a variant
-		"Old Lisbon on foot", "Nobody holds", // the slots, and one of them
+		"Old Lisbon on foot", "No holds or bookings", // the slots, and one of them
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("want %q on the page", want)
@@ -36,7 +36,7 @@ func TestThePageShowsWhatIsInTheSandbox(t *testing.T) {
 func TestEmptyPanelsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	page := start(t).see("/_mock/")
-	for _, want := range []string{"Nobody has called yet. Point a marketplace", "No seats are held", "Nothing is booked", "No fault is armed", "Set up where its integration is"} {
+	for _, want := range []string{"No calls yet. Point a marketplace", "No seats are held", "Nothing is booked", "No fault is armed", "Set up where its integration is"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("want %q on the page", want)
 		}
@@ -173,7 +173,7 @@ func TestOfALargeBodyTheBeginningIsShown(t *testing.T) {
 	v := start(t)
 	v.partner("POST", "/bookings/reserve", `{"x":"`+strings.Repeat("é", 50_000)+`"}`, 400)
 	v.partner("POST", "/bookings/reserve", "\xff\xfe", 400)
-	if page := v.see("/_mock/?exchange=1"); !strings.Contains(page, "The first 65536 of 100008 bytes.") || len(page) > 500_000 {
+	if page := v.see("/_mock/?exchange=1"); !strings.Contains(page, "The first 65536 of 100008 bytes.") || len(page) > 600_000 {
 		t.Errorf("want a page with the beginning, got %d bytes", len(page))
 	}
 	if page := v.see("/_mock/?exchange=2"); !strings.Contains(page, "2 bytes that are no text") {

@@ -75,10 +75,11 @@ type timer struct {
 func (b *builder) clock() clockPanel {
 	now := b.inside.Now.UTC()
 	c := clockPanel{Now: now, Millis: now.UnixMilli(), Frozen: b.box.Clock().Frozen()}
-	c.Toggle = b.clockCall("toggle", "Freeze", field{Kind: flagField, Name: "freeze", Value: "true"})
+	label, freeze := "Freeze", "true"
 	if c.Frozen {
-		c.Toggle = b.clockCall("toggle", "Let it run", field{Kind: flagField, Name: "freeze", Value: "false"})
+		label, freeze = "Let it run", "false"
 	}
+	c.Toggle = b.clockCall("toggle", label, field{Kind: flagField, Name: "freeze", Value: freeze})
 	for _, step := range []struct{ id, label, by string }{{"minute", "+1 min", "1m"}, {"hold", "+25 min", "25m"}, {"day", "+1 day", "24h"}} {
 		c.Steps = append(c.Steps, b.clockCall("step-"+step.id, step.label, field{Kind: textField, Name: "advance", Value: step.by}))
 	}

@@ -32,8 +32,7 @@ type slotsPanel struct {
 	Rows              []rowView
 	Slot              *slotView
 	Problem           string
-	Exchange          uint64 // stays chosen
-	Judged            bool   // stays so
+	Others            []choice // stay chosen
 }
 
 type dayView struct {
@@ -69,7 +68,7 @@ type slotView struct {
 }
 
 func (b *builder) slots() slotsPanel {
-	panel := slotsPanel{Exchange: b.choice.exchange, Judged: b.choice.judged}
+	panel := slotsPanel{Others: b.choice.others("product", "option", "from", "slot")}
 	product, option := b.option()
 	panel.choose(b.box.Platform().Catalog(), product, option)
 	now := b.inside.Now.In(product.Location)
@@ -222,7 +221,7 @@ func sameSlot(s platform.SlotState, product, option, id string) bool {
 }
 
 // opening is what puts a slot on sale again: as it would be by its catalog, with
-// the seats that nobody holds or has booked.
+// the seats that are neither held nor booked.
 func opening(s platform.SlotState, option *catalog.IndexedOption) []field {
 	status := func(status partnerapi.SlotStatus) field {
 		return field{Kind: textField, Name: "status", Value: string(status)}

@@ -29,7 +29,7 @@ func replaceCatalog(c *call) (any, error) {
 }
 
 // sellProduct adds a product to what the sandbox sells, or replaces it, and shows
-// it as it is sold.
+// it as sold.
 func sellProduct(c *call) (any, error) {
 	id, err := reply.Segment(c.r, "id")
 	if err != nil {

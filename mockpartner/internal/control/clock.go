@@ -38,7 +38,7 @@ func runToNext(c *call) (any, error) {
 	}
 	for _, kind := range request.Kinds {
 		if !slices.Contains(platform.TimerKinds(), kind) {
-			return nil, fmt.Errorf("kinds: want some of %q, got %q", platform.TimerKinds(), kind)
+			return nil, fmt.Errorf("kinds: expected some of %q, received %q", platform.TimerKinds(), kind)
 		}
 	}
 	pending := c.box.Platform().Timers(1, request.Kinds...)
@@ -70,7 +70,7 @@ func moveClock(c *call) (any, error) {
 		return nil, err
 	}
 	if request == (clockRequest{}) {
-		return nil, errors.New(`want {"advance": "25m"}, {"set": "2026-07-01T09:00:00Z"} or {"freeze": true}`)
+		return nil, errors.New(`expected {"advance": "25m"}, {"set": "2026-07-01T09:00:00Z"} or {"freeze": true}`)
 	}
 	clock, by := c.box.Clock(), time.Duration(0)
 	to := clock.Now()
@@ -81,11 +81,11 @@ func moveClock(c *call) (any, error) {
 	}
 	if request.Advance != "" {
 		if by, err = time.ParseDuration(request.Advance); err != nil || by < 0 {
-			return nil, fmt.Errorf("advance: want a duration such as 90s, 25m or 36h, got %q; set moves a clock back", request.Advance)
+			return nil, fmt.Errorf("advance: expected a duration such as 90s, 25m or 36h, received %q; set moves a clock back", request.Advance)
 		}
 	}
 	if to.Year() < 1970 || to.Add(by).After(latest) {
-		return nil, errors.New("want a time between the years 1970 and 9000")
+		return nil, errors.New("expected a time between the years 1970 and 9000")
 	}
 	if request.Freeze != nil && *request.Freeze {
 		clock.Freeze()

@@ -107,7 +107,7 @@ var statuses = map[int][]error{
 		script.ErrMissing, script.ErrQuirkMissing, catalog.ErrNoProduct, defects.ErrNoDefect, defects.ErrNoVariant, sandbox.ErrMissing, sandbox.ErrNoSnapshot,
 	},
 	http.StatusConflict: {
-		script.ErrTaken, script.ErrFull, script.ErrQuirkTaken, catalog.ErrLastProduct, journal.ErrTooMuch, webhook.ErrOff, webhook.ErrClosed,
+		script.ErrTaken, script.ErrFull, script.ErrQuirkTaken, script.ErrNotRepeatable, catalog.ErrLastProduct, journal.ErrTooMuch, webhook.ErrOff, webhook.ErrClosed,
 		sandbox.ErrTaken, sandbox.ErrKey, sandbox.ErrFull, sandbox.ErrDefault, sandbox.ErrSeed, sandbox.ErrTooManySaved,
 	},
 	http.StatusServiceUnavailable: {journal.ErrBusy, journal.ErrClosed, context.Canceled},
@@ -185,7 +185,7 @@ func read[T any](c *call) (value T, err error) {
 	err = decoder.Decode(&value)
 	if err == nil {
 		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("want one JSON object, got more after its end")
+			err = errors.New("expected one JSON object, received more after its end")
 		}
 	}
 	switch tooLarge := (*http.MaxBytesError)(nil); {
@@ -194,7 +194,7 @@ func read[T any](c *call) (value T, err error) {
 	case errors.As(err, &tooLarge):
 		return value, reply.Refuse(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
 	case errors.Is(err, io.EOF):
-		return value, errors.New("want a JSON object, got no body")
+		return value, errors.New("expected a JSON object, received no body")
 	}
 	return value, errors.New("the body cannot be read: " + strings.TrimPrefix(err.Error(), "json: "))
 }

@@ -121,13 +121,13 @@ func TestMovesThatCannotBeAreRefusedAndMoveNothing(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	for body, words := range map[string]string{
-		"":                               "want a JSON object",
-		"{}":                             `want {"advance": "25m"}`,
+		"":                               "expected a JSON object",
+		"{}":                             `expected {"advance": "25m"}`,
 		"[]":                             "cannot be read",
 		`{"advance":25}`:                 "cannot be read",
-		`{"advance":"25"}`:               "advance: want a duration",
+		`{"advance":"25"}`:               "advance: expected a duration",
 		`{"advance":"-1m"}`:              "set moves a clock back",
-		`{"advance":"9999999h"}`:         "advance: want a duration",
+		`{"advance":"9999999h"}`:         "advance: expected a duration",
 		`{"advance":"2562047h"}{}`:       "more after its end",
 		`{"set":"tomorrow"}`:             "set: ",
 		`{"set":"1969-12-31T00:00:00Z"}`: "between the years 1970 and 9000",
@@ -182,7 +182,7 @@ func TestTheStateShowsHoldsBookingsAndSlots(t *testing.T) {
 	if booking := bookings[0].(map[string]any); booking["reservationConfirmationCode"] != code || booking["state"] != "CONFIRMED" {
 		t.Fatalf("want the booking of %s, got %v", code, booking)
 	}
-	o.refused("GET", "/_mock/state?limit=-1", "", 400, "limit: want")
+	o.refused("GET", "/_mock/state?limit=-1", "", 400, "limit: expected")
 	o.refused("GET", "/_mock/state?size=1", "", 400, `no parameter "size"`)
 }
 
@@ -212,8 +212,8 @@ func TestTheJournalIsQueriedAndCleared(t *testing.T) {
 			t.Errorf("%q: want %v, got %v of %v", query, want, got, answer["arrived"])
 		}
 	}
-	o.refused("GET", "/_mock/journal?status=ok", "", 400, "status: want a number")
-	o.refused("GET", "/_mock/journal?status=1&limit=-2", "", 400, "limit: want a number")
+	o.refused("GET", "/_mock/journal?status=ok", "", 400, "status: expected a status such as 404")
+	o.refused("GET", "/_mock/journal?status=1&limit=-2", "", 400, "limit: expected a number")
 	if answer := o.call("DELETE", "/_mock/journal", "", 200); answer["kept"] != 0.0 {
 		t.Fatalf("want an empty journal, got %v", answer)
 	}
@@ -257,27 +257,27 @@ func TestASandboxMaySellACatalogOfItsOwn(t *testing.T) {
 	if _, ok := box.Platform().Catalog().Product("p"); !ok || !box.Platform().Conduct().Policy.NoCancel {
 		t.Fatal("want the catalog that was sent, and its policy")
 	}
-	o.refused("POST", "/_mock/sandboxes", strings.Replace(strings.Replace(own, "UTC", "Mars", 1), "own", "bad", 1), 400, "products[0].timeZone: want an IANA time zone")
+	o.refused("POST", "/_mock/sandboxes", strings.Replace(strings.Replace(own, "UTC", "Mars", 1), "own", "bad", 1), 400, "products[0].timeZone: expected an IANA time zone")
 }
 
 func TestSandboxesThatCannotBeAreRefused(t *testing.T) {
 	t.Parallel()
 	o := start(t, func(options *mockpartner.Options) { options.MaxSandboxes = 2 })
 	for body, words := range map[string]string{
-		"":                                      "want a JSON object",
-		`{}`:                                    "name: want 1 to 63",
-		`{"name":"Ä"}`:                          "name: want 1 to 63",
+		"":                                      "expected a JSON object",
+		`{}`:                                    "name: expected 1 to 63",
+		`{"name":"Ä"}`:                          "name: expected 1 to 63",
 		`{"name":"x","sed":1}`:                  `unknown field "sed"`,
 		`{"name":"x","seed":-1}`:                "cannot be read",
 		`{"name":"x","now":"noon"}`:             "now: ",
-		`{"name":"x","holdFor":"soon"}`:         "holdFor: want",
-		`{"name":"x","holdFor":"1ms"}`:          "holdFor: want",
-		`{"name":"x","policy":{"codes":"odd"}}`: "policy codes: want plain or awkward",
+		`{"name":"x","holdFor":"soon"}`:         "holdFor: expected",
+		`{"name":"x","holdFor":"1ms"}`:          "holdFor: expected",
+		`{"name":"x","policy":{"codes":"odd"}}`: "policy codes: expected plain or awkward",
 		`{"name":"x","policy":{"noHold":true}}`: `unknown field "noHold"`,
-		`{"name":"x","products":3}`:             "options: want a number from 1",
-		`{"name":"x","options":3}`:              "products: want a number from 1",
+		`{"name":"x","products":3}`:             "options: expected a number from 1",
+		`{"name":"x","options":3}`:              "products: expected a number from 1",
 		`{"name":"x","products":1,"options":1,"catalog":{}}`: "not both",
-		`{"name":"x","catalog":{}}`:                          "products: want at least one product",
+		`{"name":"x","catalog":{}}`:                          "products: expected at least one product",
 		`{"name":"x","catalog":null}`:                        "catalog:1:1: ",
 		`{"name":"x","catalog":[]}`:                          "catalog:1:1: ",
 		`{"name":"x","catalog":{"product":[]}}`:              `unknown field "product"`,

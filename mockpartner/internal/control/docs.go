@@ -49,7 +49,7 @@ func document(read func() ([]byte, error)) handler {
 		text, err := read()
 		if err == nil {
 			c.w.Header().Set("Content-Type", "application/yaml")
-			_, _ = c.w.Write(text) // a caller that has gone away is nobody to tell
+			_, _ = c.w.Write(text) // the caller may have disconnected
 		}
 		return nil, as(http.StatusInternalServerError, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/reply"
@@ -33,6 +34,21 @@ func add[T, A any](c *call, key string, parse func(name string, text []byte) ([]
 	}
 	added, err := arm(list...)
 	return answer{http.StatusCreated, keys{key: added}}, err
+}
+
+// armRecorded makes a fault from a recorded exchange.
+func armRecorded(c *call) (any, error) {
+	kept := c.box.Journal()
+	number, err := strconv.ParseUint(c.variable("exchange"), 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("exchange: expected the number of an exchange, received %q", c.variable("exchange"))
+	}
+	recorded, ok := kept.Exchange(number)
+	if !ok {
+		return nil, reply.Refuse(http.StatusNotFound, "the journal has no exchange %d: GET %s/journal lists them", number, Path)
+	}
+	added, err := c.box.Faults().ArmRecorded(recorded)
+	return answer{http.StatusCreated, keys{"faults": added}}, err
 }
 
 func disarmFault(c *call) (any, error) {

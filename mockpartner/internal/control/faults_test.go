@@ -16,6 +16,39 @@ func names(list any) (all []string) {
 	return all
 }
 
+func TestAFaultThatWillNotFireAgainIsUsedUp(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	o.call("POST", "/_mock/faults", `[
+		{"name":"other","match":{"endpoint":"cancel"},"times":1,"status":500},
+		{"name":"after","after":5,"times":1,"status":500},
+		{"name":"until","until":2,"probability":0.000001,"status":500},
+		{"name":"past","until":"2026-07-01T12:00:00Z","status":500},
+		{"name":"future","until":"2026-07-01T13:00:00Z","match":{"endpoint":"cancel"},"status":500},
+		{"name":"keyed","key":"caller","times":1,"status":500},
+		{"name":"once","times":1,"status":500}
+	]`, 201)
+	used := func() (names []string) {
+		for _, fault := range o.call("GET", "/_mock/faults", "", 200)["faults"].([]any) {
+			if fault := fault.(map[string]any); fault["usedUp"] == true {
+				names = append(names, fault["name"].(string))
+			}
+		}
+		return names
+	}
+	for _, want := range []string{"[past]", "[past]", "[until past once]"} {
+		if got := fmt.Sprint(used()); got != want {
+			t.Errorf("want %s, got %s", want, got)
+		}
+		o.alone("GET", "/products?limit=1", "")
+		o.last()
+	}
+	o.call("POST", "/_mock/clock", `{"advance":"2h"}`, 200)
+	if got := fmt.Sprint(used()); got != "[until past future once]" {
+		t.Errorf("want the one that is over too, got %s", got)
+	}
+}
+
 func TestFaultsAreArmedListedAndDisarmed(t *testing.T) {
 	t.Parallel()
 	o := start(t)
@@ -41,7 +74,7 @@ func TestFaultsAreArmedListedAndDisarmed(t *testing.T) {
 		t.Fatalf("want them in order, got %v", got)
 	}
 	first, _ := json.Marshal(list["faults"].([]any)[0])
-	if want := `{"considered":1,"fired":1,"keys":1,"leftAlone":0,"match":{"endpoint":"products"},"matched":1,"name":"fault-1","status":503,"times":1}`; string(first) != want {
+	if want := `{"considered":1,"fired":1,"keys":1,"leftAlone":0,"match":{"endpoint":"products"},"matched":1,"name":"fault-1","status":503,"times":1,"usedUp":true}`; string(first) != want {
 		t.Fatalf("want %s, got %s", want, first)
 	}
 	if got := fmt.Sprint(list["neverFired"]); got != "[a b]" {
@@ -66,10 +99,10 @@ func TestFaultsThatCannotBeArmedAreRefusedWithTheirPlace(t *testing.T) {
 		status int
 		words  string
 	}{
-		``:                               {400, "body: want a fault or a list of faults, got nothing"},
+		``:                               {400, "body: expected a fault or a list of faults, received nothing"},
 		`{"stats":500}`:                  {400, `body:1:2: unknown field "stats"`},
-		`{"status":50}`:                  {400, "body:1:11: status: want a number from 200 to 599, got 50"},
-		`[{"status":500},{"jq":".["}]`:   {400, "body:1:23: [1].jq: want a jq program"},
+		`{"status":50}`:                  {400, "body:1:11: status: expected a number from 200 to 599, received 50"},
+		`[{"status":500},{"jq":".["}]`:   {400, "body:1:23: [1].jq: expected a jq program"},
 		`{"name":"a","status":500}`:      {409, "[0].name: there is a fault of that name already: a"},
 		`{"name":"b"}`:                   {400, "the fault does nothing"},
 		strings.Repeat("[", 1000):        {400, "nested deeper than 100 levels"},

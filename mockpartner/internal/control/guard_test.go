@@ -55,7 +55,7 @@ func TestWithoutATokenTheControlAPIAnswersToLoopbackNamesOnly(t *testing.T) {
 			}
 		}
 	}
-	// What partners' callers are told stays as it is: the contract knows no names.
+	// Answers to partners' callers do not change: the contract knows no names.
 	if response, _ := o.ask("GET", "/products", "elsewhere.example", "", http.Header{"Authorization": {"Bearer " + key}}); response.StatusCode != 200 {
 		t.Errorf("want the partner's endpoints untouched, got %s", response.Status)
 	}
@@ -188,7 +188,7 @@ func TestEveryPathParameterIsDeclared(t *testing.T) {
 	for path, operations := range paths {
 		for method, operation := range operations {
 			list, _ := operation["parameters"].([]any)
-			for _, name := range []string{"name", "snapshot", "id"} {
+			for _, name := range []string{"name", "snapshot", "id", "exchange"} {
 				declared := slices.ContainsFunc(list, func(parameter any) bool {
 					return parameter.(map[string]any)["$ref"] == "#/components/parameters/"+name
 				})

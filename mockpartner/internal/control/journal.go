@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/journal"
@@ -14,6 +17,7 @@ import (
 )
 
 func filterOf(q *query) journal.Filter {
+	status, class := statusOrClass(q)
 	return journal.Filter{
 		Endpoint: partnerapi.Endpoint(q.text("endpoint")),
 		Method:   q.text("method"),
@@ -23,10 +27,26 @@ func filterOf(q *query) journal.Filter {
 		Slot:     q.text("slot"),
 		Booking:  q.text("booking"),
 		Fault:    q.text("fault"),
-		Status:   int(q.number("status", 0)),
+		Status:   status,
+		Class:    class,
+		Text:     q.text("text"),
+		NoProbes: word(q, "probes", "true or false", []string{"true", "false"}) == "false",
 		After:    q.number("after", 0),
 		Done:     q.yes("done"),
 	}
+}
+
+// statusOrClass reads one parameter, a status or a class of them.
+func statusOrClass(q *query) (status int, class string) {
+	given := parameter(q, "status", "0", "a status such as 404, a class such as 5xx, or none", func(text string) (string, bool) {
+		_, err := strconv.ParseUint(text, 10, 31)
+		return text, err == nil || slices.Contains(journal.Classes(), text)
+	})
+	status, err := strconv.Atoi(given)
+	if err != nil {
+		return 0, given
+	}
+	return status, ""
 }
 
 // chosen are the exchanges that the query chooses.
@@ -48,7 +68,7 @@ func showJournal(c *call) (any, error) {
 	}
 	c.w.Header().Set("Content-Type", "application/json")
 	// Written piece by piece: together, the bodies may be larger than memory. A
-	// caller that has gone away is nobody to tell of a failed write.
+	// failed write means that the caller has disconnected.
 	fmt.Fprintf(c.w, `{"arrived":%d,"kept":%d,"bytes":%d,"exchanges":[`, count.Arrived, count.Kept, count.Bytes)
 	if journal.WriteJSON(c.w, exchanges) == nil {
 		fmt.Fprintln(c.w, "]}")
@@ -75,7 +95,7 @@ func exportJournal(c *call) (any, error) {
 	header := c.w.Header()
 	header.Set("Content-Type", "application/json")
 	header.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.har"`, c.box.Name()))
-	// A caller that has gone away is nobody to tell of a failed write.
+	// A failed write means that the caller has disconnected.
 	_ = journal.WriteHAR(c.w, sandbox.BaseURL(c.r, c.box.Name()), exchanges)
 	return nil, nil
 }
@@ -174,7 +194,7 @@ func (s stream) next(ctx context.Context, subscription *journal.Subscription) er
 	return s.write("event: %s\nid: %d\ndata: %s\n\n", event.Kind, event.Exchange.Number, data)
 }
 
-// write sends at once. Who does not read for long is given up.
+// write sends immediately. A client that does not read for long is dropped.
 func (s stream) write(format string, args ...any) error {
 	// Not every server can; then its own deadline holds.
 	_ = s.controller.SetWriteDeadline(time.Now().Add(writeGrace))
@@ -199,8 +219,17 @@ func testify(c *call) (any, error) {
 }
 
 func verdict(c *call) (any, error) {
-	if err := c.query().check(); err != nil {
+	query := c.query()
+	format := word(query, "format", "json or text", []string{"json", "text"})
+	if err := query.check(); err != nil {
 		return nil, err
 	}
-	return c.box.Verdict(), nil
+	judged := c.box.Verdict()
+	if format != "text" {
+		return judged, nil
+	}
+	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	c.w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = io.WriteString(c.w, judged.String()) // the caller may have disconnected
+	return nil, nil
 }

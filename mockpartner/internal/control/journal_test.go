@@ -112,12 +112,12 @@ func TestAWaitIsAnsweredWhenTheExchangeIsThere(t *testing.T) {
 	if answer := o.call("GET", "/_mock/journal/count?endpoint=release", "", 200); answer["count"] != 1.0 {
 		t.Fatalf("want one release counted, got %v", answer)
 	}
-	o.refused("GET", "/_mock/journal/wait?timeout=2m", "", 400, "timeout: want a duration of at most 1m0s")
-	o.refused("GET", "/_mock/journal/wait?count=few", "", 400, "count: want a number")
+	o.refused("GET", "/_mock/journal/wait?timeout=2m", "", 400, "timeout: expected a duration of at most 1m0s")
+	o.refused("GET", "/_mock/journal/wait?count=few", "", 400, "count: expected a number")
 	o.refused("GET", "/_mock/journal/wait?limit=1", "", 400, `no parameter "limit"`)
-	o.refused("GET", "/_mock/journal/count?done=perhaps", "", 400, "done: want true or false")
+	o.refused("GET", "/_mock/journal/count?done=perhaps", "", 400, "done: expected true or false")
 	o.refused("GET", "/_mock/journal/events?size=1", "", 400, `no parameter "size"`)
-	o.refused("GET", "/_mock/journal/har?after=x", "", 400, "after: want a number")
+	o.refused("GET", "/_mock/journal/har?after=x", "", 400, "after: expected a number")
 }
 
 func TestAnExchangeTellsWhatItTouched(t *testing.T) {
@@ -181,11 +181,11 @@ func TestTestimonyIsTakenDownAndListed(t *testing.T) {
 		t.Errorf("want none once the journal is empty, got %v", list)
 	}
 	for body, words := range map[string]string{
-		`{}`:                             "want either died",
-		`{"died":["here"],"byHand":"c"}`: "want either died",
-		`{"died":["here"]}`:              `such as 127.0.0.1:40112, got "here"`,
+		`{}`:                             "expected either died",
+		`{"died":["here"],"byHand":"c"}`: "expected either died",
+		`{"died":["here"]}`:              `such as 127.0.0.1:40112, received "here"`,
 		`{"byHand":"c","at":"2026-07-01T09:00:00Z"}`:                                          "at and since go with died",
-		`{"died":["127.0.0.1:1"],"at":"2026-07-01T09:00:00Z","since":"2026-07-01T09:00:01Z"}`: "since: want a time that is not after at",
+		`{"died":["127.0.0.1:1"],"at":"2026-07-01T09:00:00Z","since":"2026-07-01T09:00:01Z"}`: "since: expected a time that is not after at",
 		`{"died":["127.0.0.1:1"],"when":"now"}`:                                               "when",
 		`{"byHand":"` + strings.Repeat("c", 1025) + `"}`:                                      "at most 1024 bytes",
 	} {
@@ -193,4 +193,71 @@ func TestTestimonyIsTakenDownAndListed(t *testing.T) {
 			t.Errorf("%.60s: want %q, got %q", body, words, said)
 		}
 	}
+}
+
+func TestExchangesAreChosenByStatusFaultTextAndWithoutProbes(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	o.call("POST", "/_mock/faults", `[{"name":"down","match":{"endpoint":"cancel"},"status":503},{"name":"cut","match":{"path":"/cut"},"fault":"EMPTY_RESPONSE"},{"match":{"query":{"limit":"1"}},"after":1,"times":1,"status":500}]`, 201)
+	for _, call := range []struct {
+		method, target, body string
+	}{
+		1: {"GET", "/products?limit=1", ""},
+		2: {"GET", "/products?limit=1", ""}, // fails
+		3: {"GET", "/healthz", ""},
+		4: {"POST", "/bookings/x/cancel", `{"reason":"fell ill"}`},
+		5: {"DELETE", "/bookings/lost", ""},
+		6: {"GET", "/cut", ""},
+		7: {"POST", "/healthz", ""},
+	} {
+		if call.method != "" {
+			o.alone(call.method, call.target, call.body)
+			o.last()
+		}
+	}
+	for query, want := range map[string]string{
+		"":                        "[1 2 3 4 5 6 7]",
+		"probes=true":             "[1 2 3 4 5 6 7]",
+		"probes=false":            "[2 4 5 6 7]",
+		"status=5xx":              "[2 4]",
+		"status=503":              "[4]",
+		"status=none":             "[6]",
+		"status=2xx":              "[1 5]",
+		"fault=down":              "[4]",
+		"fault=*":                 "[2 4 6]",
+		"text=ill":                "[4]",
+		"text=lost":               "[5]",
+		"text=fault+down":         "[4]",
+		"status=5xx&probes=false": "[2 4]",
+	} {
+		var numbers []any
+		for _, e := range o.call("GET", "/_mock/journal?"+query, "", 200)["exchanges"].([]any) {
+			numbers = append(numbers, e.(map[string]any)["number"])
+		}
+		if got := fmt.Sprint(numbers); got != want {
+			t.Errorf("%s: want %s, got %s", query, want, got)
+		}
+		if got := o.call("GET", "/_mock/journal/count?"+query, "", 200)["count"]; got != float64(len(numbers)) {
+			t.Errorf("%s: want %d counted, got %v", query, len(numbers), got)
+		}
+	}
+	o.refused("GET", "/_mock/journal?status=6xx", "", 400, `status: expected a status such as 404, a class such as 5xx, or none, received "6xx"`)
+	o.refused("GET", "/_mock/journal?probes=no", "", 400, "probes: expected true or false")
+}
+
+func TestTheVerdictIsToldAsJSONOrAsText(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	o.call("GET", "/products?limit=2", "", 200)
+	for _, query := range []string{"", "?format=json"} {
+		if verdict := o.call("GET", "/_mock/verdict"+query, "", 200); verdict["verdict"] != "broken" {
+			t.Errorf("%s: want it broken, got %v", query, verdict["verdict"])
+		}
+	}
+	kind, text := o.get("/_mock/verdict?format=text")
+	if kind != "text/plain; charset=utf-8" || !strings.HasPrefix(text, "broken: ") || !strings.Contains(text, "#1 ") {
+		t.Errorf("want it in words, got %s: %s", kind, text)
+	}
+	o.refused("GET", "/_mock/verdict?format=xml", "", 400, `format: expected json or text, received "xml"`)
+	o.refused("GET", "/_mock/verdict?fromat=text", "", 400, `there is no parameter "fromat"`)
 }

@@ -63,7 +63,7 @@ func (a *api) specOf(r client.Spec) (spec sandbox.Spec, err error) {
 	}
 	if r.HoldFor != "" {
 		if spec.HoldFor, err = time.ParseDuration(r.HoldFor); err != nil || spec.HoldFor < time.Second {
-			return spec, errors.New("holdFor: want a duration of at least 1s, such as 15m")
+			return spec, errors.New("holdFor: expected a duration of at least 1s, such as 15m")
 		}
 	}
 	chosen, err := defects.Choose(r.Defects, r.Variants)
@@ -89,7 +89,7 @@ func catalogOf(r client.Spec, brought *catalog.Catalog) (*catalog.Index, error) 
 	)
 	switch generated := r.Products != 0 || r.Options != 0; {
 	case generated && r.Catalog != nil:
-		return nil, errors.New("want catalog, or products and options, not both")
+		return nil, errors.New("use catalog, or products and options, not both")
 	case generated:
 		var seed uint64
 		if r.Seed != nil {

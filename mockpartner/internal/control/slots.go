@@ -52,7 +52,7 @@ func changeSlot(c *call) (any, error) {
 		return nil, err
 	}
 	if request.SlotChange == (client.SlotChange{}) {
-		return nil, errors.New(`want what to change: {"status": "SOLD_OUT"}, {"vacancies": 3} or {"capacity": 12}`)
+		return nil, errors.New(`expected what to change: {"status": "SOLD_OUT"}, {"vacancies": 3} or {"capacity": 12}`)
 	}
 	if err := platform.CheckChange(request.SlotChange); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func parameter[T any](q *query, name string, absent T, want string, parse func(t
 	}
 	value, fine := parse(text)
 	if !fine && q.err == nil {
-		q.err = fmt.Errorf("%s: want %s, got %q", name, want, text)
+		q.err = fmt.Errorf("%s: expected %s, received %q", name, want, text)
 	}
 	return value
 }

@@ -64,11 +64,11 @@ func TestSlotsThatCannotBeListedAreRefused(t *testing.T) {
 	}{
 		"?product=nothing":                   {404, `no product "nothing"`},
 		"?product=tokyo-market&option=lunch": {404, `no option "lunch"`},
-		"?days=0":                            {400, "days: want a number from 1 to 60, got 0"},
-		"?days=61":                           {400, "days: want a number from 1 to 60, got 61"},
-		"?days=many":                         {400, "days: want a number"},
-		"?from=tomorrow":                     {400, "from: want a date such as 2026-07-01"},
-		"?from=0001-01-01":                   {400, "from: want a date such as 2026-07-01"},
+		"?days=0":                            {400, "days: expected a number from 1 to 60, received 0"},
+		"?days=61":                           {400, "days: expected a number from 1 to 60, received 61"},
+		"?days=many":                         {400, "days: expected a number"},
+		"?from=tomorrow":                     {400, "from: expected a date such as 2026-07-01"},
+		"?from=0001-01-01":                   {400, "from: expected a date such as 2026-07-01"},
 		"?slot=1":                            {400, `no parameter "slot"`},
 	} {
 		o.refused("GET", "/_mock/slots"+query, "", want.status, want.words)
@@ -100,9 +100,9 @@ func TestChangesOfASlotThatCannotBeAreRefused(t *testing.T) {
 	o := start(t)
 	id := slot(t, o.mock.Default())
 	for what, words := range map[string]string{
-		`"status":"OPEN"`:                    `status: want one of [AVAILABLE FREESALE LIMITED SOLD_OUT CLOSED], got "OPEN"`,
-		`"vacancies":-1`:                     "vacancies: want a number from 0 to 1000000, got -1",
-		`"capacity":9000000000000000000`:     "capacity: want a number from 0 to 1000000",
+		`"status":"OPEN"`:                    `status: expected one of [AVAILABLE FREESALE LIMITED SOLD_OUT CLOSED], received "OPEN"`,
+		`"vacancies":-1`:                     "vacancies: expected a number from 0 to 1000000, received -1",
+		`"capacity":9000000000000000000`:     "capacity: expected a number from 0 to 1000000",
 		`"vacancies":"3"`:                    "cannot be read",
 		`"seats":3`:                          `unknown field "seats"`,
 		`"status":"AVAILABLE","vacancies":0`: "the slot would be SOLD_OUT, not AVAILABLE",
@@ -110,8 +110,8 @@ func TestChangesOfASlotThatCannotBeAreRefused(t *testing.T) {
 		body := fmt.Sprintf(`{"productId":"tokyo-market","optionId":"breakfast","availabilityId":%q,%s}`, id, what)
 		o.refused("PATCH", "/_mock/slots", body, 400, words)
 	}
-	o.refused("PATCH", "/_mock/slots", `{}`, 400, "want what to change")
-	o.refused("PATCH", "/_mock/slots", "", 400, "want a JSON object")
+	o.refused("PATCH", "/_mock/slots", `{}`, 400, "expected what to change")
+	o.refused("PATCH", "/_mock/slots", "", 400, "expected a JSON object")
 	o.refused("PATCH", "/_mock/slots", `{"productId":"tokyo-market","optionId":"breakfast","availabilityId":"x","status":"CLOSED"}`, 404, `no slot "x"`)
 	o.refused("PATCH", "/_mock/slots", `{"productId":"x","status":"CLOSED"}`, 404, `no product "x"`)
 }
@@ -145,9 +145,9 @@ func TestTheClockRunsToTheNextEvent(t *testing.T) {
 		t.Fatalf("want midnight in Tokyo, got %v", next)
 	}
 	o.refused("POST", "/_mock/clock/next", `{"kinds":["hold-expires"]}`, 409, "nothing is pending")
-	o.refused("POST", "/_mock/clock/next", `{"kinds":["lunch"]}`, 400, `got "lunch"`)
+	o.refused("POST", "/_mock/clock/next", `{"kinds":["lunch"]}`, 400, `received "lunch"`)
 	o.refused("POST", "/_mock/clock/next", `{"kind":"day-begins"}`, 400, "kind")
-	o.refused("GET", "/_mock/clock/timers?limit=x", "", 400, "limit: want a number")
+	o.refused("GET", "/_mock/clock/timers?limit=x", "", 400, "limit: expected a number")
 }
 
 // reserve holds a seat below prefix with that key, and returns the code. The
@@ -224,8 +224,8 @@ func TestWhatDoesNotExistIsNeitherClonedNorSavedNorRestored(t *testing.T) {
 	const box = "/_mock/sandboxes/default"
 	o.refused("POST", box+"/snapshots/x/restore", "", 404, "no such snapshot: x")
 	o.refused("DELETE", box+"/snapshots/x", "", 404, "no such snapshot: x")
-	o.refused("POST", box+"/snapshots", `{"name":"X"}`, 400, "name: want")
-	o.refused("POST", box+"/snapshots", "", 400, "want a JSON object")
+	o.refused("POST", box+"/snapshots", `{"name":"X"}`, 400, "name: expected")
+	o.refused("POST", box+"/snapshots", "", 400, "expected a JSON object")
 	o.refused("POST", box+"/clone", `{"name":"default"}`, 409, "such a sandbox already")
 	o.refused("POST", box+"/clone", `{"name":"x","seed":1}`, 400, "seed")
 	for i := range 16 {

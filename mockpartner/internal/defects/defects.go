@@ -3,7 +3,9 @@
 // A defect is one breach of the contract: a file in defects/, in the vocabulary
 // of scenarios, that names the one rule it breaks, the real mistake it stands for,
 // and what it looks like from outside. A variant is a partner that is unlike most
-// and keeps the contract all the same: a file in variants/.
+// and still keeps the contract: a file in variants/. A deep defect breaks a rule in one
+// instance alone, such as for one product or at the third repeat: the files in deep/ list them by what
+// the instances differ in.
 package defects
 
 import (
@@ -21,7 +23,7 @@ import (
 	"partnerkit.dev/mockpartner/internal/script"
 )
 
-//go:embed defects/*.yaml variants/*.yaml
+//go:embed defects/*.yaml variants/*.yaml deep/*.yaml
 var files embed.FS
 
 // Kind is the partners of one kind, by the name of their folder.
@@ -30,6 +32,7 @@ type Kind string
 const (
 	Defects  Kind = "defects"
 	Variants Kind = "variants"
+	Deep     Kind = "deep"
 )
 
 // Partner is a defect or a variant.
@@ -39,6 +42,10 @@ type Partner struct {
 	Clause  string `json:"clause,omitempty"`  // of the contract, that allows a variant
 	Mistake string `json:"mistake,omitempty"` // the real mistake that a defect stands for
 	Looks   string `json:"looks"`             // what it looks like from outside
+	// Dimension is what the instance differs in from those that are right, of a deep defect.
+	Dimension string `json:"dimension,omitempty" yaml:"-"`
+	// Scarce is said of a variant that has too little for every rule to be judged.
+	Scarce bool `json:"scarce,omitempty" yaml:"scarce"`
 
 	origin   string
 	scenario *script.Scenario
@@ -63,8 +70,9 @@ var (
 	loaded = map[Kind]func() []Partner{
 		Defects:  sync.OnceValue(func() []Partner { return load(Defects) }),
 		Variants: sync.OnceValue(func() []Partner { return load(Variants) }),
+		Deep:     sync.OnceValue(loadDeep),
 	}
-	missing = map[Kind]error{Defects: ErrNoDefect, Variants: ErrNoVariant}
+	missing = map[Kind]error{Defects: ErrNoDefect, Variants: ErrNoVariant, Deep: ErrNoDefect}
 )
 
 // All returns all partners of the kind, by name.
@@ -72,6 +80,14 @@ func (k Kind) All() []Partner { return loaded[k]() }
 
 // Origin is the origin of the partner of that name.
 func (k Kind) Origin(name string) string { return strings.TrimSuffix(string(k), "s") + " " + name }
+
+// FindDefect returns the defect of that name, a plain or a deep one. Its error is Find's.
+func FindDefect(name string) (Partner, error) {
+	if deep, err := Deep.Find(name); err == nil {
+		return deep, nil
+	}
+	return Defects.Find(name)
+}
 
 // Find returns the partner of that name. Its error wraps ErrNoDefect or ErrNoVariant, and
 // names those that are spelled alike.
@@ -118,20 +134,75 @@ func (k Kind) read(file string) (p Partner, err error) {
 	}
 	head, body, parted := strings.Cut(string(whole), "\n---\n")
 	if !parted {
-		return p, fmt.Errorf("%s: want a line of three dashes between what is said of it and its scenario", file)
+		return p, fmt.Errorf("%s: expected a line of three dashes between the header and the scenario", file)
 	}
-	if problem, bad := yamlfile.Decode([]byte(head), &p, "want rule or clause, and looks"); bad {
+	if problem, bad := yamlfile.Decode([]byte(head), &p, "expected rule or clause, and looks"); bad {
 		return p, fmt.Errorf("%s: %s: %s", file, problem.Path, problem.Message)
 	}
 	p.Name = strings.TrimSuffix(file, ".yaml")
-	p.origin = k.Origin(p.Name)
 	// Empty lines keep the lines of messages those of the file.
-	if p.scenario, err = script.Parse(file, []byte(strings.Repeat("\n", strings.Count(head, "\n")+2)+body)); err != nil {
-		return p, err
+	return p, p.plays(k, file, strings.Repeat("\n", strings.Count(head, "\n")+2)+body)
+}
+
+// plays has the partner of a kind play a scenario, whose file errors name.
+func (p *Partner) plays(k Kind, file, scenario string) (err error) {
+	p.origin = k.Origin(p.Name)
+	if p.scenario, err = script.Parse(file, []byte(scenario)); err != nil {
+		return err
 	}
 	nameParts(p.Name, p.scenario)
 	p.part, err = script.Compile(p.origin, p.scenario)
-	return p, err
+	return err
+}
+
+// deepFile is a file in deep/: a list of defects, each with its scenario.
+type deepFile []struct {
+	Name, Rule, Mistake, Looks string
+	Scenario                   text
+}
+
+// text is the YAML source.
+type text string
+
+// UnmarshalYAML keeps what it is given.
+func (t *text) UnmarshalYAML(yaml []byte) error {
+	*t = text(yaml)
+	return nil
+}
+
+// loadDeep reads the files of deep defects. They are embedded, and a test loads them all.
+func loadDeep() (all []Partner) {
+	names, err := fs.Glob(files, string(Deep)+"/*.yaml")
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range names {
+		some, err := readDeep(name)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, some...)
+	}
+	return all
+}
+
+func readDeep(name string) (all []Partner, err error) {
+	whole, err := files.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var list deepFile
+	if problem, bad := yamlfile.Decode(whole, &list, "expected a list of deep defects"); bad {
+		return nil, fmt.Errorf("%s:%d: %s: %s", name, problem.Line, problem.Path, problem.Message)
+	}
+	for _, one := range list {
+		p := Partner{Name: one.Name, Rule: one.Rule, Mistake: one.Mistake, Looks: one.Looks, Dimension: strings.TrimSuffix(path.Base(name), ".yaml")}
+		if err := p.plays(Deep, name+" "+one.Name, string(one.Scenario)); err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }
 
 // nameParts names faults and quirks after the file, so that the journal tells
@@ -169,14 +240,14 @@ func Choose(defects, variants []string) (c Choice, err error) {
 		}
 		if sold := variant.scenario.Catalog; sold != nil {
 			if c.Catalog != nil {
-				return Choice{}, fmt.Errorf("the variants %s and %s bring a catalog each: want at most one of them", brings, name)
+				return Choice{}, fmt.Errorf("the variants %s and %s each have a catalog; use at most one of them", brings, name)
 			}
 			brings, c.Catalog = name, sold
 		}
 		c.Parts = append(c.Parts, variant.part)
 	}
 	for _, name := range defects {
-		defect, err := Defects.Find(name)
+		defect, err := FindDefect(name)
 		if err != nil {
 			return Choice{}, err
 		}

@@ -16,9 +16,13 @@ type Actions struct {
 
 	Answer `yaml:",inline"` // status and body
 
+	Request Request `yaml:"request" json:"request,omitempty"`
+	Cache   *Cache  `yaml:"cache" json:"cache,omitempty"`
+
 	Admit     Admit     `yaml:"admit" json:"admit,omitempty"`
 	SetStatus SetStatus `yaml:"set_status" json:"set_status,omitempty"`
 	JQ        JQ        `yaml:"jq" json:"jq,omitempty"`
+	Replace   *Replace  `yaml:"replace" json:"replace,omitempty"`
 	Headers   *Headers  `yaml:"headers" json:"headers,omitempty"`
 
 	Wire       Wire        `yaml:"fault" json:"fault,omitempty"`
@@ -38,9 +42,12 @@ func (a Actions) given() (all []any) {
 	add(a.Delay != nil, a.Delay)
 	add(a.Latency != nil, a.Latency)
 	add(a.Status != 0 || a.Body != nil, a.Answer)
+	add(a.Request != "", a.Request)
+	add(a.Cache != nil, a.Cache)
 	add(bool(a.Admit), a.Admit)
 	add(a.SetStatus != 0, a.SetStatus)
 	add(a.JQ != "", a.JQ)
+	add(a.Replace != nil, a.Replace)
 	add(a.Headers != nil, a.Headers)
 	add(a.Wire != "", a.Wire)
 	add(a.Send != nil, a.Send)
@@ -61,7 +68,7 @@ type Effect struct {
 // Compile checks the actions. Its error is an *invalid.Error.
 func (a Actions) Compile(when When, answered Answered) (Effect, error) {
 	var compiled []any
-	deliverers, answers, waits, admits := 0, 0, 0, 0
+	deliverers, answers, waits, passes := 0, 0, 0, 0
 	for _, ready := range a.given() {
 		if c, ok := ready.(compiler); ok {
 			var err error
@@ -80,18 +87,18 @@ func (a Actions) Compile(when When, answered Answered) (Effect, error) {
 			}
 		case waiter:
 			waits++
-		case Admit:
-			admits++
+		case Admit, *rewrite, *cache:
+			passes++
 		}
 	}
 	switch {
 	case len(compiled) == 0:
-		return Effect{}, invalid.At("name", "the fault does nothing: give it a delay, latency, status, body, admit, set_status, jq, headers, fault, send, limit_data, bandwidth, slow_header or slow_close")
+		return Effect{}, invalid.At("name", "the fault does nothing: give it a delay, latency, status, body, request, cache, admit, set_status, jq, replace, headers, fault, send, limit_data, bandwidth, slow_header or slow_close")
 	case deliverers > 1:
-		return Effect{}, invalid.At("fault", "want one of fault, delay.dribble, send, limit_data, bandwidth, slow_header and slow_close")
+		return Effect{}, invalid.At("fault", "expected one of fault, delay.dribble, send, limit_data, bandwidth, slow_header and slow_close")
 	case answered != "" && when != After && answers+waits > 0:
-		return Effect{}, invalid.At("answered", "what the partner answers is known after the effect only: want when: after with it")
-	case when == Before && answers+waits+admits == 0:
+		return Effect{}, invalid.At("answered", "requires when: after, because the answer is known only after the effect")
+	case when == Before && answers+waits+passes == 0:
 		return Effect{}, invalid.At("when", "before the effect there is no answer to change: leave it out, or give a status")
 	}
 	return Effect{compiled, when, answered}, nil

@@ -21,7 +21,7 @@ import (
 type Answer struct {
 	// Status is the answer's; with a body it may be left out and is 200.
 	Status int `yaml:"status" json:"status,omitempty"`
-	// Body is sent as JSON, a string as it is. Absent, a message names the fault.
+	// Body is sent as JSON, a string unchanged. If absent, a message names the fault.
 	Body any `yaml:"body" json:"body,omitempty"`
 }
 
@@ -33,7 +33,7 @@ func (a Answer) compile() (any, error) {
 		return nil, err
 	}
 	if _, err := json.Marshal(a.Body); err != nil {
-		return nil, invalid.At("body", "want something that JSON can say: %v", err)
+		return nil, invalid.At("body", "expected a JSON value: %v", err)
 	}
 	return a, nil
 }
@@ -88,7 +88,7 @@ var answeredForm = regexp.MustCompile(`^[1-5](xx|[0-9][0-9])$`)
 func (a *Answered) UnmarshalYAML(node ast.Node) error {
 	text := node.GetToken().Value
 	if _, isScalar := node.(ast.ScalarNode); !isScalar || !answeredForm.MatchString(text) {
-		return yamlfile.At(node, "want a status such as 200, or a class such as 2xx, got %q", text)
+		return yamlfile.At(node, "expected a status such as 200, or a class such as 2xx, received %q", text)
 	}
 	*a = Answered(text)
 	return nil
@@ -122,7 +122,7 @@ var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 func (h *Headers) compile() (any, error) {
 	if len(h.Set) == 0 && len(h.Remove) == 0 {
-		return nil, invalid.At("headers", "want set or remove")
+		return nil, invalid.At("headers", "expected set or remove")
 	}
 	check := func(path, name string) error {
 		switch {

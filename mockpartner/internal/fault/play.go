@@ -17,6 +17,7 @@ type Firing struct {
 	Effect    Effect
 	Ending    context.Context // ends all waiting
 	Scale     float64         // of the contract's limits
+	Memory    *Memory         // of what caches keep
 	Random    *rand.Rand
 	Variables func() []any // of jq programs
 }
@@ -73,11 +74,16 @@ func (f *Firing) lateness() (late time.Duration) {
 // An answer that the fault is not about is spared.
 func (f *Firing) answer(r *http.Request, next http.Handler) (answer *response, spared bool) {
 	var instead *response
+	var kept *cache
 	ctx := context.WithoutCancel(r.Context())
 	for _, one := range f.Effect.actions {
 		switch one := one.(type) {
 		case Admit:
 			ctx = context.WithValue(ctx, admitted{}, one)
+		case *rewrite:
+			r = one.apply(r, f.Variables)
+		case *cache:
+			kept = one
 		case replacer:
 			instead = one.replace(f.Fault)
 		case Wire:
@@ -89,9 +95,16 @@ func (f *Firing) answer(r *http.Request, next http.Handler) (answer *response, s
 	if instead != nil && f.Effect.when != After {
 		return instead, false
 	}
-	real := reply.NewKept()
-	next.ServeHTTP(real, r.WithContext(ctx))
-	answer = &response{status: real.Status(), header: real.Header(), body: real.Body()}
+	ask := func() *response {
+		real := reply.NewKept()
+		next.ServeHTTP(real, r.WithContext(ctx))
+		return &response{status: real.Status(), header: real.Header(), body: real.Body()}
+	}
+	if kept != nil {
+		answer = kept.recall(ctx, f.Memory, f.Variables()[0], ask)
+	} else {
+		answer = ask()
+	}
 	if !f.Effect.answered.fits(answer.status) {
 		return answer, true
 	}

@@ -31,7 +31,7 @@ func (a *response) begin(w http.ResponseWriter) {
 	w.WriteHeader(a.status)
 }
 
-// write sends a body that never changes. A caller that has gone away is nobody
+// write sends a body that never changes. A failed write means a disconnected caller
 // to tell of a failed write.
 func write(w http.ResponseWriter, body []byte) {
 	if sharer, ok := w.(reply.Sharer); ok {

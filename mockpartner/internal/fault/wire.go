@@ -10,13 +10,14 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/mockpartner/internal/platform"
 )
 
-// Wire is WireMock's word for an answer that is none.
+// Wire is WireMock's name for a broken answer.
 type Wire string
 
 // WireMock's words.
@@ -34,7 +35,7 @@ func Wires() []Wire {
 
 func (f Wire) compile() (any, error) {
 	if !slices.Contains(Wires(), f) {
-		return nil, invalid.At("fault", "want one of %v, got %q", Wires(), string(f))
+		return nil, invalid.At("fault", "expected one of %v, received %q", Wires(), string(f))
 	}
 	return f, nil
 }
@@ -77,13 +78,14 @@ type Send struct {
 	Gzip    bool `yaml:"gzip" json:"gzip,omitempty"`       // compressed
 	Chunked bool `yaml:"chunked" json:"chunked,omitempty"` // in pieces, its length not told
 	Close   bool `yaml:"close" json:"close,omitempty"`     // the connection ends with it
+	Lower   bool `yaml:"lower" json:"lower,omitempty"`     // the names of headers are in small letters
 }
 
 const sendChunk = 1 << 10
 
 func (s *Send) compile() (any, error) {
 	if *s == (Send{}) {
-		return nil, invalid.At("send", "want gzip, chunked or close")
+		return nil, invalid.At("send", "expected gzip, chunked, close or lower")
 	}
 	return s, nil
 }
@@ -98,20 +100,29 @@ func (s *Send) deliver(_ context.Context, w http.ResponseWriter, answer *respons
 	if s.Close {
 		sent.header.Set("Connection", "close")
 	}
+	if s.Lower {
+		for name, values := range sent.header {
+			delete(sent.header, name)
+			sent.header[strings.ToLower(name)] = values
+		}
+		w.Header()["Content-Type"] = nil // else net/http adds one of its own
+	}
 	if !s.Chunked {
 		sent.begin(w)
 		write(w, sent.body)
 		return
 	}
 	for name, values := range sent.header {
-		w.Header()[name] = values
+		if !strings.EqualFold(name, "Content-Length") { // with it net/http would not send chunks
+			w.Header()[name] = values
+		}
 	}
 	w.WriteHeader(sent.status)
 	for rest := sent.body; len(rest) > 0; {
 		piece := rest[:min(len(rest), sendChunk)]
 		rest = rest[len(piece):]
 		write(w, piece)
-		_ = http.NewResponseController(w).Flush() // a caller that has gone is nobody to tell
+		_ = http.NewResponseController(w).Flush() // the caller may have disconnected
 	}
 }
 
@@ -160,7 +171,7 @@ func (b *Bandwidth) deliver(ctx context.Context, w http.ResponseWriter, answer *
 }
 
 // SlowHeader sends status line and headers in small pieces, over that time. The
-// body follows at once, and the connection closes.
+// body follows immediately, and the connection closes.
 type SlowHeader struct {
 	Over platform.Duration `yaml:"over" json:"over"`
 }
@@ -169,7 +180,7 @@ const headerPieces = 20
 
 func (s *SlowHeader) compile() (any, error) {
 	if s.Over <= 0 {
-		return nil, invalid.At("slow_header.over", "want a duration above 0s")
+		return nil, invalid.At("slow_header.over", "expected a duration above 0s")
 	}
 	return s, nil
 }

@@ -52,7 +52,7 @@ func OneOf[W ~string](path string, word W, words []W) error {
 	if word == "" || slices.Contains(words, word) {
 		return nil
 	}
-	return At(path, "want one of %v, got %q", words, word)
+	return At(path, "expected one of %v, received %q", words, word)
 }
 
 var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
@@ -62,13 +62,13 @@ func Name(given string) error {
 	if given == "" || name.MatchString(given) {
 		return nil
 	}
-	return At("name", "want up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, got %q", given)
+	return At("name", "expected up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, received %q", given)
 }
 
 // Within wants a number between two.
 func Within(path string, n, low, high int) error {
 	if n < low || n > high {
-		return At(path, "want a number from %d to %d, got %d", low, high, n)
+		return At(path, "expected a number from %d to %d, received %d", low, high, n)
 	}
 	return nil
 }

@@ -3,7 +3,9 @@ package journal
 import (
 	"bytes"
 	"cmp"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"partnerkit.dev/mockpartner/internal/platform"
@@ -15,16 +17,30 @@ type Filter struct {
 	Endpoint partnerapi.Endpoint
 	Method   string
 	Status   int
+	// Class is a class of statuses such as 5xx, or NoAnswer.
+	Class    string
 	Contains string // in the target
+	Text     string // in the target, or in the body of request or answer
 	Body     string // in the body of request or answer
 	Hold     string // code of the hold that the exchange touched
 	Slot     string // id of the slot that it touched
 	Booking  string // id of the booking that it touched
-	Fault    string // name of a fault that broke it
+	Fault    string // name of a fault that broke it, or AnyFault
+	NoProbes bool   // without probes, except those that did not succeed
 	Done     bool   // only those that are complete
 	After    uint64 // numbers above it
 	Limit    int    // the newest so many
 }
+
+const (
+	// NoAnswer is the Class of exchanges that ended without an answer.
+	NoAnswer = "none"
+	// AnyFault is the Fault of exchanges that any fault broke.
+	AnyFault = "*"
+)
+
+// Classes lists the classes of statuses.
+func Classes() []string { return []string{"1xx", "2xx", "3xx", "4xx", "5xx", NoAnswer} }
 
 func (f Filter) keeps(e *entry) bool {
 	return e.Number > f.After &&
@@ -32,10 +48,42 @@ func (f Filter) keeps(e *entry) bool {
 		(f.Method == "" || strings.EqualFold(e.Method, f.Method)) &&
 		(f.Status == 0 || e.Status == f.Status) &&
 		(!f.Done || e.Done) &&
-		(f.Fault == "" || slices.Contains(e.Faults, f.Fault)) &&
+		(f.Class == "" || f.Class == e.class()) &&
+		(f.Fault == "" || slices.Contains(e.Faults, f.Fault) || f.Fault == AnyFault && len(e.Faults) > 0) &&
+		!(f.NoProbes && e.uneventful()) &&
 		strings.Contains(e.Target, f.Contains) &&
 		f.touched(e) &&
-		(f.Body == "" || bytes.Contains(e.Request.Body, []byte(f.Body)) || bytes.Contains(e.Answer.Body, []byte(f.Body)))
+		e.holds(f.Body) &&
+		(strings.Contains(e.Target, f.Text) || e.holds(f.Text))
+}
+
+// holds reports whether a body of the exchange holds the text.
+func (e *entry) holds(text string) bool {
+	return text == "" || bytes.Contains(e.Request.Body, []byte(text)) || bytes.Contains(e.Answer.Body, []byte(text))
+}
+
+// class is the class of the status; empty until it is known.
+func (e *entry) class() string {
+	switch {
+	case e.Status > 0:
+		return strconv.Itoa(e.Status/100) + "xx"
+	case e.Done:
+		return NoAnswer
+	}
+	return ""
+}
+
+// healthPaths are where platforms and browsers look whether a service is there. None of
+// them is an endpoint of the contract.
+var healthPaths = []string{"/", "/health", "/healthz", "/ready", "/readyz", "/live", "/livez", "/ping", "/status", "/favicon.ico"}
+
+// uneventful reports whether the exchange is a probe that tells nothing: a health probe of
+// the contract that succeeded, or a look at a path that only probes know.
+func (e *entry) uneventful() bool {
+	if len(e.Faults) > 0 || e.Method != http.MethodGet && e.Method != http.MethodHead {
+		return false
+	}
+	return e.Target == partnerapi.ProductsPath+"?limit=1" && e.class() == "2xx" || slices.Contains(healthPaths, e.Target)
 }
 
 func (f Filter) touched(e *entry) bool {

@@ -59,7 +59,7 @@ func (e Entry) Touched(before, after platform.Facts) {
 	e.change(func(kept *entry) { kept.Before, kept.After = &before, &after })
 }
 
-// change changes the entry and weighs it anew, unless it has been dropped.
+// change changes the entry and updates its size, unless it has been dropped.
 func (e Entry) change(how func(*entry)) {
 	j := e.journal
 	j.mu.Lock()

@@ -227,11 +227,11 @@ func (t Testimony) size() int { return max(len(t.Died), 1) }
 func (t *Testimony) complete(now time.Time) error {
 	switch {
 	case (len(t.Died) == 0) == (t.ByHand == ""):
-		return errors.New("want either died, the connections of a process, or byHand, the code of a hold")
+		return errors.New("expected either died, the connections of a process, or byHand, the code of a hold")
 	case t.ByHand != "" && !(t.At.IsZero() && t.Since.IsZero()):
 		return errors.New("at and since go with died")
 	case len(t.ByHand) > maxTestifiedCode || !utf8.ValidString(t.ByHand):
-		return fmt.Errorf("byHand: want a code of at most %d bytes", maxTestifiedCode)
+		return fmt.Errorf("byHand: expected a code of at most %d bytes", maxTestifiedCode)
 	case t.ByHand != "":
 		return nil
 	}
@@ -239,7 +239,7 @@ func (t *Testimony) complete(now time.Time) error {
 	for i, connection := range t.Died {
 		known, err := caller(connection)
 		if err != nil {
-			return fmt.Errorf("died: want addresses, with or without a port, such as 127.0.0.1:40112, got %.60q", connection)
+			return fmt.Errorf("died: expected addresses, with or without a port, such as 127.0.0.1:40112, received %.60q", connection)
 		}
 		t.Died[i] = known
 	}
@@ -250,7 +250,7 @@ func (t *Testimony) complete(now time.Time) error {
 		t.Since = t.At.Add(-unwritten)
 	}
 	if t.Since.After(t.At) {
-		return fmt.Errorf("since: want a time that is not after at, got %s and %s", t.Since.Format(time.RFC3339Nano), t.At.Format(time.RFC3339Nano))
+		return fmt.Errorf("since: expected a time that is not after at, received %s and %s", t.Since.Format(time.RFC3339Nano), t.At.Format(time.RFC3339Nano))
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// MaxWatchers is how many may watch a journal at once, waiting or subscribed.
+	// MaxWatchers is how many may watch a journal at the same time.
 	MaxWatchers = 64
 	// maxQueue is how many events a subscriber may lag behind.
 	maxQueue = 1024
@@ -24,7 +24,7 @@ var (
 // Event is something that happened to an exchange.
 type Event struct {
 	Kind     EventKind
-	Exchange Exchange // as it is when the event is read
+	Exchange Exchange // in its state when the event is read
 }
 
 // watch enters a watcher. It wants the lock.

@@ -138,7 +138,7 @@ func TestWatchersAreBoundedAndDismissed(t *testing.T) {
 	}
 	enter(j, "GET", "/", 200, "")
 	if j.Count().Kept != 1 {
-		t.Fatal("want exchanges kept all the same")
+		t.Fatal("want exchanges still kept")
 	}
 }
 

@@ -68,7 +68,7 @@ func window(s *story, b *bench) {
 			continue
 		}
 		first, last := lookahead(c.At.In(location))
-		b.broken([]*call{c}, "The window is %.20s to %.20s: want %s to %s, or one day of those (%s is today in %s).",
+		b.broken([]*call{c}, "The window is %.20s to %.20s: expected %s to %s, or one day of those (%s is today in %s).",
 			c.asks.LocalDateStart, c.asks.LocalDateEnd, first, last, first, location)
 	}
 }
@@ -80,7 +80,7 @@ func party(s *story, b *bench) {
 			b.kept()
 			continue
 		}
-		b.broken([]*call{c}, "The party is %.200s: want one guest of %.60q.", fmt.Sprint(c.asks.Units), want)
+		b.broken([]*call{c}, "The party is %.200s: expected one guest of %.60q.", fmt.Sprint(c.asks.Units), want)
 	}
 }
 

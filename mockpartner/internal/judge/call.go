@@ -191,7 +191,7 @@ func (s *story) bookingIDs() map[string]bool {
 }
 
 // misspellings lists the targets that do not name the code though they were to:
-// put in as it is, escaped as a whole path or as a query, escaped twice, and what
+// unescaped, escaped as a path or as a query, escaped twice, and what
 // becomes of those where directories are resolved.
 func misspellings(code, suffix string) (wrong []string) {
 	right := partnerapi.EscapeSegment(code)

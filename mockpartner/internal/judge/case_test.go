@@ -54,13 +54,13 @@ func TestACallerWaitsUntilTheLimit(t *testing.T) {
 		exchange journal.Exchange
 		want     judge.Outcome
 	}{
-		"left at the limit":           {left("POST", "/bookings/confirm", named("x"), 5*time.Second), judge.Kept},
-		"left a little before":        {left("POST", "/bookings/confirm", named("x"), 4900*time.Millisecond), judge.Kept},
-		"left early":                  {left("POST", "/bookings/confirm", named("x"), 4*time.Second), judge.Broken},
-		"a pull has more time":        {left("GET", "/products", "", 5*time.Second), judge.Broken},
-		"the probe has less":          {left("GET", "/products?limit=1", "", 5*time.Second), judge.Kept},
-		"waited for a late answer":    {answered("DELETE", "/bookings/x", "", "", 9900*time.Millisecond), judge.Kept},
-		"an answer that came at once": {answered("DELETE", "/bookings/x", "", "", time.Millisecond), judge.NotJudged},
+		"left at the limit":        {left("POST", "/bookings/confirm", named("x"), 5*time.Second), judge.Kept},
+		"left a little before":     {left("POST", "/bookings/confirm", named("x"), 4900*time.Millisecond), judge.Kept},
+		"left early":               {left("POST", "/bookings/confirm", named("x"), 4*time.Second), judge.Broken},
+		"a pull has more time":     {left("GET", "/products", "", 5*time.Second), judge.Broken},
+		"the probe has less":       {left("GET", "/products?limit=1", "", 5*time.Second), judge.Kept},
+		"waited for a late answer": {answered("DELETE", "/bookings/x", "", "", 9900*time.Millisecond), judge.Kept},
+		"an immediate answer":      {answered("DELETE", "/bookings/x", "", "", time.Millisecond), judge.NotJudged},
 	} {
 		if got := rule(t, judge.Judge(caseOf(t, c.exchange)), "call.patient"); got.Verdict != c.want {
 			t.Errorf("%s: want %s, got %+v", name, c.want, got)
@@ -102,7 +102,7 @@ func TestConfirmMayBeSentAgainWhereTheAnswerCameTooLate(t *testing.T) {
 	together := caseOf(t, reserve, underWay, confirm(0))
 	together.Exchanges[2].Arrived = together.Exchanges[1].Arrived.Add(time.Second)
 	if got := rule(t, judge.Judge(together), "confirm.once"); got.Verdict != judge.Broken {
-		t.Errorf("want two confirms at once held against the caller, got %+v", got)
+		t.Errorf("want two concurrent confirms held against the caller, got %+v", got)
 	}
 }
 

@@ -21,11 +21,11 @@ func authorized(s *story, b *bench) {
 		bearer := len(sent) == 1 && strings.HasPrefix(sent[0], "Bearer ")
 		switch wantBearer := strings.HasPrefix(s.Form, "Bearer "); {
 		case len(sent) == 0:
-			b.broken([]*call{c}, "There is no Authorization header: want %s.", s.Form)
+			b.broken([]*call{c}, "There is no Authorization header: expected %s.", s.Form)
 		case len(sent) > 1:
-			b.broken([]*call{c}, "There are %d Authorization headers: want one, %s.", len(sent), s.Form)
+			b.broken([]*call{c}, "There are %d Authorization headers: expected one, %s.", len(sent), s.Form)
 		case bearer != wantBearer:
-			b.broken([]*call{c}, "The key is sent in the wrong form: want Authorization: %s.", s.Form)
+			b.broken([]*call{c}, "The key is sent in the wrong form: expected Authorization: %s.", s.Form)
 		default:
 			b.broken([]*call{c}, "The key is a wrong one, in the right form.")
 		}
@@ -35,7 +35,7 @@ func authorized(s *story, b *bench) {
 func known(s *story, b *bench) {
 	for _, c := range s.calls {
 		if c.endpoint == "" {
-			b.broken([]*call{c}, "%s %.100q is none of the six calls of the contract.", c.Method, c.path)
+			b.broken([]*call{c}, "%s %.100q is not one of the six calls of the contract.", c.Method, c.path)
 			continue
 		}
 		b.kept()
@@ -98,7 +98,7 @@ func contentType(s *story, b *bench) {
 			b.kept()
 			continue
 		}
-		b.broken([]*call{c}, "The body of %s has the Content-Type %.80q: want application/json.", c.endpoint, sent)
+		b.broken([]*call{c}, "The body of %s has the Content-Type %.80q: expected application/json.", c.endpoint, sent)
 	}
 }
 
@@ -138,9 +138,9 @@ func productsForm(s *story, b *bench) {
 		case c.query == "" || c.query == probe:
 			b.kept()
 		case err != nil:
-			b.broken([]*call{c}, "The query %.100q is not well escaped.", c.query)
+			b.broken([]*call{c}, "The query %.100q has invalid escapes.", c.query)
 		case len(query) > 1 || len(since) != 1:
-			b.broken([]*call{c}, "GET /products?%.100s: want no query, ?updated_since=, or exactly ?%s.", c.query, probe)
+			b.broken([]*call{c}, "GET /products?%.100s: expected no query, ?updated_since=, or exactly ?%s.", c.query, probe)
 		default:
 			if _, err := partnerapi.ParseDateTime(since[0]); err != nil {
 				b.broken([]*call{c}, "updated_since: %v; a + is to be escaped as %%2B.", err)

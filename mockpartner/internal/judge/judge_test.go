@@ -87,7 +87,7 @@ var breaches = []breach{
 	{"call.escaped", "escaped as a query", func(m marketplace) {
 		m.send("DELETE", "/bookings/"+url.QueryEscape(m.reserveCodeWith(" ")), "")
 	}},
-	{"call.escaped", "a booking id as it is", func(m marketplace) {
+	{"call.escaped", "an unescaped booking id", func(m marketplace) {
 		id := m.confirm(m.reserve("b-1"))
 		for i := 0; !strings.Contains(id, "/"); i++ {
 			id = m.confirm(m.reserve(fmt.Sprint("b-2-", i)))
@@ -114,7 +114,7 @@ var breaches = []breach{
 	{"availability.party", "a child", func(m marketplace) {
 		m.gets("POST", "/availability", ask(option, day, day, `{"id":"unit-child","quantity":1}`))
 	}},
-	{"availability.party", "nobody", func(m marketplace) {
+	{"availability.party", "no guest", func(m marketplace) {
 		m.send("POST", "/availability", ask(option, day, day, `{"id":"unit-adult","quantity":0}`))
 	}},
 	{"availability.once-per-sync", "twice", func(m marketplace) {
@@ -137,7 +137,7 @@ var breaches = []breach{
 		m.send("POST", "/bookings/reserve", party(m.slot(), "b-1", two))
 		m.reserve("b-1")
 	}},
-	{"confirm.reserved", "a code of nobody's", func(m marketplace) { m.send("POST", "/bookings/confirm", named("made-up")) }},
+	{"confirm.reserved", "an unknown code", func(m marketplace) { m.send("POST", "/bookings/confirm", named("made-up")) }},
 	{"confirm.reserved", "a code that only the body of the journal knows", func(m marketplace) {
 		m.arm(`{match: {endpoint: reserve}, times: 1, when: after, fault: EMPTY_RESPONSE}`)
 		m.send("POST", "/bookings/reserve", party(m.slot(), "b-1", two))
@@ -190,7 +190,7 @@ var breaches = []breach{
 		m.send("POST", partnerapi.CancelPath(id), "")
 		m.advance(time.Hour)
 	}},
-	{"call.patient", "left at once", func(m marketplace) {
+	{"call.patient", "abandoned immediately", func(m marketplace) {
 		m.arm(`{match: {endpoint: confirm}, when: after, delay: 1m}`)
 		code := m.reserve("b-1")
 		m.leave("POST", "/bookings/confirm", named(code))
@@ -303,7 +303,7 @@ func TestWhatTheContractAllowsIsNotHeldAgainstTheCaller(t *testing.T) {
 			m.arm(`{match: {endpoint: reserve}, delay: {dribble: {chunks: 3, over: 3ms}}}`)
 			m.confirm(m.reserve("b-1"))
 		}},
-		"a release of a code of nobody's": {"call.escaped", func(m marketplace) { m.release("a/b") }},
+		"a release of an unknown code": {"call.escaped", func(m marketplace) { m.release("a/b") }},
 		"a release after the confirm": {"confirm.not-released", func(m marketplace) {
 			code := m.reserve("b-1")
 			m.confirm(code)
@@ -378,7 +378,7 @@ func TestWhatCannotBeJudgedIsNamedWithTheReason(t *testing.T) {
 			m.reserve("b-1")
 			m.advance(20*time.Minute + 30*time.Second)
 		}},
-		"a hold that nobody was told of": {"release.owed", "the answer to reserve did not come whole: the caller cannot know the code", func(m marketplace) {
+		"a hold whose answer was lost": {"release.owed", "the answer to reserve did not come whole: the caller cannot know the code", func(m marketplace) {
 			m.arm(`{match: {endpoint: reserve}, when: after, fault: EMPTY_RESPONSE}`)
 			m.send("POST", "/bookings/reserve", party(m.slot(), "b-1", two))
 			m.advance(time.Hour)
@@ -482,15 +482,15 @@ func TestTheAssertionFailsInReadableWords(t *testing.T) {
 	m := open(t)
 	test := &failures{TB: t}
 	m.partner.AssertCallerKept(test)
-	if !strings.Contains(test.said, "sandbox default: The caller's side of the contract: nothing to judge, by 0 exchanges.") {
-		t.Errorf("want a test to fail that called nobody, got %q", test.said)
+	if !strings.Contains(test.said, "sandbox default: nothing to judge: no call was made that a rule applies to.\n0 exchanges: 0 rules broken, 0 kept, ") {
+		t.Errorf("want a test without calls to fail, got %q", test.said)
 	}
 	m.gets("GET", "/products?limit=2", "")
 	test.said = ""
 	m.partner.AssertCallerKept(test)
 	for _, want := range []string{
-		"(products.form, PRD-13, PRD-14)", "GET /products?limit=2: want no query", "#1 2026-07-01 12:00:00 GET /products?limit=2 -> 200 after",
-		"Not judged: reserve.once (no reserve has a resellerReference).",
+		"(products.form, PRD-13, PRD-14)", "GET /products?limit=2: expected no query", "#1 2026-07-01 12:00:00 GET /products?limit=2 -> 200 after",
+		"1 exchange: 1 rule broken, ", "  reserve.once                no reserve has a resellerReference\n",
 	} {
 		if !strings.Contains(test.said, want) {
 			t.Errorf("want %q, got %s", want, test.said)

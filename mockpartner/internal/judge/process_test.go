@@ -58,11 +58,11 @@ func TestOnlyAProcessThatGoesOnIsBlamedForWhatItWasAnswered(t *testing.T) {
 		"it was answered with a hold and died within twenty seconds": {"release.owed", append([]journal.Exchange{reserve}, calling("a", second, 19*second)...), judge.NotJudged},
 		"it was answered with a hold and went on":                    {"release.owed", append([]journal.Exchange{reserve}, calling("a", second, 20*second)...), judge.Broken},
 		"it was answered with a hold and looks at slots only":        {"release.owed", append([]journal.Exchange{reserve}, looking...), judge.NotJudged},
-		"another process confirms again at once":                     {"confirm.once", twice("b", 4*second), judge.Broken},
+		"another process confirms again immediately":                 {"confirm.once", twice("b", 4*second), judge.Broken},
 		"another process confirms again for it":                      {"confirm.once", twice("b", 30*second), judge.Kept},
 		"it was paused, and another process confirms for it":         {"confirm.once", twice("b", 40*second, calling("a", 2*second, 20*second)...), judge.Kept},
 		"it went on, and another process confirms again":             {"confirm.once", twice("b", 40*second, calling("a", 2*second, 21*second)...), judge.Broken},
-		"it confirms again at once":                                  {"confirm.once", twice("a", 2*second), judge.Broken},
+		"it confirms again immediately":                              {"confirm.once", twice("a", 2*second), judge.Broken},
 		"slots are asked for again for one that died":                {"availability.once-per-sync", []journal.Exchange{slots("a", 0), slots("b", 60*second)}, judge.NotJudged},
 		"slots are asked for again while it goes on":                 {"availability.once-per-sync", append(append([]journal.Exchange{slots("a", 0)}, calling("a", second, 20*second)...), append([]journal.Exchange{slots("a", 21*second)}, calling("a", 22*second, 42*second)...)...), judge.Broken},
 	} {

@@ -97,7 +97,7 @@ func units(s *story, b *bench) {
 				b.broken([]*call{c}, "The option %.60q has no unit %.60q.", c.reserves.OptionID, unit.ID)
 				wrong = true
 			case unit.Quantity < 1:
-				b.broken([]*call{c}, "The quantity of %.60q is %d: want 1 or more, or not to name the unit.", unit.ID, unit.Quantity)
+				b.broken([]*call{c}, "The quantity of %.60q is %d: expected 1 or more, or no entry for the unit.", unit.ID, unit.Quantity)
 				wrong = true
 			}
 		}

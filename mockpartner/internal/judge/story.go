@@ -95,7 +95,7 @@ func (s *story) follow(known map[string][]*hold) {
 }
 
 // hold returns the newest hold of the call's code that the caller knew of by
-// then, and where there is none one without its reserve.
+// then, or otherwise one without its reserve.
 func (s *story) hold(known map[string][]*hold, c *call) *hold {
 	for i := len(known[c.code]) - 1; i >= 0; i-- {
 		h := known[c.code][i]

@@ -117,7 +117,7 @@ func TestOneConfirmMayBeOrderedByHandAfterARefusal(t *testing.T) {
 		"once":                       {[]journal.Exchange{reserve, refused, booked}, []string{"c"}, judge.Kept},
 		"twice, and asked for twice": {[]journal.Exchange{reserve, refused, refused, booked}, []string{"c", "c"}, judge.Kept},
 		"twice, and asked for once":  {[]journal.Exchange{reserve, refused, refused, booked}, []string{"c"}, judge.Broken},
-		"nobody asked":               {[]journal.Exchange{reserve, refused, booked}, nil, judge.Broken},
+		"no testimony":               {[]journal.Exchange{reserve, refused, booked}, nil, judge.Broken},
 		"for another code":           {[]journal.Exchange{reserve, refused, booked}, []string{"d"}, judge.Broken},
 		"of what is booked":          {[]journal.Exchange{reserve, booked, booked}, []string{"c"}, judge.Broken},
 	} {

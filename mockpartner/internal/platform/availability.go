@@ -39,6 +39,7 @@ func (p *Platform) Availability(r partnerapi.AvailabilityRequest) (Window, error
 	if _, err := guests(option, r.Units); err != nil {
 		return Window{}, err
 	}
+	p.life.asked(option, int(dayNumber(last)-dayNumber(first)+1), now)
 	window := Window{
 		Slots: make([]partnerapi.Slot, 0, len(option.Starts)*int(dayNumber(last)-dayNumber(first)+1)),
 		Stamp: Stamp{platform: p, option: option, version: p.stock.versions[option], restored: p.stock.restored, from: now, until: now.AddDate(100, 0, 0)},
@@ -49,17 +50,20 @@ func (p *Platform) Availability(r partnerapi.AvailabilityRequest) (Window, error
 		}
 	}
 	p.stock.disorder(&window, now)
+	if p.stock.conduct.Load().counts { // the next call may find what it asks for changed
+		window.Stamp.until = window.Stamp.from
+	}
 	return window, nil
 }
 
 func windowOf(r partnerapi.AvailabilityRequest) (first, last time.Time, err error) {
 	first, err = parseDate(r.LocalDateStart)
 	if err != nil {
-		return first, last, refuse(BadRequest, "localDateStart: want a date such as 2026-07-01, got %q", r.LocalDateStart)
+		return first, last, refuse(BadRequest, "localDateStart: expected a date such as 2026-07-01, received %q", r.LocalDateStart)
 	}
 	last, err = parseDate(r.LocalDateEnd)
 	if err != nil {
-		return first, last, refuse(BadRequest, "localDateEnd: want a date such as 2026-07-01, got %q", r.LocalDateEnd)
+		return first, last, refuse(BadRequest, "localDateEnd: expected a date such as 2026-07-01, received %q", r.LocalDateEnd)
 	}
 	if last.Before(first) {
 		return first, last, refuse(BadRequest, "localDateEnd: the window ends on %s, before it starts on %s", r.LocalDateEnd, r.LocalDateStart)

@@ -30,7 +30,7 @@ type Change struct {
 }
 
 // Observe has one observer told of every change, in their order; nil ends that.
-// It is called while the platform is locked: it must return at once, and not
+// It is called while the platform is locked: it must return immediately, and not
 // call the platform.
 func (p *Platform) Observe(observer func(Change)) {
 	p.life.mu.Lock()

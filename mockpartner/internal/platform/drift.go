@@ -43,6 +43,7 @@ func (inv *inventory) drifted(id string) string {
 
 // Listing returns the body of GET /products. Callers must not change the bytes.
 func (p *Platform) Listing(f catalog.Filter) ([]byte, error) {
+	p.life.pulled()
 	quirks := p.stock.conduct.Load().quirky()
 	if len(quirks) == 0 {
 		return p.Catalog().Listing(f), nil
@@ -66,6 +67,9 @@ func (p *Platform) Listing(f catalog.Filter) ([]byte, error) {
 }
 
 func (inv *inventory) disturb(product *partnerapi.Product, q Quirk, indexed *catalog.IndexedProduct) {
+	if q.Drift != DriftSlots {
+		q.applied.Store(true)
+	}
 	switch {
 	case q.Drift == DriftProducts:
 		product.ID = inv.drifted(product.ID)
@@ -104,7 +108,7 @@ func (inv *inventory) disorder(w *Window, now time.Time) {
 
 func (inv *inventory) shownID(key slotKey, now time.Time) string {
 	for _, q := range inv.conduct.Load().Quirks {
-		if q.Drift == DriftSlots && inv.concerns(q, key, now) {
+		if q.Drift == DriftSlots && inv.concerns(q, key, now) && q.decides(inv.seed, about(inv, &Hold{slot: key}, now), int(inv.turn.Load())) {
 			return inv.drifted(key.id())
 		}
 	}

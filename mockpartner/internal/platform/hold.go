@@ -41,8 +41,9 @@ type Hold struct {
 
 	slot     slotKey
 	number   uint64 // the order of holds
-	promised int    // seats that nobody else may get
+	promised int    // seats that are kept for this hold
 	taken    int    // seats that it took out of the vacancies
+	made     calls  // what had been asked for before
 }
 
 // Outcome says what a release or a cancellation came upon, in words for the
@@ -54,7 +55,7 @@ const (
 	HoldReleased    Outcome = "The hold is released, its seats are back."
 	HoldReleasedYet Outcome = "The hold was released before."
 	HoldExpired     Outcome = "The hold had expired, its seats were back already."
-	HoldConfirmed   Outcome = "The hold was confirmed: its booking stays as it is."
+	HoldConfirmed   Outcome = "The hold was confirmed: its booking does not change."
 	HoldUnknown     Outcome = "There is no hold with this code, nothing to release."
 )
 
@@ -84,7 +85,9 @@ type Booking struct {
 
 	number uint64
 	slot   slotKey
-	taken  int // seats that it has taken out of the vacancies
+	taken  int       // seats that it has taken out of the vacancies
+	held   time.Time // since when
+	made   calls     // what had been asked for before its hold
 }
 
 // Answer is the booking as confirm answers it; it does not change while the
@@ -119,7 +122,7 @@ type Facts struct {
 
 // Tell is told what was there before and after a call; nothing comes between the
 // call and its facts. A call that is refused before it reaches a slot, a hold or a
-// booking is not told of. A nil Tell is nobody.
+// booking is not told of. A nil Tell tells no one.
 type Tell func(before, after Facts)
 
 // scene is what a call is about, while it is under way.

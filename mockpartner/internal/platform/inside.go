@@ -112,7 +112,7 @@ func (p *Platform) Calendar(productID, optionID string, from time.Time, days int
 		return nil, err
 	}
 	if days < 1 || days > MaxCalendarDays {
-		return nil, refuse(BadRequest, "days: want a number from 1 to %d, got %d", MaxCalendarDays, days)
+		return nil, refuse(BadRequest, "days: expected a number from 1 to %d, received %d", MaxCalendarDays, days)
 	}
 	now := p.life.enter()
 	defer p.life.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 
 	"partnerkit.dev/mockpartner/internal/catalog"
 	"partnerkit.dev/mockpartner/internal/clock"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // inventory is the seats of a platform: its slots as the catalog, the seed, the
@@ -23,7 +24,10 @@ type inventory struct {
 	// restores, is another.
 	versions map[*catalog.IndexedOption]uint64
 	restored uint64
-	observe  func(Change) // nil: nobody does
+	observe  func(Change) // nil: not observed
+
+	calls calls
+	seen  caseCounts
 }
 
 func (inv *inventory) catalog() *catalog.Index { return inv.sold.Load() }
@@ -37,23 +41,28 @@ func (inv *inventory) slot(key slotKey) slot {
 	return inv.seed.original(key)
 }
 
-// on returns the first quirk about a case at a slot; its zero value is none.
-func (inv *inventory) on(c Case, key slotKey, now time.Time) Quirk {
-	for _, q := range inv.conduct.Load().Quirks {
-		if q.On == c && inv.concerns(q, key, now) {
+// on returns the first quirk about a case of a hold; its zero value means no quirk.
+func (inv *inventory) on(c Case, h *Hold, now time.Time) Quirk {
+	return inv.first(c, h, now, func(q Quirk) bool { return q.On == c && q.Finds == "" })
+}
+
+// first returns the first quirk of those that fit which is about the hold. The case is counted.
+func (inv *inventory) first(c Case, h *Hold, now time.Time, fits func(Quirk) bool) Quirk {
+	conduct := inv.conduct.Load()
+	var seen map[string]any
+	count := 0
+	if conduct.counts {
+		var nth int
+		nth, count = inv.seen.count(c, h)
+		seen = about(inv, h, now)
+		seen["nth"], seen["count"] = nth, count
+	}
+	for _, q := range conduct.Quirks {
+		if fits(q) && inv.concerns(q, h.slot, now) && q.decides(inv.seed, seen, count) {
 			return q
 		}
 	}
 	return Quirk{}
-}
-
-func (inv *inventory) reuses(what Reuse, key slotKey, now time.Time) bool {
-	for _, q := range inv.conduct.Load().Quirks {
-		if q.Reuse == what && inv.concerns(q, key, now) {
-			return true
-		}
-	}
-	return false
 }
 
 // concerns reports whether the quirk is about the slot. One that is confined to
@@ -85,11 +94,19 @@ func (a Amount) seatsOf(h *Hold) int {
 	case AmountTwice:
 		return 2 * h.Seats
 	case AmountFirstUnit:
-		each, _ := h.slot.option.SeatsOf(h.Units[0].ID)
-		return each * h.Units[0].Quantity
+		return h.seatsOf(h.Units[0])
+	case AmountLastUnit:
+		return h.seatsOf(h.Units[len(h.Units)-1])
+	case AmountEachUnit:
+		return len(h.Units)
 	default:
 		return 0
 	}
+}
+
+func (h *Hold) seatsOf(unit partnerapi.UnitQuantity) int {
+	each, _ := h.slot.option.SeatsOf(unit.ID)
+	return each * unit.Quantity
 }
 
 // move moves the seats of a case, and returns how many it took out of the
@@ -131,7 +148,7 @@ func next(key slotKey) slotKey {
 	return key
 }
 
-// maxLate bounds the moves that are put off. Beyond it seats move at once.
+// maxLate bounds the moves that are put off. Beyond it seats move immediately.
 const maxLate = 10_000
 
 func (inv *inventory) putOff(m lateMove) {

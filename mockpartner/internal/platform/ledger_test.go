@@ -61,7 +61,7 @@ func TestTheLedgerFindsEveryBrokenLaw(t *testing.T) {
 	}
 }
 
-// A slot that lost a seat is kept even when nobody uses it, so that it is found.
+// A slot that lost a seat is kept even when it is not in use, so that it is found.
 func TestASlotThatLostASeatIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())

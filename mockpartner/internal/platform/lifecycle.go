@@ -2,6 +2,7 @@ package platform
 
 import (
 	"cmp"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,7 +37,7 @@ func (l *lifecycle) settle(now time.Time) {
 			return
 		}
 		l.stock.settlePlanned(next.ExpiresAt)
-		quirk := l.stock.on(OnExpiry, next.slot, next.ExpiresAt)
+		quirk := l.stock.on(OnExpiry, next, next.ExpiresAt)
 		if quirk.Does == Nothing {
 			l.stock.state.expiring.Delete(next)
 			continue
@@ -99,10 +100,10 @@ func (l *lifecycle) hold(h *Hold, quirk Quirk, seatsAreLeft bool) {
 	if conduct.Policy.NoHolds {
 		life, h.promised = holdlessExpiry, 0
 	}
-	// To the second, as it is told to the caller: what is told is exact.
+	// Rounded to the second, so that the caller is told the exact time.
 	h.ExpiresAt = h.CreatedAt.Add(life).Truncate(time.Second).In(h.slot.option.Product.Location)
 	h.Code = l.issueCode(h)
-	h.number = l.stock.state.issued
+	h.number, h.made = l.stock.state.issued, l.stock.calls
 	if quirk.Does == Nothing {
 		return
 	}
@@ -118,7 +119,7 @@ func (l *lifecycle) hold(h *Hold, quirk Quirk, seatsAreLeft bool) {
 }
 
 // confirmable tells what a confirm comes upon, with the booking that the hold has
-// become, and refuses a hold that is none any more.
+// become, and refuses a hold that has ended.
 func (l *lifecycle) confirmable(h *Hold) (Case, *Booking, error) {
 	switch h.State {
 	case Released:
@@ -145,6 +146,8 @@ func (l *lifecycle) newBooking(h *Hold, r partnerapi.ConfirmRequest, now time.Ti
 		ConfirmedAt: now,
 		number:      l.stock.state.issued,
 		slot:        h.slot,
+		held:        h.CreatedAt,
+		made:        h.made,
 	}
 	booking.Contact = cmp.Or(clone(r.Contact), h.Contact)
 	booking.ResellerReference = cmp.Or(r.ResellerReference, h.ResellerReference)
@@ -196,17 +199,21 @@ func (l *lifecycle) endBooking(b *Booking, quirk Quirk, now time.Time) {
 // holdOf returns the hold that a booking was, also where its code has become
 // another hold's.
 func holdOf(b *Booking) *Hold {
-	return &Hold{Code: b.Code, Order: b.Order, slot: b.slot}
+	return &Hold{Code: b.Code, State: Confirmed, Order: b.Order, CreatedAt: b.held, BookingID: b.ID, slot: b.slot, number: b.number, made: b.made}
 }
 
-// lookAway lets other calls in between a look and what is done after it.
-func (l *lifecycle) lookAway(quirk Quirk) {
+// lookAway lets other calls in between a look at a slot and what is done after it.
+func (l *lifecycle) lookAway(quirk Quirk, key slotKey) {
 	if quirk.Race == 0 {
 		return
 	}
+	seen := l.stock.slot(key)
 	l.mu.Unlock()
 	time.Sleep(time.Duration(quirk.Race))
 	l.mu.Lock()
+	if quirk.Overwrites {
+		l.stock.put(key.in(l.stock.catalog()), seen)
+	}
 }
 
 // asSeen returns the hold as it was before the quirk has the platform look away.
@@ -214,10 +221,20 @@ func (l *lifecycle) asSeen(h *Hold, quirk Quirk) *Hold {
 	if quirk.Race == 0 {
 		return h
 	}
-	l.lookAway(quirk)
+	l.lookAway(quirk, h.slot)
 	seen := *h
 	seen.slot = seen.slot.in(l.stock.catalog())
 	return &seen
+}
+
+// changed returns the current hold, and whether another call than the quirk is about has changed
+// it while the platform looked away.
+func (l *lifecycle) changed(h *Hold, quirk Quirk) (now *Hold, changed bool) {
+	if quirk.Against == "" {
+		return h, false
+	}
+	now, ok := l.stock.state.holds.Get(h.Code)
+	return now, ok && now.State != h.State && !strings.EqualFold(string(now.State), string(quirk.Against))
 }
 
 // tickets are what the guests show at the gate (CNF-6): a code to scan, and a

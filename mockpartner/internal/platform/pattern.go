@@ -38,7 +38,7 @@ func (d seed) share(key slotKey) int {
 	return int((spread >> 32) * 100 >> 32)
 }
 
-// original computes the slot as it is before anybody touches it.
+// original computes the slot before any change to it.
 func (d seed) original(key slotKey) slot {
 	schedule, random := &key.option.Schedule, d.source(key)
 	s := slot{counted: key.option.Counted()}
@@ -48,7 +48,7 @@ func (d seed) original(key slotKey) slot {
 	limitedAt := min(key.option.LimitedAt, s.capacity)
 	switch share := d.share(key); {
 	case share < schedule.SoldOut:
-		s.counted = true // a slot without limit can be sold out all the same
+		s.counted = true // a slot without a limit can still be sold out
 	case share < schedule.SoldOut+schedule.Closed:
 		s.closed = true
 		s.vacancies = s.capacity
@@ -61,7 +61,7 @@ func (d seed) original(key slotKey) slot {
 	return s
 }
 
-// between draws a number from low to high; where there is none it is high.
+// between draws a number from low to high; if there are no numbers, it is high.
 func between(random *rand.Rand, low, high int) int {
 	if low >= high {
 		return high
@@ -138,7 +138,7 @@ func (d seed) digest(purpose string, number uint64) [sha256.Size]byte {
 // quirk gives that of an ended hold out again.
 func (l *lifecycle) issueCode(h *Hold) string {
 	code := l.issue("R")
-	if l.stock.reuses(ReuseCodes, h.slot, h.CreatedAt) {
+	if l.reuses(ReuseCodes, h, h.CreatedAt) {
 		if used, ok := l.stock.state.lastEnded(func(ended *Hold) bool { return ended.State != Held }); ok {
 			return used.Code
 		}
@@ -150,7 +150,7 @@ func (l *lifecycle) issueCode(h *Hold) string {
 // a quirk gives that of a cancelled booking out again.
 func (l *lifecycle) issueBookingID(h *Hold, now time.Time) string {
 	id := l.issue("B")
-	if l.stock.reuses(ReuseBookingIDs, h.slot, now) {
+	if l.reuses(ReuseBookingIDs, h, now) {
 		if used, ok := l.stock.state.lastEnded(func(ended *Hold) bool {
 			booking, ok := l.stock.state.bookings.Get(ended.BookingID)
 			return ok && booking.State == Cancelled
@@ -159,4 +159,8 @@ func (l *lifecycle) issueBookingID(h *Hold, now time.Time) string {
 		}
 	}
 	return id
+}
+
+func (l *lifecycle) reuses(what Reuse, h *Hold, now time.Time) bool {
+	return l.stock.first(Case(what), h, now, func(q Quirk) bool { return q.Reuse == what }).Reuse == what
 }

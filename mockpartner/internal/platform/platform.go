@@ -32,7 +32,7 @@ type Config struct {
 	Catalog *catalog.Index
 	Clock   clock.Clock
 	Seed    uint64
-	// HoldFor is how long a hold lives, at least a second; 0 means
+	// HoldFor is how long a hold lasts, at least a second; 0 means
 	// DefaultHoldFor. A policy with NoHolds overrides it.
 	HoldFor time.Duration
 }
@@ -76,7 +76,7 @@ func (p *Platform) Now() time.Time { return p.stock.now() }
 func (p *Platform) Conduct() Conduct { return *p.stock.conduct.Load() }
 
 // Behave changes how the platform does business from now on; what was held and
-// booked before stays as it is. Its error names what is wrong.
+// booked before does not change. Its error names what is wrong.
 func (p *Platform) Behave(c Conduct) error {
 	checked, err := c.check()
 	if err != nil {
@@ -123,12 +123,14 @@ func refuse(kind Kind, format string, args ...any) error {
 // features it lacks, how long its holds live, and how it misbehaves.
 type Conduct struct {
 	Policy catalog.Policy
-	// HoldFor is how long a hold lives, at least a second; 0 means
+	// HoldFor is how long a hold lasts, at least a second; 0 means
 	// DefaultHoldFor. A policy with NoHolds overrides it.
 	HoldFor time.Duration
 	// Quirks are held against a case in their order; the first that is about it
 	// is the only one.
 	Quirks []Quirk
+
+	counts bool // whether a quirk has to know how often things happened
 }
 
 // check returns the conduct with its defaults filled in, or what is wrong with it.
@@ -137,20 +139,33 @@ func (c Conduct) check() (*Conduct, error) {
 		c.HoldFor = DefaultHoldFor
 	}
 	if c.HoldFor < time.Second {
-		return nil, fmt.Errorf("holds must live at least 1s, got %s", c.HoldFor)
+		return nil, fmt.Errorf("holds must live at least 1s, received %s", c.HoldFor)
 	}
 	if err := c.Policy.Check(); err != nil {
 		return nil, fmt.Errorf("policy codes: %w", err)
 	}
 	if len(c.Quirks) > MaxQuirks {
-		return nil, fmt.Errorf("quirks: want at most %d, got %d", MaxQuirks, len(c.Quirks))
+		return nil, fmt.Errorf("quirks: expected at most %d, received %d", MaxQuirks, len(c.Quirks))
 	}
+	c.Quirks = slices.Clone(c.Quirks)
 	for i, q := range c.Quirks {
 		if err := q.Check(); err != nil {
 			return nil, fmt.Errorf("quirks[%d].%w", i, err)
 		}
+		c.Quirks[i], _ = q.compile() // Check has tried it
+		c.counts = c.counts || q.If != "" || q.Probability != 0 || q.On == OnPull || q.On == OnWindow
 	}
 	return &c, nil
+}
+
+// Idle returns the quirks of which no case has come up since the conduct was set.
+func (c Conduct) Idle() (idle []Quirk) {
+	for _, q := range c.Quirks {
+		if !q.applied.Load() {
+			idle = append(idle, q)
+		}
+	}
+	return idle
 }
 
 func (c *Conduct) watchesFull() bool {
@@ -165,12 +180,12 @@ func (c *Conduct) watchesCancelled() bool {
 
 func (q Quirk) within(sold *catalog.Index, option *catalog.IndexedOption) bool {
 	return q.withinProduct(sold, option.Product) &&
-		(q.Option == "" || q.Option == option.ID || q.Option == Last && option.ID == option.Product.Options[len(option.Product.Options)-1].ID)
+		(q.Option == "" || q.Option == option.ID || q.Option == First && option.ID == option.Product.Options[0].ID || q.Option == Last && option.ID == option.Product.Options[len(option.Product.Options)-1].ID)
 }
 
 func (q Quirk) withinProduct(sold *catalog.Index, product *catalog.IndexedProduct) bool {
-	return q.Product == "" || q.Product == product.ID || q.Product == Last && product.ID == sold.Products[len(sold.Products)-1].ID
+	return q.Product == "" || q.Product == product.ID || q.Product == First && product.ID == sold.Products[0].ID || q.Product == Last && product.ID == sold.Products[len(sold.Products)-1].ID
 }
 
-// DefaultHoldFor is how long a hold lives unless Config says otherwise.
+// DefaultHoldFor is how long a hold lasts unless Config says otherwise.
 const DefaultHoldFor = 20 * time.Minute

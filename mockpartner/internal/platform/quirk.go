@@ -1,14 +1,18 @@
 package platform
 
 import (
+	"context"
 	"encoding/json"
+	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/mockpartner/internal/invalid"
+	"partnerkit.dev/mockpartner/internal/jq"
 )
 
 // Quirk is one way in which the platform itself misbehaves. It is computed from
@@ -37,6 +41,15 @@ type Quirk struct {
 	// time, without another look. It goes with On reserve, confirm, release and
 	// cancel.
 	Race Duration `yaml:"race" json:"race,omitempty"`
+	// Against confines a race to what another call has made of the hold meanwhile; empty means
+	// anything. It goes with On confirm and release.
+	Against Meanwhile `yaml:"against" json:"against,omitempty"`
+	// Overwrites has a race write back the vacancies that it looked at: what other calls did to
+	// the slot meanwhile is lost.
+	Overwrites bool `yaml:"overwrites" json:"overwrites,omitempty"`
+	// Finds has On confirm, release and cancel take a code or booking id that differs from a known
+	// one only so much for that one.
+	Finds Nearly `yaml:"finds" json:"finds,omitempty"`
 
 	Reuse   Reuse `yaml:"reuse" json:"reuse,omitempty"`
 	Drift   Drift `yaml:"drift" json:"drift,omitempty"`
@@ -54,11 +67,25 @@ type Quirk struct {
 	// OnceCancelled confines it to slots of which a booking has been cancelled
 	// since there is a quirk that wants to know.
 	OnceCancelled bool `yaml:"once_cancelled" json:"once_cancelled,omitempty"`
+
+	// If is a jq predicate on what the case is about; see the module's README for what it sees.
+	If string `yaml:"if" json:"if,omitempty"`
+	// Probability is the share of the cases that are left, above 0 and at most 1; 0 means 1.
+	Probability float64 `yaml:"probability" json:"probability,omitempty"`
+
+	condition *jq.Program  // If; nil before it is compiled, or if there is no condition
+	applied   *atomic.Bool // whether a case of it has come up; nil before it is compiled
 }
 
 // Last stands for the last product of the catalog, or the last option of its
-// product: where few look.
-const Last = "last"
+// product: where few look. First stands for the first one.
+const (
+	Last  = "last"
+	First = "first"
+)
+
+// Meanwhile is what another call made of a hold.
+type Meanwhile string
 
 // Case is a case of the lifecycle: a call, or the end of a hold's time, and what
 // it comes upon.
@@ -84,6 +111,8 @@ const (
 	OnCancel           Case = "cancel"            // a booking
 	OnCancelAgain      Case = "cancel-again"      // a booking that was cancelled
 	OnExpiry           Case = "expiry"            // a live hold whose time is over
+	OnPull             Case = "pull"              // a live hold or booking, when the catalog is pulled
+	OnWindow           Case = "window"            // the same, when a month or more of its option's slots is asked for
 )
 
 // Does is what a case does in place of what it should.
@@ -120,6 +149,8 @@ func allowed() map[Case][]Does {
 		OnCancel:           {Nothing},
 		OnCancelAgain:      {},
 		OnExpiry:           {Nothing},
+		OnPull:             {},
+		OnWindow:           {},
 	}
 }
 
@@ -137,10 +168,12 @@ const (
 	AmountAllAndOne Amount = "all-and-one" // one too many
 	AmountTwice     Amount = "twice"       // those of the party, twice
 	AmountFirstUnit Amount = "first-unit"  // those of the first unit that the party names
+	AmountLastUnit  Amount = "last-unit"   // those of the last one
+	AmountEachUnit  Amount = "each-unit"   // one for each unit, whatever its quantity
 )
 
 func amounts() []Amount {
-	return []Amount{AmountNone, AmountOne, AmountAll, AmountAllButOne, AmountAllAndOne, AmountTwice, AmountFirstUnit}
+	return []Amount{AmountNone, AmountOne, AmountAll, AmountAllButOne, AmountAllAndOne, AmountTwice, AmountFirstUnit, AmountLastUnit, AmountEachUnit}
 }
 
 // Reuse names ids that are given out again.
@@ -181,41 +214,75 @@ func (q Quirk) Check() error {
 	case invalid.Name(q.Name) != nil:
 		return invalid.Name(q.Name)
 	case about != 1:
-		return invalid.At("on", "want one of on, reuse, drift and shuffle")
+		return invalid.At("on", "expected one of on, reuse, drift and shuffle")
 	case q.On != "" && !known:
-		return invalid.At("on", "want one of %v, got %q", cases(), q.On)
+		return invalid.At("on", "expected one of %v, received %q", cases(), q.On)
 	case q.Does != "" && !slices.Contains(can, q.Does):
-		return invalid.At("does", "want one of %v on %s, got %q", can, q.On, q.Does)
+		return invalid.At("does", "expected one of %v on %s, received %q", can, q.On, q.Does)
 	case q.Takes != "" && !slices.Contains(amounts(), q.Takes):
-		return invalid.At("takes", "want one of %v, got %q", amounts(), q.Takes)
+		return invalid.At("takes", "expected one of %v, received %q", amounts(), q.Takes)
 	case q.Gives != "" && !slices.Contains(amounts(), q.Gives):
-		return invalid.At("gives", "want one of %v, got %q", amounts(), q.Gives)
+		return invalid.At("gives", "expected one of %v, received %q", amounts(), q.Gives)
+	case q.Finds != "" && (!slices.Contains([]Case{OnConfirm, OnRelease, OnCancel}, q.On) || !slices.Contains(nearlies(), q.Finds) || moves || q.Race != 0 || q.Does != ""):
+		return invalid.At("finds", "expected one of %v, with on: confirm, release or cancel and nothing else, received %q", nearlies(), q.Finds)
+	case q.Against != "" && (q.Race == 0 || q.On != OnConfirm && q.On != OnRelease || q.Against != "confirmed" && q.Against != "released"):
+		return invalid.At("against", "expected confirmed or released, with a race on confirm or release, received %q", q.Against)
+	case q.Overwrites && q.Race == 0:
+		return invalid.At("overwrites", "requires race, after which the vacancies are written back")
+	case q.Probability < 0 || q.Probability > 1:
+		return invalid.At("probability", "expected a number above 0 and up to 1, received %v", q.Probability)
 	case q.On == "" && (moves || q.Elsewhere || q.Late != 0 || q.Race != 0 || q.Does != ""):
 		return invalid.At("on", "does, takes, gives, elsewhere, late and race want a case that they are about")
 	case q.On == OnConfirmUnknown && (moves || q.Product != "" || q.Option != "" || q.FromDay != 0 || q.OnceFull || q.OnceCancelled):
 		return invalid.At("on", "an unknown code is of no slot: it has no seats to move, and no product, option or slot")
 	case q.OnceFull && q.On == "":
-		return invalid.At("once_full", "want a case that the quirk is about")
+		return invalid.At("once_full", "expected a case that the quirk is about")
 	case q.OnceCancelled && q.On == "":
-		return invalid.At("once_cancelled", "want a case that the quirk is about")
-	case q.On != "" && q.Does == "" && !moves && q.Race == 0:
+		return invalid.At("once_cancelled", "expected a case that the quirk is about")
+	case q.On != "" && q.Does == "" && !moves && q.Race == 0 && q.Finds == "":
 		return invalid.At("does", "the quirk changes nothing: say what it does, takes or gives")
 	case (q.Elsewhere || q.Late != 0) && !moves:
 		return invalid.At("takes", "elsewhere and late want takes or gives")
 	case q.Race != 0 && !slices.Contains(races(), q.On):
-		return invalid.At("race", "want on: one of %v with it, got %q", races(), q.On)
+		return invalid.At("race", "expected on: one of %v with it, received %q", races(), q.On)
 	case q.Race != 0 && (q.Does == Refuse || q.Does == Nothing):
-		return invalid.At("race", "a call that does nothing has nothing to be late with: want no does: %s with it", q.Does)
+		return invalid.At("race", "cannot be used with does: %s, because there is nothing to delay", q.Does)
 	case q.Race < 0 || q.Race > maxRace:
-		return invalid.At("race", "want at most %v", maxRace)
+		return invalid.At("race", "expected at most %v", maxRace)
 	case q.Reuse != "" && q.Reuse != ReuseCodes && q.Reuse != ReuseBookingIDs:
-		return invalid.At("reuse", "want %s or %s, got %q", ReuseCodes, ReuseBookingIDs, q.Reuse)
+		return invalid.At("reuse", "expected %s or %s, received %q", ReuseCodes, ReuseBookingIDs, q.Reuse)
 	case q.Drift != "" && !slices.Contains([]Drift{DriftProducts, DriftOptions, DriftSlots}, q.Drift):
-		return invalid.At("drift", "want %s, %s or %s, got %q", DriftProducts, DriftOptions, DriftSlots, q.Drift)
+		return invalid.At("drift", "expected %s, %s or %s, received %q", DriftProducts, DriftOptions, DriftSlots, q.Drift)
 	case q.FromDay < 0 || q.FromDay > maxFromDay:
-		return invalid.At("from_day", "want a number of days from 0 to %d, got %d", maxFromDay, q.FromDay)
+		return invalid.At("from_day", "expected a number of days from 0 to %d, received %d", maxFromDay, q.FromDay)
 	}
-	return nil
+	_, err := q.compile()
+	return err
+}
+
+// compile returns the quirk with its condition ready, and nothing counted.
+func (q Quirk) compile() (Quirk, error) {
+	var err error
+	q.applied = new(atomic.Bool)
+	if q.If != "" {
+		q.condition, err = jq.Compile("if", q.If)
+	}
+	return q, err
+}
+
+// decides reports whether the quirk's condition and chance are for a case. What a chance gives follows
+// from the seed and the number of the case.
+func (q Quirk) decides(seed seed, about map[string]any, count int) bool {
+	if q.condition != nil {
+		if holds, err := q.condition.Holds(context.Background(), about); err != nil || !holds {
+			return false
+		}
+	}
+	decided := q.Probability == 0 || rand.New(rand.NewPCG(uint64(seed)+uint64(len(q.Name)), uint64(count))).Float64() < q.Probability
+	if decided {
+		q.applied.Store(true)
+	}
+	return decided
 }
 
 func cases() []Case {
@@ -240,7 +307,7 @@ func (d *Duration) UnmarshalYAML(node ast.Node) error {
 	_, isScalar := node.(ast.ScalarNode)
 	parsed, err := time.ParseDuration(text)
 	if err != nil || parsed < 0 || parsed > MaxDuration || !isScalar {
-		return yamlfile.At(node, "want a duration from 0s to %s, such as 250ms or 2s, got %q", MaxDuration, text)
+		return yamlfile.At(node, "expected a duration from 0s to %s, such as 250ms or 2s, received %q", MaxDuration, text)
 	}
 	*d = Duration(parsed)
 	return nil

@@ -20,7 +20,7 @@ func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (sea
 			return 0, refuse(UnknownID, "option %q has no unit %q", option.ID, unit.ID)
 		}
 		if unit.Quantity < 1 {
-			return 0, refuse(BadRequest, "unit %q: want a quantity of at least 1, got %d", unit.ID, unit.Quantity)
+			return 0, refuse(BadRequest, "unit %q: expected a quantity of at least 1, received %d", unit.ID, unit.Quantity)
 		}
 		// Compared before it is added: a quantity near the largest integer
 		// must not wrap around.
@@ -38,18 +38,20 @@ func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (sea
 func (p *Platform) Reserve(r partnerapi.ReserveRequest, tell Tell) (Hold, error) {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
+	p.stock.calls.reserves++
 	option, err := p.stock.option(r.ProductID, r.OptionID)
 	if err != nil {
 		return Hold{}, err
 	}
 	if len(r.Units) == 0 {
-		return Hold{}, refuse(BadRequest, "units: want at least one unit with its quantity")
+		return Hold{}, refuse(BadRequest, "units: expected at least one unit with its quantity")
 	}
 	key, ok := p.stock.keyOf(option, r.AvailabilityID)
 	seats, err := guests(option, r.Units)
 	if err != nil {
 		if ok {
-			p.stock.move(p.stock.on(OnReserveBadParty, key, now), &Hold{slot: key, Order: Order{Units: r.Units}}, 0, now)
+			bad := &Hold{slot: key, Order: Order{AvailabilityID: r.AvailabilityID, Units: r.Units}}
+			p.stock.move(p.stock.on(OnReserveBadParty, bad, now), bad, 0, now)
 		}
 		return Hold{}, err
 	}
@@ -65,7 +67,7 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, tell Tell) (Hold, error)
 		slot:      key,
 	}
 	comesUpon, refusal := p.life.sellable(key, seats, now)
-	quirk := p.stock.on(comesUpon, key, now)
+	quirk := p.stock.on(comesUpon, hold, now)
 	switch {
 	case refusal != nil && quirk.Does != Accept:
 		p.stock.move(quirk, hold, 0, now)
@@ -74,7 +76,7 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, tell Tell) (Hold, error)
 		p.stock.move(quirk, hold, 0, now)
 		return Hold{}, refuse(Unavailable, "This time can no longer be booked. Please choose another one.")
 	}
-	p.life.lookAway(quirk)
+	p.life.lookAway(quirk, hold.slot)
 	hold.slot = hold.slot.in(p.Catalog()) // which may be another one by now
 	if err := p.life.makeRoom(); err != nil {
 		return Hold{}, err
@@ -88,38 +90,48 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, tell Tell) (Hold, error)
 func (p *Platform) Release(code string, tell Tell) Outcome {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
-	defer p.life.look(now, tell, slotKey{}, code).end()
-	hold, ok := p.stock.state.holds.Get(code)
+	p.stock.calls.releases++
+	hold, ok := p.life.find(code, OnRelease, now)
 	if !ok {
 		return HoldUnknown
 	}
+	defer p.life.look(now, tell, slotKey{}, hold.Code).end()
+	return p.life.release(hold, now)
+}
+
+func (l *lifecycle) release(hold *Hold, now time.Time) Outcome {
 	switch hold.State {
 	case Released:
-		p.stock.move(p.stock.on(OnReleaseAgain, hold.slot, now), hold, 0, now)
+		l.stock.move(l.stock.on(OnReleaseAgain, hold, now), hold, 0, now)
 		return HoldReleasedYet
 	case Expired:
-		p.stock.move(p.stock.on(OnReleaseExpired, hold.slot, now), hold, 0, now)
+		l.stock.move(l.stock.on(OnReleaseExpired, hold, now), hold, 0, now)
 		return HoldExpired
 	case Confirmed:
-		p.life.releaseConfirmed(hold, now)
+		l.releaseConfirmed(hold, now)
 		return HoldConfirmed
 	}
-	if quirk := p.stock.on(OnRelease, hold.slot, now); quirk.Does == Nothing {
-		p.stock.move(quirk, hold, 0, now)
-	} else {
-		p.life.endHold(p.life.asSeen(hold, quirk), Released, quirk, now)
+	quirk := l.stock.on(OnRelease, hold, now)
+	if quirk.Does == Nothing {
+		l.stock.move(quirk, hold, 0, now)
+		return HoldReleased
 	}
+	hold = l.asSeen(hold, quirk)
+	if again, changed := l.changed(hold, quirk); changed {
+		return l.release(again, now)
+	}
+	l.endHold(hold, Released, quirk, now)
 	return HoldReleased
 }
 
-// releaseConfirmed leaves a booking as it is (REL-6), unless a quirk says otherwise.
+// releaseConfirmed leaves a booking unchanged (REL-6), unless a quirk says otherwise.
 func (l *lifecycle) releaseConfirmed(h *Hold, now time.Time) {
 	booking, ok := l.stock.state.bookings.Get(h.BookingID)
 	if ok && booking.State == Cancelled {
-		l.stock.move(l.stock.on(OnReleaseCancelled, h.slot, now), h, 0, now)
+		l.stock.move(l.stock.on(OnReleaseCancelled, h, now), h, 0, now)
 		return
 	}
-	quirk := l.stock.on(OnReleaseConfirmed, h.slot, now)
+	quirk := l.stock.on(OnReleaseConfirmed, h, now)
 	if quirk.Does == Accept && ok {
 		l.endBooking(booking, quirk, now)
 		return
@@ -133,41 +145,49 @@ func (l *lifecycle) releaseConfirmed(h *Hold, now time.Time) {
 func (p *Platform) Confirm(r partnerapi.ConfirmRequest, tell Tell) (Booking, error) {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
-	defer p.life.look(now, tell, slotKey{}, r.ReservationConfirmationCode).end()
-	hold, ok := p.stock.state.holds.Get(r.ReservationConfirmationCode)
+	p.stock.calls.confirms++
+	hold, ok := p.life.find(r.ReservationConfirmationCode, OnConfirm, now)
 	if !ok {
-		if p.stock.on(OnConfirmUnknown, slotKey{}, now).Does == Accept {
+		if p.stock.on(OnConfirmUnknown, &Hold{Code: r.ReservationConfirmationCode}, now).Does == Accept {
 			return *p.life.newBooking(&Hold{Code: r.ReservationConfirmationCode, State: Held}, r, now), nil
 		}
 		return Booking{}, refuse(NoLiveHold, "There is no reservation with the code %q.", r.ReservationConfirmationCode)
 	}
-	comesUpon, standing, refusal := p.life.confirmable(hold)
-	quirk := p.stock.on(comesUpon, hold.slot, now)
+	defer p.life.look(now, tell, slotKey{}, hold.Code).end()
+	return p.life.confirm(hold, r, now)
+}
+
+func (l *lifecycle) confirm(hold *Hold, r partnerapi.ConfirmRequest, now time.Time) (Booking, error) {
+	comesUpon, standing, refusal := l.confirmable(hold)
+	quirk := l.stock.on(comesUpon, hold, now)
 	switch {
 	case refusal != nil && quirk.Does != Accept:
-		p.stock.move(quirk, hold, 0, now)
+		l.stock.move(quirk, hold, 0, now)
 		return Booking{}, refusal
 	case standing != nil && quirk.Does != Accept:
-		p.stock.move(quirk, hold, 0, now)
+		l.stock.move(quirk, hold, 0, now)
 		return *standing, nil
 	case quirk.Does == Refuse:
-		p.stock.move(quirk, hold, 0, now)
+		l.stock.move(quirk, hold, 0, now)
 		return Booking{}, refuse(NoLiveHold, "This reservation can no longer be confirmed.")
 	case quirk.Does == Nothing:
-		p.stock.move(quirk, hold, 0, now)
-		return *p.life.newBooking(hold, r, now), nil
+		l.stock.move(quirk, hold, 0, now)
+		return *l.newBooking(hold, r, now), nil
 	}
 	// A partner without holds takes the seats only now (CNF-7).
-	hold = p.life.asSeen(hold, quirk)
+	hold = l.asSeen(hold, quirk)
+	if again, changed := l.changed(hold, quirk); changed {
+		return l.confirm(again, r, now)
+	}
 	lawful := 0
 	if comesUpon == OnConfirm && hold.promised == 0 {
-		if err := enough(p.stock.slot(hold.slot), hold.Seats); err != nil {
+		if err := enough(l.stock.slot(hold.slot), hold.Seats); err != nil {
 			return Booking{}, err
 		}
 		lawful = hold.Seats
 	}
-	booking := p.life.book(hold, r, now)
-	moved := p.stock.move(quirk, hold, lawful, now)
+	booking := l.book(hold, r, now)
+	moved := l.stock.move(quirk, hold, lawful, now)
 	if comesUpon != OnConfirm {
 		booking.taken = moved
 	}
@@ -178,19 +198,20 @@ func (p *Platform) Confirm(r partnerapi.ConfirmRequest, tell Tell) (Booking, err
 func (p *Platform) Cancel(id string, tell Tell) Outcome {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
-	booking, ok := p.stock.state.bookings.Get(id)
+	p.stock.calls.cancels++
+	booking, ok := p.life.findBooking(id, now)
 	if !ok {
 		return BookingUnknown
 	}
 	defer p.life.look(now, tell, slotKey{}, booking.Code).end()
 	if booking.State == Cancelled {
-		p.stock.move(p.stock.on(OnCancelAgain, booking.slot, now), holdOf(booking), 0, now)
+		p.stock.move(p.stock.on(OnCancelAgain, holdOf(booking), now), holdOf(booking), 0, now)
 		return BookingCancelledYet
 	}
-	if quirk := p.stock.on(OnCancel, booking.slot, now); quirk.Does == Nothing {
+	if quirk := p.stock.on(OnCancel, holdOf(booking), now); quirk.Does == Nothing {
 		p.stock.move(quirk, holdOf(booking), 0, now)
 	} else {
-		p.life.lookAway(quirk)
+		p.life.lookAway(quirk, booking.slot)
 		p.life.endBooking(booking, quirk, now)
 	}
 	return BookingCancelled

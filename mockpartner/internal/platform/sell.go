@@ -45,7 +45,7 @@ func (p *Platform) SellInstead(change func(sold *catalog.Index, now time.Time) (
 	return nil
 }
 
-// move makes all that is of an option that is sold still the option's as it is
+// move updates everything of an option that is still sold to the option's form
 // sold now. It takes the longer the more of it has changed.
 func (s *state) move(sold *catalog.Index) {
 	moved := map[slotKey]slotKey{}
@@ -96,7 +96,7 @@ func (s *state) move(sold *catalog.Index) {
 	s.late = late
 }
 
-// in returns the slot as it is of the option of that catalog; where that has no
+// in returns the slot of the option in that catalog; if that has no
 // such slot, the slot as it was.
 func (k slotKey) in(sold *catalog.Index) slotKey {
 	if k.option == nil {

@@ -134,7 +134,7 @@ func TestACatalogBringsNoOtherPolicy(t *testing.T) {
 	}
 }
 
-// Whoever books while the catalog changes finds the one before or the one after.
+// A caller that books while the catalog changes sees either the old or the new one.
 func TestSeatsAreKeptWhileTheCatalogChanges(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())

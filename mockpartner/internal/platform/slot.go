@@ -86,7 +86,7 @@ type slot struct {
 }
 
 // plain reports whether the option's slots without limit are shown AVAILABLE:
-// their product says already that there is none (PRD-3).
+// their product already says that there is no limit (PRD-3).
 func (k slotKey) plain() bool {
 	return k.option.Product.AllowFreesale && !k.option.Schedule.Freesale
 }
@@ -157,7 +157,7 @@ const maxSeats = 1_000_000
 // CheckChange returns what is wrong with a change by itself, as an *invalid.Error.
 func CheckChange(c SlotChange) error {
 	if c.Status != nil && !slices.Contains(partnerapi.SlotStatuses(), *c.Status) {
-		return invalid.At("status", "want one of %v, got %q", partnerapi.SlotStatuses(), *c.Status)
+		return invalid.At("status", "expected one of %v, received %q", partnerapi.SlotStatuses(), *c.Status)
 	}
 	for name, seats := range map[string]*int{"vacancies": c.Vacancies, "capacity": c.Capacity} {
 		if seats != nil {
@@ -169,7 +169,7 @@ func CheckChange(c SlotChange) error {
 	return nil
 }
 
-// SlotChange is what SetSlot changes; nil leaves a thing as it is.
+// SlotChange is what SetSlot changes; nil leaves a field unchanged.
 type SlotChange struct {
 	// Status opens or closes the slot. SOLD_OUT sells what is left elsewhere,
 	// FREESALE takes the limit away; AVAILABLE and LIMITED want Vacancies

@@ -159,11 +159,11 @@ func TestAnObserverIsToldOfWhatCallersWouldSee(t *testing.T) {
 	d.Observe(func(c Change) { causes = append(causes, c.Cause) })
 	hold := d.reserve(id, 2)
 	d.confirm(hold.Code)                           // no seats move
-	d.change(id, SlotChange{Vacancies: new(3)})    // as it is
+	d.change(id, SlotChange{Vacancies: new(3)})    // unchanged
 	d.change(id, SlotChange{Vacancies: new(2)})    //
-	d.sells(oneProduct())                          // as it is
+	d.sells(oneProduct())                          // unchanged
 	d.sells(elsewhere())                           //
-	d.cancel(d.Bookings()[0].ID, BookingCancelled) // of a product that nobody can see
+	d.cancel(d.Bookings()[0].ID, BookingCancelled) // of a product that is no longer visible
 	d.Observe(nil)
 	d.sells(oneProduct())
 	if want := []Cause{BookingChange, StaffChange, CatalogChanged}; !slices.Equal(causes, want) {

@@ -110,7 +110,7 @@ func soonest(list []Timer, limit int) []Timer {
 // has come.
 func (p *Platform) Plan(changes []PlannedChange) error {
 	if len(changes) > MaxPlanned {
-		return fmt.Errorf("want at most %d planned changes, got %d", MaxPlanned, len(changes))
+		return fmt.Errorf("expected at most %d planned changes, received %d", MaxPlanned, len(changes))
 	}
 	planned := slices.Clone(changes)
 	slices.SortStableFunc(planned, func(a, b PlannedChange) int { return a.At.Compare(b.At) })

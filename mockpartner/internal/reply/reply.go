@@ -88,7 +88,7 @@ func Send(w http.ResponseWriter, status int, value any) {
 	header.Set("Content-Type", "application/json")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	// A caller that has gone away is nobody to tell of a failed write.
+	// A failed write means that the caller has disconnected.
 	if sharer, ok := w.(Sharer); ok {
 		sharer.WriteShared(body)
 		return
@@ -161,7 +161,7 @@ func Whole(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 func Segment(r *http.Request, name string) (string, error) {
 	value, err := url.PathUnescape(mux.Vars(r)[name])
 	if err != nil {
-		return "", Refuse(http.StatusBadRequest, "%s: the path segment is not well escaped: %v", name, err)
+		return "", Refuse(http.StatusBadRequest, "%s: the path segment has invalid escapes: %v", name, err)
 	}
 	return value, nil
 }

@@ -96,7 +96,7 @@ func (r *Registry) add(name, authKey string, clock *clock.Virtual, business *pla
 		}
 		secrets = append(secrets, authKey)
 	}
-	box.faults = script.NewSet(script.Config{Platform: business, Presents: box.credential.Presented, LimitScale: r.config.LimitScale})
+	box.faults = script.NewSet(script.Config{Platform: business, Presents: box.credential.Bears, LimitScale: r.config.LimitScale})
 	box.journal = journal.New(r.config.Journal, secrets...)
 	box.journal.Observe(r.config.Observe)
 	box.webhooks = webhook.New(business, clock, box.journal.Blank)

@@ -139,7 +139,7 @@ func (r *Registry) idle(s *Sandbox, now time.Time) bool {
 // that the slower the more there are.
 const sweepsAnIdleTime = 8
 
-// sweep removes the idle sandboxes, now and then or at once. It wants the lock.
+// sweep removes the idle sandboxes, from time to time or immediately. The caller holds the lock.
 func (r *Registry) sweep(atOnce bool) {
 	now := r.now()
 	if !atOnce && now.Sub(r.swept) < r.config.IdleFor/sweepsAnIdleTime {

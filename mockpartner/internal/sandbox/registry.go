@@ -87,11 +87,11 @@ type Spec struct {
 	Now     time.Time // where its clock begins
 	Frozen  *bool     // whether it stands still
 	HoldFor time.Duration
-	Policy  *catalog.Policy // stands before the catalog's and the scenario's, as HoldFor does
+	Policy  *catalog.Policy // takes precedence over the catalog's and the scenario's, as HoldFor does
 	Catalog *catalog.Index
 	// Parts are played on top of the mock's scenario, in their order.
 	Parts []script.Part
-	// Webhooks are set up for the sandbox; nil is none.
+	// Webhooks are set up for the sandbox; nil means no webhooks.
 	Webhooks *webhook.Config
 	// AuthKey is a key of the sandbox's own. Requests at the root that present
 	// it are the sandbox's, so that who calls needs no other address.
@@ -114,10 +114,10 @@ type Registry struct {
 type Credential struct {
 	kind   partnerapi.AuthType
 	digest digest
+	key    string // for faults that take what is like it for the key
 }
 
-// digest stands for an Authorization header, so that keys are neither kept nor
-// compared.
+// digest stands for an Authorization header, so that keys are not compared.
 type digest [sha256.Size]byte
 
 // NewCredential returns the credential of that key. An empty kind is Bearer.
@@ -126,16 +126,16 @@ func NewCredential(kind partnerapi.AuthType, key string) (Credential, error) {
 		kind = partnerapi.Bearer
 	}
 	if !slices.Contains(partnerapi.AuthTypes(), kind) {
-		return Credential{}, fmt.Errorf("auth type: want bearer or api_key, got %q", kind)
+		return Credential{}, fmt.Errorf("auth type: expected bearer or api_key, received %q", kind)
 	}
 	if key == "" {
-		return Credential{}, errors.New("auth key: want the key that callers present, got none")
+		return Credential{}, errors.New("auth key: required; it is the key that callers present")
 	}
 	unfit := func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }
 	if strings.TrimSpace(key) != key || strings.ContainsFunc(key, unfit) {
 		return Credential{}, errors.New("auth key: it has spaces at an end, line breaks or other characters that no header can carry")
 	}
-	return Credential{kind: kind, digest: sha256.Sum256([]byte(kind.Authorization(key)))}, nil
+	return Credential{kind: kind, digest: sha256.Sum256([]byte(kind.Authorization(key))), key: key}, nil
 }
 
 // Form is the Authorization header to be sent, without the key.

@@ -100,7 +100,7 @@ var name = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
 func checkName(s string) error {
 	if !name.MatchString(s) {
-		return fmt.Errorf("name: want 1 to 63 lower-case letters, digits and dashes, beginning with a letter or digit, got %q", s)
+		return fmt.Errorf("name: expected 1 to 63 lower-case letters, digits and dashes, beginning with a letter or digit, received %q", s)
 	}
 	return nil
 }
@@ -264,7 +264,7 @@ func (s *Sandbox) Snapshots() []Snapshot {
 }
 
 // Reset makes platform and clock what they were when the sandbox was made, and
-// empties the journal; the faults count anew. Webhooks are as if they had been
+// empties the journal; the faults count from zero. Webhooks are as if they had been
 // set up just now. Snapshots stay.
 func (s *Sandbox) Reset() {
 	s.mu.Lock()

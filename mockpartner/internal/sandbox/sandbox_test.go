@@ -53,7 +53,7 @@ func TestNamesArePathSegmentsThatNeedNoEscaping(t *testing.T) {
 	t.Parallel()
 	r := registry(t, 0)
 	for _, name := range []string{"", "A", "a b", "a/b", "..", "-a", "a.b", "ä", "a\n", strings.Repeat("a", 64)} {
-		if _, err := r.Create(Spec{Name: name}); err == nil || !strings.Contains(err.Error(), "name: want") {
+		if _, err := r.Create(Spec{Name: name}); err == nil || !strings.Contains(err.Error(), "name: expected") {
 			t.Errorf("want %q refused, got %v", name, err)
 		}
 	}

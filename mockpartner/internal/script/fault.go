@@ -53,9 +53,11 @@ const (
 	KeyHold    Key = "hold"    // the reservation code
 	KeyBooking Key = "booking" // the booking id
 	KeyCaller  Key = "caller"  // the caller's address and User-Agent
+
+	KeyConnection Key = "connection" // the connection that it comes on
 )
 
-func keys() []Key { return []Key{KeyNone, KeySlot, KeyHold, KeyBooking, KeyCaller} }
+func keys() []Key { return []Key{KeyNone, KeySlot, KeyHold, KeyBooking, KeyCaller, KeyConnection} }
 
 // rule is a fault that can be decided: its patterns and programs are compiled.
 type rule struct {
@@ -89,12 +91,8 @@ func compile(f Fault) (rule, error) {
 // A name that is taken already, or given twice, is the error taken.
 func named[T any](kind string, taken error, used map[string]bool, list []T, name func(*T) *string) ([]T, error) {
 	list = slices.Clone(list)
-	for i := range list {
-		given := *name(&list[i])
-		if given != "" && used[given] {
-			return nil, invalid.Item("", i, &invalid.Error{Path: "name", Message: fmt.Sprintf("%v: %s", taken, given), Kind: taken})
-		}
-		used[given] = true
+	if twice := duplicates(taken, used, list, name); len(twice) > 0 {
+		return nil, twice[0]
 	}
 	for i := range list {
 		for n := 1; *name(&list[i]) == ""; n++ {
@@ -104,6 +102,19 @@ func named[T any](kind string, taken error, used map[string]bool, list []T, name
 		}
 	}
 	return list, nil
+}
+
+// duplicates are the errors of the names that are used already. All names count as used
+// from then on.
+func duplicates[T any](taken error, used map[string]bool, list []T, name func(*T) *string) (twice []error) {
+	for i := range list {
+		given := *name(&list[i])
+		if given != "" && used[given] {
+			twice = append(twice, invalid.Item("", i, &invalid.Error{Path: "name", Message: fmt.Sprintf("%v: %s", taken, given), Kind: taken}))
+		}
+		used[given] = true
+	}
+	return twice
 }
 
 func names[T any](list []T, name func(T) string) map[string]bool {

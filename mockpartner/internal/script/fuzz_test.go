@@ -102,7 +102,7 @@ func FuzzParts(f *testing.F) {
 	})
 }
 
-// shownAgain wants a list that was taken to be taken again as it is shown, and to
+// shownAgain checks that an accepted list is accepted again in the form shown, and
 // be shown the same.
 func shownAgain[T any](t *testing.T, list []T, err error, parse func(string, []byte) ([]T, error)) {
 	t.Helper()

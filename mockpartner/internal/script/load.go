@@ -62,16 +62,16 @@ func (f File) Scenario() (*Scenario, error) { return Parse(f.Path, f.text) }
 // file's, in messages and as what a catalog's path begins from.
 func Parse(name string, text []byte) (*Scenario, error) { return read(name, text, true) }
 
-// within is the path of a file in the scenario's folder, or below it. A scenario may be a
+// beside is the path of a file in the scenario's folder, or below it. A scenario may be a
 // stranger's, and reads nothing else.
-func within(folder, given string) (string, error) {
+func beside(folder, given string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return "", err
 	}
 	defer root.Close()
 	if _, err := root.Stat(given); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", invalid.At("catalog", "want a path inside the scenario's folder: --catalog takes any other")
+		return "", invalid.At("catalog", "expected a path inside the scenario's folder; use --catalog for any other path")
 	}
 	return filepath.Join(folder, given), nil
 }
@@ -86,7 +86,7 @@ type file struct {
 	Clock   clockSetting     `yaml:"clock"`
 	Seed    *uint64          `yaml:"seed"`
 	Policy  *catalog.Policy  `yaml:"policy"`
-	HoldFor time.Duration    `yaml:"hold_for"`
+	HoldFor Span             `yaml:"hold_for"`
 	Quirks  []platform.Quirk `yaml:"quirks"`
 	Faults  []Fault          `yaml:"faults"`
 	// Webhooks are checked when they are read, and kept as they were written.
@@ -116,132 +116,115 @@ func (s *soldAs) UnmarshalYAML(node ast.Node) error {
 func read(name string, text []byte, mayName bool) (*Scenario, error) {
 	s := &Scenario{}
 	path := "" // of the catalog's file
-	f, err := parse(name, text, "the scenario is empty: want a mapping with catalog, clock, seed, policy, quirks or faults", "", func(f file) (err error) {
-		if !mayName && f.Catalog.path != "" {
-			return invalid.At("catalog", "want the catalog itself: a path is taken in a file only")
-		}
-		if f.Catalog.path != "" {
-			if path, err = within(filepath.Dir(name), f.Catalog.path); err != nil {
-				return err
+	f, err := parse(name, text, "the scenario is empty: expected a mapping with catalog, clock, seed, policy, quirks or faults", "", func(f file) (wrong []error) {
+		found := func(key string, errs ...error) {
+			for _, err := range errs {
+				if err != nil {
+					wrong = append(wrong, in(key, err))
+				}
 			}
+		}
+		switch {
+		case f.Catalog.path != "" && !mayName:
+			found("", invalid.At("catalog", "expected the catalog itself; a path is allowed only in a file"))
+		case f.Catalog.path != "":
+			var err error
+			path, err = beside(filepath.Dir(name), f.Catalog.path)
+			found("", err)
+		case f.Catalog.own != nil:
+			_, err := f.Catalog.own.Index()
+			found("catalog.", err)
 		}
 		if f.Clock.Now != "" {
+			var err error
 			if s.Now, err = partnerapi.ParseDateTime(f.Clock.Now); err != nil {
-				return invalid.At("clock.now", "%v", err)
+				found("", invalid.At("clock.now", "%v", err))
 			}
 		}
-		if _, err := prepare(nil, f.Faults); err != nil {
-			return in("faults", err)
-		}
-		if _, err := nameQuirks(nil, f.Quirks); err != nil {
-			return in("quirks", err)
-		}
+		found("faults", checkFaults(f.Faults)...)
+		found("quirks", checkQuirks(f.Quirks)...)
 		if f.Webhooks != nil {
-			_, err = f.Webhooks.Ready()
+			_, err := f.Webhooks.Ready()
+			found("webhooks.", err)
 		}
-		return in("webhooks.", err)
+		return wrong
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.Frozen, s.Seed, s.Policy, s.HoldFor = f.Clock.Frozen, f.Seed, f.Policy, f.HoldFor
+	s.Frozen, s.Seed, s.Policy, s.HoldFor = f.Clock.Frozen, f.Seed, f.Policy, time.Duration(f.HoldFor)
 	s.Quirks, s.Faults, s.Webhooks, s.Catalog = f.Quirks, f.Faults, f.Webhooks, f.Catalog.own
 	if path != "" {
-		if s.Catalog, err = catalog.Load(path); err != nil {
-			return nil, err
+		if s.Catalog, err = catalog.Load(path); err == nil {
+			_, err = s.Catalog.Index()
 		}
 	}
-	if s.Catalog == nil {
-		return s, nil
-	}
-	if _, err = s.Catalog.Index(); err == nil {
-		return s, nil
-	}
-	if within := (*Problems)(nil); f.Catalog.own != nil && errors.As(err, &within) {
-		for i := range within.List {
-			within.List[i].Path = "catalog." + within.List[i].Path
-		}
-		yamlfile.Locate(within.List, text)
-		within.File = name
-	}
-	return nil, err
+	return s, err
 }
 
 // ParseFaults reads one fault, or a list of them, in the form that they have in
 // a scenario. Its error is a *Problems.
 func ParseFaults(name string, text []byte) ([]Fault, error) {
-	return parseList(name, text, "fault", func(faults []Fault) error {
-		_, err := prepare(nil, faults)
-		return err
-	})
+	return parseList(name, text, "fault", checkFaults)
 }
 
 // ParseQuirks reads one quirk, or a list of them, in the form that they have in a
 // scenario. Its error is a *Problems.
 func ParseQuirks(name string, text []byte) ([]platform.Quirk, error) {
-	return parseList(name, text, "quirk", func(quirks []platform.Quirk) error {
-		_, err := nameQuirks(nil, quirks)
-		return err
-	})
+	return parseList(name, text, "quirk", checkQuirks)
 }
 
 // ParseWebhooks reads webhooks in the form that they have in a scenario, and
 // checks them. Its error is a *Problems, and never holds the secret.
 func ParseWebhooks(name string, text []byte) (Webhooks, error) {
-	return parse(name, text, "want webhooks with url and secret, got nothing", "#/$defs/webhooks", func(w Webhooks) error {
-		_, err := w.Ready()
-		return err
+	return parse(name, text, "expected webhooks with url and secret, received nothing", "#/$defs/webhooks", func(w Webhooks) []error {
+		if _, err := w.Ready(); err != nil {
+			return []error{err}
+		}
+		return nil
 	})
 }
 
-func parseList[T any](name string, text []byte, kind string, check func([]T) error) ([]T, error) {
-	empty := fmt.Sprintf("want a %s or a list of %ss, got nothing", kind, kind)
+func parseList[T any](name string, text []byte, kind string, check func([]T) []error) ([]T, error) {
+	empty := fmt.Sprintf("expected a %s or a list of %ss, received nothing", kind, kind)
 	if isList(text) {
 		return parse(name, text, empty, "#/properties/"+kind+"s", check)
 	}
-	one, err := parse(name, text, empty, "#/$defs/"+kind, func(one T) error {
-		err := check([]T{one})
-		if placed := (*invalid.Error)(nil); errors.As(err, &placed) { // there is no list in the file to name a place in
-			placed.Path = strings.TrimPrefix(placed.Path, "[0].")
+	one, err := parse(name, text, empty, "#/$defs/"+kind, func(one T) []error {
+		wrong := check([]T{one})
+		for _, err := range wrong {
+			if placed := (*invalid.Error)(nil); errors.As(err, &placed) { // there is no list in the file to name a place in
+				placed.Path = strings.TrimPrefix(placed.Path, "[0].")
+			}
 		}
-		return err
+		return wrong
 	})
 	return []T{one}, err
 }
 
-// parse reads a text of ours: of one document, of plain YAML, as check and then the part
-// of the schema want it. Its error is a *Problems.
-func parse[T any](name string, text []byte, empty, schema string, check func(T) error) (value T, err error) {
-	problems := plain(text)
-	if len(problems) == 0 {
-		if problem, bad := yamlfile.Decode(text, &value, empty); bad {
-			problems = []yamlfile.Problem{problem}
-		} else if err := check(value); err != nil {
-			problems = []yamlfile.Problem{problemOf(err)}
-		} else {
-			problems = keep(schemas()[schema], text)
+// checkFaults returns all that is wrong with faults, each with its place.
+func checkFaults(faults []Fault) []error {
+	if len(faults) > MaxFaults {
+		return []error{fmt.Errorf("%w, %d: disarm some", ErrFull, MaxFaults)}
+	}
+	wrong := duplicates(ErrTaken, map[string]bool{}, faults, func(f *Fault) *string { return &f.Name })
+	for i, f := range faults {
+		if _, err := compile(f); err != nil {
+			wrong = append(wrong, invalid.Item("", i, err))
 		}
 	}
-	if len(problems) > 0 {
-		yamlfile.Locate(problems, text)
-		return value, &Problems{File: name, List: problems}
-	}
-	return value, nil
+	return wrong
 }
 
-// in places an error below a key, one without a place too.
-func in(key string, err error) error {
-	if placed := (*invalid.Error)(nil); err == nil || errors.As(err, &placed) {
-		return invalid.In(key, err)
+// checkQuirks returns all that is wrong with quirks, each with its place.
+func checkQuirks(quirks []platform.Quirk) []error {
+	wrong := duplicates(ErrQuirkTaken, map[string]bool{}, quirks, func(q *platform.Quirk) *string { return &q.Name })
+	for i, q := range quirks {
+		if err := q.Check(); err != nil {
+			wrong = append(wrong, invalid.Item("", i, err))
+		}
 	}
-	return invalid.At(key, "%v", err)
-}
-
-func problemOf(err error) yamlfile.Problem {
-	if placed := (*invalid.Error)(nil); errors.As(err, &placed) {
-		return yamlfile.Problem{Path: placed.Path, Message: placed.Message}
-	}
-	return yamlfile.Problem{Message: err.Error()}
+	return wrong
 }
 
 // isList reports whether a text, of a depth that can be read, is a list.

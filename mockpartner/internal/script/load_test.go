@@ -64,58 +64,58 @@ var bad = map[string]struct {
 	"a seed that is a text":       {"seed: '7'", "1:7: seed: expected integer", false},
 	"an odd time":                 {"clock: {now: noon}", "1:14: clock.now: ", true},
 	"a list of no list":           {"faults: {status: 500}", "1:9: ", false},
-	"an odd name":                 {"faults: [{name: a b, status: 500}]", `1:17: faults[0].name: want up to 100 letters`, false},
+	"an odd name":                 {"faults: [{name: a b, status: 500}]", `1:17: faults[0].name: expected up to 100 letters`, false},
 	"a name twice":                {"faults:\n- {name: a, status: 500}\n- {name: a, status: 501}", "3:10: faults[1].name: there is a fault of that name already: a", true},
-	"a name that is a number":     {"faults: [{name: 5, status: 500}]", "1:17: faults[0].name: expected string, but got number", false},
+	"a name that is a number":     {"faults: [{name: 5, status: 500}]", "1:17: faults[0].name: expected string, received number", false},
 	"no action":                   {"faults: [{name: a}]", "1:17: faults[0].name: the fault does nothing", false},
-	"an endpoint of none":         {"faults: [{status: 500, match: {endpoint: book}}]", "1:42: faults[0].match.endpoint: want one of [products availability reserve confirm release cancel], got \"book\"", false},
-	"a method of none":            {"faults: [{status: 500, match: {method: get}}]", "1:40: faults[0].match.method: want one of [GET", false},
-	"a state of no slot":          {"faults: [{status: 500, match: {state: {slot: OPEN}}}]", "1:46: faults[0].match.state.slot: want one of [unknown AVAILABLE", false},
-	"a state of no hold":          {"faults: [{status: 500, match: {state: {hold: HELD}}}]", "faults[0].match.state.hold: want one of [unknown held", false},
-	"a state of no booking":       {"faults: [{status: 500, match: {state: {booking: held}}}]", "faults[0].match.state.booking: want one of [unknown confirmed", false},
-	"a key of none":               {"faults: [{status: 500, key: guest}]", "1:29: faults[0].key: want one of [none slot hold booking caller]", false},
-	"a side of none":              {"faults: [{status: 500, when: during}]", "1:30: faults[0].when: want one of [before after]", false},
+	"an endpoint of none":         {"faults: [{status: 500, match: {endpoint: book}}]", "1:42: faults[0].match.endpoint: expected one of [products availability reserve confirm release cancel], received \"book\"", false},
+	"a method of none":            {"faults: [{status: 500, match: {method: get}}]", "1:40: faults[0].match.method: expected one of [GET", false},
+	"a state of no slot":          {"faults: [{status: 500, match: {state: {slot: OPEN}}}]", "1:46: faults[0].match.state.slot: expected one of [unknown AVAILABLE", false},
+	"a state of no hold":          {"faults: [{status: 500, match: {state: {hold: HELD}}}]", "faults[0].match.state.hold: expected one of [unknown held", false},
+	"a state of no booking":       {"faults: [{status: 500, match: {state: {booking: held}}}]", "faults[0].match.state.booking: expected one of [unknown confirmed", false},
+	"a key of none":               {"faults: [{status: 500, key: guest}]", "1:29: faults[0].key: expected one of [none slot hold booking caller connection]", false},
+	"a side of none":              {"faults: [{status: 500, when: during}]", "1:30: faults[0].when: expected one of [before after]", false},
 	"before without an answer":    {"faults: [{when: before, jq: .}]", "1:17: faults[0].when: before the effect there is no answer", true},
-	"fewer than no times":         {"faults: [{status: 500, times: -1}]", "1:31: faults[0].times: want a number from 0", false},
-	"a chance of 0":               {"faults: [{status: 500, probability: 0}]", "1:37: faults[0].probability: want a number above 0", false},
-	"a chance of 2":               {"faults: [{status: 500, probability: 2}]", "faults[0].probability: want a number above 0", false},
-	"an odd bound":                {"faults: [{status: 500, after: soon}]", "1:31: want a number of matches, a date-time such as 2026-07-01T09:00:00Z, or a duration such as 1m, got \"soon\"", true},
-	"a span of nothing":           {"faults: [{status: 500, until: 0s}]", "1:31: want a number of matches", true},
-	"a drawn catalog of nothing":  {"catalog: {generate: {products: 0}}", "1:21: catalog.generate: products: want a number from 1 to 100000, got 0", true},
-	"two catalogs":                {"catalog: {generate: {products: 1}, products: [{id: p}]}", "1:21: catalog.generate: want products or generate, not both", true},
-	"a bound below 0":             {"faults: [{status: 500, until: -1}]", "1:31: want a number of matches", false},
-	"a duration of no unit":       {"faults: [{delay: 50}]", `1:18: want a duration from 0s to 10m0s, such as 250ms or 2s, got "50"`, false},
-	"a duration of an hour":       {"faults: [{delay: 1h}]", "1:18: want a duration", false},
-	"a duration of 11 minutes":    {"faults: [{slow_close: {delay: 11m}}]", "1:31: want a duration", true},
-	"two delays":                  {"faults: [{delay: {fixed: 1s, just-over: cancel}}]", "faults[0].delay: want one of fixed,", false},
-	"no delay":                    {"faults: [{delay: {}}]", "faults[0].delay: want one of fixed,", false},
-	"a limit of none":             {"faults: [{delay: {just-over: lunch}}]", "1:30: faults[0].delay.just-over: want one of [availability availability-aim cancel", false},
-	"bounds that cross":           {"faults: [{delay: {uniform: {min: 2s, max: 1s}}}]", "1:34: faults[0].delay.uniform.min: want no more than max, 1s, got 2s", true},
+	"fewer than no times":         {"faults: [{status: 500, times: -1}]", "1:31: faults[0].times: expected a number from 0", false},
+	"a chance of 0":               {"faults: [{status: 500, probability: 0}]", "1:37: faults[0].probability: expected a number above 0", false},
+	"a chance of 2":               {"faults: [{status: 500, probability: 2}]", "faults[0].probability: expected a number above 0", false},
+	"an odd bound":                {"faults: [{status: 500, after: soon}]", "1:31: expected a number of matches, a date-time such as 2026-07-01T09:00:00Z, or a duration such as 1m, received \"soon\"", true},
+	"a span of nothing":           {"faults: [{status: 500, until: 0s}]", "1:31: expected a number of matches", true},
+	"a drawn catalog of nothing":  {"catalog: {generate: {products: 0}}", "1:21: catalog.generate: products: expected a number from 1 to 100000, received 0", true},
+	"two catalogs":                {"catalog: {generate: {products: 1}, products: [{id: p}]}", "1:21: catalog.generate: use products or generate, not both", true},
+	"a bound below 0":             {"faults: [{status: 500, until: -1}]", "1:31: expected a number of matches", false},
+	"a duration of no unit":       {"faults: [{delay: 50}]", `1:18: expected a duration from 0s to 10m0s, such as 250ms or 2s, received "50"`, false},
+	"a duration of an hour":       {"faults: [{delay: 1h}]", "1:18: expected a duration", false},
+	"a duration of 11 minutes":    {"faults: [{slow_close: {delay: 11m}}]", "1:31: expected a duration", true},
+	"two delays":                  {"faults: [{delay: {fixed: 1s, just-over: cancel}}]", "faults[0].delay: expected one of fixed,", false},
+	"no delay":                    {"faults: [{delay: {}}]", "faults[0].delay: expected one of fixed,", false},
+	"a limit of none":             {"faults: [{delay: {just-over: lunch}}]", "1:30: faults[0].delay.just-over: expected one of [availability availability-aim cancel", false},
+	"bounds that cross":           {"faults: [{delay: {uniform: {min: 2s, max: 1s}}}]", "1:34: faults[0].delay.uniform.min: expected no more than max, 1s, received 2s", true},
 	"a sigma of 9":                {"faults: [{delay: {lognormal: {median: 1s, sigma: 9}}}]", "1:50: faults[0].delay.lognormal.sigma: ", false},
 	"no chunks":                   {"faults: [{delay: {dribble: {chunks: 0, over: 1s}}}]", "1:37: faults[0].delay.dribble.chunks: ", false},
-	"a status of 99":              {"faults: [{status: 99}]", "1:19: faults[0].status: want a number from 200 to 599, got 99", false},
-	"no program":                  {"faults: [{jq: '.a['}]", "1:15: faults[0].jq: want a jq program: ", true},
-	"a program of no function":    {"faults: [{jq: nope}]", "1:15: faults[0].jq: want a jq program: function not defined: nope/0", true},
-	"a program that reads files":  {"faults: [{jq: 'input_filename'}]", "1:15: faults[0].jq: want a jq program: ", true},
-	"a program that reads on":     {"faults: [{status: 500, match: {body: '[inputs]'}}]", "1:38: faults[0].match.body: want a jq program: input(s)/0 is not allowed", true},
-	"a program that imports":      {"faults: [{jq: 'import \"a\" as a; .'}]", "faults[0].jq: want a jq program: ", true},
-	"no header":                   {"faults: [{headers: {}}]", "faults[0].headers: want set or remove", false},
+	"a status of 99":              {"faults: [{status: 99}]", "1:19: faults[0].status: expected a number from 200 to 599, received 99", false},
+	"no program":                  {"faults: [{jq: '.a['}]", "1:15: faults[0].jq: expected a jq program: ", true},
+	"a program of no function":    {"faults: [{jq: nope}]", "1:15: faults[0].jq: expected a jq program: function not defined: nope/0", true},
+	"a program that reads files":  {"faults: [{jq: 'input_filename'}]", "1:15: faults[0].jq: expected a jq program: ", true},
+	"a program that reads on":     {"faults: [{status: 500, match: {body: '[inputs]'}}]", "1:38: faults[0].match.body: expected a jq program: input(s)/0 is not allowed", true},
+	"a program that imports":      {"faults: [{jq: 'import \"a\" as a; .'}]", "faults[0].jq: expected a jq program: ", true},
+	"no header":                   {"faults: [{headers: {}}]", "faults[0].headers: expected set or remove", false},
 	"an odd header":               {"faults: [{headers: {set: {a b: c}}}]", `faults[0].headers.set: "a b" is no name for a header`, true},
 	"a header of the wire":        {"faults: [{headers: {set: {content-length: '3'}}}]", "faults[0].headers.set: content-length follows from", true},
-	"a word of no wire":           {"faults: [{fault: OOPS}]", "1:18: faults[0].fault: want one of [EMPTY_RESPONSE", false},
-	"two ways over the wire":      {"faults: [{fault: EMPTY_RESPONSE, limit_data: {bytes: 1}}]", "faults[0].fault: want one of fault,", true},
+	"a word of no wire":           {"faults: [{fault: OOPS}]", "1:18: faults[0].fault: expected one of [EMPTY_RESPONSE", false},
+	"two ways over the wire":      {"faults: [{fault: EMPTY_RESPONSE, limit_data: {bytes: 1}}]", "faults[0].fault: expected one of fault,", true},
 	"a rate of 0":                 {"faults: [{bandwidth: {rate: 0}}]", "1:29: faults[0].bandwidth.rate: ", false},
 	"a key without a value":       {"faults:\n", "there is no value here", false},
 	"a null":                      {"faults: [{status: null}]", "1:19: there is no value here", false},
 	"a key twice":                 {"seed: 1\nseed: 2\n", "2:1: ", true},
 	"an alias":                    {"a: &a [1]\nb: *a\n", "1:4: anchors, aliases and tags are not taken", true},
 	"a tag":                       {"seed: !!int 5\n", "1:7: anchors, aliases and tags are not taken", true},
-	"two documents":               {"seed: 1\n---\nseed: 2\n", "want one document", true},
+	"two documents":               {"seed: 1\n---\nseed: 2\n", "expected one document", true},
 	"too many faults":             {"faults: [" + strings.Repeat("{status: 500},", 257) + "]", "there are as many faults as there may be, 256", false},
 	"brackets without end":        {strings.Repeat("[", 100_000), "nested deeper than 100 levels", true},
 	"dashes without end":          {strings.Repeat("- ", 100_000), "nested deeper than 100 levels", true},
 	"no YAML":                     {"faults: [", "1:", true},
-	"a catalog that sells nought": {"catalog: {products: []}", "1:21: catalog.products: want at least one product", true},
+	"a catalog that sells nought": {"catalog: {products: []}", "1:21: catalog.products: expected at least one product", true},
 	"a catalog of odd keys":       {"catalog: {product: []}", `1:11: unknown field "product"`, true},
 	"a catalog that is no file":   {"catalog: missing.yaml", "missing.yaml: no such file", true},
 	"a catalog that is a number":  {"catalog: 5", "catalog: ", false},
@@ -214,17 +214,87 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
+func TestAllMistakesOfAFileAreReportedInTheirOrderWithoutGoTypes(t *testing.T) {
+	t.Parallel()
+	const text = `sede: 7
+seed: many
+clock: {now: noon, frozen: maybe}
+policy: {noCancel: 3}
+hold_for: soon
+faults:
+  - {statsu: 500}
+  - {status: five, match: {endpoint: reserve}}
+  - {status: 900, times: -1}
+  - {delay: {fixed: 1x}}
+  - 7
+  - {name: a, status: 500}
+  - {name: a, status: 500}
+  - {status: }
+  - status:
+      nested: 1
+quirks:
+  - {on: releese, gives: none}
+  - {on: release, giv: none}
+  - {on: [a], gives: one}
+catalog: {products: [{options: none, id: p, internalName: P, locale: en, timeZone: UTC}]}
+webhooks: {url: "ftp://nowhere", secret: 0123456789abcdef}
+`
+	want := []string{
+		`1:1: unknown field "sede"`,
+		"2:7: expected a whole number, received text",
+		"3:14: clock.now: ",
+		"3:28: expected true or false, received text",
+		"4:20: expected true or false, received a whole number",
+		`5:11: expected a duration above 0s, such as 10m or 36h, received "soon"`,
+		`7:6: unknown field "statsu"`,
+		"8:14: expected a whole number, received text",
+		"9:14: faults[2].status: must be <= 599 but found 900",
+		"9:26: faults[2].times: expected a number from 0",
+		"10:21: expected a duration from 0s to 10m0s",
+		"11:5: expected keys with values, received a number",
+		"13:12: faults[6].name: there is a fault of that name already: a",
+		"14:13: there is no value here",
+		"16:13: expected a whole number, received keys with values",
+		"18:10: quirks[0].on: expected one of",
+		`19:19: unknown field "giv"`,
+		"20:10: expected text, received a list",
+		"21:32: expected a list, received text",
+		"22:17: webhooks.url: ",
+	}
+	_, err := script.Parse("s.yaml", []byte(text))
+	if err == nil {
+		t.Fatal("want it refused")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		if i >= len(want) || !strings.HasPrefix(line, "s.yaml:"+want[i]) {
+			t.Errorf("want %d mistakes, got\n%s", len(want), err)
+			break
+		}
+	}
+	if len(lines) != len(want) || strings.Contains(err.Error(), "unmarshal") || strings.Contains(err.Error(), "Go ") {
+		t.Errorf("want %d mistakes in words, got %d:\n%s", len(want), len(lines), err)
+	}
+	if _, err := script.ParseFaults("body", []byte(`{"status":"five"}`)); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("want one mistake of one fault, got %v", err)
+	}
+	_, err = script.ParseFaults("body", []byte(`[{"status":"five"},{"times":-1,"status":500},{"match":7,"status":500}]`))
+	if err == nil || strings.Count(err.Error(), "\n") != 2 {
+		t.Errorf("want the three mistakes of a list, got %v", err)
+	}
+}
+
 func TestOneFaultOrAListAreTaken(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"status": 500}`:                        "1",
 		`[{"status": 500}, {"status": 501}]`:     "2",
 		`[]`:                                     "0",
-		``:                                       "want a fault or a list of faults, got nothing",
+		``:                                       "expected a fault or a list of faults, received nothing",
 		`[{"status": 500}, {"times": "2"}]`:      "[1].name: the fault does nothing",
 		`[{"status": 500}, {"stats": 2}]`:        `1:20: unknown field "stats"`,
-		`{"status": 500, "times": "2"}`:          "1:26: times: expected integer, but got string",
-		`[{"status": 5}]`:                        "body:1:13: [0].status: want a number from 200 to 599",
+		`{"status": 500, "times": "2"}`:          "1:26: times: expected integer, received string",
+		`[{"status": 5}]`:                        "body:1:13: [0].status: expected a number from 200 to 599",
 		`"reserve"`:                              "body:1:1: ",
 		`{"status": 500, "match": {"body": "["}`: "body:1:",
 	} {
@@ -237,7 +307,7 @@ func TestOneFaultOrAListAreTaken(t *testing.T) {
 	}
 }
 
-// A fault that is shown can be armed again as it is shown.
+// A fault can be armed again in the form in which it is shown.
 func TestAFaultIsShownAsItIsWritten(t *testing.T) {
 	t.Parallel()
 	for _, text := range good {

@@ -8,6 +8,7 @@ import (
 
 	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/invalid"
+	"partnerkit.dev/mockpartner/internal/jq"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -26,7 +27,7 @@ type Match struct {
 	Query  map[string]string `yaml:"query" json:"query,omitempty"`
 	// Body is a jq predicate on the JSON body, such as .units | length > 1.
 	Body string `yaml:"body" json:"body,omitempty"`
-	// NoBody wants a request without a body.
+	// NoBody matches requests without a body.
 	NoBody bool `yaml:"no_body" json:"no_body,omitempty"`
 	// Product and Option are the ids of what the request is about, or last: the
 	// last product of the catalog, the last option of its product.
@@ -34,6 +35,8 @@ type Match struct {
 	Option  string `yaml:"option" json:"option,omitempty"`
 	// Credential is what the caller presents.
 	Credential Credential `yaml:"credential" json:"credential,omitempty"`
+	// If is a jq predicate on all that is known of the request; see the module's README.
+	If string `yaml:"if" json:"if,omitempty"`
 	// State is how things are when the request arrives.
 	State State `yaml:"state" json:"state,omitzero"`
 }
@@ -45,7 +48,27 @@ const (
 	CredentialGood    Credential = "good"
 	CredentialWrong   Credential = "wrong" // another key, or the key in another form
 	CredentialMissing Credential = "missing"
+
+	// The kinds of wrong ones that partners take for the key. One can be of several kinds.
+	CredentialOtherCase   Credential = "other-case"   // in upper and lower case as it likes
+	CredentialShorter     Credential = "shorter"      // the beginning of the key
+	CredentialLonger      Credential = "longer"       // the key, and more
+	CredentialPart        Credential = "part"         // any piece of the key, nothing among them
+	CredentialSameStart   Credential = "same-start"   // begins with the first four characters of the key
+	CredentialSameEnd     Credential = "same-end"     // ends with the last four
+	CredentialSameLength  Credential = "same-length"  // as long as the key
+	CredentialPadded      Credential = "padded"       // the key with spaces or quotes around it
+	CredentialOtherScheme Credential = "other-scheme" // the key after another scheme, or after none
+	CredentialSchemeCase  Credential = "scheme-case"  // the key after the scheme in other letters, such as BEARER
+	CredentialEmpty       Credential = "empty"        // a scheme, or nothing, and no key
 )
+
+func credentials() []Credential {
+	return []Credential{
+		CredentialGood, CredentialWrong, CredentialMissing, CredentialOtherCase, CredentialShorter, CredentialLonger, CredentialPart,
+		CredentialSameStart, CredentialSameEnd, CredentialSameLength, CredentialPadded, CredentialOtherScheme, CredentialSchemeCase, CredentialEmpty,
+	}
+}
 
 // State is how the slot, hold and booking are that a request is about. A request
 // that is about none matches none.
@@ -70,7 +93,7 @@ type matcher struct {
 	Match
 	path          *regexp.Regexp
 	header, query map[string]*regexp.Regexp
-	body          *fault.Program
+	body, about   *jq.Program // nil: any
 }
 
 // methods are those that HTTP defines for requests to a resource.
@@ -82,7 +105,7 @@ func (m Match) compile() (compiled matcher, err error) {
 	if err := invalid.First(
 		invalid.OneOf("match.endpoint", m.Endpoint, partnerapi.Endpoints()),
 		invalid.OneOf("match.method", m.Method, methods()),
-		invalid.OneOf("match.credential", m.Credential, []Credential{CredentialGood, CredentialWrong, CredentialMissing}),
+		invalid.OneOf("match.credential", m.Credential, credentials()),
 		invalid.OneOf("match.state.slot", partnerapi.SlotStatus(m.State.Slot), append([]partnerapi.SlotStatus{unknown}, partnerapi.SlotStatuses()...)),
 		invalid.OneOf("match.state.hold", m.State.Hold, orUnknown(platform.Held, platform.Confirmed, platform.Released, platform.Expired)),
 		invalid.OneOf("match.state.booking", m.State.Booking, orUnknown(platform.Booked, platform.Cancelled)),
@@ -94,10 +117,15 @@ func (m Match) compile() (compiled matcher, err error) {
 		compiled.path = glob(m.Path, `[^/]*`)
 	}
 	if m.NoBody && m.Body != "" {
-		return compiled, invalid.At("match.no_body", "want body or no_body, not both")
+		return compiled, invalid.At("match.no_body", "expected body or no_body, not both")
 	}
 	if m.Body != "" {
-		compiled.body, err = fault.CompileJQ("match.body", m.Body)
+		if compiled.body, err = jq.Compile("match.body", m.Body, fault.Variables()...); err != nil {
+			return compiled, err
+		}
+	}
+	if m.If != "" {
+		compiled.about, err = jq.Compile("match.if", m.If)
 	}
 	return compiled, err
 }
@@ -127,18 +155,24 @@ func (m matcher) fits(s *subject) (bool, error) {
 		!each(m.header, s.request.Header.Values),
 		!each(m.query, func(name string) []string { return s.query()[name] }),
 		m.NoBody && len(s.body) > 0,
-		m.Credential != "" && m.Credential != s.credential(),
+		m.Credential != "" && !s.bears(m.Credential),
 		m.Product != "" && !s.ofProduct(m.Product), m.Option != "" && !s.ofOption(m.Option),
 		!is(m.State.Slot, s.slotState), !is(m.State.Hold, s.holdState), !is(m.State.Booking, s.bookingState):
 		return false, nil
-	case m.body == nil:
+	}
+	if m.body != nil {
+		body, ok := s.json()
+		if !ok {
+			return false, nil
+		}
+		if holds, err := m.body.Holds(s.request.Context(), body, s.variables(0)...); err != nil || !holds {
+			return false, err
+		}
+	}
+	if m.about == nil {
 		return true, nil
 	}
-	body, ok := s.json()
-	if !ok {
-		return false, nil
-	}
-	return m.body.Holds(s.request.Context(), body, s.variables(0))
+	return m.about.Holds(s.request.Context(), s.about())
 }
 
 func is(wanted string, state func() string) bool { return wanted == "" || wanted == state() }

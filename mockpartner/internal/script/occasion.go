@@ -25,7 +25,7 @@ type occasion struct {
 
 func (o occasion) check() error {
 	if p := o.probability; p != nil && !(*p > 0 && *p <= 1) {
-		return invalid.At("probability", "want a number above 0 and up to 1, got %v", *p)
+		return invalid.At("probability", "expected a number above 0 and up to 1, received %v", *p)
 	}
 	return invalid.Within("times", o.times, 0, maxCount)
 }
@@ -41,6 +41,21 @@ func (o occasion) comes(seed uint64, fault, key string, t tally, now time.Time) 
 		return false
 	}
 	return true
+}
+
+// usedUp reports whether a fault that counts by the key will not fire again. With a key
+// there can always be another one.
+func (o occasion) usedUp(key Key, c Counts, now time.Time) bool {
+	keyed := key != "" && key != KeyNone
+	switch u := o.until; {
+	case u != nil && !u.At.IsZero():
+		return !now.Before(u.At)
+	case keyed:
+		return false
+	case u != nil && u.For == 0 && c.Matched >= uint64(u.Matches):
+		return true
+	}
+	return o.times > 0 && c.Fired >= uint64(o.times)
 }
 
 // maxKeys bounds the keys that a set counts, of all its faults together.
@@ -128,7 +143,7 @@ func (b *Bound) UnmarshalYAML(node ast.Node) error {
 			return nil
 		}
 	}
-	return yamlfile.At(node, "want a number of matches, a date-time such as 2026-07-01T09:00:00Z, or a duration such as 1m, got %q", text)
+	return yamlfile.At(node, "expected a number of matches, a date-time such as 2026-07-01T09:00:00Z, or a duration such as 1m, received %q", text)
 }
 
 // MarshalJSON writes the bound as files do.
@@ -202,7 +217,7 @@ func (s *Span) UnmarshalYAML(node ast.Node) error {
 	text := node.GetToken().Value
 	parsed, err := time.ParseDuration(text)
 	if err != nil || parsed <= 0 || Span(parsed) > maxSpan || !scalar(node) {
-		return yamlfile.At(node, "want a duration above 0s, such as 10m or 36h, got %q", text)
+		return yamlfile.At(node, "expected a duration above 0s, such as 10m or 36h, received %q", text)
 	}
 	*s = Span(parsed)
 	return nil
@@ -218,7 +233,7 @@ type Instant struct{ time.Time }
 func (i *Instant) UnmarshalYAML(node ast.Node) error {
 	read, err := partnerapi.ParseDateTime(node.GetToken().Value)
 	if err != nil || !scalar(node) {
-		return yamlfile.At(node, "want a date-time such as 2026-07-01T09:00:00Z, got %q", node.GetToken().Value)
+		return yamlfile.At(node, "expected a date-time such as 2026-07-01T09:00:00Z, received %q", node.GetToken().Value)
 	}
 	i.Time = read
 	return nil

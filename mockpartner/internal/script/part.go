@@ -193,7 +193,7 @@ func (s *Set) Play(p Part) error {
 	case at >= 0:
 		parts[at] = p
 	case len(parts) >= maxParts:
-		return fmt.Errorf("want at most %d at once: take some off", maxParts)
+		return fmt.Errorf("expected at most %d active at the same time; remove some", maxParts)
 	case p.origin == OriginScenario:
 		parts = slices.Insert(parts, 0, p)
 	default:

@@ -17,7 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"partnerkit.dev/internal/yamlfile"
-	"partnerkit.dev/mockpartner/internal/fault"
+	"partnerkit.dev/mockpartner/internal/jq"
 )
 
 //go:embed scenario.schema.json
@@ -43,9 +43,8 @@ var schemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	return all
 })
 
-// keep reports how the YAML text breaks the schema, at most by one problem: the
-// strict types have found what people get wrong, this is what they let pass,
-// such as a number in the place of a text.
+// keep reports how the YAML text breaks the schema. The strict types have found what
+// people get wrong; this is what they let pass, such as a number in the place of a text.
 func keep(schema *jsonschema.Schema, text []byte) []yamlfile.Problem {
 	var read any
 	if err := yaml.Unmarshal(text, &read); err != nil {
@@ -53,23 +52,31 @@ func keep(schema *jsonschema.Schema, text []byte) []yamlfile.Problem {
 	}
 	asJSON, err := json.Marshal(read)
 	if err != nil {
-		return []yamlfile.Problem{{Message: fmt.Sprintf("want what JSON can say: %v", err)}}
+		return []yamlfile.Problem{{Message: fmt.Sprintf("expected what JSON can say: %v", err)}}
 	}
-	value, err := fault.DecodeJSON(asJSON)
+	value, err := jq.Decode(asJSON)
 	if err != nil {
 		return []yamlfile.Problem{{Message: err.Error()}}
 	}
 	err = schema.Validate(value)
 	if broken := (*jsonschema.ValidationError)(nil); errors.As(err, &broken) {
-		for len(broken.Causes) > 0 {
-			broken = broken.Causes[0]
-		}
-		return []yamlfile.Problem{{Path: dotted(broken.InstanceLocation), Message: broken.Message}}
+		return leaves(broken)
 	}
 	if err != nil {
 		return []yamlfile.Problem{{Message: err.Error()}}
 	}
 	return nil
+}
+
+// leaves are the innermost causes of an error.
+func leaves(broken *jsonschema.ValidationError) (problems []yamlfile.Problem) {
+	if len(broken.Causes) == 0 {
+		return []yamlfile.Problem{{Path: dotted(broken.InstanceLocation), Message: strings.Replace(broken.Message, ", but got ", ", received ", 1)}}
+	}
+	for _, cause := range broken.Causes {
+		problems = append(problems, leaves(cause)...)
+	}
+	return problems
 }
 
 var index = regexp.MustCompile(`\.([0-9]+)(\.|$)`)
@@ -85,17 +92,17 @@ var inBody = regexp.MustCompile(`^\$(\.faults)?(\[\d+\])?\.body`)
 
 // plain finds what a file of ours has not, though YAML has it: names for values
 // that stand elsewhere, which can make a small file huge, and keys without a
-// value, which look as if they said something.
-func plain(text []byte) []yamlfile.Problem {
+// value, which look as if they said something. It is fatal where the rest cannot be read.
+func plain(text []byte) (problems []yamlfile.Problem, fatal bool) {
 	if !utf8.Valid(text) {
-		return []yamlfile.Problem{{Message: "want text in UTF-8"}}
+		return []yamlfile.Problem{{Message: "expected text in UTF-8"}}, true
 	}
 	if problem, bad := yamlfile.TooDeep(text); bad {
-		return []yamlfile.Problem{problem}
+		return []yamlfile.Problem{problem}, true
 	}
 	tree, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		return []yamlfile.Problem{yamlfile.ProblemOf(err)}
+		return []yamlfile.Problem{yamlfile.ProblemOf(err)}, true
 	}
 	var found finder
 	for _, document := range tree.Docs {
@@ -108,16 +115,23 @@ func plain(text []byte) []yamlfile.Problem {
 		if start := tree.Docs[1].Start; start != nil {
 			line, column = start.Position.Line, start.Position.Column
 		}
-		found.add(line, column, "want one document, got a second one")
+		found.fatal = true
+		found.add(line, column, "", "expected one document, received a second one")
 	}
-	return found.problems
+	return found.problems, found.fatal
 }
 
-type finder struct{ problems []yamlfile.Problem }
+type finder struct {
+	problems []yamlfile.Problem
+	fatal    bool
+}
 
-func (f *finder) add(line, column int, message string) {
-	if len(f.problems) == 0 {
-		f.problems = append(f.problems, yamlfile.Problem{Line: line, Column: column, Message: message})
+// maxPlain bounds the problems that a finder keeps.
+const maxPlain = 50
+
+func (f *finder) add(line, column int, path, message string) {
+	if len(f.problems) < maxPlain {
+		f.problems = append(f.problems, yamlfile.Problem{Path: path, Line: line, Column: column, Message: message})
 	}
 }
 
@@ -125,10 +139,11 @@ func (f *finder) Visit(node ast.Node) ast.Visitor {
 	position := node.GetToken().Position
 	switch node.Type() {
 	case ast.AnchorType, ast.AliasType, ast.MergeKeyType, ast.TagType:
-		f.add(position.Line, position.Column, "anchors, aliases and tags are not taken: write the value itself")
+		f.fatal = true
+		f.add(position.Line, position.Column, "", "anchors, aliases and tags are not taken: write the value itself")
 	case ast.NullType:
-		if !inBody.MatchString(node.GetPath()) {
-			f.add(position.Line, position.Column, "there is no value here: give one, or leave the key out")
+		if path := node.GetPath(); !inBody.MatchString(path) {
+			f.add(position.Line, position.Column, strings.TrimPrefix(path, "$."), "there is no value here: give one, or leave the key out")
 		}
 	}
 	return f

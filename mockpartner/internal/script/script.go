@@ -4,7 +4,7 @@
 // A Scenario is what a mock is to be like: its catalog, clock and seed, its policy,
 // and how it misbehaves. Its quirks are mistakes of the business itself, which
 // package platform makes; its faults come between the caller and the business. It is read from a YAML file (Load, Parse), whose form Schema
-// publishes, and read anew whenever the file changes (Watch).
+// publishes, and read again whenever the file changes (Watch).
 //
 // A Fault says to which requests it applies (Match), which of them it is to
 // break (Key, After, Until, Times, Probability), and how: by being late, by
@@ -25,7 +25,7 @@ import (
 	"partnerkit.dev/mockpartner/internal/platform"
 )
 
-// Scenario is what a mock is to be like. Zero values leave it as it is.
+// Scenario describes a mock. Zero values leave it unchanged.
 type Scenario struct {
 	Catalog *catalog.Catalog
 	Now     time.Time // where the clocks begin

@@ -21,11 +21,12 @@ import (
 // It is safe for concurrent use; use NewSet.
 type Set struct {
 	platform *platform.Platform
-	presents func(*http.Request) bool // the key
-	scale    float64                  // of the contract's limits
-	plain    platform.Conduct         // without any part
-	busy     atomic.Bool              // whether any fault is armed
-	ending   context.Context          // ends all waiting
+	presents func(*http.Request, Credential) bool
+	scale    float64          // of the contract's limits
+	plain    platform.Conduct // without any part
+	busy     atomic.Bool      // whether any fault is armed
+	traffic  traffic
+	ending   context.Context // ends all waiting
 	end      context.CancelFunc
 
 	mu     sync.Mutex
@@ -39,6 +40,8 @@ type Set struct {
 type Armed struct {
 	Fault
 	Counts
+	// UsedUp: it will not fire again, for no key.
+	UsedUp bool `json:"usedUp"`
 	// Origin is the part that the fault came with, and goes with; empty where it
 	// was armed by itself.
 	Origin string `json:"origin,omitempty"`
@@ -47,7 +50,9 @@ type Armed struct {
 // Config is what a set goes by.
 type Config struct {
 	Platform *platform.Platform
-	Presents func(*http.Request) bool // whether a request presents the key
+	// Presents reports whether a request presents the key (CredentialGood), or something that is
+	// like it in that way.
+	Presents func(*http.Request, Credential) bool
 	// LimitScale is what the contract's limits are multiplied by for just-under
 	// and just-over, 0 means 1: who shortens them in a test does so here too.
 	LimitScale float64
@@ -75,14 +80,17 @@ func (s *Set) Arm(faults ...Fault) ([]Armed, error) {
 		return nil, err
 	}
 	s.hold(append(slices.Clone(s.armed), added...))
-	return list(added), nil
+	return s.list(added), nil
 }
 
 func (s *Set) hold(faults []*armed) {
 	s.armed, s.keys = faults, 0
+	watches := false
 	for _, a := range faults {
 		s.keys += len(a.byKey)
+		watches = watches || a.Match.If != ""
 	}
+	s.traffic.watched.Store(watches)
 	s.busy.Store(len(faults) > 0)
 }
 
@@ -107,7 +115,7 @@ func (s *Set) Clear() int {
 	return n
 }
 
-// Restart counts anew from nothing, as if all faults had been armed just now.
+// Restart resets all counts, as if all faults had just been armed.
 func (s *Set) Restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,13 +130,13 @@ func (s *Set) Restart() {
 func (s *Set) Faults() []Armed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return list(s.armed)
+	return s.list(s.armed)
 }
 
-func list(faults []*armed) []Armed {
-	all := make([]Armed, 0, len(faults))
+func (s *Set) list(faults []*armed) []Armed {
+	all, now := make([]Armed, 0, len(faults)), s.platform.Now()
 	for _, a := range faults {
-		all = append(all, Armed{Fault: a.Fault, Counts: a.counts, Origin: a.origin})
+		all = append(all, Armed{Fault: a.Fault, Counts: a.counts, UsedUp: a.occasion().usedUp(a.Key, a.counts, now), Origin: a.origin})
 	}
 	return all
 }
@@ -144,7 +152,8 @@ func (s *Set) Fire(r *http.Request, body []byte) (*fault.Firing, []journal.Consi
 		return nil, nil
 	}
 	var considered []journal.Considered
-	about := &subject{request: r, body: body, platform: s.platform, presents: s.presents, endpoint: partnerapi.EndpointOf(r)}
+	about := &subject{request: r, body: body, platform: s.platform, presents: s.presents, traffic: &s.traffic, endpoint: partnerapi.EndpointOf(r)}
+	s.traffic.begin(about)
 	s.mu.Lock()
 	faults := s.armed
 	s.mu.Unlock()
@@ -165,6 +174,7 @@ func (s *Set) Fire(r *http.Request, body []byte) (*fault.Firing, []journal.Consi
 				Ending:    s.ending,
 				Scale:     s.scale,
 				Effect:    a.effect,
+				Memory:    &a.memory,
 				Random:    draw(s.platform.Seed(), a.Name, "action\x00"+key, n),
 				Variables: func() []any { return about.variables(n) },
 			}, considered
@@ -172,6 +182,9 @@ func (s *Set) Fire(r *http.Request, body []byte) (*fault.Firing, []journal.Consi
 	}
 	return nil, considered
 }
+
+// Ended notes how a request that Fire has seen was answered.
+func (s *Set) Ended(r *http.Request, status int) { s.traffic.end(r, status) }
 
 // count counts a request and decides: it returns the number of the match that
 // the fault fires for, and 0 where it does not fire.
@@ -192,6 +205,7 @@ func (s *Set) count(a *armed, matched bool, key string, problem error) int {
 type armed struct {
 	rule
 	origin string // the part that it came with; empty: none
+	memory fault.Memory
 	counter
 }
 

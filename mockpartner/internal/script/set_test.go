@@ -25,7 +25,7 @@ func set(t *testing.T, seed uint64, faults ...Fault) *Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewSet(Config{Platform: business, Presents: func(*http.Request) bool { return true }})
+	s := NewSet(Config{Platform: business, Presents: func(*http.Request, Credential) bool { return true }})
 	if _, err := s.Arm(faults...); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestAChanceDependsOnSeedFaultKeyAndMatchAlone(t *testing.T) {
 		again += fires(mixed, "ana", 1)
 	}
 	if one != again {
-		t.Errorf("want ana's outcomes whoever else calls, got\n%s\n%s", one, again)
+		t.Errorf("want ana's outcomes whichever others call, got\n%s\n%s", one, again)
 	}
 	renamed := flaky
 	renamed.Name = "other"
@@ -160,7 +160,7 @@ func TestAScenarioSetsUpWebhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(w.Secret) != 64 || w.On[1] != platform.BookingChange || w.Retries.Attempts != 3 || time.Duration(w.Schedule[0].Every) != 36*time.Hour || *w.Schedule[2].Set.Capacity != 10 {
-		t.Errorf("want all as it is written, got %+v", w)
+		t.Errorf("want everything as written, got %+v", w)
 	}
 	if w.Faults[0].Name != "fault-1" || !w.Faults[0].Stale || w.Faults[1].HoldBack != HoldBackAny {
 		t.Errorf("want the faults with their names, got %+v", w.Faults)
@@ -170,25 +170,25 @@ func TestAScenarioSetsUpWebhooks(t *testing.T) {
 func TestWhatIsWrongWithWebhooksIsToldByItsPlaceAndWithoutTheSecret(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ from, to, want string }{
-		"an address that is none":     {"http://127", "ftp://127", "s.yaml:2:8: webhooks.url"},
-		"a cause that is none":        {"bookings]", "guests]", "s.yaml:4:17: webhooks.on[1]"},
+		"an invalid address":          {"http://127", "ftp://127", "s.yaml:2:8: webhooks.url"},
+		"an unknown cause":            {"bookings]", "guests]", "s.yaml:4:17: webhooks.on[1]"},
 		"too many attempts":           {"attempts: 3", "attempts: 99", "webhooks.retries.attempts"},
 		"a wait that is too long":     {"backoff: 250ms", "backoff: 3s", "webhooks.retries.max"},
 		"two times":                   {"{every: 36h}", "{every: 36h, after: 1m}", "s.yaml:8:"},
-		"no time":                     {"{every: 36h}", "{slot: {product: p, option: o, id: s}, set: {vacancies: 1}}", "want one of every, at and after"},
+		"no time":                     {"{every: 36h}", "{slot: {product: p, option: o, id: s}, set: {vacancies: 1}}", "expected one of every, at and after"},
 		"a period that is too short":  {"36h", "10ms", "webhooks.schedule[0].every"},
-		"a span that is none":         {"36h", "soon", "s.yaml:8:"},
-		"an instant that is none":     {"2026-07-01T10:00:00Z", "tomorrow", "want a date-time"},
-		"a slot by id and day":        {"id: s}, set: {vac", "id: s, from_day: 3}, set: {vac", "webhooks.schedule[2].slot.from_day: want id or from_day, not both"},
-		"a day beyond those shown":    {"id: s}, set: {vac", "from_day: 60}, set: {vac", "webhooks.schedule[2].slot.from_day: want a number from 0 to 59, got 60"},
+		"an invalid duration":         {"36h", "soon", "s.yaml:8:"},
+		"an invalid time":             {"2026-07-01T10:00:00Z", "tomorrow", "expected a date-time"},
+		"a slot by id and day":        {"id: s}, set: {vac", "id: s, from_day: 3}, set: {vac", "webhooks.schedule[2].slot.from_day: expected id or from_day, not both"},
+		"a day beyond those shown":    {"id: s}, set: {vac", "from_day: 60}, set: {vac", "webhooks.schedule[2].slot.from_day: expected a number from 0 to 59, received 60"},
 		"a slot without a name":       {"id: s}, set: {vac", "}, set: {vac", "webhooks.schedule[2].slot"},
-		"a status that is none":       {"SOLD_OUT", "GONE", "webhooks.schedule[1].set.status"},
+		"an unknown status":           {"SOLD_OUT", "GONE", "webhooks.schedule[1].set.status"},
 		"nothing to set":              {"set: {status: SOLD_OUT}", "set: {}", "webhooks.schedule[1].set"},
 		"a slot without a change":     {", set: {status: SOLD_OUT}", "", "webhooks.schedule[1]"},
 		"too few seats":               {"vacancies: 3", "vacancies: -3", "webhooks.schedule[2].set.vacancies"},
 		"a fault that does nothing":   {"{drop: true}", "{times: 1}", "webhooks.faults[2]"},
 		"a lost one that is late":     {"{drop: true}", "{drop: true, delay: 1s}", "webhooks.faults[2].drop"},
-		"a chance that is none":       {"0.5", "1.5", "webhooks.faults[0].probability"},
+		"an invalid probability":      {"0.5", "1.5", "webhooks.faults[0].probability"},
 		"a trigger of a slot":         {"kind: notify, product: p", "kind: trigger", "webhooks.faults[0].match.kind"},
 		"an unknown key":              {"timeout:", "timeuot:", "s.yaml:6:3"},
 		"two secrets":                 {"  on:", "  secret_env: SECRET\n  on:", "not both"},

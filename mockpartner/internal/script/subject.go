@@ -1,13 +1,14 @@
 package script
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/fault"
+	"partnerkit.dev/mockpartner/internal/jq"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -17,8 +18,9 @@ type subject struct {
 	request  *http.Request
 	body     []byte
 	platform *platform.Platform
-	presents func(*http.Request) bool // the key
-	endpoint partnerapi.Endpoint      // empty: none of the six
+	presents func(*http.Request, Credential) bool
+	traffic  *traffic
+	endpoint partnerapi.Endpoint // empty: none of the six
 
 	queried url.Values
 	parsed  *document // nil until the body is read as JSON
@@ -36,21 +38,25 @@ type things struct {
 	code, bookingID             string
 }
 
-func (s *subject) credential() Credential {
-	switch {
-	case s.presents(s.request):
-		return CredentialGood
-	case s.request.Header.Get("Authorization") == "":
-		return CredentialMissing
+func (s *subject) bears(wanted Credential) bool {
+	missing := len(s.request.Header.Values("Authorization")) == 0
+	switch wanted {
+	case CredentialMissing:
+		return missing
+	case CredentialWrong:
+		return !missing && !s.presents(s.request, CredentialGood)
 	default:
-		return CredentialWrong
+		return !missing && s.presents(s.request, wanted)
 	}
 }
 
 // ofProduct reports whether the request is about the product: an id, or last.
 func (s *subject) ofProduct(wanted string) bool {
 	products := s.platform.Catalog().Products
-	if wanted == platform.Last && len(products) > 0 {
+	switch {
+	case wanted == platform.First && len(products) > 0:
+		wanted = products[0].ID
+	case wanted == platform.Last && len(products) > 0:
 		wanted = products[len(products)-1].ID
 	}
 	return s.things().productID == wanted
@@ -58,8 +64,13 @@ func (s *subject) ofProduct(wanted string) bool {
 
 // ofOption reports whether the request is about the option: an id, or last.
 func (s *subject) ofOption(wanted string) bool {
-	if product, ok := s.platform.Catalog().Product(s.things().productID); ok && wanted == platform.Last {
-		wanted = product.Options[len(product.Options)-1].ID
+	if product, ok := s.platform.Catalog().Product(s.things().productID); ok {
+		switch wanted {
+		case platform.First:
+			wanted = product.Options[0].ID
+		case platform.Last:
+			wanted = product.Options[len(product.Options)-1].ID
+		}
 	}
 	return s.things().optionID == wanted
 }
@@ -67,11 +78,7 @@ func (s *subject) ofOption(wanted string) bool {
 // variables are what a jq program sees beside its input, for the n-th match.
 func (s *subject) variables(n int) []any {
 	body, _ := s.json()
-	query := map[string]any{}
-	for name, values := range s.query() {
-		query[name] = values[0]
-	}
-	request := map[string]any{"method": s.request.Method, "path": s.request.URL.Path, "query": query, "body": body}
+	request := map[string]any{"method": s.request.Method, "path": s.request.URL.Path, "query": firstValues(s), "body": body}
 	return []any{request, n, s.platform.Now().UTC().Format(time.RFC3339)}
 }
 
@@ -84,7 +91,7 @@ func (s *subject) query() url.Values {
 
 func (s *subject) json() (any, bool) {
 	if s.parsed == nil {
-		value, err := fault.DecodeJSON(s.body)
+		value, err := jq.Decode(s.body)
 		s.parsed = &document{value, err == nil}
 	}
 	return s.parsed.value, s.parsed.ok
@@ -161,12 +168,22 @@ func (s *subject) key(k Key) (string, bool) {
 	case KeyBooking:
 		id := s.things().bookingID
 		return id, id != ""
+	case KeyConnection:
+		return connectionOf(s.request), true
 	case KeyCaller:
 		host, _, _ := net.SplitHostPort(s.request.RemoteAddr)
 		return host + "\x00" + s.request.UserAgent(), true
 	default:
 		return "", true
 	}
+}
+
+// connectionOf names the connection that a request came on. The caller's address alone does not: a port
+// that was closed a second ago may be another connection's. The server's address does, as net/http
+// has one made for each connection.
+func connectionOf(r *http.Request) string {
+	accepted, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return fmt.Sprintf("%s %p", r.RemoteAddr, accepted)
 }
 
 func (s *subject) slotState() string {

@@ -86,7 +86,7 @@ const (
 
 func readyWebhookFaults(faults []WebhookFault) ([]WebhookFault, error) {
 	if len(faults) > MaxFaults {
-		return nil, invalid.At("faults", "want at most %d, got %d", MaxFaults, len(faults))
+		return nil, invalid.At("faults", "expected at most %d, received %d", MaxFaults, len(faults))
 	}
 	ready, err := named("fault", ErrTaken, map[string]bool{}, faults, func(f *WebhookFault) *string { return &f.Name })
 	if err != nil {
@@ -120,7 +120,7 @@ func (f WebhookFault) check() error {
 	case f.Drop && others != (WebhookActions{}):
 		return invalid.At("drop", "what is never sent can be nothing else: leave the other actions out")
 	case f.HoldBack != "" && f.Delay != 0:
-		return invalid.At("hold_back", "want hold_back or delay, not both")
+		return invalid.At("hold_back", "expected hold_back or delay, not both")
 	case f.Match.Kind == Trigger && (f.aboutSlots() || f.Key == KeySlot):
 		return invalid.At("match.kind", "a trigger is of no slot: it has no key slot, hold_back slot, stale and unknown")
 	}

@@ -93,9 +93,9 @@ func (w Webhooks) Ready() (Webhooks, error) {
 	}
 	switch {
 	case w.Secret != "" && w.SecretEnv != "":
-		return w, invalid.At("secret_env", "want secret or secret_env, not both")
+		return w, invalid.At("secret_env", "expected secret or secret_env, not both")
 	case w.SecretEnv != "" && !strings.HasPrefix(w.SecretEnv, SecretVariable):
-		return w, invalid.At("secret_env", "want %s, or a name that begins with it", SecretVariable)
+		return w, invalid.At("secret_env", "expected %s, or a name that begins with it", SecretVariable)
 	case w.SecretEnv == "":
 		if err := w.Secret.check(); err != nil {
 			return w, invalid.At("secret", "%v", err)
@@ -117,7 +117,7 @@ func (w Webhooks) Ready() (Webhooks, error) {
 		return w, err
 	}
 	if len(w.Schedule) > maxScheduled {
-		return w, invalid.At("schedule", "want at most %d entries, got %d", maxScheduled, len(w.Schedule))
+		return w, invalid.At("schedule", "expected at most %d entries, received %d", maxScheduled, len(w.Schedule))
 	}
 	for i, s := range w.Schedule {
 		if err := s.check(); err != nil {
@@ -131,19 +131,19 @@ func (w Webhooks) Ready() (Webhooks, error) {
 const maxTarget = 2000
 
 // checkTarget wants an address that can be called, and that holds no secret of
-// its own: it is shown to whoever asks.
+// its own: every caller can read it.
 func checkTarget(target string) error {
 	const example = "such as http://127.0.0.1:8080/api/v1/partner-integrations/INTEGRATION"
 	address, err := url.Parse(target)
 	switch {
 	case target == "":
-		return invalid.At("url", "want the URL where the marketplace takes webhooks, %s", example)
+		return invalid.At("url", "expected the URL where the marketplace takes webhooks, %s", example)
 	case err != nil || len(target) > maxTarget || address.Scheme != "http" && address.Scheme != "https" || address.Hostname() == "":
-		return invalid.At("url", "want an http or https URL, %s", example)
+		return invalid.At("url", "expected an http or https URL, %s", example)
 	case address.User != nil:
-		return invalid.At("url", "want a URL without user and password, %s", example)
+		return invalid.At("url", "expected a URL without user and password, %s", example)
 	case address.RawQuery != "" || address.ForceQuery || address.Fragment != "":
-		return invalid.At("url", "want a URL without query and fragment, %s", example)
+		return invalid.At("url", "expected a URL without query and fragment, %s", example)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (r Retries) ready() (Retries, error) {
 		r.Max = max(Duration(30*time.Second), r.Backoff)
 	}
 	if r.Max < r.Backoff {
-		return r, invalid.At("retries.max", "want no less than backoff, %s, got %s", time.Duration(r.Backoff), time.Duration(r.Max))
+		return r, invalid.At("retries.max", "expected no less than backoff, %s, received %s", time.Duration(r.Backoff), time.Duration(r.Max))
 	}
 	return r, invalid.Within("retries.attempts", r.Attempts, 1, maxAttempts)
 }
@@ -173,23 +173,23 @@ func (s Scheduled) check() error {
 	}
 	switch {
 	case times != 1:
-		return invalid.At("at", "want one of every, at and after")
+		return invalid.At("at", "expected one of every, at and after")
 	case s.Every != 0 && s.Every < minEvery:
-		return invalid.At("every", "want at least %s, got %s", time.Duration(minEvery), time.Duration(s.Every))
+		return invalid.At("every", "expected at least %s, received %s", time.Duration(minEvery), time.Duration(s.Every))
 	case s.Slot == nil && s.Set == nil:
 		return nil
 	case s.Every != 0:
 		return invalid.At("every", "a slot is set at a time, or after one: every is for triggers")
 	case s.Slot == nil:
-		return invalid.At("slot", "want the slot that is set: its product, option and id")
+		return invalid.At("slot", "expected the slot that is set: its product, option and id")
 	case s.Set == nil:
-		return invalid.At("set", "want what is set: status, vacancies or capacity")
+		return invalid.At("set", "expected what is set: status, vacancies or capacity")
 	}
 	if err := s.Slot.check(); err != nil {
 		return err
 	}
 	if *s.Set == (platform.SlotChange{}) {
-		return invalid.At("set", "want status, vacancies or capacity")
+		return invalid.At("set", "expected status, vacancies or capacity")
 	}
 	return invalid.In("set.", platform.CheckChange(*s.Set))
 }
@@ -200,7 +200,7 @@ func (s SlotName) check() error {
 	case s.FromDay == nil:
 		parts = append(parts, struct{ name, value string }{"id", s.ID})
 	case s.ID != "":
-		return invalid.At("slot.from_day", "want id or from_day, not both")
+		return invalid.At("slot.from_day", "expected id or from_day, not both")
 	default:
 		if err := invalid.Within("slot.from_day", *s.FromDay, 0, maxFromDay); err != nil {
 			return err
@@ -208,7 +208,7 @@ func (s SlotName) check() error {
 	}
 	for _, part := range parts {
 		if part.value == "" {
-			return invalid.At("slot."+part.name, "want the id as the partner's answers have it")
+			return invalid.At("slot."+part.name, "expected the id as the partner's answers have it")
 		}
 	}
 	return nil
@@ -232,7 +232,7 @@ func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 // UnmarshalYAML reads a secret, digits without quotes among them.
 func (s *Secret) UnmarshalYAML(node ast.Node) error {
 	if !scalar(node) {
-		return yamlfile.At(node, "want the secret as a text")
+		return yamlfile.At(node, "expected the secret as a text")
 	}
 	*s = Secret(node.GetToken().Value)
 	return nil
@@ -251,11 +251,11 @@ func (s Secret) check() error {
 	strange := func(r rune) bool { return r <= ' ' || r > '~' }
 	switch {
 	case s == "":
-		return fmt.Errorf("want the secret that registration returned: %d hexadecimal digits", partnerapi.WebhookSecretLength)
+		return fmt.Errorf("expected the secret that registration returned: %d hexadecimal digits", partnerapi.WebhookSecretLength)
 	case len(s) < minSecret, len(s) > maxSecret:
-		return fmt.Errorf("want %d to %d characters, got %d", minSecret, maxSecret, len(s))
+		return fmt.Errorf("expected %d to %d characters, received %d", minSecret, maxSecret, len(s))
 	case strings.ContainsFunc(string(s), strange):
-		return fmt.Errorf("want letters, digits and other visible ASCII characters only")
+		return fmt.Errorf("expected letters, digits and other visible ASCII characters only")
 	}
 	return nil
 }

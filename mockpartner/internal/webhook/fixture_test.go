@@ -82,7 +82,7 @@ func (m *marketplace) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Unlock()
 	select {
 	case m.arrive <- struct{}{}:
-	default: // nobody wants to know
+	default: // no one reads it
 	}
 	answer(n, w)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/schemas/partnerapi"
@@ -164,7 +165,7 @@ func (s *Sender) settle(d *delivery, a Attempt, ctx context.Context) {
 	case !a.again:
 		s.end(d, Failed, a.Error)
 	case len(d.Attempts) >= retries.Attempts:
-		s.end(d, Failed, fmt.Sprintf("given up after %d attempts: %s", len(d.Attempts), a.Error))
+		s.end(d, Failed, "given up after "+count.Of(len(d.Attempts), "attempt")+": "+a.Error)
 	default:
 		longest := time.Duration(retries.Max)
 		wait := min(time.Duration(retries.Backoff)<<(len(d.Attempts)-1), longest)

@@ -37,14 +37,14 @@ func TestSlotsChangeWhenTheClockGetsThere(t *testing.T) {
 	}
 	p.clock.Advance(25 * time.Minute)
 	if slot, _ := p.FindSlot(product, option, p.slots[0].ID); *slot.Vacancies != 1 {
-		t.Errorf("want the change at once, for whoever calls first, got %d vacancies", *slot.Vacancies)
+		t.Errorf("want the change immediately, for the first caller, got %d vacancies", *slot.Vacancies)
 	}
 	p.ends(2)
 	if got := fmt.Sprint(m.vacancies()); got != "[2 1]" {
 		t.Errorf("want both told, in the order of their times, got %s", got)
 	}
 	p.clock.Advance(time.Hour)
-	p.ends(3) // though nobody calls
+	p.ends(3) // without any call
 	if got := m.told()[2].Status; got != partnerapi.StatusClosed {
 		t.Errorf("want the slot closed, got %s", got)
 	}

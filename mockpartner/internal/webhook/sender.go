@@ -24,7 +24,7 @@ type Sender struct {
 	blank    func(secret string)
 
 	life    sync.Mutex // held while the sender is set up, turned off or closed; it comes before mu
-	stop    func()     // ends the worker and waits for its end; nil: there is none
+	stop    func()     // ends the worker and waits for its end; nil if there is no worker
 	closed  bool
 	started Config // what the worker was started with
 

@@ -85,7 +85,7 @@ func (s *Sender) Off() {
 	s.started = Config{}
 }
 
-// Restart forgets all deliveries, counts the faults anew, and lets the schedule
+// Restart forgets all deliveries, resets the faults' counts, and lets the schedule
 // begin again, as if the sender had been set up just now.
 func (s *Sender) Restart() {
 	s.life.Lock()
@@ -157,7 +157,7 @@ func (s *Sender) halt() {
 	defer s.mu.Unlock()
 	s.config, s.faults, s.timers = nil, nil, nil
 	for _, d := range slices.Clone(s.queue) {
-		s.end(d, Dropped, "the webhooks were set up anew or turned off")
+		s.end(d, Dropped, "the webhooks were reconfigured or turned off")
 	}
 }
 

@@ -73,7 +73,7 @@ func TestWhatBookingsDoIsToldWhereItIsWanted(t *testing.T) {
 	p.Cancel(booking.BookingID, nil)
 	p.reserve(p.slots[0].ID, 4)
 	p.ends(5)
-	p.clock.Advance(25 * time.Minute) // the last one expires, though nobody calls
+	p.clock.Advance(25 * time.Minute) // the last one expires, without any call
 	p.ends(6)
 	if got, want := fmt.Sprint(m.vacancies()), "[6 5 6 8 4 8]"; got != want {
 		t.Errorf("want the vacancies %s, got %s", want, got)
@@ -267,9 +267,9 @@ func TestOnlySoManyAreKeptOnRecord(t *testing.T) {
 func TestWhatIsStillToBeSentIsDroppedWhenTheSenderIsSetUpAnewOrTurnedOff(t *testing.T) {
 	t.Parallel()
 	for name, ends := range map[string]func(partner, *marketplace){
-		"set up anew": func(p partner, m *marketplace) { p.tells(m) },
-		"off":         func(p partner, _ *marketplace) { p.sender.Off() },
-		"closed":      func(p partner, _ *marketplace) { p.sender.Close() },
+		"reconfigured": func(p partner, m *marketplace) { p.tells(m) },
+		"off":          func(p partner, _ *marketplace) { p.sender.Off() },
+		"closed":       func(p partner, _ *marketplace) { p.sender.Close() },
 	} {
 		m, p := open(t), run(t)
 		m.arrive = make(chan struct{}, 9)
@@ -336,7 +336,7 @@ func TestASlotThatIsAskedForIsToldAsItIs(t *testing.T) {
 		t.Errorf("want 9 vacancies told, got %s", got)
 	}
 	if _, err := p.sender.Notify(product, option, "nowhere"); err == nil || !strings.Contains(err.Error(), "no slot") {
-		t.Errorf("want a slot that is none refused, got %v", err)
+		t.Errorf("want an unknown slot refused, got %v", err)
 	}
 }
 

@@ -163,7 +163,7 @@ func (d *database) allowed(r *row, c booking.Change) error {
 	}
 	for _, other := range d.rows {
 		if b.Code != "" && other.Code == b.Code && other.ID != b.ID {
-			return &marketplace.Error{Code: marketplace.Conflict, Message: "the partner gave a code twice"}
+			return &marketplace.Error{Code: marketplace.Conflict, Message: "the partner reused a code"}
 		}
 	}
 	return nil
@@ -221,7 +221,7 @@ func needsOperator(b marketplace.Booking) bool {
 	})
 }
 
-// own returns the key of a request, as long as it is its own.
+// own returns the key of a request while the request owns it.
 func (d *database) own(k booking.Key) *booking.Key {
 	known := d.keys[k.Key]
 	if known == nil || known.Account != k.Account || !known.AskedAt.Equal(k.AskedAt) {

@@ -41,8 +41,8 @@ func play(t *testing.T, s story, in setting, plan func(string, []deviation) devi
 		w = newWorld(in.replicas, plan)
 		w.platform.palette = in.palette
 		w.replicas[1].skewed = in.skew
-		go w.work()
-		go w.sweep()
+		w.loops.Go(w.work)
+		w.loops.Go(w.sweep)
 		time.Sleep(in.phase)
 		s.tell(w)
 		w.settle()
@@ -151,7 +151,7 @@ func sortedKeys[V any](m map[string]V) (keys []string) {
 	return keys
 }
 
-// quick is how many deviations a schedule has at most where nobody asks for more.
+// quick is the default limit of deviations in a schedule.
 var quick = 2
 
 // depth is how many deviations a schedule has at most: SCHEDULES, or what is quick.

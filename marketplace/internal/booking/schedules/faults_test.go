@@ -36,7 +36,7 @@ var faults = []struct {
 		schedule{"A/checkout with key/call availability/1": notSent, "A/checkout with key/settle the key/1": paused90},
 	},
 	{
-		"nobody confirms a payment whose confirm's job was paused, and ended without news", "a customer checks out, pays and cancels",
+		"no replica confirms a payment whose confirm's job was paused, and ended without news", "a customer checks out, pays and cancels",
 		schedule{"B/payment/save the booking/1": paused40, "B/booking_confirm job, run 1/call confirm/1": slow, "B/booking_confirm job, run 1/save the booking/2": paused40},
 	},
 	{

@@ -159,7 +159,7 @@ func (w *world) endedBooking(r *row) {
 	case r.ConfirmCall != uuid.Nil:
 		w.breaks(marketplace.NothingStuck, "a confirm never ends")
 	case r.Release == marketplace.Pending || r.Cancellation == marketplace.Pending:
-		w.breaks(marketplace.NothingStuck, "a delivery is owed, and nobody makes it")
+		w.breaks(marketplace.NothingStuck, "a delivery is due, and no job makes it")
 	}
 	for _, call := range r.calls {
 		if call.ended == nil && call.Endpoint == partnerapi.Confirm {

@@ -91,6 +91,8 @@ var errOverdue = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the
 var errUnreachable = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner could not be reached"}
 
 func (c caller) Availability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
+	c.begin()
+	defer c.end()
 	did, err := c.step(ctx, "call availability", c.world.platform.palette.asks)
 	switch {
 	case err != nil:
@@ -113,6 +115,8 @@ func (w *world) vacancies() []byte {
 }
 
 func (c caller) Reserve(ctx context.Context, by partner.SendBy, _ partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
+	c.begin()
+	defer c.end()
 	p, w := c.world.platform, c.world
 	did, err := c.step(ctx, "call reserve", p.palette.books)
 	if err != nil {
@@ -174,6 +178,8 @@ func (p *platform) reserve(id uuid.UUID) partnerapi.ReserveAnswer {
 }
 
 func (c caller) Confirm(ctx context.Context, by partner.SendBy, _ partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, _ bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
+	c.begin()
+	defer c.end()
 	p := c.world.platform
 	did, err := c.step(ctx, "call confirm", p.palette.books)
 	if err != nil {
@@ -230,6 +236,8 @@ func (p *platform) ends(c *confirm) {
 
 // deliver is a release or a cancellation.
 func (c caller) deliver(ctx context.Context, by partner.SendBy, op string, endpoint partnerapi.Endpoint, arrive func()) partner.Outcome {
+	c.begin()
+	defer c.end()
 	p := c.world.platform
 	did, err := c.step(ctx, op, p.palette.releases)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// slotRow is a slot as it is stored.
+// slotRow is a stored slot.
 type slotRow struct {
 	marketplace.Slot
 	changed time.Time // by a booking; zero: by none
 }
 
-// age is when the row last became as it is.
+// age is when the row last changed.
 func (r *slotRow) age() time.Time {
 	if r.changed.After(r.NewsAt) {
 		return r.changed

@@ -44,7 +44,7 @@ var stories = []story{
 		together(
 			func() {
 				_, _ = ask(w, "abandon", 0, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
-					return r.Abandon(ctx, reseller, id)
+					return r.Abandon(ctx, marketplace.Scope{Account: reseller}, id)
 				})
 			},
 			func() { w.pays(id, "p-1", 1) },
@@ -70,7 +70,7 @@ var stories = []story{
 			func() { w.pays(id, "p-1", 0) },
 			func() {
 				_, _ = ask(w, "failed payment", 1, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
-					return r.Pay(ctx, reseller, id, marketplace.Payment{Reference: "p-0"})
+					return r.Pay(ctx, marketplace.Scope{Account: reseller}, id, marketplace.Payment{Reference: "p-0"})
 				})
 			},
 		)
@@ -220,7 +220,7 @@ func (w *world) held() uuid.UUID {
 	answer := w.platform.reserve(id)
 	expires, _ := time.Parse(time.RFC3339Nano, answer.ExpiresAt)
 	b := marketplace.Booking{
-		ID: id, AccountID: reseller, IntegrationID: integration.ID, ActivityID: activity, VariationID: variation, Status: marketplace.Held,
+		ID: id, AccountID: reseller, Mode: marketplace.Live, IntegrationID: integration.ID, ActivityID: activity, VariationID: variation, Status: marketplace.Held,
 		Code: answer.ReservationConfirmationCode, ExpiresAt: expires, Currency: "EUR", CreatedAt: time.Now().UTC(),
 	}
 	reserve := booking.Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: b.CreatedAt}
@@ -235,7 +235,7 @@ func (w *world) held() uuid.UUID {
 func (w *world) pays(id uuid.UUID, reference string, first int) {
 	for try := range 5 {
 		_, err := ask(w, "payment", first+try, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
-			return r.Pay(ctx, reseller, id, marketplace.Payment{Reference: reference, Succeeded: true})
+			return r.Pay(ctx, marketplace.Scope{Account: reseller}, id, marketplace.Payment{Reference: reference, Succeeded: true})
 		})
 		if err == nil {
 			w.mu.Lock()
@@ -253,7 +253,7 @@ func (w *world) pays(id uuid.UUID, reference string, first int) {
 func (w *world) cancels(id uuid.UUID, first int) {
 	for try := range 3 {
 		_, err := ask(w, "cancel", first+try, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
-			return r.Cancel(ctx, reseller, id, "ill")
+			return r.Cancel(ctx, marketplace.Scope{Account: reseller}, id, "ill")
 		})
 		if err == nil {
 			return

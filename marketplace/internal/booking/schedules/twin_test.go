@@ -47,7 +47,7 @@ func (w *twin) same(what string, memory, sql any) {
 	}
 }
 
-// kind is what an error says, to whoever compares.
+// kind classifies an error for comparison.
 func kind(err error) string {
 	switch {
 	case err == nil:
@@ -272,7 +272,7 @@ func catalogOf(t *testing.T, store *postgres.Store) {
 }
 
 // TestTheDatabaseInMemoryIsPostgreSQL holds the database of the schedules to the SQL that
-// it stands for: the service plays random stories on both at once.
+// it stands for: the service plays random stories on both concurrently.
 func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
@@ -302,8 +302,8 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 					k = booking.Key{Key: fmt.Sprintf("%d-%d", seed, random.IntN(3)), Body: [32]byte{byte(random.IntN(8) / 7)}}
 				}
 				if random.IntN(3) == 0 { // a replica that dies, or is paused
-					if _, stored, claimed, _ := both.Claim(ctx, booking.Key{Account: reseller, Key: k.Key + "x", Booking: id}, activity, variation, ""); claimed && random.IntN(2) == 0 {
-						b := marketplace.Booking{ID: id, AccountID: reseller, IntegrationID: integration.ID, ActivityID: activity, VariationID: variation, Status: marketplace.Reserving, Currency: "EUR", Guests: []marketplace.Guests{}, Start: w.tomorrow(), End: w.tomorrow(), CreatedAt: w.database.now()}
+					if _, stored, claimed, _ := both.Claim(ctx, booking.Key{Account: reseller, Mode: marketplace.Live, Key: k.Key + "x", Booking: id}, activity, variation, ""); claimed && random.IntN(2) == 0 {
+						b := marketplace.Booking{ID: id, AccountID: reseller, Mode: marketplace.Live, IntegrationID: integration.ID, ActivityID: activity, VariationID: variation, Status: marketplace.Reserving, Currency: "EUR", Guests: []marketplace.Guests{}, Start: w.tomorrow(), End: w.tomorrow(), CreatedAt: w.database.now()}
 						_ = both.CreateBooking(ctx, b, booking.Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: b.CreatedAt}, stored, booking.Fresh{})
 					}
 					k.Key += "x"
@@ -315,11 +315,11 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 			id := known[random.IntN(len(known))]
 			switch random.IntN(11) {
 			case 0, 1, 2:
-				_, _ = s.Pay(ctx, reseller, id, marketplace.Payment{Reference: fmt.Sprint(random.IntN(2)), Succeeded: random.IntN(4) > 0})
+				_, _ = s.Pay(ctx, marketplace.Scope{Account: reseller}, id, marketplace.Payment{Reference: fmt.Sprint(random.IntN(2)), Succeeded: random.IntN(4) > 0})
 			case 3:
-				_, _ = s.Abandon(ctx, reseller, id)
+				_, _ = s.Abandon(ctx, marketplace.Scope{Account: reseller}, id)
 			case 4:
-				_, _ = s.Cancel(ctx, reseller, id, "ill")
+				_, _ = s.Cancel(ctx, marketplace.Scope{Account: reseller}, id, "ill")
 			case 5:
 				_, _ = s.Settle(ctx, id, "ill")
 			case 6:

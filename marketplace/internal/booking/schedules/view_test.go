@@ -17,6 +17,8 @@ type view struct{ *replica }
 
 // write does what changes the database.
 func (v view) write(ctx context.Context, op string, apply func() error) error {
+	v.begin()
+	defer v.end()
 	did, err := v.step(ctx, op, v.world.database.palette().writes)
 	if err != nil {
 		return err
@@ -55,13 +57,13 @@ func (v view) write(ctx context.Context, op string, apply func() error) error {
 	return err
 }
 
-// wroteKey is what comes of a write of a key.
+// wroteKey is the result of writing a key.
 type wroteKey struct {
 	key  booking.Key
 	done bool
 }
 
-// writeKey is write of a key. What takes effect late comes to nobody.
+// writeKey writes a key. A late result is not read.
 func (v view) writeKey(ctx context.Context, op string, apply func() (booking.Key, bool)) (wroteKey, error) {
 	var got atomic.Pointer[wroteKey]
 	err := v.write(ctx, op, func() error {
@@ -77,6 +79,8 @@ func (v view) writeKey(ctx context.Context, op string, apply func() (booking.Key
 
 // look does what reads the database.
 func look[T any](ctx context.Context, v view, op string, read func() (T, error)) (T, error) {
+	v.begin()
+	defer v.end()
 	var none T
 	did, err := v.step(ctx, op, v.world.database.palette().reads)
 	if err != nil {
@@ -161,7 +165,7 @@ func (r *replica) begins(ctx context.Context, endpoint partnerapi.Endpoint, call
 	r.current[of(ctx).name+string(endpoint)] = call
 }
 
-// looks remembers when a task has seen a booking as it is stored.
+// looks remembers when a task has read the stored booking.
 func (r *replica) looks(ctx context.Context) {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()

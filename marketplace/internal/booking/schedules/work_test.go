@@ -32,7 +32,7 @@ type job struct {
 	state   jobState
 	tries   int
 	run     int  // counts its starts: a rescued one may still be running elsewhere
-	later   bool // it was not due at once
+	later   bool // it was not due immediately
 }
 
 func (j *job) alive() bool { return j.state == available || j.state == running }
@@ -75,7 +75,7 @@ func (d *database) wake() {
 	}
 }
 
-// begin and end count what a replica has under way.
+// begin and end count what a replica has under way: requests, jobs and steps.
 func (r *replica) begin() { r.count(1) }
 func (r *replica) end()   { r.count(-1) }
 
@@ -227,27 +227,29 @@ func (w *world) idle() bool {
 // longest bounds a run, in virtual time.
 const longest = 4 * time.Hour
 
-// settle waits until nothing happens any more.
+// settle waits until nothing happens any more: nothing is left to do, and what goes on in
+// the background, which tries again within insistRarely, took no step either.
 func (w *world) settle() {
 	for w.elapsed() < longest {
+		before := w.steps()
 		time.Sleep(sweepEvery)
-		if !w.idle() {
-			continue
-		}
-		for _, r := range w.replicas {
-			if !r.killed {
-				r.Wait()
-			}
-		}
-		if w.idle() {
+		if w.idle() && w.steps() == before {
 			return
 		}
 	}
 }
 
+// steps counts what has come up so far.
+func (w *world) steps() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.trace)
+}
+
 // close ends a run: what was killed comes back to nothing, and whatever still runs ends.
 func (w *world) close() {
 	close(w.over)
+	w.loops.Wait() // nothing is begun after this
 	for _, r := range w.replicas {
 		for r.waits() {
 			time.Sleep(sweepEvery)

@@ -26,7 +26,8 @@ type world struct {
 	replicas []*replica
 	database *database
 	platform *platform
-	over     chan struct{} // closed when the run ends, for what was killed
+	over     chan struct{}  // closed when the run ends, for what was killed
+	loops    sync.WaitGroup // work and sweep
 
 	mu       sync.Mutex
 	trace    []step
@@ -63,7 +64,7 @@ type replica struct {
 	waking  time.Time     // it is paused until then
 	killed  bool          // it is paused for good
 	skewed  time.Duration // its clock is ahead by this
-	busy    int           // how many requests and jobs are under way
+	busy    int           // how many requests, jobs and steps are under way
 	current map[string]uuid.UUID
 	looked  map[string]time.Time
 }
@@ -290,7 +291,8 @@ func (w *world) offer() booking.Offer {
 
 func order(id uuid.UUID) booking.Order {
 	return booking.Order{
-		ID: id, Account: reseller, Activity: activity, Variation: variation, Slot: "slot-1",
+		Mode: marketplace.Live,
+		ID:   id, Account: reseller, Activity: activity, Variation: variation, Slot: "slot-1",
 		Guests: []booking.Party{{Type: partnerapi.Adult, Quantity: 2}}, Contact: partnerapi.Contact{FullName: "Ana Sousa", EmailAddress: "ana@example.com"},
 	}
 }

@@ -22,8 +22,8 @@ CREATE TABLE api_tokens (
 );
 CREATE INDEX api_tokens_account ON api_tokens (account_id);
 
--- A sign-in, and the refresh tokens that followed each other in it. Whoever uses one
--- twice has stolen it, or was stolen from: the whole family ends.
+-- A sign-in, and the refresh tokens that followed each other in it. A token that
+-- is used twice may be stolen: the family ends.
 CREATE TABLE refresh_families (
     id         uuid PRIMARY KEY,
     account_id uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,

@@ -1,11 +1,11 @@
 -- +goose Up
 
 -- How an option's slots were pulled, apart from the catalog's rows, which a pull that
--- changes nothing does not touch. Whoever writes slots of an option holds its row.
+-- changes nothing does not touch. A writer of an option's slots locks its row.
 CREATE TABLE slot_pulls (
     variation_id uuid PRIMARY KEY REFERENCES variations ON DELETE CASCADE,
-    sent_at      timestamptz, -- the last complete pull; null: there is none
-    set_aside    jsonb        -- slots of it that are not stored, and why; null: there is none
+    sent_at      timestamptz, -- the last complete pull; null before the first
+    set_aside    jsonb        -- slots of it that are not stored, and why; null if all are stored
 ) WITH (fillfactor = 50); -- room for the next version of each row
 INSERT INTO slot_pulls (variation_id, sent_at) SELECT id, pulled_at FROM variations WHERE pulled_at IS NOT NULL;
 

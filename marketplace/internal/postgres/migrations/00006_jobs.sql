@@ -10,7 +10,7 @@ CREATE TABLE sync_wishes (
     failures       integer NOT NULL CHECK (failures >= 0) -- tries that the partner failed
 );
 
--- How far the slots of an integration's options have been pulled anew.
+-- How far the slots of an integration's options have been pulled again.
 CREATE TABLE slot_rounds (
     integration_id uuid PRIMARY KEY REFERENCES integrations ON DELETE CASCADE,
     asked_at       timestamptz NOT NULL, -- every option is to be pulled after this; it may lie ahead

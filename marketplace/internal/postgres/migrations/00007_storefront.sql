@@ -1,7 +1,7 @@
 -- +goose Up
 
--- Whoever shows the catalog to resellers listens to the channel "storefront", and is
--- told in the order of the commits: "activities" and up to 200 ids, "integration" and
+-- Replicas that show the catalog to resellers listen to the channel "storefront". They
+-- are notified in the order of the commits: "activities" and up to 200 ids, "integration" and
 -- one, "terms", or "all".
 
 -- +goose StatementBegin

@@ -4,7 +4,7 @@
 ALTER TABLE pricing_terms ADD rates_given boolean NOT NULL DEFAULT false;
 UPDATE pricing_terms SET rates_given = rates_as_of IS NOT NULL OR EXISTS (SELECT FROM exchange_rates);
 
--- Whoever is locked out may not sign in, and what was signed in has ended.
+-- A disabled account may not sign in, and its sign-ins have ended.
 ALTER TABLE accounts ADD disabled_at timestamptz;
 CREATE INDEX refresh_families_ended ON refresh_families (revoked_at) WHERE revoked_at IS NOT NULL;
 

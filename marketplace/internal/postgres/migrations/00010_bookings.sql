@@ -105,7 +105,7 @@ CREATE TABLE affiliate_commissions (
 );
 CREATE INDEX affiliate_commissions_of ON affiliate_commissions (affiliate_id, accrued_at DESC, booking_id);
 
--- How partners have broken the contract in answers that were used all the same.
+-- How partners have broken the contract in answers that were still used.
 CREATE TABLE integration_breaches (
     id             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     integration_id uuid NOT NULL REFERENCES integrations ON DELETE CASCADE,
@@ -116,7 +116,7 @@ CREATE TABLE integration_breaches (
 );
 CREATE INDEX integration_breaches_of ON integration_breaches (integration_id, id DESC);
 
--- What was answered to a request that names a key, for whoever sends it again.
+-- The answers to requests with an idempotency key, for retries.
 CREATE TABLE idempotency_keys (
     account_id uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,
     key        text NOT NULL,

@@ -1,5 +1,8 @@
 -- +goose Up
 
+-- Else a change that waits for a long transaction would hold up all who come after it.
+SET LOCAL lock_timeout = '5s';
+
 -- When a booking of ours last changed the seats that are left in a slot; null: none has.
 -- What the partner said before that does not overwrite them.
 ALTER TABLE slots ADD COLUMN changed_at timestamptz;

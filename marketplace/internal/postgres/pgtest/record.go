@@ -17,15 +17,15 @@ type Statement struct {
 	Args []any
 }
 
-// Recorder hears of a store's round trips, once it is told to listen. What is sent to
-// prepare a statement, once for a connection, is none.
+// Recorder hears of a store's round trips, once it is told to listen. Preparing
+// a statement, once for a connection, does not count.
 type Recorder struct {
 	mu        sync.Mutex
 	listening bool
 	trips     []Trip
 }
 
-// Trips returns the round trips that f makes. Nobody else may use the store meanwhile.
+// Trips returns the round trips that f makes. The store must not be used by others meanwhile.
 func (r *Recorder) Trips(f func()) []Trip {
 	r.listen(true)
 	f()
@@ -47,7 +47,7 @@ func (r *Recorder) hear(t Trip) {
 	}
 }
 
-// statement is one as it is sent, without names for its arguments.
+// statement is a statement as sent, without names for its arguments.
 func statement(ctx context.Context, sql string, args []any) Statement {
 	if len(args) > 0 {
 		if _, is := args[0].(pgx.QueryExecMode); is {

@@ -39,6 +39,7 @@
     }
     document.title = page.title;
     all("[data-filter]").forEach(filter);
+    all("form.call").filter(form => all("input, textarea, select", form).some(changed)).forEach(follow);
     tell();
   }
 
@@ -52,6 +53,14 @@
 
   const trouble = byId("trouble");
   function say(words) { byId("said").textContent = words; }
+  // notify says words so that they are seen too, for a while.
+  let notified = 0;
+  function notify(words) {
+    say(words);
+    byId("said").className = "notice";
+    clearTimeout(notified);
+    notified = setTimeout(() => { byId("said").className = "unseen"; }, 4000);
+  }
   function complain(error) {
     trouble.hidden = !error;
     if (error) trouble.textContent = `The mock does not answer (${error.message}). This page tries again every few seconds.`;
@@ -98,9 +107,9 @@
   setInterval(soon, 5000); // others move the clock, and change slots, without an exchange
 
   // New exchanges are told to who cannot see them, now and then.
-  let told = Number(byId("exchanges").dataset.last), lastTold = -Infinity;
+  let told = Number(byId("exchanges-shown").dataset.last), lastTold = -Infinity;
   function tell() {
-    const last = Number(byId("exchanges").dataset.last), now = performance.now();
+    const last = Number(byId("exchanges-shown").dataset.last), now = performance.now();
     if (last < told) told = last;
     if (last === told || now - lastTold < 5000) return;
     const newest = byId(`x-${last}`)?.querySelector(".what")?.textContent.trim() || "";
@@ -112,7 +121,7 @@
   // Going about: links and choices that stay on the page
 
   async function go(address, focus, asked) {
-    history.pushState(null, "", address);
+    if (new URL(address, location.href).href !== location.href) history.pushState(null, "", address);
     await inTurn(() => refresh(asked));
     if (!focus) return;
     byId(focus)?.focus();
@@ -132,6 +141,8 @@
       box.dispatchEvent(new Event("input", { bubbles: true }));
       box.focus();
     }
+    const copy = target?.closest("[data-copy]");
+    if (copy) navigator.clipboard.writeText(byId(copy.dataset.copy).textContent).then(() => notify("Copied"), () => notify("The browser does not allow copying: select the command"));
   });
   window.addEventListener("popstate", () => inTurn(() => refresh()));
   document.addEventListener("change", event => {
@@ -154,7 +165,7 @@
     if (new URL(url).pathname !== location.pathname) { location.assign(url); return; }
     came.delete(block); // even if it looks as before
     put(page, byId(form.id));
-    if (ok) say(`Done: ${form.dataset.label}`);
+    if (ok) notify(`Done: ${form.dataset.label}`);
     if (document.activeElement === document.body) refocus(button, block);
   }
   document.addEventListener("submit", event => {
@@ -188,14 +199,16 @@
   document.addEventListener("input", event => {
     if (event.target.matches("[data-filter]")) filter(event.target);
     const form = event.target.closest("form.call");
-    const line = form?.querySelector("[data-curl]");
-    if (!line) return;
+    if (form) follow(form);
+  });
+  function follow(form) {
+    const line = byId(`${form.id}-curl`);
     line.dataset.head ??= line.textContent.split(/ -X | --data-binary | 'http/)[0];
     line.dataset.address ??= line.textContent.slice(line.textContent.lastIndexOf(" 'http"));
     const body = bodyOf(form), method = form.dataset.method;
     line.textContent = line.dataset.head + (body === "" || method !== "POST" ? ` -X ${method}` : "") +
       (body === "" ? "" : ` --data-binary ${quoted(body)}`) + line.dataset.address;
-  });
+  }
 
   function filter(input) {
     const words = input.value.toLowerCase();

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/conformance/internal/fileerror"
+	"partnerkit.dev/internal/cli"
+)
+
+// certificateType is the typ of a certificate, which tells it from other signed statements.
+const certificateType = "conformance-certificate+jwt"
+
+// statement is what a certificate says.
+type statement struct {
+	Integration     string         `json:"sub"`
+	Run             string         `json:"jti"`
+	IssuedAt        int64          `json:"iat"`
+	ExpiresAt       int64          `json:"exp"`
+	Name            string         `json:"name"`
+	BaseURL         string         `json:"base_url"`
+	Verdict         string         `json:"verdict"`
+	SuiteVersion    string         `json:"suite_version"`
+	ContractVersion string         `json:"contract_version"`
+	Counts          map[string]int `json:"counts"`
+	ReportSHA256    string         `json:"report_sha256"`
+}
+
+// errInvalid says that a certificate is not valid; its text says why.
+type errInvalid string
+
+func (e errInvalid) Error() string { return string(e) }
+
+// mostCertificate bounds certificates and key sets, in bytes, and keyTime the fetching of
+// keys.
+const (
+	mostCertificate = 1 << 20
+	keyTime         = 10 * time.Second
+)
+
+// verifyCertificate verifies the certificate in a file by the keys in a file or at a URL.
+func verifyCertificate(command *cobra.Command, path, keys string) error {
+	text, err := readAtMost(path, mostCertificate)
+	if err != nil {
+		return fmt.Errorf("%s cannot be read: %w", path, fileerror.Reason(err))
+	}
+	set, err := readKeys(command.Context(), keys)
+	if err != nil {
+		return err
+	}
+	say := func(format string, args ...any) {
+		fmt.Fprintln(command.OutOrStdout(), oneLine(fmt.Sprintf(format, args...)))
+	}
+	c, err := readCertificate(strings.TrimSpace(string(text)), set, time.Now())
+	if invalid := errInvalid(""); errors.As(err, &invalid) {
+		say("not valid: %s", path)
+		say("  %s", invalid)
+		return cli.Exit{Code: exitChanged}
+	}
+	if err != nil {
+		return fmt.Errorf("%s %w", path, err)
+	}
+	say("valid: %s", path)
+	say("says      %s: %s at %s", c.Verdict, c.Name, c.BaseURL)
+	say("valid     from %s to %s", inUTC(c.IssuedAt), inUTC(c.ExpiresAt))
+	say("versions  suite %s, contract %s", c.SuiteVersion, c.ContractVersion)
+	say("rests on  run %s of integration %s, SHA-256 of report.json %s", c.Run, c.Integration, c.ReportSHA256)
+	return nil
+}
+
+func inUTC(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
+
+// readCertificate returns what a certificate says. The error is errInvalid where it was
+// changed, was signed with another key or has expired.
+func readCertificate(text string, keys jose.JSONWebKeySet, now time.Time) (c statement, err error) {
+	signed, err := jose.ParseSignedCompact(text, []jose.SignatureAlgorithm{jose.EdDSA})
+	if err != nil || len(signed.Signatures) != 1 {
+		return c, errors.New("is not a certificate: expected a compact JWS that is signed with Ed25519")
+	}
+	header := signed.Signatures[0].Protected
+	if header.ExtraHeaders[jose.HeaderType] != certificateType {
+		return c, fmt.Errorf("is not a certificate: expected the type %s", certificateType)
+	}
+	known := keys.Key(header.KeyID)
+	if header.KeyID == "" || len(known) == 0 {
+		return c, errInvalid("it was signed with a key that is not among those of --key")
+	}
+	payload, err := signed.Verify(known[0])
+	if err != nil {
+		return c, errInvalid("it was changed, or signed with another key")
+	}
+	if err := json.Unmarshal(payload, &c); err != nil {
+		return c, errInvalid("what is signed is not a certificate")
+	}
+	switch {
+	case now.Unix() >= c.ExpiresAt:
+		return c, errInvalid("it expired at " + inUTC(c.ExpiresAt))
+	case now.Add(time.Minute).Unix() < c.IssuedAt:
+		return c, errInvalid("it is valid only from " + inUTC(c.IssuedAt) + ": compare the clocks")
+	}
+	return c, nil
+}
+
+// readKeys reads a JSON Web Key Set from a file or a URL.
+func readKeys(ctx context.Context, from string) (set jose.JSONWebKeySet, err error) {
+	var text []byte
+	if strings.HasPrefix(from, "https://") || strings.HasPrefix(from, "http://") {
+		text, err = fetchKeys(ctx, from)
+	} else if text, err = readAtMost(from, mostCertificate); err != nil {
+		err = fmt.Errorf("--key %s cannot be read: %w", from, fileerror.Reason(err))
+	}
+	if err != nil {
+		return set, err
+	}
+	if err := json.Unmarshal(text, &set); err != nil || len(set.Keys) == 0 {
+		return set, fmt.Errorf("--key %s is not a JSON Web Key Set: expected the content of a service's /.well-known/jwks.json", from)
+	}
+	return set, nil
+}
+
+func fetchKeys(ctx context.Context, from string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, keyTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+	if err != nil {
+		return nil, fmt.Errorf("--key: %w", err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("--key: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("--key %s: expected 200, received %d", from, response.StatusCode)
+	}
+	return io.ReadAll(io.LimitReader(response.Body, mostCertificate))
+}

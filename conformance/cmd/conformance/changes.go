@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"partnerkit.dev/conformance/internal/fileerror"
+)
+
+const (
+	pollEvery = 250 * time.Millisecond
+	dialFor   = time.Second
+	// settleFor is how long files must rest: an editor or a compiler writes several.
+	settleFor = 300 * time.Millisecond
+)
+
+// changes tells why to run again: Enter was pressed, the partner restarted, or a file
+// changed. What changes during a run is told once, after it.
+func changes(ctx context.Context, in io.Reader, address *url.URL, paths []string, reports string) (<-chan string, error) {
+	why := make(chan string, 1)
+	tell := func(reason string) {
+		select {
+		case why <- reason:
+		default: // a run is due already
+		}
+	}
+	if err := watchFiles(ctx, paths, reports, tell); err != nil {
+		return nil, err
+	}
+	go func() {
+		for lines := bufio.NewScanner(in); lines.Scan(); {
+			tell("Enter was pressed")
+		}
+	}()
+	ticker := time.NewTicker(pollEvery)
+	go func() {
+		defer ticker.Stop()
+		watchRestarts(ctx, ticker.C, func() bool { return listens(ctx, address) }, tell)
+	}()
+	return why, nil
+}
+
+// watchRestarts tells when a partner that did not listen listens again.
+func watchRestarts(ctx context.Context, tick <-chan time.Time, listens func() bool, tell func(string)) {
+	up := true
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+		}
+		was := up
+		if up = listens(); up && !was {
+			tell("The partner restarted")
+		}
+	}
+}
+
+// listens reports whether something accepts connections at the address.
+func listens(ctx context.Context, address *url.URL) bool {
+	port := address.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[address.Scheme]
+	}
+	dialer := net.Dialer{Timeout: dialFor}
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(address.Hostname(), port))
+	if err != nil {
+		return false
+	}
+	_ = conn.Close() // nothing was sent
+	return true
+}
+
+// watchFiles tells when a file changed at one of the paths; of a folder, anywhere below it,
+// but in the folder of the reports, which each run writes.
+func watchFiles(ctx context.Context, paths []string, reports string, tell func(string)) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return fmt.Errorf("--watch-path: files cannot be watched: %w", err)
+	}
+	for _, path := range paths {
+		if err := addFolders(watcher, path, reports); err != nil {
+			_ = watcher.Close() // the first error is the one to tell
+			return fmt.Errorf("--watch-path %s cannot be watched: %w", path, fileerror.Reason(err))
+		}
+	}
+	go func() {
+		defer watcher.Close()
+		changed, settled := "", time.NewTimer(0)
+		<-settled.C
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case event, open := <-watcher.Events:
+				if !open {
+					return
+				}
+				if event.Has(fsnotify.Create) {
+					_ = addFolders(watcher, event.Name, reports) // it may be gone already
+				}
+				if !event.Has(fsnotify.Chmod) {
+					changed = event.Name
+					settled.Reset(settleFor)
+				}
+			case <-settled.C:
+				tell(oneLine(changed) + " changed")
+			case <-watcher.Errors: // an event may be lost; the next one is heard
+			}
+		}
+	}()
+	return nil
+}
+
+// addFolders watches a path, and all folders below it but hidden ones and that of the
+// reports.
+func addFolders(watcher *fsnotify.Watcher, root, reports string) error {
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path != root && !entry.IsDir():
+			return nil
+		case path != root && entry.Name()[0] == '.', isSame(path, reports):
+			return filepath.SkipDir
+		}
+		return watcher.Add(path)
+	})
+}
+
+func isSame(path, other string) bool {
+	a, errA := filepath.Abs(path)
+	b, errB := filepath.Abs(other)
+	return errA == nil && errB == nil && a == b
+}

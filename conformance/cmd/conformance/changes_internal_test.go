@@ -1,0 +1,79 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestARestartIsToldWhenThePartnerListensAgain(t *testing.T) {
+	t.Parallel()
+	tick, told := make(chan time.Time), make(chan string, 9)
+	listening := []bool{true, false, false, true, true}
+	next := 0
+	listens := func() bool { next++; return listening[next-1] }
+	go watchRestarts(t.Context(), tick, listens, func(why string) { told <- why })
+	for range listening {
+		if len(told) > 0 && next < 4 {
+			t.Fatalf("Expected nothing told before the partner listens again, received it after %d polls", next)
+		}
+		tick <- time.Time{}
+	}
+	if why := <-told; why != "The partner restarted" || len(told) > 0 {
+		t.Errorf("Expected one restart, received %q and %d more", why, len(told))
+	}
+}
+
+func TestAChangeOfAFileIsToldAlsoInANewFolderAndNotOfTheReports(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	reports := filepath.Join(root, "reports")
+	if err := os.Mkdir(reports, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan string, 9)
+	if err := watchFiles(t.Context(), []string{root}, reports, func(why string) { told <- why }); err != nil {
+		t.Fatal(err)
+	}
+	write := func(path string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(reports, "report.json"))
+	folder := filepath.Join(root, "new")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if why := <-told; why != folder+" changed" {
+		t.Fatalf("Expected the new folder, received %q", why)
+	}
+	write(filepath.Join(folder, "main.py"))
+	if why := <-told; why != filepath.Join(folder, "main.py")+" changed" {
+		t.Errorf("Expected the file in it, received %q", why)
+	}
+}
+
+func TestAPathThatIsMissingCannotBeWatched(t *testing.T) {
+	t.Parallel()
+	err := watchFiles(t.Context(), []string{filepath.Join(t.TempDir(), "gone")}, "", func(string) {})
+	if err == nil || !strings.Contains(err.Error(), "--watch-path ") {
+		t.Errorf("Expected the flag and the path named, received %v", err)
+	}
+}
+
+func TestARunOfWatchingGetsTheFlagsOfTheCommandLineButTheKey(t *testing.T) {
+	t.Parallel()
+	flags := newRun().Flags()
+	err := flags.Parse([]string{"--watch", "--watch-path", "a", "--auth-key", "secret", "--rule", `one,"two,three"`, "--strict", "--max-holds=3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := givenFlags(flags), []string{"--max-holds=3", `--rule=one,"two,three"`, "--strict=true"}; !slices.Equal(got, want) {
+		t.Errorf("Expected %q, received %q", want, got)
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"partnerkit.dev/conformance/internal/view"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/internal/cli"
+)
+
+// harFile is the view that a judged recording does not have: it is one itself.
+const harFile = "run.har"
+
+func newJudge() *cobra.Command {
+	recorded := suite.Recorded{Version: cli.Version()}
+	var dir string
+	var asJSON, verbose bool
+	command := &cobra.Command{
+		Use:   "judge FILE...",
+		Short: "Judge recorded traffic with a partner",
+		Long: `Reads recorded calls and judges them by every rule that needs no call of its own:
+what each answer must be like, and what must hold from one call to the next. Holds
+and bookings are followed by their codes, from reserve to cancel. Nothing is called.
+
+A FILE is an HTTP archive (HAR 1.2), as browsers, mitmproxy, the mock partner
+(/_mock/journal/har) and 'conformance run' (run.har) write it, or the entries of an
+archive, one on each line. It may be compressed with gzip. Several files are one
+history; their order does not matter. Calls of the six endpoints are judged below any
+address; others are ignored.
+
+What a recording does not decide is not judged: whether seats moved for a reason,
+codes whose reserve it lacks, calls at the same time, and answers of which it has only
+the beginning. A call that breaks the contract itself is not held against the partner.
+So the verdict is partial, or nonconformant.
+
+The reports show no key. Names, addresses and phone numbers of customers are removed
+from the bodies that they show.
+
+Exit codes:
+  0  partial: no MUST rule failed in what was judged
+  1  nonconformant: a MUST rule failed
+  2  the command line was wrong, or a file cannot be read or has no call of the contract`,
+		Example: `  conformance judge traffic.har
+  conformance judge monday.har.gz tuesday.har.gz --report-dir week
+  curl -s http://127.0.0.1:8081/_mock/journal/har >mock.har; conformance judge mock.har`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("judge takes the files of a recording, and received none; 'conformance judge --help' shows examples")
+			}
+			return nil
+		},
+		RunE: func(command *cobra.Command, args []string) error {
+			recorded.Files = args
+			outcome, err := suite.JudgeRecorded(command.Context(), recorded)
+			if err != nil {
+				return err
+			}
+			return showJudged(command, outcome, dir, asJSON, verbose)
+		},
+		ValidArgsFunction: files("har", "gz", "jsonl", "json"),
+	}
+	f := command.Flags()
+	f.BoolVar(&recorded.HandlesTicketDelivery, "handles-ticket-delivery", false, "the partner is registered as delivering its own tickets: bookings must have them")
+	f.StringVar(&dir, "report-dir", reportFolder, "the `folder` for the reports; it is made where it is missing")
+	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
+	f.BoolVarP(&verbose, "verbose", "v", false, "show every rule, and the answer times")
+	complete(command, map[string]cobra.CompletionFunc{"report-dir": folders})
+	return command
+}
+
+func showJudged(command *cobra.Command, outcome *suite.Outcome, dir string, asJSON, verbose bool) error {
+	out, result := command.OutOrStdout(), outcome.Result
+	var names []string
+	for _, name := range view.Names() {
+		if name != harFile {
+			names = append(names, name)
+		}
+	}
+	files, sum, err := outcome.WriteReports(dir, names...)
+	if asJSON {
+		text, wrong := report.JSON(result)
+		if err = cmp.Or(err, wrong); err == nil {
+			_, err = out.Write(text)
+		}
+	} else {
+		var ids []string
+		for _, r := range result.Rules {
+			ids = append(ids, r.ID)
+		}
+		screen := newScreen(out, outcome.Redactor.Redact, ids, "judging")
+		screen.verbose = verbose
+		for _, r := range result.Rules {
+			screen.rule(r)
+		}
+		screen.end(result)
+		screen.reports(files, sum)
+	}
+	code := exitCode(result)
+	if err != nil {
+		code = cmp.Or(code, exitUsage)
+	}
+	return cli.Exit{Code: code, Err: err}
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"partnerkit.dev/conformance/internal/view"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/count"
+)
+
+// How many lines the lists of a summary may take: each by itself, and all together, so
+// that the summary fits a screen of 24.
+const (
+	mostOfAList  = 5
+	mostOfLists  = 16
+	leastOfAList = 2
+)
+
+// end shows what the run came to: first what may be long, then a summary that fits a
+// screen.
+func (s *screen) end(r *report.Result) {
+	s.finish()
+	if s.verbose {
+		s.times(r.Latency)
+	}
+	s.exploration(r.Exploration)
+	for _, left := range r.NotUndone {
+		s.printf("not undone: %s\n", leftover(left))
+	}
+	if len(r.NotUndone) > 0 {
+		s.note("Run 'conformance cleanup %s' to try again.\n\n", r.Ledger)
+	}
+	if r.Baseline != nil {
+		for _, stale := range r.Baseline.Stale {
+			s.printf("%s %s\n", s.paint(report.Failed, "stale"), oneLine(stale.Message))
+		}
+	}
+	s.verdict(r)
+	s.room = mostOfLists
+	causes := s.causes(r)
+	s.findings(r, report.Failed, causes)
+	s.notJudged(r, causes)
+	s.findings(r, report.Warned, causes)
+	s.findings(r, report.Known, causes)
+	s.caller(r.CallerFaults)
+	s.slow(r.Latency)
+	s.counts(r)
+}
+
+func (s *screen) verdict(r *report.Result) {
+	heading, sentence := view.VerdictWords(r)
+	s.printf("%s. %s\n", s.paint(view.Seal(r), heading), oneLine(sentence))
+}
+
+// list shows the heading and the lines, as far as there is room.
+func (s *screen) list(heading string, lines []string) {
+	most := min(mostOfAList, s.room)
+	if len(lines) == 0 || most < leastOfAList {
+		return
+	}
+	s.printf("%s\n", heading)
+	s.room -= min(most, 1+len(lines))
+	for i, line := range lines {
+		if i == most-2 && len(lines) > most-1 {
+			s.printf("  and %d more, in the report\n", len(lines)-i)
+			return
+		}
+		s.printf("  %s\n", s.fitting(oneLine(line)))
+	}
+}
+
+// fitting cuts a line where the terminal would break it.
+func (s *screen) fitting(line string) string {
+	const indent = 2
+	if most := s.columns - indent; s.columns > 0 && utf8.RuneCountInString(line) > most {
+		return string([]rune(line)[:most-1]) + "…"
+	}
+	return line
+}
+
+// causes shows the rules that keep others from being judged, and returns their ids.
+func (s *screen) causes(r *report.Result) map[string]bool {
+	shown := map[string]bool{}
+	var lines []string
+	for _, cause := range view.Causes(r.Rules) {
+		shown[cause.ID] = true
+		lines = append(lines, fmt.Sprintf("%s: %s. %s.", cause.ID, cause.WaitWords(), cause.Title))
+	}
+	s.list("Fix this first:", lines)
+	return shown
+}
+
+func (s *screen) findings(r *report.Result, outcome report.Outcome, causes map[string]bool) {
+	var lines []string
+	also := ""
+	for _, one := range r.Rules {
+		switch {
+		case one.Outcome != outcome:
+		case causes[one.ID]:
+			also = "also "
+		case one.Known != "":
+			lines = append(lines, fmt.Sprintf("%-*s  known: %s", s.width, one.ID, one.Known))
+		default:
+			lines = append(lines, fmt.Sprintf("%-*s  %s", s.width, one.ID, one.Title))
+		}
+	}
+	heading := also + spoken(outcome)
+	s.list(s.paint(outcome, strings.ToUpper(heading[:1])+heading[1:]+":"), lines)
+}
+
+// notJudged shows why MUST rules were not judged, but for those that wait for another
+// rule.
+func (s *screen) notJudged(r *report.Result, causes map[string]bool) {
+	var lines []string
+	for _, group := range view.NotJudged(r.Rules) {
+		if group.Cause == "" && !causes[group.IDs[0]] {
+			lines = append(lines, group.String())
+		}
+	}
+	s.list("MUST rules not judged:", lines)
+}
+
+// caller shows what the caller of recorded traffic got wrong.
+func (s *screen) caller(all []report.CallerFault) {
+	var lines []string
+	for _, fault := range all {
+		lines = append(lines, fmt.Sprintf("%s, %s: %s", fault.ID, count.Of(fault.Calls, "call"), fault.Message))
+	}
+	s.list("What the caller got wrong:", lines)
+}
+
+// slow names the endpoints that answered too late.
+func (s *screen) slow(all []report.Latency) {
+	for _, l := range all {
+		if l.OverHealthy > 0 {
+			s.printf("Slow: %s took up to %s of the %s allowed; %s\n", l.Endpoint, view.Milliseconds(l.WorstMS), view.Milliseconds(l.HealthyLimitMS), strings.TrimSpace(givenUp(l)))
+		}
+	}
+}
+
+func (s *screen) counts(r *report.Result) {
+	counts := []string{count.Of(r.Summary[report.Passed], "rule") + " passed"}
+	for _, outcome := range report.Outcomes() {
+		if n := r.Summary[outcome]; n > 0 && outcome != report.Passed {
+			counts = append(counts, fmt.Sprintf("%d %s", n, spoken(outcome)))
+		}
+	}
+	c := r.Coverage
+	if c.CasesLeftOut > 0 {
+		s.printf("There was no time for %s of the plan. %s\n", count.Of(c.CasesLeftOut, "case"), view.MoreTime)
+	}
+	s.printf("%s, in %s\n", strings.Join(counts, ", "), view.Milliseconds(float64(r.DurationMS)))
+	if r.Recorded {
+		s.printf("%s, %s, %s; %s, %s\n", count.Of(c.Calls, "call"), count.Of(c.Holds, "hold"), count.Of(c.Bookings, "booking"),
+			count.Of(c.Products, "product"), count.Of(c.Options, "option"))
+		return
+	}
+	s.printf("%s, %s, %s; %s, slots of %d of %s, %s\n", count.Of(c.Calls, "call"), count.Of(c.Holds, "hold"), count.Of(c.Bookings, "booking"),
+		count.Of(c.Products, "product"), c.OptionsAsked, count.Of(c.Options, "option"), count.Of(c.Slots, "slot"))
+}
+
+// reports names the files that were written.
+func (s *screen) reports(files []string, sum string) {
+	if len(files) == 0 {
+		return
+	}
+	var names []string
+	for _, file := range files {
+		names = append(names, filepath.Base(file))
+	}
+	s.printf("Reports in %s: %s\n", filepath.Dir(files[0]), strings.Join(names, ", "))
+	s.printf("SHA-256 of the report: %s\n", sum)
+}
+
+func leftover(l report.Leftover) string {
+	text := l.Kind
+	if l.Code != "" {
+		text += fmt.Sprintf(" %q", l.Code)
+	}
+	text += fmt.Sprintf(" of product %q, option %q, slot %q at %s: %s", l.ProductID, l.OptionID, l.AvailabilityID, l.Start, l.Reason)
+	switch {
+	case l.ExpiresAt != "" && l.Code == "":
+		text += fmt.Sprintf("; reference %s; it has expired by %s", l.Reference, l.ExpiresAt)
+	case l.ExpiresAt != "":
+		text += "; it expires at " + l.ExpiresAt
+	}
+	return oneLine(text)
+}
+func (s *screen) times(all []report.Latency) {
+	if len(all) == 0 {
+		return
+	}
+	const row = "%-14s %6v %9s %9s %9s %9s%s\n"
+	s.printf(row, "answer times", "calls", "median", "95%", "worst", "limit", "")
+	ms := view.Milliseconds
+	for _, l := range all {
+		s.printf(row, l.Endpoint, l.Calls, ms(l.MedianMS), ms(l.P95MS), ms(l.WorstMS), ms(l.HealthyLimitMS), givenUp(l))
+	}
+	s.printf("\n")
+}
+
+// givenUp says how many calls the marketplace would not have waited for, or nothing
+// where it would have waited for all.
+func givenUp(l report.Latency) string {
+	if l.OverHealthy == 0 {
+		return ""
+	}
+	return fmt.Sprintf("   the marketplace would abandon %d while the partner is HEALTHY, %d while DEGRADED", l.OverHealthy, l.OverDegraded)
+}
+
+func (s *screen) exploration(e *report.Exploration) {
+	if e == nil {
+		return
+	}
+	s.printf("%d of %d random lifecycles played, of %d steps; --explore %d --seed %d plays them again\n", e.Played, e.Stories, e.Steps, e.Stories, e.Seed)
+	if e.Broken == nil {
+		return
+	}
+	s.printf("\nThe shortest lifecycle that fails, cut down from %s by playing %d more:\n", count.Of(e.Broken.Drawn, "step"), e.Broken.Tries)
+	for _, slot := range e.Broken.Slots {
+		s.printf("  %s\n", oneLine(slot))
+	}
+	for i, step := range e.Broken.Steps {
+		s.printf("  %2d. %s\n      Expected %s\n      Received %s\n", i+1, oneLine(step.Does), oneLine(step.Want), oneLine(step.Got))
+		for _, curl := range step.Curl {
+			s.printf("      %s\n", oneLine(curl))
+		}
+	}
+	s.printf("\n")
+}

@@ -1,0 +1,149 @@
+package judge
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// ReadSpecs judge once more the rules about what is read: what two answers say of one
+// thing agrees.
+func ReadSpecs() []Spec {
+	pulls := func(r rule.Rule, judge func(*scenario.Pulls) Finding) Spec {
+		return spec(r, once(scenario.PlayPulls, judge))
+	}
+	same := func(same func(first, second []discover.Product) Finding) func(*scenario.Pulls) Finding {
+		return func(all *scenario.Pulls) (f Finding) {
+			for _, pull := range all.Full {
+				f = f.or(func() Finding { return Stopped(pull.Stop) }).or(func() Finding {
+					return same(all.First, pull.Products).showing(all.Pull, pull.Answer.Exchange)
+				})
+			}
+			return f
+		}
+	}
+	parts := func(r rule.Rule, judge func(scenario.Windows) Finding) Spec {
+		return spec(r, once(scenario.PlayParts, func(all *scenario.Parts) (f Finding) {
+			for _, w := range slices.Concat(all.Days, all.Spans) {
+				f = f.or(func() Finding { return Stopped(w.Stop) }).or(func() Finding { return judge(w) })
+			}
+			return f
+		}))
+	}
+	specs := []Spec{
+		pulls(rule.ProductPermanent, same(sameProducts)),
+		pulls(rule.OptionPermanent, same(eachTwin(sameOptions))),
+		pulls(rule.UnitPermanent, same(eachTwin(sameUnits))),
+		pulls(rule.ProbeStatus, func(all *scenario.Pulls) (f Finding) {
+			for _, probe := range all.Probes {
+				f = f.or(func() Finding { return heard(probe, status(ok)) })
+			}
+			return f
+		}),
+		pulls(rule.UpdatedSince, func(all *scenario.Pulls) (f Finding) {
+			for _, changes := range all.Changes {
+				f = f.or(func() Finding { return updatedSince(changes.Catalog) }).or(func() Finding { return changed(all.First, changes) })
+			}
+			return f
+		}),
+		parts(rule.SlotPermanent, func(w scenario.Windows) Finding { return keepsIDs(w.Long, w.Part) }),
+		parts(rule.WindowEnd, keepsEnd),
+		parts(rule.OneDay, showsSame),
+	}
+	return append(specs, FieldSpecs()...)
+}
+
+// keepsEnd finds a window whose last day lacks slots that another window shows for that day.
+func keepsEnd(w scenario.Windows) Finding {
+	whole, end := w.Long.Window, discover.Window{From: w.Part.Window.To, To: w.Part.Window.To}
+	if _, gone := w.OfPart(); len(gone) > 0 && len(gone) == len(slotsOn(w.Long, end, gone)) && w.Part.Window != end {
+		return broken("%s: expected the slots of its last day, %s, in the window from %s to %s, as in a longer one; %s is missing",
+			w.Part.Question, end.To, w.Part.Window.From, w.Part.Window.To, plan.Few(gone)).showing(w.Long.Exchange, w.Part.Exchange)
+	}
+	if last := slotsOn(w.Part, discover.Window{From: whole.To, To: whole.To}, w.Beyond); len(last) > 0 && len(last) == len(w.Beyond) {
+		return broken("%s: expected the slots of its last day, %s, in the window from %s to %s, as in a shorter one; %s is missing",
+			w.Long.Question, whole.To, whole.From, whole.To, plan.Few(last)).showing(w.Long.Exchange, w.Part.Exchange)
+	}
+	return Finding{}
+}
+
+// showsSame finds a slot that a window shows and another one, of other days around it, lacks.
+func showsSame(w scenario.Windows) Finding {
+	return showsDay(w.Long, w.Part).or(func() Finding {
+		if len(w.Beyond) == 0 {
+			return Finding{}
+		}
+		return broken("%s: expected the slots that the window from %s to %s shows in the one from %s to %s too; %s is missing",
+			w.Part.Question, w.Part.Window.From, w.Part.Window.To, w.Long.Window.From, w.Long.Window.To, plan.Few(w.Beyond)).showing(w.Long.Exchange, w.Part.Exchange)
+	})
+}
+
+// slotsOn returns those of some slots that start in a window.
+func slotsOn(in scenario.SlotAnswer, window discover.Window, ids []string) (on []string) {
+	for _, slot := range in.Slots {
+		if slices.Contains(ids, slot.ID) && window.Contains(slot.Start, in.Product.Zone) {
+			on = append(on, slot.ID)
+		}
+	}
+	return on
+}
+
+// closedOptions is how many options' slots of a status are tried.
+const closedOptions = 8
+
+// ClosedSpecs judge once more that slots which cannot be booked are refused, in several options.
+func ClosedSpecs() []Spec {
+	var steps []Step
+	for _, status := range scenario.ClosedStatuses {
+		play := scenario.PlayClosedSlot(status)
+		for nth := range closedOptions {
+			steps = append(steps, aside(tried(1, func(ctx context.Context, p *scenario.Player, attempt int) *scenario.ClosedSlot {
+				if p.Depth == plan.Quick {
+					return play(ctx, p, attempt)
+				}
+				return play(ctx, p, nth+attempt)
+			}, closedRefused)))
+		}
+	}
+	return []Spec{spec(rule.ReserveSoldOut, steps...)}
+}
+
+// FieldSpecs judge once more the rules about fields, by all answers that were read so far.
+func FieldSpecs() []Spec {
+	rules := []rule.Rule{
+		rule.UnitFixedID, rule.SlotKnownUnit, rule.SlotUnique, rule.SlotWindow, rule.SlotEndsLater,
+		rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted,
+	}
+	for _, endpoint := range partnerapi.Endpoints() {
+		rules = append(rules, rule.Fields(endpoint)...)
+	}
+	return each(rules, func(rule.Rule) []Step { return []Step{fields()} })
+}
+
+// changed finds what a pull of changes has too much or too little, where the partner leaves
+// products out of it and tells when each was modified.
+func changed(all []discover.Product, changes scenario.Changes) Finding {
+	if len(changes.Products) >= len(all) {
+		return Finding{}
+	}
+	since := changes.Since.Format(time.RFC3339Nano)
+	answered := map[string]bool{}
+	for _, product := range changes.Products {
+		answered[product.ID] = true
+		if at := product.UpdatedAt; !at.IsZero() && !at.After(changes.Since) {
+			return broken("product %q: expected only what was modified after %s, received one with updatedAt %s", product.ID, since, at.Format(time.RFC3339Nano)).showing(changes.Answer.Exchange)
+		}
+	}
+	for _, product := range all {
+		if at := product.UpdatedAt; !at.IsZero() && at.After(changes.Since.Add(time.Second)) && !answered[product.ID] {
+			return broken("product %q: expected it among what was modified after %s, as its updatedAt is %s, but it is missing", product.ID, since, at.Format(time.RFC3339Nano)).showing(changes.Answer.Exchange)
+		}
+	}
+	return Finding{}
+}

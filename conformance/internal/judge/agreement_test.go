@@ -1,0 +1,37 @@
+package judge
+
+import (
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+)
+
+func TestAPullOfChangesHasWhatChangedAndNothingElse(t *testing.T) {
+	t.Parallel()
+	since := time.Date(2027, 1, 10, 12, 0, 0, 0, time.UTC)
+	product := func(id string, after time.Duration) discover.Product {
+		return discover.Product{ID: id, UpdatedAt: since.Add(after)}
+	}
+	before, at, later := product("before", -time.Hour), product("at", 0), product("later", time.Hour)
+	untold := discover.Product{ID: "untold"}
+	all := []discover.Product{before, at, later, untold}
+	for _, test := range []struct {
+		name string
+		got  []discover.Product
+		says string // "": nothing
+	}{
+		{"everything: the moment is ignored", all, ""},
+		{"what changed", []discover.Product{later}, ""},
+		{"what changed, and what tells no time", []discover.Product{later, untold}, ""},
+		{"what changed before", []discover.Product{before, later}, `"before": expected only what was modified after`},
+		{"what changed at that moment", []discover.Product{at, later}, `"at"`},
+		{"nothing", nil, `"later": expected it among`},
+	} {
+		changes := scenario.Changes{Since: since, Catalog: scenario.Catalog{Products: test.got, Answer: answer(200, "[]")}}
+		finds(t, test.name, changed(all, changes), outcomeOf(test.says), test.says)
+	}
+	finds(t, "a partner that tells no times", changed([]discover.Product{untold, {ID: "b"}}, scenario.Changes{Since: since, Catalog: scenario.Catalog{Answer: answer(200, "[]")}}), report.Outcome(""), "")
+}

@@ -1,0 +1,129 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+)
+
+// CaseSpecs are the specs of the rules that are judged on a case too: the same steps, with
+// the case's slot, party and order in place of what is easiest to try. Causes come first.
+func CaseSpecs(on *plan.Case) []Spec {
+	one, mixed := on.Guests() == 1, len(on.Units) > 1
+	holding := with(seatsHeld, counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return taken(&h.Opening) }))
+	released := with(seatsHeld, counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return returned(&h.Opening, h.Release) }))
+	specs := []Spec{
+		spec(rule.ReserveAccepts, once(scenario.PlayBooking, acceptsCase), also(tried(1, scenario.PlaySellOut, lastSeat))),
+		spec(rule.ReserveVacanciesOne, with(seatsHeld, others(func(o scenario.Other) Move { return Move{before: o.Before, after: o.Held, by: -1} })...)...),
+		spec(rule.ReleaseVacanciesOne, with(seatsHeld, others(func(o scenario.Other) Move {
+			return Move{before: o.Before, via: []*scenario.Reading{o.Held}, after: o.Released}
+		})...)...),
+	}
+	switch {
+	case one:
+		specs = append(specs, spec(rule.ReserveVacanciesOne, holding...), spec(rule.ReleaseVacanciesOne, released...))
+	case mixed:
+		specs = append(specs, spec(rule.ReserveVacanciesMixed, holding...), spec(rule.ReleaseVacanciesMany, released...))
+	default:
+		specs = append(specs, spec(rule.ReserveVacanciesMany, holding...), spec(rule.ReleaseVacanciesMany, released...))
+	}
+	for _, s := range slices.Concat(reserveSpecs(), confirmSpecs(), releaseSpecs(), cancelSpecs()) {
+		if !elsewhere[s.Rule.ID] {
+			specs = append(specs, s)
+		}
+	}
+	return specs
+}
+
+// others are the steps that weigh what became of the seats with the holds that came between
+// the calls of a booking, and of a hold. Of several, the first that is off is weighed.
+func others(move func(scenario.Other) Move) []Step {
+	worst := func(all []scenario.Other, stop *scenario.Stop) Move {
+		for _, o := range all {
+			if m := move(o); m.try().Flaw != "" {
+				return m
+			}
+		}
+		if len(all) > 0 {
+			return move(all[0])
+		}
+		return Move{stop: stop}
+	}
+	return []Step{
+		also(counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return worst(b.Others, b.Stop) })),
+		also(counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return worst(h.Others, h.Stop) })),
+	}
+}
+
+// AboutSeats reports whether a rule is about how many seats a slot has left. Where one of
+// them is broken, what is off in another has most likely the same cause.
+func (s Spec) AboutSeats() bool {
+	return slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Seats != "" || step.Try != nil && !step.Optional })
+}
+
+// elsewhere are the rules about those endpoints that a case shows nothing new of, or that
+// it has specs of its own for.
+var elsewhere = idSet(
+	rule.ReserveAccepts, rule.ReserveVacanciesOne, rule.ReserveVacanciesMany, rule.ReserveVacanciesMixed,
+	rule.ReserveCodeUnique,
+	rule.ConfirmIDUnique, rule.ConfirmUnknown, rule.ConfirmTickets,
+	rule.ReleaseVacanciesOne, rule.ReleaseVacanciesMany, rule.ReleaseUnknown, rule.ReleaseUnknownSuccess,
+	rule.CancelSupported, rule.CancelUnknown, rule.CancelUnknownSuccess,
+)
+
+// Before reports whether a breach of a rule may be the cause of one of another: the specs of
+// a case are in the order of their causes.
+func Before(on *plan.Case, cause, of rule.Rule) bool {
+	place := func(r rule.Rule) int {
+		specs := CaseSpecs(on)
+		if i := slices.IndexFunc(specs, func(s Spec) bool { return s.Rule.ID == r.ID }); i >= 0 {
+			return i
+		}
+		return len(specs)
+	}
+	return place(cause) <= place(of)
+}
+
+func idSet(rules ...rule.Rule) map[string]bool {
+	all := map[string]bool{}
+	for _, r := range rules {
+		all[r.ID] = true
+	}
+	return all
+}
+
+// RecordSpecs are the specs of the rules about all that was made in the run, to be judged
+// once more when all of it is made.
+func RecordSpecs() []Spec {
+	return []Spec{
+		spec(rule.ReserveCodeUnique, once(scenario.PlayRecord, distinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
+		spec(rule.ConfirmIDUnique, once(scenario.PlayRecord, distinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
+	}
+}
+
+// lastSeat weighs that a seat which the slot shows was refused to one guest.
+func lastSeat(t *scenario.SellOut) Try {
+	if t.Refused == nil || t.Full == nil || !t.Full.Counted || t.Full.Last.Left < 1 {
+		return Try{Skip: true}
+	}
+	return Try{
+		Flaw: fmt.Sprintf("Expected a hold of 1 seat, with %s left; received a refusal: %s", model.SeatsWord(t.Full.Last.Left), t.Refused.Message),
+		At:   t.Full, Shown: append([]*probe.Exchange{t.Full.Last.Shown}, t.Refused.Exchanges...),
+	}
+}
+
+// acceptsCase finds a slot that is shown as bookable and refused to a small party. Where it counts no
+// seats it may have one alone.
+func acceptsCase(b *scenario.Booking) Finding {
+	fits := b.Case.Guests() == 1 || b.Before != nil && b.Before.Counted
+	if fits && b.Case.Small() && !b.Case.Bare && b.Hold == nil && b.Stop != nil && b.Stop.Kind == scenario.Refused {
+		return broken("No hold was made: %s", b.Stop.Message).showing(b.Stop.Exchanges...)
+	}
+	return Finding{}
+}

@@ -1,0 +1,69 @@
+package judge
+
+import (
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+)
+
+// MemorySpecs judge once more the rules about holds and bookings, by some that were made
+// early in the run: that seconds have passed makes no difference.
+func MemorySpecs() []Spec {
+	of := func(r rule.Rule, fate scenario.Fate, judge func(*scenario.Kept) Finding) Spec {
+		return spec(r, once(scenario.PlayKept(fate), judge))
+	}
+	seats := func(r rule.Rule, fate scenario.Fate, move func(*scenario.Kept) Move) Spec {
+		return spec(r, counted(scenario.PlayKept(fate), move))
+	}
+	refused := func(act func(*scenario.Kept) scenario.Act) func(*scenario.Kept) Finding {
+		return func(k *scenario.Kept) Finding { return late(act(k), status(refusal)) }
+	}
+	still := func(k *scenario.Kept, act scenario.Act) Move {
+		return Move{before: k.Seen, after: act.After, stop: k.Stop, between: sent(act)}
+	}
+	return []Spec{
+		of(rule.ConfirmStatus, scenario.LeftHeld, func(k *scenario.Kept) Finding { return reached(k.BookingID != "", k.Stop) }),
+		spec(rule.ReserveVacanciesOne, with(seatsHeld, counted(scenario.PlayKept(scenario.LeftHeld), func(k *scenario.Kept) Move {
+			return Move{before: k.Before, via: []*scenario.Reading{k.Held}, after: k.Seen, by: -k.Guests, stop: k.Stop, between: k.Reserve()}
+		}))...),
+		seats(rule.ConfirmVacancies, scenario.SoonBooked, func(k *scenario.Kept) Move {
+			m := taken(&k.Opening, k.Confirm)
+			m.via, m.after = append(m.via, m.after), k.Seen
+			return m
+		}),
+		of(rule.ReleaseStatus, scenario.LeftOpen, func(k *scenario.Kept) Finding { return reached(k.Release.Answer != nil, k.Stop) }),
+		spec(rule.ReleaseVacanciesOne, with(seatsHeld, counted(scenario.PlayKept(scenario.LeftOpen), func(k *scenario.Kept) Move {
+			return Move{before: k.Seen, after: k.Release.After, by: k.Guests, infants: k.Infants, stop: k.Stop, between: sent(k.Release)}
+		}))...),
+		of(rule.ReleaseRepeatStatus, scenario.SoonReleased, func(k *scenario.Kept) Finding { return late(last(k.ReleasesAgain), status(ok)) }),
+		seats(rule.ReleaseRepeatVacancies, scenario.SoonReleased, func(k *scenario.Kept) Move { return still(k, last(k.ReleasesAgain)) }),
+		of(rule.ConfirmReleased, scenario.SoonReleased, refused(func(k *scenario.Kept) scenario.Act { return k.ConfirmReleased })),
+		of(rule.ConfirmRepeatBooking, scenario.SoonBooked, func(k *scenario.Kept) Finding {
+			if k.Stop != nil && len(answers(k.Repeats)) == 0 {
+				return Finding{}
+			}
+			return sameBooking(&k.Booking)
+		}),
+		seats(rule.ConfirmRepeatVacancies, scenario.SoonBooked, func(k *scenario.Kept) Move { return still(k, last(k.Repeats)) }),
+		of(rule.ReleaseConfirmed, scenario.SoonBooked, func(k *scenario.Kept) Finding { return late(k.LateRelease, status(ok)) }),
+		seats(rule.ReleaseConfirmedKeeps, scenario.SoonBooked, func(k *scenario.Kept) Move {
+			return Move{before: last(k.Repeats).After, after: k.LateRelease.After, stop: k.Stop, between: sent(k.LateRelease)}
+		}),
+		of(rule.CancelStatus, scenario.SoonBooked, func(k *scenario.Kept) Finding { return reached(k.Cancel.Answer != nil, k.Stop) }),
+		seats(rule.CancelVacancies, scenario.SoonBooked, func(k *scenario.Kept) Move {
+			return Move{before: k.LateRelease.After, after: k.Cancel.After, by: k.Guests, infants: k.Infants, stop: k.Stop, between: sent(k.Cancel)}
+		}),
+		of(rule.CancelRepeatStatus, scenario.SoonUndone, func(k *scenario.Kept) Finding { return late(last(k.CancelsAgain), status(ok)) }),
+		seats(rule.CancelRepeatVacancies, scenario.SoonUndone, func(k *scenario.Kept) Move { return still(k, last(k.CancelsAgain)) }),
+		of(rule.ConfirmCancelled, scenario.SoonUndone, refused(func(k *scenario.Kept) scenario.Act { return k.ConfirmCancelled })),
+		of(rule.ReleaseCancelled, scenario.SoonUndone, func(k *scenario.Kept) Finding { return late(k.ReleaseCancelled, status(ok)) }),
+		spec(rule.ReleaseUnknown, once(scenario.PlayUnknownAgain, func(h *scenario.Heard) Finding { return heard(*h, status(ok)) })),
+	}
+}
+
+// late expects of the answer to an act, where there is one, that it passes a check.
+func late(act scenario.Act, right check) Finding {
+	if act.Answer == nil {
+		return Finding{}
+	}
+	return expect(act.Answer, right)
+}

@@ -1,0 +1,125 @@
+package judge
+
+import (
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// KeySpecs judge once more the rules about keys: by keys that are near the registered one,
+// several times, and on connections that are known and that are not.
+func KeySpecs() []Spec {
+	reads := func(r rule.Rule, missing bool, of func(*scenario.KeysOfReads) scenario.KeyTries) Spec {
+		return spec(r, once(scenario.PlayKeysOfReads, func(k *scenario.KeysOfReads) Finding { return keysRefused(of(k), missing) }))
+	}
+	holds := func(r rule.Rule, missing bool, of func(*scenario.NearKeys) scenario.KeyTries) Spec {
+		return spec(r, once(scenario.PlayNearKeys, func(k *scenario.NearKeys) Finding { return keysRefused(of(k), missing) }))
+	}
+	undone := func(wrong, missing, effect rule.Rule, play play[*scenario.NearUndoing]) []Spec {
+		return []Spec{
+			spec(missing, once(play, func(n *scenario.NearUndoing) Finding { return keysRefused(n.Tries, true) })),
+			spec(wrong, once(play, func(n *scenario.NearUndoing) Finding { return keysRefused(n.Tries, false) })),
+			spec(effect, counted(play, func(n *scenario.NearUndoing) Move {
+				return Move{before: n.Live(), after: n.Kept, stop: n.Stop, between: exchanges(n.Tries)}
+			})),
+		}
+	}
+	products := func(k *scenario.KeysOfReads) scenario.KeyTries { return k.Products }
+	probes := func(k *scenario.KeysOfReads) scenario.KeyTries { return k.Probe }
+	slots := func(k *scenario.KeysOfReads) scenario.KeyTries { return k.Availability }
+	reserves := func(k *scenario.NearKeys) scenario.KeyTries { return k.Reserves }
+	confirms := func(k *scenario.NearKeys) scenario.KeyTries { return k.Confirms }
+	specs := []Spec{
+		reads(rule.ProductsMissingKey, true, products), reads(rule.ProductsWrongKey, false, products),
+		reads(rule.ProbeMissingKey, true, probes), reads(rule.ProbeWrongKey, false, probes),
+		reads(rule.AvailabilityMissingKey, true, slots), reads(rule.AvailabilityWrongKey, false, slots),
+		holds(rule.ReserveMissingKey, true, reserves), holds(rule.ReserveWrongKey, false, reserves),
+		spec(rule.ReserveAuthEffect, counted(scenario.PlayNearKeys, func(k *scenario.NearKeys) Move {
+			return Move{before: k.Held, after: k.Reserved, stop: k.Stop, between: exchanges(k.Reserves)}
+		})),
+		holds(rule.ConfirmMissingKey, true, confirms), holds(rule.ConfirmWrongKey, false, confirms),
+		spec(rule.ConfirmAuthEffect, counted(scenario.PlayNearKeys, func(k *scenario.NearKeys) Move {
+			m := Move{before: k.Kept, after: k.Release.After, stop: k.Stop, between: append(exchanges(k.Confirms), sent(k.Release)...)}
+			if !k.TakesLater() {
+				m.by, m.infants = k.Guests, k.Infants
+			}
+			return m
+		})),
+	}
+	specs = append(specs, undone(rule.ReleaseWrongKey, rule.ReleaseMissingKey, rule.ReleaseAuthEffect, scenario.PlayNearReleases)...)
+	return append(specs, undone(rule.CancelWrongKey, rule.CancelMissingKey, rule.CancelAuthEffect, scenario.PlayNearCancels)...)
+}
+
+// keysRefused finds a call without the registered key that was not answered with 401: with
+// another key, or with none at all.
+func keysRefused(all scenario.KeyTries, missing bool) (f Finding) {
+	for _, try := range all {
+		if try.Key.Missing() != missing || try.Answer.OK(unauthorized...) {
+			continue
+		}
+		where := "on a connection that the registered key was sent on"
+		if try.Fresh {
+			where = "on a new connection"
+		}
+		f = broken("%s, call %d with it, %s: expected 401, received %s", try.Key, try.Number, where, try.Answer.Words()).showing(try.Answer.Exchange)
+		if try.Key == probe.EmptyKey {
+			f.Suspects = keyMissing[try.Answer.Endpoint]
+		}
+		return f
+	}
+	return f
+}
+
+// keyMissing are the rules about a call without a key. Many servers do not tell an empty
+// header from one that is absent.
+var keyMissing = map[partnerapi.Endpoint][]rule.Rule{
+	partnerapi.Products:     {rule.ProductsMissingKey, rule.ProbeMissingKey},
+	partnerapi.Availability: {rule.AvailabilityMissingKey},
+	partnerapi.Reserve:      {rule.ReserveMissingKey},
+	partnerapi.Confirm:      {rule.ConfirmMissingKey},
+	partnerapi.Release:      {rule.ReleaseMissingKey},
+	partnerapi.Cancel:       {rule.CancelMissingKey},
+}
+
+// CodeSpecs judge once more the rules about unknown codes: by codes that are near a live one.
+func CodeSpecs() []Spec {
+	of := func(r rule.Rule, judge func(*scenario.NearCodes) Finding) Spec {
+		return spec(r, once(scenario.PlayNearCodes, judge))
+	}
+	return []Spec{
+		of(rule.ConfirmUnknown, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Confirms, status(refusal)) }),
+		spec(rule.ReleaseUnknown,
+			once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, status(ok)) }),
+			counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
+				return Move{before: n.Opening.Held, after: n.Held, stop: n.Stop, between: codeExchanges(n.Releases)}
+			})),
+		of(rule.ReleaseUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, succeed) }),
+		spec(rule.CancelUnknown,
+			once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, status(ok)) }),
+			counted(scenario.PlayNearCodes, func(n *scenario.NearCodes) Move {
+				return Move{before: n.Confirm.After, after: n.Booked, stop: n.Stop, between: codeExchanges(n.Cancels)}
+			})),
+		of(rule.CancelUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, succeed) }),
+	}
+}
+
+func unknownCodes(all scenario.CodeTries, right check) Finding {
+	for _, try := range all {
+		if try.Answer.Failure != nil {
+			continue // a connection that was closed says nothing about the code
+		}
+		if flaw := right(try.Answer); flaw != "" {
+			return broken("an unknown code, a live one %s: %s", try.Form, flaw).showing(try.Answer.Exchange)
+		}
+	}
+	return Finding{}
+}
+
+func exchanges(tries scenario.KeyTries) []*probe.Exchange {
+	return list(tries, func(t scenario.KeyTry) *probe.Exchange { return t.Answer.Exchange })
+}
+
+func codeExchanges(tries scenario.CodeTries) []*probe.Exchange {
+	return list(tries, func(t scenario.CodeTry) *probe.Exchange { return t.Answer.Exchange })
+}

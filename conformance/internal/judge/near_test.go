@@ -1,0 +1,50 @@
+package judge
+
+import (
+	"testing"
+
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+)
+
+func TestAWrongKeyThatIsNotRefusedIsFoundByItsForm(t *testing.T) {
+	t.Parallel()
+	refused := scenario.KeyTry{Key: probe.ShorterKey, Number: 1, Answer: answer(401, "")}
+	for _, test := range []struct {
+		name           string
+		try            scenario.KeyTry
+		wrong, missing string // what the rules say; "": nothing
+	}{
+		{"a shorter key is taken", scenario.KeyTry{Key: probe.ShorterKey, Number: 1, Answer: answer(200, "[]")}, "shorter by its last character", ""},
+		{"a key in other case is forbidden", scenario.KeyTry{Key: probe.OtherCase, Number: 1, Answer: answer(403, "")}, "received 403", ""},
+		{"a third try is taken", scenario.KeyTry{Key: probe.WrongKey, Number: 3, Answer: answer(200, "[]")}, "a wrong key, call 3 with it", ""},
+		{"no key is taken on a new connection", scenario.KeyTry{Key: probe.NoKey, Number: 4, Fresh: true, Answer: answer(200, "[]")}, "", "on a new connection"},
+		{"a key elsewhere is taken", scenario.KeyTry{Key: probe.OtherHeader, Number: 1, Answer: answer(200, "[]")}, "", "X-Api-Key"},
+		{"all are refused", refused, "", ""},
+	} {
+		tries := scenario.KeyTries{refused, test.try}
+		finds(t, test.name, keysRefused(tries, false), outcomeOf(test.wrong), test.wrong)
+		finds(t, test.name, keysRefused(tries, true), outcomeOf(test.missing), test.missing)
+	}
+}
+
+func outcomeOf(says string) report.Outcome {
+	if says == "" {
+		return ""
+	}
+	return report.Failed
+}
+
+func TestANearCodeThatIsNotAnsweredAsUnknownIsFoundByItsForm(t *testing.T) {
+	t.Parallel()
+	try := func(status int, body string) scenario.CodeTries {
+		return scenario.CodeTries{{NearCode: plan.NearCode{Form: "in other case", Code: "r-1"}, Answer: answer(status, body)}}
+	}
+	finds(t, "a near code is confirmed", unknownCodes(try(200, "{}"), status(refusal)), report.Failed, "in other case: Expected 400, received 200")
+	finds(t, "a near code is refused", unknownCodes(try(400, "{}"), status(refusal)), "", "")
+	finds(t, "a near code is not found", unknownCodes(try(404, ""), status(ok)), report.Failed, "Expected 200, received 404")
+	finds(t, "a near code is released without success", unknownCodes(try(200, `{"success":false}`), succeed), report.Failed, "success")
+	finds(t, "a connection was closed", unknownCodes(try(0, ""), status(ok)), "", "")
+}

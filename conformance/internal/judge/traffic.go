@@ -1,0 +1,300 @@
+package judge
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/count"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Call is a call that somebody else made, as it was recorded.
+type Call struct {
+	*probe.Answer
+	Segment string // what its path names, as it was escaped: a code, or a booking's id
+	Named   string // the same, unescaped
+	Query   url.Values
+	Body    []byte // of the request
+	Key     string // what stands in its Authorization header; "" where the recording does not show it
+	Keyless bool   // it has no such header
+	Whole   bool   // Raw is the whole answer
+
+	raced bool // another call about the same code was under way
+}
+
+func (c *Call) ended() time.Time { return c.StartedAt.Add(c.Duration) }
+
+// at is when the call was answered by the partner's clock, as its Date header has it.
+func (c *Call) at() time.Time {
+	if c.Response != nil {
+		if date, err := http.ParseTime(c.Response.Header.Get("Date")); err == nil {
+			return date
+		}
+	}
+	return c.ended()
+}
+
+// Traffic judges recorded calls, in the order of their beginnings, by every rule that needs
+// no call of its own. What a recording leaves open is never held against the partner: seats
+// that others may have moved, codes whose first call it lacks, calls at the same time.
+type Traffic struct {
+	tickets bool
+	waiting []*Call // until no later call can have been under way at the same time
+	fields  *Fields
+	judged  map[string]bool // ids of the rules that some call was judged by
+	broken  map[string]Finding
+	again   map[string]int // how often a rule was broken after the first time
+
+	products map[string]discover.Product
+	windows  windows
+	bookings bookings
+	caller   caller
+	keys     keys
+	times    map[string]*times // by the id of the rule about the limit
+}
+
+// NewTraffic judges a partner that delivers its own tickets, or one that does not.
+func NewTraffic(tickets bool, redact func(string) string) *Traffic {
+	return &Traffic{
+		tickets: tickets, fields: NewFields(redact), judged: map[string]bool{}, broken: map[string]Finding{}, again: map[string]int{},
+		products: map[string]discover.Product{}, windows: newWindows(), bookings: newBookings(), caller: newCaller(), keys: newKeys(), times: map[string]*times{},
+	}
+}
+
+// mostWaiting bounds the calls that wait for later ones.
+const mostWaiting = 1000
+
+// Take takes the next call, and judges those that ended before it.
+func (t *Traffic) Take(c *Call) {
+	for len(t.waiting) > 0 && (!t.waiting[0].ended().After(c.StartedAt) || len(t.waiting) == mostWaiting) {
+		t.judge(t.waiting[0])
+		t.waiting = t.waiting[1:]
+	}
+	for _, other := range t.waiting {
+		if subject := c.subject(); subject != "" && subject == other.subject() && other.ended().After(c.StartedAt) {
+			c.raced, other.raced = true, true
+		}
+	}
+	t.waiting = append(t.waiting, c)
+}
+
+func (t *Traffic) judge(c *Call) {
+	t.timed(c)
+	if t.keys.take(t, c) || c.Failure != nil || c.OK(http.StatusTooManyRequests) {
+		t.bookings.lost(c)
+		return
+	}
+	t.judged[rule.Reachable.ID] = true
+	if !t.typed(c) {
+		t.bookings.lost(c) // a partner may do as it likes
+		return
+	}
+	if c.OK(200, 201) && c.Response.Body.Size > 0 {
+		t.check(contentTypeRules[c.Endpoint], c, func(*probe.Answer) string {
+			if declared := c.Response.Header.Get("Content-Type"); !isJSONType(declared) {
+				return fmt.Sprintf("Expected Content-Type: application/json, received %q", declared)
+			}
+			return ""
+		})
+	}
+	switch c.Endpoint {
+	case partnerapi.Products:
+		t.takeCatalog(c)
+	case partnerapi.Availability:
+		t.takeSlots(c)
+	default:
+		t.takeBooking(c)
+	}
+}
+
+// Settle enters what came of every rule, in the order of judging. Rules that no call
+// was judged by get no verdict.
+func (t *Traffic) Settle(into *Verdicts) {
+	for _, c := range t.waiting {
+		t.judge(c)
+	}
+	t.waiting = nil
+	t.keys.settle(t)
+	t.bookings.settle(t)
+	for _, r := range rule.All() {
+		finding, found := t.broken[r.ID]
+		if more := t.again[r.ID]; more > 0 {
+			finding.Message = fmt.Sprintf("%s (and %s)", finding.Message, count.Of(more, "more call"))
+		}
+		if fields := t.fields.Finding(r.ID); !found && fields.Ends() {
+			finding, found = fields, true
+		}
+		if found || t.judged[r.ID] {
+			into.Record(r, finding, 0)
+		}
+	}
+	into.Settle(t.fields)
+}
+
+// Catalog counts the products that the recording has shown, and their options.
+func (t *Traffic) Catalog() (products, options int) {
+	for _, product := range t.products {
+		options += len(product.Options)
+	}
+	return len(t.products), options
+}
+
+// check judges a call by a rule, and reports whether it keeps it.
+func (t *Traffic) check(r rule.Rule, c *Call, checks ...check) bool {
+	return t.find(r, expect(c.Answer, checks...))
+}
+
+// find enters what a call shows of a rule, and reports whether the rule was kept.
+func (t *Traffic) find(r rule.Rule, f Finding) bool {
+	t.judged[r.ID] = true
+	if !f.Ends() {
+		return true
+	}
+	if _, known := t.broken[r.ID]; known {
+		t.again[r.ID]++
+	} else {
+		t.broken[r.ID] = f
+	}
+	return false
+}
+
+var contentTypeRules = map[partnerapi.Endpoint]rule.Rule{
+	partnerapi.Products:     rule.ProductsContentType,
+	partnerapi.Availability: rule.AvailabilityContentType,
+	partnerapi.Reserve:      rule.ReserveContentType,
+	partnerapi.Confirm:      rule.ConfirmContentType,
+	partnerapi.Release:      rule.ReleaseContentType,
+	partnerapi.Cancel:       rule.CancelContentType,
+}
+
+// times are the last calls of one limit: two late answers of three break it (LIM-3).
+type times struct {
+	late  []bool // the newest last, at most three
+	shown []*probe.Exchange
+}
+
+func (t *Traffic) timed(c *Call) {
+	if c.Limit == 0 || c.Failure != nil && c.Failure.Kind != probe.Timeout {
+		return
+	}
+	r, of := limitRules[c.Endpoint], t.times
+	if c.Endpoint == partnerapi.Products && c.Query.Has("limit") {
+		r = rule.ProbeLimit
+	}
+	last := of[r.ID]
+	if last == nil {
+		last = &times{}
+		of[r.ID] = last
+	}
+	late := c.Duration > c.Limit
+	if last.late = append(last.late, late); len(last.late) > 3 {
+		last.late = last.late[1:]
+	}
+	f := Finding{}
+	if late {
+		last.shown = append(last.shown[max(0, len(last.shown)-1):], c.Exchange)
+		if slow := slices.DeleteFunc(slices.Clone(last.late), func(late bool) bool { return !late }); len(slow) > 1 {
+			f = broken("Expected the complete answer within %s: %d of %s in a row took longer, the last %s",
+				c.Limit, len(slow), count.Of(len(last.late), "call"), c.Duration.Round(time.Millisecond)).showing(last.shown...)
+		}
+	}
+	if !t.find(r, f) || !late {
+		return
+	}
+	if _, known := t.broken[r.ID]; !known {
+		t.broken[r.ID] = ends(report.Warned, "Expected the complete answer within %s: one call took %s", c.Limit, c.Duration.Round(time.Millisecond)).showing(c.Exchange)
+	}
+}
+
+// keys is what is known of the keys that were presented.
+type keys struct {
+	shown    bool                       // some call shows that it has a key
+	without  []*Call                    // the first call without one
+	missing  int                        // how many there are
+	accepted map[string]bool            // keys with which a call succeeded
+	refused  map[string]*probe.Exchange // a 401 for a key that had been accepted: a breach if it is accepted again
+	keyless  map[string]Finding         // calls without a key that were not answered with 401, by the id of the rule
+	probed   map[string]bool            // such calls that were
+}
+
+// mostKeys bounds the keys that are remembered: a partner has given out a few.
+const mostKeys = 100
+
+func newKeys() keys {
+	return keys{
+		accepted: map[string]bool{}, refused: map[string]*probe.Exchange{},
+		keyless: map[string]Finding{}, probed: map[string]bool{},
+	}
+}
+
+// take judges who may call, and reports whether that is all that the call shows.
+func (k *keys) take(t *Traffic, c *Call) (all bool) {
+	if c.Keyless {
+		if k.missing++; k.missing == 1 {
+			k.without = []*Call{c}
+		}
+	}
+	if c.Failure != nil {
+		return false
+	}
+	missing := keyMissing[c.Endpoint][0]
+	if c.Endpoint == partnerapi.Products && c.Query.Has("limit") {
+		missing = rule.ProbeMissingKey
+	}
+	refused := c.OK(http.StatusUnauthorized, http.StatusForbidden)
+	switch {
+	case c.Keyless && c.OK(http.StatusUnauthorized):
+		k.probed[missing.ID] = true
+	case c.Keyless && !k.keyless[missing.ID].Ends():
+		k.keyless[missing.ID] = broken("Expected 401, received %s", c.Words()).showing(c.Exchange)
+	case c.Keyless:
+	case c.Key == "":
+		k.shown = true
+	case refused && k.accepted[c.Key]:
+		k.shown = true
+		if k.refused[c.Key] == nil {
+			k.refused[c.Key] = c.Exchange
+		}
+	case !refused:
+		k.shown = true
+		if before := k.refused[c.Key]; before != nil {
+			t.find(rule.KeyAccepted, broken("Expected a key that is accepted before and afterwards to be accepted, received %d", before.Response.Status).
+				showing(before, c.Exchange))
+			delete(k.refused, c.Key)
+		} else {
+			t.find(rule.KeyAccepted, Finding{})
+		}
+		if len(k.accepted) < mostKeys {
+			k.accepted[c.Key] = true
+		}
+	default:
+		k.shown = true
+	}
+	return refused
+}
+
+// settle judges the calls without a key. Where no call has one, the recording was made
+// without them.
+func (k *keys) settle(t *Traffic) {
+	if !k.shown {
+		return
+	}
+	for _, c := range k.without {
+		t.blame(c, authorized, "There is no Authorization header in %s", count.Of(k.missing, "call"))
+		t.caller.faults[authorized.id].Calls = k.missing
+	}
+	for _, rules := range keyMissing {
+		for _, r := range rules {
+			if f := k.keyless[r.ID]; f.Ends() || k.probed[r.ID] {
+				t.find(r, f)
+			}
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas"
+)
+
+// duty is a rule for the caller. The mock partner's verdict on its callers has the same, and
+// more.
+type duty struct{ id, clause, title string }
+
+var (
+	duties       []duty // in the order of a booking
+	authorized   = newDuty("call.authorized", "AUTH-1", "Every call presents the key in the registered form")
+	escaped      = newDuty("call.escaped", "RSV-6", "Codes and booking ids are escaped as one path segment")
+	bodySchema   = newDuty("call.schema", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1", "Request bodies match their schemas")
+	bodyType     = newDuty("call.content-type", "AVL-1, RSV-1, CNF-1, REL-1, CAN-1", "A body is sent as JSON")
+	productsForm = newDuty("products.form", "PRD-13, PRD-14", "The catalog is requested completely, with updated_since, or with exactly ?limit=1 as the health probe")
+	windowForm   = newDuty("availability.window", "AVL-2", "Windows are today and the 60 days after it, or a single one of those days")
+	reserveOnce  = newDuty("reserve.once", "RSV-3", "Reserve is never sent again")
+	confirmOnce  = newDuty("confirm.once", "CNF-4", "Confirm is sent once, and again only if no complete response arrived")
+	notReleased  = newDuty("confirm.not-released", "CNF-5", "A released hold is not confirmed")
+	releaseBody  = newDuty("release.body", "REL-1", "A release names the same code in path and body")
+)
+
+func newDuty(id, clause, title string) duty {
+	d := duty{id, clause, title}
+	duties = append(duties, d)
+	return d
+}
+
+// caller is what the caller of recorded calls did wrong, by the id of the duty.
+type caller struct {
+	faults map[string]*report.CallerFault
+	once   map[string]bool // the references of its reserves, as far as there is room
+}
+
+func newCaller() caller { return caller{map[string]*report.CallerFault{}, map[string]bool{}} }
+
+// blame enters a call that the caller got wrong.
+func (t *Traffic) blame(c *Call, d duty, format string, args ...any) {
+	fault := t.caller.faults[d.id]
+	if fault == nil {
+		fault = &report.CallerFault{ID: d.id, Clause: d.clause, Title: d.title, Message: fmt.Sprintf(format, args...), Exchange: *c.Exchange}
+		t.caller.faults[d.id] = fault
+	}
+	fault.Calls++
+}
+
+// CallerFaults returns what the caller got wrong, in the order of a booking, as words show it.
+func (t *Traffic) CallerFaults(words func(string) string, clean func(probe.Exchange) probe.Exchange) (all []report.CallerFault) {
+	for _, d := range duties {
+		if fault := t.caller.faults[d.id]; fault != nil {
+			shown := *fault
+			shown.Message, shown.Exchange = words(fault.Message), clean(fault.Exchange)
+			all = append(all, shown)
+		}
+	}
+	return all
+}
+
+// asks reports whether the body of a call keeps its schema, and reads it.
+func (t *Traffic) asks(c *Call, schema string, into any) bool {
+	problems := schemas.Decode(schema, c.Body, into)
+	if len(problems) == 0 {
+		return true
+	}
+	said := problems[0].String()
+	if strings.HasPrefix(problems[0].Pointer, "/contact") { // what was received names a customer
+		said, _, _ = strings.Cut(said, ", received")
+	}
+	t.blame(c, bodySchema, "The body of %s breaks its schema: %s", c.Endpoint, said)
+	return false
+}
+
+// typed reports whether the body of a call, if there is one, is sent as JSON.
+func (t *Traffic) typed(c *Call) bool {
+	declared := c.Request.Header.Get("Content-Type")
+	if len(c.Body) == 0 || isJSONType(declared) {
+		return true
+	}
+	t.blame(c, bodyType, "The body of %s has the Content-Type %.80q: expected application/json", c.Endpoint, declared)
+	return false
+}
+
+// reservedOnce notes a reserve that was sent again.
+func (t *Traffic) reservedOnce(c *Call, reference string) {
+	switch {
+	case reference == "":
+	case t.caller.once[reference]:
+		t.blame(c, reserveOnce, "Reserve was sent again for the resellerReference %.60q", reference)
+	case len(t.caller.once) < mostLifecycles:
+		t.caller.once[reference] = true
+	}
+}
+
+// mayConfirm notes a confirm that its caller should not have sent.
+func (t *Traffic) mayConfirm(c *Call, l *lifecycle) {
+	switch l.stage {
+	case released:
+		t.blame(c, notReleased, "The code %.60q was confirmed after its release had been answered", l.code)
+	case confirmedStage:
+		t.blame(c, confirmOnce, "The code %.60q was confirmed again after it had been answered with booking %.60q", l.code, l.id)
+	}
+}
+
+// keepsWindow reports whether a partner has to answer what is asked for, and blames the
+// caller where the window is why not.
+func (t *Traffic) keepsWindow(c *Call, lawful bool, from, to string) bool {
+	if !lawful {
+		t.blame(c, windowForm, "The window is %.20s to %.20s: expected today and the 60 days after it, or one of these days", from, to)
+	}
+	return lawful
+}

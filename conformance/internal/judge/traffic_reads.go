@@ -1,0 +1,277 @@
+package judge
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// readRules are those about the form of what an endpoint that is read answers.
+type readRules struct{ status, json, shape rule.Rule }
+
+// takeCatalog judges an answer to GET /products.
+func (t *Traffic) takeCatalog(c *Call) {
+	rules, full := readRules{rule.ProductsStatus, rule.ProductsJSON, rule.ProductsShape}, len(c.Query) == 0
+	switch {
+	case full:
+	case len(c.Query) == 1 && c.Query.Get("limit") == "1":
+		t.check(rule.ProbeStatus, c, status(ok)) // its content does not count
+		return
+	case len(c.Query) == 1 && c.Query.Has("updated_since"):
+		if _, err := partnerapi.ParseDateTime(c.Query.Get("updated_since")); err != nil {
+			t.blame(c, productsForm, "updated_since: %v; a + is to be escaped as %%2B", err)
+			return
+		}
+		rules = readRules{rule.UpdatedSince, rule.UpdatedSince, rule.UpdatedSince}
+	default:
+		t.blame(c, productsForm, "GET /products?%.100s: expected no query, ?updated_since=, or exactly ?limit=1", c.Query.Encode())
+		return
+	}
+	elements, read := t.elements(c, rules, discover.Products)
+	if !read {
+		return
+	}
+	survey := &scenario.Survey{}
+	for i, element := range elements {
+		value, err := discover.DecodeElement(element)
+		if err != nil {
+			t.find(rules.json, broken("products[%d]: %v", i, err).showing(c.Exchange))
+			return
+		}
+		for _, problem := range schemas.ValidateValue(schemas.Product, value) {
+			t.fields.Product(c.Exchange, i, value, problem)
+		}
+		product := discover.ReadProduct(value)
+		t.products[product.ID] = product
+		survey.Products = append(survey.Products, product)
+	}
+	if !full {
+		return
+	}
+	for _, r := range rule.Fields(partnerapi.Products) {
+		t.judged[r.ID] = true
+	}
+	survey.Pull = c.Exchange
+	for _, of := range []struct {
+		rule  rule.Rule
+		judge func(*scenario.Survey) Finding
+	}{
+		{rule.ProductUnique, uniqueProducts}, {rule.OptionUnique, uniqueOptions}, {rule.UnitUnique, uniqueUnits},
+		{rule.AdultUnit, eachOption(withoutAdult)}, {rule.CurrencyDecimals, eachUnit(oddDecimals)}, {rule.AgeRange, eachUnit(noAge)},
+	} {
+		t.find(of.rule, of.judge(survey).showing(c.Exchange))
+	}
+}
+
+// elements splits an answer that is a list; false where it cannot be read, or the recording
+// has only its beginning.
+func (t *Traffic) elements(c *Call, rules readRules, split func([]byte) ([]json.RawMessage, error)) ([]json.RawMessage, bool) {
+	if !t.check(rules.status, c, status(ok)) || !c.Whole {
+		return nil, false
+	}
+	elements, err := split(c.Raw)
+	if err != nil && !errors.Is(err, discover.ErrShape) {
+		t.find(rules.json, broken("%v", err).showing(c.Exchange))
+		return nil, false
+	}
+	t.find(rules.json, Finding{})
+	if err != nil {
+		t.find(rules.shape, broken("%v", err).showing(c.Exchange))
+		return nil, false
+	}
+	t.find(rules.shape, Finding{})
+	return elements, true
+}
+
+// windows are the last answers about slots, by option, for as long as two answers must
+// agree, and no longer than there is room.
+type windows struct {
+	last map[string][]seen
+	kept int // slots in all
+	// reserved are the ids of slots that were reserved lately: a partner may leave out what
+	// is sold out.
+	reserved map[string]bool
+}
+
+type seen struct {
+	scenario.SlotAnswer
+	began, ended time.Time
+}
+
+const (
+	// agreeing is for how long two answers must show the same slots: later ones may have
+	// been added, removed or hidden since.
+	agreeing = time.Minute
+	// mostCompared bounds with how many answers of an option the next one is compared.
+	mostCompared = 4
+	// mostKept is from how many slots on what is over is forgotten.
+	mostKept = 500_000
+	// mayVanish is below how many seats left a slot may be sold out by others meanwhile.
+	mayVanish = 5
+	// soon is how near a slot may be whose disappearance means nothing: sales end.
+	soon = 48 * time.Hour
+)
+
+func newWindows() windows { return windows{last: map[string][]seen{}, reserved: map[string]bool{}} }
+
+// slot is the slot that a reserve names, as it was shown last; false where it was not.
+func (w *windows) slot(asked partnerapi.ReserveRequest) (found discover.Slot, known bool) {
+	if len(w.reserved) == mostLifecycles {
+		clear(w.reserved)
+	}
+	w.reserved[asked.AvailabilityID] = true
+	for _, answer := range w.last[discover.Offer{Product: discover.Product{ID: asked.ProductID}, Option: discover.Option{ID: asked.OptionID}}.OptionKey()] {
+		for _, slot := range answer.Slots {
+			if slot.ID == asked.AvailabilityID {
+				found, known = slot, true
+			}
+		}
+	}
+	return found, known
+}
+
+// takeSlots judges an answer to POST /availability.
+func (t *Traffic) takeSlots(c *Call) {
+	asked := partnerapi.AvailabilityRequest{}
+	if !t.asks(c, schemas.AvailabilityRequest, &asked) {
+		return
+	}
+	q, known := t.question(asked)
+	one := len(asked.Units) == 1 && asked.Units[0] == partnerapi.UnitQuantity{ID: q.Option.Lead(), Quantity: 1}
+	lawful := known && t.keepsWindow(c, lawfulWindow(q, c.at()), q.Window.From, q.Window.To)
+	switch mustAnswer := lawful && one; {
+	case !mustAnswer && !c.OK(http.StatusOK):
+		return // a partner may refuse what a marketplace does not ask for
+	case c.OK(http.StatusNotFound) && t.judged[rule.AvailabilityShape.ID]:
+		t.check(rule.EmptyWindow, c, status(ok))
+		return
+	}
+	rules := readRules{t.unusual(c, rule.AvailabilityStatus), rule.AvailabilityJSON, rule.AvailabilityShape}
+	if q.Window.From == q.Window.To && t.judged[rule.AvailabilityShape.ID] {
+		rules.shape = rule.EmptyWindow // other windows are lists: this one is for want of slots
+	}
+	elements, read := t.elements(c, rules, discover.Elements)
+	if !read {
+		return
+	}
+	answer, flaws := scenario.SlotAnswer{Question: q, Exchange: c.Exchange}, t.fields.all
+	for i, element := range elements {
+		value, err := discover.DecodeElement(element)
+		if err != nil {
+			t.find(rule.AvailabilityJSON, broken("[%d]: %v", i, err).showing(c.Exchange))
+			return
+		}
+		slot := discover.ReadSlot(value)
+		t.fields.Slot(answer, i, slot, value)
+		answer.Slots = append(answer.Slots, slot)
+	}
+	t.fields.Slots(answer)
+	if len(elements) == 0 {
+		t.judged[rule.EmptyWindow.ID] = true
+		return
+	}
+	for _, r := range append(rule.Fields(partnerapi.Availability), rule.SlotUnique, rule.SlotEndsLater,
+		rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted) {
+		t.judged[r.ID] = true
+	}
+	if known {
+		t.judged[rule.SlotKnownUnit.ID], t.judged[rule.SlotWindow.ID] = true, true
+		if flaws == t.fields.all { // else what disagrees has its cause there
+			t.agree(seen{answer, c.StartedAt, c.ended()})
+		}
+	}
+}
+
+// question is what was asked, with what the recording has shown of the catalog so far;
+// false where it has not shown the option.
+func (t *Traffic) question(asked partnerapi.AvailabilityRequest) (q scenario.Question, known bool) {
+	q.Window = discover.Window{From: asked.LocalDateStart, To: asked.LocalDateEnd}
+	product, known := t.products[asked.ProductID]
+	at := slices.IndexFunc(product.Options, func(o discover.Option) bool { return o.ID == asked.OptionID })
+	if !known || at < 0 {
+		q.Product = discover.Product{ID: asked.ProductID, Zone: time.UTC, AllowFreesale: true} // its seats may not count
+		q.Option = discover.Option{ID: asked.OptionID}
+		return q, false
+	}
+	q.Product, q.Option = product, product.Options[at]
+	return q, true
+}
+
+// lawfulWindow reports whether a partner has to answer for a window (AVL-2): today and the
+// 60 days after it, or one of these days. Around midnight the two clocks may disagree.
+func lawfulWindow(q scenario.Question, at time.Time) bool {
+	for _, moment := range []time.Time{at, at.Add(-time.Minute), at.Add(time.Minute)} {
+		sync := discover.Lookahead(moment, q.Product.Zone)
+		if q.Window == sync || q.Window.From == q.Window.To && sync.From <= q.Window.From && q.Window.To <= sync.To {
+			return true
+		}
+	}
+	return false
+}
+
+// agree compares an answer with those of the same option just before it.
+func (t *Traffic) agree(now seen) {
+	w, key := &t.windows, discover.Offer{Product: now.Product, Option: now.Option}.OptionKey()
+	if w.kept > mostKept {
+		w.forget(now.began)
+	}
+	for _, old := range w.last[key] {
+		if now.began.Sub(old.ended) > agreeing {
+			continue
+		}
+		if old.ended.After(now.began) {
+			continue // what came in between is not known
+		}
+		long, part := old.SlotAnswer, now.SlotAnswer
+		if !within(part.Window, long.Window) {
+			long, part = part, long
+		}
+		if !within(part.Window, long.Window) {
+			continue
+		}
+		t.find(rule.SlotPermanent, keepsIDs(old.SlotAnswer, now.SlotAnswer))
+		if part.Window == long.Window {
+			continue
+		}
+		if part.Window.To == long.Window.To {
+			t.find(rule.WindowEnd, endIsPart(long, part))
+		}
+		long.Slots = slices.DeleteFunc(slices.Clone(long.Slots), func(s discover.Slot) bool {
+			return s.Start.Before(now.ended.Add(soon)) || !s.Status.Bookable() || s.Vacancies != nil && *s.Vacancies < mayVanish || w.reserved[s.ID]
+		})
+		t.find(rule.OneDay, showsDay(long, part))
+	}
+	if w.kept <= mostKept {
+		answers := w.last[key]
+		if len(answers) == mostCompared {
+			w.kept -= len(answers[0].Slots)
+			answers = slices.Delete(answers, 0, 1)
+		}
+		w.kept += len(now.Slots)
+		w.last[key] = append(answers, now)
+	}
+}
+
+// forget drops the answers that nothing is compared with any more.
+func (w *windows) forget(now time.Time) {
+	w.kept = 0
+	for key, answers := range w.last {
+		answers = slices.DeleteFunc(answers, func(s seen) bool { return now.Sub(s.ended) > agreeing })
+		if w.last[key] = answers; len(answers) == 0 {
+			delete(w.last, key)
+		}
+		for _, answer := range answers {
+			w.kept += len(answer.Slots)
+		}
+	}
+}
+
+func within(part, whole discover.Window) bool { return whole.From <= part.From && part.To <= whole.To }

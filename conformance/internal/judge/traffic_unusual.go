@@ -1,0 +1,52 @@
+package judge
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// unusual returns the rule about calls of the kind that c is, or usual if no rule is about them.
+func (t *Traffic) unusual(c *Call, usual rule.Rule) rule.Rule {
+	body := discover.Object(c.Body)
+	if r, has := unknownFields[c.Endpoint]; has && slices.ContainsFunc(slices.Collect(maps.Keys(body)), func(name string) bool {
+		return !slices.Contains(fieldsOf[c.Endpoint], name)
+	}) {
+		return r
+	}
+	if r, has := anyAlphabet[c.Endpoint]; has && strings.ContainsFunc(string(c.Body), func(r rune) bool { return r > unicode.MaxASCII }) {
+		return r
+	}
+	contact, reason := body["contact"], body["reason"]
+	if r, has := WithoutOptional(c.Endpoint); has && (len(c.Body) == 0 || contact == nil && c.Endpoint == partnerapi.Confirm || reason == nil && c.Endpoint == partnerapi.Cancel) {
+		return r
+	}
+	return usual
+}
+
+// fieldsOf are the fields that bodies of the endpoints have.
+var fieldsOf = map[partnerapi.Endpoint][]string{
+	partnerapi.Availability: {"productId", "optionId", "localDateStart", "localDateEnd", "units"},
+	partnerapi.Reserve:      {"productId", "optionId", "availabilityId", "units", "contact", "resellerReference"},
+	partnerapi.Confirm:      {"reservationConfirmationCode", "contact", "resellerReference"},
+	partnerapi.Release:      {"reservationConfirmationCode"},
+	partnerapi.Cancel:       {"reason"},
+}
+
+var unknownFields = map[partnerapi.Endpoint]rule.Rule{
+	partnerapi.Availability: rule.AvailabilityUnknownFields,
+	partnerapi.Reserve:      rule.ReserveUnknownFields,
+	partnerapi.Confirm:      rule.ConfirmUnknownFields,
+	partnerapi.Release:      rule.ReleaseUnknownFields,
+	partnerapi.Cancel:       rule.CancelUnknownFields,
+}
+
+var anyAlphabet = map[partnerapi.Endpoint]rule.Rule{
+	partnerapi.Reserve: rule.ReserveAnyAlphabet,
+	partnerapi.Confirm: rule.ConfirmAnyAlphabet,
+}

@@ -1,0 +1,444 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Dimension is one of those over which a rule has to hold: the contract holds for every
+// value of each, not for the one that is easiest to try.
+type Dimension string
+
+const (
+	Product    Dimension = "product"
+	Option     Dimension = "option"
+	Day        Dimension = "day"
+	Slot       Dimension = "slot" // its place in its day
+	UnitType   Dimension = "unit_type"
+	Quantity   Dimension = "quantity" // guests of one unit
+	Party      Dimension = "party"    // how many units it has
+	Repeat     Dimension = "repeat"
+	Order      Dimension = "order" // what is called between the calls of a story
+	Connection Dimension = "connection"
+	Body       Dimension = "body"      // with what is optional, or without
+	Delay      Dimension = "delay"     // how old a hold or a booking is
+	CodeForm   Dimension = "code_form" // of unknown codes and booking ids
+	KeyForm    Dimension = "key_form"  // of wrong keys
+)
+
+// Instance is what one judged value was an instance of.
+type Instance map[Dimension]string
+
+// Interlude is what is called between the calls of a story.
+type Interlude string
+
+const (
+	Nothing     Interlude = "nothing"
+	SameSlot    Interlude = "another hold of the slot"
+	CatalogPull Interlude = "a catalog pull"
+	WholeWindow Interlude = "the slots of the next 60 days"
+)
+
+func interludes() []Interlude {
+	return []Interlude{Nothing, SameSlot, CatalogPull, WholeWindow}
+}
+
+// Case is an instance on which the stories of holds and bookings are played.
+type Case struct {
+	Number  int // from 1
+	Offer   discover.Offer
+	Units   []partnerapi.UnitQuantity
+	Infants int64 // of the guests, who may take no seat (RSV-9)
+	Fresh   bool  // each call has a connection of its own
+	Bare    bool  // bodies and fields that are optional are left out
+	Between Interlude
+
+	values map[Dimension][]string
+	ids    []int // numbers of the values, those of the days last
+	days   int
+}
+
+// Guests is how many there are, infants too.
+func (c *Case) Guests() (guests int64) {
+	for _, unit := range c.Units {
+		guests += int64(unit.Quantity)
+	}
+	return guests
+}
+
+// Plain reports whether no partner may refuse the party: it is one guest of the unit that
+// the marketplace asks for.
+func (c *Case) Plain() bool { return c.Guests() == 1 && c.Units[0].ID == c.Offer.Option.Lead() }
+
+// Values are those of the dimensions that the case is an instance of.
+func (c *Case) Values() map[Dimension][]string { return c.values }
+
+func (c *Case) String() string {
+	var party []string
+	for _, unit := range c.Units {
+		party = append(party, fmt.Sprintf("%d %s", unit.Quantity, unit.ID))
+	}
+	text := fmt.Sprintf("product %q, option %q, slot %s, %s", c.Offer.Product.ID, c.Offer.Option.ID, c.Offer.Slot.StartText, strings.Join(party, " and "))
+	if c.Between != Nothing {
+		text += fmt.Sprintf(", with %s between the calls", c.Between)
+	}
+	if c.Fresh {
+		text += ", each call on a connection of its own"
+	}
+	if c.Bare {
+		text += ", without optional bodies"
+	}
+	return text
+}
+
+// Simpler are the cases that differ from this one in being easier to understand, the
+// simplest first: where one of them shows the same breach, it is the one to be told of.
+func (c *Case) Simpler() (all []Case) {
+	guests := func(c *Case, quantity int) {
+		c.Units, c.Infants = []partnerapi.UnitQuantity{{ID: c.Offer.Option.Lead(), Quantity: quantity}}, 0
+	}
+	plainly := func(c *Case) { c.Between, c.Fresh, c.Bare = Nothing, false, false }
+	changes := []func(*Case){
+		func(c *Case) { guests(c, 1); plainly(c) },
+		func(c *Case) { guests(c, max(1, int(c.Guests()-c.Infants))); plainly(c) },
+		plainly,
+		func(c *Case) { c.Between = Nothing }, func(c *Case) { c.Fresh = false }, func(c *Case) { c.Bare = false },
+		func(c *Case) { guests(c, 1) },
+	}
+	for _, change := range changes {
+		one := Case{Number: c.Number, Offer: c.Offer, Units: c.Units, Infants: c.Infants, Fresh: c.Fresh, Bare: c.Bare, Between: c.Between}
+		change(&one)
+		if one.String() != c.String() && !slices.ContainsFunc(all, func(known Case) bool { return known.String() == one.String() }) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// Parts are the small parties with the guest types of the case: where a party is refused, as
+// a large one may be, they show whether one of its types is.
+func (c *Case) Parts() (all []Case) {
+	lead := c.Offer.Option.Lead()
+	for _, unit := range c.Units {
+		one := partnerapi.UnitQuantity{ID: unit.ID, Quantity: 1}
+		parties := [][]partnerapi.UnitQuantity{{one}}
+		if unit.ID != lead {
+			parties = append(parties, []partnerapi.UnitQuantity{{ID: lead, Quantity: 1}, one})
+		}
+		for _, party := range parties {
+			part := Case{Number: c.Number, Offer: c.Offer, Units: party, Between: Nothing}
+			if c.Offer.Option.Unit(unit.ID).Type == partnerapi.Infant {
+				part.Infants = 1
+			}
+			if part.Small() && part.String() != c.String() {
+				all = append(all, part)
+			}
+		}
+	}
+	return all
+}
+
+// Small reports whether no partner may refuse the party for its size, or because it has
+// no adult (RSV-5).
+func (c *Case) Small() bool {
+	grown := false
+	for _, unit := range c.Units {
+		kind := c.Offer.Option.Unit(unit.ID).Type
+		grown = grown || unit.ID == c.Offer.Option.Lead() || kind == partnerapi.Adult || kind == partnerapi.Senior || kind == partnerapi.Student
+	}
+	return grown && c.Guests() <= 2
+}
+
+// mostAll is how many seats are taken at most where a case takes all that are left.
+const mostAll = 12
+
+// Cover returns at most n cases that cover the values of each dimension, and then as many
+// pairs of two dimensions' values as they can, what is worth most first. The offers are
+// those that can be booked, in the catalog's order. The same offers give the same cases.
+func Cover(offers []discover.Offer, n int) []Case {
+	c := newCover(offers)
+	var cases []Case
+	for len(cases) < n {
+		best, worth := Case{}, 0
+		for range candidatesEach {
+			candidate, ok := c.draw()
+			if !ok {
+				continue
+			}
+			if w := c.worth(candidate); w > worth {
+				best, worth = candidate, w
+			}
+		}
+		if worth == 0 {
+			return cases // all is covered
+		}
+		best.Number = len(cases) + 1
+		c.enter(best)
+		cases = append(cases, best)
+	}
+	return cases
+}
+
+const (
+	// candidatesEach is how many cases are drawn for each that is taken.
+	candidatesEach = 80
+	// freshValue is what a value that no case has yet is worth, in pairs; and freshSale one
+	// of what is sold, which partners have tables of their own for.
+	freshValue, freshSale = 12, 40
+)
+
+type cover struct {
+	options []optionSlots
+	random  *rand.Rand
+	numbers map[dimensioned]int // of values
+	sale    map[int]bool        // values of what is sold
+	seen    map[pair]bool
+	used    map[string]int // slots, by the keys of their offers
+}
+
+type optionSlots struct {
+	slots []discover.Offer // in the order of their starts
+	days  map[string][]discover.Offer
+}
+
+func newCover(offers []discover.Offer) *cover {
+	c := &cover{random: rand.New(rand.NewPCG(1, 2)), numbers: map[dimensioned]int{}, sale: map[int]bool{}, seen: map[pair]bool{}, used: map[string]int{}}
+	byKey := map[string]int{}
+	for _, offer := range offers {
+		i, known := byKey[offer.OptionKey()]
+		if !known {
+			i = len(c.options)
+			byKey[offer.OptionKey()] = i
+			c.options = append(c.options, optionSlots{days: map[string][]discover.Offer{}})
+		}
+		of := &c.options[i]
+		of.slots = append(of.slots, offer)
+		day := dayOf(offer)
+		of.days[day] = append(of.days[day], offer)
+	}
+	for _, of := range c.options {
+		byStart := func(a, b discover.Offer) int {
+			return cmp.Or(a.Slot.Start.Compare(b.Slot.Start), cmp.Compare(a.Slot.ID, b.Slot.ID))
+		}
+		slices.SortStableFunc(of.slots, byStart)
+		for _, slots := range of.days {
+			slices.SortStableFunc(slots, byStart)
+		}
+	}
+	return c
+}
+
+func dayOf(offer discover.Offer) string {
+	return offer.Slot.Start.In(offer.Product.Zone).Format(partnerapi.DateLayout)
+}
+
+// draw makes a case up; false where its slot has no seats for its party.
+func (c *cover) draw() (Case, bool) {
+	if len(c.options) == 0 {
+		return Case{}, false
+	}
+	of := c.options[c.random.IntN(len(c.options))]
+	drawn := Case{Offer: of.slot(c.random), Fresh: c.random.IntN(4) == 0, Bare: c.random.IntN(3) == 0, Between: interludes()[c.random.IntN(len(interludes()))]}
+	quantity, ok := c.party(&drawn)
+	if !ok {
+		return Case{}, false
+	}
+	drawn.values = map[Dimension][]string{
+		Product: {drawn.Offer.Product.ID}, Option: {drawn.Offer.OptionKey()}, Day: {dayOf(drawn.Offer)}, Slot: {of.place(drawn.Offer)},
+		Quantity: {quantity}, Party: {strconv.Itoa(len(drawn.Units))}, Order: {string(drawn.Between)}, Connection: {connection(drawn.Fresh)}, Body: {body(drawn.Bare)},
+	}
+	for _, unit := range drawn.Units {
+		drawn.values[UnitType] = append(drawn.values[UnitType], drawn.Offer.OptionKey()+"\x00"+unit.ID)
+	}
+	c.number(&drawn)
+	return drawn, true
+}
+
+func body(bare bool) string {
+	if bare {
+		return "without"
+	}
+	return "with"
+}
+
+func connection(fresh bool) string {
+	if fresh {
+		return "fresh"
+	}
+	return "kept"
+}
+
+// slot draws one: often the first or the last, and of any day alike.
+func (of optionSlots) slot(random *rand.Rand) discover.Offer {
+	switch random.IntN(6) {
+	case 0:
+		return of.slots[0]
+	case 1:
+		return of.slots[len(of.slots)-1]
+	default:
+		return of.slots[random.IntN(len(of.slots))]
+	}
+}
+
+// place is the slot's in its day: first, last or between.
+func (of optionSlots) place(offer discover.Offer) string {
+	day := of.days[dayOf(offer)]
+	switch {
+	case day[0].Slot.ID == offer.Slot.ID:
+		return "first"
+	case day[len(day)-1].Slot.ID == offer.Slot.ID:
+		return "last"
+	default:
+		return "between"
+	}
+}
+
+// party draws the guests, and says how many of each unit there are.
+func (c *cover) party(drawn *Case) (quantity string, ok bool) {
+	option, lead := drawn.Offer.Option, drawn.Offer.Option.Lead()
+	seats := drawn.Offer.Slot.Seats(drawn.Offer.Product)
+	units := []string{lead}
+	for _, unit := range option.Units {
+		if unit.ID != "" && unit.ID != lead && !slices.Contains(units, unit.ID) {
+			units = append(units, unit.ID)
+		}
+	}
+	first := c.random.IntN(len(units))
+	each, kinds := []int{1, 1, 1, 2, 3, 0}[c.random.IntN(6)], 1+c.random.IntN(min(3, len(units)))
+	if kinds > 1 || each != 1 {
+		first = 0 // beside a guest whom no partner refuses
+	}
+	quantity = strconv.Itoa(each)
+	if each == 0 {
+		quantity, kinds = "all that is left", 1
+		if !seats.Counted || seats.Left < 2 || seats.Left > mostAll {
+			return "", false
+		}
+		each = int(seats.Left)
+	}
+	rest := slices.Concat(units[:first], units[first+1:])
+	c.random.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	for _, id := range append([]string{units[first]}, rest[:kinds-1]...) {
+		drawn.Units = append(drawn.Units, partnerapi.UnitQuantity{ID: id, Quantity: each})
+		if option.Unit(id).Type == partnerapi.Infant {
+			drawn.Infants += int64(each)
+		}
+	}
+	c.random.Shuffle(len(drawn.Units), func(i, j int) { drawn.Units[i], drawn.Units[j] = drawn.Units[j], drawn.Units[i] })
+	room := drawn.Guests()
+	if drawn.Between == SameSlot && quantity != "all that is left" {
+		room++
+	}
+	return quantity, !seats.Counted || seats.Left >= room
+}
+
+// worth is what a case adds to those that were taken.
+func (c *cover) worth(candidate Case) int {
+	worth := 0
+	for _, value := range candidate.ids {
+		switch {
+		case c.seen[pair{value, value}]:
+		case c.sale[value]:
+			worth += freshSale
+		default:
+			worth += freshValue
+		}
+	}
+	for _, both := range pairs(candidate) {
+		if !c.seen[both] {
+			worth++
+		}
+	}
+	if worth == 0 {
+		return 0
+	}
+	return max(1, worth-4*c.used[candidate.Offer.Key()])
+}
+
+func (c *cover) enter(taken Case) {
+	for _, value := range taken.ids {
+		c.seen[pair{value, value}] = true
+	}
+	for _, both := range pairs(taken) {
+		c.seen[both] = true
+	}
+	c.used[taken.Offer.Key()]++
+}
+
+// pair is two values of a case, by their numbers; a value with itself is that value.
+type pair struct{ a, b int }
+
+// number gives the values of a case their numbers, those of the day last.
+func (c *cover) number(of *Case) {
+	for _, d := range dimensions() {
+		for _, value := range of.values[d] {
+			key := dimensioned{d, value}
+			id, known := c.numbers[key]
+			if !known {
+				id = len(c.numbers)
+				c.numbers[key] = id
+				c.sale[id] = d == Option || d == UnitType
+			}
+			of.ids = append(of.ids, id)
+		}
+	}
+	of.days = len(of.values[Day])
+}
+
+type dimensioned struct {
+	Dimension
+	value string
+}
+
+func dimensions() []Dimension {
+	return []Dimension{Product, Option, Slot, UnitType, Quantity, Party, Order, Connection, Body, Day}
+}
+
+// pairs are those of values of two dimensions. A day goes with nothing: there are too many.
+func pairs(of Case) (all []pair) {
+	single := of.ids[:len(of.ids)-of.days]
+	for i, a := range single {
+		for _, b := range single[i+1:] {
+			all = append(all, pair{a, b})
+		}
+	}
+	return all
+}
+
+// Of is how many values of each dimension there are at the partner that makes these offers.
+func Of(offers []discover.Offer, repeats int) map[Dimension]int {
+	c := newCover(offers)
+	found := map[Dimension]map[string]bool{}
+	note := func(d Dimension, value string) {
+		if found[d] == nil {
+			found[d] = map[string]bool{}
+		}
+		found[d][value] = true
+	}
+	for _, of := range c.options {
+		for _, offer := range of.slots {
+			note(Product, offer.Product.ID)
+			note(Option, offer.OptionKey())
+			note(Day, dayOf(offer))
+			note(Slot, of.place(offer))
+			for _, unit := range offer.Option.Units {
+				note(UnitType, offer.OptionKey()+"\x00"+unit.ID)
+			}
+			for kinds := range min(3, len(offer.Option.Units)) {
+				note(Party, strconv.Itoa(kinds+1))
+			}
+		}
+	}
+	of := map[Dimension]int{Quantity: 4, Order: len(interludes()), Connection: 2, Body: 2, Repeat: repeats}
+	for d, values := range found {
+		of[d] = len(values)
+	}
+	return of
+}

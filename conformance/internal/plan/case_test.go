@@ -1,0 +1,145 @@
+package plan_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// shop draws a partner's bookable slots: some products with options, guest types, days and
+// slots of their own.
+func shop(t *rapid.T) (offers []discover.Offer) {
+	kinds := []partnerapi.UnitType{partnerapi.Adult, partnerapi.Child, partnerapi.Infant, partnerapi.Senior}
+	begin := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
+	for p := range rapid.IntRange(1, 5).Draw(t, "products") {
+		product := discover.Product{ID: fmt.Sprint("p", p), Zone: time.UTC}
+		for o := range rapid.IntRange(1, 3).Draw(t, "options") {
+			option := discover.Option{ID: fmt.Sprint("o", o)}
+			for _, kind := range kinds[:rapid.IntRange(1, len(kinds)).Draw(t, "units")] {
+				option.Units = append(option.Units, discover.Unit{ID: "unit-" + string(kind), Type: kind})
+			}
+			for s := range rapid.IntRange(1, 12).Draw(t, "slots") {
+				left := int64(rapid.IntRange(1, 20).Draw(t, "left"))
+				at := begin.AddDate(0, 0, s/3).Add(time.Duration(s%3) * time.Hour)
+				offers = append(offers, discover.Offer{Product: product, Option: option, Slot: discover.Slot{
+					ID: fmt.Sprint("s", s), Start: at, End: at.Add(time.Hour), StartText: at.Format(time.RFC3339),
+					Status: partnerapi.StatusAvailable, Vacancies: &left,
+				}})
+			}
+		}
+	}
+	return offers
+}
+
+func TestCasesCoverEveryOptionAndFitTheirSlots(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		offers := shop(t)
+		cases := plan.Cover(offers, 16)
+		options, covered := map[string]bool{}, map[string]bool{}
+		for _, offer := range offers {
+			options[offer.OptionKey()] = true
+		}
+		for i, c := range cases {
+			covered[c.Offer.OptionKey()] = true
+			if left := *c.Offer.Slot.Vacancies; c.Guests() < 1 || c.Guests() > left {
+				t.Fatalf("case %d: %d guests in a slot with %d seats left: %s", i, c.Guests(), left, &c)
+			}
+			if c.Number != i+1 {
+				t.Fatalf("case %d has the number %d", i, c.Number)
+			}
+		}
+		if len(covered) != len(options) {
+			t.Fatalf("%d of %d options have a case", len(covered), len(options))
+		}
+		if again := plan.Cover(offers, 16); fmt.Sprint(words(cases)) != fmt.Sprint(words(again)) {
+			t.Fatal("the same offers made other cases")
+		}
+	})
+}
+
+func words(cases []plan.Case) (all []string) {
+	for _, c := range cases {
+		all = append(all, c.String())
+	}
+	return all
+}
+
+func TestPairsOfAllDimensionsAreCoveredInASmallShop(t *testing.T) {
+	t.Parallel()
+	left, begin := int64(10), time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
+	var offers []discover.Offer
+	for _, id := range []string{"walk", "boat"} {
+		for s := range 3 {
+			at := begin.Add(time.Duration(s) * time.Hour)
+			offers = append(offers, discover.Offer{
+				Product: discover.Product{ID: id, Zone: time.UTC},
+				Option:  discover.Option{ID: "o", Units: []discover.Unit{{ID: "unit-adult", Type: partnerapi.Adult}, {ID: "unit-child", Type: partnerapi.Child}}},
+				Slot:    discover.Slot{ID: fmt.Sprint(s), Start: at, StartText: at.Format(time.RFC3339), Status: partnerapi.StatusAvailable, Vacancies: &left},
+			})
+		}
+	}
+	seen := map[string]bool{}
+	for _, c := range plan.Cover(offers, plan.Thorough.Cases()) {
+		for a, as := range c.Values() {
+			for b, bs := range c.Values() {
+				for _, x := range as {
+					for _, y := range bs {
+						seen[fmt.Sprint(a, x, b, y)] = true
+					}
+				}
+			}
+		}
+	}
+	for _, product := range []string{"walk", "boat"} {
+		for _, order := range []plan.Interlude{plan.Nothing, plan.SameSlot, plan.CatalogPull, plan.WholeWindow} {
+			for _, other := range []struct {
+				dimension plan.Dimension
+				value     string
+			}{{plan.Product, product}, {plan.Quantity, "1"}, {plan.Quantity, "2"}, {plan.Quantity, "3"}, {plan.Party, "2"}, {plan.Connection, "fresh"}, {plan.Body, "without"}} {
+				if !seen[fmt.Sprint(plan.Order, order, other.dimension, other.value)] {
+					t.Errorf("no case has %s %q with %s %q", plan.Order, order, other.dimension, other.value)
+				}
+			}
+		}
+	}
+}
+
+func TestSimplerCasesAndPartsOfOneAreSmaller(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		for _, c := range plan.Cover(shop(t), 10) {
+			for _, simpler := range c.Simpler() {
+				if simpler.Guests() < 1 || simpler.Guests() > c.Guests() || simpler.String() == c.String() {
+					t.Fatalf("%s is not simpler than %s", &simpler, &c)
+				}
+			}
+			for _, part := range c.Parts() {
+				if !part.Small() {
+					t.Fatalf("%s is not small", &part)
+				}
+			}
+		}
+	})
+}
+
+func TestDepthsAreReadByTheirNames(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]plan.Depth{"": plan.Standard, "quick": plan.Quick, "standard": plan.Standard, "thorough": plan.Thorough} {
+		if got, err := plan.ParseDepth(text); err != nil || got != want {
+			t.Errorf("%q: want %s, got %s, %v", text, want, got, err)
+		}
+	}
+	if _, err := plan.ParseDepth("deep"); err == nil {
+		t.Error("want an error for an unknown depth")
+	}
+	if cases := plan.Cover(nil, 10); len(cases) != 0 || plan.Quick.Cases() != 0 {
+		t.Errorf("want no case where nothing can be booked or at quick depth, got %d", len(cases))
+	}
+}

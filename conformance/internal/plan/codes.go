@@ -1,0 +1,134 @@
+package plan
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// NearCode is an unknown code or booking id that is similar to a live one.
+type NearCode struct {
+	Form string // how it differs
+	Code string
+}
+
+// longCode is how long the longest near code is: as long as the codes that the
+// marketplace stores.
+const longCode = 1000
+
+// NearCodes returns codes that are near a live one. None of them can be another
+// customer's: where a part of the code, or one with another character, might be one, as
+// with codes that are counted up, such a form is left out. Others are further codes of the
+// partner, by which that is seen.
+func NearCodes(live string, others []string, random *rand.Rand) []NearCode {
+	runes := []rune(live)
+	if len(runes) == 0 {
+		return nil
+	}
+	last := len(runes) - 1
+	all := []NearCode{
+		{"with more behind it", live + "-x"},
+		{"with more before it", "x-" + live},
+		{"with a space behind it", live + " "},
+		{"with a space before it", " " + live},
+		{"with a first character that no code has", "~" + string(runes[1:])},
+		{"with a middle character that no code has", changedAt(runes, len(runes)/2)},
+		{"with a last character that no code has", string(runes[:last]) + "~"},
+		{"with a percent sign behind it", live + "%"},
+		{"with its first character percent-encoded", fmt.Sprintf("%%%02X%s", string(runes[0]), string(runes[1:]))},
+		{"with a slash and more behind it", live + "/x"},
+		{"with an apostrophe behind it", live + "'"},
+		{"with a letter of another alphabet behind it", live + "é"},
+		{"with much more behind it", live + strings.Repeat("x", max(1, longCode-len(live)))},
+	}
+	if letters(runes) >= 4 {
+		all = append(all, NearCode{"in other case", swapped(live)})
+	}
+	if drawn(runes, others) {
+		all = append(all,
+			NearCode{"without its last character", string(runes[:last])},
+			NearCode{"without its first character", string(runes[1:])},
+			NearCode{"cut in half", string(runes[:len(runes)/2])},
+			NearCode{"of the same form", alike(live, random)})
+	}
+	seen := map[string]bool{live: true, "": true}
+	return slices.DeleteFunc(all, func(c NearCode) bool {
+		known := seen[c.Code]
+		seen[c.Code] = true
+		return known
+	})
+}
+
+func changedAt(code []rune, at int) string {
+	return string(code[:at]) + "~" + string(code[at+1:])
+}
+
+func letters(code []rune) (n int) {
+	for _, r := range code {
+		if unicode.IsLetter(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// leastDrawn is in how many characters two codes differ at least that were drawn at random:
+// those that are counted up differ in one or two.
+const leastDrawn = 6
+
+// drawn reports whether codes are drawn at random: so many are possible then that one that
+// is near a live one belongs to no hold or booking. Others are further codes that the partner made.
+func drawn(code []rune, others []string) bool {
+	for _, other := range others {
+		differ := 0
+		for i, r := range []rune(other) {
+			if i < len(code) && code[i] != r {
+				differ++
+			}
+		}
+		if differ < leastDrawn {
+			return false
+		}
+	}
+	return len(others) > 0
+}
+
+// alike is a code of the live one's form: its first part is kept, and each further letter
+// and digit is another of its kind.
+func alike(live string, random *rand.Rand) string {
+	kept := strings.IndexAny(live, "-_.:") + 1
+	if len(live)-kept < 8 {
+		kept = 0
+	}
+	return live[:kept] + strings.Map(func(r rune) rune {
+		switch {
+		case r >= '0' && r <= '9':
+			return '0' + random.Int32N(10)
+		case r >= 'a' && r <= 'f':
+			return 'a' + random.Int32N(6) // it may be hexadecimal
+		case r >= 'a' && r <= 'z':
+			return 'a' + random.Int32N(26)
+		case r >= 'A' && r <= 'F':
+			return 'A' + random.Int32N(6)
+		case r >= 'A' && r <= 'Z':
+			return 'A' + random.Int32N(26)
+		default:
+			return r
+		}
+	}, live[kept:])
+}
+
+func swapped(code string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r > unicode.MaxASCII:
+			return r
+		case unicode.IsUpper(r):
+			return unicode.ToLower(r)
+		default:
+			return unicode.ToUpper(r)
+		}
+	}, code)
+}

@@ -1,0 +1,158 @@
+package probe
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Key is what a call presents as its key.
+type Key int
+
+const (
+	GoodKey  Key = iota // the registered one
+	WrongKey            // one that has nothing in common with it
+	NoKey               // no Authorization header
+
+	// Keys that are near the registered one: none of them is the partner's (AUTH-2).
+	ShorterKey
+	LongerKey
+	BeginningOfKey
+	EndOfKey
+	OtherFirst
+	OtherMiddle
+	OtherLast
+	OtherCase
+	MoreBefore
+	OtherScheme
+	EmptyKey
+	SchemeAlone // bearer only
+	OtherHeader // the key, in a header that is not Authorization
+)
+
+// wrongKey is sent where a wrong key is wanted.
+const wrongKey = "conformance-suite-wrong-key"
+
+const bearer = "Bearer"
+
+// otherHeader is where a key is sent that is not in its place.
+const otherHeader = "X-Api-Key"
+
+// nearKey is how a key is made of the registered one.
+type nearKey struct {
+	name  string
+	of    func(key []rune) string // "": the key is not in Authorization
+	shell string                  // the same for a shell, of $KEY
+}
+
+var near = map[Key]nearKey{
+	ShorterKey:     {"a key that is shorter by its last character", func(k []rune) string { return string(k[:len(k)-1]) }, "${KEY%?}"},
+	LongerKey:      {"a key with another character behind it", func(k []rune) string { return string(k) + "x" }, "${KEY}x"},
+	MoreBefore:     {"a key with another character before it", func(k []rune) string { return "x" + string(k) }, "x$KEY"},
+	BeginningOfKey: {"the first half of the key", func(k []rune) string { return string(k[:len(k)/2]) }, "$(printf %.$((${#KEY} / 2))s \"$KEY\")"},
+	EndOfKey:       {"the key without its first character", func(k []rune) string { return string(k[1:]) }, "${KEY#?}"},
+	OtherFirst:     {"a key with another first character", func(k []rune) string { return other(k, 0) }, "~${KEY#?}"},
+	OtherMiddle:    {"a key with another character in its middle", func(k []rune) string { return other(k, len(k)/2) }, ""},
+	OtherLast:      {"a key with another last character", func(k []rune) string { return other(k, len(k)-1) }, "${KEY%?}~"},
+	OtherCase:      {"the key in other case", swapped, "$(printf %s \"$KEY\" | tr a-zA-Z A-Za-z)"},
+	OtherScheme:    {"the key in another scheme, Basic", func(k []rune) string { return string(k) }, "$KEY"},
+	EmptyKey:       {"an empty Authorization header", nil, ""},
+	SchemeAlone:    {"Bearer without a key", nil, ""},
+	OtherHeader:    {"the key in " + otherHeader + ", without Authorization", nil, ""},
+}
+
+func other(key []rune, at int) string {
+	changed := slices.Clone(key)
+	if changed[at] = '~'; key[at] == '~' {
+		changed[at] = '-'
+	}
+	return string(changed)
+}
+
+func swapped(key []rune) string {
+	return strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII {
+			return r
+		}
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}, string(key))
+}
+
+// nearKeys returns those that differ from the key, with what they are made of.
+func nearKeys(auth partnerapi.AuthType, key string) (keys []Key) {
+	for k := ShorterKey; k <= OtherHeader; k++ {
+		switch made := k.of(key); {
+		case k == SchemeAlone && auth == partnerapi.APIKey:
+		case near[k].of != nil && k != OtherScheme && (made == "" || made == key || strings.TrimSpace(made) != made):
+		default:
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// of returns a key that is similar to the registered one, or "" if no such key exists.
+func (k Key) of(key string) string {
+	if make := near[k].of; make != nil && key != "" {
+		return make([]rune(key))
+	}
+	return ""
+}
+
+func (k Key) String() string {
+	switch k {
+	case GoodKey:
+		return "the key"
+	case WrongKey:
+		return "a wrong key"
+	case NoKey:
+		return "no key"
+	default:
+		return near[k].name
+	}
+}
+
+// Missing reports whether there is no Authorization header at all. One that is empty holds a
+// wrong key.
+func (k Key) Missing() bool { return k == NoKey || k == OtherHeader }
+
+// present sets the header.
+func (k Key) present(header http.Header, auth partnerapi.AuthType, key string) {
+	switch k {
+	case NoKey:
+	case OtherHeader:
+		header.Set(otherHeader, key)
+	case EmptyKey:
+		header.Set("Authorization", "")
+	case SchemeAlone:
+		header.Set("Authorization", bearer)
+	case GoodKey:
+		header.Set("Authorization", auth.Authorization(key))
+	case WrongKey:
+		header.Set("Authorization", auth.Authorization(wrongKey))
+	default:
+		header.Set("Authorization", k.authorization(auth, k.of(key)))
+	}
+}
+
+// authorization is the header of a key in the scheme that it is sent in.
+func (k Key) authorization(auth partnerapi.AuthType, key string) string {
+	if k == OtherScheme {
+		return "Basic " + key
+	}
+	return auth.Authorization(key)
+}
+
+// inShell is how a shell makes the key of the environment; "" where it is not made so.
+func (k Key) inShell() string {
+	if k == GoodKey {
+		return "$" + KeyVariable
+	}
+	return strings.ReplaceAll(near[k].shell, "KEY", KeyVariable)
+}

@@ -1,0 +1,221 @@
+package probe
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"partnerkit.dev/internal/redact"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Recorded is an exchange that somebody else made.
+type Recorded struct {
+	Number          int
+	Endpoint        partnerapi.Endpoint
+	Started         time.Time
+	Took, Limit     time.Duration
+	Method, URL     string
+	Request, Answer http.Header
+	Body, Raw       []byte
+	Status          int    // 0: no answer
+	Error           string // why
+}
+
+// Keyring knows the keys that recorded calls presented, and removes them from texts. Its
+// zero value knows none.
+type Keyring struct {
+	known map[string]bool
+	all   []*redact.Redactor
+	first string
+}
+
+// mostKeys bounds the keys that are searched for: a partner has given out a few.
+const mostKeys = 20
+
+// Learn remembers the key of an Authorization header.
+func (k *Keyring) Learn(authorization string) {
+	key := strings.TrimPrefix(authorization, bearer+" ")
+	if key == "" || strings.Contains(key, Redacted) || k.known[key] || len(k.known) == mostKeys {
+		return
+	}
+	if k.known == nil {
+		k.known, k.first = map[string]bool{}, key
+	}
+	k.known[key] = true
+	k.all = append(k.all, redact.New(key))
+}
+
+// Redactor returns the redactor of the first key, by which finished reports are searched.
+func (k *Keyring) Redactor() *Redactor { return NewRedactor(k.first) }
+
+// Redact returns text without the keys.
+func (k *Keyring) Redact(text string) string {
+	for _, one := range k.all {
+		text = one.Redact(text)
+	}
+	return text
+}
+
+// Words returns text as a report shows it: without the keys, and cut.
+func (k *Keyring) Words(text string) string { return k.shown(text, longestWords) }
+
+func (k *Keyring) shown(text string, most int) string {
+	beginning, whole := Beginning(text, most, k.Redact)
+	if !whole {
+		beginning += ellipsis
+	}
+	return beginning
+}
+
+// Exchanged returns the exchange without its customers. Its keys are removed when it is
+// shown, by Clean: few of millions are.
+func (x Recorded) Exchanged() *Answer {
+	customers := &customers{}
+	if x.Endpoint != partnerapi.Products && x.Endpoint != partnerapi.Availability {
+		x.Body = customers.removed(x.Body)
+		x.Raw = customers.removed(x.Raw)
+	}
+	shown := &Exchange{
+		Number: x.Number, Endpoint: x.Endpoint, Purpose: "recorded " + string(x.Endpoint), StartedAt: x.Started, Duration: x.Took, Limit: x.Limit,
+		Request: Request{Method: x.Method, URL: x.URL, Header: known(x.Request), Body: recordedBody(x.Body)},
+	}
+	if x.Status == 0 {
+		shown.Failure = &Failure{Kind: Reset, Message: x.Error}
+		return &Answer{Exchange: shown}
+	}
+	shown.Response = &Response{Status: x.Status, Header: known(x.Answer), Body: recordedBody(x.Raw)}
+	return &Answer{Exchange: shown, Raw: x.Raw}
+}
+
+// recordedBody keeps enough of a body to be shown once it is redacted.
+func recordedBody(raw []byte) Body {
+	return Body{Text: string(raw[:min(len(raw), 3*longestText)]), Size: int64(len(raw))}
+}
+
+// Clean makes a recorded exchange fit to be shown: without keys, and cut. Of bodies that
+// may name customers only JSON is shown, without them.
+func (k *Keyring) Clean(x Exchange) Exchange {
+	x.Request.URL = k.shown(x.Request.URL, longestText)
+	x.Request.Header, x.Request.Body = k.header(x.Request.Header), k.body(x.Request.Body, x.Endpoint)
+	if x.Response != nil {
+		response := *x.Response
+		response.Header, response.Body = k.header(response.Header), k.body(response.Body, x.Endpoint)
+		x.Response = &response
+	}
+	if x.Failure != nil {
+		x.Failure = &Failure{Kind: x.Failure.Kind, Message: k.shown(x.Failure.Message, longestMessage)}
+	}
+	return x
+}
+
+func (k *Keyring) header(header http.Header) http.Header {
+	shown := http.Header{}
+	for name, values := range header {
+		for _, value := range values {
+			switch {
+			case name != "Authorization":
+				value = k.shown(value, longestText)
+			case strings.HasPrefix(value, bearer+" "):
+				value = bearer + " " + Redacted
+			default:
+				value = Redacted
+			}
+			shown.Add(name, value)
+		}
+	}
+	return shown
+}
+
+func (k *Keyring) body(b Body, of partnerapi.Endpoint) Body {
+	books := of != partnerapi.Products && of != partnerapi.Availability
+	if books && b.Size > 0 && (b.Size > int64(len(b.Text)) || !json.Valid([]byte(b.Text))) {
+		b.Text, b.Cut = "(not JSON, or too long: left out, as it may name customers)", true
+		return b
+	}
+	text, whole := Beginning(b.Text, longestText, k.Redact)
+	b.Text, b.Cut = strings.ToValidUTF8(text, "\uFFFD"), !whole || b.Size > int64(len(b.Text))
+	return b
+}
+
+// known are the headers that the contract speaks of: others may hold anything.
+func known(header http.Header) http.Header {
+	kept := http.Header{}
+	for _, name := range []string{"Authorization", "Content-Type", "Date", "Location", "Retry-After"} {
+		if values := header.Values(name); len(values) > 0 {
+			kept[name] = values
+		}
+	}
+	return kept
+}
+
+// customers are what the bodies of an exchange say of people.
+type customers struct{ said []string }
+
+// personal are the names of fields that hold it.
+var personal = []string{
+	"fullname", "firstname", "lastname", "emailaddress", "email", "phonenumber", "phone", "notes",
+}
+
+// mail is a mail address, which an answer may repeat from another call.
+var mail = regexp.MustCompile(`[^\s"'<>@,;:()]+@[^\s"'<>@,;:()]+\.[^\s"'<>@,;:()]+`)
+
+// removed returns a body of JSON without what it says of customers, also where an answer
+// repeats that in a sentence. Other bodies stay as they are.
+func (c *customers) removed(raw []byte) []byte {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if len(raw) == 0 || !json.Valid(raw) || decoder.Decode(&value) != nil {
+		return raw
+	}
+	c.collect(value, "")
+	if len(c.said) == 0 && !mail.Match(raw) {
+		return raw
+	}
+	text, err := json.Marshal(c.cleaned(value))
+	if err != nil {
+		return raw
+	}
+	return text
+}
+
+func (c *customers) collect(value any, name string) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, child := range value {
+			c.collect(child, name)
+		}
+	case []any:
+		for _, item := range value {
+			c.collect(item, name)
+		}
+	case string:
+		if len(value) > 2 && slices.Contains(personal, strings.ToLower(name)) {
+			c.said = append(c.said, value)
+		}
+	}
+}
+
+func (c *customers) cleaned(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, child := range value {
+			value[name] = c.cleaned(child)
+		}
+	case []any:
+		for i, item := range value {
+			value[i] = c.cleaned(item)
+		}
+	case string:
+		for _, said := range c.said {
+			value = strings.ReplaceAll(value, said, Redacted)
+		}
+		return mail.ReplaceAllString(value, Redacted)
+	}
+	return value
+}

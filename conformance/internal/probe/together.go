@@ -1,0 +1,121 @@
+package probe
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+
+	"code.dny.dev/ssrf"
+)
+
+// Together sends calls at the same time, each on a connection of its own that was opened
+// before: the requests leave together, however long a handshake takes. Each answer is given
+// to heard as it arrives, with the number of its call.
+func (c *Client) Together(ctx context.Context, calls []Call, heard func(i int, answer *Answer)) {
+	for range calls {
+		c.await(ctx)
+	}
+	connections := c.dialAll(ctx, calls)
+	start := make(chan struct{})
+	var running sync.WaitGroup
+	for i, call := range calls {
+		running.Go(func() {
+			fresh := c.fresh(connections[i])
+			defer fresh.CloseIdleConnections() // a partner that serves one connection after another waits for it
+			<-start
+			heard(i, c.send(ctx, call, fresh))
+		})
+	}
+	close(start)
+	running.Wait()
+}
+
+// dialAll opens a connection for each call; nil where that fails: the call tells why.
+func (c *Client) dialAll(ctx context.Context, calls []Call) []net.Conn {
+	connections := make([]net.Conn, len(calls))
+	var dialling sync.WaitGroup
+	for i, call := range calls {
+		dialling.Go(func() {
+			within, cancel := context.WithTimeout(ctx, call.Deadline)
+			defer cancel()
+			if connection, err := c.dial(within); err == nil {
+				connections[i] = connection
+			}
+		})
+	}
+	dialling.Wait()
+	return connections
+}
+
+func (c *Client) dial(ctx context.Context) (net.Conn, error) {
+	base := c.config.BaseURL
+	port := base.Port()
+	if base.Scheme != "https" {
+		if port == "" {
+			port = "80"
+		}
+		return c.dialer().DialContext(ctx, "tcp", net.JoinHostPort(base.Hostname(), port))
+	}
+	if port == "" {
+		port = "443"
+	}
+	config := c.tlsConfig()
+	config.ServerName, config.NextProtos = base.Hostname(), []string{"h2", "http/1.1"}
+	return (&tls.Dialer{NetDialer: c.dialer(), Config: config}).DialContext(ctx, "tcp", net.JoinHostPort(base.Hostname(), port))
+}
+
+// wireServer is Azure's, which hands out a machine's secrets as metadata services do, at an
+// address that looks public.
+var wireServer = netip.MustParsePrefix("168.63.129.16/32")
+
+// dialer returns what connects to the partner. Where only public addresses are allowed, it
+// looks at each address when it is dialled: a name may lead elsewhere than it did before.
+func (c *Client) dialer() *net.Dialer {
+	d := &net.Dialer{}
+	if c.config.PublicOnly {
+		d.Control = ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(wireServer)).Safe
+	}
+	return d
+}
+
+// fresh returns a client that has no connection but the one that is ready, if any.
+func (c *Client) fresh(ready net.Conn) *http.Client {
+	transport := c.transport()
+	if ready != nil {
+		var once sync.Once
+		dial := func(ctx context.Context, _, _ string) (connection net.Conn, err error) {
+			once.Do(func() { connection = ready })
+			if connection == nil {
+				return c.dial(ctx)
+			}
+			return connection, nil
+		}
+		transport.DialContext, transport.DialTLSContext = dial, dial
+	}
+	return client(transport)
+}
+
+func (c *Client) tlsConfig() *tls.Config {
+	return &tls.Config{RootCAs: c.config.RootCAs, MinVersion: tls.VersionTLS12}
+}
+
+func (c *Client) transport() *http.Transport {
+	return &http.Transport{
+		DialContext:            c.dialer().DialContext,
+		TLSClientConfig:        c.tlsConfig(),
+		ForceAttemptHTTP2:      true,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        idleFor,
+		MaxResponseHeaderBytes: largestHeader,
+	}
+}
+
+func client(transport *http.Transport) *http.Client {
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}

@@ -1,0 +1,110 @@
+package recording
+
+import (
+	"container/heap"
+	"context"
+	"iter"
+)
+
+// mostWaiting is how many entries of a file are read ahead: entries that overlap are
+// written in the order of their ends.
+const mostWaiting = 1000
+
+// Counts are how many entries a history was made of.
+type Counts struct {
+	Judged int // calls of the contract
+	Others int // which were left out
+	Late   int // calls that stood too far from their place in time, and were left out
+}
+
+// Read gives the calls of all files in the order of their time, whatever the order of the
+// files. It ends with the first error.
+func Read(ctx context.Context, files []string, counts *Counts) iter.Seq2[*Exchange, error] {
+	return func(yield func(*Exchange, error) bool) {
+		waiting, next := &byTime{}, []func() (*entry, error, bool){}
+		for _, name := range files {
+			pull, stop := iter.Pull2(file(name))
+			defer stop()
+			next = append(next, pull)
+		}
+		fill := func(of int) error {
+			for waiting.of(of) < mostWaiting && next[of] != nil {
+				e, err, more := next[of]()
+				switch {
+				case !more:
+					next[of] = nil
+				case err != nil:
+					return err
+				default:
+					if x, is := e.exchange(); is {
+						heap.Push(waiting, placed{x, of})
+					} else {
+						counts.Others++
+					}
+				}
+			}
+			return ctx.Err()
+		}
+		for i := range next {
+			if err := fill(i); err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		var last *Exchange
+		for waiting.Len() > 0 {
+			x := heap.Pop(waiting).(placed)
+			if err := fill(x.of); err != nil {
+				yield(nil, err)
+				return
+			}
+			if last != nil && x.Started.Before(last.Started) {
+				counts.Late++
+				continue
+			}
+			counts.Judged++
+			if last = x.Exchange; !yield(last, nil) {
+				return
+			}
+		}
+	}
+}
+
+// placed is an exchange of one of the files.
+type placed struct {
+	*Exchange
+	of int
+}
+
+// byTime is a heap of exchanges, the earliest first.
+type byTime struct {
+	all  []placed
+	held []int // by file
+}
+
+func (h *byTime) of(file int) int {
+	if file >= len(h.held) {
+		return 0
+	}
+	return h.held[file]
+}
+
+func (h *byTime) Len() int           { return len(h.all) }
+func (h *byTime) Less(i, j int) bool { return h.all[i].Started.Before(h.all[j].Started) }
+func (h *byTime) Swap(i, j int)      { h.all[i], h.all[j] = h.all[j], h.all[i] }
+
+func (h *byTime) Push(x any) {
+	one := x.(placed)
+	for len(h.held) <= one.of {
+		h.held = append(h.held, 0)
+	}
+	h.held[one.of]++
+	h.all = append(h.all, one)
+}
+
+func (h *byTime) Pop() any {
+	one := h.all[len(h.all)-1]
+	h.all = h.all[:len(h.all)-1]
+	h.held[one.of]--
+	return one
+}

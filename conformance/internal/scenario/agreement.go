@@ -1,0 +1,83 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Pulls are further pulls of the catalog, beside the first one.
+type Pulls struct {
+	First   []discover.Product
+	Pull    *probe.Exchange // the first
+	Full    []Catalog
+	Changes []Changes
+	Probes  []Heard
+}
+
+// Changes is a pull of what changed since a moment.
+type Changes struct {
+	Since time.Time
+	Catalog
+}
+
+// PlayPulls pulls the catalog again, late in the run, in every way that a marketplace does.
+func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
+	return played(p, "further pulls", 0, func(all *Pulls, _ string) {
+		survey := PlaySurvey(ctx, p, 0)
+		if survey.Stop != nil || p.affordable(partnerapi.Products, readShare) < 8 {
+			return
+		}
+		all.First, all.Pull = survey.Products, survey.Pull
+		full := func(purpose string) {
+			answer, stop := p.read.pull(ctx, purpose, nil, probe.GoodKey)
+			all.Full = append(all.Full, p.readPull(ctx, answer, stop))
+		}
+		full("third pull of the catalog")
+		for _, since := range sinceForms(survey.Products, p.Clock.Now()) {
+			answer, stop := p.read.pull(ctx, "pull of what changed since "+since, sinceQuery(since), probe.GoodKey)
+			changes := Changes{Catalog: p.readPull(ctx, answer, stop)}
+			changes.Since, _ = partnerapi.ParseDateTime(since)
+			all.Changes = append(all.Changes, changes)
+		}
+		for range 2 {
+			answer, stop := p.read.pull(ctx, "health probe", ProbeQuery(), probe.GoodKey)
+			all.Probes = append(all.Probes, Heard{Answer: answer, Stop: stop})
+		}
+		full("pull of the catalog after those of changes")
+	})
+}
+
+func (p *Player) readPull(ctx context.Context, answer *probe.Answer, stop *Stop) Catalog {
+	if stop != nil {
+		return Catalog{Stop: stop}
+	}
+	return p.read.readCatalog(ctx, answer, func(i int, product any, problem schemas.Problem) {
+		p.Witness.Product(answer.Exchange, i, product, problem)
+	})
+}
+
+// sinceForms are moments as a marketplace may write them: long ago, an hour ago, and between
+// the times at which products were last modified, where the catalog tells them.
+func sinceForms(products []discover.Product, now time.Time) []string {
+	forms := []string{"2000-01-01T02:00:00+02:00", "2000-01-01T00:00:00.000Z", now.Add(-time.Hour).UTC().Format(time.RFC3339)}
+	var updated []time.Time
+	for _, product := range products {
+		if !product.UpdatedAt.IsZero() {
+			updated = append(updated, product.UpdatedAt)
+		}
+	}
+	if len(updated) > 1 {
+		slices.SortFunc(updated, time.Time.Compare)
+		forms = append(forms, updated[len(updated)/2-1].UTC().Format(time.RFC3339Nano))
+	}
+	return forms
+}
+
+// readShare of the run's time may go into further reads of one kind.
+const readShare = 0.05

@@ -1,0 +1,124 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// leastAhead is how far ahead the slot of a case starts: a partner may stop selling a
+// slot before it begins.
+const leastAhead = 24 * time.Hour
+
+// PlayCases returns the cases of the plan: none where nothing may be held, or nothing can
+// be booked.
+func PlayCases(ctx context.Context, p *Player) []plan.Case {
+	survey := PlaySurvey(ctx, p, 0)
+	if survey.Stop != nil || p.ReadOnly {
+		return nil
+	}
+	return plan.Cover(discover.Pick(survey.Offers, discover.Want{Now: p.Clock.Now().Add(leastAhead), Seats: 1}), p.Depth.Cases())
+}
+
+// On returns a player of the same run whose stories are played on a case.
+func (p *Player) On(c *plan.Case) *Player {
+	on := *p
+	on.on = c
+	return &on
+}
+
+// Case is what stories are played on; nil where that is what is easiest to try.
+func (p *Player) Case() *plan.Case { return p.on }
+
+// named tells the story of a case from that of others.
+func (p *Player) named(story string) string {
+	if p.on == nil {
+		return story
+	}
+	return fmt.Sprintf("%s of %s", story, p.on)
+}
+
+// bare reports whether a story leaves out what is optional.
+func (p *Player) bare(otherwise bool) bool {
+	if p.on == nil {
+		return otherwise
+	}
+	return p.on.Bare
+}
+
+// cased wants the slot and the party of the case that the story is played on.
+func (p *Player) cased(w wanted) wanted {
+	if p.on == nil {
+		return w
+	}
+	at := p.on.Offer
+	w.Seats, w.Late, w.OptionKey = p.on.Guests(), false, at.OptionKey()
+	w.Suits = func(o discover.Offer) bool { return o.Slot.Start.Equal(at.Slot.Start) && o.Slot.ID == at.Slot.ID }
+	w.party = func(discover.Option) []partnerapi.UnitQuantity { return p.on.Units }
+	w.full = !p.on.Bare
+	return w
+}
+
+// Other is a hold for one guest that is made and released while another story is under way
+// in its slot.
+type Other struct{ Before, Held, Released *Reading }
+
+// another plays one.
+func (t telling) another() *Stop {
+	var o Other
+	var stop *Stop
+	if o.Before, stop = t.Seats.seats(t.ctx, t.story.Offer, "before another hold of the slot"); stop != nil {
+		return stop
+	}
+	made, stop := t.Book.read(t.Book.Reserve(t.ctx, "reserve another seat of the slot", t.story.Offer, Guests(t.story.Offer.Option, 1), true, probe.GoodKey))
+	if stop != nil {
+		return NotHere("the slot had no seat for another hold")
+	}
+	if o.Held, stop = t.Seats.seats(t.ctx, t.story.Offer, "after another hold of the slot"); stop != nil {
+		return stop
+	}
+	if _, stop = t.Book.releaseHold(t.ctx, "release it", made, true); stop != nil {
+		return stop
+	}
+	if o.Released, stop = t.Seats.seats(t.ctx, t.story.Offer, "after that was released"); stop == nil {
+		t.story.Others = append(t.story.Others, o)
+	}
+	return stop
+}
+
+// interlude makes the calls that come between two of a story.
+func (t telling) interlude() *Stop {
+	if t.on == nil {
+		return nil
+	}
+	if t.on.Fresh {
+		t.calls.Client.Close()
+	}
+	t.story.acts++
+	switch t.on.Between {
+	case plan.SameSlot:
+		if t.story.acts%2 == 0 {
+			return nil // half as many show as much
+		}
+		return t.another()
+	case plan.CatalogPull:
+		_, stop := t.read.pull(t.ctx, "pull of the catalog", nil, probe.GoodKey)
+		return stop
+	case plan.WholeWindow:
+		_, stop := t.read.askFor(t.ctx, "slots of the next 60 days", t.question())
+		return stop
+	}
+	return nil
+}
+
+// question asks for the story's option over the whole window.
+func (t telling) question() Question {
+	q := Question{Product: t.story.Offer.Product, Option: t.story.Offer.Option}
+	q.Window, _ = t.Scope.Window(t.Clock.Now(), q.Product.Zone)
+	return q
+}

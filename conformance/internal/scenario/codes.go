@@ -1,0 +1,117 @@
+package scenario
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// CodeTry is a call with a code, or a booking id, that is near a live one.
+type CodeTry struct {
+	plan.NearCode
+	Answer *probe.Answer
+}
+
+type CodeTries []CodeTry
+
+func (all CodeTries) Instances() (seen []plan.Instance) {
+	for _, try := range all {
+		seen = append(seen, plan.Instance{plan.CodeForm: try.Form})
+	}
+	return seen
+}
+
+// NearCodes is calls with codes and ids that are near those of a live hold, and of the
+// booking that it becomes. Each is unknown to the partner.
+type NearCodes struct {
+	Opening
+	BookingID string
+	Confirms  CodeTries
+	Releases  CodeTries
+	Held      *Reading // after them
+	Confirm   Act      // of the live hold
+	Cancels   CodeTries
+	Booked    *Reading // after them
+	Cancel    Act      // of the live booking
+}
+
+func PlayNearCodes(ctx context.Context, p *Player, attempt int) *NearCodes {
+	first := PlayBooking(ctx, p, 0)
+	return played(p, "near codes", attempt, func(n *NearCodes, option string) {
+		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try codes near its own", option))
+		t.step(func() (stop *Stop) {
+			unknown := p.Book.Unknown(n.Offer)
+			n.Confirms, stop = p.tryCodes(ctx, partnerapi.Confirm, n.Hold.Code, ledgerCode, func(purpose string, code string) (*probe.Answer, *Stop) {
+				unknown.Code = code
+				return p.Book.Confirm(ctx, purpose, unknown, true, probe.GoodKey)
+			})
+			return stop
+		})
+		t.step(func() (stop *Stop) {
+			n.Releases, stop = p.tryCodes(ctx, partnerapi.Release, n.Hold.Code, ledgerCode, func(purpose string, code string) (*probe.Answer, *Stop) {
+				return p.Book.Release(ctx, purpose, code, probe.GoodKey)
+			})
+			return stop
+		})
+		t.count("after releases of codes near its own", &n.Held)
+		if p.Book.traits.NoCancel {
+			t.give("release the hold", true, new(Act), "")
+			t.step(func() *Stop { return Unplayed(first.Stop) })
+		}
+		t.book("confirm the hold", true, &n.Confirm, &n.BookingID, "after confirm")
+		t.step(func() (stop *Stop) {
+			cancel := func(purpose string, id string) (*probe.Answer, *Stop) {
+				return p.Book.Cancel(ctx, purpose, id, probe.GoodKey)
+			}
+			if n.Cancels, stop = p.tryCodes(ctx, partnerapi.Cancel, n.BookingID, ledgerID, cancel); stop != nil || n.Hold.Code == n.BookingID {
+				return stop
+			}
+			crossed := CodeTry{NearCode: plan.NearCode{Form: "that is its reservation code", Code: n.Hold.Code}}
+			if crossed.Answer, stop = cancel("cancel by the reservation code", crossed.Code); stop == nil {
+				n.Cancels = append(n.Cancels, crossed)
+			}
+			return stop
+		})
+		t.count("after cancellations of ids near its own", &n.Booked)
+		t.undo("cancel the booking", n.BookingID, true, &n.Cancel, "after the cancellation")
+	})
+}
+
+func ledgerCode(e ledger.Entry) string { return e.Code }
+func ledgerID(e ledger.Entry) string   { return e.BookingID }
+
+// tryCodes makes a call with codes near a live one, as many as the run has time for; known
+// tells the others that the partner made. It ends where the partner wants no more.
+func (p *Player) tryCodes(ctx context.Context, endpoint partnerapi.Endpoint, live string, known func(ledger.Entry) string, call func(purpose, code string) (*probe.Answer, *Stop)) (tried CodeTries, stop *Stop) {
+	var others []string
+	for _, entry := range p.Ledger.Entries() {
+		if code := known(entry); code != "" && code != live {
+			others = append(others, code)
+		}
+	}
+	near := plan.NearCodes(live, others, rand.New(rand.NewPCG(p.Seed, uint64(len(live)))))
+	for _, code := range near[:min(len(near), p.affordable(endpoint, codeShare))] {
+		if ctx.Err() != nil {
+			return tried, p.Time.out()
+		}
+		try := CodeTry{NearCode: code}
+		if try.Answer, stop = call(string(endpoint)+" of a code near a live one: "+code.Form, code.Code); stop != nil || IsBusy(try.Answer) {
+			return tried, stop
+		}
+		tried = append(tried, try)
+		if endpoint == partnerapi.Confirm && try.Answer.OK(http.StatusOK) {
+			return tried, Missing("a code near the live one was confirmed")
+		}
+	}
+	return tried, nil
+}
+
+func (n *NearCodes) Instances() []plan.Instance {
+	return slices.Concat(n.Confirms, n.Releases, n.Cancels).Instances()
+}

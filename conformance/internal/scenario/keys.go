@@ -1,0 +1,232 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// KeyTry is a call without the registered key.
+type KeyTry struct {
+	Key    probe.Key
+	Number int  // of the calls with this key
+	Fresh  bool // on a connection of its own; else on one that the good key was sent on
+	Answer *probe.Answer
+}
+
+// KeyTries are those of one call; the last may have been accepted.
+type KeyTries []KeyTry
+
+func (all KeyTries) Instances() (seen []plan.Instance) {
+	for _, try := range all {
+		connection := "kept"
+		if try.Fresh {
+			connection = "fresh"
+		}
+		seen = append(seen, plan.Instance{plan.KeyForm: try.Key.String(), plan.Connection: connection})
+	}
+	return seen
+}
+
+// KeyForms is how many forms of wrong keys there are for the partner's.
+func (p *Player) KeyForms() int { return 2 + len(p.calls.Client.NearKeys()) }
+
+// keyPlan is the calls without the registered key, the most telling first: so many as the
+// run has time for.
+func (p *Player) keyPlan(endpoint partnerapi.Endpoint) (all []KeyTry) {
+	add := func(key probe.Key, number int, fresh bool) {
+		all = append(all, KeyTry{Key: key, Number: number, Fresh: fresh})
+	}
+	near := p.calls.Client.NearKeys()
+	// Each endpoint begins with others, lest a slow partner is asked for the same only.
+	at := slices.Index(partnerapi.Endpoints(), endpoint) * 2 % max(1, len(near))
+	for i, key := range append(near[at:len(near):len(near)], near[:at]...) {
+		add(key, 1, false)
+		if i == 2 {
+			add(probe.WrongKey, 1, false)
+			add(probe.NoKey, 1, false)
+		}
+	}
+	for _, key := range []probe.Key{probe.WrongKey, probe.NoKey} {
+		add(key, 2, false)
+		add(key, 3, false)
+		add(key, 4, true)
+	}
+	if len(near) > 0 {
+		add(near[at], 2, true)
+	}
+	return all[:min(len(all), p.affordable(endpoint, keyShare))]
+}
+
+// keyShare of the run's time may go into the calls without the registered key of one
+// endpoint, and codeShare into those about unknown codes.
+const keyShare, codeShare = 0.02, 0.03
+
+// affordable is how many calls to an endpoint take that share of the run's time; none in
+// a run that tries each rule once, or that is late.
+func (p *Player) affordable(endpoint partnerapi.Endpoint, share float64) int {
+	if p.Depth == plan.Quick || p.Time.LateForMore() {
+		return 0
+	}
+	times := p.calls.paces[Limit{Endpoint: endpoint}].times()
+	took := time.Millisecond
+	for _, each := range times {
+		took += each / time.Duration(len(times))
+	}
+	return int(share * float64(p.Time.most) / float64(took))
+}
+
+// tryKeys makes a call with wrong keys, until one is accepted or the partner wants no more
+// of them. Good is a call with the registered key, after which some connection is known.
+func (p *Player) tryKeys(ctx context.Context, endpoint partnerapi.Endpoint, good func(), call func(purpose string, try KeyTry) (*probe.Answer, *Stop)) (tried KeyTries, stop *Stop) {
+	for i, try := range p.keyPlan(endpoint) {
+		switch {
+		case ctx.Err() != nil:
+			return tried, p.Time.out()
+		case try.Fresh:
+			p.calls.Client.Close()
+		case i%3 == 0:
+			good()
+		}
+		if try.Answer, stop = call("with "+try.Key.String(), try); stop != nil || IsBusy(try.Answer) {
+			return tried, stop
+		}
+		if try.Answer.Failure != nil {
+			continue // a connection that was closed says nothing about the key
+		}
+		if tried = append(tried, try); try.Answer.Response.Status/100 == 2 {
+			break
+		}
+	}
+	return tried, nil
+}
+
+// KeysOfReads is what wrong keys come to at the calls that change nothing.
+type KeysOfReads struct {
+	Products, Probe, Availability KeyTries
+}
+
+func PlayKeysOfReads(ctx context.Context, p *Player, _ int) *KeysOfReads {
+	return played(p, "keys of reads", 0, func(k *KeysOfReads, _ string) {
+		survey := PlaySurvey(ctx, p, 0)
+		if survey.Stop != nil || len(survey.Answers) == 0 {
+			return
+		}
+		good := func() { _, _ = p.read.pull(ctx, "health probe", ProbeQuery(), probe.GoodKey) }
+		turn := 0
+		k.Products, _ = p.tryKeys(ctx, partnerapi.Products, good, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+			if turn++; turn%3 == 0 {
+				return p.read.pull(ctx, "pull of what changed, "+purpose, sinceQuery(longAgo), try.Key)
+			}
+			return p.read.pull(ctx, "pull "+purpose, nil, try.Key)
+		})
+		k.Probe, _ = p.tryKeys(ctx, partnerapi.Products, good, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+			return p.read.pull(ctx, "health probe "+purpose, ProbeQuery(), try.Key)
+		})
+		var q Question
+		k.Availability, _ = p.tryKeys(ctx, partnerapi.Availability, good, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+			turn++
+			q = survey.Answers[turn%len(survey.Answers)].Question
+			return p.read.ask(ctx, "slots "+purpose, q, try.Key)
+		})
+	})
+}
+
+// NearKeys is wrong keys at work on a live hold: none of them reserves or confirms.
+type NearKeys struct {
+	Opening
+	Reserves, Confirms KeyTries
+	Reserved           *Reading // after the reserves
+	Kept               *Reading // after the confirms
+	Release            Act      // with the good key
+}
+
+func (k *NearKeys) Instances() []plan.Instance {
+	return slices.Concat(k.Reserves, k.Confirms).Instances()
+}
+
+func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
+	return played(p, "near keys", attempt, func(k *NearKeys, option string) {
+		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat, to try keys on it", option))
+		t.keys(partnerapi.Reserve, &k.Reserves, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+			made, stop := p.Book.Reserve(ctx, purpose, k.Offer, Guests(k.Offer.Option, 1), true, key)
+			if made == nil {
+				return nil, stop
+			}
+			return made.Answer, stop
+		})
+		t.count("after the reserves with wrong keys", &k.Reserved)
+		t.keys(partnerapi.Confirm, &k.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+			return p.Book.Confirm(ctx, purpose, k.Hold, true, key)
+		})
+		t.count("after the confirms with wrong keys", &k.Kept)
+		t.give("release the hold", true, &k.Release, "after the release with the good key")
+	})
+}
+
+// keys makes a call of a story with wrong keys.
+func (t telling) keys(endpoint partnerapi.Endpoint, into *KeyTries, call func(purpose string, key probe.Key) (*probe.Answer, *Stop)) {
+	good := func() { _, _ = t.Seats.Look(t.ctx, t.story.Offer, "between wrong keys") }
+	t.step(func() (stop *Stop) {
+		*into, stop = t.tryKeys(t.ctx, endpoint, good, func(purpose string, try KeyTry) (*probe.Answer, *Stop) {
+			return call(string(endpoint)+" "+purpose, try.Key)
+		})
+		return stop
+	})
+}
+
+// NearUndoing is wrong keys at work on what undoes a live hold, or a live booking.
+type NearUndoing struct {
+	Opening
+	BookingID string
+	Confirm   Act // of a booking
+	Tries     KeyTries
+	Kept      *Reading // after them
+	Undone    Act      // with the good key
+}
+
+func (n *NearUndoing) Instances() []plan.Instance { return n.Tries.Instances() }
+
+// Live is what the slot had left before the wrong keys.
+func (n *NearUndoing) Live() *Reading {
+	if n.BookingID != "" {
+		return n.Confirm.After
+	}
+	return n.Held
+}
+
+func PlayNearReleases(ctx context.Context, p *Player, attempt int) *NearUndoing {
+	return played(p, "near releases", attempt, func(n *NearUndoing, option string) {
+		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try keys on its release", option))
+		t.keys(partnerapi.Release, &n.Tries, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+			return p.Book.Release(ctx, purpose, n.Hold.Code, key)
+		})
+		t.count("after the releases with wrong keys", &n.Kept)
+		t.give("release the hold", true, &n.Undone, "after the release with the good key")
+	})
+}
+
+func PlayNearCancels(ctx context.Context, p *Player, attempt int) *NearUndoing {
+	first := PlayBooking(ctx, p, 0)
+	return played(p, "near cancels", attempt, func(n *NearUndoing, option string) {
+		if p.Book.traits.NoCancel {
+			n.Stop = Unplayed(first.Stop)
+			return
+		}
+		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try keys on its booking", option))
+		t.book("confirm the hold", true, &n.Confirm, &n.BookingID, "after confirm")
+		t.keys(partnerapi.Cancel, &n.Tries, func(purpose string, key probe.Key) (*probe.Answer, *Stop) {
+			return p.Book.Cancel(ctx, purpose, n.BookingID, key)
+		})
+		t.count("after the cancellations with wrong keys", &n.Kept)
+		t.undo("cancel the booking", n.BookingID, true, &n.Undone, "after the cancellation with the good key")
+	})
+}
+
+func (k *KeysOfReads) Instances() []plan.Instance {
+	return slices.Concat(k.Products, k.Probe, k.Availability).Instances()
+}

@@ -1,0 +1,163 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Parts are the answers to parts of the long window, of several options.
+type Parts struct {
+	Days  []Windows // windows of one day
+	Spans []Windows // windows of several days
+}
+
+// Instances are the options and the days that the answers are of.
+func (all *Parts) Instances() (seen []plan.Instance) {
+	for _, part := range slices.Concat(all.Days, all.Spans) {
+		q := part.Long.Question
+		seen = append(seen, plan.Instance{plan.Product: q.Product.ID, plan.Option: optionKey(q.Product, q.Option), plan.Day: part.Part.Window.From})
+	}
+	return seen
+}
+
+// mostParted is how many options are asked for parts of the window.
+const mostParted = 12
+
+// PlayParts asks options for parts of the long window, one part of each option after the
+// other, as far as the time allows.
+func PlayParts(ctx context.Context, p *Player, _ int) *Parts {
+	return played(p, "parts of the window", 0, func(all *Parts, _ string) {
+		some := slices.DeleteFunc(slices.Clone(PlaySurvey(ctx, p, 0).Answers), func(a SlotAnswer) bool { return len(a.Slots) == 0 })
+		options := plan.Spread(some, mostParted)
+		left, more := p.affordable(partnerapi.Availability, readShare), true
+		for nth := 0; more; nth++ {
+			more = false
+			for _, long := range options {
+				parts := partsOf(long)
+				if nth >= len(parts) {
+					continue
+				}
+				if left--; left < 0 || ctx.Err() != nil {
+					return
+				}
+				more = true
+				if w := p.askPart(ctx, long, parts[nth]); parts[nth].From == parts[nth].To {
+					all.Days = append(all.Days, w)
+				} else {
+					all.Spans = append(all.Spans, w)
+				}
+			}
+		}
+	})
+}
+
+// askPart asks for a part of a long window. Where the two differ both are asked for once
+// more, the long one first: others may have bought the last seats, or given some back.
+func (p *Player) askPart(ctx context.Context, long SlotAnswer, part discover.Window) Windows {
+	first := p.askAgain(ctx, long, part, "slots of a part of the window")
+	if first.Stop != nil {
+		return first
+	}
+	if _, gone := first.OfPart(); len(gone) == 0 && len(first.beyond()) == 0 {
+		return first
+	}
+	again := p.askAgain(ctx, long, long.Window, fmt.Sprintf("slots of the long window, to compare those from %s to %s", part.From, part.To))
+	if again.Stop != nil {
+		return again
+	}
+	last := p.askAgain(ctx, again.Part, part, "slots of a part of the window once more")
+	for _, id := range last.beyond() {
+		if slices.Contains(first.beyond(), id) {
+			last.Beyond = append(last.Beyond, id)
+		}
+	}
+	return last
+}
+
+// beyond returns the ids of the slots of a part that can be booked, and that the long
+// window lacks.
+func (w Windows) beyond() []string {
+	var known, seen []string
+	for _, slot := range w.Long.Slots {
+		known = append(known, slot.ID)
+	}
+	for _, slot := range w.Part.Slots {
+		if slot.Status.Bookable() && !slot.Start.IsZero() && w.Long.Window.Contains(slot.Start, w.Long.Product.Zone) {
+			seen = append(seen, slot.ID)
+		}
+	}
+	return plan.Without(seen, known)
+}
+
+// spans are the lengths of the windows, in days, that are asked for beside the long one.
+var spans = []int{14, 7, 30, 2}
+
+// partsOf returns parts of an option's long window, the most telling first: its last day,
+// its halves, the first, a middle and the last day with slots, windows of several lengths
+// that end on a day with slots, the ends of months, the days on which the clocks change,
+// and a day of each weekday that has no slots.
+func partsOf(long SlotAnswer) (parts []discover.Window) {
+	zone, dates := long.Product.Zone, long.Window.Dates()
+	busy := busyDays(long)
+	if len(dates) < 2 || len(busy) == 0 {
+		return nil
+	}
+	add := func(from, to string) {
+		if w := (discover.Window{From: from, To: to}); from >= long.Window.From && w != long.Window && !slices.Contains(parts, w) {
+			parts = append(parts, w)
+		}
+	}
+	last, middle := dates[len(dates)-1], len(dates)/2
+	add(last, last)
+	add(dates[0], dates[middle-1])
+	add(dates[middle], last)
+	for _, day := range []string{busy[0], busy[len(busy)/2], busy[len(busy)-1]} {
+		add(day, day)
+	}
+	for i, length := range spans {
+		end := busy[len(busy)-1-i*len(busy)/(2*len(spans))]
+		if at := slices.Index(dates, end); at >= length-1 {
+			add(dates[at-length+1], end)
+		}
+	}
+	quiet := map[time.Weekday]bool{}
+	for _, day := range busy {
+		quiet[weekday(day)] = true
+	}
+	for _, date := range dates[1:] {
+		day, err := time.ParseInLocation(partnerapi.DateLayout, date, zone)
+		if err != nil {
+			continue
+		}
+		next := day.AddDate(0, 0, 1)
+		_, before := day.Zone()
+		_, after := next.Zone()
+		if before != after || next.Day() == 1 || day.Day() == 1 || !quiet[day.Weekday()] {
+			quiet[day.Weekday()] = true
+			add(date, date)
+		}
+	}
+	return parts
+}
+
+func weekday(date string) time.Weekday {
+	day, _ := time.Parse(partnerapi.DateLayout, date)
+	return day.Weekday()
+}
+
+// busyDays returns the days of an answer's window that have slots, in order.
+func busyDays(in SlotAnswer) (busy []string) {
+	for _, slot := range in.Slots {
+		if !slot.Start.IsZero() && in.Window.Contains(slot.Start, in.Product.Zone) {
+			busy = append(busy, discover.Day(slot.Start, in.Product.Zone).From)
+		}
+	}
+	slices.Sort(busy)
+	return slices.Compact(busy)
+}

@@ -1,0 +1,99 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/count"
+)
+
+// Unjudged is a group of rules that were not judged for one reason.
+type Unjudged struct {
+	Outcome report.Outcome
+	Reason  string
+	Remedy  string // what would have them judged
+	Cause   string // id of the rule whose failure blocks them; "" where none does
+	IDs     []string
+}
+
+// String says how many MUST rules were not judged, why, and what would have them judged.
+func (u Unjudged) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s: %s. %s", count.Of(len(u.IDs), "rule"), strings.TrimSuffix(u.Reason, "."), u.Remedy))
+}
+
+// NotJudged returns the MUST rules that were not judged, by reason, the largest group of
+// each outcome first. What does not apply to the partner is not among them.
+func NotJudged(rules []report.RuleResult) []Unjudged { return unjudged(mustRules(rules)) }
+
+func unjudged(rules []report.RuleResult) (groups []Unjudged) {
+	order := []report.Outcome{report.Blocked, report.Inconclusive, report.Skipped}
+	for _, r := range rules {
+		if !slices.Contains(order, r.Outcome) {
+			continue
+		}
+		at := slices.IndexFunc(groups, func(g Unjudged) bool {
+			return g.Outcome == r.Outcome && g.Reason == r.Message && g.Remedy == r.Remedy
+		})
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, Unjudged{Outcome: r.Outcome, Reason: r.Message, Remedy: r.Remedy, Cause: r.BlockedBy})
+		}
+		groups[at].IDs = append(groups[at].IDs, r.ID)
+	}
+	slices.SortStableFunc(groups, func(a, b Unjudged) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Outcome), slices.Index(order, b.Outcome)), cmp.Compare(len(b.IDs), len(a.IDs)))
+	})
+	return groups
+}
+
+// Causes counts, for each rule that blocks others, how many wait for it. The rule with
+// the most comes first.
+func Causes(rules []report.RuleResult) (causes []Cause) {
+	for _, group := range unjudged(rules) {
+		if group.Cause == "" {
+			continue
+		}
+		at := slices.IndexFunc(rules, func(r report.RuleResult) bool { return r.ID == group.Cause })
+		if at >= 0 {
+			causes = append(causes, Cause{RuleResult: rules[at], Waiting: len(group.IDs)})
+		}
+	}
+	return causes
+}
+
+// Cause is a rule whose failure keeps others from being judged.
+type Cause struct {
+	report.RuleResult
+	Waiting int
+}
+
+// WaitWords says how many rules wait for a cause.
+func (c Cause) WaitWords() string {
+	if c.Waiting == 1 {
+		return "1 rule waits for it"
+	}
+	return fmt.Sprintf("%s wait for it", count.Of(c.Waiting, "rule"))
+}
+
+// MoreTime says how the cases that a run had no time for can be judged.
+const MoreTime = "Run with --depth thorough, or with a longer --max-duration."
+
+// notJudgedWords says how many MUST rules were not judged, or "" where all were.
+func notJudgedWords(rules []report.RuleResult) string {
+	n := 0
+	for _, group := range NotJudged(rules) {
+		n += len(group.IDs)
+	}
+	if n == 0 {
+		return ""
+	}
+	return count.Of(n, "MUST rule") + " not judged"
+}
+
+func mustRules(rules []report.RuleResult) []report.RuleResult {
+	return slices.DeleteFunc(slices.Clone(rules), func(r report.RuleResult) bool { return r.Level != rule.Must })
+}

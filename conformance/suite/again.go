@@ -1,0 +1,107 @@
+package suite
+
+import (
+	"context"
+	"slices"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+)
+
+// describeKeeping adds the spec that makes holds and bookings to be looked at again.
+func (r *run) describeKeeping() {
+	if !slices.ContainsFunc(judge.MemorySpecs(), func(s judge.Spec) bool { return r.choice.Run[s.Rule.ID] }) {
+		return
+	}
+	ginkgo.It("Holds and bookings are made, to be looked at again later", func(ctx ginkgo.SpecContext) {
+		r.within(ctx, func(ctx context.Context) { scenario.KeepSome(ctx, r.player) })
+	})
+}
+
+// describeAgain adds the specs that judge rules once more: on further keys, codes and
+// answers, and on what was made early in the run.
+func (r *run) describeAgain() {
+	for _, again := range []struct {
+		title string
+		specs []judge.Spec
+		one   bool // a breach may be the cause of what comes after it
+	}{
+		{"What two answers say of one thing agrees", judge.ReadSpecs(), true},
+		{"Slots that cannot be booked are refused in every option", judge.ClosedSpecs(), true},
+		{"Optional fields may be left out one at a time", judge.PartialSpecs(), true},
+		{"The contract holds for every form of a wrong key", judge.KeySpecs(), false},
+		{"The contract holds for codes that are near a live one", judge.CodeSpecs(), true},
+		{"The contract holds for holds and bookings of seconds ago", judge.MemorySpecs(), true},
+	} {
+		ginkgo.It(again.title, func(ctx ginkgo.SpecContext) {
+			broken := ""
+			r.within(ctx, func(ctx context.Context) { broken = r.judgeAgain(ctx, again.specs, again.one) })
+			if broken != "" {
+				ginkgo.Fail(broken)
+			}
+		})
+	}
+}
+
+// within runs a part of the run alone, in the time that the run has.
+func (r *run) within(spec context.Context, part func(context.Context)) {
+	r.stage.Lock()
+	defer r.stage.Unlock()
+	defer r.heed(spec)
+	ctx, cancel := r.player.Time.Within(spec)
+	defer cancel()
+	part(ctx)
+}
+
+// judgeAgain judges rules once more that hold so far, and returns what is wrong first.
+func (r *run) judgeAgain(ctx context.Context, specs []judge.Spec, one bool) (first string) {
+	for _, s := range specs {
+		if ctx.Err() != nil || r.failed.Load() != nil || first != "" && one {
+			return first
+		}
+		if one && r.toldBetter(specs, s.Rule) {
+			continue
+		}
+		if broken := r.declare(r.breach(ctx, r.player, s), ""); first == "" {
+			first = broken
+		}
+	}
+	return first
+}
+
+// toldBetter reports whether one of some rules is broken that rests on another: what is
+// found of that one has the same cause, and says less.
+func (r *run) toldBetter(specs []judge.Spec, of rule.Rule) bool {
+	return slices.ContainsFunc(specs, func(s judge.Spec) bool {
+		known := r.verdicts.Get(s.Rule.ID)
+		return known != nil && known.Outcome == report.Failed && slices.Contains(s.Rule.Needs, of.ID)
+	})
+}
+
+// enter enters what a judged value was an instance of.
+func (r *run) enter(id string, value any) {
+	seen, tells := value.(interface{ Instances() []plan.Instance })
+	if !tells {
+		return
+	}
+	for _, instance := range seen.Instances() {
+		for dimension, exercised := range instance {
+			r.coverValue(id, dimension, exercised)
+		}
+	}
+}
+
+func (r *run) coverValue(id string, dimension plan.Dimension, value string) {
+	if r.covered[id] == nil {
+		r.covered[id] = map[plan.Dimension]map[string]bool{}
+	}
+	if r.covered[id][dimension] == nil {
+		r.covered[id][dimension] = map[string]bool{}
+	}
+	r.covered[id][dimension][value] = true
+}

@@ -1,0 +1,189 @@
+package suite
+
+import (
+	"context"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+)
+
+// describeCases adds the spec that judges rules on the cases of the plan: products,
+// options, slots, parties, orders of calls and connections that no rule needs by itself.
+func (r *run) describeCases() {
+	ginkgo.It("The contract holds for every product, slot, party and repeat", func(ctx ginkgo.SpecContext) {
+		if broken := r.judgeCases(ctx); broken != "" {
+			ginkgo.Fail(broken)
+		}
+	})
+}
+
+// judgeCases judges each rule on each case, and returns what is wrong first; "" where
+// nothing is. A rule that is broken is judged no more, and a case that shows a breach
+// shows no other: it may have the same cause.
+func (r *run) judgeCases(spec context.Context) (first string) {
+	r.stage.Lock()
+	defer r.stage.Unlock()
+	defer r.heed(spec)
+	ctx, cancel := r.player.Time.Within(spec)
+	defer cancel()
+	cases := scenario.PlayCases(ctx, r.player)
+	r.coverable = plan.Of(r.bookable(), r.player.Depth.Repeats())
+	for i := range cases {
+		if r.player.Time.LateForMore() || ctx.Err() != nil || r.failed.Load() != nil {
+			r.casesLeft = len(cases) - i
+			break
+		}
+		if broken := r.judgeCase(ctx, &cases[i]); first == "" {
+			first = broken
+		}
+	}
+	for _, s := range append(judge.RecordSpecs(), judge.FieldSpecs()...) {
+		if broken := r.declare(r.breach(ctx, r.player, s), ""); first == "" {
+			first = broken
+		}
+	}
+	return first
+}
+
+// judgeCase returns the breach that a case shows, or "". Where a simpler case shows one
+// too, that is the breach: what is peculiar to the case is not its cause.
+func (r *run) judgeCase(ctx context.Context, on *plan.Case) string {
+	found := r.breachOn(ctx, on)
+	if found == nil && r.choice.Run[rule.ReserveAccepts.ID] && scenario.PlayBooking(ctx, r.player.On(on), 0).PartyRefused() {
+		for _, part := range on.Parts() {
+			if found = r.breachOn(ctx, &part); found != nil {
+				on = &part
+				break
+			}
+		}
+	}
+	if found == nil {
+		return ""
+	}
+	if found, on = r.simplify(ctx, found, on); found.Cause != nil && !r.holds(*found.Cause) {
+		return "" // that is known
+	}
+	return r.declare(found, on.String()+": ")
+}
+
+// breachOn judges the rules on a case until one is broken; nil where none is.
+func (r *run) breachOn(ctx context.Context, on *plan.Case) *breach {
+	player := r.player.On(on)
+	for _, s := range judge.CaseSpecs(on) {
+		if s.AboutSeats() && r.seatsOff() {
+			continue
+		}
+		if found := r.breach(ctx, player, s); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// breach is what was found of a rule that had held before: that it is broken, or that the
+// rule is which it names as the cause.
+type breach struct {
+	judge.Finding
+	rule rule.Rule
+	took time.Duration
+}
+
+// breach judges a rule that holds so far once more; nil where it holds again.
+func (r *run) breach(ctx context.Context, player *scenario.Player, s judge.Spec) *breach {
+	if !r.choice.Run[s.Rule.ID] || !r.holds(s.Rule) {
+		return nil
+	}
+	began := time.Now()
+	finding := r.find(ctx, player, s)
+	if player.Case() == nil {
+		finding = r.traced(ctx, s.Rule, finding)
+	}
+	switch outcome, _ := r.verdicts.Decide(s.Rule, finding); {
+	case finding.Outcome == report.Failed && finding.Cause != nil && finding.Cause.ID != s.Rule.ID:
+		if r.holds(*finding.Cause) {
+			return &breach{finding, s.Rule, time.Since(began)}
+		}
+	case finding.Outcome == report.Failed && outcome == judge.Weight(s.Rule):
+		return &breach{finding, s.Rule, time.Since(began)}
+	case finding.Outcome == "" && len(finding.Suspects) == 0 && player.Case() != nil:
+		r.cover(s.Rule.ID, player.Case())
+	}
+	return nil
+}
+
+// declare records a breach, with where it was found, and returns its message; "" where there is
+// none.
+func (r *run) declare(found *breach, where string) string {
+	if found == nil {
+		return ""
+	}
+	found.Message = where + found.Message
+	if cause := found.Cause; cause != nil && cause.ID != found.rule.ID {
+		r.announce(r.verdicts.Blame(found.Finding))
+	} else {
+		r.record(found.rule, found.Finding, found.took)
+	}
+	return found.Message
+}
+
+// seatsOff reports whether a rule about seats is broken.
+func (r *run) seatsOff() bool {
+	for _, group := range judge.Groups() {
+		for _, s := range group.Specs {
+			if known := r.verdicts.Get(s.Rule.ID); s.AboutSeats() && known != nil && known.Outcome == report.Failed {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holds reports whether nothing is known against a rule so far.
+func (r *run) holds(of rule.Rule) bool {
+	known := r.verdicts.Get(of.ID)
+	return known == nil || known.Outcome == report.Passed
+}
+
+// cover enters that a rule was judged on a case.
+func (r *run) cover(id string, on *plan.Case) {
+	for dimension, values := range on.Values() {
+		for _, value := range values {
+			r.coverValue(id, dimension, value)
+		}
+	}
+}
+
+func (r *run) bookable() []discover.Offer {
+	survey := r.player.Surveyed()
+	if survey == nil {
+		return nil
+	}
+	return discover.Pick(survey.Offers, discover.Want{Now: r.player.Clock.Now(), Seats: 1})
+}
+
+// coverageOfRules is, for each rule that was judged on cases, how many of the values of
+// each dimension they had.
+func (r *run) coverageOfRules() map[string]map[string]report.Covered {
+	all := map[string]map[string]report.Covered{}
+	if r.coverable != nil {
+		r.coverable[plan.KeyForm] = r.player.KeyForms()
+	}
+	for id, dimensions := range r.covered {
+		all[id] = map[string]report.Covered{}
+		for dimension, values := range dimensions {
+			all[id][string(dimension)] = report.Covered{Exercised: len(values), Of: max(len(values), r.coverable[dimension])}
+		}
+		if _, onCase := dimensions[plan.Order]; !onCase {
+			continue
+		}
+		all[id][string(plan.Repeat)] = report.Covered{Exercised: r.coverable[plan.Repeat], Of: r.coverable[plan.Repeat]}
+	}
+	return all
+}

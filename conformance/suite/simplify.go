@@ -1,0 +1,66 @@
+package suite
+
+import (
+	"context"
+
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
+)
+
+// simplify returns the breach of the simplest case that shows one, and that case. A breach of
+// what comes later in a booking is no cause: the slot may have been left unchanged by the
+// first. A breach that needs optional fields or bodies to be left out breaks the rule about
+// these.
+func (r *run) simplify(ctx context.Context, found *breach, on *plan.Case) (*breach, *plan.Case) {
+	for again := true; again; {
+		again = false
+		for _, simpler := range on.Simpler() {
+			simplest := r.breachOn(ctx, &simpler)
+			if simplest != nil && judge.Before(&simpler, simplest.blamed(), found.blamed()) {
+				found, on, again = simplest, &simpler, true
+				break
+			}
+		}
+	}
+	if left, is := judge.WithoutOptional(found.blamed().Endpoint); is && on.Bare && r.playedInFull(ctx, on) {
+		found.Cause = &left
+	}
+	return found, on
+}
+
+// playedInFull reports whether the stories of a case were played with all that is optional.
+func (r *run) playedInFull(ctx context.Context, on *plan.Case) bool {
+	full := *on
+	full.Bare = false
+	player := r.player.On(&full)
+	return scenario.PlayBooking(ctx, player, 0).Hold != nil && scenario.PlayHolding(ctx, player, 0).Hold != nil
+}
+
+// blamed is the rule that the breach is one of.
+func (b *breach) blamed() rule.Rule {
+	if b.Cause != nil {
+		return *b.Cause
+	}
+	return b.rule
+}
+
+// traced is a finding of a story with its cause: where simpler stories on the same slot show
+// a breach too, it is that.
+func (r *run) traced(ctx context.Context, of rule.Rule, f judge.Finding) judge.Finding {
+	if f.Outcome != report.Failed || f.On == nil || r.player.Depth.Cases() == 0 || r.player.ReadOnly || r.seatsOff() {
+		return f
+	}
+	found, on := r.simplify(ctx, &breach{Finding: f, rule: of}, f.On)
+	if found.blamed().ID == of.ID && on == f.On {
+		return f
+	}
+	cause := found.blamed()
+	found.Cause = &cause
+	if on != f.On {
+		found.Message = on.String() + ": " + found.Message
+	}
+	return found.Finding
+}

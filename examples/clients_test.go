@@ -1,0 +1,115 @@
+package examples_test
+
+import (
+	"context"
+	"flag"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/mocktest"
+	"partnerkit.dev/schemas/openapi"
+)
+
+var update = flag.Bool("update", false, "write the generated files of the clients")
+
+// A client in another language: it is generated from the document that the service serves,
+// tests itself, and books, pays and cancels at a service that runs.
+func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
+	t.Parallel()
+	market := open(t)
+	offer := market.register(t, mocktest.Start(t, mockpartner.Options{Catalog: sold()}), "freesale", false)
+	offer.order() // waits for slots
+	ctx := t.Context()
+	accounts, err := market.operator.Accounts(client.AccountQuery{Role: client.ResellerRole}).Page(ctx, 1, 1)
+	if err != nil || len(accounts.Entries) == 0 {
+		t.Fatalf("the reseller's account: %v", err)
+	}
+	token, err := market.operator.CreateAPIToken(ctx, accounts.Entries[0].ID, "clients", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := filepath.Join(t.TempDir(), "openapi.yaml")
+	text, err := openapi.Bundle(openapi.Marketplace)
+	if err == nil {
+		err = os.WriteFile(document, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []struct {
+		language string
+		needs    []string   // a command that fails where what the client needs is not installed
+		steps    [][]string // commands, in the client's folder
+		types    string     // the generated file
+	}{
+		{"typescript", []string{"npm", "--version"}, [][]string{{"npm", "ci", "--silent"}, {"npm", "run", "-s", "generate"}, {"npm", "run", "-s", "test"}, {"npm", "run", "-s", "book"}}, "src/schema.ts"},
+		{"python", []string{python, "-c", "import httpx, yaml, mypy"}, [][]string{{python, "generate.py", document}, {python, "-m", "mypy"}, {python, "-m", "unittest", "discover", "-s", "tests", "-t", "."}, {python, "-m", "examples.book"}}, "partnerkit_marketplace/types.py"},
+	} {
+		t.Run(one.language, func(t *testing.T) {
+			t.Parallel()
+			requires(t, one.needs)
+			folder := t.TempDir()
+			if err := os.CopyFS(folder, source{os.DirFS(filepath.Join("clients", one.language))}); err != nil {
+				t.Fatal(err)
+			}
+			known, err := os.ReadFile(filepath.Join(folder, one.types))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var said string
+			for _, step := range one.steps {
+				said = run(t, folder, []string{"OPENAPI=" + document, "MARKETPLACE=" + market.url, "TOKEN=" + string(token.Token)}, step...)
+			}
+			for _, state := range []string{"HELD", "CONFIRMED", "CANCELLED", "booking.cancelled"} {
+				if !strings.Contains(said, state) {
+					t.Errorf("expected %s, the example printed:\n%s", state, said)
+				}
+			}
+			generated, err := os.ReadFile(filepath.Join(folder, one.types))
+			switch {
+			case err != nil:
+				t.Error(err)
+			case string(generated) == string(known):
+			case *update:
+				if err := os.WriteFile(filepath.Join("clients", one.language, one.types), generated, 0o644); err != nil {
+					t.Error(err)
+				}
+			default:
+				t.Errorf("clients/%s/%s is not what the OpenAPI document says today: run make clients", one.language, one.types)
+			}
+		})
+	}
+}
+
+// python is the system's, which Debian's packages of httpx and mypy are for.
+const python = "/usr/bin/python3"
+
+// source is a client's folder without what was installed and built in it.
+type source struct{ fs.FS }
+
+func (s source) ReadDir(name string) ([]fs.DirEntry, error) {
+	all, err := fs.ReadDir(s.FS, name)
+	return slices.DeleteFunc(all, func(entry fs.DirEntry) bool {
+		return slices.Contains([]string{"node_modules", "dist", "__pycache__", ".venv"}, entry.Name())
+	}), err
+}
+
+func run(t *testing.T, folder string, settings []string, command ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	process := exec.CommandContext(ctx, command[0], command[1:]...)
+	process.Dir, process.Env = folder, append(os.Environ(), settings...)
+	said, err := process.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, said)
+	}
+	return string(said)
+}

@@ -1,0 +1,127 @@
+package examples_test
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"partnerkit.dev/conformance/report"
+)
+
+// A partner in another language: the suite finds nothing wrong with it. SOAK has it judged
+// by the suite's standard depth.
+func TestMinimalPartnersInOtherLanguagesAreConformant(t *testing.T) {
+	t.Parallel()
+	conformance := filepath.Join(t.TempDir(), "conformance")
+	run(t, "../conformance", []string{"CGO_ENABLED=0"}, "go", "build", "-o", conformance, "./cmd/conformance")
+	depth := "quick"
+	if os.Getenv("SOAK") != "" {
+		depth = "standard"
+	}
+	for _, one := range []struct {
+		language string
+		needs    []string   // a command that fails where what the partner needs is not installed
+		builds   [][]string // commands, in the partner's folder
+		starts   []string
+	}{
+		{"python", []string{python, "-c", "import aiohttp"}, nil, []string{python, "main.py"}},
+		{"typescript", []string{"npm", "--version"}, [][]string{{"npm", "ci", "--silent"}, {"npm", "run", "-s", "build"}}, []string{"node", "dist/main.js"}},
+	} {
+		t.Run(one.language, func(t *testing.T) {
+			t.Parallel()
+			requires(t, one.needs)
+			folder := t.TempDir()
+			if err := os.CopyFS(folder, source{os.DirFS("minimal-partner-" + one.language)}); err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range one.builds {
+				run(t, folder, nil, step...)
+			}
+			const key = "a-key-of-this-test"
+			address := serve(t, folder, key, one.starts...)
+			reports := t.TempDir()
+			run(t, reports, []string{"CONFORMANCE_AUTH_KEY=" + key}, conformance, "run", "--base-url", address, "--handles-ticket-delivery", "--depth", depth, "--report-dir", reports)
+			judged := report.Result{}
+			text, err := os.ReadFile(filepath.Join(reports, "report.json"))
+			if err == nil {
+				err = json.Unmarshal(text, &judged)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if passed := judged.Summary[report.Passed]; passed < 60 {
+				t.Errorf("want at least 60 rules passed, got %d", passed)
+			}
+			for _, rule := range judged.Rules {
+				// How long answers take depends on what else the machine does.
+				if rule.Outcome == report.Warned && !strings.HasPrefix(rule.Clause, "LIM") {
+					t.Errorf("want no warning, got %s: %s", rule.ID, rule.Message)
+				}
+			}
+		})
+	}
+}
+
+// requires skips the test where a command fails, unless CI is set.
+func requires(t *testing.T, command []string) {
+	t.Helper()
+	if said, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput(); err != nil && os.Getenv("CI") == "" {
+		t.Skipf("%s: %v: %s", strings.Join(command, " "), err, said)
+	}
+}
+
+// serve starts a partner on a free port and waits until it answers. It ends with the test.
+func serve(t *testing.T, folder, key string, command ...string) (address string) {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listens := free.Addr().(*net.TCPAddr)
+	address = "http://" + listens.String()
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.Create(filepath.Join(t.TempDir(), "said"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	process := exec.Command(command[0], command[1:]...)
+	process.Dir, process.Stdout, process.Stderr = folder, said, said
+	process.Env = append(os.Environ(), "PARTNER_AUTH_KEY="+key, "PORT="+strconv.Itoa(listens.Port))
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- process.Wait() }()
+	t.Cleanup(func() {
+		_ = process.Process.Signal(syscall.SIGTERM) // it may have ended
+		<-ended
+		_ = said.Close()
+	})
+	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		answer, err := http.Get(address)
+		if err == nil {
+			_ = answer.Body.Close()
+			return address
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			text, _ := os.ReadFile(said.Name())
+			t.Fatalf("%s ended: %v\n%s", strings.Join(command, " "), err, text)
+		default:
+			if time.Since(begun) > patience {
+				t.Fatalf("%s does not answer: %v", strings.Join(command, " "), err)
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"go/scanner"
+	"go/token"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A passage is a line of a text that people read.
+type passage struct {
+	text    string
+	line    int
+	message bool
+}
+
+// hasProse reports whether a file has text that is checked.
+func hasProse(name string) bool {
+	return slices.Contains([]string{".go", ".md", ".yaml", ".yml", ".json", ".html", ".sh", ".txt", ".py", ".ts", ".proto", ".sql"}, path.Ext(name)) ||
+		slices.Contains([]string{"Makefile", "Dockerfile", "run"}, path.Base(name))
+}
+
+// passages are what people read of a file: comments and strings of Go, the prose of
+// Markdown without its code, every line of anything else.
+func passages(name, text string) []passage {
+	switch path.Ext(name) {
+	case ".go":
+		return ofGo(text, !strings.HasSuffix(name, "_test.go"))
+	case ".md":
+		return ofMarkdown(text)
+	}
+	return lines(text, 1, false)
+}
+
+func lines(text string, first int, message bool) (found []passage) {
+	for line := range strings.Lines(text) {
+		found = append(found, passage{line, first, message})
+		first++
+	}
+	return found
+}
+
+func ofGo(text string, messages bool) (found []passage) {
+	scan(text, func(line int, kind token.Token, literal string) {
+		if kind == token.COMMENT || kind == token.STRING {
+			found = append(found, lines(literal, line, messages && kind == token.STRING)...)
+		}
+	})
+	return found
+}
+
+// notMessages are strings of several words that no user reads: statements of SQL, the tags
+// of fields, and pieces of HTML and JSON.
+var notMessages = regexp.MustCompile(`(?i)^\s*[<{]|^json:|^yaml:|\b(select .* from|insert into|update .* set|delete from|create (table|index)|alter table|with .* as \()`)
+
+// messages are the strings of Go code with three words or more, each in one line.
+func messages(text string) (found []passage) {
+	scan(text, func(line int, kind token.Token, literal string) {
+		if kind != token.STRING {
+			return
+		}
+		said, _ := strconv.Unquote(literal) // the compiler reports errors
+		words := strings.Fields(said)
+		if said = strings.Join(words, " "); len(words) >= 3 && !notMessages.MatchString(said) {
+			found = append(found, passage{said, line, true})
+		}
+	})
+	return found
+}
+
+func scan(text string, each func(line int, kind token.Token, literal string)) {
+	files := token.NewFileSet()
+	file := files.AddFile("", files.Base(), len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), func(token.Position, string) {}, scanner.ScanComments) // the compiler reports errors
+	for {
+		at, kind, literal := s.Scan()
+		if kind == token.EOF {
+			return
+		}
+		each(file.Line(at), kind, literal)
+	}
+}
+
+var inlineCode = regexp.MustCompile("`[^`]*`")
+
+func ofMarkdown(text string) (found []passage) {
+	inCode := false
+	for _, p := range lines(text, 1, false) {
+		if strings.HasPrefix(strings.TrimSpace(p.text), "```") {
+			inCode = !inCode
+			continue
+		}
+		if !inCode {
+			p.text = inlineCode.ReplaceAllString(p.text, "")
+			found = append(found, p)
+		}
+	}
+	return found
+}

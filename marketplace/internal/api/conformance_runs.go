@@ -1,0 +1,277 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+type runStore interface {
+	Run(ctx context.Context, integration, id uuid.UUID) (certification.Run, error)
+	List(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[certification.Run], error)
+	Report(ctx context.Context, run uuid.UUID, name string) ([]byte, error)
+	Parts(ctx context.Context, run uuid.UUID, kind certification.Kind, after int) ([]certification.Part, error)
+	Certificate(ctx context.Context, integration uuid.UUID) (string, error)
+	Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Certification, error)
+}
+
+// Runs is what the API does with runs of the conformance command.
+type Runs struct {
+	Store    runStore
+	Service  *certification.Service
+	Keys     []byte          // the JSON Web Key Set of certificates
+	Shown    bool            // integrations show whether they are certified
+	Stopping <-chan struct{} // closed when streams of progress are to end; nil: never
+	Stream   time.Duration   // how long a stream goes on; 0: streamTime
+}
+
+// What a stream of progress costs.
+const (
+	// streamTime is less than the server has for an answer. A browser asks again by itself.
+	streamTime  = 100 * time.Second
+	streamPause = 300 * time.Millisecond
+	mostStreams = 100
+)
+
+// runHandler is what partners do with conformance runs of their integrations, and operators
+// with those of all.
+type runHandler struct {
+	Runs
+	integrations integrationHandler
+	streams      chan struct{}
+}
+
+func newRunHandler(r Runs, integrations integrationHandler) runHandler {
+	if r.Stream == 0 {
+		r.Stream = streamTime
+	}
+	return runHandler{r, integrations, make(chan struct{}, mostStreams)}
+}
+
+// certifications returns where integrations stand; none where that is not shown.
+func (r Runs) certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Certification, error) {
+	if !r.Shown {
+		return nil, nil
+	}
+	return r.Store.Certifications(ctx, integrations)
+}
+
+type runRequest struct {
+	Scope certification.Scope `json:"scope" validate:"omitempty,oneof=full read_only"` // "": full
+}
+
+// start queues a run.
+func (h runHandler) start(r *http.Request, i marketplace.Integration) (any, error) {
+	body := runRequest{}
+	if err := readOptionalBody(r, &body); err != nil {
+		return nil, err
+	}
+	if body.Scope == "" {
+		body.Scope = certification.Full
+	}
+	id, err := h.Service.Start(r.Context(), i.ID, body.Scope, caller(r.Context()).Role == marketplace.Operator)
+	return map[string]uuid.UUID{"run_id": id}, err
+}
+
+// runView is a run as lists show it.
+type runView struct {
+	ID              uuid.UUID           `json:"run_id"`
+	Integration     uuid.UUID           `json:"integration_id"`
+	Scope           certification.Scope `json:"scope"`
+	State           certification.State `json:"state"`
+	Verdict         *string             `json:"verdict"`
+	Reason          *string             `json:"reason"`
+	SuiteVersion    *string             `json:"suite_version"`
+	ContractVersion *string             `json:"contract_version"`
+	Counts          map[string]int      `json:"counts"`
+	CreatedAt       time.Time           `json:"created_at"`
+	StartedAt       *time.Time          `json:"started_at"`
+	FinishedAt      *time.Time          `json:"finished_at"`
+}
+
+type runDetailView struct {
+	runView
+	Findings  marketplace.List[certification.Finding]  `json:"findings"`
+	NotUndone marketplace.List[certification.Leftover] `json:"not_undone"`
+}
+
+func viewRun(r certification.Run) runView {
+	return runView{
+		ID: r.ID, Integration: r.Integration, Scope: r.Scope, State: r.State, Verdict: orNull(r.Verdict), Reason: orNull(r.Reason),
+		SuiteVersion: orNull(r.SuiteVersion), ContractVersion: orNull(r.ContractVersion), Counts: r.Counts,
+		CreatedAt: r.CreatedAt, StartedAt: timeOrNull(r.StartedAt), FinishedAt: timeOrNull(r.FinishedAt),
+	}
+}
+
+// list lists an integration's runs, the newest first.
+func (h runHandler) list(r *http.Request, i marketplace.Integration) (any, error) {
+	asked, err := readQuery(r).stored(r.URL.Path)
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.Store.List(r.Context(), i.ID, asked.request())
+	return pageOf(asked, found, viewRun), err
+}
+
+func (h runHandler) show(r *http.Request) (any, error) {
+	run, err := h.named(r)
+	return runDetailView{viewRun(run), run.Findings, run.NotUndone}, err
+}
+
+// named is the run that the path names, of an integration that the caller may see.
+func (h runHandler) named(r *http.Request) (run certification.Run, err error) {
+	_, err = h.integrations.found(func(r *http.Request, i marketplace.Integration) (any, error) {
+		id, err := pathID(r, "run")
+		if err == nil {
+			run, err = h.Store.Run(r.Context(), i.ID, id)
+		}
+		return nil, err
+	})(r)
+	return run, err
+}
+
+// report answers with the report of a run that the path ends with. What it shows is in part
+// the partner's: a browser gives it nothing of the marketplace's own.
+func (h runHandler) report(contentType string) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		run, err := h.named(r)
+		if err != nil {
+			return err
+		}
+		body, err := h.Store.Report(r.Context(), run.ID, path.Base(r.URL.Path))
+		if err != nil {
+			return err
+		}
+		header := w.Header()
+		header.Set("Content-Type", contentType)
+		header.Set("Cache-Control", "private, no-store")
+		header.Set("Content-Security-Policy", "sandbox allow-scripts allow-popups; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:")
+		header.Set("Vary", "Accept-Encoding")
+		var text io.Reader = bytes.NewReader(body)
+		if takesGzip(r.Header.Values("Accept-Encoding")) {
+			header.Set("Content-Encoding", "gzip")
+		} else if text, err = gzip.NewReader(text); err != nil {
+			return err
+		}
+		_, _ = io.Copy(w, text) // an error means that the caller has gone
+		return nil
+	}
+}
+
+// certificate answers with an integration's certificate, as a compact JWS.
+func (h runHandler) certificate(w http.ResponseWriter, r *http.Request) error {
+	text, err := h.integrations.found(func(r *http.Request, i marketplace.Integration) (any, error) {
+		return h.Store.Certificate(r.Context(), i.ID)
+	})(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/jose")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = io.WriteString(w, text.(string)) // an error means that the caller has gone
+	return nil
+}
+
+// keys answers with the public keys by which certificates are verified.
+func (h runHandler) keys(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "application/jwk-set+json")
+	w.Header().Set("Cache-Control", "public, max-age=3600")
+	_, _ = w.Write(h.Keys) // an error means that the caller has gone
+	return nil
+}
+
+// progress streams an event for each rule that is judged, from the run's beginning or after
+// the last one that the caller has, and one when the run has ended.
+func (h runHandler) progress(w http.ResponseWriter, r *http.Request) error {
+	run, err := h.named(r)
+	if err != nil {
+		return err
+	}
+	select {
+	case h.streams <- struct{}{}:
+		defer func() { <-h.streams }()
+	default:
+		return &marketplace.Error{Code: marketplace.RateLimited, Message: "too many streams", RetryAfter: streamPause}
+	}
+	exchangeOf(r.Context()).stream = true
+	header := w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	seen, _ := strconv.Atoi(r.Header.Get("Last-Event-ID"))
+	h.stream(r.Context(), &events{w: w, seen: seen}, run)
+	return nil
+}
+
+// stream ends where the caller or the database is gone: a caller asks again.
+func (h runHandler) stream(ctx context.Context, to *events, run certification.Run) {
+	ctx, cancel := context.WithTimeout(ctx, h.Stream)
+	defer cancel()
+	for after := 0; ; {
+		state, err := h.Store.Run(ctx, run.Integration, run.ID)
+		if err != nil {
+			return
+		}
+		parts, err := h.Store.Parts(ctx, run.ID, certification.Progress, after)
+		if err != nil {
+			return
+		}
+		for _, part := range parts {
+			after = part.Number
+			to.rules(part.Body)
+		}
+		if state.State.Over() {
+			to.end(state)
+			return
+		}
+		if to.flush() != nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.Stopping:
+			return
+		case <-time.After(streamPause):
+		}
+	}
+}
+
+// events writes server-sent events.
+type events struct {
+	w    http.ResponseWriter
+	sent int // how many rules there were, those included that the caller has seen
+	seen int
+}
+
+func (e *events) rules(lines []byte) {
+	for line := range bytes.Lines(lines) {
+		if e.sent++; e.sent > e.seen {
+			fmt.Fprintf(e.w, "id: %d\nevent: rule\ndata: %s\n\n", e.sent, bytes.TrimSpace(line))
+		}
+	}
+}
+
+func (e *events) end(run certification.Run) {
+	fmt.Fprintf(e.w, "event: end\ndata: {\"state\":%q,\"verdict\":%q}\n\n", run.State, run.Verdict)
+}
+
+// flush sends what was written, and a comment, by which a proxy knows that the stream goes on.
+func (e *events) flush() error {
+	fmt.Fprint(e.w, ":\n\n")
+	return http.NewResponseController(e.w).Flush()
+}

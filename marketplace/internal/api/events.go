@@ -1,0 +1,163 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/event"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// eventHandler is how resellers are told what has happened, and what operators see of it.
+type eventHandler struct{ service *event.Service }
+
+// subscriptionView is a subscription as its reseller, and operators, see it.
+type subscriptionView struct {
+	ID           uuid.UUID                               `json:"_id"`
+	Mode         marketplace.Mode                        `json:"mode"`
+	URL          *string                                 `json:"url"`
+	Events       marketplace.List[marketplace.EventType] `json:"events"`
+	CreatedAt    time.Time                               `json:"created_at"`
+	FailingSince *time.Time                              `json:"failing_since"`
+	Disabled     *disabledView                           `json:"disabled"`
+	Secret       *string                                 `json:"secret"` // null but when it is made
+}
+
+type disabledView struct {
+	At     time.Time `json:"at"`
+	Reason string    `json:"reason"`
+}
+
+func viewSubscription(s event.Subscription) subscriptionView {
+	view := subscriptionView{ID: s.ID, Mode: s.Mode, URL: orNull(s.URL), Events: s.Events, CreatedAt: s.CreatedAt, FailingSince: s.FailingSince}
+	if s.DisabledAt != nil {
+		view.Disabled = &disabledView{*s.DisabledAt, *s.DisabledReason}
+	}
+	return view
+}
+
+// deliveryView is how far an event has come on its way to an address.
+type deliveryView struct {
+	Event       uuid.UUID             `json:"event_id"`
+	Type        marketplace.EventType `json:"type"`
+	State       event.State           `json:"state"`
+	Attempts    int                   `json:"attempts"`
+	CreatedAt   time.Time             `json:"created_at"`
+	NextAttempt *time.Time            `json:"next_attempt_at"`
+	Last        *attemptView          `json:"last_attempt"`
+}
+
+type attemptView struct {
+	At     time.Time `json:"at"`
+	Status *int      `json:"status"`
+	Error  *string   `json:"error"`
+}
+
+func viewDelivery(d event.Delivery) deliveryView {
+	view := deliveryView{Event: d.Event, Type: d.Type, State: d.State, Attempts: d.Attempts, CreatedAt: d.OwedAt}
+	if d.State == event.Pending {
+		view.NextAttempt = &d.DueAt
+	}
+	if d.LastAt != nil {
+		view.Last = &attemptView{*d.LastAt, d.LastCode, d.LastError}
+	}
+	return view
+}
+
+// views are a list as answers show it: [] where it is empty.
+func views[T, V any](list []T, err error, view func(T) V) ([]V, error) {
+	shown := make([]V, len(list))
+	for i, one := range list {
+		shown[i] = view(one)
+	}
+	return shown, err
+}
+
+func (h eventHandler) subscribe(r *http.Request, body event.Request) (any, error) {
+	made, secret, err := h.service.Subscribe(r.Context(), scope(r), body)
+	view := viewSubscription(made)
+	view.Secret = orNull(secret)
+	return view, err
+}
+
+func (h eventHandler) subscriptions(r *http.Request) (any, error) {
+	return h.subscriptionsIn(r, scope(r))
+}
+
+func (h eventHandler) subscriptionsOf(r *http.Request, account uuid.UUID) (any, error) {
+	return h.subscriptionsIn(r, marketplace.Scope{Account: account})
+}
+
+func (h eventHandler) subscriptionsIn(r *http.Request, of marketplace.Scope) (any, error) {
+	list, err := h.service.Subscriptions(r.Context(), of)
+	return views(list, err, viewSubscription)
+}
+
+func (h eventHandler) unsubscribe(r *http.Request, id uuid.UUID) (any, error) {
+	return struct{}{}, h.service.Unsubscribe(r.Context(), scope(r), id)
+}
+
+func (h eventHandler) deliveries(r *http.Request, id uuid.UUID) (any, error) {
+	return h.deliveriesOf(r, scope(r), id)
+}
+
+// anyDeliveries are those of an account's subscription, for operators.
+func (h eventHandler) anyDeliveries(r *http.Request, account uuid.UUID) (any, error) {
+	id, err := pathID(r, "webhook")
+	if err != nil {
+		return nil, err
+	}
+	return h.deliveriesOf(r, marketplace.Scope{Account: account}, id)
+}
+
+func (h eventHandler) deliveriesOf(r *http.Request, of marketplace.Scope, id uuid.UUID) (any, error) {
+	q := readQuery(r)
+	state, most := event.State(q.tagged("state", "oneof=pending delivered failed")), q.number("limit", usualOnPage, mostOnPage)
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	list, err := h.service.Deliveries(r.Context(), of, id, state, most)
+	return views(list, err, viewDelivery)
+}
+
+func (h eventHandler) retry(r *http.Request, id uuid.UUID) (any, error) {
+	told, err := pathID(r, "event")
+	if err != nil {
+		return nil, err
+	}
+	d, err := h.service.Retry(r.Context(), scope(r), id, told)
+	return viewDelivery(d), err
+}
+
+// feedView is a part of the feed.
+type feedView struct {
+	Success int           `json:"success"` // 1
+	Data    []event.Event `json:"data"`
+	Next    string        `json:"next_cursor"`
+}
+
+// feed reads on from a cursor, which is the place of an event among all.
+func (h eventHandler) feed(w http.ResponseWriter, r *http.Request) error {
+	q := readQuery(r)
+	after, most := int64(0), q.number("limit", usualOnPage, mostOnPage)
+	if text, given := q.one("after"); given {
+		var err error
+		if after, err = strconv.ParseInt(text, 10, 64); err != nil || after < 0 {
+			q.refuse("after", "use the next_cursor of an earlier answer")
+		}
+	}
+	if err := q.check(); err != nil {
+		return err
+	}
+	found, err := h.service.Feed(r.Context(), scope(r), after, most)
+	if err != nil {
+		return err
+	}
+	if found.Expired {
+		return httpError(marketplace.CursorExpired, "events after this cursor were deleted: leave after out to read the oldest that are kept")
+	}
+	return writeJSON(w, http.StatusOK, feedView{1, found.Events, strconv.FormatInt(found.Next, 10)})
+}

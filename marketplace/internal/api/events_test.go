@@ -1,0 +1,178 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/event"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+type webhook struct {
+	ID     string `json:"_id"`
+	URL    *string
+	Events []string
+	Secret *string
+}
+
+const webhooks = "/api/v1/resellers/webhooks"
+
+// feed publishes what is stored, and reads it as a reseller, from a cursor on.
+func (b *bench) feed(t testing.TB, as header, after string) (events []event.Event, next string) {
+	t.Helper()
+	_, err := b.store.Events.Publish(t.Context())
+	must(t, err)
+	path := "/api/v1/resellers/events?limit=100"
+	if after != "" {
+		path += "&after=" + after
+	}
+	a := b.do(t, http.MethodGet, path, "", as)
+	frame := struct {
+		Data []event.Event `json:"data"`
+		Next string        `json:"next_cursor"`
+	}{}
+	must(t, json.Unmarshal(a.body, &frame))
+	return frame.Data, frame.Next
+}
+
+func kinds(events []event.Event) (list []marketplace.EventType) {
+	for _, e := range events {
+		list = append(list, e.Type)
+	}
+	return list
+}
+
+func TestAResellerIsToldOfItsBookingsAndOfTheCatalogWhatItAsksFor(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	a := marketplace.Account{ID: uuid.New(), Email: "bo@example.com", Role: marketplace.Reseller, PasswordHash: s.accounts[marketplace.Reseller].PasswordHash, CreatedAt: s.now()}
+	must(t, s.store.Accounts.CreateAccount(t.Context(), a))
+	other := s.signInAs(t, a.Email)
+	if a := s.do(t, http.MethodPost, webhooks, `{"events":["activity.changed","activity.removed","slot.changed"]}`, s.reseller); a.StatusCode != http.StatusCreated {
+		t.Fatalf("want a webhook, got %s", a.body)
+	}
+	var made struct {
+		ID         string    `json:"_id"`
+		ActivityID string    `json:"activity_id"`
+		Start      time.Time `json:"start"`
+	}
+	s.do(t, http.MethodPost, "/api/v1/resellers/bookings", s.order, s.reseller).data(t, &made)
+	s.do(t, http.MethodPost, "/api/v1/resellers/bookings/"+made.ID+"/payment", `{"outcome":"succeeded","reference":"p1"}`, s.reseller)
+	s.do(t, http.MethodPost, "/api/v1/resellers/bookings/"+made.ID+"/payment", `{"outcome":"succeeded","reference":"p2"}`, s.reseller)
+	s.do(t, http.MethodPost, "/api/v1/resellers/bookings/"+made.ID+"/cancel", `{}`, s.reseller)
+	mine, next := s.feed(t, s.reseller, "")
+	of := slices.DeleteFunc(slices.Clone(mine), func(e event.Event) bool { return !strings.HasPrefix(string(e.Type), "booking.") })
+	if want := []marketplace.EventType{marketplace.BookingConfirmed, marketplace.BookingAttention, marketplace.BookingCancelled}; !slices.Equal(kinds(of), want) {
+		t.Errorf("want %v, got %v", want, kinds(of))
+	}
+	if !slices.Contains(kinds(mine), marketplace.SlotChanged) {
+		t.Errorf("want the slot that the booking takes seats of told, got %v", kinds(mine))
+	}
+	for _, e := range mine {
+		if text := string(e.Data); strings.Contains(text, "@") || strings.Contains(text, "fullName") {
+			t.Errorf("want nothing of the guest, got %s", text)
+		}
+	}
+	operator, activity := s.signIn(t, marketplace.Operator), "/api/v1/operator/activities/"+made.ActivityID
+	s.do(t, http.MethodPatch, activity, `{"activity_title":"Another title"}`, operator)
+	s.do(t, http.MethodPatch, activity, `{"status":"Inactive"}`, operator)
+	s.do(t, http.MethodPatch, activity, `{"status":"Active"}`, operator)
+	later, end := s.feed(t, s.reseller, next)
+	if want := []marketplace.EventType{marketplace.ActivityChanged, marketplace.ActivityRemoved, marketplace.ActivityChanged}; !slices.Equal(kinds(later), want) {
+		t.Errorf("want %v, got %v", want, kinds(later))
+	}
+	if rest, again := s.feed(t, s.reseller, end); len(rest) > 0 || again != end {
+		t.Errorf("want the end of the feed, got %v and %s after %s", rest, again, end)
+	}
+	if told, _ := s.feed(t, other, ""); len(told) > 0 {
+		t.Errorf("want another reseller told nothing, got %v", kinds(told))
+	}
+}
+
+func TestWhatNobodyHasAskedForIsNotStored(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	var stored int
+	must(t, s.store.Pool().QueryRow(t.Context(), `SELECT count(*) FROM event_outbox`).Scan(&stored))
+	if stored > 0 {
+		t.Errorf("want no event of a catalog and its slots, got %d", stored)
+	}
+}
+
+func TestAWebhookIsItsResellersAlone(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	reseller, operator := b.signIn(t, marketplace.Reseller), b.signIn(t, marketplace.Operator)
+	a := marketplace.Account{ID: uuid.New(), Email: "bo@example.com", Role: marketplace.Reseller, PasswordHash: b.accounts[marketplace.Reseller].PasswordHash, CreatedAt: b.now()}
+	must(t, b.store.Accounts.CreateAccount(t.Context(), a))
+	other := b.signInAs(t, a.Email)
+	var made, listed webhook
+	b.do(t, http.MethodPost, webhooks, `{"url":"https://shop.example/hooks?key=1","events":["booking.confirmed","booking.confirmed"]}`, reseller).data(t, &made)
+	if made.Secret == nil || !strings.HasPrefix(*made.Secret, "whsec_") || len(made.Events) != 1 {
+		t.Errorf("want a secret, and the event once, got %+v", made)
+	}
+	list := []webhook{}
+	b.do(t, http.MethodGet, webhooks, "", reseller).data(t, &list)
+	if listed = list[0]; len(list) != 1 || listed.ID != made.ID || listed.Secret != nil {
+		t.Errorf("want it listed without its secret, got %+v", list)
+	}
+	var sealed []byte
+	must(t, b.store.Pool().QueryRow(t.Context(), `SELECT secret FROM event_subscriptions`).Scan(&sealed))
+	if strings.Contains(string(sealed), *made.Secret) {
+		t.Error("want the secret stored sealed")
+	}
+	one := webhooks + "/" + made.ID
+	retry := one + "/deliveries/" + uuid.NewString() + "/retry"
+	for _, path := range []string{one + "/deliveries"} {
+		wantProblem(t, b.do(t, http.MethodGet, path, "", other), http.StatusNotFound)
+	}
+	wantProblem(t, b.do(t, http.MethodDelete, one, "", other), http.StatusNotFound)
+	wantProblem(t, b.do(t, http.MethodPost, retry, "", other), http.StatusNotFound)
+	wantProblem(t, b.do(t, http.MethodPost, retry, "", reseller), http.StatusNotFound)
+	wantProblem(t, b.do(t, http.MethodGet, webhooks, "", b.signIn(t, marketplace.Affiliate)), http.StatusForbidden)
+	account := "/api/v1/operator/accounts/" + b.accounts[marketplace.Reseller].ID.String() + "/webhooks"
+	list = nil
+	b.do(t, http.MethodGet, account, "", operator).data(t, &list)
+	if len(list) != 1 || list[0].Secret != nil {
+		t.Errorf("want operators to see it without its secret, got %+v", list)
+	}
+	if a := b.do(t, http.MethodGet, account+"/"+made.ID+"/deliveries?state=failed", "", operator); a.StatusCode != http.StatusOK {
+		t.Errorf("want its deliveries, got %s", a.body)
+	}
+	if a := b.do(t, http.MethodDelete, one, "", reseller); a.StatusCode != http.StatusOK {
+		t.Errorf("want it deleted, got %s", a.body)
+	}
+	for range 10 {
+		b.do(t, http.MethodPost, webhooks, `{"events":["slot.changed"]}`, reseller)
+	}
+	wantProblem(t, b.do(t, http.MethodPost, webhooks, `{"events":["slot.changed"]}`, reseller), http.StatusConflict, "10 webhooks")
+}
+
+func TestAWebhookThatCannotBeIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	reseller := b.signIn(t, marketplace.Reseller)
+	for body, words := range map[string]string{
+		`{"url":"https://shop.example"}`:                                                "events: name at least one",
+		`{"events":["booking.held"]}`:                                                   "events[0]: no such type",
+		`{"url":"ftp://shop.example","events":["slot.changed"]}`:                        "url: must be",
+		`{"url":"https://ana:pw@shop.example","events":["slot.changed"]}`:               "url: must be",
+		`{"url":"https://shop.example/x#part","events":["slot.changed"]}`:               "url: must be",
+		`{"url":"https://shop.example/\u0000","events":["slot.changed"]}`:               "url",
+		`{"url":7,"events":["slot.changed"]}`:                                           "url",
+		`{"url":"https://2130706433/x","events":["slot.changed"]}`:                      "url: must be",
+		`{"url":"https://` + strings.Repeat("x", 2000) + `","events":["slot.changed"]}`: "url: must be",
+	} {
+		wantProblem(t, b.do(t, http.MethodPost, webhooks, body, reseller), http.StatusBadRequest, words)
+	}
+	wantProblem(t, b.do(t, http.MethodGet, "/api/v1/resellers/events?after=x", "", reseller), http.StatusBadRequest, "next_cursor")
+	_, err := b.store.Pool().Exec(t.Context(), `UPDATE event_horizon SET dropped = 100`)
+	must(t, err)
+	wantProblem(t, b.do(t, http.MethodGet, "/api/v1/resellers/events?after=99", "", reseller), http.StatusGone, "cursor_expired")
+}

@@ -1,0 +1,136 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+)
+
+// Journals take what is kept of calls and webhooks for people. What they have not written
+// yet is written before it is read.
+type Journals struct {
+	Calls    *partner.Journal[partner.CallEntry]
+	Webhooks *partner.Journal[partner.WebhookEntry]
+}
+
+// test tries an integration's settings as they would be after a change, which is not made.
+func (h integrationHandler) test(r *http.Request, id uuid.UUID, body partner.Change) (any, error) {
+	target, err := h.service.TryTarget(r.Context(), scope(r).Account, id, body)
+	if err != nil {
+		return nil, err
+	}
+	return catalog.Try(r.Context(), h.trials, target, h.now), nil
+}
+
+// change changes an integration. What would stop its calls from working is not stored.
+func (h integrationHandler) change(r *http.Request, id uuid.UUID, body partner.Change) (any, error) {
+	changed, err := h.service.Change(r.Context(), scope(r).Account, id, body, func(ctx context.Context, t partner.Target) error {
+		return catalog.Try(ctx, h.trials, t, h.now).Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.caughtUp(r.Context()) // readers see the name
+	return h.show(r, changed)
+}
+
+// rotate gives an integration a new webhook secret.
+func (h integrationHandler) rotate(r *http.Request, i marketplace.Integration) (any, error) {
+	webhook, until, err := h.service.RotateWebhookSecret(r.Context(), scope(r).Account, i.ID)
+	return webhookSecretView{i.ID, i.Mode, webhook, &until}, err
+}
+
+// everySync lists an integration's syncs, the newest first, with those that were skipped
+// or failed.
+func (h integrationHandler) everySync(r *http.Request, i marketplace.Integration) (any, error) {
+	asked, err := readQuery(r).stored(r.URL.Path)
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.catalog.EverySync(r.Context(), i.ID, asked.request())
+	return pageOf(asked, found, func(s catalog.Sync) catalog.Sync { return s }), err
+}
+
+// calls lists the last calls to an integration's partner.
+func (h integrationHandler) calls(r *http.Request, i marketplace.Integration) (any, error) {
+	h.journals.Calls.Flush(r.Context())
+	return entries(r, i, h.store.Calls)
+}
+
+// received lists the last webhooks of an integration's partner.
+func (h integrationHandler) received(r *http.Request, i marketplace.Integration) (any, error) {
+	h.journals.Webhooks.Flush(r.Context())
+	return entries(r, i, h.store.Webhooks)
+}
+
+// entries lists what a journal has of an integration, the newest first.
+func entries[E any](r *http.Request, i marketplace.Integration, read func(context.Context, uuid.UUID, *bool, marketplace.PageRequest) (marketplace.Page[E], error)) (any, error) {
+	given := readQuery(r)
+	var failed *bool
+	if word := given.tagged("failed", "oneof=true false"); word != "" {
+		failed = new(word == "true")
+	}
+	asked, err := given.stored(r.URL.Path)
+	if err != nil {
+		return nil, err
+	}
+	found, err := read(r.Context(), i.ID, failed, asked.request())
+	return pageOf(asked, found, func(e E) E { return e }), err
+}
+
+// partnerBookingView is a booking as its partner sees it: nothing of the guest, the
+// reseller or the marketplace's prices.
+type partnerBookingView struct {
+	ID                uuid.UUID                  `json:"booking_id"` // resellerReference in the calls to the partner
+	Status            marketplace.BookingStatus  `json:"status"`
+	ReleaseReason     *marketplace.ReleaseReason `json:"release_reason"`
+	ProductID         string                     `json:"product_id"`
+	OptionID          string                     `json:"option_id"`
+	AvailabilityID    string                     `json:"availability_id"`
+	Start             string                     `json:"start"`
+	End               string                     `json:"end"`
+	Units             []partnerUnitView          `json:"units"`
+	Code              string                     `json:"reservation_code"`
+	ExternalBookingID *string                    `json:"external_booking_id"`
+	CreatedAt         time.Time                  `json:"created_at"`
+	ExpiresAt         *time.Time                 `json:"expires_at"`
+	Release           *marketplace.Delivery      `json:"partner_release"`
+	Cancellation      *marketplace.Delivery      `json:"partner_cancellation"`
+}
+
+type partnerUnitView struct {
+	ID       string `json:"unit_id"`
+	Quantity int    `json:"quantity"`
+}
+
+// bookingsOf lists an integration's bookings, the newest first.
+func (h integrationHandler) bookingsOf(r *http.Request, i marketplace.Integration) (any, error) {
+	given := readQuery(r)
+	by := booking.Filter{Integration: i.ID, Status: given.bookingStatus(marketplace.BookingStatuses())}
+	asked, err := given.stored(r.URL.Path)
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.bookings.List(r.Context(), by, asked.request())
+	return pageOf(asked, found, viewPartnerBooking), err
+}
+
+func viewPartnerBooking(b marketplace.Booking) partnerBookingView {
+	of := viewBooking(b, nil)
+	view := partnerBookingView{
+		ID: b.ID, Status: b.Status, ReleaseReason: of.ReleaseReason, ProductID: b.ProductID, OptionID: b.OptionID, AvailabilityID: b.AvailabilityID,
+		Start: of.Start, End: of.End, Units: []partnerUnitView{}, Code: b.Code, ExternalBookingID: of.ExternalBookingID,
+		CreatedAt: b.CreatedAt, ExpiresAt: of.ExpiresAt, Release: of.Release, Cancellation: of.Cancellation,
+	}
+	for _, unit := range of.Units {
+		view.Units = append(view.Units, partnerUnitView{unit.ID, unit.Quantity})
+	}
+	return view
+}

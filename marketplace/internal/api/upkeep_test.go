@@ -1,0 +1,275 @@
+package api_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/api"
+	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/mockpartner"
+)
+
+const integrationsPath = "/api/v1/partner-integrations/"
+
+func TestANewKeyReplacesTheOldOneOnlyWhenItWorks(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	mock, address := aPartner(t)
+	other, err := mockpartner.New(mockpartner.Options{AuthKey: "partner-key-2"})
+	must(t, err)
+	moved := httptest.NewServer(other)
+	t.Cleanup(moved.Close)
+	owner := b.signIn(t, marketplace.Partner)
+	made := b.register(t, owner, address)
+	path := integrationsPath + made.ID
+	patch := func(body string) answer { return b.do(t, "PATCH", path, body, owner) }
+
+	a := patch(`{"auth_key":"a-secret-guess"}`)
+	wantProblem(t, a, 422, `"error_code":"connection_test_failed"`, "GET /products?limit=1: the partner answered GET /products with 401")
+	if strings.Contains(string(a.body), "a-secret-guess") {
+		t.Errorf("want no key in the answer, got %s", a.body)
+	}
+	if a := b.trigger(t, made); a.StatusCode != 200 {
+		t.Fatalf("want the old key still in use, got %d %s", a.StatusCode, a.body)
+	}
+	calls := len(mock.Default().Journal().Record().Exchanges)
+	var view client.Integration
+	patch(`{"name":"New Town Walks","handles_ticket_delivery":true}`).data(t, &view)
+	if view.Name != "New Town Walks" || !view.HandlesTicketDelivery || view.BaseURL != address {
+		t.Errorf("want name and tickets changed, and nothing else, got %+v", view)
+	}
+	if now := len(mock.Default().Journal().Record().Exchanges); now != calls {
+		t.Errorf("want no call for a change of the name, got %d", now-calls)
+	}
+	wantProblem(t, patch(fmt.Sprintf(`{"base_url":%q}`, moved.URL)), 422, "with 401")
+	patch(fmt.Sprintf(`{"base_url":%q,"auth_key":"partner-key-2"}`, moved.URL)).data(t, &view)
+	if view.BaseURL != moved.URL {
+		t.Errorf("want the new address, got %q", view.BaseURL)
+	}
+	if a := b.trigger(t, made); a.StatusCode != 200 || len(other.Default().Journal().Record().Exchanges) < 3 {
+		t.Errorf("want the next sync to use the new address and key, got %d %s", a.StatusCode, a.body)
+	}
+	if view.Health.FailureCount != 0 {
+		t.Errorf("want tries to leave the health alone, got %+v", view.Health)
+	}
+}
+
+func TestWhatIsStoredIsWhatWasTried(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner := b.signIn(t, marketplace.Partner)
+	var path string
+	platform := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		// Another change of the key comes while the address is tried with the stored one.
+		b.do(t, "PATCH", path, `{"auth_key":"meanwhile","force":true}`, owner)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprint(w, `[]`)
+	}))
+	t.Cleanup(platform.Close)
+	path = integrationsPath + b.register(t, owner, "https://partner.example").ID
+	wantProblem(t, b.do(t, "PATCH", path, fmt.Sprintf(`{"base_url":%q}`, platform.URL), owner), 409, "the integration was changed meanwhile")
+	var view client.Integration
+	if b.do(t, "GET", path, "", owner).data(t, &view); view.BaseURL != "https://partner.example" {
+		t.Errorf("want the address unchanged, got %q", view.BaseURL)
+	}
+}
+
+func TestAForcedChangeIsNotTried(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	mock, address := aPartner(t)
+	owner := b.signIn(t, marketplace.Partner)
+	made := b.register(t, owner, address)
+	if a := b.do(t, "PATCH", integrationsPath+made.ID, `{"auth_key":"partner-key-3","auth_type":"api_key","force":true}`, owner); a.StatusCode != 200 {
+		t.Fatalf("want it stored, got %d %s", a.StatusCode, a.body)
+	}
+	if calls := len(mock.Default().Journal().Record().Exchanges); calls != 0 {
+		t.Errorf("want no call, got %d", calls)
+	}
+	wantProblem(t, b.trigger(t, made), 502, "with 401")
+}
+
+func TestAChangeOfAnIntegrationNamesEveryMistake(t *testing.T) {
+	t.Parallel()
+	guard := partner.NewGuard(false)
+	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
+	must(t, err)
+	b := setup(t, func(c *api.Config) {
+		calls := partner.NewClient(partner.Config{Guard: guard, AtOnce: 1, Now: c.Now})
+		t.Cleanup(calls.Close)
+		c.Trials = calls
+		c.Integrations = partner.NewRegistry(c.Store.Partners.(partner.Store), guard, key, c.Now)
+	})
+	owner := b.signIn(t, marketplace.Partner)
+	made := b.register(t, owner, "https://partner.example")
+	b.register(t, owner, "https://taken.example")
+	for body, want := range map[string]struct {
+		status int
+		words  string
+	}{
+		`{"name":"","auth_key":" k","auth_type":"basic"}`: {400, "name: expected at least 1"},
+		`{"auth_key":""}`:                                         {400, "auth_key: expected printable ASCII"},
+		`{"base_url":"ftp://partner.example"}`:                    {400, "base_url: expected an http or https address"},
+		`{"base_url":"http://127.0.0.1:8080"}`:                    {400, "base_url: expected a public address, not one of a private network"},
+		`{"base_url":"http://10.0.0.7"}`:                          {400, "base_url: expected a public address, not one of a private network"},
+		`{"base_url":"http://169.254.169.254"}`:                   {400, "base_url: expected a public address, not one of a private network"},
+		`{"base_url":"http://[::1]","force":true}`:                {400, "base_url: expected a public address, not one of a private network"},
+		`{"base_url":"http://localhost:1"}`:                       {422, "the partner could not be reached for GET /products, or the connection was lost"},
+		`{"base_url":"https://taken.example","force":true}`:       {409, "an integration with this base_url and mode exists"},
+		`{"base_url":"http://nowhere.invalid","auth_key":"some"}`: {422, "the partner could not be reached for GET /products, or the connection was lost"},
+	} {
+		wantProblem(t, b.do(t, "PATCH", integrationsPath+made.ID, body, owner), want.status, want.words)
+	}
+}
+
+func TestAConnectionTestSaysWhatCameBackAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, address := aPartner(t)
+	var says atomic.Value
+	odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprint(w, says.Load())
+	}))
+	t.Cleanup(odd.Close)
+	owner := b.signIn(t, marketplace.Partner)
+	made := b.register(t, owner, address)
+	test := func(body string) (got client.Trial) {
+		t.Helper()
+		b.do(t, "POST", integrationsPath+made.ID+"/test", body, owner).data(t, &got)
+		return got
+	}
+	if got := test(""); !got.Works || got.Products.Status != 200 || got.Products.Found == 0 || got.Availability == nil || got.Availability.Found == 0 {
+		t.Errorf("want what is stored to work, got %+v", got)
+	}
+	if got := test(`{"auth_key":"wrong"}`); got.Works || got.Products.Status != 401 || got.Availability != nil || !strings.Contains(got.Products.Error, "with 401") {
+		t.Errorf("want the refusal, got %+v", got)
+	}
+	for body, want := range map[string]string{
+		`no JSON`:       "the partner's answer to GET /products is invalid",
+		`{"items":[]}`:  "expected an array of products",
+		`[{"id":"p1"}]`: "no product of the answer can be used",
+	} {
+		says.Store(body)
+		if got := test(fmt.Sprintf(`{"base_url":%q}`, odd.URL)); got.Works || !strings.Contains(got.Products.Error, want) {
+			t.Errorf("%s: want %q, got %+v", body, want, got)
+		}
+	}
+	says.Store(`[{"id":"p1","locale":"the-new-key"}]`) // a platform that shows what it was sent
+	if a := b.do(t, "POST", integrationsPath+made.ID+"/test", fmt.Sprintf(`{"base_url":%q,"auth_key":"the-new-key"}`, odd.URL), owner); strings.Contains(string(a.body), "the-new-key") {
+		t.Errorf("want no key in the answer, got %s", a.body)
+	}
+	says.Store(`[]`)
+	if got := test(fmt.Sprintf(`{"base_url":%q}`, odd.URL)); !got.Works || got.Availability != nil {
+		t.Errorf("want an answer without products to be fine (a probe may be answered so), got %+v", got)
+	}
+	var view client.Integration
+	b.do(t, "GET", integrationsPath+made.ID, "", owner).data(t, &view)
+	if view.BaseURL != address || view.Health.FailureCount != 0 || !view.Health.LastOKAt.IsZero() {
+		t.Errorf("want nothing changed, health included, got %+v", view)
+	}
+}
+
+func TestTriesOfAConnectionAreLimited(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, address := aPartner(t)
+	owner := b.signIn(t, marketplace.Partner)
+	made := b.register(t, owner, address)
+	test := func() answer { return b.do(t, "POST", integrationsPath+made.ID+"/test", "", owner) }
+	for range 30 {
+		if a := test(); a.StatusCode != 200 {
+			t.Fatalf("want 200, got %d %s", a.StatusCode, a.body)
+		}
+	}
+	wantProblem(t, test(), 429)
+	wantProblem(t, b.do(t, "PATCH", integrationsPath+made.ID, `{"auth_key":"another"}`, owner), 429)
+}
+
+func TestARotatedWebhookSecretIsAcceptedForADay(t *testing.T) {
+	t.Parallel()
+	var registry *partner.Registry
+	b := setup(t, func(c *api.Config) { registry = c.Integrations })
+	owner := b.signIn(t, marketplace.Partner)
+	made := b.register(t, owner, "https://partner.example")
+	id, notify := uuid.MustParse(made.ID), integrationsPath+made.ID+"/availability/notify"
+	// The model: the secrets from the newest, and for how many hours the second one lasts.
+	secrets, left := []string{made.Secret}, 0
+	random := rand.New(rand.NewPCG(1, 2))
+	for step := range 120 {
+		if random.IntN(3) == 0 {
+			var rotated client.Registered
+			a := b.do(t, "POST", integrationsPath+made.ID+"/webhook-secret", "", owner)
+			a.data(t, &rotated)
+			if a.StatusCode != 201 || rotated.IntegrationID != made.ID || time.Until(rotated.PreviousSecretUntil).Round(time.Hour) != 24*time.Hour {
+				t.Fatalf("want 201 and a day for the previous secret, got %d %s", a.StatusCode, a.body)
+			}
+			secrets, left = append([]string{string(rotated.WebhookSecret)}, secrets...), 24
+		} else {
+			hours := 1 + random.IntN(15)
+			left -= hours
+			// The database's clock cannot be moved: its time comes nearer instead.
+			pgtest.Exec(t, b.store, `UPDATE integrations SET previous_webhook_secret_until = previous_webhook_secret_until - $2 * interval '1 hour' WHERE id = $1`, id, hours)
+		}
+		for i, secret := range secrets[:min(len(secrets), 4)] {
+			_, err := registry.ByWebhook(t.Context(), id, secret)
+			if want := i == 0 || i == 1 && left > 0; (err == nil) != want {
+				t.Fatalf("step %d: want secret %d from the newest accepted: %t (%d hours left), got %v", step, i, want, left, err)
+			}
+		}
+	}
+	for i, status := range []int{400, 401} { // a good secret with an empty notification, and an old secret
+		wantProblem(t, b.do(t, "POST", notify, `{}`, header{"x-webhook-secret", secrets[i*2]}), status)
+	}
+}
+
+func TestAnotherPartnersIntegrationIsAnsweredAsAMissingOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	theirs := b.register(t, b.signIn(t, marketplace.Operator), "https://partner.example")
+	run := b.judged(t, theirs.ID)
+	other := b.signIn(t, marketplace.Partner)
+	for _, c := range []struct{ method, below, body string }{
+		{"GET", "", ""},
+		{"PATCH", "", `{"name":"Mine"}`},
+		{"DELETE", "", ""},
+		{"POST", "/test", ""},
+		{"POST", "/webhook-secret", ""},
+		{"GET", "/syncs", ""},
+		{"GET", "/calls", ""},
+		{"GET", "/bookings", ""},
+		{"GET", "/webhook-deliveries", ""},
+		{"POST", "/conformance-runs", `{"scope":"read_only"}`},
+		{"GET", "/conformance-runs", ""},
+		{"GET", "/certificate", ""},
+		{"GET", "/conformance-runs/" + run.String(), ""},
+		{"GET", "/conformance-runs/" + run.String() + "/progress", ""},
+		{"GET", "/conformance-runs/" + run.String() + "/report.json", ""},
+		{"GET", "/conformance-runs/" + run.String() + "/report.html", ""},
+		{"GET", "/conformance-runs/" + run.String() + "/junit.xml", ""},
+	} {
+		t.Run(c.method+c.below, func(t *testing.T) {
+			t.Parallel()
+			missing := b.do(t, c.method, integrationsPath+uuid.NewString()+c.below, c.body, other)
+			wantProblem(t, missing, 404, "integration not found")
+			if a := b.do(t, c.method, integrationsPath+theirs.ID+c.below, c.body, other); string(a.body) != string(missing.body) || a.StatusCode != 404 {
+				t.Errorf("want what a missing one gets, got %d %s", a.StatusCode, a.body)
+			}
+			for _, role := range []marketplace.Role{marketplace.Reseller, marketplace.Affiliate} {
+				wantProblem(t, b.do(t, c.method, integrationsPath+theirs.ID+c.below, c.body, b.signIn(t, role)), 403)
+			}
+		})
+	}
+}

@@ -1,0 +1,32 @@
+package booking_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// outraced is a store where somebody else always moves a booking first.
+type outraced struct{ booking.Store }
+
+func (outraced) SaveBooking(context.Context, booking.Change, int64) error { return booking.ErrStale }
+
+func TestWhoIsOutracedAgainAndAgainIsToldToComeBack(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	held := b.checkout(t)
+	busy := booking.NewService(booking.Config{
+		Store: outraced{b.store.Bookings}, Keys: b.store.Bookings, Partner: b.client, Target: b.integrations.Target,
+		AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
+	})
+	_, err := busy.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID)
+	if row := marketplace.ReasonOf(err).Row(); row.Status != 503 || row.RetryAfter == 0 || !errors.Is(err, booking.ErrStale) {
+		t.Errorf("want a 503 with a time to come back after, got %d and %v", row.Status, err)
+	}
+}

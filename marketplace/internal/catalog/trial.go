@@ -1,0 +1,154 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Trial is what a partner answered to the two reads that try its settings: one product,
+// and the slots of that product's first option.
+type Trial struct {
+	Works        bool       `json:"works"`
+	Products     TrialRead  `json:"products"`
+	Availability *TrialRead `json:"availability"` // nil: no product was there to ask with
+}
+
+// TrialRead is one of the reads.
+type TrialRead struct {
+	Request  string                    `json:"request"`
+	Status   *int                      `json:"status"` // nil: no answer was read
+	Duration int64                     `json:"duration_ms"`
+	Found    int                       `json:"found"` // products, or slots, that can be used
+	Error    *string                   `json:"error"` // nil: it works
+	Problems marketplace.List[Problem] `json:"problems"`
+}
+
+// The requests, as people are told of them.
+const (
+	tryProducts     = "GET " + partnerapi.ProductsPath + "?limit=1"
+	tryAvailability = "POST " + partnerapi.AvailabilityPath
+)
+
+// Err is nil where the settings work, else Unprocessable with what came back.
+func (t Trial) Err() error {
+	if t.Works {
+		return nil
+	}
+	failed := &marketplace.Error{
+		Code: marketplace.Unprocessable, Reason: marketplace.ConnectionTestFailed,
+		Message: "the partner does not work with these settings; nothing was changed. Correct them, or send force: true to store them anyway",
+	}
+	for _, read := range []*TrialRead{&t.Products, t.Availability} {
+		if read == nil || read.Error == nil {
+			continue
+		}
+		failed.Details = append(failed.Details, read.Request+": "+*read.Error)
+		for _, problem := range read.Problems {
+			failed.Details = append(failed.Details, fmt.Sprintf("%s: %s: %s", read.Request, problem.Pointer, problem.Message))
+		}
+	}
+	return failed
+}
+
+// TrialSource is who is tried: a partner.Client.
+type TrialSource interface {
+	TryProducts(ctx context.Context, t partner.Target, read func(context.Context, []byte) error) partner.Outcome
+	TryAvailability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) partner.Outcome
+}
+
+var (
+	errNoProduct = errors.New("no product of the answer can be used")
+	errNoSlot    = errors.New("no slot of the answer can be used")
+)
+
+// Try reads one product from a partner, and the slots of its first option. It stores
+// nothing. The answers are read by the rules of a sync.
+func Try(ctx context.Context, source TrialSource, t partner.Target, now func() time.Time) (made Trial) {
+	var found *Catalog
+	made.Products = tried(tryProducts, source.TryProducts(ctx, t, func(ctx context.Context, body []byte) (err error) {
+		found, err = Read(ctx, body)
+		return err
+	}))
+	if made.Products.Error != nil {
+		return made
+	}
+	found.withoutKey(t.AuthKey)
+	made.Products.Found = len(found.Products)
+	if len(found.SetAside) > 0 {
+		made.Products.Problems = found.SetAside[0].Problems
+	}
+	option, asked := firstOption(found)
+	if !asked {
+		if made.Works = len(found.SetAside) == 0; !made.Works {
+			made.Products.Error = new(errNoProduct.Error())
+		}
+		return made
+	}
+	slots := tryOption(ctx, source, t, option, now)
+	made.Availability, made.Works = &slots, slots.Error == nil
+	return made
+}
+
+func tryOption(ctx context.Context, source TrialSource, t partner.Target, o SlotOption, now func() time.Time) TrialRead {
+	zone, err := time.LoadLocation(o.TimeZone)
+	if err != nil {
+		return TrialRead{Request: tryAvailability, Error: new(err.Error())}
+	}
+	window := windowAt(now(), zone)
+	var found *SlotAnswer
+	made := tried(tryAvailability, source.TryAvailability(ctx, t, window.Request(o), func(ctx context.Context, body []byte) (err error) {
+		found, err = ReadSlots(ctx, body, window)
+		return err
+	}))
+	if made.Error != nil {
+		return made
+	}
+	found.withoutKey(t.AuthKey)
+	made.Found = len(found.Slots)
+	if len(found.SetAside) > 0 {
+		made.Problems = found.SetAside[0].Problems
+		if made.Found == 0 {
+			made.Error = new(errNoSlot.Error())
+		}
+	}
+	return made
+}
+
+// tried is what came of a read.
+func tried(request string, o partner.Outcome) TrialRead {
+	made := TrialRead{Request: request, Duration: o.Took.Milliseconds()}
+	if o.Status != 0 {
+		made.Status = &o.Status
+	}
+	if o.Err != nil {
+		said := marketplace.MessageOf(o.Err)
+		if o.Message != "" {
+			said += ": " + o.Message
+		}
+		made.Error = new(readable(said))
+	}
+	return made
+}
+
+// firstOption is the first option of the first product that can be used.
+func firstOption(c *Catalog) (o SlotOption, found bool) {
+	for _, product := range c.Products {
+		for _, option := range product.Options {
+			var of partnerapi.Product
+			o.ProductID = product.ID
+			if json.Unmarshal(product.Text, &of) != nil || json.Unmarshal(option.Text, &o.Option) != nil {
+				continue
+			}
+			o.TimeZone = of.TimeZone
+			return o, true
+		}
+	}
+	return o, false
+}

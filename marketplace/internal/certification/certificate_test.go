@@ -1,0 +1,152 @@
+package certification_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+)
+
+// judged runs the suite with that verdict.
+func (b *bench) judged(t *testing.T, scope certification.Scope, verdict string) certification.Run {
+	t.Helper()
+	id, err := b.service.Start(t.Context(), b.of, scope, true)
+	must(t, err)
+	must(t, b.runner(t, strings.ReplaceAll(writeAll, "nonconformant", verdict)).Run(t.Context(), id))
+	return b.run(t, id)
+}
+
+// certified reports whether the integration has a valid certificate, and which.
+func (b *bench) certified(t *testing.T) (certificate string, is bool) {
+	t.Helper()
+	certificate, err := b.store.Runs.Certificate(t.Context(), b.of)
+	if marketplace.CodeOf(err) != marketplace.NotFound {
+		must(t, err)
+	}
+	return certificate, err == nil
+}
+
+func TestAConformantRunIssuesACertificateThatItsKeysVerify(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	run := b.judged(t, certification.Full, "conformant")
+	text, is := b.certified(t)
+	if !is {
+		t.Fatal("want a certificate")
+	}
+	var keys jose.JSONWebKeySet
+	must(t, json.Unmarshal(b.signer.Keys(), &keys))
+	signed, err := jose.ParseSignedCompact(text, []jose.SignatureAlgorithm{jose.EdDSA})
+	must(t, err)
+	header := signed.Signatures[0].Protected
+	payload, err := signed.Verify(keys.Key(header.KeyID)[0])
+	must(t, err)
+	var said struct {
+		Subject string `json:"sub"`
+		ID      string `json:"jti"`
+		Issued  int64  `json:"iat"`
+		Expires int64  `json:"exp"`
+		BaseURL string `json:"base_url"`
+		Verdict string `json:"verdict"`
+		Suite   string `json:"suite_version"`
+		Report  string `json:"report_sha256"`
+	}
+	must(t, json.Unmarshal(payload, &said))
+	if said.Subject != b.of.String() || said.ID != run.ID.String() || said.BaseURL != "https://partner.example" || said.Verdict != "conformant" || said.Suite != "1.2.3" || len(said.Report) != 64 {
+		t.Errorf("want what was tested and found, got %+v", said)
+	}
+	if valid := time.Duration(said.Expires-said.Issued) * time.Second; valid != 90*24*time.Hour || header.ExtraHeaders[jose.HeaderType] != "conformance-certificate+jwt" {
+		t.Errorf("want a certificate for 90 days, got %v for %s", header.ExtraHeaders, valid)
+	}
+}
+
+func TestOnlyAFullConformantRunCertifiesAndABreachEndsIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for i, step := range []struct {
+		scope   certification.Scope
+		verdict string
+		want    bool
+		state   certification.Standing
+	}{
+		{certification.Full, "incomplete", false, certification.NeverCertified},
+		{certification.ReadOnly, "nonconformant", false, certification.NeverCertified},
+		{certification.Full, "nonconformant", false, certification.NotConformant},
+		{certification.ReadOnly, "partial", false, certification.NotConformant},
+		{certification.Full, "incomplete", false, certification.NotConformant},
+		{certification.Full, "conformant", true, certification.Certified},
+		{certification.ReadOnly, "partial", true, certification.Certified},
+		{certification.Full, "incomplete", true, certification.Certified}, // a partner that is away breaks no rule
+		{certification.ReadOnly, "nonconformant", false, certification.Expired},
+		{certification.ReadOnly, "partial", false, certification.Expired},
+		{certification.Full, "conformant", true, certification.Certified},
+		{certification.Full, "nonconformant", false, certification.Expired},
+	} {
+		b.judged(t, step.scope, step.verdict)
+		of, err := b.store.Runs.Certifications(t.Context(), []uuid.UUID{b.of})
+		must(t, err)
+		if stands := of[b.of]; stands.State != step.state || (stands.Run == nil) != (step.state == certification.NeverCertified) {
+			t.Errorf("step %d, %s %s: want it %s, got %+v", i, step.scope, step.verdict, step.state, stands)
+		}
+		if _, is := b.certified(t); is != step.want {
+			t.Errorf("step %d, %s %s: want certified %t", i, step.scope, step.verdict, step.want)
+		}
+	}
+}
+
+func TestTheCertifiedAreRecheckedOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first, second := b.of, b.integration(t, "https://second.example")
+	b.integration(t, "https://never.example")
+	for _, b.of = range []uuid.UUID{first, second} {
+		b.judged(t, certification.Full, "conformant")
+	}
+	from := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
+	for range 2 { // every replica may ask
+		must(t, b.store.Runs.AskForRechecks(t.Context(), from, 10*time.Second, time.Minute))
+	}
+	if jobs := b.count(t, `SELECT count(DISTINCT scheduled_at) FROM river_job WHERE kind = 'conformance_recheck' AND scheduled_at BETWEEN $1 AND $2`, from, from.Add(10*time.Second)); jobs != 2 {
+		t.Errorf("want a job for each of the two, apart, got %d", jobs)
+	}
+	runner := b.runner(t, strings.ReplaceAll(writeAll, "nonconformant", "partial"))
+	must(t, runner.Recheck(t.Context(), first))
+	must(t, runner.Recheck(t.Context(), first)) // one is under way
+	if runs := b.count(t, `SELECT count(*) FROM conformance_runs WHERE scope = 'read_only' AND state = 'queued' AND integration_id = $1`, first); runs != 1 {
+		t.Errorf("want a run that only reads, got %d", runs)
+	}
+}
+
+func TestACertificateIsForItsTimeAndAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.judged(t, certification.Full, "conformant")
+	elsewhere := "https://elsewhere.example"
+	_, err := b.config.Integrations.Change(t.Context(), b.account, b.of, partner.Change{BaseURL: &elsewhere, Force: true}, nil)
+	must(t, err)
+	if _, is := b.certified(t); is {
+		t.Error("want none for an address that was not tested")
+	}
+	b.judged(t, certification.Full, "conformant")
+	if _, is := b.certified(t); !is {
+		t.Error("want one for the new address")
+	}
+	b.exec(t, `UPDATE conformance_certificates SET valid_until = now()`)
+	if _, is := b.certified(t); is {
+		t.Error("want none that has expired")
+	}
+	b.exec(t, `UPDATE conformance_runs SET created_at = now() - interval '1 year'`)
+	b.judged(t, certification.ReadOnly, "partial")
+	_, err = b.store.Runs.DropOldRuns(t.Context(), 1, 100)
+	must(t, err)
+	if left := b.count(t, `SELECT count(*) FROM conformance_runs r JOIN conformance_certificates c ON c.run_id = r.id`); left != 1 {
+		t.Errorf("want the run kept that the certificate rests on, got %d", left)
+	}
+}

@@ -1,0 +1,13 @@
+//go:build unix && !linux
+
+package certification
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+func separate(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+func yield(process *os.Process) { _ = syscall.Setpriority(syscall.PRIO_PROCESS, process.Pid, 10) }

@@ -1,0 +1,256 @@
+package certification
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+)
+
+// What a run may do and take, and how it is looked after.
+const (
+	// As many as the command makes at most: with fewer, rules would go untested.
+	mostHolds    = 1000
+	mostBookings = 250
+	// judgeTime is how long a run judges. It then undoes what it holds; what takes longer
+	// than runTime altogether is interrupted, and killed endTime after that.
+	judgeTime = 150 * time.Second
+	runTime   = 4 * time.Minute
+	endTime   = 8 * time.Second
+	// leaseTime is how long a run is held without a sign of its replica.
+	leaseTime   = 20 * time.Second
+	extendEvery = 5 * time.Second
+	lookEvery   = 100 * time.Millisecond
+	// settleTime bounds what is stored when the replica has to end.
+	settleTime = 3 * time.Second
+	// mostReport bounds a report, in bytes, and mostLedger what is read of a ledger each time.
+	mostReport = 64 << 20
+	mostLedger = 4 << 20
+)
+
+// LongestRun is how long Run takes at the longest.
+const LongestRun = runTime + endTime + 10*time.Second
+
+// Config is what a Runner is made of.
+type Config struct {
+	Store        Store
+	Integrations *partner.Registry
+	Command      string // the path of the conformance command; "": runs fail
+	Signer       *Signer
+	Now          func() time.Time
+	AllowPrivate bool      // partners may have addresses that are not public
+	Told         func(Run) // of each run that has ended; may be nil
+	Log          *slog.Logger
+}
+
+// Runner does runs. It is safe for concurrent use.
+type Runner struct{ Config }
+
+// NewRunner returns a runner.
+func NewRunner(c Config) *Runner { return &Runner{c} }
+
+// errStopped says that the command was ended before it had judged the partner.
+var errStopped = errors.New("the run took too long and was ended")
+
+// Run does a queued run, and returns when it is over. It leaves alone one that
+// another replica does, or has done. If ctx ends, what the run holds is undone and the run is
+// queued again.
+func (r *Runner) Run(ctx context.Context, id uuid.UUID) error {
+	lease := Lease{id, uuid.New(), leaseTime}
+	run, err := r.Store.Begin(ctx, lease)
+	if err != nil {
+		return unlessGone(err)
+	}
+	o, err := r.judge(ctx, lease, run)
+	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	switch {
+	case marketplace.CodeOf(err) == marketplace.NotFound: // another replica has it
+		return nil
+	case ctx.Err() != nil && o.Verdict != "" && len(o.NotUndone) == 0:
+		return errors.Join(ctx.Err(), unlessGone(r.Store.Requeue(settling, lease)))
+	case ctx.Err() != nil: // something may be left: another replica cleans up when the lease is over
+		return nil
+	case err != nil:
+		r.Log.WarnContext(ctx, "a conformance run failed", slog.String("run_id", id.String()), slog.String("integration_id", run.Integration.String()), slog.Any("error", err))
+		return r.finish(settling, lease, run, Outcome{State: Failed, Result: Result{Reason: sayable(err.Error()), NotUndone: o.NotUndone}})
+	}
+	return r.finish(settling, lease, run, o)
+}
+
+func (r *Runner) finish(ctx context.Context, lease Lease, run Run, o Outcome) error {
+	if err := r.Store.Finish(ctx, lease, o); err != nil {
+		return unlessGone(err)
+	}
+	if o.Verdict == nonconformantVerdict {
+		r.Log.WarnContext(ctx, "a partner breaks the contract, and has no certificate any more if it had one", slog.String("run_id", run.ID.String()), slog.String("integration_id", run.Integration.String()), slog.Int("findings", len(o.Findings)))
+	}
+	if run.State, run.Result = o.State, o.Result; r.Told != nil {
+		r.Told(run)
+	}
+	return nil
+}
+
+// sayable is a text as the database takes it, without what PostgreSQL does not take.
+func sayable(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
+}
+
+// judge has the command judge the partner, and reads its report, which may be there when the
+// run was ended, too.
+func (r *Runner) judge(ctx context.Context, lease Lease, run Run) (o Outcome, err error) {
+	i, key, err := r.partner(ctx, run)
+	if err != nil {
+		return o, err
+	}
+	dir, err := os.MkdirTemp("", "conformance-run-")
+	if err != nil {
+		return o, err
+	}
+	defer os.RemoveAll(dir)
+	within, cancel := context.WithTimeout(ctx, runTime)
+	defer cancel()
+	p, err := start(r.Command, dir, key, r.arguments(i, run.Scope)...)
+	if err != nil {
+		return o, err
+	}
+	written := &writing{store: r.Store, lease: lease, process: p, ledger: filepath.Join(dir, ledgerFile), numbers: map[Kind]int{}, extended: time.Now(), log: r.Log}
+	err = p.watch(within, lookEvery, endTime, func() (bool, error) { return written.look(ctx) })
+	sum, read := o.readFile(filepath.Join(dir, reportJSON))
+	switch code := p.code(); {
+	case errors.Is(err, context.DeadlineExceeded) && within.Err() != nil:
+		return o, errStopped
+	case err != nil:
+		return o, err
+	case code != conformant && code != nonconformant && code != incomplete:
+		return o, fmt.Errorf("the conformance command ended with %d: %s", code, p.errors.lastLine())
+	case read != nil:
+		return o, read
+	}
+	o.State = Finished
+	if run.Scope == Full && o.Verdict == conformantVerdict {
+		o.Certificate, err = r.Signer.certify(i, run, o.Result, sum, r.Now())
+	}
+	if err == nil {
+		o.Reports, err = readReports(dir)
+	}
+	return o, err
+}
+
+// Exit codes of conformance run that come with a verdict.
+const (
+	conformant    = 0
+	nonconformant = 1
+	incomplete    = 3
+)
+
+// partner returns the integration and its key.
+func (r *Runner) partner(ctx context.Context, run Run) (i marketplace.Integration, key string, err error) {
+	if r.Command == "" {
+		return i, "", errors.New("the replica has no conformance command")
+	}
+	if i, err = r.Integrations.Find(ctx, uuid.Nil, run.Integration); marketplace.CodeOf(err) == marketplace.NotFound {
+		return i, "", errors.New("the integration was deleted")
+	}
+	if err != nil {
+		return i, "", err
+	}
+	target, err := r.Integrations.Target(i)
+	return i, target.AuthKey, err
+}
+
+const ledgerFile = "ledger.jsonl"
+
+func (r *Runner) arguments(i marketplace.Integration, scope Scope) []string {
+	args := append([]string{
+		"run", "--base-url", i.BaseURL.String(), "--auth-type", string(i.AuthType), "--report-dir", ".", "--reports", strings.Join(ReportNames(), ","),
+		"--progress", "json", "--await-ledger", "--max-duration", judgeTime.String(), "--max-holds", strconv.Itoa(mostHolds), "--max-bookings", strconv.Itoa(mostBookings),
+	}, r.reach()...)
+	if i.HandlesTicketDelivery {
+		args = append(args, "--handles-ticket-delivery")
+	}
+	if scope == ReadOnly {
+		args = append(args, "--read-only")
+	}
+	return args
+}
+
+// reach is the flag that keeps the command out of private networks.
+func (r *Runner) reach() []string {
+	if r.AllowPrivate {
+		return nil
+	}
+	return []string{"--public-only"}
+}
+
+// Recheck queues a run that only reads, unless one is under way.
+func (r *Runner) Recheck(ctx context.Context, integration uuid.UUID) error {
+	_, err := NewService(r.Store, r.Command != "").Start(ctx, integration, ReadOnly, true)
+	if marketplace.CodeOf(err) == marketplace.Conflict {
+		return nil
+	}
+	return err
+}
+
+// Recover has runs that were left behind cleaned up.
+func (r *Runner) Recover(ctx context.Context) error { return r.Store.Recover(ctx) }
+
+func unlessGone(err error) error {
+	if marketplace.CodeOf(err) == marketplace.NotFound {
+		return nil
+	}
+	return err
+}
+
+// readFile reads a report.json, and returns its SHA-256.
+func (r *Result) readFile(name string) (sum string, err error) {
+	text, err := readAtMost(name, mostReport)
+	if err != nil {
+		return "", fmt.Errorf("the conformance command wrote no report: %w", err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(text)), r.read(text)
+}
+
+func readReports(dir string) (reports []Report, err error) {
+	for _, name := range ReportNames() {
+		text, err := readAtMost(filepath.Join(dir, name), mostReport)
+		if err != nil {
+			return nil, err
+		}
+		var small bytes.Buffer
+		pack := gzip.NewWriter(&small)
+		_, err = pack.Write(text)
+		if err := errors.Join(err, pack.Close()); err != nil {
+			return nil, err
+		}
+		reports = append(reports, Report{name, small.Bytes()})
+	}
+	return reports, nil
+}
+
+func readAtMost(name string, most int64) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("%s: expected at most %d bytes", filepath.Base(name), most)
+	}
+	return text, err
+}

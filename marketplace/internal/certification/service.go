@@ -1,0 +1,45 @@
+package certification
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// mostOfAccount is how many runs of a partner's account are queued or running: the runs of
+// one account leave room for those of others.
+const mostOfAccount = 5
+
+// Service takes requests for runs. It is safe for concurrent use.
+type Service struct {
+	store Store
+	ready bool
+}
+
+// NewService returns a service, of a replica that has the command or has not.
+func NewService(store Store, ready bool) *Service { return &Service{store, ready} }
+
+// Start queues a run and returns its id. A caller who is not an operator may have a limited
+// number of them. The error is Conflict where the integration has a run that has not ended,
+// with an *UnderWay as its cause.
+func (s *Service) Start(ctx context.Context, integration uuid.UUID, scope Scope, operator bool) (uuid.UUID, error) {
+	if !s.ready {
+		return uuid.Nil, marketplace.Errorf(marketplace.Conflict, "this service has no conformance command; its operator can set --conformance-command")
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return uuid.Nil, err
+	}
+	most := mostOfAccount
+	if operator {
+		most = 0
+	}
+	err = s.store.Create(ctx, Run{ID: id, Integration: integration, Scope: scope, State: Queued}, most)
+	if under := (*UnderWay)(nil); errors.As(err, &under) {
+		err = &marketplace.Error{Code: marketplace.Conflict, Message: under.Error(), Cause: under}
+	}
+	return id, err
+}

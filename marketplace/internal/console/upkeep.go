@@ -1,0 +1,109 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"partnerkit.dev/marketplace/client"
+)
+
+// callView is a call to a partner, or a webhook of its.
+type callView struct {
+	At       time.Time `json:"at"`
+	Endpoint string    `json:"endpoint"` // of a call
+	Webhook  string    `json:"webhook"`  // else
+	Status   int       `json:"status"`   // 0: there was no answer
+	Duration int       `json:"duration_ms"`
+	Error    string    `json:"error"`
+	Reason   string    `json:"reason"`
+}
+
+// callsShown is how many calls, and webhooks, a page has.
+const callsShown = "10"
+
+// readCalls reads the last calls to a partner that failed, and its last webhooks.
+func (x *exchange) readCalls() (failed, received []callView, err error) {
+	path := "/partner-integrations/" + x.id()
+	if failed, _, err = read[[]callView](x, path+"/calls", url.Values{"failed": {"true"}, "limit": {callsShown}}); err != nil {
+		return nil, nil, err
+	}
+	received, _, err = read[[]callView](x, path+"/webhook-deliveries", url.Values{"limit": {callsShown}})
+	return failed, received, err
+}
+
+// settingsForm is that of an integration's settings, with what was given, else as they are.
+func settingsForm(given url.Values, i client.Integration) *form {
+	return newForm(given,
+		field{Name: "name", Label: "Name", Required: true, Value: i.Name},
+		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Value: i.BaseURL},
+		field{Name: "auth_type", Label: "How the key is sent", Kind: "choice", Value: string(i.AuthType), Choices: []choice{{"bearer", "bearer: Bearer and the key"}, {"api_key", "api_key: the key alone"}}},
+		field{Name: "auth_key", Label: "New key", Kind: "password", Complete: "off", Hint: "Leave it empty to keep the stored key."},
+		field{Name: "handles_ticket_delivery", Label: "The partner delivers its own tickets", Kind: "checkbox", Value: word(i.HandlesTicketDelivery)},
+		field{Name: "force", Label: "Save without a test", Kind: "checkbox", Hint: "A new address or key is stored even if the partner does not work with it."},
+	)
+}
+
+// word is a box's value: "" where it is not ticked.
+func word(ticked bool) string {
+	if ticked {
+		return "true"
+	}
+	return ""
+}
+
+// changeIntegration saves an integration's settings, or tests them.
+func changeIntegration(x *exchange) error {
+	found, _, err := read[integrationView](x, "/partner-integrations/"+x.id(), nil)
+	if err != nil {
+		return err
+	}
+	body := map[string]any{}
+	for name, text := range texts(x.given, "name", "base_url", "auth_type", "auth_key") {
+		if name != "auth_key" || text != "" {
+			body[name] = text
+		}
+	}
+	f := settingsForm(x.given, found.Integration)
+	if x.given.Get("do") == "test" {
+		delete(body, "name")
+		trial, err := send[client.Trial](x, http.MethodPost, "/partner-integrations/"+x.id()+"/test", body)
+		if err != nil {
+			return refusedForm(err, f, func(status int, f *form) error { return x.showIntegrationWith(status, f, nil) })
+		}
+		return x.showIntegrationWith(http.StatusOK, f, &trial)
+	}
+	body["handles_ticket_delivery"], body["force"] = x.given.Get("handles_ticket_delivery") == "true", x.given.Get("force") == "true"
+	if _, err := send[client.Integration](x, http.MethodPatch, "/partner-integrations/"+x.id(), body); err != nil {
+		return refusedForm(err, f, func(status int, f *form) error { return x.showIntegrationWith(status, f, nil) })
+	}
+	return x.done(found.Address(), "Settings saved.")
+}
+
+func askToRotate(x *exchange) error {
+	found, _, err := read[integrationView](x, "/partner-integrations/"+x.id(), nil)
+	if err != nil {
+		return err
+	}
+	says := []string{
+		"You get a new secret, which is shown once. Give it to the partner.",
+		"The present secret is accepted for 24 hours more, so that the partner can change over without a gap.",
+	}
+	if !found.PreviousSecretUntil.IsZero() {
+		says = append(says, "The secret before it, from the last rotation, stops working immediately.")
+	}
+	return x.confirm("Rotate the webhook secret of "+found.Name, "integrations", confirmPage{
+		Back: found.Address(), Do: "Rotate the secret", Action: found.Address() + "/rotate", Says: says,
+	})
+}
+
+func rotateSecret(x *exchange) error {
+	made, err := send[client.Registered](x, http.MethodPost, "/partner-integrations/"+x.id()+"/webhook-secret", struct{}{})
+	if err != nil {
+		return err
+	}
+	if err := x.say(note{Words: "The partner's platform sends this secret as x-webhook-secret. It is shown only once:", Secret: string(made.WebhookSecret)}); err != nil {
+		return err
+	}
+	return x.goTo(root + "/integrations/" + x.id())
+}

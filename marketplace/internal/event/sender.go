@@ -1,0 +1,201 @@
+package event
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"code.dny.dev/ssrf"
+	"github.com/google/uuid"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+)
+
+const (
+	// atOnce is how many events, each of another subject, are sent to one address at the
+	// same time.
+	atOnce = 16
+	// sliceTime is how long a job begins to send; another one goes on.
+	sliceTime = 5 * time.Second
+	// sendTime bounds one sending.
+	sendTime = 10 * time.Second
+	// longestAnswer is how many bytes of an answer are read, so that its connection can be
+	// used again; what it says does not matter.
+	longestAnswer = 4 << 10
+	// failingPause is how long an address is left alone that has failed at all that was
+	// sent to it together.
+	failingPause = 30 * time.Second
+)
+
+// pauses are those after the first failures; the last one doubles up to longestPause.
+var pauses = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute}
+
+const longestPause = 6 * time.Hour
+
+// limits bound what is done for an address that fails.
+var limits = Limits{GiveUp: 72 * time.Hour, Disable: 5 * 24 * time.Hour, Waiting: 100_000}
+
+// pause is how long to wait after so many failures: a fifth more or less, so that what
+// failed together does not come back together.
+func pause(failures int) time.Duration {
+	wait := pauses[min(max(failures-1, 0), len(pauses)-1)]
+	for range failures - len(pauses) {
+		if wait *= 2; wait >= longestPause {
+			wait = longestPause
+			break
+		}
+	}
+	return wait + time.Duration((rand.Float64()-0.5)*0.4*float64(wait))
+}
+
+// Sender sends events to resellers' addresses. It is safe for concurrent use.
+type Sender struct {
+	store     Store
+	sealer    *auth.Sealer
+	http      *http.Client
+	userAgent string
+	now       func() time.Time
+}
+
+// NewSender returns a sender that keeps to a guard of addresses.
+func NewSender(store Store, guard *partner.Guard, secret *auth.Secret, userAgent string, now func() time.Time) *Sender {
+	return &Sender{
+		store: store, sealer: secret.Sealer(purpose), userAgent: userAgent, now: now,
+		http: &http.Client{
+			Timeout:       sendTime,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			Transport: &http.Transport{ // no proxy
+				DialContext: guard.DialContext(), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: sendTime / 2,
+				ForceAttemptHTTP2: true, MaxIdleConns: 1000, MaxIdleConnsPerHost: atOnce, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+			},
+		},
+	}
+}
+
+// Close closes idle connections.
+func (s *Sender) Close() { s.http.CloseIdleConnections() }
+
+// Send sends what is due to a subscription's address, for a while.
+func (s *Sender) Send(ctx context.Context, id uuid.UUID) error {
+	target, err := s.store.Target(ctx, id)
+	if marketplace.CodeOf(err) == marketplace.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	key, err := s.sealer.Open(target.Secret, id.String())
+	if err != nil {
+		return err
+	}
+	signer, err := standardwebhooks.NewWebhook(key)
+	if err != nil {
+		return errors.New("a signing secret cannot be read") // its own error may show it
+	}
+	for began := time.Now(); time.Since(began) < sliceTime; {
+		due, err := s.store.Due(ctx, id, atOnce)
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		result := s.together(ctx, target.URL, signer, due)
+		if ctx.Err() != nil {
+			return ctx.Err() // it was cut off: that says nothing about the address
+		}
+		if err := s.store.Settle(ctx, id, result, limits); err != nil || result.Gone || result.Pause > 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// together sends some events, which are of different subjects, at the same time.
+func (s *Sender) together(ctx context.Context, address string, signer *standardwebhooks.Webhook, due []Due) Result {
+	r := Result{Outcomes: make([]Outcome, len(due))}
+	var all sync.WaitGroup
+	for i, one := range due {
+		all.Go(func() {
+			status, err := s.send(ctx, address, signer, one.Event)
+			r.Outcomes[i] = Outcome{Position: one.Position, Attempts: one.Attempts, Status: status}
+			if err != nil {
+				r.Outcomes[i].Error, r.Outcomes[i].Pause = said(err), pause(one.Attempts+1)
+			}
+		})
+	}
+	all.Wait()
+	failed := 0
+	for _, o := range r.Outcomes {
+		r.Gone = r.Gone || o.Status == http.StatusGone
+		if o.Error != "" {
+			failed++
+		}
+	}
+	if failed == len(due) && failed > 1 {
+		r.Pause = failingPause
+	}
+	return r
+}
+
+// send sends an event once. Any 2xx says that it has come.
+func (s *Sender) send(ctx context.Context, address string, signer *standardwebhooks.Webhook, e Event) (status int, err error) {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return 0, err
+	}
+	at := s.now()
+	signature, err := signer.Sign(e.ID.String(), at, body)
+	if err != nil {
+		return 0, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "User-Agent": s.userAgent, standardwebhooks.HeaderWebhookID: e.ID.String(),
+		standardwebhooks.HeaderWebhookTimestamp: strconv.FormatInt(at.Unix(), 10), standardwebhooks.HeaderWebhookSignature: signature,
+	} {
+		request.Header.Set(name, value)
+	}
+	answer, err := s.http.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, longestAnswer))
+	if answer.StatusCode < 200 || answer.StatusCode > 299 {
+		return answer.StatusCode, fmt.Errorf("expected a 2xx status, received %d", answer.StatusCode)
+	}
+	return answer.StatusCode, nil
+}
+
+// longestError bounds what is stored of an error, in bytes.
+const longestError = 500
+
+// said is what a reseller reads of an error: not the address, which may hold a secret.
+func said(err error) string {
+	if errors.Is(err, ssrf.ErrProhibitedIP) {
+		return "the address is not public"
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("no answer within %s", sendTime)
+	}
+	if outer := (*url.Error)(nil); errors.As(err, &outer) {
+		err = outer.Err
+	}
+	text := strings.ReplaceAll(err.Error(), "\x00", "")
+	return strings.ToValidUTF8(text[:min(len(text), longestError)], "")
+}

@@ -1,0 +1,95 @@
+package event
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+)
+
+const (
+	// mostSubscriptions is how many a reseller may have.
+	mostSubscriptions = 10
+	// secretSize is how many random bytes a signing secret has.
+	secretSize = 24
+	// purpose names the key that signing secrets are sealed with.
+	purpose = "resellers' signing secrets"
+)
+
+// Service is what resellers do with their subscriptions. It is safe for concurrent use.
+type Service struct {
+	Store
+	guard  *partner.Guard
+	sealer *auth.Sealer
+}
+
+// NewService returns the service that keeps to a guard of addresses.
+func NewService(store Store, guard *partner.Guard, secret *auth.Secret) *Service {
+	return &Service{store, guard, secret.Sealer(purpose)}
+}
+
+// Request is what a reseller asks to be told.
+type Request struct {
+	URL    string                  `json:"url"`
+	Events []marketplace.EventType `json:"events"`
+}
+
+// Subscribe makes a subscription, and returns it with its signing secret, which is not
+// shown again.
+func (s *Service) Subscribe(ctx context.Context, of marketplace.Scope, asked Request) (made Subscription, secret string, err error) {
+	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "invalid request"}
+	made = Subscription{ID: uuid.New(), Account: of.Account, Mode: of.Mode, URL: asked.URL}
+	if asked.URL != "" {
+		if err := s.guard.CheckWebhookURL(asked.URL); err != nil {
+			wrong.Details = append(wrong.Details, "url: "+err.Error())
+		}
+	}
+	if len(asked.Events) == 0 {
+		wrong.Details = append(wrong.Details, "events: name at least one type of event")
+	}
+	for i, kind := range asked.Events[:min(len(asked.Events), mostSubscriptions*len(marketplace.EventTypes()))] {
+		switch {
+		case !slices.Contains(marketplace.EventTypes(), kind):
+			wrong.Details = append(wrong.Details, fmt.Sprintf("events[%d]: no such type of event; the types are %v", i, marketplace.EventTypes()))
+		case !slices.Contains(made.Events, kind):
+			made.Events = append(made.Events, kind)
+		}
+	}
+	if len(wrong.Details) > 0 {
+		return made, "", wrong
+	}
+	key := make([]byte, secretSize)
+	_, _ = rand.Read(key) // never fails
+	secret = "whsec_" + base64.StdEncoding.EncodeToString(key)
+	made.Secret = s.sealer.Seal(secret, made.ID.String())
+	made, err = s.Store.Subscribe(ctx, made, mostSubscriptions)
+	return made, secret, err
+}
+
+// Deliveries returns the last deliveries of a subscription within the scope.
+func (s *Service) Deliveries(ctx context.Context, of marketplace.Scope, id uuid.UUID, state State, most int) ([]Delivery, error) {
+	if _, err := s.Subscription(ctx, of, id); err != nil {
+		return nil, err
+	}
+	return s.Store.Deliveries(ctx, id, state, most)
+}
+
+// Retry has an event sent again. The error is Conflict where nothing is sent to the
+// subscription's address.
+func (s *Service) Retry(ctx context.Context, of marketplace.Scope, id, event uuid.UUID) (Delivery, error) {
+	found, err := s.Subscription(ctx, of, id)
+	switch {
+	case err != nil:
+		return Delivery{}, err
+	case found.DisabledAt != nil:
+		return Delivery{}, marketplace.Errorf(marketplace.Conflict, "the webhook is disabled (%s): delete it and register the address again", *found.DisabledReason)
+	}
+	return s.Store.Retry(ctx, id, event)
+}

@@ -1,0 +1,140 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+)
+
+// AddCalls stores entries of calls to partners, and deletes those that there is no room
+// for any more. Entries of integrations that do not exist are passed over.
+func (p *Partners) AddCalls(ctx context.Context, entries []partner.CallEntry) error {
+	rows := make([][]any, len(entries))
+	for i, e := range entries {
+		rows[i] = []any{e.ID, e.Integration, e.At, e.Endpoint, e.Status, e.Duration, e.Outcome, e.Error, e.Outcome == partner.CallFailed}
+	}
+	return p.addEntries(ctx, "integration_calls", `
+		INSERT INTO integration_calls (id, integration_id, at, endpoint, status, duration_ms, outcome, error, failed)
+		SELECT $1, id, $3, $4, $5, $6, $7, $8, $9 FROM integrations WHERE id = $2`, rows)
+}
+
+// AddWebhooks is AddCalls for the webhooks that were received.
+func (p *Partners) AddWebhooks(ctx context.Context, entries []partner.WebhookEntry) error {
+	rows := make([][]any, len(entries))
+	for i, e := range entries {
+		rows[i] = []any{e.ID, e.Integration, e.At, e.Webhook, e.Status, e.Duration, e.Reason, e.Reason != nil}
+	}
+	return p.addEntries(ctx, "webhook_receipts", `
+		INSERT INTO webhook_receipts (id, integration_id, at, webhook, status, duration_ms, reason, failed)
+		SELECT $1, id, $3, $4, $5, $6, $7, $8 FROM integrations WHERE id = $2`, rows)
+}
+
+// addEntries inserts rows, whose second value is the integration, in one round trip. What
+// is then too much is deleted apart: where two replicas are in each other's way, the next
+// write deletes it.
+func (p *Partners) addEntries(ctx context.Context, table, insert string, rows [][]any) error {
+	batch := &pgx.Batch{}
+	var of []uuid.UUID
+	for _, row := range rows {
+		batch.Queue(insert, row...)
+		of = append(of, row[1].(uuid.UUID))
+	}
+	err := p.pool.SendBatch(ctx, batch).Close()
+	_, trimmed := p.pool.Exec(ctx, `
+		DELETE FROM `+table+` WHERE id = ANY (ARRAY(
+			SELECT old.id FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) i, (VALUES (true), (false)) AS kind (failed), LATERAL (
+				SELECT e.id FROM `+table+` e WHERE e.integration_id = i.id AND e.failed = kind.failed ORDER BY e.at DESC, e.id DESC OFFSET $2) old))`, of, partner.KeptEntries)
+	return errors.Join(err, trimmed)
+}
+
+var callList = list[partner.CallEntry]{
+	columns: `SELECT id, at, endpoint, status, duration_ms, outcome, error FROM integration_calls`,
+	rows:    "integration_calls", at: "at", id: "id", newest: true,
+	scan: func(row pgx.CollectableRow) (e partner.CallEntry, err error) {
+		err = row.Scan(&e.ID, &e.At, &e.Endpoint, &e.Status, &e.Duration, &e.Outcome, &e.Error)
+		return e, err
+	},
+	cursor: func(e partner.CallEntry) marketplace.Cursor { return marketplace.Cursor{At: e.At, ID: e.ID} },
+}
+
+// Calls returns a page of the last calls to an integration's partner, the newest first:
+// only those that failed, or did not, where failed is not nil.
+func (p *Partners) Calls(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.CallEntry], error) {
+	return callList.page(ctx, p.database, entriesOf(integration, failed), asked)
+}
+
+var webhookList = list[partner.WebhookEntry]{
+	columns: `SELECT id, at, webhook, status, duration_ms, reason FROM webhook_receipts`,
+	rows:    "webhook_receipts", at: "at", id: "id", newest: true,
+	scan: func(row pgx.CollectableRow) (e partner.WebhookEntry, err error) {
+		err = row.Scan(&e.ID, &e.At, &e.Webhook, &e.Status, &e.Duration, &e.Reason)
+		return e, err
+	},
+	cursor: func(e partner.WebhookEntry) marketplace.Cursor { return marketplace.Cursor{At: e.At, ID: e.ID} },
+}
+
+// Webhooks is Calls for the webhooks that were received from an integration's partner.
+func (p *Partners) Webhooks(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.WebhookEntry], error) {
+	return webhookList.page(ctx, p.database, entriesOf(integration, failed), asked)
+}
+
+func entriesOf(integration uuid.UUID, failed *bool) *filters {
+	f := newFilters()
+	f.add("integration_id = @integration", "integration", integration)
+	if failed != nil {
+		f.add("failed = @failed", "failed", *failed)
+	}
+	return f
+}
+
+// keptAttempts is how many syncs of an integration are kept that stored nothing.
+const keptAttempts = 200
+
+// KeepAttempt remembers a sync that stored nothing, because it was skipped or failed, in a
+// log apart from the syncs' history.
+func (c *Catalog) KeepAttempt(ctx context.Context, integration uuid.UUID, s catalog.Sync) error {
+	batch := &pgx.Batch{}
+	batch.Queue(`
+		INSERT INTO sync_attempts (id, integration_id, mode, cause, started_at, finished_at, synced, failed, reason)
+		SELECT $1, id, $3, $4, $5, $6, $7, $8, $9 FROM integrations WHERE id = $2`,
+		s.ID, integration, s.Mode, s.Cause, s.StartedAt, s.FinishedAt, s.Synced, s.Failed, s.Reason)
+	batch.Queue(`
+		DELETE FROM sync_attempts WHERE id = ANY (ARRAY(
+			SELECT id FROM sync_attempts WHERE integration_id = $1 ORDER BY started_at DESC, id DESC OFFSET $2))`, integration, keptAttempts)
+	if s.Skipped {
+		batch.Queue(`
+			INSERT INTO skipped_syncs AS s (integration_id, cause, started_at, finished_at) SELECT id, $2, $3, $4 FROM integrations WHERE id = $1
+			ON CONFLICT (integration_id) DO UPDATE SET cause = EXCLUDED.cause, started_at = EXCLUDED.started_at, finished_at = EXCLUDED.finished_at
+			WHERE s.started_at < EXCLUDED.started_at`, integration, s.Cause, s.StartedAt, s.FinishedAt)
+	}
+	return c.pool.SendBatch(ctx, batch).Close()
+}
+
+// everySync are the syncs that stored something, and those that did not.
+const everySync = `(
+	SELECT id, integration_id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard, false AS failed, NULL::text AS reason FROM syncs
+	UNION ALL
+	SELECT id, integration_id, mode, cause, started_at, finished_at, synced, 0, 0, 0, '[]', NULL, failed, reason FROM sync_attempts) every_sync`
+
+var everySyncList = list[catalog.Sync]{
+	columns: `SELECT id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard, failed, reason FROM ` + everySync,
+	rows:    everySync, at: "started_at", id: "id", newest: true,
+	scan: func(row pgx.CollectableRow) (s catalog.Sync, err error) {
+		err = row.Scan(append(syncTargets(&s), &s.Failed, &s.Reason)...)
+		s.Skipped = s.Reason != nil && !s.Failed
+		return s, err
+	},
+	cursor: syncList.cursor,
+}
+
+// EverySync returns a page of an integration's syncs, the newest first, with those that
+// were skipped or failed.
+func (c *Catalog) EverySync(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error) {
+	return everySyncList.page(ctx, c.database, entriesOf(integration, nil), asked)
+}

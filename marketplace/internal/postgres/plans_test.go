@@ -1,0 +1,247 @@
+package postgres_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+)
+
+// otherLists are the lists that grow, apart from bookings and commissions.
+func (s sold) otherLists() map[string]listed {
+	accounts := func(index string, role marketplace.Role, words string) listed {
+		return listed{index, func(ctx context.Context, asked marketplace.PageRequest) (int, *marketplace.Cursor, error) {
+			p, err := s.store.Accounts.List(ctx, role, words, asked)
+			return len(p.Entries), p.Next, err
+		}}
+	}
+	activities := func(index string, by marketplace.ActivityFilter) listed {
+		return listed{index, func(ctx context.Context, asked marketplace.PageRequest) (int, *marketplace.Cursor, error) {
+			p, err := s.store.Catalog.Activities(ctx, by, asked)
+			return len(p.Entries), p.Next, err
+		}}
+	}
+	integrations := func(index string, account uuid.UUID) listed {
+		return listed{index, func(ctx context.Context, asked marketplace.PageRequest) (int, *marketplace.Cursor, error) {
+			p, err := s.store.Partners.ListIntegrations(ctx, marketplace.Scope{Account: account}, asked)
+			return len(p.Entries), p.Next, err
+		}}
+	}
+	return map[string]listed{
+		"accounts":                       accounts("accounts_order", "", ""),
+		"accounts of a role":             accounts("accounts_(role|order)", marketplace.Affiliate, ""),
+		"accounts by a word":             accounts("accounts_words", "", "agency 1234"),
+		"accounts by an address":         accounts("accounts_words", "", "agent-17@example.com"),
+		"accounts by an unknown text":    accounts("accounts_words", marketplace.Reseller, "unknown"),
+		"activities":                     activities("activities_order", marketplace.ActivityFilter{}),
+		"activities of an integration":   activities("activities_(of|order)", marketplace.ActivityFilter{Integration: s.integration}),
+		"activities that are listed":     activities("activities_order", marketplace.ActivityFilter{Listed: new(true)}),
+		"activities that are not listed": activities("activities_unlisted", marketplace.ActivityFilter{Listed: new(false)}),
+		"activities by a word":           activities("activities_words", marketplace.ActivityFilter{Words: "walk 1234"}),
+		"activities by the product's id": activities("activities_product", marketplace.ActivityFilter{Words: "p-1234"}),
+		"activities by what none has":    activities("activities_words", marketplace.ActivityFilter{Words: "nothing", Listed: new(true)}),
+		"integrations":                   integrations("integrations_order", uuid.Nil),
+		"integrations of an account":     integrations("integrations_(order|live_base_url)", pgtest.ID("partner")),
+		"every sync of an integration": {"syncs_of", func(ctx context.Context, asked marketplace.PageRequest) (int, *marketplace.Cursor, error) {
+			p, err := s.store.Catalog.EverySync(ctx, s.integration, asked)
+			return len(p.Entries), p.Next, err
+		}},
+		"syncs of an integration": {"syncs_of", func(ctx context.Context, asked marketplace.PageRequest) (int, *marketplace.Cursor, error) {
+			p, err := s.store.Catalog.Syncs(ctx, s.integration, asked)
+			return len(p.Entries), p.Next, err
+		}},
+	}
+}
+
+// pages are the parts of pages that are not lists.
+func (s sold) pages() map[string]func(context.Context) error {
+	one := []uuid.UUID{s.integration}
+	return map[string]func(context.Context) error{
+		"what needs an operator": func(ctx context.Context) error {
+			_, err := s.store.Overview(ctx, time.Now())
+			return err
+		},
+		"an account's tokens": func(ctx context.Context) error {
+			_, err := s.store.Accounts.APITokens(ctx, pgtest.ID("reseller1"))
+			return err
+		},
+		"an integration's health": func(ctx context.Context) error {
+			_, err := s.store.Partners.Fares(ctx, one)
+			return err
+		},
+		"an integration's breaches": func(ctx context.Context) error {
+			_, err := s.store.Partners.Breaches(ctx, one)
+			return err
+		},
+		"where an integration's catalog stands": func(ctx context.Context) error {
+			_, err := s.store.Catalog.Standings(ctx, one)
+			return err
+		},
+		"a booking": func(ctx context.Context) error {
+			_, err := s.store.Bookings.Booking(ctx, pgtest.ID("booking3"))
+			return err
+		},
+		"what happened to a booking": func(ctx context.Context) error {
+			_, err := s.store.Bookings.Histories(ctx, []uuid.UUID{pgtest.ID("booking3")})
+			return err
+		},
+		"an activity": func(ctx context.Context) error {
+			_, err := s.store.Catalog.Activity(ctx, s.activity)
+			return err
+		},
+		"the slots of a month": func(ctx context.Context) error {
+			_, err := s.store.Storefront.Slots(ctx, s.activity, noon, noon.AddDate(0, 1, 0))
+			return err
+		},
+	}
+}
+
+// Of tables with more rows, a list reads as many as are counted, and a page's; what else a
+// page shows is less.
+const (
+	rowsOfEach   = marketplace.MostCounted * 6 / 5
+	readForList  = marketplace.MostCounted + 500
+	readForOther = 1500
+)
+
+func TestNoListReadsAllRowsOfATable(t *testing.T) {
+	t.Parallel()
+	s := sell(t, pgtest.Stock{Bookings: 4 * marketplace.MostCounted, Rows: rowsOfEach})
+	for middle, lists := range map[time.Time]map[string]listed{
+		noon.AddDate(0, 0, -1):                                 s.bookingLists(),
+		time.Date(2026, 1, 1, 0, 0, rowsOfEach/2, 0, time.UTC): s.otherLists(),
+	} {
+		for name, l := range lists {
+			for _, asked := range []marketplace.PageRequest{{Size: 20}, {Size: 100, After: &marketplace.Cursor{At: middle, ID: uuid.New()}}} {
+				s.wantFewRead(t, name, l.index, readForList, func() error {
+					_, _, err := l.read(t.Context(), asked)
+					return err
+				})
+			}
+		}
+	}
+	for name, read := range s.pages() {
+		s.wantFewRead(t, name, "", readForOther, func() error { return read(t.Context()) })
+	}
+}
+
+// wantFewRead wants all of what a read asks the database for found without reading all of
+// a table, and some of it by the index, with plans that are made for the arguments and with
+// plans that are kept for any.
+func (s sold) wantFewRead(t *testing.T, name, index string, most float64, read func() error) {
+	t.Helper()
+	var err error
+	trips := s.queries.Trips(func() { err = read() })
+	check(t, err)
+	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+		used := index == ""
+		var plans []string
+		for _, trip := range trips {
+			for _, statement := range trip {
+				if statement.SQL == "begin" || statement.SQL == "commit" {
+					continue
+				}
+				plan, text := explain(t, s.store, mode, statement)
+				plans = append(plans, statement.SQL+"\n"+text)
+				for _, wrong := range plan.wrong(most) {
+					t.Errorf("%s, %s: %s\n%s", name, mode, wrong, plans[len(plans)-1])
+				}
+				used = used || plan.uses(index)
+			}
+		}
+		if !used {
+			t.Errorf("%s, %s: want it read by the index %s\n%s", name, mode, index, strings.Join(plans, "\n"))
+		}
+	}
+}
+
+// node is a step of a plan, as PostgreSQL tells what came of it.
+type node struct {
+	Type     string  `json:"Node Type"`
+	Table    string  `json:"Relation Name"`
+	Index    string  `json:"Index Name"`
+	Rows     float64 `json:"Actual Rows"`
+	Filtered float64 `json:"Rows Removed by Filter"`
+	Checked  float64 `json:"Rows Removed by Index Recheck"`
+	Loops    float64 `json:"Actual Loops"`
+	Plans    []node
+}
+
+// wrong says which steps read too many rows of a table or an index.
+func (n node) wrong(most float64) (list []string) {
+	read := (n.Rows + n.Filtered + n.Checked) * n.Loops
+	switch at := n.Table + n.Index; {
+	case at == "": // it reads what its own steps have read
+	case read > most:
+		list = append(list, fmt.Sprintf("expected at most %.0f rows read of %s, received %.0f by a %s", most, at, read, n.Type))
+	case n.Type == "Seq Scan" && read > most/2:
+		list = append(list, fmt.Sprintf("expected no Seq Scan of %s", at))
+	}
+	for _, step := range n.Plans {
+		list = append(list, step.wrong(most)...)
+	}
+	return list
+}
+
+func (n node) uses(index string) bool {
+	if n.Index != "" && regexp.MustCompile("^("+index+")$").MatchString(n.Index) {
+		return true
+	}
+	for _, step := range n.Plans {
+		if step.uses(index) {
+			return true
+		}
+	}
+	return false
+}
+
+// explain runs a statement that is prepared, where tables are too long to be read from one
+// end to the other, and returns how.
+func explain(t *testing.T, store *postgres.Store, mode string, s pgtest.Statement) (plan node, text string) {
+	t.Helper()
+	check(t, pgx.BeginFunc(t.Context(), store.Pool(), func(tx pgx.Tx) error {
+		given := ""
+		if len(s.Args) > 0 {
+			given = "(" + strings.Join(literals(s.Args), ", ") + ")"
+		}
+		for _, statement := range []string{"SET LOCAL enable_seqscan = off", "SET LOCAL jit = off", "SET LOCAL plan_cache_mode = " + mode, "PREPARE list AS " + s.SQL} {
+			if _, err := tx.Exec(t.Context(), statement, pgx.QueryExecModeSimpleProtocol); err != nil {
+				return err
+			}
+		}
+		err := tx.QueryRow(t.Context(), "EXPLAIN (ANALYZE, TIMING off, FORMAT json) EXECUTE list"+given, pgx.QueryExecModeSimpleProtocol).Scan(&text)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(t.Context(), "DEALLOCATE list", pgx.QueryExecModeSimpleProtocol)
+		return err
+	}))
+	var told []struct{ Plan node }
+	check(t, json.Unmarshal([]byte(text), &told))
+	return told[0].Plan, text
+}
+
+// literals are arguments as they stand in a statement.
+func literals(args []any) (texts []string) {
+	for _, arg := range args {
+		text := fmt.Sprint(arg)
+		switch is := arg.(type) {
+		case time.Time:
+			text = is.Format(time.RFC3339Nano)
+		case []uuid.UUID:
+			text = "{" + strings.Trim(text, "[]") + "}"
+		}
+		texts = append(texts, "'"+strings.ReplaceAll(text, "'", "''")+"'")
+	}
+	return texts
+}

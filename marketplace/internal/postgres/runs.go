@@ -1,0 +1,274 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
+
+	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/job"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// Runs keeps runs of the conformance command: a certification.Store. Leases end by the
+// database's clock, which replicas share.
+type Runs struct{ database }
+
+func (r *Runs) Create(ctx context.Context, run certification.Run, most int) error {
+	return r.transaction(ctx, func(tx pgx.Tx) error {
+		if most > 0 {
+			underWay, err := one(ctx, tx, "count", pgx.RowTo[int], `
+				SELECT count(*) FROM conformance_runs r JOIN integrations i ON i.id = r.integration_id
+				WHERE r.state IN ('queued', 'running') AND i.account_id = (SELECT account_id FROM integrations WHERE id = $1) AND i.id <> $1`, run.Integration)
+			if err != nil {
+				return err
+			}
+			if underWay >= most {
+				return marketplace.Errorf(marketplace.Conflict, "an account may have at most %d conformance runs under way; wait until one has ended", most)
+			}
+		}
+		created, err := tx.Exec(ctx, `
+			INSERT INTO conformance_runs (id, integration_id, scope, state) VALUES ($1, $2, $3, 'queued')
+			ON CONFLICT (integration_id) WHERE state IN ('queued', 'running') DO NOTHING`, run.ID, run.Integration, run.Scope)
+		if err != nil {
+			return err
+		}
+		if created.RowsAffected() > 0 {
+			return r.insertJobs(ctx, tx, newJob{args: job.ConformanceRun{Run: run.ID}})
+		}
+		// Without a lock the one in the way may have ended since: then the caller asks again.
+		other, err := one(ctx, tx, "conformance run", pgx.RowTo[uuid.UUID], `
+			SELECT id FROM conformance_runs WHERE integration_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1`, run.Integration)
+		if err != nil {
+			return err
+		}
+		return &certification.UnderWay{Run: other}
+	})
+}
+
+const runColumns = `id, integration_id, scope, state, created_at, started_at, finished_at, cleanups, coalesce(verdict, ''), reason, suite_version, contract_version, counts, findings, not_undone`
+
+func scanRun(row pgx.CollectableRow) (r certification.Run, err error) {
+	err = row.Scan(&r.ID, &r.Integration, &r.Scope, &r.State, &r.CreatedAt, (*zeronull.Timestamptz)(&r.StartedAt), (*zeronull.Timestamptz)(&r.FinishedAt), &r.Cleanups,
+		&r.Verdict, &r.Reason, &r.SuiteVersion, &r.ContractVersion, &r.Counts, &r.Findings, &r.NotUndone)
+	return r, err
+}
+
+func (r *Runs) Begin(ctx context.Context, l certification.Lease) (certification.Run, error) {
+	return one(ctx, r.pool, "conformance run", scanRun, `
+		UPDATE conformance_runs SET state = 'running', started_at = now(), holder = $2, leased_until = now() + $3::interval
+		WHERE id = $1 AND state = 'queued' RETURNING `+runColumns, l.Run, l.Holder, l.Time)
+}
+
+func (r *Runs) TakeOver(ctx context.Context, l certification.Lease) (certification.Run, error) {
+	return one(ctx, r.pool, "conformance run", scanRun, `
+		UPDATE conformance_runs SET holder = $2, leased_until = now() + $3::interval, cleanups = cleanups + 1
+		WHERE id = $1 AND state = 'running' AND leased_until < now() RETURNING `+runColumns, l.Run, l.Holder, l.Time)
+}
+
+// held runs f in a transaction in which the run stays held by the lease.
+func (r *Runs) held(ctx context.Context, l certification.Lease, f func(pgx.Tx) error) error {
+	return r.transaction(ctx, func(tx pgx.Tx) error {
+		if _, err := one(ctx, tx, "conformance run", pgx.RowTo[uuid.UUID], `
+			SELECT id FROM conformance_runs WHERE id = $1 AND state = 'running' AND holder = $2 FOR UPDATE`, l.Run, l.Holder); err != nil {
+			return err
+		}
+		return f(tx)
+	})
+}
+
+func (r *Runs) Extend(ctx context.Context, l certification.Lease, parts []certification.Part) error {
+	return r.held(ctx, l, func(tx pgx.Tx) error {
+		batch := &pgx.Batch{}
+		batch.Queue(`UPDATE conformance_runs SET leased_until = now() + $2::interval WHERE id = $1`, l.Run, l.Time)
+		for _, p := range parts {
+			batch.Queue(`INSERT INTO conformance_run_parts (run_id, kind, number, body) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, l.Run, p.Kind, p.Number, p.Body)
+		}
+		return tx.SendBatch(ctx, batch).Close()
+	})
+}
+
+func (r *Runs) Parts(ctx context.Context, run uuid.UUID, kind certification.Kind, after int) ([]certification.Part, error) {
+	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Part], `
+		SELECT kind, number, body FROM conformance_run_parts WHERE run_id = $1 AND kind = $2 AND number > $3 ORDER BY number`, run, kind, after)
+}
+
+func (r *Runs) Requeue(ctx context.Context, l certification.Lease) error {
+	return r.held(ctx, l, func(tx pgx.Tx) error {
+		batch := &pgx.Batch{}
+		batch.Queue(`DELETE FROM conformance_run_parts WHERE run_id = $1`, l.Run)
+		batch.Queue(`UPDATE conformance_runs SET state = 'queued', holder = NULL, leased_until = NULL, started_at = NULL WHERE id = $1`, l.Run)
+		return tx.SendBatch(ctx, batch).Close()
+	})
+}
+
+func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certification.Outcome) error {
+	counts, err := json.Marshal(came.Counts)
+	if err != nil {
+		return err
+	}
+	if came.Counts == nil {
+		counts = []byte("{}")
+	}
+	findings, err := storable(came.Findings)
+	if err != nil {
+		return err
+	}
+	notUndone, err := storable(came.NotUndone)
+	if err != nil {
+		return err
+	}
+	return r.held(ctx, l, func(tx pgx.Tx) error {
+		batch := &pgx.Batch{}
+		batch.Queue(`
+			UPDATE conformance_runs SET state = $2, finished_at = now(), holder = NULL, leased_until = NULL, verdict = nullif($3, ''), reason = $4,
+				suite_version = $5, contract_version = $6, counts = $7, findings = $8, not_undone = $9
+			WHERE id = $1`, l.Run, came.State, came.Verdict, came.Reason, came.SuiteVersion, came.ContractVersion, counts, findings, notUndone)
+		for _, report := range came.Reports {
+			batch.Queue(`INSERT INTO conformance_reports (run_id, name, gzip) VALUES ($1, $2, $3)`, l.Run, report.Name, report.Gzip)
+		}
+		if len(came.NotUndone) == 0 {
+			batch.Queue(`DELETE FROM conformance_run_parts WHERE run_id = $1 AND kind = 'ledger'`, l.Run)
+		}
+		if c := came.Certificate; c != nil {
+			batch.Queue(`
+				INSERT INTO conformance_certificates AS c (integration_id, run_id, base_url, jws, issued_at, valid_until)
+				SELECT integration_id, id, $2, $3, $4, $5 FROM conformance_runs WHERE id = $1
+				ON CONFLICT (integration_id) DO UPDATE SET run_id = EXCLUDED.run_id, base_url = EXCLUDED.base_url, jws = EXCLUDED.jws,
+					issued_at = EXCLUDED.issued_at, valid_until = EXCLUDED.valid_until, ended_at = NULL, ended_by = NULL`, l.Run, c.BaseURL, c.JWS, c.IssuedAt, c.ValidUntil)
+		}
+		if came.Verdict == "nonconformant" {
+			batch.Queue(`
+				UPDATE conformance_certificates SET ended_at = now(), ended_by = $1
+				WHERE ended_at IS NULL AND integration_id = (SELECT integration_id FROM conformance_runs WHERE id = $1)`, l.Run)
+		}
+		return tx.SendBatch(ctx, batch).Close()
+	})
+}
+
+// certified is what a certificate is like that is valid: an address that has changed since
+// was not tested.
+const certified = `c.ended_at IS NULL AND c.valid_until > now() AND c.base_url = i.base_url`
+
+// Certifications returns where integrations stand.
+func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Certification, error) {
+	found := make(map[uuid.UUID]certification.Certification, len(integrations))
+	rows, err := r.pool.Query(ctx, `
+		SELECT i.id, CASE WHEN `+certified+` THEN 'certified' WHEN c.run_id IS NOT NULL THEN 'expired' WHEN f.verdict = 'nonconformant' THEN 'failed' ELSE 'none' END,
+			r.id, r.contract_version, r.suite_version, c.valid_until
+		FROM integrations i LEFT JOIN conformance_certificates c ON c.integration_id = i.id LEFT JOIN LATERAL (
+			SELECT id, verdict FROM conformance_runs WHERE integration_id = i.id AND verdict IN ('conformant', 'nonconformant') AND scope = 'full' ORDER BY created_at DESC, id DESC LIMIT 1) f ON true
+			LEFT JOIN conformance_runs r ON r.id = CASE WHEN c.run_id IS NOT NULL THEN c.run_id WHEN f.verdict = 'nonconformant' THEN f.id END
+		WHERE i.id = ANY ($1)`, integrations)
+	if err != nil {
+		return nil, err
+	}
+	var id uuid.UUID
+	var c certification.Certification
+	_, err = pgx.ForEachRow(rows, []any{&id, &c.State, &c.Run, &c.ContractVersion, &c.SuiteVersion, &c.ValidUntil}, func() error {
+		found[id] = c
+		return nil
+	})
+	return found, err
+}
+
+// Certificate returns the certificate of an integration, or NotFound if it has none that is
+// valid.
+func (r *Runs) Certificate(ctx context.Context, integration uuid.UUID) (string, error) {
+	return one(ctx, r.pool, "certificate", pgx.RowTo[string], `
+		SELECT c.jws FROM conformance_certificates c JOIN integrations i ON i.id = c.integration_id
+		WHERE c.integration_id = $1 AND `+certified, integration)
+}
+
+// storable is a list as JSON that PostgreSQL takes: it has no place for NUL.
+func storable[T any](list marketplace.List[T]) ([]byte, error) {
+	text, err := json.Marshal(list)
+	return bytes.ReplaceAll(text, []byte(`\u0000`), []byte(`\ufffd`)), err
+}
+
+// What Recover looks at: runs whose job must have begun by then, so many at a time.
+const (
+	lostAfter   = time.Minute
+	mostRecover = 100
+)
+
+func (r *Runs) Recover(ctx context.Context) error {
+	return r.transaction(ctx, func(tx pgx.Tx) error {
+		var jobs []newJob
+		var id uuid.UUID
+		var running bool
+		rows, err := tx.Query(ctx, `
+			SELECT id, state = 'running' FROM conformance_runs
+			WHERE state = 'running' AND leased_until < now() OR state = 'queued' AND created_at < now() - $1::interval
+			ORDER BY created_at LIMIT $2`, lostAfter, mostRecover)
+		if err != nil {
+			return err
+		}
+		if _, err := pgx.ForEachRow(rows, []any{&id, &running}, func() error {
+			if running {
+				jobs = append(jobs, newJob{args: job.ConformanceCleanup{Run: id}})
+			} else {
+				jobs = append(jobs, newJob{args: job.ConformanceRun{Run: id}})
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		return r.insertJobs(ctx, tx, jobs...)
+	})
+}
+
+// AskForRechecks has the certified integrations rechecked one after the other, from that
+// time on: a pause apart, or less so that all begin within a time.
+func (r *Runs) AskForRechecks(ctx context.Context, from time.Time, pause, within time.Duration) error {
+	ids, err := all(ctx, r.pool, pgx.RowTo[uuid.UUID], `
+		SELECT i.id FROM conformance_certificates c JOIN integrations i ON i.id = c.integration_id
+		WHERE `+certified+` AND i.deleted_at IS NULL ORDER BY i.id`)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	pause = min(pause, within/time.Duration(len(ids)))
+	jobs := make([]newJob, len(ids))
+	for i, id := range ids {
+		jobs[i] = newJob{args: job.ConformanceRecheck{Due: from.UTC(), Integration: id}, at: from.Add(time.Duration(i) * pause)}
+	}
+	return r.transaction(ctx, func(tx pgx.Tx) error { return r.insertJobs(ctx, tx, jobs...) })
+}
+
+// Run returns a run of an integration, or NotFound.
+func (r *Runs) Run(ctx context.Context, integration, id uuid.UUID) (certification.Run, error) {
+	return one(ctx, r.pool, "conformance run", scanRun, `SELECT `+runColumns+` FROM conformance_runs WHERE id = $1 AND integration_id = $2`, id, integration)
+}
+
+var runList = list[certification.Run]{
+	columns: `SELECT ` + runColumns + ` FROM conformance_runs`, rows: "conformance_runs", at: "created_at", id: "id", newest: true, scan: scanRun,
+	cursor: func(r certification.Run) marketplace.Cursor {
+		return marketplace.Cursor{At: r.CreatedAt, ID: r.ID}
+	},
+}
+
+// List returns a page of an integration's runs, the newest first.
+func (r *Runs) List(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[certification.Run], error) {
+	return runList.page(ctx, r.database, entriesOf(integration, nil), asked)
+}
+
+// Report returns a run's report of that name, compressed, or NotFound.
+func (r *Runs) Report(ctx context.Context, run uuid.UUID, name string) ([]byte, error) {
+	return one(ctx, r.pool, "report", pgx.RowTo[[]byte], `SELECT gzip FROM conformance_reports WHERE run_id = $1 AND name = $2`, run, name)
+}
+
+// DropOldRuns deletes runs that have ended, but the last ones of each integration, which are
+// so many, and those that certificates rest on. It deletes at most so many, and returns how
+// many.
+func (r *Runs) DropOldRuns(ctx context.Context, keep, most int) (int64, error) {
+	return r.delete(ctx, `
+		DELETE FROM conformance_runs WHERE state IN ('finished', 'failed') AND id = ANY (ARRAY(
+			SELECT old.id FROM integrations i, LATERAL (
+				SELECT c.id FROM conformance_runs c WHERE c.integration_id = i.id ORDER BY c.created_at DESC, c.id DESC OFFSET $1) old
+			WHERE NOT EXISTS (SELECT FROM conformance_certificates WHERE run_id = old.id) LIMIT $2))`, keep, most)
+}

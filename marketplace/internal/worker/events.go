@@ -1,0 +1,74 @@
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+
+	"partnerkit.dev/marketplace/internal/job"
+)
+
+// events sends a slice of what is due to one address, and leaves the rest to the next job.
+func (w *Worker) events(ctx context.Context, j *river.Job[job.Events]) error {
+	if err := w.Events.Send(ctx, j.Args.Subscription); err != nil {
+		return err
+	}
+	ending, cancel := settling(ctx)
+	defer cancel()
+	return w.Store.Events.Rest(ending, j.Args.Subscription, func(tx pgx.Tx, now, due time.Time) error {
+		return finish(ending, tx, j, now, due)
+	})
+}
+
+const (
+	// publishPause is how long an event waits at most until it is published.
+	publishPause = 200 * time.Millisecond
+	// publishTime bounds one round of it.
+	publishTime = 10 * time.Second
+)
+
+// publisher publishes events for as long as the worker runs. It is no job: there is
+// something to publish most of the time, and one query tells whether there is.
+type publisher struct {
+	end  context.CancelFunc
+	done chan struct{}
+}
+
+func (p *publisher) start(w *Worker) {
+	ctx, cancel := context.WithCancel(context.Background())
+	p.end, p.done = cancel, make(chan struct{})
+	go func() {
+		defer close(p.done)
+		for ctx.Err() == nil {
+			if w.publish(ctx) {
+				continue
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(publishPause):
+			}
+		}
+	}()
+}
+
+// stop waits until nothing is being published any more.
+func (p *publisher) stop() {
+	if p.end != nil {
+		p.end()
+		<-p.done
+	}
+}
+
+// publish publishes some events, and reports whether there are more.
+func (w *Worker) publish(ctx context.Context) (more bool) {
+	bound, cancel := context.WithTimeout(ctx, publishTime)
+	defer cancel()
+	more, err := w.Store.Events.Publish(bound)
+	if err != nil && ctx.Err() == nil {
+		w.Log.WarnContext(ctx, "events were not published; trying again", slog.Any("error", err))
+	}
+	return err == nil && more
+}

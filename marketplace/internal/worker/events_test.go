@@ -1,0 +1,372 @@
+package worker_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/event"
+	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+)
+
+// receiver is a reseller's endpoint. It keeps the events that it has taken, with a
+// signature that the library of receivers finds good.
+type receiver struct {
+	*httptest.Server
+	verify *standardwebhooks.Webhook
+	mu     sync.Mutex
+	taken  []event.Event
+	answer func(event.Event) int // the status; nil: 200
+	asked  int
+}
+
+func newReceiver(t testing.TB) *receiver {
+	t.Helper()
+	r := &receiver{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		body, _ := io.ReadAll(request.Body)
+		var told event.Event
+		if err := json.Unmarshal(body, &told); err != nil {
+			t.Error(err)
+		}
+		r.mu.Lock()
+		verify, answer := r.verify, r.answer
+		r.asked++
+		r.mu.Unlock()
+		if err := verify.Verify(body, request.Header); err != nil || request.Header.Get(standardwebhooks.HeaderWebhookID) != told.ID.String() {
+			t.Errorf("want a signature that the library verifies, and the event's id, got %v", err)
+		}
+		status := http.StatusOK
+		if answer != nil {
+			status = answer(told)
+		}
+		if status == http.StatusOK {
+			r.mu.Lock()
+			r.taken = append(r.taken, told)
+			r.mu.Unlock()
+		}
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(r.Close)
+	t.Cleanup(r.CloseClientConnections)
+	return r
+}
+
+func (r *receiver) set(answer func(event.Event) int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer = answer
+}
+
+// told returns the numbers of the events that were taken, by their subject.
+func (r *receiver) told(t testing.TB) map[string][]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	by := map[string][]int{}
+	for _, e := range r.taken {
+		data := numbered{}
+		check(t, json.Unmarshal(e.Data, &data))
+		by[data.Subject] = append(by[data.Subject], data.Number)
+	}
+	return by
+}
+
+// numbered is the data of a test's event.
+type numbered struct {
+	Subject string `json:"subject"`
+	Number  int    `json:"number"`
+}
+
+// secret is the service's.
+func secret(t testing.TB) *auth.Secret {
+	t.Helper()
+	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
+	check(t, err)
+	return key
+}
+
+// reseller makes an account.
+func (b *bench) reseller(t testing.TB) uuid.UUID {
+	t.Helper()
+	a := marketplace.Account{ID: uuid.New(), Role: marketplace.Reseller, PasswordHash: "x", CreatedAt: b.clock.Now()}
+	a.Email = a.ID.String() + "@example.com"
+	check(t, b.store.Accounts.CreateAccount(t.Context(), a))
+	return a.ID
+}
+
+// subscribe has a receiver told.
+func (b *bench) subscribe(t testing.TB, account uuid.UUID, r *receiver, kinds ...marketplace.EventType) uuid.UUID {
+	t.Helper()
+	service := event.NewService(b.store.Events, partner.NewGuard(true), secret(t))
+	made, key, err := service.Subscribe(t.Context(), marketplace.Scope{Account: account, Mode: marketplace.Live}, event.Request{URL: r.URL, Events: kinds})
+	check(t, err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.verify, err = standardwebhooks.NewWebhook(key)
+	check(t, err)
+	return made.ID
+}
+
+// tell stores events of subjects, as their transactions do: so many of each, in order.
+func (b *bench) tell(t testing.TB, account uuid.UUID, kind marketplace.EventType, subjects []uuid.UUID, from, to int) {
+	t.Helper()
+	for n := from; n < to; n++ {
+		pgtest.Exec(t, b.store, `INSERT INTO event_outbox (type, account_id, subject_id, data) SELECT $1, nullif($2::uuid, '00000000-0000-0000-0000-000000000000'), id, jsonb_build_object('subject', id, 'number', $4::int) FROM unnest($3::uuid[]) AS id`,
+			kind, account, subjects, n)
+	}
+}
+
+func subjects(n int) (list []uuid.UUID) {
+	for range n {
+		list = append(list, uuid.New())
+	}
+	return list
+}
+
+// soon has what waits for its next attempt tried now.
+func (b *bench) soon(t testing.TB) {
+	t.Helper()
+	pgtest.Exec(t, b.store, `UPDATE event_deliveries SET due_at = now() WHERE state = 'pending'`)
+	pgtest.Exec(t, b.store, `UPDATE event_subscriptions SET paused_until = NULL`)
+	check(t, b.store.Events.WakeAll(t.Context()))
+}
+
+// numbers are 0 to n-1.
+func numbers(n int) (list []int) {
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
+}
+
+func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sendsEvents(t)
+	mine, other := b.reseller(t), b.reseller(t)
+	r, theirs := newReceiver(t), newReceiver(t)
+	b.subscribe(t, mine, r, marketplace.BookingConfirmed)
+	b.subscribe(t, other, theirs, marketplace.BookingConfirmed, marketplace.SlotChanged)
+	b.replica(t)
+	b.replica(t)
+	const each = 6
+	bookings := subjects(20)
+	// It fails at random, is down for a while, and comes back.
+	var mu sync.Mutex
+	calls := 0
+	r.set(func(event.Event) int {
+		mu.Lock()
+		defer mu.Unlock()
+		if calls++; calls%3 == 0 {
+			return http.StatusServiceUnavailable
+		}
+		return http.StatusOK
+	})
+	b.tell(t, mine, marketplace.BookingConfirmed, bookings, 0, each/2)
+	until(t, "some taken", func() bool { return len(r.told(t)) > 0 })
+	r.set(func(event.Event) int { return http.StatusInternalServerError })
+	b.tell(t, mine, marketplace.BookingConfirmed, bookings, each/2, each)
+	until(t, "some refused", func() bool {
+		return b.count(t, `SELECT count(*) FROM event_deliveries WHERE last_status = 500`) > 0
+	})
+	r.set(nil)
+	until(t, "all delivered", func() bool {
+		b.soon(t)
+		return b.count(t, `SELECT count(*) FROM event_deliveries WHERE state = 'delivered'`) == each*len(bookings)
+	})
+	by := r.told(t)
+	for _, booking := range bookings {
+		if got := slices.Compact(by[booking.String()]); !slices.Equal(got, numbers(each)) {
+			t.Errorf("want the events of a booking in order, each at least once, got %v", by[booking.String()])
+		}
+	}
+	if got := theirs.told(t); len(got) > 0 {
+		t.Errorf("want another reseller told of none of them, got %v", got)
+	}
+}
+
+// sendsEvents has the replicas send to addresses of this machine.
+func (b *bench) sendsEvents(t testing.TB) {
+	t.Helper()
+	sender := event.NewSender(b.store.Events, partner.NewGuard(true), secret(t), "test", time.Now)
+	t.Cleanup(sender.Close)
+	b.events = sender
+}
+
+func TestOfTheCatalogEveryResellerIsToldWhatItHasAskedFor(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sendsEvents(t)
+	asked, not := newReceiver(t), newReceiver(t)
+	b.subscribe(t, b.reseller(t), asked, marketplace.SlotChanged)
+	b.subscribe(t, b.reseller(t), not, marketplace.BookingReleased)
+	b.replica(t)
+	variations := subjects(3)
+	b.tell(t, uuid.UUID{}, marketplace.SlotChanged, variations, 0, 2)
+	b.tellAll(t)
+	until(t, "all taken", func() bool { return len(asked.told(t)) == 3 })
+	if got := not.told(t); len(got) > 0 {
+		t.Errorf("want nothing told that was not asked for, got %v", got)
+	}
+}
+
+// tellAll publishes what is stored.
+func (b *bench) tellAll(t testing.TB) {
+	t.Helper()
+	until(t, "all published", func() bool { return b.count(t, `SELECT count(*) FROM event_outbox`) == 0 })
+}
+
+func TestAReceiverThatIsGoneIsDisabledAndSaysWhy(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status  int
+		failing string // since when
+		want    string
+	}{
+		"it answers 410":      {http.StatusGone, "", "the receiver answered 410 Gone"},
+		"it fails for days":   {http.StatusInternalServerError, "6 days", "every attempt failed for 5 days"},
+		"a redirect is no go": {http.StatusFound, "6 days", "every attempt failed for 5 days"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.sendsEvents(t)
+			r, account := newReceiver(t), b.reseller(t)
+			r.set(func(event.Event) int { return c.status })
+			id := b.subscribe(t, account, r, marketplace.BookingReleased)
+			if c.failing != "" {
+				pgtest.Exec(t, b.store, `UPDATE event_subscriptions SET failing_since = now() - $1::text::interval`, c.failing)
+			}
+			b.replica(t)
+			b.tell(t, account, marketplace.BookingReleased, subjects(2), 0, 1)
+			var found event.Subscription
+			until(t, "it disabled", func() bool {
+				var err error
+				found, err = b.store.Events.Subscription(t.Context(), marketplace.Scope{Account: account}, id)
+				check(t, err)
+				return found.DisabledAt != nil
+			})
+			if *found.DisabledReason != c.want {
+				t.Errorf("want %q, got %q", c.want, *found.DisabledReason)
+			}
+			until(t, "nothing pending", func() bool {
+				return b.count(t, `SELECT count(*) FROM event_deliveries WHERE state = 'pending'`) == 0
+			})
+		})
+	}
+}
+
+func TestAnEventIsGivenUpAfterThreeDaysAndTheNextOfItsBookingFollows(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sendsEvents(t)
+	r, account := newReceiver(t), b.reseller(t)
+	r.set(func(e event.Event) int {
+		if strings.Contains(string(e.Data), `"number": 0`) || strings.Contains(string(e.Data), `"number":0`) {
+			return http.StatusInternalServerError
+		}
+		return http.StatusOK
+	})
+	id := b.subscribe(t, account, r, marketplace.BookingReleased)
+	b.replica(t)
+	booking := subjects(1)
+	b.tell(t, account, marketplace.BookingReleased, booking, 0, 2)
+	until(t, "the first refused", func() bool { return b.count(t, `SELECT count(*) FROM event_deliveries WHERE attempts > 0`) == 1 })
+	if got := r.told(t); len(got) > 0 {
+		t.Errorf("want the second to wait for the first, got %v", got)
+	}
+	pgtest.Exec(t, b.store, `UPDATE event_deliveries SET owed_at = now() - interval '73 hours'`)
+	b.soon(t)
+	until(t, "the second taken", func() bool { return slices.Equal(r.told(t)[booking[0].String()], []int{1}) })
+	r.set(nil)
+	list, err := b.store.Events.Deliveries(t.Context(), id, event.Failed, 10)
+	check(t, err)
+	if len(list) != 1 || *list[0].LastError != "expected a 2xx status, received 500" {
+		t.Fatalf("want the first given up, got %+v", list)
+	}
+	_, err = b.store.Events.Retry(t.Context(), id, list[0].Event)
+	check(t, err)
+	until(t, "the first sent again", func() bool { return slices.Equal(r.told(t)[booking[0].String()], []int{1, 0}) })
+}
+
+func TestAnAddressThatIsNotPublicIsNotCalled(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	sender := event.NewSender(b.store.Events, partner.NewGuard(false), secret(t), "test", time.Now)
+	t.Cleanup(sender.Close)
+	b.events = sender
+	r, account := newReceiver(t), b.reseller(t)
+	id := b.subscribe(t, account, r, marketplace.BookingReleased)
+	b.replica(t)
+	b.tell(t, account, marketplace.BookingReleased, subjects(1), 0, 1)
+	until(t, "it refused", func() bool {
+		list, err := b.store.Events.Deliveries(t.Context(), id, event.Pending, 10)
+		check(t, err)
+		return len(list) == 1 && list[0].LastError != nil && *list[0].LastError == "the address is not public"
+	})
+	if r.asked > 0 {
+		t.Error("want it not called")
+	}
+}
+
+func TestADisabledAccountIsToldNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sendsEvents(t)
+	r, account := newReceiver(t), b.reseller(t)
+	b.subscribe(t, account, r, marketplace.BookingReleased)
+	pgtest.Exec(t, b.store, `UPDATE accounts SET disabled_at = now() WHERE id = $1`, account)
+	b.replica(t)
+	b.tell(t, account, marketplace.BookingReleased, subjects(1), 0, 1)
+	b.tellAll(t)
+	b.idle(t)
+	if r.asked > 0 || b.count(t, `SELECT count(*) FROM event_deliveries`) > 0 {
+		t.Error("want nothing sent")
+	}
+}
+
+func TestTheFeedMissesNothingWhileEventsAreStored(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	mine := b.reseller(t)
+	b.replica(t)
+	b.replica(t)
+	bookings := subjects(8)
+	var all sync.WaitGroup
+	for _, one := range bookings {
+		all.Go(func() { b.tell(t, mine, marketplace.BookingConfirmed, []uuid.UUID{one}, 0, 10) })
+	}
+	r, after := &receiver{}, int64(0)
+	until(t, "all read", func() bool {
+		f, err := b.store.Events.Feed(t.Context(), marketplace.Scope{Account: mine, Mode: marketplace.Live}, after, 7)
+		check(t, err)
+		r.taken, after = append(r.taken, f.Events...), f.Next
+		return len(r.taken) >= 80
+	})
+	all.Wait()
+	for _, got := range r.told(t) {
+		if !slices.Equal(got, numbers(10)) {
+			t.Errorf("want each event of a booking once, in order, got %v", got)
+		}
+	}
+	_, err := b.store.Events.DropOldEvents(t.Context(), time.Now().Add(time.Hour), 1000)
+	check(t, err)
+	for place, expired := range map[int64]bool{0: false, 5: true, after: false} {
+		if f, err := b.store.Events.Feed(context.Background(), marketplace.Scope{Account: mine, Mode: marketplace.Live}, place, 7); err != nil || f.Expired != expired {
+			t.Errorf("after %d: want expired %t, got %t and %v", place, expired, f.Expired, err)
+		}
+	}
+}

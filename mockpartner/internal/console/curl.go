@@ -1,0 +1,59 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"partnerkit.dev/mockpartner/internal/journal"
+)
+
+// curlView is a curl line of the menu that has them all.
+type curlView struct {
+	ID    string // of the form that does the same
+	About string
+	Line  string
+}
+
+func curl(method, address, body string, token bool) string {
+	line := "curl"
+	if token {
+		line += ` -H "Authorization: Bearer $MOCKPARTNER_CONTROL_TOKEN"`
+	}
+	if body == "" || method != http.MethodPost {
+		line += " -X " + method
+	}
+	if body != "" {
+		line += " --data-binary " + quoted(body)
+	}
+	return line + " " + quoted(address)
+}
+
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// maxInLine bounds the body in a curl line, in bytes.
+const maxInLine = 16 << 10
+
+// again is the curl line that sends the exchange's request again.
+func (b *builder) again(e journal.Exchange) curlView {
+	view := curlView{ID: "exchange", About: fmt.Sprintf("Send exchange %d again", e.Number)}
+	key := strings.Replace(b.box.Credential().Form(), "<key>", "$MOCKPARTNER_AUTH_KEY", 1)
+	line := `curl -H "Authorization: ` + key + `"`
+	if kind := e.Request.Header.Get("Content-Type"); kind != "" {
+		line += " -H " + quoted("Content-Type: "+kind)
+	}
+	if e.Method == http.MethodHead {
+		line += " -I"
+	} else if e.Method != http.MethodGet {
+		line += " -X " + e.Method
+	}
+	switch body := string(e.Request.Body); {
+	case len(body) > maxInLine, !utf8.ValidString(body):
+		line += " --data-binary @body" // a file that has it: no terminal takes it
+	case body != "":
+		line += " --data-binary " + quoted(body)
+	}
+	view.Line = line + " " + quoted(b.base()+e.Target)
+	return view
+}

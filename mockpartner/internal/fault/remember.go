@@ -1,0 +1,109 @@
+package fault
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/invalid"
+	"partnerkit.dev/mockpartner/internal/jq"
+	"partnerkit.dev/mockpartner/internal/platform"
+)
+
+// Cache gives the partner's answer of 2xx again to requests that are the same, for so long, in real
+// time.
+type Cache struct {
+	For platform.Duration `yaml:"for" json:"for"`
+	// By is a jq program on the request (method, path, query, body) whose output is what the answer is
+	// remembered by; empty means all of it.
+	By string `yaml:"by" json:"by,omitempty"`
+}
+
+type cache struct {
+	lasts time.Duration
+	by    *jq.Program
+}
+
+func (c *Cache) compile() (any, error) {
+	if c.For <= 0 {
+		return nil, invalid.At("cache.for", "expected a duration above 0s")
+	}
+	by := c.By
+	if by == "" {
+		by = "."
+	}
+	program, err := jq.Compile("cache.by", by)
+	return &cache{time.Duration(c.For), program}, err
+}
+
+// Memory is the answers that the caches of one fault have kept. It is safe for concurrent use.
+type Memory struct {
+	mu    sync.Mutex
+	known map[string]remembered
+}
+
+type remembered struct {
+	answer response
+	until  time.Time
+}
+
+// maxRemembered bounds the answers of a Memory. Beyond it all are forgotten.
+const maxRemembered = 1000
+
+func (c *cache) recall(ctx context.Context, m *Memory, request any, ask func() *response) *response {
+	output, err := c.by.Run(ctx, request)
+	if err != nil {
+		return refusal(http.StatusInternalServerError, fmt.Sprintf("cache.by: %v", err))
+	}
+	text, _ := json.Marshal(output) // it comes from JSON
+	m.mu.Lock()
+	kept, ok := m.known[string(text)]
+	m.mu.Unlock()
+	if ok && time.Now().Before(kept.until) {
+		again := kept.answer
+		again.header = again.header.Clone()
+		return &again
+	}
+	answer := ask()
+	if answer.status/100 != 2 {
+		return answer
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known == nil || len(m.known) >= maxRemembered {
+		m.known = map[string]remembered{}
+	}
+	m.known[string(text)] = remembered{response{answer.status, answer.header.Clone(), answer.body}, time.Now().Add(c.lasts)}
+	return answer
+}
+
+// Request is a jq program that changes the request's JSON body before the partner sees it. A body that
+// is not JSON does not change.
+type Request string
+
+type rewrite struct{ program *jq.Program }
+
+func (t Request) compile() (any, error) {
+	program, err := jq.Compile("request", string(t), Variables()...)
+	return &rewrite{program}, err
+}
+
+func (t *rewrite) apply(r *http.Request, variables func() []any) *http.Request {
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		var value, output any
+		if value, err = jq.Decode(body); err == nil {
+			if output, err = t.program.Run(r.Context(), value, variables()...); err == nil {
+				body, _ = json.Marshal(output) // it comes from JSON
+			}
+		}
+	}
+	changed := r.Clone(r.Context())
+	changed.Body, changed.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return changed
+}

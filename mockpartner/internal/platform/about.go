@@ -1,0 +1,124 @@
+package platform
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// calls counts what callers have asked for, so that a quirk can tell what came between two calls.
+type calls struct {
+	pulls, windows, looks, reserves, confirms, releases, cancels int
+}
+
+// longWindow is from how many days on a window counts as one of a catalog sync.
+const longWindow = 31
+
+func (c calls) since(before calls) map[string]any {
+	return map[string]any{
+		"pulls": c.pulls - before.pulls, "windows": c.windows - before.windows, "looks": c.looks - before.looks,
+		"reserves": c.reserves - before.reserves, "confirms": c.confirms - before.confirms,
+		"releases": c.releases - before.releases, "cancels": c.cancels - before.cancels,
+	}
+}
+
+// maxCases bounds how many holds and slots the cases of quirks are counted by.
+const maxCases = 100_000
+
+// caseCounts counts how often the cases of quirks have come up.
+type caseCounts map[string]int
+
+// count counts a case and returns how often it has come up, of this hold or slot and of all.
+func (seen *caseCounts) count(c Case, h *Hold) (nth, count int) {
+	of := string(c) + "\x00" + cmp.Or(h.Code, h.AvailabilityID)
+	if *seen == nil || len(*seen) > maxCases {
+		*seen = caseCounts{}
+	}
+	(*seen)[of]++
+	(*seen)[string(c)]++
+	return (*seen)[of], (*seen)[string(c)]
+}
+
+// About describes what a request is about, as conditions of quirks see it: the hold of that code, or
+// else the slot and the party that are asked for.
+func About(p *Platform, code string, asked Order) map[string]any {
+	now := p.life.enter()
+	defer p.life.mu.Unlock()
+	if hold, ok := p.stock.state.holds.Get(code); ok {
+		return about(p.stock, hold, now)
+	}
+	hold := &Hold{Order: asked}
+	if key, err := p.stock.find(asked.ProductID, asked.OptionID, asked.AvailabilityID); err == nil {
+		hold.slot = key
+		hold.Seats, _ = guests(key.option, asked.Units)
+	}
+	return about(p.stock, hold, now)
+}
+
+// about describes a hold, its slot, party and booking, in the form in which programs of scenarios
+// see them. A hold without a code is one that is asked for.
+func about(inv *inventory, h *Hold, now time.Time) map[string]any {
+	seen := map[string]any{"slot": nil, "party": nil, "hold": nil, "booking": nil, "since": inv.calls.since(h.made)}
+	if h.slot.option != nil {
+		seen["slot"] = aboutSlot(inv, h.slot, now)
+	}
+	if len(h.Units) > 0 {
+		seen["party"] = aboutParty(h)
+	}
+	if h.Code == "" {
+		return seen
+	}
+	guest := ""
+	if h.Contact != nil {
+		guest = h.Contact.FullName
+	}
+	seen["hold"] = map[string]any{
+		"guest": guest,
+		"code":  h.Code, "state": strings.ToLower(string(h.State)), "age": seconds(now.Sub(h.CreatedAt)), "number": int(h.number),
+		"contact": h.Contact != nil, "reference": h.ResellerReference != "", "left": seconds(h.ExpiresAt.Sub(now)), "ended": ago(h.EndedAt, now),
+	}
+	if booking, ok := inv.state.bookings.Get(h.BookingID); ok {
+		seen["booking"] = map[string]any{
+			"id": booking.ID, "state": strings.ToLower(string(booking.State)), "age": seconds(now.Sub(booking.ConfirmedAt)), "number": int(booking.number),
+			"ended": ago(booking.CancelledAt, now),
+		}
+	}
+	return seen
+}
+
+func aboutSlot(inv *inventory, key slotKey, now time.Time) map[string]any {
+	when, _ := key.span()
+	s, products := inv.slot(key), inv.catalog().Products
+	seen := map[string]any{
+		"product": key.option.Product.ID, "option": key.option.ID, "id": key.id(),
+		"products": len(products), "options": len(key.option.Product.Options),
+		"day":     int(key.day - dayNumber(now.In(key.option.Product.Location))),
+		"weekday": key.date().Weekday().String(), "date": key.date().Format(time.DateOnly),
+		"start": when.start.Format("15:04"), "position": slices.Index(key.option.Starts, key.minute), "starts": len(key.option.Starts),
+		"status": string(s.status(key, when, now)), "capacity": s.capacity, "vacancies": nil,
+	}
+	if s.counted {
+		seen["vacancies"] = s.vacancies
+	}
+	return seen
+}
+
+func aboutParty(h *Hold) map[string]any {
+	guests, units := 0, []any{}
+	for _, unit := range h.Units {
+		guests += unit.Quantity
+		units = append(units, map[string]any{"id": unit.ID, "quantity": unit.Quantity})
+	}
+	return map[string]any{"guests": guests, "types": len(h.Units), "seats": h.Seats, "units": units}
+}
+
+func seconds(d time.Duration) float64 { return d.Seconds() }
+
+// ago is how many seconds ago it was, nil where it was never.
+func ago(at, now time.Time) any {
+	if at.IsZero() {
+		return nil
+	}
+	return seconds(now.Sub(at))
+}

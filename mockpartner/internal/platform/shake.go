@@ -1,0 +1,47 @@
+package platform
+
+import (
+	"slices"
+	"time"
+
+	"partnerkit.dev/mockpartner/internal/catalog"
+)
+
+// asked counts a window of so many days, and plays the quirks about a long one.
+func (l *lifecycle) asked(option *catalog.IndexedOption, days int, now time.Time) {
+	if days < longWindow {
+		l.stock.calls.looks++
+		return
+	}
+	l.stock.calls.windows++
+	l.shake(OnWindow, now, func(key slotKey) bool { return key.option == option })
+}
+
+// pulled counts a pull of the catalog, and plays the quirks about one.
+func (l *lifecycle) pulled() {
+	if !l.stock.conduct.Load().counts {
+		return
+	}
+	now := l.enter()
+	defer l.mu.Unlock()
+	l.stock.calls.pulls++
+	l.shake(OnPull, now, func(slotKey) bool { return true })
+}
+
+// shake moves the seats of the live holds and bookings of slots as a quirk has it.
+func (l *lifecycle) shake(c Case, now time.Time, of func(slotKey) bool) {
+	if !slices.ContainsFunc(l.stock.conduct.Load().Quirks, func(q Quirk) bool { return q.On == c }) {
+		return
+	}
+	live := l.stock.state.expiring.Items()
+	for _, booking := range l.stock.state.bookings.all() {
+		if booking.State == Booked {
+			live = append(live, holdOf(booking))
+		}
+	}
+	for _, h := range live {
+		if of(h.slot) {
+			l.stock.move(l.stock.on(c, h, now), h, 0, now)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package sandbox
+
+import (
+	"net/http"
+	"strings"
+
+	"partnerkit.dev/mockpartner/internal/script"
+)
+
+// Bears reports whether the request presents the credential, or something that is like it in that way.
+// Only a partner that is wrong on purpose asks for the latter.
+func (c Credential) Bears(r *http.Request, form script.Credential) bool {
+	if form == script.CredentialGood {
+		return c.Presented(r)
+	}
+	header := r.Header.Get("Authorization")
+	// What stands behind the scheme, where one is due.
+	presented, due := strings.CutPrefix(header, c.kind.Authorization(""))
+	return !c.Presented(r) && like(form, header, presented, c.key, due)
+}
+
+const nearEnds = 4
+
+func like(form script.Credential, header, presented, key string, due bool) bool {
+	scheme, last, _ := strings.Cut(header, " ")
+	switch form {
+	case script.CredentialOtherScheme:
+		return !due && !strings.EqualFold(scheme, "bearer") && (header == key || last == key)
+	case script.CredentialSchemeCase:
+		return !due && strings.EqualFold(scheme, "bearer") && last == key
+	case script.CredentialEmpty:
+		return presented == "" || strings.EqualFold(strings.TrimSpace(header), "bearer")
+	}
+	if !due {
+		return false
+	}
+	switch form {
+	case script.CredentialOtherCase:
+		return strings.EqualFold(presented, key)
+	case script.CredentialShorter:
+		return presented != "" && strings.HasPrefix(key, presented)
+	case script.CredentialLonger:
+		return strings.HasPrefix(presented, key)
+	case script.CredentialPart:
+		return strings.Contains(key, presented)
+	case script.CredentialSameStart:
+		return strings.HasPrefix(presented, key[:min(nearEnds, len(key))])
+	case script.CredentialSameEnd:
+		return strings.HasSuffix(presented, key[max(len(key)-nearEnds, 0):])
+	case script.CredentialSameLength:
+		return len(presented) == len(key)
+	case script.CredentialPadded:
+		return strings.Trim(presented, " \"'") == key
+	}
+	return false
+}

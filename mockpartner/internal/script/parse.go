@@ -1,0 +1,107 @@
+package script
+
+import (
+	"cmp"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"partnerkit.dev/internal/yamlfile"
+	"partnerkit.dev/mockpartner/internal/invalid"
+)
+
+// parse reads a text of ours: of one document, of plain YAML, as check and then the part
+// of the schema want it. Its error is a *Problems, with all of them.
+func parse[T any](name string, text []byte, empty, schema string, check func(T) []error) (value T, err error) {
+	problems, fatal := plain(text)
+	if !fatal {
+		found := yamlfile.DecodeEvery(text, &value, empty)
+		wrong := paths(found.Paths)
+		for i := range problems {
+			wrong, problems[i].Path = append(wrong, problems[i].Path), "" // their lines tell where they are
+		}
+		problems = append(problems, found.List...)
+		// A single fault or quirk that lacks a value may look wrong for that reason alone.
+		single := strings.HasPrefix(schema, "#/$defs/") && len(found.List) > 0
+		if !found.Partial && !single {
+			checked := []yamlfile.Problem{}
+			for _, err := range check(value) {
+				checked = append(checked, wrong.otherParts(problemsOf(err))...)
+			}
+			for _, problem := range checked {
+				wrong = append(wrong, problem.Path)
+			}
+			problems = append(problems, checked...)
+			problems = append(problems, wrong.others(keep(schemas()[schema], text))...)
+		}
+	}
+	if len(problems) == 0 {
+		return value, nil
+	}
+	yamlfile.Locate(problems, text)
+	slices.SortStableFunc(problems, func(a, b yamlfile.Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return value, &Problems{File: name, List: problems}
+}
+
+// paths are those of what is wrong with a text.
+type paths []string
+
+// item is the path of a fault or a quirk in a list.
+var item = regexp.MustCompile(`^(faults|quirks)?\[[0-9]+\]`)
+
+// otherParts are the problems that what is known to be wrong has not caused: they are
+// elsewhere, and not in the same fault or quirk.
+func (p paths) otherParts(problems []yamlfile.Problem) []yamlfile.Problem {
+	return slices.DeleteFunc(slices.Clone(problems), func(problem yamlfile.Problem) bool {
+		return slices.ContainsFunc(p, func(known string) bool {
+			part := item.FindString(problem.Path)
+			return part != "" && part == item.FindString(known) || related(known, problem.Path)
+		})
+	})
+}
+
+// others are the problems of other values than those that are known to be wrong, and than
+// those around or within them: the first of each.
+func (p paths) others(problems []yamlfile.Problem) (others []yamlfile.Problem) {
+	for _, problem := range problems {
+		if !slices.ContainsFunc(p, func(known string) bool { return related(known, problem.Path) }) {
+			others, p = append(others, problem), append(p, problem.Path)
+		}
+	}
+	return others
+}
+
+func related(a, b string) bool { return within(a, b) || within(b, a) }
+
+// within reports whether a path is that of a value, or of something in it.
+func within(path, value string) bool {
+	rest, found := strings.CutPrefix(path, value)
+	return found && (value == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// in places an error below a key, one without a place too.
+func in(key string, err error) error {
+	if many := (*Problems)(nil); errors.As(err, &many) {
+		for i := range many.List {
+			many.List[i].Path = key + many.List[i].Path
+		}
+		return err
+	}
+	if placed := (*invalid.Error)(nil); err == nil || errors.As(err, &placed) {
+		return invalid.In(key, err)
+	}
+	return invalid.At(key, "%v", err)
+}
+
+func problemsOf(err error) []yamlfile.Problem {
+	if many := (*Problems)(nil); errors.As(err, &many) {
+		return many.List
+	}
+	if placed := (*invalid.Error)(nil); errors.As(err, &placed) {
+		return []yamlfile.Problem{{Path: placed.Path, Message: placed.Message}}
+	}
+	return []yamlfile.Problem{{Message: err.Error()}}
+}

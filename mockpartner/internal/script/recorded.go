@@ -1,0 +1,159 @@
+package script
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"partnerkit.dev/mockpartner/internal/fault"
+	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// ErrNotRepeatable says that no fault can answer as a recorded exchange was answered.
+var ErrNotRepeatable = errors.New("no fault can repeat this exchange")
+
+// ArmRecorded arms a fault that answers the next call to the exchange's endpoint as the
+// exchange was answered. Its error wraps ErrNotRepeatable or ErrFull.
+func (s *Set) ArmRecorded(e journal.Exchange) ([]Armed, error) {
+	f, err := recorded(e)
+	if err != nil {
+		return nil, err
+	}
+	if f.Wire == fault.EmptyResponse {
+		// The caller could tell a reset from an end: what broke the exchange knows which it was.
+		for _, a := range s.Faults() {
+			if slices.Contains(e.Faults, a.Name) {
+				f.Wire = cmp.Or(a.Wire, f.Wire)
+			}
+		}
+	}
+	return s.Arm(f)
+}
+
+const (
+	// shortestDelay is what a fault repeats of how long an answer took. Shorter times are
+	// those of the machine.
+	shortestDelay = 100 * time.Millisecond
+	// beyondPatience is how much longer than last time a caller is kept waiting that left
+	// without the answer, so that it leaves again.
+	beyondPatience = time.Second
+	// maxRecorded bounds the body that a fault repeats, in bytes.
+	maxRecorded = 1 << 20
+)
+
+// recorded returns the fault that answers one call as the exchange was answered. The call
+// has its effect if the exchange had one.
+func recorded(e journal.Exchange) (f Fault, err error) {
+	if !e.Done {
+		return f, fmt.Errorf("%w: it is still in progress", ErrNotRepeatable)
+	}
+	f = Fault{Match: matchOf(e), Times: 1}
+	if e.Before != nil && !reflect.DeepEqual(e.Before, e.After) {
+		f.When = fault.After
+	}
+	took := time.Duration(e.Duration)
+	if e.LeftAfter != nil {
+		took = max(took, time.Duration(*e.LeftAfter)) + beyondPatience
+	}
+	if took >= shortestDelay {
+		wait := platform.Duration(min(took.Round(time.Millisecond), platform.MaxDuration))
+		f.Delay = &fault.Delay{Fixed: &wait}
+	}
+	switch f.Status = e.Status; {
+	case e.Status == 0:
+		f.Wire = fault.EmptyResponse
+		return f, nil
+	case cutOff(e):
+		f.Wire = fault.MalformedResponseChunk
+		return f, nil
+	}
+	text, zipped, err := bodyOf(e.Answer)
+	if err != nil {
+		return f, err
+	}
+	f.Body, f.Headers = text, headersOf(e.Answer.Header)
+	if zipped {
+		f.Send = &fault.Send{Gzip: true}
+	}
+	return f, nil
+}
+
+// matchOf chooses the calls that are like that of the exchange.
+func matchOf(e journal.Exchange) Match {
+	path, query, _ := strings.Cut(e.Target, "?")
+	if e.Endpoint != partnerapi.Products {
+		if e.Endpoint == "" {
+			return Match{Method: e.Method, Path: path}
+		}
+		return Match{Endpoint: e.Endpoint}
+	}
+	// A health probe is told from a catalog sync by its limit alone.
+	m := Match{Endpoint: e.Endpoint, Query: map[string]string{}}
+	values, _ := url.ParseQuery(query) // what cannot be read chooses nothing
+	for name := range values {
+		if m.Query[name] = "*"; name == "limit" {
+			m.Query[name] = values.Get(name)
+		}
+	}
+	if len(m.Query) == 0 {
+		m.If = ".query == {}"
+	}
+	return m
+}
+
+// cutOff reports whether the connection broke within the answer, and not by the caller.
+func cutOff(e journal.Exchange) bool {
+	length, err := strconv.Atoi(e.Answer.Header.Get("Content-Length"))
+	return !e.Delivered && e.LeftAfter == nil && (err != nil || len(e.Answer.Body) < length) && !e.Answer.Truncated
+}
+
+// bodyOf is the text of an answer's body, and whether it went out compressed.
+func bodyOf(m journal.Message) (text string, zipped bool, err error) {
+	body := []byte(m.Body)
+	zipped = len(body) > 0 && m.Header.Get("Content-Encoding") == "gzip"
+	if zipped && !m.Truncated {
+		reader, err := gzip.NewReader(bytes.NewReader(body))
+		if err == nil {
+			body, err = io.ReadAll(io.LimitReader(reader, maxRecorded+1))
+		}
+		if err != nil {
+			return "", zipped, fmt.Errorf("%w: its body cannot be decompressed: %v", ErrNotRepeatable, err)
+		}
+	}
+	switch {
+	case m.Truncated || len(body) > maxRecorded:
+		return "", zipped, fmt.Errorf("%w: its body is larger than %d MiB", ErrNotRepeatable, maxRecorded>>20)
+	case !utf8.Valid(body):
+		return "", zipped, fmt.Errorf("%w: its body is not text", ErrNotRepeatable)
+	}
+	return string(body), zipped, nil
+}
+
+// headersOf are the headers of an answer that do not follow from how and when it is sent.
+func headersOf(header http.Header) *fault.Headers {
+	kept := &fault.Headers{Set: map[string]string{}}
+	for name, values := range header {
+		switch name = http.CanonicalHeaderKey(name); {
+		case len(values) == 0, slices.Contains([]string{"Content-Length", "Transfer-Encoding", "Connection", "Content-Encoding", "Date"}, name):
+		default:
+			kept.Set[name] = strings.Join(values, ", ")
+		}
+	}
+	if kept.Set["Content-Type"] == "" {
+		kept.Remove = []string{"Content-Type"} // a fault's answer would have one
+	}
+	return kept
+}
