@@ -66,7 +66,7 @@ func TestTheSelftestOfADefectThatIsSwitchedOffExits1AndSaysThatItSurvived(t *tes
 	command := &cobra.Command{}
 	command.SetContext(t.Context())
 	command.SetOut(&out)
-	err := selftestFlags{parallel: 1, reportDir: t.TempDir()}.selftest(command, plan, "testdata/blind-suite")
+	err := selftestFlags{parallel: 1, reportDir: t.TempDir()}.selftest(command, plan, selftest.Begin, "testdata/blind-suite")
 	if exit := (cli.Exit{}); !errors.As(err, &exit) || exit.Code != exitNonconformant {
 		t.Errorf("want exit 1, got %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +29,7 @@ type selftestFlags struct {
 	asJSON            bool
 	parallel          int
 	customers         int
+	now               string
 	reportDir         string
 }
 
@@ -63,7 +65,8 @@ Exit codes:
   conformance selftest --deep all
   conformance selftest --deep party,repeat
   conformance selftest --variant awkward-codes --json
-  conformance selftest --recorded`,
+  conformance selftest --recorded
+  conformance selftest --lawful --now now`,
 		Args: noArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			plan, err := flags.plan(command.Flags().Changed("defect") || command.Flags().Changed("variant"), command.Flags().Changed("deep"))
@@ -74,7 +77,11 @@ Exit codes:
 			if err != nil {
 				return fmt.Errorf("the command cannot find its own file, which it runs for every partner: %w", err)
 			}
-			return flags.selftest(command, plan, executable)
+			now, err := flags.begin()
+			if err != nil {
+				return err
+			}
+			return flags.selftest(command, plan, now, executable)
 		},
 	}
 	f := command.Flags()
@@ -85,6 +92,7 @@ Exit codes:
 	f.BoolVar(&flags.lawful, "lawful", false, "judge only the plain mock and its lawful variants, which must pass")
 	f.BoolVar(&flags.recorded, "recorded", false, "judge a recording of each run too, which must find the same as the run")
 	f.IntVar(&flags.customers, "customers", 0, "with --lawful: how many others book at the partner during each run")
+	f.StringVar(&flags.now, "now", selftest.Begin.Format(time.RFC3339), "the `time` at which the mocks' clocks begin, such as 2027-03-28T01:00:00+01:00, or \"now\"")
 	f.IntVar(&flags.parallel, "parallel", min(runtime.NumCPU(), mostParallel), "how many partners are judged concurrently")
 	f.StringVar(&flags.reportDir, "report-dir", matrixFolder, "the `folder` for the matrix; it is made where it is missing")
 	f.BoolVar(&flags.asJSON, "json", false, "print the matrix as JSON; progress goes to the standard error")
@@ -121,7 +129,19 @@ func (f selftestFlags) plan(named, deep bool) (selftest.Plan, error) {
 	}
 }
 
-func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, executable string) error {
+// begin is where the mocks' clocks begin.
+func (f selftestFlags) begin() (time.Time, error) {
+	if f.now == "now" {
+		return time.Now(), nil
+	}
+	now, err := time.Parse(time.RFC3339, f.now)
+	if err != nil {
+		return now, fmt.Errorf("--now %q: expected a time such as %s, or \"now\"", f.now, selftest.Begin.Format(time.RFC3339))
+	}
+	return now, nil
+}
+
+func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, now time.Time, executable string) error {
 	if err := prepareFolder(f.reportDir, matrixFolder); err != nil {
 		return err
 	}
@@ -131,7 +151,7 @@ func (f selftestFlags) selftest(command *cobra.Command, plan selftest.Plan, exec
 	}
 	shown := beginTrials(out, plan)
 	matrix, err := selftest.Run(command.Context(), plan, selftest.Config{
-		Command: executable, Dir: f.reportDir, Recorded: f.recorded, Parallel: f.parallel, Progress: shown.trial,
+		Command: executable, Dir: f.reportDir, Now: now, Recorded: f.recorded, Parallel: f.parallel, Progress: shown.trial,
 	})
 	shown.finish()
 	switch {

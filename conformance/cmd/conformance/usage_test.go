@@ -210,6 +210,7 @@ func badSelftests() []misuse {
 		{name: "a fast selftest with a defect", args: of("--fast", "--defect", "hold-without-code"), want: "--fast chooses the defects itself"},
 		{name: "a selftest without parallel partners", args: of("--parallel", "0"), want: "--parallel 0: expected 1 to 64"},
 		{name: "a selftest of too many parallel partners", args: of("--parallel", "65"), want: "--parallel 65: expected 1 to 64"},
+		{name: "a selftest that begins at no time", args: of("--now", "tomorrow"), want: `--now "tomorrow": expected a time such as 2026-06-01T10:00:00Z, or "now"`},
 		{name: "an argument of selftest", args: of(secret), want: "conformance selftest takes no arguments"},
 		{name: "a selftest without a report folder", args: of("--report-dir", ""), want: "name another folder"},
 	}

@@ -146,14 +146,12 @@ func (c *Case) Parts() (all []Case) {
 }
 
 // Small reports whether no partner may refuse the party for its size, or because it has
-// no adult (RSV-5).
+// no adult (RSV-5). Who counts as one without an adult's ticket is the partner's to say.
 func (c *Case) Small() bool {
-	grown := false
-	for _, unit := range c.Units {
-		kind := c.Offer.Option.Unit(unit.ID).Type
-		grown = grown || unit.ID == c.Offer.Option.Lead() || kind == partnerapi.Adult || kind == partnerapi.Senior || kind == partnerapi.Student
-	}
-	return grown && c.Guests() <= 2
+	adult := slices.ContainsFunc(c.Units, func(unit partnerapi.UnitQuantity) bool {
+		return unit.ID == c.Offer.Option.Lead() || c.Offer.Option.Unit(unit.ID).Type == partnerapi.Adult
+	})
+	return adult && c.Guests() <= 2
 }
 
 // mostAll is how many seats are taken at most where a case takes all that are left.

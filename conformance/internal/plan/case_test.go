@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,6 +128,28 @@ func TestSimplerCasesAndPartsOfOneAreSmaller(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestOnlyASmallPartyWithAnAdultMayNotBeRefused(t *testing.T) {
+	t.Parallel()
+	option := discover.Option{Units: []discover.Unit{
+		{ID: "unit-adult", Type: partnerapi.Adult}, {ID: "unit-child", Type: partnerapi.Child},
+		{ID: "unit-senior", Type: partnerapi.Senior}, {ID: "student-card", Type: partnerapi.Student},
+	}}
+	for units, small := range map[string]bool{
+		"unit-adult": true, "unit-adult unit-child": true, "unit-adult student-card": true,
+		"unit-child": false, "unit-senior": false, "student-card": false, "student-card unit-senior": false,
+		"unit-adult unit-child unit-senior": false, // three guests
+	} {
+		var party []partnerapi.UnitQuantity
+		for id := range strings.FieldsSeq(units) {
+			party = append(party, partnerapi.UnitQuantity{ID: id, Quantity: 1})
+		}
+		c := plan.Case{Offer: discover.Offer{Option: option}, Units: party}
+		if c.Small() != small {
+			t.Errorf("1 each of %s: expected small %t, received %t", units, small, !small)
+		}
+	}
 }
 
 func TestDepthsAreReadByTheirNames(t *testing.T) {

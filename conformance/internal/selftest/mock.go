@@ -107,11 +107,9 @@ func LeftBehind(partner *mockpartner.Mock) (left []string) {
 // bench lets the suite judge one mock after another, or several concurrently.
 type bench struct {
 	command  string    // the file of the conformance command
-	now      time.Time // where the clocks of all mocks begin, so that all sell the same slots
+	now      time.Time // where the clocks of all mocks begin
 	recorded bool      // a recording of each run is judged too
 }
-
-func newBench(command string, recorded bool) *bench { return &bench{command, time.Now(), recorded} }
 
 // judge has the command judge a mock, and returns what its report says. The
 // report's files are in dir afterwards.

@@ -28,9 +28,14 @@ import (
 	"partnerkit.dev/mockpartner"
 )
 
+// Begin is where the mocks' clocks begin unless the user says otherwise: always the same,
+// so that the same suite gives the same matrix on every day.
+var Begin = time.Date(2026, time.June, 1, 10, 0, 0, 0, time.UTC)
+
 type Config struct {
 	Command  string      // the file of the conformance command
 	Dir      string      // where the reports of the runs that went wrong are kept, each in its Trial.Folder
+	Now      time.Time   // where the clocks of all mocks begin, so that all sell the same slots
 	Recorded bool        // a recording of each run is judged too, and has to say the same
 	Parallel int         // how many runs are under way concurrently
 	Progress func(Trial) // is told of each trial as it ends, one at a time
@@ -45,7 +50,7 @@ func Run(ctx context.Context, plan Plan, config Config) (*Matrix, error) {
 		return nil, fmt.Errorf("make a folder for the runs: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	bench := newBench(config.Command, config.Recorded)
+	bench := &bench{config.Command, config.Now, config.Recorded}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(config.Parallel)
 	trials := make([]Trial, len(plan.Cases))

@@ -45,7 +45,7 @@ func try(t *testing.T, cases ...selftest.Case) (*selftest.Matrix, string) {
 	t.Helper()
 	dir := t.TempDir()
 	matrix, err := selftest.Run(t.Context(), selftest.Plan{Cases: cases}, selftest.Config{
-		Command: command, Dir: dir, Parallel: 2, Progress: func(selftest.Trial) {},
+		Now: selftest.Begin, Command: command, Dir: dir, Parallel: 2, Progress: func(selftest.Trial) {},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestASelftestThatIsInterruptedSaysSo(t *testing.T) {
 	defer interrupt()
 	tried := 0
 	_, err = selftest.Run(ctx, plan, selftest.Config{
-		Command: command, Dir: t.TempDir(), Parallel: 1, Progress: func(selftest.Trial) { tried++; interrupt() },
+		Now: selftest.Begin, Command: command, Dir: t.TempDir(), Parallel: 1, Progress: func(selftest.Trial) { tried++; interrupt() },
 	})
 	if !errors.Is(err, context.Canceled) || tried != 1 {
 		t.Errorf("want the context's error after one trial, got %v after %d", err, tried)
@@ -161,7 +161,7 @@ func TestASuiteThatWritesNoReportIsAnErrorAndNoOutcome(t *testing.T) {
 		"/bin/false": "hold-without-code: the suite wrote no report, and ended with exit status 1",
 		filepath.Join(t.TempDir(), "no-such-one"): "hold-without-code: start the suite: ",
 	} {
-		_, err := selftest.Run(t.Context(), plan, selftest.Config{Command: file, Dir: t.TempDir(), Parallel: 1, Progress: func(selftest.Trial) {}})
+		_, err := selftest.Run(t.Context(), plan, selftest.Config{Now: selftest.Begin, Command: file, Dir: t.TempDir(), Parallel: 1, Progress: func(selftest.Trial) {}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: want %q, got %v", file, want, err)
 		}
@@ -237,7 +237,7 @@ func TestARecordingOfARunShowsTheSameBreaches(t *testing.T) {
 		cases = append(cases, selftest.Case{Kind: selftest.Defect, Name: name, Rule: broken, Options: mockpartner.Options{Defects: []string{name}}})
 	}
 	matrix, err := selftest.Run(t.Context(), selftest.Plan{Cases: cases, Depth: "quick"}, selftest.Config{
-		Command: command, Dir: t.TempDir(), Recorded: true, Parallel: 2, Progress: func(selftest.Trial) {},
+		Now: selftest.Begin, Command: command, Dir: t.TempDir(), Recorded: true, Parallel: 2, Progress: func(selftest.Trial) {},
 	})
 	if err != nil {
 		t.Fatal(err)
