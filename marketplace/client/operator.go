@@ -33,6 +33,8 @@ type Overview struct {
 		Base       string `json:"base"`
 		Activities int    `json:"activities"` // that have such a price
 	} `json:"rates_missing"`
+	RatesAsOf string `json:"rates_as_of"` // the day that the exchange rates are of, YYYY-MM-DD; empty where operators have set them by hand
+	RatesOld  bool   `json:"rates_old"`   // that day is more than seven days ago
 }
 
 // TroubledIntegration is an integration that needs attention.

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -16,8 +13,10 @@ import (
 
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/internal/count"
+	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/worker"
 )
 
 func newRates() *cobra.Command {
@@ -36,8 +35,9 @@ daily reference rates (eurofxref-daily.xml), of an address of one, or of the sta
 input (-). Rates of currencies that the file does not name stay as they are, unless
 their base was another than EUR.
 
-The service may be running: its prices change immediately.`,
-		Example: `  marketplace rates import https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml
+The service may be running: its prices change immediately. It can import the rates
+by itself: see --rates-url of marketplace serve.`,
+		Example: `  marketplace rates import ` + storefront.RatesAddress + `
   marketplace rates import eurofxref-daily.xml
   marketplace rates import - < eurofxref-daily.xml`,
 		Args: cli.Exactly(1, "expected one FILE, one URL, or - for the standard input, received %d arguments"),
@@ -65,7 +65,8 @@ func readRates(ctx context.Context, from string, stdin io.Reader) (storefront.Da
 	case from == "-":
 		return readTable("the standard input", stdin)
 	case strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://"):
-		return fetchRates(ctx, from)
+		daily, err := storefront.FetchRates(ctx, from, userAgent())
+		return daily, withDetails(err)
 	}
 	file, err := os.Open(from)
 	if err != nil {
@@ -83,44 +84,38 @@ func readTable(name string, in io.Reader) (storefront.DailyRates, error) {
 	return daily, nil
 }
 
-// fetchTime bounds the way to a table, and reading it.
-const fetchTime = 30 * time.Second
-
-func fetchRates(ctx context.Context, address string) (daily storefront.DailyRates, err error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil { // whose words would show a password in the address
-		return daily, errors.New("fetch the rates: expected an address such as https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml")
-	}
-	request.Header.Set("User-Agent", "partnerkit-marketplace/"+cli.Version())
-	response, err := http.DefaultClient.Do(request)
-	if failed := (*url.Error)(nil); errors.As(err, &failed) {
-		err = failed.Err // without the address, whose password it would show
-	}
-	if err != nil {
-		return daily, fmt.Errorf("fetch the rates: %w", err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return daily, fmt.Errorf("fetch the rates: %s answered with %d", request.URL.Host, response.StatusCode)
-	}
-	return readTable(request.URL.Host, response.Body)
-}
-
-// seedRates stores the rates that come with the service if none were ever imported.
-func seedRates(ctx context.Context, store *postgres.Store, log *slog.Logger) error {
+// prepareRates stores the rates that come with the service if none were ever imported, and
+// warns of old ones.
+func prepareRates(ctx context.Context, store *postgres.Store, now time.Time, log *slog.Logger) (marketplace.Terms, error) {
 	daily, err := storefront.SampleRates()
 	if err != nil {
-		return err
+		return marketplace.Terms{}, err
 	}
 	seeded, err := store.Storefront.SeedRates(ctx, daily.Rates, daily.Date)
 	if err != nil {
-		return fmt.Errorf("store the first exchange rates: %w", err)
+		return marketplace.Terms{}, fmt.Errorf("store the first exchange rates: %w", err)
 	}
 	if seeded {
-		log.Warn("imported the built-in exchange rates, which are old: import current ones with marketplace rates import, or PUT /api/v1/operator/rates",
-			slog.String("as_of", daily.Date.Format(time.DateOnly)))
+		log.Info("imported the built-in exchange rates", slog.String("as_of", daily.Date.Format(time.DateOnly)))
 	}
-	return nil
+	terms, err := store.Storefront.Terms(ctx)
+	if err != nil {
+		return terms, fmt.Errorf("read the exchange rates: %w", err)
+	}
+	if marketplace.RatesOld(terms.RatesOf, now) {
+		log.Warn("the exchange rates are old: set --rates-url, run marketplace rates import, or PUT /api/v1/operator/rates",
+			slog.String("as_of", terms.RatesOf.Format(time.DateOnly)))
+	}
+	return terms, nil
+}
+
+// ratesFresh is how old exchange rates may be for the service to wait for the day's pull.
+const ratesFresh = 24 * time.Hour
+
+// newFeed returns what pulls the exchange rates; nil where there is no address.
+func newFeed(address string, store *postgres.Store, log *slog.Logger) worker.RatesFeed {
+	if address == "" {
+		return nil
+	}
+	return storefront.NewRatesFeed(address, userAgent(), store.Storefront, log)
 }

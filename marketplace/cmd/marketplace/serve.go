@@ -24,6 +24,7 @@ import (
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/console"
 	"partnerkit.dev/marketplace/internal/event"
+	"partnerkit.dev/marketplace/internal/job"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -128,7 +129,8 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := makeOperator(ctx, store, s, clock.Now(), log); err != nil {
 		return err
 	}
-	if err := seedRates(ctx, store, log); err != nil {
+	rates, err := prepareRates(ctx, store, clock.Now(), log)
+	if err != nil {
 		return err
 	}
 	measured := telemetry.NewMetrics(cli.Version())
@@ -155,7 +157,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	runner := certification.NewRunner(certification.Config{
 		Store: work.Runs, Integrations: deliveries, Command: suite, Signer: signer, Now: clock.Now, AllowPrivate: s.allowPrivatePartners, Told: measured.Ran, Log: log,
 	})
-	background, err := newWorker(work, client, deliveries, owed, sender, runner, s.schedule, measured, clock, log)
+	background, err := newWorker(work, client, deliveries, owed, sender, runner, newFeed(s.ratesURL, work, log), s.schedule, measured, clock, log)
 	if err != nil {
 		return err
 	}
@@ -195,6 +197,11 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	server.RegisterOnShutdown(func() { close(stopping) })
 	if err := background.Start(ctx); err != nil {
 		return err
+	}
+	if s.ratesURL != "" && clock.Now().Sub(rates.RatesOf) > ratesFresh {
+		if err := work.InsertJobs(ctx, job.Rates{Scheduled: job.Scheduled{Due: clock.Now().UTC().Truncate(time.Minute)}}); err != nil {
+			return err
+		}
 	}
 	log.Info("serving", slog.String("address", "http://"+listener.Addr().String()), slog.String("version", cli.Version()),
 		slog.Bool("private_database", db.private != nil), slog.String("secret", origin))
@@ -274,14 +281,14 @@ func makeOperator(ctx context.Context, store *postgres.Store, s settings, now ti
 	}
 }
 
-func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, events *event.Sender, runs worker.Runs, schedule worker.Schedule, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
+func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, events *event.Sender, runs worker.Runs, rates worker.RatesFeed, schedule worker.Schedule, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
 	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
 	syncer.Tell(measured.Synced)
 	slots := catalog.NewSlotPuller(store.Catalog, client, clock.Now)
 	slots.Tell(measured.PulledSlots)
 	return worker.New(worker.Config{
 		Store: store, Integrations: integrations, Syncer: syncer,
-		Slots: slots, Prober: client, Bookings: bookings, Events: events, Runs: runs, Schedule: schedule, Time: clock, Log: log,
+		Slots: slots, Prober: client, Bookings: bookings, Events: events, Runs: runs, Rates: rates, Schedule: schedule, Time: clock, Log: log,
 	})
 }
 

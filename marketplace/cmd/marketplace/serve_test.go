@@ -31,6 +31,22 @@ func (s *service) rates(t *testing.T) client.Rates {
 	return rates
 }
 
+// openBank publishes the rates of 2026-06-30.
+func openBank(t *testing.T) *httptest.Server {
+	t.Helper()
+	table, err := os.ReadFile("../../internal/storefront/eurofxref-2024-06-28.xml")
+	must(t, err)
+	bank := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/daily.xml" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write([]byte(strings.NewReplacer("2024-06-28", "2026-06-30", "1.0705", "1.1705").Replace(string(table))))
+	}))
+	t.Cleanup(bank.Close)
+	return bank
+}
+
 // letsIn wants a reseller's credentials to be good.
 func (s *service) letsIn(t *testing.T, credentials client.Credentials) {
 	t.Helper()
@@ -38,6 +54,26 @@ func (s *service) letsIn(t *testing.T, credentials client.Credentials) {
 	must(t, err)
 	if _, err := shop.Activities(client.ActivityQuery{Currency: "USD"}).Page(t.Context(), 1, 1); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestTheStartPullsRatesThatAreOlderThanADay(t *testing.T) {
+	t.Parallel()
+	bank := openBank(t)
+	address := strings.Replace(bank.URL, "http://", "http://me:hush@", 1)
+	s := serving(t, firstOperator, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32), "--rates-url", address+"/daily.xml")
+	var log strings.Builder
+	for !strings.Contains(log.String(), `"msg":"imported 30 exchange rates","as_of":"2026-06-30"`) {
+		line, err := s.log.ReadString('\n')
+		must(t, err)
+		log.WriteString(line)
+	}
+	if rates := s.rates(t); rates.AsOf != "2026-06-30" || rates.Rates["USD"] != "1.1705" {
+		t.Errorf("Expected the bank's rates in force, received %+v", rates)
+	}
+	must(t, s.Process.Signal(syscall.SIGTERM))
+	if r := s.ends(t); r.code != 0 || strings.Contains(log.String()+r.out+r.errors, "hush") {
+		t.Errorf("Expected it to end with 0 and to log no password, received %d: %s%s%s", r.code, log.String(), r.out, r.errors)
 	}
 }
 
@@ -99,16 +135,7 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	if err := os.Chmod(dir, 0o711); err != nil { // for the user that root hands PostgreSQL to
 		t.Fatal(err)
 	}
-	table, err := os.ReadFile("../../internal/storefront/eurofxref-2024-06-28.xml")
-	must(t, err)
-	bank := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/daily.xml" {
-			w.WriteHeader(http.StatusNotFound)
-			return
-		}
-		_, _ = w.Write([]byte(strings.NewReplacer("2024-06-28", "2026-06-30", "1.0705", "1.1705").Replace(string(table))))
-	}))
-	t.Cleanup(bank.Close)
+	bank := openBank(t)
 	beside := func(stdin string, args ...string) ran {
 		return run(t, stdin, []string{"MARKETPLACE_DATA_DIR=" + dir}, args...)
 	}

@@ -121,6 +121,7 @@ type settings struct {
 	metricsFrom, trustedProxies []string
 	metricsAddr                 string
 	conformance, certification  string
+	ratesURL                    string
 
 	// What checking them has read.
 	scrapers []netip.Prefix
@@ -152,6 +153,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.StringVar(&s.affiliatesShare, "affiliate-commission", "5", "the affiliate's share of a booking's total, in `percent`")
 	f.IntVar(&s.pageCache, "page-cache", 256, "`MiB` of memory for the cache of list pages, in each replica")
 	f.StringVar((*string)(&s.affiliateURL), "affiliate-url", "/activities/{activity}?affiliate_code={affiliate}", "the `address` of an affiliate's link to an activity in your shop; {activity} and {affiliate} are replaced by their ids")
+	f.StringVar(&s.ratesURL, "rates-url", "", "the `address` of exchange rates in the form of the European Central Bank's daily file, which is read at startup if the rates are older than a day, and then daily; such as "+storefront.RatesAddress)
 	f.StringVar(&s.conformance, "conformance-command", "", "the `path` of the conformance command, which tests partners; by default the one beside this command, or else on the PATH")
 	f.StringVar(&s.certification, "certification", "off", "advise: integrations show whether they are certified; off: they do not")
 	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is created at startup if there is no such account")
@@ -179,6 +181,7 @@ func (s *settings) mistakes() []error {
 		unless(s.certification == "off" || s.certification == advise, "--certification: expected off or advise, received %.20q", s.certification),
 		unless(s.pageCache >= 1 && s.pageCache <= mostPageCache, "--page-cache: expected from 1 to %d, received %d", mostPageCache, s.pageCache),
 		s.readShare(),
+		checkFeed(s.ratesURL),
 		checkSuite(s.conformance),
 		about("--affiliate-url", s.affiliateURL.Check()),
 	)
@@ -219,6 +222,13 @@ func (s *settings) readSchedule() error {
 		unless(s.eraseAfter >= leastErase, "--erase-guests-after: expected at least %s, received %s", leastErase, s.eraseAfter),
 		unless(s.sweeps >= leastSweeps && s.sweeps <= longestSweeps, "--sweep-interval: expected from %s to %s, received %s", leastSweeps, longestSweeps, s.sweeps),
 	)
+}
+
+// checkFeed does not repeat the address, which may hold a password.
+func checkFeed(address string) error {
+	parsed, err := url.Parse(address)
+	fits := address == "" || err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Host != ""
+	return unless(fits, "--rates-url: expected an address such as %s", storefront.RatesAddress)
 }
 
 func (s *settings) readShare() (err error) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/catalog"
@@ -51,6 +52,28 @@ func TestAnOperatorReadsWhichRatesTheSlotsOwnPricesNeed(t *testing.T) {
 	}
 	pgtest.Exec(t, b.store, `UPDATE activities SET operator_active = false`)
 	b.wantMissing(t, "XAF")
+}
+
+func TestAnOperatorReadsHowOldTheExchangeRatesAre(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const age = "marketplace_exchange_rates_age_seconds"
+	for days, old := range map[int]bool{0: false, 6: false, 8: true} {
+		day := b.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -days)
+		pgtest.Exec(t, b.store, `UPDATE pricing_terms SET rates_as_of = '`+day.Format(time.DateOnly)+`'`)
+		overview := read[client.Overview](t, b, "operator/overview-answer", "/api/v1/operator/overview", b.signIn(t, marketplace.Operator))
+		if overview.RatesAsOf != day.Format(time.DateOnly) || overview.RatesOld != old {
+			t.Errorf("Expected rates of %s, old %t, received %s, old %t", day.Format(time.DateOnly), old, overview.RatesAsOf, overview.RatesOld)
+		}
+		if !strings.Contains(b.metrics(t), "\n"+age+" ") {
+			t.Errorf("Expected the metric %s", age)
+		}
+	}
+	pgtest.Exec(t, b.store, `UPDATE pricing_terms SET rates_as_of = NULL`)
+	overview := read[client.Overview](t, b, "operator/overview-answer", "/api/v1/operator/overview", b.signIn(t, marketplace.Operator))
+	if overview.RatesAsOf != "" || overview.RatesOld || strings.Contains(b.metrics(t), "\n"+age+" ") {
+		t.Errorf("Expected no day and no metric for rates that operators have set, received %+v", overview)
+	}
 }
 
 // wantMissing wants the overview to name the currencies without a rate, of one activity

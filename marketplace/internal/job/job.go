@@ -103,6 +103,8 @@ type (
 	// Sweep releases what has expired, and sees to the calls and conformance runs of replicas
 	// that died and to what dropped jobs were for.
 	Sweep struct{ Scheduled }
+	// Rates reads the published exchange rates. One is due at the start too.
+	Rates struct{ Scheduled }
 	// CleanUp deletes expired rows.
 	CleanUp struct{ Scheduled }
 )
@@ -128,6 +130,7 @@ func (Nightly) Kind() string            { return "nightly" }
 func (Incremental) Kind() string        { return "incremental" }
 func (Probes) Kind() string             { return "health_probes" }
 func (Sweep) Kind() string              { return "booking_sweep" }
+func (Rates) Kind() string              { return "exchange_rates" }
 func (CleanUp) Kind() string            { return "clean_up" }
 
 // InsertOpts say where a job waits, and how many of it there may be.
@@ -170,6 +173,11 @@ func (ConformanceCleanup) InsertOpts() river.InsertOpts {
 
 func (ConformanceRecheck) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueChores, UniqueOpts: once}
+}
+
+// InsertOpts of Rates has a day's pull fail for half a day before the next one is due.
+func (Rates) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueChores, MaxAttempts: failures, UniqueOpts: once}
 }
 
 func (Scheduled) InsertOpts() river.InsertOpts {

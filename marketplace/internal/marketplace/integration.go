@@ -37,6 +37,8 @@ type Overview struct {
 	IntegrationsDue List[Due]  `json:"integrations_needing_attention"`   // the first of them
 
 	RatesMissing List[MissingRate] `json:"rates_missing"`
+	RatesOf      *string           `json:"rates_as_of"` // YYYY-MM-DD; nil where operators have set rates by hand
+	RatesOld     bool              `json:"rates_old"`   // that was more than RatesOldAfter ago
 }
 
 // MissingRate is a pair of currencies without an exchange rate, which prices need.

@@ -55,6 +55,14 @@ type RatesChange struct {
 	Of    time.Time // the day that they are of; zero for rates that are set by hand
 }
 
+// RatesOldAfter is how old rates may be before operators are warned: the bank publishes none
+// for up to five days in a row.
+const RatesOldAfter = 7 * 24 * time.Hour
+
+// RatesOld reports whether rates of a day are old. Those that operators have set by hand
+// have no day, and never are.
+func RatesOld(of, now time.Time) bool { return !of.IsZero() && now.Sub(of) > RatesOldAfter }
+
 // Merge is the change that sets those rates.
 func (r Rates) Merge(of time.Time) RatesChange {
 	change := RatesChange{Base: r.Base, Rates: map[Currency]*decimal.Decimal{}, Of: of}

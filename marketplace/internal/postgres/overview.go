@@ -42,8 +42,19 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o marketplace.Over
 		o.RatesMissing, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.MissingRate])
 		return err
 	})
+	batch.Queue(ratesOf).QueryRow(func(row pgx.Row) error {
+		var of *time.Time
+		if err := row.Scan(&of); err != nil || of == nil {
+			return err
+		}
+		day := of.Format(time.DateOnly)
+		o.RatesOf, o.RatesOld = &day, marketplace.RatesOld(*of, now)
+		return nil
+	})
 	return o, s.pool.SendBatch(ctx, batch).Close()
 }
+
+const ratesOf = `SELECT rates_as_of FROM pricing_terms`
 
 // missingRates finds the currencies that a listed activity's prices are converted from,
 // its slots' own among them, and that have no rate, with how many activities have them, as
@@ -106,6 +117,9 @@ func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err er
 		return state, err
 	}
 	if state.RatesMissing, err = all(ctx, s.pool, pgx.RowToStructByPos[marketplace.MissingRate], missingRates); err != nil {
+		return state, err
+	}
+	if err = s.pool.QueryRow(ctx, ratesOf).Scan(&state.RatesOf); err != nil {
 		return state, err
 	}
 	state.Attention, err = all(ctx, s.pool, pgx.RowToStructByPos[telemetry.Attention], `

@@ -48,6 +48,7 @@ type State struct {
 	Deliveries   []Deliveries
 	Attention    []Attention
 	RatesMissing []marketplace.MissingRate
+	RatesOf      *time.Time // the day that the exchange rates are of; nil where operators have set them by hand
 }
 
 // readTime bounds the look into the database.
@@ -78,6 +79,7 @@ var (
 	deliveries      = describe("marketplace_event_deliveries", "Deliveries of events to resellers that are pending, or were given up.", "state")
 	oldestDelivery  = describe("marketplace_event_deliveries_oldest_seconds", "How long the oldest pending delivery has been due.")
 	rateMissing     = describe("marketplace_exchange_rate_missing", "Listed activities with prices in a currency that has no exchange rate to the base.", "currency", "base")
+	ratesAge        = describe("marketplace_exchange_rates_age_seconds", "How long ago the day of the exchange rates in force began.")
 	attention       = describe("marketplace_bookings_attention", "Bookings that need attention, by reason.", "reason", "mode")
 )
 
@@ -129,6 +131,9 @@ func (d *database) Collect(metrics chan<- prometheus.Metric) {
 		for _, mode := range []marketplace.Mode{marketplace.Live, marketplace.Test} {
 			to.gauge(attention, float64(counts[Attention{Reason: reason, Mode: mode}]), string(reason), string(mode))
 		}
+	}
+	if state.RatesOf != nil {
+		to.gauge(ratesAge, max(0, now.Sub(*state.RatesOf).Seconds()))
 	}
 	for _, missing := range state.RatesMissing {
 		to.gauge(rateMissing, float64(missing.Activities), string(missing.Currency), string(missing.Base))

@@ -53,6 +53,7 @@ type bench struct {
 	bookings     worker.Bookings
 	events       worker.EventSender
 	runs         worker.Runs
+	rates        worker.RatesFeed
 }
 
 // noRuns is a runner with nothing to do.
@@ -113,7 +114,7 @@ func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
 		return nil, err
 	}
 	r.Worker, err = worker.New(worker.Config{
-		Store: r.store, Integrations: integrations, Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store.Catalog, r.client, b.clock.Now), Prober: r.client, Bookings: b.bookings, Events: b.events, Runs: b.runs,
+		Store: r.store, Integrations: integrations, Syncer: r.syncer, Slots: catalog.NewSlotPuller(r.store.Catalog, r.client, b.clock.Now), Prober: r.client, Bookings: b.bookings, Events: b.events, Runs: b.runs, Rates: b.rates,
 		Schedule: b.schedule, Log: slog.New(slog.NewTextHandler(log, nil)), Time: postgres.NewClock(time.Now), Clock: b.clock, JobTime: b.jobTime, RescueTime: b.rescueTime,
 	})
 	return r, err

@@ -219,6 +219,14 @@ func (w *Worker) sweep(ctx context.Context, _ *river.Job[job.Sweep]) error {
 	return errors.Join(w.Bookings.Sweep(ctx), w.Runs.Recover(ctx))
 }
 
+// rates pulls the exchange rates; another replica may have asked for it that pulls them.
+func (w *Worker) rates(ctx context.Context, _ *river.Job[job.Rates]) error {
+	if w.Rates == nil {
+		return river.JobCancel(errors.New("this replica has no --rates-url"))
+	}
+	return w.Rates.Pull(ctx)
+}
+
 func (w *Worker) run(ctx context.Context, j *river.Job[job.ConformanceRun]) error {
 	return w.Runs.Run(ctx, j.Args.Run)
 }

@@ -67,6 +67,7 @@ func New(c Config) (*Worker, error) {
 	river.AddWorker(kinds, river.WorkFunc(w.cancel))
 	river.AddWorker(kinds, river.WorkFunc(w.sweep))
 	river.AddWorker(kinds, river.WorkFunc(w.events))
+	river.AddWorker(kinds, river.WorkFunc(w.rates))
 	river.AddWorker(kinds, &pulling[job.ConformanceRun]{work: w.run, limit: certification.LongestRun})
 	river.AddWorker(kinds, &pulling[job.ConformanceCleanup]{work: w.cleanUpRun, limit: certification.LongestRun})
 	queues := map[string]river.QueueConfig{}

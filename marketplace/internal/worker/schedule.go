@@ -22,8 +22,11 @@ type Schedule struct {
 }
 
 const (
-	day        = 24 * time.Hour
-	cleanUps   = time.Hour
+	day      = 24 * time.Hour
+	cleanUps = time.Hour
+	// ratesAt is half an hour after the European Central Bank publishes its rates, at 16:00
+	// in Frankfurt, in winter.
+	ratesAt    = 15*time.Hour + 30*time.Minute
 	insertTime = 10 * time.Second
 )
 
@@ -50,6 +53,7 @@ func (w *Worker) newSchedules() (gocron.Scheduler, error) {
 		{w.Schedule.Probes, 0, func(due time.Time) river.JobArgs { return job.Probes{Scheduled: job.Scheduled{Due: due}} }},
 		{w.Schedule.Incremental, 0, func(due time.Time) river.JobArgs { return job.Incremental{Scheduled: job.Scheduled{Due: due}} }},
 		{w.Schedule.Sweeps, 0, func(due time.Time) river.JobArgs { return job.Sweep{Scheduled: job.Scheduled{Due: due}} }},
+		{w.everyRates(), ratesAt, func(due time.Time) river.JobArgs { return job.Rates{Scheduled: job.Scheduled{Due: due}} }},
 		{cleanUps, cleanUps / 2, func(due time.Time) river.JobArgs { return job.CleanUp{Scheduled: job.Scheduled{Due: due}} }},
 	}
 	made, err := gocron.NewScheduler(gocron.WithLocation(time.UTC), gocron.WithClock(w.Clock))
@@ -66,6 +70,14 @@ func (w *Worker) newSchedules() (gocron.Scheduler, error) {
 		}
 	}
 	return made, nil
+}
+
+// everyRates is how often exchange rates are pulled; 0: never.
+func (w *Worker) everyRates() time.Duration {
+	if w.Rates == nil {
+		return 0
+	}
+	return day
 }
 
 // tick inserts a schedule's job.

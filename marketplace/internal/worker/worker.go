@@ -44,6 +44,7 @@ type Config struct {
 	Bookings     Bookings
 	Events       EventSender
 	Runs         Runs
+	Rates        RatesFeed // nil: exchange rates are not pulled
 	Schedule     Schedule
 	Log          *slog.Logger
 
@@ -82,6 +83,11 @@ type Runs interface {
 	CleanUp(ctx context.Context, run uuid.UUID) error
 	Recover(ctx context.Context) error
 	Recheck(ctx context.Context, integration uuid.UUID) error
+}
+
+// RatesFeed keeps the exchange rates up to date: a storefront.RatesFeed.
+type RatesFeed interface {
+	Pull(ctx context.Context) error
 }
 
 // live returns the ids of all live integrations.

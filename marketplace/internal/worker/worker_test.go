@@ -1,8 +1,10 @@
 package worker_test
 
 import (
+	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,8 +54,8 @@ func TestOfTwoReplicasOneDoesWhatIsDue(t *testing.T) {
 	t.Parallel()
 	b := setupAt(t, time.Now().AddDate(0, 0, -30)) // what is due, is due for the job queue as well
 	b.schedule = worker.Schedule{NightlyAt: 2*time.Hour + 30*time.Minute, Probes: 6 * time.Hour, Incremental: 8 * time.Hour, Sweeps: 4 * time.Hour}
-	swept := &deliveries{}
-	b.bookings = swept
+	swept, rates := &deliveries{}, &feed{}
+	b.bookings, b.rates = swept, rates
 	p := b.partner(t, 1)
 	b.replica(t)
 	b.replica(t)
@@ -68,7 +70,7 @@ func TestOfTwoReplicasOneDoesWhatIsDue(t *testing.T) {
 		until(t, "the hour's tick", func() bool { return b.count(t, ticks) > before })
 		b.idle(t)
 	}
-	for kind, a := range map[string]int{"nightly": 1, "health_probes": 4, "incremental": 3, "booking_sweep": 6, "clean_up": 24} {
+	for kind, a := range map[string]int{"nightly": 1, "health_probes": 4, "incremental": 3, "booking_sweep": 6, "exchange_rates": 1, "clean_up": 24} {
 		want := days * a
 		runs := b.count(t, `SELECT count(*) FROM river_job WHERE kind = $1 AND state = 'completed' AND attempt = 1`, kind)
 		periods := b.count(t, `SELECT count(DISTINCT date_bin($2::int * interval '1 hour', (args->>'due')::timestamptz, '2020-01-01')) FROM river_job WHERE kind = $1`, kind, 24/a)
@@ -79,12 +81,20 @@ func TestOfTwoReplicasOneDoesWhatIsDue(t *testing.T) {
 	if pulls, probes, options, slots := p.told(); probes != days*4 || pulls != days*(1+3) || options != 1 || slots < days {
 		t.Errorf("want the partner probed %d times, pulled %d times, and its slots every night, got %d, %d and %d", days*4, days*4, probes, pulls, slots)
 	}
+	if pulls := rates.pulls.Load(); pulls != days {
+		t.Errorf("Expected exchange rates pulled %d times, received %d", days, pulls)
+	}
 	swept.mu.Lock()
 	defer swept.mu.Unlock()
 	if len(swept.asked) != days*6 {
 		t.Errorf("want %d sweeps, got %d", days*6, len(swept.asked))
 	}
 }
+
+// feed counts how often exchange rates are pulled.
+type feed struct{ pulls atomic.Int64 }
+
+func (f *feed) Pull(context.Context) error { f.pulls.Add(1); return nil }
 
 const ticks = `SELECT count(*) FROM river_job WHERE kind = 'clean_up'`
 

@@ -2634,7 +2634,9 @@ export interface components {
          *             "base": "EUR",
          *             "activities": 3
          *           }
-         *         ]
+         *         ],
+         *         "rates_as_of": "2026-06-30",
+         *         "rates_old": false
          *       }
          *     }
          */
@@ -2709,6 +2711,13 @@ export interface components {
                     /** @description How many activities have such a price. */
                     activities: number;
                 }[];
+                /**
+                 * Format: date
+                 * @description The day that the exchange rates in force are of; null where operators have set them by hand.
+                 */
+                rates_as_of: string | null;
+                /** @description That day is more than seven days ago. */
+                rates_old: boolean;
             };
         };
         /**
