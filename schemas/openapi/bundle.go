@@ -174,6 +174,9 @@ func (b *bundle) resolve(node yaml.MapSlice, ref, from string) any {
 	}
 	found, _ := b.rewrite(schema, target).(yaml.MapSlice)
 	beside, _ := b.rewrite(without(node, "$ref"), from).(yaml.MapSlice)
+	if value(beside, "required") != nil {
+		found = without(found, "examples") // they lack what is required here
+	}
 	return merged(found, beside)
 }
 

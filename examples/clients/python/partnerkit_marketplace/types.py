@@ -1579,7 +1579,7 @@ class OverviewAnswerData(TypedDict):
     # Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other
     # currencies.
     rates_missing: list[OverviewAnswerDataRatesMissingItem]
-    # The day that the exchange rates in force are of; null where operators have set them by hand.
+    # The date of the imported exchange rates; null if operators have set them.
     rates_as_of: str | None
     # That day is more than seven days ago.
     rates_old: bool

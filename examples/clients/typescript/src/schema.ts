@@ -2712,8 +2712,9 @@ export interface components {
                     activities: number;
                 }[];
                 /**
+                 * Date
                  * Format: date
-                 * @description The day that the exchange rates in force are of; null where operators have set them by hand.
+                 * @description The date of the imported exchange rates; null if operators have set them.
                  */
                 rates_as_of: string | null;
                 /** @description That day is more than seven days ago. */
@@ -2834,14 +2835,6 @@ export interface components {
             /**
              * Account
              * @description An account that can sign in. It never shows the password.
-             * @example {
-             *       "_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
-             *       "email": "ana@example.com",
-             *       "name": "Ana",
-             *       "role": "reseller",
-             *       "created_at": "2026-07-01T09:00:00Z",
-             *       "disabled": false
-             *     }
              */
             data: {
                 /**
