@@ -1,0 +1,3 @@
+module partnerkit.dev/examples/generators/oapi-codegen
+
+go 1.26
