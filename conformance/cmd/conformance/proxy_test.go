@@ -91,6 +91,7 @@ func TestARunThroughTheProxyFindsWhatARunWithoutItFinds(t *testing.T) {
 		"a partner that keeps it all": {},
 		"gzip":                        {Variants: []string{"gzip"}},
 		"awkward-codes":               {Variants: []string{"awkward-codes"}},
+		"chunked-and-packed":          {Variants: []string{"chunked-and-packed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

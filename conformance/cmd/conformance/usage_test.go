@@ -226,7 +226,7 @@ func badCommands() []misuse {
 		{name: "judge of a file that is missing", args: []string{"judge", "missing.har"}, want: "read missing.har: no such file or directory"},
 		{name: "judge of what is no recording", args: []string{"judge", "usage_test.go"}, want: "expected an HTTP archive (HAR), or its entries, one on each line"},
 		{name: "a proxy for no partner", args: []string{"proxy"}, want: "--upstream is missing: give the partner's address"},
-		{name: "a proxy for an address that is none", args: []string{"proxy", "--upstream", "partner"}, want: "--upstream "},
+		{name: "a proxy for what is not an address", args: []string{"proxy", "--upstream", "partner"}, want: "--upstream "},
 		{name: "a proxy for an address with a query", args: []string{"proxy", "--upstream", "https://partner.example?key=" + secret}, want: "--upstream has a query or a fragment"},
 		{name: "a proxy with half a certificate", args: []string{"proxy", "--upstream", "https://partner.example", "--tls-cert", "a.pem"}, want: "--tls-cert and --tls-key belong together"},
 		{name: "a proxy with no room", args: []string{"proxy", "--upstream", "https://partner.example", "--max-waiting", "0"}, want: "--max-waiting 0: expected 1 or more"},

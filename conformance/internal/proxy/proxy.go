@@ -120,6 +120,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	call := p.config.Watcher.Begin(r.Method, p.target(r), r.Header)
 	defer func() { call.End(r.Context().Err() != nil) }()
+	// Else the server reads what is left of the body once an answer begins, while it is passed on.
+	_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 always is
 	passed := &passage{call: call, in: r}
 	p.reverse.ServeHTTP(&verbatim{ResponseWriter: w, head: r.Method == http.MethodHead}, r.WithContext(context.WithValue(r.Context(), passageKey{}, passed)))
 }
@@ -174,11 +176,34 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 		r.Out.Trailer = passed.in.Trailer
 	}
 	if r.Out.Body != nil {
-		r.Out.Body = passed.call.Sends(r.Out.Body)
+		r.Out.Body = &ending{ReadCloser: passed.call.Sends(r.Out.Body), left: r.Out.ContentLength}
 	}
 	r.Out = r.Out.WithContext(httptrace.WithClientTrace(r.Out.Context(), &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { passed.reached.Store(true) },
 	}))
+}
+
+// ending is a body that is not read any more once its end has come: net/http looks for more
+// when it has sent all, and the server may have closed the body by then.
+type ending struct {
+	io.ReadCloser
+	left int64 // bytes; below 0: not known
+	over bool
+}
+
+func (b *ending) Read(p []byte) (int, error) {
+	if b.over {
+		return 0, io.EOF
+	}
+	n, err := b.ReadCloser.Read(p)
+	if b.left >= 0 {
+		b.left -= int64(n)
+	}
+	if b.left == 0 && err == nil {
+		err = io.EOF
+	}
+	b.over = err == io.EOF
+	return n, err
 }
 
 func (p *Proxy) answered(answer *http.Response) error {
