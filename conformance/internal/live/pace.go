@@ -38,6 +38,7 @@ func (p *pace) worked(from, now time.Time) time.Duration {
 func (w *Watcher) rest(from time.Time) {
 	d := w.pace.worked(from, time.Now())
 	if d == 0 {
+		runtime.Gosched() // traffic goes first
 		return
 	}
 	timer := time.NewTimer(d)
