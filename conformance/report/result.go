@@ -124,7 +124,8 @@ type Coverage struct {
 	Holds            int `json:"holds"`
 	Bookings         int `json:"bookings"`
 	Calls            int `json:"calls"`
-	CasesLeftOut     int `json:"cases_left_out,omitempty"` // cases of the plan for which there was no time
+	CallsNotJudged   int `json:"calls_not_judged,omitempty"` // of a proxy: calls that passed while its judge was behind, or that were too large or too long
+	CasesLeftOut     int `json:"cases_left_out,omitempty"`   // cases of the plan for which there was no time
 
 	// Rules is, by the id of the rule and the name of the dimension, such as product, what
 	// the rule was judged on, measured. A rule without an entry was judged as it comes.

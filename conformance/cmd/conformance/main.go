@@ -71,7 +71,7 @@ and what does not.`,
   conformance rules
   conformance explain reserve.vacancies.one`,
 	}
-	root.AddCommand(newRun(), newJudge(), newCleanup(), newRules(), newExplain(), newDiff(), newSelftest(), newVerify())
+	root.AddCommand(newRun(), newJudge(), newProxy(), newCleanup(), newRules(), newExplain(), newDiff(), newSelftest(), newVerify())
 	cli.Prepare(root, "; '%s --help' lists all", "; '%s --help' lists the flags")
 	root.SetHelpCommand(newHelp(root))
 	return root

@@ -153,6 +153,9 @@ func (s *screen) counts(r *report.Result) {
 		s.printf("There was no time for %s of the plan. %s\n", count.Of(c.CasesLeftOut, "case"), view.MoreTime)
 	}
 	s.printf("%s, in %s\n", strings.Join(counts, ", "), view.Milliseconds(float64(r.DurationMS)))
+	if c.CallsNotJudged > 0 {
+		s.printf("%s passed without being judged\n", count.Of(c.CallsNotJudged, "call"))
+	}
 	if r.Recorded {
 		s.printf("%s, %s, %s; %s, %s\n", count.Of(c.Calls, "call"), count.Of(c.Holds, "hold"), count.Of(c.Bookings, "booking"),
 			count.Of(c.Products, "product"), count.Of(c.Options, "option"))

@@ -225,6 +225,11 @@ func badCommands() []misuse {
 		{name: "judge of nothing", args: []string{"judge"}, want: "judge takes the files of a recording, and received none"},
 		{name: "judge of a file that is missing", args: []string{"judge", "missing.har"}, want: "read missing.har: no such file or directory"},
 		{name: "judge of what is no recording", args: []string{"judge", "usage_test.go"}, want: "expected an HTTP archive (HAR), or its entries, one on each line"},
+		{name: "a proxy for no partner", args: []string{"proxy"}, want: "--upstream is missing: give the partner's address"},
+		{name: "a proxy for what is not an address", args: []string{"proxy", "--upstream", "partner"}, want: "--upstream "},
+		{name: "a proxy for an address with a query", args: []string{"proxy", "--upstream", "https://partner.example?key=" + secret}, want: "--upstream has a query or a fragment"},
+		{name: "a proxy with half a certificate", args: []string{"proxy", "--upstream", "https://partner.example", "--tls-cert", "a.pem"}, want: "--tls-cert and --tls-key belong together"},
+		{name: "a proxy with no room", args: []string{"proxy", "--upstream", "https://partner.example", "--max-waiting", "0"}, want: "--max-waiting 0: expected 1 or more"},
 		{name: "diff of one report", args: []string{"diff", "report.json"}, want: "the report.json of two runs, the old and the new, and received 1"},
 		{name: "diff of a report that is missing", args: []string{"diff", "missing.json", "missing.json"}, want: "missing.json cannot be read: no such file or directory"},
 		{name: "diff of what is no report", args: []string{"diff", "usage_test.go", "usage_test.go"}, want: "usage_test.go is not the report.json of a run: invalid JSON at byte"},
@@ -238,7 +243,7 @@ func badCommands() []misuse {
 
 func TestHelpOfEveryCommandShowsExamples(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"help", "run"}, {"rules", "--help"}, {"selftest", "--help"}, {"explain", "--help"}, {"completion", "--help"}, {"diff", "--help"}, {"judge", "--help"}, {"verify", "--help"}, {"help", "--help"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"help", "run"}, {"rules", "--help"}, {"selftest", "--help"}, {"explain", "--help"}, {"completion", "--help"}, {"diff", "--help"}, {"judge", "--help"}, {"proxy", "--help"}, {"verify", "--help"}, {"help", "--help"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			r := start(t, nil, args...).wait(t)

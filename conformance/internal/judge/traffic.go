@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -58,6 +59,7 @@ type Traffic struct {
 	caller   caller
 	keys     keys
 	times    map[string]*times // by the id of the rule about the limit
+	gap      gap
 }
 
 // NewTraffic judges a partner that delivers its own tickets, or one that does not.
@@ -86,6 +88,7 @@ func (t *Traffic) Take(c *Call) {
 }
 
 func (t *Traffic) judge(c *Call) {
+	t.bridge(c)
 	t.timed(c)
 	if t.keys.take(t, c) || c.Failure != nil || c.OK(http.StatusTooManyRequests) {
 		t.bookings.lost(c)
@@ -114,13 +117,28 @@ func (t *Traffic) judge(c *Call) {
 	}
 }
 
-// Settle enters what came of every rule, in the order of judging. Rules that no call
-// was judged by get no verdict.
-func (t *Traffic) Settle(into *Verdicts) {
+// Until judges the calls that ended before this time. No later call began before it.
+func (t *Traffic) Until(now time.Time) {
+	for len(t.waiting) > 0 && !t.waiting[0].ended().After(now) {
+		t.judge(t.waiting[0])
+		t.waiting = t.waiting[1:]
+	}
+}
+
+// Finish judges the calls that still wait: no other follows.
+func (t *Traffic) Finish() {
 	for _, c := range t.waiting {
 		t.judge(c)
 	}
 	t.waiting = nil
+}
+
+// Settle enters what has come of every rule so far, in the order of judging. Rules that no
+// call was judged by get no verdict. It changes nothing, so that more calls may follow.
+func (t *Traffic) Settle(into *Verdicts) {
+	judged, broken, again := t.judged, t.broken, t.again
+	t.judged, t.broken, t.again = maps.Clone(judged), maps.Clone(broken), maps.Clone(again)
+	defer func() { t.judged, t.broken, t.again = judged, broken, again }()
 	t.keys.settle(t)
 	t.bookings.settle(t)
 	for _, r := range rule.All() {
@@ -287,6 +305,7 @@ func (k *keys) settle(t *Traffic) {
 		return
 	}
 	for _, c := range k.without {
+		delete(t.caller.faults, authorized.id) // of an earlier settling
 		t.blame(c, authorized, "There is no Authorization header in %s", count.Of(k.missing, "call"))
 		t.caller.faults[authorized.id].Calls = k.missing
 	}

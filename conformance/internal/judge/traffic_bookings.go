@@ -253,6 +253,7 @@ func (t *Traffic) takeConfirm(c *Call, l *lifecycle) {
 	}
 	switch {
 	case !c.Whole:
+		t.bookings.lost(c)
 	case c.OK(http.StatusBadRequest):
 		if l != nil && l.reserve != nil {
 			t.check(rule.ConfirmRefusalMessage, c, fit(schemas.Refusal))

@@ -158,8 +158,10 @@ type customers struct{ said []string }
 
 // personal are the names of fields that hold it.
 var personal = []string{
-	"fullname", "firstname", "lastname", "emailaddress", "email", "phonenumber", "phone", "notes",
+	"contact", "fullname", "firstname", "lastname", "emailaddress", "email", "phonenumber", "phone", "notes",
 }
+
+func isPersonal(name string) bool { return slices.Contains(personal, strings.ToLower(name)) }
 
 // mail is a mail address, which an answer may repeat from another call.
 var mail = regexp.MustCompile(`[^\s"'<>@,;:()]+@[^\s"'<>@,;:()]+\.[^\s"'<>@,;:()]+`)
@@ -187,15 +189,18 @@ func (c *customers) removed(raw []byte) []byte {
 func (c *customers) collect(value any, name string) {
 	switch value := value.(type) {
 	case map[string]any:
-		for name, child := range value {
-			c.collect(child, name)
+		for within, child := range value {
+			if isPersonal(name) {
+				within = name
+			}
+			c.collect(child, within)
 		}
 	case []any:
 		for _, item := range value {
 			c.collect(item, name)
 		}
 	case string:
-		if len(value) > 2 && slices.Contains(personal, strings.ToLower(name)) {
+		if len(value) > 2 && isPersonal(name) {
 			c.said = append(c.said, value)
 		}
 	}

@@ -97,7 +97,7 @@ func (e *entry) exchange() (*Exchange, bool) {
 	if err != nil {
 		return nil, false
 	}
-	endpoint, segment, named, ok := endpointOf(e.Request.Method, u)
+	endpoint, segment, named, ok := EndpointOf(e.Request.Method, u)
 	if !ok {
 		return nil, false
 	}
@@ -116,15 +116,15 @@ func (e *entry) exchange() (*Exchange, bool) {
 	x.Answer, whole = bodyOf(content.Text, content.Encoding)
 	x.Cut = !whole || content.Size > int64(len(x.Answer))
 	if packed := bytes.HasPrefix(x.Answer, gzipMagic); packed && !x.Cut { // a recorder that leaves bodies as they came
-		x.Answer, x.Cut = unzipped(x.Answer)
+		x.Answer, x.Cut = Unzipped(x.Answer)
 	}
 	return x, true
 }
 
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// unzipped is a body without its compression, and whether it is only the beginning.
-func unzipped(packed []byte) (raw []byte, cut bool) {
+// Unzipped is a body without its compression, and whether it is only the beginning.
+func Unzipped(packed []byte) (raw []byte, cut bool) {
 	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return packed, true
@@ -133,9 +133,9 @@ func unzipped(packed []byte) (raw []byte, cut bool) {
 	return raw, err != nil || len(raw) == largestEntry
 }
 
-// endpointOf returns the endpoint that a request calls, below any base URL, and what its
+// EndpointOf returns the endpoint that a request calls, below any base URL, and what its
 // path names.
-func endpointOf(method string, u *url.URL) (of partnerapi.Endpoint, segment, named string, ok bool) {
+func EndpointOf(method string, u *url.URL) (of partnerapi.Endpoint, segment, named string, ok bool) {
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	at := strings.LastIndex(path, "/bookings/")
 	switch {
@@ -208,7 +208,11 @@ func entries(from io.Reader) iter.Seq2[*entry, error] {
 		}
 		for decoder.More() {
 			e := &entry{}
-			if err := decoder.Decode(e); err != nil {
+			err := decoder.Decode(e)
+			if !archive && errors.Is(err, io.ErrUnexpectedEOF) {
+				return // the writer was stopped in the middle of the last line
+			}
+			if err != nil {
 				yield(nil, fmt.Errorf("an entry cannot be read: %w", err))
 				return
 			}

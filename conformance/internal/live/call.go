@@ -1,0 +1,212 @@
+package live
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"partnerkit.dev/conformance/internal/recording"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// largestCopy bounds what is copied of one body, in bytes: no catalog that is judged is larger.
+const largestCopy = 32 << 20
+
+// Call is a call of the contract that passes. A nil Call is any other call: its methods do
+// nothing.
+type Call struct {
+	watcher  *Watcher
+	endpoint partnerapi.Endpoint
+	method   string
+	url      *url.URL
+	segment  string
+	named    string
+	started  time.Time
+	header   http.Header
+
+	mu       sync.Mutex // bodies are read by the transport's goroutines, also after the end
+	request  copied
+	answer   copied
+	status   int // 0: there was no answer
+	answered http.Header
+	took     time.Duration // until the last byte of the answer; 0: not all of it came
+	failure  string
+	over     bool // nothing is copied any more
+
+	// These are the queue's.
+	earlier, later *Call
+	lost           bool // it is not judged
+	overdue        bool // it did not hold up others any longer
+}
+
+// Begin tells that a call is passed on. It returns nil where the contract has no such call.
+func (w *Watcher) Begin(method, target string, header http.Header) *Call {
+	address, err := url.Parse(target)
+	if err != nil {
+		w.metrics.others.Inc()
+		return nil
+	}
+	endpoint, segment, named, ok := recording.EndpointOf(method, address)
+	if !ok {
+		w.metrics.others.Inc()
+		return nil
+	}
+	c := &Call{watcher: w, endpoint: endpoint, method: method, url: address, segment: segment, named: named, header: known(header)}
+	c.request.queue, c.answer.queue = &w.queue, &w.queue
+	w.queue.begin(c)
+	return c
+}
+
+// Sends returns the body of the request, of which a copy is kept while it is read.
+func (c *Call) Sends(body io.ReadCloser) io.ReadCloser {
+	if c == nil || c.lost {
+		return body
+	}
+	return &tap{ReadCloser: body, read: func(p []byte, err error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.over {
+			c.request.add(p, err)
+		}
+	}}
+}
+
+// Receives tells that an answer begins, and returns its body, of which a copy is kept while it
+// is read.
+func (c *Call) Receives(status int, header http.Header, length int64, body io.ReadCloser) io.ReadCloser {
+	if c == nil {
+		return body
+	}
+	c.mu.Lock()
+	c.status, c.answered = status, known(header)
+	c.answered["Content-Encoding"] = header["Content-Encoding"]
+	c.mu.Unlock()
+	if length == 0 || body == http.NoBody {
+		c.mu.Lock()
+		c.answer.whole, c.took = true, time.Since(c.started)
+		c.mu.Unlock()
+		return body
+	}
+	return &tap{ReadCloser: body, read: func(p []byte, err error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.over {
+			return
+		}
+		if !c.lost {
+			c.answer.add(p, err)
+		}
+		if err == io.EOF {
+			c.took = time.Since(c.started)
+		}
+	}}
+}
+
+// Fails tells that no answer came, and why.
+func (c *Call) Fails(why string) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failure = why
+	c.watcher.metrics.failures.Inc()
+}
+
+// End tells that the call is over. It is left to be judged.
+func (c *Call) End(callerGone bool) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	c.over = true
+	if c.took == 0 {
+		c.took = time.Since(c.started)
+	}
+	if c.status == 0 && c.failure == "" {
+		c.failure = "there was no answer"
+		if callerGone {
+			c.failure = "the caller went away"
+		}
+	}
+	c.mu.Unlock()
+	c.watcher.metrics.ended(c)
+	c.watcher.queue.end(c)
+}
+
+// books reports whether a call changes holds or bookings.
+func (c *Call) books() bool {
+	return c.endpoint != partnerapi.Products && c.endpoint != partnerapi.Availability
+}
+
+// tap tells what is read of a body.
+type tap struct {
+	io.ReadCloser
+	read func(p []byte, err error)
+}
+
+func (t *tap) Read(p []byte) (int, error) {
+	n, err := t.ReadCloser.Read(p)
+	t.read(p[:n], err)
+	return n, err
+}
+
+// copied is a copy of a body, or of its beginning.
+type copied struct {
+	queue *queue
+	text  []byte
+	held  int64 // bytes that the queue accounts for
+	whole bool
+	large bool // it is larger than what is copied of any
+	none  bool // there was no room for it
+}
+
+func (c *copied) add(p []byte, err error) {
+	switch {
+	case c.none || c.large || len(p) == 0:
+	case len(c.text)+len(p) > largestCopy:
+		c.large = true
+	case !c.reserve(len(c.text) + len(p)):
+		c.none = true
+		c.release()
+	default:
+		c.text = append(c.text, p...)
+	}
+	c.whole = c.whole || err == io.EOF && !c.none && !c.large
+}
+
+// reserve has the queue account for a copy of this length, and for the room beyond it that it
+// grows into.
+func (c *copied) reserve(length int) bool {
+	if length <= cap(c.text) {
+		return true
+	}
+	room := max(length, min(2*cap(c.text), largestCopy), 512)
+	if !c.queue.hold(int64(room)) { // until it is moved there are two
+		return false
+	}
+	grown := make([]byte, len(c.text), room)
+	copy(grown, c.text)
+	c.queue.free(c.held)
+	c.text, c.held = grown, int64(room)
+	return true
+}
+
+// release forgets the copy.
+func (c *copied) release() {
+	c.queue.free(c.held)
+	c.text, c.held = nil, 0
+}
+
+// known are the headers that the contract speaks of: others may hold anything.
+func known(header http.Header) http.Header {
+	kept := http.Header{}
+	for _, name := range []string{"Authorization", "Content-Type", "Date", "Location", "Retry-After"} {
+		if values := header[name]; len(values) > 0 {
+			kept[name] = values
+		}
+	}
+	return kept
+}

@@ -1,0 +1,51 @@
+package live
+
+import (
+	"strings"
+	"time"
+
+	"partnerkit.dev/conformance/internal/recording"
+	"partnerkit.dev/conformance/report"
+)
+
+// exchange is the form in which a call is judged and recorded: without its customers.
+func (w *Watcher) exchange(c *Call) *recording.Exchange {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x := &recording.Exchange{
+		Endpoint: c.endpoint, Started: c.started, Took: c.took.Round(time.Microsecond), Method: c.method, URL: c.url, Header: c.header,
+		Named: c.named, Segment: c.segment, Status: c.status, AnswerHeader: c.answered, Error: c.failure,
+	}
+	request, answer, packed := c.request.text, c.answer.text, ""
+	if c.status != 0 {
+		packed = strings.ToLower(strings.TrimSpace(c.answered.Get("Content-Encoding")))
+		c.answered.Del("Content-Encoding")
+		x.Cut = !c.answer.whole
+	}
+	switch packed {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		if !x.Cut {
+			answer, x.Cut = recording.Unzipped(answer)
+		}
+	default:
+		x.Cut = true
+	}
+	if x.Cut {
+		answer = nil // a beginning is not judged, and may end within a name
+	}
+	x.Body, x.Answer = w.masker.Masked(c.endpoint, c.named, request, answer)
+	return x
+}
+
+// finish adds to a result what is known of calls that passed a proxy.
+func (w *Watcher) finish(f *Findings) {
+	f.Dropped = w.queue.lostCalls.Load() + w.queue.lateCalls.Load()
+	r := f.Result
+	r.Target.BaseURL = w.judge.Redact(w.options.Upstream)
+	if w.judge.Calls() == 0 {
+		r.StartedAt = w.began.UTC().Truncate(time.Millisecond)
+		r.Verdict, r.Reason = report.Incomplete, "no call of the partner contract passed"
+	}
+	r.Coverage.CallsNotJudged = int(f.Dropped)
+}

@@ -1,0 +1,112 @@
+package live
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"partnerkit.dev/conformance/report"
+)
+
+// metrics are what Prometheus may read of a watcher.
+type metrics struct {
+	registry  *prometheus.Registry
+	calls     *prometheus.CounterVec
+	durations *prometheus.HistogramVec
+	others    prometheus.Counter
+	failures  prometheus.Counter
+}
+
+func newMetrics(w *Watcher) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "conformance_proxy_calls_total",
+			Help: "Calls of the contract that have passed, by endpoint and status. Status 0 is no answer.",
+		}, []string{"endpoint", "status"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "conformance_proxy_call_duration_seconds",
+			Help:    "Time from the beginning of a call until the last byte of the partner's answer.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15, 30, 60},
+		}, []string{"endpoint"}),
+		others: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "conformance_proxy_other_calls_total",
+			Help: "Calls that have passed and that the contract does not have. They are not judged.",
+		}),
+		failures: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "conformance_proxy_failed_calls_total",
+			Help: "Calls of the contract that got no answer, because the partner was not reached, the connection broke, or the caller went away.",
+		}),
+	}
+	m.registry.MustRegister(m.calls, m.durations, m.others, m.failures, findings{w},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	counter := func(name, help, reason string, read func() float64) {
+		labels := prometheus.Labels{}
+		if reason != "" {
+			labels["reason"] = reason
+		}
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, read))
+	}
+	gauge := func(name, help string, read func() float64) {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
+	}
+	const dropped, droppedHelp = "conformance_proxy_not_judged_total", "Calls that have passed without being judged: there was no room for them, or they took too long."
+	counter(dropped, droppedHelp, "room", func() float64 { return float64(w.queue.lostCalls.Load()) })
+	counter(dropped, droppedHelp, "late", func() float64 { return float64(w.queue.lateCalls.Load()) })
+	counter("conformance_proxy_judged_total", "Calls that were judged.", "", func() float64 { return float64(w.judged.Load()) })
+	gauge("conformance_proxy_queue_calls", "Calls that are under way or wait to be judged.", func() float64 { return float64(w.Waiting()) })
+	gauge("conformance_proxy_queue_bytes", "Memory for the copies of these calls.", func() float64 { return float64(w.Memory()) })
+	if r := w.options.Recorder; r != nil {
+		counter("conformance_proxy_recorded_total", "Calls that were recorded.", "", func() float64 { return float64(r.written.Load()) })
+		counter("conformance_proxy_not_recorded_total", "Calls that could not be recorded.", "", func() float64 { return float64(r.failed.Load()) })
+	}
+	return m
+}
+
+// ended counts a call that is over.
+func (m *metrics) ended(c *Call) {
+	m.calls.WithLabelValues(string(c.endpoint), strconv.Itoa(c.status)).Inc()
+	if c.status != 0 {
+		m.durations.WithLabelValues(string(c.endpoint)).Observe(c.took.Seconds())
+	}
+}
+
+// Metrics answers with the metrics in Prometheus' own form.
+func (w *Watcher) Metrics() http.Handler {
+	return promhttp.HandlerFor(w.metrics.registry, promhttp.HandlerOpts{})
+}
+
+// findings collects the rules that fail.
+type findings struct{ of *Watcher }
+
+var (
+	rulesFailed = prometheus.NewDesc("conformance_proxy_rules", "Rules by what came of them so far.", []string{"outcome"}, nil)
+	ruleBroken  = prometheus.NewDesc("conformance_proxy_finding", "1 for each rule that the partner breaks.", []string{"rule", "level", "endpoint"}, nil)
+	callerFault = prometheus.NewDesc("conformance_proxy_caller_fault_calls_total", "Calls that the caller got wrong, by its duty.", []string{"duty"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (f findings) Describe(to chan<- *prometheus.Desc) {
+	to <- rulesFailed
+	to <- ruleBroken
+	to <- callerFault
+}
+
+// Collect implements prometheus.Collector.
+func (f findings) Collect(to chan<- prometheus.Metric) {
+	result := f.of.published.Load().Result
+	for _, outcome := range report.Outcomes() {
+		to <- prometheus.MustNewConstMetric(rulesFailed, prometheus.GaugeValue, float64(result.Summary[outcome]), string(outcome))
+	}
+	for _, r := range result.Rules {
+		if r.Outcome == report.Failed || r.Outcome == report.Warned {
+			to <- prometheus.MustNewConstMetric(ruleBroken, prometheus.GaugeValue, 1, r.ID, string(r.Level), string(r.Endpoint))
+		}
+	}
+	for _, fault := range result.CallerFaults {
+		to <- prometheus.MustNewConstMetric(callerFault, prometheus.CounterValue, float64(fault.Calls), fault.ID)
+	}
+}

@@ -1,0 +1,161 @@
+package live
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"partnerkit.dev/conformance/internal/fileerror"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/recording"
+	"partnerkit.dev/internal/har"
+)
+
+// Recorder appends calls to a file, a line each, as entries of an HTTP archive, without
+// keys and customers. What was written is complete after a crash too: a compressed file
+// is made of parts that each end.
+type Recorder struct {
+	file    *os.File
+	packed  bool
+	pending bytes.Buffer
+	calls   int64
+	written atomic.Int64 // calls
+	failed  atomic.Int64 // calls that could not be written
+	wrong   func(error)  // is told of the first failure of several in a row
+	failing bool
+}
+
+// Record appends to a file, which only its owner may read. A name that ends in .gz is
+// compressed. Wrong is told where it can no longer be written.
+func Record(name string, wrong func(error)) (*Recorder, error) {
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fileerror.Reason(err)
+	}
+	r := &Recorder{file: file, packed: strings.HasSuffix(name, ".gz"), wrong: wrong}
+	if err := errors.Join(file.Chmod(0o600), r.complete()); err != nil {
+		return nil, errors.Join(fileerror.Reason(err), file.Close())
+	}
+	return r, nil
+}
+
+// complete ends a line that an earlier process was stopped in. It is given up.
+func (r *Recorder) complete() error {
+	info, err := r.file.Stat()
+	if err != nil || r.packed || !info.Mode().IsRegular() {
+		return err
+	}
+	end := info.Size()
+	for piece := make([]byte, 64<<10); end > 0; {
+		from := max(0, end-int64(len(piece)))
+		n, err := r.file.ReadAt(piece[:end-from], from)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if at := bytes.LastIndexByte(piece[:n], '\n'); at >= 0 {
+			return r.file.Truncate(from + int64(at) + 1)
+		}
+		end = from
+	}
+	return r.file.Truncate(0)
+}
+
+// add enters a call, to be written by flush.
+func (r *Recorder) add(x *recording.Exchange, redact func(string) string, keys *probe.Pseudonyms) {
+	line, err := json.Marshal(entryOf(x, redact, keys))
+	if err != nil { // it has texts and numbers only
+		r.fail(1, err)
+		return
+	}
+	r.pending.Write(append(line, '\n'))
+	r.calls++
+}
+
+// flush writes what was entered.
+func (r *Recorder) flush() {
+	if r.calls == 0 {
+		return
+	}
+	text := r.pending.Bytes()
+	if r.packed {
+		var part bytes.Buffer
+		packer := gzip.NewWriter(&part)
+		_, err := packer.Write(text)
+		if err = errors.Join(err, packer.Close()); err != nil {
+			r.fail(r.calls, err)
+		}
+		text = part.Bytes()
+	}
+	if _, err := r.file.Write(text); err != nil {
+		r.fail(r.calls, err)
+	} else {
+		r.written.Add(r.calls)
+		r.failing = false
+	}
+	r.calls = 0
+	if r.pending.Reset(); r.pending.Cap() > largestCopy {
+		r.pending = bytes.Buffer{}
+	}
+}
+
+func (r *Recorder) fail(calls int64, err error) {
+	r.failed.Add(calls)
+	if !r.failing {
+		r.failing = true
+		r.wrong(fmt.Errorf("the recording cannot be written (%w): calls are left out of it", fileerror.Reason(err)))
+	}
+}
+
+// Close closes the file.
+func (r *Recorder) Close() error { return r.file.Close() }
+
+// entryOf renders a call for the file.
+func entryOf(x *recording.Exchange, redact func(string) string, keys *probe.Pseudonyms) har.Entry {
+	took := float64(x.Took) / float64(time.Millisecond)
+	address := *x.URL
+	address.User = nil
+	entry := har.Entry{
+		Started: x.Started, Time: took, Timings: har.Timings{Wait: took},
+		Request:  har.NewRequest(x.Method, redact(address.String()), "HTTP/1.1", x.Header.Clone()),
+		Response: har.NoResponse(x.Error),
+	}
+	for i, header := range entry.Request.Headers {
+		if header.Name == "Authorization" {
+			entry.Request.Headers[i].Value = keys.Of(header.Value)
+		} else {
+			entry.Request.Headers[i].Value = redact(header.Value)
+		}
+	}
+	if len(x.Body) > 0 {
+		entry.Request.BodySize = int64(len(x.Body))
+		entry.Request.PostData = &har.PostData{MIMEType: redact(x.Header.Get("Content-Type")), Params: []har.Pair{}, Text: redact(string(x.Body))}
+	}
+	if x.Status == 0 {
+		return entry
+	}
+	content := har.Content{Text: redact(string(x.Answer))}
+	if content.Size = int64(len(content.Text)); x.Cut {
+		content.Size++ // so that readers see that there was more
+		content.Comment = "left out: it did not come whole, or cannot be read"
+	}
+	if !utf8.ValidString(content.Text) {
+		content.Text, content.Encoding = base64.StdEncoding.EncodeToString([]byte(content.Text)), "base64"
+	}
+	header := x.AnswerHeader.Clone()
+	for _, values := range header {
+		for i, value := range values {
+			values[i] = redact(value)
+		}
+	}
+	entry.Response = har.NewResponse(x.Status, "HTTP/1.1", header, content)
+	return entry
+}

@@ -1,0 +1,190 @@
+// Package live judges calls beside their way: it takes copies of those that pass a proxy, and
+// judges them one after another in a goroutine of its own. The calls never wait for it. Where
+// it falls behind it drops judgement, and counts what it dropped.
+package live
+
+import (
+	"container/heap"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"sync/atomic"
+	"time"
+
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/recording"
+	"partnerkit.dev/conformance/internal/traffic"
+	"partnerkit.dev/conformance/report"
+)
+
+// Options say how calls are judged. Their zero values are the defaults.
+type Options struct {
+	Upstream              string // the partner's address, for the report and the page
+	HandlesTicketDelivery bool
+	Version               string                   // of the suite
+	MostCalls             int64                    // that are under way or wait to be judged
+	MostBytes             int64                    // of their copies
+	Recorder              *Recorder                // nil: nothing is recorded
+	Judged                func(recording.Exchange) // is told of each call before it is judged; nil: not wanted
+}
+
+const (
+	defaultMostCalls = 2000
+	defaultMostBytes = 128 << 20
+	// publishEvery is how often the findings are drawn up at the most.
+	publishEvery = time.Second
+	// publishShare is how much longer drawing up the findings is put off than it takes.
+	publishShare = 20
+)
+
+// Watcher judges the calls that it is told of, once Run runs. Use New.
+type Watcher struct {
+	options    Options
+	queue      queue
+	judge      *traffic.Judge
+	pseudonyms *probe.Pseudonyms
+	masker     *probe.Masker
+	metrics    *metrics
+	began      time.Time
+	stop       chan struct{}
+	over       chan struct{}
+	judged     atomic.Int64
+	published  atomic.Pointer[Findings]
+	waiting    byStart
+	pace       *pace
+}
+
+// Findings are what the calls have shown up to a time.
+type Findings struct {
+	At       time.Time
+	Result   *report.Result
+	Redactor *probe.Redactor
+	Dropped  int64 // calls that were not judged
+	Complete bool  // no call waited to be judged any more
+}
+
+// New returns a watcher that has been told of nothing.
+func New(options Options) *Watcher {
+	if options.MostCalls == 0 {
+		options.MostCalls = defaultMostCalls
+	}
+	if options.MostBytes == 0 {
+		options.MostBytes = defaultMostBytes
+	}
+	session := make([]byte, 4)
+	_, _ = rand.Read(session) // it never fails
+	w := &Watcher{
+		options: options, judge: traffic.New(options.HandlesTicketDelivery, options.Version, true), began: time.Now(),
+		pace: newPace(), masker: probe.NewMasker(), pseudonyms: probe.NewPseudonyms(hex.EncodeToString(session)), stop: make(chan struct{}), over: make(chan struct{}),
+		queue: queue{mostCalls: options.MostCalls, mostBytes: options.MostBytes, wake: make(chan struct{}, 1), overdue: map[*Call]bool{}},
+	}
+	w.metrics = newMetrics(w)
+	w.publish(false)
+	return w
+}
+
+// Run judges until Stop. Found is told of findings whenever they were drawn up.
+func (w *Watcher) Run(found func(*Findings)) {
+	defer close(w.over)
+	tick := time.NewTicker(publishEvery)
+	defer tick.Stop()
+	next, fresh := time.Now().Add(publishEvery), false
+	for last := false; !last; {
+		select {
+		case <-w.queue.wake:
+		case <-tick.C:
+		case <-w.stop:
+			last = true
+		}
+		fresh = w.take(last) || fresh
+		if now := time.Now(); last || fresh && now.After(next) {
+			found(w.publish(last))
+			next, fresh = time.Now().Add(max(publishEvery, publishShare*time.Since(now))), false
+		}
+	}
+}
+
+// Stop has what waits judged, at most until the context ends, and returns the last findings.
+// No call may be told of any more.
+func (w *Watcher) Stop(ctx context.Context) *Findings {
+	close(w.stop)
+	select {
+	case <-w.over:
+	case <-ctx.Done():
+	}
+	return w.published.Load()
+}
+
+// take judges the calls whose turn has come, all where no other follows, and reports whether
+// there were any. It rests in between, unless Stop was called.
+func (w *Watcher) take(all bool) bool {
+	ended, until, missed := w.queue.next(time.Now())
+	if !missed.from.IsZero() {
+		w.judge.Missed(missed.from, missed.to)
+	}
+	for _, c := range ended {
+		began := time.Now()
+		x := w.exchange(c)
+		w.judge.Learn(x)
+		if w.options.Recorder != nil {
+			w.options.Recorder.add(x, w.judge.Redact, w.pseudonyms)
+			w.options.Recorder.flush()
+		}
+		heap.Push(&w.waiting, waiting{x, c})
+		w.rest(began)
+	}
+	took := len(ended) > 0
+	for len(w.waiting) > 0 && (all || !w.waiting[0].Started.After(until)) {
+		began := time.Now()
+		one := heap.Pop(&w.waiting).(waiting)
+		if w.options.Judged != nil {
+			w.options.Judged(*one.Exchange)
+		}
+		w.judge.Take(one.Exchange)
+		w.judged.Add(1)
+		w.queue.done(one.call)
+		took = true
+		w.rest(began)
+	}
+	if all {
+		w.judge.Finish()
+	} else {
+		w.judge.Until(until)
+	}
+	return took
+}
+
+func (w *Watcher) publish(complete bool) *Findings {
+	findings := &Findings{At: time.Now(), Result: w.judge.Result(), Redactor: w.judge.Redactor(), Complete: complete}
+	w.finish(findings)
+	w.published.Store(findings)
+	return findings
+}
+
+// waiting is a call that waits for those that began before it.
+type waiting struct {
+	*recording.Exchange
+	call *Call
+}
+
+// byStart is a heap of calls, the earliest first.
+type byStart []waiting
+
+func (h byStart) Len() int           { return len(h) }
+func (h byStart) Less(i, j int) bool { return h[i].Started.Before(h[j].Started) }
+func (h byStart) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *byStart) Push(x any)        { *h = append(*h, x.(waiting)) }
+
+func (h *byStart) Pop() any {
+	last := len(*h) - 1
+	one := (*h)[last]
+	(*h)[last] = waiting{}
+	*h = (*h)[:last]
+	return one
+}
+
+// Waiting is how many calls are under way or wait to be judged.
+func (w *Watcher) Waiting() int { return int(w.queue.held.Load()) }
+
+// Memory is how many bytes the copies of these calls take.
+func (w *Watcher) Memory() int64 { return w.queue.bytes.Load() }

@@ -1,0 +1,282 @@
+// Package proxy passes HTTP calls on to a partner, and its answers back, without a change: the
+// method, the target, the values of the headers and the bodies stay as they are, byte for byte,
+// and nothing is added. What HTTP settles for each connection by itself may differ: the case of
+// header names, chunks, and the headers of the connection. Host names the partner.
+//
+// Each connection of a client has connections to the partner of its own. So keep-alive, and
+// a connection that breaks, look to the client as if it had called the partner itself.
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"partnerkit.dev/conformance/internal/live"
+)
+
+// Config says where calls are passed on to.
+type Config struct {
+	Upstream *url.URL       // the partner's address; the path of every call is joined below its path
+	RootCAs  *x509.CertPool // nil: the system's
+	Watcher  *live.Watcher  // is told of every call
+	ErrorLog *log.Logger    // for clients whose connections fail; nil: the log package's own
+}
+
+const (
+	// headersWithin is for how long a client may send the header of a call.
+	headersWithin = time.Minute
+	// idleFor is for how long a connection is kept without a call. Clients end theirs before.
+	idleFor = 10 * time.Minute
+	// mostIdle is how many unused connections a client's connection of HTTP/2 keeps.
+	mostIdle = 64
+	// piece is the size of the buffers through which bodies pass, in bytes.
+	piece = 32 << 10
+)
+
+// Proxy passes calls on. Use New.
+type Proxy struct {
+	config  Config
+	base    string // the path of the upstream, escaped, without a slash behind it
+	reverse httputil.ReverseProxy
+	server  http.Server
+	tls     *tls.Config
+	links   sync.Map // *http.Transport by the client's net.Conn
+}
+
+// New returns a proxy that serves nothing yet.
+func New(config Config) *Proxy {
+	p := &Proxy{
+		config: config, base: strings.TrimSuffix(config.Upstream.EscapedPath(), "/"),
+		tls: &tls.Config{RootCAs: config.RootCAs, ClientSessionCache: tls.NewLRUClientSessionCache(0)},
+	}
+	p.reverse = httputil.ReverseProxy{
+		Rewrite: p.rewrite, Transport: roundTrip(p.send), ModifyResponse: p.answered, ErrorHandler: p.failed,
+		FlushInterval: -1, // every piece when it comes
+		BufferPool:    &buffers{sync.Pool{New: func() any { return new([piece]byte) }}},
+		ErrorLog:      log.New(io.Discard, "", 0), // what breaks is passed on, and counted
+	}
+	protocols := &http.Protocols{}
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	p.server = http.Server{
+		Handler: p, Protocols: protocols, ReadHeaderTimeout: headersWithin, IdleTimeout: idleFor, ErrorLog: config.ErrorLog,
+		ConnContext: p.connected, ConnState: p.changed, DisableGeneralOptionsHandler: true,
+	}
+	return p
+}
+
+// Serve passes on the calls of a listener until Shutdown. With a certificate it speaks TLS.
+func (p *Proxy) Serve(listener net.Listener, certificate *tls.Certificate) error {
+	var err error
+	if certificate != nil {
+		p.server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{*certificate}}
+		err = p.server.ServeTLS(listener, "", "")
+	} else {
+		err = p.server.Serve(listener)
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Shutdown takes no further calls, and waits for those under way until the context ends. What
+// is under way then is broken off.
+func (p *Proxy) Shutdown(ctx context.Context) {
+	if p.server.Shutdown(ctx) != nil {
+		_ = p.server.Close() // its errors are those of connections that end
+	}
+}
+
+// passage is a call on its way through.
+type passage struct {
+	call    *live.Call // nil: none of the contract's
+	in      *http.Request
+	reached atomic.Bool // there was a connection to the partner
+}
+
+type passageKey struct{}
+
+func passageOf(r *http.Request) *passage { return r.Context().Value(passageKey{}).(*passage) }
+
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodConnect {
+		w.WriteHeader(http.StatusMethodNotAllowed) // a proxy for one partner opens no tunnels
+		return
+	}
+	call := p.config.Watcher.Begin(r.Method, p.target(r), r.Header)
+	defer func() { call.End(r.Context().Err() != nil) }()
+	// Else the server reads what is left of the body once an answer begins, while it is passed on.
+	_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 always is
+	passed := &passage{call: call, in: r}
+	p.reverse.ServeHTTP(&verbatim{ResponseWriter: w, head: r.Method == http.MethodHead}, r.WithContext(context.WithValue(r.Context(), passageKey{}, passed)))
+}
+
+// target is the address that a call is passed on to, in its exact form.
+func (p *Proxy) target(r *http.Request) string {
+	return p.config.Upstream.Scheme + "://" + p.config.Upstream.Host + p.requestTarget(r)
+}
+
+// requestTarget is the path and the query of a call, as its client wrote them, behind the path
+// of the upstream.
+func (p *Proxy) requestTarget(r *http.Request) string {
+	asked := r.RequestURI
+	if !strings.HasPrefix(asked, "/") {
+		if asked == "*" {
+			return "*"
+		}
+		_, rest, _ := strings.Cut(asked, "://") // as clients of a forward proxy write it
+		path := strings.IndexAny(rest, "/?")
+		if asked = "/"; path >= 0 {
+			if asked = rest[path:]; asked[0] == '?' {
+				asked = "/" + asked
+			}
+		}
+	}
+	return p.base + asked
+}
+
+// rewrite addresses the call to the upstream, and undoes what httputil changes beyond that.
+func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
+	passed, target := passageOf(r.In), p.requestTarget(r.In)
+	r.Out.Host = ""
+	r.Out.URL = &url.URL{Scheme: p.config.Upstream.Scheme, Host: p.config.Upstream.Host, Opaque: target}
+	if strings.HasPrefix(target, "//") { // which Opaque would take for a host
+		r.Out.URL.Opaque = ""
+		path, query, asks := strings.Cut(target, "?")
+		r.Out.URL.Path, r.Out.URL.RawPath, r.Out.URL.RawQuery, r.Out.URL.ForceQuery = r.In.URL.Path, path, query, asks
+		if p.base != "" {
+			r.Out.URL.Path, _ = url.PathUnescape(path)
+		}
+	}
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
+		if values, has := r.In.Header[name]; has {
+			r.Out.Header[name] = values
+		}
+	}
+	if len(r.In.TransferEncoding) > 0 || r.In.Trailer != nil {
+		// The server adds the trailers to those of its own request, once it has read the body.
+		if passed.in.Trailer == nil {
+			passed.in.Trailer = http.Header{}
+		}
+		r.Out.Trailer = passed.in.Trailer
+	}
+	if r.Out.Body != nil {
+		r.Out.Body = &ending{ReadCloser: passed.call.Sends(r.Out.Body), left: r.Out.ContentLength}
+	}
+	r.Out = r.Out.WithContext(httptrace.WithClientTrace(r.Out.Context(), &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { passed.reached.Store(true) },
+	}))
+}
+
+// ending is a body that is not read any more once its end has come: net/http looks for more
+// when it has sent all, and the server may have closed the body by then.
+type ending struct {
+	io.ReadCloser
+	left int64 // bytes; below 0: not known
+	over bool
+}
+
+func (b *ending) Read(p []byte) (int, error) {
+	if b.over {
+		return 0, io.EOF
+	}
+	n, err := b.ReadCloser.Read(p)
+	if b.left >= 0 {
+		b.left -= int64(n)
+	}
+	if b.left == 0 && err == nil {
+		err = io.EOF
+	}
+	b.over = err == io.EOF
+	return n, err
+}
+
+func (p *Proxy) answered(answer *http.Response) error {
+	call := passageOf(answer.Request).call
+	if answer.StatusCode == http.StatusSwitchingProtocols { // what follows is no HTTP
+		return nil
+	}
+	answer.Body = call.Receives(answer.StatusCode, answer.Header, answer.ContentLength, answer.Body)
+	return nil
+}
+
+// failed passes on that no answer came. A partner that was not reached is a 502; any other
+// failure breaks the client's connection, as it broke the partner's.
+func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, err error) {
+	passed := passageOf(r)
+	passed.call.Fails(reason(err, passed.reached.Load()))
+	if passed.reached.Load() || r.Context().Err() != nil {
+		panic(http.ErrAbortHandler)
+	}
+	header := w.Header()
+	header.Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusBadGateway)
+	_, _ = io.WriteString(w, "conformance proxy: the partner cannot be reached\n")
+}
+
+// reason is why no answer came, in words that say nothing of the call.
+func reason(err error, reached bool) string {
+	var unknown *net.DNSError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "the caller went away"
+	case reached:
+		return "the connection broke before an answer"
+	case errors.As(err, &unknown):
+		return "the partner's name has no address"
+	default:
+		return "no connection to the partner"
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// send calls the partner over the connections that belong to the client's.
+func (p *Proxy) send(r *http.Request) (*http.Response, error) {
+	return r.Context().Value(linkKey{}).(*http.Transport).RoundTrip(r)
+}
+
+type linkKey struct{}
+
+// connected gives a client's connection connections to the partner.
+func (p *Proxy) connected(ctx context.Context, client net.Conn) context.Context {
+	link := &http.Transport{
+		DialContext:     (&net.Dialer{}).DialContext,
+		TLSClientConfig: p.tls.Clone(), ForceAttemptHTTP2: true,
+		DisableCompression: true, ExpectContinueTimeout: time.Second,
+		MaxIdleConnsPerHost: mostIdle, IdleConnTimeout: idleFor, ReadBufferSize: piece, WriteBufferSize: piece,
+	}
+	p.links.Store(client, link)
+	return context.WithValue(ctx, linkKey{}, link)
+}
+
+func (p *Proxy) changed(client net.Conn, state http.ConnState) {
+	if state == http.StateClosed || state == http.StateHijacked {
+		if link, had := p.links.LoadAndDelete(client); had {
+			link.(*http.Transport).CloseIdleConnections()
+		}
+	}
+}
+
+// buffers are reused for copying bodies.
+type buffers struct{ pool sync.Pool }
+
+func (b *buffers) Get() []byte       { return b.pool.Get().(*[piece]byte)[:] }
+func (b *buffers) Put(buffer []byte) { b.pool.Put((*[piece]byte)(buffer)) }

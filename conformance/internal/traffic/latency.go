@@ -1,0 +1,88 @@
+package traffic
+
+import (
+	"slices"
+	"time"
+
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+func (s *seen) latency() []report.Latency {
+	all := []report.Latency{}
+	for _, endpoint := range partnerapi.Endpoints() {
+		if of := s.calls[endpoint]; of != nil {
+			latency := Latency(endpoint, of.kept, func(d time.Duration) time.Duration { return d })
+			latency.Calls = of.count
+			all = append(all, latency)
+		}
+	}
+	return all
+}
+
+// sample keeps every call of few, and evenly chosen ones of many.
+type sample struct {
+	kept         []*probe.Exchange
+	count, every int
+}
+
+// mostSampled bounds it.
+const mostSampled = 10_000
+
+func (s *sample) add(x *probe.Exchange) {
+	if s.count%s.every == 0 {
+		s.kept = append(s.kept, x)
+	}
+	s.count++
+	if len(s.kept) == mostSampled {
+		s.every *= 2
+		kept := s.kept[:0]
+		for i, one := range s.kept {
+			if i%2 == 0 {
+				kept = append(kept, one)
+			}
+		}
+		s.kept = slices.Clip(kept)
+	}
+}
+
+// Latency sums up the answer times of calls of one endpoint. Limits are scaled in tests of
+// the suite itself.
+func Latency(endpoint partnerapi.Endpoint, calls []*probe.Exchange, scaled func(time.Duration) time.Duration) report.Latency {
+	l := report.Latency{
+		Endpoint: endpoint, Calls: len(calls),
+		HealthyLimitMS:  milliseconds(scaled(endpoint.Timeout(partnerapi.Healthy))),
+		DegradedLimitMS: milliseconds(scaled(endpoint.Timeout(partnerapi.Degraded))),
+	}
+	took := make([]time.Duration, len(calls))
+	for i, call := range calls {
+		took[i] = call.Duration
+		if call.Duration > call.Limit {
+			l.OverHealthy++
+		}
+		if call.Duration > call.Limit+scaled(endpoint.Timeout(partnerapi.Degraded)-endpoint.Timeout(partnerapi.Healthy)) {
+			l.OverDegraded++
+		}
+	}
+	slices.Sort(took)
+	l.MedianMS, l.P95MS, l.WorstMS = milliseconds(took[len(took)/2]), milliseconds(took[len(took)*95/100]), milliseconds(took[len(took)-1])
+	for _, d := range thinned(took, report.MostTimes) {
+		l.TimesMS = append(l.TimesMS, milliseconds(d))
+	}
+	return l
+}
+
+// thinned returns at most n of all, evenly chosen, the first and the last among them.
+func thinned[T any](all []T, n int) []T {
+	if len(all) <= n {
+		return all
+	}
+	chosen := make([]T, n)
+	for i := range chosen {
+		chosen[i] = all[i*(len(all)-1)/(n-1)]
+	}
+	return chosen
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -1,0 +1,182 @@
+// Package traffic judges calls that others make: recorded ones, and those that pass a proxy.
+// It knows their keys, so that what it says of them shows none.
+package traffic
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/recording"
+	"partnerkit.dev/conformance/internal/rule"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/count"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Judge judges calls in the order of their beginnings, by every rule that needs no call of
+// its own.
+type Judge struct {
+	tickets bool
+	version string
+	live    bool
+	began   time.Time
+	keys    *probe.Keyring
+	traffic *judge.Traffic
+	calls   int
+	seen    seen
+}
+
+// New judges a partner that delivers its own tickets, or one that does not. Version is that
+// of the suite, for the report. Live says that the calls happen meanwhile; otherwise they
+// were recorded.
+func New(tickets bool, version string, live bool) *Judge {
+	keys := &probe.Keyring{}
+	return &Judge{
+		tickets: tickets, live: live, version: cmp.Or(version, "devel"), began: time.Now(), keys: keys,
+		traffic: judge.NewTraffic(tickets, keys.Redact), seen: seen{calls: map[partnerapi.Endpoint]*sample{}},
+	}
+}
+
+// Learn learns the key of a call that is not taken yet.
+func (j *Judge) Learn(x *recording.Exchange) { j.keys.Learn(x.Header.Get("Authorization")) }
+
+// Take takes the next call.
+func (j *Judge) Take(x *recording.Exchange) {
+	j.calls++
+	j.Learn(x)
+	call := callOf(x, j.calls)
+	j.seen.take(call)
+	j.traffic.Take(call)
+}
+
+// Until tells that every later call began after this time: what ended before is judged.
+func (j *Judge) Until(now time.Time) { j.traffic.Until(now) }
+
+// Missed tells that calls about holds and bookings passed between these times, and were not
+// taken.
+func (j *Judge) Missed(from, to time.Time) { j.traffic.Missed(from, to) }
+
+// Finish judges the calls that waited for later ones.
+func (j *Judge) Finish() { j.traffic.Finish() }
+
+// Calls is how many calls were taken.
+func (j *Judge) Calls() int { return j.calls }
+
+// Redactor removes the first of the keys from finished reports.
+func (j *Judge) Redactor() *probe.Redactor { return j.keys.Redactor() }
+
+// Redact removes all keys that the calls have shown.
+func (j *Judge) Redact(text string) string { return j.keys.Redact(text) }
+
+// Result is what the calls have shown so far. More calls may follow.
+func (j *Judge) Result() *report.Result {
+	verdicts := judge.NewVerdicts(j.keys.Words)
+	j.traffic.Settle(verdicts)
+	result := &report.Result{
+		Verdict: report.Partial, Recorded: true,
+		Target: report.Target{
+			BaseURL: j.keys.Words(j.seen.base), AuthType: j.seen.auth, HandlesTicketDelivery: j.tickets,
+		},
+		SuiteVersion: j.version, ContractVersion: schemas.ContractVersion(),
+		StartedAt: j.seen.first.UTC().Truncate(time.Millisecond), DurationMS: time.Since(j.began).Milliseconds(),
+		Coverage: report.Coverage{Calls: j.calls, Holds: j.seen.holds, Bookings: j.seen.bookings},
+		Latency:  j.seen.latency(), Pictures: map[string][]byte{}, Summary: map[report.Outcome]int{},
+	}
+	result.Coverage.Products, result.Coverage.Options = j.traffic.Catalog()
+	result.Rules = j.rules(verdicts)
+	result.CallerFaults = j.traffic.CallerFaults(j.keys.Words, j.keys.Clean)
+	for _, one := range result.Rules {
+		result.Summary[one.Outcome]++
+	}
+	reason := "only %s of a recording were judged, from %s to %s"
+	if j.live {
+		reason = "only what %s showed was judged, from %s to %s"
+	}
+	result.Reason = fmt.Sprintf(reason, count.Of(j.calls, "call"), j.seen.first.UTC().Format(time.RFC3339), j.seen.last.UTC().Format(time.RFC3339))
+	if result.Summary[report.Failed] > 0 {
+		result.Verdict, result.Reason = report.Nonconformant, ""
+	}
+	return result
+}
+
+// rules returns what came of every rule, with evidence that is fit to be shown.
+func (j *Judge) rules(verdicts *judge.Verdicts) (all []report.RuleResult) {
+	for _, one := range rule.All() {
+		v := verdicts.Get(one.ID)
+		if v == nil {
+			undecided := "the recording does not decide it"
+			if j.live {
+				undecided = "the calls so far do not decide it"
+			}
+			v = verdicts.Set(one, report.Skipped, undecided)
+			v.Remedy = "Run 'conformance run' against the partner."
+		}
+		for i, exchange := range v.Exchanges {
+			v.Exchanges[i] = j.keys.Clean(exchange)
+		}
+		all = append(all, *v)
+	}
+	return all
+}
+
+func callOf(x *recording.Exchange, number int) *judge.Call {
+	limit := x.Endpoint.Timeout(partnerapi.Healthy)
+	if x.Endpoint == partnerapi.Products && x.URL.Query().Has("limit") {
+		limit = partnerapi.ProbeTimeout
+	}
+	shown := *x.URL
+	shown.User = nil
+	call := &judge.Call{
+		Answer: probe.Recorded{
+			Number: number, Endpoint: x.Endpoint, Started: x.Started, Took: x.Took, Limit: limit, Method: x.Method, URL: shown.String(),
+			Request: x.Header, Answer: x.AnswerHeader, Body: x.Body, Raw: x.Answer, Status: x.Status, Error: x.Error,
+		}.Exchanged(),
+		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0,
+	}
+	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {
+		call.Key = key
+	}
+	return call
+}
+
+// seen is what calls show beside what they are judged by.
+type seen struct {
+	base            string // the partner's address
+	auth            partnerapi.AuthType
+	first, last     time.Time
+	holds, bookings int
+	calls           map[partnerapi.Endpoint]*sample
+}
+
+func (s *seen) take(c *judge.Call) {
+	if s.first.IsZero() {
+		s.first, s.auth = c.StartedAt, partnerapi.APIKey
+		s.base = c.Request.URL
+		for _, path := range []string{partnerapi.ProductsPath, partnerapi.AvailabilityPath, "/bookings/"} {
+			if at := strings.LastIndex(s.base, path); at > 0 {
+				s.base = s.base[:at]
+				break
+			}
+		}
+	}
+	if strings.HasPrefix(c.Request.Header.Get("Authorization"), "Bearer ") {
+		s.auth = partnerapi.Bearer
+	}
+	s.last = c.StartedAt
+	switch {
+	case c.Endpoint == partnerapi.Reserve && c.OK(http.StatusOK, http.StatusCreated):
+		s.holds++
+	case c.Endpoint == partnerapi.Confirm && c.OK(http.StatusOK):
+		s.bookings++
+	}
+	if s.calls[c.Endpoint] == nil {
+		s.calls[c.Endpoint] = &sample{every: 1}
+	}
+	s.calls[c.Endpoint].add(&probe.Exchange{Duration: c.Duration, Limit: c.Limit})
+}
