@@ -28,6 +28,7 @@ type Integration struct {
 		ContractVersion string    `json:"contract_version"`
 		SuiteVersion    string    `json:"suite_version"`
 		ValidUntil      time.Time `json:"valid_until"` // zero: there was no certificate
+		Withheld        bool      `json:"withheld"`    // the activities are not listed until there is a valid certificate
 	} `json:"certification"` // nil: the marketplace does not show it
 }
 

@@ -149,6 +149,9 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	defer func() { client.Close(); finish(bookings.Close, owed.Close) }()
 	sender := event.NewSender(work.Events, guard, key, userAgent(), clock.Now)
 	defer sender.Close()
+	if err := store.Runs.Require(ctx, s.certification == require); err != nil {
+		return fmt.Errorf("--certification: %w", err)
+	}
 	suite := findSuite(s.conformance, log)
 	signer, err := certification.NewSigner(key)
 	if err != nil {
@@ -178,7 +181,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
 		SignIn: signIn, Integrations: integrations, Bookings: bookings, Events: event.NewService(store.Events, guard, key),
 		Syncer: syncer, Trials: client, Notifier: catalog.NewNotifier(store.Catalog), Journals: api.Journals{Calls: calls, Webhooks: webhooks}, Front: front, RateLimit: s.rateLimit,
-		Runs:  api.Runs{Store: store.Runs, Service: certification.NewService(store.Runs, suite != ""), Keys: signer.Keys(), Shown: s.certification == advise, Stopping: stopping},
+		Runs:  api.Runs{Store: store.Runs, Service: certification.NewService(store.Runs, suite != ""), Keys: signer.Keys(), Shown: s.certification != noCertification, Stopping: stopping},
 		Ready: db.ready(ready.Check), Metrics: measured, Scrapers: s.scrapers, MetricsApart: s.metricsAddr != "", Proxies: s.proxies, Now: clock.Now, Log: log,
 		Pages: func(a http.Handler) []api.Page {
 			return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: clock.Now, Log: log}, a)

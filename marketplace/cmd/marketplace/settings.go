@@ -155,13 +155,17 @@ func (s *settings) register(command *cobra.Command) {
 	f.StringVar((*string)(&s.affiliateURL), "affiliate-url", "/activities/{activity}?affiliate_code={affiliate}", "the `address` of an affiliate's link to an activity in your shop; {activity} and {affiliate} are replaced by their ids")
 	f.StringVar(&s.ratesURL, "rates-url", "", "the `address` of exchange rates in the form of the European Central Bank's daily file, which is read at startup if the rates are older than a day, and then daily; such as "+storefront.RatesAddress)
 	f.StringVar(&s.conformance, "conformance-command", "", "the `path` of the conformance command, which tests partners; by default the one beside this command, or else on the PATH")
-	f.StringVar(&s.certification, "certification", "off", "advise: integrations show whether they are certified; off: they do not")
+	f.StringVar(&s.certification, "certification", noCertification, "off, advise or require. advise: integrations show whether they are certified. require: also, activities of live integrations are listed only while they are")
 	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is created at startup if there is no such account")
 	f.StringVar(&s.operatorPassword, "operator-password", "", "the first operator's `password`; better set "+variable("operator-password"))
 }
 
-// advise is the value of --certification that shows whether integrations are certified.
-const advise = "advise"
+// The values of --certification.
+const (
+	noCertification = "off"
+	advise          = "advise"  // integrations show whether they are certified
+	require         = "require" // and the activities of live ones are listed only while they are
+)
 
 // mostPageCache is beyond what one machine has to give, in MiB.
 const mostPageCache = 1 << 20
@@ -178,7 +182,7 @@ func (s *settings) mistakes() []error {
 		unless(s.rateLimit >= 0, "--rate-limit: expected 0 or more, received %d", s.rateLimit),
 		unless(s.loginLimit >= 0, "--login-limit: expected 0 or more, received %d", s.loginLimit),
 		s.readSchedule(),
-		unless(s.certification == "off" || s.certification == advise, "--certification: expected off or advise, received %.20q", s.certification),
+		unless(slices.Contains([]string{noCertification, advise, require}, s.certification), "--certification: expected off, advise or require, received %.20q", s.certification),
 		unless(s.pageCache >= 1 && s.pageCache <= mostPageCache, "--page-cache: expected from 1 to %d, received %d", mostPageCache, s.pageCache),
 		s.readShare(),
 		checkFeed(s.ratesURL),

@@ -47,7 +47,7 @@ func TestEveryWrongSettingIsNamedAtOnce(t *testing.T) {
 		"--operator-email: expected an address", "--operator-password: expected at least 10 letters",
 		"--addr: expected host:port", "--rate-limit: expected 0 or more, received -1", "--page-cache: expected from 1", "--affiliate-url:", "--rates-url: expected an address such as",
 		`--log-format: expected json or text, received "xml"`, `--log-level: expected debug, info, warn or error, received "loud"`, `--metrics-from: expected networks such as 10.0.0.0/8 or 192.0.2.7/32, received "localhost"`, `--trusted-proxies: expected networks such as 10.0.0.0/8 or 192.0.2.7/32, received "10.0.0.1"`,
-		"--metrics-addr: expected host:port", `--certification: expected off or advise, received "must"`, "--conformance-command /no/such/conformance cannot be run")
+		"--metrics-addr: expected host:port", `--certification: expected off, advise or require, received "must"`, "--conformance-command /no/such/conformance cannot be run")
 }
 
 func TestGuestsAreErasedAfterDaysOrHours(t *testing.T) {

@@ -158,6 +158,9 @@ type Store interface {
 	// Recover inserts the jobs of runs that were left behind by dead replicas, and of those
 	// whose job is lost.
 	Recover(ctx context.Context) error
+	// Withhold takes the activities of integrations out whose certificates have expired, where
+	// certificates are required.
+	Withhold(ctx context.Context) error
 }
 
 // UnderWay says that an integration has a run that has not ended.

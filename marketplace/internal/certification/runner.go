@@ -206,8 +206,11 @@ func (r *Runner) Recheck(ctx context.Context, integration uuid.UUID) error {
 	return err
 }
 
-// Recover has runs that were left behind cleaned up.
-func (r *Runner) Recover(ctx context.Context) error { return r.Store.Recover(ctx) }
+// Recover has runs that were left behind cleaned up, and activities withheld whose
+// certificates have expired.
+func (r *Runner) Recover(ctx context.Context) error {
+	return errors.Join(r.Store.Recover(ctx), r.Store.Withhold(ctx))
+}
 
 func unlessGone(err error) error {
 	if marketplace.CodeOf(err) == marketplace.NotFound {

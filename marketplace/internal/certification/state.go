@@ -24,4 +24,5 @@ type Certification struct {
 	ContractVersion *string    `json:"contract_version"`
 	SuiteVersion    *string    `json:"suite_version"`
 	ValidUntil      *time.Time `json:"valid_until"` // nil: there was no certificate
+	Withheld        bool       `json:"withheld"`    // its activities are not listed for want of a certificate
 }

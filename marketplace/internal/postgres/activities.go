@@ -19,11 +19,12 @@ const activityColumns = `
 	FROM activities a JOIN integrations i ON i.id = a.integration_id `
 
 // active is what an activity is like that its partner and operators let be sold, and
-// listed what one is like that resellers may see. The activities of an integration that is
-// deleted are not active: the deletion sees to that.
+// listed what one is like that resellers may see: those of an integration that lacks a
+// required certificate are withheld. The activities of an integration that is deleted are not
+// active: the deletion sees to that.
 const (
 	active = `(a.partner_active AND a.operator_active)`
-	listed = active + ` AND i.deleted_at IS NULL`
+	listed = active + ` AND i.deleted_at IS NULL AND NOT i.withheld`
 )
 
 func scanActivity(row pgx.CollectableRow) (a marketplace.Activity, err error) {

@@ -91,7 +91,7 @@ var missingRates = fmt.Sprintf(`
 // MetricsState returns what the metrics tell of the database.
 func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err error) {
 	rows, err := s.pool.Query(ctx, `
-		SELECT i.id, i.mode, h.state = $1 AS degraded, h.failure_count AS failures, coalesce(i.last_sync_at, '0001-01-01T00:00:00Z') AS last_sync_at
+		SELECT i.id, i.mode, h.state = $1 AS degraded, h.failure_count AS failures, coalesce(i.last_sync_at, '0001-01-01T00:00:00Z') AS last_sync_at, i.withheld
 		FROM integrations i JOIN integration_health h ON h.integration_id = i.id
 		WHERE i.deleted_at IS NULL`, partnerapi.Degraded)
 	if err != nil {

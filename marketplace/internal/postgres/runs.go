@@ -155,12 +155,32 @@ func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certifica
 // was not tested.
 const certified = `c.ended_at IS NULL AND c.valid_until > now() AND c.base_url = i.base_url`
 
+// Require sets whether live integrations must be certified for their activities to be listed.
+func (r *Runs) Require(ctx context.Context, required bool) error {
+	return r.transaction(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `UPDATE certification_policy SET required = $1 WHERE required <> $1`, required); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, withhold)
+		return err
+	})
+}
+
+// withhold withholds the activities of integrations whose certificates are over by now. What
+// else changes their standing, the triggers of the tables see to.
+const withhold = `UPDATE integrations SET withheld = NOT withheld WHERE withheld <> integration_withheld(id, mode, base_url)`
+
+func (r *Runs) Withhold(ctx context.Context) error {
+	_, err := r.pool.Exec(ctx, withhold)
+	return err
+}
+
 // Certifications returns where integrations stand.
 func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Certification, error) {
 	found := make(map[uuid.UUID]certification.Certification, len(integrations))
 	rows, err := r.pool.Query(ctx, `
 		SELECT i.id, CASE WHEN `+certified+` THEN 'certified' WHEN c.run_id IS NOT NULL THEN 'expired' WHEN f.verdict = 'nonconformant' THEN 'failed' ELSE 'none' END,
-			r.id, r.contract_version, r.suite_version, c.valid_until
+			r.id, r.contract_version, r.suite_version, c.valid_until, i.withheld
 		FROM integrations i LEFT JOIN conformance_certificates c ON c.integration_id = i.id LEFT JOIN LATERAL (
 			SELECT id, verdict FROM conformance_runs WHERE integration_id = i.id AND verdict IN ('conformant', 'nonconformant') AND scope = 'full' ORDER BY created_at DESC, id DESC LIMIT 1) f ON true
 			LEFT JOIN conformance_runs r ON r.id = CASE WHEN c.run_id IS NOT NULL THEN c.run_id WHEN f.verdict = 'nonconformant' THEN f.id END
@@ -170,7 +190,7 @@ func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (ma
 	}
 	var id uuid.UUID
 	var c certification.Certification
-	_, err = pgx.ForEachRow(rows, []any{&id, &c.State, &c.Run, &c.ContractVersion, &c.SuiteVersion, &c.ValidUntil}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &c.State, &c.Run, &c.ContractVersion, &c.SuiteVersion, &c.ValidUntil, &c.Withheld}, func() error {
 		found[id] = c
 		return nil
 	})

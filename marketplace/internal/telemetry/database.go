@@ -18,6 +18,7 @@ type Integration struct {
 	Degraded   bool
 	Failures   int64
 	LastSyncAt time.Time // zero before the first sync
+	Withheld   bool      // its activities are not listed for want of a certificate
 }
 
 // Jobs are those of one kind and state that are in the queue.

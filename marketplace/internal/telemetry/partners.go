@@ -23,6 +23,7 @@ var (
 	lastSync       = describe("marketplace_integration_sync_timestamp_seconds", "When a sync last ended with this result, as known to this replica.", "integration", "result")
 	integrationIs  = describe("marketplace_integration_info", "Always 1, with the integration's mode: live or test.", "integration", "mode")
 	degraded       = describe("marketplace_integration_degraded", "1 while the partner is DEGRADED.", "integration")
+	withheld       = describe("marketplace_integration_withheld", "1 while activities are not listed for want of a required certificate.", "integration")
 	failures       = describe("marketplace_integration_failures_total", "Failed calls to the partner, of all replicas.", "integration")
 )
 
@@ -95,12 +96,16 @@ func (p *partners) collect(to series) {
 		}
 	}
 	for id, i := range p.live {
-		value := 0.0
-		if i.Degraded {
-			value = 1
-		}
 		to.gauge(integrationIs, 1, id.String(), string(i.Mode))
-		to.gauge(degraded, value, id.String())
+		to.gauge(degraded, oneIf(i.Degraded), id.String())
+		to.gauge(withheld, oneIf(i.Withheld), id.String())
 		to.count(failures, float64(i.Failures), id.String())
 	}
+}
+
+func oneIf(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
 }

@@ -1178,6 +1178,8 @@ class IntegrationCertification(TypedDict):
     suite_version: str | None
     # Until when the certificate is valid; null without one.
     valid_until: str | None
+    # The marketplace requires a certificate, so the activities are not listed until there is a valid one.
+    withheld: bool
 
 
 class IntegrationBreachesItem(TypedDict):

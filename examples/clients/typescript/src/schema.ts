@@ -3730,7 +3730,8 @@ export interface components {
          *             "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
          *             "contract_version": "b108f45032ff",
          *             "suite_version": "v1.0.0",
-         *             "valid_until": "2026-09-29T09:00:00Z"
+         *             "valid_until": "2026-09-29T09:00:00Z",
+         *             "withheld": false
          *           },
          *           "breaches": [
          *             {
@@ -3794,7 +3795,8 @@ export interface components {
          *           "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
          *           "contract_version": "b108f45032ff",
          *           "suite_version": "v1.0.0",
-         *           "valid_until": "2026-09-29T09:00:00Z"
+         *           "valid_until": "2026-09-29T09:00:00Z",
+         *           "withheld": false
          *         },
          *         "breaches": []
          *       }
@@ -5760,7 +5762,8 @@ export interface components {
          *         "run_id": "0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92",
          *         "contract_version": "b108f45032ff",
          *         "suite_version": "v1.0.0",
-         *         "valid_until": "2026-09-29T09:00:00Z"
+         *         "valid_until": "2026-09-29T09:00:00Z",
+         *         "withheld": false
          *       },
          *       "breaches": [
          *         {
@@ -5845,6 +5848,8 @@ export interface components {
                  * @description Until when the certificate is valid; null without one.
                  */
                 valid_until: string | null;
+                /** @description The marketplace requires a certificate, so the activities are not listed until there is a valid one. */
+                withheld: boolean;
             } | null;
             /** @description Breaches of the contract in the partner's last answers to booking calls, newest first. The answers were used. */
             breaches: {
