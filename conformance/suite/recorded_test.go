@@ -193,11 +193,19 @@ func TestARecordingWithoutCallsOfTheContractIsRefused(t *testing.T) {
 	for what, text := range map[string]string{
 		"other calls":    entry(1, "GET", "/about", "", 200, "{}"),
 		"no recording":   `{"name":"x"}`,
-		"a broken entry": reserve(1, "a", "R1") + `{"startedDateTime":`,
+		"a broken entry": reserve(1, "a", "R1") + `{"startedDateTime":}`,
 		"nothing":        "",
 	} {
 		if outcome, err := judged(t, text); err == nil {
 			t.Errorf("%s: want an error, got %s", what, outcome.Result.Verdict)
 		}
+	}
+}
+
+func TestTheLastEntryOfARecordingMayBeCutShort(t *testing.T) {
+	t.Parallel()
+	outcome, err := judged(t, reserve(1, "a", "R1")+`{"startedDateTime":`)
+	if err != nil || outcome.Result.Coverage.Calls != 1 {
+		t.Errorf("Expected the one call that is whole judged, received %+v and %v", outcome, err)
 	}
 }

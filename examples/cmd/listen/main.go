@@ -63,9 +63,9 @@ func listen(ctx context.Context, m marketplace, addr string, events []string, ou
 	}
 	server := &http.Server{Handler: printer(signed, out), ReadTimeout: 10 * time.Second}
 	defer server.Close()
+	fmt.Fprintln(out, "listening for", strings.Join(events, ", ")) // before any event
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	fmt.Fprintln(out, "listening for", strings.Join(events, ", "))
 	select {
 	case err := <-failed:
 		return err
