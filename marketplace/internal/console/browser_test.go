@@ -12,6 +12,7 @@ import (
 	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner/mocktest"
 )
 
@@ -158,6 +159,8 @@ func (s *shop) busy() map[string]string {
 	}
 	s.ahead.Add(int64(90 * time.Minute))
 	call[any](s, marketplace.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.08","JPY":"171.94","GBP":"0.8464"}}`)
+	pgtest.Exec(s.t, s.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-01'`) // a month ago
+	s.must(s.store.Runs.Require(s.t.Context(), true))
 	activity := call[[]client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
 	return map[string]string{
 		"overview": "/console/", "integrations": "/console/integrations", "integration": "/console/integrations/" + made.ID, "delete": "/console/integrations/" + made.ID + "/delete", "rotate": "/console/integrations/" + made.ID + "/rotate",

@@ -9,6 +9,7 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner/mocktest"
 )
 
@@ -41,6 +42,37 @@ func TestAnIntegrationIsSyncedAndDeletedAfterAQuestion(t *testing.T) {
 	v.shows(v.get(at+"/delete"), 200, "Keep booking", "leave the list immediately")
 	v.shows(v.post(at+"/delete"), 200, "Integration deleted", "No integrations yet")
 	v.shows(v.get(at), 404, "Integration not found")
+}
+
+func TestAnOperatorReadsWhyActivitiesAreWithheld(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.register("Old Town Walks")
+	v, at := s.operator(), "/console/integrations/"+made.ID
+	const title = "Its activities are not listed"
+	if p := v.get(at); strings.Contains(p.text, title) {
+		t.Error("Expected no word of certificates where none is required")
+	}
+	s.must(s.store.Runs.Require(t.Context(), true))
+	v.shows(v.get(at), 200, title, "The partner has none yet")
+	const certificate = `INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until, ended_at, ended_by)
+		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '90 days', now(), gen_random_uuid() FROM integrations`
+	pgtest.Exec(t, s.store, certificate)
+	v.shows(v.get(at), 200, title, "certificate is over")
+	pgtest.Exec(t, s.store, `UPDATE conformance_certificates SET ended_at = NULL, ended_by = NULL`)
+	if p := v.get(at); strings.Contains(p.text, title) {
+		t.Error("Expected activities listed with a certificate")
+	}
+}
+
+func TestTheOverviewSaysHowOldTheExchangeRatesAre(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.operator()
+	pgtest.Exec(t, s.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-30'`)
+	v.shows(v.get("/console/"), 200, "Exchange rates of 2026-06-30.")
+	pgtest.Exec(t, s.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-01'`)
+	v.shows(v.get("/console/"), 200, "Old exchange rates", "2026-06-01", "--rates-url")
 }
 
 func TestAPartnerIsRegisteredAndItsSecretShownOnce(t *testing.T) {
