@@ -18,13 +18,26 @@ var (
 	files embed.FS
 	//go:embed page/style.css
 	ownStyle string
+	//go:embed page/live.js
+	liveScript string
 )
 
 // asset is what every page is made of.
 type asset struct {
-	templates *template.Template
-	style     []byte
-	stylePath string // below root; it changes with the style
+	templates     *template.Template
+	style, script file
+}
+
+// file is one that pages load.
+type file struct {
+	path    string // below a site's root; it changes with the content
+	kind    string
+	content []byte
+}
+
+func newFile(name, ending, kind, content string) file {
+	sum := sha256.Sum256([]byte(content))
+	return file{"/" + name + "-" + hex.EncodeToString(sum[:6]) + ending, kind, []byte(content)}
 }
 
 // icon is a basket.
@@ -32,22 +45,26 @@ var icon = webui.Icon("M4 6h8l-1 6H5zM6 6V5a2 2 0 0 1 4 0v1", "1.4")
 
 // assets panics where the embedded files are wrong: the first test would.
 var assets = sync.OnceValue(func() asset {
-	style := []byte(webui.Style(ownStyle))
-	sum := sha256.Sum256(style)
-	path := "/style-" + hex.EncodeToString(sum[:6]) + ".css"
-	functions := words()
-	functions["head"] = func(page string) webui.Head {
-		return webui.Head{Title: page + " · marketplace console", Icon: icon, Sheets: []string{root + path}}
+	return asset{
+		template.Must(webui.Templates(files, words())),
+		newFile("style", ".css", "text/css; charset=utf-8", webui.Style(ownStyle)),
+		newFile("live", ".js", "text/javascript; charset=utf-8", liveScript),
 	}
-	return asset{template.Must(webui.Templates(files, functions)), style, path}
 })
 
-func stylePath() string { return assets().stylePath }
+func stylePath() string { return assets().style.path }
 
-func showStyle(x *exchange) error {
-	x.w.Header().Set("Content-Type", "text/css; charset=utf-8")
+func showStyle(x *exchange) error { return x.file(assets().style) }
+
+func scriptPath() string { return assets().script.path }
+
+func showScript(x *exchange) error { return x.file(assets().script) }
+
+// file shows a file that never changes at its address.
+func (x *exchange) file(f file) error {
+	x.w.Header().Set("Content-Type", f.kind)
 	x.w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	x.w.Header().Set("X-Content-Type-Options", "nosniff")
-	http.ServeContent(x.w, x.r, "", time.Time{}, bytes.NewReader(assets().style))
+	http.ServeContent(x.w, x.r, "", time.Time{}, bytes.NewReader(f.content))
 	return nil
 }

@@ -79,12 +79,11 @@ func send[T any](x *exchange, method, path string, body any) (data T, err error)
 	return data, x.ask(method, path, text, &frame)
 }
 
-// ask makes a call of the API as the operator. Its error is a refusal where the API has
-// answered with one.
-func (x *exchange) ask(method, path string, body []byte, into any) error {
+// request makes a request of the API by whom the page is shown to.
+func (x *exchange) request(method, path string, body []byte) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(x.r.Context(), method, "http://"+x.r.Host+"/api/v1"+path, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", method, path, err)
+		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	request.RemoteAddr = x.r.RemoteAddr
 	request.Header.Set("X-Request-Id", x.w.Header().Get("X-Request-Id")) // one id for the page and what it asks
@@ -93,6 +92,16 @@ func (x *exchange) ask(method, path string, body []byte, into any) error {
 	}
 	if x.session.AccessToken != "" {
 		request.Header.Set("Authorization", "Bearer "+x.session.AccessToken)
+	}
+	return request, nil
+}
+
+// ask makes a call of the API. Its error is a refusal where the API has
+// answered with one.
+func (x *exchange) ask(method, path string, body []byte, into any) error {
+	request, err := x.request(method, path, body)
+	if err != nil {
+		return err
 	}
 	got := answer{header: http.Header{}}
 	x.api.ServeHTTP(&got, request)

@@ -8,10 +8,13 @@ import (
 	"partnerkit.dev/marketplace/internal/auth"
 )
 
-// root is where the console lies.
-const root = "/console"
+// root is where the operators' console lies, and portalRoot the partners' portal.
+const (
+	root       = "/console"
+	portalRoot = "/partners"
+)
 
-// Config is what a console is made of. Every field is required.
+// Config is what the pages are made of. Every field is required.
 type Config struct {
 	SignIn *auth.Service
 	Secret *auth.Secret

@@ -18,6 +18,7 @@ import (
 // exchange is one request of a browser.
 type exchange struct {
 	*console
+	site    *site
 	w       http.ResponseWriter
 	r       *http.Request
 	session auth.Session
@@ -31,8 +32,10 @@ type handler func(*exchange) error
 type frame struct {
 	Page     string // its title
 	Section  string // of the navigation
-	Operator string // who is signed in; "" if no one is
+	SignedIn string // the address of who is signed in; "" if no one is
 	Note     *note
+	Site     *site
+	Live     bool // it goes on while it is looked at, by a script
 }
 
 func (f *frame) framed() *frame { return f }
@@ -41,9 +44,9 @@ func (f *frame) framed() *frame { return f }
 type page interface{ framed() *frame }
 
 // page makes net/http's kind of handler of ours.
-func (c *console) page(show handler) http.Handler {
+func (c *console) page(of *site, show handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := &exchange{console: c, w: w, r: r}
+		x := &exchange{console: c, site: of, w: w, r: r}
 		err := show(x)
 		if err == nil {
 			return
@@ -77,10 +80,11 @@ func (x *exchange) trouble(said *refusal) error {
 	return x.show(said.Status, "trouble.html", &troublePage{frame{Page: http.StatusText(said.Status)}, said})
 }
 
-// show answers with a page that runs no scripts and may not be framed or cached.
+// show answers with a page that may not be framed or cached, and runs no script of another.
 func (x *exchange) show(status int, name string, p page) error {
 	f := p.framed()
-	if f.Operator = x.session.Account.Email; f.Operator != "" && f.Note == nil {
+	f.Site = x.site
+	if f.SignedIn = x.session.Account.Email; f.SignedIn != "" && f.Note == nil {
 		f.Note = x.noteOf()
 	}
 	var text bytes.Buffer
@@ -89,7 +93,7 @@ func (x *exchange) show(status int, name string, p page) error {
 	}
 	header := x.w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", policy)
+	header.Set("Content-Security-Policy", policyOf(f.Live))
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
@@ -100,8 +104,15 @@ func (x *exchange) show(status int, name string, p page) error {
 	return nil
 }
 
-// policy is what a page may do: show its own style, and send its own forms.
-const policy = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+// policyOf is what a page may do: show its own style, and send its own forms; and run our script
+// where it is live.
+func policyOf(live bool) string {
+	policy := "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	if live {
+		policy += "; script-src 'self'; connect-src 'self'"
+	}
+	return policy
+}
 
 // goTo has the browser ask for another page of the console.
 func (x *exchange) goTo(address string) error {

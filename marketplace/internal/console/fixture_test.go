@@ -25,6 +25,7 @@ import (
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/console"
 	"partnerkit.dev/marketplace/internal/event"
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -101,7 +102,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	server := httptest.NewServer(api.New(api.Config{
 		Events: event.NewService(s.store.Events, guard, key),
 		Store:  api.Store{Database: s.store, Accounts: s.store.Accounts, Partners: s.store.Partners, Catalog: s.store.Catalog, Storefront: s.store.Storefront, Bookings: s.store.Bookings}, SignIn: signIn, Integrations: integrations, Bookings: bookings, Syncer: catalog.NewSyncer(s.store.Catalog, calls, s.now), Trials: calls, Journals: api.Journals{Calls: made, Webhooks: received},
-		Notifier: catalog.NewNotifier(s.store.Catalog), Front: front, RateLimit: 6000, Ready: func(context.Context) error { return nil }, Metrics: measured, Runs: api.Runs{Store: s.store.Runs, Shown: true}, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
+		Notifier: catalog.NewNotifier(s.store.Catalog), Front: front, RateLimit: 6000, Ready: func(context.Context) error { return nil }, Metrics: measured, Runs: api.Runs{Store: s.store.Runs, Service: certification.NewService(s.store.Runs, true), Shown: true}, Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: s.now, Log: log,
 		Pages: func(a http.Handler) []api.Page { return console.Pages(config, a) },
 	}))
 	t.Cleanup(server.Close)
@@ -245,12 +246,18 @@ func (s *shop) visitor() *visitor {
 	return &visitor{s, &http.Client{Jar: jar}}
 }
 
-// operator is a visitor who has signed in.
+// operator is a visitor who has signed in to the console.
 func (s *shop) operator() *visitor {
 	s.t.Helper()
+	return s.enter("/console", "operator@example.com")
+}
+
+// enter returns a visitor who has signed in to a site.
+func (s *shop) enter(site, email string) *visitor {
+	s.t.Helper()
 	v := s.visitor()
-	if p := v.post("/console/signin", "email", "operator@example.com", "password", password); p.status != 200 || p.address != "/console/" {
-		s.t.Fatalf("want to be signed in, got %d at %s: %s", p.status, p.address, p.text)
+	if p := v.post(site+"/signin", "email", email, "password", password); p.status != 200 || !strings.HasPrefix(p.address, site+"/") || strings.Contains(p.address, "signin") {
+		s.t.Fatalf("Expected to be signed in, received %d at %s: %s", p.status, p.address, p.text)
 	}
 	return v
 }

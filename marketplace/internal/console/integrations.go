@@ -10,10 +10,20 @@ import (
 )
 
 // integrationView is an integration with its page.
-type integrationView struct{ client.Integration }
+type integrationView struct {
+	client.Integration
+	Root string `json:"-"` // of the site that shows it
+}
 
 // Address is the integration's page.
-func (i integrationView) Address() string { return root + "/integrations/" + i.ID }
+func (i integrationView) Address() string { return i.Root + "/integrations/" + i.ID }
+
+// integration reads the integration that the path names.
+func (x *exchange) integration() (integrationView, error) {
+	found, _, err := read[integrationView](x, "/partner-integrations/"+x.id(), nil)
+	found.Root = x.site.Root
+	return found, err
+}
 
 func registrationForm(given url.Values) *form {
 	return newForm(given,
@@ -42,10 +52,14 @@ func register(x *exchange) error {
 	if err != nil {
 		return refusedForm(err, registrationForm(x.given), x.showIntegrations)
 	}
-	if err := x.say(note{Words: "Registered. Start a full sync next. The partner's platform sends this secret as x-webhook-secret. It is shown only once:", Secret: made.Secret}); err != nil {
+	words := "Registered. Your platform sends this secret as x-webhook-secret. It is shown only once:"
+	if x.site.Operators {
+		words = "Registered. Start a full sync next. The partner's platform sends this secret as x-webhook-secret. It is shown only once:"
+	}
+	if err := x.say(note{Words: words, Secret: made.Secret}); err != nil {
 		return err
 	}
-	return x.goTo(root + "/integrations/" + made.ID)
+	return x.goTo(x.site.Root + "/integrations/" + made.ID)
 }
 
 func (x *exchange) showIntegrations(status int, f *form) error {
@@ -54,8 +68,11 @@ func (x *exchange) showIntegrations(status int, f *form) error {
 	if err != nil {
 		return err
 	}
+	for i := range list {
+		list[i].Root = x.site.Root
+	}
 	return x.show(status, "integrations.html", &filteredPage[integrationView]{
-		listPage: listPage[integrationView]{frame{Page: "Integrations", Section: "integrations"}, list, newPager(part, root+"/integrations", query), f, len(query) > 0},
+		listPage: listPage[integrationView]{frame{Page: x.site.label("integrations"), Section: "integrations"}, list, newPager(part, x.site.Root+"/integrations", query), f, len(query) > 0},
 		Filter:   newFilter(query, anyOf("mode", "Mode", "all", "live", "test")),
 	})
 }
@@ -63,28 +80,41 @@ func (x *exchange) showIntegrations(status int, f *form) error {
 type integrationPage struct {
 	frame
 	integrationView
+	shown
 	Timeline timeline
+	Runs     []runView // the last conformance runs
 	Syncs    []client.Sync
 	Pager    pager
-	Failed   []callView // the last calls that failed
-	Received []callView // the last webhooks
-	Settings *form
-	Edited   bool          // the settings were sent
-	Trial    *client.Trial // of the settings; nil: they were not tested
+	Failed   []callView        // the last calls that failed
+	Received []callView        // the last webhooks
+	Bookings []partnersBooking // the last ones; for partners
+	Steps    []step            // to going live; for partners
+	Edited   bool              // the settings were sent
+	Webhook  *form
 }
+
+// shown is what an action has to show on an integration's page.
+type shown struct {
+	Settings *form         // that were sent; nil: none were
+	Trial    *client.Trial // of the settings; nil: they were not tested
+	tried    *webhookTried // nil: no webhook was tried
+}
+
+// Tried is the webhook that was tried.
+func (s shown) Tried() *webhookTried { return s.tried }
 
 // syncsShown is how many syncs a page has.
 const syncsShown = "10"
 
-func showIntegration(x *exchange) error { return x.showIntegrationWith(http.StatusOK, nil, nil) }
+func showIntegration(x *exchange) error { return x.showIntegrationWith(http.StatusOK, shown{}) }
 
-// showIntegrationWith shows an integration, with settings that were sent where there are
-// any, and what a test of them found.
-func (x *exchange) showIntegrationWith(status int, settings *form, trial *client.Trial) error {
-	found, _, err := read[integrationView](x, "/partner-integrations/"+x.id(), nil)
+// showIntegrationWith shows an integration, with what an action has to show.
+func (x *exchange) showIntegrationWith(status int, with shown) error {
+	found, err := x.integration()
 	if err != nil {
 		return err
 	}
+	p := &integrationPage{frame: frame{Page: found.Name, Section: "integrations"}, integrationView: found, shown: with, Timeline: newTimeline(found, x.Now()), Edited: with.Settings != nil, Webhook: webhookForm(nil)}
 	query := x.asked()
 	asked := maps.Clone(query)
 	asked.Set("limit", syncsShown)
@@ -92,19 +122,24 @@ func (x *exchange) showIntegrationWith(status int, settings *form, trial *client
 	if err != nil {
 		return err
 	}
-	pages := newPager(part, found.Address(), query)
-	pages.Newest = true
-	failed, received, err := x.readCalls()
-	if err != nil {
+	p.Syncs, p.Pager = syncs, newPager(part, found.Address(), query)
+	p.Pager.Newest = true
+	if p.Failed, p.Received, err = x.readCalls(); err != nil {
 		return err
 	}
-	edited := settings != nil
-	if !edited {
-		settings = settingsForm(nil, found.Integration)
+	if p.Runs, err = x.readRuns(); err != nil {
+		return err
 	}
-	return x.show(status, "integration.html", &integrationPage{
-		frame{Page: found.Name, Section: "integrations"}, found, newTimeline(found, x.Now()), syncs, pages, failed, received, settings, edited, trial,
-	})
+	if !x.site.Operators {
+		if p.Bookings, _, err = read[[]partnersBooking](x, "/partner-integrations/"+x.id()+"/bookings", url.Values{"limit": {bookingsShown}}); err != nil {
+			return err
+		}
+		p.Steps = stepsOf(p)
+	}
+	if !p.Edited {
+		p.Settings = settingsForm(nil, found.Integration)
+	}
+	return x.show(status, "integration.html", p)
 }
 
 func syncIntegration(x *exchange) error {
@@ -115,7 +150,7 @@ func approveSync(x *exchange) error { return x.sync("/sync/approve", struct{}{})
 
 // sync has the API make a sync, and says what came of it.
 func (x *exchange) sync(call string, body any) error {
-	return x.act(root+"/integrations/"+x.id(), func() (string, error) {
+	return x.act(x.site.Root+"/integrations/"+x.id(), func() (string, error) {
 		made, err := send[client.Sync](x, http.MethodPost, "/operator/integrations/"+x.id()+call, body)
 		return cameOf(made), err
 	})
@@ -137,7 +172,7 @@ func cameOf(made client.Sync) string {
 }
 
 func askToDelete(x *exchange) error {
-	found, _, err := read[integrationView](x, "/partner-integrations/"+x.id(), nil)
+	found, err := x.integration()
 	if err != nil {
 		return err
 	}
@@ -152,7 +187,7 @@ func askToDelete(x *exchange) error {
 }
 
 func deleteIntegration(x *exchange) error {
-	return x.act(root+"/integrations", func() (string, error) {
+	return x.act(x.site.Root+"/integrations", func() (string, error) {
 		_, err := send[struct{}](x, http.MethodDelete, "/partner-integrations/"+x.id(), nil)
 		return "Integration deleted.", err
 	})

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -16,16 +17,17 @@ import (
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
-// sessionLife is how long an operator is signed in at the most.
+// sessionLife is how long an account is signed in at the most.
 const sessionLife = 12 * time.Hour
 
-// cookieName is what a cookie of the console is called. What begins with __Host- is for
+// cookieName is what a cookie of the site is called. What begins with __Host- is for
 // https alone, and no other host can set it.
-func (c *console) cookieName(name string) string {
-	if c.Secure {
-		return "__Host-console-" + name
+func (x *exchange) cookieName(name string) string {
+	name = x.site.Name + "-" + name
+	if x.Secure {
+		return "__Host-" + name
 	}
-	return "console-" + name
+	return name
 }
 
 // setCookie gives the browser a cookie that no script reads and no other site sends; ""
@@ -56,7 +58,7 @@ const (
 	noteCookie    = "note"
 )
 
-// signedIn lets in operators, and has everybody else sign in.
+// signedIn lets in accounts of the site's role, and has everybody else sign in.
 func signedIn(next handler) handler {
 	return func(x *exchange) error {
 		err := x.resume(x.cookie(sessionCookie))
@@ -77,7 +79,7 @@ func signedIn(next handler) handler {
 var errSignedOut = &marketplace.Error{Code: marketplace.Unauthorized, Message: "the session has ended"}
 
 // resume finds the sign-in of a session's token. The error is Unauthorized where it has
-// ended, or is not an operator's.
+// ended, or is not of the site's role.
 func (x *exchange) resume(token string) (err error) {
 	if token == "" {
 		return errSignedOut
@@ -86,14 +88,14 @@ func (x *exchange) resume(token string) (err error) {
 	if err != nil {
 		return err
 	}
-	if session.Account.Role != marketplace.Operator || x.Now().Sub(session.Begun) >= sessionLife {
+	if session.Account.Role != x.site.Role || x.Now().Sub(session.Begun) >= sessionLife {
 		return errSignedOut
 	}
 	x.session = session
 	return nil
 }
 
-// askToSignIn leads to the way in, and from there back to where the operator was.
+// askToSignIn leads to the way in, and from there back to the page that was asked for.
 func (x *exchange) askToSignIn() error {
 	query := url.Values{}
 	if x.cookie(sessionCookie) != "" {
@@ -103,14 +105,14 @@ func (x *exchange) askToSignIn() error {
 	if x.r.Method == http.MethodGet {
 		query.Set("to", x.r.URL.RequestURI())
 	}
-	return x.goTo(root + "/signin?" + query.Encode())
+	return x.goTo(x.site.Root + "/signin?" + query.Encode())
 }
 
-// ours is an address of the console, or its front page where it is something else.
-func ours(address string) string {
+// ours is an address of the site, or its front page where it is something else.
+func (s *site) ours(address string) string {
 	to, err := url.Parse(address)
-	if err != nil || to.Host != "" || to.Scheme != "" || !strings.HasPrefix(address, root+"/") || !strings.HasPrefix(path.Clean(to.Path)+"/", root+"/") {
-		return root + "/"
+	if err != nil || to.Host != "" || to.Scheme != "" || !strings.HasPrefix(address, s.Root+"/") || !strings.HasPrefix(path.Clean(to.Path)+"/", s.Root+"/") {
+		return s.Root + "/"
 	}
 	return address
 }
@@ -132,7 +134,7 @@ func signInForm(given url.Values) *form {
 func showSignIn(x *exchange) error {
 	query := x.r.URL.Query()
 	return x.show(http.StatusOK, "signin.html", &signInPage{
-		frame: frame{Page: "Sign in"}, Form: signInForm(nil), To: ours(query.Get("to")), Ended: query.Has("ended"),
+		frame: frame{Page: "Sign in"}, Form: signInForm(nil), To: x.site.ours(query.Get("to")), Ended: query.Has("ended"),
 	})
 }
 
@@ -143,7 +145,7 @@ func signIn(x *exchange) error {
 	if err == nil {
 		if err = x.resume(token); err == nil {
 			x.setCookie(sessionCookie, token, sessionLife)
-			return x.goTo(ours(given.Get("to")))
+			return x.goTo(x.site.ours(given.Get("to")))
 		}
 		_ = x.SignIn.EndSession(x.r.Context(), token) // it runs out by itself, too
 		if marketplace.CodeOf(err) == marketplace.Unauthorized {
@@ -155,7 +157,7 @@ func signIn(x *exchange) error {
 	case marketplace.Unauthorized:
 		said.Status, said.Message = http.StatusUnauthorized, "Wrong email address or password, or the account is disabled."
 	case marketplace.Forbidden:
-		said.Status, said.Message = http.StatusForbidden, "The console is for operators only."
+		said.Status, said.Message = http.StatusForbidden, fmt.Sprintf("These pages are for %ss only.", x.site.Role)
 	case marketplace.RateLimited:
 		wait := "60"
 		if limited := (*marketplace.Error)(nil); errors.As(err, &limited) {
@@ -167,7 +169,7 @@ func signIn(x *exchange) error {
 		return err
 	}
 	f.refuse(said)
-	return x.show(said.Status, "signin.html", &signInPage{frame: frame{Page: "Sign in"}, Form: f, To: ours(given.Get("to"))})
+	return x.show(said.Status, "signin.html", &signInPage{frame: frame{Page: "Sign in"}, Form: f, To: x.site.ours(given.Get("to"))})
 }
 
 func signOut(x *exchange) error {
@@ -177,7 +179,7 @@ func signOut(x *exchange) error {
 		}
 	}
 	x.setCookie(sessionCookie, "", 0)
-	return x.goTo(root + "/signin")
+	return x.goTo(x.site.Root + "/signin")
 }
 
 // note is the message about an action that the next page shows once. It travels in a

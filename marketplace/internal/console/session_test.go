@@ -115,12 +115,12 @@ func TestAFormOfAnotherSiteIsRefused(t *testing.T) {
 	made := s.stocked()
 	v := s.operator()
 	for _, site := range []string{"cross-site", "same-site"} {
-		v.shows(v.postFrom(site, "/console/integrations/"+made.ID+"/delete"), 403, "did not come from the console")
+		v.shows(v.postFrom(site, "/console/integrations/"+made.ID+"/delete"), 403, "did not come from these pages")
 	}
 	request, err := http.NewRequestWithContext(t.Context(), "POST", s.address+"/console/integrations/"+made.ID+"/delete", strings.NewReader(""))
 	s.must(err)
 	request.Header.Set("Origin", "https://evil.example") // of a browser that says no more
-	v.shows(v.send(request), 403, "did not come from the console")
+	v.shows(v.send(request), 403, "did not come from these pages")
 	v.shows(v.get("/console/integrations/"+made.ID), 200, "Old Town Walks")
 }
 

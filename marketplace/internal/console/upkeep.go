@@ -54,7 +54,7 @@ func word(ticked bool) string {
 
 // changeIntegration saves an integration's settings, or tests them.
 func changeIntegration(x *exchange) error {
-	found, _, err := read[integrationView](x, "/partner-integrations/"+x.id(), nil)
+	found, err := x.integration()
 	if err != nil {
 		return err
 	}
@@ -69,19 +69,28 @@ func changeIntegration(x *exchange) error {
 		delete(body, "name")
 		trial, err := send[client.Trial](x, http.MethodPost, "/partner-integrations/"+x.id()+"/test", body)
 		if err != nil {
-			return refusedForm(err, f, func(status int, f *form) error { return x.showIntegrationWith(status, f, nil) })
+			return refusedForm(err, f, func(status int, f *form) error { return x.showIntegrationWith(status, shown{Settings: f}) })
 		}
-		return x.showIntegrationWith(http.StatusOK, f, &trial)
+		return x.showIntegrationWith(http.StatusOK, shown{Settings: f, Trial: &trial})
 	}
 	body["handles_ticket_delivery"], body["force"] = x.given.Get("handles_ticket_delivery") == "true", x.given.Get("force") == "true"
 	if _, err := send[client.Integration](x, http.MethodPatch, "/partner-integrations/"+x.id(), body); err != nil {
-		return refusedForm(err, f, func(status int, f *form) error { return x.showIntegrationWith(status, f, nil) })
+		return refusedForm(err, f, func(status int, f *form) error { return x.showIntegrationWith(status, shown{Settings: f}) })
 	}
 	return x.done(found.Address(), "Settings saved.")
 }
 
+// testIntegration tests the settings that are stored.
+func testIntegration(x *exchange) error {
+	trial, err := send[client.Trial](x, http.MethodPost, "/partner-integrations/"+x.id()+"/test", struct{}{})
+	if err != nil {
+		return err
+	}
+	return x.showIntegrationWith(http.StatusOK, shown{Trial: &trial})
+}
+
 func askToRotate(x *exchange) error {
-	found, _, err := read[integrationView](x, "/partner-integrations/"+x.id(), nil)
+	found, err := x.integration()
 	if err != nil {
 		return err
 	}
@@ -105,5 +114,5 @@ func rotateSecret(x *exchange) error {
 	if err := x.say(note{Words: "The partner's platform sends this secret as x-webhook-secret. It is shown only once:", Secret: string(made.WebhookSecret)}); err != nil {
 		return err
 	}
-	return x.goTo(root + "/integrations/" + x.id())
+	return x.goTo(x.site.Root + "/integrations/" + x.id())
 }

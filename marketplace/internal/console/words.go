@@ -22,20 +22,7 @@ func words() template.FuncMap {
 		"action":   actionWords,
 		"tone":     tone,
 		"took":     func(from, until time.Time) string { return until.Sub(from).Round(time.Millisecond).String() },
-		"sections": func() []section { return sections },
 	}
-}
-
-// section is one of the navigation's.
-type section struct{ Name, Label, Address string }
-
-var sections = []section{
-	{"overview", "Overview", root + "/"},
-	{"integrations", "Integrations", root + "/integrations"},
-	{"bookings", "Bookings", root + "/bookings"},
-	{"activities", "Activities", root + "/activities"},
-	{"terms", "Rates and fees", root + "/terms"},
-	{"accounts", "Accounts", root + "/accounts"},
 }
 
 // moment is a time as pages show it.
@@ -122,9 +109,9 @@ func actionWords(a client.Action) act { return actions[a] }
 
 // tones are the colours of states.
 var tones = map[string]string{
-	"HEALTHY": "good", "Active": "good", "CONFIRMED": "good", "done": "good",
-	"DEGRADED": "bad", "failed": "bad", "LOST": "bad",
-	"PAID": "warn", "pending": "warn", "RESERVING": "warn", "HELD": "held",
+	"HEALTHY": "good", "conformant": "good", "certified": "good", "Active": "good", "CONFIRMED": "good", "done": "good",
+	"DEGRADED": "bad", "failed": "bad", "nonconformant": "bad", "LOST": "bad",
+	"PAID": "warn", "expired": "warn", "incomplete": "warn", "queued": "held", "running": "held", "pending": "warn", "RESERVING": "warn", "HELD": "held",
 }
 
 // tone is the colour of a state; what has none is quiet.

@@ -1,0 +1,183 @@
+package console_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/internal/axetest"
+	"partnerkit.dev/internal/browsertest"
+	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// begin has a replica begin the queued run of an integration, and returns its lease.
+func (s *shop) begin(run string) certification.Lease {
+	s.t.Helper()
+	lease := certification.Lease{Run: uuid.MustParse(run), Holder: uuid.New(), Time: time.Minute}
+	_, err := s.store.Runs.Begin(s.t.Context(), lease)
+	s.must(err)
+	return lease
+}
+
+// judged stores lines of progress, as the replica does that has the run.
+func (s *shop) judged(lease certification.Lease, lines ...string) {
+	s.t.Helper()
+	s.must(s.store.Runs.Extend(s.t.Context(), lease, []certification.Part{{Kind: certification.Progress, Number: 1, Body: []byte(strings.Join(lines, "\n") + "\n")}}))
+}
+
+// finish ends a run with those findings.
+func (s *shop) finish(lease certification.Lease, findings ...certification.Finding) {
+	s.t.Helper()
+	var report bytes.Buffer
+	packed := gzip.NewWriter(&report)
+	_, err := packed.Write([]byte("<!DOCTYPE html><title>The report</title>"))
+	s.must(err)
+	s.must(packed.Close())
+	verdict := "conformant"
+	if len(findings) > 0 {
+		verdict = "nonconformant"
+	}
+	s.must(s.store.Runs.Finish(s.t.Context(), lease, certification.Outcome{
+		State:   certification.Finished,
+		Result:  certification.Result{Verdict: verdict, SuiteVersion: "1.0.0", ContractVersion: "c0ffee", Counts: map[string]int{"passed": 190, "failed": len(findings)}, Findings: findings},
+		Reports: []certification.Report{{Name: "report.html", Gzip: report.Bytes()}, {Name: "report.json", Gzip: report.Bytes()}, {Name: "junit.xml", Gzip: report.Bytes()}},
+	}))
+}
+
+// queued is the run that waits for its turn.
+func (s *shop) queued() (run string) {
+	s.t.Helper()
+	s.must(s.store.Pool().QueryRow(s.t.Context(), `SELECT id FROM conformance_runs WHERE state = 'queued'`).Scan(&run))
+	return run
+}
+
+var twiceBooked = certification.Finding{
+	Rule: "confirm.repeat.booking", Title: "a second confirm makes no second booking", Endpoint: "confirm", Level: "MUST", Clause: "CNF-4", Outcome: "failed",
+	Message: "Expected the first booking, received another one.", Fix: "Answer with the booking that the code has become.",
+}
+
+func TestAPartnerSeesItsOwnPlatformsAlone(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.stocked()
+	own := "/partners/integrations/" + made.ID
+	ana := s.enter("/partners", "partner@example.com")
+	ana.shows(ana.get("/partners/"), 200, "Old Town Walks", "Register your platform")
+	ana.shows(ana.get(own), 200, "Before you go live", "Its webhooks arrive", "Try a webhook")
+	run := run(ana, made.ID)
+	s.finish(s.begin(run), twiceBooked)
+	ana.shows(ana.get(own+"/runs/"+run), 200, "1 rule is broken", "Answer with the booking")
+	ana.shows(ana.get(own+"/runs/"+run+"/report.html"), 200, "The report")
+
+	other := marketplace.Account{ID: uuid.New(), Email: "ben@example.com", Role: marketplace.Partner, PasswordHash: s.accounts[marketplace.Partner].PasswordHash, CreatedAt: s.now()}
+	s.must(s.store.Accounts.CreateAccount(t.Context(), other))
+	ben := s.enter("/partners", other.Email)
+	if p := ben.get("/partners/integrations"); strings.Contains(p.text, "Old Town Walks") {
+		t.Errorf("Expected no platform of another partner, received %s", p.text)
+	}
+	for _, page := range []string{"", "/rotate", "/delete", "/runs/" + run, "/runs/" + run + "/progress", "/runs/" + run + "/report.html", "/runs/" + run + "/report.json", "/runs/" + run + "/junit.xml"} {
+		ben.shows(ben.get(own+page), 404, "not found")
+	}
+	for _, form := range []string{"", "/rotate", "/delete", "/runs"} {
+		ben.shows(ben.post(own+form, "name", "Mine", "do", "save", "scope", "full"), 404, "not found")
+	}
+	ben.shows(ben.post(own+"/webhook", "webhook", "sync/trigger", "secret", "guessed"), 404, "not found")
+
+	for _, email := range []string{"reseller@example.com", "affiliate@example.com", "operator@example.com"} {
+		v := s.visitor()
+		v.shows(v.post("/partners/signin", "email", email, "password", password), 403, "for partners only")
+		if p := v.get(own); !strings.HasPrefix(p.address, "/partners/signin") {
+			t.Errorf("%s: Expected to be asked to sign in, received %s", email, p.address)
+		}
+	}
+	if p := s.operator().get(own); !strings.HasPrefix(p.address, "/partners/signin") {
+		t.Errorf("Expected a session of the console to open no page of the portal, received %s", p.address)
+	}
+	if p := ana.get("/console/"); !strings.HasPrefix(p.address, "/console/signin") {
+		t.Errorf("Expected a session of the portal to open no page of the console, received %s", p.address)
+	}
+}
+
+// run starts a full run on the page, and returns its id.
+func run(v *visitor, integration string) string {
+	v.t.Helper()
+	p := v.post("/partners/integrations/"+integration+"/runs", "scope", "full")
+	_, id, found := strings.Cut(p.address, "/runs/")
+	if p.status != 200 || !found {
+		v.t.Fatalf("Expected the page of a run, received %d at %s: %s", p.status, p.address, p.text)
+	}
+	return id
+}
+
+func TestARunIsComparedWithTheOneBefore(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.stocked()
+	ana := s.enter("/partners", "partner@example.com")
+	s.finish(s.begin(run(ana, made.ID)), twiceBooked)
+	second := run(ana, made.ID)
+	ana.shows(ana.post("/partners/integrations/"+made.ID+"/runs", "scope", "full"), 200, "is under way")
+	s.finish(s.begin(second))
+	ana.shows(ana.get("/partners/integrations/"+made.ID+"/runs/"+second), 200, "No rule that was judged is broken", "1 rule holds now that did not", "A second confirm makes no second booking")
+	third := run(ana, made.ID)
+	s.finish(s.begin(third), twiceBooked)
+	ana.shows(ana.get("/partners/integrations/"+made.ID+"/runs/"+third), 200, "some rules are broken now that were not", `<span class="pill warn">new</span>`)
+}
+
+func TestAWebhookIsTriedFromThePage(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.stocked()
+	own := "/partners/integrations/" + made.ID
+	ana := s.enter("/partners", "partner@example.com")
+	ana.shows(ana.post(own+"/webhook", "webhook", "sync/trigger", "secret", "a wrong one"), 200, "was answered with 401")
+	ana.shows(ana.post(own+"/webhook", "webhook", "availability/notify", "secret", made.Secret, "body", "{"), 200, "was answered with 400")
+	p := ana.post(own+"/webhook", "webhook", "sync/trigger", "secret", made.Secret)
+	ana.shows(p, 200, "was answered with 200")
+	if strings.Contains(p.text, made.Secret) {
+		t.Error("Expected a page without the secret, received it")
+	}
+}
+
+func TestThePortalInABrowser(t *testing.T) {
+	t.Parallel()
+	b := browsertest.Start(t)
+	axe := axetest.Source(t)
+	s := open(t)
+	o := s.look(b, "/partners/")
+	o.Shows("h1", "partners")
+	o.accessible(axe)
+	o.Write("#f-email", "partner@example.com")
+	o.Write("#f-password", password)
+	o.Click("form button.main")
+	o.Shows(".empty", "No platform yet")
+	o.accessible(axe)
+	o.Write("#f-name", "Old Town Walks")
+	o.Write("#f-base_url", s.base)
+	o.Write("#f-auth_key", "partner-key")
+	o.Click("form.form button.main")
+	o.Shows(".note .secret", "")
+	o.Shows("#steps-title", "Before you go live")
+	o.accessible(axe)
+	o.Click(`form[action$="/test#settings-title"] button`)
+	o.Shows("#settings-title ~ .note", "works with these settings")
+	o.Click(`button[value="full"]`)
+	o.Shows("#progress-title", "waits for its turn")
+	lease := s.begin(s.queued())
+	s.judged(lease, `{"id":"products.status","title":"The catalog is answered with 200","outcome":"passed"}`, `{"id":"confirm.repeat.booking","title":"A second confirm makes no second booking","outcome":"failed"}`)
+	o.Shows("#judged", "2")
+	o.Shows("#latest li", "A second confirm")
+	o.accessible(axe)
+	s.finish(lease, twiceBooked)
+	o.Shows("#result-title", "1 rule is broken")
+	o.accessible(axe)
+	o.Click(".crumbs a:last-child")
+	o.Shows("#runs-title", "Conformance")
+	o.accessible(axe)
+	o.Quiet()
+}

@@ -1,0 +1,202 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/gorilla/mux"
+)
+
+// runView is a conformance run.
+type runView struct {
+	ID           string         `json:"run_id"`
+	Scope        string         `json:"scope"`
+	State        string         `json:"state"`
+	Verdict      string         `json:"verdict"`
+	Reason       string         `json:"reason"`
+	SuiteVersion string         `json:"suite_version"`
+	Counts       map[string]int `json:"counts"`
+	CreatedAt    time.Time      `json:"created_at"`
+	StartedAt    time.Time      `json:"started_at"`
+	FinishedAt   time.Time      `json:"finished_at"`
+	Findings     []finding      `json:"findings"`
+	NotUndone    []leftover     `json:"not_undone"`
+}
+
+// Over reports whether the run has ended.
+func (r runView) Over() bool { return r.State == "finished" || r.State == "failed" }
+
+// finding is a rule that the partner breaks.
+type finding struct {
+	Rule    string `json:"rule"`
+	Title   string `json:"title"`
+	Level   string `json:"level"`
+	Clause  string `json:"clause"`
+	Message string `json:"message"`
+	Fix     string `json:"fix"`
+}
+
+// leftover is a hold or booking that a run could not undo.
+type leftover struct {
+	Kind   string `json:"kind"`
+	Code   string `json:"code"`
+	Start  string `json:"start"`
+	Reason string `json:"reason"`
+}
+
+// runsShown is how many runs an integration's page lists.
+const runsShown = "5"
+
+// readRuns reads the last runs of an integration, the newest first.
+func (x *exchange) readRuns() ([]runView, error) {
+	runs, _, err := read[[]runView](x, "/partner-integrations/"+x.id()+"/conformance-runs", url.Values{"limit": {runsShown}})
+	return runs, err
+}
+
+func startRun(x *exchange) error {
+	made, err := send[struct {
+		ID string `json:"run_id"`
+	}](x, http.MethodPost, "/partner-integrations/"+x.id()+"/conformance-runs", map[string]string{"scope": x.given.Get("scope")})
+	if err == nil {
+		return x.goTo(x.site.Root + "/integrations/" + x.id() + "/runs/" + made.ID)
+	}
+	return x.act(x.site.Root+"/integrations/"+x.id(), func() (string, error) { return "", err })
+}
+
+// runPage shows a run: what is judged while it goes on, and what was found then.
+type runPage struct {
+	frame
+	Of       integrationView
+	Run      runView
+	Previous *runView // the one before of the same scope; nil: there was none
+	Fixed    []finding
+	New      map[string]bool // rules that were not broken in the previous run
+	Script   string
+}
+
+func showRun(x *exchange) error {
+	found, err := x.integration()
+	if err != nil {
+		return err
+	}
+	run, err := x.readRun(mux.Vars(x.r)["run"])
+	if err != nil {
+		return err
+	}
+	p := &runPage{frame: frame{Page: "Conformance run", Section: "integrations", Live: !run.Over()}, Of: found, Run: run, Script: x.site.Root + scriptPath()}
+	if err := x.compare(p); err != nil {
+		return err
+	}
+	return x.show(http.StatusOK, "run.html", p)
+}
+
+func (x *exchange) readRun(id string) (runView, error) {
+	run, _, err := read[runView](x, "/partner-integrations/"+x.id()+"/conformance-runs/"+url.PathEscape(id), nil)
+	return run, err
+}
+
+// compare says what has changed since the last run of the same scope that came to a verdict.
+func (x *exchange) compare(p *runPage) error {
+	if !p.Run.Over() {
+		return nil
+	}
+	runs, err := x.readRuns()
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(runs, func(r runView) bool {
+		return r.Scope == p.Run.Scope && r.State == "finished" && r.CreatedAt.Before(p.Run.CreatedAt)
+	})
+	if at < 0 {
+		return nil
+	}
+	previous, err := x.readRun(runs[at].ID)
+	if err != nil {
+		return err
+	}
+	p.Previous, p.New = &previous, map[string]bool{}
+	broken := func(list []finding, rule string) bool {
+		return slices.ContainsFunc(list, func(f finding) bool { return f.Rule == rule })
+	}
+	for _, f := range p.Run.Findings {
+		p.New[f.Rule] = !broken(previous.Findings, f.Rule)
+	}
+	for _, f := range previous.Findings {
+		if p.Run.State == "finished" && !broken(p.Run.Findings, f.Rule) {
+			p.Fixed = append(p.Fixed, f)
+		}
+	}
+	return nil
+}
+
+// passed are the parts of a run that the API shows by themselves.
+var passed = []string{"progress", "report.html", "report.json", "junit.xml"}
+
+// passRun passes a part of a run on as the API shows it.
+func passRun(x *exchange) error {
+	vars := mux.Vars(x.r)
+	if !slices.Contains(passed, vars["part"]) {
+		return &refusal{Status: http.StatusNotFound, Message: "page not found"}
+	}
+	request, err := x.request(http.MethodGet, "/partner-integrations/"+x.id()+"/conformance-runs/"+url.PathEscape(vars["run"])+"/"+vars["part"], nil)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"Accept-Encoding", "Last-Event-ID"} {
+		if value := x.r.Header.Get(name); value != "" {
+			request.Header.Set(name, value)
+		}
+	}
+	x.api.ServeHTTP(x.w, request)
+	return nil
+}
+
+// webhookForm is that of a webhook that a partner tries from the page.
+func webhookForm(given url.Values) *form {
+	return newForm(given,
+		field{Name: "webhook", Label: "Webhook", Kind: "choice", Choices: []choice{{"sync/trigger", "sync/trigger: pull the catalog"}, {"availability/notify", "availability/notify: a slot has changed"}}},
+		field{Name: "secret", Label: "Webhook secret", Kind: "password", Required: true, Complete: "off", Hint: "As your platform sends it, in x-webhook-secret."},
+		field{Name: "body", Label: "Body", Kind: "area", Rows: 6, Hint: "JSON, for availability/notify. sync/trigger needs none."},
+	)
+}
+
+// webhookTried is what came of a webhook that was tried.
+type webhookTried struct {
+	Webhook string
+	Status  int
+	Answer  string
+}
+
+// tryWebhook sends a webhook as the partner's platform would, and shows what it is answered with.
+func tryWebhook(x *exchange) error {
+	if _, err := x.integration(); err != nil { // of another partner
+		return err
+	}
+	name := x.given.Get("webhook")
+	if name != "availability/notify" {
+		name = "sync/trigger"
+	}
+	request, err := x.request(http.MethodPost, "/partner-integrations/"+x.id()+"/"+name, []byte(x.given.Get("body")))
+	if err != nil {
+		return err
+	}
+	request.Header.Del("Authorization")
+	request.Header.Set("x-webhook-secret", x.given.Get("secret"))
+	got := answer{header: http.Header{}}
+	x.api.ServeHTTP(&got, request)
+	return x.showIntegrationWith(http.StatusOK, shown{tried: &webhookTried{name, got.status, indented(got.body.Bytes())}})
+}
+
+// indented is JSON as people read it.
+func indented(raw []byte) string {
+	var text bytes.Buffer
+	if json.Indent(&text, raw, "", "  ") != nil {
+		return fmt.Sprintf("%q", raw)
+	}
+	return text.String()
+}

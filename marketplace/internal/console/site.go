@@ -1,0 +1,99 @@
+package console
+
+import (
+	"net/http"
+	"slices"
+
+	"partnerkit.dev/internal/webui"
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// site is a set of pages for the accounts of one role.
+type site struct {
+	Root, Name string
+	Operators  bool // else its pages are for partners
+	Role       marketplace.Role
+	About      string // below the title of its sign-in
+	Sections   []section
+	pages      []route
+}
+
+// section is one of the navigation's.
+type section struct{ Name, Label, Address string }
+
+// operators is the console of those who run the marketplace.
+var operators = site{
+	Root: root, Name: "console", Operators: true, Role: marketplace.Operator,
+	About: "For operators. The first operator is created when the service starts, and can create others.",
+	Sections: []section{
+		{"overview", "Overview", root + "/"},
+		{"integrations", "Integrations", root + "/integrations"},
+		{"bookings", "Bookings", root + "/bookings"},
+		{"activities", "Activities", root + "/activities"},
+		{"terms", "Rates and fees", root + "/terms"},
+		{"accounts", "Accounts", root + "/accounts"},
+	},
+	pages: slices.Concat(integrationPages(), operatorPages()),
+}
+
+// portal is where partners register their platforms, have them tested and watch them.
+var portal = site{
+	Root: portalRoot, Name: "partners", Role: marketplace.Partner,
+	About:    "For partners. The operator of the marketplace invites you, or gives you an account.",
+	Sections: []section{{"integrations", "Platforms", portalRoot + "/integrations"}},
+	pages: append(integrationPages(),
+		route{get, "/", func(x *exchange) error { return x.goTo(portalRoot + "/integrations") }},
+		route{post, "/integrations/{id}/webhook", tryWebhook},
+	),
+}
+
+// route is one of a site's, below its path.
+type route struct {
+	method, path string
+	show         handler
+}
+
+const (
+	get  = http.MethodGet
+	post = http.MethodPost
+)
+
+// open lists what needs no sign-in.
+func open() []route {
+	return []route{
+		{get, "", func(x *exchange) error { return x.goTo(x.site.Root + "/") }},
+		{get, stylePath(), showStyle},
+		{get, scriptPath(), showScript},
+		{get, "/signin", showSignIn},
+		{post, "/signin", signIn},
+		{post, "/signout", signOut},
+	}
+}
+
+// integrationPages lists what both sites have: each shows what the API lets its accounts see.
+func integrationPages() []route {
+	return []route{
+		{get, "/integrations", listIntegrations},
+		{post, "/integrations", register},
+		{get, "/integrations/{id}", showIntegration},
+		{post, "/integrations/{id}", changeIntegration},
+		{post, "/integrations/{id}/test", testIntegration},
+		{get, "/integrations/{id}/rotate", askToRotate},
+		{post, "/integrations/{id}/rotate", rotateSecret},
+		{get, "/integrations/{id}/delete", askToDelete},
+		{post, "/integrations/{id}/delete", deleteIntegration},
+		{post, "/integrations/{id}/runs", startRun},
+		{get, "/integrations/{id}/runs/{run}", showRun},
+		{get, "/integrations/{id}/runs/{run}/{part}", passRun},
+	}
+}
+
+// label is what the navigation calls a section.
+func (s *site) label(name string) string {
+	return s.Sections[slices.IndexFunc(s.Sections, func(one section) bool { return one.Name == name })].Label
+}
+
+// Head is what the head of a page needs.
+func (f *frame) Head() webui.Head {
+	return webui.Head{Title: f.Page + " · marketplace " + f.Site.Name, Icon: icon, Sheets: []string{f.Site.Root + stylePath()}}
+}

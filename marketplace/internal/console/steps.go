@@ -1,0 +1,73 @@
+package console
+
+import (
+	"fmt"
+	"time"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// bookingsShown is how many bookings a partner's page lists.
+const bookingsShown = "10"
+
+// partnersBooking is a booking as its partner sees it: with its own codes, and no guest.
+type partnersBooking struct {
+	Status            string    `json:"status"`
+	ProductID         string    `json:"product_id"`
+	OptionID          string    `json:"option_id"`
+	Start             string    `json:"start"`
+	Code              string    `json:"reservation_code"`
+	ExternalBookingID string    `json:"external_booking_id"`
+	CreatedAt         time.Time `json:"created_at"`
+}
+
+// step is one of those that a platform takes before it goes live.
+type step struct {
+	Title string
+	Done  bool
+	Says  string // what was seen, or what to do
+}
+
+// stepsOf are the steps of the platform that a page shows.
+func stepsOf(p *integrationPage) []step {
+	connected := p.Health.State == partnerapi.Healthy && !p.Health.LastOKAt.IsZero()
+	synced := p.LastSync != nil && !p.LastSyncAt.IsZero()
+	aside := 0
+	if p.LastSync != nil {
+		aside = len(p.LastSync.SetAside)
+	}
+	accepted := 0
+	for _, one := range p.Received {
+		if one.Reason == "" {
+			accepted++
+		}
+	}
+	steps := []step{
+		{"The platform answers", connected, choose(connected, "The last calls to it succeeded.", "Test the connection under Settings: it shows each call and its answer.")},
+		{"Its catalog is imported", synced, choose(synced, "Products are imported every night and after each sync/trigger.", "Send the webhook sync/trigger, from your platform or below.")},
+		{"Every product can be sold", synced && aside == 0, choose(synced && aside == 0, "No product was set aside.", choose(synced, fmt.Sprintf("%s set aside. See Syncs for the fields and problems.", plural(aside, "product was", "products were")), "This is known after the first import."))},
+		{"Its slots are loaded", p.Slots.Options > 0 && p.Slots.Pulled == p.Slots.Options, fmt.Sprintf("Slots of %d of %d options are loaded.", p.Slots.Pulled, p.Slots.Options)},
+		{"Its webhooks arrive", accepted > 0, choose(accepted > 0, "At least one of the last webhooks was accepted.", "None of the last webhooks was accepted. Try one below, then send one from your platform.")},
+	}
+	if c := p.Certification; c != nil {
+		steps = append(steps, step{"It is certified", c.State == "certified", choose(c.State == "certified", "The certificate is valid.", "Start a full conformance run, and fix what it finds.")})
+	}
+	return steps
+}
+
+func choose(yes bool, this, that string) string {
+	if yes {
+		return this
+	}
+	return that
+}
+
+// Ready reports whether every step was taken.
+func (p *integrationPage) Ready() bool {
+	for _, s := range p.Steps {
+		if !s.Done {
+			return false
+		}
+	}
+	return true
+}
