@@ -57,6 +57,9 @@ func requestFields() fields {
 		must("operator/account-request", "/role").oneOf("reseller", "affiliate", "partner", "operator"),
 		may("operator/account-request", "/name").anyText().upTo(200),
 
+		must("operator/invitation-request", "/email").lawful(`"ana@example.com"`).not("type", `7`, `[]`).not("format", `""`, `"ana"`),
+		may("operator/invitation-request", "/name").anyText().upTo(200),
+
 		must("operator/api-token-request", "/name").id().upTo(200),
 		may("operator/api-token-request", "/mode").lawful(`"live"`, `"test"`).not("enum", `""`, `"Test"`).not("type", `7`),
 

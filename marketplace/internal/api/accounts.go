@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,6 +21,9 @@ type accountStore interface {
 	APITokens(ctx context.Context, account uuid.UUID) ([]marketplace.APIToken, error)
 	AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error
 	RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error
+	Invite(ctx context.Context, i marketplace.Invitation, hash []byte) error
+	Invitations(ctx context.Context, now time.Time, asked marketplace.PageRequest) (marketplace.Page[marketplace.Invitation], error)
+	Uninvite(ctx context.Context, id uuid.UUID) error
 }
 
 // accountHandler is what operators do with accounts.
@@ -27,6 +31,7 @@ type accountHandler struct {
 	store  accountStore
 	signIn *auth.Service
 	now    func() time.Time
+	secure bool // browsers come by https
 }
 
 // accountView is an account as operators see it.
@@ -76,6 +81,49 @@ func (h accountHandler) create(r *http.Request, body marketplace.NewAccount) (an
 		return nil, err
 	}
 	return viewAccount(made), h.store.CreateAccount(r.Context(), made)
+}
+
+// invitationView is an invitation as operators see it: never its token.
+type invitationView struct {
+	ID        uuid.UUID `json:"invitation_id"`
+	Email     string    `json:"email"`
+	Name      string    `json:"name"`
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+func viewInvitation(i marketplace.Invitation) invitationView {
+	return invitationView{i.ID, i.Email, i.Name, i.CreatedAt, i.ExpiresAt}
+}
+
+// invite answers with the link of an invitation, which is shown this once. It leads to the host
+// that the operator has asked.
+func (h accountHandler) invite(r *http.Request, body marketplace.NewInvitation) (any, error) {
+	made, token, err := auth.NewInvitation(body, h.now())
+	if err != nil {
+		return nil, err
+	}
+	link := url.URL{Scheme: "http", Host: r.Host, Path: "/partners/invitation/" + token}
+	if h.secure {
+		link.Scheme = "https"
+	}
+	return struct {
+		invitationView
+		URL string `json:"url"`
+	}{viewInvitation(made), link.String()}, h.store.Invite(r.Context(), made, auth.HashToken(token))
+}
+
+func (h accountHandler) invitations(r *http.Request) (any, error) {
+	asked, err := readQuery(r).stored(r.URL.Path)
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.store.Invitations(r.Context(), h.now(), asked.request())
+	return pageOf(asked, found, viewInvitation), err
+}
+
+func (h accountHandler) uninvite(r *http.Request, id uuid.UUID) (any, error) {
+	return struct{}{}, h.store.Uninvite(r.Context(), id)
 }
 
 func (h accountHandler) list(r *http.Request) (any, error) {

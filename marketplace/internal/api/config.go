@@ -35,6 +35,7 @@ type Config struct {
 	Scrapers     []netip.Prefix // the networks that may read the metrics
 	MetricsApart bool           // the metrics have a listener of their own, MetricsHandler's
 	Proxies      []netip.Prefix // the networks whose word is taken on where a request comes from
+	Secure       bool           // browsers come by https
 	Now          func() time.Time
 	Log          *slog.Logger
 	Pages        func(api http.Handler) []Page // further routes, which may call the API; may be nil

@@ -39,6 +39,7 @@ var parameters = map[string][]string{
 	"/api/v1/operator/integrations/{integration}/syncs":                           pages,
 	"/api/v1/operator/bookings":                                                   append([]string{"mode", "attention", "integration_id", "reseller_id", "reseller"}, bookingFilters...),
 	"/api/v1/operator/accounts":                                                   append([]string{"role", "q"}, pages...),
+	"/api/v1/operator/invitations":                                                pages,
 	"/api/v1/operator/activities":                                                 append([]string{"mode", "q", "status", "integration"}, pages...),
 }
 

@@ -50,7 +50,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	runs := newRunHandler(c.Runs, integrations)
 	events := eventHandler{c.Events}
 	webhooks := webhookHandler{g, integrations, c.Notifier, c.Journals.Webhooks, c.Now}
-	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now}
+	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now, c.Secure}
 	activities := activityHandler{c.Store.Catalog, caughtUp}
 	terms := termsHandler{c.Store.Storefront, caughtUp}
 	signIns := signInHandler{c.SignIn}
@@ -131,6 +131,9 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 
 		{post, "/api/v1/operator/accounts", operators, created(withBody(accounts.create))},
 		{get, "/api/v1/operator/accounts", operators, ok(accounts.list)},
+		{post, "/api/v1/operator/invitations", operators, created(withBody(accounts.invite))},
+		{get, "/api/v1/operator/invitations", operators, ok(accounts.invitations)},
+		{remove, "/api/v1/operator/invitations/{invitation}", operators, ok(byID("invitation", accounts.uninvite))},
 		{get, "/api/v1/operator/accounts/{account}", operators, ok(byID("account", accounts.show))},
 		{patch, "/api/v1/operator/accounts/{account}", operators, ok(byIDWithBody("account", accounts.change))},
 		{post, "/api/v1/operator/accounts/{account}/api-tokens", operators, created(byIDWithBody("account", accounts.createToken))},

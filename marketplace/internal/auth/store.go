@@ -39,6 +39,12 @@ type Store interface {
 	Resume(ctx context.Context, hash []byte, now time.Time) (family uuid.UUID, begun time.Time, account marketplace.Account, err error)
 	// EndFamily ends the sign-in of a refresh token; one that is unknown ends nothing.
 	EndFamily(ctx context.Context, hash []byte, now time.Time) error
+	// Invited returns the invitation whose token has that hash and that has not expired, or
+	// NotFound.
+	Invited(ctx context.Context, hash []byte, now time.Time) (marketplace.Invitation, error)
+	// Accept uses up the invitation whose token has that hash, and stores the account, or
+	// neither. The error is NotFound, or Conflict where the address has an account.
+	Accept(ctx context.Context, hash []byte, made marketplace.Account) error
 	// EndedFamilies lists the sign-ins that were ended since then.
 	EndedFamilies(ctx context.Context, since time.Time) ([]uuid.UUID, error)
 }

@@ -21,24 +21,37 @@ func accountForm(given url.Values) *form {
 	)
 }
 
-func listAccounts(x *exchange) error { return x.showAccounts(http.StatusOK, accountForm(nil)) }
+// accountsPage lists accounts, and the invitations that are open.
+type accountsPage struct {
+	filteredPage[client.Account]
+	Invite  *form
+	Invited []invitation
+}
 
-func (x *exchange) showAccounts(status int, f *form) error {
+func listAccounts(x *exchange) error {
+	return x.showAccounts(http.StatusOK, accountForm(nil), invitationForm(nil))
+}
+
+func (x *exchange) showAccounts(status int, f, invite *form) error {
 	query := x.asked("role", "q")
 	list, part, err := read[[]client.Account](x, "/operator/accounts", query)
 	if err != nil {
 		return err
 	}
-	return x.show(status, "accounts.html", &filteredPage[client.Account]{
+	invited, _, err := read[[]invitation](x, "/operator/invitations", url.Values{"limit": {"100"}})
+	if err != nil {
+		return err
+	}
+	return x.show(status, "accounts.html", &accountsPage{Invite: invite, Invited: invited, filteredPage: filteredPage[client.Account]{
 		listPage: listPage[client.Account]{frame{Page: "Accounts", Section: "accounts"}, list, newPager(part, root+"/accounts", query), f, len(query) > 0},
 		Filter:   newFilter(query, field{Name: "q", Label: "Email or name", Kind: "search"}, anyOf("role", "Role", "all", "reseller", "affiliate", "partner", "operator")),
-	})
+	}})
 }
 
 func createAccount(x *exchange) error {
 	made, err := send[client.Account](x, http.MethodPost, "/operator/accounts", texts(x.given, "email", "name", "role", "password"))
 	if err != nil {
-		return refusedForm(err, accountForm(x.given), x.showAccounts)
+		return refusedForm(err, accountForm(x.given), func(status int, f *form) error { return x.showAccounts(status, f, invitationForm(nil)) })
 	}
 	return x.done(root+"/accounts/"+made.ID, "Account created. "+made.Email+" may sign in.")
 }

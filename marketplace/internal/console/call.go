@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 // refusal is an error that the API has answered, or one of the console's own.
@@ -37,6 +39,15 @@ func (e *refusal) words() string {
 		words += " " + sentence(more)
 	}
 	return words
+}
+
+// refusalOf is what the API would have said of an error of the domain.
+func refusalOf(err error) *refusal {
+	said := &refusal{Message: err.Error()}
+	if wrong := (*marketplace.Error)(nil); errors.As(err, &wrong) {
+		said.Message, said.Details = wrong.Message, wrong.Details
+	}
+	return said
 }
 
 // refused returns the refusal in an error, or nil.

@@ -11,6 +11,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/api"
@@ -40,6 +41,8 @@ func operatorPages() []route {
 		{post, "/terms/rates", changeRates},
 		{post, "/terms/fees", changeFees},
 		{get, "/accounts", listAccounts},
+		{post, "/invitations", invite},
+		{post, "/invitations/{id}/revoke", uninvite},
 		{post, "/accounts", createAccount},
 		{get, "/accounts/{id}", showAccount},
 		{post, "/accounts/{id}/name", setAccount("name", "Name changed.")},
@@ -73,7 +76,7 @@ func Pages(c Config, a http.Handler) (list []api.Page) {
 				list = append(list, api.Page{Group: of.Root, Path: of.Root + r.path, Methods: methods, Handler: sameOrigin.Handler(con.page(of, wrap(r.show)))})
 			}
 		}
-		add(open(), func(h handler) handler { return h })
+		add(slices.Concat(open(), of.entrances), func(h handler) handler { return h })
 		add(of.pages, signedIn)
 		notFound := con.page(of, func(*exchange) error { return &refusal{Status: http.StatusNotFound, Message: "page not found"} })
 		list = append(list, api.Page{Group: of.Root, Path: of.Root + "/", Prefix: true, Handler: sameOrigin.Handler(notFound)})

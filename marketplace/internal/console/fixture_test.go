@@ -249,11 +249,11 @@ func (s *shop) visitor() *visitor {
 // operator is a visitor who has signed in to the console.
 func (s *shop) operator() *visitor {
 	s.t.Helper()
-	return s.enter("/console", "operator@example.com")
+	return s.enter("/console", "operator@example.com", password)
 }
 
 // enter returns a visitor who has signed in to a site.
-func (s *shop) enter(site, email string) *visitor {
+func (s *shop) enter(site, email, password string) *visitor {
 	s.t.Helper()
 	v := s.visitor()
 	if p := v.post(site+"/signin", "email", email, "password", password); p.status != 200 || !strings.HasPrefix(p.address, site+"/") || strings.Contains(p.address, "signin") {

@@ -3,6 +3,7 @@ package console_test
 import (
 	"bytes"
 	"compress/gzip"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -66,7 +67,7 @@ func TestAPartnerSeesItsOwnPlatformsAlone(t *testing.T) {
 	s := open(t)
 	made := s.stocked()
 	own := "/partners/integrations/" + made.ID
-	ana := s.enter("/partners", "partner@example.com")
+	ana := s.enter("/partners", "partner@example.com", password)
 	ana.shows(ana.get("/partners/"), 200, "Old Town Walks", "Register your platform")
 	ana.shows(ana.get(own), 200, "Before you go live", "Its webhooks arrive", "Try a webhook")
 	run := run(ana, made.ID)
@@ -76,7 +77,7 @@ func TestAPartnerSeesItsOwnPlatformsAlone(t *testing.T) {
 
 	other := marketplace.Account{ID: uuid.New(), Email: "ben@example.com", Role: marketplace.Partner, PasswordHash: s.accounts[marketplace.Partner].PasswordHash, CreatedAt: s.now()}
 	s.must(s.store.Accounts.CreateAccount(t.Context(), other))
-	ben := s.enter("/partners", other.Email)
+	ben := s.enter("/partners", other.Email, password)
 	if p := ben.get("/partners/integrations"); strings.Contains(p.text, "Old Town Walks") {
 		t.Errorf("Expected no platform of another partner, received %s", p.text)
 	}
@@ -118,7 +119,7 @@ func TestARunIsComparedWithTheOneBefore(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	made := s.stocked()
-	ana := s.enter("/partners", "partner@example.com")
+	ana := s.enter("/partners", "partner@example.com", password)
 	s.finish(s.begin(run(ana, made.ID)), twiceBooked)
 	second := run(ana, made.ID)
 	ana.shows(ana.post("/partners/integrations/"+made.ID+"/runs", "scope", "full"), 200, "is under way")
@@ -134,7 +135,7 @@ func TestAWebhookIsTriedFromThePage(t *testing.T) {
 	s := open(t)
 	made := s.stocked()
 	own := "/partners/integrations/" + made.ID
-	ana := s.enter("/partners", "partner@example.com")
+	ana := s.enter("/partners", "partner@example.com", password)
 	ana.shows(ana.post(own+"/webhook", "webhook", "sync/trigger", "secret", "a wrong one"), 200, "was answered with 401")
 	ana.shows(ana.post(own+"/webhook", "webhook", "availability/notify", "secret", made.Secret, "body", "{"), 200, "was answered with 400")
 	p := ana.post(own+"/webhook", "webhook", "sync/trigger", "secret", made.Secret)
@@ -149,11 +150,18 @@ func TestThePortalInABrowser(t *testing.T) {
 	b := browsertest.Start(t)
 	axe := axetest.Source(t)
 	s := open(t)
-	o := s.look(b, "/partners/")
+	p := s.operator().post("/console/invitations", "email", "boats@example.com", "name", "Boats")
+	o := s.look(b, linkOf.FindStringSubmatch(p.text)[1])
+	o.Shows("p", "You are invited")
+	o.accessible(axe)
+	o.Write("#f-password", "amber kettle skates")
+	o.Click("form button.main")
+	o.Shows(".empty", "No platform yet")
+	o.Click(".out button")
 	o.Shows("h1", "partners")
 	o.accessible(axe)
-	o.Write("#f-email", "partner@example.com")
-	o.Write("#f-password", password)
+	o.Write("#f-email", "boats@example.com")
+	o.Write("#f-password", "amber kettle skates")
 	o.Click("form button.main")
 	o.Shows(".empty", "No platform yet")
 	o.accessible(axe)
@@ -180,4 +188,57 @@ func TestThePortalInABrowser(t *testing.T) {
 	o.Shows("#runs-title", "Conformance")
 	o.accessible(axe)
 	o.Quiet()
+}
+
+// linkOf is the link in the note of a page.
+var linkOf = regexp.MustCompile(`http://[^<"]+(/partners/invitation/[0-9a-f]+)`)
+
+func TestAnInvitationMakesOneAccount(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	operator := s.operator()
+	invite := func(email string) string {
+		t.Helper()
+		p := operator.post("/console/invitations", "email", email, "name", "Boats")
+		link := linkOf.FindStringSubmatch(p.text)
+		if p.status != 200 || link == nil {
+			t.Fatalf("Expected a link, received %d: %s", p.status, p.text)
+		}
+		return link[1]
+	}
+	link := invite("Boats@example.com")
+	if p := operator.get("/console/accounts"); strings.Contains(p.text, link) || !strings.Contains(p.text, "boats@example.com") {
+		t.Errorf("Expected the open invitation without its link, received %s", p.text)
+	}
+	boats := s.visitor()
+	boats.shows(boats.get(link), 200, "boats@example.com")
+	boats.shows(boats.post(link, "password", "password123"), 422, "password")
+	if p := boats.post(link, "password", "amber kettle skates"); p.address != "/partners/integrations" {
+		t.Errorf("Expected to be signed in, received %d at %s", p.status, p.address)
+	}
+	late := s.visitor()
+	late.shows(late.get(link), 404, "was used or revoked, or has expired")
+	late.shows(late.post(link, "password", "another good one"), 404, "was used or revoked, or has expired")
+	s.enter("/partners", "boats@example.com", "amber kettle skates")
+	operator.shows(operator.post("/console/invitations", "email", "boats@example.com"), 422, "n account with this email exists")
+
+	first := invite("ships@example.com")
+	second := invite("ships@example.com")
+	late.shows(late.get(first), 404, "has expired")
+	late.shows(late.get(second), 200, "ships@example.com")
+	open := call[[]struct {
+		ID string `json:"invitation_id"`
+	}](s, marketplace.Operator, "GET", "/operator/invitations", "")
+	if len(open) != 1 {
+		t.Fatalf("Expected one open invitation, received %d", len(open))
+	}
+	operator.shows(operator.post("/console/invitations/"+open[0].ID+"/revoke"), 200, "no longer works")
+	late.shows(late.get(second), 404, "has expired")
+	third := invite("ships@example.com")
+	s.ahead.Add(int64(7*24*time.Hour + time.Second))
+	late.shows(late.get(third), 404, "has expired")
+	late.shows(late.post(third, "password", "another good one"), 404, "has expired")
+	if n, err := s.store.Accounts.DropExpiredInvitations(t.Context(), s.now(), 100); err != nil || n != 1 {
+		t.Errorf("Expected the expired invitation deleted, received %d, %v", n, err)
+	}
 }

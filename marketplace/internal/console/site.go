@@ -16,6 +16,7 @@ type site struct {
 	About      string // below the title of its sign-in
 	Sections   []section
 	pages      []route
+	entrances  []route // that need no sign-in, beside its own
 }
 
 // section is one of the navigation's.
@@ -45,6 +46,10 @@ var portal = site{
 		route{get, "/", func(x *exchange) error { return x.goTo(portalRoot + "/integrations") }},
 		route{post, "/integrations/{id}/webhook", tryWebhook},
 	),
+	entrances: []route{
+		{get, "/invitation/{token}", showInvitation},
+		{post, "/invitation/{token}", acceptInvitation},
+	},
 }
 
 // route is one of a site's, below its path.

@@ -44,6 +44,21 @@ type AccountChange struct {
 	Disabled *bool   `json:"disabled"` // true locks it out
 }
 
+// Invitation is an address whose owner may make an account of a partner, once.
+type Invitation struct {
+	ID        uuid.UUID
+	Email     string // as NormalEmail has it; unique
+	Name      string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+// NewInvitation is what an invitation is made of; Check tells what is wrong with it.
+type NewInvitation struct {
+	Email string `json:"email" validate:"required,max=254,email"`
+	Name  string `json:"name" validate:"max=200"`
+}
+
 // NormalEmail is how an address is stored and looked up.
 func NormalEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -17,8 +18,17 @@ type Accounts struct{ database }
 
 // CreateAccount stores a new account. The error is Conflict where the address has one.
 func (a *Accounts) CreateAccount(ctx context.Context, made marketplace.Account) error {
+	return createAccount(ctx, a.pool, made)
+}
+
+// execer executes statements: a pool or a transaction.
+type execer interface {
+	Exec(ctx context.Context, statement string, args ...any) (pgconn.CommandTag, error)
+}
+
+func createAccount(ctx context.Context, in execer, made marketplace.Account) error {
 	// Not a violated constraint, which the server would log with the address.
-	added, err := a.pool.Exec(ctx, `
+	added, err := in.Exec(ctx, `
 		INSERT INTO accounts (id, email, name, role, password_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email) DO NOTHING`,
 		made.ID, made.Email, made.Name, made.Role, made.PasswordHash, made.CreatedAt)
 	if err == nil && added.RowsAffected() == 0 {
@@ -201,6 +211,63 @@ func (a *Accounts) EndFamily(ctx context.Context, hash []byte, now time.Time) er
 
 func (a *Accounts) EndedFamilies(ctx context.Context, since time.Time) ([]uuid.UUID, error) {
 	return all(ctx, a.pool, pgx.RowTo[uuid.UUID], `SELECT id FROM refresh_families WHERE revoked_at > $1`, since)
+}
+
+// Invite stores an invitation in place of an earlier one of the address. The error is Conflict
+// where the address has an account.
+func (a *Accounts) Invite(ctx context.Context, made marketplace.Invitation, hash []byte) error {
+	added, err := a.pool.Exec(ctx, `
+		INSERT INTO invitations (id, email, name, hash, created_at, expires_at)
+		SELECT @id, @email, @name, @hash, @created_at, @expires_at WHERE NOT EXISTS (SELECT FROM accounts WHERE email = @email)
+		ON CONFLICT (email) DO UPDATE SET id = excluded.id, name = excluded.name, hash = excluded.hash, created_at = excluded.created_at, expires_at = excluded.expires_at`,
+		pgx.NamedArgs{"id": made.ID, "email": made.Email, "name": made.Name, "hash": hash, "created_at": made.CreatedAt, "expires_at": made.ExpiresAt})
+	if err == nil && added.RowsAffected() == 0 {
+		err = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.AlreadyExists, Message: "an account with this email exists"}
+	}
+	return err
+}
+
+const invitationColumns = `SELECT id, email, name, created_at, expires_at FROM invitations `
+
+var invitationList = list[marketplace.Invitation]{
+	columns: invitationColumns, rows: "invitations", at: "created_at", id: "id", scan: pgx.RowToStructByName[marketplace.Invitation],
+	cursor: func(i marketplace.Invitation) marketplace.Cursor {
+		return marketplace.Cursor{At: i.CreatedAt, ID: i.ID}
+	},
+}
+
+// Invitations returns a page of the invitations that are open, in the order of their making.
+func (a *Accounts) Invitations(ctx context.Context, now time.Time, asked marketplace.PageRequest) (marketplace.Page[marketplace.Invitation], error) {
+	f := newFilters()
+	f.add("expires_at > @now", "now", now)
+	return invitationList.page(ctx, a.database, f, asked)
+}
+
+// Uninvite revokes an invitation, or returns NotFound.
+func (a *Accounts) Uninvite(ctx context.Context, id uuid.UUID) error {
+	deleted, err := a.delete(ctx, `DELETE FROM invitations WHERE id = $1`, id)
+	if err == nil && deleted == 0 {
+		err = &marketplace.Error{Code: marketplace.NotFound, Message: "invitation not found"}
+	}
+	return err
+}
+
+func (a *Accounts) Invited(ctx context.Context, hash []byte, now time.Time) (marketplace.Invitation, error) {
+	return one(ctx, a.pool, "invitation", pgx.RowToStructByName[marketplace.Invitation], invitationColumns+`WHERE hash = $1 AND expires_at > $2`, hash, now)
+}
+
+func (a *Accounts) Accept(ctx context.Context, hash []byte, made marketplace.Account) error {
+	return a.transaction(ctx, func(tx pgx.Tx) error {
+		if _, err := one(ctx, tx, "invitation", pgx.RowTo[uuid.UUID], `DELETE FROM invitations WHERE hash = $1 AND expires_at > $2 RETURNING id`, hash, made.CreatedAt); err != nil {
+			return err
+		}
+		return createAccount(ctx, tx, made)
+	})
+}
+
+// DropExpiredInvitations deletes at most so many of them, and returns how many.
+func (a *Accounts) DropExpiredInvitations(ctx context.Context, now time.Time, most int) (int64, error) {
+	return a.delete(ctx, `DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`, now, most)
 }
 
 // DropExpiredRefreshTokens deletes sign-ins whose last token has expired, some of those

@@ -143,6 +143,9 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 		{"sign_ins", func() (int64, error) {
 			return some(rowsDropped, func() (int64, error) { return w.Store.Accounts.DropExpiredRefreshTokens(ctx, now, rowsDropped) })
 		}},
+		{"invitations", func() (int64, error) {
+			return some(rowsDropped, func() (int64, error) { return w.Store.Accounts.DropExpiredInvitations(ctx, now, rowsDropped) })
+		}},
 		{"syncs", func() (int64, error) {
 			return some(rowsDropped, func() (int64, error) { return w.Store.Catalog.DropOldSyncs(ctx, keptSyncs, rowsDropped) })
 		}},

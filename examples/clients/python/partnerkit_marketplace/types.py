@@ -1295,6 +1295,46 @@ class IntegrationsAnswer(TypedDict):
     pagination: Pagination
 
 
+class Invitation(TypedDict):
+    """An address whose owner may create a partner's account with a link. It never shows the link."""
+
+    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    invitation_id: str
+    email: str
+    name: str
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    created_at: str
+    # Until when the link works.
+    expires_at: str
+
+
+class InvitationAnswer(TypedDict):
+    """The invitation with its link."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: Invitation
+
+
+class InvitationRequest(TypedDict):
+    """A partner to invite."""
+
+    # The address to sign in with. No account has it.
+    email: str
+    # For people.
+    name: NotRequired[str | None]
+
+
+class InvitationsAnswer(TypedDict):
+    """One page of the invitations that are open."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: list[Invitation]
+    pagination: Pagination
+
+
 class LoginRequest(TypedDict):
     """Who signs in."""
 

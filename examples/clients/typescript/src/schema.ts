@@ -775,6 +775,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operator/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The invitations that are open */
+        get: operations["invitations"];
+        put?: never;
+        /**
+         * Invite a partner
+         * @description Answers with a link to the portal, where the partner sets a password. It works once, for seven days; only this answer
+         *     ever shows it, and nothing is sent. Another invitation of the same address replaces it.
+         */
+        post: operations["invitePartner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/invitations/{invitation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an invitation
+         * @description Its link stops working immediately.
+         */
+        delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/operator/accounts/{account}": {
         parameters: {
             query?: never;
@@ -2800,6 +2842,80 @@ export interface components {
              */
             success: 1;
             data: components["schemas"]["Account"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * Body of POST /operator/invitations
+         * @description A partner to invite.
+         * @example {
+         *       "email": "boats@example.com",
+         *       "name": "Boats"
+         *     }
+         */
+        InvitationRequest: {
+            /**
+             * Format: email
+             * @description The address to sign in with. No account has it.
+             */
+            email: string;
+            /** @description For people. */
+            name?: string | null;
+        };
+        /**
+         * Answer of POST /operator/invitations
+         * @description The invitation with its link.
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "invitation_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *         "email": "boats@example.com",
+         *         "name": "Boats",
+         *         "created_at": "2026-07-01T09:00:00Z",
+         *         "expires_at": "2026-07-08T09:00:00Z",
+         *         "url": "https://market.example/partners/invitation/5f2c9d0e7a1b4c3d8e6f5a4b3c2d1e0f5f2c9d0e7a1b4c3d8e6f5a4b3c2d1e0f"
+         *       }
+         *     }
+         */
+        InvitationAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            data: {
+                /** @description The link, for the partner alone. It works once. */
+                url: string;
+            } & components["schemas"]["Invitation"];
+        };
+        /**
+         * Answer of GET /operator/invitations
+         * @description One page of the invitations that are open.
+         * @example {
+         *       "success": 1,
+         *       "data": [
+         *         {
+         *           "invitation_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *           "email": "boats@example.com",
+         *           "name": "Boats",
+         *           "created_at": "2026-07-01T09:00:00Z",
+         *           "expires_at": "2026-07-08T09:00:00Z"
+         *         }
+         *       ],
+         *       "pagination": {
+         *         "pageSize": 20,
+         *         "page": 1,
+         *         "totalCount": 1,
+         *         "next_cursor": null
+         *       }
+         *     }
+         */
+        InvitationsAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            data: components["schemas"]["Invitation"][];
             pagination: components["schemas"]["Pagination"];
         };
         /**
@@ -5396,6 +5512,38 @@ export interface components {
             disabled: boolean;
         };
         /**
+         * Invitation
+         * @description An address whose owner may create a partner's account with a link. It never shows the link.
+         * @example {
+         *       "invitation_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *       "email": "boats@example.com",
+         *       "name": "Boats",
+         *       "created_at": "2026-07-01T09:00:00Z",
+         *       "expires_at": "2026-07-08T09:00:00Z"
+         *     }
+         */
+        Invitation: {
+            /**
+             * Identifier
+             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             */
+            invitation_id: string;
+            email: string;
+            name: string;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             */
+            created_at: string;
+            /**
+             * Date-time
+             * Format: date-time
+             * @description Until when the link works.
+             */
+            expires_at: string;
+        };
+        /**
          * Activity, as operators read it
          * @description An activity with the partner's values, the operators' edits, and the partner's own prices.
          * @example {
@@ -6855,6 +7003,11 @@ export interface components {
          * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
          */
         AccountParameter: string;
+        /**
+         * @description The `invitation_id` of an invitation.
+         * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+         */
+        InvitationParameter: string;
         /**
          * @description The `token_id` of an API token.
          * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
@@ -8916,6 +9069,110 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    invitations: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
+                page?: components["parameters"]["PageParameter"];
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitParameter"];
+                /**
+                 * @description The `next_cursor` of the page before, in the place of `page`: what follows it, in the same time wherever in the list
+                 *     that is. Nothing is counted then. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
+                 */
+                cursor?: components["parameters"]["CursorParameter"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page, in the order of their making. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationsAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    invitePartner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationRequest"];
+            };
+        };
+        responses: {
+            /** @description The invitation, with the link that is shown this once. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `invitation_id` of an invitation.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                invitation: components["parameters"]["InvitationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Done"];
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };
