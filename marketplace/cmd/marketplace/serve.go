@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel"
 
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/api"
@@ -103,12 +103,17 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		defer cancel()
 		err = errors.Join(err, db.close(last))
 	}()
-	disk := &postgres.Disk{}
-	store, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: requestConnections, Patience: requestPatience, Tracers: []pgx.QueryTracer{disk}})
+	traces, err := openTraces(ctx, s.traces, log)
 	if err != nil {
 		return err
 	}
-	work, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: workConnections, Tracers: []pgx.QueryTracer{disk}})
+	defer finish(func() { closeTraces(traces) })
+	disk := &postgres.Disk{}
+	store, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: requestConnections, Patience: requestPatience, Tracers: append(traces.Queries(), disk), Jobs: traces.Jobs()})
+	if err != nil {
+		return err
+	}
+	work, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: workConnections, Tracers: append(traces.Queries(), disk), Jobs: traces.Jobs()})
 	if err != nil {
 		finish(store.Close)
 		return err
@@ -160,7 +165,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	runner := certification.NewRunner(certification.Config{
 		Store: work.Runs, Integrations: deliveries, Command: suite, Signer: signer, Now: clock.Now, AllowPrivate: s.allowPrivatePartners, Told: measured.Ran, Log: log,
 	})
-	background, err := newWorker(work, client, deliveries, owed, sender, runner, newFeed(s.ratesURL, work, log), s.schedule, measured, clock, log)
+	background, err := newWorker(work, client, deliveries, owed, sender, runner, newFeed(s.ratesURL, work, log), s.schedule, measured, traces, clock, log)
 	if err != nil {
 		return err
 	}
@@ -182,7 +187,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		SignIn: signIn, Integrations: integrations, Bookings: bookings, Events: event.NewService(store.Events, guard, key),
 		Syncer: syncer, Trials: client, Notifier: catalog.NewNotifier(store.Catalog), Journals: api.Journals{Calls: calls, Webhooks: webhooks}, Front: front, RateLimit: s.rateLimit,
 		Runs:  api.Runs{Store: store.Runs, Service: certification.NewService(store.Runs, suite != ""), Keys: signer.Keys(), Shown: s.certification != noCertification, Stopping: stopping},
-		Ready: db.ready(ready.Check), Metrics: measured, Scrapers: s.scrapers, MetricsApart: s.metricsAddr != "", Proxies: s.proxies, Now: clock.Now, Log: log,
+		Ready: db.ready(ready.Check), Metrics: measured, Traces: traces, Scrapers: s.scrapers, MetricsApart: s.metricsAddr != "", Proxies: s.proxies, Now: clock.Now, Log: log,
 		Pages: func(a http.Handler) []api.Page {
 			return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: clock.Now, Log: log}, a)
 		},
@@ -284,15 +289,32 @@ func makeOperator(ctx context.Context, store *postgres.Store, s settings, now ti
 	}
 }
 
-func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, events *event.Sender, runs worker.Runs, rates worker.RatesFeed, schedule worker.Schedule, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
+func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, events *event.Sender, runs worker.Runs, rates worker.RatesFeed, schedule worker.Schedule, measured *telemetry.Metrics, traces *telemetry.Traces, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
 	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
 	syncer.Tell(measured.Synced)
 	slots := catalog.NewSlotPuller(store.Catalog, client, clock.Now)
 	slots.Tell(measured.PulledSlots)
 	return worker.New(worker.Config{
 		Store: store, Integrations: integrations, Syncer: syncer,
-		Slots: slots, Prober: client, Bookings: bookings, Events: events, Runs: runs, Rates: rates, Schedule: schedule, Time: clock, Log: log,
+		Slots: slots, Prober: client, Bookings: bookings, Events: events, Runs: runs, Rates: rates, Schedule: schedule, Time: clock, Log: log, Jobs: traces.Jobs(),
 	})
+}
+
+// openTraces returns nil where none are to be sent.
+func openTraces(ctx context.Context, wanted bool, log *slog.Logger) (*telemetry.Traces, error) {
+	if !wanted {
+		return nil, nil
+	}
+	return telemetry.NewTraces(ctx, cli.Version(), log)
+}
+
+// closeTraces sends the last ones. What is lost with a receiver that is away is logged.
+func closeTraces(traces *telemetry.Traces) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	if err := traces.Close(ctx); err != nil {
+		otel.Handle(err)
+	}
 }
 
 func newBookings(store *postgres.Store, client *partner.Client, integrations *partner.Registry, share decimal.Decimal, clock *postgres.Clock, log *slog.Logger) *booking.Service {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
@@ -93,9 +95,17 @@ func (m moves) read(ctx context.Context, id uuid.UUID) (Record, error) {
 }
 
 func (m moves) save(ctx context.Context, c Change, version int64) error {
+	traced(ctx, c.Booking)
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
 	return m.store.SaveBooking(ctx, c, version)
+}
+
+// traced names a booking in the trace of the request or job that changes it, if there is one.
+func traced(ctx context.Context, b marketplace.Booking) {
+	if span := trace.SpanFromContext(ctx); span.IsRecording() {
+		span.SetAttributes(attribute.String("marketplace.booking.id", b.ID.String()))
+	}
 }
 
 // alarm logs why a booking needs an operator from now on.

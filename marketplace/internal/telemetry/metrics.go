@@ -1,5 +1,5 @@
-// Package telemetry is what the service reports about itself: metrics for Prometheus, and
-// the buffer before its log.
+// Package telemetry is what the service reports about itself: metrics for Prometheus, traces
+// for OpenTelemetry, and the buffer before its log.
 //
 // What stands in the way of every request is counted without a look-up: a Route and
 // its counters are made once. What is in the database is read when somebody asks.
