@@ -175,7 +175,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	}
 	defer front.Close()
 	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
-	syncer.Tell(measured.Synced)
+	syncer.Tell(synced(measured, log))
 	measured.PageCache(front.PageCache)
 	measured.Ready(db.ready(ready.Check))
 	measured.Database(store.MetricsState, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
@@ -291,7 +291,7 @@ func makeOperator(ctx context.Context, store *postgres.Store, s settings, now ti
 
 func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, events *event.Sender, runs worker.Runs, rates worker.RatesFeed, schedule worker.Schedule, measured *telemetry.Metrics, traces *telemetry.Traces, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
 	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
-	syncer.Tell(measured.Synced)
+	syncer.Tell(synced(measured, log))
 	slots := catalog.NewSlotPuller(store.Catalog, client, clock.Now)
 	slots.Tell(measured.PulledSlots)
 	return worker.New(worker.Config{
@@ -331,8 +331,10 @@ func observer(store *postgres.Store, measured *telemetry.Metrics, calls *partner
 		calls.Add(id, entry.Outcome == partner.CallFailed, entry)
 		ctx, cancel := context.WithTimeout(context.Background(), observeTime)
 		defer cancel()
-		if err := store.Partners.Observe(ctx, id, call); err != nil {
+		changed, err := store.Partners.Observe(ctx, id, call)
+		if err != nil {
 			log.Error("a partner's health was not stored", slog.String("integration_id", id.String()), slog.Any("error", err))
 		}
+		logHealth(log, id, changed, call)
 	}
 }

@@ -84,7 +84,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 			entry := call.Entry(id)
 			calls.Add(id, entry.Outcome == partner.CallFailed, entry)
 			measured.Called(id, call)
-			if err := b.store.Partners.Observe(t.Context(), id, call); err != nil {
+			if _, err := b.store.Partners.Observe(t.Context(), id, call); err != nil {
 				t.Error(err)
 			}
 		},

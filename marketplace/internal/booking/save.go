@@ -67,7 +67,7 @@ func (m moves) stepFrom(ctx context.Context, r Record, decide func(Record) (Chan
 		disowned := r.disowned || errors.Is(err, ErrNotOwner)
 		switch {
 		case err == nil:
-			m.alarm(r.Booking, c.Booking)
+			m.tell(r.Booking, c.Booking)
 			r.Booking, r.Version = c.Booking, r.Version+1
 			return r, c, nil
 		case errors.Is(err, ErrStale), errors.Is(err, ErrNotOwner):
@@ -108,10 +108,14 @@ func traced(ctx context.Context, b marketplace.Booking) {
 	}
 }
 
-// alarm logs why a booking needs an operator from now on.
-func (m moves) alarm(before, after marketplace.Booking) {
-	for _, a := range marketplace.NewAttention(before, after) {
-		m.log.Warn("a booking needs an operator", slog.String("booking_id", after.ID.String()), slog.String("integration_id", after.IntegrationID.String()), slog.String("reason", string(a.Reason)))
+// tell logs why a booking needs an operator from now on, and why it does not any more.
+func (m moves) tell(before, after marketplace.Booking) {
+	log := m.log.With(slog.String("booking_id", after.ID.String()), slog.String("integration_id", after.IntegrationID.String()))
+	for _, opened := range marketplace.NewAttention(before, after) {
+		log.Warn("a booking needs an operator", slog.String("reason", string(opened.Reason)))
+	}
+	for _, closed := range marketplace.NewAttention(after, before) {
+		log.Info("a booking needs no operator any more", slog.String("reason", string(closed.Reason)), slog.String("status", string(after.Status)))
 	}
 }
 
