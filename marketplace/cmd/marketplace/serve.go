@@ -150,10 +150,11 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: clock.Now, Observe: observer(work, measured, calls, log),
 	})
 	deliveries := partner.NewRegistry(work.Partners, guard, key, clock.Now)
-	bookings, owed := newBookings(store, client, integrations, s.share, clock, log), newBookings(work, client, deliveries, s.share, clock, log)
+	bookings, owed := newBookings(store, client, integrations, s.share, measured, clock, log), newBookings(work, client, deliveries, s.share, measured, clock, log)
 	defer func() { client.Close(); finish(bookings.Close, owed.Close) }()
 	sender := event.NewSender(work.Events, guard, key, userAgent(), clock.Now)
 	defer sender.Close()
+	sender.Tell(measured.EventSent)
 	if err := store.Runs.Require(ctx, s.certification == require); err != nil {
 		return fmt.Errorf("--certification: %w", err)
 	}
@@ -317,9 +318,9 @@ func closeTraces(traces *telemetry.Traces) {
 	}
 }
 
-func newBookings(store *postgres.Store, client *partner.Client, integrations *partner.Registry, share decimal.Decimal, clock *postgres.Clock, log *slog.Logger) *booking.Service {
+func newBookings(store *postgres.Store, client *partner.Client, integrations *partner.Registry, share decimal.Decimal, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) *booking.Service {
 	return booking.NewService(booking.Config{
-		Store: store.Bookings, Keys: store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: clock.Now, Log: log,
+		Store: store.Bookings, Keys: store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: clock.Now, Log: log, Told: measured.Moved,
 	})
 }
 

@@ -21,6 +21,7 @@ type moves struct {
 	log   *slog.Logger
 	calls *sync.WaitGroup // the service's
 	life  context.Context // of the service
+	told  func(before, after marketplace.Booking)
 }
 
 const (
@@ -108,8 +109,12 @@ func traced(ctx context.Context, b marketplace.Booking) {
 	}
 }
 
-// tell logs why a booking needs an operator from now on, and why it does not any more.
+// tell has a move counted, and logs why a booking needs an operator from now on, and why it
+// does not any more.
 func (m moves) tell(before, after marketplace.Booking) {
+	if m.told != nil {
+		m.told(before, after)
+	}
 	log := m.log.With(slog.String("booking_id", after.ID.String()), slog.String("integration_id", after.IntegrationID.String()))
 	for _, opened := range marketplace.NewAttention(before, after) {
 		log.Warn("a booking needs an operator", slog.String("reason", string(opened.Reason)))
