@@ -110,6 +110,9 @@ func TestEveryAlertStandsInTheManualAndAsksForMetricsThatAreThere(t *testing.T) 
 			if rule.Expr == "" || rule.Labels["severity"] == "" || rule.Annotations["summary"] == "" {
 				t.Errorf("%s: want an expression, a severity and a summary, got %+v", rule.Alert, rule)
 			}
+			if runbook := "docs/operations.md#" + strings.ToLower(rule.Alert); rule.Annotations["runbook_url"] != runbook {
+				t.Errorf("%s: Expected the runbook_url %s, received %s", rule.Alert, runbook, rule.Annotations["runbook_url"])
+			}
 			for _, metric := range regexp.MustCompile(`marketplace_[a-z_]+`).FindAllString(rule.Expr, -1) {
 				if !strings.Contains(string(manual), "| `"+metric+"` |") {
 					t.Errorf("%s: no such metric as %s", rule.Alert, metric)
@@ -117,8 +120,10 @@ func TestEveryAlertStandsInTheManualAndAsksForMetricsThatAreThere(t *testing.T) 
 			}
 		}
 	}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Z][A-Za-z]+)` \\|").FindAllSubmatch(manual, -1) {
-		told = append(told, string(row[1]))
+	_, runbooks, _ := strings.Cut(string(manual), "\n## Alerts\n")
+	runbooks, _, _ = strings.Cut(runbooks, "\n## ")
+	for _, section := range regexp.MustCompile("(?m)^### ([A-Z][A-Za-z]+)\n\n\\S").FindAllStringSubmatch(runbooks, -1) {
+		told = append(told, section[1])
 	}
 	if !slices.Equal(alerts, told) || len(told) == 0 {
 		t.Errorf("want in docs/operations.md\n%v\ngot\n%v", alerts, told)

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel"
 
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/api"
@@ -103,12 +103,17 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		defer cancel()
 		err = errors.Join(err, db.close(last))
 	}()
-	disk := &postgres.Disk{}
-	store, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: requestConnections, Patience: requestPatience, Tracers: []pgx.QueryTracer{disk}})
+	traces, err := openTraces(ctx, s.traces, log)
 	if err != nil {
 		return err
 	}
-	work, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: workConnections, Tracers: []pgx.QueryTracer{disk}})
+	defer finish(func() { closeTraces(traces) })
+	disk := &postgres.Disk{}
+	store, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: requestConnections, Patience: requestPatience, Tracers: append(traces.Queries(), disk), Jobs: traces.Jobs()})
+	if err != nil {
+		return err
+	}
+	work, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: workConnections, Tracers: append(traces.Queries(), disk), Jobs: traces.Jobs()})
 	if err != nil {
 		finish(store.Close)
 		return err
@@ -145,10 +150,11 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		Guard: guard, UserAgent: userAgent(), AtOnce: partnerCalls, Now: clock.Now, Observe: observer(work, measured, calls, log),
 	})
 	deliveries := partner.NewRegistry(work.Partners, guard, key, clock.Now)
-	bookings, owed := newBookings(store, client, integrations, s.share, clock, log), newBookings(work, client, deliveries, s.share, clock, log)
+	bookings, owed := newBookings(store, client, integrations, s.share, measured, clock, log), newBookings(work, client, deliveries, s.share, measured, clock, log)
 	defer func() { client.Close(); finish(bookings.Close, owed.Close) }()
 	sender := event.NewSender(work.Events, guard, key, userAgent(), clock.Now)
 	defer sender.Close()
+	sender.Tell(measured.EventSent)
 	if err := store.Runs.Require(ctx, s.certification == require); err != nil {
 		return fmt.Errorf("--certification: %w", err)
 	}
@@ -160,7 +166,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	runner := certification.NewRunner(certification.Config{
 		Store: work.Runs, Integrations: deliveries, Command: suite, Signer: signer, Now: clock.Now, AllowPrivate: s.allowPrivatePartners, Told: measured.Ran, Log: log,
 	})
-	background, err := newWorker(work, client, deliveries, owed, sender, runner, newFeed(s.ratesURL, work, log), s.schedule, measured, clock, log)
+	background, err := newWorker(work, client, deliveries, owed, sender, runner, newFeed(s.ratesURL, work, log), s.schedule, measured, traces, clock, log)
 	if err != nil {
 		return err
 	}
@@ -170,7 +176,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	}
 	defer front.Close()
 	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
-	syncer.Tell(measured.Synced)
+	syncer.Tell(synced(measured, log))
 	measured.PageCache(front.PageCache)
 	measured.Ready(db.ready(ready.Check))
 	measured.Database(store.MetricsState, clock.Now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": work.Pool()})
@@ -182,7 +188,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		SignIn: signIn, Integrations: integrations, Bookings: bookings, Events: event.NewService(store.Events, guard, key),
 		Syncer: syncer, Trials: client, Notifier: catalog.NewNotifier(store.Catalog), Journals: api.Journals{Calls: calls, Webhooks: webhooks}, Front: front, RateLimit: s.rateLimit,
 		Runs:  api.Runs{Store: store.Runs, Service: certification.NewService(store.Runs, suite != ""), Keys: signer.Keys(), Shown: s.certification != noCertification, Stopping: stopping},
-		Ready: db.ready(ready.Check), Metrics: measured, Scrapers: s.scrapers, MetricsApart: s.metricsAddr != "", Proxies: s.proxies, Secure: s.behindTLS, Now: clock.Now, Log: log,
+		Ready: db.ready(ready.Check), Metrics: measured, Traces: traces, Scrapers: s.scrapers, MetricsApart: s.metricsAddr != "", Proxies: s.proxies, Secure: s.behindTLS, Now: clock.Now, Log: log,
 		Pages: func(a http.Handler) []api.Page {
 			return console.Pages(console.Config{SignIn: signIn, Secret: key, Secure: s.behindTLS, Now: clock.Now, Log: log}, a)
 		},
@@ -284,20 +290,37 @@ func makeOperator(ctx context.Context, store *postgres.Store, s settings, now ti
 	}
 }
 
-func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, events *event.Sender, runs worker.Runs, rates worker.RatesFeed, schedule worker.Schedule, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
+func newWorker(store *postgres.Store, client *partner.Client, integrations *partner.Registry, bookings *booking.Service, events *event.Sender, runs worker.Runs, rates worker.RatesFeed, schedule worker.Schedule, measured *telemetry.Metrics, traces *telemetry.Traces, clock *postgres.Clock, log *slog.Logger) (*worker.Worker, error) {
 	syncer := catalog.NewSyncer(store.Catalog, client, clock.Now)
-	syncer.Tell(measured.Synced)
+	syncer.Tell(synced(measured, log))
 	slots := catalog.NewSlotPuller(store.Catalog, client, clock.Now)
 	slots.Tell(measured.PulledSlots)
 	return worker.New(worker.Config{
 		Store: store, Integrations: integrations, Syncer: syncer,
-		Slots: slots, Prober: client, Bookings: bookings, Events: events, Runs: runs, Rates: rates, Schedule: schedule, Time: clock, Log: log,
+		Slots: slots, Prober: client, Bookings: bookings, Events: events, Runs: runs, Rates: rates, Schedule: schedule, Time: clock, Log: log, Jobs: traces.Jobs(),
 	})
 }
 
-func newBookings(store *postgres.Store, client *partner.Client, integrations *partner.Registry, share decimal.Decimal, clock *postgres.Clock, log *slog.Logger) *booking.Service {
+// openTraces returns nil where none are to be sent.
+func openTraces(ctx context.Context, wanted bool, log *slog.Logger) (*telemetry.Traces, error) {
+	if !wanted {
+		return nil, nil
+	}
+	return telemetry.NewTraces(ctx, cli.Version(), log)
+}
+
+// closeTraces sends the last ones. What is lost with a receiver that is away is logged.
+func closeTraces(traces *telemetry.Traces) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	if err := traces.Close(ctx); err != nil {
+		otel.Handle(err)
+	}
+}
+
+func newBookings(store *postgres.Store, client *partner.Client, integrations *partner.Registry, share decimal.Decimal, measured *telemetry.Metrics, clock *postgres.Clock, log *slog.Logger) *booking.Service {
 	return booking.NewService(booking.Config{
-		Store: store.Bookings, Keys: store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: clock.Now, Log: log,
+		Store: store.Bookings, Keys: store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: share, Now: clock.Now, Log: log, Told: measured.Moved,
 	})
 }
 
@@ -309,8 +332,10 @@ func observer(store *postgres.Store, measured *telemetry.Metrics, calls *partner
 		calls.Add(id, entry.Outcome == partner.CallFailed, entry)
 		ctx, cancel := context.WithTimeout(context.Background(), observeTime)
 		defer cancel()
-		if err := store.Partners.Observe(ctx, id, call); err != nil {
+		changed, err := store.Partners.Observe(ctx, id, call)
+		if err != nil {
 			log.Error("a partner's health was not stored", slog.String("integration_id", id.String()), slog.Any("error", err))
 		}
+		logHealth(log, id, changed, call)
 	}
 }

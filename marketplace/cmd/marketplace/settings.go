@@ -122,6 +122,7 @@ type settings struct {
 	metricsAddr                 string
 	conformance, certification  string
 	ratesURL                    string
+	traces                      bool
 
 	// What checking them has read.
 	scrapers []netip.Prefix
@@ -154,6 +155,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.IntVar(&s.pageCache, "page-cache", 256, "`MiB` of memory for the cache of list pages, in each replica")
 	f.StringVar((*string)(&s.affiliateURL), "affiliate-url", "/activities/{activity}?affiliate_code={affiliate}", "the `address` of an affiliate's link to an activity in your shop; {activity} and {affiliate} are replaced by their ids")
 	f.StringVar(&s.ratesURL, "rates-url", "", "the `address` of exchange rates in the form of the European Central Bank's daily file, which is read at startup if the rates are older than a day, and then daily; such as "+storefront.RatesAddress)
+	f.BoolVar(&s.traces, "traces", false, "send OpenTelemetry traces to the address in OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP)")
 	f.StringVar(&s.conformance, "conformance-command", "", "the `path` of the conformance command, which tests partners; by default the one beside this command, or else on the PATH")
 	f.StringVar(&s.certification, "certification", noCertification, "off, advise or require. advise: integrations show whether they are certified. require: also, activities of live integrations are listed only while they are")
 	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is created at startup if there is no such account")
@@ -186,6 +188,7 @@ func (s *settings) mistakes() []error {
 		unless(s.pageCache >= 1 && s.pageCache <= mostPageCache, "--page-cache: expected from 1 to %d, received %d", mostPageCache, s.pageCache),
 		s.readShare(),
 		checkFeed(s.ratesURL),
+		s.checkTraces(),
 		checkSuite(s.conformance),
 		about("--affiliate-url", s.affiliateURL.Check()),
 	)
@@ -257,6 +260,13 @@ func networks(flag string, list []string) (read []netip.Prefix, err error) {
 		read = append(read, network.Masked())
 	}
 	return read, nil
+}
+
+func (s *settings) checkTraces() error {
+	if !s.traces {
+		return nil
+	}
+	return about("--traces", telemetry.CheckTraces())
 }
 
 func (s *settings) firstOperator() marketplace.NewAccount {

@@ -24,7 +24,7 @@ type API struct{ handler http.Handler }
 
 // New returns the handler of every surface.
 func New(c Config) *API {
-	record := recorder{metrics: c.Metrics, proxies: c.Proxies, now: c.Now, log: c.Log, unknown: &served{name: "none", counters: c.Metrics.Route("none", "none")}}
+	record := recorder{metrics: c.Metrics, tracer: c.Traces.Requests(), proxies: c.Proxies, now: c.Now, log: c.Log, unknown: &served{name: "none", counters: c.Metrics.Route("none", "none")}}
 	guard := newGuard(c)
 	// SkipClean: a path that is not clean would be answered with a redirect, which
 	// turns a POST into a GET.

@@ -84,7 +84,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 			entry := call.Entry(id)
 			calls.Add(id, entry.Outcome == partner.CallFailed, entry)
 			measured.Called(id, call)
-			if err := b.store.Partners.Observe(t.Context(), id, call); err != nil {
+			if _, err := b.store.Partners.Observe(t.Context(), id, call); err != nil {
 				t.Error(err)
 			}
 		},
@@ -104,7 +104,7 @@ func setup(t testing.TB, change ...func(*api.Config)) *bench {
 	measured.Database(b.store.MetricsState, b.now, map[string]*pgxpool.Pool{"requests": b.store.Pool()})
 	integrations := partner.NewRegistry(b.store.Partners, guard, key, b.now)
 	b.bookings = booking.NewService(booking.Config{
-		Store: b.store.Bookings, Keys: b.store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler),
+		Store: b.store.Bookings, Keys: b.store.Bookings, Partner: client, Target: integrations.Target, AffiliatesShare: decimal.NewFromInt(10), Now: b.now, Log: slog.New(slog.DiscardHandler), Told: measured.Moved,
 	})
 	signer, err := certification.NewSigner(key)
 	must(t, err)

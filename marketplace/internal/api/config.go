@@ -16,7 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
-// Config is what an API is made of. Every field but Pages is required.
+// Config is what an API is made of. Every field but Pages and Traces is required.
 type Config struct {
 	Store        Store
 	SignIn       *auth.Service
@@ -32,10 +32,11 @@ type Config struct {
 	RateLimit    int                         // requests a minute of one credential; 0 is no limit
 	Ready        func(context.Context) error // nil where the service can serve, else why not: Unavailable
 	Metrics      *telemetry.Metrics
-	Scrapers     []netip.Prefix // the networks that may read the metrics
-	MetricsApart bool           // the metrics have a listener of their own, MetricsHandler's
-	Proxies      []netip.Prefix // the networks whose word is taken on where a request comes from
-	Secure       bool           // browsers come by https
+	Traces       *telemetry.Traces // nil: no request is traced
+	Scrapers     []netip.Prefix    // the networks that may read the metrics
+	MetricsApart bool              // the metrics have a listener of their own, MetricsHandler's
+	Proxies      []netip.Prefix    // the networks whose word is taken on where a request comes from
+	Secure       bool              // browsers come by https
 	Now          func() time.Time
 	Log          *slog.Logger
 	Pages        func(api http.Handler) []Page // further routes, which may call the API; may be nil

@@ -10,6 +10,11 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
 
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/marketplace"
@@ -32,6 +37,8 @@ type exchange struct {
 	who         auth.Identity
 	integration uuid.UUID // whose webhook it is, with the right secret or not; the zero id: none
 	stream      bool      // the answer goes on for long, as it should
+	proxied     bool      // a trusted proxy has sent it
+	trace       string    // the id of its trace; "": it is not traced
 	status      int       // 0: nothing has been answered yet
 	bytes       int64
 	values      []string   // of headers
@@ -82,6 +89,7 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 // served is a route as the log and the metrics know it.
 type served struct {
 	name     string // such as GET /healthz
+	path     string // such as /healthz
 	quiet    bool   // machines ask for it so often that the log says so only when it debugs
 	counters *telemetry.Route
 }
@@ -97,7 +105,8 @@ func (s *served) handler(next http.Handler) http.Handler {
 // recorder tells the log and the metrics what becomes of requests.
 type recorder struct {
 	metrics *telemetry.Metrics
-	unknown *served // where no route fits
+	tracer  trace.Tracer // nil: no request is traced
+	unknown *served      // where no route fits
 	proxies proxies
 	now     func() time.Time
 	log     *slog.Logger
@@ -114,13 +123,46 @@ func (rec recorder) answer(f handler) http.Handler {
 
 // route notes that a request takes that route.
 func (rec recorder) route(r route, next http.Handler) http.Handler {
-	known := &served{name: r.method + " " + r.path, quiet: r.surface() == serviceSurface}
+	known := &served{name: r.method + " " + r.path, path: r.path, quiet: r.surface() == serviceSurface}
 	known.counters = rec.metrics.Route(r.surface(), known.name)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := exchangeOf(r.Context())
 		x.route, x.plain = known, onlyIDs(mux.Vars(r))
-		next.ServeHTTP(w, r)
+		if rec.tracer == nil || known.quiet {
+			next.ServeHTTP(w, r)
+			return
+		}
+		rec.traced(x, known, next, w, r)
 	})
+}
+
+// traced answers a request in a span. Only a trusted proxy's trace is continued, since it
+// also decides whether this one is sent; any other caller's is linked.
+func (rec recorder) traced(x *exchange, known *served, next http.Handler, w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
+		semconv.HTTPRequestMethodKey.String(r.Method), semconv.HTTPRoute(known.path), attribute.String("marketplace.request.id", x.id),
+	)}
+	caller := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(r.Header)))
+	switch {
+	case caller.IsValid() && x.proxied:
+		ctx = trace.ContextWithRemoteSpanContext(ctx, caller)
+	case caller.IsValid():
+		options = append(options, trace.WithLinks(trace.Link{SpanContext: caller}))
+	}
+	ctx, span := rec.tracer.Start(ctx, known.name, options...)
+	defer span.End()
+	if span.IsRecording() {
+		x.trace = span.SpanContext().TraceID().String()
+	}
+	next.ServeHTTP(w, r.WithContext(ctx))
+	span.SetAttributes(semconv.HTTPResponseStatusCode(x.status))
+	if x.who.Role != "" {
+		span.SetAttributes(attribute.String("marketplace.role", string(x.who.Role)))
+	}
+	if x.status >= http.StatusInternalServerError {
+		span.SetStatus(codes.Error, "")
+	}
 }
 
 // onlyIDs reports whether all that a path says beside its route is ids.
@@ -145,6 +187,7 @@ func (rec recorder) exchanges(next http.Handler) http.Handler {
 		x.set(requestIDHeader, x.id)
 		x.set("X-Content-Type-Options", "nosniff")
 		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+		x.proxied = rec.proxies.sent(r)
 		r.RemoteAddr = rec.proxies.remote(r)
 		next.ServeHTTP(x, r)
 		if x.status >= http.StatusInternalServerError && r.Context().Err() != nil {
@@ -189,6 +232,9 @@ func (rec recorder) logExchange(r *http.Request, x *exchange, route *served, end
 	}
 	if x.who.Role != "" {
 		attrs = append(attrs, slog.String("account_id", x.who.Account.String()), slog.String("role", string(x.who.Role)))
+	}
+	if x.trace != "" {
+		attrs = append(attrs, slog.String("trace_id", x.trace))
 	}
 	// The logger itself would look at the clock again, and for the line of code that it
 	// is called from.

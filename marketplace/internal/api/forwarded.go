@@ -16,10 +16,10 @@ type proxies []netip.Prefix
 // The headers are read from the right: each proxy adds the address that it was called
 // from, and what stands left of the first that is not a proxy's may be anybody's word.
 func (p proxies) remote(r *http.Request) string {
-	at, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || len(p) == 0 || !p.trusts(at.Addr()) {
+	if !p.sent(r) {
 		return r.RemoteAddr
 	}
+	at := netip.MustParseAddrPort(r.RemoteAddr)
 	usual, standard := r.Header.Values("X-Forwarded-For"), r.Header.Values("Forwarded")
 	hops := hopsOf(usual, func(element string) string { return element })
 	if len(standard) > 0 {
@@ -33,6 +33,15 @@ func (p proxies) remote(r *http.Request) string {
 		return r.RemoteAddr
 	}
 	return netip.AddrPortFrom(p.first(at.Addr(), hops), 0).String()
+}
+
+// sent reports whether a request comes over a connection of one of them.
+func (p proxies) sent(r *http.Request) bool {
+	if len(p) == 0 {
+		return false
+	}
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && p.trusts(at.Addr())
 }
 
 // first is the nearest address that is no proxy's.

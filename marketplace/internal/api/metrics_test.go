@@ -80,6 +80,45 @@ func TestTheMetricsTellWhatHasHappened(t *testing.T) {
 
 }
 
+func TestTheMetricsCountBookingsHoldsAndPayments(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	pay := func(id, outcome, reference string) {
+		t.Helper()
+		if a := s.do(t, "POST", "/api/v1/resellers/bookings/"+id+"/payment", `{"outcome":"`+outcome+`","reference":"`+reference+`"}`, s.reseller); a.StatusCode != 200 {
+			t.Fatalf("Expected the payment to be stored, received %s", a.body)
+		}
+	}
+	s.book(t) // waits for its payment
+	twice, fails, late := s.book(t).ID, s.book(t).ID, s.book(t).ID
+	pay(twice, "succeeded", "p-1")
+	pay(twice, "succeeded", "p-1") // repeated: it is one payment
+	pay(twice, "succeeded", "p-2")
+	pay(fails, "failed", "p-3")
+	s.do(t, "DELETE", "/api/v1/resellers/bookings/"+late, "", s.reseller)
+	pay(late, "succeeded", "p-4")
+	text := "\n" + s.metrics(t)
+	for _, want := range []string{
+		`marketplace_bookings_total{mode="live",status="held"} 4`,
+		`marketplace_bookings_total{mode="live",status="confirmed"} 1`,
+		`marketplace_bookings_total{mode="live",status="released"} 2`,
+		`marketplace_bookings_total{mode="live",status="paid"} 2`,
+		`marketplace_bookings_total{mode="live",status="refused"} 0`,
+		`marketplace_bookings_total{mode="test",status="held"} 0`,
+		`marketplace_holds{mode="live"} 1`,
+		`marketplace_holds{mode="test"} 0`,
+		`marketplace_payments_total{mode="live",result="paid"} 1`,
+		`marketplace_payments_total{mode="live",result="duplicate"} 1`,
+		`marketplace_payments_total{mode="live",result="failed"} 1`,
+		`marketplace_payments_total{mode="live",result="late"} 1`,
+		`marketplace_event_attempts_total{result="delivered"} 0`,
+	} {
+		if !strings.Contains(text, "\n"+want+"\n") {
+			t.Errorf("Expected %s, received\n%s", want, regexp.MustCompile(`(?m)^marketplace_(bookings|holds|payments|event).*$`).FindAllString(text, -1))
+		}
+	}
+}
+
 func TestAnIntegrationThatIsDeletedHasNoSeries(t *testing.T) {
 	t.Parallel()
 	b, made := busy(t)

@@ -58,7 +58,7 @@ type replica struct {
 // usualPages is the default size of the page cache.
 const usualPages = 256 << 20
 
-func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
+func aReplica(tb testing.TB, store *postgres.Store, pageCache int64, change ...func(*api.Config)) *replica {
 	tb.Helper()
 	file, err := os.Create(filepath.Join(tb.TempDir(), "requests.log"))
 	must(tb, err)
@@ -75,11 +75,15 @@ func aReplica(tb testing.TB, store *postgres.Store, pageCache int64) *replica {
 	client := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: time.Now, Observe: measured.Called})
 	tb.Cleanup(client.Close)
 	signIn := auth.NewService(store.Accounts, key, 10, time.Now)
-	server := httptest.NewServer(api.New(api.Config{
+	config := api.Config{
 		Events: event.NewService(store.Events, guard, key),
 		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings}, SignIn: signIn, Integrations: partner.NewRegistry(store.Partners, guard, key, time.Now), Syncer: catalog.NewSyncer(store.Catalog, client, time.Now),
 		Notifier: catalog.NewNotifier(store.Catalog), Front: front, RateLimit: 1 << 30, Metrics: measured, Now: time.Now, Log: log,
-	}))
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	server := httptest.NewServer(api.New(config))
 	tb.Cleanup(server.Close)
 	token := func(role marketplace.Role) string {
 		email := uuid.NewString() + "@example.com"

@@ -91,7 +91,7 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 	guard := partner.NewGuard(true)
 	b.client = partner.NewClient(partner.Config{
 		Guard: guard, AtOnce: 8, Now: b.now, Observe: func(id uuid.UUID, call partner.Observation) {
-			_ = b.store.Partners.Observe(context.Background(), id, call)
+			_, _ = b.store.Partners.Observe(context.Background(), id, call)
 		},
 	})
 	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))

@@ -63,6 +63,7 @@ func (a *reserve) send(ctx context.Context) (Held, error) {
 func (a *reserve) create(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
+	traced(ctx, a.Booking)
 	err := a.by.Store.CreateBooking(within, a.Booking, a.call, a.key, a.fresh)
 	switch {
 	case err == nil:

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
@@ -19,6 +21,7 @@ type moves struct {
 	log   *slog.Logger
 	calls *sync.WaitGroup // the service's
 	life  context.Context // of the service
+	told  func(before, after marketplace.Booking)
 }
 
 const (
@@ -65,7 +68,7 @@ func (m moves) stepFrom(ctx context.Context, r Record, decide func(Record) (Chan
 		disowned := r.disowned || errors.Is(err, ErrNotOwner)
 		switch {
 		case err == nil:
-			m.alarm(r.Booking, c.Booking)
+			m.tell(r.Booking, c.Booking)
 			r.Booking, r.Version = c.Booking, r.Version+1
 			return r, c, nil
 		case errors.Is(err, ErrStale), errors.Is(err, ErrNotOwner):
@@ -93,15 +96,31 @@ func (m moves) read(ctx context.Context, id uuid.UUID) (Record, error) {
 }
 
 func (m moves) save(ctx context.Context, c Change, version int64) error {
+	traced(ctx, c.Booking)
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
 	return m.store.SaveBooking(ctx, c, version)
 }
 
-// alarm logs why a booking needs an operator from now on.
-func (m moves) alarm(before, after marketplace.Booking) {
-	for _, a := range marketplace.NewAttention(before, after) {
-		m.log.Warn("a booking needs an operator", slog.String("booking_id", after.ID.String()), slog.String("integration_id", after.IntegrationID.String()), slog.String("reason", string(a.Reason)))
+// traced names a booking in the trace of the request or job that changes it, if there is one.
+func traced(ctx context.Context, b marketplace.Booking) {
+	if span := trace.SpanFromContext(ctx); span.IsRecording() {
+		span.SetAttributes(attribute.String("marketplace.booking.id", b.ID.String()))
+	}
+}
+
+// tell has a move counted, and logs why a booking needs an operator from now on, and why it
+// does not any more.
+func (m moves) tell(before, after marketplace.Booking) {
+	if m.told != nil {
+		m.told(before, after)
+	}
+	log := m.log.With(slog.String("booking_id", after.ID.String()), slog.String("integration_id", after.IntegrationID.String()))
+	for _, opened := range marketplace.NewAttention(before, after) {
+		log.Warn("a booking needs an operator", slog.String("reason", string(opened.Reason)))
+	}
+	for _, closed := range marketplace.NewAttention(after, before) {
+		log.Info("a booking needs no operator any more", slog.String("reason", string(closed.Reason)), slog.String("status", string(after.Status)))
 	}
 }
 

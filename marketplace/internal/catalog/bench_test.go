@@ -52,7 +52,7 @@ func newSyncBench(b *testing.B) *syncBench {
 	b.Helper()
 	s := &syncBench{body: benchCatalog(), store: pgtest.Open(b)}
 	s.client = partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Now: time.Now, Observe: func(id uuid.UUID, call partner.Observation) {
-		if err := s.store.Partners.Observe(context.Background(), id, call); err != nil {
+		if _, err := s.store.Partners.Observe(context.Background(), id, call); err != nil {
 			b.Error(err)
 		}
 	}})

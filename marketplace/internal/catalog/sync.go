@@ -88,6 +88,7 @@ type Sync struct {
 	Deactivated int                        `json:"deactivated"`
 	SetAside    marketplace.List[SetAside] `json:"set_aside"`
 	Guard       *Guard                     `json:"guard"`
+	EndsGuard   bool                       `json:"-"` // one was held before, and none is now
 }
 
 // Update is what a pull changes, to be written in one transaction.
@@ -228,7 +229,9 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 		}
 		record.Synced, record.Created, record.Updated, record.Deactivated = len(read.Products), changes.Created, changes.Updated, len(changes.Gone)
 		record.SetAside, record.FinishedAt = read.SetAside, s.now()
-		return &Update{Changes: changes, Record: record, Position: s.after(position, record, changes, hash, full)}, nil
+		after := s.after(position, record, changes, hash, full)
+		record.EndsGuard = position.Guarded != Hash{} && after.Guarded == Hash{}
+		return &Update{Changes: changes, Record: record, Position: after}, nil
 	})
 	return record, err
 }

@@ -159,8 +159,14 @@ type Store interface {
 	// whose job is lost.
 	Recover(ctx context.Context) error
 	// Withhold takes the activities of integrations out whose certificates have expired, where
-	// certificates are required.
-	Withhold(ctx context.Context) error
+	// certificates are required. It returns the integrations for which that has changed.
+	Withhold(ctx context.Context) ([]Listing, error)
+}
+
+// Listing is whether an integration's activities are listed.
+type Listing struct {
+	Integration uuid.UUID
+	Withheld    bool
 }
 
 // UnderWay says that an integration has a run that has not ended.

@@ -99,6 +99,9 @@ func (r *Runner) finish(ctx context.Context, lease Lease, run Run, o Outcome) er
 	if o.Verdict == nonconformantVerdict {
 		r.Log.WarnContext(ctx, "a partner breaks the contract, and has no certificate any more if it had one", slog.String("run_id", run.ID.String()), slog.String("integration_id", run.Integration.String()), slog.Int("findings", len(o.Findings)))
 	}
+	if c := o.Certificate; c != nil {
+		r.Log.InfoContext(ctx, "a partner was certified", slog.String("run_id", run.ID.String()), slog.String("integration_id", run.Integration.String()), slog.Time("valid_until", c.ValidUntil))
+	}
 	if run.State, run.Result = o.State, o.Result; r.Told != nil {
 		r.Told(run)
 	}
@@ -209,7 +212,15 @@ func (r *Runner) Recheck(ctx context.Context, integration uuid.UUID) error {
 // Recover has runs that were left behind cleaned up, and activities withheld whose
 // certificates have expired.
 func (r *Runner) Recover(ctx context.Context) error {
-	return errors.Join(r.Store.Recover(ctx), r.Store.Withhold(ctx))
+	changed, err := r.Store.Withhold(ctx)
+	for _, l := range changed {
+		if l.Withheld {
+			r.Log.WarnContext(ctx, "an integration's activities are no longer listed, because its certificate is not valid any more", slog.String("integration_id", l.Integration.String()))
+		} else {
+			r.Log.InfoContext(ctx, "an integration's activities are listed again", slog.String("integration_id", l.Integration.String()))
+		}
+	}
+	return errors.Join(r.Store.Recover(ctx), err)
 }
 
 func unlessGone(err error) error {

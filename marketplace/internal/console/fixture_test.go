@@ -82,7 +82,7 @@ func open(t testing.TB, change ...func(*console.Config)) *shop {
 	calls := partner.NewClient(partner.Config{Guard: guard, AtOnce: 8, Now: s.now, Observe: func(id uuid.UUID, call partner.Observation) {
 		entry := call.Entry(id)
 		made.Add(id, entry.Outcome == partner.CallFailed, entry)
-		if err := s.store.Partners.Observe(t.Context(), id, call); err != nil {
+		if _, err := s.store.Partners.Observe(t.Context(), id, call); err != nil {
 			t.Error(err)
 		}
 	}})

@@ -69,6 +69,7 @@ type Sender struct {
 	http      *http.Client
 	userAgent string
 	now       func() time.Time
+	told      func(delivered bool) // of every attempt; may be nil
 }
 
 // NewSender returns a sender that keeps to a guard of addresses.
@@ -85,6 +86,10 @@ func NewSender(store Store, guard *partner.Guard, secret *auth.Secret, userAgent
 		},
 	}
 }
+
+// Tell has f told whether an event was delivered, at every attempt. It is called before the
+// first one.
+func (s *Sender) Tell(f func(delivered bool)) { s.told = f }
 
 // Close closes idle connections.
 func (s *Sender) Close() { s.http.CloseIdleConnections() }
@@ -141,6 +146,9 @@ func (s *Sender) together(ctx context.Context, address string, signer *standardw
 		r.Gone = r.Gone || o.Status == http.StatusGone
 		if o.Error != "" {
 			failed++
+		}
+		if s.told != nil {
+			s.told(o.Error == "")
 		}
 	}
 	if failed == len(due) && failed > 1 {

@@ -66,6 +66,7 @@ type reply struct {
 
 // exchange sends a call, and judges its answer.
 func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
+	ctx, span := spanOf(ctx, t, asked)
 	began := c.config.Now()
 	place := &place{of: c.large}
 	defer place.leave() // once the body has been read for its meaning as well
@@ -73,6 +74,7 @@ func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
 	took := c.config.Now().Sub(began)
 	o := judge(ctx, asked, r)
 	o.Took = took
+	span.end(o)
 	return o.without(t.AuthKey)
 }
 

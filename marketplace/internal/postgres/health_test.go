@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,14 +46,22 @@ func TestCallsOfTwoReplicasAtOnceAreAllCounted(t *testing.T) {
 	replicas := []*postgres.Store{pgtest.OpenAt(t, address), pgtest.OpenAt(t, address)}
 	id := integrationOf(t, replicas[0])
 	var all sync.WaitGroup
+	var told atomic.Int32
 	for i := range 40 {
 		all.Go(func() {
-			if err := replicas[i%2].Partners.Observe(t.Context(), id, partner.Observation{At: noon, Result: partner.ResultStatus, Status: 503}); err != nil {
+			changed, err := replicas[i%2].Partners.Observe(t.Context(), id, partner.Observation{At: noon, Result: partner.ResultStatus, Status: 503})
+			if err != nil {
 				t.Error(err)
+			}
+			if changed == partnerapi.Degraded {
+				told.Add(1)
 			}
 		})
 	}
 	all.Wait()
+	if told.Load() != 1 {
+		t.Errorf("Expected one call to be told that it has changed the state, received %d", told.Load())
+	}
 	fares, err := replicas[0].Partners.Fares(t.Context(), []uuid.UUID{id})
 	h := fares[id]
 	if err != nil || h.FailureCount != 40 || h.ConsecutiveFailures != 40 || h.State != partnerapi.Degraded {
@@ -82,7 +91,8 @@ func TestHealthIsWrittenWhereItDiffersOrAMinuteHasPassed(t *testing.T) {
 		{63 * time.Second, partner.ResultTimeout, true},
 	} {
 		before := versionOf(t, store, id)
-		check(t, store.Partners.Observe(t.Context(), id, partner.Observation{At: noon.Add(c.after), Result: c.outcome}))
+		_, err := store.Partners.Observe(t.Context(), id, partner.Observation{At: noon.Add(c.after), Result: c.outcome})
+		check(t, err)
 		if written := versionOf(t, store, id) != before; written != c.written {
 			t.Errorf("%s after %s: want it written %t, got %t", c.outcome, c.after, c.written, written)
 		}

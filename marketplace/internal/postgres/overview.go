@@ -125,5 +125,9 @@ func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err er
 	state.Attention, err = all(ctx, s.pool, pgx.RowToStructByPos[telemetry.Attention], `
 		SELECT a.reason, b.mode, count(*) FROM booking_attention a JOIN bookings b ON b.id = a.booking_id
 		WHERE a.settled_at IS NULL GROUP BY a.reason, b.mode`)
+	if err != nil {
+		return state, err
+	}
+	state.Holds, err = all(ctx, s.pool, pgx.RowToStructByPos[telemetry.Holds], `SELECT mode, count(*) FROM bookings WHERE status = 'HELD' GROUP BY mode`)
 	return state, err
 }

@@ -13,6 +13,7 @@ import (
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Partners keeps integrations, how their partners fare, and how they break the contract:
@@ -161,16 +162,17 @@ func healthTargets(h *partner.Health) []any {
 
 // Observe moves an integration's health by what came of a call. Calls that end at the
 // same time are counted one after the other. Nothing is written where nothing but a
-// moment has passed.
-func (p *Partners) Observe(ctx context.Context, integration uuid.UUID, call partner.Observation) error {
+// moment has passed. It returns the state where this call has changed it, else "".
+func (p *Partners) Observe(ctx context.Context, integration uuid.UUID, call partner.Observation) (changed partnerapi.Health, err error) {
 	before, err := p.health(ctx, integration)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if !before.After(call).WorthStoring(before) {
-		return nil
+		return "", nil
 	}
-	return p.transaction(ctx, func(tx pgx.Tx) error {
+	err = p.transaction(ctx, func(tx pgx.Tx) error {
+		changed = ""
 		before, err := one(ctx, tx, "integration", scanHealth, healthColumns+" FOR UPDATE", integration)
 		if err != nil {
 			return err
@@ -189,8 +191,13 @@ func (p *Partners) Observe(ctx context.Context, integration uuid.UUID, call part
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO integration_health_changes (integration_id, at, state, reason) VALUES ($1, $2, $3, $4)`,
 			integration, call.At, after.State, call.String())
+		changed = after.State
 		return err
 	})
+	if err != nil {
+		return "", err
+	}
+	return changed, nil
 }
 
 // How many changes of a state, and breaches, are shown.

@@ -170,9 +170,8 @@ func (r *Runs) Require(ctx context.Context, required bool) error {
 // else changes their standing, the triggers of the tables see to.
 const withhold = `UPDATE integrations SET withheld = NOT withheld WHERE withheld <> integration_withheld(id, mode, base_url)`
 
-func (r *Runs) Withhold(ctx context.Context) error {
-	_, err := r.pool.Exec(ctx, withhold)
-	return err
+func (r *Runs) Withhold(ctx context.Context) ([]certification.Listing, error) {
+	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Listing], withhold+` RETURNING id, withheld`)
 }
 
 // Certifications returns where integrations stand.

@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 
 	"partnerkit.dev/marketplace/internal/marketplace"
 )
@@ -62,9 +63,10 @@ func Open(ctx context.Context, address string, connections int32) (*Store, error
 
 // Options say how a store uses its database.
 type Options struct {
-	Connections int32             // at most
-	Patience    time.Duration     // for a connection, and for each statement; 0: as long as the context lasts
-	Tracers     []pgx.QueryTracer // are told of every query, such as the stores' Disk
+	Connections int32                  // at most
+	Patience    time.Duration          // for a connection, and for each statement; 0: as long as the context lasts
+	Tracers     []pgx.QueryTracer      // are told of every query, such as the stores' Disk
+	Jobs        []rivertype.Middleware // what the insertion of jobs passes through; may be nil
 }
 
 // OpenWith is Open with further options.
@@ -90,7 +92,7 @@ func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
 		return nil, &unreachable{err}
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	queue, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet, Test: river.TestConfig{Time: itsOwnTime{}}})
+	queue, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet, Middleware: o.Jobs, Test: river.TestConfig{Time: itsOwnTime{}}})
 	hasten, failed := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet})
 	if err := errors.Join(err, failed); err != nil {
 		pool.Close()

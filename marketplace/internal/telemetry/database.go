@@ -42,12 +42,19 @@ type Attention struct {
 	Count  int64
 }
 
+// Holds are the bookings of one mode that wait for their payment.
+type Holds struct {
+	Mode  marketplace.Mode
+	Count int64
+}
+
 // State is what the database tells when the metrics are asked for.
 type State struct {
 	Integrations []Integration
 	Jobs         []Jobs
 	Deliveries   []Deliveries
 	Attention    []Attention
+	Holds        []Holds
 	RatesMissing []marketplace.MissingRate
 	RatesOf      *time.Time // the day that the exchange rates are of; nil where operators have set them by hand
 }
@@ -81,6 +88,7 @@ var (
 	oldestDelivery  = describe("marketplace_event_deliveries_oldest_seconds", "How long the oldest pending delivery has been due.")
 	rateMissing     = describe("marketplace_exchange_rate_missing", "Listed activities with prices in a currency that has no exchange rate to the base.", "currency", "base")
 	ratesAge        = describe("marketplace_exchange_rates_age_seconds", "How long ago the day of the exchange rates in force began.")
+	holds           = describe("marketplace_holds", "Bookings that wait for their payment.", "mode")
 	attention       = describe("marketplace_bookings_attention", "Bookings that need attention, by reason.", "reason", "mode")
 )
 
@@ -132,6 +140,13 @@ func (d *database) Collect(metrics chan<- prometheus.Metric) {
 		for _, mode := range []marketplace.Mode{marketplace.Live, marketplace.Test} {
 			to.gauge(attention, float64(counts[Attention{Reason: reason, Mode: mode}]), string(reason), string(mode))
 		}
+	}
+	held := map[marketplace.Mode]int64{marketplace.Live: 0, marketplace.Test: 0}
+	for _, h := range state.Holds {
+		held[h.Mode] = h.Count
+	}
+	for mode, count := range held {
+		to.gauge(holds, float64(count), string(mode))
 	}
 	if state.RatesOf != nil {
 		to.gauge(ratesAge, max(0, now.Sub(*state.RatesOf).Seconds()))

@@ -1,5 +1,5 @@
-// Package telemetry is what the service reports about itself: metrics for Prometheus, and
-// the buffer before its log.
+// Package telemetry is what the service reports about itself: metrics for Prometheus, traces
+// for OpenTelemetry, and the buffer before its log.
 //
 // What stands in the way of every request is counted without a look-up: a Route and
 // its counters are made once. What is in the database is read when somebody asks.
@@ -36,6 +36,7 @@ type Metrics struct {
 	syncs       *prometheus.CounterVec
 	slotPulls   *prometheus.CounterVec
 	runs        *prometheus.CounterVec
+	bookings    *bookings
 	partners    *partners
 }
 
@@ -51,6 +52,7 @@ func NewMetrics(version string) *Metrics {
 		syncs:       counter("marketplace_syncs_total", "Catalog syncs, by result.", "result"),
 		slotPulls:   counter("marketplace_slot_pulls_total", "Slot pulls, by result.", "result"),
 		runs:        counter("marketplace_conformance_runs_total", "Conformance runs that ended, by verdict; failed means that the suite did not run to its end.", "verdict"),
+		bookings:    newBookings(),
 		partners:    &partners{seen: map[uuid.UUID]*partnerSeen{}},
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -59,6 +61,7 @@ func NewMetrics(version string) *Metrics {
 	})
 	build.Set(1)
 	m.registry.MustRegister(m.requests, m.durations, m.rateLimited, m.signIns, m.calls, m.syncs, m.slotPulls, m.runs, build,
+		m.bookings.reached, m.bookings.payments, m.bookings.events,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, reason := range []string{byCredentials, byLimit} {
 		m.signIns.WithLabelValues(reason)

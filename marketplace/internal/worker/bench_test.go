@@ -103,7 +103,7 @@ func (b *bench) open(ctx context.Context, log io.Writer) (*replica, error) {
 	r := &replica{store: store}
 	r.client = partner.NewClient(partner.Config{
 		Guard: partner.NewGuard(true), AtOnce: 8, Now: b.clock.Now, Scale: b.scale, Observe: func(id uuid.UUID, call partner.Observation) {
-			if err := r.store.Partners.Observe(context.Background(), id, call); err != nil {
+			if _, err := r.store.Partners.Observe(context.Background(), id, call); err != nil {
 				_, _ = fmt.Fprintln(log, err)
 			}
 		},

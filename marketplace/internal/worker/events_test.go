@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -155,7 +156,7 @@ func numbers(n int) (list []int) {
 func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.sendsEvents(t)
+	made := b.sendsEvents(t)
 	mine, other := b.reseller(t), b.reseller(t)
 	r, theirs := newReceiver(t), newReceiver(t)
 	b.subscribe(t, mine, r, marketplace.BookingConfirmed)
@@ -187,6 +188,9 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 		b.soon(t)
 		return b.count(t, `SELECT count(*) FROM event_deliveries WHERE state = 'delivered'`) == each*len(bookings)
 	})
+	if delivered, failed := made.delivered.Load(), made.failed.Load(); delivered < each*int64(len(bookings)) || failed == 0 {
+		t.Errorf("Expected %d delivered attempts and some that failed, received %d and %d", each*len(bookings), delivered, failed)
+	}
 	by := r.told(t)
 	for _, booking := range bookings {
 		if got := slices.Compact(by[booking.String()]); !slices.Equal(got, numbers(each)) {
@@ -199,11 +203,25 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 }
 
 // sendsEvents has the replicas send to addresses of this machine.
-func (b *bench) sendsEvents(t testing.TB) {
+func (b *bench) sendsEvents(t testing.TB) *attempts {
 	t.Helper()
+	made := &attempts{}
 	sender := event.NewSender(b.store.Events, partner.NewGuard(true), secret(t), "test", time.Now)
+	sender.Tell(made.count)
 	t.Cleanup(sender.Close)
 	b.events = sender
+	return made
+}
+
+// attempts are how often an event was sent.
+type attempts struct{ delivered, failed atomic.Int64 }
+
+func (a *attempts) count(delivered bool) {
+	if delivered {
+		a.delivered.Add(1)
+	} else {
+		a.failed.Add(1)
+	}
 }
 
 func TestOfTheCatalogEveryResellerIsToldWhatItHasAskedFor(t *testing.T) {

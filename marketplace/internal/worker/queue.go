@@ -77,7 +77,7 @@ func New(c Config) (*Worker, error) {
 	var err error
 	w.queue, err = river.NewClient(riverpgxv5.New(c.Store.Pool()), &river.Config{
 		Queues: queues, Workers: kinds, FetchCooldown: fetchPause, JobTimeout: min(c.JobTime, shortTime), RescueStuckJobsAfter: c.RescueTime,
-		CompletedJobRetentionPeriod: keptDone, ErrorHandler: &failures{c.Log},
+		CompletedJobRetentionPeriod: keptDone, ErrorHandler: &failures{c.Log}, Middleware: c.Jobs,
 		Logger: slog.New(quiet{c.Log.Handler()}),
 		Test:   river.TestConfig{Time: w.Time}, // the only way to give it a clock
 	})

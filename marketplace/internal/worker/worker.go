@@ -23,6 +23,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/partner"
@@ -47,6 +48,7 @@ type Config struct {
 	Rates        RatesFeed // nil: exchange rates are not pulled
 	Schedule     Schedule
 	Log          *slog.Logger
+	Jobs         []rivertype.Middleware // what jobs and their insertion pass through; may be nil
 
 	Time       *postgres.Clock // the database's; Start and every schedule set it
 	Clock      clockwork.Clock // nil: one that goes by Time

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/telemetry"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// logHealth logs a partner's new state. The replica whose call has changed it does, so that
+// there is one line for a change.
+func logHealth(log *slog.Logger, integration uuid.UUID, changed partnerapi.Health, call partner.Observation) {
+	about := []any{
+		slog.String("integration_id", integration.String()), slog.String("mode", string(call.Mode)), slog.String("state", string(changed)),
+		slog.String("endpoint", string(call.Endpoint)), slog.String("reason", call.String()),
+	}
+	switch changed {
+	case partnerapi.Degraded:
+		log.Warn("a partner is DEGRADED", about...)
+	case partnerapi.Healthy:
+		log.Info("a partner is HEALTHY again", about...)
+	}
+}
+
+// synced counts syncs, and logs when one is held and when a held one is over.
+func synced(measured *telemetry.Metrics, log *slog.Logger) func(catalog.Order, catalog.Sync, error) {
+	return func(o catalog.Order, made catalog.Sync, err error) {
+		measured.Synced(o, made, err)
+		about := log.With(slog.String("integration_id", o.Target.ID.String()), slog.String("sync_id", made.ID.String()))
+		switch {
+		case err != nil:
+		case made.Guard != nil:
+			about.Warn("a sync is held because it would remove too many activities", slog.Int("would_deactivate", made.Guard.WouldDeactivate), slog.Int("of", made.Guard.Of))
+		case made.EndsGuard:
+			about.Info("a held sync is over", slog.Bool("approved", o.Approved), slog.Int("deactivated", made.Deactivated))
+		}
+	}
+}

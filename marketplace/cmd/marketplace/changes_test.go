@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/telemetry"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/mocktest"
+)
+
+// A change of state has one line, however many replicas see its cause.
+func TestEveryChangeOfStateIsOneLineInTheLogOfOneReplica(t *testing.T) {
+	t.Parallel()
+	address := pgtest.EmptyURL(t)
+	flags := []string{"--database-url", address, "--probe-interval", "1s"}
+	first, second := serving(t, append(firstOperator, keyRing), flags...), serving(t, []string{keyRing}, flags...)
+	partner := mocktest.Start(t, mockpartner.Options{Seed: 1})
+	email, order := first.opened(t, partner)
+	shop, err := client.NewReseller(first.base, client.Password(email, operatorPassword), client.Options{})
+	must(t, err)
+	operator, err := client.NewOperator(second.base, client.Password("op@example.com", operatorPassword), client.Options{})
+	must(t, err)
+
+	_, err = partner.Control.Faults.Arm(t.Context(), `[{match: {endpoint: confirm}, times: 1, status: 400, body: {message: "no"}}]`)
+	must(t, err)
+	held, err := shop.Book(t.Context(), order)
+	must(t, err)
+	paid, err := shop.Pay(t.Context(), held.ID, "p-1")
+	must(t, err)
+	if paid.Attention == nil {
+		t.Fatalf("Expected the booking to need attention, received %+v", paid)
+	}
+	_, err = operator.Cancel(t.Context(), held.ID, "refused")
+	must(t, err)
+
+	_, err = partner.Control.Faults.Arm(t.Context(), `[{name: down, match: {endpoint: products}, status: 503}]`)
+	must(t, err)
+	state := func() string {
+		integration, err := operator.Booking(t.Context(), held.ID)
+		must(t, err)
+		platform, err := client.NewPartner(first.base, client.Password("partner@example.com", operatorPassword), client.Options{})
+		must(t, err)
+		found, err := platform.Integration(t.Context(), integration.IntegrationID)
+		must(t, err)
+		return string(found.Health.State)
+	}
+	within(t, time.Minute, func() bool { return state() == "DEGRADED" })
+	must(t, partner.Control.Faults.Disarm(t.Context(), "down"))
+	within(t, time.Minute, func() bool { return state() == "HEALTHY" })
+
+	var lines strings.Builder
+	for _, s := range []*service{first, second} {
+		must(t, s.Process.Signal(syscall.SIGTERM))
+		lines.WriteString(s.ends(t).out)
+	}
+	for _, want := range []struct{ level, message, detail string }{
+		{"WARN", "a partner is DEGRADED", `"reason":"answered with 503"`},
+		{"INFO", "a partner is HEALTHY again", `"reason":"ok"`},
+		{"WARN", "a booking needs an operator", `"reason":"confirm_refused"`},
+		{"INFO", "a booking needs no operator any more", `"reason":"confirm_refused"`},
+	} {
+		found := 0
+		for line := range strings.Lines(lines.String()) {
+			var said struct{ Level, Msg, Integration string }
+			if json.Unmarshal([]byte(line), &said) == nil && said.Msg == want.message && said.Level == want.level && strings.Contains(line, want.detail) && strings.Contains(line, `"integration_id"`) {
+				found++
+			}
+		}
+		if found != 1 {
+			t.Errorf("Expected one line %q of level %s with %s, received %d in\n%s", want.message, want.level, want.detail, found, lines.String())
+		}
+	}
+}
+
+func TestAHeldSyncIsLoggedWhenItIsHeldAndWhenItIsOver(t *testing.T) {
+	t.Parallel()
+	for want, made := range map[string]catalog.Sync{
+		`level=WARN msg="a sync is held because it would remove too many activities"`: {Guard: &catalog.Guard{WouldDeactivate: 7, Of: 9}},
+		`level=INFO msg="a held sync is over"`:                                        {EndsGuard: true, Deactivated: 7},
+		"":                                                                            {Deactivated: 1},
+	} {
+		var lines bytes.Buffer
+		told := synced(telemetry.NewMetrics("test"), slog.New(slog.NewTextHandler(&lines, nil)))
+		told(catalog.Order{}, made, nil)
+		if !strings.Contains(lines.String(), want) || want == "" && lines.Len() > 0 {
+			t.Errorf("Expected %q, received %q", want, lines.String())
+		}
+		lines.Reset()
+		if told(catalog.Order{}, made, errors.New("no answer")); lines.Len() > 0 {
+			t.Errorf("Expected no line about a sync that failed, received %q", lines.String())
+		}
+	}
+}

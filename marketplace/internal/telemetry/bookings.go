@@ -1,0 +1,90 @@
+package telemetry
+
+import (
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"partnerkit.dev/marketplace/internal/marketplace"
+)
+
+// bookings counts what becomes of bookings, and what is sent of it.
+type bookings struct {
+	reached  *prometheus.CounterVec
+	payments *prometheus.CounterVec
+	events   *prometheus.CounterVec
+}
+
+// What came of a payment.
+const (
+	paymentPaid      = "paid"
+	paymentFailed    = "failed"
+	paymentLate      = "late"      // the hold was released before
+	paymentDuplicate = "duplicate" // another one was paid before
+)
+
+// counted are the statuses that a booking may reach after checkout.
+var counted = []marketplace.BookingStatus{
+	marketplace.Held, marketplace.Refused, marketplace.Lost, marketplace.Paid, marketplace.Confirmed, marketplace.Released, marketplace.Cancelled,
+}
+
+func newBookings() *bookings {
+	b := &bookings{
+		reached:  counter("marketplace_bookings_total", "Bookings that reached a status.", "status", "mode"),
+		payments: counter("marketplace_payments_total", "Reported payments, by result.", "result", "mode"),
+		events:   counter("marketplace_event_attempts_total", "Attempts to deliver an event to a reseller, by result.", "result"),
+	}
+	for _, mode := range []marketplace.Mode{marketplace.Live, marketplace.Test} {
+		for _, status := range counted {
+			b.reached.WithLabelValues(strings.ToLower(string(status)), string(mode))
+		}
+		for _, result := range []string{paymentPaid, paymentFailed, paymentLate, paymentDuplicate} {
+			b.payments.WithLabelValues(result, string(mode))
+		}
+	}
+	b.sent(true, 0)
+	b.sent(false, 0)
+	return b
+}
+
+// sent counts attempts to deliver an event.
+func (b *bookings) sent(delivered bool, attempts float64) {
+	result := "delivered"
+	if !delivered {
+		result = failed
+	}
+	b.events.WithLabelValues(result).Add(attempts)
+}
+
+// Moved counts what a stored move makes of a booking.
+func (m *Metrics) Moved(before, after marketplace.Booking) {
+	mode := string(after.Mode)
+	if after.Status != before.Status {
+		m.bookings.reached.WithLabelValues(strings.ToLower(string(after.Status)), mode).Inc()
+	}
+	if result := paymentOf(before, after); result != "" {
+		m.bookings.payments.WithLabelValues(result, mode).Inc()
+	}
+}
+
+// paymentOf is the result of the payment that a move stands for; "": it stands for none.
+func paymentOf(before, after marketplace.Booking) string {
+	for _, raised := range marketplace.NewAttention(before, after) {
+		switch raised.Reason {
+		case marketplace.LatePayment:
+			return paymentLate
+		case marketplace.DuplicatePayment:
+			return paymentDuplicate
+		}
+	}
+	switch {
+	case before.Status == marketplace.Held && after.Status == marketplace.Paid:
+		return paymentPaid
+	case before.Status == marketplace.Held && after.Reason == marketplace.PaymentFailed:
+		return paymentFailed
+	}
+	return ""
+}
+
+// EventSent counts an attempt to deliver an event to a reseller.
+func (m *Metrics) EventSent(delivered bool) { m.bookings.sent(delivered, 1) }
