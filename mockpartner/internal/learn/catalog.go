@@ -3,6 +3,8 @@ package learn
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +46,7 @@ func (l *learner) products() ([]product, error) {
 		return nil, ErrNothing
 	}
 	l.pull = pull
+	l.wrapper = wrapperOf(pull.answer)
 	var products []product
 	ids := map[string]bool{}
 	for i, raw := range listed(pull.answer) {
@@ -69,7 +72,22 @@ func (l *learner) products() ([]product, error) {
 	if len(products) == 0 {
 		return nil, ErrNothing
 	}
+	l.patch = l.patchOf(products)
 	return products, nil
+}
+
+// wrapperOf is the field of an answer that has the products.
+func wrapperOf(answer any) string {
+	object, _ := answer.(map[string]any)
+	if _, lawful := object["products"].([]any); lawful {
+		return "products"
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) { // not lawful, and seen
+		if list, ok := object[name].([]any); ok && len(list) > 0 && words.MatchString(name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // source says where a call is known from, and when it was made.

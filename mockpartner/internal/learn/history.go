@@ -18,10 +18,13 @@ import (
 
 // history is every call of the contract that is known, in the order of time.
 type history struct {
-	calls   []*call
-	called  int // of the calls, those that were made to learn
-	secrets *secrets
-	pull    *call // the one that the catalog is learned from
+	calls     []*call
+	called    int // of the calls, those that were made to learn
+	secrets   *secrets
+	pull      *call  // the one that the catalog is learned from
+	wrapper   string // the field that its products are in; empty where they are the answer itself
+	slotPatch string // the same of its slots
+	patch     string // how the twin's products become those of the partner, as jq
 }
 
 // call is one call of the contract with its answer.

@@ -3,8 +3,10 @@
 //
 // It reads the partner's catalog and slots (Options.BaseURL), recordings of other calls (Options.Recordings), or
 // both. All that was called and answered is one history, in the order of time. Each part of the twin is learned from
-// it by a function of its own: the products (catalog.go), their slots (slots.go), the answer times (times.go). The
-// scenario says beside each part what it was learned from and how sure that is (write.go).
+// it by a function of its own: the products (catalog.go, patch.go), their slots (slots.go, shape.go) and the answer times
+// (times.go). A story of all holds (lifecycle.go) says what each booking call came upon: from it come the policy
+// (conduct.go), where seats move otherwise (seats.go), and how each situation is answered (answers.go). The scenario says beside
+// each part what it was learned from and how sure that is (write.go).
 //
 // Nothing that belongs to a customer, and no key, gets into a scenario: texts of bookings' answers are never copied,
 // and what is copied of the catalog is searched for every key, code and guest of the history first (secrets.go).
@@ -15,8 +17,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
+	"partnerkit.dev/internal/count"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -83,7 +87,7 @@ type learner struct {
 	*history
 	now     time.Time
 	notes   []string
-	twinned struct{ options, slots int }
+	twinned struct{ options, slots, unseen int }
 }
 
 func (l *learner) note(format string, args ...any) {
@@ -98,9 +102,18 @@ func (l *learner) twin() (*Twin, error) {
 	for i := range products {
 		l.slots(&products[i])
 	}
-	s := &sheet{
-		learner: l, products: products, times: l.answerTimes(),
+	if n := l.twinned.unseen; n > 0 {
+		l.note("The slots of %s of %d were not seen: the twin has none for them.", count.Of(n, "option"), l.twinned.options)
 	}
+	told := l.tell()
+	for i := range products {
+		for j := range products[i].options {
+			l.seatsOfUnits(&products[i], &products[i].options[j], told)
+		}
+	}
+	s := &sheet{learner: l, products: products, times: l.answerTimes(), conduct: l.conduct(told)}
+	s.quirks = l.quirks(told, products, slices.ContainsFunc(s.conduct.policy, func(p said) bool { return p.line == "noHolds: true" }))
+	s.faults = l.faults(told, products, s.quirks, s.conduct)
 	text, err := s.write()
 	if err != nil {
 		return nil, err

@@ -147,7 +147,7 @@ func TestThePartnerIsOnlyReadAndNotMoreOftenThanAllowed(t *testing.T) {
 			t.Errorf("want the partner to be read only, got %s", call)
 		}
 	}
-	if notes := strings.Join(twin.Notes, "\n"); !strings.Contains(notes, "raise --max-calls") || !strings.Contains(notes, "its slots were not seen") {
+	if notes := strings.Join(twin.Notes, "\n"); !strings.Contains(notes, "raise --max-calls") || !strings.Contains(notes, "The slots of 10 options of 12 were not seen") {
 		t.Errorf("want it said what is missing, got %s", notes)
 	}
 }

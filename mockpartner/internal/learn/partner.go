@@ -188,10 +188,10 @@ func (p *partner) readSlots(ctx context.Context, l *learner, catalog *call) erro
 	return nil
 }
 
-// listed returns the products of an answer, in either form (PRD-1).
+// listed returns the products of an answer, in either form (PRD-1), or in another that comes near.
 func listed(answer any) []any {
 	if object, ok := answer.(map[string]any); ok {
-		answer = object["products"]
+		answer = object[wrapperOf(object)]
 	}
 	products, _ := answer.([]any)
 	return products

@@ -221,7 +221,7 @@ func (l *learner) schedule(p *product, o *option, index int, zone *time.Location
 	d, ok := daysOf(windows)
 	if !ok {
 		o.seen = append(o.seen, "Its slots were not seen: the twin has none.")
-		l.note("Option %s of product %s: its slots were not seen, the twin has none.", o.id, p.sold.ID)
+		l.twinned.unseen++
 		return catalog.Schedule{Calendar: &catalog.Calendar{From: l.now.UTC().Format(partnerapi.DateLayout), Days: 1, Slots: []catalog.CalendarLine{}}}
 	}
 	var all []seenSlot

@@ -18,6 +18,9 @@ type sheet struct {
 	*learner
 	products []product
 	times    []answerTime
+	conduct  conduct
+	quirks   []quirk
+	faults   []learnedFault
 
 	text bytes.Buffer
 }
@@ -45,6 +48,20 @@ func (s *sheet) write() ([]byte, error) {
 			s.line(1, "%s: %s  # of %s", t.name, short(t.median), count.Of(t.calls, "call"))
 		}
 	}
+	if len(s.conduct.policy) > 0 {
+		s.line(0, "")
+		s.line(0, "policy:")
+		for _, p := range s.conduct.policy {
+			s.line(1, "%s  # %s", p.line, p.why)
+		}
+	}
+	if h := s.conduct.holdFor; h != nil {
+		s.line(0, "")
+		s.line(0, "hold_for: %s  # %s", h.line, h.why)
+	}
+	if err := s.behaviour(); err != nil {
+		return nil, err
+	}
 	s.line(0, "")
 	s.line(0, "catalog:")
 	s.line(1, "products:")
@@ -60,6 +77,31 @@ func (s *sheet) write() ([]byte, error) {
 		return nil, fmt.Errorf("the scenario that was learned cannot be played: %w", err)
 	}
 	return s.text.Bytes(), nil
+}
+
+// behaviour writes what the partner does otherwise than the contract, or than most.
+func (s *sheet) behaviour() error {
+	if len(s.quirks) > 0 {
+		s.line(0, "")
+		s.line(0, "quirks:")
+	}
+	for _, q := range s.quirks {
+		shown, err := ordered(q.Quirk)
+		if err != nil {
+			return err
+		}
+		s.line(1, "# Recorded: %s.", oneLine(q.why))
+		s.line(1, "- %s", flow(shown))
+	}
+	if len(s.faults) > 0 {
+		s.line(0, "")
+		s.line(0, "faults:")
+	}
+	for _, f := range s.faults {
+		s.line(1, "# Recorded: %s.", oneLine(f.why))
+		s.line(1, "- %s", f.line)
+	}
+	return nil
 }
 
 func (s *sheet) line(depth int, format string, args ...any) {
@@ -129,7 +171,7 @@ func (s *sheet) item(depth int, o object) {
 		if i == 0 {
 			bullet = "- "
 		}
-		s.line(depth, "%s%s: %s", bullet, scalar(m.name), flow(m.value))
+		s.line(depth, "%s%s: %s", bullet, key(m.name), flow(m.value))
 	}
 }
 
@@ -137,7 +179,7 @@ func (s *sheet) schedule(o option) error {
 	for _, seen := range o.seen {
 		s.line(4, "# %s", oneLine(seen))
 	}
-	s.line(4, "%s:", scalar(o.id))
+	s.line(4, "%s:", key(o.id))
 	rest := o.schedule
 	rest.Calendar = nil
 	shown, err := ordered(rest)

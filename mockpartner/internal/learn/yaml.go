@@ -77,7 +77,7 @@ func flow(value any) string {
 	case object:
 		var parts []string
 		for _, m := range value {
-			parts = append(parts, scalar(m.name)+": "+flow(m.value))
+			parts = append(parts, key(m.name)+": "+flow(m.value))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case []any:
@@ -98,8 +98,16 @@ func flow(value any) string {
 // plainText needs no quotes in YAML.
 var plainText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*( [A-Za-z0-9_.-]+)*$`)
 
-// quoted says what YAML would take for something else than text.
+// quoted are words that YAML takes, or took, for something else than text.
 var quoted = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"}
+
+// key renders the name of a member. YAML 1.1 took more of them for something else than our reader does, such as on.
+func key(name string) string {
+	if plainText.MatchString(name) && !slices.Contains([]string{"true", "false", "null"}, strings.ToLower(name)) {
+		return name
+	}
+	return quote(name)
+}
 
 // scalar renders a text.
 func scalar(text string) string {
