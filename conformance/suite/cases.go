@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -55,10 +56,10 @@ func (r *run) judgeCases(spec context.Context) (first string) {
 // judgeCase returns the breach that a case shows, or "". Where a simpler case shows one
 // too, that is the breach: what is peculiar to the case is not its cause.
 func (r *run) judgeCase(ctx context.Context, on *plan.Case) string {
-	found := r.breachOn(ctx, on)
+	found := r.breachOn(ctx, on, judge.CaseSpecs)
 	if found == nil && r.choice.Run[rule.ReserveAccepts.ID] && scenario.PlayBooking(ctx, r.player.On(on), 0).PartyRefused() {
 		for _, part := range on.Parts() {
-			if found = r.breachOn(ctx, &part); found != nil {
+			if found = r.breachOn(ctx, &part, judge.CaseSpecs); found != nil {
 				on = &part
 				break
 			}
@@ -73,10 +74,51 @@ func (r *run) judgeCase(ctx context.Context, on *plan.Case) string {
 	return r.declare(found, on.String()+": ")
 }
 
+// describeExpiringCases adds the spec that judges the rules about holds that expire on cases.
+func (r *run) describeExpiringCases() {
+	ginkgo.It("The contract holds for holds of every product, slot and party that expire", func(ctx ginkgo.SpecContext) {
+		broken := ""
+		r.within(ctx, func(ctx context.Context) { broken = r.judgeExpiringCases(ctx) })
+		if broken != "" {
+			ginkgo.Fail(broken)
+		}
+	})
+}
+
+// judgeExpiringCases returns what is wrong first; "" where nothing is, or where the plain hold
+// shows already that none can be had to expire.
+func (r *run) judgeExpiringCases(ctx context.Context) (first string) {
+	shown := func(s judge.Spec) bool {
+		known := r.verdicts.Get(s.Rule.ID)
+		return known != nil && known.Outcome == report.Passed
+	}
+	if !slices.ContainsFunc(judge.ExpiringCaseSpecs(nil), shown) {
+		return ""
+	}
+	cases := scenario.PlayExpiringCases(ctx, r.player, 0).Held
+	for i := range cases {
+		if r.player.Time.LateForMore() || ctx.Err() != nil || r.failed.Load() != nil {
+			break
+		}
+		found := r.breachOn(ctx, &cases[i], judge.ExpiringCaseSpecs)
+		if found == nil {
+			continue
+		}
+		found, on := r.simplest(ctx, found, &cases[i], judge.ExpiringCaseSpecs)
+		if broken := r.declare(found, on.String()+": "); first == "" {
+			first = broken
+		}
+	}
+	return first
+}
+
+// specsOn are the specs of the rules that are judged on a case.
+type specsOn func(*plan.Case) []judge.Spec
+
 // breachOn judges the rules on a case until one is broken; nil where none is.
-func (r *run) breachOn(ctx context.Context, on *plan.Case) *breach {
+func (r *run) breachOn(ctx context.Context, on *plan.Case, specs specsOn) *breach {
 	player := r.player.On(on)
-	for _, s := range judge.CaseSpecs(on) {
+	for _, s := range specs(on) {
 		if s.AboutSeats() && r.seatsOff() {
 			continue
 		}

@@ -230,14 +230,19 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 // the rule holds.
 func (j *judging) weigh(s judge.Step, play judge.Play) (guilty *judge.Try, stop *scenario.Stop) {
 	seats := j.player.Seats
-	defer seats.SeeOthers(false)
+	defer func() {
+		seats.SeeOthers(false)
+		seats.Suspect("")
+	}()
 	if s.Race > 0 {
 		s.Clean = j.player.Depth.Rounds(s.Clean)
 	}
 	test := noise.Test{Clean: s.Clean, Rare: s.Race > 0}
 	var tries []judge.Try
 	until := j.until(s)
-	for attempt, stops := 0, 0; until(attempt, stops, len(tries), test.Suspect() >= 0); attempt++ {
+	before := j.player.Played()
+	for attempt, stops := 0, 0; until(attempt, stops, len(tries), test.Suspect() >= 0, j.player.Played() > before); attempt++ {
+		before = j.player.Played()
 		value := play(j.ctx, j.player, attempt)
 		t := s.Try(value)
 		if t.Flaw != "" || t.Stop != nil {
@@ -250,6 +255,7 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (guilty *judge.Try, stop 
 			j.problems, j.shown = append(j.problems, t.Flaw), append(j.shown, t.Shown...)
 			if t.At != nil {
 				seats.WatchOver(j.ctx, t.At, t.Took)
+				seats.Suspect(t.At.Offer.OptionKey())
 			}
 		}
 		seats.SeeOthers(t.Flaw != "" || t.Stop != nil || seats.SeesOthers() && s.Race == 0)
@@ -277,29 +283,35 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (guilty *judge.Try, stop 
 	return j.whatStands(s, &test, tries, stop)
 }
 
-// Where a round of a race was off, half as many are added, to see it again. Beyond the first few
-// rounds a race may take one part in so many of the run's time.
+// Where a round of a race was off, half as many are added, to see it again; a few of them
+// whatever the run may still hold. Beyond the first few rounds a race may take one part in so many
+// of the run's time.
 const (
-	moreRounds = 2
-	raceShare  = 30
+	moreRounds   = 2
+	secondRounds = 12
+	raceShare    = 30
 )
 
 // until says whether one more attempt is made, after so many, of which some were stopped: a
-// stopped round does not count.
-func (j *judging) until(s judge.Step) func(attempt, stops, tries int, suspect bool) bool {
-	began, clock := time.Now(), j.player.Time
-	return func(attempt, stops, tries int, suspect bool) bool {
+// stopped round does not count. Rounds that were played for another rule cost nothing: only
+// after one that was played now is it asked whether there may be more.
+func (j *judging) until(s judge.Step) func(attempt, stops, tries int, suspect, fresh bool) bool {
+	began, clock, seconds := time.Now(), j.player.Time, 0
+	return func(attempt, stops, tries int, suspect, fresh bool) bool {
 		most := noise.MostTries
 		if s.Race > 0 {
 			if most = s.Clean + stops; suspect {
 				most += s.Clean / moreRounds
 			}
 			spent := time.Since(began) > j.scaled(j.config.MaxDuration/raceShare)
-			if tries >= s.Race && (spent || !j.player.Book.Plenty()) {
+			if suspect && fresh {
+				seconds++
+			}
+			if fresh && tries >= s.Race && (!suspect || seconds > secondRounds) && (spent || !j.player.Book.Plenty()) {
 				return false
 			}
 		}
-		return attempt < most && (attempt == 0 || !clock.LateForMore())
+		return attempt < most && (attempt == 0 || !fresh || !clock.LateForMore())
 	}
 }
 

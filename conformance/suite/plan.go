@@ -30,8 +30,8 @@ type Plan struct {
 	Stories       int                 `json:"stories,omitempty"` // random lifecycles, whose holds and bookings come on top
 	CallsAtOnce   int                 `json:"calls_at_once"`     // of those that hold, book, release and cancel
 	CallsASecond  int                 `json:"calls_a_second"`    // 0: no bound
-	From          string              `json:"from"`              // dates, both inclusive, by this machine's clock in UTC
-	To            string              `json:"to"`
+	From          string              `json:"from,omitempty"`    // dates, both inclusive, by this machine's clock in UTC; absent: the next 60 days by the target's clock
+	To            string              `json:"to,omitempty"`
 	Products      []string            `json:"products,omitempty"` // ids; absent: all
 	Options       []string            `json:"options,omitempty"`
 	MovesTheClock bool                `json:"moves_the_clock"`
@@ -54,7 +54,10 @@ type PlannedVisit struct {
 // Plan says what a run of this configuration is going to do; no call is made.
 func (c Config) Plan() Plan {
 	c = c.withDefaults()
-	window, _ := c.Bounds.scope().Window(time.Now(), time.UTC)
+	window := discover.Window{}
+	if c.ClockURL == "" {
+		window, _ = c.Bounds.scope().Window(time.Now(), time.UTC)
+	}
 	words := probe.NewRedactor(c.AuthKey).Words
 	p := Plan{
 		BaseURL: words(c.BaseURL.Redacted()), AuthType: c.AuthType, Depth: c.Depth,

@@ -10,21 +10,27 @@ import (
 	"partnerkit.dev/conformance/report"
 )
 
-// simplify returns the breach of the simplest case that shows one, and that case. A breach of
+// simplest returns the breach of the simplest case that shows one, and that case. A breach of
 // what comes later in a booking is no cause: the slot may have been left unchanged by the
-// first. A breach that needs optional fields or bodies to be left out breaks the rule about
-// these.
-func (r *run) simplify(ctx context.Context, found *breach, on *plan.Case) (*breach, *plan.Case) {
+// first.
+func (r *run) simplest(ctx context.Context, found *breach, on *plan.Case, specs specsOn) (*breach, *plan.Case) {
 	for again := true; again; {
 		again = false
 		for _, simpler := range on.Simpler() {
-			simplest := r.breachOn(ctx, &simpler)
+			simplest := r.breachOn(ctx, &simpler, specs)
 			if simplest != nil && judge.Before(&simpler, simplest.blamed(), found.blamed()) {
 				found, on, again = simplest, &simpler, true
 				break
 			}
 		}
 	}
+	return found, on
+}
+
+// simplify returns the breach of the simplest case that shows one, and that case. A breach that
+// needs optional fields or bodies to be left out breaks the rule about these.
+func (r *run) simplify(ctx context.Context, found *breach, on *plan.Case) (*breach, *plan.Case) {
+	found, on = r.simplest(ctx, found, on, judge.CaseSpecs)
 	if left, is := judge.WithoutOptional(found.blamed().Endpoint); is && on.Bare && r.playedInFull(ctx, on) {
 		found.Cause = &left
 	}

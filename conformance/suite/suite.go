@@ -142,6 +142,9 @@ func (r *run) describe() {
 						r.it(spec)
 					}
 				}
+				if group.Waits {
+					r.describeExpiringCases()
+				}
 			})
 		}
 	})

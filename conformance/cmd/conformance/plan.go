@@ -40,7 +40,7 @@ func (s *screen) plan(p suite.Plan) {
 		s.printf("writes  about %d holds and %d bookings%s, at most %d and %d; each is released or cancelled again\n", p.Holds, p.Bookings, stories, p.MaxHolds, p.MaxBookings)
 	}
 	s.printf("depth   %s: about %s\n", p.Depth, count.Of(p.Calls, "call"))
-	s.printf("where   %s, %s to %s\n", where(p), p.From, p.To)
+	s.printf("where   %s, %s\n", where(p), days(p))
 	atOnce := "one call at a time changes something"
 	if p.CallsAtOnce > 1 {
 		atOnce = fmt.Sprintf("up to %d calls at the same time (--no-races: none)", p.CallsAtOnce)
@@ -56,6 +56,20 @@ func (s *screen) plan(p suite.Plan) {
 	}
 	s.printf("ledger  %s\n", oneLine(p.Ledger))
 	s.note("but     %s\n", p.Warning)
+}
+
+// days are the dates of the slots.
+func days(p suite.Plan) string {
+	switch {
+	case p.From == "" && p.To == "":
+		return "of the next 60 days by the target's clock"
+	case p.To == "":
+		return "from " + p.From + " on"
+	case p.From == "":
+		return "until " + p.To
+	default:
+		return p.From + " to " + p.To
+	}
 }
 
 func where(p suite.Plan) string {

@@ -46,6 +46,15 @@ func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
 	allUndone(t, r, mock)
 }
 
+func TestHoldsOfSeveralAreWaitedForToo(t *testing.T) {
+	t.Parallel()
+	_, address := startMock(t, mockpartner.Options{HoldFor: briefly, Defects: []string{"expired-mixed-party-is-booked"}})
+	r := judge(t, address, "--include-slow", "--depth", "standard", "--rule", "confirm.expired")
+	if one := r.rule(t, "confirm.expired"); one.Outcome != report.Failed || !strings.Contains(one.Message, " and ") {
+		t.Errorf("Expected a booked code of a mixed party, received %s: %s", one.Outcome, one.Message)
+	}
+}
+
 func TestAHoldIsNotWaitedForWhereNobodyAsksForItOrItLivesTooLong(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

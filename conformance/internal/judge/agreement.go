@@ -94,8 +94,8 @@ func slotsOn(in scenario.SlotAnswer, window discover.Window, ids []string) (on [
 	return on
 }
 
-// closedOptions is how many options' slots of a status are tried.
-const closedOptions = 8
+// closedOptions is how many slots of a status are tried, of as many options.
+const closedOptions = 14
 
 // ClosedSpecs judge once more that slots which cannot be booked are refused, in several options.
 func ClosedSpecs() []Spec {
@@ -104,7 +104,7 @@ func ClosedSpecs() []Spec {
 		play := scenario.PlayClosedSlot(status)
 		for nth := range closedOptions {
 			steps = append(steps, aside(tried(1, func(ctx context.Context, p *scenario.Player, attempt int) *scenario.ClosedSlot {
-				if p.Depth == plan.Quick {
+				if p.Depth == plan.Quick || p.Time.LateForMore() {
 					return play(ctx, p, attempt)
 				}
 				return play(ctx, p, nth+attempt)

@@ -3,6 +3,7 @@ package judge
 import (
 	"time"
 
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/rule"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -29,12 +30,20 @@ var expires = append([]Step{
 
 // expirySpecs judge what becomes of a hold that is not confirmed in time, late
 // in the run: where it has to be waited for, all else is judged meanwhile.
-func expirySpecs() []Spec {
+func expirySpecs() (specs []Spec) {
+	for _, s := range ExpiringCaseSpecs(nil) {
+		specs = append(specs, spec(s.Rule, with(expires, s.Steps...)...))
+	}
+	return specs
+}
+
+// ExpiringCaseSpecs judge the same of a case that was held to expire. Causes come first.
+func ExpiringCaseSpecs(*plan.Case) []Spec {
 	move := func(r rule.Rule, move func(*scenario.Expiry) Move) Spec {
-		return spec(r, with(expires, counted(scenario.PlayExpiry, move))...)
+		return spec(r, counted(scenario.PlayExpiry, move))
 	}
 	expired := func(r rule.Rule, judge func(*scenario.Expiry) Finding) Spec {
-		return spec(r, with(expires, once(scenario.PlayExpiry, judge))...)
+		return spec(r, once(scenario.PlayExpiry, judge))
 	}
 	return []Spec{
 		expired(rule.ConfirmExpired, func(e *scenario.Expiry) Finding {
@@ -64,11 +73,11 @@ func canExpire(m scenario.Means) Finding {
 	}
 }
 
-// back is the expectation that the hold's seat is back in a later reading.
+// back is the expectation that the hold's seats are back in a later reading.
 func back(e *scenario.Expiry, via []*scenario.Reading, after *scenario.Reading, between ...*probe.Exchange) Move {
 	m := Move{before: e.Before, via: append([]*scenario.Reading{e.Held}, via...), after: after, stop: e.Stop, between: append(e.Reserve(), between...)}
 	if e.Ending != nil { // seats are less likely to have been moved by others since then
-		m.before, m.via, m.by = e.Ending, via, 1
+		m.before, m.via, m.by, m.infants = e.Ending, via, e.Guests, e.Infants
 	}
 	return m
 }

@@ -56,8 +56,8 @@ type race struct {
 	before, after *scenario.Reading
 }
 
-// round begins a round with so many holds at those stages.
-func round(of string, before *scenario.Reading, answers []*probe.Answer, after *scenario.Reading, holdless bool, holds ...model.Stage) *race {
+// round begins a round with those holds.
+func round(of string, before *scenario.Reading, answers []*probe.Answer, after *scenario.Reading, holdless bool, holds ...model.Hold) *race {
 	r := &race{before: before, after: after, history: model.NewHistory(before.Last.Left, holdless, holds...)}
 	r.Of, r.At, r.Took = of, after, after.First.At().Sub(before.Last.At())
 	r.Disturbed = !before.Calm() || !after.Calm()
@@ -68,6 +68,10 @@ func round(of string, before *scenario.Reading, answers []*probe.Answer, after *
 	r.Shown = append(r.Shown, after.First.Exchange)
 	r.saw(before, before.Last)
 	return r
+}
+
+func holdOf(guests int64, stage model.Stage) model.Hold {
+	return model.Hold{Party: model.Party{Guests: guests}, Stage: stage}
 }
 
 func (r *race) add(call model.Call, outcome model.Outcome, exchange *probe.Exchange) {
@@ -141,7 +145,7 @@ func lastSeats(t *scenario.LastSeats) Try {
 	return r.Try
 }
 
-// releasedTwice judges the race for the seat of a hold that is released twice: it
+// releasedTwice judges the race for the seats of a hold that is released twice: each
 // goes to one guest at most.
 func releasedTwice(t *scenario.LastSeats) Try {
 	switch {
@@ -150,7 +154,7 @@ func releasedTwice(t *scenario.LastSeats) Try {
 	case t.Swapped == nil:
 		return unplayed(t.Stop)
 	}
-	r := round("two releases of a hold, while others reserve", t.Full, slices.Concat(t.Releases, t.Swaps.Answers()), t.Swapped, false, model.Held)
+	r := round("two releases of a hold, while others reserve", t.Full, slices.Concat(t.Releases, t.Swaps.Answers()), t.Swapped, false, holdOf(t.Party, model.Held))
 	r.Shown = append(r.Shown, t.Look.Last.Exchange)
 	flaw := allDone(rule.ReleaseRepeatStatus, t.Releases...)
 	if flaw.words == "" {
@@ -162,8 +166,8 @@ func releasedTwice(t *scenario.LastSeats) Try {
 	won := r.reserves(t.Swaps, 1, 1)
 	r.all(model.Release, t.Releases...)
 	r.saw(t.Look, t.Look.Last)
-	r.end("%s left, a hold for 1 guest was released twice while %d others reserved: expected 1 seat back, received %s and %d left",
-		model.SeatsWord(t.Full.Last.Left), len(t.Swaps), holdsWord(won), t.Swapped.First.Left)
+	r.end("%s left, a hold for %s was released twice while %d others reserved: expected %s back, received %s and %d left",
+		model.SeatsWord(t.Full.Last.Left), guests(t.Party), len(t.Swaps), model.SeatsWord(t.Party), holdsWord(won), t.Swapped.First.Left)
 	return r.Try
 }
 
@@ -202,7 +206,7 @@ func confirmedTwice(b *scenario.Twice) Try {
 	if b.Release != nil {
 		of, answers = "a confirm and a release of a hold", append(slices.Clone(answers), b.Release)
 	}
-	r := round(of, b.Held, answers, b.Confirmed, b.TakesLater(), model.Held)
+	r := round(of, b.Held, answers, b.Confirmed, b.TakesLater(), holdOf(b.Opening.Guests, model.Held))
 	r.Shown = append(b.Reserve(), r.Shown...)
 	var ids []string
 	for _, answer := range b.Confirms {
@@ -216,9 +220,9 @@ func confirmedTwice(b *scenario.Twice) Try {
 		}
 		r.add(model.Call{Kind: model.Confirm}, o, answer.Exchange)
 	}
-	left, taken := b.Held.Last.Left, int64(0)
+	party, left, taken := b.Opening.Guests, b.Held.Last.Left, int64(0)
 	if b.TakesLater() {
-		taken = 1
+		taken = party
 	}
 	if b.Release != nil {
 		if flaw := allDone(rule.ReleaseConfirmed, b.Release); flaw.words != "" {
@@ -226,18 +230,18 @@ func confirmedTwice(b *scenario.Twice) Try {
 		}
 		r.all(model.Release, b.Release)
 		r.Suspects = []rule.Rule{rule.ReleaseRace, rule.ReleaseVacanciesOne, rule.ReleaseConfirmedKeeps}
-		booked, expected := len(ids) > 0, left+1
+		booked, expected := len(ids) > 0, left+party
 		if b.TakesLater() {
 			expected = left
 		}
 		if booked {
 			expected = left - taken
 		}
-		r.end("%s left, a hold for 1 guest was confirmed and released at the same time, and the confirm was answered with %s: expected %d left, received %d",
-			model.SeatsWord(left), booking(b.Confirms[0]), expected, b.Confirmed.First.Left)
+		r.end("%s left, a hold for %s was confirmed and released at the same time, and the confirm was answered with %s: expected %d left, received %d",
+			model.SeatsWord(left), guests(party), booking(b.Confirms[0]), expected, b.Confirmed.First.Left)
 		return r.Try
 	}
-	r.end("%s left, a hold for 1 guest was confirmed twice at the same time: expected %d left, received %d", model.SeatsWord(left), left-taken, b.Confirmed.First.Left)
+	r.end("%s left, a hold for %s was confirmed twice at the same time: expected %d left, received %d", model.SeatsWord(left), guests(party), left-taken, b.Confirmed.First.Left)
 	if len(ids) != 1 || ids[0] == "" {
 		return r.surely(flawed{words: fmt.Sprintf("expected one booking, received %d: the two confirms were answered with %s and %s", len(ids), booking(b.Confirms[0]), booking(b.Confirms[1]))})
 	}
@@ -258,7 +262,7 @@ func cancelledTwice(b *scenario.Twice) Try {
 		answers = append(answers, b.Again)
 	}
 	const of = "two cancellations of a booking, alone, while its code is confirmed again, and while another customer reserves"
-	r := round(of, b.Confirmed, answers, b.Cancelled, false, model.Booked)
+	r := round(of, b.Confirmed, answers, b.Cancelled, false, holdOf(b.Opening.Guests, model.Booked))
 	if flaw := allDone(rule.CancelRepeatStatus, b.Cancels...); flaw.words != "" {
 		return r.surely(flaw)
 	}
@@ -279,11 +283,13 @@ func cancelledTwice(b *scenario.Twice) Try {
 	if b.Again != nil {
 		r.add(model.Call{Kind: model.Confirm}, model.Outcome{Done: b.Again.OK(http.StatusOK)}, b.Again.Exchange)
 	}
-	left := b.Confirmed.Last.Left
-	r.end("%s left, a booking for 1 guest was cancelled twice at the same time, while %s made: expected %d left, received %d",
-		model.SeatsWord(left), was(won), left+1-won, b.Cancelled.First.Left)
+	party, left := b.Opening.Guests, b.Confirmed.Last.Left
+	r.end("%s left, a booking for %s was cancelled twice at the same time, while %s made: expected %d left, received %d",
+		model.SeatsWord(left), guests(party), was(won), left+party-won, b.Cancelled.First.Left)
 	return r.Try
 }
+
+func guests(n int64) string { return count.Of(int(n), "guest") }
 
 func was(holds int64) string { return count.Of(int(holds), "hold was", "holds were") }
 

@@ -76,14 +76,9 @@ type History struct {
 	calls []porcupine.Operation
 }
 
-// NewHistory begins with so many seats left, and with holds of one guest each that are
-// at those stages.
-func NewHistory(left int64, holdless bool, holds ...Stage) *History {
-	h := &History{start: State{Slots: []Seats{{Counted: true, Least: left}}, Holdless: holdless}}
-	for _, stage := range holds {
-		h.start.Holds = append(h.start.Holds, Hold{Party: Party{Guests: 1}, Stage: stage})
-	}
-	return h
+// NewHistory begins with so many seats left, and with those holds.
+func NewHistory(left int64, holdless bool, holds ...Hold) *History {
+	return &History{start: State{Slots: []Seats{{Counted: true, Least: left}}, Holdless: holdless, Holds: holds}}
 }
 
 // Add enters a call that was sent at a time and took so long.

@@ -15,15 +15,17 @@ type call struct {
 	from, to int
 }
 
+func ofOne(stage Stage) Hold { return Hold{Party: Party{Guests: 1}, Stage: stage} }
+
 func TestAHistoryIsExplainedWhereSomeOrderOfItsCallsGivesItsAnswers(t *testing.T) {
 	t.Parallel()
 	yes, no, busy := Outcome{Done: true}, Outcome{}, Outcome{Busy: true}
 	booked1, booked2 := Outcome{Done: true, Booking: 1}, Outcome{Done: true, Booking: 2}
 	left := func(n int64) Outcome { return Outcome{Left: n} }
 	twoLeft := func() *History { return NewHistory(2, false) }
-	oneHeld := func() *History { return NewHistory(0, false, Held) }
-	oneBooked := func() *History { return NewHistory(4, false, Booked) }
-	holdless := func() *History { return NewHistory(3, true, Held) }
+	oneHeld := func() *History { return NewHistory(0, false, ofOne(Held)) }
+	oneBooked := func() *History { return NewHistory(4, false, ofOne(Booked)) }
+	holdless := func() *History { return NewHistory(3, true, ofOne(Held)) }
 	look, release, confirm, cancel := Call{Kind: Look}, Call{Kind: Release}, Call{Kind: Confirm}, Call{Kind: Cancel}
 	reserve := func(hold int) Call { return Call{Kind: Reserve, Hold: hold} }
 	for _, test := range []struct {

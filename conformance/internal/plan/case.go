@@ -184,6 +184,19 @@ func Cover(offers []discover.Offer, n int) []Case {
 	return cases
 }
 
+// Apart returns those of the cases that have a slot of their own: what becomes of the seats
+// of one shows nothing of another.
+func Apart(cases []Case) (apart []Case) {
+	taken := map[string]bool{}
+	for _, c := range cases {
+		if key := c.Offer.Key(); !taken[key] {
+			taken[key] = true
+			apart = append(apart, c)
+		}
+	}
+	return apart
+}
+
 const (
 	// candidatesEach is how many cases are drawn for each that is taken.
 	candidatesEach = 80

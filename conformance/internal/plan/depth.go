@@ -35,6 +35,11 @@ func (d Depth) Cases() int {
 	return map[Depth]int{Standard: 40, Thorough: 160}[d]
 }
 
+// Expiring is how many cases are held to expire, at most.
+func (d Depth) Expiring() int {
+	return map[Depth]int{Standard: 18, Thorough: 60}[d]
+}
+
 // Repeats is how often a call that has to be idempotent is sent again.
 func (d Depth) Repeats() int {
 	return map[Depth]int{Quick: 1, Standard: 3, Thorough: 5}[d]
@@ -73,7 +78,7 @@ type Usual struct{ Calls, Holds, Bookings int }
 func (d Depth) Usual() Usual {
 	return map[Depth]Usual{
 		Quick:    {Calls: 290, Holds: 30, Bookings: 7},
-		Standard: {Calls: 8800, Holds: 760, Bookings: 145},
+		Standard: {Calls: 9100, Holds: 850, Bookings: 170},
 		Thorough: {Calls: 18000, Holds: 1000, Bookings: 250},
 	}[d]
 }

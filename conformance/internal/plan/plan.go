@@ -31,6 +31,19 @@ func Spread[T any](all []T, n int) []T {
 	return chosen
 }
 
+// EndsFirst returns slots by their start, but for the last, the first and the middle one:
+// these come before the others, and which of them is the first is by turns.
+func EndsFirst(slots []discover.Offer, turn int) []discover.Offer {
+	if len(slots) < 3 {
+		return slots
+	}
+	slots = slices.SortedStableFunc(slices.Values(slots), func(a, b discover.Offer) int { return a.Slot.Start.Compare(b.Slot.Start) })
+	last, middle := len(slots)-1, len(slots)/2
+	ends := []discover.Offer{slots[0], slots[last], slots[middle]}
+	turn %= len(ends)
+	return slices.Concat(ends[turn:], ends[:turn], slots[1:middle], slots[middle+1:last])
+}
+
 // mostCandidates bounds the slots that a scenario tries before it gives up.
 const mostCandidates = 5
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/rule"
@@ -90,5 +91,27 @@ func TestCandidatesAreOfAsManyOptionsAsPossible(t *testing.T) {
 		if got != want {
 			t.Errorf("of %d offers: want those of the options %s, got %s", n, want, got)
 		}
+	}
+}
+
+func TestTheEndsOfSlotsComeFirst(t *testing.T) {
+	t.Parallel()
+	slots := make([]discover.Offer, 7)
+	for i := range slots {
+		slots[6-i].Slot.Start = time.Date(2026, 6, 1+i, 9, 0, 0, 0, time.UTC)
+	}
+	days := func(offers []discover.Offer) (days []int) {
+		for _, o := range offers {
+			days = append(days, o.Slot.Start.Day())
+		}
+		return days
+	}
+	for turn, want := range [][]int{{1, 7, 4, 2, 3, 5, 6}, {7, 4, 1, 2, 3, 5, 6}, {4, 1, 7, 2, 3, 5, 6}, {1, 7, 4, 2, 3, 5, 6}} {
+		if got := days(EndsFirst(slots, turn)); !slices.Equal(got, want) {
+			t.Errorf("turn %d: Expected the days %v, received %v", turn, want, got)
+		}
+	}
+	if got := days(EndsFirst(slots[:2], 1)); !slices.Equal(got, []int{7, 6}) {
+		t.Errorf("Expected two slots as they were, received %v", got)
 	}
 }

@@ -17,12 +17,14 @@ const leastAhead = 24 * time.Hour
 
 // PlayCases returns the cases of the plan: none where nothing may be held, or nothing can
 // be booked.
-func PlayCases(ctx context.Context, p *Player) []plan.Case {
+func PlayCases(ctx context.Context, p *Player) []plan.Case { return p.cases(ctx, p.Depth.Cases()) }
+
+func (p *Player) cases(ctx context.Context, most int) []plan.Case {
 	survey := PlaySurvey(ctx, p, 0)
 	if survey.Stop != nil || p.ReadOnly {
 		return nil
 	}
-	return plan.Cover(discover.Pick(survey.Offers, discover.Want{Now: p.Clock.Now().Add(leastAhead), Seats: 1}), p.Depth.Cases())
+	return plan.Cover(discover.Pick(survey.Offers, discover.Want{Now: p.Clock.Now().Add(leastAhead), Seats: 1}), most)
 }
 
 // On returns a player of the same run whose stories are played on a case.

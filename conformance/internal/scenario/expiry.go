@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"partnerkit.dev/conformance/internal/plan"
 )
 
 const (
@@ -12,6 +14,9 @@ const (
 	// expiringHolds is how many holds expire together: what is not as expected at
 	// first is measured again without a second wait.
 	expiringHolds = 3
+	// waitedCases is how many cases are held too where the run waits for holds to expire: at
+	// a partner in use, their seats are kept from customers meanwhile.
+	waitedCases = 6
 	// Clocks differ, and what sweeps holds comes round now and then: around the end
 	// of a hold, a share of its life proves nothing.
 	marginShare                 = 20
@@ -54,8 +59,30 @@ type Expiring struct {
 }
 
 func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
-	return played(p, "expiring", attempt, func(e *Expiring, option string) {
-		e.Opening = p.open(ctx, seat("reserve 1 seat, and let it expire", option))
+	return played(p, p.named("expiring"), attempt, func(e *Expiring, option string) {
+		p.begin(ctx, &e.Opening, seat("reserve, and let the hold expire", option))
+	})
+}
+
+// ExpiringCases are the cases whose holds are to expire.
+type ExpiringCases struct{ Held []plan.Case }
+
+// PlayExpiringCases holds them, all before the first expires.
+func PlayExpiringCases(ctx context.Context, p *Player, _ int) *ExpiringCases {
+	return played(p, "expiring cases", 0, func(all *ExpiringCases, _ string) {
+		most := p.Depth.Expiring()
+		if p.waits() {
+			most = min(most, waitedCases)
+		}
+		cases := plan.Apart(p.cases(ctx, most))
+		for i := range cases {
+			if ctx.Err() != nil || p.Time.LateForMore() {
+				break
+			}
+			if e := playExpiring(ctx, p.On(&cases[i]), 0); e.Stop == nil && !e.Hold.Expires.IsZero() {
+				all.Held = append(all.Held, cases[i])
+			}
+		}
 	})
 }
 
@@ -67,7 +94,7 @@ type Expiry struct {
 }
 
 func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
-	return played(p, "expiry", attempt, func(e *Expiry, _ string) {
+	return played(p, p.named("expiry"), attempt, func(e *Expiry, _ string) {
 		e.Expiring = *playExpiring(ctx, p, attempt)
 		t := p.tell(ctx, &e.Opening)
 		t.step(func() *Stop { return e.Hold.outlive(ctx, p) })
@@ -93,7 +120,11 @@ func (h *Hold) outlive(ctx context.Context, p *Player) *Stop {
 			return nil
 		}
 	}
-	if err := p.Clock.MoveBeyond(ctx, h.Expires); err != nil {
+	over := h.Expires
+	if p.on != nil && p.on.Number > p.Depth.Expiring()/2 {
+		over = over.Add(h.Life) // half of the cases are looked at when they are long over
+	}
+	if err := p.Clock.MoveBeyond(ctx, over); err != nil {
 		return Missing("%v", err)
 	}
 	return nil
@@ -147,6 +178,12 @@ func beginExpiring(ctx context.Context, p *Player) (begun expiries) {
 			break
 		}
 		begun = append(begun, e)
+	}
+	if len(begun) == 0 {
+		return nil
+	}
+	for _, held := range PlayExpiringCases(ctx, p, 0).Held {
+		begun = append(begun, playExpiring(ctx, p.On(&held), 0))
 	}
 	return begun
 }

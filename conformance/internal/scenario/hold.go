@@ -108,10 +108,14 @@ func (b *Booker) holds() (made int) {
 	return made
 }
 
-// Plenty reports whether a quarter at least of the holds and bookings of the run is left: what can
-// be repeated any number of times must leave some for the rest.
+// Plenty reports whether there are holds and bookings to spare: what can be repeated any number of
+// times must leave a tenth for the rest, and a quarter where random lifecycles are to be played.
 func (b *Booker) Plenty() bool {
-	return 4*b.holds() < 3*b.calls.Bounds.MaxHolds && 4*b.made < 3*b.calls.Bounds.MaxBookings
+	parts := 10
+	if b.calls.Stories > 0 {
+		parts = 4
+	}
+	return parts*b.holds() < (parts-1)*b.calls.Bounds.MaxHolds && parts*b.made < (parts-1)*b.calls.Bounds.MaxBookings
 }
 
 // recordReserve enters what a reserve brought. Whatever the status, an answer

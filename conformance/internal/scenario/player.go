@@ -58,6 +58,9 @@ type Player struct {
 	memory map[string]any            // what was played so far, by name and attempt
 }
 
+// Played is how many scenarios were played so far: one that is asked for again is not.
+func (p *Player) Played() int { return len(p.memory) }
+
 func NewPlayer(config Config) *Player {
 	calls := &caller{Config: config, paces: newPaces(config.LimitScale)}
 	read := &reader{calls: calls}

@@ -30,9 +30,12 @@ const (
 // was off there; every fifth is on a slot of another option, where a fault of one product shows.
 // The rounds of one race differ; these are every second, third and fourth of them.
 func groups(round int) bool    { return round%2 == 1 }
+func mixed(round int) bool     { return round%4 == 3 } // of groups
+func swapped(round int) bool   { return round%8 == 1 } // of groups
 func withGuest(round int) bool { return round%3 == 1 }
 func withRead(round int) bool  { return round%3 == 2 }
 func unlike4(round int) bool   { return round%4 == 3 }
+func pairs(round int) bool     { return round%6 > 3 }
 
 const (
 	// roamEvery is how many rounds there are to one that is on another option's slot.
@@ -44,7 +47,11 @@ const (
 )
 
 // roams returns the option that a round is on where it is not on the slot of the others; "" else.
+// Once a round was off, all others are on that option.
 func (p *Player) roams(ctx context.Context, round int, want discover.Want) string {
+	if p.Seats.suspect != "" {
+		return p.Seats.suspect
+	}
 	if round%roamEvery != roamEvery-1 {
 		return ""
 	}
@@ -143,7 +150,7 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 		story.step(func() *Stop { return countable(&t.Offer, t.Before) })
 		story.step(func() *Stop { return t.sellDown(ctx, p) })
 		story.step(func() *Stop { return t.raceForAll(ctx, p, round) })
-		if t.Party == 1 {
+		if t.Party == 1 || swapped(round) {
 			story.step(func() *Stop { return t.swap(ctx, p) })
 		}
 		// Also where it was stopped: others wait for these seats.
@@ -189,13 +196,17 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop 
 	if stop = p.calls.maySend(ctx, partnerapi.Reserve); stop != nil {
 		return stop
 	}
-	attempts, answers, stop := p.Book.attempts(ctx, t.Offer, t.Party, int(min(callers, left/t.Party+more)))
+	party, types := t.party(round)
+	attempts, answers, stop := p.Book.attempts(ctx, t.Offer, party, int(min(callers, left/t.Party+more)))
 	if stop != nil {
 		return stop
 	}
 	t.Attempts = attempts
 	if stop = answeredAll(answers); stop != nil {
 		return stop
+	}
+	if types > 1 && len(attempts.Won()) == 0 {
+		return NotHere("no party of two guest types was accepted") // a partner need not sell to such
 	}
 	if away := turnedAway(answers); t.Party*(int64(len(attempts))-away) <= left {
 		return tooFewMet(away, len(attempts))
@@ -204,12 +215,23 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop 
 	return stop
 }
 
+// party is that of each caller of a round, and how many guest types it has.
+func (t *LastSeats) party(round int) (party []partnerapi.UnitQuantity, types int) {
+	if companion, ok := t.Offer.Option.Companion(); ok && t.Party == 2 && mixed(round) {
+		return []partnerapi.UnitQuantity{{ID: t.Offer.Option.Lead(), Quantity: 1}, {ID: companion, Quantity: 1}}, 2
+	}
+	return Guests(t.Offer.Option, t.Party), 1
+}
+
 // attempts sends reserves of one party each at the same time, together with other calls, whose
 // answers come behind theirs. Each is in the ledger before, and what came of it before anything
 // else happens.
-func (b *Booker) attempts(ctx context.Context, offer discover.Offer, guests int64, callers int, others ...probe.Call) (Attempts, []*probe.Answer, *Stop) {
+func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []partnerapi.UnitQuantity, callers int, others ...probe.Call) (Attempts, []*probe.Answer, *Stop) {
 	calls, attempts := make([]probe.Call, 0, callers+len(others)), make(Attempts, callers)
-	party := Guests(offer.Option, guests)
+	guests := int64(0)
+	for _, unit := range party {
+		guests += int64(unit.Quantity)
+	}
 	for i := range callers {
 		entry, stop := b.attempt(offer, party)
 		if stop != nil {
@@ -251,7 +273,7 @@ func (t *LastSeats) swap(ctx context.Context, p *Player) *Stop {
 	q := questionAbout(t.Offer)
 	const when = "while others reserve and release"
 	look := availabilityCall("seats left "+when, q, probe.GoodKey)
-	swaps, answers, stop := p.Book.attempts(ctx, t.Offer, 1, int(min(p.calls.callers(), swappers)), release, release, look)
+	swaps, answers, stop := p.Book.attempts(ctx, t.Offer, Guests(t.Offer.Option, 1), int(min(p.calls.callers(), swappers)), release, release, look)
 	if stop != nil {
 		return stop
 	}
@@ -294,7 +316,10 @@ func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
 		if key := p.roams(ctx, round, discover.Want{Seats: 1, Counted: true}); key != "" {
 			site, option = site+" "+key, key
 		}
-		want := seat("reserve 1 seat, for calls about it at the same time", option)
+		want := seat("reserve, for calls about the hold at the same time", option)
+		if pairs(round) {
+			site, want.Seats, want.party = site+" for 2", 2, leads(2)
+		}
 		if known, ok := p.sites[site]; ok && !p.Seats.again {
 			b.Opening = p.tryOpen(ctx, want, known)
 		} else {
@@ -373,7 +398,7 @@ func (b *Twice) cancel(ctx context.Context, p *Player, round int) (stop *Stop) {
 	if withGuest(round) && p.calls.maySend(ctx, partnerapi.Reserve) == nil {
 		guests = 1
 	}
-	attempts, answers, stop := p.Book.attempts(ctx, b.Offer, 1, guests, others...)
+	attempts, answers, stop := p.Book.attempts(ctx, b.Offer, Guests(b.Offer.Option, 1), guests, others...)
 	if stop != nil {
 		return stop
 	}
@@ -456,7 +481,7 @@ func (a *Apart) race(ctx context.Context, p *Player) *Stop {
 		productsCall("pull the catalog, while two slots are reserved", nil, probe.GoodKey),
 		availabilityCall("slots, while two of them are reserved", questionAbout(a.Offer), probe.GoodKey),
 	}
-	first, answers, stop := p.Book.attempts(ctx, a.Offer, 1, 1, calls...)
+	first, answers, stop := p.Book.attempts(ctx, a.Offer, Guests(a.Offer.Option, 1), 1, calls...)
 	if stop != nil {
 		p.Ledger.Record(second, func(e *ledger.Entry) { recordReserve(e, nil) })
 		return stop

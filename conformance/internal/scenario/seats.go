@@ -78,6 +78,7 @@ type Seats struct {
 	read      *reader
 	survey    *Survey                 // nil until it was made
 	used      map[string]bool         // the slots that scenarios were played on
+	suspect   string                  // the option where a race was off last
 	again     bool                    // stories are played again, because others may be at the slots
 	watches   map[string]*noise.Watch // of slots that were looked at, by the key of their offers
 	moved     map[string]int          // how often others were seen to move a slot's seats
@@ -97,6 +98,9 @@ func (s *Seats) Use(offer discover.Offer) { s.used[offer.Key()] = true }
 // SeeOthers has every further reading be made of several looks, so that others are
 // seen, or not any more.
 func (s *Seats) SeeOthers(yes bool) { s.again = yes }
+
+// Suspect has races go on in the option of that key, where one was off; "" in any.
+func (s *Seats) Suspect(option string) { s.suspect = option }
 
 func (s *Seats) SeesOthers() bool { return s.again }
 

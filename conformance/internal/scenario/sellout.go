@@ -8,6 +8,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -23,7 +24,7 @@ type SellOut struct {
 	TooMany  Act      // reserve of one guest more than there are seats
 	Full     *Reading // after the last seat was reserved
 	Refused  *Stop    // of a seat, though Full shows one left
-	Over     Act      // reserve of one guest in the full slot; counted where it was not refused
+	Over     Act      // reserve of a guest or two in the full slot; counted where it was not refused
 	Released *Reading // after everything was released
 	Again    Act      // reserve of one of the released seats; counted where it was refused
 
@@ -59,7 +60,11 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 			}
 		}
 		t.step(func() *Stop { return s.fill(ctx, p) })
-		t.reserve("reserve 1 seat in the full slot", Guests(s.Offer.Option, 1), &s.Over, "after a reserve in the full slot", notTurnedDown)
+		guests := int64(1)
+		if p.on != nil {
+			guests += int64(p.on.Number % 2)
+		}
+		t.reserve(fmt.Sprintf("reserve %s in the full slot", model.SeatsWord(guests)), Guests(s.Offer.Option, guests), &s.Over, "after a reserve in the full slot", notTurnedDown)
 		// Also where it was stopped: others wait for these seats.
 		if stop := p.Book.giveAll(ctx, "release the last seats", s.holds); s.Stop == nil {
 			s.Stop = stop
@@ -72,13 +77,20 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 // mostFilled is how many seats of a case's slot are reserved to sell it out.
 const mostFilled = 6
 
-// tooMany is a party with one guest more than there are seats: of the case's guest types, where
-// any of them takes a seat for sure.
+// farTooMany is how many guests more than seats every second case asks for.
+const farTooMany = 25
+
+// tooMany is a party with more guests than there are seats: one more, or in every second case
+// many; of the case's guest types, where any of them takes a seat for sure.
 func (p *Player) tooMany(offer discover.Offer, left int64) []partnerapi.UnitQuantity {
-	if p.on == nil || p.on.Guests() == p.on.Infants {
-		return Guests(offer.Option, left+1)
+	guests := left + 1
+	if p.on != nil && p.on.Number%2 == 0 {
+		guests = left + farTooMany
 	}
-	party, missing := slices.Clone(p.on.Units), left+1-(p.on.Guests()-p.on.Infants)
+	if p.on == nil || p.on.Guests() == p.on.Infants {
+		return Guests(offer.Option, guests)
+	}
+	party, missing := slices.Clone(p.on.Units), guests-(p.on.Guests()-p.on.Infants)
 	for i, unit := range party {
 		if offer.Option.Unit(unit.ID).Type != partnerapi.Infant {
 			party[i].Quantity = max(1, unit.Quantity+int(missing))
@@ -159,26 +171,40 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 				}
 				return nil
 			})
-			t.reserve(fmt.Sprintf("reserve 1 seat in a slot that is %s", status), Guests(s.Offer.Option, 1), &s.Act, "after that", notTurnedDown)
+			guests := 1 + int64(attempt%2)
+			t.reserve(fmt.Sprintf("reserve %s in a slot that is %s", model.SeatsWord(guests), status), Guests(s.Offer.Option, guests), &s.Act, "after that", notTurnedDown)
 		})
 	}
 }
 
-// closedSlots returns the slots of a status: one of each option, then the others.
-func (p *Player) closedSlots(ctx context.Context, status partnerapi.SlotStatus) []discover.Offer {
-	var first, more []discover.Offer
-	seen := map[string]bool{}
+// closedSlots returns the slots of a status, one of each option before another of any, and of
+// the options by turns their first, last and middle slot: a few are of many days.
+func (p *Player) closedSlots(ctx context.Context, status partnerapi.SlotStatus) (all []discover.Offer) {
+	var options [][]discover.Offer
+	known := map[string]int{}
 	for _, offer := range PlaySurvey(ctx, p, 0).Offers {
-		switch {
-		case offer.Slot.Status != status || offer.Slot.ID == "" || !offer.Slot.Start.After(p.Clock.Now()) || offer.Option.Lead() == "":
-		case seen[offer.OptionKey()]:
-			more = append(more, offer)
-		default:
-			seen[offer.OptionKey()] = true
-			first = append(first, offer)
+		if offer.Slot.Status != status || offer.Slot.ID == "" || !offer.Slot.Start.After(p.Clock.Now()) || offer.Option.Lead() == "" {
+			continue
+		}
+		i, seen := known[offer.OptionKey()]
+		if !seen {
+			i = len(options)
+			known[offer.OptionKey()], options = i, append(options, nil)
+		}
+		options[i] = append(options[i], offer)
+	}
+	for i := range options {
+		options[i] = plan.EndsFirst(options[i], i)
+	}
+	for round, more := 0, true; more; round++ {
+		more = false
+		for _, slots := range options {
+			if round < len(slots) {
+				all, more = append(all, slots[round]), true
+			}
 		}
 	}
-	return append(first, more...)
+	return all
 }
 
 var ClosedStatuses = []partnerapi.SlotStatus{partnerapi.StatusSoldOut, partnerapi.StatusClosed}
