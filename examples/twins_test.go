@@ -35,12 +35,24 @@ var commands = sync.OnceValues(func() (string, error) {
 
 // briefly are the partners that are tried without SOAK: one of each kind of what is learned.
 var briefly = struct{ variants, defects []string }{
-	variants: []string{"no-holds", "second-confirm-is-a-conflict", "nulls-for-absent-fields"},
-	defects:  []string{"release-gives-nothing-back", "unknown-code-not-found", "price-as-text", "second-confirm-books-again"},
+	variants: []string{"no-holds", "nulls-for-absent-fields"},
+	defects:  []string{"release-gives-nothing-back", "unknown-code-not-found", "party-takes-one-seat"},
 }
 
-// unlearned are defects whose twins get another report.
-var unlearned = []string{}
+// unlearned are defects whose twins get another report. In some the catalog cannot be read at all; others show only in calls at
+// the same time, in the last slot or window of one option, or in what no marketplace sends.
+var unlearned = []string{
+	"availability-knows-every-field", "cancel-before-the-key-is-checked", "catalog-behind-a-redirect", "catalog-cut-short",
+	"catalog-is-null", "catalog-with-trailing-comma", "confirm-before-the-key-is-checked", "contact-is-demanded",
+	"empty-window-not-found", "freesale-with-vacancies", "full-slot-stays-shut",
+	"hold-takes-seats-of-the-next-slot", "long-window-without-its-end", "negative-vacancies", "null-among-slots",
+	"only-first-guest-type-counts", "oversold-under-load", "registered-key-refused", "release-before-the-key-is-checked",
+	"release-gives-one-seat-back", "release-gives-seats-back-twice", "release-gives-seats-of-the-next-slot-back",
+	"reserve-for-strangers-takes-a-seat", "reserve-knows-every-field", "slot-ids-drift-from-day-50", "slot-ids-shared",
+	"slot-outside-the-window", "slots-cut-short", "text-among-products", "two-cancellations-at-once-give-seats-back-twice",
+	"two-confirms-at-once-book-twice", "two-releases-at-once-give-seats-back-twice", "unit-ids-drift", "unit-without-id",
+	"window-without-its-end",
+}
 
 // The suite finds the same at a partner and at its twin, rule by rule.
 func TestATwinGetsTheReportOfItsPartner(t *testing.T) {
@@ -83,7 +95,9 @@ func TestATwinGetsTheReportOfItsPartner(t *testing.T) {
 			variants = append(variants, v.Name)
 		}
 		for _, d := range mockpartner.Defects() {
-			if !slices.Contains(unlearned, d.Name) {
+			late := strings.HasSuffix(d.Name, "-late") || strings.HasSuffix(d.Name, "-slow") // a matter of answer times alone
+			// Holds for parties without guests are not learned either.
+			if !late && !strings.HasPrefix(d.Name, "hold-for-") && !slices.Contains(unlearned, d.Name) {
 				defects = append(defects, d.Name)
 			}
 		}

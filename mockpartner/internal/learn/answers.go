@@ -328,6 +328,8 @@ func (l *learner) faults(s *story, products []product, quirks []quirk, c conduct
 			"slots of this option look otherwise than those of most",
 		})
 	}
+	found = append(found, l.strangerFaults(s)...)
+	found = append(found, l.nonsense()...)
 	for _, one := range situations(s, l.history) {
 		forms := map[form][]meeting{}
 		for _, m := range one.calls {
@@ -343,7 +345,21 @@ func (l *learner) faults(s *story, products []product, quirks []quirk, c conduct
 			return cmp.Or(len(forms[b])-len(forms[a]), a.compare(b))
 		})
 		most := ordered[0]
+		// Where some are answered as the mock answers anyway, the others may have something in common.
+		for _, other := range ordered[1:] {
+			if l.actions(one, other, quirks, c) != "" {
+				continue
+			}
+			if f, ok := l.special(one, most, other, forms[most], forms[other]); ok {
+				found = append(found, f)
+				most = other
+			}
+			break
+		}
 		for _, rare := range ordered[1:] {
+			if rare == most {
+				continue
+			}
 			if f, ok := l.special(one, rare, most, forms[rare], forms[most]); ok {
 				found = append(found, f)
 			}
@@ -357,7 +373,7 @@ func (l *learner) faults(s *story, products []product, quirks []quirk, c conduct
 			fmt.Sprintf("%s: so it was in %s of %d", one.about, count.Of(len(forms[most]), "answer"), len(one.calls)),
 		})
 	}
-	return found
+	return append(found, l.wrongLimits()...)
 }
 
 // actions are what a fault does so that the mock answers in that form; empty where it does so anyway.
@@ -373,11 +389,15 @@ func (l *learner) actions(s *situation, f form, quirks []quirk, c conduct) strin
 	case s.about == "cancel" && f.status == 404 && slices.ContainsFunc(c.policy, func(p said) bool { return p.line == "noCancel: true" }):
 		return ""
 	case !ok:
+		when := ""
+		if s.due == http.StatusOK && l.acted[s.calls[0].on] > 0 {
+			when = "when: after, "
+		}
 		body := "body: {message: The partner refuses this.}"
 		if f.kind != "message" {
 			body = `body: {error: refused}`
 		}
-		return fmt.Sprintf("status: %d, %s", f.status, body)
+		return fmt.Sprintf("%sstatus: %d, %s", when, f.status, body)
 	}
 	var parts []string
 	if f.status != http.StatusOK {
@@ -451,6 +471,7 @@ func (l *learner) special(s *situation, rare, most form, few, many []meeting) (f
 		smallest = min(smallest, guests(m))
 	}
 	features := []feature{
+		{unknownFields(s.endpoint), func(m meeting) bool { return hasUnknownFields(m.call) }},
 		{"no_body: true", func(m meeting) bool { return len(m.Body) == 0 }},
 		{`body: ".contact == null"`, func(m meeting) bool { return field(m.request, "contact") == nil }},
 		{`body: 'has("resellerReference") | not'`, func(m meeting) bool { return field(m.request, "resellerReference") == nil }},
@@ -458,7 +479,7 @@ func (l *learner) special(s *situation, rare, most form, few, many []meeting) (f
 			return !slices.ContainsFunc(unitsOf(m.request), func(u partnerapi.UnitQuantity) bool { return u.ID == partnerapi.AdultUnitID })
 		}},
 		{fmt.Sprintf(`body: "([.units[]?.quantity] | add // 0) >= %d"`, smallest), func(m meeting) bool { return guests(m) >= smallest }},
-		{`body: '[.contact?, . | .. | strings | test("[^\\u0000-\\uffff]")] | any'`, func(m meeting) bool {
+		{`body: '[.. | strings | explode[] | . > 65535] | any'`, func(m meeting) bool {
 			return strings.ContainsFunc(string(m.Body), func(r rune) bool { return r > 0xffff })
 		}},
 	}
@@ -471,7 +492,7 @@ func (l *learner) special(s *situation, rare, most form, few, many []meeting) (f
 		}
 	}
 	for _, one := range features {
-		if slices.ContainsFunc(many, one.has) || slices.ContainsFunc(few, func(m meeting) bool { return !one.has(m) }) {
+		if one.match == "" || slices.ContainsFunc(many, one.has) || slices.ContainsFunc(few, func(m meeting) bool { return !one.has(m) }) {
 			continue
 		}
 		actions := l.actions(s, rare, nil, conduct{})

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"partnerkit.dev/internal/har"
+	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -21,10 +22,12 @@ type history struct {
 	calls     []*call
 	called    int // of the calls, those that were made to learn
 	secrets   *secrets
-	pull      *call  // the one that the catalog is learned from
-	wrapper   string // the field that its products are in; empty where they are the answer itself
-	slotPatch string // the same of its slots
-	patch     string // how the twin's products become those of the partner, as jq
+	pull      *call                 // the one that the catalog is learned from
+	wrapper   string                // the field that its products are in; empty where they are the answer itself
+	acted     map[platform.Case]int // how many calls had their effect though they were answered with an error
+	ofLast    []string              // what only the last slot of a list has otherwise
+	slotPatch string                // the same of its slots
+	patch     string                // how the twin's products become those of the partner, as jq
 }
 
 // call is one call of the contract with its answer.

@@ -124,9 +124,19 @@ func TestATwinOfATwinIsTheSame(t *testing.T) {
 	t.Parallel()
 	first := learned(t, learn.Options{BaseURL: partner(t, mockpartner.Options{Seed: 3})})
 	second := learned(t, learn.Options{BaseURL: played(t, first)})
-	if !bytes.Equal(first.Scenario, second.Scenario) {
-		t.Errorf("want\n%s\ngot\n%s", first.Scenario, second.Scenario)
+	if timeless(first) != timeless(second) {
+		t.Errorf("Expected\n%s\nreceived\n%s", first.Scenario, second.Scenario)
 	}
+}
+
+// timeless is a scenario without its answer times, which depend on what else the machine does.
+func timeless(twin *learn.Twin) string {
+	head, rest, timed := strings.Cut(string(twin.Scenario), "\n# The median")
+	if !timed {
+		return head
+	}
+	_, rest, _ = strings.Cut(rest, "\n\n")
+	return head + "\n" + rest
 }
 
 func TestThePartnerIsOnlyReadAndNotMoreOftenThanAllowed(t *testing.T) {

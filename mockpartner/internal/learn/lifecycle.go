@@ -2,9 +2,12 @@ package learn
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -17,6 +20,8 @@ type story struct {
 
 	met   []meeting
 	moves []move
+
+	codesAgain, idsAgain int // codes and booking ids that were given out again
 }
 
 // meeting is a call that could be about a hold, with what it came upon.
@@ -150,9 +155,12 @@ func day(text string) string {
 }
 
 func (s *story) seen(slot *slotStory, id slotID, left *int, c *call) {
-	if left != nil && slot.left != nil && len(slot.pending) == 1 && !slot.pending[0].ends.After(c.Started) {
+	if left != nil && slot.left != nil && alone(slot.pending) && !slot.pending[0].ends.After(c.Started) {
 		m := move{slot.pending[0], id, *slot.left - *left}
 		s.moves = append(s.moves, m)
+		if m.seats < 0 && m.on == failed+platform.OnCancel { // it had its effect
+			m.hold.ended = true
+		}
 		if m.on == platform.OnReserve && m.hold != nil {
 			m.hold.taken = &m.seats
 		}
@@ -160,23 +168,48 @@ func (s *story) seen(slot *slotStory, id slotID, left *int, c *call) {
 	slot.left, slot.pending = left, nil
 }
 
+// alone reports whether one thing happened. Refused calls with several wrong keys are one.
+func alone(events []event) bool {
+	return len(events) > 0 && (len(events) == 1 || strings.HasPrefix(string(events[0].on), "stranger-") &&
+		!slices.ContainsFunc(events, func(e event) bool { return e.on != events[0].on }))
+}
+
+// failed begins the case of a call that was answered with an error where there was no reason.
+const failed = "failed-"
+
 func (s *story) meet(c *call, on platform.Case, h *hold) {
 	m := meeting{call: c, on: on}
 	if h != nil {
 		m.product, m.option, m.slotID, m.units = h.slot.product, h.slot.option, h.slot.id, h.units
+		if !c.ok() && slices.Contains([]platform.Case{platform.OnReserve, platform.OnConfirm, platform.OnRelease, platform.OnCancel}, on) {
+			on = failed + on
+		}
 		s.happens(event{on, h, c.Started.Add(c.Took)}, h.slot)
 	}
 	s.met = append(s.met, m)
 }
 
-// plain reports whether a call was as a marketplace makes it: others are not about a hold.
-func plain(c *call) bool { return c.good() }
+// plain reports whether a call was one that the partner acts on.
+func plain(c *call) bool { return c.good() || c.ok() }
+
+// stranger notes a call that was refused for its key. It is known by the endpoint and the key.
+func (s *story) stranger(c *call, h *hold) {
+	if h != nil && c.Status == http.StatusUnauthorized {
+		s.happens(event{strangers(c.endpoint), h, c.Started.Add(c.Took)}, h.slot)
+	}
+}
+
+// strangers stands for calls of an endpoint that were refused for their key.
+func strangers(endpoint partnerapi.Endpoint) platform.Case {
+	return platform.Case("stranger-" + string(endpoint))
+}
 
 func (s *story) reserve(c *call) {
+	h := &hold{slot: slotID{text(field(c.request, "productId")), text(field(c.request, "optionId")), text(field(c.request, "availabilityId"))}, units: unitsOf(c.request)}
 	if !plain(c) {
+		s.stranger(c, h)
 		return
 	}
-	h := &hold{slot: slotID{text(field(c.request, "productId")), text(field(c.request, "optionId")), text(field(c.request, "availabilityId"))}, units: unitsOf(c.request)}
 	seats := 0
 	for _, unit := range h.units {
 		seats += unit.Quantity
@@ -200,6 +233,9 @@ func (s *story) reserve(c *call) {
 	if c.ok() && code != "" {
 		h.state = platform.Held
 		h.expires, _ = readTime(text(field(c.answer, "expiresAt")), time.UTC)
+		if old := s.holds[code]; old != nil && old.state != platform.Held {
+			s.codesAgain++
+		}
 		s.holds[code] = h
 	}
 	s.meet(c, on, h)
@@ -238,11 +274,12 @@ func (h *hold) comesUpon(c cases) platform.Case {
 }
 
 func (s *story) confirm(c *call) {
-	if !plain(c) {
-		return
-	}
 	code, isText := field(c.request, "reservationConfirmationCode").(string)
 	h := s.holds[code]
+	if !plain(c) {
+		s.stranger(c, h)
+		return
+	}
 	switch {
 	case !isText:
 		s.met = append(s.met, meeting{call: c})
@@ -257,6 +294,9 @@ func (s *story) confirm(c *call) {
 			h.state = platform.Confirmed
 		}
 		if id != "" {
+			if old := s.bookings[id]; old != nil && old != h && old.ended {
+				s.idsAgain++
+			}
 			s.bookings[id] = h
 		}
 	}
@@ -269,10 +309,15 @@ const (
 )
 
 func (s *story) release(c *call) {
+	h := s.holds[c.named]
 	if !plain(c) {
+		s.stranger(c, h)
 		return
 	}
-	h := s.holds[c.named]
+	if len(c.Body) > 0 && (!lawfulBody(schemas.ReleaseRequest, c) || text(field(c.request, "reservationConfirmationCode")) != c.named) {
+		s.met = append(s.met, meeting{call: c})
+		return
+	}
 	if h == nil {
 		s.meet(c, releaseUnknown, nil)
 		return
@@ -284,10 +329,15 @@ func (s *story) release(c *call) {
 }
 
 func (s *story) cancel(c *call) {
+	h := s.bookings[c.named]
 	if !plain(c) {
+		s.stranger(c, h)
 		return
 	}
-	h := s.bookings[c.named]
+	if len(c.Body) > 0 && !lawfulBody(schemas.CancelRequest, c) {
+		s.met = append(s.met, meeting{call: c})
+		return
+	}
 	if h == nil {
 		s.meet(c, cancelUnknown, nil)
 		return

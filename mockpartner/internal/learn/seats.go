@@ -26,11 +26,23 @@ var (
 // quirks learns where seats move otherwise than they should, and where a call does what should be refused.
 func (l *learner) quirks(s *story, products []product, noHolds bool) (found []quirk) {
 	accepted := l.accepted(s)
+	l.acted = map[platform.Case]int{}
 	byCase := map[platform.Case][]move{}
 	for _, m := range s.moves {
 		byCase[m.on] = append(byCase[m.on], m)
 	}
 	for _, on := range slices.Sorted(maps.Keys(byCase)) {
+		if strings.HasPrefix(string(on), "stranger-") {
+			continue
+		}
+		if of, isFailed := strings.CutPrefix(string(on), failed); isFailed {
+			for _, m := range byCase[on] {
+				if m.seats != 0 {
+					l.acted[platform.Case(of)]++
+				}
+			}
+			continue
+		}
 		if on == releaseUnknown || on == cancelUnknown || on == platform.OnConfirmUnknown {
 			continue
 		}
@@ -39,12 +51,44 @@ func (l *learner) quirks(s *story, products []product, noHolds bool) (found []qu
 		}
 		found = append(found, l.moved(on, byCase[on], products, accepted)...)
 	}
+	found = append(found, l.drifts(products)...)
+	for i := range found {
+		if l.undone(found[i].Quirk, s) {
+			found[i].Quirk = platform.Quirk{On: found[i].On, Does: platform.Nothing}
+		}
+	}
+	for _, again := range []struct {
+		what  platform.Reuse
+		times int
+	}{{platform.ReuseCodes, s.codesAgain}, {platform.ReuseBookingIDs, s.idsAgain}} {
+		if again.times > 0 {
+			found = append(found, quirk{platform.Quirk{Reuse: again.what}, fmt.Sprintf("it happened %d times", again.times)})
+		}
+	}
 	for _, on := range slices.Sorted(maps.Keys(accepted)) {
 		if !slices.ContainsFunc(found, func(q quirk) bool { return q.On == on && q.Does == platform.Accept }) {
 			found = append(found, quirk{platform.Quirk{On: on, Does: platform.Accept}, fmt.Sprintf("%s answered as if all were well", count.Of(accepted[on], "such call"))})
 		}
 	}
 	return found
+}
+
+// undone reports whether a release or a cancellation that gives no seats back leaves its hold or booking as well.
+func (l *learner) undone(q platform.Quirk, s *story) bool {
+	after := map[platform.Case]platform.Case{platform.OnRelease: platform.OnConfirmReleased, platform.OnCancel: platform.OnConfirmCancelled}[q.On]
+	if after == "" || q.Gives != platform.AmountNone || q.Product != "" {
+		return false
+	}
+	still, ended := 0, 0
+	for _, m := range s.met {
+		switch {
+		case m.on == after && m.ok():
+			still++
+		case m.on == after:
+			ended++
+		}
+	}
+	return still > ended
 }
 
 // accepted counts the cases that are to be refused and were not.
@@ -91,6 +135,9 @@ func (l *learner) moved(on platform.Case, moves []move, products []product, acce
 			wrong[option] = append(wrong[option], m)
 		}
 	}
+	if does := l.explained(on, moves, wrong, products, accepted); does != nil {
+		return []quirk{*does}
+	}
 	var all []move
 	everywhere := true
 	for option, list := range wrong {
@@ -127,6 +174,46 @@ func (l *learner) moved(on platform.Case, moves []move, products []product, acce
 		found = append(found, one(wrong[option], product, id)...)
 	}
 	return found
+}
+
+// explained finds the one amount that explains every move of a case, if some are otherwise than they should be.
+func (l *learner) explained(on platform.Case, moves []move, wrong map[[2]string][]move, products []product, accepted map[platform.Case]int) *quirk {
+	if len(wrong) == 0 {
+		return nil
+	}
+	lawful := len(moves)
+	for _, list := range wrong {
+		lawful -= len(list)
+	}
+	back, out := slices.Contains(gives, on), slices.Contains(takes, on)
+	for _, amount := range amounts {
+		if amount == platform.AmountAll && (back || out) || amount == platform.AmountNone && !back && !out {
+			continue // that is how it should be
+		}
+		fits := 0
+		for _, m := range moves {
+			seats := m.seats
+			if back {
+				seats = -seats
+			}
+			if seats == seatsOfAmount(amount, m, products) {
+				fits++
+			}
+		}
+		const nearly = 0.9 // others book too
+		if float64(fits) < nearly*float64(len(moves)) || fits <= lawful {
+			continue
+		}
+		q := platform.Quirk{On: on, Takes: amount}
+		if back {
+			q.Takes, q.Gives = "", amount
+		}
+		if accepted[on] > 0 {
+			q.Does = platform.Accept
+		}
+		return &quirk{q, fmt.Sprintf("so it was in %d of %d such cases", fits, len(moves))}
+	}
+	return nil
 }
 
 // twinOf are the ids in the twin of an option that was asked for.
@@ -181,12 +268,14 @@ func partySeats(m move, units []partnerapi.UnitQuantity, products []product) (se
 	return 0
 }
 
+// amounts are those that are tried, in this order.
+var amounts = []platform.Amount{
+	platform.AmountNone, platform.AmountAll, platform.AmountTwice, platform.AmountAllAndOne, platform.AmountAllButOne, platform.AmountOne,
+	platform.AmountEachUnit, platform.AmountFirstUnit, platform.AmountLastUnit,
+}
+
 // amountOf finds the amount that explains all moves; false where there is no such.
 func amountOf(q *platform.Quirk, moves []move, products []product) bool {
-	amounts := []platform.Amount{
-		platform.AmountNone, platform.AmountAll, platform.AmountTwice, platform.AmountAllAndOne, platform.AmountAllButOne, platform.AmountOne,
-		platform.AmountEachUnit, platform.AmountFirstUnit, platform.AmountLastUnit,
-	}
 	for _, amount := range amounts {
 		back, fits := false, 0
 		for _, m := range moves {

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,6 +52,23 @@ func (l *learner) shapes(p *product, o *option, list []any) (steps []string) {
 			}
 			return ".status = " + quote(l.word(status, "OTHER"))
 		}
+		vacancies, capacity := readSeats(field(raw, "vacancies")), readSeats(field(raw, "capacity"))
+		switch {
+		case vacancies == nil || !counted:
+		case status == string(partnerapi.StatusAvailable) && *vacancies == 0:
+			return ".status = \"AVAILABLE\" | .vacancies = 0"
+		case status == string(partnerapi.StatusSoldOut) && *vacancies > 0:
+			return fmt.Sprintf(".vacancies = %d", *vacancies)
+		case capacity != nil && *vacancies > *capacity:
+			return fmt.Sprintf(".vacancies = .capacity + %d", *vacancies-*capacity)
+		}
+		return ""
+	})...)
+	steps = append(steps, l.usual(list, "localDateTimeEnd", func(raw any) string {
+		start, end := text(field(raw, "localDateTimeStart")), text(field(raw, "localDateTimeEnd"))
+		if start != "" && start == end {
+			return ".localDateTimeEnd = .localDateTimeStart"
+		}
 		return ""
 	})...)
 	steps = append(steps, l.usual(list, "id", func(raw any) string { return kindChange("id", raw, "text") })...)
@@ -84,7 +102,15 @@ func (l *learner) rare(list []any, shapes []string) (steps []string) {
 	for _, status := range partnerapi.SlotStatuses() {
 		if most, times := majority(byStatus[string(status)]); most != "" && times*2 > len(byStatus[string(status)]) {
 			steps = append(steps, `if .status == "`+string(status)+`" then (`+most+`) else . end`)
+			for i, raw := range list {
+				if text(field(raw, "status")) == string(status) {
+					shapes[i] = ""
+				}
+			}
 		}
+	}
+	if last := len(shapes) - 1; last > 0 && shapes[last] != "" && !slices.ContainsFunc(shapes[:last], func(shape string) bool { return shape != "" }) {
+		l.ofLast = append(l.ofLast, shapes[last])
 	}
 	return steps
 }
@@ -210,8 +236,12 @@ func (l *learner) slotFaults(products []product) (found []shapeFault, everywhere
 			}
 			options++
 			program := ""
+			l.ofLast = nil
 			if steps := l.shapes(p, o, list); len(steps) > 0 {
 				program = "map(" + strings.Join(steps, " | ") + ")"
+			}
+			if len(l.ofLast) > 0 { // the last slot of an answer alone
+				program = strings.TrimPrefix(program+" | if length > 1 then .[-1] |= ("+strings.Join(l.ofLast, " | ")+") else . end", " | ")
 			}
 			if wrapper != "" {
 				program = strings.TrimPrefix(program+" | {"+jqName(wrapper)+": .}", " | ")

@@ -260,8 +260,8 @@ func seatsOf(p *product, o *option, all []seenSlot, s *catalog.Schedule) seats {
 			freesale++
 		}
 	}
-	s.Freesale = freesale > 0
-	is := seats{assumed: largest, free: freesale > 0 || p.sold.AllowFreesale}
+	s.Freesale = freesale*2 > len(all)
+	is := seats{assumed: largest, free: s.Freesale || p.sold.AllowFreesale}
 	if shown == 0 && len(all) > 0 && !is.free {
 		s.HideVacancies = true
 		is.assumed = assumedSeats
@@ -321,12 +321,12 @@ func limitedAt(o *option, all []seenSlot, s *catalog.Schedule, is seats) {
 	case limited >= 0 && available < 0:
 		s.LimitedAt = new(max(limited, is.assumed))
 	case limited >= 0:
-		s.LimitedAt = new(min(limited, available-1))
+		s.LimitedAt = new(max(min(limited, available-1), 0))
 		if limited >= available {
 			o.seen = append(o.seen, "Some of its slots are LIMITED with more seats left than others that are AVAILABLE: the twin has one limit for all.")
 		}
 	case available >= 0 && available <= catalog.DefaultLimitedAt:
-		s.LimitedAt = new(available - 1)
+		s.LimitedAt = new(max(available-1, 0))
 	}
 }
 
